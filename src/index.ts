@@ -1,0 +1,1 @@
+export { AssertionError } from './base/assert.js';

@@ -1,0 +1,56 @@
+import { WIRE_OVERHEAD_BYTES } from './layout.js';
+
+/**
+ * One frame on its way through a machine: the bytes and what the machines around them need to know.
+ * Frames are pooled; a machine that takes one owns it until it hands it on.
+ */
+export class Frame {
+  /** The UDP payload; only `bytes[0 .. length)` counts. */
+  bytes: Uint8Array;
+  /** Bytes that exist in `bytes`. */
+  length = 0;
+  /** Bytes of payload that the simulator only counts and never stores; 0 on real sockets. */
+  phantomBytes = 0;
+  /**
+   * Who is at the other end of the datagram: the id that the driver gave to a UDP address on a switch or in direct mode; the peer's host id behind a
+   * switch.
+   */
+  peer = 0;
+  /** When the frame's last bit reaches whoever handles it next, ns. Set by the machine that emits the frame. */
+  atNs = 0;
+  /** Index of the port by which the frame leaves a fabric. */
+  port = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+
+  /** What the frame occupies on Ethernet. PROTOCOL §1.1 */
+  get wireBytes(): number {
+    return this.length + this.phantomBytes + WIRE_OVERHEAD_BYTES;
+  }
+}
+
+/** A bounded store of frames with buffers of one size; an empty pool makes new ones, a full one lets them go. */
+export class FramePool {
+  private readonly free: Frame[] = [];
+  private readonly makeBytes: () => Uint8Array;
+  private readonly capacity: number;
+
+  /** `makeBytes` makes one buffer, so that a driver can choose Node's Buffer and the pure world need not know. */
+  constructor(makeBytes: () => Uint8Array, capacity: number) {
+    this.makeBytes = makeBytes;
+    this.capacity = capacity;
+  }
+
+  take(): Frame {
+    const frame = this.free.pop() ?? new Frame(this.makeBytes());
+    frame.length = 0;
+    frame.phantomBytes = 0;
+    return frame;
+  }
+
+  give(frame: Frame): void {
+    if (this.free.length < this.capacity) this.free.push(frame);
+  }
+}

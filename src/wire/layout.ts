@@ -1,0 +1,120 @@
+/**
+ * Where every field of every frame stands: offsets and lengths in bytes, codes and flag bits, all from PROTOCOL §2 and §3.
+ * Decoding, encoding, the naive twin in the tests and the diagrams of docs/PROTOCOL.md are held to this one table.
+ */
+
+/** The version that this code speaks. PROTOCOL §10 */
+export const VERSION = 1;
+
+/** Bytes of Ethernet (38, preamble and gap included), IPv4 (20) and UDP (8) around every UDP payload. PROTOCOL §1.1 */
+export const WIRE_OVERHEAD_BYTES = 66;
+
+/** Host ids: 0 is the switch itself, or the host at this address in direct mode. PROTOCOL §1.2 */
+export const NO_HOST = 0;
+export const MAX_HOST_ID = 65_534;
+
+/** Frame types. PROTOCOL §2.2 */
+export const FrameType = {
+  creditRequest: 1,
+  credit: 2,
+  data: 3,
+  ack: 4,
+  creditStop: 5,
+  fin: 6,
+  reset: 7,
+  attach: 8,
+  attached: 9,
+  attachRefused: 10,
+  keepAlive: 11,
+  detach: 12,
+  version: 15,
+} as const;
+
+/** The ECN field in the lower two bits of byte 0. RFC 3168, PROTOCOL §2.1 */
+export const Ecn = { notCapable: 0, capable1: 1, capable0: 2, congestionExperienced: 3 } as const;
+
+export const MAX_HOP_LIMIT = 63;
+
+/** The forwarding header that switches read. PROTOCOL §2 */
+export const Header = {
+  hopLimitAndEcn: 0,
+  versionAndType: 1,
+  flags: 2,
+  pathId: 3,
+  destination: 4,
+  source: 6,
+  flowId: 8,
+  bytes: 12,
+} as const;
+
+export const CHECK_BYTES = 4;
+/** CRC-32 over byte 1 to the end of an intact frame, check included. PROTOCOL §2.6 */
+export const CHECK_RESIDUE = 0x2144df1c;
+
+/** PROTOCOL §3.1 */
+export const CreditRequest = { sentOffset: 12, probe: 16, maxFrameBytes: 18, pairedFlowId: 20, backlog: 24, bytes: 32 } as const;
+/** PROTOCOL §3.2 */
+export const Credit = { sequence: 12, check: 16, bytes: 18, maxPaddingBytes: 8 } as const;
+/** PROTOCOL §3.3; `overheadBytes` is all but the payload. */
+export const Data = { creditSequence: 12, offset: 16, unused: 20, payload: 22, overheadBytes: 26 } as const;
+/** PROTOCOL §3.4 */
+export const Ack = { cumulative: 12, probe: 16, rangeCount: 18, ranges: 20, bytes: 24, rangeBytes: 8, maxRanges: 32 } as const;
+/** PROTOCOL §3.5 */
+export const CreditStop = { sentOffset: 12, probe: 16, unused: 18, bytes: 24 } as const;
+/** PROTOCOL §3.6 */
+export const Fin = { finalOffset: 12, probe: 16, unused: 18, bytes: 24 } as const;
+/** PROTOCOL §3.7 */
+export const Reset = { code: 12, bytes: 20 } as const;
+/** PROTOCOL §3.8 */
+export const Attach = { token: 12, maxFrameBytes: 16, bytes: 24 } as const;
+/** PROTOCOL §3.9 */
+export const Attached = { token: 12, rateKbps: 16, maxFrameBytes: 20, keepAliveMs: 22, bytes: 28 } as const;
+/** PROTOCOL §3.10 */
+export const AttachRefused = { token: 12, code: 16, bytes: 24 } as const;
+/** PROTOCOL §3.11 and §3.12 */
+export const KeepAlive = { token: 12, bytes: 20 } as const;
+/** PROTOCOL §3.13 */
+export const VersionOffer = { lowest: 12, highest: 13, bytes: 20 } as const;
+
+/** Flag bits by frame type. PROTOCOL §2.3 */
+export const RequestFlag = { open: 0x01 } as const;
+export const DataFlag = { end: 0x01, creditCe: 0x02, repair: 0x04 } as const;
+export const AckFlag = { complete: 0x01, paused: 0x02 } as const;
+export const ResetFlag = { fromReceiver: 0x01 } as const;
+
+/** PROTOCOL §3.7 */
+export const ResetCode = {
+  refused: 1,
+  unknownFlow: 2,
+  aborted: 3,
+  frameSize: 4,
+  tooManyFlows: 5,
+  protocol: 6,
+  idle: 7,
+  shutdown: 8,
+} as const;
+
+/** PROTOCOL §3.10 */
+export const AttachRefusal = { idInUse: 1, unknownId: 2, noFreeId: 3, frameSize: 4, notAttached: 5 } as const;
+
+/** UDP payload of a full data frame on a 1500-byte MTU: 1500 - 20 - 8. */
+export const DEFAULT_FRAME_BYTES = 1472;
+/** Largest UDP payload over IPv4: 65,535 - 20 - 8. RFC 768 */
+export const MAX_FRAME_BYTES = 65_507;
+/** Smallest that leaves a data frame room to be worth its credit (ours). */
+export const MIN_FRAME_BYTES = 128;
+
+/** Mean wire size of a credit: 84 to 92 bytes, uniform. PROTOCOL §4.4 */
+export const MEAN_CREDIT_WIRE_BYTES = 88;
+/** The least an Ethernet frame takes. */
+export const MIN_WIRE_BYTES = 84;
+
+/** Wire bytes of a frame with this UDP payload. PROTOCOL §1.1 */
+export function wireBytes(payloadBytes: number): number {
+  return payloadBytes + WIRE_OVERHEAD_BYTES;
+}
+
+/** The part of a link that credits get: `88 / (88 + data)`; 5.41 % for 1538-byte data frames. PROTOCOL §9.1 */
+export function creditShare(maxFrameBytes: number): number {
+  return MEAN_CREDIT_WIRE_BYTES / (MEAN_CREDIT_WIRE_BYTES + wireBytes(maxFrameBytes));
+}
