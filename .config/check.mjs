@@ -1,0 +1,46 @@
+// `npm run check`: every static check, one after the other. All of them run, and the failed ones are listed at the end.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { compileAll, PrepareError, root } from './prepare.mjs';
+
+const local =
+  (bin, ...args) =>
+  () => {
+    const { status } = spawnSync(join(root, 'node_modules/.bin', bin), args, {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    return status === 0;
+  };
+
+const checks = {
+  'types (tsc)': compiles,
+  'format and lint (biome)': local('biome', 'ci'),
+  'imports (dependency-cruiser)': local(
+    'depcruise',
+    '--config',
+    '.config/dependency-cruiser.cjs',
+    'src',
+    'bin',
+    'test',
+  ),
+  'unused code (knip)': local('knip', '--config', '.config/knip.json', '--no-progress'),
+};
+
+async function compiles() {
+  try {
+    await compileAll();
+    return true;
+  } catch (error) {
+    if (error instanceof PrepareError) return false;
+    throw error;
+  }
+}
+
+const failed = [];
+for (const [name, check] of Object.entries(checks)) {
+  console.log(`\n=== ${name}`);
+  if (!(await check())) failed.push(name);
+}
+console.log(failed.length === 0 ? '\nAll checks passed.' : `\nFailed: ${failed.join(', ')}.`);
+process.exitCode = failed.length === 0 ? 0 : 1;

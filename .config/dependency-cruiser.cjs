@@ -1,0 +1,118 @@
+// The import table of docs/ARCHITECTURE.md as rules. TypeScript's project references hold the coarse part of it as well; these rules
+// say it in one place, add what references cannot express, and forbid cycles.
+
+const pure = '^src/(base|wire|core|switch|sim)/';
+
+/** A room may import itself and the rooms named; everything else in src is forbidden. */
+function room(name, allowed) {
+  return {
+    name: `${name}-imports`,
+    severity: 'error',
+    comment: `src/${name} may import ${allowed.join(', ') || 'nothing'}.`,
+    from: { path: `^src/${name}/` },
+    to: { path: '^src/', pathNot: `^src/(${[name, ...allowed].join('|')})/` },
+  };
+}
+
+/** The folders of src/core that hold algorithms know the numbers they are given, not the transport around them. */
+function algorithms(folder) {
+  return {
+    name: `core-${folder}-imports`,
+    severity: 'error',
+    comment: `src/core/${folder} may import base and its own folder.`,
+    from: { path: `^src/core/${folder}/` },
+    to: { path: '^src/', pathNot: `^src/(base|core/${folder})/` },
+  };
+}
+
+module.exports = {
+  forbidden: [
+    room('base', []),
+    room('wire', ['base']),
+    room('core', ['base', 'wire']),
+    room('switch', ['base', 'wire']),
+    room('sim', ['base', 'wire', 'core', 'switch']),
+    room('udp', ['base', 'wire', 'core', 'switch']),
+    algorithms('credit'),
+    algorithms('window'),
+    algorithms('path'),
+    {
+      name: 'pure-rooms-stay-pure',
+      severity: 'error',
+      comment: 'base, wire, core, switch and sim use neither Node nor packages.',
+      from: { path: pure },
+      to: { pathNot: '^src/' },
+    },
+    {
+      name: 'udp-uses-node-only',
+      severity: 'error',
+      comment: 'src/udp may use Node, but no packages.',
+      from: { path: '^src/udp/' },
+      to: { pathNot: '^src/', dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'apps-stand-alone',
+      severity: 'error',
+      comment: 'An app imports no other app but apps/shared.',
+      from: { path: '^src/apps/([^/]+)/', pathNot: '^src/apps/cli/' },
+      to: { path: '^src/apps/', pathNot: '^src/apps/($1|shared)/' },
+    },
+    {
+      name: 'cli-imports-commands',
+      severity: 'error',
+      comment:
+        "apps/cli puts the program together: of the other apps it imports each one's command.ts, and apps/shared.",
+      from: { path: '^src/apps/cli/' },
+      to: { path: '^src/apps/', pathNot: '^src/apps/((cli|shared)/|[^/]+/command\\.ts$)' },
+    },
+    {
+      name: 'nobody-imports-the-barrel',
+      severity: 'error',
+      comment: 'src/index.ts is for users of the package; inside, import the file that has what you need.',
+      from: { path: '^src/' },
+      to: { path: '^src/index\\.ts$' },
+    },
+    {
+      name: 'src-imports-src',
+      severity: 'error',
+      comment: 'Sources import neither tests nor tooling.',
+      from: { path: '^src/' },
+      to: { path: '^(test|bin|deploy|\\.config|dist)/' },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      comment: 'Types count too: a cycle of types is two files that cannot be read apart.',
+      from: { path: '^src/' },
+      to: { circular: true },
+    },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      comment: 'A source that imports nothing and is imported by nothing has no use.',
+      from: { orphan: true, path: '^src/', pathNot: '\\.d\\.ts$' },
+      to: {},
+    },
+    {
+      name: 'resolvable',
+      severity: 'error',
+      comment: 'An import leads somewhere.',
+      from: { path: '^(src|test)/' },
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'declared-packages',
+      severity: 'error',
+      comment: 'What src uses at run time stands under "dependencies".',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

@@ -1,0 +1,139 @@
+// Makes the working copy ready to run: installs the packages and compiles src/ when either is missing or stale.
+// Depends on nothing but Node, because it runs before anything is installed. Speaks on stderr only.
+import { spawnSync } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export const root = fileURLToPath(new URL('..', import.meta.url));
+const at = (...parts) => join(root, ...parts);
+
+const installStamp = at('node_modules', '.xpass-lock-hash');
+const buildStamp = at('dist', '.stamp');
+const lockDir = at('.bootstrap.lock');
+const POLL_MS = 100;
+
+export class PrepareError extends Error {}
+
+/** Installs what package-lock.json names, unless that is what node_modules already holds. */
+export async function ensureInstalled() {
+  if (isCurrent(installStamp, lockfileHash())) return;
+  await withLock(() => {
+    const hash = lockfileHash();
+    if (isCurrent(installStamp, hash)) return;
+    say('installing packages');
+    // Development packages are needed to build, whatever NODE_ENV says.
+    run('npm', ['ci', '--include=dev', '--no-fund', '--no-audit']);
+    writeFileSync(installStamp, hash);
+  });
+}
+
+/** Compiles src/ into dist/, unless dist/ was made from exactly these sources. */
+export async function ensureBuilt() {
+  if (isCurrent(buildStamp, sourceFingerprint())) return;
+  await withLock(() => {
+    const fingerprint = sourceFingerprint();
+    if (isCurrent(buildStamp, fingerprint)) return;
+    say('compiling');
+    compile('src');
+    writeFileSync(buildStamp, fingerprint);
+  });
+}
+
+/** Compiles every project, the tests included; for `npm run check`. */
+export const compileAll = () => withLock(() => compile('.'));
+
+function compile(project) {
+  run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '--build', project]);
+}
+
+function lockfileHash() {
+  return createHash('sha256')
+    .update(readFileSync(at('package-lock.json')))
+    .digest('hex');
+}
+
+/** Path, size and modification time of everything that decides what dist/ holds; cheap enough for every start. */
+function sourceFingerprint() {
+  const inputs = ['package-lock.json', 'tsconfig.json', '.config/tsconfig.base.json', ...filesUnder('src')];
+  const hash = createHash('sha256');
+  for (const path of inputs) {
+    const { size, mtimeMs } = statSync(at(path));
+    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function filesUnder(folder) {
+  return readdirSync(at(folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(ts|json)$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length))
+    .sort();
+}
+
+function isCurrent(stamp, wanted) {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+}
+
+function run(command, args) {
+  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status === 0) return;
+  throw new PrepareError(`${command} ${args.join(' ')} failed (${error?.message ?? signal ?? `status ${status}`})`);
+}
+
+/**
+ * Runs one piece of work at a time over all processes of this working copy.
+ *
+ * The lock is a folder holding one file named after its owner. It is taken by renaming a prepared folder into place, which fails while
+ * the lock holds a file and succeeds when it is absent or empty; it is freed by removing that file. So an owner that died is
+ * evicted by removing the file of exactly that owner, and two processes that notice it together cannot evict each other.
+ */
+async function withLock(work) {
+  const owner = `${process.pid}-${randomUUID()}`;
+  const prepared = `${lockDir}.${owner}`;
+  mkdirSync(prepared);
+  writeFileSync(join(prepared, owner), '');
+  let waiting = false;
+  while (!tryRename(prepared)) {
+    if (!waiting) say('waiting for another build of this working copy');
+    waiting = true;
+    evictDeadOwner();
+    await sleep(POLL_MS);
+  }
+  try {
+    return work();
+  } finally {
+    rmSync(join(lockDir, owner), { force: true });
+  }
+}
+
+function tryRename(prepared) {
+  try {
+    renameSync(prepared, lockDir);
+    return true;
+  } catch (error) {
+    if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function evictDeadOwner() {
+  for (const owner of readdirSync(lockDir)) {
+    if (!isAlive(Number.parseInt(owner, 10))) rmSync(join(lockDir, owner), { force: true });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function say(text) {
+  process.stderr.write(`bootstrap: ${text}\n`);
+}

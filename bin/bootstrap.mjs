@@ -1,0 +1,39 @@
+#!/usr/bin/env node
+// Runs a command of this working copy after installing and compiling what it needs: `node bin/bootstrap.mjs xpass demo`.
+// The command runs inside this very process, as exec would do it, so arguments, signals and the exit status need no passing on.
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ensureBuilt, ensureInstalled, PrepareError, root } from '../.config/prepare.mjs';
+
+const require = createRequire(import.meta.url);
+const packageBin = (name, bin) => join(dirname(require.resolve(`${name}/package.json`)), bin);
+
+// The tests run from source, and those that need dist/ build it in their global setup.
+const commands = {
+  build: { built: true },
+  xpass: { built: true, script: () => join(root, 'bin/xpass.mjs') },
+  check: { script: () => join(root, '.config/check.mjs') },
+  vitest: { script: () => packageBin('vitest', 'vitest.mjs') },
+  biome: { script: () => packageBin('@biomejs/biome', 'bin/biome') },
+};
+
+async function main([name, ...args]) {
+  const command = commands[name];
+  if (command === undefined)
+    throw new PrepareError(`unknown command "${name}", expected ${Object.keys(commands).join(', ')}`);
+  await ensureInstalled();
+  if (command.built) await ensureBuilt();
+  if (command.script === undefined) return;
+  const script = command.script();
+  process.argv = [process.execPath, script, ...args];
+  await import(pathToFileURL(script).href);
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof PrepareError)) throw error;
+  process.stderr.write(`bootstrap: ${error.message}\n`);
+  process.exitCode = 2;
+}
