@@ -2,7 +2,17 @@
 // Depends on nothing but Node, because it runs before anything is installed. Speaks on stderr only.
 import { spawnSync } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -34,19 +44,21 @@ export async function ensureInstalled() {
 export async function ensureBuilt() {
   if (isCurrent(buildStamp, sourceFingerprint())) return;
   await withLock(() => {
-    const fingerprint = sourceFingerprint();
-    if (isCurrent(buildStamp, fingerprint)) return;
+    if (isCurrent(buildStamp, sourceFingerprint())) return;
     say('compiling');
     compile('src');
-    writeFileSync(buildStamp, fingerprint);
   });
 }
 
 /** Compiles every project, the tests included; for `npm run check`. */
 export const compileAll = () => withLock(() => compile('.'));
 
+/** The fingerprint is taken first, so that what is edited meanwhile makes the next start compile again. */
 function compile(project) {
+  const fingerprint = sourceFingerprint();
+  rmSync(buildStamp, { force: true });
   run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '--build', project]);
+  writeFileSync(buildStamp, fingerprint);
 }
 
 function lockfileHash() {
@@ -92,36 +104,53 @@ function run(command, args) {
  */
 async function withLock(work) {
   const owner = `${process.pid}-${randomUUID()}`;
-  const prepared = `${lockDir}.${owner}`;
-  mkdirSync(prepared);
-  writeFileSync(join(prepared, owner), '');
   let waiting = false;
-  while (!tryRename(prepared)) {
+  while (!tryLock(owner)) {
     if (!waiting) say('waiting for another build of this working copy');
     waiting = true;
-    evictDeadOwner();
     await sleep(POLL_MS);
   }
   try {
     return work();
   } finally {
     rmSync(join(lockDir, owner), { force: true });
+    removeIfEmpty(lockDir);
   }
 }
 
-function tryRename(prepared) {
+function tryLock(owner) {
+  const holders = lockHolders();
+  for (const dead of holders.filter((holder) => !isAlive(Number.parseInt(holder, 10)))) {
+    rmSync(join(lockDir, dead), { force: true });
+  }
+  if (holders.length > 0) return false;
+  const prepared = `${lockDir}.${owner}`;
+  mkdirSync(prepared);
+  writeFileSync(join(prepared, owner), '');
+  const moved = attempt(() => renameSync(prepared, lockDir), 'ENOTEMPTY', 'EEXIST');
+  if (!moved) rmSync(prepared, { recursive: true });
+  return moved;
+}
+
+function lockHolders() {
   try {
-    renameSync(prepared, lockDir);
-    return true;
+    return readdirSync(lockDir);
   } catch (error) {
-    if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false;
+    if (error.code === 'ENOENT') return [];
     throw error;
   }
 }
 
-function evictDeadOwner() {
-  for (const owner of readdirSync(lockDir)) {
-    if (!isAlive(Number.parseInt(owner, 10))) rmSync(join(lockDir, owner), { force: true });
+const removeIfEmpty = (folder) => attempt(() => rmdirSync(folder), 'ENOTEMPTY', 'ENOENT');
+
+/** Whether it worked; an error other than those expected is thrown on. */
+function attempt(action, ...expected) {
+  try {
+    action();
+    return true;
+  } catch (error) {
+    if (expected.includes(error.code)) return false;
+    throw error;
   }
 }
 
