@@ -9,7 +9,10 @@ export class Frame {
   bytes: Uint8Array;
   /** Bytes that exist in `bytes`. */
   length = 0;
-  /** Bytes of payload that the simulator only counts and never stores; 0 on real sockets. */
+  /**
+   * Bytes that the simulator only counts and never stores: the payload and the check of a DATA frame whose `bytes` end before its payload. So the wire
+   * bytes are those of the real frame. 0 on real sockets and in every other frame. PROTOCOL §3.3
+   */
   phantomBytes = 0;
   /**
    * Who is at the other end of the datagram: the id that the driver gave to a UDP address on a switch or in direct mode; the peer's host id behind a

@@ -52,13 +52,28 @@ export const CHECK_BYTES = 4;
 export const CHECK_RESIDUE = 0x2144df1c;
 
 /** PROTOCOL §3.1 */
-export const CreditRequest = { sentOffset: 12, probe: 16, maxFrameBytes: 18, pairedFlowId: 20, backlog: 24, bytes: 32 } as const;
+export const CreditRequest = {
+  sentOffset: 12,
+  probe: 16,
+  maxFrameBytes: 18,
+  pairedFlowId: 20,
+  backlog: 24,
+  bytes: 32,
+} as const;
 /** PROTOCOL §3.2 */
 export const Credit = { sequence: 12, check: 16, bytes: 18, maxPaddingBytes: 8 } as const;
 /** PROTOCOL §3.3; `overheadBytes` is all but the payload. */
 export const Data = { creditSequence: 12, offset: 16, unused: 20, payload: 22, overheadBytes: 26 } as const;
 /** PROTOCOL §3.4 */
-export const Ack = { cumulative: 12, probe: 16, rangeCount: 18, ranges: 20, bytes: 24, rangeBytes: 8, maxRanges: 32 } as const;
+export const Ack = {
+  cumulative: 12,
+  probe: 16,
+  rangeCount: 18,
+  ranges: 20,
+  bytes: 24,
+  rangeBytes: 8,
+  maxRanges: 32,
+} as const;
 /** PROTOCOL §3.5 */
 export const CreditStop = { sentOffset: 12, probe: 16, unused: 18, bytes: 24 } as const;
 /** PROTOCOL §3.6 */

@@ -1,0 +1,27 @@
+/**
+ * Big-endian fields in a byte array (PROTOCOL §1). Shifts rather than a DataView: a view would be one more object for each buffer, and the
+ * buffer may be a slice of a larger one.
+ */
+
+export function read16(bytes: Uint8Array, at: number): number {
+  return (bytes[at] << 8) | bytes[at + 1];
+}
+
+/** Unsigned. */
+export function read32(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
+}
+
+/** Writes the lower 16 bits. */
+export function write16(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 8;
+  bytes[at + 1] = value;
+}
+
+/** Writes the lower 32 bits of any safe integer, so a 53-bit counter may be passed as it is. */
+export function write32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}

@@ -1,0 +1,313 @@
+/**
+ * Bytes to fields. Whatever arrives goes through `checkFrame` once, at the door; after it every accessor of the frame's type reads inside
+ * the frame and cannot fail. Accessors take the frame's bytes, allocate nothing and return unsigned numbers.
+ */
+import { type Crc32, crc32 } from '../base/crc32.js';
+import { read16, read32 } from './bytes.js';
+import type { Frame } from './frame.js';
+import {
+  Ack,
+  Attach,
+  Attached,
+  AttachRefused,
+  CHECK_RESIDUE,
+  Credit,
+  CreditRequest,
+  CreditStop,
+  Data,
+  Fin,
+  FrameType,
+  Header,
+  KeepAlive,
+  MAX_FRAME_BYTES,
+  Reset,
+  VERSION,
+  VersionOffer,
+} from './layout.js';
+import { hasValidFields } from './validity.js';
+
+/** Why `checkFrame` turned a datagram away; negative, so that one number tells a type from a reason. PROTOCOL §2.7 */
+export const DropCode = { short: -1, version: -2, type: -3, length: -4, check: -5, invalid: -6 } as const;
+
+/** Names of the drop codes: the name of `code` is at `-code`. */
+export const DROP_NAMES: readonly string[] = ['', 'short', 'version', 'type', 'length', 'check', 'invalid'];
+
+/** The least that any frame takes: a CREDIT without padding. PROTOCOL §2.7 */
+const SMALLEST_FRAME_BYTES = Credit.bytes;
+
+/** Shortest and longest frame by type; zero where there is no such type. PROTOCOL §3 */
+const minBytes = new Uint16Array(16);
+const maxBytes = new Uint16Array(16);
+
+function allow(type: number, least: number, most: number): void {
+  minBytes[type] = least;
+  maxBytes[type] = most;
+}
+
+allow(FrameType.creditRequest, CreditRequest.bytes, CreditRequest.bytes);
+allow(FrameType.credit, Credit.bytes, Credit.bytes + Credit.maxPaddingBytes);
+allow(FrameType.data, Data.overheadBytes + 1, MAX_FRAME_BYTES);
+allow(FrameType.ack, Ack.bytes, Ack.bytes + Ack.maxRanges * Ack.rangeBytes);
+allow(FrameType.creditStop, CreditStop.bytes, CreditStop.bytes);
+allow(FrameType.fin, Fin.bytes, Fin.bytes);
+allow(FrameType.reset, Reset.bytes, Reset.bytes);
+allow(FrameType.attach, Attach.bytes, Attach.bytes);
+allow(FrameType.attached, Attached.bytes, Attached.bytes);
+allow(FrameType.attachRefused, AttachRefused.bytes, AttachRefused.bytes);
+allow(FrameType.keepAlive, KeepAlive.bytes, KeepAlive.bytes);
+allow(FrameType.detach, KeepAlive.bytes, KeepAlive.bytes);
+allow(FrameType.version, VersionOffer.bytes, VersionOffer.bytes);
+
+/**
+ * The frame's type, or a negative DropCode. The reasons are tried in the order short, version, type, length, check, invalid.
+ * `check === null` skips the check, for worlds that corrupt nothing; so does a frame of which part is only counted. PROTOCOL §2.6, §2.7
+ */
+export function checkFrame(frame: Frame, check: Crc32 | null): number {
+  const type = peekHeader(frame.bytes, frame.length);
+  if (type < 0) return type;
+  const bytes = frame.bytes;
+  const lengthFault = checkLength(frame, type);
+  if (lengthFault !== 0) return lengthFault;
+  if (check !== null && frame.phantomBytes === 0) {
+    const intact = type === FrameType.credit ? isCreditIntact(bytes) : check(bytes, 1, frame.length) === CHECK_RESIDUE;
+    if (!intact) return DropCode.check;
+  }
+  return hasValidFields(bytes, type) ? type : DropCode.invalid;
+}
+
+/**
+ * The least that a switch must know before it reads the forwarding header: long enough, and of a version and type that exist. Returns the type or a
+ * negative DropCode. A VERSION frame is the same in every version, so it is taken from any. PROTOCOL §2, §2.7, §10
+ */
+export function peekHeader(bytes: Uint8Array, length: number): number {
+  if (length < SMALLEST_FRAME_BYTES) return DropCode.short;
+  const type = frameType(bytes);
+  if (frameVersion(bytes) !== VERSION && type !== FrameType.version) return DropCode.version;
+  return maxBytes[type] === 0 ? DropCode.type : type;
+}
+
+function checkLength(frame: Frame, type: number): number {
+  const total = frame.length + frame.phantomBytes;
+  if (total < minBytes[type]) return DropCode.short;
+  if (total > maxBytes[type]) return DropCode.length;
+  if (type === FrameType.ack && total !== Ack.bytes + ackRangeCount(frame.bytes) * Ack.rangeBytes) {
+    return DropCode.length;
+  }
+  const misplaced = frame.phantomBytes > 0 && (type !== FrameType.data || frame.length !== Data.payload);
+  return misplaced ? DropCode.length : 0;
+}
+
+/** PROTOCOL §3.2 */
+export function isCreditIntact(bytes: Uint8Array): boolean {
+  return (crc32(bytes, 1, Credit.check) & 0xffff) === read16(bytes, Credit.check);
+}
+
+/** PROTOCOL §2.2 */
+export function frameVersion(bytes: Uint8Array): number {
+  return bytes[Header.versionAndType] >>> 4;
+}
+
+/** PROTOCOL §2.2 */
+export function frameType(bytes: Uint8Array): number {
+  return bytes[Header.versionAndType] & 0x0f;
+}
+
+/** PROTOCOL §2.1 */
+export function hopLimit(bytes: Uint8Array): number {
+  return bytes[Header.hopLimitAndEcn] >>> 2;
+}
+
+/** One of `Ecn`. PROTOCOL §2.1 */
+export function ecn(bytes: Uint8Array): number {
+  return bytes[Header.hopLimitAndEcn] & 0x03;
+}
+
+/** PROTOCOL §2.3 */
+export function flags(bytes: Uint8Array): number {
+  return bytes[Header.flags];
+}
+
+/** PROTOCOL §2.4 */
+export function pathId(bytes: Uint8Array): number {
+  return bytes[Header.pathId];
+}
+
+/** PROTOCOL §1.2 */
+export function destinationHost(bytes: Uint8Array): number {
+  return read16(bytes, Header.destination);
+}
+
+/** PROTOCOL §1.2 */
+export function sourceHost(bytes: Uint8Array): number {
+  return read16(bytes, Header.source);
+}
+
+/** PROTOCOL §2.5 */
+export function flowId(bytes: Uint8Array): number {
+  return read32(bytes, Header.flowId);
+}
+
+/** Stream offset, lower 32 bits. PROTOCOL §3.1 */
+export function requestSentOffset(bytes: Uint8Array): number {
+  return read32(bytes, CreditRequest.sentOffset);
+}
+
+/** 16 bits. PROTOCOL §3.1, §5.4 */
+export function requestProbe(bytes: Uint8Array): number {
+  return read16(bytes, CreditRequest.probe);
+}
+
+/** Largest UDP payload of the flow. PROTOCOL §3.1 */
+export function requestMaxFrameBytes(bytes: Uint8Array): number {
+  return read16(bytes, CreditRequest.maxFrameBytes);
+}
+
+/** 0 for none. PROTOCOL §3.1, §6.1 */
+export function requestPairedFlowId(bytes: Uint8Array): number {
+  return read32(bytes, CreditRequest.pairedFlowId);
+}
+
+/** Bytes that wait; 0xFFFFFFFF for that many or more. PROTOCOL §3.1 */
+export function requestBacklog(bytes: Uint8Array): number {
+  return read32(bytes, CreditRequest.backlog);
+}
+
+/** Lower 32 bits. PROTOCOL §3.2 */
+export function creditSequence(bytes: Uint8Array): number {
+  return read32(bytes, Credit.sequence);
+}
+
+/** The echo: sequence of the credit that released the frame. PROTOCOL §3.3 */
+export function dataCreditSequence(bytes: Uint8Array): number {
+  return read32(bytes, Data.creditSequence);
+}
+
+/** Stream offset of the payload's first byte, lower 32 bits. PROTOCOL §3.3 */
+export function dataOffset(bytes: Uint8Array): number {
+  return read32(bytes, Data.offset);
+}
+
+/** 16-bit count of credits that found nothing to send. PROTOCOL §3.3, §4.3 */
+export function dataUnused(bytes: Uint8Array): number {
+  return read16(bytes, Data.unused);
+}
+
+/** Bytes of stream in a DATA frame that passed `checkFrame`, also where they are only counted; they start at `Data.payload`. PROTOCOL §3.3 */
+export function dataPayloadBytes(frame: Frame): number {
+  return frame.length + frame.phantomBytes - Data.overheadBytes;
+}
+
+/** Stream offset, lower 32 bits. PROTOCOL §3.4 */
+export function ackCumulative(bytes: Uint8Array): number {
+  return read32(bytes, Ack.cumulative);
+}
+
+/** 16 bits. PROTOCOL §3.4, §5.4 */
+export function ackProbe(bytes: Uint8Array): number {
+  return read16(bytes, Ack.probe);
+}
+
+/** 0 to 32. PROTOCOL §3.4 */
+export function ackRangeCount(bytes: Uint8Array): number {
+  return bytes[Ack.rangeCount];
+}
+
+/** Stream offset, lower 32 bits; `index` below `ackRangeCount`. PROTOCOL §3.4 */
+export function ackRangeStart(bytes: Uint8Array, index: number): number {
+  return read32(bytes, Ack.ranges + index * Ack.rangeBytes);
+}
+
+/** Exclusive; stream offset, lower 32 bits. PROTOCOL §3.4 */
+export function ackRangeEnd(bytes: Uint8Array, index: number): number {
+  return read32(bytes, Ack.ranges + index * Ack.rangeBytes + Ack.rangeBytes / 2);
+}
+
+/** Stream offset, lower 32 bits. PROTOCOL §3.5 */
+export function stopSentOffset(bytes: Uint8Array): number {
+  return read32(bytes, CreditStop.sentOffset);
+}
+
+/** 16 bits. PROTOCOL §3.5, §5.4 */
+export function stopProbe(bytes: Uint8Array): number {
+  return read16(bytes, CreditStop.probe);
+}
+
+/** 16 bits. PROTOCOL §3.5, §4.3 */
+export function stopUnused(bytes: Uint8Array): number {
+  return read16(bytes, CreditStop.unused);
+}
+
+/** The stream's length, lower 32 bits. PROTOCOL §3.6 */
+export function finFinalOffset(bytes: Uint8Array): number {
+  return read32(bytes, Fin.finalOffset);
+}
+
+/** 16 bits. PROTOCOL §3.6, §5.4 */
+export function finProbe(bytes: Uint8Array): number {
+  return read16(bytes, Fin.probe);
+}
+
+/** 16 bits. PROTOCOL §3.6, §4.3 */
+export function finUnused(bytes: Uint8Array): number {
+  return read16(bytes, Fin.unused);
+}
+
+/** One of `ResetCode`, or a code that this implementation does not know. PROTOCOL §3.7 */
+export function resetCode(bytes: Uint8Array): number {
+  return read16(bytes, Reset.code);
+}
+
+/** PROTOCOL §3.8 */
+export function attachToken(bytes: Uint8Array): number {
+  return read32(bytes, Attach.token);
+}
+
+/** 0 for "the switch's". PROTOCOL §3.8 */
+export function attachMaxFrameBytes(bytes: Uint8Array): number {
+  return read16(bytes, Attach.maxFrameBytes);
+}
+
+/** PROTOCOL §3.9 */
+export function attachedToken(bytes: Uint8Array): number {
+  return read32(bytes, Attached.token);
+}
+
+/** Rate of the host's link in kbit/s; 0 for unlimited. PROTOCOL §3.9 */
+export function attachedRateKbps(bytes: Uint8Array): number {
+  return read32(bytes, Attached.rateKbps);
+}
+
+/** PROTOCOL §3.9 */
+export function attachedMaxFrameBytes(bytes: Uint8Array): number {
+  return read16(bytes, Attached.maxFrameBytes);
+}
+
+/** PROTOCOL §3.9 */
+export function attachedKeepAliveMs(bytes: Uint8Array): number {
+  return read16(bytes, Attached.keepAliveMs);
+}
+
+/** PROTOCOL §3.10 */
+export function attachRefusedToken(bytes: Uint8Array): number {
+  return read32(bytes, AttachRefused.token);
+}
+
+/** One of `AttachRefusal`, or a code that this implementation does not know. PROTOCOL §3.10 */
+export function attachRefusedCode(bytes: Uint8Array): number {
+  return read16(bytes, AttachRefused.code);
+}
+
+/** Of KEEP_ALIVE and of DETACH. PROTOCOL §3.11, §3.12 */
+export function keepAliveToken(bytes: Uint8Array): number {
+  return read32(bytes, KeepAlive.token);
+}
+
+/** PROTOCOL §3.13 */
+export function versionLowest(bytes: Uint8Array): number {
+  return bytes[VersionOffer.lowest];
+}
+
+/** PROTOCOL §3.13 */
+export function versionHighest(bytes: Uint8Array): number {
+  return bytes[VersionOffer.highest];
+}

@@ -1,0 +1,330 @@
+/**
+ * Fields to bytes, in the caller's buffer, which is at least as long as the frame. Nothing here allocates: keep one object of each kind of fields and
+ * fill it anew. Every function returns the frame's length, and a frame is complete with it unless the function says otherwise.
+ * Numbers wider than their field are cut to its lower bits (PROTOCOL §1.3), so wide counters are passed as they are.
+ * `check === null` leaves zeros in place of the check, for worlds that corrupt nothing.
+ */
+import { type Crc32, crc32 } from '../base/crc32.js';
+import { write16, write32 } from './bytes.js';
+import {
+  Ack,
+  Attach,
+  Attached,
+  AttachRefused,
+  CHECK_BYTES,
+  Credit,
+  CreditRequest,
+  CreditStop,
+  Data,
+  Ecn,
+  Fin,
+  FrameType,
+  Header,
+  KeepAlive,
+  MAX_HOP_LIMIT,
+  Reset,
+  VERSION,
+  VersionOffer,
+} from './layout.js';
+
+/** Where a frame goes and of which flow it is. PROTOCOL §1.2, §2.5 */
+export interface FlowHeader {
+  /** Host id. */
+  destination: number;
+  /** Host id. */
+  source: number;
+  /** 0 in frames between a host and its switch. */
+  flowId: number;
+}
+
+/** PROTOCOL §3.1 */
+export interface RequestFields {
+  /** Bits of `RequestFlag`. */
+  flags: number;
+  sentOffset: number;
+  probe: number;
+  maxFrameBytes: number;
+  /** 0 for none. */
+  pairedFlowId: number;
+  /** Bytes; more than the field holds are written as its largest value. */
+  backlog: number;
+}
+
+/** PROTOCOL §3.2 */
+export interface CreditFields {
+  sequence: number;
+  pathId: number;
+  /** 0 to 8. */
+  paddingBytes: number;
+}
+
+/** PROTOCOL §3.3 */
+export interface DataFields {
+  creditSequence: number;
+  /** Stream offset of the payload's first byte. */
+  offset: number;
+  unused: number;
+  /** Bits of `DataFlag`. */
+  flags: number;
+  pathId: number;
+}
+
+/** Ascending ranges beyond the cumulative offset that touch neither it nor each other; a `RangeSet` is one. */
+export interface AckRanges {
+  readonly count: number;
+  start(index: number): number;
+  /** Exclusive. */
+  end(index: number): number;
+}
+
+/** PROTOCOL §3.4 */
+export interface AckFields {
+  /** Bits of `AckFlag`. */
+  flags: number;
+  cumulative: number;
+  probe: number;
+  /** As many of the lowest are written as a frame and the buffer hold. */
+  ranges: AckRanges;
+}
+
+/** PROTOCOL §3.5 */
+export interface StopFields {
+  sentOffset: number;
+  probe: number;
+  unused: number;
+}
+
+/** PROTOCOL §3.6 */
+export interface FinFields {
+  finalOffset: number;
+  probe: number;
+  unused: number;
+}
+
+/** PROTOCOL §3.7 */
+export interface ResetFields {
+  /** Bits of `ResetFlag`. */
+  flags: number;
+  /** One of `ResetCode`. */
+  code: number;
+}
+
+/** PROTOCOL §3.8 */
+export interface AttachFields {
+  token: number;
+  /** 0 for "the switch's". */
+  maxFrameBytes: number;
+}
+
+/** PROTOCOL §3.9 */
+export interface AttachedFields {
+  token: number;
+  /** 0 for unlimited. */
+  rateKbps: number;
+  maxFrameBytes: number;
+  keepAliveMs: number;
+}
+
+/** PROTOCOL §3.10 */
+export interface AttachRefusedFields {
+  token: number;
+  /** One of `AttachRefusal`. */
+  code: number;
+}
+
+/** PROTOCOL §3.11, §3.12 */
+export interface KeepAliveFields {
+  token: number;
+}
+
+/** PROTOCOL §3.13 */
+export interface VersionFields {
+  lowest: number;
+  highest: number;
+}
+
+const CAPABLE_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.capable0;
+const PLAIN_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.notCapable;
+const LARGEST_32 = 0xffffffff;
+
+/** PROTOCOL §2; credits and data are ECN-capable (§2.1). */
+function writeHeader(bytes: Uint8Array, header: FlowHeader, type: number, flags: number): void {
+  const capable = type === FrameType.credit || type === FrameType.data;
+  bytes[Header.hopLimitAndEcn] = capable ? CAPABLE_FIRST_BYTE : PLAIN_FIRST_BYTE;
+  bytes[Header.versionAndType] = (VERSION << 4) | type;
+  bytes[Header.flags] = flags;
+  bytes[Header.pathId] = 0;
+  write16(bytes, Header.destination, header.destination);
+  write16(bytes, Header.source, header.source);
+  write32(bytes, Header.flowId, header.flowId);
+}
+
+/** Writes the CRC behind the first `length` bytes and returns the length with it. PROTOCOL §2.6 */
+export function seal(bytes: Uint8Array, length: number, check: Crc32 | null): number {
+  const crc = check === null ? 0 : check(bytes, 1, length);
+  bytes[length] = crc;
+  bytes[length + 1] = crc >>> 8;
+  bytes[length + 2] = crc >>> 16;
+  bytes[length + 3] = crc >>> 24;
+  return length + CHECK_BYTES;
+}
+
+/** PROTOCOL §3.1 */
+export function encodeRequest(
+  bytes: Uint8Array,
+  header: FlowHeader,
+  fields: RequestFields,
+  check: Crc32 | null,
+): number {
+  writeHeader(bytes, header, FrameType.creditRequest, fields.flags);
+  write32(bytes, CreditRequest.sentOffset, fields.sentOffset);
+  write16(bytes, CreditRequest.probe, fields.probe);
+  write16(bytes, CreditRequest.maxFrameBytes, fields.maxFrameBytes);
+  write32(bytes, CreditRequest.pairedFlowId, fields.pairedFlowId);
+  write32(bytes, CreditRequest.backlog, Math.min(fields.backlog, LARGEST_32));
+  return seal(bytes, CreditRequest.bytes - CHECK_BYTES, check);
+}
+
+/** PROTOCOL §3.2 */
+export function encodeCredit(bytes: Uint8Array, header: FlowHeader, fields: CreditFields, check: Crc32 | null): number {
+  writeHeader(bytes, header, FrameType.credit, 0);
+  bytes[Header.pathId] = fields.pathId;
+  write32(bytes, Credit.sequence, fields.sequence);
+  write16(bytes, Credit.check, check === null ? 0 : crc32(bytes, 1, Credit.check));
+  const length = Credit.bytes + fields.paddingBytes;
+  for (let at: number = Credit.bytes; at < length; at++) bytes[at] = 0;
+  return length;
+}
+
+/**
+ * Writes all that stands before the payload and returns where it ends, at `Data.payload`. The caller puts the payload there and calls `seal`, or
+ * counts payload and check in `Frame.phantomBytes`. PROTOCOL §3.3
+ */
+export function encodeData(bytes: Uint8Array, header: FlowHeader, fields: DataFields): number {
+  writeHeader(bytes, header, FrameType.data, fields.flags);
+  bytes[Header.pathId] = fields.pathId;
+  write32(bytes, Data.creditSequence, fields.creditSequence);
+  write32(bytes, Data.offset, fields.offset);
+  write16(bytes, Data.unused, fields.unused);
+  return Data.payload;
+}
+
+/** PROTOCOL §3.4 */
+export function encodeAck(bytes: Uint8Array, header: FlowHeader, fields: AckFields, check: Crc32 | null): number {
+  const ranges = fields.ranges;
+  const room = Math.floor((bytes.length - Ack.bytes) / Ack.rangeBytes);
+  const count = Math.min(ranges.count, Ack.maxRanges, room);
+  writeHeader(bytes, header, FrameType.ack, fields.flags);
+  write32(bytes, Ack.cumulative, fields.cumulative);
+  write16(bytes, Ack.probe, fields.probe);
+  bytes[Ack.rangeCount] = count;
+  bytes[Ack.rangeCount + 1] = 0;
+  let at: number = Ack.ranges;
+  for (let index = 0; index < count; index++, at += Ack.rangeBytes) {
+    write32(bytes, at, ranges.start(index));
+    write32(bytes, at + Ack.rangeBytes / 2, ranges.end(index));
+  }
+  return seal(bytes, at, check);
+}
+
+/** PROTOCOL §3.5 */
+export function encodeStop(bytes: Uint8Array, header: FlowHeader, fields: StopFields, check: Crc32 | null): number {
+  writeHeader(bytes, header, FrameType.creditStop, 0);
+  write32(bytes, CreditStop.sentOffset, fields.sentOffset);
+  write16(bytes, CreditStop.probe, fields.probe);
+  write16(bytes, CreditStop.unused, fields.unused);
+  return seal(bytes, CreditStop.bytes - CHECK_BYTES, check);
+}
+
+/** PROTOCOL §3.6 */
+export function encodeFin(bytes: Uint8Array, header: FlowHeader, fields: FinFields, check: Crc32 | null): number {
+  writeHeader(bytes, header, FrameType.fin, 0);
+  write32(bytes, Fin.finalOffset, fields.finalOffset);
+  write16(bytes, Fin.probe, fields.probe);
+  write16(bytes, Fin.unused, fields.unused);
+  return seal(bytes, Fin.bytes - CHECK_BYTES, check);
+}
+
+/** PROTOCOL §3.7 */
+export function encodeReset(bytes: Uint8Array, header: FlowHeader, fields: ResetFields, check: Crc32 | null): number {
+  writeHeader(bytes, header, FrameType.reset, fields.flags);
+  write16(bytes, Reset.code, fields.code);
+  write16(bytes, Reset.code + 2, 0);
+  return seal(bytes, Reset.bytes - CHECK_BYTES, check);
+}
+
+/** PROTOCOL §3.8 */
+export function encodeAttach(bytes: Uint8Array, header: FlowHeader, fields: AttachFields, check: Crc32 | null): number {
+  writeHeader(bytes, header, FrameType.attach, 0);
+  write32(bytes, Attach.token, fields.token);
+  write16(bytes, Attach.maxFrameBytes, fields.maxFrameBytes);
+  write16(bytes, Attach.maxFrameBytes + 2, 0);
+  return seal(bytes, Attach.bytes - CHECK_BYTES, check);
+}
+
+/** PROTOCOL §3.9 */
+export function encodeAttached(
+  bytes: Uint8Array,
+  header: FlowHeader,
+  fields: AttachedFields,
+  check: Crc32 | null,
+): number {
+  writeHeader(bytes, header, FrameType.attached, 0);
+  write32(bytes, Attached.token, fields.token);
+  write32(bytes, Attached.rateKbps, fields.rateKbps);
+  write16(bytes, Attached.maxFrameBytes, fields.maxFrameBytes);
+  write16(bytes, Attached.keepAliveMs, fields.keepAliveMs);
+  return seal(bytes, Attached.bytes - CHECK_BYTES, check);
+}
+
+/** PROTOCOL §3.10 */
+export function encodeAttachRefused(
+  bytes: Uint8Array,
+  header: FlowHeader,
+  fields: AttachRefusedFields,
+  check: Crc32 | null,
+): number {
+  writeHeader(bytes, header, FrameType.attachRefused, 0);
+  write32(bytes, AttachRefused.token, fields.token);
+  write16(bytes, AttachRefused.code, fields.code);
+  write16(bytes, AttachRefused.code + 2, 0);
+  return seal(bytes, AttachRefused.bytes - CHECK_BYTES, check);
+}
+
+/** PROTOCOL §3.11 */
+export function encodeKeepAlive(
+  bytes: Uint8Array,
+  header: FlowHeader,
+  fields: KeepAliveFields,
+  check: Crc32 | null,
+): number {
+  writeHeader(bytes, header, FrameType.keepAlive, 0);
+  write32(bytes, KeepAlive.token, fields.token);
+  return seal(bytes, KeepAlive.bytes - CHECK_BYTES, check);
+}
+
+/** PROTOCOL §3.12 */
+export function encodeDetach(
+  bytes: Uint8Array,
+  header: FlowHeader,
+  fields: KeepAliveFields,
+  check: Crc32 | null,
+): number {
+  writeHeader(bytes, header, FrameType.detach, 0);
+  write32(bytes, KeepAlive.token, fields.token);
+  return seal(bytes, KeepAlive.bytes - CHECK_BYTES, check);
+}
+
+/** PROTOCOL §3.13 */
+export function encodeVersion(
+  bytes: Uint8Array,
+  header: FlowHeader,
+  fields: VersionFields,
+  check: Crc32 | null,
+): number {
+  writeHeader(bytes, header, FrameType.version, 0);
+  bytes[VersionOffer.lowest] = fields.lowest;
+  bytes[VersionOffer.highest] = fields.highest;
+  write16(bytes, VersionOffer.highest + 1, 0);
+  return seal(bytes, VersionOffer.bytes - CHECK_BYTES, check);
+}

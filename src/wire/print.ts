@@ -1,0 +1,116 @@
+/** One line per frame for people, in the manner of tcpdump. It allocates: for traces and tests, not for the hot path. */
+import * as decode from './decode.js';
+import type { Frame } from './frame.js';
+import { AckFlag, AttachRefusal, DataFlag, FrameType, RequestFlag, ResetCode, ResetFlag } from './layout.js';
+
+interface Printer {
+  name: string;
+  /** The type's flag bits; a set bit is printed by its name. */
+  flags?: Record<string, number>;
+  /** What follows the header. */
+  body(frame: Frame): string;
+}
+
+const ECN_NAMES = ['-', 'ect1', 'ect0', 'ce'];
+
+const keepAliveBody = ({ bytes }: Frame) => `token=${hex(decode.keepAliveToken(bytes))}`;
+
+const PRINTERS: Record<number, Printer> = {
+  [FrameType.creditRequest]: {
+    name: 'CREDIT_REQUEST',
+    flags: RequestFlag,
+    body: ({ bytes }) =>
+      `sent=${decode.requestSentOffset(bytes)} probe=${decode.requestProbe(bytes)} max=${decode.requestMaxFrameBytes(bytes)} ` +
+      `paired=${hex(decode.requestPairedFlowId(bytes))} backlog=${decode.requestBacklog(bytes)}`,
+  },
+  [FrameType.credit]: { name: 'CREDIT', body: ({ bytes }) => `credit=${decode.creditSequence(bytes)}` },
+  [FrameType.data]: {
+    name: 'DATA',
+    flags: DataFlag,
+    body: (frame) =>
+      `credit=${decode.dataCreditSequence(frame.bytes)} offset=${decode.dataOffset(frame.bytes)} ` +
+      `payload=${decode.dataPayloadBytes(frame)} unused=${decode.dataUnused(frame.bytes)}`,
+  },
+  [FrameType.ack]: { name: 'ACK', flags: AckFlag, body: printAck },
+  [FrameType.creditStop]: {
+    name: 'CREDIT_STOP',
+    body: ({ bytes }) =>
+      `sent=${decode.stopSentOffset(bytes)} probe=${decode.stopProbe(bytes)} unused=${decode.stopUnused(bytes)}`,
+  },
+  [FrameType.fin]: {
+    name: 'FIN',
+    body: ({ bytes }) =>
+      `final=${decode.finFinalOffset(bytes)} probe=${decode.finProbe(bytes)} unused=${decode.finUnused(bytes)}`,
+  },
+  [FrameType.reset]: {
+    name: 'RESET',
+    flags: ResetFlag,
+    body: ({ bytes }) => `code=${codeName(ResetCode, decode.resetCode(bytes))}`,
+  },
+  [FrameType.attach]: {
+    name: 'ATTACH',
+    body: ({ bytes }) => `token=${hex(decode.attachToken(bytes))} max=${decode.attachMaxFrameBytes(bytes)}`,
+  },
+  [FrameType.attached]: {
+    name: 'ATTACHED',
+    body: ({ bytes }) =>
+      `token=${hex(decode.attachedToken(bytes))} rate=${decode.attachedRateKbps(bytes)}kbit/s ` +
+      `max=${decode.attachedMaxFrameBytes(bytes)} keepAlive=${decode.attachedKeepAliveMs(bytes)}ms`,
+  },
+  [FrameType.attachRefused]: {
+    name: 'ATTACH_REFUSED',
+    body: ({ bytes }) =>
+      `token=${hex(decode.attachRefusedToken(bytes))} code=${codeName(AttachRefusal, decode.attachRefusedCode(bytes))}`,
+  },
+  [FrameType.keepAlive]: { name: 'KEEP_ALIVE', body: keepAliveBody },
+  [FrameType.detach]: { name: 'DETACH', body: keepAliveBody },
+  [FrameType.version]: {
+    name: 'VERSION',
+    body: ({ bytes }) => `lowest=${decode.versionLowest(bytes)} highest=${decode.versionHighest(bytes)}`,
+  },
+};
+
+/**
+ * `DATA 3>7 flow=0x0000beef path=0 hop=63 ect0 [REPAIR] credit=5 offset=1446 payload=1446 unused=0`; for bytes that are no frame, the reason and the
+ * length. The check is not looked at: a simulated frame has none.
+ */
+export function printFrame(frame: Frame): string {
+  const type = decode.checkFrame(frame, null);
+  if (type < 0) return `dropped as ${decode.DROP_NAMES[-type]}, ${frame.length + frame.phantomBytes} bytes`;
+  const { name, flags, body } = PRINTERS[type];
+  return [name, printHeader(frame.bytes), ...printFlags(flags ?? {}, frame.bytes), body(frame)].join(' ');
+}
+
+function printHeader(bytes: Uint8Array): string {
+  return (
+    `${decode.sourceHost(bytes)}>${decode.destinationHost(bytes)} flow=${hex(decode.flowId(bytes))} ` +
+    `path=${decode.pathId(bytes)} hop=${decode.hopLimit(bytes)} ${ECN_NAMES[decode.ecn(bytes)]}`
+  );
+}
+
+function printFlags(names: Record<string, number>, bytes: Uint8Array): string[] {
+  const set = Object.keys(names).filter((name) => decode.flags(bytes) & names[name]);
+  return set.length === 0 ? [] : [`[${set.map(constantCase).join(' ')}]`];
+}
+
+function printAck({ bytes }: Frame): string {
+  const ranges = Array.from(
+    { length: decode.ackRangeCount(bytes) },
+    (_, index) => `${decode.ackRangeStart(bytes, index)}-${decode.ackRangeEnd(bytes, index)}`,
+  );
+  return `cumulative=${decode.ackCumulative(bytes)} probe=${decode.ackProbe(bytes)} ranges=${ranges.join(',') || 'none'}`;
+}
+
+function codeName(codes: Record<string, number>, code: number): string {
+  const name = Object.keys(codes).find((key) => codes[key] === code);
+  return name === undefined ? String(code) : constantCase(name);
+}
+
+/** As PROTOCOL §3 writes names: `fromReceiver` becomes `FROM_RECEIVER`. */
+function constantCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+function hex(value: number): string {
+  return `0x${value.toString(16).padStart(8, '0')}`;
+}

@@ -1,0 +1,37 @@
+/**
+ * Numbers that wrap (PROTOCOL §1.3, after RFC 1982). Arguments may be the 32-bit (16-bit) values of the wire or the wide counters inside: only their
+ * lower bits count, except in `near`.
+ */
+
+/** Whether `a` is after `b`: `(a - b) mod 2^32` is 1 to 2^31 - 1. Values exactly 2^31 apart are after each other in neither order. */
+export function serialAfter(a: number, b: number): boolean {
+  return ((a - b) | 0) > 0;
+}
+
+/** `a - b` as a signed 32-bit number: how far `a` is ahead. */
+export function serialDistance(a: number, b: number): number {
+  return (a - b) | 0;
+}
+
+/**
+ * The integer nearest to `near` whose lower 32 bits are `value32`. Below zero when the field names something before the counter's
+ * beginning; no correct peer sends that, and the caller drops it.
+ */
+export function widen(value32: number, near: number): number {
+  return near + ((value32 - near) | 0);
+}
+
+/** `serialAfter` for 16-bit counters. */
+export function serialAfter16(a: number, b: number): boolean {
+  return serialDistance16(a, b) > 0;
+}
+
+/** `serialDistance` for 16-bit counters. */
+export function serialDistance16(a: number, b: number): number {
+  return ((a - b) << 16) >> 16;
+}
+
+/** `widen` for 16-bit counters. */
+export function widen16(value16: number, near: number): number {
+  return near + serialDistance16(value16, near);
+}
