@@ -15,7 +15,7 @@ const local =
 
 const checks = {
   'types (tsc)': compiles,
-  'format and lint (biome)': local('biome', 'ci'),
+  'format and lint (biome)': local('biome', 'ci', process.stdout.isTTY ? '--colors=force' : '--colors=off'),
   'imports (dependency-cruiser)': local(
     'depcruise',
     '--config',
