@@ -24,7 +24,7 @@ const checks = {
     'bin',
     'test',
   ),
-  'unused code (knip)': local('knip', '--config', '.config/knip.json', '--no-progress'),
+  'unused code (knip)': local('knip', '--config', '.config/knip.jsonc', '--no-progress'),
 };
 
 async function compiles() {
