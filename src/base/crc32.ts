@@ -24,8 +24,9 @@ function makeTables(): Int32Array {
 }
 
 /**
- * The CRC without Node: byte by byte for short input, "slicing by 8" (Kounavis and Berry, "A systematic approach to building high performance
- * software-based CRC generators", 2005) for the rest.
+ * The CRC without Node: "slicing by 8" (Kounavis and Berry, "A systematic approach to building high performance software-based CRC generators", 2005),
+ * then byte by byte. On the development machine (Node 20) 15 bytes take 17 ns, 128 take 0.11 us, 1472 take 1.2 us; byte by byte throughout it
+ * would be 45 ns, 0.27 us and 3.2 us; `zlib.crc32` of a subarray takes 105 ns, 0.17 us and 0.49 us, and is the faster one from 256 bytes.
  */
 export function crc32(bytes: Uint8Array, start: number, end: number): number {
   let crc = -1;

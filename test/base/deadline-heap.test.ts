@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AssertionError } from '../../src/base/assert.js';
+import { DeadlineHeap } from '../../src/base/deadline-heap.js';
+import { NEVER } from '../../src/base/time.js';
+import { holds, printSeed } from '../harness/seeds.js';
+
+printSeed();
+
+function drain(heap: DeadlineHeap): [number, number][] {
+  const popped: [number, number][] = [];
+  while (heap.size > 0) {
+    popped.push([heap.peekSlot(), heap.peekDeadline()]);
+    heap.remove(heap.peekSlot());
+  }
+  return popped;
+}
+
+describe('DeadlineHeap', () => {
+  it('waits for nothing when it is empty', () => {
+    const heap = new DeadlineHeap();
+    expect([heap.size, heap.peekSlot(), heap.peekDeadline()]).toEqual([0, -1, NEVER]);
+  });
+
+  it('gives the slots out by their deadlines', () => {
+    const heap = new DeadlineHeap();
+    heap.set(7, 30);
+    heap.set(0, 10);
+    heap.set(3, 20);
+    expect(drain(heap)).toEqual([
+      [0, 10],
+      [3, 20],
+      [7, 30],
+    ]);
+  });
+
+  it('moves a deadline earlier and later', () => {
+    const heap = new DeadlineHeap();
+    for (let slot = 0; slot < 10; slot++) heap.set(slot, 100 + slot);
+    heap.set(9, 1);
+    expect(heap.peekSlot()).toBe(9);
+    heap.set(9, 500);
+    expect(heap.size).toBe(10);
+    expect(drain(heap).at(-1)).toEqual([9, 500]);
+  });
+
+  it('takes a slot out for NEVER, and ignores slots that it does not have', () => {
+    const heap = new DeadlineHeap();
+    heap.set(1, 5);
+    heap.set(1, NEVER);
+    heap.set(2, NEVER);
+    heap.remove(3);
+    heap.remove(100_000);
+    expect(heap.size).toBe(0);
+    expect(heap.peekDeadline()).toBe(NEVER);
+  });
+
+  it('grows with the slots it is given', () => {
+    const heap = new DeadlineHeap();
+    heap.set(16, 3);
+    heap.set(5_000, 2);
+    heap.set(65_536, 1);
+    expect(drain(heap).map(([slot]) => slot)).toEqual([65_536, 5_000, 16]);
+  });
+
+  it('refuses a deadline that is no time', () => {
+    expect(() => new DeadlineHeap().set(0, Number.NaN)).toThrow(AssertionError);
+  });
+
+  it('gives equal deadlines out in the same order in every run', () => {
+    const fill = () => {
+      const heap = new DeadlineHeap();
+      for (let slot = 0; slot < 50; slot++) heap.set(slot, slot % 3);
+      return drain(heap);
+    };
+    expect(fill()).toEqual(fill());
+  });
+
+  it('always names the earliest deadline of a plain map under any mix of calls', () => {
+    const slots = fc.integer({ min: 0, max: 70 });
+    const deadlines = fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 0, max: 40 }) }, fc.constant(NEVER));
+    holds(fc.array(fc.tuple(slots, deadlines), { maxLength: 300, size: 'max' }), 200, (calls) => {
+      const heap = new DeadlineHeap();
+      const model = new Map<number, number>();
+      const states = calls.map(([slot, deadline]) => {
+        heap.set(slot, deadline);
+        return { size: heap.size, next: heap.peekDeadline(), slot: heap.peekSlot() };
+      });
+      const expected = calls.map(([slot, deadline], index) => {
+        if (deadline === NEVER) model.delete(slot);
+        else model.set(slot, deadline);
+        const next = Math.min(NEVER, ...model.values());
+        // Any slot with the earliest deadline will do; where the heap's is one, it is the expected one.
+        const named = states[index].slot;
+        return { size: model.size, next, slot: (model.get(named) ?? NEVER) === next ? named : -2 };
+      });
+      expect(states).toEqual(expected);
+      const drained = drain(heap);
+      expect(drained.map(([, deadline]) => deadline)).toEqual([...model.values()].sort((a, b) => a - b));
+      expect(new Map(drained)).toEqual(model);
+    });
+  });
+});
