@@ -1,0 +1,147 @@
+import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../base/time.js';
+import { DEFAULT_FRAME_BYTES, MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
+import { XpassError } from './errors.js';
+
+/**
+ * Everything that an endpoint can be told. Times are nanoseconds. Where no source is named the number is ours: chosen for hosts on one site whose
+ * processes wake with a millisecond's jitter.
+ */
+export interface EndpointConfig {
+  /** This host's id behind a switch; 0 in direct mode. PROTOCOL §1.2 */
+  hostId: number;
+  /** Rate of this host's link, which is every flow's max_rate; Infinity for unlimited. */
+  rateBps: number;
+  /** Largest UDP payload of a data frame that this host sends or takes. */
+  frameBytes: number;
+  /** Name in the registry of core/credit. */
+  creditAlgorithm: string;
+  /** Parameters of that algorithm by their names; the rest keep their defaults. */
+  creditParameters: Readonly<Record<string, number>>;
+  /** Jitter of the inter-credit gap as a part of it, 0 to 0.5. ExpressPass 2017 uses 0.01 to 0.08 and finds 0.02 enough. */
+  jitter: number;
+  /** How much lost time a pacer that wakes late makes up for; a credit queue of 8 takes 1 ms of credits of a 100 Mbit/s link. */
+  catchUpNs: number;
+  /** Bytes of a flow that its receiver holds or has credited. PROTOCOL §5.6 */
+  receiveWindowBytes: number;
+  /** Credits that one flow has outstanding at most. PROTOCOL §6.6 */
+  maxOutstandingCredits: number;
+  /**
+   * Credits that all flows of this host have outstanding together, in equal parts and at least two each: no more data than the host's socket buffer holds.
+   * The driver knows that number; where nothing is lost between network and host (the simulator) it is Infinity.
+   */
+  hostCredits: number;
+  /** Bytes of a flow that its sender holds, sent or not, until they are acknowledged. */
+  sendBufferBytes: number;
+  /** Flows of this host, both directions, lingering ones left out. */
+  maxFlows: number;
+  /** COMPLETE flows that are kept to answer repeated FINs. PROTOCOL §6.5 */
+  maxLingering: number;
+  /** Wire bytes sent for each received before the path is proved. PROTOCOL §4.6 */
+  amplificationLimit: number;
+  /** Data frames per ACK, without and with holes. PROTOCOL §5.1 */
+  ackFrames: number;
+  ackFramesWithHoles: number;
+  /** Longest time that a received frame waits for its ACK. */
+  ackDelayNs: number;
+  /** Added to the smoothed RTT at the least in the retransmission time: the jitter of a process's wake-ups. PROTOCOL §5.5 */
+  retransmitMarginNs: number;
+  /** Retransmission time before the first RTT sample. PROTOCOL §5.5 */
+  initialRetransmitNs: number;
+  /** Where back-off stops doubling. PROTOCOL §5.5 */
+  maxBackoffNs: number;
+  /** "No credit for timeout" of the paper's Figure 7, or two smoothed RTTs where that is longer. */
+  creditTimeoutNs: number;
+  /** "No data for timeout" of the paper's Figure 7, or one smoothed RTT where that is longer. */
+  stopTimeoutNs: number;
+  /** A receiver without data for this long, or eight RTTs or gaps where that is longer, stops its credits. */
+  dataTimeoutNs: number;
+  /** A credit without an echo for this long, or four smoothed RTTs, is given up. PROTOCOL §4.5 */
+  creditLifeNs: number;
+  lingerNs: number;
+  /** PROTOCOL §5.7 */
+  idleTimeoutNs: number;
+  connectTimeoutNs: number;
+}
+
+export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
+  hostId: 0,
+  rateBps: Number.POSITIVE_INFINITY,
+  frameBytes: DEFAULT_FRAME_BYTES,
+  creditAlgorithm: 'expresspass',
+  creditParameters: {},
+  jitter: 0.02,
+  catchUpNs: 1 * MILLISECOND_NS,
+  receiveWindowBytes: 4 * 1024 * 1024,
+  maxOutstandingCredits: 16_384,
+  hostCredits: Number.POSITIVE_INFINITY,
+  sendBufferBytes: 4 * 1024 * 1024,
+  maxFlows: 65_536,
+  maxLingering: 4_096,
+  amplificationLimit: 3,
+  ackFrames: 32,
+  ackFramesWithHoles: 8,
+  ackDelayNs: 5 * MILLISECOND_NS,
+  retransmitMarginNs: 10 * MILLISECOND_NS,
+  initialRetransmitNs: 100 * MILLISECOND_NS,
+  maxBackoffNs: 1 * SECOND_NS,
+  creditTimeoutNs: 20 * MILLISECOND_NS,
+  stopTimeoutNs: 500 * MICROSECOND_NS,
+  dataTimeoutNs: 200 * MILLISECOND_NS,
+  creditLifeNs: 100 * MILLISECOND_NS,
+  lingerNs: 2 * SECOND_NS,
+  idleTimeoutNs: 10 * SECOND_NS,
+  connectTimeoutNs: 5 * SECOND_NS,
+};
+
+/**
+ * max_rate of a flow whose host's link is unlimited: it only has to be beyond what a process can do, so that the window (PROTOCOL §5.6) and not the pacer
+ * clocks the credits.
+ */
+export const UNLIMITED_MAX_RATE_BPS = 100e9;
+
+/** Lowest and highest allowed value of each numeric field. */
+const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
+  ['hostId', 0, MAX_HOST_ID],
+  ['rateBps', 1_000, Number.POSITIVE_INFINITY],
+  ['frameBytes', MIN_FRAME_BYTES, MAX_FRAME_BYTES],
+  ['jitter', 0, 0.5],
+  ['catchUpNs', 0, SECOND_NS],
+  ['receiveWindowBytes', 65_536, 2 ** 30],
+  ['maxOutstandingCredits', 1, 65_536],
+  ['hostCredits', 2, Number.POSITIVE_INFINITY],
+  ['sendBufferBytes', 65_536, 2 ** 30],
+  ['maxFlows', 1, 1_048_576],
+  ['maxLingering', 0, 1_048_576],
+  ['amplificationLimit', 1, Number.POSITIVE_INFINITY],
+  ['ackFrames', 1, 1_024],
+  ['ackFramesWithHoles', 1, 1_024],
+  ['ackDelayNs', 0, SECOND_NS],
+  ['retransmitMarginNs', 0, SECOND_NS],
+  ['initialRetransmitNs', 1_000, 60 * SECOND_NS],
+  ['maxBackoffNs', 1_000, 60 * SECOND_NS],
+  ['creditTimeoutNs', 1_000, 60 * SECOND_NS],
+  ['stopTimeoutNs', 0, 60 * SECOND_NS],
+  ['dataTimeoutNs', 1_000, 60 * SECOND_NS],
+  ['creditLifeNs', 1_000, 60 * SECOND_NS],
+  ['lingerNs', 0, 3_600 * SECOND_NS],
+  ['idleTimeoutNs', MILLISECOND_NS, 86_400 * SECOND_NS],
+  ['connectTimeoutNs', MILLISECOND_NS, 86_400 * SECOND_NS],
+];
+
+/** The defaults with `changes`; throws XpassError `config` that names the field, its value and what is allowed. */
+export function endpointConfig(changes: Partial<EndpointConfig> = {}): EndpointConfig {
+  const config = { ...DEFAULT_CONFIG, ...changes };
+  for (const [field, lowest, highest] of RANGES) {
+    const value = config[field];
+    if (!(typeof value === 'number' && value >= lowest && value <= highest)) {
+      throw new XpassError('config', `${field} is ${String(value)}: it must be a number from ${lowest} to ${highest}`);
+    }
+  }
+  if (config.receiveWindowBytes < 2 * config.frameBytes) {
+    throw new XpassError(
+      'config',
+      `receiveWindowBytes is ${config.receiveWindowBytes}: it must hold two frames of ${config.frameBytes} bytes`,
+    );
+  }
+  return config;
+}

@@ -1,0 +1,37 @@
+import type { Crc32 } from '../base/crc32.js';
+import type { Random } from '../base/random.js';
+import type { Frame, FramePool } from '../wire/frame.js';
+import type { EndpointConfig } from './config.js';
+import type { EndpointCounters } from './counters.js';
+
+/** What a flow needs of its endpoint, and all that it may touch of it. */
+export interface FlowContext {
+  readonly config: EndpointConfig;
+  readonly random: Random;
+  readonly check: Crc32 | null;
+  readonly pool: FramePool;
+  readonly counters: EndpointCounters;
+  /** Puts an encoded frame in the output. */
+  emit(frame: Frame, nowNs: number): void;
+  /** Wants `onTimer` of the flow in `slot` at `deadlineNs` or earlier; a later deadline than one asked for before may be ignored. */
+  arm(slot: number, deadlineNs: number): void;
+  /** The next credit of the flow in `slot` is due at `dueNs`; NEVER for none. */
+  schedule(slot: number, dueNs: number): void;
+  /** Credits that each receiving flow may have outstanding at the moment. */
+  creditAllowance(): number;
+  /** The flow began (+1) or ceased (-1) to be one that sends credits. */
+  creditingChanged(change: 1 | -1): void;
+  /** The flow in `slot` lingers from now on. */
+  lingers(slot: number): void;
+  /** The flow in `slot` is closed and can be forgotten. */
+  forget(slot: number): void;
+}
+
+/** A flow as its endpoint sees it. */
+export interface TimedFlow {
+  readonly slot: number;
+  readonly peer: number;
+  readonly id: number;
+  /** A deadline asked for with `arm` has come; returns the next deadline, NEVER for none. */
+  onTimer(nowNs: number): number;
+}

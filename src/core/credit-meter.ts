@@ -1,0 +1,192 @@
+import { NEVER } from '../base/time.js';
+import { widen } from '../wire/serial.js';
+
+/** Fate of one credit. PROTOCOL §4.5 */
+const OUTSTANDING = 1;
+const USED = 2;
+/** Passed by a higher echo and taken as dropped; a late echo takes it back. */
+const DROPPED = 3;
+const UNUSED = 4;
+
+const INITIAL_CAPACITY = 64;
+
+/** What an echo turned out to be. */
+export const Echo = { valid: 1, late: 2, duplicate: 3, unknown: 4 } as const;
+
+/** Counts of one flow's credits since it began. Every credit sent is outstanding or has one of the other fates. */
+export interface CreditCounts {
+  sent: number;
+  used: number;
+  unused: number;
+  dropped: number;
+}
+
+/**
+ * The receiver's book of its credits: when each was sent, and what became of it as data frames echo their sequence numbers (PROTOCOL §4.5). Sequence
+ * numbers are widened to a count from the flow's first credit. Constant time per credit; memory for as many as were outstanding at once.
+ */
+export class CreditMeter {
+  readonly counts: CreditCounts = { sent: 0, used: 0, unused: 0, dropped: 0 };
+  private readonly firstSequence: number;
+  private readonly maxOutstanding: number;
+  private sentNs = new Float64Array(INITIAL_CAPACITY);
+  private fate = new Uint8Array(INITIAL_CAPACITY);
+  private mask = INITIAL_CAPACITY - 1;
+  /** Index of the next credit to be sent. */
+  private next = 0;
+  /** Every credit before this index has a known fate. */
+  private firstUnknown = 0;
+  /** The sender's counter of credits without data, widened, and how many of those have been given a credit each. */
+  private unusedTold = 0;
+  private unusedPlaced = 0;
+  /** Credits whose fate became known since `startPeriod`, and when the first and last of them were sent. */
+  periodKnown = 0;
+  periodUsed = 0;
+  periodUnused = 0;
+  periodDropped = 0;
+  private periodStartNs = NEVER;
+  private periodEndNs = NEVER;
+  /** Send time of the credit that the last echo named; NEVER before any. */
+  lastEchoSentNs = NEVER;
+
+  constructor(firstSequence: number, maxOutstanding: number) {
+    this.firstSequence = firstSequence;
+    this.maxOutstanding = maxOutstanding;
+  }
+
+  get outstanding(): number {
+    return this.next - this.firstUnknown;
+  }
+
+  get isFull(): boolean {
+    return this.outstanding >= this.maxOutstanding;
+  }
+
+  /** Sequence number of the next credit, 32-bit. */
+  get nextSequence(): number {
+    return (this.firstSequence + this.next) >>> 0;
+  }
+
+  /** Send time of the oldest credit of unknown fate; NEVER when there is none. */
+  get oldestNs(): number {
+    return this.outstanding > 0 ? this.sentNs[this.firstUnknown & this.mask] : NEVER;
+  }
+
+  /** Books the credit `nextSequence` as sent at `nowNs`. */
+  send(nowNs: number): void {
+    if (this.outstanding > this.mask) this.grow();
+    const slot = this.next & this.mask;
+    this.sentNs[slot] = nowNs;
+    this.fate[slot] = OUTSTANDING;
+    if (this.periodStartNs === NEVER) this.periodStartNs = nowNs;
+    this.next++;
+    this.counts.sent++;
+  }
+
+  /** A data frame echoes `sequence` and says that `unused` (16-bit counter) credits found no data so far. Returns a code of `Echo`. */
+  echo(sequence: number, unused: number): number {
+    const index = widen((sequence - this.firstSequence) >>> 0, this.next);
+    if (index >= this.next || index < 0 || index < this.next - this.mask - 1) return Echo.unknown;
+    if (index < this.firstUnknown) return this.lateEcho(index);
+    this.noteUnused(unused);
+    this.settleBefore(index);
+    this.settle(index, USED);
+    this.firstUnknown = index + 1;
+    this.lastEchoSentNs = this.sentNs[index & this.mask];
+    return Echo.valid;
+  }
+
+  /** The sender says so in CREDIT_STOP, FIN or DATA. */
+  noteUnused(unused: number): void {
+    const ahead = (unused - this.unusedTold) & 0xffff;
+    if (ahead < 0x8000) this.unusedTold += ahead;
+  }
+
+  /** The sender has stopped: what is outstanding meets no data, or met none. It says nothing about the path, so no period counts it. */
+  forgive(): void {
+    while (this.firstUnknown < this.next) {
+      this.fate[this.firstUnknown & this.mask] = UNUSED;
+      this.counts.unused++;
+      this.firstUnknown++;
+    }
+    this.unusedPlaced = this.unusedTold;
+    this.periodStartNs = NEVER;
+    this.startPeriod();
+  }
+
+  /** Gives up credits sent before `beforeNs`; returns how many. */
+  expire(beforeNs: number): number {
+    let count = 0;
+    while (this.firstUnknown < this.next && this.sentNs[this.firstUnknown & this.mask] < beforeNs) {
+      this.settleUnechoed(this.firstUnknown);
+      this.firstUnknown++;
+      count++;
+    }
+    return count;
+  }
+
+  /** Time between the sending of the credits before this period and of the last one known in it, ns; 0 when none is. */
+  get periodSpanNs(): number {
+    return this.periodKnown > 0 ? Math.max(0, this.periodEndNs - this.periodStartNs) : 0;
+  }
+
+  startPeriod(): void {
+    if (this.periodKnown > 0) this.periodStartNs = this.periodEndNs;
+    this.periodKnown = 0;
+    this.periodUsed = 0;
+    this.periodUnused = 0;
+    this.periodDropped = 0;
+  }
+
+  private lateEcho(index: number): number {
+    const slot = index & this.mask;
+    if (this.fate[slot] !== DROPPED) return this.fate[slot] === USED ? Echo.duplicate : Echo.late;
+    this.fate[slot] = USED;
+    this.counts.dropped--;
+    this.counts.used++;
+    this.periodDropped = Math.max(0, this.periodDropped - 1);
+    this.periodUsed++;
+    return Echo.late;
+  }
+
+  private settleBefore(index: number): void {
+    for (let each = this.firstUnknown; each < index; each++) this.settleUnechoed(each);
+  }
+
+  private settleUnechoed(index: number): void {
+    if (this.unusedPlaced < this.unusedTold) {
+      this.unusedPlaced++;
+      this.settle(index, UNUSED);
+    } else this.settle(index, DROPPED);
+  }
+
+  private settle(index: number, fate: number): void {
+    const slot = index & this.mask;
+    this.fate[slot] = fate;
+    this.periodKnown++;
+    this.periodEndNs = this.sentNs[slot];
+    if (fate === USED) {
+      this.counts.used++;
+      this.periodUsed++;
+    } else if (fate === UNUSED) {
+      this.counts.unused++;
+      this.periodUnused++;
+    } else {
+      this.counts.dropped++;
+      this.periodDropped++;
+    }
+  }
+
+  private grow(): void {
+    const capacity = (this.mask + 1) * 2;
+    const sentNs = new Float64Array(capacity);
+    const fate = new Uint8Array(capacity);
+    for (let index = Math.max(0, this.next - this.mask - 1); index < this.next; index++) {
+      sentNs[index & (capacity - 1)] = this.sentNs[index & this.mask];
+      fate[index & (capacity - 1)] = this.fate[index & this.mask];
+    }
+    this.sentNs = sentNs;
+    this.fate = fate;
+    this.mask = capacity - 1;
+  }
+}

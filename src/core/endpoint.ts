@@ -1,0 +1,385 @@
+import type { Crc32 } from '../base/crc32.js';
+import { DeadlineHeap } from '../base/deadline-heap.js';
+import type { Random } from '../base/random.js';
+import { Ring } from '../base/ring.js';
+import { NEVER } from '../base/time.js';
+import {
+  checkFrame,
+  destinationHost,
+  flags,
+  flowId,
+  frameType,
+  requestMaxFrameBytes,
+  resetCode,
+  sourceHost,
+  versionHighest,
+  versionLowest,
+} from '../wire/decode.js';
+import { encodeReset, type FlowHeader } from '../wire/encode.js';
+import type { Frame, FramePool } from '../wire/frame.js';
+import { FrameType, MEAN_CREDIT_WIRE_BYTES, RequestFlag, ResetCode, ResetFlag, wireBytes } from '../wire/layout.js';
+import type { Application, FlowWriter } from './application.js';
+import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
+import type { FlowContext, TimedFlow } from './context.js';
+import { type EndpointCounters, newCounters } from './counters.js';
+import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
+import { CreditConfigError } from './credit/errors.js';
+import { creditAlgorithm } from './credit/registry.js';
+import { countDrop } from './drops.js';
+import { XpassError } from './errors.js';
+import { FlowTable } from './flow-table.js';
+import { ReceiverFlow, ReceiverState } from './receiver-flow.js';
+import { ResetLimiter } from './reset-limiter.js';
+import { SenderFlow } from './sender-flow.js';
+import { offerVersion } from './version-offer.js';
+
+/** Frames that an endpoint holds between two drains; a driver drains after every input, so this is never met (ours). */
+const MAX_OUTPUT_FRAMES = 65_536;
+
+export interface EndpointParts {
+  random: Random;
+  /** Null where frames cannot be corrupted: in a simulation without that impairment. */
+  check: Crc32 | null;
+  pool: FramePool;
+  application: Application;
+}
+
+export interface OpenOptions {
+  /** A flow of the opposite direction that the new one answers. PROTOCOL §6.1 */
+  pairedFlowId?: number;
+}
+
+/**
+ * One host's end of the transport: all its flows, in both directions, with any number of peers.
+ *
+ * It is a machine without a clock or a socket, driven by four kinds of verbs. `handleFrame` and the verbs of flows (`write`, `end`, `release`, `reset`)
+ * take one input. `advance` does what has become due. `poll` yields what is to be sent, a frame at a time, each with the time at which it is sent in
+ * `atNs`. `nextTimeout` is the time at which `advance` must be called again if nothing else happens. Whoever drives it calls `advance` and
+ * then `poll` until null after every input and at every timeout, then asks for the deadline. `host.ts` does so in front of a NIC.
+ */
+export class Endpoint implements FlowContext {
+  readonly config: EndpointConfig;
+  readonly random: Random;
+  readonly check: Crc32 | null;
+  readonly pool: FramePool;
+  readonly counters: EndpointCounters = newCounters();
+  private readonly application: Application;
+  private readonly link: CreditLink;
+  private readonly senders = new FlowTable();
+  private readonly receivers = new FlowTable();
+  private readonly flows: (SenderFlow | ReceiverFlow | null)[] = [];
+  private readonly freeSlots: number[] = [];
+  private readonly timers = new DeadlineHeap();
+  private readonly armedNs: number[] = [];
+  private readonly credits = new DeadlineHeap();
+  private readonly output = new Ring<Frame>(MAX_OUTPUT_FRAMES);
+  private readonly lingering: Ring<ReceiverFlow>;
+  private lingeringCount = 0;
+  private readonly resets = new ResetLimiter();
+  private creditingFlows = 0;
+
+  /** Throws XpassError `config` for an unknown algorithm or parameter. */
+  constructor(config: EndpointConfig, parts: EndpointParts) {
+    this.config = config;
+    this.random = parts.random;
+    this.check = parts.check;
+    this.pool = parts.pool;
+    this.application = parts.application;
+    this.lingering = new Ring<ReceiverFlow>(config.maxLingering + 1);
+    this.link = {
+      maxRateBps: Math.min(config.rateBps, UNLIMITED_MAX_RATE_BPS),
+      bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
+    };
+    this.newAlgorithm();
+  }
+
+  /** Flows that are open, lingering ones left out. */
+  get flowCount(): number {
+    return this.senders.size + this.receivers.size - this.lingeringCount;
+  }
+
+  /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow is ended. Throws XpassError `tooManyFlows`. */
+  open(peer: number, writer: FlowWriter, options: OpenOptions, nowNs: number): SenderFlow {
+    if (this.flowCount >= this.config.maxFlows) {
+      throw new XpassError(
+        'tooManyFlows',
+        `this host has ${this.flowCount} flows open: at most ${this.config.maxFlows} are allowed`,
+      );
+    }
+    const slot = this.newSlot();
+    const header = this.header(peer, this.newFlowId(peer));
+    const { pairedFlowId = 0 } = options;
+    const flow = new SenderFlow(
+      this,
+      writer,
+      { slot, header, peer, frameBytes: this.config.frameBytes, pairedFlowId },
+      nowNs,
+    );
+    this.flows[slot] = flow;
+    this.senders.set(peer, flow.id, slot);
+    return flow;
+  }
+
+  /** Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped. */
+  handleFrame(frame: Frame, nowNs: number): void {
+    this.sendDueCredits(nowNs);
+    this.counters.framesReceived++;
+    const type = checkFrame(frame, this.check);
+    if (type < 0) {
+      this.drop(type, frame, nowNs);
+      return;
+    }
+    if (this.config.hostId !== 0 && destinationHost(frame.bytes) !== this.config.hostId) {
+      this.counters.misdirected++;
+      return;
+    }
+    switch (type) {
+      case FrameType.data:
+      case FrameType.creditRequest:
+      case FrameType.creditStop:
+      case FrameType.fin:
+        this.handleForReceiver(type, frame, nowNs);
+        break;
+      case FrameType.credit:
+      case FrameType.ack:
+      case FrameType.version:
+        this.handleForSender(type, frame, nowNs);
+        break;
+      case FrameType.reset:
+        this.handleReset(frame);
+        break;
+      default:
+        this.counters.direction++;
+    }
+  }
+
+  /** Fires the timers that are due and sends the credits that are due. */
+  advance(nowNs: number): void {
+    while (this.timers.peekDeadline() <= nowNs) {
+      const slot = this.timers.peekSlot();
+      this.timers.remove(slot);
+      this.armedNs[slot] = NEVER;
+      const flow = this.flows[slot] as TimedFlow;
+      const deadlineNs = flow.onTimer(nowNs);
+      if (this.flows[slot] === flow) this.arm(slot, deadlineNs);
+    }
+    this.sendDueCredits(nowNs);
+  }
+
+  /** The next frame to send, null when there is none. The frame becomes the caller's. */
+  poll(): Frame | null {
+    return this.output.shift() ?? null;
+  }
+
+  nextTimeout(): number {
+    return Math.min(this.timers.peekDeadline(), this.credits.peekDeadline());
+  }
+
+  /** Resets every flow: the process ends. */
+  closeAll(nowNs: number): void {
+    for (const flow of [...this.flows]) {
+      if (flow !== null && this.flows[flow.slot] === flow) {
+        if (flow instanceof ReceiverFlow && flow.state === ReceiverState.complete) flow.close(null);
+        else flow.reset(nowNs, ResetCode.shutdown);
+      }
+    }
+  }
+
+  emit(frame: Frame, nowNs: number): void {
+    frame.atNs = nowNs;
+    this.counters.framesSent++;
+    if (this.output.push(frame)) return;
+    this.counters.outputOverflows++;
+    this.pool.give(frame);
+  }
+
+  arm(slot: number, deadlineNs: number): void {
+    if (deadlineNs >= this.armedNs[slot]) return;
+    this.armedNs[slot] = deadlineNs;
+    this.timers.set(slot, deadlineNs);
+  }
+
+  schedule(slot: number, dueNs: number): void {
+    this.credits.set(slot, dueNs);
+  }
+
+  creditAllowance(): number {
+    return Math.max(2, Math.floor(this.config.hostCredits / this.creditingFlows));
+  }
+
+  creditingChanged(change: 1 | -1): void {
+    this.creditingFlows += change;
+  }
+
+  lingers(slot: number): void {
+    this.lingeringCount++;
+    this.lingering.push(this.flows[slot] as ReceiverFlow);
+    if (this.lingeringCount <= this.config.maxLingering) return;
+    this.counters.lingerEvictions++;
+    this.lingering.peek()?.close(null);
+  }
+
+  forget(slot: number): void {
+    const flow = this.flows[slot];
+    if (flow === null) return;
+    if (flow instanceof ReceiverFlow) {
+      this.receivers.delete(flow.peer, flow.id);
+      this.stopLingering(flow);
+    } else this.senders.delete(flow.peer, flow.id);
+    this.flows[slot] = null;
+    this.timers.remove(slot);
+    this.credits.remove(slot);
+    this.freeSlots.push(slot);
+  }
+
+  /**
+   * Credits carry the times at which they were due. They go into the output before anything that happens now, so that times there never
+   * run backwards.
+   */
+  private sendDueCredits(nowNs: number): void {
+    while (this.credits.peekDeadline() <= nowNs) {
+      const slot = this.credits.peekSlot();
+      this.credits.set(slot, (this.flows[slot] as ReceiverFlow).sendCredit(nowNs));
+    }
+  }
+
+  private handleForReceiver(type: number, frame: Frame, nowNs: number): void {
+    const slot = this.receivers.get(frame.peer, flowId(frame.bytes));
+    const flow = slot < 0 ? this.acceptOrRefuse(type, frame, nowNs) : (this.flows[slot] as ReceiverFlow);
+    if (flow === null) return;
+    if (type === FrameType.data) flow.handleData(frame, nowNs);
+    else if (type === FrameType.creditRequest) flow.handleRequest(frame, nowNs);
+    else if (type === FrameType.creditStop) flow.handleStop(frame, nowNs);
+    else flow.handleFin(frame, nowNs);
+  }
+
+  private handleForSender(type: number, frame: Frame, nowNs: number): void {
+    const slot = this.senders.get(frame.peer, flowId(frame.bytes));
+    if (slot < 0) {
+      this.counters.unknownFlow++;
+      if (type !== FrameType.version) this.sendReset(frame, ResetCode.unknownFlow, nowNs);
+      return;
+    }
+    const flow = this.flows[slot] as SenderFlow;
+    if (type === FrameType.credit) flow.handleCredit(frame, nowNs);
+    else if (type === FrameType.ack) flow.handleAck(frame, nowNs);
+    else flow.handleVersion(versionLowest(frame.bytes), versionHighest(frame.bytes));
+  }
+
+  private handleReset(frame: Frame): void {
+    const fromReceiver = (flags(frame.bytes) & ResetFlag.fromReceiver) !== 0;
+    const table = fromReceiver ? this.senders : this.receivers;
+    const slot = table.get(frame.peer, flowId(frame.bytes));
+    if (slot < 0) this.counters.unknownFlow++;
+    else (this.flows[slot] as SenderFlow | ReceiverFlow).handleReset(resetCode(frame.bytes));
+  }
+
+  /** A frame for a flow that this receiver does not know. PROTOCOL §6.1, §6.2, §6.8 */
+  private acceptOrRefuse(type: number, frame: Frame, nowNs: number): ReceiverFlow | null {
+    if (type !== FrameType.creditRequest || (flags(frame.bytes) & RequestFlag.open) === 0) {
+      this.counters.unknownFlow++;
+      this.sendReset(frame, ResetCode.unknownFlow, nowNs);
+      return null;
+    }
+    if (requestMaxFrameBytes(frame.bytes) > this.config.frameBytes)
+      return this.refuse(frame, ResetCode.frameSize, nowNs);
+    if (this.flowCount >= this.config.maxFlows) return this.refuse(frame, ResetCode.tooManyFlows, nowNs);
+    return this.accept(frame, nowNs);
+  }
+
+  private accept(frame: Frame, nowNs: number): ReceiverFlow | null {
+    const slot = this.newSlot();
+    const header = this.header(frame.peer, flowId(frame.bytes));
+    const algorithm = this.newAlgorithm();
+    const firstSequence = this.random.uint32();
+    const flow = new ReceiverFlow(
+      this,
+      { slot, header, peer: frame.peer, algorithm, link: this.link, firstSequence },
+      nowNs,
+    );
+    flow.handleOpening(frame);
+    this.flows[slot] = flow;
+    this.receivers.set(frame.peer, flow.id, slot);
+    const reader = this.application.acceptFlow(flow);
+    if (reader !== null) {
+      flow.accept(reader);
+      return flow;
+    }
+    this.forget(slot);
+    return this.refuse(frame, ResetCode.refused, nowNs);
+  }
+
+  private refuse(frame: Frame, code: number, nowNs: number): null {
+    this.counters.flowsRefused++;
+    this.sendReset(frame, code, nowNs);
+    return null;
+  }
+
+  /** Answers `frame` with a RESET, for a flow that does not exist here. PROTOCOL §6.8 */
+  private sendReset(cause: Frame, code: number, nowNs: number): void {
+    if (!this.resets.allow(nowNs)) {
+      this.counters.resetsSuppressed++;
+      return;
+    }
+    const type = frameType(cause.bytes);
+    const toReceiver = type === FrameType.credit || type === FrameType.ack;
+    const frame = this.pool.take();
+    frame.peer = cause.peer;
+    const header = {
+      destination: sourceHost(cause.bytes),
+      source: destinationHost(cause.bytes),
+      flowId: flowId(cause.bytes),
+    };
+    frame.length = encodeReset(
+      frame.bytes,
+      header,
+      { code, flags: toReceiver ? 0 : ResetFlag.fromReceiver },
+      this.check,
+    );
+    this.emit(frame, nowNs);
+  }
+
+  private drop(code: number, frame: Frame, nowNs: number): void {
+    countDrop(this.counters, code);
+    const offer = offerVersion(code, frame, this.pool, this.check);
+    if (offer === null) return;
+    if (this.resets.allow(nowNs)) this.emit(offer, nowNs);
+    else this.pool.give(offer);
+  }
+
+  private newAlgorithm(): CreditAlgorithm {
+    const { creditAlgorithm: name, creditParameters } = this.config;
+    try {
+      return creditAlgorithm(name, this.link, creditParameters);
+    } catch (error) {
+      if (error instanceof CreditConfigError) throw new XpassError('config', error.message);
+      throw error;
+    }
+  }
+
+  private header(peer: number, id: number): FlowHeader {
+    const { hostId } = this.config;
+    return { destination: hostId === 0 ? 0 : peer, source: hostId, flowId: id };
+  }
+
+  private newFlowId(peer: number): number {
+    for (;;) {
+      const id = this.random.uint32();
+      if (id !== 0 && this.senders.get(peer, id) < 0) return id;
+    }
+  }
+
+  private newSlot(): number {
+    const slot = this.freeSlots.pop() ?? this.flows.length;
+    this.flows[slot] = null;
+    this.armedNs[slot] = NEVER;
+    return slot;
+  }
+
+  /** Flows linger equally long, so the one that stops is the oldest. */
+  private stopLingering(flow: ReceiverFlow): void {
+    if (this.lingering.peek() !== flow) return;
+    this.lingering.shift();
+    this.lingeringCount--;
+  }
+}

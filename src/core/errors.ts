@@ -1,0 +1,53 @@
+import { ResetCode } from '../wire/layout.js';
+
+/** Why a flow, an attachment or a call failed. Stable: programs may compare them. PROTOCOL §6.7 */
+export type ErrorCode =
+  | 'refused'
+  | 'reset'
+  | 'idle'
+  | 'unreachable'
+  | 'version'
+  | 'frameSize'
+  | 'protocol'
+  | 'shutdown'
+  | 'tooManyFlows'
+  | 'attach'
+  | 'config';
+
+/** A failure that the caller can act on: a stable `code`, and one sentence that names the thing and what is allowed. */
+export class XpassError extends Error {
+  override readonly name = 'XpassError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The error that a RESET with this code means to the side that gets it. Unknown codes read as `reset`. PROTOCOL §3.7 */
+export function errorOfReset(code: number): XpassError {
+  switch (code) {
+    case ResetCode.refused:
+      return new XpassError('refused', 'the peer does not take this flow');
+    case ResetCode.unknownFlow:
+      return new XpassError('reset', 'the peer does not know this flow any more: it was restarted or gave the flow up');
+    case ResetCode.aborted:
+      return new XpassError('reset', 'the peer gave the flow up');
+    case ResetCode.frameSize:
+      return new XpassError(
+        'frameSize',
+        'the frames of this flow are larger than the peer takes: use the same --frame-size on both',
+      );
+    case ResetCode.tooManyFlows:
+      return new XpassError('tooManyFlows', 'the peer has as many flows as it takes');
+    case ResetCode.protocol:
+      return new XpassError('protocol', 'the peer says that a rule of the protocol was broken');
+    case ResetCode.idle:
+      return new XpassError('idle', 'the peer heard nothing of this flow for its idle timeout');
+    case ResetCode.shutdown:
+      return new XpassError('shutdown', 'the peer is shutting down');
+    default:
+      return new XpassError('reset', `the peer reset the flow with code ${code}`);
+  }
+}

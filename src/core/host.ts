@@ -1,0 +1,51 @@
+import type { Frame } from '../wire/frame.js';
+import type { Endpoint } from './endpoint.js';
+
+/** What a host needs of its NIC: the verbs of a switch port. */
+export interface Nic {
+  /** 0 when the frame was taken; anything else is the reason of a drop, and the frame stays the caller's. */
+  enqueue(frame: Frame, nowNs: number): number;
+  advance(nowNs: number): void;
+  dequeue(): Frame | null;
+  nextTimeout(): number;
+}
+
+/**
+ * An endpoint and the NIC port that meters its credits and serialises its frames. A credit enters the NIC at the time that its pacer set, even when the
+ * driver woke later, so what the NIC's meter drops does not depend on the driver. The verbs are an endpoint's.
+ */
+export class Host {
+  readonly endpoint: Endpoint;
+  private readonly nic: Nic;
+
+  constructor(endpoint: Endpoint, nic: Nic) {
+    this.endpoint = endpoint;
+    this.nic = nic;
+  }
+
+  handleFrame(frame: Frame, nowNs: number): void {
+    this.endpoint.handleFrame(frame, nowNs);
+  }
+
+  /** Does all that is due, and lets the NIC start what it can. */
+  advance(nowNs: number): void {
+    const { endpoint, nic } = this;
+    endpoint.advance(nowNs);
+    for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
+      if (nic.enqueue(frame, frame.atNs) !== 0) {
+        endpoint.counters.nicDrops++;
+        endpoint.pool.give(frame);
+      }
+    }
+    nic.advance(nowNs);
+  }
+
+  /** The next frame whose transmission has begun; `atNs` is when its last bit is across the link. */
+  poll(): Frame | null {
+    return this.nic.dequeue();
+  }
+
+  nextTimeout(): number {
+    return Math.min(this.endpoint.nextTimeout(), this.nic.nextTimeout());
+  }
+}

@@ -1,0 +1,55 @@
+import type { EndpointConfig } from './config.js';
+import type { RttEstimator } from './rtt.js';
+
+/** Beyond this, doubling has long met `maxBackoffNs`; it keeps the power finite. */
+const MAX_DOUBLINGS = 30;
+
+/**
+ * The latest of a sender's numbered CREDIT_REQUEST, CREDIT_STOP and FIN frames (PROTOCOL §5.4) and how long to wait for its answer (PROTOCOL §5.5).
+ */
+export class Probe {
+  /** Number of the latest; 0 before the first. Goes on the wire modulo 2^16. */
+  number = 0;
+  /** How far the flow had sent when it went out. */
+  offset = 0;
+  sentNs = 0;
+  answered = true;
+  private repetitions = 0;
+  private readonly rtt: RttEstimator;
+  private readonly config: EndpointConfig;
+
+  constructor(rtt: RttEstimator, config: EndpointConfig) {
+    this.rtt = rtt;
+    this.config = config;
+  }
+
+  get wireNumber(): number {
+    return this.number & 0xffff;
+  }
+
+  /** The next one goes out; `again` if it repeats one that got no answer. */
+  send(sentOffset: number, nowNs: number, again: boolean): void {
+    this.repetitions = again ? this.repetitions + 1 : 0;
+    this.number++;
+    this.offset = sentOffset;
+    this.sentNs = nowNs;
+    this.answered = false;
+  }
+
+  /** A CREDIT, or an ACK that repeats its number, has come: an RTT sample if it was sent once (Karn's rule, RFC 6298 section 3). */
+  answer(nowNs: number): void {
+    if (!this.answered && this.repetitions === 0) this.rtt.sample(nowNs - this.sentNs);
+    this.answered = true;
+  }
+
+  get retransmitNs(): number {
+    return this.rtt.retransmitNs(this.config.retransmitMarginNs, this.config.initialRetransmitNs);
+  }
+
+  /** When it is to be repeated. */
+  get deadlineNs(): number {
+    const baseNs = this.retransmitNs;
+    const backedOffNs = baseNs * 2 ** Math.min(this.repetitions, MAX_DOUBLINGS);
+    return this.sentNs + Math.min(backedOffNs, Math.max(this.config.maxBackoffNs, baseNs));
+  }
+}

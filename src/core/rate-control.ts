@@ -1,0 +1,69 @@
+import type { CreditAlgorithm, CreditLink, CreditSample } from './credit/algorithm.js';
+import { updatePeriodNs } from './credit/period.js';
+import type { CreditMeter } from './credit-meter.js';
+
+/** Once per update period, gives a flow's credit algorithm what became of the flow's credits. PROTOCOL §4.7 */
+export class RateControl {
+  private readonly algorithm: CreditAlgorithm;
+  private readonly link: CreditLink;
+  private readonly sample: CreditSample;
+  private marked = 0;
+  private creditMarked = 0;
+  private lastUpdateNs: number;
+
+  constructor(algorithm: CreditAlgorithm, link: CreditLink, nowNs: number) {
+    this.algorithm = algorithm;
+    this.link = link;
+    this.lastUpdateNs = nowNs;
+    this.sample = {
+      nowNs,
+      rttNs: 0,
+      spanNs: 0,
+      known: 0,
+      used: 0,
+      unused: 0,
+      dropped: 0,
+      marked: 0,
+      creditMarked: 0,
+      rateBps: 0,
+    };
+  }
+
+  get rateBps(): number {
+    return this.algorithm.rateBps;
+  }
+
+  /** A data frame arrived with these ECN marks: its own, and its credit's. */
+  countMarks(marked: boolean, creditMarked: boolean): void {
+    if (marked) this.marked++;
+    if (creditMarked) this.creditMarked++;
+  }
+
+  /** A new period begins now: credits start or start again. */
+  restart(nowNs: number): void {
+    this.lastUpdateNs = nowNs;
+    this.marked = 0;
+    this.creditMarked = 0;
+  }
+
+  /** Updates the rate if the period is over and holds a credit of known fate; true if it did. */
+  update(meter: CreditMeter, rttNs: number, nowNs: number): boolean {
+    const elapsedNs = nowNs - this.lastUpdateNs;
+    if (meter.periodKnown === 0 || elapsedNs < updatePeriodNs(this.link, rttNs)) return false;
+    const sample = this.sample;
+    sample.nowNs = nowNs;
+    sample.rttNs = rttNs;
+    sample.spanNs = meter.periodSpanNs;
+    sample.known = meter.periodKnown;
+    sample.used = meter.periodUsed;
+    sample.unused = meter.periodUnused;
+    sample.dropped = meter.periodDropped;
+    sample.marked = this.marked;
+    sample.creditMarked = this.creditMarked;
+    sample.rateBps = (meter.periodUsed * this.link.bytesPerCredit * 8e9) / elapsedNs;
+    this.algorithm.update(sample);
+    meter.startPeriod();
+    this.restart(nowNs);
+    return true;
+  }
+}

@@ -1,0 +1,461 @@
+import { assert } from '../base/assert.js';
+import { NEVER } from '../base/time.js';
+import {
+  dataCreditSequence,
+  dataOffset,
+  dataPayloadBytes,
+  dataUnused,
+  ecn,
+  finFinalOffset,
+  finProbe,
+  finUnused,
+  flags,
+  requestMaxFrameBytes,
+  requestPairedFlowId,
+  requestProbe,
+  stopProbe,
+  stopUnused,
+} from '../wire/decode.js';
+import type { FlowHeader } from '../wire/encode.js';
+import type { Frame } from '../wire/frame.js';
+import { AckFlag, Credit, Data, DataFlag, Ecn, ResetCode, WIRE_OVERHEAD_BYTES } from '../wire/layout.js';
+import { widen } from '../wire/serial.js';
+import { Acknowledger } from './acknowledger.js';
+import type { FlowReader } from './application.js';
+import type { FlowContext, TimedFlow } from './context.js';
+import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
+import { CreditMeter, Echo } from './credit-meter.js';
+import { CreditPacer } from './credit-pacer.js';
+import { errorOfReset, XpassError } from './errors.js';
+import { RateControl } from './rate-control.js';
+import { Placed, Reassembly } from './reassembly.js';
+import { ReceiverFrames } from './receiver-frames.js';
+import { RttEstimator } from './rtt.js';
+
+/** PROTOCOL §4.2 */
+export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3 } as const;
+
+/** Credits that may be outstanding although the window is full, so that a hole which fills it can be repaired (ours; PROTOCOL §5.6 leaves it open). */
+const REPAIR_CREDITS = 16;
+
+export interface ReceiverStatistics {
+  bytesDelivered: number;
+  bytesHeld: number;
+  dataFrames: number;
+  repairedFrames: number;
+  markedFrames: number;
+  creditsSent: number;
+  creditsUsed: number;
+  creditsUnused: number;
+  creditsDropped: number;
+  rateBps: number;
+  rttNs: number;
+  minRttNs: number;
+}
+
+export interface ReceiverOptions {
+  slot: number;
+  header: FlowHeader;
+  peer: number;
+  algorithm: CreditAlgorithm;
+  link: CreditLink;
+  firstSequence: number;
+}
+
+/**
+ * The receiver's end of one flow: issues paced credits while the sender wants them (the receiver's half of Figure 7 of ExpressPass 2017,
+ * PROTOCOL §4.2), feeds what became of them to the credit algorithm, puts data in order and acknowledges it (PROTOCOL §5).
+ */
+export class ReceiverFlow implements TimedFlow {
+  readonly slot: number;
+  readonly peer: number;
+  readonly id: number;
+  private readonly context: FlowContext;
+  private readonly frames: ReceiverFrames;
+  private readonly control: RateControl;
+  private readonly meter: CreditMeter;
+  private readonly pacer: CreditPacer;
+  private readonly acknowledger: Acknowledger;
+  private readonly reassembly: Reassembly;
+  private readonly rtt = new RttEstimator();
+  private reader: FlowReader | null = null;
+
+  private stateCode: number = ReceiverState.closed;
+  private pairedFlow = 0;
+  private senderFrameBytes = 0;
+  private probe = 0;
+  /** Length of the stream once END or FIN has told it; -1 before. */
+  private finalOffset = -1;
+  private finSeen = false;
+  /** The next credit waits for room, not for its time. */
+  private blocked = false;
+  private endTold = false;
+  private pausedTold = false;
+  /** Bytes given to the reader and not released. */
+  private readerBytes = 0;
+  /** A data frame has echoed a credit. PROTOCOL §4.6 */
+  private proved = false;
+  private wireBytesReceived = 0;
+
+  private lastHeardNs: number;
+  private lastDataNs: number;
+  private completeNs = NEVER;
+  private dataFrames = 0;
+  private repairedFrames = 0;
+  private markedFrames = 0;
+
+  constructor(context: FlowContext, options: ReceiverOptions, nowNs: number) {
+    const { config } = context;
+    this.context = context;
+    this.slot = options.slot;
+    this.peer = options.peer;
+    this.id = options.header.flowId;
+    this.control = new RateControl(options.algorithm, options.link, nowNs);
+    this.meter = new CreditMeter(options.firstSequence, config.maxOutstandingCredits);
+    this.pacer = new CreditPacer({ frameBytes: config.frameBytes, jitter: config.jitter, catchUpNs: config.catchUpNs });
+    this.pacer.setRate(this.control.rateBps);
+    this.acknowledger = new Acknowledger(config);
+    this.reassembly = new Reassembly(config.receiveWindowBytes, (bytes) => this.deliver(bytes));
+    this.frames = new ReceiverFrames(context, options.header, options.peer, this.reassembly.ranges);
+    this.lastHeardNs = nowNs;
+    this.lastDataNs = nowNs;
+  }
+
+  get state(): number {
+    return this.stateCode;
+  }
+
+  /** A flow of the opposite direction that this one answers; 0 for none. PROTOCOL §6.1 */
+  get pairedFlowId(): number {
+    return this.pairedFlow;
+  }
+
+  get statistics(): ReceiverStatistics {
+    const { sent, used, unused, dropped } = this.meter.counts;
+    return {
+      bytesDelivered: this.reassembly.nextOffset,
+      bytesHeld: this.heldBytes,
+      dataFrames: this.dataFrames,
+      repairedFrames: this.repairedFrames,
+      markedFrames: this.markedFrames,
+      creditsSent: sent,
+      creditsUsed: used,
+      creditsUnused: unused,
+      creditsDropped: dropped,
+      rateBps: this.control.rateBps,
+      rttNs: this.rtt.smoothedNs,
+      minRttNs: this.rtt.minNs,
+    };
+  }
+
+  /** The application takes the flow. */
+  accept(reader: FlowReader): void {
+    this.reader = reader;
+  }
+
+  /** The reader is done with `bytes` bytes of what it was given. */
+  release(bytes: number, nowNs: number): void {
+    assert(bytes >= 0 && bytes <= this.readerBytes, 'released more than was delivered');
+    this.readerBytes -= bytes;
+    if (this.stateCode !== ReceiverState.creditSending) return;
+    this.reschedule(nowNs);
+    if (this.pausedTold && this.hasRoom) {
+      this.pausedTold = false;
+      this.sendAck(nowNs);
+    }
+  }
+
+  /** Gives the flow up on both sides. */
+  reset(nowNs: number, code: number = ResetCode.aborted): void {
+    this.frames.reset(code, nowNs);
+    this.close(new XpassError('reset', 'the flow was given up on this side'));
+  }
+
+  /** Notes what the first CREDIT_REQUEST says, before the application is asked to take the flow. */
+  handleOpening(frame: Frame): void {
+    this.pairedFlow = requestPairedFlowId(frame.bytes);
+    this.senderFrameBytes = requestMaxFrameBytes(frame.bytes);
+    this.wireBytesReceived += frame.wireBytes;
+  }
+
+  handleRequest(frame: Frame, nowNs: number): void {
+    this.heard(frame, nowNs);
+    this.noteProbe(requestProbe(frame.bytes));
+    if (this.stateCode === ReceiverState.complete) {
+      this.sendAck(nowNs);
+      return;
+    }
+    if (this.stateCode !== ReceiverState.creditSending) this.startCredits(nowNs);
+    else this.sendAck(nowNs);
+    this.reschedule(nowNs);
+    if (!this.hasRoom) this.sendAck(nowNs);
+    this.arm();
+  }
+
+  handleData(frame: Frame, nowNs: number): void {
+    const bytes = frame.bytes;
+    const echo = this.meter.echo(dataCreditSequence(bytes), dataUnused(bytes));
+    if (echo === Echo.unknown || echo === Echo.duplicate) {
+      if (echo === Echo.unknown) this.context.counters.unknownCredit++;
+      else this.context.counters.duplicateData++;
+      return;
+    }
+    this.heard(frame, nowNs);
+    this.lastDataNs = nowNs;
+    this.proved = true;
+    if (echo === Echo.valid) this.rtt.sample(nowNs - this.meter.lastEchoSentNs);
+    else this.context.counters.lateEchoes++;
+    this.countFrame(bytes);
+    this.place(frame, nowNs);
+    if (this.stateCode === ReceiverState.closed) return;
+    this.updateRate(nowNs);
+    this.reschedule(nowNs);
+    if (this.acknowledger.isDue(nowNs)) this.sendAck(nowNs);
+    this.arm();
+  }
+
+  handleStop(frame: Frame, nowNs: number): void {
+    this.heard(frame, nowNs);
+    this.noteProbe(stopProbe(frame.bytes));
+    this.meter.noteUnused(stopUnused(frame.bytes));
+    this.stopCredits();
+    this.sendAck(nowNs);
+    this.arm();
+  }
+
+  handleFin(frame: Frame, nowNs: number): void {
+    this.heard(frame, nowNs);
+    this.noteProbe(finProbe(frame.bytes));
+    const finalOffset = widen(finFinalOffset(frame.bytes), this.reassembly.nextOffset);
+    if (!this.acceptsFinal(finalOffset)) {
+      this.breach(nowNs);
+      return;
+    }
+    this.meter.noteUnused(finUnused(frame.bytes));
+    this.stopCredits();
+    this.finalOffset = finalOffset;
+    this.finSeen = true;
+    this.tellEnd();
+    this.completeIfDone(nowNs);
+    this.sendAck(nowNs);
+    this.arm();
+  }
+
+  handleReset(code: number): void {
+    this.close(errorOfReset(code));
+  }
+
+  /** Closes the flow on this side without a word to the peer. A COMPLETE flow has told its reader before. */
+  close(error: XpassError | null): void {
+    const told = this.stateCode === ReceiverState.complete;
+    this.stopCredits();
+    this.stateCode = ReceiverState.closed;
+    this.context.forget(this.slot);
+    if (!told) this.reader?.onClosed(error);
+  }
+
+  onTimer(nowNs: number): number {
+    const config = this.context.config;
+    if (this.stateCode === ReceiverState.complete) {
+      if (nowNs >= this.completeNs + config.lingerNs) this.close(null);
+      return this.deadlineNs();
+    }
+    if (nowNs >= this.lastHeardNs + config.idleTimeoutNs) {
+      this.frames.reset(ResetCode.idle, nowNs);
+      this.close(new XpassError('idle', 'nothing was heard from the peer for the idle timeout'));
+      return NEVER;
+    }
+    if (nowNs >= this.acknowledger.deadlineNs) this.sendAck(nowNs);
+    if (this.meter.expire(nowNs - this.creditLifeNs) > 0) {
+      this.updateRate(nowNs);
+      this.reschedule(nowNs);
+    }
+    if (nowNs >= this.dataDeadlineNs) this.stopCredits();
+    return this.deadlineNs();
+  }
+
+  /** Sends the credit that is due. Called by the endpoint at or after the time that was scheduled; returns when the next is due, NEVER for not now. */
+  sendCredit(nowNs: number): number {
+    this.pacer.limitBacklog(nowNs);
+    if (this.block(!this.maySendCredit)) return NEVER;
+    const stampNs = this.pacer.dueNs;
+    this.frames.credit(this.meter.nextSequence, stampNs);
+    this.meter.send(stampNs);
+    this.pacer.advance(this.context.random);
+    if (this.meter.outstanding === 1) this.arm();
+    return this.block(!this.maySendCredit) ? NEVER : this.pacer.dueNs;
+  }
+
+  private get heldBytes(): number {
+    return this.readerBytes + this.reassembly.heldBytes;
+  }
+
+  /** PROTOCOL §5.6 */
+  private get hasRoom(): boolean {
+    const payload = this.senderFrameBytes - Data.overheadBytes;
+    const { outstanding } = this.meter;
+    if (this.heldBytes + (outstanding + 1) * payload <= this.context.config.receiveWindowBytes) return true;
+    return this.reassembly.ranges.count > 0 && outstanding < REPAIR_CREDITS;
+  }
+
+  private get maySendCredit(): boolean {
+    if (this.stateCode !== ReceiverState.creditSending || this.meter.isFull || !this.hasRoom) return false;
+    if (this.meter.outstanding >= this.context.creditAllowance()) return false;
+    if (this.proved) return true;
+    const largest = Credit.bytes + Credit.maxPaddingBytes + WIRE_OVERHEAD_BYTES;
+    return this.frames.wireBytesSent + largest <= this.wireBytesReceived * this.context.config.amplificationLimit;
+  }
+
+  private heard(frame: Frame, nowNs: number): void {
+    this.lastHeardNs = nowNs;
+    this.wireBytesReceived += frame.wireBytes;
+  }
+
+  private noteProbe(probe: number): void {
+    const ahead = (probe - this.probe) & 0xffff;
+    if (ahead < 0x8000) this.probe = probe;
+  }
+
+  private startCredits(nowNs: number): void {
+    this.meter.forgive();
+    this.pacer.restart(nowNs);
+    this.lastDataNs = nowNs;
+    this.control.restart(nowNs);
+    this.stateCode = ReceiverState.creditSending;
+    this.context.creditingChanged(1);
+  }
+
+  private stopCredits(): void {
+    if (this.stateCode !== ReceiverState.creditSending) return;
+    this.stateCode = ReceiverState.creditStopped;
+    this.context.creditingChanged(-1);
+    this.context.schedule(this.slot, NEVER);
+  }
+
+  private reschedule(nowNs: number): void {
+    if (this.stateCode !== ReceiverState.creditSending) return;
+    // What a flow could not send for want of room it does not make up for: its credits go out from now on.
+    if (this.blocked) this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
+    this.context.schedule(this.slot, this.block(!this.maySendCredit) ? NEVER : this.pacer.dueNs);
+  }
+
+  private block(blocked: boolean): boolean {
+    this.blocked = blocked;
+    return blocked;
+  }
+
+  private countFrame(bytes: Uint8Array): void {
+    const bits = flags(bytes);
+    this.dataFrames++;
+    if ((bits & DataFlag.repair) !== 0) this.repairedFrames++;
+    const marked = ecn(bytes) === Ecn.congestionExperienced;
+    if (marked) this.markedFrames++;
+    this.control.countMarks(marked, (bits & DataFlag.creditCe) !== 0);
+  }
+
+  private place(frame: Frame, nowNs: number): void {
+    const offset = widen(dataOffset(frame.bytes), this.reassembly.nextOffset);
+    const end = offset + dataPayloadBytes(frame);
+    if ((flags(frame.bytes) & DataFlag.end) !== 0) {
+      if (this.acceptsFinal(end)) this.finalOffset = end;
+      else {
+        this.breach(nowNs);
+        return;
+      }
+    } else if (this.finalOffset >= 0 && end > this.finalOffset) {
+      this.breach(nowNs);
+      return;
+    }
+    const placed = this.reassembly.insert(
+      offset,
+      frame.bytes.subarray(Data.payload, Data.payload + dataPayloadBytes(frame)),
+    );
+    if (placed === Placed.outsideWindow) this.context.counters.outsideWindow++;
+    else if (placed === Placed.tooManyRanges) this.context.counters.tooManyRanges++;
+    this.acknowledger.onData(this.reassembly.ranges.count > 0, nowNs);
+    this.tellEnd();
+    if (this.hasEverything) {
+      this.acknowledger.demand();
+      this.stopCredits();
+      this.completeIfDone(nowNs);
+    }
+  }
+
+  private deliver(bytes: Uint8Array): void {
+    this.readerBytes += bytes.length;
+    this.reader?.onData(bytes);
+  }
+
+  private get hasEverything(): boolean {
+    return this.finalOffset >= 0 && this.reassembly.nextOffset === this.finalOffset;
+  }
+
+  private acceptsFinal(offset: number): boolean {
+    if (this.finalOffset >= 0) return offset === this.finalOffset;
+    return offset >= this.reassembly.highestEnd;
+  }
+
+  private tellEnd(): void {
+    if (this.endTold || !this.hasEverything) return;
+    this.endTold = true;
+    this.reader?.onEnd();
+  }
+
+  private completeIfDone(nowNs: number): void {
+    if (
+      !this.finSeen ||
+      !this.hasEverything ||
+      this.stateCode === ReceiverState.complete ||
+      this.stateCode === ReceiverState.closed
+    )
+      return;
+    this.meter.forgive();
+    this.stateCode = ReceiverState.complete;
+    this.completeNs = nowNs;
+    this.context.lingers(this.slot);
+    this.reader?.onClosed(null);
+  }
+
+  private breach(nowNs: number): void {
+    this.frames.reset(ResetCode.protocol, nowNs);
+    this.close(new XpassError('protocol', 'the peer changed the length of the stream'));
+  }
+
+  private updateRate(nowNs: number): void {
+    if (this.control.update(this.meter, this.rtt.smoothedNs, nowNs)) this.pacer.setRate(this.control.rateBps);
+  }
+
+  private get creditLifeNs(): number {
+    return Math.max(this.context.config.creditLifeNs, 4 * this.rtt.smoothedNs);
+  }
+
+  /** See RECEIVER_TIMERS.data; while no credit is outstanding there is no data to wait for. */
+  private get dataDeadlineNs(): number {
+    if (this.stateCode !== ReceiverState.creditSending || this.meter.counts.sent === 0 || !this.hasRoom) return NEVER;
+    const { dataTimeoutNs } = this.context.config;
+    return this.lastDataNs + Math.max(dataTimeoutNs, 8 * this.rtt.smoothedNs, 8 * this.pacer.meanGapNs);
+  }
+
+  private deadlineNs(): number {
+    const config = this.context.config;
+    if (this.stateCode === ReceiverState.closed) return NEVER;
+    if (this.stateCode === ReceiverState.complete) return this.completeNs + config.lingerNs;
+    const idleNs = this.lastHeardNs + config.idleTimeoutNs;
+    const lifeNs = this.stateCode === ReceiverState.creditSending ? this.meter.oldestNs + this.creditLifeNs : NEVER;
+    return Math.min(idleNs, this.acknowledger.deadlineNs, lifeNs, this.dataDeadlineNs);
+  }
+
+  private arm(): void {
+    if (this.stateCode !== ReceiverState.closed) this.context.arm(this.slot, this.deadlineNs());
+  }
+
+  private sendAck(nowNs: number): void {
+    if (this.stateCode === ReceiverState.closed) return;
+    const paused = this.stateCode === ReceiverState.creditSending && !this.hasRoom;
+    this.pausedTold = paused;
+    const complete = this.stateCode === ReceiverState.complete;
+    const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);
+    this.frames.ack(this.reassembly.nextOffset, this.probe, bits, nowNs);
+    this.acknowledger.onSent();
+  }
+}

@@ -1,0 +1,55 @@
+import type { RangeSet } from '../base/range-set.js';
+import { type AckFields, encodeAck, encodeCredit, encodeReset, type FlowHeader } from '../wire/encode.js';
+import type { Frame } from '../wire/frame.js';
+import { Credit, ResetFlag } from '../wire/layout.js';
+import type { FlowContext } from './context.js';
+
+/** Writes the frames that a flow's receiver sends, and counts their wire bytes for PROTOCOL §4.6. */
+export class ReceiverFrames {
+  private readonly context: FlowContext;
+  private readonly header: FlowHeader;
+  private readonly peer: number;
+  private readonly creditFields = { sequence: 0, pathId: 0, paddingBytes: 0 };
+  private readonly ackFields: AckFields;
+  wireBytesSent = 0;
+
+  /** `ranges` is what has arrived beyond the cumulative offset, as the flow's reassembly knows it. */
+  constructor(context: FlowContext, header: FlowHeader, peer: number, ranges: RangeSet) {
+    this.context = context;
+    this.header = header;
+    this.peer = peer;
+    this.ackFields = { flags: 0, cumulative: 0, probe: 0, ranges };
+  }
+
+  credit(sequence: number, stampNs: number): void {
+    const frame = this.context.pool.take();
+    const fields = this.creditFields;
+    fields.sequence = sequence;
+    fields.paddingBytes = Math.floor(this.context.random.next() * (Credit.maxPaddingBytes + 1));
+    frame.length = encodeCredit(frame.bytes, this.header, fields, this.context.check);
+    this.send(frame, stampNs);
+  }
+
+  /** `flags`: bits of AckFlag. */
+  ack(cumulative: number, probe: number, flags: number, nowNs: number): void {
+    const frame = this.context.pool.take();
+    const fields = this.ackFields;
+    fields.cumulative = cumulative;
+    fields.probe = probe;
+    fields.flags = flags;
+    frame.length = encodeAck(frame.bytes, this.header, fields, this.context.check);
+    this.send(frame, nowNs);
+  }
+
+  reset(code: number, nowNs: number): void {
+    const frame = this.context.pool.take();
+    frame.length = encodeReset(frame.bytes, this.header, { code, flags: ResetFlag.fromReceiver }, this.context.check);
+    this.send(frame, nowNs);
+  }
+
+  private send(frame: Frame, stampNs: number): void {
+    frame.peer = this.peer;
+    this.wireBytesSent += frame.wireBytes;
+    this.context.emit(frame, stampNs);
+  }
+}

@@ -1,0 +1,74 @@
+import { assert } from '../base/assert.js';
+
+/** Chunks that were acknowledged stay in the arrays until there are this many, so that dropping them is O(1) amortised. */
+const COMPACT_AT = 64;
+
+/**
+ * The bytes of a stream from the first that is not acknowledged to the last written. Chunks are kept as they were given, not copied: whoever
+ * writes gives them away. Offsets are 53-bit stream offsets.
+ */
+export class SendBuffer {
+  private chunks: Uint8Array[] = [];
+  private starts: number[] = [];
+  private head = 0;
+  /** Index of the chunk that the last `copy` ended in; new data is read in order, so the next read starts there. */
+  private cursor = 0;
+  private firstOffset = 0;
+  private endOffset = 0;
+
+  /** Offset after the last byte written. */
+  get end(): number {
+    return this.endOffset;
+  }
+
+  /** Bytes held. */
+  get byteLength(): number {
+    return this.endOffset - this.firstOffset;
+  }
+
+  append(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.chunks.push(bytes);
+    this.starts.push(this.endOffset);
+    this.endOffset += bytes.length;
+  }
+
+  /** Lets go of everything before `offset`. */
+  acknowledge(offset: number): void {
+    assert(offset <= this.endOffset, 'acknowledged beyond what was written');
+    if (offset <= this.firstOffset) return;
+    this.firstOffset = offset;
+    while (this.head < this.chunks.length && this.starts[this.head] + this.chunks[this.head].length <= offset)
+      this.head++;
+    if (this.head >= COMPACT_AT) this.compact();
+  }
+
+  /** Copies `length` bytes from stream offset `offset` to `target` at `at`. All of them must be held. */
+  copy(offset: number, length: number, target: Uint8Array, at: number): void {
+    assert(offset >= this.firstOffset && offset + length <= this.endOffset, 'copy of bytes that are not held');
+    let index = this.find(offset);
+    let done = 0;
+    while (done < length) {
+      const chunk = this.chunks[index];
+      const from = offset + done - this.starts[index];
+      const count = Math.min(length - done, chunk.length - from);
+      target.set(chunk.subarray(from, from + count), at + done);
+      done += count;
+      if (done < length) index++;
+    }
+    this.cursor = index;
+  }
+
+  private find(offset: number): number {
+    let index = this.cursor < this.head || this.starts[this.cursor] > offset ? this.head : this.cursor;
+    while (this.starts[index] + this.chunks[index].length <= offset) index++;
+    return index;
+  }
+
+  private compact(): void {
+    this.chunks = this.chunks.slice(this.head);
+    this.starts = this.starts.slice(this.head);
+    this.cursor = Math.max(0, this.cursor - this.head);
+    this.head = 0;
+  }
+}

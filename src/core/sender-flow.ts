@@ -1,0 +1,445 @@
+import { assert } from '../base/assert.js';
+import { NEVER } from '../base/time.js';
+import {
+  ackCumulative,
+  ackProbe,
+  ackRangeCount,
+  ackRangeEnd,
+  ackRangeStart,
+  creditSequence,
+  ecn,
+  flags,
+  pathId,
+} from '../wire/decode.js';
+import type { FlowHeader } from '../wire/encode.js';
+import type { Frame } from '../wire/frame.js';
+import { Ack, AckFlag, Data, DataFlag, Ecn, RequestFlag, ResetCode } from '../wire/layout.js';
+import { widen } from '../wire/serial.js';
+import type { FlowWriter } from './application.js';
+import type { FlowContext, TimedFlow } from './context.js';
+import { errorOfReset, XpassError } from './errors.js';
+import { LossRecovery } from './loss-recovery.js';
+import { Probe } from './probe.js';
+import { RttEstimator } from './rtt.js';
+import { SeenWindow } from './seen-window.js';
+import { SendBuffer } from './send-buffer.js';
+import { SenderFrames } from './sender-frames.js';
+
+/** PROTOCOL §4.1 */
+export const SenderState = {
+  closed: 0,
+  creditRequestSent: 1,
+  creditReceiving: 2,
+  creditStopSent: 3,
+  finSent: 4,
+} as const;
+
+export interface SenderStatistics {
+  bytesWritten: number;
+  bytesSent: number;
+  bytesAcknowledged: number;
+  bytesRepaired: number;
+  dataFrames: number;
+  creditsReceived: number;
+  creditsUnused: number;
+  requests: number;
+  stops: number;
+  rttNs: number;
+}
+
+export interface SenderOptions {
+  slot: number;
+  header: FlowHeader;
+  peer: number;
+  frameBytes: number;
+  pairedFlowId: number;
+}
+
+/**
+ * The sender's end of one flow: spends credits on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017,
+ * PROTOCOL §4.1), keeps every byte until it is acknowledged and repairs what was lost (PROTOCOL §5).
+ */
+export class SenderFlow implements TimedFlow {
+  readonly slot: number;
+  readonly peer: number;
+  readonly id: number;
+  private readonly context: FlowContext;
+  private readonly writer: FlowWriter;
+  private readonly frames: SenderFrames;
+  private readonly probe: Probe;
+  private readonly frameBytes: number;
+  private readonly pairedFlowId: number;
+  private readonly buffer = new SendBuffer();
+  private readonly recovery = new LossRecovery();
+  private readonly seen = new SeenWindow();
+  private readonly rtt = new RttEstimator();
+  private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
+
+  private stateCode: number = SenderState.closed;
+  /** A first CREDIT or ACK has come. */
+  private opened = false;
+  private ended = false;
+  private wantsWritable = false;
+  private sentOffset = 0;
+  private ackedOffset = 0;
+  private unused = 0;
+  private creditsReceived = 0;
+  private dataFrames = 0;
+  private repairedBytes = 0;
+  private requests = 0;
+  private stops = 0;
+
+  /** When the first request went out. */
+  private connectingSinceNs = NEVER;
+  private lastHeardNs: number;
+  private lastCreditNs = 0;
+  /** Since when credits find no data; NEVER while they do. */
+  private idleSinceNs = NEVER;
+
+  constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
+    this.context = context;
+    this.writer = writer;
+    this.slot = options.slot;
+    this.frames = new SenderFrames(context, options.header, options.peer);
+    this.probe = new Probe(this.rtt, context.config);
+    this.peer = options.peer;
+    this.id = options.header.flowId;
+    this.frameBytes = options.frameBytes;
+    this.pairedFlowId = options.pairedFlowId;
+    this.lastHeardNs = nowNs;
+  }
+
+  get state(): number {
+    return this.stateCode;
+  }
+
+  get statistics(): SenderStatistics {
+    return {
+      bytesWritten: this.buffer.end,
+      bytesSent: this.sentOffset,
+      bytesAcknowledged: this.ackedOffset,
+      bytesRepaired: this.repairedBytes,
+      dataFrames: this.dataFrames,
+      creditsReceived: this.creditsReceived,
+      creditsUnused: this.unused,
+      requests: this.requests,
+      stops: this.stops,
+      rttNs: this.rtt.smoothedNs,
+    };
+  }
+
+  /**
+   * Gives `bytes` to the stream. True: taken whole, and the flow's own until they are acknowledged. False: none taken, because the send buffer holds its limit;
+   * `onWritable` comes when it holds half of it.
+   */
+  write(bytes: Uint8Array, nowNs: number): boolean {
+    assert(!this.ended, 'write after end');
+    if (this.buffer.byteLength > 0 && this.buffer.byteLength + bytes.length > this.context.config.sendBufferBytes) {
+      this.wantsWritable = true;
+      return false;
+    }
+    this.buffer.append(bytes);
+    if (bytes.length > 0) this.wake(nowNs);
+    return true;
+  }
+
+  /** No more bytes will be written: the active close. `onClosed(null)` follows when the receiver has them all. */
+  end(nowNs: number): void {
+    if (this.ended) return;
+    this.ended = true;
+    if (this.stateCode === SenderState.closed) this.request(nowNs);
+    else if (this.stateCode === SenderState.creditStopSent || this.stateCode === SenderState.creditReceiving)
+      this.finishIfSent(nowNs);
+    this.arm();
+  }
+
+  /** Gives the flow up on both sides. */
+  reset(nowNs: number, code: number = ResetCode.aborted): void {
+    this.frames.reset(code, nowNs);
+    this.close(new XpassError('reset', 'the flow was given up on this side'));
+  }
+
+  /** A frame of this flow: CREDIT, ACK, RESET or VERSION, checked at the door. */
+  handleCredit(frame: Frame, nowNs: number): void {
+    const bytes = frame.bytes;
+    const sequence = creditSequence(bytes);
+    if (!this.seen.accept(sequence)) {
+      this.context.counters.duplicateCredits++;
+      return;
+    }
+    this.lastHeardNs = nowNs;
+    this.lastCreditNs = nowNs;
+    this.creditsReceived++;
+    if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(nowNs);
+    if (this.stateCode === SenderState.creditReceiving && this.hasData) this.spend(sequence, frame, nowNs);
+    else this.leaveUnused(nowNs);
+  }
+
+  handleAck(frame: Frame, nowNs: number): void {
+    const bytes = frame.bytes;
+    const cumulative = widen(ackCumulative(bytes), this.ackedOffset);
+    if (cumulative > this.sentOffset) {
+      this.context.counters.invalid++;
+      return;
+    }
+    this.lastHeardNs = nowNs;
+    this.opened = true;
+    const answersProbe = ackProbe(bytes) === this.probe.wireNumber;
+    if (answersProbe) this.probe.answer(nowNs);
+    if (cumulative > this.ackedOffset) this.advanceTo(cumulative);
+    if (
+      (flags(bytes) & AckFlag.complete) !== 0 &&
+      this.stateCode === SenderState.finSent &&
+      this.ackedOffset === this.buffer.end
+    ) {
+      this.close(null);
+      return;
+    }
+    this.findLosses(bytes, answersProbe, nowNs);
+    this.afterAck(nowNs);
+  }
+
+  handleReset(code: number): void {
+    this.close(errorOfReset(code));
+  }
+
+  handleVersion(lowest: number, highest: number): void {
+    this.close(new XpassError('version', `the peer speaks versions ${lowest} to ${highest} of the protocol only`));
+  }
+
+  /** Closes the flow on this side without a word to the peer. */
+  close(error: XpassError | null): void {
+    this.stateCode = SenderState.closed;
+    this.context.forget(this.slot);
+    this.writer.onClosed(error);
+  }
+
+  onTimer(nowNs: number): number {
+    if (!this.opened && nowNs >= this.connectDeadlineNs) {
+      this.close(new XpassError('unreachable', 'the peer never answered'));
+      return NEVER;
+    }
+    if (this.opened && nowNs >= this.lastHeardNs + this.context.config.idleTimeoutNs) {
+      this.frames.reset(ResetCode.idle, nowNs);
+      this.close(new XpassError('idle', 'nothing was heard from the peer for the idle timeout'));
+      return NEVER;
+    }
+    if (nowNs >= this.stateDeadlineNs()) this.onStateTimeout(nowNs);
+    return this.deadlineNs();
+  }
+
+  private get hasData(): boolean {
+    return this.recovery.hasLosses || this.sentOffset < this.buffer.end;
+  }
+
+  private get connectDeadlineNs(): number {
+    return this.connectingSinceNs + this.context.config.connectTimeoutNs;
+  }
+
+  /** There is something to send: in the states without credits, ask for them. */
+  private wake(nowNs: number): void {
+    this.idleSinceNs = NEVER;
+    if (
+      this.stateCode === SenderState.closed ||
+      this.stateCode === SenderState.creditStopSent ||
+      this.stateCode === SenderState.finSent
+    ) {
+      this.request(nowNs);
+    } else if (this.stateCode === SenderState.creditReceiving) this.lastCreditNs = Math.max(this.lastCreditNs, nowNs);
+    this.arm();
+  }
+
+  private startReceiving(nowNs: number): void {
+    this.opened = true;
+    this.probe.answer(nowNs);
+    this.stateCode = SenderState.creditReceiving;
+    this.finishIfSent(nowNs);
+  }
+
+  /** Sends one data frame for the credit in `credit`. PROTOCOL §4.3 */
+  private spend(sequence: number, credit: Frame, nowNs: number): void {
+    const room = this.frameBytes - Data.overheadBytes;
+    let offset = this.recovery.take(room, nowNs, this.probe.number);
+    let count = this.recovery.takenBytes;
+    let flagBits: number = DataFlag.repair;
+    if (offset < 0) {
+      offset = this.sentOffset;
+      count = Math.min(room, this.buffer.end - offset);
+      this.sentOffset = offset + count;
+      flagBits = 0;
+    } else this.repairedBytes += count;
+    if (this.ended && offset + count === this.buffer.end) flagBits |= DataFlag.end;
+    if (ecn(credit.bytes) === Ecn.congestionExperienced) flagBits |= DataFlag.creditCe;
+    const fields = this.dataFields;
+    fields.creditSequence = sequence;
+    fields.pathId = pathId(credit.bytes);
+    fields.offset = offset;
+    fields.unused = this.unused;
+    fields.flags = flagBits;
+    this.dataFrames++;
+    this.frames.data(fields, this.buffer, count, nowNs);
+    if (!this.hasData) this.ranDry(nowNs);
+  }
+
+  /** Everything is sent. */
+  private ranDry(nowNs: number): void {
+    if (this.ended) this.finishIfSent(nowNs);
+    else this.idleSinceNs = nowNs;
+    this.arm();
+  }
+
+  private leaveUnused(nowNs: number): void {
+    this.unused++;
+    if (this.stateCode === SenderState.creditReceiving && this.idleSinceNs === NEVER) {
+      this.idleSinceNs = nowNs;
+      this.arm();
+    }
+  }
+
+  private advanceTo(cumulative: number): void {
+    this.ackedOffset = cumulative;
+    this.buffer.acknowledge(cumulative);
+    this.recovery.acknowledge(cumulative);
+    if (this.wantsWritable && this.buffer.byteLength <= this.context.config.sendBufferBytes / 2) {
+      this.wantsWritable = false;
+      this.writer.onWritable();
+    }
+  }
+
+  /** PROTOCOL §5.2 */
+  private findLosses(bytes: Uint8Array, answersProbe: boolean, nowNs: number): void {
+    const count = ackRangeCount(bytes);
+    if (count === 0 && !answersProbe) return;
+    const highest = count > 0 ? widen(ackRangeEnd(bytes, count - 1), this.ackedOffset) : this.ackedOffset;
+    if (highest > this.sentOffset) {
+      this.context.counters.invalid++;
+      return;
+    }
+    const lossBound = Math.max(highest - 3 * this.frameBytes, answersProbe ? this.probe.offset : 0);
+    const view = {
+      nowNs,
+      lossBound,
+      probe: answersProbe ? this.probe.number : -1,
+      retransmitNs: this.probe.retransmitNs,
+    };
+    let from = this.ackedOffset;
+    for (let index = 0; index < count; index++) {
+      const start = widen(ackRangeStart(bytes, index), this.ackedOffset);
+      const end = widen(ackRangeEnd(bytes, index), this.ackedOffset);
+      this.recovery.arrived(start, end);
+      this.recovery.hole(from, start, view);
+      from = end;
+    }
+    if (count < Ack.maxRanges) this.recovery.hole(from, lossBound, view);
+  }
+
+  private afterAck(nowNs: number): void {
+    if (this.recovery.hasLosses) this.wake(nowNs);
+    else if (this.stateCode === SenderState.creditRequestSent && !this.hasData) this.settle(nowNs);
+    else this.arm();
+  }
+
+  /** In CREQ_SENT without anything left to ask for: the request was answered, or what it asked for has arrived after all. */
+  private settle(nowNs: number): void {
+    this.stateCode = SenderState.creditReceiving;
+    this.idleSinceNs = nowNs;
+    this.finishIfSent(nowNs);
+    this.arm();
+  }
+
+  /** The application has ended the stream and all of it has been sent: FIN. */
+  private finishIfSent(nowNs: number): void {
+    if (!this.ended || this.hasData || this.stateCode === SenderState.finSent) return;
+    this.stateCode = SenderState.finSent;
+    this.sendFin(nowNs, false);
+  }
+
+  private request(nowNs: number): void {
+    this.stateCode = SenderState.creditRequestSent;
+    this.sendRequest(nowNs, false);
+  }
+
+  private onStateTimeout(nowNs: number): void {
+    switch (this.stateCode) {
+      case SenderState.creditRequestSent:
+        this.sendRequest(nowNs, true);
+        break;
+      case SenderState.creditReceiving:
+        if (this.hasData) this.request(nowNs);
+        else this.stop(nowNs);
+        break;
+      case SenderState.creditStopSent:
+        this.sendStop(nowNs, !this.probe.answered);
+        break;
+      case SenderState.finSent:
+        this.sendFin(nowNs, true);
+        break;
+    }
+  }
+
+  private stop(nowNs: number): void {
+    this.stateCode = SenderState.creditStopSent;
+    this.idleSinceNs = NEVER;
+    this.sendStop(nowNs, false);
+  }
+
+  /** When the state's own timer fires; see SENDER_TIMERS. */
+  private stateDeadlineNs(): number {
+    const config = this.context.config;
+    switch (this.stateCode) {
+      case SenderState.creditRequestSent:
+        return this.probe.deadlineNs;
+      case SenderState.creditReceiving:
+        if (this.hasData) return this.lastCreditNs + Math.max(config.creditTimeoutNs, 2 * this.rtt.smoothedNs);
+        return this.idleSinceNs === NEVER
+          ? NEVER
+          : this.idleSinceNs + Math.max(config.stopTimeoutNs, this.rtt.smoothedNs);
+      case SenderState.creditStopSent:
+        if (!this.probe.answered || this.ackedOffset < this.sentOffset) return this.probe.deadlineNs;
+        return this.probe.sentNs + config.idleTimeoutNs / 3;
+      case SenderState.finSent:
+        return this.probe.deadlineNs;
+      default:
+        return NEVER;
+    }
+  }
+
+  private deadlineNs(): number {
+    if (this.stateCode === SenderState.closed) return NEVER;
+    const lifeNs = this.opened ? this.lastHeardNs + this.context.config.idleTimeoutNs : this.connectDeadlineNs;
+    return Math.min(lifeNs, this.stateDeadlineNs());
+  }
+
+  private arm(): void {
+    if (this.stateCode !== SenderState.closed) this.context.arm(this.slot, this.deadlineNs());
+  }
+
+  private sendRequest(nowNs: number, again: boolean): void {
+    if (this.requests === 0) this.connectingSinceNs = nowNs;
+    this.requests++;
+    this.lastCreditNs = nowNs;
+    this.probe.send(this.sentOffset, nowNs, again);
+    this.frames.request(
+      {
+        flags: this.opened ? 0 : RequestFlag.open,
+        sentOffset: this.sentOffset,
+        probe: this.probe.number,
+        maxFrameBytes: this.frameBytes,
+        pairedFlowId: this.pairedFlowId,
+        backlog: this.buffer.end - this.sentOffset + this.recovery.backlogBytes,
+      },
+      nowNs,
+    );
+  }
+
+  private sendStop(nowNs: number, again: boolean): void {
+    this.stops++;
+    this.probe.send(this.sentOffset, nowNs, again);
+    this.frames.stop({ sentOffset: this.sentOffset, probe: this.probe.number, unused: this.unused }, nowNs);
+  }
+
+  private sendFin(nowNs: number, again: boolean): void {
+    this.probe.send(this.sentOffset, nowNs, again);
+    this.frames.fin(this.buffer.end, this.probe.number, this.unused, nowNs);
+  }
+}

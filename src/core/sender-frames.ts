@@ -1,0 +1,66 @@
+import {
+  type DataFields,
+  encodeData,
+  encodeFin,
+  encodeRequest,
+  encodeReset,
+  encodeStop,
+  type FlowHeader,
+  type RequestFields,
+  type StopFields,
+  seal,
+} from '../wire/encode.js';
+import type { Frame } from '../wire/frame.js';
+import type { FlowContext } from './context.js';
+import type { SendBuffer } from './send-buffer.js';
+
+/** Writes the frames that a flow's sender sends. */
+export class SenderFrames {
+  private readonly context: FlowContext;
+  private readonly header: FlowHeader;
+  private readonly peer: number;
+
+  constructor(context: FlowContext, header: FlowHeader, peer: number) {
+    this.context = context;
+    this.header = header;
+    this.peer = peer;
+  }
+
+  /** `count` bytes of `buffer` from `fields.offset`. */
+  data(fields: DataFields, buffer: SendBuffer, count: number, nowNs: number): void {
+    const frame = this.context.pool.take();
+    const at = encodeData(frame.bytes, this.header, fields);
+    buffer.copy(fields.offset, count, frame.bytes, at);
+    frame.length = seal(frame.bytes, at + count, this.context.check);
+    this.send(frame, nowNs);
+  }
+
+  request(fields: RequestFields, nowNs: number): void {
+    const frame = this.context.pool.take();
+    frame.length = encodeRequest(frame.bytes, this.header, fields, this.context.check);
+    this.send(frame, nowNs);
+  }
+
+  stop(fields: StopFields, nowNs: number): void {
+    const frame = this.context.pool.take();
+    frame.length = encodeStop(frame.bytes, this.header, fields, this.context.check);
+    this.send(frame, nowNs);
+  }
+
+  fin(finalOffset: number, probe: number, unused: number, nowNs: number): void {
+    const frame = this.context.pool.take();
+    frame.length = encodeFin(frame.bytes, this.header, { finalOffset, probe, unused }, this.context.check);
+    this.send(frame, nowNs);
+  }
+
+  reset(code: number, nowNs: number): void {
+    const frame = this.context.pool.take();
+    frame.length = encodeReset(frame.bytes, this.header, { code, flags: 0 }, this.context.check);
+    this.send(frame, nowNs);
+  }
+
+  private send(frame: Frame, nowNs: number): void {
+    frame.peer = this.peer;
+    this.context.emit(frame, nowNs);
+  }
+}

@@ -1,0 +1,108 @@
+import type { Application, FlowReader, FlowWriter } from '../../src/core/application.js';
+import type { XpassError } from '../../src/core/errors.js';
+import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
+import type { SenderFlow } from '../../src/core/sender-flow.js';
+import type { World } from './world.js';
+
+/** Byte `offset` of the test stream: any shift, loss or repetition of bytes shows. */
+export function patternByte(offset: number): number {
+  return (offset * 31 + (offset >>> 8) * 17 + (offset >>> 16) * 7) & 0xff;
+}
+
+export function pattern(offset: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let index = 0; index < length; index++) bytes[index] = patternByte(offset + index);
+  return bytes;
+}
+
+/** Reads a flow and checks every byte against the pattern. */
+export class PatternReader implements FlowReader {
+  received = 0;
+  wrong = 0;
+  ended = false;
+  closed: XpassError | null | undefined;
+  closings = 0;
+  /** Called with every delivery; the default releases at once. */
+  onBytes: (flow: ReceiverFlow, count: number) => void;
+  readonly flow: ReceiverFlow;
+
+  constructor(flow: ReceiverFlow, onBytes: (flow: ReceiverFlow, count: number) => void) {
+    this.flow = flow;
+    this.onBytes = onBytes;
+  }
+
+  onData(bytes: Uint8Array): void {
+    for (let index = 0; index < bytes.length; index++) {
+      if (bytes[index] !== patternByte(this.received + index)) this.wrong++;
+    }
+    this.received += bytes.length;
+    this.onBytes(this.flow, bytes.length);
+  }
+
+  onEnd(): void {
+    this.ended = true;
+  }
+
+  onClosed(error: XpassError | null): void {
+    this.closed = error;
+    this.closings++;
+  }
+}
+
+/** Takes every flow and reads it. */
+export class Sink implements Application {
+  readonly readers: PatternReader[] = [];
+  private readonly world: World;
+  private readonly slow: boolean;
+
+  /** `slow`: nothing is released unless the test does so. */
+  constructor(world: World, slow = false) {
+    this.world = world;
+    this.slow = slow;
+  }
+
+  acceptFlow(flow: ReceiverFlow): FlowReader {
+    const release = (of: ReceiverFlow, count: number) => of.release(count, this.world.nowNs);
+    const reader = new PatternReader(flow, this.slow ? () => {} : release);
+    this.readers.push(reader);
+    return reader;
+  }
+}
+
+/** Writes `bytes` bytes of the pattern into a flow as fast as it takes them, then ends it. Infinity: never ends. */
+export class Source implements FlowWriter {
+  closed: XpassError | null | undefined;
+  closings = 0;
+  flow!: SenderFlow;
+  private written = 0;
+  private readonly bytes: number;
+  private readonly world: World;
+  private readonly chunkBytes: number;
+
+  constructor(world: World, bytes: number, chunkBytes = 65_536) {
+    this.world = world;
+    this.bytes = bytes;
+    this.chunkBytes = chunkBytes;
+  }
+
+  /** Opens a flow from host `from` to host `to` and starts writing. */
+  start(from: number, to: number): this {
+    this.flow = this.world.hosts[from].endpoint.open(to, this, {}, this.world.nowNs);
+    this.onWritable();
+    return this;
+  }
+
+  onWritable(): void {
+    while (this.written < this.bytes) {
+      const count = Math.min(this.chunkBytes, this.bytes - this.written);
+      if (!this.flow.write(pattern(this.written, count), this.world.nowNs)) return;
+      this.written += count;
+    }
+    this.flow.end(this.world.nowNs);
+  }
+
+  onClosed(error: XpassError | null): void {
+    this.closed = error;
+    this.closings++;
+  }
+}

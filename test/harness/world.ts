@@ -1,0 +1,117 @@
+import { crc32 } from '../../src/base/crc32.js';
+import { SeededRandom } from '../../src/base/random.js';
+import type { Application } from '../../src/core/application.js';
+import { REFUSE_ALL } from '../../src/core/application.js';
+import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
+import { Endpoint } from '../../src/core/endpoint.js';
+import { Host } from '../../src/core/host.js';
+import { DEFAULT_PORT, Port } from '../../src/switch/port.js';
+import { Frame, FramePool } from '../../src/wire/frame.js';
+import { MAX_FRAME_BYTES } from '../../src/wire/layout.js';
+import { EventQueue } from './event-queue.js';
+
+/** What the network does with one frame: how many copies arrive, each with an extra delay. Empty: lost. */
+export type Fate = readonly number[];
+export type Network = (frame: Frame, from: number, nowNs: number) => Fate;
+
+export const INTACT: Fate = [0];
+export const LOST: Fate = [];
+
+interface Arrival {
+  frame: Frame;
+  to: number;
+}
+
+/**
+ * Hosts in virtual time, each joined to each by a wire: the test bed of the core. Peers are numbered by their place in `hosts`. Nothing sleeps; one call of
+ * `run` plays until nothing is left to do or a time is reached.
+ */
+export class World {
+  nowNs = 0;
+  readonly hosts: Host[] = [];
+  readonly random: SeededRandom;
+  network: Network = () => INTACT;
+  frames = 0;
+  private readonly delayNs: number;
+  private readonly pool = new FramePool(() => new Uint8Array(MAX_FRAME_BYTES), 256);
+  private readonly arrivals = new EventQueue<Arrival>();
+  private readonly dead = new Set<number>();
+
+  constructor(seed: number, delayNs: number) {
+    this.random = new SeededRandom(seed);
+    this.delayNs = delayNs;
+  }
+
+  addHost(changes: Partial<EndpointConfig> = {}, application: Application = REFUSE_ALL): Host {
+    const config = endpointConfig(changes);
+    const parts = { random: this.random.fork(), check: crc32, pool: this.pool, application };
+    const nic = new Port({
+      ...DEFAULT_PORT,
+      rateBps: config.rateBps,
+      delayNs: this.delayNs,
+      maxFrameBytes: config.frameBytes,
+    });
+    const host = new Host(new Endpoint(config, parts), nic);
+    this.hosts.push(host);
+    return host;
+  }
+
+  /** The host says and hears nothing any more. */
+  kill(index: number): void {
+    this.dead.add(index);
+  }
+
+  /** Lets every host send what it has to send. Call after a verb of a flow. */
+  drain(): void {
+    for (let index = 0; index < this.hosts.length; index++) this.drainHost(index);
+  }
+
+  /** Plays until `untilNs`, or until nothing is left to do; returns the time. */
+  run(untilNs: number): number {
+    this.drain();
+    for (;;) {
+      const next = this.nextNs();
+      if (next > untilNs) break;
+      this.nowNs = Math.max(this.nowNs, next);
+      this.deliver();
+      this.drain();
+    }
+    if (untilNs !== Number.POSITIVE_INFINITY) this.nowNs = untilNs;
+    return this.nowNs;
+  }
+
+  private nextNs(): number {
+    let next = this.arrivals.nextNs;
+    for (let index = 0; index < this.hosts.length; index++) {
+      if (!this.dead.has(index)) next = Math.min(next, this.hosts[index].nextTimeout());
+    }
+    return next;
+  }
+
+  private deliver(): void {
+    while (this.arrivals.nextNs <= this.nowNs) {
+      const arrival = this.arrivals.pop();
+      if (this.dead.has(arrival.to)) continue;
+      this.hosts[arrival.to].handleFrame(arrival.frame, this.nowNs);
+      this.drainHost(arrival.to);
+    }
+  }
+
+  private drainHost(index: number): void {
+    if (this.dead.has(index)) return;
+    const host = this.hosts[index];
+    host.advance(this.nowNs);
+    for (let frame = host.poll(); frame !== null; frame = host.poll()) this.transmit(frame, index);
+  }
+
+  private transmit(frame: Frame, from: number): void {
+    this.frames++;
+    for (const extraNs of this.network(frame, from, this.nowNs)) {
+      const copy = new Frame(frame.bytes.slice(0, frame.length));
+      copy.length = frame.length;
+      copy.peer = from;
+      this.arrivals.push(frame.atNs + extraNs, { frame: copy, to: frame.peer });
+    }
+    this.pool.give(frame);
+  }
+}
