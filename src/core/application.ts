@@ -33,3 +33,13 @@ export interface FlowWriter {
 
 /** Takes flows from nobody: for a program that only sends. */
 export const REFUSE_ALL: Application = { acceptFlow: () => null };
+
+/** Watches one flow for measurements; every call is on the hot path and must not allocate or throw. The default does nothing. */
+export interface FlowObserver {
+  /** A credit of the flow has come (sender) or goes out (receiver). Times of the driver's clock, ns. */
+  onCredit(nowNs: number): void;
+  /** A round-trip time was sampled, ns. */
+  onRtt(rttNs: number): void;
+}
+
+export const NO_OBSERVER: FlowObserver = { onCredit: () => {}, onRtt: () => {} };

@@ -21,7 +21,7 @@ import type { Frame } from '../wire/frame.js';
 import { AckFlag, Credit, Data, DataFlag, Ecn, ResetCode, WIRE_OVERHEAD_BYTES } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { Acknowledger } from './acknowledger.js';
-import type { FlowReader } from './application.js';
+import { type FlowObserver, type FlowReader, NO_OBSERVER } from './application.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { CreditMeter, Echo } from './credit-meter.js';
@@ -70,6 +70,8 @@ export class ReceiverFlow implements TimedFlow {
   readonly slot: number;
   readonly peer: number;
   readonly id: number;
+  /** Who measures this flow; set by its application. */
+  observer: FlowObserver = NO_OBSERVER;
   private readonly context: FlowContext;
   private readonly frames: ReceiverFrames;
   private readonly control: RateControl;
@@ -203,7 +205,7 @@ export class ReceiverFlow implements TimedFlow {
     this.heard(frame, nowNs);
     this.lastDataNs = nowNs;
     this.proved = true;
-    if (echo === Echo.valid) this.rtt.sample(nowNs - this.meter.lastEchoSentNs);
+    if (echo === Echo.valid) this.sampleRtt(nowNs - this.meter.lastEchoSentNs);
     else this.context.counters.lateEchoes++;
     this.countFrame(bytes);
     this.place(frame, nowNs);
@@ -280,6 +282,7 @@ export class ReceiverFlow implements TimedFlow {
     if (this.block(!this.maySendCredit)) return NEVER;
     const stampNs = this.pacer.dueNs;
     this.frames.credit(this.meter.nextSequence, stampNs);
+    this.observer.onCredit(nowNs);
     this.meter.send(stampNs);
     this.pacer.advance(this.context.random);
     if (this.meter.outstanding === 1) this.arm();
@@ -342,6 +345,11 @@ export class ReceiverFlow implements TimedFlow {
   private block(blocked: boolean): boolean {
     this.blocked = blocked;
     return blocked;
+  }
+
+  private sampleRtt(rttNs: number): void {
+    this.rtt.sample(rttNs);
+    this.observer.onRtt(rttNs);
   }
 
   private countFrame(bytes: Uint8Array): void {

@@ -15,7 +15,7 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { Ack, AckFlag, Data, DataFlag, Ecn, RequestFlag, ResetCode } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import type { FlowWriter } from './application.js';
+import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './application.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import { errorOfReset, XpassError } from './errors.js';
 import { LossRecovery } from './loss-recovery.js';
@@ -63,6 +63,8 @@ export class SenderFlow implements TimedFlow {
   readonly slot: number;
   readonly peer: number;
   readonly id: number;
+  /** Who measures this flow; set by its application. */
+  observer: FlowObserver = NO_OBSERVER;
   private readonly context: FlowContext;
   private readonly writer: FlowWriter;
   private readonly frames: SenderFrames;
@@ -170,6 +172,7 @@ export class SenderFlow implements TimedFlow {
     this.lastHeardNs = nowNs;
     this.lastCreditNs = nowNs;
     this.creditsReceived++;
+    this.observer.onCredit(nowNs);
     if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(nowNs);
     if (this.stateCode === SenderState.creditReceiving && this.hasData) this.spend(sequence, frame, nowNs);
     else this.leaveUnused(nowNs);
