@@ -1,0 +1,143 @@
+/** Random frames in the words of the naive twin, each one that PROTOCOL §2 and §3 allow. */
+import fc from 'fast-check';
+import type { NaiveFrame } from './naive-codec.js';
+
+type Fields = fc.Arbitrary<Record<string, number>>;
+
+function upTo(largest: number): fc.Arbitrary<number> {
+  return fc.oneof(
+    fc.integer({ min: 0, max: largest }),
+    fc.constantFrom(0, 1, largest, largest - 1, Math.ceil(largest / 2)),
+  );
+}
+
+const byte = fc.integer({ min: 0, max: 255 });
+const word = upTo(0xffff);
+const long = upTo(0xffffffff);
+const positive = (largest: number) => upTo(largest - 1).map((value) => value + 1);
+const hostId = positive(65_534);
+const frameSize = fc.oneof(fc.integer({ min: 27, max: 65_507 }), fc.constantFrom(27, 1472, 65_507));
+const nothing = fc.constant(0);
+
+/** Header of a frame of a flow: behind a switch, or in direct mode. */
+const flowHeader: Fields = fc
+  .tuple(fc.oneof(fc.tuple(hostId, hostId), fc.tuple(nothing, nothing)), positive(0xffffffff))
+  .map(([[to, from], flow]) => ({ 'destination host': to, 'source host': from, 'flow id': flow }));
+
+function switchHeader(to: fc.Arbitrary<number>, from: fc.Arbitrary<number>): Fields {
+  return fc.record({ 'destination host': to, 'source host': from, 'flow id': nothing });
+}
+
+interface Shape {
+  header: Fields;
+  body: Fields;
+  /** Bits that the type defines. */
+  flags?: number;
+  /** Credits and data carry a path id and are ECN-capable. */
+  metered?: boolean;
+}
+
+const keepAlive: Shape = { header: switchHeader(nothing, hostId), body: fc.record({ token: long }) };
+
+const SHAPES: Record<string, Shape> = {
+  CREDIT_REQUEST: {
+    header: flowHeader,
+    flags: 0x01,
+    body: fc.record({
+      'sent offset': long,
+      probe: word,
+      'max frame bytes': frameSize,
+      'paired flow id': long,
+      backlog: long,
+    }),
+  },
+  CREDIT: { header: flowHeader, metered: true, body: fc.record({ 'credit sequence': long }) },
+  DATA: {
+    header: flowHeader,
+    flags: 0x07,
+    metered: true,
+    body: fc.record({ 'echoed credit sequence': long, 'stream offset': long, unused: word }),
+  },
+  ACK: { header: flowHeader, flags: 0x03, body: fc.record({ 'cumulative offset': long, probe: word }) },
+  CREDIT_STOP: { header: flowHeader, body: fc.record({ 'sent offset': long, probe: word, unused: word }) },
+  FIN: { header: flowHeader, body: fc.record({ 'final offset': long, probe: word, unused: word }) },
+  RESET: { header: flowHeader, flags: 0x01, body: fc.record({ code: word }) },
+  ATTACH: {
+    header: switchHeader(nothing, fc.oneof(nothing, hostId)),
+    body: fc.record({ token: long, 'max frame bytes': fc.oneof(nothing, frameSize) }),
+  },
+  ATTACHED: {
+    header: switchHeader(hostId, nothing),
+    body: fc.record({
+      token: long,
+      'rate, in kbit/s': long,
+      'max frame bytes': frameSize,
+      'keep-alive time, ms': positive(0xffff),
+    }),
+  },
+  ATTACH_REFUSED: {
+    header: switchHeader(fc.oneof(nothing, hostId), nothing),
+    body: fc.record({ token: long, code: word }),
+  },
+  KEEP_ALIVE: keepAlive,
+  DETACH: keepAlive,
+  VERSION: {
+    header: fc.record({ 'destination host': upTo(65_534), 'source host': upTo(65_534), 'flow id': long }),
+    body: fc
+      .tuple(byte, byte)
+      .map(([a, b]) => ({ 'lowest version': Math.min(a, b), 'highest version': Math.max(a, b) })),
+  },
+};
+
+/** Ascending and apart: distances between one edge and the next, 64 of which stay below 2^31. */
+const edgeDistances = fc.array(fc.tuple(positive(2 ** 25 - 1), positive(2 ** 25 - 1)), { maxLength: 32, size: 'max' });
+
+function rangesFrom(cumulative: number, distances: [number, number][]): [number, number][] {
+  let edge = cumulative;
+  const next = (distance: number) => {
+    edge = (edge + distance) % 2 ** 32;
+    return edge;
+  };
+  return distances.map(([hole, bytes]) => [next(hole), next(bytes)]);
+}
+
+/** A frame of this type as its sender sends it. */
+export function sentFrames(type: string): fc.Arbitrary<NaiveFrame> {
+  const { header, body, flags = 0, metered = false } = SHAPES[type];
+  const payload =
+    type === 'DATA' ? fc.array(byte, { minLength: 1, maxLength: 100, size: 'max' }) : fc.constant<number[]>([]);
+  const distances = type === 'ACK' ? edgeDistances : fc.constant<[number, number][]>([]);
+  const paddingBytes = type === 'CREDIT' ? fc.integer({ min: 0, max: 8 }) : nothing;
+  const bits = fc.tuple(byte, byte).map(([flagBits, path]) => ({
+    'hop limit': 63,
+    ECN: metered ? 2 : 0,
+    version: 1,
+    flags: flagBits & flags,
+    'path id': metered ? path : 0,
+  }));
+  return fc
+    .tuple(header, bits, body, payload, distances, paddingBytes)
+    .map(([to, sent, fields, bytes, apart, padding]) => ({
+      type,
+      fields: { ...sent, ...to, ...fields },
+      ranges: rangesFrom(fields['cumulative offset'], apart),
+      payload: bytes,
+      paddingBytes: padding,
+    }));
+}
+
+/** The same as it may arrive: marked, some hops on, from a sender of a later minor kind that uses what is reserved here. */
+export function receivedFrames(type: string): fc.Arbitrary<NaiveFrame> {
+  const changes = fc.record({
+    'hop limit': fc.integer({ min: 0, max: 63 }),
+    ECN: fc.integer({ min: 0, max: 3 }),
+    version: type === 'VERSION' ? fc.integer({ min: 0, max: 15 }) : fc.constant(1),
+    flags: byte,
+    'path id': byte,
+    reserved: word,
+  });
+  return fc.tuple(sentFrames(type), changes).map(([frame, changed]) => ({
+    ...frame,
+    fields: { ...frame.fields, ...changed },
+  }));
+}
