@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import { crc32 } from '../../src/base/crc32.js';
+import { checkFrame, DROP_NAMES, DropCode, dataPayloadBytes, peekHeader } from '../../src/wire/decode.js';
+import { encodeCredit, encodeData, encodeKeepAlive, encodeVersion, seal } from '../../src/wire/encode.js';
+import { Frame } from '../../src/wire/frame.js';
+import { FrameType } from '../../src/wire/layout.js';
+
+const header = { destination: 3, source: 7, flowId: 1 };
+const dataFields = { creditSequence: 1, offset: 2, unused: 3, flags: 0, pathId: 0 };
+
+function dataFrame(payloadBytes: number): Frame {
+  const frame = new Frame(new Uint8Array(70_000));
+  frame.length = seal(frame.bytes, encodeData(frame.bytes, header, dataFields) + payloadBytes, crc32);
+  return frame;
+}
+
+function phantomFrame(payloadBytes: number): Frame {
+  const frame = new Frame(new Uint8Array(64));
+  frame.length = encodeData(frame.bytes, header, dataFields);
+  frame.phantomBytes = payloadBytes + 4;
+  return frame;
+}
+
+function keepAlive(): Frame {
+  const frame = new Frame(new Uint8Array(64));
+  frame.length = encodeKeepAlive(frame.bytes, { destination: 0, source: 7, flowId: 0 }, { token: 5 }, crc32);
+  return frame;
+}
+
+describe('DROP_NAMES', () => {
+  it('has the name of every code at its negative', () => {
+    for (const [name, code] of Object.entries(DropCode)) expect(DROP_NAMES[-code]).toBe(name);
+    expect(DROP_NAMES).toHaveLength(Object.keys(DropCode).length + 1);
+  });
+});
+
+describe('checkFrame', () => {
+  it.each([
+    ['one byte', 1, FrameType.data],
+    ['all that UDP carries', 65_507 - 26, FrameType.data],
+    ['no byte', 0, DropCode.short],
+    ['a byte more than UDP carries', 65_507 - 25, DropCode.length],
+  ])('judges DATA with a payload of %s, stored or counted', (_, payloadBytes, verdict) => {
+    expect(checkFrame(dataFrame(payloadBytes), crc32)).toBe(verdict);
+    expect(checkFrame(phantomFrame(payloadBytes), crc32)).toBe(verdict);
+  });
+
+  it('takes a credit of 18 to 26 bytes and no other', () => {
+    const frame = new Frame(new Uint8Array(64));
+    encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 8 }, crc32);
+    const verdicts = [17, 18, 22, 26, 27].map((length) => {
+      frame.length = length;
+      return checkFrame(frame, crc32);
+    });
+    const { credit } = FrameType;
+    expect(verdicts).toEqual([DropCode.short, credit, credit, credit, DropCode.length]);
+  });
+
+  it('asks the injected check for everything but credits', () => {
+    const wrong = () => 0;
+    const credit = new Frame(new Uint8Array(64));
+    credit.length = encodeCredit(credit.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0 }, wrong);
+    expect(checkFrame(credit, wrong)).toBe(FrameType.credit);
+    expect(checkFrame(dataFrame(10), wrong)).toBe(DropCode.check);
+  });
+
+  it('finds a flipped bit of a credit wherever it counts', () => {
+    const frame = new Frame(new Uint8Array(64));
+    frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 4 }, crc32);
+    for (let bit = 8 * 2; bit < 8 * 18; bit++) {
+      frame.bytes[bit >>> 3] ^= 1 << (bit & 7);
+      expect(checkFrame(frame, crc32)).toBe(DropCode.check);
+      frame.bytes[bit >>> 3] ^= 1 << (bit & 7);
+    }
+    frame.bytes[20] = 1;
+    expect(checkFrame(frame, crc32)).toBe(FrameType.credit);
+  });
+
+  it('drops counted bytes where they have no place', () => {
+    const mixed = dataFrame(10);
+    mixed.phantomBytes = 20;
+    expect(checkFrame(mixed, crc32)).toBe(DropCode.length);
+    const frame = keepAlive();
+    frame.length -= 1;
+    frame.phantomBytes = 1;
+    expect(checkFrame(frame, crc32)).toBe(DropCode.length);
+  });
+
+  it('tells the reasons apart in the order of the protocol', () => {
+    const frame = keepAlive();
+    const verdicts = [checkFrame(frame, crc32)];
+    frame.bytes[7] ^= 7;
+    verdicts.push(checkFrame(frame, null), checkFrame(frame, crc32));
+    frame.length++;
+    verdicts.push(checkFrame(frame, crc32));
+    frame.bytes[1] = 0x1d;
+    verdicts.push(checkFrame(frame, crc32));
+    frame.bytes[1] = 0x2d;
+    verdicts.push(checkFrame(frame, crc32));
+    frame.length = 17;
+    verdicts.push(checkFrame(frame, crc32));
+    expect(verdicts.map((verdict) => DROP_NAMES[-verdict] ?? verdict)).toEqual([
+      FrameType.keepAlive,
+      'invalid',
+      'check',
+      'length',
+      'type',
+      'version',
+      'short',
+    ]);
+  });
+
+  it('reads a VERSION frame of any version', () => {
+    const frame = new Frame(new Uint8Array(64));
+    for (let version = 0; version < 16; version++) {
+      encodeVersion(frame.bytes, header, { lowest: 2, highest: 9 }, crc32);
+      frame.bytes[1] = (version << 4) | FrameType.version;
+      frame.length = seal(frame.bytes, 16, crc32);
+      expect(checkFrame(frame, crc32)).toBe(FrameType.version);
+    }
+  });
+});
+
+describe('peekHeader', () => {
+  it('looks at length, version and type, and at nothing else', () => {
+    const { bytes } = dataFrame(10);
+    bytes[20] ^= 1;
+    expect([peekHeader(bytes, 18), peekHeader(bytes, 17)]).toEqual([FrameType.data, DropCode.short]);
+    bytes[1] = 0x1e;
+    expect(peekHeader(bytes, 36)).toBe(DropCode.type);
+    bytes[1] = 0x03;
+    expect(peekHeader(bytes, 36)).toBe(DropCode.version);
+  });
+});
+
+describe('dataPayloadBytes', () => {
+  it('is the same for a stored and a counted payload, as are the wire bytes', () => {
+    const [stored, counted] = [dataFrame(1446), phantomFrame(1446)];
+    expect([dataPayloadBytes(stored), dataPayloadBytes(counted)]).toEqual([1446, 1446]);
+    expect([stored.wireBytes, counted.wireBytes]).toEqual([1538, 1538]);
+  });
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { crc32 } from '../../src/base/crc32.js';
+import { RangeSet } from '../../src/base/range-set.js';
+import * as encode from '../../src/wire/encode.js';
+import { Frame } from '../../src/wire/frame.js';
+import { AckFlag, AttachRefusal, DataFlag, RequestFlag, ResetCode, ResetFlag } from '../../src/wire/layout.js';
+import { printFrame } from '../../src/wire/print.js';
+
+const header = { destination: 7, source: 3, flowId: 0xbeef };
+const fromSwitch = { destination: 7, source: 0, flowId: 0 };
+const toSwitch = { destination: 0, source: 3, flowId: 0 };
+
+function print(write: (bytes: Uint8Array) => number): string {
+  const frame = new Frame(new Uint8Array(400));
+  frame.length = write(frame.bytes);
+  return printFrame(frame);
+}
+
+function ranges(...pairs: [number, number][]): RangeSet {
+  const set = new RangeSet(8);
+  for (const [start, end] of pairs) set.add(start, end);
+  return set;
+}
+
+describe('printFrame', () => {
+  it('prints every type on a line that says what is in it', () => {
+    const { open } = RequestFlag;
+    const lines = [
+      print((bytes) =>
+        encode.encodeRequest(
+          bytes,
+          header,
+          { flags: open, sentOffset: 10, probe: 2, maxFrameBytes: 1472, pairedFlowId: 0, backlog: 99 },
+          crc32,
+        ),
+      ),
+      print((bytes) => encode.encodeCredit(bytes, header, { sequence: 5, pathId: 9, paddingBytes: 1 }, crc32)),
+      print((bytes) => {
+        const flags = DataFlag.end | DataFlag.creditCe;
+        const at = encode.encodeData(bytes, header, { creditSequence: 5, offset: 20, unused: 1, flags, pathId: 9 });
+        return encode.seal(bytes, at + 30, crc32);
+      }),
+      print((bytes) =>
+        encode.encodeAck(
+          bytes,
+          header,
+          { flags: AckFlag.paused, cumulative: 50, probe: 2, ranges: ranges([60, 70], [80, 90]) },
+          crc32,
+        ),
+      ),
+      print((bytes) =>
+        encode.encodeAck(bytes, header, { flags: 0, cumulative: 50, probe: 2, ranges: ranges() }, crc32),
+      ),
+      print((bytes) => encode.encodeStop(bytes, header, { sentOffset: 50, probe: 3, unused: 4 }, crc32)),
+      print((bytes) => encode.encodeFin(bytes, header, { finalOffset: 50, probe: 4, unused: 4 }, crc32)),
+      print((bytes) =>
+        encode.encodeReset(bytes, header, { flags: ResetFlag.fromReceiver, code: ResetCode.unknownFlow }, crc32),
+      ),
+      print((bytes) => encode.encodeReset(bytes, header, { flags: 0, code: 99 }, crc32)),
+      print((bytes) => encode.encodeAttach(bytes, toSwitch, { token: 0xabc, maxFrameBytes: 0 }, crc32)),
+      print((bytes) =>
+        encode.encodeAttached(
+          bytes,
+          fromSwitch,
+          { token: 0xabc, rateKbps: 100_000, maxFrameBytes: 1472, keepAliveMs: 500 },
+          crc32,
+        ),
+      ),
+      print((bytes) =>
+        encode.encodeAttachRefused(bytes, fromSwitch, { token: 0xabc, code: AttachRefusal.idInUse }, crc32),
+      ),
+      print((bytes) => encode.encodeKeepAlive(bytes, toSwitch, { token: 0xabc }, crc32)),
+      print((bytes) => encode.encodeDetach(bytes, toSwitch, { token: 0xabc }, crc32)),
+      print((bytes) => encode.encodeVersion(bytes, header, { lowest: 1, highest: 2 }, crc32)),
+    ];
+    expect(lines).toMatchInlineSnapshot(`
+      [
+        "CREDIT_REQUEST 3>7 flow=0x0000beef path=0 hop=63 - [OPEN] sent=10 probe=2 max=1472 paired=0x00000000 backlog=99",
+        "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=5",
+        "DATA 3>7 flow=0x0000beef path=9 hop=63 ect0 [END CREDIT_CE] credit=5 offset=20 payload=30 unused=1",
+        "ACK 3>7 flow=0x0000beef path=0 hop=63 - [PAUSED] cumulative=50 probe=2 ranges=60-70,80-90",
+        "ACK 3>7 flow=0x0000beef path=0 hop=63 - cumulative=50 probe=2 ranges=none",
+        "CREDIT_STOP 3>7 flow=0x0000beef path=0 hop=63 - sent=50 probe=3 unused=4",
+        "FIN 3>7 flow=0x0000beef path=0 hop=63 - final=50 probe=4 unused=4",
+        "RESET 3>7 flow=0x0000beef path=0 hop=63 - [FROM_RECEIVER] code=UNKNOWN_FLOW",
+        "RESET 3>7 flow=0x0000beef path=0 hop=63 - code=99",
+        "ATTACH 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc max=0",
+        "ATTACHED 0>7 flow=0x00000000 path=0 hop=63 - token=0x00000abc rate=100000kbit/s max=1472 keepAlive=500ms",
+        "ATTACH_REFUSED 0>7 flow=0x00000000 path=0 hop=63 - token=0x00000abc code=ID_IN_USE",
+        "KEEP_ALIVE 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc",
+        "DETACH 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc",
+        "VERSION 3>7 flow=0x0000beef path=0 hop=63 - lowest=1 highest=2",
+      ]
+    `);
+  });
+
+  it('prints the reason where there is no frame', () => {
+    expect(print(() => 3)).toBe('dropped as short, 3 bytes');
+  });
+
+  it('counts a payload that is only counted', () => {
+    const frame = new Frame(new Uint8Array(22));
+    frame.length = encode.encodeData(frame.bytes, header, {
+      creditSequence: 5,
+      offset: 20,
+      unused: 1,
+      flags: 0,
+      pathId: 0,
+    });
+    frame.phantomBytes = 1450;
+    expect(printFrame(frame)).toContain('payload=1446');
+  });
+});

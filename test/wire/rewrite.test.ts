@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { crc32 } from '../../src/base/crc32.js';
+import { checkFrame, ecn, hopLimit } from '../../src/wire/decode.js';
+import { encodeCredit, encodeData, encodeFin, seal } from '../../src/wire/encode.js';
+import { Frame } from '../../src/wire/frame.js';
+import { Ecn, FrameType, MAX_HOP_LIMIT } from '../../src/wire/layout.js';
+import { decrementHopLimit, markCe } from '../../src/wire/rewrite.js';
+
+const header = { destination: 1, source: 2, flowId: 3 };
+
+function dataFrame(): Frame {
+  const frame = new Frame(new Uint8Array(64));
+  const at = encodeData(frame.bytes, header, { creditSequence: 1, offset: 2, unused: 3, flags: 0, pathId: 4 });
+  frame.length = seal(frame.bytes, at + 10, crc32);
+  return frame;
+}
+
+function creditFrame(): Frame {
+  const frame = new Frame(new Uint8Array(64));
+  frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0 }, crc32);
+  return frame;
+}
+
+describe('decrementHopLimit', () => {
+  it('takes one hop off until none is left, and leaves the ECN bits alone', () => {
+    const { bytes } = dataFrame();
+    for (let hops = MAX_HOP_LIMIT; hops > 0; hops--) {
+      expect(hopLimit(bytes)).toBe(hops);
+      expect(decrementHopLimit(bytes)).toBe(true);
+    }
+    expect(decrementHopLimit(bytes)).toBe(false);
+    expect([hopLimit(bytes), ecn(bytes)]).toEqual([0, Ecn.capable0]);
+  });
+});
+
+describe('markCe', () => {
+  it.each([
+    [Ecn.notCapable, false, Ecn.notCapable],
+    [Ecn.capable1, true, Ecn.congestionExperienced],
+    [Ecn.capable0, true, Ecn.congestionExperienced],
+    [Ecn.congestionExperienced, false, Ecn.congestionExperienced],
+  ])('answers for ECN %d with %s and leaves %d', (before, marked, after) => {
+    const bytes = Uint8Array.of((17 << 2) | before);
+    expect(markCe(bytes)).toBe(marked);
+    expect([hopLimit(bytes), ecn(bytes)]).toEqual([17, after]);
+  });
+
+  it('marks credits and data as they are sent, and no other frame', () => {
+    const fin = new Uint8Array(64);
+    encodeFin(fin, header, { finalOffset: 0, probe: 0, unused: 0 }, crc32);
+    expect([markCe(creditFrame().bytes), markCe(dataFrame().bytes), markCe(fin)]).toEqual([true, true, false]);
+  });
+});
+
+it.each([
+  [FrameType.data, dataFrame],
+  [FrameType.credit, creditFrame],
+])('What a switch rewrites does not break the check of type %d', (type, make) => {
+  const frame = make();
+  markCe(frame.bytes);
+  decrementHopLimit(frame.bytes);
+  expect(checkFrame(frame, crc32)).toBe(type);
+});
