@@ -1,0 +1,7 @@
+import type { CommandEntry } from '../shared/command.js';
+
+/**
+ * The commands in the order of `xpass --help`. Each is one line, and its module is loaded only when it runs:
+ * `{ name: 'send', summary: 'send files to a host', load: () => import('../send/command.js') },`
+ */
+export const COMMANDS: readonly CommandEntry[] = [];

@@ -1,0 +1,26 @@
+/**
+ * The executable: runs the program that the arguments name and exits with its status. Importing this file does it; everything that can be tested
+ * stands in program.ts. Tested by test/apps/cli/program.test.ts.
+ */
+import { ExitCode } from '../shared/exit-codes.js';
+import { COMMANDS } from './commands.js';
+import { runProgram } from './program.js';
+
+/** A bug of ours, with all there is to know about it. */
+function crash(error: unknown): never {
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`xpass: internal error, please report it with the lines below\n${stack}\n`);
+  process.exit(ExitCode.internal);
+}
+
+process.on('uncaughtException', crash);
+process.on('unhandledRejection', crash);
+
+const exitCode = await runProgram({
+  argv: process.argv.slice(2),
+  commands: COMMANDS,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  signals: process,
+});
+process.exit(exitCode);

@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import type { Command, CommandEntry, Invocation } from '../shared/command.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { type Failure, failureOf, usageFailure } from '../shared/failure.js';
+import { suggestion } from '../shared/nearest.js';
+import { Results } from '../shared/results.js';
+import { onInterrupt, type SignalSource } from '../shared/signals.js';
+import type { TerminalShape } from '../shared/terminal.js';
+
+/** What the program takes from its process. */
+export interface ProgramHost {
+  /** Arguments after the name of the program. */
+  readonly argv: readonly string[];
+  readonly commands: readonly CommandEntry[];
+  readonly stdout: NodeJS.WritableStream & TerminalShape;
+  readonly stderr: NodeJS.WritableStream & TerminalShape;
+  readonly signals: SignalSource;
+}
+
+/** A command that has been found, with the arguments that are left. */
+interface Found {
+  readonly name: string;
+  readonly command: Command;
+  readonly args: readonly string[];
+}
+
+/**
+ * Runs the command that the arguments name; resolves with the exit status. Failures become one sentence on standard error; an error that is a bug of ours
+ * is thrown. Start-up time counts, since scripts run many short commands: yargs, pino and the commands are loaded when they are needed.
+ */
+export async function runProgram(host: ProgramHost): Promise<number> {
+  const results = new Results(host.stdout);
+  let name = '';
+  try {
+    const [first] = host.argv;
+    if (first === '--version') return await answer(results, version());
+    if (first === '--help' || first === '-h') return await answer(results, await helpOfProgram(host.commands));
+    const found = await findCommand(host);
+    name = found.name;
+    return await runCommand(found, host, results);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === null) throw error;
+    await results.flush().catch(() => undefined);
+    report(failure, name, host.stderr);
+    return failure.exitCode;
+  }
+}
+
+async function answer(results: Results, text: string): Promise<ExitCode> {
+  results.line(text);
+  await results.flush();
+  return ExitCode.done;
+}
+
+async function helpOfProgram(commands: readonly CommandEntry[]): Promise<string> {
+  const { programHelp } = await import('./command-line.js');
+  return programHelp(commands);
+}
+
+/** Follows the words at the front of the arguments down to a command: `switch`, then `ctl`. */
+async function findCommand({ argv, commands }: ProgramHost): Promise<Found> {
+  const entry = namedEntry(argv[0], commands);
+  let name = entry.name;
+  let { command } = await entry.load();
+  let args = argv.slice(1);
+  for (;;) {
+    const below = command.subcommands?.find(({ name: word }) => word === args[0]);
+    if (below === undefined) return { name, command, args };
+    name = `${name} ${below.name}`;
+    ({ command } = await below.load());
+    args = args.slice(1);
+  }
+}
+
+function namedEntry(word: string | undefined, commands: readonly CommandEntry[]): CommandEntry {
+  const names = commands.map(({ name }) => name);
+  const allowed = `allowed: ${names.join(', ')}`;
+  if (word === undefined) throw usageFailure(`no command is given; ${allowed}`);
+  if (word.startsWith('-')) throw usageFailure(`the command comes before '${word}'; ${allowed}`);
+  const entry = commands.find(({ name }) => name === word);
+  if (entry === undefined) throw usageFailure(`unknown command '${word}'${suggestion(word, names)}; ${allowed}`);
+  return entry;
+}
+
+async function runCommand({ name, command, args }: Found, host: ProgramHost, results: Results): Promise<ExitCode> {
+  const { commandHelp, parseCommandLine } = await import('./command-line.js');
+  const line = parseCommandLine(command, args);
+  if (line.wantsHelp) return answer(results, await commandHelp(name, command));
+  const { logLevel, options } = await readOptions(command, line.given);
+  const { createLogger } = await import('../shared/logger.js');
+  const level = logLevel ?? command.logLevel ?? 'warn';
+  const invocation: Invocation = {
+    name,
+    options,
+    positionals: line.positionals,
+    results,
+    logger: await createLogger({ name: `xpass ${name}`, level, stream: host.stderr }),
+    terminal: host.stderr,
+    onInterrupt: (handle) => onInterrupt(handle, host.signals),
+  };
+  const exitCode = await command.run(invocation);
+  await results.flush();
+  return exitCode;
+}
+
+/** The command's options, and those common to all, from the command line and the file that --config names. */
+async function readOptions(command: Command, given: ReadonlyMap<string, readonly string[]>) {
+  const { longName, resolveOptions } = await import('../shared/options.js');
+  const { allOptions, COMMON_OPTIONS } = await import('./command-line.js');
+  const { config } = resolveOptions(COMMON_OPTIONS, given);
+  const allowedKeys = Object.keys(allOptions(command))
+    .map(longName)
+    .filter((key) => key !== 'config');
+  const file = config === undefined ? undefined : await readConfig(config, allowedKeys);
+  const { logLevel } = resolveOptions(COMMON_OPTIONS, given, file);
+  return { logLevel, options: resolveOptions(command.options, given, file) };
+}
+
+async function readConfig(path: string, allowedKeys: readonly string[]) {
+  const { readConfigFile } = await import('../shared/config-file.js');
+  return readConfigFile(path, allowedKeys);
+}
+
+/** One sentence, and where to read more when the usage was wrong. */
+function report(failure: Failure, name: string, stderr: NodeJS.WritableStream): void {
+  const program = name === '' ? 'xpass' : `xpass ${name}`;
+  stderr.write(`${program}: ${failure.message}\n`);
+  if (failure.exitCode === ExitCode.usage) stderr.write(`See \`${program} --help\`.\n`);
+}
+
+function version(): string {
+  // The same way up from src/apps/cli and from dist/apps/cli.
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  return (manifest as { version: string }).version;
+}

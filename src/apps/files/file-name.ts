@@ -1,0 +1,32 @@
+/** The name of a received file is the sender's word. Nothing that a path could be made of gets through. */
+
+/** NAME_MAX of Linux and of most file systems, in bytes of UTF-8. */
+export const MAX_NAME_BYTES = 255;
+
+/** Controls (they can rewrite a terminal), half surrogates (no UTF-8 has them), and marks that turn the direction of text (they disguise a suffix). */
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
+
+/**
+ * What is wrong with a name for a file in the receive directory, as the end of a sentence; null when nothing is. A leading dot is refused because it hides the
+ * file, means something to programs in a home directory, and is how the names of unfinished files begin.
+ */
+export function fileNameProblem(name: string): string | null {
+  if (name === '') return 'is empty';
+  if (UNPRINTABLE.test(name)) return 'has a control character';
+  if (/[/\\]/.test(name)) return 'has a path separator';
+  if (name.startsWith('.')) return 'begins with a dot';
+  const bytes = Buffer.byteLength(name);
+  return bytes > MAX_NAME_BYTES ? `has ${bytes} bytes, more than ${MAX_NAME_BYTES}` : null;
+}
+
+/** `.name.random.part`, at most 255 bytes: what a file is called until it is complete. */
+export function temporaryName(name: string, random: string): string {
+  const room = MAX_NAME_BYTES - Buffer.byteLength(`..${random}.part`);
+  return `.${cutToBytes(name, room)}.${random}.part`;
+}
+
+function cutToBytes(text: string, room: number): string {
+  const characters = [...text];
+  while (Buffer.byteLength(characters.join('')) > room) characters.pop();
+  return characters.join('');
+}

@@ -1,0 +1,118 @@
+import { Fault } from './fault.js';
+import { type Message, MessageDecoder } from './message.js';
+
+/** Who takes the body that a header announced. Its calls come from inside TransferReader's. */
+export interface TransferBody {
+  /** Length of the body; Infinity for one that ends with the stream. */
+  readonly bodyBytes: number;
+  /** Whether a message follows the body. */
+  readonly hasTrailer: boolean;
+  /** The next bytes of the body, valid only during the call. Their release is this side's business. */
+  onBody(bytes: Uint8Array): void;
+  /** Everything has arrived. The last call. */
+  onEnd(trailer: Message | null): void;
+  /** The rest will not come, or makes no sense. The last call. */
+  onFault(fault: Fault): void;
+}
+
+/** Who decides what becomes of a stream. */
+export interface TransferHandler {
+  /** The header has arrived: who takes the body, or why nobody does. */
+  accept(header: Message): TransferBody | Fault;
+  /** No header came, or none that is accepted. Called at most once; afterwards the stream is read and forgotten. */
+  onRefused(fault: Fault): void;
+  /** So many bytes that belong to no body are done with: the flow may release them. */
+  onFraming(bytes: number): void;
+}
+
+/**
+ * Reads one application stream: a header message, the body it announces and, for some kinds, a trailer message. docs/APPLICATIONS.md, "Streams".
+ * Chunks may be split anywhere. Never throws, whatever arrives: a fault is told once, and what comes after it, or after the end, is forgotten.
+ */
+export class TransferReader {
+  private readonly handler: TransferHandler;
+  private state: 'header' | 'body' | 'trailer' | 'ended' | 'faulty' = 'header';
+  private decoder = new MessageDecoder();
+  private body: TransferBody | null = null;
+  private bodyBytesLeft = 0;
+
+  constructor(handler: TransferHandler) {
+    this.handler = handler;
+  }
+
+  /** The next bytes of the stream, valid only during the call. */
+  push(chunk: Uint8Array): void {
+    let at = 0;
+    let bodyBytes = 0;
+    while (at < chunk.length) {
+      if (this.state === 'body') {
+        const end = at + Math.min(this.bodyBytesLeft, chunk.length - at);
+        bodyBytes += end - at;
+        this.pushBody(at === 0 && end === chunk.length ? chunk : chunk.subarray(at, end));
+        at = end;
+      } else {
+        at = this.pushFraming(chunk, at);
+      }
+    }
+    if (bodyBytes < chunk.length) this.handler.onFraming(chunk.length - bodyBytes);
+  }
+
+  /** The stream has ended. */
+  end(): void {
+    if (this.state === 'body' && this.bodyBytesLeft === Number.POSITIVE_INFINITY) this.complete(null);
+    else if (this.state !== 'ended') this.fail(new Fault('truncated', `the stream ended in its ${this.state}`));
+  }
+
+  private pushBody(bytes: Uint8Array): void {
+    this.bodyBytesLeft -= bytes.length;
+    this.body?.onBody(bytes);
+    if (this.state === 'body' && this.bodyBytesLeft === 0) this.handleBodyEnd();
+  }
+
+  /** Everything but body bytes; returns where it stopped. */
+  private pushFraming(chunk: Uint8Array, at: number): number {
+    if (this.state === 'ended' || this.state === 'faulty') return chunk.length;
+    const end = this.decoder.push(chunk, at);
+    const { result } = this.decoder;
+    if (result instanceof Fault) this.fail(result);
+    else if (result !== null) this.handleMessage(result);
+    return end;
+  }
+
+  private handleMessage(message: Message): void {
+    if (this.state === 'trailer') {
+      this.complete(message);
+      return;
+    }
+    const body = this.handler.accept(message);
+    if (body instanceof Fault) {
+      this.fail(body);
+      return;
+    }
+    this.body = body;
+    this.bodyBytesLeft = body.bodyBytes;
+    this.state = 'body';
+    if (this.bodyBytesLeft === 0) this.handleBodyEnd();
+  }
+
+  private handleBodyEnd(): void {
+    if (this.body?.hasTrailer !== true) {
+      this.complete(null);
+      return;
+    }
+    this.state = 'trailer';
+    this.decoder = new MessageDecoder();
+  }
+
+  private complete(trailer: Message | null): void {
+    this.state = 'ended';
+    this.body?.onEnd(trailer);
+  }
+
+  private fail(fault: Fault): void {
+    if (this.state === 'faulty') return;
+    this.state = 'faulty';
+    if (this.body === null) this.handler.onRefused(fault);
+    else this.body.onFault(fault);
+  }
+}
