@@ -1,0 +1,151 @@
+import { DeadlineHeap } from '../base/deadline-heap.js';
+import { MILLISECOND_NS } from '../base/time.js';
+import { AttachRefusal, NO_HOST } from '../wire/layout.js';
+
+/** Keep-alive times without a KEEP_ALIVE after which a port is freed. PROTOCOL §3.9 */
+const MISSED_KEEP_ALIVES = 4;
+
+/** What a host asks for with ATTACH. PROTOCOL §3.8 */
+export interface AttachClaim {
+  /** The id that it wants; NO_HOST for any. */
+  id: number;
+  token: number;
+  /** Number of the UDP address that it came from. */
+  peer: number;
+  /** 0 for "the switch's". */
+  maxFrameBytes: number;
+}
+
+export interface AttachmentOptions {
+  /** By port: the host's id. */
+  hostIds: readonly number[];
+  keepAliveMs: number;
+  /** Port of a host id; -1 for an id that the topology does not have. */
+  portOf: (id: number) => number;
+  /** What the link at a port carries. */
+  maxFrameBytesAt: (port: number) => number;
+}
+
+export interface AttachmentStatistics {
+  attached: number;
+  attaches: number;
+  detaches: number;
+  /** Ports freed because no KEEP_ALIVE came. */
+  expired: number;
+  refusals: number;
+}
+
+/**
+ * Which UDP address is at which host port (PROTOCOL §8). An id belongs to the token that attached it, until DETACH or until its keep-alive runs out. Two other
+ * claims are let in: the same token from another address, whose host has moved, and another token from the same address, whose process has
+ * been started again; an address belongs to one process, so that gives nobody else's frames away.
+ */
+export class Attachments {
+  private readonly options: AttachmentOptions;
+  /** By port; a peer of -1: free. */
+  private readonly peers: Int32Array;
+  private readonly tokens: Uint32Array;
+  private readonly expiries = new DeadlineHeap();
+  private readonly counts: AttachmentStatistics = { attached: 0, attaches: 0, detaches: 0, expired: 0, refusals: 0 };
+
+  constructor(options: AttachmentOptions) {
+    this.options = options;
+    this.peers = new Int32Array(options.hostIds.length).fill(-1);
+    this.tokens = new Uint32Array(options.hostIds.length);
+  }
+
+  get statistics(): Readonly<AttachmentStatistics> {
+    return this.counts;
+  }
+
+  /** Number of the address at `port`; -1 when nobody is attached. */
+  peerAt(port: number): number {
+    return this.peers[port];
+  }
+
+  tokenAt(port: number): number {
+    return this.tokens[port];
+  }
+
+  /** The port that the claim gets, or minus the AttachRefusal code. */
+  attach(claim: AttachClaim, nowNs: number): number {
+    const port = claim.id === NO_HOST ? this.anyPort(claim) : this.options.portOf(claim.id);
+    const refusal = this.refusal(claim, port);
+    if (refusal !== 0) {
+      this.counts.refusals++;
+      return -refusal;
+    }
+    if (this.peers[port] < 0) this.counts.attached++;
+    this.counts.attaches++;
+    this.peers[port] = claim.peer;
+    this.tokens[port] = claim.token;
+    this.touch(port, nowNs);
+    return port;
+  }
+
+  /** A KEEP_ALIVE of host `id`; false: it is not attached with this token at this address. */
+  keepAlive(id: number, token: number, from: { peer: number; nowNs: number }): boolean {
+    const port = this.ownPort(id, token, from.peer);
+    if (port < 0) return false;
+    this.touch(port, from.nowNs);
+    return true;
+  }
+
+  /** Frees the port if the host is attached with this token at this address. */
+  detach(id: number, token: number, peer: number): void {
+    const port = this.ownPort(id, token, peer);
+    if (port < 0) return;
+    this.free(port);
+    this.counts.detaches++;
+  }
+
+  /** Counts anew, but for what is attached now. */
+  resetStatistics(): void {
+    this.counts.attaches = this.counts.detaches = this.counts.expired = this.counts.refusals = 0;
+  }
+
+  /** Frees the ports whose keep-alive has run out. */
+  advance(nowNs: number): void {
+    while (this.expiries.peekDeadline() <= nowNs) {
+      this.free(this.expiries.peekSlot());
+      this.counts.expired++;
+    }
+  }
+
+  nextTimeout(): number {
+    return this.expiries.peekDeadline();
+  }
+
+  /** For a host that takes any id: the one that its token or address has already, else the lowest that is free; -1 when none is. */
+  private anyPort({ token, peer }: AttachClaim): number {
+    let lowest = -1;
+    for (let port = 0; port < this.peers.length; port++) {
+      if (this.peers[port] >= 0) {
+        if (this.tokens[port] === token || this.peers[port] === peer) return port;
+      } else if (lowest < 0 || this.options.hostIds[port] < this.options.hostIds[lowest]) lowest = port;
+    }
+    return lowest;
+  }
+
+  private refusal(claim: AttachClaim, port: number): number {
+    if (port < 0) return claim.id === NO_HOST ? AttachRefusal.noFreeId : AttachRefusal.unknownId;
+    const taken = this.peers[port] >= 0 && this.peers[port] !== claim.peer && this.tokens[port] !== claim.token;
+    if (taken) return AttachRefusal.idInUse;
+    return claim.maxFrameBytes > this.options.maxFrameBytesAt(port) ? AttachRefusal.frameSize : 0;
+  }
+
+  private ownPort(id: number, token: number, peer: number): number {
+    const port = this.options.portOf(id);
+    return port >= 0 && this.peers[port] === peer && this.tokens[port] === token ? port : -1;
+  }
+
+  private touch(port: number, nowNs: number): void {
+    this.expiries.set(port, nowNs + MISSED_KEEP_ALIVES * this.options.keepAliveMs * MILLISECOND_NS);
+  }
+
+  private free(port: number): void {
+    this.peers[port] = -1;
+    this.expiries.remove(port);
+    this.counts.attached--;
+  }
+}

@@ -1,0 +1,45 @@
+import { ConfigError, checkObject, showValue } from './config-error.js';
+import { IMPAIRMENT_FIELDS, PORT_FIELDS, pickImpairments, pickPortSettings } from './field-rules.js';
+import type { Switch } from './switch.js';
+
+const CHANGES = [...PORT_FIELDS, ...IMPAIRMENT_FIELDS];
+const VERBS = ['ports', 'set', 'reset'];
+
+/**
+ * Does what an operator asks of a running switch and returns the answer, both plain JSON:
+ *
+ * - `{ verb: 'ports' }`: the switch's whole statistics, with every port and what it drops;
+ * - `{ verb: 'set', link, changes: {...} }`: changes a link (both directions by its name, one as `from->to`); changes are any fields of PortConfig and
+ *   ImpairmentConfig, so `{ down: true }` takes it down and `{ down: false }` brings it up. Answers with the ports of that link;
+ * - `{ verb: 'reset' }`: starts counting anew.
+ *
+ * Throws a ConfigError that says what is allowed, and then nothing has changed.
+ */
+export function handleControl(target: Switch, command: unknown, nowNs: number): object {
+  const fields = checkObject(command, 'the command', ['verb', 'link', 'changes']);
+  switch (fields.verb) {
+    case 'ports':
+      return target.statistics(nowNs);
+    case 'set':
+      return setLink(target, fields, nowNs);
+    case 'reset':
+      target.resetStatistics(nowNs);
+      return { reset: true };
+    default:
+      throw new ConfigError(`unknown command ${showValue(fields.verb)}; allowed: ${VERBS.join(', ')}`);
+  }
+}
+
+function setLink(target: Switch, fields: Record<string, unknown>, nowNs: number): object {
+  const name = fields.link;
+  if (typeof name !== 'string') throw new ConfigError(`link of the command is ${showValue(name)}; it has to be a name`);
+  const what = `link '${name}'`;
+  const changes = checkObject(fields.changes, `changes of ${what}`, CHANGES);
+  target.configureLink(
+    name,
+    { port: pickPortSettings(changes, what), impairment: pickImpairments(changes, what) },
+    nowNs,
+  );
+  const ports = target.statistics(nowNs).ports.filter((port) => port.link === name || port.name === name);
+  return { ports };
+}

@@ -1,0 +1,292 @@
+import { assert } from '../base/assert.js';
+import { DeadlineHeap } from '../base/deadline-heap.js';
+import { type Random, SeededRandom } from '../base/random.js';
+import { Ring } from '../base/ring.js';
+import { frameType } from '../wire/decode.js';
+import type { Frame, FramePool } from '../wire/frame.js';
+import { decrementHopLimit } from '../wire/rewrite.js';
+import { ConfigError, listNames, showValue } from './config-error.js';
+import { buildDirections } from './fabric-directions.js';
+import { EXIT, NO_ROUTE, Routes } from './forwarding.js';
+import { Impairment, type ImpairmentConfig, Verdict } from './impairment.js';
+import type { DirectionSnapshot, LinkDirection } from './link-direction.js';
+import type { PortConfig } from './port.js';
+import { PortDrop } from './port-statistics.js';
+import type { Topology } from './topology.js';
+
+/** Frames that wait for `poll` at most; a driver polls until null after each call (ours). */
+export const MAX_OUTPUT_FRAMES = 65_536;
+/** `Frame.port` of a frame that has not met its first switch. */
+const UNROUTED = -1;
+
+export interface FabricOptions {
+  topology: Topology;
+  /** Seeds the impairments, each direction of each link with a generator of its own. */
+  random: Random;
+  /** Dropped frames go back to it, and duplicates come from it. */
+  pool: FramePool;
+  /**
+   * How long before its last bit arrives a frame may leave by `poll`. Infinity, the default: as soon as its transmission has started, so that
+   * the caller holds it until `atNs`. 0: exactly at `atNs`, and frames come out in the order of their arrivals.
+   */
+  earlyNs?: number;
+  /** False in worlds whose frames carry no checks: a corrupted frame is dropped at once, as its receiver would. */
+  checked?: boolean;
+}
+
+/** Anything that can be set on a link while it runs. */
+export interface LinkChanges {
+  port?: Partial<PortConfig>;
+  impairment?: Partial<ImpairmentConfig>;
+}
+
+/**
+ * The switches of one process and the links between them and to their hosts, built from a topology. Ports are numbered: hosts in the topology's order, then
+ * trunks. A frame that comes in by a host's port has been metered and serialised by that host's NIC, so the uplink adds only its delay and
+ * impairments; on a trunk the sending side adds both. Everything else that frames meet happens in virtual time, in the order of its time
+ * over all links, however late or in whatever steps the caller comes.
+ *
+ * Order of calls: `handleFrame` or `advance`, then `poll` until null, then `nextTimeout`. The fabric owns a frame from `handleFrame` to `poll`.
+ * What it holds is bounded by the queues of its ports, MAX_LINE_FRAMES for each direction of a link and MAX_OUTPUT_FRAMES, each with a drop counter.
+ */
+export class Fabric {
+  readonly routes: Routes;
+  private readonly pool: FramePool;
+  private readonly checked: boolean;
+  private readonly directions: readonly LinkDirection[];
+  /** By port: the direction into the fabric and the one out of it. */
+  private readonly entries: readonly LinkDirection[];
+  private readonly exits: readonly LinkDirection[];
+  private readonly heap = new DeadlineHeap();
+  private readonly output = new Ring<Frame>(MAX_OUTPUT_FRAMES);
+  private timeNs = 0;
+
+  constructor({ topology, random, pool, earlyNs = Number.POSITIVE_INFINITY, checked = true }: FabricOptions) {
+    assert(earlyNs >= 0, 'a frame cannot leave after its arrival');
+    this.routes = new Routes(topology);
+    this.pool = pool;
+    this.checked = checked;
+    const makeImpairment = () => new Impairment(new SeededRandom(random.uint32()));
+    const built = buildDirections({ topology, earlyNs, makeImpairment });
+    this.directions = built.directions;
+    this.entries = built.entries;
+    this.exits = built.exits;
+  }
+
+  /** Takes a frame from the host or trunk at `port`, whose NIC has sent its last bit at `nowNs`. */
+  handleFrame(port: number, frame: Frame, nowNs: number): void {
+    this.advance(nowNs);
+    frame.atNs = this.timeNs;
+    this.enter(this.entries[port], frame);
+  }
+
+  /** The same for a frame whose last bit leaves the NIC at `frame.atNs`, which may lie ahead: saves simulations an event. */
+  handleDeparture(port: number, frame: Frame, nowNs: number): void {
+    this.advance(nowNs);
+    frame.atNs = Math.max(frame.atNs, this.timeNs);
+    this.enter(this.entries[port], frame);
+  }
+
+  /** Lets everything happen that happens up to `nowNs`. */
+  advance(nowNs: number): void {
+    while (this.heap.peekDeadline() <= nowNs) {
+      this.timeNs = Math.max(this.timeNs, this.heap.peekDeadline());
+      this.service(this.directions[this.heap.peekSlot()]);
+    }
+    if (nowNs > this.timeNs) this.timeNs = nowNs;
+  }
+
+  /** The next frame that leaves: by `frame.port`, its last bit arriving at `frame.atNs`. Null when there is none. */
+  poll(): Frame | null {
+    return this.output.shift() ?? null;
+  }
+
+  /** When something happens next; NEVER when no frame is on its way. */
+  nextTimeout(): number {
+    return this.heap.peekDeadline();
+  }
+
+  /** Settings of the link at a host's or trunk's port. */
+  portSettings(port: number): Readonly<PortConfig> {
+    return this.exits[port].settings;
+  }
+
+  /** Takes back a frame that came out by `poll` and finds nobody there. */
+  dropUndeliverable(frame: Frame): void {
+    this.drop(this.exits[frame.port], frame, PortDrop.notAttached);
+  }
+
+  /**
+   * Changes a link while it runs: both directions of it by the link's name, or one by its own name, `from->to`. Values are checked before
+   * (`pickPortSettings`, `pickImpairments`). Returns the changed directions; throws a ConfigError for an unknown name.
+   */
+  configureLink(name: string, { port = {}, impairment = {} }: LinkChanges, nowNs: number): readonly LinkDirection[] {
+    const named = this.directions.filter(({ place }) => place.link === name || place.name === name);
+    if (named.length === 0) {
+      const links = new Set(this.directions.map(({ place }) => place.link));
+      throw new ConfigError(`unknown link ${showValue(name)}; known links: ${listNames([...links])}`);
+    }
+    this.advance(nowNs);
+    for (const direction of named) {
+      direction.configure(port, impairment, this.timeNs);
+      this.drain(direction);
+      this.schedule(direction);
+    }
+    return named;
+  }
+
+  statistics(nowNs: number): DirectionSnapshot[] {
+    this.advance(nowNs);
+    return this.directions.map((direction) => direction.snapshot(this.timeNs));
+  }
+
+  resetStatistics(nowNs: number): void {
+    this.advance(nowNs);
+    for (const { statistics } of this.directions) statistics.reset(this.timeNs);
+  }
+
+  private enter(direction: LinkDirection, frame: Frame): void {
+    direction.statistics.countFrame(frameType(frame.bytes), frame.wireBytes);
+    frame.port = UNROUTED;
+    frame.atNs += direction.delayNs;
+    this.launch(direction, frame);
+    this.schedule(direction);
+  }
+
+  private service(direction: LinkDirection): void {
+    direction.port?.advance(this.timeNs);
+    this.drain(direction);
+    const line = direction.line;
+    while (line.length > 0 && line.nextNs() - direction.earlyNs <= this.timeNs) {
+      const frame = line.shift();
+      if (frame !== null) this.arrive(direction, frame);
+    }
+    this.schedule(direction);
+  }
+
+  private schedule(direction: LinkDirection): void {
+    const deadlineNs = direction.nextTimeout();
+    if (deadlineNs === direction.deadlineNs) return;
+    direction.deadlineNs = deadlineNs;
+    this.heap.set(direction.place.index, deadlineNs);
+  }
+
+  /** Puts on the line what the port has started to send. */
+  private drain(direction: LinkDirection): void {
+    const port = direction.port;
+    if (port === null) return;
+    for (let frame = port.dequeue(); frame !== null; frame = port.dequeue()) this.launch(direction, frame);
+  }
+
+  /** A frame that would arrive at `atNs` starts along the link. */
+  private launch(direction: LinkDirection, frame: Frame): void {
+    if (direction.impairment.active) this.impair(direction, frame);
+    else this.carry(direction, frame);
+  }
+
+  private impair(direction: LinkDirection, frame: Frame): void {
+    const impairment = direction.impairment;
+    const verdict = impairment.judge(frameType(frame.bytes));
+    const drop = verdict & Verdict.dropMask;
+    if (drop !== 0) {
+      this.drop(direction, frame, drop);
+      return;
+    }
+    frame.atNs += impairment.drawDelayNs();
+    const duplicate = (verdict & Verdict.duplicate) === 0 ? null : this.copy(frame);
+    if ((verdict & Verdict.corrupt) === 0 || this.corrupt(direction, frame)) {
+      if ((verdict & Verdict.reorder) === 0) this.carry(direction, frame);
+      else this.holdBack(direction, frame);
+    }
+    if (duplicate === null) return;
+    direction.statistics.duplicated++;
+    this.carry(direction, duplicate);
+  }
+
+  /** False where the frame is dropped for it. */
+  private corrupt(direction: LinkDirection, frame: Frame): boolean {
+    direction.statistics.corrupted++;
+    if (this.checked && frame.phantomBytes === 0) {
+      direction.impairment.corrupt(frame);
+      return true;
+    }
+    this.drop(direction, frame, PortDrop.corrupted);
+    return false;
+  }
+
+  private carry(direction: LinkDirection, frame: Frame): void {
+    const line = direction.line;
+    line.keepOrder(frame);
+    if (line.length === 0 && frame.atNs - direction.earlyNs <= this.timeNs) this.arrive(direction, frame);
+    else if (!line.push(frame)) this.drop(direction, frame, PortDrop.lineFull);
+  }
+
+  private holdBack(direction: LinkDirection, frame: Frame): void {
+    direction.statistics.reordered++;
+    frame.atNs += direction.impairment.settings.reorderDelayNs;
+    if (frame.atNs - direction.earlyNs <= this.timeNs) this.arrive(direction, frame);
+    else if (!direction.line.hold(frame)) this.drop(direction, frame, PortDrop.lineFull);
+  }
+
+  /** The frame is at the far end of the direction, or may be handed over to whoever is there. */
+  private arrive(direction: LinkDirection, frame: Frame): void {
+    const exitPort = direction.place.exitPort;
+    if (exitPort < 0) {
+      this.forward(direction, frame);
+      return;
+    }
+    frame.port = exitPort;
+    if (!this.output.push(frame)) this.drop(direction, frame, PortDrop.outputFull);
+  }
+
+  /** What a switch does with a frame that came along `from`. While a frame is in the fabric, `port` is the offset of its next hop. */
+  private forward(from: LinkDirection, frame: Frame): void {
+    if (!decrementHopLimit(frame.bytes)) {
+      this.drop(from, frame, PortDrop.hopLimit);
+      return;
+    }
+    const at = from.place.toSwitch;
+    if (frame.port === UNROUTED) frame.port = this.routes.find(frame.bytes, at);
+    const next = frame.port === NO_ROUTE ? null : this.nextDirection(frame, at);
+    if (next === null) {
+      this.drop(from, frame, PortDrop.noRoute);
+      return;
+    }
+    frame.port++;
+    this.send(next, frame);
+  }
+
+  private nextDirection(frame: Frame, at: number): LinkDirection | null {
+    const hop = this.routes.hop(frame.port);
+    if (hop !== EXIT) return this.directions[hop];
+    const port = this.routes.exitPort(frame.bytes);
+    // A destination that was corrupted on the way may be at another switch.
+    return port >= 0 && this.routes.switchAt(port) === at ? this.exits[port] : null;
+  }
+
+  private send(direction: LinkDirection, frame: Frame): void {
+    const port = direction.port;
+    assert(port !== null, 'a switch sends by a port');
+    if (port.enqueue(frame, this.timeNs) !== 0) this.pool.give(frame);
+    this.drain(direction);
+    this.schedule(direction);
+  }
+
+  /** Buffers of a pool may differ in size where a driver swaps them, so a copy may need one of its own. */
+  private copy(frame: Frame): Frame {
+    const copy = this.pool.take();
+    if (copy.bytes.length < frame.length) copy.bytes = new Uint8Array(frame.length);
+    copy.bytes.set(frame.bytes.subarray(0, frame.length));
+    copy.length = frame.length;
+    copy.phantomBytes = frame.phantomBytes;
+    copy.peer = frame.peer;
+    copy.port = frame.port;
+    copy.atNs = frame.atNs;
+    return copy;
+  }
+
+  private drop(direction: LinkDirection, frame: Frame, code: number): void {
+    direction.statistics.drops[code]++;
+    this.pool.give(frame);
+  }
+}

@@ -1,0 +1,303 @@
+import type { Crc32 } from '../base/crc32.js';
+import type { Random } from '../base/random.js';
+import { Ring } from '../base/ring.js';
+import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
+import {
+  attachMaxFrameBytes,
+  attachToken,
+  checkFrame,
+  DROP_NAMES,
+  DropCode,
+  destinationHost,
+  flowId,
+  keepAliveToken,
+  peekHeader,
+  sourceHost,
+} from '../wire/decode.js';
+import { encodeAttached, encodeAttachRefused, encodeVersion, type FlowHeader } from '../wire/encode.js';
+import type { Frame, FramePool } from '../wire/frame.js';
+import { Attached, AttachRefusal, Credit, FrameType, NO_HOST, VERSION, VersionOffer } from '../wire/layout.js';
+import { AnswerLimiter } from './answer-limiter.js';
+import { type AttachmentStatistics, Attachments } from './attachments.js';
+import { ConfigError, listNames, showValue } from './config-error.js';
+import { Fabric, type LinkChanges } from './fabric.js';
+import type { DirectionSnapshot } from './link-direction.js';
+import type { Topology } from './topology.js';
+
+/** How often hosts send KEEP_ALIVE unless told otherwise: a vanished host frees its port within four seconds (ours). PROTOCOL §3.9 */
+export const DEFAULT_KEEP_ALIVE_MS = 1000;
+/** Answers that wait for `poll` at most (ours). */
+const MAX_ANSWERS = 1024;
+/** A stranger whose frames are turned away hears so ten times a second at most: after a restart every host attaches again soon (ours). */
+const NOT_ATTACHED_INTERVAL_NS = 100 * MILLISECOND_NS;
+const VERSION_INTERVAL_NS = SECOND_NS;
+const MAX_CREDIT_BYTES = Credit.bytes + Credit.maxPaddingBytes;
+/** Rate field of ATTACHED. PROTOCOL §3.9 */
+const MAX_RATE_KBPS = 0xffffffff;
+const NO_TOKEN = 0;
+
+/** Why the switch turned a datagram away before it entered the fabric; the first six are PROTOCOL §2.7's by `DropCode`. */
+const DOOR_NAMES: readonly string[] = [...DROP_NAMES, 'direction', 'spoofed', 'notAttached', 'answerQueueFull'];
+const DoorDrop = { direction: 7, spoofed: 8, notAttached: 9, answerQueueFull: 10 } as const;
+
+export interface SwitchOptions {
+  topology: Topology;
+  random: Random;
+  check: Crc32;
+  /** Its buffers take a full frame of the largest link. */
+  pool: FramePool;
+  keepAliveMs?: number;
+  /** How long before its last bit arrives a frame may leave by `poll`; see FabricOptions. */
+  earlyNs?: number;
+}
+
+/** Plain JSON. */
+export interface SwitchStatistics {
+  /** Both directions of every link, in the topology's order. */
+  ports: DirectionSnapshot[];
+  /** Datagrams that never entered the fabric, by reason; only the reasons that occurred. */
+  door: Record<string, number>;
+  attachments: AttachmentStatistics;
+  hosts: { id: number; name: string; attached: boolean }[];
+}
+
+/**
+ * The switch as it is deployed: a fabric, and who is attached to its ports (PROTOCOL §8 and §9). Datagrams carry in `peer` the number that the
+ * driver gave to their UDP address, both ways.
+ *
+ * Order of calls: `handleDatagram` or `advance`, then `poll` until null, then `nextTimeout`. The switch owns a frame from `handleDatagram` to `poll`.
+ * Whatever arrives is forwarded, answered, or dropped and counted; nothing is thrown.
+ */
+export class Switch {
+  private readonly topology: Topology;
+  private readonly check: Crc32;
+  private readonly pool: FramePool;
+  private readonly keepAliveMs: number;
+  private readonly fabric: Fabric;
+  private readonly attachments: Attachments;
+  private readonly hostCount: number;
+  /** By trunk; -1 until the driver knows its address. */
+  private readonly trunkPeers: number[];
+  private readonly answers = new Ring<Frame>(MAX_ANSWERS);
+  private readonly door = new Float64Array(DOOR_NAMES.length);
+  private readonly notAttachedAnswers = new AnswerLimiter(NOT_ATTACHED_INTERVAL_NS);
+  private readonly versionAnswers = new AnswerLimiter(VERSION_INTERVAL_NS);
+
+  constructor(options: SwitchOptions) {
+    const { topology, random, pool, earlyNs = Number.POSITIVE_INFINITY } = options;
+    this.topology = topology;
+    this.check = options.check;
+    this.pool = pool;
+    this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
+    this.fabric = new Fabric({ topology, random, pool, earlyNs });
+    this.hostCount = topology.hosts.length;
+    this.trunkPeers = topology.trunks.map(() => -1);
+    this.attachments = new Attachments({
+      hostIds: topology.hosts.map(({ id }) => id),
+      keepAliveMs: this.keepAliveMs,
+      portOf: (id) => this.fabric.routes.localPort(id),
+      maxFrameBytesAt: (port) => this.fabric.portSettings(port).maxFrameBytes,
+    });
+  }
+
+  /** The number that the driver gave to the address of a trunk's other end. Throws a ConfigError for an unknown trunk. */
+  trunkPeer(name: string, peer: number): void {
+    const index = this.topology.trunks.findIndex((trunk) => trunk.name === name);
+    if (index < 0) {
+      const known = this.topology.trunks.map((trunk) => trunk.name);
+      throw new ConfigError(`unknown trunk ${showValue(name)}; known trunks: ${listNames(known)}`);
+    }
+    this.trunkPeers[index] = peer;
+  }
+
+  handleDatagram(frame: Frame, nowNs: number): void {
+    const type = peekHeader(frame.bytes, frame.length);
+    if (type < 0) this.refuse(frame, type, nowNs);
+    else if (type >= FrameType.attach && type <= FrameType.detach) this.handleControl(frame, nowNs);
+    else if (type === FrameType.credit && frame.length > MAX_CREDIT_BYTES) this.turnAway(frame, -DropCode.length);
+    else this.forward(frame, nowNs);
+  }
+
+  /** Lets everything happen that happens up to `nowNs`. */
+  advance(nowNs: number): void {
+    this.fabric.advance(nowNs);
+    this.attachments.advance(nowNs);
+  }
+
+  /** The next frame to send to `frame.peer`, its last bit arriving at `frame.atNs`. Null when there is none. */
+  poll(): Frame | null {
+    const answer = this.answers.shift();
+    if (answer !== undefined) return answer;
+    for (let frame = this.fabric.poll(); frame !== null; frame = this.fabric.poll()) {
+      const peer = this.peerAt(frame.port);
+      if (peer >= 0) {
+        frame.peer = peer;
+        return frame;
+      }
+      this.fabric.dropUndeliverable(frame);
+    }
+    return null;
+  }
+
+  nextTimeout(): number {
+    return Math.min(this.fabric.nextTimeout(), this.attachments.nextTimeout());
+  }
+
+  /** Changes a link as `Fabric.configureLink` does, and tells attached hosts of another rate or frame size. */
+  configureLink(name: string, changes: LinkChanges, nowNs: number): void {
+    const directions = this.fabric.configureLink(name, changes, nowNs);
+    if (changes.port?.rateBps === undefined && changes.port?.maxFrameBytes === undefined) return;
+    for (const { place } of directions) {
+      const port = place.exitPort;
+      if (port >= 0 && port < this.hostCount && this.attachments.peerAt(port) >= 0) this.sendAttached(port, nowNs);
+    }
+  }
+
+  statistics(nowNs: number): SwitchStatistics {
+    return {
+      ports: this.fabric.statistics(nowNs),
+      door: this.namedDoorDrops(),
+      attachments: { ...this.attachments.statistics },
+      hosts: this.topology.hosts.map(({ id, name }, port) => ({
+        id,
+        name,
+        attached: this.attachments.peerAt(port) >= 0,
+      })),
+    };
+  }
+
+  resetStatistics(nowNs: number): void {
+    this.fabric.resetStatistics(nowNs);
+    this.attachments.resetStatistics();
+    this.door.fill(0);
+  }
+
+  /** Only the address that attached a source id may use it (PROTOCOL §8.2), or the trunk that leads to it. */
+  private forward(frame: Frame, nowNs: number): void {
+    const source = sourceHost(frame.bytes);
+    const port = this.fabric.routes.localPort(source);
+    if (port >= 0 && this.attachments.peerAt(port) === frame.peer) this.fabric.handleFrame(port, frame, nowNs);
+    else if (port >= 0) this.turnAwayHost(frame, port, nowNs);
+    else this.forwardFromTrunk(frame, source, nowNs);
+  }
+
+  private forwardFromTrunk(frame: Frame, source: number, nowNs: number): void {
+    const index = this.trunkPeers.indexOf(frame.peer);
+    const port = this.hostCount + index;
+    if (index >= 0 && this.fabric.routes.isBehind(source, port)) this.fabric.handleFrame(port, frame, nowNs);
+    else this.turnAway(frame, DoorDrop.spoofed);
+  }
+
+  private peerAt(port: number): number {
+    return port < this.hostCount ? this.attachments.peerAt(port) : this.trunkPeers[port - this.hostCount];
+  }
+
+  private handleControl(frame: Frame, nowNs: number): void {
+    const type = checkFrame(frame, this.check);
+    if (type < 0) {
+      this.turnAway(frame, -type);
+      return;
+    }
+    if (type === FrameType.attach) this.handleAttach(frame, nowNs);
+    else if (type === FrameType.keepAlive) this.handleKeepAlive(frame, nowNs);
+    else if (type === FrameType.detach) {
+      this.attachments.detach(sourceHost(frame.bytes), keepAliveToken(frame.bytes), frame.peer);
+    } else this.door[DoorDrop.direction]++;
+    this.pool.give(frame);
+  }
+
+  private handleAttach({ bytes, peer }: Frame, nowNs: number): void {
+    this.attachments.advance(nowNs);
+    const claim = { id: sourceHost(bytes), token: attachToken(bytes), peer, maxFrameBytes: attachMaxFrameBytes(bytes) };
+    const port = this.attachments.attach(claim, nowNs);
+    if (port >= 0) this.sendAttached(port, nowNs);
+    else this.sendRefusal(claim, -port, nowNs);
+  }
+
+  private handleKeepAlive({ bytes, peer }: Frame, nowNs: number): void {
+    this.attachments.advance(nowNs);
+    const id = sourceHost(bytes);
+    const token = keepAliveToken(bytes);
+    if (this.attachments.keepAlive(id, token, { peer, nowNs })) return;
+    this.door[DoorDrop.notAttached]++;
+    this.answerNotAttached({ id, token, peer }, nowNs);
+  }
+
+  /** Somebody else has the id: silence. Nobody has it: the host is told to attach, as after a restart of the switch. */
+  private turnAwayHost(frame: Frame, port: number, nowNs: number): void {
+    const isFree = this.attachments.peerAt(port) < 0;
+    if (isFree) this.answerNotAttached({ id: sourceHost(frame.bytes), token: NO_TOKEN, peer: frame.peer }, nowNs);
+    this.turnAway(frame, isFree ? DoorDrop.notAttached : DoorDrop.spoofed);
+  }
+
+  private answerNotAttached(to: { id: number; token: number; peer: number }, nowNs: number): void {
+    if (this.notAttachedAnswers.allow(to.peer, nowNs)) this.sendRefusal(to, AttachRefusal.notAttached, nowNs);
+  }
+
+  /** PROTOCOL §3.13 */
+  private refuse(frame: Frame, drop: number, nowNs: number): void {
+    const mayAnswer = drop === DropCode.version && frame.length >= VersionOffer.bytes;
+    if (mayAnswer && this.versionAnswers.allow(frame.peer, nowNs)) {
+      const { bytes, peer } = frame;
+      const header = { destination: sourceHost(bytes), source: destinationHost(bytes), flowId: flowId(bytes) };
+      const answer = this.takeAnswer(VersionOffer.bytes, peer, nowNs);
+      answer.length = encodeVersion(answer.bytes, header, { lowest: VERSION, highest: VERSION }, this.check);
+      this.queueAnswer(answer);
+    }
+    this.turnAway(frame, -drop);
+  }
+
+  private turnAway(frame: Frame, doorDrop: number): void {
+    this.door[doorDrop]++;
+    this.pool.give(frame);
+  }
+
+  private sendAttached(port: number, nowNs: number): void {
+    const { rateBps, maxFrameBytes } = this.fabric.portSettings(port);
+    const fields = {
+      token: this.attachments.tokenAt(port),
+      rateKbps: rateKbps(rateBps),
+      maxFrameBytes,
+      keepAliveMs: this.keepAliveMs,
+    };
+    const answer = this.takeAnswer(Attached.bytes, this.attachments.peerAt(port), nowNs);
+    answer.length = encodeAttached(answer.bytes, toHost(this.topology.hosts[port].id), fields, this.check);
+    this.queueAnswer(answer);
+  }
+
+  private sendRefusal(to: { id: number; token: number; peer: number }, code: number, nowNs: number): void {
+    const answer = this.takeAnswer(Attached.bytes, to.peer, nowNs);
+    answer.length = encodeAttachRefused(answer.bytes, toHost(to.id), { token: to.token, code }, this.check);
+    this.queueAnswer(answer);
+  }
+
+  private takeAnswer(bytes: number, peer: number, nowNs: number): Frame {
+    const frame = this.pool.take();
+    if (frame.bytes.length < bytes) frame.bytes = new Uint8Array(bytes);
+    frame.peer = peer;
+    frame.atNs = nowNs;
+    return frame;
+  }
+
+  private queueAnswer(frame: Frame): void {
+    if (!this.answers.push(frame)) this.turnAway(frame, DoorDrop.answerQueueFull);
+  }
+
+  private namedDoorDrops(): Record<string, number> {
+    const named: Record<string, number> = {};
+    for (let code = 1; code < this.door.length; code++) {
+      if (this.door[code] > 0) named[DOOR_NAMES[code]] = this.door[code];
+    }
+    return named;
+  }
+}
+
+function toHost(id: number): FlowHeader {
+  return { destination: id, source: NO_HOST, flowId: 0 };
+}
+
+/** 0 stands for unlimited, so a slower link than 1 kbit/s is told as that. PROTOCOL §3.9 */
+function rateKbps(rateBps: number): number {
+  if (rateBps === Number.POSITIVE_INFINITY) return 0;
+  return Math.min(Math.max(Math.round(rateBps / 1000), 1), MAX_RATE_KBPS);
+}
