@@ -1,0 +1,240 @@
+import type { Crc32 } from '../base/crc32.js';
+import { NEVER, SECOND_NS } from '../base/time.js';
+import {
+  attachedKeepAliveMs,
+  attachedMaxFrameBytes,
+  attachedRateKbps,
+  attachedToken,
+  attachRefusedCode,
+  attachRefusedToken,
+  checkFrame,
+  destinationHost,
+  flowId,
+  frameType,
+  versionHighest,
+  versionLowest,
+} from '../wire/decode.js';
+import { encodeAttach, encodeDetach, encodeKeepAlive } from '../wire/encode.js';
+import type { Frame, FramePool } from '../wire/frame.js';
+import { AttachRefusal, FrameType, Header, NO_HOST, VERSION } from '../wire/layout.js';
+import { XpassError } from './errors.js';
+
+/** Where a host stands with its switch. PROTOCOL §8.2 */
+export const AttachState = {
+  /** ATTACH was sent and not answered. */
+  attaching: 0,
+  attached: 1,
+  /** The switch refused or never answered; `error` says so. */
+  failed: 2,
+  /** The host took its leave. */
+  detached: 3,
+} as const;
+
+/** What a switch gives to a host. PROTOCOL §3.9 */
+export interface AttachedLink {
+  hostId: number;
+  /** Infinity for unlimited. */
+  rateBps: number;
+  /** Largest UDP payload that the host may send. */
+  maxFrameBytes: number;
+}
+
+export interface AttachmentOptions {
+  /** Wanted host id; 0 for any. */
+  hostId: number;
+  /** Largest frames that the host wants to send; 0 for the switch's. */
+  maxFrameBytes: number;
+  /** 32 random bits, one number for each process. PROTOCOL §7 */
+  token: number;
+  /** How long the first answer may take: `connectTimeoutNs` of the endpoint. PROTOCOL §5.7 */
+  connectTimeoutNs: number;
+  check: Crc32 | null;
+  pool: FramePool;
+  /** The switch's name in sentences: its address. */
+  switchName: string;
+}
+
+/** PROTOCOL §8.2. One frame a second is too little to back off from. */
+const RETRY_NS = 1 * SECOND_NS;
+/** The part of the keep-alive time after which a host sends: "at least this often" (PROTOCOL §3.9), also when it wakes late (ours). */
+const KEEP_ALIVE_PART = 0.75;
+
+/**
+ * The host's side of the attachment to a switch (PROTOCOL §8.2): a machine with the verbs of an endpoint, which asks for a port, keeps it, and asks anew when
+ * a restarted switch does not know it. Once attached it never gives up by itself: whether a silent switch is lost, the timeouts of flows decide.
+ */
+export class Attachment {
+  /** Frames from the switch that are damaged, or meant for another process. */
+  dropped = 0;
+  /** Times that a switch gave a port. */
+  attachments = 0;
+  /** Why it failed. */
+  error: XpassError | null = null;
+  private readonly options: AttachmentOptions;
+  private readonly giveUpNs: number;
+  private state: number = AttachState.attaching;
+  private given: AttachedLink | null = null;
+  private keepAliveNs = 0;
+  private deadlineNs: number;
+  private output: Frame | null = null;
+
+  constructor(options: AttachmentOptions, nowNs: number) {
+    this.options = options;
+    this.giveUpNs = nowNs + options.connectTimeoutNs;
+    this.deadlineNs = nowNs;
+  }
+
+  /** What the switch gave at the last attachment; null before the first. */
+  get link(): AttachedLink | null {
+    return this.given;
+  }
+
+  get isAttached(): boolean {
+    return this.state === AttachState.attached;
+  }
+
+  /** Takes a frame from the switch if it concerns the attachment: false for the frames of flows. The frame stays the caller's. */
+  handleFrame(frame: Frame, nowNs: number): boolean {
+    if (!isForAttachment(frame)) return false;
+    const type = checkFrame(frame, this.options.check);
+    if (type === FrameType.attached) this.handleAttached(frame, nowNs);
+    else if (type === FrameType.attachRefused) this.handleRefused(frame, nowNs);
+    else if (type === FrameType.version) this.handleVersion(frame);
+    else this.dropped++;
+    return true;
+  }
+
+  /** Sends what is due: an ATTACH again, a KEEP_ALIVE, or gives up. */
+  advance(nowNs: number): void {
+    if (nowNs < this.deadlineNs) return;
+    if (this.state === AttachState.attached) {
+      this.deadlineNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
+      this.output ??= this.newFrame(FrameType.keepAlive);
+    } else if (this.given === null && nowNs >= this.giveUpNs) {
+      const seconds = this.options.connectTimeoutNs / SECOND_NS;
+      this.fail('unreachable', `the switch at ${this.options.switchName} has not answered for ${seconds} s`);
+    } else {
+      this.attach(nowNs);
+    }
+  }
+
+  /** The next frame to send, null when there is none. The frame becomes the caller's. */
+  poll(): Frame | null {
+    const frame = this.output;
+    this.output = null;
+    return frame;
+  }
+
+  /** When `advance` has to be called; NEVER once it failed or the host took its leave. */
+  nextTimeout(): number {
+    return this.deadlineNs;
+  }
+
+  /** Gives the port back. */
+  detach(): void {
+    if (this.state === AttachState.attached) this.replaceOutput(this.newFrame(FrameType.detach));
+    this.state = AttachState.detached;
+    this.deadlineNs = NEVER;
+  }
+
+  private attach(nowNs: number): void {
+    this.state = AttachState.attaching;
+    this.replaceOutput(this.newFrame(FrameType.attach));
+    const retryNs = nowNs + RETRY_NS;
+    this.deadlineNs = this.given === null ? Math.min(retryNs, this.giveUpNs) : retryNs;
+  }
+
+  private handleAttached(frame: Frame, nowNs: number): void {
+    const { bytes } = frame;
+    const isWaiting = this.state === AttachState.attaching || this.state === AttachState.attached;
+    if (attachedToken(bytes) !== this.options.token || !isWaiting) {
+      this.dropped++;
+      return;
+    }
+    if (this.state === AttachState.attaching) this.attachments++;
+    const rateKbps = attachedRateKbps(bytes);
+    this.given = {
+      hostId: destinationHost(bytes),
+      rateBps: rateKbps === 0 ? Number.POSITIVE_INFINITY : rateKbps * 1e3,
+      maxFrameBytes: attachedMaxFrameBytes(bytes),
+    };
+    this.state = AttachState.attached;
+    this.keepAliveNs = attachedKeepAliveMs(bytes) * 1e6;
+    this.deadlineNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
+  }
+
+  /** A restarted switch answers many frames with NOT_ATTACHED; the first makes the host attach again, the rest find it attaching. */
+  private handleRefused(frame: Frame, nowNs: number): void {
+    const code = attachRefusedCode(frame.bytes);
+    if (code === AttachRefusal.notAttached) {
+      if (this.state === AttachState.attached) this.attach(nowNs);
+      return;
+    }
+    if (attachRefusedToken(frame.bytes) !== this.options.token || this.state !== AttachState.attaching) {
+      this.dropped++;
+      return;
+    }
+    this.fail(code === AttachRefusal.frameSize ? 'frameSize' : 'attach', this.explain(code));
+  }
+
+  private handleVersion(frame: Frame): void {
+    if (this.state !== AttachState.attaching) {
+      this.dropped++;
+      return;
+    }
+    const speaks = `${versionLowest(frame.bytes)} to ${versionHighest(frame.bytes)}`;
+    this.fail(
+      'version',
+      `the switch at ${this.options.switchName} speaks the versions ${speaks} of the protocol, this host ${VERSION}`,
+    );
+  }
+
+  private explain(code: number): string {
+    const { hostId, maxFrameBytes, switchName } = this.options;
+    const at = `the switch at ${switchName}`;
+    const id = this.given?.hostId ?? hostId;
+    switch (code) {
+      case AttachRefusal.idInUse:
+        return `${at} has given the host id ${id} to another host: choose another id or stop that host`;
+      case AttachRefusal.unknownId:
+        return `${at} has no host ${id} in its topology`;
+      case AttachRefusal.noFreeId:
+        return `${at} has no free host id: every host of its topology is attached`;
+      case AttachRefusal.frameSize:
+        return `${at} carries no frames of ${maxFrameBytes} bytes: choose a smaller --frame-size`;
+      default:
+        return `${at} refused to attach this host, with code ${code}`;
+    }
+  }
+
+  private fail(code: 'attach' | 'frameSize' | 'unreachable' | 'version', message: string): void {
+    this.state = AttachState.failed;
+    this.deadlineNs = NEVER;
+    this.error = new XpassError(code, message);
+  }
+
+  private replaceOutput(frame: Frame): void {
+    if (this.output !== null) this.options.pool.give(this.output);
+    this.output = frame;
+  }
+
+  private newFrame(type: number): Frame {
+    const { check, pool, maxFrameBytes, token } = this.options;
+    const frame = pool.take();
+    const header = { destination: NO_HOST, source: this.given?.hostId ?? this.options.hostId, flowId: 0 };
+    if (type === FrameType.attach) frame.length = encodeAttach(frame.bytes, header, { token, maxFrameBytes }, check);
+    else if (type === FrameType.detach) frame.length = encodeDetach(frame.bytes, header, { token }, check);
+    else frame.length = encodeKeepAlive(frame.bytes, header, { token }, check);
+    frame.peer = 0;
+    frame.atNs = 0;
+    return frame;
+  }
+}
+
+/** Two types of frame only, and a VERSION that answers a frame without a flow, which only ATTACH is. PROTOCOL §3.13 */
+function isForAttachment(frame: Frame): boolean {
+  if (frame.length < Header.bytes) return false;
+  const type = frameType(frame.bytes);
+  if (type === FrameType.attached || type === FrameType.attachRefused) return true;
+  return type === FrameType.version && flowId(frame.bytes) === 0;
+}

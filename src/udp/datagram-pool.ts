@@ -1,0 +1,61 @@
+import { Frame, FramePool } from '../wire/frame.js';
+
+/** Memory that free buffers keep at most (ours). */
+const FREE_BYTES = 4 * 1024 * 1024;
+/** Free frames kept at most (ours): a burst of a full poll of 32 datagrams on each of 32 ports. */
+const FREE_FRAMES = 1_024;
+
+const NO_BYTES = new Uint8Array(0);
+
+/** Frames that a pool of buffers of `frameBytes` keeps. */
+export function poolCapacity(frameBytes: number): number {
+  return Math.max(16, Math.min(FREE_FRAMES, Math.floor(FREE_BYTES / frameBytes)));
+}
+
+/** A pool of Buffers that nothing else shares, since the kernel may still read from them after `send` returned. */
+export function bufferPool(frameBytes: number): FramePool {
+  return new FramePool(() => Buffer.allocUnsafeSlow(frameBytes), poolCapacity(frameBytes));
+}
+
+/**
+ * The pool of a machine that keeps the frames it receives, as a switch does. Node brings each datagram in a buffer of its own size; `wrap` puts
+ * a frame around it without copying, and when that frame is given back, a buffer that is too short for `take` is let go while the frame itself is
+ * used again.
+ */
+export class DatagramPool extends FramePool {
+  private readonly wrappers: Frame[] = [];
+  private readonly bufferBytes: number;
+  private readonly kept: number;
+  /** Free frames with buffers. */
+  private spare = 0;
+
+  constructor(frameBytes: number) {
+    const kept = poolCapacity(frameBytes);
+    super(() => Buffer.allocUnsafeSlow(frameBytes), kept);
+    this.bufferBytes = frameBytes;
+    this.kept = kept;
+  }
+
+  /** A frame around a datagram that arrived; the bytes belong to the frame from now on. */
+  wrap(bytes: Uint8Array): Frame {
+    const frame = this.wrappers.pop() ?? new Frame(bytes);
+    frame.bytes = bytes;
+    frame.length = bytes.length;
+    return frame;
+  }
+
+  override take(): Frame {
+    if (this.spare > 0) this.spare--;
+    return super.take();
+  }
+
+  override give(frame: Frame): void {
+    if (frame.bytes.length === this.bufferBytes && this.spare < this.kept) {
+      this.spare++;
+      super.give(frame);
+      return;
+    }
+    frame.bytes = NO_BYTES;
+    if (this.wrappers.length < this.kept) this.wrappers.push(frame);
+  }
+}

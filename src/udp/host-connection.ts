@@ -1,0 +1,278 @@
+import { assert } from '../base/assert.js';
+import { SECOND_NS } from '../base/time.js';
+import { type AttachedLink, Attachment } from '../core/attachment.js';
+import { XpassError } from '../core/errors.js';
+import { sourceHost } from '../wire/decode.js';
+import { Frame, FramePool } from '../wire/frame.js';
+import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
+import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAddress } from './address.js';
+import { fastCrc32 } from './crc.js';
+import { type Datapath, type DatapathHandlers, openDatapath } from './datapath.js';
+import { KernelDrops } from './kernel-drops.js';
+import { type FrameSink, type LoopMachine, MachineLoop } from './machine-loop.js';
+import { PeerTable } from './peer-table.js';
+import { SystemRandom } from './random.js';
+import type { SocketProblem } from './socket-errors.js';
+import { type DriverStatistics, driverStatistics } from './statistics.js';
+import { prepareWaiting, type WaitOptions } from './waiting.js';
+import type { EventLoop } from './wake.js';
+import type { WakePolicy } from './wake-policy.js';
+
+/** What the driver needs of a host; `core/host.ts` is one. A frame that is handed in stays the driver's. */
+export interface HostMachine extends LoopMachine {
+  handleFrame(frame: Frame, nowNs: number): void;
+}
+
+export interface ConnectionOptions extends WaitOptions {
+  /** Where the socket is bound; port 0 lets the system choose. By default a free port, on loopback when the other end is there. */
+  bind?: Address;
+  /** The switch to attach to (PROTOCOL §8.2); absent in direct mode (§8.1). */
+  switchAddress?: Address;
+  /** Direct mode with one peer only: the socket is connected to it, and it is peer number `ONLY_PEER`. */
+  onlyPeer?: Address;
+  /** Host id wanted behind a switch; 0, the default, for any. */
+  hostId?: number;
+  /** Largest UDP payload: 1472 by default in direct mode, the switch's behind a switch. */
+  frameBytes?: number;
+  /** Rate of this host's link in direct mode, unlimited by default. Behind a switch it is the switch that says it. */
+  rateBps?: number;
+  socketBufferBytes?: number;
+  /** How long the switch has for its first answer; 5 s by default (PROTOCOL §5.7). */
+  connectTimeoutNs?: number;
+  /** Trouble with the socket that the protocol's timeouts will deal with: for a log. */
+  onProblem?(problem: SocketProblem): void;
+  /** A switch that was restarted gave other terms than those that the machine was built for. */
+  onLinkChanged?(link: AttachedLink): void;
+  /** The switch takes this host no more, so nothing arrives from now on. The driver goes on until it is closed. */
+  onDetached?(error: XpassError): void;
+}
+
+/** Number of the peer of a connected socket in direct mode. */
+export const ONLY_PEER = 1;
+const DEFAULT_CONNECT_TIMEOUT_NS = 5 * SECOND_NS;
+/** Room for every frame that an attachment sends. */
+const ATTACH_FRAME_BYTES = 64;
+const LOOPBACK: UdpAddress = { address: '127.0.0.1', port: 0, family: 4 };
+
+/** Binds, and connects to the one address that there is to talk to, if there is one. Throws XpassError `config`. */
+export async function openConnection(options: ConnectionOptions): Promise<HostConnection> {
+  assert(options.switchAddress === undefined || options.onlyPeer === undefined, 'a host is behind a switch or direct');
+  const wantedBind = options.bind === undefined ? null : await resolveAddress(options.bind);
+  const remoteName = options.switchAddress ?? options.onlyPeer;
+  const remote = remoteName && (await resolveAddress(remoteName, wantedBind?.family ?? 0));
+  const bind = wantedBind ?? (remote === undefined ? LOOPBACK : bindAddressFor(remote));
+  const peers = remote === undefined ? new PeerTable() : null;
+  const bufferBytes = options.socketBufferBytes;
+  const datapath = await openDatapath({
+    bind,
+    peers,
+    ...(remote && { remote }),
+    ...(bufferBytes !== undefined && { bufferBytes }),
+  });
+  return new HostConnection(options, datapath, peers);
+}
+
+/**
+ * A host's socket, its loop and its attachment: everything of a `UdpHost` but the machine, which can be built only when the switch has said
+ * what the link is. To the loop it is one machine: the attachment first, then the host.
+ */
+export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers {
+  readonly random = new SystemRandom();
+  readonly datapath: Datapath;
+  readonly loop: MachineLoop;
+  private readonly options: ConnectionOptions;
+  private readonly peers: PeerTable | null;
+  private readonly policy: WakePolicy;
+  private readonly eventLoop: EventLoop;
+  private readonly kernelDrops: KernelDrops;
+  private readonly incoming = new Frame(new Uint8Array(0));
+  private attachment: Attachment | null = null;
+  private link: AttachedLink | null = null;
+  private onSettled: (() => void) | null = null;
+  private machine: HostMachine | null = null;
+  private pool: FramePool | null = null;
+  private frameBytes = 0;
+  private unknownPeers = 0;
+  private isDetached = false;
+  private closing: Promise<void> | null = null;
+
+  constructor(options: ConnectionOptions, datapath: Datapath, peers: PeerTable | null) {
+    this.options = options;
+    this.datapath = datapath;
+    this.peers = peers;
+    const { policy, loop } = prepareWaiting(options);
+    this.policy = policy;
+    this.eventLoop = loop;
+    this.kernelDrops = new KernelDrops([datapath.info.local.port]);
+    this.loop = new MachineLoop(this, {
+      policy,
+      loop,
+      sink: this,
+      ...(options.earlyNs !== undefined && { earlyNs: options.earlyNs }),
+    });
+    datapath.start(this);
+  }
+
+  /** The link to build the machine for: what the switch gives, or the options in direct mode. Throws what the attachment failed with. */
+  async attach(): Promise<AttachedLink> {
+    const { switchAddress, rateBps = Number.POSITIVE_INFINITY, frameBytes = DEFAULT_FRAME_BYTES } = this.options;
+    if (switchAddress === undefined) return { hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes };
+    const attachment = this.newAttachment(switchAddress);
+    this.attachment = attachment;
+    await new Promise<void>((resolve) => {
+      this.onSettled = resolve;
+      this.loop.run(() => {});
+    });
+    if (attachment.error !== null) throw attachment.error;
+    assert(attachment.link !== null, 'an attachment without an error has a link');
+    return attachment.link;
+  }
+
+  /** From now on frames go to `machine`, whose frames have buffers of `frameBytes` from `pool`. */
+  start(machine: HostMachine, pool: FramePool, frameBytes: number): void {
+    this.machine = machine;
+    this.pool = pool;
+    this.frameBytes = frameBytes;
+    this.loop.run(() => {});
+  }
+
+  async resolvePeer(address: Address): Promise<number> {
+    if (this.peers === null) return ONLY_PEER;
+    const resolved = await resolveAddress(address, this.datapath.info.local.family);
+    const peer = this.peers.number(resolved.address, resolved.port, this.eventLoop.now());
+    if (peer !== 0) return peer;
+    throw new XpassError('tooManyFlows', `no room for ${formatAddress(address)}: ${this.peers.size} peers are known`);
+  }
+
+  peerName(peer: number): string {
+    if (this.attachment !== null) return `host ${peer}`;
+    if (this.peers === null) return this.options.onlyPeer === undefined ? '' : formatAddress(this.options.onlyPeer);
+    if (!this.peers.has(peer)) return `peer ${peer}`;
+    return formatAddress({ host: this.peers.address(peer), port: this.peers.port(peer) });
+  }
+
+  statistics(): DriverStatistics {
+    const { datapath, loop, policy, kernelDrops, peers, unknownPeers } = this;
+    return driverStatistics({ datapaths: [datapath], loop, policy, kernelDrops, peers, unknownPeers });
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.shut();
+    return this.closing;
+  }
+
+  onDatagram(bytes: Uint8Array, address: string, port: number): void {
+    const nowNs = this.loop.noteArrival();
+    const peer = this.peerOf(bytes, address, port, nowNs);
+    if (peer < 0 || this.closing !== null) return;
+    const frame = this.incoming;
+    frame.bytes = bytes;
+    frame.length = bytes.length;
+    frame.peer = peer;
+    frame.atNs = nowNs;
+    this.loop.begin(nowNs);
+    if (!this.attachment?.handleFrame(frame, nowNs)) this.machine?.handleFrame(frame, nowNs);
+    this.loop.drain();
+  }
+
+  onProblem(problem: SocketProblem): void {
+    this.options.onProblem?.(problem);
+  }
+
+  /** Frames of the attachment have small buffers of their own and do not come back. */
+  onSent(frame: Frame): void {
+    if (frame.bytes.length === this.frameBytes) this.pool?.give(frame);
+  }
+
+  get isBlocked(): boolean {
+    return this.datapath.isBlocked;
+  }
+
+  send(frame: Frame): void {
+    if (this.peers === null || this.peers.has(frame.peer)) {
+      this.datapath.send(frame);
+      return;
+    }
+    this.unknownPeers++;
+    this.onSent(frame);
+  }
+
+  drop(frame: Frame): void {
+    this.onSent(frame);
+  }
+
+  noteWake(): void {
+    this.datapath.checkNext();
+  }
+
+  advance(nowNs: number): void {
+    if (this.attachment !== null) {
+      this.attachment.advance(nowNs);
+      if (this.attachment.link !== this.link || this.attachment.error !== null) this.tellAttachment(this.attachment);
+    }
+    this.machine?.advance(nowNs);
+  }
+
+  poll(): Frame | null {
+    return this.attachment?.poll() ?? this.machine?.poll() ?? null;
+  }
+
+  nextTimeout(): number {
+    const attachNs = this.attachment?.nextTimeout() ?? Number.POSITIVE_INFINITY;
+    const machineNs = this.machine?.nextTimeout() ?? Number.POSITIVE_INFINITY;
+    return Math.min(attachNs, machineNs);
+  }
+
+  /** Waits first for what runs at the moment: an application may close from inside one of its own calls. */
+  private async shut(): Promise<void> {
+    await null;
+    this.attachment?.detach();
+    this.loop.close();
+    await this.datapath.close();
+  }
+
+  /** Behind a switch the peer is the host that the frame says it is from; the machine drops a frame that is too short to say. -1: no room. */
+  private peerOf(bytes: Uint8Array, address: string, port: number, nowNs: number): number {
+    if (this.peers !== null) return this.peers.number(address, port, nowNs) || -1;
+    if (this.attachment === null) return ONLY_PEER;
+    return bytes.length < Header.bytes ? NO_HOST : sourceHost(bytes);
+  }
+
+  private newAttachment(switchAddress: Address): Attachment {
+    const { hostId = NO_HOST, frameBytes = 0, connectTimeoutNs = DEFAULT_CONNECT_TIMEOUT_NS } = this.options;
+    const parts = {
+      hostId,
+      maxFrameBytes: frameBytes,
+      token: this.random.uint32(),
+      connectTimeoutNs,
+      check: fastCrc32,
+      pool: new FramePool(() => Buffer.allocUnsafeSlow(ATTACH_FRAME_BYTES), 0),
+      switchName: formatAddress(switchAddress),
+    };
+    return new Attachment(parts, this.eventLoop.now());
+  }
+
+  /** The attachment was settled, renewed or refused. */
+  private tellAttachment({ link, error }: Attachment): void {
+    const before = this.link;
+    this.link = link;
+    if (this.onSettled !== null) {
+      this.onSettled();
+      this.onSettled = null;
+    } else if (error !== null) {
+      this.tellDetached(error);
+    } else if (link !== null && before !== null && !sameTerms(link, before)) {
+      this.options.onLinkChanged?.(link);
+    }
+  }
+
+  private tellDetached(error: XpassError): void {
+    if (this.isDetached) return;
+    this.isDetached = true;
+    this.options.onDetached?.(error);
+  }
+}
+
+function sameTerms(a: AttachedLink, b: AttachedLink): boolean {
+  return a.hostId === b.hostId && a.rateBps === b.rateBps && a.maxFrameBytes === b.maxFrameBytes;
+}

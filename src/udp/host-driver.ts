@@ -1,0 +1,104 @@
+import type { Crc32 } from '../base/crc32.js';
+import type { Random } from '../base/random.js';
+import type { AttachedLink } from '../core/attachment.js';
+import type { FramePool } from '../wire/frame.js';
+import type { Address } from './address.js';
+import { monotonicNs } from './clock.js';
+import { fastCrc32 } from './crc.js';
+import { bufferPool } from './datagram-pool.js';
+import type { DatapathInfo } from './datapath.js';
+import { type ConnectionOptions, type HostConnection, type HostMachine, openConnection } from './host-connection.js';
+import type { DriverStatistics } from './statistics.js';
+
+/** What a host's machine is built from. */
+export interface HostParts {
+  readonly link: AttachedLink;
+  /** Frames with buffers of `link.maxFrameBytes`. */
+  readonly pool: FramePool;
+  readonly check: Crc32;
+  readonly random: Random;
+  readonly nowNs: number;
+}
+
+export interface UdpHostOptions<M extends HostMachine> extends ConnectionOptions {
+  /** Builds the machine, once the link is known. */
+  makeMachine(parts: HostParts): M;
+}
+
+/**
+ * One host on a UDP socket: datagrams to its machine and frames from it, directly or behind a switch.
+ *
+ *     const host = await UdpHost.open({ switchAddress, makeMachine: ({ link, pool, check, random }) => new Host(...) });
+ *     const flow = host.run((nowNs, machine) => machine.endpoint.open(3, writer, {}, nowNs));
+ */
+export class UdpHost<M extends HostMachine> {
+  readonly machine: M;
+  /** The link that the machine was built for. */
+  readonly link: AttachedLink;
+  private readonly connection: HostConnection;
+
+  private constructor(machine: M, link: AttachedLink, connection: HostConnection) {
+    this.machine = machine;
+    this.link = link;
+    this.connection = connection;
+  }
+
+  /**
+   * Binds, attaches where there is a switch, and builds the machine. Throws XpassError: `config` for addresses that cannot be used; `attach`,
+   * `frameSize` or `version` when the switch refuses, `unreachable` when it does not answer.
+   */
+  static async open<M extends HostMachine>(options: UdpHostOptions<M>): Promise<UdpHost<M>> {
+    const connection = await openConnection(options);
+    try {
+      const link = await connection.attach();
+      const pool = bufferPool(link.maxFrameBytes);
+      const { random } = connection;
+      const machine = options.makeMachine({ link, pool, check: fastCrc32, random, nowNs: monotonicNs() });
+      connection.start(machine, pool, link.maxFrameBytes);
+      return new UdpHost(machine, link, connection);
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  /** Where the socket is bound and what it was given. */
+  get info(): DatapathInfo {
+    return this.connection.datapath.info;
+  }
+
+  /** The driver's time, ns. */
+  now(): number {
+    return monotonicNs();
+  }
+
+  /**
+   * Changes the machine: whatever a program does to it goes through here, so that what it wants to send is sent at once. May be used anywhere, also
+   * in what the machine calls. Returns or throws what the action does.
+   */
+  run<T>(action: (nowNs: number, machine: M) => T): T {
+    return this.connection.loop.run((nowNs) => action(nowNs, this.machine));
+  }
+
+  /**
+   * The number of a peer in direct mode, for `Endpoint.open`. Throws XpassError `config` for a name that does not resolve and `tooManyFlows` when the
+   * table of peers is full.
+   */
+  resolvePeer(address: Address): Promise<number> {
+    return this.connection.resolvePeer(address);
+  }
+
+  /** A peer as people write it: its UDP address in direct mode, `host 3` behind a switch. */
+  peerName(peer: number): string {
+    return this.connection.peerName(peer);
+  }
+
+  statistics(): DriverStatistics {
+    return this.connection.statistics();
+  }
+
+  /** Gives the port back to the switch, sends what is left at once and closes the socket. End or reset the flows before. */
+  close(): Promise<void> {
+    return this.connection.close();
+  }
+}

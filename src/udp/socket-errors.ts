@@ -1,0 +1,77 @@
+import { XpassError } from '../core/errors.js';
+import { formatAddress, type UdpAddress } from './address.js';
+
+/** Trouble that the kernel reported while a socket was in use. The network's fault: counted and told, never thrown. */
+export interface SocketProblem {
+  /** The system's name for it: `ECONNREFUSED`. */
+  readonly code: string;
+  /** One sentence for people. */
+  readonly message: string;
+  /** Times that this code has been seen on this socket, this one included. */
+  readonly count: number;
+}
+
+/** Codes that get a counter of their own; the rest share `other`, so that the table stays small whatever comes. */
+const MAX_CODES = 32;
+
+/** Counts problems by code. */
+export class ProblemCounts {
+  private readonly byCode = new Map<string, number>();
+
+  /** Returns how often this code has been seen. */
+  add(code: string): number {
+    const key = this.byCode.has(code) || this.byCode.size < MAX_CODES ? code : 'other';
+    const count = (this.byCode.get(key) ?? 0) + 1;
+    this.byCode.set(key, count);
+    return count;
+  }
+
+  /** A copy, code to count. */
+  snapshot(): Record<string, number> {
+    return Object.fromEntries(this.byCode);
+  }
+}
+
+/** The code of an error from a socket call. */
+export function codeOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? error.name;
+}
+
+/** What an error of sending or receiving means. `peer` names the other end where it is known; `frameBytes` is the UDP payload's size. */
+export function explainProblem(code: string, peer: string, frameBytes: number): string {
+  const to = peer === '' ? '' : ` to ${peer}`;
+  switch (code) {
+    case 'EMSGSIZE':
+      return `a frame of ${frameBytes} bytes is too large to send${to}: choose a smaller --frame-size`;
+    case 'ECONNREFUSED':
+      return `nobody listens${peer === '' ? '' : ` at ${peer}`} (ECONNREFUSED)`;
+    case 'ENOBUFS':
+      return `the network device's queue is full (ENOBUFS): a frame${to} was not sent`;
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `there is no route${to} (${code})`;
+    case 'EPERM':
+    case 'EACCES':
+      return `this system's firewall or permissions do not allow sending${to} (${code})`;
+    case 'EINVAL':
+      return `the socket's own address cannot reach${peer === '' ? ' the peer' : ` ${peer}`} (EINVAL): bind to another one`;
+    default:
+      return `the socket reported ${code}${peer === '' ? '' : ` for ${peer}`}`;
+  }
+}
+
+/** Why a socket could not be bound, as the caller's mistake: XpassError `config` that names address and port. */
+export function bindError(error: Error, address: UdpAddress): XpassError {
+  const code = codeOf(error);
+  const name = formatAddress(address);
+  switch (code) {
+    case 'EADDRINUSE':
+      return new XpassError('config', `UDP port ${address.port} is in use: another process is bound to ${name}`);
+    case 'EADDRNOTAVAIL':
+      return new XpassError('config', `cannot bind to ${name}: this host has no address ${address.address}`);
+    case 'EACCES':
+      return new XpassError('config', `cannot bind to ${name}: ports below 1024 need more rights`);
+    default:
+      return new XpassError('config', `cannot bind to ${name} (${code})`);
+  }
+}

@@ -1,0 +1,237 @@
+import type { Crc32 } from '../base/crc32.js';
+import type { Random } from '../base/random.js';
+import type { Frame, FramePool } from '../wire/frame.js';
+import { type Address, formatAddress, resolveAddress } from './address.js';
+import { monotonicNs } from './clock.js';
+import { fastCrc32 } from './crc.js';
+import { DatagramPool } from './datagram-pool.js';
+import { type Datapath, type DatapathHandlers, type DatapathInfo, openDatapath } from './datapath.js';
+import { KernelDrops } from './kernel-drops.js';
+import { type FrameSink, type LoopMachine, MachineLoop } from './machine-loop.js';
+import { PeerTable, type PeerTableOptions } from './peer-table.js';
+import { SystemRandom } from './random.js';
+import type { SocketProblem } from './socket-errors.js';
+import { type DriverStatistics, driverStatistics } from './statistics.js';
+import { prepareWaiting, type WaitOptions } from './waiting.js';
+import type { WakePolicy } from './wake-policy.js';
+
+/** What the driver needs of a switch; `switch/switch.ts` is one. */
+export interface SwitchMachine extends LoopMachine {
+  /** Takes a datagram from `frame.peer`; the frame becomes the machine's. */
+  handleDatagram(frame: Frame, nowNs: number): void;
+  /** The number that stands for the other end of a trunk. */
+  trunkPeer(name: string, peer: number): void;
+}
+
+/** What a switch is built from. */
+export interface SwitchParts {
+  /** Frames with buffers of `frameBytes`. */
+  readonly pool: FramePool;
+  readonly check: Crc32;
+  readonly random: Random;
+  readonly nowNs: number;
+}
+
+/** One end of a trunk. PROTOCOL §8.4 */
+export interface TrunkAddresses {
+  /** The trunk's name in the topology. */
+  name: string;
+  /** Where this end receives: its own port, which the other process names. */
+  bind: Address;
+  remote: Address;
+}
+
+export interface UdpSwitchOptions<M extends SwitchMachine> extends WaitOptions {
+  /** Where hosts find the switch. */
+  bind: Address;
+  trunks?: readonly TrunkAddresses[];
+  /** Largest UDP payload of all links. */
+  frameBytes: number;
+  makeMachine(parts: SwitchParts): M;
+  socketBufferBytes?: number;
+  peerTable?: PeerTableOptions;
+  /** Trouble with a socket that the protocol's timeouts will deal with: for a log. */
+  onProblem?(problem: SocketProblem): void;
+}
+
+/** Numbers of trunks start here, far above those of hosts' addresses. */
+const FIRST_TRUNK_PEER = 2 ** 24;
+
+/** A switch on its UDP sockets: one for all hosts, and one for each trunk, connected to the trunk's other end. */
+export class UdpSwitch<M extends SwitchMachine> {
+  readonly machine: M;
+  private readonly sockets: SwitchSockets;
+
+  private constructor(machine: M, sockets: SwitchSockets) {
+    this.machine = machine;
+    this.sockets = sockets;
+  }
+
+  /** Binds all sockets and builds the machine. Throws XpassError `config` that names an address that cannot be used. */
+  static async open<M extends SwitchMachine>(options: UdpSwitchOptions<M>): Promise<UdpSwitch<M>> {
+    const peers = new PeerTable(options.peerTable);
+    const datapaths = await openDatapaths(options, peers);
+    const pool = new DatagramPool(options.frameBytes);
+    try {
+      const machine = options.makeMachine({ pool, check: fastCrc32, random: new SystemRandom(), nowNs: monotonicNs() });
+      (options.trunks ?? []).forEach(({ name }, index) => {
+        machine.trunkPeer(name, FIRST_TRUNK_PEER + index);
+      });
+      return new UdpSwitch(machine, new SwitchSockets(machine, { datapaths, peers, pool, options }));
+    } catch (error) {
+      await closeAll(datapaths);
+      throw error;
+    }
+  }
+
+  /** The sockets: that of the hosts, then those of the trunks. */
+  get info(): readonly DatapathInfo[] {
+    return this.sockets.datapaths.map(({ info }) => info);
+  }
+
+  /** The driver's time, ns. */
+  now(): number {
+    return monotonicNs();
+  }
+
+  /** Changes the machine or asks it something; what it wants to send is sent at once. Returns or throws what the action does. */
+  run<T>(action: (nowNs: number, machine: M) => T): T {
+    return this.sockets.loop.run((nowNs) => action(nowNs, this.machine));
+  }
+
+  statistics(): DriverStatistics {
+    return this.sockets.statistics();
+  }
+
+  /** Sends what is left at once and closes the sockets. */
+  close(): Promise<void> {
+    return this.sockets.close();
+  }
+}
+
+async function openDatapaths<M extends SwitchMachine>(
+  { bind, trunks = [], socketBufferBytes }: UdpSwitchOptions<M>,
+  peers: PeerTable,
+): Promise<Datapath[]> {
+  const bufferBytes = socketBufferBytes === undefined ? {} : { bufferBytes: socketBufferBytes };
+  const opened: Datapath[] = [];
+  try {
+    opened.push(await openDatapath({ bind: await resolveAddress(bind), peers, ...bufferBytes }));
+    for (const trunk of trunks) {
+      const local = await resolveAddress(trunk.bind);
+      const remote = await resolveAddress(trunk.remote, local.family);
+      opened.push(await openDatapath({ bind: local, remote, peers: null, ...bufferBytes }));
+    }
+    return opened;
+  } catch (error) {
+    await closeAll(opened);
+    throw error;
+  }
+}
+
+async function closeAll(datapaths: readonly Datapath[]): Promise<void> {
+  await Promise.all(datapaths.map((datapath) => datapath.close()));
+}
+
+interface SwitchSocketsParts {
+  datapaths: readonly Datapath[];
+  peers: PeerTable;
+  pool: DatagramPool;
+  options: UdpSwitchOptions<SwitchMachine>;
+}
+
+/** The sockets and the loop of a switch. */
+class SwitchSockets implements FrameSink {
+  readonly datapaths: readonly Datapath[];
+  readonly loop: MachineLoop;
+  private readonly machine: SwitchMachine;
+  private readonly peers: PeerTable;
+  private readonly pool: DatagramPool;
+  private readonly policy: WakePolicy;
+  private readonly kernelDrops: KernelDrops;
+  private unknownPeers = 0;
+  private closing: Promise<void> | null = null;
+
+  constructor(machine: SwitchMachine, { datapaths, peers, pool, options }: SwitchSocketsParts) {
+    this.machine = machine;
+    this.datapaths = datapaths;
+    this.peers = peers;
+    this.pool = pool;
+    const { policy, loop } = prepareWaiting(options);
+    this.policy = policy;
+    this.kernelDrops = new KernelDrops(datapaths.map(({ info }) => info.local.port));
+    this.loop = new MachineLoop(machine, {
+      policy,
+      loop,
+      sink: this,
+      ...(options.earlyNs !== undefined && { earlyNs: options.earlyNs }),
+    });
+    datapaths.forEach((datapath, index) => {
+      datapath.start(this.handlersOf(index, options));
+    });
+  }
+
+  get isBlocked(): boolean {
+    for (const datapath of this.datapaths) if (datapath.isBlocked) return true;
+    return false;
+  }
+
+  send(frame: Frame): void {
+    const trunk = frame.peer - FIRST_TRUNK_PEER;
+    if (trunk >= 0) this.datapaths[trunk + 1].send(frame);
+    else if (this.peers.has(frame.peer)) this.datapaths[0].send(frame);
+    else {
+      this.unknownPeers++;
+      this.drop(frame);
+    }
+  }
+
+  drop(frame: Frame): void {
+    this.pool.give(frame);
+  }
+
+  noteWake(): void {
+    for (const datapath of this.datapaths) datapath.checkNext();
+  }
+
+  statistics(): DriverStatistics {
+    const { datapaths, loop, policy, kernelDrops, peers, unknownPeers } = this;
+    return driverStatistics({ datapaths, loop, policy, kernelDrops, peers, unknownPeers });
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.shut();
+    return this.closing;
+  }
+
+  private async shut(): Promise<void> {
+    await null;
+    this.loop.close();
+    await closeAll(this.datapaths);
+  }
+
+  /** The socket at `index` 0 is the hosts'. */
+  private handlersOf(index: number, { trunks = [], onProblem }: UdpSwitchOptions<SwitchMachine>): DatapathHandlers {
+    const trunk = index === 0 ? undefined : trunks[index - 1];
+    const where = trunk === undefined ? '' : `trunk ${trunk.name} to ${formatAddress(trunk.remote)}: `;
+    return {
+      onDatagram: (bytes, address, port) => {
+        const nowNs = this.loop.noteArrival();
+        const peer = index === 0 ? this.peers.number(address, port, nowNs) : FIRST_TRUNK_PEER + index - 1;
+        if (peer !== 0) this.handle(bytes, peer, nowNs);
+      },
+      onProblem: (problem) => onProblem?.({ ...problem, message: where + problem.message }),
+      onSent: (frame) => this.pool.give(frame),
+    };
+  }
+
+  private handle(bytes: Uint8Array, peer: number, nowNs: number): void {
+    if (this.closing !== null) return;
+    const frame = this.pool.wrap(bytes);
+    frame.peer = peer;
+    frame.atNs = nowNs;
+    this.loop.begin(nowNs);
+    this.machine.handleDatagram(frame, nowNs);
+    this.loop.drain();
+  }
+}

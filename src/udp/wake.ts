@@ -1,0 +1,162 @@
+import { writeFileSync } from 'node:fs';
+import { MILLISECOND_NS, NEVER } from '../base/time.js';
+import type { Clock } from './clock.js';
+import { Wait, type WakePolicy } from './wake-policy.js';
+
+/** What a waker uses of Node's event loop; a test gives one that counts. */
+export interface EventLoop {
+  readonly now: Clock;
+  setTimer(callback: () => void, delayMs: number): unknown;
+  clearTimer(timer: unknown): void;
+  /** Calls back once the datagrams that have arrived were read. */
+  setTurn(callback: () => void): void;
+  /** Blocks the thread. */
+  block(ns: number): void;
+}
+
+/**
+ * The longest nap. It takes 75 us more than it asks for, and 23 us more with the least timer slack (`reduceTimerSlack`); six napping
+ * processes on two cores wake every 129 us and 89 us (p99 194 and 166 us) at 11 and 15 % of a core each.
+ */
+const MAX_NAP_NS = 50_000;
+/** The shortest that is asked for: the kernel adds its own. */
+const MIN_NAP_NS = 1_000;
+/** Weight of the newest nap in what naps take beyond what they asked for. */
+const OVERSLEEP_WEIGHT = 1 / 8;
+
+const sleepCell = new Int32Array(new SharedArrayBuffer(4));
+
+/** Node's loop. */
+export function nodeLoop(now: Clock): EventLoop {
+  return {
+    now,
+    setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
+    clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
+    setTurn: (callback) => setImmediate(callback),
+    block: (ns) => Atomics.wait(sleepCell, 0, 0, ns / MILLISECOND_NS),
+  };
+}
+
+/**
+ * Asks Linux to wake this thread without its habitual 50 us of slack: naps and timers come that much closer. False where the system has no such
+ * setting, which costs precision only. It works for a process's main thread.
+ */
+export function reduceTimerSlack(): boolean {
+  try {
+    writeFileSync('/proc/self/timerslack_ns', '1');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Calls `onWake` at or soon after one deadline, in the way that the policy chooses. One timer is armed at most, and it is replaced only when it would come
+ * too late: one that comes too early looks again, which is cheaper than a new timer for each datagram.
+ */
+export class Waker {
+  private readonly policy: WakePolicy;
+  private readonly loop: EventLoop;
+  private readonly onWake: (nowNs: number) => void;
+  private deadlineNs = NEVER;
+  private timer: unknown = null;
+  private timerAtNs = NEVER;
+  private turning = false;
+  private spinning = false;
+  private turnEndNs = 0;
+  private oversleepNs = MAX_NAP_NS;
+  private closed = false;
+
+  constructor(policy: WakePolicy, loop: EventLoop, onWake: (nowNs: number) => void) {
+    this.policy = policy;
+    this.loop = loop;
+    this.onWake = onWake;
+  }
+
+  /** The deadline is now this one; a deadline that has passed wakes in the loop's next turn at the earliest. */
+  arm(deadlineNs: number, nowNs: number): void {
+    this.deadlineNs = deadlineNs;
+    if (!this.turning && !this.closed) this.wait(nowNs);
+  }
+
+  /** A datagram arrived: to be called before anything else is done with it. */
+  noteArrival(nowNs: number): void {
+    this.policy.noteArrival(nowNs);
+    this.noteReturn(nowNs);
+  }
+
+  close(): void {
+    this.closed = true;
+    this.clearTimer();
+  }
+
+  private wait(nowNs: number): void {
+    const untilNs = this.deadlineNs - nowNs;
+    const way = this.policy.choose(untilNs, nowNs);
+    this.spinning = way === Wait.spin;
+    if (way === Wait.idle) return;
+    if (way === Wait.timer) this.armTimer(untilNs, nowNs);
+    else this.turnAgain();
+  }
+
+  private turnAgain(): void {
+    this.turning = true;
+    this.turnEndNs = this.loop.now();
+    this.loop.setTurn(this.turn);
+  }
+
+  /** Runs after the datagrams that had arrived by then. */
+  private readonly turn = (): void => {
+    this.turning = false;
+    if (this.closed) return;
+    let nowNs = this.loop.now();
+    this.noteReturn(nowNs);
+    if (this.policy.choose(this.deadlineNs - nowNs, nowNs) === Wait.nap) nowNs = this.nap(nowNs);
+    this.wakeOrWait(nowNs);
+  };
+
+  private wakeOrWait(nowNs: number): void {
+    if (this.deadlineNs > nowNs) this.wait(nowNs);
+    else this.onWake(nowNs);
+  }
+
+  /** Blocks until shortly before the deadline, or for the longest nap, and returns the time after it. */
+  private nap(nowNs: number): number {
+    const untilNs = this.deadlineNs - nowNs;
+    if (untilNs <= 0) return nowNs;
+    const askedNs = Math.min(MAX_NAP_NS, Math.max(MIN_NAP_NS, untilNs - this.oversleepNs));
+    this.loop.block(askedNs);
+    const wokeNs = this.loop.now();
+    const overNs = Math.min(wokeNs - nowNs - askedNs, MILLISECOND_NS);
+    this.oversleepNs += (overNs - this.oversleepNs) * OVERSLEEP_WEIGHT;
+    return wokeNs;
+  }
+
+  /** The first thing that happens in a turn tells how long the loop was away: later things include this program's own work. */
+  private noteReturn(nowNs: number): void {
+    if (!this.spinning) return;
+    this.spinning = false;
+    this.policy.noteAway(nowNs - this.turnEndNs, nowNs);
+  }
+
+  private armTimer(untilNs: number, nowNs: number): void {
+    const delayMs = this.policy.timerMs(untilNs);
+    const atNs = nowNs + delayMs * MILLISECOND_NS;
+    if (this.policy.isTimerGoodFor(this.deadlineNs, this.timerAtNs, atNs)) return;
+    this.clearTimer();
+    this.timerAtNs = atNs;
+    this.timer = this.loop.setTimer(this.onTimer, delayMs);
+  }
+
+  private readonly onTimer = (): void => {
+    this.timer = null;
+    this.timerAtNs = NEVER;
+    if (!this.turning && !this.closed) this.wakeOrWait(this.loop.now());
+  };
+
+  private clearTimer(): void {
+    if (this.timer !== null) this.loop.clearTimer(this.timer);
+    this.timer = null;
+    this.timerAtNs = NEVER;
+  }
+}
