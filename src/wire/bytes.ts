@@ -12,6 +12,11 @@ export function read32(bytes: Uint8Array, at: number): number {
   return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
 }
 
+/** Whether a 32-bit field is zero; cheaper than `read32`, whose result may end up on the heap. */
+export function isZero32(bytes: Uint8Array, at: number): boolean {
+  return (bytes[at] | bytes[at + 1] | bytes[at + 2] | bytes[at + 3]) === 0;
+}
+
 /** Writes the lower 16 bits. */
 export function write16(bytes: Uint8Array, at: number, value: number): void {
   bytes[at] = value >>> 8;

@@ -2,7 +2,7 @@
  * Bytes to fields. Whatever arrives goes through `checkFrame` once, at the door; after it every accessor of the frame's type reads inside
  * the frame and cannot fail. Accessors take the frame's bytes, allocate nothing and return unsigned numbers.
  */
-import { type Crc32, crc32 } from '../base/crc32.js';
+import { type Crc32, crc32Bits } from '../base/crc32.js';
 import { read16, read32 } from './bytes.js';
 import type { Frame } from './frame.js';
 import {
@@ -102,7 +102,7 @@ function checkLength(frame: Frame, type: number): number {
  * subarray takes 105 ns (measured, Node 20), and credits are half of all frames.
  */
 function isCreditIntact(bytes: Uint8Array): boolean {
-  return (crc32(bytes, 1, Credit.check) & 0xffff) === read16(bytes, Credit.check);
+  return (crc32Bits(bytes, 1, Credit.check) & 0xffff) === read16(bytes, Credit.check);
 }
 
 /** PROTOCOL §2.2 */

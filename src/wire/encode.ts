@@ -4,7 +4,7 @@
  * Numbers wider than their field are cut to its lower bits (PROTOCOL §1.3), so wide counters are passed as they are.
  * `check === null` leaves zeros in place of the check, for worlds that corrupt nothing.
  */
-import { type Crc32, crc32 } from '../base/crc32.js';
+import { type Crc32, crc32Bits } from '../base/crc32.js';
 import { write16, write32 } from './bytes.js';
 import {
   Ack,
@@ -190,7 +190,7 @@ export function encodeCredit(bytes: Uint8Array, header: FlowHeader, fields: Cred
   writeHeader(bytes, header, FrameType.credit, 0);
   bytes[Header.pathId] = fields.pathId;
   write32(bytes, Credit.sequence, fields.sequence);
-  write16(bytes, Credit.check, check === null ? 0 : crc32(bytes, 1, Credit.check));
+  write16(bytes, Credit.check, check === null ? 0 : crc32Bits(bytes, 1, Credit.check));
   const length = Credit.bytes + fields.paddingBytes;
   for (let at: number = Credit.bytes; at < length; at++) bytes[at] = 0;
   return length;

@@ -1,4 +1,4 @@
-import { read16, read32 } from './bytes.js';
+import { isZero32, read16, read32 } from './bytes.js';
 import {
   Ack,
   Attach,
@@ -25,12 +25,12 @@ export function hasValidFields(bytes: Uint8Array, type: number): boolean {
   if (destination > MAX_HOST_ID || source > MAX_HOST_ID) return false;
   if (type <= FrameType.reset) return hasValidFlow(bytes, destination, source) && hasValidFlowFields(bytes, type);
   if (type === FrameType.version) return bytes[VersionOffer.lowest] <= bytes[VersionOffer.highest];
-  return read32(bytes, Header.flowId) === 0 && hasValidSwitchFields(bytes, type);
+  return isZero32(bytes, Header.flowId) && hasValidSwitchFields(bytes, type);
 }
 
 /** A flow has an id and runs between two hosts, or between nobody's ids in direct mode. PROTOCOL §2.5, §8.1 */
 function hasValidFlow(bytes: Uint8Array, destination: number, source: number): boolean {
-  return (destination === NO_HOST) === (source === NO_HOST) && read32(bytes, Header.flowId) !== 0;
+  return (destination === NO_HOST) === (source === NO_HOST) && !isZero32(bytes, Header.flowId);
 }
 
 function hasValidFlowFields(bytes: Uint8Array, type: number): boolean {

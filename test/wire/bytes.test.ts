@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { read16, read32, write16, write32 } from '../../src/wire/bytes.js';
+import { isZero32, read16, read32, write16, write32 } from '../../src/wire/bytes.js';
 
 describe('fields', () => {
   it('are big-endian', () => {
@@ -20,5 +20,15 @@ describe('fields', () => {
     write32(bytes, 0, 2 ** 40 + 2 ** 32 - 1);
     write16(bytes, 4, 2 ** 16 + 5);
     expect([read32(bytes, 0), read16(bytes, 4)]).toEqual([0xffffffff, 5]);
+  });
+
+  it('are zero only when every byte is', () => {
+    const bytes = new Uint8Array(6).fill(9);
+    write32(bytes, 1, 0);
+    expect(isZero32(bytes, 1)).toBe(true);
+    for (const value of [1, 0x100, 0x10000, 0x80000000]) {
+      write32(bytes, 1, value);
+      expect(isZero32(bytes, 1)).toBe(false);
+    }
   });
 });
