@@ -1,0 +1,81 @@
+/**
+ * What a credit algorithm is: once per update period (period.ts) it learns what became of the flow's credits and says at which rate the receiver
+ * issues the next ones. It knows numbers only: no frames, no clock.
+ */
+
+/** The receiver's link as an algorithm sees it. */
+export interface CreditLink {
+  /** Rate of the link, credits and data together, bit/s; finite. No flow is ever credited above it. */
+  readonly maxRateBps: number;
+  /** Wire bytes of a mean credit and of the largest data frame that it releases, together: 1626 = 88 + 1538 by default. PROTOCOL §4.4 */
+  readonly bytesPerCredit: number;
+}
+
+/**
+ * The credits of one flow whose fate became known in one update period: `known = used + unused + dropped`. PROTOCOL §4.5
+ * The caller may keep one object and fill it again for every update.
+ */
+export interface CreditSample {
+  /** When the period ended, ns. */
+  nowNs: number;
+  /** Smoothed round-trip time from a credit to its echo, ns. */
+  rttNs: number;
+  /**
+   * Time over which the known credits were sent, ns, on the receiver's clock: from the last credit of the sample before this one to the last of this
+   * one, pauses left out, so that `known / spanNs` is the rate at which these very credits were sent. 0 where it is not known yet.
+   */
+  spanNs: number;
+  /** Credits whose fate became known. An algorithm ignores a sample without any. */
+  known: number;
+  /** Credits that came back with data. */
+  used: number;
+  /** Credits that reached a sender which had nothing to send; they were not lost. */
+  unused: number;
+  /** Credits that the network dropped. */
+  dropped: number;
+  /** Data frames that arrived marked CE in the period. */
+  marked: number;
+  /** Data frames whose credit had been marked CE. */
+  creditMarked: number;
+  /** Data that arrived in the period, as the link share that the credits which released it fill, bit/s. */
+  rateBps: number;
+}
+
+/** The rate of one flow's credits. One object a flow; nothing is allocated per update. */
+export interface CreditAlgorithm {
+  readonly name: string;
+  /** Share of the link, credits and data together, that the flow's credits shall fill from now on, bit/s. */
+  readonly rateBps: number;
+  /** Takes the sample of one update period and sets `rateBps`. */
+  update(sample: CreditSample): void;
+  /** What the algorithm remembers, by the names of the papers; for statistics and traces. Allocates. */
+  state(): Record<string, number>;
+}
+
+/** One parameter of an algorithm, as data: to list it, to set it by name and to refuse what it cannot be. */
+export interface CreditParameter {
+  /** As the papers write it, in snake case: `w_max`. */
+  readonly name: string;
+  readonly default: number;
+  /** Smallest and largest value allowed, both included. */
+  readonly min: number;
+  readonly max: number;
+  /** What one is: `1` for a plain number, `share of max rate`, `credits`. */
+  readonly unit: string;
+  readonly meaning: string;
+  /** Who says so: a paper's section, or our own measurement. */
+  readonly source: string;
+}
+
+/** Values of all declared parameters, by name. */
+export type CreditParameters = Readonly<Record<string, number>>;
+
+/** An algorithm as the registry holds it. */
+export interface CreditAlgorithmDefinition {
+  readonly name: string;
+  /** One line for `--help`. */
+  readonly summary: string;
+  readonly parameters: readonly CreditParameter[];
+  /** `parameters` holds a valid value for each one declared. */
+  create(link: CreditLink, parameters: CreditParameters): CreditAlgorithm;
+}

@@ -1,0 +1,24 @@
+import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink } from './algorithm.js';
+
+/** Credits at the full rate always, whatever becomes of them: the scheme that ExpressPass 2017 (Figure 10) compares itself with. */
+class NaiveCredit implements CreditAlgorithm {
+  readonly name = 'naive';
+  readonly rateBps: number;
+
+  constructor(link: CreditLink) {
+    this.rateBps = link.maxRateBps;
+  }
+
+  update(): void {}
+
+  state(): Record<string, number> {
+    return {};
+  }
+}
+
+export const naive: CreditAlgorithmDefinition = {
+  name: 'naive',
+  summary: 'credits at the full rate always (ExpressPass 2017, Figure 10)',
+  parameters: [],
+  create: (link) => new NaiveCredit(link),
+};

@@ -1,0 +1,56 @@
+import type { CreditParameter } from './algorithm.js';
+
+/**
+ * The parameters that ExpressPass 2017 names, shared by the algorithms that follow it.
+ * Tested by test/core/credit/expresspass-listing.test.ts and test/core/credit/expresspass.test.ts.
+ */
+
+export const INITIAL_RATE: CreditParameter = {
+  name: 'initial_rate',
+  default: 1 / 16,
+  min: 0.001,
+  max: 1,
+  unit: 'share of max rate',
+  meaning: 'rate of a new flow',
+  source: 'ExpressPass 2017 §3.3 (1 to 1/32; 1/16 for realistic workloads); docs/decisions/0003-credit-feedback.md',
+};
+
+export const W_INIT: CreditParameter = {
+  name: 'w_init',
+  default: 0.5,
+  min: 0.0001,
+  max: 1,
+  unit: '1',
+  meaning: 'aggressiveness of a new flow, at most w_max',
+  source: 'ExpressPass 2017 §3.3',
+};
+
+export const W_MIN: CreditParameter = {
+  name: 'w_min',
+  default: 0.01,
+  min: 0.0001,
+  max: 0.1,
+  unit: '1',
+  meaning: 'lowest aggressiveness',
+  source: 'ExpressPass 2017 §3.2',
+};
+
+export const W_MAX: CreditParameter = {
+  name: 'w_max',
+  default: 0.5,
+  min: 0.1,
+  max: 1,
+  unit: '1',
+  meaning: 'highest aggressiveness',
+  source: 'ExpressPass 2017, Algorithm 1',
+};
+
+export const TARGET_LOSS: CreditParameter = {
+  name: 'target_loss',
+  default: 0.1,
+  min: 0,
+  max: 0.5,
+  unit: 'share of credits',
+  meaning: 'credit loss that a flow aims at',
+  source: 'ExpressPass 2017 §3.3',
+};

@@ -1,0 +1,29 @@
+import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink, CreditParameters } from './algorithm.js';
+import { CreditConfigError } from './errors.js';
+import { expresspass } from './expresspass.js';
+import { expresspassListing } from './expresspass-listing.js';
+import { naive } from './naive.js';
+import { checkLink, resolveParameters } from './parameters.js';
+
+/** Every credit algorithm, the default first. */
+export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [expresspass, expresspassListing, naive];
+
+export const DEFAULT_CREDIT_ALGORITHM = expresspass.name;
+
+/** The algorithm of that name; throws `CreditConfigError` that lists the names there are. */
+export function findCreditAlgorithm(name: string): CreditAlgorithmDefinition {
+  const found = CREDIT_ALGORITHMS.find((definition) => definition.name === name);
+  if (found !== undefined) return found;
+  const names = CREDIT_ALGORITHMS.map((definition) => definition.name).join(', ');
+  throw new CreditConfigError('algorithm', `there is no credit algorithm '${name}': allowed are ${names}`);
+}
+
+/**
+ * A new algorithm object for one flow. `parameters` need hold only what differs from the defaults.
+ * Throws `CreditConfigError` for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
+ */
+export function creditAlgorithm(name: string, link: CreditLink, parameters: CreditParameters = {}): CreditAlgorithm {
+  const definition = findCreditAlgorithm(name);
+  checkLink(link);
+  return definition.create(link, resolveParameters(definition, parameters));
+}

@@ -1,0 +1,141 @@
+import { describe, expect, it, vi } from 'vitest';
+import { MICROSECOND_NS, MILLISECOND_NS } from '../../../src/base/time.js';
+import type { CreditLink } from '../../../src/core/credit/algorithm.js';
+import { registered, type Variant, VariantRule } from './alternatives.js';
+import { FAST, joiningMs, joiningRtts, measureParkingLot, measureSharing, SLOW } from './measures.js';
+import type { FlowSpec } from './model-spec.js';
+import { runDumbbell, seeds, spread, table } from './scenarios.js';
+
+/** What docs/decisions/0003-credit-feedback.md weighs: rules and values that were not chosen, beside those that were. */
+
+/** Seconds of work on an idle core; this is for busy ones. */
+vi.setConfig({ testTimeout: 60_000 });
+
+type MakeAlgorithm = FlowSpec['makeAlgorithm'];
+
+const COLUMNS = [
+  'rule',
+  '10G: Jain 1 ms',
+  'dropped',
+  '100M: Jain 100 ms',
+  'dropped',
+  '2 links',
+  '6 links',
+  'RTTs to join',
+];
+const TITLE =
+  '10G and 100M: 8 flows on one bottleneck (10 Gbit/s, 100 us; 100 Mbit/s, 300 us); no rule here loses utilisation.\n' +
+  'Links: least used link of a parking lot, 10 Gbit/s, 4 us, and in brackets what its flow 0 gets. Joining: median (range) of 10 seeds';
+
+function row(name: string, make: MakeAlgorithm): string[] {
+  const fast = measureSharing(make, { link: FAST, flowCount: 8, seeds: seeds(1), windows: 45 });
+  const slow = measureSharing(make, { link: SLOW, flowCount: 8, seeds: seeds(1), windows: 45 });
+  expect(Math.min(fast.utilisation, slow.utilisation), `utilisation: ${name}`).toBeGreaterThanOrEqual(0.97);
+  const lots = [2, 6].map((linkCount) => {
+    const lot = { rateBps: 1e10, linkDelayNs: 4 * MICROSECOND_NS, linkCount, durationNs: 30 * MILLISECOND_NS };
+    const { lowest, across } = measureParkingLot(make, { ...lot, seeds: seeds(1) });
+    return `${lowest.toFixed(3)} (${across.toFixed(2)})`;
+  });
+  const sharing = [fast, slow].flatMap(({ jain, dropped }) => [jain.toFixed(3), dropped.toFixed(2)]);
+  return [name, ...sharing, ...lots, spread(joiningRtts(make, seeds(10)), 1)];
+}
+
+describe('expresspass against what it might have been', () => {
+  it('shows what each of its departures from the listing buys', async () => {
+    const variant = (taken: Variant) => (link: CreditLink) => new VariantRule(link, taken);
+    const rows = [
+      row('expresspass', registered('expresspass')),
+      row('no prior', registered('expresspass', { loss_prior: 0 })),
+      row('target 0.1 at any rate', registered('expresspass', { target_slope: 0 })),
+      row('w halfway to its maximum', variant({ growth: 'halfway' })),
+      row('w halved', registered('expresspass', { w_decrease: 0.5 })),
+      row('leans at increases only', variant({ lean: 'at-increase' })),
+      row('loss off the rate in force', variant({ anchor: 'in-force' })),
+    ];
+    await expect(table(TITLE, [COLUMNS, ...rows])).toMatchFileSnapshot('departures.table.txt');
+  });
+
+  it('is the same rule when none is taken back', () => {
+    const link = { maxRateBps: 1e10, bytesPerCredit: 1626 };
+    const rules = [registered('expresspass')(link), new VariantRule(link, {})];
+    const rates = rules.map((rule) => {
+      const seen: number[] = [];
+      const onUpdate = () => seen.push(rule.rateBps);
+      const { rateBps, rttNs } = FAST;
+      const run = { rateBps, rttNs, flowCount: 1, binNs: MILLISECOND_NS, durationNs: 3 * MILLISECOND_NS, seed: 1 };
+      // A queue of one credit loses some, so that decreases happen too.
+      runDumbbell({ ...run, makeAlgorithm: () => rule, onUpdate, queueCredits: 1 });
+      return seen;
+    });
+    expect(rates[0].length).toBeGreaterThan(20);
+    expect(rates[0]).toEqual(rates[1]);
+  });
+
+  it('stands between the neighbours of its defaults', async () => {
+    const neighbours: [string, number[]][] = [
+      ['w_decrease', [0.7, 0.9]],
+      ['w_step', [0.01, 0.05]],
+      ['loss_prior', [10, 40]],
+      ['w_min', [0.005, 0.02]],
+      ['target_loss', [0.05, 0.125, 0.2]],
+    ];
+    const rows = [row('defaults', registered('expresspass'))];
+    for (const [name, values] of neighbours) {
+      for (const value of values) rows.push(row(`${name} ${value}`, registered('expresspass', { [name]: value })));
+    }
+    await expect(table(TITLE, [COLUMNS, ...rows])).toMatchFileSnapshot('neighbours.table.txt');
+  });
+});
+
+describe('an update period on a slow link', () => {
+  it('of more credits wastes fewer of them and reacts later', async () => {
+    const rows = [['credits', 'Jain 100 ms', 'dropped', 'Jain 1 s', 'ms to join']];
+    const make = registered('expresspass');
+    for (const periodCredits of [1, 8, 16, 32, 64, 128]) {
+      const options = { link: SLOW, flowCount: 8, periodCredits };
+      const { jain, jainLong, dropped } = measureSharing(make, { ...options, seeds: seeds(1) });
+      const ms = spread(joiningMs(make, { ...options, seeds: seeds(5) }), 0);
+      rows.push([`${periodCredits}`, jain.toFixed(3), dropped.toFixed(2), jainLong.toFixed(3), ms]);
+    }
+    const title =
+      'Credits at the full rate that an update period holds at least; 8 flows at 100 Mbit/s and 300 us (a full credit queue adds 1 ms).\n' +
+      'Joining: the last of 8 flows to within 10 % of its share over 100 ms, median (range) of 5 seeds';
+    await expect(table(title, rows)).toMatchFileSnapshot('periods.table.txt');
+  });
+});
+
+describe('how a flow starts', () => {
+  it('trades wasted credits against time to join', async () => {
+    const rows = [
+      ['initial_rate', 'w_init', 'wasted at 10 Gbit/s, 100 us', 'wasted at 100 Mbit/s, 3 ms', 'RTTs to join'],
+    ];
+    for (const [initial_rate, w_init] of [
+      [1, 0.5],
+      [1 / 2, 0.5],
+      [1 / 4, 0.5],
+      [1 / 8, 0.5],
+      [1 / 16, 0.5],
+      [1 / 32, 0.5],
+      [1 / 16, 1 / 16],
+    ]) {
+      const make = registered('expresspass', { initial_rate, w_init });
+      const wasted = [FAST, { ...SLOW, rttNs: 3 * MILLISECOND_NS }].map((link) => wastedCredits(make, link));
+      rows.push([
+        `1/${1 / initial_rate}`,
+        `1/${1 / w_init}`,
+        ...wasted.map(String),
+        spread(joiningRtts(make, seeds(24)), 1),
+      ]);
+    }
+    const title =
+      'Credits that a flow of one frame wastes in its first RTT on an idle network (ExpressPass 2017, Figure 8b: 80, 40, 20, 10, 4, 2), and\n' +
+      'RTTs until the second of two flows is within 10 % of half of 10 Gbit/s over 3 RTTs (median and range of 16 seeds)';
+    await expect(table(title, rows)).toMatchFileSnapshot('start.table.txt');
+  });
+});
+
+/** Credits sent until the first data frame is back, that one's own left out. */
+function wastedCredits(makeAlgorithm: MakeAlgorithm, { rateBps, rttNs }: { rateBps: number; rttNs: number }): number {
+  const run = { makeAlgorithm, rateBps, rttNs, flowCount: 1, binNs: rttNs, durationNs: rttNs, seed: 1 };
+  return runDumbbell(run).flows[0].lastSequence;
+}

@@ -1,0 +1,155 @@
+import type { Random } from '../../../src/base/random.js';
+import type { CreditAlgorithm, CreditLink, CreditSample } from '../../../src/core/credit/algorithm.js';
+import { creditGapNs, updatePeriodNs } from '../../../src/core/credit/period.js';
+import type { FlowSpec } from './model-spec.js';
+
+/** Credits remembered; a power of two above every number outstanding. */
+const REMEMBERED = 1 << 14;
+/** Moments of waking that are drawn before they repeat. */
+const WAKES = 1024;
+/** Weight of a new sample in the smoothed RTT (the authors' code, ALGORITHMS section 7). */
+const RTT_GAIN = 0.2;
+/** A credit is given up after this many update periods without an echo (PROTOCOL §4.5 leaves the time open). */
+const LIFE_PERIODS = 4;
+
+export interface ModelFlowOptions {
+  spec: FlowSpec;
+  link: CreditLink;
+  random: Random;
+  jitter: number;
+  wakeNs: number;
+  periodCredits: number;
+  binNs: number;
+}
+
+/** The receiver of one flow: paces credits, learns their fates from the echoes and updates the algorithm. */
+export class ModelFlow {
+  readonly algorithm: CreditAlgorithm;
+  nextDueNs: number;
+  lastSequence = -1;
+  /** Credits that were lost since the start. */
+  totalDropped = 0;
+
+  /** Data frames that arrived in each bin. */
+  private readonly delivered: number[] = [];
+  private readonly options: ModelFlowOptions;
+  private readonly wakes = new Float64Array(WAKES);
+  private readonly dueNs = new Float64Array(REMEMBERED);
+  private readonly sample: CreditSample;
+  private lastKnown = -1;
+  private lastSampled = -1;
+  private lastUpdateNs = 0;
+
+  constructor(options: ModelFlowOptions) {
+    this.options = options;
+    this.algorithm = options.spec.makeAlgorithm(options.link);
+    this.nextDueNs = options.spec.startNs;
+    for (let turn = 0; turn < WAKES; turn++) this.wakes[turn] = options.random.next();
+    this.sample = {
+      nowNs: 0,
+      rttNs: 0,
+      spanNs: 0,
+      known: 0,
+      used: 0,
+      unused: 0,
+      dropped: 0,
+      marked: 0,
+      creditMarked: 0,
+      rateBps: 0,
+    };
+  }
+
+  /** When the receiving process notices something that is due at `dueNs`: once in every `wakeNs`, at a random moment of it. */
+  wakeAt(dueNs: number): number {
+    const { wakeNs } = this.options;
+    if (wakeNs === 0) return dueNs;
+    for (let turn = Math.max(0, Math.floor(dueNs / wakeNs) - 1); ; turn++) {
+      const atNs = (turn + this.wakes[turn % WAKES]) * wakeNs;
+      if (atNs >= dueNs) return atNs;
+    }
+  }
+
+  /** Issues the credit that is due; true if the rate was updated on the way. */
+  emit(nowNs: number): boolean {
+    this.giveUp(nowNs);
+    const updated = this.update(nowNs);
+    const { link, jitter, random } = this.options;
+    this.lastSequence++;
+    this.dueNs[this.lastSequence % REMEMBERED] = this.nextDueNs;
+    const gapNs = creditGapNs(link, this.algorithm.rateBps);
+    this.nextDueNs += gapNs * (1 + jitter * (2 * random.next() - 1));
+    return updated;
+  }
+
+  /** Takes the data frame that echoes a credit; true if the rate was updated. */
+  echo(sequence: number, nowNs: number): boolean {
+    if (sequence <= this.lastKnown) return false;
+    this.measure(nowNs, nowNs - this.sentNs(sequence));
+    this.sample.used++;
+    this.know(sequence, sequence - this.lastKnown - 1);
+    return this.update(nowNs);
+  }
+
+  /** Data frames that arrived from the bin of `fromNs` up to the bin of `toNs`, that one left out. */
+  deliveredIn(fromNs: number, toNs: number): number {
+    let frames = 0;
+    const { binNs } = this.options;
+    for (let bin = Math.round(fromNs / binNs); bin < Math.round(toNs / binNs); bin++)
+      frames += this.delivered[bin] ?? 0;
+    return frames;
+  }
+
+  private measure(nowNs: number, rttNs: number): void {
+    const bin = Math.floor(nowNs / this.options.binNs);
+    this.delivered[bin] = (this.delivered[bin] ?? 0) + 1;
+    if (this.sample.rttNs === 0) {
+      this.sample.rttNs = rttNs;
+      this.lastUpdateNs = this.options.spec.startNs;
+    }
+    this.sample.rttNs += RTT_GAIN * (rttNs - this.sample.rttNs);
+  }
+
+  private periodNs(): number {
+    const { link, periodCredits } = this.options;
+    return updatePeriodNs(link, this.sample.rttNs, periodCredits);
+  }
+
+  private know(sequence: number, dropped: number): void {
+    this.sample.known += sequence - this.lastKnown;
+    this.sample.dropped += dropped;
+    this.totalDropped += dropped;
+    this.lastKnown = sequence;
+  }
+
+  private giveUp(nowNs: number): void {
+    if (this.sample.rttNs === 0) return;
+    const deadNs = nowNs - LIFE_PERIODS * this.periodNs();
+    while (this.lastKnown < this.lastSequence && this.sentNs(this.lastKnown + 1) < deadNs)
+      this.know(this.lastKnown + 1, 1);
+  }
+
+  private update(nowNs: number): boolean {
+    const { sample } = this;
+    const elapsedNs = nowNs - this.lastUpdateNs;
+    if (sample.known === 0 || elapsedNs < this.periodNs()) return false;
+    const { link } = this.options;
+    sample.nowNs = nowNs;
+    sample.spanNs = this.lastSampled < 0 ? 0 : this.sentNs(this.lastKnown) - this.sentNs(this.lastSampled);
+    sample.rateBps = (sample.used * link.bytesPerCredit * 8e9) / elapsedNs;
+    this.algorithm.update(sample);
+    this.startPeriod(nowNs);
+    return true;
+  }
+
+  private startPeriod(nowNs: number): void {
+    this.sample.known = 0;
+    this.sample.used = 0;
+    this.sample.dropped = 0;
+    this.lastSampled = this.lastKnown;
+    this.lastUpdateNs = nowNs;
+  }
+
+  private sentNs(sequence: number): number {
+    return this.dueNs[sequence % REMEMBERED];
+  }
+}

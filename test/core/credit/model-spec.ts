@@ -1,0 +1,38 @@
+import type { CreditAlgorithm, CreditLink } from '../../../src/core/credit/algorithm.js';
+
+/** Wire bytes of credits (uniform) and of full data frames. PROTOCOL §4.4 */
+export const CREDIT_BYTES = { min: 84, max: 92, mean: 88 } as const;
+const DATA_BYTES = 1538;
+
+export function creditLink(maxRateBps: number): CreditLink {
+  return { maxRateBps, bytesPerCredit: CREDIT_BYTES.mean + DATA_BYTES };
+}
+
+export interface FlowSpec {
+  makeAlgorithm(link: CreditLink): CreditAlgorithm;
+  /** Links that the flow's credits cross, each `hopNs` after the one before it; the first is the receiver's own. */
+  path: readonly number[];
+  hopNs: number;
+  /** From the last queue to the sender and, as data, back to the receiver. */
+  returnNs: number;
+  startNs: number;
+}
+
+export interface ModelSpec {
+  /** Rates of the links, bit/s, each with a metered credit queue in front of it. */
+  links: readonly number[];
+  /** Credits that a queue holds; 8 by default. */
+  queueCredits?: number;
+  flows: readonly FlowSpec[];
+  /** Of the inter-credit gap; 0.02 by default. */
+  jitter?: number;
+  /** Receivers notice the time and arrivals only once in this time, at a random moment of it; 0, at once, by default. */
+  wakeNs?: number;
+  /** What a late receiver delays: its credits on their way into the NIC, or only out of it, where the NIC is metered in virtual time (the default). */
+  lateInto?: 'nic' | 'network';
+  /** In place of PERIOD_CREDITS. */
+  periodCredits?: number;
+  /** Width of the bins in which deliveries are counted, ns. */
+  binNs: number;
+  onUpdate?(flow: number, nowNs: number, algorithm: CreditAlgorithm): void;
+}

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { CreditConfigError } from '../../../src/core/credit/errors.js';
+import { checkLink, resolveParameters } from '../../../src/core/credit/parameters.js';
+import { CREDIT_ALGORITHMS, findCreditAlgorithm } from '../../../src/core/credit/registry.js';
+
+const expresspass = findCreditAlgorithm('expresspass');
+
+function errorOf(action: () => unknown): CreditConfigError {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof CreditConfigError) return error;
+  }
+  throw new Error('a CreditConfigError was expected');
+}
+
+describe('the parameters of an algorithm', () => {
+  it('are the defaults but for what is given', () => {
+    const resolved = resolveParameters(expresspass, { w_max: 0.4 });
+    expect(resolved).toEqual({
+      initial_rate: 0.0625,
+      w_init: 0.5,
+      w_min: 0.01,
+      w_max: 0.4,
+      target_loss: 0.1,
+      target_slope: 1,
+      w_decrease: 0.8,
+      w_step: 0.02,
+      loss_prior: 20,
+    });
+  });
+
+  it.each(CREDIT_ALGORITHMS)('are declared within their own ranges by $name', (definition) => {
+    const names = definition.parameters.map((parameter) => parameter.name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { default: value, min, max, name } of definition.parameters) {
+      expect(value, name).toBeGreaterThanOrEqual(min);
+      expect(value, name).toBeLessThanOrEqual(max);
+    }
+  });
+
+  it('may be set to their limits', () => {
+    for (const { name, min, max } of expresspass.parameters) {
+      expect(resolveParameters(expresspass, { [name]: min })[name]).toBe(min);
+      expect(resolveParameters(expresspass, { [name]: max })[name]).toBe(max);
+    }
+  });
+
+  it.each([1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuse %s by name, with value and range', (value) => {
+    const { code, field, message } = errorOf(() => resolveParameters(expresspass, { w_max: value }));
+    expect({ code, field }).toEqual({ code: 'config', field: 'w_max' });
+    expect(message).toBe(`parameter w_max is ${value}: allowed is 0.1 to 1 (1)`);
+  });
+
+  it('refuse a name that is not declared and list those that are', () => {
+    expect(errorOf(() => resolveParameters(expresspass, { wmax: 0.4 })).message).toBe(
+      "credit algorithm expresspass has no parameter 'wmax': allowed are initial_rate, w_init, w_min, w_max, target_loss, " +
+        'target_slope, w_decrease, w_step, loss_prior',
+    );
+    expect(errorOf(() => resolveParameters(findCreditAlgorithm('naive'), { w_max: 0.4 })).message).toBe(
+      "credit algorithm naive has no parameter 'w_max': it has none",
+    );
+  });
+});
+
+describe('a credited link', () => {
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])('cannot have a rate of %s', (maxRateBps) => {
+    const { field, message } = errorOf(() => checkLink({ maxRateBps, bytesPerCredit: 1626 }));
+    expect(field).toBe('maxRateBps');
+    expect(message).toContain(`${maxRateBps}`);
+  });
+
+  it('needs bytes for a credit', () => {
+    expect(errorOf(() => checkLink({ maxRateBps: 1e9, bytesPerCredit: 0 })).field).toBe('bytesPerCredit');
+  });
+});
