@@ -13,8 +13,8 @@ export function registered(name: string, parameters: Record<string, number> = {}
 }
 
 /**
- * What the authors' public ns-2 code does, as ALGORITHMS section 7 describes it. The model reproduces its measured figures with this rule,
- * which is what makes the model believable.
+ * What the public ns-2 code of the authors of ExpressPass does, from which the 2017 paper's listing differs. With this rule the model gives the figures
+ * that were measured of that code, which is what makes the model believable.
  */
 export class AuthorsRule implements CreditAlgorithm {
   readonly name = 'authors';

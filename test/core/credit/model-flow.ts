@@ -3,11 +3,11 @@ import type { CreditAlgorithm, CreditLink, CreditSample } from '../../../src/cor
 import { creditGapNs, updatePeriodNs } from '../../../src/core/credit/period.js';
 import type { FlowSpec } from './model-spec.js';
 
-/** Credits remembered; a power of two above every number outstanding. */
+/** Credits remembered: more than are ever outstanding. */
 const REMEMBERED = 1 << 14;
 /** Moments of waking that are drawn before they repeat. */
 const WAKES = 1024;
-/** Weight of a new sample in the smoothed RTT (the authors' code, ALGORITHMS section 7). */
+/** Weight of a new sample in the smoothed RTT (as in the authors' ns-2 code). */
 const RTT_GAIN = 0.2;
 /** A credit is given up after this many update periods without an echo (PROTOCOL §4.5 leaves the time open). */
 const LIFE_PERIODS = 4;
