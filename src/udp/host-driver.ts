@@ -8,6 +8,7 @@ import { fastCrc32 } from './crc.js';
 import { bufferPool } from './datagram-pool.js';
 import type { DatapathInfo } from './datapath.js';
 import { type ConnectionOptions, type HostConnection, type HostMachine, openConnection } from './host-connection.js';
+import { hostCredits } from './host-credits.js';
 import type { DriverStatistics } from './statistics.js';
 
 /** What a host's machine is built from. */
@@ -17,6 +18,8 @@ export interface HostParts {
   readonly pool: FramePool;
   readonly check: Crc32;
   readonly random: Random;
+  /** Credits that the host may have outstanding; see host-credits.ts. */
+  readonly hostCredits: number;
   readonly nowNs: number;
 }
 
@@ -52,8 +55,10 @@ export class UdpHost<M extends HostMachine> {
     try {
       const link = await connection.attach();
       const pool = bufferPool(link.maxFrameBytes);
-      const { random } = connection;
-      const machine = options.makeMachine({ link, pool, check: fastCrc32, random, nowNs: monotonicNs() });
+      const { random, datapath } = connection;
+      const credits = hostCredits(datapath.info.receiveBufferBytes, link.maxFrameBytes);
+      const parts = { link, pool, check: fastCrc32, random, hostCredits: credits, nowNs: monotonicNs() };
+      const machine = options.makeMachine(parts);
       connection.start(machine, pool, link.maxFrameBytes);
       return new UdpHost(machine, link, connection);
     } catch (error) {

@@ -1,0 +1,61 @@
+import { DEFAULT_CONFIG } from '../../core/config.js';
+import { CREDIT_ALGORITHMS } from '../../core/credit/registry.js';
+import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../../wire/layout.js';
+import { address } from './address-kind.js';
+import { mapOption, type OptionValues, option, optionalOption } from './options.js';
+import { duration, formatDuration, fraction, rate, size } from './quantities.js';
+import { choice, decimal, integer } from './value-kind.js';
+
+/** Where daemons and switches listen unless told otherwise (ours; both in the range that IANA leaves free for users). */
+export const DEFAULT_DAEMON_PORT = 47_000;
+export const DEFAULT_SWITCH_PORT = 47_100;
+
+const ALGORITHM_NAMES = CREDIT_ALGORITHMS.map(({ name }) => name);
+
+/** The options of every command that has an endpoint: `xpass daemon`, `send` and `perf`. */
+export const TRANSPORT_OPTIONS = {
+  switch: optionalOption(address({ port: DEFAULT_SWITCH_PORT }), {
+    describe: 'attach to this switch; without it, hosts talk directly',
+  }),
+  hostId: optionalOption(integer({ lowest: 1, highest: MAX_HOST_ID }), {
+    describe: "this host's id behind the switch; any free one without it",
+  }),
+  rate: option(rate({ unlimited: true, lowest: 1_000 }), {
+    describe: "rate of this host's link in direct mode; behind a switch it is the switch that says it",
+    defaultText: 'unlimited',
+  }),
+  frameSize: optionalOption(size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }), {
+    describe: 'largest UDP payload of a data frame; 1472 or what the switch says without it',
+  }),
+  algorithm: option(choice(ALGORITHM_NAMES), {
+    describe: 'credit algorithm for the flows that this host receives',
+    alias: 'C',
+    defaultText: DEFAULT_CONFIG.creditAlgorithm,
+  }),
+  set: mapOption(decimal({ lowest: Number.NEGATIVE_INFINITY }), {
+    describe: 'a parameter of the credit algorithm, as w_max=0.4',
+  }),
+  jitter: option(fraction({ highest: 0.5 }), {
+    describe: 'jitter of the gap between credits',
+    alias: 'j',
+    defaultText: String(DEFAULT_CONFIG.jitter),
+  }),
+  spin: option(choice(['never', 'auto', 'always']), {
+    describe: 'turn the event loop while a deadline is near: exact, at the price of a core',
+    defaultText: 'auto',
+  }),
+  connectTimeout: option(duration({ lowest: 1e6 }), {
+    describe: 'how long a peer or switch has for its first answer',
+    defaultText: formatDuration(DEFAULT_CONFIG.connectTimeoutNs),
+  }),
+  idleTimeout: option(duration({ lowest: 1e6 }), {
+    describe: 'how long a peer may be silent before it counts as lost',
+    defaultText: formatDuration(DEFAULT_CONFIG.idleTimeoutNs),
+  }),
+  receiveWindow: option(size({ lowest: 65_536, highest: 2 ** 30 }), {
+    describe: 'bytes of a flow that its receiver holds at most',
+    defaultText: '4MiB',
+  }),
+};
+
+export type TransportValues = OptionValues<typeof TRANSPORT_OPTIONS>;

@@ -1,0 +1,93 @@
+import type { Application } from '../../core/application.js';
+import { endpointConfig } from '../../core/config.js';
+import { Endpoint } from '../../core/endpoint.js';
+import { Host } from '../../core/host.js';
+import { DEFAULT_PORT, Port } from '../../switch/port.js';
+import type { Address } from '../../udp/address.js';
+import { parseAddress } from '../../udp/address.js';
+import { ONLY_PEER } from '../../udp/host-connection.js';
+import { type HostParts, UdpHost } from '../../udp/host-driver.js';
+import { MAX_HOST_ID } from '../../wire/layout.js';
+import { usageFailure } from './failure.js';
+import type { Logger } from './logger.js';
+import { DEFAULT_DAEMON_PORT, type TransportValues } from './transport-options.js';
+
+/** A running endpoint on its socket. */
+export type Transport = UdpHost<Host>;
+
+/**
+ * What waits at the host's own NIC at most. Credits allow every frame of it, so a short queue would lose what the network let through (ours: four
+ * receive windows).
+ */
+const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
+
+/** Who a command talks to. */
+export interface Target {
+  /** The only peer's UDP address in direct mode. */
+  readonly direct?: Address;
+  /** Its host id behind a switch. */
+  readonly hostId?: number;
+}
+
+export interface TransportOptions {
+  readonly values: TransportValues;
+  readonly application: Application;
+  readonly logger: Logger;
+  /** Where a daemon listens in direct mode. */
+  readonly listen?: Address;
+  readonly target?: Target;
+}
+
+/** What `--to` and `-c` name: a host id behind a switch, an address without one. Throws a usage Failure. */
+export function parseTarget(text: string, isSwitched: boolean): Target {
+  if (!isSwitched) return { direct: parseAddress(text, { port: DEFAULT_DAEMON_PORT }) };
+  const hostId = Number(text);
+  if (Number.isInteger(hostId) && hostId >= 1 && hostId <= MAX_HOST_ID) return { hostId };
+  throw usageFailure(`host '${text}' is not allowed behind a switch; allowed: a host id from 1 to ${MAX_HOST_ID}`);
+}
+
+/** The number under which `Endpoint.open` knows the target. */
+export function peerOf(target: Target): number {
+  return target.hostId ?? ONLY_PEER;
+}
+
+/** Opens the endpoint that the options describe. Throws XpassError as `UdpHost.open` does. */
+export function openTransport({ values, application, logger, listen, target }: TransportOptions): Promise<Transport> {
+  return UdpHost.open<Host>({
+    ...(values.switch !== undefined && { switchAddress: values.switch }),
+    ...(listen !== undefined && values.switch === undefined && { bind: listen }),
+    ...(target?.direct !== undefined && { onlyPeer: target.direct }),
+    ...(values.hostId !== undefined && { hostId: values.hostId }),
+    ...(values.frameSize !== undefined && { frameBytes: values.frameSize }),
+    rateBps: values.rate,
+    spin: values.spin,
+    connectTimeoutNs: values.connectTimeout,
+    onProblem: (problem) => logger.warn(problem, problem.message),
+    onLinkChanged: (link) => logger.warn(link, 'the switch changed the terms of this link: restart to use them'),
+    onDetached: (error) => logger.error({ code: error.code }, error.message),
+    makeMachine: (parts) => makeHost(parts, values, application),
+  });
+}
+
+function makeHost(parts: HostParts, values: TransportValues, application: Application): Host {
+  const { link, pool, check, random, hostCredits } = parts;
+  const config = endpointConfig({
+    hostId: link.hostId,
+    rateBps: link.rateBps,
+    frameBytes: link.maxFrameBytes,
+    creditAlgorithm: values.algorithm,
+    creditParameters: values.set,
+    jitter: values.jitter,
+    hostCredits,
+    receiveWindowBytes: values.receiveWindow,
+    connectTimeoutNs: values.connectTimeout,
+    idleTimeoutNs: values.idleTimeout,
+  });
+  const nic = new Port({
+    ...DEFAULT_PORT,
+    rateBps: link.rateBps,
+    maxFrameBytes: link.maxFrameBytes,
+    dataQueueBytes: NIC_QUEUE_BYTES,
+  });
+  return new Host(new Endpoint(config, { random, check, pool, application }), nic);
+}
