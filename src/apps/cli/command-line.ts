@@ -1,5 +1,5 @@
-import yargs, { type Argv } from 'yargs';
-import type { Command, CommandEntry } from '../shared/command.js';
+import { Parser } from 'yargs/helpers';
+import type { Command } from '../shared/command.js';
 import { usageFailure } from '../shared/failure.js';
 import { LOG_LEVELS } from '../shared/log-level.js';
 import { suggestion } from '../shared/nearest.js';
@@ -14,6 +14,10 @@ export const COMMON_OPTIONS = {
   logLevel: optionalOption(choice(LOG_LEVELS), { describe: 'How much to log on standard error' }),
 } satisfies OptionSpecs;
 
+export function allOptions(command: Command): OptionSpecs {
+  return { ...command.options, ...COMMON_OPTIONS };
+}
+
 /** What the arguments of one command say. */
 export interface CommandLine {
   readonly wantsHelp: boolean;
@@ -23,102 +27,63 @@ export interface CommandLine {
 }
 
 /**
- * Splits the arguments of one command. yargs does the splitting and the help; what it found is checked here, so that each error is one sentence that says
- * what is allowed. Throws a usage Failure.
+ * Splits the arguments of one command. Throws a usage Failure that names the argument and what is allowed.
+ *
+ * Only the parser inside yargs is used for this: yargs' own checks fail with a stack on `--constructor`, and its sentences do not say what is allowed.
  */
 export function parseCommandLine(command: Command, args: readonly string[]): CommandLine {
   const specs = allOptions(command);
-  const names = Object.keys(specs).map(longName);
-  rejectFlagValues(specs, args);
-  const parsed: Record<string, unknown> = parser(specs).parseSync([...args]);
-  const { _: positionals, $0: _program, help, ...found } = parsed;
-  for (const name of Object.keys(found)) {
-    if (names.includes(name)) continue;
-    const dashes = name.length === 1 ? '-' : '--';
-    throw usageFailure(`unknown option ${dashes}${name}${suggestion(name, names)}; allowed: ${listed(names)}`);
+  const keys = Object.keys(specs);
+  const names = keys.map(longName);
+  const flags = names.filter((_, at) => specs[keys[at]].isFlag);
+  rejectFlagValues(flags, args);
+  const { _: positionals, help, ...found } = split(specs, flags, args);
+  for (const [name, value] of Object.entries(found)) {
+    const isNegated = value === false && !flags.includes(name);
+    if (isNegated || !names.includes(name)) throw unknownOption(isNegated ? `no-${name}` : name, names);
   }
   const wantsHelp = help === true;
-  if (!wantsHelp) checkPositionals(command, positionals as string[]);
+  const words = positionals.map(String);
+  if (!wantsHelp) checkPositionals(command, words);
   const given = Object.entries(found).map(([name, value]) => [name, [value].flat().map(String)] as const);
-  return { wantsHelp, given: new Map(given), positionals: positionals as string[] };
+  return { wantsHelp, given: new Map(given), positionals: words };
 }
 
-export function allOptions(command: Command): OptionSpecs {
-  return { ...command.options, ...COMMON_OPTIONS };
+function split(specs: OptionSpecs, flags: readonly string[], args: readonly string[]) {
+  const entries = Object.entries(specs);
+  const aliases = entries.flatMap(([key, { alias }]) =>
+    alias === undefined ? [] : [[longName(key), [alias]] as const],
+  );
+  const { argv } = Parser.detailed([...args], {
+    string: entries.filter(([, { isFlag }]) => !isFlag).map(([key]) => longName(key)),
+    boolean: [...flags, 'help'],
+    alias: { ...Object.fromEntries(aliases), help: ['h'] },
+    configuration: PARSING,
+  });
+  return argv;
 }
 
-/** The text of `xpass NAME --help`. */
-export function commandHelp(name: string, command: Command): Promise<string> {
-  const { positionals, subcommands = [] } = command;
-  const usage = [`Usage: xpass ${name}`, positionals?.label, '[options]'].filter(Boolean).join(' ');
-  const about = positionals === undefined ? '' : `\n\n${positionals.label}: ${positionals.describe}.`;
-  const help = parser(allOptions(command)).scriptName('').usage(`${usage}\n\n${command.description}${about}`);
-  for (const { name: below, summary } of subcommands) help.command(`xpass ${name} ${below}`, summary);
-  for (const { line, meaning } of command.examples) help.example(line, meaning);
-  return help.getHelp();
+/** Everything off that guesses: no numbers out of texts, no objects out of dots, no names swallowed by an option before them. */
+const PARSING = {
+  'camel-case-expansion': false,
+  'dot-notation': false,
+  'parse-numbers': false,
+  'parse-positional-numbers': false,
+  'greedy-arrays': false,
+  'strip-aliased': true,
+};
+
+function unknownOption(name: string, names: readonly string[]): Error {
+  const dashes = name.length === 1 ? '-' : '--';
+  return usageFailure(`unknown option ${dashes}${name}${suggestion(name, names)}; allowed: ${listed(names)}`);
 }
 
-/** The text of `xpass --help`. */
-export function programHelp(commands: readonly CommandEntry[]): Promise<string> {
-  const help = bare()
-    .scriptName('')
-    .usage(
-      'Usage: xpass COMMAND [options]\n\nCredit-scheduled transport over UDP: senders, receivers and a software switch.',
-    )
-    .option('help', {
-      alias: 'h',
-      type: 'boolean',
-      describe: 'Show this, or the help of a command that stands before it',
-    })
-    .option('version', { type: 'boolean', describe: 'Show the version' })
-    .epilogue('Exit status: 0 done, 1 the transfer or check failed, 2 wrong usage, 3 peer unreachable or lost.');
-  for (const { name, summary } of commands) help.command(`xpass ${name}`, summary);
-  return help.getHelp();
-}
-
-function parser(specs: OptionSpecs): Argv {
-  const built = bare().option('help', { alias: 'h', type: 'boolean', describe: 'Show this' });
-  for (const [key, spec] of Object.entries(specs)) {
-    built.option(longName(key), {
-      type: spec.isFlag ? 'boolean' : 'string',
-      describe: spec.isFlag ? spec.describe : `${spec.describe}. Allowed: ${spec.allowed}`,
-      ...(spec.alias === undefined ? {} : { alias: spec.alias }),
-      ...(spec.defaultText === undefined ? {} : { defaultDescription: spec.defaultText }),
-      ...(spec.isRequired ? { group: 'Required:' } : {}),
-    });
-  }
-  return built;
-}
-
-/** yargs with everything off that guesses: no numbers out of texts, no objects out of dots, no exit, no language of the machine. */
-function bare(): Argv {
-  return yargs([])
-    .exitProcess(false)
-    .help(false)
-    .version(false)
-    .detectLocale(false)
-    .updateStrings({ string: 'value', boolean: 'flag' })
-    .wrap(HELP_COLUMNS)
-    .parserConfiguration({
-      'camel-case-expansion': false,
-      'dot-notation': false,
-      'parse-numbers': false,
-      'parse-positional-numbers': false,
-      'greedy-arrays': false,
-      'strip-aliased': true,
-    });
-}
-
-/** A width at which descriptions fit beside their options; the same everywhere, so that help is the same everywhere. */
-const HELP_COLUMNS = 110;
-
-/** `--json=maybe` reads as false in yargs without a word; here it is an error. */
-function rejectFlagValues(specs: OptionSpecs, args: readonly string[]): void {
-  const flags = Object.keys(specs).filter((key) => specs[key].isFlag);
+/** `--json=maybe` reads as false in the parser without a word; here it is an error. */
+function rejectFlagValues(flags: readonly string[], args: readonly string[]): void {
   const end = args.indexOf('--');
   for (const arg of end < 0 ? args : args.slice(0, end)) {
     const [, name, value] = /^--([^=]+)=(.*)$/.exec(arg) ?? [];
-    if (name === undefined || !flags.some((key) => longName(key) === name)) continue;
+    if (name === undefined || !flags.includes(name)) continue;
     if (value !== 'true' && value !== 'false') {
       throw usageFailure(`--${name} '${value}' is not allowed; allowed: --${name}, --no-${name}`);
     }

@@ -13,6 +13,8 @@ function crash(error: unknown): never {
   process.exit(ExitCode.internal);
 }
 
+// A reader of the logs that went away is no reason to stop.
+process.stderr.on('error', () => undefined);
 process.on('uncaughtException', crash);
 process.on('unhandledRejection', crash);
 

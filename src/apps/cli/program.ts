@@ -54,8 +54,13 @@ async function answer(results: Results, text: string): Promise<ExitCode> {
 }
 
 async function helpOfProgram(commands: readonly CommandEntry[]): Promise<string> {
-  const { programHelp } = await import('./command-line.js');
+  const { programHelp } = await import('./help.js');
   return programHelp(commands);
+}
+
+async function helpOfCommand(name: string, command: Command): Promise<string> {
+  const { commandHelp } = await import('./help.js');
+  return commandHelp(name, command);
 }
 
 /** Follows the words at the front of the arguments down to a command: `switch`, then `ctl`. */
@@ -84,9 +89,9 @@ function namedEntry(word: string | undefined, commands: readonly CommandEntry[])
 }
 
 async function runCommand({ name, command, args }: Found, host: ProgramHost, results: Results): Promise<ExitCode> {
-  const { commandHelp, parseCommandLine } = await import('./command-line.js');
+  const { parseCommandLine } = await import('./command-line.js');
   const line = parseCommandLine(command, args);
-  if (line.wantsHelp) return answer(results, await commandHelp(name, command));
+  if (line.wantsHelp) return answer(results, await helpOfCommand(name, command));
   const { logLevel, options } = await readOptions(command, line.given);
   const { createLogger } = await import('../shared/logger.js');
   const level = logLevel ?? command.logLevel ?? 'warn';

@@ -1,3 +1,5 @@
+// Tested by test/apps/files/incoming-file.test.ts
+
 import { isSystemError } from '../shared/system-errors.js';
 
 /** Why a transfer is refused or failed: the word that a verdict carries, and one sentence. docs/APPLICATIONS.md lists the words. */

@@ -1,3 +1,5 @@
+// Tested by test/apps/cli/program.test.ts
+
 import type { ExitCode } from './exit-codes.js';
 import type { LogLevel } from './log-level.js';
 import type { Logger } from './logger.js';

@@ -17,7 +17,7 @@ export function displaySize(bytes: number): string {
 /** `131.2 us`, `12.50 s`; from a minute on `2:05`, from an hour on `1:02:05`. */
 export function displayDuration(durationNs: number): string {
   const seconds = Math.round(durationNs / 1e9);
-  return seconds < 60 ? scaled(durationNs, DURATION_UNITS, 1000) : clock(seconds);
+  return seconds < 60 || !Number.isFinite(seconds) ? scaled(durationNs, DURATION_UNITS, 1000) : clock(seconds);
 }
 
 /** `94.82 %` of 0.9482. */

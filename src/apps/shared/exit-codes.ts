@@ -1,3 +1,5 @@
+// Tested by test/apps/shared/failure.test.ts
+
 /**
  * What a process says when it ends. 70 is EX_SOFTWARE of BSD's sysexits.h: a bug of ours, with a stack on standard error. 130 and 143 are
  * the shell's 128 + signal number, for a second SIGINT or SIGTERM that cuts an orderly end short (signals.ts).

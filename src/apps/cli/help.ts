@@ -1,0 +1,61 @@
+import yargs, { type Argv } from 'yargs';
+import type { Command, CommandEntry } from '../shared/command.js';
+import { longName, type OptionSpecs } from '../shared/options.js';
+import { allOptions } from './command-line.js';
+
+/** The text of `xpass NAME --help`. */
+export function commandHelp(name: string, command: Command): Promise<string> {
+  const { positionals, subcommands = [] } = command;
+  const usage = [`Usage: xpass ${name}`, positionals?.label, '[options]'].filter(Boolean).join(' ');
+  const about = positionals === undefined ? '' : `\n\n${positionals.label}: ${positionals.describe}.`;
+  const help = described(allOptions(command)).usage(`${usage}\n\n${command.description}${about}`);
+  for (const { name: below, summary } of subcommands) help.command(`xpass ${name} ${below}`, summary);
+  for (const { line, meaning } of command.examples) help.example(line, meaning);
+  return help.getHelp();
+}
+
+/** The text of `xpass --help`. */
+export function programHelp(commands: readonly CommandEntry[]): Promise<string> {
+  const help = bare()
+    .usage(
+      'Usage: xpass COMMAND [options]\n\nCredit-scheduled transport over UDP: senders, receivers and a software switch.',
+    )
+    .option('help', {
+      alias: 'h',
+      type: 'boolean',
+      describe: 'Show this, or the help of a command that stands before it',
+    })
+    .option('version', { type: 'boolean', describe: 'Show the version' })
+    .epilogue('Exit status: 0 done, 1 the transfer or check failed, 2 wrong usage, 3 peer unreachable or lost.');
+  for (const { name, summary } of commands) help.command(`xpass ${name}`, summary);
+  return help.getHelp();
+}
+
+function described(specs: OptionSpecs): Argv {
+  const built = bare().option('help', { alias: 'h', type: 'boolean', describe: 'Show this' });
+  for (const [key, spec] of Object.entries(specs)) {
+    built.option(longName(key), {
+      type: spec.isFlag ? 'boolean' : 'string',
+      describe: spec.isFlag ? spec.describe : `${spec.describe}. Allowed: ${spec.allowed}`,
+      ...(spec.alias === undefined ? {} : { alias: spec.alias }),
+      ...(spec.defaultText === undefined ? {} : { defaultDescription: spec.defaultText }),
+      ...(spec.isRequired ? { group: 'Required:' } : {}),
+    });
+  }
+  return built;
+}
+
+/** yargs for its help alone: no words of its own, no exit, no language of the machine. */
+function bare(): Argv {
+  return yargs([])
+    .scriptName('')
+    .exitProcess(false)
+    .help(false)
+    .version(false)
+    .detectLocale(false)
+    .updateStrings({ string: 'value', boolean: 'flag' })
+    .wrap(HELP_COLUMNS);
+}
+
+/** A width at which descriptions fit beside their options; the same everywhere, so that help is the same everywhere. */
+const HELP_COLUMNS = 110;

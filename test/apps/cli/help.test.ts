@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { commandHelp, programHelp } from '../../../src/apps/cli/help.js';
+import { defineCommand } from '../../../src/apps/shared/command.js';
+import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
+import { optionalOption } from '../../../src/apps/shared/options.js';
+import { text } from '../../../src/apps/shared/value-kind.js';
+
+const command = defineCommand({
+  description: 'Does it.',
+  options: { to: optionalOption(text('HOST'), { describe: 'Host', alias: 't' }) },
+  examples: [{ line: 'xpass send --to lab7', meaning: 'send it there' }],
+  run: async () => ExitCode.done,
+});
+
+describe('help', () => {
+  it('says of each option what may be written', async () => {
+    expect(await commandHelp('send', command)).toMatch(/-t, --to +Host\. Allowed: HOST/);
+  });
+
+  it('names the commands below a command', async () => {
+    const entry = { name: 'ctl', summary: 'ask a switch', load: async () => ({ command }) };
+    expect(await commandHelp('switch', { ...command, subcommands: [entry] })).toMatch(/xpass switch ctl +ask a switch/);
+    expect(await programHelp([entry])).toMatch(/xpass ctl +ask a switch/);
+  });
+});

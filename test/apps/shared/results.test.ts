@@ -1,0 +1,38 @@
+import { PassThrough, Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../../src/apps/shared/failure.js';
+import { Results } from '../../../src/apps/shared/results.js';
+
+function failing(code: string): Writable {
+  return new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code, syscall: 'write' })),
+  });
+}
+
+describe('results', () => {
+  it('are lines of text and of JSON', async () => {
+    const stream = new PassThrough();
+    const results = new Results(stream);
+    results.line('a\nb');
+    results.json({ rate: 1 });
+    await results.flush();
+    expect(String(stream.read())).toBe('a\nb\n{"rate":1}\n');
+    expect(results.isBroken).toBe(false);
+  });
+
+  it('are dropped without a word when their reader has gone', async () => {
+    const results = new Results(failing('EPIPE'));
+    results.line('a');
+    await results.flush();
+    expect(results.isBroken).toBe(true);
+    results.line('b');
+    await results.flush();
+  });
+
+  it('that cannot be written are a failure that says so', async () => {
+    const results = new Results(failing('ENOSPC'));
+    results.line('a');
+    await expect(results.flush()).rejects.toThrow('standard output: no space is left on the device');
+    await expect(results.flush()).rejects.toThrow(Failure);
+  });
+});

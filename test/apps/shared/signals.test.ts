@@ -1,0 +1,54 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { onInterrupt, REPEAT_MS } from '../../../src/apps/shared/signals.js';
+
+class FakeProcess extends EventEmitter {
+  readonly exits: number[] = [];
+
+  exit(code: number): void {
+    this.exits.push(code);
+  }
+}
+
+function setUp() {
+  const source = new FakeProcess();
+  const clock = { nowMs: 1_000 };
+  const handled: string[] = [];
+  const dispose = onInterrupt(
+    (signal) => handled.push(signal),
+    source,
+    () => clock.nowMs,
+  );
+  return { source, clock, handled, dispose };
+}
+
+describe('signals', () => {
+  it('ask for an orderly end once', () => {
+    const { source, handled } = setUp();
+    source.emit('SIGINT', 'SIGINT');
+    source.emit('SIGINT', 'SIGINT');
+    source.emit('SIGTERM', 'SIGTERM');
+    expect(handled).toEqual(['SIGINT']);
+    expect(source.exits).toEqual([]);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ])('end the process at once when %s comes again later', (signal, code) => {
+    const { source, clock, handled } = setUp();
+    source.emit('SIGTERM', 'SIGTERM');
+    clock.nowMs += REPEAT_MS;
+    source.emit(signal, signal);
+    expect(handled).toEqual(['SIGTERM']);
+    expect(source.exits).toEqual([code]);
+  });
+
+  it('are given back', () => {
+    const { source, handled, dispose } = setUp();
+    dispose();
+    source.emit('SIGINT', 'SIGINT');
+    expect(handled).toEqual([]);
+    expect(source.listenerCount('SIGINT') + source.listenerCount('SIGTERM')).toBe(0);
+  });
+});
