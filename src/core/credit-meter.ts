@@ -7,6 +7,8 @@ const USED = 2;
 /** Passed by a higher echo and taken as dropped; a late echo takes it back. */
 const DROPPED = 3;
 const UNUSED = 4;
+/** Was outstanding when the sender stopped; counted as unused. */
+const FORGIVEN = 5;
 
 const INITIAL_CAPACITY = 64;
 
@@ -39,6 +41,8 @@ export class CreditMeter {
   /** The sender's counter of credits without data, widened, and how many of those have been given a credit each. */
   private unusedTold = 0;
   private unusedPlaced = 0;
+  /** Credits forgiven since the last echo: what the sender adds to its counter up to the next one is about those first. */
+  private forgivenCredits = 0;
   /** Credits whose fate became known since `startPeriod`, and when the first and last of them were sent. */
   periodKnown = 0;
   periodUsed = 0;
@@ -87,12 +91,14 @@ export class CreditMeter {
   echo(sequence: number, unused: number): number {
     const index = widen((sequence - this.firstSequence) >>> 0, this.next);
     if (index >= this.next || index < 0 || index < this.next - this.mask - 1) return Echo.unknown;
+    this.lastEchoSentNs = this.sentNs[index & this.mask];
     if (index < this.firstUnknown) return this.lateEcho(index);
     this.noteUnused(unused);
+    this.unusedPlaced += Math.min(this.forgivenCredits, this.unusedTold - this.unusedPlaced);
+    this.forgivenCredits = 0;
     this.settleBefore(index);
     this.settle(index, USED);
     this.firstUnknown = index + 1;
-    this.lastEchoSentNs = this.sentNs[index & this.mask];
     return Echo.valid;
   }
 
@@ -105,19 +111,19 @@ export class CreditMeter {
   /** The sender has stopped: what is outstanding meets no data, or met none. It says nothing about the path, so no period counts it. */
   forgive(): void {
     while (this.firstUnknown < this.next) {
-      this.fate[this.firstUnknown & this.mask] = UNUSED;
+      this.fate[this.firstUnknown & this.mask] = FORGIVEN;
       this.counts.unused++;
       this.firstUnknown++;
+      this.forgivenCredits++;
     }
-    this.unusedPlaced = this.unusedTold;
-    this.periodStartNs = NEVER;
     this.startPeriod();
+    this.periodStartNs = NEVER;
   }
 
-  /** Gives up credits sent before `beforeNs`; returns how many. */
-  expire(beforeNs: number): number {
+  /** Gives up credits that were sent `lifeNs` ago or earlier; returns how many. Written like the deadline `oldestNs + lifeNs`, so that both round alike. */
+  expire(nowNs: number, lifeNs: number): number {
     let count = 0;
-    while (this.firstUnknown < this.next && this.sentNs[this.firstUnknown & this.mask] < beforeNs) {
+    while (this.firstUnknown < this.next && this.sentNs[this.firstUnknown & this.mask] + lifeNs <= nowNs) {
       this.settleUnechoed(this.firstUnknown);
       this.firstUnknown++;
       count++;
@@ -138,15 +144,37 @@ export class CreditMeter {
     this.periodDropped = 0;
   }
 
+  /** A credit that was taken as dropped or unused has been used after all. */
   private lateEcho(index: number): number {
     const slot = index & this.mask;
-    if (this.fate[slot] !== DROPPED) return this.fate[slot] === USED ? Echo.duplicate : Echo.late;
+    const fate = this.fate[slot];
+    if (fate === USED) return Echo.duplicate;
     this.fate[slot] = USED;
-    this.counts.dropped--;
     this.counts.used++;
-    this.periodDropped = Math.max(0, this.periodDropped - 1);
-    this.periodUsed++;
+    if (fate === DROPPED) this.takeBackDropped();
+    else this.takeBackUnused(fate);
     return Echo.late;
+  }
+
+  /** Where the period of the drop is over, a drop of this one stands in for it, so that the loss is right in the long run. */
+  private takeBackDropped(): void {
+    this.counts.dropped--;
+    if (this.periodDropped === 0) return;
+    this.periodDropped--;
+    this.periodUsed++;
+  }
+
+  /** The sender's counter was about another credit, which is still to be placed. */
+  private takeBackUnused(fate: number): void {
+    this.counts.unused--;
+    if (fate === FORGIVEN) {
+      this.forgivenCredits = Math.max(0, this.forgivenCredits - 1);
+      return;
+    }
+    this.unusedPlaced--;
+    if (this.periodUnused === 0) return;
+    this.periodUnused--;
+    this.periodUsed++;
   }
 
   private settleBefore(index: number): void {

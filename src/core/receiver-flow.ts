@@ -268,7 +268,7 @@ export class ReceiverFlow implements TimedFlow {
       return NEVER;
     }
     if (nowNs >= this.acknowledger.deadlineNs) this.sendAck(nowNs);
-    if (this.meter.expire(nowNs - this.creditLifeNs) > 0) {
+    if (this.meter.expire(nowNs, this.creditLifeNs) > 0) {
       this.updateRate(nowNs);
       this.reschedule(nowNs);
     }
