@@ -1,0 +1,46 @@
+import type { FlowWriter } from '../../core/application.js';
+import type { ReceiverFlow } from '../../core/receiver-flow.js';
+import type { SenderFlow } from '../../core/sender-flow.js';
+import type { Fault } from '../files/fault.js';
+import type { Message } from '../files/message.js';
+import type { TransferBody } from '../files/transfer-reader.js';
+import type { Logger } from './logger.js';
+import type { Transport } from './transport.js';
+
+/**
+ * One thing that a daemon does for whoever opens a flow to it: `file` takes files, `perf` measures. A flow's first message is its header, and the header's `kind`
+ * chooses the service; service-host.ts reads it. Nothing here may throw because of what a peer sends.
+ */
+export interface StreamService {
+  /** The headers that are for this service. */
+  readonly kind: string;
+  /**
+   * A stream of this kind has begun. Returns who takes its body, or why nobody does: then the peer gets a bad verdict. Its fields are the peer's word: check
+   * each before use. A stream without a body announces 0 bytes, one that lasts until its end Infinity.
+   */
+  accept(header: Message, stream: ServedStream): TransferBody | Fault;
+  /** The process ends: give up what is under way. Resolves when nothing is left to do; flows are reset afterwards. */
+  close(): Promise<void>;
+}
+
+/** What a service does with a stream besides reading it. A flow that ends before its stream is told to the body as a fault. */
+export interface ServedStream {
+  /** The flow that the stream comes by: its id, peer, statistics, and place for an observer. */
+  readonly flow: ReceiverFlow;
+  /** The peer as people write it. */
+  readonly peerName: string;
+  readonly transport: StreamTransport;
+  readonly logger: Logger;
+  /** So many bytes of the body are done with: the sender gets credits for as many. May be called from anywhere, and late. */
+  release(bytes: number): void;
+  /** Opens a flow to the peer that names this one as its pair (PROTOCOL §6.1). Throws XpassError `tooManyFlows`. */
+  openReply(writer: FlowWriter): SenderFlow;
+  /**
+   * Answers with one message on a flow of its own. Once the peer has it, a stream that has not ended is reset, since nobody wants the rest. Does not throw:
+   * a peer that cannot be told is logged.
+   */
+  reply(message: Message): void;
+}
+
+/** The part of a transport that services use; tests have one in virtual time. Every verb of a flow or an endpoint goes through `run`. */
+export type StreamTransport = Pick<Transport, 'run' | 'now' | 'peerName'>;
