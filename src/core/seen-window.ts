@@ -1,32 +1,45 @@
 import { serialDistance } from '../wire/serial.js';
 
 const WINDOW = 1_024;
+/** No flow has more credits outstanding, so none is further ahead of the one before it while the path works. PROTOCOL §6.6 */
+const MAX_AHEAD = 65_536;
 
 /**
  * Which of the last 1,024 sequence numbers have been seen: the anti-replay window of RFC 4303 section 3.4.3, for credits that the network
  * duplicates (PROTOCOL §4.3). Constant time, 128 bytes.
+ *
+ * A sequence number far from the others is believed only when the next one follows it, as RFC 3550 appendix A.1 does: the check of a credit has 16 bits,
+ * so now and then a corrupted one passes, and a window that followed it would refuse all true ones from then on.
  */
 export class SeenWindow {
   private readonly bits = new Uint32Array(WINDOW / 32);
   private highest = 0;
   private empty = true;
+  /** The last one that was too far away. */
+  private stray = 0;
+  private hasStray = false;
 
-  /** True the first time that `sequence` (32-bit) is shown; false for a repetition and for anything older than the window. */
+  /** True the first time that `sequence` (32-bit) is shown; false for a repetition and for anything too far away. */
   accept(sequence: number): boolean {
-    if (this.empty) {
-      this.empty = false;
-      this.highest = sequence;
-      this.set(sequence);
-      return true;
-    }
     const ahead = serialDistance(sequence, this.highest);
+    if (this.empty || ahead > MAX_AHEAD || ahead <= -WINDOW) return this.restartAt(sequence);
     if (ahead > 0) {
       this.slideTo(sequence, ahead);
       return true;
     }
-    if (ahead <= -WINDOW || this.has(sequence)) return false;
+    if (this.has(sequence)) return false;
     this.set(sequence);
     return true;
+  }
+
+  private restartAt(sequence: number): boolean {
+    const step = serialDistance(sequence, this.stray);
+    const isBelieved = this.empty || (this.hasStray && step > 0 && step < WINDOW);
+    this.stray = sequence;
+    this.hasStray = !isBelieved;
+    if (isBelieved) this.slideTo(sequence, WINDOW);
+    this.empty = false;
+    return isBelieved;
   }
 
   private slideTo(sequence: number, ahead: number): void {
