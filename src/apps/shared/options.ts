@@ -121,7 +121,7 @@ function valued<T>(kind: ValueKind<T>, about: About & { defaultText?: string }) 
 }
 
 /** The one value that was given; throws a usage Failure. */
-export function parseText<T>(kind: ValueKind<T>, given: Given): T {
+function parseText<T>(kind: ValueKind<T>, given: Given): T {
   const text = only(given);
   const value = kind.parse(text);
   if (value === undefined) throw refusal(given.label, text, kind.allowed);

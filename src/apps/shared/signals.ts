@@ -10,7 +10,7 @@
 export type InterruptSignal = 'SIGINT' | 'SIGTERM';
 
 /** 128 + the signal's number, as shells report it. */
-export const EXIT_ON_SECOND: Readonly<Record<InterruptSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
+const EXIT_ON_SECOND: Readonly<Record<InterruptSignal, number>> = { SIGINT: 130, SIGTERM: 143 };
 
 /** Ours: far above the few milliseconds between npm's copy and the terminal's, below how fast people press a key again on purpose. */
 export const REPEAT_MS = 300;
