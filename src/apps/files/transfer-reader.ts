@@ -40,6 +40,11 @@ export class TransferReader {
     this.handler = handler;
   }
 
+  /** Everything that the header announced has arrived. */
+  get isComplete(): boolean {
+    return this.state === 'ended';
+  }
+
   /** The next bytes of the stream, valid only during the call. */
   push(chunk: Uint8Array): void {
     let at = 0;
@@ -61,6 +66,11 @@ export class TransferReader {
   end(): void {
     if (this.state === 'body' && this.bodyBytesLeft === Number.POSITIVE_INFINITY) this.complete(null);
     else if (this.state !== 'ended') this.fail(new Fault('truncated', `the stream ended in its ${this.state}`));
+  }
+
+  /** The rest will not come, because the flow is lost: told like a fault in the stream itself. */
+  abort(fault: Fault): void {
+    if (this.state !== 'ended') this.fail(fault);
   }
 
   private pushBody(bytes: Uint8Array): void {

@@ -1,0 +1,120 @@
+import type { FlowReader, FlowWriter } from '../../core/application.js';
+import { XpassError } from '../../core/errors.js';
+import type { ReceiverFlow } from '../../core/receiver-flow.js';
+import type { SenderFlow } from '../../core/sender-flow.js';
+import { Fault } from '../files/fault.js';
+import { encodeMessage, type Message } from '../files/message.js';
+import { type TransferBody, type TransferHandler, TransferReader } from '../files/transfer-reader.js';
+import { badVerdict } from '../files/verdict.js';
+import type { Logger } from './logger.js';
+import type { ServedStream, StreamTransport } from './service.js';
+
+export interface IncomingStreamParts {
+  readonly flow: ReceiverFlow;
+  readonly transport: StreamTransport;
+  readonly logger: Logger;
+  /** Who takes the body of a stream with this header. */
+  accept(header: Message, stream: IncomingStream): TransferBody | Fault;
+  /** The flow is closed. */
+  onClosed(stream: IncomingStream): void;
+}
+
+/** One accepted flow: reads the header, gives the body to whoever takes it, releases what is done with, and answers. */
+export class IncomingStream implements FlowReader, TransferHandler, ServedStream {
+  readonly flow: ReceiverFlow;
+  readonly transport: StreamTransport;
+  readonly logger: Logger;
+  readonly peerName: string;
+  private readonly parts: IncomingStreamParts;
+  private readonly reader: TransferReader;
+  private readonly releaseDone: (nowNs: number) => void;
+  private isClosed = false;
+  private isReading = false;
+  /** Bytes that are done with and not yet released. */
+  private doneBytes = 0;
+
+  constructor(parts: IncomingStreamParts) {
+    const { flow, transport, logger } = parts;
+    this.parts = parts;
+    this.flow = flow;
+    this.transport = transport;
+    this.logger = logger;
+    this.peerName = transport.peerName(flow.peer);
+    this.reader = new TransferReader(this);
+    // One closure for all the releases of the stream, since there is at least one for each frame.
+    this.releaseDone = (nowNs) => {
+      const bytes = this.doneBytes;
+      this.doneBytes = 0;
+      flow.release(bytes, nowNs);
+    };
+  }
+
+  onData(bytes: Uint8Array): void {
+    this.isReading = true;
+    this.reader.push(bytes);
+    this.isReading = false;
+    this.flush();
+  }
+
+  onEnd(): void {
+    this.reader.end();
+  }
+
+  onClosed(error: XpassError | null): void {
+    this.isClosed = true;
+    if (error !== null) this.reader.abort(new Fault('aborted', error.message));
+    this.parts.onClosed(this);
+  }
+
+  accept(header: Message): TransferBody | Fault {
+    return this.parts.accept(header, this);
+  }
+
+  onRefused(fault: Fault): void {
+    this.logger.warn({ peer: this.peerName, code: fault.code }, fault.message);
+    if (!this.isClosed) this.reply(badVerdict(fault));
+  }
+
+  onFraming(bytes: number): void {
+    this.release(bytes);
+  }
+
+  release(bytes: number): void {
+    this.doneBytes += bytes;
+    if (!this.isReading) this.flush();
+  }
+
+  openReply(writer: FlowWriter): SenderFlow {
+    const { peer, id } = this.flow;
+    return this.transport.run((nowNs, { endpoint }) => endpoint.open(peer, writer, { pairedFlowId: id }, nowNs));
+  }
+
+  reply(message: Message): void {
+    try {
+      const flow = this.openReply({ onWritable: () => undefined, onClosed: (error) => this.handleReplied(error) });
+      this.transport.run((nowNs) => {
+        flow.write(encodeMessage(message), nowNs);
+        flow.end(nowNs);
+      });
+    } catch (error) {
+      if (!(error instanceof XpassError)) throw error;
+      this.handleReplied(error);
+    }
+  }
+
+  private flush(): void {
+    if (this.doneBytes > 0 && !this.isClosed) this.transport.run(this.releaseDone);
+  }
+
+  /** Not a warning: a peer that has its answer may be gone before it can say so. */
+  private handleReplied(error: XpassError | null): void {
+    if (error !== null) {
+      this.logger.debug(
+        { peer: this.peerName, code: error.code },
+        'the answer may not have arrived: %s',
+        error.message,
+      );
+    }
+    if (!this.isClosed && !this.reader.isComplete) this.transport.run((nowNs) => this.flow.reset(nowNs));
+  }
+}

@@ -1,0 +1,114 @@
+import { assert } from '../../base/assert.js';
+import type { Application, FlowReader } from '../../core/application.js';
+import type { ReceiverFlow } from '../../core/receiver-flow.js';
+import { Fault } from '../files/fault.js';
+import type { Message } from '../files/message.js';
+import type { TransferBody } from '../files/transfer-reader.js';
+import { IncomingStream } from './incoming-stream.js';
+import type { Logger } from './logger.js';
+import type { StreamService, StreamTransport } from './service.js';
+import { printable } from './terminal.js';
+
+/** Streams that are served at once, each with its buffers and perhaps an open file (ours: what `ulimit -n` leaves a process by default). */
+export const MAX_STREAMS = 1_000;
+
+export interface ServiceHostOptions {
+  readonly services: readonly StreamService[];
+  readonly logger: Logger;
+  readonly maxStreams?: number;
+}
+
+/** Fates of credits, of all flows together and since the start. */
+export interface CreditTotals {
+  sent: number;
+  used: number;
+  unused: number;
+  dropped: number;
+}
+
+/**
+ * The application of a daemon: takes flows from anybody and gives each to the service that its first message names. A first message is at most
+ * MAX_MESSAGE_BYTES long and streams at most `maxStreams`, so what a stranger can make it hold is bounded.
+ */
+export class ServiceHost implements Application {
+  private readonly services: readonly StreamService[];
+  private readonly logger: Logger;
+  private readonly maxStreams: number;
+  private readonly streams = new Set<IncomingStream>();
+  /** Credits of the flows that are closed. */
+  private readonly closedCredits: CreditTotals = { sent: 0, used: 0, unused: 0, dropped: 0 };
+  private transport: StreamTransport | null = null;
+  private isClosing = false;
+  private refused = 0;
+
+  constructor({ services, logger, maxStreams = MAX_STREAMS }: ServiceHostOptions) {
+    this.services = services;
+    this.logger = logger;
+    this.maxStreams = maxStreams;
+  }
+
+  /** Call it when the transport is open, before anything else is awaited: no frame can have come by then. */
+  start(transport: StreamTransport): void {
+    this.transport = transport;
+  }
+
+  get streamCount(): number {
+    return this.streams.size;
+  }
+
+  /** Flows that were refused because there were too many. */
+  get refusedStreams(): number {
+    return this.refused;
+  }
+
+  get credits(): CreditTotals {
+    const totals = { ...this.closedCredits };
+    for (const { flow } of this.streams) addCredits(totals, flow);
+    return totals;
+  }
+
+  acceptFlow(flow: ReceiverFlow): FlowReader | null {
+    assert(this.transport !== null, 'a flow comes when the transport is there');
+    if (this.isClosing || this.streams.size >= this.maxStreams) {
+      this.refused++;
+      return null;
+    }
+    const stream = new IncomingStream({
+      flow,
+      transport: this.transport,
+      logger: this.logger,
+      accept: (header, accepting) => this.route(header, accepting),
+      onClosed: (closed) => this.forget(closed),
+    });
+    this.streams.add(stream);
+    return stream;
+  }
+
+  /** Takes no more streams and lets the services give up theirs. Reset the flows afterwards. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all(this.services.map((service) => service.close()));
+  }
+
+  private route(header: Message, stream: IncomingStream): TransferBody | Fault {
+    const service = this.services.find(({ kind }) => kind === header.kind);
+    if (service !== undefined) return service.accept(header, stream);
+    const kinds = this.services.map(({ kind }) => kind).join(', ');
+    const kind = printable(header.kind.slice(0, MAX_KIND_SHOWN));
+    return new Fault('unsupported', `streams of the kind '${kind}' are not served here; allowed: ${kinds}`);
+  }
+
+  private forget(stream: IncomingStream): void {
+    this.streams.delete(stream);
+    addCredits(this.closedCredits, stream.flow);
+  }
+}
+
+const MAX_KIND_SHOWN = 32;
+
+function addCredits(totals: CreditTotals, { statistics }: ReceiverFlow): void {
+  totals.sent += statistics.creditsSent;
+  totals.used += statistics.creditsUsed;
+  totals.unused += statistics.creditsUnused;
+  totals.dropped += statistics.creditsDropped;
+}
