@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.js';
 
-/** Chunks that were acknowledged stay in the arrays until there are this many, so that dropping them is O(1) amortised. */
+/** Chunks that were acknowledged stay in the arrays until they are this many and half of all, so that dropping them is O(1) amortised. */
 const COMPACT_AT = 64;
 
 /**
@@ -26,6 +26,11 @@ export class SendBuffer {
     return this.endOffset - this.firstOffset;
   }
 
+  /** Chunks held: what small writes cost beyond their bytes. */
+  get chunkCount(): number {
+    return this.chunks.length - this.head;
+  }
+
   append(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
     this.chunks.push(bytes);
@@ -38,12 +43,11 @@ export class SendBuffer {
     assert(offset <= this.endOffset, 'acknowledged beyond what was written');
     if (offset <= this.firstOffset) return;
     this.firstOffset = offset;
-    while (this.head < this.chunks.length && this.starts[this.head] + this.chunks[this.head].length <= offset)
-      this.head++;
-    if (this.head >= COMPACT_AT) this.compact();
+    while (this.head < this.chunks.length && this.endOf(this.head) <= offset) this.head++;
+    if (this.head >= COMPACT_AT && this.head * 2 >= this.chunks.length) this.compact();
   }
 
-  /** Copies `length` bytes from stream offset `offset` to `target` at `at`. All of them must be held. */
+  /** Copies `length` bytes, one or more, from stream offset `offset` to `target` at `at`. All of them must be held. */
   copy(offset: number, length: number, target: Uint8Array, at: number): void {
     assert(offset >= this.firstOffset && offset + length <= this.endOffset, 'copy of bytes that are not held');
     let index = this.find(offset);
@@ -59,10 +63,29 @@ export class SendBuffer {
     this.cursor = index;
   }
 
+  private endOf(index: number): number {
+    return this.starts[index] + this.chunks[index].length;
+  }
+
+  /** The chunk that holds `offset`: the one read last or the next, for new data; repairs look for theirs. */
   private find(offset: number): number {
-    let index = this.cursor < this.head || this.starts[this.cursor] > offset ? this.head : this.cursor;
-    while (this.starts[index] + this.chunks[index].length <= offset) index++;
-    return index;
+    const { cursor } = this;
+    if (cursor >= this.head && this.starts[cursor] <= offset) {
+      if (offset < this.endOf(cursor)) return cursor;
+      if (offset < this.endOf(cursor + 1)) return cursor + 1;
+    }
+    return this.search(offset);
+  }
+
+  private search(offset: number): number {
+    let low = this.head;
+    let high = this.chunks.length - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.endOf(middle) > offset) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   private compact(): void {
