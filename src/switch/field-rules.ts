@@ -44,6 +44,12 @@ const IMPAIRMENT_RULES: Readonly<Record<Exclude<keyof ImpairmentConfig, 'down' |
   jitterNs: DELAY_NS,
 };
 
+/** The types that cross links: the others stay between a host and its switch. PROTOCOL §2.2 */
+const CARRIED_TYPES = Object.keys(FrameType).filter((name) => {
+  const type = FrameType[name as FrameTypeName];
+  return type < FrameType.attach || type > FrameType.detach;
+});
+
 export const PORT_FIELDS: readonly string[] = Object.keys(PORT_RULES);
 export const IMPAIRMENT_FIELDS: readonly string[] = ['down', 'frameTypes', ...Object.keys(IMPAIRMENT_RULES)];
 
@@ -96,13 +102,14 @@ function checkBoolean(value: unknown, what: string): boolean {
 
 function checkFrameTypes(value: unknown, what: string): readonly FrameTypeName[] | null {
   if (value === null) return null;
-  const names = Object.keys(FrameType);
   if (!Array.isArray(value)) {
     throw new ConfigError(`frameTypes of ${what} is ${showValue(value)}; allowed: null or a list of frame types`);
   }
-  const wrong = value.find((name) => !names.includes(name));
+  const wrong = value.find((name) => !CARRIED_TYPES.includes(name));
   if (wrong === undefined) return value;
-  throw new ConfigError(`frameTypes of ${what} names unknown type ${showValue(wrong)}; allowed: ${names.join(', ')}`);
+  throw new ConfigError(
+    `frameTypes of ${what} names unknown type ${showValue(wrong)}; allowed: ${CARRIED_TYPES.join(', ')}`,
+  );
 }
 
 /** A whole port configuration. The data queue follows the frame size where it is not given: 250 full frames. */

@@ -81,7 +81,7 @@ export class LinkDirection {
 
   /** When something happens here next: a transmission starts or a frame arrives. */
   nextTimeout(): number {
-    const arrivalNs = this.line.nextNs() - this.earlyNs;
+    const arrivalNs = this.line.length === 0 ? NEVER : this.line.nextNs() - this.earlyNs;
     return this.port === null ? arrivalNs : Math.min(arrivalNs, this.port.nextTimeout());
   }
 

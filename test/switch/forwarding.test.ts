@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { type Random, SeededRandom } from '../../src/base/random.js';
+import { builtinTopology } from '../../src/switch/builtin-topologies.js';
+import { EXIT, flowHash, NO_ROUTE, Routes } from '../../src/switch/forwarding.js';
+import { checkTopology, type Topology } from '../../src/switch/topology.js';
+import { creditFrame, dataFrame, emptyFrame, testSeed } from './frames.js';
+
+const seed = testSeed();
+const scratch = emptyFrame();
+
+/** The directions that a frame takes from one host to another. */
+function walk(routes: Routes, bytes: Uint8Array, from: number): number[] {
+  const way: number[] = [];
+  let offset = routes.find(bytes, routes.switchAt(routes.localPort(from)));
+  expect(offset).not.toBe(NO_ROUTE);
+  for (; routes.hop(offset) !== EXIT; offset++) way.push(routes.hop(offset));
+  return way;
+}
+
+/** What a credit takes from `b` to `a`, and what the data that it releases takes back. */
+function roundTrip(routes: Routes, { a, b, flowId, pathId }: { a: number; b: number; flowId: number; pathId: number }) {
+  const credit = creditFrame({ source: b, destination: a, flowId, pathId, into: scratch });
+  const there = walk(routes, credit.bytes, b);
+  const data = dataFrame({ source: a, destination: b, flowId, pathId, wireBytes: 100, into: scratch });
+  return { there, back: walk(routes, data.bytes, a) };
+}
+
+function reversed(way: readonly number[]): number[] {
+  return way.map((direction) => direction ^ 1).reverse();
+}
+
+/** A connected graph of random switches with parallel links and cycles, and a host at each. */
+function randomTopology(random: Random): Topology {
+  const below = (bound: number) => Math.floor(random.next() * bound);
+  const count = 2 + below(7);
+  const links: { a: string; b: string }[] = [];
+  for (let node = 1; node < count; node++) links.push({ a: `s${node}`, b: `s${below(node)}` });
+  for (let extra = below(12); extra > 0; extra--) {
+    const a = below(count);
+    links.push({ a: `s${a}`, b: `s${(a + 1 + below(count - 1)) % count}` });
+  }
+  for (let node = 0; node < count; node++) links.push({ a: `h${node + 1}`, b: `s${node}` });
+  return checkTopology({
+    hosts: Array.from({ length: count }, (_, node) => ({ id: node + 1 })),
+    switches: Array.from({ length: count }, (_, node) => ({ name: `s${node}` })),
+    links,
+    spread: random.next() < 0.5 ? 'flow' : 'path',
+  });
+}
+
+function expectSymmetry(topology: Topology, random: Random, message: string): void {
+  const routes = new Routes(topology);
+  const host = () => topology.hosts[Math.floor(random.next() * topology.hosts.length)].id;
+  for (let trip = 0; trip < 200; trip++) {
+    const flow = { a: host(), b: host(), flowId: random.uint32(), pathId: random.uint32() & 0xff };
+    const { there, back } = roundTrip(routes, flow);
+    expect(back, `${message}, ${JSON.stringify(flow)}`).toEqual(reversed(there));
+  }
+}
+
+describe('the flow hash', () => {
+  it('is the same for both directions', () => {
+    const random = new SeededRandom(seed);
+    for (let flow = 0; flow < 1000; flow++) {
+      const [a, b, id] = [random.uint32() & 0xffff, random.uint32() & 0xffff, random.uint32()];
+      expect(flowHash(a, b, id)).toBe(flowHash(b, a, id));
+    }
+  });
+
+  it('spreads flows of consecutive ids evenly', () => {
+    const counts = new Array<number>(16).fill(0);
+    for (let id = 0; id < 16_000; id++) counts[flowHash(1, 2, id) % 16]++;
+    // Five standard deviations of a binomial with mean 1000.
+    for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(155);
+  });
+
+  it('depends on the hosts as well', () => {
+    const values = new Set<number>();
+    for (let host = 2; host < 1002; host++) values.add(flowHash(1, host, 7));
+    expect(values.size).toBeGreaterThan(998);
+  });
+});
+
+describe('routes', () => {
+  it.each<[string, object]>([
+    ['star', { hosts: 6 }],
+    ['dumbbell', { pairs: 3 }],
+    ['parking-lot', { bottlenecks: 6 }],
+    ['leaf-spine', { leaves: 5, spines: 4, hostsPerLeaf: 2 }],
+    ['leaf-spine', { leaves: 5, spines: 3, hostsPerLeaf: 2, spread: 'path' }],
+  ])('lead data back along its credit in %s %j', (name, parameters) => {
+    expectSymmetry(builtinTopology(name, parameters), new SeededRandom(seed), `seed ${seed}`);
+  });
+
+  it('lead data back along its credit in any topology', () => {
+    for (let run = 0; run < 100; run++) {
+      const random = new SeededRandom(seed + run);
+      expectSymmetry(randomTopology(random), random, `seed ${seed + run}`);
+    }
+  });
+
+  it('are as short as can be', () => {
+    const { there } = roundTrip(new Routes(builtinTopology('parking-lot', { bottlenecks: 3 })), {
+      a: 1,
+      b: 2,
+      flowId: 1,
+      pathId: 0,
+    });
+    // Links 2, 5 and 8 of the topology are the chain's; the credit goes against their direction.
+    expect(there).toEqual([17, 11, 5]);
+  });
+
+  it('use every spine alike', () => {
+    const routes = new Routes(builtinTopology('leaf-spine', { leaves: 2, spines: 4, hostsPerLeaf: 1 }));
+    const counts = new Map<number, number>();
+    for (let flowId = 1; flowId <= 4000; flowId++) {
+      const first = roundTrip(routes, { a: 1, b: 2, flowId, pathId: 0 }).there[0];
+      counts.set(first, (counts.get(first) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(4);
+    // Five standard deviations of a binomial with mean 1000.
+    for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(137);
+  });
+
+  it('give each path id in a row another spine where the topology spreads by path', () => {
+    const routes = new Routes(builtinTopology('leaf-spine', { leaves: 3, spines: 4, hostsPerLeaf: 1, spread: 'path' }));
+    for (const [a, b] of [
+      [1, 2],
+      [3, 1],
+      [2, 3],
+    ]) {
+      const ways = [0, 1, 2, 3].map((pathId) => String(roundTrip(routes, { a, b, flowId: 9, pathId }).there));
+      expect(new Set(ways).size).toBe(4);
+      expect(String(roundTrip(routes, { a, b, flowId: 77, pathId: 6 }).there)).toBe(ways[2]);
+    }
+  });
+
+  it('know no way to a host that the topology does not have', () => {
+    const routes = new Routes(builtinTopology('star', { hosts: 2 }));
+    for (const destination of [0, 3, 65_535]) {
+      expect(routes.find(dataFrame({ destination, into: scratch }).bytes, 0)).toBe(NO_ROUTE);
+    }
+    expect(routes.localPort(3)).toBe(-1);
+  });
+});
+
+describe('routes over trunks', () => {
+  /** Two processes with two trunks between them, listed in different order; each has two switches and one host. */
+  function process(own: number, other: number, names: readonly string[]): Topology {
+    return checkTopology({
+      hosts: [{ id: own }],
+      switches: [{ name: 'x' }, { name: 'y' }],
+      links: [
+        { a: `h${own}`, b: 'x' },
+        { a: 'x', b: 'y' },
+        { a: 'x', b: 'y' },
+      ],
+      trunks: names.map((name) => ({ name, switch: 'y', address: 'a:1', hosts: [other] })),
+    });
+  }
+
+  it('use the same trunk in both directions, and all of them', () => {
+    const left = process(1, 2, ['north', 'south']);
+    const right = process(2, 1, ['south', 'north']);
+    const [leftRoutes, rightRoutes] = [new Routes(left), new Routes(right)];
+    const used = new Map<string, number>();
+    for (let flowId = 1; flowId <= 1000; flowId++) {
+      const data = dataFrame({ source: 1, destination: 2, flowId, wireBytes: 100, into: scratch });
+      const out = left.trunks[leftRoutes.exitPort(data.bytes) - 1].name;
+      const way = walk(leftRoutes, data.bytes, 1);
+      const credit = creditFrame({ source: 2, destination: 1, flowId, into: scratch });
+      const back = right.trunks[rightRoutes.exitPort(credit.bytes) - 1].name;
+      expect(back).toBe(out);
+      used.set(`${out} ${way}`, (used.get(`${out} ${way}`) ?? 0) + 1);
+    }
+    // Two trunks times two parallel links inside: the choices are independent.
+    expect(used.size).toBe(4);
+    for (const count of used.values()) expect(Math.abs(count - 250)).toBeLessThan(69);
+  });
+
+  it('know which trunk leads to a host', () => {
+    const topology = checkTopology({
+      ...process(1, 2, ['north']),
+      links: [
+        { a: 'h1', b: 'x' },
+        { a: 'x', b: 'y' },
+      ],
+      trunks: [
+        { name: 'north', switch: 'y', address: 'a:1', hosts: [2, 3] },
+        { name: 'south', switch: 'x', address: 'a:1', hosts: [3, 4] },
+      ],
+    });
+    const routes = new Routes(topology);
+    const behind = (port: number) => [1, 2, 3, 4, 5].filter((id) => routes.isBehind(id, port));
+    expect(behind(1)).toEqual([2, 3]);
+    expect(behind(2)).toEqual([3, 4]);
+  });
+});
