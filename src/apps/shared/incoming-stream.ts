@@ -2,10 +2,10 @@ import type { FlowReader, FlowWriter } from '../../core/application.js';
 import { XpassError } from '../../core/errors.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import type { SenderFlow } from '../../core/sender-flow.js';
-import { Fault } from '../files/fault.js';
-import { encodeMessage, type Message } from '../files/message.js';
-import { type TransferBody, type TransferHandler, TransferReader } from '../files/transfer-reader.js';
-import { badVerdict } from '../files/verdict.js';
+import { Fault } from './files/fault.js';
+import { encodeMessage, type Message } from './files/message.js';
+import { type TransferBody, type TransferHandler, TransferReader } from './files/transfer-reader.js';
+import { badVerdict } from './files/verdict.js';
 import type { Logger } from './logger.js';
 import type { ServedStream, StreamTransport } from './service.js';
 

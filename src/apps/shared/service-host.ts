@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.js';
 import type { Application, FlowReader } from '../../core/application.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
-import { Fault } from '../files/fault.js';
-import type { Message } from '../files/message.js';
-import type { TransferBody } from '../files/transfer-reader.js';
+import { Fault } from './files/fault.js';
+import type { Message } from './files/message.js';
+import type { TransferBody } from './files/transfer-reader.js';
 import { IncomingStream } from './incoming-stream.js';
 import type { Logger } from './logger.js';
 import type { StreamService, StreamTransport } from './service.js';

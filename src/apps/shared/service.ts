@@ -1,9 +1,9 @@
 import type { FlowWriter } from '../../core/application.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import type { SenderFlow } from '../../core/sender-flow.js';
-import type { Fault } from '../files/fault.js';
-import type { Message } from '../files/message.js';
-import type { TransferBody } from '../files/transfer-reader.js';
+import type { Fault } from './files/fault.js';
+import type { Message } from './files/message.js';
+import type { TransferBody } from './files/transfer-reader.js';
 import type { Logger } from './logger.js';
 import type { Transport } from './transport.js';
 

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure, failureOf, usageFailure } from '../shared/failure.js';
+import { ExitCode } from '../exit-codes.js';
+import { Failure, failureOf, usageFailure } from '../failure.js';
 import { FaultError } from './fault.js';
 import { temporaryName } from './file-name.js';
 

@@ -1,4 +1,4 @@
-import { printable } from '../shared/terminal.js';
+import { printable } from '../terminal.js';
 import { Fault } from './fault.js';
 import { isSha256 } from './file-header.js';
 import type { Message } from './message.js';

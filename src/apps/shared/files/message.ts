@@ -1,4 +1,4 @@
-import { assert } from '../../base/assert.js';
+import { assert } from '../../../base/assert.js';
 import { Fault } from './fault.js';
 
 /** Longest JSON text of a message, in bytes. docs/APPLICATIONS.md, "Messages" */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../../../src/apps/files/fault.js';
-import { isSha256, parseDigest, parseFileHeader } from '../../../src/apps/files/file-header.js';
+import { Fault } from '../../../../src/apps/shared/files/fault.js';
+import { isSha256, parseDigest, parseFileHeader } from '../../../../src/apps/shared/files/file-header.js';
 
 const sha256 = 'a'.repeat(64);
 

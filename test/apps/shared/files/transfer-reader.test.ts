@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../../../src/apps/files/fault.js';
-import { encodeMessage, type Message } from '../../../src/apps/files/message.js';
-import { TransferReader } from '../../../src/apps/files/transfer-reader.js';
-import { holds, printSeed } from '../../harness/seeds.js';
+import { Fault } from '../../../../src/apps/shared/files/fault.js';
+import { encodeMessage, type Message } from '../../../../src/apps/shared/files/message.js';
+import { TransferReader } from '../../../../src/apps/shared/files/transfer-reader.js';
+import { holds, printSeed } from '../../../harness/seeds.js';
 
 printSeed();
 

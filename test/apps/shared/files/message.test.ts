@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../../../src/apps/files/fault.js';
-import { encodeMessage, MAX_MESSAGE_BYTES, type Message, MessageDecoder } from '../../../src/apps/files/message.js';
-import { holds, printSeed } from '../../harness/seeds.js';
+import { Fault } from '../../../../src/apps/shared/files/fault.js';
+import {
+  encodeMessage,
+  MAX_MESSAGE_BYTES,
+  type Message,
+  MessageDecoder,
+} from '../../../../src/apps/shared/files/message.js';
+import { holds, printSeed } from '../../../harness/seeds.js';
 
 printSeed();
 

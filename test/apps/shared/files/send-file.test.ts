@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { appendFile, chmod, mkdir, readdir, readFile, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../../../src/apps/files/fault.js';
-import { parseFileHeader } from '../../../src/apps/files/file-header.js';
-import { FileReceiver } from '../../../src/apps/files/receive-file.js';
-import { type FileSource, openFileSource, READ_BYTES } from '../../../src/apps/files/send-file.js';
-import { TransferReader } from '../../../src/apps/files/transfer-reader.js';
-import type { Verdict } from '../../../src/apps/files/verdict.js';
-import { Failure } from '../../../src/apps/shared/failure.js';
+import { Failure } from '../../../../src/apps/shared/failure.js';
+import { Fault } from '../../../../src/apps/shared/files/fault.js';
+import { parseFileHeader } from '../../../../src/apps/shared/files/file-header.js';
+import { FileReceiver } from '../../../../src/apps/shared/files/receive-file.js';
+import { type FileSource, openFileSource, READ_BYTES } from '../../../../src/apps/shared/files/send-file.js';
+import { TransferReader } from '../../../../src/apps/shared/files/transfer-reader.js';
+import type { Verdict } from '../../../../src/apps/shared/files/verdict.js';
 import { runProgram, temporaryDirectory } from './temporary-directory.js';
 
 async function fileOf(content: Uint8Array, name = 'big.iso'): Promise<string> {

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Fault } from '../../../src/apps/files/fault.js';
-import type { FileHeader } from '../../../src/apps/files/file-header.js';
-import type { FileSystem } from '../../../src/apps/files/incoming-file.js';
-import { FileReceiver } from '../../../src/apps/files/receive-file.js';
-import type { Verdict } from '../../../src/apps/files/verdict.js';
+import { Fault } from '../../../../src/apps/shared/files/fault.js';
+import type { FileHeader } from '../../../../src/apps/shared/files/file-header.js';
+import type { FileSystem } from '../../../../src/apps/shared/files/incoming-file.js';
+import { FileReceiver } from '../../../../src/apps/shared/files/receive-file.js';
+import type { Verdict } from '../../../../src/apps/shared/files/verdict.js';
 import { failingFileSystem } from './failing-file-system.js';
 import { runProgram, temporaryDirectory } from './temporary-directory.js';
 

@@ -1,5 +1,5 @@
 import fs from 'node:fs/promises';
-import type { FileSystem, OpenFile } from '../../../src/apps/files/incoming-file.js';
+import type { FileSystem, OpenFile } from '../../../../src/apps/shared/files/incoming-file.js';
 
 /** An error of the system as Node makes it. */
 export function systemError(code: string): Error {

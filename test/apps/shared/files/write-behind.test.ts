@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OpenFile } from '../../../src/apps/files/incoming-file.js';
-import { BUFFER_BYTES, WRITE_BYTES, WriteBehind } from '../../../src/apps/files/write-behind.js';
-import { SeededRandom } from '../../../src/base/random.js';
-import { printSeed, TEST_SEED } from '../../harness/seeds.js';
+import type { OpenFile } from '../../../../src/apps/shared/files/incoming-file.js';
+import { BUFFER_BYTES, WRITE_BYTES, WriteBehind } from '../../../../src/apps/shared/files/write-behind.js';
+import { SeededRandom } from '../../../../src/base/random.js';
+import { printSeed, TEST_SEED } from '../../../harness/seeds.js';
 import { failingFileSystem, systemError } from './failing-file-system.js';
 import { temporaryDirectory } from './temporary-directory.js';
 

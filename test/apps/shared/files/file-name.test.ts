@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileNameProblem, MAX_NAME_BYTES, temporaryName } from '../../../src/apps/files/file-name.js';
-import { holds, printSeed } from '../../harness/seeds.js';
+import { fileNameProblem, MAX_NAME_BYTES, temporaryName } from '../../../../src/apps/shared/files/file-name.js';
+import { holds, printSeed } from '../../../harness/seeds.js';
 
 printSeed();
 

@@ -1,9 +1,13 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { FaultError, faultOf } from '../../../src/apps/files/fault.js';
-import { checkReceiveDirectory, type FileSystem, IncomingFile } from '../../../src/apps/files/incoming-file.js';
-import { Failure } from '../../../src/apps/shared/failure.js';
+import { Failure } from '../../../../src/apps/shared/failure.js';
+import { FaultError, faultOf } from '../../../../src/apps/shared/files/fault.js';
+import {
+  checkReceiveDirectory,
+  type FileSystem,
+  IncomingFile,
+} from '../../../../src/apps/shared/files/incoming-file.js';
 import { failingFileSystem, systemError } from './failing-file-system.js';
 import { temporaryDirectory } from './temporary-directory.js';
 

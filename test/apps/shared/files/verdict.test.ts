@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../../../src/apps/files/fault.js';
-import { encodeMessage } from '../../../src/apps/files/message.js';
-import { TransferReader } from '../../../src/apps/files/transfer-reader.js';
-import { badVerdict, goodVerdict, parseVerdict, type Verdict, VerdictBody } from '../../../src/apps/files/verdict.js';
+import { Fault } from '../../../../src/apps/shared/files/fault.js';
+import { encodeMessage } from '../../../../src/apps/shared/files/message.js';
+import { TransferReader } from '../../../../src/apps/shared/files/transfer-reader.js';
+import {
+  badVerdict,
+  goodVerdict,
+  parseVerdict,
+  type Verdict,
+  VerdictBody,
+} from '../../../../src/apps/shared/files/verdict.js';
 
 const sha256 = '0'.repeat(64);
 

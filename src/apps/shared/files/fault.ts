@@ -1,6 +1,6 @@
-// Tested by test/apps/files/incoming-file.test.ts
+// Tested by test/apps/shared/files/incoming-file.test.ts
 
-import { isSystemError } from '../shared/system-errors.js';
+import { isSystemError } from '../system-errors.js';
 
 /** Why a transfer is refused or failed: the word that a verdict carries, and one sentence. docs/APPLICATIONS.md lists the words. */
 export type FaultCode =
