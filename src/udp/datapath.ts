@@ -1,3 +1,4 @@
+// Tested by test/udp/datapath.test.ts and, with real sockets, test/loopback/udp-datapath.test.ts
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import type { Frame } from '../wire/frame.js';
 import { formatAddress, type UdpAddress } from './address.js';
@@ -105,7 +106,8 @@ function connect(socket: Socket, { address, port }: UdpAddress): Promise<void> {
 
 const NOBODY: DatapathHandlers = { onDatagram: () => {}, onProblem: () => {}, onSent: () => {} };
 
-class DgramDatapath implements Datapath {
+/** A datapath by `node:dgram`: one system call a datagram. `openDatapath` makes one of a socket that is bound. */
+export class DgramDatapath implements Datapath {
   readonly info: DatapathInfo;
   readonly counters: DatapathCounters = { datagramsIn: 0, bytesIn: 0, datagramsOut: 0, bytesOut: 0, sendQueueFull: 0 };
   private readonly socket: Socket;
@@ -148,8 +150,12 @@ class DgramDatapath implements Datapath {
   send(frame: Frame): void {
     const bytes = frame.length === frame.bytes.length ? frame.bytes : frame.bytes.subarray(0, frame.length);
     const callback = this.isToBeChecked(frame) ? this.onChecked : undefined;
-    if (this.peers === null) this.socket.send(bytes, callback);
-    else this.socket.send(bytes, this.peers.port(frame.peer), this.peers.sendAddress(frame.peer), callback);
+    if (this.peers === null) {
+      this.socket.send(bytes, callback);
+    } else {
+      this.peers.markAnswered(frame.peer);
+      this.socket.send(bytes, this.peers.port(frame.peer), this.peers.address(frame.peer), callback);
+    }
     this.counters.datagramsOut++;
     this.counters.bytesOut += frame.length;
     // 14 ns: cheap enough to know after each send whether the bytes may be reused.

@@ -1,3 +1,4 @@
+// Tested by test/loopback/udp-host.test.ts
 import { assert } from '../base/assert.js';
 import { SECOND_NS } from '../base/time.js';
 import { type AttachedLink, Attachment } from '../core/attachment.js';
@@ -140,7 +141,10 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     if (this.peers === null) return ONLY_PEER;
     const resolved = await resolveAddress(address, this.datapath.info.local.family);
     const peer = this.peers.number(resolved.address, resolved.port, this.eventLoop.now());
-    if (peer !== 0) return peer;
+    if (peer !== 0) {
+      this.peers.markAnswered(peer);
+      return peer;
+    }
     throw new XpassError('tooManyFlows', `no room for ${formatAddress(address)}: ${this.peers.size} peers are known`);
   }
 

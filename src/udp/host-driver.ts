@@ -1,3 +1,4 @@
+// Tested by test/loopback/udp-host.test.ts
 import type { Crc32 } from '../base/crc32.js';
 import type { Random } from '../base/random.js';
 import type { AttachedLink } from '../core/attachment.js';

@@ -80,13 +80,12 @@ export class PeerTable {
     return number > 0 && number < this.peers.length;
   }
 
-  /** The numeric IP address of peer `number`, which must exist; it counts as answered from now on. */
-  sendAddress(number: number): string {
-    const peer = this.peers[number];
-    peer.answered = true;
-    return peer.address;
+  /** Something is sent to peer `number`, so it is kept while it is not silent for long. */
+  markAnswered(number: number): void {
+    this.peers[number].answered = true;
   }
 
+  /** Of a peer that exists. */
   address(number: number): string {
     return this.peers[number].address;
   }

@@ -1,3 +1,4 @@
+// Tested by test/loopback/udp-datapath.test.ts
 import type { Datapath, DatapathCounters } from './datapath.js';
 import type { KernelDrops } from './kernel-drops.js';
 import type { LatenessSnapshot } from './lateness.js';

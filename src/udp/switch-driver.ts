@@ -1,3 +1,4 @@
+// Tested by test/loopback/udp-switch.test.ts
 import type { Crc32 } from '../base/crc32.js';
 import type { Random } from '../base/random.js';
 import type { Frame, FramePool } from '../wire/frame.js';

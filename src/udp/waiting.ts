@@ -1,3 +1,4 @@
+// Tested by test/loopback/udp-host.test.ts
 import { availableParallelism } from 'node:os';
 import { monotonicNs } from './clock.js';
 import { type EventLoop, nodeLoop, reduceTimerSlack } from './wake.js';

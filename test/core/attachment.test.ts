@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import { crc32 } from '../../src/base/crc32.js';
+import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
+import { Attachment, type AttachmentOptions } from '../../src/core/attachment.js';
+import {
+  attachMaxFrameBytes,
+  attachToken,
+  checkFrame,
+  destinationHost,
+  keepAliveToken,
+  sourceHost,
+} from '../../src/wire/decode.js';
+import { encodeAttached, encodeAttachRefused, encodeCredit, encodeVersion } from '../../src/wire/encode.js';
+import { Frame, FramePool } from '../../src/wire/frame.js';
+import { AttachRefusal, FrameType } from '../../src/wire/layout.js';
+
+const TOKEN = 0xcafe_f00d;
+const FROM_SWITCH = { destination: 3, source: 0, flowId: 0 };
+
+/** An attachment, and a switch that the test plays. */
+function bench(changes: Partial<AttachmentOptions> = {}) {
+  const pool = new FramePool(() => new Uint8Array(64), 16);
+  const attachment = new Attachment(
+    {
+      hostId: 3,
+      maxFrameBytes: 1472,
+      token: TOKEN,
+      connectTimeoutNs: 5 * SECOND_NS,
+      check: crc32,
+      pool,
+      switchName: '10.0.0.1:9000',
+      ...changes,
+    },
+    0,
+  );
+  const frame = new Frame(new Uint8Array(64));
+  const give = (length: number, nowNs: number) => {
+    frame.length = length;
+    const taken = attachment.handleFrame(frame, nowNs);
+    attachment.advance(nowNs);
+    return taken;
+  };
+  return {
+    attachment,
+    frame,
+    give,
+    /** Everything that is sent up to `endNs`, the time of each and its type. */
+    run(endNs: number): { atNs: number; frame: Frame; type: number }[] {
+      const sent: { atNs: number; frame: Frame; type: number }[] = [];
+      const poll = (atNs: number) => {
+        for (let out = attachment.poll(); out !== null; out = attachment.poll()) {
+          sent.push({ atNs, frame: out, type: checkFrame(out, crc32) });
+        }
+      };
+      poll(0);
+      for (let atNs = attachment.nextTimeout(); atNs <= endNs; atNs = attachment.nextTimeout()) {
+        attachment.advance(atNs);
+        poll(atNs);
+        if (attachment.nextTimeout() <= atNs) throw new Error('the deadline does not move');
+      }
+      return sent;
+    },
+    attached(nowNs: number, token = TOKEN, keepAliveMs = 1000, rateKbps = 100_000): boolean {
+      const fields = { token, rateKbps, maxFrameBytes: 1472, keepAliveMs };
+      return give(encodeAttached(frame.bytes, FROM_SWITCH, fields, crc32), nowNs);
+    },
+    refused(nowNs: number, code: number, token = TOKEN): boolean {
+      return give(encodeAttachRefused(frame.bytes, FROM_SWITCH, { token, code }, crc32), nowNs);
+    },
+  };
+}
+
+describe('Attachment', () => {
+  it('asks at once, with the id, the token and the frame size that it wants', () => {
+    const { run } = bench();
+    const [first] = run(0);
+    expect(first.type).toBe(FrameType.attach);
+    expect(sourceHost(first.frame.bytes)).toBe(3);
+    expect(destinationHost(first.frame.bytes)).toBe(0);
+    expect(attachToken(first.frame.bytes)).toBe(TOKEN);
+    expect(attachMaxFrameBytes(first.frame.bytes)).toBe(1472);
+  });
+
+  it('asks again each second while it has no answer, and gives up after the connect timeout', () => {
+    const { attachment, run } = bench();
+    const times = run(20 * SECOND_NS).map(({ atNs }) => atNs / SECOND_NS);
+    expect(times).toEqual([0, 1, 2, 3, 4]);
+    expect(attachment.error?.code).toBe('unreachable');
+    expect(attachment.error?.message).toBe('the switch at 10.0.0.1:9000 has not answered for 5 s');
+    expect(attachment.nextTimeout()).toBe(NEVER);
+  });
+
+  it('takes what the switch gives', () => {
+    const { attachment, run, attached } = bench({ hostId: 0 });
+    run(0);
+    expect(attachment.isAttached).toBe(false);
+    expect(attached(10)).toBe(true);
+    expect(attachment.isAttached).toBe(true);
+    expect(attachment.link).toEqual({ hostId: 3, rateBps: 100e6, maxFrameBytes: 1472 });
+  });
+
+  it('reads a rate of 0 as unlimited', () => {
+    const { attachment, run, attached } = bench();
+    run(0);
+    attached(10, TOKEN, 1000, 0);
+    expect(attachment.link?.rateBps).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('then sends KEEP_ALIVE more often than the switch asks for, with the id that it was given', () => {
+    const { run, attached } = bench({ hostId: 0 });
+    run(0);
+    attached(0, TOKEN, 400);
+    const sent = run(3 * SECOND_NS);
+    expect(sent.map(({ atNs }) => atNs / MILLISECOND_NS)).toEqual([
+      300, 600, 900, 1200, 1500, 1800, 2100, 2400, 2700, 3000,
+    ]);
+    for (const { frame, type } of sent) {
+      expect(type).toBe(FrameType.keepAlive);
+      expect(sourceHost(frame.bytes)).toBe(3);
+      expect(keepAliveToken(frame.bytes)).toBe(TOKEN);
+    }
+  });
+
+  it('never gives up a switch that falls silent', () => {
+    const { attachment, run, attached } = bench();
+    run(0);
+    attached(0);
+    expect(run(3600 * SECOND_NS).length).toBe(4800);
+    expect(attachment.error).toBeNull();
+  });
+
+  it('attaches again at once, with the id that it had, when the switch does not know it', () => {
+    const { attachment, run, attached, refused } = bench({ hostId: 0 });
+    run(0);
+    attached(0);
+    refused(100e6, AttachRefusal.notAttached, 0);
+    refused(100e6, AttachRefusal.notAttached, 0);
+    const sent = run(100e6);
+    expect(sent.map(({ type }) => type)).toEqual([FrameType.attach]);
+    expect(sourceHost(sent[0].frame.bytes)).toBe(3);
+    attached(101e6);
+    expect(attachment.isAttached).toBe(true);
+    expect(attachment.attachments).toBe(2);
+  });
+
+  it('asks for ever when the switch that it was attached to does not answer any more', () => {
+    const { attachment, run, attached, refused } = bench();
+    run(0);
+    attached(0);
+    refused(0, AttachRefusal.notAttached, 0);
+    expect(run(60 * SECOND_NS).length).toBe(61);
+    expect(attachment.error).toBeNull();
+  });
+
+  it.each([
+    [AttachRefusal.idInUse, 'attach', 'the host id 3 to another host'],
+    [AttachRefusal.unknownId, 'attach', 'no host 3 in its topology'],
+    [AttachRefusal.noFreeId, 'attach', 'no free host id'],
+    [AttachRefusal.frameSize, 'frameSize', 'no frames of 1472 bytes'],
+    [99, 'attach', 'code 99'],
+  ])('fails with one sentence when it is refused with code %d', (code, errorCode, words) => {
+    const { attachment, run, refused } = bench();
+    run(0);
+    expect(refused(5, code)).toBe(true);
+    expect(attachment.error?.code).toBe(errorCode);
+    expect(attachment.error?.message).toContain(words);
+    expect(attachment.error?.message).toContain('10.0.0.1:9000');
+    expect(run(10 * SECOND_NS)).toEqual([]);
+  });
+
+  it('fails when the switch speaks other versions', () => {
+    const { attachment, frame, give, run } = bench();
+    run(0);
+    expect(give(encodeVersion(frame.bytes, FROM_SWITCH, { lowest: 4, highest: 6 }, crc32), 5)).toBe(true);
+    expect(attachment.error?.code).toBe('version');
+    expect(attachment.error?.message).toContain('versions 4 to 6');
+  });
+
+  it('drops and counts answers to another process, and refusals that come when it is attached', () => {
+    const { attachment, run, attached, refused } = bench();
+    run(0);
+    expect(attached(1, TOKEN + 1)).toBe(true);
+    expect(refused(1, AttachRefusal.idInUse, TOKEN + 1)).toBe(true);
+    expect(attachment.isAttached).toBe(false);
+    attached(2);
+    refused(3, AttachRefusal.idInUse);
+    expect(attachment.isAttached).toBe(true);
+    expect(attachment.dropped).toBe(3);
+  });
+
+  it('drops and counts damaged frames', () => {
+    const { attachment, frame, give, run } = bench();
+    run(0);
+    const fields = { token: TOKEN, rateKbps: 1, maxFrameBytes: 1472, keepAliveMs: 1000 };
+    const length = encodeAttached(frame.bytes, FROM_SWITCH, fields, crc32);
+    frame.bytes[13] ^= 1;
+    expect(give(length, 1)).toBe(true);
+    expect(give(14, 1)).toBe(true);
+    expect(attachment.isAttached).toBe(false);
+    expect(attachment.dropped).toBe(2);
+  });
+
+  it('leaves the frames of flows to the endpoint, also VERSION frames that answer them', () => {
+    const { attachment, frame, give, run } = bench();
+    run(0);
+    const flow = { destination: 3, source: 4, flowId: 77 };
+    expect(give(encodeCredit(frame.bytes, flow, { sequence: 1, pathId: 0, paddingBytes: 0 }, crc32), 1)).toBe(false);
+    expect(give(encodeVersion(frame.bytes, flow, { lowest: 2, highest: 2 }, crc32), 1)).toBe(false);
+    expect(give(5, 1)).toBe(false);
+    expect(attachment.error).toBeNull();
+  });
+
+  it('learns of other terms from an ATTACHED that comes by itself', () => {
+    const { attachment, run, attached } = bench();
+    run(0);
+    attached(0);
+    attached(500e6, TOKEN, 1000, 50_000);
+    expect(attachment.link?.rateBps).toBe(50e6);
+    expect(attachment.attachments).toBe(1);
+  });
+
+  it('takes its leave with DETACH, once, and is quiet from then on', () => {
+    const { attachment, run, attached } = bench();
+    run(0);
+    attached(0);
+    attachment.detach();
+    const sent = run(60 * SECOND_NS);
+    expect(sent.map(({ type }) => type)).toEqual([FrameType.detach]);
+    expect(attached(61 * SECOND_NS)).toBe(true);
+    expect(attachment.isAttached).toBe(false);
+    expect(run(120 * SECOND_NS)).toEqual([]);
+  });
+
+  it('has nothing to take leave of when it is not attached', () => {
+    const { attachment, run } = bench();
+    attachment.detach();
+    expect(run(60 * SECOND_NS)).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Host } from '../../src/core/host.js';
+import type { UdpHost } from '../../src/udp/host-driver.js';
+import { closeAll, collector, openHost, openSwitch, sendAll, switchAddressOf } from './udp-harness.js';
+
+afterEach(closeAll);
+
+const MIB = 1024 * 1024;
+
+/** Two ports of this host that are free at the moment. */
+async function freePorts(): Promise<[number, number]> {
+  const sockets = [createSocket('udp4'), createSocket('udp4')];
+  const ports: number[] = [];
+  for (const socket of sockets) {
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    ports.push(socket.address().port);
+  }
+  for (const socket of sockets) socket.close();
+  return [ports[0], ports[1]];
+}
+
+/** A switch with one host of its own, and the other host behind a trunk. */
+function half(own: number, other: number, ports: [number, number]) {
+  const [bindPort, remotePort] = ports;
+  return {
+    topology: {
+      hosts: [{ id: own }],
+      links: [{ a: `h${own}`, b: 's' }],
+      trunks: [{ name: 'trunk', switch: 's', address: `127.0.0.1:${remotePort}`, hosts: [other] }],
+    },
+    trunks: [
+      { name: 'trunk', bind: { host: '127.0.0.1', port: bindPort }, remote: { host: '127.0.0.1', port: remotePort } },
+    ],
+  };
+}
+
+describe('UdpSwitch', () => {
+  it('carries several flows between several hosts and counts them', async () => {
+    const fabric = await openSwitch();
+    const switchAddress = switchAddressOf(fabric);
+    const inbox = collector(() => receiver);
+    const receiver: UdpHost<Host> = await openHost({ switchAddress, hostId: 3, application: inbox.application });
+    const senders = [await openHost({ switchAddress, hostId: 1 }), await openHost({ switchAddress, hostId: 2 })];
+    const bytes = randomBytes(MIB);
+    expect(await Promise.all(senders.map((sender) => sendAll(sender, 3, bytes)))).toEqual([null, null]);
+    expect(bytes.equals(await inbox.ended)).toBe(true);
+    const statistics = fabric.statistics();
+    expect(statistics.peers).toBe(3);
+    expect(statistics.datagramsIn).toBeGreaterThan(2 * Math.ceil(MIB / 1446));
+    expect(statistics.datagramsOut).toBeGreaterThan(2 * Math.ceil(MIB / 1446));
+    expect(statistics.unknownPeers).toBe(0);
+  });
+
+  it('joins two processes by a trunk', async () => {
+    const [left, right] = await freePorts();
+    const west = await openSwitch(half(1, 2, [left, right]));
+    const east = await openSwitch(half(2, 1, [right, left]));
+    expect(west.info.map(({ local }) => local.port)[1]).toBe(left);
+    const inbox = collector(() => receiver);
+    const receiver: UdpHost<Host> = await openHost({
+      switchAddress: switchAddressOf(east),
+      hostId: 2,
+      application: inbox.application,
+    });
+    const sender = await openHost({ switchAddress: switchAddressOf(west), hostId: 1 });
+    const bytes = randomBytes(MIB);
+    expect(await sendAll(sender, 2, bytes)).toBeNull();
+    expect(bytes.equals(await inbox.ended)).toBe(true);
+  });
+
+  it('goes on when the other end of a trunk is not there, and says which trunk that is', async () => {
+    const [left, right] = await freePorts();
+    const problems: string[] = [];
+    const west = await openSwitch({
+      ...half(1, 2, [left, right]),
+      onProblem: ({ message }) => problems.push(message),
+    });
+    const sender = await openHost({ switchAddress: switchAddressOf(west), hostId: 1 });
+    const sending = sendAll(sender, 2, Buffer.alloc(10));
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    sender.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+    expect((await sending)?.code).toBeDefined();
+    if (process.platform === 'linux')
+      expect(problems[0]).toContain(`trunk trunk to 127.0.0.1:${right}: nobody listens`);
+  });
+
+  it('closes what it has opened when it cannot open the rest', async () => {
+    const [left, right] = await freePorts();
+    const first = await openSwitch(half(1, 2, [left, right]));
+    const bind = switchAddressOf(first);
+    await first.close();
+    const attempt = openSwitch({ ...half(1, 2, [bind.port, right]), bind });
+    await expect(attempt).rejects.toThrow(`UDP port ${bind.port} is in use`);
+    const again = await openSwitch({ bind });
+    expect(again.info[0].local.port).toBe(bind.port);
+  });
+});

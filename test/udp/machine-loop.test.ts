@@ -1,0 +1,195 @@
+import { describe, expect, it } from 'vitest';
+import { MICROSECOND_NS, MILLISECOND_NS, NEVER } from '../../src/base/time.js';
+import { type FrameSink, type LoopMachine, MachineLoop } from '../../src/udp/machine-loop.js';
+import { WakePolicy } from '../../src/udp/wake-policy.js';
+import { Frame } from '../../src/wire/frame.js';
+import { VirtualLoop } from './virtual-loop.js';
+
+/** Emits the frames that it is given, each when `advance` has reached its time. */
+class FakeMachine implements LoopMachine {
+  advancedNs: number[] = [];
+  onAdvance = () => {};
+  private planned: { readyNs: number; frame: Frame }[] = [];
+  private output: Frame[] = [];
+
+  /** A frame named `port` that is ready at `readyNs` and would arrive at `atNs`. */
+  plan(port: number, readyNs: number, atNs: number): void {
+    const frame = new Frame(new Uint8Array(1));
+    frame.port = port;
+    frame.atNs = atNs;
+    this.planned.push({ readyNs, frame });
+  }
+
+  advance(nowNs: number): void {
+    this.advancedNs.push(nowNs);
+    this.output.push(...this.planned.filter(({ readyNs }) => readyNs <= nowNs).map(({ frame }) => frame));
+    this.planned = this.planned.filter(({ readyNs }) => readyNs > nowNs);
+    this.onAdvance();
+  }
+
+  poll(): Frame | null {
+    return this.output.shift() ?? null;
+  }
+
+  nextTimeout(): number {
+    return this.planned.reduce((earliest, { readyNs }) => Math.min(earliest, readyNs), NEVER);
+  }
+}
+
+function bench(earlyNs?: number) {
+  const loop = new VirtualLoop();
+  const machine = new FakeMachine();
+  const sent: { port: number; nowNs: number }[] = [];
+  const dropped: number[] = [];
+  const sink: FrameSink & { isBlocked: boolean; wakes: number } = {
+    isBlocked: false,
+    wakes: 0,
+    send: ({ port }) => sent.push({ port, nowNs: loop.nowNs }),
+    drop: ({ port }) => dropped.push(port),
+    noteWake: () => sink.wakes++,
+  };
+  const policy = new WakePolicy({ spin: 'always', nap: false, cores: 2 });
+  const driver = new MachineLoop(machine, { policy, loop, sink, ...(earlyNs !== undefined && { earlyNs }) });
+  return { loop, machine, sink, driver, sent, dropped };
+}
+
+describe('MachineLoop', () => {
+  it('sends at once what would arrive within the early time, and keeps the gaps between what it holds', () => {
+    const { loop, machine, driver, sent } = bench(150 * MICROSECOND_NS);
+    machine.plan(1, 0, 123 * MICROSECOND_NS);
+    machine.plan(2, 0, 1_000 * MICROSECOND_NS);
+    machine.plan(3, 0, 1_050 * MICROSECOND_NS);
+    driver.run(() => {});
+    expect(sent).toEqual([{ port: 1, nowNs: 0 }]);
+    loop.runUntil(5 * MILLISECOND_NS);
+    expect(sent.map(({ port }) => port)).toEqual([1, 2, 3]);
+    expect(sent[1].nowNs - 850e3).toBeLessThanOrEqual(loop.turnNs);
+    expect(sent[2].nowNs - 900e3).toBeLessThanOrEqual(loop.turnNs);
+  });
+
+  it('sends in the order of arrival times, not in that of polling', () => {
+    const { loop, machine, driver, sent } = bench(0);
+    machine.plan(1, 0, 300e3);
+    machine.plan(2, 0, 100e3);
+    machine.plan(3, 0, 200e3);
+    driver.run(() => {});
+    loop.runUntil(1 * MILLISECOND_NS);
+    expect(sent.map(({ port }) => port)).toEqual([2, 3, 1]);
+  });
+
+  it('sends a held frame before a new one that arrives later, when both are due', () => {
+    const { loop, machine, sink, driver, sent } = bench(0);
+    machine.plan(1, 0, 100e3);
+    driver.run(() => {});
+    sink.isBlocked = true;
+    loop.runUntil(150e3);
+    sink.isBlocked = false;
+    machine.plan(2, 0, 120e3);
+    driver.run(() => {});
+    expect(sent.map(({ port }) => port)).toEqual([1, 2]);
+  });
+
+  it('advances the machine at its deadline', () => {
+    const { loop, machine, driver, sent } = bench();
+    machine.plan(1, 700 * MICROSECOND_NS, 700 * MICROSECOND_NS);
+    driver.run(() => {});
+    loop.runUntil(1 * MILLISECOND_NS);
+    expect(sent.length).toBe(1);
+    expect(sent[0].nowNs).toBeGreaterThanOrEqual(700e3);
+    expect(sent[0].nowNs).toBeLessThan(702e3);
+    expect(machine.advancedNs.length).toBe(2);
+  });
+
+  it('asks the sink to look out for errors after a wake by deadline only', () => {
+    const { loop, machine, sink, driver } = bench();
+    driver.run(() => {});
+    expect(sink.wakes).toBe(0);
+    machine.plan(1, 1e3, 1e3);
+    driver.run(() => {});
+    loop.runUntil(1 * MILLISECOND_NS);
+    expect(sink.wakes).toBe(1);
+  });
+
+  it('sends nothing while the kernel is full, looks again each millisecond, and then sends everything', () => {
+    const { loop, machine, sink, driver, sent } = bench();
+    sink.isBlocked = true;
+    machine.plan(1, 0, 0);
+    machine.plan(2, 0, 0);
+    driver.run(() => {});
+    loop.runUntil(5 * MILLISECOND_NS);
+    expect(sent).toEqual([]);
+    expect(machine.advancedNs.length).toBeLessThan(8);
+    sink.isBlocked = false;
+    loop.runUntil(7 * MILLISECOND_NS);
+    expect(sent.map(({ port }) => port)).toEqual([1, 2]);
+  });
+
+  it('returns what an action returns, after draining', () => {
+    const { machine, driver, sent } = bench();
+    const result = driver.run((nowNs) => {
+      machine.plan(7, nowNs, nowNs);
+      return 'done';
+    });
+    expect(result).toBe('done');
+    expect(sent.map(({ port }) => port)).toEqual([7]);
+  });
+
+  it('lets what the machine calls change the machine, at the same time and without a drain inside a drain', () => {
+    const { loop, machine, driver, sent } = bench();
+    loop.nowNs = 5_000;
+    const times: number[] = [];
+    machine.onAdvance = () => {
+      machine.onAdvance = () => {};
+      driver.run((nowNs) => {
+        times.push(nowNs);
+        machine.plan(1, nowNs + 1e3, nowNs + 1e3);
+      });
+      expect(machine.advancedNs.length).toBe(1);
+    };
+    driver.run((nowNs) => times.push(nowNs));
+    expect(times).toEqual([5_000, 5_000]);
+    loop.runUntil(1 * MILLISECOND_NS);
+    expect(sent.map(({ port }) => port)).toEqual([1]);
+  });
+
+  it('throws what an action throws, and drains in the next turn', () => {
+    const { loop, machine, driver, sent } = bench();
+    const mistake = () =>
+      driver.run((nowNs) => {
+        machine.plan(1, nowNs, nowNs);
+        throw new Error('the caller is wrong');
+      });
+    expect(mistake).toThrow('the caller is wrong');
+    expect(sent).toEqual([]);
+    loop.runUntil(10 * MICROSECOND_NS);
+    expect(sent.length).toBe(1);
+    expect(driver.run(() => 'still works')).toBe('still works');
+  });
+
+  it('counts how late it came to its deadlines', () => {
+    const { loop, machine, driver } = bench();
+    machine.plan(1, 1 * MILLISECOND_NS, 1 * MILLISECOND_NS);
+    driver.run(() => {});
+    loop.turnNs = 3 * MILLISECOND_NS;
+    loop.runUntil(10 * MILLISECOND_NS);
+    const { wakes, maxNs, overMillisecond } = driver.lateness.snapshot();
+    expect({ wakes, maxNs, overMillisecond }).toEqual({ wakes: 1, maxNs: 2e6, overMillisecond: 1 });
+  });
+
+  it('sends everything that is held when it closes, and lets go what the kernel refuses', () => {
+    const { loop, machine, sink, driver, sent, dropped } = bench();
+    machine.plan(1, 0, 10 * MILLISECOND_NS);
+    machine.plan(2, 0, 20 * MILLISECOND_NS);
+    driver.run(() => {});
+    const send = sink.send;
+    sink.send = (frame) => {
+      sink.isBlocked = true;
+      return send(frame);
+    };
+    driver.close();
+    expect(sent.map(({ port }) => port)).toEqual([1]);
+    expect(dropped).toEqual([2]);
+    loop.runUntil(100 * MILLISECOND_NS);
+    expect(sent.length).toBe(1);
+  });
+});

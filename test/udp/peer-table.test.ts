@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { SECOND_NS } from '../../src/base/time.js';
+import { PeerTable } from '../../src/udp/peer-table.js';
+import { holds, printSeed } from '../harness/seeds.js';
+
+printSeed();
+
+describe('PeerTable', () => {
+  it('gives one number to one address and port, from 1 upwards, and finds both by it', () => {
+    const table = new PeerTable();
+    expect(table.number('10.0.0.1', 5000, 0)).toBe(1);
+    expect(table.number('10.0.0.1', 5001, 0)).toBe(2);
+    expect(table.number('10.0.0.2', 5000, 0)).toBe(3);
+    expect(table.number('::1', 5000, 0)).toBe(4);
+    expect(table.number('10.0.0.1', 5000, 0)).toBe(1);
+    expect([table.address(3), table.port(3)]).toEqual(['10.0.0.2', 5000]);
+    expect([table.has(0), table.has(4), table.has(5), table.has(-1)]).toEqual([false, true, false, false]);
+    expect(table.size).toBe(4);
+  });
+
+  it('agrees with a map over strings, whatever comes', () => {
+    const address = fc.constantFrom('127.0.0.1', '127.0.0.10', '10.1.1.1', 'fe80::1%eth0', '::1');
+    holds(fc.array(fc.tuple(address, fc.nat(400)), { maxLength: 1000 }), 50, (list) => {
+      const table = new PeerTable();
+      const naive = new Map<string, number>();
+      for (const [host, port] of list) {
+        const key = `${host} ${port}`;
+        if (!naive.has(key)) naive.set(key, naive.size + 1);
+        expect(table.number(host, port, 0)).toBe(naive.get(key));
+      }
+    });
+  });
+
+  it('takes no more than its bound, and counts who is turned away', () => {
+    const table = new PeerTable({ capacity: 100 });
+    for (let port = 1; port <= 150; port++) table.number('10.0.0.1', port, 0);
+    expect(table.size).toBe(100);
+    expect(table.refused).toBe(50);
+    expect(table.number('10.0.0.1', 100, 0)).toBe(100);
+    expect(table.number('10.0.0.1', 101, 0)).toBe(0);
+  });
+
+  it('when full, forgets a peer that was silent for long, and gives its number to the newcomer', () => {
+    const table = new PeerTable({ capacity: 3, silentNs: 60 * SECOND_NS });
+    for (let port = 1; port <= 3; port++) table.markAnswered(table.number('10.0.0.1', port, 0));
+    table.number('10.0.0.1', 1, 50 * SECOND_NS);
+    table.number('10.0.0.1', 3, 50 * SECOND_NS);
+    expect(table.number('10.0.0.9', 9, 59 * SECOND_NS)).toBe(0);
+    expect(table.number('10.0.0.9', 9, 61 * SECOND_NS)).toBe(2);
+    expect([table.address(2), table.port(2)]).toEqual(['10.0.0.9', 9]);
+    expect(table.number('10.0.0.1', 2, 61.5 * SECOND_NS)).toBe(0);
+    expect(table.forgotten).toBe(1);
+  });
+
+  it('forgets peers that were never answered after a second already, so that a flood does not keep others out for long', () => {
+    const table = new PeerTable({ capacity: 1000, silentNs: 60 * SECOND_NS });
+    const friend = table.number('10.0.0.1', 1, 0);
+    table.markAnswered(friend);
+    for (let port = 1; port <= 2000; port++) table.number('10.6.6.6', port, 0.1 * SECOND_NS);
+    expect(table.refused).toBe(1001);
+    expect(table.number('10.0.0.2', 1, 2 * SECOND_NS)).toBeGreaterThan(0);
+    for (let port = 3000; port <= 6000; port++) table.number('10.6.6.6', port, 3 * SECOND_NS);
+    expect(table.number('10.0.0.1', 1, 4 * SECOND_NS)).toBe(friend);
+  });
+
+  it('finds every peer again after forgetting others in any order', () => {
+    const events = fc.array(fc.tuple(fc.nat(60), fc.integer({ min: 0, max: 3 })), { maxLength: 400 });
+    holds(events, 100, (list) => {
+      const table = new PeerTable({ capacity: 20, silentNs: 5 });
+      const addresses = new Map<number, number>();
+      list.forEach(([port, pauseNs], index) => {
+        const nowNs = index * 1.5e9 + pauseNs;
+        const number = table.number('10.0.0.1', port, nowNs);
+        expect(number).toBeGreaterThan(0);
+        addresses.set(number, port);
+        for (const [known, knownPort] of addresses) expect(table.port(known)).toBe(knownPort);
+        expect(table.number('10.0.0.1', port, nowNs)).toBe(number);
+      });
+    });
+  });
+
+  it('does not remember a forgotten peer as its latest one', () => {
+    const table = new PeerTable({ capacity: 1 });
+    expect(table.number('10.0.0.1', 1, 0)).toBe(1);
+    expect(table.number('10.0.0.2', 2, 2 * SECOND_NS)).toBe(1);
+    expect(table.number('10.0.0.1', 1, 2 * SECOND_NS)).toBe(0);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { MICROSECOND_NS, MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
+import { NEAR_NS, Wait, WakePolicy, type WakePolicyOptions } from '../../src/udp/wake-policy.js';
+
+const policy = (options: Partial<WakePolicyOptions> = {}) =>
+  new WakePolicy({ spin: 'auto', nap: true, cores: 2, ...options });
+
+/** Datagrams every `gapNs` for a millisecond, the last at 1 ms. */
+function arrivals(target: WakePolicy, gapNs: number, endNs = MILLISECOND_NS * 10): void {
+  for (let atNs = gapNs; atNs <= endNs; atNs += gapNs) target.noteArrival(atNs);
+}
+
+describe('WakePolicy', () => {
+  it('waits for datagrams alone when there is no deadline', () => {
+    expect(policy().choose(NEVER, 0)).toBe(Wait.idle);
+  });
+
+  it('sleeps by a timer until a deadline is near', () => {
+    for (const spin of ['never', 'auto', 'always'] as const) {
+      expect(policy({ spin }).choose(NEAR_NS + 1, 0)).toBe(Wait.timer);
+    }
+  });
+
+  it('spins before a near deadline with always and with auto on two cores', () => {
+    expect(policy({ spin: 'always' }).choose(100e3, 0)).toBe(Wait.spin);
+    expect(policy({ spin: 'auto' }).choose(100e3, 0)).toBe(Wait.spin);
+    expect(policy({ spin: 'always', cores: 1 }).choose(100e3, 0)).toBe(Wait.spin);
+  });
+
+  it('does not spin with never, nor with auto on one core: it naps where it may', () => {
+    expect(policy({ spin: 'never' }).choose(100e3, 0)).toBe(Wait.nap);
+    expect(policy({ spin: 'auto', cores: 1 }).choose(100e3, 0)).toBe(Wait.nap);
+    expect(policy({ spin: 'never', nap: false }).choose(100e3, 0)).toBe(Wait.timer);
+  });
+
+  it('comes back in the next turn for a deadline that has passed, whatever the policy', () => {
+    expect(policy({ spin: 'never' }).choose(0, 0)).toBe(Wait.spin);
+    expect(policy({ spin: 'never', nap: false }).choose(-5e6, 0)).toBe(Wait.spin);
+  });
+
+  it('lets close arrivals drive the loop instead of napping between them', () => {
+    const dense = policy({ spin: 'never' });
+    arrivals(dense, 123 * MICROSECOND_NS);
+    const lastNs = Math.floor(10e6 / 123e3) * 123e3;
+    expect(dense.choose(100e3, lastNs + 200e3)).toBe(Wait.timer);
+    expect(dense.choose(100e3, lastNs + 301e3)).toBe(Wait.nap);
+  });
+
+  it('naps between arrivals that are far apart', () => {
+    const sparse = policy({ spin: 'never' });
+    arrivals(sparse, 500 * MICROSECOND_NS);
+    expect(sparse.choose(100e3, 10e6)).toBe(Wait.nap);
+  });
+
+  it('takes 35 close arrivals after a silence to call them dense', () => {
+    const target = policy({ spin: 'never' });
+    const at = (index: number) => 60 * SECOND_NS + index * 10 * MICROSECOND_NS;
+    for (let index = 0; index < 20; index++) target.noteArrival(at(index));
+    expect(target.choose(100e3, at(19))).toBe(Wait.nap);
+    for (let index = 20; index < 35; index++) target.noteArrival(at(index));
+    expect(target.choose(100e3, at(34))).toBe(Wait.timer);
+  });
+
+  it('chooses whole milliseconds that end before a far deadline, and one at the least', () => {
+    const target = policy();
+    expect(target.timerMs(NEAR_NS)).toBe(1);
+    expect(target.timerMs(5.1 * MILLISECOND_NS)).toBe(4);
+    expect(target.timerMs(5.2 * MILLISECOND_NS)).toBe(5);
+    expect(target.timerMs(10e3)).toBe(1);
+    expect(target.timerMs(1e6 * SECOND_NS)).toBe(3_600_000);
+  });
+
+  it('replaces a timer only when it would come too late', () => {
+    const target = policy();
+    const deadlineNs = 10 * MILLISECOND_NS;
+    const newAtNs = 9 * MILLISECOND_NS;
+    expect(target.isTimerGoodFor(deadlineNs, 2 * MILLISECOND_NS, newAtNs)).toBe(true);
+    expect(target.isTimerGoodFor(deadlineNs, 9.7 * MILLISECOND_NS, newAtNs)).toBe(true);
+    expect(target.isTimerGoodFor(deadlineNs, 9.9 * MILLISECOND_NS, newAtNs)).toBe(false);
+  });
+});
+
+describe('WakePolicy under contention', () => {
+  const stall = (target: WakePolicy, nowNs: number) => target.noteAway(400 * MICROSECOND_NS, nowNs);
+  const isSpinning = (target: WakePolicy, nowNs: number) => target.choose(100e3, nowNs) === Wait.spin;
+
+  it('stops spinning for two seconds at most after three stalls within 100 ms', () => {
+    const target = policy();
+    stall(target, 10e6);
+    stall(target, 40e6);
+    expect(isSpinning(target, 40e6)).toBe(true);
+    stall(target, 90e6);
+    expect(isSpinning(target, 90e6)).toBe(false);
+    expect(target.contentions).toBe(1);
+    expect(isSpinning(target, 90e6 + 2 * SECOND_NS)).toBe(true);
+  });
+
+  it('goes on through single stalls, as garbage collection makes them', () => {
+    const target = policy();
+    for (let nowNs = 0; nowNs < 10 * SECOND_NS; nowNs += 60e6) stall(target, nowNs);
+    expect(target.contentions).toBe(0);
+  });
+
+  it('stops after one stall of 20 ms', () => {
+    const target = policy();
+    target.noteAway(25e6, 50e6);
+    expect(isSpinning(target, 50e6)).toBe(false);
+  });
+
+  it('does not take short turns for stalls', () => {
+    const target = policy();
+    for (let turn = 0; turn < 1000; turn++) target.noteAway(290 * MICROSECOND_NS, turn * 300e3);
+    expect(target.contentions).toBe(0);
+  });
+
+  it('waits twice as long after each try that fails, up to 64 s, and a second after one that went well', () => {
+    const target = policy();
+    const calms: number[] = [];
+    let nowNs = 10 * SECOND_NS;
+    for (let attempt = 0; attempt < 9; attempt++) {
+      target.noteAway(25e6, nowNs);
+      let calmNs = 0;
+      while (!isSpinning(target, nowNs + calmNs)) calmNs += SECOND_NS / 2;
+      calms.push(calmNs / SECOND_NS);
+      nowNs += calmNs + 10e6;
+    }
+    expect(calms).toEqual([1, 2, 4, 8, 16, 32, 64, 64, 64]);
+    nowNs += 65 * SECOND_NS;
+    target.noteAway(25e6, nowNs);
+    expect(isSpinning(target, nowNs + SECOND_NS)).toBe(true);
+  });
+
+  it('with always, spins whatever happens', () => {
+    const target = policy({ spin: 'always' });
+    for (let turn = 0; turn < 10; turn++) target.noteAway(50e6, turn * 50e6);
+    expect(isSpinning(target, 500e6)).toBe(true);
+    expect(target.contentions).toBe(0);
+  });
+});
