@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
+import { type AckView, LossRecovery } from '../../src/core/loss-recovery.js';
+import { holds, printSeed } from '../harness/seeds.js';
+
+printSeed();
+
+const RETRANSMIT_NS = 10 * MILLISECOND_NS;
+
+function view(changes: Partial<AckView> = {}): AckView {
+  return { nowNs: 0, lossBound: Number.POSITIVE_INFINITY, probe: -1, retransmitNs: RETRANSMIT_NS, ...changes };
+}
+
+/** Everything that is lost, taken in pieces of `maxBytes`. */
+function takeAll(recovery: LossRecovery, maxBytes: number, nowNs = 0, probe = 0): [number, number][] {
+  const taken: [number, number][] = [];
+  while (recovery.hasLosses) {
+    const start = recovery.take(maxBytes, nowNs, probe);
+    taken.push([start, start + recovery.takenBytes]);
+  }
+  return taken;
+}
+
+describe('what is lost', () => {
+  it('is the part of a hole before the loss bound', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(100, 200, view({ lossBound: 150 }));
+    recovery.hole(300, 400, view({ lossBound: 150 }));
+    expect(recovery.backlogBytes).toBe(50);
+    expect(recovery.lostBytes).toBe(50);
+    expect(takeAll(recovery, 1_000)).toEqual([[100, 150]]);
+  });
+
+  it('is handed out in order, in pieces, once', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(300, 350, view());
+    recovery.hole(0, 100, view());
+    recovery.hole(0, 100, view());
+    expect(takeAll(recovery, 60)).toEqual([
+      [0, 60],
+      [60, 100],
+      [300, 350],
+    ]);
+    expect(recovery.take(60, 0, 0)).toBe(-1);
+    expect(recovery.lostBytes).toBe(150);
+  });
+
+  it('is not lost any more when it arrives after all', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(0, 100, view());
+    recovery.arrived(40, 60);
+    recovery.acknowledge(10);
+    expect(takeAll(recovery, 1_000)).toEqual([
+      [10, 40],
+      [60, 100],
+    ]);
+  });
+
+  it('does not grow beyond its bound, and what did not fit is found again', () => {
+    const recovery = new LossRecovery();
+    for (let hole = 0; hole < 2_000; hole++) recovery.hole(hole * 10, hole * 10 + 5, view());
+    expect(recovery.rangeCount).toBe(1_024);
+    expect(recovery.overflows).toBe(976);
+    takeAll(recovery, 100);
+    recovery.acknowledge(1_024 * 10);
+    recovery.hole(1_999 * 10, 1_999 * 10 + 5, view());
+    expect(recovery.hasLosses).toBe(true);
+  });
+});
+
+describe('what was repaired', () => {
+  it('is not lost again while the repair may be on its way', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(0, 100, view());
+    takeAll(recovery, 100, 1_000, 7);
+    recovery.hole(0, 100, view({ nowNs: 1_000 + RETRANSMIT_NS - 1, probe: 7 }));
+    expect(recovery.hasLosses).toBe(false);
+  });
+
+  it('is lost again when the retransmission time has passed since', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(0, 100, view());
+    takeAll(recovery, 100, 1_000, 7);
+    recovery.hole(0, 100, view({ nowNs: 1_000 + RETRANSMIT_NS }));
+    expect(takeAll(recovery, 100)).toEqual([[0, 100]]);
+  });
+
+  it('is lost again when the ACK echoes a probe that was sent after the repair', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(0, 100, view());
+    takeAll(recovery, 100, 1_000, 7);
+    recovery.hole(0, 100, view({ nowNs: 1_001, probe: 8 }));
+    expect(takeAll(recovery, 100)).toEqual([[0, 100]]);
+  });
+
+  it('waits again after it was repaired a second time', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(0, 100, view());
+    takeAll(recovery, 100, 0, 1);
+    recovery.hole(0, 100, view({ nowNs: RETRANSMIT_NS }));
+    takeAll(recovery, 100, RETRANSMIT_NS, 1);
+    recovery.hole(0, 100, view({ nowNs: RETRANSMIT_NS + 1 }));
+    expect(recovery.hasLosses).toBe(false);
+  });
+
+  it('leaves the rest of its hole lost', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(40, 60, view());
+    takeAll(recovery, 100);
+    recovery.hole(0, 100, view());
+    expect(takeAll(recovery, 100)).toEqual([
+      [0, 40],
+      [60, 100],
+    ]);
+  });
+
+  it('takes one place in the list for a burst of repairs in a row', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(0, 100_000, view());
+    takeAll(recovery, 100, 5, 1);
+    expect(recovery.rangeCount).toBe(1);
+    recovery.hole(0, 100_000, view());
+    expect(recovery.hasLosses).toBe(false);
+  });
+
+  it('stays within the bound when arrivals split it', () => {
+    const recovery = new LossRecovery();
+    recovery.hole(0, 100_000, view());
+    takeAll(recovery, 100);
+    for (let place = 0; place < 3_000; place++) recovery.arrived(place * 20, place * 20 + 10);
+    expect(recovery.rangeCount).toBe(1_024);
+    expect(recovery.overflows).toBe(1);
+  });
+
+  it('agrees, byte by byte, with a list of when each was sent again', () => {
+    const position = fc.nat(NaiveRecovery.size);
+    const probe = fc.integer({ min: -1, max: 4 });
+    const step = fc.tuple(fc.constantFrom(...Object.keys(STEPS)), position, position, probe);
+    holds(fc.array(step, { maxLength: 120 }), 400, (steps) => {
+      const twins = { recovery: new LossRecovery(), model: new NaiveRecovery() };
+      let nowNs = SECOND_NS;
+      for (const [kind, a, b, probe] of steps) {
+        STEPS[kind](twins, { start: Math.min(a, b), end: Math.max(a, b), nowNs, probe });
+        expect(twins.recovery.backlogBytes).toBe(twins.model.lost.filter(Boolean).length);
+        nowNs += a * MILLISECOND_NS;
+      }
+    });
+  });
+});
+
+interface Twins {
+  recovery: LossRecovery;
+  model: NaiveRecovery;
+}
+
+interface Step {
+  start: number;
+  end: number;
+  nowNs: number;
+  probe: number;
+}
+
+const STEPS: Record<string, (twins: Twins, step: Step) => void> = {
+  hole: ({ recovery, model }, { start, end, nowNs, probe }) => {
+    recovery.hole(start, end, view({ nowNs, lossBound: 50, probe }));
+    model.hole(start, Math.min(end, 50), nowNs, probe);
+  },
+  take: ({ recovery, model }, { start, nowNs, probe }) => {
+    const offset = recovery.take(start + 1, nowNs, probe);
+    expect([offset, offset < 0 ? 0 : recovery.takenBytes]).toEqual(model.take(start + 1, nowNs, probe));
+  },
+  arrived: ({ recovery, model }, { start, end }) => {
+    recovery.arrived(start, end);
+    model.arrived(start, end);
+  },
+  acknowledge: ({ recovery, model }, { start }) => {
+    recovery.acknowledge(start);
+    model.arrived(0, start);
+  },
+};
+
+/** The naive twin: what is known of each byte. */
+class NaiveRecovery {
+  static readonly size = 60;
+  readonly lost = new Array<boolean>(NaiveRecovery.size).fill(false);
+  private readonly sent = new Array<{ nowNs: number; probe: number } | null>(NaiveRecovery.size).fill(null);
+
+  hole(start: number, end: number, nowNs: number, probe: number): void {
+    for (let byte = start; byte < end; byte++) {
+      const sent = this.sent[byte];
+      const pending = sent !== null && probe <= sent.probe && nowNs - sent.nowNs < RETRANSMIT_NS;
+      if (!pending) this.lost[byte] = true;
+    }
+  }
+
+  take(maxBytes: number, nowNs: number, probe: number): [number, number] {
+    const start = this.lost.indexOf(true);
+    if (start < 0) return [-1, 0];
+    let end = start;
+    while (end - start < maxBytes && this.lost[end]) {
+      this.lost[end] = false;
+      this.sent[end++] = { nowNs, probe };
+    }
+    return [start, end - start];
+  }
+
+  arrived(start: number, end: number): void {
+    this.lost.fill(false, start, end);
+    this.sent.fill(null, start, end);
+  }
+}
