@@ -147,6 +147,25 @@ describe('an application stream', () => {
     expect(log.framingBytes).toBe(bytes.length - 5);
   });
 
+  it('is complete when all that its header announced is there, and not before', () => {
+    const { reader } = setUp();
+    const whole = stream(Buffer.from('hello'));
+    reader.push(whole.subarray(0, -1));
+    expect(reader.isComplete).toBe(false);
+    reader.push(whole.subarray(-1));
+    expect(reader.isComplete).toBe(true);
+  });
+
+  it('that is given up tells its body why, unless it is complete', () => {
+    const [early, half, late] = [setUp(), setUp(), setUp()];
+    const whole = stream(Buffer.from('hello'));
+    half.reader.push(whole.subarray(0, -1));
+    late.reader.push(whole);
+    for (const { reader } of [early, half, late]) reader.abort(new Fault('aborted', 'the flow is lost'));
+    expect([early.log.refusals, half.log.faults, late.log.faults]).toEqual([['aborted'], ['aborted'], []]);
+    expect(late.log.ends).toHaveLength(1);
+  });
+
   it('of random bytes ends in at most one fault, and every byte is accounted for', () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
