@@ -5,7 +5,6 @@ import type { SenderFlow } from '../../core/sender-flow.js';
 import { Fault } from './files/fault.js';
 import { encodeMessage, type Message } from './files/message.js';
 import { type TransferBody, type TransferHandler, TransferReader } from './files/transfer-reader.js';
-import { badVerdict } from './files/verdict.js';
 import type { Logger } from './logger.js';
 import type { ServedStream, StreamTransport } from './service.js';
 
@@ -15,8 +14,10 @@ export interface IncomingStreamParts {
   readonly logger: Logger;
   /** Who takes the body of a stream with this header. */
   accept(header: Message, stream: IncomingStream): TransferBody | Fault;
+  /** No header came, or none that is accepted. The rest of the stream is read and forgotten. */
+  onRefused(fault: Fault, stream: IncomingStream): void;
   /** The flow is closed. */
-  onClosed(stream: IncomingStream): void;
+  onClosed(stream: IncomingStream, error: XpassError | null): void;
 }
 
 /** One accepted flow: reads the header, gives the body to whoever takes it, releases what is done with, and answers. */
@@ -25,10 +26,10 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   readonly transport: StreamTransport;
   readonly logger: Logger;
   readonly peerName: string;
+  isClosed = false;
   private readonly parts: IncomingStreamParts;
   private readonly reader: TransferReader;
   private readonly releaseDone: (nowNs: number) => void;
-  private isClosed = false;
   private isReading = false;
   /** Bytes that are done with and not yet released. */
   private doneBytes = 0;
@@ -63,7 +64,7 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   onClosed(error: XpassError | null): void {
     this.isClosed = true;
     if (error !== null) this.reader.abort(new Fault('aborted', error.message));
-    this.parts.onClosed(this);
+    this.parts.onClosed(this, error);
   }
 
   accept(header: Message): TransferBody | Fault {
@@ -71,8 +72,7 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   }
 
   onRefused(fault: Fault): void {
-    this.logger.warn({ peer: this.peerName, code: fault.code }, fault.message);
-    if (!this.isClosed) this.reply(badVerdict(fault));
+    this.parts.onRefused(fault, this);
   }
 
   onFraming(bytes: number): void {

@@ -4,6 +4,7 @@ import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import { Fault } from './files/fault.js';
 import type { Message } from './files/message.js';
 import type { TransferBody } from './files/transfer-reader.js';
+import { badVerdict } from './files/verdict.js';
 import { IncomingStream } from './incoming-stream.js';
 import type { Logger } from './logger.js';
 import type { StreamService, StreamTransport } from './service.js';
@@ -78,6 +79,7 @@ export class ServiceHost implements Application {
       transport: this.transport,
       logger: this.logger,
       accept: (header, accepting) => this.route(header, accepting),
+      onRefused: (fault, refused) => this.refuse(fault, refused),
       onClosed: (closed) => this.forget(closed),
     });
     this.streams.add(stream);
@@ -96,6 +98,11 @@ export class ServiceHost implements Application {
     const kinds = this.services.map(({ kind }) => kind).join(', ');
     const kind = printable(header.kind.slice(0, MAX_KIND_SHOWN));
     return new Fault('unsupported', `streams of the kind '${kind}' are not served here; allowed: ${kinds}`);
+  }
+
+  private refuse(fault: Fault, stream: IncomingStream): void {
+    this.logger.warn({ peer: stream.peerName, code: fault.code }, fault.message);
+    if (!stream.isClosed) stream.reply(badVerdict(fault));
   }
 
   private forget(stream: IncomingStream): void {

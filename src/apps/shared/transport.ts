@@ -1,12 +1,14 @@
 import type { Application } from '../../core/application.js';
 import { endpointConfig } from '../../core/config.js';
 import { Endpoint } from '../../core/endpoint.js';
+import type { XpassError } from '../../core/errors.js';
 import { Host } from '../../core/host.js';
 import { DEFAULT_PORT, Port } from '../../switch/port.js';
 import type { Address } from '../../udp/address.js';
 import { parseAddress } from '../../udp/address.js';
 import { ONLY_PEER } from '../../udp/host-connection.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
+import type { SocketProblem } from '../../udp/socket-errors.js';
 import { MAX_HOST_ID } from '../../wire/layout.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
@@ -36,6 +38,8 @@ export interface TransportOptions {
   /** Where a daemon listens in direct mode. */
   readonly listen?: Address;
   readonly target?: Target;
+  /** The switch takes this host no more: nothing arrives from now on. It is logged anyway. */
+  onDetached?(error: XpassError): void;
 }
 
 /** What `--to` and `-c` name: a host id behind a switch, an address without one. Throws a usage Failure. */
@@ -52,8 +56,9 @@ export function peerOf(target: Target): number {
 }
 
 /** Opens the endpoint that the options describe. Throws XpassError as `UdpHost.open` does. */
-export function openTransport({ values, application, logger, listen, target }: TransportOptions): Promise<Transport> {
-  return UdpHost.open<Host>({
+export async function openTransport(options: TransportOptions): Promise<Transport> {
+  const { values, application, logger, listen, target } = options;
+  const transport = await UdpHost.open<Host>({
     ...(values.switch !== undefined && { switchAddress: values.switch }),
     ...(listen !== undefined && values.switch === undefined && { bind: listen }),
     ...(target?.direct !== undefined && { onlyPeer: target.direct }),
@@ -62,11 +67,22 @@ export function openTransport({ values, application, logger, listen, target }: T
     rateBps: values.rate,
     spin: values.spin,
     connectTimeoutNs: values.connectTimeout,
-    onProblem: (problem) => logger.warn(problem, problem.message),
+    onProblem: (problem) => logProblem(logger, problem),
     onLinkChanged: (link) => logger.warn(link, 'the switch changed the terms of this link: restart to use them'),
-    onDetached: (error) => logger.error({ code: error.code }, error.message),
+    onDetached: (error) => {
+      logger.error({ code: error.code }, error.message);
+      options.onDetached?.(error);
+    },
     makeMachine: (parts) => makeHost(parts, values, application),
   });
+  for (const warning of transport.info.warnings) logger.info(warning);
+  return transport;
+}
+
+/** Trouble comes back with every frame that is tried again, so only its first time is news. */
+function logProblem(logger: Logger, problem: SocketProblem): void {
+  if (problem.count === 1) logger.warn(problem, problem.message);
+  else logger.debug(problem, problem.message);
 }
 
 function makeHost(parts: HostParts, values: TransportValues, application: Application): Host {

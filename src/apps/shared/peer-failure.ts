@@ -1,0 +1,24 @@
+import type { ErrorCode, XpassError } from '../../core/errors.js';
+import { Failure, failureOf } from './failure.js';
+import { formatDuration } from './quantities.js';
+
+/** Who was talked to, and how long it was waited for. */
+export interface PeerContext {
+  /** The peer as people write it. */
+  readonly peerName: string;
+  readonly connectTimeoutNs: number;
+  readonly idleTimeoutNs: number;
+}
+
+/** What ended the traffic with a peer, in one sentence that names it and what decides. */
+export function peerFailure(error: XpassError, context: PeerContext): Failure {
+  const { peerName, connectTimeoutNs, idleTimeoutNs } = context;
+  const sentences: Partial<Record<ErrorCode, string>> = {
+    unreachable: `${peerName} does not answer: nothing came within --connect-timeout ${formatDuration(connectTimeoutNs)}`,
+    idle: `${peerName} is lost: nothing came within --idle-timeout ${formatDuration(idleTimeoutNs)}`,
+    refused: `${peerName} refuses the flow: it serves nothing, is ending, or has as many streams as it takes`,
+    shutdown: `${peerName} ended in the middle: its process is shutting down`,
+  };
+  const { exitCode, message } = failureOf(error) as Failure;
+  return new Failure(exitCode, sentences[error.code] ?? `${peerName}: ${message}`, { cause: error });
+}
