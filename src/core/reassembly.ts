@@ -13,7 +13,7 @@ export const Placed = { inOrder: 1, outOfOrder: 2, duplicate: 3, outsideWindow: 
 
 /**
  * Puts a stream's bytes back into order. In order they pass through without a copy; ahead of a hole they are copied into blocks until the hole
- * is closed. Offsets are 53-bit; nothing at or beyond `nextOffset + windowBytes` is taken, which bounds the memory.
+ * is closed. Offsets are 53-bit. Nothing beyond `nextOffset + windowBytes` fits, nor beyond the limit that the caller sets.
  */
 export class Reassembly {
   private readonly windowBytes: number;
@@ -21,6 +21,8 @@ export class Reassembly {
   /** What arrived beyond `nextOffset`, ascending; for reading only. */
   readonly ranges = new RangeSet(MAX_RANGES);
   private readonly blocks: (Uint8Array | null)[];
+  /** A block that was let go last, for the next hole. */
+  private spare: Uint8Array | null = null;
   /** Offset of the first byte that has not arrived. */
   nextOffset = 0;
 
@@ -40,16 +42,20 @@ export class Reassembly {
     return this.ranges.count > 0 ? this.ranges.end(this.ranges.count - 1) : this.nextOffset;
   }
 
-  /** Takes the bytes of one data frame that begin at `offset`; returns a code of `Placed`. */
-  insert(offset: number, bytes: Uint8Array): number {
+  /**
+   * Takes the bytes of one data frame that begin at `offset`, unless they end beyond `limitOffset`; returns a code of `Placed`. `deliver` may look at
+   * this object, and finds it whole.
+   */
+  insert(offset: number, bytes: Uint8Array, limitOffset: number): number {
     const end = offset + bytes.length;
     if (end <= this.nextOffset) return Placed.duplicate;
-    if (end > this.nextOffset + this.windowBytes) return Placed.outsideWindow;
+    if (end > Math.min(limitOffset, this.nextOffset + this.windowBytes)) return Placed.outsideWindow;
     if (offset > this.nextOffset) return this.store(offset, bytes);
     const fresh = offset === this.nextOffset ? bytes : bytes.subarray(this.nextOffset - offset);
-    this.nextOffset = end;
-    this.deliver(fresh);
-    if (this.ranges.count > 0) this.drain();
+    if (this.ranges.count === 0) {
+      this.nextOffset = end;
+      this.deliver(fresh);
+    } else this.deliverAndDrain(fresh, end);
     return Placed.inOrder;
   }
 
@@ -67,38 +73,47 @@ export class Reassembly {
     return Placed.outOfOrder;
   }
 
-  private drain(): void {
-    this.ranges.remove(0, this.nextOffset);
-    while (this.ranges.count > 0 && this.ranges.firstStart === this.nextOffset) {
-      const end = this.ranges.firstEnd;
-      while (this.nextOffset < end) {
-        const at = this.nextOffset;
-        const from = at % BLOCK_BYTES;
-        const count = Math.min(end - at, BLOCK_BYTES - from);
-        const block = this.blockOf(at);
-        this.nextOffset = at + count;
-        this.deliver(block.subarray(from, from + count));
-      }
-      this.ranges.remove(0, this.nextOffset);
+  /** The frame at the hole's beginning, then what it joins. The ranges go first, so that nobody sees them overlap what is in order. */
+  private deliverAndDrain(fresh: Uint8Array, end: number): void {
+    const { ranges } = this;
+    ranges.remove(0, end);
+    const drainTo = ranges.firstStart === end ? ranges.firstEnd : end;
+    ranges.remove(end, drainTo);
+    this.nextOffset = drainTo;
+    this.deliver(fresh);
+    for (let at = end; at < drainTo; ) {
+      const from = at % BLOCK_BYTES;
+      const count = Math.min(drainTo - at, BLOCK_BYTES - from);
+      this.deliver(this.blockOf(at).subarray(from, from + count));
+      at += count;
     }
     this.letGoOfPassedBlocks();
   }
 
   private blockOf(offset: number): Uint8Array {
     const index = Math.floor(offset / BLOCK_BYTES) % this.blocks.length;
-    const block = this.blocks[index] ?? new Uint8Array(BLOCK_BYTES);
+    const present = this.blocks[index];
+    if (present !== null) return present;
+    const block = this.spare ?? new Uint8Array(BLOCK_BYTES);
+    this.spare = null;
     this.blocks[index] = block;
     return block;
   }
 
   private letGoOfPassedBlocks(): void {
+    const { blocks } = this;
     if (this.ranges.count === 0) {
-      this.blocks.fill(null);
+      for (let index = 0; index < blocks.length; index++) this.letGo(index);
       return;
     }
-    const first = Math.floor(this.ranges.firstStart / BLOCK_BYTES) % this.blocks.length;
-    const last = Math.floor((this.highestEnd - 1) / BLOCK_BYTES) % this.blocks.length;
-    for (let index = (last + 1) % this.blocks.length; index !== first; index = (index + 1) % this.blocks.length)
-      this.blocks[index] = null;
+    const first = Math.floor(this.ranges.firstStart / BLOCK_BYTES) % blocks.length;
+    const last = Math.floor((this.highestEnd - 1) / BLOCK_BYTES) % blocks.length;
+    for (let index = (last + 1) % blocks.length; index !== first; index = (index + 1) % blocks.length)
+      this.letGo(index);
+  }
+
+  private letGo(index: number): void {
+    this.spare = this.blocks[index] ?? this.spare;
+    this.blocks[index] = null;
   }
 }

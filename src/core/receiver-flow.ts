@@ -35,7 +35,7 @@ import { RttEstimator } from './rtt.js';
 /** PROTOCOL §4.2 */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3 } as const;
 
-/** Credits that may be outstanding although the window is full, so that a hole which fills it can be repaired (ours; PROTOCOL §5.6 leaves it open). */
+/** Credits that may be outstanding at most to repair a hole while what lies beyond it fills the window (ours; PROTOCOL §5.6 leaves it open). */
 const REPAIR_CREDITS = 16;
 
 export interface ReceiverStatistics {
@@ -95,6 +95,8 @@ export class ReceiverFlow implements TimedFlow {
   private pausedTold = false;
   /** Bytes given to the reader and not released. */
   private readerBytes = 0;
+  /** A call of the reader's `onData` is under way. */
+  private isDelivering = false;
   /** A data frame has echoed a credit. PROTOCOL §4.6 */
   private proved = false;
   private wireBytesReceived = 0;
@@ -158,13 +160,15 @@ export class ReceiverFlow implements TimedFlow {
   /** The reader is done with `bytes` bytes of what it was given. */
   release(bytes: number, nowNs: number): void {
     assert(bytes >= 0 && bytes <= this.readerBytes, 'released more than was delivered');
+    const hadRoom = this.hasRoom;
     this.readerBytes -= bytes;
-    if (this.stateCode !== ReceiverState.creditSending) return;
+    // Inside `onData` the frame is not done with yet: `handleData` goes on from there.
+    if (this.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
+    // Where there was no room, no data was to be waited for.
+    if (!hadRoom) this.lastDataNs = nowNs;
     this.reschedule(nowNs);
-    if (this.pausedTold && this.hasRoom) {
-      this.pausedTold = false;
-      this.sendAck(nowNs);
-    }
+    if (this.pausedTold && !this.isPaused) this.sendAck(nowNs);
+    this.arm();
   }
 
   /** Gives the flow up on both sides. */
@@ -187,10 +191,10 @@ export class ReceiverFlow implements TimedFlow {
       this.sendAck(nowNs);
       return;
     }
-    if (this.stateCode !== ReceiverState.creditSending) this.startCredits(nowNs);
-    else this.sendAck(nowNs);
+    const isRunning = this.stateCode === ReceiverState.creditSending;
+    if (!isRunning) this.startCredits(nowNs);
+    if (isRunning || !this.maySendCredit) this.sendAck(nowNs);
     this.reschedule(nowNs);
-    if (!this.hasRoom) this.sendAck(nowNs);
     this.arm();
   }
 
@@ -293,12 +297,27 @@ export class ReceiverFlow implements TimedFlow {
     return this.readerBytes + this.reassembly.heldBytes;
   }
 
-  /** PROTOCOL §5.6 */
+  /** Where the window ends: nothing beyond it is taken, which bounds what the flow and its reader hold. PROTOCOL §5.6 */
+  private get windowEnd(): number {
+    return this.reassembly.nextOffset - this.readerBytes + this.context.config.receiveWindowBytes;
+  }
+
+  /** Whether one more credit fits into the window, each taken for a full frame beyond all that has arrived, or else for a repair of what is missing. */
   private get hasRoom(): boolean {
-    const payload = this.senderFrameBytes - Data.overheadBytes;
+    const { nextOffset, highestEnd, heldBytes } = this.reassembly;
+    const payloadBytes = this.senderFrameBytes - Data.overheadBytes;
     const { outstanding } = this.meter;
-    if (this.heldBytes + (outstanding + 1) * payload <= this.context.config.receiveWindowBytes) return true;
-    return this.reassembly.ranges.count > 0 && outstanding < REPAIR_CREDITS;
+    const creditedBytes = (outstanding + 1) * payloadBytes;
+    if (highestEnd + creditedBytes <= this.windowEnd) return true;
+    const missingBytes = highestEnd - nextOffset - heldBytes;
+    const isForRepair = outstanding < REPAIR_CREDITS && outstanding * payloadBytes < missingBytes;
+    return isForRepair && nextOffset + creditedBytes <= this.windowEnd;
+  }
+
+  /** Credits are held back because the reader is slow: there would be no room even if none were outstanding. */
+  private get isPaused(): boolean {
+    const payloadBytes = this.senderFrameBytes - Data.overheadBytes;
+    return this.readerBytes > 0 && this.reassembly.highestEnd + payloadBytes > this.windowEnd;
   }
 
   private get maySendCredit(): boolean {
@@ -374,13 +393,17 @@ export class ReceiverFlow implements TimedFlow {
       this.breach(nowNs);
       return;
     }
+    this.isDelivering = true;
     const placed = this.reassembly.insert(
       offset,
       frame.bytes.subarray(Data.payload, Data.payload + dataPayloadBytes(frame)),
+      this.windowEnd,
     );
+    this.isDelivering = false;
     if (placed === Placed.outsideWindow) this.context.counters.outsideWindow++;
     else if (placed === Placed.tooManyRanges) this.context.counters.tooManyRanges++;
     this.acknowledger.onData(this.reassembly.ranges.count > 0, nowNs);
+    if (this.pausedTold && !this.isPaused) this.acknowledger.demand();
     this.tellEnd();
     if (this.hasEverything) {
       this.acknowledger.demand();
@@ -459,7 +482,7 @@ export class ReceiverFlow implements TimedFlow {
 
   private sendAck(nowNs: number): void {
     if (this.stateCode === ReceiverState.closed) return;
-    const paused = this.stateCode === ReceiverState.creditSending && !this.hasRoom;
+    const paused = this.stateCode === ReceiverState.creditSending && this.isPaused;
     this.pausedTold = paused;
     const complete = this.stateCode === ReceiverState.complete;
     const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Placed, Reassembly } from '../../src/core/reassembly.js';
+import { holds, printSeed } from '../harness/seeds.js';
+import { pattern, patternByte } from '../harness/streams.js';
+
+printSeed();
+
+const WINDOW = 200_000;
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+/** A reassembly of the test pattern whose output is checked and counted. */
+class Bench {
+  delivered = 0;
+  calls = 0;
+  onDeliver: () => void = () => {};
+  readonly reassembly: Reassembly;
+
+  constructor(windowBytes = WINDOW) {
+    this.reassembly = new Reassembly(windowBytes, (bytes) => {
+      for (let index = 0; index < bytes.length; index++) {
+        if (bytes[index] !== patternByte(this.delivered + index)) throw new Error(`byte ${this.delivered + index}`);
+      }
+      this.delivered += bytes.length;
+      this.calls++;
+      this.onDeliver();
+    });
+  }
+
+  insert(offset: number, length: number, limit = NO_LIMIT): number {
+    return this.reassembly.insert(offset, pattern(offset, length), limit);
+  }
+
+  get ranges(): [number, number][] {
+    const { ranges } = this.reassembly;
+    return Array.from({ length: ranges.count }, (_, index) => [ranges.start(index), ranges.end(index)]);
+  }
+}
+
+describe('reassembly', () => {
+  it('passes bytes in order through without a copy', () => {
+    const given = pattern(0, 10);
+    let seen: Uint8Array | null = null;
+    new Reassembly(WINDOW, (bytes) => {
+      seen = bytes;
+    }).insert(0, given, NO_LIMIT);
+    expect(seen).toBe(given);
+  });
+
+  it('holds what is ahead of a hole and delivers it when the hole closes', () => {
+    const bench = new Bench();
+    expect(bench.insert(100, 50)).toBe(Placed.outOfOrder);
+    expect(bench.insert(200, 50)).toBe(Placed.outOfOrder);
+    expect(bench.reassembly.heldBytes).toBe(100);
+    expect(bench.reassembly.highestEnd).toBe(250);
+    expect(bench.insert(0, 100)).toBe(Placed.inOrder);
+    expect([bench.delivered, bench.reassembly.nextOffset]).toEqual([150, 150]);
+    expect(bench.ranges).toEqual([[200, 250]]);
+    expect(bench.insert(140, 60)).toBe(Placed.inOrder);
+    expect([bench.delivered, bench.reassembly.heldBytes]).toEqual([250, 0]);
+  });
+
+  it('delivers each byte once where frames overlap', () => {
+    const bench = new Bench();
+    bench.insert(100, 100);
+    bench.insert(150, 100);
+    expect(bench.insert(120, 50)).toBe(Placed.duplicate);
+    expect(bench.insert(0, 130)).toBe(Placed.inOrder);
+    expect(bench.insert(0, 250)).toBe(Placed.duplicate);
+    expect(bench.insert(0, 260)).toBe(Placed.inOrder);
+    expect(bench.delivered).toBe(260);
+  });
+
+  it('takes nothing beyond its window or the limit of the moment', () => {
+    const bench = new Bench();
+    expect(bench.insert(WINDOW - 10, 11)).toBe(Placed.outsideWindow);
+    expect(bench.insert(WINDOW - 10, 10)).toBe(Placed.outOfOrder);
+    expect(bench.insert(0, 101, 100)).toBe(Placed.outsideWindow);
+    expect(bench.insert(50, 51, 100)).toBe(Placed.outsideWindow);
+    expect(bench.insert(0, 100, 100)).toBe(Placed.inOrder);
+    expect(bench.delivered).toBe(100);
+  });
+
+  it('takes no more than 1,024 ranges, and any frame that joins one still', () => {
+    const bench = new Bench();
+    for (let range = 1; range <= 1_024; range++) expect(bench.insert(range * 10, 5)).toBe(Placed.outOfOrder);
+    expect(bench.insert(20_000, 5)).toBe(Placed.tooManyRanges);
+    expect(bench.insert(10_245, 5)).toBe(Placed.outOfOrder);
+    expect(bench.insert(0, 10)).toBe(Placed.inOrder);
+    expect(bench.delivered).toBe(15);
+  });
+
+  it('is whole whenever it delivers: no range lies before or touches what is in order', () => {
+    const bench = new Bench();
+    bench.onDeliver = () => expect(bench.reassembly.ranges.firstStart).toBeGreaterThan(bench.reassembly.nextOffset);
+    bench.insert(100, 80_000);
+    bench.insert(100_000, 10);
+    bench.insert(0, 150);
+    expect(bench.calls).toBe(1 + 2);
+    expect(bench.delivered).toBe(80_100);
+  });
+
+  it('agrees with a set of all bytes that arrived, over many windows', () => {
+    const frame = fc.record({ ahead: fc.nat(40), length: fc.integer({ min: 1, max: 9 }), back: fc.boolean() });
+    holds(fc.array(frame, { maxLength: 300 }), 100, (frames) => {
+      const UNIT = 3_000;
+      const bench = new Bench();
+      const arrived = new Set<number>();
+      let next = 0;
+      for (const { ahead, length, back } of frames) {
+        const unit = Math.max(0, back ? next - ahead : next + ahead);
+        const limit = next * UNIT + WINDOW;
+        const placed = bench.insert(unit * UNIT, length * UNIT);
+        if ((unit + length) * UNIT <= limit) for (let step = 0; step < length; step++) arrived.add(unit + step);
+        else expect(placed).toBe(Placed.outsideWindow);
+        while (arrived.has(next)) next++;
+        expect(bench.reassembly.nextOffset).toBe(next * UNIT);
+        expect(bench.delivered).toBe(next * UNIT);
+        const held = [...arrived].filter((each) => each > next).length;
+        expect(bench.reassembly.heldBytes).toBe(held * UNIT);
+      }
+    });
+  });
+});

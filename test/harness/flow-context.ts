@@ -1,0 +1,89 @@
+import { crc32 } from '../../src/base/crc32.js';
+import { SeededRandom } from '../../src/base/random.js';
+import { NEVER } from '../../src/base/time.js';
+import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
+import type { FlowContext } from '../../src/core/context.js';
+import { newCounters } from '../../src/core/counters.js';
+import type { FlowHeader } from '../../src/wire/encode.js';
+import { Frame, FramePool } from '../../src/wire/frame.js';
+import { printFrame } from '../../src/wire/print.js';
+
+export const FLOW_HEADER: FlowHeader = { destination: 0, source: 0, flowId: 0xbeef };
+export const FLOW_PEER = 7;
+export const FLOW_SLOT = 3;
+
+/** An endpoint for one flow alone, which writes down what the flow asks of it. */
+export class FlowContextStub implements FlowContext {
+  readonly config: EndpointConfig;
+  readonly random = new SeededRandom(1);
+  readonly check = crc32;
+  readonly pool = new FramePool(() => new Uint8Array(2_048), 16);
+  readonly counters = newCounters();
+  /** What the flow sent, as `printFrame` writes it, without the header. */
+  readonly lines: string[] = [];
+  /** When each of `lines` was sent. */
+  readonly stampsNs: number[] = [];
+  /** Number of the latest probe that was sent. PROTOCOL §5.4 */
+  lastProbe = 0;
+  wireBytes = 0;
+  /** When the flow's timer is to be asked, and when its next credit is due. */
+  deadlineNs = NEVER;
+  dueNs = NEVER;
+  allowance = Number.POSITIVE_INFINITY;
+  creditingFlows = 0;
+  lingering = 0;
+  forgotten = 0;
+
+  constructor(changes: Partial<EndpointConfig> = {}) {
+    this.config = endpointConfig(changes);
+  }
+
+  emit(frame: Frame, nowNs: number): void {
+    const line = printFrame(frame).replace(/ \S+ flow=\S+ path=\S+ hop=\S+ \S+/, '');
+    this.lines.push(line);
+    if (!line.startsWith('ACK')) this.lastProbe = Number(/ probe=(\d+)/.exec(line)?.[1] ?? this.lastProbe);
+    this.stampsNs.push(nowNs);
+    this.wireBytes += frame.wireBytes;
+    this.pool.give(frame);
+  }
+
+  arm(_slot: number, deadlineNs: number): void {
+    this.deadlineNs = Math.min(this.deadlineNs, deadlineNs);
+  }
+
+  schedule(_slot: number, dueNs: number): void {
+    this.dueNs = dueNs;
+  }
+
+  creditAllowance(): number {
+    return this.allowance;
+  }
+
+  creditingChanged(change: 1 | -1): void {
+    this.creditingFlows += change;
+  }
+
+  lingers(): void {
+    this.lingering++;
+  }
+
+  forget(): void {
+    this.forgotten++;
+    this.deadlineNs = NEVER;
+    this.dueNs = NEVER;
+  }
+
+  /** What was sent since the last call. */
+  sent(): string[] {
+    this.stampsNs.length = 0;
+    return this.lines.splice(0);
+  }
+}
+
+/** A frame as it comes from the peer: `write` fills the bytes and returns the length. */
+export function incoming(write: (bytes: Uint8Array) => number): Frame {
+  const frame = new Frame(new Uint8Array(2_048));
+  frame.length = write(frame.bytes);
+  frame.peer = FLOW_PEER;
+  return frame;
+}

@@ -1,0 +1,118 @@
+import { crc32 } from '../../src/base/crc32.js';
+import type { FlowWriter } from '../../src/core/application.js';
+import type { EndpointConfig } from '../../src/core/config.js';
+import type { XpassError } from '../../src/core/errors.js';
+import { SenderFlow, SenderState } from '../../src/core/sender-flow.js';
+import { encodeAck, encodeCredit } from '../../src/wire/encode.js';
+import { AckFlag } from '../../src/wire/layout.js';
+import { markCe } from '../../src/wire/rewrite.js';
+import { FLOW_HEADER, FLOW_PEER, FLOW_SLOT, FlowContextStub, incoming } from './flow-context.js';
+import { pattern } from './streams.js';
+
+interface AckOptions {
+  /** The probe that it repeats; the latest that the sender sent unless told otherwise. */
+  probe?: number;
+  ranges?: readonly (readonly [number, number])[];
+  complete?: boolean;
+  paused?: boolean;
+}
+
+/** Writes down what a flow tells its writer, and does `on...` inside the calls. */
+export class RecordingWriter implements FlowWriter {
+  readonly events: string[] = [];
+  onRoom: () => void = () => {};
+  onFlowClosed: () => void = () => {};
+
+  onWritable(): void {
+    this.events.push('writable');
+    this.onRoom();
+  }
+
+  onClosed(error: XpassError | null): void {
+    this.events.push(`closed ${error?.code ?? 'in order'}`);
+    this.onFlowClosed();
+  }
+}
+
+/** The sender's end of one flow, and a peer who answers with whatever frames the test wants. */
+export class SenderBench {
+  nowNs = 0;
+  readonly context: FlowContextStub;
+  readonly writer = new RecordingWriter();
+  readonly flow: SenderFlow;
+  private written = 0;
+  private nextCredit = 0;
+
+  constructor(changes: Partial<EndpointConfig> = {}) {
+    this.context = new FlowContextStub(changes);
+    const { frameBytes } = this.context.config;
+    const options = { slot: FLOW_SLOT, header: FLOW_HEADER, peer: FLOW_PEER, frameBytes, pairedFlowId: 0 };
+    this.flow = new SenderFlow(this.context, this.writer, options, 0);
+  }
+
+  /** The name of the flow's state. */
+  get state(): string {
+    return Object.entries(SenderState).find(([, code]) => code === this.flow.state)![0];
+  }
+
+  write(length: number): boolean {
+    const taken = this.flow.write(pattern(this.written, length), this.nowNs);
+    if (taken) this.written += length;
+    return taken;
+  }
+
+  end(): void {
+    this.flow.end(this.nowNs);
+  }
+
+  /** Writes `frames` full frames and gets a credit for each. */
+  sendFrames(frames: number): this {
+    this.write(frames * 1_446);
+    for (let frame = 0; frame < frames; frame++) this.credit();
+    this.context.sent();
+    return this;
+  }
+
+  /** The next credit in order, or the one with the number given. */
+  credit(sequence = this.nextCredit, { ce = false, pathId = 0 } = {}): void {
+    this.nextCredit = sequence + 1;
+    const fields = { sequence, pathId, paddingBytes: 0 };
+    const frame = incoming((bytes) => encodeCredit(bytes, FLOW_HEADER, fields, crc32));
+    if (ce) markCe(frame.bytes);
+    this.flow.handleCredit(frame, this.nowNs);
+  }
+
+  ack(cumulative: number, options: AckOptions = {}): void {
+    const { ranges = [], probe = this.context.lastProbe } = options;
+    const flags = (options.complete ? AckFlag.complete : 0) | (options.paused ? AckFlag.paused : 0);
+    const fields = {
+      flags,
+      cumulative,
+      probe,
+      ranges: {
+        count: ranges.length,
+        start: (index: number) => ranges[index][0],
+        end: (index: number) => ranges[index][1],
+      },
+    };
+    this.flow.handleAck(
+      incoming((bytes) => encodeAck(bytes, FLOW_HEADER, fields, crc32)),
+      this.nowNs,
+    );
+  }
+
+  /** Lets `ns` pass and fires the flow's timer exactly when it is due. */
+  wait(ns: number): this {
+    const untilNs = this.nowNs + ns;
+    const { context } = this;
+    while (context.deadlineNs <= untilNs) {
+      this.nowNs = Math.max(this.nowNs, context.deadlineNs);
+      context.deadlineNs = Number.POSITIVE_INFINITY;
+      const deadlineNs = this.flow.onTimer(this.nowNs);
+      if (deadlineNs <= this.nowNs) throw new Error(`a timer at ${deadlineNs} is left at ${this.nowNs}`);
+      context.arm(0, deadlineNs);
+    }
+    this.nowNs = untilNs;
+    return this;
+  }
+}
