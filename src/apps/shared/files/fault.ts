@@ -8,6 +8,7 @@ export type FaultCode =
   | 'badDigest'
   | 'badMessage'
   | 'badName'
+  | 'busy'
   | 'exists'
   | 'io'
   | 'noSpace'

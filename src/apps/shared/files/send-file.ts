@@ -4,6 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ExitCode } from '../exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../failure.js';
+import { printable } from '../terminal.js';
 import type { DigestTrailer, FileHeader } from './file-header.js';
 import { fileNameProblem } from './file-name.js';
 import { encodeMessage } from './message.js';
@@ -19,6 +20,8 @@ export interface ByteSource {
 export interface SendFileOptions {
   /** Send only so many bytes from the start of the file. */
   readonly bytes?: number;
+  /** The file's name at the receiver; its own by default. */
+  readonly name?: string;
 }
 
 /** Size of one read: 36 us of hashing at 1.8 GB/s, in which nothing else runs. */
@@ -32,7 +35,8 @@ const SENDABLE = 'only regular files can be sent';
  * Opens a regular file for sending. Throws a usage Failure for one that does not exist, cannot be read, is a directory, a pipe or a device, has a name that
  * no receiver takes, or has fewer bytes than asked for.
  */
-export async function openFileSource(path: string, { bytes }: SendFileOptions = {}): Promise<FileSource> {
+export async function openFileSource(path: string, options: SendFileOptions = {}): Promise<FileSource> {
+  const { bytes, name = basename(path) } = options;
   const subject = `'${path}'`;
   let handle: FileHandle | null = null;
   try {
@@ -44,7 +48,8 @@ export async function openFileSource(path: string, { bytes }: SendFileOptions = 
     if (bytes !== undefined && bytes > start.size) {
       throw usageFailure(`${subject} has ${start.size} bytes, fewer than the ${bytes} to be sent`);
     }
-    return new FileSource({ handle, path, start, ...(bytes === undefined ? {} : { bytes }) });
+    checkName(path, name);
+    return new FileSource({ handle, path, name, start, ...(bytes === undefined ? {} : { bytes }) });
   } catch (error) {
     await handle?.close();
     throw failureOf(error, subject) ?? error;
@@ -56,11 +61,11 @@ function checkKind(subject: string, stats: Stats): void {
   if (!stats.isFile()) throw usageFailure(`${subject} is not a regular file: ${SENDABLE}`);
 }
 
-function headerOf(path: string, start: Stats, bytes: number): FileHeader {
-  const name = basename(path);
+function checkName(path: string, name: string): void {
   const problem = fileNameProblem(name);
-  if (problem !== null) throw usageFailure(`the name of '${path}' ${problem}: receivers do not take such names`);
-  return { kind: 'file', name, bytes, mode: start.mode & 0o777 };
+  if (problem === null) return;
+  const whose = name === basename(path) ? `the name of '${path}'` : `the name '${name}' for '${path}'`;
+  throw usageFailure(`${printable(whose)} ${problem}: receivers do not take such names`);
 }
 
 /** A file as an application stream: header message, bytes, digest message. docs/APPLICATIONS.md, "file" */
@@ -78,13 +83,13 @@ export class FileSource implements ByteSource {
   private stage: 'header' | 'body' | 'done' = 'header';
   private digest: string | null = null;
 
-  constructor(opened: { handle: FileHandle; path: string; start: Stats; bytes?: number }) {
-    const { handle, path, start, bytes } = opened;
+  constructor(opened: { handle: FileHandle; path: string; name: string; start: Stats; bytes?: number }) {
+    const { handle, path, name, start, bytes = start.size } = opened;
     this.handle = handle;
     this.path = path;
     this.start = start;
-    this.isWhole = bytes === undefined;
-    this.header = headerOf(path, start, bytes ?? start.size);
+    this.isWhole = opened.bytes === undefined;
+    this.header = { kind: 'file', name, bytes, mode: start.mode & 0o777 };
   }
 
   /** The SHA-256 of what was sent, once `next` has said null. */

@@ -1,0 +1,134 @@
+import { mkdir } from 'node:fs/promises';
+import type { XpassError } from '../../core/errors.js';
+import { type Address, formatAddress } from '../../udp/address.js';
+import type { Invocation } from '../shared/command.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { Failure, failureOf, usageFailure } from '../shared/failure.js';
+import { checkReceiveDirectory } from '../shared/files/incoming-file.js';
+import { ServiceHost } from '../shared/service-host.js';
+import { openTransport, type Transport } from '../shared/transport.js';
+import { DEFAULT_DAEMON_PORT } from '../shared/transport-options.js';
+import { FileService } from './file-service.js';
+import type { DAEMON_OPTIONS } from './options.js';
+import { DaemonReport } from './report.js';
+
+type DaemonInvocation = Invocation<typeof DAEMON_OPTIONS>;
+
+const DEFAULT_LISTEN: Address = { host: '127.0.0.1', port: DEFAULT_DAEMON_PORT };
+
+/** Runs until SIGINT or SIGTERM, or until the switch takes the host no more. */
+export async function runDaemon(invocation: DaemonInvocation): Promise<ExitCode> {
+  const { options, onInterrupt } = invocation;
+  if (options.switch !== undefined && options.listen !== undefined) {
+    throw usageFailure('--listen is for daemons without a switch: leave it out beside --switch');
+  }
+  const directory = await prepareDirectory(options.directory);
+  const interrupted = new Promise<null>((resolve) => {
+    onInterrupt(() => resolve(null));
+  });
+  const daemon = new Daemon(invocation, directory);
+  // An interrupt before the switch has answered ends the process with nothing to close.
+  if ((await Promise.race([daemon.start(), interrupted])) === null) return ExitCode.done;
+  const error = await Promise.race([daemon.detached, interrupted]);
+  await daemon.stop();
+  if (error !== null) throw failureOf(error);
+  return ExitCode.done;
+}
+
+/** Makes the directory when only it is missing: a parent that is missing too is rather a slip of the pen. */
+async function prepareDirectory(path: string): Promise<string> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      const failure = failureOf(error, `receive directory '${path}'`);
+      throw failure === null ? error : new Failure(ExitCode.usage, failure.message);
+    }
+  }
+  return checkReceiveDirectory(path);
+}
+
+/** An endpoint that serves, and what it says. */
+class Daemon {
+  /** The switch takes this host no more. */
+  readonly detached: Promise<XpassError>;
+  private readonly invocation: DaemonInvocation;
+  private readonly directory: string;
+  private readonly report: DaemonReport;
+  private readonly files: FileService;
+  private readonly host: ServiceHost;
+  private handleDetached: (error: XpassError) => void = () => undefined;
+  private transport: Transport | null = null;
+  private startNs = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(invocation: DaemonInvocation, directory: string) {
+    const { options, results, logger } = invocation;
+    this.invocation = invocation;
+    this.directory = directory;
+    this.report = new DaemonReport(results, options.json);
+    this.files = new FileService({
+      directory,
+      overwrite: options.overwrite,
+      onOutcome: (outcome) => this.report.file(outcome),
+    });
+    this.host = new ServiceHost({ services: [this.files], logger });
+    this.detached = new Promise((resolve) => {
+      this.handleDetached = resolve;
+    });
+  }
+
+  async start(): Promise<true> {
+    const { options, logger } = this.invocation;
+    const transport = await openTransport({
+      values: options,
+      application: this.host,
+      logger,
+      listen: options.listen ?? DEFAULT_LISTEN,
+      onDetached: (error) => this.handleDetached(error),
+    });
+    this.host.start(transport);
+    this.transport = transport;
+    this.startNs = transport.now();
+    this.reportListening(transport);
+    if (options.interval !== undefined) {
+      this.timer = setInterval(() => this.reportProgress(transport), options.interval / 1e6);
+    }
+    return true;
+  }
+
+  /** In order: files given up, flows reset, last words, port given back. */
+  async stop(): Promise<void> {
+    const { transport } = this;
+    clearInterval(this.timer);
+    if (transport === null) return;
+    await this.host.close();
+    transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+    this.report.summary({
+      durationNs: transport.now() - this.startNs,
+      credits: this.host.credits,
+      refusedStreams: this.host.refusedStreams,
+      endpoint: transport.machine.endpoint.counters,
+      driver: transport.statistics(),
+    });
+    await transport.close();
+  }
+
+  private reportListening({ info, link }: Transport): void {
+    const { options } = this.invocation;
+    this.report.listening({
+      address: formatAddress(info.local),
+      switchAddress: options.switch === undefined ? null : formatAddress(options.switch),
+      hostId: link.hostId,
+      rateBps: link.rateBps,
+      frameBytes: link.maxFrameBytes,
+      directory: this.directory,
+      info,
+    });
+  }
+
+  private reportProgress(transport: Transport): void {
+    if (this.host.streamCount === 0) return;
+    this.report.progress({ nowNs: transport.now(), flows: this.files.progress(), credits: this.host.credits });
+  }
+}

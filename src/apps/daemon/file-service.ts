@@ -1,0 +1,106 @@
+import { Fault } from '../shared/files/fault.js';
+import { type FileHeader, parseFileHeader } from '../shared/files/file-header.js';
+import type { FileSystem } from '../shared/files/incoming-file.js';
+import type { Message } from '../shared/files/message.js';
+import { FileReceiver } from '../shared/files/receive-file.js';
+import type { TransferBody } from '../shared/files/transfer-reader.js';
+import type { Verdict } from '../shared/files/verdict.js';
+import type { ServedStream, StreamService } from '../shared/service.js';
+
+export interface FileServiceOptions {
+  /** From checkReceiveDirectory. */
+  readonly directory: string;
+  readonly overwrite: boolean;
+  /** A file has its name, or nothing of it is left. */
+  onOutcome(outcome: FileOutcome): void;
+  readonly fileSystem?: FileSystem;
+}
+
+/** What became of one file. */
+export interface FileOutcome {
+  readonly header: FileHeader;
+  readonly peerName: string;
+  readonly flowId: number;
+  readonly verdict: Verdict;
+  /** From the header's arrival to the verdict. */
+  readonly durationNs: number;
+}
+
+/** A file on its way in. */
+interface IncomingTransfer {
+  readonly stream: ServedStream;
+  readonly receiver: FileReceiver;
+  readonly startNs: number;
+}
+
+/** How far a file is. */
+export interface FileProgress {
+  readonly peerName: string;
+  readonly flowId: number;
+  readonly name: string;
+  /** Bytes of the flow that have come in order: the file's, and some hundred around them. */
+  readonly bytesDelivered: number;
+}
+
+/** Files under way at once, those included whose flow is over and which are being put on the disk (ours: as many as there may be streams). */
+const MAX_FILES = 1_000;
+
+/** Receives files into one directory. */
+export class FileService implements StreamService {
+  readonly kind = 'file';
+  private readonly options: FileServiceOptions;
+  private readonly transfers = new Set<IncomingTransfer>();
+  private isClosing = false;
+
+  constructor(options: FileServiceOptions) {
+    this.options = options;
+  }
+
+  accept(header: Message, stream: ServedStream): TransferBody | Fault {
+    const parsed = parseFileHeader(header);
+    if (parsed instanceof Fault) return parsed;
+    if (this.transfers.size >= MAX_FILES) {
+      return new Fault('busy', `the receiver takes no more than ${MAX_FILES} files at a time`);
+    }
+    const { directory, overwrite, fileSystem } = this.options;
+    const receiver = new FileReceiver(parsed, {
+      directory,
+      overwrite,
+      onDrained: (bytes) => stream.release(bytes),
+      onVerdict: (verdict) => this.finish(transfer, verdict),
+      ...(fileSystem === undefined ? {} : { fileSystem }),
+    });
+    const transfer = { stream, receiver, startNs: stream.transport.now() };
+    this.transfers.add(transfer);
+    return receiver;
+  }
+
+  /** The files under way. */
+  progress(): FileProgress[] {
+    return [...this.transfers].map(({ stream: { peerName, flow }, receiver }) => ({
+      peerName,
+      flowId: flow.id,
+      name: receiver.header.name,
+      bytesDelivered: flow.statistics.bytesDelivered,
+    }));
+  }
+
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all([...this.transfers].map(({ receiver }) => receiver.abort('the receiver is shutting down')));
+  }
+
+  private finish(transfer: IncomingTransfer, verdict: Verdict): void {
+    const { stream, receiver, startNs } = transfer;
+    this.transfers.delete(transfer);
+    this.options.onOutcome({
+      header: receiver.header,
+      peerName: stream.peerName,
+      flowId: stream.flow.id,
+      verdict,
+      durationNs: stream.transport.now() - startNs,
+    });
+    // Flows are about to be reset with SHUTDOWN, which says more than a verdict that might not arrive.
+    if (!this.isClosing) stream.reply(verdict);
+  }
+}

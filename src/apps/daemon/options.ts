@@ -1,0 +1,30 @@
+import { address } from '../shared/address-kind.js';
+import { flag, option, optionalOption } from '../shared/options.js';
+import { duration } from '../shared/quantities.js';
+import { DEFAULT_DAEMON_PORT, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { text } from '../shared/value-kind.js';
+
+/** Loopback unless told otherwise; port 0 is any free one, which the ready line names. */
+const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_DAEMON_PORT, anyPort: true };
+
+const MIN_INTERVAL_NS = 10e6;
+
+/** The daemon's own options, and those of its endpoint. */
+export const DAEMON_OPTIONS = {
+  listen: optionalOption(address(LISTEN_DEFAULTS), {
+    describe: `take flows at this address, 127.0.0.1:${DEFAULT_DAEMON_PORT} without it; not with --switch`,
+    alias: 'l',
+  }),
+  directory: option(text('a directory, made when it is missing'), {
+    describe: 'where received files go',
+    alias: 'd',
+    defaultText: 'received',
+  }),
+  overwrite: flag({ describe: 'let a received file replace one of its name' }),
+  interval: optionalOption(duration({ lowest: MIN_INTERVAL_NS }), {
+    describe: 'say how far the files are this often while there are any',
+    alias: 'i',
+  }),
+  json: flag({ describe: 'one JSON object a line: listening, file, progress, summary' }),
+  ...TRANSPORT_OPTIONS,
+};
