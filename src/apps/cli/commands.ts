@@ -4,4 +4,7 @@ import type { CommandEntry } from '../shared/command.js';
  * The commands in the order of `xpass --help`. Each is one line, and its module is loaded only when it runs:
  * `{ name: 'send', summary: 'send files to a host', load: () => import('../send/command.js') },`
  */
-export const COMMANDS: readonly CommandEntry[] = [];
+export const COMMANDS: readonly CommandEntry[] = [
+  { name: 'daemon', summary: 'receive files, and serve perf', load: () => import('../daemon/command.js') },
+  { name: 'send', summary: 'send files to a daemon', load: () => import('../send/command.js') },
+];

@@ -1,0 +1,63 @@
+import { displayDuration, displayRate, displaySize } from '../shared/display.js';
+import type { FileHeader } from '../shared/files/file-header.js';
+import type { Verdict } from '../shared/files/verdict.js';
+import type { Results } from '../shared/results.js';
+
+/** What became of one file. */
+export interface FileResult {
+  /** At the receiver. */
+  readonly name: string;
+  readonly bytes: number;
+  /** What the receiver computed, when it has the file. */
+  readonly sha256: string | null;
+  /** The receiver has the file under its name, with the right SHA-256. */
+  readonly verified: boolean;
+  /** `ok`, or why not: a verdict's word, an error's code, `notSent`. */
+  readonly code: string;
+  readonly message: string;
+  /** From the opening of the flow to the verdict. */
+  readonly durationNs: number;
+}
+
+export function verdictResult(header: FileHeader, verdict: Verdict, durationNs: number): FileResult {
+  const { name, bytes } = header;
+  const { ok, code, message, sha256 } = verdict;
+  return { name, bytes, sha256: ok ? sha256 : null, verified: ok, code, message, durationNs };
+}
+
+/** A file without a verdict. */
+export function failedResult(header: FileHeader, code: string, message: string): FileResult {
+  const { name, bytes } = header;
+  return { name, bytes, sha256: null, verified: false, code, message, durationNs: 0 };
+}
+
+/** A line for each file that was verified (the others' sentences go to standard error), or one JSON object for all. docs/APPLICATIONS.md, "Send" */
+export function reportResults(results: Results, files: readonly FileResult[], isJson: boolean): void {
+  if (isJson) {
+    results.json({ files: files.map(jsonOf) });
+    return;
+  }
+  for (const file of files.filter(({ verified }) => verified)) {
+    const { name, bytes, durationNs } = file;
+    const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(file))}`;
+    results.line(`sent '${name}' (${displaySize(bytes)}) in ${pace}, SHA-256 verified by the receiver`);
+  }
+}
+
+function jsonOf(file: FileResult): object {
+  const { name, bytes, sha256, verified, code, message, durationNs } = file;
+  return {
+    name,
+    bytes,
+    sha256,
+    verified,
+    code,
+    message,
+    duration_s: verified ? durationNs / 1e9 : null,
+    goodput_bps: verified ? goodputBps(file) : null,
+  };
+}
+
+function goodputBps({ bytes, durationNs }: FileResult): number {
+  return (bytes * 8e9) / durationNs;
+}

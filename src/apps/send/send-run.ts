@@ -1,0 +1,154 @@
+import { type ErrorCode, XpassError } from '../../core/errors.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { Failure, failureOf } from '../shared/failure.js';
+import type { FileHeader } from '../shared/files/file-header.js';
+import type { Logger } from '../shared/logger.js';
+import { peerFailure } from '../shared/peer-failure.js';
+import { Replies } from '../shared/replies.js';
+import type { TerminalShape } from '../shared/terminal.js';
+import { openTransport, peerOf, type Target, type Transport } from '../shared/transport.js';
+import type { TransportValues } from '../shared/transport-options.js';
+import { FileTransfer, type HashedSource } from './file-transfer.js';
+import { goAhead } from './go-ahead.js';
+import { ProgressDisplay } from './progress.js';
+import { type FileResult, failedResult, verdictResult } from './report.js';
+
+/** A file that has been looked at and can be sent. */
+export interface Job {
+  readonly header: FileHeader;
+  open(): Promise<HashedSource>;
+}
+
+/** Who says when to send, and how to tell them that everything is ready. */
+export interface Hold {
+  readonly input: NodeJS.ReadableStream;
+  ready(): void;
+}
+
+export interface SendRunOptions {
+  readonly values: TransportValues;
+  readonly target: Target;
+  readonly logger: Logger;
+  readonly terminal: NodeJS.WritableStream & TerminalShape;
+  readonly jobs: readonly Job[];
+  /** Files under way at a time. */
+  readonly parallel: number;
+}
+
+/** Errors of one flow after which another may well succeed. All others are of the peer or of our own set-up. */
+const OF_ONE_FLOW: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['reset', 'protocol']);
+
+/** Sends a list of files to one host, `parallel` of them at a time, in their order. */
+export class SendRun {
+  /** By the place of the file in the list. */
+  readonly outcomes: FileResult[];
+  /** Why files were not sent that come after; null when all had their turn. */
+  fatal: Failure | null = null;
+  private readonly options: SendRunOptions;
+  private readonly replies = new Replies();
+  private readonly transfers = new Set<FileTransfer>();
+  private readonly stopped: Promise<null>;
+  private resolveStopped: () => void = () => undefined;
+  private nextJob = 0;
+
+  constructor(options: SendRunOptions) {
+    this.options = options;
+    this.outcomes = options.jobs.map(({ header }) => {
+      return failedResult(header, 'notSent', `'${header.name}' was not sent`);
+    });
+    this.stopped = new Promise((resolve) => {
+      this.resolveStopped = () => resolve(null);
+    });
+  }
+
+  /** Resolves when every file has its outcome, or after `stop`. Throws XpassError when there is no transport. */
+  async run(hold: Hold | null): Promise<void> {
+    const transport = await Promise.race([this.open(), this.stopped]);
+    if (transport === null) return;
+    try {
+      if (hold !== null) await this.wait(hold);
+      if (this.fatal === null) await this.sendAll(transport);
+    } finally {
+      transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+      await transport.close();
+    }
+  }
+
+  /** Gives up what is under way and begins nothing else. */
+  stop(failure: Failure): void {
+    if (this.fatal !== null) return;
+    this.fatal = failure;
+    for (const transfer of this.transfers) transfer.abort(failure);
+    this.resolveStopped();
+  }
+
+  private open(): Promise<Transport> {
+    const { values, target, logger } = this.options;
+    const onDetached = (error: XpassError): void => this.stop(failureOf(error) as Failure);
+    return openTransport({ values, application: this.replies, logger, target, onDetached });
+  }
+
+  private async wait({ input, ready }: Hold): Promise<void> {
+    ready();
+    if ((await Promise.race([goAhead(input), this.stopped])) === false) {
+      this.stop(new Failure(ExitCode.failed, 'standard input ended before the line that --hold waits for'));
+    }
+  }
+
+  private async sendAll(transport: Transport): Promise<void> {
+    const { terminal, jobs, parallel } = this.options;
+    const display = new ProgressDisplay(terminal, () => transport.now());
+    display.start();
+    try {
+      const lanes = Math.min(parallel, jobs.length);
+      await Promise.all(Array.from({ length: lanes }, () => this.sendNext(transport, display)));
+    } finally {
+      display.stop();
+    }
+  }
+
+  /** One lane: file after file until none is left. */
+  private async sendNext(transport: Transport, display: ProgressDisplay): Promise<void> {
+    while (this.nextJob < this.options.jobs.length && this.fatal === null) {
+      const at = this.nextJob++;
+      this.outcomes[at] = await this.sendOne(this.options.jobs[at], transport, display);
+    }
+  }
+
+  private async sendOne(job: Job, transport: Transport, display: ProgressDisplay): Promise<FileResult> {
+    const { target, logger } = this.options;
+    const { header } = job;
+    const startNs = transport.now();
+    let shown = { name: header.name, bytes: header.bytes, sentBytes: () => 0 };
+    try {
+      const source = await job.open();
+      const transfer = new FileTransfer({ transport, replies: this.replies, logger, peer: peerOf(target), source });
+      this.transfers.add(transfer);
+      shown = { ...shown, sentBytes: () => transfer.acknowledgedBytes };
+      display.add(shown);
+      const verdict = await transfer.send().finally(() => this.transfers.delete(transfer));
+      return verdictResult(header, verdict, transport.now() - startNs);
+    } catch (error) {
+      return this.failed(header, error, transport);
+    } finally {
+      display.remove(shown);
+    }
+  }
+
+  private failed(header: FileHeader, error: unknown, transport: Transport): FileResult {
+    if (!(error instanceof XpassError)) {
+      const failure = failureOf(error);
+      if (failure === null) throw error;
+      return failedResult(header, 'failed', failure.message);
+    }
+    const { values, target } = this.options;
+    const context = {
+      peerName: transport.peerName(peerOf(target)),
+      connectTimeoutNs: values.connectTimeout,
+      idleTimeoutNs: values.idleTimeout,
+    };
+    const failure = peerFailure(error, context);
+    if (!OF_ONE_FLOW.has(error.code)) this.stop(failure);
+    return failedResult(header, error.code, `'${header.name}' was not sent: ${failure.message}`);
+  }
+}

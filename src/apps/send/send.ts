@@ -1,0 +1,48 @@
+import type { Invocation } from '../shared/command.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { Failure, usageFailure } from '../shared/failure.js';
+import { openFileSource, type SendFileOptions } from '../shared/files/send-file.js';
+import { parseTarget } from '../shared/transport.js';
+import type { SEND_OPTIONS } from './options.js';
+import { reportResults } from './report.js';
+import { type Job, SendRun } from './send-run.js';
+
+type SendInvocation = Invocation<typeof SEND_OPTIONS>;
+
+/** Sends the files and says what became of them. Throws a Failure unless all were verified; nothing is sent when one of them cannot be read. */
+export async function runSend(invocation: SendInvocation): Promise<ExitCode> {
+  const { options, positionals, results, logger, terminal } = invocation;
+  const target = parseTarget(options.to, options.switch !== undefined);
+  const jobs = await checkFiles(positionals, fileOptions(invocation));
+  const run = new SendRun({ values: options, target, logger, terminal, jobs, parallel: options.parallel });
+  invocation.onInterrupt((signal) => {
+    run.stop(new Failure(ExitCode.failed, `interrupted by ${signal}: what was under way was given up`));
+  });
+  const ready = (): void => (options.json ? results.json({ event: 'ready' }) : results.line('ready'));
+  await run.run(options.hold ? { input: process.stdin, ready } : null);
+  reportResults(results, run.outcomes, options.json);
+  if (run.fatal !== null) throw run.fatal;
+  const failed = run.outcomes.filter(({ verified }) => !verified);
+  if (failed.length === 0) return ExitCode.done;
+  const count = jobs.length === 1 ? '' : `${failed.length} of ${jobs.length} files failed: `;
+  throw new Failure(ExitCode.failed, count + failed.map(({ message }) => message).join('; '));
+}
+
+function fileOptions({ options, positionals }: SendInvocation): SendFileOptions {
+  const { as: name, bytes } = options;
+  if (name !== undefined && positionals.length > 1) {
+    throw usageFailure(`--as '${name}' is given for ${positionals.length} files: it names one`);
+  }
+  return { ...(name !== undefined && { name }), ...(bytes !== undefined && { bytes }) };
+}
+
+/** Opens each file and closes it again, so that any number of them can be checked before the first is sent. */
+async function checkFiles(paths: readonly string[], options: SendFileOptions): Promise<Job[]> {
+  const jobs: Job[] = [];
+  for (const path of paths) {
+    const source = await openFileSource(path, options);
+    await source.close();
+    jobs.push({ header: source.header, open: () => openFileSource(path, options) });
+  }
+  return jobs;
+}
