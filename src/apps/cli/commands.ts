@@ -7,4 +7,9 @@ import type { CommandEntry } from '../shared/command.js';
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'daemon', summary: 'receive files, and serve perf', load: () => import('../daemon/command.js') },
   { name: 'send', summary: 'send files to a daemon', load: () => import('../send/command.js') },
+  {
+    name: 'switch',
+    summary: 'run a software switch, or ask one that runs',
+    load: () => import('../switch/command.js'),
+  },
 ];

@@ -1,0 +1,100 @@
+import { defineCommand, type Invocation } from '../shared/command.js';
+import { CONTROL_ADDRESS, formatControlAddress } from '../shared/control-address.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { usageFailure } from '../shared/failure.js';
+import { snakeCase } from '../shared/json-names.js';
+import { suggestion } from '../shared/nearest.js';
+import { flag, option, optionalOption } from '../shared/options.js';
+import { duration } from '../shared/quantities.js';
+import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
+import { DEFAULT_SWITCH_PORT } from '../shared/transport-options.js';
+import { LINK_WORDS_ALLOWED, linkWords } from './link-settings.js';
+import { portsEvent } from './report.js';
+import { driverLines, hostLines, portLines, settingLines } from './tables.js';
+
+const OPTIONS = {
+  control: option(CONTROL_ADDRESS, {
+    describe: 'where the switch takes commands, as its first line says',
+    alias: 'c',
+    defaultText: `127.0.0.1:${DEFAULT_SWITCH_PORT}`,
+  }),
+  timeout: optionalOption(duration({ lowest: 1e6, highest: 3_600e9 }), {
+    describe: 'how long the switch has for each answer; 5 s without it',
+  }),
+  json: flag({ describe: 'print one JSON object' }),
+};
+
+type CtlInvocation = Invocation<typeof OPTIONS>;
+type Action = (control: SwitchControl, invocation: CtlInvocation) => Promise<void>;
+
+const FORMS = 'ports, link NAME SETTING..., reset';
+
+export const command = defineCommand({
+  description:
+    'Asks a running switch, or changes its links: `ports` prints what each port carried, queued and dropped; `link NAME SETTING...` changes both directions ' +
+    `of a link, or one by its own name, from->to; \`reset\` begins all counts anew. Settings of a link: ${LINK_WORDS_ALLOWED}.`,
+  positionals: { label: 'ACTION', describe: FORMS, least: 1, most: 100 },
+  options: OPTIONS,
+  examples: [
+    { line: 'xpass switch ctl ports', meaning: 'What each port carried, queued and dropped' },
+    { line: 'xpass switch ctl link h1 rate 10mbit delay 5ms', meaning: 'Slow the link of host 1 down' },
+    { line: 'xpass switch ctl link left-right loss 5% duplicate 1%', meaning: 'Spoil the link between two switches' },
+    { line: 'xpass switch ctl link h1 down', meaning: 'Take a link down; `up` brings it back' },
+    { line: 'xpass switch ctl link h1 clear', meaning: 'No impairments any more' },
+    { line: 'xpass switch ctl --control 127.0.0.1:47200 reset', meaning: 'Count anew, at another switch' },
+  ],
+  run,
+});
+
+async function run(invocation: CtlInvocation): Promise<ExitCode> {
+  const { options, positionals } = invocation;
+  // Read before there is a connection: wrong usage is said whether or not a switch runs.
+  const action = readAction(positionals);
+  const timeout = options.timeout === undefined ? {} : { timeoutMs: options.timeout / 1e6 };
+  const control = await SwitchControl.connect(options.control, timeout);
+  try {
+    await action(control, invocation);
+  } finally {
+    control.close();
+  }
+  return ExitCode.done;
+}
+
+function readAction([verb, ...rest]: readonly string[]): Action {
+  if (verb === 'link') return linkAction(rest);
+  const action = ACTIONS.get(verb);
+  if (action === undefined) {
+    throw usageFailure(`unknown action '${verb}'${suggestion(verb, [...ACTIONS.keys(), 'link'])}; allowed: ${FORMS}`);
+  }
+  if (rest.length > 0) throw usageFailure(`unexpected argument '${rest[0]}' after ${verb}; allowed: ${FORMS}`);
+  return action;
+}
+
+/** Those without arguments. */
+const ACTIONS: ReadonlyMap<string, Action> = new Map([
+  ['ports', showPorts],
+  ['reset', resetCounts],
+]);
+
+async function showPorts(control: SwitchControl, { results, options }: CtlInvocation): Promise<void> {
+  const report = await control.ports();
+  const driver = await control.driver();
+  if (options.json) results.json({ ...portsEvent('ports', report), driver: snakeCase(driver) });
+  else results.line([...portLines(report), ...hostLines(report), ...driverLines(driver)].join('\n'));
+}
+
+async function resetCounts(control: SwitchControl, { results, options }: CtlInvocation): Promise<void> {
+  await control.reset();
+  if (options.json) results.json({ event: 'reset' });
+  else results.line(`the switch at ${formatControlAddress(options.control)} counts anew`);
+}
+
+function linkAction([name, ...words]: readonly string[]): Action {
+  if (name === undefined) throw usageFailure(`the link is missing; allowed: ${FORMS}`);
+  const changes: LinkSettingChanges = linkWords(words.join(' '), `link '${name}'`);
+  return async (control, { results, options }) => {
+    const ports = await control.setLink(name, changes);
+    if (options.json) results.json({ event: 'link', link: name, ports: snakeCase(ports) });
+    else results.line(settingLines(ports).join('\n'));
+  };
+}

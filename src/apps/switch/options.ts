@@ -1,0 +1,42 @@
+import { MILLISECOND_NS } from '../../base/time.js';
+import { DEFAULT_KEEP_ALIVE_MS } from '../../switch/switch.js';
+import { address } from '../shared/address-kind.js';
+import { CONTROL_ADDRESS } from '../shared/control-address.js';
+import { flag, mapOption, option, optionalOption } from '../shared/options.js';
+import { duration, formatDuration } from '../shared/quantities.js';
+import { DEFAULT_SWITCH_PORT, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { integer, text } from '../shared/value-kind.js';
+import { TOPOLOGY_OPTIONS } from './topology-options.js';
+
+/** Ours; the field of ATTACHED takes 65.535 s. PROTOCOL §3.9 */
+const MAX_KEEP_ALIVE_NS = 60_000 * MILLISECOND_NS;
+/** Seeds of the generator are 32-bit. */
+const MAX_SEED = 2 ** 32 - 1;
+
+export const SWITCH_OPTIONS = {
+  listen: option(address({ host: '127.0.0.1', port: DEFAULT_SWITCH_PORT, anyPort: true }), {
+    describe: 'UDP address at which hosts find the switch',
+    alias: 'l',
+    defaultText: `127.0.0.1:${DEFAULT_SWITCH_PORT}`,
+  }),
+  control: optionalOption(CONTROL_ADDRESS, {
+    describe: 'where `xpass switch ctl` finds the switch; TCP on loopback with the number of the UDP port without it',
+  }),
+  ...TOPOLOGY_OPTIONS,
+  link: mapOption(text('settings as `ctl link` takes them, such as "rate 10mbit loss 5%"'), {
+    describe: 'settings of one link from the start',
+  }),
+  seed: optionalOption(integer({ highest: MAX_SEED }), {
+    describe: 'have loss, duplication and so on meet the same frames in every run',
+  }),
+  keepAlive: option(duration({ lowest: MILLISECOND_NS, highest: MAX_KEEP_ALIVE_NS }), {
+    describe: 'how often hosts say that they are there; a port is freed after four times this',
+    defaultText: formatDuration(DEFAULT_KEEP_ALIVE_MS * MILLISECOND_NS),
+  }),
+  spin: TRANSPORT_OPTIONS.spin,
+  interval: optionalOption(duration({ lowest: 10 * MILLISECOND_NS }), {
+    describe: 'print the ports this often',
+    alias: 'i',
+  }),
+  json: flag({ describe: 'one JSON object a line: listening, ports at each interval, summary' }),
+};

@@ -1,0 +1,86 @@
+import type { DirectionSnapshot } from '../../switch/link-direction.js';
+import type { DriverStatistics } from '../../udp/statistics.js';
+import { displayCount, displayRate, displaySize } from '../shared/display.js';
+import { formatDuration } from '../shared/quantities.js';
+import type { SwitchReport } from '../shared/switch-control.js';
+import { type Column, tableLines } from '../shared/table.js';
+import { impairmentWords } from './link-settings.js';
+
+const PORT_COLUMNS: readonly Column[] = [
+  { title: 'port' },
+  { title: 'rate', align: 'right' },
+  { title: 'data', align: 'right' },
+  { title: 'frames', align: 'right' },
+  { title: 'credits', align: 'right' },
+  { title: 'other', align: 'right' },
+  { title: 'queue mean', align: 'right' },
+  { title: 'queue max', align: 'right' },
+  { title: 'credits max', align: 'right' },
+  { title: 'marked', align: 'right' },
+  { title: 'dropped' },
+];
+
+/**
+ * The ports of a switch, one a line: what they carried since the counts began, as rates since `before` where that is given, and what was dropped. A direction
+ * from a host has no queues here: they are in the host.
+ */
+export function portLines(report: SwitchReport, before: SwitchReport | null = null): string[] {
+  const rows = report.ports.map((port, index) => {
+    const earlier = before?.ports[index];
+    const data =
+      earlier === undefined || before === null
+        ? displaySize(port.data.wireBytes)
+        : displayRate((8e9 * (port.data.wireBytes - earlier.data.wireBytes)) / (report.atNs - before.atNs));
+    return [
+      port.name,
+      displayRate(port.rateBps ?? Number.POSITIVE_INFINITY),
+      data,
+      displayCount(port.data.frames - (earlier?.data.frames ?? 0)),
+      displayCount(port.credit.frames - (earlier?.credit.frames ?? 0)),
+      displayCount(port.control.frames - (earlier?.control.frames ?? 0)),
+      displaySize(port.dataQueueBytesMean),
+      displaySize(port.dataQueueBytesMax),
+      displayCount(port.creditQueueFramesMax),
+      displayCount(port.ecnMarks),
+      counts(port.drops),
+    ];
+  });
+  return tableLines(PORT_COLUMNS, rows);
+}
+
+/** Who is attached, and what never entered the switch. */
+export function hostLines({ hosts, attachments, door }: SwitchReport): string[] {
+  const attached = hosts.filter((host) => host.attached).map(({ name, id }) => `${name} (${id})`);
+  const names = attached.length === 0 ? 'none' : attached.join(', ');
+  const { expired, refusals } = attachments;
+  const lines = [`attached: ${names}, of ${hosts.length} hosts`];
+  if (expired + refusals > 0) lines.push(`attachments: ${expired} expired, ${refusals} refused`);
+  if (Object.keys(door).length > 0) lines.push(`turned away: ${counts(door)}`);
+  return lines;
+}
+
+/** What the sockets lost or could not send; nothing when there is nothing to say. */
+export function driverLines({ kernelDrops, holdOverflows, problems }: DriverStatistics): string[] {
+  const said: string[] = [];
+  if (kernelDrops !== null && kernelDrops > 0) said.push(`kernel receive drops ${displayCount(kernelDrops)}`);
+  if (holdOverflows > 0) said.push(`frames dropped while held ${displayCount(holdOverflows)}`);
+  if (Object.keys(problems).length > 0) said.push(`socket errors ${counts(problems)}`);
+  return said.length === 0 ? [] : [`sockets: ${said.join('; ')}`];
+}
+
+/** Ports with their settings. */
+export function settingLines(ports: readonly DirectionSnapshot[]): string[] {
+  const rows = ports.map(({ name, rateBps, delayNs, impairment }) => [
+    name,
+    displayRate(rateBps ?? Number.POSITIVE_INFINITY),
+    formatDuration(delayNs),
+    impairmentWords(impairment) || 'none',
+  ]);
+  return tableLines([{ title: 'port' }, { title: 'rate' }, { title: 'delay' }, { title: 'impairments' }], rows);
+}
+
+/** `lost 12, down 3`; a dash for nothing. */
+function counts(named: Readonly<Record<string, number>>): string {
+  const all = Object.entries(named).map(([name, count]) => `${name} ${displayCount(count)}`);
+  return all.length === 0 ? '-' : all.join(', ');
+}
