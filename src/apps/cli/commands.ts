@@ -6,6 +6,7 @@ import type { CommandEntry } from '../shared/command.js';
  */
 export const COMMANDS: readonly CommandEntry[] = [
   { name: 'daemon', summary: 'receive files, and serve perf', load: () => import('../daemon/command.js') },
+  { name: 'perf', summary: 'measure between two hosts, as iperf3 does', load: () => import('../perf/command.js') },
   { name: 'send', summary: 'send files to a daemon', load: () => import('../send/command.js') },
   {
     name: 'switch',

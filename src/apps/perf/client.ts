@@ -1,0 +1,259 @@
+import type { Application, FlowReader, FlowWriter } from '../../core/application.js';
+import type { XpassError } from '../../core/errors.js';
+import type { ReceiverFlow } from '../../core/receiver-flow.js';
+import type { SenderFlow } from '../../core/sender-flow.js';
+import type { DriverStatistics } from '../../udp/statistics.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { Failure } from '../shared/failure.js';
+import { Fault } from '../shared/files/fault.js';
+import { encodeMessage, type Message } from '../shared/files/message.js';
+import type { TransferBody } from '../shared/files/transfer-reader.js';
+import { parseVerdict } from '../shared/files/verdict.js';
+import { IncomingStream } from '../shared/incoming-stream.js';
+import type { Logger } from '../shared/logger.js';
+import { type PerfRequest, parseHeader } from '../shared/perf/messages.js';
+import { PerfReceiver } from '../shared/perf/receiver.js';
+import { parseResults, type SideResults } from '../shared/perf/results.js';
+import { PerfSender } from '../shared/perf/sender.js';
+import { PerfSide } from '../shared/perf/side.js';
+import type { StreamTransport } from '../shared/service.js';
+import { printable } from '../shared/terminal.js';
+
+export interface PerfClientOptions {
+  readonly request: PerfRequest;
+  readonly transport: StreamTransport;
+  /** The server's number. */
+  readonly peer: number;
+  readonly driver: (() => DriverStatistics) | null;
+  readonly logger: Logger;
+  /** The sentence and status for a flow that failed. */
+  failureOf(error: XpassError): Failure;
+  /** The server is ready: data flows from now on. */
+  onStart(nowNs: number): void;
+  /** The last data has arrived, as far as this side knows. */
+  onEnd(): void;
+}
+
+/** Both sides' word. */
+export interface PerfClientOutcome {
+  readonly client: SideResults;
+  readonly server: SideResults;
+}
+
+/** Streams of the server besides those of data: its answer, or a verdict. */
+const MAX_ANSWERS = 2;
+
+/**
+ * The client of one test. It opens the control stream with its request; when the server is ready it sends data, or takes the server's; when all flows have ended it
+ * sends what it measured, and gets what the server did. No wait has a timeout of its own: the control stream is open all the time, so a server that is
+ * lost or never answers ends it by the transport's.
+ */
+export class PerfClient implements Application, FlowWriter {
+  /** Resolves when the test is over; rejects with a Failure. */
+  readonly finished: Promise<PerfClientOutcome>;
+  private readonly options: PerfClientOptions;
+  private readonly side: PerfSide;
+  private readonly sender: PerfSender | null;
+  private readonly receiver: PerfReceiver | null;
+  private readonly control: SenderFlow;
+  private state: 'opening' | 'running' | 'measured' | 'over' = 'opening';
+  private streamCount = 0;
+  private answer: IncomingStream | null = null;
+  private ours: SideResults | null = null;
+  private theirs: SideResults | null = null;
+  private resolve: (outcome: PerfClientOutcome) => void = () => {};
+  private reject: (failure: Failure) => void = () => {};
+
+  /** Opens the control stream. */
+  constructor(options: PerfClientOptions) {
+    const { request, transport, peer, driver } = options;
+    this.options = options;
+    this.finished = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    this.side = new PerfSide(transport, driver);
+    this.control = transport.run((nowNs, { endpoint }) => endpoint.open(peer, this, {}, nowNs));
+    const isForward = request.direction === 'forward';
+    this.sender = isForward ? this.newSender() : null;
+    this.receiver = isForward ? null : this.newReceiver();
+    transport.run((nowNs) => this.control.write(encodeMessage(request), nowNs));
+  }
+
+  /** Bytes of each flow that have arrived, as far as this side knows. */
+  progress(): number[] {
+    return this.sender?.progress() ?? this.receiver?.progress() ?? [];
+  }
+
+  /** Ends the test early: `finished` resolves with what there is, or rejects when there is nothing. */
+  interrupt(): void {
+    if (this.state === 'opening') this.fail(new Failure(ExitCode.failed, 'interrupted before the test began'));
+    else if (this.state === 'running' && this.sender !== null) this.sender.end();
+    else if (this.state === 'running') this.measure();
+  }
+
+  /** Gives the test up: `finished` rejects with `failure`. */
+  abort(failure: Failure): void {
+    this.fail(failure);
+  }
+
+  acceptFlow(flow: ReceiverFlow): FlowReader | null {
+    const { control, options } = this;
+    const isOurs = flow.peer === control.peer && flow.pairedFlowId === control.id;
+    if (!isOurs || this.streamCount >= options.request.flows + MAX_ANSWERS) return null;
+    this.streamCount++;
+    return new IncomingStream({
+      flow,
+      transport: options.transport,
+      logger: options.logger,
+      accept: (header, stream) => this.route(header, stream),
+      onRefused: (fault) => this.failWith(fault),
+      onClosed: (closed, error) => this.handleStreamClosed(closed, error),
+    });
+  }
+
+  onWritable(): void {}
+
+  /** The control stream is closed. */
+  onClosed(error: XpassError | null): void {
+    if (error !== null) this.fail(this.options.failureOf(error));
+  }
+
+  private newSender(): PerfSender {
+    const { request, transport } = this.options;
+    const { peer, id } = this.control;
+    return new PerfSender({
+      request,
+      frameBytes: this.side.frameBytes,
+      open: (writer) =>
+        transport.run((nowNs, { endpoint }) => endpoint.open(peer, writer, { pairedFlowId: id }, nowNs)),
+      run: (action) => transport.run(action),
+      onDone: (error) => {
+        if (error === null) this.measure();
+        else this.fail(this.options.failureOf(error));
+      },
+    });
+  }
+
+  private newReceiver(): PerfReceiver {
+    const { request, transport } = this.options;
+    return new PerfReceiver({
+      flows: request.flows,
+      now: () => transport.now(),
+      onDone: (fault) => {
+        if (fault === null) this.measure();
+        else this.failUnlessLost(fault);
+      },
+    });
+  }
+
+  private route(header: Message, stream: IncomingStream): TransferBody | Fault {
+    switch (header.kind) {
+      case 'perf-ready':
+        return this.takeAnswer(stream);
+      case 'verdict':
+        return this.takeVerdict(header);
+      default:
+        return this.takeData(header, stream);
+    }
+  }
+
+  private takeAnswer(stream: IncomingStream): TransferBody | Fault {
+    if (this.answer !== null) return new Fault('badMessage', 'the server is ready twice');
+    this.answer = stream;
+    this.begin();
+    this.sender?.start();
+    return {
+      bodyBytes: 0,
+      hasTrailer: true,
+      onBody: () => {},
+      onEnd: (trailer) => this.takeResults(trailer),
+      onFault: (fault) => this.failUnlessLost(fault),
+    };
+  }
+
+  /** The server is ready: it says so, or its data is there first. */
+  private begin(): void {
+    if (this.state !== 'opening') return;
+    this.state = 'running';
+    const { transport, onStart } = this.options;
+    onStart(transport.run((nowNs) => nowNs));
+  }
+
+  /** The server does not run the test. */
+  private takeVerdict(header: Message): TransferBody | Fault {
+    const verdict = parseVerdict(header);
+    return verdict instanceof Fault ? verdict : new Fault('unsupported', verdict.message);
+  }
+
+  private takeData(header: Message, stream: IncomingStream): TransferBody | Fault {
+    const parsed = parseHeader(header);
+    if (parsed instanceof Fault) return parsed;
+    if (parsed.role !== 'data' || this.receiver === null)
+      return new Fault('badMessage', 'nobody asked for this stream');
+    this.begin();
+    return this.receiver.accept(parsed.index, stream);
+  }
+
+  /** The data has ended: both sides tell what they measured. */
+  private measure(): void {
+    if (this.state !== 'running') return;
+    this.state = 'measured';
+    this.options.onEnd();
+    const { sender, receiver, control } = this;
+    const results = this.side.results({
+      ...(receiver !== null && { received: receiver.results() }),
+      ...(sender !== null && { sent: sender.results() }),
+    });
+    this.ours = results;
+    this.options.transport.run((nowNs) => {
+      control.write(encodeMessage(results), nowNs);
+      control.end(nowNs);
+    });
+  }
+
+  private takeResults(trailer: Message | null): void {
+    const { request } = this.options;
+    const results = parseResults(trailer ?? { kind: '' }, request.flows);
+    if (results instanceof Fault) this.failWith(results);
+    else this.theirs = results;
+  }
+
+  /** After an interrupt the server gives up its data; then only its answer counts. */
+  private handleStreamClosed(stream: IncomingStream, error: XpassError | null): void {
+    const { ours, theirs } = this;
+    if (stream === this.answer && ours !== null && theirs !== null) this.succeed({ client: ours, server: theirs });
+    else if (error !== null && (stream === this.answer || this.state !== 'measured')) {
+      this.fail(this.options.failureOf(error));
+    }
+  }
+
+  private succeed(outcome: PerfClientOutcome): void {
+    if (this.state === 'over') return;
+    this.release();
+    this.resolve(outcome);
+  }
+
+  private fail(failure: Failure): void {
+    if (this.state === 'over') return;
+    this.release();
+    this.reject(failure);
+  }
+
+  /** A flow that was lost tells more when it closes, right after this. */
+  private failUnlessLost(fault: Fault): void {
+    if (fault.code !== 'aborted') this.failWith(fault);
+  }
+
+  private failWith({ message }: Fault): void {
+    const { transport } = this.options;
+    const server = transport.peerName(this.control.peer);
+    this.fail(new Failure(ExitCode.failed, `${server}: ${printable(message)}`));
+  }
+
+  private release(): void {
+    this.state = 'over';
+    this.sender?.abort();
+    this.receiver?.abort();
+  }
+}

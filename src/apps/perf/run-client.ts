@@ -1,0 +1,136 @@
+// Tested by test/loopback/perf.test.ts
+
+import { randomBytes } from 'node:crypto';
+import type { Application } from '../../core/application.js';
+import type { XpassError } from '../../core/errors.js';
+import type { Invocation } from '../shared/command.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { Failure, failureOf } from '../shared/failure.js';
+import { peerFailure } from '../shared/peer-failure.js';
+import { PERF_KIND, type PerfRequest } from '../shared/perf/messages.js';
+import { openTransport, parseTarget, peerOf, type Target, type Transport } from '../shared/transport.js';
+import { PerfClient, type PerfClientOutcome } from './client.js';
+import { IntervalLog } from './interval-log.js';
+import type { PERF_OPTIONS } from './options.js';
+import { jsonReport, type PerfReport, summaryLines } from './report.js';
+
+type PerfInvocation = Invocation<typeof PERF_OPTIONS>;
+
+const DEFAULT_TIME_NS = 10e9;
+
+/** Runs one test and says what it measured. An interrupt ends it early: with 0, or with 1 when --bytes asked for more than has arrived. */
+export async function runClient(invocation: PerfInvocation, host: string): Promise<ExitCode> {
+  const { options, results } = invocation;
+  const target = parseTarget(host, options.switch !== undefined);
+  const run = new ClientRun(invocation, target);
+  const report = await run.run();
+  if (options.json) results.json(jsonReport(report));
+  else for (const line of summaryLines(report)) results.line(line);
+  const wanted = options.bytes === undefined ? 0 : options.bytes * options.parallel;
+  if (report.received.bytes >= wanted) return ExitCode.done;
+  throw new Failure(ExitCode.failed, `${report.received.bytes} of ${wanted} bytes arrived before the test was ended`);
+}
+
+class ClientRun {
+  private readonly invocation: PerfInvocation;
+  private readonly target: Target;
+  private readonly request: PerfRequest;
+  private readonly log: IntervalLog;
+  private client: PerfClient | null = null;
+  private isInterrupted = false;
+
+  constructor(invocation: PerfInvocation, target: Target) {
+    const { options, results } = invocation;
+    const { time, bytes, parallel, reverse, interval, json } = options;
+    this.invocation = invocation;
+    this.target = target;
+    this.request = {
+      kind: PERF_KIND,
+      role: 'control',
+      test: randomBytes(8).toString('hex'),
+      direction: reverse ? 'reverse' : 'forward',
+      flows: parallel,
+      durationNs: bytes === undefined ? (time ?? DEFAULT_TIME_NS) : null,
+      bytes: bytes ?? null,
+    };
+    this.log = new IntervalLog({ results: json ? null : results, intervalNs: interval });
+  }
+
+  async run(): Promise<PerfReport> {
+    const { onInterrupt } = this.invocation;
+    const interrupted = new Promise<never>((_, reject) => {
+      onInterrupt(() => this.interrupt(reject));
+    });
+    // Nobody waits for it once the transport is open.
+    interrupted.catch(() => {});
+    const transport = await Promise.race([this.open(), interrupted]);
+    try {
+      return this.reportOf(await this.test(transport));
+    } finally {
+      this.log.stop();
+      transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+      await transport.close();
+    }
+  }
+
+  private interrupt(reject: (failure: Failure) => void): void {
+    this.isInterrupted = true;
+    if (this.client !== null) this.client.interrupt();
+    else reject(new Failure(ExitCode.failed, 'interrupted before the test began'));
+  }
+
+  private open(): Promise<Transport> {
+    const { options, logger } = this.invocation;
+    const application: Application = { acceptFlow: (flow) => this.client?.acceptFlow(flow) ?? null };
+    return openTransport({
+      values: options,
+      application,
+      logger,
+      target: this.target,
+      onDetached: (error) => this.client?.abort(failureOf(error) as Failure),
+    });
+  }
+
+  private async test(transport: Transport): Promise<PerfClientOutcome> {
+    const { options, logger } = this.invocation;
+    const peer = peerOf(this.target);
+    const context = {
+      peerName: transport.peerName(peer),
+      connectTimeoutNs: options.connectTimeout,
+      idleTimeoutNs: options.idleTimeout,
+    };
+    const client = new PerfClient({
+      request: this.request,
+      transport,
+      peer,
+      logger,
+      driver: () => transport.statistics(),
+      failureOf: (error: XpassError) => peerFailure(error, context),
+      onStart: (nowNs) =>
+        this.log.start(nowNs, this.request.flows, () => ({ nowNs: transport.now(), bytes: client.progress() })),
+      onEnd: () => this.log.stop(),
+    });
+    this.client = client;
+    if (this.isInterrupted) client.interrupt();
+    return client.finished;
+  }
+
+  private reportOf({ client, server }: PerfClientOutcome): PerfReport {
+    const receiver = client.received === null ? server : client;
+    const { received } = receiver;
+    const sent = client.sent ?? server.sent;
+    if (received === null || sent === null)
+      throw new Failure(ExitCode.failed, 'the server did not say what it measured');
+    return {
+      request: this.request,
+      algorithm: receiver.algorithm,
+      frameBytes: receiver === client ? server.frameBytes : client.frameBytes,
+      received,
+      sent,
+      intervals: this.log.intervals,
+      intervalsOmitted: this.log.omitted,
+      cpu: { client: client.cpu, server: server.cpu },
+      driver: { client: client.driver, server: server.driver },
+    };
+  }
+}

@@ -1,0 +1,80 @@
+import { Fault } from '../files/fault.js';
+import type { Message } from '../files/message.js';
+import type { SideResults } from './results.js';
+
+/** Kind of every stream of a test that opens with a request or carries data. docs/APPLICATIONS.md, "perf" */
+export const PERF_KIND = 'perf';
+
+/** Flows of one test: as many as leave room for other streams of a daemon (ours). */
+export const MAX_FLOWS = 512;
+/** A day (ours): long enough for any soak, short enough that a forgotten client ends. */
+export const MAX_DURATION_NS = 86_400e9;
+
+/** `forward`: the client sends the data; `reverse`: the server does. */
+export type Direction = 'forward' | 'reverse';
+
+/** What a client wants, the header of the test's control stream. Exactly one of `durationNs` and `bytes` is there. */
+export interface PerfRequest extends Message {
+  readonly kind: typeof PERF_KIND;
+  readonly role: 'control';
+  /** Chosen at random by the client; the data streams name it. */
+  readonly test: string;
+  readonly direction: Direction;
+  readonly flows: number;
+  readonly durationNs: number | null;
+  /** Of each flow. */
+  readonly bytes: number | null;
+}
+
+/** Header of a stream of data, which lasts until the stream ends. */
+export interface PerfData extends Message {
+  readonly kind: typeof PERF_KIND;
+  readonly role: 'data';
+  readonly test: string;
+  /** From 0 up; each flow of a test has its own. */
+  readonly index: number;
+}
+
+/** Header of the server's answer to the control stream: data may come. */
+export interface PerfReady extends Message {
+  readonly kind: 'perf-ready';
+}
+
+/** Trailer of both control streams. */
+export interface PerfResults extends SideResults, Message {
+  readonly kind: 'perf-results';
+}
+
+/** The first message of a stream of the kind `perf`. */
+export function parseHeader(header: Message): PerfRequest | PerfData | Fault {
+  const { test, role } = header;
+  if (typeof test !== 'string' || !/^[0-9a-f]{1,32}$/.test(test)) return malformed('it names no test');
+  if (role === 'data') return parseData(test, header);
+  if (role === 'control') return parseRequest(test, header);
+  return malformed("its role is neither 'control' nor 'data'");
+}
+
+function parseData(test: string, { index }: Message): PerfData | Fault {
+  if (!isCount(index, 0, MAX_FLOWS - 1)) return malformed(`its index is not a number from 0 to ${MAX_FLOWS - 1}`);
+  return { kind: PERF_KIND, role: 'data', test, index };
+}
+
+function parseRequest(test: string, message: Message): PerfRequest | Fault {
+  const { direction, flows, durationNs, bytes } = message;
+  if (direction !== 'forward' && direction !== 'reverse')
+    return malformed("its direction is not 'forward' or 'reverse'");
+  if (!isCount(flows, 1, MAX_FLOWS)) return malformed(`its flows are not a number from 1 to ${MAX_FLOWS}`);
+  const isTimed = isCount(durationNs, 1, MAX_DURATION_NS) && bytes === null;
+  const isSized = isCount(bytes, 1, Number.MAX_SAFE_INTEGER) && durationNs === null;
+  if (!isTimed && !isSized) return malformed('it has not exactly one of durationNs and bytes');
+  const limits = { durationNs: durationNs as number | null, bytes: bytes as number | null };
+  return { kind: PERF_KIND, role: 'control', test, direction, flows, ...limits };
+}
+
+function isCount(value: unknown, least: number, most: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+}
+
+function malformed(why: string): Fault {
+  return new Fault('badMessage', `a perf stream's header makes no sense: ${why}`);
+}

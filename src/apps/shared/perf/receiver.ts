@@ -1,0 +1,101 @@
+// Tested by test/apps/shared/perf/service.test.ts
+
+import { NEVER } from '../../../base/time.js';
+import type { ReceiverStatistics } from '../../../core/receiver-flow.js';
+import { Fault } from '../files/fault.js';
+import type { TransferBody } from '../files/transfer-reader.js';
+import type { ServedStream } from '../service.js';
+import { DurationHistogram } from './histogram.js';
+import type { ReceivedResults } from './results.js';
+import { PerfSink } from './sink.js';
+
+export interface PerfReceiverOptions {
+  readonly flows: number;
+  now(): number;
+  /** Every flow has ended in order. Or the first that did not, and then nothing more is told. */
+  onDone(fault: Fault | null): void;
+}
+
+/** The side of a test that receives the data: all its flows. */
+export class PerfReceiver {
+  private readonly options: PerfReceiverOptions;
+  private readonly rtts = new DurationHistogram();
+  private readonly gaps = new DurationHistogram();
+  private readonly sinks: (PerfSink | null)[];
+  private openFlows: number;
+  private isDone = false;
+
+  constructor(options: PerfReceiverOptions) {
+    this.options = options;
+    this.openFlows = options.flows;
+    this.sinks = new Array(options.flows).fill(null);
+  }
+
+  /** The stream of data number `index` has come: who takes it. */
+  accept(index: number, stream: Pick<ServedStream, 'flow' | 'release'>): TransferBody | Fault {
+    if (index >= this.sinks.length) return new Fault('badMessage', `the test has no flow ${index}`);
+    if (this.sinks[index] !== null) return new Fault('badMessage', `flow ${index} of the test has come before`);
+    const { rtts, gaps } = this;
+    const sink = new PerfSink({
+      flow: stream.flow,
+      release: (bytes) => stream.release(bytes),
+      now: this.options.now,
+      rtts,
+      gaps,
+      onDone: (fault) => this.handleDone(fault),
+    });
+    this.sinks[index] = sink;
+    return sink;
+  }
+
+  /** Bytes of each flow that have arrived. */
+  progress(): number[] {
+    return this.sinks.map((sink) => sink?.bytes ?? 0);
+  }
+
+  /** What there is so far: of a flow that has not ended, up to now. */
+  results(): ReceivedResults {
+    const sinks = this.sinks.filter((sink) => sink !== null);
+    const flows = sinks.map(({ flow }) => flow.statistics);
+    const flowBytes = this.progress();
+    const count = (of: (flow: ReceiverStatistics) => number): number => flows.reduce((sum, flow) => sum + of(flow), 0);
+    return {
+      bytes: flowBytes.reduce((sum, bytes) => sum + bytes, 0),
+      durationNs: this.durationNs(sinks),
+      frames: count(({ dataFrames }) => dataFrames),
+      repairedFrames: count(({ repairedFrames }) => repairedFrames),
+      flowBytes,
+      rtt: this.rtts.percentiles(),
+      creditGap: this.gaps.percentiles(),
+      credits: {
+        sent: count(({ creditsSent }) => creditsSent),
+        used: count(({ creditsUsed }) => creditsUsed),
+        wasted: count(({ creditsUnused }) => creditsUnused),
+        dropped: count(({ creditsDropped }) => creditsDropped),
+      },
+    };
+  }
+
+  /** Stops measuring and frees everything; the flows are not its business. The last call; `onDone` does not follow. */
+  abort(): void {
+    this.isDone = true;
+    for (const sink of this.sinks) sink?.stop();
+    this.rtts.free();
+    this.gaps.free();
+  }
+
+  private durationNs(sinks: readonly PerfSink[]): number {
+    const started = sinks.filter(({ firstNs }) => firstNs !== NEVER);
+    if (started.length === 0) return 0;
+    const nowNs = this.options.now();
+    const firstNs = Math.min(...started.map((sink) => sink.firstNs));
+    return Math.max(...started.map(({ lastNs }) => Math.min(lastNs, nowNs))) - firstNs;
+  }
+
+  private handleDone(fault: Fault | null): void {
+    this.openFlows--;
+    if (this.isDone || (fault === null && this.openFlows > 0)) return;
+    this.isDone = true;
+    this.options.onDone(fault);
+  }
+}

@@ -1,0 +1,196 @@
+import type { DriverStatistics } from '../../../udp/statistics.js';
+import { Fault } from '../files/fault.js';
+import type { Message } from '../files/message.js';
+import type { Percentiles } from './histogram.js';
+
+/** What became of the credits of all flows; those that are still on their way are in none of the last three. */
+export interface CreditFates {
+  readonly sent: number;
+  readonly used: number;
+  /** Reached a sender that had nothing to send. */
+  readonly wasted: number;
+  readonly dropped: number;
+}
+
+/** What the receiver of the data measured: the truth about what arrived. */
+export interface ReceivedResults {
+  readonly bytes: number;
+  /** From the first byte of any flow to the last. */
+  readonly durationNs: number;
+  /** Data frames, and how many of them repaired a loss. */
+  readonly frames: number;
+  readonly repairedFrames: number;
+  readonly flowBytes: readonly number[];
+  /** From a credit to the data frame that it released. */
+  readonly rtt: Percentiles;
+  /** Between credits of one flow on their way out. */
+  readonly creditGap: Percentiles;
+  readonly credits: CreditFates;
+}
+
+/** What the sender of the data measured. */
+export interface SentResults {
+  /** Between credits of one flow as they arrive. */
+  readonly creditGap: Percentiles;
+}
+
+/** Seconds of a core that a process used. */
+export interface CpuUse {
+  readonly user: number;
+  readonly system: number;
+}
+
+/** What went wrong in one side's driver during the test; null where the system does not tell. */
+export interface DriverFigures {
+  readonly datagramsIn: number;
+  readonly datagramsOut: number;
+  readonly kernelDrops: number | null;
+  readonly sendQueueFull: number;
+  readonly holdOverflows: number;
+  /** Wakes that were more than a millisecond late. */
+  readonly lateWakes: number;
+  readonly contentions: number;
+}
+
+/** Everything that one side knows of a test. Exactly one of `received` and `sent` is there. */
+export interface SideResults {
+  /** Credit algorithm of this side; that of the data's receiver ruled the test. */
+  readonly algorithm: string;
+  readonly frameBytes: number;
+  readonly received: ReceivedResults | null;
+  readonly sent: SentResults | null;
+  readonly cpu: CpuUse;
+  readonly driver: DriverFigures | null;
+}
+
+/** What a driver counted since `before`. */
+export function driverFigures(after: DriverStatistics, before: DriverStatistics | null): DriverFigures {
+  const since = (field: 'datagramsIn' | 'datagramsOut' | 'sendQueueFull' | 'holdOverflows' | 'contentions'): number =>
+    after[field] - (before?.[field] ?? 0);
+  return {
+    datagramsIn: since('datagramsIn'),
+    datagramsOut: since('datagramsOut'),
+    kernelDrops: after.kernelDrops === null ? null : after.kernelDrops - (before?.kernelDrops ?? 0),
+    sendQueueFull: since('sendQueueFull'),
+    holdOverflows: since('holdOverflows'),
+    lateWakes: after.lateness.overMillisecond - (before?.lateness.overMillisecond ?? 0),
+    contentions: since('contentions'),
+  };
+}
+
+/** The results in a message of a peer, every number of them checked. */
+export function parseResults(message: Message, flows: number): SideResults | Fault {
+  try {
+    const side = new Fields(message);
+    return {
+      algorithm: side.word('algorithm'),
+      frameBytes: side.number('frameBytes'),
+      received: side.optional('received', (fields) => received(fields, flows)),
+      sent: side.optional('sent', (fields) => ({ creditGap: percentiles(fields.object('creditGap')) })),
+      cpu: cpu(side.object('cpu')),
+      driver: side.optional('driver', driver),
+    };
+  } catch (error) {
+    if (error instanceof Malformed)
+      return new Fault('badMessage', `the peer's results make no sense: ${error.message}`);
+    throw error;
+  }
+}
+
+function received(fields: Fields, flows: number): ReceivedResults {
+  return {
+    bytes: fields.number('bytes'),
+    durationNs: fields.number('durationNs'),
+    frames: fields.number('frames'),
+    repairedFrames: fields.number('repairedFrames'),
+    flowBytes: fields.numbers('flowBytes', flows),
+    rtt: percentiles(fields.object('rtt')),
+    creditGap: percentiles(fields.object('creditGap')),
+    credits: creditFates(fields.object('credits')),
+  };
+}
+
+function percentiles(fields: Fields): Percentiles {
+  return {
+    min: fields.numberOrNone('min'),
+    mean: fields.numberOrNone('mean'),
+    p50: fields.numberOrNone('p50'),
+    p90: fields.numberOrNone('p90'),
+    p99: fields.numberOrNone('p99'),
+    p999: fields.numberOrNone('p999'),
+    max: fields.numberOrNone('max'),
+    count: fields.number('count'),
+  };
+}
+
+function creditFates(fields: Fields): CreditFates {
+  return {
+    sent: fields.number('sent'),
+    used: fields.number('used'),
+    wasted: fields.number('wasted'),
+    dropped: fields.number('dropped'),
+  };
+}
+
+function cpu(fields: Fields): CpuUse {
+  return { user: fields.number('user'), system: fields.number('system') };
+}
+
+function driver(fields: Fields): DriverFigures {
+  const kernelDrops = fields.numberOrNone('kernelDrops');
+  return {
+    datagramsIn: fields.number('datagramsIn'),
+    datagramsOut: fields.number('datagramsOut'),
+    kernelDrops: Number.isNaN(kernelDrops) ? null : kernelDrops,
+    sendQueueFull: fields.number('sendQueueFull'),
+    holdOverflows: fields.number('holdOverflows'),
+    lateWakes: fields.number('lateWakes'),
+    contentions: fields.number('contentions'),
+  };
+}
+
+/** A field that is missing or not what it must be; caught by parseResults. */
+class Malformed extends Error {}
+
+/** An object that a peer sent, field by field. By hand, since zod takes 90 ms to load, a third of what a short test takes. */
+class Fields {
+  private readonly values: Readonly<Record<string, unknown>>;
+
+  constructor(value: unknown) {
+    if (typeof value !== 'object' || value === null) throw new Malformed('an object is missing');
+    this.values = value as Readonly<Record<string, unknown>>;
+  }
+
+  number(name: string): number {
+    const value = this.values[name];
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
+    throw new Malformed(`'${name}' is no number from 0 up`);
+  }
+
+  /** NaN, which JSON writes as null, for none. */
+  numberOrNone(name: string): number {
+    return this.values[name] === null ? Number.NaN : this.number(name);
+  }
+
+  numbers(name: string, count: number): number[] {
+    const list = this.values[name];
+    if (!Array.isArray(list) || list.length !== count) throw new Malformed(`'${name}' has not ${count} numbers`);
+    const fields = new Fields(list);
+    return list.map((_, at) => fields.number(String(at)));
+  }
+
+  /** A short word that is safe to show. */
+  word(name: string): string {
+    const value = this.values[name];
+    if (typeof value === 'string' && /^[\w.-]{1,64}$/.test(value)) return value;
+    throw new Malformed(`'${name}' is no word`);
+  }
+
+  object(name: string): Fields {
+    return new Fields(this.values[name]);
+  }
+
+  optional<T>(name: string, read: (fields: Fields) => T): T | null {
+    return this.values[name] === null ? null : read(this.object(name));
+  }
+}

@@ -1,0 +1,94 @@
+// Tested by test/apps/shared/perf/service.test.ts
+
+import type { FlowWriter } from '../../../core/application.js';
+import type { XpassError } from '../../../core/errors.js';
+import type { SenderFlow } from '../../../core/sender-flow.js';
+import { encodeMessage } from '../files/message.js';
+import { DurationHistogram } from './histogram.js';
+import { PERF_KIND, type PerfData, type PerfRequest } from './messages.js';
+import type { SentResults } from './results.js';
+import { PerfSource } from './source.js';
+
+export interface PerfSenderOptions {
+  readonly request: PerfRequest;
+  readonly frameBytes: number;
+  /** Opens a flow to the other side. Throws XpassError. */
+  open(writer: FlowWriter): SenderFlow;
+  /** As UdpHost.run. */
+  run(action: (nowNs: number) => void): void;
+  /** Every flow is closed, each in order. Or the first that was not, and then nothing more is told. */
+  onDone(error: XpassError | null): void;
+}
+
+/** The side of a test that sends the data: all its flows. */
+export class PerfSender {
+  private readonly options: PerfSenderOptions;
+  private readonly gaps = new DurationHistogram();
+  private readonly sources: PerfSource[] = [];
+  private openFlows = 0;
+  private isDone = false;
+
+  constructor(options: PerfSenderOptions) {
+    this.options = options;
+  }
+
+  /** Opens the flows and starts them all. Throws XpassError when one cannot be opened; `abort` then takes the others back. */
+  start(): void {
+    const { request, open, run } = this.options;
+    for (let index = 0; index < request.flows; index++) {
+      const source = this.newSource(index);
+      source.attach(open(source));
+      this.openFlows++;
+      this.sources.push(source);
+    }
+    run((nowNs) => {
+      const endNs = nowNs + (request.durationNs ?? Number.POSITIVE_INFINITY);
+      for (const source of this.sources) source.start(nowNs, endNs);
+    });
+  }
+
+  /** Ends the flows in order, now. `onDone` follows. */
+  end(): void {
+    this.options.run((nowNs) => {
+      for (const source of this.sources) source.end(nowNs);
+    });
+  }
+
+  /** Gives up the flows that are still open and frees everything. The last call; `onDone` does not follow. */
+  abort(): void {
+    this.isDone = true;
+    this.options.run((nowNs) => {
+      for (const source of this.sources) source.abort(nowNs);
+    });
+    this.gaps.free();
+  }
+
+  /** Bytes of each flow that the receiver has. */
+  progress(): number[] {
+    return this.sources.map(({ acknowledgedBytes }) => acknowledgedBytes);
+  }
+
+  results(): SentResults {
+    return { creditGap: this.gaps.percentiles() };
+  }
+
+  private newSource(index: number): PerfSource {
+    const { request, frameBytes, run } = this.options;
+    const header: PerfData = { kind: PERF_KIND, role: 'data', test: request.test, index };
+    return new PerfSource({
+      header: encodeMessage(header),
+      bytes: request.bytes ?? Number.POSITIVE_INFINITY,
+      frameBytes,
+      gaps: this.gaps,
+      run,
+      onClosed: (error) => this.handleClosed(error),
+    });
+  }
+
+  private handleClosed(error: XpassError | null): void {
+    this.openFlows--;
+    if (this.isDone || (error === null && this.openFlows > 0)) return;
+    this.isDone = true;
+    this.options.onDone(error);
+  }
+}

@@ -1,0 +1,132 @@
+// Tested by test/apps/shared/perf/service.test.ts
+
+import type { FlowWriter } from '../../../core/application.js';
+import type { XpassError } from '../../../core/errors.js';
+import type { SenderFlow } from '../../../core/sender-flow.js';
+import type { DriverStatistics } from '../../../udp/statistics.js';
+import { Fault } from '../files/fault.js';
+import { encodeMessage, type Message } from '../files/message.js';
+import type { TransferBody } from '../files/transfer-reader.js';
+import type { ServedStream } from '../service.js';
+import type { PerfReady, PerfRequest } from './messages.js';
+import { PerfReceiver } from './receiver.js';
+import { parseResults, type ReceivedResults } from './results.js';
+import { PerfSender } from './sender.js';
+import { PerfSide } from './side.js';
+
+const READY: PerfReady = { kind: 'perf-ready' };
+
+/** What became of one test. */
+export interface PerfOutcome {
+  readonly peerName: string;
+  readonly request: PerfRequest;
+  /** What the data's receiver measured; null when the client was lost or gave up. */
+  readonly received: ReceivedResults | null;
+}
+
+export interface PerfSessionOptions {
+  readonly request: PerfRequest;
+  /** The control stream. */
+  readonly stream: ServedStream;
+  readonly driver: (() => DriverStatistics) | null;
+  /** Called exactly once, when nothing of the session is left. */
+  onOutcome(outcome: PerfOutcome): void;
+}
+
+/**
+ * The server's part of one test. Its control stream, whose body this is, lasts as long as the test: a lost client ends it by the idle timeout. What the client measured comes as the stream's
+ * trailer and ends the test; the answer stream then carries what was measured here.
+ */
+export class PerfSession implements TransferBody, FlowWriter {
+  readonly bodyBytes = 0;
+  readonly hasTrailer = true;
+  readonly peer: number;
+  private readonly options: PerfSessionOptions;
+  private readonly side: PerfSide;
+  private readonly receiver: PerfReceiver | null;
+  private readonly sender: PerfSender | null;
+  private answer: SenderFlow | null = null;
+  private isOver = false;
+
+  constructor(options: PerfSessionOptions) {
+    const { request, stream, driver } = options;
+    const { transport } = stream;
+    this.options = options;
+    this.peer = stream.flow.peer;
+    this.side = new PerfSide(transport, driver);
+    const isForward = request.direction === 'forward';
+    // Whatever ends a flow early ends the control stream as well, or the client tells why.
+    const onDone = (): void => {};
+    this.receiver = isForward ? new PerfReceiver({ flows: request.flows, now: () => transport.now(), onDone }) : null;
+    this.sender = isForward
+      ? null
+      : new PerfSender({
+          request,
+          frameBytes: this.side.frameBytes,
+          open: (writer) => stream.openReply(writer),
+          run: (action) => transport.run(action),
+          onDone,
+        });
+  }
+
+  /** Answers that data may come, or begins to send it. Throws XpassError when a flow cannot be opened; `abort` is to follow. */
+  start(): void {
+    const answer = this.options.stream.openReply(this);
+    this.answer = answer;
+    this.options.stream.transport.run((nowNs) => answer.write(encodeMessage(READY), nowNs));
+    this.sender?.start();
+  }
+
+  /** A stream of the test's data has come. */
+  acceptData(index: number, stream: ServedStream): TransferBody | Fault {
+    return this.receiver?.accept(index, stream) ?? new Fault('badMessage', 'the data of this test goes the other way');
+  }
+
+  onBody(): void {}
+
+  /** The client has ended the test. */
+  onEnd(trailer: Message | null): void {
+    const { answer, receiver, sender } = this;
+    if (answer === null || this.isOver) return;
+    const { request, stream } = this.options;
+    const ours = this.side.results({
+      ...(receiver !== null && { received: receiver.results() }),
+      ...(sender !== null && { sent: sender.results() }),
+    });
+    stream.transport.run((nowNs) => {
+      answer.write(encodeMessage(ours), nowNs);
+      answer.end(nowNs);
+    });
+    const theirs = trailer === null ? null : parseResults(trailer, request.flows);
+    this.finish(ours.received ?? (theirs instanceof Fault ? null : (theirs?.received ?? null)));
+  }
+
+  /** The client is lost or makes no sense. */
+  onFault(): void {
+    this.abort();
+  }
+
+  onWritable(): void {}
+
+  onClosed(error: XpassError | null): void {
+    this.answer = null;
+    if (error !== null) this.abort();
+  }
+
+  /** Gives up what is under way. */
+  abort(): void {
+    const { answer } = this;
+    this.answer = null;
+    if (answer !== null && !this.isOver) this.options.stream.transport.run((nowNs) => answer.reset(nowNs));
+    this.finish(null);
+  }
+
+  private finish(received: ReceivedResults | null): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.receiver?.abort();
+    this.sender?.abort();
+    const { request, stream, onOutcome } = this.options;
+    onOutcome({ peerName: stream.peerName, request, received });
+  }
+}

@@ -1,0 +1,46 @@
+// Tested by test/apps/shared/perf/service.test.ts
+
+import type { DriverStatistics } from '../../../udp/statistics.js';
+import type { StreamTransport } from '../service.js';
+import type { PerfResults } from './messages.js';
+import { driverFigures, type ReceivedResults, type SentResults } from './results.js';
+
+/** What was measured on one side: of these two, the one that it was. */
+export interface Measured {
+  readonly received?: ReceivedResults;
+  readonly sent?: SentResults;
+}
+
+/** What a process used and counted when a test began, to tell what the test took of it. */
+export class PerfSide {
+  private readonly transport: StreamTransport;
+  private readonly driver: (() => DriverStatistics) | null;
+  private readonly driverBefore: DriverStatistics | null;
+  private readonly cpuBefore = process.cpuUsage();
+
+  /** Without `driver` the results say nothing of it. */
+  constructor(transport: StreamTransport, driver: (() => DriverStatistics) | null) {
+    this.transport = transport;
+    this.driver = driver;
+    this.driverBefore = driver?.() ?? null;
+  }
+
+  /** Largest UDP payload of the data frames that this side sends. */
+  get frameBytes(): number {
+    return this.transport.run((_, { endpoint }) => endpoint.config.frameBytes);
+  }
+
+  /** Everything about the test, as the message that tells the other side. */
+  results({ received, sent }: Measured): PerfResults {
+    const cpu = process.cpuUsage(this.cpuBefore);
+    return {
+      kind: 'perf-results',
+      algorithm: this.transport.run((_, { endpoint }) => endpoint.config.creditAlgorithm),
+      frameBytes: this.frameBytes,
+      received: received ?? null,
+      sent: sent ?? null,
+      cpu: { user: cpu.user / 1e6, system: cpu.system / 1e6 },
+      driver: this.driver === null ? null : driverFigures(this.driver(), this.driverBefore),
+    };
+  }
+}

@@ -1,0 +1,130 @@
+import { assert } from '../../../base/assert.js';
+import { NEVER } from '../../../base/time.js';
+import { type FlowObserver, type FlowWriter, NO_OBSERVER } from '../../../core/application.js';
+import type { XpassError } from '../../../core/errors.js';
+import type { SenderFlow } from '../../../core/sender-flow.js';
+import { Data } from '../../../wire/layout.js';
+import type { DurationHistogram } from './histogram.js';
+
+/** One write. All flows write the same bytes again and again: a flow keeps references, so the data costs its copies into frames only. */
+const CHUNK_BYTES = 65_536;
+const CHUNK = pattern(CHUNK_BYTES);
+/** Frames that wait in the send buffer after a refill, at least (ours): few enough for a flow to end soon after it is told to. */
+const FRAMES_AHEAD = 8;
+
+export interface SourceOptions {
+  /** First message of the stream; its bytes do not count. */
+  readonly header: Uint8Array;
+  /** Bytes to send; Infinity for no such limit. */
+  readonly bytes: number;
+  /** Largest UDP payload of the flow's frames. */
+  readonly frameBytes: number;
+  /** Gaps between arriving credits, of all flows of a test. */
+  readonly gaps: DurationHistogram;
+  /** As UdpHost.run. */
+  run(action: (nowNs: number) => void): void;
+  onClosed(error: XpassError | null): void;
+}
+
+/**
+ * Keeps one flow busy until its time is over or its bytes are sent, then ends it in order.
+ *
+ * Credits are its clock: it counts those that arrive and writes again when nearly all that it wrote is spent. So little waits in the buffer, the flow never
+ * runs dry, the end needs no timer, and a credit costs a subtraction and a comparison besides its record in the histogram.
+ */
+export class PerfSource implements FlowWriter, FlowObserver {
+  private readonly options: SourceOptions;
+  private readonly payloadBytes: number;
+  private flow: SenderFlow | null = null;
+  private bytesLeft: number;
+  private endNs = NEVER;
+  private ended = false;
+  private closed = false;
+  private creditsUntilRefill = 0;
+  private lastCreditNs = NEVER;
+
+  constructor(options: SourceOptions) {
+    this.options = options;
+    this.payloadBytes = options.frameBytes - Data.overheadBytes;
+    this.bytesLeft = options.bytes;
+  }
+
+  /** Bytes that the receiver has, without the header. */
+  get acknowledgedBytes(): number {
+    const { bytesAcknowledged = 0 } = this.flow?.statistics ?? {};
+    return Math.max(0, bytesAcknowledged - this.options.header.length);
+  }
+
+  /** `flow` was opened with this as its writer. */
+  attach(flow: SenderFlow): void {
+    this.flow = flow;
+    flow.observer = this;
+  }
+
+  /** Begins to send, until `endNs`; NEVER for no such limit. */
+  start(nowNs: number, endNs: number): void {
+    const { flow } = this;
+    assert(flow !== null, 'a source has its flow before it starts');
+    this.endNs = endNs;
+    flow.write(this.options.header, nowNs);
+    this.refill(flow, nowNs);
+  }
+
+  /** Writes no more and ends the flow once what is written has arrived. */
+  end(nowNs: number): void {
+    if (this.ended || this.flow === null) return;
+    this.ended = true;
+    this.creditsUntilRefill = Number.POSITIVE_INFINITY;
+    this.flow.end(nowNs);
+  }
+
+  onCredit(nowNs: number): void {
+    if (this.lastCreditNs !== NEVER) this.options.gaps.record(nowNs - this.lastCreditNs);
+    this.lastCreditNs = nowNs;
+    this.creditsUntilRefill--;
+    if (nowNs >= this.endNs) this.end(nowNs);
+    else if (this.creditsUntilRefill <= 0 && this.flow !== null) this.refill(this.flow, nowNs);
+  }
+
+  onRtt(): void {}
+
+  onWritable(): void {
+    const { flow } = this;
+    if (!this.ended && flow !== null) this.options.run((nowNs) => this.refill(flow, nowNs));
+  }
+
+  onClosed(error: XpassError | null): void {
+    this.ended = true;
+    this.closed = true;
+    this.options.onClosed(error);
+  }
+
+  /** Measures no more, and gives the flow up if it is still open. */
+  abort(nowNs: number): void {
+    const { flow } = this;
+    if (flow === null) return;
+    flow.observer = NO_OBSERVER;
+    if (!this.closed) flow.reset(nowNs);
+  }
+
+  private refill(flow: SenderFlow, nowNs: number): void {
+    const { bytesWritten, bytesSent } = flow.statistics;
+    let unsent = bytesWritten - bytesSent;
+    while (unsent < FRAMES_AHEAD * this.payloadBytes && this.bytesLeft > 0) {
+      const count = Math.min(CHUNK_BYTES, this.bytesLeft);
+      if (!flow.write(count === CHUNK_BYTES ? CHUNK : CHUNK.subarray(0, count), nowNs)) {
+        this.creditsUntilRefill = Number.POSITIVE_INFINITY;
+        return;
+      }
+      this.bytesLeft -= count;
+      unsent += count;
+    }
+    // One frame is left over, so that the flow does not take itself for idle in between.
+    this.creditsUntilRefill = Math.floor(unsent / this.payloadBytes) - 1;
+    if (this.bytesLeft === 0) this.end(nowNs);
+  }
+}
+
+function pattern(length: number): Uint8Array {
+  return Uint8Array.from({ length }, (_, at) => at & 0xff);
+}
