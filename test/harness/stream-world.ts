@@ -32,12 +32,17 @@ export class StreamWorld extends World {
     };
   }
 
-  /** Plays virtual time, a millisecond at a time, and lets promises and the file system take their turns, until `isDone`. */
+  /**
+   * Plays virtual time, a millisecond at a time, and lets promises and the file system take their turns, until `isDone`. While no frames move, the file system is
+   * what is waited for, and gets the core.
+   */
   async playUntil(isDone: () => boolean): Promise<void> {
     for (let step = 0; !isDone(); step++) {
       if (step === MOST_STEPS) throw new Error(`nothing more has happened by ${this.nowNs / 1e9} s`);
+      const { frames } = this;
       this.run(this.nowNs + STEP_NS);
-      await new Promise((resolve) => setImmediate(resolve));
+      const isIdle = this.frames === frames;
+      await new Promise<void>((resolve) => (isIdle ? setTimeout(resolve, 1) : setImmediate(resolve)));
     }
   }
 

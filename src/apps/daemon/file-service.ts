@@ -14,6 +14,7 @@ export interface FileServiceOptions {
   /** A file has its name, or nothing of it is left. */
   onOutcome(outcome: FileOutcome): void;
   readonly fileSystem?: FileSystem;
+  readonly maxFiles?: number;
 }
 
 /** What became of one file. */
@@ -59,10 +60,10 @@ export class FileService implements StreamService {
   accept(header: Message, stream: ServedStream): TransferBody | Fault {
     const parsed = parseFileHeader(header);
     if (parsed instanceof Fault) return parsed;
-    if (this.transfers.size >= MAX_FILES) {
-      return new Fault('busy', `the receiver takes no more than ${MAX_FILES} files at a time`);
+    const { directory, overwrite, fileSystem, maxFiles = MAX_FILES } = this.options;
+    if (this.transfers.size >= maxFiles) {
+      return new Fault('busy', `the receiver takes no more than ${maxFiles} files at a time`);
     }
-    const { directory, overwrite, fileSystem } = this.options;
     const receiver = new FileReceiver(parsed, {
       directory,
       overwrite,
