@@ -1,10 +1,11 @@
+// Tested by test/loopback/switch-control.test.ts
 import { connect, type Socket } from 'node:net';
 import type { ImpairmentConfig } from '../../switch/impairment.js';
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
 import type { PortConfig } from '../../switch/port.js';
 import type { SwitchStatistics } from '../../switch/switch.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
-import { type ControlAddress, formatControlAddress, netOptions } from './control-address.js';
+import { CONTROL_ADDRESS, type ControlAddress, formatControlAddress, netOptions } from './control-address.js';
 import { ExitCode } from './exit-codes.js';
 import { Failure, usageFailure } from './failure.js';
 import { LineBuffer } from './line-buffer.js';
@@ -62,8 +63,10 @@ export class SwitchControl {
     socket.on('close', () => this.end('closed the connection'));
   }
 
-  /** Connects to the address that the switch's ready line names. Throws a Failure (3) that names it when no switch answers there. */
-  static async connect(to: ControlAddress, options: SwitchControlOptions = {}): Promise<SwitchControl> {
+  /** Connects to the address that the `control` of the switch's ready line names. Throws a Failure (3) that names it when no switch answers there. */
+  static async connect(at: ControlAddress | string, options: SwitchControlOptions = {}): Promise<SwitchControl> {
+    const to = typeof at === 'string' ? CONTROL_ADDRESS.parse(at) : at;
+    if (to === undefined) throw usageFailure(`control '${at}' is not allowed; allowed: ${CONTROL_ADDRESS.allowed}`);
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const address = formatControlAddress(to);
     const socket = await openSocket(to, { address, timeoutMs });

@@ -1,3 +1,4 @@
+// Tested by test/loopback/switch-control.test.ts
 import { lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type ControlAddress, formatControlAddress, netOptions } from '../shared/control-address.js';

@@ -1,3 +1,4 @@
+// Tested by test/apps/switch/command.test.ts and test/loopback/switch-command.test.ts
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { CONTROL_ADDRESS, formatControlAddress } from '../shared/control-address.js';
 import { ExitCode } from '../shared/exit-codes.js';

@@ -1,3 +1,4 @@
+// Tested by test/loopback/switch-command.test.ts
 import { SeededRandom } from '../../base/random.js';
 import { ConfigError, showValue } from '../../switch/config-error.js';
 import { handleControl } from '../../switch/control.js';

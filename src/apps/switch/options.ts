@@ -1,3 +1,4 @@
+// Tested by test/apps/switch/command.test.ts and test/loopback/switch-command.test.ts
 import { MILLISECOND_NS } from '../../base/time.js';
 import { DEFAULT_KEEP_ALIVE_MS } from '../../switch/switch.js';
 import { address } from '../shared/address-kind.js';

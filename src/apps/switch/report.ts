@@ -15,7 +15,7 @@ export interface ListeningReport {
   readonly control: ControlAddress;
 }
 
-/** What a switch says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/APPLICATIONS.md, "Switch" */
+/** What a switch says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/decisions/0006 */
 export class SwitchPrinter {
   private readonly results: Results;
   private readonly isJson: boolean;
@@ -46,8 +46,8 @@ export class SwitchPrinter {
       });
       return;
     }
-    const sizes = [`${hosts.length} hosts`, `${switches.length} switches`, `${links.length} links`];
-    this.results.line(`listening on ${address}, control at ${controlAddress}: ${lab.name}, ${sizes.join(', ')}`);
+    const sizes = [counted(hosts, 'host'), counted(switches, 'switch', 'es'), counted(links, 'link')].join(', ');
+    this.results.line(`listening on ${address}, control at ${controlAddress}: ${lab.name}, ${sizes}`);
     trunks.forEach(({ name, address: to }, index) => {
       this.results.line(`trunk ${name} from ${trunkAddresses[index]} to ${to}`);
     });
@@ -74,6 +74,10 @@ export class SwitchPrinter {
     const lines = [...portLines(report), ...hostLines(report), ...driverLines(driver)];
     this.results.line(`\n${lines.join('\n')}\nran for ${displayDuration(durationNs)}`);
   }
+}
+
+function counted(things: readonly unknown[], name: string, plural = 's'): string {
+  return `${things.length} ${name}${things.length === 1 ? '' : plural}`;
 }
 
 /** The JSON of a report: times in seconds, names as our JSON has them. */

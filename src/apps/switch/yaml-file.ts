@@ -1,3 +1,4 @@
+// Tested by test/apps/switch/topology-file.test.ts
 import { readFile } from 'node:fs/promises';
 import type { Document, Node, Pair } from 'yaml';
 import { failureOf, usageFailure } from '../shared/failure.js';

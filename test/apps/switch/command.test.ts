@@ -1,0 +1,57 @@
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../../src/apps/cli/commands.js';
+import { runProgram } from '../../../src/apps/cli/program.js';
+
+/** The command in this process, with arguments that end it before it opens a socket. */
+async function run(...args: string[]) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
+  const exitCode = await runProgram({ argv: ['switch', ...args], commands: COMMANDS, stdout, stderr, signals });
+  return { exitCode, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
+}
+
+async function expectUsage(args: readonly string[], sentence: RegExp): Promise<void> {
+  const { exitCode, out, err } = await run(...args);
+  expect(err.split('\n')[0]).toMatch(sentence);
+  expect([exitCode, out]).toEqual([2, '']);
+}
+
+describe('xpass switch', () => {
+  it.each([
+    [
+      ['--topology', 'ring'],
+      /^xpass switch: unknown topology 'ring'; allowed: star, dumbbell, parking-lot, leaf-spine/,
+    ],
+    [['--topology', 'no.yaml'], /topology file 'no\.yaml' does not exist/],
+    [['--topology', 'dumbbell', '--hosts', '3'], /--hosts is not for topology dumbbell; allowed with it: --pairs/],
+    [['--link', 'h1=los 5%'], /unknown setting 'los' of link 'h1'; did you mean 'loss'\?/],
+    [['--link', 'h1'], /--link 'h1' is not allowed; allowed: NAME=VALUE with settings/],
+    [['--keep-alive', '0s'], /--keep-alive '0s' is not allowed; allowed: a duration from 1ms to 1min/],
+    [['--seed', '-1'], /--seed '-1' is not allowed; allowed: a whole number from 0 to 4294967295/],
+    [['--listen', 'x:y'], /--listen 'x:y' is not allowed; allowed: HOST:PORT/],
+    [['--control', ':70000'], /--control ':70000' is not allowed; allowed: PATH of a Unix domain socket/],
+    [['ports'], /unexpected argument 'ports'/],
+  ])('says what is allowed before it opens a socket: %o', expectUsage);
+});
+
+describe('xpass switch ctl', () => {
+  it.each([
+    [[], /^xpass switch ctl: ACTION is missing/],
+    [['stop'], /unknown action 'stop'; allowed: ports, link NAME SETTING\.\.\., reset/],
+    [['constructor'], /unknown action 'constructor'; allowed: ports/],
+    [['prots'], /unknown action 'prots'; did you mean 'ports'\?/],
+    [['ports', 'h1'], /unexpected argument 'h1' after ports/],
+    [['link'], /the link is missing/],
+    [['link', 'h1'], /link 'h1' gets no setting; allowed: rate, delay/],
+    [['link', 'h1', 'rate', '100bps'], /rate of link 'h1' is '100bps'; allowed: a rate/],
+  ])('says what is allowed before it asks anybody: %o', (args, sentence) => {
+    return expectUsage(['ctl', ...args, '--control', '/no/such.sock'], sentence);
+  });
+
+  it('ends with status 3 when no switch answers', async () => {
+    const { exitCode, err } = await run('ctl', 'ports', '--control', '/no/such.sock');
+    expect([exitCode, err]).toEqual([3, 'xpass switch ctl: no switch answers at /no/such.sock (ENOENT)\n']);
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { driverLines, hostLines, portLines, settingLines } from '../../../src/apps/switch/tables.js';
+import { NO_IMPAIRMENT } from '../../../src/switch/impairment.js';
+import { driver, port, report } from './reports.js';
+
+describe('tables of a switch', () => {
+  it('have a line a port, with its queues and why it dropped', () => {
+    const busy = port('s1->h1', {
+      rateBps: 1e8,
+      data: { frames: 1234, wireBytes: 1234 * 1538 },
+      dataQueueBytesMax: 12 * 1538,
+      creditQueueFramesMax: 8,
+      ecnMarks: 2,
+      drops: { creditQueueFull: 12, lost: 3 },
+    });
+    const [titles, row, idle] = portLines(report({ ports: [busy, port('h1->s1')] }));
+    expect(titles).toMatch(
+      /^port +rate +data +frames +credits +other +queue mean +queue max +credits max +marked +dropped$/,
+    );
+    expect(row).toMatch(
+      /^s1->h1 +100\.0 Mbit\/s +1\.810 MiB +1,234 +0 +0 +0 B +18\.02 KiB +8 +2 +creditQueueFull 12, lost 3$/,
+    );
+    expect(idle).toMatch(/^h1->s1 +unlimited +0 B .* -$/);
+  });
+
+  it('have rates where there is a report to compare with', () => {
+    const before = report({ atNs: 1e9, ports: [port('a->b', { data: { frames: 1, wireBytes: 1000 } })] });
+    const after = report({ atNs: 1.1e9, ports: [port('a->b', { data: { frames: 9, wireBytes: 126_000 } })] });
+    expect(portLines(after, before)[1]).toMatch(/^a->b +unlimited +10\.00 Mbit\/s +8 /);
+  });
+
+  it('say who is attached, and only the trouble that there was', () => {
+    expect(hostLines(report())).toEqual(['attached: h1 (1), of 2 hosts']);
+    const attachments = { attached: 0, attaches: 4, detaches: 0, expired: 1, refusals: 2 };
+    const door = { short: 1000, spoofed: 5 };
+    expect(hostLines(report({ hosts: [], attachments, door }))).toEqual([
+      'attached: none, of 0 hosts',
+      'attachments: 1 expired, 2 refused',
+      'turned away: short 1,000, spoofed 5',
+    ]);
+    expect(driverLines(driver)).toEqual([]);
+    expect(driverLines({ ...driver, kernelDrops: null })).toEqual([]);
+    expect(driverLines({ ...driver, kernelDrops: 4, holdOverflows: 2, problems: { ENOBUFS: 1 } })).toEqual([
+      'sockets: kernel receive drops 4; frames dropped while held 2; socket errors ENOBUFS 1',
+    ]);
+  });
+
+  it('show the settings of ports', () => {
+    const lossy = port('a->b', { rateBps: 1e7, delayNs: 5e6, impairment: { ...NO_IMPAIRMENT, lossRate: 0.05 } });
+    expect(settingLines([lossy, port('b->a')])).toEqual([
+      'port  rate          delay  impairments',
+      'a->b  10.00 Mbit/s  5ms    loss 5%',
+      'b->a  unlimited     0ns    none',
+    ]);
+  });
+});

@@ -1,0 +1,217 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createSocket, type Socket } from 'node:dgram';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import { fastCrc32 } from '../../src/udp/crc.js';
+import { frameType } from '../../src/wire/decode.js';
+import { encodeAttach, encodeData, encodeDetach, encodeKeepAlive, seal } from '../../src/wire/encode.js';
+import { FrameType } from '../../src/wire/layout.js';
+
+const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
+/** Starting a process on a busy machine takes a second; this is for one that never says anything. */
+const PATIENCE_MS = 20_000;
+
+/** One of the JSON lines of a command. */
+export type Event = Readonly<Record<string, unknown>> & { readonly event: string };
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A process of `xpass`, killed at the end of the test if it still runs. */
+export class XpassProcess {
+  readonly ended: Promise<Ended>;
+  readonly events: Event[] = [];
+  private readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  private readonly lines: string[] = [];
+  private readonly listeners = new Set<() => void>();
+
+  constructor(args: readonly string[]) {
+    const child = spawn(process.execPath, [EXECUTABLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.child = child;
+    const said = { stdout: '', stderr: '' };
+    child.stderr.on('data', (chunk: Buffer) => {
+      said.stderr += chunk.toString();
+    });
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      said.stdout += `${line}\n`;
+      this.lines.push(line);
+      if (line.startsWith('{')) this.events.push(JSON.parse(line) as Event);
+      for (const listener of this.listeners) listener();
+    });
+    this.ended = new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
+    onTestFinished(() => {
+      child.kill('SIGKILL');
+    });
+  }
+
+  /** The first event of this kind, as soon as it is there. */
+  event(kind: string): Promise<Event> {
+    return this.find(() => this.events.find(({ event }) => event === kind), `the event '${kind}'`);
+  }
+
+  /** The first line of standard output that is like this. */
+  line(pattern: RegExp): Promise<string> {
+    return this.find(() => this.lines.find((line) => pattern.test(line)), `a line like ${pattern}`);
+  }
+
+  private find<T>(look: () => T | undefined, what: string): Promise<T> {
+    const arrived = new Promise<T>((resolve) => {
+      const listener = () => {
+        const found = look();
+        if (found !== undefined) resolve(found);
+      };
+      this.listeners.add(listener);
+      listener();
+    });
+    const over = this.ended.then(({ code, stderr }) => Promise.reject(new Error(`ended with ${code}: ${stderr}`)));
+    return within(Promise.race([arrived, over]), what);
+  }
+
+  stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> {
+    this.child.kill(signal);
+    return within(this.ended, `the end by ${signal}`);
+  }
+}
+
+/** Runs a command to its end. */
+export function runXpass(...args: string[]): Promise<Ended> {
+  return within(new XpassProcess(args).ended, `the end of ${args.join(' ')}`);
+}
+
+/** A switch that is ready, on a port that is free. */
+export async function startSwitch(...args: string[]) {
+  const running = new XpassProcess(['switch', '--json', '--listen', ':0', ...args]);
+  const listening = await running.event('listening');
+  const address = String(listening.address);
+  return { process: running, listening, control: String(listening.control), port: portOf(address) };
+}
+
+export function portOf(address: string): number {
+  return Number(address.slice(address.lastIndexOf(':') + 1));
+}
+
+/** A host made of a bare socket, which says what the test wants it to say. */
+export class RawHost {
+  readonly id: number;
+  private readonly socket: Socket;
+  private readonly switchPort: number;
+  private readonly token: number;
+  private readonly received: Buffer[] = [];
+  private wake: () => void = () => {};
+
+  private constructor(socket: Socket, switchPort: number, { id, token }: { id: number; token: number }) {
+    this.socket = socket;
+    this.switchPort = switchPort;
+    this.id = id;
+    this.token = token;
+    socket.on('message', (bytes) => {
+      this.received.push(bytes);
+      this.wake();
+    });
+    onTestFinished(() => {
+      socket.close();
+    });
+  }
+
+  /** A host that has asked for its id; the answer is the next frame. */
+  static async attach(switchPort: number, id: number, token = id): Promise<RawHost> {
+    const socket = createSocket('udp4');
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    const host = new RawHost(socket, switchPort, { id, token });
+    host.send((bytes) => encodeAttach(bytes, host.toSwitch, { token, maxFrameBytes: 0 }, fastCrc32));
+    return host;
+  }
+
+  /** The same, attached. */
+  static async attached(switchPort: number, id: number): Promise<RawHost> {
+    const host = await RawHost.attach(switchPort, id);
+    expect(frameType(await host.next())).toBe(FrameType.attached);
+    return host;
+  }
+
+  /** One data frame with this payload. */
+  sendData(destination: number, payload: string): void {
+    this.send((bytes) => {
+      const header = { destination, source: this.id, flowId: 77 };
+      const fields = { creditSequence: 1, offset: 0, unused: 0, flags: 0, pathId: 0 };
+      const start = encodeData(bytes, header, fields);
+      return seal(bytes, start + Buffer.from(payload).copy(bytes, start), fastCrc32);
+    });
+  }
+
+  keepAlive(): void {
+    this.send((bytes) => encodeKeepAlive(bytes, this.toSwitch, { token: this.token }, fastCrc32));
+  }
+
+  detach(): void {
+    this.send((bytes) => encodeDetach(bytes, this.toSwitch, { token: this.token }, fastCrc32));
+  }
+
+  /** The next datagram from the switch. */
+  async next(): Promise<Buffer> {
+    const arrived = new Promise<void>((resolve) => {
+      this.wake = resolve;
+      if (this.received.length > 0) resolve();
+    });
+    await within(arrived, `a frame for host ${this.id}`);
+    return this.received.shift() as Buffer;
+  }
+
+  /** The payload of the next datagram, which is a data frame. */
+  async nextPayload(): Promise<string> {
+    const bytes = await this.next();
+    expect(frameType(bytes)).toBe(FrameType.data);
+    return bytes.toString('utf8', 22, bytes.length - 4);
+  }
+
+  /** Datagrams that have come and that nobody has asked for. */
+  get unread(): number {
+    return this.received.length;
+  }
+
+  private get toSwitch() {
+    return { destination: 0, source: this.id, flowId: 0 };
+  }
+
+  private send(encode: (bytes: Buffer) => number): void {
+    const bytes = Buffer.alloc(1472);
+    this.socket.send(bytes.subarray(0, encode(bytes)), this.switchPort, '127.0.0.1');
+  }
+}
+
+/** Ports of this machine that are free at the moment, for UDP. */
+export async function freePorts(count: number): Promise<number[]> {
+  const sockets = Array.from({ length: count }, () => createSocket('udp4'));
+  for (const socket of sockets) await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  const ports = sockets.map((socket) => socket.address().port);
+  for (const socket of sockets) socket.close();
+  return ports;
+}
+
+/** A folder that is there until the end of the test. */
+export async function scratchFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'xpass-switch-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Fails with `what` when it does not come. */
+export async function within<T>(promise: Promise<T>, what: string, patienceMs = PATIENCE_MS): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`waited ${patienceMs} ms for ${what}`)), patienceMs);
+  });
+  try {
+    return await Promise.race([promise, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
