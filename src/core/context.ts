@@ -11,8 +11,10 @@ export interface FlowContext {
   readonly check: Crc32 | null;
   readonly pool: FramePool;
   readonly counters: EndpointCounters;
-  /** Puts an encoded frame in the output. */
+  /** Puts an encoded frame in the output, behind every credit that was due before. */
   emit(frame: Frame, nowNs: number): void;
+  /** Puts a credit that was due at `dueNs` in the output. */
+  emitCredit(frame: Frame, dueNs: number): void;
   /** Wants `onTimer` of the flow in `slot` at `deadlineNs` or earlier; a later deadline than one asked for before may be ignored. */
   arm(slot: number, deadlineNs: number): void;
   /** The next credit of the flow in `slot` is due at `dueNs`; NEVER for none. */
@@ -32,6 +34,6 @@ export interface TimedFlow {
   readonly slot: number;
   readonly peer: number;
   readonly id: number;
-  /** A deadline asked for with `arm` has come; returns the next deadline, NEVER for none. */
+  /** A deadline asked for with `arm` has come; returns the next deadline, after `nowNs`; NEVER for none. */
   onTimer(nowNs: number): number;
 }

@@ -1,3 +1,4 @@
+import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import type { Random } from '../base/random.js';
@@ -28,10 +29,10 @@ import { creditAlgorithm } from './credit/registry.js';
 import { countDrop } from './drops.js';
 import { XpassError } from './errors.js';
 import { FlowTable } from './flow-table.js';
-import { ReceiverFlow, ReceiverState } from './receiver-flow.js';
+import { ReceiverFlow } from './receiver-flow.js';
 import { ResetLimiter } from './reset-limiter.js';
 import { SenderFlow } from './sender-flow.js';
-import { offerVersion } from './version-offer.js';
+import { VersionOffers } from './version-offer.js';
 
 /** Frames that an endpoint holds between two drains; a driver drains after every input, so this is never met (ours). */
 const MAX_OUTPUT_FRAMES = 65_536;
@@ -73,9 +74,10 @@ export class Endpoint implements FlowContext {
   private readonly armedNs: number[] = [];
   private readonly credits = new DeadlineHeap();
   private readonly output = new Ring<Frame>(MAX_OUTPUT_FRAMES);
-  private readonly lingering: Ring<ReceiverFlow>;
-  private lingeringCount = 0;
+  /** The oldest first. */
+  private readonly lingering = new Set<ReceiverFlow>();
   private readonly resets = new ResetLimiter();
+  private readonly versions: VersionOffers;
   private creditingFlows = 0;
 
   /** Throws XpassError `config` for an unknown algorithm or parameter. */
@@ -85,7 +87,7 @@ export class Endpoint implements FlowContext {
     this.check = parts.check;
     this.pool = parts.pool;
     this.application = parts.application;
-    this.lingering = new Ring<ReceiverFlow>(config.maxLingering + 1);
+    this.versions = new VersionOffers(parts.pool, parts.check);
     this.link = {
       maxRateBps: Math.min(config.rateBps, UNLIMITED_MAX_RATE_BPS),
       bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
@@ -95,7 +97,7 @@ export class Endpoint implements FlowContext {
 
   /** Flows that are open, lingering ones left out. */
   get flowCount(): number {
-    return this.senders.size + this.receivers.size - this.lingeringCount;
+    return this.senders.size + this.receivers.size - this.lingering.size;
   }
 
   /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow is ended. Throws XpassError `tooManyFlows`. */
@@ -129,7 +131,7 @@ export class Endpoint implements FlowContext {
       this.drop(type, frame, nowNs);
       return;
     }
-    if (this.config.hostId !== 0 && destinationHost(frame.bytes) !== this.config.hostId) {
+    if (destinationHost(frame.bytes) !== this.config.hostId) {
       this.counters.misdirected++;
       return;
     }
@@ -153,17 +155,19 @@ export class Endpoint implements FlowContext {
     }
   }
 
-  /** Fires the timers that are due and sends the credits that are due. */
+  /** Sends the credits that are due and fires the timers that are due. */
   advance(nowNs: number): void {
+    this.sendDueCredits(nowNs);
     while (this.timers.peekDeadline() <= nowNs) {
       const slot = this.timers.peekSlot();
       this.timers.remove(slot);
       this.armedNs[slot] = NEVER;
       const flow = this.flows[slot] as TimedFlow;
       const deadlineNs = flow.onTimer(nowNs);
+      assert(deadlineNs > nowNs, 'a timer that has fired moves on');
       if (this.flows[slot] === flow) this.arm(slot, deadlineNs);
+      this.sendDueCredits(nowNs);
     }
-    this.sendDueCredits(nowNs);
   }
 
   /** The next frame to send, null when there is none. The frame becomes the caller's. */
@@ -179,14 +183,20 @@ export class Endpoint implements FlowContext {
   closeAll(nowNs: number): void {
     for (const flow of [...this.flows]) {
       if (flow !== null && this.flows[flow.slot] === flow) {
-        if (flow instanceof ReceiverFlow && flow.state === ReceiverState.complete) flow.close(null);
-        else flow.reset(nowNs, ResetCode.shutdown);
+        flow.reset(nowNs, ResetCode.shutdown);
+        flow.close(null);
       }
     }
   }
 
+  /** A verb of a flow may come before `advance` has sent the credits that were due: they go first, so that times in the output never run backwards. */
   emit(frame: Frame, nowNs: number): void {
-    frame.atNs = nowNs;
+    if (this.credits.peekDeadline() < nowNs) this.sendDueCredits(nowNs);
+    this.emitCredit(frame, nowNs);
+  }
+
+  emitCredit(frame: Frame, dueNs: number): void {
+    frame.atNs = dueNs;
     this.counters.framesSent++;
     if (this.output.push(frame)) return;
     this.counters.outputOverflows++;
@@ -212,19 +222,18 @@ export class Endpoint implements FlowContext {
   }
 
   lingers(slot: number): void {
-    this.lingeringCount++;
-    this.lingering.push(this.flows[slot] as ReceiverFlow);
-    if (this.lingeringCount <= this.config.maxLingering) return;
+    this.lingering.add(this.flows[slot] as ReceiverFlow);
+    if (this.lingering.size <= this.config.maxLingering) return;
     this.counters.lingerEvictions++;
-    this.lingering.peek()?.close(null);
+    const [oldest] = this.lingering;
+    oldest.close(null);
   }
 
   forget(slot: number): void {
-    const flow = this.flows[slot];
-    if (flow === null) return;
+    const flow = this.flows[slot] as SenderFlow | ReceiverFlow;
     if (flow instanceof ReceiverFlow) {
       this.receivers.delete(flow.peer, flow.id);
-      this.stopLingering(flow);
+      this.lingering.delete(flow);
     } else this.senders.delete(flow.peer, flow.id);
     this.flows[slot] = null;
     this.timers.remove(slot);
@@ -233,8 +242,7 @@ export class Endpoint implements FlowContext {
   }
 
   /**
-   * Credits carry the times at which they were due. They go into the output before anything that happens now, so that times there never
-   * run backwards.
+   * Credits carry the times at which they were due, and go into the output in that order.
    */
   private sendDueCredits(nowNs: number): void {
     while (this.credits.peekDeadline() <= nowNs) {
@@ -301,11 +309,10 @@ export class Endpoint implements FlowContext {
     this.flows[slot] = flow;
     this.receivers.set(frame.peer, flow.id, slot);
     const reader = this.application.acceptFlow(flow);
-    if (reader !== null) {
-      flow.accept(reader);
-      return flow;
-    }
-    this.forget(slot);
+    if (reader !== null) flow.accept(reader);
+    if (flow.isClosed) return null;
+    if (reader !== null) return flow;
+    flow.close(null);
     return this.refuse(frame, ResetCode.refused, nowNs);
   }
 
@@ -341,10 +348,8 @@ export class Endpoint implements FlowContext {
 
   private drop(code: number, frame: Frame, nowNs: number): void {
     countDrop(this.counters, code);
-    const offer = offerVersion(code, frame, this.pool, this.check);
-    if (offer === null) return;
-    if (this.resets.allow(nowNs)) this.emit(offer, nowNs);
-    else this.pool.give(offer);
+    const offer = this.versions.answer(code, frame, nowNs);
+    if (offer !== null) this.emit(offer, nowNs);
   }
 
   private newAlgorithm(): CreditAlgorithm {
@@ -374,12 +379,5 @@ export class Endpoint implements FlowContext {
     this.flows[slot] = null;
     this.armedNs[slot] = NEVER;
     return slot;
-  }
-
-  /** Flows linger equally long, so the one that stops is the oldest. */
-  private stopLingering(flow: ReceiverFlow): void {
-    if (this.lingering.peek() !== flow) return;
-    this.lingering.shift();
-    this.lingeringCount--;
   }
 }

@@ -36,9 +36,14 @@ export class Probe {
     this.answered = false;
   }
 
-  /** A CREDIT, or an ACK that repeats its number, has come: an RTT sample if it was sent once (Karn's rule, RFC 6298 section 3). */
+  /** The first CREDIT, or an ACK that repeats its number, has come: an RTT sample if it was sent once (Karn's rule, RFC 6298 section 3). */
   answer(nowNs: number): void {
     if (!this.answered && this.repetitions === 0) this.rtt.sample(nowNs - this.sentNs);
+    this.answered = true;
+  }
+
+  /** What it asked for has come, but may have been under way before: no RTT sample. */
+  settle(): void {
     this.answered = true;
   }
 

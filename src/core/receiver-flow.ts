@@ -1,4 +1,3 @@
-import { assert } from '../base/assert.js';
 import { NEVER } from '../base/time.js';
 import {
   dataCreditSequence,
@@ -18,8 +17,9 @@ import {
 } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { AckFlag, Credit, Data, DataFlag, Ecn, ResetCode, WIRE_OVERHEAD_BYTES } from '../wire/layout.js';
+import { AckFlag, Credit, Data, DataFlag, Ecn, Reset, ResetCode } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
+import { LowestRanges } from './ack-ranges.js';
 import { Acknowledger } from './acknowledger.js';
 import { type FlowObserver, type FlowReader, NO_OBSERVER } from './application.js';
 import type { FlowContext, TimedFlow } from './context.js';
@@ -27,16 +27,15 @@ import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { CreditMeter, Echo } from './credit-meter.js';
 import { CreditPacer } from './credit-pacer.js';
 import { errorOfReset, XpassError } from './errors.js';
+import { PathProof } from './path-proof.js';
 import { RateControl } from './rate-control.js';
 import { Placed, Reassembly } from './reassembly.js';
+import { ReceiveWindow } from './receive-window.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { RttEstimator } from './rtt.js';
 
 /** PROTOCOL §4.2 */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3 } as const;
-
-/** Credits that may be outstanding at most to repair a hole while what lies beyond it fills the window (ours; PROTOCOL §5.6 leaves it open). */
-const REPAIR_CREDITS = 16;
 
 export interface ReceiverStatistics {
   bytesDelivered: number;
@@ -79,12 +78,17 @@ export class ReceiverFlow implements TimedFlow {
   private readonly pacer: CreditPacer;
   private readonly acknowledger: Acknowledger;
   private readonly reassembly: Reassembly;
+  private readonly window: ReceiveWindow;
+  private readonly ackRanges: LowestRanges;
+  private readonly proof: PathProof;
   private readonly rtt = new RttEstimator();
   private reader: FlowReader | null = null;
 
   private stateCode: number = ReceiverState.closed;
+  /** The last callback has been, or is on its way; CLOSED alone is also the state before the first CREDIT_REQUEST. */
+  private isOver = false;
+  private overWith: XpassError | null = null;
   private pairedFlow = 0;
-  private senderFrameBytes = 0;
   private probe = 0;
   /** Length of the stream once END or FIN has told it; -1 before. */
   private finalOffset = -1;
@@ -93,13 +97,8 @@ export class ReceiverFlow implements TimedFlow {
   private blocked = false;
   private endTold = false;
   private pausedTold = false;
-  /** Bytes given to the reader and not released. */
-  private readerBytes = 0;
   /** A call of the reader's `onData` is under way. */
   private isDelivering = false;
-  /** A data frame has echoed a credit. PROTOCOL §4.6 */
-  private proved = false;
-  private wireBytesReceived = 0;
 
   private lastHeardNs: number;
   private lastDataNs: number;
@@ -120,13 +119,21 @@ export class ReceiverFlow implements TimedFlow {
     this.pacer.setRate(this.control.rateBps);
     this.acknowledger = new Acknowledger(config);
     this.reassembly = new Reassembly(config.receiveWindowBytes, (bytes) => this.deliver(bytes));
-    this.frames = new ReceiverFrames(context, options.header, options.peer, this.reassembly.ranges);
+    this.window = new ReceiveWindow(this.reassembly, config.receiveWindowBytes);
+    this.proof = new PathProof(config.amplificationLimit);
+    this.ackRanges = new LowestRanges(this.reassembly.ranges);
+    this.frames = new ReceiverFrames(context, options.header, options.peer, this.ackRanges);
     this.lastHeardNs = nowNs;
     this.lastDataNs = nowNs;
   }
 
   get state(): number {
     return this.stateCode;
+  }
+
+  /** The flow is closed and forgotten: no callback comes any more, and its verbs do nothing. */
+  get isClosed(): boolean {
+    return this.isOver;
   }
 
   /** A flow of the opposite direction that this one answers; 0 for none. PROTOCOL §6.1 */
@@ -138,7 +145,7 @@ export class ReceiverFlow implements TimedFlow {
     const { sent, used, unused, dropped } = this.meter.counts;
     return {
       bytesDelivered: this.reassembly.nextOffset,
-      bytesHeld: this.heldBytes,
+      bytesHeld: this.window.heldBytes,
       dataFrames: this.dataFrames,
       repairedFrames: this.repairedFrames,
       markedFrames: this.markedFrames,
@@ -152,40 +159,45 @@ export class ReceiverFlow implements TimedFlow {
     };
   }
 
-  /** The application takes the flow. */
+  /** The application takes the flow. It may have closed it in the same breath. */
   accept(reader: FlowReader): void {
     this.reader = reader;
+    if (this.isOver) reader.onClosed(this.overWith);
   }
 
   /** The reader is done with `bytes` bytes of what it was given. */
   release(bytes: number, nowNs: number): void {
-    assert(bytes >= 0 && bytes <= this.readerBytes, 'released more than was delivered');
     const hadRoom = this.hasRoom;
-    this.readerBytes -= bytes;
+    this.window.release(bytes);
     // Inside `onData` the frame is not done with yet: `handleData` goes on from there.
     if (this.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
     // Where there was no room, no data was to be waited for.
     if (!hadRoom) this.lastDataNs = nowNs;
     this.reschedule(nowNs);
-    if (this.pausedTold && !this.isPaused) this.sendAck(nowNs);
+    if (this.pausedTold && !this.window.isPaused) this.sendAck(nowNs);
     this.arm();
   }
 
-  /** Gives the flow up on both sides. */
+  /** Gives the flow up on both sides. Does nothing once the flow is complete or closed. */
   reset(nowNs: number, code: number = ResetCode.aborted): void {
-    this.frames.reset(code, nowNs);
+    if (this.isOver || this.stateCode === ReceiverState.complete) return;
+    this.sendReset(code, nowNs);
     this.close(new XpassError('reset', 'the flow was given up on this side'));
   }
 
   /** Notes what the first CREDIT_REQUEST says, before the application is asked to take the flow. */
   handleOpening(frame: Frame): void {
     this.pairedFlow = requestPairedFlowId(frame.bytes);
-    this.senderFrameBytes = requestMaxFrameBytes(frame.bytes);
-    this.wireBytesReceived += frame.wireBytes;
+    const frameBytes = requestMaxFrameBytes(frame.bytes);
+    this.window.setFrameBytes(frameBytes);
+    this.ackRanges.fitInto(frameBytes);
+    this.proof.received(frame.wireBytes);
   }
 
   handleRequest(frame: Frame, nowNs: number): void {
-    this.heard(frame, nowNs);
+    // In CLOSED it is the one that `handleOpening` has counted.
+    if (this.stateCode === ReceiverState.closed) this.lastHeardNs = nowNs;
+    else this.heard(frame, nowNs);
     this.noteProbe(requestProbe(frame.bytes));
     if (this.stateCode === ReceiverState.complete) {
       this.sendAck(nowNs);
@@ -200,6 +212,11 @@ export class ReceiverFlow implements TimedFlow {
 
   handleData(frame: Frame, nowNs: number): void {
     const bytes = frame.bytes;
+    const offset = widen(dataOffset(bytes), this.reassembly.nextOffset);
+    if (offset < 0) {
+      this.context.counters.invalid++;
+      return;
+    }
     const echo = this.meter.echo(dataCreditSequence(bytes), dataUnused(bytes));
     if (echo === Echo.unknown || echo === Echo.duplicate) {
       if (echo === Echo.unknown) this.context.counters.unknownCredit++;
@@ -208,12 +225,12 @@ export class ReceiverFlow implements TimedFlow {
     }
     this.heard(frame, nowNs);
     this.lastDataNs = nowNs;
-    this.proved = true;
-    if (echo === Echo.valid) this.sampleRtt(nowNs - this.meter.lastEchoSentNs);
-    else this.context.counters.lateEchoes++;
+    this.proof.prove();
+    this.sampleRtt(nowNs - this.meter.lastEchoSentNs);
+    if (echo === Echo.late) this.context.counters.lateEchoes++;
     this.countFrame(bytes);
-    this.place(frame, nowNs);
-    if (this.stateCode === ReceiverState.closed) return;
+    this.place(frame, offset, nowNs);
+    if (this.isOver) return;
     this.updateRate(nowNs);
     this.reschedule(nowNs);
     if (this.acknowledger.isDue(nowNs)) this.sendAck(nowNs);
@@ -242,8 +259,7 @@ export class ReceiverFlow implements TimedFlow {
     this.finalOffset = finalOffset;
     this.finSeen = true;
     this.tellEnd();
-    this.completeIfDone(nowNs);
-    this.sendAck(nowNs);
+    if (!this.completeIfDone(nowNs)) this.sendAck(nowNs);
     this.arm();
   }
 
@@ -253,11 +269,14 @@ export class ReceiverFlow implements TimedFlow {
 
   /** Closes the flow on this side without a word to the peer. A COMPLETE flow has told its reader before. */
   close(error: XpassError | null): void {
-    const told = this.stateCode === ReceiverState.complete;
+    if (this.isOver) return;
+    const isTold = this.stateCode === ReceiverState.complete;
     this.stopCredits();
+    this.isOver = true;
+    this.overWith = error;
     this.stateCode = ReceiverState.closed;
     this.context.forget(this.slot);
-    if (!told) this.reader?.onClosed(error);
+    if (!isTold) this.reader?.onClosed(error);
   }
 
   onTimer(nowNs: number): number {
@@ -267,7 +286,7 @@ export class ReceiverFlow implements TimedFlow {
       return this.deadlineNs();
     }
     if (nowNs >= this.lastHeardNs + config.idleTimeoutNs) {
-      this.frames.reset(ResetCode.idle, nowNs);
+      this.sendReset(ResetCode.idle, nowNs);
       this.close(new XpassError('idle', 'nothing was heard from the peer for the idle timeout'));
       return NEVER;
     }
@@ -293,44 +312,23 @@ export class ReceiverFlow implements TimedFlow {
     return this.block(!this.maySendCredit) ? NEVER : this.pacer.dueNs;
   }
 
-  private get heldBytes(): number {
-    return this.readerBytes + this.reassembly.heldBytes;
-  }
-
-  /** Where the window ends: nothing beyond it is taken, which bounds what the flow and its reader hold. PROTOCOL §5.6 */
-  private get windowEnd(): number {
-    return this.reassembly.nextOffset - this.readerBytes + this.context.config.receiveWindowBytes;
-  }
-
-  /** Whether one more credit fits into the window, each taken for a full frame beyond all that has arrived, or else for a repair of what is missing. */
   private get hasRoom(): boolean {
-    const { nextOffset, highestEnd, heldBytes } = this.reassembly;
-    const payloadBytes = this.senderFrameBytes - Data.overheadBytes;
-    const { outstanding } = this.meter;
-    const creditedBytes = (outstanding + 1) * payloadBytes;
-    if (highestEnd + creditedBytes <= this.windowEnd) return true;
-    const missingBytes = highestEnd - nextOffset - heldBytes;
-    const isForRepair = outstanding < REPAIR_CREDITS && outstanding * payloadBytes < missingBytes;
-    return isForRepair && nextOffset + creditedBytes <= this.windowEnd;
-  }
-
-  /** Credits are held back because the reader is slow: there would be no room even if none were outstanding. */
-  private get isPaused(): boolean {
-    const payloadBytes = this.senderFrameBytes - Data.overheadBytes;
-    return this.readerBytes > 0 && this.reassembly.highestEnd + payloadBytes > this.windowEnd;
+    return this.window.hasRoom(this.meter.outstanding);
   }
 
   private get maySendCredit(): boolean {
     if (this.stateCode !== ReceiverState.creditSending || this.meter.isFull || !this.hasRoom) return false;
     if (this.meter.outstanding >= this.context.creditAllowance()) return false;
-    if (this.proved) return true;
-    const largest = Credit.bytes + Credit.maxPaddingBytes + WIRE_OVERHEAD_BYTES;
-    return this.frames.wireBytesSent + largest <= this.wireBytesReceived * this.context.config.amplificationLimit;
+    return this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
+  }
+
+  private sendReset(code: number, nowNs: number): void {
+    if (this.proof.maySend(Reset.bytes, this.frames.wireBytesSent)) this.frames.reset(code, nowNs);
   }
 
   private heard(frame: Frame, nowNs: number): void {
     this.lastHeardNs = nowNs;
-    this.wireBytesReceived += frame.wireBytes;
+    this.proof.received(frame.wireBytes);
   }
 
   private noteProbe(probe: number): void {
@@ -380,40 +378,40 @@ export class ReceiverFlow implements TimedFlow {
     this.control.countMarks(marked, (bits & DataFlag.creditCe) !== 0);
   }
 
-  private place(frame: Frame, nowNs: number): void {
-    const offset = widen(dataOffset(frame.bytes), this.reassembly.nextOffset);
+  private place(frame: Frame, offset: number, nowNs: number): void {
     const end = offset + dataPayloadBytes(frame);
-    if ((flags(frame.bytes) & DataFlag.end) !== 0) {
-      if (this.acceptsFinal(end)) this.finalOffset = end;
-      else {
-        this.breach(nowNs);
-        return;
-      }
-    } else if (this.finalOffset >= 0 && end > this.finalOffset) {
+    const isEnd = (flags(frame.bytes) & DataFlag.end) !== 0;
+    if (isEnd ? !this.acceptsFinal(end) : this.finalOffset >= 0 && end > this.finalOffset) {
       this.breach(nowNs);
       return;
     }
+    if (isEnd) {
+      this.finalOffset = end;
+      this.acknowledger.demand();
+    }
+    this.insert(offset, frame.bytes.subarray(Data.payload, Data.payload + dataPayloadBytes(frame)));
+    if (this.isOver) return;
+    this.acknowledger.onData(this.reassembly.ranges.count > 0, nowNs);
+    if (this.pausedTold && !this.window.isPaused) this.acknowledger.demand();
+    this.tellEnd();
+    if (!this.hasEverything) return;
+    this.acknowledger.demand();
+    this.stopCredits();
+    this.completeIfDone(nowNs);
+  }
+
+  private insert(offset: number, bytes: Uint8Array): void {
     this.isDelivering = true;
-    const placed = this.reassembly.insert(
-      offset,
-      frame.bytes.subarray(Data.payload, Data.payload + dataPayloadBytes(frame)),
-      this.windowEnd,
-    );
+    const placed = this.reassembly.insert(offset, bytes, this.window.end);
     this.isDelivering = false;
     if (placed === Placed.outsideWindow) this.context.counters.outsideWindow++;
     else if (placed === Placed.tooManyRanges) this.context.counters.tooManyRanges++;
-    this.acknowledger.onData(this.reassembly.ranges.count > 0, nowNs);
-    if (this.pausedTold && !this.isPaused) this.acknowledger.demand();
-    this.tellEnd();
-    if (this.hasEverything) {
-      this.acknowledger.demand();
-      this.stopCredits();
-      this.completeIfDone(nowNs);
-    }
   }
 
+  /** The reader may close the flow in the middle of what a repair set free. */
   private deliver(bytes: Uint8Array): void {
-    this.readerBytes += bytes.length;
+    if (this.isOver) return;
+    this.window.deliver(bytes.length);
     this.reader?.onData(bytes);
   }
 
@@ -432,23 +430,20 @@ export class ReceiverFlow implements TimedFlow {
     this.reader?.onEnd();
   }
 
-  private completeIfDone(nowNs: number): void {
-    if (
-      !this.finSeen ||
-      !this.hasEverything ||
-      this.stateCode === ReceiverState.complete ||
-      this.stateCode === ReceiverState.closed
-    )
-      return;
+  /** Everything has arrived: says so to both sides, to the peer before anything can happen to the flow. True if it was so just now. */
+  private completeIfDone(nowNs: number): boolean {
+    if (!this.finSeen || !this.hasEverything || this.stateCode === ReceiverState.complete || this.isOver) return false;
     this.meter.forgive();
     this.stateCode = ReceiverState.complete;
     this.completeNs = nowNs;
+    this.sendAck(nowNs);
     this.context.lingers(this.slot);
     this.reader?.onClosed(null);
+    return true;
   }
 
   private breach(nowNs: number): void {
-    this.frames.reset(ResetCode.protocol, nowNs);
+    this.sendReset(ResetCode.protocol, nowNs);
     this.close(new XpassError('protocol', 'the peer changed the length of the stream'));
   }
 
@@ -460,9 +455,11 @@ export class ReceiverFlow implements TimedFlow {
     return Math.max(this.context.config.creditLifeNs, 4 * this.rtt.smoothedNs);
   }
 
-  /** See RECEIVER_TIMERS.data; while no credit is outstanding there is no data to wait for. */
+  /** See RECEIVER_TIMERS.data; while no credit is outstanding and none fits, there is no data to wait for. */
   private get dataDeadlineNs(): number {
-    if (this.stateCode !== ReceiverState.creditSending || this.meter.counts.sent === 0 || !this.hasRoom) return NEVER;
+    const { outstanding, counts } = this.meter;
+    if (this.stateCode !== ReceiverState.creditSending || counts.sent === 0) return NEVER;
+    if (outstanding === 0 && !this.hasRoom) return NEVER;
     const { dataTimeoutNs } = this.context.config;
     return this.lastDataNs + Math.max(dataTimeoutNs, 8 * this.rtt.smoothedNs, 8 * this.pacer.meanGapNs);
   }
@@ -482,7 +479,7 @@ export class ReceiverFlow implements TimedFlow {
 
   private sendAck(nowNs: number): void {
     if (this.stateCode === ReceiverState.closed) return;
-    const paused = this.stateCode === ReceiverState.creditSending && this.isPaused;
+    const paused = this.stateCode === ReceiverState.creditSending && this.window.isPaused;
     this.pausedTold = paused;
     const complete = this.stateCode === ReceiverState.complete;
     const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);

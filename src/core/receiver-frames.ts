@@ -1,5 +1,11 @@
-import type { RangeSet } from '../base/range-set.js';
-import { type AckFields, encodeAck, encodeCredit, encodeReset, type FlowHeader } from '../wire/encode.js';
+import {
+  type AckFields,
+  type AckRanges,
+  encodeAck,
+  encodeCredit,
+  encodeReset,
+  type FlowHeader,
+} from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { Credit, ResetFlag } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
@@ -13,21 +19,22 @@ export class ReceiverFrames {
   private readonly ackFields: AckFields;
   wireBytesSent = 0;
 
-  /** `ranges` is what has arrived beyond the cumulative offset, as the flow's reassembly knows it. */
-  constructor(context: FlowContext, header: FlowHeader, peer: number, ranges: RangeSet) {
+  /** `ranges`: what every ACK tells of what has arrived beyond the cumulative offset. */
+  constructor(context: FlowContext, header: FlowHeader, peer: number, ranges: AckRanges) {
     this.context = context;
     this.header = header;
     this.peer = peer;
     this.ackFields = { flags: 0, cumulative: 0, probe: 0, ranges };
   }
 
-  credit(sequence: number, stampNs: number): void {
+  credit(sequence: number, dueNs: number): void {
     const frame = this.context.pool.take();
     const fields = this.creditFields;
     fields.sequence = sequence;
     fields.paddingBytes = Math.floor(this.context.random.next() * (Credit.maxPaddingBytes + 1));
     frame.length = encodeCredit(frame.bytes, this.header, fields, this.context.check);
-    this.send(frame, stampNs);
+    this.address(frame);
+    this.context.emitCredit(frame, dueNs);
   }
 
   /** `flags`: bits of AckFlag. */
@@ -47,9 +54,13 @@ export class ReceiverFrames {
     this.send(frame, nowNs);
   }
 
-  private send(frame: Frame, stampNs: number): void {
+  private send(frame: Frame, nowNs: number): void {
+    this.address(frame);
+    this.context.emit(frame, nowNs);
+  }
+
+  private address(frame: Frame): void {
     frame.peer = this.peer;
     this.wireBytesSent += frame.wireBytes;
-    this.context.emit(frame, stampNs);
   }
 }

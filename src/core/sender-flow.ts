@@ -13,17 +13,26 @@ import {
 } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { Ack, AckFlag, Data, DataFlag, Ecn, RequestFlag, ResetCode } from '../wire/layout.js';
+import { AckFlag, Data, DataFlag, Ecn, RequestFlag, ResetCode } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
+import { maxAckRanges } from './ack-ranges.js';
 import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './application.js';
 import type { FlowContext, TimedFlow } from './context.js';
+import { CreditWatch } from './credit-watch.js';
 import { errorOfReset, XpassError } from './errors.js';
-import { LossRecovery } from './loss-recovery.js';
+import { type AckView, LossRecovery } from './loss-recovery.js';
 import { Probe } from './probe.js';
 import { RttEstimator } from './rtt.js';
 import { SeenWindow } from './seen-window.js';
 import { SendBuffer } from './send-buffer.js';
 import { SenderFrames } from './sender-frames.js';
+import { refusesVersion } from './version-offer.js';
+
+/** Writes that a flow holds at most, however small they are: each costs some hundred bytes beside its own (ours). */
+const MAX_CHUNKS = 65_536;
+
+/** Full frames that arrive beyond a hole before it is taken as lost. PROTOCOL §5.2, after kPacketThreshold of RFC 9002 section 6.1.1 */
+const REORDER_FRAMES = 3;
 
 /** PROTOCOL §4.1 */
 export const SenderState = {
@@ -70,14 +79,20 @@ export class SenderFlow implements TimedFlow {
   private readonly frames: SenderFrames;
   private readonly probe: Probe;
   private readonly frameBytes: number;
+  /** Bytes that arrive beyond a hole before it is taken as lost: what reordering may bring. */
+  private readonly reorderBytes: number;
   private readonly pairedFlowId: number;
   private readonly buffer = new SendBuffer();
   private readonly recovery = new LossRecovery();
   private readonly seen = new SeenWindow();
   private readonly rtt = new RttEstimator();
+  private readonly watch: CreditWatch;
   private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
+  private readonly ackView: AckView = { nowNs: 0, lossBound: 0, probe: 0, retransmitNs: 0 };
 
   private stateCode: number = SenderState.closed;
+  /** The last callback has been, or is on its way; CLOSED alone is also the state before the first write. */
+  private isOver = false;
   /** A first CREDIT or ACK has come. */
   private opened = false;
   private ended = false;
@@ -94,7 +109,6 @@ export class SenderFlow implements TimedFlow {
   /** When the first request went out. */
   private connectingSinceNs = NEVER;
   private lastHeardNs: number;
-  private lastCreditNs = 0;
   /** Since when credits find no data; NEVER while they do. */
   private idleSinceNs = NEVER;
 
@@ -104,9 +118,11 @@ export class SenderFlow implements TimedFlow {
     this.slot = options.slot;
     this.frames = new SenderFrames(context, options.header, options.peer);
     this.probe = new Probe(this.rtt, context.config);
+    this.watch = new CreditWatch(context.config, this.rtt);
     this.peer = options.peer;
     this.id = options.header.flowId;
     this.frameBytes = options.frameBytes;
+    this.reorderBytes = REORDER_FRAMES * (options.frameBytes - Data.overheadBytes);
     this.pairedFlowId = options.pairedFlowId;
     this.lastHeardNs = nowNs;
   }
@@ -131,12 +147,13 @@ export class SenderFlow implements TimedFlow {
   }
 
   /**
-   * Gives `bytes` to the stream. True: taken whole, and the flow's own until they are acknowledged. False: none taken, because the send buffer holds its limit;
-   * `onWritable` comes when it holds half of it.
+   * Gives `bytes` to the stream. True: taken whole, and the flow's own until they are acknowledged. False: none taken, because the send buffer holds its limit
+   * (`onWritable` comes when it holds half of it) or the flow is closed.
    */
   write(bytes: Uint8Array, nowNs: number): boolean {
     assert(!this.ended, 'write after end');
-    if (this.buffer.byteLength > 0 && this.buffer.byteLength + bytes.length > this.context.config.sendBufferBytes) {
+    if (this.isOver) return false;
+    if (this.isFullFor(bytes.length)) {
       this.wantsWritable = true;
       return false;
     }
@@ -147,7 +164,7 @@ export class SenderFlow implements TimedFlow {
 
   /** No more bytes will be written: the active close. `onClosed(null)` follows when the receiver has them all. */
   end(nowNs: number): void {
-    if (this.ended) return;
+    if (this.ended || this.isOver) return;
     this.ended = true;
     if (this.stateCode === SenderState.closed) this.request(nowNs);
     else if (this.stateCode === SenderState.creditStopSent || this.stateCode === SenderState.creditReceiving)
@@ -155,30 +172,32 @@ export class SenderFlow implements TimedFlow {
     this.arm();
   }
 
-  /** Gives the flow up on both sides. */
+  /** Gives the flow up on both sides. Does nothing once it is closed. */
   reset(nowNs: number, code: number = ResetCode.aborted): void {
-    this.frames.reset(code, nowNs);
+    if (this.isOver) return;
+    if (this.requests > 0) this.frames.reset(code, nowNs);
     this.close(new XpassError('reset', 'the flow was given up on this side'));
   }
 
-  /** A frame of this flow: CREDIT, ACK, RESET or VERSION, checked at the door. */
+  /** A frame of this flow: CREDIT, ACK, RESET or VERSION, checked at the door. Before the first request none can be meant for it. */
   handleCredit(frame: Frame, nowNs: number): void {
-    const bytes = frame.bytes;
-    const sequence = creditSequence(bytes);
+    if (this.stateCode === SenderState.closed) return;
+    const sequence = creditSequence(frame.bytes);
     if (!this.seen.accept(sequence)) {
       this.context.counters.duplicateCredits++;
       return;
     }
     this.lastHeardNs = nowNs;
-    this.lastCreditNs = nowNs;
     this.creditsReceived++;
     this.observer.onCredit(nowNs);
     if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(nowNs);
+    this.watch.onCredit(nowNs);
     if (this.stateCode === SenderState.creditReceiving && this.hasData) this.spend(sequence, frame, nowNs);
     else this.leaveUnused(nowNs);
   }
 
   handleAck(frame: Frame, nowNs: number): void {
+    if (this.stateCode === SenderState.closed) return;
     const bytes = frame.bytes;
     const cumulative = widen(ackCumulative(bytes), this.ackedOffset);
     if (cumulative > this.sentOffset) {
@@ -189,17 +208,16 @@ export class SenderFlow implements TimedFlow {
     this.opened = true;
     const answersProbe = ackProbe(bytes) === this.probe.wireNumber;
     if (answersProbe) this.probe.answer(nowNs);
-    if (cumulative > this.ackedOffset) this.advanceTo(cumulative);
-    if (
-      (flags(bytes) & AckFlag.complete) !== 0 &&
-      this.stateCode === SenderState.finSent &&
-      this.ackedOffset === this.buffer.end
-    ) {
+    const advances = cumulative > this.ackedOffset;
+    if (advances) this.advanceTo(cumulative);
+    if ((flags(bytes) & AckFlag.complete) !== 0 && this.ended && this.ackedOffset === this.buffer.end) {
       this.close(null);
       return;
     }
-    this.findLosses(bytes, answersProbe, nowNs);
+    // An ACK that was overtaken speaks of holes that later ones have shown closed.
+    if (cumulative === this.ackedOffset) this.findLosses(bytes, answersProbe, nowNs);
     this.afterAck(nowNs);
+    if (advances) this.tellWritable();
   }
 
   handleReset(code: number): void {
@@ -207,11 +225,14 @@ export class SenderFlow implements TimedFlow {
   }
 
   handleVersion(lowest: number, highest: number): void {
+    if (!refusesVersion(lowest, highest)) return;
     this.close(new XpassError('version', `the peer speaks versions ${lowest} to ${highest} of the protocol only`));
   }
 
   /** Closes the flow on this side without a word to the peer. */
   close(error: XpassError | null): void {
+    if (this.isOver) return;
+    this.isOver = true;
     this.stateCode = SenderState.closed;
     this.context.forget(this.slot);
     this.writer.onClosed(error);
@@ -239,24 +260,32 @@ export class SenderFlow implements TimedFlow {
     return this.connectingSinceNs + this.context.config.connectTimeoutNs;
   }
 
+  private isFullFor(bytes: number): boolean {
+    const { byteLength, chunkCount } = this.buffer;
+    return byteLength > 0 && (byteLength + bytes > this.context.config.sendBufferBytes || chunkCount >= MAX_CHUNKS);
+  }
+
   /** There is something to send: in the states without credits, ask for them. */
   private wake(nowNs: number): void {
-    this.idleSinceNs = NEVER;
     if (
       this.stateCode === SenderState.closed ||
       this.stateCode === SenderState.creditStopSent ||
       this.stateCode === SenderState.finSent
-    ) {
+    )
       this.request(nowNs);
-    } else if (this.stateCode === SenderState.creditReceiving) this.lastCreditNs = Math.max(this.lastCreditNs, nowNs);
+    else if (this.idleSinceNs !== NEVER) this.watch.begin(nowNs);
+    this.idleSinceNs = NEVER;
     this.arm();
   }
 
+  /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
   private startReceiving(nowNs: number): void {
+    if (this.opened) this.probe.settle();
+    else this.probe.answer(nowNs);
     this.opened = true;
-    this.probe.answer(nowNs);
     this.stateCode = SenderState.creditReceiving;
     this.finishIfSent(nowNs);
+    this.arm();
   }
 
   /** Sends one data frame for the credit in `credit`. PROTOCOL §4.3 */
@@ -303,10 +332,15 @@ export class SenderFlow implements TimedFlow {
     this.ackedOffset = cumulative;
     this.buffer.acknowledge(cumulative);
     this.recovery.acknowledge(cumulative);
-    if (this.wantsWritable && this.buffer.byteLength <= this.context.config.sendBufferBytes / 2) {
-      this.wantsWritable = false;
-      this.writer.onWritable();
-    }
+  }
+
+  /** Comes last in whatever takes an input, since the writer may do anything to the flow. */
+  private tellWritable(): void {
+    const { byteLength, chunkCount } = this.buffer;
+    if (!this.wantsWritable || byteLength > this.context.config.sendBufferBytes / 2 || chunkCount > MAX_CHUNKS / 2)
+      return;
+    this.wantsWritable = false;
+    this.writer.onWritable();
   }
 
   /** PROTOCOL §5.2 */
@@ -318,35 +352,40 @@ export class SenderFlow implements TimedFlow {
       this.context.counters.invalid++;
       return;
     }
-    const lossBound = Math.max(highest - 3 * this.frameBytes, answersProbe ? this.probe.offset : 0);
-    const view = {
-      nowNs,
-      lossBound,
-      probe: answersProbe ? this.probe.number : -1,
-      retransmitNs: this.probe.retransmitNs,
-    };
+    const probedOffset = answersProbe ? this.probe.offset : 0;
+    const view = this.ackView;
+    view.nowNs = nowNs;
+    view.probe = answersProbe ? this.probe.number : -1;
+    view.retransmitNs = this.probe.retransmitNs;
+    let beyondBytes = arrivedBytes(bytes, count);
     let from = this.ackedOffset;
     for (let index = 0; index < count; index++) {
       const start = widen(ackRangeStart(bytes, index), this.ackedOffset);
       const end = widen(ackRangeEnd(bytes, index), this.ackedOffset);
+      view.lossBound = beyondBytes >= this.reorderBytes ? start : probedOffset;
       this.recovery.arrived(start, end);
       this.recovery.hole(from, start, view);
+      beyondBytes -= end - start;
       from = end;
     }
-    if (count < Ack.maxRanges) this.recovery.hole(from, lossBound, view);
+    view.lossBound = probedOffset;
+    // A full list may have left out what arrived beyond it.
+    if (count < maxAckRanges(this.frameBytes)) this.recovery.hole(from, probedOffset, view);
   }
 
   private afterAck(nowNs: number): void {
     if (this.recovery.hasLosses) this.wake(nowNs);
-    else if (this.stateCode === SenderState.creditRequestSent && !this.hasData) this.settle(nowNs);
+    else if (!this.hasData) this.settle(nowNs);
     else this.arm();
   }
 
-  /** In CREQ_SENT without anything left to ask for: the request was answered, or what it asked for has arrived after all. */
+  /** Nothing is left to ask for or to spend credits on: the request was answered, or what seemed lost has arrived after all. */
   private settle(nowNs: number): void {
-    this.stateCode = SenderState.creditReceiving;
-    this.idleSinceNs = nowNs;
-    this.finishIfSent(nowNs);
+    if (this.stateCode === SenderState.creditRequestSent) this.stateCode = SenderState.creditReceiving;
+    if (this.stateCode === SenderState.creditReceiving) {
+      if (this.idleSinceNs === NEVER) this.idleSinceNs = nowNs;
+      this.finishIfSent(nowNs);
+    }
     this.arm();
   }
 
@@ -393,7 +432,7 @@ export class SenderFlow implements TimedFlow {
       case SenderState.creditRequestSent:
         return this.probe.deadlineNs;
       case SenderState.creditReceiving:
-        if (this.hasData) return this.lastCreditNs + Math.max(config.creditTimeoutNs, 2 * this.rtt.smoothedNs);
+        if (this.hasData) return this.watch.deadlineNs;
         return this.idleSinceNs === NEVER
           ? NEVER
           : this.idleSinceNs + Math.max(config.stopTimeoutNs, this.rtt.smoothedNs);
@@ -420,7 +459,7 @@ export class SenderFlow implements TimedFlow {
   private sendRequest(nowNs: number, again: boolean): void {
     if (this.requests === 0) this.connectingSinceNs = nowNs;
     this.requests++;
-    this.lastCreditNs = nowNs;
+    this.watch.begin(nowNs);
     this.probe.send(this.sentOffset, nowNs, again);
     this.frames.request(
       {
@@ -445,4 +484,11 @@ export class SenderFlow implements TimedFlow {
     this.probe.send(this.sentOffset, nowNs, again);
     this.frames.fin(this.buffer.end, this.probe.number, this.unused, nowNs);
   }
+}
+
+/** Bytes in the ranges of an ACK. */
+function arrivedBytes(bytes: Uint8Array, count: number): number {
+  let sum = 0;
+  for (let index = 0; index < count; index++) sum += (ackRangeEnd(bytes, index) - ackRangeStart(bytes, index)) >>> 0;
+  return sum;
 }

@@ -1,58 +1,454 @@
 import { describe, expect, it } from 'vitest';
-import { Sink, Source } from '../harness/streams.js';
-import { INTACT, LOST, World } from '../harness/world.js';
-import { frameType } from '../../src/wire/decode.js';
-import { FrameType } from '../../src/wire/layout.js';
+import { crc32 } from '../../src/base/crc32.js';
+import { SeededRandom } from '../../src/base/random.js';
+import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
+import type { Application } from '../../src/core/application.js';
+import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
+import { newCounters } from '../../src/core/counters.js';
+import { Endpoint } from '../../src/core/endpoint.js';
+import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
+import {
+  encodeAck,
+  encodeAttach,
+  encodeCredit,
+  encodeData,
+  encodeFin,
+  encodeRequest,
+  encodeReset,
+  encodeVersion,
+  seal,
+} from '../../src/wire/encode.js';
+import { type Frame, FramePool } from '../../src/wire/frame.js';
+import { ResetCode, ResetFlag } from '../../src/wire/layout.js';
+import { printFrame } from '../../src/wire/print.js';
+import { FLOW_PEER, incoming } from '../harness/flow-context.js';
+import { RecordingReader } from '../harness/receiver-bench.js';
+import { RecordingWriter } from '../harness/sender-bench.js';
 
-const SECOND = 1e9;
+const NO_RANGES = { count: 0, start: () => 0, end: () => 0 };
 
-function pair(seed: number, changes = {}) {
-  const world = new World(seed, 50_000);
-  world.addHost(changes);
-  const sink = new Sink(world);
-  world.addHost(changes, sink);
-  return { world, sink };
+/** One endpoint, and a peer who sends it whatever frames the test wants. It takes every flow unless told otherwise. */
+class Bench {
+  nowNs = 0;
+  readonly endpoint: Endpoint;
+  readonly readers: RecordingReader[] = [];
+  readonly flows: ReceiverFlow[] = [];
+  onAccept: (flow: ReceiverFlow) => boolean = () => true;
+
+  constructor(changes: Partial<EndpointConfig> = {}) {
+    const application: Application = { acceptFlow: (flow) => this.accept(flow) };
+    const pool = new FramePool(() => new Uint8Array(2_048), 16);
+    const config = endpointConfig({ jitter: 0, rateBps: 1e9, creditAlgorithm: 'naive', ...changes });
+    this.endpoint = new Endpoint(config, { random: new SeededRandom(1), check: crc32, pool, application });
+  }
+
+  get counters() {
+    return this.endpoint.counters;
+  }
+
+  private accept(flow: ReceiverFlow): RecordingReader | null {
+    this.flows.push(flow);
+    const reader = new RecordingReader();
+    this.readers.push(reader);
+    return this.onAccept(flow) ? reader : null;
+  }
+
+  give(write: (bytes: Uint8Array) => number, peer = FLOW_PEER): void {
+    const frame = incoming(write);
+    frame.peer = peer;
+    this.endpoint.handleFrame(frame, this.nowNs);
+  }
+
+  request(flowId: number, { open = true, maxFrameBytes = 1_472, peer = FLOW_PEER } = {}): void {
+    const fields = { flags: Number(open), sentOffset: 0, probe: 1, maxFrameBytes, pairedFlowId: 5, backlog: 0 };
+    this.give((bytes) => encodeRequest(bytes, header(flowId), fields, crc32), peer);
+  }
+
+  fin(flowId: number): void {
+    this.give((bytes) => encodeFin(bytes, header(flowId), { finalOffset: 0, probe: 2, unused: 0 }, crc32));
+  }
+
+  reset(flowId: number, fromReceiver: boolean, code: number = ResetCode.aborted): void {
+    const flags = fromReceiver ? ResetFlag.fromReceiver : 0;
+    this.give((bytes) => encodeReset(bytes, header(flowId), { flags, code }, crc32));
+  }
+
+  /** Does what is due and takes what is to be sent, as lines without the header. */
+  sent(): string[] {
+    this.endpoint.advance(this.nowNs);
+    return this.frames().map((frame) => printFrame(frame).replace(/ \S+ flow=\S+ path=\S+ hop=\S+ \S+/, ''));
+  }
+
+  frames(): Frame[] {
+    const frames: Frame[] = [];
+    for (let frame = this.endpoint.poll(); frame !== null; frame = this.endpoint.poll()) frames.push(frame);
+    return frames;
+  }
+
+  wait(ns: number): void {
+    const untilNs = this.nowNs + ns;
+    while (this.endpoint.nextTimeout() <= untilNs) {
+      this.nowNs = Math.max(this.nowNs, this.endpoint.nextTimeout());
+      this.endpoint.advance(this.nowNs);
+    }
+    this.nowNs = untilNs;
+  }
 }
 
-describe('one flow between two hosts', () => {
-  it('delivers every byte in order and closes both sides without an error', () => {
-    const { world, sink } = pair(1, { rateBps: 100e6 });
-    const source = new Source(world, 1_000_000).start(0, 1);
-    world.run(30 * SECOND);
-    expect(sink.readers[0].received).toBe(1_000_000);
-    expect(sink.readers[0].wrong).toBe(0);
-    expect(sink.readers[0].closed).toBeNull();
-    expect(source.closed).toBeNull();
-    console.log(world.frames, source.flow.statistics, sink.readers[0].flow.statistics, world.hosts[0].endpoint.counters);
+function header(flowId: number, destination = 0, source = 0) {
+  return { destination, source, flowId };
+}
+
+const anyData = (flowId: number) => (bytes: Uint8Array) => {
+  const fields = { creditSequence: 1, offset: 0, unused: 0, flags: 0, pathId: 0 };
+  return seal(bytes, encodeData(bytes, header(flowId), fields) + 10, crc32);
+};
+
+describe('a frame of a flow that nobody knows', () => {
+  it('is answered with RESET UNKNOWN_FLOW, from the role that it was meant for', () => {
+    const bench = new Bench();
+    bench.give(anyData(9));
+    bench.fin(9);
+    bench.request(9, { open: false });
+    expect(bench.sent()).toEqual(new Array(3).fill('RESET [FROM_RECEIVER] code=UNKNOWN_FLOW'));
+    bench.give((bytes) => encodeCredit(bytes, header(9), { sequence: 1, pathId: 0, paddingBytes: 0 }, crc32));
+    const ack = { flags: 0, cumulative: 0, probe: 0, ranges: NO_RANGES };
+    bench.give((bytes) => encodeAck(bytes, header(9), ack, crc32));
+    expect(bench.sent()).toEqual(new Array(2).fill('RESET code=UNKNOWN_FLOW'));
+    expect(bench.counters.unknownFlow).toBe(5);
   });
 
-  it('delivers over an unlimited link', () => {
-    const { world, sink } = pair(1, {hostCredits: 256});
-    const source = new Source(world, 10_000_000).start(0, 1);
-    world.run(30 * SECOND);
-    expect(sink.readers[0].received).toBe(10_000_000);
-    expect(source.closed).toBeNull();
-    console.log(source.flow.statistics, sink.readers[0].flow.statistics);
+  it('is answered at most a hundred times a second', () => {
+    const bench = new Bench();
+    for (let frame = 0; frame < 250; frame++) bench.fin(9);
+    expect(bench.sent()).toHaveLength(100);
+    expect(bench.counters.resetsSuppressed).toBe(150);
+    bench.nowNs += SECOND_NS / 2;
+    for (let frame = 0; frame < 250; frame++) bench.fin(9);
+    expect(bench.sent()).toHaveLength(50);
   });
 
-  it('an empty stream', () => {
-    const { world, sink } = pair(1);
-    const source = new Source(world, 0).start(0, 1);
-    world.run(30 * SECOND);
-    expect(sink.readers[0].ended).toBe(true);
-    expect(source.closed).toBeNull();
+  it('is not answered when it is a RESET', () => {
+    const bench = new Bench();
+    bench.reset(9, true);
+    bench.reset(9, false);
+    expect(bench.sent()).toEqual([]);
+    expect(bench.counters.unknownFlow).toBe(2);
   });
 
-  it.each([1, 2, 3, 4, 5, 6])('survives 5 %% loss of everything, seed %i', (seed) => {
-    const { world, sink } = pair(seed, { rateBps: 100e6 });
-    const chance = world.random.fork();
-    world.network = () => (chance.next() < 0.05 ? LOST : chance.next() < 0.02 ? [0, 100_000] : chance.next() < 0.02 ? [1e6] : INTACT);
-    const source = new Source(world, 2_000_000).start(0, 1);
-    let t = 0;
-    while (source.closed === undefined && t < 100) world.run(++t * SECOND);
-    expect(sink.readers[0].wrong).toBe(0);
-    expect(sink.readers[0].received).toBe(2_000_000);
-    expect(source.closed).toBeNull();
-    console.log(t, source.flow.statistics, sink.readers[0].flow.statistics);
+  it('is told apart by peer as well as by flow id', () => {
+    const bench = new Bench();
+    bench.request(9);
+    bench.request(9, { peer: 8 });
+    expect(bench.flows).toHaveLength(2);
+    expect(bench.flows.map((flow) => [flow.peer, flow.id, flow.pairedFlowId])).toEqual([
+      [FLOW_PEER, 9, 5],
+      [8, 9, 5],
+    ]);
+  });
+});
+
+describe('a frame that is not taken', () => {
+  it.each([
+    ['short', (bytes: Uint8Array) => bytes.fill(0x13, 0, 10).length * 0 + 10],
+    ['type', (bytes: Uint8Array) => bytes.fill(0x1d, 0, 30).length * 0 + 30],
+    ['length', (bytes: Uint8Array) => encodeReset(bytes, header(9), { flags: 0, code: 1 }, crc32) + 1],
+    ['check', (bytes: Uint8Array) => encodeReset(bytes, header(9), { flags: 0, code: 1 }, () => 1)],
+    ['invalid', (bytes: Uint8Array) => encodeReset(bytes, header(0), { flags: 0, code: 1 }, crc32)],
+    ['direction', (bytes: Uint8Array) => encodeAttach(bytes, header(0), { token: 1, maxFrameBytes: 0 }, crc32)],
+    ['misdirected', (bytes: Uint8Array) => encodeReset(bytes, header(9, 3, 4), { flags: 0, code: 1 }, crc32)],
+  ] as const)('is counted as %s, and nothing else happens', (reason, write) => {
+    const bench = new Bench();
+    bench.give(write);
+    expect(bench.counters).toEqual({ ...newCounters(), framesReceived: 1, [reason]: 1 });
+    expect(bench.sent()).toEqual([]);
+  });
+
+  it('is misdirected behind a switch when it is meant for another host', () => {
+    const bench = new Bench({ hostId: 3 });
+    bench.give((bytes) => encodeFin(bytes, header(9, 4, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
+    expect(bench.counters.misdirected).toBe(1);
+    bench.give((bytes) => encodeFin(bytes, header(9, 3, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
+    expect(bench.counters.unknownFlow).toBe(1);
+    expect(printFrame(bench.frames()[0])).toContain('3>7 flow=0x00000009');
+  });
+});
+
+describe('a frame of another version', () => {
+  const foreign = (bytes: Uint8Array) => {
+    const length = encodeFin(bytes, header(9), { finalOffset: 0, probe: 0, unused: 0 }, crc32);
+    bytes[1] = 0x26;
+    return length;
+  };
+
+  it('is answered with the versions that are spoken here, once per peer and second', () => {
+    const bench = new Bench();
+    for (let frame = 0; frame < 3; frame++) bench.give(foreign);
+    bench.give(foreign, 8);
+    expect(bench.counters.version).toBe(4);
+    expect(bench.sent()).toEqual(new Array(2).fill('VERSION lowest=1 highest=1'));
+    bench.nowNs += SECOND_NS;
+    bench.give(foreign);
+    expect(bench.sent()).toHaveLength(1);
+  });
+
+  it('is not answered when it is shorter than the answer', () => {
+    const bench = new Bench();
+    bench.give((bytes) => Math.min(foreign(bytes), 19));
+    expect(bench.counters.version).toBe(1);
+    expect(bench.sent()).toEqual([]);
+  });
+
+  it('ends a flow when it is the answer of a peer that does not speak ours, and only then', () => {
+    const bench = new Bench();
+    const writer = new RecordingWriter();
+    const flow = bench.endpoint.open(FLOW_PEER, writer, {}, 0);
+    flow.write(new Uint8Array(10), 0);
+    const answer = (lowest: number, highest: number) =>
+      bench.give((bytes) => encodeVersion(bytes, header(flow.id), { lowest, highest }, crc32));
+    answer(1, 1);
+    expect(writer.events).toEqual([]);
+    answer(2, 2);
+    expect(writer.events).toEqual(['closed version']);
+    bench.frames();
+    answer(2, 2);
+    expect(bench.sent()).toEqual([]);
+  });
+});
+
+describe('a flow that a peer opens', () => {
+  it('is refused when the application does not take it', () => {
+    const bench = new Bench();
+    bench.onAccept = () => false;
+    bench.request(9);
+    expect(bench.sent()).toEqual(['RESET [FROM_RECEIVER] code=REFUSED']);
+    expect(bench.endpoint.flowCount).toBe(0);
+    expect(bench.counters.flowsRefused).toBe(1);
+    bench.flows[0].reset(0);
+    expect(bench.sent()).toEqual([]);
+  });
+
+  it('is refused when its frames are larger than the host takes', () => {
+    const bench = new Bench();
+    bench.request(9, { maxFrameBytes: 1_473 });
+    expect(bench.sent()).toEqual(['RESET [FROM_RECEIVER] code=FRAME_SIZE']);
+  });
+
+  it('is refused when the host has as many as it takes, and taken when one of them lingers', () => {
+    const bench = new Bench({ maxFlows: 2 });
+    bench.request(1);
+    bench.request(2);
+    bench.request(3);
+    expect(bench.sent().filter((line) => !line.startsWith('CREDIT'))).toEqual([
+      'RESET [FROM_RECEIVER] code=TOO_MANY_FLOWS',
+    ]);
+    bench.fin(1);
+    bench.request(4);
+    expect(bench.endpoint.flowCount).toBe(2);
+    expect(() => bench.endpoint.open(8, new RecordingWriter(), {}, 0)).toThrow(/2 flows open: at most 2/);
+  });
+
+  it('may be reset before it is accepted: its reader hears of it, and no credit goes out', () => {
+    const bench = new Bench();
+    bench.onAccept = (flow) => {
+      flow.reset(bench.nowNs);
+      return true;
+    };
+    bench.request(9);
+    expect(bench.sent()).toEqual(['RESET [FROM_RECEIVER] code=ABORTED']);
+    expect(bench.readers[0].events).toEqual(['closed reset']);
+    expect(bench.endpoint.nextTimeout()).toBe(NEVER);
+    expect(bench.endpoint.flowCount).toBe(0);
+  });
+
+  it('may be reset and refused, and its place taken, in the same breath', () => {
+    const bench = new Bench();
+    const writer = new RecordingWriter();
+    bench.onAccept = (flow) => {
+      flow.reset(bench.nowNs);
+      bench.endpoint.open(FLOW_PEER, writer, {}, bench.nowNs).write(new Uint8Array(5), bench.nowNs);
+      return false;
+    };
+    bench.request(9);
+    expect(bench.sent().map((line) => line.split(' ')[0])).toEqual(['RESET', 'CREDIT_REQUEST']);
+    expect(bench.endpoint.flowCount).toBe(1);
+    bench.wait(6 * SECOND_NS);
+    expect(writer.events).toEqual(['closed unreachable']);
+  });
+
+  it('may be answered by a flow that is opened while it is accepted', () => {
+    const bench = new Bench();
+    bench.onAccept = (flow) => {
+      bench.endpoint.open(flow.peer, new RecordingWriter(), { pairedFlowId: flow.id }, 0).end(0);
+      return true;
+    };
+    bench.request(9);
+    const [request, credit] = bench.sent();
+    expect(request).toContain('paired=0x00000009');
+    expect(credit).toMatch(/^CREDIT /);
+    expect(bench.endpoint.flowCount).toBe(2);
+  });
+});
+
+describe('flows that linger', () => {
+  function lingering(count: number, changes: Partial<EndpointConfig> = {}): Bench {
+    const bench = new Bench(changes);
+    for (let flow = 1; flow <= count; flow++) {
+      bench.request(flow);
+      bench.fin(flow);
+      bench.nowNs += MILLISECOND_NS;
+    }
+    bench.sent();
+    return bench;
+  }
+
+  it('answer a repeated FIN, and are forgotten after the linger time', () => {
+    const bench = lingering(2);
+    expect(bench.endpoint.flowCount).toBe(0);
+    bench.fin(1);
+    expect(bench.sent()).toEqual(['ACK [COMPLETE] cumulative=0 probe=2 ranges=none']);
+    bench.wait(2 * SECOND_NS);
+    bench.fin(1);
+    expect(bench.sent()).toEqual(['RESET [FROM_RECEIVER] code=UNKNOWN_FLOW']);
+    expect(bench.endpoint.nextTimeout()).toBe(NEVER);
+  });
+
+  it('are no more than their limit: the oldest go first', () => {
+    const bench = lingering(5, { maxLingering: 3 });
+    expect(bench.counters.lingerEvictions).toBe(2);
+    for (let flow = 1; flow <= 5; flow++) bench.fin(flow);
+    expect(bench.sent().map((line) => line.split(' ')[0])).toEqual(['RESET', 'RESET', 'ACK', 'ACK', 'ACK']);
+  });
+
+  it('may be none at all: the flow is complete on both sides all the same', () => {
+    const bench = new Bench({ maxLingering: 0 });
+    bench.request(1);
+    bench.fin(1);
+    expect(bench.sent().at(-1)).toContain('ACK [COMPLETE]');
+    expect(bench.readers[0].events).toEqual(['end', 'closed in order']);
+    expect(bench.endpoint.nextTimeout()).toBe(NEVER);
+  });
+
+  it('leave in any order without harm to others or to those that take their places', () => {
+    const bench = lingering(4, { maxLingering: 4 });
+    bench.reset(3, false);
+    bench.reset(2, false);
+    bench.request(10);
+    bench.request(11);
+    expect(bench.endpoint.flowCount).toBe(2);
+    for (let flow = 20; flow < 30; flow++) {
+      bench.request(flow);
+      bench.fin(flow);
+    }
+    expect(bench.counters.lingerEvictions).toBe(8);
+    expect(bench.endpoint.flowCount).toBe(2);
+    bench.wait(3 * SECOND_NS);
+    expect(bench.flows.filter((flow) => !flow.isClosed).map((flow) => flow.id)).toEqual([10, 11]);
+  });
+});
+
+describe('closing everything', () => {
+  it('resets open flows of both directions, forgets lingering ones, and leaves no timer', () => {
+    const bench = new Bench();
+    bench.request(1);
+    bench.fin(1);
+    bench.request(2);
+    const writer = new RecordingWriter();
+    const flow = bench.endpoint.open(FLOW_PEER, writer, {}, 0);
+    flow.write(new Uint8Array(10), 0);
+    bench.sent();
+    bench.endpoint.closeAll(0);
+    expect(bench.sent()).toEqual(['RESET [FROM_RECEIVER] code=SHUTDOWN', 'RESET code=SHUTDOWN']);
+    expect(writer.events).toEqual(['closed reset']);
+    expect(bench.readers.map((reader) => reader.events.at(-1))).toEqual(['closed in order', 'closed reset']);
+    expect([bench.endpoint.flowCount, bench.endpoint.nextTimeout()]).toEqual([0, NEVER]);
+  });
+
+  it('may be done inside any callback', () => {
+    const bench = new Bench();
+    bench.onAccept = () => {
+      bench.endpoint.closeAll(0);
+      return true;
+    };
+    bench.request(1);
+    expect(bench.readers[0].events).toEqual(['closed reset']);
+    bench.onAccept = () => true;
+    bench.request(2);
+    bench.readers[1].onStreamEnd = () => bench.endpoint.closeAll(0);
+    bench.readers[1].onFlowClosed = () => bench.endpoint.closeAll(0);
+    bench.fin(2);
+    expect(bench.readers[1].events).toEqual(['end', 'closed reset']);
+    expect([bench.endpoint.flowCount, bench.endpoint.nextTimeout()]).toEqual([0, NEVER]);
+  });
+});
+
+describe('times in the output', () => {
+  /** Two flows that send credits, woken after `lateNs`. */
+  function late(lateNs: number): Bench {
+    const bench = new Bench({ amplificationLimit: 1_000 });
+    bench.request(1);
+    bench.nowNs += 5_000;
+    bench.request(2);
+    bench.sent();
+    bench.nowNs += lateNs;
+    return bench;
+  }
+
+  function expectAscending(bench: Bench, least: number): void {
+    const stampsNs = bench.frames().map((frame) => frame.atNs);
+    expect(stampsNs.length).toBeGreaterThanOrEqual(least);
+    expect(stampsNs).toEqual([...stampsNs].sort((a, b) => a - b));
+    expect(Math.max(...stampsNs)).toBeLessThanOrEqual(bench.nowNs);
+  }
+
+  it('never run backwards: credits that were due go before what a frame causes', () => {
+    const bench = late(200_000);
+    bench.fin(1);
+    expectAscending(bench, 30);
+  });
+
+  it('never run backwards when a timer fires', () => {
+    const bench = late(200_000);
+    bench.endpoint.open(FLOW_PEER, new RecordingWriter(), {}, bench.nowNs - 150 * MILLISECOND_NS);
+    bench.endpoint.advance(bench.nowNs);
+    expectAscending(bench, 30);
+  });
+
+  it('never run backwards when a verb of a flow comes before the endpoint is woken', () => {
+    const bench = late(200_000);
+    bench.flows[0].reset(bench.nowNs);
+    bench.endpoint.advance(bench.nowNs);
+    expectAscending(bench, 30);
+  });
+
+  it('never run backwards beyond the catch-up bound, and what lies before it is not made up for', () => {
+    const bench = late(50 * MILLISECOND_NS);
+    bench.endpoint.advance(bench.nowNs);
+    const frames = bench.endpoint.counters.framesSent;
+    expect(frames).toBeLessThan(2 * (MILLISECOND_NS / 13_008 + 3));
+    expectAscending(bench, 100);
+  });
+});
+
+describe('an endpoint', () => {
+  it('refuses an algorithm that it does not know, by name', () => {
+    expect(() => new Bench({ creditAlgorithm: 'fast' })).toThrow(/no credit algorithm 'fast': allowed are/);
+  });
+
+  it('shares the credits of the host among the flows that use them', () => {
+    const bench = new Bench({ hostCredits: 10, amplificationLimit: 1_000 });
+    bench.request(1);
+    bench.wait(MILLISECOND_NS);
+    expect(bench.flows[0].statistics.creditsSent).toBe(10);
+    for (let flow = 2; flow <= 8; flow++) bench.request(flow);
+    bench.wait(MILLISECOND_NS);
+    expect(bench.flows.slice(1).map((flow) => flow.statistics.creditsSent)).toEqual(new Array(7).fill(2));
+  });
+
+  it('has nothing to wait for while nothing happens', () => {
+    const bench = new Bench();
+    expect(bench.endpoint.nextTimeout()).toBe(NEVER);
+    bench.endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0);
+    expect(bench.endpoint.nextTimeout()).toBe(NEVER);
   });
 });

@@ -47,6 +47,10 @@ export class FlowContextStub implements FlowContext {
     this.pool.give(frame);
   }
 
+  emitCredit(frame: Frame, dueNs: number): void {
+    this.emit(frame, dueNs);
+  }
+
   arm(_slot: number, deadlineNs: number): void {
     this.deadlineNs = Math.min(this.deadlineNs, deadlineNs);
   }

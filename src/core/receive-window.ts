@@ -1,0 +1,66 @@
+import { assert } from '../base/assert.js';
+import { Data } from '../wire/layout.js';
+import type { Reassembly } from './reassembly.js';
+
+/** Credits that may be outstanding at most to repair a hole while what lies beyond it fills the window (ours; PROTOCOL §5.6 leaves it open). */
+const REPAIR_CREDITS = 16;
+
+/**
+ * Flow control of one flow's receiver (PROTOCOL §5.6): what has arrived and is not released, holes included, and the credits outstanding, a full frame
+ * each, fit into the window. Nothing beyond its end is taken, so it bounds what flow and reader hold, whatever the peer does.
+ */
+export class ReceiveWindow {
+  private readonly reassembly: Reassembly;
+  private readonly windowBytes: number;
+  private payloadBytes = 0;
+  private readerBytes = 0;
+
+  constructor(reassembly: Reassembly, windowBytes: number) {
+    this.reassembly = reassembly;
+    this.windowBytes = windowBytes;
+  }
+
+  /** The flow's frames have at most `frameBytes`. */
+  setFrameBytes(frameBytes: number): void {
+    this.payloadBytes = frameBytes - Data.overheadBytes;
+  }
+
+  /** Bytes that wait for a hole to close or for the reader. */
+  get heldBytes(): number {
+    return this.readerBytes + this.reassembly.heldBytes;
+  }
+
+  /** The offset that no byte reaches yet. */
+  get end(): number {
+    return this.reassembly.nextOffset - this.readerBytes + this.windowBytes;
+  }
+
+  /** The reader has been given `bytes` more. */
+  deliver(bytes: number): void {
+    this.readerBytes += bytes;
+  }
+
+  /** The reader is done with `bytes`. */
+  release(bytes: number): void {
+    assert(bytes >= 0 && bytes <= this.readerBytes, 'released more than was delivered');
+    this.readerBytes -= bytes;
+  }
+
+  /**
+   * Whether a credit fits in besides `outstanding` others: for a full frame beyond all that has arrived, or else for one that is missing before
+   * it. Without the second a hole could fill the window and never be repaired.
+   */
+  hasRoom(outstanding: number): boolean {
+    const { nextOffset, highestEnd, heldBytes } = this.reassembly;
+    const creditedBytes = (outstanding + 1) * this.payloadBytes;
+    if (highestEnd + creditedBytes <= this.end) return true;
+    const missingBytes = highestEnd - nextOffset - heldBytes;
+    const isForRepair = outstanding < REPAIR_CREDITS && outstanding * this.payloadBytes < missingBytes;
+    return isForRepair && nextOffset + creditedBytes <= this.end;
+  }
+
+  /** The reader is slow: there would be no room even if no credit were outstanding. */
+  get isPaused(): boolean {
+    return this.readerBytes > 0 && this.reassembly.highestEnd + this.payloadBytes > this.end;
+  }
+}

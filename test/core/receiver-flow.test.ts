@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest';
+import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
+import type { RECEIVER_TIMERS } from '../../src/core/timers.js';
+import { ResetCode } from '../../src/wire/layout.js';
+import { ReceiverBench } from '../harness/receiver-bench.js';
+
+/** Credits of a full frame at 1 Gbit/s: (88 + 1538) * 8 bits. PROTOCOL §4.4 */
+const GAP_NS = 13_008;
+
+/** The first word of each line, credits left out. */
+function types(lines: string[]): string[] {
+  return lines.map((line) => line.split(' ')[0]).filter((type) => type !== 'CREDIT');
+}
+
+function inCreditSending(): ReceiverBench {
+  return new ReceiverBench().proved();
+}
+
+function inCreditStopped(): ReceiverBench {
+  const bench = inCreditSending();
+  bench.wait(MILLISECOND_NS);
+  bench.stop();
+  bench.context.sent();
+  return bench;
+}
+
+/** A stream of one frame of a hundred bytes, complete. */
+function inComplete(): ReceiverBench {
+  const bench = inCreditSending();
+  bench.fin(100);
+  bench.context.sent();
+  return bench;
+}
+
+describe('a receiver in CLOSED', () => {
+  it('begins to send credits at the rate of the feedback when it is asked to', () => {
+    const bench = new ReceiverBench().open();
+    expect(bench.state).toBe('creditSending');
+    expect(bench.context.sent()).toEqual([]);
+    bench.wait(0);
+    expect(bench.context.sent()).toEqual(['CREDIT credit=100']);
+    bench.data(0);
+    bench.context.sent();
+    bench.wait(100 * GAP_NS);
+    expect(bench.credits()).toBe(100);
+  });
+});
+
+describe('a receiver in CREDIT_SENDING', () => {
+  it('stops at CREDIT_STOP and answers it', () => {
+    const bench = inCreditSending();
+    bench.stop();
+    expect(bench.state).toBe('creditStopped');
+    expect(bench.context.sent()).toEqual(['ACK cumulative=100 probe=2 ranges=none']);
+    bench.wait(MILLISECOND_NS);
+    expect(bench.credits()).toBe(0);
+    expect(bench.context.creditingFlows).toBe(0);
+  });
+
+  it('stops at FIN and answers it', () => {
+    const bench = inCreditSending();
+    bench.wait(GAP_NS);
+    bench.fin(300);
+    expect(bench.state).toBe('creditStopped');
+    expect(bench.context.sent().at(-1)).toBe('ACK cumulative=100 probe=2 ranges=none');
+  });
+
+  it('stops at END with no hole before it, and acknowledges it at once', () => {
+    const bench = inCreditSending().wait(10 * GAP_NS);
+    bench.context.sent();
+    bench.data(100, 1, { end: true });
+    expect(bench.state).toBe('creditStopped');
+    expect(bench.context.sent()).toEqual(['ACK cumulative=200 probe=1 ranges=none']);
+    expect(bench.reader.events).toEqual(['data 100', 'data 100', 'end']);
+    bench.wait(MILLISECOND_NS);
+    expect(bench.context.sent()).toEqual([]);
+  });
+
+  it('acknowledges END at once where there is a hole before it, and goes on', () => {
+    const bench = inCreditSending().wait(10 * GAP_NS);
+    bench.data(200, 1);
+    bench.context.sent();
+    bench.data(300, 2, { end: true });
+    expect(bench.state).toBe('creditSending');
+    expect(bench.context.sent()).toEqual(['ACK cumulative=100 probe=1 ranges=200-400']);
+    bench.data(100, 3);
+    expect(bench.state).toBe('creditStopped');
+  });
+
+  it('stops when no data comes for the data timeout', () => {
+    const bench = inCreditSending().wait(200 * MILLISECOND_NS - 1);
+    expect(bench.state).toBe('creditSending');
+    bench.wait(1);
+    expect(bench.state).toBe('creditStopped');
+  });
+
+  it('waits for eight gaps where its credits are further apart than the data timeout expects', () => {
+    const bench = new ReceiverBench({ rateBps: 100_000 }).proved();
+    const gapNs = GAP_NS * 10_000;
+    bench.wait(8 * gapNs - 1);
+    expect(bench.state).toBe('creditSending');
+    bench.wait(1);
+    expect(bench.state).toBe('creditStopped');
+  });
+
+  it('answers a repeated request with an ACK and goes on', () => {
+    const bench = inCreditSending();
+    bench.request();
+    expect(bench.context.sent()).toEqual(['ACK cumulative=100 probe=2 ranges=none']);
+    bench.wait(10 * GAP_NS);
+    expect(bench.credits()).toBe(10);
+  });
+
+  it('sends credits of every size from 84 to 92 wire bytes', () => {
+    const bench = inCreditSending();
+    const sizes = new Set<number>();
+    const emitted = bench.context.emit.bind(bench.context);
+    bench.context.emit = (frame, nowNs) => {
+      sizes.add(frame.wireBytes);
+      emitted(frame, nowNs);
+    };
+    bench.wait(200 * GAP_NS);
+    expect([...sizes].sort()).toEqual([84, 85, 86, 87, 88, 89, 90, 91, 92]);
+  });
+
+  it('stamps a credit with the time at which it was due when it is woken late', () => {
+    const bench = inCreditSending();
+    bench.nowNs = 5 * GAP_NS;
+    bench.context.dueNs = bench.flow.sendCredit(bench.nowNs);
+    expect(bench.context.stampsNs).toEqual([GAP_NS]);
+    expect(bench.context.dueNs).toBe(2 * GAP_NS);
+  });
+});
+
+describe('a receiver in CREDIT_STOPPED', () => {
+  it('sends credits again at a request', () => {
+    const bench = inCreditStopped();
+    bench.request();
+    expect(bench.state).toBe('creditSending');
+    bench.wait(10 * GAP_NS);
+    expect(bench.credits()).toBe(11);
+  });
+
+  it('takes data that was under way, and sends no credits for it', () => {
+    const bench = inCreditStopped();
+    bench.data(100, 1);
+    expect(bench.reader.received).toBe(200);
+    bench.wait(MILLISECOND_NS);
+    expect(bench.credits()).toBe(0);
+    expect(bench.state).toBe('creditStopped');
+  });
+
+  it('is COMPLETE when all bytes and the FIN have arrived, whichever is last', () => {
+    const finLast = inCreditSending();
+    finLast.fin(100);
+    expect(finLast.state).toBe('complete');
+    const dataLast = inCreditSending().wait(GAP_NS);
+    dataLast.fin(200);
+    dataLast.context.sent();
+    dataLast.data(100, 1);
+    for (const bench of [finLast, dataLast]) {
+      expect(bench.state).toBe('complete');
+      expect(bench.context.sent()).toEqual([expect.stringMatching(/^ACK \[COMPLETE\]/)]);
+      expect(bench.reader.events.slice(-2)).toEqual(['end', 'closed in order']);
+      expect(bench.context.lingering).toBe(1);
+    }
+  });
+});
+
+describe('a receiver in COMPLETE', () => {
+  it('answers every frame of the flow with COMPLETE for the linger time', () => {
+    const bench = inComplete();
+    bench.fin(100);
+    bench.stop();
+    bench.request();
+    expect(bench.context.sent()).toEqual([
+      'ACK [COMPLETE] cumulative=100 probe=3 ranges=none',
+      'ACK [COMPLETE] cumulative=100 probe=4 ranges=none',
+      'ACK [COMPLETE] cumulative=100 probe=5 ranges=none',
+    ]);
+    expect(bench.state).toBe('complete');
+    bench.wait(2 * SECOND_NS - 1);
+    expect(bench.context.forgotten).toBe(0);
+    bench.wait(1);
+    expect(bench.context.forgotten).toBe(1);
+    expect(bench.reader.events.filter((event) => event.startsWith('closed'))).toEqual(['closed in order']);
+  });
+
+  it('is silent and cannot be reset by its application', () => {
+    const bench = inComplete();
+    bench.flow.reset(bench.nowNs);
+    bench.wait(10 * SECOND_NS);
+    expect(bench.context.sent()).toEqual([]);
+  });
+
+  it('ends at once with a RESET, without a second word to the reader', () => {
+    const bench = inComplete();
+    bench.flow.handleReset(ResetCode.unknownFlow);
+    expect(bench.context.forgotten).toBe(1);
+    expect(bench.reader.events.at(-1)).toBe('closed in order');
+    expect(bench.context.deadlineNs).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+interface TimerCase {
+  bench: () => ReceiverBench;
+  afterNs: number;
+  sends: string[];
+  state: string;
+}
+
+/** Each timer of the table, so that the table names all and no others. */
+const TIMERS: Record<keyof typeof RECEIVER_TIMERS, TimerCase> = {
+  ack: { bench: inCreditSending, afterNs: 5e6, sends: ['ACK'], state: 'creditSending' },
+  creditLife: {
+    bench: () => {
+      const bench = new ReceiverBench({ ackDelayNs: 0, maxOutstandingCredits: 2 }).proved();
+      bench.wait(GAP_NS);
+      bench.wait(GAP_NS);
+      bench.context.sent();
+      return bench;
+    },
+    afterNs: 100e6 - GAP_NS,
+    sends: [],
+    state: 'creditSending',
+  },
+  data: {
+    bench: () => {
+      const bench = inCreditSending().wait(10e6);
+      bench.context.sent();
+      return bench;
+    },
+    afterNs: 190e6,
+    sends: [],
+    state: 'creditStopped',
+  },
+  linger: { bench: inComplete, afterNs: 2e9, sends: [], state: 'closed' },
+  idle: {
+    bench: () => {
+      const bench = inCreditStopped();
+      bench.wait(MILLISECOND_NS);
+      return bench;
+    },
+    afterNs: 10e9 - MILLISECOND_NS,
+    sends: ['RESET'],
+    state: 'closed',
+  },
+};
+
+describe('the timers of a receiver', () => {
+  it.each(Object.entries(TIMERS))('%s fires on time and does what the table says', (name, timer) => {
+    const bench = timer.bench();
+    const dropped = bench.flow.statistics.creditsDropped;
+    bench.wait(timer.afterNs - 2);
+    expect(types(bench.context.sent())).toEqual([]);
+    if (name === 'creditLife') expect(bench.flow.statistics.creditsDropped).toBe(dropped);
+    bench.wait(4);
+    expect(types(bench.context.sent())).toEqual(timer.sends);
+    expect(bench.state).toBe(timer.state);
+    if (name === 'creditLife') expect(bench.flow.statistics.creditsDropped).toBe(dropped + 1);
+  });
+
+  it('gives room to new credits when all that may be outstanding are lost', () => {
+    const bench = new ReceiverBench({ dataTimeoutNs: SECOND_NS }).proved();
+    bench.context.allowance = 2;
+    bench.wait(99 * MILLISECOND_NS);
+    expect(bench.credits()).toBe(2);
+    bench.wait(2 * MILLISECOND_NS);
+    expect(bench.credits()).toBe(2);
+    expect(bench.flow.statistics.creditsDropped).toBe(2);
+  });
+
+  it('report a sender that fell silent as idle, but not one that keeps the flow alive', () => {
+    const silent = inCreditStopped().wait(10 * SECOND_NS);
+    expect(silent.reader.events.at(-1)).toBe('closed idle');
+    const alive = inCreditStopped();
+    for (let turn = 0; turn < 10; turn++) {
+      alive.wait(3.4 * SECOND_NS);
+      alive.stop();
+    }
+    expect(alive.state).toBe('creditStopped');
+  });
+});
