@@ -4,7 +4,7 @@ import type { Frame } from '../wire/frame.js';
 import { formatAddress, type UdpAddress } from './address.js';
 import type { PeerTable } from './peer-table.js';
 import { sizeBuffers } from './socket-buffers.js';
-import { bindError, codeOf, explainProblem, ProblemCounts, type SocketProblem } from './socket-errors.js';
+import { bindError, codeOf, connectError, explainProblem, ProblemCounts, type SocketProblem } from './socket-errors.js';
 
 /** Asked for in both directions (ours): 2,700 full frames, 12 ms of a 2.7 Gbit/s burst. The kernel may give less. */
 export const DEFAULT_BUFFER_BYTES = 4 * 1024 * 1024;
@@ -71,7 +71,7 @@ export interface Datapath {
   close(): Promise<void>;
 }
 
-/** Opens a socket by `node:dgram`. Throws XpassError `config` that names the address when it cannot be bound or connected. */
+/** Opens a socket by `node:dgram`. Throws XpassError `config` or `unreachable` that names the address when it cannot be bound or connected. */
 export async function openDatapath(options: DatapathOptions): Promise<Datapath> {
   const socket = createSocket({
     type: options.bind.family === 6 ? 'udp6' : 'udp4',
@@ -83,24 +83,28 @@ export async function openDatapath(options: DatapathOptions): Promise<Datapath> 
     if (options.remote !== undefined) await connect(socket, options.remote);
   } catch (error) {
     socket.close();
-    throw bindError(error as Error, options.bind);
+    throw error;
   }
   return new DgramDatapath(socket, options);
 }
 
-function bind(socket: Socket, { address, port }: UdpAddress): Promise<void> {
+function bind(socket: Socket, local: UdpAddress): Promise<void> {
+  const { address, port } = local;
   return new Promise((resolve, reject) => {
-    socket.once('error', reject);
+    const onError = (error: Error) => reject(bindError(error, local));
+    socket.once('error', onError);
     socket.bind({ address, port, exclusive: true }, () => {
-      socket.off('error', reject);
+      socket.off('error', onError);
       resolve();
     });
   });
 }
 
-function connect(socket: Socket, { address, port }: UdpAddress): Promise<void> {
+function connect(socket: Socket, remote: UdpAddress): Promise<void> {
   return new Promise((resolve, reject) => {
-    socket.connect(port, address, ((error?: Error) => (error === undefined ? resolve() : reject(error))) as () => void);
+    // Node's types leave out the error that the callback gets.
+    const onConnected = (error?: Error) => (error ? reject(connectError(error, remote)) : resolve());
+    socket.connect(remote.port, remote.address, onConnected);
   });
 }
 

@@ -75,3 +75,10 @@ export function bindError(error: Error, address: UdpAddress): XpassError {
       return new XpassError('config', `cannot bind to ${name} (${code})`);
   }
 }
+
+/** Why a socket could not be connected, as XpassError: `unreachable` where there is no route, else `config`. */
+export function connectError(error: Error, remote: UdpAddress): XpassError {
+  const code = codeOf(error);
+  const isRouteless = code === 'ENETUNREACH' || code === 'EHOSTUNREACH';
+  return new XpassError(isRouteless ? 'unreachable' : 'config', explainProblem(code, formatAddress(remote), 0));
+}

@@ -12,6 +12,8 @@ export interface EventLoop {
   setTurn(callback: () => void): void;
   /** Blocks the thread. */
   block(ns: number): void;
+  /** Keeps the thread busy until this time, without a turn of the loop, and returns the time. */
+  linger(untilNs: number): number;
 }
 
 /**
@@ -21,10 +23,20 @@ export interface EventLoop {
 const MAX_NAP_NS = 50_000;
 /** The shortest that is asked for: the kernel adds its own. */
 const MIN_NAP_NS = 1_000;
+/**
+ * A spinning turn in which nothing happened stays this long in place. Each turn and each look at the clock leaves garbage: 1 us turns alone make 170
+ * collections a second of some 200 us each; with turns of 5 us and 0.3 us between looks there are 28.
+ */
+const LINGER_NS = 5_000;
+/** Steps of arithmetic between two looks at the clock, 0.3 us. */
+const PAUSE_STEPS = 300;
 /** Weight of the newest nap in what naps take beyond what they asked for. */
 const OVERSLEEP_WEIGHT = 1 / 8;
 
+/** What a nap waits on; nobody ever wakes it. */
 const sleepCell = new Int32Array(new SharedArrayBuffer(4));
+/** Where `pause` leaves its result. */
+const pauseCell = new Int32Array(1);
 
 /** Node's loop. */
 export function nodeLoop(now: Clock): EventLoop {
@@ -34,7 +46,22 @@ export function nodeLoop(now: Clock): EventLoop {
     clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
     setTurn: (callback) => setImmediate(callback),
     block: (ns) => Atomics.wait(sleepCell, 0, 0, ns / MILLISECOND_NS),
+    linger: (untilNs) => {
+      let nowNs = now();
+      while (nowNs < untilNs) {
+        pause();
+        nowNs = now();
+      }
+      return nowNs;
+    },
   };
+}
+
+/** Spends a little time in a way that the compiler cannot leave out. */
+function pause(): void {
+  let value = pauseCell[0];
+  for (let step = 0; step < PAUSE_STEPS; step++) value = Math.imul(value, 1_664_525) + 1;
+  pauseCell[0] = value;
 }
 
 /**
@@ -109,11 +136,18 @@ export class Waker {
   private readonly turn = (): void => {
     this.turning = false;
     if (this.closed) return;
-    let nowNs = this.loop.now();
+    const nowNs = this.loop.now();
+    const isQuietSpin = this.spinning;
     this.noteReturn(nowNs);
-    if (this.policy.choose(this.deadlineNs - nowNs, nowNs) === Wait.nap) nowNs = this.nap(nowNs);
-    this.wakeOrWait(nowNs);
+    const way = this.policy.choose(this.deadlineNs - nowNs, nowNs);
+    if (way === Wait.nap) this.wakeOrWait(this.nap(nowNs));
+    else if (way === Wait.spin && isQuietSpin) this.wakeOrWait(this.linger(nowNs));
+    else this.wakeOrWait(nowNs);
   };
+
+  private linger(nowNs: number): number {
+    return this.loop.linger(Math.min(this.deadlineNs, nowNs + LINGER_NS));
+  }
 
   private wakeOrWait(nowNs: number): void {
     if (this.deadlineNs > nowNs) this.wait(nowNs);

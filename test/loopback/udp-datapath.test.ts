@@ -76,6 +76,11 @@ describe('a datapath on loopback', () => {
     await expect(attempt).rejects.toThrow('this host has no address 192.0.2.1');
   });
 
+  it('does not connect where its own address cannot go', async () => {
+    const attempt = openEnd(4, { remote: { address: '192.0.2.1', port: 9000, family: 4 } });
+    await expect(attempt).rejects.toThrow('192.0.2.1:9000');
+  });
+
   it('counts a frame that is too large and goes on with the next', async () => {
     const server = await openEnd(4);
     const client = await openEnd(4, { remote: server.datapath.info.local });

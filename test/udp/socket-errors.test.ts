@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bindError, codeOf, explainProblem, ProblemCounts } from '../../src/udp/socket-errors.js';
+import { bindError, codeOf, connectError, explainProblem, ProblemCounts } from '../../src/udp/socket-errors.js';
 
 describe('ProblemCounts', () => {
   it('counts by code', () => {
@@ -48,5 +48,16 @@ describe('bindError', () => {
   it('reads the code of an error, or its name', () => {
     expect(codeOf(Object.assign(new Error('x'), { code: 'EPERM' }))).toBe('EPERM');
     expect(codeOf(new TypeError('x'))).toBe('TypeError');
+  });
+});
+
+describe('connectError', () => {
+  const remote = { address: '10.9.9.9', port: 9000, family: 4 } as const;
+  const error = (code: string) => connectError(Object.assign(new Error('x'), { code }), remote);
+
+  it('tells a missing route from a socket that is bound to the wrong address', () => {
+    expect(error('ENETUNREACH')).toMatchObject({ code: 'unreachable', message: expect.stringContaining('10.9.9.9') });
+    expect(error('EINVAL').code).toBe('config');
+    expect(error('EINVAL').message).toContain('bind to another one');
   });
 });

@@ -46,6 +46,11 @@ export class VirtualLoop implements EventLoop {
     this.nowNs += ns + this.oversleepNs;
   }
 
+  linger(untilNs: number): number {
+    this.nowNs = Math.max(this.nowNs, untilNs);
+    return this.nowNs;
+  }
+
   /** Something happens outside at `atNs`; the loop sees it when it next looks. */
   arrive(atNs: number, action: () => void): void {
     this.waiting.push({ atNs, action, isTimer: false });
