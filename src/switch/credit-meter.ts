@@ -35,7 +35,7 @@ export class CreditMeter {
 
   /** Another rate or depth from `nowNs` on; what the bucket holds stays in it. */
   configure(rateBps: number, depthBytes: number, nowNs: number): void {
-    const levelBytes = Math.min(this.levelBytes(nowNs), depthBytes);
+    const levelBytes = this.levelBytes(nowNs);
     this.bytesPerNs = rateBps / 8e9;
     this.depthBytes = depthBytes;
     this.emptyNs = nowNs - levelBytes / this.bytesPerNs;

@@ -18,6 +18,11 @@ export class DelayLine {
     return this.inOrder.length + this.held.length;
   }
 
+  /** Whether no frame is on its way but those held back, which others may overtake. */
+  get isClear(): boolean {
+    return this.inOrder.length === 0;
+  }
+
   /** Makes the frame arrive no earlier than the one before it: a link whose delay shrinks or jitters does not reorder. */
   keepOrder(frame: Frame): void {
     if (frame.atNs < this.lastNs) frame.atNs = this.lastNs;

@@ -217,7 +217,7 @@ export class Fabric {
   private carry(direction: LinkDirection, frame: Frame): void {
     const line = direction.line;
     line.keepOrder(frame);
-    if (line.length === 0 && frame.atNs - direction.earlyNs <= this.timeNs) this.arrive(direction, frame);
+    if (line.isClear && frame.atNs - direction.earlyNs <= this.timeNs) this.arrive(direction, frame);
     else if (!line.push(frame)) this.drop(direction, frame, PortDrop.lineFull);
   }
 

@@ -55,7 +55,7 @@ export class Port {
   private config: PortConfig;
   private maxWireBytes: number;
   private readonly meter: CreditMeter;
-  /** Frames that wait; `atNs` is when they arrived. */
+  /** Frames that wait. */
   private readonly credits = new Ring<Frame>(MAX_CREDIT_QUEUE_FRAMES);
   private readonly data = new Ring<Frame>(MAX_DATA_QUEUE_FRAMES);
   /** Frames whose transmission has started, until the caller takes them. */
@@ -92,7 +92,6 @@ export class Port {
   enqueue(frame: Frame, nowNs: number): number {
     this.advance(nowNs);
     if (frame.wireBytes > this.maxWireBytes) return this.drop(PortDrop.frameTooLong);
-    frame.atNs = this.clockNs;
     return frameType(frame.bytes) === FrameType.credit ? this.enqueueCredit(frame) : this.enqueueData(frame);
   }
 
@@ -179,11 +178,13 @@ export class Port {
     assert(this.started.push(frame), 'frames that have started are taken before more than a full queue follow');
   }
 
-  /** Finds the next start: a credit goes first from the moment that the bucket holds it. PROTOCOL §9.2 */
+  /**
+   * Finds the next start: a credit goes first from the moment that the bucket holds it. PROTOCOL §9.2
+   * Only what cannot start on arrival is queued, so none of these times lies before an arrival.
+   */
   private schedule(): void {
     const creditNs = this.creditStartNs();
-    const head = this.data.peek();
-    const dataNs = head === undefined ? NEVER : Math.max(this.busyUntilNs, head.atNs);
+    const dataNs = this.data.length === 0 ? NEVER : this.busyUntilNs;
     this.nextIsCredit = creditNs <= dataNs;
     this.nextStartNs = this.nextIsCredit ? creditNs : dataNs;
   }
@@ -191,7 +192,7 @@ export class Port {
   private creditStartNs(): number {
     const head = this.credits.peek();
     if (head === undefined) return NEVER;
-    return Math.max(this.busyUntilNs, head.atNs, this.meter.eligibleNs(head.wireBytes));
+    return Math.max(this.busyUntilNs, this.meter.eligibleNs(head.wireBytes));
   }
 
   private drop(code: number): number {

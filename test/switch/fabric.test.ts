@@ -164,6 +164,17 @@ describe('virtual time in a fabric', () => {
     expect(bed.finish().map(({ atNs }) => atNs)).toEqual([7000 + 10_000 + FULL_NS + 30_000 + FULL_NS + 10_000]);
   });
 
+  it('takes a departure or a stamp that lies behind as now', () => {
+    const bed = new Bed({ topology: builtinTopology('star', { hosts: 2 }) });
+    bed.fabric.advance(5000);
+    bed.fabric.handleFrame(0, bed.data(), 1000);
+    const frame = bed.data();
+    frame.atNs = 3000;
+    bed.fabric.handleDeparture(0, frame, 4000);
+    bed.fabric.handleFrame(0, bed.data(), 4500);
+    expect(bed.finish().map(({ atNs }) => atNs)).toEqual([5000, 5000, 5000]);
+  });
+
   it('does the same in whatever steps the caller comes', () => {
     for (let run = 0; run < 20; run++) {
       const fine = randomRun(seed + run, (bed, nowNs) => {
@@ -311,6 +322,38 @@ describe('impaired links', () => {
     bed.fabric.configureLink('h1', { port: { delayNs: 0 } }, 10);
     bed.fabric.handleFrame(0, bed.data({ label: 2 }), 20);
     expect(bed.finish().map(({ label }) => label)).toEqual([1, 2]);
+  });
+
+  it('stamp frames in their order when the delay of the last link shrinks', () => {
+    const bed = new Bed({ topology: star({}) });
+    bed.fabric.configureLink('s1->h2', { port: { delayNs: 100_000 } }, 0);
+    bed.fabric.handleFrame(0, bed.data({ label: 1 }), 0);
+    bed.fabric.configureLink('s1->h2', { port: { delayNs: 0 } }, 10);
+    bed.fabric.handleFrame(0, bed.data({ label: 2 }), 20);
+    expect(bed.drain()).toMatchObject([
+      { label: 1, atNs: 100_000 },
+      { label: 2, atNs: 100_000 },
+    ]);
+  });
+
+  it('let a frame pass at once behind one that is held back', () => {
+    const bed = new Bed({ topology: star({}), earlyNs: 0 });
+    bed.fabric.configureLink('h1->s1', { impairment: { reorderRate: 1, reorderDelayNs: 5000 } }, 0);
+    bed.fabric.handleFrame(0, bed.data({ label: 1 }), 0);
+    bed.fabric.configureLink('h1->s1', { impairment: { reorderRate: 0 } }, 0);
+    bed.fabric.handleFrame(0, bed.data({ label: 2 }), 0);
+    expect(bed.drain().map(({ label }) => label)).toEqual([2]);
+    expect(bed.finish().map(({ label, atNs }) => [label, atNs])).toEqual([[1, 5000]]);
+  });
+
+  it('do not carry a frame out by the port of another switch when its destination was corrupted on the way', () => {
+    const topology = builtinTopology('parking-lot', { bottlenecks: 1, core: { delayNs: 10_000 } });
+    const bed = new Bed({ topology });
+    const frame = bed.data({ source: 1, destination: 2 });
+    bed.fabric.handleFrame(0, frame, 0);
+    frame.bytes[Header.destination + 1] = 3;
+    expect(bed.finish()).toEqual([]);
+    expect(bed.port('s1->s2').drops).toEqual({ noRoute: 1 });
   });
 });
 

@@ -135,6 +135,28 @@ describe('routes', () => {
     }
   });
 
+  it('do not depend on which frame came first', () => {
+    const topology = builtinTopology('leaf-spine', { leaves: 2, spines: 4, hostsPerLeaf: 1 });
+    const parallel = checkTopology({
+      hosts: [{ id: 1 }, { id: 2 }],
+      switches: [{ name: 'x' }, { name: 'y' }, { name: 'z' }],
+      links: [
+        { a: 'h1', b: 'x' },
+        { a: 'h2', b: 'z' },
+        ...['x y', 'x y', 'z y', 'y z', 'z y'].map((ends) => ({ a: ends.split(' ')[0], b: ends.split(' ')[1] })),
+      ],
+    });
+    for (const one of [topology, parallel]) {
+      const [forward, backward] = [new Routes(one), new Routes(one)];
+      roundTrip(forward, { a: 1, b: 2, flowId: 1, pathId: 0 });
+      roundTrip(backward, { a: 2, b: 1, flowId: 1, pathId: 0 });
+      for (let flowId = 1; flowId <= 100; flowId++) {
+        const flow = { a: 1, b: 2, flowId, pathId: 0 };
+        expect(roundTrip(backward, flow)).toEqual(roundTrip(forward, flow));
+      }
+    }
+  });
+
   it('know no way to a host that the topology does not have', () => {
     const routes = new Routes(builtinTopology('star', { hosts: 2 }));
     for (const destination of [0, 3, 65_535]) {

@@ -83,6 +83,15 @@ describe('an impairment', () => {
     expect(Math.abs(lost - 0.3), `seed ${seed}`).toBeLessThan(tolerance(0.3));
   });
 
+  it('starts in its good state when burst loss is switched on again', () => {
+    const impairment = makeImpairment({ burstEnterRate: 1, burstLeaveRate: 0 });
+    expect(impairment.judge(FrameType.data)).toBe(PortDrop.burstLost);
+    impairment.configure({ burstEnterRate: 0 });
+    expect(impairment.judge(FrameType.data)).toBe(0);
+    impairment.configure({ burstEnterRate: 1e-12 });
+    expect(impairment.judge(FrameType.data)).toBe(0);
+  });
+
   it('loses everything while down', () => {
     const impairment = makeImpairment({ down: true, frameTypes: ['credit'] });
     expect(impairment.judge(FrameType.data)).toBe(PortDrop.down);
