@@ -162,6 +162,7 @@ export class PerfClient implements Application, FlowWriter {
     if (this.answer !== null) return new Fault('badMessage', 'the server is ready twice');
     this.answer = stream;
     this.begin();
+    this.sender?.open();
     this.sender?.start();
     return {
       bodyBytes: 0,

@@ -1,3 +1,5 @@
+// Tested by test/apps/perf/command.test.ts
+
 import { address } from '../shared/address-kind.js';
 import { flag, option, optionalOption } from '../shared/options.js';
 import { MAX_DURATION_NS, MAX_FLOWS } from '../shared/perf/messages.js';

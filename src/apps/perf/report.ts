@@ -1,4 +1,4 @@
-import { displayCount, displayDuration, displayRate, displaySize } from '../shared/display.js';
+import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../shared/display.js';
 import { snakeCase } from '../shared/json-names.js';
 import type { Percentiles } from '../shared/perf/histogram.js';
 import type { PerfRequest } from '../shared/perf/messages.js';
@@ -52,13 +52,18 @@ export function jsonReport(report: PerfReport): unknown {
   });
 }
 
-/** `  0.00-  1.00 s   1.021 Gbit/s   121.7 MiB`, with a line for each flow before it and Jain's index when there are several. */
+/** `999.9 Mbit/s`, `999.9 KiB`. */
+const RATE_COLUMNS = 12;
+const SIZE_COLUMNS = 9;
+
+/** `  0.00-  1.00 s   1.021 Gbit/s  121.7 MiB`, with a line for each flow before it and Jain's index when there are several. */
 export function intervalLines(interval: Interval): string[] {
   const { startS, endS, bytes, goodputBps: rateBps, flows, jain } = interval;
   const span = `${seconds(startS)}-${seconds(endS)} s`;
-  if (flows.length === 1) return [`${span}  ${right(displayRate(rateBps))}  ${right(displaySize(bytes))}`];
-  const each = flows.map((flowBps, at) => `${span}  ${right(displayRate(flowBps))}  flow ${at}`);
-  const sum = `${span}  ${right(displayRate(rateBps))}  ${right(displaySize(bytes))}  Jain ${ratio(jain)}`;
+  if (flows.length === 1)
+    return [`${span}  ${displayRate(rateBps).padStart(RATE_COLUMNS)}  ${displaySize(bytes).padStart(SIZE_COLUMNS)}`];
+  const each = flows.map((flowBps, at) => `${span}  ${displayRate(flowBps).padStart(RATE_COLUMNS)}  flow ${at}`);
+  const sum = `${span}  ${displayRate(rateBps).padStart(RATE_COLUMNS)}  ${displaySize(bytes).padStart(SIZE_COLUMNS)}  Jain ${ratio(jain)}`;
   return [...each, sum];
 }
 
@@ -98,7 +103,7 @@ function percentileCells({ min, mean, p50, p90, p99, p999, max, count }: Percent
 }
 
 function creditLine({ credits: { sent, used, wasted, dropped } }: ReceivedResults): string {
-  const part = (count: number): string => `${displayCount(count)} (${((100 * count) / sent).toFixed(1)} %)`;
+  const part = (count: number): string => `${displayCount(count)} (${displayPercent(count / sent)})`;
   return `credits  ${displayCount(sent)} sent, ${part(used)} used, ${part(wasted)} wasted, ${part(dropped)} dropped`;
 }
 
@@ -127,9 +132,4 @@ function seconds(value: number): string {
 
 function ratio(value: number): string {
   return Number.isFinite(value) ? value.toFixed(3) : '-';
-}
-
-/** As wide as `999.9 Mbit/s`. */
-function right(text: string): string {
-  return text.padStart(12);
 }

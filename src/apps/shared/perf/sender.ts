@@ -3,6 +3,7 @@
 import type { FlowWriter } from '../../../core/application.js';
 import type { XpassError } from '../../../core/errors.js';
 import type { SenderFlow } from '../../../core/sender-flow.js';
+import { ResetCode } from '../../../wire/layout.js';
 import { encodeMessage } from '../files/message.js';
 import { DurationHistogram } from './histogram.js';
 import { PERF_KIND, type PerfData, type PerfRequest } from './messages.js';
@@ -32,15 +33,20 @@ export class PerfSender {
     this.options = options;
   }
 
-  /** Opens the flows and starts them all. Throws XpassError when one cannot be opened; `abort` then takes the others back. */
-  start(): void {
-    const { request, open, run } = this.options;
+  /** Opens the flows. Throws XpassError when one cannot be opened; `abort` then takes the others back. */
+  open(): void {
+    const { request, open } = this.options;
     for (let index = 0; index < request.flows; index++) {
       const source = this.newSource(index);
       source.attach(open(source));
       this.openFlows++;
       this.sources.push(source);
     }
+  }
+
+  /** Starts to send on all flows at once. */
+  start(): void {
+    const { request, run } = this.options;
     run((nowNs) => {
       const endNs = nowNs + (request.durationNs ?? Number.POSITIVE_INFINITY);
       for (const source of this.sources) source.start(nowNs, endNs);
@@ -54,11 +60,11 @@ export class PerfSender {
     });
   }
 
-  /** Gives up the flows that are still open and frees everything. The last call; `onDone` does not follow. */
-  abort(): void {
+  /** Gives up the flows that are still open, with this code, and frees everything. The last call; `onDone` does not follow. */
+  abort(code: number = ResetCode.aborted): void {
     this.isDone = true;
     this.options.run((nowNs) => {
-      for (const source of this.sources) source.abort(nowNs);
+      for (const source of this.sources) source.abort(nowNs, code);
     });
     this.gaps.free();
   }

@@ -1,5 +1,6 @@
 import { XpassError } from '../../../core/errors.js';
 import type { DriverStatistics } from '../../../udp/statistics.js';
+import { ResetCode } from '../../../wire/layout.js';
 import { Fault } from '../files/fault.js';
 import type { Message } from '../files/message.js';
 import type { TransferBody } from '../files/transfer-reader.js';
@@ -44,7 +45,7 @@ export class PerfService implements StreamService {
 
   close(): Promise<void> {
     this.isClosing = true;
-    for (const session of [...this.sessions.values()]) session.abort();
+    for (const session of [...this.sessions.values()]) session.abort(ResetCode.shutdown);
     return Promise.resolve();
   }
 

@@ -4,6 +4,7 @@ import type { FlowWriter } from '../../../core/application.js';
 import type { XpassError } from '../../../core/errors.js';
 import type { SenderFlow } from '../../../core/sender-flow.js';
 import type { DriverStatistics } from '../../../udp/statistics.js';
+import { ResetCode } from '../../../wire/layout.js';
 import { Fault } from '../files/fault.js';
 import { encodeMessage, type Message } from '../files/message.js';
 import type { TransferBody } from '../files/transfer-reader.js';
@@ -71,9 +72,12 @@ export class PerfSession implements TransferBody, FlowWriter {
 
   /** Answers that data may come, or begins to send it. Throws XpassError when a flow cannot be opened; `abort` is to follow. */
   start(): void {
-    const answer = this.options.stream.openReply(this);
+    const { stream } = this.options;
+    // First of all, so that a test for which there is no room leaves no answer that has begun.
+    this.sender?.open();
+    const answer = stream.openReply(this);
     this.answer = answer;
-    this.options.stream.transport.run((nowNs) => answer.write(encodeMessage(READY), nowNs));
+    stream.transport.run((nowNs) => answer.write(encodeMessage(READY), nowNs));
     this.sender?.start();
   }
 
@@ -113,19 +117,19 @@ export class PerfSession implements TransferBody, FlowWriter {
     if (error !== null) this.abort();
   }
 
-  /** Gives up what is under way. */
-  abort(): void {
+  /** Gives up what is under way, with this code of a RESET. */
+  abort(code: number = ResetCode.aborted): void {
     const { answer } = this;
     this.answer = null;
-    if (answer !== null && !this.isOver) this.options.stream.transport.run((nowNs) => answer.reset(nowNs));
-    this.finish(null);
+    if (answer !== null && !this.isOver) this.options.stream.transport.run((nowNs) => answer.reset(nowNs, code));
+    this.finish(null, code);
   }
 
-  private finish(received: ReceivedResults | null): void {
+  private finish(received: ReceivedResults | null, code?: number): void {
     if (this.isOver) return;
     this.isOver = true;
     this.receiver?.abort();
-    this.sender?.abort();
+    this.sender?.abort(code);
     const { request, stream, onOutcome } = this.options;
     onOutcome({ peerName: stream.peerName, request, received });
   }

@@ -3,7 +3,7 @@ import { NEVER } from '../../../base/time.js';
 import { type FlowObserver, type FlowWriter, NO_OBSERVER } from '../../../core/application.js';
 import type { XpassError } from '../../../core/errors.js';
 import type { SenderFlow } from '../../../core/sender-flow.js';
-import { Data } from '../../../wire/layout.js';
+import { Data, ResetCode } from '../../../wire/layout.js';
 import type { DurationHistogram } from './histogram.js';
 
 /** One write. All flows write the same bytes again and again: a flow keeps references, so the data costs its copies into frames only. */
@@ -99,12 +99,12 @@ export class PerfSource implements FlowWriter, FlowObserver {
     this.options.onClosed(error);
   }
 
-  /** Measures no more, and gives the flow up if it is still open. */
-  abort(nowNs: number): void {
+  /** Measures no more, and gives the flow up, with this code, if it is still open. */
+  abort(nowNs: number, code: number = ResetCode.aborted): void {
     const { flow } = this;
     if (flow === null) return;
     flow.observer = NO_OBSERVER;
-    if (!this.closed) flow.reset(nowNs);
+    if (!this.closed) flow.reset(nowNs, code);
   }
 
   private refill(flow: SenderFlow, nowNs: number): void {

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { PerfClient } from '../../../src/apps/perf/client.js';
+import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
+import { Failure } from '../../../src/apps/shared/failure.js';
+import type { Message } from '../../../src/apps/shared/files/message.js';
+import type { PerfRequest } from '../../../src/apps/shared/perf/messages.js';
+import { PerfService } from '../../../src/apps/shared/perf/service.js';
+import { ServiceHost } from '../../../src/apps/shared/service-host.js';
+import type { Application } from '../../../src/core/application.js';
+import type { EndpointConfig } from '../../../src/core/config.js';
+import { SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
+import { INTACT, LOST } from '../../harness/world.js';
+
+const RATE_BPS = 100e6;
+/** 1446 of the 1626 wire bytes that a credit and its frame take are payload. */
+const IDEAL_BPS = (RATE_BPS * 1446) / 1626;
+
+const TIMED: PerfRequest = {
+  kind: 'perf',
+  role: 'control',
+  test: 'a1',
+  direction: 'forward',
+  flows: 1,
+  durationNs: 1e9,
+  bytes: null,
+};
+
+interface BedOptions {
+  server?: Application;
+  config?: Partial<EndpointConfig>;
+}
+
+/** Host 0 is the client, host 1 the server. */
+function bed(change: Partial<PerfRequest>, { server, config = {} }: BedOptions = {}) {
+  const world = new StreamWorld();
+  const changes = { rateBps: RATE_BPS, idleTimeoutNs: 2e9, connectTimeoutNs: 1e9, ...config };
+  const current: { client: PerfClient | null } = { client: null };
+  const transport = world.add({ acceptFlow: (flow) => current.client?.acceptFlow(flow) ?? null }, changes);
+  const service = new PerfService({ onOutcome: () => {} });
+  const host = new ServiceHost({ services: [service], logger: SILENT });
+  host.start(world.add(server ?? host, changes));
+  const times = { startNs: Number.NaN, endNs: Number.NaN };
+  const client = new PerfClient({
+    request: { ...TIMED, ...change },
+    transport,
+    peer: 1,
+    driver: null,
+    logger: SILENT,
+    failureOf: (error) => new Failure(ExitCode.peer, error.code),
+    onStart: (nowNs) => {
+      times.startNs = nowNs;
+    },
+    onEnd: () => {
+      times.endNs = world.nowNs;
+    },
+  });
+  current.client = client;
+  return { world, client, service, host, transport, times };
+}
+
+describe('a client of perf', () => {
+  it.each(['forward', 'reverse'] as const)('fills the link for its time, %s', async (direction) => {
+    const { world, client, times } = bed({ direction });
+    const outcome = await world.play(client.finished);
+    const [receiver, sender] =
+      direction === 'forward' ? [outcome.server, outcome.client] : [outcome.client, outcome.server];
+    const { received } = receiver;
+    expect(received).not.toBeNull();
+    expect([receiver.sent, sender.received]).toEqual([null, null]);
+    expect((received!.bytes * 8e9) / received!.durationNs / IDEAL_BPS).toBeGreaterThan(0.97);
+    expect(Math.abs(received!.durationNs / 1e9 - 1)).toBeLessThan(0.01);
+    expect(received!.flowBytes).toEqual([received!.bytes]);
+    expect(Math.abs(times.endNs - times.startNs - 1e9)).toBeLessThan(20e6);
+    expect(receiver).toMatchObject({ algorithm: 'expresspass', frameBytes: 1472, driver: null });
+    // A credit and its frame take 130 us, and the wire 100 us both ways.
+    for (const gap of [received!.creditGap, sender.sent!.creditGap])
+      expect(Math.abs(gap.p50 / 130 - 1)).toBeLessThan(0.05);
+    expect(received!.rtt.p50).toBeGreaterThan(200);
+    const { sent, used, wasted, dropped } = received!.credits;
+    // The last of them may be on their way when the data ends.
+    expect(sent - used - wasted - dropped).toBeGreaterThanOrEqual(0);
+    expect(sent - used - wasted - dropped).toBeLessThan(10);
+    expect(used).toBe(received!.frames);
+  });
+
+  it.each(['forward', 'reverse'] as const)(
+    'moves exactly the bytes it was told to on each flow, %s',
+    async (direction) => {
+      const { world, client, service } = bed({ direction, flows: 3, durationNs: null, bytes: 100_000 });
+      const { client: ours, server } = await world.play(client.finished);
+      expect((ours.received ?? server.received)?.flowBytes).toEqual([100_000, 100_000, 100_000]);
+      expect(client.progress()).toEqual([100_000, 100_000, 100_000]);
+      await world.playUntil(() => service.testCount === 0);
+    },
+  );
+
+  it.each(['forward', 'reverse'] as const)('measures with every tenth frame lost, %s', async (direction) => {
+    const { world, client } = bed({ direction, flows: 2, durationNs: null, bytes: 300_000 });
+    let frames = 0;
+    world.network = () => (++frames % 10 === 0 ? LOST : INTACT);
+    const { client: ours, server } = await world.play(client.finished);
+    const received = ours.received ?? server.received;
+    expect(received?.bytes).toBe(600_000);
+    expect(received?.repairedFrames).toBeGreaterThan(10);
+    expect(received?.credits.dropped).toBeGreaterThan(10);
+  });
+
+  it('shares the link equally among its flows', async () => {
+    const { world, client } = bed({ flows: 4, durationNs: 2e9 });
+    const { server } = await world.play(client.finished);
+    const shares = server.received!.flowBytes;
+    expect(Math.max(...shares) / Math.min(...shares)).toBeLessThan(1.1);
+  });
+
+  it.each(['forward', 'reverse'] as const)('tells what there is when it is interrupted, %s', async (direction) => {
+    const { world, client, host } = bed({ direction, flows: 2, durationNs: null, bytes: 1e9 });
+    world.run(500e6);
+    client.interrupt();
+    const { client: ours, server } = await world.play(client.finished);
+    const received = ours.received ?? server.received;
+    expect(Math.abs(received!.durationNs / 0.5e9 - 1)).toBeLessThan(0.05);
+    expect((received!.bytes * 8e9) / received!.durationNs / IDEAL_BPS).toBeGreaterThan(0.9);
+    expect(world.nowNs).toBeLessThan(600e6);
+    await world.playUntil(() => host.streamCount === 0);
+  });
+
+  it('has nothing to tell when it is interrupted before the server answers', async () => {
+    const { client } = bed({});
+    client.interrupt();
+    await expect(client.finished).rejects.toThrow('interrupted before the test began');
+  });
+
+  it.each([
+    ['a server that never answers', 0, 'unreachable'],
+    ['a server that is lost in the middle', 500e6, 'idle'],
+  ])('fails with %s', async (_, killNs, code) => {
+    for (const direction of ['forward', 'reverse'] as const) {
+      const { world, client } = bed({ direction });
+      // Somebody has to handle it before the world is played on.
+      client.finished.catch(() => {});
+      if (killNs > 0) world.run(killNs);
+      world.kill(1);
+      world.run(3e9);
+      await expect(client.finished).rejects.toMatchObject({ exitCode: 3, message: code });
+    }
+  });
+
+  it('fails when the server ends in the middle', async () => {
+    const { world, client, host } = bed({});
+    client.finished.catch(() => {});
+    world.run(500e6);
+    await host.close();
+    world.hosts[1].endpoint.closeAll(world.nowNs);
+    await expect(world.play(client.finished)).rejects.toMatchObject({ exitCode: 3 });
+  });
+
+  it('fails with the words of a server that does not run the test', async () => {
+    const { world, client } = bed({ flows: 8, direction: 'reverse' }, { config: { maxFlows: 4 } });
+    await expect(world.play(client.finished)).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining('host 1: this host has 4 flows open: at most 4 are allowed'),
+    });
+  });
+
+  it('fails when the host refuses flows', async () => {
+    const { world, client } = bed({}, { server: { acceptFlow: () => null } });
+    await expect(world.play(client.finished)).rejects.toMatchObject({ message: 'refused' });
+  });
+
+  it('takes no flows from others, nor more than the test has', () => {
+    const { world, client, transport } = bed({ direction: 'reverse' });
+    const stranger = world.add({ acceptFlow: () => null });
+    const writer = new TestWriter(stranger).open(0, [{ kind: 'perf', role: 'data', test: 'a1', index: 0 }]);
+    client.finished.catch(() => {});
+    world.run(100e6);
+    expect(writer.closed).toMatchObject({ code: 'refused' });
+    client.abort(new Failure(ExitCode.failed, 'enough'));
+    transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+  });
+});
+
+describe('a server that makes no sense', () => {
+  /** Answers a client by hand. */
+  function fake(...answers: Message[]) {
+    const made: { all: ReturnType<typeof bed> | null } = { all: null };
+    const server: Application = {
+      acceptFlow: (flow) => ({
+        onData: ({ length }) => {
+          const { world } = made.all!;
+          flow.release(length, world.nowNs);
+          const host = world.hosts[1];
+          const transport = {
+            run: <T>(action: (nowNs: number, machine: typeof host) => T): T => action(world.nowNs, host),
+            now: () => world.nowNs,
+            peerName: () => '',
+          };
+          new TestWriter(transport).open(flow.peer, answers, flow.id).end();
+        },
+        onEnd: () => {},
+        onClosed: () => {},
+      }),
+    };
+    made.all = bed({ direction: 'reverse' }, { server });
+    return made.all;
+  }
+
+  it.each([
+    [[{ kind: 'perf-ready' }, { kind: 'perf-results' }], "results make no sense: 'algorithm' is no word"],
+    [[{ kind: 'perf-ready' }], 'ended in its trailer'],
+    [[{ kind: 'verdict', ok: false, code: 'unsupported', message: 'no\u001b[2J', sha256: null }], 'no\\u001b[2J'],
+    [[{ kind: 'verdict' }], 'makes no sense'],
+    [[{ kind: 'perf', role: 'control' }], 'makes no sense'],
+    [[{ kind: 'perf', role: 'data', test: 'a1', index: 7 }], 'no flow 7'],
+    [[{ kind: 'nonsense' }], 'makes no sense'],
+  ])('fails the test: %j', async (answers, why) => {
+    const { world, client } = fake(...answers);
+    await expect(world.play(client.finished)).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining(why),
+    });
+  });
+});

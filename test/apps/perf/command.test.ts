@@ -1,0 +1,54 @@
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '../../../src/apps/cli/commands.js';
+import { runProgram } from '../../../src/apps/cli/program.js';
+
+async function run(line: string) {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const signals = Object.assign(new EventEmitter(), { exit: () => {} });
+  const exitCode = await runProgram({ argv: line.split(' '), commands: COMMANDS, stdout, stderr, signals });
+  return { exitCode, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
+}
+
+describe('xpass perf', () => {
+  it.each([
+    ['perf', 'exactly one of --server (-s) and --client (-c) HOST must be given'],
+    ['perf -s -c 127.0.0.1', 'exactly one of'],
+    ['perf -c 127.0.0.1 -t 5 -n 1MiB', '--time and --bytes are both given: one is allowed'],
+    ['perf -s -R', 'are for the client'],
+    ['perf -s -t 5', 'are for the client'],
+    ['perf -c 127.0.0.1 --listen 127.0.0.1:0', '--listen is for a server without a switch'],
+    ['perf -s --switch 127.0.0.1 --listen 127.0.0.1:0', '--listen is for a server without a switch'],
+    ['perf -c 127.0.0.1 -P 0', "--parallel '0' is not allowed; allowed: a whole number from 1 to 512"],
+    ['perf -c 127.0.0.1 -P 513', 'from 1 to 512'],
+    ['perf -c 127.0.0.1 -i 0', '--interval'],
+    ['perf -c 127.0.0.1 -t 2d', '--time'],
+    ['perf -c 127.0.0.1 -n 0', '--bytes'],
+    ['perf -c 127.0.0.1 --algorithm magic', '--algorithm'],
+    ['perf -c nobody:70000', '70000'],
+    ['perf -c three --switch 127.0.0.1', "host 'three' is not allowed behind a switch"],
+  ])('%s is wrong usage', async (line, why) => {
+    const { exitCode, out, err } = await run(line);
+    expect([exitCode, out]).toEqual([2, '']);
+    expect(err).toContain(why);
+    expect(err.trimEnd().split('\n')).toHaveLength(2);
+  });
+
+  it('explains itself', async () => {
+    const { exitCode, out } = await run('perf --help');
+    expect(exitCode).toBe(0);
+    for (const name of [
+      '--server',
+      '--client',
+      '--time',
+      '--bytes',
+      '--parallel',
+      '--reverse',
+      '--interval',
+      '--json',
+    ]) {
+      expect(out).toContain(name);
+    }
+  });
+});

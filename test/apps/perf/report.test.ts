@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { goodputBps, intervalLines, jsonReport, type PerfReport, summaryLines } from '../../../src/apps/perf/report.js';
+import { NO_DURATIONS } from '../../../src/apps/shared/perf/histogram.js';
+
+const GAP = { min: 10, mean: 50, p50: 49.9, p90: 51, p99: 60, p999: 100, max: 2_000, count: 9_999 };
+const DRIVER = {
+  datagramsIn: 10,
+  datagramsOut: 11,
+  kernelDrops: 0,
+  sendQueueFull: 0,
+  holdOverflows: 0,
+  lateWakes: 3,
+  contentions: 0,
+};
+
+const REPORT: PerfReport = {
+  request: { kind: 'perf', role: 'control', test: 'a1', direction: 'forward', flows: 2, durationNs: 1e9, bytes: null },
+  algorithm: 'expresspass',
+  frameBytes: 1472,
+  received: {
+    bytes: 12_500_000,
+    durationNs: 1e9,
+    frames: 8_645,
+    repairedFrames: 5,
+    flowBytes: [2_500_000, 10_000_000],
+    rtt: { ...GAP, min: 300 },
+    creditGap: { ...GAP, min: 20 },
+    credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_300 },
+  },
+  sent: { creditGap: GAP },
+  intervals: [{ startS: 0, endS: 1, bytes: 12_500_000, goodputBps: 100e6, flows: [20e6, 80e6], jain: 0.735 }],
+  intervalsOmitted: 0,
+  cpu: { client: { user: 0.5, system: 0.25 }, server: { user: 1, system: 2 } },
+  driver: { client: DRIVER, server: { ...DRIVER, kernelDrops: null, contentions: 2 } },
+};
+
+describe('the report of a test', () => {
+  it('has the goodput of what arrived between the first and the last byte', () => {
+    expect(goodputBps(REPORT.received)).toBe(100e6);
+    expect(goodputBps({ ...REPORT.received, bytes: 0, durationNs: 0 })).toBeNaN();
+  });
+
+  it('is one object with units in its names', () => {
+    expect(jsonReport(REPORT)).toEqual({
+      algorithm: 'expresspass',
+      direction: 'forward',
+      flows: 2,
+      frame_bytes: 1472,
+      duration_s: 1,
+      bytes: 12_500_000,
+      goodput_bps: 100e6,
+      frames_per_s: 8_645,
+      repaired_frames: 5,
+      jain: (12.5 * 12.5) / (2 * (2.5 * 2.5 + 100)),
+      intervals: [{ start_s: 0, end_s: 1, bytes: 12_500_000, goodput_bps: 100e6, flows: [20e6, 80e6], jain: 0.735 }],
+      intervals_omitted: 0,
+      rtt_us: { ...GAP, min: 300 },
+      credit_gap_us: GAP,
+      credit_send_gap_us: { ...GAP, min: 20 },
+      credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_300 },
+      cpu: { client: { user: 0.5, system: 0.25 }, server: { user: 1, system: 2 } },
+      driver: {
+        client: {
+          datagrams_in: 10,
+          datagrams_out: 11,
+          kernel_drops: 0,
+          send_queue_full: 0,
+          hold_overflows: 0,
+          late_wakes: 3,
+          contentions: 0,
+        },
+        server: {
+          datagrams_in: 10,
+          datagrams_out: 11,
+          kernel_drops: null,
+          send_queue_full: 0,
+          hold_overflows: 0,
+          late_wakes: 3,
+          contentions: 2,
+        },
+      },
+    });
+  });
+
+  it('is a page of text for people', () => {
+    expect(summaryLines(REPORT)).toEqual([
+      '',
+      'goodput  100.0 Mbit/s (11.92 MiB in 1.000 s), 2 flows, Jain 0.735',
+      'frames   8,645 a second of 1472 B, 8,645 in all, 5 repaired',
+      '                                    min      mean       p50       p90       p99     p99.9       max  count',
+      'RTT                            300.0 us  50.00 us  49.90 us  51.00 us  60.00 us  100.0 us  2.000 ms  9,999',
+      'gap between credits, arriving  10.00 us  50.00 us  49.90 us  51.00 us  60.00 us  100.0 us  2.000 ms  9,999',
+      'gap between credits, sent      20.00 us  50.00 us  49.90 us  51.00 us  60.00 us  100.0 us  2.000 ms  9,999',
+      'credits  10,000 sent, 8,645 (86.45 %) used, 55 (0.550 %) wasted, 1,300 (13.00 %) dropped',
+      'cpu      client 0.50 s user + 0.25 s system, server 1.00 s user + 2.00 s system',
+      'server   2 times without a core of its own',
+    ]);
+  });
+
+  it('has dashes where there is nothing to say', () => {
+    const received = { ...REPORT.received, bytes: 0, durationNs: 0, frames: 0, flowBytes: [0, 0], rtt: NO_DURATIONS };
+    const lines = summaryLines({
+      ...REPORT,
+      received: { ...received, credits: { sent: 0, used: 0, wasted: 0, dropped: 0 } },
+    });
+    expect(lines[1]).toBe('goodput  - (0 B in 0 ns), 2 flows, Jain -');
+    expect(lines[4]).toMatch(/^RTT +- +- +- +- +- +- +- +0$/);
+    expect(lines.join('\n')).not.toContain('NaN');
+  });
+});
+
+describe('the lines of an interval', () => {
+  it('are one for one flow', () => {
+    expect(intervalLines({ startS: 0, endS: 1, bytes: 1e6, goodputBps: 8e6, flows: [8e6], jain: 1 })).toEqual([
+      '  0.00-  1.00 s  8.000 Mbit/s  976.6 KiB',
+    ]);
+  });
+
+  it('are one for each of several flows, and their sum', () => {
+    expect(intervalLines({ startS: 9, endS: 10, bytes: 1e6, goodputBps: 8e6, flows: [2e6, 6e6], jain: 0.8 })).toEqual([
+      '  9.00- 10.00 s  2.000 Mbit/s  flow 0',
+      '  9.00- 10.00 s  6.000 Mbit/s  flow 1',
+      '  9.00- 10.00 s  8.000 Mbit/s  976.6 KiB  Jain 0.800',
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { DurationHistogram, NO_DURATIONS } from '../../../../src/apps/shared/perf/histogram.js';
+
+describe('a histogram of durations', () => {
+  it('tells the percentiles in microseconds, each within 0.1 %', () => {
+    const histogram = new DurationHistogram();
+    // 1 us, 2 us, ... 10 ms.
+    for (let us = 1; us <= 10_000; us++) histogram.record(us * 1e3);
+    const { min, mean, p50, p90, p99, p999, max, count } = histogram.percentiles();
+    expect(count).toBe(10_000);
+    expect(min).toBe(1);
+    for (const [value, exact] of [
+      [mean, 5_000.5],
+      [p50, 5_000],
+      [p90, 9_000],
+      [p99, 9_900],
+      [p999, 9_990],
+      [max, 10_000],
+    ]) {
+      expect(Math.abs(value / exact - 1), `${value} for ${exact}`).toBeLessThan(0.001);
+    }
+    histogram.free();
+  });
+
+  it('is empty at first', () => {
+    const histogram = new DurationHistogram();
+    expect(histogram.percentiles()).toEqual(NO_DURATIONS);
+    histogram.free();
+  });
+
+  it('takes what is out of range as the nearest value within it', () => {
+    const histogram = new DurationHistogram();
+    for (const durationNs of [-5, 0, 3, 1e18, Number.POSITIVE_INFINITY]) histogram.record(durationNs);
+    const { min, max, count } = histogram.percentiles();
+    expect([min, count]).toEqual([0, 5]);
+    expect(max).toBeCloseTo(21.47e6, -4);
+    histogram.free();
+  });
+
+  it('counts a million of one value', () => {
+    const histogram = new DurationHistogram();
+    for (let time = 0; time < 1_000_000; time++) histogram.record(7e3);
+    const { p50, max, count } = histogram.percentiles();
+    expect([p50, max, count]).toEqual([7, 7, 1_000_000]);
+    histogram.free();
+  });
+
+  it('keeps apart from the others', () => {
+    const [one, two] = [new DurationHistogram(), new DurationHistogram()];
+    one.record(1e3);
+    two.record(5e3);
+    one.free();
+    expect(two.percentiles()).toMatchObject({ max: 5, count: 1 });
+    two.free();
+  });
+
+  it('cannot be freed twice', () => {
+    const histogram = new DurationHistogram();
+    histogram.free();
+    expect(() => histogram.free()).toThrow('freed once');
+  });
+});

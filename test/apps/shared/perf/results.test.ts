@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Fault } from '../../../../src/apps/shared/files/fault.js';
+import { encodeMessage, type Message, MessageDecoder } from '../../../../src/apps/shared/files/message.js';
+import { DurationHistogram } from '../../../../src/apps/shared/perf/histogram.js';
+import { driverFigures, parseResults, type SideResults } from '../../../../src/apps/shared/perf/results.js';
+import type { DriverStatistics } from '../../../../src/udp/statistics.js';
+import { holds, printSeed } from '../../../harness/seeds.js';
+
+printSeed();
+
+function percentiles(...durationsNs: number[]) {
+  const histogram = new DurationHistogram();
+  for (const durationNs of durationsNs) histogram.record(durationNs);
+  const found = histogram.percentiles();
+  histogram.free();
+  return found;
+}
+
+const DRIVER = {
+  datagramsIn: 10,
+  datagramsOut: 11,
+  kernelDrops: null,
+  sendQueueFull: 1,
+  holdOverflows: 2,
+  lateWakes: 3,
+  contentions: 4,
+};
+
+const RESULTS: SideResults = {
+  algorithm: 'expresspass-listing',
+  frameBytes: 1472,
+  received: {
+    bytes: 3_000,
+    durationNs: 1e6,
+    frames: 3,
+    repairedFrames: 1,
+    flowBytes: [1_000, 2_000],
+    rtt: percentiles(1e3, 2e3),
+    creditGap: percentiles(),
+    credits: { sent: 10, used: 3, wasted: 4, dropped: 2 },
+  },
+  sent: null,
+  cpu: { user: 0.1, system: 0.2 },
+  driver: DRIVER,
+};
+
+/** What the peer makes of our message. */
+function through(results: SideResults, flows: number): SideResults | Fault {
+  const decoder = new MessageDecoder();
+  decoder.push(encodeMessage({ kind: 'perf-results', ...results }), 0);
+  return parseResults(decoder.result as Message, flows);
+}
+
+describe('results', () => {
+  it('arrive as they were sent, those of no durations at all too', () => {
+    expect(through(RESULTS, 2)).toEqual(RESULTS);
+    const sender = { ...RESULTS, received: null, sent: { creditGap: percentiles(5e3) }, driver: null };
+    expect(through(sender, 2)).toEqual(sender);
+  });
+
+  it('of as many flows as a test may have fit a message', () => {
+    const flowBytes = new Array(512).fill(Number.MAX_SAFE_INTEGER);
+    const results = { ...RESULTS, received: { ...RESULTS.received!, flowBytes } };
+    expect(through(results, 512)).toEqual(results);
+  });
+
+  it.each([
+    [{ algorithm: 'naive\u001b[2J' }, "'algorithm' is no word"],
+    [{ frameBytes: -1 }, "'frameBytes' is no number from 0 up"],
+    [{ cpu: null }, 'an object is missing'],
+    [{ cpu: { user: 1 } }, "'system' is no number from 0 up"],
+    [{ received: { ...RESULTS.received, flowBytes: [1] } }, "'flowBytes' has not 2 numbers"],
+    [{ received: { ...RESULTS.received, flowBytes: [1, '2'] } }, "'1' is no number from 0 up"],
+    [{ received: { ...RESULTS.received, rtt: 5 } }, 'an object is missing'],
+    [{ sent: undefined }, 'an object is missing'],
+  ])('that make no sense are a fault: %j', (change, why) => {
+    const fault = through({ ...RESULTS, ...change } as SideResults, 2) as Fault;
+    expect(fault).toBeInstanceOf(Fault);
+    expect(fault.message).toContain(why);
+  });
+
+  it('never make the reader throw', () => {
+    const field = fc.constantFrom(...Object.keys(RESULTS));
+    holds(fc.dictionary(field, fc.jsonValue()), 500, (change) => {
+      through({ ...RESULTS, ...change } as SideResults, 2);
+    });
+  });
+});
+
+describe('the figures of a driver', () => {
+  const after = { ...DRIVER, kernelDrops: 7, lateness: { overMillisecond: 9 } } as unknown as DriverStatistics;
+  const before = {
+    ...DRIVER,
+    datagramsIn: 4,
+    kernelDrops: 5,
+    contentions: 1,
+    lateness: { overMillisecond: 8 },
+  } as unknown as DriverStatistics;
+
+  it('are those since the test began', () => {
+    expect(driverFigures(after, before)).toEqual({
+      datagramsIn: 6,
+      datagramsOut: 0,
+      kernelDrops: 2,
+      sendQueueFull: 0,
+      holdOverflows: 0,
+      lateWakes: 1,
+      contentions: 3,
+    });
+  });
+
+  it('say nothing of kernel drops where the system does not', () => {
+    expect(driverFigures({ ...after, kernelDrops: null }, before).kernelDrops).toBeNull();
+  });
+});

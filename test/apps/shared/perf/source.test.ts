@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { DurationHistogram } from '../../../../src/apps/shared/perf/histogram.js';
+import { PerfSource } from '../../../../src/apps/shared/perf/source.js';
+import { NEVER } from '../../../../src/base/time.js';
+import type { FlowReader } from '../../../../src/core/application.js';
+import type { EndpointConfig } from '../../../../src/core/config.js';
+import type { XpassError } from '../../../../src/core/errors.js';
+import type { ReceiverFlow } from '../../../../src/core/receiver-flow.js';
+import type { SenderFlow } from '../../../../src/core/sender-flow.js';
+import { StreamWorld } from '../../../harness/stream-world.js';
+
+const HEADER = new Uint8Array(100);
+const FRAME_BYTES = 1472;
+
+interface BedOptions {
+  bytes?: number;
+  endNs?: number;
+  sender?: Partial<EndpointConfig>;
+  /** The reader keeps what it gets. */
+  isSlow?: boolean;
+}
+
+/** A source that sends to a reader of another host. */
+function bed({ bytes = Number.POSITIVE_INFINITY, endNs = NEVER, sender = {}, isSlow = false }: BedOptions = {}) {
+  const world = new StreamWorld();
+  const gaps = new DurationHistogram();
+  const outcome = { closed: undefined as XpassError | null | undefined, received: 0, endedNs: NEVER };
+  const transport = world.add({ acceptFlow: () => null }, sender);
+  world.add({
+    acceptFlow: (flow: ReceiverFlow): FlowReader => ({
+      onData: ({ length }) => {
+        outcome.received += length;
+        if (!isSlow) flow.release(length, world.nowNs);
+      },
+      onEnd: () => {
+        outcome.endedNs = world.nowNs;
+      },
+      onClosed: () => {},
+    }),
+  });
+  const source = new PerfSource({
+    header: HEADER,
+    bytes,
+    frameBytes: FRAME_BYTES,
+    gaps,
+    run: (action) => transport.run(action),
+    onClosed: (error) => {
+      outcome.closed = error;
+    },
+  });
+  const flow = transport.run((nowNs, { endpoint }): SenderFlow => endpoint.open(1, source, {}, nowNs));
+  source.attach(flow);
+  transport.run((nowNs) => source.start(nowNs, endNs));
+  return { world, gaps, outcome, source, flow, transport };
+}
+
+describe('a source of perf data', () => {
+  it.each([1, 1_446, 65_536, 1_000_000])('sends %i bytes after its header and ends in order', (bytes) => {
+    const { world, outcome, source } = bed({ bytes });
+    world.run(2e9);
+    expect(outcome).toMatchObject({ closed: null, received: HEADER.length + bytes });
+    expect(source.acknowledgedBytes).toBe(bytes);
+  });
+
+  it('keeps the link full while its time lasts, and ends soon after', () => {
+    const { world, outcome } = bed({ endNs: 500e6 });
+    world.run(1e9);
+    // 1446 of 1622 wire bytes are payload; credits and data share the link of 1 Gbit/s.
+    expect(outcome.received).toBeGreaterThan((0.97 * 0.5 * 1e9 * 1446) / 1626 / 8);
+    expect(outcome.closed).toBeNull();
+    expect(outcome.endedNs).toBeGreaterThan(500e6);
+    expect(outcome.endedNs).toBeLessThan(502e6);
+  });
+
+  it('never leaves a credit without data before its end', () => {
+    const { world, flow } = bed();
+    for (let time = 1; time <= 100; time++) world.run(time * 1e6);
+    expect(flow.statistics.creditsUnused).toBe(0);
+    expect(flow.statistics.stops).toBe(0);
+    expect(flow.statistics.dataFrames).toBeGreaterThan(5_000);
+  });
+
+  it('holds little that is not sent', () => {
+    const { world, flow } = bed();
+    for (let time = 1; time <= 100; time++) {
+      world.run(time * 1e6);
+      const { bytesWritten, bytesSent } = flow.statistics;
+      expect(bytesWritten - bytesSent).toBeLessThan(80_000);
+    }
+  });
+
+  it('goes on when a full send buffer has room again', () => {
+    const { world, outcome } = bed({ bytes: 2_000_000, sender: { sendBufferBytes: 65_536 } });
+    world.run(5e9);
+    expect(outcome).toMatchObject({ closed: null, received: HEADER.length + 2_000_000 });
+  });
+
+  it('records the gaps between the credits that arrive', () => {
+    const { world, gaps, flow } = bed({ bytes: 1_000_000 });
+    world.run(1e9);
+    const { count, p50 } = gaps.percentiles();
+    expect(count).toBe(flow.statistics.creditsReceived - 1);
+    // A credit of 88 wire bytes and its data of 1538 take 13.0 us at 1 Gbit/s.
+    expect(p50).toBeGreaterThan(12.5);
+    expect(p50).toBeLessThan(13.5);
+  });
+
+  it('ends early when told to', () => {
+    const { world, outcome, source, transport } = bed();
+    world.run(100e6);
+    transport.run((nowNs) => source.end(nowNs));
+    world.run(200e6);
+    expect(outcome.closed).toBeNull();
+    expect(outcome.endedNs).toBeLessThan(102e6);
+  });
+
+  it('tells what its flow failed with', () => {
+    const { world, outcome } = bed({ sender: { idleTimeoutNs: 1e9 } });
+    world.run(100e6);
+    world.kill(1);
+    world.run(3e9);
+    expect(outcome.closed).toMatchObject({ code: 'idle' });
+  });
+
+  it('gives its flow up and records nothing more when aborted', () => {
+    const { world, outcome, source, transport, gaps } = bed();
+    world.run(100e6);
+    transport.run((nowNs) => source.abort(nowNs));
+    gaps.free();
+    world.run(200e6);
+    expect(outcome.closed).toMatchObject({ code: 'reset' });
+  });
+
+  it('waits with a reader that takes nothing, and lets go of the flow when aborted', () => {
+    const { world, outcome, source, transport } = bed({ isSlow: true });
+    world.run(3e9);
+    expect(outcome.closed).toBeUndefined();
+    transport.run((nowNs) => source.abort(nowNs));
+    expect(outcome.closed).toMatchObject({ code: 'reset' });
+  });
+});
