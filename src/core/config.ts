@@ -23,7 +23,7 @@ export interface EndpointConfig {
   catchUpNs: number;
   /** Bytes of a flow that its receiver holds or has credited. PROTOCOL §5.6 */
   receiveWindowBytes: number;
-  /** Credits that one flow has outstanding at most. PROTOCOL §6.6 */
+  /** Credits that one flow has outstanding at most: fewer than 2^15, so that `unused` keeps up with them. PROTOCOL §1.3, §6.6 */
   maxOutstandingCredits: number;
   /**
    * Credits that all flows of this host have outstanding together, in equal parts and at least two each: no more data than the host's socket buffer holds.
@@ -107,7 +107,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['jitter', 0, 0.5],
   ['catchUpNs', 0, SECOND_NS],
   ['receiveWindowBytes', 65_536, 2 ** 30],
-  ['maxOutstandingCredits', 1, 65_536],
+  ['maxOutstandingCredits', 1, 32_767],
   ['hostCredits', 2, Number.POSITIVE_INFINITY],
   ['sendBufferBytes', 65_536, 2 ** 30],
   ['maxFlows', 1, 1_048_576],
@@ -128,13 +128,28 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['connectTimeoutNs', MILLISECOND_NS, 86_400 * SECOND_NS],
 ];
 
+/** Fields that are counts, sizes or ids: whole numbers. */
+const WHOLE: ReadonlySet<keyof EndpointConfig> = new Set([
+  'hostId',
+  'frameBytes',
+  'receiveWindowBytes',
+  'maxOutstandingCredits',
+  'sendBufferBytes',
+  'maxFlows',
+  'maxLingering',
+  'ackFrames',
+  'ackFramesWithHoles',
+]);
+
 /** The defaults with `changes`; throws XpassError `config` that names the field, its value and what is allowed. */
 export function endpointConfig(changes: Partial<EndpointConfig> = {}): EndpointConfig {
   const config = { ...DEFAULT_CONFIG, ...changes };
   for (const [field, lowest, highest] of RANGES) {
     const value = config[field];
-    if (!(typeof value === 'number' && value >= lowest && value <= highest)) {
-      throw new XpassError('config', `${field} is ${String(value)}: it must be a number from ${lowest} to ${highest}`);
+    const isFit = typeof value === 'number' && (Number.isInteger(value) || !WHOLE.has(field));
+    if (!(isFit && value >= lowest && value <= highest)) {
+      const kind = WHOLE.has(field) ? 'whole number' : 'number';
+      throw new XpassError('config', `${field} is ${String(value)}: it must be a ${kind} from ${lowest} to ${highest}`);
     }
   }
   if (config.receiveWindowBytes < 2 * config.frameBytes) {

@@ -1,7 +1,7 @@
 import { serialDistance } from '../wire/serial.js';
 
 const WINDOW = 1_024;
-/** No flow has more credits outstanding, so none is further ahead of the one before it while the path works. PROTOCOL §6.6 */
+/** Twice as many as a flow may have outstanding, so no credit is further ahead of the one before it while the path works. PROTOCOL §1.3 */
 const MAX_AHEAD = 65_536;
 
 /**
