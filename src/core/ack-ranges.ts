@@ -1,3 +1,4 @@
+// Tested by test/core/receiver-data.test.ts and test/core/sender-repair.test.ts
 import type { AckRanges } from '../wire/encode.js';
 import { Ack } from '../wire/layout.js';
 

@@ -1,3 +1,4 @@
+// Tested by test/core/endpoint.test.ts
 /**
  * What one endpoint has seen, and everything that it dropped, by reason. PROTOCOL §2.7 and §6.6. Plain numbers, so that counting costs an
  * increment and a snapshot is a copy.

@@ -1,3 +1,4 @@
+// Tested by test/core/sender-flow.test.ts
 import { NEVER } from '../base/time.js';
 import type { EndpointConfig } from './config.js';
 import type { RttEstimator } from './rtt.js';

@@ -1,3 +1,4 @@
+// Tested by test/core/endpoint.test.ts
 import { DropCode } from '../wire/decode.js';
 import type { EndpointCounters } from './counters.js';
 

@@ -1,3 +1,4 @@
+// Tested by test/core/receiver-data.test.ts
 import { wireBytes } from '../wire/layout.js';
 
 /**

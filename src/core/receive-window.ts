@@ -1,3 +1,4 @@
+// Tested by test/core/receiver-window.test.ts
 import { assert } from '../base/assert.js';
 import { Data } from '../wire/layout.js';
 import type { Reassembly } from './reassembly.js';

@@ -47,6 +47,7 @@ export interface ReceiverStatistics {
   creditsUsed: number;
   creditsUnused: number;
   creditsDropped: number;
+  creditsOutstanding: number;
   rateBps: number;
   rttNs: number;
   minRttNs: number;
@@ -153,6 +154,7 @@ export class ReceiverFlow implements TimedFlow {
       creditsUsed: used,
       creditsUnused: unused,
       creditsDropped: dropped,
+      creditsOutstanding: this.meter.outstanding,
       rateBps: this.control.rateBps,
       rttNs: this.rtt.smoothedNs,
       minRttNs: this.rtt.minNs,

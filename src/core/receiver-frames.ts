@@ -1,3 +1,4 @@
+// Tested by test/core/receiver-flow.test.ts and test/core/receiver-data.test.ts
 import {
   type AckFields,
   type AckRanges,

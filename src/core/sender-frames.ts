@@ -1,3 +1,4 @@
+// Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
 import {
   type DataFields,
   encodeData,

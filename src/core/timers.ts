@@ -1,11 +1,13 @@
+// Tested by test/core/sender-flow.test.ts and test/core/receiver-flow.test.ts
 /**
- * Every timer of a flow and when it fires. Deadlines are computed from the flow's state, not stored per timer: the endpoint keeps one entry per
- * flow, at or before the earliest of them, and asks again when it fires. So a packet that moves a deadline later costs nothing.
+ * Every timer of a flow, when it fires and what it does then. Deadlines are computed from the flow's state, not stored per timer: the endpoint keeps one
+ * entry per flow, at or before the earliest of them, and asks again when it fires. So a packet that moves a deadline later costs nothing. The tests of both
+ * flows have one case for each name here.
  */
 export const SENDER_TIMERS = {
   /** CREQ_SENT: the CREDIT_REQUEST has not been answered for the retransmission time, doubled for each repetition. */
   request: 'CREDIT_REQUEST again',
-  /** CREDIT_RECEIVING: there is data and no credit has come for the credit timeout. */
+  /** CREDIT_RECEIVING: there is data and no credit has come for the credit timeout; see `CreditWatch`. */
   credit: 'CREDIT_REQUEST, to CREQ_SENT',
   /** CREDIT_RECEIVING: credits come and there has been no data for the stop timeout. */
   stop: 'CREDIT_STOP, to CSTOP_SENT',

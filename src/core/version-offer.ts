@@ -1,3 +1,4 @@
+// Tested by test/core/endpoint.test.ts
 import type { Crc32 } from '../base/crc32.js';
 import { SECOND_NS } from '../base/time.js';
 import { DropCode, destinationHost, flowId, frameType, sourceHost } from '../wire/decode.js';

@@ -22,6 +22,11 @@ interface Arrival {
   to: number;
 }
 
+interface Place {
+  config: EndpointConfig;
+  application: Application;
+}
+
 /**
  * Hosts in virtual time, each joined to each by a wire: the test bed of the core. Peers are numbered by their place in `hosts`. Nothing sleeps; one call of
  * `run` plays until nothing is left to do or a time is reached.
@@ -31,10 +36,17 @@ export class World {
   readonly hosts: Host[] = [];
   readonly random: SeededRandom;
   network: Network = () => INTACT;
+  /** What happens to the bytes of each copy on its way. */
+  tamper: (copy: Frame, from: number) => void = () => {};
+  /** Hosts wake at multiples of this time only, as drivers that nap do; 0 for always in time. */
+  napNs = 0;
+  /** Looks at the world after each step. */
+  onStep: () => void = () => {};
   frames = 0;
   private readonly delayNs: number;
   private readonly pool = new FramePool(() => new Uint8Array(MAX_FRAME_BYTES), 256);
   private readonly arrivals = new EventQueue<Arrival>();
+  private readonly places: Place[] = [];
   private readonly dead = new Set<number>();
 
   constructor(seed: number, delayNs: number) {
@@ -43,16 +55,19 @@ export class World {
   }
 
   addHost(changes: Partial<EndpointConfig> = {}, application: Application = REFUSE_ALL): Host {
-    const config = endpointConfig(changes);
+    this.places.push({ config: endpointConfig(changes), application });
+    return this.restart(this.places.length - 1);
+  }
+
+  /** Puts a host that remembers nothing in the place of the one with this index, dead or alive. */
+  restart(index: number): Host {
+    const { config, application } = this.places[index];
     const parts = { random: this.random.fork(), check: crc32, pool: this.pool, application };
-    const nic = new Port({
-      ...DEFAULT_PORT,
-      rateBps: config.rateBps,
-      delayNs: this.delayNs,
-      maxFrameBytes: config.frameBytes,
-    });
+    const { rateBps, frameBytes: maxFrameBytes } = config;
+    const nic = new Port({ ...DEFAULT_PORT, rateBps, delayNs: this.delayNs, maxFrameBytes });
     const host = new Host(new Endpoint(config, parts), nic);
-    this.hosts.push(host);
+    this.hosts[index] = host;
+    this.dead.delete(index);
     return host;
   }
 
@@ -75,15 +90,26 @@ export class World {
       this.nowNs = Math.max(this.nowNs, next);
       this.deliver();
       this.drain();
+      this.onStep();
     }
     if (untilNs !== Number.POSITIVE_INFINITY) this.nowNs = untilNs;
     return this.nowNs;
   }
 
+  /** Puts a frame on its way that no host has sent. */
+  inject(frame: Frame, from: number, to: number): void {
+    frame.peer = from;
+    this.arrivals.push(this.wakeNs(this.nowNs + this.delayNs), { frame, to });
+  }
+
+  private wakeNs(ns: number): number {
+    return this.napNs === 0 || ns === Number.POSITIVE_INFINITY ? ns : Math.ceil(ns / this.napNs) * this.napNs;
+  }
+
   private nextNs(): number {
     let next = this.arrivals.nextNs;
     for (let index = 0; index < this.hosts.length; index++) {
-      if (!this.dead.has(index)) next = Math.min(next, this.hosts[index].nextTimeout());
+      if (!this.dead.has(index)) next = Math.min(next, this.wakeNs(this.hosts[index].nextTimeout()));
     }
     return next;
   }
@@ -110,7 +136,8 @@ export class World {
       const copy = new Frame(frame.bytes.slice(0, frame.length));
       copy.length = frame.length;
       copy.peer = from;
-      this.arrivals.push(frame.atNs + extraNs, { frame: copy, to: frame.peer });
+      this.tamper(copy, from);
+      this.arrivals.push(this.wakeNs(frame.atNs + extraNs), { frame: copy, to: frame.peer });
     }
     this.pool.give(frame);
   }

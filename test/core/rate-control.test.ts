@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import type { CreditAlgorithm, CreditSample } from '../../src/core/credit/algorithm.js';
+import { CreditMeter } from '../../src/core/credit-meter.js';
+import { RateControl } from '../../src/core/rate-control.js';
+
+/** 32 credits of 1,626 bytes at 1 Gbit/s. PROTOCOL §4.7 */
+const PERIOD_NS = 32 * 13_008;
+const LINK = { maxRateBps: 1e9, bytesPerCredit: 1_626 };
+
+/** Keeps the samples that it gets. */
+class RecordingAlgorithm implements CreditAlgorithm {
+  readonly name = 'recording';
+  rateBps = 1e8;
+  readonly samples: CreditSample[] = [];
+
+  update(sample: CreditSample): void {
+    this.samples.push({ ...sample });
+    this.rateBps += 1;
+  }
+
+  state(): Record<string, number> {
+    return {};
+  }
+}
+
+function bench() {
+  const algorithm = new RecordingAlgorithm();
+  const control = new RateControl(algorithm, LINK, 0);
+  const meter = new CreditMeter(0, 1_000);
+  for (let credit = 0; credit < 100; credit++) meter.send(credit * 1_000);
+  return { algorithm, control, meter };
+}
+
+describe('the rate of a flow', () => {
+  it('is updated once a period is over, with what became known in it', () => {
+    const { algorithm, control, meter } = bench();
+    meter.echo(9, 2);
+    control.countMarks(true, false);
+    control.countMarks(true, true);
+    expect(control.update(meter, 50_000, PERIOD_NS - 1)).toBe(false);
+    expect(control.update(meter, 50_000, PERIOD_NS)).toBe(true);
+    expect(control.rateBps).toBe(1e8 + 1);
+    expect(algorithm.samples).toEqual([
+      {
+        nowNs: PERIOD_NS,
+        rttNs: 50_000,
+        spanNs: 9_000,
+        known: 10,
+        used: 1,
+        unused: 2,
+        dropped: 7,
+        marked: 2,
+        creditMarked: 1,
+        rateBps: (1_626 * 8e9) / PERIOD_NS,
+      },
+    ]);
+  });
+
+  it('begins each period with nothing counted', () => {
+    const { algorithm, control, meter } = bench();
+    meter.echo(9, 0);
+    control.countMarks(true, true);
+    control.update(meter, 0, PERIOD_NS);
+    meter.echo(10, 0);
+    control.update(meter, 0, 2 * PERIOD_NS);
+    expect(algorithm.samples[1]).toMatchObject({
+      known: 1,
+      used: 1,
+      dropped: 0,
+      marked: 0,
+      creditMarked: 0,
+      spanNs: 1_000,
+    });
+  });
+
+  it('waits for an RTT where that is longer than 32 credits take', () => {
+    const { control, meter } = bench();
+    meter.echo(9, 0);
+    expect(control.update(meter, 3 * PERIOD_NS, 3 * PERIOD_NS - 1)).toBe(false);
+    expect(control.update(meter, 3 * PERIOD_NS, 3 * PERIOD_NS)).toBe(true);
+  });
+
+  it('is left alone while the fate of no credit is known', () => {
+    const { algorithm, control, meter } = bench();
+    expect(control.update(meter, 0, 10 * PERIOD_NS)).toBe(false);
+    expect(algorithm.samples).toEqual([]);
+  });
+
+  it('counts a period from when credits start again', () => {
+    const { control, meter } = bench();
+    meter.echo(9, 0);
+    control.restart(5 * PERIOD_NS);
+    expect(control.update(meter, 0, 6 * PERIOD_NS - 1)).toBe(false);
+    expect(control.update(meter, 0, 6 * PERIOD_NS)).toBe(true);
+  });
+});

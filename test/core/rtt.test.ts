@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { RttEstimator } from '../../src/core/rtt.js';
+
+describe('the smoothed RTT', () => {
+  it('is the first sample, with half of it as variation', () => {
+    const rtt = new RttEstimator();
+    rtt.sample(800);
+    expect([rtt.smoothedNs, rtt.variationNs, rtt.minNs]).toEqual([800, 400, 800]);
+  });
+
+  it('moves by an eighth, and its variation by a quarter, the variation first', () => {
+    const rtt = new RttEstimator();
+    rtt.sample(800);
+    rtt.sample(1_600);
+    expect([rtt.smoothedNs, rtt.variationNs]).toEqual([900, 400 + (800 - 400) / 4]);
+    rtt.sample(500);
+    expect([rtt.smoothedNs, rtt.variationNs, rtt.minNs]).toEqual([850, 500 + (400 - 500) / 4, 500]);
+  });
+
+  it('ignores a sample from the future', () => {
+    const rtt = new RttEstimator();
+    rtt.sample(-1);
+    expect(rtt.smoothedNs).toBe(0);
+    expect(rtt.minNs).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('the retransmission time', () => {
+  it('is the initial one before a sample', () => {
+    expect(new RttEstimator().retransmitNs(10, 100)).toBe(100);
+  });
+
+  it('is the smoothed RTT and four variations, or the margin where that is more', () => {
+    const rtt = new RttEstimator();
+    rtt.sample(800);
+    expect(rtt.retransmitNs(1_000, 100)).toBe(800 + 1_600);
+    expect(rtt.retransmitNs(5_000, 100)).toBe(800 + 5_000);
+  });
+});
