@@ -165,14 +165,14 @@ describe('virtual time in a fabric', () => {
   });
 
   it('takes a departure or a stamp that lies behind as now', () => {
-    const bed = new Bed({ topology: builtinTopology('star', { hosts: 2 }) });
+    const bed = new Bed({ topology: builtinTopology('star', { hosts: 2, delayNs: 1000 }) });
     bed.fabric.advance(5000);
-    bed.fabric.handleFrame(0, bed.data(), 1000);
     const frame = bed.data();
     frame.atNs = 3000;
     bed.fabric.handleDeparture(0, frame, 4000);
+    bed.fabric.handleFrame(0, bed.data(), 1000);
     bed.fabric.handleFrame(0, bed.data(), 4500);
-    expect(bed.finish().map(({ atNs }) => atNs)).toEqual([5000, 5000, 5000]);
+    expect(bed.finish().map(({ atNs }) => atNs)).toEqual([7000, 7000, 7000]);
   });
 
   it('does the same in whatever steps the caller comes', () => {
@@ -333,6 +333,17 @@ describe('impaired links', () => {
     expect(bed.drain()).toMatchObject([
       { label: 1, atNs: 100_000 },
       { label: 2, atNs: 100_000 },
+    ]);
+  });
+
+  it('keep the order when the rate becomes unlimited while a frame is on the link', () => {
+    const bed = new Bed({ topology: star({ rateBps: 1e9 }), earlyNs: 0 });
+    for (let label = 1; label <= 3; label++) bed.fabric.handleFrame(0, bed.data({ label }), 0);
+    bed.fabric.configureLink('h2', { port: { rateBps: Number.POSITIVE_INFINITY } }, 100);
+    expect(bed.finish().map(({ label, atNs }) => [label, atNs])).toEqual([
+      [1, FULL_NS],
+      [2, FULL_NS],
+      [3, FULL_NS],
     ]);
   });
 

@@ -223,6 +223,16 @@ describe('frames through the switch', () => {
     expect([versionLowest(answer.bytes), versionHighest(answer.bytes)]).toEqual([1, 1]);
   });
 
+  it('of another version that are shorter than the answer get none', () => {
+    const bed = new SwitchBed({ topology: star });
+    const out = bed.send(ALICE.peer, (bytes) => {
+      bytes[Header.versionAndType] = 0x20 | FrameType.creditRequest;
+      return 19;
+    });
+    expect(out).toEqual([]);
+    expect(bed.door()).toEqual({ version: 1 });
+  });
+
   it('may be VERSION frames between hosts', () => {
     const bed = new SwitchBed({ topology: star });
     bed.attach(ALICE);
