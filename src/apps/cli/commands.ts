@@ -5,6 +5,11 @@ import type { CommandEntry } from '../shared/command.js';
  * `{ name: 'send', summary: 'send files to a host', load: () => import('../send/command.js') },`
  */
 export const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'demo',
+    summary: 'senders, a switch and a receiver on this machine',
+    load: () => import('../demo/command.js'),
+  },
   { name: 'daemon', summary: 'receive files, and serve perf', load: () => import('../daemon/command.js') },
   { name: 'perf', summary: 'measure between two hosts, as iperf3 does', load: () => import('../perf/command.js') },
   { name: 'send', summary: 'send files to a daemon', load: () => import('../send/command.js') },

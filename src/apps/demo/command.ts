@@ -1,0 +1,18 @@
+// Tested by test/apps/cli/commands.test.ts
+
+import { defineCommand } from '../shared/command.js';
+import { runDemo } from './demo.js';
+import { DEMO_OPTIONS } from './options.js';
+
+export const command = defineCommand({
+  description:
+    'Starts a software switch, a receiver and some senders as processes of their own on this machine, has each sender send a file ' +
+    "through the switch, shows what happens, and says whether every file arrived intact. The receiver's link is what they share.",
+  options: DEMO_OPTIONS,
+  examples: [
+    { line: 'xpass demo', meaning: 'Four senders share 100 Mbit/s' },
+    { line: 'xpass demo --senders 8 --algorithm naive', meaning: 'Eight, without credit feedback' },
+    { line: 'xpass demo --loss 1% --json', meaning: 'Links that lose frames, and one JSON object' },
+  ],
+  run: runDemo,
+});

@@ -1,0 +1,110 @@
+// Tested by test/loopback/demo.test.ts
+
+import { access, constants, stat } from 'node:fs/promises';
+import type { Invocation } from '../shared/command.js';
+import { displaySize } from '../shared/display.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { failureOf, usageFailure } from '../shared/failure.js';
+import { LiveRegion } from '../shared/terminal.js';
+import type { Child } from './child.js';
+import { type DemoValues, Lab } from './lab.js';
+import type { DEMO_OPTIONS } from './options.js';
+import { Recorder } from './recorder.js';
+import { demoResult, summaryLines } from './report.js';
+import { DemoView } from './view.js';
+
+type DemoInvocation = Invocation<typeof DEMO_OPTIONS>;
+
+/** How often the switch is asked for its ports. */
+const POLL_MS = 100;
+
+/** Runs the demonstration; 0 only if every file was verified. */
+export async function runDemo(invocation: DemoInvocation): Promise<ExitCode> {
+  const { options, results, onInterrupt, terminal } = invocation;
+  await checkFile(options);
+  const children: Child[] = [];
+  const interrupted = new Promise<'interrupted'>((resolve) => onInterrupt(() => resolve('interrupted')));
+  const view = new DemoView(new LiveRegion(terminal), options);
+  const run = play(options, children, view);
+  // When it is interrupted, the processes that it waits for end, and so does it; nobody waits for how.
+  run.catch(() => {});
+  const outcome = await Promise.race([run, interrupted]);
+  if (outcome === 'interrupted') {
+    await Promise.all(children.map((child) => child.stop()));
+    await run.catch(() => {});
+    view.clear();
+    results.line('interrupted');
+    return ExitCode.failed;
+  }
+  view.clear();
+  const result = demoResult(options, outcome.recorder, outcome.durationS);
+  if (options.json) results.json(result);
+  else for (const line of summaryLines(result)) results.line(line);
+  return result.files.every(({ verified }) => verified) ? ExitCode.done : ExitCode.failed;
+}
+
+/** Starts the lab, lets all senders go and watches until they have ended. */
+async function play(
+  values: DemoValues,
+  children: Child[],
+  view: DemoView,
+): Promise<{ recorder: Recorder; durationS: number }> {
+  const lab = await Lab.start(values, children);
+  const recorder = new Recorder(values.senders, values.bytes);
+  lab.receiver.onEvent((event) => recorder.onReceiver(event, nowS()));
+  const startS = nowS();
+  let durationS = 0;
+  try {
+    lab.go();
+    const ended = Promise.all(lab.senders.map((sender) => sender.ended));
+    await watch(lab, { recorder, view, ended });
+    durationS = nowS() - startS;
+  } finally {
+    await lab.stop();
+  }
+  return { recorder, durationS };
+}
+
+interface Watching {
+  recorder: Recorder;
+  view: DemoView;
+  ended: Promise<readonly number[]>;
+}
+
+async function watch(lab: Lab, { recorder, view, ended }: Watching): Promise<void> {
+  let isOver = false;
+  ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    recorder.onSwitch(await lab.control.ports(), nowS());
+    view.draw(recorder);
+    await Promise.race([ended, pause(POLL_MS)]);
+  }
+  recorder.onSwitch(await lab.control.ports(), nowS());
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+function nowS(): number {
+  return performance.now() / 1e3;
+}
+
+/** Before anything is started: the file is one, can be read, and is long enough. */
+async function checkFile({ file, bytes }: DemoValues): Promise<void> {
+  try {
+    await access(file, constants.R_OK);
+    const found = await stat(file);
+    if (!found.isFile()) throw usageFailure(`--file '${file}' is not a file; allowed: a regular file`);
+    if (found.size < bytes) {
+      const sizes = `${displaySize(found.size)} long, --bytes asks for ${displaySize(bytes)}`;
+      throw usageFailure(`--file '${file}' is ${sizes}; allowed: as much as the file has`);
+    }
+  } catch (error) {
+    throw failureOf(error, `--file '${file}'`) ?? error;
+  }
+}

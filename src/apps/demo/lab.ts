@@ -1,0 +1,120 @@
+// Tested by test/loopback/demo.test.ts
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OptionValues } from '../shared/options.js';
+import { SwitchControl } from '../shared/switch-control.js';
+import { Child, type ChildEvent } from './child.js';
+import type { DEMO_OPTIONS } from './options.js';
+
+export type DemoValues = OptionValues<typeof DEMO_OPTIONS>;
+
+/** The receiver's host id; senders follow. */
+const RECEIVER = 1;
+/** How often the receiver says how far each file is. */
+const PROGRESS_INTERVAL = '100ms';
+
+/** Name under which sender `index` (from 0) stores its file. */
+export function fileName(index: number): string {
+  return `from-sender-${index + 1}`;
+}
+
+/** The processes of the demonstration: a switch with a link to each host, a receiver, and senders. */
+export class Lab {
+  readonly control: SwitchControl;
+  readonly receiver: Child;
+  readonly senders: readonly Child[];
+  private readonly fabric: Child;
+  private readonly directory: string;
+
+  private constructor(parts: {
+    control: SwitchControl;
+    fabric: Child;
+    receiver: Child;
+    senders: Child[];
+    directory: string;
+  }) {
+    this.control = parts.control;
+    this.fabric = parts.fabric;
+    this.receiver = parts.receiver;
+    this.senders = parts.senders;
+    this.directory = parts.directory;
+  }
+
+  /**
+   * Starts everything and waits until each process is ready, the senders holding their files. Throws a Failure with the words of the process that did not
+   * start; what had started by then is stopped. `children` gets each process as it starts.
+   */
+  static async start(values: DemoValues, children: Child[]): Promise<Lab> {
+    const directory = await mkdtemp(join(tmpdir(), 'xpass-demo-'));
+    try {
+      const fabric = spawn(children, 'the switch', switchArguments(values));
+      const listening = await fabric.event('listening');
+      const address = String(listening.address);
+      const control = await SwitchControl.connect(String(listening.control));
+      const receiver = spawn(children, 'the receiver', receiverArguments(values, address, directory));
+      await receiver.event('listening');
+      const senders = await startSenders(values, address, children);
+      return new Lab({ control, fabric, receiver, senders, directory });
+    } catch (error) {
+      await stopAll(children);
+      await rm(directory, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** All senders begin. */
+  go(): void {
+    for (const sender of this.senders) sender.say('go');
+  }
+
+  /** Resolves with the receiver's summary when all processes have ended and nothing of theirs is left on the disk. */
+  async stop(): Promise<ChildEvent | null> {
+    let summary: ChildEvent | null = null;
+    this.receiver.onEvent((event) => {
+      if (event.event === 'summary') summary = event;
+    });
+    this.control.close();
+    await stopAll([...this.senders, this.receiver, this.fabric]);
+    await rm(this.directory, { recursive: true, force: true });
+    return summary;
+  }
+}
+
+async function startSenders(values: DemoValues, address: string, children: Child[]): Promise<Child[]> {
+  const senders = Array.from({ length: values.senders }, (_, index) =>
+    spawn(children, `sender ${index + 1}`, senderArguments(values, address, index)),
+  );
+  await Promise.all(senders.map((sender) => sender.event('ready')));
+  return senders;
+}
+
+function spawn(children: Child[], name: string, args: readonly string[]): Child {
+  const child = new Child(name, args);
+  children.push(child);
+  return child;
+}
+
+async function stopAll(children: readonly Child[]): Promise<void> {
+  await Promise.all(children.map((child) => child.stop()));
+}
+
+/** Many processes on few cores: spinning ones would keep the others from running. */
+const SHARE_CORES = ['--spin', 'never'];
+
+function switchArguments({ senders, linkRate, loss }: DemoValues): string[] {
+  const topology = ['--topology', 'star', '--hosts', String(senders + 1), '--link-rate', `${linkRate}bit`];
+  return ['switch', '--listen', '127.0.0.1:0', ...topology, '--loss', String(loss), '--json', ...SHARE_CORES];
+}
+
+function receiverArguments({ algorithm }: DemoValues, address: string, directory: string): string[] {
+  const place = ['--switch', address, '--host-id', String(RECEIVER), '--directory', directory];
+  return ['daemon', ...place, '--algorithm', algorithm, '--json', '--interval', PROGRESS_INTERVAL, ...SHARE_CORES];
+}
+
+function senderArguments({ file, bytes }: DemoValues, address: string, index: number): string[] {
+  const place = ['--switch', address, '--host-id', String(RECEIVER + 1 + index), '--to', String(RECEIVER)];
+  const what = ['--bytes', String(bytes), '--as', fileName(index)];
+  return ['send', file, ...what, ...place, '--hold', '--json', ...SHARE_CORES];
+}

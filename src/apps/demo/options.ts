@@ -1,0 +1,19 @@
+// Tested by test/apps/cli/commands.test.ts
+
+import { flag, option } from '../shared/options.js';
+import { fraction, rate, size } from '../shared/quantities.js';
+import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { integer, text } from '../shared/value-kind.js';
+
+/** More sender processes than this starve each other on any machine that a demonstration runs on (ours). */
+const MAX_SENDERS = 64;
+
+export const DEMO_OPTIONS = {
+  senders: option(integer({ lowest: 1, highest: MAX_SENDERS }), { describe: 'sender processes', defaultText: '4' }),
+  linkRate: option(rate({ lowest: 1e6 }), { describe: 'rate of every link', defaultText: '100mbit' }),
+  bytes: option(size({ lowest: 1 }), { describe: 'how much of the file each sender sends', defaultText: '16MiB' }),
+  file: option(text('a file'), { describe: 'what is sent', defaultText: process.execPath }),
+  loss: option(fraction(), { describe: 'part of all frames that every link loses, each way', defaultText: '0%' }),
+  algorithm: TRANSPORT_OPTIONS.algorithm,
+  json: flag({ describe: 'one JSON object at the end instead of the table and the summary' }),
+};
