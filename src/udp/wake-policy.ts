@@ -110,9 +110,9 @@ export class WakePolicy {
     this.lastArrivalNs = nowNs;
   }
 
-  /** While spinning, the loop was away for `awayNs` between the end of one turn and the first event of the next. */
+  /** While turning, the loop was away for `awayNs` between the end of one turn and the first event of the next. */
   noteAway(awayNs: number, nowNs: number): void {
-    if (awayNs <= STALL_NS || this.options.spin !== 'auto') return;
+    if (awayNs <= STALL_NS || this.options.spin !== 'auto' || !this.isSpinning(nowNs)) return;
     if (nowNs - this.windowStartNs > WINDOW_NS) {
       this.windowStartNs = nowNs - awayNs;
       this.windowStalls = 0;

@@ -130,6 +130,15 @@ describe('WakePolicy under contention', () => {
     expect(isSpinning(target, nowNs + SECOND_NS)).toBe(true);
   });
 
+  it('learns nothing from stalls while it does not spin', () => {
+    const target = policy();
+    const startNs = 10 * SECOND_NS;
+    target.noteAway(25e6, startNs);
+    for (let index = 1; index < 20; index++) target.noteAway(25e6, startNs + index * 30e6);
+    expect(target.contentions).toBe(1);
+    expect(isSpinning(target, startNs + SECOND_NS)).toBe(true);
+  });
+
   it('with always, spins whatever happens', () => {
     const target = policy({ spin: 'always' });
     for (let turn = 0; turn < 10; turn++) target.noteAway(50e6, turn * 50e6);
