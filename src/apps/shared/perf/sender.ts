@@ -60,13 +60,12 @@ export class PerfSender {
     });
   }
 
-  /** Gives up the flows that are still open, with this code, and frees everything. The last call; `onDone` does not follow. */
+  /** Gives up the flows that are still open, with this code. The last call; `onDone` does not follow. */
   abort(code: number = ResetCode.aborted): void {
     this.isDone = true;
     this.options.run((nowNs) => {
       for (const source of this.sources) source.abort(nowNs, code);
     });
-    this.gaps.free();
   }
 
   /** Bytes of each flow that the receiver has. */

@@ -1,7 +1,7 @@
 // Tested by test/apps/shared/perf/service.test.ts
 
 import { NEVER } from '../../../base/time.js';
-import { type FlowObserver, NO_OBSERVER } from '../../../core/application.js';
+import type { FlowObserver } from '../../../core/application.js';
 import type { ReceiverFlow } from '../../../core/receiver-flow.js';
 import type { Fault } from '../files/fault.js';
 import type { TransferBody } from '../files/transfer-reader.js';
@@ -51,11 +51,6 @@ export class PerfSink implements TransferBody, FlowObserver {
 
   onFault(fault: Fault): void {
     this.finish(fault);
-  }
-
-  /** Measures no more; what still comes is let go. */
-  stop(): void {
-    this.flow.observer = NO_OBSERVER;
   }
 
   onCredit(nowNs: number): void {

@@ -1,6 +1,6 @@
 import { assert } from '../../../base/assert.js';
 import { NEVER } from '../../../base/time.js';
-import { type FlowObserver, type FlowWriter, NO_OBSERVER } from '../../../core/application.js';
+import type { FlowObserver, FlowWriter } from '../../../core/application.js';
 import type { XpassError } from '../../../core/errors.js';
 import type { SenderFlow } from '../../../core/sender-flow.js';
 import { Data, ResetCode } from '../../../wire/layout.js';
@@ -99,12 +99,9 @@ export class PerfSource implements FlowWriter, FlowObserver {
     this.options.onClosed(error);
   }
 
-  /** Measures no more, and gives the flow up, with this code, if it is still open. */
+  /** Gives the flow up, with this code, if it is still open. */
   abort(nowNs: number, code: number = ResetCode.aborted): void {
-    const { flow } = this;
-    if (flow === null) return;
-    flow.observer = NO_OBSERVER;
-    if (!this.closed) flow.reset(nowNs, code);
+    if (!this.closed) this.flow?.reset(nowNs, code);
   }
 
   private refill(flow: SenderFlow, nowNs: number): void {
@@ -126,5 +123,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
 }
 
 function pattern(length: number): Uint8Array {
-  return Uint8Array.from({ length }, (_, at) => at & 0xff);
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at++) bytes[at] = at;
+  return bytes;
 }

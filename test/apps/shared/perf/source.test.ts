@@ -63,26 +63,26 @@ describe('a source of perf data', () => {
   });
 
   it('keeps the link full while its time lasts, and ends soon after', () => {
-    const { world, outcome } = bed({ endNs: 500e6 });
-    world.run(1e9);
-    // 1446 of 1622 wire bytes are payload; credits and data share the link of 1 Gbit/s.
-    expect(outcome.received).toBeGreaterThan((0.97 * 0.5 * 1e9 * 1446) / 1626 / 8);
+    const { world, outcome } = bed({ endNs: 100e6 });
+    world.run(200e6);
+    // 1446 of the 1626 wire bytes that a credit and its frame take are payload; it takes 20 ms to reach the link's rate.
+    expect(outcome.received).toBeGreaterThan((0.9 * 0.1 * 1e9 * 1446) / 1626 / 8);
     expect(outcome.closed).toBeNull();
-    expect(outcome.endedNs).toBeGreaterThan(500e6);
-    expect(outcome.endedNs).toBeLessThan(502e6);
+    expect(outcome.endedNs).toBeGreaterThan(100e6);
+    expect(outcome.endedNs).toBeLessThan(102e6);
   });
 
   it('never leaves a credit without data before its end', () => {
     const { world, flow } = bed();
-    for (let time = 1; time <= 100; time++) world.run(time * 1e6);
+    for (let time = 1; time <= 50; time++) world.run(time * 1e6);
     expect(flow.statistics.creditsUnused).toBe(0);
     expect(flow.statistics.stops).toBe(0);
-    expect(flow.statistics.dataFrames).toBeGreaterThan(5_000);
+    expect(flow.statistics.dataFrames).toBeGreaterThan(1_000);
   });
 
   it('holds little that is not sent', () => {
     const { world, flow } = bed();
-    for (let time = 1; time <= 100; time++) {
+    for (let time = 1; time <= 50; time++) {
       world.run(time * 1e6);
       const { bytesWritten, bytesSent } = flow.statistics;
       expect(bytesWritten - bytesSent).toBeLessThan(80_000);
@@ -107,27 +107,26 @@ describe('a source of perf data', () => {
 
   it('ends early when told to', () => {
     const { world, outcome, source, transport } = bed();
-    world.run(100e6);
+    world.run(20e6);
     transport.run((nowNs) => source.end(nowNs));
-    world.run(200e6);
+    world.run(50e6);
     expect(outcome.closed).toBeNull();
-    expect(outcome.endedNs).toBeLessThan(102e6);
+    expect(outcome.endedNs).toBeLessThan(22e6);
   });
 
   it('tells what its flow failed with', () => {
     const { world, outcome } = bed({ sender: { idleTimeoutNs: 1e9 } });
-    world.run(100e6);
+    world.run(20e6);
     world.kill(1);
     world.run(3e9);
     expect(outcome.closed).toMatchObject({ code: 'idle' });
   });
 
-  it('gives its flow up and records nothing more when aborted', () => {
-    const { world, outcome, source, transport, gaps } = bed();
-    world.run(100e6);
+  it('gives its flow up when aborted', () => {
+    const { world, outcome, source, transport } = bed();
+    world.run(20e6);
     transport.run((nowNs) => source.abort(nowNs));
-    gaps.free();
-    world.run(200e6);
+    world.run(30e6);
     expect(outcome.closed).toMatchObject({ code: 'reset' });
   });
 
