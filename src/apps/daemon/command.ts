@@ -1,3 +1,5 @@
+// Tested by test/apps/cli/commands.test.ts
+
 import { defineCommand } from '../shared/command.js';
 import { DEFAULT_DAEMON_PORT } from '../shared/transport-options.js';
 import { runDaemon } from './daemon.js';

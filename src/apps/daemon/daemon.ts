@@ -1,3 +1,5 @@
+// Tested by test/loopback/send.test.ts and test/loopback/send-failures.test.ts
+
 import { mkdir } from 'node:fs/promises';
 import type { XpassError } from '../../core/errors.js';
 import { type Address, formatAddress } from '../../udp/address.js';
@@ -5,6 +7,9 @@ import type { Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../shared/failure.js';
 import { checkReceiveDirectory } from '../shared/files/incoming-file.js';
+import type { Logger } from '../shared/logger.js';
+import { PerfService } from '../shared/perf/service.js';
+import type { PerfOutcome } from '../shared/perf/session.js';
 import { ServiceHost } from '../shared/service-host.js';
 import { openTransport, type Transport } from '../shared/transport.js';
 import { DEFAULT_DAEMON_PORT } from '../shared/transport-options.js';
@@ -48,6 +53,12 @@ async function prepareDirectory(path: string): Promise<string> {
   return checkReceiveDirectory(path);
 }
 
+/** The client prints what was measured; here it is only known that there was a test. */
+function logPerf(logger: Logger, { peerName, request, received }: PerfOutcome): void {
+  const { direction, flows } = request;
+  logger.info({ peer: peerName, direction, flows }, received === null ? 'perf test given up' : 'perf test done');
+}
+
 /** An endpoint that serves, and what it says. */
 class Daemon {
   /** The switch takes this host no more. */
@@ -72,7 +83,11 @@ class Daemon {
       overwrite: options.overwrite,
       onOutcome: (outcome) => this.report.file(outcome),
     });
-    this.host = new ServiceHost({ services: [this.files], logger });
+    const perf = new PerfService({
+      onOutcome: (outcome) => logPerf(logger, outcome),
+      driver: () => (this.transport as Transport).statistics(),
+    });
+    this.host = new ServiceHost({ services: [this.files, perf], logger });
     this.detached = new Promise((resolve) => {
       this.handleDetached = resolve;
     });

@@ -1,3 +1,5 @@
+// Tested by test/apps/cli/commands.test.ts
+
 import { address } from '../shared/address-kind.js';
 import { flag, option, optionalOption } from '../shared/options.js';
 import { duration } from '../shared/quantities.js';

@@ -1,3 +1,5 @@
+// Tested by test/apps/cli/commands.test.ts
+
 import { defineCommand } from '../shared/command.js';
 import { SEND_OPTIONS } from './options.js';
 import { runSend } from './send.js';

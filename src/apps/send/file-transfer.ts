@@ -59,7 +59,7 @@ export class FileTransfer implements FlowWriter {
    */
   async send(): Promise<Verdict> {
     assert(this.flow === null, 'a transfer is sent once');
-    const { transport, replies, peer, source } = this.options;
+    const { transport, peer, replies, source } = this.options;
     const outcome = new Promise<Verdict>((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
@@ -67,7 +67,7 @@ export class FileTransfer implements FlowWriter {
     try {
       const flow = transport.run((nowNs, { endpoint }) => endpoint.open(peer, this, {}, nowNs));
       this.flow = flow;
-      replies.expect(flow, (reply) => this.readReply(reply));
+      this.expectReply(flow);
       void this.pump(flow);
       return await outcome;
     } finally {
@@ -90,6 +90,7 @@ export class FileTransfer implements FlowWriter {
   onClosed(error: XpassError | null): void {
     this.isClosed = true;
     this.wakePump();
+    this.options.logger.debug({ code: error?.code, ...this.flow?.statistics }, 'flow closed');
     if (this.verdict !== null) this.resolve(this.verdict);
     else this.reject(error ?? new Failure(ExitCode.failed, 'the flow was closed before the receiver gave its verdict'));
   }
@@ -120,6 +121,15 @@ export class FileTransfer implements FlowWriter {
     });
   }
 
+  private expectReply(flow: SenderFlow): void {
+    this.options.replies.expect(flow, (reply) => this.readReply(reply));
+  }
+
+  /** A receiver whose answer was lost answers again; whether it is still there shows on the flow of the file. */
+  private handleReplyClosed(): void {
+    if (this.flow !== null && !this.isClosed && this.verdict === null) this.expectReply(this.flow);
+  }
+
   private readReply(reply: ReceiverFlow): IncomingStream {
     const { transport, logger } = this.options;
     return new IncomingStream({
@@ -130,7 +140,8 @@ export class FileTransfer implements FlowWriter {
       onRefused: (fault) =>
         this.abort(new Failure(ExitCode.failed, `the receiver's answer is wrong: ${fault.message}`)),
       onClosed: (_, error) => {
-        if (error !== null && this.verdict === null) this.abort(error);
+        logger.debug({ code: error?.code, ...reply.statistics }, 'reply closed');
+        this.handleReplyClosed();
       },
     });
   }

@@ -1,3 +1,5 @@
+// Tested by test/apps/cli/commands.test.ts
+
 import { flag, option, optionalOption, requiredOption } from '../shared/options.js';
 import { size } from '../shared/quantities.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';

@@ -1,3 +1,5 @@
+// Tested by test/loopback/send.test.ts and test/loopback/send-failures.test.ts
+
 import { type ErrorCode, XpassError } from '../../core/errors.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf } from '../shared/failure.js';

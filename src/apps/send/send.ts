@@ -1,3 +1,5 @@
+// Tested by test/loopback/send.test.ts and test/loopback/send-failures.test.ts
+
 import type { Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, usageFailure } from '../shared/failure.js';

@@ -20,6 +20,9 @@ export interface IncomingStreamParts {
   onClosed(stream: IncomingStream, error: XpassError | null): void;
 }
 
+/** How often an answer is tried, each time for the connect or idle timeout, before the stream that it belongs to is reset (ours). */
+const MAX_REPLIES = 3;
+
 /** One accepted flow: reads the header, gives the body to whoever takes it, releases what is done with, and answers. */
 export class IncomingStream implements FlowReader, TransferHandler, ServedStream {
   readonly flow: ReceiverFlow;
@@ -90,15 +93,23 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   }
 
   reply(message: Message): void {
+    this.sendReply(message, MAX_REPLIES);
+  }
+
+  private sendReply(message: Message, attempts: number): void {
+    const onClosed = (error: XpassError | null): void => {
+      if (error === null) this.handleReplied();
+      else this.handleUnreplied(message, error, attempts - 1);
+    };
     try {
-      const flow = this.openReply({ onWritable: () => undefined, onClosed: (error) => this.handleReplied(error) });
+      const flow = this.openReply({ onWritable: () => undefined, onClosed });
       this.transport.run((nowNs) => {
         flow.write(encodeMessage(message), nowNs);
         flow.end(nowNs);
       });
     } catch (error) {
       if (!(error instanceof XpassError)) throw error;
-      this.handleReplied(error);
+      this.handleUnreplied(message, error, 0);
     }
   }
 
@@ -106,15 +117,19 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
     if (this.doneBytes > 0 && !this.isClosed) this.transport.run(this.releaseDone);
   }
 
-  /** Not a warning: a peer that has its answer may be gone before it can say so. */
-  private handleReplied(error: XpassError | null): void {
-    if (error !== null) {
-      this.logger.debug(
-        { peer: this.peerName, code: error.code },
-        'the answer may not have arrived: %s',
-        error.message,
-      );
-    }
-    if (!this.isClosed && !this.reader.isComplete) this.transport.run((nowNs) => this.flow.reset(nowNs));
+  private handleReplied(): void {
+    if (!this.reader.isComplete) this.reset();
+  }
+
+  /** A peer whose flow is over has its answer, or is gone. One whose flow is open waits for it, and would do so for ever. */
+  private handleUnreplied(message: Message, error: XpassError, attemptsLeft: number): void {
+    this.logger.debug({ peer: this.peerName, code: error.code }, 'the answer may not have arrived');
+    if (this.isClosed) return;
+    if (attemptsLeft > 0) this.sendReply(message, attemptsLeft);
+    else this.reset();
+  }
+
+  private reset(): void {
+    if (!this.isClosed) this.transport.run((nowNs) => this.flow.reset(nowNs));
   }
 }

@@ -147,6 +147,21 @@ describe('a file that is sent', () => {
     expect(outcome).toMatchObject({ ok: true });
   });
 
+  it('takes a second answer when the first one breaks off', async () => {
+    const bed = new Bed(100_000);
+    bed.service.atEnd = null;
+    const outcome = bed.outcome();
+    await bed.world.playUntil(() => bed.service.isComplete);
+    const stream = bed.service.stream as ServedStream;
+    const broken = stream.openReply({ onWritable: () => undefined, onClosed: () => undefined });
+    stream.transport.run((nowNs) => broken.write(new Uint8Array([0, 0]), nowNs));
+    await bed.world.playUntil(() => broken.statistics.bytesAcknowledged === 2);
+    stream.transport.run((nowNs) => broken.reset(nowNs));
+    bed.world.run(bed.world.nowNs + 1e9);
+    stream.reply(goodVerdict('complete', bed.source.sha256 ?? ''));
+    expect(await outcome).toMatchObject({ ok: true });
+  });
+
   it('stops when the receiver does not want it', async () => {
     const bed = new Bed(50_000_000);
     bed.service.atHeader = badVerdict(new Fault('exists', "'memory' exists"));

@@ -5,7 +5,10 @@ import type { TransferBody } from '../../../src/apps/shared/files/transfer-reade
 import { IncomingStream } from '../../../src/apps/shared/incoming-stream.js';
 import type { StreamTransport } from '../../../src/apps/shared/service.js';
 import type { XpassError } from '../../../src/core/errors.js';
+import { frameType } from '../../../src/wire/decode.js';
+import { FrameType } from '../../../src/wire/layout.js';
 import { MessageInbox, SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
+import { INTACT, LOST } from '../../harness/world.js';
 
 /** Host 0 sends, host 1 takes one stream of so many bytes as an IncomingStream. */
 class Bed implements TransferBody {
@@ -141,6 +144,37 @@ describe('a stream that comes in', () => {
     bed.stream.reply({ kind: 'answer' });
     await bed.world.playUntil(() => writer.closed !== undefined);
     expect(bed.inbox.answerTo(writer)).toEqual({ kind: 'answer' });
+    expect(writer.closed).toMatchObject({ code: 'reset' });
+  });
+
+  it('is answered again when the answer was lost', async () => {
+    const bed = new Bed(10);
+    const writer = bed.send(10);
+    await bed.world.playUntil(() => bed.isEnded);
+    let lost = 0;
+    bed.world.network = (frame, from) => {
+      const isAnswer = from === 1 && frameType(frame.bytes) === FrameType.creditRequest;
+      if (isAnswer) lost++;
+      return isAnswer ? LOST : INTACT;
+    };
+    bed.stream.reply({ kind: 'answer' });
+    bed.world.run(bed.world.nowNs + 7e9);
+    expect(lost).toBeGreaterThan(10);
+    expect(writer.closed).toBeUndefined();
+    bed.world.network = () => INTACT;
+    await bed.world.playUntil(() => bed.inbox.answerTo(writer) !== undefined);
+    expect(writer.closed).toBeUndefined();
+  });
+
+  it('is reset when no answer gets through', async () => {
+    const bed = new Bed(10);
+    const writer = bed.send(10);
+    await bed.world.playUntil(() => bed.isEnded);
+    bed.world.network = (frame, from) => {
+      return from === 1 && frameType(frame.bytes) === FrameType.creditRequest ? LOST : INTACT;
+    };
+    bed.stream.reply({ kind: 'answer' });
+    bed.world.run(bed.world.nowNs + 16e9);
     expect(writer.closed).toMatchObject({ code: 'reset' });
   });
 
