@@ -27,7 +27,7 @@ export function goodputBps({ bytes, durationNs }: ReceivedResults): number {
   return (bytes * 8e9) / durationNs;
 }
 
-/** What `--json` prints. docs/APPLICATIONS.md, "perf" */
+/** What `--json` prints. docs/APPLICATIONS.md, "Output of perf" */
 export function jsonReport(report: PerfReport): unknown {
   const { request, algorithm, frameBytes, received, sent, cpu, driver } = report;
   return snakeCase({

@@ -13,7 +13,7 @@ export interface ListeningReport {
   readonly hostId: number;
 }
 
-/** What a server says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/APPLICATIONS.md, "Perf" */
+/** What a server says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/APPLICATIONS.md, "Output of perf" */
 export class ServerPrinter {
   private readonly results: Results;
   private readonly isJson: boolean;
