@@ -146,6 +146,11 @@ export class FileTransfer implements FlowWriter {
     });
   }
 
+  /** One that breaks off is not wrong: another may come. */
+  private handleWrongReply({ code, message }: Fault): void {
+    if (code !== 'aborted') this.abort(new Failure(ExitCode.failed, `the receiver's answer is wrong: ${message}`));
+  }
+
   private acceptVerdict(message: Message): TransferBody | Fault {
     const verdict = parseVerdict(message);
     return verdict instanceof Fault ? verdict : new VerdictBody(verdict, (read) => this.handleVerdict(read));
