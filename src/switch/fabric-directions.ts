@@ -18,6 +18,8 @@ export interface Directions {
 export interface BuildOptions {
   topology: Topology;
   earlyNs: number;
+  /** See FabricOptions. */
+  repacesHosts: boolean;
   /** Makes each direction's own. */
   makeImpairment: () => Impairment;
 }
@@ -79,7 +81,12 @@ function add(built: Directions, pair: Pair, forward: boolean): void {
   };
   const impairment = options.makeImpairment();
   impairment.configure(link.impairment);
-  const direction = new LinkDirection(place, { config: link.port, impairment, earlyNs: options.earlyNs });
+  const direction = new LinkDirection(place, {
+    config: link.port,
+    impairment,
+    earlyNs: options.earlyNs,
+    repacesHosts: options.repacesHosts && place.addsDelay,
+  });
   assert(built.directions.length === place.index, 'directions are numbered as they are made');
   built.directions.push(direction);
   if (from.port >= 0) built.entries[from.port] = direction;

@@ -16,7 +16,16 @@ import {
 } from '../wire/decode.js';
 import { encodeAttached, encodeAttachRefused, encodeVersion, type FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
-import { Attached, AttachRefusal, Credit, FrameType, NO_HOST, VERSION, VersionOffer } from '../wire/layout.js';
+import {
+  Attached,
+  AttachRefusal,
+  AttachRefused,
+  Credit,
+  FrameType,
+  NO_HOST,
+  VERSION,
+  VersionOffer,
+} from '../wire/layout.js';
 import { AnswerLimiter } from './answer-limiter.js';
 import { type AttachmentStatistics, Attachments } from './attachments.js';
 import { ConfigError, listNames, showValue } from './config-error.js';
@@ -89,7 +98,7 @@ export class Switch {
     this.check = options.check;
     this.pool = pool;
     this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
-    this.fabric = new Fabric({ topology, random, pool, earlyNs });
+    this.fabric = new Fabric({ topology, random, pool, earlyNs, repacesHosts: true });
     this.hostCount = topology.hosts.length;
     this.trunkPeers = topology.trunks.map(() => -1);
     this.attachments = new Attachments({
@@ -266,7 +275,7 @@ export class Switch {
   }
 
   private sendRefusal(to: { id: number; token: number; peer: number }, code: number, nowNs: number): void {
-    const answer = this.takeAnswer(Attached.bytes, to.peer, nowNs);
+    const answer = this.takeAnswer(AttachRefused.bytes, to.peer, nowNs);
     answer.length = encodeAttachRefused(answer.bytes, toHost(to.id), { token: to.token, code }, this.check);
     this.queueAnswer(answer);
   }
