@@ -137,8 +137,7 @@ export class FileTransfer implements FlowWriter {
       transport,
       logger,
       accept: (message) => this.acceptVerdict(message),
-      onRefused: (fault) =>
-        this.abort(new Failure(ExitCode.failed, `the receiver's answer is wrong: ${fault.message}`)),
+      onRefused: (fault) => this.handleWrongReply(fault),
       onClosed: (_, error) => {
         logger.debug({ code: error?.code, ...reply.statistics }, 'reply closed');
         this.handleReplyClosed();
