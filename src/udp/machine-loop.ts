@@ -70,6 +70,11 @@ export class MachineLoop {
     this.waker = new Waker(parts.policy, parts.loop, (nowNs) => this.wake(nowNs));
   }
 
+  /** `action` runs first in every turn of the loop. */
+  set beforeTurn(action: () => void) {
+    this.waker.beforeTurn = action;
+  }
+
   /** A datagram arrived: returns the time, at which the caller calls `begin`, gives it to the machine and calls `drain`. */
   noteArrival(): number {
     const nowNs = this.parts.loop.now();

@@ -3,6 +3,7 @@ import type { Crc32 } from '../base/crc32.js';
 import type { Random } from '../base/random.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { type Address, formatAddress, resolveAddress } from './address.js';
+import { ArrivalBatch } from './arrival-batch.js';
 import { monotonicNs } from './clock.js';
 import { fastCrc32 } from './crc.js';
 import { DatagramPool } from './datagram-pool.js';
@@ -150,6 +151,7 @@ class SwitchSockets implements FrameSink {
   private readonly pool: DatagramPool;
   private readonly policy: WakePolicy;
   private readonly kernelDrops: KernelDrops;
+  private readonly arrivals = new ArrivalBatch();
   private unknownPeers = 0;
   private closing: Promise<void> | null = null;
 
@@ -167,6 +169,7 @@ class SwitchSockets implements FrameSink {
       sink: this,
       ...(options.earlyNs !== undefined && { earlyNs: options.earlyNs }),
     });
+    this.loop.beforeTurn = this.flush;
     datapaths.forEach((datapath, index) => {
       datapath.start(this.handlersOf(index, options));
     });
@@ -192,6 +195,7 @@ class SwitchSockets implements FrameSink {
   }
 
   noteWake(): void {
+    this.arrivals.seen(monotonicNs());
     for (const datapath of this.datapaths) datapath.checkNext();
   }
 
@@ -219,20 +223,30 @@ class SwitchSockets implements FrameSink {
       onDatagram: (bytes, address, port) => {
         const nowNs = this.loop.noteArrival();
         const peer = index === 0 ? this.peers.number(address, port, nowNs) : FIRST_TRUNK_PEER + index - 1;
-        if (peer !== 0) this.handle(bytes, peer, nowNs);
+        if (peer !== 0) this.collect(bytes, peer);
       },
       onProblem: (problem) => onProblem?.({ ...problem, message: where + problem.message }),
       onSent: (frame) => this.pool.give(frame),
     };
   }
 
-  private handle(bytes: Uint8Array, peer: number, nowNs: number): void {
+  private collect(bytes: Uint8Array, peer: number): void {
     if (this.closing !== null) return;
     const frame = this.pool.wrap(bytes);
     frame.peer = peer;
-    frame.atNs = nowNs;
-    this.loop.begin(nowNs);
-    this.machine.handleDatagram(frame, nowNs);
-    this.loop.drain();
+    if (this.arrivals.push(frame)) setImmediate(this.flush);
   }
+
+  private readonly flush = (): void => {
+    const nowNs = monotonicNs();
+    if (this.arrivals.length === 0 || this.closing !== null) return;
+    this.loop.begin(nowNs);
+    this.arrivals.deliver(nowNs, this.deliver);
+    this.loop.drain();
+    this.arrivals.seen(monotonicNs());
+  };
+
+  private readonly deliver = (frame: Frame, atNs: number): void => {
+    this.machine.handleDatagram(frame, atNs);
+  };
 }

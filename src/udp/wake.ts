@@ -85,6 +85,8 @@ export class Waker {
   private readonly policy: WakePolicy;
   private readonly loop: EventLoop;
   private readonly onWake: (nowNs: number) => void;
+  /** Called first in every turn: what the datagrams that have arrived want done before anything else. */
+  beforeTurn: () => void = () => {};
   private deadlineNs = NEVER;
   private timer: unknown = null;
   private timerAtNs = NEVER;
@@ -134,6 +136,7 @@ export class Waker {
 
   /** Runs after the datagrams that had arrived by then. */
   private readonly turn = (): void => {
+    if (!this.closed) this.beforeTurn();
     this.turning = false;
     if (this.closed) return;
     const nowNs = this.loop.now();
@@ -185,7 +188,8 @@ export class Waker {
   private readonly onTimer = (): void => {
     this.timer = null;
     this.timerAtNs = NEVER;
-    if (!this.turning && !this.closed) this.wakeOrWait(this.loop.now());
+    // Not at once: datagrams that wait in the socket came before this moment, and the loop reads them before its next turn.
+    if (!this.turning && !this.closed) this.turnAgain();
   };
 
   private clearTimer(): void {

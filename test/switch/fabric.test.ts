@@ -452,3 +452,67 @@ describe('statistics of a fabric', () => {
     );
   });
 });
+
+describe('hosts whose frames are repaced', () => {
+  const topology = builtinTopology('star', { hosts: 3, rateBps: 1e9 });
+
+  /** Arrival times at host 1 of frames that come all at once from host 2. */
+  function arrivals(repacesHosts: boolean, make: (bed: Bed) => Frame, count: number): number[] {
+    const bed = new Bed({ topology, repacesHosts });
+    for (let index = 0; index < count; index++) bed.fabric.handleFrame(1, make(bed), 0);
+    return bed.finish().map(({ atNs }) => atNs);
+  }
+
+  const data = (bed: Bed) => bed.data({ source: 2, destination: 1 });
+  const credit = (bed: Bed) => bed.credit({ source: 2, destination: 1 });
+
+  it('come no closer than the link carries them, and wait at the entrance rather than at the exit', () => {
+    const bed = new Bed({ topology, repacesHosts: true });
+    for (let index = 0; index < 5; index++) bed.fabric.handleFrame(1, data(bed), 0);
+    expect(bed.finish().map(({ atNs }) => atNs)).toEqual([1, 2, 3, 4, 5].map((nth) => nth * FULL_NS));
+    expect(bed.port('s1->h1').dataQueueBytesMax).toBe(0);
+    expect(bed.port('h2->s1').dataQueueBytesMax).toBe(4 * FULL_WIRE_BYTES);
+  });
+
+  it('do not come later for it when they were spaced before', () => {
+    const times = [0, FULL_NS, 2 * FULL_NS];
+    const results = [true, false].map((repacesHosts) => {
+      const bed = new Bed({ topology, repacesHosts });
+      for (const timeNs of times) bed.fabric.handleFrame(1, data(bed), timeNs);
+      return bed.finish().map(({ atNs }) => atNs);
+    });
+    expect(results[0]).toEqual(results[1]);
+  });
+
+  it('have their credits metered at the entrance', () => {
+    const spaced = arrivals(true, credit, 20);
+    const meanGapNs = (spaced[19] - spaced[2]) / 17;
+    // 88 + 1538 bytes of link for each credit of 88; padding makes single ones differ.
+    expect(spaced).toHaveLength(20);
+    expect(meanGapNs / (1626 * 8)).toBeGreaterThan(0.95);
+    expect(meanGapNs / (1626 * 8)).toBeLessThan(1.05);
+  });
+
+  it('are told apart: what another host sends is not held up', () => {
+    const bed = new Bed({ topology, repacesHosts: true });
+    for (let index = 0; index < 5; index++) bed.fabric.handleFrame(1, data(bed), 0);
+    bed.fabric.handleFrame(2, bed.data({ source: 3, destination: 2, label: 7 }), 0);
+    expect(bed.finish().find(({ label }) => label === 7)?.atNs).toBe(FULL_NS);
+  });
+
+  it('lose credits that would wait for more than 32 others', () => {
+    const bed = new Bed({ topology, repacesHosts: true });
+    for (let index = 0; index < 50; index++) bed.fabric.handleFrame(1, credit(bed), 0);
+    bed.finish();
+    const { drops, creditQueueFramesMax } = bed.port('h2->s1');
+    expect(creditQueueFramesMax).toBe(32);
+    expect(drops.creditQueueFull).toBeGreaterThan(10);
+    expect(bed.pool.out).toBe(0);
+  });
+
+  it('pass an unlimited link untouched', () => {
+    const unlimited = new Bed({ topology: builtinTopology('star', { hosts: 3 }), repacesHosts: true });
+    for (let index = 0; index < 20; index++) unlimited.fabric.handleFrame(1, credit(unlimited), 100);
+    expect(unlimited.finish().map(({ atNs }) => atNs)).toEqual(new Array<number>(20).fill(100));
+  });
+});

@@ -12,6 +12,11 @@ export interface ChildEvent {
 }
 
 const EXECUTABLE = fileURLToPath(new URL('../../../bin/xpass.mjs', import.meta.url));
+/**
+ * The processes of a demonstration live for seconds and handle some thousand frames in each: V8 would spend the first of them in its interpreter, at two to three
+ * times the processor time a frame. These have it compile early (docs/decisions/0007-late-processes.md).
+ */
+const COMPILE_EARLY = ['--always-sparkplug', '--no-lazy-feedback-allocation', '--interrupt-budget=16384'];
 /** What a process may still do after SIGTERM before it is killed (ours). */
 const STOP_MS = 3_000;
 /** Lines of standard error that are kept for the report of a failure. */
@@ -29,7 +34,9 @@ export class Child {
 
   constructor(name: string, args: readonly string[]) {
     this.name = name;
-    this.process = spawn(process.execPath, [EXECUTABLE, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.process = spawn(process.execPath, [...COMPILE_EARLY, EXECUTABLE, ...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     this.process.stdin.on('error', () => {});
     this.ended = new Promise((resolve) => {
       this.process.once('error', () => resolve(ExitCode.failed));

@@ -23,6 +23,12 @@ export type Transport = UdpHost<Host>;
  */
 const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
 
+/**
+ * Part of the credits' share that a NIC on real sockets keeps back, so that a queue which a late process left behind drains
+ * (docs/decisions/0007-late-processes.md).
+ */
+const CREDIT_HEADROOM = 0.02;
+
 /** Who a command talks to. */
 export interface Target {
   /** The only peer's UDP address in direct mode. */
@@ -103,6 +109,7 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     ...DEFAULT_PORT,
     rateBps: link.rateBps,
     maxFrameBytes: link.maxFrameBytes,
+    creditHeadroom: CREDIT_HEADROOM,
     dataQueueBytes: NIC_QUEUE_BYTES,
   });
   return new Host(new Endpoint(config, { random, check, pool, application }), nic);
