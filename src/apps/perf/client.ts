@@ -138,7 +138,7 @@ export class PerfClient implements Application, FlowWriter {
   private newReceiver(): PerfReceiver {
     const { request, transport } = this.options;
     return new PerfReceiver({
-      flows: request.flows,
+      request,
       now: () => transport.now(),
       onDone: (fault) => {
         if (fault === null) this.measure();

@@ -30,14 +30,18 @@ async function run(invocation: PerfInvocation): Promise<ExitCode> {
 
 /** Throws a usage Failure for options that do not go together. */
 function checkUsage(options: PerfInvocation['options']): void {
-  const { client, server, listen, time, bytes, reverse } = options;
+  const { client, server, listen, time, bytes, omit, reverse } = options;
   if (server === (client !== undefined)) {
     throw usageFailure('exactly one of --server (-s) and --client (-c) HOST must be given');
   }
   if (time !== undefined && bytes !== undefined)
     throw usageFailure('--time and --bytes are both given: one is allowed');
-  if (server && (time !== undefined || bytes !== undefined || reverse)) {
-    throw usageFailure('--time, --bytes and --reverse are for the client: the server does what each client asks for');
+  if (omit !== undefined && bytes !== undefined)
+    throw usageFailure('--omit is for tests with --time: leave it out beside --bytes');
+  if (server && (time !== undefined || bytes !== undefined || omit !== undefined || reverse)) {
+    throw usageFailure(
+      '--time, --bytes, --omit and --reverse are for the client: the server does what each client asks for',
+    );
   }
   if (listen !== undefined && (!server || options.switch !== undefined)) {
     throw usageFailure('--listen is for a server without a switch: leave it out beside --client and --switch');

@@ -14,6 +14,14 @@ export interface Progress {
   readonly bytes: readonly number[];
 }
 
+export interface TestStart {
+  readonly nowNs: number;
+  readonly flows: number;
+  readonly omitNs: number;
+  /** How far it is, whenever it is asked. */
+  progress(): Progress;
+}
+
 export interface IntervalLogOptions {
   /** Where the lines go; null for none. */
   readonly results: Results | null;
@@ -33,11 +41,11 @@ export class IntervalLog {
     this.options = options;
   }
 
-  /** The test began at `nowNs`. */
-  start(nowNs: number, flows: number, progress: () => Progress): void {
-    this.measured = new Intervals(nowNs, flows);
+  /** The test begins; its first interval begins after the time that is left out. */
+  start({ nowNs, flows, omitNs, progress }: TestStart): void {
     this.progress = progress;
-    this.timer = setInterval(() => this.cut(), this.options.intervalNs / 1e6);
+    if (omitNs === 0) this.begin({ nowNs, bytes: new Array<number>(flows).fill(0) });
+    else this.timer = setTimeout(() => this.begin(progress()), omitNs / 1e6);
   }
 
   /** The data has ended: the rest of an interval is the last. May be called again. */
@@ -49,6 +57,11 @@ export class IntervalLog {
     const now = progress();
     if (measured.elapsedNs(now.nowNs) >= LEAST_REST * this.options.intervalNs)
       this.add(measured.cut(now.nowNs, now.bytes));
+  }
+
+  private begin({ nowNs, bytes }: Progress): void {
+    this.measured = new Intervals(nowNs, bytes);
+    this.timer = setInterval(() => this.cut(), this.options.intervalNs / 1e6);
   }
 
   private cut(): void {

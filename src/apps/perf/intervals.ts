@@ -1,6 +1,6 @@
 import { jainIndex } from '../shared/statistics.js';
 
-/** What one interval brought. Times in seconds since the test began. */
+/** What one interval brought. Times in seconds since the first began. */
 export interface Interval {
   readonly startS: number;
   readonly endS: number;
@@ -18,10 +18,11 @@ export class Intervals {
   private lastNs: number;
   private lastBytes: readonly number[];
 
-  constructor(startNs: number, flows: number) {
+  /** `bytes` is what each flow has brought by then. */
+  constructor(startNs: number, bytes: readonly number[]) {
     this.startNs = startNs;
     this.lastNs = startNs;
-    this.lastBytes = new Array<number>(flows).fill(0);
+    this.lastBytes = bytes;
   }
 
   /** Time since the last cut. */
@@ -29,7 +30,7 @@ export class Intervals {
     return nowNs - this.lastNs;
   }
 
-  /** The interval that ends now; `bytes` is what each flow has brought since the test began. */
+  /** The interval that ends now; `bytes` is what each flow has brought in all. */
   cut(nowNs: number, bytes: readonly number[]): Interval {
     const seconds = (nowNs - this.lastNs) / 1e9;
     const newBytes = bytes.map((count, at) => count - this.lastBytes[at]);

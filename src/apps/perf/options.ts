@@ -12,6 +12,7 @@ const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_DAEMON_PORT, anyPort:
 
 const SECOND_NS = 1e9;
 const MIN_TIME_NS = 10e6;
+const MAX_OMIT_NS = 60e9;
 const MIN_INTERVAL_NS = 10e6;
 
 /** As iperf3 calls them, where it has them. */
@@ -32,6 +33,10 @@ export const PERF_OPTIONS = {
   bytes: optionalOption(size({ lowest: 1 }), {
     describe: 'send this much on each flow, however long it takes',
     alias: 'n',
+  }),
+  omit: optionalOption(duration({ lowest: 0, highest: MAX_OMIT_NS, bareUnitNs: SECOND_NS }), {
+    describe: 'send for this long before --time begins, and leave it out of all figures; nothing without it',
+    alias: 'O',
   }),
   parallel: option(integer({ lowest: 1, highest: MAX_FLOWS }), {
     describe: 'flows at a time',

@@ -41,7 +41,7 @@ class ClientRun {
 
   constructor(invocation: PerfInvocation, target: Target) {
     const { options, results } = invocation;
-    const { time, bytes, parallel, reverse, interval, json } = options;
+    const { time, bytes, omit = 0, parallel, reverse, interval, json } = options;
     this.invocation = invocation;
     this.target = target;
     this.request = {
@@ -52,6 +52,7 @@ class ClientRun {
       flows: parallel,
       durationNs: bytes === undefined ? (time ?? DEFAULT_TIME_NS) : null,
       bytes: bytes ?? null,
+      omitNs: omit,
     };
     this.log = new IntervalLog({ results: json ? null : results, intervalNs: interval });
   }
@@ -106,8 +107,15 @@ class ClientRun {
       logger,
       driver: () => transport.statistics(),
       failureOf: (error: XpassError) => peerFailure(error, context),
-      onStart: (nowNs) =>
-        this.log.start(nowNs, this.request.flows, () => ({ nowNs: transport.now(), bytes: client.progress() })),
+      onStart: (nowNs) => {
+        const { flows, omitNs } = this.request;
+        this.log.start({
+          nowNs,
+          flows,
+          omitNs,
+          progress: () => ({ nowNs: transport.now(), bytes: client.progress() }),
+        });
+      },
       onEnd: () => this.log.stop(),
     });
     this.client = client;

@@ -23,6 +23,7 @@ const TIMED: PerfRequest = {
   flows: 1,
   durationNs: 1e9,
   bytes: null,
+  omitNs: 0,
 };
 
 interface BedOptions {
@@ -103,6 +104,21 @@ describe('a client of perf', () => {
     expect(received?.bytes).toBe(600_000);
     expect(received?.repairedFrames).toBeGreaterThan(10);
     expect(received?.credits.dropped).toBeGreaterThan(10);
+  });
+
+  it.each(['forward', 'reverse'] as const)('leaves the time to omit out of everything, %s', async (direction) => {
+    const { world, client, times } = bed({ direction, durationNs: 500e6, omitNs: 500e6, flows: 2 });
+    const { client: ours, server } = await world.play(client.finished);
+    const received = (ours.received ?? server.received)!;
+    expect(Math.abs(times.endNs - times.startNs - 1e9)).toBeLessThan(20e6);
+    expect(Math.abs(received.durationNs / 500e6 - 1)).toBeLessThan(0.04);
+    expect((received.bytes * 8e9) / received.durationNs / IDEAL_BPS).toBeGreaterThan(0.97);
+    expect(received.flowBytes[0] + received.flowBytes[1]).toBe(received.bytes);
+    expect(Math.abs(received.bytes / (received.frames * 1446) - 1)).toBeLessThan(0.01);
+    for (const { count } of [received.rtt, received.creditGap, (ours.sent ?? server.sent)!.creditGap]) {
+      expect(Math.abs(count / received.frames - 1)).toBeLessThan(0.05);
+    }
+    expect(Math.abs(received.credits.used / received.frames - 1)).toBeLessThan(0.01);
   });
 
   it('shares the link equally among its flows', async () => {

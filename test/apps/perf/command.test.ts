@@ -18,6 +18,8 @@ describe('xpass perf', () => {
     ['perf -c 127.0.0.1 -t 5 -n 1MiB', '--time and --bytes are both given: one is allowed'],
     ['perf -s -R', 'are for the client'],
     ['perf -s -t 5', 'are for the client'],
+    ['perf -s -O 1', 'are for the client'],
+    ['perf -c 127.0.0.1 -n 1k -O 1', '--omit is for tests with --time'],
     ['perf -c 127.0.0.1 --listen 127.0.0.1:0', '--listen is for a server without a switch'],
     ['perf -s --switch 127.0.0.1 --listen 127.0.0.1:0', '--listen is for a server without a switch'],
     ['perf -c 127.0.0.1 -P 0', "--parallel '0' is not allowed; allowed: a whole number from 1 to 512"],

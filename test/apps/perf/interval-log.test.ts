@@ -4,11 +4,12 @@ import { IntervalLog } from '../../../src/apps/perf/interval-log.js';
 import { Results } from '../../../src/apps/shared/results.js';
 
 /** A test that brings 1,000 bytes a millisecond on each flow. */
-function bed({ flows = 1, isJson = false, intervalNs = 1e9 } = {}) {
+function bed({ flows = 1, isJson = false, intervalNs = 1e9, omitNs = 0 } = {}) {
   const stream = new PassThrough();
   const log = new IntervalLog({ results: isJson ? null : new Results(stream), intervalNs });
   const clock = { nowNs: 0 };
-  log.start(0, flows, () => ({ nowNs: clock.nowNs, bytes: new Array(flows).fill(clock.nowNs / 1e3) }));
+  const progress = () => ({ nowNs: clock.nowNs, bytes: new Array(flows).fill(clock.nowNs / 1e3) });
+  log.start({ nowNs: 0, flows, omitNs, progress });
   const pass = (ms: number): void => {
     clock.nowNs += ms * 1e6;
     vi.advanceTimersByTime(ms);
@@ -46,6 +47,22 @@ describe('the log of intervals', () => {
     pass(99);
     log.stop();
     expect(log.intervals).toHaveLength(1);
+  });
+
+  it('begins after the time that is left out', () => {
+    const { log, pass, text } = bed({ omitNs: 500e6 });
+    pass(500);
+    pass(1_000);
+    log.stop();
+    expect(text()).toBe('  0.00-  1.00 s  8.000 Mbit/s  976.6 KiB\n');
+  });
+
+  it('says nothing of a test that ended before that time was over', () => {
+    const { log, pass, text } = bed({ omitNs: 500e6 });
+    pass(200);
+    log.stop();
+    pass(3_000);
+    expect(text()).toBe('');
   });
 
   it('keeps the intervals for JSON and writes nothing', () => {

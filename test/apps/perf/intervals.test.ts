@@ -3,7 +3,7 @@ import { Intervals } from '../../../src/apps/perf/intervals.js';
 
 describe('intervals', () => {
   it('tell what each brought, and are as long as they really were', () => {
-    const intervals = new Intervals(5e9, 2);
+    const intervals = new Intervals(5e9, [0, 0]);
     expect(intervals.elapsedNs(6e9)).toBe(1e9);
     expect(intervals.cut(6e9, [1_000_000, 3_000_000])).toEqual({
       startS: 0,
@@ -25,7 +25,7 @@ describe('intervals', () => {
   });
 
   it('in which nothing came have no Jain index', () => {
-    const interval = new Intervals(0, 2).cut(1e9, [0, 0]);
+    const interval = new Intervals(0, [7, 7]).cut(1e9, [7, 7]);
     expect(interval).toMatchObject({ bytes: 0, goodputBps: 0, flows: [0, 0] });
     expect(interval.jain).toBeNaN();
   });

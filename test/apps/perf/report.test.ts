@@ -14,7 +14,16 @@ const DRIVER = {
 };
 
 const REPORT: PerfReport = {
-  request: { kind: 'perf', role: 'control', test: 'a1', direction: 'forward', flows: 2, durationNs: 1e9, bytes: null },
+  request: {
+    kind: 'perf',
+    role: 'control',
+    test: 'a1',
+    direction: 'forward',
+    flows: 2,
+    durationNs: 1e9,
+    bytes: null,
+    omitNs: 0,
+  },
   algorithm: 'expresspass',
   frameBytes: 1472,
   received: {

@@ -7,7 +7,16 @@ import { Results } from '../../../src/apps/shared/results.js';
 
 const OUTCOME: PerfOutcome = {
   peerName: '127.0.0.1:4000',
-  request: { kind: 'perf', role: 'control', test: 'a1', direction: 'forward', flows: 2, durationNs: 1e9, bytes: null },
+  request: {
+    kind: 'perf',
+    role: 'control',
+    test: 'a1',
+    direction: 'forward',
+    flows: 2,
+    durationNs: 1e9,
+    bytes: null,
+    omitNs: 0,
+  },
   received: {
     bytes: 12_500_000,
     durationNs: 1e9,

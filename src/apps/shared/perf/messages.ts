@@ -24,6 +24,8 @@ export interface PerfRequest extends Message {
   readonly durationNs: number | null;
   /** Of each flow. */
   readonly bytes: number | null;
+  /** Time at the start of each flow that is not measured and does not count towards the duration; 0 with `bytes`. */
+  readonly omitNs: number;
 }
 
 /** Header of a stream of data, which lasts until the stream ends. */
@@ -60,14 +62,15 @@ function parseData(test: string, { index }: Message): PerfData | Fault {
 }
 
 function parseRequest(test: string, message: Message): PerfRequest | Fault {
-  const { direction, flows, durationNs, bytes } = message;
+  const { direction, flows, durationNs, bytes, omitNs = 0 } = message;
   if (direction !== 'forward' && direction !== 'reverse')
     return malformed("its direction is not 'forward' or 'reverse'");
   if (!isCount(flows, 1, MAX_FLOWS)) return malformed(`its flows are not a number from 1 to ${MAX_FLOWS}`);
   const isTimed = isCount(durationNs, 1, MAX_DURATION_NS) && bytes === null;
   const isSized = isCount(bytes, 1, Number.MAX_SAFE_INTEGER) && durationNs === null;
   if (!isTimed && !isSized) return malformed('it has not exactly one of durationNs and bytes');
-  const limits = { durationNs: durationNs as number | null, bytes: bytes as number | null };
+  if (!isCount(omitNs, 0, isTimed ? MAX_DURATION_NS : 0)) return malformed('its omitNs makes no sense');
+  const limits = { durationNs: durationNs as number | null, bytes: bytes as number | null, omitNs };
   return { kind: PERF_KIND, role: 'control', test, direction, flows, ...limits };
 }
 

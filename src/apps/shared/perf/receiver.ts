@@ -6,11 +6,12 @@ import { Fault } from '../files/fault.js';
 import type { TransferBody } from '../files/transfer-reader.js';
 import type { ServedStream } from '../service.js';
 import { DurationHistogram } from './histogram.js';
+import type { PerfRequest } from './messages.js';
 import type { ReceivedResults } from './results.js';
 import { PerfSink } from './sink.js';
 
 export interface PerfReceiverOptions {
-  readonly flows: number;
+  readonly request: PerfRequest;
   now(): number;
   /** Every flow has ended in order. Or the first that did not, and then nothing more is told. */
   onDone(fault: Fault | null): void;
@@ -27,8 +28,9 @@ export class PerfReceiver {
 
   constructor(options: PerfReceiverOptions) {
     this.options = options;
-    this.openFlows = options.flows;
-    this.sinks = new Array(options.flows).fill(null);
+    const { flows } = options.request;
+    this.openFlows = flows;
+    this.sinks = new Array(flows).fill(null);
   }
 
   /** The stream of data number `index` has come: who takes it. */
@@ -40,6 +42,7 @@ export class PerfReceiver {
       flow: stream.flow,
       release: (bytes) => stream.release(bytes),
       now: this.options.now,
+      omitNs: this.options.request.omitNs,
       rtts,
       gaps,
       onDone: (fault) => this.handleDone(fault),
@@ -56,9 +59,9 @@ export class PerfReceiver {
   /** What there is so far: of a flow that has not ended, up to now. */
   results(): ReceivedResults {
     const sinks = this.sinks.filter((sink) => sink !== null);
-    const flows = sinks.map(({ flow }) => flow.statistics);
-    const flowBytes = this.progress();
-    const count = (of: (flow: ReceiverStatistics) => number): number => flows.reduce((sum, flow) => sum + of(flow), 0);
+    const flowBytes = this.sinks.map((sink) => sink?.measuredBytes ?? 0);
+    const count = (of: (flow: ReceiverStatistics) => number): number =>
+      sinks.reduce((sum, sink) => sum + sink.measured(of), 0);
     return {
       bytes: flowBytes.reduce((sum, bytes) => sum + bytes, 0),
       durationNs: this.durationNs(sinks),

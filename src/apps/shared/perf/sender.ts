@@ -48,8 +48,9 @@ export class PerfSender {
   start(): void {
     const { request, run } = this.options;
     run((nowNs) => {
-      const endNs = nowNs + (request.durationNs ?? Number.POSITIVE_INFINITY);
-      for (const source of this.sources) source.start(nowNs, endNs);
+      const recordFromNs = nowNs + request.omitNs;
+      const endNs = recordFromNs + (request.durationNs ?? Number.POSITIVE_INFINITY);
+      for (const source of this.sources) source.start(nowNs, { endNs, recordFromNs });
     });
   }
 

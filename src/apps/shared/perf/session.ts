@@ -58,7 +58,7 @@ export class PerfSession implements TransferBody, FlowWriter {
     const isForward = request.direction === 'forward';
     // Whatever ends a flow early ends the control stream as well, or the client tells why.
     const onDone = (): void => {};
-    this.receiver = isForward ? new PerfReceiver({ flows: request.flows, now: () => transport.now(), onDone }) : null;
+    this.receiver = isForward ? new PerfReceiver({ request, now: () => transport.now(), onDone }) : null;
     this.sender = isForward
       ? null
       : new PerfSender({

@@ -2,7 +2,7 @@
 
 import { NEVER } from '../../../base/time.js';
 import type { FlowObserver } from '../../../core/application.js';
-import type { ReceiverFlow } from '../../../core/receiver-flow.js';
+import type { ReceiverFlow, ReceiverStatistics } from '../../../core/receiver-flow.js';
 import type { Fault } from '../files/fault.js';
 import type { TransferBody } from '../files/transfer-reader.js';
 import type { DurationHistogram } from './histogram.js';
@@ -12,6 +12,8 @@ export interface SinkOptions {
   /** Gives bytes that are done with back to the flow. */
   release(bytes: number): void;
   now(): number;
+  /** Time after the first byte that is not measured. */
+  readonly omitNs: number;
   /** RTTs, and gaps between credits on their way out, of all flows of a test. */
   readonly rtts: DurationHistogram;
   readonly gaps: DurationHistogram;
@@ -23,24 +25,37 @@ export interface SinkOptions {
 export class PerfSink implements TransferBody, FlowObserver {
   readonly bodyBytes = Number.POSITIVE_INFINITY;
   readonly hasTrailer = false;
-  readonly flow: ReceiverFlow;
+  /** All that has come, what is not measured too. */
   bytes = 0;
-  /** When the first byte came; NEVER before. */
+  /** When the measurement began, with the first byte or later; NEVER before. */
   firstNs = NEVER;
   /** When the stream ended; NEVER before. */
   lastNs = NEVER;
   private readonly options: SinkOptions;
   private lastCreditNs = NEVER;
+  /** When the measurement begins; NEVER before the first byte. */
+  private measureFromNs = NEVER;
+  private bytesBefore = 0;
+  private statisticsBefore: ReceiverStatistics | null = null;
 
   constructor(options: SinkOptions) {
     this.options = options;
-    this.flow = options.flow;
-    this.flow.observer = this;
+    options.flow.observer = this;
+  }
+
+  get measuredBytes(): number {
+    return this.firstNs === NEVER ? 0 : this.bytes - this.bytesBefore;
+  }
+
+  /** What one of the flow's counts came to in the measurement. */
+  measured(of: (statistics: ReceiverStatistics) => number): number {
+    if (this.firstNs === NEVER) return 0;
+    return of(this.options.flow.statistics) - (this.statisticsBefore === null ? 0 : of(this.statisticsBefore));
   }
 
   onBody(bytes: Uint8Array): void {
     // One reading of the clock (46 ns) a flow, none a frame.
-    if (this.bytes === 0) this.firstNs = this.options.now();
+    if (this.bytes === 0) this.begin();
     this.bytes += bytes.length;
     this.options.release(bytes.length);
   }
@@ -54,12 +69,28 @@ export class PerfSink implements TransferBody, FlowObserver {
   }
 
   onCredit(nowNs: number): void {
-    if (this.lastCreditNs !== NEVER) this.options.gaps.record(nowNs - this.lastCreditNs);
+    if (this.firstNs === NEVER) {
+      if (nowNs >= this.measureFromNs) this.measure(nowNs);
+    } else if (this.lastCreditNs !== NEVER) this.options.gaps.record(nowNs - this.lastCreditNs);
     this.lastCreditNs = nowNs;
   }
 
   onRtt(rttNs: number): void {
-    this.options.rtts.record(rttNs);
+    if (this.firstNs !== NEVER) this.options.rtts.record(rttNs);
+  }
+
+  private begin(): void {
+    const { omitNs, now } = this.options;
+    const nowNs = now();
+    this.measureFromNs = nowNs + omitNs;
+    if (omitNs === 0) this.firstNs = nowNs;
+  }
+
+  /** The time to leave out is over: from here on it counts. */
+  private measure(nowNs: number): void {
+    this.firstNs = nowNs;
+    this.bytesBefore = this.bytes;
+    this.statisticsBefore = this.options.flow.statistics;
   }
 
   private finish(fault: Fault | null): void {

@@ -41,7 +41,9 @@ export class PerfSource implements FlowWriter, FlowObserver {
   private ended = false;
   private closed = false;
   private creditsUntilRefill = 0;
+  /** NEVER before the first. */
   private lastCreditNs = NEVER;
+  private recordFromNs = 0;
 
   constructor(options: SourceOptions) {
     this.options = options;
@@ -61,11 +63,12 @@ export class PerfSource implements FlowWriter, FlowObserver {
     flow.observer = this;
   }
 
-  /** Begins to send, until `endNs`; NEVER for no such limit. */
-  start(nowNs: number, endNs: number): void {
+  /** Begins to send, until `endNs`; NEVER for no such limit. Gaps are recorded from `recordFromNs` on. */
+  start(nowNs: number, { endNs, recordFromNs }: { endNs: number; recordFromNs: number }): void {
     const { flow } = this;
     assert(flow !== null, 'a source has its flow before it starts');
     this.endNs = endNs;
+    this.recordFromNs = recordFromNs;
     flow.write(this.options.header, nowNs);
     this.refill(flow, nowNs);
   }
@@ -79,7 +82,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   }
 
   onCredit(nowNs: number): void {
-    if (this.lastCreditNs !== NEVER) this.options.gaps.record(nowNs - this.lastCreditNs);
+    if (this.lastCreditNs !== NEVER && nowNs >= this.recordFromNs) this.options.gaps.record(nowNs - this.lastCreditNs);
     this.lastCreditNs = nowNs;
     this.creditsUntilRefill--;
     if (nowNs >= this.endNs) this.end(nowNs);

@@ -15,19 +15,26 @@ const REQUEST: Message = {
   flows: 4,
   durationNs: 10e9,
   bytes: null,
+  omitNs: 0,
 };
 const DATA: Message = { kind: 'perf', role: 'data', test: 'a1', index: 3 };
 
 describe('the header of a perf stream', () => {
-  it.each([REQUEST, { ...REQUEST, direction: 'reverse', durationNs: null, bytes: 5 }, DATA])(
-    'is read: %j',
-    (header) => {
-      expect(parseHeader(header)).toEqual(header);
-    },
-  );
+  it.each([
+    REQUEST,
+    { ...REQUEST, direction: 'reverse', durationNs: null, bytes: 5 },
+    { ...REQUEST, omitNs: 1e9 },
+    DATA,
+  ])('is read: %j', (header) => {
+    expect(parseHeader(header)).toEqual(header);
+  });
 
   it('may have fields of a later version', () => {
     expect(parseHeader({ ...DATA, colour: 'blue' })).toEqual(DATA);
+  });
+
+  it('omits nothing when it does not say so', () => {
+    expect(parseHeader({ ...REQUEST, omitNs: undefined })).toEqual(REQUEST);
   });
 
   it.each([
@@ -42,6 +49,8 @@ describe('the header of a perf stream', () => {
     [{ ...REQUEST, bytes: 1 }, 'exactly one'],
     [{ ...REQUEST, durationNs: 1e15 }, 'exactly one'],
     [{ ...REQUEST, durationNs: null, bytes: 0 }, 'exactly one'],
+    [{ ...REQUEST, omitNs: -1 }, 'omitNs'],
+    [{ ...REQUEST, durationNs: null, bytes: 5, omitNs: 1 }, 'omitNs'],
     [{ ...DATA, index: -1 }, 'index'],
     [{ ...DATA, index: 512 }, 'index'],
     [{ ...DATA, index: '0' }, 'index'],

@@ -13,6 +13,7 @@ const REQUEST: Message = {
   flows: 1,
   durationNs: 1e9,
   bytes: null,
+  omitNs: 0,
 };
 const DATA: Message = { kind: 'perf', role: 'data', test: 'a1', index: 0 };
 

@@ -50,7 +50,7 @@ function bed({ bytes = Number.POSITIVE_INFINITY, endNs = NEVER, sender = {}, isS
   });
   const flow = transport.run((nowNs, { endpoint }): SenderFlow => endpoint.open(1, source, {}, nowNs));
   source.attach(flow);
-  transport.run((nowNs) => source.start(nowNs, endNs));
+  transport.run((nowNs) => source.start(nowNs, { endNs, recordFromNs: 0 }));
   return { world, gaps, outcome, source, flow, transport };
 }
 
