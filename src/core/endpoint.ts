@@ -175,6 +175,16 @@ export class Endpoint implements FlowContext {
     return this.output.shift() ?? null;
   }
 
+  /** A frame that `poll` yielded was dropped by the host's own NIC, and nobody has seen it. */
+  takeBack(frame: Frame, nowNs: number): void {
+    this.counters.nicDrops++;
+    if (frameType(frame.bytes) === FrameType.credit) {
+      const slot = this.receivers.get(frame.peer, flowId(frame.bytes));
+      if (slot >= 0) (this.flows[slot] as ReceiverFlow).creditTakenBack(frame, nowNs);
+    }
+    this.pool.give(frame);
+  }
+
   nextTimeout(): number {
     return Math.min(this.timers.peekDeadline(), this.credits.peekDeadline());
   }

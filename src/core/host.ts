@@ -27,16 +27,15 @@ export class Host {
     this.endpoint.handleFrame(frame, nowNs);
   }
 
-  /** Does all that is due, and lets the NIC start what it can. */
+  /** Does all that is due, and lets the NIC start what it can. A credit that the NIC drops may make room for another that is due. */
   advance(nowNs: number): void {
     const { endpoint, nic } = this;
-    endpoint.advance(nowNs);
-    for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
-      if (nic.enqueue(frame, frame.atNs) !== 0) {
-        endpoint.counters.nicDrops++;
-        endpoint.pool.give(frame);
+    do {
+      endpoint.advance(nowNs);
+      for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
+        if (nic.enqueue(frame, frame.atNs) !== 0) endpoint.takeBack(frame, nowNs);
       }
-    }
+    } while (endpoint.nextTimeout() <= nowNs);
     nic.advance(nowNs);
   }
 

@@ -18,6 +18,10 @@ export class PathProof {
     this.receivedWireBytes += bytesOnWire;
   }
 
+  get isGiven(): boolean {
+    return this.isProved;
+  }
+
   /** A valid echo has come: what the flow sends reaches whoever asked for it. */
   prove(): void {
     this.isProved = true;

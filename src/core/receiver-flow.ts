@@ -314,6 +314,16 @@ export class ReceiverFlow implements TimedFlow {
     return this.block(!this.maySendCredit) ? NEVER : this.pacer.dueNs;
   }
 
+  /**
+   * The host's NIC has dropped a credit: it counts as lost, but not as sent to a peer that has not proved its address. Otherwise many flows that start together
+   * would use up what PROTOCOL §4.6 allows them against their own NIC and fall silent.
+   */
+  creditTakenBack(frame: Frame, nowNs: number): void {
+    if (this.proof.isGiven) return;
+    this.frames.wireBytesSent -= frame.wireBytes;
+    if (this.blocked) this.reschedule(nowNs);
+  }
+
   private get hasRoom(): boolean {
     return this.window.hasRoom(this.meter.outstanding);
   }
