@@ -69,12 +69,13 @@ export class Sink implements Application {
   }
 }
 
-/** Writes `bytes` bytes of the pattern into a flow as fast as it takes them, then ends it. Infinity: never ends. */
+/** Writes `bytes` bytes of the pattern into a flow as fast as it takes them, then ends it. Infinity: goes on for ever. */
 export class Source implements FlowWriter {
   closed: XpassError | null | undefined;
   closings = 0;
   flow!: SenderFlow;
   private written = 0;
+  private limit = Number.POSITIVE_INFINITY;
   private readonly bytes: number;
   private readonly world: World;
   private readonly chunkBytes: number;
@@ -92,13 +93,25 @@ export class Source implements FlowWriter {
     return this;
   }
 
+  /** Writes no more than `bytes` in all until it is told another number. Tell it before it starts, or what it has written stays written. */
+  pauseAt(bytes: number): this {
+    this.limit = bytes;
+    return this;
+  }
+
+  /** Goes on up to `bytes` in all. */
+  resume(bytes = Number.POSITIVE_INFINITY): void {
+    this.limit = bytes;
+    this.onWritable();
+  }
+
   onWritable(): void {
-    while (this.written < this.bytes) {
-      const count = Math.min(this.chunkBytes, this.bytes - this.written);
+    while (this.written < Math.min(this.bytes, this.limit)) {
+      const count = Math.min(this.chunkBytes, this.bytes - this.written, this.limit - this.written);
       if (!this.flow.write(pattern(this.written, count), this.world.nowNs)) return;
       this.written += count;
     }
-    this.flow.end(this.world.nowNs);
+    if (this.written === this.bytes) this.flow.end(this.world.nowNs);
   }
 
   onClosed(error: XpassError | null): void {
