@@ -45,7 +45,7 @@ export class LabSwitch {
     const udp = await UdpSwitch.open<Switch>({
       bind: listen,
       trunks: lab.trunks,
-      frameBytes: Math.max(...[...links, ...trunks].map(({ port }) => port.maxFrameBytes)),
+      frameBytes: [...links, ...trunks].reduce((most, { port }) => Math.max(most, port.maxFrameBytes), 0),
       makeMachine: (parts) => makeSwitch(parts, options),
       spin,
       onProblem,

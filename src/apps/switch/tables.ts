@@ -21,8 +21,8 @@ const PORT_COLUMNS: readonly Column[] = [
 ];
 
 /**
- * The ports of a switch, one a line: what they carried since the counts began, as rates since `before` where that is given, and what was dropped. A direction
- * from a host has no queues here: they are in the host.
+ * The ports of a switch, one a line: what they carried since the counts began, as rates since `before` where that is given, and what was dropped. Queues of a
+ * direction from a host are what the switch holds back of frames that came closer together than the host's NIC would send them.
  */
 export function portLines(report: SwitchReport, before: SwitchReport | null = null): string[] {
   const rows = report.ports.map((port, index) => {

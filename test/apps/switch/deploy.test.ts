@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { allOptions } from '../../../src/apps/cli/command-line.js';
+import { COMMANDS } from '../../../src/apps/cli/commands.js';
+import { readConfigFile } from '../../../src/apps/shared/config-file.js';
+import { longName, resolveOptions } from '../../../src/apps/shared/options.js';
+import { SETTING_NAMES } from '../../../src/apps/switch/link-settings.js';
+import { readTopologyFile } from '../../../src/apps/switch/topology-file.js';
+
+const DEPLOY = fileURLToPath(new URL('../../../deploy/', import.meta.url));
+const filesIn = (folder: string): string[] => readdirSync(join(DEPLOY, folder)).sort();
+const textOf = (path: string): string => readFileSync(join(DEPLOY, path), 'utf8');
+
+async function commandNamed(name: string) {
+  const entry = COMMANDS.find((each) => each.name === name);
+  if (entry === undefined) throw new Error(`there is no command '${name}'`);
+  return (await entry.load()).command;
+}
+
+describe('what is in deploy/', () => {
+  it.each(filesIn('topologies'))('has a topology that the switch takes: %s', async (name) => {
+    const { topology } = await readTopologyFile(join(DEPLOY, 'topologies', name));
+    expect(topology.hosts.length).toBeGreaterThan(0);
+  });
+
+  it('has two halves of a trunk that fit', async () => {
+    const halves = ['west', 'east'].map((side) =>
+      readTopologyFile(join(DEPLOY, `topologies/two-switches-${side}.yaml`)),
+    );
+    const [west, east] = await Promise.all(halves);
+    expect(west.trunks[0].bind).toEqual(east.trunks[0].remote);
+    expect(east.trunks[0].bind).toEqual(west.trunks[0].remote);
+    for (const [one, other] of [
+      [west, east],
+      [east, west],
+    ]) {
+      const [trunk] = one.topology.trunks;
+      expect(trunk.hosts).toEqual(other.topology.hosts.map(({ id }) => id));
+      expect(trunk).toMatchObject({ name: other.topology.trunks[0].name, port: other.topology.trunks[0].port });
+    }
+  });
+
+  it.each(filesIn('config'))('has a configuration that its command takes: %s', async (file) => {
+    const command = await commandNamed(file.replace('.yaml', ''));
+    const keys = Object.keys(allOptions(command)).map(longName);
+    const entries = await readConfigFile(join(DEPLOY, 'config', file), keys);
+    expect(entries.size).toBeGreaterThan(2);
+    resolveOptions(command.options, new Map(), entries);
+  });
+
+  it.each(filesIn('systemd'))('has a unit that runs a command with a configuration that is there: %s', async (name) => {
+    const [, command, config] =
+      /^ExecStart=\S+\/xpass (\w+) --config \/etc\/xpass\/(\S+)$/m.exec(textOf(`systemd/${name}`)) ?? [];
+    expect(name).toBe(`xpass-${command}.service`);
+    expect(filesIn('config')).toContain(config);
+    await commandNamed(command);
+  });
+
+  it('describes every setting of a link', () => {
+    const rows = textOf('README.md')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
+    const described = rows.flatMap((row) => [...row.split('|')[1].matchAll(/`(\w+)`/g)].map((match) => match[1]));
+    expect(described.sort()).toEqual([...SETTING_NAMES].sort());
+  });
+});
