@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import type { XpassError } from '../../core/errors.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
+import { DiscardService } from '../shared/discard.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../shared/failure.js';
 import { checkReceiveDirectory } from '../shared/files/incoming-file.js';
@@ -87,7 +88,7 @@ class Daemon {
       onOutcome: (outcome) => logPerf(logger, outcome),
       driver: () => (this.transport as Transport).statistics(),
     });
-    this.host = new ServiceHost({ services: [this.files, perf], logger });
+    this.host = new ServiceHost({ services: [this.files, perf, new DiscardService()], logger });
     this.detached = new Promise((resolve) => {
       this.handleDetached = resolve;
     });

@@ -50,6 +50,8 @@ async function play(
   view: DemoView,
 ): Promise<{ recorder: Recorder; durationS: number }> {
   const lab = await Lab.start(values, children);
+  // What the switch has counted so far is of the warm-up.
+  await lab.control.reset();
   const recorder = new Recorder(values.senders, values.bytes);
   lab.receiver.onEvent((event) => recorder.onReceiver(event, nowS()));
   const startS = nowS();

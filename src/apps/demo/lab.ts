@@ -12,6 +12,11 @@ export type DemoValues = OptionValues<typeof DEMO_OPTIONS>;
 
 /** The receiver's host id; senders follow. */
 const RECEIVER = 1;
+/**
+ * All senders send to nowhere for so long before the run: measured, a process takes about two seconds of such traffic until its code is compiled
+ * (docs/decisions/0007-late-processes.md).
+ */
+const WARM_UP = '3s';
 /** How often the receiver says how far each file is. */
 const PROGRESS_INTERVAL = '100ms';
 
@@ -116,5 +121,5 @@ function receiverArguments({ algorithm }: DemoValues, address: string, directory
 function senderArguments({ file, bytes }: DemoValues, address: string, index: number): string[] {
   const place = ['--switch', address, '--host-id', String(RECEIVER + 1 + index), '--to', String(RECEIVER)];
   const what = ['--bytes', String(bytes), '--as', fileName(index)];
-  return ['send', file, ...what, ...place, '--hold', '--json', ...SHARE_CORES];
+  return ['send', file, ...what, ...place, '--warm-up', WARM_UP, '--hold', '--json', ...SHARE_CORES];
 }

@@ -1,7 +1,7 @@
 // Tested by test/apps/cli/commands.test.ts
 
 import { flag, option, optionalOption, requiredOption } from '../shared/options.js';
-import { size } from '../shared/quantities.js';
+import { duration, size } from '../shared/quantities.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import { integer, text } from '../shared/value-kind.js';
 
@@ -20,6 +20,9 @@ export const SEND_OPTIONS = {
     describe: 'files under way at a time, each on a flow of its own',
     alias: 'P',
     defaultText: '1',
+  }),
+  warmUp: optionalOption(duration(), {
+    describe: 'first send so long to nowhere, so that both processes run at full speed when the files begin',
   }),
   hold: flag({ describe: 'open the files, attach, say "ready", and send when a line comes on standard input' }),
   json: flag({ describe: 'one JSON object at the end' }),

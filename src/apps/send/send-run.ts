@@ -1,6 +1,7 @@
 // Tested by test/loopback/send.test.ts and test/loopback/send-failures.test.ts
 
 import { type ErrorCode, XpassError } from '../../core/errors.js';
+import { sendToNowhere } from '../shared/discard.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf } from '../shared/failure.js';
 import type { FileHeader } from '../shared/files/file-header.js';
@@ -35,6 +36,8 @@ export interface SendRunOptions {
   readonly jobs: readonly Job[];
   /** Files under way at a time. */
   readonly parallel: number;
+  /** How long to send to nowhere first; undefined for not at all. */
+  readonly warmUpNs?: number | undefined;
 }
 
 /** Errors of one flow after which another may well succeed. All others are of the peer or of our own set-up. */
@@ -68,7 +71,8 @@ export class SendRun {
     const transport = await Promise.race([this.open(), this.stopped]);
     if (transport === null) return;
     try {
-      if (hold !== null) await this.wait(hold);
+      await Promise.race([this.warmUp(transport), this.stopped]);
+      if (hold !== null && this.fatal === null) await this.wait(hold);
       if (this.fatal === null) await this.sendAll(transport);
     } finally {
       transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
@@ -88,6 +92,17 @@ export class SendRun {
     const { values, target, logger } = this.options;
     const onDetached = (error: XpassError): void => this.stop(failureOf(error) as Failure);
     return openTransport({ values, application: this.replies, logger, target, onDetached });
+  }
+
+  private async warmUp(transport: Transport): Promise<void> {
+    const { warmUpNs, target } = this.options;
+    if (warmUpNs === undefined) return;
+    try {
+      await sendToNowhere(transport, peerOf(target), warmUpNs);
+    } catch (error) {
+      if (!(error instanceof XpassError)) throw error;
+      this.stop(this.describe(error, transport));
+    }
   }
 
   private async wait({ input, ready }: Hold): Promise<void> {
@@ -143,14 +158,17 @@ export class SendRun {
       if (failure === null) throw error;
       return failedResult(header, 'failed', failure.message);
     }
+    const failure = this.describe(error, transport);
+    if (!OF_ONE_FLOW.has(error.code)) this.stop(failure);
+    return failedResult(header, error.code, `'${header.name}' was not sent: ${failure.message}`);
+  }
+
+  private describe(error: XpassError, transport: Transport): Failure {
     const { values, target } = this.options;
-    const context = {
+    return peerFailure(error, {
       peerName: transport.peerName(peerOf(target)),
       connectTimeoutNs: values.connectTimeout,
       idleTimeoutNs: values.idleTimeout,
-    };
-    const failure = peerFailure(error, context);
-    if (!OF_ONE_FLOW.has(error.code)) this.stop(failure);
-    return failedResult(header, error.code, `'${header.name}' was not sent: ${failure.message}`);
+    });
   }
 }

@@ -16,7 +16,15 @@ export async function runSend(invocation: SendInvocation): Promise<ExitCode> {
   const { options, positionals, results, logger, terminal } = invocation;
   const target = parseTarget(options.to, options.switch !== undefined);
   const jobs = await checkFiles(positionals, fileOptions(invocation));
-  const run = new SendRun({ values: options, target, logger, terminal, jobs, parallel: options.parallel });
+  const run = new SendRun({
+    values: options,
+    target,
+    logger,
+    terminal,
+    jobs,
+    parallel: options.parallel,
+    warmUpNs: options.warmUp,
+  });
   invocation.onInterrupt((signal) => {
     run.stop(new Failure(ExitCode.failed, `interrupted by ${signal}: what was under way was given up`));
   });
