@@ -3,6 +3,9 @@ import { assert } from '../base/assert.js';
 /** Chunks that were acknowledged stay in the arrays until they are this many and half of all, so that dropping them is O(1) amortised. */
 const COMPACT_AT = 64;
 
+/** Chunks that are held at most, however small they are: each costs some hundred bytes beside its own (ours). */
+const MAX_CHUNKS = 65_536;
+
 /**
  * The bytes of a stream from the first that is not acknowledged to the last written. Chunks are kept as they were given, not copied: whoever
  * writes gives them away. Offsets are 53-bit stream offsets.
@@ -15,6 +18,12 @@ export class SendBuffer {
   private cursor = 0;
   private firstOffset = 0;
   private endOffset = 0;
+  private readonly limitBytes: number;
+
+  /** `limitBytes`: how much it holds, but for one larger chunk alone. */
+  constructor(limitBytes: number) {
+    this.limitBytes = limitBytes;
+  }
 
   /** Offset after the last byte written. */
   get end(): number {
@@ -26,9 +35,18 @@ export class SendBuffer {
     return this.endOffset - this.firstOffset;
   }
 
-  /** Chunks held: what small writes cost beyond their bytes. */
   get chunkCount(): number {
     return this.chunks.length - this.head;
+  }
+
+  /** Whether there is room for `bytes` more. */
+  hasRoomFor(bytes: number): boolean {
+    if (this.byteLength === 0) return true;
+    return this.byteLength + bytes <= this.limitBytes && this.chunkCount < MAX_CHUNKS;
+  }
+
+  get isHalfEmpty(): boolean {
+    return this.byteLength <= this.limitBytes / 2 && this.chunkCount <= MAX_CHUNKS / 2;
   }
 
   append(bytes: Uint8Array): void {

@@ -1,38 +1,22 @@
 import { assert } from '../base/assert.js';
 import { NEVER } from '../base/time.js';
-import {
-  ackCumulative,
-  ackProbe,
-  ackRangeCount,
-  ackRangeEnd,
-  ackRangeStart,
-  creditSequence,
-  ecn,
-  flags,
-  pathId,
-} from '../wire/decode.js';
+import { ackCumulative, ackProbe, creditSequence, ecn, flags, pathId } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { AckFlag, Data, DataFlag, Ecn, RequestFlag, ResetCode } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import { maxAckRanges } from './ack-ranges.js';
 import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './application.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import { CreditWatch } from './credit-watch.js';
 import { errorOfReset, XpassError } from './errors.js';
-import { type AckView, LossRecovery } from './loss-recovery.js';
+import { type AckContext, LossDetector } from './loss-detector.js';
+import { LossRecovery } from './loss-recovery.js';
 import { Probe } from './probe.js';
 import { RttEstimator } from './rtt.js';
 import { SeenWindow } from './seen-window.js';
 import { SendBuffer } from './send-buffer.js';
 import { SenderFrames } from './sender-frames.js';
 import { refusesVersion } from './version-offer.js';
-
-/** Writes that a flow holds at most, however small they are: each costs some hundred bytes beside its own (ours). */
-const MAX_CHUNKS = 65_536;
-
-/** Full frames that arrive beyond a hole before it is taken as lost. PROTOCOL §5.2, after kPacketThreshold of RFC 9002 section 6.1.1 */
-const REORDER_FRAMES = 3;
 
 /** PROTOCOL §4.1 */
 export const SenderState = {
@@ -79,16 +63,22 @@ export class SenderFlow implements TimedFlow {
   private readonly frames: SenderFrames;
   private readonly probe: Probe;
   private readonly frameBytes: number;
-  /** Bytes that arrive beyond a hole before it is taken as lost: what reordering may bring. */
-  private readonly reorderBytes: number;
   private readonly pairedFlowId: number;
-  private readonly buffer = new SendBuffer();
+  private readonly buffer: SendBuffer;
   private readonly recovery = new LossRecovery();
+  private readonly losses: LossDetector;
   private readonly seen = new SeenWindow();
   private readonly rtt = new RttEstimator();
   private readonly watch: CreditWatch;
   private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
-  private readonly ackView: AckView = { nowNs: 0, lossBound: 0, probe: 0, retransmitNs: 0 };
+  private readonly ackContext: AckContext = {
+    nowNs: 0,
+    ackedOffset: 0,
+    sentOffset: 0,
+    probe: 0,
+    probedOffset: 0,
+    retransmitNs: 0,
+  };
 
   private stateCode: number = SenderState.closed;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first write. */
@@ -99,6 +89,8 @@ export class SenderFlow implements TimedFlow {
   private wantsWritable = false;
   private sentOffset = 0;
   private ackedOffset = 0;
+  /** What had been acknowledged when the latest probe was sent. */
+  private probedAckedOffset = 0;
   private unused = 0;
   private creditsReceived = 0;
   private dataFrames = 0;
@@ -117,12 +109,13 @@ export class SenderFlow implements TimedFlow {
     this.writer = writer;
     this.slot = options.slot;
     this.frames = new SenderFrames(context, options.header, options.peer);
+    this.buffer = new SendBuffer(context.config.sendBufferBytes);
     this.probe = new Probe(this.rtt, context.config);
     this.watch = new CreditWatch(context.config, this.rtt);
     this.peer = options.peer;
     this.id = options.header.flowId;
     this.frameBytes = options.frameBytes;
-    this.reorderBytes = REORDER_FRAMES * (options.frameBytes - Data.overheadBytes);
+    this.losses = new LossDetector(this.recovery, options.frameBytes);
     this.pairedFlowId = options.pairedFlowId;
     this.lastHeardNs = nowNs;
   }
@@ -153,7 +146,7 @@ export class SenderFlow implements TimedFlow {
   write(bytes: Uint8Array, nowNs: number): boolean {
     assert(!this.ended, 'write after end');
     if (this.isOver) return false;
-    if (this.isFullFor(bytes.length)) {
+    if (!this.buffer.hasRoomFor(bytes.length)) {
       this.wantsWritable = true;
       return false;
     }
@@ -204,9 +197,13 @@ export class SenderFlow implements TimedFlow {
       this.context.counters.invalid++;
       return;
     }
+    const answersProbe = ackProbe(bytes) === this.probe.wireNumber;
+    if (answersProbe && cumulative < this.probedAckedOffset) {
+      this.abandon(nowNs);
+      return;
+    }
     this.lastHeardNs = nowNs;
     this.opened = true;
-    const answersProbe = ackProbe(bytes) === this.probe.wireNumber;
     if (answersProbe) this.probe.answer(nowNs);
     const advances = cumulative > this.ackedOffset;
     if (advances) this.advanceTo(cumulative);
@@ -218,6 +215,12 @@ export class SenderFlow implements TimedFlow {
     if (cumulative === this.ackedOffset) this.findLosses(bytes, answersProbe, nowNs);
     this.afterAck(nowNs);
     if (advances) this.tellWritable();
+  }
+
+  /** The answer to the latest probe knows less than had been acknowledged before: a copy of the first request has opened the flow a second time. */
+  private abandon(nowNs: number): void {
+    this.frames.reset(ResetCode.protocol, nowNs);
+    this.close(errorOfReset(ResetCode.unknownFlow));
   }
 
   handleReset(code: number): void {
@@ -258,11 +261,6 @@ export class SenderFlow implements TimedFlow {
 
   private get connectDeadlineNs(): number {
     return this.connectingSinceNs + this.context.config.connectTimeoutNs;
-  }
-
-  private isFullFor(bytes: number): boolean {
-    const { byteLength, chunkCount } = this.buffer;
-    return byteLength > 0 && (byteLength + bytes > this.context.config.sendBufferBytes || chunkCount >= MAX_CHUNKS);
   }
 
   /** There is something to send: in the states without credits, ask for them. */
@@ -336,41 +334,20 @@ export class SenderFlow implements TimedFlow {
 
   /** Comes last in whatever takes an input, since the writer may do anything to the flow. */
   private tellWritable(): void {
-    const { byteLength, chunkCount } = this.buffer;
-    if (!this.wantsWritable || byteLength > this.context.config.sendBufferBytes / 2 || chunkCount > MAX_CHUNKS / 2)
-      return;
+    if (!this.wantsWritable || !this.buffer.isHalfEmpty) return;
     this.wantsWritable = false;
     this.writer.onWritable();
   }
 
-  /** PROTOCOL §5.2 */
   private findLosses(bytes: Uint8Array, answersProbe: boolean, nowNs: number): void {
-    const count = ackRangeCount(bytes);
-    if (count === 0 && !answersProbe) return;
-    const highest = count > 0 ? widen(ackRangeEnd(bytes, count - 1), this.ackedOffset) : this.ackedOffset;
-    if (highest > this.sentOffset) {
-      this.context.counters.invalid++;
-      return;
-    }
-    const probedOffset = answersProbe ? this.probe.offset : 0;
-    const view = this.ackView;
-    view.nowNs = nowNs;
-    view.probe = answersProbe ? this.probe.number : -1;
-    view.retransmitNs = this.probe.retransmitNs;
-    let beyondBytes = arrivedBytes(bytes, count);
-    let from = this.ackedOffset;
-    for (let index = 0; index < count; index++) {
-      const start = widen(ackRangeStart(bytes, index), this.ackedOffset);
-      const end = widen(ackRangeEnd(bytes, index), this.ackedOffset);
-      view.lossBound = beyondBytes >= this.reorderBytes ? start : probedOffset;
-      this.recovery.arrived(start, end);
-      this.recovery.hole(from, start, view);
-      beyondBytes -= end - start;
-      from = end;
-    }
-    view.lossBound = probedOffset;
-    // A full list may have left out what arrived beyond it.
-    if (count < maxAckRanges(this.frameBytes)) this.recovery.hole(from, probedOffset, view);
+    const context = this.ackContext;
+    context.nowNs = nowNs;
+    context.ackedOffset = this.ackedOffset;
+    context.sentOffset = this.sentOffset;
+    context.probe = answersProbe ? this.probe.number : -1;
+    context.probedOffset = answersProbe ? this.probe.offset : 0;
+    context.retransmitNs = this.probe.retransmitNs;
+    if (!this.losses.examine(bytes, context)) this.context.counters.invalid++;
   }
 
   private afterAck(nowNs: number): void {
@@ -460,7 +437,7 @@ export class SenderFlow implements TimedFlow {
     if (this.requests === 0) this.connectingSinceNs = nowNs;
     this.requests++;
     this.watch.begin(nowNs);
-    this.probe.send(this.sentOffset, nowNs, again);
+    this.sendProbe(nowNs, again);
     this.frames.request(
       {
         flags: this.opened ? 0 : RequestFlag.open,
@@ -474,21 +451,19 @@ export class SenderFlow implements TimedFlow {
     );
   }
 
+  private sendProbe(nowNs: number, again: boolean): void {
+    this.probedAckedOffset = this.ackedOffset;
+    this.probe.send(this.sentOffset, nowNs, again);
+  }
+
   private sendStop(nowNs: number, again: boolean): void {
     this.stops++;
-    this.probe.send(this.sentOffset, nowNs, again);
+    this.sendProbe(nowNs, again);
     this.frames.stop({ sentOffset: this.sentOffset, probe: this.probe.number, unused: this.unused }, nowNs);
   }
 
   private sendFin(nowNs: number, again: boolean): void {
-    this.probe.send(this.sentOffset, nowNs, again);
+    this.sendProbe(nowNs, again);
     this.frames.fin(this.buffer.end, this.probe.number, this.unused, nowNs);
   }
-}
-
-/** Bytes in the ranges of an ACK. */
-function arrivedBytes(bytes: Uint8Array, count: number): number {
-  let sum = 0;
-  for (let index = 0; index < count; index++) sum += (ackRangeEnd(bytes, index) - ackRangeStart(bytes, index)) >>> 0;
-  return sum;
 }

@@ -7,6 +7,8 @@ import { pattern, patternByte } from '../harness/streams.js';
 
 printSeed();
 
+const LIMIT = 100_000;
+
 function read(buffer: SendBuffer, offset: number, length: number): number[] {
   const target = new Uint8Array(length + 2).fill(0xee);
   buffer.copy(offset, length, target, 1);
@@ -15,7 +17,7 @@ function read(buffer: SendBuffer, offset: number, length: number): number[] {
 }
 
 function written(...sizes: number[]): SendBuffer {
-  const buffer = new SendBuffer();
+  const buffer = new SendBuffer(LIMIT);
   for (const size of sizes) buffer.append(pattern(buffer.end, size));
   return buffer;
 }
@@ -31,7 +33,7 @@ describe('the send buffer', () => {
   });
 
   it('keeps the chunks that it was given, without a copy', () => {
-    const buffer = new SendBuffer();
+    const buffer = new SendBuffer(LIMIT);
     const chunk = pattern(0, 4);
     buffer.append(chunk);
     chunk[2] = 0xaa;
@@ -66,8 +68,22 @@ describe('the send buffer', () => {
     expect(() => buffer.acknowledge(11)).toThrow(AssertionError);
   });
 
+  it('has room up to its limit, for one larger chunk alone, and for 65,536 chunks at most', () => {
+    const buffer = new SendBuffer(LIMIT);
+    expect(buffer.hasRoomFor(2 * LIMIT)).toBe(true);
+    buffer.append(pattern(0, LIMIT - 1));
+    expect([buffer.hasRoomFor(1), buffer.hasRoomFor(2)]).toEqual([true, false]);
+    buffer.acknowledge(LIMIT / 2 - 2);
+    expect(buffer.isHalfEmpty).toBe(false);
+    buffer.acknowledge(LIMIT / 2 - 1);
+    expect(buffer.isHalfEmpty).toBe(true);
+    const small = new SendBuffer(LIMIT);
+    for (let chunk = 0; chunk < 65_536; chunk++) small.append(pattern(chunk, 1));
+    expect(small.hasRoomFor(1)).toBe(false);
+  });
+
   it('keeps up with a million one-byte chunks', () => {
-    const buffer = new SendBuffer();
+    const buffer = new SendBuffer(LIMIT);
     const byte = pattern(0, 1);
     for (let count = 0; count < 1_000_000; count++) buffer.append(byte);
     const startMs = performance.now();
@@ -88,7 +104,7 @@ describe('the send buffer', () => {
       size: fc.nat(300),
     });
     holds(fc.array(step, { maxLength: 400 }), 200, (steps) => {
-      const buffer = new SendBuffer();
+      const buffer = new SendBuffer(LIMIT);
       let first = 0;
       for (const { kind, from, size } of steps) {
         const offset = first + Math.floor(from * (buffer.end - first));

@@ -167,6 +167,20 @@ describe('an ACK that no correct receiver sends', () => {
   });
 });
 
+describe('a receiver that has forgotten what it acknowledged', () => {
+  it('ends the flow when it answers the latest probe', () => {
+    const bench = running(30);
+    bench.ack(20 * P, { probe: 1 });
+    bench.ack(5 * P, { probe: 1 });
+    expect(bench.writer.events).toEqual([]);
+    bench.wait(20 * MILLISECOND_NS);
+    bench.context.sent();
+    bench.ack(5 * P, { probe: 2 });
+    expect(bench.writer.events).toEqual(['closed reset']);
+    expect(bench.context.sent()).toEqual(['RESET code=PROTOCOL']);
+  });
+});
+
 describe('the send buffer of a flow', () => {
   it('refuses a write that does not fit, and tells when it is half empty', () => {
     const bench = new SenderBench({ sendBufferBytes: 65_536 });

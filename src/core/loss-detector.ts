@@ -1,0 +1,70 @@
+// Tested by test/core/sender-repair.test.ts
+import { ackRangeCount, ackRangeEnd, ackRangeStart } from '../wire/decode.js';
+import { Data } from '../wire/layout.js';
+import { widen } from '../wire/serial.js';
+import { maxAckRanges } from './ack-ranges.js';
+import type { AckView, LossRecovery } from './loss-recovery.js';
+
+/** Full frames that arrive beyond a hole before it is taken as lost. PROTOCOL §5.2, after kPacketThreshold of RFC 9002 section 6.1.1 */
+const REORDER_FRAMES = 3;
+
+/** What the sender knows when an ACK comes, beside the ACK. */
+export interface AckContext {
+  nowNs: number;
+  /** The cumulative offset of this ACK, and how far the flow has sent. */
+  ackedOffset: number;
+  sentOffset: number;
+  /** Number of the latest probe, and how far the flow had sent with it, where the ACK repeats it; -1 and 0 where not. */
+  probe: number;
+  probedOffset: number;
+  retransmitNs: number;
+}
+
+/** Reads ACKs for holes and tells a flow's loss recovery which bytes are lost. PROTOCOL §5.2 */
+export class LossDetector {
+  private readonly recovery: LossRecovery;
+  private readonly reorderBytes: number;
+  private readonly maxRanges: number;
+  private readonly view: AckView = { nowNs: 0, lossBound: 0, probe: 0, retransmitNs: 0 };
+
+  constructor(recovery: LossRecovery, frameBytes: number) {
+    this.recovery = recovery;
+    this.reorderBytes = REORDER_FRAMES * (frameBytes - Data.overheadBytes);
+    this.maxRanges = maxAckRanges(frameBytes);
+  }
+
+  /** False for an ACK that tells of bytes which were not sent. */
+  examine(bytes: Uint8Array, context: AckContext): boolean {
+    const { ackedOffset, probedOffset } = context;
+    const count = ackRangeCount(bytes);
+    const highest = count > 0 ? widen(ackRangeEnd(bytes, count - 1), ackedOffset) : ackedOffset;
+    if (highest > context.sentOffset) return false;
+    if (count === 0 && probedOffset <= ackedOffset) return true;
+    const view = this.view;
+    view.nowNs = context.nowNs;
+    view.probe = context.probe;
+    view.retransmitNs = context.retransmitNs;
+    let beyondBytes = arrivedBytes(bytes, count);
+    let from = ackedOffset;
+    for (let index = 0; index < count; index++) {
+      const start = widen(ackRangeStart(bytes, index), ackedOffset);
+      const end = widen(ackRangeEnd(bytes, index), ackedOffset);
+      view.lossBound = beyondBytes >= this.reorderBytes ? start : probedOffset;
+      this.recovery.arrived(start, end);
+      this.recovery.hole(from, start, view);
+      beyondBytes -= end - start;
+      from = end;
+    }
+    view.lossBound = probedOffset;
+    // A full list may have left out what arrived beyond it.
+    if (count < this.maxRanges) this.recovery.hole(from, probedOffset, view);
+    return true;
+  }
+}
+
+/** Bytes in the ranges of an ACK. */
+function arrivedBytes(bytes: Uint8Array, count: number): number {
+  let sum = 0;
+  for (let index = 0; index < count; index++) sum += (ackRangeEnd(bytes, index) - ackRangeStart(bytes, index)) >>> 0;
+  return sum;
+}
