@@ -74,7 +74,6 @@ describe('xpass switch', () => {
 
   it('prints tables for people, at intervals and when SIGTERM ends it', async () => {
     const running = new XpassProcess(['switch', '--listen', ':0', '--hosts', '1', '--interval', '50ms']);
-    onTestFinished(() => running.stop('SIGKILL'));
     const sentence = await running.line(/^after /);
     expect(sentence).toMatch(/^after \d/);
     const { code, stdout } = await running.stop('SIGTERM');

@@ -14,7 +14,7 @@ import { FrameType } from '../../src/wire/layout.js';
 
 const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
 /** Starting a process on a busy machine takes a second; this is for one that never says anything. */
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 /** One of the JSON lines of a command. */
 export type Event = Readonly<Record<string, unknown>> & { readonly event: string };
