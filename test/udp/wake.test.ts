@@ -47,10 +47,10 @@ describe('Waker', () => {
     expect(loop.blockedNs).toBeGreaterThan(90 * MILLISECOND_NS);
   });
 
-  it('never naps for longer than 50 us at once, so that datagrams are not kept waiting', () => {
+  it('never naps for longer than 100 us at once, so that datagrams are not kept waiting', () => {
     const { loop } = metronome('never', 1 * MILLISECOND_NS);
     loop.runUntil(50 * MILLISECOND_NS);
-    expect(loop.blockedNs / loop.naps).toBeLessThanOrEqual(50 * MICROSECOND_NS + loop.oversleepNs);
+    expect(loop.blockedNs / loop.naps).toBeLessThanOrEqual(100 * MICROSECOND_NS + loop.oversleepNs);
   });
 
   it('without naps wakes by timers and is late by a millisecond and a little', () => {
