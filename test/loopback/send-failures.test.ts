@@ -1,0 +1,304 @@
+import { execFileSync } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { resolveOptions } from '../../src/apps/shared/options.js';
+import { openTransport, parseTarget, peerOf } from '../../src/apps/shared/transport.js';
+import { TRANSPORT_OPTIONS } from '../../src/apps/shared/transport-options.js';
+import { MessageInbox, SILENT, TestWriter } from '../harness/stream-world.js';
+import { expectSentence, filesOf, HeldSender, namesWhen, randomFile, received, send, startDaemon } from './send-lab.js';
+import { freePorts, runXpass, scratchFolder, startSwitch, within, XpassProcess } from './switch-lab.js';
+
+const MIB = 1024 * 1024;
+/** Long enough for processes that have to wait a second for their turn. */
+const IDLE_MS = 2_000;
+const IDLE = `${IDLE_MS / 1_000}s`;
+/** Processes that share two cores with others end this much later than they decide to. */
+const SLACK_MS = 2_000;
+
+/** A daemon behind a switch slow enough that a transfer of 64 MiB, which is begun, takes 5 s. */
+async function transferring(...senderArgs: string[]) {
+  const { port } = await startSwitch('--hosts', '2', '--link-rate', '100mbit');
+  const at = ['--switch', `127.0.0.1:${port}`, '--idle-timeout', IDLE];
+  const daemon = await startDaemon(...at, '--host-id', '2', '--interval', '20ms');
+  const file = await randomFile('big.bin', 64 * MIB);
+  const sender = new XpassProcess(['send', file, '--to', '2', '--host-id', '1', ...at, ...senderArgs]);
+  await received(daemon, MIB);
+  expect(await readdir(daemon.directory)).toEqual([expect.stringMatching(/^\.big\.bin\..*\.part$/)]);
+  return { daemon, sender };
+}
+
+async function until<T>(look: () => T | undefined): Promise<T> {
+  for (;;) {
+    const found = look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const TICK_MS = 10;
+/** A longer gap between two ticks is a machine that stood still, with all processes on it. */
+const MOST_GAP_MS = 200;
+
+/** How long `work` takes, ms, without the time in which the machine stood still. */
+async function timed<T>(work: Promise<T>): Promise<[T, number]> {
+  let tookMs = 0;
+  let lastMs = performance.now();
+  const tick = (): void => {
+    const nowMs = performance.now();
+    tookMs += Math.min(nowMs - lastMs, MOST_GAP_MS);
+    lastMs = nowMs;
+  };
+  const timer = setInterval(tick, TICK_MS);
+  const result = await work.finally(() => clearInterval(timer));
+  tick();
+  return [result, tookMs];
+}
+
+describe('when the other side goes', () => {
+  it('a sender whose daemon is killed says so within the idle timeout', async () => {
+    const { daemon, sender } = await transferring();
+    await daemon.process.stop('SIGKILL');
+    const [ended, tookMs] = await timed(sender.ended);
+    expect(ended.code).toBe(3);
+    expectSentence(ended, /^xpass send: host 2 is lost: nothing came within --idle-timeout 2s$/);
+    expect(tookMs).toBeLessThan(IDLE_MS + SLACK_MS);
+  });
+
+  it('a sender whose daemon is stopped says so at once, and the daemon leaves nothing half-written', async () => {
+    const { daemon, sender } = await transferring('--json');
+    const { code } = await daemon.process.stop('SIGTERM');
+    expect(code).toBe(0);
+    const ended = await within(sender.ended, 'the end of the sender');
+    expect(ended.code).toBe(3);
+    expectSentence(ended, /^xpass send: host 2 ended in the middle: its process is shutting down$/);
+    expect(filesOf(ended)[0]).toMatchObject({ name: 'big.bin', verified: false, sha256: null, code: 'shutdown' });
+    expect(await readdir(daemon.directory)).toEqual([]);
+    expect(daemon.process.events.at(-1)).toMatchObject({ event: 'summary', files_verified: 0, files_failed: 1 });
+  });
+
+  it('a daemon whose sender is killed leaves nothing half-written', async () => {
+    const { daemon, sender } = await transferring();
+    await sender.stop('SIGKILL');
+    const [names, tookMs] = await timed(namesWhen(daemon.directory, (all) => all.length === 0));
+    expect(names).toEqual([]);
+    expect(tookMs).toBeLessThan(IDLE_MS + SLACK_MS);
+    expect(await daemon.process.event('file')).toMatchObject({ name: 'big.bin', verified: false, code: 'aborted' });
+  });
+
+  it('a sender that is interrupted gives its file up, and nothing of it is left', async () => {
+    const { daemon, sender } = await transferring('--json');
+    const ended = await sender.stop('SIGINT');
+    expect(ended.code).toBe(1);
+    expectSentence(ended, /^xpass send: interrupted by SIGINT: /);
+    expect(filesOf(ended)[0]).toMatchObject({ verified: false });
+    expect(await namesWhen(daemon.directory, (all) => all.length === 0)).toEqual([]);
+  });
+});
+
+describe('when nobody answers', () => {
+  it('a sender says so within the connect timeout', async () => {
+    const [port] = await freePorts(1);
+    const file = await randomFile('a', 10);
+    const [ended, tookMs] = await timed(send(file, '--to', `127.0.0.1:${port}`, '--connect-timeout', '500ms'));
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toMatch(/127\.0\.0\.1:\d+ does not answer: nothing came within --connect-timeout 500ms\n$/);
+    expect(tookMs).toBeLessThan(500 + SLACK_MS);
+  });
+
+  it('behind a switch, a sender says so as well', async () => {
+    const { port } = await startSwitch('--hosts', '2');
+    const file = await randomFile('a', 10);
+    const ended = await send(file, '--to', '2', '--switch', `127.0.0.1:${port}`, '--connect-timeout', '500ms');
+    expect(ended.code).toBe(3);
+    expectSentence(ended, /^xpass send: host 2 does not answer: nothing came within --connect-timeout 500ms$/);
+  });
+
+  it.each([
+    ['send', ['/etc/hostname', '--to', '2']],
+    ['daemon', ['-d', '/tmp']],
+  ])('%s says so of a switch', async (command, args) => {
+    const [port] = await freePorts(1);
+    const at = ['--switch', `127.0.0.1:${port}`, '--connect-timeout', '500ms'];
+    const ended = await runXpass(command, ...args, ...at);
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toContain(`127.0.0.1:${port}`);
+  });
+});
+
+describe('a file that the daemon does not take', () => {
+  it('because of its name is left as it was, and others are sent', async () => {
+    const daemon = await startDaemon();
+    await writeFile(join(daemon.directory, 'taken'), 'mine');
+    const files = [await randomFile('taken', 5 * MIB), await randomFile('free', 10)];
+    const ended = await send(...files, '--to', daemon.address, '--json');
+    expect(ended.code).toBe(1);
+    expectSentence(ended, /^xpass send: 1 of 2 files failed: 'taken' exists at the receiver, /);
+    expect(filesOf(ended).map(({ verified, code }) => [verified, code])).toEqual([
+      [false, 'exists'],
+      [true, 'ok'],
+    ]);
+    expect(await readFile(join(daemon.directory, 'taken'), 'utf8')).toBe('mine');
+    expect((await readdir(daemon.directory)).sort()).toEqual(['free', 'taken']);
+  });
+
+  it('is taken by one that may overwrite', async () => {
+    const daemon = await startDaemon('--overwrite');
+    await writeFile(join(daemon.directory, 'taken'), 'mine');
+    const ended = await send(await randomFile('taken', 10), '--to', daemon.address);
+    expect(ended.code).toBe(0);
+    expect(await readFile(join(daemon.directory, 'taken'))).toHaveLength(10);
+  });
+
+  it('because of a name that is none gets a verdict, and nothing is written anywhere', async () => {
+    const daemon = await startDaemon();
+    const inbox = new MessageInbox();
+    const target = parseTarget(daemon.address, false);
+    const values = resolveOptions(TRANSPORT_OPTIONS, new Map());
+    const stranger = await openTransport({ values, application: inbox, logger: SILENT, target });
+    onTestFinished(() => stranger.close());
+    const escapee = `escape-${process.pid}`;
+    for (const name of [
+      `../${escapee}`,
+      `/tmp/${escapee}`,
+      `a/${escapee}`,
+      `..\\${escapee}`,
+      '..',
+      '.hidden',
+      'a\0b',
+      '',
+    ]) {
+      const header = { kind: 'file', name, bytes: 3 };
+      const writer = new TestWriter(stranger).open(peerOf(target), [header, new Uint8Array(3)]);
+      const verdict = await within(
+        until(() => inbox.answerTo(writer)),
+        `a verdict on ${JSON.stringify(name)}`,
+      );
+      expect(verdict).toMatchObject({ ok: false, code: 'badName' });
+    }
+    expect(await readdir(daemon.directory)).toEqual([]);
+    expect(await readdir(join(daemon.directory, '..'))).not.toContain(escapee);
+    const sent = await send(await randomFile('good', 10), '--to', daemon.address);
+    expect(sent.code).toBe(0);
+  });
+
+  it('because its disk is full leaves nothing behind', async (context) => {
+    const directory = await smallFileSystem();
+    if (directory === null) {
+      context.skip('a small file system can be mounted by root alone');
+      return;
+    }
+    const [port] = await freePorts(1);
+    const daemon = new XpassProcess(['daemon', '--json', '-d', directory, '--listen', `127.0.0.1:${port}`]);
+    await daemon.event('listening');
+    const ended = await send(await randomFile('big', 8 * MIB), '--to', `127.0.0.1:${port}`);
+    expect(ended.code).toBe(1);
+    expectSentence(ended, /^xpass send: 'big' cannot be stored: the receiver has no space left$/);
+    expect(await readdir(directory)).toEqual([]);
+    const small = await send(await randomFile('small', 1_000), '--to', `127.0.0.1:${port}`);
+    expect(small.code).toBe(0);
+    await daemon.stop();
+  });
+});
+
+describe('wrong usage', () => {
+  const TO_NOBODY = ['--to', '127.0.0.1:9'];
+
+  it.each<[string, (folder: string) => string[], RegExp]>([
+    ['a file that does not exist', (folder) => [`${folder}/none`, ...TO_NOBODY], /\/none' does not exist/],
+    ['a directory', (folder) => [folder, ...TO_NOBODY], /' is a directory: only regular files can be sent$/],
+    ['a pipe', (folder) => [`${folder}/pipe`, ...TO_NOBODY], /\/pipe' is not a regular file: only regular files/],
+    ['a hidden name', (folder) => [`${folder}/.hidden`, ...TO_NOBODY], /begins with a dot: receivers do not take/],
+    ['one file of two', (folder) => [`${folder}/a`, `${folder}/none`, ...TO_NOBODY], /\/none' does not exist/],
+    [
+      'more bytes than there are',
+      (folder) => [`${folder}/a`, '--bytes', '1k', ...TO_NOBODY],
+      /has 1 bytes, fewer than/,
+    ],
+    ['one name for two files', (f) => [`${f}/a`, `${f}/b`, '--as', 'x', ...TO_NOBODY], /--as 'x' is given for 2 files/],
+    ['a name with a slash', (folder) => [`${folder}/a`, '--as', 'x/y', ...TO_NOBODY], /has a path separator/],
+    ['no file', () => TO_NOBODY, /FILE\.\.\. is missing/],
+    ['no host', (folder) => [`${folder}/a`], /--to is missing/],
+    ['a host that is none', (folder) => [`${folder}/a`, '--to', 'a b'], /'a b' is not an address/],
+    [
+      'an address behind a switch',
+      (f) => [`${f}/a`, '--to', 'x', '--switch', '127.0.0.1'],
+      /host 'x' is not allowed behind/,
+    ],
+    [
+      'an unknown algorithm',
+      (f) => [`${f}/a`, ...TO_NOBODY, '-C', 'cubic'],
+      /'cubic' is not allowed; allowed: express/,
+    ],
+    ['an unknown parameter', (f) => [`${f}/a`, ...TO_NOBODY, '--set', 'speed=9'], /speed/],
+  ])('of send: %s', async (_, args, sentence) => {
+    const folder = await scratchFolder();
+    for (const name of ['a', 'b', '.hidden']) await writeFile(join(folder, name), '1');
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const ended = await runXpass('send', ...args(folder));
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expectSentence(ended, sentence);
+  });
+
+  it.each<[string, (folder: string) => string[], RegExp]>([
+    ['a file as directory', (folder) => ['-d', `${folder}/a`], /receive directory '.*\/a' is not a directory/],
+    ['a directory in none', (folder) => ['-d', `${folder}/none/in`], /receive directory '.*' does not exist/],
+    [
+      'an address beside a switch',
+      (folder) => ['-d', folder, '--listen', ':0', '--switch', '127.0.0.1'],
+      /leave it out/,
+    ],
+    ['an unknown algorithm', (folder) => ['-d', folder, '-C', 'cubic'], /'cubic' is not allowed; allowed: express/],
+    ['an interval without a unit', (folder) => ['-d', folder, '--interval', '5'], /--interval '5' is not allowed/],
+  ])('of daemon: %s', async (_, args, sentence) => {
+    const folder = await scratchFolder();
+    await writeFile(join(folder, 'a'), '1');
+    const ended = await runXpass('daemon', ...args(folder));
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expectSentence(ended, sentence);
+  });
+
+  it('of daemon: a port that is in use', async () => {
+    const daemon = await startDaemon();
+    const ended = await runXpass('daemon', '-d', await scratchFolder(), '--listen', daemon.address);
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expectSentence(ended, /UDP port \d+ is in use: another process is bound to 127\.0\.0\.1:\d+$/);
+  });
+
+  it('of both: host ids that the switch does not have, or that are taken', async () => {
+    const { port } = await startSwitch('--hosts', '2');
+    const at = ['--switch', `127.0.0.1:${port}`];
+    await startDaemon(...at, '--host-id', '2');
+    const file = await randomFile('a', 10);
+    const unknown = await send(file, '--to', '2', ...at, '--host-id', '9');
+    expect(unknown.code).toBe(2);
+    expectSentence(unknown, /9/);
+    const taken = await send(file, '--to', '2', ...at, '--host-id', '2');
+    expect(taken.code).toBe(2);
+    expectSentence(taken, /2/);
+  });
+
+  it('of --hold: an input that ends', async () => {
+    const daemon = await startDaemon();
+    const sender = new HeldSender(await randomFile('a', 10), '--to', daemon.address);
+    await sender.isReady();
+    sender.leave();
+    const ended = await sender.ended;
+    expect(ended.code).toBe(1);
+    expectSentence(ended, /standard input ended before the line that --hold waits for$/);
+  });
+});
+
+/** A file system of 2 MiB that is there until the end of the test; null where none can be had. */
+async function smallFileSystem(): Promise<string | null> {
+  const directory = await scratchFolder();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', directory], { stdio: 'ignore' });
+  } catch {
+    return null;
+  }
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', directory]);
+  });
+  return directory;
+}
