@@ -1,3 +1,5 @@
+// Tested by test/loopback/bench.test.ts
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { RawOrder, RawReply } from './raw.child.js';

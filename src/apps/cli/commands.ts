@@ -18,4 +18,5 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'run a software switch, or ask one that runs',
     load: () => import('../switch/command.js'),
   },
+  { name: 'bench', summary: 'measure this machine and xpass on it', load: () => import('../bench/command.js') },
 ];

@@ -1,0 +1,35 @@
+import { usageFailure } from '../shared/failure.js';
+import { suggestion } from '../shared/nearest.js';
+import type { Benchmark } from './benchmark.js';
+import { LOOPBACK } from './loopback.js';
+import { PACING } from './pacing.js';
+import { PARKING_LOT } from './parking-lot.js';
+
+export const BENCHMARKS: readonly Benchmark[] = [...LOOPBACK, ...PACING, ...PARKING_LOT];
+
+/**
+ * The benchmarks that the names mean, in the order of `all`: each name is that of a benchmark or of a group, or begins one at a slash. Without names all but the
+ * rare ones. Throws a usage Failure for a name that means nothing.
+ */
+export function selectBenchmarks(names: readonly string[], all: readonly Benchmark[] = BENCHMARKS): Benchmark[] {
+  if (names.length === 0) return all.filter(({ rareParts }) => rareParts.length === 0);
+  for (const name of names) {
+    if (!all.some((benchmark) => means(name, benchmark))) throw unknownName(name, all);
+  }
+  return all.filter((benchmark) => names.some((name) => means(name, benchmark)));
+}
+
+function means(asked: string, { name, group, rareParts }: Benchmark): boolean {
+  const isMeant = [name, group, `${group}/${name}`].some((full) => full === asked || full.startsWith(`${asked}/`));
+  const parts = asked.split('/');
+  return isMeant && rareParts.every((part) => parts.includes(part));
+}
+
+function unknownName(name: string, all: readonly Benchmark[]): Error {
+  const groups = [...new Set(all.map(({ group }) => group))];
+  const names = all.map((benchmark) => benchmark.name);
+  const meant = suggestion(name, [...groups, ...names]);
+  return usageFailure(
+    `unknown benchmark '${name}'${meant}; allowed: the groups ${groups.join(', ')}, what begins a name at a slash, and ${names.join(', ')}`,
+  );
+}

@@ -1,0 +1,64 @@
+// Tested by test/loopback/bench.test.ts
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../wire/layout.js';
+import { SwitchControl, type SwitchReport } from '../shared/switch-control.js';
+import type { Benchmark, BenchResult } from './benchmark.js';
+import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+
+const ALGORITHMS = ['naive', 'expresspass'];
+const LINK_RATE_BPS = 100e6;
+/** Both bottlenecks, in the direction of the data. */
+const LINKS = ['s1->s2', 's2->s3'];
+/** Sender and receiver of the flow over both links, and of the flow over each. */
+const FLOWS = [
+  [1, 2],
+  [3, 4],
+  [5, 6],
+];
+
+/** The paper's Figure 3: the lowest utilisation of two bottlenecks in a row, of what data may have of a link. */
+export const PARKING_LOT: readonly Benchmark[] = ALGORITHMS.map((algorithm) => ({
+  name: `parking-lot/${algorithm}`,
+  group: 'parking-lot',
+  rareParts: [],
+  run: (bench: Workbench) => measure(bench, algorithm),
+}));
+
+async function measure(bench: Workbench, algorithm: string): Promise<BenchResult[]> {
+  const shape = ['--topology', 'parking-lot', '--bottlenecks', '2', '--link-rate', `${LINK_RATE_BPS}`];
+  const { address, control } = await bench.listen('switch', '--listen', ':0', ...shape);
+  const host = (id: number): string[] => ['--switch', address, '--host-id', `${id}`, '--algorithm', algorithm];
+  await Promise.all(FLOWS.map(([, receiver]) => bench.listen('perf', '-s', ...host(receiver))));
+  const { seconds } = bench.settings;
+  const times = ['-t', `${seconds + 1}s`, '-O', `${2 * WARM_UP_SECONDS}s`];
+  const clients = FLOWS.map(([sender, receiver]) =>
+    bench.start('perf', '-c', `${receiver}`, ...host(sender), ...times, '--json').result(),
+  );
+  const ended = Promise.all(clients);
+  // A client that fails ends the benchmark at once.
+  const value = await Promise.race([lowestUtilisation(control, seconds), ended.then(() => Number.NaN)]);
+  await ended;
+  return [{ name: `parking-lot/${algorithm}`, value, unit: 'of the data share', raw: null }];
+}
+
+async function lowestUtilisation(controlAddress: string, seconds: number): Promise<number> {
+  const control = await SwitchControl.connect(controlAddress);
+  try {
+    await sleep(2e3 * WARM_UP_SECONDS);
+    const before = await control.ports();
+    await sleep(seconds * 1e3);
+    const after = await control.ports();
+    return Math.min(...LINKS.map((link) => utilisation(link, before, after)));
+  } finally {
+    control.close();
+  }
+}
+
+function utilisation(link: string, before: SwitchReport, after: SwitchReport): number {
+  const sentBytes = (report: SwitchReport): number =>
+    report.ports.find(({ name }) => name === link)?.data.wireBytes ?? 0;
+  const dataBytes = wireBytes(DEFAULT_FRAME_BYTES);
+  const shareBps = (LINK_RATE_BPS * dataBytes) / (MEAN_CREDIT_WIRE_BYTES + dataBytes);
+  return ((sentBytes(after) - sentBytes(before)) * 8e9) / (after.atNs - before.atNs) / shareBps;
+}

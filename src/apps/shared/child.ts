@@ -1,0 +1,111 @@
+// Tested by test/loopback/bench.test.ts
+
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { ExitCode } from './exit-codes.js';
+import { Failure } from './failure.js';
+
+/** A JSON line of a command's standard output. */
+export interface ChildEvent {
+  readonly event?: string;
+  readonly [field: string]: unknown;
+}
+
+const EXECUTABLE = fileURLToPath(new URL('../../../bin/xpass.mjs', import.meta.url));
+/** What a process may still do after SIGTERM before it is killed (ours). */
+const STOP_MS = 3_000;
+/** Lines of standard error that are kept for the report of a failure. */
+const MAX_ERROR_LINES = 20;
+
+/** Another `xpass` process: its JSON lines as events, its end, and its errors for when it fails. */
+export class Child {
+  readonly name: string;
+  /** Resolves with the exit status; 128 and more for a signal. */
+  readonly ended: Promise<number>;
+  private readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
+  private readonly listeners: ((event: ChildEvent) => void)[] = [];
+  private readonly errors: string[] = [];
+  private isOver = false;
+
+  constructor(name: string, args: readonly string[]) {
+    this.name = name;
+    this.process = spawn(process.execPath, [EXECUTABLE, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.process.stdin.on('error', () => {});
+    this.ended = new Promise((resolve) => {
+      this.process.once('error', () => resolve(ExitCode.failed));
+      this.process.once('close', (code) => {
+        this.isOver = true;
+        resolve(code ?? ExitCode.failed);
+      });
+    });
+    createInterface({ input: this.process.stdout }).on('line', (line) => this.onLine(line));
+    createInterface({ input: this.process.stderr }).on('line', (line) => this.keepError(line));
+  }
+
+  get pid(): number | undefined {
+    return this.process.pid;
+  }
+
+  onEvent(listener: (event: ChildEvent) => void): void {
+    this.listeners.push(listener);
+  }
+
+  /** The next event of this name. Throws a Failure with the process's own words when it ends before. */
+  async event(name: string): Promise<ChildEvent> {
+    const arrived = new Promise<ChildEvent>((resolve) => {
+      this.onEvent((event) => {
+        if (event.event === name) resolve(event);
+      });
+    });
+    const gone = this.ended.then((code) => {
+      throw this.failure(code);
+    });
+    return Promise.race([arrived, gone]);
+  }
+
+  /** The object that a command prints at its end. Throws a Failure with the process's own words when it fails. */
+  async result(): Promise<ChildEvent> {
+    const found: ChildEvent[] = [];
+    this.onEvent((event) => found.push(event));
+    const code = await this.ended;
+    const last = found.at(-1);
+    if (code !== ExitCode.done || last === undefined) throw this.failure(code);
+    return last;
+  }
+
+  /** Why the process ended, in its own words. */
+  failure(code: number): Failure {
+    const words = this.errors.length > 0 ? `: ${this.errors.join('; ')}` : '';
+    return new Failure(ExitCode.failed, `${this.name} ended with status ${code}${words}`);
+  }
+
+  /** Writes a line to the process's standard input. */
+  say(line: string): void {
+    this.process.stdin.write(`${line}\n`);
+  }
+
+  /** SIGTERM, and SIGKILL to a process that does not end by it. */
+  async stop(): Promise<void> {
+    if (this.isOver) return;
+    this.process.kill('SIGTERM');
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), STOP_MS);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  private onLine(line: string): void {
+    let event: ChildEvent;
+    try {
+      event = JSON.parse(line) as ChildEvent;
+    } catch {
+      return;
+    }
+    for (const listener of this.listeners) listener(event);
+  }
+
+  private keepError(line: string): void {
+    if (this.errors.length < MAX_ERROR_LINES) this.errors.push(line);
+  }
+}

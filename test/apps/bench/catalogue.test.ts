@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { BENCHMARKS, selectBenchmarks } from '../../../src/apps/bench/catalogue.js';
+
+function selected(...names: string[]): string[] {
+  return selectBenchmarks(names).map(({ name }) => name);
+}
+
+const LOOPBACK = ['direct', 'switch'].flatMap((kind) =>
+  ['1472/1', '1472/16', '8972/1', '8972/16'].map((work) => `${kind}/${work}`),
+);
+
+describe('the benchmarks', () => {
+  it('have names of their own', () => {
+    const names = BENCHMARKS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each([
+    [[], [...LOOPBACK, 'pacing/20000', 'parking-lot/naive', 'parking-lot/expresspass']],
+    [['loopback'], LOOPBACK],
+    [['direct/1472/1'], ['direct/1472/1']],
+    [['loopback/direct/1472/1'], ['direct/1472/1']],
+    [['switch/8972'], ['switch/8972/1', 'switch/8972/16']],
+    [['loopback/switch/8972'], ['switch/8972/1', 'switch/8972/16']],
+    [['direct/60000'], ['direct/60000/1', 'direct/60000/16']],
+    [['switch/1472/256'], ['switch/1472/256']],
+    [['switch/60000/256'], ['switch/60000/256']],
+    [['pacing'], ['pacing/20000']],
+    [
+      ['pacing/50000', 'pacing/1000'],
+      ['pacing/1000', 'pacing/50000'],
+    ],
+    [
+      ['parking-lot', 'direct/1472/16'],
+      ['direct/1472/16', 'parking-lot/naive', 'parking-lot/expresspass'],
+    ],
+    [
+      ['direct', 'direct/1472'],
+      ['direct/1472/1', 'direct/1472/16', 'direct/8972/1', 'direct/8972/16'],
+    ],
+  ])('that %j means', (names, expected) => {
+    expect(selected(...names)).toEqual(expected);
+  });
+
+  it.each(['nothing', 'direct/14', 'direct/1472/1/', 'loopbac', '', 'pacing/30000', '1472'])(
+    "are not what '%s' means",
+    (name) => {
+      expect(() => selected('direct', name)).toThrow(`unknown benchmark '${name}'`);
+    },
+  );
+
+  it('are listed for a name that means nothing', () => {
+    expect(() => selected('parking-lots')).toThrow(
+      /did you mean 'parking-lot'\?; allowed: the groups loopback, pacing, parking-lot, .* direct\/1472\/1, /,
+    );
+  });
+});
