@@ -2,6 +2,7 @@ import { NEVER } from '../base/time.js';
 import { widen } from '../wire/serial.js';
 
 /** Fate of one credit. PROTOCOL §4.5 */
+const FORGOTTEN = 0;
 const OUTSTANDING = 1;
 const USED = 2;
 /** Passed by a higher echo and taken as dropped; a late echo takes it back. */
@@ -149,6 +150,7 @@ export class CreditMeter {
     const slot = index & this.mask;
     const fate = this.fate[slot];
     if (fate === USED) return Echo.duplicate;
+    if (fate === FORGOTTEN) return Echo.unknown;
     this.fate[slot] = USED;
     this.counts.used++;
     if (fate === DROPPED) this.takeBackDropped();

@@ -100,6 +100,11 @@ export class Endpoint implements FlowContext {
     return this.senders.size + this.receivers.size - this.lingering.size;
   }
 
+  /** COMPLETE flows that are kept to answer repeated FINs. */
+  get lingeringCount(): number {
+    return this.lingering.size;
+  }
+
   /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow is ended. Throws XpassError `tooManyFlows`. */
   open(peer: number, writer: FlowWriter, options: OpenOptions, nowNs: number): SenderFlow {
     if (this.flowCount >= this.config.maxFlows) {

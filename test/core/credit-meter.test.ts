@@ -100,6 +100,15 @@ describe('the fate of a credit', () => {
     expect(meter.echo(1_010, 0)).toBe(Echo.unknown);
   });
 
+  it('is unknown, too, where the book has grown since and its place is empty', () => {
+    const meter = metered(100);
+    meter.echo(1_099, 0);
+    for (let credit = 0; credit < 200; credit++) meter.send(credit);
+    const counts = { ...meter.counts };
+    expect(meter.echo(1_050, 0)).toBe(Echo.unknown);
+    expect(meter.counts).toEqual(counts);
+  });
+
   it('is dropped when the credit has lived for its life time, to the nanosecond', () => {
     const meter = metered(5);
     expect(meter.oldestNs).toBe(0);
