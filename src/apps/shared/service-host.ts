@@ -11,7 +11,7 @@ import type { StreamService, StreamTransport } from './service.js';
 import { printable } from './terminal.js';
 
 /** Streams that are served at once, each with its buffers and perhaps an open file (ours: what `ulimit -n` leaves a process by default). */
-export const MAX_STREAMS = 1_000;
+const MAX_STREAMS = 1_000;
 
 export interface ServiceHostOptions {
   readonly services: readonly StreamService[];
