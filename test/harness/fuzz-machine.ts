@@ -1,0 +1,248 @@
+import { crc32 } from '../../src/base/crc32.js';
+import { SeededRandom } from '../../src/base/random.js';
+import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
+import { endpointConfig } from '../../src/core/config.js';
+import { Endpoint } from '../../src/core/endpoint.js';
+import { frameType } from '../../src/wire/decode.js';
+import { seal } from '../../src/wire/encode.js';
+import { Frame, FramePool } from '../../src/wire/frame.js';
+import { CHECK_BYTES, FrameType } from '../../src/wire/layout.js';
+import { flipBits } from './faults.js';
+import { FuzzApplication, type FuzzWorld } from './fuzz-apps.js';
+import { checkEndpoint, checkReader, checkWriter } from './invariants.js';
+
+/** Frames on their way in one direction, and frames remembered to come again. */
+const MAX_FLYING = 300;
+const MAX_REMEMBERED = 100;
+
+/** Inputs by weight: mostly a network that works, so that flows get somewhere. */
+const WEIGHTS: readonly (readonly [keyof FuzzMachine & `input${string}`, number])[] = [
+  ['inputDeliver', 480],
+  ['inputWait', 200],
+  ['inputWrite', 120],
+  ['inputRelease', 50],
+  ['inputReorder', 40],
+  ['inputDrop', 30],
+  ['inputDuplicate', 20],
+  ['inputStale', 15],
+  ['inputDamage', 15],
+  ['inputOpen', 10],
+  ['inputEnd', 8],
+  ['inputPause', 8],
+  ['inputSilence', 1],
+  ['inputReset', 1],
+];
+const TOTAL_WEIGHT = WEIGHTS.reduce((sum, [, weight]) => sum + weight, 0);
+
+/**
+ * Two endpoints and a network that does anything: each `step` is one random input to one of them. An honest network only loses, copies, reorders and
+ * corrupts; one that is not also changes frames and makes their checks fit again.
+ */
+export class FuzzMachine implements FuzzWorld {
+  nowNs = 0;
+  readonly random: SeededRandom;
+  readonly isHonest: boolean;
+  readonly applications: FuzzApplication[];
+  readonly endpoints: Endpoint[];
+  private readonly flying: Frame[][] = [[], []];
+  private readonly remembered: Frame[][] = [[], []];
+
+  constructor(seed: number, isHonest: boolean) {
+    this.random = new SeededRandom(seed);
+    this.isHonest = isHonest;
+    this.applications = [new FuzzApplication(this, 1), new FuzzApplication(this, 0)];
+    const pool = new FramePool(() => new Uint8Array(1_472), 64);
+    const { random } = this;
+    const config = endpointConfig({
+      rateBps: this.pick([10e6, 1e9, Number.POSITIVE_INFINITY]),
+      receiveWindowBytes: this.pick([65_536, 200_000]),
+      sendBufferBytes: 65_536,
+      frameBytes: this.pick([128, 1_472]),
+      hostCredits: this.pick([4, 64, Number.POSITIVE_INFINITY]),
+      maxFlows: 8,
+      maxLingering: this.pick([0, 2, 8]),
+    });
+    this.endpoints = this.applications.map((application) => {
+      const endpoint = new Endpoint(config, { random: random.fork(), check: crc32, pool, application });
+      application.endpoint = endpoint;
+      return endpoint;
+    });
+  }
+
+  /** One random input, and every invariant after it. */
+  step(): void {
+    let ticket = this.random.next() * TOTAL_WEIGHT;
+    for (const [input, weight] of WEIGHTS) {
+      ticket -= weight;
+      if (ticket < 0) {
+        this[input]();
+        break;
+      }
+    }
+    this.settle();
+  }
+
+  /** From now on the network works, every reader reads and every writer ends, until nothing is left to do or `seconds` are over. */
+  finish(seconds: number): void {
+    const untilNs = this.nowNs + seconds * SECOND_NS;
+    while (this.nowNs < untilNs) {
+      for (const { readers, writers } of this.applications) {
+        for (const reader of readers) reader.release(Number.POSITIVE_INFINITY);
+        for (const writer of writers) writer.end();
+      }
+      this.settle();
+      const isQuiet = this.flying.every((frames) => frames.length === 0);
+      const nextNs = Math.min(...this.endpoints.map((endpoint) => endpoint.nextTimeout()));
+      if (isQuiet && nextNs === Number.POSITIVE_INFINITY) return;
+      this.nowNs = isQuiet ? Math.min(nextNs, untilNs) : this.nowNs + 50 * MICROSECOND_NS;
+      for (let to = 0; to < 2; to++) for (const frame of this.flying[to].splice(0)) this.give(frame, to);
+    }
+  }
+
+  inputDeliver(): void {
+    const to = this.side();
+    for (let count = this.below(4); count >= 0; count--) {
+      const frame = this.flying[to].shift();
+      if (frame === undefined) return;
+      this.give(frame, to);
+    }
+  }
+
+  inputWait(): void {
+    this.nowNs += this.random.next() * 200 * MICROSECOND_NS;
+  }
+
+  inputPause(): void {
+    this.nowNs += this.random.next() * 60 * MILLISECOND_NS;
+  }
+
+  inputSilence(): void {
+    this.nowNs += this.random.next() ** 2 * 12 * SECOND_NS;
+  }
+
+  inputWrite(): void {
+    this.someWriter()?.write(1 + this.below(this.pick([10, 2_000, 20_000])));
+  }
+
+  inputRelease(): void {
+    this.someReader()?.release(this.below(20_000));
+  }
+
+  inputEnd(): void {
+    this.someWriter()?.end();
+  }
+
+  inputOpen(): void {
+    this.applications[this.side()].open();
+  }
+
+  inputReset(): void {
+    if (this.random.next() < 0.02) this.endpoints[this.side()].closeAll(this.nowNs);
+    if (this.random.next() < 0.5) this.someWriter()?.flow.reset(this.nowNs);
+    else this.someReader()?.flow.reset(this.nowNs);
+  }
+
+  inputReorder(): void {
+    const to = this.side();
+    const [frame] = this.flying[to].splice(this.below(this.flying[to].length), 1);
+    if (frame !== undefined) this.give(frame, to);
+  }
+
+  inputDrop(): void {
+    const frames = this.flying[this.side()];
+    frames.splice(this.below(frames.length), 1 + this.below(3));
+  }
+
+  inputDuplicate(): void {
+    const to = this.side();
+    const frame = this.flying[to][this.below(this.flying[to].length)];
+    if (frame !== undefined) this.give(frame, to);
+  }
+
+  inputStale(): void {
+    const to = this.side();
+    const frame = this.remembered[to][this.below(this.remembered[to].length)];
+    if (frame !== undefined) this.give(frame, to);
+  }
+
+  /** A damaged copy, sometimes to the wrong side; where the network is not honest its check fits all the same. */
+  inputDamage(): void {
+    const frame = this.remembered[this.side()][this.below(this.remembered[0].length)];
+    if (frame === undefined) return;
+    const copy = copyOf(frame);
+    flipBits(copy, this.random);
+    if (!this.isHonest) repairCheck(copy);
+    this.give(copy, this.side());
+  }
+
+  private give(frame: Frame, to: number): void {
+    this.endpoints[to].handleFrame(frame, this.nowNs);
+    this.settle();
+  }
+
+  /** Lets both endpoints do what is due, takes what they send, and looks at everything. */
+  private settle(): void {
+    for (let from = 0; from < 2; from++) this.drain(from);
+    for (let side = 0; side < 2; side++) {
+      const endpoint = this.endpoints[side];
+      checkEndpoint(endpoint, this.nowNs);
+      for (const reader of this.applications[side].readers) {
+        if (reader.life.closed === undefined) checkReader(reader, endpoint);
+      }
+      for (const writer of this.applications[side].writers) {
+        if (writer.life.closed === undefined) checkWriter(writer);
+      }
+    }
+  }
+
+  private drain(from: number): void {
+    const endpoint = this.endpoints[from];
+    endpoint.advance(this.nowNs);
+    for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
+      const copy = copyOf(frame);
+      copy.peer = from;
+      endpoint.pool.give(frame);
+      const to = 1 - from;
+      this.flying[to].push(copy);
+      if (this.flying[to].length > MAX_FLYING) this.flying[to].shift();
+      if (this.random.next() < 0.1) this.remembered[to][this.below(MAX_REMEMBERED)] = copy;
+    }
+  }
+
+  private side(): number {
+    return this.random.next() < 0.5 ? 0 : 1;
+  }
+
+  private below(count: number): number {
+    return Math.floor(this.random.next() * count);
+  }
+
+  private pick<T>(choices: readonly T[]): T {
+    return choices[this.below(choices.length)];
+  }
+
+  private someWriter() {
+    return this.pick(this.applications[this.side()].writers.slice(-8));
+  }
+
+  private someReader() {
+    return this.pick(this.applications[this.side()].readers.slice(-8));
+  }
+}
+
+function copyOf(frame: Frame): Frame {
+  const copy = new Frame(frame.bytes.slice(0, frame.length));
+  copy.length = frame.length;
+  copy.peer = frame.peer;
+  return copy;
+}
+
+/** Makes the check fit the bytes, so that they are looked at. */
+function repairCheck(frame: Frame): void {
+  if (frameType(frame.bytes) !== FrameType.credit) seal(frame.bytes, frame.length - CHECK_BYTES, crc32);
+  else {
+    const check = crc32(frame.bytes, 1, 16);
+    frame.bytes[16] = check >>> 8;
+    frame.bytes[17] = check;
+  }
+}
