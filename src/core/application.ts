@@ -1,5 +1,8 @@
-import type { XpassError } from './errors.js';
+// Tested by test/core/scenarios/limits.test.ts
+import type { FlowReader } from './flow-callbacks.js';
 import type { ReceiverFlow } from './receiver-flow.js';
+
+export type { FlowObserver, FlowReader, FlowWriter } from './flow-callbacks.js';
 
 /**
  * The side of a program that an endpoint talks to. All calls come from inside the endpoint's own verbs and may call any verb of the flow in question;
@@ -10,36 +13,5 @@ export interface Application {
   acceptFlow(flow: ReceiverFlow): FlowReader | null;
 }
 
-/** What the receiver of a flow tells whoever reads it. */
-export interface FlowReader {
-  /**
-   * The next bytes in order. They are valid only during the call. Call `flow.release(n)` once n bytes are done with: what is not released
-   * counts against the receive window and in the end holds the sender back (PROTOCOL §5.6).
-   */
-  onData(bytes: Uint8Array): void;
-  /** Every byte of the stream went through `onData`. */
-  onEnd(): void;
-  /** The last call. Null after an orderly close, in which `onEnd` came before. */
-  onClosed(error: XpassError | null): void;
-}
-
-/** What the sender of a flow tells whoever writes it. */
-export interface FlowWriter {
-  /** There is room again after `write` returned false. */
-  onWritable(): void;
-  /** The last call. Null: the receiver has every byte and knows that it has. */
-  onClosed(error: XpassError | null): void;
-}
-
 /** Takes flows from nobody: for a program that only sends. */
 export const REFUSE_ALL: Application = { acceptFlow: () => null };
-
-/** Watches one flow for measurements; every call is on the hot path and must not allocate or throw. The default does nothing. */
-export interface FlowObserver {
-  /** A credit of the flow has come (sender) or goes out (receiver). Times of the driver's clock, ns. */
-  onCredit(nowNs: number): void;
-  /** A round-trip time was sampled, ns. */
-  onRtt(rttNs: number): void;
-}
-
-export const NO_OBSERVER: FlowObserver = { onCredit: () => {}, onRtt: () => {} };

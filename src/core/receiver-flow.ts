@@ -21,12 +21,12 @@ import { AckFlag, Credit, Data, DataFlag, Ecn, Reset, ResetCode } from '../wire/
 import { widen } from '../wire/serial.js';
 import { LowestRanges } from './ack-ranges.js';
 import { Acknowledger } from './acknowledger.js';
-import { type FlowObserver, type FlowReader, NO_OBSERVER } from './application.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { CreditMeter, Echo } from './credit-meter.js';
 import { CreditPacer } from './credit-pacer.js';
 import { errorOfReset, XpassError } from './errors.js';
+import { type FlowObserver, type FlowReader, NO_OBSERVER } from './flow-callbacks.js';
 import { PathProof } from './path-proof.js';
 import { RateControl } from './rate-control.js';
 import { Placed, Reassembly } from './reassembly.js';

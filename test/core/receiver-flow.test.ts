@@ -281,3 +281,17 @@ describe('the timers of a receiver', () => {
     expect(alive.state).toBe('creditStopped');
   });
 });
+
+describe('an observer of a receiver', () => {
+  it('sees each credit go out and each RTT', () => {
+    const bench = new ReceiverBench();
+    const events: string[] = [];
+    bench.flow.observer = {
+      onCredit: (nowNs) => events.push(`credit at ${nowNs}`),
+      onRtt: (rttNs) => events.push(`rtt ${rttNs}`),
+    };
+    bench.open().wait(1_000);
+    bench.data(0);
+    expect(events).toEqual(['credit at 0', 'rtt 1000']);
+  });
+});

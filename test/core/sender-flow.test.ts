@@ -402,3 +402,17 @@ describe('the timers of a sender', () => {
     expect(idle.context.sent().at(-1)).toBe('RESET code=IDLE');
   });
 });
+
+describe('an observer of a sender', () => {
+  it('sees each credit come, duplicates left out', () => {
+    const bench = inCreditRequestSent();
+    const seenNs: number[] = [];
+    bench.flow.observer = { onCredit: (nowNs) => seenNs.push(nowNs), onRtt: () => {} };
+    bench.wait(10);
+    bench.credit(5);
+    bench.credit(5);
+    bench.wait(10);
+    bench.credit(6);
+    expect(seenNs).toEqual([10, 20]);
+  });
+});
