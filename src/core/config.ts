@@ -26,10 +26,12 @@ export interface EndpointConfig {
   /** Credits that one flow has outstanding at most: fewer than 2^15, so that `unused` keeps up with them. PROTOCOL §1.3, §6.6 */
   maxOutstandingCredits: number;
   /**
-   * Credits that all flows of this host have outstanding together, in equal parts and at least two each: no more data than the host's socket buffer holds.
+   * Credits that all flows of this host have outstanding together: no more data than the host's socket buffer holds.
    * The driver knows that number; where nothing is lost between network and host (the simulator) it is Infinity.
    */
   hostCredits: number;
+  /** Data that may queue for this host, as time on its link; see credit-budget.ts. Infinity, as in the papers: what the credits' meters let through. */
+  queueBoundNs: number;
   /** Bytes of a flow that its sender holds, sent or not, until they are acknowledged. */
   sendBufferBytes: number;
   /** Flows of this host, both directions, lingering ones left out. */
@@ -74,6 +76,7 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   receiveWindowBytes: 4 * 1024 * 1024,
   maxOutstandingCredits: 16_384,
   hostCredits: Number.POSITIVE_INFINITY,
+  queueBoundNs: Number.POSITIVE_INFINITY,
   sendBufferBytes: 4 * 1024 * 1024,
   maxFlows: 65_536,
   maxLingering: 4_096,
@@ -109,6 +112,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['receiveWindowBytes', 65_536, 2 ** 30],
   ['maxOutstandingCredits', 1, 32_767],
   ['hostCredits', 2, Number.POSITIVE_INFINITY],
+  ['queueBoundNs', 0, Number.POSITIVE_INFINITY],
   ['sendBufferBytes', 65_536, 2 ** 30],
   ['maxFlows', 1, 1_048_576],
   ['maxLingering', 0, 1_048_576],

@@ -3,6 +3,7 @@ import type { Random } from '../base/random.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import type { EndpointConfig } from './config.js';
 import type { EndpointCounters } from './counters.js';
+import type { CreditBudget } from './credit-budget.js';
 
 /** What a flow needs of its endpoint, and all that it may touch of it. */
 export interface FlowContext {
@@ -19,10 +20,8 @@ export interface FlowContext {
   arm(slot: number, deadlineNs: number): void;
   /** The next credit of the flow in `slot` is due at `dueNs`; NEVER for none. */
   schedule(slot: number, dueNs: number): void;
-  /** Credits that each receiving flow may have outstanding at the moment. */
-  creditAllowance(): number;
-  /** The flow began (+1) or ceased (-1) to be one that sends credits. */
-  creditingChanged(change: 1 | -1): void;
+  /** What all receiving flows together may have outstanding. */
+  readonly budget: CreditBudget;
   /** The flow in `slot` lingers from now on. */
   lingers(slot: number): void;
   /** The flow in `slot` is closed and can be forgotten. */

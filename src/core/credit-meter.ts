@@ -8,6 +8,8 @@ const USED = 2;
 /** Passed by a higher echo and taken as dropped; a late echo takes it back. */
 const DROPPED = 3;
 const UNUSED = 4;
+/** Did not leave this host: its NIC dropped it. Becomes DROPPED in its turn. */
+const LOST_AT_HOME = 6;
 /** Was outstanding when the sender stopped; counted as unused. */
 const FORGIVEN = 5;
 
@@ -39,6 +41,8 @@ export class CreditMeter {
   private next = 0;
   /** Every credit before this index has a known fate. */
   private firstUnknown = 0;
+  /** Credits from `firstUnknown` on that the host's own NIC dropped. */
+  private lostAtHome = 0;
   /** The sender's counter of credits without data, widened, and how many of those have been given a credit each. */
   private unusedTold = 0;
   private unusedPlaced = 0;
@@ -59,12 +63,17 @@ export class CreditMeter {
     this.maxOutstanding = maxOutstanding;
   }
 
+  /** Credits on their way, or whose data is. */
   get outstanding(): number {
-    return this.next - this.firstUnknown;
+    return this.unknown - this.lostAtHome;
   }
 
   get isFull(): boolean {
-    return this.outstanding >= this.maxOutstanding;
+    return this.unknown >= this.maxOutstanding;
+  }
+
+  private get unknown(): number {
+    return this.next - this.firstUnknown;
   }
 
   /** Sequence number of the next credit, 32-bit. */
@@ -74,18 +83,26 @@ export class CreditMeter {
 
   /** Send time of the oldest credit of unknown fate; NEVER when there is none. */
   get oldestNs(): number {
-    return this.outstanding > 0 ? this.sentNs[this.firstUnknown & this.mask] : NEVER;
+    return this.unknown > 0 ? this.sentNs[this.firstUnknown & this.mask] : NEVER;
   }
 
   /** Books the credit `nextSequence` as sent at `nowNs`. */
   send(nowNs: number): void {
-    if (this.outstanding > this.mask) this.grow();
+    if (this.unknown > this.mask) this.grow();
     const slot = this.next & this.mask;
     this.sentNs[slot] = nowNs;
     this.fate[slot] = OUTSTANDING;
     if (this.periodStartNs === NEVER) this.periodStartNs = nowNs;
     this.next++;
     this.counts.sent++;
+  }
+
+  /** The host's NIC dropped the credit with this sequence number. */
+  loseAtHome(sequence: number): void {
+    const index = widen((sequence - this.firstSequence) >>> 0, this.next);
+    if (index < this.firstUnknown || index >= this.next || this.fate[index & this.mask] !== OUTSTANDING) return;
+    this.fate[index & this.mask] = LOST_AT_HOME;
+    this.lostAtHome++;
   }
 
   /** A data frame echoes `sequence` and says that `unused` (16-bit counter) credits found no data so far. Returns a code of `Echo`. */
@@ -112,13 +129,23 @@ export class CreditMeter {
   /** The sender has stopped: what is outstanding meets no data, or met none. It says nothing about the path, so no period counts it. */
   forgive(): void {
     while (this.firstUnknown < this.next) {
-      this.fate[this.firstUnknown & this.mask] = FORGIVEN;
-      this.counts.unused++;
+      this.forgiveOne(this.firstUnknown & this.mask);
       this.firstUnknown++;
-      this.forgivenCredits++;
     }
     this.startPeriod();
     this.periodStartNs = NEVER;
+  }
+
+  private forgiveOne(slot: number): void {
+    if (this.fate[slot] === LOST_AT_HOME) {
+      this.lostAtHome--;
+      this.fate[slot] = DROPPED;
+      this.counts.dropped++;
+      return;
+    }
+    this.fate[slot] = FORGIVEN;
+    this.counts.unused++;
+    this.forgivenCredits++;
   }
 
   /** Gives up credits that were sent `lifeNs` ago or earlier; returns how many. Written like the deadline `oldestNs + lifeNs`, so that both round alike. */
@@ -184,7 +211,10 @@ export class CreditMeter {
   }
 
   private settleUnechoed(index: number): void {
-    if (this.unusedPlaced < this.unusedTold) {
+    if (this.fate[index & this.mask] === LOST_AT_HOME) {
+      this.lostAtHome--;
+      this.settle(index, DROPPED);
+    } else if (this.unusedPlaced < this.unusedTold) {
       this.unusedPlaced++;
       this.settle(index, UNUSED);
     } else this.settle(index, DROPPED);

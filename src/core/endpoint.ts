@@ -3,7 +3,7 @@ import type { Crc32 } from '../base/crc32.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import type { Random } from '../base/random.js';
 import { Ring } from '../base/ring.js';
-import { NEVER } from '../base/time.js';
+import { NEVER, transmissionNs } from '../base/time.js';
 import {
   checkFrame,
   destinationHost,
@@ -26,6 +26,7 @@ import { type EndpointCounters, newCounters } from './counters.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { CreditConfigError } from './credit/errors.js';
 import { creditAlgorithm } from './credit/registry.js';
+import { CreditBudget } from './credit-budget.js';
 import { countDrop } from './drops.js';
 import { XpassError } from './errors.js';
 import { FlowTable } from './flow-table.js';
@@ -64,6 +65,7 @@ export class Endpoint implements FlowContext {
   readonly check: Crc32 | null;
   readonly pool: FramePool;
   readonly counters: EndpointCounters = newCounters();
+  readonly budget: CreditBudget;
   private readonly application: Application;
   private readonly link: CreditLink;
   private readonly senders = new FlowTable();
@@ -78,7 +80,6 @@ export class Endpoint implements FlowContext {
   private readonly lingering = new Set<ReceiverFlow>();
   private readonly resets = new ResetLimiter();
   private readonly versions: VersionOffers;
-  private creditingFlows = 0;
 
   /** Throws XpassError `config` for an unknown algorithm or parameter. */
   constructor(config: EndpointConfig, parts: EndpointParts) {
@@ -92,6 +93,9 @@ export class Endpoint implements FlowContext {
       maxRateBps: Math.min(config.rateBps, UNLIMITED_MAX_RATE_BPS),
       bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
     };
+    const creditNs = transmissionNs(this.link.bytesPerCredit, this.link.maxRateBps);
+    const { hostCredits, queueBoundNs, maxFlows } = config;
+    this.budget = new CreditBudget({ hostCredits, creditNs, queueBoundNs, maxFlows }, (slot) => this.wakeFlow(slot));
     this.newAlgorithm();
   }
 
@@ -228,14 +232,6 @@ export class Endpoint implements FlowContext {
     this.credits.set(slot, dueNs);
   }
 
-  creditAllowance(): number {
-    return Math.max(2, Math.floor(this.config.hostCredits / this.creditingFlows));
-  }
-
-  creditingChanged(change: 1 | -1): void {
-    this.creditingFlows += change;
-  }
-
   lingers(slot: number): void {
     this.lingering.add(this.flows[slot] as ReceiverFlow);
     if (this.lingering.size <= this.config.maxLingering) return;
@@ -264,6 +260,11 @@ export class Endpoint implements FlowContext {
       const slot = this.credits.peekSlot();
       this.credits.set(slot, (this.flows[slot] as ReceiverFlow).sendCredit(nowNs));
     }
+  }
+
+  /** A flow that waited for the budget may try again, before anything else happens. */
+  private wakeFlow(slot: number): void {
+    if (this.flows[slot] instanceof ReceiverFlow) this.credits.set(slot, 0);
   }
 
   private handleForReceiver(type: number, frame: Frame, nowNs: number): void {

@@ -33,6 +33,11 @@ export class RateControl {
     return this.algorithm.rateBps;
   }
 
+  /** The rate as a part of the link's. */
+  get linkShare(): number {
+    return this.algorithm.rateBps / this.link.maxRateBps;
+  }
+
   /** A data frame arrived with these ECN marks: its own, and its credit's. */
   countMarks(marked: boolean, creditMarked: boolean): void {
     if (marked) this.marked++;

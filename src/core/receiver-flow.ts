@@ -1,5 +1,6 @@
 import { NEVER } from '../base/time.js';
 import {
+  creditSequence,
   dataCreditSequence,
   dataOffset,
   dataPayloadBytes,
@@ -32,7 +33,7 @@ import { RateControl } from './rate-control.js';
 import { Placed, Reassembly } from './reassembly.js';
 import { ReceiveWindow } from './receive-window.js';
 import { ReceiverFrames } from './receiver-frames.js';
-import { RttEstimator } from './rtt.js';
+import { RecentMinimum, RttEstimator } from './rtt.js';
 
 /** PROTOCOL §4.2 */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3 } as const;
@@ -97,10 +98,15 @@ export class ReceiverFlow implements TimedFlow {
   /** The next credit waits for room, not for its time. */
   private blocked = false;
   private endTold = false;
+  /** Credits that the host's budget counts for this flow. */
+  private budgeted = 0;
+  private pipeline = 0;
+  private links = 0;
   private pausedTold = false;
   /** A call of the reader's `onData` is under way. */
   private isDelivering = false;
 
+  private readonly shortestRtt = new RecentMinimum();
   private lastHeardNs: number;
   private lastDataNs: number;
   private completeNs = NEVER;
@@ -207,7 +213,7 @@ export class ReceiverFlow implements TimedFlow {
     }
     const isRunning = this.stateCode === ReceiverState.creditSending;
     if (!isRunning) this.startCredits(nowNs);
-    if (isRunning || !this.maySendCredit) this.sendAck(nowNs);
+    if (isRunning || !this.maySendCredit()) this.sendAck(nowNs);
     this.reschedule(nowNs);
     this.arm();
   }
@@ -228,7 +234,8 @@ export class ReceiverFlow implements TimedFlow {
     this.heard(frame, nowNs);
     this.lastDataNs = nowNs;
     this.proof.prove();
-    this.sampleRtt(nowNs - this.meter.lastEchoSentNs);
+    this.sampleRtt(nowNs - this.meter.lastEchoSentNs, nowNs);
+    this.settleBudget();
     if (echo === Echo.late) this.context.counters.lateEchoes++;
     this.countFrame(bytes);
     this.place(frame, offset, nowNs);
@@ -294,6 +301,7 @@ export class ReceiverFlow implements TimedFlow {
     }
     if (nowNs >= this.acknowledger.deadlineNs) this.sendAck(nowNs);
     if (this.meter.expire(nowNs, this.creditLifeNs) > 0) {
+      this.settleBudget();
       this.updateRate(nowNs);
       this.reschedule(nowNs);
     }
@@ -304,14 +312,18 @@ export class ReceiverFlow implements TimedFlow {
   /** Sends the credit that is due. Called by the endpoint at or after the time that was scheduled; returns when the next is due, NEVER for not now. */
   sendCredit(nowNs: number): number {
     this.pacer.limitBacklog(nowNs);
-    if (this.block(!this.maySendCredit)) return NEVER;
+    // What it could not send for want of room it does not make up for, see `reschedule`.
+    if (this.blocked) this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
+    if (this.pacer.dueNs > nowNs) return this.pacer.dueNs;
+    if (this.block(!this.maySendCredit())) return NEVER;
     const stampNs = this.pacer.dueNs;
     this.frames.credit(this.meter.nextSequence, stampNs);
     this.observer.onCredit(nowNs);
     this.meter.send(stampNs);
     this.pacer.advance(this.context.random);
+    this.settleBudget();
     if (this.meter.outstanding === 1) this.arm();
-    return this.block(!this.maySendCredit) ? NEVER : this.pacer.dueNs;
+    return this.block(!this.maySendCredit()) ? NEVER : this.pacer.dueNs;
   }
 
   /**
@@ -319,6 +331,8 @@ export class ReceiverFlow implements TimedFlow {
    * would use up what PROTOCOL §4.6 allows them against their own NIC and fall silent.
    */
   creditTakenBack(frame: Frame, nowNs: number): void {
+    this.meter.loseAtHome(creditSequence(frame.bytes));
+    this.settleBudget();
     if (this.proof.isGiven) return;
     this.frames.wireBytesSent -= frame.wireBytes;
     if (this.blocked) this.reschedule(nowNs);
@@ -328,10 +342,31 @@ export class ReceiverFlow implements TimedFlow {
     return this.window.hasRoom(this.meter.outstanding);
   }
 
-  private get maySendCredit(): boolean {
+  private maySendCredit(): boolean {
     if (this.stateCode !== ReceiverState.creditSending || this.meter.isFull || !this.hasRoom) return false;
-    if (this.meter.outstanding >= this.context.creditAllowance()) return false;
-    return this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
+    if (!this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent)) return false;
+    return this.context.budget.allows(this.slot);
+  }
+
+  /** Tells the host's budget what the flow has outstanding; a flow that has stopped waits for none of it. */
+  private settleBudget(): void {
+    if (this.stateCode !== ReceiverState.creditSending) this.settlePipeline();
+    const held = this.stateCode === ReceiverState.creditSending ? this.meter.outstanding : 0;
+    const change = held - this.budgeted;
+    if (change === 0) return;
+    this.budgeted = held;
+    this.context.budget.add(change);
+  }
+
+  /** Tells the host's budget how many of the flow's credits are under way when nothing queues. */
+  private settlePipeline(): void {
+    const isCrediting = this.stateCode === ReceiverState.creditSending && this.rtt.smoothedNs > 0;
+    const pipeline = isCrediting ? this.shortestRtt.value / this.pacer.meanGapNs : 0;
+    const links = isCrediting ? this.control.linkShare : 0;
+    if (pipeline === this.pipeline && links === this.links) return;
+    this.context.budget.addPipeline(pipeline - this.pipeline, links - this.links);
+    this.pipeline = pipeline;
+    this.links = links;
   }
 
   private sendReset(code: number, nowNs: number): void {
@@ -354,13 +389,13 @@ export class ReceiverFlow implements TimedFlow {
     this.lastDataNs = nowNs;
     this.control.restart(nowNs);
     this.stateCode = ReceiverState.creditSending;
-    this.context.creditingChanged(1);
+    this.settleBudget();
   }
 
   private stopCredits(): void {
     if (this.stateCode !== ReceiverState.creditSending) return;
     this.stateCode = ReceiverState.creditStopped;
-    this.context.creditingChanged(-1);
+    this.settleBudget();
     this.context.schedule(this.slot, NEVER);
   }
 
@@ -368,7 +403,7 @@ export class ReceiverFlow implements TimedFlow {
     if (this.stateCode !== ReceiverState.creditSending) return;
     // What a flow could not send for want of room it does not make up for: its credits go out from now on.
     if (this.blocked) this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
-    this.context.schedule(this.slot, this.block(!this.maySendCredit) ? NEVER : this.pacer.dueNs);
+    this.context.schedule(this.slot, this.block(!this.maySendCredit()) ? NEVER : this.pacer.dueNs);
   }
 
   private block(blocked: boolean): boolean {
@@ -376,8 +411,10 @@ export class ReceiverFlow implements TimedFlow {
     return blocked;
   }
 
-  private sampleRtt(rttNs: number): void {
+  private sampleRtt(rttNs: number, nowNs: number): void {
     this.rtt.sample(rttNs);
+    this.shortestRtt.sample(rttNs, nowNs);
+    this.settlePipeline();
     this.observer.onRtt(rttNs);
   }
 

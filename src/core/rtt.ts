@@ -1,3 +1,29 @@
+import { SECOND_NS } from '../base/time.js';
+
+/** How long a shortest time counts at least; twice as long at most. A path that has become longer is believed after that (ours, as BBR's 10 s). */
+const RECENT_NS = 5 * SECOND_NS;
+
+/** The least of the values of the last 5 to 10 s. */
+export class RecentMinimum {
+  private current = Number.POSITIVE_INFINITY;
+  private previous = Number.POSITIVE_INFINITY;
+  private sinceNs = 0;
+
+  /** Infinity before the first sample. */
+  get value(): number {
+    return Math.min(this.current, this.previous);
+  }
+
+  sample(value: number, nowNs: number): void {
+    if (nowNs - this.sinceNs > RECENT_NS) {
+      this.previous = this.current;
+      this.current = Number.POSITIVE_INFINITY;
+      this.sinceNs = nowNs;
+    }
+    if (value < this.current) this.current = value;
+  }
+}
+
 /** Smoothed round-trip time and its variation: RFC 6298 section 2, without its clamps. Times in ns. */
 export class RttEstimator {
   /** Smoothed RTT; 0 before the first sample. */

@@ -156,7 +156,7 @@ describe('a data frame', () => {
     expect(bench.reader.events.at(-1)).toBe('closed protocol');
     expect(bench.context.sent().at(-1)).toBe('RESET [FROM_RECEIVER] code=PROTOCOL');
     expect(bench.context.forgotten).toBe(1);
-    expect(bench.context.creditingFlows).toBe(0);
+    expect(bench.context.budget.outstanding).toBe(0);
   });
 });
 
@@ -203,7 +203,7 @@ describe('callbacks of the reader', () => {
     expect(bench.reader.events).toEqual(['data 100', 'data 100', 'closed reset']);
     expect(bench.context.sent()).toEqual(['RESET [FROM_RECEIVER] code=ABORTED']);
     expect([bench.context.deadlineNs, bench.context.dueNs]).toEqual([Infinity, Infinity]);
-    expect(bench.context.creditingFlows).toBe(0);
+    expect(bench.context.budget.outstanding).toBe(0);
   });
 
   it('may reset the flow at its end', () => {

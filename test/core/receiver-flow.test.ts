@@ -54,7 +54,7 @@ describe('a receiver in CREDIT_SENDING', () => {
     expect(bench.context.sent()).toEqual(['ACK cumulative=100 probe=2 ranges=none']);
     bench.wait(MILLISECOND_NS);
     expect(bench.credits()).toBe(0);
-    expect(bench.context.creditingFlows).toBe(0);
+    expect(bench.context.budget.outstanding).toBe(0);
   });
 
   it('stops at FIN and answers it', () => {
@@ -262,7 +262,7 @@ describe('the timers of a receiver', () => {
 
   it('gives room to new credits when all that may be outstanding are lost', () => {
     const bench = new ReceiverBench({ dataTimeoutNs: SECOND_NS }).proved();
-    bench.context.allowance = 2;
+    bench.context.budget = bench.context.budgetOf(2);
     bench.wait(99 * MILLISECOND_NS);
     expect(bench.credits()).toBe(2);
     bench.wait(2 * MILLISECOND_NS);

@@ -4,6 +4,7 @@ import { NEVER } from '../../src/base/time.js';
 import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import type { FlowContext } from '../../src/core/context.js';
 import { newCounters } from '../../src/core/counters.js';
+import { CreditBudget } from '../../src/core/credit-budget.js';
 import type { FlowHeader } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { printFrame } from '../../src/wire/print.js';
@@ -29,13 +30,21 @@ export class FlowContextStub implements FlowContext {
   /** When the flow's timer is to be asked, and when its next credit is due. */
   deadlineNs = NEVER;
   dueNs = NEVER;
-  allowance = Number.POSITIVE_INFINITY;
-  creditingFlows = 0;
+  budget: CreditBudget;
   lingering = 0;
   forgotten = 0;
 
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.config = endpointConfig(changes);
+    this.budget = this.budgetOf(Number.POSITIVE_INFINITY);
+  }
+
+  /** A budget of so many credits, which schedules a flow that may try again for time 0. */
+  budgetOf(hostCredits: number): CreditBudget {
+    const options = { hostCredits, creditNs: 1, queueBoundNs: Number.POSITIVE_INFINITY, maxFlows: 4 };
+    return new CreditBudget(options, () => {
+      this.dueNs = 0;
+    });
   }
 
   emit(frame: Frame, nowNs: number): void {
@@ -57,14 +66,6 @@ export class FlowContextStub implements FlowContext {
 
   schedule(_slot: number, dueNs: number): void {
     this.dueNs = dueNs;
-  }
-
-  creditAllowance(): number {
-    return this.allowance;
-  }
-
-  creditingChanged(change: 1 | -1): void {
-    this.creditingFlows += change;
   }
 
   lingers(): void {

@@ -27,7 +27,13 @@ const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
  * Part of the credits' share that a NIC on real sockets keeps back, so that a queue which a late process left behind drains
  * (docs/decisions/0007-late-processes.md).
  */
-const CREDIT_HEADROOM = 0.02;
+const CREDIT_HEADROOM = 0.0;
+
+/**
+ * Data that may queue for a host, as time on its link: 13 full frames at 100 Mbit/s. Shorter, and a process that is late by a millisecond leaves the link idle
+ * (docs/decisions/0007-late-processes.md).
+ */
+const QUEUE_BOUND_NS = 1.7e6;
 
 /** Who a command talks to. */
 export interface Target {
@@ -101,6 +107,7 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     creditParameters: values.set,
     jitter: values.jitter,
     hostCredits,
+    queueBoundNs: QUEUE_BOUND_NS,
     receiveWindowBytes: values.receiveWindow,
     connectTimeoutNs: values.connectTimeout,
     idleTimeoutNs: values.idleTimeout,

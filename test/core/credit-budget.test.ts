@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { CreditBudget } from '../../src/core/credit-budget.js';
+
+/** Credits of 100 us each. */
+const CREDIT_NS = 100_000;
+
+function budgetOf(changes: { hostCredits?: number; queueBoundNs?: number }) {
+  const woken: number[] = [];
+  const options = { hostCredits: Infinity, queueBoundNs: Infinity, creditNs: CREDIT_NS, maxFlows: 8, ...changes };
+  return { budget: new CreditBudget(options, (slot) => woken.push(slot)), woken };
+}
+
+describe('the credits that a host has outstanding', () => {
+  it('are as many as its socket holds frames for', () => {
+    const { budget } = budgetOf({ hostCredits: 6 });
+    budget.add(5);
+    expect(budget.allows(0)).toBe(true);
+    budget.add(1);
+    expect(budget.allows(0)).toBe(false);
+  });
+
+  it('are those that are under way when nothing queues, and those of the queue that is allowed', () => {
+    const { budget } = budgetOf({ queueBoundNs: 1_000_000 });
+    budget.addPipeline(3, 0.5);
+    budget.addPipeline(2, 0.5);
+    budget.add(14);
+    // 5 are under way when nothing queues, and 1 ms of queue holds 10.
+    expect(budget.allows(0)).toBe(true);
+    budget.add(1);
+    expect(budget.allows(0)).toBe(false);
+  });
+
+  it('are those of one link where the flows together want more than it carries', () => {
+    const { budget } = budgetOf({ queueBoundNs: 1_000_000 });
+    for (let flow = 0; flow < 4; flow++) budget.addPipeline(5, 1);
+    budget.add(14);
+    expect(budget.allows(0)).toBe(true);
+    budget.add(1);
+    expect(budget.allows(0)).toBe(false);
+  });
+
+  it('are four at least', () => {
+    const { budget } = budgetOf({ queueBoundNs: 0 });
+    budget.add(3);
+    expect(budget.allows(0)).toBe(true);
+    budget.add(1);
+    expect(budget.allows(0)).toBe(false);
+  });
+});
+
+describe('flows that find the budget spent', () => {
+  it('are woken in their turn, one for each credit that comes back', () => {
+    const { budget, woken } = budgetOf({ hostCredits: 4 });
+    budget.add(4);
+    for (const slot of [3, 1, 2]) expect(budget.allows(slot)).toBe(false);
+    budget.add(-1);
+    expect(woken).toEqual([3]);
+    budget.add(-2);
+    expect(woken).toEqual([3, 1, 2]);
+    budget.add(-1);
+    expect(woken).toEqual([3, 1, 2]);
+  });
+
+  it('wait once, however often they ask', () => {
+    const { budget, woken } = budgetOf({ hostCredits: 4 });
+    budget.add(4);
+    for (let ask = 0; ask < 3; ask++) budget.allows(7);
+    budget.add(-3);
+    expect(woken).toEqual([7]);
+    budget.add(3);
+    expect(budget.allows(7)).toBe(false);
+    budget.add(-1);
+    expect(woken).toEqual([7, 7]);
+  });
+});
