@@ -38,6 +38,9 @@ import { RecentMinimum, RttEstimator } from './rtt.js';
 /** PROTOCOL §4.2 */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3 } as const;
 
+/** Data frames after which the shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
+const RTT_FRAMES = 32;
+
 export interface ReceiverStatistics {
   bytesDelivered: number;
   bytesHeld: number;
@@ -360,7 +363,7 @@ export class ReceiverFlow implements TimedFlow {
 
   /** Tells the host's budget how many of the flow's credits are under way when nothing queues. */
   private settlePipeline(): void {
-    const isCrediting = this.stateCode === ReceiverState.creditSending && this.rtt.smoothedNs > 0;
+    const isCrediting = this.stateCode === ReceiverState.creditSending && this.dataFrames >= RTT_FRAMES;
     const pipeline = isCrediting ? this.shortestRtt.value / this.pacer.meanGapNs : 0;
     const links = isCrediting ? this.control.linkShare : 0;
     if (pipeline === this.pipeline && links === this.links) return;

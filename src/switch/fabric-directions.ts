@@ -18,8 +18,6 @@ export interface Directions {
 export interface BuildOptions {
   topology: Topology;
   earlyNs: number;
-  /** See FabricOptions. */
-  repacesHosts: boolean;
   /** Makes each direction's own. */
   makeImpairment: () => Impairment;
 }
@@ -81,12 +79,7 @@ function add(built: Directions, pair: Pair, forward: boolean): void {
   };
   const impairment = options.makeImpairment();
   impairment.configure(link.impairment);
-  const direction = new LinkDirection(place, {
-    config: link.port,
-    impairment,
-    earlyNs: options.earlyNs,
-    repacesHosts: options.repacesHosts && place.addsDelay,
-  });
+  const direction = new LinkDirection(place, { config: link.port, impairment, earlyNs: options.earlyNs });
   assert(built.directions.length === place.index, 'directions are numbered as they are made');
   built.directions.push(direction);
   if (from.port >= 0) built.entries[from.port] = direction;

@@ -2,7 +2,6 @@ import { assert } from '../base/assert.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import { type Random, SeededRandom } from '../base/random.js';
 import { Ring } from '../base/ring.js';
-import { transmissionNs } from '../base/time.js';
 import { frameType } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { decrementHopLimit } from '../wire/rewrite.js';
@@ -11,7 +10,7 @@ import { buildDirections } from './fabric-directions.js';
 import { EXIT, NO_ROUTE, Routes } from './forwarding.js';
 import { Impairment, type ImpairmentConfig, Verdict } from './impairment.js';
 import type { DirectionSnapshot, LinkDirection } from './link-direction.js';
-import type { Port, PortConfig } from './port.js';
+import type { PortConfig } from './port.js';
 import { PortDrop } from './port-statistics.js';
 import type { Topology } from './topology.js';
 
@@ -31,12 +30,6 @@ export interface FabricOptions {
    * the caller holds it until `atNs`. 0: exactly at `atNs`, and frames come out in the order of their arrivals.
    */
   earlyNs?: number;
-  /**
-   * Send what comes from a host through a port like that of its NIC once more, without adding its transmission time: no frame may come closer to the one before it
-   * than the link carries them, and no more credits than its meter gives. It changes nothing for frames that come as the NIC sent them, and undoes
-   * what late processes on both sides did to their spacing. False by default: a simulation has no late processes. Links without a limit are left out.
-   */
-  repacesHosts?: boolean;
   /** False in worlds whose frames carry no checks: a corrupted frame is dropped at once, as its receiver would. */
   checked?: boolean;
 }
@@ -68,21 +61,13 @@ export class Fabric {
   private readonly output = new Ring<Frame>(MAX_OUTPUT_FRAMES);
   private timeNs = 0;
 
-  constructor(options: FabricOptions) {
-    const {
-      topology,
-      random,
-      pool,
-      earlyNs = Number.POSITIVE_INFINITY,
-      checked = true,
-      repacesHosts = false,
-    } = options;
+  constructor({ topology, random, pool, earlyNs = Number.POSITIVE_INFINITY, checked = true }: FabricOptions) {
     assert(earlyNs >= 0, 'a frame cannot leave after its arrival');
     this.routes = new Routes(topology);
     this.pool = pool;
     this.checked = checked;
     const makeImpairment = () => new Impairment(new SeededRandom(random.uint32()));
-    const built = buildDirections({ topology, earlyNs, repacesHosts, makeImpairment });
+    const built = buildDirections({ topology, earlyNs, makeImpairment });
     this.directions = built.directions;
     this.entries = built.entries;
     this.exits = built.exits;
@@ -161,36 +146,15 @@ export class Fabric {
   }
 
   private enter(direction: LinkDirection, frame: Frame): void {
-    frame.port = UNROUTED;
-    const gate = direction.gate;
-    if (gate !== null && direction.settings.rateBps !== Number.POSITIVE_INFINITY) {
-      this.pass(direction, gate, frame);
-      return;
-    }
     direction.statistics.countFrame(frameType(frame.bytes), frame.wireBytes);
+    frame.port = UNROUTED;
     frame.atNs += direction.delayNs;
     this.launch(direction, frame);
     this.schedule(direction);
   }
 
-  private pass(direction: LinkDirection, gate: Port, frame: Frame): void {
-    if (gate.enqueue(frame, this.timeNs) !== 0) this.pool.give(frame);
-    this.drainGate(direction, gate);
-    this.schedule(direction);
-  }
-
-  /** The host's NIC has taken the transmission time already: a frame goes on when its transmission starts. */
-  private drainGate(direction: LinkDirection, gate: Port): void {
-    const { rateBps } = direction.settings;
-    for (let frame = gate.dequeue(); frame !== null; frame = gate.dequeue()) {
-      frame.atNs -= transmissionNs(frame.wireBytes, rateBps);
-      this.launch(direction, frame);
-    }
-  }
-
   private service(direction: LinkDirection): void {
     direction.port?.advance(this.timeNs);
-    direction.gate?.advance(this.timeNs);
     this.drain(direction);
     const line = direction.line;
     while (line.length > 0 && line.nextNs() - direction.earlyNs <= this.timeNs) {
@@ -209,8 +173,7 @@ export class Fabric {
 
   /** Puts on the line what the port has started to send. */
   private drain(direction: LinkDirection): void {
-    const { port, gate } = direction;
-    if (gate !== null) this.drainGate(direction, gate);
+    const port = direction.port;
     if (port === null) return;
     for (let frame = port.dequeue(); frame !== null; frame = port.dequeue()) this.launch(direction, frame);
   }

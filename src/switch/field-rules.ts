@@ -25,7 +25,6 @@ const PORT_RULES: Readonly<Record<keyof PortConfig, NumberRule>> = {
   delayNs: DELAY_NS,
   maxFrameBytes: { min: MIN_FRAME_BYTES, max: MAX_FRAME_BYTES, integer: true },
   creditQueueFrames: { min: 1, max: MAX_CREDIT_QUEUE_FRAMES, integer: true },
-  creditHeadroom: { min: 0, max: 0.5 },
   creditBurstBytes: { min: MAX_CREDIT_WIRE_BYTES, max: 1e6 },
   // A queue of 1 GB is more than the frames that a process can hold.
   dataQueueBytes: { min: 0, max: 1e9 },

@@ -37,28 +37,17 @@ export interface DirectionSnapshot extends PortSnapshot {
   impairment: ImpairmentConfig;
 }
 
-/**
- * Credits that wait at a host's entrance: 4 ms of them at 100 Mbit/s. A host's NIC has metered these already; here they wait only while the process between was late, and
- * what waits goes on at the link's own pace (ours; docs/decisions/0007).
- */
-const GATE_CREDITS = 32;
-
 export interface DirectionOptions {
   config: PortConfig;
   impairment: Impairment;
   /** How long before its arrival a frame that leaves the fabric is handed over. */
   earlyNs: number;
-  /** What comes in by a host's uplink is metered and spaced as that host's NIC does it. */
-  repacesHosts: boolean;
 }
 
 /** One direction of a link: the port that sends into it, what it does to frames, and the frames on their way along it. */
 export class LinkDirection {
   readonly place: DirectionPlace;
-  /** Null where frames come from outside: their senders have metered and serialised them. */
   readonly port: Port | null;
-  /** A host's NIC once more, see FabricOptions.repacesHosts; null for a direction that takes frames as they come. */
-  readonly gate: Port | null;
   readonly impairment: Impairment;
   readonly line = new DelayLine();
   readonly statistics = new PortStatistics();
@@ -67,14 +56,12 @@ export class LinkDirection {
   deadlineNs = NEVER;
   private config: PortConfig;
 
-  constructor(place: DirectionPlace, { config, impairment, earlyNs, repacesHosts }: DirectionOptions) {
+  constructor(place: DirectionPlace, { config, impairment, earlyNs }: DirectionOptions) {
     this.place = place;
     this.config = config;
     this.impairment = impairment;
     this.earlyNs = place.exitPort < 0 ? 0 : earlyNs;
     this.port = place.hasPort ? new Port(config, this.statistics) : null;
-    this.gate =
-      !place.hasPort && repacesHosts ? new Port({ ...config, creditQueueFrames: GATE_CREDITS }, this.statistics) : null;
   }
 
   get settings(): Readonly<PortConfig> {
@@ -90,14 +77,12 @@ export class LinkDirection {
     this.config = { ...this.config, ...port };
     this.impairment.configure(impairment);
     this.port?.configure(port, nowNs);
-    this.gate?.configure(port, nowNs);
   }
 
   /** When something happens here next: a transmission starts or a frame arrives. */
   nextTimeout(): number {
     const arrivalNs = this.line.length === 0 ? NEVER : this.line.nextNs() - this.earlyNs;
-    const source = this.port ?? this.gate;
-    return source === null ? arrivalNs : Math.min(arrivalNs, source.nextTimeout());
+    return this.port === null ? arrivalNs : Math.min(arrivalNs, this.port.nextTimeout());
   }
 
   snapshot(nowNs: number): DirectionSnapshot {

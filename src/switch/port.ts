@@ -18,11 +18,6 @@ export interface PortConfig {
   /** Credits are counted, not their bytes: a limit of one in bytes could not hold a padded credit. */
   creditQueueFrames: number;
   creditBurstBytes: number;
-  /**
-   * Part of the credits' share that is not given out, 0 to 0.5. The link then has that much room beyond what credits allow, in which a queue that built
-   * up drains; the papers have none. See docs/decisions/0007-late-processes.md.
-   */
-  creditHeadroom: number;
   dataQueueBytes: number;
   /** Infinity: never marks. */
   ecnThresholdBytes: number;
@@ -42,7 +37,6 @@ export const DEFAULT_PORT: PortConfig = {
   maxFrameBytes: DEFAULT_FRAME_BYTES,
   creditQueueFrames: 8,
   creditBurstBytes: 184,
-  creditHeadroom: 0,
   dataQueueBytes: DEFAULT_DATA_QUEUE_FRAMES * wireBytes(DEFAULT_FRAME_BYTES),
   ecnThresholdBytes: Number.POSITIVE_INFINITY,
 };
@@ -209,5 +203,5 @@ export class Port {
 
 /** The part of the link that credits get. PROTOCOL §9.1 */
 function creditRateBps(config: PortConfig): number {
-  return config.rateBps * creditShare(config.maxFrameBytes) * (1 - config.creditHeadroom);
+  return config.rateBps * creditShare(config.maxFrameBytes);
 }

@@ -98,7 +98,7 @@ export class Switch {
     this.check = options.check;
     this.pool = pool;
     this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
-    this.fabric = new Fabric({ topology, random, pool, earlyNs, repacesHosts: true });
+    this.fabric = new Fabric({ topology, random, pool, earlyNs });
     this.hostCount = topology.hosts.length;
     this.trunkPeers = topology.trunks.map(() => -1);
     this.attachments = new Attachments({

@@ -34,16 +34,6 @@ const TIMER_LATE_NS = 0.2 * MILLISECOND_NS;
 const MAX_TIMER_MS = 3_600_000;
 
 /**
- * Arrivals drive the loop while they are this close on average and the last is not older than twice that. Then a nap would only delay them, and a
- * deadline waits for the next of them at most: 123 us at 100 Mbit/s of full frames.
- */
-const DENSE_GAP_NS = 150 * MICROSECOND_NS;
-/** The gap that counts at most, so that 35 close arrivals after a long silence bring the average down again. */
-const MAX_GAP_NS = 10 * MILLISECOND_NS;
-/** Weight of the newest gap in the average, as in RFC 6298's srtt. */
-const GAP_WEIGHT = 1 / 8;
-
-/**
  * Another process takes the core when the loop comes back from looking for datagrams after longer than this; a turn of its own takes 1 us (p99.9 5 us).
  */
 const STALL_NS = 300 * MICROSECOND_NS;
@@ -61,7 +51,8 @@ const MAX_CALM_NS = 64 * SECOND_NS;
 /**
  * Decides how to wait; a pure object, so that its decisions can be tested without a loop.
  *
- * `never`: arrivals drive the loop, with a timer behind them. Where they are rare and a deadline is near, it naps if it may.
+ * `never`: it naps when a deadline is near, if it may; else a timer of a millisecond, which arrivals anticipate. (Left to arrivals where those are dense, the processes
+ * of a demonstration fell into step: all idle until a timer, then a burst of a millisecond's frames.)
  * `always`: it spins when a deadline is near.
  * `auto`: it spins when a deadline is near, unless the process has one core only or finds that it is kept from the core (six spinning
  * processes on two cores stall each other for 40 to 100 ms); then it behaves as with `never` for a second and tries again, after twice the time whenever the
@@ -72,8 +63,6 @@ export class WakePolicy {
   contentions = 0;
   private readonly options: WakePolicyOptions;
   private readonly maySpin: boolean;
-  private lastArrivalNs = -MAX_GAP_NS;
-  private meanGapNs = MAX_GAP_NS;
   private calmUntilNs = 0;
   private calmNs = FIRST_CALM_NS;
   private windowStartNs = 0;
@@ -90,7 +79,7 @@ export class WakePolicy {
     if (untilNs === NEVER) return Wait.idle;
     if (untilNs > NEAR_NS) return Wait.timer;
     if (untilNs <= 0 || this.isSpinning(nowNs)) return Wait.spin;
-    return this.options.nap && !this.isDense(nowNs) ? Wait.nap : Wait.timer;
+    return this.options.nap ? Wait.nap : Wait.timer;
   }
 
   /** Whole milliseconds for a timer: it wakes a little before a far deadline, so that the rest can be waited for precisely. */
@@ -101,13 +90,6 @@ export class WakePolicy {
   /** Whether a timer that is armed for `timerAtNs` serves a deadline as well as a new one for `newAtNs` would. */
   isTimerGoodFor(deadlineNs: number, timerAtNs: number, newAtNs: number): boolean {
     return timerAtNs <= Math.max(newAtNs, deadlineNs - TIMER_LATE_NS);
-  }
-
-  /** A datagram arrived. */
-  noteArrival(nowNs: number): void {
-    const gapNs = Math.min(nowNs - this.lastArrivalNs, MAX_GAP_NS);
-    this.meanGapNs += (gapNs - this.meanGapNs) * GAP_WEIGHT;
-    this.lastArrivalNs = nowNs;
   }
 
   /** While turning, the loop was away for `awayNs` between the end of one turn and the first event of the next. */
@@ -125,10 +107,6 @@ export class WakePolicy {
 
   private isSpinning(nowNs: number): boolean {
     return this.maySpin && nowNs >= this.calmUntilNs;
-  }
-
-  private isDense(nowNs: number): boolean {
-    return this.meanGapNs <= DENSE_GAP_NS && nowNs - this.lastArrivalNs <= 2 * DENSE_GAP_NS;
   }
 
   /** A try that lasted for as long as the calm before it counts as good, and the next calm is short again. */

@@ -114,7 +114,6 @@ export class Waker {
 
   /** A datagram arrived: to be called before anything else is done with it. */
   noteArrival(nowNs: number): void {
-    this.policy.noteArrival(nowNs);
     this.noteReturn(nowNs);
   }
 

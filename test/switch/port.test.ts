@@ -92,18 +92,6 @@ describe('the credit queue', () => {
     expect(creditShare(1472)).toBeCloseTo(0.0541, 4);
   });
 
-  it('keeps the headroom of its share back', () => {
-    const spaced = [0, 0.1].map((creditHeadroom) => {
-      const port = new Port({ ...DEFAULT_PORT, rateBps: 1e9, creditHeadroom, creditQueueFrames: 64 });
-      for (let index = 0; index < 42; index++) port.enqueue(creditFrame({}), 0);
-      port.advance(1e9);
-      const times: number[] = [];
-      for (let frame = port.dequeue(); frame !== null; frame = port.dequeue()) times.push(frame.atNs);
-      return times[41] - times[1];
-    });
-    expect(spaced[1] / spaced[0]).toBeCloseTo(1 / 0.9, 2);
-  });
-
   it('holds eight credits and drops the ninth', () => {
     const port = makePort();
     const codes = Array.from({ length: 11 }, (_, label) => port.enqueue(creditFrame({ label }), 0));

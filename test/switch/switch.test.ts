@@ -342,9 +342,9 @@ describe('the switch under arbitrary input', () => {
     expect(mostOut, message).toBeLessThan(10 * 238 + 200);
     const reasons = ['check', 'direction', 'invalid', 'length', 'notAttached', 'short', 'spoofed', 'type', 'version'];
     expect(Object.keys(door).sort(), message).toEqual(reasons);
-    // Frames did get in, did get on, and did fill a queue where they entered.
-    const direction = (wanted: string) => ports.find(({ name }) => name === wanted);
-    expect(direction('s1->s2')?.data.frames, message).toBeGreaterThan(50);
-    expect(direction('h1->s1')?.drops.dataQueueFull, message).toBeGreaterThan(0);
+    // Frames did get in and did fill a queue.
+    const chain = ports.find(({ name }) => name === 's1->s2');
+    expect(chain?.data.frames, message).toBeGreaterThan(50);
+    expect(chain?.drops.dataQueueFull, message).toBeGreaterThan(0);
   });
 });

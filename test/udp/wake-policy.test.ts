@@ -5,11 +5,6 @@ import { NEAR_NS, Wait, WakePolicy, type WakePolicyOptions } from '../../src/udp
 const policy = (options: Partial<WakePolicyOptions> = {}) =>
   new WakePolicy({ spin: 'auto', nap: true, cores: 2, ...options });
 
-/** Datagrams every `gapNs` for a millisecond, the last at 1 ms. */
-function arrivals(target: WakePolicy, gapNs: number, endNs = MILLISECOND_NS * 10): void {
-  for (let atNs = gapNs; atNs <= endNs; atNs += gapNs) target.noteArrival(atNs);
-}
-
 describe('WakePolicy', () => {
   it('waits for datagrams alone when there is no deadline', () => {
     expect(policy().choose(NEVER, 0)).toBe(Wait.idle);
@@ -36,29 +31,6 @@ describe('WakePolicy', () => {
   it('comes back in the next turn for a deadline that has passed, whatever the policy', () => {
     expect(policy({ spin: 'never' }).choose(0, 0)).toBe(Wait.spin);
     expect(policy({ spin: 'never', nap: false }).choose(-5e6, 0)).toBe(Wait.spin);
-  });
-
-  it('lets close arrivals drive the loop instead of napping between them', () => {
-    const dense = policy({ spin: 'never' });
-    arrivals(dense, 123 * MICROSECOND_NS);
-    const lastNs = Math.floor(10e6 / 123e3) * 123e3;
-    expect(dense.choose(100e3, lastNs + 200e3)).toBe(Wait.timer);
-    expect(dense.choose(100e3, lastNs + 301e3)).toBe(Wait.nap);
-  });
-
-  it('naps between arrivals that are far apart', () => {
-    const sparse = policy({ spin: 'never' });
-    arrivals(sparse, 500 * MICROSECOND_NS);
-    expect(sparse.choose(100e3, 10e6)).toBe(Wait.nap);
-  });
-
-  it('takes 35 close arrivals after a silence to call them dense', () => {
-    const target = policy({ spin: 'never' });
-    const at = (index: number) => 60 * SECOND_NS + index * 10 * MICROSECOND_NS;
-    for (let index = 0; index < 20; index++) target.noteArrival(at(index));
-    expect(target.choose(100e3, at(19))).toBe(Wait.nap);
-    for (let index = 20; index < 35; index++) target.noteArrival(at(index));
-    expect(target.choose(100e3, at(34))).toBe(Wait.timer);
   });
 
   it('chooses whole milliseconds that end before a far deadline, and one at the least', () => {

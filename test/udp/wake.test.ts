@@ -70,19 +70,11 @@ describe('Waker', () => {
     expect(loop.timersSet).toBeLessThanOrEqual(11);
   });
 
-  it('leaves it to close arrivals to drive the loop, with a timer behind them when they end', () => {
+  it('naps between close arrivals too, so that a deadline is met when they end', () => {
     const { loop, lateNs, arrive } = metronome('never', 130 * MICROSECOND_NS);
     for (let atNs = 0; atNs < 50 * MILLISECOND_NS; atNs += 100 * MICROSECOND_NS) arrive(atNs);
-    loop.runUntil(10 * MILLISECOND_NS);
-    const napsBefore = loop.naps;
-    loop.runUntil(49 * MILLISECOND_NS);
-    expect(loop.naps).toBe(napsBefore);
-    expect(loop.timersSet).toBeLessThan(60);
-    const settled = lateNs.length;
     loop.runUntil(100 * MILLISECOND_NS);
-    const after = lateNs.slice(settled);
-    expect(most(after)).toBeLessThan(1.2 * MILLISECOND_NS);
-    expect(most(after.slice(20))).toBeLessThan(30 * MICROSECOND_NS);
+    expect(most(lateNs.slice(20))).toBeLessThan(100 * MICROSECOND_NS);
   });
 
   it('arms no new timer for deadlines that move away with each datagram', () => {

@@ -24,12 +24,6 @@ export type Transport = UdpHost<Host>;
 const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
 
 /**
- * Part of the credits' share that a NIC on real sockets keeps back, so that a queue which a late process left behind drains
- * (docs/decisions/0007-late-processes.md).
- */
-const CREDIT_HEADROOM = 0.0;
-
-/**
  * Data that may queue for a host, as time on its link: 13 full frames at 100 Mbit/s. Shorter, and a process that is late by a millisecond leaves the link idle
  * (docs/decisions/0007-late-processes.md).
  */
@@ -116,7 +110,6 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     ...DEFAULT_PORT,
     rateBps: link.rateBps,
     maxFrameBytes: link.maxFrameBytes,
-    creditHeadroom: CREDIT_HEADROOM,
     dataQueueBytes: NIC_QUEUE_BYTES,
   });
   return new Host(new Endpoint(config, { random, check, pool, application }), nic);

@@ -51,7 +51,6 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   creditQueue: { field: 'creditQueueFrames', kind: integer({ lowest: 1, highest: MAX_CREDIT_QUEUE_FRAMES }) },
   // 92: the largest credit has to fit. PROTOCOL §9.1
   creditBurst: { field: 'creditBurstBytes', kind: size({ lowest: 92, highest: 1e6 }) },
-  creditHeadroom: { field: 'creditHeadroom', kind: fraction({ highest: 0.5 }) },
   dataQueue: { field: 'dataQueueBytes', kind: DATA_QUEUE, isQueue: true },
   ecnThreshold: { field: 'ecnThresholdBytes', kind: ECN_THRESHOLD, isQueue: true },
   loss: { field: 'lossRate', kind: PART },

@@ -18,7 +18,6 @@ const EXTREMES: Readonly<Record<string, readonly string[]>> = {
   frameSize: ['128', '65507'],
   creditQueue: ['1', '65536'],
   creditBurst: ['92', '1MB'],
-  creditHeadroom: ['0', '50%'],
   dataQueue: ['0', '512MiB'],
   ecnThreshold: ['0', '1TiB', 'off'],
   reorderDelay: ['0', '100s'],
