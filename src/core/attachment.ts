@@ -20,7 +20,7 @@ import { AttachRefusal, FrameType, Header, NO_HOST, VERSION } from '../wire/layo
 import { XpassError } from './errors.js';
 
 /** Where a host stands with its switch. PROTOCOL §8.2 */
-export const AttachState = {
+const AttachState = {
   /** ATTACH was sent and not answered. */
   attaching: 0,
   attached: 1,

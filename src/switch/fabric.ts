@@ -15,7 +15,7 @@ import { PortDrop } from './port-statistics.js';
 import type { Topology } from './topology.js';
 
 /** Frames that wait for `poll` at most; a driver polls until null after each call (ours). */
-export const MAX_OUTPUT_FRAMES = 65_536;
+const MAX_OUTPUT_FRAMES = 65_536;
 /** `Frame.port` of a frame that has not met its first switch. */
 const UNROUTED = -1;
 

@@ -9,7 +9,7 @@ export const EXIT = -1;
 const EXIT_OFFSET = 0;
 
 /** Equal-cost paths that are kept between two switches: as many as a path id can tell apart. PROTOCOL §2.4 */
-export const MAX_PATHS = 256;
+const MAX_PATHS = 256;
 
 const HOST_IDS = 65_536;
 const UNKNOWN_HOST = -1;

@@ -7,7 +7,7 @@ import { sizeBuffers } from './socket-buffers.js';
 import { bindError, codeOf, connectError, explainProblem, ProblemCounts, type SocketProblem } from './socket-errors.js';
 
 /** Asked for in both directions (ours): 2,700 full frames, 12 ms of a 2.7 Gbit/s burst. The kernel may give less. */
-export const DEFAULT_BUFFER_BYTES = 4 * 1024 * 1024;
+const DEFAULT_BUFFER_BYTES = 4 * 1024 * 1024;
 
 /**
  * A send with a callback costs 150 ns more than the 3.4 us (connected) or 4.0 us (with an address) of one without: 4 %. Without one, Node keeps

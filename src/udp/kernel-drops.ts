@@ -32,7 +32,7 @@ export interface ProcFiles {
   socketInodes(): ReadonlySet<string>;
 }
 
-export const LINUX_PROC: ProcFiles = {
+const LINUX_PROC: ProcFiles = {
   tables: () => TABLES.filter((path) => existsSync(path)).map((path) => readFileSync(path, 'latin1')),
   socketInodes: () => {
     const targets = readdirSync('/proc/self/fd').map((fd) => linkOf(`/proc/self/fd/${fd}`));

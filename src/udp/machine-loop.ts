@@ -42,7 +42,7 @@ export interface MachineLoopParts {
  * kernel needs time itself. It is more than the 123 us that a full frame takes at 100 Mbit/s, so up from there a sender that credits
  * drive needs no timer. All frames of a port are early alike, so the gaps between them stay.
  */
-export const DEFAULT_EARLY_NS = 150 * MICROSECOND_NS;
+const DEFAULT_EARLY_NS = 150 * MICROSECOND_NS;
 /** How soon a blocked socket is looked at again. */
 const BLOCKED_RETRY_NS = 1 * MILLISECOND_NS;
 

@@ -59,7 +59,8 @@ function fileOf(recorder: Recorder, name: string): ReceivedFile {
 }
 
 function portResult(port: DirectionSnapshot): PortResult {
-  const { creditQueueFull = 0, ...others } = port.drops;
+  // What a port to a host that has left drops is the last ACK to it.
+  const { creditQueueFull = 0, notAttached: _, ...others } = port.drops;
   return {
     name: port.name,
     credit_drops: creditQueueFull,

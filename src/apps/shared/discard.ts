@@ -6,7 +6,7 @@ import type { TransferBody } from './files/transfer-reader.js';
 import type { ServedStream, StreamService, StreamTransport } from './service.js';
 
 /** Streams of this kind are read to their end and forgotten: RFC 863's service. */
-export const DISCARD_KIND = 'discard';
+const DISCARD_KIND = 'discard';
 /** What is sent to nowhere, again and again (ours: as much as a file source gives at a time). */
 const CHUNK_BYTES = 65_536;
 

@@ -133,7 +133,7 @@ export function seeds(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1);
 }
 
-export function milliseconds(count: number): number {
+function milliseconds(count: number): number {
   return count * MILLISECOND_NS;
 }
 

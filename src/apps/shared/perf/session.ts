@@ -112,9 +112,14 @@ export class PerfSession implements TransferBody, FlowWriter {
 
   onWritable(): void {}
 
+  /** The answer is closed. A client that does not take it, for the size of its frames perhaps, hears so on its own stream, on which it waits. */
   onClosed(error: XpassError | null): void {
     this.answer = null;
-    if (error !== null) this.abort();
+    if (error === null || this.isOver) return;
+    this.abort();
+    const { flow, transport } = this.options.stream;
+    const code = error.code === 'frameSize' ? ResetCode.frameSize : ResetCode.aborted;
+    transport.run((nowNs) => flow.reset(nowNs, code));
   }
 
   /** Gives up what is under way, with this code of a RESET. */
