@@ -119,7 +119,7 @@ describe('xpass perf', () => {
     // What it reaches on cores that others use as well; `npm run bench` is for the rest.
     expect(part).toBeGreaterThan(0.3);
     expect(part).toBeLessThan(1.05);
-    expect(report.jain).toBeGreaterThan(0.9);
+    expect(report.jain).toBeGreaterThan(0.8);
     expect(report.intervals[0].flows).toHaveLength(4);
     const reverse = await measure('-c', '2', '--switch', switchAddress, '-n', '100kB', '-R');
     expect(reverse.bytes).toBe(100_000);
@@ -196,9 +196,12 @@ describe('xpass perf', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('in use')]);
   });
 
-  it('ends with 2 when the client sends larger frames than the server takes', async () => {
-    const { address } = await startServer();
-    const { code, stderr } = await runXpass('perf', '-c', address, '--frame-size', '9000');
+  it.each([
+    [['--frame-size', '9000'], []],
+    [[], ['--frame-size', '9000']],
+  ])('ends with 2 when one side takes no frames as large as the other sends %j %j', async (server, client) => {
+    const { address } = await startServer(...server);
+    const { code, stderr } = await runXpass('perf', '-c', address, ...client);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--frame-size')]);
   });
 });

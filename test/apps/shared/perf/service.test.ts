@@ -105,6 +105,15 @@ describe('the perf service', () => {
     expect((await ask(all, DATA)).answer.message).toBe('the data of this test goes the other way');
   });
 
+  it('tells a client that takes no frames as large as its own', async () => {
+    const all = bed();
+    all.world.hosts[0].endpoint.config.frameBytes = 1_000;
+    const writer = new TestWriter(all.client).open(1, [REQUEST]);
+    await all.world.playUntil(() => writer.closed !== undefined);
+    expect(writer.closed).toMatchObject({ code: 'frameSize' });
+    expect(all.service.testCount).toBe(0);
+  });
+
   it('runs a bounded number of tests', async () => {
     const all = bed();
     for (let test = 0; test < MAX_TESTS; test++) {
