@@ -382,6 +382,27 @@ describe('closing everything', () => {
   });
 });
 
+describe('a frame that the NIC drops', () => {
+  it('is counted, and a credit among them is not sent to a peer that has not proved its address', () => {
+    const bench = new Bench();
+    bench.request(1);
+    let sent = 0;
+    let dropped = 0;
+    for (let turn = 0; turn < 1_000; turn++) {
+      bench.wait(13_008);
+      for (const frame of bench.frames()) {
+        if (turn < 20) {
+          bench.endpoint.takeBack(frame, bench.nowNs);
+          dropped++;
+        } else sent++;
+      }
+    }
+    expect(dropped).toBeGreaterThan(15);
+    expect(bench.counters.nicDrops).toBe(dropped);
+    expect(sent).toBe(3);
+  });
+});
+
 describe('times in the output', () => {
   /** Two flows that send credits, woken after `lateNs`. */
   function late(lateNs: number): Bench {
