@@ -76,3 +76,35 @@ export class CreditBudget {
     }
   }
 }
+
+/** One flow's part of the budget. */
+export class BudgetShare {
+  private readonly budget: CreditBudget;
+  private outstanding = 0;
+  private pipeline = 0;
+  private links = 0;
+
+  constructor(budget: CreditBudget) {
+    this.budget = budget;
+  }
+
+  setOutstanding(credits: number): void {
+    const change = credits - this.outstanding;
+    if (change === 0) return;
+    this.outstanding = credits;
+    this.budget.add(change);
+  }
+
+  /** `credits` are under way when nothing queues, at a rate of so many links. */
+  setPipeline(credits: number, links: number): void {
+    if (credits === this.pipeline && links === this.links) return;
+    this.budget.addPipeline(credits - this.pipeline, links - this.links);
+    this.pipeline = credits;
+    this.links = links;
+  }
+
+  giveBack(): void {
+    this.setPipeline(0, 0);
+    this.setOutstanding(0);
+  }
+}

@@ -5,7 +5,6 @@ import {
   dataOffset,
   dataPayloadBytes,
   dataUnused,
-  ecn,
   finFinalOffset,
   finProbe,
   finUnused,
@@ -18,12 +17,13 @@ import {
 } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { AckFlag, Credit, Data, DataFlag, Ecn, Reset, ResetCode } from '../wire/layout.js';
+import { AckFlag, Credit, Data, DataFlag, Reset, ResetCode } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { LowestRanges } from './ack-ranges.js';
 import { Acknowledger } from './acknowledger.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
+import { BudgetShare } from './credit-budget.js';
 import { CreditMeter, Echo } from './credit-meter.js';
 import { CreditPacer } from './credit-pacer.js';
 import { errorOfReset, XpassError } from './errors.js';
@@ -33,29 +33,15 @@ import { RateControl } from './rate-control.js';
 import { Placed, Reassembly } from './reassembly.js';
 import { ReceiveWindow } from './receive-window.js';
 import { ReceiverFrames } from './receiver-frames.js';
+import { ReceivedFrames, type ReceiverStatistics } from './receiver-statistics.js';
 import { RecentMinimum, RttEstimator } from './rtt.js';
+import { StreamEnd } from './stream-end.js';
 
 /** PROTOCOL §4.2 */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3 } as const;
 
 /** Data frames after which the shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
 const RTT_FRAMES = 32;
-
-export interface ReceiverStatistics {
-  bytesDelivered: number;
-  bytesHeld: number;
-  dataFrames: number;
-  repairedFrames: number;
-  markedFrames: number;
-  creditsSent: number;
-  creditsUsed: number;
-  creditsUnused: number;
-  creditsDropped: number;
-  creditsOutstanding: number;
-  rateBps: number;
-  rttNs: number;
-  minRttNs: number;
-}
 
 export interface ReceiverOptions {
   slot: number;
@@ -86,6 +72,7 @@ export class ReceiverFlow implements TimedFlow {
   private readonly window: ReceiveWindow;
   private readonly ackRanges: LowestRanges;
   private readonly proof: PathProof;
+  private readonly share: BudgetShare;
   private readonly rtt = new RttEstimator();
   private reader: FlowReader | null = null;
 
@@ -95,16 +82,10 @@ export class ReceiverFlow implements TimedFlow {
   private overWith: XpassError | null = null;
   private pairedFlow = 0;
   private probe = 0;
-  /** Length of the stream once END or FIN has told it; -1 before. */
-  private finalOffset = -1;
-  private finSeen = false;
+  private readonly end = new StreamEnd();
   /** The next credit waits for room, not for its time. */
   private blocked = false;
   private endTold = false;
-  /** Credits that the host's budget counts for this flow. */
-  private budgeted = 0;
-  private pipeline = 0;
-  private links = 0;
   private pausedTold = false;
   /** A call of the reader's `onData` is under way. */
   private isDelivering = false;
@@ -113,9 +94,7 @@ export class ReceiverFlow implements TimedFlow {
   private lastHeardNs: number;
   private lastDataNs: number;
   private completeNs = NEVER;
-  private dataFrames = 0;
-  private repairedFrames = 0;
-  private markedFrames = 0;
+  private readonly received = new ReceivedFrames();
 
   constructor(context: FlowContext, options: ReceiverOptions, nowNs: number) {
     const { config } = context;
@@ -123,6 +102,7 @@ export class ReceiverFlow implements TimedFlow {
     this.slot = options.slot;
     this.peer = options.peer;
     this.id = options.header.flowId;
+    this.share = new BudgetShare(context.budget);
     this.control = new RateControl(options.algorithm, options.link, nowNs);
     this.meter = new CreditMeter(options.firstSequence, config.maxOutstandingCredits);
     this.pacer = new CreditPacer({ frameBytes: config.frameBytes, jitter: config.jitter, catchUpNs: config.catchUpNs });
@@ -156,9 +136,9 @@ export class ReceiverFlow implements TimedFlow {
     return {
       bytesDelivered: this.reassembly.nextOffset,
       bytesHeld: this.window.heldBytes,
-      dataFrames: this.dataFrames,
-      repairedFrames: this.repairedFrames,
-      markedFrames: this.markedFrames,
+      dataFrames: this.received.data,
+      repairedFrames: this.received.repaired,
+      markedFrames: this.received.marked,
       creditsSent: sent,
       creditsUsed: used,
       creditsUnused: unused,
@@ -240,7 +220,7 @@ export class ReceiverFlow implements TimedFlow {
     this.sampleRtt(nowNs - this.meter.lastEchoSentNs, nowNs);
     this.settleBudget();
     if (echo === Echo.late) this.context.counters.lateEchoes++;
-    this.countFrame(bytes);
+    this.control.countMarks(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
     this.place(frame, offset, nowNs);
     if (this.isOver) return;
     this.updateRate(nowNs);
@@ -262,14 +242,14 @@ export class ReceiverFlow implements TimedFlow {
     this.heard(frame, nowNs);
     this.noteProbe(finProbe(frame.bytes));
     const finalOffset = widen(finFinalOffset(frame.bytes), this.reassembly.nextOffset);
-    if (!this.acceptsFinal(finalOffset)) {
+    if (!this.end.accepts(finalOffset, this.reassembly.highestEnd)) {
       this.breach(nowNs);
       return;
     }
     this.meter.noteUnused(finUnused(frame.bytes));
     this.stopCredits();
-    this.finalOffset = finalOffset;
-    this.finSeen = true;
+    this.end.set(finalOffset);
+    this.end.finSeen = true;
     this.tellEnd();
     if (!this.completeIfDone(nowNs)) this.sendAck(nowNs);
     this.arm();
@@ -351,25 +331,15 @@ export class ReceiverFlow implements TimedFlow {
     return this.context.budget.allows(this.slot);
   }
 
-  /** Tells the host's budget what the flow has outstanding; a flow that has stopped waits for none of it. */
+  /** A flow that has stopped has no part in the host's budget. */
   private settleBudget(): void {
-    if (this.stateCode !== ReceiverState.creditSending) this.settlePipeline();
-    const held = this.stateCode === ReceiverState.creditSending ? this.meter.outstanding : 0;
-    const change = held - this.budgeted;
-    if (change === 0) return;
-    this.budgeted = held;
-    this.context.budget.add(change);
+    if (this.stateCode === ReceiverState.creditSending) this.share.setOutstanding(this.meter.outstanding);
+    else this.share.giveBack();
   }
 
-  /** Tells the host's budget how many of the flow's credits are under way when nothing queues. */
   private settlePipeline(): void {
-    const isCrediting = this.stateCode === ReceiverState.creditSending && this.dataFrames >= RTT_FRAMES;
-    const pipeline = isCrediting ? this.shortestRtt.value / this.pacer.meanGapNs : 0;
-    const links = isCrediting ? this.control.linkShare : 0;
-    if (pipeline === this.pipeline && links === this.links) return;
-    this.context.budget.addPipeline(pipeline - this.pipeline, links - this.links);
-    this.pipeline = pipeline;
-    this.links = links;
+    if (this.received.data < RTT_FRAMES || this.stateCode !== ReceiverState.creditSending) return;
+    this.share.setPipeline(this.shortestRtt.value / this.pacer.meanGapNs, this.control.linkShare);
   }
 
   private sendReset(code: number, nowNs: number): void {
@@ -421,24 +391,15 @@ export class ReceiverFlow implements TimedFlow {
     this.observer.onRtt(rttNs);
   }
 
-  private countFrame(bytes: Uint8Array): void {
-    const bits = flags(bytes);
-    this.dataFrames++;
-    if ((bits & DataFlag.repair) !== 0) this.repairedFrames++;
-    const marked = ecn(bytes) === Ecn.congestionExperienced;
-    if (marked) this.markedFrames++;
-    this.control.countMarks(marked, (bits & DataFlag.creditCe) !== 0);
-  }
-
   private place(frame: Frame, offset: number, nowNs: number): void {
     const end = offset + dataPayloadBytes(frame);
     const isEnd = (flags(frame.bytes) & DataFlag.end) !== 0;
-    if (isEnd ? !this.acceptsFinal(end) : this.finalOffset >= 0 && end > this.finalOffset) {
+    if (!(isEnd ? this.end.accepts(end, this.reassembly.highestEnd) : this.end.allows(end))) {
       this.breach(nowNs);
       return;
     }
     if (isEnd) {
-      this.finalOffset = end;
+      this.end.set(end);
       this.acknowledger.demand();
     }
     this.insert(offset, frame.bytes.subarray(Data.payload, Data.payload + dataPayloadBytes(frame)));
@@ -468,12 +429,7 @@ export class ReceiverFlow implements TimedFlow {
   }
 
   private get hasEverything(): boolean {
-    return this.finalOffset >= 0 && this.reassembly.nextOffset === this.finalOffset;
-  }
-
-  private acceptsFinal(offset: number): boolean {
-    if (this.finalOffset >= 0) return offset === this.finalOffset;
-    return offset >= this.reassembly.highestEnd;
+    return this.end.isReached(this.reassembly.nextOffset);
   }
 
   private tellEnd(): void {
@@ -484,7 +440,8 @@ export class ReceiverFlow implements TimedFlow {
 
   /** Everything has arrived: says so to both sides, to the peer before anything can happen to the flow. True if it was so just now. */
   private completeIfDone(nowNs: number): boolean {
-    if (!this.finSeen || !this.hasEverything || this.stateCode === ReceiverState.complete || this.isOver) return false;
+    if (!this.end.finSeen || !this.hasEverything || this.stateCode === ReceiverState.complete || this.isOver)
+      return false;
     this.meter.forgive();
     this.stateCode = ReceiverState.complete;
     this.completeNs = nowNs;

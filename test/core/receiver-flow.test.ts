@@ -261,8 +261,7 @@ describe('the timers of a receiver', () => {
   });
 
   it('gives room to new credits when all that may be outstanding are lost', () => {
-    const bench = new ReceiverBench({ dataTimeoutNs: SECOND_NS }).proved();
-    bench.context.budget = bench.context.budgetOf(2);
+    const bench = new ReceiverBench({ dataTimeoutNs: SECOND_NS, hostCredits: 2 }).proved();
     bench.wait(99 * MILLISECOND_NS);
     expect(bench.credits()).toBe(2);
     bench.wait(2 * MILLISECOND_NS);

@@ -30,17 +30,17 @@ export class FlowContextStub implements FlowContext {
   /** When the flow's timer is to be asked, and when its next credit is due. */
   deadlineNs = NEVER;
   dueNs = NEVER;
-  budget: CreditBudget;
+  readonly budget: CreditBudget;
   lingering = 0;
   forgotten = 0;
 
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.config = endpointConfig(changes);
-    this.budget = this.budgetOf(Number.POSITIVE_INFINITY);
+    this.budget = this.budgetOf(this.config.hostCredits);
   }
 
   /** A budget of so many credits, which schedules a flow that may try again for time 0. */
-  budgetOf(hostCredits: number): CreditBudget {
+  private budgetOf(hostCredits: number): CreditBudget {
     const options = { hostCredits, creditNs: 1, queueBoundNs: Number.POSITIVE_INFINITY, maxFlows: 4 };
     return new CreditBudget(options, () => {
       this.dueNs = 0;

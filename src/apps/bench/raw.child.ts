@@ -1,3 +1,5 @@
+// Tested by test/loopback/bench.test.ts
+
 import { createSocket, type Socket } from 'node:dgram';
 
 /**

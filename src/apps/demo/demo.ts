@@ -1,12 +1,12 @@
 // Tested by test/loopback/demo.test.ts
 
 import { access, constants, stat } from 'node:fs/promises';
+import type { Child } from '../shared/child.js';
 import type { Invocation } from '../shared/command.js';
 import { displaySize } from '../shared/display.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { failureOf, usageFailure } from '../shared/failure.js';
 import { LiveRegion } from '../shared/terminal.js';
-import type { Child } from './child.js';
 import { type DemoValues, Lab } from './lab.js';
 import type { DEMO_OPTIONS } from './options.js';
 import { Recorder } from './recorder.js';

@@ -3,9 +3,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Child, type ChildEvent } from '../shared/child.js';
 import type { OptionValues } from '../shared/options.js';
 import { SwitchControl } from '../shared/switch-control.js';
-import { Child, type ChildEvent } from './child.js';
 import type { DEMO_OPTIONS } from './options.js';
 
 export type DemoValues = OptionValues<typeof DEMO_OPTIONS>;
@@ -24,6 +24,12 @@ const PROGRESS_INTERVAL = '100ms';
 export function fileName(index: number): string {
   return `from-sender-${index + 1}`;
 }
+
+/**
+ * The processes of a demonstration live for seconds and handle some thousand frames in each: V8 would spend the first of them in its interpreter, at two to three
+ * times the processor time a frame. These have it compile early (docs/decisions/0007-late-processes.md).
+ */
+const COMPILE_EARLY = ['--always-sparkplug', '--no-lazy-feedback-allocation', '--interrupt-budget=16384'];
 
 /** The processes of the demonstration: a switch with a link to each host, a receiver, and senders. */
 export class Lab {
@@ -96,7 +102,7 @@ async function startSenders(values: DemoValues, address: string, children: Child
 }
 
 function spawn(children: Child[], name: string, args: readonly string[]): Child {
-  const child = new Child(name, args);
+  const child = new Child(name, args, COMPILE_EARLY);
   children.push(child);
   return child;
 }

@@ -1,6 +1,8 @@
+// Tested by test/apps/demo/view.test.ts
+
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
+import type { ChildEvent } from '../shared/child.js';
 import type { SwitchReport } from '../shared/switch-control.js';
-import type { ChildEvent } from './child.js';
 import { fileName } from './lab.js';
 import type { FlowSample, PortSample } from './measure.js';
 

@@ -1,3 +1,5 @@
+// Tested by test/apps/demo/view.test.ts
+
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
 import { DEFAULT_FRAME_BYTES, MIN_WIRE_BYTES, wireBytes } from '../../wire/layout.js';
 import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../shared/display.js';

@@ -1,4 +1,4 @@
-// Tested by test/loopback/bench.test.ts
+// Tested by test/loopback/demo.test.ts and test/loopback/bench.test.ts
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -29,9 +29,12 @@ export class Child {
   private readonly errors: string[] = [];
   private isOver = false;
 
-  constructor(name: string, args: readonly string[]) {
+  /** `nodeArguments` are for Node.js itself. */
+  constructor(name: string, args: readonly string[], nodeArguments: readonly string[] = []) {
     this.name = name;
-    this.process = spawn(process.execPath, [EXECUTABLE, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+    this.process = spawn(process.execPath, [...nodeArguments, EXECUTABLE, ...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     this.process.stdin.on('error', () => {});
     this.ended = new Promise((resolve) => {
       this.process.once('error', () => resolve(ExitCode.failed));

@@ -1,5 +1,4 @@
 import { SeededRandom } from '../../../src/base/random.js';
-import { MILLISECOND_NS } from '../../../src/base/time.js';
 import { Model } from './model.js';
 import type { ModelFlow } from './model-flow.js';
 import type { FlowSpec, ModelSpec } from './model-spec.js';
@@ -131,10 +130,6 @@ export function spread(values: readonly number[], digits: number): string {
 
 export function seeds(count: number): number[] {
   return Array.from({ length: count }, (_, i) => i + 1);
-}
-
-function milliseconds(count: number): number {
-  return count * MILLISECOND_NS;
 }
 
 /** Rows of cells as columns that a reader can compare. */

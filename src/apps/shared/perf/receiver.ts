@@ -1,7 +1,7 @@
 // Tested by test/apps/shared/perf/service.test.ts
 
 import { NEVER } from '../../../base/time.js';
-import type { ReceiverStatistics } from '../../../core/receiver-flow.js';
+import type { ReceiverStatistics } from '../../../core/receiver-statistics.js';
 import { Fault } from '../files/fault.js';
 import type { TransferBody } from '../files/transfer-reader.js';
 import type { ServedStream } from '../service.js';

@@ -2,7 +2,8 @@
 
 import { NEVER } from '../../../base/time.js';
 import type { FlowObserver } from '../../../core/application.js';
-import type { ReceiverFlow, ReceiverStatistics } from '../../../core/receiver-flow.js';
+import type { ReceiverFlow } from '../../../core/receiver-flow.js';
+import type { ReceiverStatistics } from '../../../core/receiver-statistics.js';
 import type { Fault } from '../files/fault.js';
 import type { TransferBody } from '../files/transfer-reader.js';
 import type { DurationHistogram } from './histogram.js';

@@ -1,0 +1,35 @@
+import { ecn, flags } from '../wire/decode.js';
+import { DataFlag, Ecn } from '../wire/layout.js';
+
+/** What the receiver of a flow has counted since the flow began; rates in bit/s, times in ns. */
+export interface ReceiverStatistics {
+  bytesDelivered: number;
+  bytesHeld: number;
+  dataFrames: number;
+  repairedFrames: number;
+  markedFrames: number;
+  creditsSent: number;
+  creditsUsed: number;
+  creditsUnused: number;
+  creditsDropped: number;
+  creditsOutstanding: number;
+  rateBps: number;
+  rttNs: number;
+  minRttNs: number;
+}
+
+/** Data frames of a flow, by kind. */
+export class ReceivedFrames {
+  data = 0;
+  repaired = 0;
+  marked = 0;
+
+  /** Counts a data frame; true if it arrived marked. */
+  count(bytes: Uint8Array): boolean {
+    const isMarked = ecn(bytes) === Ecn.congestionExperienced;
+    this.data++;
+    if ((flags(bytes) & DataFlag.repair) !== 0) this.repaired++;
+    if (isMarked) this.marked++;
+    return isMarked;
+  }
+}
