@@ -4,13 +4,20 @@ import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../../wire/layout
 import { address } from './address-kind.js';
 import { mapOption, type OptionValues, option, optionalOption } from './options.js';
 import { duration, formatDuration, fraction, rate, size } from './quantities.js';
-import { choice, decimal, integer } from './value-kind.js';
+import { choice, decimal, integer, type ValueKind } from './value-kind.js';
 
 /** Where daemons and switches listen unless told otherwise (ours; both in the range that IANA leaves free for users). */
 export const DEFAULT_DAEMON_PORT = 47_000;
 export const DEFAULT_SWITCH_PORT = 47_100;
 
 const ALGORITHM_NAMES = CREDIT_ALGORITHMS.map(({ name }) => name);
+
+/** A time, or `none` for what the credits' meters let through, as in the papers. */
+const QUEUE_BOUND: ValueKind<number> = {
+  allowed: `${duration().allowed}, or none`,
+  parse: (text) => (text === 'none' ? Number.POSITIVE_INFINITY : duration().parse(text)),
+  format: (boundNs) => (boundNs === Number.POSITIVE_INFINITY ? 'none' : formatDuration(boundNs)),
+};
 
 /** The options of every command that has an endpoint: `xpass daemon`, `send` and `perf`. */
 export const TRANSPORT_OPTIONS = {
@@ -43,6 +50,10 @@ export const TRANSPORT_OPTIONS = {
   spin: option(choice(['never', 'auto', 'always']), {
     describe: 'turn the event loop while a deadline is near: exact, at the price of a core',
     defaultText: 'auto',
+  }),
+  queueBound: option(QUEUE_BOUND, {
+    describe: 'data that may queue for this host, as time on its link: it asks for no more',
+    defaultText: '1.5ms',
   }),
   connectTimeout: option(duration({ lowest: 1e6 }), {
     describe: 'how long a peer or switch has for its first answer',

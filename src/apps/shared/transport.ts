@@ -23,12 +23,6 @@ export type Transport = UdpHost<Host>;
  */
 const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
 
-/**
- * Data that may queue for a host, as time on its link: 13 full frames at 100 Mbit/s. Shorter, and a process that is late by a millisecond leaves the link idle
- * (docs/decisions/0007-late-processes.md).
- */
-const QUEUE_BOUND_NS = 1.7e6;
-
 /** Who a command talks to. */
 export interface Target {
   /** The only peer's UDP address in direct mode. */
@@ -101,7 +95,7 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     creditParameters: values.set,
     jitter: values.jitter,
     hostCredits,
-    queueBoundNs: QUEUE_BOUND_NS,
+    queueBoundNs: values.queueBound,
     receiveWindowBytes: values.receiveWindow,
     connectTimeoutNs: values.connectTimeout,
     idleTimeoutNs: values.idleTimeout,
