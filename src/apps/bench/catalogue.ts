@@ -1,11 +1,13 @@
 import { usageFailure } from '../shared/failure.js';
 import { suggestion } from '../shared/nearest.js';
 import type { Benchmark } from './benchmark.js';
+import { DEMONSTRATION } from './demonstration.js';
+import { JOINING } from './joining.js';
 import { LOOPBACK } from './loopback.js';
 import { PACING } from './pacing.js';
 import { PARKING_LOT } from './parking-lot.js';
 
-export const BENCHMARKS: readonly Benchmark[] = [...LOOPBACK, ...PACING, ...PARKING_LOT];
+export const BENCHMARKS: readonly Benchmark[] = [...LOOPBACK, ...PACING, ...PARKING_LOT, ...DEMONSTRATION, ...JOINING];
 
 /**
  * The benchmarks that the names mean, in the order of `all`: each name is that of a benchmark or of a group, or begins one at a slash. Without names all but the

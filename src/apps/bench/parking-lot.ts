@@ -7,7 +7,8 @@ import type { Benchmark, BenchResult } from './benchmark.js';
 import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
 
 const ALGORITHMS = ['naive', 'expresspass'];
-const LINK_RATE_BPS = 100e6;
+/** Half of the demonstration's: seven processes share the cores, and the algorithms are what is measured (ours). */
+const LINK_RATE_BPS = 50e6;
 /** Both bottlenecks, in the direction of the data. */
 const LINKS = ['s1->s2', 's2->s3'];
 /** Sender and receiver of the flow over both links, and of the flow over each. */

@@ -9,6 +9,8 @@ const LOOPBACK = ['direct', 'switch'].flatMap((kind) =>
   ['1472/1', '1472/16', '8972/1', '8972/16'].map((work) => `${kind}/${work}`),
 );
 
+const DEMO = ['demo/4', 'demo/8', 'demo/16'];
+
 describe('the benchmarks', () => {
   it('have names of their own', () => {
     const names = BENCHMARKS.map(({ name }) => name);
@@ -16,7 +18,9 @@ describe('the benchmarks', () => {
   });
 
   it.each([
-    [[], [...LOOPBACK, 'pacing/20000', 'parking-lot/naive', 'parking-lot/expresspass']],
+    [[], [...LOOPBACK, 'pacing/20000', 'parking-lot/naive', 'parking-lot/expresspass', ...DEMO, 'joining']],
+    [['demo'], DEMO],
+    [['demo/8'], ['demo/8']],
     [['loopback'], LOOPBACK],
     [['direct/1472/1'], ['direct/1472/1']],
     [['loopback/direct/1472/1'], ['direct/1472/1']],
