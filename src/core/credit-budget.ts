@@ -1,7 +1,11 @@
 import { Ring } from '../base/ring.js';
+import { RecentMinimum } from './rtt.js';
 
 /** A host that is this far from using its link has no queue to fear; it keeps slow links going whose share would round to nothing (ours). */
 const LEAST_CREDITS = 4;
+
+/** Data frames after which the shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
+const RTT_FRAMES = 32;
 
 export interface BudgetOptions {
   /** Credits at most, whatever the link: what the socket's buffer holds of data frames. */
@@ -10,7 +14,8 @@ export interface BudgetOptions {
   creditNs: number;
   /** Data that may queue for this host, as the time that it takes on its link; Infinity for no such bound. */
   queueBoundNs: number;
-  maxFlows: number;
+  /** Flows that may wait at a time. */
+  maxWaiting: number;
 }
 
 /**
@@ -20,7 +25,7 @@ export interface BudgetOptions {
  */
 export class CreditBudget {
   private readonly options: BudgetOptions;
-  private readonly wake: (slot: number) => void;
+  private readonly wake: (slot: number) => boolean;
   private readonly waiting: Ring<number>;
   private readonly isWaiting: boolean[] = [];
   /** Credits whose data is on its way when nothing queues, summed over the flows: shortest RTT times rate of each. */
@@ -29,11 +34,11 @@ export class CreditBudget {
   private links = 0;
   private outstandingCredits = 0;
 
-  /** `wake` is called with the slot of a flow that may try again. */
-  constructor(options: BudgetOptions, wake: (slot: number) => void) {
+  /** `wake` is called with the slot of a flow whose turn it is; false when the flow does not want it any more. */
+  constructor(options: BudgetOptions, wake: (slot: number) => boolean) {
     this.options = options;
     this.wake = wake;
-    this.waiting = new Ring<number>(options.maxFlows);
+    this.waiting = new Ring<number>(options.maxWaiting);
   }
 
   get outstanding(): number {
@@ -65,14 +70,16 @@ export class CreditBudget {
     return outstandingCredits < LEAST_CREDITS || outstandingCredits * creditNs < this.pipelineNs() + queueBoundNs;
   }
 
-  /** A flow has `change` more credits outstanding, fewer when it is negative. */
+  /** A flow has `change` more credits outstanding, fewer when it is negative: as many others get their turn. */
   add(change: number): void {
     this.outstandingCredits += change;
-    for (let count = change; count < 0; count++) {
-      const slot = this.waiting.shift();
-      if (slot === undefined) return;
+    for (let turns = -change; turns > 0; turns--) this.wakeNext();
+  }
+
+  private wakeNext(): void {
+    for (let slot = this.waiting.shift(); slot !== undefined; slot = this.waiting.shift()) {
       this.isWaiting[slot] = false;
-      this.wake(slot);
+      if (this.wake(slot)) return;
     }
   }
 }
@@ -80,12 +87,24 @@ export class CreditBudget {
 /** One flow's part of the budget. */
 export class BudgetShare {
   private readonly budget: CreditBudget;
+  private readonly slot: number;
+  private readonly shortestRtt = new RecentMinimum();
+  private samples = 0;
   private outstanding = 0;
   private pipeline = 0;
   private links = 0;
+  /** A credit is due and waits for its turn. */
+  isWaiting = false;
 
-  constructor(budget: CreditBudget) {
+  constructor(budget: CreditBudget, slot: number) {
     this.budget = budget;
+    this.slot = slot;
+  }
+
+  /** Whether a credit that is due may go out now; if not, it waits for its turn. */
+  allows(): boolean {
+    this.isWaiting = !this.budget.allows(this.slot);
+    return !this.isWaiting;
   }
 
   setOutstanding(credits: number): void {
@@ -95,16 +114,24 @@ export class BudgetShare {
     this.budget.add(change);
   }
 
+  /** An RTT was sampled while credits go out every `gapNs`, which makes so much of a link. */
+  sampleRtt(rttNs: number, nowNs: number, gapNs: number, links: number): void {
+    this.shortestRtt.sample(rttNs, nowNs);
+    if (++this.samples >= RTT_FRAMES) this.setPipeline(this.shortestRtt.value / gapNs, links);
+  }
+
+  /** The flow sends no more credits. */
+  giveBack(): void {
+    this.isWaiting = false;
+    this.setPipeline(0, 0);
+    this.setOutstanding(0);
+  }
+
   /** `credits` are under way when nothing queues, at a rate of so many links. */
-  setPipeline(credits: number, links: number): void {
+  private setPipeline(credits: number, links: number): void {
     if (credits === this.pipeline && links === this.links) return;
     this.budget.addPipeline(credits - this.pipeline, links - this.links);
     this.pipeline = credits;
     this.links = links;
-  }
-
-  giveBack(): void {
-    this.setPipeline(0, 0);
-    this.setOutstanding(0);
   }
 }

@@ -80,6 +80,8 @@ export class Endpoint implements FlowContext {
   private readonly lingering = new Set<ReceiverFlow>();
   private readonly resets = new ResetLimiter();
   private readonly versions: VersionOffers;
+  /** The time of the latest input. */
+  private clockNs = 0;
 
   /** Throws XpassError `config` for an unknown algorithm or parameter. */
   constructor(config: EndpointConfig, parts: EndpointParts) {
@@ -94,8 +96,10 @@ export class Endpoint implements FlowContext {
       bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
     };
     const creditNs = transmissionNs(this.link.bytesPerCredit, this.link.maxRateBps);
-    const { hostCredits, queueBoundNs, maxFlows } = config;
-    this.budget = new CreditBudget({ hostCredits, creditNs, queueBoundNs, maxFlows }, (slot) => this.wakeFlow(slot));
+    const { hostCredits, queueBoundNs } = config;
+    // A flow may have been waiting when it completed.
+    const maxWaiting = config.maxFlows + config.maxLingering;
+    this.budget = new CreditBudget({ hostCredits, creditNs, queueBoundNs, maxWaiting }, (slot) => this.wakeFlow(slot));
     this.newAlgorithm();
   }
 
@@ -133,6 +137,7 @@ export class Endpoint implements FlowContext {
 
   /** Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped. */
   handleFrame(frame: Frame, nowNs: number): void {
+    this.clockNs = nowNs;
     this.sendDueCredits(nowNs);
     this.counters.framesReceived++;
     const type = checkFrame(frame, this.check);
@@ -166,6 +171,7 @@ export class Endpoint implements FlowContext {
 
   /** Sends the credits that are due and fires the timers that are due. */
   advance(nowNs: number): void {
+    this.clockNs = nowNs;
     this.sendDueCredits(nowNs);
     while (this.timers.peekDeadline() <= nowNs) {
       const slot = this.timers.peekSlot();
@@ -186,6 +192,7 @@ export class Endpoint implements FlowContext {
 
   /** A frame that `poll` yielded was dropped by the host's own NIC, and nobody has seen it. */
   takeBack(frame: Frame, nowNs: number): void {
+    this.clockNs = nowNs;
     this.counters.nicDrops++;
     if (frameType(frame.bytes) === FrameType.credit) {
       const slot = this.receivers.get(frame.peer, flowId(frame.bytes));
@@ -210,6 +217,7 @@ export class Endpoint implements FlowContext {
 
   /** A verb of a flow may come before `advance` has sent the credits that were due: they go first, so that times in the output never run backwards. */
   emit(frame: Frame, nowNs: number): void {
+    this.clockNs = nowNs;
     if (this.credits.peekDeadline() < nowNs) this.sendDueCredits(nowNs);
     this.emitCredit(frame, nowNs);
   }
@@ -262,9 +270,10 @@ export class Endpoint implements FlowContext {
     }
   }
 
-  /** A flow that waited for the budget may try again, before anything else happens. */
-  private wakeFlow(slot: number): void {
-    if (this.flows[slot] instanceof ReceiverFlow) this.credits.set(slot, 0);
+  /** It is the turn of the flow in `slot` in the budget. It may have closed since it asked, and its slot have gone to another. */
+  private wakeFlow(slot: number): boolean {
+    const flow = this.flows[slot];
+    return flow instanceof ReceiverFlow && flow.resumeCredits(this.clockNs);
   }
 
   private handleForReceiver(type: number, frame: Frame, nowNs: number): void {

@@ -34,14 +34,11 @@ import { Placed, Reassembly } from './reassembly.js';
 import { ReceiveWindow } from './receive-window.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { ReceivedFrames, type ReceiverStatistics } from './receiver-statistics.js';
-import { RecentMinimum, RttEstimator } from './rtt.js';
+import { RttEstimator } from './rtt.js';
 import { StreamEnd } from './stream-end.js';
 
 /** PROTOCOL §4.2 */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3 } as const;
-
-/** Data frames after which the shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
-const RTT_FRAMES = 32;
 
 export interface ReceiverOptions {
   slot: number;
@@ -90,7 +87,6 @@ export class ReceiverFlow implements TimedFlow {
   /** A call of the reader's `onData` is under way. */
   private isDelivering = false;
 
-  private readonly shortestRtt = new RecentMinimum();
   private lastHeardNs: number;
   private lastDataNs: number;
   private completeNs = NEVER;
@@ -102,7 +98,7 @@ export class ReceiverFlow implements TimedFlow {
     this.slot = options.slot;
     this.peer = options.peer;
     this.id = options.header.flowId;
-    this.share = new BudgetShare(context.budget);
+    this.share = new BudgetShare(context.budget, options.slot);
     this.control = new RateControl(options.algorithm, options.link, nowNs);
     this.meter = new CreditMeter(options.firstSequence, config.maxOutstandingCredits);
     this.pacer = new CreditPacer({ frameBytes: config.frameBytes, jitter: config.jitter, catchUpNs: config.catchUpNs });
@@ -196,7 +192,7 @@ export class ReceiverFlow implements TimedFlow {
     }
     const isRunning = this.stateCode === ReceiverState.creditSending;
     if (!isRunning) this.startCredits(nowNs);
-    if (isRunning || !this.maySendCredit()) this.sendAck(nowNs);
+    if (isRunning || !this.canCredit) this.sendAck(nowNs);
     this.reschedule(nowNs);
     this.arm();
   }
@@ -295,10 +291,7 @@ export class ReceiverFlow implements TimedFlow {
   /** Sends the credit that is due. Called by the endpoint at or after the time that was scheduled; returns when the next is due, NEVER for not now. */
   sendCredit(nowNs: number): number {
     this.pacer.limitBacklog(nowNs);
-    // What it could not send for want of room it does not make up for, see `reschedule`.
-    if (this.blocked) this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
-    if (this.pacer.dueNs > nowNs) return this.pacer.dueNs;
-    if (this.block(!this.maySendCredit())) return NEVER;
+    if (this.block(!this.canCredit) || !this.share.allows()) return NEVER;
     const stampNs = this.pacer.dueNs;
     this.frames.credit(this.meter.nextSequence, stampNs);
     this.observer.onCredit(nowNs);
@@ -306,7 +299,17 @@ export class ReceiverFlow implements TimedFlow {
     this.pacer.advance(this.context.random);
     this.settleBudget();
     if (this.meter.outstanding === 1) this.arm();
-    return this.block(!this.maySendCredit()) ? NEVER : this.pacer.dueNs;
+    return this.block(!this.canCredit) ? NEVER : this.pacer.dueNs;
+  }
+
+  /** It is the flow's turn in the host's budget; false if it wants no credit any more. What it waited for is not made up for. */
+  resumeCredits(nowNs: number): boolean {
+    if (!this.share.isWaiting) return false;
+    this.share.isWaiting = false;
+    if (this.block(!this.canCredit)) return false;
+    this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
+    this.context.schedule(this.slot, this.pacer.dueNs);
+    return true;
   }
 
   /**
@@ -325,21 +328,16 @@ export class ReceiverFlow implements TimedFlow {
     return this.window.hasRoom(this.meter.outstanding);
   }
 
-  private maySendCredit(): boolean {
+  /** Whether the flow itself may send a credit once one is due; only then is the host's budget asked. */
+  private get canCredit(): boolean {
     if (this.stateCode !== ReceiverState.creditSending || this.meter.isFull || !this.hasRoom) return false;
-    if (!this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent)) return false;
-    return this.context.budget.allows(this.slot);
+    return this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
   }
 
   /** A flow that has stopped has no part in the host's budget. */
   private settleBudget(): void {
     if (this.stateCode === ReceiverState.creditSending) this.share.setOutstanding(this.meter.outstanding);
     else this.share.giveBack();
-  }
-
-  private settlePipeline(): void {
-    if (this.received.data < RTT_FRAMES || this.stateCode !== ReceiverState.creditSending) return;
-    this.share.setPipeline(this.shortestRtt.value / this.pacer.meanGapNs, this.control.linkShare);
   }
 
   private sendReset(code: number, nowNs: number): void {
@@ -376,7 +374,8 @@ export class ReceiverFlow implements TimedFlow {
     if (this.stateCode !== ReceiverState.creditSending) return;
     // What a flow could not send for want of room it does not make up for: its credits go out from now on.
     if (this.blocked) this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
-    this.context.schedule(this.slot, this.block(!this.maySendCredit()) ? NEVER : this.pacer.dueNs);
+    if (this.block(!this.canCredit)) this.context.schedule(this.slot, NEVER);
+    else if (!this.share.isWaiting) this.context.schedule(this.slot, this.pacer.dueNs);
   }
 
   private block(blocked: boolean): boolean {
@@ -386,8 +385,8 @@ export class ReceiverFlow implements TimedFlow {
 
   private sampleRtt(rttNs: number, nowNs: number): void {
     this.rtt.sample(rttNs);
-    this.shortestRtt.sample(rttNs, nowNs);
-    this.settlePipeline();
+    if (this.stateCode === ReceiverState.creditSending)
+      this.share.sampleRtt(rttNs, nowNs, this.pacer.meanGapNs, this.control.linkShare);
     this.observer.onRtt(rttNs);
   }
 

@@ -6,8 +6,14 @@ const CREDIT_NS = 100_000;
 
 function budgetOf(changes: { hostCredits?: number; queueBoundNs?: number }) {
   const woken: number[] = [];
-  const options = { hostCredits: Infinity, queueBoundNs: Infinity, creditNs: CREDIT_NS, maxFlows: 8, ...changes };
-  return { budget: new CreditBudget(options, (slot) => woken.push(slot)), woken };
+  const options = { hostCredits: Infinity, queueBoundNs: Infinity, creditNs: CREDIT_NS, maxWaiting: 8, ...changes };
+  const closed = new Set<number>();
+  const wake = (slot: number) => {
+    if (closed.has(slot)) return false;
+    woken.push(slot);
+    return true;
+  };
+  return { budget: new CreditBudget(options, wake), woken, closed };
 }
 
 describe('the credits that a host has outstanding', () => {
@@ -71,5 +77,16 @@ describe('flows that find the budget spent', () => {
     expect(budget.allows(7)).toBe(false);
     budget.add(-1);
     expect(woken).toEqual([7, 7]);
+  });
+
+  it('leave their turn to the next when they do not want it any more', () => {
+    const { budget, woken, closed } = budgetOf({ hostCredits: 4 });
+    budget.add(4);
+    for (const slot of [3, 1, 2, 5]) budget.allows(slot);
+    closed.add(3).add(1);
+    budget.add(-1);
+    expect(woken).toEqual([2]);
+    budget.add(-1);
+    expect(woken).toEqual([2, 5]);
   });
 });

@@ -269,6 +269,27 @@ describe('the timers of a receiver', () => {
     expect(bench.flow.statistics.creditsDropped).toBe(2);
   });
 
+  it('lets a flow go on that found no room when its turn in the budget came', () => {
+    const bench = new ReceiverBench({ receiveWindowBytes: 65_536, hostCredits: 2, creditLifeNs: SECOND_NS });
+    bench.reader.onBytes = () => {};
+    bench.open().wait(0);
+    let offset = 0;
+    for (let frame = 0; frame < 44; frame++) {
+      bench.data(offset, frame, { length: 1_446 });
+      offset += 1_446;
+      bench.wait(20_000);
+    }
+    bench.context.budget.add(2);
+    bench.wait(20_000);
+    bench.data(offset, 44, { length: 1_446 });
+    bench.context.budget.add(-2);
+    bench.wait(MILLISECOND_NS);
+    bench.context.sent();
+    bench.flow.release(offset, bench.nowNs);
+    bench.wait(MILLISECOND_NS);
+    expect(bench.credits()).toBe(2);
+  });
+
   it('report a sender that fell silent as idle, but not one that keeps the flow alive', () => {
     const silent = inCreditStopped().wait(10 * SECOND_NS);
     expect(silent.reader.events.at(-1)).toBe('closed idle');

@@ -31,20 +31,15 @@ export class FlowContextStub implements FlowContext {
   deadlineNs = NEVER;
   dueNs = NEVER;
   readonly budget: CreditBudget;
+  /** What the endpoint does with a flow whose turn in the budget it is. */
+  onTurn: () => boolean = () => false;
   lingering = 0;
   forgotten = 0;
 
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.config = endpointConfig(changes);
-    this.budget = this.budgetOf(this.config.hostCredits);
-  }
-
-  /** A budget of so many credits, which schedules a flow that may try again for time 0. */
-  private budgetOf(hostCredits: number): CreditBudget {
-    const options = { hostCredits, creditNs: 1, queueBoundNs: Number.POSITIVE_INFINITY, maxFlows: 4 };
-    return new CreditBudget(options, () => {
-      this.dueNs = 0;
-    });
+    const { hostCredits, queueBoundNs } = this.config;
+    this.budget = new CreditBudget({ hostCredits, creditNs: 1, queueBoundNs, maxWaiting: 4 }, () => this.onTurn());
   }
 
   emit(frame: Frame, nowNs: number): void {

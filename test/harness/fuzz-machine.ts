@@ -9,7 +9,7 @@ import { Frame, FramePool } from '../../src/wire/frame.js';
 import { CHECK_BYTES, FrameType } from '../../src/wire/layout.js';
 import { flipBits } from './faults.js';
 import { FuzzApplication, type FuzzWorld } from './fuzz-apps.js';
-import { checkEndpoint, checkReader, checkWriter } from './invariants.js';
+import { checkBudget, checkEndpoint, checkReader, checkWriter } from './invariants.js';
 
 /** Frames on their way in one direction, and frames remembered to come again. */
 const MAX_FLYING = 300;
@@ -59,6 +59,7 @@ export class FuzzMachine implements FuzzWorld {
       sendBufferBytes: 65_536,
       frameBytes: this.pick([128, 1_472]),
       hostCredits: this.pick([4, 64, Number.POSITIVE_INFINITY]),
+      queueBoundNs: this.pick([0, MILLISECOND_NS, Number.POSITIVE_INFINITY]),
       maxFlows: 8,
       maxLingering: this.pick([0, 2, 8]),
     });
@@ -186,6 +187,7 @@ export class FuzzMachine implements FuzzWorld {
     for (let side = 0; side < 2; side++) {
       const endpoint = this.endpoints[side];
       checkEndpoint(endpoint, this.nowNs);
+      checkBudget(endpoint, this.applications[side].readers);
       for (const reader of this.applications[side].readers) {
         if (reader.life.closed === undefined) checkReader(reader, endpoint);
       }

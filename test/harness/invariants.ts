@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../src/core/endpoint.js';
+import { ReceiverState } from '../../src/core/receiver-flow.js';
 import type { FuzzApplication, FuzzReader, FuzzWriter } from './fuzz-apps.js';
 
 function must(condition: boolean, what: string): void {
@@ -11,6 +12,7 @@ export function checkEndpoint(endpoint: Endpoint, nowNs: number): void {
   must(endpoint.nextTimeout() > nowNs, `no timer in the past: ${endpoint.nextTimeout()} at ${nowNs}`);
   must(endpoint.flowCount >= 0 && endpoint.flowCount <= config.maxFlows, `${endpoint.flowCount} flows are open`);
   must(endpoint.lingeringCount <= config.maxLingering, `${endpoint.lingeringCount} flows linger`);
+  must(endpoint.budget.outstanding >= 0, 'the budget counts no less than nothing');
   must(counters.outputOverflows === 0, 'the output takes what one input causes');
 }
 
@@ -52,4 +54,11 @@ export function checkStreams(sender: FuzzApplication, receiver: FuzzApplication)
       );
     }
   }
+}
+
+/** The budget of a host counts what its flows that send credits have outstanding. */
+export function checkBudget(endpoint: Endpoint, readers: readonly FuzzReader[]): void {
+  const crediting = readers.filter(({ flow }) => flow.state === ReceiverState.creditSending);
+  const sum = crediting.reduce((total, { flow }) => total + flow.statistics.creditsOutstanding, 0);
+  must(endpoint.budget.outstanding === sum, `the budget counts ${endpoint.budget.outstanding} credits of ${sum}`);
 }

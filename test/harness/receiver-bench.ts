@@ -70,6 +70,7 @@ export class ReceiverBench {
     const algorithm = creditAlgorithm(config.creditAlgorithm, link, config.creditParameters);
     const flowParts = { slot: FLOW_SLOT, header: FLOW_HEADER, peer: FLOW_PEER, algorithm, link };
     this.flow = new ReceiverFlow(this.context, { ...flowParts, firstSequence: FIRST_CREDIT }, 0);
+    this.context.onTurn = () => this.flow.resumeCredits(this.nowNs);
     this.reader.onBytes = (count) => this.flow.release(count, this.nowNs);
   }
 

@@ -31,6 +31,26 @@ describe.each([
   });
 });
 
+describe('a host whose credits are few', () => {
+  it.each([
+    { hostCredits: 6, rateBps: 100e6 },
+    { hostCredits: 40, rateBps: 1e9 },
+    { queueBoundNs: 0, rateBps: 100e6 },
+  ])('gives all of 16 flows their turn with $hostCredits credits at $rateBps bit/s', (changes) => {
+    const pair = new Pair(6, changes);
+    pair.start(Number.POSITIVE_INFINITY, 16);
+    pair.run(0.2 * SECOND_NS);
+    const { readers } = pair.sinks[1];
+    const before = readers.map((reader) => reader.received);
+    const seconds = 4e7 / changes.rateBps;
+    pair.run((0.2 + seconds) * SECOND_NS);
+    const got = readers.map((reader, index) => reader.received - before[index]);
+    expect(jain(got)).toBeGreaterThan(0.9);
+    const frames = got.reduce((sum, bytes) => sum + bytes, 0) / 1_446;
+    expect((frames * 1_626 * 8) / seconds / changes.rateBps).toBeGreaterThan(0.9);
+  });
+});
+
 describe('many flows', () => {
   it('of both directions at a time all arrive whole and close in order on both sides', () => {
     const pair = new Pair(3, { rateBps: 1e9 });
