@@ -17,6 +17,7 @@ const RECEIVER = 1;
  * (docs/decisions/0007-late-processes.md).
  */
 const WARM_UP = '3s';
+const REHEARSAL_BYTES = 8 * 1024 * 1024;
 /** How often the receiver says how far each file is. */
 const PROGRESS_INTERVAL = '100ms';
 
@@ -66,6 +67,7 @@ export class Lab {
       const control = await SwitchControl.connect(String(listening.control));
       const receiver = spawn(children, 'the receiver', receiverArguments(values, address, directory));
       await receiver.event('listening');
+      await rehearse(values, address, children);
       const senders = await startSenders(values, address, children);
       return new Lab({ control, fabric, receiver, senders, directory });
     } catch (error) {
@@ -91,6 +93,14 @@ export class Lab {
     await rm(this.directory, { recursive: true, force: true });
     return summary;
   }
+}
+
+/** Sends a short file in the place of the first sender, so that the receiver has compiled what it does with files. */
+async function rehearse(values: DemoValues, address: string, children: Child[]): Promise<void> {
+  const bytes = Math.min(values.bytes, REHEARSAL_BYTES);
+  const place = ['--switch', address, '--host-id', String(RECEIVER + 1), '--to', String(RECEIVER)];
+  const what = ['--bytes', String(bytes), '--as', 'rehearsal', '--json'];
+  await spawn(children, 'the rehearsal', ['send', values.file, ...what, ...place, ...SHARE_CORES]).result();
 }
 
 async function startSenders(values: DemoValues, address: string, children: Child[]): Promise<Child[]> {

@@ -1,7 +1,6 @@
 // Tested by test/loopback/send.test.ts and test/loopback/send-failures.test.ts
 
 import { type ErrorCode, XpassError } from '../../core/errors.js';
-import { sendToNowhere } from '../shared/discard.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf } from '../shared/failure.js';
 import type { FileHeader } from '../shared/files/file-header.js';
@@ -11,6 +10,7 @@ import { Replies } from '../shared/replies.js';
 import type { TerminalShape } from '../shared/terminal.js';
 import { openTransport, peerOf, type Target, type Transport } from '../shared/transport.js';
 import type { TransportValues } from '../shared/transport-options.js';
+import { EndlessSource } from './endless-source.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
 import { goAhead } from './go-ahead.js';
 import { ProgressDisplay } from './progress.js';
@@ -39,6 +39,9 @@ export interface SendRunOptions {
   /** How long to send to nowhere first; undefined for not at all. */
   readonly warmUpNs?: number | undefined;
 }
+
+/** Ends a warm-up. */
+const WARM = new Failure(ExitCode.done, 'warmed up');
 
 /** Errors of one flow after which another may well succeed. All others are of the peer or of our own set-up. */
 const OF_ONE_FLOW: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['reset', 'protocol']);
@@ -94,14 +97,23 @@ export class SendRun {
     return openTransport({ values, application: this.replies, logger, target, onDetached });
   }
 
+  /** Sends the first file to nowhere for a while, so that both processes have their code compiled when something begins that counts. */
   private async warmUp(transport: Transport): Promise<void> {
-    const { warmUpNs, target } = this.options;
+    const { warmUpNs, target, logger, jobs } = this.options;
     if (warmUpNs === undefined) return;
+    const source = new EndlessSource(() => jobs[0].open());
+    const transfer = new FileTransfer({ transport, replies: this.replies, logger, peer: peerOf(target), source });
+    this.transfers.add(transfer);
+    const timer = setTimeout(() => transfer.abort(WARM), warmUpNs / 1e6);
     try {
-      await sendToNowhere(transport, peerOf(target), warmUpNs);
+      await transfer.send();
     } catch (error) {
+      if (error === WARM || this.fatal !== null) return;
       if (!(error instanceof XpassError)) throw error;
       this.stop(this.describe(error, transport));
+    } finally {
+      clearTimeout(timer);
+      this.transfers.delete(transfer);
     }
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DiscardService, sendToNowhere } from '../../../src/apps/shared/discard.js';
+import { DiscardService } from '../../../src/apps/shared/discard.js';
 import { ServiceHost } from '../../../src/apps/shared/service-host.js';
 import { MessageInbox, SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
 
@@ -19,19 +19,5 @@ describe('the discard service', () => {
     await world.playUntil(() => writer.closed !== undefined);
     expect(writer.closed).toBeNull();
     expect(host.streamCount).toBe(0);
-  });
-
-  it('takes what is sent to nowhere for a while, and nothing is left of it', async () => {
-    const { world, sender, host } = bed();
-    await world.play(sendToNowhere(sender, 1, 200e6));
-    world.run(world.nowNs + 1e9);
-    expect(host.credits.used).toBeGreaterThan(0);
-    expect(host.streamCount).toBe(0);
-  });
-
-  it('that is not there is an error of who sends', async () => {
-    const { world, sender } = bed();
-    world.kill(1);
-    await expect(world.play(sendToNowhere(sender, 1, 10e9))).rejects.toMatchObject({ code: 'unreachable' });
   });
 });
