@@ -28,9 +28,15 @@ export function fileName(index: number): string {
 
 /**
  * The processes of a demonstration live for seconds and handle some thousand frames in each: V8 would spend the first of them in its interpreter, at two to three
- * times the processor time a frame. These have it compile early (docs/decisions/0007-late-processes.md).
+ * times the processor time a frame. These have it compile early, and collect garbage without threads, which would have to wait for a core as well
+ * (docs/decisions/0007-late-processes.md).
  */
-const COMPILE_EARLY = ['--always-sparkplug', '--no-lazy-feedback-allocation', '--interrupt-budget=16384'];
+const NODE_ARGUMENTS = [
+  '--always-sparkplug',
+  '--no-lazy-feedback-allocation',
+  '--interrupt-budget=16384',
+  '--single-threaded-gc',
+];
 
 /** The processes of the demonstration: a switch with a link to each host, a receiver, and senders. */
 export class Lab {
@@ -112,7 +118,7 @@ async function startSenders(values: DemoValues, address: string, children: Child
 }
 
 function spawn(children: Child[], name: string, args: readonly string[]): Child {
-  const child = new Child(name, args, COMPILE_EARLY);
+  const child = new Child(name, args, NODE_ARGUMENTS);
   children.push(child);
   return child;
 }

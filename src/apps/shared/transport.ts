@@ -23,6 +23,12 @@ export type Transport = UdpHost<Host>;
  */
 const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
 
+/**
+ * Credits that a NIC lets through at once after it had none to send: those of a whole short queue. With the two of PROTOCOL §9.1 a host that was late would need a millisecond to
+ * have its credits under way again; what may queue is bounded by the budget either way (docs/decisions/0007-late-processes.md).
+ */
+const NIC_CREDIT_BURST_BYTES = 16 * 92;
+
 /** Who a command talks to. */
 export interface Target {
   /** The only peer's UDP address in direct mode. */
@@ -104,6 +110,7 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     ...DEFAULT_PORT,
     rateBps: link.rateBps,
     maxFrameBytes: link.maxFrameBytes,
+    creditBurstBytes: NIC_CREDIT_BURST_BYTES,
     dataQueueBytes: NIC_QUEUE_BYTES,
   });
   return new Host(new Endpoint(config, { random, check, pool, application }), nic);
