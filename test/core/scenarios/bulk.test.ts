@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SECOND_NS } from '../../../src/base/time.js';
 import { wireBytes } from '../../../src/wire/layout.js';
 import { Pair } from '../../harness/pair.js';
+
+/** Each takes a second or so on an idle machine, and the machine may be busy. */
+vi.setConfig({ testTimeout: 60_000 });
 
 /** Sum squared over the number times the sum of squares: 1 when all are equal. Jain, Chiu and Hawe, 1984. */
 function jain(values: number[]): number {

@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
 import { SenderState } from '../../../src/core/sender-flow.js';
 import { frameType } from '../../../src/wire/decode.js';
 import { FrameType } from '../../../src/wire/layout.js';
 import { Pair } from '../../harness/pair.js';
 import { Source } from '../../harness/streams.js';
+
+/** Each takes a second or so on an idle machine, and the machine may be busy. */
+vi.setConfig({ testTimeout: 60_000 });
 
 const ENDLESS = Number.POSITIVE_INFINITY;
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { crc32 } from '../../../src/base/crc32.js';
 import { SECOND_NS } from '../../../src/base/time.js';
 import { encodeRequest } from '../../../src/wire/encode.js';
@@ -6,6 +6,9 @@ import { Frame } from '../../../src/wire/frame.js';
 import { RequestFlag } from '../../../src/wire/layout.js';
 import { outcome, Pair } from '../../harness/pair.js';
 import { Sink, Source } from '../../harness/streams.js';
+
+/** Each takes a second or so on an idle machine, and the machine may be busy. */
+vi.setConfig({ testTimeout: 60_000 });
 
 describe('a flow that the other side does not take', () => {
   it('is refused by a host that takes none', () => {
