@@ -5,7 +5,7 @@ const MIB = 1024 * 1024;
 
 describe('credits of a host', () => {
   it('are bounded where the buffer holds many frames', () => {
-    expect(hostCredits(4 * MIB, 1472)).toBe(512);
+    expect(hostCredits(4 * MIB, 1472)).toBe(128);
   });
 
   it("are as many as half of the kernel's buffer holds of frames that are charged by the page", () => {
