@@ -52,6 +52,10 @@ export class XpassProcess {
     });
   }
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   /** The first event of this kind, as soon as it is there. */
   event(kind: string): Promise<Event> {
     return this.find(() => this.events.find(({ event }) => event === kind), `the event '${kind}'`);

@@ -1,0 +1,141 @@
+import { createSocket } from 'node:dgram';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SeededRandom } from '../../src/base/random.js';
+import { fastCrc32 } from '../../src/udp/crc.js';
+import {
+  encodeAck,
+  encodeAttach,
+  encodeCredit,
+  encodeData,
+  encodeFin,
+  encodeRequest,
+  encodeReset,
+  seal,
+} from '../../src/wire/encode.js';
+import { TEST_SEED } from '../harness/seeds.js';
+import { areSame, filesOf, randomFile, send, startDaemon } from './send-lab.js';
+import { portOf, startSwitch, type XpassProcess } from './switch-lab.js';
+
+// Real processes: whether they survive and stay within their bounds is tested, not how fast they are meanwhile.
+
+/** XPASS_FUZZ_DATAGRAMS=1000000 for a long run. */
+const DATAGRAMS = Number(process.env.XPASS_FUZZ_DATAGRAMS ?? 40_000);
+const FILE_BYTES = 4 * 1024 * 1024;
+/** Sent in one go; the sockets of the processes hold some thousand. */
+const BURST = 200;
+/** Beyond what a process takes by itself: its flows, windows and pools (PROTOCOL §6.6), and what V8 has not collected yet. */
+const MOST_GROWTH_BYTES = 256 * 1024 * 1024;
+
+const EMPTY_RANGES = { count: 0, start: () => 0, end: () => 0 };
+
+/** Writes datagrams that are noise, valid frames of strangers, or valid frames with some bytes changed. */
+class Fuzzer {
+  private readonly random = new SeededRandom(TEST_SEED);
+
+  write(bytes: Uint8Array): number {
+    const kind = this.below(3);
+    if (kind === 0) return this.noise(bytes);
+    const length = this.frame(bytes);
+    if (kind === 1) for (let flips = 1 + this.below(4); flips > 0; flips--) bytes[this.below(length)] = this.below(256);
+    return this.below(20) === 0 ? this.below(length) : length;
+  }
+
+  private below(limit: number): number {
+    return Math.floor(this.random.next() * limit);
+  }
+
+  private noise(bytes: Uint8Array): number {
+    const length = this.below(200);
+    for (let index = 0; index < length; index++) bytes[index] = this.below(256);
+    return length;
+  }
+
+  private frame(bytes: Uint8Array): number {
+    const header = { destination: this.below(4), source: this.below(4), flowId: this.random.uint32() };
+    const [a, b] = [this.random.uint32(), this.random.uint32()];
+    const probe = a & 0xffff;
+    switch (this.below(7)) {
+      case 0: {
+        const fields = { flags: this.below(2), sentOffset: a, probe, maxFrameBytes: 1472, pairedFlowId: b, backlog: a };
+        return encodeRequest(bytes, header, fields, fastCrc32);
+      }
+      case 1:
+        return encodeCredit(
+          bytes,
+          header,
+          { sequence: a, pathId: this.below(256), paddingBytes: this.below(9) },
+          fastCrc32,
+        );
+      case 2: {
+        const fields = { creditSequence: a, offset: b, unused: probe, flags: this.below(8), pathId: 0 };
+        return seal(bytes, encodeData(bytes, header, fields) + 1 + this.below(1000), fastCrc32);
+      }
+      case 3:
+        return encodeAck(
+          bytes,
+          header,
+          { flags: this.below(4), cumulative: a, probe, ranges: EMPTY_RANGES },
+          fastCrc32,
+        );
+      case 4:
+        return encodeFin(bytes, header, { finalOffset: a, probe, unused: 0 }, fastCrc32);
+      case 5:
+        return encodeReset(bytes, header, { code: this.below(12), flags: this.below(2) }, fastCrc32);
+      default:
+        // Host 3 is nobody's: a stranger that takes the id of a sender before it comes keeps it out, as PROTOCOL §8.3 wants it.
+        return encodeAttach(bytes, { source: 3, destination: 0, flowId: 0 }, { token: a, maxFrameBytes: 0 }, fastCrc32);
+    }
+  }
+}
+
+/** Sends `count` datagrams to each of the ports, as fast as they are taken. */
+async function bombard(ports: readonly number[], count: number): Promise<void> {
+  const socket = createSocket('udp4');
+  onTestFinished(() => {
+    socket.close();
+  });
+  socket.on('error', () => {});
+  const fuzzer = new Fuzzer();
+  const bytes = new Uint8Array(2048);
+  for (let sent = 0; sent < count; sent += BURST) {
+    for (let index = 0; index < BURST; index++) {
+      const datagram = bytes.slice(0, fuzzer.write(bytes));
+      for (const port of ports) socket.send(datagram, port, '127.0.0.1');
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+}
+
+async function residentBytes({ pid }: XpassProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+}
+
+describe('a daemon and a switch under random and mutated datagrams', () => {
+  it('stay alive and within their bounds, and the transfers through them complete', async () => {
+    console.log(`XPASS_TEST_SEED=${TEST_SEED}`);
+    const fabric = await startSwitch('--topology', 'star', '--hosts', '3', '--link-rate', '200mbit');
+    const behind = await startDaemon('--switch', String(fabric.listening.address), '--host-id', '1');
+    const direct = await startDaemon('--rate', '200mbit');
+    const processes = [fabric.process, behind.process, direct.process];
+    const before = await Promise.all(processes.map(residentBytes));
+    const file = await randomFile('whole', FILE_BYTES);
+    const sends = [
+      send(file, '--to', '1', '--switch', String(fabric.listening.address), '--host-id', '2', '--json'),
+      send(file, '--to', direct.address, '--rate', '200mbit', '--json'),
+    ];
+    await bombard([portOf(String(fabric.listening.address)), portOf(direct.address)], DATAGRAMS);
+    for (const [index, ended] of (await Promise.all(sends)).entries()) {
+      expect(ended.code, ended.stderr).toBe(0);
+      expect(filesOf(ended)[0].verified).toBe(true);
+      const { directory } = [behind, direct][index];
+      expect(await areSame(join(directory, basename(file)), file)).toBe(true);
+    }
+    const growth = (await Promise.all(processes.map(residentBytes))).map((now, index) => now - before[index]);
+    expect(Math.max(...growth)).toBeLessThan(MOST_GROWTH_BYTES);
+    const summaries = await Promise.all(processes.map((each) => each.stop()));
+    for (const { code, stderr } of summaries) expect(code, stderr).toBe(0);
+  }, 600_000);
+});
