@@ -164,3 +164,11 @@ export function endpointConfig(changes: Partial<EndpointConfig> = {}): EndpointC
   }
   return config;
 }
+
+/**
+ * The longest that a flow waits for an answer, a credit or data before it does something about it: several tries fit into the idle timeout of either side. A
+ * process that slept has samples of many seconds, and what is derived from such an RTT would outlast the flow (ours).
+ */
+export function longestWaitNs(config: EndpointConfig): number {
+  return config.idleTimeoutNs / 4;
+}

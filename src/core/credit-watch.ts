@@ -44,6 +44,6 @@ export class CreditWatch {
   get deadlineNs(): number {
     const { creditTimeoutNs, maxBackoffNs } = this.config;
     const silenceNs = Math.min(SILENT_GAPS * this.gapNs, maxBackoffNs);
-    return this.sinceNs + Math.max(creditTimeoutNs, 2 * this.rtt.smoothedNs, silenceNs);
+    return this.sinceNs + Math.max(creditTimeoutNs, this.rtt.waitNs(2), silenceNs);
   }
 }

@@ -21,6 +21,7 @@ import { AckFlag, Credit, Data, DataFlag, Reset, ResetCode } from '../wire/layou
 import { widen } from '../wire/serial.js';
 import { LowestRanges } from './ack-ranges.js';
 import { Acknowledger } from './acknowledger.js';
+import { longestWaitNs } from './config.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { BudgetShare } from './credit-budget.js';
@@ -70,7 +71,7 @@ export class ReceiverFlow implements TimedFlow {
   private readonly ackRanges: LowestRanges;
   private readonly proof: PathProof;
   private readonly share: BudgetShare;
-  private readonly rtt = new RttEstimator();
+  private readonly rtt: RttEstimator;
   private reader: FlowReader | null = null;
 
   private stateCode: number = ReceiverState.closed;
@@ -109,6 +110,7 @@ export class ReceiverFlow implements TimedFlow {
     this.proof = new PathProof(config.amplificationLimit);
     this.ackRanges = new LowestRanges(this.reassembly.ranges);
     this.frames = new ReceiverFrames(context, options.header, options.peer, this.ackRanges);
+    this.rtt = new RttEstimator(longestWaitNs(config));
     this.lastHeardNs = nowNs;
     this.lastDataNs = nowNs;
   }
@@ -205,11 +207,9 @@ export class ReceiverFlow implements TimedFlow {
       return;
     }
     const echo = this.meter.echo(dataCreditSequence(bytes), dataUnused(bytes));
-    if (echo === Echo.unknown || echo === Echo.duplicate) {
-      if (echo === Echo.unknown) this.context.counters.unknownCredit++;
-      else this.context.counters.duplicateData++;
-      return;
-    }
+    if (echo === Echo.unknown) this.context.counters.unknownCredit++;
+    if (echo === Echo.duplicate) this.context.counters.duplicateData++;
+    if (echo === Echo.unknown || echo === Echo.duplicate) return;
     this.heard(frame, nowNs);
     this.lastDataNs = nowNs;
     this.proof.prove();
@@ -458,11 +458,11 @@ export class ReceiverFlow implements TimedFlow {
   }
 
   private updateRate(nowNs: number): void {
-    if (this.control.update(this.meter, this.rtt.smoothedNs, nowNs)) this.pacer.setRate(this.control.rateBps);
+    if (this.control.update(this.meter, this.rtt.waitNs(1), nowNs)) this.pacer.setRate(this.control.rateBps);
   }
 
   private get creditLifeNs(): number {
-    return Math.max(this.context.config.creditLifeNs, 4 * this.rtt.smoothedNs);
+    return Math.max(this.context.config.creditLifeNs, this.rtt.waitNs(4));
   }
 
   /** See RECEIVER_TIMERS.data; while no credit is outstanding and none fits, there is no data to wait for. */
@@ -470,8 +470,8 @@ export class ReceiverFlow implements TimedFlow {
     const { outstanding, counts } = this.meter;
     if (this.stateCode !== ReceiverState.creditSending || counts.sent === 0) return NEVER;
     if (outstanding === 0 && !this.hasRoom) return NEVER;
-    const { dataTimeoutNs } = this.context.config;
-    return this.lastDataNs + Math.max(dataTimeoutNs, 8 * this.rtt.smoothedNs, 8 * this.pacer.meanGapNs);
+    const waitNs = Math.max(this.rtt.waitNs(8), 8 * this.pacer.meanGapNs);
+    return this.lastDataNs + Math.max(this.context.config.dataTimeoutNs, waitNs);
   }
 
   private deadlineNs(): number {

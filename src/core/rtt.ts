@@ -31,6 +31,12 @@ export class RttEstimator {
   variationNs = 0;
   /** Smallest sample so far; Infinity before the first. */
   minNs = Number.POSITIVE_INFINITY;
+  private readonly longestWaitNs: number;
+
+  /** `longestWaitNs`: no time to wait that is derived from the RTT is longer. */
+  constructor(longestWaitNs: number) {
+    this.longestWaitNs = longestWaitNs;
+  }
 
   sample(rttNs: number): void {
     if (rttNs < 0) return;
@@ -44,9 +50,14 @@ export class RttEstimator {
     this.smoothedNs += (rttNs - this.smoothedNs) / 8;
   }
 
+  /** So many smoothed RTTs; 0 before the first sample. */
+  waitNs(roundTrips: number): number {
+    return Math.min(roundTrips * this.smoothedNs, this.longestWaitNs);
+  }
+
   /** `srtt + max(4 * rttvar, margin)`, or `initialNs` before the first sample. PROTOCOL §5.5 */
   retransmitNs(marginNs: number, initialNs: number): number {
     if (this.smoothedNs === 0) return initialNs;
-    return this.smoothedNs + Math.max(4 * this.variationNs, marginNs);
+    return Math.min(this.smoothedNs + Math.max(4 * this.variationNs, marginNs), this.longestWaitNs);
   }
 }

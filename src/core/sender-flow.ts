@@ -5,6 +5,7 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { AckFlag, Data, DataFlag, Ecn, RequestFlag, ResetCode } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
+import { longestWaitNs } from './config.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import { CreditWatch } from './credit-watch.js';
 import { errorOfReset, XpassError } from './errors.js';
@@ -68,7 +69,7 @@ export class SenderFlow implements TimedFlow {
   private readonly recovery = new LossRecovery();
   private readonly losses: LossDetector;
   private readonly seen = new SeenWindow();
-  private readonly rtt = new RttEstimator();
+  private readonly rtt: RttEstimator;
   private readonly watch: CreditWatch;
   private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
   private readonly ackContext: AckContext = {
@@ -110,6 +111,7 @@ export class SenderFlow implements TimedFlow {
     this.slot = options.slot;
     this.frames = new SenderFrames(context, options.header, options.peer);
     this.buffer = new SendBuffer(context.config.sendBufferBytes);
+    this.rtt = new RttEstimator(longestWaitNs(context.config));
     this.probe = new Probe(this.rtt, context.config);
     this.watch = new CreditWatch(context.config, this.rtt);
     this.peer = options.peer;
@@ -412,7 +414,7 @@ export class SenderFlow implements TimedFlow {
         if (this.hasData) return this.watch.deadlineNs;
         return this.idleSinceNs === NEVER
           ? NEVER
-          : this.idleSinceNs + Math.max(config.stopTimeoutNs, this.rtt.smoothedNs);
+          : this.idleSinceNs + Math.max(config.stopTimeoutNs, this.rtt.waitNs(1));
       case SenderState.creditStopSent:
         if (!this.probe.answered || this.ackedOffset < this.sentOffset) return this.probe.deadlineNs;
         return this.probe.sentNs + config.idleTimeoutNs / 3;

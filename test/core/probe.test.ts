@@ -5,7 +5,7 @@ import { Probe } from '../../src/core/probe.js';
 import { RttEstimator } from '../../src/core/rtt.js';
 
 function newProbe() {
-  const rtt = new RttEstimator();
+  const rtt = new RttEstimator(60 * SECOND_NS);
   return { rtt, probe: new Probe(rtt, endpointConfig()) };
 }
 

@@ -302,6 +302,21 @@ describe('the timers of a receiver', () => {
   });
 });
 
+describe('a receiver whose process has slept', () => {
+  it('does not wait for lost credits and for data in units of its sleep', () => {
+    const bench = new ReceiverBench({ hostCredits: 2 }).open().wait(0);
+    bench.nowNs = 9 * SECOND_NS;
+    bench.data(0, 0);
+    expect(bench.flow.statistics.rttNs).toBe(9 * SECOND_NS);
+    bench.wait(2_510 * MILLISECOND_NS);
+    expect(bench.state).toBe('creditStopped');
+    bench.context.sent();
+    bench.request();
+    bench.wait(MILLISECOND_NS);
+    expect(bench.credits()).toBe(2);
+  });
+});
+
 describe('an observer of a receiver', () => {
   it('sees each credit go out and each RTT', () => {
     const bench = new ReceiverBench();
