@@ -442,6 +442,20 @@ describe('times in the output', () => {
     expectAscending(bench, 30);
   });
 
+  it('of a flow that waited for the budget begin with its turn', () => {
+    const bench = new Bench({ hostCredits: 2, amplificationLimit: 1_000 });
+    bench.request(1);
+    bench.wait(MILLISECOND_NS);
+    const [first] = bench.frames();
+    bench.request(2);
+    bench.wait(5 * MILLISECOND_NS);
+    expect(bench.frames()).toEqual([]);
+    bench.endpoint.takeBack(first, bench.nowNs);
+    bench.wait(MILLISECOND_NS);
+    expect(bench.frames().map((frame) => frame.atNs)).toEqual([6 * MILLISECOND_NS]);
+    expect(bench.flows.map((flow) => flow.statistics.creditsSent)).toEqual([3, 0]);
+  });
+
   it('never run backwards beyond the catch-up bound, and what lies before it is not made up for', () => {
     const bench = late(50 * MILLISECOND_NS);
     bench.endpoint.advance(bench.nowNs);
