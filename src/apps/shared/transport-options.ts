@@ -53,7 +53,7 @@ export const TRANSPORT_OPTIONS = {
   }),
   queueBound: option(QUEUE_BOUND, {
     describe: 'data that may queue for this host, as time on its link: it asks for no more',
-    defaultText: '1.25ms',
+    defaultText: '1.3ms',
   }),
   connectTimeout: option(duration({ lowest: 1e6 }), {
     describe: 'how long a peer or switch has for its first answer',
