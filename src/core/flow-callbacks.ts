@@ -8,6 +8,8 @@ export interface FlowReader {
    * counts against the receive window and in the end holds the sender back (PROTOCOL §5.6).
    */
   onData(bytes: Uint8Array): void;
+  /** The same for a stream that consists of lengths, as those of a simulation do; without it they are delivered to nobody. */
+  onLength?(length: number): void;
   /** Every byte of the stream went through `onData`. */
   onEnd(): void;
   /** The last call. Null after an orderly close, in which `onEnd` came before. */

@@ -5,19 +5,25 @@ const BLOCK_BYTES = 65_536;
 /** Ranges that a flow keeps at most. PROTOCOL §6.6 */
 const MAX_RANGES = 1_024;
 
-/** Where bytes go once they are in order; valid only during the call. */
-export type Deliver = (bytes: Uint8Array) => void;
+/** Where bytes go once they are in order. */
+export interface Outlet {
+  /** Valid only during the call. */
+  onBytes(bytes: Uint8Array): void;
+  /** So many bytes of a stream of lengths. */
+  onLength(length: number): void;
+}
 
 /** What became of the bytes of one data frame. */
 export const Placed = { inOrder: 1, outOfOrder: 2, duplicate: 3, outsideWindow: 4, tooManyRanges: 5 } as const;
 
 /**
  * Puts a stream's bytes back into order. In order they pass through without a copy; ahead of a hole they are copied into blocks until the hole
- * is closed. Offsets are 53-bit. Nothing beyond `nextOffset + windowBytes` fits, nor beyond the limit that the caller sets.
+ * is closed. Offsets are 53-bit. Nothing beyond `nextOffset + windowBytes` fits, nor beyond the limit that the caller sets. A stream may consist of
+ * lengths instead of bytes (`Frame.phantomBytes`), the whole of it: then nothing is stored.
  */
 export class Reassembly {
   private readonly windowBytes: number;
-  private readonly deliver: Deliver;
+  private readonly outlet: Outlet;
   /** What arrived beyond `nextOffset`, ascending; for reading only. */
   readonly ranges = new RangeSet(MAX_RANGES);
   private readonly blocks: (Uint8Array | null)[];
@@ -26,9 +32,9 @@ export class Reassembly {
   /** Offset of the first byte that has not arrived. */
   nextOffset = 0;
 
-  constructor(windowBytes: number, deliver: Deliver) {
+  constructor(windowBytes: number, outlet: Outlet) {
     this.windowBytes = windowBytes;
-    this.deliver = deliver;
+    this.outlet = outlet;
     this.blocks = new Array<Uint8Array | null>(Math.ceil(windowBytes / BLOCK_BYTES) + 1).fill(null);
   }
 
@@ -43,8 +49,8 @@ export class Reassembly {
   }
 
   /**
-   * Takes the bytes of one data frame that begin at `offset`, unless they end beyond `limitOffset`; returns a code of `Placed`. `deliver` may look at
-   * this object, and finds it whole.
+   * Takes the bytes of one data frame that begin at `offset`, unless they end beyond `limitOffset`; returns a code of `Placed`. The outlet may look
+   * at this object, and finds it whole.
    */
   insert(offset: number, bytes: Uint8Array, limitOffset: number): number {
     const end = offset + bytes.length;
@@ -54,8 +60,24 @@ export class Reassembly {
     const fresh = offset === this.nextOffset ? bytes : bytes.subarray(this.nextOffset - offset);
     if (this.ranges.count === 0) {
       this.nextOffset = end;
-      this.deliver(fresh);
+      this.outlet.onBytes(fresh);
     } else this.deliverAndDrain(fresh, end);
+    return Placed.inOrder;
+  }
+
+  /** The same for `length` bytes that exist as a number only. */
+  insertLength(offset: number, length: number, limitOffset: number): number {
+    const { ranges, nextOffset } = this;
+    const end = offset + length;
+    if (end <= nextOffset) return Placed.duplicate;
+    if (end > Math.min(limitOffset, nextOffset + this.windowBytes)) return Placed.outsideWindow;
+    if (offset > nextOffset) {
+      const added = ranges.add(offset, end);
+      if (added < 0) return Placed.tooManyRanges;
+      return added === 0 ? Placed.duplicate : Placed.outOfOrder;
+    }
+    this.nextOffset = ranges.count === 0 ? end : this.joinRanges(end);
+    this.outlet.onLength(this.nextOffset - nextOffset);
     return Placed.inOrder;
   }
 
@@ -75,19 +97,25 @@ export class Reassembly {
 
   /** The frame at the hole's beginning, then what it joins. The ranges go first, so that nobody sees them overlap what is in order. */
   private deliverAndDrain(fresh: Uint8Array, end: number): void {
-    const { ranges } = this;
-    ranges.remove(0, end);
-    const drainTo = ranges.firstStart === end ? ranges.firstEnd : end;
-    ranges.remove(end, drainTo);
+    const drainTo = this.joinRanges(end);
     this.nextOffset = drainTo;
-    this.deliver(fresh);
+    this.outlet.onBytes(fresh);
     for (let at = end; at < drainTo; ) {
       const from = at % BLOCK_BYTES;
       const count = Math.min(drainTo - at, BLOCK_BYTES - from);
-      this.deliver(this.blockOf(at).subarray(from, from + count));
+      this.outlet.onBytes(this.blockOf(at).subarray(from, from + count));
       at += count;
     }
     this.letGoOfPassedBlocks();
+  }
+
+  /** Takes out what lies before `end` and the range that begins there; returns where what is in order ends then. */
+  private joinRanges(end: number): number {
+    const { ranges } = this;
+    ranges.remove(0, end);
+    const joined = ranges.firstStart === end ? ranges.firstEnd : end;
+    ranges.remove(end, joined);
+    return joined;
   }
 
   private blockOf(offset: number): Uint8Array {

@@ -17,7 +17,7 @@ import {
 } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { AckFlag, Credit, Data, DataFlag, Reset, ResetCode } from '../wire/layout.js';
+import { AckFlag, Credit, DataFlag, Reset, ResetCode } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { LowestRanges } from './ack-ranges.js';
 import { Acknowledger } from './acknowledger.js';
@@ -27,12 +27,13 @@ import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { BudgetShare } from './credit-budget.js';
 import { CreditMeter, Echo } from './credit-meter.js';
 import { CreditPacer } from './credit-pacer.js';
+import { Delivery } from './delivery.js';
 import { errorOfReset, XpassError } from './errors.js';
 import { type FlowObserver, type FlowReader, NO_OBSERVER } from './flow-callbacks.js';
 import { PathProof } from './path-proof.js';
 import { RateControl } from './rate-control.js';
-import { Placed, Reassembly } from './reassembly.js';
-import { ReceiveWindow } from './receive-window.js';
+import type { Reassembly } from './reassembly.js';
+import type { ReceiveWindow } from './receive-window.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { ReceivedFrames, type ReceiverStatistics } from './receiver-statistics.js';
 import { RttEstimator } from './rtt.js';
@@ -66,13 +67,13 @@ export class ReceiverFlow implements TimedFlow {
   private readonly meter: CreditMeter;
   private readonly pacer: CreditPacer;
   private readonly acknowledger: Acknowledger;
+  private readonly delivery: Delivery;
   private readonly reassembly: Reassembly;
   private readonly window: ReceiveWindow;
   private readonly ackRanges: LowestRanges;
   private readonly proof: PathProof;
   private readonly share: BudgetShare;
   private readonly rtt: RttEstimator;
-  private reader: FlowReader | null = null;
 
   private stateCode: number = ReceiverState.closed;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first CREDIT_REQUEST. */
@@ -85,8 +86,6 @@ export class ReceiverFlow implements TimedFlow {
   private blocked = false;
   private endTold = false;
   private pausedTold = false;
-  /** A call of the reader's `onData` is under way. */
-  private isDelivering = false;
 
   private lastHeardNs: number;
   private lastDataNs: number;
@@ -105,8 +104,9 @@ export class ReceiverFlow implements TimedFlow {
     this.pacer = new CreditPacer({ frameBytes: config.frameBytes, jitter: config.jitter, catchUpNs: config.catchUpNs });
     this.pacer.setRate(this.control.rateBps);
     this.acknowledger = new Acknowledger(config);
-    this.reassembly = new Reassembly(config.receiveWindowBytes, (bytes) => this.deliver(bytes));
-    this.window = new ReceiveWindow(this.reassembly, config.receiveWindowBytes);
+    this.delivery = new Delivery(config.receiveWindowBytes, context.counters);
+    this.reassembly = this.delivery.reassembly;
+    this.window = this.delivery.window;
     this.proof = new PathProof(config.amplificationLimit);
     this.ackRanges = new LowestRanges(this.reassembly.ranges);
     this.frames = new ReceiverFrames(context, options.header, options.peer, this.ackRanges);
@@ -150,7 +150,7 @@ export class ReceiverFlow implements TimedFlow {
 
   /** The application takes the flow. It may have closed it in the same breath. */
   accept(reader: FlowReader): void {
-    this.reader = reader;
+    this.delivery.reader = reader;
     if (this.isOver) reader.onClosed(this.overWith);
   }
 
@@ -159,7 +159,7 @@ export class ReceiverFlow implements TimedFlow {
     const hadRoom = this.hasRoom;
     this.window.release(bytes);
     // Inside `onData` the frame is not done with yet: `handleData` goes on from there.
-    if (this.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
+    if (this.delivery.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
     // Where there was no room, no data was to be waited for.
     if (!hadRoom) this.lastDataNs = nowNs;
     this.reschedule(nowNs);
@@ -262,10 +262,11 @@ export class ReceiverFlow implements TimedFlow {
     const isTold = this.stateCode === ReceiverState.complete;
     this.stopCredits();
     this.isOver = true;
+    this.delivery.stop();
     this.overWith = error;
     this.stateCode = ReceiverState.closed;
     this.context.forget(this.slot);
-    if (!isTold) this.reader?.onClosed(error);
+    if (!isTold) this.delivery.reader?.onClosed(error);
   }
 
   onTimer(nowNs: number): number {
@@ -402,7 +403,7 @@ export class ReceiverFlow implements TimedFlow {
       this.end.set(end);
       this.acknowledger.demand();
     }
-    this.insert(offset, frame.bytes.subarray(Data.payload, Data.payload + dataPayloadBytes(frame)));
+    this.delivery.take(frame, offset);
     if (this.isOver) return;
     this.acknowledger.onData(this.reassembly.ranges.count > 0, nowNs);
     if (this.pausedTold && !this.window.isPaused) this.acknowledger.demand();
@@ -413,21 +414,6 @@ export class ReceiverFlow implements TimedFlow {
     this.completeIfDone(nowNs);
   }
 
-  private insert(offset: number, bytes: Uint8Array): void {
-    this.isDelivering = true;
-    const placed = this.reassembly.insert(offset, bytes, this.window.end);
-    this.isDelivering = false;
-    if (placed === Placed.outsideWindow) this.context.counters.outsideWindow++;
-    else if (placed === Placed.tooManyRanges) this.context.counters.tooManyRanges++;
-  }
-
-  /** The reader may close the flow in the middle of what a repair set free. */
-  private deliver(bytes: Uint8Array): void {
-    if (this.isOver) return;
-    this.window.deliver(bytes.length);
-    this.reader?.onData(bytes);
-  }
-
   private get hasEverything(): boolean {
     return this.end.isReached(this.reassembly.nextOffset);
   }
@@ -435,7 +421,7 @@ export class ReceiverFlow implements TimedFlow {
   private tellEnd(): void {
     if (this.endTold || !this.hasEverything) return;
     this.endTold = true;
-    this.reader?.onEnd();
+    this.delivery.reader?.onEnd();
   }
 
   /** Everything has arrived: says so to both sides, to the peer before anything can happen to the flow. True if it was so just now. */
@@ -448,7 +434,7 @@ export class ReceiverFlow implements TimedFlow {
     this.sendAck(nowNs);
     this.arm();
     this.context.lingers(this.slot);
-    this.reader?.onClosed(null);
+    this.delivery.reader?.onClosed(null);
     return true;
   }
 

@@ -19,6 +19,8 @@ export class SendBuffer {
   private firstOffset = 0;
   private endOffset = 0;
   private readonly limitBytes: number;
+  /** The stream consists of lengths (`appendLength`). */
+  isLengths = false;
 
   /** `limitBytes`: how much it holds, but for one larger chunk alone. */
   constructor(limitBytes: number) {
@@ -50,10 +52,18 @@ export class SendBuffer {
   }
 
   append(bytes: Uint8Array): void {
+    assert(!this.isLengths, 'a stream of lengths has no bytes');
     if (bytes.length === 0) return;
     this.chunks.push(bytes);
     this.starts.push(this.endOffset);
     this.endOffset += bytes.length;
+  }
+
+  /** Appends `length` bytes that exist as a number only; then the whole stream consists of such, and none can be copied. */
+  appendLength(length: number): void {
+    assert(this.chunks.length === 0, 'a stream of lengths has no bytes');
+    this.isLengths = true;
+    this.endOffset += length;
   }
 
   /** Lets go of everything before `offset`. */

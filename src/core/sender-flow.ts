@@ -157,6 +157,14 @@ export class SenderFlow implements TimedFlow {
     return true;
   }
 
+  /** Gives `length` bytes to a stream of lengths, for simulations: they need no memory, so the send buffer's limit does not hold for them. */
+  writeLength(length: number, nowNs: number): void {
+    assert(!this.ended, 'write after end');
+    if (this.isOver || length === 0) return;
+    this.buffer.appendLength(length);
+    this.wake(nowNs);
+  }
+
   /** No more bytes will be written: the active close. `onClosed(null)` follows when the receiver has them all. */
   end(nowNs: number): void {
     if (this.ended || this.isOver) return;

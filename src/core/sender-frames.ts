@@ -12,6 +12,7 @@ import {
   seal,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
+import { CHECK_BYTES } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 import type { SendBuffer } from './send-buffer.js';
 
@@ -31,8 +32,13 @@ export class SenderFrames {
   data(fields: DataFields, buffer: SendBuffer, count: number, nowNs: number): void {
     const frame = this.context.pool.take();
     const at = encodeData(frame.bytes, this.header, fields);
-    buffer.copy(fields.offset, count, frame.bytes, at);
-    frame.length = seal(frame.bytes, at + count, this.context.check);
+    if (buffer.isLengths) {
+      frame.length = at;
+      frame.phantomBytes = count + CHECK_BYTES;
+    } else {
+      buffer.copy(fields.offset, count, frame.bytes, at);
+      frame.length = seal(frame.bytes, at + count, this.context.check);
+    }
     this.send(frame, nowNs);
   }
 

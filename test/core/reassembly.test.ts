@@ -17,14 +17,21 @@ class Bench {
   readonly reassembly: Reassembly;
 
   constructor(windowBytes = WINDOW) {
-    this.reassembly = new Reassembly(windowBytes, (bytes) => {
-      for (let index = 0; index < bytes.length; index++) {
-        if (bytes[index] !== patternByte(this.delivered + index)) throw new Error(`byte ${this.delivered + index}`);
-      }
-      this.delivered += bytes.length;
-      this.calls++;
-      this.onDeliver();
+    this.reassembly = new Reassembly(windowBytes, {
+      onBytes: (bytes) => {
+        for (let index = 0; index < bytes.length; index++) {
+          if (bytes[index] !== patternByte(this.delivered + index)) throw new Error(`byte ${this.delivered + index}`);
+        }
+        this.onLength(bytes.length);
+      },
+      onLength: (length) => this.onLength(length),
     });
+  }
+
+  private onLength(length: number): void {
+    this.delivered += length;
+    this.calls++;
+    this.onDeliver();
   }
 
   insert(offset: number, length: number, limit = NO_LIMIT): number {
@@ -41,9 +48,10 @@ describe('reassembly', () => {
   it('passes bytes in order through without a copy', () => {
     const given = pattern(0, 10);
     let seen: Uint8Array | null = null;
-    new Reassembly(WINDOW, (bytes) => {
+    const onBytes = (bytes: Uint8Array): void => {
       seen = bytes;
-    }).insert(0, given, NO_LIMIT);
+    };
+    new Reassembly(WINDOW, { onBytes, onLength: () => {} }).insert(0, given, NO_LIMIT);
     expect(seen).toBe(given);
   });
 
@@ -118,6 +126,23 @@ describe('reassembly', () => {
         expect(bench.delivered).toBe(next * UNIT);
         const held = [...arrived].filter((each) => each > next).length;
         expect(bench.reassembly.heldBytes).toBe(held * UNIT);
+      }
+    });
+  });
+
+  it('treats lengths as it treats bytes', () => {
+    const frame = fc.record({
+      offset: fc.nat(3000),
+      length: fc.integer({ min: 1, max: 600 }),
+      limit: fc.constantFrom(2000, NO_LIMIT),
+    });
+    holds(fc.array(frame, { maxLength: 60 }), 100, (frames) => {
+      const bytes = new Bench(2500);
+      const lengths = new Bench(2500);
+      for (const { offset, length, limit } of frames) {
+        expect(lengths.reassembly.insertLength(offset, length, limit)).toBe(bytes.insert(offset, length, limit));
+        expect([lengths.delivered, lengths.reassembly.nextOffset]).toEqual([bytes.delivered, bytes.delivered]);
+        expect(lengths.ranges).toEqual(bytes.ranges);
       }
     });
   });

@@ -18,6 +18,8 @@ export interface CreditLink {
 export interface CreditSample {
   /** When the period ended, ns. */
   nowNs: number;
+  /** Length of the period that ended, ns: since the update before it, or since credits began; above 0. */
+  elapsedNs: number;
   /** Smoothed round-trip time from a credit to its echo, ns. */
   rttNs: number;
   /**
@@ -46,6 +48,8 @@ export interface CreditAlgorithm {
   readonly name: string;
   /** Share of the link, credits and data together, that the flow's credits shall fill from now on, bit/s. */
   readonly rateBps: number;
+  /** How long an update period lasts at this smoothed RTT, ns; an update waits longer where no credit's fate has become known. */
+  updatePeriodNs(rttNs: number): number;
   /** Takes the sample of one update period and sets `rateBps`. */
   update(sample: CreditSample): void;
   /** What the algorithm remembers, by the names of the papers; for statistics and traces. Allocates. */

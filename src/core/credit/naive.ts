@@ -9,6 +9,10 @@ class NaiveCredit implements CreditAlgorithm {
     this.rateBps = link.maxRateBps;
   }
 
+  updatePeriodNs(rttNs: number): number {
+    return rttNs;
+  }
+
   update(): void {}
 
   state(): Record<string, number> {

@@ -2,7 +2,7 @@ import type { CreditParameter } from './algorithm.js';
 
 /**
  * The parameters that ExpressPass 2017 names, shared by the algorithms that follow it.
- * Tested by test/core/credit/expresspass-listing.test.ts and test/core/credit/expresspass.test.ts.
+ * Tested by test/core/credit/expresspass-literal.test.ts and test/core/credit/expresspass.test.ts.
  */
 
 export const INITIAL_RATE: CreditParameter = {
@@ -54,3 +54,17 @@ export const TARGET_LOSS: CreditParameter = {
   meaning: 'credit loss that a flow aims at',
   source: 'ExpressPass 2017 §3.3',
 };
+
+export const PERIOD_CREDITS: CreditParameter = {
+  name: 'period_credits',
+  default: 32,
+  min: 0,
+  max: 1024,
+  unit: 'credits',
+  meaning: 'credits at the maximum rate that an update period holds at least; it lasts an RTT where that is longer',
+  source:
+    'ours: 32 so that a loss is a number on a slow link, docs/decisions/0003-credit-feedback.md (0, every RTT, in both papers)',
+};
+
+/** For the rules that are taken as they were published. */
+export const PERIOD_EVERY_RTT: CreditParameter = { ...PERIOD_CREDITS, default: 0 };

@@ -1,12 +1,12 @@
 import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink, CreditParameters } from './algorithm.js';
 import { CreditConfigError } from './errors.js';
 import { expresspass } from './expresspass.js';
-import { expresspassListing } from './expresspass-listing.js';
+import { expresspassLiteral } from './expresspass-literal.js';
 import { naive } from './naive.js';
 import { checkLink, resolveParameters } from './parameters.js';
 
 /** Every credit algorithm, the default first. */
-export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [expresspass, expresspassListing, naive];
+export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [expresspass, expresspassLiteral, naive];
 
 export const DEFAULT_CREDIT_ALGORITHM = expresspass.name;
 

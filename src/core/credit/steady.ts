@@ -6,12 +6,12 @@ import type {
   CreditParameters,
   CreditSample,
 } from './algorithm.js';
-import { INITIAL_RATE, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
-import { floorRateBps } from './period.js';
+import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
+import { floorRateBps, updatePeriodNs } from './period.js';
 
 /**
- * Credit feedback of ExpressPass (SIGCOMM 2017, Algorithm 1): an increasing and a decreasing phase and the aggressiveness w, corrected where the
- * listing taken literally (`expresspass-listing`) loses up to 22 % of the link (10 Gbit/s, RTT 100 us, 8 flows). Once an update period:
+ * Our rate law. It has the increasing and decreasing phases and the aggressiveness w of ExpressPass (SIGCOMM 2017, Algorithm 1), and departs where the
+ * listing taken literally (`expresspass-literal`) loses up to 22 % of the link (10 Gbit/s, RTT 100 us, 8 flows). Once an update period:
  *
  *     target = target_loss * (1 - target_slope * rate / max)
  *     if dropped <= target * known:   base = rate;  w = min(w + w_step, w_max) from the second such period in a row
@@ -36,8 +36,8 @@ import { floorRateBps } from './period.js';
  * Limits: flows lean towards their own link's max, so a receiver behind a faster link gets more than its share; among many flows a far one gets less than
  * a near one; and a lone flow whose receiver wakes late takes the losses of its own bursts for congestion. The decision has the figures.
  */
-class ExpressPass implements CreditAlgorithm {
-  readonly name = 'expresspass';
+class Steady implements CreditAlgorithm {
+  readonly name = 'steady';
   rateBps: number;
 
   private readonly link: CreditLink;
@@ -48,6 +48,7 @@ class ExpressPass implements CreditAlgorithm {
   private readonly targetLoss: number;
   private readonly targetSlope: number;
   private readonly lossPrior: number;
+  private readonly periodCredits: number;
   private w: number;
   private wasIncreasing = false;
   private creditLoss = 0;
@@ -61,8 +62,13 @@ class ExpressPass implements CreditAlgorithm {
     this.targetLoss = parameters.target_loss;
     this.targetSlope = parameters.target_slope;
     this.lossPrior = parameters.loss_prior;
+    this.periodCredits = parameters.period_credits;
     this.w = Math.min(parameters.w_init, this.wMax);
     this.rateBps = parameters.initial_rate * link.maxRateBps;
+  }
+
+  updatePeriodNs(rttNs: number): number {
+    return updatePeriodNs(this.link, rttNs, this.periodCredits);
   }
 
   update(sample: CreditSample): void {
@@ -72,7 +78,7 @@ class ExpressPass implements CreditAlgorithm {
     this.creditLoss = (sample.dropped + this.lossPrior * target) / (sample.known + this.lossPrior);
     const base = sample.dropped <= target * sample.known ? this.increase() : this.decrease(sample, target);
     const rate = (1 - this.w) * base + this.w * maxRateBps;
-    this.rateBps = Math.min(maxRateBps, Math.max(rate, floorRateBps(this.link, sample.rttNs)));
+    this.rateBps = Math.min(maxRateBps, Math.max(rate, floorRateBps(this.link, this.updatePeriodNs(sample.rttNs))));
   }
 
   state(): Record<string, number> {
@@ -139,9 +145,9 @@ const LOSS_PRIOR: CreditParameter = {
   source: `ours: ${DECISION}`,
 };
 
-export const expresspass: CreditAlgorithmDefinition = {
-  name: 'expresspass',
-  summary: 'ExpressPass 2017 with its credit loss counted where it belongs (default)',
-  parameters: [INITIAL_RATE, W_INIT, W_MIN, W_MAX, TARGET_LOSS, TARGET_SLOPE, W_DECREASE, W_STEP, LOSS_PRIOR],
-  create: (link, parameters) => new ExpressPass(link, parameters),
+export const steady: CreditAlgorithmDefinition = {
+  name: 'steady',
+  summary: 'our own law: full links, fair within milliseconds, few credits wasted (default)',
+  parameters: [INITIAL_RATE, W_INIT, W_MIN, W_MAX, TARGET_LOSS, TARGET_SLOPE, W_DECREASE, W_STEP, LOSS_PRIOR, PERIOD_CREDITS],
+  create: (link, parameters) => new Steady(link, parameters),
 };

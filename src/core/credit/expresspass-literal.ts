@@ -13,8 +13,8 @@ import { floorRateBps } from './period.js';
  * The listing says nothing of a lowest rate, and a flow that lost every credit of a period would be silent for ever: here it keeps one credit an
  * update period. The phase before the first update counts as not increasing.
  */
-class ExpressPassListing implements CreditAlgorithm {
-  readonly name = 'expresspass-listing';
+class ExpressPassLiteral implements CreditAlgorithm {
+  readonly name = 'expresspass-literal';
   rateBps: number;
 
   private readonly link: CreditLink;
@@ -58,9 +58,9 @@ class ExpressPassListing implements CreditAlgorithm {
   }
 }
 
-export const expresspassListing: CreditAlgorithmDefinition = {
-  name: 'expresspass-listing',
+export const expresspassLiteral: CreditAlgorithmDefinition = {
+  name: 'expresspass-literal',
   summary: 'Algorithm 1 of ExpressPass 2017 taken literally, for comparison',
   parameters: [INITIAL_RATE, W_INIT, W_MIN, W_MAX, TARGET_LOSS],
-  create: (link, parameters) => new ExpressPassListing(link, parameters),
+  create: (link, parameters) => new ExpressPassLiteral(link, parameters),
 };

@@ -1,0 +1,55 @@
+// Tested by test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
+import { dataPayloadBytes } from '../wire/decode.js';
+import type { Frame } from '../wire/frame.js';
+import { Data } from '../wire/layout.js';
+import type { EndpointCounters } from './counters.js';
+import type { FlowReader } from './flow-callbacks.js';
+import { Placed, Reassembly } from './reassembly.js';
+import { ReceiveWindow } from './receive-window.js';
+
+/** The way of one flow's data from its frames to the reader: put in order, behind the receive window. */
+export class Delivery {
+  reader: FlowReader | null = null;
+  readonly reassembly: Reassembly;
+  readonly window: ReceiveWindow;
+  /** A call of the reader's `onData` or `onLength` is under way. */
+  isDelivering = false;
+  private readonly counters: EndpointCounters;
+  private isStopped = false;
+
+  constructor(windowBytes: number, counters: EndpointCounters) {
+    this.counters = counters;
+    this.reassembly = new Reassembly(windowBytes, {
+      onBytes: (bytes) => this.deliver(bytes.length, bytes),
+      onLength: (length) => this.deliver(length, null),
+    });
+    this.window = new ReceiveWindow(this.reassembly, windowBytes);
+  }
+
+  /** Takes the payload of a checked DATA frame, which begins at `offset` of the stream. What does not fit is counted and left. */
+  take(frame: Frame, offset: number): void {
+    const length = dataPayloadBytes(frame);
+    const { reassembly, window } = this;
+    this.isDelivering = true;
+    const placed =
+      frame.phantomBytes > 0
+        ? reassembly.insertLength(offset, length, window.end)
+        : reassembly.insert(offset, frame.bytes.subarray(Data.payload, Data.payload + length), window.end);
+    this.isDelivering = false;
+    if (placed === Placed.outsideWindow) this.counters.outsideWindow++;
+    else if (placed === Placed.tooManyRanges) this.counters.tooManyRanges++;
+  }
+
+  /** Nothing goes to the reader any more. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  /** The reader may close the flow in the middle of what a repair set free. */
+  private deliver(length: number, bytes: Uint8Array | null): void {
+    if (this.isStopped) return;
+    this.window.deliver(length);
+    if (bytes === null) this.reader?.onLength?.(length);
+    else this.reader?.onData(bytes);
+  }
+}
