@@ -4,12 +4,12 @@ import { CONTROL_ADDRESS, formatControlAddress } from '../shared/control-address
 import { ExitCode } from '../shared/exit-codes.js';
 import { usageFailure } from '../shared/failure.js';
 import { snakeCase } from '../shared/json-names.js';
+import { LINK_WORDS_ALLOWED, linkWords } from '../shared/link-settings.js';
 import { suggestion } from '../shared/nearest.js';
 import { flag, option, optionalOption } from '../shared/options.js';
 import { duration } from '../shared/quantities.js';
 import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
 import { DEFAULT_SWITCH_PORT } from '../shared/transport-options.js';
-import { LINK_WORDS_ALLOWED, linkWords } from './link-settings.js';
 import { portsEvent } from './report.js';
 import { driverLines, hostLines, portLines, settingLines } from './tables.js';
 

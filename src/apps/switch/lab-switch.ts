@@ -9,9 +9,9 @@ import type { DriverStatistics } from '../../udp/statistics.js';
 import { type SwitchParts, UdpSwitch } from '../../udp/switch-driver.js';
 import type { Spin } from '../../udp/wake-policy.js';
 import { type ControlAddress, defaultControlAddress } from '../shared/control-address.js';
+import type { LinkFields } from '../shared/link-settings.js';
 import type { SwitchReport } from '../shared/switch-control.js';
 import { ControlServer } from './control-server.js';
-import type { LinkFields } from './link-settings.js';
 import type { LabTopology } from './topology-file.js';
 
 export interface LabSwitchOptions {

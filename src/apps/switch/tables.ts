@@ -1,10 +1,10 @@
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { displayCount, displayRate, displaySize } from '../shared/display.js';
+import { impairmentWords } from '../shared/link-settings.js';
 import { formatDuration } from '../shared/quantities.js';
 import type { SwitchReport } from '../shared/switch-control.js';
 import { type Column, tableLines } from '../shared/table.js';
-import { impairmentWords } from './link-settings.js';
 
 const PORT_COLUMNS: readonly Column[] = [
   { title: 'port' },

@@ -3,9 +3,9 @@ import { checkTopology, type Topology } from '../../switch/topology.js';
 import type { TrunkAddresses } from '../../udp/switch-driver.js';
 import { MAX_HOST_ID } from '../../wire/layout.js';
 import { address } from '../shared/address-kind.js';
+import { linkFields, SETTING_NAMES, type WrittenSetting } from '../shared/link-settings.js';
 import { integer, text, type ValueKind } from '../shared/value-kind.js';
-import { linkFields, SETTING_NAMES, type WrittenSetting } from './link-settings.js';
-import { type YamlEntries, type YamlEntry, YamlFile } from './yaml-file.js';
+import { type YamlEntries, type YamlEntry, YamlFile } from '../shared/yaml-file.js';
 
 /** A topology and what the driver needs to know besides. */
 export interface LabTopology {

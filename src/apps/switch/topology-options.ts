@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { BUILTIN_TOPOLOGIES, builtinTopology } from '../../switch/builtin-topologies.js';
 import { MAX_HOST_ID } from '../../wire/layout.js';
 import { usageFailure } from '../shared/failure.js';
+import { type LinkFields, linkFields, settingKind, type WrittenSetting } from '../shared/link-settings.js';
 import { suggestion } from '../shared/nearest.js';
 import { longName, type OptionValues, option, optionalOption } from '../shared/options.js';
 import { fraction } from '../shared/quantities.js';
 import { choice, integer, text } from '../shared/value-kind.js';
-import { type LinkFields, linkFields, settingKind, type WrittenSetting } from './link-settings.js';
 import { type LabTopology, readTopologyFile } from './topology-file.js';
 
 const COUNT = integer({ lowest: 1, highest: MAX_HOST_ID });

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { allOptions } from '../../../src/apps/cli/command-line.js';
 import { COMMANDS } from '../../../src/apps/cli/commands.js';
 import { readConfigFile } from '../../../src/apps/shared/config-file.js';
+import { SETTING_NAMES } from '../../../src/apps/shared/link-settings.js';
 import { longName, resolveOptions } from '../../../src/apps/shared/options.js';
-import { SETTING_NAMES } from '../../../src/apps/switch/link-settings.js';
 import { readTopologyFile } from '../../../src/apps/switch/topology-file.js';
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy/', import.meta.url));

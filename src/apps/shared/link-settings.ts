@@ -1,11 +1,11 @@
 import { type ImpairmentConfig, NO_IMPAIRMENT } from '../../switch/impairment.js';
 import { MAX_CREDIT_QUEUE_FRAMES, type PortConfig } from '../../switch/port.js';
 import { DEFAULT_FRAME_BYTES, FrameType, MAX_FRAME_BYTES, MIN_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
-import { usageFailure } from '../shared/failure.js';
-import { suggestion } from '../shared/nearest.js';
-import { longName } from '../shared/options.js';
-import { duration, fraction, rate, size } from '../shared/quantities.js';
-import { integer, type ValueKind } from '../shared/value-kind.js';
+import { usageFailure } from './failure.js';
+import { suggestion } from './nearest.js';
+import { longName } from './options.js';
+import { duration, fraction, rate, size } from './quantities.js';
+import { integer, type ValueKind } from './value-kind.js';
 
 /** What `switch/topology.ts` and the `set` of `switch/control.ts` take as settings of a link. */
 export type LinkFields = Readonly<Record<string, unknown>>;

@@ -5,7 +5,7 @@ import {
   linkWords,
   SETTING_NAMES,
   settingKind,
-} from '../../../src/apps/switch/link-settings.js';
+} from '../../../src/apps/shared/link-settings.js';
 import { IMPAIRMENT_FIELDS, PORT_FIELDS, pickImpairments, pickPortSettings } from '../../../src/switch/field-rules.js';
 import { NO_IMPAIRMENT } from '../../../src/switch/impairment.js';
 

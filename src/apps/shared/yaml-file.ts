@@ -1,8 +1,8 @@
 // Tested by test/apps/switch/topology-file.test.ts
 import { readFile } from 'node:fs/promises';
 import type { Document, Node, Pair } from 'yaml';
-import { failureOf, usageFailure } from '../shared/failure.js';
-import { suggestion } from '../shared/nearest.js';
+import { failureOf, usageFailure } from './failure.js';
+import { suggestion } from './nearest.js';
 
 /** The longest file that is read (ours): 10,000 links take less. */
 const MAX_FILE_BYTES = 1_048_576;
