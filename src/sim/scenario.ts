@@ -93,7 +93,7 @@ export interface ShuffleTraffic extends TrafficBase {
 
 /**
  * Flows between random pairs that arrive as a Poisson process, sizes from a distribution. The rate of arrivals gives `load` of `loadRateBps` (the
- * capacity that the load is a part of, summed over where it is offered), by the distribution's own mean.
+ * capacity that the load is a part of, summed over where it is offered) in wire bytes of data, by the distribution's own mean.
  */
 export interface PoissonTraffic extends TrafficBase {
   readonly kind: 'poisson';
