@@ -4,7 +4,7 @@ import { checkNumber, IMPAIRMENT_FIELDS, PORT_FIELDS } from './field-rules.js';
 import { checkTopology, type Topology } from './topology.js';
 
 /** How many of something a built-in topology has. */
-interface Count {
+export interface Count {
   readonly fallback: number;
   readonly min: number;
   readonly max: number;
@@ -47,6 +47,11 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 };
 
 export const BUILTIN_TOPOLOGIES: readonly string[] = Object.keys(BUILTINS);
+
+/** The counts of each built-in topology by name, for files and options that take them. */
+export const BUILTIN_COUNTS: Readonly<Record<string, Readonly<Record<string, Count>>>> = Object.fromEntries(
+  Object.entries(BUILTINS).map(([name, { counts }]) => [name, counts]),
+);
 
 /**
  * A topology by name. Parameters are the counts below, any settings of ports and impairments for all links, `edge: {...}` for settings of the links
