@@ -1,4 +1,4 @@
-import { jainIndex } from '../shared/statistics.js';
+import { jainIndex } from '../../sim/measure/jain.js';
 
 /** Bytes of each flow that the receiver has delivered by a time. */
 export interface FlowSample {

@@ -1,6 +1,6 @@
+import { jainIndex } from '../../sim/measure/jain.js';
 import { creditShare, DEFAULT_FRAME_BYTES } from '../../wire/layout.js';
 import { displayCount, displayPercent, displayRate, displaySize } from '../shared/display.js';
-import { jainIndex } from '../shared/statistics.js';
 import { tableLines } from '../shared/table.js';
 import { type LiveRegion, progressBar } from '../shared/terminal.js';
 import type { DemoValues } from './lab.js';

@@ -1,4 +1,4 @@
-import { jainIndex } from '../shared/statistics.js';
+import { jainIndex } from '../../sim/measure/jain.js';
 
 /** What one interval brought. Times in seconds since the first began. */
 export interface Interval {

@@ -1,9 +1,9 @@
+import { jainIndex } from '../../sim/measure/jain.js';
 import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../shared/display.js';
 import { snakeCase } from '../shared/json-names.js';
 import type { Percentiles } from '../shared/perf/histogram.js';
 import type { PerfRequest } from '../shared/perf/messages.js';
 import type { CpuUse, DriverFigures, ReceivedResults, SentResults } from '../shared/perf/results.js';
-import { jainIndex } from '../shared/statistics.js';
 import { tableLines } from '../shared/table.js';
 import type { Interval } from './intervals.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jainIndex } from '../../../src/apps/shared/statistics.js';
+import { jainIndex } from '../../../src/sim/measure/jain.js';
 import { holds, printSeed } from '../../harness/seeds.js';
 
 printSeed();

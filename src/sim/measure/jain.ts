@@ -2,10 +2,11 @@
  * Jain's fairness index of the shares, `(sum x)^2 / (n * sum x^2)`: 1 when all are equal, 1/n when one has everything (Jain, Chiu and
  * Hawe, DEC-TR-301, 1984). NaN when there are no shares or all are zero, since then nothing was shared.
  */
-export function jainIndex(shares: readonly number[]): number {
+export function jainIndex(shares: ArrayLike<number>): number {
   let sum = 0;
   let squares = 0;
-  for (const share of shares) {
+  for (let index = 0; index < shares.length; index++) {
+    const share = shares[index];
     sum += share;
     squares += share * share;
   }
