@@ -1,5 +1,6 @@
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import { DEFAULT_FRAME_BYTES, MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
+import { DEFAULT_CREDIT_ALGORITHM } from './credit/registry.js';
 import { XpassError } from './errors.js';
 
 /**
@@ -69,7 +70,7 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   hostId: 0,
   rateBps: Number.POSITIVE_INFINITY,
   frameBytes: DEFAULT_FRAME_BYTES,
-  creditAlgorithm: 'expresspass',
+  creditAlgorithm: DEFAULT_CREDIT_ALGORITHM,
   creditParameters: {},
   jitter: 0.02,
   catchUpNs: 1 * MILLISECOND_NS,

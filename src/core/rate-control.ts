@@ -1,5 +1,4 @@
 import type { CreditAlgorithm, CreditLink, CreditSample } from './credit/algorithm.js';
-import { updatePeriodNs } from './credit/period.js';
 import type { CreditMeter } from './credit-meter.js';
 
 /** Once per update period, gives a flow's credit algorithm what became of the flow's credits. PROTOCOL §4.7 */
@@ -17,6 +16,7 @@ export class RateControl {
     this.lastUpdateNs = nowNs;
     this.sample = {
       nowNs,
+      elapsedNs: 0,
       rttNs: 0,
       spanNs: 0,
       known: 0,
@@ -54,9 +54,10 @@ export class RateControl {
   /** Updates the rate if the period is over and holds a credit of known fate; true if it did. */
   update(meter: CreditMeter, rttNs: number, nowNs: number): boolean {
     const elapsedNs = nowNs - this.lastUpdateNs;
-    if (meter.periodKnown === 0 || elapsedNs < updatePeriodNs(this.link, rttNs)) return false;
+    if (meter.periodKnown === 0 || elapsedNs < this.algorithm.updatePeriodNs(rttNs)) return false;
     const sample = this.sample;
     sample.nowNs = nowNs;
+    sample.elapsedNs = elapsedNs;
     sample.rttNs = rttNs;
     sample.spanNs = meter.periodSpanNs;
     sample.known = meter.periodKnown;

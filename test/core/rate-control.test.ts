@@ -3,7 +3,6 @@ import type { CreditAlgorithm, CreditSample } from '../../src/core/credit/algori
 import { CreditMeter } from '../../src/core/credit-meter.js';
 import { RateControl } from '../../src/core/rate-control.js';
 
-/** 32 credits of 1,626 bytes at 1 Gbit/s. PROTOCOL §4.7 */
 const PERIOD_NS = 32 * 13_008;
 const LINK = { maxRateBps: 1e9, bytesPerCredit: 1_626 };
 
@@ -16,6 +15,10 @@ class RecordingAlgorithm implements CreditAlgorithm {
   update(sample: CreditSample): void {
     this.samples.push({ ...sample });
     this.rateBps += 1;
+  }
+
+  updatePeriodNs(rttNs: number): number {
+    return Math.max(rttNs, PERIOD_NS);
   }
 
   state(): Record<string, number> {
@@ -43,6 +46,7 @@ describe('the rate of a flow', () => {
     expect(algorithm.samples).toEqual([
       {
         nowNs: PERIOD_NS,
+        elapsedNs: PERIOD_NS,
         rttNs: 50_000,
         spanNs: 9_000,
         known: 10,

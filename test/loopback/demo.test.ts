@@ -80,7 +80,7 @@ describe('the demonstration', () => {
     [['--file', '/nowhere/at/all'], "--file '/nowhere/at/all'"],
     [['--file', '/'], "--file '/' is not a file"],
     [['--bytes', '100g'], 'allowed: as much as the file has'],
-    [['--algorithm', 'wishful'], 'allowed: expresspass'],
+    [['--algorithm', 'wishful'], 'allowed: steady'],
     [['--senders', '0'], 'a whole number from 1 to 64'],
   ])('names what is wrong with %j', async (args, sentence) => {
     const { output, ended } = demo(...args);

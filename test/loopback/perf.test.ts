@@ -66,7 +66,7 @@ describe('xpass perf', () => {
     const forward = await measure('-c', address, '-t', '1', '-i', '250ms');
     expect(Object.keys(forward)).toEqual(KEYS);
     expect(forward).toMatchObject({
-      algorithm: 'expresspass',
+      algorithm: 'steady',
       direction: 'forward',
       flows: 1,
       frame_bytes: 1472,

@@ -6,7 +6,7 @@ import { SwitchControl, type SwitchReport } from '../shared/switch-control.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
 
-const ALGORITHMS = ['naive', 'expresspass'];
+const ALGORITHMS = ['naive', 'steady'];
 /** Half of the demonstration's: seven processes share the cores, and the algorithms are what is measured (ours). */
 const LINK_RATE_BPS = 50e6;
 /** Both bottlenecks, in the direction of the data. */

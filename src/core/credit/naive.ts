@@ -1,16 +1,19 @@
 import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink } from './algorithm.js';
+import { updatePeriodNs } from './period.js';
 
 /** Credits at the full rate always, whatever becomes of them: the scheme that ExpressPass 2017 (Figure 10) compares itself with. */
 class NaiveCredit implements CreditAlgorithm {
   readonly name = 'naive';
   readonly rateBps: number;
+  private readonly link: CreditLink;
 
   constructor(link: CreditLink) {
+    this.link = link;
     this.rateBps = link.maxRateBps;
   }
 
   updatePeriodNs(rttNs: number): number {
-    return rttNs;
+    return updatePeriodNs(this.link, rttNs, 1);
   }
 
   update(): void {}

@@ -2,7 +2,7 @@ import type { CreditParameter } from './algorithm.js';
 
 /**
  * The parameters that ExpressPass 2017 names, shared by the algorithms that follow it.
- * Tested by test/core/credit/expresspass-literal.test.ts and test/core/credit/expresspass.test.ts.
+ * Tested by test/core/credit/expresspass-literal.test.ts and test/core/credit/steady.test.ts.
  */
 
 export const INITIAL_RATE: CreditParameter = {
@@ -58,13 +58,13 @@ export const TARGET_LOSS: CreditParameter = {
 export const PERIOD_CREDITS: CreditParameter = {
   name: 'period_credits',
   default: 32,
-  min: 0,
+  min: 1,
   max: 1024,
   unit: 'credits',
   meaning: 'credits at the maximum rate that an update period holds at least; it lasts an RTT where that is longer',
   source:
-    'ours: 32 so that a loss is a number on a slow link, docs/decisions/0003-credit-feedback.md (0, every RTT, in both papers)',
+    'ours: 32 so that a loss is a number on a slow link, docs/decisions/0003-credit-feedback.md (both papers: every RTT)',
 };
 
-/** For the rules that are taken as they were published. */
-export const PERIOD_EVERY_RTT: CreditParameter = { ...PERIOD_CREDITS, default: 0 };
+/** For the rules that are taken as they were published: every RTT, but for paths on which an RTT holds less than one credit. */
+export const PERIOD_EVERY_RTT: CreditParameter = { ...PERIOD_CREDITS, default: 1, source: 'both papers: every RTT' };

@@ -1,14 +1,24 @@
 import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink, CreditParameters } from './algorithm.js';
 import { CreditConfigError } from './errors.js';
 import { expresspass } from './expresspass.js';
+import { expresspass2016 } from './expresspass-2016.js';
 import { expresspassLiteral } from './expresspass-literal.js';
+import { expresspassNs2 } from './expresspass-ns2.js';
 import { naive } from './naive.js';
 import { checkLink, resolveParameters } from './parameters.js';
+import { steady } from './steady.js';
 
 /** Every credit algorithm, the default first. */
-export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [expresspass, expresspassLiteral, naive];
+export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [
+  steady,
+  expresspass,
+  expresspassLiteral,
+  expresspassNs2,
+  expresspass2016,
+  naive,
+];
 
-export const DEFAULT_CREDIT_ALGORITHM = expresspass.name;
+export const DEFAULT_CREDIT_ALGORITHM = steady.name;
 
 /** The algorithm of that name; throws `CreditConfigError` that lists the names there are. */
 export function findCreditAlgorithm(name: string): CreditAlgorithmDefinition {

@@ -148,6 +148,17 @@ const LOSS_PRIOR: CreditParameter = {
 export const steady: CreditAlgorithmDefinition = {
   name: 'steady',
   summary: 'our own law: full links, fair within milliseconds, few credits wasted (default)',
-  parameters: [INITIAL_RATE, W_INIT, W_MIN, W_MAX, TARGET_LOSS, TARGET_SLOPE, W_DECREASE, W_STEP, LOSS_PRIOR, PERIOD_CREDITS],
+  parameters: [
+    INITIAL_RATE,
+    W_INIT,
+    W_MIN,
+    W_MAX,
+    TARGET_LOSS,
+    TARGET_SLOPE,
+    W_DECREASE,
+    W_STEP,
+    LOSS_PRIOR,
+    PERIOD_CREDITS,
+  ],
   create: (link, parameters) => new Steady(link, parameters),
 };

@@ -18,7 +18,7 @@ describe('the benchmarks', () => {
   });
 
   it.each([
-    [[], [...LOOPBACK, 'pacing/20000', 'parking-lot/naive', 'parking-lot/expresspass', ...DEMO, 'joining']],
+    [[], [...LOOPBACK, 'pacing/20000', 'parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining']],
     [['demo'], DEMO],
     [['demo/8'], ['demo/8']],
     [['loopback'], LOOPBACK],
@@ -36,7 +36,7 @@ describe('the benchmarks', () => {
     ],
     [
       ['parking-lot', 'direct/1472/16'],
-      ['direct/1472/16', 'parking-lot/naive', 'parking-lot/expresspass'],
+      ['direct/1472/16', 'parking-lot/naive', 'parking-lot/steady'],
     ],
     [
       ['direct', 'direct/1472'],

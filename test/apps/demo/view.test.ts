@@ -13,7 +13,7 @@ const VALUES: DemoValues = {
   bytes: TOTAL,
   file: 'some-file',
   loss: 0,
-  algorithm: 'expresspass',
+  algorithm: 'steady',
   json: false,
 };
 
@@ -46,7 +46,7 @@ function recorded(): Recorder {
 describe('the live table', () => {
   it('has a line for each sender and one for the link', () => {
     const lines = demoLines(VALUES, recorded());
-    expect(lines[0]).toBe('expresspass, links of 100.0 Mbit/s');
+    expect(lines[0]).toBe('steady, links of 100.0 Mbit/s');
     expect(lines[2]).toMatch(/^1 +3\.200 Mbit\/s +80\.00 % +\[#+-+\]$/);
     expect(lines[4]).toContain('credits dropped 3');
     expect(lines[4]).toContain('Jain 1.000');

@@ -72,7 +72,7 @@ describe('a client of perf', () => {
     expect(Math.abs(received!.durationNs / 1e9 - 1)).toBeLessThan(0.01);
     expect(received!.flowBytes).toEqual([received!.bytes]);
     expect(Math.abs(times.endNs - times.startNs - 1e9)).toBeLessThan(20e6);
-    expect(receiver).toMatchObject({ algorithm: 'expresspass', frameBytes: 1472, driver: null });
+    expect(receiver).toMatchObject({ algorithm: 'steady', frameBytes: 1472, driver: null });
     // A credit and its frame take 130 us, and the wire 100 us both ways.
     for (const gap of [received!.creditGap, sender.sent!.creditGap])
       expect(Math.abs(gap.p50 / 130 - 1)).toBeLessThan(0.05);

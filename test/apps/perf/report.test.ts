@@ -24,7 +24,7 @@ const REPORT: PerfReport = {
     bytes: null,
     omitNs: 0,
   },
-  algorithm: 'expresspass',
+  algorithm: 'steady',
   frameBytes: 1472,
   received: {
     bytes: 12_500_000,
@@ -51,7 +51,7 @@ describe('the report of a test', () => {
 
   it('is one object with units in its names', () => {
     expect(jsonReport(REPORT)).toEqual({
-      algorithm: 'expresspass',
+      algorithm: 'steady',
       direction: 'forward',
       flows: 2,
       frame_bytes: 1472,

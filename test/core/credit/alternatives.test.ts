@@ -40,15 +40,15 @@ function row(name: string, make: MakeAlgorithm): string[] {
   return [name, ...sharing, ...lots, spread(joiningRtts(make, seeds(10)), 1)];
 }
 
-describe('expresspass against what it might have been', () => {
+describe('steady against what it might have been', () => {
   it('shows what each of its departures from the listing buys', async () => {
     const variant = (taken: Variant) => (link: CreditLink) => new VariantRule(link, taken);
     const rows = [
-      row('expresspass', registered('expresspass')),
-      row('no prior', registered('expresspass', { loss_prior: 0 })),
-      row('target 0.1 at any rate', registered('expresspass', { target_slope: 0 })),
+      row('steady', registered('steady')),
+      row('no prior', registered('steady', { loss_prior: 0 })),
+      row('target 0.1 at any rate', registered('steady', { target_slope: 0 })),
       row('w halfway to its maximum', variant({ growth: 'halfway' })),
-      row('w halved', registered('expresspass', { w_decrease: 0.5 })),
+      row('w halved', registered('steady', { w_decrease: 0.5 })),
       row('leans at increases only', variant({ lean: 'at-increase' })),
       row('loss off the rate in force', variant({ anchor: 'in-force' })),
     ];
@@ -57,7 +57,7 @@ describe('expresspass against what it might have been', () => {
 
   it('is the same rule when none is taken back', () => {
     const link = { maxRateBps: 1e10, bytesPerCredit: 1626 };
-    const rules = [registered('expresspass')(link), new VariantRule(link, {})];
+    const rules = [registered('steady')(link), new VariantRule(link, {})];
     const rates = rules.map((rule) => {
       const seen: number[] = [];
       const onUpdate = () => seen.push(rule.rateBps);
@@ -79,9 +79,9 @@ describe('expresspass against what it might have been', () => {
       ['w_min', [0.005, 0.02]],
       ['target_loss', [0.05, 0.125, 0.2]],
     ];
-    const rows = [row('defaults', registered('expresspass'))];
+    const rows = [row('defaults', registered('steady'))];
     for (const [name, values] of neighbours) {
-      for (const value of values) rows.push(row(`${name} ${value}`, registered('expresspass', { [name]: value })));
+      for (const value of values) rows.push(row(`${name} ${value}`, registered('steady', { [name]: value })));
     }
     await expect(table(TITLE, [COLUMNS, ...rows])).toMatchFileSnapshot('neighbours.table.txt');
   });
@@ -90,9 +90,9 @@ describe('expresspass against what it might have been', () => {
 describe('an update period on a slow link', () => {
   it('of more credits wastes fewer of them and reacts later', async () => {
     const rows = [['credits', 'Jain 100 ms', 'dropped', 'Jain 1 s', 'ms to join']];
-    const make = registered('expresspass');
     for (const periodCredits of [1, 8, 16, 32, 64, 128]) {
-      const options = { link: SLOW, flowCount: 8, periodCredits };
+      const options = { link: SLOW, flowCount: 8 };
+      const make = registered('steady', { period_credits: periodCredits });
       const { jain, jainLong, dropped } = measureSharing(make, { ...options, seeds: seeds(1) });
       const ms = spread(joiningMs(make, { ...options, seeds: seeds(5) }), 0);
       rows.push([`${periodCredits}`, jain.toFixed(3), dropped.toFixed(2), jainLong.toFixed(3), ms]);
@@ -118,7 +118,7 @@ describe('how a flow starts', () => {
       [1 / 32, 0.5],
       [1 / 16, 1 / 16],
     ]) {
-      const make = registered('expresspass', { initial_rate, w_init });
+      const make = registered('steady', { initial_rate, w_init });
       const wasted = [FAST, { ...SLOW, rttNs: 3 * MILLISECOND_NS }].map((link) => wastedCredits(make, link));
       rows.push([
         `1/${1 / initial_rate}`,

@@ -31,8 +31,7 @@ export interface Sharing {
   dropped: number;
 }
 
-interface SharingOptions
-  extends Partial<Pick<DumbbellOptions, 'wakeNs' | 'lateInto' | 'queueCredits' | 'periodCredits'>> {
+interface SharingOptions extends Partial<Pick<DumbbellOptions, 'wakeNs' | 'lateInto' | 'queueCredits'>> {
   link: Link;
   flowCount: number;
   seeds: readonly number[];
@@ -92,7 +91,6 @@ export interface JoiningMeasure {
   link: Link;
   flowCount: number;
   seeds: readonly number[];
-  periodCredits?: number;
 }
 
 /** How many ms the last of some flows takes on a slow link, over 100 ms, for each seed. */

@@ -1,6 +1,6 @@
 import type { Random } from '../../../src/base/random.js';
 import type { CreditAlgorithm, CreditLink, CreditSample } from '../../../src/core/credit/algorithm.js';
-import { creditGapNs, updatePeriodNs } from '../../../src/core/credit/period.js';
+import { creditGapNs } from '../../../src/core/credit/period.js';
 import type { FlowSpec } from './model-spec.js';
 
 /** Credits remembered: more than are ever outstanding. */
@@ -18,7 +18,6 @@ export interface ModelFlowOptions {
   random: Random;
   jitter: number;
   wakeNs: number;
-  periodCredits: number;
   binNs: number;
 }
 
@@ -47,6 +46,7 @@ export class ModelFlow {
     for (let turn = 0; turn < WAKES; turn++) this.wakes[turn] = options.random.next();
     this.sample = {
       nowNs: 0,
+      elapsedNs: 0,
       rttNs: 0,
       spanNs: 0,
       known: 0,
@@ -110,8 +110,7 @@ export class ModelFlow {
   }
 
   private periodNs(): number {
-    const { link, periodCredits } = this.options;
-    return updatePeriodNs(link, this.sample.rttNs, periodCredits);
+    return this.algorithm.updatePeriodNs(this.sample.rttNs);
   }
 
   private know(sequence: number, dropped: number): void {
@@ -134,6 +133,7 @@ export class ModelFlow {
     if (sample.known === 0 || elapsedNs < this.periodNs()) return false;
     const { link } = this.options;
     sample.nowNs = nowNs;
+    sample.elapsedNs = elapsedNs;
     sample.spanNs = this.lastSampled < 0 ? 0 : this.sentNs(this.lastKnown) - this.sentNs(this.lastSampled);
     sample.rateBps = (sample.used * link.bytesPerCredit * 8e9) / elapsedNs;
     this.algorithm.update(sample);

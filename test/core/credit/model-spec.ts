@@ -30,8 +30,6 @@ export interface ModelSpec {
   wakeNs?: number;
   /** What a late receiver delays: its credits on their way into the NIC, or only out of it, where the NIC is metered in virtual time (the default). */
   lateInto?: 'nic' | 'network';
-  /** In place of PERIOD_CREDITS. */
-  periodCredits?: number;
   /** Width of the bins in which deliveries are counted, ns. */
   binNs: number;
   onUpdate?(flow: number, nowNs: number, algorithm: CreditAlgorithm): void;

@@ -1,5 +1,4 @@
 import type { Random } from '../../../src/base/random.js';
-import { PERIOD_CREDITS } from '../../../src/core/credit/period.js';
 import { EventQueue, type ModelCredit, type ModelEvent } from './event-queue.js';
 import { ModelFlow } from './model-flow.js';
 import { ModelQueue } from './model-queue.js';
@@ -38,9 +37,9 @@ export class Model {
   }
 
   private addFlow(spec: FlowSpec): ModelFlow {
-    const { binNs, jitter = 0.02, wakeNs = 0, periodCredits = PERIOD_CREDITS } = this.spec;
+    const { binNs, jitter = 0.02, wakeNs = 0 } = this.spec;
     const link = creditLink(this.spec.links[spec.path[0]]);
-    const flow = new ModelFlow({ spec, link, random: this.random, binNs, jitter, wakeNs, periodCredits });
+    const flow = new ModelFlow({ spec, link, random: this.random, binNs, jitter, wakeNs });
     this.schedule('emit', this.spec.flows.indexOf(spec), this.emissionNs(flow));
     return flow;
   }

@@ -3,7 +3,7 @@ import { CreditConfigError } from '../../../src/core/credit/errors.js';
 import { checkLink, resolveParameters } from '../../../src/core/credit/parameters.js';
 import { CREDIT_ALGORITHMS, findCreditAlgorithm } from '../../../src/core/credit/registry.js';
 
-const expresspass = findCreditAlgorithm('expresspass');
+const steady = findCreditAlgorithm('steady');
 
 function errorOf(action: () => unknown): CreditConfigError {
   try {
@@ -16,7 +16,7 @@ function errorOf(action: () => unknown): CreditConfigError {
 
 describe('the parameters of an algorithm', () => {
   it('are the defaults but for what is given', () => {
-    const resolved = resolveParameters(expresspass, { w_max: 0.4 });
+    const resolved = resolveParameters(steady, { w_max: 0.4 });
     expect(resolved).toEqual({
       initial_rate: 0.0625,
       w_init: 0.5,
@@ -27,6 +27,7 @@ describe('the parameters of an algorithm', () => {
       w_decrease: 0.8,
       w_step: 0.02,
       loss_prior: 20,
+      period_credits: 32,
     });
   });
 
@@ -40,22 +41,22 @@ describe('the parameters of an algorithm', () => {
   });
 
   it('may be set to their limits', () => {
-    for (const { name, min, max } of expresspass.parameters) {
-      expect(resolveParameters(expresspass, { [name]: min })[name]).toBe(min);
-      expect(resolveParameters(expresspass, { [name]: max })[name]).toBe(max);
+    for (const { name, min, max } of steady.parameters) {
+      expect(resolveParameters(steady, { [name]: min })[name]).toBe(min);
+      expect(resolveParameters(steady, { [name]: max })[name]).toBe(max);
     }
   });
 
   it.each([1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuse %s by name, with value and range', (value) => {
-    const { code, field, message } = errorOf(() => resolveParameters(expresspass, { w_max: value }));
+    const { code, field, message } = errorOf(() => resolveParameters(steady, { w_max: value }));
     expect({ code, field }).toEqual({ code: 'config', field: 'w_max' });
     expect(message).toBe(`parameter w_max is ${value}: allowed is 0.1 to 1 (1)`);
   });
 
   it('refuse a name that is not declared and list those that are', () => {
-    expect(errorOf(() => resolveParameters(expresspass, { wmax: 0.4 })).message).toBe(
-      "credit algorithm expresspass has no parameter 'wmax': allowed are initial_rate, w_init, w_min, w_max, target_loss, " +
-        'target_slope, w_decrease, w_step, loss_prior',
+    expect(errorOf(() => resolveParameters(steady, { wmax: 0.4 })).message).toBe(
+      "credit algorithm steady has no parameter 'wmax': allowed are initial_rate, w_init, w_min, w_max, target_loss, " +
+        'target_slope, w_decrease, w_step, loss_prior, period_credits',
     );
     expect(errorOf(() => resolveParameters(findCreditAlgorithm('naive'), { w_max: 0.4 })).message).toBe(
       "credit algorithm naive has no parameter 'w_max': it has none",

@@ -11,8 +11,15 @@ describe('the registry of credit algorithms', () => {
   });
 
   it('holds the default first', () => {
-    expect(CREDIT_ALGORITHMS.map(({ name }) => name)).toEqual(['expresspass', 'expresspass-listing', 'naive']);
-    expect(DEFAULT_CREDIT_ALGORITHM).toBe('expresspass');
+    expect(CREDIT_ALGORITHMS.map(({ name }) => name)).toEqual([
+      'steady',
+      'expresspass',
+      'expresspass-literal',
+      'expresspass-ns2',
+      'expresspass-2016',
+      'naive',
+    ]);
+    expect(DEFAULT_CREDIT_ALGORITHM).toBe('steady');
   });
 
   it('lists what there is when it is asked for something else', () => {
@@ -20,7 +27,9 @@ describe('the registry of credit algorithms', () => {
       expect.objectContaining({
         code: 'config',
         field: 'algorithm',
-        message: "there is no credit algorithm 'express': allowed are expresspass, expresspass-listing, naive",
+        message:
+          "there is no credit algorithm 'express': allowed are steady, expresspass, expresspass-literal, expresspass-ns2, " +
+          'expresspass-2016, naive',
       }),
     );
   });

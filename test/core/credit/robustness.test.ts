@@ -9,14 +9,14 @@ import { jain, runDumbbell, seeds, table, utilisation } from './scenarios.js';
 /** Seconds of work on an idle core; this is for busy ones. */
 vi.setConfig({ testTimeout: 60_000 });
 
-const expresspass = registered('expresspass');
-const fixedTarget = registered('expresspass', { target_slope: 0 });
+const steady = registered('steady');
+const fixedTarget = registered('steady', { target_slope: 0 });
 const naive = registered('naive');
 
 describe('receivers that wake late', () => {
   it('cost a lone flow what its bursts lose, and many flows nothing', async () => {
     const rows = [['rule', 'wakes every', 'late into', 'flows', 'utilisation', 'Jain 100 ms', 'Jain 1 s', 'dropped']];
-    for (const [rule, make] of Object.entries({ expresspass, 'fixed target': fixedTarget, naive })) {
+    for (const [rule, make] of Object.entries({ steady, 'fixed target': fixedTarget, naive })) {
       for (const [wakeNs, lateInto] of [
         [200 * MICROSECOND_NS, 'network'],
         [MILLISECOND_NS, 'network'],
@@ -27,7 +27,7 @@ describe('receivers that wake late', () => {
           const got = measureSharing(make, options);
           const figures = [got.utilisation, got.jain, got.jainLong].map((figure) => figure.toFixed(3));
           rows.push([rule, `${wakeNs / 1e6} ms`, lateInto, `${flowCount}`, ...figures, got.dropped.toFixed(2)]);
-          if (make !== expresspass || wakeNs === MILLISECOND_NS) continue;
+          if (make !== steady || wakeNs === MILLISECOND_NS) continue;
           expect(got.utilisation, `${flowCount} flows`).toBeGreaterThanOrEqual(0.97);
         }
       }
@@ -46,13 +46,13 @@ describe('flows that differ', () => {
     for (const farNs of [300 * MICROSECOND_NS, MILLISECOND_NS, 10 * MILLISECOND_NS]) {
       for (const flowCount of [2, 8]) {
         const flows = Array.from({ length: flowCount }, (_, i) => ({
-          makeAlgorithm: expresspass,
+          makeAlgorithm: steady,
           path: [1 + i, 0],
           hopNs: 10 * MICROSECOND_NS,
           returnNs: (i % 2 === 0 ? FAST.rttNs : farNs) - 10 * MICROSECOND_NS,
           startNs: 0,
         }));
-        const run = { ...FAST, makeAlgorithm: expresspass, flowCount, flows, binNs: MILLISECOND_NS, seed: 1 };
+        const run = { ...FAST, makeAlgorithm: steady, flowCount, flows, binNs: MILLISECOND_NS, seed: 1 };
         const got = runDumbbell({ ...run, durationNs: span.toNs }).flows;
         const [near, far] = [0, 1].map((odd) =>
           utilisation(
@@ -79,8 +79,8 @@ describe('flows that differ', () => {
     const rows = [['rule', 'fast links', 'flows', 'utilisation', 'fast / slow']];
     const span = { fromNs: 100 * MILLISECOND_NS, toNs: 400 * MILLISECOND_NS };
     for (const [rule, make] of Object.entries({
-      expresspass,
-      'expresspass-listing': registered('expresspass-listing'),
+      steady,
+      'expresspass-literal': registered('expresspass-literal'),
     })) {
       for (const ratio of [4, 10]) {
         for (const flowCount of [2, 8]) {

@@ -8,6 +8,7 @@ export function creditSample(changes: Partial<CreditSample> = {}): CreditSample 
   const { known = 10, dropped = 0, unused = 0 } = changes;
   return {
     nowNs: 0,
+    elapsedNs: 1e6,
     rttNs: 1e6,
     spanNs: known * 16_000,
     known,

@@ -90,7 +90,7 @@ export function droppedShare(flows: readonly ModelFlow[]): number {
   return dropped / flows.reduce((sum, flow) => sum + flow.lastSequence + 1, 0);
 }
 
-export interface JoinOptions extends Pick<ModelSpec, 'periodCredits'> {
+export interface JoinOptions {
   makeAlgorithm: MakeAlgorithm;
   rateBps: number;
   rttNs: number;

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { CREDIT_ALGORITHMS } from '../../../src/core/credit/registry.js';
 import { registered } from './alternatives.js';
 import { FAST } from './measures.js';
 import { runDumbbell, table } from './scenarios.js';
 
 /** What each algorithm does with rate and w, update by update, so that any change of its behaviour can be read as a difference. */
 describe('a second flow joins after 20 RTTs', () => {
-  it.each(['expresspass', 'expresspass-listing', 'naive'])('and %s takes this course', async (name) => {
+  it.each(CREDIT_ALGORITHMS.map(({ name }) => name))('and %s takes this course', async (name) => {
     const { rttNs, rateBps } = FAST;
     const rows = [['RTT', 'flow', 'rate / max', 'w']];
     const onUpdate = (flow: number, nowNs: number, algorithm: { rateBps: number; state(): Record<string, number> }) => {

@@ -26,7 +26,7 @@ const DRIVER = {
 };
 
 const RESULTS: SideResults = {
-  algorithm: 'expresspass-listing',
+  algorithm: 'expresspass-literal',
   frameBytes: 1472,
   received: {
     bytes: 3_000,

@@ -3,9 +3,9 @@ import { creditAlgorithm } from '../../../src/core/credit/registry.js';
 import { creditSample, ROUND_LINK } from './sample.js';
 
 const start = (parameters = {}) =>
-  creditAlgorithm('expresspass-listing', ROUND_LINK, { initial_rate: 0.25, ...parameters });
+  creditAlgorithm('expresspass-literal', ROUND_LINK, { initial_rate: 0.25, ...parameters });
 
-describe('expresspass-listing, by hand from Algorithm 1', () => {
+describe('expresspass-literal, by hand from Algorithm 1', () => {
   it('takes these steps at 1 Gbit/s, in Mbit/s', () => {
     const listing = start();
     const steps = [250];

@@ -1,0 +1,22 @@
+import type { CreditAlgorithmDefinition, CreditSample } from './algorithm.js';
+import { Listing } from './listing.js';
+import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
+
+/**
+ * Algorithm 1 of ExpressPass (SIGCOMM 2017) with its loss counted where it belongs: a loss is taken off the rate at which the very credits of the sample
+ * were sent, `known / span`, instead of the rate in force, which was lowered for the same overload already.
+ */
+class ExpressPass extends Listing {
+  readonly name = 'expresspass';
+
+  protected lossyBps({ known, spanNs }: CreditSample): number {
+    return spanNs > 0 ? (known * this.link.bytesPerCredit * 8e9) / spanNs : this.rateBps;
+  }
+}
+
+export const expresspass: CreditAlgorithmDefinition = {
+  name: 'expresspass',
+  summary: 'ExpressPass 2017 with its credit loss counted where it belongs',
+  parameters: [INITIAL_RATE, W_INIT, W_MIN, W_MAX, TARGET_LOSS, PERIOD_CREDITS],
+  create: (link, parameters) => new ExpressPass(link, parameters),
+};
