@@ -1,0 +1,110 @@
+/**
+ * Draws a chart as SVG text with echarts, on the server, without a browser. The same chart gives the same bytes on every machine. Importing this file
+ * loads echarts (a quarter of a second), so a command imports it when it has something to draw, not when it starts.
+ */
+import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
+import { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } from 'echarts/components';
+import { type EChartsCoreOption, init, use } from 'echarts/core';
+import { LabelLayout } from 'echarts/features';
+import { SVGRenderer } from 'echarts/renderers';
+import { assert } from '../../../base/assert.js';
+import type { BarChart as Bars, Chart, LineChart as Lines, ScatterChart as Scatter } from './chart.js';
+import { groupAxis, legendOptions, referenceSeries, titleOptions, valueAxis } from './frame-options.js';
+import { type Layout, layoutOf } from './layout.js';
+import { type Scale, type ScaleRoom, scaleOf } from './scale.js';
+import { barOptions, lineOptions, MAX_MARKERS, scatterOptions, thinnedLines } from './series-options.js';
+import { MAX_SERIES } from './style.js';
+import { plainSvg } from './svg.js';
+
+use([BarChart, CustomChart, LineChart, ScatterChart]);
+use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent, LabelLayout, SVGRenderer]);
+
+const Y_ROOM: ScaleRoom = { ticks: 6, fromZero: true, toTicks: true, padding: 0 };
+/** Lines may touch the frame at the sides; markers may not. */
+const X_ROOM: ScaleRoom = { ticks: 7, fromZero: false, toTicks: false, padding: 0 };
+const MARKER_ROOM: ScaleRoom = { ...X_ROOM, padding: 0.03 };
+const SCATTER_ROOM: ScaleRoom = { ...X_ROOM, padding: 0.08 };
+
+/** What differs between the kinds of charts. */
+interface Parts {
+  readonly y: Scale;
+  readonly series: readonly object[];
+  xAxis(layout: Layout): object;
+}
+
+/** At most 28 series, each told from the others; lines of any length are thinned so that their peaks stay. */
+export function drawChart(chart: Chart): string {
+  assert(chart.series.length <= MAX_SERIES, 'more series than can be told apart');
+  const { y, series, xAxis } = partsOf(chart);
+  const layout = layoutOf(chart, y);
+  const option = {
+    animation: false,
+    backgroundColor: '#ffffff',
+    title: titleOptions(chart, layout),
+    legend: legendOptions(chart, layout),
+    grid: { left: layout.left, top: layout.top, width: layout.plotWidth, height: layout.plotHeight },
+    xAxis: xAxis(layout),
+    yAxis: valueAxis('y', chart.y.name, y),
+    series: [...series, ...referenceSeries(chart, y, layout)],
+  };
+  return plainSvg(rendered(option, layout), chart.title ?? null);
+}
+
+function rendered(option: EChartsCoreOption, { width, height }: Layout): string {
+  const drawing = init(null, null, { renderer: 'svg', ssr: true, width, height });
+  try {
+    drawing.setOption(option);
+    return drawing.renderToSVGString();
+  } finally {
+    drawing.dispose();
+  }
+}
+
+function partsOf(chart: Chart): Parts {
+  switch (chart.kind) {
+    case 'lines':
+      return lineParts(chart);
+    case 'bars':
+      return barParts(chart);
+    case 'scatter':
+      return scatterParts(chart);
+  }
+}
+
+function lineParts(chart: Lines): Parts {
+  const lines = thinnedLines(chart);
+  const marked = lines.every(({ x }) => x.length <= MAX_MARKERS);
+  const x = scaleOf(
+    chart.x,
+    lines.flatMap((line) => line.x),
+    marked ? MARKER_ROOM : X_ROOM,
+  );
+  const values = lines.flatMap(({ y, band }) => [...y, ...(band?.low ?? []), ...(band?.high ?? [])]);
+  return { y: yScale(chart, values), series: lineOptions(chart, lines), xAxis: () => valueAxis('x', chart.x.name, x) };
+}
+
+function barParts(chart: Bars): Parts {
+  const values = chart.series.flatMap((series) => series.values).filter((value) => value !== null);
+  const xAxis = (layout: Layout): object => groupAxis(chart.x.name, chart.groups, layout.plotWidth);
+  return { y: yScale(chart, values), series: barOptions(chart), xAxis };
+}
+
+function scatterParts(chart: Scatter): Parts {
+  const points = chart.series.flatMap((series) => series.points);
+  const x = scaleOf(
+    chart.x,
+    points.map((point) => point.x),
+    SCATTER_ROOM,
+  );
+  const y = scaleOf(
+    chart.y,
+    points.map((point) => point.y),
+    { ...SCATTER_ROOM, ticks: Y_ROOM.ticks },
+  );
+  return { y, series: scatterOptions(chart), xAxis: () => valueAxis('x', chart.x.name, x) };
+}
+
+/** Reference lines count as data: they show where the paper is. */
+function yScale(chart: Chart, values: readonly number[]): Scale {
+  return scaleOf(chart.y, [...values, ...(chart.references ?? []).map(({ y }) => y)], Y_ROOM);
+}

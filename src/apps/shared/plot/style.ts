@@ -1,0 +1,52 @@
+/**
+ * One plain style for every chart, like a paper's figure: white, black axes with ticks, no grid lines, series told apart by colour and by dash or marker, so
+ * that a grey print and colour-blind eyes read it too.
+ */
+
+/** The colours of Okabe and Ito ("Color Universal Design", 2008) without yellow, which does not show on white. The order alternates dark and light. */
+const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#000000', '#e69f00', '#cc79a7', '#56b4e9'];
+
+/** Lengths of dash and gap in px. */
+const DASHES: readonly ('solid' | number[])[] = ['solid', [7, 3], [2, 2], [8, 3, 2, 3]];
+
+/** Of echarts; `empty` ones have a white inside. */
+const MARKERS = ['circle', 'emptyRect', 'triangle', 'emptyDiamond', 'rect', 'emptyCircle', 'diamond', 'emptyTriangle'];
+
+/** Colours and dashes have no common divisor, so this many series differ; more in one chart cannot be read anyway. */
+export const MAX_SERIES = COLOURS.length * DASHES.length;
+
+export interface SeriesStyle {
+  readonly colour: string;
+  readonly dash: 'solid' | number[];
+  readonly marker: string;
+}
+
+/** How the series at this place of a chart looks. */
+export function seriesStyle(at: number): SeriesStyle {
+  return {
+    colour: COLOURS[at % COLOURS.length],
+    dash: DASHES[at % DASHES.length],
+    marker: MARKERS[at % MARKERS.length],
+  };
+}
+
+export const INK = '#000000';
+/** Of reference lines: told from the data by being grey and thin. */
+export const REFERENCE_COLOUR = '#555555';
+/** No font of this machine: the reader's own sans-serif. */
+export const FONT_FAMILY = 'Helvetica,Arial,sans-serif';
+export const FONT_PX = 13;
+export const LINE_PX = 1.75;
+export const MARKER_PX = 7;
+
+/** Room that a text needs at most. The fonts that browsers take for ours differ by a sixth; the widest in use (DejaVu Sans) has about 0.6 em a character. */
+export function textWidthPx(text: string, fontPx: number = FONT_PX): number {
+  return Math.ceil([...text].length * fontPx * 0.6);
+}
+
+/** The text, or its beginning and an ellipsis where it would be wider. */
+export function fittingText(text: string, widthPx: number): string {
+  const room = Math.max(1, Math.floor(widthPx / (FONT_PX * 0.6)));
+  const letters = [...text];
+  return letters.length <= room ? text : `${letters.slice(0, room - 1).join('')}…`;
+}
