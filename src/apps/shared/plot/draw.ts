@@ -29,19 +29,20 @@ const SCATTER_ROOM: ScaleRoom = { ...X_ROOM, padding: 0.08 };
 interface Parts {
   readonly y: Scale;
   readonly series: readonly object[];
+  readonly hasMarkers: boolean;
   xAxis(layout: Layout): object;
 }
 
 /** At most 28 series, each told from the others; lines of any length are thinned so that their peaks stay. */
 export function drawChart(chart: Chart): string {
   assert(chart.series.length <= MAX_SERIES, 'more series than can be told apart');
-  const { y, series, xAxis } = partsOf(chart);
+  const { y, series, hasMarkers, xAxis } = partsOf(chart);
   const layout = layoutOf(chart, y);
   const option = {
     animation: false,
     backgroundColor: '#ffffff',
     title: titleOptions(chart, layout),
-    legend: legendOptions(chart, layout),
+    legend: legendOptions(chart, layout, hasMarkers),
     grid: { left: layout.left, top: layout.top, width: layout.plotWidth, height: layout.plotHeight },
     xAxis: xAxis(layout),
     yAxis: valueAxis('y', chart.y.name, y),
@@ -73,20 +74,25 @@ function partsOf(chart: Chart): Parts {
 
 function lineParts(chart: Lines): Parts {
   const lines = thinnedLines(chart);
-  const marked = lines.every(({ x }) => x.length <= MAX_MARKERS);
+  const hasMarkers = lines.every(({ x }) => x.length <= MAX_MARKERS) && !chart.series.some(({ stepped }) => stepped);
   const x = scaleOf(
     chart.x,
     lines.flatMap((line) => line.x),
-    marked ? MARKER_ROOM : X_ROOM,
+    hasMarkers ? MARKER_ROOM : X_ROOM,
   );
   const values = lines.flatMap(({ y, band }) => [...y, ...(band?.low ?? []), ...(band?.high ?? [])]);
-  return { y: yScale(chart, values), series: lineOptions(chart, lines), xAxis: () => valueAxis('x', chart.x.name, x) };
+  return {
+    y: yScale(chart, values),
+    series: lineOptions(chart, lines, hasMarkers),
+    hasMarkers,
+    xAxis: () => valueAxis('x', chart.x.name, x),
+  };
 }
 
 function barParts(chart: Bars): Parts {
   const values = chart.series.flatMap((series) => series.values).filter((value) => value !== null);
   const xAxis = (layout: Layout): object => groupAxis(chart.x.name, chart.groups, layout.plotWidth);
-  return { y: yScale(chart, values), series: barOptions(chart), xAxis };
+  return { y: yScale(chart, values), series: barOptions(chart), hasMarkers: true, xAxis };
 }
 
 function scatterParts(chart: Scatter): Parts {
@@ -101,7 +107,7 @@ function scatterParts(chart: Scatter): Parts {
     points.map((point) => point.y),
     { ...SCATTER_ROOM, ticks: Y_ROOM.ticks },
   );
-  return { y, series: scatterOptions(chart), xAxis: () => valueAxis('x', chart.x.name, x) };
+  return { y, series: scatterOptions(chart), hasMarkers: true, xAxis: () => valueAxis('x', chart.x.name, x) };
 }
 
 /** Reference lines count as data: they show where the paper is. */

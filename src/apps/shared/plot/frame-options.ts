@@ -47,7 +47,7 @@ function labelOf(value: number, { ticks, labels }: Scale): string {
 }
 
 /** A legend component for each entry, so that they stand in columns whatever the width of the reader's font. */
-export function legendOptions(chart: Chart, layout: Layout): LegendComponentOption[] {
+export function legendOptions(chart: Chart, layout: Layout, hasMarkers: boolean): LegendComponentOption[] {
   const { legend } = layout;
   if (legend === null) return [];
   return chart.series.map(({ name }, at) => ({
@@ -56,6 +56,8 @@ export function legendOptions(chart: Chart, layout: Layout): LegendComponentOpti
     top: legend.top + Math.floor(at / legend.columns) * LEGEND_ROW,
     padding: 0,
     ...LEGEND_ICONS[chart.kind],
+    // echarts shows a circle where a line has no marker.
+    ...(hasMarkers ? {} : { itemStyle: { opacity: 0 } }),
     selectedMode: false,
     silent: true,
     textStyle: TEXT,

@@ -1,6 +1,6 @@
 /** The data of a chart as series of echarts. */
 import type { BarSeriesOption, CustomSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts';
-import type { BarChart, LineChart, LineSeries, ScatterChart } from './chart.js';
+import type { BarChart, LineChart, ScatterChart } from './chart.js';
 import { decimate, type Points } from './decimate.js';
 import { seriesKey, TEXT } from './frame-options.js';
 import { isDrawable } from './layout.js';
@@ -20,33 +20,31 @@ export function thinnedLines({ series }: LineChart): Points[] {
   return series.map((line) => decimate(line, limit));
 }
 
-export function lineOptions(chart: LineChart, lines: readonly Points[]): (LineSeriesOption | CustomSeriesOption)[] {
+/** Either all lines have markers or none has: a marker here and there would look like an event. */
+export function lineOptions(
+  chart: LineChart,
+  lines: readonly Points[],
+  hasMarkers: boolean,
+): (LineSeriesOption | CustomSeriesOption)[] {
   return chart.series.flatMap((series, at) => [
     ...(lines[at].band === undefined ? [] : [bandOption(chart, lines[at], at)]),
-    lineOption(chart, series, { at, points: lines[at] }),
+    {
+      type: 'line' as const,
+      name: seriesKey(at),
+      silent: true,
+      z: 3,
+      data: drawablePairs(chart, lines[at]),
+      ...(series.stepped ? { step: 'end' as const } : {}),
+      ...markerOption(seriesStyle(at)),
+      ...(hasMarkers ? { showAllSymbol: true } : { symbol: 'none' }),
+      lineStyle: { color: seriesStyle(at).colour, width: LINE_PX, type: seriesStyle(at).dash, join: 'round' as const },
+    },
   ]);
 }
 
-function lineOption(
-  chart: LineChart,
-  series: LineSeries,
-  { at, points }: { at: number; points: Points },
-): LineSeriesOption {
-  const style = seriesStyle(at);
-  const isShown = (index: number): boolean =>
-    isDrawable(points.x[index], chart.x) && isDrawable(points.y[index], chart.y);
-  return {
-    type: 'line',
-    name: seriesKey(at),
-    silent: true,
-    z: 3,
-    data: points.x.map((x, index) => (isShown(index) ? [x, points.y[index]] : [x, Number.NaN])),
-    ...(series.stepped ? { step: 'end' as const } : {}),
-    showAllSymbol: true,
-    ...markerOption(style),
-    ...(series.stepped || points.x.length > MAX_MARKERS ? { symbol: 'none' } : {}),
-    lineStyle: { color: style.colour, width: LINE_PX, type: style.dash, join: 'round' },
-  };
+/** A gap where the axes have no place for a point. */
+function drawablePairs(chart: LineChart, { x, y }: Points): [number, number][] {
+  return x.map((value, at) => [value, isDrawable(value, chart.x) && isDrawable(y[at], chart.y) ? y[at] : Number.NaN]);
 }
 
 function markerOption({ colour, marker }: SeriesStyle) {
