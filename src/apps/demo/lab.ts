@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Child, type ChildEvent } from '../shared/child.js';
+import { Child, type ChildEvent, SHORT_LIVED } from '../shared/child.js';
 import type { OptionValues } from '../shared/options.js';
 import { SwitchControl } from '../shared/switch-control.js';
 import type { DEMO_OPTIONS } from './options.js';
@@ -25,18 +25,6 @@ const PROGRESS_INTERVAL = '100ms';
 export function fileName(index: number): string {
   return `from-sender-${index + 1}`;
 }
-
-/**
- * The processes of a demonstration live for seconds and handle some thousand frames in each: V8 would spend the first of them in its interpreter, at two to three
- * times the processor time a frame. These have it compile early, and collect garbage without threads, which would have to wait for a core as well
- * (docs/decisions/0007-late-processes.md).
- */
-const NODE_ARGUMENTS = [
-  '--always-sparkplug',
-  '--no-lazy-feedback-allocation',
-  '--interrupt-budget=16384',
-  '--single-threaded-gc',
-];
 
 /** The processes of the demonstration: a switch with a link to each host, a receiver, and senders. */
 export class Lab {
@@ -118,7 +106,7 @@ async function startSenders(values: DemoValues, address: string, children: Child
 }
 
 function spawn(children: Child[], name: string, args: readonly string[]): Child {
-  const child = new Child(name, args, NODE_ARGUMENTS);
+  const child = new Child(name, args, SHORT_LIVED);
   children.push(child);
   return child;
 }
