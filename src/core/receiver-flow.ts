@@ -129,6 +129,11 @@ export class ReceiverFlow implements TimedFlow {
     return this.pairedFlow;
   }
 
+  /** Of its credits, as the algorithm sets it. */
+  get rateBps(): number {
+    return this.control.rateBps;
+  }
+
   get statistics(): ReceiverStatistics {
     const { sent, used, unused, dropped } = this.meter.counts;
     return {

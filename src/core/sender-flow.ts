@@ -126,6 +126,16 @@ export class SenderFlow implements TimedFlow {
     return this.stateCode;
   }
 
+  /** No callback comes any more, and its verbs do nothing. */
+  get isClosed(): boolean {
+    return this.isOver;
+  }
+
+  /** Written and not sent for the first time. */
+  get unsentBytes(): number {
+    return this.buffer.end - this.sentOffset;
+  }
+
   get statistics(): SenderStatistics {
     return {
       bytesWritten: this.buffer.end,

@@ -46,7 +46,10 @@ export interface LinkResult {
   /** Credits that came to the direction: dropped there or carried. */
   creditsOffered: number;
   creditDrops: number;
+  /** Frames that found the data queue full. */
   dataDrops: number;
+  /** Frames of any type that were lost on the link: by impairments, outages and restarts. */
+  lost: number;
   ecnMarks: number;
 }
 

@@ -59,11 +59,17 @@ export class Fabric {
   private readonly exits: readonly LinkDirection[];
   private readonly heap = new DeadlineHeap();
   private readonly output = new Ring<Frame>(MAX_OUTPUT_FRAMES);
+  private readonly switchNames: readonly string[];
+  /** Indices of switches that are stopped. */
+  private readonly stopped = new Set<number>();
   private timeNs = 0;
+  /** Frames that came to the end of a direction, since the start. */
+  events = 0;
 
   constructor({ topology, random, pool, earlyNs = Number.POSITIVE_INFINITY, checked = true }: FabricOptions) {
     assert(earlyNs >= 0, 'a frame cannot leave after its arrival');
     this.routes = new Routes(topology);
+    this.switchNames = topology.switches.map(({ name }) => name);
     this.pool = pool;
     this.checked = checked;
     const makeImpairment = () => new Impairment(new SeededRandom(random.uint32()));
@@ -106,6 +112,11 @@ export class Fabric {
     return this.heap.peekDeadline();
   }
 
+  /** Both directions of every link and trunk, as the topology lists them; for reading. */
+  get linkDirections(): readonly LinkDirection[] {
+    return this.directions;
+  }
+
   /** Settings of the link at a host's or trunk's port. */
   portSettings(port: number): Readonly<PortConfig> {
     return this.exits[port].settings;
@@ -135,6 +146,23 @@ export class Fabric {
     return named;
   }
 
+  /** The switch loses what its ports hold, and everything that comes to it until `startSwitch`. Throws a ConfigError for an unknown name. */
+  stopSwitch(name: string, nowNs: number): void {
+    this.advance(nowNs);
+    this.stopped.add(this.switchIndex(name));
+    for (const direction of this.directions) {
+      if (direction.place.from !== name) continue;
+      direction.port?.flush((frame) => this.drop(direction, frame, PortDrop.switchDown), this.timeNs);
+      this.drain(direction);
+      this.schedule(direction);
+    }
+  }
+
+  startSwitch(name: string, nowNs: number): void {
+    this.advance(nowNs);
+    this.stopped.delete(this.switchIndex(name));
+  }
+
   statistics(nowNs: number): DirectionSnapshot[] {
     this.advance(nowNs);
     return this.directions.map((direction) => direction.snapshot(this.timeNs));
@@ -143,6 +171,13 @@ export class Fabric {
   resetStatistics(nowNs: number): void {
     this.advance(nowNs);
     for (const { statistics } of this.directions) statistics.reset(this.timeNs);
+  }
+
+  private switchIndex(name: string): number {
+    const index = this.switchNames.indexOf(name);
+    if (index < 0)
+      throw new ConfigError(`unknown switch ${showValue(name)}; known switches: ${listNames(this.switchNames)}`);
+    return index;
   }
 
   private enter(direction: LinkDirection, frame: Frame): void {
@@ -230,6 +265,7 @@ export class Fabric {
 
   /** The frame is at the far end of the direction, or may be handed over to whoever is there. */
   private arrive(direction: LinkDirection, frame: Frame): void {
+    this.events++;
     const exitPort = direction.place.exitPort;
     if (exitPort < 0) {
       this.forward(direction, frame);
@@ -246,6 +282,10 @@ export class Fabric {
       return;
     }
     const at = from.place.toSwitch;
+    if (this.stopped.size > 0 && this.stopped.has(at)) {
+      this.drop(from, frame, PortDrop.switchDown);
+      return;
+    }
     if (frame.port === UNROUTED) frame.port = this.routes.find(frame.bytes, at);
     const next = frame.port === NO_ROUTE ? null : this.nextDirection(frame, at);
     if (next === null) {

@@ -22,6 +22,8 @@ export const PortDrop = {
   notAttached: 11,
   /** More frames ready to leave the fabric than it keeps. */
   outputFull: 12,
+  /** Was in a switch that was stopped, or came to it. */
+  switchDown: 13,
 } as const;
 
 /** Names by drop code. */
@@ -71,6 +73,8 @@ export class PortStatistics {
 
   private queueBytes = 0;
   private queueBytesMax = 0;
+  /** The same since `takeQueuePeak`. */
+  private queuePeakBytes = 0;
   /** Integral of the data queue over time, byte nanoseconds, up to `integratedNs`. */
   private queueArea = 0;
   private integratedNs = 0;
@@ -97,6 +101,23 @@ export class PortStatistics {
     this.integrate(nowNs);
     this.queueBytes = bytes;
     if (bytes > this.queueBytesMax) this.queueBytesMax = bytes;
+    if (bytes > this.queuePeakBytes) this.queuePeakBytes = bytes;
+  }
+
+  /** The most that the data queue held since the last call: one sample of a series. */
+  takeQueuePeak(): number {
+    const peakBytes = this.queuePeakBytes;
+    this.queuePeakBytes = this.queueBytes;
+    return peakBytes;
+  }
+
+  /** Wire bytes of data frames since the last reset. */
+  get dataWireBytes(): number {
+    return this.dataBytes;
+  }
+
+  get creditQueueLength(): number {
+    return this.creditQueueFrames;
   }
 
   setCreditQueue(frames: number): void {

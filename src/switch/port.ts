@@ -121,6 +121,18 @@ export class Port {
     this.advance(this.clockNs);
   }
 
+  /** Empties both queues: the frames go to `lose`. What has started to be sent is on its way. */
+  flush(lose: (frame: Frame) => void, nowNs: number): void {
+    this.advance(nowNs);
+    for (const queue of [this.credits, this.data]) {
+      for (let frame = queue.shift(); frame !== undefined; frame = queue.shift()) lose(frame);
+    }
+    this.dataBytes = 0;
+    this.statistics.setDataQueue(0, this.clockNs);
+    this.statistics.setCreditQueue(0);
+    this.schedule();
+  }
+
   private enqueueCredit(frame: Frame): number {
     if (this.credits.length === 0 && this.isIdle() && this.meter.eligibleNs(frame.wireBytes) <= this.clockNs) {
       this.meter.spend(frame.wireBytes, this.clockNs);

@@ -1,0 +1,24 @@
+// Tested by test/sim/simulate.test.ts
+import { MICROSECOND_NS, MILLISECOND_NS } from '../base/time.js';
+import { DEFAULT_CONFIG, type EndpointConfig } from '../core/config.js';
+
+/**
+ * Simulated endpoints: the deployed ones without what is there for processes that wake late. Timers that guard against lost control frames are a few
+ * round trips of a data centre (all ours but where a source is named); a sender stops its credits one RTT after it ran dry, and no earlier.
+ */
+export const SIMULATION_CONFIG: Readonly<EndpointConfig> = {
+  ...DEFAULT_CONFIG,
+  catchUpNs: 0,
+  ackDelayNs: 100 * MICROSECOND_NS,
+  /** The minimum retransmission timeout of the authors of ExpressPass 2016, section 5. */
+  retransmitMarginNs: 200 * MICROSECOND_NS,
+  initialRetransmitNs: 1 * MILLISECOND_NS,
+  maxBackoffNs: 100 * MILLISECOND_NS,
+  creditTimeoutNs: 1 * MILLISECOND_NS,
+  stopTimeoutNs: 0,
+  dataTimeoutNs: 10 * MILLISECOND_NS,
+  creditLifeNs: 10 * MILLISECOND_NS,
+  lingerNs: 20 * MILLISECOND_NS,
+  /** Of an endless flow on the longest path that an experiment has: 100 Gbit/s for 1 ms are 12.5 MB. */
+  receiveWindowBytes: 16 * 1024 * 1024,
+};

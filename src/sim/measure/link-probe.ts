@@ -1,0 +1,95 @@
+// Tested by test/sim/simulate.test.ts
+import type { LinkDirection } from '../../switch/link-direction.js';
+import type { PortConfig } from '../../switch/port.js';
+import type { PortSnapshot, PortStatistics } from '../../switch/port-statistics.js';
+import type { LinkResult } from '../result.js';
+import { dataUtilisation } from './utilisation.js';
+
+/** Reasons of drops that are the link's, not the port's. */
+const LOSSES = ['down', 'lost', 'burstLost', 'corrupted', 'lineFull', 'switchDown'] as const;
+
+/** What one sample of a link says. */
+export interface LinkSample {
+  queueBytes: number;
+  creditQueueFrames: number;
+  utilisation: number;
+}
+
+/**
+ * Reads one direction of a link: what the port counted that sends into it, a switch's or a host's NIC, and what was lost on the way. The numbers of a host's NIC
+ * are here as any port's.
+ */
+export class LinkProbe {
+  readonly name: string;
+  private readonly direction: LinkDirection;
+  private readonly sending: PortStatistics;
+  private readonly config: () => Readonly<PortConfig>;
+  private queueBytesMaxBefore = 0;
+  private sampledDataBytes = 0;
+
+  constructor(direction: LinkDirection, sending: PortStatistics, config: () => Readonly<PortConfig>) {
+    this.name = direction.place.name;
+    this.direction = direction;
+    this.sending = sending;
+    this.config = config;
+  }
+
+  /** null: unlimited. */
+  get rateBps(): number | null {
+    const { rateBps } = this.config();
+    return Number.isFinite(rateBps) ? rateBps : null;
+  }
+
+  /** The measured time begins. */
+  reset(nowNs: number): void {
+    this.queueBytesMaxBefore = this.sending.snapshot(nowNs).dataQueueBytesMax;
+    this.sending.reset(nowNs);
+    if (this.direction.statistics !== this.sending) this.direction.statistics.reset(nowNs);
+    this.sampledDataBytes = 0;
+  }
+
+  /** The `intervalNs` since the last sample. */
+  sample(intervalNs: number): LinkSample {
+    const dataBytes = this.sending.dataWireBytes;
+    const utilisation = this.utilisation(dataBytes - this.sampledDataBytes, intervalNs);
+    this.sampledDataBytes = dataBytes;
+    return {
+      queueBytes: this.sending.takeQueuePeak(),
+      creditQueueFrames: this.sending.creditQueueLength,
+      utilisation,
+    };
+  }
+
+  /** Over `measuredNs` that end now. */
+  result(nowNs: number, measuredNs: number): LinkResult {
+    const port = this.sending.snapshot(nowNs);
+    const line = this.direction.statistics === this.sending ? null : this.direction.statistics.snapshot(nowNs);
+    const creditDrops = count(port, 'creditQueueFull');
+    return {
+      name: this.name,
+      rateBps: this.rateBps,
+      utilisation: this.utilisation(port.data.wireBytes, measuredNs),
+      dataQueueBytesMaxEver: Math.max(port.dataQueueBytesMax, this.queueBytesMaxBefore),
+      dataQueueBytesMax: port.dataQueueBytesMax,
+      dataQueueBytesMean: port.dataQueueBytesMean,
+      creditsOffered: port.credit.frames + creditDrops,
+      creditDrops,
+      dataDrops: count(port, 'dataQueueFull'),
+      lost: lostOnTheWay(line ?? port),
+      ecnMarks: port.ecnMarks,
+    };
+  }
+
+  private utilisation(dataWireBytes: number, timeNs: number): number {
+    const { rateBps, maxFrameBytes } = this.config();
+    return dataUtilisation(dataWireBytes, timeNs, { rateBps, maxFrameBytes });
+  }
+}
+
+function count({ drops }: PortSnapshot, reason: string): number {
+  return drops[reason] ?? 0;
+}
+
+function lostOnTheWay(snapshot: PortSnapshot): number {
+  return LOSSES.reduce((sum, reason) => sum + count(snapshot, reason), 0);
+}

@@ -1,0 +1,91 @@
+// Tested by test/sim/simulate.test.ts
+import { ConfigError } from '../../switch/config-error.js';
+import type { FlowRun } from '../flow-run.js';
+import type { FlowSeries, LinkSeries, RunSeries } from '../result.js';
+import type { LinkProbe } from './link-probe.js';
+
+/** Values that a run's series have at most: 160 MB (ours). */
+const MAX_VALUES = 20_000_000;
+const VALUES_PER_FLOW = 2;
+const VALUES_PER_LINK = 3;
+
+export interface SeriesOptions {
+  readonly intervalNs: number;
+  readonly durationNs: number;
+  readonly flows: readonly FlowRun[];
+  readonly flowLabel: (run: FlowRun) => string;
+  readonly links: readonly LinkProbe[];
+  /** The place among a flow's marks that is this recorder's. */
+  readonly mark: number;
+}
+
+/** Samples flows and links at equal intervals. Throws a ConfigError where that would be more than memory should hold. */
+export class SeriesRecorder {
+  private readonly options: SeriesOptions;
+  private readonly timesNs: number[] = [];
+  private readonly goodputs: number[][];
+  private readonly creditRates: number[][];
+  private readonly queues: number[][];
+  private readonly creditQueues: number[][];
+  private readonly utilisations: number[][];
+
+  constructor(options: SeriesOptions) {
+    this.options = options;
+    const { flows, links, intervalNs, durationNs } = options;
+    const values = (durationNs / intervalNs) * (flows.length * VALUES_PER_FLOW + links.length * VALUES_PER_LINK);
+    if (values > MAX_VALUES) {
+      throw new ConfigError(
+        `probes.interval is ${intervalNs} ns: that makes ${Math.ceil(values)} samples of flows and links; allowed: at most ${MAX_VALUES}`,
+      );
+    }
+    this.goodputs = flows.map(() => []);
+    this.creditRates = flows.map(() => []);
+    this.queues = links.map(() => []);
+    this.creditQueues = links.map(() => []);
+    this.utilisations = links.map(() => []);
+  }
+
+  /** The interval that ends now. */
+  sample(nowNs: number): void {
+    const { flows, links, intervalNs, mark } = this.options;
+    this.timesNs.push(nowNs);
+    flows.forEach((run, index) => {
+      this.goodputs[index].push(((run.deliveredBytes - run.marks[mark]) * 8e9) / intervalNs);
+      run.marks[mark] = run.deliveredBytes;
+      this.creditRates[index].push(run.receiver?.rateBps ?? 0);
+    });
+    links.forEach((link, index) => {
+      const { queueBytes, creditQueueFrames, utilisation } = link.sample(intervalNs);
+      this.queues[index].push(queueBytes);
+      this.creditQueues[index].push(creditQueueFrames);
+      this.utilisations[index].push(utilisation);
+    });
+  }
+
+  get series(): RunSeries {
+    const { flows, links, intervalNs, flowLabel } = this.options;
+    return {
+      intervalNs,
+      timesNs: Float64Array.from(this.timesNs),
+      flows: flows.map((run, index): FlowSeries => {
+        const { id, group } = run.plan;
+        return {
+          id,
+          group,
+          label: flowLabel(run),
+          goodputBps: Float64Array.from(this.goodputs[index]),
+          creditRateBps: Float64Array.from(this.creditRates[index]),
+        };
+      }),
+      links: links.map(
+        ({ name, rateBps }, index): LinkSeries => ({
+          name,
+          rateBps,
+          dataQueueBytes: Float64Array.from(this.queues[index]),
+          creditQueueFrames: Float64Array.from(this.creditQueues[index]),
+          utilisation: Float64Array.from(this.utilisations[index]),
+        }),
+      ),
+    };
+  }
+}

@@ -1,0 +1,103 @@
+import { assert } from '../base/assert.js';
+import { DeadlineHeap } from '../base/deadline-heap.js';
+import type { Fabric } from '../switch/fabric.js';
+import { Agenda } from './agenda.js';
+import type { SimHost } from './sim-host.js';
+
+/**
+ * The loop of one simulated world: hosts at the ports of a fabric, and an agenda of what else happens. Virtual time is nanoseconds with fractions: an 84 B frame
+ * takes 6.72 ns at 100 Gbit/s.
+ *
+ * Everything happens in a total order: by time, then the agenda before the fabric and the fabric before the hosts, then by the order in which the deadlines
+ * were set. It owns everything that it moves, so many worlds may run in one process.
+ */
+export class Network {
+  nowNs = 0;
+  readonly agenda = new Agenda();
+  /** By port of the fabric. */
+  readonly hosts: readonly SimHost[];
+  readonly fabric: Fabric;
+  /** Looks at the world after each step; for checks. */
+  onStep: (() => void) | null = null;
+  private readonly timers = new DeadlineHeap();
+  private steps = 0;
+  private isStopped = false;
+
+  constructor(fabric: Fabric, hosts: readonly SimHost[]) {
+    this.fabric = fabric;
+    this.hosts = hosts;
+  }
+
+  /** Frames that came to the end of a link, and deadlines of hosts and the agenda that came. */
+  get events(): number {
+    return this.steps + this.fabric.events;
+  }
+
+  /** Plays until `untilNs`, until nothing is left to do, or until `stop`; returns the time. */
+  run(untilNs: number): number {
+    this.isStopped = false;
+    while (!this.isStopped) {
+      const agendaNs = this.agenda.nextNs;
+      const fabricNs = this.fabric.nextTimeout();
+      const hostNs = this.timers.peekDeadline();
+      const nextNs = Math.min(agendaNs, fabricNs, hostNs);
+      if (nextNs > untilNs) break;
+      assert(nextNs >= this.nowNs, 'time does not run back');
+      this.nowNs = nextNs;
+      if (agendaNs === nextNs) this.stepAgenda();
+      else if (fabricNs === nextNs) this.stepFabric();
+      else this.stepHost();
+      if (this.onStep !== null) this.onStep();
+    }
+    if (!this.isStopped && untilNs !== Number.POSITIVE_INFINITY) this.nowNs = untilNs;
+    return this.nowNs;
+  }
+
+  /** Ends `run` after the present step. */
+  stop(): void {
+    this.isStopped = true;
+  }
+
+  /** Lets a host send what it has to send: after a verb of one of its flows. */
+  drain(port: number): void {
+    const { fabric, nowNs } = this;
+    const host = this.hosts[port];
+    host.advance(nowNs);
+    for (let frame = host.poll(); frame !== null; frame = host.poll()) fabric.handleDeparture(port, frame, nowNs);
+    this.timers.set(port, host.nextTimeout());
+    this.deliver();
+  }
+
+  /** What a fault did to the fabric may have let frames go. */
+  settleFabric(): void {
+    this.deliver();
+  }
+
+  private stepAgenda(): void {
+    this.steps++;
+    this.agenda.runNext();
+  }
+
+  private stepFabric(): void {
+    this.fabric.advance(this.nowNs);
+    this.deliver();
+  }
+
+  private stepHost(): void {
+    this.steps++;
+    this.drain(this.timers.peekSlot());
+  }
+
+  /** Hands out what has arrived. A host's answer may be at the next host in the same instant where links have neither length nor rate. */
+  private deliver(): void {
+    const { fabric, nowNs } = this;
+    for (let frame = fabric.poll(); frame !== null; frame = fabric.poll()) {
+      const { port } = frame;
+      const host = this.hosts[port];
+      host.receive(frame, nowNs);
+      host.advance(nowNs);
+      for (let out = host.poll(); out !== null; out = host.poll()) fabric.handleDeparture(port, out, nowNs);
+      this.timers.set(port, host.nextTimeout());
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import type { Application } from '../core/application.js';
+import { AloneTimes } from './alone.js';
+import { scheduleFaults } from './faults.js';
+import type { FlowRun } from './flow-run.js';
+import { completionTimes } from './measure/completion-times.js';
+import { Fairness } from './measure/fairness.js';
+import { SeriesRecorder } from './measure/series-recorder.js';
+import type { CreditTotals, FlowResult, LinkResult, SimulationResult, SimulationRun } from './result.js';
+import type { Scenario } from './scenario.js';
+import { planFlows } from './traffic/plan-flows.js';
+import { TrafficPlayer } from './traffic-player.js';
+import { buildWorld, chancesOf, type MakeFabric, type World } from './world.js';
+
+export interface SimulateOptions {
+  /** Makes switches that are not the real ones, to see that checks find what is wrong with them. */
+  readonly makeFabric?: MakeFabric | undefined;
+  /** Looks at the world after each step. */
+  readonly onStep?: (world: World, player: TrafficPlayer) => void;
+}
+
+/**
+ * Plays a scenario from beginning to end and says what came of it. The same scenario gives the same result to the last bit on every machine. Throws XpassError
+ * or ConfigError where the scenario asks for what cannot be.
+ */
+export function simulate(scenario: Scenario, options: SimulateOptions = {}): SimulationRun {
+  return new Simulation(scenario, options).run();
+}
+
+class Simulation {
+  private readonly scenario: Scenario;
+  private readonly world: World;
+  private readonly player: TrafficPlayer;
+  private readonly fairness: Fairness;
+  private readonly recorder: SeriesRecorder | null;
+  /** Since when results are measured; the whole run where it ends earlier. */
+  private measuredFromNs = 0;
+  private readonly bytesBefore: Float64Array;
+  private creditsBefore: CreditTotals = NO_CREDITS;
+  private readonly alone: AloneTimes;
+
+  constructor(scenario: Scenario, { makeFabric, onStep }: SimulateOptions) {
+    this.scenario = scenario;
+    const chances = chancesOf(scenario.seed);
+    const applicationAt = (port: number): Application => ({ acceptFlow: (flow) => this.player.accept(port, flow) });
+    this.world = buildWorld({ scenario, chances, applicationAt, makeFabric });
+    const { network, ports } = this.world;
+    const plans = planFlows(scenario.traffic, chances.traffic);
+    const marks = scenario.jainWindowsNs.length + 1;
+    this.player = new TrafficPlayer(plans, { network, ports, carriesBytes: scenario.payload === 'bytes', marks });
+    this.fairness = new Fairness(scenario.jainWindowsNs, this.player);
+    this.recorder = this.makeRecorder(marks - 1);
+    this.bytesBefore = new Float64Array(plans.length);
+    this.alone = new AloneTimes(scenario);
+    scheduleFaults(scenario, network, this.player);
+    if (scenario.endsWithFlows) this.player.onAllEnded = () => network.stop();
+    if (onStep !== undefined) network.onStep = () => onStep(this.world, this.player);
+  }
+
+  run(): SimulationRun {
+    const { network } = this.world;
+    const { warmUpNs, durationNs } = this.scenario;
+    network.agenda.at(warmUpNs, (nowNs) => this.beginMeasuring(nowNs));
+    this.scheduleSamples();
+    const endNs = network.run(durationNs);
+    return { result: this.result(endNs), series: this.recorder?.series ?? null };
+  }
+
+  private beginMeasuring(nowNs: number): void {
+    this.measuredFromNs = nowNs;
+    for (const link of this.world.links) link.reset(nowNs);
+    for (const run of this.player.runs) this.bytesBefore[run.plan.id] = run.deliveredBytes;
+    this.creditsBefore = this.totalCredits();
+    this.fairness.begin(this.world.network.agenda, nowNs);
+  }
+
+  private makeRecorder(mark: number): SeriesRecorder | null {
+    const { probes, durationNs, bottlenecks } = this.scenario;
+    if (probes.intervalNs === 0) return null;
+    const names = new Set(probes.links.length > 0 ? probes.links : bottlenecks);
+    const flows = [...this.player.runs].sort((a, b) => a.plan.id - b.plan.id).slice(0, probes.maxFlows);
+    const flowLabel = (run: FlowRun): string => `${this.hostName(run.plan.from)}->${this.hostName(run.plan.to)}`;
+    const links = this.world.links.filter(({ name }) => names.has(name));
+    return new SeriesRecorder({ intervalNs: probes.intervalNs, durationNs, flows, flowLabel, links, mark });
+  }
+
+  private scheduleSamples(): void {
+    const { recorder } = this;
+    if (recorder === null) return;
+    const { intervalNs } = this.scenario.probes;
+    const { agenda } = this.world.network;
+    const sampleAt = (index: number): void => {
+      agenda.at(index * intervalNs, (nowNs) => {
+        recorder.sample(nowNs);
+        sampleAt(index + 1);
+      });
+    };
+    sampleAt(1);
+  }
+
+  private result(endNs: number): SimulationResult {
+    const { scenario, world } = this;
+    const measuredNs = endNs - this.measuredFromNs;
+    const flows = this.flowResults(endNs);
+    const links = world.links.map((link) => link.result(endNs, measuredNs));
+    const jainByWindow = this.fairness.result;
+    return {
+      scenario: scenario.name,
+      seed: scenario.seed,
+      algorithm: this.algorithms(),
+      durationNs: endNs,
+      measuredNs,
+      flows,
+      links,
+      jain: jainByWindow[0]?.jain ?? null,
+      jainByWindow,
+      utilisation: overallUtilisation(links, scenario.bottlenecks),
+      creditDropShare: this.creditDropShare(),
+      fct: completionTimes(flows),
+      events: world.network.events,
+    };
+  }
+
+  private flowResults(endNs: number): FlowResult[] {
+    const results = this.player.runs.map((run) => this.flowResult(run, endNs));
+    return results.sort((a, b) => a.id - b.id);
+  }
+
+  private flowResult(run: FlowRun, endNs: number): FlowResult {
+    const { plan, deliveredBytes, doneNs, error, credits } = run;
+    const isDone = Number.isFinite(doneNs);
+    const fctNs = isDone ? doneNs - plan.startNs : null;
+    const fromNs = Math.max(plan.startNs, this.measuredFromNs);
+    const spanNs = Math.min(doneNs, endNs) - fromNs;
+    const bytes = deliveredBytes - this.bytesBefore[plan.id];
+    return {
+      id: plan.id,
+      group: plan.group,
+      src: this.hostName(plan.from),
+      dst: this.hostName(plan.to),
+      bytes: Number.isFinite(plan.bytes) ? plan.bytes : null,
+      startNs: plan.startNs,
+      fctNs,
+      slowdown: fctNs === null ? null : this.alone.slowdown(plan, fctNs),
+      goodputBps: spanNs > 0 ? (bytes * 8e9) / spanNs : 0,
+      deliveredBytes,
+      credits,
+      error,
+    };
+  }
+
+  private hostName(id: number): string {
+    return this.scenario.topology.hosts[this.world.ports.get(id) as number].name;
+  }
+
+  /** What the hosts that receive use, each name once. */
+  private algorithms(): string {
+    const names = this.player.runs.map(
+      ({ toPort }) => this.world.network.hosts[toPort].host.endpoint.config.creditAlgorithm,
+    );
+    return [...new Set(names)].sort().join('+');
+  }
+
+  private totalCredits(): CreditTotals {
+    const total = { ...NO_CREDITS };
+    for (const { credits } of this.player.runs) {
+      total.sent += credits.sent;
+      total.used += credits.used;
+      total.wasted += credits.wasted;
+      total.dropped += credits.dropped;
+    }
+    return total;
+  }
+
+  /** Of the credits whose fate became known in the measured time. */
+  private creditDropShare(): number {
+    const before = this.creditsBefore;
+    const { used, wasted, dropped } = this.totalCredits();
+    const droppedNow = dropped - before.dropped;
+    const known = used - before.used + wasted - before.wasted + droppedNow;
+    return known > 0 ? droppedNow / known : 0;
+  }
+}
+
+const NO_CREDITS: CreditTotals = { sent: 0, used: 0, wasted: 0, dropped: 0 };
+
+/** The lowest of the bottlenecks, or the highest of all links. */
+function overallUtilisation(links: readonly LinkResult[], bottlenecks: readonly string[]): number {
+  const named = links.filter(({ name }) => bottlenecks.includes(name)).map(({ utilisation }) => utilisation);
+  return named.length > 0 ? Math.min(...named) : Math.max(0, ...links.map(({ utilisation }) => utilisation));
+}

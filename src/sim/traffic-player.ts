@@ -1,0 +1,135 @@
+// Tested by test/sim/simulate.test.ts
+import { NEVER } from '../base/time.js';
+import type { FlowReader } from '../core/flow-callbacks.js';
+import type { ReceiverFlow } from '../core/receiver-flow.js';
+import { type FlowHost, FlowRun } from './flow-run.js';
+import type { Network } from './network.js';
+import { SlowReader } from './slow-reader.js';
+import type { FlowPlan } from './traffic/plan-flows.js';
+
+/** Flow ids are 32-bit, so a peer and an id fit into one safe integer. */
+const IDS = 2 ** 32;
+
+export interface PlayerOptions {
+  readonly network: Network;
+  /** By host id: its port. */
+  readonly ports: ReadonlyMap<number, number>;
+  readonly carriesBytes: boolean;
+  /** How many values of `deliveredBytes` whoever measures remembers of each flow. */
+  readonly marks: number;
+}
+
+/** The programs on the hosts: opens the flows of a plan when their time has come, and takes them at the other end. */
+export class TrafficPlayer implements FlowHost {
+  /** Every flow, in the order of their starts. */
+  readonly runs: readonly FlowRun[];
+  /** Flows that have started and are not over, in no order. */
+  readonly active: FlowRun[] = [];
+  /** Called when the last flow with an end is over. */
+  onAllEnded: () => void = () => {};
+  private readonly network: Network;
+  /** By port: flows that were opened to it and have not been taken, by peer and flow id. */
+  private readonly expected: Map<number, FlowRun>[];
+  private readonly readers: SlowReader[];
+  /** Flows with an end that are not over. */
+  private unfinished: number;
+
+  constructor(plans: readonly FlowPlan[], { network, ports, carriesBytes, marks }: PlayerOptions) {
+    this.network = network;
+    this.expected = network.hosts.map(() => new Map<number, FlowRun>());
+    this.readers = network.hosts.map((_, port) => new SlowReader(network, port));
+    this.runs = plans.map((plan) => {
+      const [fromPort, toPort] = [ports.get(plan.from) as number, ports.get(plan.to) as number];
+      return new FlowRun(plan, this, { fromPort, toPort, carriesBytes, marks });
+    });
+    this.unfinished = plans.filter(hasEnd).length;
+    this.scheduleStarts();
+  }
+
+  get nowNs(): number {
+    return this.network.nowNs;
+  }
+
+  senderNs(run: FlowRun): number {
+    return this.network.hosts[run.fromPort].clock.toOwn(this.nowNs);
+  }
+
+  /** A peer opens a flow to the host at `port`. */
+  accept(port: number, flow: ReceiverFlow): FlowReader | null {
+    const key = flow.peer * IDS + flow.id;
+    const run = this.expected[port].get(key);
+    if (run === undefined) return null;
+    this.expected[port].delete(key);
+    run.receiver = flow;
+    return run;
+  }
+
+  onDelivered(run: FlowRun, bytes: number): void {
+    this.readers[run.toPort].take(run, bytes);
+  }
+
+  onEnded(run: FlowRun): void {
+    this.deactivate(run);
+    if (hasEnd(run.plan) && --this.unfinished === 0) this.onAllEnded();
+  }
+
+  /** What arrives at the host is read at this rate from now on. */
+  setReaderRate(port: number, rateBps: number): void {
+    this.readers[port].setRate(rateBps);
+  }
+
+  /** The host at `port` has forgotten everything. */
+  loseHost(port: number): void {
+    this.expected[port].clear();
+    this.readers[port].clear();
+    for (const run of [...this.active]) {
+      if (run.fromPort === port) run.fail('hostCrash');
+      else if (run.toPort === port) run.loseReceiver();
+    }
+  }
+
+  /** One entry of the agenda at a time, however many flows there are. */
+  private scheduleStarts(next = 0): void {
+    if (next >= this.runs.length) return;
+    this.network.agenda.at(this.runs[next].plan.startNs, (nowNs) => {
+      let index = next;
+      while (index < this.runs.length && this.runs[index].plan.startNs <= nowNs) this.start(this.runs[index++]);
+      this.scheduleStarts(index);
+    });
+  }
+
+  private start(run: FlowRun): void {
+    const { plan } = run;
+    const port = run.fromPort;
+    const host = this.network.hosts[port];
+    run.activeIndex = this.active.push(run) - 1;
+    if (!host.up) {
+      run.fail('hostDown');
+      return;
+    }
+    const flow = host.host.endpoint.open(plan.to, run, {}, host.clock.toOwn(this.nowNs));
+    this.expected[run.toPort].set(plan.from * IDS + flow.id, run);
+    run.begin(flow);
+    if (plan.stopNs !== NEVER) this.network.agenda.at(Math.max(plan.stopNs, plan.startNs), () => this.stop(run));
+    this.network.drain(port);
+  }
+
+  private stop(run: FlowRun): void {
+    run.finish();
+    this.network.drain(run.fromPort);
+  }
+
+  private deactivate(run: FlowRun): void {
+    if (run.activeIndex < 0) return;
+    const last = this.active.pop() as FlowRun;
+    if (last !== run) {
+      this.active[run.activeIndex] = last;
+      last.activeIndex = run.activeIndex;
+    }
+    run.activeIndex = -1;
+  }
+}
+
+function hasEnd({ bytes, stopNs }: FlowPlan): boolean {
+  return bytes !== Number.POSITIVE_INFINITY || stopNs !== NEVER;
+}

@@ -1,0 +1,107 @@
+// Tested by test/sim/simulate.test.ts
+import { crc32 } from '../base/crc32.js';
+import { SeededRandom } from '../base/random.js';
+import type { Application } from '../core/application.js';
+import { endpointConfig } from '../core/config.js';
+import { Endpoint } from '../core/endpoint.js';
+import { Host } from '../core/host.js';
+import { Fabric } from '../switch/fabric.js';
+import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
+import { PortStatistics } from '../switch/port-statistics.js';
+import { FramePool } from '../wire/frame.js';
+import { Ack, Data } from '../wire/layout.js';
+import { SIMULATION_CONFIG } from './endpoint-defaults.js';
+import { LinkProbe } from './measure/link-probe.js';
+import { Network } from './network.js';
+import type { HostSpec, Scenario } from './scenario.js';
+import { SimHost } from './sim-host.js';
+
+/** Buffers that wait to be used again (ours: what a busy world of hundreds of hosts has under way). */
+const POOLED_FRAMES = 65_536;
+/** Ranges for which the ACKs of lengths have room: as many as the format holds. */
+const LENGTHS_BUFFER_BYTES = Math.max(Data.payload, Ack.bytes + Ack.maxRanges * Ack.rangeBytes);
+
+/** Chance of a run, each part its own, so that a change in one does not change the others. */
+export interface Chances {
+  readonly traffic: SeededRandom;
+  readonly fabric: SeededRandom;
+  readonly hosts: SeededRandom;
+}
+
+export function chancesOf(seed: number): Chances {
+  const root = new SeededRandom(seed);
+  return { traffic: root.fork(), fabric: root.fork(), hosts: root.fork() };
+}
+
+/** What makes the switches of a world; the planted bugs of the fuzz tests make others. */
+export type MakeFabric = (options: ConstructorParameters<typeof Fabric>[0]) => Fabric;
+
+export interface World {
+  readonly network: Network;
+  /** Every direction of every link. */
+  readonly links: readonly LinkProbe[];
+  /** By host id. */
+  readonly ports: ReadonlyMap<number, number>;
+  /** Frames that are nobody's; for checks. */
+  readonly pool: FramePool;
+}
+
+export interface WorldOptions {
+  readonly scenario: Scenario;
+  readonly chances: Chances;
+  /** Who takes the flows of the host at `port`. */
+  readonly applicationAt: (port: number) => Application;
+  readonly makeFabric?: MakeFabric | undefined;
+}
+
+/** Builds hosts and network as a scenario has them. Throws XpassError `config` for settings that an endpoint cannot have. */
+export function buildWorld({
+  scenario,
+  chances,
+  applicationAt,
+  makeFabric = (options) => new Fabric(options),
+}: WorldOptions): World {
+  const { topology } = scenario;
+  const carriesBytes = scenario.payload === 'bytes';
+  const frameBytes = Math.max(...topology.links.map(({ port }) => port.maxFrameBytes));
+  const pool = new FramePool(() => new Uint8Array(carriesBytes ? frameBytes : LENGTHS_BUFFER_BYTES), POOLED_FRAMES);
+  const fabric = makeFabric({ topology, random: chances.fabric, pool, earlyNs: 0, checked: carriesBytes });
+  const nics = scenario.hosts.map(() => new PortStatistics());
+  const check = carriesBytes ? crc32 : null;
+  const hosts = scenario.hosts.map((spec, port) => {
+    const random = chances.hosts.fork();
+    const link = fabric.portSettings(port);
+    const make = (): Host => {
+      const config = configOf(spec, link);
+      const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application: applicationAt(port) });
+      return new Host(endpoint, new Port(nicOf(spec, link), nics[port]));
+    };
+    return new SimHost(spec, { make, random: random.fork(), pool });
+  });
+  const network = new Network(fabric, hosts);
+  return { network, links: probesOf(fabric, nics), ports: portsOf(scenario), pool };
+}
+
+function configOf({ id, endpoint }: HostSpec, link: Readonly<PortConfig>): ReturnType<typeof endpointConfig> {
+  const { rateBps, maxFrameBytes: frameBytes } = link;
+  return endpointConfig({ ...SIMULATION_CONFIG, frameBytes, ...endpoint, hostId: id, rateBps });
+}
+
+/** The link adds its delay where the frame enters it. */
+function nicOf({ nic }: HostSpec, link: Readonly<PortConfig>): PortConfig {
+  return { ...DEFAULT_PORT, ...link, ...nic, delayNs: 0 };
+}
+
+function probesOf(fabric: Fabric, nics: readonly PortStatistics[]): LinkProbe[] {
+  const portOfName = new Map<string, number>();
+  for (const { place } of fabric.linkDirections) if (place.exitPort >= 0) portOfName.set(place.link, place.exitPort);
+  return fabric.linkDirections.map((direction) => {
+    const settings = () => direction.settings;
+    if (direction.place.hasPort) return new LinkProbe(direction, direction.statistics, settings);
+    return new LinkProbe(direction, nics[portOfName.get(direction.place.link) as number], settings);
+  });
+}
+
+function portsOf({ hosts }: Scenario): ReadonlyMap<number, number> {
+  return new Map(hosts.map(({ id }, port) => [id, port]));
+}
