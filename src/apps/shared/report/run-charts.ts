@@ -1,0 +1,135 @@
+/** The figures of one run. A figure for which the run has no data is null. */
+import { sizeClass } from '../../../sim/measure/completion-times.js';
+import { type FlowResult, type LinkSeries, SIZE_CLASSES, type SizeClass } from '../../../sim/result.js';
+import { cdfSeries } from '../plot/cdf.js';
+import type { Chart } from '../plot/chart.js';
+import { type FlowQuantity, flowLines, jainLine, linkLines, type SampledRun } from './run-series.js';
+import { bytesUnit, largestOf, rateUnit, timeUnit, type Unit } from './units.js';
+
+/** A chart with what stands below it. */
+export interface Drawing {
+  readonly chart: Chart;
+  readonly caption: string;
+}
+
+const PLAIN: Unit = { name: '', factor: 1 };
+
+export function goodputDrawing(run: SampledRun): Drawing | null {
+  return flowDrawing(run, 'goodputBps', { axis: 'goodput', caption: 'Payload that arrived' });
+}
+
+export function creditRateDrawing(run: SampledRun): Drawing | null {
+  return flowDrawing(run, 'creditRateBps', {
+    axis: 'credit rate',
+    caption: 'Rate of the credits, as the algorithm sets it',
+  });
+}
+
+function flowDrawing(run: SampledRun, quantity: FlowQuantity, text: { axis: string; caption: string }): Drawing | null {
+  const { flows } = run.series;
+  if (flows.length === 0) return null;
+  const time = runTime(run);
+  const value = rateUnit(Math.max(...flows.map((flow) => largestOf(flow[quantity]))));
+  const { lines, what } = flowLines(run, quantity, { time, value });
+  const total = run.result.flows.length;
+  const part = flows.length < total ? ` Of ${total} flows, the first ${flows.length} were sampled.` : '';
+  return {
+    chart: { kind: 'lines', x: timeAxis(time), y: { name: `${text.axis} (${value.name})` }, series: lines },
+    caption: `${text.caption}: ${what}.${part}`,
+  };
+}
+
+export function dataQueueDrawing(run: SampledRun): Drawing | null {
+  const value = bytesUnit(Math.max(0, ...run.series.links.map((link) => largestOf(link.dataQueueBytes))));
+  return linkDrawing(run, (link) => link.dataQueueBytes, {
+    value,
+    axis: `data queue (${value.name})`,
+    caption: 'Most that the data queue held in each interval',
+  });
+}
+
+export function creditQueueDrawing(run: SampledRun): Drawing | null {
+  const text = {
+    value: PLAIN,
+    axis: 'credit queue (credits)',
+    caption: 'Most that the credit queue held in each interval',
+  };
+  return linkDrawing(run, (link) => link.creditQueueFrames, text);
+}
+
+export function utilisationDrawing(run: SampledRun): Drawing | null {
+  const text = { value: PLAIN, axis: 'utilisation', caption: "Data on the wire as a part of the link's data share" };
+  return linkDrawing(run, (link) => link.utilisation, text);
+}
+
+interface LinkText {
+  readonly value: Unit;
+  readonly axis: string;
+  readonly caption: string;
+}
+
+function linkDrawing(run: SampledRun, values: (link: LinkSeries) => Float64Array, text: LinkText): Drawing | null {
+  if (run.series.links.length === 0) return null;
+  const time = runTime(run);
+  const { lines, what } = linkLines(run, values, { time, value: text.value });
+  return {
+    chart: { kind: 'lines', x: timeAxis(time), y: { name: text.axis }, series: lines },
+    caption: `${text.caption}: ${what}.`,
+  };
+}
+
+/** Over the windows that the run's own result has, where the samples are dense enough for them. */
+export function jainDrawing(run: SampledRun): Drawing | null {
+  const { series, result } = run;
+  const time = runTime(run);
+  const windows = result.jainByWindow
+    .map(({ windowNs }) => windowNs)
+    .filter((windowNs) => windowNs >= series.intervalNs);
+  const windowsNs = windows.length > 0 ? windows : [series.intervalNs];
+  const lines = windowsNs
+    .map((windowNs) => jainLine(run, windowNs, time))
+    .filter(({ y }) => largestOf(Array.from(y)) > 0);
+  if (lines.length === 0) return null;
+  const sampled = series.flows.length < result.flows.length ? ` of the ${series.flows.length} sampled flows` : '';
+  return {
+    chart: { kind: 'lines', x: timeAxis(time), y: { name: "Jain's index", min: 0, max: 1 }, series: lines },
+    caption: `Fairness${sampled}: Jain's index ${lines.map(({ name }) => name).join(' and ')}, among the flows that lasted through the window.`,
+  };
+}
+
+/** Of the flows that are complete, by size class; one class alone is drawn as all flows. */
+export function completionDrawing(flows: readonly FlowResult[]): Drawing | null {
+  const complete = flows.filter(({ bytes, fctNs }) => bytes !== null && fctNs !== null);
+  if (complete.length === 0) return null;
+  const unit = timeUnit(largestOf(complete.map(({ fctNs }) => fctNs ?? 0)));
+  const classes = SIZE_CLASSES.map((name) => ({ name, members: complete.filter((flow) => isOf(flow, name)) })).filter(
+    ({ members }) => members.length > 0,
+  );
+  const shown = classes.length === 2 ? classes.slice(0, 1) : classes;
+  return {
+    chart: {
+      kind: 'lines',
+      x: { name: `flow completion time (${unit.name})`, scale: 'log10' },
+      y: { name: 'share of flows', min: 0, max: 1 },
+      series: shown.map(({ name, members }) =>
+        cdfSeries(
+          `${name} (${members.length})`,
+          members.map(({ fctNs }) => (fctNs ?? 0) * unit.factor),
+        ),
+      ),
+    },
+    caption: `Flow completion times of ${complete.length} flows, cumulative${shown.length > 1 ? ': S < 10 kB <= M < 100 kB <= L < 1 MB <= XL' : ''}.`,
+  };
+}
+
+function isOf({ bytes }: FlowResult, name: SizeClass): boolean {
+  return name === 'all' || (bytes !== null && sizeClass(bytes) === name);
+}
+
+function runTime({ series }: SampledRun): Unit {
+  return timeUnit(largestOf(series.timesNs));
+}
+
+function timeAxis({ name }: Unit) {
+  return { name: `time (${name})`, min: 0 };
+}

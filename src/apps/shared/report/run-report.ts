@@ -1,0 +1,130 @@
+/**
+ * A page about runs, simulated or over real sockets: tables and figures, all in one file. Importing this file loads echarts (see plot/draw.ts), so a command
+ * does it when a report is asked for. The same runs give the same bytes.
+ */
+import type { RunSeries, SimulationResult, SimulationRun } from '../../../sim/result.js';
+import { displayCount } from '../display.js';
+import { drawChart } from '../plot/draw.js';
+import { escapeHtml, figure, htmlTable, page, paragraph, type TableData } from './html.js';
+import {
+  completionDrawing,
+  creditQueueDrawing,
+  creditRateDrawing,
+  type Drawing,
+  dataQueueDrawing,
+  goodputDrawing,
+  jainDrawing,
+  utilisationDrawing,
+} from './run-charts.js';
+import { sampledRun } from './run-series.js';
+import { completionTable, flowTable, linkTable, summaryTable } from './run-tables.js';
+
+export interface ReportOptions {
+  /** The runs' scenario by default. */
+  readonly title?: string | undefined;
+  /** The command line that made the runs; left out where nobody typed one. */
+  readonly command?: string | undefined;
+}
+
+/** A run, and what to call it where there are several; by default its algorithm and seed. */
+export interface ReportedRun extends SimulationRun {
+  readonly name?: string;
+}
+
+/** Runs with figures of their own; the others stand in the summary. Each brings up to 2 MB. */
+const MAX_FULL_RUNS = 8;
+/** Rows of one table; the JSON result has them all. */
+const MAX_ROWS = 100;
+
+/** At least one run. */
+export function runReport(runs: readonly ReportedRun[], { title, command }: ReportOptions = {}): string {
+  const named = runs.map((run) => ({ ...run, name: run.name ?? `${run.result.algorithm}, seed ${run.result.seed}` }));
+  const shown = named.slice(0, MAX_FULL_RUNS);
+  const left = named.length - shown.length;
+  return page(
+    title ?? runs[0].result.scenario,
+    [
+      ...(command === undefined ? [] : [`<pre>${escapeHtml(command)}</pre>`]),
+      htmlTable(summaryTable(named)),
+      ...(left > 0
+        ? [paragraph(`The first ${shown.length} runs follow in full; the other ${left} are in the table alone.`)]
+        : []),
+      ...shown.map((run) => runSection(run, named.length > 1)),
+    ].join('\n'),
+  );
+}
+
+function runSection({ name, result, series }: SimulationRun & { name: string }, isOneOfMany: boolean): string {
+  const sections = [...seriesSections(result, series), ...resultSections(result)];
+  return [...(isOneOfMany ? [`<h2>${escapeHtml(name)}</h2>`] : []), ...sections.map(sectionHtml)].join('\n');
+}
+
+interface Section {
+  readonly title: string;
+  readonly drawings: readonly (Drawing | null)[];
+  readonly table?: TableData | null;
+  /** Stands there when there is neither a drawing nor a table. */
+  readonly absent: string;
+  /** Below the table. */
+  readonly note?: string;
+}
+
+function seriesSections(result: SimulationResult, series: RunSeries | null): Section[] {
+  if (series === null || series.timesNs.length === 0) {
+    const absent = 'The run took no samples along the way: the interval of its probes is 0, or longer than the run.';
+    return [{ title: 'Over time', drawings: [], absent }];
+  }
+  const run = sampledRun(result, series);
+  const noFlows = 'No flow was sampled.';
+  return [
+    { title: 'Rate of the flows', drawings: [goodputDrawing(run), creditRateDrawing(run)], absent: noFlows },
+    { title: 'Fairness', drawings: [jainDrawing(run)], absent: 'No two sampled flows lasted through one window.' },
+    {
+      title: 'Queues and utilisation',
+      drawings: [dataQueueDrawing(run), creditQueueDrawing(run), utilisationDrawing(run)],
+      absent: 'No link was sampled.',
+    },
+  ];
+}
+
+function resultSections({ flows, links, fct }: SimulationResult): Section[] {
+  return [
+    {
+      title: 'Completion times',
+      drawings: [completionDrawing(flows)],
+      table: completionTable(fct),
+      absent: 'No flow with an end is complete.',
+    },
+    {
+      title: 'Links',
+      drawings: [],
+      table: linkTable(links, MAX_ROWS),
+      absent: 'The run has no links.',
+      note: leftOut(links.length, 'the busiest links'),
+    },
+    {
+      title: 'Flows',
+      drawings: [],
+      table: flowTable(flows, MAX_ROWS),
+      absent: 'The run has no flows.',
+      note: leftOut(flows.length, 'the first flows'),
+    },
+  ];
+}
+
+function leftOut(count: number, shown: string): string {
+  return count > MAX_ROWS ? `These are ${shown}; ${displayCount(count - MAX_ROWS)} more are in the JSON result.` : '';
+}
+
+function sectionHtml({ title, drawings, table = null, absent, note = '' }: Section): string {
+  const figures = drawings
+    .filter((drawing) => drawing !== null)
+    .map(({ chart, caption }) => figure(drawChart(chart), caption));
+  return [
+    `<h3>${escapeHtml(title)}</h3>`,
+    ...(figures.length === 0 ? [] : [`<div class="figures">\n${figures.join('\n')}\n</div>`]),
+    ...(table === null ? [] : [htmlTable(table)]),
+    ...(note === '' ? [] : [paragraph(note)]),
+    ...(figures.length === 0 && table === null ? [paragraph(absent)] : []),
+  ].join('\n');
+}
