@@ -3,11 +3,14 @@ import { AloneTimes } from './alone.js';
 import { scheduleFaults } from './faults.js';
 import type { FlowRun } from './flow-run.js';
 import { completionTimes } from './measure/completion-times.js';
+import { creditDropShare, sumCredits } from './measure/credits.js';
 import { Fairness } from './measure/fairness.js';
+import { type FlowOutcome, flowResult } from './measure/flow-result.js';
 import { SeriesRecorder } from './measure/series-recorder.js';
-import type { CreditTotals, FlowResult, LinkResult, SimulationResult, SimulationRun } from './result.js';
+import { overallUtilisation } from './measure/utilisation.js';
+import type { CreditTotals, FlowResult, SimulationResult, SimulationRun } from './result.js';
 import type { Scenario } from './scenario.js';
-import { planFlows } from './traffic/plan-flows.js';
+import { type FlowPlan, planFlows } from './traffic/plan-flows.js';
 import { TrafficPlayer } from './traffic-player.js';
 import { buildWorld, chancesOf, type MakeFabric, type World } from './world.js';
 
@@ -35,7 +38,7 @@ class Simulation {
   /** Since when results are measured; the whole run where it ends earlier. */
   private measuredFromNs = 0;
   private readonly bytesBefore: Float64Array;
-  private creditsBefore: CreditTotals = NO_CREDITS;
+  private creditsBefore: CreditTotals = sumCredits([]);
   private readonly alone: AloneTimes;
 
   constructor(scenario: Scenario, { makeFabric, onStep }: SimulateOptions) {
@@ -114,38 +117,26 @@ class Simulation {
       jain: jainByWindow[0]?.jain ?? null,
       jainByWindow,
       utilisation: overallUtilisation(links, scenario.bottlenecks),
-      creditDropShare: this.creditDropShare(),
+      creditDropShare: creditDropShare(this.creditsBefore, this.totalCredits()),
       fct: completionTimes(flows),
       events: world.network.events,
     };
   }
 
   private flowResults(endNs: number): FlowResult[] {
-    const results = this.player.runs.map((run) => this.flowResult(run, endNs));
+    const measuredRun = {
+      measuredFromNs: this.measuredFromNs,
+      endNs,
+      hostName: (id: number) => this.hostName(id),
+      slowdown: (plan: FlowPlan, fctNs: number) => this.alone.slowdown(plan, fctNs),
+    };
+    const results = this.player.runs.map((run) => flowResult(this.outcome(run), measuredRun));
     return results.sort((a, b) => a.id - b.id);
   }
 
-  private flowResult(run: FlowRun, endNs: number): FlowResult {
-    const { plan, deliveredBytes, doneNs, error, credits } = run;
-    const isDone = Number.isFinite(doneNs);
-    const fctNs = isDone ? doneNs - plan.startNs : null;
-    const fromNs = Math.max(plan.startNs, this.measuredFromNs);
-    const spanNs = Math.min(doneNs, endNs) - fromNs;
-    const bytes = deliveredBytes - this.bytesBefore[plan.id];
-    return {
-      id: plan.id,
-      group: plan.group,
-      src: this.hostName(plan.from),
-      dst: this.hostName(plan.to),
-      bytes: Number.isFinite(plan.bytes) ? plan.bytes : null,
-      startNs: plan.startNs,
-      fctNs,
-      slowdown: fctNs === null ? null : this.alone.slowdown(plan, fctNs),
-      goodputBps: spanNs > 0 ? (bytes * 8e9) / spanNs : 0,
-      deliveredBytes,
-      credits,
-      error,
-    };
+  private outcome({ plan, doneNs, deliveredBytes, credits, error }: FlowRun): FlowOutcome {
+    const measuredBytes = deliveredBytes - this.bytesBefore[plan.id];
+    return { plan, startNs: plan.startNs, doneNs, deliveredBytes, measuredBytes, credits, error };
   }
 
   private hostName(id: number): string {
@@ -161,30 +152,6 @@ class Simulation {
   }
 
   private totalCredits(): CreditTotals {
-    const total = { ...NO_CREDITS };
-    for (const { credits } of this.player.runs) {
-      total.sent += credits.sent;
-      total.used += credits.used;
-      total.wasted += credits.wasted;
-      total.dropped += credits.dropped;
-    }
-    return total;
+    return sumCredits(this.player.runs.map(({ credits }) => credits));
   }
-
-  /** Of the credits whose fate became known in the measured time. */
-  private creditDropShare(): number {
-    const before = this.creditsBefore;
-    const { used, wasted, dropped } = this.totalCredits();
-    const droppedNow = dropped - before.dropped;
-    const known = used - before.used + wasted - before.wasted + droppedNow;
-    return known > 0 ? droppedNow / known : 0;
-  }
-}
-
-const NO_CREDITS: CreditTotals = { sent: 0, used: 0, wasted: 0, dropped: 0 };
-
-/** The lowest of the bottlenecks, or the highest of all links. */
-function overallUtilisation(links: readonly LinkResult[], bottlenecks: readonly string[]): number {
-  const named = links.filter(({ name }) => bottlenecks.includes(name)).map(({ utilisation }) => utilisation);
-  return named.length > 0 ? Math.min(...named) : Math.max(0, ...links.map(({ utilisation }) => utilisation));
 }

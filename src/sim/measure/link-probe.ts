@@ -36,8 +36,7 @@ export class LinkProbe {
 
   /** null: unlimited. */
   get rateBps(): number | null {
-    const { rateBps } = this.config();
-    return Number.isFinite(rateBps) ? rateBps : null;
+    return rateOf(this.config());
   }
 
   /** The measured time begins. */
@@ -63,27 +62,49 @@ export class LinkProbe {
   /** Over `measuredNs` that end now. */
   result(nowNs: number, measuredNs: number): LinkResult {
     const port = this.sending.snapshot(nowNs);
-    const line = this.direction.statistics === this.sending ? null : this.direction.statistics.snapshot(nowNs);
-    const creditDrops = count(port, 'creditQueueFull');
-    return {
-      name: this.name,
-      rateBps: this.rateBps,
-      utilisation: this.utilisation(port.data.wireBytes, measuredNs),
-      dataQueueBytesMaxEver: Math.max(port.dataQueueBytesMax, this.queueBytesMaxBefore),
-      dataQueueBytesMax: port.dataQueueBytesMax,
-      dataQueueBytesMean: port.dataQueueBytesMean,
-      creditsOffered: port.credit.frames + creditDrops,
-      creditDrops,
-      dataDrops: count(port, 'dataQueueFull'),
-      lost: lostOnTheWay(line ?? port),
-      ecnMarks: port.ecnMarks,
-    };
+    const line = this.direction.statistics === this.sending ? port : this.direction.statistics.snapshot(nowNs);
+    const { name, queueBytesMaxBefore } = this;
+    return linkResult({ name, config: this.config(), port, line, measuredNs, queueBytesMaxBefore });
   }
 
   private utilisation(dataWireBytes: number, timeNs: number): number {
     const { rateBps, maxFrameBytes } = this.config();
     return dataUtilisation(dataWireBytes, timeNs, { rateBps, maxFrameBytes });
   }
+}
+
+export interface LinkCounts {
+  readonly name: string;
+  readonly config: Readonly<PortConfig>;
+  /** What was counted by the port that sends into the direction. */
+  readonly port: PortSnapshot;
+  /** What was counted on the way, which is the same where the port belongs to a switch. */
+  readonly line: PortSnapshot;
+  readonly measuredNs: number;
+  /** The largest data queue before the measured time. */
+  readonly queueBytesMaxBefore: number;
+}
+
+/** What one direction of a link came to. */
+export function linkResult({ name, config, port, line, measuredNs, queueBytesMaxBefore }: LinkCounts): LinkResult {
+  const creditDrops = count(port, 'creditQueueFull');
+  return {
+    name,
+    rateBps: rateOf(config),
+    utilisation: dataUtilisation(port.data.wireBytes, measuredNs, config),
+    dataQueueBytesMaxEver: Math.max(port.dataQueueBytesMax, queueBytesMaxBefore),
+    dataQueueBytesMax: port.dataQueueBytesMax,
+    dataQueueBytesMean: port.dataQueueBytesMean,
+    creditsOffered: port.credit.frames + creditDrops,
+    creditDrops,
+    dataDrops: count(port, 'dataQueueFull'),
+    lost: lostOnTheWay(line),
+    ecnMarks: port.ecnMarks,
+  };
+}
+
+function rateOf({ rateBps }: Readonly<PortConfig>): number | null {
+  return Number.isFinite(rateBps) ? rateBps : null;
 }
 
 function count({ drops }: PortSnapshot, reason: string): number {

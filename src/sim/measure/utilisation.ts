@@ -1,5 +1,6 @@
 import type { PortConfig } from '../../switch/port.js';
 import { creditShare } from '../../wire/layout.js';
+import type { LinkResult } from '../result.js';
 
 /**
  * Data on the wire as a part of what the link's data share (PROTOCOL §9.1) carries in `spanNs`: 1 when data fills all that credits leave. Data that queued
@@ -17,4 +18,13 @@ export function dataUtilisation(
 /** What credits leave of a link's rate to data frames, in wire bytes. PROTOCOL §9.1 */
 export function dataRateBps({ rateBps, maxFrameBytes }: Pick<PortConfig, 'rateBps' | 'maxFrameBytes'>): number {
   return rateBps * (1 - creditShare(maxFrameBytes));
+}
+
+/** That of a run: the lowest of its bottlenecks, or the highest of all links where it names none. */
+export function overallUtilisation(
+  links: readonly Pick<LinkResult, 'name' | 'utilisation'>[],
+  bottlenecks: readonly string[],
+): number {
+  const named = links.filter(({ name }) => bottlenecks.includes(name)).map(({ utilisation }) => utilisation);
+  return named.length > 0 ? Math.min(...named) : Math.max(0, ...links.map(({ utilisation }) => utilisation));
 }

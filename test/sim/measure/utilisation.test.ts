@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dataRateBps, dataUtilisation } from '../../../src/sim/measure/utilisation.js';
+import { dataRateBps, dataUtilisation, overallUtilisation } from '../../../src/sim/measure/utilisation.js';
 
 const LINK = { rateBps: 1e10, maxFrameBytes: 1472 };
 
@@ -25,5 +25,19 @@ describe('utilisation', () => {
   it('is 0 on an unlimited link and in no time', () => {
     expect(dataUtilisation(1e6, 1e6, { ...LINK, rateBps: Number.POSITIVE_INFINITY })).toBe(0);
     expect(dataUtilisation(0, 0, LINK)).toBe(0);
+  });
+});
+
+describe('overallUtilisation', () => {
+  const links = [
+    { name: 'a->b', utilisation: 0.5 },
+    { name: 'b->a', utilisation: 0.9 },
+    { name: 'b->c', utilisation: 0.7 },
+  ];
+
+  it('is the lowest of the bottlenecks, or the highest of all links where none is named', () => {
+    expect(overallUtilisation(links, ['a->b', 'b->c'])).toBe(0.5);
+    expect(overallUtilisation(links, [])).toBe(0.9);
+    expect(overallUtilisation([], [])).toBe(0);
   });
 });

@@ -1,0 +1,48 @@
+// Tested by test/sim/simulate.test.ts
+import type { CreditTotals, FlowResult } from '../result.js';
+import type { FlowPlan } from '../traffic/plan-flows.js';
+
+/** What became of one flow. */
+export interface FlowOutcome {
+  readonly plan: FlowPlan;
+  /** When it started. */
+  readonly startNs: number;
+  /** When its receiver had every byte; NEVER: it had not. */
+  readonly doneNs: number;
+  readonly deliveredBytes: number;
+  /** Those of the measured time. */
+  readonly measuredBytes: number;
+  readonly credits: CreditTotals;
+  readonly error: string | null;
+}
+
+/** The run around it. */
+export interface MeasuredRun {
+  readonly measuredFromNs: number;
+  readonly endNs: number;
+  hostName(id: number): string;
+  slowdown(plan: FlowPlan, fctNs: number): number | null;
+}
+
+export function flowResult(
+  outcome: FlowOutcome,
+  { measuredFromNs, endNs, hostName, slowdown }: MeasuredRun,
+): FlowResult {
+  const { plan, startNs, doneNs, deliveredBytes, measuredBytes, credits, error } = outcome;
+  const fctNs = Number.isFinite(doneNs) ? doneNs - startNs : null;
+  const spanNs = Math.min(doneNs, endNs) - Math.max(startNs, measuredFromNs);
+  return {
+    id: plan.id,
+    group: plan.group,
+    src: hostName(plan.from),
+    dst: hostName(plan.to),
+    bytes: Number.isFinite(plan.bytes) ? plan.bytes : null,
+    startNs,
+    fctNs,
+    slowdown: fctNs === null ? null : slowdown(plan, fctNs),
+    goodputBps: spanNs > 0 ? (measuredBytes * 8e9) / spanNs : 0,
+    deliveredBytes,
+    credits,
+    error,
+  };
+}
