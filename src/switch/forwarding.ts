@@ -11,6 +11,9 @@ const EXIT_OFFSET = 0;
 /** Equal-cost paths that are kept between two switches: as many as a path id can tell apart. PROTOCOL §2.4 */
 const MAX_PATHS = 256;
 
+/** Hops that there is room for at first: the table doubles as pairs of switches are met. */
+const INITIAL_HOPS = 1024;
+
 const HOST_IDS = 65_536;
 const UNKNOWN_HOST = -1;
 const NOT_LOOKED_FOR = -1;
@@ -62,8 +65,9 @@ export class Routes {
   private readonly pathCounts: Int16Array;
   private readonly pathHops: Int16Array;
   private readonly pathStarts: Int32Array;
-  /** Directions in the order that a frame takes them, EXIT after each path. */
-  private readonly hops: number[] = [EXIT];
+  /** Directions in the order that a frame takes them, EXIT after each path; `hopCount` are in use, the first at EXIT_OFFSET. */
+  private hops = new Int32Array(INITIAL_HOPS).fill(EXIT);
+  private hopCount = 1;
 
   constructor(topology: Topology) {
     const indexOf = new Map(topology.switches.map(({ name }, index) => [name, index]));
@@ -169,8 +173,22 @@ export class Routes {
     const pair = from * this.switchCount + to;
     this.pathCounts[pair] = paths.length;
     this.pathHops[pair] = paths[0].length;
-    this.pathStarts[pair] = this.hops.length;
-    for (const path of paths) this.hops.push(...path, EXIT);
+    this.pathStarts[pair] = this.hopCount;
+    this.makeRoom(paths.length * (paths[0].length + 1));
+    for (const path of paths) {
+      this.hops.set(path, this.hopCount);
+      this.hopCount += path.length + 1;
+    }
+  }
+
+  /** New room holds EXIT, which ends each path. */
+  private makeRoom(hops: number): void {
+    let length = this.hops.length;
+    while (length < this.hopCount + hops) length *= 2;
+    if (length === this.hops.length) return;
+    const grown = new Int32Array(length).fill(EXIT, this.hopCount);
+    grown.set(this.hops.subarray(0, this.hopCount));
+    this.hops = grown;
   }
 }
 

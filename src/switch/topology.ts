@@ -55,7 +55,7 @@ export interface Topology {
 }
 
 /** Switches in one process (ours: the table of paths grows with the square, 8 MiB at this number). */
-const MAX_SWITCHES = 1024;
+export const MAX_SWITCHES = 1024;
 
 const LINK_FIELDS = [...PORT_FIELDS, ...IMPAIRMENT_FIELDS];
 

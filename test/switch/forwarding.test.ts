@@ -86,8 +86,12 @@ describe('routes', () => {
     ['star', { hosts: 6 }],
     ['dumbbell', { pairs: 3 }],
     ['parking-lot', { bottlenecks: 6 }],
+    ['multi-bottleneck', { bottlenecks: 3, receivers: 5 }],
     ['leaf-spine', { leaves: 5, spines: 4, hostsPerLeaf: 2 }],
     ['leaf-spine', { leaves: 5, spines: 3, hostsPerLeaf: 2, spread: 'path' }],
+    ['fat-tree', {}],
+    ['fat-tree', { spread: 'path' }],
+    ['fat-tree', { pods: 3, coreSwitches: 6, aggregationPerPod: 3, torsPerPod: 2, hostsPerTor: 1 }],
   ])('lead data back along its credit in %s %j', (name, parameters) => {
     expectSymmetry(builtinTopology(name, parameters), new SeededRandom(seed), `seed ${seed}`);
   });
@@ -120,6 +124,46 @@ describe('routes', () => {
     expect(counts.size).toBe(4);
     // Five standard deviations of a binomial with mean 1000.
     for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(137);
+  });
+
+  /** ToR, aggregation, core, aggregation, ToR; within a pod the aggregation switch is the only choice. */
+  it.each([
+    ['one pod', 7, 2, 2],
+    ['different pods', 192, 8, 4],
+  ])('use all ways of a fat-tree alike between hosts in %s', (_, b, ways, hops) => {
+    const routes = new Routes(builtinTopology('fat-tree'));
+    const counts = new Map<string, number>();
+    for (let flowId = 1; flowId <= 8000; flowId++) {
+      const { there } = roundTrip(routes, { a: 1, b, flowId, pathId: 0 });
+      expect(there).toHaveLength(hops);
+      counts.set(String(there), (counts.get(String(there)) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(ways);
+    // Five standard deviations of a binomial with mean 8000 / ways.
+    const mean = 8000 / ways;
+    for (const count of counts.values())
+      expect(Math.abs(count - mean)).toBeLessThan(5 * Math.sqrt(mean * (1 - 1 / ways)));
+  });
+
+  it('are found between every two switches of a large fat-tree, over as many ways as there are', () => {
+    const topology = builtinTopology('fat-tree', {
+      pods: 6,
+      coreSwitches: 16,
+      aggregationPerPod: 4,
+      torsPerPod: 5,
+      hostsPerTor: 1,
+      spread: 'path',
+    });
+    const routes = new Routes(topology);
+    for (const { id: a } of topology.hosts) {
+      for (const { id: b } of topology.hosts) {
+        if (a === b) continue;
+        const samePod = Math.floor((a - 1) / 5) === Math.floor((b - 1) / 5);
+        const ways = Array.from({ length: 16 }, (_, pathId) => roundTrip(routes, { a, b, flowId: 1, pathId }));
+        expect(new Set(ways.map(({ there }) => String(there))).size).toBe(samePod ? 4 : 16);
+        for (const { there, back } of ways) expect(back).toEqual(reversed(there));
+      }
+    }
   });
 
   it('give each path id in a row another spine where the topology spreads by path', () => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { BUILTIN_TOPOLOGIES, builtinTopology } from '../../switch/builtin-topologies.js';
+import { BUILTIN_COUNTS, BUILTIN_TOPOLOGIES, builtinTopology } from '../../switch/builtin-topologies.js';
 import { MAX_HOST_ID } from '../../wire/layout.js';
 import { usageFailure } from '../shared/failure.js';
 import { type LinkFields, linkFields, settingKind, type WrittenSetting } from '../shared/link-settings.js';
@@ -19,10 +19,18 @@ export const TOPOLOGY_OPTIONS = {
   }),
   hosts: optionalOption(COUNT, { describe: 'star: how many hosts there are; 8 without it' }),
   pairs: optionalOption(COUNT, { describe: 'dumbbell: hosts on each side; 4 without it' }),
-  bottlenecks: optionalOption(COUNT, { describe: 'parking-lot: links in the chain; 2 without it' }),
+  bottlenecks: optionalOption(COUNT, {
+    describe: 'parking-lot, multi-bottleneck: links that the longest flows share; 2 without it',
+  }),
+  receivers: optionalOption(COUNT, { describe: 'multi-bottleneck: hosts behind all bottlenecks; 4 without it' }),
   leaves: optionalOption(COUNT, { describe: 'leaf-spine: switches with hosts; 4 without it' }),
   spines: optionalOption(COUNT, { describe: 'leaf-spine: switches that join the leaves; 2 without it' }),
   hostsPerLeaf: optionalOption(COUNT, { describe: 'leaf-spine: hosts at each leaf; 4 without it' }),
+  pods: optionalOption(COUNT, { describe: 'fat-tree: groups of ToR and aggregation switches; 8 without it' }),
+  coreSwitches: optionalOption(COUNT, { describe: 'fat-tree: switches that join the pods; 8 without it' }),
+  aggregationPerPod: optionalOption(COUNT, { describe: 'fat-tree: aggregation switches in each pod; 2 without it' }),
+  torsPerPod: optionalOption(COUNT, { describe: 'fat-tree: ToR switches in each pod; 4 without it' }),
+  hostsPerTor: optionalOption(COUNT, { describe: 'fat-tree: hosts at each ToR switch; 6 without it' }),
   linkRate: setting('rate', 'rate of all links; unlimited without it'),
   coreRate: setting('rate', 'rate of the links between switches, where it is another'),
   delay: setting('delay', 'propagation delay of all links; none without it'),
@@ -41,15 +49,10 @@ export type TopologyValues = OptionValues<typeof TOPOLOGY_OPTIONS>;
 
 type Key = keyof TopologyValues;
 
-/** The built-in topology that takes a count. */
-const COUNTED: ReadonlyMap<Key, string> = new Map([
-  ['hosts', 'star'],
-  ['pairs', 'dumbbell'],
-  ['bottlenecks', 'parking-lot'],
-  ['leaves', 'leaf-spine'],
-  ['spines', 'leaf-spine'],
-  ['hostsPerLeaf', 'leaf-spine'],
-]);
+/** The options that say how many there are of something in a built-in topology. */
+const COUNTED: ReadonlySet<Key> = new Set(
+  Object.values(BUILTIN_COUNTS).flatMap((counts) => Object.keys(counts) as Key[]),
+);
 /** Settings that options give to all links, and to those between switches. */
 const ALL_LINKS: ReadonlyMap<Key, string> = new Map([
   ['linkRate', 'rate'],
@@ -64,7 +67,7 @@ const CORE_LINKS: ReadonlyMap<Key, string> = new Map([
   ['coreDelay', 'delay'],
 ]);
 /** Everything about a topology that its file says itself. */
-const SHAPES: ReadonlySet<Key> = new Set([...COUNTED.keys(), ...ALL_LINKS.keys(), ...CORE_LINKS.keys(), 'spread']);
+const SHAPES: ReadonlySet<Key> = new Set([...COUNTED, ...ALL_LINKS.keys(), ...CORE_LINKS.keys(), 'spread']);
 
 function setting(name: string, describe: string) {
   return optionalOption(settingKind(name), { describe });
@@ -84,7 +87,7 @@ function builtIn(values: TopologyValues): LabTopology {
     const allowed = own.map((key) => `--${longName(key)}`).join(', ');
     throw usageFailure(`--${longName(foreign)} is not for topology ${name}; allowed with it: ${allowed}`);
   }
-  const counts = Object.fromEntries([...COUNTED.keys()].map((key) => [key, values[key]]).filter(isGiven));
+  const counts = Object.fromEntries([...COUNTED].map((key) => [key, values[key]]).filter(isGiven));
   const topology = builtinTopology(name, {
     ...counts,
     ...settingsOf(ALL_LINKS, values),
@@ -97,7 +100,7 @@ function builtIn(values: TopologyValues): LabTopology {
 /** Whether an option says anything about a built-in topology: a star has no links between switches. */
 function fits(key: Key, name: string): boolean {
   if (CORE_LINKS.has(key)) return name !== 'star';
-  return (COUNTED.get(key) ?? name) === name;
+  return !COUNTED.has(key) || key in BUILTIN_COUNTS[name];
 }
 
 function isGiven([, value]: readonly unknown[]): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { longName, resolveOptions } from '../../../src/apps/shared/options.js';
 import { chooseTopology, TOPOLOGY_OPTIONS } from '../../../src/apps/switch/topology-options.js';
+import { BUILTIN_COUNTS } from '../../../src/switch/builtin-topologies.js';
 
 /** Options as they would stand on a command line. */
 function choose(options: Readonly<Record<string, string>>) {
@@ -17,15 +18,35 @@ describe('the options of a topology', () => {
     expect(trunks).toEqual([]);
   });
 
-  it.each([
+  it.each<[Record<string, string>, number, number]>([
     [{ topology: 'star', hosts: '3' }, 3, 3],
     [{ topology: 'dumbbell', pairs: '2' }, 4, 5],
     [{ topology: 'parking-lot', bottlenecks: '3' }, 8, 11],
+    [{ topology: 'multi-bottleneck', bottlenecks: '3', receivers: '5' }, 7, 9],
+    [
+      {
+        topology: 'fat-tree',
+        pods: '2',
+        coreSwitches: '4',
+        aggregationPerPod: '2',
+        torsPerPod: '3',
+        hostsPerTor: '5',
+      },
+      30,
+      8 + 12 + 30,
+    ],
     [{ topology: 'leaf-spine', leaves: '2', spines: '3', hostsPerLeaf: '5' }, 10, 16],
   ])('shape built-in topologies: %o', async (options, hosts, links) => {
     const { topology } = await choose(options);
     expect(topology.hosts).toHaveLength(hosts);
     expect(topology.links).toHaveLength(links);
+  });
+
+  it.each(Object.entries(BUILTIN_COUNTS))('have one for every count of %s', async (name, counts) => {
+    for (const [key, { min }] of Object.entries(counts)) {
+      expect(TOPOLOGY_OPTIONS).toHaveProperty(key);
+      await expect(choose({ topology: name, [key]: String(Math.max(min, 2)) })).resolves.toBeDefined();
+    }
   });
 
   it('give all links their settings, and those between switches their own', async () => {
@@ -62,7 +83,7 @@ describe('the options of a topology', () => {
   it.each([
     [
       { topology: 'strar' },
-      "unknown topology 'strar'; did you mean 'star'?; allowed: star, dumbbell, parking-lot, leaf-spine, or a",
+      "unknown topology 'strar'; did you mean 'star'?; allowed: star, dumbbell, parking-lot, multi-bottleneck, leaf-spine, fat-tree, or a",
     ],
     [{ topology: 'constructor' }, "unknown topology 'constructor'; allowed: star"],
     [{ topology: 'no/such.yaml' }, "topology file 'no/such.yaml' does not exist"],
