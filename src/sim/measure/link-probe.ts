@@ -42,9 +42,10 @@ export class LinkProbe {
   /** The measured time begins. */
   reset(nowNs: number): void {
     this.queueBytesMaxBefore = this.sending.snapshot(nowNs).dataQueueBytesMax;
+    // The sample under way keeps what was carried in it so far.
+    this.sampledDataBytes -= this.sending.dataWireBytes;
     this.sending.reset(nowNs);
     if (this.direction.statistics !== this.sending) this.direction.statistics.reset(nowNs);
-    this.sampledDataBytes = 0;
   }
 
   /** The `intervalNs` since the last sample. */
