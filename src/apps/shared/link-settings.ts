@@ -1,3 +1,4 @@
+import { PORT_FIELDS } from '../../switch/field-rules.js';
 import { type ImpairmentConfig, NO_IMPAIRMENT } from '../../switch/impairment.js';
 import { MAX_CREDIT_QUEUE_FRAMES, type PortConfig } from '../../switch/port.js';
 import { DEFAULT_FRAME_BYTES, FrameType, MAX_FRAME_BYTES, MIN_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
@@ -5,7 +6,7 @@ import { usageFailure } from './failure.js';
 import { suggestion } from './nearest.js';
 import { longName } from './options.js';
 import { duration, fraction, rate, size } from './quantities.js';
-import { integer, type ValueKind } from './value-kind.js';
+import { integer, orWord, type ValueKind } from './value-kind.js';
 
 /** What `switch/topology.ts` and the `set` of `switch/control.ts` take as settings of a link. */
 export type LinkFields = Readonly<Record<string, unknown>>;
@@ -70,6 +71,9 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
 /** The names of topology files. */
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
 
+/** Those that a port has: the others are impairments of a link. */
+export const PORT_SETTING_NAMES = SETTING_NAMES.filter((name) => PORT_FIELDS.includes(SETTINGS[name].field));
+
 /** What somebody may write for a setting, kept as text: what it means may depend on the frame size. */
 export function settingKind(name: string): ValueKind<string> {
   const { kind, isQueue = false } = SETTINGS[name];
@@ -124,6 +128,12 @@ function frameCount(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]);
 }
 
+/** The fields of a link as a topology file has them: the opposite of `linkFields`. */
+export function writeLinkFields(fields: LinkFields): Readonly<Record<string, string>> {
+  const written = Object.entries(SETTINGS).filter(([, { field }]) => fields[field] !== undefined);
+  return Object.fromEntries(written.map(([name, { field, kind }]) => [name, kind.format(fields[field])]));
+}
+
 /** Words of `ctl` that take no value. */
 const BARE_WORDS: Readonly<Record<string, LinkFields>> = {
   down: { down: true },
@@ -174,13 +184,4 @@ export function impairmentWords(config: ImpairmentConfig): string {
 
 function formatValue(kind: ValueKind<unknown>, value: unknown): string {
   return kind === PART ? `${Number(((value as number) * 100).toPrecision(6))}%` : kind.format(value);
-}
-
-/** `kind`, or a word that stands for a value of its own. */
-function orWord(kind: ValueKind<number>, word: string, value: number): ValueKind<number> {
-  return {
-    allowed: `${kind.allowed}; or ${word}`,
-    parse: (text) => (text === word ? value : kind.parse(text)),
-    format: (given) => (given === value ? word : kind.format(given)),
-  };
 }

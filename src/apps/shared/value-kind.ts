@@ -64,6 +64,15 @@ export function decimal(bounds: Bounds = {}): ValueKind<number> {
 
 const DECIMAL = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 
+/** `kind`, or a word that stands for a value of its own: `off`, `none`, `never`. */
+export function orWord(kind: ValueKind<number>, word: string, value: number): ValueKind<number> {
+  return {
+    allowed: `${kind.allowed}; or ${word}`,
+    parse: (text) => (text === word ? value : kind.parse(text)),
+    format: (given) => (given === value ? word : kind.format(given)),
+  };
+}
+
 /** "from 1 to 5", "from 0 up"; `say` writes a bound. */
 export function range({ lowest = 0, highest }: Bounds, say: (bound: number) => string = String): string {
   return highest === undefined ? `from ${say(lowest)} up` : `from ${say(lowest)} to ${say(highest)}`;

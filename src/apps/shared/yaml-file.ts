@@ -65,6 +65,35 @@ export class YamlFile {
     return new YamlFile(text, await import('yaml'));
   }
 
+  /** The whole document as plain data: mappings, lists and texts. */
+  plain(): unknown {
+    try {
+      return this.document.toJS();
+    } catch (error) {
+      // The parser stops at aliases of aliases that would fill the memory.
+      throw this.failure(`cannot be read: ${(error as Error).message}`);
+    }
+  }
+
+  /** Where the value at a path stands, or the nearest thing around it that is written there. */
+  offsetAt(path: readonly (string | number)[]): number {
+    let node = this.resolved(this.document.contents);
+    let offset = 0;
+    for (const step of path) {
+      if (this.yaml.isMap(node)) {
+        const pair = node.items.find(({ key }) => this.yaml.isScalar(key) && String(key.value) === String(step));
+        if (pair === undefined) return offset;
+        offset = offsetOf(pair.key, offset);
+        node = this.resolved(pair.value);
+      } else if (this.yaml.isSeq(node)) {
+        const item = node.items[Number(step)];
+        offset = offsetOf(item, offset);
+        node = this.resolved(item);
+      } else return offset;
+    }
+    return offset;
+  }
+
   /** The mapping at the top, with no other keys than these. */
   root(allowed: readonly string[]): YamlEntries {
     return this.entriesOf({ value: this.document.contents, offset: 0 }, 'the file', allowed);
@@ -113,8 +142,13 @@ export class YamlFile {
 
   /** The same as text: for labels in the errors of others. */
   located(words: string, offset?: number): string {
+    return `${this.place(offset)}: ${words}`;
+  }
+
+  /** `topology file 'lab.yaml', line 3`. */
+  place(offset?: number): string {
     const line = offset === undefined ? '' : `, line ${this.lines.linePos(offset).line}`;
-    return `${this.kind} '${this.path}'${line}: ${words}`;
+    return `${this.kind} '${this.path}'${line}`;
   }
 
   private resolved(value: unknown): unknown {

@@ -1,0 +1,83 @@
+// Tested by test/apps/shared/scenario/hosts.test.ts
+import { z } from 'zod';
+import { CREDIT_ALGORITHMS } from '../../../core/credit/registry.js';
+import { SIMULATION_CONFIG } from '../../../sim/endpoint-defaults.js';
+import { MAX_HOST_ID } from '../../../wire/layout.js';
+import { PORT_SETTING_NAMES } from '../link-settings.js';
+import { duration, fraction } from '../quantities.js';
+import { choice } from '../value-kind.js';
+import { ENDPOINT_FIELDS } from './endpoint-fields.js';
+import { HOSTS_ALLOWED } from './host-list.js';
+import { CONSTANT, DRIFT_PPM } from './kinds.js';
+import { type Settings, settingShape } from './setting-shapes.js';
+import { list, mapping, refusal, written, writtenList } from './written.js';
+
+/** What some hosts have in common. */
+export interface HostGroupDocument {
+  readonly hosts?: readonly string[];
+  readonly algorithm?: string;
+  readonly parameters?: Readonly<Record<string, number>>;
+  readonly jitter?: number;
+  readonly endpoint?: Readonly<Record<string, number | undefined>>;
+  readonly nic?: Settings;
+  readonly processing?: { readonly delay?: number; readonly jitter?: number };
+  readonly clockDrift?: number;
+}
+
+export const ALGORITHM = written(choice(CREDIT_ALGORITHMS.map(({ name }) => name)), {
+  describe: 'Credit algorithm for the flows that these hosts receive',
+  fallback: SIMULATION_CONFIG.creditAlgorithm,
+});
+
+const CONSTANTS_ALLOWED = 'a mapping of constants of the algorithm by name';
+
+/** Which names there are depends on the algorithm: checked where both are known. */
+export const PARAMETERS = z
+  .record(z.string(), written(CONSTANT, { describe: 'A constant of the credit algorithm' }), {
+    error: ({ input }) => refusal(input, CONSTANTS_ALLOWED),
+  })
+  .meta({ description: 'Constants of the credit algorithm by name, where they are not the defaults' });
+
+/** More groups than hosts say nothing new. */
+const MAX_GROUPS = MAX_HOST_ID;
+/** Ours: a host that takes longer over a frame is not a host. */
+const PROCESSING = duration({ highest: 1e9 });
+
+const endpointShape = Object.fromEntries(
+  [...ENDPOINT_FIELDS].map(([name, { kind, describe }]) => [name, written(kind, { describe }).optional()]),
+);
+
+const GROUP = mapping({
+  hosts: writtenList(HOSTS_ALLOWED, { describe: 'The hosts of the group', fallback: 'all' }).optional(),
+  algorithm: ALGORITHM.optional(),
+  parameters: PARAMETERS.optional(),
+  jitter: written(fraction({ highest: 0.5 }), {
+    describe: 'Jitter of the gap between credits, as a part of it',
+    fallback: String(SIMULATION_CONFIG.jitter),
+  }).optional(),
+  endpoint: mapping(endpointShape, 'Constants of the endpoint, where they are not the defaults').optional(),
+  nic: mapping(
+    settingShape(PORT_SETTING_NAMES),
+    'Settings of the NIC that sends into the link, where they are not those of the link',
+  ).optional(),
+  processing: mapping(
+    {
+      delay: written(PROCESSING, {
+        describe: 'How long a host takes over each frame that arrives',
+        fallback: '0',
+      }).optional(),
+      jitter: written(PROCESSING, { describe: 'And up to this much longer, uniform', fallback: '0' }).optional(),
+    },
+    'Time between the arrival of a frame and what the host does about it',
+  ).optional(),
+  clockDrift: written(DRIFT_PPM, {
+    describe: 'How much faster the clocks run than they should',
+    fallback: '0ppm',
+  }).optional(),
+});
+
+/** The groups of hosts of a scenario. */
+export const HOSTS_SHAPE = list(GROUP, {
+  describe: 'Groups of hosts; what a later group says overrides the earlier ones',
+  most: MAX_GROUPS,
+}) as unknown as z.ZodType<readonly HostGroupDocument[]>;

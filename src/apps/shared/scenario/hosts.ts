@@ -1,0 +1,124 @@
+import { type EndpointConfig, endpointConfig } from '../../../core/config.js';
+import { CreditConfigError } from '../../../core/credit/errors.js';
+import { resolveParameters } from '../../../core/credit/parameters.js';
+import { findCreditAlgorithm } from '../../../core/credit/registry.js';
+import { XpassError } from '../../../core/errors.js';
+import { SIMULATION_CONFIG } from '../../../sim/endpoint-defaults.js';
+import type { HostSpec } from '../../../sim/scenario.js';
+import { pickPortSettings } from '../../../switch/field-rules.js';
+import type { PortConfig } from '../../../switch/port.js';
+import type { Topology } from '../../../switch/topology.js';
+import { DEFAULT_FRAME_BYTES } from '../../../wire/layout.js';
+import { linkFields } from '../link-settings.js';
+import { ENDPOINT_FIELDS, endpointFieldName } from './endpoint-fields.js';
+import type { HostList } from './host-list.js';
+import type { HostGroupDocument } from './host-shape.js';
+import { type Path, Problem } from './problem.js';
+import { writtenSettings } from './setting-shapes.js';
+
+/** A group and where it stands. */
+export interface PlacedGroup {
+  readonly group: HostGroupDocument;
+  readonly path: Path;
+}
+
+/** A host while groups are laid over each other. */
+type Draft = { -readonly [K in keyof HostSpec]: HostSpec[K] };
+
+/** What each host of the topology is like, in its order. Throws a Problem. */
+export function hostsOf(topology: Topology, groups: readonly PlacedGroup[], hostList: HostList): HostSpec[] {
+  const ports = hostPorts(topology);
+  const drafts = new Map<number, Draft>();
+  for (const { id, name } of topology.hosts) drafts.set(id, plainHost(id, ports.get(name)));
+  for (const placed of groups) {
+    const ids = hostList.find(placed.group.hosts ?? ['all'], [...placed.path, 'hosts']);
+    const check = new GroupCheck(placed);
+    for (const id of ids) {
+      const draft = drafts.get(id) as Draft;
+      lay(placed, draft);
+      check.host(draft);
+    }
+  }
+  return [...drafts.values()];
+}
+
+/** The settings of the link at each host, by its name. */
+function hostPorts({ links, hosts }: Topology): ReadonlyMap<string, PortConfig> {
+  const names = new Set(hosts.map(({ name }) => name));
+  const ends = links.flatMap((link) => [[link.a, link.port] as const, [link.b, link.port] as const]);
+  return new Map(ends.filter(([name]) => names.has(name)));
+}
+
+/** Frames of a host are as large as its link takes, as behind a switch that says so. */
+function plainHost(id: number, port: PortConfig | undefined): Draft {
+  const frameBytes = port?.maxFrameBytes ?? DEFAULT_FRAME_BYTES;
+  const endpoint = frameBytes === SIMULATION_CONFIG.frameBytes ? {} : { frameBytes };
+  return { id, endpoint, nic: {}, processing: { delayNs: 0, jitterNs: 0 }, clockDriftPpm: 0 };
+}
+
+function lay({ group, path }: PlacedGroup, draft: Draft): void {
+  const { delay, jitter } = group.processing ?? {};
+  draft.endpoint = layEndpoint(group, draft.endpoint);
+  draft.processing = { delayNs: delay ?? draft.processing.delayNs, jitterNs: jitter ?? draft.processing.jitterNs };
+  draft.clockDriftPpm = group.clockDrift ?? draft.clockDriftPpm;
+  if (group.nic !== undefined) draft.nic = { ...draft.nic, ...nicOf(group.nic, draft.endpoint, [...path, 'nic']) };
+}
+
+function nicOf(nic: Readonly<Record<string, unknown>>, endpoint: Partial<EndpointConfig>, path: Path) {
+  const fields = linkFields(writtenSettings(nic, path), endpoint.frameBytes);
+  return pickPortSettings(fields, 'the NIC');
+}
+
+/** The constants of one algorithm say nothing to another: a group that names one starts from its defaults. */
+function layEndpoint(group: HostGroupDocument, before: Partial<EndpointConfig>): Partial<EndpointConfig> {
+  const { algorithm, parameters, jitter, endpoint = {} } = group;
+  const inherited = algorithm === undefined ? (before.creditParameters ?? {}) : {};
+  const creditParameters = { ...inherited, ...parameters };
+  const fields = Object.entries(endpoint).filter(([, value]) => value !== undefined);
+  return {
+    ...before,
+    ...(algorithm !== undefined && { creditAlgorithm: algorithm }),
+    ...((parameters !== undefined || algorithm !== undefined) && { creditParameters }),
+    ...(jitter !== undefined && { jitter }),
+    ...Object.fromEntries(fields.map(([name, value]) => [ENDPOINT_FIELDS.get(name)?.field, value])),
+  };
+}
+
+/** Finds what a group cannot mean, once for each kind of host that it is laid over. */
+class GroupCheck {
+  private readonly placed: PlacedGroup;
+  private checked = '';
+
+  constructor(placed: PlacedGroup) {
+    this.placed = placed;
+  }
+
+  /** Throws a Problem. */
+  host({ endpoint }: Draft): void {
+    const key = JSON.stringify(endpoint);
+    if (key === this.checked) return;
+    this.checkParameters(endpoint);
+    this.checkEndpoint(endpoint);
+    this.checked = key;
+  }
+
+  private checkParameters({ creditAlgorithm, creditParameters = {} }: Partial<EndpointConfig>): void {
+    try {
+      resolveParameters(findCreditAlgorithm(creditAlgorithm ?? SIMULATION_CONFIG.creditAlgorithm), creditParameters);
+    } catch (error) {
+      if (!(error instanceof CreditConfigError)) throw error;
+      throw new Problem([...this.placed.path, 'parameters', error.field], `cannot be taken: ${error.message}`);
+    }
+  }
+
+  private checkEndpoint(endpoint: Partial<EndpointConfig>): void {
+    try {
+      endpointConfig({ ...SIMULATION_CONFIG, ...endpoint });
+    } catch (error) {
+      if (!(error instanceof XpassError)) throw error;
+      const name = endpointFieldName(/^\w+/.exec(error.message)?.[0] ?? '');
+      const path = name === undefined ? ['endpoint'] : ['endpoint', name];
+      throw new Problem([...this.placed.path, ...path], `cannot be taken: ${error.message}`);
+    }
+  }
+}
