@@ -53,11 +53,10 @@ function linearScale(axis: Axis, extent: Extent, room: ScaleRoom): Scale {
   return { base: 0, min, max, ticks, labels: ticks.map((tick) => linearLabel(tick, decimalsOf(step))) };
 }
 
-/** One value alone gets room on both sides. */
+/** One value alone gets room on both sides, but zeros stand on the axis. */
 function widened({ low, high }: Extent): Extent {
   if (low !== high) return { low, high };
-  const half = low === 0 ? 1 : Math.abs(low) / 2;
-  return { low: low - half, high: high + half };
+  return low === 0 ? { low: 0, high: 1 } : { low: low - Math.abs(low) / 2, high: high + Math.abs(high) / 2 };
 }
 
 /** The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `step`. */

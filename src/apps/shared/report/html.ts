@@ -71,7 +71,7 @@ table { border-collapse: collapse; font-size: 0.82rem; line-height: 1.35; font-v
 thead { border-bottom: 1.5px solid #111; }
 tbody { border-bottom: 1px solid #111; }
 th, td { padding: 0.25em 0.8em; text-align: left; vertical-align: top; }
-th:first-child, td:first-child { padding-left: 0.2em; }
+th:first-child, td:first-child { padding-left: 0.2em; white-space: nowrap; }
 th.number, td.number { text-align: right; white-space: nowrap; }
 tbody tr + tr td { border-top: 1px solid #e4e4e4; }
 .figures { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; }

@@ -1,4 +1,4 @@
-/** The figures of one run. A figure for which the run has no data is null. */
+/** The figures of one run; where it has no data for one, the sentence that stands there instead. */
 import { sizeClass } from '../../../sim/measure/completion-times.js';
 import { type FlowResult, type LinkSeries, SIZE_CLASSES, type SizeClass } from '../../../sim/result.js';
 import { cdfSeries } from '../plot/cdf.js';
@@ -14,20 +14,24 @@ export interface Drawing {
 
 const PLAIN: Unit = { name: '', factor: 1 };
 
-export function goodputDrawing(run: SampledRun): Drawing | null {
+export function goodputDrawing(run: SampledRun): Drawing | string {
   return flowDrawing(run, 'goodputBps', { axis: 'goodput', caption: 'Payload that arrived' });
 }
 
-export function creditRateDrawing(run: SampledRun): Drawing | null {
+export function creditRateDrawing(run: SampledRun): Drawing | string {
   return flowDrawing(run, 'creditRateBps', {
     axis: 'credit rate',
     caption: 'Rate of the credits, as the algorithm sets it',
   });
 }
 
-function flowDrawing(run: SampledRun, quantity: FlowQuantity, text: { axis: string; caption: string }): Drawing | null {
+function flowDrawing(
+  run: SampledRun,
+  quantity: FlowQuantity,
+  text: { axis: string; caption: string },
+): Drawing | string {
   const { flows } = run.series;
-  if (flows.length === 0) return null;
+  if (flows.length === 0) return `${text.caption}: no flow was sampled.`;
   const time = runTime(run);
   const value = rateUnit(Math.max(...flows.map((flow) => largestOf(flow[quantity]))));
   const { lines, what } = flowLines(run, quantity, { time, value });
@@ -39,27 +43,23 @@ function flowDrawing(run: SampledRun, quantity: FlowQuantity, text: { axis: stri
   };
 }
 
-export function dataQueueDrawing(run: SampledRun): Drawing | null {
+export function dataQueueDrawing(run: SampledRun): Drawing | string {
   const value = bytesUnit(Math.max(0, ...run.series.links.map((link) => largestOf(link.dataQueueBytes))));
   return linkDrawing(run, (link) => link.dataQueueBytes, {
     value,
     axis: `data queue (${value.name})`,
-    caption: 'Most that the data queue held in each interval',
+    caption: 'The most that the data queue held in each interval',
   });
 }
 
-export function creditQueueDrawing(run: SampledRun): Drawing | null {
-  const text = {
-    value: PLAIN,
-    axis: 'credit queue (credits)',
-    caption: 'Most that the credit queue held in each interval',
-  };
-  return linkDrawing(run, (link) => link.creditQueueFrames, text);
+export function creditQueueDrawing(run: SampledRun): Drawing | string {
+  const caption = 'Credits in the queue at the end of each interval';
+  return linkDrawing(run, (link) => link.creditQueueFrames, { value: PLAIN, axis: 'credit queue (credits)', caption });
 }
 
-export function utilisationDrawing(run: SampledRun): Drawing | null {
-  const text = { value: PLAIN, axis: 'utilisation', caption: "Data on the wire as a part of the link's data share" };
-  return linkDrawing(run, (link) => link.utilisation, text);
+export function utilisationDrawing(run: SampledRun): Drawing | string {
+  const caption = "Data on the wire as a part of the link's data share";
+  return linkDrawing(run, (link) => link.utilisation, { value: PLAIN, axis: 'utilisation', caption });
 }
 
 interface LinkText {
@@ -68,10 +68,11 @@ interface LinkText {
   readonly caption: string;
 }
 
-function linkDrawing(run: SampledRun, values: (link: LinkSeries) => Float64Array, text: LinkText): Drawing | null {
-  if (run.series.links.length === 0) return null;
+function linkDrawing(run: SampledRun, values: (link: LinkSeries) => Float64Array, text: LinkText): Drawing | string {
+  if (run.series.links.length === 0) return `${text.caption}: no link was sampled.`;
   const time = runTime(run);
   const { lines, what } = linkLines(run, values, { time, value: text.value });
+  if (lines.length === 0) return `${text.caption}: none on ${what}.`;
   return {
     chart: { kind: 'lines', x: timeAxis(time), y: { name: text.axis }, series: lines },
     caption: `${text.caption}: ${what}.`,
@@ -79,7 +80,7 @@ function linkDrawing(run: SampledRun, values: (link: LinkSeries) => Float64Array
 }
 
 /** Over the windows that the run's own result has, where the samples are dense enough for them. */
-export function jainDrawing(run: SampledRun): Drawing | null {
+export function jainDrawing(run: SampledRun): Drawing | string {
   const { series, result } = run;
   const time = runTime(run);
   const windows = result.jainByWindow
@@ -89,7 +90,7 @@ export function jainDrawing(run: SampledRun): Drawing | null {
   const lines = windowsNs
     .map((windowNs) => jainLine(run, windowNs, time))
     .filter(({ y }) => largestOf(Array.from(y)) > 0);
-  if (lines.length === 0) return null;
+  if (lines.length === 0) return 'Fairness: no two sampled flows lasted through one window.';
   const sampled = series.flows.length < result.flows.length ? ` of the ${series.flows.length} sampled flows` : '';
   return {
     chart: { kind: 'lines', x: timeAxis(time), y: { name: "Jain's index", min: 0, max: 1 }, series: lines },
@@ -98,9 +99,9 @@ export function jainDrawing(run: SampledRun): Drawing | null {
 }
 
 /** Of the flows that are complete, by size class; one class alone is drawn as all flows. */
-export function completionDrawing(flows: readonly FlowResult[]): Drawing | null {
+export function completionDrawing(flows: readonly FlowResult[]): Drawing | string {
   const complete = flows.filter(({ bytes, fctNs }) => bytes !== null && fctNs !== null);
-  if (complete.length === 0) return null;
+  if (complete.length === 0) return 'No flow with an end is complete.';
   const unit = timeUnit(largestOf(complete.map(({ fctNs }) => fctNs ?? 0)));
   const classes = SIZE_CLASSES.map((name) => ({ name, members: complete.filter((flow) => isOf(flow, name)) })).filter(
     ({ members }) => members.length > 0,

@@ -55,60 +55,40 @@ export function runReport(runs: readonly ReportedRun[], { title, command }: Repo
 }
 
 function runSection({ name, result, series }: SimulationRun & { name: string }, isOneOfMany: boolean): string {
-  const sections = [...seriesSections(result, series), ...resultSections(result)];
+  const sections = [seriesSection(result, series), ...resultSections(result)];
   return [...(isOneOfMany ? [`<h2>${escapeHtml(name)}</h2>`] : []), ...sections.map(sectionHtml)].join('\n');
 }
 
 interface Section {
   readonly title: string;
-  readonly drawings: readonly (Drawing | null)[];
-  readonly table?: TableData | null;
-  /** Stands there when there is neither a drawing nor a table. */
-  readonly absent: string;
-  /** Below the table. */
+  /** Figures, and sentences about those that there is no data for. */
+  readonly drawings: readonly (Drawing | string)[];
+  readonly table?: TableData;
+  /** Below the table; empty for none. */
   readonly note?: string;
 }
 
-function seriesSections(result: SimulationResult, series: RunSeries | null): Section[] {
+function seriesSection(result: SimulationResult, series: RunSeries | null): Section {
+  const title = 'Over time';
   if (series === null || series.timesNs.length === 0) {
     const absent = 'The run took no samples along the way: the interval of its probes is 0, or longer than the run.';
-    return [{ title: 'Over time', drawings: [], absent }];
+    return { title, drawings: [absent] };
   }
   const run = sampledRun(result, series);
-  const noFlows = 'No flow was sampled.';
-  return [
-    { title: 'Rate of the flows', drawings: [goodputDrawing(run), creditRateDrawing(run)], absent: noFlows },
-    { title: 'Fairness', drawings: [jainDrawing(run)], absent: 'No two sampled flows lasted through one window.' },
-    {
-      title: 'Queues and utilisation',
-      drawings: [dataQueueDrawing(run), creditQueueDrawing(run), utilisationDrawing(run)],
-      absent: 'No link was sampled.',
-    },
-  ];
+  const flows = [goodputDrawing(run), creditRateDrawing(run), jainDrawing(run)];
+  return { title, drawings: [...flows, dataQueueDrawing(run), creditQueueDrawing(run), utilisationDrawing(run)] };
 }
 
 function resultSections({ flows, links, fct }: SimulationResult): Section[] {
   return [
-    {
-      title: 'Completion times',
-      drawings: [completionDrawing(flows)],
-      table: completionTable(fct),
-      absent: 'No flow with an end is complete.',
-    },
+    { title: 'Completion times', drawings: [completionDrawing(flows)], table: completionTable(fct) },
     {
       title: 'Links',
       drawings: [],
       table: linkTable(links, MAX_ROWS),
-      absent: 'The run has no links.',
       note: leftOut(links.length, 'the busiest links'),
     },
-    {
-      title: 'Flows',
-      drawings: [],
-      table: flowTable(flows, MAX_ROWS),
-      absent: 'The run has no flows.',
-      note: leftOut(flows.length, 'the first flows'),
-    },
+    { title: 'Flows', drawings: [], table: flowTable(flows, MAX_ROWS), note: leftOut(flows.length, 'the first flows') },
   ];
 }
 
@@ -116,15 +96,17 @@ function leftOut(count: number, shown: string): string {
   return count > MAX_ROWS ? `These are ${shown}; ${displayCount(count - MAX_ROWS)} more are in the JSON result.` : '';
 }
 
-function sectionHtml({ title, drawings, table = null, absent, note = '' }: Section): string {
-  const figures = drawings
-    .filter((drawing) => drawing !== null)
-    .map(({ chart, caption }) => figure(drawChart(chart), caption));
+function sectionHtml({ title, drawings, table, note = '' }: Section): string {
+  const figures = drawings.filter((drawing) => typeof drawing !== 'string').map(figureOf);
+  const sentences = [...drawings.filter((drawing) => typeof drawing === 'string'), note].filter((text) => text !== '');
   return [
     `<h3>${escapeHtml(title)}</h3>`,
     ...(figures.length === 0 ? [] : [`<div class="figures">\n${figures.join('\n')}\n</div>`]),
-    ...(table === null ? [] : [htmlTable(table)]),
-    ...(note === '' ? [] : [paragraph(note)]),
-    ...(figures.length === 0 && table === null ? [paragraph(absent)] : []),
+    ...(table === undefined || table.rows.length === 0 ? [] : [htmlTable(table)]),
+    ...sentences.map(paragraph),
   ].join('\n');
+}
+
+function figureOf({ chart, caption }: Drawing): string {
+  return figure(drawChart(chart), caption);
 }

@@ -38,6 +38,11 @@ function lifeOf(flow: FlowResult | undefined, sampled: FlowSeries, { timesNs }: 
 
 export type FlowQuantity = 'goodputBps' | 'creditRateBps';
 
+export interface Units {
+  readonly time: Unit;
+  readonly value: Unit;
+}
+
 export interface Lines {
   readonly lines: LineSeries[];
   /** What the lines are, as the end of a sentence about them. */
@@ -48,12 +53,15 @@ export interface Lines {
  * A line for each flow; or, where there are more than eight, one for each group: the mean of its flows with the band from the lowest to the highest. Gaps where
  * a flow, or all of a group, takes no part.
  */
-export function flowLines(run: SampledRun, quantity: FlowQuantity, units: { time: Unit; value: Unit }): Lines {
+export function flowLines(run: SampledRun, quantity: FlowQuantity, units: Units): Lines {
   const x = scaled(run.series.timesNs, units.time);
   const flows = run.series.flows.map((flow, at) => scaled(alive(run, at, flow[quantity]), units.value));
   if (flows.length <= MAX_LINES) {
     const names = flowNames(run.series.flows);
-    return { lines: flows.map((y, at) => ({ name: names[at], x, y })), what: 'one line a flow' };
+    return {
+      lines: flows.map((y, at) => ({ name: names[at], x, y })),
+      what: names.length === 1 ? names[0] : 'one line a flow',
+    };
   }
   const groups = new Map<string, Float64Array[]>();
   run.series.flows.forEach(({ group }, at) => {
@@ -61,25 +69,29 @@ export function flowLines(run: SampledRun, quantity: FlowQuantity, units: { time
   });
   const lines = [...groups].slice(0, MAX_LINES).map(([group, members]) => groupLine(group, x, members));
   const left = groups.size - lines.length;
-  const what = `mean of each group of flows, and the band from the lowest to the highest${left > 0 ? `; ${left} groups are left out` : ''}`;
-  return { lines, what };
+  const whose = groups.size === 1 ? lines[0].name : 'each group of flows';
+  const omitted = left > 0 ? `; ${left} more groups are left out` : '';
+  return { lines, what: `mean of ${whose}, and the band from the lowest to the highest${omitted}` };
 }
 
-/** Of links, those with the largest values; `what` says how many are left out. */
-export function linkLines(
-  run: SampledRun,
-  values: (link: LinkSeries) => Float64Array,
-  units: { time: Unit; value: Unit },
-): Lines {
-  const x = scaled(run.series.timesNs, units.time);
-  const links = run.series.links.map((link) => ({
-    name: link.name,
-    y: values(link),
-    largest: largestOf(values(link)),
-  }));
-  const shown = links.sort((a, b) => b.largest - a.largest).slice(0, MAX_LINES);
-  const what = links.length > shown.length ? `the ${shown.length} highest of ${links.length} links` : 'one line a link';
-  return { lines: shown.map(({ name, y }) => ({ name, x, y: scaled(y, units.value) })), what };
+/**
+ * A line for each link, or for the eight with the largest values; in the order of the series, so that a link looks the same in every figure. None where all
+ * values are 0; `what` names the links then.
+ */
+export function linkLines(run: SampledRun, values: (link: LinkSeries) => Float64Array, units: Units): Lines {
+  const { timesNs, links } = run.series;
+  const peaks = links.map((link) => largestOf(values(link)));
+  const least = peaks.toSorted((a, b) => b - a)[MAX_LINES - 1] ?? 0;
+  const shown = links.filter((_, at) => peaks[at] >= least).slice(0, MAX_LINES);
+  if (!peaks.some((peak) => peak > 0)) return { lines: [], what: nameList(shown) };
+  const x = scaled(timesNs, units.time);
+  const lines = shown.map((link) => ({ name: link.name, x, y: scaled(values(link), units.value) }));
+  if (shown.length < links.length) return { lines, what: `the ${shown.length} highest of ${links.length} links` };
+  return { lines, what: shown.length === 1 ? nameList(shown) : 'one line a link' };
+}
+
+function nameList(named: readonly { name: string }[]): string {
+  return named.map(({ name }) => name).join(', ');
 }
 
 /**

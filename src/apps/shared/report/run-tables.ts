@@ -1,6 +1,6 @@
 /** The tables of a report. */
 import { type FlowResult, type LinkResult, SIZE_CLASSES, type SimulationResult } from '../../../sim/result.js';
-import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../display.js';
+import { displayCount, displayDuration, displayPercent, displayRate } from '../display.js';
 import type { TableColumn, TableData } from './html.js';
 import { largestOf } from './units.js';
 
@@ -14,12 +14,19 @@ const number = (title: string): TableColumn => ({ title, align: 'right' });
 
 /** One row a run. */
 export function summaryTable(runs: readonly NamedResult[]): TableData {
+  const titles = [
+    'seed',
+    'duration',
+    'flows',
+    'complete',
+    'failed',
+    'utilisation',
+    'Jain',
+    'credits dropped',
+    'largest queue, B',
+  ];
   return {
-    columns: [
-      ...['run', 'algorithm'].map(text),
-      ...['seed', 'duration', 'flows', 'complete', 'failed', 'utilisation', 'Jain', 'credits dropped'].map(number),
-      ...['largest data queue', 'data drops', 'lost frames', 'marks', 'events'].map(number),
-    ],
+    columns: [...['run', 'algorithm'].map(text), ...[...titles, 'data drops', 'lost frames'].map(number)],
     rows: runs.map(({ name, result }) => [
       name,
       result.algorithm,
@@ -29,13 +36,8 @@ export function summaryTable(runs: readonly NamedResult[]): TableData {
       ratio(result.utilisation),
       ratio(result.jain),
       displayPercent(result.creditDropShare),
-      displaySize(largestOf(result.links.map(({ dataQueueBytesMax }) => dataQueueBytesMax))),
-      ...[
-        total(result.links, 'dataDrops'),
-        total(result.links, 'lost'),
-        total(result.links, 'ecnMarks'),
-        result.events,
-      ].map(displayCount),
+      displayCount(largestOf(result.links.map(({ dataQueueBytesMax }) => dataQueueBytesMax))),
+      ...[total(result.links, 'dataDrops'), total(result.links, 'lost')].map(displayCount),
     ]),
   };
 }
@@ -46,12 +48,12 @@ function flowCounts(flows: readonly FlowResult[]): string[] {
   return [flows.length, complete, failed].map(displayCount);
 }
 
-function total(links: readonly LinkResult[], field: 'dataDrops' | 'lost' | 'ecnMarks'): number {
+function total(links: readonly LinkResult[], field: 'dataDrops' | 'lost'): number {
   return links.reduce((sum, link) => sum + link[field], 0);
 }
 
-/** One row for each size class that has flows; null without any. */
-export function completionTable(fct: SimulationResult['fct']): TableData | null {
+/** One row for each size class that has flows. */
+export function completionTable(fct: SimulationResult['fct']): TableData {
   const rows = SIZE_CLASSES.flatMap((name) => {
     const times = fct[name];
     if (times === undefined) return [];
@@ -59,17 +61,16 @@ export function completionTable(fct: SimulationResult['fct']): TableData | null 
     return [[name, displayCount(count), ...[meanNs, p50Ns, p99Ns, maxNs].map(displayDuration), factor(slowdownP99)]];
   });
   const titles = ['flows', 'mean', 'median', '99 %', 'largest', 'slowdown, 99 %'];
-  return rows.length === 0 ? null : { columns: [text('size class'), ...titles.map(number)], rows };
+  return { columns: [text('size class'), ...titles.map(number)], rows };
 }
 
 /** The busiest first. */
-export function linkTable(links: readonly LinkResult[], limit: number): TableData | null {
-  if (links.length === 0) return null;
+export function linkTable(links: readonly LinkResult[], limit: number): TableData {
   const titles = [
     'rate',
     'utilisation',
-    'largest data queue',
-    'mean data queue',
+    'largest queue, B',
+    'mean queue, B',
     'credits offered',
     'dropped',
     'data drops',
@@ -83,8 +84,8 @@ export function linkTable(links: readonly LinkResult[], limit: number): TableDat
       link.name,
       displayRate(link.rateBps ?? Number.POSITIVE_INFINITY),
       ratio(link.utilisation),
-      displaySize(link.dataQueueBytesMax),
-      displaySize(Math.round(link.dataQueueBytesMean)),
+      displayCount(link.dataQueueBytesMax),
+      displayCount(link.dataQueueBytesMean),
       displayCount(link.creditsOffered),
       displayPercent(link.creditsOffered === 0 ? 0 : link.creditDrops / link.creditsOffered),
       ...[link.dataDrops, link.lost, link.ecnMarks].map(displayCount),
@@ -93,10 +94,9 @@ export function linkTable(links: readonly LinkResult[], limit: number): TableDat
 }
 
 /** In the order of their ids. */
-export function flowTable(flows: readonly FlowResult[], limit: number): TableData | null {
-  if (flows.length === 0) return null;
+export function flowTable(flows: readonly FlowResult[], limit: number): TableData {
   const titles = [
-    'size',
+    'bytes',
     'start',
     'completion time',
     'slowdown',
@@ -115,7 +115,7 @@ export function flowTable(flows: readonly FlowResult[], limit: number): TableDat
         flow.group,
         flow.src,
         flow.dst,
-        flow.bytes === null ? 'endless' : displaySize(flow.bytes),
+        flow.bytes === null ? 'endless' : displayCount(flow.bytes),
         displayDuration(flow.startNs),
         displayDuration(flow.fctNs ?? Number.NaN),
         factor(flow.slowdown),
