@@ -131,7 +131,7 @@ export type Fault =
 export interface ProbeSpec {
   /** Time between two samples of the series of a report; 0: none are taken. */
   readonly intervalNs: number;
-  /** Directions whose queues are sampled; none: the bottlenecks, or the busiest. */
+  /** Directions whose queues are sampled; none: the bottlenecks, or all where none is named. */
   readonly links: readonly string[];
   /** How many flows at most have series of their own, the first ones. */
   readonly maxFlows: number;

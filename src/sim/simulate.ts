@@ -6,17 +6,20 @@ import { completionTimes } from './measure/completion-times.js';
 import { creditDropShare, sumCredits } from './measure/credits.js';
 import { Fairness } from './measure/fairness.js';
 import { type FlowOutcome, flowResult } from './measure/flow-result.js';
+import type { LinkProbe } from './measure/link-probe.js';
 import { SeriesRecorder } from './measure/series-recorder.js';
 import { overallUtilisation } from './measure/utilisation.js';
 import type { CreditTotals, FlowResult, SimulationResult, SimulationRun } from './result.js';
 import type { Scenario } from './scenario.js';
 import { type FlowPlan, planFlows } from './traffic/plan-flows.js';
 import { TrafficPlayer } from './traffic-player.js';
-import { buildWorld, chancesOf, type MakeFabric, type World } from './world.js';
+import { buildWorld, chancesOf, largestFrameBytes, type MakeFabric, type World } from './world.js';
 
 export interface SimulateOptions {
   /** Makes switches that are not the real ones, to see that checks find what is wrong with them. */
   readonly makeFabric?: MakeFabric | undefined;
+  /** False: no flow is played alone to know its slowdown; they are all null. */
+  readonly slowdowns?: boolean | undefined;
   /** Looks at the world after each step. */
   readonly onStep?: (world: World, player: TrafficPlayer) => void;
 }
@@ -39,21 +42,21 @@ class Simulation {
   private measuredFromNs = 0;
   private readonly bytesBefore: Float64Array;
   private creditsBefore: CreditTotals = sumCredits([]);
-  private readonly alone: AloneTimes;
+  private readonly alone: AloneTimes | null;
 
-  constructor(scenario: Scenario, { makeFabric, onStep }: SimulateOptions) {
+  constructor(scenario: Scenario, { makeFabric, onStep, slowdowns = true }: SimulateOptions) {
     this.scenario = scenario;
     const chances = chancesOf(scenario.seed);
     const applicationAt = (port: number): Application => ({ acceptFlow: (flow) => this.player.accept(port, flow) });
     this.world = buildWorld({ scenario, chances, applicationAt, makeFabric });
     const { network, ports } = this.world;
-    const plans = planFlows(scenario.traffic, chances.traffic);
+    const plans = planFlows(scenario.traffic, chances.traffic, largestFrameBytes(scenario.topology));
     const marks = scenario.jainWindowsNs.length + 1;
     this.player = new TrafficPlayer(plans, { network, ports, carriesBytes: scenario.payload === 'bytes', marks });
     this.fairness = new Fairness(scenario.jainWindowsNs, this.player);
     this.recorder = this.makeRecorder(marks - 1);
     this.bytesBefore = new Float64Array(plans.length);
-    this.alone = new AloneTimes(scenario);
+    this.alone = slowdowns ? new AloneTimes(scenario) : null;
     scheduleFaults(scenario, network, this.player);
     if (scenario.endsWithFlows) this.player.onAllEnded = () => network.stop();
     if (onStep !== undefined) network.onStep = () => onStep(this.world, this.player);
@@ -80,9 +83,10 @@ class Simulation {
     const { probes, durationNs, bottlenecks } = this.scenario;
     if (probes.intervalNs === 0) return null;
     const names = new Set(probes.links.length > 0 ? probes.links : bottlenecks);
+    const isProbed = ({ name }: LinkProbe): boolean => names.size === 0 || names.has(name);
     const flows = [...this.player.runs].sort((a, b) => a.plan.id - b.plan.id).slice(0, probes.maxFlows);
     const flowLabel = (run: FlowRun): string => `${this.hostName(run.plan.from)}->${this.hostName(run.plan.to)}`;
-    const links = this.world.links.filter(({ name }) => names.has(name));
+    const links = this.world.links.filter(isProbed);
     return new SeriesRecorder({ intervalNs: probes.intervalNs, durationNs, flows, flowLabel, links, mark });
   }
 
@@ -128,7 +132,7 @@ class Simulation {
       measuredFromNs: this.measuredFromNs,
       endNs,
       hostName: (id: number) => this.hostName(id),
-      slowdown: (plan: FlowPlan, fctNs: number) => this.alone.slowdown(plan, fctNs),
+      slowdown: (plan: FlowPlan, fctNs: number) => this.alone?.slowdown(plan, fctNs) ?? null,
     };
     const results = this.player.runs.map((run) => flowResult(this.outcome(run), measuredRun));
     return results.sort((a, b) => a.id - b.id);

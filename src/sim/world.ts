@@ -8,6 +8,7 @@ import { Host } from '../core/host.js';
 import { Fabric } from '../switch/fabric.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
 import { PortStatistics } from '../switch/port-statistics.js';
+import type { Topology } from '../switch/topology.js';
 import { FramePool } from '../wire/frame.js';
 import { Ack, Data } from '../wire/layout.js';
 import { SIMULATION_CONFIG } from './endpoint-defaults.js';
@@ -63,7 +64,7 @@ export function buildWorld({
 }: WorldOptions): World {
   const { topology } = scenario;
   const carriesBytes = scenario.payload === 'bytes';
-  const frameBytes = Math.max(...topology.links.map(({ port }) => port.maxFrameBytes));
+  const frameBytes = largestFrameBytes(topology);
   const pool = new FramePool(() => new Uint8Array(carriesBytes ? frameBytes : LENGTHS_BUFFER_BYTES), POOLED_FRAMES);
   const fabric = makeFabric({ topology, random: chances.fabric, pool, earlyNs: 0, checked: carriesBytes });
   const nics = scenario.hosts.map(() => new PortStatistics());
@@ -80,6 +81,10 @@ export function buildWorld({
   });
   const network = new Network(fabric, hosts);
   return { network, links: probesOf(fabric, nics), ports: portsOf(scenario), pool };
+}
+
+export function largestFrameBytes({ links }: Topology): number {
+  return links.reduce((largest, { port }) => Math.max(largest, port.maxFrameBytes), 0);
 }
 
 function configOf({ id, endpoint }: HostSpec, link: Readonly<PortConfig>): ReturnType<typeof endpointConfig> {
