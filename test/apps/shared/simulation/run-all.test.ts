@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import { collectAll, type RunProgress, runAll } from '../../../../src/apps/shared/simulation/run-all.js';
+import type { SimulationThread } from '../../../../src/apps/shared/simulation/thread.js';
+import type { ThreadAnswer } from '../../../../src/apps/shared/simulation/thread-messages.js';
+import type { Scenario } from '../../../../src/sim/scenario.js';
+
+/** One small flow, which takes some milliseconds to simulate. */
+function scenario(seed: number): Scenario {
+  return parseScenario({ seed, topology: { pairs: 1 }, flows: [{ from: 1, to: 2, bytes: '30kB' }], duration: '10ms' });
+}
+
+const seeds = (count: number): Scenario[] => Array.from({ length: count }, (_, at) => scenario(at + 1));
+
+/** A thread whose answers the test decides. */
+class FakeThread implements SimulationThread {
+  static running = 0;
+  static most = 0;
+  isStopped = false;
+  private readonly answerTo: (scenario: Scenario) => Promise<ThreadAnswer>;
+
+  constructor(answerTo: (scenario: Scenario) => Promise<ThreadAnswer>) {
+    this.answerTo = answerTo;
+  }
+
+  async play(each: Scenario): Promise<ThreadAnswer> {
+    FakeThread.most = Math.max(FakeThread.most, ++FakeThread.running);
+    const answer = await this.answerTo(each);
+    FakeThread.running--;
+    return answer;
+  }
+
+  progress(): number {
+    return 0.5;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+  }
+}
+
+const failure = (isMistake: boolean): ThreadAnswer => ({ error: { message: 'no', stack: 'at', isMistake } });
+
+describe('running many scenarios', () => {
+  it('gives the results of each in their order, whatever the number of threads', async () => {
+    const one = await collectAll(seeds(5), { jobs: 1 });
+    const many = await collectAll(seeds(5), { jobs: 3 });
+    expect(one.map(({ run }) => run?.result.seed)).toEqual([1, 2, 3, 4, 5]);
+    expect(many.map(({ run }) => run)).toEqual(one.map(({ run }) => run));
+    expect(one.every(({ wallS }) => wallS > 0)).toBe(true);
+  });
+
+  it('uses as many threads as it is told, and stops them', async () => {
+    const threads: FakeThread[] = [];
+    FakeThread.most = 0;
+    const answerTo = async (): Promise<ThreadAnswer> => {
+      await Promise.resolve();
+      return failure(true);
+    };
+    const start = (): SimulationThread => {
+      threads.push(new FakeThread(answerTo));
+      return threads[threads.length - 1];
+    };
+    await runAll(seeds(6), { jobs: 2, start });
+    expect(threads).toHaveLength(2);
+    expect(FakeThread.most).toBe(2);
+    expect(threads.every(({ isStopped }) => isStopped)).toBe(true);
+  });
+
+  it('goes on after a failure, with a new thread where the old one broke', async () => {
+    let started = 0;
+    const start = (): SimulationThread => {
+      started++;
+      return new FakeThread(async ({ seed }) => failure(seed !== 2));
+    };
+    const outcomes = await collectAll(seeds(4), { jobs: 1, start });
+    expect(outcomes.map(({ error }) => error?.message)).toEqual(['no', 'no', 'no', 'no']);
+    expect(started).toBe(2);
+  });
+
+  it('reports mistakes of a scenario as errors', async () => {
+    const wrong = {
+      ...scenario(1),
+      hosts: [{ ...scenario(1).hosts[0], endpoint: { frameBytes: 1 } }, scenario(1).hosts[1]],
+    };
+    const [outcome] = await collectAll([wrong]);
+    expect(outcome.run).toBeNull();
+    expect(outcome.error?.message).toContain('frameBytes is 1');
+    expect(outcome.error?.stack).toBe('');
+  });
+
+  it('says how far it is', async () => {
+    const reports: RunProgress[] = [];
+    await runAll(seeds(3), { jobs: 1, onProgress: (progress) => reports.push(progress) });
+    expect(reports.map(({ done }) => done)).toEqual([1, 2, 3]);
+    expect(reports[2]).toEqual({ total: 3, done: 3, failed: 0, part: 1 });
+  });
+
+  it('ends at once when it is told to', async () => {
+    const abort = new AbortController();
+    const seen: number[] = [];
+    const onOutcome = ({ index }: { index: number }): void => {
+      seen.push(index);
+      if (index === 1) abort.abort();
+    };
+    await runAll(seeds(5), { jobs: 1, onOutcome, signal: abort.signal });
+    expect(seen).toEqual([0, 1]);
+    await runAll(seeds(5), { onOutcome, signal: abort.signal });
+    expect(seen).toEqual([0, 1]);
+  });
+
+  it('ends with what the taker of outcomes throws', async () => {
+    const full = runAll(seeds(3), { jobs: 2, onOutcome: () => Promise.reject(new Error('disk full')) });
+    await expect(full).rejects.toThrow('disk full');
+  });
+});
