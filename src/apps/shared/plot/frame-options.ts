@@ -82,6 +82,9 @@ export function titleOptions(chart: Chart, layout: Layout): TitleComponentOption
   return [{ text, left: 'center', top: 8, textStyle: { ...TEXT, fontSize: FONT_PX + 1, fontWeight: 'bold' } }];
 }
 
+/** Decimals to which echarts rounds where a reference line stands; without it, 2. */
+const PRECISION = 15;
+
 /** A series without points that carries the lines; their labels are moved apart where values are close to each other. */
 export function referenceSeries(chart: Chart, y: Scale, layout: Layout): LineSeriesOption[] {
   const references = (chart.references ?? []).filter((one) => one.y >= y.min && one.y <= y.max);
@@ -94,7 +97,14 @@ export function referenceSeries(chart: Chart, y: Scale, layout: Layout): LineSer
     name,
     label: { offset: [0, shifts[at]] },
   }));
-  return [{ type: 'line', silent: true, data: [], markLine: { silent: true, symbol: 'none', lineStyle, label, data } }];
+  return [
+    {
+      type: 'line',
+      silent: true,
+      data: [],
+      markLine: { silent: true, symbol: 'none', precision: PRECISION, lineStyle, label, data },
+    },
+  ];
 }
 
 /** How far each label moves down, px, so that none lies on another. */

@@ -3,8 +3,11 @@
  * that a grey print and colour-blind eyes read it too.
  */
 
-/** The colours of Okabe and Ito ("Color Universal Design", 2008) without yellow, which does not show on white. The order alternates dark and light. */
-const COLOURS = ['#0072b2', '#d55e00', '#009e73', '#000000', '#e69f00', '#cc79a7', '#56b4e9'];
+/**
+ * The colours of Okabe and Ito ("Color Universal Design", 2008) without yellow, which does not show on white. The first four differ in lightness (46, 71, 0
+ * and 58 in CIE L*), for bars have nothing else in grey.
+ */
+const COLOURS = ['#0072b2', '#e69f00', '#000000', '#009e73', '#d55e00', '#56b4e9', '#cc79a7'];
 
 /** Lengths of dash and gap in px. */
 const DASHES: readonly ('solid' | number[])[] = ['solid', [7, 3], [2, 2], [8, 3, 2, 3]];

@@ -57,7 +57,7 @@ export function figuresMarkdown({ title, intro, figures }: FiguresPage): string 
     [
       `## ${escapeMarkdown(entry.title)}`,
       ...split(entry.what).map(escapeMarkdown),
-      markdownTable(tableOf(entry.rows)),
+      ...(entry.rows.length === 0 ? [] : [markdownTable(tableOf(entry.rows))]),
       `\`\`\`\n${entry.command}\n\`\`\``,
     ].join('\n\n'),
   );

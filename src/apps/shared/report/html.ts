@@ -78,9 +78,12 @@ tbody tr + tr td { border-top: 1px solid #e4e4e4; }
 figure { margin: 0.5rem 0; max-width: 640px; flex: 0 1 640px; break-inside: avoid; }
 figure svg { display: block; width: 100%; height: auto; }
 figcaption { font-size: 0.82rem; color: #333; }
+@page { size: A4 landscape; margin: 12mm; }
 @media print {
-  body { margin: 0; max-width: none; font-size: 10pt; }
+  body { margin: 0; padding: 0; max-width: none; font-size: 10pt; }
   h2, h3 { break-after: avoid; }
   .table { overflow: visible; }
+  table { font-size: 8pt; }
   tr { break-inside: avoid; }
+  figure { flex-basis: 48%; }
 }`;
