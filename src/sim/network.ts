@@ -1,5 +1,6 @@
 import { assert } from '../base/assert.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
+import { NEVER } from '../base/time.js';
 import type { Fabric } from '../switch/fabric.js';
 import { Agenda } from './agenda.js';
 import type { SimHost } from './sim-host.js';
@@ -41,7 +42,7 @@ export class Network {
       const fabricNs = this.fabric.nextTimeout();
       const hostNs = this.timers.peekDeadline();
       const nextNs = Math.min(agendaNs, fabricNs, hostNs);
-      if (nextNs > untilNs) break;
+      if (nextNs > untilNs || nextNs === NEVER) break;
       assert(nextNs >= this.nowNs, 'time does not run back');
       this.nowNs = nextNs;
       if (agendaNs === nextNs) this.stepAgenda();

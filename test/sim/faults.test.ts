@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import type { FlowResult, SimulationResult } from '../../src/sim/result.js';
+import { simulate } from '../../src/sim/simulate.js';
+import { type Changes, flow, linkFault, scenarioWith } from '../harness/simulations.js';
+
+const BYTES = 4_000_000;
+
+/** A flow of 4 MB, 3.6 ms long when nothing happens, checked byte by byte. */
+function play(changes: Changes): SimulationResult {
+  const traffic = [flow(1, 3, { bytes: BYTES })];
+  return simulate(scenarioWith({ traffic, durationNs: 30e9, endsWithFlows: true, payload: 'bytes', ...changes }))
+    .result;
+}
+
+function complete({ flows }: SimulationResult): FlowResult {
+  expect(flows[0].error).toBeNull();
+  expect(flows[0].deliveredBytes).toBe(BYTES);
+  return flows[0];
+}
+
+const UNDISTURBED_NS = complete(play({})).fctNs ?? 0;
+
+describe('faults', () => {
+  it.each([
+    ['loss', { lossRate: 0.05 }],
+    ['bursts of loss', { burstEnterRate: 0.02, burstLeaveRate: 0.3, burstLossRate: 0.9 }],
+    ['duplication', { duplicateRate: 0.05 }],
+    ['reordering', { reorderRate: 0.05, reorderDelayNs: 30e3 }],
+    ['corruption', { corruptRate: 0.05 }],
+    ['jitter', { jitterNs: 50e3 }],
+  ])('of a link: %s is repaired', (_, impairment) => {
+    const result = play({ faults: [linkFault(0.5e6, 'left-right', impairment)] });
+    expect(complete(result).fctNs).toBeGreaterThanOrEqual(UNDISTURBED_NS * 0.98);
+  });
+
+  it('of a link: down for 5 ms costs about as much', () => {
+    const faults = [linkFault(1e6, 'left-right', { down: true }), linkFault(6e6, 'left-right', { down: false })];
+    const result = play({ faults });
+    const lostNs = (complete(result).fctNs ?? 0) - UNDISTURBED_NS;
+    expect(lostNs).toBeGreaterThan(4.5e6);
+    expect(lostNs).toBeLessThan(20e6);
+    expect(result.links.find(({ name }) => name === 'left->right')?.lost).toBeGreaterThan(0);
+  });
+
+  it('of a link: a tenth of the rate takes ten times as long', () => {
+    const result = play({
+      faults: [{ kind: 'link', atNs: 0, link: 'left-right', port: { rateBps: 1e9 }, impairment: {} }],
+    });
+    const factor = (complete(result).fctNs ?? 0) / UNDISTURBED_NS;
+    expect(factor).toBeGreaterThan(7);
+    expect(factor).toBeLessThan(13);
+  });
+
+  it('of a switch: what it held is lost and repaired', () => {
+    const result = play({ faults: [{ kind: 'switchRestart', atNs: 1e6, switch: 'left', forNs: 2e6 }] });
+    expect((complete(result).fctNs ?? 0) - UNDISTURBED_NS).toBeGreaterThan(1.9e6);
+    expect(result.links.reduce((sum, { lost }) => sum + lost, 0)).toBeGreaterThan(0);
+  });
+
+  it('of a host: flows from it end, flows to it end, and new ones run when it is back', () => {
+    const result = play({
+      faults: [{ kind: 'hostCrash', atNs: 1e6, host: 3, forNs: 1e6 }],
+      traffic: [
+        flow(1, 3, { bytes: BYTES }),
+        flow(3, 1, { bytes: BYTES }),
+        flow(3, 2, { bytes: BYTES, startNs: 1.5e6 }),
+        flow(2, 3, { bytes: 1e5, startNs: 3e6 }),
+      ],
+    });
+    const [to, from, meanwhile, later] = result.flows;
+    expect(to.error).not.toBeNull();
+    expect(from.error).toBe('hostCrash');
+    expect(meanwhile.error).toBe('hostDown');
+    expect([later.error, later.deliveredBytes]).toEqual([null, 1e5]);
+  });
+
+  it('of a host: one that never comes back is given up', () => {
+    const never = Number.POSITIVE_INFINITY;
+    const { flows } = play({ faults: [{ kind: 'hostCrash', atNs: 1e6, host: 3, forNs: never }] });
+    expect(flows[0].error).toBe('idle');
+  });
+
+  it('of a reader: a slow one slows its flow down and loses nothing', () => {
+    const result = play({
+      host: { endpoint: { receiveWindowBytes: 200_000 } },
+      faults: [{ kind: 'reader', atNs: 0, host: 3, rateBps: 1e9 }],
+    });
+    const { fctNs } = complete(result);
+    expect(fctNs).toBeGreaterThan(((BYTES - 200_000) * 8e9) / 1e9);
+    expect(fctNs).toBeLessThan((BYTES * 8e9 * 1.2) / 1e9);
+  });
+
+  it('of a reader: one that becomes fast again makes up for it', () => {
+    const result = play({
+      host: { endpoint: { receiveWindowBytes: 200_000 } },
+      faults: [
+        { kind: 'reader', atNs: 0, host: 3, rateBps: 1e6 },
+        { kind: 'reader', atNs: 5e6, host: 3, rateBps: Number.POSITIVE_INFINITY },
+      ],
+    });
+    expect(complete(result).fctNs).toBeLessThan(5e6 + 3 * UNDISTURBED_NS);
+  });
+
+  it('of a clock: 500 ppm either way do no harm', () => {
+    const faults = [
+      { kind: 'clock' as const, atNs: 0.5e6, host: 1, driftPpm: -500 },
+      { kind: 'clock' as const, atNs: 1.5e6, host: 3, driftPpm: 500 },
+    ];
+    const { fctNs } = complete(play({ faults, hosts: { 3: { clockDriftPpm: -500 } } }));
+    expect(Math.abs((fctNs ?? 0) / UNDISTURBED_NS - 1)).toBeLessThan(0.01);
+  });
+});

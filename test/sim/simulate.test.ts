@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { SimulationResult } from '../../src/sim/result.js';
+import type { Scenario } from '../../src/sim/scenario.js';
+import { simulate } from '../../src/sim/simulate.js';
+import { type Changes, dumbbell, flow, scenarioWith } from '../harness/simulations.js';
+
+function play(changes: Changes): SimulationResult {
+  return simulate(scenarioWith(changes)).result;
+}
+
+const TWO_FLOWS: Changes = {
+  traffic: [flow(1, 3), flow(2, 4)],
+  durationNs: 20e6,
+  warmUpNs: 10e6,
+  bottlenecks: ['left->right'],
+  host: { endpoint: { creditParameters: { initial_rate: 0.5 } } },
+};
+
+describe('a simulation', () => {
+  it('gives two flows half of a full link each, without a queue to speak of', () => {
+    const { flows, utilisation, jain, links } = play(TWO_FLOWS);
+    expect(utilisation).toBeGreaterThan(0.99);
+    expect(jain).toBeGreaterThan(0.99);
+    // 94.82 % of 10 Gbit/s is data, 1446 of whose 1538 bytes are payload.
+    const shareBps = (10e9 * 0.9482 * 1446) / 1538 / 2;
+    for (const { goodputBps } of flows) expect(Math.abs(goodputBps / shareBps - 1)).toBeLessThan(0.02);
+    const bottleneck = links.find(({ name }) => name === 'left->right');
+    expect(bottleneck?.dataQueueBytesMax).toBeLessThanOrEqual(2 * 1538);
+    expect(links.every(({ dataDrops, lost }) => dataDrops === 0 && lost === 0)).toBe(true);
+  });
+
+  it('gives the same result for the same seed, and another for another', () => {
+    const first = JSON.stringify(play(TWO_FLOWS));
+    expect(JSON.stringify(play(TWO_FLOWS))).toBe(first);
+    expect(JSON.stringify(play({ ...TWO_FLOWS, seed: 2 }))).not.toBe(first);
+  });
+
+  it('gives the same with bytes in the frames as with lengths alone', () => {
+    const sizes = [1, 1446, 1447, 100_000];
+    const changes: Changes = {
+      traffic: sizes.map((bytes, index) => flow(1 + (index % 2), 3 + (index % 2), { bytes, startNs: index * 50e3 })),
+      endsWithFlows: true,
+    };
+    const bytes = play({ ...changes, payload: 'bytes' });
+    const lengths = play(changes);
+    expect(bytes.flows.map(({ deliveredBytes }) => deliveredBytes)).toEqual(sizes);
+    expect(bytes).toEqual(lengths);
+  });
+
+  it('knows what became of every credit of a flow of one frame', () => {
+    const wasted = [1, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32].map((initial_rate) => {
+      const endpoint = { creditParameters: { initial_rate } };
+      const { credits } = play({ traffic: [flow(1, 3, { bytes: 1446 })], host: { endpoint } }).flows[0];
+      expect(credits.sent).toBe(credits.used + credits.wasted + credits.dropped);
+      return credits.wasted;
+    });
+    // ExpressPass 2017, Figure 8b: 80, 40, 20, 10, 4, 2; the authors' code: 79, 39, 20, 10, 4, 2.
+    [79, 39, 20, 10, 4, 2].forEach((count, index) => {
+      expect(Math.abs(wasted[index] - count)).toBeLessThanOrEqual(1);
+    });
+  });
+
+  it('measures completion times and how much longer they are than alone', () => {
+    const result = play({
+      traffic: [
+        flow(1, 3, { bytes: 1e6 }),
+        flow(1, 3, { bytes: 1e6, startNs: 5e6 }),
+        flow(2, 4, { bytes: 1e6, startNs: 5e6 }),
+      ],
+    });
+    const [alone, ...pair] = result.flows;
+    expect(alone.slowdown).toBeCloseTo(1, 2);
+    for (const { slowdown } of pair) expect(slowdown).toBeGreaterThan(1.5);
+    expect(result.fct.all?.count).toBe(3);
+    expect(result.fct.XL?.maxNs).toBe(Math.max(...result.flows.map(({ fctNs }) => fctNs ?? 0)));
+  });
+
+  it('ends with its flows where it is told to', () => {
+    const changes: Changes = { traffic: [flow(1, 3, { bytes: 1446 })], durationNs: 1e9 };
+    const ended = play({ ...changes, endsWithFlows: true });
+    expect(ended.durationNs).toBe(ended.flows[0].fctNs);
+    expect(play(changes).durationNs).toBe(1e9);
+  });
+
+  it('gives a flow that is stopped no more data', () => {
+    const [stopped] = play({ traffic: [flow(1, 3, { stopNs: 3e6 })], durationNs: 20e6 }).flows;
+    expect(stopped.fctNs).toBeGreaterThan(3e6);
+    expect(stopped.fctNs).toBeLessThan(4e6);
+    expect(stopped.error).toBeNull();
+  });
+
+  it('samples what a report draws', () => {
+    const changes: Changes = { ...TWO_FLOWS, warmUpNs: 0, durationNs: 2e6 };
+    const probes: Scenario['probes'] = { intervalNs: 100e3, links: ['right->h3', 'left->right'], maxFlows: 1 };
+    const { series, result } = simulate(scenarioWith({ ...changes, probes }));
+    expect(series?.timesNs.length).toBe(20);
+    expect(series?.flows.map(({ label }) => label)).toEqual(['h1->h3']);
+    const delivered = (series?.flows[0].goodputBps ?? new Float64Array()).reduce(
+      (sum, rate) => sum + (rate * 100e3) / 8e9,
+      0,
+    );
+    expect(delivered).toBeCloseTo(result.flows[0].deliveredBytes, 0);
+    const bottleneck = series?.links.find(({ name }) => name === 'left->right');
+    expect(Math.max(...(bottleneck?.dataQueueBytes ?? []))).toBe(
+      result.links.find(({ name }) => name === 'left->right')?.dataQueueBytesMax,
+    );
+    expect(bottleneck?.utilisation.at(-1)).toBeGreaterThan(0.9);
+  });
+
+  it('refuses to sample more than memory should hold', () => {
+    const probes: Scenario['probes'] = { intervalNs: 1, links: ['left->right'], maxFlows: 64 };
+    expect(() => simulate(scenarioWith({ ...TWO_FLOWS, durationNs: 1e9, probes }))).toThrow(/probes.interval is 1 ns/);
+  });
+
+  it('takes links of 100 Gbit/s, where a credit lasts 6.72 ns', () => {
+    const topology = dumbbell(2, { rateBps: 100e9 });
+    const { utilisation, links } = play({ ...TWO_FLOWS, topology, durationNs: 6e6, warmUpNs: 3e6 });
+    expect(utilisation).toBeGreaterThan(0.99);
+    expect(links.every(({ dataDrops }) => dataDrops === 0)).toBe(true);
+  });
+
+  it('charges the time that hosts take to the flows, in the order of frames', () => {
+    const one = flow(1, 3, { bytes: 1446 });
+    const quick = play({ traffic: [one] }).flows[0].fctNs ?? 0;
+    // Request, credit and data are looked at by one host each.
+    const slow = play({ traffic: [one], host: { processing: { delayNs: 5e3, jitterNs: 0 } } }).flows[0].fctNs ?? 0;
+    expect(slow - quick).toBeCloseTo(15e3, 3);
+    const jittered = play({
+      traffic: [flow(1, 3, { bytes: 1e6 })],
+      host: { processing: { delayNs: 1e3, jitterNs: 20e3 } },
+      payload: 'bytes',
+    });
+    expect(jittered.flows[0].deliveredBytes).toBe(1e6);
+  });
+});
