@@ -452,3 +452,43 @@ describe('statistics of a fabric', () => {
     );
   });
 });
+
+describe('a switch that is stopped', () => {
+  const topology = builtinTopology('dumbbell', { pairs: 1, rateBps: 1e9, delayNs: 10e3 });
+
+  function stoppedBed(): Bed {
+    const bed = new Bed({ topology });
+    // The first is on its way to the host, the second waits at the port to it.
+    for (const label of [1, 2]) bed.fabric.handleFrame(0, bed.data({ label, destination: 2 }), 0);
+    bed.fabric.advance(21e3 + FULL_NS);
+    bed.fabric.stopSwitch('left', 21e3 + FULL_NS);
+    return bed;
+  }
+
+  it('loses what it holds and what comes, counts it, and takes frames again once it is started', () => {
+    const bed = new Bed({ topology });
+    for (const label of [1, 2, 3]) bed.fabric.handleFrame(0, bed.data({ label, destination: 2 }), 0);
+    // At 10 us they come to `left`, where the first is sent at once and the others wait.
+    bed.fabric.advance(11e3);
+    bed.fabric.stopSwitch('left', 11e3);
+    bed.fabric.handleFrame(0, bed.data({ label: 4, destination: 2 }), 12e3);
+    bed.fabric.advance(40e3);
+    expect(bed.port('left->right', 40e3).drops).toEqual({ switchDown: 2 });
+    expect(bed.port('h1->left', 40e3).drops).toEqual({ switchDown: 1 });
+    bed.fabric.startSwitch('left', 50e3);
+    bed.fabric.handleFrame(0, bed.data({ label: 5, destination: 2 }), 50e3);
+    expect(bed.finish().map(({ label }) => label)).toEqual([1, 5]);
+    expect(bed.pool.out).toBe(0);
+  });
+
+  it('does not concern the others', () => {
+    const bed = stoppedBed();
+    expect(bed.finish().map(({ label }) => label)).toEqual([1, 2]);
+  });
+
+  it('has to exist', () => {
+    expect(() => new Bed({ topology }).fabric.stopSwitch('middle', 0)).toThrow(
+      "unknown switch 'middle'; known switches: left, right",
+    );
+  });
+});

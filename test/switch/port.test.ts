@@ -271,6 +271,22 @@ describe('changing a port while it runs', () => {
   });
 });
 
+describe('a port that is flushed', () => {
+  it('loses what is queued and not what has started, and then works as before', () => {
+    const port = makePort();
+    for (let label = 1; label <= 3; label++) port.enqueue(dataFrame({ label }), 0);
+    for (let label = 1; label <= 3; label++) port.enqueue(creditFrame({ label }), 0);
+    const lost: Frame[] = [];
+    port.flush((frame) => lost.push(frame), FULL_NS / 2);
+    expect(labels(lost)).toEqual(['credit 1', 'credit 2', 'credit 3', 'data 2', 'data 3']);
+    expect(labels(drain(port))).toEqual(['data 1']);
+    expect([port.dataQueueBytes, port.creditQueueFrames, port.nextTimeout()]).toEqual([0, 0, NEVER]);
+    port.enqueue(dataFrame({ label: 4 }), FULL_NS / 2);
+    port.advance(FULL_NS);
+    expect(drain(port).map(({ atNs }) => atNs)).toEqual([2 * FULL_NS]);
+  });
+});
+
 describe('virtual time', () => {
   it('gives the same departures, drops, marks and queue however late the caller comes', () => {
     for (let run = 0; run < 30; run++) {
