@@ -75,6 +75,9 @@ export function buildWorld({
     const make = (): Host => {
       const config = configOf(spec, link);
       const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application: applicationAt(port) });
+      // After a crash: what the old NIC held is gone.
+      nics[port].setDataQueue(0, 0);
+      nics[port].setCreditQueue(0);
       return new Host(endpoint, new Port(nicOf(spec, link), nics[port]));
     };
     return new SimHost(spec, { make, random: random.fork(), pool });

@@ -68,6 +68,16 @@ describe('the send buffer', () => {
     expect(() => buffer.acknowledge(11)).toThrow(AssertionError);
   });
 
+  it('is of bytes or of lengths, never of both', () => {
+    expect(() => written(10).appendLength(5)).toThrow(AssertionError);
+    const lengths = new SendBuffer(LIMIT);
+    lengths.appendLength(2 ** 50);
+    expect([lengths.end, lengths.isLengths]).toEqual([2 ** 50, true]);
+    expect(() => lengths.append(new Uint8Array(1))).toThrow(AssertionError);
+    lengths.acknowledge(2 ** 49);
+    expect(lengths.byteLength).toBe(2 ** 49);
+  });
+
   it('has room up to its limit, for one larger chunk alone, and for 65,536 chunks at most', () => {
     const buffer = new SendBuffer(LIMIT);
     expect(buffer.hasRoomFor(2 * LIMIT)).toBe(true);

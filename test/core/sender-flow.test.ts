@@ -143,6 +143,23 @@ describe('a sender in CREDIT_RECEIVING', () => {
     ]);
   });
 
+  it('sends the same frames for lengths as for bytes, whatever the send buffer holds', () => {
+    const bench = new SenderBench({ sendBufferBytes: 65_536 });
+    const { flow } = bench;
+    flow.writeLength(70_000, 0);
+    flow.writeLength(0, 0);
+    flow.end(0);
+    bench.context.sent();
+    for (let credit = 0; credit < 49; credit++) bench.credit();
+    const sent = bench.context.sent();
+    expect(sent[0]).toBe('DATA credit=0 offset=0 payload=1446 unused=0');
+    expect(sent.slice(48)).toEqual([
+      'DATA [END] credit=48 offset=69408 payload=592 unused=0',
+      'FIN final=70000 probe=2 unused=0',
+    ]);
+    expect(flow.unsentBytes).toBe(0);
+  });
+
   it('ignores a credit that it has seen, and counts it', () => {
     const bench = inCreditReceiving();
     bench.credit(0);
