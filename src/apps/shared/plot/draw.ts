@@ -5,7 +5,6 @@
 import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
 import { GridComponent, LegendComponent, MarkLineComponent, TitleComponent } from 'echarts/components';
 import { type EChartsCoreOption, init, use } from 'echarts/core';
-import { LabelLayout } from 'echarts/features';
 import { SVGRenderer } from 'echarts/renderers';
 import { assert } from '../../../base/assert.js';
 import type { BarChart as Bars, Chart, LineChart as Lines, ScatterChart as Scatter } from './chart.js';
@@ -17,7 +16,7 @@ import { MAX_SERIES } from './style.js';
 import { plainSvg } from './svg.js';
 
 use([BarChart, CustomChart, LineChart, ScatterChart]);
-use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent, LabelLayout, SVGRenderer]);
+use([GridComponent, LegendComponent, MarkLineComponent, TitleComponent, SVGRenderer]);
 
 const Y_ROOM: ScaleRoom = { ticks: 6, fromZero: true, toTicks: true, padding: 0 };
 /** Lines may touch the frame at the sides; markers may not. */
@@ -28,8 +27,9 @@ const SCATTER_ROOM: ScaleRoom = { ...X_ROOM, padding: 0.08 };
 /** What differs between the kinds of charts. */
 interface Parts {
   readonly y: Scale;
-  readonly series: readonly object[];
+
   readonly hasMarkers: boolean;
+  series(layout: Layout): readonly object[];
   xAxis(layout: Layout): object;
 }
 
@@ -46,7 +46,7 @@ export function drawChart(chart: Chart): string {
     grid: { left: layout.left, top: layout.top, width: layout.plotWidth, height: layout.plotHeight },
     xAxis: xAxis(layout),
     yAxis: valueAxis('y', chart.y.name, y),
-    series: [...series, ...referenceSeries(chart, y, layout)],
+    series: [...series(layout), ...referenceSeries(chart, y, layout)],
   };
   return plainSvg(rendered(option, layout), chart.title ?? null);
 }
@@ -83,16 +83,18 @@ function lineParts(chart: Lines): Parts {
   const values = lines.flatMap(({ y, band }) => [...y, ...(band?.low ?? []), ...(band?.high ?? [])]);
   return {
     y: yScale(chart, values),
-    series: lineOptions(chart, lines, hasMarkers),
+    series: () => lineOptions(chart, lines, hasMarkers),
     hasMarkers,
     xAxis: () => valueAxis('x', chart.x.name, x),
   };
 }
 
 function barParts(chart: Bars): Parts {
-  const values = chart.series.flatMap((series) => series.values).filter((value) => value !== null);
+  const tops = chart.series.flatMap((series) => series.values).filter((value) => value !== null);
+  // On a logarithmic axis a bar begins below its value, or nobody would see the smallest.
+  const values = (chart.y.scale ?? 'linear') === 'linear' ? tops : tops.flatMap((top) => [top / 2, top]);
   const xAxis = (layout: Layout): object => groupAxis(chart.x.name, chart.groups, layout.plotWidth);
-  return { y: yScale(chart, values), series: barOptions(chart), hasMarkers: true, xAxis };
+  return { y: yScale(chart, values), series: () => barOptions(chart), hasMarkers: true, xAxis };
 }
 
 function scatterParts(chart: Scatter): Parts {
@@ -107,7 +109,12 @@ function scatterParts(chart: Scatter): Parts {
     points.map((point) => point.y),
     { ...SCATTER_ROOM, ticks: Y_ROOM.ticks },
   );
-  return { y, series: scatterOptions(chart), hasMarkers: true, xAxis: () => valueAxis('x', chart.x.name, x) };
+  return {
+    y,
+    series: (layout) => scatterOptions(chart, { x, y, layout }),
+    hasMarkers: true,
+    xAxis: () => valueAxis('x', chart.x.name, x),
+  };
 }
 
 /** Reference lines count as data: they show where the paper is. */

@@ -15,7 +15,9 @@ const TICK = { show: true, inside: false, length: 5, lineStyle: { color: INK, wi
 export function valueAxis(side: 'x' | 'y', name: string, scale: Scale) {
   return {
     ...namedAxis(name, side === 'x' ? NAME_GAP + 4 : yNameGap(scale)),
-    ...(scale.base === 0 ? { type: 'value' as const } : { type: 'log' as const, logBase: scale.base }),
+    ...(scale.base === 0
+      ? { type: 'value' as const }
+      : { type: 'log' as const, logBase: scale.base, startValue: scale.min }),
     min: scale.min,
     max: scale.max,
     axisTick: { ...TICK, customValues: [...scale.ticks] },

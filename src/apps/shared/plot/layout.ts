@@ -1,6 +1,6 @@
 /** Where things stand in a drawing, in px, before it is drawn: nothing in it moves by itself, so nothing can come to lie over the data. */
 import type { Axis, Chart } from './chart.js';
-import type { Scale } from './scale.js';
+import { positionOn, type Scale } from './scale.js';
 import { FONT_PX, textWidthPx } from './style.js';
 
 export interface Layout {
@@ -66,10 +66,14 @@ export function yNameGap(y: Scale): number {
   return NAME_GAP - 8 + Math.max(...y.labels.map((label) => textWidthPx(label)));
 }
 
+/** From the left of the drawing. */
+export function xPixel(value: number, x: Scale, { left, plotWidth }: Layout): number {
+  return left + plotWidth * positionOn(x, value);
+}
+
 /** From the top of the drawing. */
 export function yPixel(value: number, y: Scale, { top, plotHeight }: Layout): number {
-  const place = (at: number): number => (y.base === 0 ? at : Math.log(at));
-  return top + plotHeight * (1 - (place(value) - place(y.min)) / (place(y.max) - place(y.min)));
+  return top + plotHeight * (1 - positionOn(y, value));
 }
 
 /** Whether a value can be on the axis at all. */

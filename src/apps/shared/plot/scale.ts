@@ -49,8 +49,7 @@ function linearScale(axis: Axis, extent: Extent, room: ScaleRoom): Scale {
   const spare = room.toTicks ? 0 : (data.high - data.low) * room.padding;
   const min = axis.min ?? (room.toTicks ? Math.floor(data.low / step + 1e-9) * step : data.low - spare);
   const max = axis.max ?? (room.toTicks ? Math.ceil(data.high / step - 1e-9) * step : data.high + spare);
-  const ticks = multiples(step, min, max);
-  return { base: 0, min, max, ticks, labels: ticks.map((tick) => linearLabel(tick, decimalsOf(step))) };
+  return { base: 0, min, max, ...linearTicks(step, min, max) };
 }
 
 /** One value alone gets room on both sides, but zeros stand on the axis. */
@@ -79,19 +78,42 @@ function logScale(axis: Axis, values: Iterable<number>, room: ScaleRoom & { base
   const power = (value: number): number => (base === 2 ? Math.log2(value) : Math.log10(value));
   const extent = extentOf(values, 0);
   let [low, high] = [power(axis.min ?? extent.low), power(axis.max ?? extent.high)];
-  if (axis.min === undefined && (room.toTicks || low === high)) low = Math.floor(low + 1e-9);
-  if (axis.max === undefined && (room.toTicks || low === high)) high = Math.max(low + 1, Math.ceil(high - 1e-9));
+  if (low >= high) [low, high] = [low - power(2), Math.max(low, high) + power(2)];
+  if (axis.min === undefined && room.toTicks) low = Math.floor(low + 1e-9);
+  if (axis.max === undefined && room.toTicks) high = Math.ceil(high - 1e-9);
   const spare = room.toTicks ? 0 : (high - low) * room.padding;
-  const step = Math.max(1, Math.ceil((high - low) / room.ticks));
+  const min = axis.min ?? base ** (low - spare);
+  const max = axis.max ?? base ** (high + spare);
+  return { base, min, max, ...logTicks(room, { low: power(min), high: power(max) }) };
+}
+
+type Ticks = Pick<Scale, 'ticks' | 'labels'>;
+
+/** At powers of the base; where there are fewer than three, at 1, 2 and 5 times a power of ten, and else where a linear axis would have them. */
+function logTicks({ base, ticks: most }: ScaleRoom & { base: 2 | 10 }, { low, high }: Extent): Ticks {
+  const step = Math.max(1, Math.ceil((high - low) / most));
   const powers = multiples(step, low, high);
-  const ticks = powers.map((exponent) => base ** exponent);
-  return {
-    base,
-    min: axis.min ?? base ** (low - spare),
-    max: axis.max ?? base ** (high + spare),
-    ticks,
-    labels: powers.map((exponent) => logLabel(base, exponent)),
-  };
+  if (powers.length >= 3) {
+    const labels = powers.map((exponent) => logLabel(base, exponent));
+    return { ticks: powers.map((exponent) => base ** exponent), labels };
+  }
+  const [min, max] = [base ** low, base ** high];
+  const within = (value: number): boolean => value >= min * (1 - 1e-9) && value <= max * (1 + 1e-9);
+  const decades = multiples(1, Math.floor(Math.log10(min)), Math.ceil(Math.log10(max)));
+  const ticks = decades.flatMap((decade) => [1, 2, 5].map((digit) => Number(`${digit}e${decade}`))).filter(within);
+  if (ticks.length >= 3) return { ticks, labels: ticks.map((tick) => linearLabel(tick, decimalsOf(tick))) };
+  return linearTicks(niceStep((max - min) / most), min, max);
+}
+
+function linearTicks(step: number, min: number, max: number): Ticks {
+  const ticks = multiples(step, min, max);
+  return { ticks, labels: ticks.map((tick) => linearLabel(tick, decimalsOf(step))) };
+}
+
+/** Where a value is between the ends of the axis: 0 to 1. */
+export function positionOn({ base, min, max }: Scale, value: number): number {
+  const place = (at: number): number => (base === 0 ? at : Math.log(at));
+  return (place(value) - place(min)) / (place(max) - place(min));
 }
 
 /** Digits behind the point that a multiple of the step needs: 0 of 50, 1 of 2.5, 2 of 0.25. */
@@ -101,15 +123,16 @@ function decimalsOf(step: number): number {
 }
 
 function linearLabel(value: number, decimals: number): string {
-  return Math.abs(value) >= 1e7 || decimals > 6 ? String(value) : grouped(value.toFixed(decimals));
+  if (Math.abs(value) >= 1e6 || decimals > 6) return value.toExponential().replace('e+', 'e').replace(/^0e0$/, '0');
+  return grouped(value.toFixed(decimals));
 }
 
-/** From a millionth to a million in full. */
+/** Powers of two below 1 as fractions; powers of ten from a millionth to a million in full. */
 function logLabel(base: 2 | 10, exponent: number): string {
   const value = base ** exponent;
-  if (base === 2 && exponent >= 0) return value < 1e6 ? grouped(String(value)) : `2^${exponent}`;
-  if (Math.abs(exponent) > (base === 2 ? 3 : 6)) return `${base}^${exponent}`;
-  return exponent < 0 && base === 10 ? value.toFixed(-exponent) : grouped(String(value));
+  if (Math.abs(exponent) > (base === 2 ? 19 : 6)) return `${base}^${exponent}`;
+  if (exponent >= 0) return grouped(String(value));
+  return base === 2 ? `1/${grouped(String(1 / value))}` : value.toFixed(-exponent);
 }
 
 /** `12,000`; four digits stay together. */

@@ -1,10 +1,12 @@
 /** The data of a chart as series of echarts. */
 import type { BarSeriesOption, CustomSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts';
-import type { BarChart, LineChart, ScatterChart } from './chart.js';
+import type { BarChart, LineChart, ScatterChart, ScatterPoint } from './chart.js';
 import { decimate, type Points } from './decimate.js';
 import { seriesKey, TEXT } from './frame-options.js';
-import { isDrawable } from './layout.js';
-import { FONT_PX, LINE_PX, MARKER_PX, type SeriesStyle, seriesStyle } from './style.js';
+import { type Edges, type LabelledPoint, type LabelPlace, placeLabels } from './label-places.js';
+import { isDrawable, type Layout, xPixel, yPixel } from './layout.js';
+import type { Scale } from './scale.js';
+import { FONT_PX, LINE_PX, MARKER_PX, type SeriesStyle, seriesStyle, textWidthPx } from './style.js';
 
 /** Points of all lines of one drawing: at 12 bytes each they keep it below 300 KB. */
 const POINT_BUDGET = 16_000;
@@ -12,6 +14,9 @@ const POINT_BUDGET = 16_000;
 const MAX_POINTS = 1200;
 /** Lines with at most so many points have markers. */
 export const MAX_MARKERS = 40;
+
+/** Text of the labels of points. */
+const LABEL_PX = FONT_PX - 2;
 
 /** What a drawing of lines shows, thinned. */
 export function thinnedLines({ series }: LineChart): Points[] {
@@ -91,17 +96,50 @@ export function barOptions(chart: BarChart): BarSeriesOption[] {
   }));
 }
 
-export function scatterOptions(chart: ScatterChart): ScatterSeriesOption[] {
-  return chart.series.map(({ points }, at) => ({
+/** Where the points of a chart are drawn. */
+export interface Place {
+  readonly x: Scale;
+  readonly y: Scale;
+  readonly layout: Layout;
+}
+
+/** Labels that find no place among the points are left out. */
+export function scatterOptions(chart: ScatterChart, place: Place): ScatterSeriesOption[] {
+  const shown = chart.series.map(({ points }) =>
+    points.filter(({ x, y }) => isDrawable(x, chart.x) && isDrawable(y, chart.y)),
+  );
+  const labels = placeLabels(
+    shown.flat().map((point) => labelledPoint(point, place)),
+    edges(place.layout),
+    { marker: MARKER_PX + 3, lineHeight: LABEL_PX + 2 },
+  );
+  let next = 0;
+  return shown.map((points, at) => ({
     type: 'scatter',
     name: seriesKey(at),
     silent: true,
     ...markerOption(seriesStyle(at)),
     symbolSize: MARKER_PX + 1,
-    data: points
-      .filter(({ x, y }) => isDrawable(x, chart.x) && isDrawable(y, chart.y))
-      .map(({ x, y, label }) => ({ value: [x, y], name: label ?? '' })),
-    label: { ...TEXT, show: true, fontSize: FONT_PX - 2, position: 'right', distance: 4, formatter: '{b}' },
-    labelLayout: { moveOverlap: 'shiftY', hideOverlap: false },
+    data: points.map(({ x, y, label }) => ({ value: [x, y], name: label ?? '', label: labelOption(labels[next++]) })),
+    label: {
+      ...TEXT,
+      fontSize: LABEL_PX,
+      formatter: '{b}',
+      align: 'center' as const,
+      verticalAlign: 'middle' as const,
+    },
   }));
+}
+
+function labelledPoint({ x, y, label }: ScatterPoint, place: Place): LabelledPoint {
+  const width = label === undefined ? 0 : textWidthPx(label, LABEL_PX);
+  return { x: xPixel(x, place.x, place.layout), y: yPixel(y, place.y, place.layout), width };
+}
+
+function edges({ left, top, plotWidth, plotHeight }: Layout): Edges {
+  return { left: left + 2, top, right: left + plotWidth + MARKER_PX, bottom: top + plotHeight - 2 };
+}
+
+function labelOption(place: LabelPlace | null) {
+  return place === null ? { show: false } : { show: true, position: 'inside' as const, offset: [place.dx, place.dy] };
 }
