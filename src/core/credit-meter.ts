@@ -68,6 +68,11 @@ export class CreditMeter {
     return this.unknown - this.lostAtHome;
   }
 
+  /** Credits that the host's own NIC dropped and that have not become DROPPED yet. */
+  get lostAtHomeCount(): number {
+    return this.lostAtHome;
+  }
+
   get isFull(): boolean {
     return this.unknown >= this.maxOutstanding;
   }

@@ -147,6 +147,7 @@ export class ReceiverFlow implements TimedFlow {
       creditsUnused: unused,
       creditsDropped: dropped,
       creditsOutstanding: this.meter.outstanding,
+      creditsLostAtHome: this.meter.lostAtHomeCount,
       rateBps: this.control.rateBps,
       rttNs: this.rtt.smoothedNs,
       minRttNs: this.rtt.minNs,

@@ -13,6 +13,8 @@ export interface ReceiverStatistics {
   creditsUnused: number;
   creditsDropped: number;
   creditsOutstanding: number;
+  /** Dropped by the host's own NIC, and not yet among the dropped: sent = used + unused + dropped + outstanding + these. */
+  creditsLostAtHome: number;
   rateBps: number;
   rttNs: number;
   minRttNs: number;

@@ -53,6 +53,11 @@ export class SimHost {
     return this.isUp;
   }
 
+  /** Frames that have reached the host and wait for it. */
+  get unprocessedFrames(): number {
+    return this.unprocessed.length;
+  }
+
   /** A frame has reached the host. */
   receive(frame: Frame, nowNs: number): void {
     if (!this.isUp) this.drop(frame);

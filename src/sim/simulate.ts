@@ -13,11 +13,12 @@ import type { CreditTotals, FlowResult, SimulationResult, SimulationRun } from '
 import type { Scenario } from './scenario.js';
 import { type FlowPlan, planFlows } from './traffic/plan-flows.js';
 import { TrafficPlayer } from './traffic-player.js';
-import { buildWorld, chancesOf, largestFrameBytes, type MakeFabric, type World } from './world.js';
+import { buildWorld, chancesOf, largestFrameBytes, type MakeFabric, type MakePool, type World } from './world.js';
 
 export interface SimulateOptions {
   /** Makes switches that are not the real ones, to see that checks find what is wrong with them. */
   readonly makeFabric?: MakeFabric | undefined;
+  readonly makePool?: MakePool | undefined;
   /** False: no flow is played alone to know its slowdown; they are all null. */
   readonly slowdowns?: boolean | undefined;
   /** Looks at the world after each step. */
@@ -44,11 +45,11 @@ class Simulation {
   private creditsBefore: CreditTotals = sumCredits([]);
   private readonly alone: AloneTimes | null;
 
-  constructor(scenario: Scenario, { makeFabric, onStep, slowdowns = true }: SimulateOptions) {
+  constructor(scenario: Scenario, { makeFabric, makePool, onStep, slowdowns = true }: SimulateOptions) {
     this.scenario = scenario;
     const chances = chancesOf(scenario.seed);
     const applicationAt = (port: number): Application => ({ acceptFlow: (flow) => this.player.accept(port, flow) });
-    this.world = buildWorld({ scenario, chances, applicationAt, makeFabric });
+    this.world = buildWorld({ scenario, chances, applicationAt, makeFabric, makePool });
     const { network, ports } = this.world;
     const plans = planFlows(scenario.traffic, chances.traffic, largestFrameBytes(scenario.topology));
     const marks = scenario.jainWindowsNs.length + 1;

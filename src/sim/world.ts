@@ -36,6 +36,8 @@ export function chancesOf(seed: number): Chances {
 
 /** What makes the switches of a world; the planted bugs of the fuzz tests make others. */
 export type MakeFabric = (options: ConstructorParameters<typeof Fabric>[0]) => Fabric;
+/** What makes the store of frames of a world; checks make one that keeps books. */
+export type MakePool = (makeBytes: () => Uint8Array, capacity: number) => FramePool;
 
 export interface World {
   readonly network: Network;
@@ -45,6 +47,8 @@ export interface World {
   readonly ports: ReadonlyMap<number, number>;
   /** Frames that are nobody's; for checks. */
   readonly pool: FramePool;
+  /** The NIC of the host at each port, another one after a crash; for checks. */
+  readonly nics: readonly Port[];
 }
 
 export interface WorldOptions {
@@ -53,6 +57,7 @@ export interface WorldOptions {
   /** Who takes the flows of the host at `port`. */
   readonly applicationAt: (port: number) => Application;
   readonly makeFabric?: MakeFabric | undefined;
+  readonly makePool?: MakePool | undefined;
 }
 
 /** Builds hosts and network as a scenario has them. Throws XpassError `config` for settings that an endpoint cannot have. */
@@ -61,13 +66,15 @@ export function buildWorld({
   chances,
   applicationAt,
   makeFabric = (options) => new Fabric(options),
+  makePool = (makeBytes, capacity) => new FramePool(makeBytes, capacity),
 }: WorldOptions): World {
   const { topology } = scenario;
   const carriesBytes = scenario.payload === 'bytes';
   const frameBytes = largestFrameBytes(topology);
-  const pool = new FramePool(() => new Uint8Array(carriesBytes ? frameBytes : LENGTHS_BUFFER_BYTES), POOLED_FRAMES);
+  const pool = makePool(() => new Uint8Array(carriesBytes ? frameBytes : LENGTHS_BUFFER_BYTES), POOLED_FRAMES);
   const fabric = makeFabric({ topology, random: chances.fabric, pool, earlyNs: 0, checked: carriesBytes });
-  const nics = scenario.hosts.map(() => new PortStatistics());
+  const nics: Port[] = [];
+  const nicStatistics = scenario.hosts.map(() => new PortStatistics());
   const check = carriesBytes ? crc32 : null;
   const hosts = scenario.hosts.map((spec, port) => {
     const random = chances.hosts.fork();
@@ -76,14 +83,15 @@ export function buildWorld({
       const config = configOf(spec, link);
       const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application: applicationAt(port) });
       // After a crash: what the old NIC held is gone.
-      nics[port].setDataQueue(0, 0);
-      nics[port].setCreditQueue(0);
-      return new Host(endpoint, new Port(nicOf(spec, link), nics[port]));
+      nicStatistics[port].setDataQueue(0, 0);
+      nicStatistics[port].setCreditQueue(0);
+      nics[port] = new Port(nicOf(spec, link), nicStatistics[port]);
+      return new Host(endpoint, nics[port]);
     };
     return new SimHost(spec, { make, random: random.fork(), pool });
   });
   const network = new Network(fabric, hosts);
-  return { network, links: probesOf(fabric, nics), ports: portsOf(scenario), pool };
+  return { network, links: probesOf(fabric, nicStatistics), ports: portsOf(scenario), pool, nics };
 }
 
 export function largestFrameBytes({ links }: Topology): number {

@@ -88,6 +88,11 @@ export class Port {
     return this.credits.length;
   }
 
+  /** Frames that it owns: those that wait, and those that have started and were not taken yet. */
+  get heldFrames(): number {
+    return this.credits.length + this.data.length + this.started.length;
+  }
+
   /** Takes a frame that arrives at `nowNs`; returns 0, or a PortDrop code with which the frame stays the caller's. */
   enqueue(frame: Frame, nowNs: number): number {
     this.advance(nowNs);
