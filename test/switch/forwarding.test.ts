@@ -145,6 +145,27 @@ describe('routes', () => {
       expect(Math.abs(count - mean)).toBeLessThan(5 * Math.sqrt(mean * (1 - 1 / ways)));
   });
 
+  it('keep as many ways as a path id tells apart, however long they are', () => {
+    const chain = Array.from({ length: 9 }, (_, node) => `s${node}`);
+    const topology = checkTopology({
+      hosts: [{ id: 1 }, { id: 2 }],
+      switches: chain.map((name) => ({ name })),
+      links: [
+        { a: 'h1', b: 's0' },
+        { a: 'h2', b: 's8' },
+        ...chain.slice(1).flatMap((b, node) => [0, 1, 2].map(() => ({ a: `s${node}`, b }))),
+      ],
+      spread: 'path',
+    });
+    const routes = new Routes(topology);
+    const ways = Array.from({ length: 256 }, (_, pathId) => roundTrip(routes, { a: 1, b: 2, flowId: 1, pathId }));
+    expect(new Set(ways.map(({ there }) => String(there))).size).toBe(256);
+    for (const { there, back } of ways) {
+      expect(there).toHaveLength(8);
+      expect(back).toEqual(reversed(there));
+    }
+  });
+
   it('are found between every two switches of a large fat-tree, over as many ways as there are', () => {
     const topology = builtinTopology('fat-tree', {
       pods: 6,

@@ -30,7 +30,7 @@ describe('completion times', () => {
   });
 
   it('leave out flows without an end and those that are not complete', () => {
-    expect(completionTimes([flow(null, null), flow(100, null)])).toEqual({});
+    expect(completionTimes([flow(null, null), flow(null, 5), flow(100, null)])).toEqual({});
     expect(completionTimes([flow(100, null, 5), flow(100, 7)])).toEqual({
       all: { count: 1, meanNs: 7, p50Ns: 7, p99Ns: 7, maxNs: 7, slowdownP99: null },
       S: { count: 1, meanNs: 7, p50Ns: 7, p99Ns: 7, maxNs: 7, slowdownP99: null },

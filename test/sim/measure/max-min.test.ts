@@ -42,6 +42,8 @@ describe('max-min shares', () => {
       6,
       Number.POSITIVE_INFINITY,
     ]);
+    const unlimited = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    expect([...maxMinShares(unlimited, [[0], [0, 1], [1]])]).toEqual([...unlimited, Number.POSITIVE_INFINITY]);
     expect(maxMinShares([5], []).length).toBe(0);
   });
 

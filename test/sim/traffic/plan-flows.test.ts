@@ -70,6 +70,8 @@ describe('a plan of flows', () => {
     expect(Math.max(...late)).toBeLessThan(400);
     // Five standard deviations of the mean of 2,016 values that are even over 400.
     expect(Math.abs(mean(late) - 200)).toBeLessThan((5 * 400) / Math.sqrt(12 * 2016));
+    // The same of the share of those that are in the first quarter.
+    expect(Math.abs(late.filter((ns) => ns < 100).length / 2016 - 0.25)).toBeLessThan(5 * Math.sqrt(0.1875 / 2016));
     expect(flows.map(({ startNs }) => startNs)).toEqual(late.map((ns) => ns + 1000).sort((a, b) => a - b));
   });
 
