@@ -24,7 +24,7 @@ export interface Axis {
   readonly max?: number;
 }
 
-/** A horizontal line across the chart, with its label in the right margin. */
+/** A horizontal line across the chart, with its label in the right margin; left out where it is beyond the axis. */
 export interface Reference {
   /** Short: `paper 0.978`. */
   readonly label: string;

@@ -1,3 +1,5 @@
+import { assert } from '../../../base/assert.js';
+
 /** Points of a line after thinning: as many x as y, and as `low` and `high` where there is a band. */
 export interface Points {
   readonly x: number[];
@@ -11,6 +13,8 @@ export interface Points {
  */
 export function decimate(line: Line, limit: number): Points {
   const count = line.x.length;
+  assert(line.y.length === count, 'a line has one y for each x');
+  assert(line.band === undefined || line.band.low.length === count, 'a band has one range for each x');
   if (count <= limit) return copy(line);
   const buckets = Math.floor(limit / 2);
   const kept: Points = { x: [], y: [], ...(line.band === undefined ? {} : { band: { low: [], high: [] } }) };

@@ -27,7 +27,6 @@ const SCATTER_ROOM: ScaleRoom = { ...X_ROOM, padding: 0.08 };
 /** What differs between the kinds of charts. */
 interface Parts {
   readonly y: Scale;
-
   readonly hasMarkers: boolean;
   series(layout: Layout): readonly object[];
   xAxis(layout: Layout): object;

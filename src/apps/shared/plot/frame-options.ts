@@ -1,3 +1,4 @@
+// Tested by test/apps/shared/plot/draw.test.ts
 /** The parts of a drawing that every kind of chart has, as options of echarts: frame, axes, legend, title, reference lines. */
 
 import type { LineSeriesOption } from 'echarts/charts';

@@ -1,4 +1,5 @@
 /** An axis in numbers: where it begins and ends, and where its ticks are. Ours instead of the library's, so that a new version of it moves no tick. */
+import { assert } from '../../../base/assert.js';
 import type { Axis } from './chart.js';
 
 export interface Scale {
@@ -23,6 +24,7 @@ export interface ScaleRoom {
 
 /** The scale that holds all of `values`. */
 export function scaleOf(axis: Axis, values: Iterable<number>, room: ScaleRoom): Scale {
+  assert((axis.min ?? -Infinity) < (axis.max ?? Infinity), 'an axis begins before it ends');
   const base = axis.scale === 'log2' ? 2 : axis.scale === 'log10' ? 10 : 0;
   return base === 0 ? linearScale(axis, extentOf(values, -Infinity), room) : logScale(axis, values, { ...room, base });
 }
@@ -44,12 +46,21 @@ function extentOf(values: Iterable<number>, floor: number): Extent {
 }
 
 function linearScale(axis: Axis, extent: Extent, room: ScaleRoom): Scale {
-  const data = widened(room.fromZero ? { low: Math.min(0, extent.low), high: Math.max(0, extent.high) } : extent);
-  const step = niceStep(((axis.max ?? data.high) - (axis.min ?? data.low)) / room.ticks);
+  const data = widened(endsOf(axis, room.fromZero ? withZero(extent) : extent));
+  const step = niceStep((data.high - data.low) / room.ticks);
   const spare = room.toTicks ? 0 : (data.high - data.low) * room.padding;
   const min = axis.min ?? (room.toTicks ? Math.floor(data.low / step + 1e-9) * step : data.low - spare);
   const max = axis.max ?? (room.toTicks ? Math.ceil(data.high / step - 1e-9) * step : data.high + spare);
   return { base: 0, min, max, ...linearTicks(step, min, max) };
+}
+
+function withZero({ low, high }: Extent): Extent {
+  return { low: Math.min(0, low), high: Math.max(0, high) };
+}
+
+/** Ends that were asked for, whether there is data between them or not. */
+function endsOf({ min, max }: Axis, { low, high }: Extent): Extent {
+  return { low: min ?? Math.min(low, max ?? low), high: max ?? Math.max(high, min ?? high) };
 }
 
 /** One value alone gets room on both sides, but zeros stand on the axis. */
@@ -76,9 +87,9 @@ function multiples(step: number, min: number, max: number): number[] {
 function logScale(axis: Axis, values: Iterable<number>, room: ScaleRoom & { base: 2 | 10 }): Scale {
   const { base } = room;
   const power = (value: number): number => (base === 2 ? Math.log2(value) : Math.log10(value));
-  const extent = extentOf(values, 0);
-  let [low, high] = [power(axis.min ?? extent.low), power(axis.max ?? extent.high)];
-  if (low >= high) [low, high] = [low - power(2), Math.max(low, high) + power(2)];
+  const ends = endsOf(axis, extentOf(values, 0));
+  let [low, high] = [power(ends.low), power(ends.high)];
+  if (low === high) [low, high] = [low - power(2), high + power(2)];
   if (axis.min === undefined && room.toTicks) low = Math.floor(low + 1e-9);
   if (axis.max === undefined && room.toTicks) high = Math.ceil(high - 1e-9);
   const spare = room.toTicks ? 0 : (high - low) * room.padding;

@@ -1,3 +1,4 @@
+// Tested by test/apps/shared/plot/draw.test.ts
 /** The data of a chart as series of echarts. */
 import type { BarSeriesOption, CustomSeriesOption, LineSeriesOption, ScatterSeriesOption } from 'echarts/charts';
 import type { BarChart, LineChart, ScatterChart, ScatterPoint } from './chart.js';
@@ -32,7 +33,7 @@ export function lineOptions(
   hasMarkers: boolean,
 ): (LineSeriesOption | CustomSeriesOption)[] {
   return chart.series.flatMap((series, at) => [
-    ...(lines[at].band === undefined ? [] : [bandOption(chart, lines[at], at)]),
+    ...bandOptions(chart, lines[at], at),
     {
       type: 'line' as const,
       name: seriesKey(at),
@@ -56,16 +57,18 @@ function markerOption({ colour, marker }: SeriesStyle) {
   return { symbol: marker, symbolSize: MARKER_PX, itemStyle: { color: colour, borderWidth: LINE_PX, opacity: 1 } };
 }
 
-/** The area between the lowest and the highest, there and back; only where both can be drawn. */
-function bandOption(chart: LineChart, { x, band }: Points, at: number): CustomSeriesOption {
-  const shown = x
-    .map((_, index) => index)
-    .filter(
-      (index) =>
-        [x[index]].every((value) => isDrawable(value, chart.x)) &&
-        [band!.low[index], band!.high[index]].every((value) => isDrawable(value, chart.y)),
-    );
-  return {
+/** The area between the lowest and the highest, one polygon there and back for each stretch without a gap. */
+function bandOptions(chart: LineChart, { x, band }: Points, at: number): CustomSeriesOption[] {
+  if (band === undefined) return [];
+  const { low, high } = band;
+  const stretches = stretchesOf(x.length, (index) => {
+    return isDrawable(x[index], chart.x) && isDrawable(low[index], chart.y) && isDrawable(high[index], chart.y);
+  });
+  const outline = (stretch: readonly number[]): [number, number][] => [
+    ...stretch.map((index): [number, number] => [x[index], high[index]]),
+    ...stretch.toReversed().map((index): [number, number] => [x[index], low[index]]),
+  ];
+  return stretches.map((stretch) => ({
     type: 'custom',
     silent: true,
     clip: true,
@@ -73,15 +76,27 @@ function bandOption(chart: LineChart, { x, band }: Points, at: number): CustomSe
     data: [0],
     renderItem: (_, { coord }) => ({
       type: 'polygon',
-      shape: {
-        points: [
-          ...shown.map((index) => coord([x[index], band!.high[index]])),
-          ...shown.toReversed().map((index) => coord([x[index], band!.low[index]])),
-        ],
-      },
+      shape: { points: outline(stretch).map((corner) => coord(corner)) },
       style: { fill: seriesStyle(at).colour, opacity: 0.18 },
     }),
-  };
+  }));
+}
+
+/** Lists of the indices up to `count` that are wanted, a new one after each that is not. */
+function stretchesOf(count: number, isWanted: (index: number) => boolean): number[][] {
+  const stretches: number[][] = [];
+  let open: number[] | null = null;
+  for (let index = 0; index < count; index++) {
+    if (!isWanted(index)) {
+      open = null;
+    } else if (open === null) {
+      open = [index];
+      stretches.push(open);
+    } else {
+      open.push(index);
+    }
+  }
+  return stretches;
 }
 
 export function barOptions(chart: BarChart): BarSeriesOption[] {

@@ -1,3 +1,4 @@
+// Tested by test/apps/shared/report/run-report.test.ts
 /** The figures of one run; where it has no data for one, the sentence that stands there instead. */
 import { sizeClass } from '../../../sim/measure/completion-times.js';
 import { type FlowResult, type LinkSeries, SIZE_CLASSES, type SizeClass } from '../../../sim/result.js';
@@ -33,7 +34,7 @@ function flowDrawing(
   const { flows } = run.series;
   if (flows.length === 0) return `${text.caption}: no flow was sampled.`;
   const time = runTime(run);
-  const value = rateUnit(Math.max(...flows.map((flow) => largestOf(flow[quantity]))));
+  const value = rateUnit(largestOf(flows.map((flow) => largestOf(flow[quantity]))));
   const { lines, what } = flowLines(run, quantity, { time, value });
   const total = run.result.flows.length;
   const part = flows.length < total ? ` Of ${total} flows, the first ${flows.length} were sampled.` : '';
@@ -44,7 +45,7 @@ function flowDrawing(
 }
 
 export function dataQueueDrawing(run: SampledRun): Drawing | string {
-  const value = bytesUnit(Math.max(0, ...run.series.links.map((link) => largestOf(link.dataQueueBytes))));
+  const value = bytesUnit(largestOf(run.series.links.map((link) => largestOf(link.dataQueueBytes))));
   return linkDrawing(run, (link) => link.dataQueueBytes, {
     value,
     axis: `data queue (${value.name})`,

@@ -2,6 +2,7 @@
  * A page about runs, simulated or over real sockets: tables and figures, all in one file. Importing this file loads echarts (see plot/draw.ts), so a command
  * does it when a report is asked for. The same runs give the same bytes.
  */
+import { assert } from '../../../base/assert.js';
 import type { RunSeries, SimulationResult, SimulationRun } from '../../../sim/result.js';
 import { displayCount } from '../display.js';
 import { drawChart } from '../plot/draw.js';
@@ -38,6 +39,7 @@ const MAX_ROWS = 100;
 
 /** At least one run. */
 export function runReport(runs: readonly ReportedRun[], { title, command }: ReportOptions = {}): string {
+  assert(runs.length > 0, 'a report is about a run');
   const named = runs.map((run) => ({ ...run, name: run.name ?? `${run.result.algorithm}, seed ${run.result.seed}` }));
   const shown = named.slice(0, MAX_FULL_RUNS);
   const left = named.length - shown.length;

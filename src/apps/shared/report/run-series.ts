@@ -63,9 +63,9 @@ export function flowLines(run: SampledRun, quantity: FlowQuantity, units: Units)
       what: names.length === 1 ? names[0] : 'one line a flow',
     };
   }
-  const groups = new Map<string, Float64Array[]>();
+  const groups = new Map<string, Float64Array[]>(run.series.flows.map(({ group }) => [group, []]));
   run.series.flows.forEach(({ group }, at) => {
-    groups.set(group, [...(groups.get(group) ?? []), flows[at]]);
+    groups.get(group)?.push(flows[at]);
   });
   const lines = [...groups].slice(0, MAX_LINES).map(([group, members]) => groupLine(group, x, members));
   const left = groups.size - lines.length;
@@ -81,8 +81,8 @@ export function flowLines(run: SampledRun, quantity: FlowQuantity, units: Units)
 export function linkLines(run: SampledRun, values: (link: LinkSeries) => Float64Array, units: Units): Lines {
   const { timesNs, links } = run.series;
   const peaks = links.map((link) => largestOf(values(link)));
-  const least = peaks.toSorted((a, b) => b - a)[MAX_LINES - 1] ?? 0;
-  const shown = links.filter((_, at) => peaks[at] >= least).slice(0, MAX_LINES);
+  const highest = [...links.keys()].sort((a, b) => peaks[b] - peaks[a]).slice(0, MAX_LINES);
+  const shown = links.filter((_, at) => highest.includes(at));
   if (!peaks.some((peak) => peak > 0)) return { lines: [], what: nameList(shown) };
   const x = scaled(timesNs, units.time);
   const lines = shown.map((link) => ({ name: link.name, x, y: scaled(values(link), units.value) }));
