@@ -3,7 +3,7 @@ import { IMPAIRMENT_FIELDS, PORT_FIELDS, pickImpairments, pickPortSettings } fro
 import type { Switch } from './switch.js';
 
 const CHANGES = [...PORT_FIELDS, ...IMPAIRMENT_FIELDS];
-const VERBS = ['ports', 'set', 'reset'];
+const VERBS = ['ports', 'set', 'reset', 'stop', 'start'];
 
 /**
  * Does what an operator asks of a running switch and returns the answer, both plain JSON:
@@ -11,12 +11,13 @@ const VERBS = ['ports', 'set', 'reset'];
  * - `{ verb: 'ports' }`: the switch's whole statistics, with every port and what it drops;
  * - `{ verb: 'set', link, changes: {...} }`: changes a link (both directions by its name, one as `from->to`); changes are any fields of PortConfig and
  *   ImpairmentConfig, so `{ down: true }` takes it down and `{ down: false }` brings it up. Answers with the ports of that link;
- * - `{ verb: 'reset' }`: starts counting anew.
+ * - `{ verb: 'reset' }`: starts counting anew;
+ * - `{ verb: 'stop', switch }`: one switch of the topology loses what its ports hold, and what comes to it until `{ verb: 'start', switch }`.
  *
  * Throws a ConfigError that says what is allowed, and then nothing has changed.
  */
 export function handleControl(target: Switch, command: unknown, nowNs: number): object {
-  const fields = checkObject(command, 'the command', ['verb', 'link', 'changes']);
+  const fields = checkObject(command, 'the command', ['verb', 'link', 'changes', 'switch']);
   switch (fields.verb) {
     case 'ports':
       return target.statistics(nowNs);
@@ -25,6 +26,12 @@ export function handleControl(target: Switch, command: unknown, nowNs: number): 
     case 'reset':
       target.resetStatistics(nowNs);
       return { reset: true };
+    case 'stop':
+      target.stopSwitch(String(fields.switch), nowNs);
+      return { stopped: fields.switch };
+    case 'start':
+      target.startSwitch(String(fields.switch), nowNs);
+      return { started: fields.switch };
     default:
       throw new ConfigError(`unknown command ${showValue(fields.verb)}; allowed: ${VERBS.join(', ')}`);
   }

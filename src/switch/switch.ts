@@ -162,6 +162,15 @@ export class Switch {
     }
   }
 
+  /** Of several in one process: as `Fabric.stopSwitch`. Hosts stay attached. */
+  stopSwitch(name: string, nowNs: number): void {
+    this.fabric.stopSwitch(name, nowNs);
+  }
+
+  startSwitch(name: string, nowNs: number): void {
+    this.fabric.startSwitch(name, nowNs);
+  }
+
   statistics(nowNs: number): SwitchStatistics {
     return {
       ports: this.fabric.statistics(nowNs),

@@ -296,8 +296,8 @@ describe('the control of a switch', () => {
   it('says what is allowed, in JSON', async () => {
     const { control } = await startSwitch('--hosts', '1');
     const asked = await connect(control);
-    await expect(asked.request({ verb: 'stop' })).rejects.toThrow(
-      "unknown command 'stop'; allowed as verb: ports, set, reset, driver",
+    await expect(asked.request({ verb: 'halt' })).rejects.toThrow(
+      "unknown command 'halt'; allowed as verb: ports, set, reset, stop, start, driver",
     );
     await expect(asked.request([])).rejects.toThrow('unknown command undefined');
     await expect(asked.setLink('h1', { lossRate: 2 })).rejects.toThrow("lossRate of link 'h1' is 2; allowed: a number");

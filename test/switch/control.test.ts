@@ -51,6 +51,24 @@ describe('control of a running switch', () => {
     expect(ports.map(({ delayNs }) => delayNs)).toEqual([0, 7, 0, 0, 0, 0]);
   });
 
+  it('stops one switch and starts it again', () => {
+    const bed = makeBed();
+    for (const id of [1, 2]) bed.attach({ peer: id, id, token: id });
+    const sent = () => {
+      bed.data(1, { source: 1, destination: 2 });
+      bed.pass(1e6);
+      const { ports } = bed.target.statistics(bed.nowNs);
+      return ports.map(({ name, data, drops }) => [name, data.frames, drops.switchDown ?? 0]);
+    };
+    expect(handleControl(bed.target, { verb: 'stop', switch: 'right' }, 0)).toEqual({ stopped: 'right' });
+    expect(sent()).toContainEqual(['left->right', 1, 1]);
+    expect(handleControl(bed.target, { verb: 'start', switch: 'right' }, bed.nowNs)).toEqual({ started: 'right' });
+    expect(sent()).toContainEqual(['left->right', 2, 1]);
+    expect(() => handleControl(bed.target, { verb: 'stop', switch: 's9' }, 0)).toThrow(
+      "unknown switch 's9'; known switches: left, right",
+    );
+  });
+
   it('starts counting anew', () => {
     const bed = makeBed();
     bed.data(5, { source: 1, destination: 2 });
@@ -60,8 +78,8 @@ describe('control of a running switch', () => {
   });
 
   it.each<[unknown, string]>([
-    ['ports', "the command is 'ports'; it has to be an object with any of verb, link, changes"],
-    [{ verb: 'halt' }, "unknown command 'halt'; allowed: ports, set, reset"],
+    ['ports', "the command is 'ports'; it has to be an object with any of verb, link, changes, switch"],
+    [{ verb: 'halt' }, "unknown command 'halt'; allowed: ports, set, reset, stop, start"],
     [{ verb: 'set', changes: {} }, 'link of the command is undefined; it has to be a name'],
     [{ verb: 'set', link: 'x', changes: { down: true } }, "unknown link 'x'; known links: left-right, h1, h2"],
     [

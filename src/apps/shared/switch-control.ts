@@ -93,6 +93,15 @@ export class SwitchControl {
     await this.request({ verb: 'reset' });
   }
 
+  /** One switch of the topology loses what its ports hold, and what comes to it until `startSwitch`. */
+  async stopSwitch(name: string): Promise<void> {
+    await this.request({ verb: 'stop', switch: name });
+  }
+
+  async startSwitch(name: string): Promise<void> {
+    await this.request({ verb: 'start', switch: name });
+  }
+
   /** What the switch's sockets and its event loop count. */
   async driver(): Promise<DriverStatistics> {
     return (await this.request({ verb: 'driver' })) as DriverStatistics;
