@@ -31,6 +31,12 @@ export const SHORT_LIVED: readonly string[] = [
   '--single-threaded-gc',
 ];
 
+/** Arguments of Node.js for processes that nobody tells anything by their standard input: they end with their parent, however that ends. */
+export const END_WITH_PARENT: readonly string[] = [
+  '--import',
+  new URL('end-with-parent.child.js', import.meta.url).href,
+];
+
 /** Another `xpass` process: its JSON lines as events, its end, and its errors for when it fails. */
 export class Child {
   readonly name: string;
@@ -108,6 +114,12 @@ export class Child {
     const timer = setTimeout(() => this.process.kill('SIGKILL'), STOP_MS);
     await this.ended;
     clearTimeout(timer);
+  }
+
+  /** SIGKILL: as a crash would end it. */
+  async kill(): Promise<void> {
+    this.process.kill('SIGKILL');
+    await this.ended;
   }
 
   private onLine(line: string): void {

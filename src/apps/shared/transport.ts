@@ -21,13 +21,13 @@ export type Transport = UdpHost<Host>;
  * What waits at the host's own NIC at most. Credits allow every frame of it, so a short queue would lose what the network let through (ours: four
  * receive windows).
  */
-const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
+export const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
 
 /**
  * Credits that a NIC lets through at once after it had none to send: those of a whole short queue. With the two of PROTOCOL §9.1 a host that was late would need a millisecond to
  * have its credits under way again; what may queue is bounded by the budget either way (docs/decisions/0007-late-processes.md).
  */
-const NIC_CREDIT_BURST_BYTES = 16 * 92;
+export const NIC_CREDIT_BURST_BYTES = 16 * 92;
 
 /** Who a command talks to. */
 export interface Target {

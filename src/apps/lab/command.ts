@@ -1,0 +1,15 @@
+// Tested by test/apps/cli/commands.test.ts
+
+import { defineCommand } from '../shared/command.js';
+import { LAB_OPTIONS } from './options.js';
+import { runLab } from './run-lab.js';
+
+export const command = defineCommand({
+  description:
+    'Plays a scenario that `xpass sim` plays in virtual time over processes and sockets of this machine: a switch, and a process for each host that takes part. It measures the same ' +
+    'and prints the same, so that the two can be compared. Leave the machine alone meanwhile.',
+  positionals: { label: 'FILE', describe: 'scenario, as YAML or JSON', least: 1, most: 1 },
+  options: LAB_OPTIONS,
+  examples: [{ line: 'xpass lab deploy/scenarios/dumbbell-two-flows.yaml', meaning: 'Two flows over one slow link' }],
+  run: runLab,
+});

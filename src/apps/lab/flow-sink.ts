@@ -1,0 +1,101 @@
+import type { FlowReader } from '../../core/application.js';
+import type { XpassError } from '../../core/errors.js';
+import type { ReceiverFlow } from '../../core/receiver-flow.js';
+import type { CreditTotals } from '../../sim/result.js';
+import type { ReceivedFlow } from './messages.js';
+import type { SlowReader } from './slow-reader.js';
+import { isPattern } from './stream-pattern.js';
+import { WindowCounter } from './window-counts.js';
+
+/** The time of a run as one host sees it: ns of its own clock. */
+export interface RunTimes {
+  readonly startNs: number;
+  /** From here to `endNs` is measured. */
+  readonly measureNs: number;
+  readonly endNs: number;
+}
+
+export interface SinkOptions {
+  readonly flow: ReceiverFlow;
+  readonly times: RunTimes;
+  readonly windowsNs: readonly number[];
+  /** Whether the bytes are compared with what they should be. */
+  readonly isChecked: boolean;
+  readonly reader: SlowReader;
+  /** The time of the call that the flow is in. */
+  now(): number;
+}
+
+/** Takes one flow's data: counts it by window, checks it, and lets it go as fast as the host's reader does. */
+export class FlowSink implements FlowReader {
+  private readonly options: SinkOptions;
+  private readonly counters: readonly WindowCounter[];
+  private deliveredBytes = 0;
+  private measuredBytes = 0;
+  private completeNs: number | null = null;
+  private wrongAtByte: number | null = null;
+  private error: string | null = null;
+  /** Taken when the flow ends. */
+  private finalCredits: CreditTotals | null = null;
+
+  constructor(options: SinkOptions) {
+    this.options = options;
+    this.counters = options.windowsNs.map((windowNs) => new WindowCounter(windowNs));
+  }
+
+  onData(bytes: Uint8Array): void {
+    const { flow, times, reader } = this.options;
+    const nowNs = this.options.now();
+    const count = bytes.length;
+    if (nowNs < times.endNs) {
+      if (this.options.isChecked) this.check(bytes);
+      this.deliveredBytes += count;
+      if (nowNs >= times.measureNs) this.measure(count, nowNs - times.measureNs);
+    }
+    reader.take(flow, count, nowNs);
+  }
+
+  onEnd(): void {
+    const nowNs = this.options.now();
+    if (nowNs < this.options.times.endNs) this.completeNs = nowNs - this.options.times.startNs;
+  }
+
+  onClosed(error: XpassError | null): void {
+    this.error = error?.code ?? null;
+    this.finalCredits = creditsOf(this.options.flow);
+  }
+
+  get credits(): CreditTotals {
+    return this.finalCredits ?? creditsOf(this.options.flow);
+  }
+
+  report(): ReceivedFlow {
+    const { flow } = this.options;
+    return {
+      from: flow.peer,
+      flowId: flow.id,
+      deliveredBytes: this.deliveredBytes,
+      measuredBytes: this.measuredBytes,
+      completeNs: this.completeNs,
+      wrongAtByte: this.wrongAtByte,
+      error: this.error,
+      credits: this.credits,
+      windows: this.counters.map((counter) => counter.counts()),
+    };
+  }
+
+  private check(bytes: Uint8Array): void {
+    if (this.wrongAtByte !== null || isPattern(bytes, this.options.flow.id, this.deliveredBytes)) return;
+    this.wrongAtByte = this.deliveredBytes;
+  }
+
+  private measure(count: number, atNs: number): void {
+    this.measuredBytes += count;
+    for (const counter of this.counters) counter.add(count, atNs);
+  }
+}
+
+function creditsOf({ statistics }: ReceiverFlow): CreditTotals {
+  const { creditsSent, creditsUsed, creditsUnused, creditsDropped } = statistics;
+  return { sent: creditsSent, used: creditsUsed, wasted: creditsUnused, dropped: creditsDropped };
+}

@@ -1,0 +1,133 @@
+// Tested by test/loopback/lab.test.ts
+
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { SECOND_NS } from '../../base/time.js';
+import type { HostSpec, Scenario } from '../../sim/scenario.js';
+import type { PortConfig } from '../../switch/port.js';
+import type { Topology } from '../../switch/topology.js';
+import { type Address, formatAddress } from '../../udp/address.js';
+import type { Failure } from '../shared/failure.js';
+import { NIC_CREDIT_BURST_BYTES, NIC_QUEUE_BYTES } from '../shared/transport.js';
+import { HostProcess } from './host-process.js';
+import type { HostOrder } from './messages.js';
+import { SwitchProcess } from './switch-process.js';
+
+/** How often hosts say that they are there. A port that a dead process had is free after four of these. */
+const KEEP_ALIVE = { usual: '1s', withCrashes: '100ms' } as const;
+/** How long a host that comes back asks for its port (ours: ten times what the switch keeps it). */
+const ATTACH_WITHIN_NS = 4 * SECOND_NS;
+/** Seeds of a switch process are 32-bit. */
+const SEEDS = 2 ** 32;
+
+export interface ProcessesOptions {
+  readonly scenario: Scenario;
+  /** Ids of the hosts that take part. */
+  readonly hostIds: readonly number[];
+  /** Where the switch listens; port 0 lets the system choose. */
+  readonly listen: Address;
+  onFlowEnded(id: number): void;
+  /** A process cannot go on. */
+  onLost(failure: Failure): void;
+}
+
+/** The processes of a lab: a switch, and one for each host that takes part. */
+export class LabProcesses {
+  readonly switchProcess: SwitchProcess;
+  private readonly options: ProcessesOptions;
+  private readonly directory: string;
+  private readonly hosts = new Map<number, HostProcess>();
+  /** Everything that was started, also what has been replaced since. */
+  private readonly started = new Set<HostProcess>();
+
+  private constructor(options: ProcessesOptions, directory: string) {
+    const { scenario, listen, onLost } = options;
+    const hasCrashes = scenario.faults.some(({ kind }) => kind === 'hostCrash');
+    this.options = options;
+    this.directory = directory;
+    this.switchProcess = new SwitchProcess({
+      topology: scenario.topology,
+      seed: scenario.seed % SEEDS,
+      directory,
+      listen: formatAddress(listen),
+      keepAlive: hasCrashes ? KEEP_ALIVE.withCrashes : KEEP_ALIVE.usual,
+      onLost: (child, code) => onLost(child.failure(code)),
+    });
+  }
+
+  /** Makes the temporary directory. Throws an error of the system when that cannot be. */
+  static async create(options: ProcessesOptions): Promise<LabProcesses> {
+    return new LabProcesses(options, await mkdtemp(join(tmpdir(), 'xpass-lab-')));
+  }
+
+  /** Resolves when every host is attached. Throws a Failure with the words of what does not start. */
+  async start(): Promise<void> {
+    const spawned = this.options.hostIds.map((id) => [id, this.spawn(id)] as const);
+    await this.switchProcess.start();
+    await Promise.all(spawned.map(([id, host]) => this.attach(id, host)));
+  }
+
+  /** The process of a host; null while it is down. */
+  host(id: number): HostProcess | null {
+    return this.hosts.get(id) ?? null;
+  }
+
+  get attachedHosts(): readonly (readonly [id: number, host: HostProcess])[] {
+    return [...this.hosts];
+  }
+
+  /** Starts a process for a host, which waits until it is attached. */
+  spawn(id: number): HostProcess {
+    const { onFlowEnded, onLost } = this.options;
+    const host = new HostProcess({ name: `host '${this.nameOf(id)}'`, onFlowEnded, onLost });
+    this.started.add(host);
+    return host;
+  }
+
+  async attach(id: number, host: HostProcess): Promise<void> {
+    await host.attach(this.orderFor(id));
+    this.hosts.set(id, host);
+  }
+
+  /** Kills the process of a host that is up. */
+  async kill(id: number): Promise<void> {
+    const host = this.hosts.get(id);
+    this.hosts.delete(id);
+    await host?.kill();
+  }
+
+  /** Resolves when nothing is left of it, on the disk neither. */
+  async stop(): Promise<void> {
+    await Promise.all([this.switchProcess.stop(), ...[...this.started].map((host) => host.kill())]);
+    await rm(this.directory, { recursive: true, force: true });
+  }
+
+  private nameOf(id: number): string {
+    return this.options.scenario.topology.hosts.find((host) => host.id === id)?.name ?? String(id);
+  }
+
+  private orderFor(id: number): HostOrder {
+    const { scenario } = this.options;
+    const spec = scenario.hosts.find((host) => host.id === id) as HostSpec;
+    return {
+      hostId: id,
+      switchAddress: this.switchProcess.address,
+      endpoint: spec.endpoint,
+      nic: deployedNic(spec, linkOf(scenario.topology, this.nameOf(id))),
+      isChecked: scenario.payload === 'bytes',
+      windowsNs: scenario.jainWindowsNs,
+      attachWithinNs: ATTACH_WITHIN_NS,
+    };
+  }
+}
+
+/** The NIC of a host as the commands run it, at the rate of its link, with what the scenario says instead. The switch adds the delay. */
+function deployedNic({ nic }: HostSpec, link: PortConfig): PortConfig {
+  return { ...link, creditBurstBytes: NIC_CREDIT_BURST_BYTES, dataQueueBytes: NIC_QUEUE_BYTES, ...nic, delayNs: 0 };
+}
+
+/** A host has exactly one link. */
+function linkOf({ links }: Topology, host: string): PortConfig {
+  return (links.find(({ a, b }) => a === host || b === host) as Topology['links'][number]).port;
+}

@@ -1,0 +1,151 @@
+import { NEVER } from '../../base/time.js';
+import { DEFAULT_CONFIG } from '../../core/config.js';
+import { AloneTimes } from '../../sim/alone.js';
+import { completionTimes } from '../../sim/measure/completion-times.js';
+import { creditDropShare, sumCredits } from '../../sim/measure/credits.js';
+import { type FlowOutcome, flowResult } from '../../sim/measure/flow-result.js';
+import { linkResult } from '../../sim/measure/link-probe.js';
+import { overallUtilisation } from '../../sim/measure/utilisation.js';
+import type { LinkResult, SimulationResult } from '../../sim/result.js';
+import type { Scenario } from '../../sim/scenario.js';
+import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
+import type { PortConfig } from '../../switch/port.js';
+import { type PortCounts, sumPorts } from './direction-counts.js';
+import { type CountedFlow, meanJain } from './fairness.js';
+import type { LabMeasurements } from './lab-run.js';
+import type { HostReport, ReceivedFlow, SentFlow } from './messages.js';
+
+/** Both ends of a flow. */
+interface FlowEnds {
+  readonly plan: FlowPlan;
+  readonly sent: SentFlow | undefined;
+  readonly received: ReceivedFlow | undefined;
+}
+
+const NO_CREDITS = sumCredits([]);
+
+/** The result of a run over processes, by the code that makes the simulator's wherever there is something to compute. */
+export function labResult(scenario: Scenario, flows: readonly FlowPlan[], measured: LabMeasurements): SimulationResult {
+  const ends = matchEnds(flows, measured.reports);
+  const { measuredFromNs, endNs, reports } = measured;
+  const alone = new AloneTimes(scenario);
+  const names = new Map(scenario.topology.hosts.map(({ id, name }) => [id, name]));
+  const run = {
+    measuredFromNs,
+    endNs,
+    hostName: (id: number) => names.get(id) ?? String(id),
+    slowdown: (plan: FlowPlan, fctNs: number) => alone.slowdown(plan, fctNs),
+  };
+  const results = ends.map((each) => flowResult(outcomeOf(each, measured), run));
+  const links = linkResults(scenario, measured);
+  const jainByWindow = jains(scenario, ends, measured);
+  const credits = ends.map(({ received }) => received?.credits ?? NO_CREDITS);
+  const creditsBefore = sumCredits(reports.map((report) => report.creditsBefore));
+  return {
+    scenario: scenario.name,
+    seed: scenario.seed,
+    algorithm: algorithmsOf(scenario, flows),
+    durationNs: endNs,
+    measuredNs: endNs - measuredFromNs,
+    flows: results.sort((a, b) => a.id - b.id),
+    links,
+    jain: jainByWindow[0]?.jain ?? null,
+    jainByWindow,
+    utilisation: overallUtilisation(links, scenario.bottlenecks),
+    creditDropShare: creditDropShare(creditsBefore, sumCredits(credits)),
+    fct: completionTimes(results),
+    events: reports.reduce((sum, { datagramsIn }) => sum + datagramsIn, measured.switched),
+  };
+}
+
+/** A sender's host and flow id name a flow; what a host reported before it crashed stands beside what it reported after it came back. */
+function matchEnds(flows: readonly FlowPlan[], reports: readonly HostReport[]): FlowEnds[] {
+  const sent = new Map(reports.flatMap((report) => report.sent.map((flow) => [flow.id, flow] as const)));
+  const received = new Map<string, ReceivedFlow>();
+  for (const flow of reports.flatMap((report) => report.received)) received.set(`${flow.from}:${flow.flowId}`, flow);
+  return flows.map((plan) => {
+    const sending = sent.get(plan.id);
+    return { plan, sent: sending, received: received.get(`${plan.from}:${sending?.flowId}`) };
+  });
+}
+
+function outcomeOf({ plan, sent, received }: FlowEnds, { failures }: LabMeasurements): FlowOutcome {
+  const isDone = typeof received?.completeNs === 'number';
+  return {
+    plan,
+    startNs: sent?.startNs ?? plan.startNs,
+    doneNs: received?.completeNs ?? NEVER,
+    deliveredBytes: received?.deliveredBytes ?? 0,
+    measuredBytes: received?.measuredBytes ?? 0,
+    credits: received?.credits ?? NO_CREDITS,
+    error: isDone ? null : (failures.get(plan.id)?.error ?? sent?.error ?? received?.error ?? null),
+  };
+}
+
+function jains(
+  { jainWindowsNs }: Scenario,
+  ends: readonly FlowEnds[],
+  { measuredFromNs, endNs, failures }: LabMeasurements,
+): SimulationResult['jainByWindow'] {
+  return jainWindowsNs.map((windowNs, index) => {
+    const counted = ends.map(({ plan, sent, received }): CountedFlow => {
+      const closedNs = failures.get(plan.id)?.atNs ?? sent?.closedNs ?? NEVER;
+      const overNs = Math.min(received?.completeNs ?? NEVER, closedNs);
+      return { startNs: sent?.startNs ?? NEVER, overNs, counts: received?.windows[index] };
+    });
+    return { windowNs, jain: meanJain(counted, windowNs, { fromNs: measuredFromNs, endNs }) };
+  });
+}
+
+/** What hosts send into their links is counted by their NICs, and what happens to it on the way by the switch. */
+function linkResults({ topology }: Scenario, { counts, before, reports }: LabMeasurements): LinkResult[] {
+  const nics = nicsOf(reports);
+  const configs = new Map<string, PortConfig>();
+  for (const { a, b, port } of topology.links) configs.set(`${a}->${b}`, port).set(`${b}->${a}`, port);
+  const hostIds = new Map(topology.hosts.map(({ id, name }) => [name, id]));
+  return counts.map((direction, index) => {
+    const nic = nics.get(hostIds.get(direction.name.split('->')[0]) ?? 0);
+    const { port, spanNs } = nic ?? direction;
+    const config = { ...(configs.get(direction.name) as PortConfig), rateBps: direction.rateBps ?? NEVER };
+    const queueBytesMaxBefore = nic?.queueBytesMaxBefore ?? before[index]?.port.dataQueueBytesMax ?? 0;
+    return linkResult({
+      name: direction.name,
+      config,
+      port,
+      line: direction.port,
+      measuredNs: spanNs,
+      queueBytesMaxBefore,
+    });
+  });
+}
+
+interface NicCounts extends PortCounts {
+  readonly queueBytesMaxBefore: number;
+}
+
+/** By host id; a host that crashed has several reports. */
+function nicsOf(reports: readonly HostReport[]): ReadonlyMap<number, NicCounts> {
+  const nics = new Map<number, NicCounts>();
+  for (const { hostId, nic: port, nicSpanNs: spanNs, nicQueueBytesMaxBefore: queueBytesMaxBefore } of reports) {
+    const counts = { port, spanNs, queueBytesMaxBefore };
+    const earlier = nics.get(hostId);
+    nics.set(hostId, earlier === undefined ? counts : sumNics(earlier, counts));
+  }
+  return nics;
+}
+
+function sumNics(one: NicCounts, other: NicCounts): NicCounts {
+  return {
+    port: sumPorts(one, other),
+    spanNs: one.spanNs + other.spanNs,
+    queueBytesMaxBefore: Math.max(one.queueBytesMaxBefore, other.queueBytesMaxBefore),
+  };
+}
+
+/** What the hosts that receive use, each name once. */
+function algorithmsOf({ hosts }: Scenario, flows: readonly FlowPlan[]): string {
+  const byId = new Map(
+    hosts.map(({ id, endpoint }) => [id, endpoint.creditAlgorithm ?? DEFAULT_CONFIG.creditAlgorithm]),
+  );
+  return [...new Set(flows.map(({ to }) => byId.get(to)))].sort().join('+');
+}

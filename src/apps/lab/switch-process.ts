@@ -1,0 +1,161 @@
+// Tested by test/loopback/lab.test.ts
+
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Topology } from '../../switch/topology.js';
+import { Child, END_WITH_PARENT, SHORT_LIVED } from '../shared/child.js';
+import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
+import { type DirectionCounts, directionCounts, idleFor, noCounts, sumCounts } from './direction-counts.js';
+import { systemNs } from './system-clock.js';
+import { topologyText } from './topology-text.js';
+
+export interface SwitchOptions {
+  readonly topology: Topology;
+  /** Of the impairments. */
+  readonly seed: number;
+  /** For the topology's file. */
+  readonly directory: string;
+  /** Where hosts find it; port 0 lets the system choose. */
+  readonly listen: string;
+  readonly keepAlive: string;
+  /** The process ended without being told to. */
+  onLost(switchProcess: Child, code: number): void;
+}
+
+/** The `xpass switch` of a lab with all switches of the topology inside, and what it has counted, also before it was restarted. */
+export class SwitchProcess {
+  private readonly options: SwitchOptions;
+  private readonly topologyPath: string;
+  private child: Child | null = null;
+  /** null while it is down. */
+  private control: SwitchControl | null = null;
+  private readonly changed: { readonly link: string; readonly changes: LinkSettingChanges }[] = [];
+  private listenAt: string;
+  /** When its counts began, in its own time, ns. */
+  private sinceNs = 0;
+  /** Of the processes before, since the last reset. */
+  private earlier: readonly DirectionCounts[] = [];
+  private arrivedBefore = 0;
+  /** Since when it is down. */
+  private downSince = 0;
+  private launches = 0;
+  private isStopping = false;
+
+  constructor(options: SwitchOptions) {
+    this.options = options;
+    this.topologyPath = join(options.directory, 'topology.yaml');
+    this.listenAt = options.listen;
+  }
+
+  /** Writes the topology and starts the process. Throws a Failure with the process's own words. */
+  async start(): Promise<void> {
+    await writeFile(this.topologyPath, topologyText(this.options.topology));
+    await this.launch();
+  }
+
+  /** Where hosts find it. */
+  get address(): string {
+    return this.listenAt;
+  }
+
+  /** Changes a link, both directions by its name or one by its own, for good: also where the switch is down now or restarted later. */
+  async setLink(link: string, changes: LinkSettingChanges): Promise<void> {
+    this.changed.push({ link, changes });
+    await this.control?.setLink(link, changes);
+  }
+
+  /** The switch loses what is inside it, and what comes to it until `startSwitch`: with its process where it is the only one in it. */
+  async stopSwitch(name: string): Promise<void> {
+    if (this.isAlone) await this.kill();
+    else await this.control?.stopSwitch(name);
+  }
+
+  /** After `stopSwitch`. */
+  async startSwitch(name: string): Promise<void> {
+    if (this.isAlone) await this.restart();
+    else await this.control?.startSwitch(name);
+  }
+
+  /** Both directions of every link, in the topology's order, since the last reset. */
+  async counts(): Promise<readonly DirectionCounts[]> {
+    if (this.control === null) return this.idled();
+    const { ports, atNs } = await this.control.ports();
+    const now = ports.map((port) => directionCounts(port, atNs - this.sinceNs));
+    return this.earlier.length === 0 ? now : now.map((counts, index) => sumCounts(this.earlier[index], counts));
+  }
+
+  /** Datagrams that have come to its sockets. */
+  async arrived(): Promise<number> {
+    const here = this.control === null ? 0 : (await this.control.driver()).datagramsIn;
+    return this.arrivedBefore + here;
+  }
+
+  /** Starts all counts anew. */
+  async reset(): Promise<void> {
+    if (this.control === null) {
+      this.earlier = this.earlier.map((counts) => noCounts(counts));
+      this.downSince = systemNs();
+      return;
+    }
+    this.earlier = [];
+    await this.control.reset();
+    this.sinceNs = (await this.control.ports()).atNs;
+  }
+
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    const { child } = this;
+    this.forget();
+    await child?.stop();
+  }
+
+  private get isAlone(): boolean {
+    return this.options.topology.switches.length === 1;
+  }
+
+  private async kill(): Promise<void> {
+    const counts = await this.counts();
+    this.arrivedBefore = await this.arrived();
+    this.earlier = counts;
+    this.downSince = systemNs();
+    const { child } = this;
+    this.forget();
+    await child?.kill();
+  }
+
+  /** At the same address. */
+  private async restart(): Promise<void> {
+    await this.launch();
+    this.earlier = this.idled();
+  }
+
+  private async launch(): Promise<void> {
+    const { seed, keepAlive, onLost } = this.options;
+    const what = ['--topology', this.topologyPath, '--seed', String(seed), '--keep-alive', keepAlive];
+    // A process that was killed leaves its socket behind.
+    const control = join(this.options.directory, `control-${++this.launches}.sock`);
+    const how = ['--listen', this.listenAt, '--control', control, '--json', '--spin', 'never'];
+    const child = new Child('the switch', ['switch', ...what, ...how], [...SHORT_LIVED, ...END_WITH_PARENT]);
+    this.child = child;
+    void child.ended.then((code) => {
+      if (this.child === child && !this.isStopping) onLost(child, code);
+    });
+    const { address } = await child.event('listening');
+    this.listenAt = String(address);
+    this.control = await SwitchControl.connect(control);
+    this.sinceNs = 0;
+    for (const { link, changes } of this.changed) await this.control.setLink(link, changes);
+  }
+
+  /** What there was before it went down, and the time since. */
+  private idled(): readonly DirectionCounts[] {
+    const downNs = systemNs() - this.downSince;
+    return this.earlier.map((counts) => idleFor(counts, downNs));
+  }
+
+  private forget(): void {
+    this.control?.close();
+    this.control = null;
+    this.child = null;
+  }
+}

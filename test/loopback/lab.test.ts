@@ -1,0 +1,229 @@
+import { execFileSync } from 'node:child_process';
+import { createSocket } from 'node:dgram';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runXpass, within, XpassProcess } from './switch-lab.js';
+
+// Real processes on a machine that may be busy: what arrives and how processes end is tested here, how well it agrees with the simulator in lab-parity.test.ts.
+
+interface Flow {
+  readonly id: number;
+  readonly src: string;
+  readonly dst: string;
+  readonly bytes: number | null;
+  readonly fct_s: number | null;
+  readonly delivered_bytes: number;
+  readonly error: string | null;
+}
+
+/** Three hosts at one switch, and two flows with an end. */
+const TWO_FLOWS = `
+topology: { name: star, hosts: 3, rate: 100mbit }
+payload: bytes
+flows:
+  - { from: 1, to: 3, bytes: 300kB }
+  - { from: 2, to: 3, bytes: 200kB, start: 20ms }
+`;
+
+async function scenarioFile(text: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'xpass-test-'));
+  onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  const path = join(directory, 'scenario.yaml');
+  await writeFile(path, text);
+  return path;
+}
+
+async function lab(text: string, ...args: string[]) {
+  const path = await scenarioFile(text);
+  const ended = await runXpass('lab', path, '--rehearsal', '200ms', ...args);
+  expect(ended.code, ended.stderr).toBe(0);
+  return ended;
+}
+
+async function labJson(text: string, ...args: string[]) {
+  const { stdout } = await lab(text, '--json', ...args);
+  return JSON.parse(stdout) as { flows: Flow[]; links: { name: string; lost: number }[]; duration_s: number };
+}
+
+/** Directories and processes of labs. */
+async function leftovers(): Promise<string[]> {
+  const directories = (await readdir(tmpdir())).filter((name) => name.startsWith('xpass-lab-'));
+  return [...directories, ...processes()];
+}
+
+function processes(): string[] {
+  const list = execFileSync('ps', ['-A', '-o', 'pid=,stat=,args='], { encoding: 'utf8' });
+  return list.split('\n').filter((line) => /lab\/host\.child\.js|xpass-lab-/.test(line) && !/^\s*\d+\s+Z/.test(line));
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const wait = async (): Promise<void> => {
+    while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  await within(wait(), 'what the test waits for');
+}
+
+describe('a lab', () => {
+  it('plays the flows that the simulator plays, and says the same of them', async () => {
+    const before = await leftovers();
+    const real = await labJson(TWO_FLOWS);
+    const simulated = JSON.parse((await runXpass('sim', await scenarioFile(TWO_FLOWS), '--json')).stdout);
+    expect(Object.keys(real)).toEqual(Object.keys(simulated));
+    const facts = ({ id, src, dst, bytes, delivered_bytes, error }: Flow) => {
+      return { id, src, dst, bytes, delivered_bytes, error };
+    };
+    expect(real.flows.map(facts)).toEqual(simulated.flows.map(facts));
+    expect(real.flows.map(facts)).toEqual([
+      { id: 0, src: 'h1', dst: 'h3', bytes: 300_000, delivered_bytes: 300_000, error: null },
+      { id: 1, src: 'h2', dst: 'h3', bytes: 200_000, delivered_bytes: 200_000, error: null },
+    ]);
+    expect(Object.keys(real.flows[0])).toEqual(Object.keys(simulated.flows[0]));
+    for (const { fct_s } of real.flows) {
+      // 300 kB take 25 ms on the link; more than a second is a flow that lay idle.
+      expect(fct_s).toBeGreaterThan(0.015);
+      expect(fct_s).toBeLessThan(1);
+    }
+    expect(real.links.map(({ name }) => name)).toEqual(simulated.links.map(({ name }: { name: string }) => name));
+    expect(Object.keys(real.links[0])).toEqual(Object.keys(simulated.links[0]));
+    expect(await leftovers()).toEqual(before);
+  });
+
+  it('plays another plan with another seed, as the simulator does', async () => {
+    const text = 'topology: { name: star, hosts: 4 , rate: 100mbit }\nflows: [{ kind: permutation, bytes: 20kB }]\n';
+    const path = await scenarioFile(text);
+    const pairs = (stdout: string) => JSON.parse(stdout).flows.map(({ src, dst }: Flow) => `${src}->${dst}`);
+    for (const seed of ['2', '3']) {
+      const args = [path, '--seed', seed, '--set', 'flows.0.bytes=30kB', '--json'];
+      const [real, simulated] = await Promise.all([
+        runXpass('lab', '--rehearsal', '100ms', ...args),
+        runXpass('sim', ...args),
+      ]);
+      expect(pairs(real.stdout)).toEqual(pairs(simulated.stdout));
+      expect(JSON.parse(real.stdout).flows[0].delivered_bytes).toBe(30_000);
+    }
+  });
+
+  it('shows people the summary of xpass sim', async () => {
+    const { stdout } = await lab(TWO_FLOWS);
+    expect(stdout).toContain('scenario: steady, seed 1');
+    expect(stdout).toContain('flows            2, 2 complete, 0 failed');
+    expect(stdout).toMatch(/s1->h3 +100\.0 Mbit\/s/);
+  });
+});
+
+describe('the faults of a lab', () => {
+  it('restart the switch, and flows go on', async () => {
+    const { flows, duration_s } = await labJson(`
+topology: { name: star, hosts: 3, rate: 20mbit }
+payload: bytes
+flows: [{ kind: incast, to: 3, bytes: 1MB }]
+faults: [{ at: 200ms, restart: s1, for: 100ms }]
+`);
+    expect(flows.map(({ delivered_bytes, error }) => [delivered_bytes, error])).toEqual([
+      [1_000_000, null],
+      [1_000_000, null],
+    ]);
+    // Two megabytes take 0.85 s on the link, and the switch was away for a part of it.
+    expect(duration_s).toBeGreaterThan(0.9);
+  });
+
+  it('stop one switch of several, lose frames on links, and slow readers down', async () => {
+    const { flows, links } = await labJson(`
+topology: { name: dumbbell, pairs: 2, rate: 20mbit }
+payload: bytes
+flows: [{ kind: pairs, bytes: 500kB }]
+faults:
+  - { at: 50ms, restart: left, for: 50ms }
+  - { at: 120ms, link: left->right, loss: 10%, for: 100ms }
+  - { at: 230ms, link: h1, down: true, for: 50ms }
+  - { at: 300ms, reader: 4, rate: 4mbit }
+`);
+    expect(flows.map(({ delivered_bytes, error }) => [delivered_bytes, error])).toEqual([
+      [500_000, null],
+      [500_000, null],
+    ]);
+    const lost = (name: string) => links.find((link) => link.name === name)?.lost;
+    expect(lost('left->right')).toBeGreaterThan(0);
+  });
+
+  it('crash hosts, whose flows end, and which come back with the flows that are still to start', async () => {
+    const { flows } = await labJson(`
+topology: { name: star, hosts: 3, rate: 20mbit }
+duration: 6s
+flows:
+  - { from: 1, to: 3, bytes: 10MB }
+  - { from: 2, to: 1, bytes: 10MB }
+  - { from: 1, to: 3, bytes: 10kB, start: 350ms }
+  - { from: 1, to: 3, bytes: 10kB, start: 3s }
+  - { from: 3, to: 1, bytes: 10kB, start: 3s }
+faults: [{ at: 300ms, crash: 1, for: 1s }]
+`);
+    expect(flows.map(({ error }) => error)).toEqual(['hostCrash', 'reset', 'hostDown', null, null]);
+    expect(flows.map(({ fct_s }) => fct_s !== null)).toEqual([false, false, false, true, true]);
+    expect(flows[0].delivered_bytes).toBeGreaterThan(100_000);
+    expect(flows[0].delivered_bytes).toBeLessThan(3_000_000);
+  });
+});
+
+describe('the end of a lab', () => {
+  const ENDLESS = 'topology: { name: star, hosts: 2, rate: 10mbit }\nduration: 60s\nflows: [{ from: 1, to: 2 }]\n';
+
+  it('comes in order by Ctrl-C', async () => {
+    const before = await leftovers();
+    const running = new XpassProcess(['lab', await scenarioFile(ENDLESS), '--json']);
+    await until(() => processes().length === 3);
+    const { code, stdout, stderr } = await running.stop('SIGINT');
+    expect([code, stdout, stderr]).toEqual([1, '', 'xpass lab: interrupted by SIGINT\n']);
+    expect(await leftovers()).toEqual(before);
+  });
+
+  it.each([
+    [/lab\/host\.child\.js/, "host 'h"],
+    [/switch .*xpass-lab-/, 'the switch ended with status 1'],
+  ])('comes with the process that is lost: %s', async (pattern, words) => {
+    const before = await leftovers();
+    const running = new XpassProcess(['lab', await scenarioFile(ENDLESS), '--json', '--rehearsal', '100ms']);
+    await until(() => processes().length === 3);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const victim = processes().find((line) => pattern.test(line)) ?? '';
+    process.kill(Number.parseInt(victim, 10), 'SIGKILL');
+    const { code, stdout, stderr } = await within(running.ended, 'the end of the lab');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(words);
+    expect(await leftovers()).toEqual(before);
+  });
+
+  it('comes with the parent, also when that is killed', async () => {
+    const running = new XpassProcess(['lab', await scenarioFile(ENDLESS), '--json']);
+    await until(() => processes().length === 3);
+    process.kill(running.pid as number, 'SIGKILL');
+    await until(() => processes().length === 0);
+  });
+
+  it('comes before the beginning where the port is taken', async () => {
+    const socket = createSocket('udp4');
+    onTestFinished(() => {
+      socket.close();
+    });
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    const before = await leftovers();
+    const { port } = socket.address();
+    const { code, stderr } = await runXpass('lab', await scenarioFile(TWO_FLOWS), '--listen', `127.0.0.1:${port}`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`127.0.0.1:${port}`);
+    expect(await leftovers()).toEqual(before);
+  });
+
+  it.each([
+    [[], "'/nowhere/at/all.yaml'"],
+    [['--set', 'hosts.0.clockDrift=10ppm'], 'clockDrift of host 1 is 10 ppm; allowed: 0'],
+    [['--csv', '/proc/nowhere'], "directory of CSV files '/proc/nowhere'"],
+  ])('comes with what is wrong: %j', async (args, sentence) => {
+    const path = args.length === 0 ? '/nowhere/at/all.yaml' : await scenarioFile(TWO_FLOWS);
+    const { code, stdout, stderr } = await runXpass('lab', path, ...args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(sentence);
+  });
+});
