@@ -47,7 +47,7 @@ export function drawChart(chart: Chart): string {
     yAxis: valueAxis('y', chart.y.name, y),
     series: [...series(layout), ...referenceSeries(chart, y, layout)],
   };
-  return plainSvg(rendered(option, layout), chart.title ?? null);
+  return plainSvg(rendered(option, layout), chart.title ?? `${chart.y.name} by ${chart.x.name}`);
 }
 
 function rendered(option: EChartsCoreOption, { width, height }: Layout): string {

@@ -51,7 +51,8 @@ export function placeLabels(points: readonly LabelledPoint[], room: Edges, sizes
 }
 
 function candidates({ width }: LabelledPoint, { marker, lineHeight }: LabelSizes): LabelPlace[] {
-  const [aside, above] = [(marker + width) / 2 + 3, (marker + lineHeight) / 2 + 1];
+  // A label above may stand beside one to the right, which is higher than its point.
+  const [aside, above] = [(marker + width) / 2 + 3, (Math.max(marker, lineHeight) + lineHeight) / 2];
   return DIRECTIONS.map(([right, down]) => ({ dx: right * aside, dy: down * above }));
 }
 

@@ -29,6 +29,9 @@ export function scaleOf(axis: Axis, values: Iterable<number>, room: ScaleRoom): 
   return base === 0 ? linearScale(axis, extentOf(values, -Infinity), room) : logScale(axis, values, { ...room, base });
 }
 
+/** Below this a number is 0 to an axis: its ticks would be beyond what a number can be. */
+const SMALLEST = 1e-300;
+
 interface Extent {
   readonly low: number;
   readonly high: number;
@@ -63,10 +66,11 @@ function endsOf({ min, max }: Axis, { low, high }: Extent): Extent {
   return { low: min ?? Math.min(low, max ?? low), high: max ?? Math.max(high, min ?? high) };
 }
 
-/** One value alone gets room on both sides, but zeros stand on the axis. */
+/** One value alone, or values that no label could tell apart, get room on both sides; zeros stand on the axis. */
 function widened({ low, high }: Extent): Extent {
-  if (low !== high) return { low, high };
-  return low === 0 ? { low: 0, high: 1 } : { low: low - Math.abs(low) / 2, high: high + Math.abs(high) / 2 };
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (size >= SMALLEST && high - low > size * 1e-9) return { low, high };
+  return size < SMALLEST ? { low: 0, high: 1 } : { low: low - Math.abs(low) / 2, high: high + Math.abs(high) / 2 };
 }
 
 /** The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `step`. */

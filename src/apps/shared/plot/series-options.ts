@@ -68,21 +68,23 @@ function bandOptions(chart: LineChart, { x, band }: Points, at: number): CustomS
     ...stretch.map((index): [number, number] => [x[index], high[index]]),
     ...stretch.toReversed().map((index): [number, number] => [x[index], low[index]]),
   ];
-  return stretches.map((stretch) => ({
-    type: 'custom',
-    silent: true,
-    clip: true,
-    z: 2,
-    data: [0],
-    renderItem: (_, { coord }) => ({
-      type: 'polygon',
-      shape: { points: outline(stretch).map((corner) => coord(corner)) },
-      style: { fill: seriesStyle(at).colour, opacity: 0.18 },
-    }),
-  }));
+  return [
+    {
+      type: 'custom',
+      silent: true,
+      clip: true,
+      z: 2,
+      data: [...stretches.keys()],
+      renderItem: ({ dataIndex }, { coord }) => ({
+        type: 'polygon',
+        shape: { points: outline(stretches[dataIndex]).map((corner) => coord(corner)) },
+        style: { fill: seriesStyle(at).colour, opacity: 0.18 },
+      }),
+    },
+  ];
 }
 
-/** Lists of the indices up to `count` that are wanted, a new one after each that is not. */
+/** Runs of two or more indices below `count` that are wanted. */
 function stretchesOf(count: number, isWanted: (index: number) => boolean): number[][] {
   const stretches: number[][] = [];
   let open: number[] | null = null;
@@ -96,7 +98,7 @@ function stretchesOf(count: number, isWanted: (index: number) => boolean): numbe
       open.push(index);
     }
   }
-  return stretches;
+  return stretches.filter(({ length }) => length > 1);
 }
 
 export function barOptions(chart: BarChart): BarSeriesOption[] {

@@ -7,13 +7,13 @@ import { crc32 } from '../../../base/crc32.js';
 /** Attributes with numbers in px; the text of labels is in none of them. */
 const NUMBERS = /\b(d|points|transform|x|y|width|height|stroke-width)="([^"]*)"/g;
 
-/** `title` is what a screen reader says; null where a caption beside it does. */
-export function plainSvg(svg: string, title: string | null): string {
+/** `title` is what a screen reader says. */
+export function plainSvg(svg: string, title: string): string {
   const plain = svg
     .replace(/<style >[\s\S]*?<\/style>\n?/g, '')
     .replace(/ (class|ecmeta_[a-z_]+|pointer-events|xml:space|xmlns:xlink|version|baseProfile)="[^"]*"/g, '')
     .replace(NUMBERS, (_, name: string, value: string) => `${name}="${rounded(value)}"`)
-    .replace(/^<svg /, `<svg role="img"${title === null ? '' : ` aria-label="${escaped(title)}"`} `);
+    .replace(/^<svg /, `<svg role="img" aria-label="${escaped(title)}" `);
   return withOwnIds(plain);
 }
 

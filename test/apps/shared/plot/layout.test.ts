@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { LineChart } from '../../../../src/apps/shared/plot/chart.js';
+import { isDrawable, LEGEND_ROW, layoutOf, xPixel, yPixel } from '../../../../src/apps/shared/plot/layout.js';
+import { scaleOf } from '../../../../src/apps/shared/plot/scale.js';
+import { textWidthPx } from '../../../../src/apps/shared/plot/style.js';
+
+const Y = scaleOf({ name: '' }, [0, 10], { ticks: 5, fromZero: true, toTicks: true, padding: 0 });
+
+function chart(names: string[], more: Partial<LineChart> = {}): LineChart {
+  const series = names.map((name) => ({ name, x: [], y: [] }));
+  return { kind: 'lines', x: { name: 'x' }, y: { name: 'y' }, series, ...more };
+}
+
+describe('the layout of a drawing', () => {
+  it('has its legend above the data, in as many rows as it needs', () => {
+    const layout = layoutOf(chart(['expresspass', 'expresspass-literal', 'steady', 'naive']), Y);
+    const { columns, columnWidth, top } = layout.legend!;
+    const rows = Math.ceil(4 / columns);
+    expect(columns * columnWidth).toBeLessThanOrEqual(layout.plotWidth + 14);
+    expect(top + rows * LEGEND_ROW).toBeLessThanOrEqual(layout.top);
+  });
+
+  it('has no legend for one series', () => {
+    const { legend, top } = layoutOf(chart(['steady']), Y);
+    expect(legend).toBeNull();
+    expect(top).toBeLessThan(layoutOf(chart(['steady', 'naive']), Y).top);
+  });
+
+  it('keeps its legend within its width, however long a name is', () => {
+    const { legend, plotWidth } = layoutOf(chart(['a', 'very '.repeat(50)]), Y);
+    expect(legend).toMatchObject({ columns: 1, columnWidth: plotWidth });
+  });
+
+  it('grows in height with a legend of many rows, and not in the data', () => {
+    const names = (count: number) => Array.from({ length: count }, (_, at) => `a long name of the series ${at}`);
+    const [few, many] = [layoutOf(chart(names(6)), Y), layoutOf(chart(names(20)), Y)];
+    expect(few.height).toBe(400);
+    expect(many.height).toBeGreaterThan(400);
+    expect(many.plotHeight).toBe(few.plotHeight);
+  });
+
+  it('has room for the labels of reference lines at its right', () => {
+    const label = 'the value of the paper';
+    const { width, left, plotWidth } = layoutOf(chart(['a'], { references: [{ label, y: 1 }] }), Y);
+    expect(width - left - plotWidth).toBeGreaterThan(textWidthPx(label, 12));
+  });
+
+  it('has room for wide numbers at its left', () => {
+    const wide = scaleOf({ name: '' }, [900_000], { ticks: 5, fromZero: true, toTicks: true, padding: 0 });
+    expect(layoutOf(chart(['a']), wide).left).toBeGreaterThan(layoutOf(chart(['a']), Y).left);
+  });
+
+  it('knows where a value is drawn', () => {
+    const layout = layoutOf(chart(['a']), Y);
+    expect(yPixel(10, Y, layout)).toBe(layout.top);
+    expect(yPixel(0, Y, layout)).toBe(layout.top + layout.plotHeight);
+    expect(xPixel(5, Y, layout)).toBe(layout.left + layout.plotWidth / 2);
+  });
+});
+
+describe('a value that can be drawn', () => {
+  it('is finite, and above 0 on a logarithmic axis', () => {
+    expect([0, -1, Number.NaN, Infinity].map((value) => isDrawable(value, {}))).toEqual([true, true, false, false]);
+    expect([1, 0, -1].map((value) => isDrawable(value, { scale: 'log2' }))).toEqual([true, false, false]);
+  });
+});
