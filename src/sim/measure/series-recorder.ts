@@ -45,6 +45,11 @@ export class SeriesRecorder {
     this.utilisations = links.map(() => []);
   }
 
+  /** How many samples there are so far. */
+  get samples(): number {
+    return this.timesNs.length;
+  }
+
   /** The interval that ends now. */
   sample(nowNs: number): void {
     const { flows, links, intervalNs, mark } = this.options;
