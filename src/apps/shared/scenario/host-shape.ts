@@ -24,7 +24,10 @@ export interface HostGroupDocument {
   readonly clockDrift?: number;
 }
 
-export const ALGORITHM = written(choice(CREDIT_ALGORITHMS.map(({ name }) => name)), {
+const ALGORITHM_NAMES = CREDIT_ALGORITHMS.map(({ name }) => name);
+
+export const ALGORITHM = written(choice(ALGORITHM_NAMES), {
+  words: ALGORITHM_NAMES,
   describe: 'Credit algorithm for the flows that these hosts receive',
   fallback: SIMULATION_CONFIG.creditAlgorithm,
 });

@@ -4,6 +4,9 @@ import { orWord, type ValueKind } from '../value-kind.js';
 
 /** Kinds of values that only scenarios have. */
 
+/** Seeds of the generator are 32-bit. */
+export const MAX_SEED = 2 ** 32 - 1;
+
 /** A number, a part or a ratio: `0.5`, `5%`, `1/16`, as papers write the constants of algorithms. */
 export const CONSTANT: ValueKind<number> = {
   allowed: 'a number such as 0.5, 5% or 1/16',

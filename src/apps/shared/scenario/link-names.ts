@@ -28,6 +28,11 @@ export class LinkNames {
   }
 }
 
+/** The names of all directions, in the order of the links. */
+export function directionNames({ links }: Topology): string[] {
+  return [...directionsOf(links).keys()];
+}
+
 function unknown(name: string, path: Path, names: readonly string[]): Problem {
   return new Problem(
     path,

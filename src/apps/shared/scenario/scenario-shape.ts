@@ -4,13 +4,11 @@ import { duration } from '../quantities.js';
 import { choice, integer, text } from '../value-kind.js';
 import { FAULTS_SHAPE } from './fault-shape.js';
 import { ALGORITHM, HOSTS_SHAPE, PARAMETERS } from './host-shape.js';
-import { AUTO_FLAG } from './kinds.js';
+import { AUTO_FLAG, MAX_SEED } from './kinds.js';
 import { DEFAULT_TOPOLOGY, TOPOLOGY_SHAPE } from './topology-shape.js';
 import { FLOWS_SHAPE } from './traffic-shape.js';
 import { list, mapping, written, writtenFlag } from './written.js';
 
-/** Seeds of the generator are 32-bit. */
-export const MAX_SEED = 2 ** 32 - 1;
 /** An hour of virtual time (ours): what runs longer is a mistake of a unit. */
 const RUN_TIME = duration({ lowest: 1_000, highest: 3.6e12 });
 /** Directions, windows and samples that a report still shows (ours). */
@@ -53,6 +51,8 @@ const PROBES = mapping(
   'What is sampled along the way, for plots',
 );
 
+const PAYLOADS = ['lengths', 'bytes'] as const;
+
 /** A scenario file. */
 export const SCENARIO_SHAPE = mapping({
   $schema: z.string().optional().meta({ description: 'Where this schema is, for editors; not read' }),
@@ -75,7 +75,7 @@ export const SCENARIO_SHAPE = mapping({
   }).optional(),
   algorithm: ALGORITHM.optional(),
   parameters: PARAMETERS.optional(),
-  topology: TOPOLOGY_SHAPE.optional().meta({ description: 'Hosts, switches and links', default: DEFAULT_TOPOLOGY }),
+  topology: TOPOLOGY_SHAPE.optional().meta({ description: `Hosts, switches and links. Default: ${DEFAULT_TOPOLOGY}.` }),
   bottlenecks: list(written(LINK_DIRECTION, { describe: 'A direction of a link' }), {
     describe: 'Directions whose lowest utilisation is that of the run; none: the highest of all',
     most: MAX_LISTED,
@@ -91,7 +91,8 @@ export const SCENARIO_SHAPE = mapping({
     .min(1, { error: 'is empty; allowed: at least one window' })
     .optional(),
   probes: PROBES.optional(),
-  payload: written(choice(['lengths', 'bytes']), {
+  payload: written(choice(PAYLOADS), {
+    words: PAYLOADS,
     describe: 'Whether data frames carry bytes, which are then checked where they arrive',
     fallback: 'lengths',
   }).optional(),

@@ -42,7 +42,9 @@ export const DEFAULT_TOPOLOGY = 'dumbbell';
 const MAX_LINKS = 131_072;
 
 const NAME = text('a name');
-const SPREAD = written(choice(['flow', 'path']), {
+const SPREADS = ['flow', 'path'] as const;
+const SPREAD = written(choice(SPREADS), {
+  words: SPREADS,
   describe: 'By what frames choose among equal paths',
   fallback: 'flow',
 }).optional();

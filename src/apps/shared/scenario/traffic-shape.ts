@@ -93,7 +93,10 @@ const POISSON = mapping({
   kind: z.literal('poisson'),
   from: hosts('The senders', 'all').optional(),
   to: hosts('The receivers', 'all').optional(),
-  workload: written(choice(WORKLOAD_NAMES), { describe: 'Sizes of the flows, by a table of the papers' }).optional(),
+  workload: written(choice(WORKLOAD_NAMES), {
+    words: WORKLOAD_NAMES,
+    describe: 'Sizes of the flows, by a table of the papers',
+  }).optional(),
   file: written(text('a CSV file of bytes,probability lines'), {
     describe: 'Sizes of the flows, by a table; the path counts from the scenario file',
   }).optional(),

@@ -8,8 +8,8 @@ export interface About {
   readonly describe: string;
   /** What holds when the field is left out, as it would be written. */
   readonly fallback?: string;
-  /** A regular expression that every text of the kind matches, for editors that check while one types. */
-  readonly pattern?: string;
+  /** Every text that may be written, where these are a few words: editors offer them. */
+  readonly words?: readonly string[];
 }
 
 const SCALAR = [z.string(), z.number()] as const;
@@ -92,10 +92,7 @@ function parsed<T>(scalar: z.ZodType<string | number | boolean>, kind: ValueKind
     .meta(metaOf(about, kind.allowed));
 }
 
-function metaOf({ describe, fallback, pattern }: About, allowed: string): Record<string, unknown> {
-  return {
-    description: `${describe}. Allowed: ${allowed}.`,
-    ...(fallback !== undefined && { default: fallback }),
-    ...(pattern !== undefined && { pattern }),
-  };
+function metaOf({ describe, fallback, words }: About, allowed: string): Record<string, unknown> {
+  const otherwise = fallback === undefined ? '' : ` Default: ${fallback}.`;
+  return { description: `${describe}. Allowed: ${allowed}.${otherwise}`, ...(words !== undefined && { enum: words }) };
 }

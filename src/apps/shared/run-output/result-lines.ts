@@ -1,0 +1,72 @@
+import type { SimulationResult } from '../../../sim/result.js';
+import { displayCount, displayDuration, displayPercent, displaySize } from '../display.js';
+import { formatDuration } from '../quantities.js';
+import { completionTable, flowTable, linkTable } from '../report/run-tables.js';
+import { tableLines } from '../table.js';
+
+/** What a result does not say itself. */
+export interface RunContext {
+  /** Wall time of the run. */
+  readonly wallS: number;
+  readonly bottlenecks: readonly string[];
+}
+
+/** Rows of one table of a terminal; --json and --csv have them all (ours). */
+const MAX_ROWS = 10;
+
+/** What came of a run, for people. */
+export function resultLines(result: SimulationResult, { wallS, bottlenecks }: RunContext): string[] {
+  return [
+    `${result.scenario}: ${result.algorithm}, seed ${result.seed}`,
+    `${displayDuration(result.durationNs)} of virtual time in ${displayDuration(wallS * 1e9)}, ` +
+      `${displayCount(result.events)} events, ${displayCount(result.events / wallS)} a second`,
+    '',
+    `  utilisation      ${result.utilisation.toFixed(3)} of the data share of ${placeOf(bottlenecks)}`,
+    `  fairness (Jain)  ${jainText(result)}`,
+    `  credits dropped  ${displayPercent(result.creditDropShare)} of those sent`,
+    `  frames dropped   ${framesText(result)}`,
+    `  largest queue    ${queueText(result)}`,
+    `  flows            ${flowsText(result)}`,
+    ...section(titled('links, the busiest', result.links.length), linkTable(result.links, MAX_ROWS)),
+    ...(result.fct.all === undefined ? [] : section('completion times', completionTable(result.fct))),
+    ...section(titled('flows, the first', result.flows.length), flowTable(result.flows, MAX_ROWS)),
+  ];
+}
+
+function placeOf(bottlenecks: readonly string[]): string {
+  if (bottlenecks.length === 0) return 'the busiest link';
+  return bottlenecks.length === 1 ? bottlenecks[0] : `the least busy of ${bottlenecks.length} bottlenecks`;
+}
+
+function jainText({ jainByWindow }: SimulationResult): string {
+  const each = jainByWindow.map(
+    ({ windowNs, jain }) => `${jain === null ? '-' : jain.toFixed(3)} over ${formatDuration(windowNs)}`,
+  );
+  return each.join(', ');
+}
+
+function framesText({ links }: SimulationResult): string {
+  const dropped = links.reduce((sum, { dataDrops }) => sum + dataDrops, 0);
+  const lost = links.reduce((sum, link) => sum + link.lost, 0);
+  return `${displayCount(dropped)} of data at ports, ${displayCount(lost)} lost on links`;
+}
+
+function queueText({ links }: SimulationResult): string {
+  const [first] = [...links].sort((a, b) => b.dataQueueBytesMax - a.dataQueueBytesMax);
+  if (first === undefined || first.dataQueueBytesMax === 0) return 'none';
+  return `${displaySize(first.dataQueueBytesMax)} of data at ${first.name}`;
+}
+
+function flowsText({ flows }: SimulationResult): string {
+  const complete = flows.filter(({ fctNs }) => fctNs !== null).length;
+  const failed = flows.filter(({ error }) => error !== null).length;
+  return `${displayCount(flows.length)}, ${displayCount(complete)} complete, ${displayCount(failed)} failed`;
+}
+
+function titled(words: string, count: number): string {
+  return count > MAX_ROWS ? `${words} ${MAX_ROWS} of ${displayCount(count)}` : (words.split(',')[0] as string);
+}
+
+function section(title: string, { columns, rows }: ReturnType<typeof linkTable>): string[] {
+  return ['', title, ...tableLines(columns, rows).map((line) => `  ${line}`)];
+}

@@ -1,0 +1,13 @@
+import type { ScenarioChanges } from '../shared/scenario/scenario-file.js';
+
+/** The command that plays a scenario again, for a shell. */
+export function commandLine(path: string, { sets = [], seed }: ScenarioChanges): string {
+  const words = ['xpass', 'sim', path, ...sets.flatMap((set) => ['--set', set])];
+  if (seed !== undefined) words.push('--seed', String(seed));
+  return words.map(quoted).join(' ');
+}
+
+/** As POSIX shells take it: nothing is special between single quotes but they themselves. */
+function quoted(word: string): string {
+  return /^[\w./:=,+@%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}

@@ -1,0 +1,37 @@
+import type { Invocation } from '../shared/command.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { usageFailure } from '../shared/failure.js';
+import { scenarioJsonSchema } from '../shared/scenario/json-schema.js';
+import { ScenarioFile } from '../shared/scenario/scenario-file.js';
+import type { SIM_OPTIONS } from './options.js';
+import { runOne } from './run-one.js';
+import { runSweep } from './run-sweep.js';
+
+export type SimInvocation = Invocation<typeof SIM_OPTIONS>;
+
+/** Plays the scenario of a file, or a sweep of it. */
+export async function runSim(invocation: SimInvocation): Promise<ExitCode> {
+  const { options, positionals, results } = invocation;
+  if (options.schema) {
+    results.line(JSON.stringify(scenarioJsonSchema(), null, 2));
+    return ExitCode.done;
+  }
+  const [path] = positionals;
+  if (path === undefined) throw usageFailure('FILE is missing; allowed: a scenario, or --schema');
+  const isSweep = options.sweep.length > 0 || options.seeds !== undefined;
+  checkFitting(invocation, isSweep);
+  const file = await ScenarioFile.read(path);
+  return isSweep ? runSweep(file, invocation) : runOne(file, invocation);
+}
+
+/** Options of which one says nothing where the other is given. */
+function checkFitting({ options }: SimInvocation, isSweep: boolean): void {
+  for (const name of ['csv', 'report'] as const) {
+    if (isSweep && options[name] !== undefined) {
+      throw usageFailure(`--${name} is for one run; allowed with --sweep and --seeds: --out, --json`);
+    }
+  }
+  if (!isSweep && options.out !== undefined) {
+    throw usageFailure('--out is for the runs of --sweep and --seeds; allowed for one run: --csv, --report, --json');
+  }
+}

@@ -1,0 +1,105 @@
+import { displayCount, displayDuration, displayPercent, displaySize } from '../shared/display.js';
+import { type CsvValue, csvText } from '../shared/run-output/csv.js';
+import type { ResultJson } from '../shared/run-output/result-json.js';
+import { type Column, tableLines } from '../shared/table.js';
+import type { PlannedRun } from './sweep-plan.js';
+
+/** What became of a run of a sweep. */
+export interface SweptRun {
+  readonly planned: PlannedRun;
+  /** null: it failed or never ran. */
+  readonly figures: RunFigures | null;
+  readonly error: string | null;
+}
+
+/** The few numbers of a run by which runs are compared: all that is kept of thousands. */
+export type RunFigures = ReturnType<typeof runFigures>;
+
+export function runFigures({ flows, links, fct, ...result }: ResultJson) {
+  return {
+    duration_s: result.duration_s,
+    utilisation: result.utilisation,
+    jain: result.jain,
+    credit_drop_share: result.credit_drop_share,
+    data_queue_bytes_max: links.reduce((most, link) => Math.max(most, link.data_queue_bytes_max), 0),
+    data_drops: links.reduce((sum, link) => sum + link.data_drops, 0),
+    lost: links.reduce((sum, link) => sum + link.lost, 0),
+    flows: flows.length,
+    complete: flows.filter(({ fct_s }) => fct_s !== null).length,
+    failed: flows.filter(({ error }) => error !== null).length,
+    fct_mean_s: fct.all?.mean_s ?? null,
+    fct_p99_s: fct.all?.p99_s ?? null,
+    slowdown_p99: fct.all?.slowdown_p99 ?? null,
+    events: result.events,
+  };
+}
+
+const FIGURES: readonly (keyof RunFigures)[] = [
+  'duration_s',
+  'utilisation',
+  'jain',
+  'credit_drop_share',
+  'data_queue_bytes_max',
+  'data_drops',
+  'lost',
+  'flows',
+  'complete',
+  'failed',
+  'fct_mean_s',
+  'fct_p99_s',
+  'slowdown_p99',
+  'events',
+];
+
+function summaryRow({ planned, figures, error }: SweptRun): Record<string, CsvValue> {
+  const { values, scenario, hash } = planned;
+  const numbers = FIGURES.map((name) => [name, figures?.[name] ?? null] as const);
+  return { ...values, seed: scenario.seed, run: hash, ...Object.fromEntries(numbers), error };
+}
+
+/** What `--json` prints of a sweep, and `summary.json` has. */
+export function summaryJson(name: string, paths: readonly string[], runs: readonly SweptRun[]) {
+  return { scenario: name, swept: paths, runs: runs.map(summaryRow) };
+}
+
+export function summaryCsv(runs: readonly SweptRun[]): string {
+  const rows = runs.map(summaryRow);
+  return csvText(Object.keys(rows[0]), rows.map(Object.values));
+}
+
+/** A line for each run, for people. */
+export function summaryLines(paths: readonly string[], runs: readonly SweptRun[]): string[] {
+  const right = [
+    'seed',
+    'utilisation',
+    'Jain',
+    'credits dropped',
+    'largest queue',
+    'data drops',
+    'complete',
+    'FCT mean',
+    '99 %',
+  ];
+  const columns: Column[] = [
+    ...paths.map((title) => ({ title })),
+    ...right.map((title) => ({ title, align: 'right' as const })),
+    { title: '' },
+  ];
+  return tableLines(columns, runs.map(summaryCells));
+}
+
+function summaryCells({ planned, figures: row, error }: SweptRun): string[] {
+  const own = [...Object.values(planned.values), String(planned.scenario.seed)];
+  if (row === null) return [...own, ...Array<string>(8).fill('-'), error ?? ''];
+  return [
+    ...own,
+    row.utilisation.toFixed(3),
+    row.jain === null ? '-' : row.jain.toFixed(3),
+    displayPercent(row.credit_drop_share),
+    displaySize(row.data_queue_bytes_max),
+    displayCount(row.data_drops),
+    `${displayCount(row.complete)} of ${displayCount(row.flows)}`,
+    displayDuration(row.fct_mean_s === null ? Number.NaN : row.fct_mean_s * 1e9),
+    displayDuration(row.fct_p99_s === null ? Number.NaN : row.fct_p99_s * 1e9),
+  ];
+}
