@@ -72,10 +72,17 @@ export class SimHost {
       this.process(frame, nowNs);
     }
     if (!this.isUp) return;
-    const ownNs = this.clock.toOwn(nowNs);
-    // The way from the own time of a deadline to the world's and back may round to just before it.
-    const dueNs = this.machine.nextTimeout();
-    this.machine.advance(dueNs > ownNs && this.clock.toWorld(dueNs) <= nowNs ? dueNs : ownNs);
+    this.machine.advance(this.clock.toOwn(nowNs));
+    if (!this.clock.isExact) this.catchUp(nowNs);
+  }
+
+  /** The way from the own time of a deadline to the world's and back may round to just before it: what is due by either clock is done. */
+  private catchUp(nowNs: number): void {
+    for (;;) {
+      const dueNs = this.machine.nextTimeout();
+      if (dueNs === NEVER || this.clock.toWorld(dueNs) > nowNs) return;
+      this.machine.advance(dueNs);
+    }
   }
 
   /** The next frame that the NIC has begun to send; `atNs` is when its last bit leaves. */
