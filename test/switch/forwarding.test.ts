@@ -12,7 +12,7 @@ const scratch = emptyFrame();
 function walk(routes: Routes, bytes: Uint8Array, from: number): number[] {
   const way: number[] = [];
   let offset = routes.find(bytes, routes.switchAt(routes.localPort(from)));
-  expect(offset).not.toBe(NO_ROUTE);
+  if (offset === NO_ROUTE) throw new Error('there is no route');
   for (; routes.hop(offset) !== EXIT; offset++) way.push(routes.hop(offset));
   return way;
 }
@@ -54,7 +54,10 @@ function expectSymmetry(topology: Topology, random: Random, message: string): vo
   for (let trip = 0; trip < 200; trip++) {
     const flow = { a: host(), b: host(), flowId: random.uint32(), pathId: random.uint32() & 0xff };
     const { there, back } = roundTrip(routes, flow);
-    expect(back, `${message}, ${JSON.stringify(flow)}`).toEqual(reversed(there));
+    // An assertion for each of so many trips would take most of the time.
+    if (String(back) !== String(reversed(there))) {
+      expect(back, `${message}, ${JSON.stringify(flow)}`).toEqual(reversed(there));
+    }
   }
 }
 
@@ -135,10 +138,10 @@ describe('routes', () => {
     const counts = new Map<string, number>();
     for (let flowId = 1; flowId <= 8000; flowId++) {
       const { there } = roundTrip(routes, { a: 1, b, flowId, pathId: 0 });
-      expect(there).toHaveLength(hops);
       counts.set(String(there), (counts.get(String(there)) ?? 0) + 1);
     }
     expect(counts.size).toBe(ways);
+    for (const way of counts.keys()) expect(way.split(',')).toHaveLength(hops);
     // Five standard deviations of a binomial with mean 8000 / ways.
     const mean = 8000 / ways;
     for (const count of counts.values())
@@ -166,7 +169,7 @@ describe('routes', () => {
     }
   });
 
-  it('are found between every two switches of a large fat-tree, over as many ways as there are', () => {
+  it('are found between the switches of a larger fat-tree, over as many ways as there are', () => {
     const topology = builtinTopology('fat-tree', {
       pods: 6,
       coreSwitches: 16,
@@ -176,13 +179,14 @@ describe('routes', () => {
       spread: 'path',
     });
     const routes = new Routes(topology);
-    for (const { id: a } of topology.hosts) {
+    // One host at the start, one in the middle and one at the end of the list, with every other.
+    for (const a of [1, 13, 30]) {
       for (const { id: b } of topology.hosts) {
         if (a === b) continue;
         const samePod = Math.floor((a - 1) / 5) === Math.floor((b - 1) / 5);
         const ways = Array.from({ length: 16 }, (_, pathId) => roundTrip(routes, { a, b, flowId: 1, pathId }));
         expect(new Set(ways.map(({ there }) => String(there))).size).toBe(samePod ? 4 : 16);
-        for (const { there, back } of ways) expect(back).toEqual(reversed(there));
+        expect(ways.map(({ back }) => back)).toEqual(ways.map(({ there }) => reversed(there)));
       }
     }
   });
