@@ -1,0 +1,30 @@
+// Tested by test/apps/figures/catalogue.test.ts
+import { findCreditAlgorithm } from '../../../core/credit/registry.js';
+import type { FigureDocument } from '../figure.js';
+
+/** The credit algorithms that stand side by side, ours first. */
+export const RULES = [
+  'steady',
+  'expresspass',
+  'expresspass-literal',
+  'expresspass-ns2',
+  'expresspass-2016',
+  'naive',
+] as const;
+export type Rule = (typeof RULES)[number];
+
+/** How a new flow starts; a rule that has no such constant leaves it out. */
+export interface Start {
+  readonly initialRate: number;
+  readonly wInit: number;
+}
+
+/** That of the authors' runs of one bottleneck. */
+export const HALF_START: Start = { initialRate: 0.5, wInit: 0.5 };
+
+/** The part of a scenario that says which rule its flows follow. */
+export function ruleFields(rule: Rule, { initialRate, wInit }: Start = HALF_START): FigureDocument {
+  const known = new Set(findCreditAlgorithm(rule).parameters.map(({ name }) => name));
+  const parameters = Object.entries({ initial_rate: initialRate, w_init: wInit }).filter(([name]) => known.has(name));
+  return { algorithm: rule, ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }) };
+}

@@ -1,0 +1,17 @@
+import { usageFailure } from '../shared/failure.js';
+import { suggestion } from '../shared/nearest.js';
+import { oneBottleneck } from './catalogue/one-bottleneck.js';
+import type { Figure } from './figure.js';
+
+/** In the order of the page. */
+export const FIGURES: readonly Figure[] = [oneBottleneck];
+
+/** The figures of these names in the order of `all`; all of them without names. Throws a usage Failure for a name that none has. */
+export function selectFigures(names: readonly string[], all: readonly Figure[] = FIGURES): readonly Figure[] {
+  const known = all.map(({ name }) => name);
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    throw usageFailure(`unknown figure '${name}'${suggestion(name, known)}; allowed: list, ${known.join(', ')}`);
+  }
+  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+}

@@ -1,0 +1,23 @@
+import { defineCommand } from '../shared/command.js';
+import { runFigures } from './figures.js';
+import { FIGURES_OPTIONS } from './options.js';
+
+export const command = defineCommand({
+  description:
+    'Reproduces the figures of the ExpressPass papers in the simulator: for each its scenario files, numbers as CSV, plots as SVG, and a page (index.html) that has ' +
+    "the paper's value, that of its authors' code, ours, and the reason where ours misses. The files are the same on every machine.",
+  positionals: {
+    label: '[list | NAME...]',
+    describe: 'figures by name, all without it; `list` prints their names',
+    least: 0,
+    most: Number.POSITIVE_INFINITY,
+  },
+  options: FIGURES_OPTIONS,
+  examples: [
+    { line: 'xpass figures list', meaning: 'What there is, and how much work each is' },
+    { line: 'xpass figures', meaning: 'All of them in a few minutes, into ./figures' },
+    { line: 'xpass figures convergence parking-lot --out /tmp/two', meaning: 'Two of them' },
+    { line: 'xpass figures --profile paper --jobs 16', meaning: 'With all flows, seeds and seconds of the papers' },
+  ],
+  run: runFigures,
+});

@@ -1,0 +1,58 @@
+import { SeededRandom } from '../../base/random.js';
+import { maxMinShares } from '../../sim/measure/max-min.js';
+import { dataRateBps } from '../../sim/measure/utilisation.js';
+import { Paths } from '../../sim/paths.js';
+import type { Scenario } from '../../sim/scenario.js';
+import { type FlowPlan, planFlows } from '../../sim/traffic/plan-flows.js';
+import type { TopologyLink } from '../../switch/topology.js';
+import { wireBytes } from '../../wire/layout.js';
+
+/** Deadlines that come for each frame: the credit's own, and those of acknowledgements and rate updates. Measured on one bottleneck. */
+const TIMERS_PER_FRAME = 1.3;
+/** What a flow of a full network asks for beyond its share, as a part of its link: w_min of the rules with feedback. */
+const SPARE_SHARE = 0.01;
+
+/**
+ * About how many events a scenario takes, from its flows' max-min shares or sizes and the lengths of their paths: within a factor of two, which is enough to
+ * order runs and to say how long they will take.
+ */
+export function expectedEvents(scenario: Scenario): number {
+  const paths = new Paths(scenario.topology);
+  const frameBytes = scenario.topology.links[0].port.maxFrameBytes;
+  const plans = planFlows(scenario.traffic, new SeededRandom(scenario.seed), frameBytes);
+  const crossed = plans.map(({ from, to }) => paths.between(from, to));
+  const endless = plans.map((_, at) => at).filter((at) => !Number.isFinite(plans[at].bytes));
+  const shares = sharesBps(endless.map((at) => crossed[at]));
+  const wanted = endless.reduce((sum, at, place) => {
+    return sum + endlessEvents(scenario, plans[at], { links: crossed[at], shareBps: shares[place] });
+  }, 0);
+  const given = plans.reduce((sum, { bytes }, at) => {
+    return Number.isFinite(bytes) ? sum + frameEvents(crossed[at]) * (Math.ceil(bytes / frameBytes) + 1) : sum;
+  }, 0);
+  return wanted + given;
+}
+
+/** A data frame and its credit over all links. */
+function frameEvents(links: readonly TopologyLink[]): number {
+  return 2 * links.length + TIMERS_PER_FRAME;
+}
+
+function endlessEvents(scenario: Scenario, plan: FlowPlan, on: { links: TopologyLink[]; shareBps: number }): number {
+  const seconds = Math.max(0, Math.min(scenario.durationNs, plan.stopNs) - plan.startNs) / 1e9;
+  const { port } = on.links[on.links.length - 1];
+  const frameBits = wireBytes(port.maxFrameBytes) * 8;
+  const receiver = scenario.hosts.find(({ id }) => id === plan.to);
+  const isNaive = receiver?.endpoint.creditAlgorithm === 'naive';
+  const spareBps = (isNaive ? 1 : SPARE_SHARE) * dataRateBps(port);
+  const dropped = spareBps * (on.links.length / 2 + 1);
+  return (seconds * (on.shareBps * frameEvents(on.links) + dropped)) / frameBits;
+}
+
+function sharesBps(paths: readonly (readonly TopologyLink[])[]): Float64Array {
+  const links = [...new Set(paths.flat())];
+  const indices = new Map(links.map((link, index) => [link, index]));
+  return maxMinShares(
+    links.map(({ port }) => dataRateBps(port)),
+    paths.map((path) => path.map((link) => indices.get(link) as number)),
+  );
+}

@@ -1,0 +1,84 @@
+import {
+  type FigureEntry,
+  type FiguresPage,
+  figuresCsv,
+  figuresMarkdown,
+  figuresPage,
+} from '../shared/report/figures-page.js';
+import { csvText } from '../shared/run-output/csv.js';
+import type { Figure, FigureJob, FigureOutcome, Profile } from './figure.js';
+
+/** Drawings and tables of one figure by their file names. */
+export function figureFiles(
+  { name }: Figure,
+  { charts, tables }: FigureOutcome,
+  svgs: readonly string[],
+): ReadonlyMap<string, string> {
+  return new Map([
+    ...charts.map(({ key }, at): [string, string] => [fileName(name, key, 'svg'), `${svgs[at]}\n`]),
+    ...tables.map(({ key, titles, rows }): [string, string] => [fileName(name, key, 'csv'), csvText(titles, rows)]),
+  ]);
+}
+
+/** The scenario of each job as a file that `xpass sim` plays: with its first seed, and how to play the others. */
+export async function scenarioFiles(
+  { name }: Figure,
+  jobs: readonly FigureJob[],
+): Promise<ReadonlyMap<string, string>> {
+  const { stringify } = await import('yaml');
+  return new Map(
+    jobs.map(({ key, document, seeds }) => {
+      const file = fileName(name, key, 'yaml');
+      const text = stringify({ name: `${name}-${key}`, seed: seeds[0], ...document }, { lineWidth: 0 });
+      return [file, `# ${replay(file, seeds)}\n${text}`];
+    }),
+  );
+}
+
+function replay(file: string, seeds: readonly number[]): string {
+  return `xpass sim ${file}${seeds.length > 1 ? ` --seeds ${seeds.length}` : ''}`;
+}
+
+/** One figure as the page has it. */
+export function figureEntry(
+  figure: Figure,
+  { outcome, svgs, profile }: { outcome: FigureOutcome; svgs: readonly string[]; profile: Profile },
+): FigureEntry {
+  const { name, title, source } = figure;
+  return {
+    name,
+    title,
+    what: `${source}.\n\n${figure.about(profile)}`,
+    svgs,
+    rows: outcome.rows,
+    command: `xpass figures ${name}${profileOption(profile)}`,
+  };
+}
+
+/** The page and its tables by their file names. */
+export function pageFiles(entries: readonly FigureEntry[], profile: Profile): ReadonlyMap<string, string> {
+  const page: FiguresPage = { title: 'The figures of the ExpressPass papers', intro: intro(profile), figures: entries };
+  return new Map([
+    ['index.html', figuresPage(page)],
+    ['results.md', figuresMarkdown(page)],
+    ['results.csv', figuresCsv(page)],
+  ]);
+}
+
+function intro(profile: Profile): string {
+  const scale =
+    profile === 'quick'
+      ? 'This is the quick profile: fewer seeds, flows and seconds than in the papers; each figure says which.'
+      : 'This is the paper profile: flows, seeds and seconds as in the papers.';
+  return `Every figure is made by the simulator, in which the same endpoints and switches run that also run behind sockets. ${scale}
+
+Beside ours stand the paper's value and that of the authors' own public ns-2 code, run on the same scenario, where there is one. "met" is as good as what we hold ourselves to, or better; the reason says what that is where it is not the paper's value. Columns for reactive peers such as DCTCP are missing because there is none in the simulator yet.`;
+}
+
+function profileOption(profile: Profile): string {
+  return profile === 'quick' ? '' : ` --profile ${profile}`;
+}
+
+function fileName(figure: string, key: string, extension: string): string {
+  return `${figure}${key === '' ? '' : `-${key}`}.${extension}`;
+}

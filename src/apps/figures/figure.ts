@@ -1,0 +1,60 @@
+/** What a figure of the papers is made of: runs of the simulator, and what is read from them. */
+import type { SimulationRun } from '../../sim/result.js';
+import type { Chart } from '../shared/plot/chart.js';
+import type { FigureRow } from '../shared/report/figures-page.js';
+
+/** `quick`: all figures in minutes, with fewer seeds, flows and times. `paper`: at the papers' own scale. */
+export type Profile = 'quick' | 'paper';
+export const PROFILES: readonly Profile[] = ['quick', 'paper'];
+
+export interface Figure {
+  /** On the command line, in file names and as an anchor: small letters, digits and dashes. */
+  readonly name: string;
+  readonly title: string;
+  /** Paper and figure, or where else it comes from. */
+  readonly source: string;
+  /** What is shown and how it was measured; paragraphs of plain text with an empty line between two. */
+  about(profile: Profile): string;
+  jobs(profile: Profile): readonly FigureJob[];
+  /** Reads the figure from its runs: nothing else, so that the same runs give the same bytes. */
+  evaluate(runs: Runs, profile: Profile): FigureOutcome;
+}
+
+/** A scenario as a scenario file holds it: plain data, quantities as texts or numbers. It has neither name nor seed. */
+export type FigureDocument = Readonly<Record<string, unknown>>;
+
+/** One scenario, played once for each seed. */
+export interface FigureJob {
+  /** Within its figure, as in a file name: `steady-2`. */
+  readonly key: string;
+  readonly document: FigureDocument;
+  readonly seeds: readonly number[];
+}
+
+/** What a figure's jobs gave. */
+export interface Runs {
+  /** One run for each seed, in the order of the seeds. */
+  of(key: string): readonly SimulationRun[];
+  /** That of a job with one seed. */
+  one(key: string): SimulationRun;
+}
+
+export interface FigureOutcome {
+  readonly charts: readonly FigureChart[];
+  readonly rows: readonly FigureRow[];
+  readonly tables: readonly FigureTable[];
+}
+
+export interface FigureChart {
+  /** Empty for the only one: `<figure>.svg`; else `<figure>-<key>.svg`. */
+  readonly key: string;
+  readonly chart: Chart;
+}
+
+/** The numbers behind a figure, as a CSV file; null: there is none. */
+export interface FigureTable {
+  /** Empty for the only one: `<figure>.csv`; else `<figure>-<key>.csv`. */
+  readonly key: string;
+  readonly titles: readonly string[];
+  readonly rows: readonly (readonly (string | number | null)[])[];
+}

@@ -1,0 +1,90 @@
+// Tested by test/apps/figures/command.test.ts
+import type { Invocation } from '../shared/command.js';
+import { displayCount, displayDuration } from '../shared/display.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { usageFailure } from '../shared/failure.js';
+import type { FigureEntry, FigureRow } from '../shared/report/figures-page.js';
+import type { Results } from '../shared/results.js';
+import { type Column, tableLines } from '../shared/table.js';
+import { FIGURES, selectFigures } from './catalogue.js';
+import type { Figure, Profile } from './figure.js';
+import { JobList } from './job-list.js';
+import { lanes, measuredEventsPerSecond } from './machine-speed.js';
+import type { FIGURES_OPTIONS } from './options.js';
+import { playFigures } from './play-figures.js';
+
+export type FiguresInvocation = Invocation<typeof FIGURES_OPTIONS>;
+
+const LIST = 'list';
+
+const LIST_COLUMNS: readonly Column[] = [
+  { title: 'figure' },
+  { title: 'runs', align: 'right' },
+  { title: 'events', align: 'right' },
+  { title: 'what' },
+];
+
+const SUMMARY_COLUMNS: readonly Column[] = [
+  { title: 'figure' },
+  { title: 'quantity' },
+  { title: 'paper', align: 'right' },
+  { title: "authors' code", align: 'right' },
+  { title: 'ours', align: 'right' },
+  { title: 'verdict' },
+];
+
+/** Makes figures, or lists them. */
+export async function runFigures(invocation: FiguresInvocation): Promise<ExitCode> {
+  const { options, positionals, results } = invocation;
+  if (positionals.includes(LIST)) {
+    if (positionals.length > 1) throw usageFailure(`'${LIST}' stands alone; allowed: ${LIST}, or names of figures`);
+    list(options.profile, invocation);
+    return ExitCode.done;
+  }
+  const figures = selectFigures(positionals);
+  const jobs = new JobList(figures, options.profile);
+  announce(jobs, invocation);
+  const { entries, failed } = await playFigures(figures, jobs, invocation);
+  if (options.json) results.json(jsonOf(options.profile, entries));
+  else summary(entries, results);
+  return failed === 0 ? ExitCode.done : ExitCode.failed;
+}
+
+function list(profile: Profile, { options, results }: FiguresInvocation): void {
+  const found = FIGURES.map((figure) => listed(figure, profile));
+  if (options.json) results.json({ profile, figures: found });
+  else for (const line of tableLines(LIST_COLUMNS, found.map(listRow))) results.line(line);
+}
+
+function listed(figure: Figure, profile: Profile) {
+  const { name, title, source } = figure;
+  const jobs = new JobList([figure], profile);
+  return { name, title, source, runs: jobs.runs.length, events: Math.round(jobs.events) };
+}
+
+function listRow({ name, title, source, runs, events }: ReturnType<typeof listed>): string[] {
+  return [name, displayCount(runs), displayCount(events), `${title} (${source})`];
+}
+
+/** What takes hours says so before it begins. */
+function announce(jobs: JobList, { options, terminal }: FiguresInvocation): void {
+  if (options.profile === 'quick') return;
+  const threads = lanes(options.jobs);
+  const seconds = jobs.events / (measuredEventsPerSecond() * threads);
+  const time = displayDuration(seconds * 1e9);
+  const runs = `${displayCount(jobs.runs.length)} runs, ${displayCount(jobs.events)} events`;
+  terminal.write(`${runs}: about ${time} with ${threads} threads of this machine\n`);
+}
+
+function summary(entries: readonly FigureEntry[], results: Results): void {
+  const rows = entries.flatMap(({ name, rows: found }) => found.map((row) => summaryRow(name, row)));
+  for (const line of tableLines(SUMMARY_COLUMNS, rows)) results.line(line);
+}
+
+function summaryRow(name: string, { quantity, paper, authorsCode, ours, verdict }: FigureRow): string[] {
+  return [name, quantity, paper ?? '', authorsCode ?? '', ours, verdict];
+}
+
+function jsonOf(profile: Profile, entries: readonly FigureEntry[]): unknown {
+  return { profile, figures: entries.map(({ name, title, rows }) => ({ name, title, rows })) };
+}
