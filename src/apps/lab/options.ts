@@ -3,7 +3,7 @@
 import { address } from '../shared/address-kind.js';
 import { flag, listOption, option, optionalOption } from '../shared/options.js';
 import { duration } from '../shared/quantities.js';
-import { MAX_SEED } from '../shared/scenario/scenario-shape.js';
+import { MAX_SEED } from '../shared/scenario/kinds.js';
 import { integer, text } from '../shared/value-kind.js';
 
 /** Those of `xpass sim` for one run, and what only processes need. */

@@ -1,3 +1,4 @@
+// Tested by test/apps/shared/scenario/hosts.test.ts
 import { listNames } from '../../../switch/config-error.js';
 import type { TopologyHost } from '../../../switch/topology.js';
 import { suggestion } from '../nearest.js';

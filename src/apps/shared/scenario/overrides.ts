@@ -1,3 +1,5 @@
+// Tested by test/apps/shared/scenario/scenario-file.test.ts
+
 import { usageFailure } from '../failure.js';
 import type { Path } from './problem.js';
 

@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/scenario/scenario-schema.test.ts
+// Tested by test/apps/shared/scenario/parse-scenario.test.ts
 import { z } from 'zod';
 import { duration } from '../quantities.js';
 import { choice, integer, text } from '../value-kind.js';

@@ -1,9 +1,9 @@
-// Tested by test/apps/shared/scenario/scenario-schema.test.ts
+// Tested by test/apps/shared/scenario/parse-scenario.test.ts
 import type { z } from 'zod';
 import { SETTING_NAMES, settingKind, type WrittenSetting } from '../link-settings.js';
 import type { Path } from './problem.js';
 import { pathText } from './problem.js';
-import { written, writtenFlag, writtenList } from './written.js';
+import { mapping, written, writtenFlag, writtenList } from './written.js';
 
 /** Settings of a link as texts, by their names in files; what `20frames` of a queue are is known once the frame size is. */
 export type Settings = Readonly<Record<string, string | undefined>>;
@@ -30,18 +30,24 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   frameTypes: 'What loss, duplication, reordering and corruption befall',
 };
 
+/** One for each setting, shared by all mappings that have it, so that the JSON Schema says it once. */
+const FIELDS: ReadonlyMap<string, z.ZodType<string>> = new Map(SETTING_NAMES.map((name) => [name, settingField(name)]));
+
 /** One optional field for each setting named. */
 export function settingShape(names: readonly string[] = SETTING_NAMES): Record<string, z.ZodType<string | undefined>> {
-  return Object.fromEntries(names.map((name) => [name, settingField(name).optional()]));
+  return Object.fromEntries(names.map((name) => [name, (FIELDS.get(name) as z.ZodType<string>).optional()]));
 }
 
 function settingField(name: string): z.ZodType<string> {
   const kind = settingKind(name);
-  const about = { describe: DESCRIPTIONS[name] ?? name };
+  const about = { id: `link.${name}`, describe: DESCRIPTIONS[name] };
   if (name === 'down') return writtenFlag(kind, about);
   if (name !== 'frameTypes') return written(kind, about);
   return writtenList(kind.allowed, about).transform((texts) => texts.join(','));
 }
+
+/** A mapping of settings and nothing else. */
+export const LINK_SETTINGS = mapping(settingShape()).meta({ id: 'link.settings' });
 
 /** The settings among the fields of a mapping, as link-settings.ts reads them. */
 export function writtenSettings(fields: Readonly<Record<string, unknown>>, path: Path): WrittenSetting[] {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BUILTIN_COUNTS, BUILTIN_TOPOLOGIES, type Count } from '../../../switch/builtin-topologies.js';
 import { MAX_HOST_ID } from '../../../wire/layout.js';
 import { choice, integer, text } from '../value-kind.js';
-import { type Settings, settingShape } from './setting-shapes.js';
+import { LINK_SETTINGS, type Settings, settingShape } from './setting-shapes.js';
 import { list, mapping, refusal, written } from './written.js';
 
 /** A topology by name: counts, settings of all links, of those at hosts and of those between switches. */
@@ -74,7 +74,9 @@ function builtinShape(name: string) {
     name: z.literal(name),
     ...Object.fromEntries(counts),
     ...settingShape(),
-    ...Object.fromEntries(linkGroups(name).map((group) => [group, mapping(settingShape(), GROUPS[group]).optional()])),
+    ...Object.fromEntries(
+      linkGroups(name).map((group) => [group, LINK_SETTINGS.optional().meta({ description: GROUPS[group] })]),
+    ),
     spread: SPREAD,
   });
 }
@@ -101,7 +103,7 @@ const EXPLICIT_SHAPE = mapping({
     }),
     { describe: 'Links; each host has exactly one, to a switch', most: MAX_LINKS },
   ),
-  defaults: mapping(settingShape(), 'Settings of all links that do not say otherwise').optional(),
+  defaults: LINK_SETTINGS.optional().meta({ description: 'Settings of all links that do not say otherwise' }),
   spread: SPREAD,
 });
 

@@ -1,10 +1,12 @@
-// Tested by test/apps/shared/scenario/scenario-schema.test.ts
+// Tested by test/apps/shared/scenario/parse-scenario.test.ts
 import { z } from 'zod';
 import { suggestion } from '../nearest.js';
 import type { ValueKind } from '../value-kind.js';
 
 /** What is said of a field, in the JSON Schema and in the documents. */
 export interface About {
+  /** Names what stands in several places, for the JSON Schema to have it once. */
+  readonly id?: string;
   readonly describe: string;
   /** What holds when the field is left out, as it would be written. */
   readonly fallback?: string;
@@ -92,7 +94,11 @@ function parsed<T>(scalar: z.ZodType<string | number | boolean>, kind: ValueKind
     .meta(metaOf(about, kind.allowed));
 }
 
-function metaOf({ describe, fallback, words }: About, allowed: string): Record<string, unknown> {
+function metaOf({ id, describe, fallback, words }: About, allowed: string): Record<string, unknown> {
   const otherwise = fallback === undefined ? '' : ` Default: ${fallback}.`;
-  return { description: `${describe}. Allowed: ${allowed}.${otherwise}`, ...(words !== undefined && { enum: words }) };
+  return {
+    ...(id !== undefined && { id }),
+    description: `${describe}. Allowed: ${allowed}.${otherwise}`,
+    ...(words !== undefined && { enum: words }),
+  };
 }
