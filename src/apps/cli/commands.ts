@@ -18,5 +18,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'run a software switch, or ask one that runs',
     load: () => import('../switch/command.js'),
   },
+  {
+    name: 'lab',
+    summary: 'play a scenario over processes of this machine',
+    load: () => import('../lab/command.js'),
+  },
+  { name: 'sim', summary: 'play a scenario in virtual time, or many', load: () => import('../sim/command.js') },
+  {
+    name: 'figures',
+    summary: 'reproduce the figures of the papers',
+    load: () => import('../figures/command.js'),
+  },
   { name: 'bench', summary: 'measure this machine and xpass on it', load: () => import('../bench/command.js') },
 ];
