@@ -6,7 +6,7 @@ import { creditDropShare, sumCredits } from '../../sim/measure/credits.js';
 import { type FlowOutcome, flowResult } from '../../sim/measure/flow-result.js';
 import { linkResult } from '../../sim/measure/link-probe.js';
 import { overallUtilisation } from '../../sim/measure/utilisation.js';
-import type { LinkResult, SimulationResult } from '../../sim/result.js';
+import type { LinkResult, SimulationResult, SimulationRun } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import type { PortConfig } from '../../switch/port.js';
@@ -24,8 +24,12 @@ interface FlowEnds {
 
 const NO_CREDITS = sumCredits([]);
 
-/** The result of a run over processes, by the code that makes the simulator's wherever there is something to compute. */
-export function labResult(scenario: Scenario, flows: readonly FlowPlan[], measured: LabMeasurements): SimulationResult {
+/** What came of a run over processes, in the shape of the simulator's and by its code wherever there is something to compute. */
+export function labRun(scenario: Scenario, flows: readonly FlowPlan[], measured: LabMeasurements): SimulationRun {
+  return { result: labResult(scenario, flows, measured), series: null };
+}
+
+function labResult(scenario: Scenario, flows: readonly FlowPlan[], measured: LabMeasurements): SimulationResult {
   const ends = matchEnds(flows, measured.reports);
   const { measuredFromNs, endNs, reports } = measured;
   const alone = new AloneTimes(scenario);

@@ -29,8 +29,9 @@ export interface LabMeasurements {
   readonly reports: readonly HostReport[];
   /** How flows failed whose processes were killed. */
   readonly failures: ReadonlyMap<number, FlowFailure>;
-  /** Datagrams that came to the switch. */
+  /** Datagrams that came to the switch, and those that the kernel dropped before. */
   readonly switched: number;
+  readonly switchDrops: number;
 }
 
 export interface LabRunOptions {
@@ -95,6 +96,7 @@ export class LabRun {
     const { processes } = this.options;
     const endNs = this.nowNs;
     const counts = await processes.switchProcess.counts();
+    const { arrived, dropped } = await processes.switchProcess.datagrams();
     const last = await Promise.all(processes.attachedHosts.map(([, host]) => host.report()));
     return {
       measuredFromNs: this.measuredFromNs,
@@ -103,7 +105,8 @@ export class LabRun {
       counts,
       reports: [...this.reports, ...last],
       failures: this.failures,
-      switched: await processes.switchProcess.arrived(),
+      switched: arrived,
+      switchDrops: dropped,
     };
   }
 

@@ -8,6 +8,7 @@ import type { Address } from '../../udp/address.js';
 import type { Failure } from '../shared/failure.js';
 import { takingPart } from './feasibility.js';
 import { LabProcesses } from './lab-processes.js';
+import type { LabPhase } from './lab-progress.js';
 import { type LabMeasurements, LabRun } from './lab-run.js';
 import { planRehearsal } from './rehearsal.js';
 
@@ -24,7 +25,7 @@ export interface PlayOptions {
   /** Rejects to end the lab early. */
   readonly interrupted: Promise<never>;
   /** What the lab does now, and how far the run is, ns. */
-  onProgress(phase: 'starting' | 'rehearsing' | 'running', run: { readonly nowNs: number } | null): void;
+  onPhase(phase: LabPhase, run: { readonly nowNs: number } | null): void;
 }
 
 /**
@@ -58,17 +59,17 @@ export async function playLab(options: PlayOptions): Promise<LabMeasurements> {
 }
 
 async function playSteps(
-  { flows, rehearsalNs, onProgress }: PlayOptions,
+  { flows, rehearsalNs, onPhase }: PlayOptions,
   processes: LabProcesses,
   run: LabRun,
 ): Promise<LabMeasurements> {
-  onProgress('starting', null);
+  onPhase('starting', null);
   await processes.start();
-  onProgress('rehearsing', null);
+  onPhase('rehearsing', null);
   for (const [from, to] of planRehearsal(flows)) processes.host(from)?.rehearse(to);
   await sleep(rehearsalNs / MILLISECOND_NS);
   for (const [, host] of processes.attachedHosts) host.rest();
   await sleep(REST_MS);
-  onProgress('running', run);
+  onPhase('running', run);
   return run.play();
 }

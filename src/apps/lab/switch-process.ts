@@ -22,6 +22,11 @@ export interface SwitchOptions {
   onLost(switchProcess: Child, code: number): void;
 }
 
+interface Datagrams {
+  readonly arrived: number;
+  readonly dropped: number;
+}
+
 /** The `xpass switch` of a lab with all switches of the topology inside, and what it has counted, also before it was restarted. */
 export class SwitchProcess {
   private readonly options: SwitchOptions;
@@ -35,7 +40,7 @@ export class SwitchProcess {
   private sinceNs = 0;
   /** Of the processes before, since the last reset. */
   private earlier: readonly DirectionCounts[] = [];
-  private arrivedBefore = 0;
+  private datagramsBefore: Datagrams = { arrived: 0, dropped: 0 };
   /** Since when it is down. */
   private downSince = 0;
   private launches = 0;
@@ -84,10 +89,12 @@ export class SwitchProcess {
     return this.earlier.length === 0 ? now : now.map((counts, index) => sumCounts(this.earlier[index], counts));
   }
 
-  /** Datagrams that have come to its sockets. */
-  async arrived(): Promise<number> {
-    const here = this.control === null ? 0 : (await this.control.driver()).datagramsIn;
-    return this.arrivedBefore + here;
+  /** Datagrams that have come to its sockets since the lab began, and those that the kernel dropped for want of buffer. */
+  async datagrams(): Promise<Datagrams> {
+    const { arrived, dropped } = this.datagramsBefore;
+    if (this.control === null) return this.datagramsBefore;
+    const { datagramsIn, kernelDrops } = await this.control.driver();
+    return { arrived: arrived + datagramsIn, dropped: dropped + (kernelDrops ?? 0) };
   }
 
   /** Starts all counts anew. */
@@ -115,7 +122,7 @@ export class SwitchProcess {
 
   private async kill(): Promise<void> {
     const counts = await this.counts();
-    this.arrivedBefore = await this.arrived();
+    this.datagramsBefore = await this.datagrams();
     this.earlier = counts;
     this.downSince = systemNs();
     const { child } = this;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Scenario } from '../../sim/scenario.js';
 import { usageFailure } from '../shared/failure.js';
+import { commandLine } from '../shared/run-output/command-line.js';
 import { MAX_SEED } from '../shared/scenario/kinds.js';
 import type { ScenarioFile } from '../shared/scenario/scenario-file.js';
-import { commandLine } from './replay.js';
 
 /** One run of a sweep. */
 export interface PlannedRun {

@@ -9,17 +9,19 @@ export interface RunContext {
   /** Wall time of the run. */
   readonly wallS: number;
   readonly bottlenecks: readonly string[];
+  /** Processes played it in the time of the machine. */
+  readonly isReal?: boolean;
 }
 
 /** Rows of one table of a terminal; --json and --csv have them all (ours). */
 const MAX_ROWS = 10;
 
 /** What came of a run, for people. */
-export function resultLines(result: SimulationResult, { wallS, bottlenecks }: RunContext): string[] {
+export function resultLines(result: SimulationResult, context: RunContext): string[] {
+  const { bottlenecks } = context;
   return [
     `${result.scenario}: ${result.algorithm}, seed ${result.seed}`,
-    `${displayDuration(result.durationNs)} of virtual time in ${displayDuration(wallS * 1e9)}, ` +
-      `${displayCount(result.events)} events, ${displayCount(result.events / wallS)} a second`,
+    timeText(result, context),
     '',
     `  utilisation      ${result.utilisation.toFixed(3)} of the data share of ${placeOf(bottlenecks)}`,
     `  fairness (Jain)  ${jainText(result)}`,
@@ -31,6 +33,14 @@ export function resultLines(result: SimulationResult, { wallS, bottlenecks }: Ru
     ...(result.fct.all === undefined ? [] : section('completion times', completionTable(result.fct))),
     ...section(titled('flows, the first', result.flows.length), flowTable(result.flows, MAX_ROWS)),
   ];
+}
+
+function timeText({ durationNs, events }: SimulationResult, { wallS, isReal = false }: RunContext): string {
+  const run = displayDuration(durationNs);
+  const wall = displayDuration(wallS * 1e9);
+  if (isReal)
+    return `${run} over processes and sockets, ${wall} with start and rehearsal, ${displayCount(events)} datagrams`;
+  return `${run} of virtual time in ${wall}, ${displayCount(events)} events, ${displayCount(events / wallS)} a second`;
 }
 
 function placeOf(bottlenecks: readonly string[]): string {

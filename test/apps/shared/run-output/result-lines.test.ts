@@ -29,3 +29,9 @@ it('shows the first flows of many, and no times where no flow ends', () => {
   expect(lines[3]).toContain('of the busiest link');
   expect(lines.length).toBeLessThan(40);
 });
+
+it('says of a run over processes that it took the time of the machine', () => {
+  expect(resultLines(RESULT, { ...context, wallS: 5.5, isReal: true })[1]).toBe(
+    '2.000 s over processes and sockets, 5.500 s with start and rehearsal, 123,456 datagrams',
+  );
+});

@@ -1,8 +1,12 @@
-import type { ScenarioChanges } from '../shared/scenario/scenario-file.js';
+import type { ScenarioChanges } from '../scenario/scenario-file.js';
 
 /** The command that plays a scenario again, for a shell. */
-export function commandLine(path: string, { sets = [], seed }: ScenarioChanges): string {
-  const words = ['xpass', 'sim', path, ...sets.flatMap((set) => ['--set', set])];
+export function commandLine(
+  path: string,
+  { sets = [], seed }: ScenarioChanges,
+  command: 'sim' | 'lab' = 'sim',
+): string {
+  const words = ['xpass', command, path, ...sets.flatMap((set) => ['--set', set])];
   if (seed !== undefined) words.push('--seed', String(seed));
   return words.map(quoted).join(' ');
 }

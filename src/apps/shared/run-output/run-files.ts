@@ -1,0 +1,48 @@
+// Tested by test/loopback/lab.test.ts and test/apps/sim/sim.test.ts
+import type { SimulationRun } from '../../../sim/result.js';
+import type { Scenario } from '../../../sim/scenario.js';
+import { directionNames } from '../scenario/link-names.js';
+import { checkWritable, prepareDirectory, writeAll, writeWhole } from './output-file.js';
+import { resultCsv } from './result-csv.js';
+
+/** What one run is to leave behind, as the options of a command say it. */
+export interface RunFiles {
+  readonly csv: string | undefined;
+  readonly report: string | undefined;
+}
+
+/** Samples over the length of a run where the scenario does not say how many: as many as a plot has pixels (ours). */
+const DEFAULT_SAMPLES = 500;
+/** Directions that are sampled where nobody says which (ours): the links of a small topology. */
+const MAX_SAMPLED_LINKS = 64;
+
+const CSV = 'directory of CSV files';
+const REPORT = 'report';
+
+/** Before the run: throws a Failure where its files could not be written. */
+export async function prepareOutputs({ csv, report }: RunFiles): Promise<void> {
+  if (csv !== undefined) await prepareDirectory(csv, CSV);
+  if (report !== undefined) await checkWritable(report, REPORT);
+}
+
+/** The scenario, with series for plots where files want them and it asks for none itself. */
+export function sampledFor(scenario: Scenario, { csv, report }: RunFiles): Scenario {
+  if (csv === undefined && report === undefined) return scenario;
+  const { probes, durationNs, bottlenecks, topology } = scenario;
+  const intervalNs = probes.intervalNs === 0 ? Math.ceil(durationNs / DEFAULT_SAMPLES) : probes.intervalNs;
+  const isSaid = probes.links.length > 0 || bottlenecks.length > 0;
+  const links = isSaid ? probes.links : directionNames(topology).slice(0, MAX_SAMPLED_LINKS);
+  return { ...scenario, probes: { ...probes, intervalNs, links } };
+}
+
+/** `command` is what plays the run again. */
+export async function writeOutputs(run: SimulationRun, { csv, report }: RunFiles, command: string): Promise<void> {
+  if (csv !== undefined) await writeAll(csv, resultCsv(run), CSV);
+  if (report !== undefined) await writeReport(report, run, command);
+}
+
+/** Loaded here because the library of its figures takes longer to load than most scenarios to run. */
+async function writeReport(path: string, run: SimulationRun, command: string): Promise<void> {
+  const { runReport } = await import('../report/run-report.js');
+  await writeWhole(path, runReport([run], { command }), REPORT);
+}
