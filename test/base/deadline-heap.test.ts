@@ -78,7 +78,7 @@ describe('DeadlineHeap', () => {
   });
 
   it('keeps that order when a slot is taken out whose place goes to one that was set before its parent', () => {
-    const late = [1, 5, 6, 7, 8];
+    const late = [1, 5, 6, 7, 8, 2, 9, 10, 11, 12, 3, 13, 14, 15, 16];
     const early = Array.from({ length: 21 }, (_, slot) => slot).filter((slot) => !late.includes(slot));
     for (const removed of late) {
       const heap = new DeadlineHeap();
