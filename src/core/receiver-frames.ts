@@ -32,7 +32,7 @@ export class ReceiverFrames {
     const frame = this.context.pool.take();
     const fields = this.creditFields;
     fields.sequence = sequence;
-    fields.paddingBytes = Math.floor(this.context.random.next() * (Credit.maxPaddingBytes + 1));
+    fields.paddingBytes = this.padding();
     frame.length = encodeCredit(frame.bytes, this.header, fields, this.context.check);
     this.address(frame);
     this.context.emitCredit(frame, dueNs);
@@ -53,6 +53,13 @@ export class ReceiverFrames {
     const frame = this.context.pool.take();
     frame.length = encodeReset(frame.bytes, this.header, { code, flags: ResetFlag.fromReceiver }, this.context.check);
     this.send(frame, nowNs);
+  }
+
+  /** Random, so that credits of several switches do not meet in one order for ever. PROTOCOL §4.4 */
+  private padding(): number {
+    const { config, random } = this.context;
+    const least = Credit.maxPaddingBytes / 2 - config.creditSizeJitterBytes;
+    return least + Math.floor(random.next() * (2 * config.creditSizeJitterBytes + 1));
   }
 
   private send(frame: Frame, nowNs: number): void {

@@ -38,6 +38,7 @@ describe('the configuration of an endpoint', () => {
 
   it.each([
     ['jitter', 0.6, 'jitter is 0.6: it must be a number from 0 to 0.5'],
+    ['creditSizeJitterBytes', 5, 'creditSizeJitterBytes is 5: it must be a whole number from 0 to 4'],
     ['frameBytes', 127, 'frameBytes is 127: it must be a whole number from 128 to 65507'],
     ['frameBytes', 1_472.5, 'frameBytes is 1472.5: it must be a whole number from 128 to 65507'],
     ['hostId', 65_535, 'hostId is 65535: it must be a whole number from 0 to 65534'],

@@ -26,6 +26,11 @@ const FIELDS: Readonly<
   Record<Exclude<keyof EndpointConfig, Elsewhere>, readonly [name: string, kind: ValueKind<number>, describe: string]>
 > = {
   frameBytes: ['frameSize', SIZE, 'Largest UDP payload of a data frame; that of the link without it'],
+  creditSizeJitterBytes: [
+    'creditSizeJitter',
+    SIZE,
+    'Most that the size of a credit differs from 88 wire bytes, drawn anew for each',
+  ],
   catchUpNs: ['catchUp', TIME, 'How much lost time a pacer that wakes late makes up for'],
   receiveWindowBytes: ['receiveWindow', SIZE, 'Bytes of a flow that its receiver holds or has credited'],
   maxOutstandingCredits: ['maxOutstandingCredits', COUNT, 'Credits that one flow has outstanding at most'],
