@@ -3,7 +3,7 @@ import { IMPAIRMENT_FIELDS, PORT_FIELDS, pickImpairments, pickPortSettings } fro
 import type { Switch } from './switch.js';
 
 const CHANGES = [...PORT_FIELDS, ...IMPAIRMENT_FIELDS];
-const VERBS = ['ports', 'set', 'reset', 'stop', 'start'];
+const VERBS = ['ports', 'set', 'reset', 'sample', 'stop', 'start'];
 
 /**
  * Does what an operator asks of a running switch and returns the answer, both plain JSON:
@@ -12,6 +12,7 @@ const VERBS = ['ports', 'set', 'reset', 'stop', 'start'];
  * - `{ verb: 'set', link, changes: {...} }`: changes a link (both directions by its name, one as `from->to`); changes are any fields of PortConfig and
  *   ImpairmentConfig, so `{ down: true }` takes it down and `{ down: false }` brings it up. Answers with the ports of that link;
  * - `{ verb: 'reset' }`: starts counting anew;
+ * - `{ verb: 'sample' }`: what a series over time needs of every port, queues since the last sample; costs a fraction of `ports`;
  * - `{ verb: 'stop', switch }`: one switch of the topology loses what its ports hold, and what comes to it until `{ verb: 'start', switch }`.
  *
  * Throws a ConfigError that says what is allowed, and then nothing has changed.
@@ -26,6 +27,8 @@ export function handleControl(target: Switch, command: unknown, nowNs: number): 
     case 'reset':
       target.resetStatistics(nowNs);
       return { reset: true };
+    case 'sample':
+      return { ports: target.samplePorts(nowNs) };
     case 'stop':
       target.stopSwitch(String(fields.switch), nowNs);
       return { stopped: fields.switch };

@@ -60,6 +60,16 @@ export interface SwitchOptions {
   earlyNs?: number;
 }
 
+/** One direction of a link at one time, as plain JSON. */
+export interface PortSample {
+  name: string;
+  /** The most since the sample before. */
+  dataQueueBytesPeak: number;
+  creditQueueFrames: number;
+  /** Sent since the last reset. */
+  dataWireBytes: number;
+}
+
 /** Plain JSON. */
 export interface SwitchStatistics {
   /** Both directions of every link, in the topology's order. */
@@ -182,6 +192,17 @@ export class Switch {
         attached: this.attachments.peerAt(port) >= 0,
       })),
     };
+  }
+
+  /** One point of a series; whoever asks is the only one that takes samples. */
+  samplePorts(nowNs: number): PortSample[] {
+    this.fabric.advance(nowNs);
+    return this.fabric.linkDirections.map(({ place, statistics }) => ({
+      name: place.name,
+      dataQueueBytesPeak: statistics.takeQueuePeak(),
+      creditQueueFrames: statistics.creditQueueLength,
+      dataWireBytes: statistics.dataWireBytes,
+    }));
   }
 
   resetStatistics(nowNs: number): void {

@@ -297,7 +297,7 @@ describe('the control of a switch', () => {
     const { control } = await startSwitch('--hosts', '1');
     const asked = await connect(control);
     await expect(asked.request({ verb: 'halt' })).rejects.toThrow(
-      "unknown command 'halt'; allowed as verb: ports, set, reset, stop, start, driver",
+      "unknown command 'halt'; allowed as verb: ports, set, reset, sample, stop, start, driver",
     );
     await expect(asked.request([])).rejects.toThrow('unknown command undefined');
     await expect(asked.setLink('h1', { lossRate: 2 })).rejects.toThrow("lossRate of link 'h1' is 2; allowed: a number");

@@ -51,6 +51,26 @@ describe('control of a running switch', () => {
     expect(ports.map(({ delayNs }) => delayNs)).toEqual([0, 7, 0, 0, 0, 0]);
   });
 
+  it('samples ports, each time from the last sample on', () => {
+    const bed = makeBed();
+    for (const id of [1, 2]) bed.attach({ peer: id, id, token: id });
+    for (let sent = 0; sent < 3; sent++) bed.data(1, { source: 1, destination: 2 });
+    const sample = () => {
+      const { ports } = handleControl(bed.target, { verb: 'sample' }, bed.nowNs) as { ports: { name: string }[] };
+      return ports.find(({ name }) => name === 'left->right');
+    };
+    const frameBytes = bed.target.statistics(bed.nowNs).ports[0].dataQueueBytes / 2;
+    expect(sample()).toEqual({
+      name: 'left->right',
+      dataQueueBytesPeak: 2 * frameBytes,
+      creditQueueFrames: 0,
+      dataWireBytes: frameBytes,
+    });
+    bed.pass(1e6);
+    expect(sample()).toMatchObject({ dataQueueBytesPeak: 2 * frameBytes, dataWireBytes: 3 * frameBytes });
+    expect(sample()).toMatchObject({ dataQueueBytesPeak: 0, dataWireBytes: 3 * frameBytes });
+  });
+
   it('stops one switch and starts it again', () => {
     const bed = makeBed();
     for (const id of [1, 2]) bed.attach({ peer: id, id, token: id });
@@ -79,7 +99,7 @@ describe('control of a running switch', () => {
 
   it.each<[unknown, string]>([
     ['ports', "the command is 'ports'; it has to be an object with any of verb, link, changes, switch"],
-    [{ verb: 'halt' }, "unknown command 'halt'; allowed: ports, set, reset, stop, start"],
+    [{ verb: 'halt' }, "unknown command 'halt'; allowed: ports, set, reset, sample, stop, start"],
     [{ verb: 'set', changes: {} }, 'link of the command is undefined; it has to be a name'],
     [{ verb: 'set', link: 'x', changes: { down: true } }, "unknown link 'x'; known links: left-right, h1, h2"],
     [

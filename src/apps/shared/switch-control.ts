@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { ImpairmentConfig } from '../../switch/impairment.js';
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
 import type { PortConfig } from '../../switch/port.js';
-import type { SwitchStatistics } from '../../switch/switch.js';
+import type { PortSample, SwitchStatistics } from '../../switch/switch.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { CONTROL_ADDRESS, type ControlAddress, formatControlAddress, netOptions } from './control-address.js';
 import { ExitCode } from './exit-codes.js';
@@ -86,6 +86,11 @@ export class SwitchControl {
   async setLink(link: string, changes: LinkSettingChanges): Promise<DirectionSnapshot[]> {
     const result = await this.request({ verb: 'set', link, changes });
     return (result as { ports: DirectionSnapshot[] }).ports;
+  }
+
+  /** One point of a series for every port. */
+  async sample(): Promise<PortSample[]> {
+    return ((await this.request({ verb: 'sample' })) as { ports: PortSample[] }).ports;
   }
 
   /** Starts all of the switch's counts anew, those of its sockets left out. */

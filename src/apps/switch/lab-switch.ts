@@ -103,7 +103,7 @@ async function openControl(udp: UdpSwitch<Switch>, { listen, control }: LabSwitc
   }
 }
 
-const VERBS: readonly unknown[] = ['ports', 'set', 'reset', 'stop', 'start', 'driver'];
+const VERBS: readonly unknown[] = ['ports', 'set', 'reset', 'sample', 'stop', 'start', 'driver'];
 
 /** `switch/control.ts` and what JSON and the driver add to it. */
 function answerControl(udp: UdpSwitch<Switch>, command: unknown): object {
