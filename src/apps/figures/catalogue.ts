@@ -1,10 +1,24 @@
 import { usageFailure } from '../shared/failure.js';
 import { suggestion } from '../shared/nearest.js';
+import { convergence } from './catalogue/convergence.js';
+import { creditQueue } from './catalogue/credit-queue.js';
+import { initialRate } from './catalogue/initial-rate.js';
+import { multiBottleneck } from './catalogue/multi-bottleneck.js';
 import { oneBottleneck } from './catalogue/one-bottleneck.js';
+import { parkingLot } from './catalogue/parking-lot.js';
+import { parkingLot2016 } from './catalogue/parking-lot-2016.js';
 import type { Figure } from './figure.js';
 
 /** In the order of the page. */
-export const FIGURES: readonly Figure[] = [oneBottleneck];
+export const FIGURES: readonly Figure[] = [
+  oneBottleneck,
+  convergence,
+  initialRate,
+  parkingLot,
+  parkingLot2016,
+  multiBottleneck,
+  creditQueue,
+];
 
 /** The figures of these names in the order of `all`; all of them without names. Throws a usage Failure for a name that none has. */
 export function selectFigures(names: readonly string[], all: readonly Figure[] = FIGURES): readonly Figure[] {

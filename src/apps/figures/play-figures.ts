@@ -47,6 +47,7 @@ class FiguresPlayer {
     const { out, profile } = this.invocation.options;
     await prepareDirectory(out, OUT);
     await this.writeScenarios();
+    for (const { name } of this.figures) if (this.jobs.jobsOf(name).length === 0) await this.finish(name);
     await this.run();
     const entries = this.figures.flatMap(({ name }) => this.entries.get(name) ?? []);
     await writeAll(out, pageFiles(entries, profile), OUT);

@@ -3,13 +3,19 @@ import { LiveRegion, progressBar, type TerminalShape } from '../shared/terminal.
 import type { DistinctRun, JobList } from './job-list.js';
 
 const BAR_WIDTH = 30;
+/** Lines of a log instead of a bar come this far apart (ours). */
+const LINE_MS = 10_000;
 
-/** How far figures are, on standard error: one line on a terminal, a line for each figure elsewhere. Runs count by their events, since some are a thousand times longer than others. */
+/**
+ * How far figures are, on standard error: one line on a terminal, now and then a line elsewhere. Runs count by their events, since some are a thousand times longer
+ * than others.
+ */
 export class FiguresProgress {
   private readonly region: LiveRegion;
   private readonly jobs: JobList;
   private readonly now: () => number;
   private readonly startMs: number;
+  private lineMs: number;
   private events = 0;
   private runs = 0;
 
@@ -22,6 +28,7 @@ export class FiguresProgress {
     this.jobs = jobs;
     this.now = now;
     this.startMs = now();
+    this.lineMs = this.startMs;
   }
 
   done({ events }: DistinctRun): void {
@@ -30,7 +37,12 @@ export class FiguresProgress {
   }
 
   draw(): void {
-    this.region.draw([this.line()]);
+    const nowMs = this.now();
+    if (this.region.isLive) this.region.draw([this.line()]);
+    else if (nowMs - this.lineMs >= LINE_MS) {
+      this.region.print(this.line());
+      this.lineMs = nowMs;
+    }
   }
 
   figureDone(name: string): void {

@@ -1,0 +1,63 @@
+// Tested by test/apps/figures/blocks/joining.test.ts
+import { assert } from '../../../base/assert.js';
+import type { FlowSeries, SimulationRun } from '../../../sim/result.js';
+import type { FigureDocument } from '../figure.js';
+import { dumbbell } from './dumbbell.js';
+import { payloadBps } from './payload.js';
+import type { Rule, Start } from './rules.js';
+
+/** RTT of the dumbbell without queues. */
+export const RTT_NS = 100_000;
+/** When the second flow starts: the first has had 50 RTTs, and a lone flow needs about 10 to the full rate. The authors' runs wait 200. */
+const JOIN_NS = 50 * RTT_NS;
+/** RTTs of the second flow that are simulated; what has not converged by then has not. */
+export const LAST_RTT = 80;
+
+export interface Joining {
+  readonly rule: Rule;
+  readonly start?: Start;
+  readonly rate: '10gbit' | '100gbit';
+}
+
+/** One flow runs, a second one joins it; rates are sampled once an RTT. */
+export function joiningDocument({ rule, start, rate }: Joining): FigureDocument {
+  return {
+    ...dumbbell({ rule, pairs: 2, rate, ...(start !== undefined && { start }) }),
+    duration: `${JOIN_NS + LAST_RTT * RTT_NS}ns`,
+    warmUp: `${JOIN_NS}ns`,
+    flows: [
+      { kind: 'flow', group: 'running', from: 1, to: 3 },
+      { kind: 'flow', group: 'joining', from: 2, to: 4, start: `${JOIN_NS}ns` },
+    ],
+    jainWindows: ['1ms'],
+    probes: { interval: `${RTT_NS}ns`, maxFlows: 2 },
+  };
+}
+
+/** Payload that arrived of both flows in each RTT since the second one started, as a part of their fair share. */
+export function sharesSinceJoin(run: SimulationRun): readonly (readonly [number, number])[] {
+  const { series } = run;
+  assert(series !== null && series.flows.length === 2, 'both flows of a joining run are sampled');
+  const fairBps = payloadBps(rateOf(run)) / 2;
+  const [running, joining] = series.flows.map(({ goodputBps }: FlowSeries) => goodputBps);
+  const first = series.timesNs.findIndex((timeNs) => timeNs > JOIN_NS);
+  return Array.from({ length: LAST_RTT }, (_, at) => {
+    return [running[first + at] / fairBps, joining[first + at] / fairBps] as const;
+  });
+}
+
+/**
+ * RTTs from the start of the second flow to the end of the first RTT in which both rates are within `part` of the fair share, opening request included; LAST_RTT + 1
+ * where there is none.
+ */
+export function rttsUntilWithin(run: SimulationRun, part: number): number {
+  const isNear = (share: number): boolean => Math.abs(share - 1) <= part;
+  const at = sharesSinceJoin(run).findIndex((shares) => shares.every(isNear));
+  return at < 0 ? LAST_RTT + 1 : at + 1;
+}
+
+function rateOf({ result }: SimulationRun): number {
+  const rateBps = result.links[0].rateBps;
+  assert(rateBps !== null, 'the links of a dumbbell have a rate');
+  return rateBps;
+}
