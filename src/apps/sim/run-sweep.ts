@@ -1,3 +1,4 @@
+// Tested by test/apps/sim/sweep.test.ts
 import { ExitCode } from '../shared/exit-codes.js';
 import { resultJson } from '../shared/run-output/result-json.js';
 import type { ScenarioFile } from '../shared/scenario/scenario-file.js';

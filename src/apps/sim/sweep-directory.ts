@@ -1,3 +1,4 @@
+// Tested by test/apps/sim/sweep.test.ts
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failureOf, usageFailure } from '../shared/failure.js';

@@ -1,3 +1,4 @@
+// Tested by test/apps/sim/sweep.test.ts
 import { createHash } from 'node:crypto';
 import type { Scenario } from '../../sim/scenario.js';
 import { usageFailure } from '../shared/failure.js';

@@ -1,3 +1,4 @@
+// Tested by test/apps/sim/sweep.test.ts
 import { displayCount, displayDuration, displayPercent, displaySize } from '../shared/display.js';
 import { type CsvValue, csvText } from '../shared/run-output/csv.js';
 import type { ResultJson } from '../shared/run-output/result-json.js';
