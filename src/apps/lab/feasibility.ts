@@ -1,3 +1,4 @@
+import { MILLISECOND_NS } from '../../base/time.js';
 import type { Fault, HostSpec, Scenario } from '../../sim/scenario.js';
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import { usageFailure } from '../shared/failure.js';
@@ -7,6 +8,16 @@ import { formatRate } from '../shared/quantities.js';
 const MAX_HOSTS = 64;
 /** What a switch process and its hosts carry together on two cores when nothing else runs (measured; docs/PERF-LOG.md). */
 const MOST_RATE_BPS = 500e6;
+
+/** Processes are asked for samples no more often: each takes a few tenths of a millisecond of theirs (measured). */
+const LEAST_SAMPLE_NS = 10 * MILLISECOND_NS;
+
+/** The scenario with no more samples than processes have time for. */
+export function sampledSlowly(scenario: Scenario): Scenario {
+  const { probes } = scenario;
+  if (probes.intervalNs === 0 || probes.intervalNs >= LEAST_SAMPLE_NS) return scenario;
+  return { ...scenario, probes: { ...probes, intervalNs: LEAST_SAMPLE_NS } };
+}
 
 /** Ids of the hosts that send or receive, in the topology's order. */
 export function takingPart({ hosts }: Scenario, flows: readonly FlowPlan[]): number[] {

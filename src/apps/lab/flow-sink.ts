@@ -30,7 +30,8 @@ export interface SinkOptions {
 export class FlowSink implements FlowReader {
   private readonly options: SinkOptions;
   private readonly counters: readonly WindowCounter[];
-  private deliveredBytes = 0;
+  /** All that has arrived until the end of the run. */
+  deliveredBytes = 0;
   private measuredBytes = 0;
   private completeNs: number | null = null;
   private wrongAtByte: number | null = null;
@@ -65,15 +66,28 @@ export class FlowSink implements FlowReader {
     this.finalCredits = creditsOf(this.options.flow);
   }
 
+  /** The sender's host id. */
+  get from(): number {
+    return this.options.flow.peer;
+  }
+
+  get flowId(): number {
+    return this.options.flow.id;
+  }
+
+  /** As the algorithm sets it; 0 once the flow is over. */
+  get creditRateBps(): number {
+    return this.finalCredits === null ? this.options.flow.rateBps : 0;
+  }
+
   get credits(): CreditTotals {
     return this.finalCredits ?? creditsOf(this.options.flow);
   }
 
   report(): ReceivedFlow {
-    const { flow } = this.options;
     return {
-      from: flow.peer,
-      flowId: flow.id,
+      from: this.from,
+      flowId: this.flowId,
       deliveredBytes: this.deliveredBytes,
       measuredBytes: this.measuredBytes,
       completeNs: this.completeNs,

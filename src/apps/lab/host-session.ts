@@ -11,6 +11,7 @@ import type { PortSnapshot } from '../../switch/port-statistics.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { FlowSink, type RunTimes } from './flow-sink.js';
 import { FlowSource } from './flow-source.js';
+import { HostSampler, type SampleOrder } from './host-sampler.js';
 import { type LabHost, openLabHost } from './lab-host.js';
 import type { FromHost, HostOrder, HostReport, RunOrder, SentFlow } from './messages.js';
 import { SlowReader } from './slow-reader.js';
@@ -28,6 +29,7 @@ export class HostSession implements Application {
   private readonly sinks: FlowSink[] = [];
   private readonly sent: Mutable<SentFlow>[] = [];
   private times: RunTimes | null = null;
+  private sampler: HostSampler | null = null;
   private host: LabHost | null = null;
   private nicQueueBytesMaxBefore = 0;
   private creditsBefore = sumCredits([]);
@@ -59,6 +61,7 @@ export class HostSession implements Application {
     const { windowsNs, isChecked } = order;
     const sink = new FlowSink({ flow, times, windowsNs, isChecked, reader, now });
     this.sinks.push(sink);
+    this.sampler?.add(sink);
     return sink;
   }
 
@@ -76,7 +79,10 @@ export class HostSession implements Application {
     const startNs = this.transport.now() + (run.startAt - systemNs());
     const times = { startNs, measureNs: startNs + run.measureNs, endNs: startNs + run.endNs };
     this.times = times;
+    // What the NIC has counted so far is of the rehearsal.
+    this.agenda.add(startNs, (nowNs) => this.resetNic(nowNs));
     for (const plan of run.flows) this.agenda.add(startNs + plan.startNs, () => this.send(plan, times));
+    if (run.samples !== null) this.beginSampling(run.samples, startNs);
     this.agenda.add(times.measureNs, (nowNs) => this.beginMeasuring(nowNs));
     this.agenda.add(times.endNs, (nowNs) => this.endMeasuring(nowNs));
   }
@@ -97,6 +103,7 @@ export class HostSession implements Application {
       nicSpanNs: nic.spanNs,
       nicQueueBytesMaxBefore: this.nicQueueBytesMaxBefore,
       creditsBefore: this.creditsBefore,
+      samples: this.sampler?.samples() ?? null,
       datagramsIn,
       kernelDrops,
     };
@@ -148,12 +155,30 @@ export class HostSession implements Application {
     });
   }
 
+  /** A host that comes back later in the run begins with the next sample. */
+  private beginSampling({ intervalNs, maxFlows }: SampleOrder, startNs: number): void {
+    const first = Math.max(0, Math.floor((this.transport.now() - startNs) / intervalNs));
+    const sampler = new HostSampler(maxFlows, this.attached.nic, first);
+    this.sampler = sampler;
+    const sampleAt = (number: number): void => {
+      this.agenda.add(startNs + number * intervalNs, () => {
+        sampler.sample();
+        sampleAt(number + 1);
+      });
+    };
+    sampleAt(first + 1);
+  }
+
   private beginMeasuring(nowNs: number): void {
+    this.creditsBefore = sumCredits(this.sinks.map(({ credits }) => credits));
+    this.nicQueueBytesMaxBefore = this.readNic(nowNs).port.dataQueueBytesMax;
+    this.resetNic(nowNs);
+  }
+
+  private resetNic(nowNs: number): void {
     const { nic } = this.attached;
     this.inRun((runNs) => nic.advance(runNs));
-    this.nicQueueBytesMaxBefore = nic.statistics.snapshot(nowNs).dataQueueBytesMax;
     nic.statistics.reset(nowNs);
-    this.creditsBefore = sumCredits(this.sinks.map(({ credits }) => credits));
     this.nicSinceNs = nowNs;
   }
 

@@ -13,6 +13,7 @@ import type { PortConfig } from '../../switch/port.js';
 import { type PortCounts, sumPorts } from './direction-counts.js';
 import { type CountedFlow, meanJain } from './fairness.js';
 import type { LabMeasurements } from './lab-run.js';
+import { labSeries } from './lab-series.js';
 import type { HostReport, ReceivedFlow, SentFlow } from './messages.js';
 
 /** Both ends of a flow. */
@@ -26,7 +27,7 @@ const NO_CREDITS = sumCredits([]);
 
 /** What came of a run over processes, in the shape of the simulator's and by its code wherever there is something to compute. */
 export function labRun(scenario: Scenario, flows: readonly FlowPlan[], measured: LabMeasurements): SimulationRun {
-  return { result: labResult(scenario, flows, measured), series: null };
+  return { result: labResult(scenario, flows, measured), series: labSeries(scenario, flows, measured) };
 }
 
 function labResult(scenario: Scenario, flows: readonly FlowPlan[], measured: LabMeasurements): SimulationResult {

@@ -4,6 +4,7 @@ import { NEVER, SECOND_NS } from '../../base/time.js';
 import type { Fault, Scenario } from '../../sim/scenario.js';
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import type { DirectionCounts } from './direction-counts.js';
+import { LinkSampler, type LinkSamples } from './host-sampler.js';
 import type { LabProcesses } from './lab-processes.js';
 import type { HostReport } from './messages.js';
 import { systemNs } from './system-clock.js';
@@ -29,6 +30,8 @@ export interface LabMeasurements {
   readonly reports: readonly HostReport[];
   /** How flows failed whose processes were killed. */
   readonly failures: ReadonlyMap<number, FlowFailure>;
+  /** By name of the direction; empty where nothing is sampled. */
+  readonly links: ReadonlyMap<string, LinkSamples>;
   /** Datagrams that came to the switch, and those that the kernel dropped before. */
   readonly switched: number;
   readonly switchDrops: number;
@@ -51,6 +54,7 @@ export class LabRun {
   private readonly over = new Set<number>();
   /** Flows with an end that are not over. */
   private unfinished: number;
+  private readonly links = new Map<string, LinkSampler>();
   private startAt = 0;
   private before: readonly DirectionCounts[] = [];
   private measuredFromNs = 0;
@@ -71,6 +75,7 @@ export class LabRun {
     this.startAt = systemNs() + LEAD_NS;
     for (const [id] of processes.attachedHosts) this.order(id, 0);
     this.at(scenario.warmUpNs, () => this.beginMeasuring());
+    if (scenario.probes.intervalNs > 0) this.sampleAt(1);
     for (const fault of scenario.faults) this.at(fault.atNs, () => this.inflict(fault));
     this.at(scenario.durationNs, async () => this.resolveEnded());
     await ended;
@@ -105,6 +110,7 @@ export class LabRun {
       counts,
       reports: [...this.reports, ...last],
       failures: this.failures,
+      links: this.links,
       switched: arrived,
       switchDrops: dropped,
     };
@@ -117,6 +123,7 @@ export class LabRun {
       startAt: this.startAt,
       measureNs: scenario.warmUpNs,
       endNs: scenario.durationNs,
+      samples: scenario.probes.intervalNs > 0 ? scenario.probes : null,
       flows: flows.filter(({ from, startNs }) => from === id && startNs >= fromNs),
     });
   }
@@ -125,6 +132,19 @@ export class LabRun {
     const { onFailed } = this.options;
     this.agenda.add(this.startAt + atNs, () => {
       action().catch(onFailed);
+    });
+  }
+
+  private sampleAt(number: number): void {
+    const { scenario, processes } = this.options;
+    this.at(number * scenario.probes.intervalNs, async () => {
+      this.sampleAt(number + 1);
+      for (const { name, dataQueueBytesPeak: queueBytes, ...port } of await processes.switchProcess.sample()) {
+        const sampler = this.links.get(name) ?? new LinkSampler();
+        this.links.set(name, sampler);
+        const { creditQueueFrames, dataWireBytes: sentBytes } = port;
+        sampler.add(number - 1, { queueBytes, creditQueueFrames, sentBytes });
+      }
     });
   }
 

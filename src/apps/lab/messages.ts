@@ -4,6 +4,7 @@ import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import type { PortConfig } from '../../switch/port.js';
 import type { PortSnapshot } from '../../switch/port-statistics.js';
 import type { ExitCode } from '../shared/exit-codes.js';
+import type { HostSamples, SampleOrder } from './host-sampler.js';
 import type { WindowCounts } from './window-counts.js';
 
 /**
@@ -31,6 +32,8 @@ export interface RunOrder {
   readonly endNs: number;
   /** The flows that this host sends, by their start. */
   readonly flows: readonly FlowPlan[];
+  /** null: nothing is sampled. */
+  readonly samples: SampleOrder | null;
 }
 
 export type ToHost =
@@ -88,6 +91,7 @@ export interface HostReport {
   readonly nicQueueBytesMaxBefore: number;
   /** Of all flows that it received until the measured time. */
   readonly creditsBefore: CreditTotals;
+  readonly samples: HostSamples | null;
   /** Datagrams that came, and the kernel's drops; null where the system does not tell. */
   readonly datagramsIn: number;
   readonly kernelDrops: number | null;

@@ -12,7 +12,7 @@ import { resultJson } from '../shared/run-output/result-json.js';
 import { resultLines } from '../shared/run-output/result-lines.js';
 import { prepareOutputs, sampledFor, writeOutputs } from '../shared/run-output/run-files.js';
 import { readScenarioFile } from '../shared/scenario/scenario-file.js';
-import { checkFeasible } from './feasibility.js';
+import { checkFeasible, sampledSlowly } from './feasibility.js';
 import { LabProgress } from './lab-progress.js';
 import { labRun } from './lab-result.js';
 import { measurementProblems } from './measurement-problems.js';
@@ -28,7 +28,7 @@ export async function runLab(invocation: LabInvocation): Promise<ExitCode> {
   const scenario = await readScenarioFile(positionals[0], changes);
   await prepareOutputs(options);
   const startMs = performance.now();
-  const run = await play(sampledFor(scenario, options), invocation);
+  const run = await play(sampledSlowly(sampledFor(scenario, options)), invocation);
   const wallS = (performance.now() - startMs) / 1e3;
   await writeOutputs(run, options, commandLine(positionals[0], changes, 'lab'));
   const { bottlenecks } = scenario;

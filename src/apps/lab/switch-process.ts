@@ -2,6 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PortSample } from '../../switch/switch.js';
 import type { Topology } from '../../switch/topology.js';
 import { Child, END_WITH_PARENT, SHORT_LIVED } from '../shared/child.js';
 import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
@@ -95,6 +96,19 @@ export class SwitchProcess {
     if (this.control === null) return this.datagramsBefore;
     const { datagramsIn, kernelDrops } = await this.control.driver();
     return { arrived: arrived + datagramsIn, dropped: dropped + (kernelDrops ?? 0) };
+  }
+
+  /** One point of a series for every direction; nothing while it is down. */
+  async sample(): Promise<readonly PortSample[]> {
+    const { control } = this;
+    if (control === null) return [];
+    try {
+      return await control.sample();
+    } catch (error) {
+      // It was stopped meanwhile.
+      if (this.control !== control) return [];
+      throw error;
+    }
   }
 
   /** Starts all counts anew. */
