@@ -15,6 +15,9 @@ const POINT_BUDGET = 16_000;
 const MAX_POINTS = 1200;
 /** Lines with at most so many points have markers. */
 export const MAX_MARKERS = 40;
+/** From so many points on lines are thinner, so that those below show. */
+const DENSE = 200;
+const DENSE_LINE_PX = 1.1;
 
 /** Text of the labels of points. */
 const LABEL_PX = FONT_PX - 2;
@@ -43,7 +46,12 @@ export function lineOptions(
       ...(series.stepped ? { step: 'end' as const } : {}),
       ...markerOption(seriesStyle(at)),
       ...(hasMarkers ? { showAllSymbol: true } : { symbol: 'none' }),
-      lineStyle: { color: seriesStyle(at).colour, width: LINE_PX, type: seriesStyle(at).dash, join: 'round' as const },
+      lineStyle: {
+        color: seriesStyle(at).colour,
+        width: lines[at].x.length > DENSE ? DENSE_LINE_PX : LINE_PX,
+        type: seriesStyle(at).dash,
+        join: 'round' as const,
+      },
     },
   ]);
 }

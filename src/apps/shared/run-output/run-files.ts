@@ -1,7 +1,8 @@
 // Tested by test/loopback/lab.test.ts and test/apps/sim/sim.test.ts
 import type { SimulationRun } from '../../../sim/result.js';
 import type { Scenario } from '../../../sim/scenario.js';
-import { directionNames } from '../scenario/link-names.js';
+import type { Topology } from '../../../switch/topology.js';
+import { bothDirections, directionNames } from '../scenario/link-names.js';
 import { checkWritable, prepareDirectory, writeAll, writeWhole } from './output-file.js';
 import { resultCsv } from './result-csv.js';
 
@@ -30,9 +31,14 @@ export function sampledFor(scenario: Scenario, { csv, report }: RunFiles): Scena
   if (csv === undefined && report === undefined) return scenario;
   const { probes, durationNs, bottlenecks, topology } = scenario;
   const intervalNs = probes.intervalNs === 0 ? Math.ceil(durationNs / DEFAULT_SAMPLES) : probes.intervalNs;
-  const isSaid = probes.links.length > 0 || bottlenecks.length > 0;
-  const links = isSaid ? probes.links : directionNames(topology).slice(0, MAX_SAMPLED_LINKS);
+  const links = probes.links.length > 0 ? probes.links : sampledLinks(topology, bottlenecks);
   return { ...scenario, probes: { ...probes, intervalNs, links } };
+}
+
+/** The bottlenecks, and their other directions, in which the credits for them queue; without any, the links of a small topology. */
+function sampledLinks(topology: Topology, bottlenecks: readonly string[]): string[] {
+  const links = bottlenecks.length > 0 ? bothDirections(topology, bottlenecks) : directionNames(topology);
+  return links.slice(0, MAX_SAMPLED_LINKS);
 }
 
 /** `command` is what plays the run again. */

@@ -33,6 +33,13 @@ export function directionNames({ links }: Topology): string[] {
   return [...directionsOf(links).keys()];
 }
 
+/** Both directions of each link of which one is named. */
+export function bothDirections({ links }: Topology, names: readonly string[]): string[] {
+  const directions = directionsOf(links);
+  const wanted = new Set(names.map((name) => directions.get(name)));
+  return [...directions].filter(([, link]) => wanted.has(link)).map(([name]) => name);
+}
+
 function unknown(name: string, path: Path, names: readonly string[]): Problem {
   return new Problem(
     path,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { directionNames, LinkNames } from '../../../../src/apps/shared/scenario/link-names.js';
+import { bothDirections, directionNames, LinkNames } from '../../../../src/apps/shared/scenario/link-names.js';
 import { SeededRandom } from '../../../../src/base/random.js';
 import { builtinTopology } from '../../../../src/switch/builtin-topologies.js';
 import { buildDirections } from '../../../../src/switch/fabric-directions.js';
@@ -37,4 +37,9 @@ it('finds a link by its own name and by that of a direction', () => {
   expect(() => names.checkDirections(['a->b', 'two'], ['bottlenecks'])).toThrow(
     "bottlenecks.1 is 'two', and there is no such link",
   );
+});
+
+it('names both directions of a link, and those of no parallel one', () => {
+  expect(bothDirections(PARALLEL, ['a->b#two', 'b->b2', 'h1->a'])).toEqual(['h1->a', 'a->h1', 'a->b#two', 'b->a#two']);
+  expect(bothDirections(PARALLEL, [])).toEqual([]);
 });
