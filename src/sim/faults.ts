@@ -1,4 +1,5 @@
 // Tested by test/sim/faults.test.ts
+import type { Action } from './agenda.js';
 import type { Network } from './network.js';
 import type { Fault, Scenario } from './scenario.js';
 import type { TrafficPlayer } from './traffic-player.js';
@@ -14,6 +15,8 @@ class FaultInjector {
   private readonly network: Network;
   private readonly player: TrafficPlayer;
   private readonly ports: ReadonlyMap<number, number>;
+  /** When what is down is back, by name of a switch or port of a host: of times that overlap, the last counts. */
+  private readonly backNs = new Map<string | number, number>();
 
   constructor(network: Network, player: TrafficPlayer, ports: ReadonlyMap<number, number>) {
     this.network = network;
@@ -43,21 +46,31 @@ class FaultInjector {
   }
 
   private restartSwitch(name: string, forNs: number, nowNs: number): void {
-    const { agenda, fabric } = this.network;
+    const { fabric } = this.network;
     fabric.stopSwitch(name, nowNs);
     this.network.settleFabric();
-    agenda.at(nowNs + forNs, (laterNs) => fabric.startSwitch(name, laterNs));
+    this.whenBack(name, nowNs + forNs, (laterNs) => fabric.startSwitch(name, laterNs));
   }
 
   private crashHost(port: number, forNs: number, nowNs: number): void {
-    const { agenda, hosts } = this.network;
+    const { hosts } = this.network;
     hosts[port].crash();
     this.player.loseHost(port);
     this.network.drain(port);
-    if (forNs === Number.POSITIVE_INFINITY) return;
-    agenda.at(nowNs + forNs, () => {
+    this.whenBack(port, nowNs + forNs, () => {
       hosts[port].restart();
       this.network.drain(port);
+    });
+  }
+
+  /** Never, where `atNs` is Infinity. */
+  private whenBack(what: string | number, atNs: number, restart: Action): void {
+    this.backNs.set(what, Math.max(atNs, this.backNs.get(what) ?? 0));
+    if (atNs === Number.POSITIVE_INFINITY) return;
+    this.network.agenda.at(atNs, (nowNs) => {
+      if (this.backNs.get(what) !== nowNs) return;
+      this.backNs.delete(what);
+      restart(nowNs);
     });
   }
 

@@ -80,6 +80,31 @@ describe('faults', () => {
     expect(flows[0].error).toBe('idle');
   });
 
+  it('of a host: of crashes that overlap the last end counts, and what began after it goes on', () => {
+    const { flows } = play({
+      faults: [
+        { kind: 'hostCrash', atNs: 1e6, host: 3, forNs: 4e6 },
+        { kind: 'hostCrash', atNs: 2e6, host: 3, forNs: 1e6 },
+        { kind: 'hostCrash', atNs: 2.5e6, host: 3, forNs: 2.5e6 },
+      ],
+      traffic: [
+        flow(1, 3, { bytes: 1e5, startNs: 3.5e6 }),
+        flow(3, 1, { bytes: 1e5, startNs: 4e6 }),
+        flow(3, 2, { bytes: 1e5, startNs: 5.5e6 }),
+      ],
+    });
+    expect(flows.map(({ error }) => error)).toEqual([null, 'hostDown', null]);
+    expect(flows[0].fctNs).toBeGreaterThan(1.5e6);
+  });
+
+  it('of a switch: of restarts that overlap the last end counts', () => {
+    const faults = [
+      { kind: 'switchRestart' as const, atNs: 1e6, switch: 'left', forNs: 4e6 },
+      { kind: 'switchRestart' as const, atNs: 2e6, switch: 'left', forNs: 1e6 },
+    ];
+    expect((complete(play({ faults })).fctNs ?? 0) - UNDISTURBED_NS).toBeGreaterThan(3.9e6);
+  });
+
   it('of a reader: a slow one slows its flow down and loses nothing', () => {
     const result = play({
       host: { endpoint: { receiveWindowBytes: 200_000 } },
