@@ -1,3 +1,4 @@
+// Tested by test/apps/lab/flow-source.test.ts
 import type { FlowReader } from '../../core/application.js';
 import type { XpassError } from '../../core/errors.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';

@@ -1,3 +1,4 @@
+// Tested by test/apps/lab/lab-result.test.ts
 import { dataUtilisation } from '../../sim/measure/utilisation.js';
 import type { FlowSeries, LinkSeries, RunSeries } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';

@@ -1,3 +1,4 @@
+// Tested by test/apps/lab/lab-result.test.ts
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
