@@ -2,11 +2,13 @@ import { usageFailure } from '../shared/failure.js';
 import { suggestion } from '../shared/nearest.js';
 import { convergence } from './catalogue/convergence.js';
 import { creditQueue } from './catalogue/credit-queue.js';
+import { frontier } from './catalogue/frontier.js';
 import { initialRate } from './catalogue/initial-rate.js';
 import { multiBottleneck } from './catalogue/multi-bottleneck.js';
 import { oneBottleneck } from './catalogue/one-bottleneck.js';
 import { parkingLot } from './catalogue/parking-lot.js';
 import { parkingLot2016 } from './catalogue/parking-lot-2016.js';
+import { stability } from './catalogue/stability.js';
 import type { Figure } from './figure.js';
 
 /** In the order of the page. */
@@ -18,6 +20,8 @@ export const FIGURES: readonly Figure[] = [
   parkingLot2016,
   multiBottleneck,
   creditQueue,
+  stability,
+  frontier,
 ];
 
 /** The figures of these names in the order of `all`; all of them without names. Throws a usage Failure for a name that none has. */
