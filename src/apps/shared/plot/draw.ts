@@ -50,7 +50,7 @@ export function drawChart(chart: Chart): string {
     legend: legendOptions(chart, layout, hasMarkers),
     grid: { left: layout.left, top: layout.top, width: layout.plotWidth, height: layout.plotHeight },
     xAxis: xAxis(layout),
-    yAxis: valueAxis('y', chart.y.name, y),
+    yAxis: valueAxis('y', chart.y.name, y, layout),
     series: [...series(layout), ...referenceSeries(chart, y, layout)],
   };
   return plainSvg(rendered(option, layout), chart.title ?? `${chart.y.name} by ${chart.x.name}`);
@@ -90,7 +90,7 @@ function lineParts(chart: Lines): Parts {
     y: yScale(chart, values),
     series: () => lineOptions(chart, lines, hasMarkers),
     hasMarkers,
-    xAxis: () => valueAxis('x', chart.x.name, x),
+    xAxis: (layout) => valueAxis('x', chart.x.name, x, layout),
   };
 }
 
@@ -118,7 +118,7 @@ function scatterParts(chart: Scatter): Parts {
     y,
     series: (layout) => scatterOptions(chart, { x, y, layout }),
     hasMarkers: true,
-    xAxis: () => valueAxis('x', chart.x.name, x),
+    xAxis: (layout) => valueAxis('x', chart.x.name, x, layout),
   };
 }
 

@@ -12,10 +12,16 @@ export const TEXT = { fontFamily: FONT_FAMILY, fontSize: FONT_PX, color: INK };
 const LINE = { show: true, onZero: false, lineStyle: { color: INK, width: 1, cap: 'butt' as const } };
 const TICK = { show: true, inside: false, length: 5, lineStyle: { color: INK, width: 1 } };
 
+/** Of a title and a rotated name, both ends together. */
+const TITLE_MARGIN = 20;
+/** A bold letter one px larger takes a quarter more (DejaVu Sans). */
+const TITLE_ROOM = 0.8;
+
 /** An axis with numbers; `side` says which. */
-export function valueAxis(side: 'x' | 'y', name: string, scale: Scale) {
+export function valueAxis(side: 'x' | 'y', name: string, scale: Scale, layout: Layout) {
+  const room = side === 'x' ? layout.plotWidth : layout.height - TITLE_MARGIN;
   return {
-    ...namedAxis(name, side === 'x' ? NAME_GAP + 4 : yNameGap(scale)),
+    ...namedAxis(fittingText(name, room), side === 'x' ? NAME_GAP + 4 : yNameGap(scale)),
     ...(scale.base === 0
       ? { type: 'value' as const }
       : { type: 'log' as const, logBase: scale.base, startValue: scale.min }),
@@ -31,7 +37,7 @@ export function valueAxis(side: 'x' | 'y', name: string, scale: Scale) {
 export function groupAxis(name: string, groups: readonly string[], plotWidth: number) {
   const room = plotWidth / Math.max(1, groups.length) - 4;
   return {
-    ...namedAxis(name, NAME_GAP + 4),
+    ...namedAxis(fittingText(name, plotWidth), NAME_GAP + 4),
     type: 'category' as const,
     data: [...groups],
     axisTick: { ...TICK, alignWithLabel: true },
@@ -81,7 +87,7 @@ export function seriesKey(at: number): string {
 
 export function titleOptions(chart: Chart, layout: Layout): TitleComponentOption[] {
   if (chart.title === undefined) return [];
-  const text = fittingText(chart.title, layout.width - 20);
+  const text = fittingText(chart.title, (layout.width - TITLE_MARGIN) * TITLE_ROOM);
   return [{ text, left: 'center', top: 8, textStyle: { ...TEXT, fontSize: FONT_PX + 1, fontWeight: 'bold' } }];
 }
 

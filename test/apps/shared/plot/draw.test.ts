@@ -106,6 +106,14 @@ describe('a drawing', () => {
     expect(maxMin - paper).toBeGreaterThanOrEqual(13);
   });
 
+  it('cuts titles and names that are longer than its sides', () => {
+    const long = 'utilisation of the data share '.repeat(5);
+    const svg = drawChart({ ...LINES, title: long, x: { name: long }, y: { name: long } });
+    const lengths = [...svg.matchAll(/>(utilisation[^<]*…)</g)].map(([, text]) => text.length);
+    expect(lengths).toHaveLength(3);
+    for (const length of lengths) expect(length).toBeLessThan(640 / 7);
+  });
+
   it('leaves out a reference line beyond the axis', () => {
     expect(drawChart({ ...LINES, references: [{ label: 'beyond', y: 0.5 }] })).not.toContain('beyond<');
   });
