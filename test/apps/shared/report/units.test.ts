@@ -19,6 +19,6 @@ describe('the largest value', () => {
   it('is the largest of those that are finite, and at least 0', () => {
     expect(largestOf([3, Number.NaN, 7, Infinity])).toBe(7);
     expect(largestOf([-5])).toBe(0);
-    expect(largestOf(new Float64Array(500_000).fill(2))).toBe(2);
+    expect(largestOf(new Float64Array(200_000).fill(2))).toBe(2);
   });
 });
