@@ -17,7 +17,7 @@ export interface EndpointCounters {
   direction: number;
   misdirected: number;
   unknownFlow: number;
-  /** Data whose echo names no outstanding credit, or one that was echoed before. */
+  /** Data whose echo names a credit that was not sent, or one that was echoed before. */
   unknownCredit: number;
   duplicateData: number;
   duplicateCredits: number;

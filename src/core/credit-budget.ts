@@ -76,7 +76,8 @@ export class CreditBudget {
     for (let turns = -change; turns > 0; turns--) this.wakeNext();
   }
 
-  private wakeNext(): void {
+  /** A flow whose turn it is wants no credit: the next one has it. Without that, the last credits might come back while nobody takes his turn. */
+  wakeNext(): void {
     for (let slot = this.waiting.shift(); slot !== undefined; slot = this.waiting.shift()) {
       this.isWaiting[slot] = false;
       if (this.wake(slot)) return;
@@ -95,6 +96,8 @@ export class BudgetShare {
   private links = 0;
   /** A credit is due and waits for its turn. */
   isWaiting = false;
+  /** The turn has come, and no credit has been sent since. */
+  private hasTurn = false;
 
   constructor(budget: CreditBudget, slot: number) {
     this.budget = budget;
@@ -103,8 +106,21 @@ export class BudgetShare {
 
   /** Whether a credit that is due may go out now; if not, it waits for its turn. */
   allows(): boolean {
+    this.hasTurn = false;
     this.isWaiting = !this.budget.allows(this.slot);
     return !this.isWaiting;
+  }
+
+  /** The flow goes on: it sends a credit when one is due, or passes the turn. */
+  takeTurn(): void {
+    this.hasTurn = true;
+  }
+
+  /** The flow cannot use its turn, if it has one. */
+  passTurn(): void {
+    if (!this.hasTurn) return;
+    this.hasTurn = false;
+    this.budget.wakeNext();
   }
 
   setOutstanding(credits: number): void {
@@ -125,6 +141,7 @@ export class BudgetShare {
     this.isWaiting = false;
     this.setPipeline(0, 0);
     this.setOutstanding(0);
+    this.passTurn();
   }
 
   /** `credits` are under way when nothing queues, at a rate of so many links. */

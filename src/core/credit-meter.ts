@@ -1,4 +1,5 @@
 import { NEVER } from '../base/time.js';
+import { MAX_FRAME_BYTES } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 
 /** Fate of one credit. PROTOCOL §4.5 */
@@ -13,10 +14,13 @@ const LOST_AT_HOME = 6;
 /** Was outstanding when the sender stopped; counted as unused. */
 const FORGIVEN = 5;
 
-const INITIAL_CAPACITY = 64;
+const INITIAL_CAPACITY = 16;
 
-/** What an echo turned out to be. */
-export const Echo = { valid: 1, late: 2, duplicate: 3, unknown: 4 } as const;
+/** What an echo turned out to be; forgotten: of a credit that was sent, too long ago for its time and fate to be known. */
+export const Echo = { valid: 1, late: 2, duplicate: 3, unknown: 4, forgotten: 5 } as const;
+
+/** Bytes by which the offset of a frame may be off before it cannot be told from one of another round of the 32 bits. PROTOCOL §1.3 */
+const OFFSET_REACH_BYTES = 2 ** 31;
 
 /** Counts of one flow's credits since it began. Every credit sent is outstanding or has one of the other fates. */
 export interface CreditCounts {
@@ -34,6 +38,8 @@ export class CreditMeter {
   readonly counts: CreditCounts = { sent: 0, used: 0, unused: 0, dropped: 0 };
   private readonly firstSequence: number;
   private readonly maxOutstanding: number;
+  /** A credit that was sent more credits ago than this is unknown: its data may be of another round of the offsets. */
+  private readonly reach: number;
   private sentNs = new Float64Array(INITIAL_CAPACITY);
   private fate = new Uint8Array(INITIAL_CAPACITY);
   private mask = INITIAL_CAPACITY - 1;
@@ -58,9 +64,11 @@ export class CreditMeter {
   /** Send time of the credit that the last echo named; NEVER before any. */
   lastEchoSentNs = NEVER;
 
-  constructor(firstSequence: number, maxOutstanding: number) {
+  /** `frameBytes`: most that one credit releases. */
+  constructor(firstSequence: number, maxOutstanding: number, frameBytes: number = MAX_FRAME_BYTES) {
     this.firstSequence = firstSequence;
     this.maxOutstanding = maxOutstanding;
+    this.reach = Math.floor(OFFSET_REACH_BYTES / frameBytes);
   }
 
   /** Credits on their way, or whose data is. */
@@ -113,7 +121,8 @@ export class CreditMeter {
   /** A data frame echoes `sequence` and says that `unused` (16-bit counter) credits found no data so far. Returns a code of `Echo`. */
   echo(sequence: number, unused: number): number {
     const index = widen((sequence - this.firstSequence) >>> 0, this.next);
-    if (index >= this.next || index < 0 || index < this.next - this.mask - 1) return Echo.unknown;
+    if (index >= this.next || index < 0 || index < this.next - this.reach) return Echo.unknown;
+    if (index < this.next - this.mask - 1) return this.forgotten();
     this.lastEchoSentNs = this.sentNs[index & this.mask];
     if (index < this.firstUnknown) return this.lateEcho(index);
     this.noteUnused(unused);
@@ -182,12 +191,18 @@ export class CreditMeter {
     const slot = index & this.mask;
     const fate = this.fate[slot];
     if (fate === USED) return Echo.duplicate;
-    if (fate === FORGOTTEN) return Echo.unknown;
+    if (fate === FORGOTTEN) return this.forgotten();
     this.fate[slot] = USED;
     this.counts.used++;
     if (fate === DROPPED) this.takeBackDropped();
     else this.takeBackUnused(fate);
     return Echo.late;
+  }
+
+  /** It keeps the fate that it got. */
+  private forgotten(): number {
+    this.lastEchoSentNs = NEVER;
+    return Echo.forgotten;
   }
 
   /** Where the period of the drop is over, a drop of this one stands in for it, so that the loss is right in the long run. */

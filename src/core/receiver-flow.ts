@@ -100,7 +100,7 @@ export class ReceiverFlow implements TimedFlow {
     this.id = options.header.flowId;
     this.share = new BudgetShare(context.budget, options.slot);
     this.control = new RateControl(options.algorithm, options.link, nowNs);
-    this.meter = new CreditMeter(options.firstSequence, config.maxOutstandingCredits);
+    this.meter = new CreditMeter(options.firstSequence, config.maxOutstandingCredits, config.frameBytes);
     this.pacer = new CreditPacer({ frameBytes: config.frameBytes, jitter: config.jitter, catchUpNs: config.catchUpNs });
     this.pacer.setRate(this.control.rateBps);
     this.acknowledger = new Acknowledger(config);
@@ -219,9 +219,9 @@ export class ReceiverFlow implements TimedFlow {
     this.heard(frame, nowNs);
     this.lastDataNs = nowNs;
     this.proof.prove();
-    this.sampleRtt(nowNs - this.meter.lastEchoSentNs, nowNs);
+    if (echo !== Echo.forgotten) this.sampleRtt(nowNs - this.meter.lastEchoSentNs, nowNs);
     this.settleBudget();
-    if (echo === Echo.late) this.context.counters.lateEchoes++;
+    if (echo === Echo.late || echo === Echo.forgotten) this.context.counters.lateEchoes++;
     this.control.countMarks(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
     this.place(frame, offset, nowNs);
     if (this.isOver) return;
@@ -315,6 +315,7 @@ export class ReceiverFlow implements TimedFlow {
     if (!this.share.isWaiting) return false;
     this.share.isWaiting = false;
     if (this.block(!this.canCredit)) return false;
+    this.share.takeTurn();
     this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
     this.context.schedule(this.slot, this.pacer.dueNs);
     return true;
@@ -388,6 +389,7 @@ export class ReceiverFlow implements TimedFlow {
 
   private block(blocked: boolean): boolean {
     this.blocked = blocked;
+    if (blocked) this.share.passTurn();
     return blocked;
   }
 

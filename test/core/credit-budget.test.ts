@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CreditBudget } from '../../src/core/credit-budget.js';
+import { BudgetShare, CreditBudget } from '../../src/core/credit-budget.js';
 
 /** Credits of 100 us each. */
 const CREDIT_NS = 100_000;
@@ -88,5 +88,30 @@ describe('flows that find the budget spent', () => {
     expect(woken).toEqual([2]);
     budget.add(-1);
     expect(woken).toEqual([2, 5]);
+  });
+
+  it('pass a turn on that they took and cannot use, once', () => {
+    const { budget, woken } = budgetOf({ hostCredits: 4 });
+    budget.add(4);
+    for (const slot of [3, 1, 2]) budget.allows(slot);
+    const share = new BudgetShare(budget, 3);
+    budget.add(-1);
+    share.takeTurn();
+    share.giveBack();
+    expect(woken).toEqual([3, 1]);
+    share.giveBack();
+    expect(woken).toEqual([3, 1]);
+  });
+
+  it('have nothing to pass on once they have sent a credit', () => {
+    const { budget, woken } = budgetOf({ hostCredits: 4 });
+    budget.add(4);
+    for (const slot of [3, 1]) budget.allows(slot);
+    const share = new BudgetShare(budget, 3);
+    budget.add(-1);
+    share.takeTurn();
+    expect(share.allows()).toBe(true);
+    share.passTurn();
+    expect(woken).toEqual([3]);
   });
 });

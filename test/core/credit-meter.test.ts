@@ -90,22 +90,36 @@ describe('the fate of a credit', () => {
     expect(meter.counts).toEqual({ sent: 5, used: 0, unused: 0, dropped: 0 });
   });
 
-  it('is unknown for a credit so old that its place was needed again', () => {
+  it('is forgotten for a credit so old that its place was needed again', () => {
     const meter = metered(0);
     for (let credit = 0; credit < 200; credit++) {
       meter.send(credit * GAP_NS);
       meter.echo(1_000 + credit, 0);
     }
     expect(meter.echo(1_199, 0)).toBe(Echo.duplicate);
-    expect(meter.echo(1_010, 0)).toBe(Echo.unknown);
+    const counts = { ...meter.counts };
+    expect(meter.echo(1_010, 0)).toBe(Echo.forgotten);
+    expect(meter.lastEchoSentNs).toBe(Number.POSITIVE_INFINITY);
+    expect(meter.counts).toEqual(counts);
   });
 
-  it('is unknown, too, where the book has grown since and its place is empty', () => {
+  it('is unknown for a credit so old that its data may be of another round of the offsets', () => {
+    const meter = new CreditMeter(1_000, 16_384, 2 ** 24);
+    for (let credit = 0; credit < 200; credit++) {
+      meter.send(credit * GAP_NS);
+      meter.echo(1_000 + credit, 0);
+    }
+    // 128 credits of 16 MiB are 2^31 bytes.
+    expect(meter.echo(1_072, 0)).toBe(Echo.forgotten);
+    expect(meter.echo(1_071, 0)).toBe(Echo.unknown);
+  });
+
+  it('is forgotten, too, where the book has grown since and its place is empty', () => {
     const meter = metered(100);
     meter.echo(1_099, 0);
     for (let credit = 0; credit < 200; credit++) meter.send(credit);
     const counts = { ...meter.counts };
-    expect(meter.echo(1_050, 0)).toBe(Echo.unknown);
+    expect(meter.echo(1_050, 0)).toBe(Echo.forgotten);
     expect(meter.counts).toEqual(counts);
   });
 

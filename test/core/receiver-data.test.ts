@@ -89,6 +89,22 @@ describe('a data frame', () => {
     expect(bench.reader.received).toBe(100);
   });
 
+  it('is taken when its credit was sent so long ago that nothing is known of it', () => {
+    const bench = credited();
+    const sampledNs = bench.flow.statistics.rttNs;
+    // Credits that are given up at once when the sender stops: none of them is outstanding for long, so the book stays small.
+    for (let turn = 0; turn < 30; turn++) {
+      bench.stop();
+      bench.request();
+      bench.wait(1_000_000);
+    }
+    expect(bench.flow.statistics.creditsSent).toBeGreaterThan(1_000);
+    bench.data(100, 51);
+    expect(bench.reader.received).toBe(200);
+    expect(bench.context.counters.unknownCredit).toBe(0);
+    expect(bench.flow.statistics.rttNs).toBe(sampledNs);
+  });
+
   it('is dropped and counted when its credit was echoed before', () => {
     const bench = credited();
     bench.data(100, 50);

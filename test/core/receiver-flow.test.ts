@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
 import type { RECEIVER_TIMERS } from '../../src/core/timers.js';
 import { ResetCode } from '../../src/wire/layout.js';
+import { FLOW_SLOT } from '../harness/flow-context.js';
 import { ReceiverBench } from '../harness/receiver-bench.js';
 
 /** Credits of a full frame at 1 Gbit/s: (88 + 1538) * 8 bits. PROTOCOL §4.4 */
@@ -296,6 +297,22 @@ describe('the timers of a receiver', () => {
     bench.flow.release(43 * 1_446, bench.nowNs);
     bench.wait(MILLISECOND_NS);
     expect(bench.flow.statistics.creditsOutstanding).toBe(2);
+  });
+
+  it('gives its turn in the budget to another flow when it stops before its next credit is due', () => {
+    const bench = new ReceiverBench({ hostCredits: 2, creditLifeNs: SECOND_NS });
+    bench.open().wait(0);
+    const { budget } = bench.context;
+    budget.add(1);
+    bench.wait(GAP_NS);
+    expect(bench.flow.statistics.creditsOutstanding).toBe(1);
+    for (const slot of [1, 2, 3]) budget.allows(FLOW_SLOT + slot);
+    budget.add(-1);
+    let turns = 0;
+    bench.context.onTurn = () => ++turns > 0;
+    bench.stop();
+    // One for the credit that it had out, and one that it had been given and did not use.
+    expect(turns).toBe(2);
   });
 
   it('report a sender that fell silent as idle, but not one that keeps the flow alive', () => {
