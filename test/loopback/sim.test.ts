@@ -1,0 +1,77 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { runXpass, within, XpassProcess } from './switch-lab.js';
+
+const SCENARIO = 'topology: { pairs: 2, rate: 1gbit }\nflows: [{ kind: pairs, bytes: 50kB }]\n';
+/** Hours of wall time. */
+const ENDLESS = 'topology: { pairs: 8, rate: 100gbit }\nduration: 1h\nflows: [pairs]\n';
+
+async function scenarioFile(source: string): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'xpass-sim-'));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  const path = join(directory, 'lab.yaml');
+  await writeFile(path, source);
+  return path;
+}
+
+describe('xpass sim over worker threads', () => {
+  it('gives the same whatever the number of threads', async () => {
+    const path = await scenarioFile(SCENARIO);
+    const results: string[] = [];
+    for (const jobs of ['1', '3']) {
+      const out = join(path, '..', `out${jobs}`);
+      const args = [path, '--sweep', 'algorithm=steady,naive', '--seeds', '3', '--jobs', jobs, '--out', out];
+      const { code, stdout } = await runXpass('sim', ...args);
+      expect(code).toBe(0);
+      const runs = await Promise.all(
+        (await readdir(join(out, 'runs'))).sort().map((name) => readFile(join(out, 'runs', name), 'utf8')),
+      );
+      expect(runs).toHaveLength(6);
+      results.push([stdout, await readFile(join(out, 'summary.csv'), 'utf8'), ...runs.map(withoutWall)].join('\n'));
+    }
+    expect(results[1]).toBe(results[0]);
+  });
+
+  it('has a result, and the same as another process', async () => {
+    const path = await scenarioFile(SCENARIO);
+    const [one, two] = await Promise.all([path, path].map((each) => runXpass('sim', each, '--json', '--seed', '9')));
+    expect(one).toMatchObject({ code: 0, stderr: '' });
+    expect(withoutWall(two.stdout)).toBe(withoutWall(one.stdout));
+    expect(JSON.parse(one.stdout)).toMatchObject({ scenario: 'lab', seed: 9, fct: { all: { count: 2 } } });
+  });
+
+  it('ends on SIGINT in the middle of a run, and keeps those that are done', async () => {
+    const path = await scenarioFile(ENDLESS);
+    const out = join(path, '..', 'out');
+    const args = [path, '--sweep', 'duration=10us,1h', '--jobs', '1', '--out', out];
+    const running = new XpassProcess(['sim', ...args]);
+    await within(untilIsThere(join(out, 'runs')), 'the result of the first run');
+    const { code, stdout, stderr } = await running.stop('SIGINT');
+    expect(code).toBe(1);
+    expect(stdout.split('\n')[2]).toMatch(/^1h .* not run$/);
+    expect(stderr).toContain('interrupted with 1 of 2 runs done; start it again to go on\n');
+  });
+
+  it('says what is wrong with a scenario in one sentence', async () => {
+    const { code, stderr } = await runXpass('sim', await scenarioFile('flows: [pears]\n'));
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^xpass sim: scenario file '.*lab\.yaml', line 1: flows\.0\.kind is 'pears'; allowed: flow, pairs/,
+    );
+  });
+});
+
+/** Resolves when a folder has a whole file. */
+async function untilIsThere(folder: string): Promise<void> {
+  for (;;) {
+    const names = await readdir(folder).catch(() => []);
+    if (names.some((name) => name.endsWith('.json'))) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function withoutWall(json: string): string {
+  return json.replace(/"wall_s":[\d.e-]+/, '');
+}
