@@ -5,6 +5,8 @@ const BLOCK_BYTES = 65_536;
 /** Ranges that a flow keeps at most. PROTOCOL §6.6 */
 const MAX_RANGES = 1_024;
 
+const NO_BLOCKS: never[] = [];
+
 /** Where bytes go once they are in order. */
 export interface Outlet {
   /** Valid only during the call. */
@@ -26,7 +28,8 @@ export class Reassembly {
   private readonly outlet: Outlet;
   /** What arrived beyond `nextOffset`, ascending; for reading only. */
   readonly ranges = new RangeSet(MAX_RANGES);
-  private readonly blocks: (Uint8Array | null)[];
+  /** Made for the first hole: a flow without one, or of lengths, needs none. */
+  private blocks: (Uint8Array | null)[] = NO_BLOCKS;
   /** A block that was let go last, for the next hole. */
   private spare: Uint8Array | null = null;
   /** Offset of the first byte that has not arrived. */
@@ -35,7 +38,6 @@ export class Reassembly {
   constructor(windowBytes: number, outlet: Outlet) {
     this.windowBytes = windowBytes;
     this.outlet = outlet;
-    this.blocks = new Array<Uint8Array | null>(Math.ceil(windowBytes / BLOCK_BYTES) + 1).fill(null);
   }
 
   /** Bytes held beyond a hole. */
@@ -119,6 +121,7 @@ export class Reassembly {
   }
 
   private blockOf(offset: number): Uint8Array {
+    if (this.blocks === NO_BLOCKS) this.blocks = this.emptyBlocks();
     const index = Math.floor(offset / BLOCK_BYTES) % this.blocks.length;
     const present = this.blocks[index];
     if (present !== null) return present;
@@ -126,6 +129,10 @@ export class Reassembly {
     this.spare = null;
     this.blocks[index] = block;
     return block;
+  }
+
+  private emptyBlocks(): null[] {
+    return new Array<null>(Math.ceil(this.windowBytes / BLOCK_BYTES) + 1).fill(null);
   }
 
   private letGoOfPassedBlocks(): void {

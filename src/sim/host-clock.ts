@@ -6,10 +6,13 @@ export class HostClock {
   /** The world's time and the clock's own when it last changed its speed. */
   private worldNs = 0;
   private ownNs = 0;
-  private speed = 1;
+  private speed: number;
+  /** It shows the world's time. */
+  isExact: boolean;
 
   constructor(driftPpm = 0) {
     this.speed = 1 + driftPpm / 1e6;
+    this.isExact = this.speed === 1;
   }
 
   /** Runs at another speed from `nowNs` of the world on. */
@@ -17,10 +20,7 @@ export class HostClock {
     this.ownNs = this.toOwn(nowNs);
     this.worldNs = nowNs;
     this.speed = 1 + driftPpm / 1e6;
-  }
-
-  get isExact(): boolean {
-    return this.speed === 1 && this.ownNs === this.worldNs;
+    this.isExact = this.speed === 1 && this.ownNs === this.worldNs;
   }
 
   toOwn(worldNs: number): number {

@@ -189,10 +189,12 @@ export class Fabric {
   }
 
   private service(direction: LinkDirection): void {
-    direction.port?.advance(this.timeNs);
-    this.drain(direction);
-    const line = direction.line;
-    while (line.length > 0 && line.nextNs() - direction.earlyNs <= this.timeNs) {
+    const { port, line } = direction;
+    if (port !== null && port.nextTimeout() <= this.timeNs) {
+      port.advance(this.timeNs);
+      this.drain(direction);
+    }
+    while (direction.nextArrivalNs() <= this.timeNs) {
       const frame = line.shift();
       if (frame !== null) this.arrive(direction, frame);
     }

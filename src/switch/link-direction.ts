@@ -54,6 +54,8 @@ export class LinkDirection {
   readonly earlyNs: number;
   /** What the fabric's heap holds for this direction. */
   deadlineNs = NEVER;
+  /** Propagation from one end to the other, as far as it is added here. */
+  delayNs: number;
   private config: PortConfig;
 
   constructor(place: DirectionPlace, { config, impairment, earlyNs }: DirectionOptions) {
@@ -61,6 +63,7 @@ export class LinkDirection {
     this.config = config;
     this.impairment = impairment;
     this.earlyNs = place.exitPort < 0 ? 0 : earlyNs;
+    this.delayNs = place.addsDelay ? config.delayNs : 0;
     this.port = place.hasPort ? new Port(config, this.statistics) : null;
   }
 
@@ -68,21 +71,23 @@ export class LinkDirection {
     return this.config;
   }
 
-  /** Propagation from one end to the other, as far as it is added here. */
-  get delayNs(): number {
-    return this.place.addsDelay ? this.config.delayNs : 0;
-  }
-
   configure(port: Partial<PortConfig>, impairment: Partial<ImpairmentConfig>, nowNs: number): void {
     this.config = { ...this.config, ...port };
+    this.delayNs = this.place.addsDelay ? this.config.delayNs : 0;
     this.impairment.configure(impairment);
     this.port?.configure(port, nowNs);
   }
 
   /** When something happens here next: a transmission starts or a frame arrives. */
   nextTimeout(): number {
-    const arrivalNs = this.line.length === 0 ? NEVER : this.line.nextNs() - this.earlyNs;
+    const arrivalNs = this.nextArrivalNs();
     return this.port === null ? arrivalNs : Math.min(arrivalNs, this.port.nextTimeout());
+  }
+
+  /** When the next frame is at the far end, or may be handed over; NEVER when none is on its way. */
+  nextArrivalNs(): number {
+    const arrivalNs = this.line.nextNs();
+    return arrivalNs === NEVER ? NEVER : arrivalNs - this.earlyNs;
   }
 
   snapshot(nowNs: number): DirectionSnapshot {
