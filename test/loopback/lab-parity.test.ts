@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { wireBytes } from '../../src/wire/layout.js';
+import { within, XpassProcess } from './switch-lab.js';
+
+// The same scenario file in virtual time and over processes. What the two may differ by is fixed; the files say what the processes are like (docs/SCENARIOS.md, "Over processes").
+
+const FRAME_WIRE_BYTES = wireBytes(8_972);
+
+/** Shorter than in the files: the figures are the same after four seconds (measured). */
+const TIMES = ['--set', 'duration=4s', '--set', 'warmUp=1s'];
+
+interface Figures {
+  readonly utilisation: number;
+  readonly jain: number;
+  readonly credit_drop_share: number;
+  readonly links: readonly { readonly data_queue_bytes_max: number; readonly rate_bps: number }[];
+}
+
+async function figures(command: 'sim' | 'lab', name: string): Promise<Figures> {
+  const file = fileURLToPath(new URL(`../../deploy/scenarios/${name}.yaml`, import.meta.url));
+  const { code, stdout, stderr } = await within(
+    new XpassProcess([command, file, ...TIMES, '--json']).ended,
+    `the end of xpass ${command}`,
+  );
+  expect(code, stderr).toBe(0);
+  return JSON.parse(stdout) as Figures;
+}
+
+function largestQueueFrames({ links }: Figures): number {
+  return Math.max(...links.map((link) => link.data_queue_bytes_max)) / FRAME_WIRE_BYTES;
+}
+
+describe('a scenario over processes gives what it gives in virtual time', () => {
+  // Another program that takes the cores for a moment is no difference between the two, so a run that it disturbed is done again.
+  it.each(['dumbbell-two-flows', 'incast-8-to-1', 'parking-lot'])('%s', { retry: 2 }, async (name) => {
+    const simulated = await figures('sim', name);
+    const played = await figures('lab', name);
+    for (const { rate_bps } of [...simulated.links, ...played.links]) expect(rate_bps).toBe(100e6);
+    const difference = {
+      utilisation: Math.abs(played.utilisation - simulated.utilisation) / simulated.utilisation,
+      jain: Math.abs(played.jain - simulated.jain),
+      creditDropShare: Math.abs(played.credit_drop_share - simulated.credit_drop_share),
+      queueFrames: Math.abs(largestQueueFrames(played) - largestQueueFrames(simulated)),
+    };
+    const words = JSON.stringify(difference);
+    expect(difference.utilisation, words).toBeLessThanOrEqual(0.05);
+    expect(difference.jain, words).toBeLessThanOrEqual(0.05);
+    expect(difference.creditDropShare, words).toBeLessThanOrEqual(0.1);
+    expect(difference.queueFrames, words).toBeLessThanOrEqual(8);
+  });
+});
