@@ -77,6 +77,11 @@ export const BUILTIN_COUNTS: Readonly<Record<string, Readonly<Record<string, Cou
   Object.entries(BUILTINS).map(([name, { counts }]) => [name, counts]),
 );
 
+/** The groups of links of each that may have settings of their own. */
+export const BUILTIN_GROUPS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  Object.entries(BUILTINS).map(([name, { groups = LINK_GROUPS }]) => [name, groups]),
+);
+
 /**
  * A topology by name. Parameters are the counts below, any settings of ports and impairments for all links, `edge: {...}` for settings of the links
  * at hosts alone, `core: {...}` for those between switches alone, and `spread`.

@@ -1,4 +1,5 @@
 // Tested by test/apps/cli/commands.test.ts and test/apps/sim/sim.test.ts
+import type { Invocation } from '../shared/command.js';
 import { flag, listOption, optionalOption } from '../shared/options.js';
 import { MAX_SEED } from '../shared/scenario/kinds.js';
 import { integer, text } from '../shared/value-kind.js';
@@ -33,3 +34,5 @@ export const SIM_OPTIONS = {
   }),
   schema: flag({ describe: 'print the JSON Schema of scenario files' }),
 };
+
+export type SimInvocation = Invocation<typeof SIM_OPTIONS>;

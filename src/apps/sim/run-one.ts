@@ -9,8 +9,8 @@ import { resultLines } from '../shared/run-output/result-lines.js';
 import { prepareOutputs, sampledFor, writeOutputs } from '../shared/run-output/run-files.js';
 import type { ScenarioFile } from '../shared/scenario/scenario-file.js';
 import { collectAll, type RunOutcome } from '../shared/simulation/run-all.js';
+import type { SimInvocation } from './options.js';
 import { ProgressBar } from './progress-bar.js';
-import type { SimInvocation } from './sim.js';
 
 /** Plays one scenario and says what came of it. */
 export async function runOne(file: ScenarioFile, invocation: SimInvocation): Promise<ExitCode> {

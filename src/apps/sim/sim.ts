@@ -1,13 +1,10 @@
-import type { Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { usageFailure } from '../shared/failure.js';
 import { scenarioJsonSchema } from '../shared/scenario/json-schema.js';
 import { ScenarioFile } from '../shared/scenario/scenario-file.js';
-import type { SIM_OPTIONS } from './options.js';
+import type { SimInvocation } from './options.js';
 import { runOne } from './run-one.js';
 import { runSweep } from './run-sweep.js';
-
-export type SimInvocation = Invocation<typeof SIM_OPTIONS>;
 
 /** Plays the scenario of a file, or a sweep of it. */
 export async function runSim(invocation: SimInvocation): Promise<ExitCode> {

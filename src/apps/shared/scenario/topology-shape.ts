@@ -1,6 +1,6 @@
 // Tested by test/apps/shared/scenario/topology.test.ts
 import { z } from 'zod';
-import { BUILTIN_COUNTS, BUILTIN_TOPOLOGIES, type Count } from '../../../switch/builtin-topologies.js';
+import { BUILTIN_COUNTS, BUILTIN_GROUPS, BUILTIN_TOPOLOGIES, type Count } from '../../../switch/builtin-topologies.js';
 import { MAX_HOST_ID } from '../../../wire/layout.js';
 import { choice, integer, text } from '../value-kind.js';
 import { LINK_SETTINGS, type Settings, settingShape } from './setting-shapes.js';
@@ -63,11 +63,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   aggregation: 'Settings of the links between ToR and aggregation switches, where they are not those of core',
 };
 
-/** The groups of links of a built-in topology. */
-export function linkGroups(name: string): readonly string[] {
-  return name === 'fat-tree' ? ['edge', 'core', 'aggregation'] : ['edge', 'core'];
-}
-
 function builtinShape(name: string) {
   const counts = Object.entries(BUILTIN_COUNTS[name]).map(([key, count]) => [key, countField(count, key)]);
   return mapping({
@@ -75,7 +70,7 @@ function builtinShape(name: string) {
     ...Object.fromEntries(counts),
     ...settingShape(),
     ...Object.fromEntries(
-      linkGroups(name).map((group) => [group, LINK_SETTINGS.optional().meta({ description: GROUPS[group] })]),
+      BUILTIN_GROUPS[name].map((group) => [group, LINK_SETTINGS.optional().meta({ description: GROUPS[group] })]),
     ),
     spread: SPREAD,
   });

@@ -1,4 +1,4 @@
-import { BUILTIN_COUNTS, builtinTopology } from '../../../switch/builtin-topologies.js';
+import { BUILTIN_COUNTS, BUILTIN_GROUPS, builtinTopology } from '../../../switch/builtin-topologies.js';
 import { ConfigError } from '../../../switch/config-error.js';
 import { checkTopology, type Topology } from '../../../switch/topology.js';
 import { linkFields, type WrittenSetting } from '../link-settings.js';
@@ -8,7 +8,6 @@ import {
   type BuiltinTopologyDocument,
   EXPLICIT,
   type ExplicitTopologyDocument,
-  linkGroups,
   type TopologyDocument,
 } from './topology-shape.js';
 
@@ -58,7 +57,7 @@ function builtin(document: BuiltinTopologyDocument): Topology {
   return builtinTopology(document.name, {
     ...Object.fromEntries(counted.map((key) => [key, document[key]])),
     ...fields,
-    ...Object.fromEntries(linkGroups(document.name).map((group) => [group, own(group)])),
+    ...Object.fromEntries(BUILTIN_GROUPS[document.name].map((group) => [group, own(group)])),
     spread: document.spread,
   });
 }

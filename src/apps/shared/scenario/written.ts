@@ -54,7 +54,7 @@ export function mapping<S extends z.core.$ZodLooseShape>(shape: S, describe?: st
   return describe === undefined ? object : object.meta({ description: describe });
 }
 
-export function unknownKey(key: string, keys: readonly string[]): string {
+function unknownKey(key: string, keys: readonly string[]): string {
   return `has the unknown key '${key}'${suggestion(key, keys)}; allowed: ${keys.join(', ')}`;
 }
 
