@@ -3,32 +3,35 @@ import type { Action } from './agenda.js';
 import type { Network } from './network.js';
 import type { Fault, Scenario } from './scenario.js';
 import type { TrafficPlayer } from './traffic-player.js';
+import type { World } from './world.js';
 
 /** Writes the faults of a scenario into the agenda. */
-export function scheduleFaults({ faults }: Scenario, network: Network, player: TrafficPlayer): void {
-  const ports = new Map(network.hosts.map(({ id }, port) => [id, port]));
-  const injector = new FaultInjector(network, player, ports);
-  for (const fault of faults) network.agenda.at(fault.atNs, (nowNs) => injector.apply(fault, nowNs));
+export function scheduleFaults({ faults, topology }: Scenario, world: World, player: TrafficPlayer): void {
+  const names = new Map(topology.hosts.map(({ name }, port) => [name, port]));
+  const injector = new FaultInjector(world, player, names);
+  for (const fault of faults) world.network.agenda.at(fault.atNs, (nowNs) => injector.apply(fault, nowNs));
 }
 
 class FaultInjector {
+  private readonly world: World;
   private readonly network: Network;
   private readonly player: TrafficPlayer;
-  private readonly ports: ReadonlyMap<number, number>;
+  /** Ports of hosts by name. */
+  private readonly names: ReadonlyMap<string, number>;
   /** When what is down is back, by name of a switch or port of a host: of times that overlap, the last counts. */
   private readonly backNs = new Map<string | number, number>();
 
-  constructor(network: Network, player: TrafficPlayer, ports: ReadonlyMap<number, number>) {
-    this.network = network;
+  constructor(world: World, player: TrafficPlayer, names: ReadonlyMap<string, number>) {
+    this.world = world;
+    this.network = world.network;
     this.player = player;
-    this.ports = ports;
+    this.names = names;
   }
 
   apply(fault: Fault, nowNs: number): void {
     switch (fault.kind) {
       case 'link':
-        this.network.fabric.configureLink(fault.link, fault, nowNs);
-        this.network.settleFabric();
+        this.changeLink(fault, nowNs);
         break;
       case 'switchRestart':
         this.restartSwitch(fault.switch, fault.forNs, nowNs);
@@ -42,6 +45,21 @@ class FaultInjector {
       case 'clock':
         this.setDrift(this.portOf(fault.host), fault.driftPpm, nowNs);
         break;
+    }
+  }
+
+  /** The port that sends from a host into its link is the host's NIC. */
+  private changeLink(fault: Fault & { kind: 'link' }, nowNs: number): void {
+    const { fabric, hosts } = this.network;
+    const changed = fabric.configureLink(fault.link, fault, nowNs);
+    this.network.settleFabric();
+    // The link adds its delay where a frame enters it.
+    const { delayNs: _, ...changes } = fault.port;
+    for (const { place } of changed) {
+      const port = this.names.get(place.from);
+      if (port === undefined) continue;
+      this.world.nics[port].configure(changes, hosts[port].clock.toOwn(nowNs));
+      this.network.drain(port);
     }
   }
 
@@ -80,6 +98,6 @@ class FaultInjector {
   }
 
   private portOf(host: number): number {
-    return this.ports.get(host) as number;
+    return this.world.ports.get(host) as number;
   }
 }

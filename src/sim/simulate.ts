@@ -58,7 +58,7 @@ class Simulation {
     this.recorder = this.makeRecorder(marks - 1);
     this.bytesBefore = new Float64Array(plans.length);
     this.alone = slowdowns ? new AloneTimes(scenario) : null;
-    scheduleFaults(scenario, network, this.player);
+    scheduleFaults(scenario, this.world, this.player);
     if (scenario.endsWithFlows) this.player.onAllEnded = () => network.stop();
     if (onStep !== undefined) network.onStep = () => onStep(this.world, this.player);
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FlowResult, SimulationResult } from '../../src/sim/result.js';
+import type { Fault } from '../../src/sim/scenario.js';
 import { simulate } from '../../src/sim/simulate.js';
 import { type Changes, flow, linkFault, scenarioWith } from '../harness/simulations.js';
 
@@ -49,6 +50,17 @@ describe('faults', () => {
     const factor = (complete(result).fctNs ?? 0) / UNDISTURBED_NS;
     expect(factor).toBeGreaterThan(7);
     expect(factor).toBeLessThan(13);
+  });
+
+  it("of a host's link: a lower rate meters the credits that the host sends, too", () => {
+    const faults: Fault[] = [{ kind: 'link', atNs: 0, link: 'h3', port: { rateBps: 1e9 }, impairment: {} }];
+    const result = play({ faults });
+    const factor = (complete(result).fctNs ?? 0) / UNDISTURBED_NS;
+    expect(factor).toBeGreaterThan(7);
+    const linkOf = (name: string) => result.links.find((link) => link.name === name);
+    expect(linkOf('left->h1')?.creditsOffered).toBeLessThan(1.2 * (BYTES / 1400));
+    expect(linkOf('right->h3')?.dataDrops).toBe(0);
+    expect(linkOf('right->h3')?.dataQueueBytesMax).toBeLessThan(10 * 1538);
   });
 
   it('of a switch: what it held is lost and repaired', () => {
