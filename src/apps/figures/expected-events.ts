@@ -2,7 +2,7 @@ import { SeededRandom } from '../../base/random.js';
 import { maxMinShares } from '../../sim/measure/max-min.js';
 import { dataRateBps } from '../../sim/measure/utilisation.js';
 import { Paths } from '../../sim/paths.js';
-import type { Scenario } from '../../sim/scenario.js';
+import type { HostSpec, Scenario } from '../../sim/scenario.js';
 import { type FlowPlan, planFlows } from '../../sim/traffic/plan-flows.js';
 import type { TopologyLink } from '../../switch/topology.js';
 import { wireBytes } from '../../wire/layout.js';
@@ -23,8 +23,10 @@ export function expectedEvents(scenario: Scenario): number {
   const crossed = plans.map(({ from, to }) => paths.between(from, to));
   const endless = plans.map((_, at) => at).filter((at) => !Number.isFinite(plans[at].bytes));
   const shares = sharesBps(endless.map((at) => crossed[at]));
+  const naive = new Set(scenario.hosts.filter(isNaive).map(({ id }) => id));
   const wanted = endless.reduce((sum, at, place) => {
-    return sum + endlessEvents(scenario, plans[at], { links: crossed[at], shareBps: shares[place] });
+    const on = { links: crossed[at], shareBps: shares[place], isNaive: naive.has(plans[at].to) };
+    return sum + endlessEvents(scenario, plans[at], on);
   }, 0);
   const given = plans.reduce((sum, { bytes }, at) => {
     return Number.isFinite(bytes) ? sum + frameEvents(crossed[at]) * (Math.ceil(bytes / frameBytes) + 1) : sum;
@@ -37,15 +39,22 @@ function frameEvents(links: readonly TopologyLink[]): number {
   return 2 * links.length + TIMERS_PER_FRAME;
 }
 
-function endlessEvents(scenario: Scenario, plan: FlowPlan, on: { links: TopologyLink[]; shareBps: number }): number {
-  const seconds = Math.max(0, Math.min(scenario.durationNs, plan.stopNs) - plan.startNs) / 1e9;
+interface Share {
+  readonly links: readonly TopologyLink[];
+  readonly shareBps: number;
+  readonly isNaive: boolean;
+}
+
+function endlessEvents({ durationNs }: Scenario, { startNs, stopNs }: FlowPlan, on: Share): number {
+  const seconds = Math.max(0, Math.min(durationNs, stopNs) - startNs) / 1e9;
   const { port } = on.links[on.links.length - 1];
-  const frameBits = wireBytes(port.maxFrameBytes) * 8;
-  const receiver = scenario.hosts.find(({ id }) => id === plan.to);
-  const isNaive = receiver?.endpoint.creditAlgorithm === 'naive';
-  const spareBps = (isNaive ? 1 : SPARE_SHARE) * dataRateBps(port);
+  const spareBps = (on.isNaive ? 1 : SPARE_SHARE) * dataRateBps(port);
   const dropped = spareBps * (on.links.length / 2 + 1);
-  return (seconds * (on.shareBps * frameEvents(on.links) + dropped)) / frameBits;
+  return (seconds * (on.shareBps * frameEvents(on.links) + dropped)) / (wireBytes(port.maxFrameBytes) * 8);
+}
+
+function isNaive({ endpoint }: HostSpec): boolean {
+  return endpoint.creditAlgorithm === 'naive';
 }
 
 function sharesBps(paths: readonly (readonly TopologyLink[])[]): Float64Array {

@@ -20,6 +20,8 @@ export class JobList {
   /** About how many events all runs take. */
   readonly events: number;
   private readonly byKey = new Map<string, DistinctRun>();
+  /** By document: its scenario with a seed of its own, and about how many events that takes. */
+  private readonly parsed = new Map<string, { scenario: Scenario; events: number }>();
   private readonly jobs: ReadonlyMap<string, readonly FigureJob[]>;
   /** By figure: its runs, and how many of them there is no result of yet. */
   private readonly needed = new Map<string, Set<DistinctRun>>();
@@ -77,10 +79,20 @@ export class JobList {
       known.figures.add(figure);
       return known;
     }
-    const scenario = { ...parseScenario(document, { name: figure }), seed };
-    const run = { scenario, events: expectedEvents(scenario), figures: new Set([figure]) };
+    const { scenario, events } = this.parse(figure, document);
+    const run = { scenario: { ...scenario, seed }, events, figures: new Set([figure]) };
     this.byKey.set(key, run);
     return run;
+  }
+
+  private parse(figure: string, document: FigureDocument): { scenario: Scenario; events: number } {
+    const key = JSON.stringify(document);
+    const known = this.parsed.get(key);
+    if (known !== undefined) return known;
+    const scenario = parseScenario(document, { name: figure });
+    const parsed = { scenario, events: expectedEvents(scenario) };
+    this.parsed.set(key, parsed);
+    return parsed;
   }
 
   private distinct(document: FigureDocument, seed: number): DistinctRun {

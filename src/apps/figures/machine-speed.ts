@@ -1,4 +1,4 @@
-// Tested by test/apps/figures/command.test.ts
+// Tested by test/apps/figures/machine-speed.test.ts
 import { availableParallelism } from 'node:os';
 import { simulate } from '../../sim/simulate.js';
 import { parseScenario } from '../shared/scenario/parse-scenario.js';

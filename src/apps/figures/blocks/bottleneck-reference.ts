@@ -1,3 +1,4 @@
+// Tested by test/apps/figures/golden.test.ts
 /**
  * What the authors' public ns-2 code of ExpressPass gives on one bottleneck of 10 Gbit/s with endless flows: built and run by us, on the scenario of blocks/dumbbell.ts.
  * By number of flows.

@@ -47,13 +47,13 @@ export function sharesSinceJoin(run: SimulationRun): readonly (readonly [number,
 }
 
 /**
- * RTTs from the start of the second flow to the end of the first RTT in which both rates are within `part` of the fair share, opening request included; LAST_RTT + 1
- * where there is none.
+ * RTTs from the start of the second flow until the first RTT begins in which both rates are within `part` of the fair share, opening request included; LAST_RTT where
+ * there is none. The authors' runs count so: their smallest value is 2, and no data arrives in the first RTT and a half.
  */
 export function rttsUntilWithin(run: SimulationRun, part: number): number {
   const isNear = (share: number): boolean => Math.abs(share - 1) <= part;
   const at = sharesSinceJoin(run).findIndex((shares) => shares.every(isNear));
-  return at < 0 ? LAST_RTT + 1 : at + 1;
+  return at < 0 ? LAST_RTT : at;
 }
 
 function rateOf({ result }: SimulationRun): number {

@@ -1,3 +1,4 @@
+// Tested by test/apps/figures/golden.test.ts
 import { assert } from '../../../base/assert.js';
 import type { LinkResult, SimulationRun } from '../../../sim/result.js';
 

@@ -1,3 +1,4 @@
+// Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 import type { BarChart, LineChart } from '../../shared/plot/chart.js';
 import type { FigureRow } from '../../shared/report/figures-page.js';
 import { joiningDocument, LAST_RTT, rttsUntilWithin, sharesSinceJoin } from '../blocks/joining.js';
@@ -37,7 +38,7 @@ export const convergence: Figure = {
   title: 'Convergence of a flow that joins',
   source: 'ExpressPass 2016, Figure 7; ExpressPass 2017, convergence at 10 and 100 Gbit/s',
   about: (profile) =>
-    `One flow has a link to itself, RTT 100 us; then a second one starts. Counted are RTTs from its start, its opening request included, to the end of the first RTT in which both flows are within 20 % (10 %) of the fair share: rates of payload over one RTT. Median, 90th percentile and range over ${seedCount('steady', profile)} seeds for steady and ${seedCount('naive', profile)} for the others; initial rate and w_init 0.5. What has not converged after ${LAST_RTT} RTTs counts as ${LAST_RTT + 1}.
+    `One flow has a link to itself, RTT 100 us; then a second one starts. Counted are RTTs from its start, its opening request included, until the first RTT begins in which both flows are within 20 % (10 %) of the fair share: rates of payload over one RTT. No data can arrive in the first one and a half. Median, 90th percentile and range over ${seedCount('steady', profile)} seeds for steady and ${seedCount('naive', profile)} for the others; initial rate and w_init 0.5. What has not converged after ${LAST_RTT} RTTs counts as ${LAST_RTT}.
 
 At 10 Gbit/s a fair share is 38 frames an RTT, so 10 % are four frames. The drawings are of the first seed.`,
   jobs: (profile) =>

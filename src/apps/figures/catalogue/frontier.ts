@@ -1,3 +1,4 @@
+// Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 import type { ScatterChart } from '../../shared/plot/chart.js';
 import { dumbbell } from '../blocks/dumbbell.js';
 import { joiningDocument, rttsUntilWithin } from '../blocks/joining.js';

@@ -1,3 +1,4 @@
+// Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 import type { LineChart } from '../../shared/plot/chart.js';
 import type { FigureRow } from '../../shared/report/figures-page.js';
 import { dumbbell } from '../blocks/dumbbell.js';
@@ -69,7 +70,13 @@ function joining(rule: Rule, divisor: number): FigureDocument {
 
 function oneFrame(rule: Rule, divisor: number): FigureDocument {
   const { warmUp: _, ...document } = dumbbell({ rule, pairs: 1, start: startOf(divisor) });
-  return { ...document, duration: '10ms', flows: [{ kind: 'flow', from: 1, to: 2, bytes: PAYLOAD_BYTES }] };
+  // The run goes on after the flow: its last credits are still on their way then.
+  return {
+    ...document,
+    duration: '10ms',
+    endsWithFlows: false,
+    flows: [{ kind: 'flow', from: 1, to: 2, bytes: PAYLOAD_BYTES }],
+  };
 }
 
 function measure(runs: Runs, rule: Rule): Measured {

@@ -1,3 +1,4 @@
+// Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 import type { SimulationRun } from '../../../sim/result.js';
 import type { LineChart } from '../../shared/plot/chart.js';
 import type { FigureRow } from '../../shared/report/figures-page.js';

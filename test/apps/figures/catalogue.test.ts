@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { BOTTLENECK, dumbbell } from '../../../src/apps/figures/blocks/dumbbell.js';
+import { ruleFields } from '../../../src/apps/figures/blocks/rules.js';
+import { FIGURES, selectFigures } from '../../../src/apps/figures/catalogue.js';
+import { PROFILES } from '../../../src/apps/figures/figure.js';
+import { scenarioFiles } from '../../../src/apps/figures/figure-files.js';
+import { JobList } from '../../../src/apps/figures/job-list.js';
+import { parseScenario } from '../../../src/apps/shared/scenario/parse-scenario.js';
+
+describe('the catalogue', { timeout: 60_000 }, () => {
+  it('has figures with names that are anchors, each once', () => {
+    const names = FIGURES.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const name of names) expect(name).toMatch(/^[a-z0-9-]+$/);
+  });
+
+  it('has scenarios that can be played, and less work in the quick profile than in that of the papers', () => {
+    const [quick, paper] = PROFILES.map((profile) => new JobList(FIGURES, profile));
+    expect(quick.runs.length).toBeGreaterThan(100);
+    for (const { events } of [...quick.runs, ...paper.runs]) expect(events).toBeGreaterThan(0);
+    expect(quick.events).toBeLessThan(paper.events / 2);
+  });
+
+  it('writes no file of one figure over that of another', async () => {
+    const names: string[] = [];
+    for (const figure of FIGURES) names.push(...(await scenarioFiles(figure, figure.jobs('quick'))).keys());
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('finds figures by name, in its own order', () => {
+    const chosen = selectFigures(['convergence', 'one-bottleneck']).map(({ name }) => name);
+    expect(chosen).toEqual(['one-bottleneck', 'convergence']);
+    expect(selectFigures([])).toBe(FIGURES);
+  });
+});
+
+describe('the building blocks', () => {
+  it('set only constants that a rule has', () => {
+    expect(ruleFields('naive')).toEqual({ algorithm: 'naive' });
+    expect(ruleFields('expresspass-2016')).toEqual({
+      algorithm: 'expresspass-2016',
+      parameters: { initial_rate: 0.5 },
+    });
+    expect(ruleFields('steady', { initialRate: 1, wInit: 0.25 }).parameters).toEqual({ initial_rate: 1, w_init: 0.25 });
+  });
+
+  it('have the dumbbell of the authors: 100 us there and back', () => {
+    const { topology, bottlenecks, durationNs, warmUpNs } = parseScenario(dumbbell({ rule: 'steady', pairs: 3 }));
+    const [edge, , , core] = [...topology.links].sort((a, b) => a.port.delayNs - b.port.delayNs).slice(3);
+    expect(2 * (2 * edge.port.delayNs + core.port.delayNs)).toBe(100e3);
+    expect([bottlenecks, durationNs, warmUpNs]).toEqual([[BOTTLENECK], 60e6, 20e6]);
+    expect(topology.links.every(({ port }) => port.rateBps === 10e9)).toBe(true);
+  });
+});

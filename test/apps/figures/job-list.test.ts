@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import type { Figure } from '../../../src/apps/figures/figure.js';
+import { JobList } from '../../../src/apps/figures/job-list.js';
+import type { SimulationRun } from '../../../src/sim/result.js';
+import { document, TINY } from './tiny-figure.js';
+
+const OTHER: Figure = {
+  ...TINY,
+  name: 'other',
+  jobs: () => [
+    { key: 'again', document: document('1gbit'), seeds: [1] },
+    { key: 'long', document: document('10gbit', { duration: '5ms' }), seeds: [1] },
+  ],
+};
+
+/** Stands for the run of a scenario: only who it is matters here. */
+function runOf(list: JobList, at: number): SimulationRun {
+  return {
+    result: { seed: list.runs[at].scenario.seed, durationNs: list.runs[at].scenario.durationNs },
+    series: null,
+  } as never;
+}
+
+it('has each different run once, the longest first', () => {
+  const list = new JobList([TINY, OTHER], 'quick');
+  expect(list.runs.map(({ scenario }) => [scenario.durationNs, scenario.seed])).toEqual([
+    [5e6, 1],
+    [2e6, 1],
+    [2e6, 2],
+    [2e6, 1],
+  ]);
+  expect(list.runs[3].figures).toEqual(new Set(['tiny', 'other']));
+  expect(list.events).toBe(list.runs.reduce((sum, { events }) => sum + events, 0));
+});
+
+it('says which figures a run makes complete, and gives them their runs by key and seed', () => {
+  const list = new JobList([TINY, OTHER], 'quick');
+  const complete = list.runs.map((run, at) => list.take(run, runOf(list, at)));
+  expect(complete).toEqual([[], [], [], ['tiny', 'other']]);
+  expect(
+    list
+      .runsOf('tiny')
+      .of('one')
+      .map(({ result }) => result.seed),
+  ).toEqual([1, 2]);
+  expect(list.runsOf('other').one('long').result.durationNs).toBe(5e6);
+  expect(() => list.runsOf('tiny').one('one')).toThrow('a job with one seed has one run');
+  expect(() => list.runsOf('tiny').of('nothing')).toThrow('figure tiny has a job nothing');
+});
+
+it('forgets a run once no figure needs it', () => {
+  const list = new JobList([TINY, OTHER], 'quick');
+  for (const [at, run] of list.runs.entries()) list.take(run, runOf(list, at));
+  list.release('other');
+  expect(list.runsOf('tiny').one('slow').result.seed).toBe(1);
+  expect(list.runsOf('other').of('long')).toEqual([undefined]);
+});
+
+it('refuses keys that would overwrite each other or are no part of a file name', () => {
+  const withKeys = (...keys: string[]): Figure => ({
+    ...TINY,
+    jobs: () => keys.map((key) => ({ key, document: document('1gbit'), seeds: [1] })),
+  });
+  expect(() => new JobList([withKeys('a', 'a')], 'quick')).toThrow('jobs of figure tiny have keys of their own');
+  expect(() => new JobList([withKeys('a/b')], 'quick')).toThrow('part of a file name');
+});
