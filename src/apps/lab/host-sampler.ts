@@ -1,5 +1,4 @@
 import type { Port } from '../../switch/port.js';
-import type { FlowSink } from './flow-sink.js';
 
 /** What is sampled along the way; the simulator's ProbeSpec as far as hosts are concerned. */
 export interface SampleOrder {
@@ -63,8 +62,16 @@ export class LinkSampler implements LinkSamples {
   }
 }
 
+/** What receives a flow. */
+export interface SampledSink {
+  readonly from: number;
+  readonly flowId: number;
+  readonly deliveredBytes: number;
+  readonly creditRateBps: number;
+}
+
 interface SampledFlow {
-  readonly sink: FlowSink;
+  readonly sink: SampledSink;
   readonly first: number;
   readonly deliveredBytes: number[];
   readonly creditRateBps: number[];
@@ -86,7 +93,7 @@ export class HostSampler {
   }
 
   /** A flow is there from now on. */
-  add(sink: FlowSink): void {
+  add(sink: SampledSink): void {
     if (this.flows.length >= this.maxFlows) return;
     this.flows.push({ sink, first: this.index, deliveredBytes: [], creditRateBps: [] });
   }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { FlowSink } from '../../../src/apps/lab/flow-sink.js';
 import { HostSampler, LinkSampler } from '../../../src/apps/lab/host-sampler.js';
 import { DEFAULT_PORT, Port } from '../../../src/switch/port.js';
 import { FrameType } from '../../../src/wire/layout.js';
@@ -30,8 +29,7 @@ describe('HostSampler', () => {
   it('samples the first flows from when they are there, and the NIC', () => {
     const nic = new Port(DEFAULT_PORT);
     const sampler = new HostSampler(2, nic, 7);
-    const flow = (flowId: number, deliveredBytes: number) =>
-      ({ from: 1, flowId, deliveredBytes, creditRateBps: 5 }) as FlowSink;
+    const flow = (flowId: number, deliveredBytes: number) => ({ from: 1, flowId, deliveredBytes, creditRateBps: 5 });
     sampler.add(flow(70, 10));
     nic.statistics.setDataQueue(3_076, 0);
     nic.statistics.countFrame(FrameType.data, 1_538);
