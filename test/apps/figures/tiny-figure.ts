@@ -44,6 +44,7 @@ export const TINY: Figure = {
 export function document(rate: string, changes: object = {}) {
   return {
     topology: { name: 'dumbbell', pairs: 1, rate },
+    algorithm: 'naive',
     flows: ['pairs'],
     duration: '2ms',
     warmUp: '1ms',
