@@ -143,6 +143,24 @@ describe('an error in a scenario file', () => {
     expect(await refusal(PAIRS, { sets: [set] })).toContain(expected);
   });
 
+  it('names what was set last, and what was set around it', async () => {
+    expect(await refusal(PAIRS, { sets: ['seed=1', 'seed=x'] })).toMatch(/^--set seed=x: /);
+    const sets = ['topology={ edge: { rate: fast } }', 'topology.core.delay=1us'];
+    expect(await refusal(PAIRS, { sets })).toMatch(
+      /^--set topology=\{ edge: \{ rate: fast \} \}: topology\.edge\.rate is 'fast'/,
+    );
+  });
+
+  it('names the line of the link or host that the topology cannot have', async () => {
+    const hosts =
+      'topology:\n  hosts:\n  - id: 1\n  - id: 2\n  switches: [{ name: s1 }]\n  links:\n  - { a: h1, b: s1 }\n';
+    const flows = 'flows: [pairs]\n';
+    expect(await refusal(`${hosts}  - { a: h2, b: s2 }\n${flows}`)).toContain(
+      "line 8: topology cannot be built: link 'l2' names",
+    );
+    expect(await refusal(`${hosts}${flows}`)).toContain("line 4: topology cannot be built: host 'h2' has 0 links");
+  });
+
   it('is a file that is not there, or too long', async () => {
     await expect(readScenarioFile('/nowhere/x.yaml')).rejects.toThrow("scenario file '/nowhere/x.yaml' does not exist");
     const path = join(await directory(), 'long.yaml');

@@ -134,6 +134,11 @@ describe('the flows of a scenario', () => {
     ]);
   });
 
+  it('offer a load of the links of those hosts that send', () => {
+    const [spec] = trafficOf({ load: 0.5, workload: 'web-search', from: '1-2' }, { name: 'star', rate: '1gbit' });
+    expect(spec).toMatchObject({ from: [1, 2], loadRateBps: 2e9 });
+  });
+
   it.each([
     [{ to: 1 }, 'flows.0.kind is missing; allowed: flow, pairs, permutation, incast, shuffle, poisson'],
     [{ kind: 'burst' }, "flows.0.kind is 'burst'; allowed: flow, pairs"],

@@ -93,6 +93,7 @@ describe('running many scenarios', () => {
     const reports: RunProgress[] = [];
     await runAll(seeds(3), { jobs: 1, onProgress: (progress) => reports.push(progress) });
     expect(reports.map(({ done }) => done)).toEqual([1, 2, 3]);
+    expect(reports.map(({ part }) => part)).toEqual([1 / 3, 2 / 3, 1]);
     expect(reports[2]).toEqual({ total: 3, done: 3, failed: 0, part: 1 });
   });
 
