@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runXpass, within, XpassProcess } from './switch-lab.js';
 
 // Real processes on a machine that may be busy: what arrives and how processes end is tested here, how well it agrees with the simulator in lab-parity.test.ts.
@@ -27,10 +27,19 @@ flows:
   - { from: 2, to: 3, bytes: 200kB, start: 20ms }
 `;
 
+let temporary = '';
+
+beforeEach(async () => {
+  temporary = await mkdtemp(join(tmpdir(), 'xpass-test-'));
+  vi.stubEnv('TMPDIR', temporary);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(temporary, { recursive: true, force: true });
+});
+
 async function scenarioFile(text: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'xpass-test-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const path = join(directory, 'scenario.yaml');
+  const path = join(await mkdtemp(join(temporary, 'file-')), 'scenario.yaml');
   await writeFile(path, text);
   return path;
 }
@@ -47,15 +56,41 @@ async function labJson(text: string, ...args: string[]) {
   return JSON.parse(stdout) as { flows: Flow[]; links: { name: string; lost: number }[]; duration_s: number };
 }
 
-/** Directories and processes of labs. */
+/** What labs have left in the directory for temporary files. */
 async function leftovers(): Promise<string[]> {
-  const directories = (await readdir(tmpdir())).filter((name) => name.startsWith('xpass-lab-'));
-  return [...directories, ...processes()];
+  return (await readdir(temporary)).filter((name) => name.startsWith('xpass-lab-'));
 }
 
-function processes(): string[] {
-  const list = execFileSync('ps', ['-A', '-o', 'pid=,stat=,args='], { encoding: 'utf8' });
-  return list.split('\n').filter((line) => /lab\/host\.child\.js|xpass-lab-/.test(line) && !/^\s*\d+\s+Z/.test(line));
+interface Process {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** The processes that a process has started and that have not ended. */
+function childrenOf(parent: number): Process[] {
+  const list = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
+  return list.split('\n').flatMap((line) => {
+    const [, pid, ppid, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    return Number(ppid) === parent && !state.startsWith('Z') ? [{ pid: Number(pid), command }] : [];
+  });
+}
+
+function isRunning({ pid }: Process): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A lab of two hosts that runs for a minute, and its processes. */
+async function endlessLab(...args: string[]) {
+  const text = 'topology: { name: star, hosts: 2, rate: 10mbit }\nduration: 60s\nflows: [{ from: 1, to: 2 }]\n';
+  const running = new XpassProcess(['lab', await scenarioFile(text), '--json', ...args]);
+  const parent = running.pid as number;
+  await until(() => childrenOf(parent).length === 3);
+  return { running, parent, children: childrenOf(parent) };
 }
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
@@ -67,7 +102,6 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 
 describe('a lab', () => {
   it('plays the flows that the simulator plays, and says the same of them', async () => {
-    const before = await leftovers();
     const real = await labJson(TWO_FLOWS);
     const simulated = JSON.parse((await runXpass('sim', await scenarioFile(TWO_FLOWS), '--json')).stdout);
     expect(Object.keys(real)).toEqual(Object.keys(simulated));
@@ -87,7 +121,7 @@ describe('a lab', () => {
     }
     expect(real.links.map(({ name }) => name)).toEqual(simulated.links.map(({ name }: { name: string }) => name));
     expect(Object.keys(real.links[0])).toEqual(Object.keys(simulated.links[0]));
-    expect(await leftovers()).toEqual(before);
+    expect(await leftovers()).toEqual([]);
   });
 
   it('plays another plan with another seed, as the simulator does', async () => {
@@ -110,6 +144,36 @@ describe('a lab', () => {
     expect(stdout).toContain('scenario: steady, seed 1');
     expect(stdout).toContain('flows            2, 2 complete, 0 failed');
     expect(stdout).toMatch(/s1->h3 +100\.0 Mbit\/s/);
+  });
+});
+
+describe('the files of a lab', () => {
+  it('are those of xpass sim, with what was sampled over time', async () => {
+    const [csv, report] = [join(temporary, 'csv'), join(temporary, 'lab.html')];
+    const text = `
+topology: { name: star, hosts: 3, rate: 20mbit }
+duration: 1s
+warmUp: 200ms
+flows: [{ kind: incast, to: 3 }]
+probes: { interval: 50ms, links: [s1->h3, h1->s1] }
+`;
+    await lab(text, '--csv', csv, '--report', report);
+    const lines = async (name: string) => (await readFile(join(csv, name), 'utf8')).trimEnd().split('\n');
+    expect(await lines('flows.csv')).toHaveLength(3);
+    expect(await lines('links.csv')).toHaveLength(7);
+    const [titles, ...queues] = await lines('queues.csv');
+    expect(titles).toBe('time_s,link,data_queue_bytes_max,credit_queue_frames_max,utilisation');
+    expect(queues).toHaveLength(40);
+    for (const [, link, , , utilisation] of queues.slice(10).map((line) => line.split(','))) {
+      expect(Number(utilisation), link).toBeGreaterThan(0);
+      expect(Number(utilisation), link).toBeLessThan(1.5);
+    }
+    const rates = (await lines('rates.csv')).slice(1).map((line) => line.split(','));
+    expect(rates).toHaveLength(40);
+    const sent = rates.reduce((sum, [, , , , goodputBps]) => sum + (Number(goodputBps) * 0.05) / 8, 0);
+    const flows = (await lines('flows.csv')).slice(1).map((line) => Number(line.split(',')[9]));
+    expect(sent).toBeCloseTo(flows[0] + flows[1], -5);
+    expect(await readFile(report, 'utf8')).toContain('xpass lab ');
   });
 });
 
@@ -168,38 +232,31 @@ faults: [{ at: 300ms, crash: 1, for: 1s }]
 });
 
 describe('the end of a lab', () => {
-  const ENDLESS = 'topology: { name: star, hosts: 2, rate: 10mbit }\nduration: 60s\nflows: [{ from: 1, to: 2 }]\n';
-
   it('comes in order by Ctrl-C', async () => {
-    const before = await leftovers();
-    const running = new XpassProcess(['lab', await scenarioFile(ENDLESS), '--json']);
-    await until(() => processes().length === 3);
+    const { running, children } = await endlessLab();
     const { code, stdout, stderr } = await running.stop('SIGINT');
     expect([code, stdout, stderr]).toEqual([1, '', 'xpass lab: interrupted by SIGINT\n']);
-    expect(await leftovers()).toEqual(before);
+    expect([children.filter(isRunning), await leftovers()]).toEqual([[], []]);
   });
 
   it.each([
-    [/lab\/host\.child\.js/, "host 'h"],
-    [/switch .*xpass-lab-/, 'the switch ended with status 1'],
-  ])('comes with the process that is lost: %s', async (pattern, words) => {
-    const before = await leftovers();
-    const running = new XpassProcess(['lab', await scenarioFile(ENDLESS), '--json', '--rehearsal', '100ms']);
-    await until(() => processes().length === 3);
+    ['host.child.js', "host 'h"],
+    ['--topology', 'the switch ended with status 1'],
+  ])('comes with the process that is lost: %s', async (argument, words) => {
+    const { running, children } = await endlessLab('--rehearsal', '100ms');
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const victim = processes().find((line) => pattern.test(line)) ?? '';
-    process.kill(Number.parseInt(victim, 10), 'SIGKILL');
+    const victim = children.find(({ command }) => command.includes(argument)) as Process;
+    process.kill(victim.pid, 'SIGKILL');
     const { code, stdout, stderr } = await within(running.ended, 'the end of the lab');
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain(words);
-    expect(await leftovers()).toEqual(before);
+    expect([children.filter(isRunning), await leftovers()]).toEqual([[], []]);
   });
 
   it('comes with the parent, also when that is killed', async () => {
-    const running = new XpassProcess(['lab', await scenarioFile(ENDLESS), '--json']);
-    await until(() => processes().length === 3);
-    process.kill(running.pid as number, 'SIGKILL');
-    await until(() => processes().length === 0);
+    const { parent, children } = await endlessLab();
+    process.kill(parent, 'SIGKILL');
+    await until(() => !children.some(isRunning));
   });
 
   it('comes before the beginning where the port is taken', async () => {
@@ -208,12 +265,11 @@ describe('the end of a lab', () => {
       socket.close();
     });
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-    const before = await leftovers();
     const { port } = socket.address();
     const { code, stderr } = await runXpass('lab', await scenarioFile(TWO_FLOWS), '--listen', `127.0.0.1:${port}`);
     expect(code).toBe(1);
     expect(stderr).toContain(`127.0.0.1:${port}`);
-    expect(await leftovers()).toEqual(before);
+    expect(await leftovers()).toEqual([]);
   });
 
   it.each([

@@ -74,14 +74,14 @@ function matchEnds(flows: readonly FlowPlan[], reports: readonly HostReport[]): 
   });
 }
 
-function outcomeOf({ plan, sent, received }: FlowEnds, { failures }: LabMeasurements): FlowOutcome {
+function outcomeOf({ plan, sent, received }: FlowEnds, { failures, measuredFromNs }: LabMeasurements): FlowOutcome {
   const isDone = typeof received?.completeNs === 'number';
   return {
     plan,
     startNs: sent?.startNs ?? plan.startNs,
     doneNs: received?.completeNs ?? NEVER,
     deliveredBytes: received?.deliveredBytes ?? 0,
-    measuredBytes: received?.measuredBytes ?? 0,
+    measuredBytes: (measuredFromNs === 0 ? received?.deliveredBytes : received?.measuredBytes) ?? 0,
     credits: received?.credits ?? NO_CREDITS,
     error: isDone ? null : (failures.get(plan.id)?.error ?? sent?.error ?? received?.error ?? null),
   };

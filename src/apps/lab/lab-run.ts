@@ -21,6 +21,7 @@ export interface FlowFailure {
 
 /** What a run measured. */
 export interface LabMeasurements {
+  /** Since when results are measured; 0: the run ended before, and all of it is. */
   readonly measuredFromNs: number;
   readonly endNs: number;
   /** Of the switch, until the measured time and in it. */
@@ -53,7 +54,7 @@ export class LabRun {
   private readonly failures = new Map<number, FlowFailure>();
   private readonly over = new Set<number>();
   /** Flows with an end that are not over. */
-  private unfinished: number;
+  private readonly unfinished: Set<number>;
   private readonly links = new Map<string, LinkSampler>();
   private startAt = 0;
   private before: readonly DirectionCounts[] = [];
@@ -62,7 +63,7 @@ export class LabRun {
 
   constructor(options: LabRunOptions) {
     this.options = options;
-    this.unfinished = options.flows.filter(hasEnd).length;
+    this.unfinished = new Set(options.flows.filter(hasEnd).map(({ id }) => id));
   }
 
   /** Resolves at the end of the run. */
@@ -90,16 +91,15 @@ export class LabRun {
 
   /** A flow is over. */
   onFlowEnded(id: number): void {
-    if (this.over.has(id)) return;
     this.over.add(id);
-    const { flows, scenario } = this.options;
-    if (flows.some((flow) => flow.id === id && hasEnd(flow))) this.unfinished--;
-    if (this.unfinished === 0 && scenario.endsWithFlows) this.resolveEnded();
+    if (!this.unfinished.delete(id)) return;
+    if (this.unfinished.size === 0 && this.options.scenario.endsWithFlows) this.resolveEnded();
   }
 
   private async measurements(): Promise<LabMeasurements> {
-    const { processes } = this.options;
-    const endNs = this.nowNs;
+    const { scenario, processes } = this.options;
+    // Hosts stop counting at the end by their own clocks, however late this process hears of it.
+    const endNs = Math.min(this.nowNs, scenario.durationNs);
     const counts = await processes.switchProcess.counts();
     const { arrived, dropped } = await processes.switchProcess.datagrams();
     const last = await Promise.all(processes.attachedHosts.map(([, host]) => host.report()));
@@ -149,8 +149,9 @@ export class LabRun {
   }
 
   private async beginMeasuring(): Promise<void> {
-    const { switchProcess } = this.options.processes;
-    this.measuredFromNs = this.nowNs;
+    const { scenario, processes } = this.options;
+    const { switchProcess } = processes;
+    this.measuredFromNs = scenario.warmUpNs;
     this.before = await switchProcess.counts();
     await switchProcess.reset();
   }

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import type { PortSample } from '../../switch/switch.js';
 import type { Topology } from '../../switch/topology.js';
 import { Child, END_WITH_PARENT, SHORT_LIVED } from '../shared/child.js';
+import { ExitCode } from '../shared/exit-codes.js';
+import { Failure } from '../shared/failure.js';
 import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
 import { type DirectionCounts, directionCounts, idleFor, noCounts, sumCounts } from './direction-counts.js';
 import { systemNs } from './system-clock.js';
@@ -153,6 +155,7 @@ export class SwitchProcess {
   private async launch(): Promise<void> {
     const { seed, keepAlive, onLost } = this.options;
     const what = ['--topology', this.topologyPath, '--seed', String(seed), '--keep-alive', keepAlive];
+    if (this.isStopping) throw new Failure(ExitCode.failed, 'the lab was ended');
     // A process that was killed leaves its socket behind.
     const control = join(this.options.directory, `control-${++this.launches}.sock`);
     const how = ['--listen', this.listenAt, '--control', control, '--json', '--spin', 'never'];

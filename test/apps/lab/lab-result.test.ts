@@ -171,6 +171,12 @@ describe('the result of a lab', () => {
     expect(algorithm).toBe('steady');
   });
 
+  it('measures all of a run that ends before its warm-up', async () => {
+    const { flows, measuredNs } = (await run({ measuredFromNs: 0, endNs: 0.5 * S })).result;
+    expect(measuredNs).toBe(0.5 * S);
+    expect(flows[0].goodputBps).toBeCloseTo((30e6 * 8) / 0.498, 3);
+  });
+
   it('has series of the flows and links that the scenario wants', async () => {
     const nic = { first: 0, dataQueueBytes: [10, 0], creditQueueFrames: [0, 0], dataWireBytes: [1538, 0] };
     const returned = { first: 4, dataQueueBytes: [20], creditQueueFrames: [1], dataWireBytes: [3076] };
