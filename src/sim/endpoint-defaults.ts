@@ -11,7 +11,11 @@ export const SIMULATION_CONFIG: Readonly<EndpointConfig> = {
   catchUpNs: 0,
   /** Addresses are not forged here, and at the start of many flows three credits would all be dropped and a flow be behind for good. */
   amplificationLimit: Number.POSITIVE_INFINITY,
-  ackDelayNs: 100 * MICROSECOND_NS,
+  /**
+   * An ACK is data that nobody asked for. With hundreds of flows to a host each frame comes after the delay of the one before, and an ACK for each takes 5 % of the way
+   * back: at 100 us a shuffle of 288 flows to a host overflowed the NICs' queues (2,167 frames lost of 120,000), at 20 ms it lost none. Holes and ends are acknowledged at once.
+   */
+  ackDelayNs: 20 * MILLISECOND_NS,
   /** The minimum retransmission timeout of the authors of ExpressPass 2016, section 5. */
   retransmitMarginNs: 200 * MICROSECOND_NS,
   initialRetransmitNs: 1 * MILLISECOND_NS,
