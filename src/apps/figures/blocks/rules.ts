@@ -25,6 +25,8 @@ export const HALF_START: Start = { initialRate: 0.5, wInit: 0.5 };
 /** The part of a scenario that says which rule its flows follow. */
 export function ruleFields(rule: Rule, { initialRate, wInit }: Start = HALF_START): FigureDocument {
   const known = new Set(findCreditAlgorithm(rule).parameters.map(({ name }) => name));
-  const parameters = Object.entries({ initial_rate: initialRate, w_init: wInit }).filter(([name]) => known.has(name));
+  // What w a flow of steady begins with belongs to the rule (decision 0008); the others have the papers' for the papers' figures.
+  const constants = { initial_rate: initialRate, ...(rule !== 'steady' && { w_init: wInit }) };
+  const parameters = Object.entries(constants).filter(([name]) => known.has(name));
   return { algorithm: rule, ...(parameters.length > 0 && { parameters: Object.fromEntries(parameters) }) };
 }

@@ -33,7 +33,7 @@ export const frontier: Figure = {
       ...FLOWS.map((pairs) => ({
         key: key(rule, pairs),
         document: dumbbell({ rule, pairs }),
-        seeds: seeds(profile === 'quick' ? 3 : 10),
+        seeds: seeds(profile === 'quick' ? 2 : 10),
       })),
       {
         key: joinKey(rule),
