@@ -6,7 +6,7 @@ import { Failure, usageFailure } from '../shared/failure.js';
 import { commandLine } from '../shared/run-output/command-line.js';
 import { resultJson } from '../shared/run-output/result-json.js';
 import { resultLines } from '../shared/run-output/result-lines.js';
-import { prepareOutputs, sampledFor, writeOutputs } from '../shared/run-output/run-files.js';
+import { prepareOutputs, sampledFor, wantsSeries, writeOutputs } from '../shared/run-output/run-files.js';
 import type { ScenarioFile } from '../shared/scenario/scenario-file.js';
 import { collectAll, type RunOutcome } from '../shared/simulation/run-all.js';
 import type { SimInvocation } from './options.js';
@@ -18,11 +18,19 @@ export async function runOne(file: ScenarioFile, invocation: SimInvocation): Pro
   const changes = { sets: options.set, ...(options.seed !== undefined && { seed: options.seed }) };
   const scenario = await file.scenario(changes);
   await prepareOutputs(options);
-  const { run, wallS } = await play(sampledFor(scenario, options), invocation);
+  const lastsNs = await lengthNs(scenario, invocation);
+  const { run, wallS } = await play(sampledFor(scenario, options, lastsNs), invocation);
   await writeOutputs(run, options, commandLine(file.path, changes));
   if (options.json) results.json(resultJson(run.result, wallS));
   else for (const line of resultLines(run.result, { wallS, bottlenecks: scenario.bottlenecks })) results.line(line);
   return ExitCode.done;
+}
+
+/** When the run ends, as far as samples over its length need to know: a run that ends with its flows is played once to learn it. */
+async function lengthNs(scenario: Scenario, invocation: SimInvocation): Promise<number> {
+  const { endsWithFlows, durationNs, probes } = scenario;
+  const isKnown = !endsWithFlows || probes.intervalNs > 0 || !wantsSeries(invocation.options);
+  return isKnown ? durationNs : (await play(scenario, invocation)).run.result.durationNs;
 }
 
 /** In a thread of its own, so that this one hears of signals. */

@@ -22,6 +22,8 @@ async function scenarioFile(source = SCENARIO): Promise<string> {
   return path;
 }
 
+const withoutWall = (text: string): object => ({ ...JSON.parse(text), wall_s: null });
+
 describe('xpass sim', () => {
   // The first run loads the simulator, which takes seconds where the machine is busy.
   beforeAll(async () => {
@@ -70,8 +72,7 @@ describe('xpass sim', () => {
       csv: [join(out, 'csv')],
       report: [join(out, 'lab.html')],
     });
-    const stripped = (text: string) => ({ ...JSON.parse(text), wall_s: null });
-    expect(stripped(output)).toEqual(stripped(plain.output));
+    expect(withoutWall(output)).toEqual(withoutWall(plain.output));
     expect((await readdir(join(out, 'csv'))).sort()).toEqual(['flows.csv', 'links.csv', 'queues.csv', 'rates.csv']);
     const rates = (await readFile(join(out, 'csv', 'rates.csv'), 'utf8')).trim().split('\n');
     expect(rates).toHaveLength(1 + 3 * 500);
@@ -88,6 +89,17 @@ describe('xpass sim', () => {
     await callSim([await scenarioFile(SCENARIO + probes)], { csv: [out] });
     expect((await readFile(join(out, 'queues.csv'), 'utf8')).trim().split('\n')).toHaveLength(1 + 3);
     expect((await readFile(join(out, 'rates.csv'), 'utf8')).trim().split('\n')).toHaveLength(1 + 3);
+  });
+
+  it('samples the length of a run that ends with its flows, not the time that it may take', async () => {
+    const out = await directory();
+    const path = await scenarioFile('flows: [{ from: 1, to: 5, bytes: 20kB }]\n');
+    const plain = await callSim([path], { json: ['true'] });
+    const { output } = await callSim([path], { csv: [out], json: ['true'] });
+    expect(withoutWall(output)).toEqual(withoutWall(plain.output));
+    const lines = (await readFile(join(out, 'rates.csv'), 'utf8')).trim().split('\n');
+    expect(lines.length).toBeGreaterThan(490);
+    expect(Number(lines[lines.length - 1].split(',')[0])).toBeCloseTo(JSON.parse(output).duration_s, 5);
   });
 
   it('prints the schema without a file', async () => {

@@ -26,13 +26,18 @@ export async function prepareOutputs({ csv, report }: RunFiles): Promise<void> {
   if (report !== undefined) await checkWritable(report, REPORT);
 }
 
-/** The scenario, with series for plots where files want them and it asks for none itself. */
-export function sampledFor(scenario: Scenario, { csv, report }: RunFiles): Scenario {
-  if (csv === undefined && report === undefined) return scenario;
-  const { probes, durationNs, bottlenecks, topology } = scenario;
-  const intervalNs = probes.intervalNs === 0 ? Math.ceil(durationNs / DEFAULT_SAMPLES) : probes.intervalNs;
+/** Whether files want samples over time. */
+export function wantsSeries({ csv, report }: RunFiles): boolean {
+  return csv !== undefined || report !== undefined;
+}
+
+/** The scenario, with series for plots where files want them and it asks for none itself. `lastsNs`: how long it is known to last. */
+export function sampledFor(scenario: Scenario, files: RunFiles, lastsNs = scenario.durationNs): Scenario {
+  if (!wantsSeries(files)) return scenario;
+  const { probes, bottlenecks, topology } = scenario;
+  const intervalNs = probes.intervalNs === 0 ? Math.ceil(lastsNs / DEFAULT_SAMPLES) : probes.intervalNs;
   const links = probes.links.length > 0 ? probes.links : sampledLinks(topology, bottlenecks);
-  return { ...scenario, probes: { ...probes, intervalNs, links } };
+  return { ...scenario, durationNs: lastsNs, probes: { ...probes, intervalNs, links } };
 }
 
 /** The bottlenecks, and their other directions, in which the credits for them queue; without any, the links of a small topology. */
