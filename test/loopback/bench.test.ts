@@ -55,6 +55,21 @@ describe('xpass bench', () => {
     expect(value).toBeLessThan(1.1);
   });
 
+  it('measures the simulator in a process of its own', async () => {
+    const results = await bench('sim/dumbbell/2/10ms');
+    expect(results.map(({ name, unit, raw }) => [name.replace('sim/dumbbell/2/10ms/', ''), unit, raw])).toEqual([
+      ['wall', 's', null],
+      ['events', 'events/s', null],
+      ['frame-hops', 'frames/s', null],
+      ['memory', 'MiB', null],
+    ]);
+    const [wall, events, hops, memory] = results.map(({ value }) => value);
+    // 10 ms of a full link of 10 Gbit/s: 7,500 data frames and their credits over three links each.
+    expect(wall * hops).toBeGreaterThan(40_000);
+    expect(events).toBeGreaterThan(hops);
+    expect(memory).toBeGreaterThan(10);
+  });
+
   it('prints a table for people', async () => {
     const { code, stdout, stderr } = await runXpass('bench', 'pacing/1000', '--seconds', '0.3');
     expect([code, stderr]).toEqual([0, '']);

@@ -9,6 +9,8 @@ export interface BenchResult {
   readonly unit: string;
   /** What it is compared with: the bare program's figure, or the ideal; null for nothing. */
   readonly raw: number | null;
+  /** Whose figure that is, where it is neither of these. */
+  readonly rawIs?: string;
 }
 
 export interface Benchmark {

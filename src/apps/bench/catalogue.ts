@@ -6,8 +6,16 @@ import { JOINING } from './joining.js';
 import { LOOPBACK } from './loopback.js';
 import { PACING } from './pacing.js';
 import { PARKING_LOT } from './parking-lot.js';
+import { SIMULATOR } from './sim.js';
 
-export const BENCHMARKS: readonly Benchmark[] = [...LOOPBACK, ...PACING, ...PARKING_LOT, ...DEMONSTRATION, ...JOINING];
+export const BENCHMARKS: readonly Benchmark[] = [
+  ...LOOPBACK,
+  ...PACING,
+  ...PARKING_LOT,
+  ...DEMONSTRATION,
+  ...JOINING,
+  ...SIMULATOR,
+];
 
 /**
  * The benchmarks that the names mean, in the order of `all`: each name is that of a benchmark or of a group, or begins one at a slash. Without names all but the

@@ -9,17 +9,19 @@ const COLUMNS: readonly Column[] = [
   { title: 'raw', align: 'right' },
   { title: 'ratio', align: 'right' },
 ];
+const COLUMNS_WITH_SOURCE: readonly Column[] = [...COLUMNS, { title: 'raw is' }];
 
-/** The table for people. "raw" is the bare program's figure, or the ideal. */
+/** The table for people. "raw" is the bare program's figure, or the ideal, or whose a column more says that it is. */
 export function benchTable(results: readonly BenchResult[]): string[] {
   return tableLines(
-    COLUMNS,
+    results.some(({ rawIs }) => rawIs !== undefined) ? COLUMNS_WITH_SOURCE : COLUMNS,
     results.map((result) => [
       result.name,
       figure(result.value),
       result.unit,
       result.raw === null ? '' : figure(result.raw),
       result.raw === null ? '' : ratioOf(result, result.raw).toFixed(3),
+      result.rawIs ?? '',
     ]),
   );
 }

@@ -10,6 +10,13 @@ const LOOPBACK = ['direct', 'switch'].flatMap((kind) =>
 );
 
 const DEMO = ['demo/4', 'demo/8', 'demo/16'];
+const SIM = [
+  'sim/dumbbell/2/1s',
+  'sim/dumbbell/64/1s',
+  'sim/dumbbell/1024/60ms',
+  'sim/fat-tree/10000',
+  'sim/shuffle/99840',
+];
 
 describe('the benchmarks', () => {
   it('have names of their own', () => {
@@ -18,7 +25,10 @@ describe('the benchmarks', () => {
   });
 
   it.each([
-    [[], [...LOOPBACK, 'pacing/20000', 'parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining']],
+    [[], [...LOOPBACK, 'pacing/20000', 'parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM]],
+    [['sim'], SIM],
+    [['sim/dumbbell/2'], ['sim/dumbbell/2/1s']],
+    [['sim/dumbbell/2/10ms'], ['sim/dumbbell/2/10ms']],
     [['demo'], DEMO],
     [['demo/8'], ['demo/8']],
     [['loopback'], LOOPBACK],

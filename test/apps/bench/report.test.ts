@@ -17,6 +17,15 @@ describe('the report of benchmarks', () => {
     ]);
   });
 
+  it('says whose figure it is that stands beside one', () => {
+    const rawIs = "the authors' code";
+    expect(benchTable([{ name: 'sim/a/wall', value: 2, unit: 's', raw: 4, rawIs }, RESULTS[2]])).toEqual([
+      'benchmark           value  unit                 raw  ratio  raw is',
+      "sim/a/wall          2.000  s                  4.000  0.500  the authors' code",
+      'parking-lot/naive  0.8333  of the data share',
+    ]);
+  });
+
   it('is one object for programs', () => {
     expect(jsonResults(RESULTS)).toEqual({
       results: [

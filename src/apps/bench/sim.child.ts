@@ -1,0 +1,39 @@
+// Tested by test/loopback/bench.test.ts
+
+import { simulate } from '../../sim/simulate.js';
+import type { World } from '../../sim/world.js';
+import { parseScenario } from '../shared/scenario/parse-scenario.js';
+
+/** What one run of the simulator took. */
+export interface SimulatorFigures {
+  readonly wallS: number;
+  /** Events and frames that came to the end of a link. */
+  readonly events: number;
+  readonly frameHops: number;
+  /** The most memory that the process ever had, bytes. */
+  readonly memoryBytes: number;
+}
+
+function measure(document: object): SimulatorFigures {
+  const scenario = parseScenario(document);
+  const seen: { world?: World } = {};
+  const startMs = performance.now();
+  const { result } = simulate(scenario, {
+    onStep: (world) => {
+      seen.world = world;
+    },
+  });
+  const wallS = (performance.now() - startMs) / 1e3;
+  return {
+    wallS,
+    events: result.events,
+    frameHops: seen.world?.network.fabric.events ?? 0,
+    memoryBytes: process.resourceUsage().maxRSS * 1024,
+  };
+}
+
+/** One run in a process of its own, so that no run has compiled code for another and its memory is its own. Started by sim.ts. */
+process.once('message', (document: object) => {
+  const figures = measure(document);
+  process.send?.(figures, () => process.disconnect());
+});
