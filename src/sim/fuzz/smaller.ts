@@ -1,0 +1,195 @@
+// Tested by test/sim/fuzz/minimise.test.ts
+import { NO_IMPAIRMENT } from '../../switch/impairment.js';
+import { checkTopology, type Topology } from '../../switch/topology.js';
+import type { Fault, HostSpec, Scenario, TrafficSpec } from '../scenario.js';
+
+type Draft = Omit<Scenario, 'durationNs'>;
+
+/** Settings of an endpoint that stay: other idle timeouts would move the end of the run, and with it what counts as never. */
+const KEPT_FIELDS: readonly string[] = ['idleTimeoutNs', 'connectTimeoutNs'];
+
+/**
+ * Ways to take one thing from a scenario, the largest steps first. Each gives scenarios that may be played: their hosts exist and their faults end.
+ */
+export const REDUCTIONS: readonly ((scenario: Draft) => Iterable<Draft>)[] = [
+  fewerFaults,
+  fewerEntries,
+  lessTraffic,
+  withoutHosts,
+  withoutLinks,
+  plainHosts,
+  plainerHosts,
+  withoutBytes,
+];
+
+function* fewerFaults(scenario: Draft): Iterable<Draft> {
+  for (const faults of subsets(scenario.faults)) if (everyFaultEnds(faults)) yield { ...scenario, faults };
+}
+
+function* fewerEntries(scenario: Draft): Iterable<Draft> {
+  for (const traffic of subsets(scenario.traffic)) if (traffic.length > 0) yield { ...scenario, traffic };
+}
+
+function* lessTraffic(scenario: Draft): Iterable<Draft> {
+  for (const traffic of replaced(scenario.traffic, smallerTraffic)) yield { ...scenario, traffic };
+}
+
+function* plainHosts(scenario: Draft): Iterable<Draft> {
+  if (scenario.hosts.some(isSpecial)) yield { ...scenario, hosts: scenario.hosts.map(plainHost) };
+}
+
+function* plainerHosts(scenario: Draft): Iterable<Draft> {
+  for (const hosts of replaced(scenario.hosts, smallerHost)) yield { ...scenario, hosts };
+}
+
+function* withoutBytes(scenario: Draft): Iterable<Draft> {
+  if (scenario.payload === 'bytes') yield { ...scenario, payload: 'lengths' };
+}
+
+/** Half of a list, a quarter, and so on down to one entry or two less. */
+function* subsets<T>(items: readonly T[]): Iterable<readonly T[]> {
+  for (let size = Math.ceil(items.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let from = 0; from < items.length; from += size) yield items.filter((_, at) => at < from || at >= from + size);
+  }
+  for (let one = 0; one < items.length; one++) {
+    for (let other = one + 1; other < items.length; other++) yield items.filter((_, at) => at !== one && at !== other);
+  }
+}
+
+/** The list with one entry replaced by a smaller one. */
+function* replaced<T>(items: readonly T[], smaller: (item: T) => Iterable<T>): Iterable<readonly T[]> {
+  for (const [at, item] of items.entries()) {
+    for (const less of smaller(item)) yield items.with(at, less);
+  }
+}
+
+function* smallerTraffic(spec: TrafficSpec): Iterable<TrafficSpec> {
+  if (spec.startJitterNs > 0) yield { ...spec, startJitterNs: 0 };
+  switch (spec.kind) {
+    case 'flow':
+      if (spec.count > 1) yield { ...spec, count: Math.floor(spec.count / 2) };
+      break;
+    case 'incast':
+      if (spec.rounds > 1) yield { ...spec, rounds: 1 };
+      for (const from of subsets(spec.from)) if (from.length > 0) yield { ...spec, from };
+      break;
+    case 'permutation':
+    case 'shuffle':
+      for (const hosts of subsets(spec.hosts)) if (hosts.length > 1) yield { ...spec, hosts };
+      break;
+    case 'poisson':
+      if (spec.flows > 1) yield { ...spec, flows: Math.floor(spec.flows / 2) };
+      return;
+  }
+  if (spec.bytes > 1) {
+    yield { ...spec, bytes: 1 };
+    yield { ...spec, bytes: Math.ceil(spec.bytes / 2) };
+  }
+}
+
+function plainHost(host: HostSpec): HostSpec {
+  const kept = Object.entries(host.endpoint).filter(([field]) => KEPT_FIELDS.includes(field));
+  return { id: host.id, endpoint: Object.fromEntries(kept), nic: {}, processing: NO_TIME, clockDriftPpm: 0 };
+}
+
+const NO_TIME = { delayNs: 0, jitterNs: 0 };
+
+function isSpecial({ endpoint, nic, processing, clockDriftPpm }: HostSpec): boolean {
+  const fields = [...Object.keys(endpoint).filter((field) => !KEPT_FIELDS.includes(field)), ...Object.keys(nic)];
+  return fields.length > 0 || processing.delayNs + processing.jitterNs > 0 || clockDriftPpm !== 0;
+}
+
+function* smallerHost(host: HostSpec): Iterable<HostSpec> {
+  const { endpoint, nic, processing, clockDriftPpm } = host;
+  if (isSpecial(host)) yield plainHost(host);
+  if (clockDriftPpm !== 0) yield { ...host, clockDriftPpm: 0 };
+  if (processing.delayNs + processing.jitterNs > 0) yield { ...host, processing: NO_TIME };
+  if (Object.keys(nic).length > 0) yield { ...host, nic: {} };
+  for (const field of Object.keys(endpoint)) {
+    if (KEPT_FIELDS.includes(field)) continue;
+    yield { ...host, endpoint: Object.fromEntries(Object.entries(endpoint).filter(([name]) => name !== field)) };
+  }
+}
+
+/** One host less, of those that nobody speaks of, with its link. */
+function* withoutHosts(scenario: Draft): Iterable<Draft> {
+  const { topology, traffic, faults, hosts } = scenario;
+  const used = new Set([
+    ...traffic.flatMap(hostsOfTraffic),
+    ...faults.flatMap((fault) => ('host' in fault ? [fault.host] : [])),
+  ]);
+  for (const { id, name } of topology.hosts) {
+    if (used.has(id)) continue;
+    const links = topology.links.filter(({ a, b }) => a !== name && b !== name);
+    if (!faults.every((fault) => concerns(fault, links))) continue;
+    const fewer = { ...topology, hosts: topology.hosts.filter((host) => host.id !== id), links };
+    yield { ...scenario, topology: fewer, hosts: hosts.filter((host) => host.id !== id) };
+  }
+}
+
+/** One link between switches less, or one switch at the end of a link, where the rest hangs together without it. */
+function* withoutLinks(scenario: Draft): Iterable<Draft> {
+  const { topology, faults } = scenario;
+  const names = new Set(topology.switches.map(({ name }) => name));
+  for (const gone of topology.links) {
+    if (!(names.has(gone.a) && names.has(gone.b))) continue;
+    const links = topology.links.filter((link) => link !== gone);
+    if (!faults.every((fault) => concerns(fault, links))) continue;
+    const switches = topology.switches.filter(({ name }) => links.some(({ a, b }) => a === name || b === name));
+    if (faults.some((fault) => fault.kind === 'switchRestart' && !switches.some(({ name }) => name === fault.switch)))
+      continue;
+    const fewer = connected({ ...topology, links, switches });
+    if (fewer !== null) yield { ...scenario, topology: fewer };
+  }
+}
+
+/** null for a topology that is none. */
+function connected(topology: Topology): Topology | null {
+  const links = topology.links.map(({ name, a, b, port, impairment }) => ({ name, a, b, ...port, ...impairment }));
+  try {
+    return checkTopology({ ...topology, links });
+  } catch {
+    return null;
+  }
+}
+
+function concerns(fault: Fault, links: Topology['links']): boolean {
+  if (fault.kind !== 'link') return true;
+  return links.some(({ name, a, b }) => [name, `${a}->${b}`, `${b}->${a}`].includes(fault.link));
+}
+
+function hostsOfTraffic(spec: TrafficSpec): readonly number[] {
+  switch (spec.kind) {
+    case 'flow':
+      return [spec.from, spec.to];
+    case 'incast':
+      return [...spec.from, spec.to];
+    case 'poisson':
+      return [...spec.from, ...spec.to];
+    default:
+      return spec.hosts;
+  }
+}
+
+/**
+ * Whether, after the last of them, every link and reader is as it was at first. Faults of links, readers and clocks come in pairs, the second of which sets back
+ * what the first changed: so what was set last for each is what was set first by nobody. A clock may go on as it goes.
+ */
+export function everyFaultEnds(faults: readonly Fault[]): boolean {
+  const open = new Map<string, boolean>();
+  for (const fault of faults) {
+    if (fault.kind === 'reader') open.set(`reader ${fault.host}`, Number.isFinite(fault.rateBps));
+    if (fault.kind !== 'link') continue;
+    for (const [field, value] of [...Object.entries(fault.impairment), ...Object.entries(fault.port)]) {
+      const key = `${fault.link} ${field}`;
+      open.set(key, !isMended(field, value, open.has(key)));
+    }
+  }
+  return ![...open.values()].includes(true);
+}
+
+/** A rate has no neutral value: the second change sets it back. */
+function isMended(field: string, value: unknown, isSecond: boolean): boolean {
+  if (field === 'rateBps') return isSecond;
+  return value === NO_IMPAIRMENT[field as keyof typeof NO_IMPAIRMENT];
+}

@@ -1,0 +1,55 @@
+// Tested by test/sim/fuzz/random-scenario.test.ts
+import { SECOND_NS, transmissionNs } from '../../base/time.js';
+import { endpointConfig } from '../../core/config.js';
+import { Data, wireBytes } from '../../wire/layout.js';
+import { SIMULATION_CONFIG } from '../endpoint-defaults.js';
+import type { Fault, HostSpec, Scenario } from '../scenario.js';
+import type { FlowPlan } from '../traffic/plan-flows.js';
+
+/** The share of the slowest link that all flows together get at least: the worst that algorithms with few credits and many losses do, halved (ours). */
+const LEAST_SHARE = 0.01;
+/** Times that a flow may have to fall back on its slowest timer after the last fault: its request, its data's end and its FIN, and again (ours). */
+const SLOW_TIMERS = 10;
+
+/** When the last fault of a scenario is over. */
+export function faultsEndNs(faults: readonly Fault[]): number {
+  return faults.reduce((latest, fault) => Math.max(latest, fault.atNs + ('forNs' in fault ? fault.forNs : 0)), 0);
+}
+
+/**
+ * By when everything has to be over: every flow has ended, and every endpoint has forgotten it. From the last fault and the last start on it grants all bytes a hundredth of the slowest
+ * link, each frame a round trip of its own (a flow may have one credit at a time), some falls back on the slowest timer, and the idle timeout of
+ * whatever a crash has left, twice: a sender and a receiver may notice one after the other.
+ */
+export function timeBoundNs(scenario: Omit<Scenario, 'durationNs'>, plans: readonly FlowPlan[]): number {
+  const { topology, faults, hosts } = scenario;
+  const { maxFrameBytes } = topology.links[0].port;
+  const slowestBps = topology.links.reduce((slowest, { port }) => Math.min(slowest, port.rateBps), Number.MAX_VALUE);
+  const frames = plans.reduce((sum, { bytes }) => sum + Math.ceil(bytes / (maxFrameBytes - Data.overheadBytes)), 0);
+  const beginNs = plans.reduce((last, plan) => Math.max(last, lastWriteNs(plan)), faultsEndNs(faults));
+  const frameNs = transmissionNs(wireBytes(maxFrameBytes), slowestBps);
+  const pathNs = topology.links.reduce((sum, { port }) => sum + port.delayNs + frameNs, 0);
+  const processingNs = hosts.reduce(
+    (most, { processing: { delayNs, jitterNs } }) => Math.max(most, delayNs + jitterNs),
+    0,
+  );
+  const roundTripNs = 2 * (pathNs + processingNs);
+  return (
+    beginNs +
+    frames * (roundTripNs + frameNs / LEAST_SHARE) +
+    hosts.reduce((most, host) => Math.max(most, patienceNs(host)), 0)
+  );
+}
+
+function lastWriteNs({ startNs, stopNs }: FlowPlan): number {
+  return Number.isFinite(stopNs) ? Math.max(startNs, stopNs) : startNs;
+}
+
+/** What a host may wait for in the end. */
+function patienceNs({ endpoint }: HostSpec): number {
+  const config = endpointConfig({ ...SIMULATION_CONFIG, ...endpoint });
+  const { maxBackoffNs, creditTimeoutNs, dataTimeoutNs, creditLifeNs, initialRetransmitNs } = config;
+  const slowTimersNs =
+    SLOW_TIMERS * (maxBackoffNs + creditTimeoutNs + dataTimeoutNs + creditLifeNs + initialRetransmitNs);
+  return slowTimersNs + 2 * Math.max(config.idleTimeoutNs, config.connectTimeoutNs) + config.lingerNs + SECOND_NS;
+}
