@@ -45,8 +45,8 @@ class Sweep {
 
   async play(): Promise<void> {
     const missing = this.missing();
-    const done = this.plan.runs.length - missing.length;
-    if (done > 0) this.invocation.logger.info(`${done} of ${this.plan.runs.length} runs are done already`);
+    const done = this.plan.runs.filter(({ hash }) => this.results.has(hash)).length;
+    if (done > 0) this.bar.print(`${done} of ${this.plan.runs.length} runs are done already`);
     const abort = new AbortController();
     const release = this.invocation.onInterrupt(() => {
       this.isInterrupted = true;
@@ -68,7 +68,7 @@ class Sweep {
     }
   }
 
-  /** Two runs of one hash, as `algorithm=naive,naive` would have, are one. */
+  /** Two runs of one hash, as `topology.rate=1gbit,1000mbit` has, are played once. */
   private missing(): PlannedRun[] {
     const found = new Map<string, PlannedRun>();
     for (const planned of this.plan.runs) {

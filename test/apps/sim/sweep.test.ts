@@ -72,6 +72,7 @@ describe('a sweep', () => {
     await writeFile(join(out, 'runs', names[1]), '{"scenario":"la');
     const second = await callSim([path], { ...SWEEP, out: [out] });
     expect(second.output).toBe(first.output);
+    expect(second.log).toBe('6 of 8 runs are done already\n');
     const times = await Promise.all(names.map(async (name) => (await stat(join(out, 'runs', name))).mtimeMs > 1_000));
     expect(times).toEqual(names.map((_, at) => at < 2));
   });
@@ -123,6 +124,18 @@ describe('a sweep', () => {
   ])('is refused before its first run where it cannot be: %j', async (given, sentence) => {
     const failed = callSim([await scenarioFile()], given);
     await expect(failed).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(sentence) });
+  });
+
+  it('plays what is the same by two names once, and lists it twice', async () => {
+    const out = await directory();
+    const { output, log } = await callSim([await scenarioFile()], {
+      sweep: ['topology.rate=1gbit,1000mbit'],
+      out: [out],
+    });
+    const [, first, second] = output.split('\n').map((line) => line.replace(/^\S+ +/, ''));
+    expect(second).toBe(first);
+    expect(await readdir(join(out, 'runs'))).toHaveLength(1);
+    expect(log).toBe('');
   });
 
   it('takes lists as values', async () => {
