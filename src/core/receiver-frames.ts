@@ -8,7 +8,7 @@ import {
   type FlowHeader,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { Credit, ResetFlag } from '../wire/layout.js';
+import { Ack, Credit, ResetFlag } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 
 /** Writes the frames that a flow's receiver sends, and counts their wire bytes for PROTOCOL §4.6. */
@@ -42,6 +42,8 @@ export class ReceiverFrames {
   ack(cumulative: number, probe: number, flags: number, nowNs: number): void {
     const frame = this.context.pool.take();
     const fields = this.ackFields;
+    // Buffers of a world of lengths are smaller than a full list of ranges.
+    frame.reserve(Ack.bytes + fields.ranges.count * Ack.rangeBytes);
     fields.cumulative = cumulative;
     fields.probe = probe;
     fields.flags = flags;

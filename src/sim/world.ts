@@ -10,7 +10,6 @@ import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
 import { PortStatistics } from '../switch/port-statistics.js';
 import type { Topology } from '../switch/topology.js';
 import { FramePool } from '../wire/frame.js';
-import { Ack, Data } from '../wire/layout.js';
 import { SIMULATION_CONFIG } from './endpoint-defaults.js';
 import { LinkProbe } from './measure/link-probe.js';
 import { Network } from './network.js';
@@ -19,8 +18,8 @@ import { SimHost } from './sim-host.js';
 
 /** Buffers that wait to be used again (ours: what a busy world of hundreds of hosts has under way). */
 const POOLED_FRAMES = 65_536;
-/** Ranges for which the ACKs of lengths have room: as many as the format holds. */
-const LENGTHS_BUFFER_BYTES = Math.max(Data.payload, Ack.bytes + Ack.maxRanges * Ack.rangeBytes);
+/** Every frame of lengths but ACKs of many ranges, which get a larger one. V8 keeps arrays of up to 64 bytes beside their owner on its heap. */
+const LENGTHS_BUFFER_BYTES = 64;
 
 /** Chance of a run, each part its own, so that a change in one does not change the others. */
 export interface Chances {

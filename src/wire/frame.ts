@@ -28,6 +28,11 @@ export class Frame {
     this.bytes = bytes;
   }
 
+  /** Makes sure that the buffer holds so many bytes; what was in it may be lost. */
+  reserve(bytes: number): void {
+    if (this.bytes.length < bytes) this.bytes = new Uint8Array(bytes);
+  }
+
   /** What the frame occupies on Ethernet. PROTOCOL §1.1 */
   get wireBytes(): number {
     return this.length + this.phantomBytes + WIRE_OVERHEAD_BYTES;

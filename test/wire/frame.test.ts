@@ -34,4 +34,13 @@ describe('FramePool', () => {
     expect(made).toBe(4);
     expect(new Set(again).size).toBe(3);
   });
+
+  it('has room for as many bytes as were reserved, and keeps a buffer that is large enough', () => {
+    const bytes = new Uint8Array(64);
+    const frame = new Frame(bytes);
+    frame.reserve(64);
+    expect(frame.bytes).toBe(bytes);
+    frame.reserve(65);
+    expect(frame.bytes).toHaveLength(65);
+  });
 });
