@@ -1,3 +1,4 @@
+// Tested by test/apps/figures/catalogue.test.ts
 /** What a figure of the papers is made of: runs of the simulator, and what is read from them. */
 import type { SimulationRun } from '../../sim/result.js';
 import type { Chart } from '../shared/plot/chart.js';

@@ -1,5 +1,4 @@
 // Tested by test/apps/figures/command.test.ts
-import type { Invocation } from '../shared/command.js';
 import { displayCount, displayDuration } from '../shared/display.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { usageFailure } from '../shared/failure.js';
@@ -10,10 +9,8 @@ import { FIGURES, selectFigures } from './catalogue.js';
 import type { Figure, Profile } from './figure.js';
 import { JobList } from './job-list.js';
 import { lanes, measuredEventsPerSecond } from './machine-speed.js';
-import type { FIGURES_OPTIONS } from './options.js';
+import type { FiguresInvocation } from './options.js';
 import { playFigures } from './play-figures.js';
-
-export type FiguresInvocation = Invocation<typeof FIGURES_OPTIONS>;
 
 const LIST = 'list';
 

@@ -1,4 +1,5 @@
 // Tested by test/apps/figures/command.test.ts
+import type { Invocation } from '../shared/command.js';
 import { flag, option, optionalOption } from '../shared/options.js';
 import { choice, integer, text } from '../shared/value-kind.js';
 import { PROFILES } from './figure.js';
@@ -18,3 +19,5 @@ export const FIGURES_OPTIONS = {
   }),
   json: flag({ describe: 'one JSON object with the rows of all figures, and nothing else' }),
 };
+
+export type FiguresInvocation = Invocation<typeof FIGURES_OPTIONS>;

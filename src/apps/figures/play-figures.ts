@@ -6,8 +6,8 @@ import { prepareDirectory, writeAll } from '../shared/run-output/output-file.js'
 import { type RunOutcome, runAll } from '../shared/simulation/run-all.js';
 import type { Figure } from './figure.js';
 import { figureEntry, figureFiles, pageFiles, scenarioFiles } from './figure-files.js';
-import type { FiguresInvocation } from './figures.js';
 import type { DistinctRun, JobList } from './job-list.js';
+import type { FiguresInvocation } from './options.js';
 import { FiguresProgress } from './progress.js';
 
 const OUT = 'directory of figures';

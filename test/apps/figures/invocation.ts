@@ -1,6 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { FiguresInvocation } from '../../../src/apps/figures/figures.js';
-import { FIGURES_OPTIONS } from '../../../src/apps/figures/options.js';
+import { FIGURES_OPTIONS, type FiguresInvocation } from '../../../src/apps/figures/options.js';
 import { resolveOptions } from '../../../src/apps/shared/options.js';
 import { Results } from '../../../src/apps/shared/results.js';
 

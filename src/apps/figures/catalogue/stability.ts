@@ -148,7 +148,7 @@ function lines(title: string, ratesBps: readonly number[]): LineChart {
     kind: 'lines',
     title: `One of ${DRAWN_FLOWS} flows, ${title}`,
     x: { name: 'RTTs' },
-    y: { name: 'cur_rate / (C/N)', min: 0, max: 4 },
+    y: { name: 'cur_rate / (C/N)', min: 0, max: DRAWN_FLOWS },
     series: [
       { name: 'cur_rate', x: ratesBps.map((_, at) => at + 1), y: ratesBps.map((bps) => bps / (C_BPS / DRAWN_FLOWS)) },
     ],
