@@ -3,8 +3,8 @@ import { floorRateBps, updatePeriodNs } from './period.js';
 
 /**
  * Algorithm 1 of ExpressPass (SIGCOMM 2017), which leaves open what rate the credits that were lost had been sent at. The listing says nothing of a
- * lowest rate, and a flow that lost every credit of a period would be silent for ever: here it keeps one credit an update period. A decrease
- * never raises it, which credits sent in a burst would do. The phase before the first update counts as not increasing.
+ * lowest rate, and a flow that lost every credit of a period would be silent for ever: here it keeps one credit an update period. Nor does
+ * it say of a highest one: a decrease goes no higher than increases do. The phase before the first update counts as not increasing.
  * Tested by test/core/credit/expresspass-literal.test.ts and test/core/credit/expresspass.test.ts.
  */
 export abstract class Listing implements CreditAlgorithm {
@@ -16,6 +16,8 @@ export abstract class Listing implements CreditAlgorithm {
   private readonly wMax: number;
   private readonly targetLoss: number;
   private readonly periodCredits: number;
+  /** C of the paper's section 4: what increases converge to. */
+  private readonly ceilingBps: number;
   private w: number;
   private wasIncreasing = false;
 
@@ -24,6 +26,7 @@ export abstract class Listing implements CreditAlgorithm {
     this.wMin = parameters.w_min;
     this.wMax = parameters.w_max;
     this.targetLoss = parameters.target_loss;
+    this.ceilingBps = link.maxRateBps * (1 + this.targetLoss);
     this.periodCredits = parameters.period_credits;
     this.w = Math.min(parameters.w_init, this.wMax);
     this.rateBps = parameters.initial_rate * link.maxRateBps;
@@ -50,12 +53,12 @@ export abstract class Listing implements CreditAlgorithm {
 
   private increase(): void {
     if (this.wasIncreasing) this.w = (this.w + this.wMax) / 2;
-    this.rateBps = (1 - this.w) * this.rateBps + this.w * this.link.maxRateBps * (1 + this.targetLoss);
+    this.rateBps = (1 - this.w) * this.rateBps + this.w * this.ceilingBps;
     this.wasIncreasing = true;
   }
 
   private decrease(arrivedBps: number): void {
-    this.rateBps = Math.min(this.rateBps, arrivedBps * (1 + this.targetLoss));
+    this.rateBps = Math.min(this.ceilingBps, arrivedBps * (1 + this.targetLoss));
     this.w = Math.max(this.w / 2, this.wMin);
     this.wasIncreasing = false;
   }

@@ -2,163 +2,122 @@ import type {
   CreditAlgorithm,
   CreditAlgorithmDefinition,
   CreditLink,
-  CreditParameter,
   CreditParameters,
   CreditSample,
 } from './algorithm.js';
-import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
 import { floorRateBps, updatePeriodNs } from './period.js';
+import { STEADY_PARAMETERS } from './steady-parameters.js';
 
 /**
- * Our rate law. It has the increasing and decreasing phases and the aggressiveness w of ExpressPass (SIGCOMM 2017, Algorithm 1), and departs where the
- * listing taken literally (`expresspass-literal`) loses up to 22 % of the link (10 Gbit/s, RTT 100 us, 8 flows). Once an update period:
+ * Our rate law, with the aggressiveness w of ExpressPass (SIGCOMM 2017), which says how far the rate leans towards the maximum at each update. Twice an RTT:
  *
- *     target = target_loss * (1 - target_slope * rate / max)
- *     if dropped <= target * known:   base = rate;  w = min(w + w_step, w_max) from the second such period in a row
- *     else:                           loss = (dropped + loss_prior * target) / (known + loss_prior)
- *                                     base = min(rate, known / span * (1 - loss) * (1 + target));  w = max(w_decrease * w, w_min)
- *     rate = (1 - w) * base + w * max, at least one credit an update period, at most max
+ *     sent     = known / span                                     the rate at which the credits of the sample were sent
+ *     expected = 1 - share / sent                                 their loss, if the flow's share of the path is what it was
+ *     loss     = (dropped + memory * expected) / (known + memory)
+ *     share    = sent * (1 - loss)
+ *     if the last quiet_credits credits were all delivered, or no credit was ever lost:                                        climbing
+ *         below climb_end * max:  w = min(w + w_step, w_max), once an RTT;  else w = max(w_decrease * w, w_min)
+ *         rate = (1 - w) * rate + w * max
+ *     else:                                                                                                                    sharing
+ *         w = max(w_decrease * w, w_min)
+ *         rate = (1 - w) * min(rate, share * (1 + target_loss)) + w * max
+ *     rate = at least one credit an update period, at most ceiling * max
  *
- * What departs from the listing, and what it buys (8 flows; Jain over 1 ms at 10 Gbit/s, over 100 ms at 100 Mbit/s; parking lot of 2 links; figures of
- * test/core/credit/departures.table.txt):
+ * Why each is there, with what it does and what the alternatives did: docs/decisions/0008-steady.md. In short:
  *
- * - A loss is taken off `known / span`, the rate at which those very credits were sent. The listing takes it off the rate in force, which was lowered
- *   for the same overload one RTT before, and so pays for it twice. (With all else below in place: 0.967 against 0.957, 0.969 against 0.964.)
- * - A sample is mixed with `loss_prior` credits lost at the target: a flow with one or two credits a period reads its loss as 0 or 1 and would be beaten
- *   down. 0.967 against 0.848, 0.969 against 0.889.
- * - The target shrinks as the rate grows (the authors' published code does so too), so large flows yield first. At a fixed target the flow that crosses
- *   both links of the parking lot is left with 3 % of a link instead of 48 %.
- * - The rate leans towards max by w in both phases, which is the force that makes rates equal. At increases only: 0.796 and 0.941.
- * - w falls to 0.8 of itself instead of half, and grows by steps instead of halfway to w_max. Halfway: 0.764 and 0.838. Halved: as fair, but a flow may
- *   take 21 RTTs to join instead of 9.
- * - Never above max, where the listing goes to max * (1 + target_loss), and never below one credit an update period, where it can fall silent.
- *
- * Limits: flows lean towards their own link's max, so a receiver behind a faster link gets more than its share; among many flows a far one gets less than
- * a near one; and a lone flow whose receiver wakes late takes the losses of its own bursts for congestion. The decision has the figures.
+ * - Flows are in balance where they lose what their leaning is too much: 1 / (1 - loss) = 1 - w + n * w for n flows. So no target loss is needed
+ *   (it is 0, and there for paths that lose frames by themselves); w_min alone says how many credits are spent on fairness, and a flow that crosses
+ *   several links is not pushed out by the tolerance of others.
+ * - The share is remembered over `memory` credits, for a flow with one or two credits a period reads its loss as 0 or 1. What is remembered is the share and not
+ *   the loss: a rate that has been lowered for a loss is not lowered for it again.
+ * - Only a climbing flow gains w, and it gives it up at the top. A flow that was alone then meets one that joins with little w, and yields to it.
+ * - A ceiling just under the link's rate leaves the jitter of the credits to them, which the meter of a NIC that is busy all the time takes out.
  */
 class Steady implements CreditAlgorithm {
   readonly name = 'steady';
   rateBps: number;
 
   private readonly link: CreditLink;
-  private readonly wMin: number;
-  private readonly wMax: number;
-  private readonly wDecrease: number;
-  private readonly wStep: number;
-  private readonly targetLoss: number;
-  private readonly targetSlope: number;
-  private readonly lossPrior: number;
-  private readonly periodCredits: number;
+  private readonly parameters: CreditParameters;
   private w: number;
-  private wasIncreasing = false;
-  private creditLoss = 0;
+  /** What the path gives the flow, by the credits that it delivered, bit/s; 0 before the first sample. */
+  private shareBps = 0;
+  /** Credits delivered since the last one that was lost. */
+  private quietCredits = Number.POSITIVE_INFINITY;
+  /** When w last rose or a credit was last lost. */
+  private steppedNs = Number.NEGATIVE_INFINITY;
 
   constructor(link: CreditLink, parameters: CreditParameters) {
     this.link = link;
-    this.wMin = parameters.w_min;
-    this.wMax = parameters.w_max;
-    this.wDecrease = parameters.w_decrease;
-    this.wStep = parameters.w_step;
-    this.targetLoss = parameters.target_loss;
-    this.targetSlope = parameters.target_slope;
-    this.lossPrior = parameters.loss_prior;
-    this.periodCredits = parameters.period_credits;
-    this.w = Math.min(parameters.w_init, this.wMax);
+    this.parameters = parameters;
+    this.w = Math.min(parameters.w_init, parameters.w_max);
     this.rateBps = parameters.initial_rate * link.maxRateBps;
   }
 
   updatePeriodNs(rttNs: number): number {
-    return updatePeriodNs(this.link, rttNs, this.periodCredits);
+    return updatePeriodNs(this.link, this.parameters.period_rtts * rttNs, this.parameters.period_credits);
   }
 
   update(sample: CreditSample): void {
     if (sample.known === 0) return;
-    const { maxRateBps } = this.link;
-    const target = this.targetLoss * (1 - this.targetSlope * (this.rateBps / maxRateBps));
-    this.creditLoss = (sample.dropped + this.lossPrior * target) / (sample.known + this.lossPrior);
-    const base = sample.dropped <= target * sample.known ? this.increase() : this.decrease(sample, target);
-    const rate = (1 - this.w) * base + this.w * maxRateBps;
-    this.rateBps = Math.min(maxRateBps, Math.max(rate, floorRateBps(this.link, this.updatePeriodNs(sample.rttNs))));
+    this.learn(sample);
+    if (this.quietCredits >= this.parameters.quiet_credits) this.climb(sample);
+    else this.yield(sample);
+    const lowestBps = floorRateBps(this.link, Math.max(sample.rttNs, this.updatePeriodNs(sample.rttNs)));
+    const highestBps = this.parameters.ceiling * this.link.maxRateBps;
+    this.rateBps = Math.min(highestBps, Math.max(this.rateBps, lowestBps));
   }
 
   state(): Record<string, number> {
-    return { cur_rate: this.rateBps, w: this.w, credit_loss: this.creditLoss, increasing: Number(this.wasIncreasing) };
+    return { cur_rate: this.rateBps, w: this.w, share: this.shareBps, quiet: this.quietCredits };
   }
 
-  private increase(): number {
-    if (this.wasIncreasing) this.w = Math.min(this.w + this.wStep, this.wMax);
-    this.wasIncreasing = true;
-    return this.rateBps;
+  private learn(sample: CreditSample): void {
+    const { known, dropped } = sample;
+    const sentBps = this.sentBps(sample);
+    const isFirst = this.shareBps === 0;
+    const expectedLoss = isFirst ? 0 : Math.max(0, 1 - this.shareBps / sentBps);
+    const memory = isFirst ? 0 : this.parameters.memory;
+    this.shareBps = sentBps * (1 - (dropped + memory * expectedLoss) / (known + memory));
+    this.quietCredits = dropped > 0 ? 0 : this.quietCredits + known;
   }
 
-  private decrease(sample: CreditSample, target: number): number {
-    this.w = Math.max(this.w * this.wDecrease, this.wMin);
-    this.wasIncreasing = false;
-    return Math.min(this.rateBps, this.sentBps(sample) * (1 - this.creditLoss) * (1 + target));
-  }
-
-  /** The rate at which the credits of the sample were sent. */
+  /** The rate at which the credits of the sample were sent; the rate in force where it is not known. */
   private sentBps({ known, spanNs }: CreditSample): number {
     return spanNs > 0 ? (known * this.link.bytesPerCredit * 8e9) / spanNs : this.rateBps;
   }
+
+  private climb({ nowNs, rttNs }: CreditSample): void {
+    const { climb_end: end, w_step: step, w_max: wMax } = this.parameters;
+    const { maxRateBps } = this.link;
+    if (this.rateBps >= end * maxRateBps) this.calm();
+    else {
+      // What the last step did is not known before an RTT is over.
+      if (nowNs - this.steppedNs < rttNs) return;
+      this.w = Math.min(this.w + step, wMax);
+      this.steppedNs = nowNs;
+    }
+    this.rateBps += this.w * (maxRateBps - this.rateBps);
+  }
+
+  private yield({ nowNs }: CreditSample): void {
+    this.calm();
+    this.steppedNs = nowNs;
+    const { lean_bps: leanBps, target_loss: targetLoss } = this.parameters;
+    const { maxRateBps } = this.link;
+    const towardsBps = leanBps === 0 ? maxRateBps : Math.min(leanBps, maxRateBps);
+    const baseBps = Math.min(this.rateBps, this.shareBps * (1 + targetLoss));
+    this.rateBps = baseBps + this.w * Math.max(0, towardsBps - baseBps);
+  }
+
+  private calm(): void {
+    this.w = Math.max(this.w * this.parameters.w_decrease, this.parameters.w_min);
+  }
 }
-
-const DECISION = 'docs/decisions/0003-credit-feedback.md';
-
-const W_DECREASE: CreditParameter = {
-  name: 'w_decrease',
-  default: 0.8,
-  min: 0.1,
-  max: 0.99,
-  unit: '1',
-  meaning: 'what a decrease multiplies w by',
-  source: `ours: ${DECISION} (0.5 in ExpressPass 2017)`,
-};
-
-const W_STEP: CreditParameter = {
-  name: 'w_step',
-  default: 0.02,
-  min: 0,
-  max: 0.5,
-  unit: '1',
-  meaning: 'what is added to w at each increase but the first in a row',
-  source: `ours: ${DECISION} (halfway to w_max in ExpressPass 2017; 0.05 in its authors' code)`,
-};
-
-const TARGET_SLOPE: CreditParameter = {
-  name: 'target_slope',
-  default: 1,
-  min: 0,
-  max: 1,
-  unit: '1',
-  meaning: 'how far the target loss shrinks as the rate nears the maximum: 1 to nothing, 0 not at all',
-  source: "the authors' code of ExpressPass 2017 (0 in the paper)",
-};
-
-const LOSS_PRIOR: CreditParameter = {
-  name: 'loss_prior',
-  default: 20,
-  min: 0,
-  max: 1000,
-  unit: 'credits',
-  meaning: 'credits lost at the target that every sample is mixed with',
-  source: `ours: ${DECISION}`,
-};
 
 export const steady: CreditAlgorithmDefinition = {
   name: 'steady',
   summary: 'our own law: full links, fair within milliseconds, few credits wasted (default)',
-  parameters: [
-    INITIAL_RATE,
-    W_INIT,
-    W_MIN,
-    W_MAX,
-    TARGET_LOSS,
-    TARGET_SLOPE,
-    W_DECREASE,
-    W_STEP,
-    LOSS_PRIOR,
-    PERIOD_CREDITS,
-  ],
+  parameters: STEADY_PARAMETERS,
   create: (link, parameters) => new Steady(link, parameters),
 };

@@ -41,7 +41,7 @@ describe('the building blocks', () => {
       algorithm: 'expresspass-2016',
       parameters: { initial_rate: 0.5 },
     });
-    expect(ruleFields('steady', { initialRate: 1, wInit: 0.25 }).parameters).toEqual({ initial_rate: 1, w_init: 0.25 });
+    expect(ruleFields('steady', { initialRate: 1, wInit: 0.25 }).parameters).toEqual({ initial_rate: 1 });
   });
 
   it('have the dumbbell of the authors: 100 us there and back', () => {

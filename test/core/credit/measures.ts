@@ -100,3 +100,36 @@ export function joiningMs(makeAlgorithm: MakeAlgorithm, { link, ...options }: Jo
     (seed) => joiningTimeNs({ ...link, ...options, ...window, makeAlgorithm, seed }) / MILLISECOND_NS,
   );
 }
+
+/** Flows on one bottleneck of which all but the first stop at 20 ms: RTTs until that one has 95 % of the link. */
+export function measureLeaving(makeAlgorithm: MakeAlgorithm, flowCount = 8): number {
+  const { rateBps, rttNs } = FAST;
+  const leaveNs = 200 * rttNs;
+  const makers = [makeAlgorithm, ...Array.from({ length: flowCount - 1 }, () => stopsAt(makeAlgorithm, leaveNs))];
+  const run = { rateBps, rttNs, flowCount, makers, binNs: rttNs, durationNs: 3 * leaveNs, seed: 1 };
+  const [first] = runDumbbell({ ...run, makeAlgorithm }).flows;
+  for (let fromNs = leaveNs; fromNs < 3 * leaveNs; fromNs += rttNs) {
+    if (utilisation([first], rateBps, { fromNs, toNs: fromNs + rttNs }) >= 0.95) return fromNs / rttNs + 1 - 200;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/** An algorithm that issues next to nothing from some time on. */
+function stopsAt(makeAlgorithm: MakeAlgorithm, atNs: number): MakeAlgorithm {
+  return (link) => {
+    const algorithm = makeAlgorithm(link);
+    let isOver = false;
+    return {
+      name: algorithm.name,
+      get rateBps() {
+        return isOver ? 1 : algorithm.rateBps;
+      },
+      updatePeriodNs: (rttNs) => algorithm.updatePeriodNs(rttNs),
+      update: (sample) => {
+        isOver ||= sample.nowNs >= atNs;
+        algorithm.update(sample);
+      },
+      state: () => algorithm.state(),
+    };
+  };
+}

@@ -19,14 +19,18 @@ describe('the parameters of an algorithm', () => {
     const resolved = resolveParameters(steady, { w_max: 0.4 });
     expect(resolved).toEqual({
       initial_rate: 0.0625,
-      w_init: 0.5,
-      w_min: 0.01,
+      w_init: 0.6,
+      w_min: 0.03,
       w_max: 0.4,
-      target_loss: 0.1,
-      target_slope: 1,
-      w_decrease: 0.8,
+      w_decrease: 0.9,
       w_step: 0.02,
-      loss_prior: 20,
+      target_loss: 0,
+      memory: 20,
+      quiet_credits: 300,
+      climb_end: 0.9,
+      ceiling: 0.99,
+      lean_bps: 0,
+      period_rtts: 0.5,
       period_credits: 32,
     });
   });
@@ -55,8 +59,8 @@ describe('the parameters of an algorithm', () => {
 
   it('refuse a name that is not declared and list those that are', () => {
     expect(errorOf(() => resolveParameters(steady, { wmax: 0.4 })).message).toBe(
-      "credit algorithm steady has no parameter 'wmax': allowed are initial_rate, w_init, w_min, w_max, target_loss, " +
-        'target_slope, w_decrease, w_step, loss_prior, period_credits',
+      "credit algorithm steady has no parameter 'wmax': allowed are initial_rate, w_init, w_min, w_max, w_decrease, " +
+        'w_step, target_loss, memory, quiet_credits, climb_end, ceiling, lean_bps, period_rtts, period_credits',
     );
     expect(errorOf(() => resolveParameters(findCreditAlgorithm('naive'), { w_max: 0.4 })).message).toBe(
       "credit algorithm naive has no parameter 'w_max': it has none",

@@ -17,16 +17,16 @@ describe('the update period', () => {
   });
 
   it.each([
-    ['steady', 32],
-    ['expresspass', 32],
-    ['expresspass-literal', 1],
-    ['expresspass-ns2', 1],
-    ['expresspass-2016', 1],
-    ['naive', 1],
-  ])('of %s holds %i credits or an RTT', (name, credits) => {
+    ['steady', 32, 0.5],
+    ['expresspass', 32, 1],
+    ['expresspass-literal', 1, 1],
+    ['expresspass-ns2', 1, 1],
+    ['expresspass-2016', 1, 1],
+    ['naive', 1, 1],
+  ])('of %s holds %i credits, or lasts %d RTTs', (name, credits, rtts) => {
     const algorithm = creditAlgorithm(name, at(1e8));
     expect(algorithm.updatePeriodNs(0)).toBeCloseTo(credits * 130_080, 6);
-    expect(algorithm.updatePeriodNs(1e8)).toBe(1e8);
+    expect(algorithm.updatePeriodNs(1e8)).toBe(rtts * 1e8);
     expect(CREDIT_ALGORITHMS).toHaveLength(6);
   });
 });

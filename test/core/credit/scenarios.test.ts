@@ -11,7 +11,7 @@ import { seeds, spread, table } from './scenarios.js';
  */
 
 /** Seconds of work on an idle core; this is for busy ones. */
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const steady = registered('steady');
 /** In the papers' microbenchmarks flows start at half the rate. */

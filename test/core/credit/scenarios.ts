@@ -23,13 +23,15 @@ export interface DumbbellOptions extends Partial<ModelSpec> {
   seed: number;
   /** When the last flow starts; all others start at 0. */
   joinNs?: number;
+  /** One for each flow, where they differ. */
+  makers?: readonly MakeAlgorithm[];
 }
 
 /** Receivers with a NIC each behind one shared link. A run of it, from 0 to `durationNs`. */
 export function runDumbbell(options: DumbbellOptions): Model {
   const { makeAlgorithm, rateBps, rttNs, flowCount, joinNs = 0 } = options;
   const flows = Array.from({ length: flowCount }, (_, i) => ({
-    makeAlgorithm,
+    makeAlgorithm: options.makers?.[i] ?? makeAlgorithm,
     path: [1 + i, 0],
     hopNs: 0.1 * rttNs,
     returnNs: 0.9 * rttNs,

@@ -1,0 +1,128 @@
+import type { CreditParameter } from './algorithm.js';
+import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
+
+/**
+ * The parameters of `steady`.
+ * Tested by test/core/credit/steady.test.ts.
+ */
+
+const DECISION = 'docs/decisions/0008-steady.md';
+
+const STEADY_W_MIN: CreditParameter = {
+  ...W_MIN,
+  default: 0.03,
+  source: `ours: ${DECISION} (0.01 in ExpressPass 2017)`,
+};
+
+const STEADY_W_INIT: CreditParameter = {
+  ...W_INIT,
+  default: 0.6,
+  source: `ours: ${DECISION} (0.5 in ExpressPass 2017)`,
+};
+
+const STEADY_W_MAX: CreditParameter = { ...W_MAX, default: 0.6, source: `ours: ${DECISION} (0.5 in ExpressPass 2017)` };
+
+const W_DECREASE: CreditParameter = {
+  name: 'w_decrease',
+  default: 0.9,
+  min: 0.1,
+  max: 0.99,
+  unit: '1',
+  meaning: 'what w is multiplied by at each update of a flow that shares, or has climbed to the top',
+  source: `ours: ${DECISION} (0.5 an RTT in ExpressPass 2017)`,
+};
+
+const W_STEP: CreditParameter = {
+  name: 'w_step',
+  default: 0.02,
+  min: 0,
+  max: 0.5,
+  unit: '1',
+  meaning: 'what is added to w in each RTT of a climb',
+  source: `ours: ${DECISION} (halfway to w_max in ExpressPass 2017; 0.05 in its authors' code)`,
+};
+
+const MEMORY: CreditParameter = {
+  name: 'memory',
+  default: 20,
+  min: 0,
+  max: 1000,
+  unit: 'credits',
+  meaning: 'how many credits the share that is remembered weighs against those of a new sample',
+  source: `ours: ${DECISION}`,
+};
+
+const STEADY_TARGET_LOSS: CreditParameter = {
+  ...TARGET_LOSS,
+  default: 0,
+  meaning: 'credit loss that a flow bears without yielding: what a path loses by itself, not for congestion',
+  source: `ours: ${DECISION} (0.1 in ExpressPass 2017)`,
+};
+
+const QUIET_CREDITS: CreditParameter = {
+  name: 'quiet_credits',
+  default: 300,
+  min: 1,
+  max: 100_000,
+  unit: 'credits',
+  meaning: 'credits delivered in a row after which a flow climbs again',
+  source: `ours: ${DECISION}`,
+};
+
+const CLIMB_END: CreditParameter = {
+  name: 'climb_end',
+  default: 0.9,
+  min: 0.1,
+  max: 1,
+  unit: 'share of max rate',
+  meaning: 'rate from which a climbing flow gives up its w again',
+  source: `ours: ${DECISION}`,
+};
+
+const CEILING: CreditParameter = {
+  name: 'ceiling',
+  default: 0.99,
+  min: 0.5,
+  max: 1,
+  unit: 'share of max rate',
+  meaning: 'highest rate',
+  source: `ours: ${DECISION}`,
+};
+
+const LEAN_BPS: CreditParameter = {
+  name: 'lean_bps',
+  default: 0,
+  min: 0,
+  max: 1e15,
+  unit: 'bit/s',
+  meaning:
+    "what sharing flows lean towards, where hosts' links differ: the slowest one's rate, on all hosts; 0 for the own link's",
+  source: `ours: ${DECISION}`,
+};
+
+const PERIOD_RTTS: CreditParameter = {
+  name: 'period_rtts',
+  default: 0.5,
+  min: 0.25,
+  max: 4,
+  unit: 'RTTs',
+  meaning: 'length of an update period, where period_credits do not make it longer',
+  source: `ours: ${DECISION} (1 in ExpressPass 2017)`,
+};
+
+export const STEADY_PARAMETERS: readonly CreditParameter[] = [
+  INITIAL_RATE,
+  STEADY_W_INIT,
+  STEADY_W_MIN,
+  STEADY_W_MAX,
+  W_DECREASE,
+  W_STEP,
+  STEADY_TARGET_LOSS,
+  MEMORY,
+  QUIET_CREDITS,
+  CLIMB_END,
+  CEILING,
+  LEAN_BPS,
+  PERIOD_RTTS,
+  PERIOD_CREDITS,
+];
