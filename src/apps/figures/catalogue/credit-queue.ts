@@ -92,12 +92,11 @@ function queueRow(rule: Rule, queue: number, found: readonly number[]): FigureRo
   }
   if (rule === 'expresspass-ns2' && queue > 1) {
     const isNear = found.every((percent, at) => Math.abs(percent - code[at]) <= TOLERANCE_PERCENT);
-    return claim(text, isNear, { held: `Held to within ${TOLERANCE_PERCENT} % of the link`, why: WHY_NS2 });
+    return claim(text, isNear, { held: `Held to within ${TOLERANCE_PERCENT} % of the link` });
   }
   return noClaim(text, queue === 1 ? REASON_ONE : 'The paper has it as a drawing only.');
 }
 
-const WHY_NS2 = '';
 const REASON_ONE =
   "The authors' limit is in bytes, so their queue of one was measured with credits of 84 B; ours counts credits of 84 to 92 B.";
 

@@ -117,7 +117,8 @@ function rttRow(rule: Rule, { rtts20, rtts10 }: Measured): FigureRow {
   return claim(text, isMet, { held: 'Held to 2 at the full rate and 14 at 1/32 to within 20 %', why: WHY_SLOW });
 }
 
-const WHY_SLOW = '';
+const WHY_SLOW =
+  'Opening request, first credit and first data take an RTT and a half, and the running flow hears of dropped credits an RTT after they were sent, so 2 leaves no room for an update; the paper does not say from when it counts. A flow that starts at the full rate takes more than its share at once and gives it back slowly.';
 
 function charts(measured: ReadonlyMap<Rule, Measured>): FigureChart[] {
   const lines = (quantity: keyof Measured, yName: string): LineChart => ({

@@ -126,17 +126,13 @@ function steadyRows(text: { quantity: string; ours: string; authorsCode: string 
         ours: valueList(parts, 2),
       },
       isFair,
-      { held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows`, why: WHY_FEW },
+      { held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows` },
     ),
     claim(text, isNearer, {
       held: `Held to nearer to max-min than the authors' code at ${many.join(', ')} flows`,
-      why: WHY_MANY,
     }),
   ];
 }
-
-const WHY_FEW = '';
-const WHY_MANY = '';
 
 function chart(found: ReadonlyMap<Rule, Throughput>): LineChart {
   const ours = [...found].map(([rule, each]) => ({ name: rule, x: [...each.keys()], y: [...each.values()] }));

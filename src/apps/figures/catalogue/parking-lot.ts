@@ -88,17 +88,13 @@ function steadyRows(lot: ParkingLot): FigureRow[] {
     claim(
       { ...utilisationText(lot), paper: valueList(PAPER, 3), authorsCode: valueList(CODE, 3) },
       two >= 0.98 && six >= 0.97,
-      { held: "Held to 0.98 at two and 0.97 at six; the paper's 0.978 is the aim", why: WHY_UTILISATION },
+      { held: "Held to 0.98 at two and 0.97 at six; the paper's 0.978 is the aim" },
     ),
     claim({ ...flow0Text(lot), authorsCode: '0.6 to 0.8 at six' }, flow0Gbps[5] >= 2 * CODE_FLOW_0_SIX, {
       held: `Held to twice what the authors' code gives at six; a max-min share is ${fixed(MAX_MIN_GBPS, 2)}`,
-      why: WHY_FLOW_0,
     }),
   ];
 }
-
-const WHY_UTILISATION = '';
-const WHY_FLOW_0 = '';
 
 function naiveRow(lot: ParkingLot): FigureRow {
   const [two, six] = [lot.utilisation[1], lot.utilisation[5]];
@@ -126,9 +122,7 @@ function otherRows(lot: ParkingLot): FigureRow[] {
   };
   const isNear = isCode && lot.utilisation.every((each, at) => Math.abs(each - CODE[at]) <= 0.03);
   const first = isCode
-    ? claim(text, isNear, { held: "Held to within 0.03 of the authors' code", why: WHY_NS2 })
+    ? claim(text, isNear, { held: "Held to within 0.03 of the authors' code" })
     : noClaim(text, 'Nothing is claimed of this rule; it stands beside ours.');
   return [first, noClaim(flow0Text(lot), 'Nothing is claimed of this rule; it stands beside ours.')];
 }
-
-const WHY_NS2 = '';

@@ -129,7 +129,7 @@ const REASONS: Partial<Record<Rule, string>> = {
   expresspass:
     'With the loss taken off the rate that suffered it the decrease comes out right; flows still rise at instants of their own.',
   steady:
-    'Steps of w instead of halves, and a target that shrinks as the rate grows: rises and falls are a few per cent apart to 16 flows. Its C is the rate of the link, not 1.1 of it.',
+    'Without a target loss its flows settle at the share of the link times 1 + (N - 1) * w_min, so C is the rate of the link here, not 1.1 of it; rises and falls are a few per cent apart.',
 };
 
 function charts(runs: Runs): FigureChart[] {
