@@ -79,6 +79,8 @@ function countsOf(name: string): DirectionCounts {
   return { name, rateBps: 1e8, port, spanNs: 2 * S };
 }
 
+const WINDOWS = { windowNs: S, first: 0, bytes: [12e6] };
+
 const MEASURED: LabMeasurements = {
   measuredFromNs: 1 * S,
   endNs: 3 * S,
@@ -94,7 +96,7 @@ const MEASURED: LabMeasurements = {
     report(3, {
       received: [
         received(1, 77),
-        received(2, 77, { deliveredBytes: 1e6, measuredBytes: 5e5, completeNs: 2.5 * S, windows: [] }),
+        received(2, 77, { deliveredBytes: 1e6, measuredBytes: 5e5, completeNs: 2.5 * S, windows: [WINDOWS] }),
       ],
       nic: portOf(0, { credits: 300, creditDrops: 40 }),
       creditsBefore: { sent: 50, used: 40, wasted: 0, dropped: 10 },
@@ -142,8 +144,8 @@ describe('the result of a lab', () => {
   });
 
   it('has a flow share as long as it lasts', async () => {
-    // Both last from 1 s to 2 s, and the second delivered nothing then; from 2 s to 3 s there is one.
-    expect((await run()).result.jainByWindow).toEqual([{ windowNs: S, jain: 0.5 }]);
+    // Both last from 1 s to 2 s, and get the same; from 2 s to 3 s there is one.
+    expect((await run()).result.jainByWindow).toEqual([{ windowNs: S, jain: 1 }]);
   });
 
   it('names what killed a flow, unless its receiver had everything by then', async () => {
