@@ -64,7 +64,7 @@ it('holds perfect pacing to be unfair and jitter to make it fair', () => {
   const missed = unfair.rows.find(({ quantity }) => quantity === 'unmetered NIC, jitter 0.02');
   expect(missed?.verdict).toBe('missed');
   // Uniform steps of 2 % either way have a variance of 0.0004 / 3 gaps.
-  expect(missed?.reason).toContain('only after 7,500 credits, and 1 ms holds 768 of all 64 flows');
+  expect(missed?.reason).toContain('only after 7,500 credits, and 1 ms holds 768 frames of all flows together');
 });
 
 it('draws every jitter of the paper and has both windows in the table', () => {
