@@ -30,4 +30,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import('../figures/command.js'),
   },
   { name: 'bench', summary: 'measure this machine and xpass on it', load: () => import('../bench/command.js') },
+  {
+    name: 'fuzz',
+    summary: 'look for faults of xpass in random worlds',
+    load: () => import('../fuzz/command.js'),
+  },
 ];

@@ -10,9 +10,8 @@ import { randomHosts } from './random-hosts.js';
 import { randomTopology } from './random-topology.js';
 import { randomTraffic } from './random-traffic.js';
 import { timeBoundNs } from './time-bound.js';
+import { USUAL_FRAMES } from './usual-size.js';
 
-/** Full frames of all flows together by default: at eight events a frame, some milliseconds of work (ours). */
-export const USUAL_FRAMES = 250;
 /** How much more or less a world has. */
 const MOST_FACTOR = 6;
 

@@ -1,0 +1,32 @@
+// Tested by test/apps/cli/commands.test.ts and test/apps/fuzz/fuzz.test.ts
+import { USUAL_FRAMES } from '../../sim/fuzz/usual-size.js';
+import { flag, option, optionalOption } from '../shared/options.js';
+import { MAX_SEED } from '../shared/scenario/kinds.js';
+import { integer, text } from '../shared/value-kind.js';
+
+/** More threads than this wait for each other on any machine (ours). */
+const MAX_JOBS = 256;
+/** A week of work on two cores (ours). */
+const MAX_SEEDS = 100_000_000;
+/** Worlds that take a minute each (ours). */
+const MAX_FRAMES = 1_000_000;
+
+export const FUZZ_OPTIONS = {
+  seeds: optionalOption(integer({ lowest: 1, highest: MAX_SEEDS }), {
+    describe: 'how many worlds; 300 without it, and one where --seed is given',
+  }),
+  seed: optionalOption(integer({ highest: MAX_SEED }), { describe: 'of the first world; a random one without it' }),
+  frames: option(integer({ lowest: 1, highest: MAX_FRAMES }), {
+    describe: 'full data frames that the flows of a world have together, about',
+    defaultText: String(USUAL_FRAMES),
+  }),
+  jobs: optionalOption(integer({ lowest: 1, highest: MAX_JOBS }), {
+    describe: 'worlds at a time; as many as there are cores without it',
+    alias: 'j',
+  }),
+  out: optionalOption(text('a directory'), {
+    describe: "where the smallest worlds that break are written; the system's directory for temporary files without it",
+  }),
+  replay: optionalOption(text('a file'), { describe: 'play the world of this file, which a run before has written' }),
+  json: flag({ describe: 'one JSON object at the end instead of the summary' }),
+};
