@@ -113,8 +113,8 @@ function jitterDocument(setup: Setup, gap: number, on: { flows: number; profile:
 function rowsOf(measure: Measure, flows: readonly number[]): FigureRow[] {
   return [
     orderedRow(measure),
-    fairRow(measure, flows, 0.02),
-    fairRow(measure, flows, 0.08),
+    fairRow(measure, 0.02),
+    fairRow(measure, 0.08),
     codeRow(measure, flows, { setup: 'unmetered', gap: 0.02 }),
     codeRow(measure, flows, { setup: 'unmetered', gap: 0.08 }),
     meteredRow(measure, 0.08),
@@ -138,7 +138,7 @@ function orderedRow(measure: Measure): FigureRow {
 }
 
 /** The paper's claim, over its own windows. */
-function fairRow(measure: Measure, flows: readonly number[], gap: number): FigureRow {
+function fairRow(measure: Measure, gap: number): FigureRow {
   const found = measure('unmetered', gap);
   const text = { quantity: `unmetered NIC, jitter ${gap}`, paper: 'about 1', ours: valueList(found, 3) };
   const long = valueList(measure('unmetered', gap, LONG_NS), 3);

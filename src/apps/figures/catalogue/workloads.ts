@@ -14,7 +14,7 @@ const START = { initialRate: 1 / 16, wInit: 1 / 16 };
 const PAPER_FLOWS = 100_000;
 /** So many flows as some seconds of work allow. */
 const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = {
-  'data-mining': 100,
+  'data-mining': 200,
   'web-search': 300,
   'cache-follower': 500,
   'web-server': 2_000,
@@ -35,7 +35,7 @@ export const workloads: Figure = {
   title: 'Realistic workloads in a fat tree',
   source: 'ExpressPass 2017, the realistic workloads; ExpressPass 2016, Figure 11 and Table 1',
   about: (profile) =>
-    `8 core, 16 aggregation and 32 ToR switches, 192 hosts, links of 10 Gbit/s and 4 us, hosts that take 1 us over a frame and queue 1,000 frames. Flows arrive between random pairs as a Poisson process at a load of 0.6; ${profile === 'quick' ? `${WORKLOAD_NAMES.map((name) => `${QUICK_FLOWS[name].toLocaleString('en-US')} flows of ${name}`).join(', ')} (paper: 100,000 of each)` : '100,000 flows of each workload'}, one seed, initial rate and w_init 1/16. Times are milliseconds; classes are S below 10 KB, M below 100 KB, L below 1 MB, XL the rest.
+    `8 core, 16 aggregation and 32 ToR switches, 192 hosts, links of 10 Gbit/s and 4 us, hosts that take 1 us over a frame and queue 1,000 frames. Flows arrive between random pairs as a Poisson process at a load of 0.6; ${profile === 'quick' ? `${WORKLOAD_NAMES.map((name) => `${QUICK_FLOWS[name].toLocaleString('en-US')} flows of ${name}`).join(', ')} (paper: 100,000 of each)` : '100,000 flows of each workload'}, one seed, initial rate and w_init 1/16.${profile === 'quick' ? ' So few flows arrive within 5 to 60 ms, and large ones go on alone after that: queues and times say what to expect of a short load, not of a lasting one.' : ''} Times are milliseconds; classes are S below 10 KB, M below 100 KB, L below 1 MB, XL the rest.
 
 The load is a part of 426.67 Gbit/s, as in the authors' script: the links of 192 hosts over 4.5, of which 3 is the over-subscription at the ToR switches and 1.5 is not explained. It counts wire bytes of data. With the sum of the hosts' links the ToR switches would be overloaded.
 
