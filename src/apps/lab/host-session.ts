@@ -29,6 +29,7 @@ export class HostSession implements Application {
   private readonly sinks: FlowSink[] = [];
   private readonly sent: Mutable<SentFlow>[] = [];
   private times: RunTimes | null = null;
+  private isRehearsing: boolean;
   private sampler: HostSampler | null = null;
   private host: LabHost | null = null;
   private nicQueueBytesMaxBefore = 0;
@@ -39,6 +40,7 @@ export class HostSession implements Application {
 
   constructor(order: HostOrder, tell: (message: FromHost) => void) {
     this.order = order;
+    this.isRehearsing = order.rehearses;
     this.tell = tell;
     this.agenda = new TimedAgenda(() => this.transport.now());
     this.reader = new SlowReader((atNs) =>
@@ -57,7 +59,7 @@ export class HostSession implements Application {
   acceptFlow(flow: ReceiverFlow): FlowReader | null {
     const { times, order, reader } = this;
     const now = (): number => this.inRun(identity);
-    if (times === null) return discarding(flow, now);
+    if (times === null) return this.isRehearsing ? discarding(flow, now) : null;
     const { windowsNs, isChecked } = order;
     const sink = new FlowSink({ flow, times, windowsNs, isChecked, reader, now });
     this.sinks.push(sink);
@@ -70,8 +72,9 @@ export class HostSession implements Application {
     for (const peer of to) this.open(peer, NEVER, () => {});
   }
 
-  /** Gives up every flow. */
+  /** Gives up every flow. Until the run is ordered, others are refused: a sender may be ahead of a process that is late. */
   rest(): void {
+    this.isRehearsing = false;
     this.transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
   }
 

@@ -65,7 +65,7 @@ export class LabProcesses {
   async start(): Promise<void> {
     const spawned = this.options.hostIds.map((id) => [id, this.spawn(id)] as const);
     await this.switchProcess.start();
-    await Promise.all(spawned.map(([id, host]) => this.attach(id, host)));
+    await Promise.all(spawned.map(([id, host]) => this.attach(id, host, { rehearses: true })));
   }
 
   /** The process of a host; null while it is down. */
@@ -85,8 +85,8 @@ export class LabProcesses {
     return host;
   }
 
-  async attach(id: number, host: HostProcess): Promise<void> {
-    await host.attach(this.orderFor(id));
+  async attach(id: number, host: HostProcess, phase: Pick<HostOrder, 'rehearses'>): Promise<void> {
+    await host.attach({ ...this.orderFor(id), ...phase });
     this.hosts.set(id, host);
   }
 
@@ -107,7 +107,7 @@ export class LabProcesses {
     return this.options.scenario.topology.hosts.find((host) => host.id === id)?.name ?? String(id);
   }
 
-  private orderFor(id: number): HostOrder {
+  private orderFor(id: number): Omit<HostOrder, 'rehearses'> {
     const { scenario } = this.options;
     const spec = scenario.hosts.find((host) => host.id === id) as HostSpec;
     return {

@@ -11,7 +11,7 @@ import { systemNs } from './system-clock.js';
 import { TimedAgenda } from './timed-agenda.js';
 
 /** Orders are at all processes by then (ours). */
-const LEAD_NS = 0.2 * SECOND_NS;
+const LEAD_NS = 0.5 * SECOND_NS;
 
 /** Why a flow ended early, and when. */
 export interface FlowFailure {
@@ -189,7 +189,7 @@ export class LabRun {
     const { processes } = this.options;
     const host = processes.spawn(id);
     this.at(backNs, async () => {
-      await processes.attach(id, host);
+      await processes.attach(id, host, { rehearses: false });
       this.order(id, backNs);
     });
   }

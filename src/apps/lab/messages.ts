@@ -21,6 +21,8 @@ export interface HostOrder {
   readonly nic: PortConfig;
   readonly isChecked: boolean;
   readonly windowsNs: readonly number[];
+  /** Whether flows come before the run that nobody counts. */
+  readonly rehearses: boolean;
   /** How long the switch may refuse, because it still keeps the port of a process that died. */
   readonly attachWithinNs: number;
 }
