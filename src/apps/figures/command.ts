@@ -1,5 +1,4 @@
 import { defineCommand } from '../shared/command.js';
-import { runFigures } from './figures.js';
 import { FIGURES_OPTIONS } from './options.js';
 
 export const command = defineCommand({
@@ -19,5 +18,6 @@ export const command = defineCommand({
     { line: 'xpass figures convergence parking-lot --out /tmp/two', meaning: 'Two of them' },
     { line: 'xpass figures --profile paper --jobs 16', meaning: 'With all flows, seeds and seconds of the papers' },
   ],
-  run: runFigures,
+  // Loaded when it runs, with the shapes of scenarios and the drawing of plots.
+  run: async (invocation) => (await import('./figures.js')).runFigures(invocation),
 });

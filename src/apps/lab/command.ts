@@ -2,7 +2,6 @@
 
 import { defineCommand } from '../shared/command.js';
 import { LAB_OPTIONS } from './options.js';
-import { runLab } from './run-lab.js';
 
 export const command = defineCommand({
   description:
@@ -21,5 +20,6 @@ export const command = defineCommand({
       meaning: 'A page with figures, and the numbers behind it',
     },
   ],
-  run: runLab,
+  // Loaded when it runs, with the shapes of scenarios.
+  run: async (invocation) => (await import('./run-lab.js')).runLab(invocation),
 });
