@@ -14,7 +14,7 @@ const LOST_AT_HOME = 6;
 /** Was outstanding when the sender stopped; counted as unused. */
 const FORGIVEN = 5;
 
-const INITIAL_CAPACITY = 16;
+const INITIAL_CAPACITY = 64;
 
 /** What an echo turned out to be; forgotten: of a credit that was sent, too long ago for its time and fate to be known. */
 export const Echo = { valid: 1, late: 2, duplicate: 3, unknown: 4, forgotten: 5 } as const;

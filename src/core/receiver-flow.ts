@@ -307,7 +307,8 @@ export class ReceiverFlow implements TimedFlow {
     this.pacer.advance(this.context.random);
     this.settleBudget();
     if (this.meter.outstanding === 1) this.arm();
-    return this.block(!this.canCredit) ? NEVER : this.pacer.dueNs;
+    // Whether the next one fits is looked at when it is due.
+    return this.pacer.dueNs;
   }
 
   /** It is the flow's turn in the host's budget; false if it wants no credit any more. What it waited for is not made up for. */

@@ -19,7 +19,7 @@ import { STEADY_PARAMETERS } from './steady-parameters.js';
  *         below climb_end * max:  w = min(w + w_step, w_max), once an RTT;  else w = max(w_decrease * w, w_min)
  *         rate = (1 - w) * rate + w * max
  *     else:                                                                                                                    sharing
- *         w = max(w_decrease * w, w_min)
+ *         w = max(min(w_decrease * w, 1 - loss), w_min)
  *         rate = (1 - w) * min(rate, share * (1 + target_loss)) + w * max
  *     rate = at least one credit an update period, at most ceiling * max
  *
@@ -31,6 +31,8 @@ import { STEADY_PARAMETERS } from './steady-parameters.js';
  * - The share is remembered over `memory` credits, for a flow with one or two credits a period reads its loss as 0 or 1. What is remembered is the share and not
  *   the loss: a rate that has been lowered for a loss is not lowered for it again.
  * - Only a climbing flow gains w, and it gives it up at the top. A flow that was alone then meets one that joins with little w, and yields to it.
+ * - Who loses most of his credits does not lean far: w is at most the part that is delivered. A thousand flows that start together so stop flooding the path
+ *   at their first echo, and one whose first credits are all lost does not push the others away.
  * - A ceiling just under the link's rate leaves the jitter of the credits to them, which the meter of a NIC that is busy all the time takes out.
  */
 class Steady implements CreditAlgorithm {
@@ -42,6 +44,8 @@ class Steady implements CreditAlgorithm {
   private w: number;
   /** What the path gives the flow, by the credits that it delivered, bit/s; 0 before the first sample. */
   private shareBps = 0;
+  /** Of the credits of the last sample, remembered like the share. */
+  private deliveredPart = 1;
   /** Credits delivered since the last one that was lost. */
   private quietCredits = Number.POSITIVE_INFINITY;
   /** When w last rose or a credit was last lost. */
@@ -78,7 +82,8 @@ class Steady implements CreditAlgorithm {
     const isFirst = this.shareBps === 0;
     const expectedLoss = isFirst ? 0 : Math.max(0, 1 - this.shareBps / sentBps);
     const memory = isFirst ? 0 : this.parameters.memory;
-    this.shareBps = sentBps * (1 - (dropped + memory * expectedLoss) / (known + memory));
+    this.deliveredPart = 1 - (dropped + memory * expectedLoss) / (known + memory);
+    this.shareBps = sentBps * this.deliveredPart;
     this.quietCredits = dropped > 0 ? 0 : this.quietCredits + known;
   }
 
@@ -102,6 +107,7 @@ class Steady implements CreditAlgorithm {
 
   private yield({ nowNs }: CreditSample): void {
     this.calm();
+    this.w = Math.max(Math.min(this.w, this.deliveredPart), this.parameters.w_min);
     this.steppedNs = nowNs;
     const { lean_bps: leanBps, target_loss: targetLoss } = this.parameters;
     const { maxRateBps } = this.link;
