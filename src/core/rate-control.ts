@@ -8,6 +8,7 @@ export class RateControl {
   private readonly sample: CreditSample;
   private marked = 0;
   private creditMarked = 0;
+  private heldBack = false;
   private lastUpdateNs: number;
 
   constructor(algorithm: CreditAlgorithm, link: CreditLink, nowNs: number) {
@@ -19,6 +20,7 @@ export class RateControl {
       elapsedNs: 0,
       rttNs: 0,
       spanNs: 0,
+      heldBack: false,
       known: 0,
       used: 0,
       unused: 0,
@@ -44,11 +46,17 @@ export class RateControl {
     if (creditMarked) this.creditMarked++;
   }
 
+  /** A credit that was due had to wait for a window or the host's budget. */
+  noteHeldBack(): void {
+    this.heldBack = true;
+  }
+
   /** A new period begins now: credits start or start again. */
   restart(nowNs: number): void {
     this.lastUpdateNs = nowNs;
     this.marked = 0;
     this.creditMarked = 0;
+    this.heldBack = false;
   }
 
   /** Updates the rate if the period is over and holds a credit of known fate; true if it did. */
@@ -60,6 +68,7 @@ export class RateControl {
     sample.elapsedNs = elapsedNs;
     sample.rttNs = rttNs;
     sample.spanNs = meter.periodSpanNs;
+    sample.heldBack = this.heldBack;
     sample.known = meter.periodKnown;
     sample.used = meter.periodUsed;
     sample.unused = meter.periodUnused;

@@ -299,7 +299,10 @@ export class ReceiverFlow implements TimedFlow {
   /** Sends the credit that is due. Called by the endpoint at or after the time that was scheduled; returns when the next is due, NEVER for not now. */
   sendCredit(nowNs: number): number {
     this.pacer.limitBacklog(nowNs);
-    if (this.block(!this.canCredit) || !this.share.allows()) return NEVER;
+    if (this.block(!this.canCredit) || !this.share.allows()) {
+      this.control.noteHeldBack();
+      return NEVER;
+    }
     const stampNs = this.pacer.dueNs;
     this.frames.credit(this.meter.nextSequence, stampNs);
     this.observer.onCredit(nowNs);

@@ -40,6 +40,7 @@ describe('the rate of a flow', () => {
     meter.echo(9, 2);
     control.countMarks(true, false);
     control.countMarks(true, true);
+    control.noteHeldBack();
     expect(control.update(meter, 50_000, PERIOD_NS - 1)).toBe(false);
     expect(control.update(meter, 50_000, PERIOD_NS)).toBe(true);
     expect(control.rateBps).toBe(1e8 + 1);
@@ -47,6 +48,7 @@ describe('the rate of a flow', () => {
       {
         nowNs: PERIOD_NS,
         elapsedNs: PERIOD_NS,
+        heldBack: true,
         rttNs: 50_000,
         spanNs: 9_000,
         known: 10,

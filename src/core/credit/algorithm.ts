@@ -27,6 +27,8 @@ export interface CreditSample {
    * one, pauses left out, so that `known / spanNs` is the rate at which these very credits were sent. 0 where it is not known yet.
    */
   spanNs: number;
+  /** The flow sent fewer credits than its rate allows, because a window or the host's budget held it back: `known / spanNs` is then not its own choice. */
+  heldBack: boolean;
   /** Credits whose fate became known. An algorithm ignores a sample without any. */
   known: number;
   /** Credits that came back with data. */

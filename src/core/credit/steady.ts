@@ -33,6 +33,7 @@ import { STEADY_PARAMETERS } from './steady-parameters.js';
  * - Only a climbing flow gains w, and it gives it up at the top. A flow that was alone then meets one that joins with little w, and yields to it.
  * - Who loses most of his credits does not lean far: w is at most the part that is delivered. A thousand flows that start together so stop flooding the path
  *   at their first echo, and one whose first credits are all lost does not push the others away.
+ * - A flow that a window or the host's budget holds back does not take its slowness for its share: one lost credit would leave it behind those that lost none.
  * - A ceiling just under the link's rate leaves the jitter of the credits to them, which the meter of a NIC that is busy all the time takes out.
  */
 class Steady implements CreditAlgorithm {
@@ -87,9 +88,10 @@ class Steady implements CreditAlgorithm {
     this.quietCredits = dropped > 0 ? 0 : this.quietCredits + known;
   }
 
-  /** The rate at which the credits of the sample were sent; the rate in force where it is not known. */
-  private sentBps({ known, spanNs }: CreditSample): number {
-    return spanNs > 0 ? (known * this.link.bytesPerCredit * 8e9) / spanNs : this.rateBps;
+  /** The rate at which the credits of the sample were sent, or would have been but for a window; the rate in force where it is not known. */
+  private sentBps({ known, spanNs, heldBack }: CreditSample): number {
+    const sentBps = spanNs > 0 ? (known * this.link.bytesPerCredit * 8e9) / spanNs : this.rateBps;
+    return heldBack ? Math.max(sentBps, this.rateBps) : sentBps;
   }
 
   private climb({ nowNs, rttNs }: CreditSample): void {

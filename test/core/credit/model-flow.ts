@@ -47,6 +47,7 @@ export class ModelFlow {
     this.sample = {
       nowNs: 0,
       elapsedNs: 0,
+      heldBack: false,
       rttNs: 0,
       spanNs: 0,
       known: 0,

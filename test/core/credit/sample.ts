@@ -9,6 +9,7 @@ export function creditSample(changes: Partial<CreditSample> = {}): CreditSample 
   return {
     nowNs: 0,
     elapsedNs: 1e6,
+    heldBack: false,
     rttNs: 1e6,
     spanNs: known * 16_000,
     known,

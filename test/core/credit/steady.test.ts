@@ -54,6 +54,28 @@ describe('steady, by hand: a flow that shares', () => {
     expect(onceBps / 1e6).toBeCloseTo(510, 8);
   });
 
+  it('leans no further than the part of its credits that is delivered', () => {
+    const flow = start({ initial_rate: 0.5 });
+    flow.update(creditSample({ known: 40, dropped: 36, spanNs: 400_000 }));
+    expect(flow.state().w).toBeCloseTo(0.1, 12);
+    // 80 of 800 Mbit/s were delivered.
+    expect(flow.rateBps / 1e6).toBeCloseTo(80 + 0.1 * 920, 8);
+    const flooded = start({ initial_rate: 0.5 });
+    flooded.update(creditSample({ known: 40, dropped: 40, spanNs: 400_000 }));
+    expect(flooded.state().w).toBe(0.02);
+  });
+
+  it('does not take for its share what a window let it send', () => {
+    const sample = { known: 40, dropped: 4, spanNs: 3.2e6 };
+    const free = start({ initial_rate: 0.8, w_init: 0.02 });
+    free.update(creditSample(sample));
+    // 100 Mbit/s sent, a tenth of them lost.
+    expect(free.state().share / 1e6).toBeCloseTo(90, 8);
+    const held = start({ initial_rate: 0.8, w_init: 0.02 });
+    held.update(creditSample({ ...sample, heldBack: true }));
+    expect(held.state().share / 1e6).toBeCloseTo(720, 8);
+  });
+
   it('is not thrown by the loss of its only credit', () => {
     const flow = start({ initial_rate: 0.1, w_init: 0.02 });
     flow.update(creditSample({ known: 20, dropped: 10, spanNs: 1.6e6 }));

@@ -37,6 +37,7 @@ function sampleOf({ rateBps }: CreditAlgorithm, loss: number): CreditSample {
   return {
     nowNs: 0,
     elapsedNs: RTT_NS,
+    heldBack: false,
     rttNs: RTT_NS,
     spanNs: (KNOWN * LINK.bytesPerCredit * 8e9) / rateBps,
     known: KNOWN,
