@@ -129,7 +129,7 @@ function rowsOf(rule: Rule, points: readonly Point[], flows: readonly number[]):
         authorsCode: flows.map((count) => CODE_QUEUE[count] ?? '-').join(', '),
         ours: list('queueBytesEver', 0),
       },
-      'Opening requests of 84 B and more that come all at once and without a credit, and data from before the rates have settled.',
+      'Opening requests that come all at once and without a credit: N of 98 B here and of 84 B in their code. It is long over when the measured time begins.',
     ),
     claim({ quantity: `${rule}: data frames lost`, paper: '0', ours: String(lost) }, lost === 0, {
       held: 'Held to none',

@@ -109,7 +109,7 @@ function rowsOf(rule: Rule, run: SimulationRun, idealS: number): FigureRow[] {
         quantity: `${rule}: largest data queue (B)`,
         ours: String(Math.max(...run.result.links.map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver))),
       },
-      'Links carry data both ways here, so that ACKs, which have no credit, queue with the data. With an ACK for every frame they take 5 % of the link, and queues overflow; so ACKs wait up to 20 ms or 32 frames.',
+      'Links carry data both ways here, so that ACKs and requests, which have no credit, queue with the data. Thousands of flows to a host that acknowledge every frame and ask again for credits after 1 ms overflow the queues; so ACKs wait for 32 frames or 20 ms, and requests are repeated after 20 ms.',
     ),
   ];
 }
