@@ -17,8 +17,8 @@ const CODE_NAIVE = 4.4;
 const MAX_MIN_FLOWS = 4;
 const MAX_MIN_PART = 0.1;
 
-/** Wire rate of flow 0 in Gbit/s by number of long flows. */
-type Throughput = ReadonlyMap<number, number>;
+/** Wire rate of flow 0 in Gbit/s by number of long flows: mean over seeds, and the lowest of them. */
+type Throughput = ReadonlyMap<number, { readonly mean: number; readonly lowest: number }>;
 
 export const multiBottleneck: Figure = {
   name: 'multi-bottleneck',
@@ -75,7 +75,7 @@ function measure(runs: Runs, rule: Rule, profile: Profile): Throughput {
   return new Map(
     flowCounts(rule, profile).map((flows) => {
       const rates = runs.of(key(rule, flows)).map(({ result }) => wireBps(result.flows[0].goodputBps) / 1e9);
-      return [flows, mean(rates)];
+      return [flows, { mean: mean(rates), lowest: Math.min(...rates) }];
     }),
   );
 }
@@ -88,7 +88,7 @@ function rows(found: ReadonlyMap<Rule, Throughput>): FigureRow[] {
   const of = (rule: Rule): Throughput => found.get(rule) as Throughput;
   const listed = (rule: Rule): string =>
     valueList(
-      COMPARED.map((flows) => of(rule).get(flows) ?? null),
+      COMPARED.map((flows) => of(rule).get(flows)?.mean ?? null),
       2,
     );
   const text = (rule: Rule) => ({
@@ -112,21 +112,22 @@ function rows(found: ReadonlyMap<Rule, Throughput>): FigureRow[] {
 function steadyRows(text: { quantity: string; ours: string; authorsCode: string }, found: Throughput): FigureRow[] {
   const few = COMPARED.filter((flows) => flows <= MAX_MIN_FLOWS);
   const many = COMPARED.filter((flows) => flows > MAX_MIN_FLOWS);
-  const ours = (flows: number): number => found.get(flows) as number;
+  const ours = (flows: number): number => found.get(flows)?.mean ?? Number.NaN;
   const isFair = few.every((flows) => Math.abs(ours(flows) / maxMinGbps(flows) - 1) <= MAX_MIN_PART);
   const isNearer = many.every(
     (flows) => Math.abs(ours(flows) - maxMinGbps(flows)) < Math.abs(CODE[flows] - maxMinGbps(flows)),
   );
   const parts = few.map((flows) => ours(flows) / maxMinGbps(flows));
+  const lowest = few.map((flows) => (found.get(flows)?.lowest ?? Number.NaN) / maxMinGbps(flows));
   return [
     claim(
       {
-        quantity: `steady: flow 0 against ${few.join(', ')} flows, part of its max-min share`,
+        quantity: `steady: flow 0 against ${few.join(', ')} flows, part of its max-min share (lowest of the seeds)`,
         paper: '1',
-        ours: valueList(parts, 2),
+        ours: `${valueList(parts, 2)} (${valueList(lowest, 2)})`,
       },
       isFair,
-      { held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows` },
+      { held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows`, why: WHY_FEW },
     ),
     claim(text, isNearer, {
       held: `Held to nearer to max-min than the authors' code at ${many.join(', ')} flows`,
@@ -134,8 +135,15 @@ function steadyRows(text: { quantity: string; ours: string; authorsCode: string 
   ];
 }
 
+const WHY_FEW =
+  'Against four flows flow 0 is near its share in most seeds, and in some it stays at a third of it or less for the whole run. With w_min 0.01 instead of the default four seeds of four give 0.94 to 1.00: the lean that makes many flows fair is too much here.';
+
 function chart(found: ReadonlyMap<Rule, Throughput>): LineChart {
-  const ours = [...found].map(([rule, each]) => ({ name: rule, x: [...each.keys()], y: [...each.values()] }));
+  const ours = [...found].map(([rule, each]) => ({
+    name: rule,
+    x: [...each.keys()],
+    y: [...each.values()].map((rates) => rates.mean),
+  }));
   const flows = [...(found.get('steady') as Throughput).keys()];
   return {
     kind: 'lines',
@@ -151,7 +159,13 @@ function chart(found: ReadonlyMap<Rule, Throughput>): LineChart {
 
 function table(found: ReadonlyMap<Rule, Throughput>): FigureTable {
   const rows = [...found].flatMap(([rule, each]) =>
-    [...each].map(([flows, gbps]) => [rule, flows, rounded(gbps, 4), rounded(maxMinGbps(flows), 4)]),
+    [...each].map(([flows, gbps]) => [
+      rule,
+      flows,
+      rounded(gbps.mean, 4),
+      rounded(gbps.lowest, 4),
+      rounded(maxMinGbps(flows), 4),
+    ]),
   );
-  return { key: '', titles: ['rule', 'flows', 'flow_0_gbps', 'max_min_gbps'], rows };
+  return { key: '', titles: ['rule', 'flows', 'flow_0_gbps', 'flow_0_gbps_lowest', 'max_min_gbps'], rows };
 }
