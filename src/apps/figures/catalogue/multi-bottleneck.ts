@@ -41,7 +41,7 @@ export const multiBottleneck: Figure = {
 };
 
 function seedCount(profile: Profile): number {
-  return profile === 'quick' ? 2 : 10;
+  return profile === 'quick' ? 4 : 10;
 }
 
 /** Without feedback every receiver's credits are events, and 16 flows show all there is to see. */

@@ -80,7 +80,7 @@ function rowsOf({ size, lot }: Measured): FigureRow[] {
 }
 
 const WHY =
-  "The paper's values lie between the two kinds of credits. With 84 B all ports run in step and two links lose next to nothing, six more than with random sizes, with which drops come at random and the rule, which halves its distance to the full rate every RTT, loses them again and again. With random sizes, jitter of 10 %, a queue of 32 and links of 16 us each changed the value at two by less than 0.01.";
+  "The paper's values lie between the two kinds of credits. With 84 B all ports run in step: two links lose next to nothing, and flow 0 starves from three on. With random sizes drops come at random, and a rule that halves its distance to the full rate every RTT loses them again and again. With random sizes, jitter of 10 %, a queue of 32 and links of 16 us each changed the value at two by less than 0.01.";
 
 function chart(measured: readonly Measured[]): LineChart {
   const ours = measured.map(({ size, lot }) => ({ name: SIZE_NAME[size], x: BOTTLENECKS, y: lot.utilisation }));
