@@ -22,7 +22,7 @@ describe('xpass switch', () => {
   it.each([
     [
       ['--topology', 'ring'],
-      /^xpass switch: unknown topology 'ring'; allowed: star, dumbbell, parking-lot, leaf-spine/,
+      /^xpass switch: unknown topology 'ring'; allowed: star, dumbbell, parking-lot, multi-bottleneck, leaf-spine, fat-tree/,
     ],
     [['--topology', 'no.yaml'], /topology file 'no\.yaml' does not exist/],
     [['--topology', 'dumbbell', '--hosts', '3'], /--hosts is not for topology dumbbell; allowed with it: --pairs/],
