@@ -52,7 +52,7 @@ class FaultInjector {
   private changeLink(fault: Fault & { kind: 'link' }, nowNs: number): void {
     const { fabric, hosts } = this.network;
     const changed = fabric.configureLink(fault.link, fault, nowNs);
-    this.network.settleFabric();
+    this.network.deliver();
     // The link adds its delay where a frame enters it.
     const { delayNs: _, ...changes } = fault.port;
     for (const { place } of changed) {
@@ -66,7 +66,7 @@ class FaultInjector {
   private restartSwitch(name: string, forNs: number, nowNs: number): void {
     const { fabric } = this.network;
     fabric.stopSwitch(name, nowNs);
-    this.network.settleFabric();
+    this.network.deliver();
     this.whenBack(name, nowNs + forNs, (laterNs) => fabric.startSwitch(name, laterNs));
   }
 

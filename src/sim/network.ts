@@ -69,11 +69,6 @@ export class Network {
     this.deliver();
   }
 
-  /** What a fault did to the fabric may have let frames go. */
-  settleFabric(): void {
-    this.deliver();
-  }
-
   private stepAgenda(): void {
     this.steps++;
     this.agenda.runNext();
@@ -89,8 +84,8 @@ export class Network {
     this.drain(this.timers.peekSlot());
   }
 
-  /** Hands out what has arrived. A host's answer may be at the next host in the same instant where links have neither length nor rate. */
-  private deliver(): void {
+  /** Hands out what has arrived: after each step, and after a change of the fabric that may have let frames go. A host's answer may be at the next host in the same instant where links have neither length nor rate. */
+  deliver(): void {
     const { fabric, nowNs } = this;
     for (let frame = fabric.poll(); frame !== null; frame = fabric.poll()) {
       const { port } = frame;

@@ -481,7 +481,7 @@ describe('a switch that is stopped', () => {
     expect(bed.pool.out).toBe(0);
   });
 
-  it('does not concern the others', () => {
+  it('does not concern what it has sent', () => {
     const bed = stoppedBed();
     expect(bed.finish().map(({ label }) => label)).toEqual([1, 2]);
   });

@@ -11,7 +11,7 @@ import { STEADY_PARAMETERS } from './steady-parameters.js';
 /**
  * Our rate law, with the aggressiveness w of ExpressPass (SIGCOMM 2017), which says how far the rate leans towards the maximum at each update. Twice an RTT:
  *
- *     sent     = known / span                                     the rate at which the credits of the sample were sent
+ *     sent     = known / span                                     the rate at which the credits of the sample were sent; held back, at least rate
  *     expected = 1 - share / sent                                 their loss, if the flow's share of the path is what it was
  *     loss     = (dropped + memory * expected) / (known + memory)
  *     share    = sent * (1 - loss)

@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { onTestFinished } from 'vitest';
 import type { OptionValues } from '../../../src/apps/shared/options.js';
 import { resolveOptions } from '../../../src/apps/shared/options.js';
 import { Results } from '../../../src/apps/shared/results.js';
@@ -41,4 +45,18 @@ function collect(stream: PassThrough): string[] {
   const chunks: string[] = [];
   stream.on('data', (chunk) => chunks.push(String(chunk)));
   return chunks;
+}
+
+/** An empty directory that goes with the test. */
+export async function directory(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), 'xpass-sim-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+/** A scenario file, `lab.yaml`, in a directory of its own. */
+export async function fileOf(source: string): Promise<string> {
+  const path = join(await directory(), 'lab.yaml');
+  await writeFile(path, source);
+  return path;
 }

@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { callSim } from './invocation.js';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { callSim, directory, fileOf } from './invocation.js';
 
 const SCENARIO =
   'topology: { pairs: 2, rate: 1gbit }\nduration: 3ms\nwarmUp: 1ms\nflows: [pairs, { from: 1, to: 3, bytes: 20kB }]\n';
@@ -10,17 +9,7 @@ const SCENARIO =
 // Whole runs, on a machine that may have other things to do.
 vi.setConfig({ testTimeout: 60_000 });
 
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'xpass-sim-'));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
-
-async function scenarioFile(source = SCENARIO): Promise<string> {
-  const path = join(await directory(), 'lab.yaml');
-  await writeFile(path, source);
-  return path;
-}
+const scenarioFile = (source = SCENARIO): Promise<string> => fileOf(source);
 
 const withoutWall = (text: string): object => ({ ...JSON.parse(text), wall_s: null });
 

@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { callSim } from './invocation.js';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { callSim, directory, fileOf } from './invocation.js';
 
 const SCENARIO = 'topology: { pairs: 1, rate: 1gbit }\nflows: [{ kind: pairs, bytes: 30kB }]\n';
 const SWEEP = { sweep: ['algorithm=steady,naive', 'topology.pairs=1,2'], seeds: ['2'], jobs: ['2'] };
@@ -10,17 +9,7 @@ const SWEEP = { sweep: ['algorithm=steady,naive', 'topology.pairs=1,2'], seeds: 
 // Whole runs, on a machine that may have other things to do.
 vi.setConfig({ testTimeout: 60_000 });
 
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'xpass-sweep-'));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
-
-async function scenarioFile(source = SCENARIO): Promise<string> {
-  const path = join(await directory(), 'lab.yaml');
-  await writeFile(path, source);
-  return path;
-}
+const scenarioFile = (source = SCENARIO): Promise<string> => fileOf(source);
 
 describe('a sweep', () => {
   beforeAll(async () => {
