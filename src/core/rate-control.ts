@@ -6,6 +6,7 @@ export class RateControl {
   private readonly algorithm: CreditAlgorithm;
   private readonly link: CreditLink;
   private readonly sample: CreditSample;
+  private dataFrames = 0;
   private marked = 0;
   private creditMarked = 0;
   private heldBack = false;
@@ -25,6 +26,7 @@ export class RateControl {
       used: 0,
       unused: 0,
       dropped: 0,
+      dataFrames: 0,
       marked: 0,
       creditMarked: 0,
       rateBps: 0,
@@ -41,7 +43,8 @@ export class RateControl {
   }
 
   /** A data frame arrived with these ECN marks: its own, and its credit's. */
-  countMarks(marked: boolean, creditMarked: boolean): void {
+  countData(marked: boolean, creditMarked: boolean): void {
+    this.dataFrames++;
     if (marked) this.marked++;
     if (creditMarked) this.creditMarked++;
   }
@@ -54,6 +57,7 @@ export class RateControl {
   /** A new period begins now: credits start or start again. */
   restart(nowNs: number): void {
     this.lastUpdateNs = nowNs;
+    this.dataFrames = 0;
     this.marked = 0;
     this.creditMarked = 0;
     this.heldBack = false;
@@ -73,6 +77,7 @@ export class RateControl {
     sample.used = meter.periodUsed;
     sample.unused = meter.periodUnused;
     sample.dropped = meter.periodDropped;
+    sample.dataFrames = this.dataFrames;
     sample.marked = this.marked;
     sample.creditMarked = this.creditMarked;
     sample.rateBps = (meter.periodUsed * this.link.bytesPerCredit * 8e9) / elapsedNs;

@@ -142,6 +142,7 @@ export class ReceiverFlow implements TimedFlow {
       dataFrames: this.received.data,
       repairedFrames: this.received.repaired,
       markedFrames: this.received.marked,
+      creditMarkedFrames: this.received.creditMarked,
       creditsSent: sent,
       creditsUsed: used,
       creditsUnused: unused,
@@ -222,7 +223,8 @@ export class ReceiverFlow implements TimedFlow {
     if (echo !== Echo.forgotten) this.sampleRtt(nowNs - this.meter.lastEchoSentNs, nowNs);
     this.settleBudget();
     if (echo === Echo.late || echo === Echo.forgotten) this.context.counters.lateEchoes++;
-    this.control.countMarks(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
+    const marked = this.received.count(bytes);
+    this.control.countData(marked, (flags(bytes) & DataFlag.creditCe) !== 0);
     this.place(frame, offset, nowNs);
     if (this.isOver) return;
     this.updateRate(nowNs);

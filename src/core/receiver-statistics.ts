@@ -7,7 +7,10 @@ export interface ReceiverStatistics {
   bytesHeld: number;
   dataFrames: number;
   repairedFrames: number;
+  /** Arrived marked CE themselves. */
   markedFrames: number;
+  /** Released by a credit that had been marked CE. */
+  creditMarkedFrames: number;
   creditsSent: number;
   creditsUsed: number;
   creditsUnused: number;
@@ -25,12 +28,15 @@ export class ReceivedFrames {
   data = 0;
   repaired = 0;
   marked = 0;
+  creditMarked = 0;
 
   /** Counts a data frame; true if it arrived marked. */
   count(bytes: Uint8Array): boolean {
     const isMarked = ecn(bytes) === Ecn.congestionExperienced;
+    const bits = flags(bytes);
     this.data++;
-    if ((flags(bytes) & DataFlag.repair) !== 0) this.repaired++;
+    if ((bits & DataFlag.repair) !== 0) this.repaired++;
+    if ((bits & DataFlag.creditCe) !== 0) this.creditMarked++;
     if (isMarked) this.marked++;
     return isMarked;
   }

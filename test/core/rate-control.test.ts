@@ -38,8 +38,9 @@ describe('the rate of a flow', () => {
   it('is updated once a period is over, with what became known in it', () => {
     const { algorithm, control, meter } = bench();
     meter.echo(9, 2);
-    control.countMarks(true, false);
-    control.countMarks(true, true);
+    control.countData(true, false);
+    control.countData(false, false);
+    control.countData(true, true);
     control.noteHeldBack();
     expect(control.update(meter, 50_000, PERIOD_NS - 1)).toBe(false);
     expect(control.update(meter, 50_000, PERIOD_NS)).toBe(true);
@@ -55,6 +56,7 @@ describe('the rate of a flow', () => {
         used: 1,
         unused: 2,
         dropped: 7,
+        dataFrames: 3,
         marked: 2,
         creditMarked: 1,
         rateBps: (1_626 * 8e9) / PERIOD_NS,
@@ -65,7 +67,7 @@ describe('the rate of a flow', () => {
   it('begins each period with nothing counted', () => {
     const { algorithm, control, meter } = bench();
     meter.echo(9, 0);
-    control.countMarks(true, true);
+    control.countData(true, true);
     control.update(meter, 0, PERIOD_NS);
     meter.echo(10, 0);
     control.update(meter, 0, 2 * PERIOD_NS);
@@ -73,6 +75,7 @@ describe('the rate of a flow', () => {
       known: 1,
       used: 1,
       dropped: 0,
+      dataFrames: 0,
       marked: 0,
       creditMarked: 0,
       spanNs: 1_000,

@@ -139,7 +139,14 @@ describe('a data frame', () => {
   it('is counted with its marks', () => {
     const bench = credited();
     bench.data(100, 1, { ce: true, repair: true });
-    expect(bench.flow.statistics).toMatchObject({ dataFrames: 2, markedFrames: 1, repairedFrames: 1 });
+    bench.data(200, 2, { creditCe: true });
+    bench.data(300, 3, { creditCe: true });
+    expect(bench.flow.statistics).toMatchObject({
+      dataFrames: 4,
+      markedFrames: 1,
+      creditMarkedFrames: 2,
+      repairedFrames: 1,
+    });
   });
 
   it.each([

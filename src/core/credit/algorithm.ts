@@ -37,9 +37,11 @@ export interface CreditSample {
   unused: number;
   /** Credits that the network dropped. */
   dropped: number;
-  /** Data frames that arrived marked CE in the period. */
+  /** Data frames that arrived in the period, late ones too; 0 where every known credit was given up. */
+  dataFrames: number;
+  /** How many of these carried CE in their own ECN field: they met a data queue above K. PROTOCOL §9.3 */
   marked: number;
-  /** Data frames whose credit had been marked CE. */
+  /** How many of these say that the credit which released them had been marked CE. PROTOCOL §3.3 */
   creditMarked: number;
   /** Data that arrived in the period, as the link share that the credits which released it fill, bit/s. */
   rateBps: number;

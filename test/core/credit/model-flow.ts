@@ -54,6 +54,7 @@ export class ModelFlow {
       used: 0,
       unused: 0,
       dropped: 0,
+      dataFrames: 0,
       marked: 0,
       creditMarked: 0,
       rateBps: 0,
@@ -87,6 +88,7 @@ export class ModelFlow {
     if (sequence <= this.lastKnown) return false;
     this.measure(nowNs, nowNs - this.sentNs(sequence));
     this.sample.used++;
+    this.sample.dataFrames++;
     this.know(sequence, sequence - this.lastKnown - 1);
     return this.update(nowNs);
   }
@@ -145,6 +147,7 @@ export class ModelFlow {
   private startPeriod(nowNs: number): void {
     this.sample.known = 0;
     this.sample.used = 0;
+    this.sample.dataFrames = 0;
     this.sample.dropped = 0;
     this.lastSampled = this.lastKnown;
     this.lastUpdateNs = nowNs;
