@@ -1,6 +1,7 @@
 import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
+import { ParameterError } from '../base/parameters.js';
 import type { Random } from '../base/random.js';
 import { Ring } from '../base/ring.js';
 import { NEVER, transmissionNs } from '../base/time.js';
@@ -24,7 +25,6 @@ import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import { type EndpointCounters, newCounters } from './counters.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
-import { CreditConfigError } from './credit/errors.js';
 import { creditAlgorithm } from './credit/registry.js';
 import { CreditBudget } from './credit-budget.js';
 import { countDrop } from './drops.js';
@@ -382,7 +382,7 @@ export class Endpoint implements FlowContext {
     try {
       return creditAlgorithm(name, this.link, creditParameters);
     } catch (error) {
-      if (error instanceof CreditConfigError) throw new XpassError('config', error.message);
+      if (error instanceof ParameterError) throw new XpassError('config', error.message);
       throw error;
     }
   }

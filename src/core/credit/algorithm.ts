@@ -2,6 +2,10 @@
  * What a credit algorithm is: once per update period (period.ts) it learns what became of the flow's credits and says at which rate the receiver
  * issues the next ones. It knows numbers only: no frames, no clock.
  */
+import type { Parameter, ParameterValues } from '../../base/parameters.js';
+
+export type CreditParameter = Parameter;
+export type CreditParameters = ParameterValues;
 
 /** The receiver's link as an algorithm sees it. */
 export interface CreditLink {
@@ -59,24 +63,6 @@ export interface CreditAlgorithm {
   /** What the algorithm remembers, by the names of the papers; for statistics and traces. Allocates. */
   state(): Record<string, number>;
 }
-
-/** One parameter of an algorithm, as data: to list it, to set it by name and to refuse what it cannot be. */
-export interface CreditParameter {
-  /** As the papers write it, in snake case: `w_max`. */
-  readonly name: string;
-  readonly default: number;
-  /** Smallest and largest value allowed, both included. */
-  readonly min: number;
-  readonly max: number;
-  /** What one is: `1` for a plain number, `share of max rate`, `credits`. */
-  readonly unit: string;
-  readonly meaning: string;
-  /** Who says so: a paper's section, or our own measurement. */
-  readonly source: string;
-}
-
-/** Values of all declared parameters, by name. */
-export type CreditParameters = Readonly<Record<string, number>>;
 
 /** An algorithm as the registry holds it. */
 export interface CreditAlgorithmDefinition {

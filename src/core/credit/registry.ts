@@ -1,5 +1,5 @@
+import { ParameterError } from '../../base/parameters.js';
 import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink, CreditParameters } from './algorithm.js';
-import { CreditConfigError } from './errors.js';
 import { expresspass } from './expresspass.js';
 import { expresspass2016 } from './expresspass-2016.js';
 import { expresspassLiteral } from './expresspass-literal.js';
@@ -20,17 +20,17 @@ export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [
 
 export const DEFAULT_CREDIT_ALGORITHM = steady.name;
 
-/** The algorithm of that name; throws `CreditConfigError` that lists the names there are. */
+/** The algorithm of that name; throws `ParameterError` that lists the names there are. */
 export function findCreditAlgorithm(name: string): CreditAlgorithmDefinition {
   const found = CREDIT_ALGORITHMS.find((definition) => definition.name === name);
   if (found !== undefined) return found;
   const names = CREDIT_ALGORITHMS.map((definition) => definition.name).join(', ');
-  throw new CreditConfigError('algorithm', `there is no credit algorithm '${name}': allowed are ${names}`);
+  throw new ParameterError('algorithm', `there is no credit algorithm '${name}': allowed are ${names}`);
 }
 
 /**
  * A new algorithm object for one flow. `parameters` need hold only what differs from the defaults.
- * Throws `CreditConfigError` for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
+ * Throws `ParameterError` for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
  */
 export function creditAlgorithm(name: string, link: CreditLink, parameters: CreditParameters = {}): CreditAlgorithm {
   const definition = findCreditAlgorithm(name);

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { CreditConfigError } from '../../../src/core/credit/errors.js';
+import { ParameterError } from '../../../src/base/parameters.js';
 import { checkLink, resolveParameters } from '../../../src/core/credit/parameters.js';
 import { CREDIT_ALGORITHMS, findCreditAlgorithm } from '../../../src/core/credit/registry.js';
 
 const steady = findCreditAlgorithm('steady');
 
-function errorOf(action: () => unknown): CreditConfigError {
+function errorOf(action: () => unknown): ParameterError {
   try {
     action();
   } catch (error) {
-    if (error instanceof CreditConfigError) return error;
+    if (error instanceof ParameterError) return error;
   }
-  throw new Error('a CreditConfigError was expected');
+  throw new Error('a ParameterError was expected');
 }
 
 describe('the parameters of an algorithm', () => {

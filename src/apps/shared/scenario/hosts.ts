@@ -1,5 +1,5 @@
 import { type EndpointConfig, endpointConfig } from '../../../core/config.js';
-import { CreditConfigError } from '../../../core/credit/errors.js';
+import { ParameterError } from '../../../base/parameters.js';
 import { resolveParameters } from '../../../core/credit/parameters.js';
 import { findCreditAlgorithm } from '../../../core/credit/registry.js';
 import { XpassError } from '../../../core/errors.js';
@@ -106,7 +106,7 @@ class GroupCheck {
     try {
       resolveParameters(findCreditAlgorithm(creditAlgorithm ?? SIMULATION_CONFIG.creditAlgorithm), creditParameters);
     } catch (error) {
-      if (!(error instanceof CreditConfigError)) throw error;
+      if (!(error instanceof ParameterError)) throw error;
       throw new Problem([...this.placed.path, 'parameters', error.field], `cannot be taken: ${error.message}`);
     }
   }
