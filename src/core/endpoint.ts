@@ -13,11 +13,10 @@ import {
   frameType,
   requestMaxFrameBytes,
   resetCode,
-  sourceHost,
   versionHighest,
   versionLowest,
 } from '../wire/decode.js';
-import { encodeReset, type FlowHeader } from '../wire/encode.js';
+import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameType, MEAN_CREDIT_WIRE_BYTES, RequestFlag, ResetCode, ResetFlag, wireBytes } from '../wire/layout.js';
 import type { Application, FlowWriter } from './application.js';
@@ -27,13 +26,11 @@ import { type EndpointCounters, newCounters } from './counters.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { creditAlgorithm } from './credit/registry.js';
 import { CreditBudget } from './credit-budget.js';
-import { countDrop } from './drops.js';
 import { XpassError } from './errors.js';
 import { FlowTable } from './flow-table.js';
 import { ReceiverFlow } from './receiver-flow.js';
-import { ResetLimiter } from './reset-limiter.js';
 import { SenderFlow } from './sender-flow.js';
-import { VersionOffers } from './version-offer.js';
+import { Strangers } from './strangers.js';
 
 /** Frames that an endpoint holds between two drains; a driver drains after every input, so this is never met (ours). */
 const MAX_OUTPUT_FRAMES = 65_536;
@@ -78,8 +75,7 @@ export class Endpoint implements FlowContext {
   private readonly output = new Ring<Frame>(MAX_OUTPUT_FRAMES);
   /** The oldest first. */
   private readonly lingering = new Set<ReceiverFlow>();
-  private readonly resets = new ResetLimiter();
-  private readonly versions: VersionOffers;
+  private readonly strangers: Strangers;
   /** The time of the latest input. */
   private clockNs = 0;
 
@@ -90,7 +86,7 @@ export class Endpoint implements FlowContext {
     this.check = parts.check;
     this.pool = parts.pool;
     this.application = parts.application;
-    this.versions = new VersionOffers(parts.pool, parts.check);
+    this.strangers = new Strangers(this);
     this.link = {
       maxRateBps: Math.min(config.rateBps, UNLIMITED_MAX_RATE_BPS),
       bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
@@ -142,7 +138,7 @@ export class Endpoint implements FlowContext {
     this.counters.framesReceived++;
     const type = checkFrame(frame, this.check);
     if (type < 0) {
-      this.drop(type, frame, nowNs);
+      this.strangers.drop(type, frame, nowNs);
       return;
     }
     if (destinationHost(frame.bytes) !== this.config.hostId) {
@@ -290,7 +286,7 @@ export class Endpoint implements FlowContext {
     const slot = this.senders.get(frame.peer, flowId(frame.bytes));
     if (slot < 0) {
       this.counters.unknownFlow++;
-      if (type !== FrameType.version) this.sendReset(frame, ResetCode.unknownFlow, nowNs);
+      if (type !== FrameType.version) this.strangers.reset(frame, ResetCode.unknownFlow, nowNs);
       return;
     }
     const flow = this.flows[slot] as SenderFlow;
@@ -311,12 +307,12 @@ export class Endpoint implements FlowContext {
   private acceptOrRefuse(type: number, frame: Frame, nowNs: number): ReceiverFlow | null {
     if (type !== FrameType.creditRequest || (flags(frame.bytes) & RequestFlag.open) === 0) {
       this.counters.unknownFlow++;
-      this.sendReset(frame, ResetCode.unknownFlow, nowNs);
+      this.strangers.reset(frame, ResetCode.unknownFlow, nowNs);
       return null;
     }
     if (requestMaxFrameBytes(frame.bytes) > this.config.frameBytes)
-      return this.refuse(frame, ResetCode.frameSize, nowNs);
-    if (this.flowCount >= this.config.maxFlows) return this.refuse(frame, ResetCode.tooManyFlows, nowNs);
+      return this.strangers.refuse(frame, ResetCode.frameSize, nowNs);
+    if (this.flowCount >= this.config.maxFlows) return this.strangers.refuse(frame, ResetCode.tooManyFlows, nowNs);
     return this.accept(frame, nowNs);
   }
 
@@ -338,43 +334,7 @@ export class Endpoint implements FlowContext {
     if (flow.isClosed) return null;
     if (reader !== null) return flow;
     flow.close(null);
-    return this.refuse(frame, ResetCode.refused, nowNs);
-  }
-
-  private refuse(frame: Frame, code: number, nowNs: number): null {
-    this.counters.flowsRefused++;
-    this.sendReset(frame, code, nowNs);
-    return null;
-  }
-
-  /** Answers `frame` with a RESET, for a flow that does not exist here. PROTOCOL §6.8 */
-  private sendReset(cause: Frame, code: number, nowNs: number): void {
-    if (!this.resets.allow(nowNs)) {
-      this.counters.resetsSuppressed++;
-      return;
-    }
-    const type = frameType(cause.bytes);
-    const toReceiver = type === FrameType.credit || type === FrameType.ack;
-    const frame = this.pool.take();
-    frame.peer = cause.peer;
-    const header = {
-      destination: sourceHost(cause.bytes),
-      source: destinationHost(cause.bytes),
-      flowId: flowId(cause.bytes),
-    };
-    frame.length = encodeReset(
-      frame.bytes,
-      header,
-      { code, flags: toReceiver ? 0 : ResetFlag.fromReceiver },
-      this.check,
-    );
-    this.emit(frame, nowNs);
-  }
-
-  private drop(code: number, frame: Frame, nowNs: number): void {
-    countDrop(this.counters, code);
-    const offer = this.versions.answer(code, frame, nowNs);
-    if (offer !== null) this.emit(offer, nowNs);
+    return this.strangers.refuse(frame, ResetCode.refused, nowNs);
   }
 
   private newAlgorithm(): CreditAlgorithm {

@@ -1,9 +1,7 @@
 import { NEVER } from '../base/time.js';
 import {
-  creditSequence,
   dataCreditSequence,
   dataOffset,
-  dataPayloadBytes,
   dataUnused,
   finFinalOffset,
   finProbe,
@@ -17,38 +15,29 @@ import {
 } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { AckFlag, Credit, DataFlag, Reset, ResetCode } from '../wire/layout.js';
+import { AckFlag, DataFlag, Reset, ResetCode } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { LowestRanges } from './ack-ranges.js';
 import { Acknowledger } from './acknowledger.js';
-import { longestWaitNs } from './config.js';
 import type { FlowContext, TimedFlow } from './context.js';
-import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
-import { BudgetShare } from './credit-budget.js';
-import { CreditMeter, Echo } from './credit-meter.js';
-import { CreditPacer } from './credit-pacer.js';
-import { Delivery } from './delivery.js';
+import { CreditIssuer, type IssuerOptions } from './credit-issuer.js';
+import type { CreditMeter } from './credit-meter.js';
+import type { Delivery } from './delivery.js';
 import { errorOfReset, XpassError } from './errors.js';
-import { type FlowObserver, type FlowReader, NO_OBSERVER } from './flow-callbacks.js';
+import type { FlowObserver, FlowReader } from './flow-callbacks.js';
 import { PathProof } from './path-proof.js';
-import { RateControl } from './rate-control.js';
 import type { Reassembly } from './reassembly.js';
 import type { ReceiveWindow } from './receive-window.js';
+import { ReceivedStream } from './received-stream.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { ReceivedFrames, type ReceiverStatistics } from './receiver-statistics.js';
-import { RttEstimator } from './rtt.js';
-import { StreamEnd } from './stream-end.js';
 
 /** PROTOCOL §4.2 */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3 } as const;
 
-export interface ReceiverOptions {
-  slot: number;
+export interface ReceiverOptions extends IssuerOptions {
   header: FlowHeader;
   peer: number;
-  algorithm: CreditAlgorithm;
-  link: CreditLink;
-  firstSequence: number;
 }
 
 /**
@@ -59,21 +48,17 @@ export class ReceiverFlow implements TimedFlow {
   readonly slot: number;
   readonly peer: number;
   readonly id: number;
-  /** Who measures this flow; set by its application. */
-  observer: FlowObserver = NO_OBSERVER;
   private readonly context: FlowContext;
   private readonly frames: ReceiverFrames;
-  private readonly control: RateControl;
+  private readonly credits: CreditIssuer;
   private readonly meter: CreditMeter;
-  private readonly pacer: CreditPacer;
   private readonly acknowledger: Acknowledger;
+  private readonly stream: ReceivedStream;
   private readonly delivery: Delivery;
   private readonly reassembly: Reassembly;
   private readonly window: ReceiveWindow;
   private readonly ackRanges: LowestRanges;
   private readonly proof: PathProof;
-  private readonly share: BudgetShare;
-  private readonly rtt: RttEstimator;
 
   private stateCode: number = ReceiverState.closed;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first CREDIT_REQUEST. */
@@ -81,14 +66,9 @@ export class ReceiverFlow implements TimedFlow {
   private overWith: XpassError | null = null;
   private pairedFlow = 0;
   private probe = 0;
-  private readonly end = new StreamEnd();
-  /** The next credit waits for room, not for its time. */
-  private blocked = false;
-  private endTold = false;
   private pausedTold = false;
 
   private lastHeardNs: number;
-  private lastDataNs: number;
   private completeNs = NEVER;
   private readonly received = new ReceivedFrames();
 
@@ -98,21 +78,27 @@ export class ReceiverFlow implements TimedFlow {
     this.slot = options.slot;
     this.peer = options.peer;
     this.id = options.header.flowId;
-    this.share = new BudgetShare(context.budget, options.slot);
-    this.control = new RateControl(options.algorithm, options.link, nowNs);
-    this.meter = new CreditMeter(options.firstSequence, config.maxOutstandingCredits, config.frameBytes);
-    this.pacer = new CreditPacer({ frameBytes: config.frameBytes, jitter: config.jitter, catchUpNs: config.catchUpNs });
-    this.pacer.setRate(this.control.rateBps);
     this.acknowledger = new Acknowledger(config);
-    this.delivery = new Delivery(config.receiveWindowBytes, context.counters);
-    this.reassembly = this.delivery.reassembly;
-    this.window = this.delivery.window;
+    this.stream = new ReceivedStream(config, context.counters);
+    this.delivery = this.stream.delivery;
+    this.reassembly = this.stream.reassembly;
+    this.window = this.stream.window;
     this.proof = new PathProof(config.amplificationLimit);
     this.ackRanges = new LowestRanges(this.reassembly.ranges);
     this.frames = new ReceiverFrames(context, options.header, options.peer, this.ackRanges);
-    this.rtt = new RttEstimator(longestWaitNs(config));
+    const { window, proof, frames } = this;
+    this.credits = new CreditIssuer(context, options, { window, proof, frames }, nowNs);
+    this.meter = this.credits.meter;
     this.lastHeardNs = nowNs;
-    this.lastDataNs = nowNs;
+  }
+
+  /** Who measures this flow; set by its application. */
+  get observer(): FlowObserver {
+    return this.credits.observer;
+  }
+
+  set observer(observer: FlowObserver) {
+    this.credits.observer = observer;
   }
 
   get state(): number {
@@ -131,7 +117,7 @@ export class ReceiverFlow implements TimedFlow {
 
   /** Of its credits, as the algorithm sets it. */
   get rateBps(): number {
-    return this.control.rateBps;
+    return this.credits.rateBps;
   }
 
   get statistics(): ReceiverStatistics {
@@ -149,9 +135,9 @@ export class ReceiverFlow implements TimedFlow {
       creditsDropped: dropped,
       creditsOutstanding: this.meter.outstanding,
       creditsLostAtHome: this.meter.lostAtHomeCount,
-      rateBps: this.control.rateBps,
-      rttNs: this.rtt.smoothedNs,
-      minRttNs: this.rtt.minNs,
+      rateBps: this.credits.rateBps,
+      rttNs: this.credits.rtt.smoothedNs,
+      minRttNs: this.credits.rtt.minNs,
     };
   }
 
@@ -163,13 +149,13 @@ export class ReceiverFlow implements TimedFlow {
 
   /** The reader is done with `bytes` bytes of what it was given. */
   release(bytes: number, nowNs: number): void {
-    const hadRoom = this.hasRoom;
+    const hadRoom = this.credits.hasRoom;
     this.window.release(bytes);
     // Inside `onData` the frame is not done with yet: `handleData` goes on from there.
     if (this.delivery.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
     // Where there was no room, no data was to be waited for.
-    if (!hadRoom) this.lastDataNs = nowNs;
-    this.reschedule(nowNs);
+    if (!hadRoom) this.credits.waitForData(nowNs);
+    this.credits.reschedule(nowNs);
     if (this.pausedTold && !this.window.isPaused) this.sendAck(nowNs);
     this.arm();
   }
@@ -201,8 +187,8 @@ export class ReceiverFlow implements TimedFlow {
     }
     const isRunning = this.stateCode === ReceiverState.creditSending;
     if (!isRunning) this.startCredits(nowNs);
-    if (isRunning || !this.canCredit) this.sendAck(nowNs);
-    this.reschedule(nowNs);
+    if (isRunning || !this.credits.canCredit) this.sendAck(nowNs);
+    this.credits.reschedule(nowNs);
     this.arm();
   }
 
@@ -213,22 +199,15 @@ export class ReceiverFlow implements TimedFlow {
       this.context.counters.invalid++;
       return;
     }
-    const echo = this.meter.echo(dataCreditSequence(bytes), dataUnused(bytes));
-    if (echo === Echo.unknown) this.context.counters.unknownCredit++;
-    if (echo === Echo.duplicate) this.context.counters.duplicateData++;
-    if (echo === Echo.unknown || echo === Echo.duplicate) return;
+    const { credits } = this;
+    if (!credits.echo(dataCreditSequence(bytes), dataUnused(bytes))) return;
     this.heard(frame, nowNs);
-    this.lastDataNs = nowNs;
-    this.proof.prove();
-    if (echo !== Echo.forgotten) this.sampleRtt(nowNs - this.meter.lastEchoSentNs, nowNs);
-    this.settleBudget();
-    if (echo === Echo.late || echo === Echo.forgotten) this.context.counters.lateEchoes++;
-    const marked = this.received.count(bytes);
-    this.control.countData(marked, (flags(bytes) & DataFlag.creditCe) !== 0);
+    credits.onData(nowNs);
+    credits.countData(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
     this.place(frame, offset, nowNs);
     if (this.isOver) return;
-    this.updateRate(nowNs);
-    this.reschedule(nowNs);
+    credits.updateRate(nowNs);
+    credits.reschedule(nowNs);
     if (this.acknowledger.isDue(nowNs)) this.sendAck(nowNs);
     // Data puts every other deadline off, and to compute them all for each frame costs a twentieth of its time.
     this.context.arm(this.slot, this.acknowledger.deadlineNs);
@@ -247,15 +226,13 @@ export class ReceiverFlow implements TimedFlow {
     this.heard(frame, nowNs);
     this.noteProbe(finProbe(frame.bytes));
     const finalOffset = widen(finFinalOffset(frame.bytes), this.reassembly.nextOffset);
-    if (!this.end.accepts(finalOffset, this.reassembly.highestEnd)) {
+    if (!this.stream.finish(finalOffset)) {
       this.breach(nowNs);
       return;
     }
     this.meter.noteUnused(finUnused(frame.bytes));
     this.stopCredits();
-    this.end.set(finalOffset);
-    this.end.finSeen = true;
-    this.tellEnd();
+    this.stream.tellEnd();
     if (!this.completeIfDone(nowNs)) this.sendAck(nowNs);
     this.arm();
   }
@@ -289,70 +266,24 @@ export class ReceiverFlow implements TimedFlow {
       return NEVER;
     }
     if (nowNs >= this.acknowledger.deadlineNs) this.sendAck(nowNs);
-    if (this.meter.expire(nowNs, this.creditLifeNs) > 0) {
-      this.settleBudget();
-      this.updateRate(nowNs);
-      this.reschedule(nowNs);
-    }
-    if (nowNs >= this.dataDeadlineNs) this.stopCredits();
+    this.credits.onTimer(nowNs);
+    if (nowNs >= this.credits.dataDeadlineNs) this.stopCredits();
     return this.deadlineNs();
   }
 
   /** Sends the credit that is due. Called by the endpoint at or after the time that was scheduled; returns when the next is due, NEVER for not now. */
   sendCredit(nowNs: number): number {
-    this.pacer.limitBacklog(nowNs);
-    if (this.block(!this.canCredit) || !this.share.allows()) {
-      this.control.noteHeldBack();
-      return NEVER;
-    }
-    const stampNs = this.pacer.dueNs;
-    this.frames.credit(this.meter.nextSequence, stampNs);
-    this.observer.onCredit(nowNs);
-    this.meter.send(stampNs);
-    this.pacer.advance(this.context.random);
-    this.settleBudget();
-    if (this.meter.outstanding === 1) this.arm();
-    // Whether the next one fits is looked at when it is due.
-    return this.pacer.dueNs;
+    return this.credits.send(nowNs);
   }
 
-  /** It is the flow's turn in the host's budget; false if it wants no credit any more. What it waited for is not made up for. */
+  /** It is the flow's turn in the host's budget; false if it wants no credit any more. */
   resumeCredits(nowNs: number): boolean {
-    if (!this.share.isWaiting) return false;
-    this.share.isWaiting = false;
-    if (this.block(!this.canCredit)) return false;
-    this.share.takeTurn();
-    this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
-    this.context.schedule(this.slot, this.pacer.dueNs);
-    return true;
+    return this.credits.resume(nowNs);
   }
 
-  /**
-   * The host's NIC has dropped a credit: it counts as lost, but not as sent to a peer that has not proved its address. Otherwise many flows that start together
-   * would use up what PROTOCOL §4.6 allows them against their own NIC and fall silent.
-   */
+  /** The host's NIC has dropped a credit. */
   creditTakenBack(frame: Frame, nowNs: number): void {
-    this.meter.loseAtHome(creditSequence(frame.bytes));
-    this.settleBudget();
-    if (this.proof.isGiven) return;
-    this.frames.wireBytesSent -= frame.wireBytes;
-    if (this.blocked) this.reschedule(nowNs);
-  }
-
-  private get hasRoom(): boolean {
-    return this.window.hasRoom(this.meter.outstanding);
-  }
-
-  /** Whether the flow itself may send a credit once one is due; only then is the host's budget asked. */
-  private get canCredit(): boolean {
-    if (this.stateCode !== ReceiverState.creditSending || this.meter.isFull || !this.hasRoom) return false;
-    return this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
-  }
-
-  /** A flow that has stopped has no part in the host's budget. */
-  private settleBudget(): void {
-    if (this.stateCode === ReceiverState.creditSending) this.share.setOutstanding(this.meter.outstanding);
-    else this.share.giveBack();
+    this.credits.takenBack(frame, nowNs);
   }
 
   private sendReset(code: number, nowNs: number): void {
@@ -370,78 +301,35 @@ export class ReceiverFlow implements TimedFlow {
   }
 
   private startCredits(nowNs: number): void {
-    this.meter.forgive();
-    this.pacer.restart(nowNs);
-    this.lastDataNs = nowNs;
-    this.control.restart(nowNs);
     this.stateCode = ReceiverState.creditSending;
-    this.settleBudget();
+    this.credits.start(nowNs);
   }
 
   private stopCredits(): void {
     if (this.stateCode !== ReceiverState.creditSending) return;
     this.stateCode = ReceiverState.creditStopped;
-    this.settleBudget();
-    this.context.schedule(this.slot, NEVER);
-  }
-
-  private reschedule(nowNs: number): void {
-    if (this.stateCode !== ReceiverState.creditSending) return;
-    // What a flow could not send for want of room it does not make up for: its credits go out from now on.
-    if (this.blocked) this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
-    if (this.block(!this.canCredit)) this.context.schedule(this.slot, NEVER);
-    else if (!this.share.isWaiting) this.context.schedule(this.slot, this.pacer.dueNs);
-  }
-
-  private block(blocked: boolean): boolean {
-    this.blocked = blocked;
-    if (blocked) this.share.passTurn();
-    return blocked;
-  }
-
-  private sampleRtt(rttNs: number, nowNs: number): void {
-    this.rtt.sample(rttNs);
-    if (this.stateCode === ReceiverState.creditSending)
-      this.share.sampleRtt(rttNs, nowNs, this.pacer.meanGapNs, this.control.linkShare);
-    this.observer.onRtt(rttNs);
+    this.credits.stop();
   }
 
   private place(frame: Frame, offset: number, nowNs: number): void {
-    const end = offset + dataPayloadBytes(frame);
-    const isEnd = (flags(frame.bytes) & DataFlag.end) !== 0;
-    if (!(isEnd ? this.end.accepts(end, this.reassembly.highestEnd) : this.end.allows(end))) {
+    if (!this.stream.take(frame, offset)) {
       this.breach(nowNs);
       return;
     }
-    if (isEnd) {
-      this.end.set(end);
-      this.acknowledger.demand();
-    }
-    this.delivery.take(frame, offset);
     if (this.isOver) return;
-    this.acknowledger.onData(this.reassembly.ranges.count > 0, nowNs);
+    if ((flags(frame.bytes) & DataFlag.end) !== 0) this.acknowledger.demand();
+    this.acknowledger.onData(this.stream.hasHoles, nowNs);
     if (this.pausedTold && !this.window.isPaused) this.acknowledger.demand();
-    this.tellEnd();
-    if (!this.hasEverything) return;
+    this.stream.tellEnd();
+    if (!this.stream.hasEverything) return;
     this.acknowledger.demand();
     this.stopCredits();
     this.completeIfDone(nowNs);
   }
 
-  private get hasEverything(): boolean {
-    return this.end.isReached(this.reassembly.nextOffset);
-  }
-
-  private tellEnd(): void {
-    if (this.endTold || !this.hasEverything) return;
-    this.endTold = true;
-    this.delivery.reader?.onEnd();
-  }
-
   /** Everything has arrived: says so to both sides, to the peer before anything can happen to the flow. True if it was so just now. */
   private completeIfDone(nowNs: number): boolean {
-    if (!this.end.finSeen || !this.hasEverything || this.stateCode === ReceiverState.complete || this.isOver)
-      return false;
+    if (!this.stream.isComplete || this.stateCode === ReceiverState.complete || this.isOver) return false;
     this.meter.forgive();
     this.stateCode = ReceiverState.complete;
     this.completeNs = nowNs;
@@ -457,30 +345,12 @@ export class ReceiverFlow implements TimedFlow {
     this.close(new XpassError('protocol', 'the peer changed the length of the stream'));
   }
 
-  private updateRate(nowNs: number): void {
-    if (this.control.update(this.meter, this.rtt.waitNs(1), nowNs)) this.pacer.setRate(this.control.rateBps);
-  }
-
-  private get creditLifeNs(): number {
-    return Math.max(this.context.config.creditLifeNs, this.rtt.waitNs(4));
-  }
-
-  /** See RECEIVER_TIMERS.data; while no credit is outstanding and none fits, there is no data to wait for. */
-  private get dataDeadlineNs(): number {
-    const { outstanding, counts } = this.meter;
-    if (this.stateCode !== ReceiverState.creditSending || counts.sent === 0) return NEVER;
-    if (outstanding === 0 && !this.hasRoom) return NEVER;
-    const waitNs = Math.max(this.rtt.waitNs(8), 8 * this.pacer.meanGapNs);
-    return this.lastDataNs + Math.max(this.context.config.dataTimeoutNs, waitNs);
-  }
-
   private deadlineNs(): number {
     const config = this.context.config;
     if (this.stateCode === ReceiverState.closed) return NEVER;
     if (this.stateCode === ReceiverState.complete) return this.completeNs + config.lingerNs;
     const idleNs = this.lastHeardNs + config.idleTimeoutNs;
-    const lifeNs = this.stateCode === ReceiverState.creditSending ? this.meter.oldestNs + this.creditLifeNs : NEVER;
-    return Math.min(idleNs, this.acknowledger.deadlineNs, lifeNs, this.dataDeadlineNs);
+    return Math.min(idleNs, this.acknowledger.deadlineNs, this.credits.deadlineNs);
   }
 
   private arm(): void {

@@ -1,22 +1,22 @@
 import { assert } from '../base/assert.js';
 import { NEVER } from '../base/time.js';
-import { ackCumulative, ackProbe, creditSequence, ecn, flags, pathId } from '../wire/decode.js';
+import { ackProbe, creditSequence, ecn, flags, pathId } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { AckFlag, Data, DataFlag, Ecn, RequestFlag, ResetCode } from '../wire/layout.js';
-import { widen } from '../wire/serial.js';
+import { AckFlag, DataFlag, Ecn, ResetCode } from '../wire/layout.js';
 import { longestWaitNs } from './config.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import { CreditWatch } from './credit-watch.js';
 import { errorOfReset, XpassError } from './errors.js';
 import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './flow-callbacks.js';
-import { type AckContext, LossDetector } from './loss-detector.js';
-import { LossRecovery } from './loss-recovery.js';
 import { Probe } from './probe.js';
 import { RttEstimator } from './rtt.js';
 import { SeenWindow } from './seen-window.js';
-import { SendBuffer } from './send-buffer.js';
+import type { SendBuffer } from './send-buffer.js';
 import { SenderFrames } from './sender-frames.js';
+import { type RequestTerms, SenderRequests } from './sender-requests.js';
+import type { SenderStatistics } from './sender-statistics.js';
+import { SentStream } from './sent-stream.js';
 import { refusesVersion } from './version-offer.js';
 
 /** PROTOCOL §4.1 */
@@ -28,25 +28,10 @@ export const SenderState = {
   finSent: 4,
 } as const;
 
-export interface SenderStatistics {
-  bytesWritten: number;
-  bytesSent: number;
-  bytesAcknowledged: number;
-  bytesRepaired: number;
-  dataFrames: number;
-  creditsReceived: number;
-  creditsUnused: number;
-  requests: number;
-  stops: number;
-  rttNs: number;
-}
-
-export interface SenderOptions {
+export interface SenderOptions extends RequestTerms {
   slot: number;
   header: FlowHeader;
   peer: number;
-  frameBytes: number;
-  pairedFlowId: number;
 }
 
 /**
@@ -63,41 +48,23 @@ export class SenderFlow implements TimedFlow {
   private readonly writer: FlowWriter;
   private readonly frames: SenderFrames;
   private readonly probe: Probe;
-  private readonly frameBytes: number;
-  private readonly pairedFlowId: number;
+  private readonly requests: SenderRequests;
+  private readonly stream: SentStream;
   private readonly buffer: SendBuffer;
-  private readonly recovery = new LossRecovery();
-  private readonly losses: LossDetector;
   private readonly seen = new SeenWindow();
   private readonly rtt: RttEstimator;
   private readonly watch: CreditWatch;
   private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
-  private readonly ackContext: AckContext = {
-    nowNs: 0,
-    ackedOffset: 0,
-    sentOffset: 0,
-    probe: 0,
-    probedOffset: 0,
-    retransmitNs: 0,
-  };
 
   private stateCode: number = SenderState.closed;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first write. */
   private isOver = false;
   /** A first CREDIT or ACK has come. */
   private opened = false;
-  private ended = false;
   private wantsWritable = false;
-  private sentOffset = 0;
-  private ackedOffset = 0;
-  /** What had been acknowledged when the latest probe was sent. */
-  private probedAckedOffset = 0;
   private unused = 0;
   private creditsReceived = 0;
   private dataFrames = 0;
-  private repairedBytes = 0;
-  private requests = 0;
-  private stops = 0;
 
   /** When the first request went out. */
   private connectingSinceNs = NEVER;
@@ -110,15 +77,14 @@ export class SenderFlow implements TimedFlow {
     this.writer = writer;
     this.slot = options.slot;
     this.frames = new SenderFrames(context, options.header, options.peer);
-    this.buffer = new SendBuffer(context.config.sendBufferBytes);
     this.rtt = new RttEstimator(longestWaitNs(context.config));
     this.probe = new Probe(this.rtt, context.config);
+    this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
+    this.buffer = this.stream.buffer;
+    this.requests = new SenderRequests(this.probe, this.stream, this.frames, options);
     this.watch = new CreditWatch(context.config, this.rtt);
     this.peer = options.peer;
     this.id = options.header.flowId;
-    this.frameBytes = options.frameBytes;
-    this.losses = new LossDetector(this.recovery, options.frameBytes);
-    this.pairedFlowId = options.pairedFlowId;
     this.lastHeardNs = nowNs;
   }
 
@@ -133,20 +99,20 @@ export class SenderFlow implements TimedFlow {
 
   /** Written and not sent for the first time. */
   get unsentBytes(): number {
-    return this.buffer.end - this.sentOffset;
+    return this.stream.unsentBytes;
   }
 
   get statistics(): SenderStatistics {
     return {
       bytesWritten: this.buffer.end,
-      bytesSent: this.sentOffset,
-      bytesAcknowledged: this.ackedOffset,
-      bytesRepaired: this.repairedBytes,
+      bytesSent: this.stream.sentOffset,
+      bytesAcknowledged: this.stream.ackedOffset,
+      bytesRepaired: this.stream.repairedBytes,
       dataFrames: this.dataFrames,
       creditsReceived: this.creditsReceived,
       creditsUnused: this.unused,
-      requests: this.requests,
-      stops: this.stops,
+      requests: this.requests.requests,
+      stops: this.requests.stops,
       rttNs: this.rtt.smoothedNs,
     };
   }
@@ -156,7 +122,7 @@ export class SenderFlow implements TimedFlow {
    * (`onWritable` comes when it holds half of it) or the flow is closed.
    */
   write(bytes: Uint8Array, nowNs: number): boolean {
-    assert(!this.ended, 'write after end');
+    assert(!this.stream.ended, 'write after end');
     if (this.isOver) return false;
     if (!this.buffer.hasRoomFor(bytes.length)) {
       this.wantsWritable = true;
@@ -169,7 +135,7 @@ export class SenderFlow implements TimedFlow {
 
   /** Gives `length` bytes to a stream of lengths, for simulations: they need no memory, so the send buffer's limit does not hold for them. */
   writeLength(length: number, nowNs: number): void {
-    assert(!this.ended, 'write after end');
+    assert(!this.stream.ended, 'write after end');
     if (this.isOver || length === 0) return;
     this.buffer.appendLength(length);
     this.wake(nowNs);
@@ -177,8 +143,8 @@ export class SenderFlow implements TimedFlow {
 
   /** No more bytes will be written: the active close. `onClosed(null)` follows when the receiver has them all. */
   end(nowNs: number): void {
-    if (this.ended || this.isOver) return;
-    this.ended = true;
+    if (this.stream.ended || this.isOver) return;
+    this.stream.ended = true;
     if (this.stateCode === SenderState.closed) this.request(nowNs);
     else if (this.stateCode === SenderState.creditStopSent || this.stateCode === SenderState.creditReceiving)
       this.finishIfSent(nowNs);
@@ -188,7 +154,7 @@ export class SenderFlow implements TimedFlow {
   /** Gives the flow up on both sides. Does nothing once it is closed. */
   reset(nowNs: number, code: number = ResetCode.aborted): void {
     if (this.isOver) return;
-    if (this.requests > 0) this.frames.reset(code, nowNs);
+    if (this.requests.requests > 0) this.frames.reset(code, nowNs);
     this.close(new XpassError('reset', 'the flow was given up on this side'));
   }
 
@@ -205,34 +171,36 @@ export class SenderFlow implements TimedFlow {
     this.observer.onCredit(nowNs);
     if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(nowNs);
     this.watch.onCredit(nowNs);
-    if (this.stateCode === SenderState.creditReceiving && this.hasData) this.spend(sequence, frame, nowNs);
+    if (this.stateCode === SenderState.creditReceiving && this.stream.hasData) this.spend(sequence, frame, nowNs);
     else this.leaveUnused(nowNs);
   }
 
   handleAck(frame: Frame, nowNs: number): void {
     if (this.stateCode === SenderState.closed) return;
     const bytes = frame.bytes;
-    const cumulative = widen(ackCumulative(bytes), this.ackedOffset);
-    if (cumulative > this.sentOffset) {
+    const { stream } = this;
+    const cumulative = stream.cumulativeOf(bytes);
+    if (cumulative > stream.sentOffset) {
       this.context.counters.invalid++;
       return;
     }
     const answersProbe = ackProbe(bytes) === this.probe.wireNumber;
-    if (answersProbe && cumulative < this.probedAckedOffset) {
+    if (answersProbe && cumulative < this.requests.probedAckedOffset) {
       this.abandon(nowNs);
       return;
     }
     this.lastHeardNs = nowNs;
     this.opened = true;
     if (answersProbe) this.probe.answer(nowNs);
-    const advances = cumulative > this.ackedOffset;
-    if (advances) this.advanceTo(cumulative);
-    if ((flags(bytes) & AckFlag.complete) !== 0 && this.ended && this.ackedOffset === this.buffer.end) {
+    const advances = cumulative > stream.ackedOffset;
+    if (advances) stream.acknowledge(cumulative);
+    if ((flags(bytes) & AckFlag.complete) !== 0 && stream.isAcknowledged) {
       this.close(null);
       return;
     }
     // An ACK that was overtaken speaks of holes that later ones have shown closed.
-    if (cumulative === this.ackedOffset) this.findLosses(bytes, answersProbe, nowNs);
+    if (cumulative === stream.ackedOffset && !stream.findLosses(bytes, answersProbe, nowNs))
+      this.context.counters.invalid++;
     this.afterAck(nowNs);
     if (advances) this.tellWritable();
   }
@@ -275,10 +243,6 @@ export class SenderFlow implements TimedFlow {
     return this.deadlineNs();
   }
 
-  private get hasData(): boolean {
-    return this.recovery.hasLosses || this.sentOffset < this.buffer.end;
-  }
-
   private get connectDeadlineNs(): number {
     return this.connectingSinceNs + this.context.config.connectTimeoutNs;
   }
@@ -308,32 +272,21 @@ export class SenderFlow implements TimedFlow {
 
   /** Sends one data frame for the credit in `credit`. PROTOCOL §4.3 */
   private spend(sequence: number, credit: Frame, nowNs: number): void {
-    const room = this.frameBytes - Data.overheadBytes;
-    let offset = this.recovery.take(room, nowNs, this.probe.number);
-    let count = this.recovery.takenBytes;
-    let flagBits: number = DataFlag.repair;
-    if (offset < 0) {
-      offset = this.sentOffset;
-      count = Math.min(room, this.buffer.end - offset);
-      this.sentOffset = offset + count;
-      flagBits = 0;
-    } else this.repairedBytes += count;
-    if (this.ended && offset + count === this.buffer.end) flagBits |= DataFlag.end;
-    if (ecn(credit.bytes) === Ecn.congestionExperienced) flagBits |= DataFlag.creditCe;
-    const fields = this.dataFields;
+    const { stream, dataFields: fields } = this;
+    const isMarked = ecn(credit.bytes) === Ecn.congestionExperienced;
     fields.creditSequence = sequence;
     fields.pathId = pathId(credit.bytes);
-    fields.offset = offset;
+    fields.offset = stream.take(nowNs);
     fields.unused = this.unused;
-    fields.flags = flagBits;
+    fields.flags = isMarked ? stream.takenFlags | DataFlag.creditCe : stream.takenFlags;
     this.dataFrames++;
-    this.frames.data(fields, this.buffer, count, nowNs);
-    if (!this.hasData) this.ranDry(nowNs);
+    this.frames.data(fields, this.buffer, stream.takenBytes, nowNs);
+    if (!stream.hasData) this.ranDry(nowNs);
   }
 
   /** Everything is sent. */
   private ranDry(nowNs: number): void {
-    if (this.ended) this.finishIfSent(nowNs);
+    if (this.stream.ended) this.finishIfSent(nowNs);
     else this.idleSinceNs = nowNs;
     this.arm();
   }
@@ -346,12 +299,6 @@ export class SenderFlow implements TimedFlow {
     }
   }
 
-  private advanceTo(cumulative: number): void {
-    this.ackedOffset = cumulative;
-    this.buffer.acknowledge(cumulative);
-    this.recovery.acknowledge(cumulative);
-  }
-
   /** Comes last in whatever takes an input, since the writer may do anything to the flow. */
   private tellWritable(): void {
     if (!this.wantsWritable || !this.buffer.isHalfEmpty) return;
@@ -359,20 +306,9 @@ export class SenderFlow implements TimedFlow {
     this.writer.onWritable();
   }
 
-  private findLosses(bytes: Uint8Array, answersProbe: boolean, nowNs: number): void {
-    const context = this.ackContext;
-    context.nowNs = nowNs;
-    context.ackedOffset = this.ackedOffset;
-    context.sentOffset = this.sentOffset;
-    context.probe = answersProbe ? this.probe.number : -1;
-    context.probedOffset = answersProbe ? this.probe.offset : 0;
-    context.retransmitNs = this.probe.retransmitNs;
-    if (!this.losses.examine(bytes, context)) this.context.counters.invalid++;
-  }
-
   private afterAck(nowNs: number): void {
-    if (this.recovery.hasLosses) this.wake(nowNs);
-    else if (!this.hasData) this.settle(nowNs);
+    if (this.stream.hasLosses) this.wake(nowNs);
+    else if (!this.stream.hasData) this.settle(nowNs);
     else this.arm();
   }
 
@@ -388,14 +324,20 @@ export class SenderFlow implements TimedFlow {
 
   /** The application has ended the stream and all of it has been sent: FIN. */
   private finishIfSent(nowNs: number): void {
-    if (!this.ended || this.hasData || this.stateCode === SenderState.finSent) return;
+    if (!this.stream.ended || this.stream.hasData || this.stateCode === SenderState.finSent) return;
     this.stateCode = SenderState.finSent;
-    this.sendFin(nowNs, false);
+    this.requests.fin(this.unused, nowNs, false);
   }
 
   private request(nowNs: number): void {
     this.stateCode = SenderState.creditRequestSent;
     this.sendRequest(nowNs, false);
+  }
+
+  private sendRequest(nowNs: number, again: boolean): void {
+    if (this.requests.requests === 0) this.connectingSinceNs = nowNs;
+    this.watch.begin(nowNs);
+    this.requests.request(!this.opened, nowNs, again);
   }
 
   private onStateTimeout(nowNs: number): void {
@@ -404,14 +346,14 @@ export class SenderFlow implements TimedFlow {
         this.sendRequest(nowNs, true);
         break;
       case SenderState.creditReceiving:
-        if (this.hasData) this.request(nowNs);
+        if (this.stream.hasData) this.request(nowNs);
         else this.stop(nowNs);
         break;
       case SenderState.creditStopSent:
-        this.sendStop(nowNs, !this.probe.answered);
+        this.requests.stop(this.unused, nowNs, !this.probe.answered);
         break;
       case SenderState.finSent:
-        this.sendFin(nowNs, true);
+        this.requests.fin(this.unused, nowNs, true);
         break;
     }
   }
@@ -419,7 +361,7 @@ export class SenderFlow implements TimedFlow {
   private stop(nowNs: number): void {
     this.stateCode = SenderState.creditStopSent;
     this.idleSinceNs = NEVER;
-    this.sendStop(nowNs, false);
+    this.requests.stop(this.unused, nowNs, false);
   }
 
   /** When the state's own timer fires; see SENDER_TIMERS. */
@@ -429,12 +371,12 @@ export class SenderFlow implements TimedFlow {
       case SenderState.creditRequestSent:
         return this.probe.deadlineNs;
       case SenderState.creditReceiving:
-        if (this.hasData) return this.watch.deadlineNs;
+        if (this.stream.hasData) return this.watch.deadlineNs;
         return this.idleSinceNs === NEVER
           ? NEVER
           : this.idleSinceNs + Math.max(config.stopTimeoutNs, this.rtt.waitNs(1));
       case SenderState.creditStopSent:
-        if (!this.probe.answered || this.ackedOffset < this.sentOffset) return this.probe.deadlineNs;
+        if (!this.probe.answered || this.stream.ackedOffset < this.stream.sentOffset) return this.probe.deadlineNs;
         return this.probe.sentNs + config.idleTimeoutNs / 3;
       case SenderState.finSent:
         return this.probe.deadlineNs;
@@ -451,39 +393,5 @@ export class SenderFlow implements TimedFlow {
 
   private arm(): void {
     if (this.stateCode !== SenderState.closed) this.context.arm(this.slot, this.deadlineNs());
-  }
-
-  private sendRequest(nowNs: number, again: boolean): void {
-    if (this.requests === 0) this.connectingSinceNs = nowNs;
-    this.requests++;
-    this.watch.begin(nowNs);
-    this.sendProbe(nowNs, again);
-    this.frames.request(
-      {
-        flags: this.opened ? 0 : RequestFlag.open,
-        sentOffset: this.sentOffset,
-        probe: this.probe.number,
-        maxFrameBytes: this.frameBytes,
-        pairedFlowId: this.pairedFlowId,
-        backlog: this.buffer.end - this.sentOffset + this.recovery.backlogBytes,
-      },
-      nowNs,
-    );
-  }
-
-  private sendProbe(nowNs: number, again: boolean): void {
-    this.probedAckedOffset = this.ackedOffset;
-    this.probe.send(this.sentOffset, nowNs, again);
-  }
-
-  private sendStop(nowNs: number, again: boolean): void {
-    this.stops++;
-    this.sendProbe(nowNs, again);
-    this.frames.stop({ sentOffset: this.sentOffset, probe: this.probe.number, unused: this.unused }, nowNs);
-  }
-
-  private sendFin(nowNs: number, again: boolean): void {
-    this.sendProbe(nowNs, again);
-    this.frames.fin(this.buffer.end, this.probe.number, this.unused, nowNs);
   }
 }

@@ -1,0 +1,235 @@
+// Tested by test/core/receiver-flow.test.ts, test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
+import { NEVER } from '../base/time.js';
+import { creditSequence } from '../wire/decode.js';
+import type { Frame } from '../wire/frame.js';
+import { Credit } from '../wire/layout.js';
+import { longestWaitNs } from './config.js';
+import type { FlowContext } from './context.js';
+import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
+import { BudgetShare } from './credit-budget.js';
+import { CreditMeter, Echo } from './credit-meter.js';
+import { CreditPacer } from './credit-pacer.js';
+import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
+import type { PathProof } from './path-proof.js';
+import { RateControl } from './rate-control.js';
+import type { ReceiveWindow } from './receive-window.js';
+import type { ReceiverFrames } from './receiver-frames.js';
+import { RttEstimator } from './rtt.js';
+
+export interface IssuerOptions {
+  slot: number;
+  algorithm: CreditAlgorithm;
+  link: CreditLink;
+  /** Sequence number of the first credit, 32-bit. */
+  firstSequence: number;
+}
+
+/** What else of the flow decides whether a credit may go out, and what writes it. */
+export interface IssuerParts {
+  window: ReceiveWindow;
+  proof: PathProof;
+  frames: ReceiverFrames;
+}
+
+/**
+ * Issues the credits of one flow while it is in CREDIT_SENDING (PROTOCOL §4.2): when the next one is due, whether it may go out then, what became of those
+ * that went, and what their algorithm makes of it.
+ */
+export class CreditIssuer {
+  /** Who measures this flow; set by its application. */
+  observer: FlowObserver = NO_OBSERVER;
+  readonly meter: CreditMeter;
+  readonly rtt: RttEstimator;
+  /** The flow is in CREDIT_SENDING. */
+  isRunning = false;
+  private readonly context: FlowContext;
+  private readonly slot: number;
+  private readonly window: ReceiveWindow;
+  private readonly proof: PathProof;
+  private readonly frames: ReceiverFrames;
+  private readonly control: RateControl;
+  private readonly pacer: CreditPacer;
+  private readonly share: BudgetShare;
+  /** The next credit waits for room, not for its time. */
+  private blocked = false;
+  private lastDataNs: number;
+
+  constructor(context: FlowContext, options: IssuerOptions, parts: IssuerParts, nowNs: number) {
+    const { config } = context;
+    this.context = context;
+    this.slot = options.slot;
+    this.window = parts.window;
+    this.proof = parts.proof;
+    this.frames = parts.frames;
+    this.share = new BudgetShare(context.budget, options.slot);
+    this.control = new RateControl(options.algorithm, options.link, nowNs);
+    this.meter = new CreditMeter(options.firstSequence, config.maxOutstandingCredits, config.frameBytes);
+    this.pacer = new CreditPacer({ frameBytes: config.frameBytes, jitter: config.jitter, catchUpNs: config.catchUpNs });
+    this.pacer.setRate(this.control.rateBps);
+    this.rtt = new RttEstimator(longestWaitNs(config));
+    this.lastDataNs = nowNs;
+  }
+
+  /** Of its credits, as the algorithm sets it. */
+  get rateBps(): number {
+    return this.control.rateBps;
+  }
+
+  /** There is room in the receive window for a credit more. */
+  get hasRoom(): boolean {
+    return this.window.hasRoom(this.meter.outstanding);
+  }
+
+  /** Whether the flow itself may send a credit once one is due; only then is the host's budget asked. */
+  get canCredit(): boolean {
+    if (!this.isRunning || this.meter.isFull || !this.hasRoom) return false;
+    return this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
+  }
+
+  /** The earliest of RECEIVER_TIMERS.creditLife and .data; NEVER when credits do not run. */
+  get deadlineNs(): number {
+    return this.isRunning ? Math.min(this.meter.oldestNs + this.lifeNs, this.dataDeadlineNs) : NEVER;
+  }
+
+  /** Credits begin, or begin again. */
+  start(nowNs: number): void {
+    this.meter.forgive();
+    this.pacer.restart(nowNs);
+    this.lastDataNs = nowNs;
+    this.control.restart(nowNs);
+    this.isRunning = true;
+    this.settleBudget();
+  }
+
+  stop(): void {
+    this.isRunning = false;
+    this.settleBudget();
+    this.context.schedule(this.slot, NEVER);
+  }
+
+  /** Sends the credit that is due; returns when the next is due, NEVER for not now. */
+  send(nowNs: number): number {
+    this.pacer.limitBacklog(nowNs);
+    if (this.block(!this.canCredit) || !this.share.allows()) {
+      this.control.noteHeldBack();
+      return NEVER;
+    }
+    const stampNs = this.pacer.dueNs;
+    this.frames.credit(this.meter.nextSequence, stampNs);
+    this.observer.onCredit(nowNs);
+    this.meter.send(stampNs);
+    this.pacer.advance(this.context.random);
+    this.settleBudget();
+    if (this.meter.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
+    // Whether the next one fits is looked at when it is due.
+    return this.pacer.dueNs;
+  }
+
+  /** It is the flow's turn in the host's budget; false if it wants no credit any more. What it waited for is not made up for. */
+  resume(nowNs: number): boolean {
+    if (!this.share.isWaiting) return false;
+    this.share.isWaiting = false;
+    if (this.block(!this.canCredit)) return false;
+    this.share.takeTurn();
+    this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
+    this.context.schedule(this.slot, this.pacer.dueNs);
+    return true;
+  }
+
+  /**
+   * The host's NIC has dropped a credit: it counts as lost, but not as sent to a peer that has not proved its address. Otherwise many flows that start together
+   * would use up what PROTOCOL §4.6 allows them against their own NIC and fall silent.
+   */
+  takenBack(frame: Frame, nowNs: number): void {
+    this.meter.loseAtHome(creditSequence(frame.bytes));
+    this.settleBudget();
+    if (this.proof.isGiven) return;
+    this.frames.wireBytesSent -= frame.wireBytes;
+    if (this.blocked) this.reschedule(nowNs);
+  }
+
+  /** What may be sent has changed. */
+  reschedule(nowNs: number): void {
+    if (!this.isRunning) return;
+    // What a flow could not send for want of room it does not make up for: its credits go out from now on.
+    if (this.blocked) this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
+    if (this.block(!this.canCredit)) this.context.schedule(this.slot, NEVER);
+    else if (!this.share.isWaiting) this.context.schedule(this.slot, this.pacer.dueNs);
+  }
+
+  /** The wait for data begins anew. */
+  waitForData(nowNs: number): void {
+    this.lastDataNs = nowNs;
+  }
+
+  /** A data frame echoes `sequence` and tells of `unused` credits. False, counted, for one that no credit of the flow has released. */
+  echo(sequence: number, unused: number): boolean {
+    const { counters } = this.context;
+    const echo = this.meter.echo(sequence, unused);
+    if (echo === Echo.unknown) counters.unknownCredit++;
+    else if (echo === Echo.duplicate) counters.duplicateData++;
+    else {
+      if (echo === Echo.late || echo === Echo.forgotten) counters.lateEchoes++;
+      return true;
+    }
+    return false;
+  }
+
+  /** The data of that echo has come at `nowNs`. */
+  onData(nowNs: number): void {
+    this.lastDataNs = nowNs;
+    this.proof.prove();
+    if (this.meter.lastEchoSentNs !== NEVER) this.sampleRtt(nowNs - this.meter.lastEchoSentNs, nowNs);
+    this.settleBudget();
+  }
+
+  /** A data frame had these ECN marks: its own, and its credit's. */
+  countData(marked: boolean, creditMarked: boolean): void {
+    this.control.countData(marked, creditMarked);
+  }
+
+  /** Shows the algorithm what is known, if its period is over. */
+  updateRate(nowNs: number): void {
+    if (this.control.update(this.meter, this.rtt.waitNs(1), nowNs)) this.pacer.setRate(this.control.rateBps);
+  }
+
+  /** Gives up credits that are too old, and credits without data. */
+  onTimer(nowNs: number): void {
+    if (this.meter.expire(nowNs, this.lifeNs) > 0) {
+      this.settleBudget();
+      this.updateRate(nowNs);
+      this.reschedule(nowNs);
+    }
+  }
+
+  /** See RECEIVER_TIMERS.data; while no credit is outstanding and none fits, there is no data to wait for. */
+  get dataDeadlineNs(): number {
+    const { outstanding, counts } = this.meter;
+    if (!this.isRunning || counts.sent === 0) return NEVER;
+    if (outstanding === 0 && !this.hasRoom) return NEVER;
+    const waitNs = Math.max(this.rtt.waitNs(8), 8 * this.pacer.meanGapNs);
+    return this.lastDataNs + Math.max(this.context.config.dataTimeoutNs, waitNs);
+  }
+
+  private get lifeNs(): number {
+    return Math.max(this.context.config.creditLifeNs, this.rtt.waitNs(4));
+  }
+
+  /** A flow that has stopped has no part in the host's budget. */
+  private settleBudget(): void {
+    if (this.isRunning) this.share.setOutstanding(this.meter.outstanding);
+    else this.share.giveBack();
+  }
+
+  private block(blocked: boolean): boolean {
+    this.blocked = blocked;
+    if (blocked) this.share.passTurn();
+    return blocked;
+  }
+
+  private sampleRtt(rttNs: number, nowNs: number): void {
+    this.rtt.sample(rttNs);
+    if (this.isRunning) this.share.sampleRtt(rttNs, nowNs, this.pacer.meanGapNs, this.control.linkShare);
+    this.observer.onRtt(rttNs);
+  }
+}

@@ -1,0 +1,67 @@
+// Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
+import { RequestFlag } from '../wire/layout.js';
+import type { Probe } from './probe.js';
+import type { SenderFrames } from './sender-frames.js';
+import type { SentStream } from './sent-stream.js';
+
+/** What a flow's CREDIT_REQUESTs tell that does not change. */
+export interface RequestTerms {
+  frameBytes: number;
+  /** 0 for none. */
+  pairedFlowId: number;
+}
+
+/** Sends the numbered frames of one flow's sender, each a probe of how far the stream has arrived: CREDIT_REQUEST, CREDIT_STOP and FIN. PROTOCOL §5.4 */
+export class SenderRequests {
+  /** CREDIT_REQUESTs and CREDIT_STOPs so far. */
+  requests = 0;
+  stops = 0;
+  /** What had been acknowledged when the latest probe was sent. */
+  probedAckedOffset = 0;
+  private readonly probe: Probe;
+  private readonly stream: SentStream;
+  private readonly frames: SenderFrames;
+  private readonly terms: RequestTerms;
+
+  constructor(probe: Probe, stream: SentStream, frames: SenderFrames, terms: RequestTerms) {
+    this.probe = probe;
+    this.stream = stream;
+    this.frames = frames;
+    this.terms = terms;
+  }
+
+  /** `opens`: the receiver may not know the flow yet. `again`: it repeats one that got no answer. */
+  request(opens: boolean, nowNs: number, again: boolean): void {
+    const { stream, terms } = this;
+    this.requests++;
+    this.sendProbe(nowNs, again);
+    this.frames.request(
+      {
+        flags: opens ? RequestFlag.open : 0,
+        sentOffset: stream.sentOffset,
+        probe: this.probe.number,
+        maxFrameBytes: terms.frameBytes,
+        pairedFlowId: terms.pairedFlowId,
+        backlog: stream.backlogBytes,
+      },
+      nowNs,
+    );
+  }
+
+  /** `unused`: credits that found no data so far. */
+  stop(unused: number, nowNs: number, again: boolean): void {
+    this.stops++;
+    this.sendProbe(nowNs, again);
+    this.frames.stop({ sentOffset: this.stream.sentOffset, probe: this.probe.number, unused }, nowNs);
+  }
+
+  fin(unused: number, nowNs: number, again: boolean): void {
+    this.sendProbe(nowNs, again);
+    this.frames.fin(this.stream.buffer.end, this.probe.number, unused, nowNs);
+  }
+
+  private sendProbe(nowNs: number, again: boolean): void {
+    this.probedAckedOffset = this.stream.ackedOffset;
+    this.probe.send(this.stream.sentOffset, nowNs, again);
+  }
+}

@@ -1,0 +1,13 @@
+/** What the sender of a flow has counted since the flow began; offsets and counts in bytes, times in ns. */
+export interface SenderStatistics {
+  bytesWritten: number;
+  bytesSent: number;
+  bytesAcknowledged: number;
+  bytesRepaired: number;
+  dataFrames: number;
+  creditsReceived: number;
+  creditsUnused: number;
+  requests: number;
+  stops: number;
+  rttNs: number;
+}

@@ -1,0 +1,109 @@
+// Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
+import { ackCumulative } from '../wire/decode.js';
+import { Data, DataFlag } from '../wire/layout.js';
+import { widen } from '../wire/serial.js';
+import { type AckContext, LossDetector } from './loss-detector.js';
+import { LossRecovery } from './loss-recovery.js';
+import type { Probe } from './probe.js';
+import { SendBuffer } from './send-buffer.js';
+
+/**
+ * The bytes of one flow at its sender: written, sent, acknowledged or lost, and which of them the next data frame takes. Offsets are 53-bit. Who may send,
+ * and when, is the flow's business.
+ */
+export class SentStream {
+  readonly buffer: SendBuffer;
+  /** No more bytes will be written. */
+  ended = false;
+  /** How far it was sent for the first time. */
+  sentOffset = 0;
+  ackedOffset = 0;
+  repairedBytes = 0;
+  /** What `take` returned last: payload bytes and bits of DataFlag. */
+  takenBytes = 0;
+  takenFlags = 0;
+  private readonly probe: Probe;
+  private readonly payloadBytes: number;
+  private readonly recovery = new LossRecovery();
+  private readonly losses: LossDetector;
+  private readonly ackContext: AckContext = {
+    nowNs: 0,
+    ackedOffset: 0,
+    sentOffset: 0,
+    probe: 0,
+    probedOffset: 0,
+    retransmitNs: 0,
+  };
+
+  constructor(probe: Probe, sendBufferBytes: number, frameBytes: number) {
+    this.probe = probe;
+    this.buffer = new SendBuffer(sendBufferBytes);
+    this.payloadBytes = frameBytes - Data.overheadBytes;
+    this.losses = new LossDetector(this.recovery, frameBytes);
+  }
+
+  /** Written and not sent for the first time. */
+  get unsentBytes(): number {
+    return this.buffer.end - this.sentOffset;
+  }
+
+  /** What waits to be sent, repairs included. */
+  get backlogBytes(): number {
+    return this.unsentBytes + this.recovery.backlogBytes;
+  }
+
+  get hasLosses(): boolean {
+    return this.recovery.hasLosses;
+  }
+
+  /** There is something to send. */
+  get hasData(): boolean {
+    return this.recovery.hasLosses || this.sentOffset < this.buffer.end;
+  }
+
+  /** The stream has ended, and its receiver has all of it. */
+  get isAcknowledged(): boolean {
+    return this.ended && this.ackedOffset === this.buffer.end;
+  }
+
+  /** Takes the bytes of one data frame, which is sent at `nowNs`: lost ones first, else new ones. Returns their offset. PROTOCOL §4.3 */
+  take(nowNs: number): number {
+    let offset = this.recovery.take(this.payloadBytes, nowNs, this.probe.number);
+    if (offset < 0) {
+      offset = this.sentOffset;
+      this.takenBytes = Math.min(this.payloadBytes, this.buffer.end - offset);
+      this.takenFlags = 0;
+      this.sentOffset = offset + this.takenBytes;
+    } else {
+      this.takenBytes = this.recovery.takenBytes;
+      this.takenFlags = DataFlag.repair;
+      this.repairedBytes += this.takenBytes;
+    }
+    if (this.ended && offset + this.takenBytes === this.buffer.end) this.takenFlags |= DataFlag.end;
+    return offset;
+  }
+
+  /** The cumulative offset of an ACK. */
+  cumulativeOf(ack: Uint8Array): number {
+    return widen(ackCumulative(ack), this.ackedOffset);
+  }
+
+  /** Every byte before `cumulative` has arrived. */
+  acknowledge(cumulative: number): void {
+    this.ackedOffset = cumulative;
+    this.buffer.acknowledge(cumulative);
+    this.recovery.acknowledge(cumulative);
+  }
+
+  /** Reads the holes of an ACK whose cumulative offset is `ackedOffset`. False for one that tells of bytes which were not sent. */
+  findLosses(ack: Uint8Array, answersProbe: boolean, nowNs: number): boolean {
+    const { ackContext: context, probe } = this;
+    context.nowNs = nowNs;
+    context.ackedOffset = this.ackedOffset;
+    context.sentOffset = this.sentOffset;
+    context.probe = answersProbe ? probe.number : -1;
+    context.probedOffset = answersProbe ? probe.offset : 0;
+    context.retransmitNs = probe.retransmitNs;
+    return this.losses.examine(ack, context);
+  }
+}
