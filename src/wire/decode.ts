@@ -23,6 +23,7 @@ import {
   Reset,
   VERSION,
   VersionOffer,
+  WindowAck,
 } from './layout.js';
 import { hasValidFields } from './validity.js';
 
@@ -56,6 +57,7 @@ allow(FrameType.attached, Attached.bytes, Attached.bytes);
 allow(FrameType.attachRefused, AttachRefused.bytes, AttachRefused.bytes);
 allow(FrameType.keepAlive, KeepAlive.bytes, KeepAlive.bytes);
 allow(FrameType.detach, KeepAlive.bytes, KeepAlive.bytes);
+allow(FrameType.windowAck, WindowAck.bytes, WindowAck.bytes + Ack.maxRanges * Ack.rangeBytes);
 allow(FrameType.version, VersionOffer.bytes, VersionOffer.bytes);
 
 /**
@@ -90,9 +92,8 @@ function checkLength(frame: Frame, type: number): number {
   const total = frame.length + frame.phantomBytes;
   if (total < minBytes[type]) return DropCode.short;
   if (total > maxBytes[type]) return DropCode.length;
-  if (type === FrameType.ack && total !== Ack.bytes + ackRangeCount(frame.bytes) * Ack.rangeBytes) {
-    return DropCode.length;
-  }
+  const hasRanges = type === FrameType.ack || type === FrameType.windowAck;
+  if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return DropCode.length;
   const misplaced = frame.phantomBytes > 0 && (type !== FrameType.data || frame.length !== Data.payload);
   return misplaced ? DropCode.length : 0;
 }
@@ -180,6 +181,11 @@ export function creditSequence(bytes: Uint8Array): number {
   return read32(bytes, Credit.sequence);
 }
 
+/** Lower 32 bits of the frame's number in a reactive flow. PROTOCOL §3.3, §11.2 */
+export function dataFrameNumber(bytes: Uint8Array): number {
+  return read32(bytes, Data.frameNumber);
+}
+
 /** The echo: sequence of the credit that released the frame. PROTOCOL §3.3 */
 export function dataCreditSequence(bytes: Uint8Array): number {
   return read32(bytes, Data.creditSequence);
@@ -200,17 +206,17 @@ export function dataPayloadBytes(frame: Frame): number {
   return frame.length + frame.phantomBytes - Data.overheadBytes;
 }
 
-/** Stream offset, lower 32 bits. PROTOCOL §3.4 */
+/** Stream offset, lower 32 bits. Of ACK and WINDOW_ACK. PROTOCOL §3.4, §3.14 */
 export function ackCumulative(bytes: Uint8Array): number {
   return read32(bytes, Ack.cumulative);
 }
 
-/** 16 bits. PROTOCOL §3.4, §5.4 */
+/** 16 bits. Of ACK and WINDOW_ACK. PROTOCOL §3.4, §3.14, §5.4 */
 export function ackProbe(bytes: Uint8Array): number {
   return read16(bytes, Ack.probe);
 }
 
-/** 0 to 32. PROTOCOL §3.4 */
+/** 0 to 32. Of ACK and WINDOW_ACK. PROTOCOL §3.4, §3.14 */
 export function ackRangeCount(bytes: Uint8Array): number {
   return bytes[Ack.rangeCount];
 }
@@ -313,4 +319,39 @@ export function versionLowest(bytes: Uint8Array): number {
 /** PROTOCOL §3.13 */
 export function versionHighest(bytes: Uint8Array): number {
   return bytes[VersionOffer.highest];
+}
+
+/** The hop limit with which the data frame arrived. PROTOCOL §3.14 */
+export function windowAckHopLimit(bytes: Uint8Array): number {
+  return bytes[WindowAck.arrivedWith] >>> 2;
+}
+
+/** The ECN field with which the data frame arrived: one of `Ecn`. PROTOCOL §3.14 */
+export function windowAckEcn(bytes: Uint8Array): number {
+  return bytes[WindowAck.arrivedWith] & 0x03;
+}
+
+/** Stream offset, lower 32 bits. PROTOCOL §3.14 */
+export function windowAckEnd(bytes: Uint8Array): number {
+  return read32(bytes, WindowAck.windowEnd);
+}
+
+/** Lower 32 bits. PROTOCOL §3.14 */
+export function windowAckFrameNumber(bytes: Uint8Array): number {
+  return read32(bytes, WindowAck.frameNumber);
+}
+
+/** Microseconds. PROTOCOL §3.14 */
+export function windowAckRemoteQueuing(bytes: Uint8Array): number {
+  return read32(bytes, WindowAck.remoteQueuing);
+}
+
+/** Stream offset, lower 32 bits; `index` below `ackRangeCount`. PROTOCOL §3.14 */
+export function windowAckRangeStart(bytes: Uint8Array, index: number): number {
+  return read32(bytes, WindowAck.ranges + index * Ack.rangeBytes);
+}
+
+/** Exclusive; stream offset, lower 32 bits. PROTOCOL §3.14 */
+export function windowAckRangeEnd(bytes: Uint8Array, index: number): number {
+  return read32(bytes, WindowAck.ranges + index * Ack.rangeBytes + Ack.rangeBytes / 2);
 }

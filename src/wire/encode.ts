@@ -25,6 +25,7 @@ import {
   Reset,
   VERSION,
   VersionOffer,
+  WindowAck,
 } from './layout.js';
 
 /** Where a frame goes and of which flow it is. PROTOCOL §1.2, §2.5 */
@@ -60,6 +61,7 @@ export interface CreditFields {
 
 /** PROTOCOL §3.3 */
 export interface DataFields {
+  /** In a reactive flow the frame's number, which stands in the same place. PROTOCOL §11.2 */
   creditSequence: number;
   /** Stream offset of the payload's first byte. */
   offset: number;
@@ -85,6 +87,16 @@ export interface AckFields {
   probe: number;
   /** As many of the lowest are written as a frame and the buffer hold. */
   ranges: AckRanges;
+}
+
+/** PROTOCOL §3.14 */
+export interface WindowAckFields extends AckFields {
+  windowEnd: number;
+  frameNumber: number;
+  /** Byte 0 of the data frame as it arrived. */
+  arrivedWith: number;
+  /** Microseconds. */
+  remoteQueuing: number;
 }
 
 /** PROTOCOL §3.5 */
@@ -211,20 +223,39 @@ export function encodeData(bytes: Uint8Array, header: FlowHeader, fields: DataFi
 
 /** PROTOCOL §3.4 */
 export function encodeAck(bytes: Uint8Array, header: FlowHeader, fields: AckFields, check: Crc32 | null): number {
-  const ranges = fields.ranges;
-  const room = Math.floor((bytes.length - Ack.bytes) / Ack.rangeBytes);
-  const count = Math.min(ranges.count, Ack.maxRanges, room);
   writeHeader(bytes, header, FrameType.ack, fields.flags);
-  write32(bytes, Ack.cumulative, fields.cumulative);
-  write16(bytes, Ack.probe, fields.probe);
-  bytes[Ack.rangeCount] = count;
   bytes[Ack.rangeCount + 1] = 0;
-  let at: number = Ack.ranges;
+  return seal(bytes, writeArrived(bytes, fields, Ack.ranges), check);
+}
+
+/** PROTOCOL §3.14 */
+export function encodeWindowAck(
+  bytes: Uint8Array,
+  header: FlowHeader,
+  fields: WindowAckFields,
+  check: Crc32 | null,
+): number {
+  writeHeader(bytes, header, FrameType.windowAck, fields.flags);
+  bytes[WindowAck.arrivedWith] = fields.arrivedWith;
+  write32(bytes, WindowAck.windowEnd, fields.windowEnd);
+  write32(bytes, WindowAck.frameNumber, fields.frameNumber);
+  write32(bytes, WindowAck.remoteQueuing, fields.remoteQueuing);
+  return seal(bytes, writeArrived(bytes, fields, WindowAck.ranges), check);
+}
+
+/** What ACK and WINDOW_ACK have in common; the ranges begin at `first`. Returns where they end. */
+function writeArrived(bytes: Uint8Array, { cumulative, probe, ranges }: AckFields, first: number): number {
+  const room = Math.floor((bytes.length - first - CHECK_BYTES) / Ack.rangeBytes);
+  const count = Math.min(ranges.count, Ack.maxRanges, room);
+  write32(bytes, Ack.cumulative, cumulative);
+  write16(bytes, Ack.probe, probe);
+  bytes[Ack.rangeCount] = count;
+  let at = first;
   for (let index = 0; index < count; index++, at += Ack.rangeBytes) {
     write32(bytes, at, ranges.start(index));
     write32(bytes, at + Ack.rangeBytes / 2, ranges.end(index));
   }
-  return seal(bytes, at, check);
+  return at;
 }
 
 /** PROTOCOL §3.5 */

@@ -27,6 +27,7 @@ export const FrameType = {
   attachRefused: 10,
   keepAlive: 11,
   detach: 12,
+  windowAck: 13,
   version: 15,
 } as const;
 
@@ -63,7 +64,14 @@ export const CreditRequest = {
 /** PROTOCOL §3.2 */
 export const Credit = { sequence: 12, check: 16, bytes: 18, maxPaddingBytes: 8 } as const;
 /** PROTOCOL §3.3; `overheadBytes` is all but the payload. */
-export const Data = { creditSequence: 12, offset: 16, unused: 20, payload: 22, overheadBytes: 26 } as const;
+export const Data = {
+  creditSequence: 12,
+  frameNumber: 12,
+  offset: 16,
+  unused: 20,
+  payload: 22,
+  overheadBytes: 26,
+} as const;
 /** PROTOCOL §3.4 */
 export const Ack = {
   cumulative: 12,
@@ -88,13 +96,26 @@ export const Attached = { token: 12, rateKbps: 16, maxFrameBytes: 20, keepAliveM
 export const AttachRefused = { token: 12, code: 16, bytes: 24 } as const;
 /** PROTOCOL §3.11 and §3.12 */
 export const KeepAlive = { token: 12, bytes: 20 } as const;
+/** PROTOCOL §3.14; the fields that it shares with ACK stand where they stand there, but for the ranges. */
+export const WindowAck = {
+  cumulative: Ack.cumulative,
+  probe: Ack.probe,
+  rangeCount: Ack.rangeCount,
+  arrivedWith: 19,
+  windowEnd: 20,
+  frameNumber: 24,
+  remoteQueuing: 28,
+  ranges: 32,
+  bytes: 36,
+} as const;
 /** PROTOCOL §3.13 */
 export const VersionOffer = { lowest: 12, highest: 13, bytes: 20 } as const;
 
 /** Flag bits by frame type. PROTOCOL §2.3 */
-export const RequestFlag = { open: 0x01 } as const;
-export const DataFlag = { end: 0x01, creditCe: 0x02, repair: 0x04 } as const;
+export const RequestFlag = { open: 0x01, reactive: 0x02 } as const;
+export const DataFlag = { end: 0x01, creditCe: 0x02, repair: 0x04, reactive: 0x08, early: 0x10 } as const;
 export const AckFlag = { complete: 0x01, paused: 0x02 } as const;
+export const WindowAckFlag = { complete: AckFlag.complete, echo: 0x04 } as const;
 export const ResetFlag = { fromReceiver: 0x01 } as const;
 
 /** PROTOCOL §3.7 */

@@ -1,7 +1,16 @@
 /** One line per frame for people, in the manner of tcpdump. It allocates: for traces and tests, not for the hot path. */
 import * as decode from './decode.js';
 import type { Frame } from './frame.js';
-import { AckFlag, AttachRefusal, DataFlag, FrameType, RequestFlag, ResetCode, ResetFlag } from './layout.js';
+import {
+  AckFlag,
+  AttachRefusal,
+  DataFlag,
+  FrameType,
+  RequestFlag,
+  ResetCode,
+  ResetFlag,
+  WindowAckFlag,
+} from './layout.js';
 
 interface Printer {
   name: string;
@@ -28,10 +37,12 @@ const PRINTERS: Record<number, Printer> = {
     name: 'DATA',
     flags: DataFlag,
     body: (frame) =>
-      `credit=${decode.dataCreditSequence(frame.bytes)} offset=${decode.dataOffset(frame.bytes)} ` +
+      `${decode.flags(frame.bytes) & DataFlag.reactive ? 'frame' : 'credit'}=${decode.dataCreditSequence(frame.bytes)} ` +
+      `offset=${decode.dataOffset(frame.bytes)} ` +
       `payload=${decode.dataPayloadBytes(frame)} unused=${decode.dataUnused(frame.bytes)}`,
   },
   [FrameType.ack]: { name: 'ACK', flags: AckFlag, body: printAck },
+  [FrameType.windowAck]: { name: 'WINDOW_ACK', flags: WindowAckFlag, body: printWindowAck },
   [FrameType.creditStop]: {
     name: 'CREDIT_STOP',
     body: ({ bytes }) =>
@@ -94,10 +105,23 @@ function printFlags(names: Record<string, number>, bytes: Uint8Array): string[] 
 }
 
 function printAck({ bytes }: Frame): string {
-  const ranges = Array.from(
-    { length: decode.ackRangeCount(bytes) },
-    (_, index) => `${decode.ackRangeStart(bytes, index)}-${decode.ackRangeEnd(bytes, index)}`,
+  return printArrived(bytes, (index) => `${decode.ackRangeStart(bytes, index)}-${decode.ackRangeEnd(bytes, index)}`);
+}
+
+function printWindowAck({ bytes }: Frame): string {
+  const arrived = printArrived(
+    bytes,
+    (index) => `${decode.windowAckRangeStart(bytes, index)}-${decode.windowAckRangeEnd(bytes, index)}`,
   );
+  return (
+    `${arrived} window=${decode.windowAckEnd(bytes)} frame=${decode.windowAckFrameNumber(bytes)} ` +
+    `arrived-with=${decode.windowAckHopLimit(bytes)},${ECN_NAMES[decode.windowAckEcn(bytes)]} ` +
+    `queued=${decode.windowAckRemoteQueuing(bytes)}us`
+  );
+}
+
+function printArrived(bytes: Uint8Array, range: (index: number) => string): string {
+  const ranges = Array.from({ length: decode.ackRangeCount(bytes) }, (_, index) => range(index));
   return `cumulative=${decode.ackCumulative(bytes)} probe=${decode.ackProbe(bytes)} ranges=${ranges.join(',') || 'none'}`;
 }
 

@@ -11,6 +11,7 @@ import {
   MAX_HOST_ID,
   NO_HOST,
   VersionOffer,
+  WindowAck,
 } from './layout.js';
 
 /** A DATA frame of one byte: no flow can do with less. PROTOCOL §3.3 */
@@ -23,7 +24,8 @@ export function hasValidFields(bytes: Uint8Array, type: number): boolean {
   const destination = read16(bytes, Header.destination);
   const source = read16(bytes, Header.source);
   if (destination > MAX_HOST_ID || source > MAX_HOST_ID) return false;
-  if (type <= FrameType.reset) return hasValidFlow(bytes, destination, source) && hasValidFlowFields(bytes, type);
+  if (type <= FrameType.reset || type === FrameType.windowAck)
+    return hasValidFlow(bytes, destination, source) && hasValidFlowFields(bytes, type);
   if (type === FrameType.version) return bytes[VersionOffer.lowest] <= bytes[VersionOffer.highest];
   return isZero32(bytes, Header.flowId) && hasValidSwitchFields(bytes, type);
 }
@@ -34,7 +36,8 @@ function hasValidFlow(bytes: Uint8Array, destination: number, source: number): b
 }
 
 function hasValidFlowFields(bytes: Uint8Array, type: number): boolean {
-  if (type === FrameType.ack) return hasValidRanges(bytes);
+  if (type === FrameType.ack) return hasValidRanges(bytes, Ack.ranges);
+  if (type === FrameType.windowAck) return hasValidRanges(bytes, WindowAck.ranges);
   return type !== FrameType.creditRequest || isFrameSize(read16(bytes, CreditRequest.maxFrameBytes));
 }
 
@@ -64,12 +67,12 @@ function isFrameSize(bytes: number): boolean {
   return bytes >= SMALLEST_DATA_BYTES && bytes <= MAX_FRAME_BYTES;
 }
 
-/** Ranges are ascending, not empty, touch neither the cumulative offset nor each other, and stay within half the number space of it. PROTOCOL §3.4 */
-function hasValidRanges(bytes: Uint8Array): boolean {
+/** Ranges are ascending, not empty, touch neither the cumulative offset nor each other, and stay within half the number space of it. PROTOCOL §3.4, §3.14 */
+function hasValidRanges(bytes: Uint8Array, first: number): boolean {
   const cumulative = read32(bytes, Ack.cumulative);
-  const after = Ack.ranges + bytes[Ack.rangeCount] * Ack.rangeBytes;
+  const after = first + bytes[Ack.rangeCount] * Ack.rangeBytes;
   let ahead = 0;
-  for (let at: number = Ack.ranges; at < after; at += Ack.rangeBytes / 2) {
+  for (let at = first; at < after; at += Ack.rangeBytes / 2) {
     const next = (read32(bytes, at) - cumulative) >>> 0;
     if (next <= ahead) return false;
     ahead = next;

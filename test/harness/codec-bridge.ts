@@ -23,6 +23,10 @@ const keepAlive = (encodeIt: typeof encode.encodeKeepAlive): Bridge => ({
   decode: (bytes) => ({ token: decode.keepAliveToken(bytes) }),
 });
 
+function rangesOf(ranges: [number, number][]): encode.AckRanges {
+  return { count: ranges.length, start: (index) => ranges[index][0], end: (index) => ranges[index][1] };
+}
+
 /** How the same frame is said to src/wire and to the twin. */
 const BRIDGES: Record<string, Bridge> = {
   CREDIT_REQUEST: {
@@ -78,20 +82,38 @@ const BRIDGES: Record<string, Bridge> = {
   },
   ACK: {
     encode: (bytes, header, { fields, ranges }) => {
-      const source = {
-        count: ranges.length,
-        start: (index: number) => ranges[index][0],
-        end: (index: number) => ranges[index][1],
-      };
       const ack = {
         flags: fields.flags,
         cumulative: fields['cumulative offset'],
         probe: fields.probe,
-        ranges: source,
+        ranges: rangesOf(ranges),
       };
       return encode.encodeAck(bytes, header, ack, check);
     },
     decode: (bytes) => ({ 'cumulative offset': decode.ackCumulative(bytes), probe: decode.ackProbe(bytes) }),
+  },
+  WINDOW_ACK: {
+    encode: (bytes, header, { fields, ranges }) => {
+      const ack = {
+        flags: fields.flags,
+        cumulative: fields['cumulative offset'],
+        probe: fields.probe,
+        ranges: rangesOf(ranges),
+        arrivedWith: fields['arrived with'],
+        windowEnd: fields['window end'],
+        frameNumber: fields['frame number'],
+        remoteQueuing: fields['remote queuing, us'],
+      };
+      return encode.encodeWindowAck(bytes, header, ack, check);
+    },
+    decode: (bytes) => ({
+      'cumulative offset': decode.ackCumulative(bytes),
+      probe: decode.ackProbe(bytes),
+      'arrived with': 4 * decode.windowAckHopLimit(bytes) + decode.windowAckEcn(bytes),
+      'window end': decode.windowAckEnd(bytes),
+      'frame number': decode.windowAckFrameNumber(bytes),
+      'remote queuing, us': decode.windowAckRemoteQueuing(bytes),
+    }),
   },
   CREDIT_STOP: {
     encode: (bytes, header, { fields }) =>
@@ -193,7 +215,7 @@ export function fastDecode(datagram: Uint8Array): NaiveFrame | string {
   return {
     type,
     fields: { ...decodeHeader(bytes), ...BRIDGES[type].decode(bytes) },
-    ranges: type === 'ACK' ? decodeRanges(bytes) : [],
+    ranges: decodeRanges(type, bytes),
     payload: type === 'DATA' ? [...bytes.subarray(Data.payload, Data.payload + decode.dataPayloadBytes(frame))] : [],
     paddingBytes: type === 'CREDIT' ? frame.length - 18 : 0,
   };
@@ -212,9 +234,11 @@ function decodeHeader(bytes: Uint8Array): Fields {
   };
 }
 
-function decodeRanges(bytes: Uint8Array): [number, number][] {
-  return Array.from({ length: decode.ackRangeCount(bytes) }, (_, index) => [
-    decode.ackRangeStart(bytes, index),
-    decode.ackRangeEnd(bytes, index),
-  ]);
+function decodeRanges(type: string, bytes: Uint8Array): [number, number][] {
+  if (type !== 'ACK' && type !== 'WINDOW_ACK') return [];
+  const [start, end] =
+    type === 'ACK'
+      ? [decode.ackRangeStart, decode.ackRangeEnd]
+      : [decode.windowAckRangeStart, decode.windowAckRangeEnd];
+  return Array.from({ length: decode.ackRangeCount(bytes) }, (_, index) => [start(bytes, index), end(bytes, index)]);
 }

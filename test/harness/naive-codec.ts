@@ -11,7 +11,7 @@ export interface NaiveFrame {
   type: string;
   /** Header and body by the names in the diagrams, without `type`, `range count` and checks. `reserved` is written, never read. */
   fields: Record<string, number>;
-  /** Of an ACK: start and end of each. */
+  /** Of an ACK or WINDOW_ACK: start and end of each. */
   ranges: [number, number][];
   /** Of DATA. */
   payload: number[];
@@ -114,6 +114,18 @@ export const TYPES: Record<string, { number: number; body: readonly NaiveField[]
   },
   KEEP_ALIVE: { number: 11, body: keepAlive },
   DETACH: { number: 12, body: keepAlive },
+  WINDOW_ACK: {
+    number: 13,
+    body: [
+      ['cumulative offset', 32],
+      ['probe', 16],
+      ['range count', 8],
+      ['arrived with', 8],
+      ['window end', 32],
+      ['frame number', 32],
+      ['remote queuing, us', 32],
+    ],
+  },
   VERSION: {
     number: 15,
     body: [
@@ -162,7 +174,7 @@ export function naiveDecode(datagram: Uint8Array): NaiveFrame | string {
   const frame: NaiveFrame = {
     type,
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => !DERIVED.includes(name))),
-    ranges: readRanges(bytes, rangeCount),
+    ranges: readRanges(bytes, rangesAt(type), rangeCount),
     payload: type === 'DATA' ? bytes.slice(22, -4) : [],
     paddingBytes: type === 'CREDIT' ? bytes.length - 18 : 0,
   };
@@ -173,17 +185,17 @@ export function naiveDecode(datagram: Uint8Array): NaiveFrame | string {
 function judgeLength(type: string, length: number, rangeCount: number): string | null {
   const bodyBits = TYPES[type].body.reduce((sum, [, bits]) => sum + bits, 0);
   const smallest = 12 + bodyBits / 8 + (type === 'CREDIT' ? 2 : 4) + (type === 'DATA' ? 1 : 0);
-  const largest: Record<string, number> = { CREDIT: 26, DATA: 65_507, ACK: 24 + 8 * 32 };
+  const largest: Record<string, number> = { CREDIT: 26, DATA: 65_507, ACK: 24 + 8 * 32, WINDOW_ACK: 36 + 8 * 32 };
   if (length < smallest) return 'short';
   if (length > (largest[type] ?? smallest)) return 'length';
-  return type === 'ACK' && length !== 24 + 8 * rangeCount ? 'length' : null;
+  return rangesAt(type) > 0 && length !== rangesAt(type) + 4 + 8 * rangeCount ? 'length' : null;
 }
 
 /** The list of §2.7. */
 function isInvalid({ type, fields, ranges }: NaiveFrame): boolean {
   const to = fields['destination host'];
   const from = fields['source host'];
-  const ofFlow = TYPES[type].number <= 7;
+  const ofFlow = TYPES[type].number <= 7 || type === 'WINDOW_ACK';
   const ofSwitch = TYPES[type].number >= 8 && TYPES[type].number <= 12;
   const frameSize = fields['max frame bytes'] ?? 27;
   return [
@@ -253,8 +265,13 @@ function readFields(bytes: number[], from: number, fields: readonly NaiveField[]
   return values;
 }
 
-function readRanges(bytes: number[], count: number): [number, number][] {
-  const edge = (index: number) => readFields(bytes, 20 + 4 * index, [['edge', 32]]).edge;
+/** Where the ranges of a type begin, §3.4 and §3.14; 0 for one that has none. */
+function rangesAt(type: string): number {
+  return { ACK: 20, WINDOW_ACK: 32 }[type] ?? 0;
+}
+
+function readRanges(bytes: number[], from: number, count: number): [number, number][] {
+  const edge = (index: number) => readFields(bytes, from + 4 * index, [['edge', 32]]).edge;
   return Array.from({ length: count }, (_, index) => [edge(2 * index), edge(2 * index + 1)]);
 }
 

@@ -42,7 +42,7 @@ const keepAlive: Shape = { header: switchHeader(nothing, hostId), body: fc.recor
 const SHAPES: Record<string, Shape> = {
   CREDIT_REQUEST: {
     header: flowHeader,
-    flags: 0x01,
+    flags: 0x03,
     body: fc.record({
       'sent offset': long,
       probe: word,
@@ -54,7 +54,7 @@ const SHAPES: Record<string, Shape> = {
   CREDIT: { header: flowHeader, metered: true, body: fc.record({ 'credit sequence': long }) },
   DATA: {
     header: flowHeader,
-    flags: 0x07,
+    flags: 0x1f,
     metered: true,
     body: fc.record({ 'echoed credit sequence': long, 'stream offset': long, unused: word }),
   },
@@ -81,6 +81,18 @@ const SHAPES: Record<string, Shape> = {
   },
   KEEP_ALIVE: keepAlive,
   DETACH: keepAlive,
+  WINDOW_ACK: {
+    header: flowHeader,
+    flags: 0x05,
+    body: fc.record({
+      'cumulative offset': long,
+      probe: word,
+      'arrived with': byte,
+      'window end': long,
+      'frame number': long,
+      'remote queuing, us': long,
+    }),
+  },
   VERSION: {
     header: fc.record({ 'destination host': upTo(65_534), 'source host': upTo(65_534), 'flow id': long }),
     body: fc
@@ -106,7 +118,7 @@ export function sentFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const { header, body, flags = 0, metered = false } = SHAPES[type];
   const payload =
     type === 'DATA' ? fc.array(byte, { minLength: 1, maxLength: 100, size: 'max' }) : fc.constant<number[]>([]);
-  const distances = type === 'ACK' ? edgeDistances : fc.constant<[number, number][]>([]);
+  const distances = /ACK$/.test(type) ? edgeDistances : fc.constant<[number, number][]>([]);
   const paddingBytes = type === 'CREDIT' ? fc.integer({ min: 0, max: 8 }) : nothing;
   const bits = fc.tuple(byte, byte).map(([flagBits, path]) => ({
     'hop limit': 63,

@@ -93,9 +93,9 @@ describe('checkFrame', () => {
     verdicts.push(checkFrame(frame, null), checkFrame(frame, crc32));
     frame.length++;
     verdicts.push(checkFrame(frame, crc32));
-    frame.bytes[1] = 0x1d;
+    frame.bytes[1] = 0x1e;
     verdicts.push(checkFrame(frame, crc32));
-    frame.bytes[1] = 0x2d;
+    frame.bytes[1] = 0x2e;
     verdicts.push(checkFrame(frame, crc32));
     frame.length = 17;
     verdicts.push(checkFrame(frame, crc32));

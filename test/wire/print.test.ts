@@ -3,7 +3,15 @@ import { crc32 } from '../../src/base/crc32.js';
 import { RangeSet } from '../../src/base/range-set.js';
 import * as encode from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { AckFlag, AttachRefusal, DataFlag, RequestFlag, ResetCode, ResetFlag } from '../../src/wire/layout.js';
+import {
+  AckFlag,
+  AttachRefusal,
+  DataFlag,
+  RequestFlag,
+  ResetCode,
+  ResetFlag,
+  WindowAckFlag,
+} from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
 
 const header = { destination: 7, source: 3, flowId: 0xbeef };
@@ -51,6 +59,28 @@ describe('printFrame', () => {
       print((bytes) =>
         encode.encodeAck(bytes, header, { flags: 0, cumulative: 50, probe: 2, ranges: ranges() }, crc32),
       ),
+      print((bytes) => {
+        const flags = DataFlag.reactive | DataFlag.early;
+        const at = encode.encodeData(bytes, header, { creditSequence: 6, offset: 20, unused: 0, flags, pathId: 0 });
+        return encode.seal(bytes, at + 30, crc32);
+      }),
+      print((bytes) =>
+        encode.encodeWindowAck(
+          bytes,
+          header,
+          {
+            flags: WindowAckFlag.echo,
+            cumulative: 50,
+            probe: 2,
+            ranges: ranges([60, 70]),
+            arrivedWith: 62 * 4 + 3,
+            windowEnd: 9_000,
+            frameNumber: 6,
+            remoteQueuing: 12,
+          },
+          crc32,
+        ),
+      ),
       print((bytes) => encode.encodeStop(bytes, header, { sentOffset: 50, probe: 3, unused: 4 }, crc32)),
       print((bytes) => encode.encodeFin(bytes, header, { finalOffset: 50, probe: 4, unused: 4 }, crc32)),
       print((bytes) =>
@@ -80,6 +110,8 @@ describe('printFrame', () => {
         "DATA 3>7 flow=0x0000beef path=9 hop=63 ect0 [END CREDIT_CE] credit=5 offset=20 payload=30 unused=1",
         "ACK 3>7 flow=0x0000beef path=0 hop=63 - [PAUSED] cumulative=50 probe=2 ranges=60-70,80-90",
         "ACK 3>7 flow=0x0000beef path=0 hop=63 - cumulative=50 probe=2 ranges=none",
+        "DATA 3>7 flow=0x0000beef path=0 hop=63 ect0 [REACTIVE EARLY] frame=6 offset=20 payload=30 unused=0",
+        "WINDOW_ACK 3>7 flow=0x0000beef path=0 hop=63 - [ECHO] cumulative=50 probe=2 ranges=60-70 window=9000 frame=6 arrived-with=62,ce queued=12us",
         "CREDIT_STOP 3>7 flow=0x0000beef path=0 hop=63 - sent=50 probe=3 unused=4",
         "FIN 3>7 flow=0x0000beef path=0 hop=63 - final=50 probe=4 unused=4",
         "RESET 3>7 flow=0x0000beef path=0 hop=63 - [FROM_RECEIVER] code=UNKNOWN_FLOW",

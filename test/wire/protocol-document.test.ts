@@ -31,7 +31,7 @@ interface FrameSection {
 }
 
 const { CreditRequest, Credit, Data, Ack, CreditStop, Fin, Reset, Attach, Attached, AttachRefused } = layout;
-const { KeepAlive, VersionOffer, CHECK_BYTES } = layout;
+const { KeepAlive, VersionOffer, WindowAck, CHECK_BYTES } = layout;
 
 /** Fields between header and check, and the check at the end. */
 function fixed(bytes: number, offsets: Record<string, number>) {
@@ -118,6 +118,23 @@ const FRAMES: FrameSection[] = [
     ...fixed(AttachRefused.bytes, { token: AttachRefused.token, code: AttachRefused.code }),
   },
   { number: '3.11', name: 'KEEP_ALIVE', ...fixed(KeepAlive.bytes, { token: KeepAlive.token }) },
+  {
+    number: '3.14',
+    name: 'WINDOW_ACK',
+    size: `${WindowAck.bytes} bytes and ${Ack.rangeBytes} for each range`,
+    flags: layout.WindowAckFlag,
+    offsets: {
+      'cumulative offset': WindowAck.cumulative,
+      probe: WindowAck.probe,
+      'range count': WindowAck.rangeCount,
+      'arrived with': WindowAck.arrivedWith,
+      'window end': WindowAck.windowEnd,
+      'frame number': WindowAck.frameNumber,
+      'remote queuing, us': WindowAck.remoteQueuing,
+      'range start': WindowAck.ranges,
+      'range end': WindowAck.ranges + Ack.rangeBytes / 2,
+    },
+  },
   {
     number: '3.13',
     name: 'VERSION',

@@ -1,0 +1,38 @@
+import { checkPositive, ParameterError, resolveParameters } from '../../base/parameters.js';
+import type { WindowAlgorithm, WindowAlgorithmDefinition, WindowLink, WindowParameters } from './algorithm.js';
+import { dctcp } from './dctcp.js';
+
+/** Every window algorithm. */
+export const WINDOW_ALGORITHMS: readonly WindowAlgorithmDefinition[] = [dctcp];
+
+/** Whether a window algorithm has that name. */
+export function isWindowAlgorithm(name: string): boolean {
+  return WINDOW_ALGORITHMS.some((definition) => definition.name === name);
+}
+
+/** The algorithm of that name; throws `ParameterError` that lists the names there are. */
+export function findWindowAlgorithm(name: string): WindowAlgorithmDefinition {
+  const found = WINDOW_ALGORITHMS.find((definition) => definition.name === name);
+  if (found !== undefined) return found;
+  const names = WINDOW_ALGORITHMS.map((definition) => definition.name).join(', ');
+  throw new ParameterError('algorithm', `there is no window algorithm '${name}': allowed are ${names}`);
+}
+
+/** The defaults of an algorithm with the values that were given in their place; throws `ParameterError` on a name or value that it does not take. */
+export function resolveWindowParameters(
+  definition: WindowAlgorithmDefinition,
+  given: WindowParameters,
+): WindowParameters {
+  return resolveParameters(`window algorithm ${definition.name}`, definition.parameters, given);
+}
+
+/**
+ * A new algorithm object for one flow. `parameters` need hold only what differs from the defaults.
+ * Throws `ParameterError` for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
+ */
+export function windowAlgorithm(name: string, link: WindowLink, parameters: WindowParameters = {}): WindowAlgorithm {
+  const definition = findWindowAlgorithm(name);
+  checkPositive(link.maxRateBps, 'maxRateBps', "a flow's link");
+  checkPositive(link.frameWireBytes, 'frameWireBytes', "a flow's link");
+  return definition.create(link, resolveWindowParameters(definition, parameters));
+}

@@ -1,0 +1,58 @@
+// Tested by test/core/window/dctcp.test.ts
+import type { WindowSample } from './algorithm.js';
+
+/** ssthresh after a loss is at least so many frames. RFC 5681 equation 4 */
+const LEAST_THRESHOLD_FRAMES = 2;
+
+export interface WindowBounds {
+  readonly initial: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/**
+ * The congestion window that the algorithms of TCP have in common, in frames: slow start up to a threshold (RFC 5681 section 3.1), and what a timeout does to it
+ * (equation 4). How it grows beyond the threshold and how far it falls is the algorithm's.
+ */
+export class TcpWindow {
+  frames: number;
+  threshold = Number.POSITIVE_INFINITY;
+  private readonly bounds: WindowBounds;
+
+  constructor(bounds: WindowBounds) {
+    this.bounds = bounds;
+    this.frames = Math.min(bounds.initial, bounds.max);
+  }
+
+  get isSlowStart(): boolean {
+    return this.frames < this.threshold;
+  }
+
+  /** One frame for each acknowledged, but not beyond the threshold; returns how many of them were left for congestion avoidance. */
+  slowStart(ackedFrames: number): number {
+    const used = Math.min(ackedFrames, Math.max(0, this.threshold - this.frames));
+    this.set(this.frames + used);
+    return ackedFrames - used;
+  }
+
+  /** One frame for each window of them: RFC 5681 equation 3, by frames. */
+  growByOne(ackedFrames: number): void {
+    this.set(this.frames + ackedFrames / this.frames);
+  }
+
+  /** Falls to `part` of the window, where slow start ends. */
+  reduce(part: number): void {
+    this.set(this.frames * part);
+    this.threshold = Math.max(this.frames, LEAST_THRESHOLD_FRAMES);
+  }
+
+  /** Begins again with one frame; slow start ends at `part` of what was out. RFC 5681 section 3.1 */
+  collapse({ inFlightFrames }: WindowSample, part: number): void {
+    this.threshold = Math.max(Math.min(this.frames, inFlightFrames) * part, LEAST_THRESHOLD_FRAMES);
+    this.set(1);
+  }
+
+  set(frames: number): void {
+    this.frames = Math.min(Math.max(frames, this.bounds.min), this.bounds.max);
+  }
+}
