@@ -16,34 +16,64 @@ import { queueBound } from './catalogue/queue-bound.js';
 import { shuffle } from './catalogue/shuffle.js';
 import { stability } from './catalogue/stability.js';
 import { workloads } from './catalogue/workloads.js';
-import type { Figure } from './figure.js';
+import type { Figure, FigureGroup } from './figure.js';
 
-/** In the order of the page. */
-export const FIGURES: readonly Figure[] = [
-  oneBottleneck,
-  convergence,
-  initialRate,
-  parkingLot,
-  parkingLot2016,
-  multiBottleneck,
-  creditQueue,
-  creditQueue2016,
-  jitter,
-  pacing,
-  manyFlows,
-  stability,
-  queueBound,
-  shuffle,
-  workloads,
-  frontier,
-];
+/** A page, and the figures of it that are wanted. */
+export interface FigureSelection {
+  readonly group: FigureGroup;
+  readonly figures: readonly Figure[];
+}
 
-/** The figures of these names in the order of `all`; all of them without names. Throws a usage Failure for a name that none has. */
-export function selectFigures(names: readonly string[], all: readonly Figure[] = FIGURES): readonly Figure[] {
-  const known = all.map(({ name }) => name);
-  for (const name of names) {
-    if (known.includes(name)) continue;
-    throw usageFailure(`unknown figure '${name}'${suggestion(name, known)}; allowed: list, ${known.join(', ')}`);
-  }
-  return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+const expresspassFigures: FigureGroup = {
+  name: 'expresspass',
+  title: 'The figures of the ExpressPass papers',
+  figures: [
+    oneBottleneck,
+    convergence,
+    initialRate,
+    parkingLot,
+    parkingLot2016,
+    multiBottleneck,
+    creditQueue,
+    creditQueue2016,
+    jitter,
+    pacing,
+    manyFlows,
+    stability,
+    queueBound,
+    shuffle,
+    workloads,
+    frontier,
+  ],
+};
+
+/** The first is the one that is meant where none is named. */
+export const FIGURE_GROUPS: readonly FigureGroup[] = [expresspassFigures];
+
+/**
+ * What `words` ask for: a group's name first or none, then names of its figures, all of them without. In a group the group's name may be left out of theirs.
+ * Figures come in the order of the page. Throws a usage Failure for a name that none has.
+ */
+export function selectFigures(
+  words: readonly string[],
+  groups: readonly FigureGroup[] = FIGURE_GROUPS,
+): FigureSelection {
+  const named = groups.find(({ name }) => name === words[0]);
+  const group = named ?? groupOf(words, groups);
+  const wanted = (named === undefined ? words : words.slice(1)).map((word) => figureName(word, group, groups));
+  const figures = wanted.length === 0 ? group.figures : group.figures.filter(({ name }) => wanted.includes(name));
+  return { group, figures };
+}
+
+/** The group of the first figure that is named without one. */
+function groupOf([first]: readonly string[], groups: readonly FigureGroup[]): FigureGroup {
+  return groups.find(({ figures }) => figures.some(({ name }) => name === first)) ?? groups[0];
+}
+
+function figureName(word: string, group: FigureGroup, groups: readonly FigureGroup[]): string {
+  const known = group.figures.map(({ name }) => name);
+  const found = [word, `${group.name}-${word}`].find((name) => known.includes(name));
+  if (found !== undefined) return found;
+  const allowed = ['list', ...groups.map(({ name }) => name), ...known];
+  throw usageFailure(`unknown figure '${word}'${suggestion(word, allowed)}; allowed: ${allowed.join(', ')}`);
 }

@@ -3,11 +3,12 @@ import { FIGURES_OPTIONS } from './options.js';
 
 export const command = defineCommand({
   description:
-    'Reproduces the figures of the ExpressPass papers in the simulator: for each its scenario files, numbers as CSV, plots as SVG, and a page (index.html) that has ' +
+    "Reproduces the papers' figures in the simulator: for each its scenario files, numbers as CSV, plots as SVG, and a page (index.html) that has " +
     "the paper's value, that of its authors' code, ours, and the reason where ours misses. The files are the same on every machine.",
   positionals: {
-    label: '[list | NAME...]',
-    describe: 'figures by name, all without it; `list` prints their names',
+    label: '[list | [GROUP] NAME...]',
+    describe:
+      'a group and figures of it by name, all of it without names, the first one without a group; `list` prints them',
     least: 0,
     most: Number.POSITIVE_INFINITY,
   },

@@ -6,7 +6,7 @@ import {
   figuresPage,
 } from '../shared/report/figures-page.js';
 import { csvText } from '../shared/run-output/csv.js';
-import type { Figure, FigureJob, FigureOutcome, Profile } from './figure.js';
+import type { Figure, FigureGroup, FigureJob, FigureOutcome, Profile } from './figure.js';
 
 /** Drawings and tables of one figure by their file names. */
 export function figureFiles(
@@ -56,8 +56,12 @@ export function figureEntry(
 }
 
 /** The page and its tables by their file names. */
-export function pageFiles(entries: readonly FigureEntry[], profile: Profile): ReadonlyMap<string, string> {
-  const page: FiguresPage = { title: 'The figures of the ExpressPass papers', intro: intro(profile), figures: entries };
+export function pageFiles(
+  { title }: FigureGroup,
+  entries: readonly FigureEntry[],
+  profile: Profile,
+): ReadonlyMap<string, string> {
+  const page: FiguresPage = { title, intro: intro(profile), figures: entries };
   return new Map([
     ['index.html', figuresPage(page)],
     ['results.md', figuresMarkdown(page)],
@@ -72,7 +76,7 @@ function intro(profile: Profile): string {
       : 'This is the paper profile: flows, seeds and seconds as in the papers.';
   return `Every figure is made by the simulator, in which the same endpoints and switches run that also run behind sockets. ${scale}
 
-Beside ours stand the paper's value and that of the authors' own public ns-2 code, run on the same scenario, where there is one. "met" is as good as what we hold ourselves to, or better; the reason says what that is where it is not the paper's value. Columns for reactive peers such as DCTCP are missing because there is none in the simulator yet.`;
+Beside ours stand the paper's value and that of the authors' own public ns-2 code, run on the same scenario, where there is one. "met" is as good as what we hold ourselves to, or better; the reason says what that is where it is not the paper's value.`;
 }
 
 function profileOption(profile: Profile): string {

@@ -21,6 +21,16 @@ export interface Figure {
   evaluate(runs: Runs, profile: Profile): FigureOutcome;
 }
 
+/** The figures of one system: one page. */
+export interface FigureGroup {
+  /** On the command line. */
+  readonly name: string;
+  /** Of the page. */
+  readonly title: string;
+  /** In the order of the page. Where there is more than one group, names of figures begin with their group's but for the first's. */
+  readonly figures: readonly Figure[];
+}
+
 /** A scenario as a scenario file holds it: plain data, quantities as texts or numbers. It has neither name nor seed. */
 export type FigureDocument = Readonly<Record<string, unknown>>;
 

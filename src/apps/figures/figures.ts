@@ -5,7 +5,7 @@ import { usageFailure } from '../shared/failure.js';
 import type { FigureEntry, FigureRow } from '../shared/report/figures-page.js';
 import type { Results } from '../shared/results.js';
 import { type Column, tableLines } from '../shared/table.js';
-import { FIGURES, selectFigures } from './catalogue.js';
+import { FIGURE_GROUPS, selectFigures } from './catalogue.js';
 import type { Figure, Profile } from './figure.js';
 import { JobList } from './job-list.js';
 import { lanes, measuredEventsPerSecond } from './machine-speed.js';
@@ -15,6 +15,7 @@ import { playFigures } from './play-figures.js';
 const LIST = 'list';
 
 const LIST_COLUMNS: readonly Column[] = [
+  { title: 'group' },
   { title: 'figure' },
   { title: 'runs', align: 'right' },
   { title: 'events', align: 'right' },
@@ -34,33 +35,34 @@ const SUMMARY_COLUMNS: readonly Column[] = [
 export async function runFigures(invocation: FiguresInvocation): Promise<ExitCode> {
   const { options, positionals, results } = invocation;
   if (positionals.includes(LIST)) {
-    if (positionals.length > 1) throw usageFailure(`'${LIST}' stands alone; allowed: ${LIST}, or names of figures`);
+    if (positionals.length > 1)
+      throw usageFailure(`'${LIST}' stands alone; allowed: ${LIST}, or a group and names of its figures`);
     list(options.profile, invocation);
     return ExitCode.done;
   }
-  const figures = selectFigures(positionals);
-  const jobs = new JobList(figures, options.profile);
+  const selection = selectFigures(positionals);
+  const jobs = new JobList(selection.figures, options.profile);
   announce(jobs, invocation);
-  const { entries, failed } = await playFigures(figures, jobs, invocation);
+  const { entries, failed } = await playFigures(selection, jobs, invocation);
   if (options.json) results.json(jsonOf(options.profile, entries));
   else summary(entries, results);
   return failed === 0 ? ExitCode.done : ExitCode.failed;
 }
 
 function list(profile: Profile, { options, results }: FiguresInvocation): void {
-  const found = FIGURES.map((figure) => listed(figure, profile));
+  const found = FIGURE_GROUPS.flatMap(({ name, figures }) => figures.map((figure) => listed(name, figure, profile)));
   if (options.json) results.json({ profile, figures: found });
   else for (const line of tableLines(LIST_COLUMNS, found.map(listRow))) results.line(line);
 }
 
-function listed(figure: Figure, profile: Profile) {
+function listed(group: string, figure: Figure, profile: Profile) {
   const { name, title, source } = figure;
   const jobs = new JobList([figure], profile);
-  return { name, title, source, runs: jobs.runs.length, events: Math.round(jobs.events) };
+  return { group, name, title, source, runs: jobs.runs.length, events: Math.round(jobs.events) };
 }
 
-function listRow({ name, title, source, runs, events }: ReturnType<typeof listed>): string[] {
-  return [name, displayCount(runs), displayCount(events), `${title} (${source})`];
+function listRow({ group, name, title, source, runs, events }: ReturnType<typeof listed>): string[] {
+  return [group, name, displayCount(runs), displayCount(events), `${title} (${source})`];
 }
 
 /** What takes hours says so before it begins. */

@@ -4,7 +4,8 @@ import { Failure } from '../shared/failure.js';
 import type { FigureEntry } from '../shared/report/figures-page.js';
 import { prepareDirectory, writeAll } from '../shared/run-output/output-file.js';
 import { type RunOutcome, runAll } from '../shared/simulation/run-all.js';
-import type { Figure } from './figure.js';
+import type { FigureSelection } from './catalogue.js';
+import type { Figure, FigureGroup } from './figure.js';
 import { figureEntry, figureFiles, pageFiles, scenarioFiles } from './figure-files.js';
 import type { DistinctRun, JobList } from './job-list.js';
 import type { FiguresInvocation } from './options.js';
@@ -20,15 +21,16 @@ export interface PlayedFigures {
 
 /** Plays all runs, writes each figure as soon as it has its runs, and the page at the end. Throws a Failure when it is interrupted. */
 export async function playFigures(
-  figures: readonly Figure[],
+  selection: FigureSelection,
   jobs: JobList,
   invocation: FiguresInvocation,
 ): Promise<PlayedFigures> {
-  const player = new FiguresPlayer(figures, jobs, invocation);
+  const player = new FiguresPlayer(selection, jobs, invocation);
   return player.play();
 }
 
 class FiguresPlayer {
+  private readonly group: FigureGroup;
   private readonly figures: readonly Figure[];
   private readonly jobs: JobList;
   private readonly invocation: FiguresInvocation;
@@ -36,7 +38,8 @@ class FiguresPlayer {
   private readonly entries = new Map<string, FigureEntry>();
   private failed = 0;
 
-  constructor(figures: readonly Figure[], jobs: JobList, invocation: FiguresInvocation) {
+  constructor({ group, figures }: FigureSelection, jobs: JobList, invocation: FiguresInvocation) {
+    this.group = group;
     this.figures = figures;
     this.jobs = jobs;
     this.invocation = invocation;
@@ -50,7 +53,7 @@ class FiguresPlayer {
     for (const { name } of this.figures) if (this.jobs.jobsOf(name).length === 0) await this.finish(name);
     await this.run();
     const entries = this.figures.flatMap(({ name }) => this.entries.get(name) ?? []);
-    await writeAll(out, pageFiles(entries, profile), OUT);
+    await writeAll(out, pageFiles(this.group, entries, profile), OUT);
     return { entries, failed: this.failed };
   }
 

@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { BOTTLENECK, dumbbell } from '../../../src/apps/figures/blocks/dumbbell.js';
 import { ruleFields } from '../../../src/apps/figures/blocks/rules.js';
-import { FIGURES, selectFigures } from '../../../src/apps/figures/catalogue.js';
+import { FIGURE_GROUPS, selectFigures } from '../../../src/apps/figures/catalogue.js';
 import { PROFILES } from '../../../src/apps/figures/figure.js';
 import { scenarioFiles } from '../../../src/apps/figures/figure-files.js';
 import { JobList } from '../../../src/apps/figures/job-list.js';
 import { parseScenario } from '../../../src/apps/shared/scenario/parse-scenario.js';
+
+const FIGURES = FIGURE_GROUPS.flatMap(({ figures }) => figures);
+
+function chosen(words: readonly string[]): string[] {
+  return selectFigures(words).figures.map(({ name }) => name);
+}
 
 describe('the catalogue', { timeout: 60_000 }, () => {
   it('has figures with names that are anchors, each once', () => {
@@ -28,9 +34,28 @@ describe('the catalogue', { timeout: 60_000 }, () => {
   });
 
   it('finds figures by name, in its own order', () => {
-    const chosen = selectFigures(['convergence', 'one-bottleneck']).map(({ name }) => name);
-    expect(chosen).toEqual(['one-bottleneck', 'convergence']);
-    expect(selectFigures([])).toBe(FIGURES);
+    expect(chosen(['convergence', 'one-bottleneck'])).toEqual(['one-bottleneck', 'convergence']);
+    expect(chosen(['expresspass', 'jitter'])).toEqual(['jitter']);
+    expect(selectFigures([])).toEqual({ group: FIGURE_GROUPS[0], figures: FIGURE_GROUPS[0].figures });
+  });
+
+  it('finds figures of another group by the group, with or without its name in theirs', () => {
+    const [jitter, pacing] = selectFigures(['jitter', 'pacing']).figures;
+    const other = {
+      name: 'other',
+      title: 'Others',
+      figures: [
+        { ...jitter, name: 'other-jitter' },
+        { ...pacing, name: 'other-pacing' },
+      ],
+    };
+    const groups = [FIGURE_GROUPS[0], other];
+    expect(selectFigures(['other'], groups)).toEqual({ group: other, figures: other.figures });
+    for (const words of [['other', 'jitter'], ['other', 'other-jitter'], ['other-jitter']])
+      expect(selectFigures(words, groups)).toEqual({ group: other, figures: [other.figures[0]] });
+    expect(() => selectFigures(['other', 'convergence'], groups)).toThrow(
+      "unknown figure 'convergence'; allowed: list, expresspass, other, other-jitter, other-pacing",
+    );
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { FigureSelection } from '../../../src/apps/figures/catalogue.js';
 import type { Figure } from '../../../src/apps/figures/figure.js';
 import { runFigures } from '../../../src/apps/figures/figures.js';
 import { JobList } from '../../../src/apps/figures/job-list.js';
@@ -28,10 +29,14 @@ function filesIn(directory: string): Record<string, string> {
   );
 }
 
+function pageOf(figures: readonly Figure[]): FigureSelection {
+  return { group: { name: 'tiny', title: 'Tiny figures', figures }, figures };
+}
+
 async function play(figures: readonly Figure[], jobs: string) {
   const out = temporary();
   const call = callOf([], { out: [out], jobs: [jobs] });
-  const played = await playFigures(figures, new JobList(figures, 'quick'), call.invocation);
+  const played = await playFigures(pageOf(figures), new JobList(figures, 'quick'), call.invocation);
   return { played, files: filesIn(out), out, log: call.log() };
 }
 
@@ -73,7 +78,9 @@ const LAST_FLOW_TOO_MANY = document('10gbit', { duration: '10s', probes: { inter
 
 it('ends when it is interrupted', PATIENT, async () => {
   const call = callOf([], { out: [temporary()] }, true);
-  await expect(playFigures([TINY], new JobList([TINY], 'quick'), call.invocation)).rejects.toThrow('interrupted');
+  await expect(playFigures(pageOf([TINY]), new JobList([TINY], 'quick'), call.invocation)).rejects.toThrow(
+    'interrupted',
+  );
 });
 
 it('makes a figure that needs no runs', PATIENT, async () => {
@@ -85,7 +92,9 @@ it('makes a figure that needs no runs', PATIENT, async () => {
 it('lists what there is', PATIENT, async () => {
   const call = callOf(['list']);
   expect(await runFigures(call.invocation)).toBe(0);
-  expect(call.output()).toMatch(/^figure +runs +events +what\none-bottleneck +\d+ +[\d,]+ +One bottleneck/);
+  expect(call.output()).toMatch(
+    /^group +figure +runs +events +what\nexpresspass +one-bottleneck +\d+ +[\d,]+ +One bottleneck/,
+  );
   const json = callOf(['list'], { json: ['true'], profile: ['paper'] });
   await runFigures(json.invocation);
   const { profile, figures } = JSON.parse(json.output());
@@ -94,7 +103,10 @@ it('lists what there is', PATIENT, async () => {
 
 it.each([
   [['list', 'convergence'], "'list' stands alone"],
-  [['convergance'], "unknown figure 'convergance'; did you mean 'convergence'?; allowed: list, one-bottleneck, "],
+  [
+    ['convergance'],
+    "unknown figure 'convergance'; did you mean 'convergence'?; allowed: list, expresspass, one-bottleneck, ",
+  ],
 ])('%j is wrong usage', async (positionals, why) => {
   await expect(runFigures(callOf(positionals).invocation)).rejects.toThrow(why);
 });

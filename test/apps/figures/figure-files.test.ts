@@ -4,6 +4,8 @@ import { parseScenario } from '../../../src/apps/shared/scenario/parse-scenario.
 import { ScenarioFile } from '../../../src/apps/shared/scenario/scenario-file.js';
 import { TINY } from './tiny-figure.js';
 
+const GROUP = { name: 'tiny', title: 'Tiny figures', figures: [TINY] };
+
 const OUTCOME = {
   charts: [
     { key: '', chart: {} as never },
@@ -45,6 +47,6 @@ it('says on the page which profile it is, and how to make a figure again', () =>
   const entry = figureEntry(TINY, { outcome: OUTCOME, svgs: [], profile: 'paper' });
   expect(entry.what).toBe('Nowhere.\n\nWhat is shown, in the paper profile.');
   expect(entry.command).toBe('xpass figures tiny --profile paper');
-  expect(pageFiles([entry], 'paper').get('results.md')).toContain('This is the paper profile');
-  expect(pageFiles([entry], 'quick').get('index.html')).toContain('This is the quick profile');
+  expect(pageFiles(GROUP, [entry], 'paper').get('results.md')).toContain('This is the paper profile');
+  expect(pageFiles(GROUP, [entry], 'quick').get('index.html')).toContain('This is the quick profile');
 });

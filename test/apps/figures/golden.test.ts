@@ -29,7 +29,7 @@ function partlyPlayed(
 
 /** Lines of a figure's table as made now, and as they are committed. */
 function linesOf(name: string, runs: (jobs: readonly FigureJob[]) => Runs): { made: string[]; committed: string[] } {
-  const [figure] = selectFigures([name]);
+  const [figure] = selectFigures([name]).figures;
   const outcome = figure.evaluate(runs(figure.jobs('quick')), 'quick');
   const made = figureFiles(figure, { ...outcome, charts: [] }, []).get(`${name}.csv`) as string;
   const committed = readFileSync(new URL(`../../../docs/results/${name}.csv`, import.meta.url), 'utf8');
