@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { runXpass, within, XpassProcess } from './switch-lab.js';
@@ -12,11 +15,10 @@ interface Result {
 }
 
 async function bench(...names: string[]): Promise<Result[]> {
-  const process = new XpassProcess(['bench', ...names, '--seconds', '0.3', '--json']);
+  const process = new XpassProcess(['bench', ...names, '--seconds', '0.3', '--runs', '1', '--json']);
   const { code, stdout, stderr } = await within(process.ended, 'the end of a benchmark', 60_000);
-  expect([code, stderr]).toEqual([0, '']);
-  const lines = stdout.trimEnd().split('\n');
-  return (JSON.parse(lines.at(-1) ?? '') as { results: Result[] }).results;
+  expect(code, stderr).toBe(0);
+  return (JSON.parse(stdout) as { results: Result[] }).results;
 }
 
 /** Processes of this machine whose command line has `text` in it. */
@@ -30,11 +32,15 @@ describe('xpass bench', () => {
     const results = await bench('direct/1472/1', 'switch/8972/16');
     expect(results.map(({ name, unit }) => [name, unit])).toEqual([
       ['direct/1472/1', 'frames/s'],
+      ['direct/1472/1/cpu', 'us of CPU a frame'],
       ['switch/8972/16', 'frames/s'],
+      ['switch/8972/16/cpu', 'us of CPU a frame'],
+      ['switch/8972/16/forwarding', 'frames a core and second'],
     ]);
-    for (const { value, raw, ratio } of results) {
-      expect(value).toBeGreaterThan(100);
-      expect(raw).toBeGreaterThan(100);
+    for (const { unit, value, raw, ratio } of results) {
+      const least = unit === 'us of CPU a frame' ? 1 : 100;
+      expect(value).toBeGreaterThan(least);
+      expect(raw).toBeGreaterThan(least);
       expect(ratio).toBeCloseTo(value / (raw ?? Number.NaN));
     }
   });
@@ -70,11 +76,20 @@ describe('xpass bench', () => {
     expect(memory).toBeGreaterThan(10);
   });
 
-  it('prints a table for people', async () => {
-    const { code, stdout, stderr } = await runXpass('bench', 'pacing/1000', '--seconds', '0.3');
-    expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^\[1\/1\] pacing\/1000\/median /);
-    expect(stdout).toMatch(/\nbenchmark +value +unit +raw +ratio\npacing\/1000\/median +[\d.,]+ +us +1,000 +[\d.]+\n/);
+  it('prints a table for people, how far it is beside it, and leaves profiles when it is asked to', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'xpass-bench-test-'));
+    try {
+      const profiled = ['--profile', '--profile-directory', directory];
+      const { code, stdout, stderr } = await runXpass('bench', 'pacing/1000', '--seconds', '0.3', ...profiled);
+      expect(code, stderr).toBe(0);
+      expect(stderr).toMatch(/^\[1\/1\] pacing\/1000\/median /);
+      expect(stdout).toMatch(/^benchmark +value +unit +raw +ratio.*\npacing\/1000\/median +[\d.,]+ +us +1,000 +[\d.]+/);
+      const profiles = ['pacing-1000.1-server.cpuprofile', 'pacing-1000.2-client.cpuprofile'];
+      expect(await readdir(directory)).toEqual(profiles);
+      for (const name of profiles) expect(stdout).toMatch(new RegExp(`\n${join(directory, name)}\n +self +function\n`));
+    } finally {
+      await rm(directory, { recursive: true });
+    }
   });
 
   it('leaves no process behind when it is interrupted', async () => {

@@ -1,12 +1,16 @@
 // Tested by test/loopback/bench.test.ts
 
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { selectBenchmarks } from './catalogue.js';
-import type { BENCH_OPTIONS } from './options.js';
-import { benchTable, jsonResults, medians } from './report.js';
+import { type BENCH_OPTIONS, effortOf } from './options.js';
+import { profileLines } from './profile.js';
+import { type BenchFigure, benchTable, jsonResults, medians, progressText } from './report.js';
 import { Workbench } from './workbench.js';
 
 type BenchInvocation = Invocation<typeof BENCH_OPTIONS>;
@@ -14,36 +18,58 @@ type BenchInvocation = Invocation<typeof BENCH_OPTIONS>;
 /** Runs the benchmarks one after the other and prints their figures. Throws a Failure when a process of one fails, or when it is interrupted. */
 export async function runBench(invocation: BenchInvocation): Promise<ExitCode> {
   const { options, positionals, results, onInterrupt } = invocation;
-  const chosen = selectBenchmarks(positionals);
-  const bench = new Workbench({ seconds: options.seconds });
+  const { quick } = options;
+  const chosen = selectBenchmarks(positionals, { quick });
+  const profileDirectory = options.profile ? await makeDirectory(options.profileDirectory) : null;
+  const { seconds, runs } = effortOf(options);
+  const bench = new Workbench({ seconds, profileDirectory });
   const interrupted = new Promise<never>((_, reject) => {
     onInterrupt((signal) => reject(new Failure(ExitCode.failed, `interrupted by ${signal}`)));
   });
   try {
-    const found = await Promise.race([runAll(chosen, bench, invocation), interrupted]);
+    const found = await Promise.race([runAll(chosen, runs, bench, invocation), interrupted]);
     if (options.json) results.json(jsonResults(found));
-    else for (const line of ['', ...benchTable(found)]) results.line(line);
-    return ExitCode.done;
+    else for (const line of benchTable(found)) results.line(line);
   } finally {
     await bench.close();
   }
+  if (profileDirectory !== null) await tellProfiles(profileDirectory, invocation);
+  return ExitCode.done;
 }
 
+/** All benchmarks; progress goes to standard error. */
 async function runAll(
   chosen: readonly Benchmark[],
+  wantedRuns: number,
   bench: Workbench,
-  { options, results }: BenchInvocation,
-): Promise<BenchResult[]> {
-  const found: BenchResult[] = [];
+  { terminal }: BenchInvocation,
+): Promise<BenchFigure[]> {
+  const found: BenchFigure[] = [];
   for (const [at, benchmark] of chosen.entries()) {
     const runs: BenchResult[][] = [];
-    for (let run = 0; run < options.runs; run++) {
+    for (let run = 0; run < Math.min(wantedRuns, benchmark.mostRuns ?? wantedRuns); run++) {
+      bench.begin(benchmark.name);
       runs.push(await benchmark.run(bench));
       await bench.clear();
     }
     const figures = medians(runs);
     found.push(...figures);
-    if (!options.json) results.line(`[${at + 1}/${chosen.length}] ${benchTable(figures).slice(1).join('; ')}`);
+    terminal.write(`[${at + 1}/${chosen.length}] ${figures.map(progressText).join('; ')}\n`);
   }
   return found;
+}
+
+async function makeDirectory(wanted: string | undefined): Promise<string> {
+  const stamp = new Date().toISOString().replace(/[:.]/g, '-');
+  const directory = wanted ?? join(tmpdir(), `profiles-${stamp}`);
+  await mkdir(directory, { recursive: true });
+  return directory;
+}
+
+/** Where the profiles are and what they show; on standard error beside JSON. */
+async function tellProfiles(directory: string, { options, results, terminal }: BenchInvocation): Promise<void> {
+  for (const line of ['', ...(await profileLines(directory))]) {
+    if (options.json) terminal.write(`${line}\n`);
+    else results.line(line);
+  }
 }

@@ -17,12 +17,22 @@ export const BENCHMARKS: readonly Benchmark[] = [
   ...SIMULATOR,
 ];
 
+export interface Selection {
+  /** Without those that take long. */
+  readonly quick?: boolean;
+  readonly all?: readonly Benchmark[];
+}
+
 /**
  * The benchmarks that the names mean, in the order of `all`: each name is that of a benchmark or of a group, or begins one at a slash. Without names all but the
  * rare ones. Throws a usage Failure for a name that means nothing.
  */
-export function selectBenchmarks(names: readonly string[], all: readonly Benchmark[] = BENCHMARKS): Benchmark[] {
-  if (names.length === 0) return all.filter(({ rareParts }) => rareParts.length === 0);
+export function selectBenchmarks(
+  names: readonly string[],
+  { quick = false, all = BENCHMARKS }: Selection = {},
+): Benchmark[] {
+  if (names.length === 0)
+    return all.filter(({ rareParts, isSlow = false }) => rareParts.length === 0 && !(quick && isSlow));
   for (const name of names) {
     if (!all.some((benchmark) => means(name, benchmark))) throw unknownName(name, all);
   }

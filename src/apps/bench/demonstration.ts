@@ -20,6 +20,8 @@ export const DEMONSTRATION: readonly Benchmark[] = SENDERS.map((senders) => ({
   name: `demo/${senders}`,
   group: 'demo',
   rareParts: [],
+  mostRuns: 1,
+  isSlow: true,
   run: (bench: Workbench) => measure(bench, senders),
 }));
 

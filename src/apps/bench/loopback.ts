@@ -1,6 +1,7 @@
-// Tested by test/loopback/bench.test.ts
+// Tested by test/loopback/bench.test.ts and test/apps/bench/per-frame.test.ts
 
 import type { Benchmark, BenchResult } from './benchmark.js';
+import { coresText, cpuUsPerFrame, type Pace } from './per-frame.js';
 import { measureRaw } from './raw.js';
 import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
 
@@ -10,8 +11,8 @@ type Kind = (typeof KINDS)[number];
 /** UDP payloads of full data frames: the default, that of jumbo frames, and one near the largest there is. */
 const PAYLOADS = [1_472, 8_972, 60_000];
 const FLOWS = [1, 16, 256];
-/** Run only when asked for. */
-const RARE = ['60000', '256'];
+/** Run only when asked for: of the largest frames, those of one flow say most. */
+const isRare = (payloadBytes: number, flows: number): boolean => payloadBytes === 60_000 && flows > 1;
 
 /** What a process can move: data frames a second over unlimited links, beside the bare program that does the same work. */
 export const LOOPBACK: readonly Benchmark[] = KINDS.flatMap((kind) =>
@@ -19,7 +20,7 @@ export const LOOPBACK: readonly Benchmark[] = KINDS.flatMap((kind) =>
     FLOWS.map((flows) => ({
       name: `${kind}/${payloadBytes}/${flows}`,
       group: 'loopback',
-      rareParts: RARE.filter((part) => [`${payloadBytes}`, `${flows}`].includes(part)),
+      rareParts: isRare(payloadBytes, flows) ? [`${payloadBytes}`, `${flows}`] : [],
       run: (bench: Workbench) => measure(bench, { kind, payloadBytes, flows }),
     })),
   ),
@@ -33,17 +34,36 @@ interface Work {
 
 async function measure(bench: Workbench, work: Work): Promise<BenchResult[]> {
   const { kind, payloadBytes, flows } = work;
-  const raw = await measureRaw(kind === 'direct' ? 'echo' : 'relay', payloadBytes, bench.settings.seconds);
-  const value = await measureXpass(bench, work);
-  return [{ name: `${kind}/${payloadBytes}/${flows}`, value, unit: 'frames/s', raw }];
+  const raw = await measureRaw(bench, { kind: kind === 'direct' ? 'echo' : 'relay', payloadBytes });
+  const ours = await measureXpass(bench, work);
+  const name = `${kind}/${payloadBytes}/${flows}`;
+  const note = coresText(ours.cores);
+  return [
+    { name, value: ours.framesPerSecond, unit: 'frames/s', raw: raw.framesPerSecond, note },
+    { name: `${name}/cpu`, value: cpuUsPerFrame(ours), unit: 'us of CPU a frame', raw: cpuUsPerFrame(raw) },
+    ...(kind === 'switch' ? [forwarding(name, ours, raw)] : []),
+  ];
 }
 
-async function measureXpass(bench: Workbench, { kind, payloadBytes, flows }: Work): Promise<number> {
+/** What one core forwards, credits and data: the switch against the bare relay, whatever the other processes have of the cores. */
+function forwarding(name: string, ours: Pace, raw: Pace): BenchResult {
+  const perCore = (pace: Pace, role: string): number => 2e6 / cpuUsPerFrame(pace, role);
+  return {
+    name: `${name}/forwarding`,
+    value: perCore(ours, 'switch'),
+    unit: 'frames a core and second',
+    raw: perCore(raw, 'raw-relay'),
+    rawIs: 'the bare relay',
+  };
+}
+
+async function measureXpass(bench: Workbench, { kind, payloadBytes, flows }: Work): Promise<Pace> {
   const frameSize = ['--frame-size', `${payloadBytes}`];
   const to = kind === 'direct' ? await directServer(bench, frameSize) : await switchedServer(bench, frameSize);
   const times = ['-t', `${bench.settings.seconds}s`, '-O', `${WARM_UP_SECONDS}s`];
   const client = bench.start('perf', '-c', ...to, ...frameSize, ...times, '-P', `${flows}`, '--json');
-  return Number((await client.result()).frames_per_s);
+  const [cores, { frames_per_s }] = await Promise.all([bench.coresOfPerf(), client.result()]);
+  return { framesPerSecond: Number(frames_per_s), cores };
 }
 
 /** Starts a server; returns what a client is told to find it. */

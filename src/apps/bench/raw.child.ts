@@ -1,6 +1,8 @@
 // Tested by test/loopback/bench.test.ts
 
 import { createSocket, type Socket } from 'node:dgram';
+import { DurationHistogram, type Percentiles } from '../shared/perf/histogram.js';
+import './probe.child.js';
 
 /**
  * One role of the bare dgram program that xpass is measured against: no protocol, the same exchange. The client sends a small datagram (a credit) for every large one (a data
@@ -21,6 +23,7 @@ export interface RawOrder {
 export interface RawReply {
   port?: number;
   framesPerSecond?: number;
+  rtt?: Percentiles;
 }
 
 const LOOPBACK = '127.0.0.1';
@@ -63,13 +66,33 @@ function request(socket: Socket, order: RawOrder): void {
     socket.send(credit, order.port, LOOPBACK);
   });
   for (let index = 0; index < order.window; index++) socket.send(credit, order.port, LOOPBACK);
+  measure(order, () => frames);
+}
+
+/** One credit at a time, and how long each takes. */
+function pingPong(socket: Socket, order: RawOrder): void {
+  const credit = Buffer.alloc(CREDIT_BYTES);
+  const rtts = new DurationHistogram();
+  let frames = 0;
+  let sentMs = performance.now();
+  socket.on('message', () => {
+    frames++;
+    rtts.record((performance.now() - sentMs) * 1e6);
+    sentMs = performance.now();
+    socket.send(credit, order.port, LOOPBACK);
+  });
+  socket.send(credit, order.port, LOOPBACK);
+  measure(order, () => frames, rtts);
+}
+
+function measure({ warmUpMs, measureMs }: RawOrder, frames: () => number, rtts?: DurationHistogram): void {
   setTimeout(() => {
-    const [startFrames, startMs] = [frames, performance.now()];
+    const [startFrames, startMs] = [frames(), performance.now()];
     setTimeout(() => {
-      const seconds = (performance.now() - startMs) / 1e3;
-      reply({ framesPerSecond: (frames - startFrames) / seconds });
-    }, order.measureMs);
-  }, order.warmUpMs);
+      const framesPerSecond = ((frames() - startFrames) * 1e3) / (performance.now() - startMs);
+      reply({ framesPerSecond, ...(rtts !== undefined && { rtt: rtts.percentiles() }) });
+    }, measureMs);
+  }, warmUpMs);
 }
 
 function reply(message: RawReply): void {
@@ -80,6 +103,7 @@ process.once('message', async (order: RawOrder) => {
   const socket = await open();
   if (order.role === 'server') serve(socket, order);
   else if (order.role === 'relay') relay(socket, order);
+  else if (order.window === 1) pingPong(socket, order);
   else request(socket, order);
   reply({ port: socket.address().port });
 });

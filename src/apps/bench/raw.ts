@@ -1,55 +1,68 @@
 // Tested by test/loopback/bench.test.ts
 
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import type { ChildProcess } from 'node:child_process';
+import type { Percentiles } from '../shared/perf/histogram.js';
 import type { RawOrder, RawReply } from './raw.child.js';
+import type { Cores, Workbench } from './workbench.js';
 
 /** Credits outstanding in the bare program: more makes no difference, fewer leave a process waiting (measured with 16 to 1,024). */
 const WINDOW = 64;
-const WARM_UP_MS = 1_000;
+const WARM_UP_SECONDS = 1;
 
 /** What the bare program does. */
 export type RawKind = 'echo' | 'relay';
 
-class RawProcess {
-  private readonly child: ChildProcess;
+export interface RawFigures {
+  readonly framesPerSecond: number;
+  /** Between a credit and its data frame. */
+  readonly rtt: Percentiles | null;
+  /** What the processes `raw-client`, `raw-server` and `raw-relay` used. */
+  readonly cores: Cores;
+}
 
-  constructor() {
-    this.child = fork(fileURLToPath(new URL('raw.child.js', import.meta.url)), {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    });
-  }
+export interface RawWork {
+  readonly kind: RawKind;
+  readonly payloadBytes: number;
+  /** Credits outstanding; with one, round-trip times are measured. */
+  readonly window?: number;
+}
 
-  /** Starts the role; resolves with its port. */
-  async start(order: RawOrder): Promise<number> {
-    this.child.send(order);
-    return (await this.next()).port ?? 0;
-  }
-
-  next(): Promise<RawReply> {
-    return new Promise((resolve, reject) => {
-      this.child.once('message', (message) => resolve(message as RawReply));
-      this.child.once('exit', (code) => reject(new Error(`a raw process ended with status ${code}`)));
-    });
-  }
-
-  stop(): void {
-    this.child.removeAllListeners('exit');
-    this.child.kill();
+/** What the bare program does with this work; its processes end with it. */
+export async function measureRaw(bench: Workbench, work: RawWork): Promise<RawFigures> {
+  const { kind, payloadBytes, window = WINDOW } = work;
+  const { seconds } = bench.settings;
+  const times = { warmUpMs: WARM_UP_SECONDS * 1e3, measureMs: seconds * 1e3 };
+  const order = { payloadBytes, port: 0, window, ...times };
+  const start = (role: RawOrder['role'], port: number) => startRaw(bench, { ...order, role, port });
+  try {
+    const server = await start('server', 0);
+    const target = kind === 'echo' ? server : await start('relay', server.port);
+    const client = await start('client', target.port);
+    const measured = nextReply(client.child);
+    const [cores, reply] = await Promise.all([bench.coresAfter(WARM_UP_SECONDS), measured]);
+    return { framesPerSecond: reply.framesPerSecond ?? Number.NaN, rtt: reply.rtt ?? null, cores };
+  } finally {
+    await bench.clear();
   }
 }
 
-/** Data frames a second of the bare program with frames of `payloadBytes`, over `seconds`. */
-export async function measureRaw(kind: RawKind, payloadBytes: number, seconds: number): Promise<number> {
-  const processes = [new RawProcess(), new RawProcess(), new RawProcess()];
-  const order = { payloadBytes, port: 0, window: WINDOW, warmUpMs: WARM_UP_MS, measureMs: seconds * 1e3 };
-  try {
-    const [server, relay, client] = processes;
-    const serverPort = await server.start({ ...order, role: 'server' });
-    const port = kind === 'echo' ? serverPort : await relay.start({ ...order, role: 'relay', port: serverPort });
-    await client.start({ ...order, role: 'client', port });
-    return (await client.next()).framesPerSecond ?? 0;
-  } finally {
-    for (const each of processes) each.stop();
-  }
+async function startRaw(bench: Workbench, order: RawOrder): Promise<{ child: ChildProcess; port: number }> {
+  const child = bench.fork(`raw-${order.role}`, 'raw.child.js');
+  child.send(order);
+  return { child, port: (await nextReply(child)).port ?? 0 };
+}
+
+/** The next message that is not a probe's. */
+function nextReply(child: ChildProcess): Promise<RawReply> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (message: unknown): void => {
+      if ('probe' in (message as object)) return;
+      child.off('message', onMessage);
+      child.off('exit', onExit);
+      resolve(message as RawReply);
+    };
+    const onExit = (code: number | null): void => reject(new Error(`a raw process ended with status ${code}`));
+    child.on('message', onMessage);
+    child.once('exit', onExit);
+  });
 }

@@ -2,6 +2,12 @@ import { displayCount } from '../shared/display.js';
 import { type Column, tableLines } from '../shared/table.js';
 import type { BenchResult } from './benchmark.js';
 
+/** A figure over several runs. */
+export interface BenchFigure extends BenchResult {
+  /** Of the value to what it is compared with; null where that is nothing. */
+  readonly ratio: number | null;
+}
+
 const COLUMNS: readonly Column[] = [
   { title: 'benchmark' },
   { title: 'value', align: 'right' },
@@ -9,49 +15,60 @@ const COLUMNS: readonly Column[] = [
   { title: 'raw', align: 'right' },
   { title: 'ratio', align: 'right' },
 ];
-const COLUMNS_WITH_SOURCE: readonly Column[] = [...COLUMNS, { title: 'raw is' }];
 
 /** The table for people. "raw" is the bare program's figure, or the ideal, or whose a column more says that it is. */
-export function benchTable(results: readonly BenchResult[]): string[] {
+export function benchTable(figures: readonly BenchFigure[]): string[] {
+  const hasSource = figures.some(({ rawIs }) => rawIs !== undefined);
+  const hasNotes = figures.some(({ note }) => note !== undefined);
   return tableLines(
-    results.some(({ rawIs }) => rawIs !== undefined) ? COLUMNS_WITH_SOURCE : COLUMNS,
-    results.map((result) => [
-      result.name,
-      figure(result.value),
-      result.unit,
-      result.raw === null ? '' : figure(result.raw),
-      result.raw === null ? '' : ratioOf(result, result.raw).toFixed(3),
-      result.rawIs ?? '',
+    [...COLUMNS, ...(hasSource ? [{ title: 'raw is' }] : []), ...(hasNotes ? [{ title: 'note' }] : [])],
+    figures.map((figure) => [
+      figure.name,
+      written(figure.value),
+      figure.unit,
+      figure.raw === null ? '' : written(figure.raw),
+      figure.ratio === null ? '' : written(figure.ratio),
+      ...(hasSource ? [figure.rawIs ?? ''] : []),
+      ...(hasNotes ? [figure.note ?? ''] : []),
     ]),
   );
 }
 
-/** What `--json` ends with. */
-export function jsonResults(results: readonly BenchResult[]): unknown {
-  return {
-    results: results.map((result) => ({ ...result, ratio: result.raw === null ? null : ratioOf(result, result.raw) })),
-  };
+/** One figure in a line about how far a run is. */
+export function progressText({ name, value, unit, ratio }: BenchFigure): string {
+  return `${name} ${written(value)} ${unit}${ratio === null ? '' : ` (ratio ${written(ratio)})`}`;
 }
 
-/** The middle one of each figure's values over several runs. */
-export function medians(runs: readonly (readonly BenchResult[])[]): BenchResult[] {
-  return runs[0].map((first, at) => ({
-    ...first,
-    value: median(runs.map((run) => run[at].value)),
-    raw: first.raw === null ? null : median(runs.map((run) => run[at].raw ?? Number.NaN)),
-  }));
+/** What `--json` ends with. Figures that could not be measured are null. */
+export function jsonResults(figures: readonly BenchFigure[]): unknown {
+  return { results: figures };
 }
 
+/**
+ * The middle one of each figure's values over several runs. The ratio is the middle one of the runs' ratios, since the two figures of a run were measured within the same
+ * seconds: it need not be the ratio of the two middle ones.
+ */
+export function medians(runs: readonly (readonly BenchResult[])[]): BenchFigure[] {
+  return runs[0].map((first, at) => {
+    const each = runs.map((run) => run[at]);
+    return {
+      ...first,
+      value: median(each.map(({ value }) => value)),
+      raw: first.raw === null ? null : median(each.map(({ raw }) => raw ?? Number.NaN)),
+      ratio: first.raw === null ? null : median(each.map(({ value, raw }) => value / (raw ?? Number.NaN))),
+    };
+  });
+}
+
+/** Runs in which it could not be measured do not count; NaN when none is left. */
 function median(values: readonly number[]): number {
-  const sorted = [...values].sort((a, b) => a - b);
+  const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
+  if (sorted.length === 0) return Number.NaN;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-function ratioOf({ value }: BenchResult, raw: number): number {
-  return value / raw;
-}
-
-function figure(value: number): string {
-  return value >= 1_000 ? displayCount(value) : value.toPrecision(4);
+function written(value: number): string {
+  if (Number.isNaN(value)) return '-';
+  return Math.abs(value) >= 1_000 ? displayCount(value) : value.toPrecision(4);
 }

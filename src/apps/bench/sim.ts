@@ -14,6 +14,8 @@ export const SIMULATOR: readonly Benchmark[] = SIMULATOR_WORKS.map(({ name, docu
   name,
   group: 'sim',
   rareParts: isRare ? [name.split('/').at(-1) as string] : [],
+  mostRuns: 1,
+  isSlow: true,
   run: async () => rows(name, await runAlone(document), authorsS),
 }));
 

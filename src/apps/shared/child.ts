@@ -1,6 +1,6 @@
 // Tested by test/loopback/demo.test.ts and test/loopback/bench.test.ts
 
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -42,17 +42,19 @@ export class Child {
   readonly name: string;
   /** Resolves with the exit status; 128 and more for a signal. */
   readonly ended: Promise<number>;
-  private readonly process: ChildProcessByStdio<Writable, Readable, Readable>;
+  /** The process itself, for whoever talks to it by messages. */
+  readonly process: ChildProcess & { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
   private readonly listeners: ((event: ChildEvent) => void)[] = [];
   private readonly errors: string[] = [];
   private isOver = false;
 
-  /** `nodeArguments` are for Node.js itself. */
-  constructor(name: string, args: readonly string[], nodeArguments: readonly string[] = []) {
+  /** `nodeArguments` are for Node.js itself. With a channel the process and whoever started it can exchange messages. */
+  constructor(name: string, args: readonly string[], nodeArguments: readonly string[] = [], hasChannel = false) {
     this.name = name;
+    // Node's types know the pipes only where there is no channel.
     this.process = spawn(process.execPath, [...nodeArguments, EXECUTABLE, ...args], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+      stdio: ['pipe', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
+    }) as Child['process'];
     this.process.stdin.on('error', () => {});
     this.ended = new Promise((resolve) => {
       this.process.once('error', () => resolve(ExitCode.failed));

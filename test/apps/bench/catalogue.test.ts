@@ -6,7 +6,7 @@ function selected(...names: string[]): string[] {
 }
 
 const LOOPBACK = ['direct', 'switch'].flatMap((kind) =>
-  ['1472/1', '1472/16', '8972/1', '8972/16'].map((work) => `${kind}/${work}`),
+  ['1472/1', '1472/16', '1472/256', '8972/1', '8972/16', '8972/256', '60000/1'].map((work) => `${kind}/${work}`),
 );
 
 const DEMO = ['demo/4', 'demo/8', 'demo/16'];
@@ -34,9 +34,9 @@ describe('the benchmarks', () => {
     [['loopback'], LOOPBACK],
     [['direct/1472/1'], ['direct/1472/1']],
     [['loopback/direct/1472/1'], ['direct/1472/1']],
-    [['switch/8972'], ['switch/8972/1', 'switch/8972/16']],
-    [['loopback/switch/8972'], ['switch/8972/1', 'switch/8972/16']],
-    [['direct/60000'], ['direct/60000/1', 'direct/60000/16']],
+    [['switch/8972'], ['switch/8972/1', 'switch/8972/16', 'switch/8972/256']],
+    [['loopback/switch/8972/1'], ['switch/8972/1']],
+    [['direct/60000'], ['direct/60000/1']],
     [['switch/1472/256'], ['switch/1472/256']],
     [['switch/60000/256'], ['switch/60000/256']],
     [['pacing'], ['pacing/20000']],
@@ -48,10 +48,7 @@ describe('the benchmarks', () => {
       ['parking-lot', 'direct/1472/16'],
       ['direct/1472/16', 'parking-lot/naive', 'parking-lot/steady'],
     ],
-    [
-      ['direct', 'direct/1472'],
-      ['direct/1472/1', 'direct/1472/16', 'direct/8972/1', 'direct/8972/16'],
-    ],
+    [['direct', 'direct/1472'], LOOPBACK.slice(0, 7)],
   ])('that %j means', (names, expected) => {
     expect(selected(...names)).toEqual(expected);
   });
@@ -62,6 +59,13 @@ describe('the benchmarks', () => {
       expect(() => selected('direct', name)).toThrow(`unknown benchmark '${name}'`);
     },
   );
+
+  it('are only the short ones for a quick look, but for those that are asked for', () => {
+    const quick = selectBenchmarks([], { quick: true }).map(({ name }) => name);
+    expect(quick).toContain('direct/1472/1');
+    expect(quick.filter((name) => [...DEMO, ...SIM, 'joining', 'parking-lot/naive'].includes(name))).toEqual([]);
+    expect(selectBenchmarks(['joining'], { quick: true })).toHaveLength(1);
+  });
 
   it('are listed for a name that means nothing', () => {
     expect(() => selected('parking-lots')).toThrow(

@@ -1,0 +1,22 @@
+/**
+ * How much a process allocates. V8 does not tell, but between two collections its heap only grows: what it grows by between looks is what was allocated. A look that finds it
+ * smaller than before says nothing and is left out, with its time.
+ */
+export class AllocationMeter {
+  /** Seen to be allocated. */
+  bytes = 0;
+  /** The time over which that was. */
+  ms = 0;
+  private lastBytes = Number.NaN;
+  private lastMs = 0;
+
+  /** The heap has so many bytes at this time. */
+  look(heapBytes: number, nowMs: number): void {
+    if (heapBytes >= this.lastBytes) {
+      this.bytes += heapBytes - this.lastBytes;
+      this.ms += nowMs - this.lastMs;
+    }
+    this.lastBytes = heapBytes;
+    this.lastMs = nowMs;
+  }
+}

@@ -1,0 +1,58 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tableLines } from '../shared/table.js';
+
+/** The part of a `.cpuprofile` that is read here. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  }[];
+  readonly samples: readonly number[];
+  /** Microseconds before each sample. */
+  readonly timeDeltas: readonly number[];
+}
+
+/** A function and the part of the samples in it, those of what it calls left out. */
+export interface HotSpot {
+  readonly name: string;
+  readonly part: number;
+}
+
+/** Functions shown of each process (ours). */
+const SHOWN = 12;
+/** No work, whatever there is to wait for. */
+const WAITING = new Set(['(idle)']);
+
+/** The functions of a profile that take most time themselves, as parts of the time that the process was not idle. */
+export function hotSpots({ nodes, samples, timeDeltas }: CpuProfile): HotSpot[] {
+  const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
+  const spent = new Map<string, number>();
+  for (const [at, sample] of samples.entries()) {
+    const name = names.get(sample) ?? '';
+    if (!WAITING.has(name)) spent.set(name, (spent.get(name) ?? 0) + timeDeltas[at]);
+  }
+  const total = [...spent.values()].reduce((sum, us) => sum + us, 0);
+  return [...spent].map(([name, us]) => ({ name, part: us / total })).sort((a, b) => b.part - a.part);
+}
+
+/** Where the profiles of `directory` are, and the hot spots of each. */
+export async function profileLines(directory: string): Promise<string[]> {
+  const files = (await readdir(directory)).filter((name) => name.endsWith('.cpuprofile')).sort();
+  const tables = await Promise.all(files.map((file) => profileTable(join(directory, file))));
+  return [`CPU profiles, for the developer tools of Chrome and of editors: ${directory}`, ...tables.flat()];
+}
+
+async function profileTable(path: string): Promise<string[]> {
+  const profile = JSON.parse(await readFile(path, 'utf8')) as CpuProfile;
+  const rows = hotSpots(profile).slice(0, SHOWN);
+  const cells = rows.map(({ name, part }) => [`${(100 * part).toFixed(1)} %`, name]);
+  return ['', path, ...tableLines([{ title: 'self', align: 'right' }, { title: 'function' }], cells)];
+}
+
+/** `send node:dgram:633`, `drain udp/machine-loop.js:98`, `(garbage collector)`. */
+function nameOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string {
+  const name = functionName === '' ? '(anonymous)' : functionName;
+  if (url === '') return name;
+  return `${name} ${url.split('/').slice(-2).join('/')}:${lineNumber + 1}`;
+}

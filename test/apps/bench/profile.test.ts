@@ -1,0 +1,46 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type CpuProfile, hotSpots, profileLines } from '../../../src/apps/bench/profile.js';
+
+const frame = (functionName: string, url = '', lineNumber = -1) => ({ functionName, url, lineNumber });
+
+const PROFILE: CpuProfile = {
+  nodes: [
+    { id: 1, callFrame: frame('(idle)') },
+    { id: 2, callFrame: frame('doSend', 'node:dgram', 632) },
+    { id: 3, callFrame: frame('', 'file:///x/dist/udp/machine-loop.js', 97) },
+    // The same function by another caller.
+    { id: 4, callFrame: frame('doSend', 'node:dgram', 632) },
+  ],
+  samples: [1, 2, 3, 4, 1],
+  timeDeltas: [500, 20, 10, 10, 500],
+};
+
+describe('the hot spots of a CPU profile', () => {
+  it('are functions by the time in them, whoever calls them, without idle time', () => {
+    expect(hotSpots(PROFILE)).toEqual([
+      { name: 'doSend node:dgram:633', part: 0.75 },
+      { name: '(anonymous) udp/machine-loop.js:98', part: 0.25 },
+    ]);
+  });
+
+  it('stand below the path of each profile', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'xpass-profile-test-'));
+    try {
+      await writeFile(join(directory, 'a.cpuprofile'), JSON.stringify(PROFILE));
+      await writeFile(join(directory, 'b.txt'), 'not a profile');
+      expect(await profileLines(directory)).toEqual([
+        `CPU profiles, for the developer tools of Chrome and of editors: ${directory}`,
+        '',
+        join(directory, 'a.cpuprofile'),
+        '  self  function',
+        '75.0 %  doSend node:dgram:633',
+        '25.0 %  (anonymous) udp/machine-loop.js:98',
+      ]);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+});
