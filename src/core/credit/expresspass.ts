@@ -1,5 +1,5 @@
 import type { CreditAlgorithmDefinition, CreditSample } from './algorithm.js';
-import { Listing } from './listing.js';
+import { Listing, sentBps } from './listing.js';
 import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
 
 /**
@@ -11,8 +11,8 @@ import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from 
 class ExpressPass extends Listing {
   readonly name = 'expresspass';
 
-  protected lossyBps({ known, spanNs }: CreditSample): number {
-    return spanNs > 0 ? (known * this.link.bytesPerCredit * 8e9) / spanNs : this.rateBps;
+  protected lossyBps(sample: CreditSample): number {
+    return sentBps(this.link, sample, this.rateBps);
   }
 }
 

@@ -12,13 +12,13 @@ export abstract class Listing implements CreditAlgorithm {
   rateBps: number;
 
   protected readonly link: CreditLink;
-  private readonly wMin: number;
+  protected readonly wMin: number;
   private readonly wMax: number;
   private readonly targetLoss: number;
   private readonly periodCredits: number;
   /** C of the paper's section 4: what increases converge to. */
   private readonly ceilingBps: number;
-  private w: number;
+  protected w: number;
   private wasIncreasing = false;
 
   constructor(link: CreditLink, parameters: CreditParameters) {
@@ -44,11 +44,15 @@ export abstract class Listing implements CreditAlgorithm {
     const loss = sample.dropped / sample.known;
     if (loss <= this.targetLoss) this.increase();
     else this.decrease(this.lossyBps(sample) * (1 - loss));
-    this.rateBps = Math.max(this.rateBps, floorRateBps(this.link, this.updatePeriodNs(sample.rttNs)));
+    this.rateBps = Math.max(this.rateBps, this.lowestBps(sample));
   }
 
   state(): Record<string, number> {
     return { cur_rate: this.rateBps, w: this.w, increasing: Number(this.wasIncreasing) };
+  }
+
+  protected lowestBps({ rttNs }: CreditSample): number {
+    return floorRateBps(this.link, this.updatePeriodNs(rttNs));
   }
 
   private increase(): void {
@@ -62,4 +66,9 @@ export abstract class Listing implements CreditAlgorithm {
     this.w = Math.max(this.w / 2, this.wMin);
     this.wasIncreasing = false;
   }
+}
+
+/** The rate at which the credits of a sample were sent, bit/s; the rate in force where that is not known. */
+export function sentBps(link: CreditLink, { known, spanNs }: CreditSample, rateBps: number): number {
+  return spanNs > 0 ? (known * link.bytesPerCredit * 8e9) / spanNs : rateBps;
 }

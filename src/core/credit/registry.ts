@@ -1,5 +1,6 @@
 import { ParameterError } from '../../base/parameters.js';
 import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink, CreditParameters } from './algorithm.js';
+import { ec4 } from './ec4.js';
 import { expresspass } from './expresspass.js';
 import { expresspass2016 } from './expresspass-2016.js';
 import { expresspassLiteral } from './expresspass-literal.js';
@@ -15,6 +16,7 @@ export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [
   expresspassLiteral,
   expresspassNs2,
   expresspass2016,
+  ec4,
   naive,
 ];
 

@@ -17,6 +17,7 @@ describe('the registry of credit algorithms', () => {
       'expresspass-literal',
       'expresspass-ns2',
       'expresspass-2016',
+      'ec4',
       'naive',
     ]);
     expect(DEFAULT_CREDIT_ALGORITHM).toBe('steady');
@@ -29,7 +30,7 @@ describe('the registry of credit algorithms', () => {
         field: 'algorithm',
         message:
           "there is no credit algorithm 'express': allowed are steady, expresspass, expresspass-literal, expresspass-ns2, " +
-          'expresspass-2016, naive',
+          'expresspass-2016, ec4, naive',
       }),
     );
   });
