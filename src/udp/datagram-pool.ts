@@ -44,6 +44,15 @@ export class DatagramPool extends FramePool {
     return frame;
   }
 
+  /** A frame that holds a copy of `bytes[0 .. length)`, which are only lent. */
+  copy(bytes: Uint8Array, length: number): Frame {
+    if (length > this.bufferBytes) return this.wrap(Uint8Array.prototype.slice.call(bytes, 0, length));
+    const frame = this.take();
+    frame.bytes.set(bytes.subarray(0, length));
+    frame.length = length;
+    return frame;
+  }
+
   override take(): Frame {
     if (this.spare > 0) this.spare--;
     return super.take();

@@ -1,20 +1,15 @@
-// Tested by test/udp/datapath.test.ts and, with real sockets, test/loopback/udp-datapath.test.ts
-import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
+// Tested by test/loopback/udp-datapath.test.ts
 import type { Frame } from '../wire/frame.js';
-import { formatAddress, type UdpAddress } from './address.js';
+import type { UdpAddress } from './address.js';
 import type { PeerTable } from './peer-table.js';
-import { sizeBuffers } from './socket-buffers.js';
-import { bindError, codeOf, connectError, explainProblem, ProblemCounts, type SocketProblem } from './socket-errors.js';
+import type { SocketProblem } from './socket-errors.js';
 
 /** Asked for in both directions (ours): 2,700 full frames, 12 ms of a 2.7 Gbit/s burst. The kernel may give less. */
-const DEFAULT_BUFFER_BYTES = 4 * 1024 * 1024;
+export const DEFAULT_BUFFER_BYTES = 4 * 1024 * 1024;
 
-/**
- * A send with a callback costs 150 ns more than the 3.4 us (connected) or 4.0 us (with an address) of one without: 4 %. Without one, Node keeps
- * errors of sending to itself. So one send in 16 has it, and besides: the first, every one after an error until one succeeds, the first after a wake by
- * deadline (which keep-alives are), and every one larger than any that is known to have passed (EMSGSIZE).
- */
-const CHECKED_SHARE = 16;
+/** Ways of moving datagrams: `--datapath`. */
+export type DatapathKind = 'dgram' | 'mmsg';
+export const DATAPATH_KINDS: readonly DatapathKind[] = ['dgram', 'mmsg'];
 
 export interface DatapathOptions {
   bind: UdpAddress;
@@ -26,15 +21,26 @@ export interface DatapathOptions {
 }
 
 export interface DatapathHandlers {
-  /** A datagram arrived; the bytes are the handler's. */
-  onDatagram(bytes: Uint8Array, address: string, port: number): void;
+  /** A datagram arrived: `bytes[0 .. length)`. The bytes are the handler's, or lent to it until it returns (`Datapath.lendsBytes`). */
+  onDatagram(bytes: Uint8Array, length: number, from: Source): void;
+  /** All that were read together have been handed over. */
+  onBatchEnd(): void;
   onProblem(problem: SocketProblem): void;
-  /** The kernel has done with the bytes of a frame. */
+  /** The kernel has done with the bytes of a frame, or a copy was made of them. */
   onSent(frame: Frame): void;
+}
+
+/** Where a datagram came from; the same object may stand for the next one. */
+export interface Source {
+  readonly address: string;
+  readonly port: number;
 }
 
 /** What became of the socket at its opening. */
 export interface DatapathInfo {
+  readonly kind: DatapathKind;
+  /** Why it is not the kind that was asked for: one sentence; absent when it is. */
+  readonly fallback?: string;
   /** Where it is bound, with the port that the system chose. */
   readonly local: UdpAddress;
   /** Sizes that the kernel gives, its own overhead taken off; below what was asked when the system's limit is lower. */
@@ -50,20 +56,34 @@ export interface DatapathCounters {
   bytesIn: number;
   datagramsOut: number;
   bytesOut: number;
-  /** Times that the kernel had no room and Node queued the datagram. */
+  /** System calls that received or sent something. */
+  receiveCalls: number;
+  sendCalls: number;
+  /** Times that the kernel had no room and a datagram had to wait. */
   sendQueueFull: number;
+  /** Datagrams whose IP header a router or switch on the way had marked CE; 0 where the datapath does not see IP headers. */
+  congestionMarks: number;
 }
 
-/** Datagrams in and out of one socket. Another implementation (several datagrams a system call, say) has to have these verbs only. */
+export function noCounts(): DatapathCounters {
+  const calls = { receiveCalls: 0, sendCalls: 0, sendQueueFull: 0 };
+  return { datagramsIn: 0, bytesIn: 0, datagramsOut: 0, bytesOut: 0, ...calls, congestionMarks: 0 };
+}
+
+/** Datagrams in and out of one socket: one a system call by `dgram-datapath.ts`, many by `mmsg/mmsg-datapath.ts`. */
 export interface Datapath {
   readonly info: DatapathInfo;
   readonly counters: Readonly<DatapathCounters>;
+  /** Datagrams lie in memory that the next ones will be read into: whoever keeps one copies it. */
+  readonly lendsBytes: boolean;
   /** The kernel takes nothing at the moment, and a frame that was sent is still being read. */
   readonly isBlocked: boolean;
   /** From now on datagrams, problems and frames that are done with go to `handlers`; what came before is lost. */
   start(handlers: DatapathHandlers): void;
-  /** Sends to `frame.peer`, or to the remote when connected. Not to be called while blocked. The frame comes back through `onSent`. */
+  /** Sends to `frame.peer`, or to the remote when connected, at the next `flush` at the latest. Not to be called while blocked. The frame comes back through `onSent`. */
   send(frame: Frame): void;
+  /** Hands over to the kernel what `send` has gathered. */
+  flush(): void;
   /** The next send is to report its error. */
   checkNext(): void;
   /** Errors of sending and receiving by code; of the errors of sending those that were noticed, one in 16 at least. */
@@ -71,161 +91,10 @@ export interface Datapath {
   close(): Promise<void>;
 }
 
-/** Opens a socket by `node:dgram`. Throws XpassError `config` or `unreachable` that names the address when it cannot be bound or connected. */
-export async function openDatapath(options: DatapathOptions): Promise<Datapath> {
-  const socket = createSocket({
-    type: options.bind.family === 6 ? 'udp6' : 'udp4',
-    // Addresses are numeric. Node's own look-up would do so much and put off each send to the next tick: 4.2 us a send instead of 4.0.
-    lookup: (address, _options, callback) => callback(null, address, options.bind.family),
-  });
-  try {
-    await bind(socket, options.bind);
-    if (options.remote !== undefined) await connect(socket, options.remote);
-  } catch (error) {
-    socket.close();
-    throw error;
-  }
-  return new DgramDatapath(socket, options);
-}
-
-function bind(socket: Socket, local: UdpAddress): Promise<void> {
-  const { address, port } = local;
-  return new Promise((resolve, reject) => {
-    const onError = (error: Error) => reject(bindError(error, local));
-    socket.once('error', onError);
-    socket.bind({ address, port, exclusive: true }, () => {
-      socket.off('error', onError);
-      resolve();
-    });
-  });
-}
-
-function connect(socket: Socket, remote: UdpAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    // Node's types leave out the error that the callback gets.
-    const onConnected = (error?: Error) => (error ? reject(connectError(error, remote)) : resolve());
-    socket.connect(remote.port, remote.address, onConnected);
-  });
-}
-
-const NOBODY: DatapathHandlers = { onDatagram: () => {}, onProblem: () => {}, onSent: () => {} };
-
-/** A datapath by `node:dgram`: one system call a datagram. `openDatapath` makes one of a socket that is bound. */
-export class DgramDatapath implements Datapath {
-  readonly info: DatapathInfo;
-  readonly counters: DatapathCounters = { datagramsIn: 0, bytesIn: 0, datagramsOut: 0, bytesOut: 0, sendQueueFull: 0 };
-  private readonly socket: Socket;
-  private readonly remote: UdpAddress | undefined;
-  private readonly peers: PeerTable | null;
-  private handlers: DatapathHandlers = NOBODY;
-  private readonly counts = new ProblemCounts();
-  /** The frame that Node queued: its bytes must not change before the kernel took them. */
-  private pinned: Frame | null = null;
-  private sendsUntilChecked = 0;
-  /** Largest frame that is known to have passed, and largest that is being checked. */
-  private provenBytes = 0;
-  private checkedBytes = 0;
-  private checkedPeer = 0;
-
-  constructor(socket: Socket, options: DatapathOptions) {
-    this.socket = socket;
-    this.remote = options.remote;
-    this.peers = options.peers;
-    const { address, port, family } = socket.address();
-    const local: UdpAddress = { address, port, family: family === 'IPv6' ? 6 : 4 };
-    this.info = { local, ...sizeBuffers(socket, options.bufferBytes ?? DEFAULT_BUFFER_BYTES) };
-    socket.on('message', this.onMessage);
-    // A connected socket hears of a closed port here. The protocol's own timeouts decide what that means.
-    socket.on('error', this.onError);
-  }
-
-  start(handlers: DatapathHandlers): void {
-    this.handlers = handlers;
-  }
-
-  get isBlocked(): boolean {
-    if (this.pinned === null) return false;
-    if (this.socket.getSendQueueCount() > 0) return true;
-    this.handlers.onSent(this.pinned);
-    this.pinned = null;
-    return false;
-  }
-
-  send(frame: Frame): void {
-    const bytes = frame.length === frame.bytes.length ? frame.bytes : frame.bytes.subarray(0, frame.length);
-    const callback = this.isToBeChecked(frame) ? this.onChecked : undefined;
-    if (this.peers === null) {
-      this.socket.send(bytes, callback);
-    } else {
-      this.peers.markAnswered(frame.peer);
-      this.socket.send(bytes, this.peers.port(frame.peer), this.peers.address(frame.peer), callback);
-    }
-    this.counters.datagramsOut++;
-    this.counters.bytesOut += frame.length;
-    // 14 ns: cheap enough to know after each send whether the bytes may be reused.
-    if (this.socket.getSendQueueCount() === 0) {
-      this.handlers.onSent(frame);
-      return;
-    }
-    this.counters.sendQueueFull++;
-    this.pinned = frame;
-  }
-
-  checkNext(): void {
-    this.sendsUntilChecked = 0;
-  }
-
-  problems(): Record<string, number> {
-    return this.counts.snapshot();
-  }
-
-  close(): Promise<void> {
-    return new Promise((resolve) => this.socket.close(resolve));
-  }
-
-  private isToBeChecked(frame: Frame): boolean {
-    if (frame.length <= this.provenBytes && this.sendsUntilChecked > 0) {
-      this.sendsUntilChecked--;
-      return false;
-    }
-    this.sendsUntilChecked = CHECKED_SHARE - 1;
-    this.checkedBytes = Math.max(this.checkedBytes, frame.length);
-    this.checkedPeer = frame.peer;
-    return true;
-  }
-
-  private readonly onChecked = (error: Error | null, sentBytes: number): void => {
-    if (error !== null) {
-      this.report(error);
-      this.sendsUntilChecked = 0;
-      return;
-    }
-    if (sentBytes > this.provenBytes) this.provenBytes = sentBytes;
-    this.checkedBytes = 0;
-  };
-
-  private readonly onMessage = (bytes: Buffer, from: RemoteInfo): void => {
-    this.counters.datagramsIn++;
-    this.counters.bytesIn += bytes.length;
-    this.handlers.onDatagram(bytes, from.address, from.port);
-  };
-
-  private readonly onError = (error: Error): void => this.report(error);
-
-  private report(error: Error): void {
-    const code = codeOf(error);
-    const message = explainProblem(code, this.nameOfPeer(), this.checkedBytes);
-    this.handlers.onProblem({ code, message, count: this.counts.add(code) });
-  }
-
-  private nameOfPeer(): string {
-    if (this.remote !== undefined) return formatAddress(this.remote);
-    if (this.peers === null || !this.peers.has(this.checkedPeer)) return '';
-    const family = this.info.local.family;
-    return formatAddress({
-      address: this.peers.address(this.checkedPeer),
-      port: this.peers.port(this.checkedPeer),
-      family,
-    });
-  }
-}
+/** Handlers before `start`. */
+export const NOBODY: DatapathHandlers = {
+  onDatagram: () => {},
+  onBatchEnd: () => {},
+  onProblem: () => {},
+  onSent: () => {},
+};

@@ -23,6 +23,8 @@ export interface FrameSink {
   readonly isBlocked: boolean;
   /** Sends a frame and gives it back to its pool. Not to be called while blocked. */
   send(frame: Frame): void;
+  /** No more frames follow for the moment. */
+  flush(): void;
   /** Lets a frame go that could not be kept. */
   drop(frame: Frame): void;
   /** The next frames are sent because a deadline came, not in answer to a datagram. */
@@ -116,6 +118,7 @@ export class MachineLoop {
     const dueNs = nowNs + this.earlyNs;
     for (let frame = this.machine.poll(); frame !== null; frame = this.machine.poll()) this.emit(frame, dueNs);
     this.sendHeld(dueNs);
+    this.parts.sink.flush();
     this.deadlineNs = this.nextDeadline(nowNs);
     this.running = false;
     this.waker.arm(this.deadlineNs, nowNs);
@@ -126,6 +129,7 @@ export class MachineLoop {
     this.begin(this.parts.loop.now());
     this.drain();
     this.sendHeld(NEVER);
+    this.parts.sink.flush();
     while (this.held.length > 0) this.parts.sink.drop(this.held.shift());
     this.waker.close();
   }

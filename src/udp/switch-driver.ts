@@ -7,9 +7,10 @@ import { ArrivalBatch } from './arrival-batch.js';
 import { monotonicNs } from './clock.js';
 import { fastCrc32 } from './crc.js';
 import { DatagramPool } from './datagram-pool.js';
-import { type Datapath, type DatapathHandlers, type DatapathInfo, openDatapath } from './datapath.js';
+import type { Datapath, DatapathHandlers, DatapathInfo, DatapathKind } from './datapath.js';
 import { KernelDrops } from './kernel-drops.js';
 import { type FrameSink, type LoopMachine, MachineLoop } from './machine-loop.js';
+import { openDatapath } from './open-datapath.js';
 import { PeerTable, type PeerTableOptions } from './peer-table.js';
 import { SystemRandom } from './random.js';
 import type { SocketProblem } from './socket-errors.js';
@@ -51,6 +52,8 @@ export interface UdpSwitchOptions<M extends SwitchMachine> extends WaitOptions {
   frameBytes: number;
   makeMachine(parts: SwitchParts): M;
   socketBufferBytes?: number;
+  /** Of all sockets; `dgram` by default, and where the other cannot be had. */
+  datapath?: DatapathKind;
   peerTable?: PeerTableOptions;
   /** Trouble with a socket that the protocol's timeouts will deal with: for a log. */
   onProblem?(problem: SocketProblem): void;
@@ -112,17 +115,17 @@ export class UdpSwitch<M extends SwitchMachine> {
 }
 
 async function openDatapaths<M extends SwitchMachine>(
-  { bind, trunks = [], socketBufferBytes }: UdpSwitchOptions<M>,
+  { bind, trunks = [], socketBufferBytes, datapath }: UdpSwitchOptions<M>,
   peers: PeerTable,
 ): Promise<Datapath[]> {
   const bufferBytes = socketBufferBytes === undefined ? {} : { bufferBytes: socketBufferBytes };
   const opened: Datapath[] = [];
   try {
-    opened.push(await openDatapath({ bind: await resolveAddress(bind), peers, ...bufferBytes }));
+    opened.push(await openDatapath({ bind: await resolveAddress(bind), peers, ...bufferBytes }, datapath));
     for (const trunk of trunks) {
       const local = await resolveAddress(trunk.bind);
       const remote = await resolveAddress(trunk.remote, local.family);
-      opened.push(await openDatapath({ bind: local, remote, peers: null, ...bufferBytes }));
+      opened.push(await openDatapath({ bind: local, remote, peers: null, ...bufferBytes }, datapath));
     }
     return opened;
   } catch (error) {
@@ -169,7 +172,7 @@ class SwitchSockets implements FrameSink {
       sink: this,
       ...(options.earlyNs !== undefined && { earlyNs: options.earlyNs }),
     });
-    this.loop.beforeTurn = this.flush;
+    this.loop.beforeTurn = this.takeArrivals;
     datapaths.forEach((datapath, index) => {
       datapath.start(this.handlersOf(index, options));
     });
@@ -188,6 +191,10 @@ class SwitchSockets implements FrameSink {
       this.unknownPeers++;
       this.drop(frame);
     }
+  }
+
+  flush(): void {
+    for (const datapath of this.datapaths) datapath.flush();
   }
 
   drop(frame: Frame): void {
@@ -217,29 +224,33 @@ class SwitchSockets implements FrameSink {
 
   /** The socket at `index` 0 is the hosts'. */
   private handlersOf(index: number, { trunks = [], onProblem }: UdpSwitchOptions<SwitchMachine>): DatapathHandlers {
+    const { lendsBytes } = this.datapaths[index];
     const trunk = index === 0 ? undefined : trunks[index - 1];
     const where = trunk === undefined ? '' : `trunk ${trunk.name} to ${formatAddress(trunk.remote)}: `;
     return {
-      onDatagram: (bytes, address, port) => {
+      onDatagram: (bytes, length, { address, port }) => {
         const nowNs = this.loop.noteArrival();
         const peer = index === 0 ? this.peers.number(address, port, nowNs) : FIRST_TRUNK_PEER + index - 1;
-        if (peer !== 0) this.collect(bytes, peer);
+        if (peer === 0 || this.closing !== null) return;
+        this.collect(lendsBytes ? this.pool.copy(bytes, length) : this.pool.wrap(bytes), peer);
+      },
+      // Datagrams that come one by one are all read before the loop's next turn.
+      onBatchEnd: () => {
+        if (lendsBytes) this.takeArrivals();
       },
       onProblem: (problem) => onProblem?.({ ...problem, message: where + problem.message }),
       onSent: (frame) => this.pool.give(frame),
     };
   }
 
-  private collect(bytes: Uint8Array, peer: number): void {
-    if (this.closing !== null) return;
-    const frame = this.pool.wrap(bytes);
+  private collect(frame: Frame, peer: number): void {
     frame.peer = peer;
-    if (this.arrivals.push(frame)) setImmediate(this.flush);
+    if (this.arrivals.push(frame)) setImmediate(this.takeArrivals);
   }
 
-  private readonly flush = (): void => {
-    const nowNs = monotonicNs();
+  private readonly takeArrivals = (): void => {
     if (this.arrivals.length === 0 || this.closing !== null) return;
+    const nowNs = monotonicNs();
     this.loop.begin(nowNs);
     this.arrivals.deliver(nowNs, this.deliver);
     this.loop.drain();

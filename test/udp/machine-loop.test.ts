@@ -41,9 +41,13 @@ function bench(earlyNs?: number) {
   const machine = new FakeMachine();
   const sent: { port: number; nowNs: number }[] = [];
   const dropped: number[] = [];
-  const sink: FrameSink & { isBlocked: boolean; wakes: number } = {
+  const sink: FrameSink & { isBlocked: boolean; wakes: number; flushedAfter: number } = {
     isBlocked: false,
     wakes: 0,
+    flushedAfter: 0,
+    flush: () => {
+      sink.flushedAfter = sent.length;
+    },
     send: ({ port }) => sent.push({ port, nowNs: loop.nowNs }),
     drop: ({ port }) => dropped.push(port),
     noteWake: () => sink.wakes++,
@@ -54,6 +58,21 @@ function bench(earlyNs?: number) {
 }
 
 describe('MachineLoop', () => {
+  it('says when no more frames follow, after a wake as after an input and at the end', () => {
+    const { loop, machine, driver, sink, sent } = bench(0);
+    machine.plan(1, 0, 0);
+    driver.run(() => {});
+    expect([sent.length, sink.flushedAfter]).toEqual([1, 1]);
+    machine.plan(2, 0, 50 * MICROSECOND_NS);
+    driver.run(() => {});
+    loop.runUntil(100 * MICROSECOND_NS);
+    expect([sent.length, sink.flushedAfter]).toEqual([2, 2]);
+    machine.plan(3, loop.nowNs, loop.nowNs + 500 * MICROSECOND_NS);
+    driver.run(() => {});
+    driver.close();
+    expect([sent.length, sink.flushedAfter]).toEqual([3, 3]);
+  });
+
   it('sends at once what would arrive within the early time, and keeps the gaps between what it holds', () => {
     const { loop, machine, driver, sent } = bench(150 * MICROSECOND_NS);
     machine.plan(1, 0, 123 * MICROSECOND_NS);

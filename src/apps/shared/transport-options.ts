@@ -1,5 +1,6 @@
 import { DEFAULT_CONFIG } from '../../core/config.js';
 import { CREDIT_ALGORITHMS } from '../../core/credit/registry.js';
+import { DATAPATH_KINDS } from '../../udp/datapath.js';
 import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../../wire/layout.js';
 import { address } from './address-kind.js';
 import { mapOption, type OptionValues, option, optionalOption } from './options.js';
@@ -50,6 +51,11 @@ export const TRANSPORT_OPTIONS = {
   spin: option(choice(['never', 'auto', 'always']), {
     describe: 'turn the event loop while a deadline is near: exact, at the price of a core',
     defaultText: 'auto',
+  }),
+  datapath: option(choice(DATAPATH_KINDS), {
+    describe:
+      'how datagrams are sent and received: one a system call, or many (Linux, with the optional package koffi)',
+    defaultText: 'dgram',
   }),
   queueBound: option(QUEUE_BOUND, {
     describe: 'data that may queue for this host, as time on its link: it asks for no more',

@@ -72,6 +72,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     ...(values.frameSize !== undefined && { frameBytes: values.frameSize }),
     rateBps: values.rate,
     spin: values.spin,
+    datapath: values.datapath,
     connectTimeoutNs: values.connectTimeout,
     onProblem: (problem) => logProblem(logger, problem),
     onLinkChanged: (link) => logger.warn(link, 'the switch changed the terms of this link: restart to use them'),
@@ -81,6 +82,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     },
     makeMachine: (parts) => makeHost(parts, values, application),
   });
+  if (transport.info.fallback !== undefined) logger.warn(transport.info.fallback);
   for (const warning of transport.info.warnings) logger.info(warning);
   return transport;
 }

@@ -64,11 +64,13 @@ async function open(lab: LabTopology, options: SwitchInvocation['options'], logg
     listen: options.listen,
     ...(options.control !== undefined && { control: options.control }),
     spin: options.spin,
+    datapath: options.datapath,
     keepAliveMs: Math.round(options.keepAlive / MILLISECOND_NS),
     ...(options.seed !== undefined && { seed: options.seed }),
     links: new Map(links),
     onProblem: (problem) => logProblem(problem, logger),
   });
+  if (running.fallback !== undefined) logger.warn(running.fallback);
   for (const warning of running.warnings) logger.info(warning);
   return running;
 }

@@ -4,6 +4,7 @@ import { ConfigError, showValue } from '../../switch/config-error.js';
 import { handleControl } from '../../switch/control.js';
 import { Switch } from '../../switch/switch.js';
 import type { Address } from '../../udp/address.js';
+import type { DatapathKind } from '../../udp/datapath.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { type SwitchParts, UdpSwitch } from '../../udp/switch-driver.js';
@@ -20,6 +21,8 @@ export interface LabSwitchOptions {
   /** On loopback with the number of the UDP port by default. */
   readonly control?: ControlAddress;
   readonly spin: Spin;
+  /** `dgram` by default. */
+  readonly datapath?: DatapathKind;
   readonly keepAliveMs: number;
   /** Makes the impairments repeat themselves. */
   readonly seed?: number;
@@ -40,7 +43,7 @@ export class LabSwitch {
 
   /** When this resolves, hosts and commands are served. Throws an XpassError, a ConfigError or a Failure that names what cannot be had. */
   static async open(options: LabSwitchOptions): Promise<LabSwitch> {
-    const { lab, listen, spin, onProblem } = options;
+    const { lab, listen, spin, datapath, onProblem } = options;
     const { links, trunks } = lab.topology;
     const udp = await UdpSwitch.open<Switch>({
       bind: listen,
@@ -48,6 +51,7 @@ export class LabSwitch {
       frameBytes: [...links, ...trunks].reduce((most, { port }) => Math.max(most, port.maxFrameBytes), 0),
       makeMachine: (parts) => makeSwitch(parts, options),
       spin,
+      ...(datapath !== undefined && { datapath }),
       onProblem,
     });
     try {
@@ -61,6 +65,11 @@ export class LabSwitch {
   /** Where hosts find the switch, then this end of each trunk. */
   get addresses(): Address[] {
     return this.udp.info.map(({ local }) => ({ host: local.address, port: local.port }));
+  }
+
+  /** Why the datapath is not the one that was asked for. */
+  get fallback(): string | undefined {
+    return this.udp.info[0].fallback;
   }
 
   /** Sentences for people about what the sockets have less of than wanted. */

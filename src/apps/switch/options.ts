@@ -35,6 +35,7 @@ export const SWITCH_OPTIONS = {
     defaultText: formatDuration(DEFAULT_KEEP_ALIVE_MS * MILLISECOND_NS),
   }),
   spin: TRANSPORT_OPTIONS.spin,
+  datapath: TRANSPORT_OPTIONS.datapath,
   interval: optionalOption(duration({ lowest: 10 * MILLISECOND_NS }), {
     describe: 'print the ports this often',
     alias: 'i',

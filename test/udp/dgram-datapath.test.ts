@@ -1,7 +1,7 @@
 import type { Socket } from 'node:dgram';
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { DgramDatapath } from '../../src/udp/datapath.js';
+import { DgramDatapath } from '../../src/udp/dgram-datapath.js';
 import { PeerTable } from '../../src/udp/peer-table.js';
 import type { SocketProblem } from '../../src/udp/socket-errors.js';
 import { Frame } from '../../src/wire/frame.js';
@@ -42,6 +42,7 @@ function bench(connected = true) {
   const problems: SocketProblem[] = [];
   datapath.start({
     onDatagram: () => {},
+    onBatchEnd: () => {},
     onProblem: (problem) => problems.push(problem),
     onSent: (frame) => sent.push(frame),
   });

@@ -1,0 +1,180 @@
+// Tested by test/loopback/udp-datapath.test.ts
+import type { Frame } from '../../wire/frame.js';
+import {
+  type Datapath,
+  type DatapathCounters,
+  type DatapathHandlers,
+  type DatapathInfo,
+  type DatapathOptions,
+  DEFAULT_BUFFER_BYTES,
+  NOBODY,
+  noCounts,
+} from '../datapath.js';
+import type { PeerTable } from '../peer-table.js';
+import { ProblemReport } from '../problem-report.js';
+import { sizeBuffers } from '../socket-buffers.js';
+import { Linux } from './linux.js';
+import type { Native, Watch } from './native.js';
+import { NativeSocket } from './native-socket.js';
+import { ReceiveBatch } from './receive-batch.js';
+import { SendBatch, type SendOutcome, USUAL_ECN } from './send-batch.js';
+import { SocketNames } from './socket-names.js';
+import { isFour, TargetTable } from './target-table.js';
+
+/** Full batches in one turn of the loop (ours): timers wait for no more than some 256 messages. */
+const BATCHES_A_TURN = 8;
+/** The only peer of a connected socket, to the batch. */
+const CONNECTED = 0;
+
+/** Opens a socket by system calls. Throws XpassError `config` or `unreachable` that names the address when it cannot be bound or connected. */
+export function openMmsgDatapath(options: DatapathOptions, native: Native): Datapath {
+  const socket = new NativeSocket(native, options.bind.family);
+  try {
+    socket.bind(options.bind);
+    if (options.remote !== undefined) socket.connect(options.remote);
+    return new MmsgDatapath(socket, native, options);
+  } catch (error) {
+    socket.close();
+    throw error;
+  }
+}
+
+/**
+ * A datapath by recvmmsg(2) and sendmmsg(2): many datagrams a system call, and the ECN bits of IP headers. Whether the socket can be read, libuv says as it does for
+ * Node's own sockets (docs/decisions/0013-batched-datapath.md).
+ */
+class MmsgDatapath implements Datapath, SendOutcome {
+  readonly info: DatapathInfo;
+  readonly lendsBytes = true;
+  private readonly totals: DatapathCounters = noCounts();
+  private readonly socket: NativeSocket;
+  private readonly native: Native;
+  private readonly peers: PeerTable | null;
+  private readonly targets: TargetTable | null;
+  private readonly report: ProblemReport;
+  private readonly incoming: ReceiveBatch;
+  private readonly outgoing: SendBatch;
+  private readonly watch: Watch;
+  private handlers: DatapathHandlers = NOBODY;
+  private isTurnSet = false;
+  private isFull = false;
+  private isClosed = false;
+
+  constructor(socket: NativeSocket, native: Native, options: DatapathOptions) {
+    const { remote, peers, bufferBytes = DEFAULT_BUFFER_BYTES } = options;
+    this.socket = socket;
+    this.native = native;
+    this.peers = peers;
+    this.targets = peers && new TargetTable(peers, new SocketNames(native), socket.family);
+    this.report = new ProblemReport(options);
+    this.info = { kind: 'mmsg', local: socket.local(), ...sizeBuffers(socket, bufferBytes) };
+    const canSegment = prepareOptions(socket);
+    this.incoming = new ReceiveBatch(native, socket.fd);
+    const connectedToFour = remote !== undefined && isFour(remote.address);
+    this.outgoing = new SendBatch(native, socket.fd, { canSegment, isFour: connectedToFour, outcome: this });
+    this.watch = native.watch(socket.fd, this.onReadable);
+  }
+
+  get counters(): DatapathCounters {
+    this.totals.sendCalls = this.outgoing.calls;
+    return this.totals;
+  }
+
+  start(handlers: DatapathHandlers): void {
+    this.handlers = handlers;
+  }
+
+  get isBlocked(): boolean {
+    if (this.isFull) this.flush();
+    return this.isFull;
+  }
+
+  send(frame: Frame): void {
+    this.totals.datagramsOut++;
+    this.totals.bytesOut += frame.length;
+    if (this.targets === null) this.add(frame, CONNECTED);
+    else {
+      this.peers?.markAnswered(frame.peer);
+      this.add(frame, frame.peer);
+    }
+    this.handlers.onSent(frame);
+  }
+
+  flush(): void {
+    if (this.outgoing.isEmpty) return;
+    const wasFull = this.isFull;
+    this.isFull = !this.outgoing.flush();
+    if (this.isFull && !wasFull) this.totals.sendQueueFull++;
+  }
+
+  /** Every error is seen. */
+  checkNext(): void {}
+
+  problems(): Record<string, number> {
+    return this.report.snapshot();
+  }
+
+  close(): Promise<void> {
+    this.flush();
+    this.isClosed = true;
+    this.watch.close();
+    this.socket.close();
+    return Promise.resolve();
+  }
+
+  onError(errno: number, peer: number, frameBytes: number): void {
+    this.tell(this.native.errorName(errno), peer, frameBytes);
+  }
+
+  private tell(code: string, peer: number, frameBytes: number): void {
+    this.handlers.onProblem(this.report.problem(code, peer, frameBytes));
+  }
+
+  /** A frame that finds no room goes with the next batch; when the kernel takes none, it is lost, as in the network. */
+  private add(frame: Frame, peer: number): void {
+    const target = this.targets === null ? null : this.targets.target(peer);
+    if (this.targets !== null && target === null) this.tell('EINVAL', peer, frame.length);
+    else if (!this.outgoing.add(frame, peer, target)) {
+      this.flush();
+      if (!this.outgoing.add(frame, peer, target)) this.tell('ENOBUFS', peer, frame.length);
+    }
+  }
+
+  /** Receives in a turn of its own: what koffi calls runs neither promises nor `process.nextTick` afterwards. */
+  private readonly onReadable = (status: number): void => {
+    if (this.isClosed) return;
+    if (status < 0) this.watch.start();
+    if (this.isTurnSet) return;
+    this.isTurnSet = true;
+    setImmediate(this.receive);
+  };
+
+  private readonly receive = (): void => {
+    this.isTurnSet = false;
+    for (let batch = 0; batch < BATCHES_A_TURN && !this.isClosed; batch++) {
+      const count = this.incoming.receive(this.handlers, this.totals);
+      if (count < 0) this.noteFailure();
+      else this.handlers.onBatchEnd();
+      if (!this.incoming.isFull(count)) return;
+    }
+  };
+
+  /** A closed port is told by the next call; the protocol's own timeouts decide what it means. */
+  private noteFailure(): void {
+    const code = this.native.errorName(this.native.errno());
+    if (code !== 'EAGAIN' && code !== 'EINTR') this.tell(code, CONNECTED, 0);
+  }
+}
+
+/** Returns whether the kernel cuts messages into datagrams; what else it lacks costs speed or marks only. */
+function prepareOptions(socket: NativeSocket): boolean {
+  socket.set(Linux.SOL_UDP, Linux.UDP_GRO, 1);
+  // On a socket of IPv6 these are for IPv4 through it.
+  socket.set(Linux.SOL_IP, Linux.IP_RECVTOS, 1);
+  socket.set(Linux.SOL_IP, Linux.IP_TOS, USUAL_ECN);
+  if (socket.family === 6) {
+    socket.set(Linux.SOL_IPV6, Linux.IPV6_RECVTCLASS, 1);
+    socket.set(Linux.SOL_IPV6, Linux.IPV6_TCLASS, USUAL_ECN);
+  }
+  return socket.set(Linux.SOL_UDP, Linux.UDP_SEGMENT, 0);
+}

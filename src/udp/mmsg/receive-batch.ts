@@ -1,0 +1,121 @@
+// Tested by test/loopback/udp-mmsg.test.ts
+import { Ecn } from '../../wire/layout.js';
+import { markCe } from '../../wire/rewrite.js';
+import type { DatapathCounters, DatapathHandlers } from '../datapath.js';
+import { Linux, SOCKADDR_ROOM_BYTES } from './linux.js';
+import { MessageVector, NAME_WORDS } from './message-vector.js';
+import type { Native } from './native.js';
+import { SocketNames } from './socket-names.js';
+import { SourceCache } from './source-cache.js';
+
+/** Messages that one call receives at most (ours): at one credit a message, 32 calls' price is a thirtieth of each. */
+const MESSAGES = 32;
+/**
+ * From one message's memory to the next: the largest UDP datagram, or as many joined ones, and a little, so that the beginnings of all do not fall into the same
+ * lines of the processor's cache.
+ */
+const STRIDE_BYTES = 65_536 + 4_160;
+/** RFC 3168 §5: the lower two bits of the traffic class. */
+const ECN_MASK = 3;
+/** `cmsg_len` fills 8 bytes and the next header begins at a multiple of 8. */
+const ALIGNMENT = 8;
+
+/**
+ * What one recvmmsg(2) brings. The kernel may join datagrams of one sender and size (UDP_GRO, udp(7)); they are cut again here. A datagram whose IP header is
+ * marked CE has its frame marked. PROTOCOL §2.1
+ */
+export class ReceiveBatch {
+  private readonly native: Native;
+  private readonly fd: number;
+  private readonly vector: MessageVector;
+  private readonly sources: SourceCache;
+  /** Views of the memory of each message, by the datagram's number in it: made once for each place. */
+  private readonly views: Buffer[][] = Array.from({ length: MESSAGES }, () => []);
+  private segmentBytes = 0;
+  private trafficClass = 0;
+
+  constructor(native: Native, fd: number) {
+    this.native = native;
+    this.fd = fd;
+    const names = new SocketNames(native);
+    this.sources = new SourceCache((name) => names.read(name));
+    this.vector = new MessageVector(native, { messages: MESSAGES, pieces: 1, dataBytes: MESSAGES * STRIDE_BYTES });
+    for (let message = 0; message < MESSAGES; message++) {
+      this.vector.setPiece(message, 0, message * STRIDE_BYTES, STRIDE_BYTES);
+      this.vector.setPieceCount(message, 1);
+      this.offer(message);
+    }
+  }
+
+  /** Receives once and hands over all of it. Returns the messages, -1 when there were none or it failed, as `errno` says. */
+  receive(handlers: DatapathHandlers, counters: DatapathCounters): number {
+    const count = this.native.recvmmsg(this.fd, this.vector.addresses[0], MESSAGES, Linux.MSG_DONTWAIT, null);
+    if (count > 0) counters.receiveCalls++;
+    for (let message = 0; message < count; message++) {
+      this.readControl(message);
+      this.handOver(message, handlers, counters);
+      this.offer(message);
+    }
+    return count;
+  }
+
+  /** Whether so many messages may have left others behind. */
+  isFull(count: number): boolean {
+    return count === MESSAGES;
+  }
+
+  private handOver(message: number, handlers: DatapathHandlers, counters: DatapathCounters): void {
+    const total = this.vector.transferred(message);
+    const source = this.sources.source(this.vector.names, message * NAME_WORDS);
+    const isMarked = (this.trafficClass & ECN_MASK) === Ecn.congestionExperienced;
+    const step = this.segmentBytes > 0 ? this.segmentBytes : Math.max(total, 1);
+    counters.bytesIn += total;
+    for (let offset = 0, index = 0; offset === 0 || offset < total; offset += step, index++) {
+      const bytes = this.view(message, index, offset);
+      counters.datagramsIn++;
+      if (isMarked && total > 0 && markCe(bytes)) counters.congestionMarks++;
+      handlers.onDatagram(bytes, Math.min(step, total - offset), source);
+    }
+  }
+
+  /** From the datagram to the end of the message's memory: how much of it is the datagram is said beside it. */
+  private view(message: number, index: number, offset: number): Buffer {
+    const views = this.views[message];
+    const start = message * STRIDE_BYTES + offset;
+    const known = views[index];
+    if (known !== undefined && known.byteOffset === start) return known;
+    const made = this.vector.data.subarray(start, (message + 1) * STRIDE_BYTES);
+    views[index] = made;
+    return made;
+  }
+
+  private readControl(message: number): void {
+    const { vector } = this;
+    this.segmentBytes = 0;
+    this.trafficClass = 0;
+    const end = vector.controlBytes(message);
+    for (let at = 0; at < end; ) {
+      const bytes = vector.controlWord(message, at, 0);
+      this.note(
+        vector.controlWord(message, at, 2),
+        vector.controlWord(message, at, 3),
+        vector.controlWord(message, at, 4),
+      );
+      at += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+    }
+  }
+
+  /** IPv4's traffic class is one byte, and the rest of the word undefined; the others are `int`. */
+  private note(level: number, type: number, value: number): void {
+    if (level === Linux.SOL_UDP && type === Linux.UDP_GRO) this.segmentBytes = value;
+    else if (level === Linux.SOL_IP && type === Linux.IP_TOS) this.trafficClass = value;
+    else if (level === Linux.SOL_IPV6 && type === Linux.IPV6_TCLASS) this.trafficClass = value;
+  }
+
+  /** The kernel changed these fields, and takes them as room the next time. */
+  private offer(message: number): void {
+    this.vector.setNameBytes(message, SOCKADDR_ROOM_BYTES);
+    this.vector.offerControl(message);
+    this.vector.clearFlags(message);
+  }
+}

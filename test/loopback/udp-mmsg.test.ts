@@ -1,0 +1,205 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { noCounts } from '../../src/udp/datapath.js';
+import { Linux } from '../../src/udp/mmsg/linux.js';
+import { MessageVector } from '../../src/udp/mmsg/message-vector.js';
+import { loadNative, type Native } from '../../src/udp/mmsg/native.js';
+import { NativeSocket } from '../../src/udp/mmsg/native-socket.js';
+import { ReceiveBatch } from '../../src/udp/mmsg/receive-batch.js';
+import { SendBatch, USUAL_ECN } from '../../src/udp/mmsg/send-batch.js';
+import { SocketNames } from '../../src/udp/mmsg/socket-names.js';
+import { Frame } from '../../src/wire/frame.js';
+import { Ecn } from '../../src/wire/layout.js';
+
+const loaded = await loadNative();
+const native = loaded as Native;
+const LOOPBACK = { address: '127.0.0.1', port: 0, family: 4 } as const;
+
+const opened: NativeSocket[] = [];
+afterEach(() => {
+  for (const socket of opened.splice(0)) socket.close();
+});
+
+/** Two sockets, the first connected to the second. */
+function openPair(): [NativeSocket, NativeSocket] {
+  const [from, to] = [new NativeSocket(native, 4), new NativeSocket(native, 4)];
+  opened.push(from, to);
+  to.bind(LOOPBACK);
+  from.bind(LOOPBACK);
+  from.connect(to.local());
+  from.set(Linux.SOL_IP, Linux.IP_TOS, USUAL_ECN);
+  to.set(Linux.SOL_IP, Linux.IP_RECVTOS, 1);
+  return [from, to];
+}
+
+function frameOf(length: number, firstByte: number): Frame {
+  const frame = new Frame(Buffer.alloc(length, firstByte));
+  frame.length = length;
+  return frame;
+}
+
+/** Everything that waits in a socket, as the batch hands it over. */
+function receiveAll(socket: NativeSocket) {
+  const batch = new ReceiveBatch(native, socket.fd);
+  const counters = noCounts();
+  const received: Buffer[] = [];
+  const handlers = {
+    onDatagram: (bytes: Uint8Array, length: number) => received.push(Buffer.from(bytes.subarray(0, length))),
+    onBatchEnd: () => {},
+    onProblem: () => {},
+    onSent: () => {},
+  };
+  while (batch.receive(handlers, counters) > 0);
+  return { received, counters };
+}
+
+function sendBatch(socket: NativeSocket, changes: Partial<Native> = {}) {
+  const errors: string[] = [];
+  const outcome = { onError: (errno: number) => errors.push(native.errorName(errno)) };
+  const kernel = { ...native, ...changes };
+  return { batch: new SendBatch(kernel, socket.fd, { canSegment: true, isFour: true, outcome }), errors };
+}
+
+/** Linux, include/uapi/asm-generic/errno.h */
+const ERRNO = { EAGAIN: 11, EINVAL: 22, ECONNREFUSED: 111 } as const;
+
+/** A kernel that refuses its first call with `code`, and how many messages each call was given. */
+function refusing(code: keyof typeof ERRNO) {
+  const calls: number[] = [];
+  let refused = false;
+  const kernel: Partial<Native> = {
+    sendmmsg: (fd, messages, count, flags) => {
+      calls.push(count);
+      refused = calls.length === 1;
+      return refused ? -1 : native.sendmmsg(fd, messages, count, flags);
+    },
+    errno: () => (refused ? ERRNO[code] : native.errno()),
+  };
+  return { kernel, calls };
+}
+
+describe.skipIf(typeof loaded === 'string')('batches of messages', () => {
+  it('send frames of one size as one message, which the kernel cuts, and receive them as one', () => {
+    const [from, to] = openPair();
+    to.set(Linux.SOL_UDP, Linux.UDP_GRO, 1);
+    const { batch } = sendBatch(from);
+    for (let index = 0; index < 40; index++) expect(batch.add(frameOf(1_000, index & ~3), 0, null)).toBe(true);
+    expect(batch.add(frameOf(600, 40), 0, null)).toBe(true);
+    expect(batch.flush()).toBe(true);
+    const { received, counters } = receiveAll(to);
+    expect(received.map((bytes) => [bytes.length, bytes[0]])).toEqual([
+      ...Array.from({ length: 40 }, (_, index) => [1_000, index & ~3]),
+      [600, 40],
+    ]);
+    expect(counters).toMatchObject({ datagramsIn: 41, bytesIn: 40_600, receiveCalls: 1 });
+    expect(batch.calls).toBe(1);
+  });
+
+  it('put the ECN bits of a frame into its IP header', () => {
+    const [from, to] = openPair();
+    const { batch } = sendBatch(from);
+    const bits = [Ecn.capable0, Ecn.notCapable, Ecn.congestionExperienced, Ecn.capable1, Ecn.capable0];
+    for (const each of bits) batch.add(frameOf(500, 0xfc | each), 0, null);
+    batch.flush();
+    const vector = new MessageVector(native, { messages: 8, pieces: 1, dataBytes: 8_192 });
+    for (let message = 0; message < 8; message++) {
+      vector.setPiece(message, 0, message * 1_024, 1_024);
+      vector.setPieceCount(message, 1);
+      vector.offerControl(message);
+    }
+    expect(native.recvmmsg(to.fd, vector.addresses[0]!, 8, Linux.MSG_DONTWAIT, null)).toBe(5);
+    const seen = bits.map((_, message) => [0, 2, 3, 4].map((field) => vector.controlWord(message, 0, field) & 0xff));
+    expect(seen.map(([, level, type]) => [level, type])).toEqual(bits.map(() => [Linux.SOL_IP, Linux.IP_TOS]));
+    expect(seen.map(([, , , value]) => value)).toEqual(bits);
+  });
+
+  it('mark the frame where the IP header says CE, and only where the frame is ECN-capable', () => {
+    const [from, to] = openPair();
+    // What a router on the way would do: the frames themselves say ECT(0) and nothing.
+    from.set(Linux.SOL_IP, Linux.IP_TOS, Ecn.congestionExperienced);
+    const { batch } = sendBatch(from);
+    batch.add(frameOf(300, 0xfc | Ecn.capable0), 0, null);
+    batch.add(frameOf(300, 0xfc | Ecn.capable0), 0, null);
+    batch.flush();
+    const { received, counters } = receiveAll(to);
+    expect(received.map(([first]) => first! & 3)).toEqual([Ecn.congestionExperienced, Ecn.congestionExperienced]);
+    expect(counters.congestionMarks).toBe(2);
+    const plain = sendBatch(from).batch;
+    plain.add(frameOf(300, 0xfc | Ecn.notCapable), 0, null);
+    plain.flush();
+    expect(receiveAll(to)).toMatchObject({ received: [frameOf(300, 0xfc).bytes], counters: { congestionMarks: 0 } });
+  });
+
+  it('send frames one by one for good where the kernel cannot cut messages', () => {
+    const [from, to] = openPair();
+    const { kernel, calls } = refusing('EINVAL');
+    const { batch, errors } = sendBatch(from, kernel);
+    for (let round = 0; round < 2; round++) {
+      for (let index = 0; index < 3; index++) batch.add(frameOf(700, 4 * index), 0, null);
+      batch.flush();
+    }
+    expect(receiveAll(to).received.map(([first]) => first)).toEqual([0, 4, 8, 0, 4, 8]);
+    // Refused, then each by itself; the next three are three messages from the start.
+    expect(calls).toEqual([1, 1, 1, 1, 3]);
+    expect(errors).toEqual([]);
+  });
+
+  it('keep what the kernel does not take for the next flush', () => {
+    const [from, to] = openPair();
+    const { kernel } = refusing('EAGAIN');
+    const { batch, errors } = sendBatch(from, kernel);
+    batch.add(frameOf(20, 4), 0, null);
+    batch.add(frameOf(30, 8), 0, null);
+    expect(batch.flush()).toBe(false);
+    expect(batch.isEmpty).toBe(false);
+    expect(batch.flush()).toBe(true);
+    expect(receiveAll(to).received.map(({ length }) => length)).toEqual([20, 30]);
+    expect(errors).toEqual([]);
+  });
+
+  it('send a frame again that only heard of an earlier refusal, and go on after one that fails', () => {
+    const [from, to] = openPair();
+    const { kernel } = refusing('ECONNREFUSED');
+    const { batch, errors } = sendBatch(from, kernel);
+    batch.add(frameOf(20, 4), 0, null);
+    batch.add(frameOf(65_508, 8), 0, null);
+    batch.add(frameOf(30, 12), 0, null);
+    batch.flush();
+    expect(receiveAll(to).received.map(({ length }) => length)).toEqual([20, 30]);
+    expect(errors).toEqual(['ECONNREFUSED', 'EMSGSIZE']);
+  });
+
+  it('say when they have no room', () => {
+    const [from] = openPair();
+    const { batch } = sendBatch(from);
+    const room = (length: number) => {
+      let count = 0;
+      while (batch.add(frameOf(length, 4 * (count & 1)), count % 70, null)) count++;
+      batch.flush();
+      return count;
+    };
+    expect(room(60_000)).toBe(8);
+    expect(room(20)).toBe(64);
+  });
+});
+
+describe.skipIf(typeof loaded === 'string')('SocketNames', () => {
+  const roundTrip = (address: string, port: number) => {
+    const names = new SocketNames(native);
+    return names.read(names.bytesOf(address, port)!);
+  };
+
+  it.each(['127.0.0.1', '255.1.2.3', '::1', '2001:db8::5', '::ffff:10.0.0.1', 'fe80::1%lo'])(
+    'reads %s back',
+    (address) => {
+      expect(roundTrip(address, 47_000)).toEqual({ address, port: 47_000 });
+    },
+  );
+
+  it('writes an address in the one form that Node gives it', () => {
+    expect(roundTrip('2001:DB8:0:0::0:5', 1).address).toBe('2001:db8::5');
+  });
+
+  it('refuses what is no address', () => {
+    expect(new SocketNames(native).bytesOf('localhost', 1)).toBeNull();
+  });
+});
