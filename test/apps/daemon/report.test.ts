@@ -27,6 +27,7 @@ const LISTENING = {
   frameBytes: 1472,
   directory: '/srv/in',
   info: {
+    kind: 'dgram' as const,
     local: { address: '127.0.0.1', port: 47_000, family: 4 as const },
     receiveBufferBytes: 4_194_304,
     sendBufferBytes: 212_992,
