@@ -1,10 +1,11 @@
 // Tested by test/core/receiver-data.test.ts and test/core/sender-repair.test.ts
 import type { AckRanges } from '../wire/encode.js';
-import { Ack } from '../wire/layout.js';
+import { Ack, WindowAck } from '../wire/layout.js';
 
-/** Ranges in an ACK at most: as many as the format holds and the flow's maximum frame size has room for. PROTOCOL §3.4 */
-export function maxAckRanges(frameBytes: number): number {
-  return Math.min(Ack.maxRanges, Math.floor((frameBytes - Ack.bytes) / Ack.rangeBytes));
+/** Ranges in an ACK at most: as many as the format holds and the flow's maximum frame size has room for. PROTOCOL §3.4, §3.14 */
+export function maxAckRanges(frameBytes: number, isReactive = false): number {
+  const fixedBytes = isReactive ? WindowAck.bytes : Ack.bytes;
+  return Math.min(Ack.maxRanges, Math.floor((frameBytes - fixedBytes) / Ack.rangeBytes));
 }
 
 /** The lowest of a flow's ranges, as many as an ACK of the flow holds. */
@@ -17,8 +18,8 @@ export class LowestRanges implements AckRanges {
   }
 
   /** `frameBytes`: the flow's maximum frame size. */
-  fitInto(frameBytes: number): void {
-    this.limit = maxAckRanges(frameBytes);
+  fitInto(frameBytes: number, isReactive: boolean): void {
+    this.limit = maxAckRanges(frameBytes, isReactive);
   }
 
   get count(): number {

@@ -21,6 +21,10 @@ export interface EndpointConfig {
   creditAlgorithm: string;
   /** Parameters of that algorithm by their names; the rest keep their defaults. */
   creditParameters: Readonly<Record<string, number>>;
+  /** Name in the registry of core/window for the flows that this host opens; '' for flows with credits. */
+  windowAlgorithm: string;
+  /** Parameters of that algorithm by their names; the rest keep their defaults. */
+  windowParameters: Readonly<Record<string, number>>;
   /** Jitter of the inter-credit gap as a part of it, 0 to 0.5. ExpressPass 2017 uses 0.01 to 0.08 and finds 0.02 enough. */
   jitter: number;
   /** Most that the size of a credit differs from 88 wire bytes, either way; 0 makes all alike, to see what goes wrong then. PROTOCOL §4.4 */
@@ -77,6 +81,8 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   frameBytes: DEFAULT_FRAME_BYTES,
   creditAlgorithm: DEFAULT_CREDIT_ALGORITHM,
   creditParameters: {},
+  windowAlgorithm: '',
+  windowParameters: {},
   jitter: 0.02,
   creditSizeJitterBytes: MAX_SIZE_JITTER_BYTES,
   catchUpNs: 1 * MILLISECOND_NS,

@@ -18,7 +18,15 @@ import {
 } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
-import { FrameType, MEAN_CREDIT_WIRE_BYTES, RequestFlag, ResetCode, ResetFlag, wireBytes } from '../wire/layout.js';
+import {
+  DataFlag,
+  FrameType,
+  MEAN_CREDIT_WIRE_BYTES,
+  RequestFlag,
+  ResetCode,
+  ResetFlag,
+  wireBytes,
+} from '../wire/layout.js';
 import type { Application, FlowWriter } from './application.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
 import type { FlowContext, TimedFlow } from './context.js';
@@ -26,11 +34,17 @@ import { type EndpointCounters, newCounters } from './counters.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { creditAlgorithm } from './credit/registry.js';
 import { CreditBudget } from './credit-budget.js';
+import { CreditedReceiver } from './credited-receiver.js';
+import { CreditedSender } from './credited-sender.js';
 import { XpassError } from './errors.js';
 import { FlowTable } from './flow-table.js';
-import { ReceiverFlow } from './receiver-flow.js';
-import { SenderFlow } from './sender-flow.js';
+import { ReactiveReceiver } from './reactive-receiver.js';
+import { ReactiveSender } from './reactive-sender.js';
+import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
+import type { SenderFlow } from './sender-flow.js';
 import { Strangers } from './strangers.js';
+import type { WindowAlgorithm } from './window/algorithm.js';
+import { windowAlgorithm } from './window/registry.js';
 
 /** Frames that an endpoint holds between two drains; a driver drains after every input, so this is never met (ours). */
 const MAX_OUTPUT_FRAMES = 65_536;
@@ -46,6 +60,10 @@ export interface EndpointParts {
 export interface OpenOptions {
   /** A flow of the opposite direction that the new one answers. PROTOCOL §6.1 */
   pairedFlowId?: number;
+  /** Name in the registry of core/window, or '' for a flow with credits; the endpoint's own if absent. */
+  windowAlgorithm?: string;
+  /** Parameters of that algorithm by their names; those of the endpoint if absent, where the algorithm is its own. */
+  windowParameters?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -97,6 +115,7 @@ export class Endpoint implements FlowContext {
     const maxWaiting = config.maxFlows + config.maxLingering;
     this.budget = new CreditBudget({ hostCredits, creditNs, queueBoundNs, maxWaiting }, (slot) => this.wakeFlow(slot));
     this.newAlgorithm();
+    this.newWindowAlgorithm({});
   }
 
   /** Flows that are open, lingering ones left out. */
@@ -109,7 +128,7 @@ export class Endpoint implements FlowContext {
     return this.lingering.size;
   }
 
-  /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow is ended. Throws XpassError `tooManyFlows`. */
+  /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow is ended. Throws XpassError `tooManyFlows`, and `config` for an unknown algorithm or parameter. */
   open(peer: number, writer: FlowWriter, options: OpenOptions, nowNs: number): SenderFlow {
     if (this.flowCount >= this.config.maxFlows) {
       throw new XpassError(
@@ -117,15 +136,15 @@ export class Endpoint implements FlowContext {
         `this host has ${this.flowCount} flows open: at most ${this.config.maxFlows} are allowed`,
       );
     }
+    const algorithm = this.newWindowAlgorithm(options);
     const slot = this.newSlot();
     const header = this.header(peer, this.newFlowId(peer));
     const { pairedFlowId = 0 } = options;
-    const flow = new SenderFlow(
-      this,
-      writer,
-      { slot, header, peer, frameBytes: this.config.frameBytes, pairedFlowId },
-      nowNs,
-    );
+    const terms = { slot, header, peer, frameBytes: this.config.frameBytes, pairedFlowId };
+    const flow =
+      algorithm === null
+        ? new CreditedSender(this, writer, { ...terms, isReactive: false }, nowNs)
+        : new ReactiveSender(this, writer, { ...terms, isReactive: true, algorithm }, nowNs);
     this.flows[slot] = flow;
     this.senders.set(peer, flow.id, slot);
     return flow;
@@ -154,6 +173,7 @@ export class Endpoint implements FlowContext {
         break;
       case FrameType.credit:
       case FrameType.ack:
+      case FrameType.windowAck:
       case FrameType.version:
         this.handleForSender(type, frame, nowNs);
         break;
@@ -256,13 +276,11 @@ export class Endpoint implements FlowContext {
     this.freeSlots.push(slot);
   }
 
-  /**
-   * Credits carry the times at which they were due, and go into the output in that order.
-   */
+  /** Credits, and the data of flows that pace, carry the times at which they were due, and go into the output in that order. */
   private sendDueCredits(nowNs: number): void {
     while (this.credits.peekDeadline() <= nowNs) {
       const slot = this.credits.peekSlot();
-      this.credits.set(slot, (this.flows[slot] as ReceiverFlow).sendCredit(nowNs));
+      this.credits.set(slot, (this.flows[slot] as SenderFlow | ReceiverFlow).sendDue(nowNs));
     }
   }
 
@@ -276,7 +294,8 @@ export class Endpoint implements FlowContext {
     const slot = this.receivers.get(frame.peer, flowId(frame.bytes));
     const flow = slot < 0 ? this.acceptOrRefuse(type, frame, nowNs) : (this.flows[slot] as ReceiverFlow);
     if (flow === null) return;
-    if (type === FrameType.data) flow.handleData(frame, nowNs);
+    if (!fitsKind(type, frame, flow)) this.counters.invalid++;
+    else if (type === FrameType.data) flow.handleData(frame, nowNs);
     else if (type === FrameType.creditRequest) flow.handleRequest(frame, nowNs);
     else if (type === FrameType.creditStop) flow.handleStop(frame, nowNs);
     else flow.handleFin(frame, nowNs);
@@ -291,8 +310,9 @@ export class Endpoint implements FlowContext {
     }
     const flow = this.flows[slot] as SenderFlow;
     if (type === FrameType.credit) flow.handleCredit(frame, nowNs);
-    else if (type === FrameType.ack) flow.handleAck(frame, nowNs);
-    else flow.handleVersion(versionLowest(frame.bytes), versionHighest(frame.bytes));
+    else if (type === flow.ackType) flow.handleAck(frame, nowNs);
+    else if (type === FrameType.version) flow.handleVersion(versionLowest(frame.bytes), versionHighest(frame.bytes));
+    else this.counters.invalid++;
   }
 
   private handleReset(frame: Frame): void {
@@ -307,7 +327,7 @@ export class Endpoint implements FlowContext {
   private acceptOrRefuse(type: number, frame: Frame, nowNs: number): ReceiverFlow | null {
     if (type !== FrameType.creditRequest || (flags(frame.bytes) & RequestFlag.open) === 0) {
       this.counters.unknownFlow++;
-      this.strangers.reset(frame, ResetCode.unknownFlow, nowNs);
+      if (!isEarly(type, frame)) this.strangers.reset(frame, ResetCode.unknownFlow, nowNs);
       return null;
     }
     if (requestMaxFrameBytes(frame.bytes) > this.config.frameBytes)
@@ -319,13 +339,7 @@ export class Endpoint implements FlowContext {
   private accept(frame: Frame, nowNs: number): ReceiverFlow | null {
     const slot = this.newSlot();
     const header = this.header(frame.peer, flowId(frame.bytes));
-    const algorithm = this.newAlgorithm();
-    const firstSequence = this.random.uint32();
-    const flow = new ReceiverFlow(
-      this,
-      { slot, header, peer: frame.peer, algorithm, link: this.link, firstSequence },
-      nowNs,
-    );
+    const flow = this.newReceiver(frame, { slot, header, peer: frame.peer }, nowNs);
     flow.handleOpening(frame);
     this.flows[slot] = flow;
     this.receivers.set(frame.peer, flow.id, slot);
@@ -337,14 +351,27 @@ export class Endpoint implements FlowContext {
     return this.strangers.refuse(frame, ResetCode.refused, nowNs);
   }
 
+  /** `frame` opens the flow and says of which kind it is. */
+  private newReceiver(frame: Frame, options: ReceiverOptions, nowNs: number): ReceiverFlow {
+    if ((flags(frame.bytes) & RequestFlag.reactive) !== 0) return new ReactiveReceiver(this, options, nowNs);
+    const algorithm = this.newAlgorithm();
+    const firstSequence = this.random.uint32();
+    return new CreditedReceiver(this, { ...options, algorithm, link: this.link, firstSequence }, nowNs);
+  }
+
+  /** For a flow that is opened with `options`; null for one with credits. */
+  private newWindowAlgorithm(options: OpenOptions): WindowAlgorithm | null {
+    const { windowAlgorithm: usual, windowParameters: usualParameters } = this.config;
+    const name = options.windowAlgorithm ?? usual;
+    if (name === '') return null;
+    const parameters = options.windowParameters ?? (name === usual ? usualParameters : {});
+    const link = { maxRateBps: this.link.maxRateBps, frameWireBytes: wireBytes(this.config.frameBytes) };
+    return orConfigError(() => windowAlgorithm(name, link, parameters));
+  }
+
   private newAlgorithm(): CreditAlgorithm {
     const { creditAlgorithm: name, creditParameters } = this.config;
-    try {
-      return creditAlgorithm(name, this.link, creditParameters);
-    } catch (error) {
-      if (error instanceof ParameterError) throw new XpassError('config', error.message);
-      throw error;
-    }
+    return orConfigError(() => creditAlgorithm(name, this.link, creditParameters));
   }
 
   private header(peer: number, id: number): FlowHeader {
@@ -364,5 +391,27 @@ export class Endpoint implements FlowContext {
     this.flows[slot] = null;
     this.armedNs[slot] = NEVER;
     return slot;
+  }
+}
+
+/** A request or data of one kind of flow is not for a flow of the other. PROTOCOL §11.1 */
+function fitsKind(type: number, { bytes }: Frame, flow: ReceiverFlow): boolean {
+  if (type === FrameType.data) return ((flags(bytes) & DataFlag.reactive) !== 0) === flow.isReactive;
+  return type !== FrameType.creditRequest || ((flags(bytes) & RequestFlag.reactive) !== 0) === flow.isReactive;
+}
+
+/** Data of a reactive flow whose opening may be behind it. PROTOCOL §11.1 */
+function isEarly(type: number, { bytes }: Frame): boolean {
+  const early = DataFlag.reactive | DataFlag.early;
+  return type === FrameType.data && (flags(bytes) & early) === early;
+}
+
+/** What `make` makes; what is wrong with its parameters as an XpassError. */
+function orConfigError<T>(make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ParameterError) throw new XpassError('config', error.message);
+    throw error;
   }
 }

@@ -87,14 +87,29 @@ export class LossRecovery {
 
   /** Takes the first lost bytes, `maxBytes` at most, for sending at `nowNs`; returns their offset or -1. Their number is `takenBytes`. */
   take(maxBytes: number, nowNs: number, probe: number): number {
+    const start = this.takeLost(maxBytes);
+    if (start < 0) return -1;
+    const end = start + this.takenBytes;
+    this.forgetRepairs(start, end);
+    this.noteRepair({ start, end, firstSentNs: nowNs, lastSentNs: nowNs, probe });
+    return start;
+  }
+
+  /** The same for a flow that remembers its frames itself: none of its repairs is noted here. */
+  takeLost(maxBytes: number): number {
     if (this.lost.count === 0) return -1;
     const start = this.lost.firstStart;
     const end = Math.min(this.lost.firstEnd, start + maxBytes);
     this.lost.remove(start, end);
-    this.forgetRepairs(start, end);
-    this.noteRepair({ start, end, firstSentNs: nowNs, lastSentNs: nowNs, probe });
     this.takenBytes = end - start;
     return start;
+  }
+
+  /** [start, end) is lost. False where there is no room to note it. */
+  lose(start: number, end: number): boolean {
+    const overflowsBefore = this.overflows;
+    this.markLost(start, end);
+    return this.overflows === overflowsBefore;
   }
 
   private markLost(start: number, end: number): void {

@@ -4,6 +4,12 @@ import type { RttEstimator } from './rtt.js';
 /** Beyond this, doubling has long met `maxBackoffNs`; it keeps the power finite. */
 const MAX_DOUBLINGS = 30;
 
+/** `baseNs`, doubled so many times up to `maxBackoffNs`. PROTOCOL §5.5 */
+export function backedOffNs(baseNs: number, doublings: number, config: EndpointConfig): number {
+  const waitNs = baseNs * 2 ** Math.min(doublings, MAX_DOUBLINGS);
+  return Math.min(waitNs, Math.max(config.maxBackoffNs, baseNs));
+}
+
 /**
  * The latest of a sender's numbered CREDIT_REQUEST, CREDIT_STOP and FIN frames (PROTOCOL §5.4) and how long to wait for its answer (PROTOCOL §5.5).
  */
@@ -53,8 +59,6 @@ export class Probe {
 
   /** When it is to be repeated. */
   get deadlineNs(): number {
-    const baseNs = this.retransmitNs;
-    const backedOffNs = baseNs * 2 ** Math.min(this.repetitions, MAX_DOUBLINGS);
-    return this.sentNs + Math.min(backedOffNs, Math.max(this.config.maxBackoffNs, baseNs));
+    return this.sentNs + backedOffNs(this.retransmitNs, this.repetitions, this.config);
   }
 }

@@ -1,27 +1,12 @@
+// Tested by test/core/receiver-flow.test.ts and test/core/reactive-receiver.test.ts
 import { NEVER } from '../base/time.js';
-import {
-  dataCreditSequence,
-  dataOffset,
-  dataUnused,
-  finFinalOffset,
-  finProbe,
-  finUnused,
-  flags,
-  requestMaxFrameBytes,
-  requestPairedFlowId,
-  requestProbe,
-  stopProbe,
-  stopUnused,
-} from '../wire/decode.js';
+import { finFinalOffset, finProbe, requestMaxFrameBytes, requestPairedFlowId } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { AckFlag, DataFlag, Reset, ResetCode } from '../wire/layout.js';
-import { widen } from '../wire/serial.js';
+import { Reset, ResetCode } from '../wire/layout.js';
+import { serialAfter16, widen } from '../wire/serial.js';
 import { LowestRanges } from './ack-ranges.js';
-import { Acknowledger } from './acknowledger.js';
 import type { FlowContext, TimedFlow } from './context.js';
-import { CreditIssuer, type IssuerOptions } from './credit-issuer.js';
-import type { CreditMeter } from './credit-meter.js';
 import type { Delivery } from './delivery.js';
 import { errorOfReset, XpassError } from './errors.js';
 import type { FlowObserver, FlowReader } from './flow-callbacks.js';
@@ -32,45 +17,46 @@ import { ReceivedStream } from './received-stream.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { ReceivedFrames, type ReceiverStatistics } from './receiver-statistics.js';
 
-/** PROTOCOL §4.2 */
-export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3 } as const;
+/** PROTOCOL §4.2; a reactive flow knows CLOSED, RECEIVING and COMPLETE only. */
+export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3, receiving: 4 } as const;
 
-export interface ReceiverOptions extends IssuerOptions {
+export interface ReceiverOptions {
+  slot: number;
   header: FlowHeader;
   peer: number;
 }
 
 /**
- * The receiver's end of one flow: issues paced credits while the sender wants them (the receiver's half of Figure 7 of ExpressPass 2017,
- * PROTOCOL §4.2), feeds what became of them to the credit algorithm, puts data in order and acknowledges it (PROTOCOL §5).
+ * The receiver's end of one flow, as far as credits and windows have it in common: what its application may do with it, what its peer may say to it, and how it
+ * lives and ends. It puts data in order and hands it to the reader (PROTOCOL §5, §6). How it lets the sender send is the business of its two kinds.
  */
-export class ReceiverFlow implements TimedFlow {
+export abstract class ReceiverFlow implements TimedFlow {
   readonly slot: number;
   readonly peer: number;
   readonly id: number;
-  private readonly context: FlowContext;
-  private readonly frames: ReceiverFrames;
-  private readonly credits: CreditIssuer;
-  private readonly meter: CreditMeter;
-  private readonly acknowledger: Acknowledger;
-  private readonly stream: ReceivedStream;
-  private readonly delivery: Delivery;
-  private readonly reassembly: Reassembly;
-  private readonly window: ReceiveWindow;
-  private readonly ackRanges: LowestRanges;
-  private readonly proof: PathProof;
-
-  private stateCode: number = ReceiverState.closed;
+  /** Who measures this flow; set by its application. */
+  abstract observer: FlowObserver;
+  /** The flow is reactive: PROTOCOL §11. */
+  abstract readonly isReactive: boolean;
+  /** Of its credits, as the algorithm sets it; 0 of a reactive flow. */
+  abstract readonly rateBps: number;
+  protected readonly context: FlowContext;
+  protected readonly frames: ReceiverFrames;
+  protected readonly stream: ReceivedStream;
+  protected readonly delivery: Delivery;
+  protected readonly reassembly: Reassembly;
+  protected readonly window: ReceiveWindow;
+  protected readonly proof: PathProof;
+  protected readonly received = new ReceivedFrames();
+  protected stateCode: number = ReceiverState.closed;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first CREDIT_REQUEST. */
-  private isOver = false;
+  protected isOver = false;
+  protected probe = 0;
+  protected lastHeardNs: number;
+  protected readonly ackRanges: LowestRanges;
   private overWith: XpassError | null = null;
   private pairedFlow = 0;
-  private probe = 0;
-  private pausedTold = false;
-
-  private lastHeardNs: number;
   private completeNs = NEVER;
-  private readonly received = new ReceivedFrames();
 
   constructor(context: FlowContext, options: ReceiverOptions, nowNs: number) {
     const { config } = context;
@@ -78,7 +64,6 @@ export class ReceiverFlow implements TimedFlow {
     this.slot = options.slot;
     this.peer = options.peer;
     this.id = options.header.flowId;
-    this.acknowledger = new Acknowledger(config);
     this.stream = new ReceivedStream(config, context.counters);
     this.delivery = this.stream.delivery;
     this.reassembly = this.stream.reassembly;
@@ -86,19 +71,7 @@ export class ReceiverFlow implements TimedFlow {
     this.proof = new PathProof(config.amplificationLimit);
     this.ackRanges = new LowestRanges(this.reassembly.ranges);
     this.frames = new ReceiverFrames(context, options.header, options.peer, this.ackRanges);
-    const { window, proof, frames } = this;
-    this.credits = new CreditIssuer(context, options, { window, proof, frames }, nowNs);
-    this.meter = this.credits.meter;
     this.lastHeardNs = nowNs;
-  }
-
-  /** Who measures this flow; set by its application. */
-  get observer(): FlowObserver {
-    return this.credits.observer;
-  }
-
-  set observer(observer: FlowObserver) {
-    this.credits.observer = observer;
   }
 
   get state(): number {
@@ -115,13 +88,7 @@ export class ReceiverFlow implements TimedFlow {
     return this.pairedFlow;
   }
 
-  /** Of its credits, as the algorithm sets it. */
-  get rateBps(): number {
-    return this.credits.rateBps;
-  }
-
   get statistics(): ReceiverStatistics {
-    const { sent, used, unused, dropped } = this.meter.counts;
     return {
       bytesDelivered: this.reassembly.nextOffset,
       bytesHeld: this.window.heldBytes,
@@ -129,15 +96,15 @@ export class ReceiverFlow implements TimedFlow {
       repairedFrames: this.received.repaired,
       markedFrames: this.received.marked,
       creditMarkedFrames: this.received.creditMarked,
-      creditsSent: sent,
-      creditsUsed: used,
-      creditsUnused: unused,
-      creditsDropped: dropped,
-      creditsOutstanding: this.meter.outstanding,
-      creditsLostAtHome: this.meter.lostAtHomeCount,
-      rateBps: this.credits.rateBps,
-      rttNs: this.credits.rtt.smoothedNs,
-      minRttNs: this.credits.rtt.minNs,
+      creditsSent: 0,
+      creditsUsed: 0,
+      creditsUnused: 0,
+      creditsDropped: 0,
+      creditsOutstanding: 0,
+      creditsLostAtHome: 0,
+      rateBps: this.rateBps,
+      rttNs: 0,
+      minRttNs: Number.POSITIVE_INFINITY,
     };
   }
 
@@ -148,17 +115,7 @@ export class ReceiverFlow implements TimedFlow {
   }
 
   /** The reader is done with `bytes` bytes of what it was given. */
-  release(bytes: number, nowNs: number): void {
-    const hadRoom = this.credits.hasRoom;
-    this.window.release(bytes);
-    // Inside `onData` the frame is not done with yet: `handleData` goes on from there.
-    if (this.delivery.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
-    // Where there was no room, no data was to be waited for.
-    if (!hadRoom) this.credits.waitForData(nowNs);
-    this.credits.reschedule(nowNs);
-    if (this.pausedTold && !this.window.isPaused) this.sendAck(nowNs);
-    this.arm();
-  }
+  abstract release(bytes: number, nowNs: number): void;
 
   /** Gives the flow up on both sides. Does nothing once the flow is complete or closed. */
   reset(nowNs: number, code: number = ResetCode.aborted): void {
@@ -172,55 +129,13 @@ export class ReceiverFlow implements TimedFlow {
     this.pairedFlow = requestPairedFlowId(frame.bytes);
     const frameBytes = requestMaxFrameBytes(frame.bytes);
     this.window.setFrameBytes(frameBytes);
-    this.ackRanges.fitInto(frameBytes);
+    this.ackRanges.fitInto(frameBytes, this.isReactive);
     this.proof.received(frame.wireBytes);
   }
 
-  handleRequest(frame: Frame, nowNs: number): void {
-    // In CLOSED it is the one that `handleOpening` has counted.
-    if (this.stateCode === ReceiverState.closed) this.lastHeardNs = nowNs;
-    else this.heard(frame, nowNs);
-    this.noteProbe(requestProbe(frame.bytes));
-    if (this.stateCode === ReceiverState.complete) {
-      this.sendAck(nowNs);
-      return;
-    }
-    const isRunning = this.stateCode === ReceiverState.creditSending;
-    if (!isRunning) this.startCredits(nowNs);
-    if (isRunning || !this.credits.canCredit) this.sendAck(nowNs);
-    this.credits.reschedule(nowNs);
-    this.arm();
-  }
-
-  handleData(frame: Frame, nowNs: number): void {
-    const bytes = frame.bytes;
-    const offset = widen(dataOffset(bytes), this.reassembly.nextOffset);
-    if (offset < 0) {
-      this.context.counters.invalid++;
-      return;
-    }
-    const { credits } = this;
-    if (!credits.echo(dataCreditSequence(bytes), dataUnused(bytes))) return;
-    this.heard(frame, nowNs);
-    credits.onData(nowNs);
-    credits.countData(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
-    this.place(frame, offset, nowNs);
-    if (this.isOver) return;
-    credits.updateRate(nowNs);
-    credits.reschedule(nowNs);
-    if (this.acknowledger.isDue(nowNs)) this.sendAck(nowNs);
-    // Data puts every other deadline off, and to compute them all for each frame costs a twentieth of its time.
-    this.context.arm(this.slot, this.acknowledger.deadlineNs);
-  }
-
-  handleStop(frame: Frame, nowNs: number): void {
-    this.heard(frame, nowNs);
-    this.noteProbe(stopProbe(frame.bytes));
-    this.meter.noteUnused(stopUnused(frame.bytes));
-    this.stopCredits();
-    this.sendAck(nowNs);
-    this.arm();
-  }
+  abstract handleRequest(frame: Frame, nowNs: number): void;
+  abstract handleData(frame: Frame, nowNs: number): void;
+  abstract handleStop(frame: Frame, nowNs: number): void;
 
   handleFin(frame: Frame, nowNs: number): void {
     this.heard(frame, nowNs);
@@ -230,8 +145,7 @@ export class ReceiverFlow implements TimedFlow {
       this.breach(nowNs);
       return;
     }
-    this.meter.noteUnused(finUnused(frame.bytes));
-    this.stopCredits();
+    this.readFin(frame);
     this.stream.tellEnd();
     if (!this.completeIfDone(nowNs)) this.sendAck(nowNs);
     this.arm();
@@ -245,7 +159,7 @@ export class ReceiverFlow implements TimedFlow {
   close(error: XpassError | null): void {
     if (this.isOver) return;
     const isTold = this.stateCode === ReceiverState.complete;
-    this.stopCredits();
+    this.stop();
     this.isOver = true;
     this.delivery.stop();
     this.overWith = error;
@@ -265,72 +179,47 @@ export class ReceiverFlow implements TimedFlow {
       this.close(new XpassError('idle', 'nothing was heard from the peer for the idle timeout'));
       return NEVER;
     }
-    if (nowNs >= this.acknowledger.deadlineNs) this.sendAck(nowNs);
-    this.credits.onTimer(nowNs);
-    if (nowNs >= this.credits.dataDeadlineNs) this.stopCredits();
+    this.onStateTimer(nowNs);
     return this.deadlineNs();
   }
 
-  /** Sends the credit that is due. Called by the endpoint at or after the time that was scheduled; returns when the next is due, NEVER for not now. */
-  sendCredit(nowNs: number): number {
-    return this.credits.send(nowNs);
-  }
+  /** Sends what was due by `nowNs`, as asked for with `schedule`; returns when the next is due, NEVER for not now. */
+  abstract sendDue(nowNs: number): number;
 
-  /** It is the flow's turn in the host's budget; false if it wants no credit any more. */
-  resumeCredits(nowNs: number): boolean {
-    return this.credits.resume(nowNs);
-  }
+  /** It is the flow's turn in the host's budget of credits; false if it wants no credit any more. */
+  abstract resumeCredits(nowNs: number): boolean;
 
   /** The host's NIC has dropped a credit. */
-  creditTakenBack(frame: Frame, nowNs: number): void {
-    this.credits.takenBack(frame, nowNs);
-  }
+  abstract creditTakenBack(frame: Frame, nowNs: number): void;
 
-  private sendReset(code: number, nowNs: number): void {
-    if (this.proof.maySend(Reset.bytes, this.frames.wireBytesSent)) this.frames.reset(code, nowNs);
-  }
+  /** What a FIN says beside the length of the stream. */
+  protected abstract readFin(frame: Frame): void;
 
-  private heard(frame: Frame, nowNs: number): void {
+  /** The sender may send nothing more, but for repairs. */
+  protected abstract stop(): void;
+
+  /** All bytes and the FIN have arrived. */
+  protected abstract onComplete(): void;
+
+  /** The kind's own timers: when the earliest of them fires, and what is due of them. See RECEIVER_TIMERS. */
+  protected abstract stateDeadlineNs(): number;
+  protected abstract onStateTimer(nowNs: number): void;
+
+  protected abstract sendAck(nowNs: number): void;
+
+  protected heard(frame: Frame, nowNs: number): void {
     this.lastHeardNs = nowNs;
     this.proof.received(frame.wireBytes);
   }
 
-  private noteProbe(probe: number): void {
-    const ahead = (probe - this.probe) & 0xffff;
-    if (ahead < 0x8000) this.probe = probe;
-  }
-
-  private startCredits(nowNs: number): void {
-    this.stateCode = ReceiverState.creditSending;
-    this.credits.start(nowNs);
-  }
-
-  private stopCredits(): void {
-    if (this.stateCode !== ReceiverState.creditSending) return;
-    this.stateCode = ReceiverState.creditStopped;
-    this.credits.stop();
-  }
-
-  private place(frame: Frame, offset: number, nowNs: number): void {
-    if (!this.stream.take(frame, offset)) {
-      this.breach(nowNs);
-      return;
-    }
-    if (this.isOver) return;
-    if ((flags(frame.bytes) & DataFlag.end) !== 0) this.acknowledger.demand();
-    this.acknowledger.onData(this.stream.hasHoles, nowNs);
-    if (this.pausedTold && !this.window.isPaused) this.acknowledger.demand();
-    this.stream.tellEnd();
-    if (!this.stream.hasEverything) return;
-    this.acknowledger.demand();
-    this.stopCredits();
-    this.completeIfDone(nowNs);
+  protected noteProbe(probe: number): void {
+    if (serialAfter16(probe, this.probe)) this.probe = probe;
   }
 
   /** Everything has arrived: says so to both sides, to the peer before anything can happen to the flow. True if it was so just now. */
-  private completeIfDone(nowNs: number): boolean {
+  protected completeIfDone(nowNs: number): boolean {
     if (!this.stream.isComplete || this.stateCode === ReceiverState.complete || this.isOver) return false;
-    this.meter.forgive();
+    this.onComplete();
     this.stateCode = ReceiverState.complete;
     this.completeNs = nowNs;
     this.sendAck(nowNs);
@@ -340,30 +229,23 @@ export class ReceiverFlow implements TimedFlow {
     return true;
   }
 
-  private breach(nowNs: number): void {
+  protected breach(nowNs: number): void {
     this.sendReset(ResetCode.protocol, nowNs);
     this.close(new XpassError('protocol', 'the peer changed the length of the stream'));
+  }
+
+  protected arm(): void {
+    if (this.stateCode !== ReceiverState.closed) this.context.arm(this.slot, this.deadlineNs());
+  }
+
+  private sendReset(code: number, nowNs: number): void {
+    if (this.proof.maySend(Reset.bytes, this.frames.wireBytesSent)) this.frames.reset(code, nowNs);
   }
 
   private deadlineNs(): number {
     const config = this.context.config;
     if (this.stateCode === ReceiverState.closed) return NEVER;
     if (this.stateCode === ReceiverState.complete) return this.completeNs + config.lingerNs;
-    const idleNs = this.lastHeardNs + config.idleTimeoutNs;
-    return Math.min(idleNs, this.acknowledger.deadlineNs, this.credits.deadlineNs);
-  }
-
-  private arm(): void {
-    if (this.stateCode !== ReceiverState.closed) this.context.arm(this.slot, this.deadlineNs());
-  }
-
-  private sendAck(nowNs: number): void {
-    if (this.stateCode === ReceiverState.closed) return;
-    const paused = this.stateCode === ReceiverState.creditSending && this.window.isPaused;
-    this.pausedTold = paused;
-    const complete = this.stateCode === ReceiverState.complete;
-    const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);
-    this.frames.ack(this.reassembly.nextOffset, this.probe, bits, nowNs);
-    this.acknowledger.onSent();
+    return Math.min(this.lastHeardNs + config.idleTimeoutNs, this.stateDeadlineNs());
   }
 }

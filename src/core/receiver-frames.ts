@@ -5,10 +5,12 @@ import {
   encodeAck,
   encodeCredit,
   encodeReset,
+  encodeWindowAck,
   type FlowHeader,
+  type WindowAckFields,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { Ack, Credit, ResetFlag } from '../wire/layout.js';
+import { Ack, Credit, ResetFlag, WindowAck } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 
 /** Writes the frames that a flow's receiver sends, and counts their wire bytes for PROTOCOL §4.6. */
@@ -48,6 +50,13 @@ export class ReceiverFrames {
     fields.probe = probe;
     fields.flags = flags;
     frame.length = encodeAck(frame.bytes, this.header, fields, this.context.check);
+    this.send(frame, nowNs);
+  }
+
+  windowAck(fields: WindowAckFields, nowNs: number): void {
+    const frame = this.context.pool.take();
+    frame.reserve(WindowAck.bytes + fields.ranges.count * Ack.rangeBytes);
+    frame.length = encodeWindowAck(frame.bytes, this.header, fields, this.context.check);
     this.send(frame, nowNs);
   }
 

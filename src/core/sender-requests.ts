@@ -7,6 +7,8 @@ import type { SentStream } from './sent-stream.js';
 /** What a flow's CREDIT_REQUESTs tell that does not change. */
 export interface RequestTerms {
   frameBytes: number;
+  /** PROTOCOL §11.1 */
+  isReactive: boolean;
   /** 0 for none. */
   pairedFlowId: number;
 }
@@ -37,7 +39,7 @@ export class SenderRequests {
     this.sendProbe(nowNs, again);
     this.frames.request(
       {
-        flags: opens ? RequestFlag.open : 0,
+        flags: (opens ? RequestFlag.open : 0) | (terms.isReactive ? RequestFlag.reactive : 0),
         sentOffset: stream.sentOffset,
         probe: this.probe.number,
         maxFrameBytes: terms.frameBytes,

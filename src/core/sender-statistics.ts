@@ -10,4 +10,6 @@ export interface SenderStatistics {
   requests: number;
   stops: number;
   rttNs: number;
+  /** Congestion window of a reactive flow, in frames; 0 of another. */
+  windowFrames: number;
 }

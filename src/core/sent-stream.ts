@@ -22,6 +22,8 @@ export class SentStream {
   /** What `take` returned last: payload bytes and bits of DataFlag. */
   takenBytes = 0;
   takenFlags = 0;
+  /** The first offset that must not be sent yet. PROTOCOL §11.5 */
+  limitOffset = Number.POSITIVE_INFINITY;
   private readonly probe: Probe;
   private readonly payloadBytes: number;
   private readonly recovery = new LossRecovery();
@@ -69,18 +71,37 @@ export class SentStream {
   /** Takes the bytes of one data frame, which is sent at `nowNs`: lost ones first, else new ones. Returns their offset. PROTOCOL §4.3 */
   take(nowNs: number): number {
     let offset = this.recovery.take(this.payloadBytes, nowNs, this.probe.number);
-    if (offset < 0) {
-      offset = this.sentOffset;
-      this.takenBytes = Math.min(this.payloadBytes, this.buffer.end - offset);
-      this.takenFlags = 0;
-      this.sentOffset = offset + this.takenBytes;
-    } else {
-      this.takenBytes = this.recovery.takenBytes;
-      this.takenFlags = DataFlag.repair;
-      this.repairedBytes += this.takenBytes;
-    }
-    if (this.ended && offset + this.takenBytes === this.buffer.end) this.takenFlags |= DataFlag.end;
+    if (offset < 0) offset = this.takeNew();
+    else this.noteRepair();
+    this.noteEnd(offset);
     return offset;
+  }
+
+  /** There are lost bytes, or new ones within the limit: a full frame of them or all that there are, or any at all where `isEager`. */
+  canTake(isEager: boolean): boolean {
+    if (this.recovery.hasLosses) return true;
+    const roomBytes = this.limitOffset - this.sentOffset;
+    const { unsentBytes } = this;
+    return unsentBytes > 0 && roomBytes > 0 && (isEager || roomBytes >= Math.min(this.payloadBytes, unsentBytes));
+  }
+
+  /** As `take`, for a flow that remembers its frames itself, and within the limit. */
+  takeWithin(): number {
+    let offset = this.recovery.takeLost(this.payloadBytes);
+    if (offset < 0) offset = this.takeNew();
+    else this.noteRepair();
+    this.noteEnd(offset);
+    return offset;
+  }
+
+  /** [start, end) is lost. False where there is no room to note it. */
+  lose(start: number, end: number): boolean {
+    return this.recovery.lose(start, end);
+  }
+
+  /** [start, end) has arrived. */
+  arrived(start: number, end: number): void {
+    this.recovery.arrived(start, end);
   }
 
   /** The cumulative offset of an ACK. */
@@ -105,5 +126,23 @@ export class SentStream {
     context.probedOffset = answersProbe ? probe.offset : 0;
     context.retransmitNs = probe.retransmitNs;
     return this.losses.examine(ack, context);
+  }
+
+  private takeNew(): number {
+    const offset = this.sentOffset;
+    this.takenBytes = Math.min(this.payloadBytes, Math.min(this.buffer.end, this.limitOffset) - offset);
+    this.takenFlags = 0;
+    this.sentOffset = offset + this.takenBytes;
+    return offset;
+  }
+
+  private noteRepair(): void {
+    this.takenBytes = this.recovery.takenBytes;
+    this.takenFlags = DataFlag.repair;
+    this.repairedBytes += this.takenBytes;
+  }
+
+  private noteEnd(offset: number): void {
+    if (this.ended && offset + this.takenBytes === this.buffer.end) this.takenFlags |= DataFlag.end;
   }
 }

@@ -41,7 +41,7 @@ export class Strangers {
       return;
     }
     const type = frameType(cause.bytes);
-    const toReceiver = type === FrameType.credit || type === FrameType.ack;
+    const toReceiver = type === FrameType.credit || type === FrameType.ack || type === FrameType.windowAck;
     const frame = context.pool.take();
     frame.peer = cause.peer;
     const header = {

@@ -60,6 +60,7 @@ export class SimHost {
 
   /** A frame has reached the host. */
   receive(frame: Frame, nowNs: number): void {
+    frame.arrivedNs = this.clock.toOwn(nowNs);
     if (!this.isUp) this.drop(frame);
     else if (this.takesTime) this.queue(frame, nowNs);
     else this.process(frame, nowNs);

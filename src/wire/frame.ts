@@ -21,6 +21,8 @@ export class Frame {
   peer = 0;
   /** When the frame's last bit reaches whoever handles it next, ns. Set by the machine that emits the frame. */
   atNs = 0;
+  /** When the frame reached the host that handles it, by that host's clock; what is later than `handleFrame`, or not known, counts as that. Set by drivers of hosts. */
+  arrivedNs = Number.POSITIVE_INFINITY;
   /** Index of the port by which the frame leaves a fabric. */
   port = 0;
 

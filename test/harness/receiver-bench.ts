@@ -2,8 +2,9 @@ import { crc32 } from '../../src/base/crc32.js';
 import type { FlowReader } from '../../src/core/application.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from '../../src/core/config.js';
 import { creditAlgorithm } from '../../src/core/credit/registry.js';
+import { CreditedReceiver } from '../../src/core/credited-receiver.js';
 import type { XpassError } from '../../src/core/errors.js';
-import { ReceiverFlow, ReceiverState } from '../../src/core/receiver-flow.js';
+import { ReceiverState } from '../../src/core/receiver-flow.js';
 import { encodeData, encodeFin, encodeRequest, encodeStop, seal } from '../../src/wire/encode.js';
 import { DataFlag, MEAN_CREDIT_WIRE_BYTES, RequestFlag, wireBytes } from '../../src/wire/layout.js';
 import { markCe } from '../../src/wire/rewrite.js';
@@ -57,7 +58,7 @@ export class ReceiverBench {
   nowNs = 0;
   readonly context: FlowContextStub;
   readonly reader = new RecordingReader();
-  readonly flow: ReceiverFlow;
+  readonly flow: CreditedReceiver;
   private probe = 0;
 
   constructor(changes: Partial<EndpointConfig> = {}) {
@@ -69,7 +70,7 @@ export class ReceiverBench {
     };
     const algorithm = creditAlgorithm(config.creditAlgorithm, link, config.creditParameters);
     const flowParts = { slot: FLOW_SLOT, header: FLOW_HEADER, peer: FLOW_PEER, algorithm, link };
-    this.flow = new ReceiverFlow(this.context, { ...flowParts, firstSequence: FIRST_CREDIT }, 0);
+    this.flow = new CreditedReceiver(this.context, { ...flowParts, firstSequence: FIRST_CREDIT }, 0);
     this.context.onTurn = () => this.flow.resumeCredits(this.nowNs);
     this.reader.onBytes = (count) => this.flow.release(count, this.nowNs);
   }
@@ -141,7 +142,7 @@ export class ReceiverBench {
       const nextNs = Math.min(context.deadlineNs, context.dueNs);
       if (nextNs > untilNs) break;
       this.nowNs = Math.max(this.nowNs, nextNs);
-      if (context.dueNs <= this.nowNs) context.dueNs = this.flow.sendCredit(this.nowNs);
+      if (context.dueNs <= this.nowNs) context.dueNs = this.flow.sendDue(this.nowNs);
       else this.fire();
     }
     this.nowNs = untilNs;

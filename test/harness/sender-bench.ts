@@ -1,8 +1,9 @@
 import { crc32 } from '../../src/base/crc32.js';
 import type { FlowWriter } from '../../src/core/application.js';
 import type { EndpointConfig } from '../../src/core/config.js';
+import { CreditedSender } from '../../src/core/credited-sender.js';
 import type { XpassError } from '../../src/core/errors.js';
-import { SenderFlow, SenderState } from '../../src/core/sender-flow.js';
+import { SenderState } from '../../src/core/sender-flow.js';
 import { encodeAck, encodeCredit } from '../../src/wire/encode.js';
 import { AckFlag } from '../../src/wire/layout.js';
 import { markCe } from '../../src/wire/rewrite.js';
@@ -39,15 +40,22 @@ export class SenderBench {
   nowNs = 0;
   readonly context: FlowContextStub;
   readonly writer = new RecordingWriter();
-  readonly flow: SenderFlow;
+  readonly flow: CreditedSender;
   private written = 0;
   private nextCredit = 0;
 
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.context = new FlowContextStub(changes);
     const { frameBytes } = this.context.config;
-    const options = { slot: FLOW_SLOT, header: FLOW_HEADER, peer: FLOW_PEER, frameBytes, pairedFlowId: 0 };
-    this.flow = new SenderFlow(this.context, this.writer, options, 0);
+    const options = {
+      slot: FLOW_SLOT,
+      header: FLOW_HEADER,
+      peer: FLOW_PEER,
+      frameBytes,
+      pairedFlowId: 0,
+      isReactive: false,
+    };
+    this.flow = new CreditedSender(this.context, this.writer, options, 0);
   }
 
   /** The name of the flow's state. */

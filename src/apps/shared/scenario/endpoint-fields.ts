@@ -11,7 +11,14 @@ export interface EndpointField {
 }
 
 /** What a scenario says elsewhere: the topology has ids and rates; algorithm, parameters and jitter stand beside `endpoint`. */
-type Elsewhere = 'hostId' | 'rateBps' | 'creditAlgorithm' | 'creditParameters' | 'jitter';
+type Elsewhere =
+  | 'hostId'
+  | 'rateBps'
+  | 'creditAlgorithm'
+  | 'creditParameters'
+  | 'windowAlgorithm'
+  | 'windowParameters'
+  | 'jitter';
 
 const UNBOUNDED = Number.POSITIVE_INFINITY;
 const TIME = duration();

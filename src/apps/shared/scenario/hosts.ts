@@ -1,5 +1,5 @@
-import { type EndpointConfig, endpointConfig } from '../../../core/config.js';
 import { ParameterError } from '../../../base/parameters.js';
+import { type EndpointConfig, endpointConfig } from '../../../core/config.js';
 import { resolveParameters } from '../../../core/credit/parameters.js';
 import { findCreditAlgorithm } from '../../../core/credit/registry.js';
 import { XpassError } from '../../../core/errors.js';

@@ -1,0 +1,196 @@
+// Tested by test/core/receiver-flow.test.ts, test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
+import {
+  dataCreditSequence,
+  dataOffset,
+  dataUnused,
+  finUnused,
+  flags,
+  requestProbe,
+  stopProbe,
+  stopUnused,
+} from '../wire/decode.js';
+import type { Frame } from '../wire/frame.js';
+import { AckFlag, DataFlag } from '../wire/layout.js';
+import { widen } from '../wire/serial.js';
+import { Acknowledger } from './acknowledger.js';
+import type { FlowContext } from './context.js';
+import { CreditIssuer, type IssuerOptions } from './credit-issuer.js';
+import type { CreditMeter } from './credit-meter.js';
+import type { FlowObserver } from './flow-callbacks.js';
+import { ReceiverFlow, type ReceiverOptions, ReceiverState } from './receiver-flow.js';
+import type { ReceiverStatistics } from './receiver-statistics.js';
+
+export interface CreditedReceiverOptions extends ReceiverOptions, IssuerOptions {}
+
+/**
+ * The receiver's end of a flow with credits: issues them, paced, while the sender wants them (the receiver's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.2),
+ * feeds what became of them to the credit algorithm, and acknowledges data now and then (PROTOCOL §5.1).
+ */
+export class CreditedReceiver extends ReceiverFlow {
+  override readonly isReactive = false;
+  private readonly credits: CreditIssuer;
+  private readonly meter: CreditMeter;
+  private readonly acknowledger: Acknowledger;
+  private pausedTold = false;
+
+  constructor(context: FlowContext, options: CreditedReceiverOptions, nowNs: number) {
+    super(context, options, nowNs);
+    this.acknowledger = new Acknowledger(context.config);
+    const { window, proof, frames } = this;
+    this.credits = new CreditIssuer(context, options, { window, proof, frames }, nowNs);
+    this.meter = this.credits.meter;
+  }
+
+  override get observer(): FlowObserver {
+    return this.credits.observer;
+  }
+
+  override set observer(observer: FlowObserver) {
+    this.credits.observer = observer;
+  }
+
+  override get rateBps(): number {
+    return this.credits.rateBps;
+  }
+
+  override get statistics(): ReceiverStatistics {
+    const { sent, used, unused, dropped } = this.meter.counts;
+    return {
+      ...super.statistics,
+      creditsSent: sent,
+      creditsUsed: used,
+      creditsUnused: unused,
+      creditsDropped: dropped,
+      creditsOutstanding: this.meter.outstanding,
+      creditsLostAtHome: this.meter.lostAtHomeCount,
+      rttNs: this.credits.rtt.smoothedNs,
+      minRttNs: this.credits.rtt.minNs,
+    };
+  }
+
+  override release(bytes: number, nowNs: number): void {
+    const hadRoom = this.credits.hasRoom;
+    this.window.release(bytes);
+    // Inside `onData` the frame is not done with yet: `handleData` goes on from there.
+    if (this.delivery.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
+    // Where there was no room, no data was to be waited for.
+    if (!hadRoom) this.credits.waitForData(nowNs);
+    this.credits.reschedule(nowNs);
+    if (this.pausedTold && !this.window.isPaused) this.sendAck(nowNs);
+    this.arm();
+  }
+
+  override handleRequest(frame: Frame, nowNs: number): void {
+    // In CLOSED it is the one that `handleOpening` has counted.
+    if (this.stateCode === ReceiverState.closed) this.lastHeardNs = nowNs;
+    else this.heard(frame, nowNs);
+    this.noteProbe(requestProbe(frame.bytes));
+    if (this.stateCode === ReceiverState.complete) {
+      this.sendAck(nowNs);
+      return;
+    }
+    const isRunning = this.stateCode === ReceiverState.creditSending;
+    if (!isRunning) this.startCredits(nowNs);
+    if (isRunning || !this.credits.canCredit) this.sendAck(nowNs);
+    this.credits.reschedule(nowNs);
+    this.arm();
+  }
+
+  override handleData(frame: Frame, nowNs: number): void {
+    const bytes = frame.bytes;
+    const offset = widen(dataOffset(bytes), this.reassembly.nextOffset);
+    if (offset < 0) {
+      this.context.counters.invalid++;
+      return;
+    }
+    const { credits } = this;
+    if (!credits.echo(dataCreditSequence(bytes), dataUnused(bytes))) return;
+    this.heard(frame, nowNs);
+    credits.onData(nowNs);
+    credits.countData(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
+    this.place(frame, offset, nowNs);
+    if (this.isOver) return;
+    credits.updateRate(nowNs);
+    credits.reschedule(nowNs);
+    if (this.acknowledger.isDue(nowNs)) this.sendAck(nowNs);
+    // Data puts every other deadline off, and to compute them all for each frame costs a twentieth of its time.
+    this.context.arm(this.slot, this.acknowledger.deadlineNs);
+  }
+
+  override handleStop(frame: Frame, nowNs: number): void {
+    this.heard(frame, nowNs);
+    this.noteProbe(stopProbe(frame.bytes));
+    this.meter.noteUnused(stopUnused(frame.bytes));
+    this.stop();
+    this.sendAck(nowNs);
+    this.arm();
+  }
+
+  override sendDue(nowNs: number): number {
+    return this.credits.send(nowNs);
+  }
+
+  override resumeCredits(nowNs: number): boolean {
+    return this.credits.resume(nowNs);
+  }
+
+  override creditTakenBack(frame: Frame, nowNs: number): void {
+    this.credits.takenBack(frame, nowNs);
+  }
+
+  protected override readFin(frame: Frame): void {
+    this.meter.noteUnused(finUnused(frame.bytes));
+    this.stop();
+  }
+
+  protected override stop(): void {
+    if (this.stateCode !== ReceiverState.creditSending) return;
+    this.stateCode = ReceiverState.creditStopped;
+    this.credits.stop();
+  }
+
+  protected override onComplete(): void {
+    this.meter.forgive();
+  }
+
+  protected override stateDeadlineNs(): number {
+    return Math.min(this.acknowledger.deadlineNs, this.credits.deadlineNs);
+  }
+
+  protected override onStateTimer(nowNs: number): void {
+    if (nowNs >= this.acknowledger.deadlineNs) this.sendAck(nowNs);
+    this.credits.onTimer(nowNs);
+    if (nowNs >= this.credits.dataDeadlineNs) this.stop();
+  }
+
+  protected override sendAck(nowNs: number): void {
+    if (this.stateCode === ReceiverState.closed) return;
+    const paused = this.stateCode === ReceiverState.creditSending && this.window.isPaused;
+    this.pausedTold = paused;
+    const complete = this.stateCode === ReceiverState.complete;
+    const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);
+    this.frames.ack(this.reassembly.nextOffset, this.probe, bits, nowNs);
+    this.acknowledger.onSent();
+  }
+
+  private startCredits(nowNs: number): void {
+    this.stateCode = ReceiverState.creditSending;
+    this.credits.start(nowNs);
+  }
+
+  private place(frame: Frame, offset: number, nowNs: number): void {
+    if (!this.stream.take(frame, offset)) {
+      this.breach(nowNs);
+      return;
+    }
+    if (this.isOver) return;
+    if ((flags(frame.bytes) & DataFlag.end) !== 0) this.acknowledger.demand();
+    this.acknowledger.onData(this.stream.hasHoles, nowNs);
+    if (this.pausedTold && !this.window.isPaused) this.acknowledger.demand();
+    this.stream.tellEnd();
+    if (!this.stream.hasEverything) return;
+    this.acknowledger.demand();
+    this.stop();
+    this.completeIfDone(nowNs);
+  }
+}

@@ -1,0 +1,195 @@
+// Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
+import { NEVER } from '../base/time.js';
+import { creditSequence, ecn, pathId } from '../wire/decode.js';
+import type { Frame } from '../wire/frame.js';
+import { DataFlag, Ecn, FrameType } from '../wire/layout.js';
+import type { FlowContext } from './context.js';
+import { CreditWatch } from './credit-watch.js';
+import type { FlowWriter } from './flow-callbacks.js';
+import { SeenWindow } from './seen-window.js';
+import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
+import type { SenderStatistics } from './sender-statistics.js';
+
+/**
+ * The sender's end of a flow with credits: spends them on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.1),
+ * and repairs what was lost with them.
+ */
+export class CreditedSender extends SenderFlow {
+  override readonly ackType = FrameType.ack;
+  private readonly seen = new SeenWindow();
+  private readonly watch: CreditWatch;
+  private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
+  private unused = 0;
+  private creditsReceived = 0;
+  /** Since when credits find no data; NEVER while they do. */
+  private idleSinceNs = NEVER;
+
+  constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
+    super(context, writer, options, nowNs);
+    this.watch = new CreditWatch(context.config, this.rtt);
+  }
+
+  override get statistics(): SenderStatistics {
+    return { ...super.statistics, creditsReceived: this.creditsReceived, creditsUnused: this.unused };
+  }
+
+  override handleCredit(frame: Frame, nowNs: number): void {
+    if (this.stateCode === SenderState.closed) return;
+    const sequence = creditSequence(frame.bytes);
+    if (!this.seen.accept(sequence)) {
+      this.context.counters.duplicateCredits++;
+      return;
+    }
+    this.lastHeardNs = nowNs;
+    this.creditsReceived++;
+    this.observer.onCredit(nowNs);
+    if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(nowNs);
+    this.watch.onCredit(nowNs);
+    if (this.stateCode === SenderState.creditReceiving && this.stream.hasData) this.spend(sequence, frame, nowNs);
+    else this.leaveUnused(nowNs);
+  }
+
+  /** Nothing is ever due: credits say when to send. */
+  override sendDue(): number {
+    return NEVER;
+  }
+
+  protected override finish(nowNs: number): void {
+    if (this.stateCode === SenderState.closed) this.request(nowNs);
+    else if (this.stateCode === SenderState.creditStopSent || this.stateCode === SenderState.creditReceiving)
+      this.finishIfSent(nowNs);
+  }
+
+  protected override readAck(frame: Frame, answersProbe: boolean, nowNs: number): void {
+    const { stream } = this;
+    // An ACK that was overtaken speaks of holes that later ones have shown closed.
+    if (stream.cumulativeOf(frame.bytes) === stream.ackedOffset && !stream.findLosses(frame.bytes, answersProbe, nowNs))
+      this.context.counters.invalid++;
+    if (stream.hasLosses) this.wake(nowNs);
+    else if (!stream.hasData) this.settle(nowNs);
+    else this.arm();
+  }
+
+  /** There is something to send: in the states without credits, ask for them. */
+  protected override wake(nowNs: number): void {
+    if (
+      this.stateCode === SenderState.closed ||
+      this.stateCode === SenderState.creditStopSent ||
+      this.stateCode === SenderState.finSent
+    )
+      this.request(nowNs);
+    else if (this.idleSinceNs !== NEVER) this.watch.begin(nowNs);
+    this.idleSinceNs = NEVER;
+    this.arm();
+  }
+
+  /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
+  private startReceiving(nowNs: number): void {
+    if (this.opened) this.probe.settle();
+    else this.probe.answer(nowNs);
+    this.opened = true;
+    this.stateCode = SenderState.creditReceiving;
+    this.finishIfSent(nowNs);
+    this.arm();
+  }
+
+  /** Sends one data frame for the credit in `credit`. PROTOCOL §4.3 */
+  private spend(sequence: number, credit: Frame, nowNs: number): void {
+    const { stream, dataFields: fields } = this;
+    const isMarked = ecn(credit.bytes) === Ecn.congestionExperienced;
+    fields.creditSequence = sequence;
+    fields.pathId = pathId(credit.bytes);
+    fields.offset = stream.take(nowNs);
+    fields.unused = this.unused;
+    fields.flags = isMarked ? stream.takenFlags | DataFlag.creditCe : stream.takenFlags;
+    this.dataFrames++;
+    this.frames.data(fields, this.buffer, stream.takenBytes, nowNs);
+    if (!stream.hasData) this.ranDry(nowNs);
+  }
+
+  /** Everything is sent. */
+  private ranDry(nowNs: number): void {
+    if (this.stream.ended) this.finishIfSent(nowNs);
+    else this.idleSinceNs = nowNs;
+    this.arm();
+  }
+
+  private leaveUnused(nowNs: number): void {
+    this.unused++;
+    if (this.stateCode === SenderState.creditReceiving && this.idleSinceNs === NEVER) {
+      this.idleSinceNs = nowNs;
+      this.arm();
+    }
+  }
+
+  /** Nothing is left to ask for or to spend credits on: the request was answered, or what seemed lost has arrived after all. */
+  private settle(nowNs: number): void {
+    if (this.stateCode === SenderState.creditRequestSent) this.stateCode = SenderState.creditReceiving;
+    if (this.stateCode === SenderState.creditReceiving) {
+      if (this.idleSinceNs === NEVER) this.idleSinceNs = nowNs;
+      this.finishIfSent(nowNs);
+    }
+    this.arm();
+  }
+
+  /** The application has ended the stream and all of it has been sent: FIN. */
+  private finishIfSent(nowNs: number): void {
+    if (!this.stream.ended || this.stream.hasData || this.stateCode === SenderState.finSent) return;
+    this.stateCode = SenderState.finSent;
+    this.requests.fin(this.unused, nowNs, false);
+  }
+
+  private request(nowNs: number): void {
+    this.stateCode = SenderState.creditRequestSent;
+    this.ask(nowNs, false);
+  }
+
+  private ask(nowNs: number, again: boolean): void {
+    this.watch.begin(nowNs);
+    this.sendRequest(nowNs, again);
+  }
+
+  protected override onStateTimeout(nowNs: number): void {
+    switch (this.stateCode) {
+      case SenderState.creditRequestSent:
+        this.ask(nowNs, true);
+        break;
+      case SenderState.creditReceiving:
+        if (this.stream.hasData) this.request(nowNs);
+        else this.stop(nowNs);
+        break;
+      case SenderState.creditStopSent:
+        this.requests.stop(this.unused, nowNs, !this.probe.answered);
+        break;
+      case SenderState.finSent:
+        this.requests.fin(this.unused, nowNs, true);
+        break;
+    }
+  }
+
+  private stop(nowNs: number): void {
+    this.stateCode = SenderState.creditStopSent;
+    this.idleSinceNs = NEVER;
+    this.requests.stop(this.unused, nowNs, false);
+  }
+
+  protected override stateDeadlineNs(): number {
+    const config = this.context.config;
+    switch (this.stateCode) {
+      case SenderState.creditRequestSent:
+        return this.probe.deadlineNs;
+      case SenderState.creditReceiving:
+        if (this.stream.hasData) return this.watch.deadlineNs;
+        return this.idleSinceNs === NEVER
+          ? NEVER
+          : this.idleSinceNs + Math.max(config.stopTimeoutNs, this.rtt.waitNs(1));
+      case SenderState.creditStopSent:
+        if (!this.probe.answered || this.stream.ackedOffset < this.stream.sentOffset) return this.probe.deadlineNs;
+        return this.probe.sentNs + config.idleTimeoutNs / 3;
+      case SenderState.finSent:
+        return this.probe.deadlineNs;
+      default:
+        return NEVER;
+    }
+  }
+}

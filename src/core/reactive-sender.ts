@@ -1,0 +1,361 @@
+import { NEVER } from '../base/time.js';
+import {
+  flags,
+  windowAckEcn,
+  windowAckEnd,
+  windowAckFrameNumber,
+  windowAckHopLimit,
+  windowAckRemoteQueuing,
+} from '../wire/decode.js';
+import type { Frame } from '../wire/frame.js';
+import { DataFlag, Ecn, FrameType, MAX_HOP_LIMIT, WindowAckFlag } from '../wire/layout.js';
+import { widen } from '../wire/serial.js';
+import { ArrivedRanges } from './arrived-ranges.js';
+import type { FlowContext } from './context.js';
+import type { FlowWriter } from './flow-callbacks.js';
+import { backedOffNs } from './probe.js';
+import { Rack } from './rack.js';
+import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
+import type { SenderStatistics } from './sender-statistics.js';
+import { FrameFate, SentFrames } from './sent-frames.js';
+import { type WindowAlgorithm, WindowEvent, type WindowSample } from './window/algorithm.js';
+
+export interface ReactiveSenderOptions extends SenderOptions {
+  algorithm: WindowAlgorithm;
+}
+
+/** What every receiver takes before it has said anything. PROTOCOL §11.1 */
+const LEAST_WINDOW_BYTES = 65_536;
+/** How long the number of a lost frame is remembered at least, in smoothed RTTs: its acknowledgement may still come (ours). */
+const REMEMBERED_RTTS = 2;
+const MICROSECOND_NS = 1e3;
+
+/**
+ * The sender's end of a reactive flow (PROTOCOL §11): keeps as many data frames on their way as its window algorithm allows, tells the algorithm what became of each, and
+ * repairs what was lost.
+ */
+export class ReactiveSender extends SenderFlow {
+  override readonly ackType = FrameType.windowAck;
+  private readonly algorithm: WindowAlgorithm;
+  private readonly sent = new SentFrames();
+  private readonly rack: Rack;
+  private readonly ranges = new ArrivedRanges();
+  private readonly sample: WindowSample;
+  private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
+  /** There was more to send than the window let out, since the last acknowledgement. */
+  private isLimited = false;
+  /** Frames whose acknowledgements were lost and that have arrived all the same, since the last one that came. */
+  private silentFrames = 0;
+  private silentBytes = 0;
+  /** Frames below this number were sent before the latest recovery began. */
+  private recoveryPoint = 0;
+  /** When the latest frame was sent, and when the next one of a flow that paces is due. */
+  private lastSendNs = 0;
+  private dueNs = 0;
+  /** Since when an acknowledgement is awaited, and how often that has been in vain. */
+  private awaitingSinceNs = 0;
+  private timeouts = 0;
+  /** Since when the receiver's window holds the flow up, and how often it was asked; NEVER while it does not. */
+  private heldUpSinceNs = NEVER;
+  private heldUpProbes = 0;
+
+  constructor(context: FlowContext, writer: FlowWriter, options: ReactiveSenderOptions, nowNs: number) {
+    super(context, writer, options, nowNs);
+    this.algorithm = options.algorithm;
+    this.rack = new Rack(this.sent, this.rtt);
+    this.stream.limitOffset = Math.max(LEAST_WINDOW_BYTES, 2 * options.frameBytes);
+    this.sample = newSample();
+  }
+
+  override get statistics(): SenderStatistics {
+    return { ...super.statistics, windowFrames: this.algorithm.windowFrames };
+  }
+
+  /** What the window algorithm remembers; for traces. Allocates. */
+  get windowState(): Record<string, number> {
+    return this.algorithm.state();
+  }
+
+  override handleCredit(): void {
+    this.context.counters.invalid++;
+  }
+
+  override sendDue(nowNs: number): number {
+    this.dueNs = Math.max(this.dueNs, nowNs - this.context.config.catchUpNs);
+    while (this.dueNs <= nowNs && this.mayPace) {
+      this.sendFrame(this.dueNs);
+      this.dueNs += this.algorithm.pacingGapNs;
+    }
+    this.finishIfSent(nowNs);
+    this.arm();
+    return this.mayPace ? this.dueNs : NEVER;
+  }
+
+  protected override wake(nowNs: number): void {
+    this.open(nowNs);
+    this.transmit(nowNs);
+  }
+
+  protected override finish(nowNs: number): void {
+    this.open(nowNs);
+    this.finishIfSent(nowNs);
+  }
+
+  protected override readAck(frame: Frame, _answersProbe: boolean, nowNs: number): void {
+    const { bytes } = frame;
+    const { stream } = this;
+    const limitOffset = widen(windowAckEnd(bytes), stream.ackedOffset);
+    if (limitOffset > stream.limitOffset) {
+      stream.limitOffset = limitOffset;
+      this.heldUpProbes = 0;
+    }
+    if (stream.cumulativeOf(bytes) === stream.ackedOffset) this.ranges.read(bytes, stream.ackedOffset);
+    if (this.ranges.end > stream.sentOffset) {
+      this.context.counters.invalid++;
+      return;
+    }
+    if ((flags(bytes) & WindowAckFlag.echo) !== 0) this.readEcho(frame, nowNs);
+    if (stream.ackedOffset === stream.sentOffset) this.settleAll(nowNs);
+    this.findLosses(nowNs);
+    this.sent.forget(nowNs - Math.max(this.rtt.waitNs(REMEMBERED_RTTS), this.probe.retransmitNs));
+    this.transmit(nowNs);
+  }
+
+  protected override stateDeadlineNs(): number {
+    if (this.stateCode === SenderState.closed) return NEVER;
+    return Math.min(this.rack.deadlineNs, this.answerDeadlineNs, this.probeDeadlineNs);
+  }
+
+  protected override onStateTimeout(nowNs: number): void {
+    const isUnanswered = nowNs >= this.answerDeadlineNs;
+    if (nowNs >= this.probeDeadlineNs) this.sendProbe(nowNs);
+    if (nowNs >= this.rack.deadlineNs) this.findLosses(nowNs);
+    if (isUnanswered) this.onUnanswered(nowNs);
+    this.transmit(nowNs);
+  }
+
+  private open(nowNs: number): void {
+    if (this.stateCode !== SenderState.closed) return;
+    this.stateCode = SenderState.sending;
+    this.sendRequest(nowNs, false);
+  }
+
+  /** Sends what may be sent now; a flow that paces is called when its next frame is due. */
+  private transmit(nowNs: number): void {
+    if (this.stateCode === SenderState.closed) return;
+    const { pacingGapNs } = this.algorithm;
+    if (pacingGapNs > 0) {
+      this.dueNs = Math.max(this.lastSendNs + pacingGapNs, nowNs);
+      this.context.schedule(this.slot, this.mayPace ? this.dueNs : NEVER);
+    } else while (this.maySend) this.sendFrame(nowNs);
+    this.noteHeldUp(nowNs);
+    this.finishIfSent(nowNs);
+    this.arm();
+  }
+
+  /** There is something to send, and room for it in the window. */
+  private get maySend(): boolean {
+    if (this.stateCode === SenderState.closed || !this.stream.canTake(this.sent.inFlight === 0)) return false;
+    if (this.sent.inFlight + 1 <= Math.max(1, this.algorithm.windowFrames) && !this.sent.isFull) return true;
+    this.isLimited = true;
+    return false;
+  }
+
+  /** The same for a flow that paces, whose gap holds it back as much as its window. */
+  private get mayPace(): boolean {
+    this.isLimited ||= this.stream.hasData;
+    return this.maySend;
+  }
+
+  private sendFrame(nowNs: number): void {
+    const { stream, sent, dataFields: fields } = this;
+    if (sent.inFlight === 0) this.awaitingSinceNs = nowNs;
+    this.lastSendNs = nowNs;
+    fields.offset = stream.takeWithin();
+    fields.creditSequence = sent.send(fields.offset, stream.takenBytes, nowNs);
+    fields.flags = stream.takenFlags | DataFlag.reactive | (this.opened ? 0 : DataFlag.early);
+    this.dataFrames++;
+    this.frames.data(fields, this.buffer, stream.takenBytes, nowNs);
+  }
+
+  /** The application has ended the stream and all of it has been sent: FIN. */
+  private finishIfSent(nowNs: number): void {
+    if (this.stateCode !== SenderState.sending || !this.opened || !this.stream.ended || this.stream.hasData) return;
+    this.stateCode = SenderState.finSent;
+    this.requests.fin(0, nowNs, false);
+  }
+
+  /** The acknowledgement of one frame. */
+  private readEcho(frame: Frame, nowNs: number): void {
+    const { sent, sample } = this;
+    const number = widen(windowAckFrameNumber(frame.bytes), sent.next);
+    if (number >= sent.next) {
+      this.context.counters.invalid++;
+      return;
+    }
+    const fate = sent.knows(number) ? sent.fate(number) : FrameFate.arrived;
+    if (fate === FrameFate.arrived) return;
+    sample.rttNs = nowNs - sent.sentNs(number);
+    this.rtt.sample(sample.rttNs);
+    this.observer.onRtt(sample.rttNs);
+    this.rack.arrived(number, fate, sample.rttNs);
+    sent.settle(number, FrameFate.arrived, nowNs);
+    this.awaitingSinceNs = nowNs;
+    this.timeouts = 0;
+    if (fate !== FrameFate.outstanding) this.stream.arrived(sent.start(number), sent.end(number));
+    else this.tellArrival(frame, number, nowNs);
+  }
+
+  private tellArrival(frame: Frame, number: number, nowNs: number): void {
+    const { sent, sample } = this;
+    sample.ackedNumber = number;
+    sample.ackedFrames = 1 + this.silentFrames;
+    sample.ackedBytes = sent.end(number) - sent.start(number) + this.silentBytes;
+    this.silentFrames = this.silentBytes = 0;
+    this.readPath(frame, nowNs);
+    this.tell(WindowEvent.acknowledged, nowNs);
+    this.isLimited = false;
+  }
+
+  /** What the acknowledgement says of the frame's way. */
+  private readPath(frame: Frame, nowNs: number): void {
+    const { sample } = this;
+    const { bytes } = frame;
+    sample.markedFrames = windowAckEcn(bytes) === Ecn.congestionExperienced ? 1 : 0;
+    sample.remoteQueuingNs = windowAckRemoteQueuing(bytes) * MICROSECOND_NS;
+    sample.localQueuingNs = Math.max(0, nowNs - frame.arrivedNs);
+    sample.hops = MAX_HOP_LIMIT - windowAckHopLimit(bytes);
+  }
+
+  private tell(event: number, nowNs: number): void {
+    const { sample, rtt, sent } = this;
+    sample.event = event;
+    sample.nowNs = nowNs;
+    sample.sentFrames = sent.next;
+    sample.inFlightFrames = sent.inFlight;
+    sample.isWindowLimited = this.isLimited;
+    sample.smoothedRttNs = rtt.smoothedNs;
+    sample.minRttNs = rtt.minNs;
+    if (event !== WindowEvent.acknowledged) sample.ackedFrames = sample.ackedBytes = sample.markedFrames = 0;
+    this.algorithm.update(sample);
+  }
+
+  /** Everything sent has arrived: whatever acknowledgement is missing was lost. */
+  private settleAll(nowNs: number): void {
+    const { sent } = this;
+    while (sent.inFlight > 0) this.settleSilently(sent.oldest, nowNs);
+  }
+
+  private settleSilently(number: number, nowNs: number): void {
+    const { sent } = this;
+    this.silentFrames++;
+    this.silentBytes += sent.end(number) - sent.start(number);
+    sent.settle(number, FrameFate.arrived, nowNs);
+    this.awaitingSinceNs = nowNs;
+    this.timeouts = 0;
+  }
+
+  private findLosses(nowNs: number): void {
+    let highestLost = -1;
+    this.rack.detect(nowNs, (number) => {
+      if (this.hasArrived(number)) this.settleSilently(number, nowNs);
+      else if (this.lose(number, FrameFate.lost, nowNs)) highestLost = number;
+      else return false;
+      return true;
+    });
+    if (highestLost < this.recoveryPoint) return;
+    this.recoveryPoint = this.sent.next;
+    this.rack.countRecovery();
+    this.tell(WindowEvent.recovery, nowNs);
+  }
+
+  /** Its bytes have, at least, as far as the receiver says. */
+  private hasArrived(number: number): boolean {
+    const end = this.sent.end(number);
+    return end <= this.stream.ackedOffset || this.ranges.cover(this.sent.start(number), end);
+  }
+
+  private lose(number: number, fate: number, nowNs: number): boolean {
+    const { sent } = this;
+    const start = Math.max(sent.start(number), this.stream.ackedOffset);
+    if (!this.stream.lose(start, sent.end(number))) return false;
+    sent.settle(number, fate, nowNs);
+    return true;
+  }
+
+  /** When something is done about frames that nobody acknowledges. PROTOCOL §11.4 */
+  private get answerDeadlineNs(): number {
+    if (this.sent.inFlight === 0) return NEVER;
+    return this.awaitingSinceNs + backedOffNs(this.probe.retransmitNs, this.timeouts, this.context.config);
+  }
+
+  /** First one frame more, which shows what happened to those before it; then all of them are lost. */
+  private onUnanswered(nowNs: number): void {
+    const { sent, stream } = this;
+    this.awaitingSinceNs = nowNs;
+    if (this.timeouts++ === 0) {
+      if (!stream.canTake(true)) this.replace(sent.newest, nowNs);
+      if (stream.canTake(true) && !sent.isFull) this.sendFrame(nowNs);
+      return;
+    }
+    this.tell(WindowEvent.timeout, nowNs);
+    while (sent.inFlight > 0 && this.replace(sent.oldest, nowNs)) {}
+    this.recoveryPoint = sent.next;
+  }
+
+  /** Its bytes go again, whatever became of them. */
+  private replace(number: number, nowNs: number): boolean {
+    if (!this.hasArrived(number)) return this.lose(number, FrameFate.replaced, nowNs);
+    this.settleSilently(number, nowNs);
+    return true;
+  }
+
+  private noteHeldUp(nowNs: number): void {
+    const isHeldUp = this.sent.inFlight === 0 && this.stream.hasData && !this.stream.canTake(true);
+    if (!isHeldUp) this.heldUpSinceNs = NEVER;
+    else if (this.heldUpSinceNs === NEVER) this.heldUpSinceNs = nowNs;
+  }
+
+  /** When the numbered frame that asks for an answer goes out, or goes again. */
+  private get probeDeadlineNs(): number {
+    const { probe } = this;
+    if (this.stateCode === SenderState.finSent || !this.opened || !probe.answered) return probe.deadlineNs;
+    const { config } = this.context;
+    if (this.heldUpSinceNs !== NEVER)
+      return this.heldUpSinceNs + backedOffNs(probe.retransmitNs, this.heldUpProbes, config);
+    if (this.sent.inFlight > 0 || this.stream.hasData) return NEVER;
+    return this.lastHeardNs + config.idleTimeoutNs / 3;
+  }
+
+  private sendProbe(nowNs: number): void {
+    const { requests, probe } = this;
+    if (!this.opened) this.sendRequest(nowNs, true);
+    else if (this.stateCode === SenderState.finSent) requests.fin(0, nowNs, true);
+    else {
+      requests.stop(0, nowNs, !probe.answered);
+      if (this.heldUpSinceNs === NEVER) return;
+      this.heldUpSinceNs = nowNs;
+      this.heldUpProbes++;
+    }
+  }
+}
+
+function newSample(): WindowSample {
+  return {
+    event: WindowEvent.acknowledged,
+    nowNs: 0,
+    sentFrames: 0,
+    inFlightFrames: 0,
+    isWindowLimited: false,
+    ackedFrames: 0,
+    ackedBytes: 0,
+    ackedNumber: 0,
+    markedFrames: 0,
+    rttNs: 0,
+    smoothedRttNs: 0,
+    minRttNs: 0,
+    remoteQueuingNs: 0,
+    localQueuingNs: 0,
+    hops: 0,
+  };
+}
