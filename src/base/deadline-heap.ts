@@ -1,7 +1,6 @@
 import { assert } from './assert.js';
 import { NEVER } from './time.js';
 
-const ARITY = 4;
 /** Two entries and two places at first: arrays of up to 64 bytes stand beside their owner on the heap, and most hosts have few flows. */
 const INITIAL_SLOTS = 2;
 const ABSENT = -1;
@@ -10,6 +9,8 @@ const ABSENT = -1;
 const ENTRY = 3;
 const TURN = 1;
 const SLOT = 2;
+/** Place 0 holds the entry that looks for its place: the heap begins behind it, with four children a node. */
+const ROOT = 1;
 
 /**
  * Which of many deadlines is next. A slot is a small index that the caller chose (a flow's, a port's); each slot has at most one deadline. Equal deadlines
@@ -17,13 +18,16 @@ const SLOT = 2;
  *
  * An indexed heap of four children a node: shallower than a binary one, and the children share cache lines, since what belongs to an entry stands
  * together. Its arrays grow with the largest slot, so the bound is the caller's bound on slots.
+ *
+ * Between its own functions no deadline is an argument or a result: V8 (Node 20) puts each fraction that crosses a call on its heap, unless it happens to inline
+ * it. They were half of all that a simulation allocated, 345 bytes an event.
  */
 export class DeadlineHeap {
   private count = 0;
   /** Deadlines that were set so far: the turn of the next. */
   private turns = 0;
-  /** In heap order. */
-  private entries = new Float64Array(INITIAL_SLOTS * ENTRY);
+  /** In heap order, from ROOT on; NEVER at ROOT when there is none. */
+  private entries = new Float64Array((ROOT + 1) * ENTRY).fill(NEVER);
   /** The place of each slot, or ABSENT. */
   private places = new Int32Array(INITIAL_SLOTS).fill(ABSENT);
 
@@ -36,15 +40,9 @@ export class DeadlineHeap {
   set(slot: number, deadlineNs: number): void {
     assert(slot >= 0, 'a slot is an index');
     assert(!Number.isNaN(deadlineNs), 'a deadline is a time');
-    if (deadlineNs === NEVER) {
-      this.remove(slot);
-      return;
-    }
-    if (slot >= this.places.length) this.growPlaces(slot);
-    const place = this.places[slot];
-    if (place === ABSENT) this.insert(slot, deadlineNs);
-    else if (deadlineNs > this.entries[place * ENTRY]) this.siftDown(place, slot, deadlineNs, this.turns++);
-    else if (deadlineNs < this.entries[place * ENTRY]) this.siftUp(place, slot, deadlineNs, this.turns++);
+    this.entries[0] = deadlineNs;
+    if (deadlineNs === NEVER) this.remove(slot);
+    else this.place(slot);
   }
 
   /** Does nothing for a slot without a deadline. */
@@ -52,89 +50,95 @@ export class DeadlineHeap {
     const place = slot < this.places.length ? this.places[slot] : ABSENT;
     if (place === ABSENT) return;
     this.places[slot] = ABSENT;
-    const last = --this.count;
-    if (place === last) return;
+    const last = this.count--;
     const { entries } = this;
     const at = last * ENTRY;
-    const [slotOfLast, lastNs, turn] = [entries[at + SLOT], entries[at], entries[at + TURN]];
-    const removedNs = entries[place * ENTRY];
-    const isEarlier = lastNs < removedNs || (lastNs === removedNs && turn < entries[place * ENTRY + TURN]);
-    if (isEarlier) this.siftUp(place, slotOfLast, lastNs, turn);
-    else this.siftDown(place, slotOfLast, lastNs, turn);
+    const slotOfLast = entries[at + SLOT];
+    entries[0] = entries[at];
+    entries[TURN] = entries[at + TURN];
+    entries[at] = NEVER;
+    if (place === last) return;
+    if (isBefore(entries, 0, place * ENTRY)) this.siftUp(place, slotOfLast);
+    else this.siftDown(place, slotOfLast);
   }
 
   /** The slot with the earliest deadline; -1 when there is none. */
   peekSlot(): number {
-    return this.count === 0 ? ABSENT : this.entries[SLOT];
+    return this.count === 0 ? ABSENT : this.entries[ROOT * ENTRY + SLOT];
   }
 
   /** The earliest deadline; NEVER when there is none. */
   peekDeadline(): number {
-    return this.count === 0 ? NEVER : this.entries[0];
+    return this.entries[ROOT * ENTRY];
   }
 
-  private insert(slot: number, deadlineNs: number): void {
-    const place = this.count++;
-    if (place * ENTRY === this.entries.length) this.growEntries();
-    this.siftUp(place, slot, deadlineNs, this.turns++);
-  }
-
-  private siftUp(from: number, slot: number, deadlineNs: number, turn: number): void {
+  /** Gives the slot the deadline at place 0. */
+  private place(slot: number): void {
+    if (slot >= this.places.length) this.growPlaces(slot);
     const { entries } = this;
+    const place = this.places[slot];
+    if (place !== ABSENT && entries[place * ENTRY] === entries[0]) return;
+    entries[TURN] = this.turns++;
+    if (place === ABSENT) this.insert(slot);
+    else if (entries[0] > entries[place * ENTRY]) this.siftDown(place, slot);
+    else this.siftUp(place, slot);
+  }
+
+  private insert(slot: number): void {
+    const place = ++this.count;
+    if (place * ENTRY >= this.entries.length) this.growEntries();
+    this.siftUp(place, slot);
+  }
+
+  /** Both sift the entry at place 0, of `slot`, from a place that is free. */
+  private siftUp(from: number, slot: number): void {
+    const { entries, places } = this;
     let place = from;
-    while (place > 0) {
-      const parent = (place - 1) >>> 2;
-      const at = parent * ENTRY;
-      const parentNs = entries[at];
-      if (parentNs < deadlineNs || (parentNs === deadlineNs && entries[at + TURN] < turn)) break;
-      this.settle(place, entries[at + SLOT], parentNs, entries[at + TURN]);
+    while (place > ROOT) {
+      const parent = (place + 2) >>> 2;
+      if (isBefore(entries, parent * ENTRY, 0)) break;
+      places[this.move(parent, place)] = place;
       place = parent;
     }
-    this.settle(place, slot, deadlineNs, turn);
+    this.settle(place, slot);
   }
 
-  private siftDown(from: number, slot: number, deadlineNs: number, turn: number): void {
-    const { entries } = this;
+  private siftDown(from: number, slot: number): void {
+    const { entries, places, count } = this;
     let place = from;
-    for (let child = this.earliestChild(place); child !== ABSENT; child = this.earliestChild(place)) {
-      const at = child * ENTRY;
-      const childNs = entries[at];
-      if (childNs > deadlineNs || (childNs === deadlineNs && entries[at + TURN] > turn)) break;
-      this.settle(place, entries[at + SLOT], childNs, entries[at + TURN]);
+    for (let first = place * 4 - 2; first <= count; first = place * 4 - 2) {
+      const child = earliestOfFour(entries, first * ENTRY) / ENTRY;
+      if (isBefore(entries, 0, child * ENTRY)) break;
+      places[this.move(child, place)] = place;
       place = child;
     }
-    this.settle(place, slot, deadlineNs, turn);
+    this.settle(place, slot);
   }
 
-  private earliestChild(place: number): number {
+  /** Returns the slot. */
+  private move(from: number, to: number): number {
     const { entries } = this;
-    const first = place * ARITY + 1;
-    if (first >= this.count) return ABSENT;
-    const end = Math.min(first + ARITY, this.count);
-    let earliest = first;
-    let earliestNs = entries[first * ENTRY];
-    for (let child = first + 1; child < end; child++) {
-      const at = child * ENTRY;
-      const childNs = entries[at];
-      if (childNs > earliestNs) continue;
-      if (childNs === earliestNs && entries[at + TURN] > entries[earliest * ENTRY + TURN]) continue;
-      earliest = child;
-      earliestNs = childNs;
-    }
-    return earliest;
+    const at = to * ENTRY;
+    const fromAt = from * ENTRY;
+    entries[at] = entries[fromAt];
+    entries[at + TURN] = entries[fromAt + TURN];
+    const slot = entries[fromAt + SLOT];
+    entries[at + SLOT] = slot;
+    return slot;
   }
 
-  private settle(place: number, slot: number, deadlineNs: number, turn: number): void {
+  private settle(place: number, slot: number): void {
     const { entries } = this;
     const at = place * ENTRY;
-    entries[at] = deadlineNs;
-    entries[at + TURN] = turn;
+    entries[at] = entries[0];
+    entries[at + TURN] = entries[TURN];
     entries[at + SLOT] = slot;
     this.places[slot] = place;
   }
 
+  /** Whole families of four behind the root. */
   private growEntries(): void {
-    const grown = new Float64Array(this.entries.length * 2);
+    const grown = new Float64Array(this.entries.length * 2 + 2 * ENTRY).fill(NEVER);
     grown.set(this.entries);
     this.entries = grown;
   }
@@ -144,4 +148,38 @@ export class DeadlineHeap {
     grown.set(this.places);
     this.places = grown;
   }
+}
+
+/** Offsets of entries. */
+function isBefore(entries: Float64Array, at: number, otherAt: number): boolean {
+  if (entries[at] !== entries[otherAt]) return entries[at] < entries[otherAt];
+  return entries[at + TURN] < entries[otherAt + TURN];
+}
+
+/**
+ * Which of four entries from offset `at` on comes first; behind the last one all are NEVER. Which it is, no processor can guess, so it is computed without
+ * branches: 123 instead of 160 ns for a pop and a push with 2,048 slots, 80 instead of 120 with 128. Only that deadlines are equal is a branch: they rarely are.
+ */
+function earliestOfFour(entries: Float64Array, at: number): number {
+  const second = at + ENTRY;
+  const third = second + ENTRY;
+  const fourth = third + ENTRY;
+  const one = at + ENTRY * +(entries[second] < entries[at]);
+  const other = third + ENTRY * +(entries[fourth] < entries[third]);
+  const inSecondPair = +(entries[other] < entries[one]);
+  const earliest = one + (other - one) * inSecondPair;
+  const beside = at + second + 4 * ENTRY * inSecondPair - earliest;
+  const deadlineNs = entries[earliest];
+  const isAlone = entries[beside] !== deadlineNs && entries[one] !== entries[other];
+  return isAlone ? earliest : firstOfEqual(entries, at, deadlineNs);
+}
+
+/** Of four entries the one with this deadline that was set first. */
+function firstOfEqual(entries: Float64Array, at: number, deadlineNs: number): number {
+  let earliest = -1;
+  for (let each = at; each < at + 4 * ENTRY; each += ENTRY) {
+    if (entries[each] !== deadlineNs) continue;
+    if (earliest < 0 || entries[each + TURN] < entries[earliest + TURN]) earliest = each;
+  }
+  return earliest;
 }

@@ -1,11 +1,11 @@
 // Tested by test/sim/network.test.ts
 
 import type { Random } from '../base/random.js';
-import { Ring } from '../base/ring.js';
 import { NEVER } from '../base/time.js';
 import type { Host } from '../core/host.js';
 import { sourceHost } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
+import { FrameQueue } from '../wire/frame-queue.js';
 import { HostClock } from './host-clock.js';
 import type { HostSpec } from './scenario.js';
 
@@ -31,7 +31,7 @@ export class SimHost {
   private readonly parts: SimHostParts;
   private readonly processing: HostSpec['processing'];
   private readonly takesTime: boolean;
-  private readonly unprocessed = new Ring<Frame>(MAX_UNPROCESSED);
+  private readonly unprocessed = new FrameQueue();
   private lastProcessedNs = 0;
   private machine: Host;
   private isUp = true;
@@ -68,13 +68,16 @@ export class SimHost {
 
   /** Does what is due at the host by `nowNs`; then `poll` until null. */
   advance(nowNs: number): void {
-    while (this.unprocessed.length > 0 && this.firstUnprocessedNs <= nowNs) {
-      const frame = this.unprocessed.shift() as Frame;
-      this.process(frame, nowNs);
-    }
+    if (this.takesTime) this.processDue(nowNs);
     if (!this.isUp) return;
     this.machine.advance(this.clock.toOwn(nowNs));
     if (!this.clock.isExact) this.catchUp(nowNs);
+  }
+
+  private processDue(nowNs: number): void {
+    while (this.unprocessed.length > 0 && this.firstUnprocessedNs <= nowNs) {
+      this.process(this.unprocessed.shift() as Frame, nowNs);
+    }
   }
 
   /** The way from the own time of a deadline to the world's and back may round to just before it: what is due by either clock is done. */
@@ -97,13 +100,14 @@ export class SimHost {
   /** When `advance` has to be called. */
   nextTimeout(): number {
     const machineNs = this.isUp ? this.clock.toWorld(this.machine.nextTimeout()) : NEVER;
-    return this.unprocessed.length === 0 ? machineNs : Math.min(machineNs, this.firstUnprocessedNs);
+    if (!this.takesTime || this.unprocessed.length === 0) return machineNs;
+    return Math.min(machineNs, this.firstUnprocessedNs);
   }
 
   /** Forgets everything and hears nothing until `restart`. */
   crash(): void {
     this.isUp = false;
-    for (let frame = this.unprocessed.shift(); frame !== undefined; frame = this.unprocessed.shift()) this.drop(frame);
+    for (let frame = this.unprocessed.shift(); frame !== null; frame = this.unprocessed.shift()) this.drop(frame);
   }
 
   restart(): void {
@@ -119,7 +123,8 @@ export class SimHost {
     const { delayNs, jitterNs } = this.processing;
     const readyNs = nowNs + delayNs + (jitterNs > 0 ? jitterNs * this.parts.random.next() : 0);
     frame.atNs = this.lastProcessedNs = Math.max(readyNs, this.lastProcessedNs);
-    if (!this.unprocessed.push(frame)) this.drop(frame);
+    if (this.unprocessed.length < MAX_UNPROCESSED) this.unprocessed.push(frame);
+    else this.drop(frame);
   }
 
   private process(frame: Frame, nowNs: number): void {

@@ -7,6 +7,7 @@ import { Endpoint } from '../core/endpoint.js';
 import { Host } from '../core/host.js';
 import { Fabric } from '../switch/fabric.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
+import { PortRecords } from '../switch/port-record.js';
 import { PortStatistics } from '../switch/port-statistics.js';
 import type { Topology } from '../switch/topology.js';
 import { FramePool } from '../wire/frame.js';
@@ -73,7 +74,8 @@ export function buildWorld({
   const pool = makePool(() => new Uint8Array(carriesBytes ? frameBytes : LENGTHS_BUFFER_BYTES), POOLED_FRAMES);
   const fabric = makeFabric({ topology, random: chances.fabric, pool, earlyNs: 0, checked: carriesBytes });
   const nics: Port[] = [];
-  const nicStatistics = scenario.hosts.map(() => new PortStatistics());
+  const records = new PortRecords();
+  const nicStatistics = scenario.hosts.map(() => new PortStatistics(records.take()));
   const check = carriesBytes ? crc32 : null;
   const hosts = scenario.hosts.map((spec, port) => {
     const random = chances.hosts.fork();

@@ -3,41 +3,58 @@
  * break since. The level at t is then `(t - emptyNs) * rate`, at most the depth. Spending moves `emptyNs` on by the time that the bytes take
  * to fill, so the long-run share is exact and no level is rounded on every frame (the virtual-scheduling form of the generic cell rate
  * algorithm, ITU-T I.371). PROTOCOL §9.1
+ *
+ * Its numbers are in the record of its port, `numbers[at ..]`.
  */
-export class CreditMeter {
-  private bytesPerNs: number;
-  private depthBytes: number;
-  private emptyNs: number;
+import { PortField } from './port-record.js';
 
-  /** `rateBps` is the credits' own rate, Infinity for no metering; a bucket starts full. */
-  constructor(rateBps: number, depthBytes: number) {
-    this.bytesPerNs = rateBps / 8e9;
-    this.depthBytes = depthBytes;
-    this.emptyNs = -depthBytes / this.bytesPerNs;
-  }
+const {
+  meterEmptyNs: EMPTY,
+  meterBytesPerNs: BYTES_PER_NS,
+  meterDepthBytes: DEPTH,
+  meterDepthNs: DEPTH_NS,
+} = PortField;
 
-  /** From when on the bucket holds `bytes`, which are at most its depth. */
-  eligibleNs(bytes: number): number {
-    return this.emptyNs + bytes / this.bytesPerNs;
-  }
+export interface MeterRate {
+  /** The credits' own rate, Infinity for no metering. */
+  readonly rateBps: number;
+  readonly depthBytes: number;
+}
 
-  /** Takes `bytes` out at `nowNs`, which is not before `eligibleNs(bytes)`. */
-  spend(bytes: number, nowNs: number): void {
-    const fullNs = nowNs - this.depthBytes / this.bytesPerNs;
-    this.emptyNs = Math.max(this.emptyNs, fullNs) + bytes / this.bytesPerNs;
-  }
+/** A new bucket, which is full. */
+export function startMeter(numbers: Float64Array, at: number, rate: MeterRate): void {
+  setRate(numbers, at, rate);
+  numbers[at + EMPTY] = -numbers[at + DEPTH_NS];
+}
 
-  /** Bytes in the bucket. */
-  levelBytes(nowNs: number): number {
-    if (this.bytesPerNs === Number.POSITIVE_INFINITY) return this.depthBytes;
-    return Math.min(this.depthBytes, (nowNs - this.emptyNs) * this.bytesPerNs);
-  }
+/** From when on the bucket holds `bytes`, which are at most its depth. */
+export function eligibleNs(numbers: Float64Array, at: number, bytes: number): number {
+  return numbers[at + EMPTY] + bytes / numbers[at + BYTES_PER_NS];
+}
 
-  /** Another rate or depth from `nowNs` on; what the bucket holds stays in it. */
-  configure(rateBps: number, depthBytes: number, nowNs: number): void {
-    const levelBytes = this.levelBytes(nowNs);
-    this.bytesPerNs = rateBps / 8e9;
-    this.depthBytes = depthBytes;
-    this.emptyNs = nowNs - levelBytes / this.bytesPerNs;
-  }
+/** Takes `bytes` out at `nowNs`, which is not before `eligibleNs(bytes)`. */
+export function spend(numbers: Float64Array, at: number, bytes: number, nowNs: number): void {
+  const fullNs = nowNs - numbers[at + DEPTH_NS];
+  numbers[at + EMPTY] = Math.max(numbers[at + EMPTY], fullNs) + bytes / numbers[at + BYTES_PER_NS];
+}
+
+/** Bytes in the bucket. */
+export function levelBytes(numbers: Float64Array, at: number, nowNs: number): number {
+  const depthBytes = numbers[at + DEPTH];
+  if (numbers[at + BYTES_PER_NS] === Number.POSITIVE_INFINITY) return depthBytes;
+  return Math.min(depthBytes, (nowNs - numbers[at + EMPTY]) * numbers[at + BYTES_PER_NS]);
+}
+
+/** Another rate or depth from `nowNs` on; what the bucket holds stays in it. */
+export function changeMeter(numbers: Float64Array, at: number, rate: MeterRate, nowNs: number): void {
+  const bytes = levelBytes(numbers, at, nowNs);
+  setRate(numbers, at, rate);
+  numbers[at + EMPTY] = nowNs - bytes / numbers[at + BYTES_PER_NS];
+}
+
+function setRate(numbers: Float64Array, at: number, { rateBps, depthBytes }: MeterRate): void {
+  const bytesPerNs = rateBps / 8e9;
+  numbers[at + BYTES_PER_NS] = bytesPerNs;
+  numbers[at + DEPTH] = depthBytes;
+  numbers[at + DEPTH_NS] = depthBytes / bytesPerNs;
 }

@@ -1,21 +1,38 @@
-import { Ring } from '../base/ring.js';
+import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
 import type { Frame } from '../wire/frame.js';
+import { FrameQueue } from '../wire/frame-queue.js';
+import { newPortRecord, PortField } from './port-record.js';
 
 /** Frames on their way along one direction: 10 Gbit/s of full frames for 20 ms (ours). */
 export const MAX_LINE_FRAMES = 16_384;
 /** Frames that reordering holds back at a time (ours: each is placed by a search through the others). */
 export const MAX_HELD_FRAMES = 256;
 
-/** Frames between one end of a link and the other, by `atNs`. They keep their order, but for those that reordering holds back. */
+const { nextArrivalNs: NEXT, lastArrivalNs: LAST } = PortField;
+
+/**
+ * Frames between one end of a link and the other, by `atNs`. They keep their order, but for those that reordering holds back. The record of the direction
+ * has when the next of them is to be taken off, so that nobody has to look at the frame to know.
+ */
 export class DelayLine {
-  private readonly inOrder = new Ring<Frame>(MAX_LINE_FRAMES);
-  /** Latest first, so that the next one is at the end. */
-  private readonly held: Frame[] = [];
-  private lastNs = 0;
+  private readonly inOrder = new FrameQueue();
+  /** Latest first, so that the next one is at the end; null until there was one. */
+  private held: Frame[] | null = null;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+  private readonly earlyNs: number;
+
+  /** Frames may be taken off `earlyNs` before they arrive. */
+  constructor({ numbers, at }: NumberRecord = newPortRecord(), earlyNs = 0) {
+    this.numbers = numbers;
+    this.at = at;
+    this.earlyNs = earlyNs;
+    numbers[at + NEXT] = NEVER;
+  }
 
   get length(): number {
-    return this.inOrder.length + this.held.length;
+    return this.inOrder.length + (this.held === null ? 0 : this.held.length);
   }
 
   /** Whether no frame is on its way but those held back, which others may overtake. */
@@ -25,36 +42,57 @@ export class DelayLine {
 
   /** Makes the frame arrive no earlier than the one before it: a link whose delay shrinks or jitters does not reorder. */
   keepOrder(frame: Frame): void {
-    if (frame.atNs < this.lastNs) frame.atNs = this.lastNs;
-    else this.lastNs = frame.atNs;
+    const { numbers, at } = this;
+    if (frame.atNs < numbers[at + LAST]) frame.atNs = numbers[at + LAST];
+    else numbers[at + LAST] = frame.atNs;
   }
 
   /** Takes a frame that has been through `keepOrder`; false when there are too many. */
   push(frame: Frame): boolean {
-    return this.inOrder.push(frame);
+    const { inOrder } = this;
+    if (inOrder.length >= MAX_LINE_FRAMES) return false;
+    inOrder.push(frame);
+    if (inOrder.length === 1) this.noteNext();
+    return true;
   }
 
   /** Takes a frame that the frames behind it may overtake; false when there are too many. */
   hold(frame: Frame): boolean {
-    if (this.held.length >= MAX_HELD_FRAMES) return false;
-    let place = this.held.length;
-    while (place > 0 && this.held[place - 1].atNs <= frame.atNs) place--;
-    this.held.splice(place, 0, frame);
+    this.held ??= [];
+    const { held } = this;
+    if (held.length >= MAX_HELD_FRAMES) return false;
+    let place = held.length;
+    while (place > 0 && held[place - 1].atNs <= frame.atNs) place--;
+    held.splice(place, 0, frame);
+    this.noteNext();
     return true;
   }
 
-  /** When the next frame arrives; NEVER when there is none. */
+  /** When the next frame is to be taken off; NEVER when there is none. */
   nextNs(): number {
-    const first = this.inOrder.peek();
-    const firstNs = first === undefined ? NEVER : first.atNs;
-    return this.held.length === 0 ? firstNs : Math.min(firstNs, this.held[this.held.length - 1].atNs);
+    return this.numbers[this.at + NEXT];
   }
 
-  /** The frame that arrives next; null when there is none. */
+  /** Takes off the frame that arrives next; null when there is none. */
   shift(): Frame | null {
+    const frame = this.isHeldNext() ? this.shiftHeld() : this.inOrder.shift();
+    this.noteNext();
+    return frame;
+  }
+
+  private isHeldNext(): boolean {
+    const { held } = this;
+    if (held === null || held.length === 0) return false;
     const first = this.inOrder.peek();
-    const last = this.held.length - 1;
-    if (last >= 0 && (first === undefined || this.held[last].atNs < first.atNs)) return this.held.pop() ?? null;
-    return this.inOrder.shift() ?? null;
+    return first === null || held[held.length - 1].atNs < first.atNs;
+  }
+
+  private shiftHeld(): Frame | null {
+    return this.held?.pop() ?? null;
+  }
+
+  private noteNext(): void {
+    const next = this.isHeldNext() ? (this.held as Frame[])[(this.held as Frame[]).length - 1] : this.inOrder.peek();
+    this.numbers[this.at + NEXT] = next === null ? NEVER : next.atNs - this.earlyNs;
   }
 }

@@ -4,6 +4,7 @@ import { assert } from '../base/assert.js';
 import { directionOf } from './forwarding.js';
 import type { Impairment } from './impairment.js';
 import { type DirectionPlace, LinkDirection } from './link-direction.js';
+import { PortRecords } from './port-record.js';
 import type { LinkSettings, Topology } from './topology.js';
 
 export interface Directions {
@@ -29,15 +30,16 @@ export function buildDirections(options: BuildOptions): Directions {
   const switchOf = new Map(topology.switches.map(({ name }, index) => [name, index]));
   const portOf = new Map(topology.hosts.map(({ name }, port) => [name, port]));
   const names = new Set<string>();
+  const records = new PortRecords();
   const nodeOf = (name: string): Node => ({ name, toSwitch: switchOf.get(name) ?? -1, port: portOf.get(name) ?? -1 });
   topology.links.forEach((link, index) => {
     const ends = { a: nodeOf(link.a), b: nodeOf(link.b) };
-    addBoth(built, { link, ends, index, names, options });
+    addBoth(built, { link, ends, index, names, records, options });
   });
   topology.trunks.forEach((trunk, index) => {
     const outside = { name: trunk.name, toSwitch: -1, port: topology.hosts.length + index };
     const ends = { a: nodeOf(trunk.switch), b: outside };
-    addBoth(built, { link: trunk, ends, index: topology.links.length + index, names, options });
+    addBoth(built, { link: trunk, ends, index: topology.links.length + index, names, records, options });
   });
   return built;
 }
@@ -55,6 +57,7 @@ interface Pair {
   readonly ends: { a: Node; b: Node };
   readonly index: number;
   readonly names: Set<string>;
+  readonly records: PortRecords;
   readonly options: BuildOptions;
 }
 
@@ -64,7 +67,7 @@ function addBoth(built: Directions, pair: Pair): void {
 }
 
 function add(built: Directions, pair: Pair, forward: boolean): void {
-  const { link, ends, index, names, options } = pair;
+  const { link, ends, index, names, records, options } = pair;
   const [from, to] = forward ? [ends.a, ends.b] : [ends.b, ends.a];
   const place: DirectionPlace = {
     name: uniqueName(`${from.name}->${to.name}`, link.name, names),
@@ -79,7 +82,7 @@ function add(built: Directions, pair: Pair, forward: boolean): void {
   };
   const impairment = options.makeImpairment();
   impairment.configure(link.impairment);
-  const direction = new LinkDirection(place, { config: link.port, impairment, earlyNs: options.earlyNs });
+  const direction = new LinkDirection(place, { config: link.port, impairment, earlyNs: options.earlyNs, records });
   assert(built.directions.length === place.index, 'directions are numbered as they are made');
   built.directions.push(direction);
   if (from.port >= 0) built.entries[from.port] = direction;

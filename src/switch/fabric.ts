@@ -1,9 +1,9 @@
 import { assert } from '../base/assert.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import { type Random, SeededRandom } from '../base/random.js';
-import { Ring } from '../base/ring.js';
 import { frameType } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
+import { FrameQueue } from '../wire/frame-queue.js';
 import { decrementHopLimit } from '../wire/rewrite.js';
 import { ConfigError, listNames, showValue } from './config-error.js';
 import { buildDirections } from './fabric-directions.js';
@@ -11,6 +11,7 @@ import { EXIT, NO_ROUTE, Routes } from './forwarding.js';
 import { Impairment, type ImpairmentConfig, Verdict } from './impairment.js';
 import type { DirectionSnapshot, LinkDirection } from './link-direction.js';
 import type { PortConfig } from './port.js';
+import { PortField as F } from './port-record.js';
 import { PortDrop } from './port-statistics.js';
 import type { Topology } from './topology.js';
 
@@ -58,7 +59,7 @@ export class Fabric {
   private readonly entries: readonly LinkDirection[];
   private readonly exits: readonly LinkDirection[];
   private readonly heap = new DeadlineHeap();
-  private readonly output = new Ring<Frame>(MAX_OUTPUT_FRAMES);
+  private readonly output = new FrameQueue();
   private readonly switchNames: readonly string[];
   /** Indices of switches that are stopped. */
   private readonly stopped = new Set<number>();
@@ -104,7 +105,7 @@ export class Fabric {
 
   /** The next frame that leaves: by `frame.port`, its last bit arriving at `frame.atNs`. Null when there is none. */
   poll(): Frame | null {
-    return this.output.shift() ?? null;
+    return this.output.shift();
   }
 
   /** When something happens next; NEVER when no frame is on its way. */
@@ -183,18 +184,18 @@ export class Fabric {
   private enter(direction: LinkDirection, frame: Frame): void {
     direction.statistics.countFrame(frameType(frame.bytes), frame.wireBytes);
     frame.port = UNROUTED;
-    frame.atNs += direction.delayNs;
+    frame.atNs += direction.numbers[direction.at + F.linkDelayNs];
     this.launch(direction, frame);
     this.schedule(direction);
   }
 
   private service(direction: LinkDirection): void {
-    const { port, line } = direction;
-    if (port !== null && port.nextTimeout() <= this.timeNs) {
+    const { port, line, numbers, at } = direction;
+    if (port !== null && numbers[at + F.nextStartNs] <= this.timeNs) {
       port.advance(this.timeNs);
       this.drain(direction);
     }
-    while (direction.nextArrivalNs() <= this.timeNs) {
+    while (numbers[at + F.nextArrivalNs] <= this.timeNs) {
       const frame = line.shift();
       if (frame !== null) this.arrive(direction, frame);
     }
@@ -202,10 +203,11 @@ export class Fabric {
   }
 
   private schedule(direction: LinkDirection): void {
-    const deadlineNs = direction.nextTimeout();
-    if (deadlineNs === direction.deadlineNs) return;
-    direction.deadlineNs = deadlineNs;
-    this.heap.set(direction.place.index, deadlineNs);
+    const { numbers, at } = direction;
+    const deadlineNs = Math.min(numbers[at + F.nextArrivalNs], numbers[at + F.nextStartNs]);
+    if (deadlineNs === numbers[at + F.deadlineNs]) return;
+    numbers[at + F.deadlineNs] = deadlineNs;
+    this.heap.set(direction.index, deadlineNs);
   }
 
   /** Puts on the line what the port has started to send. */
@@ -217,7 +219,7 @@ export class Fabric {
 
   /** A frame that would arrive at `atNs` starts along the link. */
   private launch(direction: LinkDirection, frame: Frame): void {
-    if (direction.impairment.active) this.impair(direction, frame);
+    if (direction.isImpaired) this.impair(direction, frame);
     else this.carry(direction, frame);
   }
 
@@ -236,13 +238,13 @@ export class Fabric {
       else this.holdBack(direction, frame);
     }
     if (duplicate === null) return;
-    direction.statistics.duplicated++;
+    direction.statistics.countDuplicated();
     this.carry(direction, duplicate);
   }
 
   /** False where the frame is dropped for it. */
   private corrupt(direction: LinkDirection, frame: Frame): boolean {
-    direction.statistics.corrupted++;
+    direction.statistics.countCorrupted();
     if (this.checked && frame.phantomBytes === 0) {
       direction.impairment.corrupt(frame);
       return true;
@@ -259,7 +261,7 @@ export class Fabric {
   }
 
   private holdBack(direction: LinkDirection, frame: Frame): void {
-    direction.statistics.reordered++;
+    direction.statistics.countReordered();
     frame.atNs += direction.impairment.settings.reorderDelayNs;
     if (frame.atNs - direction.earlyNs <= this.timeNs) this.arrive(direction, frame);
     else if (!direction.line.hold(frame)) this.drop(direction, frame, PortDrop.lineFull);
@@ -268,13 +270,14 @@ export class Fabric {
   /** The frame is at the far end of the direction, or may be handed over to whoever is there. */
   private arrive(direction: LinkDirection, frame: Frame): void {
     this.events++;
-    const exitPort = direction.place.exitPort;
+    const { exitPort } = direction;
     if (exitPort < 0) {
       this.forward(direction, frame);
       return;
     }
     frame.port = exitPort;
-    if (!this.output.push(frame)) this.drop(direction, frame, PortDrop.outputFull);
+    if (this.output.length < MAX_OUTPUT_FRAMES) this.output.push(frame);
+    else this.drop(direction, frame, PortDrop.outputFull);
   }
 
   /** What a switch does with a frame that came along `from`. While a frame is in the fabric, `port` is the offset of its next hop. */
@@ -283,7 +286,7 @@ export class Fabric {
       this.drop(from, frame, PortDrop.hopLimit);
       return;
     }
-    const at = from.place.toSwitch;
+    const at = from.toSwitch;
     if (this.stopped.size > 0 && this.stopped.has(at)) {
       this.drop(from, frame, PortDrop.switchDown);
       return;
@@ -328,7 +331,7 @@ export class Fabric {
   }
 
   private drop(direction: LinkDirection, frame: Frame, code: number): void {
-    direction.statistics.drops[code]++;
+    direction.statistics.countDrop(code);
     this.pool.give(frame);
   }
 }

@@ -4,6 +4,7 @@ import { NEVER } from '../base/time.js';
 import { DelayLine } from './delay-line.js';
 import type { Impairment, ImpairmentConfig } from './impairment.js';
 import { Port, type PortConfig } from './port.js';
+import { PortField as F, type PortRecords } from './port-record.js';
 import { type PortSnapshot, PortStatistics } from './port-statistics.js';
 
 /** Where one direction of a link runs. */
@@ -42,28 +43,44 @@ export interface DirectionOptions {
   impairment: Impairment;
   /** How long before its arrival a frame that leaves the fabric is handed over. */
   earlyNs: number;
+  /** Of the fabric. */
+  records: PortRecords;
 }
 
-/** One direction of a link: the port that sends into it, what it does to frames, and the frames on their way along it. */
+/** One direction of a link: the port that sends into it, what it does to frames, and the frames on their way along it. Port, line and statistics share a record. */
 export class LinkDirection {
   readonly place: DirectionPlace;
   readonly port: Port | null;
   readonly impairment: Impairment;
-  readonly line = new DelayLine();
-  readonly statistics = new PortStatistics();
+  readonly line: DelayLine;
+  readonly statistics: PortStatistics;
+  readonly numbers: Float64Array;
+  readonly at: number;
+  /** Of its place; each frame needs them. */
+  readonly index: number;
+  readonly toSwitch: number;
+  readonly exitPort: number;
+  /** Its impairment does something. */
+  isImpaired: boolean;
   readonly earlyNs: number;
-  /** What the fabric's heap holds for this direction. */
-  deadlineNs = NEVER;
-  /** Propagation from one end to the other, as far as it is added here. */
-  delayNs: number;
   private config: PortConfig;
 
-  constructor(place: DirectionPlace, { config, impairment, earlyNs }: DirectionOptions) {
+  constructor(place: DirectionPlace, { config, impairment, earlyNs, records }: DirectionOptions) {
+    const record = records.take();
     this.place = place;
     this.config = config;
     this.impairment = impairment;
+    this.isImpaired = impairment.active;
+    this.index = place.index;
+    this.toSwitch = place.toSwitch;
+    this.exitPort = place.exitPort;
     this.earlyNs = place.exitPort < 0 ? 0 : earlyNs;
-    this.delayNs = place.addsDelay ? config.delayNs : 0;
+    this.numbers = record.numbers;
+    this.at = record.at;
+    this.statistics = new PortStatistics(record);
+    this.line = new DelayLine(record, this.earlyNs);
+    this.numbers[this.at + F.deadlineNs] = this.numbers[this.at + F.nextStartNs] = NEVER;
+    this.numbers[this.at + F.linkDelayNs] = place.addsDelay ? config.delayNs : 0;
     this.port = place.hasPort ? new Port(config, this.statistics) : null;
   }
 
@@ -71,23 +88,27 @@ export class LinkDirection {
     return this.config;
   }
 
+  /** Propagation from one end to the other, as far as it is added here. */
+  get delayNs(): number {
+    return this.numbers[this.at + F.linkDelayNs];
+  }
+
+  /** What the fabric's heap holds for this direction. */
+  get deadlineNs(): number {
+    return this.numbers[this.at + F.deadlineNs];
+  }
+
   configure(port: Partial<PortConfig>, impairment: Partial<ImpairmentConfig>, nowNs: number): void {
     this.config = { ...this.config, ...port };
-    this.delayNs = this.place.addsDelay ? this.config.delayNs : 0;
+    this.numbers[this.at + F.linkDelayNs] = this.place.addsDelay ? this.config.delayNs : 0;
     this.impairment.configure(impairment);
+    this.isImpaired = this.impairment.active;
     this.port?.configure(port, nowNs);
   }
 
   /** When something happens here next: a transmission starts or a frame arrives. */
   nextTimeout(): number {
-    const arrivalNs = this.nextArrivalNs();
-    return this.port === null ? arrivalNs : Math.min(arrivalNs, this.port.nextTimeout());
-  }
-
-  /** When the next frame is at the far end, or may be handed over; NEVER when none is on its way. */
-  nextArrivalNs(): number {
-    const arrivalNs = this.line.nextNs();
-    return arrivalNs === NEVER ? NEVER : arrivalNs - this.earlyNs;
+    return Math.min(this.numbers[this.at + F.nextArrivalNs], this.numbers[this.at + F.nextStartNs]);
   }
 
   snapshot(nowNs: number): DirectionSnapshot {

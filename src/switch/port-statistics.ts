@@ -1,4 +1,6 @@
+import type { NumberRecord } from '../base/record-arena.js';
 import { FrameType } from '../wire/layout.js';
+import { PortField as F, newPortRecord } from './port-record.js';
 
 /** Why a port, or the switch behind it, dropped a frame. A drop code is an index of `PortStatistics.drops`; 0 means taken. */
 export const PortDrop = {
@@ -55,119 +57,170 @@ export interface PortSnapshot {
   creditQueueFramesMax: number;
 }
 
-/** What happened at one port, or on one direction of a link. Counters are plain fields: they are on the path of every frame. */
+/** In the record, the bytes of a class stand behind its frames. */
+const BYTES_AFTER_FRAMES = 1;
+
+/** What `reset` sets to zero, the drops aside. */
+const COUNTERS = [
+  F.ecnMarks,
+  F.duplicated,
+  F.reordered,
+  F.corrupted,
+  F.dataFrames,
+  F.dataBytes,
+  F.creditFrames,
+  F.creditBytes,
+  F.controlFrames,
+  F.controlBytes,
+  F.queueArea,
+];
+
+/** What happened at one port, or on one direction of a link: counters in its record, since they are on the path of every frame. */
 export class PortStatistics {
-  /** By PortDrop code. */
-  readonly drops = new Float64Array(PORT_DROP_NAMES.length);
-  ecnMarks = 0;
-  duplicated = 0;
-  reordered = 0;
-  corrupted = 0;
+  readonly record: NumberRecord;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
 
-  private dataFrames = 0;
-  private dataBytes = 0;
-  private creditFrames = 0;
-  private creditBytes = 0;
-  private controlFrames = 0;
-  private controlBytes = 0;
-
-  private queueBytes = 0;
-  private queueBytesMax = 0;
-  /** The same since `takeQueuePeak`. */
-  private queuePeakBytes = 0;
-  /** Integral of the data queue over time, byte nanoseconds, up to `integratedNs`. */
-  private queueArea = 0;
-  private integratedNs = 0;
-  private sinceNs = 0;
-  private creditQueueFrames = 0;
-  private creditQueueFramesMax = 0;
+  constructor(record: NumberRecord = newPortRecord()) {
+    this.record = record;
+    this.numbers = record.numbers;
+    this.at = record.at;
+  }
 
   /** One frame of `type` whose transmission starts. */
   countFrame(type: number, wireBytes: number): void {
-    if (type === FrameType.data) {
-      this.dataFrames++;
-      this.dataBytes += wireBytes;
-    } else if (type === FrameType.credit) {
-      this.creditFrames++;
-      this.creditBytes += wireBytes;
-    } else {
-      this.controlFrames++;
-      this.controlBytes += wireBytes;
-    }
+    const isData = type === FrameType.data;
+    const first = isData ? F.dataFrames : type === FrameType.credit ? F.creditFrames : F.controlFrames;
+    this.numbers[this.at + first]++;
+    this.numbers[this.at + first + BYTES_AFTER_FRAMES] += wireBytes;
   }
 
-  /** The data queue holds `bytes` from `nowNs` on; times never go back. */
-  setDataQueue(bytes: number, nowNs: number): void {
-    this.integrate(nowNs);
-    this.queueBytes = bytes;
-    if (bytes > this.queueBytesMax) this.queueBytesMax = bytes;
-    if (bytes > this.queuePeakBytes) this.queuePeakBytes = bytes;
+  /** `code` is a PortDrop code. */
+  countDrop(code: number): void {
+    this.numbers[this.at + F.drops + code]++;
   }
 
-  /** The most that the data queue held since the last call: one sample of a series. */
-  takeQueuePeak(): number {
-    const peakBytes = this.queuePeakBytes;
-    this.queuePeakBytes = this.queueBytes;
-    return peakBytes;
+  countMark(): void {
+    this.numbers[this.at + F.ecnMarks]++;
+  }
+
+  countDuplicated(): void {
+    this.numbers[this.at + F.duplicated]++;
+  }
+
+  countReordered(): void {
+    this.numbers[this.at + F.reordered]++;
+  }
+
+  countCorrupted(): void {
+    this.numbers[this.at + F.corrupted]++;
+  }
+
+  get ecnMarks(): number {
+    return this.numbers[this.at + F.ecnMarks];
+  }
+
+  get duplicated(): number {
+    return this.numbers[this.at + F.duplicated];
+  }
+
+  get reordered(): number {
+    return this.numbers[this.at + F.reordered];
+  }
+
+  get corrupted(): number {
+    return this.numbers[this.at + F.corrupted];
+  }
+
+  /** By PortDrop code; a new view for each call. */
+  get drops(): Float64Array {
+    const first = this.at + F.drops;
+    return this.numbers.subarray(first, first + PORT_DROP_NAMES.length);
   }
 
   /** Wire bytes of data frames since the last reset. */
   get dataWireBytes(): number {
-    return this.dataBytes;
+    return this.numbers[this.at + F.dataBytes];
   }
 
   get creditQueueLength(): number {
-    return this.creditQueueFrames;
+    return this.numbers[this.at + F.creditQueueFrames];
+  }
+
+  /** The data queue holds `bytes` from `nowNs` on; times never go back. */
+  setDataQueue(bytes: number, nowNs: number): void {
+    const { numbers, at } = this;
+    this.integrate(nowNs);
+    numbers[at + F.queueBytes] = bytes;
+    if (bytes > numbers[at + F.queueBytesMax]) numbers[at + F.queueBytesMax] = bytes;
+    if (bytes > numbers[at + F.queuePeakBytes]) numbers[at + F.queuePeakBytes] = bytes;
+  }
+
+  /** The most that the data queue held since the last call: one sample of a series. */
+  takeQueuePeak(): number {
+    const { numbers, at } = this;
+    const peakBytes = numbers[at + F.queuePeakBytes];
+    numbers[at + F.queuePeakBytes] = numbers[at + F.queueBytes];
+    return peakBytes;
   }
 
   setCreditQueue(frames: number): void {
-    this.creditQueueFrames = frames;
-    if (frames > this.creditQueueFramesMax) this.creditQueueFramesMax = frames;
+    const { numbers, at } = this;
+    numbers[at + F.creditQueueFrames] = frames;
+    if (frames > numbers[at + F.creditQueueFramesMax]) numbers[at + F.creditQueueFramesMax] = frames;
   }
 
   /** Starts counting anew at `nowNs`; high-water marks start at what is queued now. */
   reset(nowNs: number): void {
+    const { numbers, at } = this;
     this.integrate(nowNs);
     this.drops.fill(0);
-    this.ecnMarks = this.duplicated = this.reordered = this.corrupted = 0;
-    this.dataFrames = this.creditFrames = this.controlFrames = 0;
-    this.dataBytes = this.creditBytes = this.controlBytes = 0;
-    this.queueBytesMax = this.queueBytes;
-    this.creditQueueFramesMax = this.creditQueueFrames;
-    this.queueArea = 0;
-    this.sinceNs = this.integratedNs;
+    for (const counter of COUNTERS) numbers[at + counter] = 0;
+    numbers[at + F.queueBytesMax] = numbers[at + F.queueBytes];
+    numbers[at + F.creditQueueFramesMax] = numbers[at + F.creditQueueFrames];
+    numbers[at + F.sinceNs] = numbers[at + F.integratedNs];
   }
 
   snapshot(nowNs: number): PortSnapshot {
+    const { numbers, at } = this;
     this.integrate(nowNs);
-    const spanNs = this.integratedNs - this.sinceNs;
+    const queueBytes = numbers[at + F.queueBytes];
+    const spanNs = numbers[at + F.integratedNs] - numbers[at + F.sinceNs];
     return {
-      data: { frames: this.dataFrames, wireBytes: this.dataBytes },
-      credit: { frames: this.creditFrames, wireBytes: this.creditBytes },
-      control: { frames: this.controlFrames, wireBytes: this.controlBytes },
+      data: this.classSnapshot(F.dataFrames),
+      credit: this.classSnapshot(F.creditFrames),
+      control: this.classSnapshot(F.controlFrames),
       drops: this.namedDrops(),
       ecnMarks: this.ecnMarks,
       duplicated: this.duplicated,
       reordered: this.reordered,
       corrupted: this.corrupted,
-      dataQueueBytes: this.queueBytes,
-      dataQueueBytesMax: this.queueBytesMax,
-      dataQueueBytesMean: spanNs > 0 ? this.queueArea / spanNs : this.queueBytes,
-      creditQueueFrames: this.creditQueueFrames,
-      creditQueueFramesMax: this.creditQueueFramesMax,
+      dataQueueBytes: queueBytes,
+      dataQueueBytesMax: numbers[at + F.queueBytesMax],
+      dataQueueBytesMean: spanNs > 0 ? numbers[at + F.queueArea] / spanNs : queueBytes,
+      creditQueueFrames: this.creditQueueLength,
+      creditQueueFramesMax: numbers[at + F.creditQueueFramesMax],
     };
   }
 
+  private classSnapshot(first: number): ClassSnapshot {
+    const place = this.at + first;
+    return { frames: this.numbers[place], wireBytes: this.numbers[place + BYTES_AFTER_FRAMES] };
+  }
+
   private integrate(nowNs: number): void {
-    if (nowNs <= this.integratedNs) return;
-    this.queueArea += this.queueBytes * (nowNs - this.integratedNs);
-    this.integratedNs = nowNs;
+    const { numbers, at } = this;
+    const sinceNs = numbers[at + F.integratedNs];
+    if (nowNs <= sinceNs) return;
+    numbers[at + F.queueArea] += numbers[at + F.queueBytes] * (nowNs - sinceNs);
+    numbers[at + F.integratedNs] = nowNs;
   }
 
   private namedDrops(): Record<string, number> {
+    const { drops } = this;
     const named: Record<string, number> = {};
-    for (let code = 1; code < this.drops.length; code++) {
-      if (this.drops[code] > 0) named[PORT_DROP_NAMES[code]] = this.drops[code];
+    for (let code = 1; code < drops.length; code++) {
+      if (drops[code] > 0) named[PORT_DROP_NAMES[code]] = drops[code];
     }
     return named;
   }

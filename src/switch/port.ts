@@ -1,11 +1,12 @@
 import { assert } from '../base/assert.js';
-import { Ring } from '../base/ring.js';
 import { NEVER, transmissionNs } from '../base/time.js';
 import { frameType } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
+import { FrameQueue } from '../wire/frame-queue.js';
 import { creditShare, DEFAULT_FRAME_BYTES, FrameType, wireBytes } from '../wire/layout.js';
 import { markCe } from '../wire/rewrite.js';
-import { CreditMeter } from './credit-meter.js';
+import { changeMeter, eligibleNs, type MeterRate, spend, startMeter } from './credit-meter.js';
+import { PortField as F } from './port-record.js';
 import { PortDrop, PortStatistics } from './port-statistics.js';
 
 /** What a port is like. Sizes are wire bytes (PROTOCOL §1.1) but for `maxFrameBytes`, which is a UDP payload. */
@@ -30,6 +31,9 @@ export const MAX_CREDIT_QUEUE_FRAMES = 65_536;
 /** Frames of any size that the data queue takes at most, whatever its limit in bytes: it only bounds memory (ours). */
 const MAX_DATA_QUEUE_FRAMES = 1_048_576;
 
+/** Frames that have started and that nobody has taken: whoever calls a port takes them at once, so this is never met (ours). */
+const MAX_STARTED_FRAMES = MAX_CREDIT_QUEUE_FRAMES + MAX_DATA_QUEUE_FRAMES;
+
 /** Unlimited, so that a link is slow only where somebody says so; queues as in ExpressPass 2017 and PROTOCOL §9.1. */
 export const DEFAULT_PORT: PortConfig = {
   rateBps: Number.POSITIVE_INFINITY,
@@ -49,29 +53,40 @@ export const DEFAULT_PORT: PortConfig = {
  * Order of calls: `enqueue` or `advance`, then `dequeue` until null, then `nextTimeout`. A frame comes out of `dequeue` as soon as its transmission
  * has started, with `atNs` = when its last bit reaches the other end. It counts as queued until then, so a frame that finds the port idle
  * is never queued. Stamps that go back are taken as the latest one: drivers handle datagrams in batches.
+ *
+ * Its numbers are in the record of its statistics. What the way of a frame through an idle port needs is in the port itself and in the first two cache lines
+ * of the record: with thousands of ports, each line more is a wait for memory.
  */
 export class Port {
   readonly statistics: PortStatistics;
   private config: PortConfig;
   private maxWireBytes: number;
-  private readonly meter: CreditMeter;
-  /** Frames that wait. */
-  private readonly credits = new Ring<Frame>(MAX_CREDIT_QUEUE_FRAMES);
-  private readonly data = new Ring<Frame>(MAX_DATA_QUEUE_FRAMES);
-  /** Frames whose transmission has started, until the caller takes them. */
-  private readonly started = new Ring<Frame>(MAX_CREDIT_QUEUE_FRAMES + MAX_DATA_QUEUE_FRAMES);
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+  /** Frames that wait: the credits, and the data with all else. */
+  private readonly credits = new FrameQueue();
+  private readonly data = new FrameQueue();
+  /** How many credits wait, and wire bytes in the data queue: 0 as long as it is empty. */
+  private creditFrames = 0;
   private dataBytes = 0;
-  private clockNs = 0;
-  private busyUntilNs = 0;
-  /** When the next queued frame starts, and from which queue it comes. */
-  private nextStartNs = NEVER;
+  /** Frames whose transmission has started, until the caller takes them: a queue of its own making, linked by `Frame.next`. */
+  private startedFirst: Frame | null = null;
+  private startedLast: Frame | null = null;
+  private startedFrames = 0;
   private nextIsCredit = false;
 
   constructor(config: PortConfig, statistics: PortStatistics = new PortStatistics()) {
+    const { numbers, at } = statistics.record;
     this.config = config;
     this.statistics = statistics;
+    this.numbers = numbers;
+    this.at = at;
     this.maxWireBytes = wireBytes(config.maxFrameBytes);
-    this.meter = new CreditMeter(creditRateBps(config), config.creditBurstBytes);
+    numbers[at + F.clockNs] = numbers[at + F.busyUntilNs] = 0;
+    numbers[at + F.nextStartNs] = NEVER;
+    numbers[at + F.rateBps] = config.rateBps;
+    numbers[at + F.portDelayNs] = config.delayNs;
+    startMeter(numbers, at, meterRate(config));
   }
 
   /** The settings in force; change them with `configure`. */
@@ -85,114 +100,135 @@ export class Port {
   }
 
   get creditQueueFrames(): number {
-    return this.credits.length;
+    return this.creditFrames;
   }
 
   /** Frames that it owns: those that wait, and those that have started and were not taken yet. */
   get heldFrames(): number {
-    return this.credits.length + this.data.length + this.started.length;
+    return this.credits.length + this.data.length + this.startedFrames;
   }
 
   /** Takes a frame that arrives at `nowNs`; returns 0, or a PortDrop code with which the frame stays the caller's. */
   enqueue(frame: Frame, nowNs: number): number {
     this.advance(nowNs);
-    if (frame.wireBytes > this.maxWireBytes) return this.drop(PortDrop.frameTooLong);
-    return frameType(frame.bytes) === FrameType.credit ? this.enqueueCredit(frame) : this.enqueueData(frame);
+    const bytes = frame.wireBytes;
+    if (bytes > this.maxWireBytes) return this.drop(PortDrop.frameTooLong);
+    const type = frameType(frame.bytes);
+    return type === FrameType.credit ? this.enqueueCredit(frame, bytes) : this.enqueueOther(frame, bytes, type);
   }
 
   /** Starts every transmission that can start by `nowNs`. */
   advance(nowNs: number): void {
-    if (nowNs > this.clockNs) this.clockNs = nowNs;
-    while (this.nextStartNs <= this.clockNs) this.startNext();
+    const { numbers, at } = this;
+    if (nowNs > numbers[at + F.clockNs]) numbers[at + F.clockNs] = nowNs;
+    while (numbers[at + F.nextStartNs] <= numbers[at + F.clockNs]) this.startNext();
   }
 
   /** The next frame whose transmission has started; null when there is none. */
   dequeue(): Frame | null {
-    return this.started.shift() ?? null;
+    const frame = this.startedFirst;
+    if (frame === null) return null;
+    this.startedFirst = frame.next;
+    if (this.startedFirst === null) this.startedLast = null;
+    else frame.next = null;
+    this.startedFrames--;
+    return frame;
   }
 
   /** When the next queued frame can start; NEVER when nothing is queued. */
   nextTimeout(): number {
-    return this.nextStartNs;
+    return this.numbers[this.at + F.nextStartNs];
   }
 
   /** Other settings from `nowNs` on. Frames that have started keep their times; queued ones stay, even above a smaller limit. */
   configure(changes: Partial<PortConfig>, nowNs: number): void {
+    const { numbers, at } = this;
     this.advance(nowNs);
     this.config = { ...this.config, ...changes };
     this.maxWireBytes = wireBytes(this.config.maxFrameBytes);
-    this.meter.configure(creditRateBps(this.config), this.config.creditBurstBytes, this.clockNs);
+    numbers[at + F.rateBps] = this.config.rateBps;
+    numbers[at + F.portDelayNs] = this.config.delayNs;
+    changeMeter(numbers, at, meterRate(this.config), numbers[at + F.clockNs]);
     this.schedule();
-    this.advance(this.clockNs);
+    this.advance(numbers[at + F.clockNs]);
   }
 
   /** Empties both queues: the frames go to `lose`. What has started to be sent is on its way. */
   flush(lose: (frame: Frame) => void, nowNs: number): void {
     this.advance(nowNs);
     for (const queue of [this.credits, this.data]) {
-      for (let frame = queue.shift(); frame !== undefined; frame = queue.shift()) lose(frame);
+      for (let frame = queue.shift(); frame !== null; frame = queue.shift()) lose(frame);
     }
-    this.dataBytes = 0;
-    this.statistics.setDataQueue(0, this.clockNs);
+    this.creditFrames = this.dataBytes = 0;
+    this.statistics.setDataQueue(0, this.numbers[this.at + F.clockNs]);
     this.statistics.setCreditQueue(0);
     this.schedule();
   }
 
-  private enqueueCredit(frame: Frame): number {
-    if (this.credits.length === 0 && this.isIdle() && this.meter.eligibleNs(frame.wireBytes) <= this.clockNs) {
-      this.meter.spend(frame.wireBytes, this.clockNs);
-      this.start(frame, this.clockNs);
+  private enqueueCredit(frame: Frame, bytes: number): number {
+    const { numbers, at } = this;
+    const nowNs = numbers[at + F.clockNs];
+    if (this.creditFrames === 0 && numbers[at + F.busyUntilNs] <= nowNs && eligibleNs(numbers, at, bytes) <= nowNs) {
+      spend(numbers, at, bytes, nowNs);
+      this.start(frame, FrameType.credit, nowNs);
       return 0;
     }
-    if (this.credits.length >= this.config.creditQueueFrames || !this.credits.push(frame)) {
+    if (this.creditFrames >= this.config.creditQueueFrames || this.creditFrames >= MAX_CREDIT_QUEUE_FRAMES) {
       return this.drop(PortDrop.creditQueueFull);
     }
-    this.statistics.setCreditQueue(this.credits.length);
+    this.credits.push(frame);
+    this.statistics.setCreditQueue(++this.creditFrames);
     this.schedule();
     return 0;
   }
 
-  private enqueueData(frame: Frame): number {
-    if (this.data.length === 0 && this.isIdle()) {
-      this.start(frame, this.clockNs);
-      if (this.credits.length > 0) this.schedule();
+  /** Whatever was queued and could start has, since `advance` came first: a serialiser that is free is free for this frame. */
+  private enqueueOther(frame: Frame, bytes: number, type: number): number {
+    const { numbers, at } = this;
+    const nowNs = numbers[at + F.clockNs];
+    if (this.dataBytes === 0 && numbers[at + F.busyUntilNs] <= nowNs) {
+      this.start(frame, type, nowNs);
+      if (this.creditFrames > 0) this.schedule();
       return 0;
     }
-    const queuedBytes = this.dataBytes + frame.wireBytes;
-    if (queuedBytes > this.config.dataQueueBytes || !this.data.push(frame)) return this.drop(PortDrop.dataQueueFull);
-    if (this.dataBytes > this.config.ecnThresholdBytes && markCe(frame.bytes)) this.statistics.ecnMarks++;
+    const queuedBytes = this.dataBytes + bytes;
+    if (queuedBytes > this.config.dataQueueBytes || this.data.length >= MAX_DATA_QUEUE_FRAMES) {
+      return this.drop(PortDrop.dataQueueFull);
+    }
+    this.data.push(frame);
+    if (this.dataBytes > this.config.ecnThresholdBytes && markCe(frame.bytes)) this.statistics.countMark();
     this.dataBytes = queuedBytes;
-    this.statistics.setDataQueue(queuedBytes, this.clockNs);
-    if (this.nextStartNs === NEVER || this.nextIsCredit) this.schedule();
+    this.statistics.setDataQueue(queuedBytes, nowNs);
+    if (numbers[at + F.nextStartNs] === NEVER || this.nextIsCredit) this.schedule();
     return 0;
   }
 
-  /** Whether the serialiser is free now; whatever was queued and could start has, since `advance` came first. */
-  private isIdle(): boolean {
-    return this.busyUntilNs <= this.clockNs;
-  }
-
   private startNext(): void {
-    const startNs = this.nextStartNs;
+    const startNs = this.numbers[this.at + F.nextStartNs];
     const frame = (this.nextIsCredit ? this.credits : this.data).shift();
-    assert(frame !== undefined, 'a scheduled start has a frame');
+    assert(frame !== null, 'a scheduled start has a frame');
     if (this.nextIsCredit) {
-      this.meter.spend(frame.wireBytes, startNs);
-      this.statistics.setCreditQueue(this.credits.length);
+      spend(this.numbers, this.at, frame.wireBytes, startNs);
+      this.statistics.setCreditQueue(--this.creditFrames);
     } else {
       this.dataBytes -= frame.wireBytes;
       this.statistics.setDataQueue(this.dataBytes, startNs);
     }
-    this.start(frame, startNs);
+    this.start(frame, frameType(frame.bytes), startNs);
     this.schedule();
   }
 
-  private start(frame: Frame, startNs: number): void {
+  private start(frame: Frame, type: number, startNs: number): void {
+    const { numbers, at } = this;
     const bytes = frame.wireBytes;
-    this.busyUntilNs = startNs + transmissionNs(bytes, this.config.rateBps);
-    frame.atNs = this.busyUntilNs + this.config.delayNs;
-    this.statistics.countFrame(frameType(frame.bytes), bytes);
-    assert(this.started.push(frame), 'frames that have started are taken before more than a full queue follow');
+    const endNs = startNs + transmissionNs(bytes, numbers[at + F.rateBps]);
+    numbers[at + F.busyUntilNs] = endNs;
+    frame.atNs = endNs + numbers[at + F.portDelayNs];
+    this.statistics.countFrame(type, bytes);
+    if (this.startedLast === null) this.startedFirst = frame;
+    else this.startedLast.next = frame;
+    this.startedLast = frame;
+    assert(++this.startedFrames <= MAX_STARTED_FRAMES, 'frames that have started are taken');
   }
 
   /**
@@ -200,25 +236,22 @@ export class Port {
    * Only what cannot start on arrival is queued, so none of these times lies before an arrival.
    */
   private schedule(): void {
-    const creditNs = this.creditStartNs();
-    const dataNs = this.data.length === 0 ? NEVER : this.busyUntilNs;
+    const { numbers, at } = this;
+    const busyUntilNs = numbers[at + F.busyUntilNs];
+    const credit = this.creditFrames === 0 ? null : this.credits.peek();
+    const creditNs = credit === null ? NEVER : Math.max(busyUntilNs, eligibleNs(numbers, at, credit.wireBytes));
+    const dataNs = this.dataBytes === 0 ? NEVER : busyUntilNs;
     this.nextIsCredit = creditNs <= dataNs;
-    this.nextStartNs = this.nextIsCredit ? creditNs : dataNs;
-  }
-
-  private creditStartNs(): number {
-    const head = this.credits.peek();
-    if (head === undefined) return NEVER;
-    return Math.max(this.busyUntilNs, this.meter.eligibleNs(head.wireBytes));
+    numbers[at + F.nextStartNs] = this.nextIsCredit ? creditNs : dataNs;
   }
 
   private drop(code: number): number {
-    this.statistics.drops[code]++;
+    this.statistics.countDrop(code);
     return code;
   }
 }
 
-/** The part of the link that credits get. PROTOCOL §9.1 */
-function creditRateBps(config: PortConfig): number {
-  return config.rateBps * creditShare(config.maxFrameBytes);
+/** Credits get a part of the link. PROTOCOL §9.1 */
+function meterRate({ rateBps, maxFrameBytes, creditBurstBytes }: PortConfig): MeterRate {
+  return { rateBps: rateBps * creditShare(maxFrameBytes), depthBytes: creditBurstBytes };
 }

@@ -25,6 +25,8 @@ export class Frame {
   arrivedNs = Number.POSITIVE_INFINITY;
   /** Index of the port by which the frame leaves a fabric. */
   port = 0;
+  /** The one behind it in a `FrameQueue`. */
+  next: Frame | null = null;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;

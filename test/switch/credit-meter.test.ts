@@ -1,14 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/base/random.js';
-import { CreditMeter } from '../../src/switch/credit-meter.js';
+import { changeMeter, eligibleNs, levelBytes, spend, startMeter } from '../../src/switch/credit-meter.js';
+import { newPortRecord } from '../../src/switch/port-record.js';
 import { testSeed } from './frames.js';
 
 /** 8 bits in 8 ns: a byte a nanosecond. */
 const BYTE_PER_NS_BPS = 8e9;
 
+function meterOf(rateBps: number, depthBytes: number) {
+  const { numbers, at } = newPortRecord();
+  startMeter(numbers, at, { rateBps, depthBytes });
+  return {
+    eligibleNs: (bytes: number) => eligibleNs(numbers, at, bytes),
+    spend: (bytes: number, nowNs: number) => spend(numbers, at, bytes, nowNs),
+    levelBytes: (nowNs: number) => levelBytes(numbers, at, nowNs),
+    configure: (rate: number, depth: number, nowNs: number) =>
+      changeMeter(numbers, at, { rateBps: rate, depthBytes: depth }, nowNs),
+  };
+}
+
 describe('the credit meter', () => {
   it('starts full, and fills at its rate after that', () => {
-    const meter = new CreditMeter(BYTE_PER_NS_BPS, 184);
+    const meter = meterOf(BYTE_PER_NS_BPS, 184);
     expect(meter.levelBytes(0)).toBe(184);
     meter.spend(84, 0);
     expect(meter.levelBytes(0)).toBe(100);
@@ -19,7 +32,7 @@ describe('the credit meter', () => {
   });
 
   it('never holds more than its depth', () => {
-    const meter = new CreditMeter(BYTE_PER_NS_BPS, 184);
+    const meter = meterOf(BYTE_PER_NS_BPS, 184);
     meter.spend(84, 1_000_000);
     expect(meter.levelBytes(1_000_000)).toBe(100);
     expect(meter.levelBytes(2_000_000)).toBe(184);
@@ -28,7 +41,7 @@ describe('the credit meter', () => {
   it('keeps exactly its share over a hundred million nanoseconds of random credits', () => {
     const seed = testSeed();
     const random = new SeededRandom(seed);
-    const meter = new CreditMeter(BYTE_PER_NS_BPS * 0.0541, 184);
+    const meter = meterOf(BYTE_PER_NS_BPS * 0.0541, 184);
     let nowNs = 0;
     let sentBytes = 0;
     while (nowNs < 1e8) {
@@ -42,7 +55,7 @@ describe('the credit meter', () => {
   });
 
   it('keeps its level when the rate changes', () => {
-    const meter = new CreditMeter(BYTE_PER_NS_BPS, 184);
+    const meter = meterOf(BYTE_PER_NS_BPS, 184);
     meter.spend(184, 0);
     meter.configure(BYTE_PER_NS_BPS / 10, 184, 50);
     expect(meter.levelBytes(50)).toBeCloseTo(50, 9);
@@ -50,13 +63,13 @@ describe('the credit meter', () => {
   });
 
   it('loses what a smaller bucket cannot hold', () => {
-    const meter = new CreditMeter(BYTE_PER_NS_BPS, 1000);
+    const meter = meterOf(BYTE_PER_NS_BPS, 1000);
     meter.configure(BYTE_PER_NS_BPS, 184, 10);
     expect(meter.levelBytes(10)).toBe(184);
   });
 
   it('lets everything pass at an infinite rate, and has a full bucket when that ends', () => {
-    const meter = new CreditMeter(Number.POSITIVE_INFINITY, 184);
+    const meter = meterOf(Number.POSITIVE_INFINITY, 184);
     for (let credit = 0; credit < 100; credit++) {
       expect(meter.eligibleNs(92)).toBeLessThanOrEqual(5);
       meter.spend(92, 5);

@@ -2,7 +2,7 @@
 import { crc32 } from '../../../src/base/crc32.js';
 import { NEVER } from '../../../src/base/time.js';
 import type { MakeFabric } from '../../../src/sim/world.js';
-import { CreditMeter } from '../../../src/switch/credit-meter.js';
+import { startMeter } from '../../../src/switch/credit-meter.js';
 import { Fabric, type FabricOptions, type LinkChanges } from '../../../src/switch/fabric.js';
 import type { LinkDirection } from '../../../src/switch/link-direction.js';
 import type { Port, PortConfig } from '../../../src/switch/port.js';
@@ -147,7 +147,8 @@ abstract class WrongAfterChange extends Fabric {
 
 class ForgetsMeter extends WrongAfterChange {
   protected onChange(port: Port): void {
-    Reflect.set(port, 'meter', new CreditMeter(Number.POSITIVE_INFINITY, 1_000));
+    const { numbers, at } = port.statistics.record;
+    startMeter(numbers, at, { rateBps: Number.POSITIVE_INFINITY, depthBytes: 1_000 });
   }
 }
 
