@@ -28,6 +28,12 @@ export interface ReactiveSenderOptions extends SenderOptions {
 const LEAST_WINDOW_BYTES = 65_536;
 /** How long the number of a lost frame is remembered at least, in smoothed RTTs: its acknowledgement may still come (ours). */
 const REMEMBERED_RTTS = 2;
+/**
+ * What a flow sends in one instant at most, and when it goes on (ours): where links have neither a rate nor a delay, acknowledgements come in the same instant, and a flow without
+ * an end would never leave it. 16,384 full frames in 2 us are more than any link carries.
+ */
+const MAX_BURST_FRAMES = 16_384;
+const BURST_PAUSE_NS = 2e3;
 const MICROSECOND_NS = 1e3;
 
 /**
@@ -49,6 +55,8 @@ export class ReactiveSender extends SenderFlow {
   private silentBytes = 0;
   /** Frames below this number were sent before the latest recovery began. */
   private recoveryPoint = 0;
+  /** Frames sent in the instant of the latest one. */
+  private burstFrames = 0;
   /** When the latest frame was sent, and when the next one of a flow that paces is due. */
   private lastSendNs = 0;
   private dueNs = 0;
@@ -147,10 +155,17 @@ export class ReactiveSender extends SenderFlow {
     if (pacingGapNs > 0) {
       this.dueNs = Math.max(this.lastSendNs + pacingGapNs, nowNs);
       this.context.schedule(this.slot, this.mayPace ? this.dueNs : NEVER);
-    } else while (this.maySend) this.sendFrame(nowNs);
+    } else this.sendNow(nowNs);
     this.noteHeldUp(nowNs);
     this.finishIfSent(nowNs);
     this.arm();
+  }
+
+  private sendNow(nowNs: number): void {
+    const isSpent = () => this.burstFrames >= MAX_BURST_FRAMES && nowNs === this.lastSendNs;
+    while (this.maySend && !isSpent()) this.sendFrame(nowNs);
+    this.dueNs = nowNs + BURST_PAUSE_NS;
+    if (isSpent()) this.context.schedule(this.slot, this.dueNs);
   }
 
   /** There is something to send, and room for it in the window. */
@@ -170,6 +185,7 @@ export class ReactiveSender extends SenderFlow {
   private sendFrame(nowNs: number): void {
     const { stream, sent, dataFields: fields } = this;
     if (sent.inFlight === 0) this.awaitingSinceNs = nowNs;
+    this.burstFrames = nowNs === this.lastSendNs ? this.burstFrames + 1 : 1;
     this.lastSendNs = nowNs;
     fields.offset = stream.takeWithin();
     fields.creditSequence = sent.send(fields.offset, stream.takenBytes, nowNs);
