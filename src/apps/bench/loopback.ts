@@ -5,8 +5,11 @@ import { coresText, cpuUsPerFrame, type Pace } from './per-frame.js';
 import { measureRaw } from './raw.js';
 import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
 
-const KINDS = ['direct', 'switch'] as const;
+/** Those with mmsg are measured against the same bare program, which uses dgram. */
+const KINDS = ['direct', 'switch', 'direct-mmsg', 'switch-mmsg'] as const;
 type Kind = (typeof KINDS)[number];
+
+const isDirect = (kind: Kind): boolean => kind.startsWith('direct');
 
 /** UDP payloads of full data frames: the default, that of jumbo frames, and one near the largest there is. */
 const PAYLOADS = [1_472, 8_972, 60_000];
@@ -34,14 +37,14 @@ interface Work {
 
 async function measure(bench: Workbench, work: Work): Promise<BenchResult[]> {
   const { kind, payloadBytes, flows } = work;
-  const raw = await measureRaw(bench, { kind: kind === 'direct' ? 'echo' : 'relay', payloadBytes });
+  const raw = await measureRaw(bench, { kind: isDirect(kind) ? 'echo' : 'relay', payloadBytes });
   const ours = await measureXpass(bench, work);
   const name = `${kind}/${payloadBytes}/${flows}`;
   const note = coresText(ours.cores);
   return [
     { name, value: ours.framesPerSecond, unit: 'frames/s', raw: raw.framesPerSecond, note },
     { name: `${name}/cpu`, value: cpuUsPerFrame(ours), unit: 'us of CPU a frame', raw: cpuUsPerFrame(raw) },
-    ...(kind === 'switch' ? [forwarding(name, ours, raw)] : []),
+    ...(isDirect(kind) ? [] : [forwarding(name, ours, raw)]),
   ];
 }
 
@@ -58,21 +61,22 @@ function forwarding(name: string, ours: Pace, raw: Pace): BenchResult {
 }
 
 async function measureXpass(bench: Workbench, { kind, payloadBytes, flows }: Work): Promise<Pace> {
-  const frameSize = ['--frame-size', `${payloadBytes}`];
-  const to = kind === 'direct' ? await directServer(bench, frameSize) : await switchedServer(bench, frameSize);
+  const how = ['--frame-size', `${payloadBytes}`];
+  if (kind.endsWith('-mmsg')) how.push('--datapath', 'mmsg');
+  const to = isDirect(kind) ? await directServer(bench, how) : await switchedServer(bench, how);
   const times = ['-t', `${bench.settings.seconds}s`, '-O', `${WARM_UP_SECONDS}s`];
-  const client = bench.start('perf', '-c', ...to, ...frameSize, ...times, '-P', `${flows}`, '--json');
+  const client = bench.start('perf', '-c', ...to, ...how, ...times, '-P', `${flows}`, '--json');
   const [cores, { frames_per_s }] = await Promise.all([bench.coresOfPerf(), client.result()]);
   return { framesPerSecond: Number(frames_per_s), cores };
 }
 
 /** Starts a server; returns what a client is told to find it. */
-async function directServer(bench: Workbench, frameSize: readonly string[]): Promise<string[]> {
-  return [(await bench.listen('perf', '-s', '--listen', ':0', ...frameSize)).address];
+async function directServer(bench: Workbench, how: readonly string[]): Promise<string[]> {
+  return [(await bench.listen('perf', '-s', '--listen', ':0', ...how)).address];
 }
 
-async function switchedServer(bench: Workbench, frameSize: readonly string[]): Promise<string[]> {
-  const { address } = await bench.listen('switch', '--listen', ':0', '--hosts', '2', ...frameSize);
-  await bench.listen('perf', '-s', '--switch', address, '--host-id', '2', ...frameSize);
+async function switchedServer(bench: Workbench, how: readonly string[]): Promise<string[]> {
+  const { address } = await bench.listen('switch', '--listen', ':0', '--hosts', '2', ...how);
+  await bench.listen('perf', '-s', '--switch', address, '--host-id', '2', ...how);
   return ['2', '--switch', address];
 }
