@@ -72,6 +72,9 @@ async function load(): Promise<Native | string> {
 
 type Koffi = typeof import('koffi');
 
+/** libuv's loop does not keep koffi's handles from the garbage collector. */
+const open = new Set<object>();
+
 function bindCalls({ load, errno, os, address, node }: Koffi): Native {
   const library = load(null);
   const calls = Object.fromEntries(Object.entries(CALLS).map(([name, form]) => [name, library.func(form)]));
@@ -87,7 +90,12 @@ function bindCalls({ load, errno, os, address, node }: Koffi): Native {
       // The types of koffi 3.3 leave out the status, which comes first.
       const callback = onReadable as (status: unknown) => void;
       const handle = node.poll(fd, { readable: true }, callback);
-      return { start: () => handle.start({ readable: true }, callback), close: () => handle.close() };
+      open.add(handle);
+      const close = () => {
+        open.delete(handle);
+        handle.close();
+      };
+      return { start: () => handle.start({ readable: true }, callback), close };
     },
   };
 }
