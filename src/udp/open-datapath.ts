@@ -8,9 +8,13 @@ import { loadNative } from './mmsg/native.js';
  * Opens a socket. Where the kind that is wanted cannot be had here, it is `dgram`, and the datapath's `info.fallback` says why. Throws XpassError
  * `config` or `unreachable` that names the address when it cannot be bound or connected.
  */
-export async function openDatapath(options: DatapathOptions, kind: DatapathKind = 'dgram'): Promise<Datapath> {
+export async function openDatapath(
+  options: DatapathOptions,
+  kind: DatapathKind = 'dgram',
+  load = loadNative,
+): Promise<Datapath> {
   if (kind === 'dgram') return openDgramDatapath(options);
-  const native = await loadNative();
+  const native = await load();
   if (typeof native !== 'string') return openMmsgDatapath(options, native);
   return openDgramDatapath(options, `--datapath mmsg is not to be had here, dgram is used: ${native}`);
 }

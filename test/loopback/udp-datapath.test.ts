@@ -181,3 +181,18 @@ describe.each(KINDS)('the datapath %s on loopback', (kind) => {
     expect(greedy.datapath.info.warnings[0]).toMatch(/^the receive buffer of the socket is \d+ bytes, 1073741824 were/);
   });
 });
+
+describe('a datapath that cannot be had here', () => {
+  it('is dgram, and says why', async () => {
+    const bind = { address: '127.0.0.1', port: 0, family: 4 } as const;
+    const datapath = await openDatapath({ bind, peers: new PeerTable() }, 'mmsg', async () => 'it needs Linux');
+    opened.push(datapath);
+    expect(datapath.info).toMatchObject({
+      kind: 'dgram',
+      fallback: '--datapath mmsg is not to be had here, dgram is used: it needs Linux',
+    });
+    const wanted = await openDatapath({ bind, peers: new PeerTable() });
+    opened.push(wanted);
+    expect(wanted.info.fallback).toBeUndefined();
+  });
+});

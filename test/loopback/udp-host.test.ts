@@ -29,15 +29,23 @@ function addressOf(host: UdpHost<Host>) {
 }
 
 describe('UdpHost in direct mode', () => {
-  it.each(['never', 'auto', 'always'] as const)('delivers a stream whole with --spin %s', async (spin) => {
+  it.each([
+    ['never', 'dgram', 'dgram'],
+    ['auto', 'dgram', 'dgram'],
+    ['always', 'dgram', 'dgram'],
+    ['never', 'mmsg', 'mmsg'],
+    ['auto', 'mmsg', 'mmsg'],
+    ['always', 'mmsg', 'dgram'],
+  ] as const)('delivers a stream whole with --spin %s from %s to %s', async (spin, from, to) => {
     const inbox = collector(() => server);
     const server: UdpHost<Host> = await openHost({
       bind: ANY_PORT,
       application: inbox.application,
       rateBps: 200e6,
       spin,
+      datapath: to,
     });
-    const client = await openHost({ onlyPeer: addressOf(server), rateBps: 200e6, spin });
+    const client = await openHost({ onlyPeer: addressOf(server), rateBps: 200e6, spin, datapath: from });
     const bytes = randomBytes(2 * MIB);
     expect(await sendAll(client, ONLY_PEER, bytes)).toBeNull();
     expect(bytes.equals(await inbox.ended)).toBe(true);

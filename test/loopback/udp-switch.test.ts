@@ -37,25 +37,31 @@ function half(own: number, other: number, ports: [number, number]) {
 }
 
 describe('UdpSwitch', () => {
-  it('carries several flows between several hosts and counts them', async () => {
-    const fabric = await openSwitch();
-    const switchAddress = switchAddressOf(fabric);
-    const inbox = collector(() => receiver);
-    const receiver: UdpHost<Host> = await openHost({ switchAddress, hostId: 3, application: inbox.application });
-    const senders = [await openHost({ switchAddress, hostId: 1 }), await openHost({ switchAddress, hostId: 2 })];
-    const bytes = randomBytes(MIB);
-    expect(await Promise.all(senders.map((sender) => sendAll(sender, 3, bytes)))).toEqual([null, null]);
-    expect(bytes.equals(await inbox.ended)).toBe(true);
-    const statistics = fabric.statistics();
-    expect(statistics.peers).toBe(3);
-    expect(statistics.datagramsIn).toBeGreaterThan(2 * Math.ceil(MIB / 1446));
-    expect(statistics.datagramsOut).toBeGreaterThan(2 * Math.ceil(MIB / 1446));
-    expect(statistics.unknownPeers).toBe(0);
-  });
+  it.each(['dgram', 'mmsg'] as const)(
+    'carries several flows between several hosts and counts them (%s)',
+    async (datapath) => {
+      const fabric = await openSwitch({ datapath });
+      const switchAddress = switchAddressOf(fabric);
+      const inbox = collector(() => receiver);
+      const receiver: UdpHost<Host> = await openHost({ switchAddress, hostId: 3, application: inbox.application });
+      const senders = [
+        await openHost({ switchAddress, hostId: 1, datapath }),
+        await openHost({ switchAddress, hostId: 2 }),
+      ];
+      const bytes = randomBytes(MIB);
+      expect(await Promise.all(senders.map((sender) => sendAll(sender, 3, bytes)))).toEqual([null, null]);
+      expect(bytes.equals(await inbox.ended)).toBe(true);
+      const statistics = fabric.statistics();
+      expect(statistics.peers).toBe(3);
+      expect(statistics.datagramsIn).toBeGreaterThan(2 * Math.ceil(MIB / 1446));
+      expect(statistics.datagramsOut).toBeGreaterThan(2 * Math.ceil(MIB / 1446));
+      expect(statistics.unknownPeers).toBe(0);
+    },
+  );
 
-  it('joins two processes by a trunk', async () => {
+  it.each(['dgram', 'mmsg'] as const)('joins two processes by a trunk (%s)', async (datapath) => {
     const [left, right] = await freePorts();
-    const west = await openSwitch(half(1, 2, [left, right]));
+    const west = await openSwitch({ ...half(1, 2, [left, right]), datapath });
     const east = await openSwitch(half(2, 1, [right, left]));
     expect(west.info.map(({ local }) => local.port)[1]).toBe(left);
     const inbox = collector(() => receiver);

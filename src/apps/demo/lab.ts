@@ -94,7 +94,7 @@ async function rehearse(values: DemoValues, address: string, children: Child[]):
   const bytes = Math.min(values.bytes, REHEARSAL_BYTES);
   const place = ['--switch', address, '--host-id', String(RECEIVER + 1), '--to', String(RECEIVER)];
   const what = ['--bytes', String(bytes), '--as', 'rehearsal', '--json'];
-  await spawn(children, 'the rehearsal', ['send', values.file, ...what, ...place, ...SHARE_CORES]).result();
+  await spawn(children, 'the rehearsal', ['send', values.file, ...what, ...place, ...driverArguments(values)]).result();
 }
 
 async function startSenders(values: DemoValues, address: string, children: Child[]): Promise<Child[]> {
@@ -115,21 +115,35 @@ async function stopAll(children: readonly Child[]): Promise<void> {
   await Promise.all(children.map((child) => child.stop()));
 }
 
-/** Many processes on few cores: spinning ones would keep the others from running. */
-const SHARE_CORES = ['--spin', 'never'];
+/** How all processes wait and send. Many on few cores: spinning ones would keep the others from running. */
+function driverArguments({ datapath }: DemoValues): string[] {
+  return ['--spin', 'never', '--datapath', datapath];
+}
 
-function switchArguments({ senders, linkRate, loss }: DemoValues): string[] {
+function switchArguments(values: DemoValues): string[] {
+  const { senders, linkRate, loss } = values;
   const topology = ['--topology', 'star', '--hosts', String(senders + 1), '--link-rate', `${linkRate}bit`];
-  return ['switch', '--listen', '127.0.0.1:0', ...topology, '--loss', String(loss), '--json', ...SHARE_CORES];
+  return [
+    'switch',
+    '--listen',
+    '127.0.0.1:0',
+    ...topology,
+    '--loss',
+    String(loss),
+    '--json',
+    ...driverArguments(values),
+  ];
 }
 
-function receiverArguments({ algorithm }: DemoValues, address: string, directory: string): string[] {
+function receiverArguments(values: DemoValues, address: string, directory: string): string[] {
   const place = ['--switch', address, '--host-id', String(RECEIVER), '--directory', directory];
-  return ['daemon', ...place, '--algorithm', algorithm, '--json', '--interval', PROGRESS_INTERVAL, ...SHARE_CORES];
+  const reports = ['--json', '--interval', PROGRESS_INTERVAL];
+  return ['daemon', ...place, '--algorithm', values.algorithm, ...reports, ...driverArguments(values)];
 }
 
-function senderArguments({ file, bytes }: DemoValues, address: string, index: number): string[] {
+function senderArguments(values: DemoValues, address: string, index: number): string[] {
+  const { file, bytes } = values;
   const place = ['--switch', address, '--host-id', String(RECEIVER + 1 + index), '--to', String(RECEIVER)];
   const what = ['--bytes', String(bytes), '--as', fileName(index)];
-  return ['send', file, ...what, ...place, '--warm-up', WARM_UP, '--hold', '--json', ...SHARE_CORES];
+  return ['send', file, ...what, ...place, '--warm-up', WARM_UP, '--hold', '--json', ...driverArguments(values)];
 }

@@ -15,5 +15,6 @@ export const DEMO_OPTIONS = {
   file: option(text('a file'), { describe: 'what is sent', defaultText: process.execPath }),
   loss: option(fraction(), { describe: 'part of all frames that every link loses, each way', defaultText: '0%' }),
   algorithm: TRANSPORT_OPTIONS.algorithm,
+  datapath: TRANSPORT_OPTIONS.datapath,
   json: flag({ describe: 'one JSON object at the end instead of the table and the summary' }),
 };

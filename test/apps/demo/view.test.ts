@@ -14,6 +14,7 @@ const VALUES: DemoValues = {
   file: 'some-file',
   loss: 0,
   algorithm: 'steady',
+  datapath: 'dgram',
   json: false,
 };
 

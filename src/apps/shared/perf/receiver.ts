@@ -62,7 +62,10 @@ export class PerfReceiver {
     const flowBytes = this.sinks.map((sink) => sink?.measuredBytes ?? 0);
     // A credit that was taken as dropped before the measurement and is used in it counts as one dropped less: no fewer than none are told.
     const count = (of: (flow: ReceiverStatistics) => number): number =>
-      Math.max(0, sinks.reduce((sum, sink) => sum + sink.measured(of), 0));
+      Math.max(
+        0,
+        sinks.reduce((sum, sink) => sum + sink.measured(of), 0),
+      );
     return {
       bytes: flowBytes.reduce((sum, bytes) => sum + bytes, 0),
       durationNs: this.durationNs(sinks),
