@@ -62,6 +62,12 @@ export class DeadlineHeap {
     else this.siftDown(place, slotOfLast);
   }
 
+  /** The deadline of a slot; NEVER when it has none. */
+  deadlineOf(slot: number): number {
+    const place = slot < this.places.length ? this.places[slot] : ABSENT;
+    return place === ABSENT ? NEVER : this.entries[place * ENTRY];
+  }
+
   /** The slot with the earliest deadline; -1 when there is none. */
   peekSlot(): number {
     return this.count === 0 ? ABSENT : this.entries[ROOT * ENTRY + SLOT];

@@ -1,6 +1,8 @@
 import { assert } from './assert.js';
 
 const INITIAL_RANGES = 8;
+/** Of every set that never held a range, as most never do: no memory of its own. */
+const NO_NUMBERS = new Float64Array(0);
 
 /**
  * A set of whole numbers up to 2^53 as sorted, disjoint ranges `[start, end)` that do not touch: which bytes of a stream have arrived, or are lost.
@@ -9,8 +11,8 @@ const INITIAL_RANGES = 8;
 export class RangeSet {
   /** Ranges that it holds at most. */
   readonly capacity: number;
-  private starts: Float64Array;
-  private ends: Float64Array;
+  private starts = NO_NUMBERS;
+  private ends = NO_NUMBERS;
   private rangeCount = 0;
   private total = 0;
   private refused = 0;
@@ -18,8 +20,6 @@ export class RangeSet {
   constructor(capacity: number) {
     assert(Number.isSafeInteger(capacity) && capacity > 0, 'a range set has a bound');
     this.capacity = capacity;
-    this.starts = new Float64Array(Math.min(INITIAL_RANGES, capacity));
-    this.ends = new Float64Array(this.starts.length);
   }
 
   /** Ranges held. */
@@ -147,7 +147,7 @@ export class RangeSet {
   }
 
   private grow(): void {
-    const length = Math.min(this.starts.length * 2, this.capacity);
+    const length = Math.min(Math.max(this.starts.length * 2, INITIAL_RANGES), this.capacity);
     const starts = new Float64Array(length);
     const ends = new Float64Array(length);
     starts.set(this.starts);

@@ -1,4 +1,5 @@
 import { NEVER } from '../base/time.js';
+import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
 
 export interface AckPolicy {
   ackFrames: number;
@@ -8,14 +9,22 @@ export interface AckPolicy {
 
 /** Decides when the receiver of a flow owes an ACK. PROTOCOL §5.1 */
 export class Acknowledger {
-  private readonly policy: AckPolicy;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+  private readonly ackFrames: number;
+  private readonly ackFramesWithHoles: number;
+  private readonly ackDelayNs: number;
   private frames = 0;
   private hadHoles = false;
   private immediate = false;
-  private dueNs = NEVER;
 
-  constructor(policy: AckPolicy) {
-    this.policy = policy;
+  constructor({ ackFrames, ackFramesWithHoles, ackDelayNs }: AckPolicy, { numbers, at }: FlowRecord = ownRecord()) {
+    this.numbers = numbers;
+    this.at = at;
+    this.ackFrames = ackFrames;
+    this.ackFramesWithHoles = ackFramesWithHoles;
+    this.ackDelayNs = ackDelayNs;
+    numbers[at + Hot.ackDueNs] = NEVER;
   }
 
   /** A data frame has been placed; `hasHoles` says whether bytes are missing before some that arrived. */
@@ -23,8 +32,8 @@ export class Acknowledger {
     this.frames++;
     if (hasHoles !== this.hadHoles) this.immediate = true;
     this.hadHoles = hasHoles;
-    if (this.frames >= (hasHoles ? this.policy.ackFramesWithHoles : this.policy.ackFrames)) this.immediate = true;
-    if (this.dueNs === NEVER) this.dueNs = nowNs + this.policy.ackDelayNs;
+    if (this.frames >= (hasHoles ? this.ackFramesWithHoles : this.ackFrames)) this.immediate = true;
+    if (this.deadlineNs === NEVER) this.numbers[this.at + Hot.ackDueNs] = nowNs + this.ackDelayNs;
   }
 
   /** END, CREDIT_STOP, FIN, or a CREDIT_REQUEST that cannot be served. */
@@ -33,16 +42,16 @@ export class Acknowledger {
   }
 
   isDue(nowNs: number): boolean {
-    return this.immediate || nowNs >= this.dueNs;
+    return this.immediate || nowNs >= this.deadlineNs;
   }
 
   get deadlineNs(): number {
-    return this.dueNs;
+    return this.numbers[this.at + Hot.ackDueNs];
   }
 
   onSent(): void {
     this.frames = 0;
     this.immediate = false;
-    this.dueNs = NEVER;
+    this.numbers[this.at + Hot.ackDueNs] = NEVER;
   }
 }

@@ -10,6 +10,7 @@ import { BudgetShare } from './credit-budget.js';
 import { CreditMeter, Echo } from './credit-meter.js';
 import { CreditPacer } from './credit-pacer.js';
 import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
+import { type FlowRecord, Hot } from './flow-record.js';
 import type { PathProof } from './path-proof.js';
 import { RateControl } from './rate-control.js';
 import type { ReceiveWindow } from './receive-window.js';
@@ -26,10 +27,14 @@ export interface IssuerOptions {
 
 /** What else of the flow decides whether a credit may go out, and what writes it. */
 export interface IssuerParts {
+  record: FlowRecord;
   window: ReceiveWindow;
   proof: PathProof;
   frames: ReceiverFrames;
 }
+
+/** Of `windowCredits`. */
+const UNKNOWN = -1;
 
 /**
  * Issues the credits of one flow while it is in CREDIT_SENDING (PROTOCOL §4.2): when the next one is due, whether it may go out then, what became of those
@@ -42,6 +47,8 @@ export class CreditIssuer {
   readonly rtt: RttEstimator;
   /** The flow is in CREDIT_SENDING. */
   isRunning = false;
+  /** What `proof` says: the flow's own copy spares credits a look at it. */
+  private isProved = false;
   private readonly context: FlowContext;
   private readonly slot: number;
   private readonly window: ReceiveWindow;
@@ -49,10 +56,14 @@ export class CreditIssuer {
   private readonly frames: ReceiverFrames;
   private readonly control: RateControl;
   private readonly pacer: CreditPacer;
-  private readonly share: BudgetShare;
+  /** Null where the host's budget has no bound. */
+  private readonly share: BudgetShare | null;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
   /** The next credit waits for room, not for its time. */
   private blocked = false;
-  private lastDataNs: number;
+  /** Credits outstanding that fit the receive window; UNKNOWN where it has changed since. */
+  private windowCredits = UNKNOWN;
 
   constructor(context: FlowContext, options: IssuerOptions, parts: IssuerParts, nowNs: number) {
     const { config } = context;
@@ -61,13 +72,18 @@ export class CreditIssuer {
     this.window = parts.window;
     this.proof = parts.proof;
     this.frames = parts.frames;
-    this.share = new BudgetShare(context.budget, options.slot);
-    this.control = new RateControl(options.algorithm, options.link, nowNs);
-    this.meter = new CreditMeter(options.firstSequence, config.maxOutstandingCredits, config.frameBytes);
-    this.pacer = new CreditPacer({ frameBytes: config.frameBytes, jitter: config.jitter, catchUpNs: config.catchUpNs });
+    const { record } = parts;
+    this.numbers = record.numbers;
+    this.at = record.at;
+    this.share = context.budget.isBounded ? new BudgetShare(context.budget, options.slot) : null;
+    this.control = new RateControl(options.algorithm, options.link, nowNs, record);
+    const { firstSequence } = options;
+    const { frameBytes, maxOutstandingCredits: maxOutstanding } = config;
+    this.meter = new CreditMeter({ firstSequence, maxOutstanding, frameBytes }, record);
+    this.pacer = new CreditPacer(config, record);
     this.pacer.setRate(this.control.rateBps);
-    this.rtt = new RttEstimator(longestWaitNs(config));
-    this.lastDataNs = nowNs;
+    this.rtt = new RttEstimator(longestWaitNs(config), record);
+    this.waitForData(nowNs);
   }
 
   /** Of its credits, as the algorithm sets it. */
@@ -77,13 +93,19 @@ export class CreditIssuer {
 
   /** There is room in the receive window for a credit more. */
   get hasRoom(): boolean {
-    return this.window.hasRoom(this.meter.outstanding);
+    if (this.windowCredits === UNKNOWN) this.windowCredits = this.window.credits;
+    return this.meter.outstanding < this.windowCredits;
+  }
+
+  /** What has arrived or was released, or how large the flow's frames are. */
+  windowChanged(): void {
+    this.windowCredits = UNKNOWN;
   }
 
   /** Whether the flow itself may send a credit once one is due; only then is the host's budget asked. */
   get canCredit(): boolean {
     if (!this.isRunning || this.meter.isFull || !this.hasRoom) return false;
-    return this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
+    return this.isProved || this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
   }
 
   /** The earliest of RECEIVER_TIMERS.creditLife and .data; NEVER when credits do not run. */
@@ -95,7 +117,7 @@ export class CreditIssuer {
   start(nowNs: number): void {
     this.meter.forgive();
     this.pacer.restart(nowNs);
-    this.lastDataNs = nowNs;
+    this.waitForData(nowNs);
     this.control.restart(nowNs);
     this.isRunning = true;
     this.settleBudget();
@@ -110,28 +132,30 @@ export class CreditIssuer {
   /** Sends the credit that is due; returns when the next is due, NEVER for not now. */
   send(nowNs: number): number {
     this.pacer.limitBacklog(nowNs);
-    if (this.block(!this.canCredit) || !this.share.allows()) {
+    if (this.block(!this.canCredit) || !(this.share?.allows() ?? true)) {
       this.control.noteHeldBack();
       return NEVER;
     }
+    const { meter } = this;
     const stampNs = this.pacer.dueNs;
-    this.frames.credit(this.meter.nextSequence, stampNs);
+    this.frames.credit(meter.nextSequence, stampNs);
     this.observer.onCredit(nowNs);
-    this.meter.send(stampNs);
-    this.pacer.advance(this.context.random);
+    meter.send(stampNs);
+    const nextNs = this.pacer.advance(this.context.random);
     this.settleBudget();
-    if (this.meter.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
+    if (meter.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
     // Whether the next one fits is looked at when it is due.
-    return this.pacer.dueNs;
+    return nextNs;
   }
 
   /** It is the flow's turn in the host's budget; false if it wants no credit any more. What it waited for is not made up for. */
   resume(nowNs: number): boolean {
-    if (!this.share.isWaiting) return false;
-    this.share.isWaiting = false;
+    const { share } = this;
+    if (!share?.isWaiting) return false;
+    share.isWaiting = false;
     if (this.block(!this.canCredit)) return false;
-    this.share.takeTurn();
-    this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
+    share.takeTurn();
+    this.pacer.forgetBacklog(nowNs);
     this.context.schedule(this.slot, this.pacer.dueNs);
     return true;
   }
@@ -152,14 +176,14 @@ export class CreditIssuer {
   reschedule(nowNs: number): void {
     if (!this.isRunning) return;
     // What a flow could not send for want of room it does not make up for: its credits go out from now on.
-    if (this.blocked) this.pacer.dueNs = Math.max(this.pacer.dueNs, nowNs);
+    if (this.blocked) this.pacer.forgetBacklog(nowNs);
     if (this.block(!this.canCredit)) this.context.schedule(this.slot, NEVER);
-    else if (!this.share.isWaiting) this.context.schedule(this.slot, this.pacer.dueNs);
+    else if (!this.share?.isWaiting) this.context.schedule(this.slot, this.pacer.dueNs);
   }
 
   /** The wait for data begins anew. */
   waitForData(nowNs: number): void {
-    this.lastDataNs = nowNs;
+    this.numbers[this.at + Hot.lastDataNs] = nowNs;
   }
 
   /** A data frame echoes `sequence` and tells of `unused` credits. False, counted, for one that no credit of the flow has released. */
@@ -177,9 +201,10 @@ export class CreditIssuer {
 
   /** The data of that echo has come at `nowNs`. */
   onData(nowNs: number): void {
-    this.lastDataNs = nowNs;
-    this.proof.prove();
-    if (this.meter.lastEchoSentNs !== NEVER) this.sampleRtt(nowNs - this.meter.lastEchoSentNs, nowNs);
+    this.waitForData(nowNs);
+    if (!this.isProved) this.prove();
+    const sentNs = this.meter.lastEchoSentNs;
+    if (sentNs !== NEVER) this.sampleRtt(nowNs - sentNs, nowNs);
     this.settleBudget();
   }
 
@@ -204,11 +229,11 @@ export class CreditIssuer {
 
   /** See RECEIVER_TIMERS.data; while no credit is outstanding and none fits, there is no data to wait for. */
   get dataDeadlineNs(): number {
-    const { outstanding, counts } = this.meter;
-    if (!this.isRunning || counts.sent === 0) return NEVER;
+    const { outstanding, sent } = this.meter;
+    if (!this.isRunning || sent === 0) return NEVER;
     if (outstanding === 0 && !this.hasRoom) return NEVER;
     const waitNs = Math.max(this.rtt.waitNs(8), 8 * this.pacer.meanGapNs);
-    return this.lastDataNs + Math.max(this.context.config.dataTimeoutNs, waitNs);
+    return this.numbers[this.at + Hot.lastDataNs] + Math.max(this.context.config.dataTimeoutNs, waitNs);
   }
 
   private get lifeNs(): number {
@@ -217,19 +242,26 @@ export class CreditIssuer {
 
   /** A flow that has stopped has no part in the host's budget. */
   private settleBudget(): void {
+    if (this.share === null) return;
     if (this.isRunning) this.share.setOutstanding(this.meter.outstanding);
     else this.share.giveBack();
   }
 
+  private prove(): void {
+    this.isProved = true;
+    this.proof.prove();
+  }
+
   private block(blocked: boolean): boolean {
     this.blocked = blocked;
-    if (blocked) this.share.passTurn();
+    if (blocked) this.share?.passTurn();
     return blocked;
   }
 
   private sampleRtt(rttNs: number, nowNs: number): void {
     this.rtt.sample(rttNs);
-    if (this.isRunning) this.share.sampleRtt(rttNs, nowNs, this.pacer.meanGapNs, this.control.linkShare);
+    if (this.share !== null && this.isRunning)
+      this.share.sampleRtt(rttNs, nowNs, this.pacer.meanGapNs, this.control.linkShare);
     this.observer.onRtt(rttNs);
   }
 }

@@ -1,10 +1,10 @@
 import { NEVER } from '../base/time.js';
 import { MAX_FRAME_BYTES } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
+import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
 
 /** Fate of one credit. PROTOCOL §4.5 */
 const FORGOTTEN = 0;
-const OUTSTANDING = 1;
 const USED = 2;
 /** Passed by a higher echo and taken as dropped; a late echo takes it back. */
 const DROPPED = 3;
@@ -15,12 +15,23 @@ const LOST_AT_HOME = 6;
 const FORGIVEN = 5;
 
 const INITIAL_CAPACITY = 64;
+/** Of a flow that has sent no credit. */
+const NO_TIMES = new Float64Array(0);
+const NO_FATES = new Uint8Array(0);
 
 /** What an echo turned out to be; forgotten: of a credit that was sent, too long ago for its time and fate to be known. */
 export const Echo = { valid: 1, late: 2, duplicate: 3, unknown: 4, forgotten: 5 } as const;
 
 /** Bytes by which the offset of a frame may be off before it cannot be told from one of another round of the 32 bits. PROTOCOL §1.3 */
 const OFFSET_REACH_BYTES = 2 ** 31;
+
+export interface MeterOptions {
+  /** Sequence number of the first credit, 32-bit. */
+  firstSequence: number;
+  maxOutstanding: number;
+  /** Most that one credit releases; as much as any frame holds if left out. */
+  frameBytes?: number;
+}
 
 /** Counts of one flow's credits since it began. Every credit sent is outstanding or has one of the other fates. */
 export interface CreditCounts {
@@ -35,13 +46,16 @@ export interface CreditCounts {
  * numbers are widened to a count from the flow's first credit. Constant time per credit; memory for as many as were outstanding at once.
  */
 export class CreditMeter {
-  readonly counts: CreditCounts = { sent: 0, used: 0, unused: 0, dropped: 0 };
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+  /** Signed, since V8 keeps 32-bit numbers in place only so. */
   private readonly firstSequence: number;
   private readonly maxOutstanding: number;
   /** A credit that was sent more credits ago than this is unknown: its data may be of another round of the offsets. */
   private readonly reach: number;
-  private sentNs = new Float64Array(INITIAL_CAPACITY);
-  private fate = new Uint8Array(INITIAL_CAPACITY);
+  private sentNs = NO_TIMES;
+  /** Of each credit before `firstUnknown`; of one behind it only LOST_AT_HOME counts, anything else is of a credit that had its place before. */
+  private fate = NO_FATES;
   private mask = INITIAL_CAPACITY - 1;
   /** Index of the next credit to be sent. */
   private next = 0;
@@ -54,21 +68,40 @@ export class CreditMeter {
   private unusedPlaced = 0;
   /** Credits forgiven since the last echo: what the sender adds to its counter up to the next one is about those first. */
   private forgivenCredits = 0;
+  private used = 0;
+  private unused = 0;
+  private dropped = 0;
   /** Credits whose fate became known since `startPeriod`, and when the first and last of them were sent. */
   periodKnown = 0;
   periodUsed = 0;
   periodUnused = 0;
   periodDropped = 0;
-  private periodStartNs = NEVER;
-  private periodEndNs = NEVER;
-  /** Send time of the credit that the last echo named; NEVER before any. */
-  lastEchoSentNs = NEVER;
 
-  /** `frameBytes`: most that one credit releases. */
-  constructor(firstSequence: number, maxOutstanding: number, frameBytes: number = MAX_FRAME_BYTES) {
-    this.firstSequence = firstSequence;
+  constructor(options: MeterOptions, { numbers, at }: FlowRecord = ownRecord()) {
+    const { firstSequence, maxOutstanding, frameBytes = MAX_FRAME_BYTES } = options;
+    this.numbers = numbers;
+    this.at = at;
+    this.firstSequence = firstSequence | 0;
     this.maxOutstanding = maxOutstanding;
     this.reach = Math.floor(OFFSET_REACH_BYTES / frameBytes);
+    numbers[at + Hot.lastEchoSentNs] = NEVER;
+    numbers[at + Hot.periodStartNs] = NEVER;
+    numbers[at + Hot.periodEndNs] = NEVER;
+  }
+
+  /** A copy. */
+  get counts(): CreditCounts {
+    return { sent: this.next, used: this.used, unused: this.unused, dropped: this.dropped };
+  }
+
+  /** Credits sent so far. */
+  get sent(): number {
+    return this.next;
+  }
+
+  /** Send time of the credit that the last echo named; NEVER before any. */
+  get lastEchoSentNs(): number {
+    return this.numbers[this.at + Hot.lastEchoSentNs];
   }
 
   /** Credits on their way, or whose data is. */
@@ -89,9 +122,9 @@ export class CreditMeter {
     return this.next - this.firstUnknown;
   }
 
-  /** Sequence number of the next credit, 32-bit. */
+  /** Sequence number of the next credit, 32-bit and signed. */
   get nextSequence(): number {
-    return (this.firstSequence + this.next) >>> 0;
+    return (this.firstSequence + this.next) | 0;
   }
 
   /** Send time of the oldest credit of unknown fate; NEVER when there is none. */
@@ -101,29 +134,26 @@ export class CreditMeter {
 
   /** Books the credit `nextSequence` as sent at `nowNs`. */
   send(nowNs: number): void {
-    if (this.unknown > this.mask) this.grow();
-    const slot = this.next & this.mask;
-    this.sentNs[slot] = nowNs;
-    this.fate[slot] = OUTSTANDING;
-    if (this.periodStartNs === NEVER) this.periodStartNs = nowNs;
+    if (this.unknown >= this.sentNs.length) this.grow();
+    this.sentNs[this.next & this.mask] = nowNs;
+    if (this.numbers[this.at + Hot.periodStartNs] === NEVER) this.numbers[this.at + Hot.periodStartNs] = nowNs;
     this.next++;
-    this.counts.sent++;
   }
 
   /** The host's NIC dropped the credit with this sequence number. */
   loseAtHome(sequence: number): void {
-    const index = widen((sequence - this.firstSequence) >>> 0, this.next);
-    if (index < this.firstUnknown || index >= this.next || this.fate[index & this.mask] !== OUTSTANDING) return;
+    const index = widen(sequence - this.firstSequence, this.next);
+    if (index < this.firstUnknown || index >= this.next || this.fate[index & this.mask] === LOST_AT_HOME) return;
     this.fate[index & this.mask] = LOST_AT_HOME;
     this.lostAtHome++;
   }
 
   /** A data frame echoes `sequence` and says that `unused` (16-bit counter) credits found no data so far. Returns a code of `Echo`. */
   echo(sequence: number, unused: number): number {
-    const index = widen((sequence - this.firstSequence) >>> 0, this.next);
+    const index = widen(sequence - this.firstSequence, this.next);
     if (index >= this.next || index < 0 || index < this.next - this.reach) return Echo.unknown;
     if (index < this.next - this.mask - 1) return this.forgotten();
-    this.lastEchoSentNs = this.sentNs[index & this.mask];
+    this.numbers[this.at + Hot.lastEchoSentNs] = this.sentNs[index & this.mask];
     if (index < this.firstUnknown) return this.lateEcho(index);
     this.noteUnused(unused);
     this.unusedPlaced += Math.min(this.forgivenCredits, this.unusedTold - this.unusedPlaced);
@@ -147,18 +177,18 @@ export class CreditMeter {
       this.firstUnknown++;
     }
     this.startPeriod();
-    this.periodStartNs = NEVER;
+    this.numbers[this.at + Hot.periodStartNs] = NEVER;
   }
 
   private forgiveOne(slot: number): void {
     if (this.fate[slot] === LOST_AT_HOME) {
       this.lostAtHome--;
       this.fate[slot] = DROPPED;
-      this.counts.dropped++;
+      this.dropped++;
       return;
     }
     this.fate[slot] = FORGIVEN;
-    this.counts.unused++;
+    this.unused++;
     this.forgivenCredits++;
   }
 
@@ -175,11 +205,13 @@ export class CreditMeter {
 
   /** Time between the sending of the credits before this period and of the last one known in it, ns; 0 when none is. */
   get periodSpanNs(): number {
-    return this.periodKnown > 0 ? Math.max(0, this.periodEndNs - this.periodStartNs) : 0;
+    const { numbers, at } = this;
+    return this.periodKnown > 0 ? Math.max(0, numbers[at + Hot.periodEndNs] - numbers[at + Hot.periodStartNs]) : 0;
   }
 
   startPeriod(): void {
-    if (this.periodKnown > 0) this.periodStartNs = this.periodEndNs;
+    const { numbers, at } = this;
+    if (this.periodKnown > 0) numbers[at + Hot.periodStartNs] = numbers[at + Hot.periodEndNs];
     this.periodKnown = 0;
     this.periodUsed = 0;
     this.periodUnused = 0;
@@ -193,7 +225,7 @@ export class CreditMeter {
     if (fate === USED) return Echo.duplicate;
     if (fate === FORGOTTEN) return this.forgotten();
     this.fate[slot] = USED;
-    this.counts.used++;
+    this.used++;
     if (fate === DROPPED) this.takeBackDropped();
     else this.takeBackUnused(fate);
     return Echo.late;
@@ -201,13 +233,13 @@ export class CreditMeter {
 
   /** It keeps the fate that it got. */
   private forgotten(): number {
-    this.lastEchoSentNs = NEVER;
+    this.numbers[this.at + Hot.lastEchoSentNs] = NEVER;
     return Echo.forgotten;
   }
 
   /** Where the period of the drop is over, a drop of this one stands in for it, so that the loss is right in the long run. */
   private takeBackDropped(): void {
-    this.counts.dropped--;
+    this.dropped--;
     if (this.periodDropped === 0) return;
     this.periodDropped--;
     this.periodUsed++;
@@ -215,7 +247,7 @@ export class CreditMeter {
 
   /** The sender's counter was about another credit, which is still to be placed. */
   private takeBackUnused(fate: number): void {
-    this.counts.unused--;
+    this.unused--;
     if (fate === FORGIVEN) {
       this.forgivenCredits = Math.max(0, this.forgivenCredits - 1);
       return;
@@ -244,21 +276,21 @@ export class CreditMeter {
     const slot = index & this.mask;
     this.fate[slot] = fate;
     this.periodKnown++;
-    this.periodEndNs = this.sentNs[slot];
+    this.numbers[this.at + Hot.periodEndNs] = this.sentNs[slot];
     if (fate === USED) {
-      this.counts.used++;
+      this.used++;
       this.periodUsed++;
     } else if (fate === UNUSED) {
-      this.counts.unused++;
+      this.unused++;
       this.periodUnused++;
     } else {
-      this.counts.dropped++;
+      this.dropped++;
       this.periodDropped++;
     }
   }
 
   private grow(): void {
-    const capacity = (this.mask + 1) * 2;
+    const capacity = Math.max(this.sentNs.length * 2, INITIAL_CAPACITY);
     const sentNs = new Float64Array(capacity);
     const fate = new Uint8Array(capacity);
     for (let index = Math.max(0, this.next - this.mask - 1); index < this.next; index++) {

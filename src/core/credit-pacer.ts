@@ -1,6 +1,7 @@
 import type { Random } from '../base/random.js';
 import { NEVER } from '../base/time.js';
 import { MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../wire/layout.js';
+import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
 
 export interface PacerOptions {
   /** Largest UDP payload that a credit releases. */
@@ -16,46 +17,59 @@ export interface PacerOptions {
  * bound, beyond which lost time stays lost, so that a stall is not followed by a burst that overflows the credit queues.
  */
 export class CreditPacer {
+  private readonly numbers: Float64Array;
+  private readonly at: number;
   private readonly bitsPerCredit: number;
-  private readonly jitter: number;
-  private readonly catchUpNs: number;
-  private gapNs = NEVER;
-  /** When the next credit is due. */
-  dueNs = 0;
   /** Time given up because the driver woke later than the catch-up bound. */
   lostNs = 0;
 
-  constructor(options: PacerOptions) {
+  constructor(options: PacerOptions, { numbers, at }: FlowRecord = ownRecord()) {
+    this.numbers = numbers;
+    this.at = at;
     this.bitsPerCredit = (MEAN_CREDIT_WIRE_BYTES + wireBytes(options.frameBytes)) * 8;
-    this.jitter = options.jitter;
-    this.catchUpNs = options.catchUpNs;
+    numbers[at + Hot.jitter] = options.jitter;
+    numbers[at + Hot.catchUpNs] = options.catchUpNs;
+    numbers[at + Hot.gapNs] = NEVER;
+  }
+
+  /** When the next credit is due. */
+  get dueNs(): number {
+    return this.numbers[this.at + Hot.dueNs];
   }
 
   /** Mean time between two credits. */
   get meanGapNs(): number {
-    return this.gapNs;
+    return this.numbers[this.at + Hot.gapNs];
   }
 
   /** `rateBps`: part of the link that credits and their data fill. */
   setRate(rateBps: number): void {
-    this.gapNs = (this.bitsPerCredit * 1e9) / rateBps;
+    this.numbers[this.at + Hot.gapNs] = (this.bitsPerCredit * 1e9) / rateBps;
   }
 
   /** Begins afresh: the next credit is due now. */
   restart(nowNs: number): void {
-    this.dueNs = nowNs;
+    this.numbers[this.at + Hot.dueNs] = nowNs;
+  }
+
+  /** The next credit is due now at the earliest: what could not be sent before is not made up for. */
+  forgetBacklog(nowNs: number): void {
+    if (this.dueNs < nowNs) this.restart(nowNs);
   }
 
   /** Gives up what lies further back than the catch-up bound. */
   limitBacklog(nowNs: number): void {
-    const earliestNs = nowNs - this.catchUpNs;
+    const earliestNs = nowNs - this.numbers[this.at + Hot.catchUpNs];
     if (this.dueNs >= earliestNs) return;
     this.lostNs += earliestNs - this.dueNs;
-    this.dueNs = earliestNs;
+    this.restart(earliestNs);
   }
 
-  /** The credit that was due has been sent. */
-  advance(random: Random): void {
-    this.dueNs += this.gapNs * (1 + this.jitter * (2 * random.next() - 1));
+  /** The credit that was due has been sent. Returns when the next is due. */
+  advance(random: Random): number {
+    const { numbers, at } = this;
+    const gapNs = numbers[at + Hot.gapNs] * (1 + numbers[at + Hot.jitter] * (2 * random.next() - 1));
+    numbers[at + Hot.dueNs] += gapNs;
+    return numbers[at + Hot.dueNs];
   }
 }

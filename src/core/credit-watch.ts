@@ -1,6 +1,7 @@
 // Tested by test/core/sender-flow.test.ts
 import { NEVER } from '../base/time.js';
 import type { EndpointConfig } from './config.js';
+import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
 import type { RttEstimator } from './rtt.js';
 
 /** Weight of a new gap, as of a new sample in the smoothed RTT: RFC 6298 section 2. */
@@ -15,35 +16,40 @@ const SILENT_GAPS = 4;
 export class CreditWatch {
   private readonly config: EndpointConfig;
   private readonly rtt: RttEstimator;
-  private sinceNs = 0;
-  /** The last credit of the present run of credits; NEVER before the first. */
-  private lastCreditNs = NEVER;
-  private gapNs = 0;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
 
-  constructor(config: EndpointConfig, rtt: RttEstimator) {
+  constructor(config: EndpointConfig, rtt: RttEstimator, { numbers, at }: FlowRecord = ownRecord()) {
     this.config = config;
     this.rtt = rtt;
+    this.numbers = numbers;
+    this.at = at;
+    numbers[at + Hot.lastCreditNs] = NEVER;
   }
 
   /** The wait for a credit begins: one was asked for, or data has come that needs one. */
   begin(nowNs: number): void {
-    this.sinceNs = nowNs;
-    this.lastCreditNs = NEVER;
+    this.numbers[this.at + Hot.sinceNs] = nowNs;
+    // The last credit of the present run of credits; NEVER before the first.
+    this.numbers[this.at + Hot.lastCreditNs] = NEVER;
   }
 
   onCredit(nowNs: number): void {
-    if (this.lastCreditNs !== NEVER) {
-      const gapNs = nowNs - this.lastCreditNs;
-      this.gapNs += this.gapNs === 0 ? gapNs : (gapNs - this.gapNs) * GAIN;
+    const { numbers, at } = this;
+    const lastCreditNs = numbers[at + Hot.lastCreditNs];
+    if (lastCreditNs !== NEVER) {
+      const gapNs = nowNs - lastCreditNs;
+      const meanNs = numbers[at + Hot.creditGapNs];
+      numbers[at + Hot.creditGapNs] = meanNs + (meanNs === 0 ? gapNs : (gapNs - meanNs) * GAIN);
     }
-    this.lastCreditNs = nowNs;
-    this.sinceNs = nowNs;
+    numbers[at + Hot.lastCreditNs] = nowNs;
+    numbers[at + Hot.sinceNs] = nowNs;
   }
 
   /** When the next credit is overdue. */
   get deadlineNs(): number {
     const { creditTimeoutNs, maxBackoffNs } = this.config;
-    const silenceNs = Math.min(SILENT_GAPS * this.gapNs, maxBackoffNs);
-    return this.sinceNs + Math.max(creditTimeoutNs, this.rtt.waitNs(2), silenceNs);
+    const silenceNs = Math.min(SILENT_GAPS * this.numbers[this.at + Hot.creditGapNs], maxBackoffNs);
+    return this.numbers[this.at + Hot.sinceNs] + Math.max(creditTimeoutNs, this.rtt.waitNs(2), silenceNs);
   }
 }

@@ -35,9 +35,9 @@ export class CreditedReceiver extends ReceiverFlow {
 
   constructor(context: FlowContext, options: CreditedReceiverOptions, nowNs: number) {
     super(context, options, nowNs);
-    this.acknowledger = new Acknowledger(context.config);
-    const { window, proof, frames } = this;
-    this.credits = new CreditIssuer(context, options, { window, proof, frames }, nowNs);
+    this.acknowledger = new Acknowledger(context.config, this.record);
+    const { record, window, proof, frames } = this;
+    this.credits = new CreditIssuer(context, options, { record, window, proof, frames }, nowNs);
     this.meter = this.credits.meter;
   }
 
@@ -71,6 +71,7 @@ export class CreditedReceiver extends ReceiverFlow {
   override release(bytes: number, nowNs: number): void {
     const hadRoom = this.credits.hasRoom;
     this.window.release(bytes);
+    this.credits.windowChanged();
     // Inside `onData` the frame is not done with yet: `handleData` goes on from there.
     if (this.delivery.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
     // Where there was no room, no data was to be waited for.
@@ -179,10 +180,12 @@ export class CreditedReceiver extends ReceiverFlow {
   }
 
   private place(frame: Frame, offset: number, nowNs: number): void {
+    this.credits.windowChanged();
     if (!this.stream.take(frame, offset)) {
       this.breach(nowNs);
       return;
     }
+    this.credits.windowChanged();
     if (this.isOver) return;
     if ((flags(frame.bytes) & DataFlag.end) !== 0) this.acknowledger.demand();
     this.acknowledger.onData(this.stream.hasHoles, nowNs);

@@ -6,9 +6,13 @@ import { DataFlag, Ecn, FrameType } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 import { CreditWatch } from './credit-watch.js';
 import type { FlowWriter } from './flow-callbacks.js';
+import { Hot } from './flow-record.js';
 import { SeenWindow } from './seen-window.js';
 import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
 import type { SenderStatistics } from './sender-statistics.js';
+
+/** Filled anew for every data frame of whichever flow. */
+const DATA_FIELDS = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
 
 /**
  * The sender's end of a flow with credits: spends them on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.1),
@@ -18,15 +22,13 @@ export class CreditedSender extends SenderFlow {
   override readonly ackType = FrameType.ack;
   private readonly seen = new SeenWindow();
   private readonly watch: CreditWatch;
-  private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
   private unused = 0;
   private creditsReceived = 0;
-  /** Since when credits find no data; NEVER while they do. */
-  private idleSinceNs = NEVER;
 
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     super(context, writer, options, nowNs);
-    this.watch = new CreditWatch(context.config, this.rtt);
+    this.watch = new CreditWatch(context.config, this.rtt, this.record);
+    this.idleSinceNs = NEVER;
   }
 
   override get statistics(): SenderStatistics {
@@ -70,6 +72,15 @@ export class CreditedSender extends SenderFlow {
     else this.arm();
   }
 
+  /** Since when credits find no data; NEVER while they do. */
+  private get idleSinceNs(): number {
+    return this.record.numbers[this.record.at + Hot.idleSinceNs];
+  }
+
+  private set idleSinceNs(sinceNs: number) {
+    this.record.numbers[this.record.at + Hot.idleSinceNs] = sinceNs;
+  }
+
   /** There is something to send: in the states without credits, ask for them. */
   protected override wake(nowNs: number): void {
     if (
@@ -95,7 +106,8 @@ export class CreditedSender extends SenderFlow {
 
   /** Sends one data frame for the credit in `credit`. PROTOCOL §4.3 */
   private spend(sequence: number, credit: Frame, nowNs: number): void {
-    const { stream, dataFields: fields } = this;
+    const { stream } = this;
+    const fields = DATA_FIELDS;
     const isMarked = ecn(credit.bytes) === Ecn.congestionExperienced;
     fields.creditSequence = sequence;
     fields.pathId = pathId(credit.bytes);

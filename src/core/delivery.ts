@@ -4,11 +4,11 @@ import type { Frame } from '../wire/frame.js';
 import { Data } from '../wire/layout.js';
 import type { EndpointCounters } from './counters.js';
 import type { FlowReader } from './flow-callbacks.js';
-import { Placed, Reassembly } from './reassembly.js';
+import { type Outlet, Placed, Reassembly } from './reassembly.js';
 import { ReceiveWindow } from './receive-window.js';
 
 /** The way of one flow's data from its frames to the reader: put in order, behind the receive window. */
-export class Delivery {
+export class Delivery implements Outlet {
   reader: FlowReader | null = null;
   readonly reassembly: Reassembly;
   readonly window: ReceiveWindow;
@@ -19,10 +19,7 @@ export class Delivery {
 
   constructor(windowBytes: number, counters: EndpointCounters) {
     this.counters = counters;
-    this.reassembly = new Reassembly(windowBytes, {
-      onBytes: (bytes) => this.deliver(bytes.length, bytes),
-      onLength: (length) => this.deliver(length, null),
-    });
+    this.reassembly = new Reassembly(windowBytes, this);
     this.window = new ReceiveWindow(this.reassembly, windowBytes);
   }
 
@@ -46,10 +43,15 @@ export class Delivery {
   }
 
   /** The reader may close the flow in the middle of what a repair set free. */
-  private deliver(length: number, bytes: Uint8Array | null): void {
+  onBytes(bytes: Uint8Array): void {
+    if (this.isStopped) return;
+    this.window.deliver(bytes.length);
+    this.reader?.onData(bytes);
+  }
+
+  onLength(length: number): void {
     if (this.isStopped) return;
     this.window.deliver(length);
-    if (bytes === null) this.reader?.onLength?.(length);
-    else this.reader?.onData(bytes);
+    this.reader?.onLength?.(length);
   }
 }

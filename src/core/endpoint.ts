@@ -1,10 +1,9 @@
 import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
-import { DeadlineHeap } from '../base/deadline-heap.js';
 import { ParameterError } from '../base/parameters.js';
 import type { Random } from '../base/random.js';
 import { Ring } from '../base/ring.js';
-import { NEVER, transmissionNs } from '../base/time.js';
+import { transmissionNs } from '../base/time.js';
 import {
   checkFrame,
   destinationHost,
@@ -37,6 +36,8 @@ import { CreditBudget } from './credit-budget.js';
 import { CreditedReceiver } from './credited-receiver.js';
 import { CreditedSender } from './credited-sender.js';
 import { XpassError } from './errors.js';
+import { FlowRecords } from './flow-record.js';
+import { FlowSchedule } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
 import { ReactiveReceiver } from './reactive-receiver.js';
 import { ReactiveSender } from './reactive-sender.js';
@@ -55,6 +56,8 @@ export interface EndpointParts {
   check: Crc32 | null;
   pool: FramePool;
   application: Application;
+  /** One for all endpoints of a simulated world; an endpoint that is given none has its own. */
+  records?: FlowRecords;
 }
 
 export interface OpenOptions {
@@ -80,6 +83,7 @@ export class Endpoint implements FlowContext {
   readonly check: Crc32 | null;
   readonly pool: FramePool;
   readonly counters: EndpointCounters = newCounters();
+  readonly records: FlowRecords;
   readonly budget: CreditBudget;
   private readonly application: Application;
   private readonly link: CreditLink;
@@ -87,9 +91,8 @@ export class Endpoint implements FlowContext {
   private readonly receivers = new FlowTable();
   private readonly flows: (SenderFlow | ReceiverFlow | null)[] = [];
   private readonly freeSlots: number[] = [];
-  private readonly timers = new DeadlineHeap();
-  private readonly armedNs: number[] = [];
-  private readonly credits = new DeadlineHeap();
+  private readonly timers: FlowSchedule;
+  private readonly credits: FlowSchedule;
   private readonly output = new Ring<Frame>(MAX_OUTPUT_FRAMES);
   /** The oldest first. */
   private readonly lingering = new Set<ReceiverFlow>();
@@ -104,6 +107,10 @@ export class Endpoint implements FlowContext {
     this.check = parts.check;
     this.pool = parts.pool;
     this.application = parts.application;
+    this.records = parts.records ?? new FlowRecords();
+    const { numbers, at } = this.records.take();
+    this.timers = new FlowSchedule(numbers, at);
+    this.credits = new FlowSchedule(numbers, at + 1);
     this.strangers = new Strangers(this);
     this.link = {
       maxRateBps: Math.min(config.rateBps, UNLIMITED_MAX_RATE_BPS),
@@ -189,10 +196,9 @@ export class Endpoint implements FlowContext {
   advance(nowNs: number): void {
     this.clockNs = nowNs;
     this.sendDueCredits(nowNs);
-    while (this.timers.peekDeadline() <= nowNs) {
-      const slot = this.timers.peekSlot();
+    while (this.timers.deadlineNs <= nowNs) {
+      const { slot } = this.timers;
       this.timers.remove(slot);
-      this.armedNs[slot] = NEVER;
       const flow = this.flows[slot] as TimedFlow;
       const deadlineNs = flow.onTimer(nowNs);
       assert(deadlineNs > nowNs, 'a timer that has fired moves on');
@@ -218,7 +224,7 @@ export class Endpoint implements FlowContext {
   }
 
   nextTimeout(): number {
-    return Math.min(this.timers.peekDeadline(), this.credits.peekDeadline());
+    return Math.min(this.timers.deadlineNs, this.credits.deadlineNs);
   }
 
   /** Resets every flow: the process ends. */
@@ -234,7 +240,7 @@ export class Endpoint implements FlowContext {
   /** A verb of a flow may come before `advance` has sent the credits that were due: they go first, so that times in the output never run backwards. */
   emit(frame: Frame, nowNs: number): void {
     this.clockNs = nowNs;
-    if (this.credits.peekDeadline() < nowNs) this.sendDueCredits(nowNs);
+    if (this.credits.deadlineNs < nowNs) this.sendDueCredits(nowNs);
     this.emitCredit(frame, nowNs);
   }
 
@@ -247,9 +253,7 @@ export class Endpoint implements FlowContext {
   }
 
   arm(slot: number, deadlineNs: number): void {
-    if (deadlineNs >= this.armedNs[slot]) return;
-    this.armedNs[slot] = deadlineNs;
-    this.timers.set(slot, deadlineNs);
+    if (deadlineNs < this.timers.deadlineOf(slot)) this.timers.set(slot, deadlineNs);
   }
 
   schedule(slot: number, dueNs: number): void {
@@ -278,8 +282,8 @@ export class Endpoint implements FlowContext {
 
   /** Credits, and the data of flows that pace, carry the times at which they were due, and go into the output in that order. */
   private sendDueCredits(nowNs: number): void {
-    while (this.credits.peekDeadline() <= nowNs) {
-      const slot = this.credits.peekSlot();
+    while (this.credits.deadlineNs <= nowNs) {
+      const { slot } = this.credits;
       this.credits.set(slot, (this.flows[slot] as SenderFlow | ReceiverFlow).sendDue(nowNs));
     }
   }
@@ -389,7 +393,6 @@ export class Endpoint implements FlowContext {
   private newSlot(): number {
     const slot = this.freeSlots.pop() ?? this.flows.length;
     this.flows[slot] = null;
-    this.armedNs[slot] = NEVER;
     return slot;
   }
 }

@@ -1,17 +1,23 @@
-const EMPTY = 0;
-const TAKEN = 1;
+/** An entry: the slot and one, 0 where there is none; the peer; the flow id as a signed number; one is unused, so that no entry crosses a cache line. */
+const ENTRY = 4;
+const PEER = 1;
+const ID = 2;
+
+const INITIAL_CAPACITY = 4;
 
 /**
  * Finds a flow's slot by (peer, flow id): open addressing with linear probing and backward-shift deletion (Knuth, vol. 3, algorithm 6.4R), at most half full.
- * Numbers in typed arrays, so that a look-up allocates nothing and strings never come into it.
+ * Numbers in a typed array, so that a look-up allocates nothing and strings never come into it. What was found last is found at once: a host with one flow, or
+ * with frames that come in a row, does not look into the table.
  */
 export class FlowTable {
-  private capacity = 64;
-  private state = new Uint8Array(this.capacity);
-  private peers = new Uint32Array(this.capacity);
-  private ids = new Uint32Array(this.capacity);
-  private slots = new Int32Array(this.capacity);
+  private capacity = INITIAL_CAPACITY;
+  private entries = new Int32Array(this.capacity * ENTRY);
   private used = 0;
+  private lastPeer = 0;
+  private lastId = 0;
+  /** -1: nothing was found since the table changed. */
+  private lastSlot = -1;
 
   get size(): number {
     return this.used;
@@ -19,64 +25,76 @@ export class FlowTable {
 
   /** The flow's slot, or -1. */
   get(peer: number, id: number): number {
-    const at = this.find(peer, id);
-    return this.state[at] === TAKEN ? this.slots[at] : -1;
+    const signedId = id | 0;
+    if (signedId === this.lastId && peer === this.lastPeer && this.lastSlot >= 0) return this.lastSlot;
+    this.lastSlot = this.entries[this.find(peer, signedId)] - 1;
+    this.lastPeer = peer;
+    this.lastId = signedId;
+    return this.lastSlot;
   }
 
   /** Adds or replaces. */
   set(peer: number, id: number, slot: number): void {
     if ((this.used + 1) * 2 > this.capacity) this.grow();
-    const at = this.find(peer, id);
-    if (this.state[at] === EMPTY) this.used++;
-    this.write(at, peer, id, slot);
+    const at = this.find(peer, id | 0);
+    if (this.entries[at] === 0) this.used++;
+    this.write(at, peer, id | 0, slot);
+    this.lastSlot = -1;
   }
 
   delete(peer: number, id: number): void {
-    let hole = this.find(peer, id);
-    if (this.state[hole] === EMPTY) return;
+    this.lastSlot = -1;
+    let hole = this.find(peer, id | 0);
+    const { entries } = this;
+    if (entries[hole] === 0) return;
     this.used--;
-    let next = (hole + 1) & (this.capacity - 1);
-    while (this.state[next] === TAKEN) {
-      const home = this.home(this.peers[next], this.ids[next]);
-      const distance = (next - home) & (this.capacity - 1);
-      if (distance >= ((next - hole) & (this.capacity - 1))) {
-        this.write(hole, this.peers[next], this.ids[next], this.slots[next]);
-        hole = next;
-      }
-      next = (next + 1) & (this.capacity - 1);
+    for (let next = this.after(hole); entries[next] !== 0; next = this.after(next)) {
+      const distance = this.distance(this.home(entries[next + PEER], entries[next + ID]), next);
+      if (distance < this.distance(hole, next)) continue;
+      this.write(hole, entries[next + PEER], entries[next + ID], entries[next] - 1);
+      hole = next;
     }
-    this.state[hole] = EMPTY;
+    entries[hole] = 0;
   }
 
+  /** Where the flow stands, or where it would. */
   private find(peer: number, id: number): number {
+    const { entries } = this;
     let at = this.home(peer, id);
-    while (this.state[at] === TAKEN && (this.ids[at] !== id || this.peers[at] !== peer))
-      at = (at + 1) & (this.capacity - 1);
+    while (entries[at] !== 0 && (entries[at + ID] !== id || entries[at + PEER] !== peer)) at = this.after(at);
     return at;
   }
 
   /** Multiplicative hashing (Fibonacci); ids are random already, peers are small numbers. */
   private home(peer: number, id: number): number {
     const mixed = Math.imul(id ^ Math.imul(peer, 0x9e3779b1), 0x85ebca6b);
-    return (mixed ^ (mixed >>> 15)) & (this.capacity - 1);
+    return ((mixed ^ (mixed >>> 15)) & (this.capacity - 1)) * ENTRY;
+  }
+
+  private after(at: number): number {
+    return (at + ENTRY) & (this.entries.length - 1);
+  }
+
+  /** From one place on to another, around the end. */
+  private distance(from: number, to: number): number {
+    return (to - from) & (this.entries.length - 1);
   }
 
   private write(at: number, peer: number, id: number, slot: number): void {
-    this.state[at] = TAKEN;
-    this.peers[at] = peer;
-    this.ids[at] = id;
-    this.slots[at] = slot;
+    const { entries } = this;
+    entries[at] = slot + 1;
+    entries[at + PEER] = peer;
+    entries[at + ID] = id;
   }
 
   private grow(): void {
-    const { capacity, state, peers, ids, slots } = this;
-    this.capacity = capacity * 2;
-    this.state = new Uint8Array(this.capacity);
-    this.peers = new Uint32Array(this.capacity);
-    this.ids = new Uint32Array(this.capacity);
-    this.slots = new Int32Array(this.capacity);
-    for (let at = 0; at < capacity; at++) {
-      if (state[at] === TAKEN) this.write(this.find(peers[at], ids[at]), peers[at], ids[at], slots[at]);
+    const { entries } = this;
+    this.capacity *= 2;
+    this.entries = new Int32Array(this.capacity * ENTRY);
+    for (let at = 0; at < entries.length; at += ENTRY) {
+      if (entries[at] === 0) continue;
+      const [peer, id] = [entries[at + PEER], entries[at + ID]];
+      this.write(this.find(peer, id), peer, id, entries[at] - 1);
     }
   }
 }

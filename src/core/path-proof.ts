@@ -15,7 +15,7 @@ export class PathProof {
   }
 
   received(bytesOnWire: number): void {
-    this.receivedWireBytes += bytesOnWire;
+    if (!this.isProved) this.receivedWireBytes += bytesOnWire;
   }
 
   get isGiven(): boolean {

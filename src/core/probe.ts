@@ -1,4 +1,5 @@
 import type { EndpointConfig } from './config.js';
+import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
 import type { RttEstimator } from './rtt.js';
 
 /** Beyond this, doubling has long met `maxBackoffNs`; it keeps the power finite. */
@@ -18,15 +19,22 @@ export class Probe {
   number = 0;
   /** How far the flow had sent when it went out. */
   offset = 0;
-  sentNs = 0;
   answered = true;
   private repetitions = 0;
   private readonly rtt: RttEstimator;
   private readonly config: EndpointConfig;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
 
-  constructor(rtt: RttEstimator, config: EndpointConfig) {
+  constructor(rtt: RttEstimator, config: EndpointConfig, { numbers, at }: FlowRecord = ownRecord()) {
     this.rtt = rtt;
     this.config = config;
+    this.numbers = numbers;
+    this.at = at;
+  }
+
+  get sentNs(): number {
+    return this.numbers[this.at + Hot.probeSentNs];
   }
 
   get wireNumber(): number {
@@ -38,7 +46,7 @@ export class Probe {
     this.repetitions = again ? this.repetitions + 1 : 0;
     this.number++;
     this.offset = sentOffset;
-    this.sentNs = nowNs;
+    this.numbers[this.at + Hot.probeSentNs] = nowNs;
     this.answered = false;
   }
 

@@ -1,36 +1,41 @@
 import type { CreditAlgorithm, CreditLink, CreditSample } from './credit/algorithm.js';
 import type { CreditMeter } from './credit-meter.js';
+import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
+
+/** Filled anew for every update of whichever flow: one of its own would be 300 bytes more for each. */
+const SAMPLE: CreditSample = {
+  nowNs: 0,
+  elapsedNs: 0,
+  rttNs: 0,
+  spanNs: 0,
+  heldBack: false,
+  known: 0,
+  used: 0,
+  unused: 0,
+  dropped: 0,
+  dataFrames: 0,
+  marked: 0,
+  creditMarked: 0,
+  rateBps: 0,
+};
 
 /** Once per update period, gives a flow's credit algorithm what became of the flow's credits. PROTOCOL §4.7 */
 export class RateControl {
   private readonly algorithm: CreditAlgorithm;
   private readonly link: CreditLink;
-  private readonly sample: CreditSample;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
   private dataFrames = 0;
   private marked = 0;
   private creditMarked = 0;
   private heldBack = false;
-  private lastUpdateNs: number;
 
-  constructor(algorithm: CreditAlgorithm, link: CreditLink, nowNs: number) {
+  constructor(algorithm: CreditAlgorithm, link: CreditLink, nowNs: number, { numbers, at }: FlowRecord = ownRecord()) {
     this.algorithm = algorithm;
     this.link = link;
-    this.lastUpdateNs = nowNs;
-    this.sample = {
-      nowNs,
-      elapsedNs: 0,
-      rttNs: 0,
-      spanNs: 0,
-      heldBack: false,
-      known: 0,
-      used: 0,
-      unused: 0,
-      dropped: 0,
-      dataFrames: 0,
-      marked: 0,
-      creditMarked: 0,
-      rateBps: 0,
-    };
+    this.numbers = numbers;
+    this.at = at;
+    numbers[at + Hot.lastUpdateNs] = nowNs;
   }
 
   get rateBps(): number {
@@ -56,7 +61,7 @@ export class RateControl {
 
   /** A new period begins now: credits start or start again. */
   restart(nowNs: number): void {
-    this.lastUpdateNs = nowNs;
+    this.numbers[this.at + Hot.lastUpdateNs] = nowNs;
     this.dataFrames = 0;
     this.marked = 0;
     this.creditMarked = 0;
@@ -65,9 +70,10 @@ export class RateControl {
 
   /** Updates the rate if the period is over and holds a credit of known fate; true if it did. */
   update(meter: CreditMeter, rttNs: number, nowNs: number): boolean {
-    const elapsedNs = nowNs - this.lastUpdateNs;
-    if (meter.periodKnown === 0 || elapsedNs < this.algorithm.updatePeriodNs(rttNs)) return false;
-    const sample = this.sample;
+    if (meter.periodKnown === 0) return false;
+    const elapsedNs = nowNs - this.numbers[this.at + Hot.lastUpdateNs];
+    if (elapsedNs < this.algorithm.updatePeriodNs(rttNs)) return false;
+    const sample = SAMPLE;
     sample.nowNs = nowNs;
     sample.elapsedNs = elapsedNs;
     sample.rttNs = rttNs;

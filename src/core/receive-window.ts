@@ -48,16 +48,17 @@ export class ReceiveWindow {
   }
 
   /**
-   * Whether a credit fits in besides `outstanding` others: for a full frame beyond all that has arrived, or else for one that is missing before
-   * it. Without the second a hole could fill the window and never be repaired.
+   * Credits that may be outstanding: as many as full frames fit in beyond all that has arrived, or else for what is missing before it. Without the second
+   * a hole could fill the window and never be repaired.
    */
-  hasRoom(outstanding: number): boolean {
-    const { nextOffset, highestEnd, heldBytes } = this.reassembly;
-    const creditedBytes = (outstanding + 1) * this.payloadBytes;
-    if (highestEnd + creditedBytes <= this.end) return true;
-    const missingBytes = highestEnd - nextOffset - heldBytes;
-    const isForRepair = outstanding < REPAIR_CREDITS && outstanding * this.payloadBytes < missingBytes;
-    return isForRepair && nextOffset + creditedBytes <= this.end;
+  get credits(): number {
+    const { payloadBytes, end } = this;
+    const { nextOffset, highestEnd } = this.reassembly;
+    const forNew = Math.max(0, Math.floor((end - highestEnd) / payloadBytes));
+    if (forNew >= REPAIR_CREDITS || highestEnd === nextOffset) return forNew;
+    const missing = Math.ceil((highestEnd - nextOffset - this.reassembly.heldBytes) / payloadBytes);
+    const forRepair = Math.min(REPAIR_CREDITS, missing, Math.floor((end - nextOffset) / payloadBytes));
+    return Math.max(forNew, forRepair);
   }
 
   /** The reader is slow: there would be no room even if no credit were outstanding. */

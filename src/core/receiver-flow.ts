@@ -10,6 +10,7 @@ import type { FlowContext, TimedFlow } from './context.js';
 import type { Delivery } from './delivery.js';
 import { errorOfReset, XpassError } from './errors.js';
 import type { FlowObserver, FlowReader } from './flow-callbacks.js';
+import { type FlowRecord, Hot } from './flow-record.js';
 import { PathProof } from './path-proof.js';
 import type { Reassembly } from './reassembly.js';
 import type { ReceiveWindow } from './receive-window.js';
@@ -52,7 +53,10 @@ export abstract class ReceiverFlow implements TimedFlow {
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first CREDIT_REQUEST. */
   protected isOver = false;
   protected probe = 0;
-  protected lastHeardNs: number;
+  /** Its numbers that every packet changes. */
+  protected readonly record: FlowRecord;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
   protected readonly ackRanges: LowestRanges;
   private overWith: XpassError | null = null;
   private pairedFlow = 0;
@@ -64,6 +68,9 @@ export abstract class ReceiverFlow implements TimedFlow {
     this.slot = options.slot;
     this.peer = options.peer;
     this.id = options.header.flowId;
+    this.record = context.records.take();
+    this.numbers = this.record.numbers;
+    this.at = this.record.at;
     this.stream = new ReceivedStream(config, context.counters);
     this.delivery = this.stream.delivery;
     this.reassembly = this.stream.reassembly;
@@ -206,6 +213,14 @@ export abstract class ReceiverFlow implements TimedFlow {
   protected abstract onStateTimer(nowNs: number): void;
 
   protected abstract sendAck(nowNs: number): void;
+
+  protected get lastHeardNs(): number {
+    return this.numbers[this.at + Hot.lastHeardNs];
+  }
+
+  protected set lastHeardNs(nowNs: number) {
+    this.numbers[this.at + Hot.lastHeardNs] = nowNs;
+  }
 
   protected heard(frame: Frame, nowNs: number): void {
     this.lastHeardNs = nowNs;

@@ -13,12 +13,17 @@ import type { Frame } from '../wire/frame.js';
 import { Ack, Credit, ResetFlag, WindowAck } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 
+/** Filled anew for every credit of whichever flow. */
+const CREDIT_FIELDS = { sequence: 0, pathId: 0, paddingBytes: 0 };
+
 /** Writes the frames that a flow's receiver sends, and counts their wire bytes for PROTOCOL §4.6. */
 export class ReceiverFrames {
   private readonly context: FlowContext;
   private readonly header: FlowHeader;
   private readonly peer: number;
-  private readonly creditFields = { sequence: 0, pathId: 0, paddingBytes: 0 };
+  /** Padding of a credit: so many bytes at the least, and how many more it may be. */
+  private readonly leastPaddingBytes: number;
+  private readonly paddingChoices: number;
   private readonly ackFields: AckFields;
   wireBytesSent = 0;
 
@@ -28,11 +33,14 @@ export class ReceiverFrames {
     this.header = header;
     this.peer = peer;
     this.ackFields = { flags: 0, cumulative: 0, probe: 0, ranges };
+    const { creditSizeJitterBytes } = context.config;
+    this.leastPaddingBytes = Credit.maxPaddingBytes / 2 - creditSizeJitterBytes;
+    this.paddingChoices = 2 * creditSizeJitterBytes + 1;
   }
 
   credit(sequence: number, dueNs: number): void {
     const frame = this.context.pool.take();
-    const fields = this.creditFields;
+    const fields = CREDIT_FIELDS;
     fields.sequence = sequence;
     fields.paddingBytes = this.padding();
     frame.length = encodeCredit(frame.bytes, this.header, fields, this.context.check);
@@ -68,9 +76,7 @@ export class ReceiverFrames {
 
   /** Random, so that credits of several switches do not meet in one order for ever. PROTOCOL §4.4 */
   private padding(): number {
-    const { config, random } = this.context;
-    const least = Credit.maxPaddingBytes / 2 - config.creditSizeJitterBytes;
-    return least + Math.floor(random.next() * (2 * config.creditSizeJitterBytes + 1));
+    return this.leastPaddingBytes + Math.floor(this.context.random.next() * this.paddingChoices);
   }
 
   private send(frame: Frame, nowNs: number): void {

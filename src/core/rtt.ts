@@ -1,4 +1,5 @@
 import { SECOND_NS } from '../base/time.js';
+import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
 
 /** How long a shortest time counts at least; twice as long at most. A path that has become longer is believed after that (ours, as BBR's 10 s). */
 const RECENT_NS = 5 * SECOND_NS;
@@ -26,28 +27,45 @@ export class RecentMinimum {
 
 /** Smoothed round-trip time and its variation: RFC 6298 section 2, without its clamps. Times in ns. */
 export class RttEstimator {
-  /** Smoothed RTT; 0 before the first sample. */
-  smoothedNs = 0;
-  variationNs = 0;
-  /** Smallest sample so far; Infinity before the first. */
-  minNs = Number.POSITIVE_INFINITY;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
   private readonly longestWaitNs: number;
 
   /** `longestWaitNs`: no time to wait that is derived from the RTT is longer. */
-  constructor(longestWaitNs: number) {
+  constructor(longestWaitNs: number, { numbers, at }: FlowRecord = ownRecord()) {
+    this.numbers = numbers;
+    this.at = at;
     this.longestWaitNs = longestWaitNs;
+    numbers[at + Hot.minNs] = Number.POSITIVE_INFINITY;
+  }
+
+  /** Smoothed RTT; 0 before the first sample. */
+  get smoothedNs(): number {
+    return this.numbers[this.at + Hot.smoothedNs];
+  }
+
+  get variationNs(): number {
+    return this.numbers[this.at + Hot.variationNs];
+  }
+
+  /** Smallest sample so far; Infinity before the first. */
+  get minNs(): number {
+    return this.numbers[this.at + Hot.minNs];
   }
 
   sample(rttNs: number): void {
     if (rttNs < 0) return;
-    if (rttNs < this.minNs) this.minNs = rttNs;
-    if (this.smoothedNs === 0) {
-      this.smoothedNs = rttNs;
-      this.variationNs = rttNs / 2;
+    const { numbers, at } = this;
+    if (rttNs < numbers[at + Hot.minNs]) numbers[at + Hot.minNs] = rttNs;
+    const smoothedNs = numbers[at + Hot.smoothedNs];
+    if (smoothedNs === 0) {
+      numbers[at + Hot.smoothedNs] = rttNs;
+      numbers[at + Hot.variationNs] = rttNs / 2;
       return;
     }
-    this.variationNs += (Math.abs(this.smoothedNs - rttNs) - this.variationNs) / 4;
-    this.smoothedNs += (rttNs - this.smoothedNs) / 8;
+    const variationNs = numbers[at + Hot.variationNs];
+    numbers[at + Hot.variationNs] = variationNs + (Math.abs(smoothedNs - rttNs) - variationNs) / 4;
+    numbers[at + Hot.smoothedNs] = smoothedNs + (rttNs - smoothedNs) / 8;
   }
 
   /** So many smoothed RTTs; 0 before the first sample. */

@@ -12,7 +12,8 @@ const MAX_AHEAD = 65_536;
  * so now and then a corrupted one passes, and a window that followed it would refuse all true ones from then on.
  */
 export class SeenWindow {
-  private readonly bits = new Uint32Array(WINDOW / 32);
+  private readonly bits = new Int32Array(WINDOW / 32);
+  /** Signed, since V8 keeps 32-bit numbers in place only so. */
   private highest = 0;
   private empty = true;
   /** The last one that was too far away. */
@@ -35,7 +36,7 @@ export class SeenWindow {
   private restartAt(sequence: number): boolean {
     const step = serialDistance(sequence, this.stray);
     const isBelieved = this.empty || (this.hasStray && step > 0 && step < WINDOW);
-    this.stray = sequence;
+    this.stray = sequence | 0;
     this.hasStray = !isBelieved;
     if (isBelieved) this.slideTo(sequence, WINDOW);
     this.empty = false;
@@ -45,7 +46,7 @@ export class SeenWindow {
   private slideTo(sequence: number, ahead: number): void {
     if (ahead >= WINDOW) this.bits.fill(0);
     else for (let step = 1; step < ahead; step++) this.clear(this.highest + step);
-    this.highest = sequence;
+    this.highest = sequence | 0;
     this.set(sequence);
   }
 

@@ -9,6 +9,7 @@ import { longestWaitNs } from './config.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import { errorOfReset, XpassError } from './errors.js';
 import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './flow-callbacks.js';
+import { type FlowRecord, Hot } from './flow-record.js';
 import { Probe } from './probe.js';
 import { RttEstimator } from './rtt.js';
 import type { SendBuffer } from './send-buffer.js';
@@ -55,7 +56,10 @@ export abstract class SenderFlow implements TimedFlow {
   /** A first CREDIT or ACK has come. */
   protected opened = false;
   protected dataFrames = 0;
-  protected lastHeardNs: number;
+  /** Its numbers that every packet changes. */
+  protected readonly record: FlowRecord;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
   private readonly writer: FlowWriter;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first write. */
   private isOver = false;
@@ -68,8 +72,12 @@ export abstract class SenderFlow implements TimedFlow {
     this.writer = writer;
     this.slot = options.slot;
     this.frames = new SenderFrames(context, options.header, options.peer);
-    this.rtt = new RttEstimator(longestWaitNs(context.config));
-    this.probe = new Probe(this.rtt, context.config);
+    const record = context.records.take();
+    this.record = record;
+    this.numbers = record.numbers;
+    this.at = record.at;
+    this.rtt = new RttEstimator(longestWaitNs(context.config), record);
+    this.probe = new Probe(this.rtt, context.config, record);
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
     this.buffer = this.stream.buffer;
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, options);
@@ -228,6 +236,14 @@ export abstract class SenderFlow implements TimedFlow {
   /** When the state's own timer fires, and what it does then; see SENDER_TIMERS. */
   protected abstract stateDeadlineNs(): number;
   protected abstract onStateTimeout(nowNs: number): void;
+
+  protected get lastHeardNs(): number {
+    return this.numbers[this.at + Hot.lastHeardNs];
+  }
+
+  protected set lastHeardNs(nowNs: number) {
+    this.numbers[this.at + Hot.lastHeardNs] = nowNs;
+  }
 
   protected sendRequest(nowNs: number, again: boolean): void {
     if (this.requests.requests === 0) this.connectingSinceNs = nowNs;

@@ -7,6 +7,9 @@ import { LossRecovery } from './loss-recovery.js';
 import type { Probe } from './probe.js';
 import { SendBuffer } from './send-buffer.js';
 
+/** Filled anew for every ACK of whichever flow. */
+const ACK_CONTEXT: AckContext = { nowNs: 0, ackedOffset: 0, sentOffset: 0, probe: 0, probedOffset: 0, retransmitNs: 0 };
+
 /**
  * The bytes of one flow at its sender: written, sent, acknowledged or lost, and which of them the next data frame takes. Offsets are 53-bit. Who may send,
  * and when, is the flow's business.
@@ -28,14 +31,6 @@ export class SentStream {
   private readonly payloadBytes: number;
   private readonly recovery = new LossRecovery();
   private readonly losses: LossDetector;
-  private readonly ackContext: AckContext = {
-    nowNs: 0,
-    ackedOffset: 0,
-    sentOffset: 0,
-    probe: 0,
-    probedOffset: 0,
-    retransmitNs: 0,
-  };
 
   constructor(probe: Probe, sendBufferBytes: number, frameBytes: number) {
     this.probe = probe;
@@ -118,7 +113,8 @@ export class SentStream {
 
   /** Reads the holes of an ACK whose cumulative offset is `ackedOffset`. False for one that tells of bytes which were not sent. */
   findLosses(ack: Uint8Array, answersProbe: boolean, nowNs: number): boolean {
-    const { ackContext: context, probe } = this;
+    const { probe } = this;
+    const context = ACK_CONTEXT;
     context.nowNs = nowNs;
     context.ackedOffset = this.ackedOffset;
     context.sentOffset = this.sentOffset;

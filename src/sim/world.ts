@@ -4,6 +4,7 @@ import { SeededRandom } from '../base/random.js';
 import type { Application } from '../core/application.js';
 import { endpointConfig } from '../core/config.js';
 import { Endpoint } from '../core/endpoint.js';
+import { FlowRecords } from '../core/flow-record.js';
 import { Host } from '../core/host.js';
 import { Fabric } from '../switch/fabric.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
@@ -74,15 +75,17 @@ export function buildWorld({
   const pool = makePool(() => new Uint8Array(carriesBytes ? frameBytes : LENGTHS_BUFFER_BYTES), POOLED_FRAMES);
   const fabric = makeFabric({ topology, random: chances.fabric, pool, earlyNs: 0, checked: carriesBytes });
   const nics: Port[] = [];
-  const records = new PortRecords();
-  const nicStatistics = scenario.hosts.map(() => new PortStatistics(records.take()));
+  const portRecords = new PortRecords();
+  const records = new FlowRecords();
+  const nicStatistics = scenario.hosts.map(() => new PortStatistics(portRecords.take()));
   const check = carriesBytes ? crc32 : null;
   const hosts = scenario.hosts.map((spec, port) => {
     const random = chances.hosts.fork();
     const link = fabric.portSettings(port);
     const make = (): Host => {
       const config = configOf(spec, link);
-      const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application: applicationAt(port) });
+      const application = applicationAt(port);
+      const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application, records });
       // After a crash: what the old NIC held is gone.
       nicStatistics[port].setDataQueue(0, 0);
       nicStatistics[port].setCreditQueue(0);

@@ -5,6 +5,7 @@ import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import type { FlowContext } from '../../src/core/context.js';
 import { newCounters } from '../../src/core/counters.js';
 import { CreditBudget } from '../../src/core/credit-budget.js';
+import { FlowRecords } from '../../src/core/flow-record.js';
 import type { FlowHeader } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { printFrame } from '../../src/wire/print.js';
@@ -20,6 +21,7 @@ export class FlowContextStub implements FlowContext {
   readonly check = crc32;
   readonly pool = new FramePool(() => new Uint8Array(2_048), 16);
   readonly counters = newCounters();
+  readonly records = new FlowRecords();
   /** What the flow sent, as `printFrame` writes it, without the header. */
   readonly lines: string[] = [];
   /** When each of `lines` was sent. */
