@@ -41,6 +41,12 @@ describe('DeadlineHeap', () => {
     expect(heap.peekSlot()).toBe(9);
     heap.set(9, 500);
     expect(heap.size).toBe(10);
+    expect([heap.deadlineOf(9), heap.deadlineOf(3), heap.deadlineOf(10), heap.deadlineOf(1_000)]).toEqual([
+      500,
+      103,
+      NEVER,
+      NEVER,
+    ]);
     expect(drain(heap).at(-1)).toEqual([9, 500]);
   });
 

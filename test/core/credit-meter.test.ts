@@ -11,7 +11,7 @@ const GAP_NS = 100;
 
 /** A meter whose first credits, `count` of them, went out at 0, 100, 200 ... */
 function metered(count: number, firstSequence = 1_000): CreditMeter {
-  const meter = new CreditMeter(firstSequence, MAX_OUTSTANDING);
+  const meter = new CreditMeter({ firstSequence, maxOutstanding: MAX_OUTSTANDING });
   for (let credit = 0; credit < count; credit++) meter.send(credit * GAP_NS);
   return meter;
 }
@@ -104,7 +104,7 @@ describe('the fate of a credit', () => {
   });
 
   it('is unknown for a credit so old that its data may be of another round of the offsets', () => {
-    const meter = new CreditMeter(1_000, 16_384, 2 ** 24);
+    const meter = new CreditMeter({ firstSequence: 1_000, maxOutstanding: 16_384, frameBytes: 2 ** 24 });
     for (let credit = 0; credit < 200; credit++) {
       meter.send(credit * GAP_NS);
       meter.echo(1_000 + credit, 0);
@@ -137,7 +137,7 @@ describe('the fate of a credit', () => {
       fc.tuple(fc.double({ min: 0, max: 1e16, noNaN: true }), fc.double({ min: 1, max: 1e12, noNaN: true })),
       500,
       ([sentNs, lifeNs]) => {
-        const meter = new CreditMeter(0, 16);
+        const meter = new CreditMeter({ firstSequence: 0, maxOutstanding: 16 });
         meter.send(sentNs);
         expect(meter.expire(meter.oldestNs + lifeNs, lifeNs)).toBe(1);
       },
@@ -271,7 +271,7 @@ describe('the book of credits', () => {
   });
 
   it('says when as many are outstanding as are allowed', () => {
-    const meter = new CreditMeter(0, 3);
+    const meter = new CreditMeter({ firstSequence: 0, maxOutstanding: 3 });
     for (let credit = 0; credit < 3; credit++) {
       expect(meter.isFull).toBe(false);
       meter.send(credit);
@@ -284,7 +284,11 @@ describe('the book of credits', () => {
   it('adds up after any sequence of events', () => {
     const event = fc.tuple(fc.constantFrom(...Object.keys(EVENTS)), fc.nat(40));
     holds(fc.tuple(fc.nat(2 ** 32 - 1), fc.array(event, { maxLength: 200 })), 300, ([first, events]) => {
-      const play: Play = { meter: new CreditMeter(first, MAX_OUTSTANDING), nowNs: 0, unused: 0 };
+      const play: Play = {
+        meter: new CreditMeter({ firstSequence: first, maxOutstanding: MAX_OUTSTANDING }),
+        nowNs: 0,
+        unused: 0,
+      };
       for (const [kind, amount] of events) {
         play.nowNs++;
         EVENTS[kind](play, amount);

@@ -29,7 +29,7 @@ class RecordingAlgorithm implements CreditAlgorithm {
 function bench() {
   const algorithm = new RecordingAlgorithm();
   const control = new RateControl(algorithm, LINK, 0);
-  const meter = new CreditMeter(0, 1_000);
+  const meter = new CreditMeter({ firstSequence: 0, maxOutstanding: 1_000 });
   for (let credit = 0; credit < 100; credit++) meter.send(credit * 1_000);
   return { algorithm, control, meter };
 }

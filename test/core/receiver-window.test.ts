@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
+import { Reassembly } from '../../src/core/reassembly.js';
+import { ReceiveWindow } from '../../src/core/receive-window.js';
 import { ReceiverBench } from '../harness/receiver-bench.js';
 import { holds, printSeed } from '../harness/seeds.js';
 
@@ -168,5 +170,33 @@ describe('what a flow and its reader hold', () => {
         expect(bench.flow.statistics.bytesHeld).toBeLessThanOrEqual(WINDOW);
       }
     });
+  });
+});
+
+/** PROTOCOL §5.6 as it is written, one credit at a time: full frames beyond all that has arrived, or at most 16 for what is missing before it. */
+function creditsOneByOne(reassembly: Reassembly, end: number): number {
+  const { nextOffset, highestEnd, heldBytes } = reassembly;
+  let credits = 0;
+  const fitsBeyond = () => highestEnd + (credits + 1) * PAYLOAD <= end;
+  const isMissing = () => credits < 16 && credits * PAYLOAD < highestEnd - nextOffset - heldBytes;
+  const fitsBefore = () => isMissing() && nextOffset + (credits + 1) * PAYLOAD <= end;
+  while (fitsBeyond() || fitsBefore()) credits++;
+  return credits;
+}
+
+it('computes how many credits fit as if it tried one after the other, whatever has arrived and is held', () => {
+  const range = fc.tuple(fc.integer({ min: 0, max: WINDOW }), fc.integer({ min: 1, max: 3 * PAYLOAD }));
+  holds(fc.tuple(fc.array(range, { maxLength: 8 }), fc.nat()), 300, ([ranges, released]) => {
+    let delivered = 0;
+    const onLength = (length: number) => {
+      delivered += length;
+    };
+    const reassembly = new Reassembly(WINDOW, { onBytes: () => {}, onLength });
+    const window = new ReceiveWindow(reassembly, WINDOW);
+    window.setFrameBytes(PAYLOAD + 26);
+    for (const [offset, length] of ranges) reassembly.insertLength(offset, length, WINDOW);
+    window.deliver(delivered);
+    window.release(released % (delivered + 1));
+    expect(window.credits).toBe(creditsOneByOne(reassembly, window.end));
   });
 });

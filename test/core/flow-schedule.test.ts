@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DeadlineHeap } from '../../src/base/deadline-heap.js';
+import { NEVER } from '../../src/base/time.js';
+import { FlowSchedule } from '../../src/core/flow-schedule.js';
+import { holds, printSeed } from '../harness/seeds.js';
+
+printSeed();
+
+function schedule(): FlowSchedule {
+  return new FlowSchedule(new Float64Array(2), 1);
+}
+
+describe('FlowSchedule', () => {
+  it('waits for nothing when it is empty', () => {
+    const empty = schedule();
+    expect([empty.slot, empty.deadlineNs, empty.deadlineOf(0)]).toEqual([-1, NEVER, NEVER]);
+  });
+
+  it('gives flows with one deadline out in the order in which they were set, the lone first one too', () => {
+    const flows = schedule();
+    for (const slot of [5, 2, 9]) flows.set(slot, 100);
+    const order: number[] = [];
+    for (; flows.deadlineNs === 100; flows.remove(flows.slot)) order.push(flows.slot);
+    expect(order).toEqual([5, 2, 9]);
+    expect(flows.slot).toBe(-1);
+  });
+
+  it('keeps its place only, of the numbers that it is given', () => {
+    const numbers = new Float64Array(3);
+    const flows = new FlowSchedule(numbers, 1);
+    flows.set(0, 7);
+    flows.set(1, 5);
+    expect([...numbers]).toEqual([0, 5, 0]);
+  });
+
+  it('is a heap of deadlines, however few or many it holds', () => {
+    const step = fc.tuple(fc.integer({ min: 0, max: 3 }), fc.constantFrom(1, 2, 3, NEVER));
+    holds(fc.array(step), 300, (steps) => {
+      const flows = schedule();
+      const heap = new DeadlineHeap();
+      for (const [slot, deadlineNs] of steps) {
+        if (deadlineNs === NEVER) flows.remove(slot);
+        else flows.set(slot, deadlineNs);
+        heap.set(slot, deadlineNs);
+        expect([flows.slot, flows.deadlineNs]).toEqual([heap.peekSlot(), heap.peekDeadline()]);
+        for (let each = 0; each < 4; each++) expect(flows.deadlineOf(each)).toBe(heap.deadlineOf(each));
+      }
+    });
+  });
+});
