@@ -13,13 +13,15 @@ const MAX_RECORDS_IN_ARRAY = 4096;
  */
 export class RecordArena {
   private readonly doubles: number;
+  private readonly mostRecords: number;
   private numbers: Float64Array;
   private used = 0;
   private records = 1;
 
-  /** `doubles`: the size of a record. */
-  constructor(doubles: number) {
+  /** `doubles`: the size of a record. `mostRecords` in one array, which memory keeps as long as one of their owners is there. */
+  constructor(doubles: number, mostRecords: number = MAX_RECORDS_IN_ARRAY) {
     this.doubles = doubles;
+    this.mostRecords = mostRecords;
     this.numbers = new Float64Array(doubles);
   }
 
@@ -30,7 +32,7 @@ export class RecordArena {
   }
 
   private startArray(): void {
-    this.records = Math.min(this.records * 2, MAX_RECORDS_IN_ARRAY);
+    this.records = Math.min(this.records * 2, this.mostRecords);
     this.numbers = new Float64Array(this.records * this.doubles);
     this.used = 0;
   }

@@ -1,5 +1,6 @@
+import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
-import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
+import { Hot, ownRecord } from './flow-record.js';
 
 export interface AckPolicy {
   ackFrames: number;
@@ -18,7 +19,7 @@ export class Acknowledger {
   private hadHoles = false;
   private immediate = false;
 
-  constructor({ ackFrames, ackFramesWithHoles, ackDelayNs }: AckPolicy, { numbers, at }: FlowRecord = ownRecord()) {
+  constructor({ ackFrames, ackFramesWithHoles, ackDelayNs }: AckPolicy, { numbers, at }: NumberRecord = ownRecord()) {
     this.numbers = numbers;
     this.at = at;
     this.ackFrames = ackFrames;

@@ -1,4 +1,5 @@
 // Tested by test/core/receiver-flow.test.ts, test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
+import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
 import { creditSequence } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
@@ -10,7 +11,7 @@ import { BudgetShare } from './credit-budget.js';
 import { CreditMeter, Echo } from './credit-meter.js';
 import { CreditPacer } from './credit-pacer.js';
 import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
-import { type FlowRecord, Hot } from './flow-record.js';
+import { Hot } from './flow-record.js';
 import type { PathProof } from './path-proof.js';
 import { RateControl } from './rate-control.js';
 import type { ReceiveWindow } from './receive-window.js';
@@ -27,7 +28,7 @@ export interface IssuerOptions {
 
 /** What else of the flow decides whether a credit may go out, and what writes it. */
 export interface IssuerParts {
-  record: FlowRecord;
+  record: NumberRecord;
   window: ReceiveWindow;
   proof: PathProof;
   frames: ReceiverFrames;

@@ -1,7 +1,8 @@
+import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
 import { MAX_FRAME_BYTES } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
+import { Hot, ownRecord } from './flow-record.js';
 
 /** Fate of one credit. PROTOCOL §4.5 */
 const FORGOTTEN = 0;
@@ -77,7 +78,7 @@ export class CreditMeter {
   periodUnused = 0;
   periodDropped = 0;
 
-  constructor(options: MeterOptions, { numbers, at }: FlowRecord = ownRecord()) {
+  constructor(options: MeterOptions, { numbers, at }: NumberRecord = ownRecord()) {
     const { firstSequence, maxOutstanding, frameBytes = MAX_FRAME_BYTES } = options;
     this.numbers = numbers;
     this.at = at;

@@ -1,7 +1,8 @@
 import type { Random } from '../base/random.js';
+import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
 import { MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../wire/layout.js';
-import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
+import { Hot, ownRecord } from './flow-record.js';
 
 export interface PacerOptions {
   /** Largest UDP payload that a credit releases. */
@@ -23,7 +24,7 @@ export class CreditPacer {
   /** Time given up because the driver woke later than the catch-up bound. */
   lostNs = 0;
 
-  constructor(options: PacerOptions, { numbers, at }: FlowRecord = ownRecord()) {
+  constructor(options: PacerOptions, { numbers, at }: NumberRecord = ownRecord()) {
     this.numbers = numbers;
     this.at = at;
     this.bitsPerCredit = (MEAN_CREDIT_WIRE_BYTES + wireBytes(options.frameBytes)) * 8;

@@ -1,7 +1,8 @@
 // Tested by test/core/sender-flow.test.ts
+import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
 import type { EndpointConfig } from './config.js';
-import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
+import { Hot, ownRecord } from './flow-record.js';
 import type { RttEstimator } from './rtt.js';
 
 /** Weight of a new gap, as of a new sample in the smoothed RTT: RFC 6298 section 2. */
@@ -19,7 +20,7 @@ export class CreditWatch {
   private readonly numbers: Float64Array;
   private readonly at: number;
 
-  constructor(config: EndpointConfig, rtt: RttEstimator, { numbers, at }: FlowRecord = ownRecord()) {
+  constructor(config: EndpointConfig, rtt: RttEstimator, { numbers, at }: NumberRecord = ownRecord()) {
     this.config = config;
     this.rtt = rtt;
     this.numbers = numbers;

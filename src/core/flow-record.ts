@@ -1,18 +1,10 @@
 // Tested by test/core/flow-record.test.ts
+import { type NumberRecord, RecordArena } from '../base/record-arena.js';
 
 /**
- * The times and rates of one flow that every packet changes, side by side in an array that many flows share.
- *
- * V8 keeps a number that is not a small integer in an object of its own, so each of them would be another cache line, wherever the garbage collector has put
- * it. With 1,024 receivers a credit then met some fifty lines and nearly as many pages that no cache held. Here they are three lines in a row.
+ * Where the times and rates of one flow stand in its record, those that every packet changes. Times in ns. A flow is a sender's or a receiver's, so these two
+ * share places. With 1,024 receivers a credit met some fifty cache lines before, on nearly as many pages, and a third of the time now (docs/PERF-LOG.md).
  */
-export interface FlowRecord {
-  readonly numbers: Float64Array;
-  /** Where the flow's numbers begin in `numbers`. */
-  readonly at: number;
-}
-
-/** Place of each number in a record, from `at`. Times in ns. A flow is a sender's or a receiver's, so these two share places. */
 export const Hot = {
   /** Of RttEstimator. */
   smoothedNs: 0,
@@ -47,32 +39,18 @@ export const Hot = {
 } as const;
 
 /** Two cache lines of 64 bytes. */
-export const RECORD_NUMBERS = 16;
-/** Records made at once. A flow that lives long keeps so many in memory, 4 KiB. */
-const CHUNK_RECORDS = 32;
+const RECORD_DOUBLES = 16;
+/** Records in one array at most: flows come and go, and one that stays keeps so many in memory, 4 KiB. */
+const RECORDS_IN_ARRAY = 32;
 
-/** Hands out records. They are never given back: a chunk goes when the last of its flows does. */
-export class FlowRecords {
-  private chunk = new Float64Array(0);
-  private used = 0;
-
-  /** A record of zeros. */
-  take(): FlowRecord {
-    if (this.used === this.chunk.length) this.newChunk();
-    const record = { numbers: this.chunk, at: this.used };
-    this.used += RECORD_NUMBERS;
-    return record;
-  }
-
-  /** The first ones are few, for the many hosts that have a flow or two. */
-  private newChunk(): void {
-    const records = this.chunk.length === 0 ? 2 : CHUNK_RECORDS;
-    this.chunk = new Float64Array(records * RECORD_NUMBERS);
-    this.used = 0;
+/** The records of a host's flows, or of all flows of a simulated world, and the few numbers of the endpoints themselves. */
+export class FlowRecords extends RecordArena {
+  constructor() {
+    super(RECORD_DOUBLES, RECORDS_IN_ARRAY);
   }
 }
 
 /** A record that nothing else shares. */
-export function ownRecord(): FlowRecord {
-  return { numbers: new Float64Array(RECORD_NUMBERS), at: 0 };
+export function ownRecord(): NumberRecord {
+  return { numbers: new Float64Array(RECORD_DOUBLES), at: 0 };
 }

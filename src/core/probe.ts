@@ -1,5 +1,6 @@
+import type { NumberRecord } from '../base/record-arena.js';
 import type { EndpointConfig } from './config.js';
-import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
+import { Hot, ownRecord } from './flow-record.js';
 import type { RttEstimator } from './rtt.js';
 
 /** Beyond this, doubling has long met `maxBackoffNs`; it keeps the power finite. */
@@ -26,7 +27,7 @@ export class Probe {
   private readonly numbers: Float64Array;
   private readonly at: number;
 
-  constructor(rtt: RttEstimator, config: EndpointConfig, { numbers, at }: FlowRecord = ownRecord()) {
+  constructor(rtt: RttEstimator, config: EndpointConfig, { numbers, at }: NumberRecord = ownRecord()) {
     this.rtt = rtt;
     this.config = config;
     this.numbers = numbers;

@@ -1,6 +1,7 @@
+import type { NumberRecord } from '../base/record-arena.js';
 import type { CreditAlgorithm, CreditLink, CreditSample } from './credit/algorithm.js';
 import type { CreditMeter } from './credit-meter.js';
-import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
+import { Hot, ownRecord } from './flow-record.js';
 
 /** Filled anew for every update of whichever flow: one of its own would be 300 bytes more for each. */
 const SAMPLE: CreditSample = {
@@ -30,7 +31,12 @@ export class RateControl {
   private creditMarked = 0;
   private heldBack = false;
 
-  constructor(algorithm: CreditAlgorithm, link: CreditLink, nowNs: number, { numbers, at }: FlowRecord = ownRecord()) {
+  constructor(
+    algorithm: CreditAlgorithm,
+    link: CreditLink,
+    nowNs: number,
+    { numbers, at }: NumberRecord = ownRecord(),
+  ) {
     this.algorithm = algorithm;
     this.link = link;
     this.numbers = numbers;

@@ -1,4 +1,5 @@
 // Tested by test/core/receiver-flow.test.ts and test/core/reactive-receiver.test.ts
+import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
 import { finFinalOffset, finProbe, requestMaxFrameBytes, requestPairedFlowId } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
@@ -10,7 +11,7 @@ import type { FlowContext, TimedFlow } from './context.js';
 import type { Delivery } from './delivery.js';
 import { errorOfReset, XpassError } from './errors.js';
 import type { FlowObserver, FlowReader } from './flow-callbacks.js';
-import { type FlowRecord, Hot } from './flow-record.js';
+import { Hot } from './flow-record.js';
 import { PathProof } from './path-proof.js';
 import type { Reassembly } from './reassembly.js';
 import type { ReceiveWindow } from './receive-window.js';
@@ -54,7 +55,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   protected isOver = false;
   protected probe = 0;
   /** Its numbers that every packet changes. */
-  protected readonly record: FlowRecord;
+  protected readonly record: NumberRecord;
   private readonly numbers: Float64Array;
   private readonly at: number;
   protected readonly ackRanges: LowestRanges;

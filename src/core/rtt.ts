@@ -1,5 +1,6 @@
+import type { NumberRecord } from '../base/record-arena.js';
 import { SECOND_NS } from '../base/time.js';
-import { type FlowRecord, Hot, ownRecord } from './flow-record.js';
+import { Hot, ownRecord } from './flow-record.js';
 
 /** How long a shortest time counts at least; twice as long at most. A path that has become longer is believed after that (ours, as BBR's 10 s). */
 const RECENT_NS = 5 * SECOND_NS;
@@ -32,7 +33,7 @@ export class RttEstimator {
   private readonly longestWaitNs: number;
 
   /** `longestWaitNs`: no time to wait that is derived from the RTT is longer. */
-  constructor(longestWaitNs: number, { numbers, at }: FlowRecord = ownRecord()) {
+  constructor(longestWaitNs: number, { numbers, at }: NumberRecord = ownRecord()) {
     this.numbers = numbers;
     this.at = at;
     this.longestWaitNs = longestWaitNs;

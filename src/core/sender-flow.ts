@@ -1,5 +1,7 @@
 // Tested by test/core/sender-flow.test.ts and test/core/reactive-sender.test.ts
+
 import { assert } from '../base/assert.js';
+import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
 import { ackProbe, flags } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
@@ -9,7 +11,7 @@ import { longestWaitNs } from './config.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import { errorOfReset, XpassError } from './errors.js';
 import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './flow-callbacks.js';
-import { type FlowRecord, Hot } from './flow-record.js';
+import { Hot } from './flow-record.js';
 import { Probe } from './probe.js';
 import { RttEstimator } from './rtt.js';
 import type { SendBuffer } from './send-buffer.js';
@@ -57,7 +59,7 @@ export abstract class SenderFlow implements TimedFlow {
   protected opened = false;
   protected dataFrames = 0;
   /** Its numbers that every packet changes. */
-  protected readonly record: FlowRecord;
+  protected readonly record: NumberRecord;
   private readonly numbers: Float64Array;
   private readonly at: number;
   private readonly writer: FlowWriter;
