@@ -1,0 +1,142 @@
+import { transmissionNs } from '../../base/time.js';
+import {
+  type WindowAlgorithm,
+  type WindowAlgorithmDefinition,
+  WindowEvent,
+  type WindowLink,
+  type WindowParameter,
+  type WindowParameters,
+  type WindowSample,
+} from './algorithm.js';
+
+/** The paper has no losses; ours: half the rate for one, and the least rate after a timeout. */
+const LOSS_FACTOR = 0.5;
+/** A rate has no window: this many RTTs' worth may be out, so that a rate that is too high does not fill the receiver's window before it is seen (ours). */
+const WINDOW_RTTS = 2;
+const LEAST_WINDOW_FRAMES = 2;
+/** Thresholds are at least so many of the least RTT, on paths that are longer than those of the paper (ours). */
+const LOW_RTTS = 1.25;
+const HIGH_RTTS = 5;
+
+/**
+ * TIMELY (Mittal and others, SIGCOMM 2015), Algorithm 1: a rate that follows the gradient of the RTT between two thresholds, once for each segment that was acknowledged. Frames
+ * are paced one by one, where the paper's network cards send a segment as one burst. The thresholds and the step are the paper's at 10 Gbit/s, as
+ * frames and a part of the link, so that they mean the same on another link.
+ */
+class Timely implements WindowAlgorithm {
+  readonly name = 'timely';
+  private readonly link: WindowLink;
+  private readonly parameters: WindowParameters;
+  private readonly frameNs: number;
+  private rateBps: number;
+  private ackedBytes = 0;
+  private previousRttNs = 0;
+  private smoothedRttNs = 0;
+  private differenceNs = 0;
+  /** Updates in a row at which the RTT did not grow. */
+  private calm = 0;
+
+  constructor(link: WindowLink, parameters: WindowParameters) {
+    this.link = link;
+    this.parameters = parameters;
+    this.frameNs = transmissionNs(link.frameWireBytes, link.maxRateBps);
+    this.rateBps = parameters.initial_rate * link.maxRateBps;
+  }
+
+  get windowFrames(): number {
+    return Math.max(LEAST_WINDOW_FRAMES, (WINDOW_RTTS * this.smoothedRttNs) / this.pacingGapNs);
+  }
+
+  get pacingGapNs(): number {
+    return transmissionNs(this.link.frameWireBytes, this.rateBps);
+  }
+
+  update(sample: WindowSample): void {
+    this.smoothedRttNs = sample.smoothedRttNs;
+    if (sample.event === WindowEvent.recovery) this.setRate(this.rateBps * LOSS_FACTOR);
+    else if (sample.event === WindowEvent.timeout) this.setRate(0);
+    else this.onAcknowledged(sample);
+  }
+
+  state(): Record<string, number> {
+    return { rate: this.rateBps, gradient: this.differenceNs, calm: this.calm };
+  }
+
+  private onAcknowledged(sample: WindowSample): void {
+    this.ackedBytes += sample.ackedBytes;
+    if (this.ackedBytes < this.parameters.segment_bytes) return;
+    this.ackedBytes = 0;
+    const { ewma } = this.parameters;
+    const newNs = this.previousRttNs === 0 ? 0 : sample.rttNs - this.previousRttNs;
+    this.previousRttNs = sample.rttNs;
+    this.differenceNs = (1 - ewma) * this.differenceNs + ewma * newNs;
+    this.follow(sample, this.differenceNs / Math.max(1, sample.minRttNs));
+  }
+
+  private follow({ rttNs, minRttNs, isWindowLimited }: WindowSample, gradient: number): void {
+    const { t_low: low, t_high: high, beta, delta, hai_after: haiAfter, hai_steps: haiSteps } = this.parameters;
+    const lowNs = Math.max(low * this.frameNs, LOW_RTTS * minRttNs);
+    const highNs = Math.max(high * this.frameNs, HIGH_RTTS * minRttNs);
+    const stepBps = isWindowLimited ? delta * this.link.maxRateBps : 0;
+    if (rttNs < lowNs) this.setRate(this.rateBps + stepBps);
+    else if (rttNs > highNs) this.setRate(this.rateBps * (1 - beta * (1 - highNs / rttNs)));
+    else if (gradient <= 0) {
+      this.calm++;
+      this.setRate(this.rateBps + (this.calm >= haiAfter ? haiSteps : 1) * stepBps);
+      return;
+    } else this.setRate(this.rateBps * Math.max(0, 1 - beta * gradient));
+    this.calm = 0;
+  }
+
+  private setRate(bps: number): void {
+    const { maxRateBps } = this.link;
+    this.rateBps = Math.min(maxRateBps, Math.max(bps, this.parameters.min_rate * maxRateBps));
+  }
+}
+
+const SOURCE = 'TIMELY, SIGCOMM 2015';
+
+function parameter(
+  name: string,
+  [value, min, max]: readonly [number, number, number],
+  unit: string,
+  words: { meaning: string; source?: string },
+): WindowParameter {
+  return { name, default: value, min, max, unit, source: SOURCE, ...words };
+}
+
+export const timely: WindowAlgorithmDefinition = {
+  name: 'timely',
+  summary: 'TIMELY: a rate that follows the gradient of the RTT',
+  parameters: [
+    parameter('delta', [0.001, 0.00001, 0.5], 'share of max rate', {
+      meaning: 'step of an increase',
+      source: `${SOURCE}, section 6: 10 Mbit/s of 10 Gbit/s`,
+    }),
+    parameter('beta', [0.8, 0, 1], '1', { meaning: 'weight of a decrease', source: `${SOURCE}, section 6` }),
+    parameter('ewma', [0.875, 0.001, 1], '1', {
+      meaning: 'weight of the latest difference of two RTTs: alpha',
+      source: `${SOURCE}, section 6`,
+    }),
+    parameter('t_low', [40, 0, 100_000], 'frames at max rate', {
+      meaning: 'RTT below which the rate grows whatever the gradient',
+      source: `${SOURCE}, section 6: 50 us at 10 Gbit/s`,
+    }),
+    parameter('t_high', [400, 0, 1_000_000], 'frames at max rate', {
+      meaning: 'RTT above which the rate falls whatever the gradient',
+      source: `${SOURCE}, section 6: 500 us at 10 Gbit/s`,
+    }),
+    parameter('hai_after', [5, 1, 100], 'updates', {
+      meaning: 'updates without a growing RTT after which steps are larger',
+      source: `${SOURCE}, section 4.3`,
+    }),
+    parameter('hai_steps', [5, 1, 100], 'steps', { meaning: 'of such an increase', source: `${SOURCE}, section 4.3` }),
+    parameter('segment_bytes', [16_384, 1, 1_048_576], 'bytes', {
+      meaning: 'acknowledged bytes for each update',
+      source: `${SOURCE}, section 5: 16 to 64 KB`,
+    }),
+    parameter('initial_rate', [0.1, 0.0001, 1], 'share of max rate', { meaning: 'rate of a new flow', source: 'ours' }),
+    parameter('min_rate', [0.0005, 0.000001, 1], 'share of max rate', { meaning: 'lowest rate', source: 'ours' }),
+  ],
+  create: (link, parameters) => new Timely(link, parameters),
+};
