@@ -92,7 +92,7 @@ export class ReactiveSender extends SenderFlow {
     this.dueNs = Math.max(this.dueNs, nowNs - this.context.config.catchUpNs);
     while (this.dueNs <= nowNs && this.mayPace) {
       this.sendFrame(this.dueNs);
-      this.dueNs += this.algorithm.pacingGapNs;
+      this.dueNs += this.gapNs;
     }
     this.finishIfSent(nowNs);
     this.arm();
@@ -151,14 +151,19 @@ export class ReactiveSender extends SenderFlow {
   /** Sends what may be sent now; a flow that paces is called when its next frame is due. */
   private transmit(nowNs: number): void {
     if (this.stateCode === SenderState.closed) return;
-    const { pacingGapNs } = this.algorithm;
-    if (pacingGapNs > 0) {
-      this.dueNs = Math.max(this.lastSendNs + pacingGapNs, nowNs);
+    const { gapNs } = this;
+    if (gapNs > 0) {
+      this.dueNs = Math.max(this.lastSendNs + gapNs, nowNs);
       this.context.schedule(this.slot, this.mayPace ? this.dueNs : NEVER);
     } else this.sendNow(nowNs);
     this.noteHeldUp(nowNs);
     this.finishIfSent(nowNs);
     this.arm();
+  }
+
+  /** Between two frames, as the algorithm wants it; a thousand round trips may be more than the flow lives, so no more than any other wait. PROTOCOL §5.5 */
+  private get gapNs(): number {
+    return Math.min(this.algorithm.pacingGapNs, this.context.config.maxBackoffNs);
   }
 
   private sendNow(nowNs: number): void {

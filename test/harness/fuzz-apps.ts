@@ -4,6 +4,7 @@ import type { Endpoint } from '../../src/core/endpoint.js';
 import type { XpassError } from '../../src/core/errors.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import type { SenderFlow } from '../../src/core/sender-flow.js';
+import { WINDOW_ALGORITHMS } from '../../src/core/window/registry.js';
 import { patternByte } from './streams.js';
 
 /** What applications of a fuzzed machine share: its clock, its chance, and whether the network is honest. */
@@ -121,6 +122,9 @@ export class FuzzReader implements FlowReader {
   }
 }
 
+/** Of the flows that are opened: as many with credits as without. */
+const WINDOWS = ['', '', '', '', '', ...WINDOW_ALGORITHMS.map(({ name }) => name)];
+
 /** One host's application: takes most flows, and sometimes opens one or resets one while it does. */
 export class FuzzApplication implements Application {
   endpoint!: Endpoint;
@@ -138,7 +142,8 @@ export class FuzzApplication implements Application {
     const { endpoint, world } = this;
     if (endpoint.flowCount >= endpoint.config.maxFlows) return;
     const writer = new FuzzWriter(world);
-    writer.flow = endpoint.open(this.peer, writer, { pairedFlowId }, world.nowNs);
+    const windowAlgorithm = WINDOWS[Math.floor(world.random.next() * WINDOWS.length)];
+    writer.flow = endpoint.open(this.peer, writer, { pairedFlowId, windowAlgorithm }, world.nowNs);
     this.writers.push(writer);
   }
 

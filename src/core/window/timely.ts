@@ -9,7 +9,7 @@ import {
   type WindowSample,
 } from './algorithm.js';
 
-/** The paper has no losses; ours: half the rate for one, and the least rate after a timeout. */
+/** The paper has no losses; ours: half the rate for one, and for a timeout. */
 const LOSS_FACTOR = 0.5;
 /** A rate has no window: this many RTTs' worth may be out, so that a rate that is too high does not fill the receiver's window before it is seen (ours). */
 const WINDOW_RTTS = 2;
@@ -53,9 +53,8 @@ class Timely implements WindowAlgorithm {
 
   update(sample: WindowSample): void {
     this.smoothedRttNs = sample.smoothedRttNs;
-    if (sample.event === WindowEvent.recovery) this.setRate(this.rateBps * LOSS_FACTOR);
-    else if (sample.event === WindowEvent.timeout) this.setRate(0);
-    else this.onAcknowledged(sample);
+    if (sample.event === WindowEvent.acknowledged) this.onAcknowledged(sample);
+    else this.setRate(this.rateBps * LOSS_FACTOR);
   }
 
   state(): Record<string, number> {
@@ -136,7 +135,10 @@ export const timely: WindowAlgorithmDefinition = {
       source: `${SOURCE}, section 5: 16 to 64 KB`,
     }),
     parameter('initial_rate', [0.1, 0.0001, 1], 'share of max rate', { meaning: 'rate of a new flow', source: 'ours' }),
-    parameter('min_rate', [0.0005, 0.000001, 1], 'share of max rate', { meaning: 'lowest rate', source: 'ours' }),
+    parameter('min_rate', [0.01, 0.000001, 1], 'share of max rate', {
+      meaning: 'lowest rate',
+      source: 'ours: a segment at it takes as long as a hundred at the maximum, and the rate only grows with segments',
+    }),
   ],
   create: (link, parameters) => new Timely(link, parameters),
 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
 import { addFaults, TERRIBLE } from '../../harness/faults.js';
+import { KINDS } from '../../harness/kinds.js';
 import { Pair } from '../../harness/pair.js';
 import { printSeed, TEST_SEED } from '../../harness/seeds.js';
 
@@ -24,9 +25,9 @@ function slowPair(seed: number, changes = {}) {
   return { pair, sources, reader, release };
 }
 
-describe('a reader that is slow', () => {
+describe.each(KINDS)('a reader of a $kind flow that is slow', ({ changes }) => {
   it('holds the sender back at the receive window, for as long as it likes', () => {
-    const { pair, sources, reader } = slowPair(1);
+    const { pair, sources, reader } = slowPair(1, changes);
     expect(reader.received).toBeGreaterThan(WINDOW - 1_446);
     expect(reader.received).toBeLessThanOrEqual(WINDOW);
     const before = pair.frames;
@@ -38,7 +39,7 @@ describe('a reader that is slow', () => {
   });
 
   it('gets the rest as soon as it goes on, and the stream ends in order', () => {
-    const { pair, sources, reader, release } = slowPair(1);
+    const { pair, sources, reader, release } = slowPair(1, changes);
     pair.run(5 * SECOND_NS);
     const { requests } = sources[0].flow.statistics;
     while (sources[0].closed === undefined && pair.nowNs < 20 * SECOND_NS) {
@@ -54,7 +55,7 @@ describe('a reader that is slow', () => {
 
   it('reads at its own pace all the time, on a bad network, and memory stays bounded', () => {
     for (let run = 0; run < 3; run++) {
-      const { pair, sources, reader, release } = slowPair(TEST_SEED + run, { rateBps: 1e9 });
+      const { pair, sources, reader, release } = slowPair(TEST_SEED + run, { ...changes, rateBps: 1e9 });
       addFaults(pair, TERRIBLE);
       let most = 0;
       pair.onStep = () => {
@@ -70,7 +71,7 @@ describe('a reader that is slow', () => {
   });
 
   it('may release after the flow is closed', () => {
-    const { pair, reader, release } = slowPair(1);
+    const { pair, reader, release } = slowPair(1, changes);
     reader.flow.reset(pair.nowNs);
     release(50_000);
     pair.run(pair.nowNs + SECOND_NS);
