@@ -15,6 +15,7 @@ import type { FlowContext } from './context.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { backedOffNs } from './probe.js';
 import { Rack } from './rack.js';
+import { RecentMinimum } from './rtt.js';
 import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
 import type { SenderStatistics } from './sender-statistics.js';
 import { FrameFate, SentFrames } from './sent-frames.js';
@@ -46,6 +47,8 @@ export class ReactiveSender extends SenderFlow {
   private readonly sent = new SentFrames();
   private readonly rack: Rack;
   private readonly ranges = new ArrivedRanges();
+  /** What the algorithm is told as the least RTT: a path that has become longer is not measured by the shorter one for ever. */
+  private readonly leastRtt = new RecentMinimum();
   private readonly sample: WindowSample;
   private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
   /** There was more to send than the window let out, since the last acknowledgement. */
@@ -218,6 +221,7 @@ export class ReactiveSender extends SenderFlow {
     if (fate === FrameFate.arrived) return;
     sample.rttNs = nowNs - sent.sentNs(number);
     this.rtt.sample(sample.rttNs);
+    this.leastRtt.sample(sample.rttNs, nowNs);
     this.observer.onRtt(sample.rttNs);
     this.rack.arrived(number, fate, sample.rttNs);
     sent.settle(number, FrameFate.arrived, nowNs);
@@ -256,7 +260,7 @@ export class ReactiveSender extends SenderFlow {
     sample.inFlightFrames = sent.inFlight;
     sample.isWindowLimited = this.isLimited;
     sample.smoothedRttNs = rtt.smoothedNs;
-    sample.minRttNs = rtt.minNs;
+    sample.minRttNs = this.leastRtt.value;
     if (event !== WindowEvent.acknowledged) sample.ackedFrames = sample.ackedBytes = sample.markedFrames = 0;
     this.algorithm.update(sample);
   }

@@ -49,7 +49,7 @@ export interface WindowSample {
   markedFrames: number;
   /** From the frame's sending to its acknowledgement, ns. */
   rttNs: number;
-  /** Smoothed and least RTT, ns. */
+  /** Smoothed RTT, and the least of the last 5 to 10 s, ns. */
   smoothedRttNs: number;
   minRttNs: number;
   /** For how long the frame waited at its receiver before it was acknowledged, and the acknowledgement here before it was looked at, ns. */
