@@ -72,6 +72,7 @@ export class DgramDatapath implements Datapath {
   private readonly report: ProblemReport;
   /** The frame that Node queued: its bytes must not change before the kernel took them. */
   private pinned: Frame | null = null;
+  private isBatchOpen = false;
   private sendsUntilChecked = 0;
   /** Largest frame that is known to have passed, and largest that is being checked. */
   private provenBytes = 0;
@@ -166,6 +167,14 @@ export class DgramDatapath implements Datapath {
     this.counters.receiveCalls++;
     this.counters.bytesIn += bytes.length;
     this.handlers.onDatagram(bytes, bytes.length, from);
+    if (this.isBatchOpen) return;
+    this.isBatchOpen = true;
+    setImmediate(this.endBatch);
+  };
+
+  /** libuv reads up to 32 datagrams of a socket before anything else runs; immediates come after them. */
+  private readonly endBatch = (): void => {
+    this.isBatchOpen = false;
     this.handlers.onBatchEnd();
   };
 

@@ -98,7 +98,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private pool: FramePool | null = null;
   private frameBytes = 0;
   private unknownPeers = 0;
-  /** Datagrams given to the machine since it was drained, and when the first of them was; 0 and nothing when it waits. */
+  /** Datagrams given to the machine since it was drained, and when the newest of them was read. */
   private batched = 0;
   private batchNs = 0;
   private isDetached = false;
@@ -173,7 +173,8 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   onDatagram(bytes: Uint8Array, length: number, from: Source): void {
-    if (this.batched === 0) this.batchNs = this.loop.noteArrival();
+    // Those of one system call are given one after the other; between others anything may have happened.
+    if (this.batched === 0 || !this.datapath.lendsBytes) this.batchNs = this.loop.noteArrival();
     const nowNs = this.batchNs;
     const frame = this.incoming;
     frame.bytes = bytes;
@@ -181,15 +182,16 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     frame.peer = this.peerOf(frame, from, nowNs);
     frame.atNs = nowNs;
     if (frame.peer < 0 || this.closing !== null) return;
-    if (this.batched++ === 0) this.loop.begin(nowNs);
+    this.loop.begin(nowNs);
     if (!this.attachment?.handleFrame(frame, nowNs)) this.machine?.handleFrame(frame, nowNs);
-    if (this.batched === MAX_BATCH) this.onBatchEnd();
+    this.loop.leave();
+    if (++this.batched === MAX_BATCH) this.onBatchEnd();
   }
 
   onBatchEnd(): void {
-    if (this.batched === 0) return;
+    if (this.batched === 0 || this.closing !== null) return;
     this.batched = 0;
-    this.loop.drain();
+    this.loop.drainLeft();
   }
 
   onProblem(problem: SocketProblem): void {

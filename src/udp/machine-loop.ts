@@ -110,6 +110,17 @@ export class MachineLoop {
     this.nowNs = nowNs;
   }
 
+  /** Ends an input that others follow at once; `drain` comes after the last of them. */
+  leave(): void {
+    this.running = false;
+  }
+
+  /** Drains after inputs that were left. */
+  drainLeft(): void {
+    this.begin(this.parts.loop.now());
+    this.drain();
+  }
+
   /** Ends what `begin` began: sends what is due and sleeps until the next deadline. */
   drain(): void {
     const { nowNs } = this;

@@ -76,7 +76,8 @@ describe.each(KINDS)('the datapath %s on loopback', (kind) => {
     expect(server.received.map((each) => each.bytes)).toEqual(
       Array.from({ length: 40 }, (_, index) => Buffer.alloc(index + 1, index + 1)),
     );
-    expect(server.batches).toBe(server.datapath.counters.receiveCalls);
+    expect(server.batches).toBeGreaterThan(0);
+    expect(server.batches).toBeLessThanOrEqual(server.datapath.counters.receiveCalls);
     expect(server.datapath.info).toMatchObject({ kind, local: { address: LOOPBACK[family], family } });
     expect(server.datapath.counters).toMatchObject({ datagramsIn: 40, bytesIn: 820, datagramsOut: 1, bytesOut: 7 });
   });

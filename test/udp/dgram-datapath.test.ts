@@ -58,6 +58,24 @@ function frameOf(length: number, bufferBytes = length): Frame {
 const failure = (code: string) => Object.assign(new Error(code), { code });
 
 describe('DgramDatapath', () => {
+  it('says once that a batch is at its end, after all datagrams that were read together', async () => {
+    const { socket, datapath } = bench();
+    const seen: string[] = [];
+    datapath.start({
+      onDatagram: (_bytes, length) => seen.push(`${length}`),
+      onBatchEnd: () => seen.push('end'),
+      onProblem: () => {},
+      onSent: () => {},
+    });
+    const from = { address: '10.0.0.1', port: 9000 };
+    for (const length of [1, 2, 3]) socket.emit('message', Buffer.alloc(length), from);
+    expect(seen).toEqual(['1', '2', '3']);
+    await new Promise((resolve) => setImmediate(resolve));
+    socket.emit('message', Buffer.alloc(4), from);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen).toEqual(['1', '2', '3', 'end', '4', 'end']);
+  });
+
   it('sends a frame that fills its buffer as it is, and a shorter one without the rest', () => {
     const { socket, datapath, sent } = bench();
     const full = frameOf(100);

@@ -58,6 +58,24 @@ function bench(earlyNs?: number) {
 }
 
 describe('MachineLoop', () => {
+  it('drains once after inputs that were left, and in between when the machine is used otherwise', () => {
+    const { machine, driver, sent } = bench(0);
+    for (let input = 1; input <= 3; input++) {
+      driver.begin(0);
+      machine.plan(input, 0, 0);
+      driver.leave();
+    }
+    expect([machine.advancedNs.length, sent.length]).toEqual([0, 0]);
+    driver.drainLeft();
+    expect(machine.advancedNs.length).toBe(1);
+    expect(sent.map(({ port }) => port)).toEqual([1, 2, 3]);
+    driver.begin(0);
+    machine.plan(4, 0, 0);
+    driver.leave();
+    driver.run(() => {});
+    expect(sent.map(({ port }) => port)).toEqual([1, 2, 3, 4]);
+  });
+
   it('says when no more frames follow, after a wake as after an input and at the end', () => {
     const { loop, machine, driver, sink, sent } = bench(0);
     machine.plan(1, 0, 0);
