@@ -5,6 +5,9 @@ const FREE_BYTES = 4 * 1024 * 1024;
 /** Free frames kept at most (ours): a burst of a full poll of 32 datagrams on each of 32 ports. */
 const FREE_FRAMES = 1_024;
 
+/** Up to here a loop copies faster than a call does. */
+const SMALL_BYTES = 64;
+
 const NO_BYTES = new Uint8Array(0);
 
 /** Frames that a pool of buffers of `frameBytes` keeps. */
@@ -48,7 +51,8 @@ export class DatagramPool extends FramePool {
   copy(bytes: Uint8Array, length: number): Frame {
     if (length > this.bufferBytes) return this.wrap(Uint8Array.prototype.slice.call(bytes, 0, length));
     const frame = this.take();
-    frame.bytes.set(bytes.subarray(0, length));
+    if (length <= SMALL_BYTES) for (let at = 0; at < length; at++) frame.bytes[at] = bytes[at];
+    else frame.bytes.set(length === bytes.length ? bytes : bytes.subarray(0, length));
     frame.length = length;
     return frame;
   }

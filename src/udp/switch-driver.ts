@@ -155,6 +155,8 @@ class SwitchSockets implements FrameSink {
   private readonly policy: WakePolicy;
   private readonly kernelDrops: KernelDrops;
   private readonly arrivals = new ArrivalBatch();
+  /** When the newest datagrams were read. */
+  private arrivedNs = 0;
   private unknownPeers = 0;
   private closing: Promise<void> | null = null;
 
@@ -229,8 +231,8 @@ class SwitchSockets implements FrameSink {
     const where = trunk === undefined ? '' : `trunk ${trunk.name} to ${formatAddress(trunk.remote)}: `;
     return {
       onDatagram: (bytes, length, { address, port }) => {
-        const nowNs = this.loop.noteArrival();
-        const peer = index === 0 ? this.peers.number(address, port, nowNs) : FIRST_TRUNK_PEER + index - 1;
+        if (this.arrivals.length === 0 || !lendsBytes) this.arrivedNs = this.loop.noteArrival();
+        const peer = index === 0 ? this.peers.number(address, port, this.arrivedNs) : FIRST_TRUNK_PEER + index - 1;
         if (peer === 0 || this.closing !== null) return;
         this.collect(lendsBytes ? this.pool.copy(bytes, length) : this.pool.wrap(bytes), peer);
       },

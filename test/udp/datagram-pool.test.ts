@@ -9,6 +9,16 @@ describe('DatagramPool', () => {
     expect(frame.length).toBe(26);
   });
 
+  it('copies what is only lent, whatever its size and however much follows it', () => {
+    const pool = new DatagramPool(1472);
+    const lent = Buffer.from(Array.from({ length: 3_000 }, (_, index) => index % 251));
+    for (const length of [0, 1, 26, 64, 65, 1_472, 1_473, 3_000]) {
+      const frame = pool.copy(lent, length);
+      expect(Buffer.from(frame.bytes.subarray(0, frame.length))).toEqual(lent.subarray(0, length));
+      expect(frame.bytes.buffer).not.toBe(lent.buffer);
+    }
+  });
+
   it('never takes a frame with a short buffer, whatever was given back', () => {
     const pool = new DatagramPool(1472);
     for (let round = 0; round < 100; round++) {

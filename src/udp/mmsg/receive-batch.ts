@@ -15,6 +15,8 @@ const MESSAGES = 32;
  * lines of the processor's cache.
  */
 const STRIDE_BYTES = 65_536 + 4_160;
+/** Datagrams up to here have views of one length: that of a credit is random. */
+const SMALL_BYTES = 64;
 /** RFC 3168 §5: the lower two bits of the traffic class. */
 const ECN_MASK = 3;
 /** `cmsg_len` fills 8 bytes and the next header begins at a multiple of 8. */
@@ -29,7 +31,7 @@ export class ReceiveBatch {
   private readonly fd: number;
   private readonly vector: MessageVector;
   private readonly sources: SourceCache;
-  /** Views of the memory of each message, by the datagram's number in it: made once for each place. */
+  /** Views of the memory of each message, by the datagram's number in it. */
   private readonly views: Buffer[][] = Array.from({ length: MESSAGES }, () => []);
   private segmentBytes = 0;
   private trafficClass = 0;
@@ -71,20 +73,22 @@ export class ReceiveBatch {
     const step = this.segmentBytes > 0 ? this.segmentBytes : Math.max(total, 1);
     counters.bytesIn += total;
     for (let offset = 0, index = 0; offset === 0 || offset < total; offset += step, index++) {
-      const bytes = this.view(message, index, offset);
+      const length = Math.min(step, total - offset);
+      const bytes = this.view(message, index, { offset, length });
       counters.datagramsIn++;
-      if (isMarked && total > 0 && markCe(bytes)) counters.congestionMarks++;
-      handlers.onDatagram(bytes, Math.min(step, total - offset), source);
+      if (isMarked && length > 0 && markCe(bytes)) counters.congestionMarks++;
+      handlers.onDatagram(bytes, length, source);
     }
   }
 
-  /** From the datagram to the end of the message's memory: how much of it is the datagram is said beside it. */
-  private view(message: number, index: number, offset: number): Buffer {
+  /** The datagram. Views are kept: large datagrams come in few sizes; a small one's is longer than it, as its length says. */
+  private view(message: number, index: number, at: { offset: number; length: number }): Buffer {
     const views = this.views[message];
-    const start = message * STRIDE_BYTES + offset;
+    const start = message * STRIDE_BYTES + at.offset;
+    const bytes = Math.max(at.length, SMALL_BYTES);
     const known = views[index];
-    if (known !== undefined && known.byteOffset === start) return known;
-    const made = this.vector.data.subarray(start, (message + 1) * STRIDE_BYTES);
+    if (known !== undefined && known.byteOffset === start && known.length === bytes) return known;
+    const made = this.vector.data.subarray(start, start + bytes);
     views[index] = made;
     return made;
   }
