@@ -216,7 +216,7 @@ export class CreditIssuer {
 
   /** Shows the algorithm what is known, if its period is over. */
   updateRate(nowNs: number): void {
-    if (this.control.update(this.meter, this.rtt.waitNs(1), nowNs)) this.pacer.setRate(this.control.rateBps);
+    if (this.control.update(this.meter, this.rtt, nowNs)) this.pacer.setRate(this.control.rateBps);
   }
 
   /** Gives up credits that are too old, and credits without data. */
@@ -226,6 +226,13 @@ export class CreditIssuer {
       this.updateRate(nowNs);
       this.reschedule(nowNs);
     }
+  }
+
+  /** Credits have stopped, and the peer was last heard at `heardNs`: those that nobody heard of for their life are forgiven, and their memory goes. */
+  restAfter(heardNs: number, nowNs: number): void {
+    if (nowNs - heardNs < this.lifeNs) return;
+    this.meter.forgive();
+    this.meter.rest();
   }
 
   /** See RECEIVER_TIMERS.data; while no credit is outstanding and none fits, there is no data to wait for. */

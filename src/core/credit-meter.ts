@@ -57,7 +57,7 @@ export class CreditMeter {
   private sentNs = NO_TIMES;
   /** Of each credit before `firstUnknown`; of one behind it only LOST_AT_HOME counts, anything else is of a credit that had its place before. */
   private fate = NO_FATES;
-  private mask = INITIAL_CAPACITY - 1;
+  private mask = -1;
   /** Index of the next credit to be sent. */
   private next = 0;
   /** Every credit before this index has a known fate. */
@@ -169,6 +169,14 @@ export class CreditMeter {
   noteUnused(unused: number): void {
     const ahead = (unused - this.unusedTold) & 0xffff;
     if (ahead < 0x8000) this.unusedTold += ahead;
+  }
+
+  /** The flow has long been idle: gives back the memory of its credits. An echo of one of them would be `Echo.forgotten`. */
+  rest(): void {
+    if (this.unknown > 0) return;
+    this.sentNs = NO_TIMES;
+    this.fate = NO_FATES;
+    this.mask = -1;
   }
 
   /** The sender has stopped: what is outstanding meets no data, or met none. It says nothing about the path, so no period counts it. */

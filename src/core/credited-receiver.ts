@@ -119,6 +119,8 @@ export class CreditedReceiver extends ReceiverFlow {
   }
 
   override handleStop(frame: Frame, nowNs: number): void {
+    // A CREDIT_STOP that keeps the flow alive: nothing of it is under way, and it may rest for long.
+    if (this.stateCode === ReceiverState.creditStopped) this.credits.restAfter(this.lastHeardNs, nowNs);
     this.heard(frame, nowNs);
     this.noteProbe(stopProbe(frame.bytes));
     this.meter.noteUnused(stopUnused(frame.bytes));

@@ -31,7 +31,7 @@ import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
 import type { FlowContext, TimedFlow } from './context.js';
 import { type EndpointCounters, newCounters } from './counters.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
-import { creditAlgorithm } from './credit/registry.js';
+import { creditAlgorithmMaker } from './credit/registry.js';
 import { CreditBudget } from './credit-budget.js';
 import { CreditedReceiver } from './credited-receiver.js';
 import { CreditedSender } from './credited-sender.js';
@@ -87,6 +87,7 @@ export class Endpoint implements FlowContext {
   readonly budget: CreditBudget;
   private readonly application: Application;
   private readonly link: CreditLink;
+  private readonly newAlgorithm: () => CreditAlgorithm;
   private readonly senders = new FlowTable();
   private readonly receivers = new FlowTable();
   private readonly flows: (SenderFlow | ReceiverFlow | null)[] = [];
@@ -121,7 +122,8 @@ export class Endpoint implements FlowContext {
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
     this.budget = new CreditBudget({ hostCredits, creditNs, queueBoundNs, maxWaiting }, (slot) => this.wakeFlow(slot));
-    this.newAlgorithm();
+    const { creditAlgorithm, creditParameters } = config;
+    this.newAlgorithm = orConfigError(() => creditAlgorithmMaker(creditAlgorithm, this.link, creditParameters));
     this.newWindowAlgorithm({});
   }
 
@@ -253,7 +255,7 @@ export class Endpoint implements FlowContext {
   }
 
   arm(slot: number, deadlineNs: number): void {
-    if (deadlineNs < this.timers.deadlineOf(slot)) this.timers.set(slot, deadlineNs);
+    this.timers.bringForward(slot, deadlineNs);
   }
 
   schedule(slot: number, dueNs: number): void {
@@ -371,11 +373,6 @@ export class Endpoint implements FlowContext {
     const parameters = options.windowParameters ?? (name === usual ? usualParameters : {});
     const link = { maxRateBps: this.link.maxRateBps, frameWireBytes: wireBytes(this.config.frameBytes) };
     return orConfigError(() => windowAlgorithm(name, link, parameters));
-  }
-
-  private newAlgorithm(): CreditAlgorithm {
-    const { creditAlgorithm: name, creditParameters } = this.config;
-    return orConfigError(() => creditAlgorithm(name, this.link, creditParameters));
   }
 
   private header(peer: number, id: number): FlowHeader {

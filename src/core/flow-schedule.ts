@@ -49,6 +49,12 @@ export class FlowSchedule {
     return this.firstSlot === slot ? this.deadlineNs : NEVER;
   }
 
+  /** Inserts, or moves to an earlier time. Does the comparison itself: a deadline that is handed out is a number on the heap, for each packet. */
+  bringForward(slot: number, deadlineNs: number): void {
+    if (this.firstSlot === slot ? deadlineNs < this.numbers[this.at] : deadlineNs < this.deadlineOf(slot))
+      this.set(slot, deadlineNs);
+  }
+
   remove(slot: number): void {
     if (this.isHeaped || this.firstSlot === slot) this.set(slot, NEVER);
   }

@@ -2,6 +2,7 @@ import type { NumberRecord } from '../base/record-arena.js';
 import type { CreditAlgorithm, CreditLink, CreditSample } from './credit/algorithm.js';
 import type { CreditMeter } from './credit-meter.js';
 import { Hot, ownRecord } from './flow-record.js';
+import type { RttEstimator } from './rtt.js';
 
 /** Filled anew for every update of whichever flow: one of its own would be 300 bytes more for each. */
 const SAMPLE: CreditSample = {
@@ -75,8 +76,9 @@ export class RateControl {
   }
 
   /** Updates the rate if the period is over and holds a credit of known fate; true if it did. */
-  update(meter: CreditMeter, rttNs: number, nowNs: number): boolean {
+  update(meter: CreditMeter, rtt: RttEstimator, nowNs: number): boolean {
     if (meter.periodKnown === 0) return false;
+    const rttNs = rtt.waitNs(1);
     const elapsedNs = nowNs - this.numbers[this.at + Hot.lastUpdateNs];
     if (elapsedNs < this.algorithm.updatePeriodNs(rttNs)) return false;
     const sample = SAMPLE;

@@ -1,6 +1,7 @@
 import { serialDistance } from '../wire/serial.js';
 
 const WINDOW = 1_024;
+const NO_BITS = new Int32Array(0);
 /** Twice as many as a flow may have outstanding, so no credit is further ahead of the one before it while the path works. PROTOCOL §1.3 */
 const MAX_AHEAD = 65_536;
 
@@ -12,7 +13,8 @@ const MAX_AHEAD = 65_536;
  * so now and then a corrupted one passes, and a window that followed it would refuse all true ones from then on.
  */
 export class SeenWindow {
-  private readonly bits = new Int32Array(WINDOW / 32);
+  /** Made for the first credit. */
+  private bits = NO_BITS;
   /** Signed, since V8 keeps 32-bit numbers in place only so. */
   private highest = 0;
   private empty = true;
@@ -35,6 +37,7 @@ export class SeenWindow {
 
   private restartAt(sequence: number): boolean {
     const step = serialDistance(sequence, this.stray);
+    if (this.empty) this.bits = new Int32Array(WINDOW / 32);
     const isBelieved = this.empty || (this.hasStray && step > 0 && step < WINDOW);
     this.stray = sequence | 0;
     this.hasStray = !isBelieved;

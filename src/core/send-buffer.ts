@@ -3,6 +3,9 @@ import { assert } from '../base/assert.js';
 /** Chunks that were acknowledged stay in the arrays until they are this many and half of all, so that dropping them is O(1) amortised. */
 const COMPACT_AT = 64;
 
+/** In place of a chunk that was acknowledged: its memory goes at once. */
+const NO_BYTES = new Uint8Array(0);
+
 /** Chunks that are held at most, however small they are: each costs some hundred bytes beside its own (ours). */
 const MAX_CHUNKS = 65_536;
 
@@ -61,7 +64,7 @@ export class SendBuffer {
 
   /** Appends `length` bytes that exist as a number only; then the whole stream consists of such, and none can be copied. */
   appendLength(length: number): void {
-    assert(this.chunks.length === 0, 'a stream of lengths has no bytes');
+    assert(this.isLengths || this.endOffset === 0, 'a stream of lengths has no bytes');
     this.isLengths = true;
     this.endOffset += length;
   }
@@ -71,8 +74,9 @@ export class SendBuffer {
     assert(offset <= this.endOffset, 'acknowledged beyond what was written');
     if (offset <= this.firstOffset) return;
     this.firstOffset = offset;
-    while (this.head < this.chunks.length && this.endOf(this.head) <= offset) this.head++;
-    if (this.head >= COMPACT_AT && this.head * 2 >= this.chunks.length) this.compact();
+    while (this.head < this.chunks.length && this.endOf(this.head) <= offset) this.chunks[this.head++] = NO_BYTES;
+    if (this.head === this.chunks.length) this.clear();
+    else if (this.head >= COMPACT_AT && this.head * 2 >= this.chunks.length) this.compact();
   }
 
   /** Copies `length` bytes, one or more, from stream offset `offset` to `target` at `at`. All of them must be held. */
@@ -89,6 +93,14 @@ export class SendBuffer {
       if (done < length) index++;
     }
     this.cursor = index;
+  }
+
+  /** Nothing is held: an idle flow keeps no arrays. */
+  private clear(): void {
+    this.chunks.length = 0;
+    this.starts.length = 0;
+    this.head = 0;
+    this.cursor = 0;
   }
 
   private endOf(index: number): number {

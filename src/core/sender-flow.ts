@@ -82,7 +82,9 @@ export abstract class SenderFlow implements TimedFlow {
     this.probe = new Probe(this.rtt, context.config, record);
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
     this.buffer = this.stream.buffer;
-    this.requests = new SenderRequests(this.probe, this.stream, this.frames, options);
+    const { frameBytes, isReactive, pairedFlowId } = options;
+    const terms = { frameBytes, isReactive, pairedFlowId };
+    this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.peer = options.peer;
     this.id = options.header.flowId;
     this.lastHeardNs = nowNs;

@@ -123,6 +123,24 @@ describe('the fate of a credit', () => {
     expect(meter.counts).toEqual(counts);
   });
 
+  it('is forgotten, too, where the flow has rested since; and the book goes on', () => {
+    const meter = metered(10);
+    meter.echo(1_009, 0);
+    meter.rest();
+    expect(meter.echo(1_005, 0)).toBe(Echo.forgotten);
+    for (let credit = 0; credit < 70; credit++) meter.send(credit);
+    expect(meter.echo(1_009, 0)).toBe(Echo.forgotten);
+    expect(meter.echo(1_010, 0)).toBe(Echo.valid);
+    expect(meter.lastEchoSentNs).toBe(0);
+    expect(meter.counts).toEqual({ sent: 80, used: 2, unused: 0, dropped: 9 });
+  });
+
+  it('does not rest while a fate is unknown', () => {
+    const meter = metered(3);
+    meter.rest();
+    expect(meter.echo(1_002, 0)).toBe(Echo.valid);
+  });
+
   it('is dropped when the credit has lived for its life time, to the nanosecond', () => {
     const meter = metered(5);
     expect(meter.oldestNs).toBe(0);

@@ -49,3 +49,15 @@ describe('FlowSchedule', () => {
     });
   });
 });
+
+it('brings a deadline forward and never puts it off, alone and among others', () => {
+  for (const others of [[], [7, 8]]) {
+    const flows = schedule();
+    for (const slot of others) flows.set(slot, 50);
+    flows.bringForward(3, 20);
+    flows.bringForward(3, 30);
+    expect(flows.deadlineOf(3)).toBe(20);
+    flows.bringForward(3, 10);
+    expect([flows.slot, flows.deadlineNs]).toEqual([3, 10]);
+  }
+});

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { CreditAlgorithm, CreditSample } from '../../src/core/credit/algorithm.js';
 import { CreditMeter } from '../../src/core/credit-meter.js';
 import { RateControl } from '../../src/core/rate-control.js';
+import { RttEstimator } from '../../src/core/rtt.js';
 
 const PERIOD_NS = 32 * 13_008;
 const LINK = { maxRateBps: 1e9, bytesPerCredit: 1_626 };
@@ -34,6 +35,13 @@ function bench() {
   return { algorithm, control, meter };
 }
 
+/** An estimator whose smoothed RTT that is. */
+function rttOf(rttNs: number): RttEstimator {
+  const rtt = new RttEstimator(Number.POSITIVE_INFINITY);
+  rtt.sample(rttNs);
+  return rtt;
+}
+
 describe('the rate of a flow', () => {
   it('is updated once a period is over, with what became known in it', () => {
     const { algorithm, control, meter } = bench();
@@ -42,8 +50,8 @@ describe('the rate of a flow', () => {
     control.countData(false, false);
     control.countData(true, true);
     control.noteHeldBack();
-    expect(control.update(meter, 50_000, PERIOD_NS - 1)).toBe(false);
-    expect(control.update(meter, 50_000, PERIOD_NS)).toBe(true);
+    expect(control.update(meter, rttOf(50_000), PERIOD_NS - 1)).toBe(false);
+    expect(control.update(meter, rttOf(50_000), PERIOD_NS)).toBe(true);
     expect(control.rateBps).toBe(1e8 + 1);
     expect(algorithm.samples).toEqual([
       {
@@ -68,9 +76,9 @@ describe('the rate of a flow', () => {
     const { algorithm, control, meter } = bench();
     meter.echo(9, 0);
     control.countData(true, true);
-    control.update(meter, 0, PERIOD_NS);
+    control.update(meter, rttOf(0), PERIOD_NS);
     meter.echo(10, 0);
-    control.update(meter, 0, 2 * PERIOD_NS);
+    control.update(meter, rttOf(0), 2 * PERIOD_NS);
     expect(algorithm.samples[1]).toMatchObject({
       known: 1,
       used: 1,
@@ -85,13 +93,13 @@ describe('the rate of a flow', () => {
   it('waits for an RTT where that is longer than 32 credits take', () => {
     const { control, meter } = bench();
     meter.echo(9, 0);
-    expect(control.update(meter, 3 * PERIOD_NS, 3 * PERIOD_NS - 1)).toBe(false);
-    expect(control.update(meter, 3 * PERIOD_NS, 3 * PERIOD_NS)).toBe(true);
+    expect(control.update(meter, rttOf(3 * PERIOD_NS), 3 * PERIOD_NS - 1)).toBe(false);
+    expect(control.update(meter, rttOf(3 * PERIOD_NS), 3 * PERIOD_NS)).toBe(true);
   });
 
   it('is left alone while the fate of no credit is known', () => {
     const { algorithm, control, meter } = bench();
-    expect(control.update(meter, 0, 10 * PERIOD_NS)).toBe(false);
+    expect(control.update(meter, rttOf(0), 10 * PERIOD_NS)).toBe(false);
     expect(algorithm.samples).toEqual([]);
   });
 
@@ -99,7 +107,7 @@ describe('the rate of a flow', () => {
     const { control, meter } = bench();
     meter.echo(9, 0);
     control.restart(5 * PERIOD_NS);
-    expect(control.update(meter, 0, 6 * PERIOD_NS - 1)).toBe(false);
-    expect(control.update(meter, 0, 6 * PERIOD_NS)).toBe(true);
+    expect(control.update(meter, rttOf(0), 6 * PERIOD_NS - 1)).toBe(false);
+    expect(control.update(meter, rttOf(0), 6 * PERIOD_NS)).toBe(true);
   });
 });

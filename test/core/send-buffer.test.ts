@@ -59,6 +59,16 @@ describe('the send buffer', () => {
     expect(buffer.chunkCount).toBe(0);
   });
 
+  it('keeps no memory of what was acknowledged, chunk by chunk', () => {
+    const buffer = new SendBuffer(1_000);
+    for (let chunk = 0; chunk < 3; chunk++) buffer.append(new Uint8Array(100));
+    buffer.acknowledge(150);
+    const { chunks } = buffer as unknown as { chunks: Uint8Array[] };
+    expect(chunks.map(({ length }) => length)).toEqual([0, 100, 100]);
+    buffer.acknowledge(300);
+    expect(chunks).toEqual([]);
+  });
+
   it('takes it for our own bug to read what is gone or not written, and to acknowledge what was never written', () => {
     const buffer = written(10);
     buffer.acknowledge(4);

@@ -35,7 +35,17 @@ export function findCreditAlgorithm(name: string): CreditAlgorithmDefinition {
  * Throws `ParameterError` for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
  */
 export function creditAlgorithm(name: string, link: CreditLink, parameters: CreditParameters = {}): CreditAlgorithm {
+  return creditAlgorithmMaker(name, link, parameters)();
+}
+
+/** Makes the algorithm objects of many flows, which share one set of parameters: of their own they would be half a KiB for each flow. Throws as above. */
+export function creditAlgorithmMaker(
+  name: string,
+  link: CreditLink,
+  parameters: CreditParameters,
+): () => CreditAlgorithm {
   const definition = findCreditAlgorithm(name);
   checkLink(link);
-  return definition.create(link, resolveParameters(definition, parameters));
+  const resolved = resolveParameters(definition, parameters);
+  return () => definition.create(link, resolved);
 }
