@@ -12,6 +12,7 @@ interface Result {
   readonly unit: string;
   readonly raw: number | null;
   readonly ratio: number | null;
+  readonly note?: string;
 }
 
 async function bench(...names: string[]): Promise<Result[]> {
@@ -21,10 +22,24 @@ async function bench(...names: string[]): Promise<Result[]> {
   return (JSON.parse(stdout) as { results: Result[] }).results;
 }
 
-/** Processes of this machine whose command line has `text` in it. */
-async function processesWith(text: string): Promise<string[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'args=']);
-  return stdout.split('\n').filter((line) => line.includes(text));
+/** All processes of this machine, without those that have ended and were not waited for. */
+async function processes(): Promise<{ pid: number; parent: number }[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,stat=']);
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , state]) => !state.startsWith('Z'))
+    .map(([pid, parent]) => ({ pid: Number(pid), parent: Number(parent) }));
+}
+
+/** The children of a process, once it has two. */
+async function someChildren(pid: number): Promise<number[]> {
+  for (;;) {
+    const children = (await processes()).filter(({ parent }) => parent === pid);
+    if (children.length >= 2) return children.map((child) => child.pid);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
 }
 
 describe('xpass bench', () => {
@@ -46,12 +61,68 @@ describe('xpass bench', () => {
   });
 
   it('measures how evenly credits come', async () => {
-    const [median, p99] = await bench('pacing/1000');
-    expect([median.name, p99.name]).toEqual(['pacing/1000/median', 'pacing/1000/p99']);
-    expect(median).toMatchObject({ unit: 'us', raw: 1_000 });
+    const [rate, deviation, p99] = await bench('pacing/1000');
+    expect(rate).toMatchObject({ name: 'pacing/1000/rate', unit: 'credits/s', raw: 1_000 });
     // Far from what it reaches on idle cores: here others may use them as well.
-    expect(median.value).toBeGreaterThan(100);
-    expect(p99.value).toBeGreaterThanOrEqual(median.value);
+    expect(rate.value).toBeGreaterThan(10);
+    expect(rate.value).toBeLessThan(1_100);
+    expect(deviation).toMatchObject({ name: 'pacing/1000/deviation', unit: 'us' });
+    expect(deviation.value).toBeGreaterThan(0);
+    expect(p99).toMatchObject({ name: 'pacing/1000/p99-error', unit: 'us', raw: null });
+  });
+
+  it('measures how long short flows take, beside TCP, and how many there can be', async () => {
+    const results = await bench('message/1KiB', 'handshakes');
+    const names = ['p50', 'p99', 'p999'].map((part) => `message/1KiB/${part}`);
+    expect(results.map(({ name }) => name)).toEqual([...names, 'handshakes']);
+    for (const { value, raw } of results) {
+      expect(value).toBeGreaterThan(1);
+      expect(raw).toBeGreaterThan(1);
+    }
+    expect(results[1].value).toBeGreaterThanOrEqual(results[0].value);
+  });
+
+  it('measures short flows through a busy switch', async () => {
+    const [p50, p99] = await bench('loaded');
+    expect(p50).toMatchObject({
+      name: 'loaded/p50',
+      unit: 'us',
+      note: expect.stringMatching(/^load 0\.\d\d of the link$/),
+    });
+    expect(p99.value).toBeGreaterThanOrEqual(p50.value);
+    expect(p50.raw).toBe(p99.raw);
+    expect(p50.raw).toBeGreaterThan(10);
+  });
+
+  it('measures what flows take of the memory, and what is allocated', async () => {
+    const results = await bench('flows/10', 'heap');
+    const units = new Map(results.map(({ name, unit }) => [name, unit]));
+    expect(units).toEqual(
+      new Map([
+        ['flows/10/idle/sink', 'B a flow'],
+        ['flows/10/active/sink', 'B a flow'],
+        ['flows/10/idle/source', 'B a flow'],
+        ['flows/10/active/source', 'B a flow'],
+        ['flows/10/goodput', 'Mbit/s'],
+        ['heap/sink/growth', 'KiB a million'],
+        ['heap/sink/allocated', 'B a frame'],
+        ['heap/source/growth', 'KiB a million'],
+        ['heap/source/allocated', 'B a frame'],
+      ]),
+    );
+    for (const { value } of results.filter(({ name }) => /goodput|allocated/.test(name)))
+      expect(value).toBeGreaterThan(0);
+    for (const { value } of results) expect(Number.isFinite(value)).toBe(true);
+  });
+
+  it('measures other transports, or says why not', async () => {
+    const results = await bench('peers');
+    expect(results).toHaveLength(9);
+    for (const { name, value, raw, note } of results) {
+      expect(value, name).toBeGreaterThan(0);
+      if (name.includes('/tcp/')) expect(raw, name).toBeGreaterThan(0);
+      else if (raw === null) expect(note, name).toMatch(/cannot be loaded here|is not installed|failed/);
+    }
   });
 
   it('measures two bottlenecks in a row', async () => {
@@ -82,8 +153,10 @@ describe('xpass bench', () => {
       const profiled = ['--profile', '--profile-directory', directory];
       const { code, stdout, stderr } = await runXpass('bench', 'pacing/1000', '--seconds', '0.3', ...profiled);
       expect(code, stderr).toBe(0);
-      expect(stderr).toMatch(/^\[1\/1\] pacing\/1000\/median /);
-      expect(stdout).toMatch(/^benchmark +value +unit +raw +ratio.*\npacing\/1000\/median +[\d.,]+ +us +1,000 +[\d.]+/);
+      expect(stderr).toMatch(/^\[1\/1\] pacing\/1000\/rate /);
+      expect(stdout).toMatch(
+        /^benchmark +value +unit +raw +ratio.*\npacing\/1000\/rate +[\d.,]+ +credits\/s +1,000 +[\d.]+/,
+      );
       const profiles = ['pacing-1000.1-server.cpuprofile', 'pacing-1000.2-client.cpuprofile'];
       expect(await readdir(directory)).toEqual(profiles);
       for (const name of profiles) expect(stdout).toMatch(new RegExp(`\n${join(directory, name)}\n +self +function\n`));
@@ -92,18 +165,37 @@ describe('xpass bench', () => {
     }
   });
 
-  it('leaves no process behind when it is interrupted', async () => {
-    const running = new XpassProcess(['bench', 'pacing/10000', '--seconds', '60']);
-    // The rate of the link, which no other process of this machine has.
-    const mark = `--rate ${10_000 * 1626 * 8}`;
-    await within(
-      (async () => {
-        while ((await processesWith(mark)).length < 2) await new Promise((resolve) => setTimeout(resolve, 50));
-      })(),
-      'the processes of the benchmark',
-    );
+  it.each([
+    ['programs of its own', 'pacing/10000'],
+    ['processes of xpass', 'parking-lot/naive'],
+  ])('leaves none of %s behind when it is interrupted', async (_, name) => {
+    const running = new XpassProcess(['bench', name, '--seconds', '60']);
+    const children = await within(someChildren(running.pid ?? 0), 'the processes of the benchmark');
     const { code, stderr } = await running.stop('SIGINT');
     expect([code, stderr]).toEqual([1, 'xpass bench: interrupted by SIGINT\n']);
-    expect(await processesWith(mark)).toEqual([]);
+    const left = await processes();
+    expect(left.filter(({ pid }) => children.includes(pid))).toEqual([]);
+  });
+
+  it('watches the memory of busy processes, and says whether it grew', async () => {
+    const soak = new XpassProcess(['bench', 'soak', '--duration', '10s', '--link-rate', '5mbit', '--json']);
+    const { code, stdout, stderr } = await within(soak.ended, 'the end of a soak', 40_000);
+    const report = JSON.parse(stdout);
+    expect(Object.keys(report)).toEqual([
+      'duration_s',
+      'load',
+      'flows',
+      'failed_flows',
+      'reasons',
+      'bytes',
+      'memory',
+      'grew',
+    ]);
+    const kinds = ['switch', 'sink', 'source'].flatMap((role) => ['heap', 'rss'].map((kind) => [role, kind]));
+    expect(report.memory.map(({ role, kind }: { role: string; kind: string }) => [role, kind])).toEqual(kinds);
+    // So short a run may well find growth, while code is compiled.
+    expect(code).toBe(report.grew || report.failed_flows > 0 ? 1 : 0);
+    expect(report.flows).toBeGreaterThan(0);
+    expect(stderr).toMatch(/^\d+ of 10 s: switch [\d.]+ MiB, sink [\d.]+ MiB, source [\d.]+ MiB\n/);
   });
 });

@@ -2,15 +2,25 @@ import { usageFailure } from '../shared/failure.js';
 import { suggestion } from '../shared/nearest.js';
 import type { Benchmark } from './benchmark.js';
 import { DEMONSTRATION } from './demonstration.js';
+import { HEAP } from './heap.js';
 import { JOINING } from './joining.js';
+import { LOADED } from './loaded.js';
 import { LOOPBACK } from './loopback.js';
+import { MANY_FLOWS } from './many-flows.js';
+import { MESSAGE_BENCHMARKS } from './messages.js';
 import { PACING } from './pacing.js';
 import { PARKING_LOT } from './parking-lot.js';
+import { PEER_BENCHMARKS } from './peers.js';
 import { SIMULATOR } from './sim.js';
 
 export const BENCHMARKS: readonly Benchmark[] = [
   ...LOOPBACK,
+  ...MESSAGE_BENCHMARKS,
+  ...LOADED,
   ...PACING,
+  ...MANY_FLOWS,
+  ...HEAP,
+  ...PEER_BENCHMARKS,
   ...PARKING_LOT,
   ...DEMONSTRATION,
   ...JOINING,

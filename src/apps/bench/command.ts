@@ -4,9 +4,9 @@ import { BENCH_OPTIONS } from './options.js';
 
 export const command = defineCommand({
   description:
-    'Measures this machine and xpass on it, with processes of their own: `loopback` what they can move, beside a bare program that does the same work in the same run; ' +
-    '`pacing` how evenly credits come; `parking-lot` how much of two bottlenecks in a row the algorithms use; `sim` how fast the simulator is on one core, beside what the ' +
-    "authors' simulator took for the same. Leave the machine alone meanwhile.",
+    'Measures this machine and xpass on it, with processes of their own: `loopback` what they can move, beside a bare program that does the same work in the same run; `messages` how long short ' +
+    'flows take; `loaded` the same through a busy switch; `pacing` how evenly credits come; `flows` and `heap` what they take of the memory; `peers` other transports on the same work; `parking-lot`, ' +
+    "`joining` and `demo` what the algorithms do; `sim` how fast the simulator is on one core, beside what the authors' simulator took for the same. Leave the machine alone meanwhile.",
   positionals: {
     label: '[NAME...]',
     describe:
@@ -16,10 +16,15 @@ export const command = defineCommand({
   },
   options: BENCH_OPTIONS,
   examples: [
-    { line: 'xpass bench', meaning: 'Run all usual benchmarks' },
+    { line: 'xpass bench', meaning: 'Run all usual benchmarks, about fifteen minutes' },
+    { line: 'xpass bench --quick', meaning: 'One short run of those that do not take long' },
     { line: 'xpass bench direct/1472/1 --seconds 10 --runs 3', meaning: 'One of them, three times for ten seconds' },
-    { line: 'xpass bench pacing/50000 --json', meaning: 'Fifty thousand credits a second, JSON for a program' },
+    { line: 'xpass bench switch/1472/1 --profile', meaning: 'One of them, and what takes the time of each process' },
+    { line: 'xpass bench peers --json', meaning: 'Other transports, JSON for a program' },
     { line: 'xpass bench sim', meaning: 'The simulator alone' },
+  ],
+  subcommands: [
+    { name: 'soak', summary: 'watch the memory of busy processes for long', load: () => import('./soak/command.js') },
   ],
   run: runBench,
 });

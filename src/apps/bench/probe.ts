@@ -1,6 +1,7 @@
 // Tested by test/loopback/bench.test.ts
 
 import type { ChildProcess } from 'node:child_process';
+import { ask } from './ipc.js';
 import type { ProbeAnswer, ProbeQuestion, Usage } from './probe.child.js';
 
 export type { Usage } from './probe.child.js';
@@ -21,30 +22,7 @@ export class Probe {
 
   /** Rejects when the process ends before it answers. */
   ask({ collect = false, allocations = false }: Partial<ProbeQuestion> = {}): Promise<Usage> {
-    const { child } = this;
-    const probe = ++this.asked;
-    return new Promise((resolve, reject) => {
-      const settle = (): void => {
-        child.off('message', onMessage);
-        child.off('exit', onExit);
-      };
-      const onMessage = (message: unknown): void => {
-        const answer = message as Partial<ProbeAnswer>;
-        if (answer.probe !== probe) return;
-        settle();
-        resolve(answer as ProbeAnswer);
-      };
-      const onExit = (): void => {
-        settle();
-        reject(new Error('a process ended while it was measured'));
-      };
-      child.on('message', onMessage);
-      child.once('exit', onExit);
-      child.send({ probe, collect, allocations } satisfies ProbeQuestion, (error) => {
-        if (error === null) return;
-        settle();
-        reject(error);
-      });
-    });
+    const question: ProbeQuestion = { probe: ++this.asked, collect, allocations };
+    return ask<ProbeAnswer>(this.child, 'probe', question);
   }
 }

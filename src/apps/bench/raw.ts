@@ -2,6 +2,8 @@
 
 import type { ChildProcess } from 'node:child_process';
 import type { Percentiles } from '../shared/perf/histogram.js';
+import { nextMessage } from './ipc.js';
+import type { Usage } from './probe.js';
 import type { RawOrder, RawReply } from './raw.child.js';
 import type { Cores, Workbench } from './workbench.js';
 
@@ -18,6 +20,8 @@ export interface RawFigures {
   readonly rtt: Percentiles | null;
   /** What the processes `raw-client`, `raw-server` and `raw-relay` used. */
   readonly cores: Cores;
+  /** Bytes a second that they allocate on V8's heap; empty unless it was asked for. */
+  readonly allocated: ReadonlyMap<string, number>;
 }
 
 export interface RawWork {
@@ -25,11 +29,13 @@ export interface RawWork {
   readonly payloadBytes: number;
   /** Credits outstanding; with one, round-trip times are measured. */
   readonly window?: number;
+  /** Measure what is allocated, which costs a little. */
+  readonly allocations?: boolean;
 }
 
 /** What the bare program does with this work; its processes end with it. */
 export async function measureRaw(bench: Workbench, work: RawWork): Promise<RawFigures> {
-  const { kind, payloadBytes, window = WINDOW } = work;
+  const { kind, payloadBytes, window = WINDOW, allocations = false } = work;
   const { seconds } = bench.settings;
   const times = { warmUpMs: WARM_UP_SECONDS * 1e3, measureMs: seconds * 1e3 };
   const order = { payloadBytes, port: 0, window, ...times };
@@ -39,8 +45,10 @@ export async function measureRaw(bench: Workbench, work: RawWork): Promise<RawFi
     const target = kind === 'echo' ? server : await start('relay', server.port);
     const client = await start('client', target.port);
     const measured = nextReply(client.child);
+    if (allocations) await bench.usage({ allocations });
     const [cores, reply] = await Promise.all([bench.coresAfter(WARM_UP_SECONDS), measured]);
-    return { framesPerSecond: reply.framesPerSecond ?? Number.NaN, rtt: reply.rtt ?? null, cores };
+    const allocated = allocations ? allocationRates(await bench.usage()) : new Map();
+    return { framesPerSecond: reply.framesPerSecond ?? Number.NaN, rtt: reply.rtt ?? null, cores, allocated };
   } finally {
     await bench.clear();
   }
@@ -52,17 +60,13 @@ async function startRaw(bench: Workbench, order: RawOrder): Promise<{ child: Chi
   return { child, port: (await nextReply(child)).port ?? 0 };
 }
 
-/** The next message that is not a probe's. */
 function nextReply(child: ChildProcess): Promise<RawReply> {
-  return new Promise((resolve, reject) => {
-    const onMessage = (message: unknown): void => {
-      if ('probe' in (message as object)) return;
-      child.off('message', onMessage);
-      child.off('exit', onExit);
-      resolve(message as RawReply);
-    };
-    const onExit = (code: number | null): void => reject(new Error(`a raw process ended with status ${code}`));
-    child.on('message', onMessage);
-    child.once('exit', onExit);
-  });
+  return nextMessage<RawReply>(child, (message) => !('probe' in message));
+}
+
+/** Bytes a second that each process has allocated since it was first asked to count them. */
+export function allocationRates(usage: ReadonlyMap<string, Usage>): Map<string, number> {
+  return new Map(
+    [...usage].map(([role, { allocatedBytes, allocatedMs }]) => [role, (allocatedBytes * 1e3) / allocatedMs]),
+  );
 }

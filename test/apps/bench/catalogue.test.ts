@@ -9,6 +9,10 @@ const LOOPBACK = ['direct', 'switch'].flatMap((kind) =>
   ['1472/1', '1472/16', '1472/256', '8972/1', '8972/16', '8972/256', '60000/1'].map((work) => `${kind}/${work}`),
 );
 
+const MESSAGES = ['message/1KiB', 'message/4KiB', 'message/16KiB', 'message/64KiB', 'handshakes'];
+const PACING = ['pacing/1000', 'pacing/10000', 'pacing/50000'];
+const MEMORY = ['flows/10', 'flows/1000', 'flows/10000', 'heap'];
+const PEERS = ['peers/tcp/1472', 'peers/tcp/60000', 'peers/utp/1472', 'peers/quic/1472', 'peers/iperf3/60000'];
 const DEMO = ['demo/4', 'demo/8', 'demo/16'];
 const SIM = [
   'sim/dumbbell/2/1s',
@@ -18,6 +22,9 @@ const SIM = [
   'sim/shuffle/99840',
 ];
 
+const QUICK = [...LOOPBACK, ...MESSAGES, 'loaded', ...PACING, ...MEMORY, ...PEERS];
+const SLOW = ['parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM];
+
 describe('the benchmarks', () => {
   it('have names of their own', () => {
     const names = BENCHMARKS.map(({ name }) => name);
@@ -25,7 +32,11 @@ describe('the benchmarks', () => {
   });
 
   it.each([
-    [[], [...LOOPBACK, 'pacing/20000', 'parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM]],
+    [[], [...QUICK, ...SLOW]],
+    [['messages'], MESSAGES],
+    [['message'], MESSAGES.slice(0, 4)],
+    [['peers/tcp'], PEERS.slice(0, 2)],
+    [['flows'], MEMORY.slice(0, 3)],
     [['sim'], SIM],
     [['sim/dumbbell/2'], ['sim/dumbbell/2/1s']],
     [['sim/dumbbell/2/10ms'], ['sim/dumbbell/2/10ms']],
@@ -39,7 +50,8 @@ describe('the benchmarks', () => {
     [['direct/60000'], ['direct/60000/1']],
     [['switch/1472/256'], ['switch/1472/256']],
     [['switch/60000/256'], ['switch/60000/256']],
-    [['pacing'], ['pacing/20000']],
+    [['pacing'], PACING],
+    [['pacing/20000'], ['pacing/20000']],
     [
       ['pacing/50000', 'pacing/1000'],
       ['pacing/1000', 'pacing/50000'],
@@ -61,15 +73,13 @@ describe('the benchmarks', () => {
   );
 
   it('are only the short ones for a quick look, but for those that are asked for', () => {
-    const quick = selectBenchmarks([], { quick: true }).map(({ name }) => name);
-    expect(quick).toContain('direct/1472/1');
-    expect(quick.filter((name) => [...DEMO, ...SIM, 'joining', 'parking-lot/naive'].includes(name))).toEqual([]);
+    expect(selectBenchmarks([], { quick: true }).map(({ name }) => name)).toEqual(QUICK);
     expect(selectBenchmarks(['joining'], { quick: true })).toHaveLength(1);
   });
 
   it('are listed for a name that means nothing', () => {
     expect(() => selected('parking-lots')).toThrow(
-      /did you mean 'parking-lot'\?; allowed: the groups loopback, pacing, parking-lot, .* direct\/1472\/1, /,
+      /did you mean 'parking-lot'\?; allowed: the groups loopback, messages, loaded, pacing, .* direct\/1472\/1, /,
     );
   });
 });

@@ -1,0 +1,67 @@
+// Tested by test/loopback/bench.test.ts
+
+import type { ChildProcess } from 'node:child_process';
+import { ask, nextMessage } from '../ipc.js';
+import type { Workbench } from '../workbench.js';
+import type { FlowsFigures, FlowsOrder, FlowsReady, FlowsVerb } from './orders.js';
+
+type GivenOrder = Pick<FlowsOrder, 'role'> & Partial<FlowsOrder>;
+
+const USUAL = { carrier: 'xpass', options: {}, target: '', idealGapNs: null, longestBytes: null } as const;
+
+/** A process with one end of flows. */
+export class FlowProcess {
+  /** Where a sink listens. */
+  readonly address: string;
+  /** Why there is no such transport; null where there is. Nothing may be asked of a process without one. */
+  readonly missing: string | null;
+  private readonly child: ChildProcess;
+  private asked = 0;
+
+  private constructor(child: ChildProcess, { address, missing }: FlowsReady) {
+    this.child = child;
+    this.address = address;
+    this.missing = missing;
+  }
+
+  /** `name` tells it from others of its role. */
+  static async start(bench: Workbench, given: GivenOrder, name: string = given.role): Promise<FlowProcess> {
+    const order: FlowsOrder = { ...USUAL, ...given };
+    const child = bench.fork(name, 'flows/flows.child.js');
+    const ready = nextMessage<FlowsReady>(child, (message) => 'missing' in message);
+    child.send(order);
+    return new FlowProcess(child, await ready);
+  }
+
+  /** Has it do something; resolves when it is done. */
+  ask(verb: FlowsVerb): Promise<FlowsFigures> {
+    return ask(this.child, 'command', { command: ++this.asked, ...verb });
+  }
+}
+
+/** A sink and a source that sends to it directly. */
+export interface FlowPair {
+  readonly sink: FlowProcess;
+  readonly source: FlowProcess;
+}
+
+/** Starts both, over xpass unless told otherwise. Returns why not where there is no such transport. */
+export async function startPair(
+  bench: Workbench,
+  order: Partial<Omit<FlowsOrder, 'role'>> = {},
+): Promise<FlowPair | string> {
+  const sink = await FlowProcess.start(bench, { ...order, role: 'sink' });
+  if (sink.missing !== null) return sink.missing;
+  const source = await FlowProcess.start(bench, { ...order, role: 'source', target: sink.address });
+  return source.missing ?? { sink, source };
+}
+
+/** The same over xpass, which is always there. */
+export async function startXpassPair(
+  bench: Workbench,
+  order: Partial<Omit<FlowsOrder, 'role' | 'carrier'>> = {},
+): Promise<FlowPair> {
+  const pair = await startPair(bench, order);
+  if (typeof pair === 'string') throw new Error(pair);
+  return pair;
+}

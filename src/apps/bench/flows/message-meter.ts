@@ -1,0 +1,72 @@
+import { DurationHistogram, type Percentiles } from '../../shared/perf/histogram.js';
+import { STAMP_BYTES, sharedMs } from './shared-clock.js';
+
+/** What has come to a sink. */
+export interface Arrived {
+  readonly flows: number;
+  readonly bytes: number;
+  readonly completion: Percentiles;
+}
+
+/** Counts the bytes that come, and how long each stream took from its stamp to its end. */
+export class MessageMeter {
+  private completions = new DurationHistogram();
+  private flows = 0;
+  private bytes = 0;
+  private readonly longestBytes: number;
+  private readonly nowMs: () => number;
+
+  /** Streams beyond `longestBytes` count, but are not timed. */
+  constructor(longestBytes = Number.POSITIVE_INFINITY, nowMs: () => number = sharedMs) {
+    this.longestBytes = longestBytes;
+    this.nowMs = nowMs;
+  }
+
+  /** For one stream. */
+  open(): StreamMeter {
+    return new StreamMeter(this);
+  }
+
+  /** What has come since it was last taken. */
+  take(): Arrived {
+    const { flows, bytes, completions } = this;
+    this.completions = new DurationHistogram();
+    this.flows = 0;
+    this.bytes = 0;
+    return { flows, bytes, completion: completions.percentiles() };
+  }
+
+  add(bytes: number): void {
+    this.bytes += bytes;
+  }
+
+  end(sinceMs: number, bytes: number): void {
+    this.flows++;
+    if (bytes <= this.longestBytes) this.completions.record((this.nowMs() - sinceMs) * 1e6);
+  }
+}
+
+/** One stream. */
+export class StreamMeter {
+  private readonly meter: MessageMeter;
+  private readonly stamp = new Uint8Array(STAMP_BYTES);
+  private have = 0;
+  private bytes = 0;
+
+  constructor(meter: MessageMeter) {
+    this.meter = meter;
+  }
+
+  onData(bytes: Uint8Array): void {
+    this.bytes += bytes.length;
+    this.meter.add(bytes.length);
+    if (this.have === STAMP_BYTES) return;
+    const count = Math.min(STAMP_BYTES - this.have, bytes.length);
+    this.stamp.set(bytes.subarray(0, count), this.have);
+    this.have += count;
+  }
+
+  onEnd(): void {
+    this.meter.end(new DataView(this.stamp.buffer).getFloat64(0), this.bytes);
+  }
+}

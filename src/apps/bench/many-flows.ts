@@ -1,0 +1,80 @@
+// Tested by test/loopback/bench.test.ts
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Benchmark, BenchResult } from './benchmark.js';
+import { type FlowPair, startXpassPair } from './flows/flow-process.js';
+import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+
+const FLOWS = [10, 1_000, 10_000];
+/** What an idle flow may take at each end. */
+const ALLOWED_BYTES = 2_048;
+const ROLES = ['sink', 'source'] as const;
+/** Memory hardly varies, and so many flows take their time (ours). */
+const MOST_RUNS = 3;
+
+/** What a flow takes of the memory of either end, idle and while all of them send, and what so many carry together. */
+export const MANY_FLOWS: readonly Benchmark[] = FLOWS.map((flows) => ({
+  name: `flows/${flows}`,
+  group: 'flows',
+  rareParts: [],
+  mostRuns: MOST_RUNS,
+  run: (bench: Workbench) => measure(bench, flows),
+}));
+
+/** Heap of each end without garbage, bytes. */
+type Heaps = Readonly<Record<(typeof ROLES)[number], number>>;
+
+async function measure(bench: Workbench, flows: number): Promise<BenchResult[]> {
+  const one = await goodputOf(bench, await startXpassPair(bench));
+  await bench.clear();
+  const pair = await startXpassPair(bench);
+  const empty = await heaps(bench);
+  const { failed } = await pair.source.ask({ verb: 'idle', flows });
+  const idle = await heaps(bench);
+  const many = await goodputOf(bench, pair);
+  const active = await heaps(bench);
+  // Memory of flows that do not exist would look small.
+  const open = failed === 0 ? flows : Number.NaN;
+  const bytes = (role: (typeof ROLES)[number], now: Heaps) => (now[role] - empty[role]) / open;
+  const name = `flows/${flows}`;
+  return [
+    ...ROLES.flatMap((role) => [
+      {
+        name: `${name}/idle/${role}`,
+        value: bytes(role, idle),
+        unit: 'B a flow',
+        raw: ALLOWED_BYTES,
+        rawIs: 'allowed',
+      },
+      { name: `${name}/active/${role}`, value: bytes(role, active), unit: 'B a flow', raw: null },
+    ]),
+    {
+      name: `${name}/goodput`,
+      value: many / 1e6,
+      unit: 'Mbit/s',
+      raw: one / 1e6,
+      rawIs: 'one flow',
+      ...noteOf(failed),
+    },
+  ];
+}
+
+function noteOf(failed: number): { note?: string } {
+  return failed === 0 ? {} : { note: `${failed} flows were not open in time` };
+}
+
+async function heaps(bench: Workbench): Promise<Heaps> {
+  const usage = await bench.usage({ collect: true });
+  const of = (role: string): number => usage.get(role)?.heapBytes ?? Number.NaN;
+  return { sink: of('sink'), source: of('source') };
+}
+
+/** Goodput of flows that send endlessly, bit/s, after the warm-up. */
+export async function goodputOf(bench: Workbench, { source, sink }: FlowPair, leastSeconds = 0): Promise<number> {
+  await source.ask({ verb: 'bulk' });
+  await sleep(WARM_UP_SECONDS * 1e3);
+  await sink.ask({ verb: 'take' });
+  await sleep(Math.max(bench.settings.seconds, leastSeconds) * 1e3);
+  const { bytes, seconds } = await sink.ask({ verb: 'take' });
+  return (bytes * 8) / seconds;
+}

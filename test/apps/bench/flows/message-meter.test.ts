@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { MessageMeter } from '../../../../src/apps/bench/flows/message-meter.js';
+import { STAMP_BYTES, sharedMs, stamped } from '../../../../src/apps/bench/flows/shared-clock.js';
+
+/** A message of so many bytes that was sent at this time. */
+function messageOf(bytes: number, sentMs: number): Uint8Array {
+  const message = new Uint8Array(bytes);
+  new DataView(message.buffer).setFloat64(0, sentMs);
+  return message;
+}
+
+describe('the meter of messages', () => {
+  it('takes the time from the stamp of a stream to its end, however it is cut', () => {
+    let nowMs = 0;
+    const meter = new MessageMeter(Number.POSITIVE_INFINITY, () => nowMs);
+    for (const [sentMs, endMs, cut] of [
+      [1_000, 1_002, 3],
+      [1_000, 1_005, STAMP_BYTES],
+      [1_000, 1_009, 20],
+    ]) {
+      const stream = meter.open();
+      const message = messageOf(20, sentMs);
+      stream.onData(message.subarray(0, cut));
+      stream.onData(message.subarray(cut));
+      nowMs = endMs;
+      stream.onEnd();
+    }
+    const { flows, bytes, completion } = meter.take();
+    expect([flows, bytes, completion.count]).toEqual([3, 60, 3]);
+    // The histogram tells durations within 0.1 %.
+    for (const [us, exactUs] of [
+      [completion.min, 2_000],
+      [completion.p50, 5_000],
+      [completion.max, 9_000],
+    ]) {
+      expect(Math.abs(us / exactUs - 1)).toBeLessThan(0.001);
+    }
+  });
+
+  it('tells what is new since it was asked', () => {
+    const meter = new MessageMeter();
+    const stream = meter.open();
+    stream.onData(messageOf(8, sharedMs()));
+    expect(meter.take()).toMatchObject({ flows: 0, bytes: 8 });
+    stream.onEnd();
+    expect(meter.take()).toMatchObject({ flows: 1, bytes: 0, completion: { count: 1 } });
+    expect(meter.take()).toMatchObject({ flows: 0, completion: { count: 0 } });
+  });
+
+  it('counts streams that are too long, and does not time them', () => {
+    const meter = new MessageMeter(10);
+    for (const bytes of [10, 11]) {
+      const stream = meter.open();
+      stream.onData(messageOf(bytes, sharedMs()));
+      stream.onEnd();
+    }
+    expect(meter.take()).toMatchObject({ flows: 2, bytes: 21, completion: { count: 1 } });
+  });
+
+  it('reads what a source writes', () => {
+    const beforeMs = sharedMs();
+    const message = stamped(100);
+    expect(message).toHaveLength(100);
+    const stampMs = new DataView(message.buffer).getFloat64(0);
+    expect(stampMs).toBeGreaterThanOrEqual(beforeMs);
+    expect(stampMs).toBeLessThanOrEqual(sharedMs());
+  });
+});
