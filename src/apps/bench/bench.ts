@@ -7,7 +7,7 @@ import type { Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
-import { selectBenchmarks } from './catalogue.js';
+import { inTurns, selectBenchmarks } from './catalogue.js';
 import { type BENCH_OPTIONS, effortOf } from './options.js';
 import { profileLines } from './profile.js';
 import { type BenchFigure, benchTable, jsonResults, medians, progressText } from './report.js';
@@ -45,18 +45,29 @@ async function runAll(
   { terminal }: BenchInvocation,
 ): Promise<BenchFigure[]> {
   const found: BenchFigure[] = [];
-  for (const [at, benchmark] of chosen.entries()) {
-    const runs: BenchResult[][] = [];
-    for (let run = 0; run < Math.min(wantedRuns, benchmark.mostRuns ?? wantedRuns); run++) {
-      bench.begin(benchmark.name);
-      runs.push(await benchmark.run(bench));
-      await bench.clear();
+  let done = 0;
+  for (const turns of inTurns(chosen)) {
+    const runs = turns.map((): BenchResult[][] => []);
+    for (let run = 0; run < wantedRuns; run++) {
+      bench.beginRound();
+      for (const [at, benchmark] of turns.entries()) {
+        if (run < (benchmark.mostRuns ?? wantedRuns)) runs[at].push(await runOne(benchmark, bench));
+      }
     }
-    const figures = medians(runs);
-    found.push(...figures);
-    terminal.write(`[${at + 1}/${chosen.length}] ${figures.map(progressText).join('; ')}\n`);
+    for (const each of runs) {
+      const figures = medians(each);
+      found.push(...figures);
+      terminal.write(`[${++done}/${chosen.length}] ${figures.map(progressText).join('; ')}\n`);
+    }
   }
   return found;
+}
+
+async function runOne(benchmark: Benchmark, bench: Workbench): Promise<BenchResult[]> {
+  bench.begin(benchmark.name);
+  const results = await benchmark.run(bench);
+  await bench.clear();
+  return results;
 }
 
 async function makeDirectory(wanted: string | undefined): Promise<string> {

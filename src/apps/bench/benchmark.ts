@@ -22,6 +22,8 @@ export interface Benchmark {
   readonly group: string;
   /** Parts of the name with which it runs only when it is asked for by them. */
   readonly rareParts: readonly string[];
+  /** Benchmarks in a row with the same word take turns, so that each run of one is close to a run of the others, and share what is measured once for all of them. */
+  readonly round?: string;
   /** How often it runs at most, where more runs would say little for the time that they take; as often as asked for without it. */
   readonly mostRuns?: number;
   /** Too long for a quick look: with `--quick` it runs only when asked for by name. */

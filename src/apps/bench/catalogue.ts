@@ -49,6 +49,17 @@ export function selectBenchmarks(
   return all.filter((benchmark) => names.some((name) => means(name, benchmark)));
 }
 
+/** The benchmarks in their order; those in a row that belong to one round are together. */
+export function inTurns(benchmarks: readonly Benchmark[]): Benchmark[][] {
+  const turns: Benchmark[][] = [];
+  for (const benchmark of benchmarks) {
+    const last = turns.at(-1);
+    if (last !== undefined && benchmark.round !== undefined && last[0].round === benchmark.round) last.push(benchmark);
+    else turns.push([benchmark]);
+  }
+  return turns;
+}
+
 function means(asked: string, { name, group, rareParts }: Benchmark): boolean {
   const isMeant = [name, group, `${group}/${name}`].some((full) => full === asked || full.startsWith(`${asked}/`));
   const parts = asked.split('/');

@@ -5,46 +5,61 @@ import { coresText, cpuUsPerFrame, type Pace } from './per-frame.js';
 import { measureRaw } from './raw.js';
 import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
 
+const PATHS = ['direct', 'switch'] as const;
 /** Those with mmsg are measured against the same bare program, which uses dgram. */
-const KINDS = ['direct', 'switch', 'direct-mmsg', 'switch-mmsg'] as const;
-type Kind = (typeof KINDS)[number];
-
-const isDirect = (kind: Kind): boolean => kind.startsWith('direct');
+const DATAPATHS = ['dgram', 'mmsg'] as const;
 
 /** UDP payloads of full data frames: the default, that of jumbo frames, and one near the largest there is. */
 const PAYLOADS = [1_472, 8_972, 60_000];
 const FLOWS = [1, 16, 256];
-/** Run only when asked for: of the largest frames, those of one flow say most. */
-const isRare = (payloadBytes: number, flows: number): boolean => payloadBytes === 60_000 && flows > 1;
 
 /** What a process can move: data frames a second over unlimited links, beside the bare program that does the same work. */
-export const LOOPBACK: readonly Benchmark[] = KINDS.flatMap((kind) =>
+export const LOOPBACK: readonly Benchmark[] = PATHS.flatMap((path) =>
   PAYLOADS.flatMap((payloadBytes) =>
-    FLOWS.map((flows) => ({
-      name: `${kind}/${payloadBytes}/${flows}`,
-      group: 'loopback',
-      rareParts: isRare(payloadBytes, flows) ? [`${payloadBytes}`, `${flows}`] : [],
-      run: (bench: Workbench) => measure(bench, { kind, payloadBytes, flows }),
-    })),
+    DATAPATHS.flatMap((datapath) => FLOWS.map((flows) => benchmarkOf({ path, payloadBytes, datapath, flows }))),
   ),
 );
 
+function benchmarkOf(work: Work): Benchmark {
+  const { path, payloadBytes, flows } = work;
+  return {
+    name: nameOf(work),
+    group: 'loopback',
+    rareParts: isRare(work) ? [`${payloadBytes}`, `${flows}`] : [],
+    round: `${path}/${payloadBytes}`,
+    run: (bench) => measure(bench, work),
+  };
+}
+
+function nameOf({ path, payloadBytes, datapath, flows }: Work): string {
+  return `${path}${datapath === 'mmsg' ? '-mmsg' : ''}/${payloadBytes}/${flows}`;
+}
+
+/** Run only when asked for: of the largest frames, those of one flow and dgram say most, and of batches few flows. */
+function isRare({ payloadBytes, datapath, flows }: Work): boolean {
+  if (payloadBytes === 60_000) return flows > 1 || datapath === 'mmsg';
+  return datapath === 'mmsg' && flows === 256;
+}
+
 interface Work {
-  readonly kind: Kind;
+  readonly path: (typeof PATHS)[number];
   readonly payloadBytes: number;
+  readonly datapath: (typeof DATAPATHS)[number];
   readonly flows: number;
 }
 
 async function measure(bench: Workbench, work: Work): Promise<BenchResult[]> {
-  const { kind, payloadBytes, flows } = work;
-  const raw = await measureRaw(bench, { kind: isDirect(kind) ? 'echo' : 'relay', payloadBytes });
+  const { path, payloadBytes } = work;
+  const raw = await bench.oncePerRound(`raw/${path}/${payloadBytes}`, () =>
+    measureRaw(bench, { kind: path === 'direct' ? 'echo' : 'relay', payloadBytes }),
+  );
   const ours = await measureXpass(bench, work);
-  const name = `${kind}/${payloadBytes}/${flows}`;
+  const name = nameOf(work);
   const note = coresText(ours.cores);
   return [
     { name, value: ours.framesPerSecond, unit: 'frames/s', raw: raw.framesPerSecond, note },
     { name: `${name}/cpu`, value: cpuUsPerFrame(ours), unit: 'us of CPU a frame', raw: cpuUsPerFrame(raw) },
-    ...(isDirect(kind) ? [] : [forwarding(name, ours, raw)]),
+    ...(path === 'direct' ? [] : [forwarding(name, ours, raw)]),
   ];
 }
 
@@ -60,10 +75,9 @@ function forwarding(name: string, ours: Pace, raw: Pace): BenchResult {
   };
 }
 
-async function measureXpass(bench: Workbench, { kind, payloadBytes, flows }: Work): Promise<Pace> {
-  const how = ['--frame-size', `${payloadBytes}`];
-  if (kind.endsWith('-mmsg')) how.push('--datapath', 'mmsg');
-  const to = isDirect(kind) ? await directServer(bench, how) : await switchedServer(bench, how);
+async function measureXpass(bench: Workbench, { path, payloadBytes, datapath, flows }: Work): Promise<Pace> {
+  const how = ['--frame-size', `${payloadBytes}`, '--datapath', datapath];
+  const to = path === 'direct' ? await directServer(bench, how) : await switchedServer(bench, how);
   const times = ['-t', `${bench.settings.seconds}s`, '-O', `${WARM_UP_SECONDS}s`];
   const client = bench.start('perf', '-c', ...to, ...how, ...times, '-P', `${flows}`, '--json');
   const [cores, { frames_per_s }] = await Promise.all([bench.coresOfPerf(), client.result()]);

@@ -17,6 +17,7 @@ export const PACING: readonly Benchmark[] = CREDITS_PER_SECOND.map((creditsPerSe
   name: `pacing/${creditsPerSecond}`,
   group: 'pacing',
   rareParts: creditsPerSecond === RARE ? [`${creditsPerSecond}`] : [],
+  mostRuns: 3,
   run: (bench: Workbench) => measure(bench, creditsPerSecond),
 }));
 

@@ -41,6 +41,7 @@ export class Workbench {
   private benchmark = '';
   private started = 0;
   private isClosed = false;
+  private readonly shared = new Map<string, unknown>();
 
   constructor(settings: BenchSettings) {
     this.settings = settings;
@@ -50,6 +51,17 @@ export class Workbench {
   begin(benchmark: string): void {
     this.benchmark = benchmark;
     this.started = 0;
+  }
+
+  /** A new round begins: what the one before shared is old. */
+  beginRound(): void {
+    this.shared.clear();
+  }
+
+  /** What `measure` finds, in the first benchmark of a round that asks for it. */
+  async oncePerRound<T>(key: string, measure: () => Promise<T>): Promise<T> {
+    if (!this.shared.has(key)) this.shared.set(key, await measure());
+    return this.shared.get(key) as T;
   }
 
   /** Starts an `xpass` process. Throws a Failure after `close`. */

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { BENCHMARKS, selectBenchmarks } from '../../../src/apps/bench/catalogue.js';
+import { BENCHMARKS, inTurns, selectBenchmarks } from '../../../src/apps/bench/catalogue.js';
 
 function selected(...names: string[]): string[] {
   return selectBenchmarks(names).map(({ name }) => name);
 }
 
-const LOOPBACK = ['direct', 'switch'].flatMap((kind) =>
-  ['1472/1', '1472/16', '1472/256', '8972/1', '8972/16', '8972/256', '60000/1'].map((work) => `${kind}/${work}`),
-);
-
+const LOOPBACK = ['direct', 'switch'].flatMap((path) => [
+  ...['1472', '8972'].flatMap((payload) => [
+    ...['1', '16', '256'].map((flows) => `${path}/${payload}/${flows}`),
+    ...['1', '16'].map((flows) => `${path}-mmsg/${payload}/${flows}`),
+  ]),
+  `${path}/60000/1`,
+]);
 const MESSAGES = ['message/1KiB', 'message/4KiB', 'message/16KiB', 'message/64KiB', 'handshakes'];
 const PACING = ['pacing/1000', 'pacing/10000', 'pacing/50000'];
 const MEMORY = ['flows/10', 'flows/1000', 'flows/10000', 'heap'];
@@ -49,6 +52,9 @@ describe('the benchmarks', () => {
     [['loopback/switch/8972/1'], ['switch/8972/1']],
     [['direct/60000'], ['direct/60000/1']],
     [['switch/1472/256'], ['switch/1472/256']],
+    [['switch-mmsg'], ['switch-mmsg/1472/1', 'switch-mmsg/1472/16', 'switch-mmsg/8972/1', 'switch-mmsg/8972/16']],
+    [['direct-mmsg/1472/256'], ['direct-mmsg/1472/256']],
+    [['direct-mmsg/60000/1'], ['direct-mmsg/60000/1']],
     [['switch/60000/256'], ['switch/60000/256']],
     [['pacing'], PACING],
     [['pacing/20000'], ['pacing/20000']],
@@ -60,7 +66,7 @@ describe('the benchmarks', () => {
       ['parking-lot', 'direct/1472/16'],
       ['direct/1472/16', 'parking-lot/naive', 'parking-lot/steady'],
     ],
-    [['direct', 'direct/1472'], LOOPBACK.slice(0, 7)],
+    [['direct', 'direct/1472'], LOOPBACK.filter((name) => name.startsWith('direct/'))],
   ])('that %j means', (names, expected) => {
     expect(selected(...names)).toEqual(expected);
   });
@@ -75,6 +81,16 @@ describe('the benchmarks', () => {
   it('are only the short ones for a quick look, but for those that are asked for', () => {
     expect(selectBenchmarks([], { quick: true }).map(({ name }) => name)).toEqual(QUICK);
     expect(selectBenchmarks(['joining'], { quick: true })).toHaveLength(1);
+  });
+
+  it('of one round are together, and the others by themselves', () => {
+    const turns = inTurns(selectBenchmarks(['direct/1472', 'direct-mmsg/1472', 'direct/8972/1', 'messages', 'loaded']));
+    expect(turns.map((together) => together.map(({ name }) => name))).toEqual([
+      LOOPBACK.slice(0, 5),
+      ['direct/8972/1'],
+      ...MESSAGES.map((name) => [name]),
+      ['loaded'],
+    ]);
   });
 
   it('are listed for a name that means nothing', () => {

@@ -18,8 +18,8 @@ interface UtpModule {
 
 /** uTP (BEP 29) by libutp, a connection for each flow. Says why where it cannot be loaded. */
 export async function loadUtp(): Promise<FlowsCarrier | string> {
-  const loaded = await loadPeer<{ default: UtpModule }>('utp-native');
-  return typeof loaded === 'string' ? loaded : carrier(loaded.default);
+  const loaded = await loadPeer<UtpModule>('utp-native');
+  return typeof loaded === 'string' ? loaded : carrier(loaded);
 }
 
 function carrier(utp: UtpModule): FlowsCarrier {
