@@ -8,6 +8,7 @@ import { runXpass, within, XpassProcess } from './switch-lab.js';
 
 interface Result {
   readonly name: string;
+  /** Null for what could not be measured. */
   readonly value: number;
   readonly unit: string;
   readonly raw: number | null;
@@ -89,7 +90,9 @@ describe('xpass bench', () => {
       unit: 'us',
       note: expect.stringMatching(/^load 0\.\d\d of the link$/),
     });
-    expect(p99.value).toBeGreaterThanOrEqual(p50.value);
+    // Both are null where not one flow was through within a second: here others may use the cores as well.
+    if (p50.value !== null) expect(p99.value).toBeGreaterThanOrEqual(p50.value);
+    else expect(p99.value).toBe(null);
     expect(p50.raw).toBe(p99.raw);
     expect(p50.raw).toBeGreaterThan(10);
   });
@@ -195,7 +198,7 @@ describe('xpass bench', () => {
     expect(report.memory.map(({ role, kind }: { role: string; kind: string }) => [role, kind])).toEqual(kinds);
     // So short a run may well find growth, while code is compiled.
     expect(code).toBe(report.grew || report.failed_flows > 0 ? 1 : 0);
-    expect(report.flows).toBeGreaterThan(0);
+    expect(report.bytes).toBeGreaterThan(0);
     expect(stderr).toMatch(/^\d+ of 10 s: switch [\d.]+ MiB, sink [\d.]+ MiB, source [\d.]+ MiB\n/);
   });
 });

@@ -79,7 +79,7 @@ async function makeDirectory(wanted: string | undefined): Promise<string> {
 
 /** Where the profiles are and what they show; on standard error beside JSON. */
 async function tellProfiles(directory: string, { options, results, terminal }: BenchInvocation): Promise<void> {
-  for (const line of ['', ...(await profileLines(directory))]) {
+  for (const line of ['', ...(await profileLines(directory, effortOf(options).seconds))]) {
     if (options.json) terminal.write(`${line}\n`);
     else results.line(line);
   }

@@ -1,5 +1,6 @@
 // Tested by test/loopback/bench.test.ts and test/apps/bench/per-frame.test.ts
 
+import { loadNative } from '../../udp/mmsg/native.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { coresText, cpuUsPerFrame, type Pace } from './per-frame.js';
 import { measureRaw } from './raw.js';
@@ -49,7 +50,10 @@ interface Work {
 }
 
 async function measure(bench: Workbench, work: Work): Promise<BenchResult[]> {
-  const { path, payloadBytes } = work;
+  const { path, payloadBytes, datapath } = work;
+  const missing = datapath === 'mmsg' ? await loadNative() : null;
+  // perf would take dgram instead, and the figure would be of something else.
+  if (typeof missing === 'string') return [unmeasured(nameOf(work), missing)];
   const raw = await bench.oncePerRound(`raw/${path}/${payloadBytes}`, () =>
     measureRaw(bench, { kind: path === 'direct' ? 'echo' : 'relay', payloadBytes }),
   );
@@ -61,6 +65,10 @@ async function measure(bench: Workbench, work: Work): Promise<BenchResult[]> {
     { name: `${name}/cpu`, value: cpuUsPerFrame(ours), unit: 'us of CPU a frame', raw: cpuUsPerFrame(raw) },
     ...(path === 'direct' ? [] : [forwarding(name, ours, raw)]),
   ];
+}
+
+function unmeasured(name: string, note: string): BenchResult {
+  return { name, value: Number.NaN, unit: 'frames/s', raw: null, note };
 }
 
 /** What one core forwards, credits and data: the switch against the bare relay, whatever the other processes have of the cores. */

@@ -24,28 +24,37 @@ const SHOWN = 12;
 /** No work, whatever there is to wait for. */
 const WAITING = new Set(['(idle)']);
 
-/** The functions of a profile that take most time themselves, as parts of the time that the process was not idle. */
-export function hotSpots({ nodes, samples, timeDeltas }: CpuProfile): HotSpot[] {
+/**
+ * The functions of a profile that take most time themselves, as parts of the time that the process was not idle. Only the last `lastS` of it counts: before, processes load and compile
+ * their code.
+ */
+export function hotSpots({ nodes, samples, timeDeltas }: CpuProfile, lastS = Number.POSITIVE_INFINITY): HotSpot[] {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));
   const spent = new Map<string, number>();
-  for (const [at, sample] of samples.entries()) {
-    const name = names.get(sample) ?? '';
+  let leftUs = lastS * 1e6;
+  for (let at = samples.length - 1; at >= 0 && leftUs > 0; at--) {
+    const name = names.get(samples[at]) ?? '';
+    leftUs -= timeDeltas[at];
     if (!WAITING.has(name)) spent.set(name, (spent.get(name) ?? 0) + timeDeltas[at]);
   }
   const total = [...spent.values()].reduce((sum, us) => sum + us, 0);
   return [...spent].map(([name, us]) => ({ name, part: us / total })).sort((a, b) => b.part - a.part);
 }
 
-/** Where the profiles of `directory` are, and the hot spots of each. */
-export async function profileLines(directory: string): Promise<string[]> {
+/** Where the profiles of `directory` are, and the hot spots of the last `lastS` of each. */
+export async function profileLines(directory: string, lastS: number): Promise<string[]> {
   const files = (await readdir(directory)).filter((name) => name.endsWith('.cpuprofile')).sort();
-  const tables = await Promise.all(files.map((file) => profileTable(join(directory, file))));
-  return [`CPU profiles, for the developer tools of Chrome and of editors: ${directory}`, ...tables.flat()];
+  const tables = await Promise.all(files.map((file) => profileTable(join(directory, file), lastS)));
+  return [
+    `CPU profiles, for the developer tools of Chrome and of editors: ${directory}`,
+    `What takes the time of each in its last ${lastS} s, without that in which it was idle:`,
+    ...tables.flat(),
+  ];
 }
 
-async function profileTable(path: string): Promise<string[]> {
+async function profileTable(path: string, lastS: number): Promise<string[]> {
   const profile = JSON.parse(await readFile(path, 'utf8')) as CpuProfile;
-  const rows = hotSpots(profile).slice(0, SHOWN);
+  const rows = hotSpots(profile, lastS).slice(0, SHOWN);
   const cells = rows.map(({ name, part }) => [`${(100 * part).toFixed(1)} %`, name]);
   return ['', path, ...tableLines([{ title: 'self', align: 'right' }, { title: 'function' }], cells)];
 }

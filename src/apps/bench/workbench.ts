@@ -86,6 +86,8 @@ export class Workbench {
     const child = fork(fileURLToPath(new URL(module, import.meta.url)), {
       execArgv: [...COLLECTING, ...this.profiling(role)],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      // JSON has no word for what could not be measured, NaN.
+      serialization: 'advanced',
     });
     this.running.add({ role, probe: new Probe(child), stop: () => disconnect(child) });
     return child;

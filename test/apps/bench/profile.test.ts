@@ -26,13 +26,23 @@ describe('the hot spots of a CPU profile', () => {
     ]);
   });
 
+  it('are those of the end, where only that is asked for', () => {
+    expect(hotSpots(PROFILE, 515e-6).map(({ name }) => name)).toEqual([
+      'doSend node:dgram:633',
+      '(anonymous) udp/machine-loop.js:98',
+    ]);
+    expect(hotSpots(PROFILE, 515e-6)[0].part).toBe(0.5);
+    expect(hotSpots(PROFILE, 505e-6)).toEqual([{ name: 'doSend node:dgram:633', part: 1 }]);
+  });
+
   it('stand below the path of each profile', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'xpass-profile-test-'));
     try {
       await writeFile(join(directory, 'a.cpuprofile'), JSON.stringify(PROFILE));
       await writeFile(join(directory, 'b.txt'), 'not a profile');
-      expect(await profileLines(directory)).toEqual([
+      expect(await profileLines(directory, 5)).toEqual([
         `CPU profiles, for the developer tools of Chrome and of editors: ${directory}`,
+        'What takes the time of each in its last 5 s, without that in which it was idle:',
         '',
         join(directory, 'a.cpuprofile'),
         '  self  function',

@@ -34,6 +34,7 @@ async function transportOptions(
   application: Application,
 ): Promise<Pick<TransportOptions, 'values' | 'application' | 'logger'>> {
   const given = new Map(Object.entries(options).map(([name, value]) => [name, [value]]));
-  const logger = await createLogger({ name: 'xpass bench', level: 'warn', stream: process.stderr });
+  // That nobody listens any more is no news at the end of a benchmark.
+  const logger = await createLogger({ name: 'xpass bench', level: 'error', stream: process.stderr });
   return { values: resolveOptions(TRANSPORT_OPTIONS, given), application, logger };
 }
