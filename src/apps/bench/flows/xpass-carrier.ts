@@ -6,7 +6,7 @@ import { createLogger } from '../../shared/logger.js';
 import { resolveOptions } from '../../shared/options.js';
 import { openTransport, parseTarget, peerOf, type TransportOptions } from '../../shared/transport.js';
 import { TRANSPORT_OPTIONS } from '../../shared/transport-options.js';
-import type { FlowsCarrier } from './carriers.js';
+import type { FlowsCarrier } from './carrier.js';
 import type { FlowsOrder } from './orders.js';
 import { XpassSink } from './xpass-sink.js';
 import { XpassSource } from './xpass-source.js';

@@ -1,7 +1,7 @@
 // Tested by test/loopback/bench.test.ts
 
 import { webcrypto } from 'node:crypto';
-import type { FlowsCarrier } from '../flows/carriers.js';
+import type { FlowsCarrier } from '../flows/carrier.js';
 import { selfSigned } from './certificate.js';
 import { loadPeer } from './load-peer.js';
 import { type PeerStream, type StreamReader, streamCarrier } from './stream-carrier.js';

@@ -1,6 +1,6 @@
 // Tested by test/loopback/bench.test.ts
 
-import type { FlowsCarrier } from '../flows/carriers.js';
+import type { FlowsCarrier } from '../flows/carrier.js';
 import { stamped } from '../flows/shared-clock.js';
 import type { FlowsSource } from '../flows/source.js';
 

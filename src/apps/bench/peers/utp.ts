@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { FlowsCarrier } from '../flows/carriers.js';
+import type { FlowsCarrier } from '../flows/carrier.js';
 import { duplexStream, readDuplex } from './duplex.js';
 import { loadPeer } from './load-peer.js';
 import { streamCarrier } from './stream-carrier.js';
