@@ -10,7 +10,7 @@ const DECISION = 'docs/decisions/0008-steady.md';
 
 const STEADY_W_MIN: CreditParameter = {
   ...W_MIN,
-  default: 0.03,
+  default: 0.02,
   source: `ours: ${DECISION} (0.01 in ExpressPass 2017)`,
 };
 
@@ -24,12 +24,22 @@ const STEADY_W_MAX: CreditParameter = { ...W_MAX, default: 0.6, source: `ours: $
 
 const W_DECREASE: CreditParameter = {
   name: 'w_decrease',
-  default: 0.9,
+  default: 0.92,
   min: 0.1,
-  max: 0.99,
+  max: 1,
   unit: '1',
   meaning: 'what w is multiplied by at each update of a flow that shares, or has climbed to the top',
   source: `ours: ${DECISION} (0.5 an RTT in ExpressPass 2017)`,
+};
+
+const W_FALL: CreditParameter = {
+  name: 'w_fall',
+  default: 0.025,
+  min: 0.001,
+  max: 0.6,
+  unit: '1',
+  meaning: 'what w loses at the least at each such update',
+  source: `ours: ${DECISION}`,
 };
 
 const W_STEP: CreditParameter = {
@@ -48,7 +58,28 @@ const MEMORY: CreditParameter = {
   min: 0,
   max: 1000,
   unit: 'credits',
-  meaning: 'how many credits the share that is remembered weighs against those of a new sample',
+  meaning:
+    'how many credits the share that is remembered weighs against those of a new sample; of a settled flow, how many delivered ones',
+  source: `ours: ${DECISION}`,
+};
+
+const RECENT_MEMORY: CreditParameter = {
+  name: 'recent_memory',
+  default: 10,
+  min: 0,
+  max: 1000,
+  unit: 'credits',
+  meaning: 'the same for what a flow got lately, which a settled flow makes up for',
+  source: `ours: ${DECISION}`,
+};
+
+const MAKE_UP: CreditParameter = {
+  name: 'make_up',
+  default: 3,
+  min: 0,
+  max: 10,
+  unit: '1',
+  meaning: 'how far a settled flow makes up for getting more or less than its share, times the square of its loss',
   source: `ours: ${DECISION}`,
 };
 
@@ -116,9 +147,12 @@ export const STEADY_PARAMETERS: readonly CreditParameter[] = [
   STEADY_W_MIN,
   STEADY_W_MAX,
   W_DECREASE,
+  W_FALL,
   W_STEP,
   STEADY_TARGET_LOSS,
   MEMORY,
+  RECENT_MEMORY,
+  MAKE_UP,
   QUIET_CREDITS,
   CLIMB_END,
   CEILING,

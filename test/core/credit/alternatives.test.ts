@@ -2,7 +2,16 @@ import { describe, expect, it, vi } from 'vitest';
 import { MICROSECOND_NS, MILLISECOND_NS } from '../../../src/base/time.js';
 import type { CreditLink } from '../../../src/core/credit/algorithm.js';
 import { registered, TargetLossRule } from './alternatives.js';
-import { FAST, joiningMs, joiningRtts, measureLeaving, measureParkingLot, measureSharing, SLOW } from './measures.js';
+import {
+  FAST,
+  joiningMs,
+  joiningRtts,
+  measureLeaving,
+  measureParkingLot,
+  measureSharing,
+  SLOW,
+  SLOW_AND_FAR,
+} from './measures.js';
 import type { FlowSpec } from './model-spec.js';
 import { runDumbbell, seeds, spread, table } from './scenarios.js';
 
@@ -50,7 +59,9 @@ describe('steady against what it might have been', () => {
       row('climbs after any sample without loss', registered('steady', { quiet_credits: 1 })),
       row('keeps its w at the top', registered('steady', { climb_end: 1, ceiling: 1 })),
       row('no ceiling', registered('steady', { ceiling: 1 })),
-      row('one update an RTT, w * 0.81', registered('steady', { period_rtts: 1, w_decrease: 0.81 })),
+      row('one update an RTT, w * 0.85', registered('steady', { period_rtts: 1, w_decrease: 0.85, w_fall: 0.05 })),
+      row('w falls by a part alone', registered('steady', { w_fall: 0.001 })),
+      row('does not make up for luck', registered('steady', { make_up: 0 })),
       row('a target loss of 0.1', (link: CreditLink) => new TargetLossRule(link)),
       row('a target loss of 0.02', (link: CreditLink) => new TargetLossRule(link, { targetLoss: 0.02 })),
     ];
@@ -59,10 +70,13 @@ describe('steady against what it might have been', () => {
 
   it('stands between the neighbours of its defaults', async () => {
     const neighbours: [string, number[]][] = [
-      ['w_min', [0.01, 0.02, 0.04]],
+      ['w_min', [0.01, 0.015, 0.03]],
       ['w_max', [0.5, 0.7]],
-      ['w_decrease', [0.8, 0.95]],
+      ['w_decrease', [0.85, 0.95]],
+      ['w_fall', [0.015, 0.04]],
       ['memory', [10, 40]],
+      ['recent_memory', [5, 20]],
+      ['make_up', [1.5, 6]],
       ['quiet_credits', [100, 600]],
     ];
     const rows = [row('defaults', registered('steady'))];
@@ -70,6 +84,25 @@ describe('steady against what it might have been', () => {
       for (const value of values) rows.push(row(`${name} ${value}`, registered('steady', withValue(name, value))));
     }
     await expect(table(TITLE, [COLUMNS, ...rows])).toMatchFileSnapshot('neighbours.table.txt');
+  });
+});
+
+describe('w_min', () => {
+  it('trades credits against the time that many flows take to become equal', async () => {
+    const rows = [
+      ['w_min', '8 flows: dropped', '64 flows: dropped', 'Jain 1 ms', '300 us: ms to join', '3 ms: ms to join'],
+    ];
+    for (const w_min of [0.01, 0.015, 0.02, 0.03, 0.04]) {
+      const make = registered('steady', { w_min });
+      const [few, many] = [8, 64].map((flowCount) => measureSharing(make, { link: FAST, flowCount, seeds: seeds(1) }));
+      const joins = [SLOW, SLOW_AND_FAR].map((link) => joiningMs(make, { link, flowCount: 8, seeds: seeds(16) }));
+      const times = joins.map((ms) => spread(ms, 0));
+      rows.push([`${w_min}`, few.dropped.toFixed(2), many.dropped.toFixed(2), many.jain.toFixed(3), ...times]);
+    }
+    const title =
+      '8 and 64 flows at 10 Gbit/s and 100 us; the last of 8 flows at 100 Mbit/s to within 10 % of its share over 100 ms, by RTT,\n' +
+      'median (range) of 16 seeds; Infinity is more than 1 s';
+    await expect(table(title, rows)).toMatchFileSnapshot('w-min.table.txt');
   });
 });
 

@@ -20,12 +20,15 @@ describe('the parameters of an algorithm', () => {
     expect(resolved).toEqual({
       initial_rate: 0.0625,
       w_init: 0.6,
-      w_min: 0.03,
+      w_min: 0.02,
       w_max: 0.4,
-      w_decrease: 0.9,
+      w_decrease: 0.92,
+      w_fall: 0.025,
       w_step: 0.02,
       target_loss: 0,
       memory: 20,
+      recent_memory: 10,
+      make_up: 3,
       quiet_credits: 300,
       climb_end: 0.9,
       ceiling: 0.99,
@@ -60,7 +63,7 @@ describe('the parameters of an algorithm', () => {
   it('refuse a name that is not declared and list those that are', () => {
     expect(errorOf(() => resolveParameters(steady, { wmax: 0.4 })).message).toBe(
       "credit algorithm steady has no parameter 'wmax': allowed are initial_rate, w_init, w_min, w_max, w_decrease, " +
-        'w_step, target_loss, memory, quiet_credits, climb_end, ceiling, lean_bps, period_rtts, period_credits',
+        'w_fall, w_step, target_loss, memory, recent_memory, make_up, quiet_credits, climb_end, ceiling, lean_bps, period_rtts, period_credits',
     );
     expect(errorOf(() => resolveParameters(findCreditAlgorithm('naive'), { w_max: 0.4 })).message).toBe(
       "credit algorithm naive has no parameter 'w_max': it has none",

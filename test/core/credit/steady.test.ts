@@ -19,6 +19,7 @@ const start = (parameters = {}) =>
     w_min: 0.02,
     w_max: 0.5,
     w_decrease: 0.9,
+    w_fall: 0.01,
     quiet_credits: 200,
     ...parameters,
   });
@@ -77,11 +78,54 @@ describe('steady, by hand: a flow that shares', () => {
   });
 
   it('is not thrown by the loss of its only credit', () => {
-    const flow = start({ initial_rate: 0.1, w_init: 0.02 });
+    const flow = start({ initial_rate: 0.1, w_init: 0.12 });
     flow.update(creditSample({ known: 20, dropped: 10, spanNs: 1.6e6 }));
     // 100 Mbit/s sent, share 50; then of the 50 a single credit is lost: no loss is expected and 1 of 1 + 20 seen.
     flow.update(creditSample({ known: 1, dropped: 1, spanNs: 160_000 }));
     expect(flow.state().share / 1e6).toBeCloseTo(50 * (20 / 21), 8);
+  });
+
+  it('leans less at each update, at least by a step', () => {
+    const flow = start({ initial_rate: 0.5, w_init: 0.3, w_max: 0.3, w_fall: 0.025 });
+    const leans = Array.from({ length: 5 }, () => {
+      flow.update(creditSample({ known: 40, dropped: 1, spanNs: 640_000 }));
+      return flow.state().w;
+    });
+    // A tenth is more than 0.025 while w is above 0.25.
+    for (const [at, w] of [0.27, 0.243, 0.218, 0.193, 0.168].entries()) expect(leans[at]).toBeCloseTo(w, 12);
+  });
+
+  it('counts only delivered credits in its memory once it has settled, and few where it bounds that', () => {
+    const settled = start({ initial_rate: 0.1, w_init: 0.02 });
+    settled.update(creditSample({ known: 20, dropped: 10, spanNs: 1.6e6 }));
+    // As above, but 20 delivered credits are 40 at a loss of a half.
+    settled.update(creditSample({ known: 1, dropped: 1, spanNs: 160_000 }));
+    expect(settled.state().share / 1e6).toBeCloseTo(50 * (40 / 41), 8);
+    const flooded = start({ initial_rate: 0.1, w_init: 0.02 });
+    flooded.update(creditSample({ known: 100, dropped: 99, spanNs: 8e6 }));
+    // Share 1 of 100 sent; 20 credits are remembered as 20 / 0.05 and not as 2000.
+    flooded.update(creditSample({ known: 1, dropped: 1, spanNs: 8e6 }));
+    expect(flooded.state().share / 1e6).toBeCloseTo(400 / 401, 8);
+  });
+
+  it('makes up for its luck by the square of its loss once it has settled', () => {
+    const after = (parameters: Record<string, number>) => {
+      const flow = start({ initial_rate: 0.1, recent_memory: 10, make_up: 3, ...parameters });
+      flow.update(creditSample({ known: 20, dropped: 10, spanNs: 1.6e6 }));
+      flow.update(creditSample({ known: 5, dropped: 0, spanNs: 400_000 }));
+      return flow;
+    };
+    // 100 Mbit/s sent, share and recent 50. Then five of five get through: of 40 + 5 and of 10 + 5 credits 20 and 5 are lost.
+    const [share, recent] = [(100 * 25) / 45, (100 * 10) / 15];
+    const loss = 20 / 45;
+    const leaning = share + 0.02 * (1000 - share);
+    const lucky = after({ w_init: 0.02 });
+    expect(lucky.state().share / 1e6).toBeCloseTo(share, 8);
+    expect(lucky.rateBps / 1e6).toBeCloseTo(leaning - 3 * loss ** 2 * (recent - share), 8);
+    // Not while w is higher, nor if told not to.
+    expect(after({ w_init: 0.02, make_up: 0 }).rateBps / 1e6).toBeCloseTo(leaning, 8);
+    const joining = (make_up: number) => after({ w_init: 0.5, make_up }).rateBps;
+    expect(joining(3)).toBe(joining(0));
   });
 
   it('does not rise by what it delivers in a burst', () => {

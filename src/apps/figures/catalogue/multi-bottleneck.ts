@@ -127,16 +127,13 @@ function steadyRows(text: { quantity: string; ours: string; authorsCode: string 
         ours: `${valueList(parts, 2)} (${valueList(lowest, 2)})`,
       },
       isFair,
-      { held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows`, why: WHY_FEW },
+      { held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows` },
     ),
     claim(text, isNearer, {
       held: `Held to nearer to max-min than the authors' code at ${many.join(', ')} flows`,
     }),
   ];
 }
-
-const WHY_FEW =
-  'Against four flows flow 0 is near its share in most seeds, and in some it stays at a third of it or less for the whole run. With w_min 0.01 instead of the default four seeds of four give 0.94 to 1.00: the lean that makes many flows fair is too much here.';
 
 function chart(found: ReadonlyMap<Rule, Throughput>): LineChart {
   const ours = [...found].map(([rule, each]) => ({
