@@ -109,7 +109,7 @@ describe('steady, by hand: a flow that shares', () => {
   });
 
   it('makes up for its luck by the square of its loss once it has settled', () => {
-    const after = (parameters: Record<string, number>) => {
+    const twice = (parameters: Record<string, number>) => {
       const flow = start({ initial_rate: 0.1, recent_memory: 10, make_up: 3, ...parameters });
       flow.update(creditSample({ known: 20, dropped: 10, spanNs: 1.6e6 }));
       flow.update(creditSample({ known: 5, dropped: 0, spanNs: 400_000 }));
@@ -119,12 +119,12 @@ describe('steady, by hand: a flow that shares', () => {
     const [share, recent] = [(100 * 25) / 45, (100 * 10) / 15];
     const loss = 20 / 45;
     const leaning = share + 0.02 * (1000 - share);
-    const lucky = after({ w_init: 0.02 });
+    const lucky = twice({ w_init: 0.02 });
     expect(lucky.state().share / 1e6).toBeCloseTo(share, 8);
     expect(lucky.rateBps / 1e6).toBeCloseTo(leaning - 3 * loss ** 2 * (recent - share), 8);
     // Not while w is higher, nor if told not to.
-    expect(after({ w_init: 0.02, make_up: 0 }).rateBps / 1e6).toBeCloseTo(leaning, 8);
-    const joining = (make_up: number) => after({ w_init: 0.5, make_up }).rateBps;
+    expect(twice({ w_init: 0.02, make_up: 0 }).rateBps / 1e6).toBeCloseTo(leaning, 8);
+    const joining = (make_up: number) => twice({ w_init: 0.5, make_up }).rateBps;
     expect(joining(3)).toBe(joining(0));
   });
 
