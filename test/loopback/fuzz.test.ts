@@ -114,28 +114,33 @@ async function residentBytes({ pid }: XpassProcess): Promise<number> {
 }
 
 describe('a daemon and a switch under random and mutated datagrams', () => {
-  it('stay alive and within their bounds, and the transfers through them complete', async () => {
-    console.log(`XPASS_TEST_SEED=${TEST_SEED}`);
-    const fabric = await startSwitch('--topology', 'star', '--hosts', '3', '--link-rate', '200mbit');
-    const behind = await startDaemon('--switch', String(fabric.listening.address), '--host-id', '1');
-    const direct = await startDaemon('--rate', '200mbit');
-    const processes = [fabric.process, behind.process, direct.process];
-    const before = await Promise.all(processes.map(residentBytes));
-    const file = await randomFile('whole', FILE_BYTES);
-    const sends = [
-      send(file, '--to', '1', '--switch', String(fabric.listening.address), '--host-id', '2', '--json'),
-      send(file, '--to', direct.address, '--rate', '200mbit', '--json'),
-    ];
-    await bombard([portOf(String(fabric.listening.address)), portOf(direct.address)], DATAGRAMS);
-    for (const [index, ended] of (await Promise.all(sends)).entries()) {
-      expect(ended.code, ended.stderr).toBe(0);
-      expect(filesOf(ended)[0].verified).toBe(true);
-      const { directory } = [behind, direct][index];
-      expect(await areSame(join(directory, basename(file)), file)).toBe(true);
-    }
-    const growth = (await Promise.all(processes.map(residentBytes))).map((now, index) => now - before[index]);
-    expect(Math.max(...growth)).toBeLessThan(MOST_GROWTH_BYTES);
-    const summaries = await Promise.all(processes.map((each) => each.stop()));
-    for (const { code, stderr } of summaries) expect(code, stderr).toBe(0);
-  }, 600_000);
+  it.each(['dgram', 'mmsg'])(
+    'stay alive and within their bounds, and the transfers through them complete (%s)',
+    async (datapath) => {
+      const how = ['--datapath', datapath];
+      console.log(`XPASS_TEST_SEED=${TEST_SEED}`);
+      const fabric = await startSwitch('--topology', 'star', '--hosts', '3', '--link-rate', '200mbit', ...how);
+      const behind = await startDaemon('--switch', String(fabric.listening.address), '--host-id', '1', ...how);
+      const direct = await startDaemon('--rate', '200mbit', ...how);
+      const processes = [fabric.process, behind.process, direct.process];
+      const before = await Promise.all(processes.map(residentBytes));
+      const file = await randomFile('whole', FILE_BYTES);
+      const sends = [
+        send(file, '--to', '1', '--switch', String(fabric.listening.address), '--host-id', '2', '--json', ...how),
+        send(file, '--to', direct.address, '--rate', '200mbit', '--json', ...how),
+      ];
+      await bombard([portOf(String(fabric.listening.address)), portOf(direct.address)], DATAGRAMS);
+      for (const [index, ended] of (await Promise.all(sends)).entries()) {
+        expect(ended.code, ended.stderr).toBe(0);
+        expect(filesOf(ended)[0].verified).toBe(true);
+        const { directory } = [behind, direct][index];
+        expect(await areSame(join(directory, basename(file)), file)).toBe(true);
+      }
+      const growth = (await Promise.all(processes.map(residentBytes))).map((now, index) => now - before[index]);
+      expect(Math.max(...growth)).toBeLessThan(MOST_GROWTH_BYTES);
+      const summaries = await Promise.all(processes.map((each) => each.stop()));
+      for (const { code, stderr } of summaries) expect(code, stderr).toBe(0);
+    },
+    600_000,
+  );
 });
