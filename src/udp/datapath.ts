@@ -80,6 +80,8 @@ export interface Datapath {
   readonly isBlocked: boolean;
   /** From now on datagrams, problems and frames that are done with go to `handlers`; what came before is lost. */
   start(handlers: DatapathHandlers): void;
+  /** Hands over the datagrams that are known to have arrived, and ends their batch: before the loop's turn does anything that takes time. */
+  takeArrived(): void;
   /** Sends to `frame.peer`, or to the remote when connected, at the next `flush` at the latest. Not to be called while blocked. The frame comes back through `onSent`. */
   send(frame: Frame): void;
   /** Hands over to the kernel what `send` has gathered. */

@@ -105,6 +105,10 @@ export class DgramDatapath implements Datapath {
     return false;
   }
 
+  takeArrived(): void {
+    this.endBatch();
+  }
+
   send(frame: Frame): void {
     const bytes = frame.length === frame.bytes.length ? frame.bytes : frame.bytes.subarray(0, frame.length);
     const callback = this.isToBeChecked(frame) ? this.onChecked : undefined;
@@ -174,6 +178,7 @@ export class DgramDatapath implements Datapath {
 
   /** libuv reads up to 32 datagrams of a socket before anything else runs; immediates come after them. */
   private readonly endBatch = (): void => {
+    if (!this.isBatchOpen) return;
     this.isBatchOpen = false;
     this.handlers.onBatchEnd();
   };

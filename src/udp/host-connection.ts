@@ -118,6 +118,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
       sink: this,
       ...(options.earlyNs !== undefined && { earlyNs: options.earlyNs }),
     });
+    this.loop.beforeTurn = () => datapath.takeArrived();
     datapath.start(this);
   }
 

@@ -174,7 +174,10 @@ class SwitchSockets implements FrameSink {
       sink: this,
       ...(options.earlyNs !== undefined && { earlyNs: options.earlyNs }),
     });
-    this.loop.beforeTurn = this.takeArrivals;
+    this.loop.beforeTurn = () => {
+      for (const datapath of datapaths) datapath.takeArrived();
+      this.takeArrivals();
+    };
     datapaths.forEach((datapath, index) => {
       datapath.start(this.handlersOf(index, options));
     });

@@ -74,6 +74,10 @@ describe('DgramDatapath', () => {
     socket.emit('message', Buffer.alloc(4), from);
     await new Promise((resolve) => setImmediate(resolve));
     expect(seen).toEqual(['1', '2', '3', 'end', '4', 'end']);
+    socket.emit('message', Buffer.alloc(5), from);
+    datapath.takeArrived();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(seen.slice(6)).toEqual(['5', 'end']);
   });
 
   it('sends a frame that fills its buffer as it is, and a shorter one without the rest', () => {

@@ -89,6 +89,10 @@ class MmsgDatapath implements Datapath, SendOutcome {
     return this.isFull;
   }
 
+  takeArrived(): void {
+    this.receive();
+  }
+
   send(frame: Frame): void {
     this.totals.datagramsOut++;
     this.totals.bytesOut += frame.length;
@@ -150,6 +154,7 @@ class MmsgDatapath implements Datapath, SendOutcome {
   };
 
   private readonly receive = (): void => {
+    if (!this.isTurnSet) return;
     this.isTurnSet = false;
     for (let batch = 0; batch < BATCHES_A_TURN && !this.isClosed; batch++) {
       const count = this.incoming.receive(this.handlers, this.totals);
