@@ -35,6 +35,8 @@ export interface EndpointConfig {
   receiveWindowBytes: number;
   /** Credits that one flow has outstanding at most: fewer than 2^15, so that `unused` keeps up with them. PROTOCOL §1.3, §6.6 */
   maxOutstandingCredits: number;
+  /** Sprayed credits without data that a sender keeps until it stops its credits; 0: none. They release a burst, so no more than some queues full. */
+  keptCredits: number;
   /**
    * Credits that all flows of this host have outstanding together: no more data than the host's socket buffer holds.
    * The driver knows that number; where nothing is lost between network and host (the simulator) it is Infinity.
@@ -88,6 +90,7 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   catchUpNs: 1 * MILLISECOND_NS,
   receiveWindowBytes: 4 * 1024 * 1024,
   maxOutstandingCredits: 16_384,
+  keptCredits: 64,
   hostCredits: Number.POSITIVE_INFINITY,
   queueBoundNs: Number.POSITIVE_INFINITY,
   sendBufferBytes: 4 * 1024 * 1024,
@@ -125,6 +128,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['catchUpNs', 0, SECOND_NS],
   ['receiveWindowBytes', 65_536, 2 ** 30],
   ['maxOutstandingCredits', 1, 32_767],
+  ['keptCredits', 0, 4_096],
   ['hostCredits', 2, Number.POSITIVE_INFINITY],
   ['queueBoundNs', 0, Number.POSITIVE_INFINITY],
   ['sendBufferBytes', 65_536, 2 ** 30],
@@ -153,6 +157,7 @@ const WHOLE: ReadonlySet<keyof EndpointConfig> = new Set([
   'creditSizeJitterBytes',
   'receiveWindowBytes',
   'maxOutstandingCredits',
+  'keptCredits',
   'sendBufferBytes',
   'maxFlows',
   'maxLingering',

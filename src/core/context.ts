@@ -4,6 +4,7 @@ import type { Frame, FramePool } from '../wire/frame.js';
 import type { EndpointConfig } from './config.js';
 import type { EndpointCounters } from './counters.js';
 import type { CreditBudget } from './credit-budget.js';
+import type { Disorder } from './disorder.js';
 import type { FlowRecords } from './flow-record.js';
 
 /** What a flow needs of its endpoint, and all that it may touch of it. */
@@ -13,6 +14,8 @@ export interface FlowContext {
   readonly check: Crc32 | null;
   readonly pool: FramePool;
   readonly counters: EndpointCounters;
+  /** Of all data that comes to the endpoint. */
+  readonly disorder: Disorder;
   /** Where flows keep the numbers that every packet changes. */
   readonly records: FlowRecords;
   /** Puts an encoded frame in the output, behind every credit that was due before. */

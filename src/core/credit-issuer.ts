@@ -1,7 +1,7 @@
 // Tested by test/core/receiver-flow.test.ts, test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
 import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
-import { creditSequence } from '../wire/decode.js';
+import { creditSequence, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { Credit } from '../wire/layout.js';
 import { longestWaitNs } from './config.js';
@@ -12,11 +12,18 @@ import { CreditMeter, Echo } from './credit-meter.js';
 import { CreditPacer } from './credit-pacer.js';
 import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
 import { Hot } from './flow-record.js';
+import type { AnswerAge } from './path/left-out-paths.js';
+import { Spraying } from './path/spraying.js';
 import type { PathProof } from './path-proof.js';
 import { RateControl } from './rate-control.js';
 import type { ReceiveWindow } from './receive-window.js';
 import type { ReceiverFrames } from './receiver-frames.js';
 import { RttEstimator } from './rtt.js';
+
+/** Smoothed RTTs that the answer of a path may take, besides 4 variations (ours: paths differ by their queues, and sick ones by far more). */
+const LONG_RTTS = 1.5;
+/** Filled anew for every credit and every data frame of whichever flow. */
+const MOMENT = { nowNs: 0, rttNs: 0, longRttNs: 0 };
 
 export interface IssuerOptions {
   slot: number;
@@ -59,6 +66,7 @@ export class CreditIssuer {
   private readonly pacer: CreditPacer;
   /** Null where the host's budget has no bound. */
   private readonly share: BudgetShare | null;
+  private readonly spraying: Spraying | null;
   private readonly numbers: Float64Array;
   private readonly at: number;
   /** The next credit waits for room, not for its time. */
@@ -84,12 +92,19 @@ export class CreditIssuer {
     this.pacer = new CreditPacer(config, record);
     this.pacer.setRate(this.control.rateBps);
     this.rtt = new RttEstimator(longestWaitNs(config), record);
+    const { spray } = options.algorithm;
+    this.spraying = spray === undefined ? null : new Spraying(spray, nowNs);
     this.waitForData(nowNs);
   }
 
   /** Of its credits, as the algorithm sets it. */
   get rateBps(): number {
     return this.control.rateBps;
+  }
+
+  /** What is known of the flow's paths; null where its credits are not sprayed. */
+  get paths(): Spraying | null {
+    return this.spraying;
   }
 
   /** There is room in the receive window for a credit more. */
@@ -139,7 +154,7 @@ export class CreditIssuer {
     }
     const { meter } = this;
     const stampNs = this.pacer.dueNs;
-    this.frames.credit(meter.nextSequence, stampNs);
+    this.frames.credit(meter.nextSequence, this.nextPath(stampNs), stampNs);
     this.observer.onCredit(nowNs);
     meter.send(stampNs);
     const nextNs = this.pacer.advance(this.context.random);
@@ -201,11 +216,12 @@ export class CreditIssuer {
   }
 
   /** The data of that echo has come at `nowNs`. */
-  onData(nowNs: number): void {
+  onData(frame: Frame, nowNs: number): void {
     this.waitForData(nowNs);
     if (!this.isProved) this.prove();
     const sentNs = this.meter.lastEchoSentNs;
     if (sentNs !== NEVER) this.sampleRtt(nowNs - sentNs, nowNs);
+    if (this.spraying !== null) this.watchPath(this.spraying, frame, nowNs);
     this.settleBudget();
   }
 
@@ -253,6 +269,31 @@ export class CreditIssuer {
     if (this.share === null) return;
     if (this.isRunning) this.share.setOutstanding(this.meter.outstanding);
     else this.share.giveBack();
+  }
+
+  /** The sender asks although credits run: none reaches it, so nothing is known of the paths any more. */
+  distrustPaths(nowNs: number): void {
+    this.spraying?.restart(nowNs);
+  }
+
+  /** Its data says by which path: 0 for the flow's own. */
+  private nextPath(nowNs: number): number {
+    return this.spraying === null ? 0 : this.spraying.next(this.context.random, this.momentAt(nowNs));
+  }
+
+  /** A credit that was given up or forgotten still says that its path carries data, but not how fast. */
+  private watchPath(spraying: Spraying, frame: Frame, nowNs: number): void {
+    const sentNs = this.meter.lastEchoSentNs === NEVER ? -NEVER : this.meter.lastEchoSentNs;
+    spraying.arrived(pathId(frame.bytes), frame.wireBytes * 8, sentNs, this.momentAt(nowNs));
+    this.frames.setPath(pathId(frame.bytes));
+  }
+
+  private momentAt(nowNs: number): AnswerAge {
+    const rttNs = this.rtt.waitNs(1);
+    MOMENT.nowNs = nowNs;
+    MOMENT.rttNs = rttNs;
+    MOMENT.longRttNs = LONG_RTTS * rttNs + 4 * this.rtt.variationNs;
+    return MOMENT;
   }
 
   private prove(): void {

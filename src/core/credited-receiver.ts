@@ -3,6 +3,7 @@ import {
   dataCreditSequence,
   dataOffset,
   dataUnused,
+  finProbe,
   finUnused,
   flags,
   requestProbe,
@@ -57,6 +58,9 @@ export class CreditedReceiver extends ReceiverFlow {
     const { sent, used, unused, dropped } = this.meter.counts;
     return {
       ...super.statistics,
+      paths: this.credits.paths?.validPaths ?? 0,
+      pathExclusions: this.credits.paths?.exclusions ?? 0,
+      pathReturns: this.credits.paths?.returns ?? 0,
       creditsSent: sent,
       creditsUsed: used,
       creditsUnused: unused,
@@ -91,7 +95,8 @@ export class CreditedReceiver extends ReceiverFlow {
       return;
     }
     const isRunning = this.stateCode === ReceiverState.creditSending;
-    if (!isRunning) this.startCredits(nowNs);
+    if (isRunning) this.credits.distrustPaths(nowNs);
+    else this.startCredits(nowNs);
     if (isRunning || !this.credits.canCredit) this.sendAck(nowNs);
     this.credits.reschedule(nowNs);
     this.arm();
@@ -107,7 +112,7 @@ export class CreditedReceiver extends ReceiverFlow {
     const { credits } = this;
     if (!credits.echo(dataCreditSequence(bytes), dataUnused(bytes))) return;
     this.heard(frame, nowNs);
-    credits.onData(nowNs);
+    credits.onData(frame, nowNs);
     credits.countData(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
     this.place(frame, offset, nowNs);
     if (this.isOver) return;
@@ -124,7 +129,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.heard(frame, nowNs);
     this.noteProbe(stopProbe(frame.bytes));
     this.meter.noteUnused(stopUnused(frame.bytes));
-    this.stop();
+    this.stopAt(stopProbe(frame.bytes));
     this.sendAck(nowNs);
     this.arm();
   }
@@ -143,7 +148,12 @@ export class CreditedReceiver extends ReceiverFlow {
 
   protected override readFin(frame: Frame): void {
     this.meter.noteUnused(finUnused(frame.bytes));
-    this.stop();
+    this.stopAt(finProbe(frame.bytes));
+  }
+
+  /** A request that was sent after the frame with this probe may have come before it, by another path. */
+  private stopAt(probe: number): void {
+    if (probe === this.probe) this.stop();
   }
 
   protected override stop(): void {
@@ -190,7 +200,8 @@ export class CreditedReceiver extends ReceiverFlow {
     this.credits.windowChanged();
     if (this.isOver) return;
     if ((flags(frame.bytes) & DataFlag.end) !== 0) this.acknowledger.demand();
-    this.acknowledger.onData(this.stream.hasHoles, nowNs);
+    // Where paths differ, frames that overtake each other are no news to the sender.
+    this.acknowledger.onData(this.noteDisorder() > 0 && this.credits.paths === null, nowNs);
     if (this.pausedTold && !this.window.isPaused) this.acknowledger.demand();
     this.stream.tellEnd();
     if (!this.stream.hasEverything) return;

@@ -7,6 +7,7 @@ import type { FlowContext } from './context.js';
 import { CreditWatch } from './credit-watch.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { Hot } from './flow-record.js';
+import { KeptCredits } from './kept-credits.js';
 import { SeenWindow } from './seen-window.js';
 import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
 import type { SenderStatistics } from './sender-statistics.js';
@@ -22,6 +23,8 @@ export class CreditedSender extends SenderFlow {
   override readonly ackType = FrameType.ack;
   private readonly seen = new SeenWindow();
   private readonly watch: CreditWatch;
+  /** Made for the first credit that is kept. */
+  private kept: KeptCredits | null = null;
   private unused = 0;
   private creditsReceived = 0;
 
@@ -47,8 +50,15 @@ export class CreditedSender extends SenderFlow {
     this.observer.onCredit(nowNs);
     if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(nowNs);
     this.watch.onCredit(nowNs);
-    if (this.stateCode === SenderState.creditReceiving && this.stream.hasData) this.spend(sequence, frame, nowNs);
-    else this.leaveUnused(nowNs);
+    const path = pathId(frame.bytes);
+    if (path !== 0) this.spread(path);
+    const isMarked = ecn(frame.bytes) === Ecn.congestionExperienced;
+    if (this.stateCode !== SenderState.creditReceiving) this.unused++;
+    else if (this.stream.hasData) this.spend(sequence, path, isMarked, nowNs);
+    else {
+      if (path === 0 || !this.keep(sequence, path, isMarked)) this.unused++;
+      this.findsNoData(nowNs);
+    }
   }
 
   /** Nothing is ever due: credits say when to send. */
@@ -91,6 +101,7 @@ export class CreditedSender extends SenderFlow {
       this.request(nowNs);
     else if (this.idleSinceNs !== NEVER) this.watch.begin(nowNs);
     this.idleSinceNs = NEVER;
+    if (this.kept !== null) this.spendKept(this.kept, nowNs);
     this.arm();
   }
 
@@ -104,13 +115,18 @@ export class CreditedSender extends SenderFlow {
     this.arm();
   }
 
-  /** Sends one data frame for the credit in `credit`. PROTOCOL §4.3 */
-  private spend(sequence: number, credit: Frame, nowNs: number): void {
+  /** Credits come by several paths; the latest works. */
+  private spread(path: number): void {
+    this.frames.setPath(path);
+    this.stream.spread();
+  }
+
+  /** Sends one data frame for a credit. PROTOCOL §4.3 */
+  private spend(sequence: number, path: number, isMarked: boolean, nowNs: number): void {
     const { stream } = this;
     const fields = DATA_FIELDS;
-    const isMarked = ecn(credit.bytes) === Ecn.congestionExperienced;
     fields.creditSequence = sequence;
-    fields.pathId = pathId(credit.bytes);
+    fields.pathId = path;
     fields.offset = stream.take(nowNs);
     fields.unused = this.unused;
     fields.flags = isMarked ? stream.takenFlags | DataFlag.creditCe : stream.takenFlags;
@@ -126,12 +142,26 @@ export class CreditedSender extends SenderFlow {
     this.arm();
   }
 
-  private leaveUnused(nowNs: number): void {
-    this.unused++;
-    if (this.stateCode === SenderState.creditReceiving && this.idleSinceNs === NEVER) {
-      this.idleSinceNs = nowNs;
-      this.arm();
-    }
+  private findsNoData(nowNs: number): void {
+    if (this.idleSinceNs !== NEVER) return;
+    this.idleSinceNs = nowNs;
+    this.arm();
+  }
+
+  /** False where there is no room. */
+  private keep(sequence: number, path: number, isMarked: boolean): boolean {
+    this.kept ??= new KeptCredits(this.context.config.keptCredits);
+    return this.kept.push(sequence, path, isMarked);
+  }
+
+  /** Data for credits that waited for it. */
+  private spendKept(kept: KeptCredits, nowNs: number): void {
+    while (this.stream.hasData && kept.shift()) this.spend(kept.sequence, kept.pathId, kept.isMarked, nowNs);
+  }
+
+  /** They go as unused: the flow stops its credits. */
+  private dropKept(): void {
+    if (this.kept !== null) this.unused += this.kept.clear();
   }
 
   /** Nothing is left to ask for or to spend credits on: the request was answered, or what seemed lost has arrived after all. */
@@ -148,6 +178,7 @@ export class CreditedSender extends SenderFlow {
   private finishIfSent(nowNs: number): void {
     if (!this.stream.ended || this.stream.hasData || this.stateCode === SenderState.finSent) return;
     this.stateCode = SenderState.finSent;
+    this.dropKept();
     this.requests.fin(this.unused, nowNs, false);
   }
 
@@ -182,6 +213,7 @@ export class CreditedSender extends SenderFlow {
   private stop(nowNs: number): void {
     this.stateCode = SenderState.creditStopSent;
     this.idleSinceNs = NEVER;
+    this.dropKept();
     this.requests.stop(this.unused, nowNs, false);
   }
 

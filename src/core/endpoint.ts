@@ -35,6 +35,7 @@ import { creditAlgorithmMaker } from './credit/registry.js';
 import { CreditBudget } from './credit-budget.js';
 import { CreditedReceiver } from './credited-receiver.js';
 import { CreditedSender } from './credited-sender.js';
+import { Disorder } from './disorder.js';
 import { XpassError } from './errors.js';
 import { FlowRecords } from './flow-record.js';
 import { FlowSchedule } from './flow-schedule.js';
@@ -83,6 +84,7 @@ export class Endpoint implements FlowContext {
   readonly check: Crc32 | null;
   readonly pool: FramePool;
   readonly counters: EndpointCounters = newCounters();
+  readonly disorder = new Disorder();
   readonly records: FlowRecords;
   readonly budget: CreditBudget;
   private readonly application: Application;
@@ -377,7 +379,7 @@ export class Endpoint implements FlowContext {
 
   private header(peer: number, id: number): FlowHeader {
     const { hostId } = this.config;
-    return { destination: hostId === 0 ? 0 : peer, source: hostId, flowId: id };
+    return { destination: hostId === 0 ? 0 : peer, source: hostId, flowId: id, pathId: 0 };
   }
 
   private newFlowId(peer: number): number {

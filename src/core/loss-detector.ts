@@ -18,6 +18,8 @@ export interface AckContext {
   probe: number;
   probedOffset: number;
   retransmitNs: number;
+  /** Where frames of the flow take several paths: bytes before this were sent a retransmission time ago; -1 where they take one. */
+  oldOffset: number;
 }
 
 /** Reads ACKs for holes and tells a flow's loss recovery which bytes are lost. PROTOCOL §5.2 */
@@ -40,22 +42,24 @@ export class LossDetector {
     const highest = count > 0 ? widen(ackRangeEnd(bytes, count - 1), ackedOffset) : ackedOffset;
     if (highest > context.sentOffset) return false;
     if (count === 0 && probedOffset <= ackedOffset) return true;
+    const isSprayed = context.oldOffset >= 0;
     const view = this.view;
     view.nowNs = context.nowNs;
-    view.probe = context.probe;
+    view.probe = isSprayed ? -1 : context.probe;
     view.retransmitNs = context.retransmitNs;
     let beyondBytes = arrivedBytes(bytes, count);
     let from = ackedOffset;
     for (let index = 0; index < count; index++) {
       const start = widen(ackRangeStart(bytes, index), ackedOffset);
       const end = widen(ackRangeEnd(bytes, index), ackedOffset);
-      view.lossBound = beyondBytes >= this.reorderBytes ? start : probedOffset;
+      if (isSprayed) view.lossBound = context.oldOffset;
+      else view.lossBound = beyondBytes >= this.reorderBytes ? start : probedOffset;
       this.recovery.arrived(start, end);
       this.recovery.hole(from, start, view);
       beyondBytes -= end - start;
       from = end;
     }
-    view.lossBound = probedOffset;
+    view.lossBound = isSprayed ? Math.min(probedOffset, context.oldOffset) : probedOffset;
     // A full list may have left out what arrived beyond it.
     if (count < this.maxRanges) this.recovery.hole(from, probedOffset, view);
     return true;

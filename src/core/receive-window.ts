@@ -26,6 +26,11 @@ export class ReceiveWindow {
     this.payloadBytes = frameBytes - Data.overheadBytes;
   }
 
+  /** What a full frame of the flow carries. */
+  get fullPayloadBytes(): number {
+    return this.payloadBytes;
+  }
+
   /** Bytes that wait for a hole to close or for the reader. */
   get heldBytes(): number {
     return this.readerBytes + this.reassembly.heldBytes;

@@ -23,9 +23,10 @@ export class ReceivedStream {
     this.window = this.delivery.window;
   }
 
-  /** Bytes are missing before some that arrived. */
-  get hasHoles(): boolean {
-    return this.reassembly.ranges.count > 0;
+  /** Full frames that wait in the reorder buffer, a part of one counted whole; 0: no byte is missing before some that arrived. */
+  get disorder(): number {
+    const { ranges } = this.reassembly;
+    return ranges.count === 0 ? 0 : Math.ceil(ranges.totalBytes / this.window.fullPayloadBytes);
   }
 
   /** All bytes of the stream have arrived, as far as is known. */

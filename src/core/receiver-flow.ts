@@ -104,6 +104,11 @@ export abstract class ReceiverFlow implements TimedFlow {
       repairedFrames: this.received.repaired,
       markedFrames: this.received.marked,
       creditMarkedFrames: this.received.creditMarked,
+      disorderedFrames: this.received.disordered,
+      disorderMax: this.received.disorderMax,
+      paths: 0,
+      pathExclusions: 0,
+      pathReturns: 0,
       creditsSent: 0,
       creditsUsed: 0,
       creditsUnused: 0,
@@ -243,6 +248,14 @@ export abstract class ReceiverFlow implements TimedFlow {
     this.context.lingers(this.slot);
     this.delivery.reader?.onClosed(null);
     return true;
+  }
+
+  /** Counts the degree of disorder that the data frame placed last met, and returns it. */
+  protected noteDisorder(): number {
+    const degree = this.stream.disorder;
+    this.received.countDisorder(degree);
+    this.context.disorder.count(degree);
+    return degree;
   }
 
   protected breach(nowNs: number): void {

@@ -38,14 +38,21 @@ export class ReceiverFrames {
     this.paddingChoices = 2 * creditSizeJitterBytes + 1;
   }
 
-  credit(sequence: number, dueNs: number): void {
+  /** `pathId`: 0 for a credit that follows its flow. */
+  credit(sequence: number, pathId: number, dueNs: number): void {
     const frame = this.context.pool.take();
     const fields = CREDIT_FIELDS;
     fields.sequence = sequence;
+    fields.pathId = pathId;
     fields.paddingBytes = this.padding();
     frame.length = encodeCredit(frame.bytes, this.header, fields, this.context.check);
     this.address(frame);
     this.context.emitCredit(frame, dueNs);
+  }
+
+  /** Every frame but credits goes by this path from now on. */
+  setPath(pathId: number): void {
+    this.header.pathId = pathId;
   }
 
   /** `flags`: bits of AckFlag. */

@@ -11,6 +11,13 @@ export interface ReceiverStatistics {
   markedFrames: number;
   /** Released by a credit that had been marked CE. */
   creditMarkedFrames: number;
+  /** Data frames at whose arrival others waited in the reorder buffer, and the most full frames that waited: see disorder.ts. */
+  disorderedFrames: number;
+  disorderMax: number;
+  /** Paths that the flow's credits are spread over, 0 where they are not; how often one was left out, and taken back. */
+  paths: number;
+  pathExclusions: number;
+  pathReturns: number;
   creditsSent: number;
   creditsUsed: number;
   creditsUnused: number;
@@ -29,6 +36,15 @@ export class ReceivedFrames {
   repaired = 0;
   marked = 0;
   creditMarked = 0;
+  disordered = 0;
+  disorderMax = 0;
+
+  /** The frame counted last met so much disorder. */
+  countDisorder(degree: number): void {
+    if (degree === 0) return;
+    this.disordered++;
+    if (degree > this.disorderMax) this.disorderMax = degree;
+  }
 
   /** Counts a data frame; true if it arrived marked. */
   count(bytes: Uint8Array): boolean {

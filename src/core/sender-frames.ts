@@ -28,6 +28,11 @@ export class SenderFrames {
     this.peer = peer;
   }
 
+  /** Every frame but data goes by this path from now on. */
+  setPath(pathId: number): void {
+    this.header.pathId = pathId;
+  }
+
   /** `count` bytes of `buffer` from `fields.offset`. */
   data(fields: DataFields, buffer: SendBuffer, count: number, nowNs: number): void {
     const frame = this.context.pool.take();

@@ -6,9 +6,18 @@ import { type AckContext, LossDetector } from './loss-detector.js';
 import { LossRecovery } from './loss-recovery.js';
 import type { Probe } from './probe.js';
 import { SendBuffer } from './send-buffer.js';
+import { SendMarks } from './send-marks.js';
 
 /** Filled anew for every ACK of whichever flow. */
-const ACK_CONTEXT: AckContext = { nowNs: 0, ackedOffset: 0, sentOffset: 0, probe: 0, probedOffset: 0, retransmitNs: 0 };
+const ACK_CONTEXT: AckContext = {
+  nowNs: 0,
+  ackedOffset: 0,
+  sentOffset: 0,
+  probe: 0,
+  probedOffset: 0,
+  retransmitNs: 0,
+  oldOffset: -1,
+};
 
 /**
  * The bytes of one flow at its sender: written, sent, acknowledged or lost, and which of them the next data frame takes. Offsets are 53-bit. Who may send,
@@ -31,6 +40,8 @@ export class SentStream {
   private readonly payloadBytes: number;
   private readonly recovery = new LossRecovery();
   private readonly losses: LossDetector;
+  /** Made once the flow's frames take several paths. */
+  private marks: SendMarks | null = null;
 
   constructor(probe: Probe, sendBufferBytes: number, frameBytes: number) {
     this.probe = probe;
@@ -121,7 +132,19 @@ export class SentStream {
     context.probe = answersProbe ? probe.number : -1;
     context.probedOffset = answersProbe ? probe.offset : 0;
     context.retransmitNs = probe.retransmitNs;
+    context.oldOffset = this.marks === null ? -1 : this.oldOffset(this.marks, nowNs);
     return this.losses.examine(ack, context);
+  }
+
+  /** Frames take several paths from now on: one that overtakes another says nothing about that one. PROTOCOL §5.2 */
+  spread(): void {
+    this.marks ??= new SendMarks();
+  }
+
+  private oldOffset(marks: SendMarks, nowNs: number): number {
+    const waitNs = this.probe.retransmitNs;
+    marks.note(nowNs, this.sentOffset, waitNs);
+    return marks.sentBy(nowNs - waitNs);
   }
 
   private takeNew(): number {

@@ -85,6 +85,8 @@ export interface SimulationResult {
   utilisation: number;
   /** Share of the credits sent that the network or a NIC dropped. */
   creditDropShare: number;
+  /** Degree of disorder of the data frames (core/disorder.ts); null where it is not counted. */
+  disorder: { p99: number; max: number } | null;
   /** Classes without flows are left out. */
   fct: Partial<Record<SizeClass, FctResult>>;
   /** Handled by the simulation: frames that arrive somewhere and deadlines that come. */

@@ -1,4 +1,5 @@
 import type { Application } from '../core/application.js';
+import { Disorder } from '../core/disorder.js';
 import { AloneTimes } from './alone.js';
 import { scheduleFaults } from './faults.js';
 import type { FlowRun } from './flow-run.js';
@@ -75,6 +76,7 @@ class Simulation {
   private beginMeasuring(nowNs: number): void {
     this.measuredFromNs = nowNs;
     for (const link of this.world.links) link.reset(nowNs);
+    for (const { host } of this.world.network.hosts) host.endpoint.disorder.reset();
     for (const run of this.player.runs) this.bytesBefore[run.plan.id] = run.deliveredBytes;
     this.creditsBefore = this.totalCredits();
     this.fairness.begin(this.world.network.agenda, nowNs);
@@ -123,6 +125,7 @@ class Simulation {
       jainByWindow,
       utilisation: overallUtilisation(links, scenario.bottlenecks),
       creditDropShare: creditDropShare(this.creditsBefore, this.totalCredits()),
+      disorder: this.disorder(),
       fct: completionTimes(flows),
       // Looking at a run is no part of it: the result is the same with samples and without.
       events: world.network.events - (this.recorder?.samples ?? 0),
@@ -155,6 +158,13 @@ class Simulation {
       ({ toPort }) => this.world.network.hosts[toPort].host.endpoint.config.creditAlgorithm,
     );
     return [...new Set(names)].sort().join('+');
+  }
+
+  /** Of all hosts; of one that crashed, since it came back. */
+  private disorder(): { p99: number; max: number } {
+    const all = new Disorder();
+    for (const { host } of this.world.network.hosts) all.add(host.endpoint.disorder);
+    return { p99: all.quantile(0.99), max: all.max };
   }
 
   private totalCredits(): CreditTotals {

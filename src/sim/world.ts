@@ -28,11 +28,12 @@ export interface Chances {
   readonly traffic: SeededRandom;
   readonly fabric: SeededRandom;
   readonly hosts: SeededRandom;
+  readonly nics: SeededRandom;
 }
 
 export function chancesOf(seed: number): Chances {
   const root = new SeededRandom(seed);
-  return { traffic: root.fork(), fabric: root.fork(), hosts: root.fork() };
+  return { traffic: root.fork(), fabric: root.fork(), hosts: root.fork(), nics: root.fork() };
 }
 
 /** What makes the switches of a world; the planted bugs of the fuzz tests make others. */
@@ -81,6 +82,7 @@ export function buildWorld({
   const check = carriesBytes ? crc32 : null;
   const hosts = scenario.hosts.map((spec, port) => {
     const random = chances.hosts.fork();
+    const marking = chances.nics.fork();
     const link = fabric.portSettings(port);
     const make = (): Host => {
       const config = configOf(spec, link);
@@ -89,7 +91,7 @@ export function buildWorld({
       // After a crash: what the old NIC held is gone.
       nicStatistics[port].setDataQueue(0, 0);
       nicStatistics[port].setCreditQueue(0);
-      nics[port] = new Port(nicOf(spec, link), nicStatistics[port]);
+      nics[port] = new Port(nicOf(spec, link), nicStatistics[port], marking);
       return new Host(endpoint, nics[port]);
     };
     return new SimHost(spec, { make, random: random.fork(), pool });

@@ -1,11 +1,15 @@
 // Tested by test/switch/fabric.test.ts
 
 import { assert } from '../base/assert.js';
+import { SeededRandom } from '../base/random.js';
 import { directionOf } from './forwarding.js';
-import type { Impairment } from './impairment.js';
+import { Impairment } from './impairment.js';
 import { type DirectionPlace, LinkDirection } from './link-direction.js';
 import { PortRecords } from './port-record.js';
 import type { LinkSettings, Topology } from './topology.js';
+
+/** Seeds of impairments have 32 bits: from here on they are the markings'. */
+const MARKING_SEEDS = 2 ** 32;
 
 export interface Directions {
   /** By number (`directionOf`): those of the links, then those of the trunks. */
@@ -19,8 +23,8 @@ export interface Directions {
 export interface BuildOptions {
   topology: Topology;
   earlyNs: number;
-  /** Makes each direction's own. */
-  makeImpairment: () => Impairment;
+  /** Gives each direction a seed of its own. */
+  makeSeed: () => number;
 }
 
 /** Makes both directions of every link and trunk of a topology. */
@@ -80,9 +84,12 @@ function add(built: Directions, pair: Pair, forward: boolean): void {
     hasPort: from.port < 0,
     addsDelay: from.port < options.topology.hosts.length,
   };
-  const impairment = options.makeImpairment();
+  const seed = options.makeSeed();
+  const impairment = new Impairment(new SeededRandom(seed));
   impairment.configure(link.impairment);
-  const direction = new LinkDirection(place, { config: link.port, impairment, earlyNs: options.earlyNs, records });
+  const random = new SeededRandom(seed + MARKING_SEEDS);
+  const { earlyNs } = options;
+  const direction = new LinkDirection(place, { config: link.port, impairment, random, earlyNs, records });
   assert(built.directions.length === place.index, 'directions are numbered as they are made');
   built.directions.push(direction);
   if (from.port >= 0) built.entries[from.port] = direction;

@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
-import { type Random, SeededRandom } from '../base/random.js';
+import type { Random } from '../base/random.js';
 import { frameType } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
@@ -8,7 +8,7 @@ import { decrementHopLimit } from '../wire/rewrite.js';
 import { ConfigError, listNames, showValue } from './config-error.js';
 import { buildDirections } from './fabric-directions.js';
 import { EXIT, NO_ROUTE, Routes } from './forwarding.js';
-import { Impairment, type ImpairmentConfig, Verdict } from './impairment.js';
+import { type ImpairmentConfig, Verdict } from './impairment.js';
 import type { DirectionSnapshot, LinkDirection } from './link-direction.js';
 import type { PortConfig } from './port.js';
 import { PortField as F } from './port-record.js';
@@ -22,7 +22,7 @@ const UNROUTED = -1;
 
 export interface FabricOptions {
   topology: Topology;
-  /** Seeds the impairments, each direction of each link with a generator of its own. */
+  /** Seeds the impairments and the marking of credits, each direction of each link with generators of its own. */
   random: Random;
   /** Dropped frames go back to it, and duplicates come from it. */
   pool: FramePool;
@@ -73,8 +73,7 @@ export class Fabric {
     this.switchNames = topology.switches.map(({ name }) => name);
     this.pool = pool;
     this.checked = checked;
-    const makeImpairment = () => new Impairment(new SeededRandom(random.uint32()));
-    const built = buildDirections({ topology, earlyNs, makeImpairment });
+    const built = buildDirections({ topology, earlyNs, makeSeed: () => random.uint32() });
     this.directions = built.directions;
     this.entries = built.entries;
     this.exits = built.exits;

@@ -26,6 +26,8 @@ const PORT_RULES: Readonly<Record<keyof PortConfig, NumberRule>> = {
   maxFrameBytes: { min: MIN_FRAME_BYTES, max: MAX_FRAME_BYTES, integer: true },
   creditQueueFrames: { min: 1, max: MAX_CREDIT_QUEUE_FRAMES, integer: true },
   creditBurstBytes: { min: MAX_CREDIT_WIRE_BYTES, max: 1e6 },
+  // More credits than an RTT holds would say nothing of the path as it is (ours).
+  creditMarkFrames: { min: 0, max: MAX_CREDIT_QUEUE_FRAMES, integer: true },
   // A queue of 1 GB is more than the frames that a process can hold.
   dataQueueBytes: { min: 0, max: 1e9 },
   ecnThresholdBytes: { min: 0, max: UNBOUNDED },

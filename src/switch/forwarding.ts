@@ -8,8 +8,10 @@ export const EXIT = -1;
 /** Where `hops` says EXIT at once. */
 const EXIT_OFFSET = 0;
 
+/** The path id of a frame that goes where its flow goes. PROTOCOL §2.4 */
+const NO_PATH = 0;
 /** Equal-cost paths that are kept between two switches: as many as a path id can tell apart. PROTOCOL §2.4 */
-const MAX_PATHS = 256;
+const MAX_PATHS = 255;
 
 /** Hops that there is room for at first: the table doubles as pairs of switches are met. */
 const INITIAL_HOPS = 1024;
@@ -49,7 +51,7 @@ interface Neighbour {
 
 /**
  * Which way frames go through the switches of one topology. Between two switches all shortest paths count as equal; a frame takes the one that
- * its flow's hash picks, or its path id where the topology spreads by path. Paths are numbered once for each pair of switches and used in
+ * its path id picks, or its flow's hash where it has none or the topology spreads by flow. Paths are numbered once for each pair of switches and used in
  * both directions, so the way back is the way out in reverse whatever the topology, which a choice made anew at each switch would not give.
  * Ports are numbered as in `Fabric`: hosts in the topology's order, then trunks.
  */
@@ -129,7 +131,8 @@ export class Routes {
   }
 
   private choice(bytes: Uint8Array): number {
-    if (this.spreadsByPath) return pathId(bytes);
+    const path = pathId(bytes);
+    if (path !== NO_PATH && this.spreadsByPath) return path - 1;
     return flowHash(sourceHost(bytes), destinationHost(bytes), flowId(bytes));
   }
 

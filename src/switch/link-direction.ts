@@ -1,5 +1,6 @@
 // Tested by test/switch/fabric.test.ts
 
+import type { Random } from '../base/random.js';
 import { NEVER } from '../base/time.js';
 import { DelayLine } from './delay-line.js';
 import type { Impairment, ImpairmentConfig } from './impairment.js';
@@ -41,6 +42,8 @@ export interface DirectionSnapshot extends PortSnapshot {
 export interface DirectionOptions {
   config: PortConfig;
   impairment: Impairment;
+  /** For marking credits. */
+  random: Random;
   /** How long before its arrival a frame that leaves the fabric is handed over. */
   earlyNs: number;
   /** Of the fabric. */
@@ -65,7 +68,7 @@ export class LinkDirection {
   readonly earlyNs: number;
   private config: PortConfig;
 
-  constructor(place: DirectionPlace, { config, impairment, earlyNs, records }: DirectionOptions) {
+  constructor(place: DirectionPlace, { config, impairment, random, earlyNs, records }: DirectionOptions) {
     const record = records.take();
     this.place = place;
     this.config = config;
@@ -81,7 +84,7 @@ export class LinkDirection {
     this.line = new DelayLine(record, this.earlyNs);
     this.numbers[this.at + F.deadlineNs] = this.numbers[this.at + F.nextStartNs] = NEVER;
     this.numbers[this.at + F.linkDelayNs] = place.addsDelay ? config.delayNs : 0;
-    this.port = place.hasPort ? new Port(config, this.statistics) : null;
+    this.port = place.hasPort ? new Port(config, this.statistics, random) : null;
   }
 
   get settings(): Readonly<PortConfig> {

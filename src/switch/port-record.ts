@@ -51,6 +51,8 @@ export const PortField = {
   meterDepthBytes: 30,
   /** By PortDrop code. */
   drops: 31,
+  creditMarks: 46,
+  sprayedFrames: 47,
 } as const;
 
 /** A whole number of cache lines. */

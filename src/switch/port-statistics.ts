@@ -46,6 +46,10 @@ export interface PortSnapshot {
   /** Only the reasons that occurred. */
   drops: Record<string, number>;
   ecnMarks: number;
+  /** Credits marked because others were dropped. */
+  creditMarks: number;
+  /** Frames that carried a path id: on a link between switches, those that came here by it and not by their flow. */
+  sprayedFrames: number;
   duplicated: number;
   reordered: number;
   corrupted: number;
@@ -63,6 +67,8 @@ const BYTES_AFTER_FRAMES = 1;
 /** What `reset` sets to zero, the drops aside. */
 const COUNTERS = [
   F.ecnMarks,
+  F.creditMarks,
+  F.sprayedFrames,
   F.duplicated,
   F.reordered,
   F.corrupted,
@@ -102,6 +108,14 @@ export class PortStatistics {
 
   countMark(): void {
     this.numbers[this.at + F.ecnMarks]++;
+  }
+
+  countCreditMark(): void {
+    this.numbers[this.at + F.creditMarks]++;
+  }
+
+  countSprayed(): void {
+    this.numbers[this.at + F.sprayedFrames]++;
   }
 
   countDuplicated(): void {
@@ -192,6 +206,8 @@ export class PortStatistics {
       control: this.classSnapshot(F.controlFrames),
       drops: this.namedDrops(),
       ecnMarks: this.ecnMarks,
+      creditMarks: numbers[at + F.creditMarks],
+      sprayedFrames: numbers[at + F.sprayedFrames],
       duplicated: this.duplicated,
       reordered: this.reordered,
       corrupted: this.corrupted,

@@ -1,10 +1,12 @@
 import { assert } from '../base/assert.js';
+import { type Random, SeededRandom } from '../base/random.js';
 import { NEVER, transmissionNs } from '../base/time.js';
-import { frameType } from '../wire/decode.js';
+import { frameType, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { creditShare, DEFAULT_FRAME_BYTES, FrameType, wireBytes } from '../wire/layout.js';
 import { markCe } from '../wire/rewrite.js';
+import { CreditMarking } from './credit-marking.js';
 import { changeMeter, eligibleNs, type MeterRate, spend, startMeter } from './credit-meter.js';
 import { PortField as F } from './port-record.js';
 import { PortDrop, PortStatistics } from './port-statistics.js';
@@ -19,6 +21,8 @@ export interface PortConfig {
   /** Credits are counted, not their bytes: a limit of one in bytes could not hold a padded credit. */
   creditQueueFrames: number;
   creditBurstBytes: number;
+  /** N_cdt: after how many credits the probability with which credits are marked is renewed; 0: none is marked. PROTOCOL §9.3 */
+  creditMarkFrames: number;
   dataQueueBytes: number;
   /** Infinity: never marks. */
   ecnThresholdBytes: number;
@@ -34,6 +38,11 @@ const MAX_DATA_QUEUE_FRAMES = 1_048_576;
 /** Frames that have started and that nobody has taken: whoever calls a port takes them at once, so this is never met (ours). */
 const MAX_STARTED_FRAMES = MAX_CREDIT_QUEUE_FRAMES + MAX_DATA_QUEUE_FRAMES;
 
+/** SprayPass §III-B1: large enough to tell a share, small enough to follow it within an RTT. */
+const CREDIT_MARK_FRAMES = 4;
+/** Of a port that gets no generator of its own, such as the NIC of a process: what it marks need not differ from what others mark (ours). */
+const MARKING_SEED = 1;
+
 /** Unlimited, so that a link is slow only where somebody says so; queues as in ExpressPass 2017 and PROTOCOL §9.1. */
 export const DEFAULT_PORT: PortConfig = {
   rateBps: Number.POSITIVE_INFINITY,
@@ -41,6 +50,7 @@ export const DEFAULT_PORT: PortConfig = {
   maxFrameBytes: DEFAULT_FRAME_BYTES,
   creditQueueFrames: 8,
   creditBurstBytes: 184,
+  creditMarkFrames: CREDIT_MARK_FRAMES,
   dataQueueBytes: DEFAULT_DATA_QUEUE_FRAMES * wireBytes(DEFAULT_FRAME_BYTES),
   ecnThresholdBytes: Number.POSITIVE_INFINITY,
 };
@@ -74,14 +84,21 @@ export class Port {
   private startedLast: Frame | null = null;
   private startedFrames = 0;
   private nextIsCredit = false;
+  private readonly marking: CreditMarking;
 
-  constructor(config: PortConfig, statistics: PortStatistics = new PortStatistics()) {
+  /** `random`: for marking credits. */
+  constructor(
+    config: PortConfig,
+    statistics: PortStatistics = new PortStatistics(),
+    random: Random = new SeededRandom(MARKING_SEED),
+  ) {
     const { numbers, at } = statistics.record;
     this.config = config;
     this.statistics = statistics;
     this.numbers = numbers;
     this.at = at;
     this.maxWireBytes = wireBytes(config.maxFrameBytes);
+    this.marking = new CreditMarking(config.creditMarkFrames, random);
     numbers[at + F.clockNs] = numbers[at + F.busyUntilNs] = 0;
     numbers[at + F.nextStartNs] = NEVER;
     numbers[at + F.rateBps] = config.rateBps;
@@ -149,6 +166,7 @@ export class Port {
     numbers[at + F.rateBps] = this.config.rateBps;
     numbers[at + F.portDelayNs] = this.config.delayNs;
     changeMeter(numbers, at, meterRate(this.config), numbers[at + F.clockNs]);
+    this.marking.configure(this.config.creditMarkFrames);
     this.schedule();
     this.advance(numbers[at + F.clockNs]);
   }
@@ -169,13 +187,15 @@ export class Port {
     const { numbers, at } = this;
     const nowNs = numbers[at + F.clockNs];
     if (this.creditFrames === 0 && numbers[at + F.busyUntilNs] <= nowNs && eligibleNs(numbers, at, bytes) <= nowNs) {
-      spend(numbers, at, bytes, nowNs);
-      this.start(frame, FrameType.credit, nowNs);
+      this.marking.inject(0);
+      this.startCredit(frame, bytes, nowNs);
       return 0;
     }
     if (this.creditFrames >= this.config.creditQueueFrames || this.creditFrames >= MAX_CREDIT_QUEUE_FRAMES) {
+      this.marking.inject(1);
       return this.drop(PortDrop.creditQueueFull);
     }
+    this.marking.inject(0);
     this.credits.push(frame);
     this.statistics.setCreditQueue(++this.creditFrames);
     this.schedule();
@@ -208,14 +228,20 @@ export class Port {
     const frame = (this.nextIsCredit ? this.credits : this.data).shift();
     assert(frame !== null, 'a scheduled start has a frame');
     if (this.nextIsCredit) {
-      spend(this.numbers, this.at, frame.wireBytes, startNs);
       this.statistics.setCreditQueue(--this.creditFrames);
+      this.startCredit(frame, frame.wireBytes, startNs);
     } else {
       this.dataBytes -= frame.wireBytes;
       this.statistics.setDataQueue(this.dataBytes, startNs);
+      this.start(frame, frameType(frame.bytes), startNs);
     }
-    this.start(frame, frameType(frame.bytes), startNs);
     this.schedule();
+  }
+
+  private startCredit(frame: Frame, bytes: number, startNs: number): void {
+    spend(this.numbers, this.at, bytes, startNs);
+    if (this.marking.draw() && markCe(frame.bytes)) this.statistics.countCreditMark();
+    this.start(frame, FrameType.credit, startNs);
   }
 
   private start(frame: Frame, type: number, startNs: number): void {
@@ -225,6 +251,7 @@ export class Port {
     numbers[at + F.busyUntilNs] = endNs;
     frame.atNs = endNs + numbers[at + F.portDelayNs];
     this.statistics.countFrame(type, bytes);
+    if (pathId(frame.bytes) !== 0) this.statistics.countSprayed();
     if (this.startedLast === null) this.startedFirst = frame;
     else this.startedLast.next = frame;
     this.startedLast = frame;

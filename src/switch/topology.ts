@@ -42,7 +42,7 @@ export interface TopologyTrunk extends LinkSettings {
   hosts: readonly number[];
 }
 
-/** By what frames choose among equal-cost paths. PROTOCOL §9.4 */
+/** By what frames choose among equal-cost paths: `path`, the default, by their path id, and by their flow where they have none; `flow` always by flow. PROTOCOL §9.4 */
 export type Spread = 'flow' | 'path';
 
 /** A checked topology: every name is known and unique, every host has one link, and every two hosts reach each other. */
@@ -194,7 +194,7 @@ function linkSettings(fields: Record<string, unknown>, what: string): LinkSettin
 }
 
 function checkSpread(value: unknown): Spread {
-  if (value === undefined || value === 'flow' || value === 'path') return value ?? 'flow';
+  if (value === undefined || value === 'flow' || value === 'path') return value ?? 'path';
   throw new ConfigError(`spread of the topology is ${showValue(value)}; allowed: flow, path`);
 }
 

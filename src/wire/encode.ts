@@ -36,6 +36,8 @@ export interface FlowHeader {
   source: number;
   /** 0 in frames between a host and its switch. */
   flowId: number;
+  /** Of frames that carry none of their own; 0 without it. PROTOCOL §2.4 */
+  pathId?: number;
 }
 
 /** PROTOCOL §3.1 */
@@ -165,7 +167,7 @@ function writeHeader(bytes: Uint8Array, header: FlowHeader, type: number, flags:
   bytes[Header.hopLimitAndEcn] = capable ? CAPABLE_FIRST_BYTE : PLAIN_FIRST_BYTE;
   bytes[Header.versionAndType] = (VERSION << 4) | type;
   bytes[Header.flags] = flags;
-  bytes[Header.pathId] = 0;
+  bytes[Header.pathId] = header.pathId ?? 0;
   write16(bytes, Header.destination, header.destination);
   write16(bytes, Header.source, header.source);
   write32(bytes, Header.flowId, header.flowId);

@@ -4,9 +4,11 @@ import { NEVER } from '../../src/base/time.js';
 import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import type { FlowContext } from '../../src/core/context.js';
 import { newCounters } from '../../src/core/counters.js';
+import { Disorder } from '../../src/core/disorder.js';
 import { CreditBudget } from '../../src/core/credit-budget.js';
 import { FlowRecords } from '../../src/core/flow-record.js';
 import type { FlowHeader } from '../../src/wire/encode.js';
+import { pathId } from '../../src/wire/decode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { printFrame } from '../../src/wire/print.js';
 
@@ -21,6 +23,7 @@ export class FlowContextStub implements FlowContext {
   readonly check = crc32;
   readonly pool = new FramePool(() => new Uint8Array(2_048), 16);
   readonly counters = newCounters();
+  readonly disorder = new Disorder();
   readonly records = new FlowRecords();
   /** What the flow sent, as `printFrame` writes it, without the header. */
   readonly lines: string[] = [];
@@ -35,6 +38,9 @@ export class FlowContextStub implements FlowContext {
   readonly budget: CreditBudget;
   /** What the endpoint does with a flow whose turn in the budget it is. */
   onTurn: () => boolean = () => false;
+  /** Path ids of the frames that `sent` returned last. */
+  sentPaths: number[] = [];
+  private paths: number[] = [];
   lingering = 0;
   forgotten = 0;
 
@@ -47,6 +53,7 @@ export class FlowContextStub implements FlowContext {
   emit(frame: Frame, nowNs: number): void {
     const line = printFrame(frame).replace(/ \S+ flow=\S+ path=\S+ hop=\S+ \S+/, '');
     this.lines.push(line);
+    this.paths.push(pathId(frame.bytes));
     if (!line.startsWith('ACK')) this.lastProbe = Number(/ probe=(\d+)/.exec(line)?.[1] ?? this.lastProbe);
     this.stampsNs.push(nowNs);
     this.wireBytes += frame.wireBytes;
@@ -77,6 +84,8 @@ export class FlowContextStub implements FlowContext {
 
   /** What was sent since the last call. */
   sent(): string[] {
+    this.sentPaths = this.paths;
+    this.paths = [];
     this.stampsNs.length = 0;
     return this.lines.splice(0);
   }

@@ -36,7 +36,7 @@ describe('a topology', () => {
       { name: 'l2', a: 's1', b: 'bob', port: DEFAULT_PORT, impairment: {} },
     ]);
     expect(topology.trunks).toEqual([]);
-    expect(topology.spread).toBe('flow');
+    expect(topology.spread).toBe('path');
   });
 
   it('takes settings for all links and others for one', () => {

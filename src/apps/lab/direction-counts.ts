@@ -46,6 +46,8 @@ export function sumPorts(one: PortCounts, other: PortCounts): PortSnapshot {
     control: sumClass(a.control, b.control),
     drops: sumFields(a.drops, b.drops),
     ecnMarks: a.ecnMarks + b.ecnMarks,
+    creditMarks: a.creditMarks + b.creditMarks,
+    sprayedFrames: a.sprayedFrames + b.sprayedFrames,
     duplicated: a.duplicated + b.duplicated,
     reordered: a.reordered + b.reordered,
     corrupted: a.corrupted + b.corrupted,

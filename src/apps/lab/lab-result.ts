@@ -57,6 +57,7 @@ function labResult(scenario: Scenario, flows: readonly FlowPlan[], measured: Lab
     jain: jainByWindow[0]?.jain ?? null,
     jainByWindow,
     utilisation: overallUtilisation(links, scenario.bottlenecks),
+    disorder: null,
     creditDropShare: creditDropShare(creditsBefore, sumCredits(credits)),
     fct: completionTimes(results),
     events: reports.reduce((sum, { datagramsIn }) => sum + datagramsIn, measured.switched),

@@ -52,6 +52,7 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   creditQueue: { field: 'creditQueueFrames', kind: integer({ lowest: 1, highest: MAX_CREDIT_QUEUE_FRAMES }) },
   // 92: the largest credit has to fit. PROTOCOL §9.1
   creditBurst: { field: 'creditBurstBytes', kind: size({ lowest: 92, highest: 1e6 }) },
+  creditMark: { field: 'creditMarkFrames', kind: integer({ lowest: 0, highest: MAX_CREDIT_QUEUE_FRAMES }) },
   dataQueue: { field: 'dataQueueBytes', kind: DATA_QUEUE, isQueue: true },
   ecnThreshold: { field: 'ecnThresholdBytes', kind: ECN_THRESHOLD, isQueue: true },
   loss: { field: 'lossRate', kind: PART },

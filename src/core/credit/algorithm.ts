@@ -51,11 +51,23 @@ export interface CreditSample {
   rateBps: number;
 }
 
+/** How the credits of a flow are spread over equal paths (core/path). Times are ns. */
+export interface CreditSpray {
+  readonly paths: number;
+  readonly uniform: boolean;
+  readonly probing: boolean;
+  readonly slowest: number;
+  readonly boardBits: number;
+  readonly returns: { readonly waitNs: number; readonly waitRtts: number; readonly longestNs: number };
+}
+
 /** The rate of one flow's credits. One object a flow; nothing is allocated per update. */
 export interface CreditAlgorithm {
   readonly name: string;
   /** Share of the link, credits and data together, that the flow's credits shall fill from now on, bit/s. */
   readonly rateBps: number;
+  /** Absent: credits carry no path id and follow their flow. */
+  readonly spray?: CreditSpray;
   /** How long an update period lasts at this smoothed RTT, ns; an update waits longer where no credit's fate has become known. */
   updatePeriodNs(rttNs: number): number;
   /** Takes the sample of one update period and sets `rateBps`. */

@@ -32,6 +32,11 @@ export abstract class Listing implements CreditAlgorithm {
     this.rateBps = parameters.initial_rate * link.maxRateBps;
   }
 
+  /** The loss that a sample shows, 0 to 1; -1: it shows nothing. */
+  protected lossOf({ known, dropped }: CreditSample): number {
+    return known === 0 ? -1 : dropped / known;
+  }
+
   /** The rate that a loss in the sample is taken off, bit/s. */
   protected abstract lossyBps(sample: CreditSample): number;
 
@@ -40,8 +45,8 @@ export abstract class Listing implements CreditAlgorithm {
   }
 
   update(sample: CreditSample): void {
-    if (sample.known === 0) return;
-    const loss = sample.dropped / sample.known;
+    const loss = this.lossOf(sample);
+    if (loss < 0) return;
     if (loss <= this.targetLoss) this.increase();
     else this.decrease(this.lossyBps(sample) * (1 - loss));
     this.rateBps = Math.max(this.rateBps, this.lowestBps(sample));

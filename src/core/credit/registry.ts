@@ -7,6 +7,7 @@ import { expresspassLiteral } from './expresspass-literal.js';
 import { expresspassNs2 } from './expresspass-ns2.js';
 import { naive } from './naive.js';
 import { checkLink, resolveParameters } from './parameters.js';
+import { spraypass, spraypass1, spraypass2 } from './spraypass.js';
 import { steady } from './steady.js';
 
 /** Every credit algorithm, the default first. */
@@ -18,6 +19,9 @@ export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [
   expresspass2016,
   ec4,
   naive,
+  spraypass,
+  spraypass1,
+  spraypass2,
 ];
 
 export const DEFAULT_CREDIT_ALGORITHM = steady.name;

@@ -58,6 +58,7 @@ function commonSettings(dice: Dice): PortConfig {
     maxFrameBytes,
     creditQueueFrames: dice.chance(0.6) ? 8 : dice.whole(1, 32),
     creditBurstBytes: dice.chance(0.7) ? 184 : dice.whole(92, 1000),
+    creditMarkFrames: 4,
     dataQueueBytes: frame * (dice.chance(0.7) ? 250 : dice.whole(4, 60)),
     ecnThresholdBytes: dice.chance(0.7) ? INFINITE : frame * dice.whole(0, 20),
   };

@@ -16,6 +16,7 @@ export function madeUpRun(says: Partial<SimulationResult> = {}): SimulationRun {
     jainByWindow: [],
     utilisation: 1,
     creditDropShare: 0,
+    disorder: null,
     fct: {},
     events: 1,
     ...says,

@@ -22,12 +22,16 @@ describe('the update period', () => {
     ['expresspass-literal', 1, 1],
     ['expresspass-ns2', 1, 1],
     ['expresspass-2016', 1, 1],
+    ['ec4', 32, 1],
     ['naive', 1, 1],
+    ['spraypass', 32, 1],
+    ['spraypass-1', 32, 1],
+    ['spraypass-2', 32, 1],
   ])('of %s holds %i credits, or lasts %d RTTs', (name, credits, rtts) => {
     const algorithm = creditAlgorithm(name, at(1e8));
     expect(algorithm.updatePeriodNs(0)).toBeCloseTo(credits * 130_080, 6);
     expect(algorithm.updatePeriodNs(1e8)).toBe(rtts * 1e8);
-    expect(CREDIT_ALGORITHMS).toHaveLength(6);
+    expect(CREDIT_ALGORITHMS).toHaveLength(10);
   });
 });
 

@@ -19,6 +19,9 @@ describe('the registry of credit algorithms', () => {
       'expresspass-2016',
       'ec4',
       'naive',
+      'spraypass',
+      'spraypass-1',
+      'spraypass-2',
     ]);
     expect(DEFAULT_CREDIT_ALGORITHM).toBe('steady');
   });
@@ -30,7 +33,7 @@ describe('the registry of credit algorithms', () => {
         field: 'algorithm',
         message:
           "there is no credit algorithm 'express': allowed are steady, expresspass, expresspass-literal, expresspass-ns2, " +
-          'expresspass-2016, ec4, naive',
+          'expresspass-2016, ec4, naive, spraypass, spraypass-1, spraypass-2',
       }),
     );
   });

@@ -23,6 +23,8 @@ export function resultJson(result: SimulationResult, wallS: number | null) {
     jain_by_window: result.jainByWindow.map(({ windowNs, jain }) => ({ window_s: seconds(windowNs), jain })),
     utilisation: result.utilisation,
     credit_drop_share: result.creditDropShare,
+    disorder_p99: result.disorder?.p99 ?? null,
+    disorder_max: result.disorder?.max ?? null,
     fct: Object.fromEntries(
       SIZE_CLASSES.flatMap((name) => {
         const times = result.fct[name];

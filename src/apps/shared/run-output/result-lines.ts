@@ -28,11 +28,18 @@ export function resultLines(result: SimulationResult, context: RunContext): stri
     `  credits dropped  ${displayPercent(result.creditDropShare)} of those sent`,
     `  frames dropped   ${framesText(result)}`,
     `  largest queue    ${queueText(result)}`,
+    ...disorderLines(result),
     `  flows            ${flowsText(result)}`,
     ...section(titled('links, the busiest', result.links.length), linkTable(result.links, MAX_ROWS)),
     ...(result.fct.all === undefined ? [] : section('completion times', completionTable(result.fct))),
     ...section(titled('flows, the first', result.flows.length), flowTable(result.flows, MAX_ROWS)),
   ];
+}
+
+/** Where every frame came in order there is nothing to say. */
+function disorderLines({ disorder }: SimulationResult): string[] {
+  if (disorder === null || disorder.max === 0) return [];
+  return [`  out of order     99 % of the data frames by at most ${disorder.p99} frames, all by at most ${disorder.max}`];
 }
 
 function timeText({ durationNs, events }: SimulationResult, { wallS, isReal = false }: RunContext): string {

@@ -41,6 +41,7 @@ const FIELDS: Readonly<
   catchUpNs: ['catchUp', TIME, 'How much lost time a pacer that wakes late makes up for'],
   receiveWindowBytes: ['receiveWindow', SIZE, 'Bytes of a flow that its receiver holds or has credited'],
   maxOutstandingCredits: ['maxOutstandingCredits', COUNT, 'Credits that one flow has outstanding at most'],
+  keptCredits: ['keptCredits', COUNT, 'Sprayed credits that a sender without data keeps for a moment'],
   hostCredits: ['hostCredits', COUNT_OR_UNLIMITED, 'Credits that all flows of the host have outstanding together'],
   queueBoundNs: ['queueBound', TIME_OR_NONE, 'Data that may queue for the host, as time on its link'],
   sendBufferBytes: ['sendBuffer', SIZE, 'Bytes of a flow that its sender holds until they are acknowledged'],

@@ -14,6 +14,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   frameSize: 'Largest UDP payload',
   creditQueue: 'Credits that wait at a port at most',
   creditBurst: 'Depth of the credit meter, bytes',
+  creditMark: 'After how many credits the share that is marked is renewed (N_cdt); 0: credits are not marked',
   dataQueue: 'What waits in the data queue at most',
   ecnThreshold: 'Frames that find more than this in the data queue are marked',
   loss: 'Part of the frames that is lost',

@@ -49,6 +49,7 @@ export function simulationResult(changes: Partial<SimulationResult> = {}): Simul
     jainByWindow: [],
     utilisation: 0.99,
     creditDropShare: 0.25,
+    disorder: null,
     fct: {},
     events: 1000,
     ...changes,

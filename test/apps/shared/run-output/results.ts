@@ -72,6 +72,7 @@ export const RESULT: SimulationResult = {
   ],
   utilisation: 0.987654,
   creditDropShare: 0.3,
+  disorder: null,
   fct: { all: { count: 1, meanNs: 250_000, p50Ns: 240_000, p99Ns: 260_000, maxNs: 270_000, slowdownP99: null } },
   events: 123_456,
 };

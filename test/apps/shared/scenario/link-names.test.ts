@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import { bothDirections, directionNames, LinkNames } from '../../../../src/apps/shared/scenario/link-names.js';
-import { SeededRandom } from '../../../../src/base/random.js';
 import { builtinTopology } from '../../../../src/switch/builtin-topologies.js';
 import { buildDirections } from '../../../../src/switch/fabric-directions.js';
-import { Impairment } from '../../../../src/switch/impairment.js';
 import { checkTopology } from '../../../../src/switch/topology.js';
 
 const PARALLEL = checkTopology({
@@ -23,8 +21,7 @@ it.each([
   ['a fat tree', builtinTopology('fat-tree')],
   ['parallel links', PARALLEL],
 ])('names the directions as the fabric does: %s', (_, topology) => {
-  const makeImpairment = (): Impairment => new Impairment(new SeededRandom(1));
-  const { directions } = buildDirections({ topology, earlyNs: 0, makeImpairment });
+  const { directions } = buildDirections({ topology, earlyNs: 0, makeSeed: () => 1 });
   expect(directionNames(topology)).toEqual(directions.map(({ place }) => place.name));
 });
 

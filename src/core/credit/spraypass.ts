@@ -1,0 +1,79 @@
+import type { CreditAlgorithmDefinition, CreditLink, CreditParameters, CreditSample, CreditSpray } from './algorithm.js';
+import { Listing } from './listing.js';
+import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
+import { RANDOM_SPRAY_PARAMETERS, SPRAY_PARAMETERS, sprayOf } from './spray-parameters.js';
+
+/** Wire rate of the credits in a sample, credits and their data together: what a loss is taken off, for the reason that expresspass.ts gives. */
+function sentBps({ known, spanNs }: CreditSample, { bytesPerCredit }: CreditLink): number {
+  return (known * bytesPerCredit * 8e9) / spanNs;
+}
+
+/** SprayPass-1 of Table II: credits are sprayed, and their loss is read from gaps in their sequence, which disorder looks like too. */
+class SequenceBased extends Listing {
+  readonly name = 'spraypass-1';
+  readonly spray: CreditSpray;
+
+  constructor(link: CreditLink, parameters: CreditParameters) {
+    super(link, parameters);
+    this.spray = sprayOf(link, parameters);
+  }
+
+  protected lossyBps(sample: CreditSample): number {
+    return sample.spanNs > 0 ? sentBps(sample, this.link) : this.rateBps;
+  }
+}
+
+/**
+ * Algorithm 1 of SprayPass: the update of ExpressPass 2017 by the share of marked data instead of the loss of credits, so that no order matters. Each port marks
+ * credits as often as it drops them. What follows a period in which no data came is left as it was: nothing was seen.
+ */
+class SequenceFree extends Listing {
+  readonly name: string;
+  readonly spray: CreditSpray;
+
+  constructor(name: string, link: CreditLink, parameters: CreditParameters) {
+    super(link, { ...parameters, target_loss: parameters.aim_ratio });
+    this.name = name;
+    this.spray = sprayOf(link, parameters);
+  }
+
+  protected override lossOf({ dataFrames, creditMarked }: CreditSample): number {
+    return dataFrames === 0 ? -1 : creditMarked / dataFrames;
+  }
+
+  protected lossyBps(sample: CreditSample): number {
+    return sample.spanNs > 0 ? sentBps(sample, this.link) : this.rateBps;
+  }
+}
+
+const AIM_RATIO = {
+  ...TARGET_LOSS,
+  name: 'aim_ratio',
+  unit: 'share of data',
+  meaning: 'share of data with a marked credit that a flow aims at',
+  source: "SprayPass Algorithm 1, which gives no number: ExpressPass 2017 §3.3 (its authors' code: 0.125)",
+};
+
+const W_SMALL = { ...W_INIT, default: 1 / 16, source: 'SprayPass Algorithm 1: the initial rate over the maximum' };
+const RATES = [INITIAL_RATE, W_SMALL, W_MIN, W_MAX, PERIOD_CREDITS];
+
+export const spraypass1: CreditAlgorithmDefinition = {
+  name: 'spraypass-1',
+  summary: 'credits sprayed over equal paths at random, ExpressPass feedback by credit sequence',
+  parameters: [...RATES, TARGET_LOSS, ...RANDOM_SPRAY_PARAMETERS],
+  create: (link, parameters) => new SequenceBased(link, parameters),
+};
+
+export const spraypass2: CreditAlgorithmDefinition = {
+  name: 'spraypass-2',
+  summary: 'credits sprayed over equal paths at random, feedback by marks instead of sequence',
+  parameters: [...RATES, AIM_RATIO, ...RANDOM_SPRAY_PARAMETERS],
+  create: (link, parameters) => new SequenceFree('spraypass-2', link, parameters),
+};
+
+export const spraypass: CreditAlgorithmDefinition = {
+  name: 'spraypass',
+  summary: 'credits sprayed evenly over equal paths, feedback by marks, slow paths left out and probed',
+  parameters: [...RATES, AIM_RATIO, ...SPRAY_PARAMETERS],
+  create: (link, parameters) => new SequenceFree('spraypass', link, parameters),
+};

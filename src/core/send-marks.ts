@@ -1,0 +1,30 @@
+// Tested by test/core/sprayed-repair.test.ts
+
+/** Marks kept. */
+const MARKS = 8;
+/** Marks that fall into the time that is asked for: with four, what was sent a retransmission time ago is known to within a quarter of it. */
+const MARKS_PER_WAIT = 4;
+
+/** How far a flow had sent at some times in the past, so that a byte's age is known without a time for each frame. Constant memory. */
+export class SendMarks {
+  private readonly atNs = new Float64Array(MARKS).fill(Number.NEGATIVE_INFINITY);
+  private readonly offsets = new Float64Array(MARKS);
+  private latest = 0;
+
+  /** The flow has sent up to `offset` at `nowNs`; `waitNs`: the age that will be asked for. */
+  note(nowNs: number, offset: number, waitNs: number): void {
+    if (nowNs - this.atNs[this.latest] < waitNs / MARKS_PER_WAIT) return;
+    this.latest = (this.latest + 1) % MARKS;
+    this.atNs[this.latest] = nowNs;
+    this.offsets[this.latest] = offset;
+  }
+
+  /** An offset up to which everything had been sent at `timeNs`; 0 where nothing is known of that time. */
+  sentBy(timeNs: number): number {
+    for (let back = 0; back < MARKS; back++) {
+      const index = (this.latest - back + MARKS) % MARKS;
+      if (this.atNs[index] <= timeNs) return this.offsets[index];
+    }
+    return 0;
+  }
+}
