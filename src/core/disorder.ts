@@ -9,7 +9,7 @@ export class Disorder {
   private readonly frames = new Float64Array(MAX_DEGREE + 1);
 
   count(degree: number): void {
-    this.frames[degree < MAX_DEGREE ? degree : MAX_DEGREE]++;
+    this.frames[Math.min(degree, MAX_DEGREE)]++;
   }
 
   /** Adds the counts of another host. */
@@ -23,7 +23,10 @@ export class Disorder {
 
   /** The largest that has been counted; 0 without any. */
   get max(): number {
-    return Math.max(0, this.frames.findLastIndex((count) => count > 0));
+    return Math.max(
+      0,
+      this.frames.findLastIndex((count) => count > 0),
+    );
   }
 
   /** By nearest rank: the smallest degree that this part of all frames does not exceed; 0 without any. */

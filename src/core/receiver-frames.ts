@@ -30,7 +30,7 @@ export class ReceiverFrames {
   /** `ranges`: what every ACK tells of what has arrived beyond the cumulative offset. */
   constructor(context: FlowContext, header: FlowHeader, peer: number, ranges: AckRanges) {
     this.context = context;
-    this.header = header;
+    this.header = { ...header };
     this.peer = peer;
     this.ackFields = { flags: 0, cumulative: 0, probe: 0, ranges };
     const { creditSizeJitterBytes } = context.config;

@@ -24,7 +24,7 @@ export class SenderFrames {
 
   constructor(context: FlowContext, header: FlowHeader, peer: number) {
     this.context = context;
-    this.header = header;
+    this.header = { ...header };
     this.peer = peer;
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Random, SeededRandom } from '../../src/base/random.js';
-import { ecn } from '../../src/wire/decode.js';
-import { Ecn } from '../../src/wire/layout.js';
 import { CreditMarking } from '../../src/switch/credit-marking.js';
 import { DEFAULT_PORT, Port } from '../../src/switch/port.js';
+import { ecn } from '../../src/wire/decode.js';
+import { Ecn } from '../../src/wire/layout.js';
 import { creditFrame } from './frames.js';
 
 /** Gives these numbers in turn, then 0.999. */

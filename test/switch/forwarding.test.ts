@@ -61,6 +61,19 @@ function expectSymmetry(topology: Topology, random: Random, message: string): vo
   }
 }
 
+/** Over the path ids 1 to 255: the way back is the way out, and no way has two ids more than another. */
+function expectPathSymmetry(routes: Routes, a: number, b: number): void {
+  const counts = new Map<string, number>();
+  for (let pathId = 1; pathId <= 255; pathId++) {
+    const { there, back } = roundTrip(routes, { a, b, flowId: 1, pathId });
+    const way = String(there);
+    if (String(reversed(back)) !== way) expect(reversed(back), `${a} to ${b} by ${pathId}`).toEqual(there);
+    counts.set(way, (counts.get(way) ?? 0) + 1);
+  }
+  const least = Math.floor(255 / counts.size);
+  for (const count of counts.values()) if (count !== least && count !== least + 1) expect(count).toBe(least);
+}
+
 describe('the flow hash', () => {
   it('is the same for both directions', () => {
     const random = new SeededRandom(seed);
@@ -103,6 +116,37 @@ describe('routes', () => {
     for (let run = 0; run < 100; run++) {
       const random = new SeededRandom(seed + run);
       expectSymmetry(randomTopology(random), random, `seed ${seed + run}`);
+    }
+  });
+
+  it.each<[string, object]>([
+    ['star', { hosts: 4 }],
+    ['dumbbell', { pairs: 2 }],
+    ['parking-lot', { bottlenecks: 3 }],
+    ['multi-bottleneck', { bottlenecks: 3, receivers: 2 }],
+    ['leaf-spine', { leaves: 4, spines: 4, hostsPerLeaf: 2 }],
+    ['leaf-spine', { leaves: 3, spines: 7, hostsPerLeaf: 1 }],
+    ['fat-tree', { pods: 3, hostsPerTor: 1 }],
+    ['fat-tree', { pods: 3, coreSwitches: 6, aggregationPerPod: 3, torsPerPod: 2, hostsPerTor: 1 }],
+  ])(
+    'lead data back along its credit between all hosts by every path id, and use each way as often, in %s %j',
+    (name, parameters) => {
+      const topology = builtinTopology(name, parameters);
+      const routes = new Routes(topology);
+      const ids = topology.hosts.map(({ id }) => id);
+      for (const a of ids) for (const b of ids) if (a !== b) expectPathSymmetry(routes, a, b);
+    },
+  );
+
+  it('follow the path id only where the topology says so, and the flow where there is none', () => {
+    const way = (spread: string, flowId: number, pathId: number): string => {
+      const routes = new Routes(builtinTopology('leaf-spine', { leaves: 2, spines: 4, hostsPerLeaf: 1, spread }));
+      return String(roundTrip(routes, { a: 1, b: 2, flowId, pathId }).there);
+    };
+    for (let flowId = 1; flowId < 20; flowId++) {
+      expect(way('flow', flowId, 3)).toBe(way('flow', flowId, 0));
+      expect(way('path', flowId, 0)).toBe(way('flow', flowId, 0));
+      expect(way('path', flowId, 3)).toBe(way('path', 1, 3));
     }
   });
 
@@ -161,7 +205,9 @@ describe('routes', () => {
       spread: 'path',
     });
     const routes = new Routes(topology);
-    const ways = Array.from({ length: 255 }, (_, path) => roundTrip(routes, { a: 1, b: 2, flowId: 1, pathId: path + 1 }));
+    const ways = Array.from({ length: 255 }, (_, path) =>
+      roundTrip(routes, { a: 1, b: 2, flowId: 1, pathId: path + 1 }),
+    );
     expect(new Set(ways.map(({ there }) => String(there))).size).toBe(255);
     for (const { there, back } of ways) {
       expect(there).toHaveLength(8);

@@ -53,7 +53,8 @@ const N_B: CreditParameter = {
   min: 1e4,
   max: 1e9,
   unit: 'bits of data',
-  meaning: 'data from one look at the speed board to the next, for 4 paths and frames of 1538 B; more of either, more data',
+  meaning:
+    'data from one look at the speed board to the next, for 4 paths and frames of 1538 B; more of either, more data',
   source: 'SprayPass §III-C; the scaling is ours, so that each path has as many frames to be judged by',
 };
 

@@ -1,4 +1,10 @@
-import type { CreditAlgorithmDefinition, CreditLink, CreditParameters, CreditSample, CreditSpray } from './algorithm.js';
+import type {
+  CreditAlgorithmDefinition,
+  CreditLink,
+  CreditParameters,
+  CreditSample,
+  CreditSpray,
+} from './algorithm.js';
 import { Listing } from './listing.js';
 import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
 import { RANDOM_SPRAY_PARAMETERS, SPRAY_PARAMETERS, sprayOf } from './spray-parameters.js';

@@ -1,6 +1,16 @@
 // Tested by test/sim/fuzz/planted-bugs.test.ts
 
-/** What the network saw of one flow. Its frames of both directions share one path, and each class of them keeps its order. PROTOCOL §9.4 */
+/** One way of a flow's frames, with its path id. */
+interface Way {
+  /** Directions from the host of the lower id to the other; empty before the first frame. */
+  links: readonly number[];
+  /** The latest frame that came out, by direction and class. */
+  readonly orders: number[];
+}
+
+/**
+ * What the network saw of one flow. Its frames of both directions that carry one path id, or none, share one path, and each class of them keeps its order. PROTOCOL §9.4
+ */
 export class FlowTrail {
   readonly lower: number;
   readonly higher: number;
@@ -10,10 +20,7 @@ export class FlowTrail {
   creditsLeft = 0;
   dataEntered = 0;
   dataLeft = 0;
-  /** Directions from the host of the lower id to the other; empty before the first frame. */
-  path: readonly number[] = [];
-  /** The latest frame that came out, by direction and class. */
-  private readonly orders = [0, 0, 0, 0];
+  private readonly ways = new Map<number, Way>();
 
   constructor(lower: number, higher: number, id: number) {
     this.lower = lower;
@@ -26,24 +33,40 @@ export class FlowTrail {
   }
 
   /** Whether a frame that took `taken` went the way of the flow; the first one shows it. The directions of a link are 2i and 2i + 1. */
-  isPath(taken: readonly number[], towardsHigher: boolean): boolean {
-    const { path } = this;
-    if (path.length === 0) {
-      this.path = towardsHigher ? [...taken] : taken.map((index) => index ^ 1).reverse();
+  isPath(pathId: number, taken: readonly number[], towardsHigher: boolean): boolean {
+    const way = this.way(pathId);
+    const { links } = way;
+    if (links.length === 0) {
+      way.links = towardsHigher ? [...taken] : taken.map((index) => index ^ 1).reverse();
       return true;
     }
     const last = taken.length - 1;
-    if (path.length !== taken.length) return false;
+    if (links.length !== taken.length) return false;
     return towardsHigher
-      ? taken.every((index, at) => path[at] === index)
-      : taken.every((index, at) => path[last - at] === (index ^ 1));
+      ? taken.every((index, at) => links[at] === index)
+      : taken.every((index, at) => links[last - at] === (index ^ 1));
   }
 
-  /** Whether the frame was sent after all of its class and direction that came before. */
-  follows(order: number, towardsHigher: boolean, isCredit: boolean): boolean {
-    const slot = (towardsHigher ? 2 : 0) + (isCredit ? 1 : 0);
-    const isLater = order > this.orders[slot];
-    if (isLater) this.orders[slot] = order;
+  /** The links that frames with this path id take. */
+  links(pathId: number): readonly number[] {
+    return this.way(pathId).links;
+  }
+
+  /** Whether the frame was sent after all of its path id, class and direction that came before. */
+  follows(pathId: number, order: number, on: { towardsHigher: boolean; isCredit: boolean }): boolean {
+    const { orders } = this.way(pathId);
+    const slot = (on.towardsHigher ? 2 : 0) + (on.isCredit ? 1 : 0);
+    const isLater = order > orders[slot];
+    if (isLater) orders[slot] = order;
     return isLater;
+  }
+
+  private way(pathId: number): Way {
+    let way = this.ways.get(pathId);
+    if (way === undefined) {
+      way = { links: [], orders: [0, 0, 0, 0] };
+      this.ways.set(pathId, way);
+    }
+    return way;
   }
 }

@@ -1,7 +1,7 @@
 // Tested by test/sim/fuzz/planted-bugs.test.ts
 import type { Fabric } from '../../switch/fabric.js';
 import type { LinkDirection } from '../../switch/link-direction.js';
-import { destinationHost, flowId, frameType, sourceHost } from '../../wire/decode.js';
+import { destinationHost, flowId, frameType, pathId, sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import { FrameType } from '../../wire/layout.js';
 import type { AuditedPool } from './audited-pool.js';
@@ -20,6 +20,7 @@ interface Passage {
   readonly type: number;
   readonly source: number;
   readonly destination: number;
+  readonly pathId: number;
   /** Counts the frames that entered; NO_ORDER for a copy that the network made. */
   readonly order: number;
   readonly enteredNs: number;
@@ -148,17 +149,18 @@ export class FrameAudit {
     this.dropped[passage.type]++;
   }
 
-  private checkArrival(frame: Frame, { trail, type, destination, source, order, enteredNs, path }: Passage): void {
+  private checkArrival(frame: Frame, passage: Passage): void {
+    const { trail, type, destination, source, pathId: by, order, enteredNs, path } = passage;
     const hostId = this.hostIds[frame.port];
     if (hostId !== destination) {
       fail('destination', `a frame for host ${destination} came to host ${hostId}`);
     }
     if (order === NO_ORDER) return;
     const towardsHigher = source < destination;
-    if (!trail.isPath(path, towardsHigher)) {
+    if (!trail.isPath(by, path, towardsHigher)) {
       fail(
         'path',
-        `a frame of flow ${trail.name} took the links ${this.names(path)}, others ${this.names(trail.path)}`,
+        `a frame of flow ${trail.name} took the links ${this.names(path)}, others ${this.names(trail.links(by))}`,
       );
     }
     const earliestNs = enteredNs + path.reduce((sum, index) => sum + this.direction(index).settings.delayNs, 0);
@@ -166,17 +168,18 @@ export class FrameAudit {
       fail('time', `a frame was across its links at ${frame.atNs} ns that could not be before ${earliestNs} ns`);
     }
     const mayOvertake = path.some((index) => this.direction(index).statistics.reordered > 0);
-    if (!trail.follows(order, towardsHigher, type === FrameType.credit) && !mayOvertake) {
+    if (!trail.follows(by, order, { towardsHigher, isCredit: type === FrameType.credit }) && !mayOvertake) {
       fail('order', `a frame of flow ${trail.name} came after one that was sent later`);
     }
   }
 
   /** False once a corruption has changed what it says about itself. */
-  private isAsItWas({ bytes }: Frame, { trail, type, source, destination }: Passage): boolean {
+  private isAsItWas({ bytes }: Frame, { trail, type, source, destination, pathId: by }: Passage): boolean {
     const isSame =
       frameType(bytes) === type &&
       sourceHost(bytes) === source &&
       destinationHost(bytes) === destination &&
+      pathId(bytes) === by &&
       flowId(bytes) === trail.id;
     if (!isSame && !this.hasCorrupted) {
       fail('header', `the header of a frame of flow ${trail.name} changed on its way`);
@@ -198,7 +201,8 @@ export class FrameAudit {
     const [source, destination] = [sourceHost(bytes), destinationHost(bytes)];
     const trail = this.trailOf(source, destination, flowId(bytes));
     const enteredNs = Math.max(frame.atNs, this.nowNs);
-    const passage = { trail, type: frameType(bytes), source, destination, order, enteredNs, path: [] };
+    const type = frameType(bytes);
+    const passage = { trail, type, source, destination, pathId: pathId(bytes), order, enteredNs, path: [] };
     this.inside.set(frame, passage);
     return passage;
   }

@@ -13,7 +13,10 @@ const OPTIONS = {
 };
 
 /** A flow whose paths answer each credit after an RTT of 100 ns, but for those that are dead; one credit every 10 ns. */
-function play(spraying: Spraying, { credits, isDead, fromNs = 0 }: { credits: number; isDead: (path: number) => boolean; fromNs?: number }) {
+function play(
+  spraying: Spraying,
+  { credits, isDead, fromNs = 0 }: { credits: number; isDead: (path: number) => boolean; fromNs?: number },
+) {
   const random = new SeededRandom(11);
   const sent: { path: number; atNs: number }[] = [];
   for (let credit = 0; credit < credits; credit++) {

@@ -39,7 +39,9 @@ export function resultLines(result: SimulationResult, context: RunContext): stri
 /** Where every frame came in order there is nothing to say. */
 function disorderLines({ disorder }: SimulationResult): string[] {
   if (disorder === null || disorder.max === 0) return [];
-  return [`  out of order     99 % of the data frames by at most ${disorder.p99} frames, all by at most ${disorder.max}`];
+  return [
+    `  out of order     99 % of the data frames by at most ${disorder.p99} frames, all by at most ${disorder.max}`,
+  ];
 }
 
 function timeText({ durationNs, events }: SimulationResult, { wallS, isReal = false }: RunContext): string {
