@@ -35,7 +35,8 @@ export class CreditedSender extends SenderFlow {
   }
 
   override get statistics(): SenderStatistics {
-    return { ...super.statistics, creditsReceived: this.creditsReceived, creditsUnused: this.unused };
+    const { creditsReceived, unused: creditsUnused } = this;
+    return { ...super.statistics, creditsReceived, creditsUnused, creditsKept: this.kept?.length ?? 0 };
   }
 
   override handleCredit(frame: Frame, nowNs: number): void {

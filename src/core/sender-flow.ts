@@ -113,6 +113,7 @@ export abstract class SenderFlow implements TimedFlow {
       dataFrames: this.dataFrames,
       creditsReceived: 0,
       creditsUnused: 0,
+      creditsKept: 0,
       requests: this.requests.requests,
       stops: this.requests.stops,
       rttNs: this.rtt.smoothedNs,

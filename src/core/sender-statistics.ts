@@ -7,6 +7,8 @@ export interface SenderStatistics {
   dataFrames: number;
   creditsReceived: number;
   creditsUnused: number;
+  /** Those that wait for data just now. */
+  creditsKept: number;
   requests: number;
   stops: number;
   rttNs: number;

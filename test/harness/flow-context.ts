@@ -4,11 +4,11 @@ import { NEVER } from '../../src/base/time.js';
 import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import type { FlowContext } from '../../src/core/context.js';
 import { newCounters } from '../../src/core/counters.js';
-import { Disorder } from '../../src/core/disorder.js';
 import { CreditBudget } from '../../src/core/credit-budget.js';
+import { Disorder } from '../../src/core/disorder.js';
 import { FlowRecords } from '../../src/core/flow-record.js';
-import type { FlowHeader } from '../../src/wire/encode.js';
 import { pathId } from '../../src/wire/decode.js';
+import type { FlowHeader } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { printFrame } from '../../src/wire/print.js';
 

@@ -46,7 +46,8 @@ export class FlowChecks {
 
   private checkSender(sender: SenderFlow): void {
     const { statistics } = sender;
-    const { bytesWritten, bytesSent, bytesAcknowledged, dataFrames, creditsReceived, creditsUnused } = statistics;
+    const { bytesWritten, bytesSent, bytesAcknowledged, dataFrames, creditsReceived, creditsUnused, creditsKept } =
+      statistics;
     this.sentBytes = bytesSent;
     if (bytesAcknowledged > bytesSent || bytesSent > bytesWritten || bytesWritten > this.run.plan.bytes) {
       fail(
@@ -54,8 +55,11 @@ export class FlowChecks {
         `${this.name} wrote ${bytesWritten} bytes, sent ${bytesSent}, and ${bytesAcknowledged} are acknowledged`,
       );
     }
-    if (creditsReceived !== dataFrames + creditsUnused) {
-      fail('credits', `${this.name} got ${creditsReceived} credits, spent ${dataFrames} and left ${creditsUnused}`);
+    if (creditsReceived !== dataFrames + creditsUnused + creditsKept) {
+      fail(
+        'credits',
+        `${this.name} got ${creditsReceived} credits, spent ${dataFrames}, left ${creditsUnused} and keeps ${creditsKept}`,
+      );
     }
     if (creditsReceived > this.trail.creditsLeft) {
       fail('credits', `${this.name} got ${creditsReceived} credits, the network delivered ${this.trail.creditsLeft}`);
