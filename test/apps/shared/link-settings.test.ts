@@ -18,6 +18,7 @@ const EXTREMES: Readonly<Record<string, readonly string[]>> = {
   frameSize: ['128', '65507'],
   creditQueue: ['1', '65536'],
   creditBurst: ['92', '1MB'],
+  creditMark: ['0', '65536'],
   dataQueue: ['0', '512MiB'],
   ecnThreshold: ['0', '1TiB', 'off'],
   reorderDelay: ['0', '100s'],

@@ -16,6 +16,8 @@ it('prints a result in seconds, with what depends on the machine last', () => {
     'jain_by_window',
     'utilisation',
     'credit_drop_share',
+    'disorder_p99',
+    'disorder_max',
     'fct',
     'events',
     'wall_s',
