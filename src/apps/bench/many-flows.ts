@@ -29,7 +29,7 @@ async function measure(bench: Workbench, flows: number): Promise<BenchResult[]> 
   await bench.clear();
   const pair = await startXpassPair(bench);
   const empty = await heaps(bench);
-  const { failed } = await pair.source.ask({ verb: 'idle', flows });
+  const { failed, reasons } = await pair.source.ask({ verb: 'idle', flows });
   const idle = await heaps(bench);
   const many = await goodputOf(bench, pair);
   const active = await heaps(bench);
@@ -54,13 +54,13 @@ async function measure(bench: Workbench, flows: number): Promise<BenchResult[]> 
       unit: 'Mbit/s',
       raw: one / 1e6,
       rawIs: 'one flow',
-      ...noteOf(failed),
+      ...noteOf(failed, reasons),
     },
   ];
 }
 
-function noteOf(failed: number): { note?: string } {
-  return failed === 0 ? {} : { note: `${failed} flows were not open in time` };
+function noteOf(failed: number, reasons: readonly string[]): { note?: string } {
+  return failed === 0 ? {} : { note: `${failed} flows failed: ${reasons.join(', ')}` };
 }
 
 async function heaps(bench: Workbench): Promise<Heaps> {
