@@ -5,25 +5,37 @@ import type {
   CreditParameters,
   CreditSample,
 } from './algorithm.js';
+import { EC4_INITIAL_RATE, G, LOW_TARGET_LOSS, MODE_THRESHOLD, TARGET_ECN_RATIO, W_MID } from './ec4-parameters.js';
 import { Listing, sentBps } from './listing.js';
-import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
+import { PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
+
+/** Below so many frames a round trip a flow starts slowly, as one of TCP does: its ssthresh is never less. RFC 5681 equation 4 */
+const SLOW_START_FRAMES = 2;
 
 /**
- * Algorithm 1 of EC4 (Wei, Dong, Huang, Xiao: "ECN and Credit-Reservation Converged Congestion Control"), which shares a data queue with traffic that
- * reacts to its ECN marks. Once an RTT, of the data frames of the period:
+ * EC4 (Wei, Dong, Huang, Xiao: "ECN and Credit-Reservation Converged Congestion Control") with the pace of DCTCP. Algorithm 1 taken literally (`ec4-literal`)
+ * gets 2 to 3 times what DCTCP does. Here its LOW mode moves as far in a round trip as DCTCP's window of cur_rate * RTT would. Once an RTT, of the data frames of the period:
  *
  *     ratio = marked / data frames
- *     if ratio <= target_ecn_ratio and mode > mode_threshold:                                          HIGH mode: nobody else is there
+ *     if no mark was ever seen, or ratio <= target_ecn_ratio and mode > mode_threshold:               HIGH mode: nobody else is there
  *         the update of ExpressPass
- *     else:                                                                                             LOW mode
- *         alpha = (1 - g) * alpha + g * ratio
- *         if ratio <= target_ecn_ratio:  tmp = cur_rate * (1 + (target_ecn_ratio + alpha) / 2);  mode += 1
- *         else:                          tmp = cur_rate * (1 - (target_ecn_ratio + alpha) / 2);  mode = 0
- *         if loss <= low_target_loss:    w = (w + w_mid) / 2;  cur_rate = (1 - w) * tmp + w * max_rate
- *         else:                          cur_rate = tmp * (1 - loss);  w = max(w / 2, w_min)
+ *     else:                                                                                           LOW mode
+ *         alpha = (1 - g) * alpha + g * ratio;  the first period of LOW mode: at least its ratio
+ *         cur_rate = cur_rate * RTT of the update before / RTT
+ *         if loss > low_target_loss:      cur_rate = cur_rate * (1 - loss);  w = max(w / 2, w_min);  step = 0
+ *         else:                           w = (w + w_mid) / 2;  step = min(w * (max_rate - cur_rate), growth frames an RTT);
+ *                                         below 2 frames an RTT: cur_rate += 1 frame an RTT for each frame without a mark, up to 2
+ *         if ratio <= target_ecn_ratio:   cur_rate = cur_rate + step;  mode += 1
+ *         else:                           mode = 0;  unless the update before did it:  cur_rate = (cur_rate + (1 - ratio) * step) * (1 - (target_ecn_ratio + alpha) / 2)
  *
- * Whether the last lines are skipped in HIGH mode cannot be read off the listing: `high_goes_on` chooses. One w serves
- * both modes, as the listing has one; HIGH mode is `expresspass`, which counts a loss where it belongs. Ours: a rate is at least a credit an update period and at most the link's.
+ * Each departure, with what it does: docs/decisions/0015-ec4.md. In short:
+ *
+ * - The listing's growth by alpha / 2 is gone, and its step towards the link bounded: DCTCP adds a frame an RTT, and none when its window has just been cut.
+ * - A mark that arrives in the period after a decrease is that of a frame whose credit was sent before it: DCTCP does not cut twice in a round trip either.
+ * - A window sends less when the queue makes the round trip longer. A rate that did not would gain from each queue that it builds.
+ * - Between two marks DCTCP leaves many round trips without any, which are no empty network: mode_threshold is higher than the paper's 3.
+ *
+ * Ours as well: a rate is at least a credit an update period and, in LOW mode, at most the link's.
  */
 class Ec4 extends Listing {
   readonly name = 'ec4';
@@ -33,19 +45,23 @@ class Ec4 extends Listing {
   private readonly modeThreshold: number;
   private readonly wMid: number;
   private readonly lowTargetLoss: number;
-  private readonly goesOn: boolean;
+  private readonly growthFrames: number;
   private alpha = 0;
-  /** Updates without more marks than wanted since the last that had; MODE_FLAG of the listing. */
-  private mode = 0;
+  /** Updates without more marks than wanted since the last that had; MODE_FLAG of the listing. A flow that never saw a mark has the network for itself. */
+  private mode: number;
+  private isReduced = false;
+  /** Of the update before; 0 before the first. */
+  private rttNs = 0;
 
   constructor(link: CreditLink, parameters: CreditParameters) {
     super(link, parameters);
     this.g = parameters.g;
     this.targetRatio = parameters.target_ecn_ratio;
     this.modeThreshold = parameters.mode_threshold;
+    this.mode = this.modeThreshold + 1;
     this.wMid = parameters.w_mid;
     this.lowTargetLoss = parameters.low_target_loss;
-    this.goesOn = parameters.high_goes_on !== 0;
+    this.growthFrames = parameters.growth;
   }
 
   protected lossyBps(sample: CreditSample): number {
@@ -55,107 +71,79 @@ class Ec4 extends Listing {
   override update(sample: CreditSample): void {
     if (sample.known === 0) return;
     const ratio = sample.dataFrames > 0 ? sample.marked / sample.dataFrames : 0;
-    if (ratio <= this.targetRatio && this.mode > this.modeThreshold) this.high(sample);
+    if (ratio <= this.targetRatio && this.mode > this.modeThreshold) super.update(sample);
     else this.low(sample, ratio);
+    this.rttNs = sample.rttNs;
   }
 
   override state(): Record<string, number> {
     return { ...super.state(), alpha: this.alpha, mode: this.mode };
   }
 
-  private high(sample: CreditSample): void {
-    super.update(sample);
-    if (this.goesOn) this.settle(sample, this.rateBps);
-  }
-
   private low(sample: CreditSample, ratio: number): void {
-    this.alpha += this.g * (ratio - this.alpha);
-    const change = (this.targetRatio + this.alpha) / 2;
-    const isIncreasing = ratio <= this.targetRatio;
-    if (!isIncreasing) this.mode = 0;
-    // No data is no sign that nobody marks it: all credits were lost.
-    else if (sample.dataFrames > 0) this.mode++;
-    this.settle(sample, this.rateBps * (isIncreasing ? 1 + change : 1 - change));
+    this.heed(ratio);
+    if (this.rttNs > 0) this.rateBps *= this.rttNs / sample.rttNs;
+    const loss = sample.dropped / sample.known;
+    const stepBps = loss > this.lowTargetLoss ? this.lose(loss) : this.step(sample);
+    if (ratio > this.targetRatio) this.onMarks(ratio, stepBps);
+    else this.onQuiet(sample, stepBps);
+    this.rateBps = Math.min(this.link.maxRateBps, Math.max(this.rateBps, this.lowestBps(sample)));
   }
 
-  /** The second half of the listing: what the credits say. */
-  private settle(sample: CreditSample, tmpBps: number): void {
-    const { maxRateBps } = this.link;
-    const loss = sample.dropped / sample.known;
-    if (loss <= this.lowTargetLoss) {
-      this.w = (this.w + this.wMid) / 2;
-      this.rateBps = (1 - this.w) * tmpBps + this.w * maxRateBps;
-    } else {
-      this.rateBps = tmpBps * (1 - loss);
-      this.w = Math.max(this.w / 2, this.wMin);
+  private heed(ratio: number): void {
+    // The first value of an average is that value: with the listing's 0 it would take 1 / g round trips to give way.
+    if (this.mode > this.modeThreshold) this.alpha = Math.max(this.alpha, ratio);
+    this.alpha += this.g * (ratio - this.alpha);
+  }
+
+  private lose(loss: number): number {
+    this.rateBps *= 1 - loss;
+    this.w = Math.max(this.w / 2, this.wMin);
+    return 0;
+  }
+
+  /** How much faster the flow becomes without marks, bit/s; below two frames a round trip it does so at once. */
+  private step({ rttNs, elapsedNs, dataFrames, marked }: CreditSample): number {
+    this.w = (this.w + this.wMid) / 2;
+    const frameBps = (this.link.bytesPerCredit * 8e9) / rttNs;
+    const growthBps = (this.growthFrames * frameBps * elapsedNs) / rttNs;
+    const stepBps = Math.min(this.w * Math.max(0, this.link.maxRateBps - this.rateBps), growthBps);
+    const slowBps = SLOW_START_FRAMES * frameBps;
+    if (this.rateBps < slowBps) this.rateBps = Math.min(slowBps, this.rateBps + (dataFrames - marked) * frameBps);
+    return stepBps;
+  }
+
+  private onMarks(ratio: number, stepBps: number): void {
+    this.mode = 0;
+    if (!this.isReduced) {
+      this.rateBps += (1 - ratio) * stepBps;
+      this.rateBps *= 1 - (this.targetRatio + this.alpha) / 2;
     }
-    this.rateBps = Math.min(maxRateBps, Math.max(this.rateBps, this.lowestBps(sample)));
+    this.isReduced = !this.isReduced;
+  }
+
+  private onQuiet({ dataFrames }: CreditSample, stepBps: number): void {
+    this.rateBps += stepBps;
+    // No data is no sign that nobody marks it: all credits were lost.
+    if (dataFrames > 0) this.mode++;
+    this.isReduced = false;
   }
 }
 
-const EC4_INITIAL_RATE: CreditParameter = {
-  ...INITIAL_RATE,
+const QUIET_UPDATES: CreditParameter = {
+  ...MODE_THRESHOLD,
+  default: 50,
+  source: 'ours, docs/decisions/0015-ec4.md (EC4 §III.C: 3, which the time between two marks of DCTCP exceeds)',
+};
+
+const GROWTH: CreditParameter = {
+  name: 'growth',
   default: 1,
-  source: 'EC4 §III.C: "initially injected at the maximum link capacity", so that other traffic is found soon',
-};
-
-const W_MID: CreditParameter = {
-  name: 'w_mid',
-  default: 0.05,
-  min: 0.0001,
-  max: 1,
-  unit: '1',
-  meaning:
-    'what w goes to in LOW mode while no credit is lost: how far the flow leans towards the link against reactive ones',
-  source: 'EC4 §III.C and Figure 5 (0.04 to 0.06)',
-};
-
-const G: CreditParameter = {
-  name: 'g',
-  default: 1 / 16,
-  min: 0.0001,
-  max: 1,
-  unit: '1',
-  meaning: 'weight of a new share of marked frames in alpha',
-  source: 'EC4 §III.C, below 1.386 / sqrt(2 * (C * RTT + K))',
-};
-
-const TARGET_ECN_RATIO: CreditParameter = {
-  name: 'target_ecn_ratio',
-  default: 0,
-  min: 0,
-  max: 1,
-  unit: 'share of data frames',
-  meaning: 'share of marked frames up to which the rate grows; higher ones use more of the buffer',
-  source: 'EC4 §III.C',
-};
-
-const MODE_THRESHOLD: CreditParameter = {
-  name: 'mode_threshold',
-  default: 3,
-  min: 0,
+  min: 0.01,
   max: 1000,
-  unit: 'updates',
-  meaning: 'updates without marks beyond which the flow takes the network for its own kind (HIGH mode)',
-  source: 'EC4 §III.C',
-};
-
-const LOW_TARGET_LOSS: CreditParameter = {
-  ...TARGET_LOSS,
-  name: 'low_target_loss',
-  default: 0,
-  meaning: 'credit loss up to which the flow leans towards the link in LOW mode; target_loss is that of HIGH mode',
-  source: 'EC4 §III.C',
-};
-
-const HIGH_GOES_ON: CreditParameter = {
-  name: 'high_goes_on',
-  default: 0,
-  min: 0,
-  max: 1,
-  unit: '0 or 1',
-  meaning: 'HIGH mode goes on with the second half of the listing instead of ending with the update of ExpressPass',
-  source: 'ours: the listing can be read both ways',
+  unit: 'frames an RTT',
+  meaning: 'how much the rate rises in an RTT of LOW mode at most',
+  source: 'RFC 8257 section 3.5, that of DCTCP; the listing has no bound',
 };
 
 export const ec4: CreditAlgorithmDefinition = {
@@ -169,10 +157,10 @@ export const ec4: CreditAlgorithmDefinition = {
     W_MAX,
     G,
     TARGET_ECN_RATIO,
-    MODE_THRESHOLD,
+    QUIET_UPDATES,
+    GROWTH,
     LOW_TARGET_LOSS,
     TARGET_LOSS,
-    HIGH_GOES_ON,
     PERIOD_CREDITS,
   ],
   create: (link, parameters) => new Ec4(link, parameters),

@@ -1,6 +1,7 @@
 import { ParameterError } from '../../base/parameters.js';
 import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink, CreditParameters } from './algorithm.js';
 import { ec4 } from './ec4.js';
+import { ec4Literal } from './ec4-literal.js';
 import { expresspass } from './expresspass.js';
 import { expresspass2016 } from './expresspass-2016.js';
 import { expresspassLiteral } from './expresspass-literal.js';
@@ -18,6 +19,7 @@ export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [
   expresspassNs2,
   expresspass2016,
   ec4,
+  ec4Literal,
   naive,
   spraypass,
   spraypass1,
