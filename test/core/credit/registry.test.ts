@@ -18,6 +18,7 @@ describe('the registry of credit algorithms', () => {
       'expresspass-ns2',
       'expresspass-2016',
       'ec4',
+      'ec4-literal',
       'naive',
       'spraypass',
       'spraypass-1',
@@ -33,7 +34,7 @@ describe('the registry of credit algorithms', () => {
         field: 'algorithm',
         message:
           "there is no credit algorithm 'express': allowed are steady, expresspass, expresspass-literal, expresspass-ns2, " +
-          'expresspass-2016, ec4, naive, spraypass, spraypass-1, spraypass-2',
+          'expresspass-2016, ec4, ec4-literal, naive, spraypass, spraypass-1, spraypass-2',
       }),
     );
   });

@@ -8,7 +8,7 @@ import { creditSample, ROUND_LINK } from './sample.js';
 printSeed();
 
 /** They aim above the link by the target loss, as in the paper. */
-const LISTINGS = ['expresspass', 'expresspass-literal', 'spraypass', 'spraypass-1', 'spraypass-2'];
+const LISTINGS = ['expresspass', 'expresspass-literal', 'ec4', 'ec4-literal', 'spraypass', 'spraypass-1', 'spraypass-2'];
 /** What they learn comes with data alone. */
 const SEQUENCE_FREE = ['spraypass', 'spraypass-2'];
 /** ROUND_LINK sends 125 credits in the RTT of 1 ms that samples have. */
@@ -221,11 +221,15 @@ const anySample = fc
   .record({
     known: fc.nat(200),
     lost: fc.double({ min: 0, max: 1, noNaN: true }),
+    markedShare: fc.double({ min: 0, max: 1, noNaN: true }),
     spanNs: fc.nat(10_000_000),
     rttNs: fc.integer({ min: 1, max: 1_000_000_000 }),
     nowNs: fc.nat(1e9),
   })
-  .map(({ known, lost, ...times }) => creditSample({ known, dropped: Math.round(known * lost), ...times }));
+  .map(({ known, lost, markedShare, ...times }) => {
+    const dropped = Math.round(known * lost);
+    return creditSample({ known, dropped, marked: Math.round((known - dropped) * markedShare), ...times });
+  });
 
 describe('any algorithm, after any samples', () => {
   it.each(CREDIT_ALGORITHMS.map(({ name }) => name))('%s stays between its floor and its ceiling', (name) => {
