@@ -94,6 +94,15 @@ describe.skipIf(typeof loaded === 'string')('batches of messages', () => {
     expect(batch.calls).toBe(1);
   });
 
+  it('end a message with a frame that is shorter than its first, whatever follows', () => {
+    const [from, to] = openPair();
+    const { batch } = sendBatch(from);
+    const sizes = [1_000, 1_000, 600, 600, 300, 1_000, 20, 20, 20, 1, 1_472];
+    for (const size of sizes) batch.add(frameOf(size, 4), 0, null);
+    batch.flush();
+    expect(receiveAll(to).received.map(({ length }) => length)).toEqual(sizes);
+  });
+
   it('put the ECN bits of a frame into its IP header', () => {
     const [from, to] = openPair();
     const { batch } = sendBatch(from);

@@ -11,7 +11,6 @@ export const Linux = {
   SOCK_NONBLOCK: 0o4000,
   SOCK_CLOEXEC: 0o2000000,
   SOL_SOCKET: 1,
-  SO_ERROR: 4,
   SO_SNDBUF: 7,
   SO_RCVBUF: 8,
   SOL_IP: 0,
