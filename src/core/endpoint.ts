@@ -37,7 +37,7 @@ import { CreditedReceiver } from './credited-receiver.js';
 import { CreditedSender } from './credited-sender.js';
 import { Disorder } from './disorder.js';
 import { XpassError } from './errors.js';
-import { FlowRecords } from './flow-record.js';
+import { FlowRecords, HotHost } from './flow-record.js';
 import { FlowSchedule } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
 import { ReactiveReceiver } from './reactive-receiver.js';
@@ -100,20 +100,24 @@ export class Endpoint implements FlowContext {
   /** The oldest first. */
   private readonly lingering = new Set<ReceiverFlow>();
   private readonly strangers: Strangers;
-  /** The time of the latest input. */
-  private clockNs = 0;
+  private readonly hostId: number;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
 
   /** Throws XpassError `config` for an unknown algorithm or parameter. */
   constructor(config: EndpointConfig, parts: EndpointParts) {
     this.config = config;
+    this.hostId = config.hostId;
     this.random = parts.random;
     this.check = parts.check;
     this.pool = parts.pool;
     this.application = parts.application;
     this.records = parts.records ?? new FlowRecords();
     const { numbers, at } = this.records.take();
-    this.timers = new FlowSchedule(numbers, at);
-    this.credits = new FlowSchedule(numbers, at + 1);
+    this.numbers = numbers;
+    this.at = at;
+    this.timers = new FlowSchedule(numbers, at + HotHost.timerNs);
+    this.credits = new FlowSchedule(numbers, at + HotHost.creditNs);
     this.strangers = new Strangers(this);
     this.link = {
       maxRateBps: Math.min(config.rateBps, UNLIMITED_MAX_RATE_BPS),
@@ -163,7 +167,7 @@ export class Endpoint implements FlowContext {
 
   /** Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped. */
   handleFrame(frame: Frame, nowNs: number): void {
-    this.clockNs = nowNs;
+    this.numbers[this.at + HotHost.clockNs] = nowNs;
     this.sendDueCredits(nowNs);
     this.counters.framesReceived++;
     const type = checkFrame(frame, this.check);
@@ -171,7 +175,7 @@ export class Endpoint implements FlowContext {
       this.strangers.drop(type, frame, nowNs);
       return;
     }
-    if (destinationHost(frame.bytes) !== this.config.hostId) {
+    if (destinationHost(frame.bytes) !== this.hostId) {
       this.counters.misdirected++;
       return;
     }
@@ -198,7 +202,7 @@ export class Endpoint implements FlowContext {
 
   /** Sends the credits that are due and fires the timers that are due. */
   advance(nowNs: number): void {
-    this.clockNs = nowNs;
+    this.numbers[this.at + HotHost.clockNs] = nowNs;
     this.sendDueCredits(nowNs);
     while (this.timers.deadlineNs <= nowNs) {
       const { slot } = this.timers;
@@ -218,7 +222,7 @@ export class Endpoint implements FlowContext {
 
   /** A frame that `poll` yielded was dropped by the host's own NIC, and nobody has seen it. */
   takeBack(frame: Frame, nowNs: number): void {
-    this.clockNs = nowNs;
+    this.numbers[this.at + HotHost.clockNs] = nowNs;
     this.counters.nicDrops++;
     if (frameType(frame.bytes) === FrameType.credit) {
       const slot = this.receivers.get(frame.peer, flowId(frame.bytes));
@@ -243,7 +247,7 @@ export class Endpoint implements FlowContext {
 
   /** A verb of a flow may come before `advance` has sent the credits that were due: they go first, so that times in the output never run backwards. */
   emit(frame: Frame, nowNs: number): void {
-    this.clockNs = nowNs;
+    this.numbers[this.at + HotHost.clockNs] = nowNs;
     if (this.credits.deadlineNs < nowNs) this.sendDueCredits(nowNs);
     this.emitCredit(frame, nowNs);
   }
@@ -295,7 +299,7 @@ export class Endpoint implements FlowContext {
   /** It is the turn of the flow in `slot` in the budget. It may have closed since it asked, and its slot have gone to another. */
   private wakeFlow(slot: number): boolean {
     const flow = this.flows[slot];
-    return flow instanceof ReceiverFlow && flow.resumeCredits(this.clockNs);
+    return flow instanceof ReceiverFlow && flow.resumeCredits(this.numbers[this.at + HotHost.clockNs]);
   }
 
   private handleForReceiver(type: number, frame: Frame, nowNs: number): void {
@@ -378,8 +382,9 @@ export class Endpoint implements FlowContext {
   }
 
   private header(peer: number, id: number): FlowHeader {
-    const { hostId } = this.config;
-    return { destination: hostId === 0 ? 0 : peer, source: hostId, flowId: id, pathId: 0 };
+    const { hostId } = this;
+    // Signed: V8 keeps it in place then, and what is written are its 32 bits.
+    return { destination: hostId === 0 ? 0 : peer, source: hostId, flowId: id | 0, pathId: 0 };
   }
 
   private newFlowId(peer: number): number {

@@ -38,6 +38,15 @@ export const Hot = {
   idleSinceNs: 8,
 } as const;
 
+/** Place of each number of an endpoint in its record. */
+export const HotHost = {
+  /** The earliest deadline of its flows' timers, and of their credits. */
+  timerNs: 0,
+  creditNs: 1,
+  /** The time of the latest input. */
+  clockNs: 2,
+} as const;
+
 /** Two cache lines of 64 bytes. */
 const RECORD_DOUBLES = 16;
 /** Records in one array at most: flows come and go, and one that stays keeps so many in memory, 4 KiB. */

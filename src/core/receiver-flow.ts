@@ -68,7 +68,7 @@ export abstract class ReceiverFlow implements TimedFlow {
     this.context = context;
     this.slot = options.slot;
     this.peer = options.peer;
-    this.id = options.header.flowId;
+    this.id = options.header.flowId >>> 0;
     this.record = context.records.take();
     this.numbers = this.record.numbers;
     this.at = this.record.at;

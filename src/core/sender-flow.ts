@@ -86,7 +86,7 @@ export abstract class SenderFlow implements TimedFlow {
     const terms = { frameBytes, isReactive, pairedFlowId };
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.peer = options.peer;
-    this.id = options.header.flowId;
+    this.id = options.header.flowId >>> 0;
     this.lastHeardNs = nowNs;
   }
 
