@@ -41,7 +41,7 @@ export class CreditBudget {
     this.waiting = new Ring<number>(options.maxWaiting);
   }
 
-  /** Whether it can ever hold a credit back. Where it cannot, flows do not report to it: a tenth of the time that a credit takes, measured. */
+  /** Whether it can ever hold a credit back. Where it cannot, flows do not report to it, and its `outstanding` stays 0. */
   get isBounded(): boolean {
     return (
       this.options.hostCredits !== Number.POSITIVE_INFINITY || this.options.queueBoundNs !== Number.POSITIVE_INFINITY

@@ -3,7 +3,7 @@ import { type NumberRecord, RecordArena } from '../base/record-arena.js';
 
 /**
  * Where the times and rates of one flow stand in its record, those that every packet changes. Times in ns. A flow is a sender's or a receiver's, so these two
- * share places. With 1,024 receivers a credit met some fifty cache lines before, on nearly as many pages, and a third of the time now (docs/PERF-LOG.md).
+ * share places. As fields of a dozen objects each was a heap object of its own: with 1,024 receivers a credit took up to three times as long (docs/PERF-LOG.md).
  */
 export const Hot = {
   /** Of RttEstimator. */

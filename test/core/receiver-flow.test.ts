@@ -355,3 +355,35 @@ describe('an observer of a receiver', () => {
     expect(events).toEqual(['credit at 0', 'rtt 1000']);
   });
 });
+
+describe('a flow that is idle', () => {
+  const creditsUsed = (bench: ReceiverBench) => bench.flow.statistics.creditsUsed;
+
+  /** Has had data for its first credit and was stopped; credits behind it were on their way. */
+  function stopped(): ReceiverBench {
+    const bench = new ReceiverBench().proved();
+    bench.wait(1e6);
+    bench.stop();
+    return bench;
+  }
+
+  it('gives its book of credits back when a CREDIT_STOP only keeps it alive: an echo is of a credit that is forgotten', () => {
+    const bench = stopped();
+    bench.wait(3e9);
+    bench.stop();
+    expect(bench.flow.statistics.creditsOutstanding).toBe(0);
+    bench.data(100, 1);
+    expect([creditsUsed(bench), bench.reader.received, bench.context.counters.lateEchoes]).toEqual([1, 200, 1]);
+    bench.request();
+    bench.wait(1e6);
+    expect(bench.credits()).toBeGreaterThan(10);
+  });
+
+  it('keeps it when the CREDIT_STOP is soon repeated: what was under way may still come', () => {
+    const bench = stopped();
+    bench.wait(1e6);
+    bench.stop();
+    bench.data(100, 1);
+    expect([creditsUsed(bench), bench.reader.received]).toEqual([2, 200]);
+  });
+});
