@@ -28,8 +28,10 @@ export interface FlowWriter {
 export interface FlowObserver {
   /** A credit of the flow has come (sender) or goes out (receiver). Times of the driver's clock, ns. */
   onCredit(nowNs: number): void;
+  /** A data frame of a reactive flow was acknowledged (sender); called last, so that it may write. */
+  onAck(nowNs: number): void;
   /** A round-trip time was sampled, ns. */
   onRtt(rttNs: number): void;
 }
 
-export const NO_OBSERVER: FlowObserver = { onCredit: () => {}, onRtt: () => {} };
+export const NO_OBSERVER: FlowObserver = { onCredit: () => {}, onAck: () => {}, onRtt: () => {} };

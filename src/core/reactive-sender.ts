@@ -125,11 +125,14 @@ export class ReactiveSender extends SenderFlow {
       this.context.counters.invalid++;
       return;
     }
-    if ((flags(bytes) & WindowAckFlag.echo) !== 0) this.readEcho(frame, nowNs);
+    const rttNs = (flags(bytes) & WindowAckFlag.echo) !== 0 ? this.readEcho(frame, nowNs) : -1;
     if (stream.ackedOffset === stream.sentOffset) this.settleAll(nowNs);
     this.findLosses(nowNs);
     this.sent.forget(nowNs - Math.max(this.rtt.waitNs(REMEMBERED_RTTS), this.probe.retransmitNs));
     this.transmit(nowNs);
+    if (rttNs < 0) return;
+    this.observer.onRtt(rttNs);
+    this.observer.onAck(nowNs);
   }
 
   protected override stateDeadlineNs(): number {
@@ -209,26 +212,26 @@ export class ReactiveSender extends SenderFlow {
     this.requests.fin(0, nowNs, false);
   }
 
-  /** The acknowledgement of one frame. */
-  private readEcho(frame: Frame, nowNs: number): void {
+  /** The acknowledgement of one frame: its RTT, ns; -1 where it tells nothing new. */
+  private readEcho(frame: Frame, nowNs: number): number {
     const { sent, sample } = this;
     const number = widen(windowAckFrameNumber(frame.bytes), sent.next);
     if (number >= sent.next) {
       this.context.counters.invalid++;
-      return;
+      return -1;
     }
     const fate = sent.knows(number) ? sent.fate(number) : FrameFate.arrived;
-    if (fate === FrameFate.arrived) return;
+    if (fate === FrameFate.arrived) return -1;
     sample.rttNs = nowNs - sent.sentNs(number);
     this.rtt.sample(sample.rttNs);
     this.leastRtt.sample(sample.rttNs, nowNs);
-    this.observer.onRtt(sample.rttNs);
     this.rack.arrived(number, fate, sample.rttNs);
     sent.settle(number, FrameFate.arrived, nowNs);
     this.awaitingSinceNs = nowNs;
     this.timeouts = 0;
     if (fate !== FrameFate.outstanding) this.stream.arrived(sent.start(number), sent.end(number));
     else this.tellArrival(frame, number, nowNs);
+    return sample.rttNs;
   }
 
   private tellArrival(frame: Frame, number: number, nowNs: number): void {

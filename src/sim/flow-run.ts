@@ -80,7 +80,7 @@ export class FlowRun implements FlowReader, FlowWriter {
   begin(sender: SenderFlow): void {
     this.sender = sender;
     if (this.carriesBytes || this.plan.stopNs !== NEVER)
-      sender.observer = { onCredit: () => this.writeMore(), onRtt: () => {} };
+      sender.observer = { onCredit: () => this.writeMore(), onAck: () => this.writeMore(), onRtt: () => {} };
     this.writeMore();
   }
 

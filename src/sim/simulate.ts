@@ -1,3 +1,4 @@
+import { rulingAlgorithm } from '../core/algorithms.js';
 import type { Application } from '../core/application.js';
 import { Disorder } from '../core/disorder.js';
 import { AloneTimes } from './alone.js';
@@ -152,11 +153,10 @@ class Simulation {
     return this.scenario.topology.hosts[this.world.ports.get(id) as number].name;
   }
 
-  /** What the hosts that receive use, each name once. */
+  /** What rules the flows, each name once. */
   private algorithms(): string {
-    const names = this.player.runs.map(
-      ({ toPort }) => this.world.network.hosts[toPort].host.endpoint.config.creditAlgorithm,
-    );
+    const config = (port: number) => this.world.network.hosts[port].host.endpoint.config;
+    const names = this.player.runs.map(({ fromPort, toPort }) => rulingAlgorithm(config(fromPort), config(toPort)));
     return [...new Set(names)].sort().join('+');
   }
 

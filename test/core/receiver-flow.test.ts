@@ -348,6 +348,7 @@ describe('an observer of a receiver', () => {
     const events: string[] = [];
     bench.flow.observer = {
       onCredit: (nowNs) => events.push(`credit at ${nowNs}`),
+      onAck: () => {},
       onRtt: (rttNs) => events.push(`rtt ${rttNs}`),
     };
     bench.open().wait(1_000);

@@ -424,7 +424,7 @@ describe('an observer of a sender', () => {
   it('sees each credit come, duplicates left out', () => {
     const bench = inCreditRequestSent();
     const seenNs: number[] = [];
-    bench.flow.observer = { onCredit: (nowNs) => seenNs.push(nowNs), onRtt: () => {} };
+    bench.flow.observer = { onCredit: (nowNs) => seenNs.push(nowNs), onAck: () => {}, onRtt: () => {} };
     bench.wait(10);
     bench.credit(5);
     bench.credit(5);

@@ -52,6 +52,12 @@ export class FlowSource implements FlowWriter, FlowObserver {
     if (this.creditsUntilRefill <= 0 && !this.isOver && this.flow !== null) this.refill(this.flow, nowNs);
   }
 
+  /** Acknowledgements may be lost, so they are not counted. */
+  onAck(nowNs: number): void {
+    const { flow } = this;
+    if (!this.isOver && flow !== null && flow.unsentBytes < FRAMES_AHEAD * this.payloadBytes) this.refill(flow, nowNs);
+  }
+
   onRtt(): void {}
 
   onWritable(): void {

@@ -1,5 +1,5 @@
 import { NEVER } from '../../base/time.js';
-import { DEFAULT_CONFIG } from '../../core/config.js';
+import { rulingAlgorithm } from '../../core/algorithms.js';
 import { AloneTimes } from '../../sim/alone.js';
 import { completionTimes } from '../../sim/measure/completion-times.js';
 import { creditDropShare, sumCredits } from '../../sim/measure/credits.js';
@@ -148,10 +148,9 @@ function sumNics(one: NicCounts, other: NicCounts): NicCounts {
   };
 }
 
-/** What the hosts that receive use, each name once. */
+/** What rules the flows, each name once. */
 function algorithmsOf({ hosts }: Scenario, flows: readonly FlowPlan[]): string {
-  const byId = new Map(
-    hosts.map(({ id, endpoint }) => [id, endpoint.creditAlgorithm ?? DEFAULT_CONFIG.creditAlgorithm]),
-  );
-  return [...new Set(flows.map(({ to }) => byId.get(to)))].sort().join('+');
+  const byId = new Map(hosts.map(({ id, endpoint }) => [id, endpoint]));
+  const names = flows.map(({ from, to }) => rulingAlgorithm(byId.get(from) ?? {}, byId.get(to) ?? {}));
+  return [...new Set(names)].sort().join('+');
 }

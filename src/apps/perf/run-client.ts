@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Application } from '../../core/application.js';
 import type { XpassError } from '../../core/errors.js';
+import { isWindowAlgorithm } from '../../core/window/registry.js';
 import type { Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf } from '../shared/failure.js';
@@ -53,6 +54,8 @@ class ClientRun {
       durationNs: bytes === undefined ? (time ?? DEFAULT_TIME_NS) : null,
       bytes: bytes ?? null,
       omitNs: omit,
+      window: isWindowAlgorithm(options.algorithm) ? options.algorithm : '',
+      windowParameters: isWindowAlgorithm(options.algorithm) ? options.set : {},
     };
     this.log = new IntervalLog({ results: json ? null : results, intervalNs: interval });
   }
@@ -131,7 +134,7 @@ class ClientRun {
       throw new Failure(ExitCode.failed, 'the server did not say what it measured');
     return {
       request: this.request,
-      algorithm: receiver.algorithm,
+      algorithm: this.request.window || receiver.algorithm,
       frameBytes: receiver === client ? server.frameBytes : client.frameBytes,
       received,
       sent,

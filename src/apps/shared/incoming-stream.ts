@@ -1,4 +1,5 @@
 import type { FlowReader, FlowWriter } from '../../core/application.js';
+import type { OpenOptions } from '../../core/endpoint.js';
 import { XpassError } from '../../core/errors.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import type { SenderFlow } from '../../core/sender-flow.js';
@@ -87,9 +88,11 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
     if (!this.isReading) this.flush();
   }
 
-  openReply(writer: FlowWriter): SenderFlow {
+  openReply(writer: FlowWriter, options: OpenOptions = {}): SenderFlow {
     const { peer, id } = this.flow;
-    return this.transport.run((nowNs, { endpoint }) => endpoint.open(peer, writer, { pairedFlowId: id }, nowNs));
+    return this.transport.run((nowNs, { endpoint }) =>
+      endpoint.open(peer, writer, { ...options, pairedFlowId: id }, nowNs),
+    );
   }
 
   reply(message: Message): void {

@@ -1,4 +1,5 @@
 import type { FlowWriter } from '../../core/application.js';
+import type { OpenOptions } from '../../core/endpoint.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import type { SenderFlow } from '../../core/sender-flow.js';
 import type { Fault } from './files/fault.js';
@@ -34,7 +35,7 @@ export interface ServedStream {
   /** So many bytes of the body are done with: the sender gets credits for as many. May be called from anywhere, and late. */
   release(bytes: number): void;
   /** Opens a flow to the peer that names this one as its pair (PROTOCOL §6.1). Throws XpassError `tooManyFlows`. */
-  openReply(writer: FlowWriter): SenderFlow;
+  openReply(writer: FlowWriter, options?: OpenOptions): SenderFlow;
   /**
    * Answers with one message on a flow of its own. Once the peer has it, a stream that has not ended is reset, since nobody wants the rest. Does not throw:
    * a peer that cannot be told is logged.

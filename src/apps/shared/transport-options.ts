@@ -1,5 +1,5 @@
+import { ALGORITHM_NAMES } from '../../core/algorithms.js';
 import { DEFAULT_CONFIG } from '../../core/config.js';
-import { CREDIT_ALGORITHMS } from '../../core/credit/registry.js';
 import { DATAPATH_KINDS } from '../../udp/datapath.js';
 import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../../wire/layout.js';
 import { address } from './address-kind.js';
@@ -10,8 +10,6 @@ import { choice, decimal, integer, type ValueKind } from './value-kind.js';
 /** Where daemons and switches listen unless told otherwise (ours; both in the range that IANA leaves free for users). */
 export const DEFAULT_DAEMON_PORT = 47_000;
 export const DEFAULT_SWITCH_PORT = 47_100;
-
-const ALGORITHM_NAMES = CREDIT_ALGORITHMS.map(({ name }) => name);
 
 /** A time, or `none` for what the credits' meters let through, as in the papers. */
 const QUEUE_BOUND: ValueKind<number> = {
@@ -36,12 +34,12 @@ export const TRANSPORT_OPTIONS = {
     describe: 'largest UDP payload of a data frame; 1472 or what the switch says without it',
   }),
   algorithm: option(choice(ALGORITHM_NAMES), {
-    describe: 'credit algorithm for the flows that this host receives',
+    describe: 'credit algorithm for the flows that this host receives, or window algorithm for those that it opens',
     alias: 'C',
     defaultText: DEFAULT_CONFIG.creditAlgorithm,
   }),
   set: mapOption(decimal({ lowest: Number.NEGATIVE_INFINITY }), {
-    describe: 'a parameter of the credit algorithm, as w_max=0.4',
+    describe: 'a parameter of the algorithm, as w_max=0.4',
   }),
   jitter: option(fraction({ highest: 0.5 }), {
     describe: 'jitter of the gap between credits',

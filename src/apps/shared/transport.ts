@@ -1,3 +1,4 @@
+import { algorithmFields } from '../../core/algorithms.js';
 import type { Application } from '../../core/application.js';
 import { endpointConfig } from '../../core/config.js';
 import { Endpoint } from '../../core/endpoint.js';
@@ -99,8 +100,7 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     hostId: link.hostId,
     rateBps: link.rateBps,
     frameBytes: link.maxFrameBytes,
-    creditAlgorithm: values.algorithm,
-    creditParameters: values.set,
+    ...algorithmFields(values.algorithm, values.set),
     jitter: values.jitter,
     hostCredits,
     queueBoundNs: values.queueBound,

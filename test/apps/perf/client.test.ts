@@ -24,6 +24,8 @@ const TIMED: PerfRequest = {
   durationNs: 1e9,
   bytes: null,
   omitNs: 0,
+  window: '',
+  windowParameters: {},
 };
 
 interface BedOptions {

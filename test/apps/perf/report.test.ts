@@ -23,6 +23,8 @@ const REPORT: PerfReport = {
     durationNs: 1e9,
     bytes: null,
     omitNs: 0,
+    window: '',
+    windowParameters: {},
   },
   algorithm: 'steady',
   frameBytes: 1472,

@@ -16,6 +16,8 @@ const OUTCOME: PerfOutcome = {
     durationNs: 1e9,
     bytes: null,
     omitNs: 0,
+    window: '',
+    windowParameters: {},
   },
   received: {
     bytes: 12_500_000,

@@ -1,3 +1,4 @@
+import { isWindowAlgorithm } from '../../../core/window/registry.js';
 import { Fault } from '../files/fault.js';
 import type { Message } from '../files/message.js';
 import type { SideResults } from './results.js';
@@ -26,6 +27,9 @@ export interface PerfRequest extends Message {
   readonly bytes: number | null;
   /** Time at the start of each flow that is not measured and does not count towards the duration; 0 with `bytes`. */
   readonly omitNs: number;
+  /** Window algorithm for the data of a test in reverse, and its parameters; '' for credits. */
+  readonly window: string;
+  readonly windowParameters: Readonly<Record<string, number>>;
 }
 
 /** Header of a stream of data, which lasts until the stream ends. */
@@ -70,8 +74,21 @@ function parseRequest(test: string, message: Message): PerfRequest | Fault {
   const isSized = isCount(bytes, 1, Number.MAX_SAFE_INTEGER) && durationNs === null;
   if (!isTimed && !isSized) return malformed('it has not exactly one of durationNs and bytes');
   if (!isCount(omitNs, 0, isTimed ? MAX_DURATION_NS : 0)) return malformed('its omitNs makes no sense');
+  const window = parseWindow(message);
+  if (window === null) return malformed('its window is no algorithm with numbers for parameters');
   const limits = { durationNs: durationNs as number | null, bytes: bytes as number | null, omitNs };
-  return { kind: PERF_KIND, role: 'control', test, direction, flows, ...limits };
+  return { kind: PERF_KIND, role: 'control', test, direction, flows, ...limits, ...window };
+}
+
+function parseWindow({
+  window = '',
+  windowParameters = {},
+}: Message): Pick<PerfRequest, 'window' | 'windowParameters'> | null {
+  if (typeof window !== 'string' || (window !== '' && !isWindowAlgorithm(window))) return null;
+  if (typeof windowParameters !== 'object' || windowParameters === null) return null;
+  const entries = Object.entries(windowParameters);
+  if (!entries.every(([, value]) => typeof value === 'number')) return null;
+  return { window, windowParameters: Object.fromEntries(entries) as Record<string, number> };
 }
 
 function isCount(value: unknown, least: number, most: number): value is number {

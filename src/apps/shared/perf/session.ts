@@ -1,6 +1,7 @@
 // Tested by test/apps/shared/perf/service.test.ts
 
 import type { FlowWriter } from '../../../core/application.js';
+import type { OpenOptions } from '../../../core/endpoint.js';
 import type { XpassError } from '../../../core/errors.js';
 import type { SenderFlow } from '../../../core/sender-flow.js';
 import type { DriverStatistics } from '../../../udp/statistics.js';
@@ -16,6 +17,11 @@ import { PerfSender } from './sender.js';
 import { PerfSide } from './side.js';
 
 const READY: PerfReady = { kind: 'perf-ready' };
+
+/** How the data flows of a test in reverse are opened: as the client wants them. */
+function windowOf({ window, windowParameters }: PerfRequest): OpenOptions {
+  return window === '' ? {} : { windowAlgorithm: window, windowParameters };
+}
 
 /** What became of one test. */
 export interface PerfOutcome {
@@ -64,7 +70,7 @@ export class PerfSession implements TransferBody, FlowWriter {
       : new PerfSender({
           request,
           frameBytes: this.side.frameBytes,
-          open: (writer) => stream.openReply(writer),
+          open: (writer) => stream.openReply(writer, windowOf(request)),
           run: (action) => transport.run(action),
           onDone,
         });

@@ -76,6 +76,8 @@ export class PerfSink implements TransferBody, FlowObserver {
     this.lastCreditNs = nowNs;
   }
 
+  onAck(): void {}
+
   onRtt(rttNs: number): void {
     if (this.firstNs !== NEVER) this.options.rtts.record(rttNs);
   }

@@ -89,6 +89,14 @@ export class PerfSource implements FlowWriter, FlowObserver {
     else if (this.creditsUntilRefill <= 0 && this.flow !== null) this.refill(this.flow, nowNs);
   }
 
+  /** Acknowledgements may be lost, so they are not counted. */
+  onAck(nowNs: number): void {
+    const { flow } = this;
+    if (flow === null || this.ended) return;
+    if (nowNs >= this.endNs) this.end(nowNs);
+    else if (flow.unsentBytes < (FRAMES_AHEAD * this.payloadBytes) / 2) this.refill(flow, nowNs);
+  }
+
   onRtt(): void {}
 
   onWritable(): void {

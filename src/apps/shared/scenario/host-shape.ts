@@ -1,6 +1,6 @@
 // Tested by test/apps/shared/scenario/hosts.test.ts
 import { z } from 'zod';
-import { CREDIT_ALGORITHMS } from '../../../core/credit/registry.js';
+import { ALGORITHM_NAMES } from '../../../core/algorithms.js';
 import { SIMULATION_CONFIG } from '../../../sim/endpoint-defaults.js';
 import { MAX_HOST_ID } from '../../../wire/layout.js';
 import { PORT_SETTING_NAMES } from '../link-settings.js';
@@ -24,11 +24,9 @@ export interface HostGroupDocument {
   readonly clockDrift?: number;
 }
 
-const ALGORITHM_NAMES = CREDIT_ALGORITHMS.map(({ name }) => name);
-
 export const ALGORITHM = written(choice(ALGORITHM_NAMES), {
   words: ALGORITHM_NAMES,
-  describe: 'Credit algorithm for the flows that these hosts receive',
+  describe: 'Credit algorithm for the flows that these hosts receive, or window algorithm for those that they send',
   fallback: SIMULATION_CONFIG.creditAlgorithm,
 });
 
@@ -36,10 +34,10 @@ const CONSTANTS_ALLOWED = 'a mapping of constants of the algorithm by name';
 
 /** Which names there are depends on the algorithm: checked where both are known. */
 export const PARAMETERS = z
-  .record(z.string(), written(CONSTANT, { describe: 'A constant of the credit algorithm' }), {
+  .record(z.string(), written(CONSTANT, { describe: 'A constant of the algorithm' }), {
     error: ({ input }) => refusal(input, CONSTANTS_ALLOWED),
   })
-  .meta({ description: 'Constants of the credit algorithm by name, where they are not the defaults' });
+  .meta({ description: 'Constants of the algorithm by name, where they are not the defaults' });
 
 /** More groups than hosts say nothing new. */
 const MAX_GROUPS = MAX_HOST_ID;

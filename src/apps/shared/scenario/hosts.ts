@@ -1,7 +1,6 @@
 import { ParameterError } from '../../../base/parameters.js';
+import { algorithmFields, checkAlgorithms } from '../../../core/algorithms.js';
 import { type EndpointConfig, endpointConfig } from '../../../core/config.js';
-import { resolveParameters } from '../../../core/credit/parameters.js';
-import { findCreditAlgorithm } from '../../../core/credit/registry.js';
 import { XpassError } from '../../../core/errors.js';
 import { SIMULATION_CONFIG } from '../../../sim/endpoint-defaults.js';
 import type { HostSpec } from '../../../sim/scenario.js';
@@ -72,16 +71,25 @@ function nicOf(nic: Readonly<Record<string, unknown>>, endpoint: Partial<Endpoin
 /** The constants of one algorithm say nothing to another: a group that names one starts from its defaults. */
 function layEndpoint(group: HostGroupDocument, before: Partial<EndpointConfig>): Partial<EndpointConfig> {
   const { algorithm, parameters, jitter, endpoint = {} } = group;
-  const inherited = algorithm === undefined ? (before.creditParameters ?? {}) : {};
-  const creditParameters = { ...inherited, ...parameters };
   const fields = Object.entries(endpoint).filter(([, value]) => value !== undefined);
   return {
     ...before,
-    ...(algorithm !== undefined && { creditAlgorithm: algorithm }),
-    ...((parameters !== undefined || algorithm !== undefined) && { creditParameters }),
+    ...layAlgorithm(algorithm, parameters, before),
     ...(jitter !== undefined && { jitter }),
     ...Object.fromEntries(fields.map(([name, value]) => [ENDPOINT_FIELDS.get(name)?.field, value])),
   };
+}
+
+function layAlgorithm(
+  algorithm: string | undefined,
+  parameters: Readonly<Record<string, number>> | undefined,
+  before: Partial<EndpointConfig>,
+): Partial<EndpointConfig> {
+  if (algorithm !== undefined) return algorithmFields(algorithm, parameters, before);
+  if (parameters === undefined) return {};
+  const { creditParameters, windowAlgorithm = '', windowParameters } = before;
+  if (windowAlgorithm !== '') return { windowParameters: { ...windowParameters, ...parameters } };
+  return { creditParameters: { ...creditParameters, ...parameters } };
 }
 
 /** Finds what a group cannot mean, once for each kind of host that it is laid over. */
@@ -102,9 +110,9 @@ class GroupCheck {
     this.checked = key;
   }
 
-  private checkParameters({ creditAlgorithm, creditParameters = {} }: Partial<EndpointConfig>): void {
+  private checkParameters(endpoint: Partial<EndpointConfig>): void {
     try {
-      resolveParameters(findCreditAlgorithm(creditAlgorithm ?? SIMULATION_CONFIG.creditAlgorithm), creditParameters);
+      checkAlgorithms(endpoint);
     } catch (error) {
       if (!(error instanceof ParameterError)) throw error;
       throw new Problem([...this.placed.path, 'parameters', error.field], `cannot be taken: ${error.message}`);

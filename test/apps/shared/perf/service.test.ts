@@ -14,6 +14,8 @@ const REQUEST: Message = {
   durationNs: 1e9,
   bytes: null,
   omitNs: 0,
+  window: '',
+  windowParameters: {},
 };
 const DATA: Message = { kind: 'perf', role: 'data', test: 'a1', index: 0 };
 

@@ -60,7 +60,7 @@ describe('a scenario', () => {
     [{ duration: '2h' }, "duration is '2h'"],
     [{ warmUp: '100ms' }, 'warmUp is not before the end of the run; allowed: a time below the duration'],
     [{ endsWithFlows: 'perhaps' }, "endsWithFlows is 'perhaps'; allowed: auto, true, false"],
-    [{ algorithm: 'dctcp' }, "algorithm is 'dctcp'; allowed: "],
+    [{ algorithm: 'reno' }, "algorithm is 'reno'; allowed: "],
     [{ parameters: { w_max: 7 } }, 'parameters.w_max cannot be taken: parameter w_max is 7: allowed is 0.1 to 1'],
     [
       { bottlenecks: ['left-right'] },

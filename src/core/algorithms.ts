@@ -1,0 +1,47 @@
+// Tested by test/core/algorithms.test.ts
+import type { ParameterValues } from '../base/parameters.js';
+import { DEFAULT_CONFIG, type EndpointConfig } from './config.js';
+import { resolveParameters } from './credit/parameters.js';
+import { CREDIT_ALGORITHMS, findCreditAlgorithm } from './credit/registry.js';
+import {
+  findWindowAlgorithm,
+  isWindowAlgorithm,
+  resolveWindowParameters,
+  WINDOW_ALGORITHMS,
+} from './window/registry.js';
+
+/** What an endpoint is told of its algorithms. */
+type AlgorithmFields = Pick<
+  EndpointConfig,
+  'creditAlgorithm' | 'creditParameters' | 'windowAlgorithm' | 'windowParameters'
+>;
+
+/** The names of all algorithms, those of credits first, the default at their head. No two share one. */
+export const ALGORITHM_NAMES: readonly string[] = [...CREDIT_ALGORITHMS, ...WINDOW_ALGORITHMS].map(({ name }) => name);
+
+/**
+ * What it means to an endpoint to use the algorithm of that name: a credit algorithm is for the flows that it receives, a window algorithm for those that it opens. `before` is
+ * what it was told earlier: who names a credit algorithm after a window algorithm opens flows with credits again.
+ */
+export function algorithmFields(
+  name: string,
+  parameters: ParameterValues = {},
+  before: Partial<AlgorithmFields> = {},
+): Partial<AlgorithmFields> {
+  if (isWindowAlgorithm(name)) return { windowAlgorithm: name, windowParameters: parameters };
+  const reset = before.windowAlgorithm === undefined ? {} : { windowAlgorithm: '', windowParameters: {} };
+  return { creditAlgorithm: name, creditParameters: parameters, ...reset };
+}
+
+/** All parameters of the algorithms that an endpoint uses. Throws `ParameterError` for an unknown name or a value out of its range. */
+export function checkAlgorithms(fields: Partial<AlgorithmFields>): void {
+  const { creditAlgorithm, creditParameters, windowAlgorithm, windowParameters } = { ...DEFAULT_CONFIG, ...fields };
+  resolveParameters(findCreditAlgorithm(creditAlgorithm), creditParameters);
+  if (windowAlgorithm !== '') resolveWindowParameters(findWindowAlgorithm(windowAlgorithm), windowParameters);
+}
+
+/** The name of the algorithm that rules the flows between two hosts: the sender's for its window, or else the receiver's for its credits. */
+export function rulingAlgorithm(sender: Partial<AlgorithmFields>, receiver: Partial<AlgorithmFields>): string {
+  const { windowAlgorithm } = { ...DEFAULT_CONFIG, ...sender };
+  return windowAlgorithm || { ...DEFAULT_CONFIG, ...receiver }.creditAlgorithm;
+}
