@@ -31,6 +31,10 @@ const PORT_RULES: Readonly<Record<keyof PortConfig, NumberRule>> = {
   // A queue of 1 GB is more than the frames that a process can hold.
   dataQueueBytes: { min: 0, max: 1e9 },
   ecnThresholdBytes: { min: 0, max: UNBOUNDED },
+  ecnRttNs: DELAY_NS,
+  ecnRampBytes: { min: 0, max: 1e9 },
+  // At 1 it is the data queue without its frames; beyond, it would never fill.
+  phantomDrainShare: RATE,
 };
 
 const IMPAIRMENT_RULES: Readonly<Record<Exclude<keyof ImpairmentConfig, 'down' | 'frameTypes'>, NumberRule>> = {

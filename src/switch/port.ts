@@ -8,6 +8,7 @@ import { creditShare, DEFAULT_FRAME_BYTES, FrameType, wireBytes } from '../wire/
 import { markCe } from '../wire/rewrite.js';
 import { CreditMarking } from './credit-marking.js';
 import { changeMeter, eligibleNs, type MeterRate, spend, startMeter } from './credit-meter.js';
+import { DataMarking } from './data-marking.js';
 import { PortField as F } from './port-record.js';
 import { PortDrop, PortStatistics } from './port-statistics.js';
 
@@ -24,8 +25,14 @@ export interface PortConfig {
   /** N_cdt: after how many credits the probability with which credits are marked is renewed; 0: none is marked. PROTOCOL §9.3 */
   creditMarkFrames: number;
   dataQueueBytes: number;
-  /** Infinity: never marks. */
+  /** K: frames that find more in the data queue are marked. Infinity: never marks, unless `ecnRttNs` says otherwise. PROTOCOL §9.3 */
   ecnThresholdBytes: number;
+  /** Where `ecnThresholdBytes` is Infinity: K = C * RTT / 7 for this RTT, at the rate that the link has; 0 for none. */
+  ecnRttNs: number;
+  /** Beyond K the part of the frames that are marked rises to all over so many bytes; 0: at once. */
+  ecnRampBytes: number;
+  /** Marks go by a phantom queue that drains at this part of the rate; 0: by the data queue. PROTOCOL §9.5 */
+  phantomDrainShare: number;
 }
 
 /** Full frames that the data queue takes by default: the 250 of the authors' ns-2 runs on one bottleneck. */
@@ -53,6 +60,9 @@ export const DEFAULT_PORT: PortConfig = {
   creditMarkFrames: CREDIT_MARK_FRAMES,
   dataQueueBytes: DEFAULT_DATA_QUEUE_FRAMES * wireBytes(DEFAULT_FRAME_BYTES),
   ecnThresholdBytes: Number.POSITIVE_INFINITY,
+  ecnRttNs: 0,
+  ecnRampBytes: 0,
+  phantomDrainShare: 0,
 };
 
 /**
@@ -85,6 +95,9 @@ export class Port {
   private startedFrames = 0;
   private nextIsCredit = false;
   private readonly marking: CreditMarking;
+  private dataMarking: DataMarking;
+  /** The marking is shown every frame, even one that finds the link idle. */
+  private isPhantom: boolean;
 
   /** `random`: for marking credits. */
   constructor(
@@ -99,6 +112,8 @@ export class Port {
     this.at = at;
     this.maxWireBytes = wireBytes(config.maxFrameBytes);
     this.marking = new CreditMarking(config.creditMarkFrames, random);
+    this.dataMarking = new DataMarking(config);
+    this.isPhantom = this.dataMarking.isPhantom;
     numbers[at + F.clockNs] = numbers[at + F.busyUntilNs] = 0;
     numbers[at + F.nextStartNs] = NEVER;
     numbers[at + F.rateBps] = config.rateBps;
@@ -163,6 +178,8 @@ export class Port {
     this.advance(nowNs);
     this.config = { ...this.config, ...changes };
     this.maxWireBytes = wireBytes(this.config.maxFrameBytes);
+    this.dataMarking = new DataMarking(this.config);
+    this.isPhantom = this.dataMarking.isPhantom;
     numbers[at + F.rateBps] = this.config.rateBps;
     numbers[at + F.portDelayNs] = this.config.delayNs;
     changeMeter(numbers, at, meterRate(this.config), numbers[at + F.clockNs]);
@@ -207,6 +224,7 @@ export class Port {
     const { numbers, at } = this;
     const nowNs = numbers[at + F.clockNs];
     if (this.dataBytes === 0 && numbers[at + F.busyUntilNs] <= nowNs) {
+      if (this.isPhantom) this.mark(frame, bytes, nowNs);
       this.start(frame, type, nowNs);
       if (this.creditFrames > 0) this.schedule();
       return 0;
@@ -216,11 +234,15 @@ export class Port {
       return this.drop(PortDrop.dataQueueFull);
     }
     this.data.push(frame);
-    if (this.dataBytes > this.config.ecnThresholdBytes && markCe(frame.bytes)) this.statistics.countMark();
+    if (!this.dataMarking.isOff) this.mark(frame, bytes, nowNs);
     this.dataBytes = queuedBytes;
     this.statistics.setDataQueue(queuedBytes, nowNs);
     if (numbers[at + F.nextStartNs] === NEVER || this.nextIsCredit) this.schedule();
     return 0;
+  }
+
+  private mark(frame: Frame, bytes: number, nowNs: number): void {
+    if (this.dataMarking.marks(bytes, this.dataBytes, nowNs) && markCe(frame.bytes)) this.statistics.countMark();
   }
 
   private startNext(): void {

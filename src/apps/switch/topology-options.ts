@@ -38,6 +38,12 @@ export const TOPOLOGY_OPTIONS = {
   creditQueue: setting('creditQueue', 'credits that wait at a port at most; 8 without it'),
   dataQueue: setting('dataQueue', 'what waits in the data queue of a port at most; 250frames without it'),
   ecnThreshold: setting('ecnThreshold', 'mark frames that find more than this in the data queue; off without it'),
+  ecnRtt: setting('ecnRtt', 'mark at rate * RTT / 7 of this RTT where --ecn-threshold is off'),
+  ecnRamp: setting('ecnRamp', 'over how much more the part of marked frames rises to all; at once without it'),
+  phantomDrain: setting(
+    'phantomDrain',
+    'mark by a phantom queue that drains at this part of the rate; by the data queue without it',
+  ),
   frameSize: setting('frameSize', 'largest UDP payload on all links; 1472 without it'),
   spread: optionalOption(choice(['flow', 'path']), {
     describe: 'how frames choose among equal paths; flow without it',
@@ -60,6 +66,9 @@ const ALL_LINKS: ReadonlyMap<Key, string> = new Map([
   ['creditQueue', 'creditQueue'],
   ['dataQueue', 'dataQueue'],
   ['ecnThreshold', 'ecnThreshold'],
+  ['ecnRtt', 'ecnRtt'],
+  ['ecnRamp', 'ecnRamp'],
+  ['phantomDrain', 'phantomDrain'],
   ['frameSize', 'frameSize'],
 ]);
 const CORE_LINKS: ReadonlyMap<Key, string> = new Map([

@@ -13,18 +13,28 @@ const IDLE_TIMEOUT_NS = 4 * SECOND_NS;
 const MOST_DRIFT_PPM = 200;
 const ALGORITHMS = CREDIT_ALGORITHMS.map(({ name }) => name);
 
+/** Not TIMELY, and Swift with a target that no path here exceeds: what follows the delay crawls for seconds where faults make the delay jump. */
+const WINDOWS: readonly Partial<EndpointConfig>[] = [
+  { windowAlgorithm: 'dctcp' },
+  { windowAlgorithm: 'cubic' },
+  { windowAlgorithm: 'hull' },
+  { windowAlgorithm: 'swift', windowParameters: { base_target: 1e6 } },
+];
+
 /** One for each host: alike in some worlds, each its own in others. */
 export function randomHosts(dice: Dice, { hosts, links }: Topology): HostSpec[] {
   const algorithm = dice.pick(ALGORITHMS);
   const isMixed = dice.chance(0.4);
   const frameBytes = links[0].port.maxFrameBytes;
   const common = randomEndpoint(dice, frameBytes);
+  const isReactive = dice.chance(0.3);
   const isVaried = dice.chance(0.4);
   return hosts.map(({ id }) => ({
     id,
     endpoint: {
       ...(isVaried ? randomEndpoint(dice, frameBytes) : common),
       creditAlgorithm: isMixed ? dice.pick(ALGORITHMS) : algorithm,
+      ...(isReactive && dice.chance(0.6) && dice.pick(WINDOWS)),
     },
     nic: dice.maybe(0.1, () => ({ creditQueueFrames: dice.whole(1, 64) })),
     processing: dice.chance(0.4)

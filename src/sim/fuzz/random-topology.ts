@@ -1,5 +1,5 @@
 // Tested by test/sim/fuzz/random-scenario.test.ts
-import { transmissionNs } from '../../base/time.js';
+import { MICROSECOND_NS, MILLISECOND_NS, transmissionNs } from '../../base/time.js';
 import { builtinTopology } from '../../switch/builtin-topologies.js';
 import type { PortConfig } from '../../switch/port.js';
 import { checkTopology, type Topology } from '../../switch/topology.js';
@@ -61,6 +61,9 @@ function commonSettings(dice: Dice): PortConfig {
     creditMarkFrames: 4,
     dataQueueBytes: frame * (dice.chance(0.7) ? 250 : dice.whole(4, 60)),
     ecnThresholdBytes: dice.chance(0.7) ? INFINITE : frame * dice.whole(0, 20),
+    ecnRttNs: dice.chance(0.8) ? 0 : dice.spread(MICROSECOND_NS, MILLISECOND_NS),
+    ecnRampBytes: dice.chance(0.9) ? 0 : frame * dice.whole(1, 20),
+    phantomDrainShare: dice.chance(0.9) ? 0 : dice.between(0.5, 1),
   };
 }
 

@@ -78,7 +78,15 @@ describe('the hosts of a scenario', () => {
   });
 
   it('have names of their constants that are those of the code without the unit', () => {
-    const elsewhere = ['hostId', 'rateBps', 'creditAlgorithm', 'creditParameters', 'windowAlgorithm', 'windowParameters', 'jitter'];
+    const elsewhere = [
+      'hostId',
+      'rateBps',
+      'creditAlgorithm',
+      'creditParameters',
+      'windowAlgorithm',
+      'windowParameters',
+      'jitter',
+    ];
     const fields = (Object.keys(DEFAULT_CONFIG) as (keyof EndpointConfig)[]).filter(
       (name) => !elsewhere.includes(name),
     );
