@@ -25,6 +25,8 @@ export class GapMeter implements FlowObserver {
     this.errors.record(Math.abs(errorNs));
   }
 
+  onAck(): void {}
+
   onRtt(): void {}
 
   /** What was measured since it was last taken; the deviation is that of the gaps from their own mean. */
