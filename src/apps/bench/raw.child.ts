@@ -107,4 +107,6 @@ process.once('message', async (order: RawOrder) => {
   else request(socket, order);
   reply({ port: socket.address().port });
 });
+// A terminal interrupts this process too; whoever started it says when it is over.
+process.on('SIGINT', () => undefined);
 process.once('disconnect', () => process.exit(0));

@@ -76,4 +76,6 @@ process.once('message', async (order: FlowsOrder) => {
   });
   process.send?.(await end.open());
 });
+// A terminal interrupts this process too; whoever started it says when it is over.
+process.on('SIGINT', () => undefined);
 process.once('disconnect', () => process.exit(0));

@@ -54,7 +54,12 @@ async function soak(bench: Workbench, invocation: SoakInvocation, signal: AbortS
   let toldS = 0;
   while (elapsedS() < lastsS && !signal.aborted) {
     await sleep(sampleS * 1e3, null, { signal }).catch(() => undefined);
-    const usage = await bench.usage({ collect: true });
+    const usage = await bench.usage({ collect: true }).catch((error: unknown) => {
+      // A terminal interrupts the processes as well, and the switch ends by it.
+      if (signal.aborted) return null;
+      throw error;
+    });
+    if (usage === null) break;
     log.add(elapsedS(), usage);
     if (elapsedS() - toldS < lastsS / PROGRESS_LINES) continue;
     toldS = elapsedS();
