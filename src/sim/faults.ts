@@ -93,7 +93,7 @@ class FaultInjector {
   }
 
   private setDrift(port: number, driftPpm: number, nowNs: number): void {
-    this.network.hosts[port].clock.setDrift(driftPpm, nowNs);
+    this.network.hosts[port].setDrift(driftPpm, nowNs);
     this.network.drain(port);
   }
 

@@ -24,25 +24,31 @@ export interface SimHostParts {
  * Times are the world's in every verb; the machine inside sees its own.
  */
 export class SimHost {
+  private machine: Host;
+  /**
+   * Nothing stands between the world and the machine: the host is up, takes no time over a frame and has an exact clock. With thousands of hosts
+   * the time of a step goes by the cache lines that it needs, and so most of them need no more than the first of this object.
+   */
+  private isPlain = true;
+  private readonly pool: FramePool;
   readonly id: number;
   readonly clock: HostClock;
   /** Frames dropped because the host was down, or had too many to look at. */
   dropped = 0;
   private readonly parts: SimHostParts;
   private readonly processing: HostSpec['processing'];
-  private readonly takesTime: boolean;
   private readonly unprocessed = new FrameQueue();
   private lastProcessedNs = 0;
-  private machine: Host;
   private isUp = true;
 
   constructor(spec: HostSpec, parts: SimHostParts) {
+    this.machine = parts.make();
     this.id = spec.id;
     this.parts = parts;
+    this.pool = parts.pool;
     this.processing = spec.processing;
-    this.takesTime = spec.processing.delayNs > 0 || spec.processing.jitterNs > 0;
     this.clock = new HostClock(spec.clockDriftPpm);
-    this.machine = parts.make();
+    this.notePlain();
   }
 
   get host(): Host {
@@ -60,24 +66,67 @@ export class SimHost {
 
   /** A frame has reached the host. */
   receive(frame: Frame, nowNs: number): void {
-    frame.arrivedNs = this.clock.toOwn(nowNs);
-    if (!this.isUp) this.drop(frame);
+    if (this.isPlain) this.process(frame, nowNs);
+    else if (!this.isUp) this.drop(frame);
     else if (this.takesTime) this.queue(frame, nowNs);
-    else this.process(frame, nowNs);
+    else this.process(frame, this.clock.toOwn(nowNs));
   }
 
   /** Does what is due at the host by `nowNs`; then `poll` until null. */
   advance(nowNs: number): void {
-    if (this.takesTime) this.processDue(nowNs);
-    if (!this.isUp) return;
-    this.machine.advance(this.clock.toOwn(nowNs));
-    if (!this.clock.isExact) this.catchUp(nowNs);
+    if (this.isPlain) this.machine.advance(nowNs);
+    else if (this.isUp) this.advanceByOwnClock(nowNs);
   }
 
-  private processDue(nowNs: number): void {
+  /** The next frame that the NIC has begun to send; `atNs` is when its last bit leaves. */
+  poll(): Frame | null {
+    if (this.isPlain) return this.machine.poll();
+    const frame = this.isUp ? this.machine.poll() : null;
+    if (frame !== null) frame.atNs = this.clock.toWorld(frame.atNs);
+    return frame;
+  }
+
+  /** When `advance` has to be called. */
+  nextTimeout(): number {
+    if (this.isPlain) return this.machine.nextTimeout();
+    const machineNs = this.isUp ? this.clock.toWorld(this.machine.nextTimeout()) : NEVER;
+    return this.unprocessed.length === 0 ? machineNs : Math.min(machineNs, this.firstUnprocessedNs);
+  }
+
+  /** Its clock runs at another speed from `nowNs` of the world on. */
+  setDrift(driftPpm: number, nowNs: number): void {
+    this.clock.setDrift(driftPpm, nowNs);
+    this.notePlain();
+  }
+
+  /** Forgets everything and hears nothing until `restart`. */
+  crash(): void {
+    this.isUp = false;
+    this.notePlain();
+    for (let frame = this.unprocessed.shift(); frame !== null; frame = this.unprocessed.shift()) this.drop(frame);
+  }
+
+  restart(): void {
+    this.isUp = true;
+    this.machine = this.parts.make();
+    this.notePlain();
+  }
+
+  private get takesTime(): boolean {
+    return this.processing.delayNs > 0 || this.processing.jitterNs > 0;
+  }
+
+  private notePlain(): void {
+    this.isPlain = this.isUp && !this.takesTime && this.clock.isExact;
+  }
+
+  private advanceByOwnClock(nowNs: number): void {
+    const ownNs = this.clock.toOwn(nowNs);
     while (this.unprocessed.length > 0 && this.firstUnprocessedNs <= nowNs) {
-      this.process(this.unprocessed.shift() as Frame, nowNs);
+      this.process(this.unprocessed.shift() as Frame, ownNs);
     }
+    this.machine.advance(ownNs);
+    if (!this.clock.isExact) this.catchUp(nowNs);
   }
 
   /** The way from the own time of a deadline to the world's and back may round to just before it: what is due by either clock is done. */
@@ -87,32 +136,6 @@ export class SimHost {
       if (dueNs === NEVER || this.clock.toWorld(dueNs) > nowNs) return;
       this.machine.advance(dueNs);
     }
-  }
-
-  /** The next frame that the NIC has begun to send; `atNs` is when its last bit leaves. */
-  poll(): Frame | null {
-    if (!this.isUp) return null;
-    const frame = this.machine.poll();
-    if (frame !== null && !this.clock.isExact) frame.atNs = this.clock.toWorld(frame.atNs);
-    return frame;
-  }
-
-  /** When `advance` has to be called. */
-  nextTimeout(): number {
-    const machineNs = this.isUp ? this.clock.toWorld(this.machine.nextTimeout()) : NEVER;
-    if (!this.takesTime || this.unprocessed.length === 0) return machineNs;
-    return Math.min(machineNs, this.firstUnprocessedNs);
-  }
-
-  /** Forgets everything and hears nothing until `restart`. */
-  crash(): void {
-    this.isUp = false;
-    for (let frame = this.unprocessed.shift(); frame !== null; frame = this.unprocessed.shift()) this.drop(frame);
-  }
-
-  restart(): void {
-    this.isUp = true;
-    this.machine = this.parts.make();
   }
 
   private get firstUnprocessedNs(): number {
@@ -127,14 +150,14 @@ export class SimHost {
     else this.drop(frame);
   }
 
-  private process(frame: Frame, nowNs: number): void {
+  private process(frame: Frame, ownNs: number): void {
     frame.peer = sourceHost(frame.bytes);
-    this.machine.handleFrame(frame, this.clock.toOwn(nowNs));
-    this.parts.pool.give(frame);
+    this.machine.handleFrame(frame, ownNs);
+    this.pool.give(frame);
   }
 
   private drop(frame: Frame): void {
     this.dropped++;
-    this.parts.pool.give(frame);
+    this.pool.give(frame);
   }
 }

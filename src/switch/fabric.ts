@@ -12,7 +12,7 @@ import { type ImpairmentConfig, Verdict } from './impairment.js';
 import type { DirectionSnapshot, LinkDirection } from './link-direction.js';
 import type { PortConfig } from './port.js';
 import { PortField as F } from './port-record.js';
-import { PortDrop } from './port-statistics.js';
+import { countFrame, PortDrop } from './port-statistics.js';
 import type { Topology } from './topology.js';
 
 /** Frames that wait for `poll` at most; a driver polls until null after each call (ours). */
@@ -181,9 +181,10 @@ export class Fabric {
   }
 
   private enter(direction: LinkDirection, frame: Frame): void {
-    direction.statistics.countFrame(frameType(frame.bytes), frame.wireBytes);
+    const { numbers, at } = direction;
+    countFrame(numbers, at, frameType(frame.bytes), frame.wireBytes);
     frame.port = UNROUTED;
-    frame.atNs += direction.numbers[direction.at + F.linkDelayNs];
+    frame.atNs += numbers[at + F.linkDelayNs];
     this.launch(direction, frame);
     this.schedule(direction);
   }

@@ -52,20 +52,21 @@ export interface DirectionOptions {
 
 /** One direction of a link: the port that sends into it, what it does to frames, and the frames on their way along it. Port, line and statistics share a record. */
 export class LinkDirection {
-  readonly place: DirectionPlace;
-  readonly port: Port | null;
-  readonly impairment: Impairment;
-  readonly line: DelayLine;
-  readonly statistics: PortStatistics;
+  // What each frame needs comes first, as in a port.
   readonly numbers: Float64Array;
   readonly at: number;
-  /** Of its place; each frame needs them. */
+  readonly line: DelayLine;
+  /** Its impairment does something. */
+  isImpaired: boolean;
+  readonly port: Port | null;
+  /** Of its place. */
   readonly index: number;
   readonly toSwitch: number;
   readonly exitPort: number;
-  /** Its impairment does something. */
-  isImpaired: boolean;
   readonly earlyNs: number;
+  readonly place: DirectionPlace;
+  readonly impairment: Impairment;
+  readonly statistics: PortStatistics;
   private config: PortConfig;
 
   constructor(place: DirectionPlace, { config, impairment, random, earlyNs, records }: DirectionOptions) {

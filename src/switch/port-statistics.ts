@@ -95,10 +95,7 @@ export class PortStatistics {
 
   /** One frame of `type` whose transmission starts. */
   countFrame(type: number, wireBytes: number): void {
-    const isData = type === FrameType.data;
-    const first = isData ? F.dataFrames : type === FrameType.credit ? F.creditFrames : F.controlFrames;
-    this.numbers[this.at + first]++;
-    this.numbers[this.at + first + BYTES_AFTER_FRAMES] += wireBytes;
+    countFrame(this.numbers, this.at, type, wireBytes);
   }
 
   /** `code` is a PortDrop code. */
@@ -240,4 +237,12 @@ export class PortStatistics {
     }
     return named;
   }
+}
+
+/** What `PortStatistics.countFrame` does, for those that have the record at hand. */
+export function countFrame(numbers: Float64Array, at: number, type: number, wireBytes: number): void {
+  const isData = type === FrameType.data;
+  const frames = at + (isData ? F.dataFrames : type === FrameType.credit ? F.creditFrames : F.controlFrames);
+  numbers[frames]++;
+  numbers[frames + BYTES_AFTER_FRAMES] += wireBytes;
 }

@@ -31,7 +31,7 @@ it("asks its machine for nothing in the past, however times round between its cl
     const machine = new Ticking(1e9 * random.next());
     const spec = { id: 1, endpoint: {}, nic: {}, processing: { delayNs: 0, jitterNs: 0 }, clockDriftPpm: 0 };
     const host = new SimHost(spec, { make: () => machine as unknown as Host, random, pool });
-    host.clock.setDrift(2_000 * (random.next() - 0.5), 1e6 * random.next());
+    host.setDrift(2_000 * (random.next() - 0.5), 1e6 * random.next());
     const nowNs = host.nextTimeout();
     host.advance(nowNs);
     expect(host.nextTimeout()).toBeGreaterThan(nowNs);
