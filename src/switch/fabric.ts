@@ -1,10 +1,10 @@
 import { assert } from '../base/assert.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import type { Random } from '../base/random.js';
-import { frameType } from '../wire/decode.js';
+import { frameType, hopLimit } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import { decrementHopLimit } from '../wire/rewrite.js';
+import { setHopLimit } from '../wire/rewrite.js';
 import { ConfigError, listNames, showValue } from './config-error.js';
 import { buildDirections } from './fabric-directions.js';
 import { EXIT, NO_ROUTE, Routes } from './forwarding.js';
@@ -182,11 +182,19 @@ export class Fabric {
 
   private enter(direction: LinkDirection, frame: Frame): void {
     const { numbers, at } = direction;
-    countFrame(numbers, at, frameType(frame.bytes), frame.wireBytes);
-    frame.port = UNROUTED;
+    readHeader(frame);
+    countFrame(numbers, at, frame.type, frame.wireBytes);
+    // Its bytes are at hand now; at the first switch they would have to be fetched. Where they may change on the way there, the way is looked for there.
+    if (direction.isImpaired) frame.port = UNROUTED;
+    else this.route(frame, direction.toSwitch);
     frame.atNs += numbers[at + F.linkDelayNs];
     this.launch(direction, frame);
     this.schedule(direction);
+  }
+
+  private route(frame: Frame, at: number): void {
+    frame.port = this.routes.find(frame.bytes, at);
+    frame.exitPort = this.routes.exitPort(frame.bytes);
   }
 
   private service(direction: LinkDirection): void {
@@ -225,7 +233,7 @@ export class Fabric {
 
   private impair(direction: LinkDirection, frame: Frame): void {
     const impairment = direction.impairment;
-    const verdict = impairment.judge(frameType(frame.bytes));
+    const verdict = impairment.judge(frame.type);
     const drop = verdict & Verdict.dropMask;
     if (drop !== 0) {
       this.drop(direction, frame, drop);
@@ -246,7 +254,10 @@ export class Fabric {
   private corrupt(direction: LinkDirection, frame: Frame): boolean {
     direction.statistics.countCorrupted();
     if (this.checked && frame.phantomBytes === 0) {
+      setHopLimit(frame.bytes, frame.hopLimit);
       direction.impairment.corrupt(frame);
+      readHeader(frame);
+      frame.exitPort = this.routes.exitPort(frame.bytes);
       return true;
     }
     this.drop(direction, frame, PortDrop.corrupted);
@@ -275,6 +286,7 @@ export class Fabric {
       this.forward(direction, frame);
       return;
     }
+    setHopLimit(frame.bytes, frame.hopLimit);
     frame.port = exitPort;
     if (this.output.length < MAX_OUTPUT_FRAMES) this.output.push(frame);
     else this.drop(direction, frame, PortDrop.outputFull);
@@ -282,16 +294,17 @@ export class Fabric {
 
   /** What a switch does with a frame that came along `from`. While a frame is in the fabric, `port` is the offset of its next hop. */
   private forward(from: LinkDirection, frame: Frame): void {
-    if (!decrementHopLimit(frame.bytes)) {
+    if (frame.hopLimit === 0) {
       this.drop(from, frame, PortDrop.hopLimit);
       return;
     }
+    frame.hopLimit--;
     const at = from.toSwitch;
     if (this.stopped.size > 0 && this.stopped.has(at)) {
       this.drop(from, frame, PortDrop.switchDown);
       return;
     }
-    if (frame.port === UNROUTED) frame.port = this.routes.find(frame.bytes, at);
+    if (frame.port === UNROUTED) this.route(frame, at);
     const next = frame.port === NO_ROUTE ? null : this.nextDirection(frame, at);
     if (next === null) {
       this.drop(from, frame, PortDrop.noRoute);
@@ -304,7 +317,7 @@ export class Fabric {
   private nextDirection(frame: Frame, at: number): LinkDirection | null {
     const hop = this.routes.hop(frame.port);
     if (hop !== EXIT) return this.directions[hop];
-    const port = this.routes.exitPort(frame.bytes);
+    const port = frame.exitPort;
     // A destination that was corrupted on the way may be at another switch.
     return port >= 0 && this.routes.switchAt(port) === at ? this.exits[port] : null;
   }
@@ -312,7 +325,7 @@ export class Fabric {
   private send(direction: LinkDirection, frame: Frame): void {
     const port = direction.port;
     assert(port !== null, 'a switch sends by a port');
-    if (port.enqueue(frame, this.timeNs) !== 0) this.pool.give(frame);
+    if (port.enqueue(frame, this.timeNs, frame.type) !== 0) this.pool.give(frame);
     this.drain(direction);
     this.schedule(direction);
   }
@@ -326,6 +339,9 @@ export class Fabric {
     copy.phantomBytes = frame.phantomBytes;
     copy.peer = frame.peer;
     copy.port = frame.port;
+    copy.type = frame.type;
+    copy.hopLimit = frame.hopLimit;
+    copy.exitPort = frame.exitPort;
     copy.atNs = frame.atNs;
     return copy;
   }
@@ -334,4 +350,10 @@ export class Fabric {
     direction.statistics.countDrop(code);
     this.pool.give(frame);
   }
+}
+
+/** What the fabric has to know of a frame's bytes from here on; they come back into the cache only where it leaves. */
+function readHeader(frame: Frame): void {
+  frame.type = frameType(frame.bytes);
+  frame.hopLimit = hopLimit(frame.bytes);
 }

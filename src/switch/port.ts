@@ -141,12 +141,12 @@ export class Port {
     return this.credits.length + this.data.length + this.startedFrames;
   }
 
-  /** Takes a frame that arrives at `nowNs`; returns 0, or a PortDrop code with which the frame stays the caller's. */
-  enqueue(frame: Frame, nowNs: number): number {
+  /** Takes a frame that arrives at `nowNs`; returns 0, or a PortDrop code with which the frame stays the caller's. `type` saves a look at its bytes. */
+  enqueue(frame: Frame, nowNs: number, type = frameType(frame.bytes)): number {
     this.advance(nowNs);
     const bytes = frame.wireBytes;
     if (bytes > this.maxWireBytes) return this.drop(PortDrop.frameTooLong);
-    const type = frameType(frame.bytes);
+    frame.type = type;
     return type === FrameType.credit ? this.enqueueCredit(frame, bytes) : this.enqueueOther(frame, bytes, type);
   }
 
@@ -256,7 +256,7 @@ export class Port {
     } else {
       this.dataBytes -= frame.wireBytes;
       this.statistics.setDataQueue(this.dataBytes, startNs);
-      this.start(frame, frameType(frame.bytes), startNs);
+      this.start(frame, frame.type, startNs);
     }
     this.schedule();
   }

@@ -360,9 +360,11 @@ describe('impaired links', () => {
   it('do not carry a frame out by the port of another switch when its destination was corrupted on the way', () => {
     const topology = builtinTopology('parking-lot', { bottlenecks: 1, core: { delayNs: 10_000 } });
     const bed = new Bed({ topology });
-    const frame = bed.data({ source: 1, destination: 2 });
-    bed.fabric.handleFrame(0, frame, 0);
-    frame.bytes[Header.destination + 1] = 3;
+    const [trunk] = bed.fabric.configureLink('s1->s2', { impairment: { corruptRate: 1 } }, 0);
+    trunk.impairment.corrupt = ({ bytes }) => {
+      bytes[Header.destination + 1] = 3;
+    };
+    bed.fabric.handleFrame(0, bed.data({ source: 1, destination: 2 }), 0);
     expect(bed.finish()).toEqual([]);
     expect(bed.port('s1->s2').drops).toEqual({ noRoute: 1 });
   });

@@ -4,7 +4,7 @@ import { checkFrame, ecn, hopLimit } from '../../src/wire/decode.js';
 import { encodeCredit, encodeData, encodeFin, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
 import { Ecn, FrameType, MAX_HOP_LIMIT } from '../../src/wire/layout.js';
-import { decrementHopLimit, markCe } from '../../src/wire/rewrite.js';
+import { markCe, setHopLimit } from '../../src/wire/rewrite.js';
 
 const header = { destination: 1, source: 2, flowId: 3 };
 
@@ -21,15 +21,13 @@ function creditFrame(): Frame {
   return frame;
 }
 
-describe('decrementHopLimit', () => {
-  it('takes one hop off until none is left, and leaves the ECN bits alone', () => {
+describe('setHopLimit', () => {
+  it('writes any hop limit, and leaves the ECN bits alone', () => {
     const { bytes } = dataFrame();
-    for (let hops = MAX_HOP_LIMIT; hops > 0; hops--) {
-      expect(hopLimit(bytes)).toBe(hops);
-      expect(decrementHopLimit(bytes)).toBe(true);
+    for (let hops = MAX_HOP_LIMIT; hops >= 0; hops--) {
+      setHopLimit(bytes, hops);
+      expect([hopLimit(bytes), ecn(bytes)]).toEqual([hops, Ecn.capable0]);
     }
-    expect(decrementHopLimit(bytes)).toBe(false);
-    expect([hopLimit(bytes), ecn(bytes)]).toEqual([0, Ecn.capable0]);
   });
 });
 
@@ -58,6 +56,6 @@ it.each([
 ])('What a switch rewrites does not break the check of type %d', (type, make) => {
   const frame = make();
   markCe(frame.bytes);
-  decrementHopLimit(frame.bytes);
+  setHopLimit(frame.bytes, 7);
   expect(checkFrame(frame, crc32)).toBe(type);
 });
