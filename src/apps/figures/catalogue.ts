@@ -14,6 +14,13 @@ import { parkingLot } from './catalogue/parking-lot.js';
 import { parkingLot2016 } from './catalogue/parking-lot-2016.js';
 import { queueBound } from './catalogue/queue-bound.js';
 import { shuffle } from './catalogue/shuffle.js';
+import { asymmetry } from './catalogue/spraypass/asymmetry.js';
+import { convergence as sprayConvergence } from './catalogue/spraypass/convergence.js';
+import { disorder } from './catalogue/spraypass/disorder.js';
+import { pathReturn } from './catalogue/spraypass/path-return.js';
+import { permutation } from './catalogue/spraypass/permutation.js';
+import { sweeps } from './catalogue/spraypass/sweeps.js';
+import { workloads as sprayWorkloads } from './catalogue/spraypass/workloads.js';
 import { stability } from './catalogue/stability.js';
 import { workloads } from './catalogue/workloads.js';
 import type { Figure, FigureGroup } from './figure.js';
@@ -47,8 +54,14 @@ const expresspassFigures: FigureGroup = {
   ],
 };
 
+const spraypassFigures: FigureGroup = {
+  name: 'spraypass',
+  title: 'The figures of SprayPass',
+  figures: [disorder, permutation, sprayConvergence, asymmetry, pathReturn, sprayWorkloads, sweeps],
+};
+
 /** The first is the one that is meant where none is named. */
-export const FIGURE_GROUPS: readonly FigureGroup[] = [expresspassFigures];
+export const FIGURE_GROUPS: readonly FigureGroup[] = [expresspassFigures, spraypassFigures];
 
 /**
  * What `words` ask for: a group's name first or none, then names of its figures, all of them without. In a group the group's name may be left out of theirs.

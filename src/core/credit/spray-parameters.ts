@@ -60,7 +60,7 @@ const N_B: CreditParameter = {
 
 const RETURN_WAIT: CreditParameter = {
   name: 'return_wait',
-  default: 1,
+  default: 5,
   min: 0.001,
   max: 1e4,
   unit: 'ms',
@@ -70,7 +70,7 @@ const RETURN_WAIT: CreditParameter = {
 
 const RETURN_RTTS: CreditParameter = {
   name: 'return_rtts',
-  default: 32,
+  default: 128,
   min: 1,
   max: 1e4,
   unit: 'RTTs',

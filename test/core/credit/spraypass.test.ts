@@ -20,6 +20,12 @@ describe('sequence-free feedback', () => {
     expect(flow.state()).toMatchObject({ w: 0.140625, increasing: 0 });
   });
 
+  it('takes a decrease off the rate in force where it is told so', () => {
+    const flow = creditAlgorithm('spraypass', ROUND_LINK, { initial_rate: 0.25, sent_rate: 0 });
+    flow.update(creditSample({ known: 10, dataFrames: 10, creditMarked: 3 }));
+    expect(flow.rateBps).toBeCloseTo(250e6 * 0.7 * 1.1, 3);
+  });
+
   it('sees no loss in credits that are missing', () => {
     const flow = creditAlgorithm('spraypass-2', ROUND_LINK);
     flow.update(creditSample({ known: 10, dropped: 5, dataFrames: 5, creditMarked: 0 }));
