@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { WindowEvent } from '../../../src/core/window/algorithm.js';
+import { windowAlgorithm } from '../../../src/core/window/registry.js';
+import { acknowledge, sampleOf, TEN_GIGABIT } from './sample.js';
+
+/** An update for each acknowledgement; a least RTT of 20 us, as in the paper, so that the thresholds are its 49.2 and 492 us. */
+const timely = (parameters = {}) =>
+  windowAlgorithm('timely', TEN_GIGABIT, { segment_bytes: 1, initial_rate: 0.5, ...parameters });
+const rateOf = (flow: ReturnType<typeof timely>) => flow.state().rate / 1e9;
+const at = (flow: ReturnType<typeof timely>, rttNs: number, changes = {}) =>
+  acknowledge(flow, [0, 1], { rttNs, minRttNs: 20_000, smoothedRttNs: rttNs, ...changes });
+
+describe('timely', () => {
+  it('adds delta below the lower threshold, whatever the gradient', () => {
+    const flow = timely();
+    at(flow, 30_000);
+    at(flow, 45_000);
+    expect(rateOf(flow)).toBeCloseTo(5.02, 9);
+    at(flow, 45_000, { isWindowLimited: false });
+    expect(rateOf(flow)).toBeCloseTo(5.02, 9);
+  });
+
+  it('falls by beta of the excess above the upper threshold', () => {
+    const flow = timely();
+    at(flow, 984_320);
+    // 400 frames of 1,230.4 ns are 492,160 ns: half of it. 1 - 0.8 * 0.5.
+    expect(rateOf(flow)).toBeCloseTo(5 * 0.6, 9);
+  });
+
+  it('follows the gradient between them', () => {
+    const flow = timely();
+    at(flow, 100_000);
+    expect(rateOf(flow)).toBeCloseTo(5.01, 9);
+    at(flow, 110_000);
+    // (0.875 * 10,000) / 20,000 = 0.4375; 1 - 0.8 * 0.4375 = 0.65.
+    expect(rateOf(flow)).toBeCloseTo(5.01 * 0.65, 9);
+  });
+
+  it('takes larger steps after some without a growing RTT', () => {
+    const flow = timely({ hai_after: 3, hai_steps: 5 });
+    for (let update = 0; update < 4; update++) at(flow, 100_000);
+    expect(rateOf(flow)).toBeCloseTo(5 + 0.02 + 0.1, 9);
+  });
+
+  it('updates once for each segment', () => {
+    const flow = timely({ segment_bytes: 3 * 1_446 });
+    for (let frame = 0; frame < 5; frame++) at(flow, 30_000);
+    expect(rateOf(flow)).toBeCloseTo(5.01, 9);
+  });
+
+  it('paces at its rate, with two round trips of it for a window, and halves it for a loss', () => {
+    const flow = timely();
+    at(flow, 100_000);
+    flow.update(sampleOf({ event: WindowEvent.recovery, ackedFrames: 0, smoothedRttNs: 100_000 }));
+    expect(rateOf(flow)).toBeCloseTo(2.505, 9);
+    expect(flow.pacingGapNs).toBeCloseTo((1_538 * 8) / 2.505, 9);
+    expect(flow.windowFrames).toBeCloseTo((2 * 100_000 * 2.505) / (1_538 * 8), 9);
+  });
+
+  it('never has less than the least rate or more than the link', () => {
+    const flow = timely({ min_rate: 0.01 });
+    for (let update = 0; update < 100; update++) at(flow, 10_000_000);
+    expect(rateOf(flow)).toBeCloseTo(0.1, 12);
+    for (let update = 0; update < 5_000; update++) at(flow, 30_000);
+    expect(rateOf(flow)).toBe(10);
+  });
+});
