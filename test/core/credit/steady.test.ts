@@ -8,7 +8,15 @@ import { creditSample, ROUND_LINK } from './sample.js';
 printSeed();
 
 /** They aim above the link by the target loss, as in the paper. */
-const LISTINGS = ['expresspass', 'expresspass-literal', 'ec4', 'ec4-literal', 'spraypass', 'spraypass-1', 'spraypass-2'];
+const LISTINGS = [
+  'expresspass',
+  'expresspass-literal',
+  'ec4',
+  'ec4-literal',
+  'spraypass',
+  'spraypass-1',
+  'spraypass-2',
+];
 /** What they learn comes with data alone. */
 const SEQUENCE_FREE = ['spraypass', 'spraypass-2'];
 /** ROUND_LINK sends 125 credits in the RTT of 1 ms that samples have. */
