@@ -1,3 +1,4 @@
+// Tested by test/core/window/dctcp.test.ts and test/core/window/swift.test.ts
 /**
  * What a window algorithm is: it learns what one acknowledgement, or a loss, says about the frames that its flow has sent, and says how many may be out at a time
  * and how far apart they leave. It knows numbers only: no frames, no clock.
