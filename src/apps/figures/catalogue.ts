@@ -3,6 +3,11 @@ import { suggestion } from '../shared/nearest.js';
 import { convergence } from './catalogue/convergence.js';
 import { creditQueue } from './catalogue/credit-queue.js';
 import { creditQueue2016 } from './catalogue/credit-queue-2016.js';
+import { ec4Arrival } from './catalogue/ec4/arrival.js';
+import { ec4Convergence } from './catalogue/ec4/convergence.js';
+import { ec4Dctcp } from './catalogue/ec4/dctcp.js';
+import { ec4Fairness } from './catalogue/ec4/fairness.js';
+import { ec4Queue } from './catalogue/ec4/queue.js';
 import { frontier } from './catalogue/frontier.js';
 import { initialRate } from './catalogue/initial-rate.js';
 import { jitter } from './catalogue/jitter.js';
@@ -60,8 +65,14 @@ const spraypassFigures: FigureGroup = {
   figures: [disorder, permutation, sprayConvergence, asymmetry, pathReturn, sprayWorkloads, sweeps],
 };
 
+const ec4Figures: FigureGroup = {
+  name: 'ec4',
+  title: 'EC4: credits and DCTCP in one queue',
+  figures: [ec4Arrival, ec4Fairness, ec4Queue, ec4Convergence, ec4Dctcp],
+};
+
 /** The first is the one that is meant where none is named. */
-export const FIGURE_GROUPS: readonly FigureGroup[] = [expresspassFigures, spraypassFigures];
+export const FIGURE_GROUPS: readonly FigureGroup[] = [expresspassFigures, spraypassFigures, ec4Figures];
 
 /**
  * What `words` ask for: a group's name first or none, then names of its figures, all of them without. In a group the group's name may be left out of theirs.

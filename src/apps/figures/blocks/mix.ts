@@ -1,0 +1,93 @@
+// Tested by test/apps/figures/blocks/mix.test.ts
+import { assert } from '../../../base/assert.js';
+import type { SimulationRun } from '../../../sim/result.js';
+import type { FigureDocument } from '../figure.js';
+import { BOTTLENECK } from './dumbbell.js';
+
+/** Marking above so many frames: more than C * RTT / 7 = 6 of 10 Gbit/s and 30 us and their queue, and what the ratio of the two is nearest to 1 at (docs/decisions/0015-ec4.md). */
+export const MARK_FRAMES = 30;
+/** Flows that begin in one instant keep in step; a round trip apart, as in the papers' runs of this kind (ours). */
+const START_JITTER = '50us';
+/** Larger than anything that queues once the flows run: the papers' queues are unbounded. */
+const DATA_QUEUE = '16MB';
+
+/** What the hosts of one half of the pairs speak. */
+export interface Side {
+  readonly algorithm: string;
+  readonly parameters?: Readonly<Record<string, number>>;
+  /** When its flows start; at once without it. */
+  readonly start?: string;
+}
+
+export interface Mix {
+  readonly sides: readonly [Side, Side];
+  /** Pairs of each side. */
+  readonly pairs: number;
+  readonly duration: string;
+  readonly warmUp: string;
+  readonly rate?: string;
+  readonly markFrames?: number;
+  readonly delay?: string;
+}
+
+/** One bottleneck of 10 Gbit/s, every link 5 us (an RTT of 30 us), with as many endless flows of one kind as of the other. */
+export function mixDocument(mix: Mix): FigureDocument {
+  const { sides, pairs, duration, warmUp, rate = '10gbit', markFrames = MARK_FRAMES, delay = '5us' } = mix;
+  return {
+    duration,
+    warmUp,
+    topology: {
+      name: 'dumbbell',
+      pairs: 2 * pairs,
+      rate,
+      delay,
+      ecnThreshold: `${markFrames}frames`,
+      dataQueue: DATA_QUEUE,
+    },
+    bottlenecks: [BOTTLENECK],
+    hosts: sides.map(({ algorithm, parameters }, side) => ({
+      hosts: [...hostsOf(pairs, side)],
+      algorithm,
+      ...(parameters !== undefined && { parameters }),
+    })),
+    flows: sides.map(({ start = '0ns' }, side) => {
+      const [from, to] = hostsOf(pairs, side);
+      return { kind: 'flow', group: GROUPS[side], from, to, start, startJitter: START_JITTER };
+    }),
+    jainWindows: ['100ms', '10ms'],
+  };
+}
+
+const GROUPS = ['one', 'other'] as const;
+
+/** The senders and the receivers of a side, as scenario files write ranges. */
+function hostsOf(pairs: number, side: number): readonly [string, string] {
+  const range = (first: number): string => (pairs === 1 ? `${first}` : `${first}-${first + pairs - 1}`);
+  return [range(1 + side * pairs), range(1 + (2 + side) * pairs)];
+}
+
+/** Payload of each side, bit/s. */
+export function sidesBps({ result }: SimulationRun): readonly [number, number] {
+  const of = (group: string): number =>
+    result.flows.filter((flow) => flow.group === group).reduce((sum, { goodputBps }) => sum + goodputBps, 0);
+  return [of(GROUPS[0]), of(GROUPS[1])];
+}
+
+/** What the first side gets for each bit of the other. */
+export function ratioOf(run: SimulationRun): number {
+  const [one, other] = sidesBps(run);
+  return one / other;
+}
+
+/** Payload of each side in every sample, as a part of both together. */
+export function shares({ series }: SimulationRun): { timesNs: readonly number[]; one: readonly number[] } {
+  assert(series !== null, 'the flows of a mix are sampled');
+  const sum = (at: number, group: string): number =>
+    series.flows.filter((flow) => flow.group === group).reduce((all, { goodputBps }) => all + goodputBps[at], 0);
+  const timesNs = [...series.timesNs];
+  const one = timesNs.map((_, at) => {
+    const first = sum(at, GROUPS[0]);
+    return first / (first + sum(at, GROUPS[1]));
+  });
+  return { timesNs, one };
+}
