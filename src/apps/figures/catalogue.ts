@@ -7,7 +7,10 @@ import { ec4Arrival } from './catalogue/ec4/arrival.js';
 import { ec4Convergence } from './catalogue/ec4/convergence.js';
 import { ec4Dctcp } from './catalogue/ec4/dctcp.js';
 import { ec4Fairness } from './catalogue/ec4/fairness.js';
+import { ec4Peers } from './catalogue/ec4/peers.js';
 import { ec4Queue } from './catalogue/ec4/queue.js';
+import { ec4Shuffle } from './catalogue/ec4/shuffle.js';
+import { ec4Workloads } from './catalogue/ec4/workloads.js';
 import { frontier } from './catalogue/frontier.js';
 import { initialRate } from './catalogue/initial-rate.js';
 import { jitter } from './catalogue/jitter.js';
@@ -68,7 +71,7 @@ const spraypassFigures: FigureGroup = {
 const ec4Figures: FigureGroup = {
   name: 'ec4',
   title: 'EC4: credits and DCTCP in one queue',
-  figures: [ec4Arrival, ec4Fairness, ec4Queue, ec4Convergence, ec4Dctcp],
+  figures: [ec4Arrival, ec4Fairness, ec4Queue, ec4Convergence, ec4Shuffle, ec4Workloads, ec4Peers, ec4Dctcp],
 };
 
 /** The first is the one that is meant where none is named. */

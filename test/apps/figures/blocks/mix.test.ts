@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { mixDocument, ratioOf, shares, sidesBps } from '../../../../src/apps/figures/blocks/mix.js';
+import { DCTCP, EC4, FLOWS, MIX_NAMES, mixJobs } from '../../../../src/apps/figures/blocks/mixes.js';
+import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import { simulate } from '../../../../src/sim/simulate.js';
+import { expectedFlows } from '../expected-flows.js';
+
+const SHORT = { sides: [EC4, { ...DCTCP, start: '1ms' }], duration: '4ms', warmUp: '2ms' } as const;
+
+describe('a mix', () => {
+  it('has both kinds on both ends of one bottleneck', () => {
+    const { hosts, traffic, topology } = parseScenario(mixDocument({ ...SHORT, pairs: 2 }));
+    const spoken = hosts.map(({ endpoint }) => endpoint.windowAlgorithm ?? endpoint.creditAlgorithm);
+    expect(spoken).toEqual(['ec4', 'ec4', 'dctcp', 'dctcp', 'ec4', 'ec4', 'dctcp', 'dctcp']);
+    expect(traffic.map(({ startNs }) => startNs)).toEqual([0, 1e6]);
+    expect(topology.links.every(({ port }) => port.ecnThresholdBytes === 30 * 1538)).toBe(true);
+  });
+
+  it('is read side by side', () => {
+    const document = {
+      ...mixDocument({ ...SHORT, pairs: 1 }),
+      jainWindows: ['1ms'],
+      probes: { interval: '1ms', maxFlows: 2 },
+    };
+    const run = simulate(parseScenario(document));
+    const [credits, dctcp] = sidesBps(run);
+    const [one, other] = run.result.flows.map(({ goodputBps }) => goodputBps);
+    expect([credits, dctcp]).toEqual([one, other]);
+    expect(ratioOf(run)).toBe(one / other);
+    const { timesNs, one: share } = shares(run);
+    expect(timesNs).toHaveLength(4);
+    expect(share[0]).toBe(1);
+    expect(share[3]).toBeGreaterThan(0.2);
+    expect(share[3]).toBeLessThan(0.9);
+  });
+
+  it('has as many flows as its key says', () => {
+    const jobs = mixJobs('quick');
+    expect(jobs).toHaveLength(MIX_NAMES.length * FLOWS.length);
+    for (const { key, document } of jobs) expect(`${expectedFlows(document)}`).toBe(key.split('-').at(-1));
+  });
+});
