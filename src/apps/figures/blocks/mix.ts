@@ -1,4 +1,3 @@
-// Tested by test/apps/figures/blocks/mix.test.ts
 import { assert } from '../../../base/assert.js';
 import type { SimulationRun } from '../../../sim/result.js';
 import type { FigureDocument } from '../figure.js';

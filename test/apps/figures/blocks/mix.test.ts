@@ -12,7 +12,7 @@ describe('a mix', () => {
     const { hosts, traffic, topology } = parseScenario(mixDocument({ ...SHORT, pairs: 2 }));
     const spoken = hosts.map(({ endpoint }) => endpoint.windowAlgorithm ?? endpoint.creditAlgorithm);
     expect(spoken).toEqual(['ec4', 'ec4', 'dctcp', 'dctcp', 'ec4', 'ec4', 'dctcp', 'dctcp']);
-    expect(traffic.map(({ startNs }) => startNs)).toEqual([0, 1e6]);
+    expect(traffic.map(({ startNs }) => startNs)).toEqual([0, 0, 1e6, 1e6]);
     expect(topology.links.every(({ port }) => port.ecnThresholdBytes === 30 * 1538)).toBe(true);
   });
 

@@ -93,7 +93,7 @@ function rowsOf(runs: Runs): FigureRow[] {
 }
 
 const WHY_P99 =
-  'Links are full in both: the flows with credits end first and those of DCTCP have the links to themselves then, so that the last one ends when all bytes are through, in either mix. The 8.7 s of the paper are timeouts of DCTCP after lost frames; here a lost frame is found by later ones or by a probe (RACK) and costs a round trip.';
+  'Links are full to the end in both, so the last flow ends when all bytes are through, whoever was first. The 8.7 s of the paper must be timeouts of DCTCP after lost frames; here a lost frame is found by later ones or by a probe and costs a round trip: each mix loses some hundred frames of 480,000.';
 
 function ratioText(of: 'median' | 'p99' | 'max'): string {
   return (PAPER['ec4-dctcp'][of] / PAPER['expresspass-dctcp'][of]).toFixed(2);
