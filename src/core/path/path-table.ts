@@ -2,7 +2,7 @@ import { assert } from '../../base/assert.js';
 import type { Random } from '../../base/random.js';
 
 /** Path ids that a table can hold: 1 to 255. 0 says that a frame has none. PROTOCOL §2.4 */
-export const MAX_PATHS = 255;
+const MAX_PATHS = 255;
 
 /**
  * Which path id the next credit of a flow carries (SprayPass §III-A and §III-C). Uniform: ids are drawn without replacement, round after round, so that each valid
