@@ -4,10 +4,15 @@ import { areSame, randomFile, received, send, startDaemon } from './send-lab.js'
 import { freePorts, runXpass, XpassProcess } from './switch-lab.js';
 
 const MIB = 1024 * 1024;
-const FILE_BYTES = 64 * MIB;
+/** Of all kinds of flows; those without credits send less, so that the tests of both take the time of one. */
+const KINDS = [
+  { kind: 'steady', bytes: 64 * MIB },
+  { kind: 'dctcp', bytes: 24 * MIB },
+  { kind: 'swift', bytes: 24 * MIB },
+];
 
 /** A switch with two hosts on a port that a later one can have again, and a daemon that is host 2. */
-async function bed(...switchArgs: string[]) {
+async function bed({ kind, bytes }: (typeof KINDS)[number], ...switchArgs: string[]) {
   const [port] = await freePorts(1);
   const address = `127.0.0.1:${port}`;
   const startSwitch = async (): Promise<XpassProcess> => {
@@ -21,29 +26,29 @@ async function bed(...switchArgs: string[]) {
     const { code, stderr } = await runXpass('switch', 'ctl', '--control', address, ...words);
     expect([code, stderr]).toEqual([0, '']);
   };
-  const file = await randomFile('big.bin', FILE_BYTES);
-  const transfer = () => send(file, '--to', '2', '--host-id', '1', '--switch', address);
+  const file = await randomFile('big.bin', bytes);
+  const transfer = () => send(file, '-C', kind, '--to', '2', '--host-id', '1', '--switch', address);
   const hasArrived = () => areSame(file, join(daemon.directory, 'big.bin'));
   return { running, startSwitch, daemon, ctl, transfer, hasArrived };
 }
 
-describe('a file of 64 MiB arrives identical', () => {
+describe.each(KINDS)('a file sent with $kind arrives identical', (how) => {
   it('with 5 % loss of every type of frame in both directions', async () => {
-    const { ctl, transfer, hasArrived } = await bed();
+    const { ctl, transfer, hasArrived } = await bed(how);
     await ctl('link', 'h2', 'loss', '5%');
     expect(await transfer()).toMatchObject({ code: 0 });
     expect(await hasArrived()).toBe(true);
   });
 
   it('with duplication, reordering and corruption together', async () => {
-    const { ctl, transfer, hasArrived } = await bed();
+    const { ctl, transfer, hasArrived } = await bed(how);
     await ctl('link', 'h2', 'duplicate', '5%', 'reorder', '5%', 'reorder-delay', '1ms', 'corrupt', '2%');
     expect(await transfer()).toMatchObject({ code: 0 });
     expect(await hasArrived()).toBe(true);
   });
 
   it('over a link that goes down for two seconds', async () => {
-    const { daemon, ctl, transfer, hasArrived } = await bed('--link-rate', '300mbit');
+    const { daemon, ctl, transfer, hasArrived } = await bed(how, '--link-rate', '300mbit');
     const sent = transfer();
     await received(daemon, 8 * MIB);
     await ctl('link', 'h2', 'down');
@@ -54,7 +59,7 @@ describe('a file of 64 MiB arrives identical', () => {
   });
 
   it('through a switch that is killed in the middle and started again', async () => {
-    const { running, startSwitch, daemon, transfer, hasArrived } = await bed('--link-rate', '300mbit');
+    const { running, startSwitch, daemon, transfer, hasArrived } = await bed(how, '--link-rate', '300mbit');
     const sent = transfer();
     await received(daemon, 8 * MIB);
     await running.stop('SIGKILL');

@@ -12,6 +12,7 @@ export const command = defineCommand({
   examples: [
     { line: 'xpass demo', meaning: 'Four senders share 100 Mbit/s' },
     { line: 'xpass demo --senders 8 --algorithm naive', meaning: 'Eight, without credit feedback' },
+    { line: 'xpass demo --algorithm ec4,dctcp', meaning: 'Credits and windows in one queue' },
     { line: 'xpass demo --loss 1% --json', meaning: 'Links that lose frames, and one JSON object' },
   ],
   run: runDemo,

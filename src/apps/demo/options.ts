@@ -1,9 +1,11 @@
 // Tested by test/apps/cli/commands.test.ts
 
+import { DEFAULT_CONFIG } from '../../core/config.js';
 import { flag, option } from '../shared/options.js';
 import { fraction, rate, size } from '../shared/quantities.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import { integer, text } from '../shared/value-kind.js';
+import { MIX } from './mix.js';
 
 /** More sender processes than this starve each other on any machine that a demonstration runs on (ours). */
 const MAX_SENDERS = 64;
@@ -14,7 +16,11 @@ export const DEMO_OPTIONS = {
   bytes: option(size({ lowest: 1 }), { describe: 'how much of the file each sender sends', defaultText: '16MiB' }),
   file: option(text('a file'), { describe: 'what is sent', defaultText: process.execPath }),
   loss: option(fraction(), { describe: 'part of all frames that every link loses, each way', defaultText: '0%' }),
-  algorithm: TRANSPORT_OPTIONS.algorithm,
+  algorithm: option(MIX, {
+    describe: 'algorithm of the flows, or several for the senders in turn, as ec4,dctcp',
+    alias: 'C',
+    defaultText: DEFAULT_CONFIG.creditAlgorithm,
+  }),
   datapath: TRANSPORT_OPTIONS.datapath,
   json: flag({ describe: 'one JSON object at the end instead of the table and the summary' }),
 };

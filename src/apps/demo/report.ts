@@ -43,7 +43,7 @@ export function demoResult(values: DemoValues, recorder: Recorder, durationS: nu
   const files = Array.from({ length: values.senders }, (_, index) => fileOf(recorder, fileName(index)));
   const verifiedBytes = files.reduce((sum, { bytes, verified }) => sum + (verified ? bytes : 0), 0);
   return {
-    algorithm: values.algorithm,
+    algorithm: values.algorithm.join(','),
     link_rate_bps: values.linkRate,
     senders: values.senders,
     duration_s: durationS,

@@ -42,7 +42,7 @@ export function demoLines(values: DemoValues, recorder: Recorder): string[] {
     progressBar(bytes / values.bytes, BAR_WIDTH),
   ]);
   return [
-    `${values.algorithm}, links of ${displayRate(values.linkRate)}`,
+    `${values.algorithm.join(', ')}, links of ${displayRate(values.linkRate)}`,
     ...tableLines(columns, rows),
     linkLine(values, recorder, rates),
   ];

@@ -13,7 +13,7 @@ const VALUES: DemoValues = {
   bytes: TOTAL,
   file: 'some-file',
   loss: 0,
-  algorithm: 'steady',
+  algorithm: ['steady'],
   datapath: 'dgram',
   json: false,
 };
