@@ -381,7 +381,11 @@ export class Endpoint implements FlowContext {
     const name = options.windowAlgorithm ?? usual;
     if (name === '') return null;
     const parameters = options.windowParameters ?? (name === usual ? usualParameters : {});
-    const link = { maxRateBps: this.link.maxRateBps, frameWireBytes: wireBytes(this.config.frameBytes) };
+    const link = {
+      maxRateBps: this.link.maxRateBps,
+      frameWireBytes: wireBytes(this.config.frameBytes),
+      latenessNs: this.config.catchUpNs,
+    };
     return orConfigError(() => windowAlgorithm(name, link, parameters));
   }
 

@@ -14,6 +14,8 @@ export interface WindowLink {
   readonly maxRateBps: number;
   /** Wire bytes of the flow's largest data frame: 1538 by default. */
   readonly frameWireBytes: number;
+  /** How late the processes at its ends wake as a rule, ns: a delay of less says nothing of the path. 0 in simulations. */
+  readonly latenessNs: number;
 }
 
 /** What a sample tells. */

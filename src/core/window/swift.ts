@@ -73,7 +73,8 @@ class Swift implements WindowAlgorithm {
   private readonly parameters: WindowParameters;
   private readonly fabric: DelayWindow;
   private readonly endpoint: DelayWindow;
-  private readonly frameNs: number;
+  /** What may queue beyond the least RTT where no target is given. */
+  private readonly queueNs: number;
   private readonly scale: { alpha: number; b: number; rangeNs: number };
   private endpointDelayNs = 0;
   private fabricTargetNs = 0;
@@ -84,7 +85,8 @@ class Swift implements WindowAlgorithm {
     this.parameters = parameters;
     this.fabric = new DelayWindow(parameters);
     this.endpoint = new DelayWindow(parameters);
-    this.frameNs = transmissionNs(link.frameWireBytes, link.maxRateBps);
+    const frameNs = transmissionNs(link.frameWireBytes, link.maxRateBps);
+    this.queueNs = Math.max(parameters.base_frames * frameNs, link.latenessNs);
     this.scale = this.flowScale();
   }
 
@@ -136,16 +138,16 @@ class Swift implements WindowAlgorithm {
 
   /** Section 3.5. */
   private targetNs({ hops, minRttNs }: WindowSample): number {
-    const { base_target: baseUs, base_frames: baseFrames, hop_delay: hopUs } = this.parameters;
-    const baseNs = baseUs > 0 ? baseUs * MICROSECOND_NS : minRttNs + baseFrames * this.frameNs;
+    const { base_target: baseUs, hop_delay: hopUs } = this.parameters;
+    const baseNs = baseUs > 0 ? baseUs * MICROSECOND_NS : minRttNs + this.queueNs;
     const { alpha, b, rangeNs } = this.scale;
     const flowsNs = Math.max(0, Math.min(alpha / Math.sqrt(this.fabric.frames) + b, rangeNs));
     return baseNs + hops * hopUs * MICROSECOND_NS + flowsNs;
   }
 
   private flowScale(): { alpha: number; b: number; rangeNs: number } {
-    const { base_target: baseUs, base_frames: baseFrames, fs_range: range, fs_min: min, fs_max: max } = this.parameters;
-    const rangeNs = range * (baseUs > 0 ? baseUs * MICROSECOND_NS : baseFrames * this.frameNs);
+    const { base_target: baseUs, fs_range: range, fs_min: min, fs_max: max } = this.parameters;
+    const rangeNs = range * (baseUs > 0 ? baseUs * MICROSECOND_NS : this.queueNs);
     const alpha = rangeNs / (1 / Math.sqrt(min) - 1 / Math.sqrt(max));
     return { alpha, b: -alpha / Math.sqrt(max), rangeNs };
   }

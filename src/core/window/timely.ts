@@ -74,8 +74,8 @@ class Timely implements WindowAlgorithm {
 
   private follow({ rttNs, minRttNs, isWindowLimited }: WindowSample, gradient: number): void {
     const { t_low: low, t_high: high, beta, delta, hai_after: haiAfter, hai_steps: haiSteps } = this.parameters;
-    const lowNs = Math.max(low * this.frameNs, LOW_RTTS * minRttNs);
-    const highNs = Math.max(high * this.frameNs, HIGH_RTTS * minRttNs);
+    const lowNs = Math.max(low * this.frameNs, LOW_RTTS * minRttNs + this.link.latenessNs);
+    const highNs = Math.max(high * this.frameNs, HIGH_RTTS * (minRttNs + this.link.latenessNs));
     const stepBps = isWindowLimited ? delta * this.link.maxRateBps : 0;
     if (rttNs < lowNs) this.setRate(this.rateBps + stepBps);
     else if (rttNs > highNs) this.setRate(this.rateBps * (1 - beta * (1 - highNs / rttNs)));

@@ -70,6 +70,13 @@ describe('swift', () => {
     expect(flow.state().target).toBeCloseTo(40_000 + 20 * 1_230.4, 6);
   });
 
+  it('lets at least as much queue as processes are late by', () => {
+    const link = { ...TEN_GIGABIT, latenessNs: 1e6 };
+    const flow = windowAlgorithm('swift', link, { hop_delay: 0, fs_range: 0 });
+    acknowledge(flow, [0, 1], { ...fast, minRttNs: 40_000 });
+    expect(flow.state().target).toBe(1_040_000);
+  });
+
   it('halves for a recovery and a timeout, once an RTT, and is smallest after some timeouts in a row', () => {
     const flow = swift({ retx_reset_threshold: 2 });
     const loss = { ackedFrames: 0, rttNs: 100_000 };
