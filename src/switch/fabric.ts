@@ -1,7 +1,7 @@
 import { assert } from '../base/assert.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import type { Random } from '../base/random.js';
-import { frameType, hopLimit } from '../wire/decode.js';
+import { frameType, hopLimit, pathId } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { setHopLimit } from '../wire/rewrite.js';
@@ -325,7 +325,7 @@ export class Fabric {
   private send(direction: LinkDirection, frame: Frame): void {
     const port = direction.port;
     assert(port !== null, 'a switch sends by a port');
-    if (port.enqueue(frame, this.timeNs, frame.type) !== 0) this.pool.give(frame);
+    if (port.enqueueRead(frame, this.timeNs) !== 0) this.pool.give(frame);
     this.drain(direction);
     this.schedule(direction);
   }
@@ -340,6 +340,7 @@ export class Fabric {
     copy.peer = frame.peer;
     copy.port = frame.port;
     copy.type = frame.type;
+    copy.pathId = frame.pathId;
     copy.hopLimit = frame.hopLimit;
     copy.exitPort = frame.exitPort;
     copy.atNs = frame.atNs;
@@ -355,5 +356,6 @@ export class Fabric {
 /** What the fabric has to know of a frame's bytes from here on; they come back into the cache only where it leaves. */
 function readHeader(frame: Frame): void {
   frame.type = frameType(frame.bytes);
+  frame.pathId = pathId(frame.bytes);
   frame.hopLimit = hopLimit(frame.bytes);
 }

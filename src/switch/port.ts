@@ -141,12 +141,18 @@ export class Port {
     return this.credits.length + this.data.length + this.startedFrames;
   }
 
-  /** Takes a frame that arrives at `nowNs`; returns 0, or a PortDrop code with which the frame stays the caller's. `type` saves a look at its bytes. */
-  enqueue(frame: Frame, nowNs: number, type = frameType(frame.bytes)): number {
+  /** Takes a frame that arrives at `nowNs`; returns 0, or a PortDrop code with which the frame stays the caller's. */
+  enqueue(frame: Frame, nowNs: number): number {
+    frame.type = frameType(frame.bytes);
+    frame.pathId = pathId(frame.bytes);
+    return this.enqueueRead(frame, nowNs);
+  }
+
+  /** The same for a frame that knows its type and path id, which saves a look at its bytes. */
+  enqueueRead(frame: Frame, nowNs: number): number {
     this.advance(nowNs);
-    const bytes = frame.wireBytes;
+    const { type, wireBytes: bytes } = frame;
     if (bytes > this.maxWireBytes) return this.drop(PortDrop.frameTooLong);
-    frame.type = type;
     return type === FrameType.credit ? this.enqueueCredit(frame, bytes) : this.enqueueOther(frame, bytes, type);
   }
 
@@ -274,7 +280,7 @@ export class Port {
     numbers[at + F.busyUntilNs] = endNs;
     frame.atNs = endNs + numbers[at + F.portDelayNs];
     countFrame(numbers, at, type, bytes);
-    if (pathId(frame.bytes) !== 0) this.statistics.countSprayed();
+    if (frame.pathId !== 0) this.statistics.countSprayed();
     if (this.startedLast === null) this.startedFirst = frame;
     else this.startedLast.next = frame;
     this.startedLast = frame;
