@@ -14,7 +14,7 @@ export class Frame {
   port = 0;
   /** As a port or a fabric has read it from `bytes`; the same holds for the next three. What waits in many queues need not bring its bytes back into the cache for each. */
   type = 0;
-  /** 0: not sprayed. PROTOCOL §2.1 */
+  /** 0: not sprayed. PROTOCOL §2.4 */
   pathId = 0;
   /** Within a fabric: what is left of the hop limit; `bytes` have what it was at its entry. */
   hopLimit = 0;
