@@ -1,15 +1,18 @@
 import { NEVER } from '../base/time.js';
 import { wireBytes } from '../wire/layout.js';
-import type { PortConfig } from './port.js';
 
 /** K > C * RTT / 7 keeps a link busy: Alizadeh and others, SIGCOMM 2010, section 3.4; EC4, equation 1. */
 const ROUND_TRIPS_OF_K = 1 / 7;
 
-/** What of a port's settings says when it marks. */
-export type MarkingConfig = Pick<
-  PortConfig,
-  'rateBps' | 'maxFrameBytes' | 'ecnThresholdBytes' | 'ecnRttNs' | 'ecnRampBytes' | 'phantomDrainShare'
->;
+/** What of a port's settings (`PortConfig`) says when it marks. */
+export interface MarkingConfig {
+  rateBps: number;
+  maxFrameBytes: number;
+  ecnThresholdBytes: number;
+  ecnRttNs: number;
+  ecnRampBytes: number;
+  phantomDrainShare: number;
+}
 
 /** K in wire bytes: what the settings say, or C * RTT / 7 and one frame at least; Infinity for never. */
 export function thresholdBytes({ rateBps, maxFrameBytes, ecnThresholdBytes, ecnRttNs }: MarkingConfig): number {

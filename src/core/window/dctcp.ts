@@ -80,7 +80,7 @@ export class Dctcp implements WindowAlgorithm {
   }
 }
 
-export const G: WindowParameter = {
+const G: WindowParameter = {
   name: 'g',
   default: 1 / 16,
   min: 0.0001,
@@ -90,7 +90,7 @@ export const G: WindowParameter = {
   source: 'RFC 8257 section 4.2; 0.01976 at 100 Gbit/s in ExpressPass 2017',
 };
 
-export const INITIAL_ALPHA: WindowParameter = {
+const INITIAL_ALPHA: WindowParameter = {
   name: 'initial_alpha',
   default: 1,
   min: 0,
