@@ -10,6 +10,7 @@ import { ec4Fairness } from './catalogue/ec4/fairness.js';
 import { ec4Peers } from './catalogue/ec4/peers.js';
 import { ec4Queue } from './catalogue/ec4/queue.js';
 import { ec4Shuffle } from './catalogue/ec4/shuffle.js';
+import { ec4SwiftIncast } from './catalogue/ec4/swift-incast.js';
 import { ec4Workloads } from './catalogue/ec4/workloads.js';
 import { frontier } from './catalogue/frontier.js';
 import { initialRate } from './catalogue/initial-rate.js';
@@ -71,7 +72,17 @@ const spraypassFigures: FigureGroup = {
 const ec4Figures: FigureGroup = {
   name: 'ec4',
   title: 'EC4: credits and DCTCP in one queue',
-  figures: [ec4Arrival, ec4Fairness, ec4Queue, ec4Convergence, ec4Shuffle, ec4Workloads, ec4Peers, ec4Dctcp],
+  figures: [
+    ec4Arrival,
+    ec4Fairness,
+    ec4Queue,
+    ec4Convergence,
+    ec4Shuffle,
+    ec4Workloads,
+    ec4Peers,
+    ec4Dctcp,
+    ec4SwiftIncast,
+  ],
 };
 
 /** The first is the one that is meant where none is named. */

@@ -28,11 +28,15 @@ function partlyPlayed(
 }
 
 /** Lines of a figure's table as made now, and as they are committed. */
-function linesOf(name: string, runs: (jobs: readonly FigureJob[]) => Runs): { made: string[]; committed: string[] } {
+function linesOf(
+  name: string,
+  runs: (jobs: readonly FigureJob[]) => Runs,
+  directory = '',
+): { made: string[]; committed: string[] } {
   const [figure] = selectFigures([name]).figures;
   const outcome = figure.evaluate(runs(figure.jobs('quick')), 'quick');
   const made = figureFiles(figure, { ...outcome, charts: [] }, []).get(`${name}.csv`) as string;
-  const committed = readFileSync(new URL(`../../../docs/results/${name}.csv`, import.meta.url), 'utf8');
+  const committed = readFileSync(new URL(`../../../docs/results/${directory}${name}.csv`, import.meta.url), 'utf8');
   return { made: made.split('\n'), committed: committed.split('\n') };
 }
 
@@ -73,4 +77,21 @@ it('gives the committed numbers of the synchronised model', PATIENT, () => {
   const isModel = (line: string): boolean => line.startsWith('model,');
   expect(made.filter(isModel)).toHaveLength(5);
   expect(made.filter(isModel)).toEqual(committed.filter(isModel));
+});
+
+it('gives the committed numbers of EC4 and ExpressPass beside DCTCP', PATIENT, () => {
+  const played = ['ec4-dctcp-2', 'expresspass-dctcp-2'];
+  const { made, committed } = linesOf(
+    'ec4-fairness',
+    (jobs) =>
+      partlyPlayed(
+        jobs,
+        (key) => played.includes(key),
+        () => 'ec4-dctcp-2',
+      ),
+    'ec4/',
+  );
+  const isPlayed = (line: string): boolean => played.includes(line.split(',').slice(0, 2).join('-'));
+  expect(made.filter(isPlayed)).toHaveLength(2);
+  expect(made.filter(isPlayed)).toEqual(committed.filter(isPlayed));
 });

@@ -16,7 +16,7 @@ const RULE_NAMES = Object.keys(RULES) as RuleName[];
 const PEERS = ['cubic', 'timely', 'swift', 'dctcp'] as const;
 type Peer = (typeof PEERS)[number];
 const PAIRS = [1, 4, 16];
-/** cubic fills what there is before it loses a frame: the buffer of a shallow switch (EC4 §IV.C). */
+/** The buffer of a shallow switch (EC4 §IV.C). */
 const QUEUE = '250frames';
 
 export const ec4Peers: Figure = {
@@ -24,7 +24,7 @@ export const ec4Peers: Figure = {
   title: 'Credits beside CUBIC, TIMELY and Swift',
   source: 'EC4 §II and §V in words; no figure of the paper',
   about: () =>
-    `As many flows with credits as of another kind start together on one bottleneck of 10 Gbit/s, links of 5 us, queues of 250 frames that mark above 30; 121 ms, measured from 20 ms. CUBIC and TIMELY and Swift heed no marks. The ratio is what credits get over what the others get; lists are for ${PAIRS.join(', ')} flows of each.`,
+    `As many flows with credits as of another kind start together on one bottleneck of 10 Gbit/s, links of 5 us, queues of 250 frames that mark above 30; 121 ms, measured from 20 ms. CUBIC takes a mark for a loss; TIMELY and Swift heed delays. The ratio is what credits get over what the others get; lists are for ${PAIRS.join(', ')} flows of each.`,
   jobs: (profile) =>
     RULE_NAMES.flatMap((rule) =>
       PEERS.flatMap((peer) =>
