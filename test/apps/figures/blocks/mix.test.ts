@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { BOTTLENECK } from '../../../../src/apps/figures/blocks/dumbbell.js';
 import { mixDocument, ratioOf, shares, sidesBps } from '../../../../src/apps/figures/blocks/mix.js';
 import { DCTCP, EC4, FLOWS, MIX_NAMES, mixJobs } from '../../../../src/apps/figures/blocks/mixes.js';
 import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import type { RunSeries } from '../../../../src/sim/result.js';
 import { simulate } from '../../../../src/sim/simulate.js';
 import { expectedFlows } from '../expected-flows.js';
 
@@ -39,4 +41,24 @@ describe('a mix', () => {
     expect(jobs).toHaveLength(MIX_NAMES.length * FLOWS.length);
     for (const { key, document } of jobs) expect(`${expectedFlows(document)}`).toBe(key.split('-').at(-1));
   });
+});
+
+it('takes this course when a flow of EC4 joins one of DCTCP', async () => {
+  const sides = [{ ...EC4, start: '5ms' }, DCTCP] as const;
+  const document = mixDocument({ sides, pairs: 1, duration: '25ms', warmUp: '5ms' });
+  const run = simulate(
+    parseScenario({
+      ...document,
+      jainWindows: ['1ms'],
+      probes: { interval: '500us', maxFlows: 2, links: [BOTTLENECK] },
+    }),
+  );
+  const { timesNs, flows, links } = run.series as RunSeries;
+  const mbps = (bps: number): string => (bps / 1e6).toFixed(0).padStart(7);
+  const rows = [...timesNs].map((ns, at) => {
+    const values = [flows[0].creditRateBps[at], flows[0].goodputBps[at], flows[1].goodputBps[at]].map(mbps);
+    return [(ns / 1e6).toFixed(1).padStart(5), ...values, `${links[0].dataQueueBytes[at]}`.padStart(8)].join('');
+  });
+  const title = '   ms credits    ec4  dctcp   queue (Mbit/s; B)';
+  await expect(`${[title, ...rows].join('\n')}\n`).toMatchFileSnapshot('mix-course.table.txt');
 });
