@@ -127,7 +127,8 @@ describe('a client of perf', () => {
   });
 
   it('shares the link equally among its flows', async () => {
-    const { world, client } = bed({ flows: 4, durationNs: 2e9 });
+    // The first second left out, in which four flows that start at once find their shares (docs/decisions/0008-steady.md).
+    const { world, client } = bed({ flows: 4, omitNs: 1e9, durationNs: 2e9 });
     const { server } = await world.play(client.finished);
     const shares = server.received!.flowBytes;
     expect(Math.max(...shares) / Math.min(...shares)).toBeLessThan(1.1);

@@ -8,7 +8,7 @@ export const command = defineCommand({
   options: SOAK_OPTIONS,
   examples: [
     { line: 'xpass bench soak', meaning: 'An hour at half of the link' },
-    { line: 'xpass bench soak --duration 10m --json', meaning: 'Ten minutes, JSON for a program' },
+    { line: 'xpass bench soak --duration 10min --json', meaning: 'Ten minutes, JSON for a program' },
   ],
   run: async (invocation) => (await import('./soak.js')).runSoak(invocation),
 });
