@@ -44,6 +44,8 @@ export interface EndpointConfig {
   hostCredits: number;
   /** Data that may queue for this host, as time on its link; see credit-budget.ts. Infinity, as in the papers: what the credits' meters let through. */
   queueBoundNs: number;
+  /** CREDIT_REQUESTs to one peer without an answer at a time; see request-gate.ts. */
+  peerRequests: number;
   /** Bytes of a flow that its sender holds, sent or not, until they are acknowledged. */
   sendBufferBytes: number;
   /** Flows of this host, both directions, lingering ones left out. */
@@ -93,6 +95,8 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   keptCredits: 64,
   hostCredits: Number.POSITIVE_INFINITY,
   queueBoundNs: Number.POSITIVE_INFINITY,
+  // Ours: at a round trip of 1 ms as many flows a second as a process can open, and no more to answer at once than takes a millisecond.
+  peerRequests: 64,
   sendBufferBytes: 4 * 1024 * 1024,
   maxFlows: 65_536,
   maxLingering: 4_096,
@@ -131,6 +135,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['keptCredits', 0, 4_096],
   ['hostCredits', 2, Number.POSITIVE_INFINITY],
   ['queueBoundNs', 0, Number.POSITIVE_INFINITY],
+  ['peerRequests', 1, Number.POSITIVE_INFINITY],
   ['sendBufferBytes', 65_536, 2 ** 30],
   ['maxFlows', 1, 1_048_576],
   ['maxLingering', 0, 1_048_576],

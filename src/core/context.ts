@@ -6,6 +6,7 @@ import type { EndpointCounters } from './counters.js';
 import type { CreditBudget } from './credit-budget.js';
 import type { Disorder } from './disorder.js';
 import type { FlowRecords } from './flow-record.js';
+import type { RequestGate } from './request-gate.js';
 
 /** What a flow needs of its endpoint, and all that it may touch of it. */
 export interface FlowContext {
@@ -28,6 +29,8 @@ export interface FlowContext {
   schedule(slot: number, dueNs: number): void;
   /** What all receiving flows together may have outstanding. */
   readonly budget: CreditBudget;
+  /** What sending flows have asked of each peer. */
+  readonly requests: RequestGate;
   /** The flow in `slot` lingers from now on. */
   lingers(slot: number): void;
   /** The flow in `slot` is closed and can be forgotten. */

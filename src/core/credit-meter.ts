@@ -15,7 +15,8 @@ const LOST_AT_HOME = 6;
 /** Was outstanding when the sender stopped; counted as unused. */
 const FORGIVEN = 5;
 
-const INITIAL_CAPACITY = 64;
+/** Typed arrays of at most 64 bytes lie within their object in V8; a buffer apart costs 180 bytes more, twice (measured with 1,000 idle flows). */
+const INITIAL_CAPACITY = 8;
 /** Of a flow that has sent no credit. */
 const NO_TIMES = new Float64Array(0);
 const NO_FATES = new Uint8Array(0);

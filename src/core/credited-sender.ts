@@ -5,12 +5,16 @@ import type { Frame } from '../wire/frame.js';
 import { DataFlag, Ecn, FrameType } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 import { CreditWatch } from './credit-watch.js';
+import type { XpassError } from './errors.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { Hot } from './flow-record.js';
 import { KeptCredits } from './kept-credits.js';
 import { SeenWindow } from './seen-window.js';
 import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
 import type { SenderStatistics } from './sender-statistics.js';
+
+/** Of a flow in the endpoint's RequestGate. */
+const Asking = { no: 0, waits: 1, sent: 2 } as const;
 
 /** Filled anew for every data frame of whichever flow. */
 const DATA_FIELDS = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
@@ -25,6 +29,8 @@ export class CreditedSender extends SenderFlow {
   private readonly watch: CreditWatch;
   /** Made for the first credit that is kept. */
   private kept: KeptCredits | null = null;
+  /** Whether it has a request among those to this peer, or waits until it may have. */
+  private asking: number = Asking.no;
   private unused = 0;
   private creditsReceived = 0;
 
@@ -62,6 +68,18 @@ export class CreditedSender extends SenderFlow {
     }
   }
 
+  /** The request has a place now. */
+  sendWaitingRequest(nowNs: number): void {
+    this.asking = Asking.sent;
+    this.ask(nowNs, false);
+    this.arm();
+  }
+
+  override close(error: XpassError | null): void {
+    if (!this.isClosed) this.leaveGate();
+    super.close(error);
+  }
+
   /** Nothing is ever due: credits say when to send. */
   override sendDue(): number {
     return NEVER;
@@ -75,6 +93,7 @@ export class CreditedSender extends SenderFlow {
 
   protected override readAck(frame: Frame, answersProbe: boolean, nowNs: number): void {
     const { stream } = this;
+    if (answersProbe) this.leaveGate();
     // An ACK that was overtaken speaks of holes that later ones have shown closed.
     if (stream.cumulativeOf(frame.bytes) === stream.ackedOffset && !stream.findLosses(frame.bytes, answersProbe, nowNs))
       this.context.counters.invalid++;
@@ -108,6 +127,7 @@ export class CreditedSender extends SenderFlow {
 
   /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
   private startReceiving(nowNs: number): void {
+    this.leaveGate();
     if (this.opened) this.probe.settle();
     else this.probe.answer(nowNs);
     this.opened = true;
@@ -167,7 +187,10 @@ export class CreditedSender extends SenderFlow {
 
   /** Nothing is left to ask for or to spend credits on: the request was answered, or what seemed lost has arrived after all. */
   private settle(nowNs: number): void {
-    if (this.stateCode === SenderState.creditRequestSent) this.stateCode = SenderState.creditReceiving;
+    if (this.stateCode === SenderState.creditRequestSent) {
+      this.leaveGate();
+      this.stateCode = SenderState.creditReceiving;
+    }
     if (this.stateCode === SenderState.creditReceiving) {
       if (this.idleSinceNs === NEVER) this.idleSinceNs = nowNs;
       this.finishIfSent(nowNs);
@@ -185,7 +208,17 @@ export class CreditedSender extends SenderFlow {
 
   private request(nowNs: number): void {
     this.stateCode = SenderState.creditRequestSent;
-    this.ask(nowNs, false);
+    if (this.context.requests.enter(this.peer, this.slot)) {
+      this.asking = Asking.sent;
+      this.ask(nowNs, false);
+    } else this.asking = Asking.waits;
+  }
+
+  /** The request was answered, was not, or is not needed any more. */
+  private leaveGate(): void {
+    if (this.asking === Asking.no) return;
+    this.asking = Asking.no;
+    this.context.requests.leave(this.peer, this.slot);
   }
 
   private ask(nowNs: number, again: boolean): void {
@@ -196,6 +229,7 @@ export class CreditedSender extends SenderFlow {
   protected override onStateTimeout(nowNs: number): void {
     switch (this.stateCode) {
       case SenderState.creditRequestSent:
+        this.leaveGate();
         this.ask(nowNs, true);
         break;
       case SenderState.creditReceiving:
@@ -222,7 +256,7 @@ export class CreditedSender extends SenderFlow {
     const config = this.context.config;
     switch (this.stateCode) {
       case SenderState.creditRequestSent:
-        return this.probe.deadlineNs;
+        return this.asking === Asking.waits ? NEVER : this.probe.deadlineNs;
       case SenderState.creditReceiving:
         if (this.stream.hasData) return this.watch.deadlineNs;
         return this.idleSinceNs === NEVER

@@ -43,6 +43,7 @@ import { FlowTable } from './flow-table.js';
 import { ReactiveReceiver } from './reactive-receiver.js';
 import { ReactiveSender } from './reactive-sender.js';
 import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
+import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
 import { Strangers } from './strangers.js';
 import type { WindowAlgorithm } from './window/algorithm.js';
@@ -97,6 +98,7 @@ export class Endpoint implements FlowContext {
   readonly disorder = new Disorder();
   readonly records: FlowRecords;
   readonly budget: CreditBudget;
+  readonly requests: RequestGate;
   private readonly application: Application;
   private readonly link: CreditLink;
   private readonly newAlgorithm: () => CreditAlgorithm;
@@ -129,6 +131,7 @@ export class Endpoint implements FlowContext {
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
     this.budget = new CreditBudget({ hostCredits, creditNs, queueBoundNs, maxWaiting }, (slot) => this.wakeFlow(slot));
+    this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     const { creditAlgorithm, creditParameters } = config;
     this.newAlgorithm = orConfigError(() => creditAlgorithmMaker(creditAlgorithm, this.link, creditParameters));
     this.newWindowAlgorithm({});
@@ -304,6 +307,11 @@ export class Endpoint implements FlowContext {
   private wakeFlow(slot: number): boolean {
     const flow = this.flows[slot];
     return flow instanceof ReceiverFlow && flow.resumeCredits(this.numbers[this.at + HotHost.clockNs]);
+  }
+
+  /** The flow in `slot` waited to ask for credits, and waits no more once it is closed. */
+  private sendRequest(slot: number): void {
+    (this.flows[slot] as CreditedSender).sendWaitingRequest(this.numbers[this.at + HotHost.clockNs]);
   }
 
   private handleForReceiver(type: number, frame: Frame, nowNs: number): void {

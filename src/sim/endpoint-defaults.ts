@@ -24,6 +24,7 @@ export const SIMULATION_CONFIG: Readonly<EndpointConfig> = {
    */
   initialRetransmitNs: 20 * MILLISECOND_NS,
   maxBackoffNs: 100 * MILLISECOND_NS,
+  peerRequests: Number.POSITIVE_INFINITY,
   creditTimeoutNs: 20 * MILLISECOND_NS,
   stopTimeoutNs: 0,
   dataTimeoutNs: 10 * MILLISECOND_NS,

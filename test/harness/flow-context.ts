@@ -7,6 +7,7 @@ import { newCounters } from '../../src/core/counters.js';
 import { CreditBudget } from '../../src/core/credit-budget.js';
 import { Disorder } from '../../src/core/disorder.js';
 import { FlowRecords } from '../../src/core/flow-record.js';
+import { RequestGate } from '../../src/core/request-gate.js';
 import { pathId } from '../../src/wire/decode.js';
 import type { FlowHeader } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
@@ -36,6 +37,9 @@ export class FlowContextStub implements FlowContext {
   deadlineNs = NEVER;
   dueNs = NEVER;
   readonly budget: CreditBudget;
+  readonly requests: RequestGate;
+  /** What the endpoint does when a request that waited may go. */
+  onRequest: () => void = () => undefined;
   /** What the endpoint does with a flow whose turn in the budget it is. */
   onTurn: () => boolean = () => false;
   /** Path ids of the frames that `sent` returned last. */
@@ -48,6 +52,7 @@ export class FlowContextStub implements FlowContext {
     this.config = endpointConfig(changes);
     const { hostCredits, queueBoundNs } = this.config;
     this.budget = new CreditBudget({ hostCredits, creditNs: 1, queueBoundNs, maxWaiting: 4 }, () => this.onTurn());
+    this.requests = new RequestGate(this.config.peerRequests, () => this.onRequest());
   }
 
   emit(frame: Frame, nowNs: number): void {

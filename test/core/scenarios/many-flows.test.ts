@@ -1,0 +1,61 @@
+import { describe, expect, it, vi } from 'vitest';
+import { MICROSECOND_NS, MILLISECOND_NS } from '../../../src/base/time.js';
+import { frameType } from '../../../src/wire/decode.js';
+import { FrameType } from '../../../src/wire/layout.js';
+import { Pair } from '../../harness/pair.js';
+import { Source } from '../../harness/streams.js';
+import { LOST } from '../../harness/world.js';
+
+/** It takes a second or so on an idle machine, and the machine may be busy. */
+vi.setConfig({ testTimeout: 60_000 });
+
+/** What a busy process takes over a frame, ns. */
+const SERVICE_NS = 100 * MICROSECOND_NS;
+const FLOWS = 2_000;
+
+/** Two hosts that take their time over each frame that arrives, one after the other, as a process does; `requests`: how many frames of that type came. */
+function slowHosts(peerRequests: number) {
+  const pair = new Pair(1, { rateBps: Number.POSITIVE_INFINITY, hostCredits: 128, peerRequests });
+  const freeNs = [0, 0];
+  const count = { requests: 0, longestWaitNs: 0 };
+  pair.network = (frame) => {
+    const { peer: to, atNs: arrivesNs } = frame;
+    if (frameType(frame.bytes) === FrameType.creditRequest) count.requests++;
+    freeNs[to] = Math.max(freeNs[to], arrivesNs) + SERVICE_NS;
+    count.longestWaitNs = Math.max(count.longestWaitNs, freeNs[to] - arrivesNs);
+    return [freeNs[to] - arrivesNs];
+  };
+  return { pair, count };
+}
+
+describe('thousands of flows that start at once', () => {
+  it('ask at the pace of the answers, each of them once', () => {
+    const { pair, count } = slowHosts(64);
+    const sources = pair.start(8, FLOWS);
+    pair.runUntilClosed(sources, 30);
+    expect(sources.every(({ closed }) => closed === null)).toBe(true);
+    expect(count.requests).toBe(FLOWS);
+    expect(count.longestWaitNs).toBeLessThan(100 * MILLISECOND_NS);
+  });
+
+  it('would ask again and again while the peer still reads their first requests', () => {
+    const { pair, count } = slowHosts(Number.POSITIVE_INFINITY);
+    const sources = pair.start(8, FLOWS);
+    pair.runUntilClosed(sources, 30);
+    expect(count.requests).toBeGreaterThan(2 * FLOWS);
+    expect(count.longestWaitNs).toBeGreaterThan(200 * MILLISECOND_NS);
+  });
+
+  it('do not wait for a peer that is not there', () => {
+    const { pair } = slowHosts(4);
+    pair.addHost({ rateBps: Number.POSITIVE_INFINITY });
+    const toNobody = pair.network;
+    pair.network = (frame, from, nowNs) => (frame.peer === 2 ? LOST : toNobody(frame, from, nowNs));
+    const lost = Array.from({ length: 20 }, () => new Source(pair, 8).start(0, 2));
+    const sources = pair.start(8, 20);
+    pair.runUntilClosed(sources, 1);
+    expect(sources.every(({ closed }) => closed === null)).toBe(true);
+    pair.runUntilClosed(lost, 20);
+    expect(lost.map(({ closed }) => closed?.code)).toEqual(lost.map(() => 'unreachable'));
+  });
+});
