@@ -1,13 +1,15 @@
 import { serialDistance } from '../wire/serial.js';
 
 const WINDOW = 1_024;
+/** Numbers that the window has places for at first; most flows of thousands never have more credits (ours). */
+const FIRST_WINDOW = 64;
 const NO_BITS = new Int32Array(0);
 /** Twice as many as a flow may have outstanding, so no credit is further ahead of the one before it while the path works. PROTOCOL §1.3 */
 const MAX_AHEAD = 65_536;
 
 /**
  * Which of the last 1,024 sequence numbers have been seen: the anti-replay window of RFC 4303 section 3.4.3, for credits that the network
- * duplicates (PROTOCOL §4.3). Constant time, 128 bytes.
+ * duplicates (PROTOCOL §4.3). Constant time, 8 bytes and 128 at most.
  *
  * A sequence number far from the others is believed only when the next one follows it, as RFC 3550 appendix A.1 does: the check of a credit has 16 bits,
  * so now and then a corrupted one passes, and a window that followed it would refuse all true ones from then on.
@@ -15,6 +17,8 @@ const MAX_AHEAD = 65_536;
 export class SeenWindow {
   /** Made for the first credit. */
   private bits = NO_BITS;
+  /** From `highest` down to the lowest number that was seen; what lies further back was not, and has no place before it must. */
+  private span = 0;
   /** Signed, since V8 keeps 32-bit numbers in place only so. */
   private highest = 0;
   private empty = true;
@@ -30,14 +34,15 @@ export class SeenWindow {
       this.slideTo(sequence, ahead);
       return true;
     }
-    if (this.has(sequence)) return false;
+    if (-ahead > this.span) this.widenTo(-ahead);
+    else if (this.has(sequence)) return false;
     this.set(sequence);
     return true;
   }
 
   private restartAt(sequence: number): boolean {
     const step = serialDistance(sequence, this.stray);
-    if (this.empty) this.bits = new Int32Array(WINDOW / 32);
+    if (this.empty) this.bits = new Int32Array(FIRST_WINDOW / 32);
     const isBelieved = this.empty || (this.hasStray && step > 0 && step < WINDOW);
     this.stray = sequence | 0;
     this.hasStray = !isBelieved;
@@ -47,24 +52,45 @@ export class SeenWindow {
   }
 
   private slideTo(sequence: number, ahead: number): void {
-    if (ahead >= WINDOW) this.bits.fill(0);
-    else for (let step = 1; step < ahead; step++) this.clear(this.highest + step);
+    if (ahead >= WINDOW) {
+      this.bits.fill(0);
+      this.span = 0;
+    } else {
+      this.widenTo(Math.min(this.span + ahead, WINDOW - 1));
+      for (let step = 1; step < ahead; step++) this.clear(this.highest + step);
+    }
     this.highest = sequence | 0;
     this.set(sequence);
   }
 
+  /** Makes places for all numbers from the highest to `span` before it. */
+  private widenTo(span: number): void {
+    while (this.bits.length * 32 <= span) this.grow();
+    this.span = span;
+  }
+
+  private grow(): void {
+    const { bits: before, highest, span } = this;
+    this.bits = new Int32Array(before.length * 2);
+    for (let back = 0; back <= span; back++) if (hasBit(before, highest - back)) this.set(highest - back);
+  }
+
   private has(sequence: number): boolean {
-    const index = sequence & (WINDOW - 1);
-    return ((this.bits[index >>> 5] >>> (index & 31)) & 1) === 1;
+    return hasBit(this.bits, sequence);
   }
 
   private set(sequence: number): void {
-    const index = sequence & (WINDOW - 1);
+    const index = sequence & (this.bits.length * 32 - 1);
     this.bits[index >>> 5] |= 1 << (index & 31);
   }
 
   private clear(sequence: number): void {
-    const index = sequence & (WINDOW - 1);
+    const index = sequence & (this.bits.length * 32 - 1);
     this.bits[index >>> 5] &= ~(1 << (index & 31));
   }
+}
+
+function hasBit(bits: Int32Array, sequence: number): boolean {
+  const index = sequence & (bits.length * 32 - 1);
+  return ((bits[index >>> 5] >>> (index & 31)) & 1) === 1;
 }

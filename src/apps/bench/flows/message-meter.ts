@@ -49,7 +49,9 @@ export class MessageMeter {
 /** One stream. */
 export class StreamMeter {
   private readonly meter: MessageMeter;
-  private readonly stamp = new Uint8Array(STAMP_BYTES);
+  /** Made for the first bytes, and let go when it is whole: what an idle flow keeps is to be the transport's. */
+  private stamp: Uint8Array | null = null;
+  private sinceMs = 0;
   private have = 0;
   private bytes = 0;
 
@@ -62,11 +64,15 @@ export class StreamMeter {
     this.meter.add(bytes.length);
     if (this.have === STAMP_BYTES) return;
     const count = Math.min(STAMP_BYTES - this.have, bytes.length);
+    this.stamp ??= new Uint8Array(STAMP_BYTES);
     this.stamp.set(bytes.subarray(0, count), this.have);
     this.have += count;
+    if (this.have < STAMP_BYTES) return;
+    this.sinceMs = new DataView(this.stamp.buffer).getFloat64(0);
+    this.stamp = null;
   }
 
   onEnd(): void {
-    this.meter.end(new DataView(this.stamp.buffer).getFloat64(0), this.bytes);
+    this.meter.end(this.sinceMs, this.bytes);
   }
 }

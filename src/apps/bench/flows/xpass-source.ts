@@ -21,10 +21,25 @@ const OPEN_MS = 20_000;
 const MAX_UNDER_WAY = 5_000;
 
 /** A flow that waits for something to send. */
-interface IdleFlow {
+class IdleFlow implements FlowWriter {
   readonly flow: SenderFlow;
   /** Who sends on it, once somebody does. */
-  source: PerfSource | null;
+  source: PerfSource | null = null;
+  private readonly owner: XpassSource;
+
+  constructor(owner: XpassSource, open: (writer: FlowWriter) => SenderFlow) {
+    this.owner = owner;
+    this.flow = open(this);
+  }
+
+  onWritable(): void {
+    this.source?.onWritable();
+  }
+
+  onClosed(error: XpassError | null): void {
+    if (error !== null) this.owner.fail(error.code);
+    this.source?.onClosed(error);
+  }
 }
 
 /** The source of flows over xpass. */
@@ -117,23 +132,16 @@ export class XpassSource {
     }
   }
 
-  private fail(reason: string): void {
+  /** A flow has failed, for this reason in a word. */
+  fail(reason: string): void {
     this.failed++;
     this.reasons.add(reason);
   }
 
   private openOne(nowNs: number): IdleFlow {
-    const parts: { source: PerfSource | null } = { source: null };
-    const writer: FlowWriter = {
-      onWritable: () => parts.source?.onWritable(),
-      onClosed: (error) => {
-        if (error !== null) this.fail(error.code);
-        parts.source?.onClosed(error);
-      },
-    };
-    const flow = this.open(writer, nowNs);
-    flow.write(stamped(STAMP_BYTES), nowNs);
-    return Object.assign(parts, { flow });
+    const idle = new IdleFlow(this, (writer) => this.open(writer, nowNs));
+    idle.flow.write(stamped(STAMP_BYTES), nowNs);
+    return idle;
   }
 
   private open(writer: FlowWriter, nowNs: number): SenderFlow {
