@@ -59,6 +59,11 @@ export class CreditIssuer {
   readonly rtt: RttEstimator;
   /** The flow is in CREDIT_SENDING. */
   isRunning = false;
+  /**
+   * The sender has said that it wants no credits: those that it still gets find no data. Where the receiver gave up waiting by itself, the path may just be longer than it knows, and only the book
+   * can tell the RTT when data comes in the end.
+   */
+  mayRest = false;
   /** What `proof` says: the flow's own copy spares credits a look at it. */
   private isProved = false;
   private readonly context: FlowContext;
@@ -128,9 +133,10 @@ export class CreditIssuer {
     return this.isProved || this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
   }
 
-  /** The earliest of RECEIVER_TIMERS.creditLife and .data; NEVER when credits do not run. */
+  /** The earliest of RECEIVER_TIMERS.creditLife and .data; of .rest when credits do not run. */
   get deadlineNs(): number {
-    return this.isRunning ? Math.min(this.meter.oldestNs + this.lifeNs, this.dataDeadlineNs) : NEVER;
+    if (this.isRunning) return Math.min(this.meter.oldestNs + this.lifeNs, this.dataDeadlineNs);
+    return this.mayRest && !this.meter.isResting ? this.numbers[this.at + Hot.lastHeardNs] + this.lifeNs : NEVER;
   }
 
   /** Credits begin, or begin again. */
@@ -140,6 +146,7 @@ export class CreditIssuer {
     this.waitForData(nowNs);
     this.control.restart(nowNs);
     this.isRunning = true;
+    this.mayRest = false;
     this.settleBudget();
   }
 
@@ -241,6 +248,10 @@ export class CreditIssuer {
 
   /** Gives up credits that are too old, and credits without data. */
   onTimer(nowNs: number): void {
+    if (!this.isRunning) {
+      if (this.mayRest) this.restAfter(this.numbers[this.at + Hot.lastHeardNs], nowNs);
+      return;
+    }
     if (this.meter.expire(nowNs, this.lifeNs) > 0) {
       this.settleBudget();
       this.updateRate(nowNs);
@@ -248,9 +259,9 @@ export class CreditIssuer {
     }
   }
 
-  /** Credits have stopped, and the peer was last heard at `heardNs`: those that nobody heard of for their life are forgiven, and their memory goes. */
+  /** While credits are stopped, and the peer was last heard at `heardNs`: those that nobody heard of for their life are forgiven, and their memory goes. */
   restAfter(heardNs: number, nowNs: number): void {
-    if (nowNs - heardNs < this.lifeNs) return;
+    if (nowNs < heardNs + this.lifeNs) return;
     this.meter.forgive();
     this.meter.rest();
   }

@@ -172,6 +172,11 @@ export class CreditMeter {
     if (ahead < 0x8000) this.unusedTold += ahead;
   }
 
+  /** Its credits have no memory: before the first, and while the flow is idle. */
+  get isResting(): boolean {
+    return this.mask < 0;
+  }
+
   /** The flow has long been idle: gives back the memory of its credits. An echo of one of them would be `Echo.forgotten`. */
   rest(): void {
     if (this.unknown > 0) return;

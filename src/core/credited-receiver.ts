@@ -130,6 +130,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.noteProbe(stopProbe(frame.bytes));
     this.meter.noteUnused(stopUnused(frame.bytes));
     this.stopAt(stopProbe(frame.bytes));
+    this.credits.mayRest = this.stateCode === ReceiverState.creditStopped;
     this.sendAck(nowNs);
     this.arm();
   }

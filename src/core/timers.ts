@@ -30,6 +30,8 @@ export const RECEIVER_TIMERS = {
   creditLife: 'given up as dropped; room for new credits',
   /** CREDIT_SENDING: credits go out and no data has come for the data timeout. */
   data: 'to CREDIT_STOPPED',
+  /** CREDIT_STOPPED by the sender, and nothing heard for the credit life time: an idle flow needs no book of its credits. */
+  rest: 'outstanding credits forgiven, their memory given back',
   /** COMPLETE for the linger time. */
   linger: 'forgotten',
   /** Nothing heard for the idle timeout. */

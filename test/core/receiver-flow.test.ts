@@ -242,6 +242,12 @@ const TIMERS: Record<keyof typeof RECEIVER_TIMERS, TimerCase> = {
     sends: [],
     state: 'creditStopped',
   },
+  rest: {
+    bench: () => inCreditStopped().wait(MILLISECOND_NS),
+    afterNs: 100e6 - MILLISECOND_NS,
+    sends: [],
+    state: 'creditStopped',
+  },
   linger: { bench: inComplete, afterNs: 2e9, sends: [], state: 'closed' },
   idle: {
     bench: () => {
@@ -262,10 +268,12 @@ describe('the timers of a receiver', () => {
     bench.wait(timer.afterNs - 2);
     expect(types(bench.context.sent())).toEqual([]);
     if (name === 'creditLife') expect(bench.flow.statistics.creditsDropped).toBe(dropped);
+    if (name === 'rest') expect(bench.flow.statistics.creditsOutstanding).toBeGreaterThan(0);
     bench.wait(4);
     expect(types(bench.context.sent())).toEqual(timer.sends);
     expect(bench.state).toBe(timer.state);
     if (name === 'creditLife') expect(bench.flow.statistics.creditsDropped).toBe(dropped + 1);
+    if (name === 'rest') expect(bench.flow.statistics.creditsOutstanding).toBe(0);
   });
 
   it('gives room to new credits when all that may be outstanding are lost', () => {
