@@ -227,8 +227,8 @@ describe('wrong usage', () => {
     ],
     [
       'an unknown algorithm',
-      (f) => [`${f}/a`, ...TO_NOBODY, '-C', 'cubic'],
-      /'cubic' is not allowed; allowed: steady, express/,
+      (f) => [`${f}/a`, ...TO_NOBODY, '-C', 'bbr'],
+      /'bbr' is not allowed; allowed: steady, express/,
     ],
     ['an unknown parameter', (f) => [`${f}/a`, ...TO_NOBODY, '--set', 'speed=9'], /speed/],
   ])('of send: %s', async (_, args, sentence) => {
@@ -250,8 +250,8 @@ describe('wrong usage', () => {
     ],
     [
       'an unknown algorithm',
-      (folder) => ['-d', folder, '-C', 'cubic'],
-      /'cubic' is not allowed; allowed: steady, express/,
+      (folder) => ['-d', folder, '-C', 'bbr'],
+      /'bbr' is not allowed; allowed: steady, express/,
     ],
     ['an interval without a unit', (folder) => ['-d', folder, '--interval', '5'], /--interval '5' is not allowed/],
   ])('of daemon: %s', async (_, args, sentence) => {
