@@ -6,7 +6,7 @@ import type {
   CreditSample,
 } from './algorithm.js';
 import { EC4_INITIAL_RATE, G, LOW_TARGET_LOSS, MODE_THRESHOLD, TARGET_ECN_RATIO, W_MID } from './ec4-parameters.js';
-import { Listing, sentBps } from './listing.js';
+import { MarkedListing } from './marked-listing.js';
 import { PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
 
 /**
@@ -26,50 +26,22 @@ import { PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-param
  * Whether the last lines are skipped in HIGH mode cannot be read off the listing: `high_goes_on` chooses. One w serves
  * both modes, as the listing has one; HIGH mode is `expresspass`, which counts a loss where it belongs. Ours: a rate is at least a credit an update period and at most the link's.
  */
-class Ec4Literal extends Listing {
+class Ec4Literal extends MarkedListing {
   readonly name = 'ec4-literal';
 
-  private readonly g: number;
-  private readonly targetRatio: number;
-  private readonly modeThreshold: number;
-  private readonly wMid: number;
-  private readonly lowTargetLoss: number;
   private readonly goesOn: boolean;
-  private alpha = 0;
-  /** Updates without more marks than wanted since the last that had; MODE_FLAG of the listing. */
-  private mode = 0;
 
   constructor(link: CreditLink, parameters: CreditParameters) {
     super(link, parameters);
-    this.g = parameters.g;
-    this.targetRatio = parameters.target_ecn_ratio;
-    this.modeThreshold = parameters.mode_threshold;
-    this.wMid = parameters.w_mid;
-    this.lowTargetLoss = parameters.low_target_loss;
     this.goesOn = parameters.high_goes_on !== 0;
   }
 
-  protected lossyBps(sample: CreditSample): number {
-    return sentBps(this.link, sample, this.rateBps);
-  }
-
-  override update(sample: CreditSample): void {
-    if (sample.known === 0) return;
-    const ratio = sample.dataFrames > 0 ? sample.marked / sample.dataFrames : 0;
-    if (ratio <= this.targetRatio && this.mode > this.modeThreshold) this.high(sample);
-    else this.low(sample, ratio);
-  }
-
-  override state(): Record<string, number> {
-    return { ...super.state(), alpha: this.alpha, mode: this.mode };
-  }
-
-  private high(sample: CreditSample): void {
-    super.update(sample);
+  protected override high(sample: CreditSample): void {
+    super.high(sample);
     if (this.goesOn) this.settle(sample, this.rateBps);
   }
 
-  private low(sample: CreditSample, ratio: number): void {
+  protected low(sample: CreditSample, ratio: number): void {
     this.alpha += this.g * (ratio - this.alpha);
     const change = (this.targetRatio + this.alpha) / 2;
     const isIncreasing = ratio <= this.targetRatio;
@@ -81,16 +53,15 @@ class Ec4Literal extends Listing {
 
   /** The second half of the listing: what the credits say. */
   private settle(sample: CreditSample, tmpBps: number): void {
-    const { maxRateBps } = this.link;
     const loss = sample.dropped / sample.known;
     if (loss <= this.lowTargetLoss) {
       this.w = (this.w + this.wMid) / 2;
-      this.rateBps = (1 - this.w) * tmpBps + this.w * maxRateBps;
+      this.rateBps = (1 - this.w) * tmpBps + this.w * this.link.maxRateBps;
     } else {
       this.rateBps = tmpBps * (1 - loss);
       this.w = Math.max(this.w / 2, this.wMin);
     }
-    this.rateBps = Math.min(maxRateBps, Math.max(this.rateBps, this.lowestBps(sample)));
+    this.bound(sample);
   }
 }
 
@@ -101,7 +72,7 @@ const HIGH_GOES_ON: CreditParameter = {
   max: 1,
   unit: '0 or 1',
   meaning: 'HIGH mode goes on with the second half of the listing instead of ending with the update of ExpressPass',
-  source: 'ours: the listing can be read both ways',
+  source: 'ours, docs/decisions/0015-ec4.md: the listing can be read both ways',
 };
 
 export const ec4Literal: CreditAlgorithmDefinition = {

@@ -6,7 +6,7 @@ import type {
   CreditSample,
 } from './algorithm.js';
 import { EC4_INITIAL_RATE, G, LOW_TARGET_LOSS, MODE_THRESHOLD, TARGET_ECN_RATIO, W_MID } from './ec4-parameters.js';
-import { Listing, sentBps } from './listing.js';
+import { MarkedListing } from './marked-listing.js';
 import { PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
 
 /** Below so many frames a round trip a flow starts slowly, as one of TCP does: its ssthresh is never less. RFC 5681 equation 4 */
@@ -37,57 +37,35 @@ const SLOW_START_FRAMES = 2;
  *
  * Ours as well: a rate is at least a credit an update period and, in LOW mode, at most the link's.
  */
-class Ec4 extends Listing {
+class Ec4 extends MarkedListing {
   readonly name = 'ec4';
 
-  private readonly g: number;
-  private readonly targetRatio: number;
-  private readonly modeThreshold: number;
-  private readonly wMid: number;
-  private readonly lowTargetLoss: number;
   private readonly growthFrames: number;
-  private alpha = 0;
-  /** Updates without more marks than wanted since the last that had; MODE_FLAG of the listing. A flow that never saw a mark has the network for itself. */
-  private mode: number;
   private isReduced = false;
   /** Of the update before; 0 before the first. */
   private rttNs = 0;
 
   constructor(link: CreditLink, parameters: CreditParameters) {
     super(link, parameters);
-    this.g = parameters.g;
-    this.targetRatio = parameters.target_ecn_ratio;
-    this.modeThreshold = parameters.mode_threshold;
+    // A flow that never saw a mark has the network for itself.
     this.mode = this.modeThreshold + 1;
-    this.wMid = parameters.w_mid;
-    this.lowTargetLoss = parameters.low_target_loss;
     this.growthFrames = parameters.growth;
-  }
-
-  protected lossyBps(sample: CreditSample): number {
-    return sentBps(this.link, sample, this.rateBps);
   }
 
   override update(sample: CreditSample): void {
     if (sample.known === 0) return;
-    const ratio = sample.dataFrames > 0 ? sample.marked / sample.dataFrames : 0;
-    if (ratio <= this.targetRatio && this.mode > this.modeThreshold) super.update(sample);
-    else this.low(sample, ratio);
+    super.update(sample);
     this.rttNs = sample.rttNs;
   }
 
-  override state(): Record<string, number> {
-    return { ...super.state(), alpha: this.alpha, mode: this.mode };
-  }
-
-  private low(sample: CreditSample, ratio: number): void {
+  protected low(sample: CreditSample, ratio: number): void {
     this.heed(ratio);
     if (this.rttNs > 0) this.rateBps *= this.rttNs / sample.rttNs;
     const loss = sample.dropped / sample.known;
     const stepBps = loss > this.lowTargetLoss ? this.lose(loss) : this.step(sample);
     if (ratio > this.targetRatio) this.onMarks(ratio, stepBps);
     else this.onQuiet(sample, stepBps);
-    this.rateBps = Math.min(this.link.maxRateBps, Math.max(this.rateBps, this.lowestBps(sample)));
+    this.bound(sample);
   }
 
   private heed(ratio: number): void {
