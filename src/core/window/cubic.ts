@@ -35,8 +35,7 @@ class Cubic implements WindowAlgorithm {
   private reducedTo = 0;
 
   constructor(parameters: WindowParameters) {
-    const { initial_window: initial, min_window: min, max_window: max } = parameters;
-    this.window = new TcpWindow({ initial, min, max });
+    this.window = new TcpWindow(parameters);
     this.c = parameters.c;
     this.beta = parameters.beta;
     this.heedsMarks = parameters.heeds_marks !== 0;

@@ -30,8 +30,7 @@ export class Dctcp implements WindowAlgorithm {
   private reducedTo = 0;
 
   constructor(parameters: WindowParameters) {
-    const { initial_window: initial, min_window: min, max_window: max } = parameters;
-    this.window = new TcpWindow({ initial, min, max });
+    this.window = new TcpWindow(parameters);
     this.g = parameters.g;
     this.alpha = parameters.initial_alpha;
   }

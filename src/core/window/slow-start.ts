@@ -1,14 +1,8 @@
 // Tested by test/core/window/dctcp.test.ts
-import type { WindowSample } from './algorithm.js';
+import type { WindowParameters, WindowSample } from './algorithm.js';
 
 /** ssthresh after a loss is at least so many frames. RFC 5681 equation 4 */
 const LEAST_THRESHOLD_FRAMES = 2;
-
-export interface WindowBounds {
-  readonly initial: number;
-  readonly min: number;
-  readonly max: number;
-}
 
 /**
  * The congestion window that the algorithms of TCP have in common, in frames: slow start up to a threshold (RFC 5681 section 3.1), and what a timeout does to it
@@ -17,11 +11,14 @@ export interface WindowBounds {
 export class TcpWindow {
   frames: number;
   threshold = Number.POSITIVE_INFINITY;
-  private readonly bounds: WindowBounds;
+  private readonly minFrames: number;
+  private readonly maxFrames: number;
 
-  constructor(bounds: WindowBounds) {
-    this.bounds = bounds;
-    this.frames = Math.min(bounds.initial, bounds.max);
+  /** Takes `initial_window`, `min_window` and `max_window`. */
+  constructor(parameters: WindowParameters) {
+    this.minFrames = parameters.min_window;
+    this.maxFrames = parameters.max_window;
+    this.frames = Math.min(parameters.initial_window, this.maxFrames);
   }
 
   get isSlowStart(): boolean {
@@ -53,6 +50,6 @@ export class TcpWindow {
   }
 
   set(frames: number): void {
-    this.frames = Math.min(Math.max(frames, this.bounds.min), this.bounds.max);
+    this.frames = Math.min(Math.max(frames, this.minFrames), this.maxFrames);
   }
 }

@@ -1,6 +1,6 @@
 import type { FctResult, SimulationRun } from '../../../sim/result.js';
-import { cdfSeries } from '../../shared/plot/cdf.js';
 import type { FigureRow } from '../../shared/report/figures-page.js';
+import { completionCdf } from '../blocks/completion-cdf.js';
 import { dataDrops } from '../blocks/link.js';
 import { payloadBps } from '../blocks/payload.js';
 import { claim, fixed, noClaim, type RowText, rounded } from '../blocks/rows.js';
@@ -29,17 +29,7 @@ Times are parts of what the link of a host needs at least for all that it receiv
   evaluate: (runs, profile) => {
     const ideal = idealSeconds(sizeOf(profile));
     return {
-      charts: [
-        {
-          key: '',
-          chart: {
-            kind: 'lines',
-            x: { name: 'completion time (s)' },
-            y: { name: 'share of the flows', max: 1 },
-            series: DRAWN.map((rule) => cdfSeries(rule, timesS(runs.one(rule)))),
-          },
-        },
-      ],
+      charts: [completionCdf(DRAWN, (name) => timesS(runs.one(name)))],
       rows: DRAWN.flatMap((rule) => rowsOf(rule, runs.one(rule), ideal)),
       tables: [table(runs, ideal)],
     };

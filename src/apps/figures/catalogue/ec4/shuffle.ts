@@ -1,7 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts
+
 import type { FctResult, SimulationRun } from '../../../../sim/result.js';
-import { cdfSeries } from '../../../shared/plot/cdf.js';
 import type { FigureRow } from '../../../shared/report/figures-page.js';
+import { completionCdf } from '../../blocks/completion-cdf.js';
 import { dataDrops } from '../../blocks/link.js';
 import { claim, fixed, noClaim, rounded } from '../../blocks/rows.js';
 import type { Figure, FigureDocument, FigureTable, Profile, Runs } from '../../figure.js';
@@ -29,17 +30,7 @@ export const ec4Shuffle: Figure = {
     `${hostsOf(profile)} hosts at one switch (paper: ${PAPER_HOSTS}), 10 Gbit/s, links of 5 us, queues of 250 frames that mark above 100. Each host sends ${MESSAGE} to every other within 1 ms; the odd ones with credits, the even ones by DCTCP. The paper does it 30 times and answers each message with 16 KB, which are not played; times compare as ratios.`,
   jobs: (profile) => MIXES.map((mix) => ({ key: mix, document: shuffleDocument(mix, hostsOf(profile)), seeds: [1] })),
   evaluate: (runs) => ({
-    charts: [
-      {
-        key: '',
-        chart: {
-          kind: 'lines',
-          x: { name: 'completion time (s)' },
-          y: { name: 'share of the flows', max: 1 },
-          series: MIXES.map((mix) => cdfSeries(mix, timesS(runs.one(mix)))),
-        },
-      },
-    ],
+    charts: [completionCdf(MIXES, (name) => timesS(runs.one(name)))],
     rows: rowsOf(runs),
     tables: [table(runs)],
   }),

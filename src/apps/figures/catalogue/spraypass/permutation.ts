@@ -17,7 +17,7 @@ import {
 } from '../../blocks/spray.js';
 import type { FigureDocument, Profile } from '../../figure.js';
 
-/** What the issue of it is: at least so many times ExpressPass's mean; the paper's are 1.225 and 1.279. */
+/** What we hold it to (ours): so many times ExpressPass's mean; the paper's are 1.225 and 1.279. */
 const LEAST_GAIN: Readonly<Record<string, number>> = { 'spraypass-2': 1.2, spraypass: 1.25 };
 const PAPER_GAIN: Readonly<Record<string, string>> = { 'spraypass-2': '1.225', spraypass: '1.279' };
 /** 35.1 and 36.8 over 15.8 Gbit/s. */
