@@ -20,7 +20,8 @@ export const SWIFT_PARAMETERS: readonly WindowParameter[] = [
   swift('beta', [0.8, 0.01, 1], '1', { meaning: 'weight of the excess delay in a decrease', source: HTSIM }),
   swift('max_mdf', [0.5, 0.01, 0.99], '1', { meaning: 'most that a decrease takes', source: HTSIM }),
   swift('base_target', [0, 0, 1e6], 'us', {
-    meaning: 'target of the fabric delay without switches; 0: the least RTT seen and base_frames',
+    meaning:
+      'target of the fabric delay without switches; 0: the least RTT seen and base_frames, which is unfair where flows start while others queue',
     source: 'ours: one setting for links of 100 Mbit/s and 100 Gbit/s, docs/decisions/0011-reactive-defaults.md',
   }),
   swift('base_frames', [20, 0, 10_000], 'frames at max rate', {
