@@ -6,6 +6,9 @@ import { XpassError } from './errors.js';
 /** A credit has 0 to 8 bytes of padding, 4 in the mean. PROTOCOL §4.4 */
 const MAX_SIZE_JITTER_BYTES = Credit.maxPaddingBytes / 2;
 
+/** What a sender's buffer holds at the least: receivers count on it, who are not told. */
+export const LEAST_SEND_BUFFER_BYTES = 65_536;
+
 /**
  * Everything that an endpoint can be told. Times are nanoseconds. Where no source is named the number is ours: chosen for hosts on one site whose
  * processes wake with a millisecond's jitter.
@@ -57,7 +60,7 @@ export interface EndpointConfig {
   /** Data frames per ACK, without and with holes. PROTOCOL §5.1 */
   ackFrames: number;
   ackFramesWithHoles: number;
-  /** Longest time that a received frame waits for its ACK. */
+  /** Longest time that a received frame waits for its ACK; four gaps of the flow's frames where that is longer. */
   ackDelayNs: number;
   /** Added to the smoothed RTT at the least in the retransmission time: the jitter of a process's wake-ups. PROTOCOL §5.5 */
   retransmitMarginNs: number;
@@ -136,7 +139,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['hostCredits', 2, Number.POSITIVE_INFINITY],
   ['queueBoundNs', 0, Number.POSITIVE_INFINITY],
   ['peerRequests', 1, Number.POSITIVE_INFINITY],
-  ['sendBufferBytes', 65_536, 2 ** 30],
+  ['sendBufferBytes', LEAST_SEND_BUFFER_BYTES, 2 ** 30],
   ['maxFlows', 1, 1_048_576],
   ['maxLingering', 0, 1_048_576],
   ['amplificationLimit', 1, Number.POSITIVE_INFINITY],
@@ -194,6 +197,6 @@ export function endpointConfig(changes: Partial<EndpointConfig> = {}): EndpointC
  * The longest that a flow waits for an answer, a credit or data before it does something about it: several tries fit into the idle timeout of either side. A
  * process that slept has samples of many seconds, and what is derived from such an RTT would outlast the flow (ours).
  */
-export function longestWaitNs(config: EndpointConfig): number {
+export function longestWaitNs(config: Pick<EndpointConfig, 'idleTimeoutNs'>): number {
   return config.idleTimeoutNs / 4;
 }

@@ -6,6 +6,7 @@ import {
   finProbe,
   finUnused,
   flags,
+  requestMaxFrameBytes,
   requestProbe,
   stopProbe,
   stopUnused,
@@ -83,6 +84,11 @@ export class CreditedReceiver extends ReceiverFlow {
     this.credits.reschedule(nowNs);
     if (this.pausedTold && !this.window.isPaused) this.sendAck(nowNs);
     this.arm();
+  }
+
+  override handleOpening(frame: Frame): void {
+    super.handleOpening(frame);
+    this.acknowledger.setFrameBytes(requestMaxFrameBytes(frame.bytes));
   }
 
   override handleRequest(frame: Frame, nowNs: number): void {
@@ -189,6 +195,7 @@ export class CreditedReceiver extends ReceiverFlow {
 
   private startCredits(nowNs: number): void {
     this.stateCode = ReceiverState.creditSending;
+    this.acknowledger.onPause();
     this.credits.start(nowNs);
   }
 

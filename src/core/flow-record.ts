@@ -27,6 +27,8 @@ export const Hot = {
   periodEndNs: 12,
   /** Of Acknowledger. */
   ackDueNs: 13,
+  lastFrameNs: 14,
+  frameGapNs: 15,
 
   /** Of CreditWatch. */
   sinceNs: 4,

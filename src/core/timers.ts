@@ -24,7 +24,7 @@ export const SENDER_TIMERS = {
 } as const;
 
 export const RECEIVER_TIMERS = {
-  /** A frame waits for its ACK for the acknowledgement delay. */
+  /** A frame waits for its ACK for the acknowledgement delay; see `Acknowledger`. */
   ack: 'ACK',
   /** The oldest outstanding credit is older than the credit life time. */
   creditLife: 'given up as dropped; room for new credits',

@@ -36,16 +36,27 @@ describe('an ACK', () => {
   });
 
   it('comes the acknowledgement delay after the first frame at latest', () => {
-    const bench = credited().wait(5 * MILLISECOND_NS);
-    bench.data(100, 300);
-    bench.wait(4 * MILLISECOND_NS);
-    bench.data(200, 301);
+    const bench = credited();
+    for (let frame = 1; frame < 32; frame++) bench.data(frame * 100, frame);
+    bench.data(3_200, 32);
+    bench.wait(MILLISECOND_NS);
+    bench.data(3_300, 33);
     bench.context.sent();
-    bench.wait(MILLISECOND_NS - 1);
+    bench.wait(4 * MILLISECOND_NS - 1);
     const isAck = (line: string) => line.startsWith('ACK');
     expect(bench.context.sent().filter(isAck)).toEqual([]);
     bench.wait(1);
-    expect(bench.context.sent().filter(isAck)).toEqual(['ACK cumulative=300 probe=1 ranges=none']);
+    expect(bench.context.sent().filter(isAck)).toEqual(['ACK cumulative=3400 probe=1 ranges=none']);
+  });
+
+  it('waits for four gaps of data frames that are far apart', () => {
+    const bench = credited();
+    const isAck = (line: string) => line.startsWith('ACK');
+    for (let frame = 1; frame <= 40; frame++) {
+      bench.wait(10 * MILLISECOND_NS);
+      bench.data(frame * 100, bench.flow.statistics.creditsSent - 1);
+    }
+    expect(bench.context.sent().filter(isAck).length).toBeLessThan(12);
   });
 
   it('repeats the latest probe, not one that was overtaken', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { MICROSECOND_NS, MILLISECOND_NS } from '../../../src/base/time.js';
+import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
 import { frameType } from '../../../src/wire/decode.js';
 import { FrameType } from '../../../src/wire/layout.js';
 import { Pair } from '../../harness/pair.js';
 import { Source } from '../../harness/streams.js';
-import { LOST } from '../../harness/world.js';
+import { INTACT, LOST } from '../../harness/world.js';
 
 /** It takes a second or so on an idle machine, and the machine may be busy. */
 vi.setConfig({ testTimeout: 60_000 });
@@ -57,5 +57,23 @@ describe('thousands of flows that start at once', () => {
     expect(sources.every(({ closed }) => closed === null)).toBe(true);
     pair.runUntilClosed(lost, 20);
     expect(lost.map(({ closed }) => closed?.code)).toEqual(lost.map(() => 'unreachable'));
+  });
+});
+
+describe('flows that share a link so that each has few frames a second', () => {
+  it('have an ACK for four or so of their frames, and repair what is lost', () => {
+    const pair = new Pair(2, { rateBps: 100e6 });
+    const count = { data: 0, acks: 0 };
+    pair.network = (frame) => {
+      const type = frameType(frame.bytes);
+      if (type === FrameType.data && ++count.data % 500 === 0) return LOST;
+      if (type === FrameType.ack) count.acks++;
+      return INTACT;
+    };
+    const sources = pair.start(60_000, 200);
+    const tookNs = pair.runUntilClosed(sources, 30);
+    expect(sources.every(({ closed }) => closed === null)).toBe(true);
+    expect(count.acks / count.data).toBeLessThan(0.35);
+    expect(tookNs).toBeLessThan(3 * SECOND_NS);
   });
 });
