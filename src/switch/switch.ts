@@ -31,6 +31,7 @@ import { type AttachmentStatistics, Attachments } from './attachments.js';
 import { ConfigError, listNames, showValue } from './config-error.js';
 import { Fabric, type LinkChanges } from './fabric.js';
 import type { DirectionSnapshot } from './link-direction.js';
+import { pathChoices } from './path-choices.js';
 import type { Topology } from './topology.js';
 
 /** How often hosts send KEEP_ALIVE unless told otherwise: a vanished host frees its port within four seconds (ours). PROTOCOL §3.9 */
@@ -74,6 +75,8 @@ export interface PortSample {
 export interface SwitchStatistics {
   /** Both directions of every link, in the topology's order. */
   ports: DirectionSnapshot[];
+  /** Places in `ports` of those among which a switch chooses, a list for each choice. */
+  choices: readonly (readonly number[])[];
   /** Datagrams that never entered the fabric, by reason; only the reasons that occurred. */
   door: Record<string, number>;
   attachments: AttachmentStatistics;
@@ -95,6 +98,7 @@ export class Switch {
   private readonly fabric: Fabric;
   private readonly attachments: Attachments;
   private readonly hostCount: number;
+  private readonly choices: readonly (readonly number[])[];
   /** By trunk; -1 until the driver knows its address. */
   private readonly trunkPeers: number[];
   private readonly answers = new Ring<Frame>(MAX_ANSWERS);
@@ -110,6 +114,7 @@ export class Switch {
     this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
     this.fabric = new Fabric({ topology, random, pool, earlyNs });
     this.hostCount = topology.hosts.length;
+    this.choices = pathChoices(topology);
     this.trunkPeers = topology.trunks.map(() => -1);
     this.attachments = new Attachments({
       hostIds: topology.hosts.map(({ id }) => id),
@@ -184,6 +189,7 @@ export class Switch {
   statistics(nowNs: number): SwitchStatistics {
     return {
       ports: this.fabric.statistics(nowNs),
+      choices: this.choices,
       door: this.namedDoorDrops(),
       attachments: { ...this.attachments.statistics },
       hosts: this.topology.hosts.map(({ id, name }, port) => ({

@@ -1,6 +1,6 @@
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
-import { displayCount, displayRate, displaySize } from '../shared/display.js';
+import { displayCount, displayPercent, displayRate, displaySize } from '../shared/display.js';
 import { impairmentWords } from '../shared/link-settings.js';
 import { formatDuration } from '../shared/quantities.js';
 import type { SwitchReport } from '../shared/switch-control.js';
@@ -19,13 +19,44 @@ const PORT_COLUMNS: readonly Column[] = [
   { title: 'marked', align: 'right' },
   { title: 'dropped' },
 ];
+/** Beside those where a switch has a choice: frames with a path id, and the port's part of the bytes of all ports among which its switch chooses. */
+const PATH_COLUMNS: readonly Column[] = [
+  { title: 'with path id', align: 'right' },
+  { title: 'of equal', align: 'right' },
+];
+/** They stand behind what the port carried. */
+const PATH_COLUMNS_AT = 6;
 
 /**
  * The ports of a switch, one a line: what they carried since the counts began, as rates since `before` where that is given, and what was dropped. Queues of a
- * direction from a host are what the switch holds back of frames that came closer together than the host's NIC would send them.
+ * direction from a host are what the switch holds back of frames that came closer together than the host's NIC would send them. Where a switch chooses among equal paths,
+ * two more columns say how.
  */
 export function portLines(report: SwitchReport, before: SwitchReport | null = null): string[] {
-  const rows = report.ports.map((port, index) => {
+  const rows = portRows(report, before);
+  if (report.choices.length === 0) return tableLines(PORT_COLUMNS, rows);
+  const withPaths = rows.map((row, index) => row.toSpliced(PATH_COLUMNS_AT, 0, ...pathCells(index, report, before)));
+  return tableLines(PORT_COLUMNS.toSpliced(PATH_COLUMNS_AT, 0, ...PATH_COLUMNS), withPaths);
+}
+
+/** Of the port at `index`; dashes where its switch has no choice. */
+function pathCells(index: number, { ports, choices }: SwitchReport, before: SwitchReport | null): string[] {
+  const among = choices.find((choice) => choice.includes(index));
+  if (among === undefined) return ['-', '-'];
+  const sentBytes = (port: number): number =>
+    wireBytes(ports[port]) - (before === null ? 0 : wireBytes(before.ports[port]));
+  const allBytes = among.reduce((sum, port) => sum + sentBytes(port), 0);
+  const sprayed = ports[index].sprayedFrames - (before?.ports[index].sprayedFrames ?? 0);
+  return [displayCount(sprayed), displayPercent(sentBytes(index) / allBytes)];
+}
+
+/** Of all classes: on one side of a network of receivers the choice is that of their credits. */
+function wireBytes({ data, credit, control }: DirectionSnapshot): number {
+  return data.wireBytes + credit.wireBytes + control.wireBytes;
+}
+
+function portRows(report: SwitchReport, before: SwitchReport | null): string[][] {
+  return report.ports.map((port, index) => {
     const earlier = before?.ports[index];
     const data =
       earlier === undefined || before === null
@@ -45,7 +76,6 @@ export function portLines(report: SwitchReport, before: SwitchReport | null = nu
       counts(port.drops),
     ];
   });
-  return tableLines(PORT_COLUMNS, rows);
 }
 
 /** Who is attached, and what never entered the switch. */

@@ -16,6 +16,7 @@ export function report(changes: Partial<SwitchReport> = {}): SwitchReport {
   return {
     atNs: 0,
     ports: [],
+    choices: [],
     door: {},
     attachments: { attached: 1, attaches: 1, detaches: 0, expired: 0, refusals: 0 },
     hosts: [

@@ -29,6 +29,34 @@ describe('tables of a switch', () => {
     expect(portLines(after, before)[1]).toMatch(/^a->b +unlimited +10\.00 Mbit\/s +8 /);
   });
 
+  it('say how a switch chooses among equal paths, since the counts began or the time before', () => {
+    const halves = (bytes: number, frames: number) => ({
+      data: { frames, wireBytes: bytes / 2 },
+      credit: { frames, wireBytes: bytes / 2 },
+    });
+    const uplink = (name: string, bytes: number, frames: number) =>
+      port(name, { ...halves(bytes, frames), sprayedFrames: 2 * frames });
+    const ports = (bytes: number[]) => [
+      port('h1->leaf1', { sprayedFrames: 7 }),
+      ...bytes.map((each, at) => uplink(`leaf1->spine${at + 1}`, each, each / 100)),
+    ];
+    const before = report({ ports: ports([100, 300, 0]), choices: [[1, 2, 3]] });
+    const after = report({ atNs: 1e9, ports: ports([200, 400, 600]), choices: [[1, 2, 3]] });
+    const cells = (lines: string[]) => lines.map((line) => line.split(/ {2,}/).slice(6, 8));
+    expect(cells(portLines(before))).toEqual([
+      ['with path id', 'of equal'],
+      ['-', '-'],
+      ['2', '25.00 %'],
+      ['6', '75.00 %'],
+      ['0', '0.000 %'],
+    ]);
+    expect(cells(portLines(after, before)).slice(2)).toEqual([
+      ['2', '12.50 %'],
+      ['2', '12.50 %'],
+      ['12', '75.00 %'],
+    ]);
+  });
+
   it('say who is attached, and only the trouble that there was', () => {
     expect(hostLines(report())).toEqual(['attached: h1 (1), of 2 hosts']);
     const attachments = { attached: 0, attaches: 4, detaches: 0, expired: 1, refusals: 2 };
