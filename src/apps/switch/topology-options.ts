@@ -46,7 +46,7 @@ export const TOPOLOGY_OPTIONS = {
   ),
   frameSize: setting('frameSize', 'largest UDP payload on all links; 1472 without it'),
   spread: optionalOption(choice(['flow', 'path']), {
-    describe: 'how frames choose among equal paths; flow without it',
+    describe: 'how frames choose among equal paths: all by the hash of their flow, or those with a path id by it; path without it',
   }),
   loss: optionalOption(fraction(), { describe: 'part of all frames that each direction of each link loses' }),
 };

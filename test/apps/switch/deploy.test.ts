@@ -25,20 +25,20 @@ describe('what is in deploy/', () => {
     expect(topology.hosts.length).toBeGreaterThan(0);
   });
 
-  it('has two halves of a trunk that fit', async () => {
-    const halves = ['west', 'east'].map((side) =>
-      readTopologyFile(join(DEPLOY, `topologies/two-switches-${side}.yaml`)),
-    );
+  it.each(['two-switches', 'four-trunks'])('has two halves of trunks that fit: %s', async (name) => {
+    const halves = ['west', 'east'].map((side) => readTopologyFile(join(DEPLOY, `topologies/${name}-${side}.yaml`)));
     const [west, east] = await Promise.all(halves);
-    expect(west.trunks[0].bind).toEqual(east.trunks[0].remote);
-    expect(east.trunks[0].bind).toEqual(west.trunks[0].remote);
+    expect(west.trunks.map(({ bind }) => bind)).toEqual(east.trunks.map(({ remote }) => remote));
+    expect(east.trunks.map(({ bind }) => bind)).toEqual(west.trunks.map(({ remote }) => remote));
     for (const [one, other] of [
       [west, east],
       [east, west],
     ]) {
-      const [trunk] = one.topology.trunks;
-      expect(trunk.hosts).toEqual(other.topology.hosts.map(({ id }) => id));
-      expect(trunk).toMatchObject({ name: other.topology.trunks[0].name, port: other.topology.trunks[0].port });
+      for (const [index, trunk] of one.topology.trunks.entries()) {
+        const { name: nameThere, port } = other.topology.trunks[index];
+        expect(trunk.hosts).toEqual(other.topology.hosts.map(({ id }) => id));
+        expect(trunk).toMatchObject({ name: nameThere, port });
+      }
     }
   });
 

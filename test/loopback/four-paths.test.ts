@@ -1,0 +1,162 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, type TestContext } from 'vitest';
+import { type LinkSettingChanges, SwitchControl } from '../../src/apps/shared/switch-control.js';
+import {
+  FOUR_PATHS_FILE,
+  type FourPathsOutcome,
+  fourPathsOutcome,
+  type GoodputSample,
+  outcomeCells,
+} from '../harness/four-paths.js';
+import { quietCores } from './quiet-cores.js';
+import { areSame, filesOf, HeldSender, randomFile, startDaemon } from './send-lab.js';
+import { freePorts, scratchFolder, startSwitch, within, XpassProcess } from './switch-lab.js';
+
+// What test/sim/four-paths.test.ts shows in virtual time, over processes: one switch process with the spines inside, and two with four trunks between them.
+
+/** Runs, at most: another program that takes the cores for a moment says nothing of the paths, so a run that it disturbed is done again. */
+const RUNS = 3;
+const QUIET_WAIT_MS = 15_000;
+const TOPOLOGIES = fileURLToPath(new URL('../../deploy/topologies/', import.meta.url));
+/** Two hosts with four flows, since each host is a process; their links are not what is short. */
+const TWO_HOSTS = [
+  'flows=[{ kind: flow, from: 1, to: 5, count: 4, startJitter: 10ms }]',
+  'topology.edge.rate=200mbit',
+].flatMap((set) => ['--set', set]);
+/** Of each of four files: they are under way for longer than the nine seconds that are looked at. */
+const FILE_BYTES = 30_000_000;
+
+function isWell({ before, slow, down, up, ...settles }: FourPathsOutcome): boolean {
+  const { slowSettlesMs, downSettlesMs, upSettlesMs } = settles;
+  return (
+    Math.min(before, slow, down, up) >= 0.9 && Math.max(slowSettlesMs, downSettlesMs) <= 500 && upSettlesMs <= 2_000
+  );
+}
+
+/** Runs until one was well. When other programs have the cores one run has to do, and says nothing of the goodput: what it delivers is looked at all the same. */
+async function untilWell(run: () => Promise<FourPathsOutcome>, context: TestContext): Promise<void> {
+  const seen: FourPathsOutcome[] = [];
+  let isQuiet = true;
+  while (isQuiet && seen.length < RUNS && !seen.some(isWell)) {
+    isQuiet = await quietCores(QUIET_WAIT_MS);
+    seen.push(await run());
+  }
+  const words = seen.map((outcome) => outcomeCells(outcome).join(', ')).join('; ');
+  if (!isQuiet && !seen.some(isWell)) context.skip(`the cores were in use by other programs: ${words}`);
+  expect(seen.some(isWell), words).toBe(true);
+}
+
+async function playLab(algorithm: string): Promise<FourPathsOutcome> {
+  const csv = await scratchFolder();
+  const args = ['lab', FOUR_PATHS_FILE, '--json', '--csv', csv, '--set', `algorithm=${algorithm}`, ...TWO_HOSTS];
+  const { code, stderr } = await within(new XpassProcess(args).ended, 'the end of xpass lab');
+  expect(code, stderr).toBe(0);
+  return fourPathsOutcome(samplesOf(await readFile(join(csv, 'rates.csv'), 'utf8')));
+}
+
+/** Goodput of all flows from the table of a run's rates. */
+function samplesOf(csv: string): GoodputSample[] {
+  const [titles, ...rows] = csv
+    .trim()
+    .split('\n')
+    .map((line) => line.split(','));
+  const [time, goodput] = ['time_s', 'goodput_bps'].map((title) => titles.indexOf(title));
+  const sums = new Map<string, number>();
+  for (const row of rows) sums.set(row[time], (sums.get(row[time]) ?? 0) + Number(row[goodput]) / 1e6);
+  return [...sums].map(([at, mbps]) => ({ atS: Number(at), mbps }));
+}
+
+/** Both halves of the topology with the four trunks, on ports that are free. */
+async function startTwoSwitches() {
+  const names = ['four-trunks-west.yaml', 'four-trunks-east.yaml'];
+  const texts = await Promise.all(names.map((name) => readFile(join(TOPOLOGIES, name), 'utf8')));
+  const fixed = [...new Set(texts.join('').match(/127\.0\.0\.1:\d+/g))];
+  const free = await freePorts(fixed.length);
+  const folder = await scratchFolder();
+  const paths = names.map((name) => join(folder, name));
+  const moved = texts.map((text) =>
+    text.replace(/127\.0\.0\.1:\d+/g, (old) => `127.0.0.1:${free[fixed.indexOf(old)]}`),
+  );
+  await Promise.all(paths.map((path, at) => writeFile(path, moved[at])));
+  const [west, east] = await Promise.all(paths.map((path) => startSwitch('--topology', path)));
+  const controls = await Promise.all([west, east].map(({ control }) => SwitchControl.connect(control)));
+  return { west, east, controls };
+}
+
+/** Bytes that a daemon had of all files together, by its time. */
+function deliveredOf({ process }: { process: XpassProcess }): { atS: number; bytes: number }[] {
+  const byFlow = new Map<number, number>();
+  return process.events
+    .filter(({ event }) => event === 'progress')
+    .map(({ time_s, flows }) => {
+      for (const { id, bytes_delivered } of flows as { id: number; bytes_delivered: number }[]) {
+        byFlow.set(id, bytes_delivered);
+      }
+      return { atS: Number(time_s), bytes: [...byFlow.values()].reduce((sum, each) => sum + each, 0) };
+    });
+}
+
+/** Goodput in steps of 50 ms from `zeroS` on; the daemon says how far it is about as often. */
+function steps(delivered: readonly { atS: number; bytes: number }[], zeroS: number): GoodputSample[] {
+  const stepS = 0.05;
+  const bytesAt = (atS: number): number => {
+    const next = delivered.findIndex((point) => point.atS >= atS);
+    if (next <= 0) return delivered.at(next === 0 ? 0 : -1)?.bytes ?? 0;
+    const [from, to] = [delivered[next - 1], delivered[next]];
+    return from.bytes + ((to.bytes - from.bytes) * (atS - from.atS)) / (to.atS - from.atS);
+  };
+  return Array.from({ length: Math.round(9 / stepS) }, (_, at) => {
+    const [fromS, toS] = [zeroS + at * stepS, zeroS + (at + 1) * stepS];
+    return { atS: toS - zeroS, mbps: (8 * (bytesAt(toS) - bytesAt(fromS))) / stepS / 1e6 };
+  });
+}
+
+/** What happens to the first trunk, at both its ends, in seconds after the files began. */
+const CHANGES: readonly { atS: number; changes: LinkSettingChanges }[] = [
+  { atS: 2, changes: { rateBps: 1e6 } },
+  { atS: 4, changes: { rateBps: 25e6, down: true } },
+  { atS: 6, changes: { down: false } },
+];
+
+async function sendFiles(): Promise<FourPathsOutcome> {
+  const { west, east, controls } = await startTwoSwitches();
+  const toEast = ['--switch', `127.0.0.1:${east.port}`, '--host-id', '5'];
+  const daemon = await startDaemon(...toEast, '-C', 'spraypass', '--interval', '50ms');
+  const files = await Promise.all([1, 2, 3, 4].map((id) => randomFile(`file${id}`, FILE_BYTES)));
+  const toWest = ['--switch', `127.0.0.1:${west.port}`, '--host-id', '1', '--to', '5'];
+  const sender = new HeldSender(...files, '-P', '4', '--warm-up', '3s', ...toWest);
+  await sender.isReady();
+  sender.go();
+  const first = await within(daemon.process.event('progress'), 'the first bytes of a file');
+  const [zeroMs, zeroS] = [performance.now(), Number(first.time_s)];
+  for (const { atS, changes } of CHANGES) {
+    await sleep(Math.max(0, zeroMs + atS * 1e3 - performance.now()));
+    await Promise.all(controls.map((control) => control.setLink('trunk1', changes)));
+  }
+  const ended = await within(sender.ended, 'the end of four files');
+  expect(ended.code, ended.stderr).toBe(0);
+  for (const file of filesOf(ended)) expect(file).toMatchObject({ verified: true });
+  for (const [at, path] of files.entries()) {
+    expect(await areSame(path, join(daemon.directory, `file${at + 1}`))).toBe(true);
+  }
+  for (const control of controls) control.close();
+  await Promise.all([daemon.process.stop(), west.process.stop(), east.process.stop()]);
+  return fourPathsOutcome(steps(deliveredOf(daemon), zeroS));
+}
+
+describe('four flows over four paths of 25 Mbit/s', () => {
+  it(
+    'use them, and what is left of them, through one switch process with four spines',
+    { timeout: 240_000 },
+    (context) => untilWell(() => playLab('spraypass'), context),
+  );
+
+  it(
+    'use them, and what is left of them, through two with four trunks, and the files are the same',
+    { timeout: 300_000 },
+    (context) => untilWell(sendFiles, context),
+  );
+});
