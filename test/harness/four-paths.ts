@@ -43,7 +43,7 @@ export function fourPathsOutcome(samples: readonly GoodputSample[]): FourPathsOu
   };
 }
 
-/** As the table's row has it. */
+/** In the order of the fields, for people. */
 export function outcomeCells(outcome: FourPathsOutcome): string[] {
   const share = (value: number): string => value.toFixed(3);
   const time = (ms: number): string => (Number.isFinite(ms) ? `${ms} ms` : 'never');
@@ -58,8 +58,6 @@ export function outcomeCells(outcome: FourPathsOutcome): string[] {
     share(up),
   ];
 }
-
-export const OUTCOME_TITLES = ['all', 'slow settles', 'slow', 'down settles', 'down', 'up settles', 'up'] as const;
 
 function settlesMs(
   samples: readonly GoodputSample[],

@@ -1,13 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { ScenarioFile } from '../../src/apps/shared/scenario/scenario-file.js';
-import { tableLines } from '../../src/apps/shared/table.js';
 import { simulate } from '../../src/sim/simulate.js';
 import {
   FOUR_PATHS_FILE,
   type FourPathsOutcome,
   fourPathsOutcome,
   type GoodputSample,
-  OUTCOME_TITLES,
   outcomeCells,
 } from '../harness/four-paths.js';
 
@@ -23,7 +21,6 @@ const TWO_SWITCHES = [
   ...[0, 1, 2].map((fault) => `faults.${fault}.link=trunk1`),
 ];
 const NETWORKS: Readonly<Record<string, readonly string[]>> = { 'leaf-spine': [], 'four trunks': TWO_SWITCHES };
-const ALGORITHMS = ['spraypass', 'expresspass'];
 
 async function play(sets: readonly string[]): Promise<FourPathsOutcome> {
   const scenario = await (await ScenarioFile.read(FOUR_PATHS_FILE)).scenario({ sets });
@@ -40,21 +37,21 @@ async function play(sets: readonly string[]): Promise<FourPathsOutcome> {
 }
 
 describe('four flows over four paths of processes that wake late', () => {
-  it('use what there is, in half a second after a path fails and in two after it is back', async () => {
-    const rows: string[][] = [];
-    for (const [network, sets] of Object.entries(NETWORKS)) {
-      for (const algorithm of ALGORITHMS) {
-        const outcome = await play([...sets, `algorithm=${algorithm}`]);
-        rows.push([network, algorithm, ...outcomeCells(outcome)]);
-        if (algorithm !== 'spraypass') continue;
-        for (const share of [outcome.before, outcome.slow, outcome.down, outcome.up]) {
-          expect(share, network).toBeGreaterThan(0.9);
-        }
-        expect(Math.max(outcome.slowSettlesMs, outcome.downSettlesMs), network).toBeLessThanOrEqual(500);
-        expect(outcome.upSettlesMs, network).toBeLessThanOrEqual(2_000);
-      }
-    }
-    const titles = ['network', 'algorithm', ...OUTCOME_TITLES].map((title) => ({ title }));
-    await expect(`${tableLines(titles, rows).join('\n')}\n`).toMatchFileSnapshot('four-paths.table.txt');
+  it.each(Object.entries(NETWORKS))('use them, and within half a second what is left of them: %s', async (_, sets) => {
+    const outcome = await play([...sets, 'algorithm=spraypass']);
+    const { before, slow, down, up, slowSettlesMs, downSettlesMs, upSettlesMs } = outcome;
+    const words = outcomeCells(outcome).join(', ');
+    // The goal is 0.9; nothing but the drawing of path ids is left to chance here.
+    for (const share of [before, slow, down, up]) expect(share, words).toBeGreaterThan(0.97);
+    expect(Math.max(slowSettlesMs, downSettlesMs), words).toBeLessThanOrEqual(500);
+    expect(upSettlesMs, words).toBeLessThanOrEqual(500);
+  });
+
+  it('have less where the hash of a flow picks its path, and nothing on one that died', async () => {
+    const outcome = await play(['algorithm=expresspass']);
+    const { before, down, downSettlesMs } = outcome;
+    expect(before).toBeLessThan(0.8);
+    expect(down).toBeLessThan(0.7);
+    expect(downSettlesMs).toBe(Number.POSITIVE_INFINITY);
   });
 });
