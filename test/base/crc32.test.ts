@@ -1,7 +1,7 @@
 import zlib from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { crc32, crc32Bits } from '../../src/base/crc32.js';
+import { crc32, crc32Before, crc32Bits } from '../../src/base/crc32.js';
 import { holds, printSeed } from '../harness/seeds.js';
 
 printSeed();
@@ -28,6 +28,17 @@ describe('crc32', () => {
     holds(fc.uint8Array({ maxLength: 3000, size: 'max' }), 300, (bytes) => {
       expect(crc32(bytes, 0, bytes.length)).toBe(zlib.crc32(bytes));
       expect(crc32Bits(bytes, 0, bytes.length)).toBe(zlib.crc32(bytes) | 0);
+    });
+  });
+});
+
+describe('crc32Before', () => {
+  it('takes bytes back from the end of a CRC', () => {
+    const input = fc.tuple(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ maxLength: 12 }));
+    holds(input, 300, ([first, second]) => {
+      const whole = Uint8Array.from([...first, ...second]);
+      const crc = crc32(whole, 0, whole.length);
+      expect(crc32Before(crc, whole, first.length, whole.length)).toBe(crc32(whole, 0, first.length));
     });
   });
 });

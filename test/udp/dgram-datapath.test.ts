@@ -91,6 +91,30 @@ describe('DgramDatapath', () => {
     expect(datapath.counters).toMatchObject({ datagramsOut: 2, bytesOut: 120 });
   });
 
+  it('sends short frames in one array, but for one that the kernel has not taken yet', () => {
+    const { socket, datapath } = bench();
+    const sendOf = (byte: number) => {
+      const frame = frameOf(20, 100);
+      frame.bytes.fill(byte);
+      datapath.send(frame);
+      frame.bytes.fill(0);
+      return socket.sends[socket.sends.length - 1].bytes;
+    };
+    const first = sendOf(1);
+    expect(Array.from(first)).toEqual(new Array(20).fill(1));
+    expect(sendOf(2)).toBe(first);
+    socket.full = true;
+    expect(sendOf(3)).toBe(first);
+    socket.full = false;
+    socket.queued = 0;
+    expect(datapath.isBlocked).toBe(false);
+    expect(sendOf(4)).not.toBe(first);
+    expect(Array.from(first)).toEqual(new Array(20).fill(3));
+    const long = frameOf(70, 100);
+    datapath.send(long);
+    expect(socket.sends[4].bytes.buffer).toBe(long.bytes.buffer);
+  });
+
   it('sends to the address of the peer', () => {
     const { socket, datapath, peers } = bench(false);
     const frame = frameOf(20);

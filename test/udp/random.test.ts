@@ -12,4 +12,12 @@ describe('SystemRandom', () => {
     expect(next).toBeGreaterThanOrEqual(0);
     expect(next).toBeLessThan(1);
   });
+
+  it('draws what only has to be uniform from a generator that the system seeds', () => {
+    const [one, other] = [new SystemRandom(), new SystemRandom()];
+    const draws = Array.from({ length: 5_000 }, () => one.next());
+    expect(draws.every((value) => value >= 0 && value < 1)).toBe(true);
+    expect(Math.abs(draws.reduce((sum, value) => sum + value, 0) / 5_000 - 0.5)).toBeLessThan(0.03);
+    expect(other.next()).not.toBe(draws[0]);
+  });
 });
