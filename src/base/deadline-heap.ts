@@ -38,11 +38,14 @@ export class DeadlineHeap {
 
   /** Inserts or moves; NEVER removes. A slot that has this deadline already keeps its turn. */
   set(slot: number, deadlineNs: number): void {
-    assert(slot >= 0, 'a slot is an index');
-    assert(!Number.isNaN(deadlineNs), 'a deadline is a time');
     this.entries[0] = deadlineNs;
-    if (deadlineNs === NEVER) this.remove(slot);
-    else this.place(slot);
+    this.setNew(slot);
+  }
+
+  /** The same with the deadline that stands at `numbers[at]`, so that it is no argument. */
+  setFrom(slot: number, numbers: Float64Array, at: number): void {
+    this.entries[0] = numbers[at];
+    this.setNew(slot);
   }
 
   /** Does nothing for a slot without a deadline. */
@@ -78,7 +81,16 @@ export class DeadlineHeap {
     return this.entries[ROOT * ENTRY];
   }
 
-  /** Gives the slot the deadline at place 0. */
+  /** The deadline at place 0 is the slot's. */
+  private setNew(slot: number): void {
+    assert(slot >= 0, 'a slot is an index');
+    const deadlineNs = this.entries[0];
+    assert(!Number.isNaN(deadlineNs), 'a deadline is a time');
+    if (deadlineNs === NEVER) this.remove(slot);
+    else this.place(slot);
+  }
+
+  /** Gives the slot the deadline at place 0, which is a time. */
   private place(slot: number): void {
     if (slot >= this.places.length) this.growPlaces(slot);
     const { entries } = this;

@@ -37,6 +37,12 @@ export interface FlowContext {
   forget(slot: number): void;
 }
 
+/** What sends at the times that were asked for with `schedule`: a flow, or the part of it that does. */
+export interface DueSource {
+  /** Sends what was due by `nowNs`; returns when the next is due, NEVER for not now. */
+  sendDue(nowNs: number): number;
+}
+
 /** A flow as its endpoint sees it. */
 export interface TimedFlow {
   readonly slot: number;

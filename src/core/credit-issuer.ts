@@ -5,7 +5,7 @@ import { creditSequence, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { Credit } from '../wire/layout.js';
 import { longestWaitNs } from './config.js';
-import type { FlowContext } from './context.js';
+import type { DueSource, FlowContext } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { BudgetShare } from './credit-budget.js';
 import { CreditMeter, Echo } from './credit-meter.js';
@@ -52,7 +52,7 @@ const UNKNOWN = -1;
  * Issues the credits of one flow while it is in CREDIT_SENDING (PROTOCOL §4.2): when the next one is due, whether it may go out then, what became of those
  * that went, and what their algorithm makes of it.
  */
-export class CreditIssuer {
+export class CreditIssuer implements DueSource {
   /** Who measures this flow; set by its application. */
   observer: FlowObserver = NO_OBSERVER;
   readonly meter: CreditMeter;
@@ -157,7 +157,7 @@ export class CreditIssuer {
   }
 
   /** Sends the credit that is due; returns when the next is due, NEVER for not now. */
-  send(nowNs: number): number {
+  sendDue(nowNs: number): number {
     this.pacer.limitBacklog(nowNs);
     if (this.block(!this.canCredit) || !(this.share?.allows() ?? true)) {
       this.control.noteHeldBack();

@@ -15,7 +15,7 @@ import type { Frame } from '../wire/frame.js';
 import { AckFlag, DataFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { Acknowledger } from './acknowledger.js';
-import type { FlowContext } from './context.js';
+import type { DueSource, FlowContext } from './context.js';
 import { CreditIssuer, type IssuerOptions } from './credit-issuer.js';
 import type { CreditMeter } from './credit-meter.js';
 import type { FlowObserver } from './flow-callbacks.js';
@@ -141,8 +141,8 @@ export class CreditedReceiver extends ReceiverFlow {
     this.arm();
   }
 
-  override sendDue(nowNs: number): number {
-    return this.credits.send(nowNs);
+  override get dueSource(): DueSource {
+    return this.credits;
   }
 
   override resumeCredits(nowNs: number): boolean {

@@ -80,11 +80,6 @@ export class CreditedSender extends SenderFlow {
     super.close(error);
   }
 
-  /** Nothing is ever due: credits say when to send. */
-  override sendDue(): number {
-    return NEVER;
-  }
-
   protected override finish(nowNs: number): void {
     if (this.stateCode === SenderState.closed) this.request(nowNs);
     else if (this.stateCode === SenderState.creditStopSent || this.stateCode === SenderState.creditReceiving)

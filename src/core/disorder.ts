@@ -1,20 +1,26 @@
 /** Degrees that are told apart; what lies above counts as this one (ours: the 185 frames of SprayPass's Figure 11 have room many times over). */
 const MAX_DEGREE = 1_023;
+/** That there are places for at first: most hosts see none but 0, and V8 keeps arrays of up to 64 bytes beside their owner (ours). */
+const FIRST_DEGREES = 8;
 
 /**
  * How far data frames arrive out of order, over all flows of a host. The degree of disorder of an arrival is the number of full frames that wait in the reorder buffer
  * once it has been placed there: 0 for a frame in order without a hole before it. The distribution is the reorder buffer-occupancy density of RFC 5236 section 5.
  */
 export class Disorder {
-  private readonly frames = new Float64Array(MAX_DEGREE + 1);
+  /** By degree, as far as the highest that came so far. */
+  private frames = new Float64Array(FIRST_DEGREES);
 
   count(degree: number): void {
-    this.frames[Math.min(degree, MAX_DEGREE)]++;
+    const place = Math.min(degree, MAX_DEGREE);
+    if (place >= this.frames.length) this.grow(place);
+    this.frames[place]++;
   }
 
   /** Adds the counts of another host. */
   add(other: Disorder): void {
-    for (let degree = 0; degree <= MAX_DEGREE; degree++) this.frames[degree] += other.frames[degree];
+    if (other.frames.length > this.frames.length) this.grow(other.frames.length - 1);
+    for (let degree = 0; degree < other.frames.length; degree++) this.frames[degree] += other.frames[degree];
   }
 
   reset(): void {
@@ -33,10 +39,16 @@ export class Disorder {
   quantile(part: number): number {
     const total = this.frames.reduce((sum, count) => sum + count, 0);
     let seen = 0;
-    for (let degree = 0; degree <= MAX_DEGREE; degree++) {
+    for (let degree = 0; degree < this.frames.length; degree++) {
       seen += this.frames[degree];
       if (seen >= part * total) return degree;
     }
     return MAX_DEGREE;
+  }
+
+  private grow(place: number): void {
+    const grown = new Float64Array(2 ** Math.ceil(Math.log2(place + 1)));
+    grown.set(this.frames);
+    this.frames = grown;
   }
 }

@@ -4,7 +4,7 @@ import type { WindowAckFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { Data, Header, WindowAckFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import type { FlowContext } from './context.js';
+import type { DueSource, FlowContext } from './context.js';
 import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
 import { ReceiverFlow, type ReceiverOptions, ReceiverState } from './receiver-flow.js';
 
@@ -82,7 +82,12 @@ export class ReactiveReceiver extends ReceiverFlow {
     this.arm();
   }
 
-  override sendDue(): number {
+  override get dueSource(): DueSource {
+    return this;
+  }
+
+  /** Nothing is ever due: windows say when to send. */
+  sendDue(): number {
     return NEVER;
   }
 

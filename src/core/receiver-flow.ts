@@ -7,7 +7,7 @@ import type { Frame } from '../wire/frame.js';
 import { Reset, ResetCode } from '../wire/layout.js';
 import { serialAfter16, widen } from '../wire/serial.js';
 import { LowestRanges } from './ack-ranges.js';
-import type { FlowContext, TimedFlow } from './context.js';
+import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import type { Delivery } from './delivery.js';
 import { errorOfReset, XpassError } from './errors.js';
 import type { FlowObserver, FlowReader } from './flow-callbacks.js';
@@ -196,8 +196,8 @@ export abstract class ReceiverFlow implements TimedFlow {
     return this.deadlineNs();
   }
 
-  /** Sends what was due by `nowNs`, as asked for with `schedule`; returns when the next is due, NEVER for not now. */
-  abstract sendDue(nowNs: number): number;
+  /** Of what the flow has asked for with `schedule`. */
+  abstract readonly dueSource: DueSource;
 
   /** It is the flow's turn in the host's budget of credits; false if it wants no credit any more. */
   abstract resumeCredits(nowNs: number): boolean;

@@ -8,7 +8,7 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { AckFlag, ResetCode } from '../wire/layout.js';
 import { longestWaitNs } from './config.js';
-import type { FlowContext, TimedFlow } from './context.js';
+import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import { errorOfReset, XpassError } from './errors.js';
 import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './flow-callbacks.js';
 import { Hot } from './flow-record.js';
@@ -41,7 +41,7 @@ export interface SenderOptions extends RequestTerms {
  * The sender's end of one flow, as far as credits and windows have it in common: what its application may do with it, what its peer may say to it, and how
  * it lives and ends (PROTOCOL §5, §6). It keeps every byte until it is acknowledged. When data is sent is the business of its two kinds.
  */
-export abstract class SenderFlow implements TimedFlow {
+export abstract class SenderFlow implements TimedFlow, DueSource {
   readonly slot: number;
   readonly peer: number;
   readonly id: number;
@@ -166,8 +166,15 @@ export abstract class SenderFlow implements TimedFlow {
   /** A CREDIT of this flow. */
   abstract handleCredit(frame: Frame, nowNs: number): void;
 
-  /** Sends what was due by `nowNs`, as asked for with `schedule`; returns when the next is due, NEVER for not now. */
-  abstract sendDue(nowNs: number): number;
+  /** Of what the flow has asked for with `schedule`. */
+  get dueSource(): DueSource {
+    return this;
+  }
+
+  /** Only credits say when to send, unless the kind of flow knows better: nothing is ever due. */
+  sendDue(_nowNs: number): number {
+    return NEVER;
+  }
 
   /** An ACK or a WINDOW_ACK, whichever this kind of flow has; checked at the door. Before the first request none can be meant for the flow. */
   handleAck(frame: Frame, nowNs: number): void {

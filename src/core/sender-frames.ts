@@ -17,26 +17,34 @@ import type { FlowContext } from './context.js';
 import type { SendBuffer } from './send-buffer.js';
 
 /** Writes the frames that a flow's sender sends. */
-export class SenderFrames {
+export class SenderFrames implements FlowHeader {
   private readonly context: FlowContext;
-  private readonly header: FlowHeader;
+  // It is its own header: one object less to touch for each frame.
+  readonly destination: number;
+  readonly source: number;
+  readonly flowId: number;
+  /** Of every frame but data. */
+  pathId: number;
   private readonly peer: number;
 
   constructor(context: FlowContext, header: FlowHeader, peer: number) {
     this.context = context;
-    this.header = { ...header };
+    this.destination = header.destination;
+    this.source = header.source;
+    this.flowId = header.flowId;
+    this.pathId = header.pathId ?? 0;
     this.peer = peer;
   }
 
   /** Every frame but data goes by this path from now on. */
   setPath(pathId: number): void {
-    this.header.pathId = pathId;
+    this.pathId = pathId;
   }
 
   /** `count` bytes of `buffer` from `fields.offset`. */
   data(fields: DataFields, buffer: SendBuffer, count: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    const at = encodeData(frame.bytes, this.header, fields);
+    const at = encodeData(frame.bytes, this, fields);
     if (buffer.isLengths) {
       frame.length = at;
       frame.phantomBytes = count + CHECK_BYTES;
@@ -49,25 +57,25 @@ export class SenderFrames {
 
   request(fields: RequestFields, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeRequest(frame.bytes, this.header, fields, this.context.check);
+    frame.length = encodeRequest(frame.bytes, this, fields, this.context.check);
     this.send(frame, nowNs);
   }
 
   stop(fields: StopFields, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeStop(frame.bytes, this.header, fields, this.context.check);
+    frame.length = encodeStop(frame.bytes, this, fields, this.context.check);
     this.send(frame, nowNs);
   }
 
   fin(finalOffset: number, probe: number, unused: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeFin(frame.bytes, this.header, { finalOffset, probe, unused }, this.context.check);
+    frame.length = encodeFin(frame.bytes, this, { finalOffset, probe, unused }, this.context.check);
     this.send(frame, nowNs);
   }
 
   reset(code: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeReset(frame.bytes, this.header, { code, flags: 0 }, this.context.check);
+    frame.length = encodeReset(frame.bytes, this, { code, flags: 0 }, this.context.check);
     this.send(frame, nowNs);
   }
 

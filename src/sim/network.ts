@@ -46,8 +46,8 @@ export class Network {
       assert(nextNs >= this.nowNs, 'time does not run back');
       this.nowNs = nextNs;
       if (agendaNs === nextNs) this.stepAgenda();
-      else if (fabricNs === nextNs) this.stepFabric();
-      else this.stepHost();
+      else if (fabricNs === nextNs) this.stepFabric(nextNs);
+      else this.stepHost(nextNs);
       if (this.onStep !== null) this.onStep();
     }
     if (!this.isStopped && untilNs !== Number.POSITIVE_INFINITY) this.nowNs = untilNs;
@@ -61,11 +61,7 @@ export class Network {
 
   /** Lets a host send what it has to send: after a verb of one of its flows. */
   drain(port: number): void {
-    const { fabric, nowNs } = this;
-    const host = this.hosts[port];
-    host.advance(nowNs);
-    for (let frame = host.poll(); frame !== null; frame = host.poll()) fabric.handleDeparture(port, frame, nowNs);
-    this.timers.set(port, host.nextTimeout());
+    this.advanceHost(port, this.nowNs);
     this.deliver();
   }
 
@@ -74,26 +70,37 @@ export class Network {
     this.agenda.runNext();
   }
 
-  private stepFabric(): void {
-    this.fabric.advance(this.nowNs);
-    this.deliver();
+  // The time goes from one to the next: each read of it from this object is a number on the heap where it is handed on.
+  private stepFabric(nowNs: number): void {
+    this.fabric.advance(nowNs);
+    this.deliverAt(nowNs);
   }
 
-  private stepHost(): void {
+  private stepHost(nowNs: number): void {
     this.steps++;
-    this.drain(this.timers.peekSlot());
+    this.advanceHost(this.timers.peekSlot(), nowNs);
+    this.deliverAt(nowNs);
+  }
+
+  private advanceHost(port: number, nowNs: number): void {
+    const { fabric } = this;
+    const host = this.hosts[port];
+    host.advance(nowNs);
+    for (let frame = host.poll(); frame !== null; frame = host.poll()) fabric.handleDeparture(port, frame, nowNs);
+    this.timers.set(port, host.nextTimeout());
   }
 
   /** Hands out what has arrived: after each step, and after a change of the fabric that may have let frames go. A host's answer may be at the next host in the same instant where links have neither length nor rate. */
   deliver(): void {
-    const { fabric, nowNs } = this;
+    this.deliverAt(this.nowNs);
+  }
+
+  private deliverAt(nowNs: number): void {
+    const { fabric } = this;
     for (let frame = fabric.poll(); frame !== null; frame = fabric.poll()) {
       const { port } = frame;
-      const host = this.hosts[port];
-      host.receive(frame, nowNs);
-      host.advance(nowNs);
-      for (let out = host.poll(); out !== null; out = host.poll()) fabric.handleDeparture(port, out, nowNs);
-      this.timers.set(port, host.nextTimeout());
+      this.hosts[port].receive(frame, nowNs);
+      this.advanceHost(port, nowNs);
     }
   }
 }

@@ -64,6 +64,11 @@ export class SimHost {
     return this.unprocessed.length;
   }
 
+  /** What its own clock shows at `nowNs` of the world. */
+  toOwn(nowNs: number): number {
+    return this.isPlain ? nowNs : this.clock.toOwn(nowNs);
+  }
+
   /** A frame has reached the host. */
   receive(frame: Frame, nowNs: number): void {
     if (this.isPlain) this.process(frame, nowNs);

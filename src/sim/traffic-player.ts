@@ -30,14 +30,15 @@ export class TrafficPlayer implements FlowHost {
   private readonly network: Network;
   /** By port: flows that were opened to it and have not been taken, by peer and flow id. */
   private readonly expected: Map<number, FlowRun>[];
-  private readonly readers: SlowReader[];
+  /** By port; null where what arrives is read at once, and always was. */
+  private readonly readers: (SlowReader | null)[];
   /** Flows with an end that are not over. */
   private unfinished: number;
 
   constructor(plans: readonly FlowPlan[], { network, ports, carriesBytes, marks }: PlayerOptions) {
     this.network = network;
     this.expected = network.hosts.map(() => new Map<number, FlowRun>());
-    this.readers = network.hosts.map((_, port) => new SlowReader(network, port));
+    this.readers = network.hosts.map(() => null);
     this.runs = plans.map((plan) => {
       const [fromPort, toPort] = [ports.get(plan.from) as number, ports.get(plan.to) as number];
       return new FlowRun(plan, this, { fromPort, toPort, carriesBytes, marks });
@@ -51,7 +52,7 @@ export class TrafficPlayer implements FlowHost {
   }
 
   senderNs(run: FlowRun): number {
-    return this.network.hosts[run.fromPort].clock.toOwn(this.nowNs);
+    return this.network.hosts[run.fromPort].toOwn(this.nowNs);
   }
 
   /** A peer opens a flow to the host at `port`. */
@@ -65,7 +66,9 @@ export class TrafficPlayer implements FlowHost {
   }
 
   onDelivered(run: FlowRun, bytes: number): void {
-    this.readers[run.toPort].take(run, bytes);
+    const reader = this.readers[run.toPort];
+    if (reader !== null) reader.take(run, bytes);
+    else run.receiver?.release(bytes, this.network.hosts[run.toPort].toOwn(this.nowNs));
   }
 
   onEnded(run: FlowRun): void {
@@ -75,13 +78,15 @@ export class TrafficPlayer implements FlowHost {
 
   /** What arrives at the host is read at this rate from now on. */
   setReaderRate(port: number, rateBps: number): void {
-    this.readers[port].setRate(rateBps);
+    const reader = this.readers[port] ?? new SlowReader(this.network, port);
+    this.readers[port] = reader;
+    reader.setRate(rateBps);
   }
 
   /** The host at `port` has forgotten everything. */
   loseHost(port: number): void {
     this.expected[port].clear();
-    this.readers[port].clear();
+    this.readers[port]?.clear();
     for (const run of [...this.active]) {
       if (run.fromPort === port) run.fail('hostCrash');
       else if (run.toPort === port) run.loseReceiver();

@@ -12,11 +12,10 @@ export const MAX_HELD_FRAMES = 256;
 const { nextArrivalNs: NEXT, lastArrivalNs: LAST } = PortField;
 
 /**
- * Frames between one end of a link and the other, by `atNs`. They keep their order, but for those that reordering holds back. The record of the direction
- * has when the next of them is to be taken off, so that nobody has to look at the frame to know.
+ * Frames between one end of a link and the other, by `atNs`. They keep their order, the queue that this is, but for those that reordering holds back. The
+ * record of the direction has when the next of them is to be taken off, so that nobody has to look at the frame to know.
  */
-export class DelayLine {
-  private readonly inOrder = new FrameQueue();
+export class DelayLine extends FrameQueue {
   /** Latest first, so that the next one is at the end; null until there was one. */
   private held: Frame[] | null = null;
   private readonly numbers: Float64Array;
@@ -25,19 +24,20 @@ export class DelayLine {
 
   /** Frames may be taken off `earlyNs` before they arrive. */
   constructor({ numbers, at }: NumberRecord = newPortRecord(), earlyNs = 0) {
+    super();
     this.numbers = numbers;
     this.at = at;
     this.earlyNs = earlyNs;
     numbers[at + NEXT] = NEVER;
   }
 
-  get length(): number {
-    return this.inOrder.length + (this.held === null ? 0 : this.held.length);
+  override get length(): number {
+    return super.length + (this.held === null ? 0 : this.held.length);
   }
 
   /** Whether no frame is on its way but those held back, which others may overtake. */
   get isClear(): boolean {
-    return this.inOrder.length === 0;
+    return super.length === 0;
   }
 
   /** Makes the frame arrive no earlier than the one before it: a link whose delay shrinks or jitters does not reorder. */
@@ -48,11 +48,11 @@ export class DelayLine {
   }
 
   /** Takes a frame that has been through `keepOrder`; false when there are too many. */
-  push(frame: Frame): boolean {
-    const { inOrder } = this;
-    if (inOrder.length >= MAX_LINE_FRAMES) return false;
-    inOrder.push(frame);
-    if (inOrder.length === 1) this.noteNext();
+  override push(frame: Frame): boolean {
+    const inOrder = super.length;
+    if (inOrder >= MAX_LINE_FRAMES) return false;
+    super.push(frame);
+    if (inOrder === 0) this.noteNext();
     return true;
   }
 
@@ -74,8 +74,8 @@ export class DelayLine {
   }
 
   /** Takes off the frame that arrives next; null when there is none. */
-  shift(): Frame | null {
-    const frame = this.isHeldNext() ? this.shiftHeld() : this.inOrder.shift();
+  override shift(): Frame | null {
+    const frame = this.isHeldNext() ? this.shiftHeld() : super.shift();
     this.noteNext();
     return frame;
   }
@@ -83,7 +83,7 @@ export class DelayLine {
   private isHeldNext(): boolean {
     const { held } = this;
     if (held === null || held.length === 0) return false;
-    const first = this.inOrder.peek();
+    const first = this.peek();
     return first === null || held[held.length - 1].atNs < first.atNs;
   }
 
@@ -92,7 +92,7 @@ export class DelayLine {
   }
 
   private noteNext(): void {
-    const next = this.isHeldNext() ? (this.held as Frame[])[(this.held as Frame[]).length - 1] : this.inOrder.peek();
+    const next = this.isHeldNext() ? (this.held as Frame[])[(this.held as Frame[]).length - 1] : this.peek();
     this.numbers[this.at + NEXT] = next === null ? NEVER : next.atNs - this.earlyNs;
   }
 }

@@ -193,8 +193,9 @@ export class Fabric {
   }
 
   private route(frame: Frame, at: number): void {
-    frame.port = this.routes.find(frame.bytes, at);
-    frame.exitPort = this.routes.exitPort(frame.bytes);
+    const exitPort = this.routes.exitPort(frame.bytes);
+    frame.exitPort = exitPort;
+    frame.port = this.routes.find(frame.bytes, at, exitPort);
   }
 
   private service(direction: LinkDirection): void {
@@ -215,7 +216,7 @@ export class Fabric {
     const deadlineNs = Math.min(numbers[at + F.nextArrivalNs], numbers[at + F.nextStartNs]);
     if (deadlineNs === numbers[at + F.deadlineNs]) return;
     numbers[at + F.deadlineNs] = deadlineNs;
-    this.heap.set(direction.index, deadlineNs);
+    this.heap.setFrom(direction.index, numbers, at + F.deadlineNs);
   }
 
   /** Puts on the line what the port has started to send. */

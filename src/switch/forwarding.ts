@@ -104,9 +104,8 @@ export class Routes {
     return this.switchOfPort[port];
   }
 
-  /** Offset of the frame's first hop from switch `at`, or NO_ROUTE. Each further hop is at the next offset. */
-  find(bytes: Uint8Array, at: number): number {
-    const exit = this.exitPort(bytes);
+  /** Offset of the frame's first hop from switch `at` to its exit port, or NO_ROUTE. Each further hop is at the next offset. */
+  find(bytes: Uint8Array, at: number, exit: number = this.exitPort(bytes)): number {
     if (exit < 0) return NO_ROUTE;
     const last = this.switchOfPort[exit];
     if (last === at) return EXIT_OFFSET;

@@ -108,7 +108,8 @@ describe('DeadlineHeap', () => {
       const earliest = (): [number, number] =>
         [...model].reduce((first, entry) => (entry[1] < first[1] ? entry : first), [-1, NEVER]);
       for (const [slot, deadline] of calls) {
-        heap.set(slot, deadline);
+        if (slot % 2 === 0) heap.set(slot, deadline);
+        else heap.setFrom(slot, Float64Array.of(0, deadline), 1);
         if (model.get(slot) !== deadline) model.delete(slot);
         if (deadline !== NEVER) model.set(slot, deadline);
         expect([heap.size, heap.peekSlot(), heap.peekDeadline()]).toEqual([model.size, ...earliest()]);

@@ -131,7 +131,7 @@ describe('a receiver in CREDIT_SENDING', () => {
   it('stamps a credit with the time at which it was due when it is woken late', () => {
     const bench = inCreditSending();
     bench.nowNs = 5 * GAP_NS;
-    bench.context.dueNs = bench.flow.sendDue(bench.nowNs);
+    bench.context.dueNs = bench.flow.dueSource.sendDue(bench.nowNs);
     expect(bench.context.stampsNs).toEqual([GAP_NS]);
     expect(bench.context.dueNs).toBe(2 * GAP_NS);
   });

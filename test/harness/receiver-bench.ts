@@ -142,7 +142,7 @@ export class ReceiverBench {
       const nextNs = Math.min(context.deadlineNs, context.dueNs);
       if (nextNs > untilNs) break;
       this.nowNs = Math.max(this.nowNs, nextNs);
-      if (context.dueNs <= this.nowNs) context.dueNs = this.flow.sendDue(this.nowNs);
+      if (context.dueNs <= this.nowNs) context.dueNs = this.flow.dueSource.sendDue(this.nowNs);
       else this.fire();
     }
     this.nowNs = untilNs;
