@@ -128,7 +128,9 @@ export class SimHost {
   private advanceByOwnClock(nowNs: number): void {
     const ownNs = this.clock.toOwn(nowNs);
     while (this.unprocessed.length > 0 && this.firstUnprocessedNs <= nowNs) {
-      this.process(this.unprocessed.shift() as Frame, ownNs);
+      const frame = this.unprocessed.shift() as Frame;
+      this.process(frame, ownNs);
+      frame.arrivedNs = Number.POSITIVE_INFINITY;
     }
     this.machine.advance(ownNs);
     if (!this.clock.isExact) this.catchUp(nowNs);
@@ -149,6 +151,7 @@ export class SimHost {
 
   private queue(frame: Frame, nowNs: number): void {
     const { delayNs, jitterNs } = this.processing;
+    frame.arrivedNs = this.clock.toOwn(nowNs);
     const readyNs = nowNs + delayNs + (jitterNs > 0 ? jitterNs * this.parts.random.next() : 0);
     frame.atNs = this.lastProcessedNs = Math.max(readyNs, this.lastProcessedNs);
     if (this.unprocessed.length < MAX_UNPROCESSED) this.unprocessed.push(frame);
@@ -163,6 +166,7 @@ export class SimHost {
 
   private drop(frame: Frame): void {
     this.dropped++;
+    frame.arrivedNs = Number.POSITIVE_INFINITY;
     this.pool.give(frame);
   }
 }

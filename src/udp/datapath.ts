@@ -21,8 +21,11 @@ export interface DatapathOptions {
 }
 
 export interface DatapathHandlers {
-  /** A datagram arrived: `bytes[0 .. length)`. The bytes are the handler's, or lent to it until it returns (`Datapath.lendsBytes`). */
-  onDatagram(bytes: Uint8Array, length: number, from: Source): void;
+  /**
+   * A datagram arrived: `bytes[0 .. length)`. The bytes are the handler's, or lent to it until it returns (`Datapath.lendsBytes`). `waitedNs`: how long it was in the
+   * socket before those that were read with it were, -1 where the kernel does not say.
+   */
+  onDatagram(bytes: Uint8Array, length: number, from: Source, waitedNs: number): void;
   /** All that were read together have been handed over. */
   onBatchEnd(): void;
   onProblem(problem: SocketProblem): void;

@@ -188,7 +188,7 @@ export class DgramDatapath implements Datapath {
     this.counters.datagramsIn++;
     this.counters.receiveCalls++;
     this.counters.bytesIn += bytes.length;
-    this.handlers.onDatagram(bytes, bytes.length, from);
+    this.handlers.onDatagram(bytes, bytes.length, from, -1);
     if (this.isBatchOpen) return;
     this.isBatchOpen = true;
     setImmediate(this.endBatch);

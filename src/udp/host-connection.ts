@@ -10,6 +10,7 @@ import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAd
 import { fastCrc32 } from './crc.js';
 import type { Datapath, DatapathHandlers, DatapathKind, Source } from './datapath.js';
 import { KernelDrops } from './kernel-drops.js';
+import { LookTimes } from './look-times.js';
 import { type FrameSink, type LoopMachine, MachineLoop } from './machine-loop.js';
 import { openDatapath } from './open-datapath.js';
 import { PeerTable } from './peer-table.js';
@@ -93,6 +94,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private readonly eventLoop: EventLoop;
   private readonly kernelDrops: KernelDrops;
   private readonly incoming = new Frame(new Uint8Array(0));
+  private readonly looks = new LookTimes(() => performance.nodeTiming.idleTime);
   private attachment: Attachment | null = null;
   private link: AttachedLink | null = null;
   private onSettled: (() => void) | null = null;
@@ -121,7 +123,10 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
       sink: this,
       ...(options.earlyNs !== undefined && { earlyNs: options.earlyNs }),
     });
-    this.loop.beforeTurn = () => datapath.takeArrived();
+    this.loop.beforeTurn = () => {
+      this.looks.looked(this.eventLoop.now());
+      datapath.takeArrived();
+    };
     datapath.start(this);
   }
 
@@ -177,7 +182,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     return this.closing;
   }
 
-  onDatagram(bytes: Uint8Array, length: number, from: Source): void {
+  onDatagram(bytes: Uint8Array, length: number, from: Source, waitedNs: number): void {
     // Those of one system call are given one after the other; between others anything may have happened.
     if (this.batched === 0 || !this.datapath.lendsBytes) this.batchNs = this.loop.noteArrival();
     const nowNs = this.batchNs;
@@ -186,6 +191,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     frame.length = length;
     frame.peer = this.peerOf(frame, from, nowNs);
     frame.atNs = nowNs;
+    frame.arrivedNs = nowNs - (waitedNs >= 0 ? waitedNs : this.guessedWaitNs(nowNs));
     if (frame.peer < 0 || this.closing !== null) return;
     this.loop.begin(nowNs);
     if (!this.attachment?.handleFrame(frame, nowNs)) this.machine?.handleFrame(frame, nowNs);
@@ -196,6 +202,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   onBatchEnd(): void {
     if (this.batched === 0 || this.closing !== null) return;
     this.batched = 0;
+    this.looks.looked(this.batchNs);
     this.loop.drainLeft();
   }
 
@@ -264,6 +271,12 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     if (this.peers !== null) return this.peers.number(address, port, nowNs) || -1;
     if (this.attachment === null) return ONLY_PEER;
     return length < Header.bytes ? NO_HOST : sourceHost(bytes);
+  }
+
+  /** Where the kernel does not say it. */
+  private guessedWaitNs(nowNs: number): number {
+    if (this.batched === 0) this.looks.begin(nowNs);
+    return this.looks.waitedNs(nowNs);
   }
 
   private newAttachment(switchAddress: Address): Attachment {

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { noCounts } from '../../src/udp/datapath.js';
+import { NOBODY, noCounts } from '../../src/udp/datapath.js';
+import { KernelTime } from '../../src/udp/mmsg/kernel-time.js';
 import { Linux } from '../../src/udp/mmsg/linux.js';
 import { MessageVector } from '../../src/udp/mmsg/message-vector.js';
 import { loadNative, type Native } from '../../src/udp/mmsg/native.js';
@@ -92,6 +94,38 @@ describe.skipIf(typeof loaded === 'string')('batches of messages', () => {
     ]);
     expect(counters).toMatchObject({ datagramsIn: 41, bytesIn: 40_600, receiveCalls: 1 });
     expect(batch.calls).toBe(1);
+  });
+
+  it('tell how long each datagram has waited in the socket, IPv4 and marks beside it', async () => {
+    const [from, to] = openPair();
+    expect(to.set(Linux.SOL_SOCKET, Linux.SO_TIMESTAMPNS, 1)).toBe(true);
+    const { batch } = sendBatch(from);
+    const startMs = performance.now();
+    batch.add(frameOf(1_000, 1), 0, null);
+    batch.flush();
+    await sleep(30);
+    batch.add(frameOf(500, 2), 0, null);
+    batch.flush();
+    const waits: number[] = [];
+    const handlers = { ...NOBODY, onDatagram: (_b: unknown, _l: number, _f: unknown, ns: number) => waits.push(ns) };
+    new ReceiveBatch(native, to.fd).receive(handlers, noCounts());
+    const tookNs = (performance.now() - startMs) * 1e6;
+    expect(waits).toHaveLength(2);
+    const [first, second] = waits as [number, number];
+    expect(first - second).toBeGreaterThan(28e6);
+    expect(second).toBeGreaterThanOrEqual(0);
+    expect(first).toBeLessThanOrEqual(tookNs);
+  });
+
+  it('do not know how long a datagram waited that the kernel has not stamped', () => {
+    const [from, to] = openPair();
+    const { batch } = sendBatch(from);
+    batch.add(frameOf(1_000, 1), 0, null);
+    batch.flush();
+    const waits: number[] = [];
+    const handlers = { ...NOBODY, onDatagram: (_b: unknown, _l: number, _f: unknown, ns: number) => waits.push(ns) };
+    new ReceiveBatch(native, to.fd).receive(handlers, noCounts());
+    expect(waits).toEqual([-1]);
   });
 
   it('end a message with a frame that is shorter than its first, whatever follows', () => {
@@ -210,5 +244,28 @@ describe.skipIf(typeof loaded === 'string')('SocketNames', () => {
 
   it('refuses what is no address', () => {
     expect(new SocketNames(native).bytesOf('localhost', 1)).toBeNull();
+  });
+});
+
+describe('KernelTime', () => {
+  const at = (seconds: number, nanoseconds: number) => {
+    const time = new KernelTime({
+      clock_gettime: (_clock, words) => {
+        words.set([seconds, 0, nanoseconds, 0]);
+        return 0;
+      },
+    });
+    time.read();
+    return time;
+  };
+
+  it('counts from the stamp to its reading, over seconds and their overflow', () => {
+    expect(at(100, 5).sinceNs(99, 999_999_995)).toBe(10);
+    expect(at(-2_147_483_648, 0).sinceNs(2_147_483_647, 0)).toBe(1e9);
+  });
+
+  it('knows nothing of stamps from the future or long ago: the clock was set', () => {
+    expect(at(100, 0).sinceNs(100, 1)).toBe(-1);
+    expect(at(100, 0).sinceNs(97, 0)).toBe(-1);
   });
 });

@@ -13,6 +13,8 @@ export const Linux = {
   SOL_SOCKET: 1,
   SO_SNDBUF: 7,
   SO_RCVBUF: 8,
+  /** Its control messages hold a `struct timespec`. */
+  SO_TIMESTAMPNS: 35,
   SOL_IP: 0,
   IP_TOS: 1,
   IP_RECVTOS: 13,
@@ -23,6 +25,7 @@ export const Linux = {
   UDP_SEGMENT: 103,
   UDP_GRO: 104,
   MSG_DONTWAIT: 0x40,
+  CLOCK_REALTIME: 0,
 } as const;
 
 /** Bytes of the structures that system calls take, and where their fields are; all of them little-endian, pointers of 8 bytes. recvmmsg(2), cmsg(3) */
@@ -45,6 +48,8 @@ export const VECTOR_BYTES = 16;
 export const CONTROL_HEADER_BYTES = 16;
 /** Room that one control message of up to 8 bytes takes. */
 export const CONTROL_SPACE_BYTES = 24;
+/** And one with a `struct timespec`. */
+export const STAMP_SPACE_BYTES = 32;
 /** `struct sockaddr_in` and `struct sockaddr_in6`. */
 export const SOCKADDR_BYTES = { 4: 16, 6: 28 } as const;
 /** Room for either, in whole words of 8 bytes. */

@@ -4,6 +4,7 @@ import {
   CONTROL_SPACE_BYTES,
   MessageLayout,
   SOCKADDR_ROOM_BYTES,
+  STAMP_SPACE_BYTES,
   VECTOR_BYTES,
 } from './linux.js';
 import type { Native } from './native.js';
@@ -11,8 +12,8 @@ import type { Native } from './native.js';
 const HEADER_WORDS = MessageLayout.bytes / 4;
 const VECTOR_WORDS = VECTOR_BYTES / 4;
 const WORD_RANGE = 2 ** 32;
-/** For traffic class, segment size, and one that nobody asked for. */
-const CONTROL_ROOM_BYTES = 4 * CONTROL_SPACE_BYTES;
+/** For traffic class, segment size, time stamp, and two that nobody asked for. */
+const CONTROL_ROOM_BYTES = 4 * CONTROL_SPACE_BYTES + STAMP_SPACE_BYTES;
 const CONTROL_WORDS = CONTROL_ROOM_BYTES / 4;
 export const NAME_WORDS = SOCKADDR_ROOM_BYTES / 4;
 
@@ -108,7 +109,7 @@ export class MessageVector {
     return this.headers[message * HEADER_WORDS + MessageLayout.controlBytes / 4];
   }
 
-  /** The control message that begins `at` bytes into the room: its length, level, type and first 4 bytes by `field` 0, 2, 3, 4. */
+  /** The control message that begins `at` bytes into the room: its length, level, type, and words of its value by `field` 0, 2, 3, 4 and so on. */
   controlWord(message: number, at: number, field: number): number {
     return this.controls[message * CONTROL_WORDS + at / 4 + field];
   }

@@ -171,9 +171,10 @@ class MmsgDatapath implements Datapath, SendOutcome {
   }
 }
 
-/** Returns whether the kernel cuts messages into datagrams; what else it lacks costs speed or marks only. */
+/** Returns whether the kernel cuts messages into datagrams; what else it lacks costs speed, marks or times only. */
 function prepareOptions(socket: NativeSocket): boolean {
   socket.set(Linux.SOL_UDP, Linux.UDP_GRO, 1);
+  socket.set(Linux.SOL_SOCKET, Linux.SO_TIMESTAMPNS, 1);
   // On a socket of IPv6 these are for IPv4 through it.
   socket.set(Linux.SOL_IP, Linux.IP_RECVTOS, 1);
   socket.set(Linux.SOL_IP, Linux.IP_TOS, USUAL_ECN);

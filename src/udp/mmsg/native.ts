@@ -13,6 +13,7 @@ export interface Native {
   /** `messages` is the address of as many `struct mmsghdr`. */
   recvmmsg(fd: number, messages: bigint, count: number, flags: number, timeout: null): number;
   sendmmsg(fd: number, messages: bigint, count: number, flags: number): number;
+  clock_gettime(clock: number, time: Int32Array): number;
   inet_ntop(family: number, address: Uint8Array, text: Uint8Array, bytes: number): string | null;
   inet_pton(family: number, text: string, address: Uint8Array): number;
   if_nametoindex(name: string): number;
@@ -43,6 +44,7 @@ const CALLS = {
   getsockopt: 'int getsockopt(int, int, int, void *, void *)',
   recvmmsg: 'int recvmmsg(int, void *, uint32_t, int, void *)',
   sendmmsg: 'int sendmmsg(int, void *, uint32_t, int)',
+  clock_gettime: 'int clock_gettime(int, void *)',
   inet_ntop: 'const char *inet_ntop(int, void *, void *, uint32_t)',
   inet_pton: 'int inet_pton(int, const char *, void *)',
   if_nametoindex: 'uint32_t if_nametoindex(const char *)',

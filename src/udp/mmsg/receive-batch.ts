@@ -2,6 +2,7 @@
 import { Ecn } from '../../wire/layout.js';
 import { markCe } from '../../wire/rewrite.js';
 import type { DatapathCounters, DatapathHandlers } from '../datapath.js';
+import { KernelTime } from './kernel-time.js';
 import { Linux, SOCKADDR_ROOM_BYTES } from './linux.js';
 import { MessageVector, NAME_WORDS } from './message-vector.js';
 import type { Native } from './native.js';
@@ -31,14 +32,18 @@ export class ReceiveBatch {
   private readonly fd: number;
   private readonly vector: MessageVector;
   private readonly sources: SourceCache;
+  private readonly clock: KernelTime;
   /** Views of the memory of each message, by the datagram's number in it. */
   private readonly views: Buffer[][] = Array.from({ length: MESSAGES }, () => []);
   private segmentBytes = 0;
   private trafficClass = 0;
+  /** How long the message has waited in the socket, ns; -1 where the kernel does not say. */
+  private waitedNs = -1;
 
   constructor(native: Native, fd: number) {
     this.native = native;
     this.fd = fd;
+    this.clock = new KernelTime(native);
     const names = new SocketNames(native);
     this.sources = new SourceCache((name) => names.read(name));
     this.vector = new MessageVector(native, { messages: MESSAGES, pieces: 1, dataBytes: MESSAGES * STRIDE_BYTES });
@@ -52,7 +57,10 @@ export class ReceiveBatch {
   /** Receives once and hands over all of it. Returns the messages, -1 when there were none or it failed, as `errno` says. */
   receive(handlers: DatapathHandlers, counters: DatapathCounters): number {
     const count = this.native.recvmmsg(this.fd, this.vector.addresses[0], MESSAGES, Linux.MSG_DONTWAIT, null);
-    if (count > 0) counters.receiveCalls++;
+    if (count > 0) {
+      counters.receiveCalls++;
+      this.clock.read();
+    }
     for (let message = 0; message < count; message++) {
       this.readControl(message);
       this.handOver(message, handlers, counters);
@@ -77,7 +85,7 @@ export class ReceiveBatch {
       const bytes = this.view(message, index, { offset, length });
       counters.datagramsIn++;
       if (isMarked && length > 0 && markCe(bytes)) counters.congestionMarks++;
-      handlers.onDatagram(bytes, length, source);
+      handlers.onDatagram(bytes, length, source, this.waitedNs);
     }
   }
 
@@ -97,14 +105,16 @@ export class ReceiveBatch {
     const { vector } = this;
     this.segmentBytes = 0;
     this.trafficClass = 0;
+    this.waitedNs = -1;
     const end = vector.controlBytes(message);
     for (let at = 0; at < end; ) {
       const bytes = vector.controlWord(message, at, 0);
-      this.note(
-        vector.controlWord(message, at, 2),
-        vector.controlWord(message, at, 3),
-        vector.controlWord(message, at, 4),
-      );
+      const level = vector.controlWord(message, at, 2);
+      const type = vector.controlWord(message, at, 3);
+      const value = vector.controlWord(message, at, 4);
+      if (level !== Linux.SOL_SOCKET) this.note(level, type, value);
+      else if (type === Linux.SO_TIMESTAMPNS)
+        this.waitedNs = this.clock.sinceNs(value, vector.controlWord(message, at, 6));
       at += Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
     }
   }
