@@ -36,7 +36,7 @@ export const SWIFT_PARAMETERS: readonly WindowParameter[] = [
   swift('fs_min', [0.1, 0.001, 1], 'frames', { meaning: 'window at which it adds the most', source: HTSIM }),
   swift('fs_max', [100, 2, 10_000], 'frames', { meaning: 'window from which it adds nothing', source: HTSIM }),
   swift('endpoint_target', [100, 1, 1e6], 'us', {
-    meaning: 'target of the delay in the hosts',
+    meaning: 'target of the delay in the hosts; more where processes are late by more as a rule',
     source: `ours: four times the fabric's at 10 Gbit/s (${PAPER} gives none)`,
   }),
   swift('endpoint_ewma', [0.125, 0.001, 1], '1', {

@@ -75,6 +75,8 @@ class Swift implements WindowAlgorithm {
   private readonly endpoint: DelayWindow;
   /** What may queue beyond the least RTT where no target is given. */
   private readonly queueNs: number;
+  /** What the hosts may take: no less than processes are late by as a rule. */
+  private readonly endpointTargetNs: number;
   private readonly scale: { alpha: number; b: number; rangeNs: number };
   private endpointDelayNs = 0;
   private fabricTargetNs = 0;
@@ -87,6 +89,7 @@ class Swift implements WindowAlgorithm {
     this.endpoint = new DelayWindow(parameters);
     const frameNs = transmissionNs(link.frameWireBytes, link.maxRateBps);
     this.queueNs = Math.max(parameters.base_frames * frameNs, link.latenessNs);
+    this.endpointTargetNs = Math.max(parameters.endpoint_target * MICROSECOND_NS, link.latenessNs);
     this.scale = this.flowScale();
   }
 
@@ -133,7 +136,7 @@ class Swift implements WindowAlgorithm {
     this.endpointDelayNs += parameters.endpoint_ewma * (delayNs - this.endpointDelayNs);
     this.fabricTargetNs = this.targetNs(sample);
     this.fabric.acknowledge(Math.max(0, sample.rttNs - delayNs), this.fabricTargetNs, sample);
-    this.endpoint.acknowledge(this.endpointDelayNs, parameters.endpoint_target * MICROSECOND_NS, sample);
+    this.endpoint.acknowledge(this.endpointDelayNs, this.endpointTargetNs, sample);
   }
 
   /** Section 3.5. */
