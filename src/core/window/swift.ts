@@ -14,6 +14,11 @@ import { SWIFT_PARAMETERS } from './swift-parameters.js';
  * one it would grow to the maximum and take ten round trips to fall when it becomes the bottleneck).
  */
 const CEILING = 2;
+/**
+ * The target of the hosts' delay is at least so many times what a process is late by as a rule (ours): there are two hosts, and a target that their mean exceeds is met
+ * by no window, so that the flow would starve.
+ */
+const LATENESSES = 4;
 
 /** One window of Algorithm 1, which compares one delay with one target. */
 class DelayWindow {
@@ -89,7 +94,7 @@ class Swift implements WindowAlgorithm {
     this.endpoint = new DelayWindow(parameters);
     const frameNs = transmissionNs(link.frameWireBytes, link.maxRateBps);
     this.queueNs = Math.max(parameters.base_frames * frameNs, link.latenessNs);
-    this.endpointTargetNs = Math.max(parameters.endpoint_target * MICROSECOND_NS, link.latenessNs);
+    this.endpointTargetNs = Math.max(parameters.endpoint_target * MICROSECOND_NS, LATENESSES * link.latenessNs);
     this.scale = this.flowScale();
   }
 

@@ -14,9 +14,13 @@ const LOSS_FACTOR = 0.5;
 /** A rate has no window: this many RTTs' worth may be out, so that a rate that is too high does not fill the receiver's window before it is seen (ours). */
 const WINDOW_RTTS = 2;
 const LEAST_WINDOW_FRAMES = 2;
+/** What the thresholds are counted in: the paper's are times at 10 Gbit/s, which are bytes on any link, of whatever frames. */
+const PAPER_FRAME_BYTES = 1_538;
 /** Thresholds are at least so many of the least RTT, on paths that are longer than those of the paper (ours). */
 const LOW_RTTS = 1.25;
 const HIGH_RTTS = 5;
+/** Both hosts of a path may be late, which is no trend: gradients are counted in RTTs that have it in them (ours). */
+const LATE_HOSTS = 2;
 
 /**
  * TIMELY (Mittal and others, SIGCOMM 2015), Algorithm 1: a rate that follows the gradient of the RTT between two thresholds, once for each segment that was acknowledged. Frames
@@ -28,6 +32,7 @@ class Timely implements WindowAlgorithm {
   private readonly link: WindowLink;
   private readonly parameters: WindowParameters;
   private readonly frameNs: number;
+  private readonly stepBps: number;
   private rateBps: number;
   private ackedBytes = 0;
   private previousRttNs = 0;
@@ -39,7 +44,8 @@ class Timely implements WindowAlgorithm {
   constructor(link: WindowLink, parameters: WindowParameters) {
     this.link = link;
     this.parameters = parameters;
-    this.frameNs = transmissionNs(link.frameWireBytes, link.maxRateBps);
+    this.frameNs = transmissionNs(PAPER_FRAME_BYTES, link.maxRateBps);
+    this.stepBps = stepBps(link.maxRateBps, parameters.delta);
     this.rateBps = parameters.initial_rate * link.maxRateBps;
   }
 
@@ -69,14 +75,15 @@ class Timely implements WindowAlgorithm {
     const newNs = this.previousRttNs === 0 ? 0 : sample.rttNs - this.previousRttNs;
     this.previousRttNs = sample.rttNs;
     this.differenceNs = (1 - ewma) * this.differenceNs + ewma * newNs;
-    this.follow(sample, this.differenceNs / Math.max(1, sample.minRttNs));
+    const unitNs = Math.max(1, sample.minRttNs + LATE_HOSTS * this.link.latenessNs);
+    this.follow(sample, this.differenceNs / unitNs);
   }
 
   private follow({ rttNs, minRttNs, isWindowLimited }: WindowSample, gradient: number): void {
-    const { t_low: low, t_high: high, beta, delta, hai_after: haiAfter, hai_steps: haiSteps } = this.parameters;
+    const { t_low: low, t_high: high, beta, hai_after: haiAfter, hai_steps: haiSteps } = this.parameters;
     const lowNs = Math.max(low * this.frameNs, LOW_RTTS * minRttNs + this.link.latenessNs);
     const highNs = Math.max(high * this.frameNs, HIGH_RTTS * (minRttNs + this.link.latenessNs));
-    const stepBps = isWindowLimited ? delta * this.link.maxRateBps : 0;
+    const stepBps = isWindowLimited ? this.stepBps : 0;
     if (rttNs < lowNs) this.setRate(this.rateBps + stepBps);
     else if (rttNs > highNs) this.setRate(this.rateBps * (1 - beta * (1 - highNs / rttNs)));
     else if (gradient <= 0) {
@@ -91,6 +98,17 @@ class Timely implements WindowAlgorithm {
     const { maxRateBps } = this.link;
     this.rateBps = Math.min(maxRateBps, Math.max(bps, this.parameters.min_rate * maxRateBps));
   }
+}
+
+/** The paper's step, at 10 Gbit/s. */
+const PAPER_STEP_BPS = 10e6;
+/** Shares of the link between which that stays: its own of 10 Gbit/s, and one with which a flow doubles in some tenths of a second at 100 Mbit/s (ours; with 0.1 % it needs seconds). */
+const LEAST_STEP = 0.001;
+const MOST_STEP = 0.01;
+
+function stepBps(maxRateBps: number, delta: number): number {
+  if (delta > 0) return delta * maxRateBps;
+  return Math.min(Math.max(PAPER_STEP_BPS, LEAST_STEP * maxRateBps), MOST_STEP * maxRateBps);
 }
 
 const SOURCE = 'TIMELY, SIGCOMM 2015';
@@ -108,20 +126,20 @@ export const timely: WindowAlgorithmDefinition = {
   name: 'timely',
   summary: 'TIMELY: a rate that follows the gradient of the RTT',
   parameters: [
-    parameter('delta', [0.001, 0.00001, 0.5], 'share of max rate', {
-      meaning: 'step of an increase',
-      source: `${SOURCE}, section 6: 10 Mbit/s of 10 Gbit/s`,
+    parameter('delta', [0, 0, 0.5], 'share of max rate', {
+      meaning: 'step of an increase; 0: 10 Mbit/s, but 0.1 % of max rate at least and 1 % at most',
+      source: `${SOURCE}, section 6: 10 Mbit/s at 10 Gbit/s`,
     }),
     parameter('beta', [0.8, 0, 1], '1', { meaning: 'weight of a decrease', source: `${SOURCE}, section 6` }),
     parameter('ewma', [0.875, 0.001, 1], '1', {
       meaning: 'weight of the latest difference of two RTTs: alpha',
       source: `${SOURCE}, section 6`,
     }),
-    parameter('t_low', [40, 0, 100_000], 'frames at max rate', {
+    parameter('t_low', [40, 0, 100_000], 'frames of 1538 B at max rate', {
       meaning: 'RTT below which the rate grows whatever the gradient',
       source: `${SOURCE}, section 6: 50 us at 10 Gbit/s`,
     }),
-    parameter('t_high', [400, 0, 1_000_000], 'frames at max rate', {
+    parameter('t_high', [400, 0, 1_000_000], 'frames of 1538 B at max rate', {
       meaning: 'RTT above which the rate falls whatever the gradient',
       source: `${SOURCE}, section 6: 500 us at 10 Gbit/s`,
     }),

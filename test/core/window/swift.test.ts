@@ -75,11 +75,11 @@ describe('swift', () => {
     const flow = windowAlgorithm('swift', link, { hop_delay: 0, fs_range: 0 });
     acknowledge(flow, [0, 1], { ...fast, minRttNs: 40_000 });
     expect(flow.state().target).toBe(1_040_000);
-    // So may the hosts: the window grows while the filtered delay, 0.125 of 7 ms, is below a millisecond.
-    acknowledge(flow, [1, 2], { ...fast, rttNs: 7.05e6, remoteQueuingNs: 7e6, minRttNs: 40_000 });
-    expect(flow.state().endpoint_delay).toBe(875_000);
+    // So may the hosts, both of them and twice: the window grows while the filtered delay, 0.125 of 24 ms, is below 4 ms.
+    acknowledge(flow, [1, 2], { ...fast, rttNs: 24.05e6, remoteQueuingNs: 24e6, minRttNs: 40_000 });
+    expect(flow.state().endpoint_delay).toBe(3e6);
     expect(flow.state().ecwnd).toBeGreaterThan(10);
-    acknowledge(flow, [2, 3], { ...fast, rttNs: 7.05e6, remoteQueuingNs: 7e6, minRttNs: 40_000, nowNs: 1e7 });
+    acknowledge(flow, [2, 3], { ...fast, rttNs: 24.05e6, remoteQueuingNs: 24e6, minRttNs: 40_000, nowNs: 1e7 });
     expect(flow.state().ecwnd).toBeLessThan(10);
   });
 
