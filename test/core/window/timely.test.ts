@@ -20,6 +20,36 @@ describe('timely', () => {
     expect(rateOf(flow)).toBeCloseTo(5.02, 9);
   });
 
+  it.each([
+    { maxRateBps: 100e9, stepBps: 100e6 },
+    { maxRateBps: 1e9, stepBps: 10e6 },
+    { maxRateBps: 100e6, stepBps: 1e6 },
+  ])('adds 10 Mbit/s, but 0.1 to 1 % of the link: $stepBps of $maxRateBps', ({ maxRateBps, stepBps }) => {
+    const link = { ...TEN_GIGABIT, maxRateBps };
+    const flow = windowAlgorithm('timely', link, { segment_bytes: 1, initial_rate: 0.5 });
+    at(flow, 30_000);
+    expect(flow.state().rate).toBeCloseTo(0.5 * maxRateBps + stepBps, 3);
+    const other = windowAlgorithm('timely', link, { segment_bytes: 1, initial_rate: 0.5, delta: 0.02 });
+    at(other, 30_000);
+    expect(other.state().rate).toBeCloseTo(0.52 * maxRateBps, 3);
+  });
+
+  it('has thresholds that large frames do not move', () => {
+    const link = { ...TEN_GIGABIT, frameWireBytes: 9_038 };
+    const flow = windowAlgorithm('timely', link, { segment_bytes: 1, initial_rate: 0.5 });
+    at(flow, 984_320);
+    expect(rateOf(flow)).toBeCloseTo(5 * 0.6, 9);
+  });
+
+  it('counts gradients in RTTs that have the lateness of both hosts in them', () => {
+    const link = { ...TEN_GIGABIT, latenessNs: 90_000 };
+    const flow = windowAlgorithm('timely', link, { segment_bytes: 1, initial_rate: 0.5 });
+    at(flow, 150_000);
+    at(flow, 160_000);
+    // (0.875 * 10,000) / (20,000 + 180,000) = 0.04375; 1 - 0.8 * 0.04375 = 0.965.
+    expect(rateOf(flow)).toBeCloseTo(5.01 * 0.965, 9);
+  });
+
   it('falls by beta of the excess above the upper threshold', () => {
     const flow = timely();
     at(flow, 984_320);
