@@ -111,6 +111,11 @@ export class CreditIssuer implements DueSource {
     return this.control.rateBps;
   }
 
+  /** What the algorithm remembers; allocates. */
+  get algorithmState(): Record<string, number> {
+    return this.control.state;
+  }
+
   /** What is known of the flow's paths; null where its credits are not sprayed. */
   get paths(): Spraying | null {
     return this.spraying;

@@ -51,6 +51,10 @@ export class CreditedReceiver extends ReceiverFlow {
     this.credits.observer = observer;
   }
 
+  override get algorithmState(): Record<string, number> {
+    return this.credits.algorithmState;
+  }
+
   override get rateBps(): number {
     return this.credits.rateBps;
   }

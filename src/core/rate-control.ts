@@ -45,6 +45,11 @@ export class RateControl {
     numbers[at + Hot.lastUpdateNs] = nowNs;
   }
 
+  /** What the algorithm remembers; allocates. */
+  get state(): Record<string, number> {
+    return this.algorithm.state();
+  }
+
   get rateBps(): number {
     return this.algorithm.rateBps;
   }

@@ -82,9 +82,9 @@ export class ReactiveSender extends SenderFlow {
     return { ...super.statistics, windowFrames: this.algorithm.windowFrames };
   }
 
-  /** What the window algorithm remembers; for traces. Allocates. */
-  get windowState(): Record<string, number> {
-    return this.algorithm.state();
+  /** Besides: the window in frames, and the latest RTT, ns. */
+  override get algorithmState(): Record<string, number> {
+    return { window: this.algorithm.windowFrames, delay: this.sample.rttNs, ...this.algorithm.state() };
   }
 
   override handleCredit(): void {

@@ -96,6 +96,11 @@ export abstract class ReceiverFlow implements TimedFlow {
     return this.pairedFlow;
   }
 
+  /** What its credit algorithm remembers, by the names of the papers; for traces. Allocates. */
+  get algorithmState(): Record<string, number> {
+    return {};
+  }
+
   get statistics(): ReceiverStatistics {
     return {
       bytesDelivered: this.reassembly.nextOffset,

@@ -104,6 +104,11 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     return this.stream.unsentBytes;
   }
 
+  /** What its window algorithm remembers, by the names of the papers; for traces. Allocates. */
+  get algorithmState(): Record<string, number> {
+    return {};
+  }
+
   get statistics(): SenderStatistics {
     return {
       bytesWritten: this.buffer.end,

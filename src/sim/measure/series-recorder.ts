@@ -3,10 +3,12 @@ import { ConfigError } from '../../switch/config-error.js';
 import type { FlowRun } from '../flow-run.js';
 import type { FlowSeries, LinkSeries, RunSeries } from '../result.js';
 import type { LinkProbe } from './link-probe.js';
+import { StateSamples } from './state-samples.js';
 
 /** Values that a run's series have at most: 160 MB (ours). */
 const MAX_VALUES = 20_000_000;
-const VALUES_PER_FLOW = 2;
+/** Two rates, and what an algorithm remembers: six values at most of those that there are. */
+const VALUES_PER_FLOW = 8;
 const VALUES_PER_LINK = 3;
 
 export interface SeriesOptions {
@@ -25,6 +27,7 @@ export class SeriesRecorder {
   private readonly timesNs: number[] = [];
   private readonly goodputs: number[][];
   private readonly creditRates: number[][];
+  private readonly states: StateSamples[];
   private readonly queues: number[][];
   private readonly creditQueues: number[][];
   private readonly utilisations: number[][];
@@ -40,6 +43,7 @@ export class SeriesRecorder {
     }
     this.goodputs = flows.map(() => []);
     this.creditRates = flows.map(() => []);
+    this.states = flows.map(() => new StateSamples());
     this.queues = links.map(() => []);
     this.creditQueues = links.map(() => []);
     this.utilisations = links.map(() => []);
@@ -58,6 +62,7 @@ export class SeriesRecorder {
       this.goodputs[index].push(((run.deliveredBytes - run.marks[mark]) * 8e9) / intervalNs);
       run.marks[mark] = run.deliveredBytes;
       this.creditRates[index].push(run.receiver?.rateBps ?? 0);
+      this.sampleState(run, index);
     });
     links.forEach((link, index) => {
       const { queueBytes, creditQueueFrames, utilisation } = link.sample(intervalNs);
@@ -65,6 +70,14 @@ export class SeriesRecorder {
       this.creditQueues[index].push(creditQueueFrames);
       this.utilisations[index].push(utilisation);
     });
+  }
+
+  /** Of its window or of its credits: the other end's has no names. */
+  private sampleState({ sender, receiver, isOver }: FlowRun, index: number): void {
+    if (isOver) return;
+    const at = this.samples - 1;
+    if (sender !== null) this.states[index].add(at, sender.algorithmState);
+    if (receiver !== null) this.states[index].add(at, receiver.algorithmState);
   }
 
   get series(): RunSeries {
@@ -80,6 +93,7 @@ export class SeriesRecorder {
           label: flowLabel(run),
           goodputBps: Float64Array.from(this.goodputs[index]),
           creditRateBps: Float64Array.from(this.creditRates[index]),
+          state: this.states[index].series(this.samples),
         };
       }),
       links: links.map(

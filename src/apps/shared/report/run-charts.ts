@@ -1,10 +1,16 @@
 // Tested by test/apps/shared/report/run-report.test.ts
 /** The figures of one run; where it has no data for one, the sentence that stands there instead. */
 import { sizeClass } from '../../../sim/measure/completion-times.js';
-import { type FlowResult, type LinkSeries, SIZE_CLASSES, type SizeClass } from '../../../sim/result.js';
+import {
+  type FlowResult,
+  type FlowSeries,
+  type LinkSeries,
+  SIZE_CLASSES,
+  type SizeClass,
+} from '../../../sim/result.js';
 import { cdfSeries } from '../plot/cdf.js';
 import type { Chart } from '../plot/chart.js';
-import { type FlowQuantity, flowLines, jainLine, linkLines, type SampledRun } from './run-series.js';
+import { flowLines, jainLine, linkLines, type SampledRun } from './run-series.js';
 import { bytesUnit, largestOf, rateUnit, timeUnit, type Unit } from './units.js';
 
 /** A chart with what stands below it. */
@@ -16,30 +22,62 @@ export interface Drawing {
 const PLAIN: Unit = { name: '', factor: 1 };
 
 export function goodputDrawing(run: SampledRun): Drawing | string {
-  return flowDrawing(run, 'goodputBps', { axis: 'goodput', caption: 'Payload that arrived' });
+  return rateDrawing(run, (flow) => flow.goodputBps, { axis: 'goodput', caption: 'Payload that arrived' });
 }
 
 export function creditRateDrawing(run: SampledRun): Drawing | string {
-  return flowDrawing(run, 'creditRateBps', {
+  return rateDrawing(run, (flow) => flow.creditRateBps, {
     axis: 'credit rate',
     caption: 'Rate of the credits, as the algorithm sets it',
   });
 }
 
-function flowDrawing(
+/** A figure for each value that the algorithms of the sampled flows remember, of those that are numbers and change; the first eight. */
+export function stateDrawings(run: SampledRun): (Drawing | string)[] {
+  const names = new Set(run.series.flows.flatMap(({ state = {} }) => Object.keys(state)));
+  const absent = new Float64Array(run.series.timesNs.length).fill(Number.NaN);
+  return [...names]
+    .map((name) => ({ name, of: ({ state = {} }: FlowSeries) => state[name] ?? absent }))
+    .filter(({ of }) => run.series.flows.some((flow) => changes(of(flow))))
+    .slice(0, MAX_STATES)
+    .map(({ name, of }) => {
+      const caption = `What the algorithm remembers as ${name}`;
+      return flowDrawing(run, of, { value: PLAIN, axis: name, caption });
+    });
+}
+
+/** More figures of this kind than these would hide the others. */
+const MAX_STATES = 8;
+
+function changes(values: Float64Array): boolean {
+  const known = values.filter(Number.isFinite);
+  return known.some((value) => value !== known[0]);
+}
+
+function rateDrawing(
   run: SampledRun,
-  quantity: FlowQuantity,
+  of: (flow: FlowSeries) => Float64Array,
   text: { axis: string; caption: string },
 ): Drawing | string {
+  const value = rateUnit(largestOf(run.series.flows.map((flow) => largestOf(of(flow)))));
+  return flowDrawing(run, of, { value, axis: `${text.axis} (${value.name})`, caption: text.caption });
+}
+
+interface LineText {
+  readonly value: Unit;
+  readonly axis: string;
+  readonly caption: string;
+}
+
+function flowDrawing(run: SampledRun, of: (flow: FlowSeries) => Float64Array, text: LineText): Drawing | string {
   const { flows } = run.series;
   if (flows.length === 0) return `${text.caption}: no flow was sampled.`;
   const time = runTime(run);
-  const value = rateUnit(largestOf(flows.map((flow) => largestOf(flow[quantity]))));
-  const { lines, what } = flowLines(run, quantity, { time, value });
+  const { lines, what } = flowLines(run, of, { time, value: text.value });
   const total = run.result.flows.length;
   const part = flows.length < total ? ` Of ${total} flows, the first ${flows.length} were sampled.` : '';
   return {
-    chart: { kind: 'lines', x: timeAxis(time), y: { name: `${text.axis} (${value.name})` }, series: lines },
+    chart: { kind: 'lines', x: timeAxis(time), y: { name: text.axis }, series: lines },
     caption: `${text.caption}: ${what}.${part}`,
   };
 }
@@ -63,13 +101,7 @@ export function utilisationDrawing(run: SampledRun): Drawing | string {
   return linkDrawing(run, (link) => link.utilisation, { value: PLAIN, axis: 'utilisation', caption });
 }
 
-interface LinkText {
-  readonly value: Unit;
-  readonly axis: string;
-  readonly caption: string;
-}
-
-function linkDrawing(run: SampledRun, values: (link: LinkSeries) => Float64Array, text: LinkText): Drawing | string {
+function linkDrawing(run: SampledRun, values: (link: LinkSeries) => Float64Array, text: LineText): Drawing | string {
   if (run.series.links.length === 0) return `${text.caption}: no link was sampled.`;
   const time = runTime(run);
   const { lines, what } = linkLines(run, values, { time, value: text.value });

@@ -15,6 +15,7 @@ import {
   dataQueueDrawing,
   goodputDrawing,
   jainDrawing,
+  stateDrawings,
   utilisationDrawing,
 } from './run-charts.js';
 import { sampledRun } from './run-series.js';
@@ -78,7 +79,16 @@ function seriesSection(result: SimulationResult, series: RunSeries | null): Sect
   }
   const run = sampledRun(result, series);
   const flows = [goodputDrawing(run), creditRateDrawing(run), jainDrawing(run)];
-  return { title, drawings: [...flows, dataQueueDrawing(run), creditQueueDrawing(run), utilisationDrawing(run)] };
+  return {
+    title,
+    drawings: [
+      ...flows,
+      dataQueueDrawing(run),
+      creditQueueDrawing(run),
+      utilisationDrawing(run),
+      ...stateDrawings(run),
+    ],
+  };
 }
 
 function resultSections({ flows, links, fct }: SimulationResult): Section[] {

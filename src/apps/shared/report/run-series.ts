@@ -36,8 +36,6 @@ function lifeOf(flow: FlowResult | undefined, sampled: FlowSeries, { timesNs }: 
   return { startNs, endNs: timesNs[sampled.goodputBps.findLastIndex((rate) => rate > 0)] ?? startNs };
 }
 
-export type FlowQuantity = 'goodputBps' | 'creditRateBps';
-
 export interface Units {
   readonly time: Unit;
   readonly value: Unit;
@@ -53,9 +51,9 @@ export interface Lines {
  * A line for each flow; or, where there are more than eight, one for each group: the mean of its flows with the band from the lowest to the highest. Gaps where
  * a flow, or all of a group, takes no part.
  */
-export function flowLines(run: SampledRun, quantity: FlowQuantity, units: Units): Lines {
+export function flowLines(run: SampledRun, valuesOf: (flow: FlowSeries) => Float64Array, units: Units): Lines {
   const x = scaled(run.series.timesNs, units.time);
-  const flows = run.series.flows.map((flow, at) => scaled(alive(run, at, flow[quantity]), units.value));
+  const flows = run.series.flows.map((flow, at) => scaled(alive(run, at, valuesOf(flow)), units.value));
   if (flows.length <= MAX_LINES) {
     const names = flowNames(run.series.flows);
     return {

@@ -32,6 +32,7 @@ export function resultCsv({ result, series }: SimulationRun): Map<string, string
   if (series === null) return files;
   return files
     .set('rates.csv', csvText(['time_s', 'flow', 'group', 'label', 'goodput_bps', 'credit_rate_bps'], rateRows(series)))
+    .set('states.csv', csvText(['time_s', 'flow', 'name', 'value'], stateRows(series)))
     .set(
       'queues.csv',
       csvText(['time_s', 'link', 'data_queue_bytes_max', 'credit_queue_frames_max', 'utilisation'], queueRows(series)),
@@ -65,6 +66,16 @@ function* rateRows({ timesNs, flows }: RunSeries): Iterable<CsvValue[]> {
   for (const [at, timeNs] of timesNs.entries()) {
     for (const { id, group, label, goodputBps, creditRateBps } of flows) {
       yield [timeNs / 1e9, id, group, label, known(goodputBps[at]), known(creditRateBps[at])];
+    }
+  }
+}
+
+/** What algorithms remember, a line for each value that is there. */
+function* stateRows({ timesNs, flows }: RunSeries): Iterable<CsvValue[]> {
+  for (const [at, timeNs] of timesNs.entries()) {
+    for (const { id, state = {} } of flows) {
+      for (const [name, values] of Object.entries(state))
+        if (Number.isFinite(values[at])) yield [timeNs / 1e9, id, name, values[at]];
     }
   }
 }

@@ -32,6 +32,10 @@ describe('a report', { timeout: 60_000 }, () => {
       'The most that the data queue held in each interval',
       'Credits in the queue at the end of each interval',
       'Data on the wire as a part of the link&#39;s data share',
+      'What the algorithm remembers as cur_rate',
+      'What the algorithm remembers as w',
+      'What the algorithm remembers as share',
+      'What the algorithm remembers as quiet',
       'Flow completion times of 1 flows, cumulative.',
     ]);
     expect(html.match(/<table>/g)).toHaveLength(4);

@@ -3,6 +3,7 @@ import { flowLines, jainLine, linkLines, sampledRun } from '../../../../src/apps
 import type { FlowResult, FlowSeries } from '../../../../src/sim/result.js';
 import { flowResult, flowSeries, linkSeries, sampled } from './synthetic-run.js';
 
+const goodput = (series: FlowSeries) => series.goodputBps;
 const UNITS = { time: { name: 'ms', factor: 1e-6 }, value: { name: 'Gbit/s', factor: 1e-9 } };
 
 function runOf(flows: FlowSeries[], results?: FlowResult[]) {
@@ -16,11 +17,7 @@ function ys(lines: readonly { y: ArrayLike<number> }[]): number[][] {
 
 describe('lines of flows', () => {
   it('are one a flow, in the units of the axes', () => {
-    const { lines, what } = flowLines(
-      runOf([flowSeries(1, [1e9, 2e9]), flowSeries(2, [3e9, 4e9])]),
-      'goodputBps',
-      UNITS,
-    );
+    const { lines, what } = flowLines(runOf([flowSeries(1, [1e9, 2e9]), flowSeries(2, [3e9, 4e9])]), goodput, UNITS);
     expect(lines.map(({ name }) => name)).toEqual(['h1->h101', 'h2->h102']);
     expect(Array.from(lines[0].x)).toEqual([1, 2]);
     expect(ys(lines)[1]).toEqual([3, 4]);
@@ -29,24 +26,21 @@ describe('lines of flows', () => {
 
   it('carry their ids where two have the same hosts', () => {
     const twins = [1, 2].map((id) => flowSeries(id, [1e9], { label: 'h1->h2' }));
-    expect(flowLines(runOf(twins), 'goodputBps', UNITS).lines.map(({ name }) => name)).toEqual([
-      'h1->h2 #1',
-      'h1->h2 #2',
-    ]);
+    expect(flowLines(runOf(twins), goodput, UNITS).lines.map(({ name }) => name)).toEqual(['h1->h2 #1', 'h1->h2 #2']);
   });
 
   it('are gaps before a flow starts and after it ends', () => {
     const run = runOf([flowSeries(1, [0, 1e9, 1e9, 0])], [flowResult(1, { startNs: 1.5e6, fctNs: 1e6 })]);
-    expect(ys(flowLines(run, 'goodputBps', UNITS).lines)).toEqual([[Number.NaN, 1, 1, Number.NaN]]);
+    expect(ys(flowLines(run, goodput, UNITS).lines)).toEqual([[Number.NaN, 1, 1, Number.NaN]]);
   });
 
   it('go on at 0 while a flow gets nothing, but end with the last data of one that failed', () => {
     const starved = runOf([flowSeries(1, [1e9, 0, 0])], [flowResult(1)]);
-    expect(ys(flowLines(starved, 'goodputBps', UNITS).lines)).toEqual([[1, 0, 0]]);
+    expect(ys(flowLines(starved, goodput, UNITS).lines)).toEqual([[1, 0, 0]]);
     const failed = runOf([flowSeries(1, [1e9, 0, 0])], [flowResult(1, { error: 'hostCrash' })]);
-    expect(ys(flowLines(failed, 'goodputBps', UNITS).lines)).toEqual([[1, Number.NaN, Number.NaN]]);
+    expect(ys(flowLines(failed, goodput, UNITS).lines)).toEqual([[1, Number.NaN, Number.NaN]]);
     const never = runOf([flowSeries(1, [0, 0])], [flowResult(1, { error: 'hostDown' })]);
-    expect(ys(flowLines(never, 'goodputBps', UNITS).lines)).toEqual([[Number.NaN, Number.NaN]]);
+    expect(ys(flowLines(never, goodput, UNITS).lines)).toEqual([[Number.NaN, Number.NaN]]);
   });
 
   it('are one a group beyond eight flows: the mean of those that take part, and their range', () => {
@@ -54,7 +48,7 @@ describe('lines of flows', () => {
       flowSeries(at, [at * 1e9, 5e9], { group: at < 4 ? 'early' : 'late' }),
     );
     const results = series.map(({ id, group }) => flowResult(id, { group, startNs: id === 3 ? 1e6 : 0 }));
-    const { lines, what } = flowLines(runOf(series, results), 'goodputBps', UNITS);
+    const { lines, what } = flowLines(runOf(series, results), goodput, UNITS);
     expect(lines.map(({ name }) => name)).toEqual(['early (4 flows)', 'late (6 flows)']);
     expect(ys(lines)).toEqual([
       [1, 5],
@@ -69,7 +63,7 @@ describe('lines of flows', () => {
 
   it('say how many groups are left out', () => {
     const series = Array.from({ length: 11 }, (_, at) => flowSeries(at, [1e9], { group: `g${at}` }));
-    const { lines, what } = flowLines(runOf(series), 'goodputBps', UNITS);
+    const { lines, what } = flowLines(runOf(series), goodput, UNITS);
     expect(lines).toHaveLength(8);
     expect(what).toContain('3 more groups are left out');
   });

@@ -89,6 +89,7 @@ export const RUN: SimulationRun = {
         label: 'h2->h4',
         goodputBps: Float64Array.of(1e6, 2e6),
         creditRateBps: Float64Array.of(Number.NaN, 3e6),
+        state: { alpha: Float64Array.of(Number.NaN, 0.5) },
       },
     ],
     links: [
