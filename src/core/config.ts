@@ -47,6 +47,11 @@ export interface EndpointConfig {
   hostCredits: number;
   /** Data that may queue for this host, as time on its link; see credit-budget.ts. Infinity, as in the papers: what the credits' meters let through. */
   queueBoundNs: number;
+  /**
+   * Once the credits outstanding cover what the sender has said that it has, the receiver issues one more only after so long without data, or two smoothed RTTs where that is longer; see demand.ts.
+   * 0: it issues credits whatever the sender has, as in the papers, whose wasted credits show what that costs.
+   */
+  backlogWaitNs: number;
   /** CREDIT_REQUESTs to one peer without an answer at a time; see request-gate.ts. */
   peerRequests: number;
   /** Bytes of a flow that its sender holds, sent or not, until they are acknowledged. */
@@ -98,6 +103,8 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   keptCredits: 64,
   hostCredits: Number.POSITIVE_INFINITY,
   queueBoundNs: Number.POSITIVE_INFINITY,
+  // Ours: longer than most answers of a process take, and far shorter than the credit timeout, after which the sender would ask.
+  backlogWaitNs: 2 * MILLISECOND_NS,
   // Ours: at a round trip of 1 ms as many flows a second as a process can open, and no more to answer at once than takes a millisecond.
   peerRequests: 64,
   sendBufferBytes: 4 * 1024 * 1024,
@@ -138,6 +145,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['keptCredits', 0, 4_096],
   ['hostCredits', 2, Number.POSITIVE_INFINITY],
   ['queueBoundNs', 0, Number.POSITIVE_INFINITY],
+  ['backlogWaitNs', 0, SECOND_NS],
   ['peerRequests', 1, Number.POSITIVE_INFINITY],
   ['sendBufferBytes', LEAST_SEND_BUFFER_BYTES, 2 ** 30],
   ['maxFlows', 1, 1_048_576],

@@ -10,6 +10,7 @@ import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { BudgetShare } from './credit-budget.js';
 import { CreditMeter, Echo } from './credit-meter.js';
 import { CreditPacer } from './credit-pacer.js';
+import { type Demand, UNBOUNDED } from './demand.js';
 import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
 import { Hot } from './flow-record.js';
 import type { AnswerAge } from './path/left-out-paths.js';
@@ -41,11 +42,12 @@ export interface IssuerOptions {
 export interface IssuerParts {
   record: NumberRecord;
   window: ReceiveWindow;
+  demand: Demand;
   proof: PathProof;
   frames: ReceiverFrames;
 }
 
-/** Of `windowCredits`. */
+/** Of `windowCredits` and `demandCredits`. */
 const UNKNOWN = -1;
 
 /**
@@ -69,6 +71,7 @@ export class CreditIssuer implements DueSource {
   private readonly context: FlowContext;
   private readonly slot: number;
   private readonly window: ReceiveWindow;
+  private readonly demand: Demand;
   private readonly proof: PathProof;
   private readonly frames: ReceiverFrames;
   private readonly control: RateControl;
@@ -82,12 +85,15 @@ export class CreditIssuer implements DueSource {
   private blocked = false;
   /** Credits outstanding that fit the receive window; UNKNOWN where it has changed since. */
   private windowCredits = UNKNOWN;
+  /** Credits that what the sender has takes; UNKNOWN likewise. */
+  private demandCredits = UNKNOWN;
 
   constructor(context: FlowContext, options: IssuerOptions, parts: IssuerParts, nowNs: number) {
     const { config } = context;
     this.context = context;
     this.slot = options.slot;
     this.window = parts.window;
+    this.demand = parts.demand;
     this.proof = parts.proof;
     this.frames = parts.frames;
     const { record } = parts;
@@ -130,11 +136,12 @@ export class CreditIssuer implements DueSource {
   /** What has arrived or was released, or how large the flow's frames are. */
   windowChanged(): void {
     this.windowCredits = UNKNOWN;
+    this.demandCredits = UNKNOWN;
   }
 
   /** Whether the flow itself may send a credit once one is due; only then is the host's budget asked. */
   get canCredit(): boolean {
-    if (!this.isRunning || this.meter.isFull || !this.hasRoom) return false;
+    if (!this.isRunning || this.meter.isFull || !this.hasRoom || this.wanted === 0) return false;
     return this.isProved || this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
   }
 
@@ -163,10 +170,12 @@ export class CreditIssuer implements DueSource {
 
   /** Sends the credit that is due; returns when the next is due, NEVER for not now. */
   sendDue(nowNs: number): number {
-    this.pacer.limitBacklog(nowNs);
-    if (this.block(!this.canCredit) || !(this.share?.allows() ?? true)) {
+    if (this.blocked) this.pacer.forgetBacklog(nowNs);
+    else this.pacer.limitBacklog(nowNs);
+    const wantedNs = this.wantedNs(nowNs);
+    if (this.block(wantedNs > nowNs) || !(this.share?.allows() ?? true)) {
       this.control.noteHeldBack();
-      return NEVER;
+      return wantedNs > nowNs ? wantedNs : NEVER;
     }
     const { meter } = this;
     const stampNs = this.pacer.dueNs;
@@ -271,13 +280,35 @@ export class CreditIssuer implements DueSource {
     this.meter.rest();
   }
 
-  /** See RECEIVER_TIMERS.data; while no credit is outstanding and none fits, there is no data to wait for. */
+  /** See RECEIVER_TIMERS.data; while no credit is outstanding and none fits or is wanted, there is no data to wait for. */
   get dataDeadlineNs(): number {
     const { outstanding, sent } = this.meter;
     if (!this.isRunning || sent === 0) return NEVER;
-    if (outstanding === 0 && !this.hasRoom) return NEVER;
+    if (outstanding === 0 && (!this.hasRoom || this.wanted === 0)) return NEVER;
     const waitNs = Math.max(this.rtt.waitNs(8), 8 * this.pacer.meanGapNs);
     return this.numbers[this.at + Hot.lastDataNs] + Math.max(this.context.config.dataTimeoutNs, waitNs);
+  }
+
+  /** Credits that would bring what is missing of what the sender has. */
+  private get wanted(): number {
+    if (this.demandCredits === UNKNOWN) {
+      const isHeeded = this.context.config.backlogWaitNs > 0;
+      this.demandCredits = isHeeded ? this.demand.credits(this.window.fullPayloadBytes) : UNBOUNDED;
+    }
+    return this.demandCredits;
+  }
+
+  /**
+   * When the next credit may go out for all that the flow knows: at `nowNs`, once the first of those that cover what is wanted may be lost, or NEVER for not before something comes. Credits that were
+   * dropped on the way are known as such by later ones; the last ones of a flow have none after them.
+   */
+  private wantedNs(nowNs: number): number {
+    if (!this.canCredit) return NEVER;
+    const { meter, wanted } = this;
+    if (meter.outstanding < wanted) return nowNs;
+    const waitNs = Math.max(this.context.config.backlogWaitNs, this.rtt.waitNs(2));
+    meter.doubt(nowNs, waitNs);
+    return meter.trusted < wanted ? nowNs : meter.oldestTrustedNs + waitNs;
   }
 
   private get lifeNs(): number {

@@ -63,6 +63,8 @@ export class CreditMeter {
   private next = 0;
   /** Every credit before this index has a known fate. */
   private firstUnknown = 0;
+  /** Credits before this index have been on their way for so long that they may be lost. */
+  private doubted = 0;
   /** Credits from `firstUnknown` on that the host's own NIC dropped. */
   private lostAtHome = 0;
   /** The sender's counter of credits without data, widened, and how many of those have been given a credit each. */
@@ -216,6 +218,21 @@ export class CreditMeter {
       count++;
     }
     return count;
+  }
+
+  /** Credits that were sent `waitNs` ago or earlier are not counted on any more. */
+  doubt(nowNs: number, waitNs: number): void {
+    if (this.doubted < this.firstUnknown) this.doubted = this.firstUnknown;
+    while (this.doubted < this.next && this.sentNs[this.doubted & this.mask] + waitNs <= nowNs) this.doubted++;
+  }
+
+  /** Outstanding credits that are counted on, after `doubt`; and when the oldest of them was sent, NEVER without any. */
+  get trusted(): number {
+    return Math.max(0, this.next - this.doubted - this.lostAtHome);
+  }
+
+  get oldestTrustedNs(): number {
+    return this.doubted < this.next ? this.sentNs[this.doubted & this.mask] : NEVER;
   }
 
   /** Time between the sending of the credits before this period and of the last one known in it, ns; 0 when none is. */

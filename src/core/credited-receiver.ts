@@ -6,8 +6,10 @@ import {
   finProbe,
   finUnused,
   flags,
+  requestBacklog,
   requestMaxFrameBytes,
   requestProbe,
+  requestSentOffset,
   stopProbe,
   stopUnused,
 } from '../wire/decode.js';
@@ -18,6 +20,7 @@ import { Acknowledger } from './acknowledger.js';
 import type { DueSource, FlowContext } from './context.js';
 import { CreditIssuer, type IssuerOptions } from './credit-issuer.js';
 import type { CreditMeter } from './credit-meter.js';
+import { Demand } from './demand.js';
 import type { FlowObserver } from './flow-callbacks.js';
 import { ReceiverFlow, type ReceiverOptions, ReceiverState } from './receiver-flow.js';
 import type { ReceiverStatistics } from './receiver-statistics.js';
@@ -33,13 +36,15 @@ export class CreditedReceiver extends ReceiverFlow {
   private readonly credits: CreditIssuer;
   private readonly meter: CreditMeter;
   private readonly acknowledger: Acknowledger;
+  private readonly demand: Demand;
   private pausedTold = false;
 
   constructor(context: FlowContext, options: CreditedReceiverOptions, nowNs: number) {
     super(context, options, nowNs);
     this.acknowledger = new Acknowledger(context.config, this.record);
-    const { record, window, proof, frames } = this;
-    this.credits = new CreditIssuer(context, options, { record, window, proof, frames }, nowNs);
+    this.demand = new Demand(this.reassembly);
+    const { record, window, demand, proof, frames } = this;
+    this.credits = new CreditIssuer(context, options, { record, window, demand, proof, frames }, nowNs);
     this.meter = this.credits.meter;
   }
 
@@ -105,6 +110,7 @@ export class CreditedReceiver extends ReceiverFlow {
       return;
     }
     const isRunning = this.stateCode === ReceiverState.creditSending;
+    this.noteBacklog(frame, isRunning);
     if (isRunning) this.credits.distrustPaths(nowNs);
     else this.startCredits(nowNs);
     if (isRunning || !this.credits.canCredit) this.sendAck(nowNs);
@@ -123,6 +129,7 @@ export class CreditedReceiver extends ReceiverFlow {
     if (!credits.echo(dataCreditSequence(bytes), dataUnused(bytes))) return;
     this.heard(frame, nowNs);
     credits.onData(frame, nowNs);
+    if ((flags(bytes) & DataFlag.more) !== 0) this.demand.tellMore();
     credits.countData(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
     this.place(frame, offset, nowNs);
     if (this.isOver) return;
@@ -195,6 +202,12 @@ export class CreditedReceiver extends ReceiverFlow {
     const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);
     this.frames.ack(this.reassembly.nextOffset, this.probe, bits, nowNs);
     this.acknowledger.onSent();
+  }
+
+  private noteBacklog({ bytes }: Frame, isRunning: boolean): void {
+    if (!isRunning) this.demand.restart();
+    this.demand.tell(requestSentOffset(bytes), requestBacklog(bytes));
+    this.credits.windowChanged();
   }
 
   private startCredits(nowNs: number): void {

@@ -13,8 +13,8 @@ import { SeenWindow } from './seen-window.js';
 import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
 import type { SenderStatistics } from './sender-statistics.js';
 
-/** Of a flow in the endpoint's RequestGate. */
-const Asking = { no: 0, waits: 1, sent: 2 } as const;
+/** Of a flow in the endpoint's RequestGate; due: has a place, and goes out once the application has had its turn. */
+const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
 
 /** Filled anew for every data frame of whichever flow. */
 const DATA_FIELDS = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
@@ -31,6 +31,9 @@ export class CreditedSender extends SenderFlow {
   private kept: KeptCredits | null = null;
   /** Whether it has a request among those to this peer, or waits until it may have. */
   private asking: number = Asking.no;
+  /** What the latest request told of: bytes before this offset. `toldMore`: a data frame since then has said that there are others. */
+  private toldOffset = 0;
+  private toldMore = false;
   private unused = 0;
   private creditsReceived = 0;
 
@@ -80,6 +83,12 @@ export class CreditedSender extends SenderFlow {
     super.close(error);
   }
 
+  /** A request, so that it tells of all that was written in the same turn. Nothing else is ever due: credits say when to send. */
+  override sendDue(nowNs: number): number {
+    if (this.asking === Asking.due) this.sendWaitingRequest(nowNs);
+    return NEVER;
+  }
+
   protected override finish(nowNs: number): void {
     if (this.stateCode === SenderState.closed) this.request(nowNs);
     else if (this.stateCode === SenderState.creditStopSent || this.stateCode === SenderState.creditReceiving)
@@ -112,12 +121,23 @@ export class CreditedSender extends SenderFlow {
       this.stateCode === SenderState.closed ||
       this.stateCode === SenderState.creditStopSent ||
       this.stateCode === SenderState.finSent
-    )
+    ) {
+      this.watch.begin(nowNs);
       this.request(nowNs);
-    else if (this.idleSinceNs !== NEVER) this.watch.begin(nowNs);
+    }
+    const wasIdle = this.stateCode === SenderState.creditReceiving && this.idleSinceNs !== NEVER;
+    if (wasIdle) this.watch.begin(nowNs);
     this.idleSinceNs = NEVER;
     if (this.kept !== null) this.spendKept(this.kept, nowNs);
+    if (wasIdle && this.isUntold) this.request(nowNs);
     this.arm();
+  }
+
+  /** In CREDIT_RECEIVING, after a pause: all that was told of is sent, so the receiver has no reason to issue credits for what there is now. PROTOCOL §4.8 */
+  private get isUntold(): boolean {
+    const { stream, context } = this;
+    if (this.stateCode !== SenderState.creditReceiving || context.config.backlogWaitNs === 0) return false;
+    return stream.hasData && !this.toldMore && stream.sentOffset >= this.toldOffset;
   }
 
   /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
@@ -145,10 +165,16 @@ export class CreditedSender extends SenderFlow {
     fields.pathId = path;
     fields.offset = stream.take(nowNs);
     fields.unused = this.unused;
-    fields.flags = isMarked ? stream.takenFlags | DataFlag.creditCe : stream.takenFlags;
+    fields.flags = stream.takenFlags | (isMarked ? DataFlag.creditCe : 0) | this.moreFlag();
     this.dataFrames++;
     this.frames.data(fields, this.buffer, stream.takenBytes, nowNs);
     if (!stream.hasData) this.ranDry(nowNs);
+  }
+
+  private moreFlag(): number {
+    if (this.buffer.end <= this.toldOffset) return 0;
+    this.toldMore = true;
+    return DataFlag.more;
   }
 
   /** Everything is sent. */
@@ -204,8 +230,8 @@ export class CreditedSender extends SenderFlow {
   private request(nowNs: number): void {
     this.stateCode = SenderState.creditRequestSent;
     if (this.context.requests.enter(this.peer, this.slot)) {
-      this.asking = Asking.sent;
-      this.ask(nowNs, false);
+      this.asking = Asking.due;
+      this.context.schedule(this.slot, nowNs);
     } else this.asking = Asking.waits;
   }
 
@@ -217,7 +243,9 @@ export class CreditedSender extends SenderFlow {
   }
 
   private ask(nowNs: number, again: boolean): void {
-    this.watch.begin(nowNs);
+    this.watch.wait(nowNs);
+    this.toldOffset = this.buffer.end;
+    this.toldMore = false;
     this.sendRequest(nowNs, again);
   }
 
@@ -251,7 +279,7 @@ export class CreditedSender extends SenderFlow {
     const config = this.context.config;
     switch (this.stateCode) {
       case SenderState.creditRequestSent:
-        return this.asking === Asking.waits ? NEVER : this.probe.deadlineNs;
+        return this.asking === Asking.waits || this.asking === Asking.due ? NEVER : this.probe.deadlineNs;
       case SenderState.creditReceiving:
         if (this.stream.hasData) return this.watch.deadlineNs;
         return this.idleSinceNs === NEVER

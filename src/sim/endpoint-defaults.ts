@@ -24,6 +24,8 @@ export const SIMULATION_CONFIG: Readonly<EndpointConfig> = {
    */
   initialRetransmitNs: 20 * MILLISECOND_NS,
   maxBackoffNs: 100 * MILLISECOND_NS,
+  /** As in the papers, whose figures count the credits that find no data. */
+  backlogWaitNs: 0,
   peerRequests: Number.POSITIVE_INFINITY,
   creditTimeoutNs: 20 * MILLISECOND_NS,
   stopTimeoutNs: 0,

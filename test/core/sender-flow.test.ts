@@ -149,6 +149,7 @@ describe('a sender in CREDIT_RECEIVING', () => {
     flow.writeLength(70_000, 0);
     flow.writeLength(0, 0);
     flow.end(0);
+    bench.sendDue();
     bench.context.sent();
     for (let credit = 0; credit < 49; credit++) bench.credit();
     const sent = bench.context.sent();
@@ -196,7 +197,9 @@ describe('a sender in CREDIT_RECEIVING', () => {
   });
 
   it('counts that timeout from when there is data, not from the last credit', () => {
-    const bench = new SenderBench({ stopTimeoutNs: SECOND_NS }).sendFrames(1).wait(50 * MILLISECOND_NS);
+    const bench = new SenderBench({ stopTimeoutNs: SECOND_NS, backlogWaitNs: 0 })
+      .sendFrames(1)
+      .wait(50 * MILLISECOND_NS);
     bench.write(10);
     bench.wait(20 * MILLISECOND_NS - 1);
     expect(bench.state).toBe('creditReceiving');
@@ -218,6 +221,19 @@ describe('a sender in CREDIT_RECEIVING', () => {
     expect(bench.state).toBe('creditRequestSent');
   });
 
+  it('learns a gap that is longer than the timeout, and asks no more for each credit', () => {
+    const bench = new SenderBench();
+    bench.write(100 * PAYLOAD);
+    for (let credit = 0; credit < 40; credit++) {
+      bench.credit();
+      bench.wait(100 * MILLISECOND_NS);
+    }
+    const asked = types(bench.context.sent()).filter((type) => type === 'CREDIT_REQUEST').length;
+    expect(asked).toBeLessThan(6);
+    bench.wait(300 * MILLISECOND_NS);
+    expect(types(bench.context.sent())).toEqual(['CREDIT_REQUEST']);
+  });
+
   it('stops the credits when there is no data for the stop timeout', () => {
     const bench = new SenderBench().sendFrames(1).wait(STOP_NS - 1);
     expect(bench.context.sent()).toEqual([]);
@@ -226,8 +242,37 @@ describe('a sender in CREDIT_RECEIVING', () => {
     expect(bench.context.sent()).toEqual(['CREDIT_STOP sent=1446 probe=2 unused=0']);
   });
 
+  it('says that there is more than it told of, or asks for more where no frame is left to say so', () => {
+    const bench = inCreditReceiving();
+    bench.credit();
+    expect(bench.context.sent()).toEqual(['DATA credit=1 offset=1446 payload=1446 unused=0']);
+    bench.write(PAYLOAD);
+    bench.write(PAYLOAD);
+    expect(bench.context.sent()).toEqual(['CREDIT_REQUEST sent=2892 probe=2 max=1472 paired=0x00000000 backlog=1446']);
+    bench.credit();
+    bench.credit();
+    bench.write(1);
+    expect(bench.context.sent()).toEqual([
+      'DATA [MORE] credit=2 offset=2892 payload=1446 unused=0',
+      'DATA [MORE] credit=3 offset=4338 payload=1446 unused=0',
+    ]);
+    expect(bench.state).toBe('creditReceiving');
+  });
+
+  it('tells of all that is written in one turn', () => {
+    const bench = new SenderBench();
+    bench.flow.write(new Uint8Array(8), 0);
+    bench.flow.write(new Uint8Array(4_000), 0);
+    bench.sendDue();
+    expect(bench.context.sent()).toEqual([
+      'CREDIT_REQUEST [OPEN] sent=0 probe=1 max=1472 paired=0x00000000 backlog=4008',
+    ]);
+    bench.credit();
+    expect(bench.context.sent()).toEqual(['DATA credit=0 offset=0 payload=1446 unused=0']);
+  });
+
   it('does not stop when data comes in time', () => {
-    const bench = new SenderBench().sendFrames(1).wait(STOP_NS - 1);
+    const bench = new SenderBench({ backlogWaitNs: 0 }).sendFrames(1).wait(STOP_NS - 1);
     bench.write(PAYLOAD);
     bench.wait(STOP_NS);
     expect(bench.state).toBe('creditReceiving');

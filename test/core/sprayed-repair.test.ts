@@ -106,7 +106,7 @@ describe('a credit that finds no data', () => {
     const sent = bench.context.sent();
     expect(sent).toHaveLength(2);
     expect(sent[0]).toMatch(/CREDIT_CE.*credit=5000 .*unused=0/);
-    expect(sent[1]).toMatch(/DATA credit=5001 /);
+    expect(sent[1]).toMatch(/DATA \[MORE\] credit=5001 /);
     expect(bench.context.sentPaths).toEqual([4, 2]);
     expect(bench.flow.statistics.creditsUnused).toBe(0);
   });

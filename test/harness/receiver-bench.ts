@@ -22,6 +22,7 @@ interface DataOptions {
   repair?: boolean;
   ce?: boolean;
   creditCe?: boolean;
+  more?: boolean;
 }
 
 /** Writes down what a flow tells its reader, checks the bytes, and does `on...` inside the calls. */
@@ -59,6 +60,8 @@ export class ReceiverBench {
   readonly context: FlowContextStub;
   readonly reader = new RecordingReader();
   readonly flow: CreditedReceiver;
+  /** What the peer's requests say that it has to send. */
+  backlog = 0xffff_ffff;
   private probe = 0;
 
   constructor(changes: Partial<EndpointConfig> = {}) {
@@ -123,7 +126,8 @@ export class ReceiverBench {
     const flagBits =
       (options.end ? DataFlag.end : 0) |
       (options.repair ? DataFlag.repair : 0) |
-      (options.creditCe ? DataFlag.creditCe : 0);
+      (options.creditCe ? DataFlag.creditCe : 0) |
+      (options.more ? DataFlag.more : 0);
     const fields = { creditSequence: FIRST_CREDIT + credit, offset, unused, flags: flagBits, pathId: 0 };
     const frame = incoming((bytes) => {
       const at = encodeData(bytes, FLOW_HEADER, fields);
@@ -163,7 +167,7 @@ export class ReceiverBench {
   }
 
   private requestFrame(flags: number, maxFrameBytes: number) {
-    const fields = { flags, sentOffset: 0, probe: ++this.probe, maxFrameBytes, pairedFlowId: 0, backlog: 0 };
+    const fields = { flags, sentOffset: 0, probe: ++this.probe, maxFrameBytes, pairedFlowId: 0, backlog: this.backlog };
     return incoming((bytes) => encodeRequest(bytes, FLOW_HEADER, fields, crc32));
   }
 }

@@ -66,11 +66,13 @@ export class SenderBench {
   write(length: number): boolean {
     const taken = this.flow.write(pattern(this.written, length), this.nowNs);
     if (taken) this.written += length;
+    this.sendDue();
     return taken;
   }
 
   end(): void {
     this.flow.end(this.nowNs);
+    this.sendDue();
   }
 
   /** Writes `frames` full frames and gets a credit for each. */
@@ -88,6 +90,7 @@ export class SenderBench {
     const frame = incoming((bytes) => encodeCredit(bytes, FLOW_HEADER, fields, crc32));
     if (ce) markCe(frame.bytes);
     this.flow.handleCredit(frame, this.nowNs);
+    this.sendDue();
   }
 
   ack(cumulative: number, options: AckOptions = {}): void {
@@ -107,6 +110,7 @@ export class SenderBench {
       incoming((bytes) => encodeAck(bytes, FLOW_HEADER, fields, crc32)),
       this.nowNs,
     );
+    this.sendDue();
   }
 
   /** Lets `ns` pass and fires the flow's timer exactly when it is due. */
@@ -117,10 +121,16 @@ export class SenderBench {
       this.nowNs = Math.max(this.nowNs, context.deadlineNs);
       context.deadlineNs = Number.POSITIVE_INFINITY;
       const deadlineNs = this.flow.onTimer(this.nowNs);
+      this.sendDue();
       if (deadlineNs <= this.nowNs) throw new Error(`a timer at ${deadlineNs} is left at ${this.nowNs}`);
       context.arm(0, deadlineNs);
     }
     this.nowNs = untilNs;
     return this;
+  }
+
+  /** Comes after every input, as a driver does it. */
+  sendDue(): void {
+    if (this.context.dueNs <= this.nowNs) this.context.dueNs = this.flow.sendDue(this.nowNs);
   }
 }

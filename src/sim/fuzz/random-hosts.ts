@@ -57,6 +57,7 @@ function randomEndpoint(dice: Dice, frameBytes: number): Partial<EndpointConfig>
     ...dice.maybe(0.2, () => ({ maxOutstandingCredits: Math.round(dice.spread(1, 1000)) })),
     ...dice.maybe(0.4, () => ({ hostCredits: Math.round(dice.spread(2, dice.pick([12, 1000]))) })),
     ...dice.maybe(0.2, () => ({ queueBoundNs: dice.pick([0, 20 * MICROSECOND_NS, MILLISECOND_NS]) })),
+    ...dice.maybe(0.4, () => ({ backlogWaitNs: dice.pick([10 * MICROSECOND_NS, 2 * MILLISECOND_NS]) })),
     ...dice.maybe(0.2, () => ({ amplificationLimit: dice.pick([3, 10, INFINITE]) })),
     ...dice.maybe(0.2, () => ({ maxLingering: dice.whole(0, 4) })),
     ...dice.maybe(0.3, () => randomAcknowledgement(dice)),

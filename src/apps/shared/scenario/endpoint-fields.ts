@@ -45,6 +45,11 @@ const FIELDS: Readonly<
   peerRequests: ['peerRequests', COUNT_OR_UNLIMITED, 'Requests for credits to one host that have not been answered'],
   hostCredits: ['hostCredits', COUNT_OR_UNLIMITED, 'Credits that all flows of the host have outstanding together'],
   queueBoundNs: ['queueBound', TIME_OR_NONE, 'Data that may queue for the host, as time on its link'],
+  backlogWaitNs: [
+    'backlogWait',
+    TIME,
+    'After this without data a receiver issues more credits than what the sender has takes; 0: at once, as in the papers',
+  ],
   sendBufferBytes: ['sendBuffer', SIZE, 'Bytes of a flow that its sender holds until they are acknowledged'],
   maxFlows: ['maxFlows', COUNT, 'Flows of the host at a time, both directions'],
   maxLingering: ['maxLingering', COUNT, 'Complete flows that are kept to answer repeated FINs'],

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { MICROSECOND_NS, MILLISECOND_NS } from '../../src/base/time.js';
+import { Demand, UNBOUNDED } from '../../src/core/demand.js';
+import { Reassembly } from '../../src/core/reassembly.js';
+import { ReceiverBench } from '../harness/receiver-bench.js';
+
+const PAYLOAD = 1_446;
+/** Long enough for dozens of credits at 1 Gbit/s, and shorter than the wait for one that may be lost. */
+const MANY_GAPS_NS = 1_500 * MICROSECOND_NS;
+
+function reassembly(): Reassembly {
+  return new Reassembly(1e6, { onBytes: () => undefined, onLength: () => undefined });
+}
+
+describe('the demand', () => {
+  it('is the missing part of what the sender told of, in full frames', () => {
+    const bytes = reassembly();
+    const demand = new Demand(bytes);
+    expect(demand.credits(100)).toBe(0);
+    demand.tell(0, 250);
+    expect(demand.credits(100)).toBe(3);
+    bytes.insert(0, new Uint8Array(100), 1e6);
+    expect(demand.credits(100)).toBe(2);
+    bytes.insert(100, new Uint8Array(150), 1e6);
+    expect(demand.credits(100)).toBe(0);
+  });
+
+  it('counts a frame more for each hole, which ends with one that is not full', () => {
+    const bytes = reassembly();
+    const demand = new Demand(bytes);
+    demand.tell(0, 300);
+    bytes.insert(50, new Uint8Array(50), 1e6);
+    bytes.insert(150, new Uint8Array(50), 1e6);
+    expect(demand.credits(100)).toBe(2 + 2);
+  });
+
+  it('is not lowered by a request that was overtaken, and begins anew with the credits', () => {
+    const demand = new Demand(reassembly());
+    demand.tell(0, 1_000);
+    demand.tell(0, 8);
+    expect(demand.credits(100)).toBe(10);
+    demand.restart();
+    demand.tell(0, 8);
+    expect(demand.credits(100)).toBe(1);
+  });
+
+  it('has no end once the sender has more, or more than it can say', () => {
+    const demand = new Demand(reassembly());
+    demand.tell(0, 0xffff_ffff);
+    expect(demand.credits(100)).toBe(UNBOUNDED);
+    demand.restart();
+    demand.tell(0, 8);
+    demand.tellMore();
+    expect(demand.credits(100)).toBe(UNBOUNDED);
+  });
+});
+
+describe('a receiver that knows what the sender has', () => {
+  function opened(backlog: number): ReceiverBench {
+    const bench = new ReceiverBench({ amplificationLimit: 1e6 });
+    bench.backlog = backlog;
+    return bench.open();
+  }
+
+  it('issues as many credits as that takes', () => {
+    expect(opened(8).wait(MANY_GAPS_NS).credits()).toBe(1);
+    expect(
+      opened(10 * PAYLOAD + 1)
+        .wait(MANY_GAPS_NS)
+        .credits(),
+    ).toBe(11);
+  });
+
+  it('answers a request without a backlog with an ACK, and issues none', () => {
+    const bench = opened(0).wait(MANY_GAPS_NS);
+    expect(bench.context.sent()).toEqual(['ACK cumulative=0 probe=1 ranges=none']);
+  });
+
+  it('issues no more once everything has arrived', () => {
+    const bench = opened(100).wait(0);
+    bench.data(0);
+    expect(bench.wait(50 * MILLISECOND_NS).credits()).toBe(1);
+  });
+
+  it('issues those again that may be lost, after 2 ms', () => {
+    const bench = opened(2 * PAYLOAD).wait(2 * MILLISECOND_NS - 1);
+    expect(bench.credits()).toBe(2);
+    expect(bench.wait(100 * MICROSECOND_NS).credits()).toBe(2);
+    bench.data(0, 0, { length: PAYLOAD });
+    bench.data(PAYLOAD, 3, { length: PAYLOAD });
+    expect(bench.wait(20 * MILLISECOND_NS).credits()).toBe(0);
+  });
+
+  it('goes on without a bound once there is more, until the sender stops', () => {
+    const bench = opened(2 * PAYLOAD).wait(0);
+    bench.data(0, 0, { length: PAYLOAD, more: true });
+    expect(bench.wait(MILLISECOND_NS).credits()).toBeGreaterThan(50);
+    bench.stop(50);
+    bench.backlog = 3 * PAYLOAD;
+    bench.request();
+    bench.context.sent();
+    expect(bench.wait(MILLISECOND_NS).credits()).toBeLessThanOrEqual(4);
+  });
+
+  it('issues more when a request tells of more', () => {
+    const bench = opened(8).wait(0);
+    bench.data(0, 0, { length: 8 });
+    bench.context.sent();
+    bench.backlog = 16;
+    bench.request();
+    expect(bench.wait(MILLISECOND_NS).credits()).toBe(1);
+  });
+
+  it('does so whatever the sender has where it is told to', () => {
+    const bench = new ReceiverBench({ amplificationLimit: 1e6, backlogWaitNs: 0 });
+    bench.backlog = 8;
+    expect(bench.open().wait(MANY_GAPS_NS).credits()).toBeGreaterThan(100);
+  });
+});
