@@ -43,7 +43,7 @@ export function jsonReport(report: PerfReport): unknown {
     jain: jainIndex(received.flowBytes),
     intervals: report.intervals,
     intervalsOmitted: report.intervalsOmitted,
-    rttUs: received.rtt,
+    rttUs: rttOf(report),
     creditGapUs: sent.creditGap,
     creditSendGapUs: received.creditGap,
     credits: received.credits,
@@ -69,29 +69,35 @@ export function intervalLines(interval: Interval): string[] {
 
 /** The summary for people. */
 export function summaryLines(report: PerfReport): string[] {
-  const { request, received, sent } = report;
+  const { request, received } = report;
   const flows = request.flows === 1 ? '1 flow' : `${request.flows} flows, Jain ${ratio(jainIndex(received.flowBytes))}`;
   return [
     '',
     `goodput  ${displayRate(goodputBps(received))} (${displaySize(received.bytes)} in ${displayDuration(received.durationNs)}), ${flows}`,
     `frames   ${displayCount((received.frames * 1e9) / received.durationNs)} a second of ${report.frameBytes} B, ` +
       `${displayCount(received.frames)} in all, ${displayCount(received.repairedFrames)} repaired`,
-    ...percentileLines(received, sent),
+    ...percentileLines(report),
     creditLine(received),
     `cpu      client ${cores(report.cpu.client)}, server ${cores(report.cpu.server)}`,
     ...troubleLines(report.driver),
   ];
 }
 
-function percentileLines({ rtt, creditGap }: ReceivedResults, sent: SentResults): string[] {
+/** Whoever paces a flow measures it: its receiver by credits, its sender by acknowledgements. */
+function rttOf({ received, sent }: PerfReport): Percentiles {
+  return sent.rtt.count > 0 ? sent.rtt : received.rtt;
+}
+
+function percentileLines(report: PerfReport): string[] {
+  const { received, sent } = report;
   const columns = ['', 'min', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max', 'count'].map((title, at) => ({
     title,
     align: at === 0 ? ('left' as const) : ('right' as const),
   }));
   return tableLines(columns, [
-    ['RTT', ...percentileCells(rtt)],
+    ['RTT', ...percentileCells(rttOf(report))],
     ['gap between credits, arriving', ...percentileCells(sent.creditGap)],
-    ['gap between credits, sent', ...percentileCells(creditGap)],
+    ['gap between credits, sent', ...percentileCells(received.creditGap)],
   ]);
 }
 

@@ -38,7 +38,7 @@ const REPORT: PerfReport = {
     creditGap: { ...GAP, min: 20 },
     credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_300 },
   },
-  sent: { creditGap: GAP },
+  sent: { creditGap: GAP, rtt: { ...GAP, count: 0 } },
   intervals: [{ startS: 0, endS: 1, bytes: 12_500_000, goodputBps: 100e6, flows: [20e6, 80e6], jain: 0.735 }],
   intervalsOmitted: 0,
   cpu: { client: { user: 0.5, system: 0.25 }, server: { user: 1, system: 2 } },
@@ -49,6 +49,12 @@ describe('the report of a test', () => {
   it('has the goodput of what arrived between the first and the last byte', () => {
     expect(goodputBps(REPORT.received)).toBe(100e6);
     expect(goodputBps({ ...REPORT.received, bytes: 0, durationNs: 0 })).toBeNaN();
+  });
+
+  it('has the RTTs of the side that paced the flows', () => {
+    const rtts = { ...GAP, min: 77, count: 3 };
+    expect(jsonReport(REPORT)).toMatchObject({ rtt_us: { min: 300 } });
+    expect(jsonReport({ ...REPORT, sent: { creditGap: GAP, rtt: rtts } })).toMatchObject({ rtt_us: { min: 77 } });
   });
 
   it('is one object with units in its names', () => {

@@ -110,6 +110,7 @@ export class XpassSource {
           bytes: Number.POSITIVE_INFINITY,
           frameBytes,
           gaps: this.gaps,
+          rtts: this.gaps,
           run: (action) => this.transport.run(action),
           onClosed: () => undefined,
         });

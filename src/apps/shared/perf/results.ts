@@ -21,7 +21,7 @@ export interface ReceivedResults {
   readonly frames: number;
   readonly repairedFrames: number;
   readonly flowBytes: readonly number[];
-  /** From a credit to the data frame that it released. */
+  /** From a credit to the data frame that it released; none of flows without credits. */
   readonly rtt: Percentiles;
   /** Between credits of one flow on their way out. */
   readonly creditGap: Percentiles;
@@ -32,6 +32,8 @@ export interface ReceivedResults {
 export interface SentResults {
   /** Between credits of one flow as they arrive. */
   readonly creditGap: Percentiles;
+  /** From a data frame to its acknowledgement; only of flows without credits. */
+  readonly rtt: Percentiles;
 }
 
 /** Seconds of a core that a process used. */
@@ -86,7 +88,7 @@ export function parseResults(message: Message, flows: number): SideResults | Fau
       algorithm: side.word('algorithm'),
       frameBytes: side.number('frameBytes'),
       received: side.optional('received', (fields) => received(fields, flows)),
-      sent: side.optional('sent', (fields) => ({ creditGap: percentiles(fields.object('creditGap')) })),
+      sent: side.optional('sent', sent),
       cpu: cpu(side.object('cpu')),
       driver: side.optional('driver', driver),
     };
@@ -108,6 +110,10 @@ function received(fields: Fields, flows: number): ReceivedResults {
     creditGap: percentiles(fields.object('creditGap')),
     credits: creditFates(fields.object('credits')),
   };
+}
+
+function sent(fields: Fields): SentResults {
+  return { creditGap: percentiles(fields.object('creditGap')), rtt: percentiles(fields.object('rtt')) };
 }
 
 function percentiles(fields: Fields): Percentiles {

@@ -25,6 +25,7 @@ export interface PerfSenderOptions {
 export class PerfSender {
   private readonly options: PerfSenderOptions;
   private readonly gaps = new DurationHistogram();
+  private readonly rtts = new DurationHistogram();
   private readonly sources: PerfSource[] = [];
   private openFlows = 0;
   private isDone = false;
@@ -75,7 +76,7 @@ export class PerfSender {
   }
 
   results(): SentResults {
-    return { creditGap: this.gaps.percentiles() };
+    return { creditGap: this.gaps.percentiles(), rtt: this.rtts.percentiles() };
   }
 
   private newSource(index: number): PerfSource {
@@ -86,6 +87,7 @@ export class PerfSender {
       bytes: request.bytes ?? Number.POSITIVE_INFINITY,
       frameBytes,
       gaps: this.gaps,
+      rtts: this.rtts,
       run,
       onClosed: (error) => this.handleClosed(error),
     });

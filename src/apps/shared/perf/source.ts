@@ -21,6 +21,8 @@ export interface SourceOptions {
   readonly frameBytes: number;
   /** Gaps between arriving credits, of all flows of a test. */
   readonly gaps: DurationHistogram;
+  /** Round trips that the sender of a reactive flow measures, of all flows of a test. */
+  readonly rtts: DurationHistogram;
   /** As UdpHost.run. */
   run(action: (nowNs: number) => void): void;
   onClosed(error: XpassError | null): void;
@@ -44,6 +46,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   /** NEVER before the first. */
   private lastCreditNs = NEVER;
   private recordFromNs = 0;
+  private isRecording = false;
 
   constructor(options: SourceOptions) {
     this.options = options;
@@ -93,11 +96,14 @@ export class PerfSource implements FlowWriter, FlowObserver {
   onAck(nowNs: number): void {
     const { flow } = this;
     if (flow === null || this.ended) return;
+    this.isRecording = nowNs >= this.recordFromNs;
     if (nowNs >= this.endNs) this.end(nowNs);
     else if (flow.unsentBytes < (FRAMES_AHEAD * this.payloadBytes) / 2) this.refill(flow, nowNs);
   }
 
-  onRtt(): void {}
+  onRtt(rttNs: number): void {
+    if (this.isRecording) this.options.rtts.record(rttNs);
+  }
 
   onWritable(): void {
     const { flow } = this;

@@ -53,7 +53,12 @@ function through(results: SideResults, flows: number): SideResults | Fault {
 describe('results', () => {
   it('arrive as they were sent, those of no durations at all too', () => {
     expect(through(RESULTS, 2)).toEqual(RESULTS);
-    const sender = { ...RESULTS, received: null, sent: { creditGap: percentiles(5e3) }, driver: null };
+    const sender = {
+      ...RESULTS,
+      received: null,
+      sent: { creditGap: percentiles(5e3), rtt: percentiles(7e3) },
+      driver: null,
+    };
     expect(through(sender, 2)).toEqual(sender);
   });
 

@@ -24,6 +24,7 @@ interface BedOptions {
 function bed({ bytes = Number.POSITIVE_INFINITY, endNs = NEVER, sender = {}, isSlow = false }: BedOptions = {}) {
   const world = new StreamWorld();
   const gaps = new DurationHistogram();
+  const rtts = new DurationHistogram();
   const outcome = { closed: undefined as XpassError | null | undefined, received: 0, endedNs: NEVER };
   const transport = world.add({ acceptFlow: () => null }, sender);
   world.add({
@@ -43,6 +44,7 @@ function bed({ bytes = Number.POSITIVE_INFINITY, endNs = NEVER, sender = {}, isS
     bytes,
     frameBytes: FRAME_BYTES,
     gaps,
+    rtts,
     run: (action) => transport.run(action),
     onClosed: (error) => {
       outcome.closed = error;
@@ -51,7 +53,7 @@ function bed({ bytes = Number.POSITIVE_INFINITY, endNs = NEVER, sender = {}, isS
   const flow = transport.run((nowNs, { endpoint }): SenderFlow => endpoint.open(1, source, {}, nowNs));
   source.attach(flow);
   transport.run((nowNs) => source.start(nowNs, { endNs, recordFromNs: 0 }));
-  return { world, gaps, outcome, source, flow, transport };
+  return { world, gaps, rtts, outcome, source, flow, transport };
 }
 
 describe('a source of perf data', () => {
@@ -70,6 +72,17 @@ describe('a source of perf data', () => {
     expect(outcome.closed).toBeNull();
     expect(outcome.endedNs).toBeGreaterThan(100e6);
     expect(outcome.endedNs).toBeLessThan(102e6);
+  });
+
+  it('measures the RTTs of a flow without credits, and none of one with', () => {
+    const reactive = bed({ sender: { windowAlgorithm: 'dctcp' }, endNs: 20e6 });
+    reactive.world.run(50e6);
+    expect(reactive.rtts.percentiles().count).toBeGreaterThan(100);
+    // The wire takes 100 us both ways, and a frame its time on it.
+    expect(reactive.rtts.percentiles().min).toBeGreaterThan(100);
+    const credited = bed({ endNs: 20e6 });
+    credited.world.run(50e6);
+    expect(credited.rtts.percentiles().count).toBe(0);
   });
 
   it('never leaves a credit without data before its end', () => {
