@@ -37,8 +37,11 @@ export interface HostSpec {
   readonly endpoint: Partial<EndpointConfig>;
   /** What differs from the host's link in the topology, for the NIC that sends into it. */
   readonly nic: Partial<PortConfig>;
-  /** How long the host takes over each frame that arrives: `delayNs` and up to `jitterNs` more, uniform. Frames keep their order. */
-  readonly processing: { readonly delayNs: number; readonly jitterNs: number };
+  /**
+   * How long the host takes over each frame that arrives: it waits for those before it, is worked on for `workNs` (0 without it), one after the other, and is there `delayNs` and up to
+   * `jitterNs`, uniform, after that. Frames keep their order.
+   */
+  readonly processing: { readonly delayNs: number; readonly jitterNs: number; readonly workNs?: number };
   /** How much faster its clock runs than it should, parts per million. */
   readonly clockDriftPpm: number;
 }

@@ -39,6 +39,8 @@ export class SimHost {
   private readonly processing: HostSpec['processing'];
   private readonly unprocessed = new FrameQueue();
   private lastProcessedNs = 0;
+  /** When the work on the frames that are there will be done. */
+  private workedNs = 0;
   private isUp = true;
 
   constructor(spec: HostSpec, parts: SimHostParts) {
@@ -118,7 +120,8 @@ export class SimHost {
   }
 
   private get takesTime(): boolean {
-    return this.processing.delayNs > 0 || this.processing.jitterNs > 0;
+    const { delayNs, jitterNs, workNs = 0 } = this.processing;
+    return delayNs > 0 || jitterNs > 0 || workNs > 0;
   }
 
   private notePlain(): void {
@@ -150,9 +153,10 @@ export class SimHost {
   }
 
   private queue(frame: Frame, nowNs: number): void {
-    const { delayNs, jitterNs } = this.processing;
+    const { delayNs, jitterNs, workNs = 0 } = this.processing;
     frame.arrivedNs = this.clock.toOwn(nowNs);
-    const readyNs = nowNs + delayNs + (jitterNs > 0 ? jitterNs * this.parts.random.next() : 0);
+    this.workedNs = Math.max(nowNs, this.workedNs) + workNs;
+    const readyNs = this.workedNs + delayNs + (jitterNs > 0 ? jitterNs * this.parts.random.next() : 0);
     frame.atNs = this.lastProcessedNs = Math.max(readyNs, this.lastProcessedNs);
     if (this.unprocessed.length < MAX_UNPROCESSED) this.unprocessed.push(frame);
     else this.drop(frame);

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { SeededRandom } from '../../src/base/random.js';
+import { NEVER } from '../../src/base/time.js';
 import type { Host } from '../../src/core/host.js';
+import type { HostSpec } from '../../src/sim/scenario.js';
 import { SimHost } from '../../src/sim/sim-host.js';
-import { FramePool } from '../../src/wire/frame.js';
+import { type Frame, FramePool } from '../../src/wire/frame.js';
 import { printSeed, scaledRuns, TEST_SEED } from '../harness/seeds.js';
 
 printSeed();
@@ -36,4 +38,55 @@ it("asks its machine for nothing in the past, however times round between its cl
     host.advance(nowNs);
     expect(host.nextTimeout()).toBeGreaterThan(nowNs);
   }
+});
+
+/** Notes when it was handed each frame, and when that had come. */
+class Noting extends Ticking {
+  readonly seen: [number, number][] = [];
+
+  constructor() {
+    super(NEVER);
+  }
+
+  handleFrame({ arrivedNs }: Frame, nowNs: number): void {
+    this.seen.push([nowNs, arrivedNs]);
+  }
+}
+
+function slowHost(processing: HostSpec['processing']) {
+  const machine = new Noting();
+  const pool = new FramePool(() => new Uint8Array(64), 8);
+  const spec = { id: 1, endpoint: {}, nic: {}, processing, clockDriftPpm: 0 };
+  const host = new SimHost(spec, { make: () => machine as unknown as Host, random: new SeededRandom(1), pool });
+  const advanceTo = (nowNs: number) => {
+    while (host.nextTimeout() <= nowNs) host.advance(host.nextTimeout());
+  };
+  const receiveAt = (nowNs: number) => {
+    advanceTo(nowNs);
+    host.receive(pool.take(), nowNs);
+  };
+  const finish = () => advanceTo(1e9);
+  return { host, machine, pool, receiveAt, finish };
+}
+
+it('works on frames one after the other, delays each besides, and says when it came', () => {
+  const { machine, receiveAt, finish } = slowHost({ delayNs: 100, jitterNs: 0, workNs: 1_000 });
+  for (const atNs of [0, 10, 500, 5_000]) receiveAt(atNs);
+  finish();
+  expect(machine.seen).toEqual([
+    [1_100, 0],
+    [2_100, 10],
+    [3_100, 500],
+    [6_100, 5_000],
+  ]);
+});
+
+it('leaves no time of arrival on a frame that it is done with', () => {
+  const { host, pool, receiveAt, finish } = slowHost({ delayNs: 100, jitterNs: 0 });
+  receiveAt(7);
+  finish();
+  expect(pool.take().arrivedNs).toBe(Number.POSITIVE_INFINITY);
+  receiveAt(9);
+  host.crash();
+  expect(pool.take().arrivedNs).toBe(Number.POSITIVE_INFINITY);
 });

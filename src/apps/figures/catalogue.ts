@@ -10,6 +10,7 @@ import { ec4Fairness } from './catalogue/ec4/fairness.js';
 import { ec4Peers } from './catalogue/ec4/peers.js';
 import { ec4Queue } from './catalogue/ec4/queue.js';
 import { ec4Shuffle } from './catalogue/ec4/shuffle.js';
+import { ec4SwiftHost } from './catalogue/ec4/swift-host.js';
 import { ec4SwiftIncast } from './catalogue/ec4/swift-incast.js';
 import { ec4Workloads } from './catalogue/ec4/workloads.js';
 import { frontier } from './catalogue/frontier.js';
@@ -82,6 +83,7 @@ const ec4Figures: FigureGroup = {
     ec4Peers,
     ec4Dctcp,
     ec4SwiftIncast,
+    ec4SwiftHost,
   ],
 };
 

@@ -56,7 +56,9 @@ function checkFault(fault: Fault): void {
 }
 
 function processingWarnings({ hosts }: Scenario): string[] {
-  const isGiven = hosts.some(({ processing }) => processing.delayNs > 0 || processing.jitterNs > 0);
+  const isGiven = hosts.some(
+    ({ processing: { delayNs, jitterNs, workNs = 0 } }) => delayNs > 0 || jitterNs > 0 || workNs > 0,
+  );
   return isGiven ? ['processing of hosts is not played: processes take their own time over a frame'] : [];
 }
 

@@ -20,7 +20,7 @@ export interface HostGroupDocument {
   readonly jitter?: number;
   readonly endpoint?: Readonly<Record<string, number | undefined>>;
   readonly nic?: Settings;
-  readonly processing?: { readonly delay?: number; readonly jitter?: number };
+  readonly processing?: { readonly delay?: number; readonly jitter?: number; readonly work?: number };
   readonly clockDrift?: number;
 }
 
@@ -68,6 +68,10 @@ const GROUP = mapping({
         fallback: '0',
       }).optional(),
       jitter: written(PROCESSING, { describe: 'And up to this much longer, uniform', fallback: '0' }).optional(),
+      work: written(PROCESSING, {
+        describe: 'Before that, how long its core is busy with each, one after the other: a slow host',
+        fallback: '0',
+      }).optional(),
     },
     'Time between the arrival of a frame and what the host does about it',
   ).optional(),

@@ -56,11 +56,15 @@ function plainHost(id: number, port: PortConfig | undefined): Draft {
 }
 
 function lay({ group, path }: PlacedGroup, draft: Draft): void {
-  const { delay, jitter } = group.processing ?? {};
   draft.endpoint = layEndpoint(group, draft.endpoint);
-  draft.processing = { delayNs: delay ?? draft.processing.delayNs, jitterNs: jitter ?? draft.processing.jitterNs };
+  draft.processing = layProcessing(group, draft.processing);
   draft.clockDriftPpm = group.clockDrift ?? draft.clockDriftPpm;
   if (group.nic !== undefined) draft.nic = { ...draft.nic, ...nicOf(group.nic, draft.endpoint, [...path, 'nic']) };
+}
+
+function layProcessing({ processing }: HostGroupDocument, before: HostSpec['processing']): HostSpec['processing'] {
+  const { delay = before.delayNs, jitter = before.jitterNs, work = before.workNs } = processing ?? {};
+  return { delayNs: delay, jitterNs: jitter, ...(work !== undefined && { workNs: work }) };
 }
 
 function nicOf(nic: Readonly<Record<string, unknown>>, endpoint: Partial<EndpointConfig>, path: Path) {
