@@ -40,8 +40,12 @@ export function checkAlgorithms(fields: Partial<AlgorithmFields>): void {
   if (windowAlgorithm !== '') resolveWindowParameters(findWindowAlgorithm(windowAlgorithm), windowParameters);
 }
 
-/** The name of the algorithm that rules the flows between two hosts: the sender's for its window, or else the receiver's for its credits. */
-export function rulingAlgorithm(sender: Partial<AlgorithmFields>, receiver: Partial<AlgorithmFields>): string {
+/** The name of the algorithm that rules a flow between two hosts: its own window's, or else that of the sender's, or the receiver's for its credits. */
+export function rulingAlgorithm(
+  sender: Partial<AlgorithmFields>,
+  receiver: Partial<AlgorithmFields>,
+  ownWindow?: string,
+): string {
   const { windowAlgorithm } = { ...DEFAULT_CONFIG, ...sender };
-  return windowAlgorithm || { ...DEFAULT_CONFIG, ...receiver }.creditAlgorithm;
+  return (ownWindow ?? windowAlgorithm) || { ...DEFAULT_CONFIG, ...receiver }.creditAlgorithm;
 }

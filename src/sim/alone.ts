@@ -1,4 +1,5 @@
 import { SECOND_NS, transmissionNs } from '../base/time.js';
+import type { OpenOptions } from '../core/endpoint.js';
 import type { FlowReader } from '../core/flow-callbacks.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import type { Topology, TopologyLink } from '../switch/topology.js';
@@ -35,26 +36,26 @@ export class AloneTimes {
   }
 
   /** How much longer than alone the flow took; it had an end. */
-  slowdown({ from, to, bytes }: FlowPlan, fctNs: number): number {
-    return fctNs / this.aloneNs(from, to, bytes);
+  slowdown({ from, to, bytes, windowAlgorithm }: FlowPlan, fctNs: number): number {
+    return fctNs / this.aloneNs(from, to, bytes, windowAlgorithm);
   }
 
-  /** How long `bytes` take from host `from` to host `to` when nothing else moves. */
-  aloneNs(from: number, to: number, bytes: number): number {
+  /** How long `bytes` take from host `from` to host `to` when nothing else moves, by the sender's algorithm where no other is named. */
+  aloneNs(from: number, to: number, bytes: number, windowAlgorithm?: string): number {
     const links = this.paths.between(from, to);
-    const key = `${this.kinds.get(from)} ${this.kinds.get(to)} ${links.map(({ port }) => `${port.rateBps} ${port.delayNs}`).join(' ')}`;
+    const key = `${windowAlgorithm} ${this.kinds.get(from)} ${this.kinds.get(to)} ${links.map(({ port }) => `${port.rateBps} ${port.delayNs}`).join(' ')}`;
     let flow = this.curves.get(key);
     if (flow === undefined) {
-      flow = this.follow(from, to, links);
+      flow = this.follow([from, to], links, windowAlgorithm);
       this.curves.set(key, flow);
     }
     return flow.completionNs(bytes);
   }
 
-  private follow(from: number, to: number, links: readonly TopologyLink[]): LoneFlow {
-    const ends = [from, to].map((host, index) => ({ ...(this.specs.get(host) as HostSpec), id: index + 1 }));
+  private follow(hosts: readonly number[], links: readonly TopologyLink[], windowAlgorithm?: string): LoneFlow {
+    const ends = hosts.map((host, index) => ({ ...(this.specs.get(host) as HostSpec), id: index + 1 }));
     const world: Scenario = { ...this.scenario, topology: chainOf(links), hosts: ends, payload: 'lengths' };
-    return new LoneFlow(world, links);
+    return new LoneFlow(world, links, windowAlgorithm === undefined ? {} : { windowAlgorithm });
   }
 }
 
@@ -66,12 +67,12 @@ class LoneFlow {
   private readonly wanted: number;
   private restBytes = 0;
 
-  constructor(scenario: Scenario, links: readonly TopologyLink[]) {
+  constructor(scenario: Scenario, links: readonly TopologyLink[], options: OpenOptions) {
     this.links = links;
     const frameBytes = Math.min(...links.map(({ port }) => port.maxFrameBytes));
     this.payloadBytes = frameBytes - Data.overheadBytes;
     this.wanted = framesToFollow(links, frameBytes);
-    this.play(scenario);
+    this.play(scenario, options);
   }
 
   /** From the first write to the last byte. A last frame that is not full takes less time on each link; beyond what was followed all goes on as in its second half. */
@@ -91,7 +92,7 @@ class LoneFlow {
     return arrivalsNs[known - 1] + (frames - known) * gapNs;
   }
 
-  private play(scenario: Scenario): void {
+  private play(scenario: Scenario, options: OpenOptions): void {
     const acceptFlow = (flow: ReceiverFlow): FlowReader => ({
       ...IDLE,
       onData: () => {},
@@ -102,7 +103,7 @@ class LoneFlow {
       },
     });
     const { network } = buildWorld({ scenario, chances: chancesOf(SEED), applicationAt: () => ({ acceptFlow }) });
-    const sender = network.hosts[0].host.endpoint.open(2, IDLE, {}, 0);
+    const sender = network.hosts[0].host.endpoint.open(2, IDLE, options, 0);
     sender.writeLength(2 * this.wanted * this.payloadBytes, 0);
     network.drain(0);
     network.run(FOLLOWED_NS);

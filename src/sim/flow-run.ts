@@ -42,6 +42,8 @@ export class FlowRun implements FlowReader, FlowWriter {
   readonly toPort: number;
   /** Payload in order at the receiver. */
   deliveredBytes = 0;
+  /** When it started; before that, when it may. */
+  startNs: number;
   /** When the receiver had every byte; NEVER: not yet. */
   doneNs = NEVER;
   /** Why it ended early. */
@@ -60,6 +62,7 @@ export class FlowRun implements FlowReader, FlowWriter {
 
   constructor(plan: FlowPlan, world: FlowHost, { fromPort, toPort, carriesBytes, marks }: FlowRunOptions) {
     this.plan = plan;
+    this.startNs = plan.startNs;
     this.world = world;
     this.fromPort = fromPort;
     this.toPort = toPort;

@@ -55,6 +55,8 @@ interface TrafficBase {
   readonly startNs: number;
   /** Each flow starts up to this much later, uniform: independent programs do not start in one instant. */
   readonly startJitterNs: number;
+  /** Name in the registry of core/window, or '' for flows with credits; that of the sending host if absent. */
+  readonly windowAlgorithm?: string;
 }
 
 /** One flow, or `count` equal ones. */
@@ -86,12 +88,16 @@ export interface IncastTraffic extends TrafficBase {
   readonly everyNs: number;
 }
 
-/** Every task of every host sends `bytes` to every task of every other host. */
+/**
+ * Every task of every host sends `bytes` to every task of every other host, `rounds` times: the next message when the one before has arrived, so that whoever is fast has sent
+ * all of its own before whoever is slow.
+ */
 export interface ShuffleTraffic extends TrafficBase {
   readonly kind: 'shuffle';
   readonly hosts: readonly number[];
   readonly tasks: number;
   readonly bytes: number;
+  readonly rounds: number;
 }
 
 /**

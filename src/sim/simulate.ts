@@ -144,9 +144,9 @@ class Simulation {
     return results.sort((a, b) => a.id - b.id);
   }
 
-  private outcome({ plan, doneNs, deliveredBytes, credits, error }: FlowRun): FlowOutcome {
+  private outcome({ plan, startNs, doneNs, deliveredBytes, credits, error }: FlowRun): FlowOutcome {
     const measuredBytes = deliveredBytes - this.bytesBefore[plan.id];
-    return { plan, startNs: plan.startNs, doneNs, deliveredBytes, measuredBytes, credits, error };
+    return { plan, startNs, doneNs, deliveredBytes, measuredBytes, credits, error };
   }
 
   private hostName(id: number): string {
@@ -156,7 +156,9 @@ class Simulation {
   /** What rules the flows, each name once. */
   private algorithms(): string {
     const config = (port: number) => this.world.network.hosts[port].host.endpoint.config;
-    const names = this.player.runs.map(({ fromPort, toPort }) => rulingAlgorithm(config(fromPort), config(toPort)));
+    const names = this.player.runs.map(({ plan, fromPort, toPort }) =>
+      rulingAlgorithm(config(fromPort), config(toPort), plan.windowAlgorithm),
+    );
     return [...new Set(names)].sort().join('+');
   }
 

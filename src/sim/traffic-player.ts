@@ -1,5 +1,6 @@
 // Tested by test/sim/simulate.test.ts
 import { NEVER } from '../base/time.js';
+import type { OpenOptions } from '../core/endpoint.js';
 import type { FlowReader } from '../core/flow-callbacks.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import { type FlowHost, FlowRun } from './flow-run.js';
@@ -21,7 +22,7 @@ export interface PlayerOptions {
 
 /** The programs on the hosts: opens the flows of a plan when their time has come, and takes them at the other end. */
 export class TrafficPlayer implements FlowHost {
-  /** Every flow, in the order of their starts. */
+  /** Every flow, in the order in which they may start. */
   readonly runs: readonly FlowRun[];
   /** Flows that have started and are not over, in no order. */
   readonly active: FlowRun[] = [];
@@ -32,6 +33,9 @@ export class TrafficPlayer implements FlowHost {
   private readonly expected: Map<number, FlowRun>[];
   /** By port; null where what arrives is read at once, and always was. */
   private readonly readers: (SlowReader | null)[];
+  /** Flows that start by themselves, in the order of their starts; and those that wait for another to be over, by its id. */
+  private readonly leaders: readonly FlowRun[];
+  private readonly followers: ReadonlyMap<number, FlowRun>;
   /** Flows with an end that are not over. */
   private unfinished: number;
 
@@ -43,6 +47,8 @@ export class TrafficPlayer implements FlowHost {
       const [fromPort, toPort] = [ports.get(plan.from) as number, ports.get(plan.to) as number];
       return new FlowRun(plan, this, { fromPort, toPort, carriesBytes, marks });
     });
+    this.leaders = this.runs.filter(({ plan }) => plan.afterId === undefined);
+    this.followers = followersOf(this.runs);
     this.unfinished = plans.filter(hasEnd).length;
     this.scheduleStarts();
   }
@@ -73,6 +79,8 @@ export class TrafficPlayer implements FlowHost {
 
   onEnded(run: FlowRun): void {
     this.deactivate(run);
+    const next = this.followers.get(run.plan.id);
+    if (next !== undefined) this.network.agenda.at(Math.max(this.nowNs, next.plan.startNs), () => this.start(next));
     if (hasEnd(run.plan) && --this.unfinished === 0) this.onAllEnded();
   }
 
@@ -95,10 +103,11 @@ export class TrafficPlayer implements FlowHost {
 
   /** One entry of the agenda at a time, however many flows there are. */
   private scheduleStarts(next = 0): void {
-    if (next >= this.runs.length) return;
-    this.network.agenda.at(this.runs[next].plan.startNs, (nowNs) => {
+    const { leaders } = this;
+    if (next >= leaders.length) return;
+    this.network.agenda.at(leaders[next].startNs, (nowNs) => {
       let index = next;
-      while (index < this.runs.length && this.runs[index].plan.startNs <= nowNs) this.start(this.runs[index++]);
+      while (index < leaders.length && leaders[index].startNs <= nowNs) this.start(leaders[index++]);
       this.scheduleStarts(index);
     });
   }
@@ -107,15 +116,16 @@ export class TrafficPlayer implements FlowHost {
     const { plan } = run;
     const port = run.fromPort;
     const host = this.network.hosts[port];
+    run.startNs = Math.max(run.startNs, this.nowNs);
     run.activeIndex = this.active.push(run) - 1;
     if (!host.up) {
       run.fail('hostDown');
       return;
     }
-    const flow = host.host.endpoint.open(plan.to, run, {}, host.clock.toOwn(this.nowNs));
+    const flow = host.host.endpoint.open(plan.to, run, optionsOf(plan), host.clock.toOwn(this.nowNs));
     this.expected[run.toPort].set(plan.from * IDS + flow.id, run);
     run.begin(flow);
-    if (plan.stopNs !== NEVER) this.network.agenda.at(Math.max(plan.stopNs, plan.startNs), () => this.stop(run));
+    if (plan.stopNs !== NEVER) this.network.agenda.at(Math.max(plan.stopNs, run.startNs), () => this.stop(run));
     this.network.drain(port);
   }
 
@@ -133,6 +143,14 @@ export class TrafficPlayer implements FlowHost {
     }
     run.activeIndex = -1;
   }
+}
+
+function followersOf(runs: readonly FlowRun[]): ReadonlyMap<number, FlowRun> {
+  return new Map(runs.flatMap((run) => (run.plan.afterId === undefined ? [] : [[run.plan.afterId, run]])));
+}
+
+function optionsOf({ windowAlgorithm }: FlowPlan): OpenOptions {
+  return windowAlgorithm === undefined ? {} : { windowAlgorithm };
 }
 
 function hasEnd({ bytes, stopNs }: FlowPlan): boolean {

@@ -35,5 +35,7 @@ describe('algorithms by name', () => {
     expect(rulingAlgorithm({ windowAlgorithm: 'swift' }, { creditAlgorithm: 'naive' })).toBe('swift');
     expect(rulingAlgorithm({ creditAlgorithm: 'ec4' }, { creditAlgorithm: 'naive' })).toBe('naive');
     expect(rulingAlgorithm({}, { windowAlgorithm: 'swift' })).toBe('steady');
+    expect(rulingAlgorithm({ windowAlgorithm: 'swift' }, {}, 'dctcp')).toBe('dctcp');
+    expect(rulingAlgorithm({ windowAlgorithm: 'swift' }, { creditAlgorithm: 'ec4' }, '')).toBe('ec4');
   });
 });

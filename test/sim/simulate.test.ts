@@ -78,6 +78,26 @@ describe('a simulation', () => {
     expect(result.fct.XL?.maxNs).toBe(Math.max(...result.flows.map(({ fctNs }) => fctNs ?? 0)));
   });
 
+  it('starts each round of a shuffle when the message before has arrived, and ends after the last', () => {
+    const shuffle = { kind: 'shuffle', group: 'all', startNs: 1e6, startJitterNs: 0, tasks: 1 } as const;
+    const traffic = [{ ...shuffle, hosts: [1, 3], bytes: 1e5, rounds: 3 }];
+    const { flows } = play({ traffic, durationNs: 1e9, endsWithFlows: true });
+    const ends = flows.map(({ startNs, fctNs }) => startNs + (fctNs ?? Number.NaN));
+    expect(flows.map(({ src }) => src)).toEqual(['h1', 'h1', 'h1', 'h3', 'h3', 'h3']);
+    expect(flows.map(({ startNs }) => startNs)).toEqual([1e6, ends[0], ends[1], 1e6, ends[3], ends[4]]);
+    expect(flows.every(({ slowdown }) => (slowdown ?? 0) > 0.99)).toBe(true);
+  });
+
+  it('rules flows of one host by the algorithms that they name', () => {
+    const base = { bytes: 1e6 };
+    const traffic = [flow(1, 3, { ...base, windowAlgorithm: 'swift' }), flow(1, 3, { ...base, windowAlgorithm: '' })];
+    const host = { endpoint: { windowAlgorithm: 'dctcp' } };
+    const { algorithm, flows } = play({ traffic: [...traffic, flow(2, 4, base)], host });
+    expect(algorithm).toBe('dctcp+steady+swift');
+    expect(flows.map(({ credits }) => credits.used > 0)).toEqual([false, true, false]);
+    expect(flows.every(({ deliveredBytes }) => deliveredBytes === 1e6)).toBe(true);
+  });
+
   it('ends with its flows where it is told to', () => {
     const changes: Changes = { traffic: [flow(1, 3, { bytes: 1446 })], durationNs: 1e9 };
     const ended = play({ ...changes, endsWithFlows: true });

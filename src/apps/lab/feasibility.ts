@@ -37,6 +37,11 @@ export function checkFeasible(scenario: Scenario, flows: readonly FlowPlan[]): s
   if (scenario.topology.trunks.length > 0) {
     throw usageFailure('the topology has trunks; allowed: none, since all switches run in one process');
   }
+  if (flows.some(({ afterId }) => afterId !== undefined)) {
+    throw usageFailure(
+      "a shuffle has rounds; allowed: 1, since a sender's process does not know when its message has arrived",
+    );
+  }
   for (const host of scenario.hosts) checkClock(host);
   for (const fault of scenario.faults) checkFault(fault);
   return [...processingWarnings(scenario), ...rateWarnings(scenario)];

@@ -69,7 +69,7 @@ export class HostSession implements Application {
 
   /** Sends without an end to each of `to`, which throws away what it gets. */
   rehearse(to: readonly number[]): void {
-    for (const peer of to) this.open(peer, NEVER, () => {});
+    for (const peer of to) this.open({ to: peer, bytes: NEVER }, () => {});
   }
 
   /** Gives up every flow. Until the run is ordered, others are refused: a sender may be ahead of a process that is late. */
@@ -135,7 +135,7 @@ export class HostSession implements Application {
       this.tell({ event: 'flowEnded', id: plan.id });
     };
     try {
-      const { flowId, source } = this.open(plan.to, plan.bytes, onClosed);
+      const { flowId, source } = this.open(plan, onClosed);
       sent.flowId = flowId;
       this.agenda.add(startNs + plan.stopNs, () => this.inRun((nowNs) => source.stop(nowNs)));
     } catch (error) {
@@ -145,14 +145,14 @@ export class HostSession implements Application {
   }
 
   private open(
-    peer: number,
-    bytes: number,
+    { to, bytes, windowAlgorithm }: Pick<FlowPlan, 'to' | 'bytes' | 'windowAlgorithm'>,
     onClosed: (error: XpassError | null) => void,
   ): { flowId: number; source: FlowSource } {
     return this.transport.run((nowNs, { endpoint }) => {
       const run = (action: (nowNs: number) => void): void => this.inRun(action);
       const source = new FlowSource({ bytes, frameBytes: endpoint.config.frameBytes, run, onClosed });
-      const flow = endpoint.open(peer, source, {}, nowNs);
+      const options = windowAlgorithm === undefined ? {} : { windowAlgorithm };
+      const flow = endpoint.open(to, source, options, nowNs);
       source.start(flow, nowNs);
       return { flowId: flow.id, source };
     });

@@ -151,6 +151,8 @@ function sumNics(one: NicCounts, other: NicCounts): NicCounts {
 /** What rules the flows, each name once. */
 function algorithmsOf({ hosts }: Scenario, flows: readonly FlowPlan[]): string {
   const byId = new Map(hosts.map(({ id, endpoint }) => [id, endpoint]));
-  const names = flows.map(({ from, to }) => rulingAlgorithm(byId.get(from) ?? {}, byId.get(to) ?? {}));
+  const names = flows.map(({ from, to, windowAlgorithm }) =>
+    rulingAlgorithm(byId.get(from) ?? {}, byId.get(to) ?? {}, windowAlgorithm),
+  );
   return [...new Set(names)].sort().join('+');
 }

@@ -60,7 +60,7 @@ function pattern(dice: Dice, { topology, slowestBps }: TrafficRoom, frames: numb
     case 0:
       return { ...base, kind: 'permutation', group: 'permutation', hosts: some, bytes };
     case 1:
-      return { ...base, kind: 'shuffle', group: 'shuffle', hosts: some.slice(0, 3), tasks: 1, bytes };
+      return { ...base, kind: 'shuffle', group: 'shuffle', hosts: some.slice(0, 3), tasks: 1, bytes, rounds: 1 };
     case 2: {
       const [to, ...from] = some;
       const [rounds, everyNs] = [dice.whole(1, 3), dice.between(0, MILLISECOND_NS)];

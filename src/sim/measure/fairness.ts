@@ -44,8 +44,8 @@ class FairnessWindows {
     this.count++;
   }
 
-  private lasted({ plan }: FlowRun): boolean {
-    return plan.startNs <= this.startNs;
+  private lasted({ startNs }: FlowRun): boolean {
+    return startNs <= this.startNs;
   }
 }
 

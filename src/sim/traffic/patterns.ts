@@ -21,6 +21,8 @@ export interface PatternFlow {
   readonly bytes: number;
   /** After the start of the traffic. */
   readonly afterNs: number;
+  /** It starts when the flow before it in the pattern is over. */
+  readonly follows?: boolean;
 }
 
 /** The flows of one entry of traffic, in their order. */
@@ -55,12 +57,15 @@ function* incast({ from, to, bytes, rounds, everyNs }: IncastTraffic): Iterable<
   }
 }
 
-/** Of two hosts, every task of the one sends to every task of the other: `tasks` squared flows each way. */
-function* shuffle({ hosts, tasks, bytes }: ShuffleTraffic): Iterable<PatternFlow> {
+/** Of two hosts, every task of the one sends to every task of the other: `tasks` squared flows each way and round. */
+function* shuffle({ hosts, tasks, bytes, rounds }: ShuffleTraffic): Iterable<PatternFlow> {
   for (const from of hosts) {
     for (const to of hosts) {
       if (from === to) continue;
-      for (let pair = 0; pair < tasks * tasks; pair++) yield { from, to, bytes, afterNs: 0 };
+      for (let pair = 0; pair < tasks * tasks; pair++) {
+        yield { from, to, bytes, afterNs: 0 };
+        for (let round = 1; round < rounds; round++) yield { from, to, bytes, afterNs: 0, follows: true };
+      }
     }
   }
 }

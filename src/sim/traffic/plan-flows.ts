@@ -14,9 +14,14 @@ export interface FlowPlan {
   readonly to: number;
   /** Whole and at least 1; Infinity: it never ends. */
   readonly bytes: number;
+  /** When it starts; not before, where `afterId` is given. */
   readonly startNs: number;
   /** When its sender gives it no more data; Infinity for never. */
   readonly stopNs: number;
+  /** Id of the flow that has to be over first. */
+  readonly afterId?: number | undefined;
+  /** Name of a window algorithm, or '' for credits; the sending host's if absent. */
+  readonly windowAlgorithm?: string | undefined;
 }
 
 /**
@@ -38,10 +43,13 @@ export function planFlows(
 }
 
 function planFlow(id: number, spec: TrafficSpec, flow: PatternFlow, random: Random): FlowPlan {
-  const { from, to, bytes, afterNs } = flow;
+  const { from, to, bytes, afterNs, follows } = flow;
   assert(from !== to, 'a flow goes from one host to another');
   assert(bytes >= 1, 'a flow has bytes');
   const jitterNs = spec.startJitterNs > 0 ? random.next() * spec.startJitterNs : 0;
   const stopNs = spec.kind === 'flow' ? spec.stopNs : Number.POSITIVE_INFINITY;
-  return { id, group: spec.group, from, to, bytes, startNs: spec.startNs + afterNs + jitterNs, stopNs };
+  const startNs = spec.startNs + afterNs + jitterNs;
+  const { group, windowAlgorithm } = spec;
+  const afterId = follows === true ? id - 1 : undefined;
+  return { id, group, from, to, bytes, startNs, stopNs, afterId, windowAlgorithm };
 }

@@ -39,6 +39,11 @@ describe('what processes can play', () => {
     await expect(warnings(source)).rejects.toThrow('the traffic has 80 hosts, each a process; allowed: at most 64');
   });
 
+  it('is not one with rounds, which a process cannot tell the end of', async () => {
+    const source = 'topology: { name: star, hosts: 2, rate: 100mbit }\nflows: [{ kind: shuffle, rounds: 2 }]\n';
+    await expect(warnings(source)).rejects.toThrow('a shuffle has rounds; allowed: 1');
+  });
+
   it('leaves the time that hosts take to the processes, and says so', async () => {
     expect(await warnings(`${STAR}hosts: [{ processing: { delay: 10us } }]\n`)).toEqual([
       'processing of hosts is not played: processes take their own time over a frame',

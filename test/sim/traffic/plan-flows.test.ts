@@ -64,7 +64,15 @@ describe('a plan of flows', () => {
   });
 
   it('starts each flow up to the jitter later, evenly', () => {
-    const flows = plan(2, { ...BASE, startJitterNs: 400, kind: 'shuffle', hosts: EIGHT, tasks: 6, bytes: 5 });
+    const flows = plan(2, {
+      ...BASE,
+      startJitterNs: 400,
+      kind: 'shuffle',
+      hosts: EIGHT,
+      tasks: 6,
+      bytes: 5,
+      rounds: 1,
+    });
     const late = flows.map(({ startNs }) => startNs - BASE.startNs);
     expect(Math.min(...late)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...late)).toBeLessThan(400);
@@ -154,7 +162,7 @@ describe('an incast', () => {
 
 describe('a shuffle', () => {
   it('has a flow between every two tasks of different hosts', () => {
-    const flows = plan(1, { ...BASE, kind: 'shuffle', hosts: [1, 2, 3], tasks: 4, bytes: 1e6 });
+    const flows = plan(1, { ...BASE, kind: 'shuffle', hosts: [1, 2, 3], tasks: 4, bytes: 1e6, rounds: 1 });
     expect(flows).toHaveLength(3 * 2 * 16);
     const pairs = new Map<string, number>();
     for (const { from, to } of flows) pairs.set(`${from}-${to}`, (pairs.get(`${from}-${to}`) ?? 0) + 1);
@@ -163,7 +171,22 @@ describe('a shuffle', () => {
 
   it("of the paper's size is planned whole", () => {
     const hosts = Array.from({ length: 40 }, (_, index) => index + 1);
-    expect(plan(1, { ...BASE, kind: 'shuffle', hosts, tasks: 8, bytes: 1e6 })).toHaveLength(40 * 39 * 64);
+    expect(plan(1, { ...BASE, kind: 'shuffle', hosts, tasks: 8, bytes: 1e6, rounds: 1 })).toHaveLength(40 * 39 * 64);
+  });
+
+  it('sends each round of a shuffle after the one before, by the algorithm that it names', () => {
+    const shuffle = { ...BASE, kind: 'shuffle', hosts: [1, 2], tasks: 1, bytes: 5, rounds: 3 } as const;
+    const flows = plan(1, { ...shuffle, windowAlgorithm: 'dctcp' }, { ...shuffle, rounds: 1 });
+    expect(flows.map(({ id, from, afterId, windowAlgorithm }) => [id, from, afterId, windowAlgorithm])).toEqual([
+      [0, 1, undefined, 'dctcp'],
+      [1, 1, 0, 'dctcp'],
+      [2, 1, 1, 'dctcp'],
+      [3, 2, undefined, 'dctcp'],
+      [4, 2, 3, 'dctcp'],
+      [5, 2, 4, 'dctcp'],
+      [6, 1, undefined, undefined],
+      [7, 2, undefined, undefined],
+    ]);
   });
 });
 

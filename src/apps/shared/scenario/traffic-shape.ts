@@ -1,5 +1,6 @@
 // Tested by test/apps/shared/scenario/traffic.test.ts
 import { z } from 'zod';
+import { WINDOW_ALGORITHMS } from '../../../core/window/registry.js';
 import { WORKLOAD_NAMES } from '../../../sim/traffic/workloads.js';
 import { duration, fraction, rate, size } from '../quantities.js';
 import { choice, decimal, integer, text } from '../value-kind.js';
@@ -15,6 +16,10 @@ const MAX_POINTS = 10_000;
 
 const COUNT = integer({ lowest: 1, highest: MAX_FLOWS });
 
+/** What a flow says whose sender has a window algorithm and which has none itself. */
+export const CREDITS = 'credits';
+const FLOW_ALGORITHMS = [CREDITS, ...WINDOW_ALGORITHMS.map(({ name }) => name)];
+
 const BASE = {
   group: written(text('a word'), {
     describe: 'Name in the results; flows of one group are compared with each other',
@@ -24,6 +29,11 @@ const BASE = {
   startJitter: written(duration(), {
     describe: 'Each flow starts up to this much later, uniform',
     fallback: '0',
+  }).optional(),
+  algorithm: written(choice(FLOW_ALGORITHMS), {
+    words: FLOW_ALGORITHMS,
+    describe: 'Window algorithm of the flows, or credits, which are ruled by the algorithm of their receiver',
+    fallback: 'that of the sender',
   }).optional(),
 };
 
@@ -79,6 +89,10 @@ const SHUFFLE = mapping({
   hosts: hosts('Every task of every host sends to every task of every other', 'all').optional(),
   tasks: written(integer({ lowest: 1, highest: 1000 }), { describe: 'Tasks of each host', fallback: '1' }).optional(),
   bytes: written(size({ lowest: 1 }), { describe: 'Bytes of each flow', fallback: '1MB' }).optional(),
+  rounds: written(COUNT, {
+    describe: 'How often each task sends to each other, the next time when the message before has arrived',
+    fallback: '1',
+  }).optional(),
   ...BASE,
 });
 

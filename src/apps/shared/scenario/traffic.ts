@@ -14,7 +14,7 @@ import type { Topology } from '../../../switch/topology.js';
 import type { HostList } from './host-list.js';
 import { type HostPair, hostPairs } from './pairs.js';
 import { type Path, Problem } from './problem.js';
-import { MAX_FLOWS, type TrafficDocument } from './traffic-shape.js';
+import { CREDITS, MAX_FLOWS, type TrafficDocument } from './traffic-shape.js';
 
 /** What flows are resolved with. */
 export interface TrafficContext {
@@ -51,7 +51,7 @@ function flowCount(spec: TrafficSpec): number {
     case 'incast':
       return spec.from.length * spec.rounds;
     case 'shuffle':
-      return spec.hosts.length * (spec.hosts.length - 1) * spec.tasks ** 2;
+      return spec.hosts.length * (spec.hosts.length - 1) * spec.tasks ** 2 * spec.rounds;
     case 'poisson':
       return spec.flows;
   }
@@ -95,8 +95,9 @@ class EntryReader {
   }
 
   private base() {
-    const { kind, group = kind, start: startNs = 0, startJitter: startJitterNs = 0 } = this.entry;
-    return { group, startNs, startJitterNs };
+    const { kind, group = kind, start: startNs = 0, startJitter: startJitterNs = 0, algorithm } = this.entry;
+    const windowAlgorithm = algorithm === CREDITS ? '' : algorithm;
+    return { group, startNs, startJitterNs, ...(windowAlgorithm !== undefined && { windowAlgorithm }) };
   }
 
   private equalFlows(entry: Entry<'flow' | 'pairs'>, pairs: readonly HostPair[]): FlowTraffic[] {
@@ -152,8 +153,8 @@ class EntryReader {
     };
   }
 
-  private shuffle({ hosts, tasks = 1, bytes = SHUFFLE_BYTES }: Entry<'shuffle'>): ShuffleTraffic {
-    return { kind: 'shuffle', ...this.base(), hosts: this.atLeastTwo(hosts), tasks, bytes };
+  private shuffle({ hosts, tasks = 1, bytes = SHUFFLE_BYTES, rounds = 1 }: Entry<'shuffle'>): ShuffleTraffic {
+    return { kind: 'shuffle', ...this.base(), hosts: this.atLeastTwo(hosts), tasks, bytes, rounds };
   }
 
   private poisson(entry: Entry<'poisson'>): PoissonTraffic {

@@ -94,8 +94,18 @@ describe('the flows of a scenario', () => {
       { kind: 'incast', from: [1], rounds: 3, everyNs: 1e6, bytes: 1500 },
     ]);
     expect(trafficOf({ tasks: 8, hosts: [1, 3] }, star)).toEqual([
-      { kind: 'shuffle', group: 'shuffle', ...base, hosts: [1, 3], tasks: 8, bytes: 1e6 },
+      { kind: 'shuffle', group: 'shuffle', ...base, hosts: [1, 3], tasks: 8, bytes: 1e6, rounds: 1 },
     ]);
+  });
+
+  it('may have an algorithm of their own, or credits', () => {
+    const names = ['swift', 'credits', undefined].map((algorithm) => ({
+      from: 1,
+      to: 5,
+      ...(algorithm && { algorithm }),
+    }));
+    const found = names.flatMap((each) => trafficOf(each)).map(({ windowAlgorithm }) => windowAlgorithm);
+    expect(found).toEqual(['swift', '', undefined]);
   });
 
   it('arrive at a load of what the links of the senders carry, by a table', () => {
