@@ -80,6 +80,8 @@ export class CreditMeter {
   periodUsed = 0;
   periodUnused = 0;
   periodDropped = 0;
+  /** Of those that were taken as dropped, the ones whose late echo took them back in this period: no longer in `periodDropped`. */
+  periodTakenBack = 0;
 
   constructor(options: MeterOptions, { numbers, at }: NumberRecord = ownRecord()) {
     const { firstSequence, maxOutstanding, frameBytes = MAX_FRAME_BYTES } = options;
@@ -248,6 +250,7 @@ export class CreditMeter {
     this.periodUsed = 0;
     this.periodUnused = 0;
     this.periodDropped = 0;
+    this.periodTakenBack = 0;
   }
 
   /** A credit that was taken as dropped or unused has been used after all. */
@@ -274,6 +277,7 @@ export class CreditMeter {
     this.dropped--;
     if (this.periodDropped === 0) return;
     this.periodDropped--;
+    this.periodTakenBack++;
     this.periodUsed++;
   }
 

@@ -15,6 +15,7 @@ const SAMPLE: CreditSample = {
   used: 0,
   unused: 0,
   dropped: 0,
+  takenBack: 0,
   dataFrames: 0,
   marked: 0,
   creditMarked: 0,
@@ -96,6 +97,7 @@ export class RateControl {
     sample.used = meter.periodUsed;
     sample.unused = meter.periodUnused;
     sample.dropped = meter.periodDropped;
+    sample.takenBack = meter.periodTakenBack;
     sample.dataFrames = this.dataFrames;
     sample.marked = this.marked;
     sample.creditMarked = this.creditMarked;

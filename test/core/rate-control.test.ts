@@ -64,6 +64,7 @@ describe('the rate of a flow', () => {
         used: 1,
         unused: 2,
         dropped: 7,
+        takenBack: 0,
         dataFrames: 3,
         marked: 2,
         creditMarked: 1,
@@ -88,6 +89,19 @@ describe('the rate of a flow', () => {
       creditMarked: 0,
       spanNs: 1_000,
     });
+  });
+
+  it('says which credits were taken back, for the period of their echo alone', () => {
+    const { algorithm, control, meter } = bench();
+    meter.echo(9, 0);
+    meter.echo(8, 0);
+    control.update(meter, rttOf(0), PERIOD_NS);
+    meter.echo(10, 0);
+    control.update(meter, rttOf(0), 2 * PERIOD_NS);
+    expect(algorithm.samples).toMatchObject([
+      { known: 10, used: 2, dropped: 8, takenBack: 1 },
+      { known: 1, used: 1, dropped: 0, takenBack: 0 },
+    ]);
   });
 
   it('waits for an RTT where that is longer than 32 credits take', () => {

@@ -41,6 +41,8 @@ export interface CreditSample {
   unused: number;
   /** Credits that the network dropped. */
   dropped: number;
+  /** Of the used ones, those that counted as dropped until their echo came late: overtaken, not lost. */
+  takenBack: number;
   /** Data frames that arrived in the period, late ones too; 0 where every known credit was given up. */
   dataFrames: number;
   /** How many of these carried CE in their own ECN field: they met a data queue above K. PROTOCOL §9.3 */

@@ -54,6 +54,7 @@ export class ModelFlow {
       used: 0,
       unused: 0,
       dropped: 0,
+      takenBack: 0,
       dataFrames: 0,
       marked: 0,
       creditMarked: 0,

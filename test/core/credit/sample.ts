@@ -16,6 +16,7 @@ export function creditSample(changes: Partial<CreditSample> = {}): CreditSample 
     used: known - dropped - unused,
     unused,
     dropped,
+    takenBack: 0,
     dataFrames: known - dropped - unused,
     marked: 0,
     creditMarked: 0,

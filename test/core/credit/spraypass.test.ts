@@ -46,6 +46,15 @@ describe('sequence-free feedback', () => {
     flow.update(creditSample({ known: 10, dropped: 5, dataFrames: 5, creditMarked: 0 }));
     expect(flow.rateBps).toBeCloseTo(SENT_BPS * 0.5 * 1.1, 3);
   });
+
+  it('sees loss in disorder in spraypass-1 where credits that come late count as lost, as in the paper', () => {
+    const sample = creditSample({ known: 10, dropped: 2, takenBack: 3, dataFrames: 8 });
+    const [forgiving, strict] = [0, 1].map((late_lost) => creditAlgorithm('spraypass-1', ROUND_LINK, { late_lost }));
+    forgiving.update(sample);
+    strict.update(sample);
+    expect(forgiving.rateBps).toBeCloseTo(SENT_BPS * 0.8 * 1.1, 3);
+    expect(strict.rateBps).toBeCloseTo(SENT_BPS * 0.5 * 1.1, 3);
+  });
 });
 
 it('the three are configured as Table II has them, and as one asks', () => {

@@ -44,6 +44,7 @@ function sampleOf({ rateBps }: CreditAlgorithm, loss: number): CreditSample {
     used: KNOWN - dropped,
     unused: 0,
     dropped,
+    takenBack: 0,
     dataFrames: KNOWN - dropped,
     marked: 0,
     creditMarked: 0,
