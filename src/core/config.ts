@@ -52,6 +52,8 @@ export interface EndpointConfig {
    * 0: it issues credits whatever the sender has, as in the papers, whose wasted credits show what that costs.
    */
   backlogWaitNs: number;
+  /** A flow of this host begins with as many bytes without credits as its link carries in this RTT; 0: with none. PROTOCOL §12 */
+  speculativeRttNs: number;
   /** CREDIT_REQUESTs to one peer without an answer at a time; see request-gate.ts. */
   peerRequests: number;
   /** Bytes of a flow that its sender holds, sent or not, until they are acknowledged. */
@@ -105,6 +107,7 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   queueBoundNs: Number.POSITIVE_INFINITY,
   // Ours: longer than most answers of a process take, and far shorter than the credit timeout, after which the sender would ask.
   backlogWaitNs: 2 * MILLISECOND_NS,
+  speculativeRttNs: 0,
   // Ours: at a round trip of 1 ms as many flows a second as a process can open, and no more to answer at once than takes a millisecond.
   peerRequests: 64,
   sendBufferBytes: 4 * 1024 * 1024,
@@ -146,6 +149,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['hostCredits', 2, Number.POSITIVE_INFINITY],
   ['queueBoundNs', 0, Number.POSITIVE_INFINITY],
   ['backlogWaitNs', 0, SECOND_NS],
+  ['speculativeRttNs', 0, SECOND_NS],
   ['peerRequests', 1, Number.POSITIVE_INFINITY],
   ['sendBufferBytes', LEAST_SEND_BUFFER_BYTES, 2 ** 30],
   ['maxFlows', 1, 1_048_576],

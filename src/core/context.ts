@@ -7,6 +7,7 @@ import type { CreditBudget } from './credit-budget.js';
 import type { Disorder } from './disorder.js';
 import type { FlowRecords } from './flow-record.js';
 import type { RequestGate } from './request-gate.js';
+import type { Speculation } from './speculation.js';
 
 /** What a flow needs of its endpoint, and all that it may touch of it. */
 export interface FlowContext {
@@ -21,7 +22,7 @@ export interface FlowContext {
   readonly records: FlowRecords;
   /** Puts an encoded frame in the output, behind every credit that was due before. */
   emit(frame: Frame, nowNs: number): void;
-  /** Puts a credit that was due at `dueNs` in the output. */
+  /** Puts a credit, or a speculative frame, that was due at `dueNs` in the output. */
   emitCredit(frame: Frame, dueNs: number): void;
   /** Wants `onTimer` of the flow in `slot` at `deadlineNs` or earlier; a later deadline than one asked for before may be ignored. */
   arm(slot: number, deadlineNs: number): void;
@@ -31,6 +32,8 @@ export interface FlowContext {
   readonly budget: CreditBudget;
   /** What sending flows have asked of each peer. */
   readonly requests: RequestGate;
+  /** What sending flows may send without credits; null where they may not. */
+  readonly speculation: Speculation | null;
   /** The flow in `slot` lingers from now on. */
   lingers(slot: number): void;
   /** The flow in `slot` is closed and can be forgotten. */

@@ -14,7 +14,7 @@ import {
   stopUnused,
 } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import { AckFlag, DataFlag } from '../wire/layout.js';
+import { AckFlag, DataFlag, RequestFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { Acknowledger } from './acknowledger.js';
 import type { DueSource, FlowContext } from './context.js';
@@ -109,6 +109,10 @@ export class CreditedReceiver extends ReceiverFlow {
       this.sendAck(nowNs);
       return;
     }
+    if ((flags(frame.bytes) & RequestFlag.speculative) !== 0) {
+      this.handleBurst(frame, nowNs);
+      return;
+    }
     const isRunning = this.stateCode === ReceiverState.creditSending;
     this.noteBacklog(frame, isRunning);
     if (isRunning) this.credits.distrustPaths(nowNs);
@@ -138,6 +142,22 @@ export class CreditedReceiver extends ReceiverFlow {
     if (this.acknowledger.isDue(nowNs)) this.sendAck(nowNs);
     // Data puts every other deadline off, and to compute them all for each frame costs a twentieth of its time.
     this.context.arm(this.slot, this.acknowledger.deadlineNs);
+  }
+
+  override handleSpeculative(frame: Frame, nowNs: number): void {
+    const offset = widen(dataOffset(frame.bytes), this.reassembly.nextOffset);
+    if (offset < 0) {
+      this.context.counters.invalid++;
+      return;
+    }
+    this.heard(frame, nowNs);
+    if (this.stateCode === ReceiverState.complete) return;
+    this.received.speculative++;
+    this.placeSpeculative(frame, offset, nowNs);
+    if (this.isOver) return;
+    this.credits.reschedule(nowNs);
+    if (this.acknowledger.isDue(nowNs)) this.sendAck(nowNs);
+    this.arm();
   }
 
   override handleStop(frame: Frame, nowNs: number): void {
@@ -210,10 +230,42 @@ export class CreditedReceiver extends ReceiverFlow {
     this.credits.windowChanged();
   }
 
+  /** The sender sends without credits, or has; it wants some for what is beyond that, and for what of it was lost. PROTOCOL §12.2 */
+  private handleBurst(frame: Frame, nowNs: number): void {
+    const { bytes } = frame;
+    this.noteBacklog(frame, this.stateCode === ReceiverState.creditSending);
+    const sentOffset = widen(requestSentOffset(bytes), this.reassembly.nextOffset);
+    const isCovered = (flags(bytes) & RequestFlag.covered) !== 0;
+    const wantsCredits = !isCovered || sentOffset > this.reassembly.nextOffset;
+    const isAnnounced = this.stateCode === ReceiverState.closed && sentOffset === 0;
+    if (this.stateCode === ReceiverState.closed) this.stateCode = ReceiverState.creditStopped;
+    if (wantsCredits && this.stateCode !== ReceiverState.creditSending) this.startCredits(nowNs);
+    // What was announced has not come yet: there is nothing to say of it.
+    if (!isAnnounced) this.sendAck(nowNs);
+    this.credits.reschedule(nowNs);
+    this.arm();
+  }
+
   private startCredits(nowNs: number): void {
     this.stateCode = ReceiverState.creditSending;
     this.acknowledger.onPause();
     this.credits.start(nowNs);
+  }
+
+  /** A hole among frames that keep their order is a loss: credits are on their way before the sender knows of it. */
+  private placeSpeculative(frame: Frame, offset: number, nowNs: number): void {
+    if (!this.stream.take(frame, offset)) {
+      this.breach(nowNs);
+      return;
+    }
+    this.credits.windowChanged();
+    if (this.isOver) return;
+    this.acknowledger.onData(false, nowNs);
+    if (this.stateCode !== ReceiverState.creditSending && this.reassembly.ranges.count > 0) {
+      this.acknowledger.demand();
+      this.startCredits(nowNs);
+    }
+    this.finishIfWhole(nowNs);
   }
 
   private place(frame: Frame, offset: number, nowNs: number): void {
@@ -228,6 +280,10 @@ export class CreditedReceiver extends ReceiverFlow {
     // Where paths differ, frames that overtake each other are no news to the sender.
     this.acknowledger.onData(this.noteDisorder() > 0 && this.credits.paths === null, nowNs);
     if (this.pausedTold && !this.window.isPaused) this.acknowledger.demand();
+    this.finishIfWhole(nowNs);
+  }
+
+  private finishIfWhole(nowNs: number): void {
     this.stream.tellEnd();
     if (!this.stream.hasEverything) return;
     this.acknowledger.demand();

@@ -1,8 +1,9 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
 import { NEVER } from '../base/time.js';
-import { creditSequence, ecn, pathId } from '../wire/decode.js';
+import { creditSequence, dataOffset, dataPayloadBytes, ecn, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import { DataFlag, Ecn, FrameType } from '../wire/layout.js';
+import { Data, DataFlag, Ecn, FrameType, wireBytes } from '../wire/layout.js';
+import { widen } from '../wire/serial.js';
 import type { FlowContext } from './context.js';
 import { CreditWatch } from './credit-watch.js';
 import type { XpassError } from './errors.js';
@@ -11,13 +12,17 @@ import { Hot } from './flow-record.js';
 import { KeptCredits } from './kept-credits.js';
 import { SeenWindow } from './seen-window.js';
 import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
+import { NOT_SPECULATIVE } from './sender-requests.js';
 import type { SenderStatistics } from './sender-statistics.js';
+import type { Speculation } from './speculation.js';
+import { SpeculativeBurst } from './speculative-burst.js';
 
 /** Of a flow in the endpoint's RequestGate; due: has a place, and goes out once the application has had its turn. */
 const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
 
 /** Filled anew for every data frame of whichever flow. */
 const DATA_FIELDS = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
+const SPECULATIVE_FIELDS = { offset: 0, flags: 0 };
 
 /**
  * The sender's end of a flow with credits: spends them on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.1),
@@ -36,6 +41,10 @@ export class CreditedSender extends SenderFlow {
   private toldMore = false;
   private unused = 0;
   private creditsReceived = 0;
+  /** What it sends without credits, until it is known what became of that; null: nothing. */
+  private burst: SpeculativeBurst | null = null;
+  private speculativeFrames = 0;
+  private takenBack = 0;
 
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     super(context, writer, options, nowNs);
@@ -45,7 +54,16 @@ export class CreditedSender extends SenderFlow {
 
   override get statistics(): SenderStatistics {
     const { creditsReceived, unused: creditsUnused } = this;
-    return { ...super.statistics, creditsReceived, creditsUnused, creditsKept: this.kept?.length ?? 0 };
+    const { speculativeFrames, takenBack: speculativeTakenBack } = this;
+    const creditsKept = this.kept?.length ?? 0;
+    return {
+      ...super.statistics,
+      speculativeFrames,
+      speculativeTakenBack,
+      creditsReceived,
+      creditsUnused,
+      creditsKept,
+    };
   }
 
   override handleCredit(frame: Frame, nowNs: number): void {
@@ -83,10 +101,20 @@ export class CreditedSender extends SenderFlow {
     super.close(error);
   }
 
-  /** A request, so that it tells of all that was written in the same turn. Nothing else is ever due: credits say when to send. */
+  /** A request, so that it tells of all that was written in the same turn, and speculative frames. Otherwise credits say when to send. */
   override sendDue(nowNs: number): number {
     if (this.asking === Asking.due) this.sendWaitingRequest(nowNs);
-    return NEVER;
+    return this.burst?.isSending ? this.sendSpeculative(this.burst, nowNs) : NEVER;
+  }
+
+  /** The host's NIC has dropped a speculative frame. */
+  speculativeTakenBack(frame: Frame): void {
+    const { stream } = this;
+    const start = widen(dataOffset(frame.bytes), stream.sentOffset);
+    const end = start + dataPayloadBytes(frame);
+    this.takenBack++;
+    // One that cannot be noted is found in an ACK.
+    if (end > stream.ackedOffset) stream.lose(Math.max(start, stream.ackedOffset), end);
   }
 
   protected override finish(nowNs: number): void {
@@ -101,8 +129,9 @@ export class CreditedSender extends SenderFlow {
     // An ACK that was overtaken speaks of holes that later ones have shown closed.
     if (stream.cumulativeOf(frame.bytes) === stream.ackedOffset && !stream.findLosses(frame.bytes, answersProbe, nowNs))
       this.context.counters.invalid++;
+    if (this.burst !== null) this.followBurst(this.burst, answersProbe, nowNs);
     if (stream.hasLosses) this.wake(nowNs);
-    else if (!stream.hasData) this.settle(nowNs);
+    else if (!stream.hasData && this.burst === null) this.settle(nowNs);
     else this.arm();
   }
 
@@ -127,6 +156,7 @@ export class CreditedSender extends SenderFlow {
     }
     const wasIdle = this.stateCode === SenderState.creditReceiving && this.idleSinceNs !== NEVER;
     if (wasIdle) this.watch.begin(nowNs);
+    if (this.burst !== null) this.askBeyond(nowNs);
     this.idleSinceNs = NEVER;
     if (this.kept !== null) this.spendKept(this.kept, nowNs);
     if (wasIdle && this.isUntold) this.request(nowNs);
@@ -143,12 +173,77 @@ export class CreditedSender extends SenderFlow {
   /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
   private startReceiving(nowNs: number): void {
     this.leaveGate();
-    if (this.opened) this.probe.settle();
-    else this.probe.answer(nowNs);
+    if (this.burst === null) this.noteAnswer(nowNs);
+    else if (this.burst.isSending) this.endBurst(this.burst, nowNs);
     this.opened = true;
     this.stateCode = SenderState.creditReceiving;
     this.finishIfSent(nowNs);
     this.arm();
+  }
+
+  private noteAnswer(nowNs: number): void {
+    if (this.opened) this.probe.settle();
+    else this.probe.answer(nowNs);
+  }
+
+  /** The flow begins to send without credits. PROTOCOL §12.1 */
+  private beginBurst(speculation: Speculation, nowNs: number): void {
+    this.burst = new SpeculativeBurst(speculation.budgetBytes, nowNs);
+    this.requests.unscheduledBytes = speculation.budgetBytes;
+    this.context.schedule(this.slot, speculation.readyNs(nowNs));
+  }
+
+  /** Sends the next frame of the burst if its time has come; returns when the one behind it is due. */
+  private sendSpeculative(burst: SpeculativeBurst, nowNs: number): number {
+    const speculation = this.context.speculation as Speculation;
+    const readyNs = speculation.readyNs(burst.dueNs);
+    if (readyNs > nowNs) return readyNs;
+    const { stream, buffer } = this;
+    const fields = SPECULATIVE_FIELDS;
+    fields.offset = stream.takeUnsent();
+    fields.flags = stream.takenFlags;
+    const { takenBytes: count } = stream;
+    const dueNs = speculation.take(wireBytes(count + Data.overheadBytes), readyNs, nowNs);
+    this.speculativeFrames++;
+    this.frames.speculative(fields, buffer, count, dueNs);
+    burst.leftBytes = Math.max(0, burst.leftBytes - count);
+    this.requests.unscheduledBytes = burst.leftBytes;
+    burst.dueNs = dueNs;
+    if (burst.leftBytes > 0 && stream.unsentBytes > 0) return speculation.readyNs(dueNs);
+    this.endBurst(burst, nowNs);
+    return NEVER;
+  }
+
+  /** No more goes without credits: a probe behind it shows how much of it has arrived. */
+  private endBurst(burst: SpeculativeBurst, nowNs: number): void {
+    burst.isSending = false;
+    burst.leftBytes = 0;
+    this.requests.unscheduledBytes = 0;
+    this.stream.ownPathOffset = this.stream.sentOffset;
+    this.context.schedule(this.slot, NEVER);
+    this.tell(nowNs, false);
+    this.arm();
+  }
+
+  /** The receiver was told that the burst takes all there is, and now there is more. */
+  private askBeyond(nowNs: number): void {
+    const { requests } = this;
+    if (this.stateCode === SenderState.creditRequestSent && requests.toldCovered && !requests.isCovered)
+      this.tell(nowNs, false);
+  }
+
+  /** The fate of the whole burst is known once its probe was answered. Where it left nothing to do, no credit was asked for and none will come. */
+  private followBurst(burst: SpeculativeBurst, answersProbe: boolean, nowNs: number): void {
+    const { stream } = this;
+    if (burst.isSending || !(answersProbe || stream.ackedOffset === stream.sentOffset)) return;
+    this.forgetBurst();
+    this.leaveGate();
+    if (this.stateCode === SenderState.creditRequestSent && !stream.hasData && !stream.ended) this.stop(nowNs);
+  }
+
+  private forgetBurst(): void {
+    this.burst = null;
+    this.requests.unscheduledBytes = NOT_SPECULATIVE;
   }
 
   /** Credits come by several paths; the latest works. */
@@ -179,7 +274,7 @@ export class CreditedSender extends SenderFlow {
 
   /** Everything is sent. */
   private ranDry(nowNs: number): void {
-    if (this.stream.ended) this.finishIfSent(nowNs);
+    if (this.stream.ended && this.burst === null) this.finishIfSent(nowNs);
     else this.idleSinceNs = nowNs;
     this.arm();
   }
@@ -221,7 +316,8 @@ export class CreditedSender extends SenderFlow {
 
   /** The application has ended the stream and all of it has been sent: FIN. */
   private finishIfSent(nowNs: number): void {
-    if (!this.stream.ended || this.stream.hasData || this.stateCode === SenderState.finSent) return;
+    if (this.burst !== null || !this.stream.ended || this.stream.hasData || this.stateCode === SenderState.finSent)
+      return;
     this.stateCode = SenderState.finSent;
     this.dropKept();
     this.requests.fin(this.unused, nowNs, false);
@@ -243,7 +339,15 @@ export class CreditedSender extends SenderFlow {
   }
 
   private ask(nowNs: number, again: boolean): void {
+    const { speculation } = this.context;
     this.watch.wait(nowNs);
+    if (speculation !== null && this.requests.requests === 0 && this.stream.hasData)
+      this.beginBurst(speculation, nowNs);
+    this.tell(nowNs, again);
+  }
+
+  /** Sends a request for all that has been written. */
+  private tell(nowNs: number, again: boolean): void {
     this.toldOffset = this.buffer.end;
     this.toldMore = false;
     this.sendRequest(nowNs, again);
@@ -257,7 +361,7 @@ export class CreditedSender extends SenderFlow {
         break;
       case SenderState.creditReceiving:
         if (this.stream.hasData) this.request(nowNs);
-        else this.stop(nowNs);
+        else this.endOrStop(nowNs);
         break;
       case SenderState.creditStopSent:
         this.requests.stop(this.unused, nowNs, !this.probe.answered);
@@ -266,6 +370,13 @@ export class CreditedSender extends SenderFlow {
         this.requests.fin(this.unused, nowNs, true);
         break;
     }
+  }
+
+  /** Either frame is a probe too, so that of a burst is not waited for any longer. */
+  private endOrStop(nowNs: number): void {
+    this.forgetBurst();
+    if (this.stream.ended) this.finishIfSent(nowNs);
+    else this.stop(nowNs);
   }
 
   private stop(nowNs: number): void {
@@ -282,6 +393,7 @@ export class CreditedSender extends SenderFlow {
         return this.asking === Asking.waits || this.asking === Asking.due ? NEVER : this.probe.deadlineNs;
       case SenderState.creditReceiving:
         if (this.stream.hasData) return this.watch.deadlineNs;
+        if (this.burst !== null) return this.probe.deadlineNs;
         return this.idleSinceNs === NEVER
           ? NEVER
           : this.idleSinceNs + Math.max(config.stopTimeoutNs, this.rtt.waitNs(1));

@@ -45,6 +45,7 @@ import { ReactiveSender } from './reactive-sender.js';
 import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
 import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
+import { Speculation } from './speculation.js';
 import { Strangers } from './strangers.js';
 import type { WindowAlgorithm } from './window/algorithm.js';
 import { windowAlgorithm } from './window/registry.js';
@@ -105,6 +106,7 @@ export class Endpoint implements FlowContext {
   readonly records: FlowRecords;
   readonly budget: CreditBudget;
   readonly requests: RequestGate;
+  readonly speculation: Speculation | null;
   private readonly application: Application;
   private readonly link: CreditLink;
   private readonly newAlgorithm: () => CreditAlgorithm;
@@ -138,6 +140,7 @@ export class Endpoint implements FlowContext {
     const maxWaiting = config.maxFlows + config.maxLingering;
     this.budget = new CreditBudget({ hostCredits, creditNs, queueBoundNs, maxWaiting }, (slot) => this.wakeFlow(slot));
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
+    this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;
     const { creditAlgorithm, creditParameters } = config;
     this.newAlgorithm = orConfigError(() => creditAlgorithmMaker(creditAlgorithm, this.link, creditParameters));
     this.newWindowAlgorithm({});
@@ -191,6 +194,7 @@ export class Endpoint implements FlowContext {
     }
     switch (type) {
       case FrameType.data:
+      case FrameType.speculativeData:
       case FrameType.creditRequest:
       case FrameType.creditStop:
       case FrameType.fin:
@@ -229,9 +233,13 @@ export class Endpoint implements FlowContext {
   takeBack(frame: Frame, nowNs: number): void {
     this.numbers[this.at + HotHost.clockNs] = nowNs;
     this.counters.nicDrops++;
-    if (frameType(frame.bytes) === FrameType.credit) {
+    const type = frameType(frame.bytes);
+    if (type === FrameType.credit) {
       const slot = this.receivers.get(frame.peer, flowId(frame.bytes));
       if (slot >= 0) (this.flows[slot] as ReceiverFlow).creditTakenBack(frame, nowNs);
+    } else if (type === FrameType.speculativeData) {
+      const slot = this.senders.get(frame.peer, flowId(frame.bytes));
+      if (slot >= 0) (this.flows[slot] as CreditedSender).speculativeTakenBack(frame);
     }
     this.pool.give(frame);
   }
@@ -350,6 +358,7 @@ export class Endpoint implements FlowContext {
     else if (type === FrameType.data) flow.handleData(frame, nowNs);
     else if (type === FrameType.creditRequest) flow.handleRequest(frame, nowNs);
     else if (type === FrameType.creditStop) flow.handleStop(frame, nowNs);
+    else if (type === FrameType.speculativeData) flow.handleSpeculative(frame, nowNs);
     else flow.handleFin(frame, nowNs);
   }
 
@@ -447,12 +456,14 @@ export class Endpoint implements FlowContext {
 
 /** A request or data of one kind of flow is not for a flow of the other. PROTOCOL §11.1 */
 function fitsKind(type: number, { bytes }: Frame, flow: ReceiverFlow): boolean {
+  if (type === FrameType.speculativeData) return !flow.isReactive;
   if (type === FrameType.data) return ((flags(bytes) & DataFlag.reactive) !== 0) === flow.isReactive;
   return type !== FrameType.creditRequest || ((flags(bytes) & RequestFlag.reactive) !== 0) === flow.isReactive;
 }
 
-/** Data of a reactive flow whose opening may be behind it. PROTOCOL §11.1 */
+/** Data whose flow's opening may be behind it, or lost. PROTOCOL §11.1, §12.2 */
 function isEarly(type: number, { bytes }: Frame): boolean {
+  if (type === FrameType.speculativeData) return true;
   const early = DataFlag.reactive | DataFlag.early;
   return type === FrameType.data && (flags(bytes) & early) === early;
 }

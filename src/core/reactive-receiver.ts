@@ -75,6 +75,10 @@ export class ReactiveReceiver extends ReceiverFlow {
     if (this.owesEcho) this.sendAck(nowNs);
   }
 
+  override handleSpeculative(): void {
+    this.context.counters.invalid++;
+  }
+
   override handleStop(frame: Frame, nowNs: number): void {
     this.heard(frame, nowNs);
     this.noteProbe(stopProbe(frame.bytes));

@@ -106,6 +106,7 @@ export abstract class ReceiverFlow implements TimedFlow {
       bytesDelivered: this.reassembly.nextOffset,
       bytesHeld: this.window.heldBytes,
       dataFrames: this.received.data,
+      speculativeFrames: this.received.speculative,
       repairedFrames: this.received.repaired,
       markedFrames: this.received.marked,
       creditMarkedFrames: this.received.creditMarked,
@@ -153,6 +154,8 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   abstract handleRequest(frame: Frame, nowNs: number): void;
   abstract handleData(frame: Frame, nowNs: number): void;
+  /** A frame of data without a credit. PROTOCOL §12.2 */
+  abstract handleSpeculative(frame: Frame, nowNs: number): void;
   abstract handleStop(frame: Frame, nowNs: number): void;
 
   handleFin(frame: Frame, nowNs: number): void {

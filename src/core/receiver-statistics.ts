@@ -6,6 +6,8 @@ export interface ReceiverStatistics {
   bytesDelivered: number;
   bytesHeld: number;
   dataFrames: number;
+  /** Arrived without a credit; not among the others. */
+  speculativeFrames: number;
   repairedFrames: number;
   /** Arrived marked CE themselves. */
   markedFrames: number;
@@ -33,6 +35,7 @@ export interface ReceiverStatistics {
 /** Data frames of a flow, by kind. */
 export class ReceivedFrames {
   data = 0;
+  speculative = 0;
   repaired = 0;
   marked = 0;
   creditMarked = 0;

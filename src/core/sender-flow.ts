@@ -116,6 +116,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
       bytesAcknowledged: this.stream.ackedOffset,
       bytesRepaired: this.stream.repairedBytes,
       dataFrames: this.dataFrames,
+      speculativeFrames: 0,
+      speculativeTakenBack: 0,
       creditsReceived: 0,
       creditsUnused: 0,
       creditsKept: 0,

@@ -5,9 +5,11 @@ import {
   encodeFin,
   encodeRequest,
   encodeReset,
+  encodeSpeculativeData,
   encodeStop,
   type FlowHeader,
   type RequestFields,
+  type SpeculativeFields,
   type StopFields,
   seal,
 } from '../wire/encode.js';
@@ -44,15 +46,18 @@ export class SenderFrames implements FlowHeader {
   /** `count` bytes of `buffer` from `fields.offset`. */
   data(fields: DataFields, buffer: SendBuffer, count: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    const at = encodeData(frame.bytes, this, fields);
-    if (buffer.isLengths) {
-      frame.length = at;
-      frame.phantomBytes = count + CHECK_BYTES;
-    } else {
-      buffer.copy(fields.offset, count, frame.bytes, at);
-      frame.length = seal(frame.bytes, at + count, this.context.check);
-    }
+    frame.length = encodeData(frame.bytes, this, fields);
+    this.fill(frame, buffer, fields.offset, count);
     this.send(frame, nowNs);
+  }
+
+  /** The same without a credit, in a frame that was due at `dueNs`. */
+  speculative(fields: SpeculativeFields, buffer: SendBuffer, count: number, dueNs: number): void {
+    const frame = this.context.pool.take();
+    frame.length = encodeSpeculativeData(frame.bytes, this, fields);
+    this.fill(frame, buffer, fields.offset, count);
+    frame.peer = this.peer;
+    this.context.emitCredit(frame, dueNs);
   }
 
   request(fields: RequestFields, nowNs: number): void {
@@ -77,6 +82,17 @@ export class SenderFrames implements FlowHeader {
     const frame = this.context.pool.take();
     frame.length = encodeReset(frame.bytes, this, { code, flags: 0 }, this.context.check);
     this.send(frame, nowNs);
+  }
+
+  /** Puts `count` bytes of `buffer` from `offset` behind what the frame has. */
+  private fill(frame: Frame, buffer: SendBuffer, offset: number, count: number): void {
+    if (buffer.isLengths) {
+      frame.phantomBytes = count + CHECK_BYTES;
+      return;
+    }
+    const at = frame.length;
+    buffer.copy(offset, count, frame.bytes, at);
+    frame.length = seal(frame.bytes, at + count, this.context.check);
   }
 
   private send(frame: Frame, nowNs: number): void {

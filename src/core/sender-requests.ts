@@ -5,6 +5,9 @@ import type { SenderFrames } from './sender-frames.js';
 import type { SentStream } from './sent-stream.js';
 
 /** What a flow's CREDIT_REQUESTs tell that does not change. */
+/** Of `unscheduledBytes`. */
+export const NOT_SPECULATIVE = -1;
+
 export interface RequestTerms {
   frameBytes: number;
   /** PROTOCOL §11.1 */
@@ -20,6 +23,10 @@ export class SenderRequests {
   stops = 0;
   /** What had been acknowledged when the latest probe was sent. */
   probedAckedOffset = 0;
+  /** Bytes that go without credits from now on; NOT_SPECULATIVE where the flow has no burst. PROTOCOL §12.1 */
+  unscheduledBytes = NOT_SPECULATIVE;
+  /** The latest request said COVERED. */
+  toldCovered = false;
   private readonly probe: Probe;
   private readonly stream: SentStream;
   private readonly frames: SenderFrames;
@@ -32,14 +39,24 @@ export class SenderRequests {
     this.terms = terms;
   }
 
+  /** All that waits goes without credits. PROTOCOL §12.1 */
+  get isCovered(): boolean {
+    return !this.stream.hasLosses && this.stream.unsentBytes <= this.unscheduledBytes;
+  }
+
   /** `opens`: the receiver may not know the flow yet. `again`: it repeats one that got no answer. */
   request(opens: boolean, nowNs: number, again: boolean): void {
     const { stream, terms } = this;
     this.requests++;
+    this.toldCovered = this.isCovered;
     this.sendProbe(nowNs, again);
     this.frames.request(
       {
-        flags: (opens ? RequestFlag.open : 0) | (terms.isReactive ? RequestFlag.reactive : 0),
+        flags:
+          (opens ? RequestFlag.open : 0) |
+          (terms.isReactive ? RequestFlag.reactive : 0) |
+          (this.unscheduledBytes === NOT_SPECULATIVE ? 0 : RequestFlag.speculative) |
+          (this.toldCovered ? RequestFlag.covered : 0),
         sentOffset: stream.sentOffset,
         probe: this.probe.number,
         maxFrameBytes: terms.frameBytes,

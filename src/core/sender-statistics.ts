@@ -5,6 +5,9 @@ export interface SenderStatistics {
   bytesAcknowledged: number;
   bytesRepaired: number;
   dataFrames: number;
+  /** Sent without a credit, and those of them that the host's own NIC dropped. */
+  speculativeFrames: number;
+  speculativeTakenBack: number;
   creditsReceived: number;
   creditsUnused: number;
   /** Those that wait for data just now. */

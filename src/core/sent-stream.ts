@@ -36,6 +36,8 @@ export class SentStream {
   takenFlags = 0;
   /** The first offset that must not be sent yet. PROTOCOL §11.5 */
   limitOffset = Number.POSITIVE_INFINITY;
+  /** What was sent before it went by the flow's own path, and a probe behind it by the same: an ACK of that probe, or of a later one, shows what of it is lost. */
+  ownPathOffset = 0;
   private readonly probe: Probe;
   private readonly payloadBytes: number;
   private readonly recovery = new LossRecovery();
@@ -79,6 +81,13 @@ export class SentStream {
     let offset = this.recovery.take(this.payloadBytes, nowNs, this.probe.number);
     if (offset < 0) offset = this.takeNew();
     else this.noteRepair();
+    this.noteEnd(offset);
+    return offset;
+  }
+
+  /** As `take`, but new bytes only. */
+  takeUnsent(): number {
+    const offset = this.takeNew();
     this.noteEnd(offset);
     return offset;
   }
@@ -133,6 +142,7 @@ export class SentStream {
     context.probedOffset = answersProbe ? probe.offset : 0;
     context.retransmitNs = probe.retransmitNs;
     context.oldOffset = this.marks === null ? -1 : this.oldOffset(this.marks, nowNs);
+    if (this.marks !== null && answersProbe) context.oldOffset = Math.max(context.oldOffset, this.ownPathOffset);
     return this.losses.examine(ack, context);
   }
 

@@ -48,6 +48,8 @@ export interface LinkResult {
   creditDrops: number;
   /** Frames that found the data queue full. */
   dataDrops: number;
+  /** Speculative frames that found more in the data queue than such frames may. */
+  speculativeDrops: number;
   /** Frames of any type that were lost on the link: by impairments, outages and restarts. */
   lost: number;
   ecnMarks: number;

@@ -35,6 +35,7 @@ const PORT_RULES: Readonly<Record<keyof PortConfig, NumberRule>> = {
   ecnRampBytes: { min: 0, max: 1e9 },
   // At 1 it is the data queue without its frames; beyond, it would never fill.
   phantomDrainShare: RATE,
+  speculativeQueueBytes: { min: 0, max: 1e9 },
 };
 
 const IMPAIRMENT_RULES: Readonly<Record<Exclude<keyof ImpairmentConfig, 'down' | 'frameTypes'>, NumberRule>> = {

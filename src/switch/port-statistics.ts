@@ -26,6 +26,8 @@ export const PortDrop = {
   outputFull: 12,
   /** Was in a switch that was stopped, or came to it. */
   switchDown: 13,
+  /** A speculative frame that found more in the data queue than such a frame may. */
+  speculative: 14,
 } as const;
 
 /** Names by drop code. */
@@ -241,7 +243,7 @@ export class PortStatistics {
 
 /** What `PortStatistics.countFrame` does, for those that have the record at hand. */
 export function countFrame(numbers: Float64Array, at: number, type: number, wireBytes: number): void {
-  const isData = type === FrameType.data;
+  const isData = type === FrameType.data || type === FrameType.speculativeData;
   const frames = at + (isData ? F.dataFrames : type === FrameType.credit ? F.creditFrames : F.controlFrames);
   numbers[frames]++;
   numbers[frames + BYTES_AFTER_FRAMES] += wireBytes;

@@ -33,6 +33,8 @@ export interface PortConfig {
   ecnRampBytes: number;
   /** Marks go by a phantom queue that drains at this part of the rate; 0: by the data queue. PROTOCOL §9.5 */
   phantomDrainShare: number;
+  /** A speculative frame that finds more in the data queue is dropped. PROTOCOL §9.6 */
+  speculativeQueueBytes: number;
 }
 
 /** Full frames that the data queue takes by default: the 250 of the authors' ns-2 runs on one bottleneck. */
@@ -50,6 +52,9 @@ const CREDIT_MARK_FRAMES = 4;
 /** Of a port that gets no generator of its own, such as the NIC of a process: what it marks need not differ from what others mark (ours). */
 const MARKING_SEED = 1;
 
+/** Four frames of 1,500 bytes, as in Aeolus (SIGCOMM 2020): they keep a link busy and hold the frames behind them up for no longer. */
+const SPECULATIVE_QUEUE_BYTES = 6_000;
+
 /** Unlimited, so that a link is slow only where somebody says so; queues as in ExpressPass 2017 and PROTOCOL §9.1. */
 export const DEFAULT_PORT: PortConfig = {
   rateBps: Number.POSITIVE_INFINITY,
@@ -63,6 +68,7 @@ export const DEFAULT_PORT: PortConfig = {
   ecnRttNs: 0,
   ecnRampBytes: 0,
   phantomDrainShare: 0,
+  speculativeQueueBytes: SPECULATIVE_QUEUE_BYTES,
 };
 
 /**
@@ -85,6 +91,8 @@ export class Port {
   /** How many credits wait, and wire bytes in the data queue: 0 as long as it is empty. */
   private creditFrames = 0;
   private dataBytes = 0;
+  /** What of it is speculative: it takes no room from the other frames. */
+  private speculativeBytes = 0;
   /** Frames whose transmission has started, until the caller takes them: a queue of its own making, linked by `Frame.next`. */
   private startedFirst: Frame | null = null;
   private startedLast: Frame | null = null;
@@ -130,6 +138,11 @@ export class Port {
   /** Wire bytes in the data queue. */
   get dataQueueBytes(): number {
     return this.dataBytes;
+  }
+
+  /** Those of them that are of speculative frames. */
+  get speculativeQueueBytes(): number {
+    return this.speculativeBytes;
   }
 
   get creditQueueFrames(): number {
@@ -201,7 +214,7 @@ export class Port {
     for (const queue of [this.credits, this.data]) {
       for (let frame = queue.shift(); frame !== null; frame = queue.shift()) lose(frame);
     }
-    this.creditFrames = this.dataBytes = 0;
+    this.creditFrames = this.dataBytes = this.speculativeBytes = 0;
     this.statistics.setDataQueue(0, this.numbers[this.at + F.clockNs]);
     this.statistics.setCreditQueue(0);
     this.schedule();
@@ -237,15 +250,24 @@ export class Port {
       return 0;
     }
     const queuedBytes = this.dataBytes + bytes;
-    if (queuedBytes > this.config.dataQueueBytes || this.data.length >= MAX_DATA_QUEUE_FRAMES) {
+    const isSpeculative = type === FrameType.speculativeData;
+    if (isSpeculative && !this.hasRoomForSpeculative(queuedBytes)) return this.drop(PortDrop.speculative);
+    const besidesBytes = queuedBytes - this.speculativeBytes;
+    if (besidesBytes > this.config.dataQueueBytes || this.data.length >= MAX_DATA_QUEUE_FRAMES) {
       return this.drop(PortDrop.dataQueueFull);
     }
+    if (isSpeculative) this.speculativeBytes += bytes;
     this.data.push(frame);
     if (!this.dataMarking.isOff) this.mark(frame, bytes, nowNs);
     this.dataBytes = queuedBytes;
     this.statistics.setDataQueue(queuedBytes, nowNs);
     if (numbers[at + F.nextStartNs] === NEVER || this.nextIsCredit) this.schedule();
     return 0;
+  }
+
+  /** Whether a speculative frame that would make the data queue so long may wait in it. PROTOCOL §9.6 */
+  private hasRoomForSpeculative(queuedBytes: number): boolean {
+    return this.dataBytes <= this.config.speculativeQueueBytes && queuedBytes <= this.config.dataQueueBytes;
   }
 
   private mark(frame: Frame, bytes: number, nowNs: number): void {
@@ -261,6 +283,7 @@ export class Port {
       this.startCredit(frame, frame.wireBytes, startNs);
     } else {
       this.dataBytes -= frame.wireBytes;
+      if (frame.type === FrameType.speculativeData) this.speculativeBytes -= frame.wireBytes;
       this.statistics.setDataQueue(this.dataBytes, startNs);
       this.start(frame, frame.type, startNs);
     }

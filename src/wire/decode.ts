@@ -58,6 +58,7 @@ allow(FrameType.attachRefused, AttachRefused.bytes, AttachRefused.bytes);
 allow(FrameType.keepAlive, KeepAlive.bytes, KeepAlive.bytes);
 allow(FrameType.detach, KeepAlive.bytes, KeepAlive.bytes);
 allow(FrameType.windowAck, WindowAck.bytes, WindowAck.bytes + Ack.maxRanges * Ack.rangeBytes);
+allow(FrameType.speculativeData, Data.overheadBytes + 1, MAX_FRAME_BYTES);
 allow(FrameType.version, VersionOffer.bytes, VersionOffer.bytes);
 
 /**
@@ -94,8 +95,13 @@ function checkLength(frame: Frame, type: number): number {
   if (total > maxBytes[type]) return DropCode.length;
   const hasRanges = type === FrameType.ack || type === FrameType.windowAck;
   if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return DropCode.length;
-  const misplaced = frame.phantomBytes > 0 && (type !== FrameType.data || frame.length !== Data.payload);
+  const misplaced = frame.phantomBytes > 0 && (!isStreamData(type) || frame.length !== Data.payload);
   return misplaced ? DropCode.length : 0;
+}
+
+/** A frame of this type carries bytes of a stream. */
+function isStreamData(type: number): boolean {
+  return type === FrameType.data || type === FrameType.speculativeData;
 }
 
 /**

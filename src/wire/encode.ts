@@ -61,6 +61,14 @@ export interface CreditFields {
   paddingBytes: number;
 }
 
+/** PROTOCOL §3.15 */
+export interface SpeculativeFields {
+  /** Stream offset of the payload's first byte. */
+  offset: number;
+  /** DataFlag.end or 0. */
+  flags: number;
+}
+
 /** PROTOCOL §3.3 */
 export interface DataFields {
   /** In a reactive flow the frame's number, which stands in the same place. PROTOCOL §11.2 */
@@ -220,6 +228,15 @@ export function encodeData(bytes: Uint8Array, header: FlowHeader, fields: DataFi
   write32(bytes, Data.creditSequence, fields.creditSequence);
   write32(bytes, Data.offset, fields.offset);
   write16(bytes, Data.unused, fields.unused);
+  return Data.payload;
+}
+
+/** Writes all but payload and check, as `encodeData` does. PROTOCOL §3.15 */
+export function encodeSpeculativeData(bytes: Uint8Array, header: FlowHeader, fields: SpeculativeFields): number {
+  writeHeader(bytes, header, FrameType.speculativeData, fields.flags);
+  write32(bytes, Data.creditSequence, 0);
+  write32(bytes, Data.offset, fields.offset);
+  write16(bytes, Data.unused, 0);
   return Data.payload;
 }
 

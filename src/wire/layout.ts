@@ -28,6 +28,7 @@ export const FrameType = {
   keepAlive: 11,
   detach: 12,
   windowAck: 13,
+  speculativeData: 14,
   version: 15,
 } as const;
 
@@ -112,7 +113,7 @@ export const WindowAck = {
 export const VersionOffer = { lowest: 12, highest: 13, bytes: 20 } as const;
 
 /** Flag bits by frame type. PROTOCOL §2.3 */
-export const RequestFlag = { open: 0x01, reactive: 0x02 } as const;
+export const RequestFlag = { open: 0x01, reactive: 0x02, speculative: 0x04, covered: 0x08 } as const;
 export const DataFlag = { end: 0x01, creditCe: 0x02, repair: 0x04, reactive: 0x08, early: 0x10, more: 0x20 } as const;
 export const AckFlag = { complete: 0x01, paused: 0x02 } as const;
 export const WindowAckFlag = { complete: AckFlag.complete, echo: 0x04 } as const;

@@ -41,6 +41,11 @@ const PRINTERS: Record<number, Printer> = {
       `offset=${decode.dataOffset(frame.bytes)} ` +
       `payload=${decode.dataPayloadBytes(frame)} unused=${decode.dataUnused(frame.bytes)}`,
   },
+  [FrameType.speculativeData]: {
+    name: 'SPECULATIVE_DATA',
+    flags: { end: DataFlag.end },
+    body: (frame) => `offset=${decode.dataOffset(frame.bytes)} payload=${decode.dataPayloadBytes(frame)}`,
+  },
   [FrameType.ack]: { name: 'ACK', flags: AckFlag, body: printAck },
   [FrameType.windowAck]: { name: 'WINDOW_ACK', flags: WindowAckFlag, body: printWindowAck },
   [FrameType.creditStop]: {

@@ -24,7 +24,7 @@ export function hasValidFields(bytes: Uint8Array, type: number): boolean {
   const destination = read16(bytes, Header.destination);
   const source = read16(bytes, Header.source);
   if (destination > MAX_HOST_ID || source > MAX_HOST_ID) return false;
-  if (type <= FrameType.reset || type === FrameType.windowAck)
+  if (type <= FrameType.reset || type === FrameType.windowAck || type === FrameType.speculativeData)
     return hasValidFlow(bytes, destination, source) && hasValidFlowFields(bytes, type);
   if (type === FrameType.version) return bytes[VersionOffer.lowest] <= bytes[VersionOffer.highest];
   return isZero32(bytes, Header.flowId) && hasValidSwitchFields(bytes, type);

@@ -151,7 +151,7 @@ describe('a frame of a flow that nobody knows', () => {
 describe('a frame that is not taken', () => {
   it.each([
     ['short', (bytes: Uint8Array) => bytes.fill(0x13, 0, 10).length * 0 + 10],
-    ['type', (bytes: Uint8Array) => bytes.fill(0x1e, 0, 30).length * 0 + 30],
+    ['type', (bytes: Uint8Array) => bytes.fill(0x10, 0, 30).length * 0 + 30],
     ['length', (bytes: Uint8Array) => encodeReset(bytes, header(9), { flags: 0, code: 1 }, crc32) + 1],
     ['check', (bytes: Uint8Array) => encodeReset(bytes, header(9), { flags: 0, code: 1 }, () => 1)],
     ['invalid', (bytes: Uint8Array) => encodeReset(bytes, header(0), { flags: 0, code: 1 }, crc32)],

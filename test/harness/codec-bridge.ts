@@ -180,6 +180,14 @@ const BRIDGES: Record<string, Bridge> = {
   },
   KEEP_ALIVE: keepAlive(encode.encodeKeepAlive),
   DETACH: keepAlive(encode.encodeDetach),
+  SPECULATIVE_DATA: {
+    encode: (bytes, header, { fields, payload }) => {
+      const at = encode.encodeSpeculativeData(bytes, header, { offset: fields['stream offset'], flags: fields.flags });
+      bytes.set(payload, at);
+      return encode.seal(bytes, at + payload.length, check);
+    },
+    decode: (bytes) => ({ 'stream offset': decode.dataOffset(bytes) }),
+  },
   VERSION: {
     encode: (bytes, header, { fields }) =>
       encode.encodeVersion(
@@ -216,7 +224,7 @@ export function fastDecode(datagram: Uint8Array): NaiveFrame | string {
     type,
     fields: { ...decodeHeader(bytes), ...BRIDGES[type].decode(bytes) },
     ranges: decodeRanges(type, bytes),
-    payload: type === 'DATA' ? [...bytes.subarray(Data.payload, Data.payload + decode.dataPayloadBytes(frame))] : [],
+    payload: /DATA$/.test(type) ? [...bytes.subarray(Data.payload, Data.payload + decode.dataPayloadBytes(frame))] : [],
     paddingBytes: type === 'CREDIT' ? frame.length - 18 : 0,
   };
 }

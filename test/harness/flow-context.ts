@@ -8,6 +8,7 @@ import { CreditBudget } from '../../src/core/credit-budget.js';
 import { Disorder } from '../../src/core/disorder.js';
 import { FlowRecords } from '../../src/core/flow-record.js';
 import { RequestGate } from '../../src/core/request-gate.js';
+import { Speculation } from '../../src/core/speculation.js';
 import { pathId } from '../../src/wire/decode.js';
 import type { FlowHeader } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
@@ -38,6 +39,7 @@ export class FlowContextStub implements FlowContext {
   dueNs = NEVER;
   readonly budget: CreditBudget;
   readonly requests: RequestGate;
+  readonly speculation: Speculation | null;
   /** What the endpoint does when a request that waited may go. */
   onRequest: () => void = () => undefined;
   /** What the endpoint does with a flow whose turn in the budget it is. */
@@ -52,6 +54,7 @@ export class FlowContextStub implements FlowContext {
     this.config = endpointConfig(changes);
     const { hostCredits, queueBoundNs } = this.config;
     this.budget = new CreditBudget({ hostCredits, creditNs: 1, queueBoundNs, maxWaiting: 4 }, () => this.onTurn());
+    this.speculation = this.config.speculativeRttNs > 0 ? new Speculation(this.config) : null;
     this.requests = new RequestGate(this.config.peerRequests, () => this.onRequest());
   }
 

@@ -126,6 +126,14 @@ export const TYPES: Record<string, { number: number; body: readonly NaiveField[]
       ['remote queuing, us', 32],
     ],
   },
+  SPECULATIVE_DATA: {
+    number: 14,
+    body: [
+      ['reserved', 32],
+      ['stream offset', 32],
+      ['reserved', 16],
+    ],
+  },
   VERSION: {
     number: 15,
     body: [
@@ -175,17 +183,28 @@ export function naiveDecode(datagram: Uint8Array): NaiveFrame | string {
     type,
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => !DERIVED.includes(name))),
     ranges: readRanges(bytes, rangesAt(type), rangeCount),
-    payload: type === 'DATA' ? bytes.slice(22, -4) : [],
+    payload: carriesPayload(type) ? bytes.slice(22, -4) : [],
     paddingBytes: type === 'CREDIT' ? bytes.length - 18 : 0,
   };
   return isInvalid(frame) ? 'invalid' : frame;
 }
 
+/** §3.3, §3.15 */
+function carriesPayload(type: string): boolean {
+  return type === 'DATA' || type === 'SPECULATIVE_DATA';
+}
+
 /** The headings of §3. */
 function judgeLength(type: string, length: number, rangeCount: number): string | null {
   const bodyBits = TYPES[type].body.reduce((sum, [, bits]) => sum + bits, 0);
-  const smallest = 12 + bodyBits / 8 + (type === 'CREDIT' ? 2 : 4) + (type === 'DATA' ? 1 : 0);
-  const largest: Record<string, number> = { CREDIT: 26, DATA: 65_507, ACK: 24 + 8 * 32, WINDOW_ACK: 36 + 8 * 32 };
+  const smallest = 12 + bodyBits / 8 + (type === 'CREDIT' ? 2 : 4) + (carriesPayload(type) ? 1 : 0);
+  const largest: Record<string, number> = {
+    CREDIT: 26,
+    DATA: 65_507,
+    SPECULATIVE_DATA: 65_507,
+    ACK: 24 + 8 * 32,
+    WINDOW_ACK: 36 + 8 * 32,
+  };
   if (length < smallest) return 'short';
   if (length > (largest[type] ?? smallest)) return 'length';
   return rangesAt(type) > 0 && length !== rangesAt(type) + 4 + 8 * rangeCount ? 'length' : null;
@@ -195,7 +214,7 @@ function judgeLength(type: string, length: number, rangeCount: number): string |
 function isInvalid({ type, fields, ranges }: NaiveFrame): boolean {
   const to = fields['destination host'];
   const from = fields['source host'];
-  const ofFlow = TYPES[type].number <= 7 || type === 'WINDOW_ACK';
+  const ofFlow = TYPES[type].number <= 7 || ['WINDOW_ACK', 'SPECULATIVE_DATA'].includes(type);
   const ofSwitch = TYPES[type].number >= 8 && TYPES[type].number <= 12;
   const frameSize = fields['max frame bytes'] ?? 27;
   return [

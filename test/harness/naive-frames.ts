@@ -42,7 +42,7 @@ const keepAlive: Shape = { header: switchHeader(nothing, hostId), body: fc.recor
 const SHAPES: Record<string, Shape> = {
   CREDIT_REQUEST: {
     header: flowHeader,
-    flags: 0x03,
+    flags: 0x0f,
     body: fc.record({
       'sent offset': long,
       probe: word,
@@ -93,6 +93,7 @@ const SHAPES: Record<string, Shape> = {
       'remote queuing, us': long,
     }),
   },
+  SPECULATIVE_DATA: { header: flowHeader, flags: 0x01, body: fc.record({ 'stream offset': long }) },
   VERSION: {
     header: fc.record({ 'destination host': upTo(65_534), 'source host': upTo(65_534), 'flow id': long }),
     body: fc
@@ -116,8 +117,9 @@ function rangesFrom(cumulative: number, distances: [number, number][]): [number,
 /** A frame of this type as its sender sends it. */
 export function sentFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const { header, body, flags = 0, metered = false } = SHAPES[type];
-  const payload =
-    type === 'DATA' ? fc.array(byte, { minLength: 1, maxLength: 100, size: 'max' }) : fc.constant<number[]>([]);
+  const payload = /DATA$/.test(type)
+    ? fc.array(byte, { minLength: 1, maxLength: 100, size: 'max' })
+    : fc.constant<number[]>([]);
   const distances = /ACK$/.test(type) ? edgeDistances : fc.constant<[number, number][]>([]);
   const paddingBytes = type === 'CREDIT' ? fc.integer({ min: 0, max: 8 }) : nothing;
   const bits = fc.tuple(byte, byte).map(([flagBits, path]) => ({

@@ -5,7 +5,14 @@ import { creditAlgorithm } from '../../src/core/credit/registry.js';
 import { CreditedReceiver } from '../../src/core/credited-receiver.js';
 import type { XpassError } from '../../src/core/errors.js';
 import { ReceiverState } from '../../src/core/receiver-flow.js';
-import { encodeData, encodeFin, encodeRequest, encodeStop, seal } from '../../src/wire/encode.js';
+import {
+  encodeData,
+  encodeFin,
+  encodeRequest,
+  encodeSpeculativeData,
+  encodeStop,
+  seal,
+} from '../../src/wire/encode.js';
 import { DataFlag, MEAN_CREDIT_WIRE_BYTES, RequestFlag, wireBytes } from '../../src/wire/layout.js';
 import { markCe } from '../../src/wire/rewrite.js';
 import { FLOW_HEADER, FLOW_PEER, FLOW_SLOT, FlowContextStub, incoming } from './flow-context.js';
@@ -102,6 +109,38 @@ export class ReceiverBench {
 
   request(): void {
     this.flow.handleRequest(this.requestFrame(0, this.context.config.frameBytes), this.nowNs);
+  }
+
+  /** A CREDIT_REQUEST with SPECULATIVE: the first one as an endpoint hands it over. PROTOCOL §12 */
+  burst(sentOffset: number, backlog: number, isCovered = true): this {
+    const maxFrameBytes = this.context.config.frameBytes;
+    const isFirst = this.state === 'closed';
+    const fields = {
+      flags: RequestFlag.speculative | (isFirst ? RequestFlag.open : 0) | (isCovered ? RequestFlag.covered : 0),
+      sentOffset,
+      probe: ++this.probe,
+      maxFrameBytes,
+      pairedFlowId: 0,
+      backlog,
+    };
+    const frame = incoming((bytes) => encodeRequest(bytes, FLOW_HEADER, fields, crc32));
+    if (isFirst) {
+      this.flow.handleOpening(frame);
+      this.flow.accept(this.reader);
+    }
+    this.flow.handleRequest(frame, this.nowNs);
+    return this;
+  }
+
+  /** A speculative frame of a hundred bytes, unless told otherwise. */
+  speculative(offset: number, { length = 100, end = false } = {}): void {
+    const fields = { offset, flags: end ? DataFlag.end : 0 };
+    const frame = incoming((bytes) => {
+      const at = encodeSpeculativeData(bytes, FLOW_HEADER, fields);
+      bytes.set(pattern(offset, length), at);
+      return seal(bytes, at + length, crc32);
+    });
+    this.flow.handleSpeculative(frame, this.nowNs);
   }
 
   stop(unused = 0): void {

@@ -117,8 +117,10 @@ export class SenderBench {
   wait(ns: number): this {
     const untilNs = this.nowNs + ns;
     const { context } = this;
-    while (context.deadlineNs <= untilNs) {
-      this.nowNs = Math.max(this.nowNs, context.deadlineNs);
+    while (Math.min(context.deadlineNs, context.dueNs) <= untilNs) {
+      this.nowNs = Math.max(this.nowNs, Math.min(context.deadlineNs, context.dueNs));
+      if (context.dueNs <= this.nowNs) context.dueNs = this.flow.sendDue(this.nowNs);
+      if (context.deadlineNs > this.nowNs) continue;
       context.deadlineNs = Number.POSITIVE_INFINITY;
       const deadlineNs = this.flow.onTimer(this.nowNs);
       this.sendDue();

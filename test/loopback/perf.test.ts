@@ -23,6 +23,7 @@ interface Report {
   readonly duration_s: number;
   readonly goodput_bps: number;
   readonly jain: number;
+  readonly speculative_frames: number;
   readonly intervals: readonly { bytes: number; flows: readonly number[] }[];
   readonly rtt_us: { readonly p50: number; readonly count: number };
   readonly credit_gap_us: { readonly p50: number; readonly count: number };
@@ -48,6 +49,7 @@ const KEYS = [
   'bytes',
   'goodput_bps',
   'frames_per_s',
+  'speculative_frames',
   'repaired_frames',
   'jain',
   'intervals',
@@ -61,6 +63,17 @@ const KEYS = [
 ];
 
 describe('xpass perf', () => {
+  it('begins with speculative data through a switch, and every byte arrives', async () => {
+    const { server, switchAddress } = await startSwitched(['--link-rate', '100mbit']);
+    const args = ['-c', '2', '--switch', switchAddress, '-P', '4', '-n', '20KB'];
+    const without = await measure(...args);
+    const speculative = await measure(...args, '--speculative');
+    expect([without.bytes, speculative.bytes]).toEqual([80_000, 80_000]);
+    expect(without.speculative_frames).toBe(0);
+    expect(speculative.speculative_frames).toBeGreaterThan(0);
+    await server.stop();
+  });
+
   it('measures in both directions, on one flow and on several, with one server', async () => {
     const { server, address } = await startServer();
     const forward = await measure('-c', address, '-t', '1', '-i', '250ms');

@@ -1,6 +1,6 @@
 import { crc32 } from '../../src/base/crc32.js';
 import { checkFrame } from '../../src/wire/decode.js';
-import { encodeCredit, encodeData, encodeStop, seal } from '../../src/wire/encode.js';
+import { encodeCredit, encodeData, encodeSpeculativeData, encodeStop, seal } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { CHECK_BYTES, Credit, WIRE_OVERHEAD_BYTES } from '../../src/wire/layout.js';
 
@@ -63,6 +63,14 @@ export function dataFrame(options: FrameOptions = {}): Frame {
   encodeData(frame.bytes, header(options), fields);
   const length = (options.wireBytes ?? FULL_WIRE_BYTES) - WIRE_OVERHEAD_BYTES;
   frame.length = seal(frame.bytes, length - CHECK_BYTES, options.unchecked ? null : crc32);
+  return frame;
+}
+
+export function speculativeFrame(options: FrameOptions = {}): Frame {
+  const frame = options.into ?? emptyFrame();
+  encodeSpeculativeData(frame.bytes, header(options), { offset: 0, flags: 0 });
+  const length = (options.wireBytes ?? FULL_WIRE_BYTES) - WIRE_OVERHEAD_BYTES;
+  frame.length = seal(frame.bytes, length - CHECK_BYTES, crc32);
   return frame;
 }
 

@@ -6,7 +6,15 @@ import { PortDrop } from '../../src/switch/port-statistics.js';
 import { creditSequence, dataCreditSequence, ecn, frameType } from '../../src/wire/decode.js';
 import type { Frame } from '../../src/wire/frame.js';
 import { creditShare, Ecn, FrameType } from '../../src/wire/layout.js';
-import { CREDIT_WIRE_BYTES, creditFrame, dataFrame, FULL_WIRE_BYTES, stopFrame, testSeed } from './frames.js';
+import {
+  CREDIT_WIRE_BYTES,
+  creditFrame,
+  dataFrame,
+  FULL_WIRE_BYTES,
+  speculativeFrame,
+  stopFrame,
+  testSeed,
+} from './frames.js';
 
 /** One gigabit a second: 8 ns a byte. */
 const GIGABIT: Partial<PortConfig> = { rateBps: 1e9 };
@@ -370,3 +378,56 @@ function replay(arrivals: readonly Arrival[], timely: boolean) {
   }));
   return { outcomes, departures, statistics: port.statistics.snapshot(1e12) };
 }
+
+describe('speculative frames', () => {
+  const limits = { ...GIGABIT, dataQueueBytes: 3 * FULL_WIRE_BYTES, speculativeQueueBytes: FULL_WIRE_BYTES };
+
+  it('are dropped and counted where they find more than their threshold in the data queue', () => {
+    const port = makePort(limits);
+    port.enqueue(dataFrame(), 0);
+    // The first is on the link, so the second and the third find nothing and one frame.
+    const taken = [1, 2, 3].map(() => port.enqueue(speculativeFrame(), 0));
+    expect(taken).toEqual([0, 0, PortDrop.speculative]);
+    expect(port.speculativeQueueBytes).toBe(2 * FULL_WIRE_BYTES);
+    expect(port.statistics.snapshot(0).drops).toEqual({ speculative: 1 });
+  });
+
+  it('find scheduled frames in the queue too', () => {
+    const port = makePort(limits);
+    for (let label = 1; label <= 3; label++) port.enqueue(dataFrame({ label }), 0);
+    expect(port.enqueue(speculativeFrame(), 0)).toBe(PortDrop.speculative);
+  });
+
+  it('take no room from the others', () => {
+    const port = makePort(limits);
+    port.enqueue(dataFrame(), 0);
+    for (let count = 0; count < 2; count++) expect(port.enqueue(speculativeFrame(), 0)).toBe(0);
+    const taken = [1, 2, 3, 4].map((label) => port.enqueue(dataFrame({ label }), 0));
+    expect(taken).toEqual([0, 0, 0, PortDrop.dataQueueFull]);
+    expect(port.dataQueueBytes).toBe(5 * FULL_WIRE_BYTES);
+    port.advance(2 * FULL_NS);
+    expect(port.speculativeQueueBytes).toBe(0);
+    expect(port.enqueue(dataFrame(), 2 * FULL_NS)).toBe(PortDrop.dataQueueFull);
+  });
+
+  it('never make the queue longer than its limit themselves', () => {
+    const port = makePort({ ...limits, dataQueueBytes: FULL_WIRE_BYTES, speculativeQueueBytes: 1e6 });
+    const taken = [1, 2, 3].map(() => port.enqueue(speculativeFrame(), 0));
+    expect(taken).toEqual([0, 0, PortDrop.speculative]);
+  });
+
+  it('count as data, and are never marked', () => {
+    const port = makePort({ ...limits, ecnThresholdBytes: 0 });
+    for (let count = 0; count < 2; count++) port.enqueue(speculativeFrame(), 0);
+    port.advance(FULL_NS);
+    expect(drain(port).map(({ bytes }) => ecn(bytes))).toEqual([Ecn.notCapable, Ecn.notCapable]);
+    expect(port.statistics.snapshot(FULL_NS).data.frames).toBe(2);
+  });
+
+  it('go with the rest when the port is emptied', () => {
+    const port = makePort(limits);
+    for (let count = 0; count < 2; count++) port.enqueue(speculativeFrame(), 0);
+    port.flush(() => {}, 1);
+    expect([port.dataQueueBytes, port.speculativeQueueBytes]).toEqual([0, 0]);
+  });
+});

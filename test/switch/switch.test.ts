@@ -180,7 +180,7 @@ describe('frames through the switch', () => {
     const credit = { source: 1, destination: 2 };
     bed.send(ALICE.peer, () => 17);
     bed.send(ALICE.peer, (bytes) => {
-      bytes[Header.versionAndType] = 0x1e;
+      bytes[Header.versionAndType] = 0x10;
       return 40;
     });
     bed.send(ALICE.peer, (_, frame) => creditFrame({ ...credit, into: frame }).length + 9);

@@ -173,7 +173,7 @@ describe('a wrong topology', () => {
     [
       'an unknown frame type',
       { ...base, defaults: { frameTypes: ['credits'] } },
-      "frameTypes of link 'l1' names unknown type 'credits'; allowed: creditRequest, credit, data, ack, creditStop, fin, reset, windowAck, version",
+      "frameTypes of link 'l1' names unknown type 'credits'; allowed: creditRequest, credit, data, ack, creditStop, fin, reset, windowAck, speculativeData, version",
     ],
     ['an unknown spread', { ...base, spread: 'random' }, "spread of the topology is 'random'; allowed: flow, path"],
     [

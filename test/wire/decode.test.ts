@@ -93,7 +93,7 @@ describe('checkFrame', () => {
     verdicts.push(checkFrame(frame, null), checkFrame(frame, crc32));
     frame.length++;
     verdicts.push(checkFrame(frame, crc32));
-    frame.bytes[1] = 0x1e;
+    frame.bytes[1] = 0x10;
     verdicts.push(checkFrame(frame, crc32));
     frame.bytes[1] = 0x2e;
     verdicts.push(checkFrame(frame, crc32));
@@ -126,7 +126,7 @@ describe('peekHeader', () => {
     const { bytes } = dataFrame(10);
     bytes[20] ^= 1;
     expect([peekHeader(bytes, 18), peekHeader(bytes, 17)]).toEqual([FrameType.data, DropCode.short]);
-    bytes[1] = 0x1e;
+    bytes[1] = 0x10;
     expect(peekHeader(bytes, 36)).toBe(DropCode.type);
     bytes[1] = 0x03;
     expect(peekHeader(bytes, 36)).toBe(DropCode.version);

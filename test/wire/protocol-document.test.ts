@@ -136,6 +136,13 @@ const FRAMES: FrameSection[] = [
     },
   },
   {
+    number: '3.15',
+    name: 'SPECULATIVE_DATA',
+    size: `${Data.overheadBytes} bytes and payload`,
+    flags: { end: layout.DataFlag.end },
+    offsets: { 'stream offset': Data.offset, 'payload (1 byte or more)': Data.payload },
+  },
+  {
     number: '3.13',
     name: 'VERSION',
     ...fixed(VersionOffer.bytes, { 'lowest version': VersionOffer.lowest, 'highest version': VersionOffer.highest }),

@@ -29,6 +29,7 @@ import { convergence as sprayConvergence } from './catalogue/spraypass/convergen
 import { disorder } from './catalogue/spraypass/disorder.js';
 import { pathReturn } from './catalogue/spraypass/path-return.js';
 import { permutation } from './catalogue/spraypass/permutation.js';
+import { speculative } from './catalogue/spraypass/speculative.js';
 import { sweeps } from './catalogue/spraypass/sweeps.js';
 import { workloads as sprayWorkloads } from './catalogue/spraypass/workloads.js';
 import { stability } from './catalogue/stability.js';
@@ -67,7 +68,7 @@ const expresspassFigures: FigureGroup = {
 const spraypassFigures: FigureGroup = {
   name: 'spraypass',
   title: 'The figures of SprayPass',
-  figures: [disorder, permutation, sprayConvergence, asymmetry, pathReturn, sprayWorkloads, sweeps],
+  figures: [disorder, permutation, sprayConvergence, asymmetry, pathReturn, sprayWorkloads, sweeps, speculative],
 };
 
 const ec4Figures: FigureGroup = {

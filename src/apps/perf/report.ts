@@ -39,6 +39,7 @@ export function jsonReport(report: PerfReport): unknown {
     bytes: received.bytes,
     goodputBps: goodputBps(received),
     framesPerS: (received.frames * 1e9) / received.durationNs,
+    speculativeFrames: received.speculativeFrames,
     repairedFrames: received.repairedFrames,
     jain: jainIndex(received.flowBytes),
     intervals: report.intervals,

@@ -57,6 +57,7 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   ecnThreshold: { field: 'ecnThresholdBytes', kind: ECN_THRESHOLD, isQueue: true },
   ecnRtt: { field: 'ecnRttNs', kind: orWord(DELAY, 'off', 0) },
   ecnRamp: { field: 'ecnRampBytes', kind: orWord(DATA_QUEUE, 'off', 0), isQueue: true },
+  speculativeQueue: { field: 'speculativeQueueBytes', kind: DATA_QUEUE, isQueue: true },
   phantomDrain: { field: 'phantomDrainShare', kind: orWord(PART, 'off', 0) },
   loss: { field: 'lossRate', kind: PART },
   burstEnter: { field: 'burstEnterRate', kind: PART },

@@ -3,7 +3,7 @@ import { DEFAULT_CONFIG } from '../../core/config.js';
 import { DATAPATH_KINDS } from '../../udp/datapath.js';
 import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../../wire/layout.js';
 import { address } from './address-kind.js';
-import { mapOption, type OptionValues, option, optionalOption } from './options.js';
+import { flag, mapOption, type OptionValues, option, optionalOption } from './options.js';
 import { duration, formatDuration, fraction, rate, size } from './quantities.js';
 import { choice, decimal, integer, type ValueKind } from './value-kind.js';
 
@@ -45,6 +45,9 @@ export const TRANSPORT_OPTIONS = {
     describe: 'jitter of the gap between credits',
     alias: 'j',
     defaultText: String(DEFAULT_CONFIG.jitter),
+  }),
+  speculative: flag({
+    describe: 'begin flows with data before the first credit; the network drops it before anything else',
   }),
   spin: option(choice(['never', 'auto', 'always']), {
     describe: 'turn the event loop while a deadline is near: exact, at the price of a core',

@@ -44,9 +44,14 @@ export const TOPOLOGY_OPTIONS = {
     'phantomDrain',
     'mark by a phantom queue that drains at this part of the rate; by the data queue without it',
   ),
+  speculativeQueue: setting(
+    'speculativeQueue',
+    'drop speculative frames that find more than this in the data queue; 6000 without it',
+  ),
   frameSize: setting('frameSize', 'largest UDP payload on all links; 1472 without it'),
   spread: optionalOption(choice(['flow', 'path']), {
-    describe: 'how frames choose among equal paths: all by the hash of their flow, or those with a path id by it; path without it',
+    describe:
+      'how frames choose among equal paths: all by the hash of their flow, or those with a path id by it; path without it',
   }),
   loss: optionalOption(fraction(), { describe: 'part of all frames that each direction of each link loses' }),
 };
@@ -69,6 +74,7 @@ const ALL_LINKS: ReadonlyMap<Key, string> = new Map([
   ['ecnRtt', 'ecnRtt'],
   ['ecnRamp', 'ecnRamp'],
   ['phantomDrain', 'phantomDrain'],
+  ['speculativeQueue', 'speculativeQueue'],
   ['frameSize', 'frameSize'],
 ]);
 const CORE_LINKS: ReadonlyMap<Key, string> = new Map([

@@ -65,6 +65,13 @@ export class FlowChecks {
     if (creditsReceived > this.trail.creditsLeft) {
       fail('credits', `${this.name} got ${creditsReceived} credits, the network delivered ${this.trail.creditsLeft}`);
     }
+    const { speculativeFrames, speculativeTakenBack } = statistics;
+    if (speculativeFrames - speculativeTakenBack < this.trail.speculativeEntered) {
+      fail(
+        'speculative',
+        `${this.name} sent ${speculativeFrames} speculative frames, the network got ${this.trail.speculativeEntered}`,
+      );
+    }
     if (dataFrames < this.trail.dataEntered) {
       fail('credits', `${this.name} sent ${dataFrames} data frames, the network got ${this.trail.dataEntered}`);
     }
@@ -93,6 +100,12 @@ export class FlowChecks {
       fail(
         'credits',
         `${this.name} got data for ${creditsUsed} credits, the network delivered ${this.trail.dataLeft} frames`,
+      );
+    }
+    if (seen.speculativeFrames > this.trail.speculativeLeft) {
+      fail(
+        'speculative',
+        `${this.name} got ${seen.speculativeFrames} speculative frames, the network delivered ${this.trail.speculativeLeft}`,
       );
     }
     if (seen.bytesHeld > this.config.receiveWindowBytes || seen.bytesHeld < 0) {

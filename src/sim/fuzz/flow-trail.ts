@@ -20,6 +20,8 @@ export class FlowTrail {
   creditsLeft = 0;
   dataEntered = 0;
   dataLeft = 0;
+  speculativeEntered = 0;
+  speculativeLeft = 0;
   private readonly ways = new Map<number, Way>();
 
   constructor(lower: number, higher: number, id: number) {

@@ -127,6 +127,7 @@ export class FrameAudit {
     this.enteredBy[port]++;
     if (passage.type === FrameType.credit) passage.trail.creditsEntered++;
     if (passage.type === FrameType.data) passage.trail.dataEntered++;
+    if (passage.type === FrameType.speculativeData) passage.trail.speculativeEntered++;
     this.touched.add(passage.trail);
   }
 
@@ -138,6 +139,7 @@ export class FrameAudit {
     this.leftBy[port]++;
     if (passage.type === FrameType.credit) passage.trail.creditsLeft++;
     if (passage.type === FrameType.data) passage.trail.dataLeft++;
+    if (passage.type === FrameType.speculativeData) passage.trail.speculativeLeft++;
     this.touched.add(passage.trail);
     if (this.isAsItWas(frame, passage)) this.checkArrival(frame, passage);
   }

@@ -40,8 +40,14 @@ export class PortChecks {
   private checkQueues(port: Port, settings: Readonly<PortConfig>, seen: PortSnapshot): void {
     const { dataQueueBytes, creditQueueFrames } = settings;
     const { name } = this;
-    if (Math.max(seen.dataQueueBytesMax, port.dataQueueBytes) > dataQueueBytes) {
-      fail('queues', `the data queue of ${name} held ${seen.dataQueueBytesMax} bytes of ${dataQueueBytes}`);
+    if (port.dataQueueBytes - port.speculativeQueueBytes > dataQueueBytes || port.speculativeQueueBytes < 0) {
+      fail('queues', `the data queue of ${name} holds ${port.dataQueueBytes} bytes of ${dataQueueBytes}`);
+    }
+    // PROTOCOL §9.6: the last speculative frame may have found just as much as it may.
+    const speculativeBytes = settings.speculativeQueueBytes + wireBytes(settings.maxFrameBytes);
+    const mostBytes = dataQueueBytes + Math.min(dataQueueBytes, speculativeBytes);
+    if (seen.dataQueueBytesMax > mostBytes || port.speculativeQueueBytes > Math.min(dataQueueBytes, speculativeBytes)) {
+      fail('queues', `the data queue of ${name} held ${seen.dataQueueBytesMax} bytes of ${mostBytes}`);
     }
     if (Math.max(seen.creditQueueFramesMax, port.creditQueueFrames) > creditQueueFrames) {
       fail('queues', `the credit queue of ${name} held ${seen.creditQueueFramesMax} frames of ${creditQueueFrames}`);

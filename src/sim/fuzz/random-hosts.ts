@@ -62,6 +62,7 @@ function randomEndpoint(dice: Dice, frameBytes: number): Partial<EndpointConfig>
     ...dice.maybe(0.2, () => ({ maxLingering: dice.whole(0, 4) })),
     ...dice.maybe(0.3, () => randomAcknowledgement(dice)),
     ...dice.maybe(0.3, () => randomTimeouts(dice)),
+    ...dice.maybe(0.3, () => ({ speculativeRttNs: dice.spread(MICROSECOND_NS, 2 * MILLISECOND_NS) })),
   };
 }
 

@@ -64,6 +64,7 @@ function commonSettings(dice: Dice): PortConfig {
     ecnRttNs: dice.chance(0.8) ? 0 : dice.spread(MICROSECOND_NS, MILLISECOND_NS),
     ecnRampBytes: dice.chance(0.9) ? 0 : frame * dice.whole(1, 20),
     phantomDrainShare: dice.chance(0.9) ? 0 : dice.between(0.5, 1),
+    speculativeQueueBytes: dice.pick([0, frame, 4 * frame]),
   };
 }
 

@@ -99,6 +99,7 @@ export function linkResult({ name, config, port, line, measuredNs, queueBytesMax
     creditsOffered: port.credit.frames + creditDrops,
     creditDrops,
     dataDrops: count(port, 'dataQueueFull'),
+    speculativeDrops: count(port, 'speculative'),
     lost: lostOnTheWay(line),
     ecnMarks: port.ecnMarks,
   };

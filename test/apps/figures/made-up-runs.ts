@@ -35,6 +35,7 @@ export function madeUpLink(says: Partial<LinkResult> = {}): LinkResult {
     creditsOffered: 0,
     creditDrops: 0,
     dataDrops: 0,
+    speculativeDrops: 0,
     lost: 0,
     ecnMarks: 0,
     ...says,

@@ -23,6 +23,7 @@ const OUTCOME: PerfOutcome = {
     bytes: 12_500_000,
     durationNs: 1e9,
     frames: 8_645,
+    speculativeFrames: 0,
     repairedFrames: 0,
     flowBytes: [2_500_000, 10_000_000],
     rtt: NO_DURATIONS,

@@ -24,6 +24,7 @@ const EXTREMES: Readonly<Record<string, readonly string[]>> = {
   ecnRtt: ['0', '100s', 'off'],
   ecnRamp: ['0', '512MiB', 'off'],
   phantomDrain: ['0', '100%', '0.95', 'off'],
+  speculativeQueue: ['0', '512MiB', '6KB'],
   reorderDelay: ['0', '100s'],
   extraDelay: ['0', '100s'],
   jitter: ['0', '100s'],

@@ -9,7 +9,7 @@ import { printSeed, TEST_SEED } from '../../harness/seeds.js';
 printSeed();
 
 const BYTES = 400_000;
-const TYPES = ['creditRequest', 'credit', 'data', 'ack', 'windowAck', 'creditStop', 'fin'] as const;
+const TYPES = ['creditRequest', 'credit', 'data', 'ack', 'windowAck', 'speculativeData', 'creditStop', 'fin'] as const;
 
 /** Sends one stream, checks that all of it arrived once and in order, and returns how long that took, in seconds. */
 function transfer(pair: Pair, bytes = BYTES): number {

@@ -69,7 +69,8 @@ export class PerfReceiver {
     return {
       bytes: flowBytes.reduce((sum, bytes) => sum + bytes, 0),
       durationNs: this.durationNs(sinks),
-      frames: count(({ dataFrames }) => dataFrames),
+      frames: count(({ dataFrames, speculativeFrames }) => dataFrames + speculativeFrames),
+      speculativeFrames: count(({ speculativeFrames }) => speculativeFrames),
       repairedFrames: count(({ repairedFrames }) => repairedFrames),
       flowBytes,
       rtt: this.rtts.percentiles(),

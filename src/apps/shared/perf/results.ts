@@ -17,8 +17,9 @@ export interface ReceivedResults {
   readonly bytes: number;
   /** From the first byte of any flow to the last. */
   readonly durationNs: number;
-  /** Data frames, and how many of them repaired a loss. */
+  /** Data frames, how many of them came without a credit, and how many repaired a loss. */
   readonly frames: number;
+  readonly speculativeFrames: number;
   readonly repairedFrames: number;
   readonly flowBytes: readonly number[];
   /** From a credit to the data frame that it released; none of flows without credits. */
@@ -104,6 +105,7 @@ function received(fields: Fields, flows: number): ReceivedResults {
     bytes: fields.number('bytes'),
     durationNs: fields.number('durationNs'),
     frames: fields.number('frames'),
+    speculativeFrames: fields.number('speculativeFrames'),
     repairedFrames: fields.number('repairedFrames'),
     flowBytes: fields.numbers('flowBytes', flows),
     rtt: percentiles(fields.object('rtt')),

@@ -69,6 +69,7 @@ function linkJson(link: LinkResult) {
     data_queue_bytes_mean: link.dataQueueBytesMean,
     credit_drops: link.creditDrops,
     data_drops: link.dataDrops,
+    speculative_drops: link.speculativeDrops,
     ecn_marks: link.ecnMarks,
     data_queue_bytes_max_ever: link.dataQueueBytesMaxEver,
     credits_offered: link.creditsOffered,

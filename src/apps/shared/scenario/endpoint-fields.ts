@@ -42,6 +42,11 @@ const FIELDS: Readonly<
   receiveWindowBytes: ['receiveWindow', SIZE, 'Bytes of a flow that its receiver holds or has credited'],
   maxOutstandingCredits: ['maxOutstandingCredits', COUNT, 'Credits that one flow has outstanding at most'],
   keptCredits: ['keptCredits', COUNT, 'Sprayed credits that a sender without data keeps for a moment'],
+  speculativeRttNs: [
+    'speculativeRtt',
+    TIME,
+    'A flow begins with as many bytes without credits as the link of its host carries in this RTT; 0: with none',
+  ],
   peerRequests: ['peerRequests', COUNT_OR_UNLIMITED, 'Requests for credits to one host that have not been answered'],
   hostCredits: ['hostCredits', COUNT_OR_UNLIMITED, 'Credits that all flows of the host have outstanding together'],
   queueBoundNs: ['queueBound', TIME_OR_NONE, 'Data that may queue for the host, as time on its link'],

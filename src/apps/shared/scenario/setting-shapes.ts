@@ -20,6 +20,7 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ecnRtt: 'Marks at what the link carries in a seventh of this RTT, where ecnThreshold is off',
   ecnRamp: 'Over how much more the part of marked frames rises to all',
   phantomDrain: 'Part of the rate at which a phantom queue drains that is marked by instead of the real one',
+  speculativeQueue: 'Speculative frames that find more than this in the data queue are dropped',
   loss: 'Part of the frames that is lost',
   burstEnter: 'Part of the frames that begins a burst of loss',
   burstLeave: 'Part of the frames in a burst that ends it',

@@ -32,6 +32,7 @@ const RESULTS: SideResults = {
     bytes: 3_000,
     durationNs: 1e6,
     frames: 3,
+    speculativeFrames: 0,
     repairedFrames: 1,
     flowBytes: [1_000, 2_000],
     rtt: percentiles(1e3, 2e3),

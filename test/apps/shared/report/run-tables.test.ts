@@ -13,6 +13,7 @@ const LINK: LinkResult = {
   creditsOffered: 400,
   creditDrops: 100,
   dataDrops: 0,
+  speculativeDrops: 0,
   lost: 2,
   ecnMarks: 5,
 };

@@ -13,7 +13,7 @@ it('writes a result as tables, and what was sampled as lines of one time and one
     '',
   ]);
   expect(files['links.csv']).toContain(
-    '\nleft->right,10000000000,0.987654,3076,12.5,5,2,4,4614,100,3\nright->left,,0,',
+    '\nleft->right,10000000000,0.987654,3076,12.5,5,2,0,4,4614,100,3\nright->left,,0,',
   );
   expect(files['rates.csv'].split('\n').slice(1)).toEqual([
     '1,1,long,h2->h4,1000000,',

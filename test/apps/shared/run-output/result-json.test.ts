@@ -53,6 +53,7 @@ it('prints a result in seconds, with what depends on the machine last', () => {
     data_queue_bytes_mean: 12.5,
     credit_drops: 5,
     data_drops: 2,
+    speculative_drops: 0,
     ecn_marks: 4,
     data_queue_bytes_max_ever: 4614,
     credits_offered: 100,
