@@ -145,9 +145,21 @@ describe('a sender with speculation', () => {
   it('takes nothing for lost before the probe is answered', () => {
     const bench = afterBurst(3 * PAYLOAD);
     bench.ack(PAYLOAD, { probe: 1, ranges: [[2 * PAYLOAD, 3 * PAYLOAD]] });
+    expect(bench.state).toBe('creditRequestSent');
     bench.credit();
     expect(bench.context.sent()).toEqual([]);
     expect(bench.flow.statistics.creditsUnused).toBe(1);
+  });
+
+  it('samples the RTT from the answer to the probe, not from a credit that may answer the opening', () => {
+    const bench = afterBurst(4 * PAYLOAD);
+    const before = bench.flow.statistics.rttNs;
+    bench.credit();
+    expect(bench.flow.statistics.rttNs).toBe(before);
+    bench.wait(50_000);
+    bench.ack(3 * PAYLOAD);
+    // The probe left with the third frame, 12,304 ns before the first wait was over.
+    expect(bench.flow.statistics.rttNs).toBe(50_000 + FRAME_NS);
   });
 
   it('holds FIN back until the probe is answered', () => {
