@@ -91,7 +91,7 @@ export interface Datapath {
   flush(): void;
   /** The next send is to report its error. */
   checkNext(): void;
-  /** Errors of sending and receiving by code; of the errors of sending those that were noticed, one in 16 at least. */
+  /** Errors of sending and receiving by code; of the errors of sending those that were noticed, one in 64 at least. */
   problems(): Record<string, number>;
   close(): Promise<void>;
 }

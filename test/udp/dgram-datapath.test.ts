@@ -139,7 +139,7 @@ describe('DgramDatapath', () => {
     expect(datapath.counters.sendQueueFull).toBe(1);
   });
 
-  it('asks one send in 16 for its outcome once sizes are proven, and the next one when told to', () => {
+  it('asks one send in 64 for its outcome once sizes are proven, and the next one when told to', () => {
     const { socket, datapath } = bench();
     const isChecked = () => {
       datapath.send(frameOf(100));
@@ -147,8 +147,8 @@ describe('DgramDatapath', () => {
       callback?.(null, 100);
       return callback !== undefined;
     };
-    const pattern = Array.from({ length: 33 }, isChecked);
-    expect(pattern.flatMap((checked, index) => (checked ? [index] : []))).toEqual([0, 16, 32]);
+    const pattern = Array.from({ length: 129 }, isChecked);
+    expect(pattern.flatMap((checked, index) => (checked ? [index] : []))).toEqual([0, 64, 128]);
     expect(isChecked()).toBe(false);
     datapath.checkNext();
     expect([isChecked(), isChecked()]).toEqual([true, false]);
@@ -170,14 +170,14 @@ describe('DgramDatapath', () => {
     const { socket, datapath, problems } = bench();
     datapath.send(frameOf(100));
     socket.sends[0].callback?.(null, 100);
-    for (let index = 1; index <= 16; index++) datapath.send(frameOf(100));
-    socket.sends[16].callback?.(failure('ENOBUFS'), 0);
+    for (let index = 1; index <= 64; index++) datapath.send(frameOf(100));
+    socket.sends[64].callback?.(failure('ENOBUFS'), 0);
     datapath.send(frameOf(100));
-    socket.sends[17].callback?.(failure('ENOBUFS'), 0);
+    socket.sends[65].callback?.(failure('ENOBUFS'), 0);
     datapath.send(frameOf(100));
-    socket.sends[18].callback?.(null, 100);
+    socket.sends[66].callback?.(null, 100);
     datapath.send(frameOf(100));
-    expect(socket.sends.slice(16).map(({ callback }) => callback !== undefined)).toEqual([true, true, true, false]);
+    expect(socket.sends.slice(64).map(({ callback }) => callback !== undefined)).toEqual([true, true, true, false]);
     expect(problems.map(({ count }) => count)).toEqual([1, 2]);
     expect(datapath.problems()).toEqual({ ENOBUFS: 2 });
   });
