@@ -59,11 +59,6 @@ export const ONLY_PEER = 1;
  * waits 0.1 ms.
  */
 const MAX_BATCH = 64;
-/**
- * The same in bytes of the answers, a full frame to each datagram, where each is sent by a call of its own: they are still in the cache that they were written to. With frames of 8,972 bytes both hosts
- * together took 41 instead of 51 us a frame (docs/PERF-LOG.md). One call for many is worth more than that.
- */
-const MAX_BATCH_BYTES = 98_304;
 const DEFAULT_CONNECT_TIMEOUT_NS = 5 * SECOND_NS;
 /** Room for every frame that an attachment sends. */
 const ATTACH_FRAME_BYTES = 64;
@@ -107,7 +102,6 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private unknownPeers = 0;
   /** Datagrams given to the machine since it was drained, and when the newest of them was read. */
   private batched = 0;
-  private maxBatch = MAX_BATCH;
   private batchNs = 0;
   private isDetached = false;
   private closing: Promise<void> | null = null;
@@ -153,7 +147,6 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     this.machine = machine;
     this.pool = pool;
     this.frameBytes = frameBytes;
-    if (!this.datapath.lendsBytes) this.maxBatch = Math.min(MAX_BATCH, Math.ceil(MAX_BATCH_BYTES / frameBytes));
     this.loop.run(() => {});
   }
 
@@ -199,13 +192,14 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     this.loop.begin(nowNs);
     if (!this.attachment?.handleFrame(frame, nowNs)) this.machine?.handleFrame(frame, nowNs);
     this.loop.leave();
-    if (++this.batched >= this.maxBatch) this.drainBatch();
+    if (++this.batched === MAX_BATCH) this.onBatchEnd();
   }
 
   onBatchEnd(): void {
-    if (this.closing !== null) return;
+    if (this.batched === 0 || this.closing !== null) return;
+    this.batched = 0;
     this.looks.looked(this.batchNs);
-    this.drainBatch();
+    this.loop.drainLeft();
   }
 
   onProblem(problem: SocketProblem): void {
@@ -273,12 +267,6 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     if (this.peers !== null) return this.peers.number(address, port, nowNs) || -1;
     if (this.attachment === null) return ONLY_PEER;
     return length < Header.bytes ? NO_HOST : sourceHost(bytes);
-  }
-
-  private drainBatch(): void {
-    if (this.batched === 0 || this.closing !== null) return;
-    this.batched = 0;
-    this.loop.drainLeft();
   }
 
   /** Where the kernel does not say it. */
