@@ -12,6 +12,11 @@ const RTT_FRAMES = 32;
  * was there.
  */
 const MEAN_GAIN = 1 / 256;
+/**
+ * The mean counts for so many queue bounds at most (ours). Where a processor is the bottleneck, what is outstanding queues before it and makes the RTT longer, and more of it would be outstanding, up to the socket's buffer:
+ * RTTs of 190 ms, on cores with a load of 19.
+ */
+const MEAN_BOUNDS = 16;
 
 export interface BudgetOptions {
   /** Credits at most, whatever the link: what the socket's buffer holds of data frames. */
@@ -97,7 +102,8 @@ export class CreditBudget {
    * of the mean is outstanding, so nothing is added there.
    */
   private emptyRttNs(aheadNs: number): number {
-    return Math.max(this.pipelineNs(), this.meanRttNs - aheadNs);
+    const meanNs = Math.min(this.meanRttNs, MEAN_BOUNDS * this.options.queueBoundNs);
+    return Math.max(this.pipelineNs(), meanNs - aheadNs);
   }
 
   /** A flow has `change` more credits outstanding, fewer when it is negative: as many others get their turn. */

@@ -54,6 +54,13 @@ describe('the credits that a host has outstanding', () => {
     expect(budget.allows(0)).toBe(false);
   });
 
+  it('are no more than for an RTT of sixteen queues, whatever the RTT', () => {
+    const { budget } = budgetOf({ queueBoundNs: 1_000_000 });
+    for (let sample = 0; sample < 4_000; sample++) budget.noteRtt(1e9);
+    budget.add(85);
+    expect(budget.allows(0)).toBe(false);
+  });
+
   it('are no more for a mean RTT that is all queue, nor for a process that was away once', () => {
     const { budget } = budgetOf({ queueBoundNs: 1_000_000 });
     budget.addPipeline(2, 1);

@@ -11,6 +11,8 @@ import { TOPOLOGY_OPTIONS } from './topology-options.js';
 
 /** Ours; the field of ATTACHED takes 65.535 s. PROTOCOL §3.9 */
 const MAX_KEEP_ALIVE_NS = 60_000 * MILLISECOND_NS;
+/** One forwards for all ports: docs/decisions/0016-one-thread.md. */
+const MAX_WORKERS = 1;
 /** Seeds of the generator are 32-bit. */
 const MAX_SEED = 2 ** 32 - 1;
 
@@ -33,6 +35,11 @@ export const SWITCH_OPTIONS = {
   keepAlive: option(duration({ lowest: MILLISECOND_NS, highest: MAX_KEEP_ALIVE_NS }), {
     describe: 'how often hosts say that they are there; a port is freed after four times this',
     defaultText: formatDuration(DEFAULT_KEEP_ALIVE_MS * MILLISECOND_NS),
+  }),
+  workers: option(integer({ lowest: 1, highest: MAX_WORKERS }), {
+    describe:
+      'threads that forward; more than one would cost more than it brings, see docs/decisions/0016-one-thread.md',
+    defaultText: '1',
   }),
   spin: TRANSPORT_OPTIONS.spin,
   datapath: TRANSPORT_OPTIONS.datapath,

@@ -30,6 +30,7 @@ describe('xpass switch', () => {
     [['--link', 'h1'], /--link 'h1' is not allowed; allowed: NAME=VALUE with settings/],
     [['--keep-alive', '0s'], /--keep-alive '0s' is not allowed; allowed: a duration from 1ms to 1min/],
     [['--seed', '-1'], /--seed '-1' is not allowed; allowed: a whole number from 0 to 4294967295/],
+    [['--workers', '2'], /--workers '2' is not allowed; allowed: a whole number from 1 to 1/],
     [['--listen', 'x:y'], /--listen 'x:y' is not allowed; allowed: HOST:PORT/],
     [['--control', ':70000'], /--control ':70000' is not allowed; allowed: PATH of a Unix domain socket/],
     [['ports'], /unexpected argument 'ports'/],
