@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { creditShare, Data, DEFAULT_FRAME_BYTES, wireBytes } from '../../src/wire/layout.js';
 
 /** Four flows over four paths; path 1 gets slow, goes down and is up again at these times. */
 export const FOUR_PATHS_FILE = fileURLToPath(new URL('../../deploy/scenarios/four-paths.yaml', import.meta.url));
 const EVENTS_S = { slow: 2, down: 4, up: 6, end: 9 } as const;
-/** Payload that four paths of 25 Mbit/s carry beside their credits: 94.6 % of it in frames of 1538 B with 1446 B of payload each. */
-const ALL_MBPS = (4 * 25 * 0.946 * 1446) / 1538;
+const PATHS_MBPS = 4 * 25;
 /** As a share of what all carry; a path of 1 Mbit/s counts for nothing. */
 const WITHOUT_ONE = 0.75;
 /** A quarter of a second has 1,600 frames: long enough to tell a rate, short enough to tell 500 ms. */
@@ -29,17 +29,21 @@ export interface FourPathsOutcome {
   readonly up: number;
 }
 
-export function fourPathsOutcome(samples: readonly GoodputSample[]): FourPathsOutcome {
+export function fourPathsOutcome(
+  samples: readonly GoodputSample[],
+  frameBytes: number = DEFAULT_FRAME_BYTES,
+): FourPathsOutcome {
   const { slow, down, up, end } = EVENTS_S;
-  const left = ALL_MBPS * WITHOUT_ONE;
+  const all = payloadMbps(frameBytes);
+  const left = all * WITHOUT_ONE;
   return {
-    before: mean(samples, 1, slow) / ALL_MBPS,
+    before: mean(samples, 1, slow) / all,
     slowSettlesMs: settlesMs(samples, { fromS: slow, toS: down, mbps: left }),
     slow: mean(samples, slow + 0.5, down) / left,
     downSettlesMs: settlesMs(samples, { fromS: down, toS: up, mbps: left }),
     down: mean(samples, down + 0.5, up) / left,
-    upSettlesMs: settlesMs(samples, { fromS: up, toS: end, mbps: ALL_MBPS }),
-    up: mean(samples, up + 2, end) / ALL_MBPS,
+    upSettlesMs: settlesMs(samples, { fromS: up, toS: end, mbps: all }),
+    up: mean(samples, up + 2, end) / all,
   };
 }
 
@@ -57,6 +61,11 @@ export function outcomeCells(outcome: FourPathsOutcome): string[] {
     time(outcome.upSettlesMs),
     share(up),
   ];
+}
+
+/** What the four paths carry beside their credits and the headers. */
+function payloadMbps(frameBytes: number): number {
+  return PATHS_MBPS * (1 - creditShare(frameBytes)) * ((frameBytes - Data.overheadBytes) / wireBytes(frameBytes));
 }
 
 function settlesMs(
