@@ -56,7 +56,7 @@ export class DeadlineHeap {
     const last = this.count--;
     const { entries } = this;
     const at = last * ENTRY;
-    const slotOfLast = entries[at + SLOT];
+    const slotOfLast = slotAt(entries, at);
     entries[0] = entries[at];
     entries[TURN] = entries[at + TURN];
     entries[at] = NEVER;
@@ -73,7 +73,7 @@ export class DeadlineHeap {
 
   /** The slot with the earliest deadline; -1 when there is none. */
   peekSlot(): number {
-    return this.count === 0 ? ABSENT : this.entries[ROOT * ENTRY + SLOT];
+    return this.count === 0 ? ABSENT : slotAt(this.entries, ROOT * ENTRY);
   }
 
   /** The earliest deadline; NEVER when there is none. */
@@ -125,7 +125,7 @@ export class DeadlineHeap {
     const { entries, places, count } = this;
     let place = from;
     for (let first = place * 4 - 2; first <= count; first = place * 4 - 2) {
-      const child = earliestOfFour(entries, first * ENTRY) / ENTRY;
+      const child = (earliestOfFour(entries, first * ENTRY) / ENTRY) | 0;
       if (isBefore(entries, 0, child * ENTRY)) break;
       places[this.move(child, place)] = place;
       place = child;
@@ -140,7 +140,7 @@ export class DeadlineHeap {
     const fromAt = from * ENTRY;
     entries[at] = entries[fromAt];
     entries[at + TURN] = entries[fromAt + TURN];
-    const slot = entries[fromAt + SLOT];
+    const slot = slotAt(entries, fromAt);
     entries[at + SLOT] = slot;
     return slot;
   }
@@ -166,6 +166,11 @@ export class DeadlineHeap {
     grown.set(this.places);
     this.places = grown;
   }
+}
+
+/** The slot of the entry at an offset, as a small integer: as what the array yields it would go through calls as a number on the heap. */
+function slotAt(entries: Float64Array, at: number): number {
+  return entries[at + SLOT] | 0;
 }
 
 /** Offsets of entries. */

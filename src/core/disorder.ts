@@ -8,10 +8,16 @@ const FIRST_DEGREES = 8;
  * once it has been placed there: 0 for a frame in order without a hole before it. The distribution is the reorder buffer-occupancy density of RFC 5236 section 5.
  */
 export class Disorder {
-  /** By degree, as far as the highest that came so far. */
+  /** By degree from 1 on, as far as the highest that came so far. */
   private frames = new Float64Array(FIRST_DEGREES);
+  /** Those of degree 0, most of all: a number of its own saves them the way to the array. */
+  private inOrder = 0;
 
   count(degree: number): void {
+    if (degree === 0) {
+      this.inOrder++;
+      return;
+    }
     const place = Math.min(degree, MAX_DEGREE);
     if (place >= this.frames.length) this.grow(place);
     this.frames[place]++;
@@ -19,11 +25,13 @@ export class Disorder {
 
   /** Adds the counts of another host. */
   add(other: Disorder): void {
+    this.inOrder += other.inOrder;
     if (other.frames.length > this.frames.length) this.grow(other.frames.length - 1);
     for (let degree = 0; degree < other.frames.length; degree++) this.frames[degree] += other.frames[degree];
   }
 
   reset(): void {
+    this.inOrder = 0;
     this.frames.fill(0);
   }
 
@@ -37,8 +45,8 @@ export class Disorder {
 
   /** By nearest rank: the smallest degree that this part of all frames does not exceed; 0 without any. */
   quantile(part: number): number {
-    const total = this.frames.reduce((sum, count) => sum + count, 0);
-    let seen = 0;
+    const total = this.frames.reduce((sum, count) => sum + count, this.inOrder);
+    let seen = this.inOrder;
     for (let degree = 0; degree < this.frames.length; degree++) {
       seen += this.frames[degree];
       if (seen >= part * total) return degree;

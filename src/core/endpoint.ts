@@ -244,6 +244,12 @@ export class Endpoint implements FlowContext {
     this.pool.give(frame);
   }
 
+  /** Whether `advance` has something to do. */
+  isDue(nowNs: number): boolean {
+    const { numbers, at } = this;
+    return numbers[at + HotHost.timerNs] <= nowNs || numbers[at + HotHost.creditNs] <= nowNs;
+  }
+
   nextTimeout(): number {
     const { numbers, at } = this;
     return Math.min(numbers[at + HotHost.timerNs], numbers[at + HotHost.creditNs]);

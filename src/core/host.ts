@@ -3,8 +3,8 @@ import type { Endpoint } from './endpoint.js';
 
 /** What a host needs of its NIC: the verbs of a switch port. */
 export interface Nic {
-  /** 0 when the frame was taken; anything else is the reason of a drop, and the frame stays the caller's. */
-  enqueue(frame: Frame, nowNs: number): number;
+  /** Takes a frame that arrives at its `atNs`. 0 when it was taken; anything else is the reason of a drop, and the frame stays the caller's. */
+  enqueueStamped(frame: Frame): number;
   advance(nowNs: number): void;
   dequeue(): Frame | null;
   nextTimeout(): number;
@@ -33,9 +33,9 @@ export class Host {
     do {
       endpoint.advance(nowNs);
       for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
-        if (nic.enqueue(frame, frame.atNs) !== 0) endpoint.takeBack(frame, nowNs);
+        if (nic.enqueueStamped(frame) !== 0) endpoint.takeBack(frame, nowNs);
       }
-    } while (endpoint.nextTimeout() <= nowNs);
+    } while (endpoint.isDue(nowNs));
     nic.advance(nowNs);
   }
 

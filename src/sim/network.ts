@@ -46,7 +46,7 @@ export class Network {
       assert(nextNs >= this.nowNs, 'time does not run back');
       this.nowNs = nextNs;
       if (agendaNs === nextNs) this.stepAgenda();
-      else if (fabricNs === nextNs) this.stepFabric(nextNs);
+      else if (fabricNs === nextNs) this.stepFabric();
       else this.stepHost(nextNs);
       if (this.onStep !== null) this.onStep();
     }
@@ -70,16 +70,15 @@ export class Network {
     this.agenda.runNext();
   }
 
-  // The time goes from one to the next: each read of it from this object is a number on the heap where it is handed on.
-  private stepFabric(nowNs: number): void {
-    this.fabric.advance(nowNs);
-    this.deliverAt(nowNs);
+  private stepFabric(): void {
+    this.fabric.step();
+    this.deliver();
   }
 
   private stepHost(nowNs: number): void {
     this.steps++;
     this.advanceHost(this.timers.peekSlot(), nowNs);
-    this.deliverAt(nowNs);
+    this.deliver();
   }
 
   private advanceHost(port: number, nowNs: number): void {
@@ -92,13 +91,11 @@ export class Network {
 
   /** Hands out what has arrived: after each step, and after a change of the fabric that may have let frames go. A host's answer may be at the next host in the same instant where links have neither length nor rate. */
   deliver(): void {
-    this.deliverAt(this.nowNs);
-  }
-
-  private deliverAt(nowNs: number): void {
     const { fabric } = this;
     for (let frame = fabric.poll(); frame !== null; frame = fabric.poll()) {
       const { port } = frame;
+      // Read where somebody needs it: a time that is handed on is a number on the heap each time.
+      const { nowNs } = this;
       this.hosts[port].receive(frame, nowNs);
       this.advanceHost(port, nowNs);
     }

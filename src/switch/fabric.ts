@@ -95,11 +95,14 @@ export class Fabric {
 
   /** Lets everything happen that happens up to `nowNs`. */
   advance(nowNs: number): void {
-    while (this.heap.peekDeadline() <= nowNs) {
-      this.timeNs = Math.max(this.timeNs, this.heap.peekDeadline());
-      this.service(this.directions[this.heap.peekSlot()]);
-    }
+    while (this.heap.peekDeadline() <= nowNs) this.serviceNext();
     if (nowNs > this.timeNs) this.timeNs = nowNs;
+  }
+
+  /** Lets everything happen that happens at `nextTimeout()`, which is not NEVER. */
+  step(): void {
+    do this.serviceNext();
+    while (this.heap.peekDeadline() <= this.timeNs);
   }
 
   /** The next frame that leaves: by `frame.port`, its last bit arriving at `frame.atNs`. Null when there is none. */
@@ -196,6 +199,11 @@ export class Fabric {
     const exitPort = this.routes.exitPort(frame.bytes);
     frame.exitPort = exitPort;
     frame.port = this.routes.find(frame.bytes, at, exitPort);
+  }
+
+  private serviceNext(): void {
+    this.timeNs = Math.max(this.timeNs, this.heap.peekDeadline());
+    this.service(this.directions[this.heap.peekSlot()]);
   }
 
   private service(direction: LinkDirection): void {
@@ -326,7 +334,8 @@ export class Fabric {
   private send(direction: LinkDirection, frame: Frame): void {
     const port = direction.port;
     assert(port !== null, 'a switch sends by a port');
-    if (port.enqueueRead(frame, this.timeNs) !== 0) this.pool.give(frame);
+    frame.atNs = this.timeNs;
+    if (port.enqueueRead(frame) !== 0) this.pool.give(frame);
     this.drain(direction);
     this.schedule(direction);
   }

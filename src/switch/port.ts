@@ -156,14 +156,20 @@ export class Port {
 
   /** Takes a frame that arrives at `nowNs`; returns 0, or a PortDrop code with which the frame stays the caller's. */
   enqueue(frame: Frame, nowNs: number): number {
-    frame.type = frameType(frame.bytes);
-    frame.pathId = pathId(frame.bytes);
-    return this.enqueueRead(frame, nowNs);
+    frame.atNs = nowNs;
+    return this.enqueueStamped(frame);
   }
 
-  /** The same for a frame that knows its type and path id, which saves a look at its bytes. */
-  enqueueRead(frame: Frame, nowNs: number): number {
-    this.advance(nowNs);
+  /** The same for a frame that arrives at its `atNs`: a time as an argument is a number on the heap, for each frame. */
+  enqueueStamped(frame: Frame): number {
+    frame.type = frameType(frame.bytes);
+    frame.pathId = pathId(frame.bytes);
+    return this.enqueueRead(frame);
+  }
+
+  /** As `enqueueStamped`, for a frame that knows its type and path id, which saves a look at its bytes. */
+  enqueueRead(frame: Frame): number {
+    this.advanceClock(frame.atNs);
     const { type, wireBytes: bytes } = frame;
     if (bytes > this.maxWireBytes) return this.drop(PortDrop.frameTooLong);
     return type === FrameType.credit ? this.enqueueCredit(frame, bytes) : this.enqueueOther(frame, bytes, type);
@@ -171,6 +177,10 @@ export class Port {
 
   /** Starts every transmission that can start by `nowNs`. */
   advance(nowNs: number): void {
+    this.advanceClock(nowNs);
+  }
+
+  private advanceClock(nowNs: number): void {
     const { numbers, at } = this;
     if (nowNs > numbers[at + F.clockNs]) numbers[at + F.clockNs] = nowNs;
     while (numbers[at + F.nextStartNs] <= numbers[at + F.clockNs]) this.startNext();
@@ -225,7 +235,8 @@ export class Port {
     const nowNs = numbers[at + F.clockNs];
     if (this.creditFrames === 0 && numbers[at + F.busyUntilNs] <= nowNs && eligibleNs(numbers, at, bytes) <= nowNs) {
       this.marking.inject(0);
-      this.startCredit(frame, bytes, nowNs);
+      numbers[at + F.busyUntilNs] = nowNs;
+      this.startCredit(frame, bytes);
       return 0;
     }
     if (this.creditFrames >= this.config.creditQueueFrames || this.creditFrames >= MAX_CREDIT_QUEUE_FRAMES) {
@@ -245,7 +256,8 @@ export class Port {
     const nowNs = numbers[at + F.clockNs];
     if (this.dataBytes === 0 && numbers[at + F.busyUntilNs] <= nowNs) {
       if (this.isPhantom) this.mark(frame, bytes, nowNs);
-      this.start(frame, type, nowNs);
+      numbers[at + F.busyUntilNs] = nowNs;
+      this.start(frame, type);
       if (this.creditFrames > 0) this.schedule();
       return 0;
     }
@@ -275,31 +287,35 @@ export class Port {
   }
 
   private startNext(): void {
-    const startNs = this.numbers[this.at + F.nextStartNs];
+    const { numbers, at } = this;
+    const startNs = numbers[at + F.nextStartNs];
+    numbers[at + F.busyUntilNs] = startNs;
     const frame = (this.nextIsCredit ? this.credits : this.data).shift();
     assert(frame !== null, 'a scheduled start has a frame');
     if (this.nextIsCredit) {
       this.statistics.setCreditQueue(--this.creditFrames);
-      this.startCredit(frame, frame.wireBytes, startNs);
+      this.startCredit(frame, frame.wireBytes);
     } else {
       this.dataBytes -= frame.wireBytes;
       if (frame.type === FrameType.speculativeData) this.speculativeBytes -= frame.wireBytes;
       this.statistics.setDataQueue(this.dataBytes, startNs);
-      this.start(frame, frame.type, startNs);
+      this.start(frame, frame.type);
     }
     this.schedule();
   }
 
-  private startCredit(frame: Frame, bytes: number, startNs: number): void {
-    spend(this.numbers, this.at, bytes, startNs);
+  private startCredit(frame: Frame, bytes: number): void {
+    const { numbers, at } = this;
+    spend(numbers, at, bytes, numbers[at + F.busyUntilNs]);
     if (this.marking.draw() && markCe(frame.bytes)) this.statistics.countCreditMark();
-    this.start(frame, FrameType.credit, startNs);
+    this.start(frame, FrameType.credit);
   }
 
-  private start(frame: Frame, type: number, startNs: number): void {
+  /** From `busyUntilNs` on, when whatever was before it is over or the link has been idle. */
+  private start(frame: Frame, type: number): void {
     const { numbers, at } = this;
     const bytes = frame.wireBytes;
-    const endNs = startNs + transmissionNs(bytes, numbers[at + F.rateBps]);
+    const endNs = numbers[at + F.busyUntilNs] + transmissionNs(bytes, numbers[at + F.rateBps]);
     numbers[at + F.busyUntilNs] = endNs;
     frame.atNs = endNs + numbers[at + F.portDelayNs];
     countFrame(numbers, at, type, bytes);
