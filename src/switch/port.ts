@@ -169,7 +169,7 @@ export class Port {
 
   /** As `enqueueStamped`, for a frame that knows its type and path id, which saves a look at its bytes. */
   enqueueRead(frame: Frame): number {
-    this.advanceClock(frame.atNs);
+    this.advance(frame.atNs);
     const { type, wireBytes: bytes } = frame;
     if (bytes > this.maxWireBytes) return this.drop(PortDrop.frameTooLong);
     return type === FrameType.credit ? this.enqueueCredit(frame, bytes) : this.enqueueOther(frame, bytes, type);
@@ -177,10 +177,6 @@ export class Port {
 
   /** Starts every transmission that can start by `nowNs`. */
   advance(nowNs: number): void {
-    this.advanceClock(nowNs);
-  }
-
-  private advanceClock(nowNs: number): void {
     const { numbers, at } = this;
     if (nowNs > numbers[at + F.clockNs]) numbers[at + F.clockNs] = nowNs;
     while (numbers[at + F.nextStartNs] <= numbers[at + F.clockNs]) this.startNext();
