@@ -257,7 +257,11 @@ export class CreditIssuer implements DueSource {
 
   /** Shows the algorithm what is known, if its period is over. */
   updateRate(nowNs: number): void {
-    if (this.control.update(this.meter, this.rtt, nowNs)) this.pacer.setRate(this.control.rateBps);
+    const { control, pacer } = this;
+    if (!control.update(this.meter, this.rtt, nowNs)) return;
+    const gapNs = pacer.meanGapNs;
+    pacer.setRate(control.rateBps);
+    if (control.hastens) pacer.hasten(gapNs - pacer.meanGapNs, nowNs);
   }
 
   /** Gives up credits that are too old, and credits without data. */

@@ -48,6 +48,11 @@ export class CreditPacer {
     this.numbers[this.at + Hot.gapNs] = (this.bitsPerCredit * 1e9) / rateBps;
   }
 
+  /** The next credit is due so much sooner, but not before now; nothing changes for less than 0. */
+  hasten(byNs: number, nowNs: number): void {
+    if (byNs > 0 && this.dueNs > nowNs) this.restart(Math.max(nowNs, this.dueNs - byNs));
+  }
+
   /** Begins afresh: the next credit is due now. */
   restart(nowNs: number): void {
     this.numbers[this.at + Hot.dueNs] = nowNs;

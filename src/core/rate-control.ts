@@ -55,6 +55,10 @@ export class RateControl {
     return this.algorithm.rateBps;
   }
 
+  get hastens(): boolean {
+    return this.algorithm.hastens === true;
+  }
+
   /** The rate as a part of the link's. */
   get linkShare(): number {
     return this.algorithm.rateBps / this.link.maxRateBps;

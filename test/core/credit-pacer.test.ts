@@ -37,6 +37,19 @@ describe('the pacer', () => {
     expect(made.dueNs).toBe(GAP_NS);
   });
 
+  it('brings the next credit forward, to now at the earliest, and never puts it off', () => {
+    const made = pacer(0);
+    made.advance(new SeededRandom(1));
+    made.hasten(30_080, 10_000);
+    expect(made.dueNs).toBe(100_000);
+    made.hasten(-50_000, 10_000);
+    expect(made.dueNs).toBe(100_000);
+    made.hasten(95_000, 10_000);
+    expect(made.dueNs).toBe(10_000);
+    made.hasten(5_000, 20_000);
+    expect(made.dueNs).toBe(10_000);
+  });
+
   it('draws each gap uniformly from its jitter on either side', () => {
     const made = pacer(0.02);
     const random = new SeededRandom(TEST_SEED);

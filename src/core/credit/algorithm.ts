@@ -70,6 +70,8 @@ export interface CreditAlgorithm {
   readonly rateBps: number;
   /** Absent: credits carry no path id and follow their flow. */
   readonly spray?: CreditSpray;
+  /** A faster rate holds for the gap between two credits that has begun, too; absent or false: from the next gap on. */
+  readonly hastens?: boolean;
   /** How long an update period lasts at this smoothed RTT, ns; an update waits longer where no credit's fate has become known. */
   updatePeriodNs(rttNs: number): number;
   /** Takes the sample of one update period and sets `rateBps`. */

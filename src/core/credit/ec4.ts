@@ -41,6 +41,7 @@ class Ec4 extends MarkedListing {
   readonly name = 'ec4';
 
   private readonly growthFrames: number;
+  private readonly minFrames: number;
   private isReduced = false;
   /** Of the update before; 0 before the first. */
   private rttNs = 0;
@@ -50,6 +51,12 @@ class Ec4 extends MarkedListing {
     // A flow that never saw a mark has the network for itself.
     this.mode = this.modeThreshold + 1;
     this.growthFrames = parameters.growth;
+    this.minFrames = parameters.min_frames;
+  }
+
+  /** With gaps of several round trips a rise that waited for the end of one would come too late. */
+  get hastens(): boolean {
+    return this.minFrames < 1;
   }
 
   override update(sample: CreditSample): void {
@@ -61,11 +68,31 @@ class Ec4 extends MarkedListing {
   protected low(sample: CreditSample, ratio: number): void {
     this.heed(ratio);
     if (this.rttNs > 0) this.rateBps *= this.rttNs / sample.rttNs;
+    const frameBps = (this.link.bytesPerCredit * 8e9) / sample.rttNs;
+    if (this.hastens && this.rateBps < frameBps) this.lowBelowOne(sample, ratio, frameBps);
+    else this.lowAboveOne(sample, ratio);
+    this.bound(sample);
+  }
+
+  /** As a window of DCTCP below one frame: a frame more for each without a mark, and alpha / 2 less for one with. */
+  private lowBelowOne({ known, dropped, dataFrames, marked }: CreditSample, ratio: number, frameBps: number): void {
+    this.rateBps = this.rateBps * (1 - dropped / known) + (dataFrames - marked) * frameBps;
+    this.isReduced = false;
+    if (ratio > this.targetRatio) {
+      this.mode = 0;
+      this.rateBps *= 1 - (this.targetRatio + this.alpha) / 2;
+    } else if (dataFrames > 0) this.mode++;
+  }
+
+  private lowAboveOne(sample: CreditSample, ratio: number): void {
     const loss = sample.dropped / sample.known;
     const stepBps = loss > this.lowTargetLoss ? this.lose(loss) : this.step(sample);
     if (ratio > this.targetRatio) this.onMarks(ratio, stepBps);
     else this.onQuiet(sample, stepBps);
-    this.bound(sample);
+  }
+
+  protected override lowestBps(sample: CreditSample): number {
+    return this.minFrames * super.lowestBps(sample);
   }
 
   private heed(ratio: number): void {
@@ -124,6 +151,16 @@ const GROWTH: CreditParameter = {
   source: 'RFC 8257 section 3.5, that of DCTCP; the listing has no bound',
 };
 
+const MIN_FRAMES: CreditParameter = {
+  name: 'min_frames',
+  default: 1,
+  min: 0.01,
+  max: 1,
+  unit: 'credits an update period',
+  meaning: 'lowest rate; below 1 beside DCTCP whose min_window is below 1 too, and starves beside any other',
+  source: 'ours, docs/decisions/0015-ec4.md (the authors of ExpressPass: 1)',
+};
+
 export const ec4: CreditAlgorithmDefinition = {
   name: 'ec4',
   summary: 'EC4: shares a queue with traffic that reacts to ECN marks, such as DCTCP',
@@ -137,6 +174,7 @@ export const ec4: CreditAlgorithmDefinition = {
     TARGET_ECN_RATIO,
     QUIET_UPDATES,
     GROWTH,
+    MIN_FRAMES,
     LOW_TARGET_LOSS,
     TARGET_LOSS,
     PERIOD_CREDITS,

@@ -18,10 +18,10 @@ const LOSS_FACTOR = 0.5;
  */
 export class Dctcp implements WindowAlgorithm {
   readonly name = 'dctcp';
-  readonly pacingGapNs = 0;
   readonly window: TcpWindow;
   private readonly g: number;
   private alpha: number;
+  private rttNs = 0;
   private ackedFrames = 0;
   private markedFrames = 0;
   /** Number of the frame whose acknowledgement ends the observation of a window: DCTCP.WindowEnd. */
@@ -39,7 +39,14 @@ export class Dctcp implements WindowAlgorithm {
     return this.window.frames;
   }
 
+  /** Of a window below one frame: Swift, section 3.4. RFC 3168 section 6.1.2 has such a sender wait for its retransmission timer, which is a longer gap. */
+  get pacingGapNs(): number {
+    const { frames } = this.window;
+    return frames < 1 ? this.rttNs / frames : 0;
+  }
+
   update(sample: WindowSample): void {
+    this.rttNs = sample.rttNs;
     if (sample.event === WindowEvent.acknowledged) this.onAcknowledged(sample);
     else if (sample.event === WindowEvent.recovery) this.onRecovery(sample);
     else this.window.collapse(sample, LOSS_FACTOR);
@@ -102,6 +109,6 @@ const INITIAL_ALPHA: WindowParameter = {
 export const dctcp: WindowAlgorithmDefinition = {
   name: 'dctcp',
   summary: 'DCTCP, RFC 8257: the window falls by the share of marked frames',
-  parameters: [G, INITIAL_ALPHA, INITIAL_WINDOW, MIN_WINDOW, MAX_WINDOW],
+  parameters: [G, INITIAL_ALPHA, INITIAL_WINDOW, { ...MIN_WINDOW, min: 0.01 }, MAX_WINDOW],
   create: (_link, parameters) => new Dctcp(parameters),
 };

@@ -32,15 +32,15 @@ export class TcpWindow {
     return ackedFrames - used;
   }
 
-  /** One frame for each window of them: RFC 5681 equation 3, by frames. */
+  /** One frame for each window of them: RFC 5681 equation 3, by frames. Below one frame, one for each: line 7 of Swift's Algorithm 1. */
   growByOne(ackedFrames: number): void {
-    this.set(this.frames + ackedFrames / this.frames);
+    this.set(this.frames + ackedFrames / Math.max(1, this.frames));
   }
 
-  /** Falls to `part` of the window, where slow start ends. */
+  /** Falls to `part` of the window, where slow start ends. A window below one frame has none: an acknowledgement would open it by a multiple. */
   reduce(part: number): void {
     this.set(this.frames * part);
-    this.threshold = Math.max(this.frames, LEAST_THRESHOLD_FRAMES);
+    this.threshold = this.frames < 1 ? this.frames : Math.max(this.frames, LEAST_THRESHOLD_FRAMES);
   }
 
   /** Begins again with one frame; slow start ends at `part` of what was out. RFC 5681 section 3.1 */

@@ -50,6 +50,18 @@ describe('ec4, by hand', () => {
     ]);
   });
 
+  it('goes below a frame an RTT where it may: a frame more without a mark, alpha / 2 less with one', () => {
+    const one = { known: 1, dataFrames: 1, spanNs: 0 };
+    const below = start({ min_frames: 0.1, initial_rate: 0.006 });
+    const found = course(below, [{ ...one, marked: 1 }, { ...one, marked: 1 }, { ...one, marked: 1 }, one]);
+    expect(rates(found)).toEqual([3e6, 1.5e6, 0.8e6, 8.8e6].map((bps) => bps / 1e6));
+    expect(below.hastens).toBe(true);
+    const mixed = start({ min_frames: 0.1, initial_rate: 0.006 });
+    // alpha is the first share of marks: (6 + 8) * (1 - 0.5 / 2)
+    expect(rates(course(mixed, [{ known: 2, dataFrames: 2, marked: 1, spanNs: 0 }]))).toEqual([10.5]);
+    expect(start().hastens).toBe(false);
+  });
+
   it('is ExpressPass until the first mark', () => {
     const expresspass = creditAlgorithm('expresspass', ROUND_LINK, { initial_rate: 0.25 });
     const samples = [{}, {}, { dropped: 5 }, {}, { dropped: 1 }, {}, {}, {}];

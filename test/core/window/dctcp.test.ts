@@ -73,6 +73,23 @@ describe('dctcp', () => {
     expect(flow.windowFrames).toBe(4.25);
   });
 
+  it('keeps at least min_window frames, below one of them as a gap', () => {
+    const flow = dctcp({ min_window: 0.25 });
+    const mark = { rttNs: 50e3, markedFrames: 1 };
+    acknowledge(flow, [0, 1], { ...mark, sentFrames: 1 });
+    for (let round = 1; round < 3; round++) acknowledge(flow, [round, round + 1], { ...mark, sentFrames: round + 1 });
+    expect([flow.windowFrames, flow.pacingGapNs]).toEqual([1.25, 0]);
+    acknowledge(flow, [3, 4], { ...mark, sentFrames: 4 });
+    expect([flow.windowFrames, flow.pacingGapNs]).toEqual([0.625, 80e3]);
+    acknowledge(flow, [4, 6], { ...mark, sentFrames: 6 });
+    expect([flow.windowFrames, flow.pacingGapNs]).toEqual([0.3125, 160e3]);
+    acknowledge(flow, [6, 8], { ...mark, sentFrames: 8 });
+    expect([flow.windowFrames, flow.pacingGapNs]).toEqual([0.25, 200e3]);
+    // A frame without a mark adds one, and no slow start up to two.
+    acknowledge(flow, [8, 9], { rttNs: 50e3, sentFrames: 9 });
+    expect([flow.windowFrames, flow.pacingGapNs]).toEqual([1.25, 0]);
+  });
+
   it('keeps at least min_window frames', () => {
     const flow = dctcp({ min_window: 1 });
     for (let round = 0; round < 20; round++)

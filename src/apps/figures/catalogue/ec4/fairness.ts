@@ -12,7 +12,9 @@ const LEAST_JAIN = 0.9;
 const HELD_FLOWS = 64;
 const LEAST_UTILISATION = 0.95;
 /** In wire bytes of the data share; the paper counts 95 % of the link, which is all of it. */
-const MIXED: readonly MixName[] = ['ec4-dctcp', 'expresspass-dctcp', 'ec4-literal-dctcp'];
+/** Held to share; and all in which both kinds are. */
+const SHARING: readonly MixName[] = ['ec4-dctcp', 'ec4-dctcp-below-one'];
+const MIXED: readonly MixName[] = [...SHARING, 'expresspass-dctcp', 'ec4-literal-dctcp'];
 
 type Measured = readonly { readonly name: MixName; readonly points: readonly MixPoint[] }[];
 
@@ -21,7 +23,7 @@ export const ec4Fairness: Figure = {
   title: 'Fairness of credits and DCTCP in one queue',
   source: 'EC4, Figure 4 and the paragraphs on utilisation and fairness',
   about: () =>
-    `Half of the flows have credits, half are DCTCP's; they start together and are endless. One bottleneck of 10 Gbit/s, links of 5 us, marking above ${MARK_FRAMES} frames, 121 ms, measured from 20 ms. The ratio is what all flows with credits get over what all of DCTCP get; Jain's index is over one window of 100 ms. ec4-literal is the listing as published. Lists are for ${FLOWS.join(', ')} flows in all.
+    `Half of the flows have credits, half are DCTCP's; they start together and are endless. One bottleneck of 10 Gbit/s, links of 5 us, marking above ${MARK_FRAMES} frames, 121 ms, measured from 20 ms. The ratio is what all flows with credits get over what all of DCTCP get; Jain's index is over one window of 100 ms. ec4-literal is the listing as published; ec4-dctcp-below-one is explained at ec4-queue. Lists are for ${FLOWS.join(', ')} flows in all.
 
 The paper marks above 100 frames, by which no mean queue below its 100 KB can come about; it says that 20 are enough for 10 Gbit/s.`,
   jobs: mixJobs,
@@ -50,7 +52,7 @@ function rowsOf(name: MixName, points: readonly MixPoint[]): FigureRow[] {
   const isFull = points.every((point) => point.utilisation >= LEAST_UTILISATION);
   const held = points.filter((_, at) => FLOWS[at] <= HELD_FLOWS);
   const full = claim(utilisation, isFull, { held: `Held to ${LEAST_UTILISATION} of the data share` });
-  if (name !== 'ec4-dctcp') {
+  if (!SHARING.includes(name)) {
     const rows = [noClaim(jain, 'It stands beside EC4.'), full];
     return MIXED.includes(name) ? [noClaim(ratio, 'It stands beside EC4.'), ...rows] : rows;
   }
@@ -75,6 +77,7 @@ function rowsOf(name: MixName, points: readonly MixPoint[]): FigureRow[] {
 
 const PAPER_RATIO: Readonly<Partial<Record<MixName, string>>> = {
   'ec4-dctcp': 'near 1',
+  'ec4-dctcp-below-one': 'near 1',
   'expresspass-dctcp': 'immense',
 };
 
