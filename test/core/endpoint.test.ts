@@ -15,7 +15,6 @@ import {
   encodeFin,
   encodeRequest,
   encodeReset,
-  encodeSpeculativeData,
   encodeVersion,
   seal,
 } from '../../src/wire/encode.js';
@@ -117,13 +116,6 @@ describe('a frame of a flow that nobody knows', () => {
     bench.give((bytes) => encodeAck(bytes, header(9), ack, crc32));
     expect(bench.sent()).toEqual(new Array(2).fill('RESET code=UNKNOWN_FLOW'));
     expect(bench.counters.unknownFlow).toBe(5);
-  });
-
-  it('is dropped without a word where it is speculative, as its opening may be lost', () => {
-    const bench = new Bench();
-    bench.give((bytes) => seal(bytes, encodeSpeculativeData(bytes, header(9), { offset: 0, flags: 0 }) + 10, crc32));
-    expect(bench.sent()).toEqual([]);
-    expect(bench.counters.unknownFlow).toBe(1);
   });
 
   it('is answered at most a hundred times a second', () => {
@@ -499,34 +491,5 @@ describe('an endpoint', () => {
     expect(bench.endpoint.nextTimeout()).toBe(NEVER);
     bench.endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0);
     expect(bench.endpoint.nextTimeout()).toBe(NEVER);
-  });
-});
-
-describe('speculative frames of many flows', () => {
-  it('leave one after the other at the rate of the link', () => {
-    const bench = new Bench({ speculativeRttNs: 40_000 });
-    for (let count = 0; count < 3; count++) {
-      const flow = bench.endpoint.open(FLOW_PEER, new RecordingWriter(), {}, bench.nowNs);
-      flow.writeLength(10_000, bench.nowNs);
-    }
-    bench.wait(MILLISECOND_NS);
-    const times = bench
-      .frames()
-      .filter((frame) => printFrame(frame).startsWith('SPECULATIVE'))
-      .map(({ atNs }) => atNs);
-    // Three full frames of each, 1538 wire bytes at 1 Gbit/s.
-    expect(times).toEqual(Array.from({ length: 9 }, (_, index) => index * 12_304));
-  });
-
-  it('are lost to their flow when the NIC of the host drops them', () => {
-    const bench = new Bench({ speculativeRttNs: 40_000 });
-    const flow = bench.endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0);
-    flow.writeLength(1_446, 0);
-    bench.endpoint.advance(0);
-    const frame = bench.frames().find((each) => printFrame(each).startsWith('SPECULATIVE')) as Frame;
-    frame.peer = FLOW_PEER;
-    bench.endpoint.takeBack(frame, 0);
-    expect(flow.statistics).toMatchObject({ speculativeFrames: 1, speculativeTakenBack: 1 });
-    expect(bench.counters.nicDrops).toBe(1);
   });
 });
