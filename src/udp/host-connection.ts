@@ -1,6 +1,6 @@
 // Tested by test/udp/host-connection.test.ts and test/loopback/udp-host.test.ts
 import { assert } from '../base/assert.js';
-import { SECOND_NS } from '../base/time.js';
+import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import { type AttachedLink, Attachment } from '../core/attachment.js';
 import { XpassError } from '../core/errors.js';
 import { sourceHost } from '../wire/decode.js';
@@ -92,7 +92,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private readonly eventLoop: EventLoop;
   private readonly kernelDrops: KernelDrops;
   private readonly incoming = new Frame(new Uint8Array(0));
-  private readonly looks = new LookTimes(() => performance.nodeTiming.idleTime);
+  private readonly looks = new LookTimes(() => performance.nodeTiming.idleTime * MILLISECOND_NS);
   private attachment: Attachment | null = null;
   private link: AttachedLink | null = null;
   private onSettled: (() => void) | null = null;

@@ -5,17 +5,17 @@ const SHORT_NS = 50 * MICROSECOND_NS;
 
 /**
  * How long a datagram has waited in its socket, where the kernel does not say (`node:dgram`): what the process knows of its own lateness. A datagram came at some time
- * since the loop last looked, any moment as likely as another, so half of that is what it has waited on average. While the loop was idle it looked: a
- * datagram wakes it. What a core that others use or a busy kernel adds is not seen here.
+ * since the loop last looked, any moment as likely as another, so half of that is what it has waited on average. What the loop was idle does not count: it
+ * looked then. What a core that others use or a busy kernel adds is not seen here.
  */
 export class LookTimes {
-  /** How long the loop has been idle in all; any unit. */
-  private readonly idleTime: () => number;
-  private lastIdle = 0;
+  /** How long the loop has been idle in all, ns. */
+  private readonly idleNs: () => number;
+  private lastIdleNs = 0;
   private lookNs = 0;
 
-  constructor(idleTime: () => number) {
-    this.idleTime = idleTime;
+  constructor(idleNs: () => number) {
+    this.idleNs = idleNs;
   }
 
   /** The sockets were looked at by `nowNs`. */
@@ -26,9 +26,9 @@ export class LookTimes {
   /** The first datagram of those that are read together is there. */
   begin(nowNs: number): void {
     if (nowNs - this.lookNs < SHORT_NS) return;
-    const idle = this.idleTime();
-    if (idle > this.lastIdle) this.looked(nowNs);
-    this.lastIdle = idle;
+    const idleNs = this.idleNs();
+    this.lookNs = Math.min(nowNs, this.lookNs + idleNs - this.lastIdleNs);
+    this.lastIdleNs = idleNs;
   }
 
   /** How long a datagram that is handled at `nowNs` has waited, ns. */

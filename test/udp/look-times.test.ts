@@ -12,14 +12,22 @@ describe('LookTimes', () => {
   it('takes a datagram that woke an idle loop for one that has just come', () => {
     const { loop, looks } = bench();
     looks.looked(1 * MS);
-    loop.idle = 5;
+    loop.idle = 5 * MS;
     looks.begin(6 * MS);
     expect(looks.waitedNs(6 * MS)).toBe(0);
   });
 
+  it('leaves out of it what the loop was idle, before or after it was busy', () => {
+    const { loop, looks } = bench();
+    looks.looked(1 * MS);
+    loop.idle = 2 * MS;
+    looks.begin(9 * MS);
+    expect(looks.waitedNs(9 * MS)).toBe(3 * MS);
+  });
+
   it('takes half of the time since the last look for what was found after a busy time', () => {
     const { loop, looks } = bench();
-    loop.idle = 5;
+    loop.idle = 6 * MS;
     looks.begin(6 * MS);
     looks.looked(6 * MS);
     looks.begin(10 * MS);
