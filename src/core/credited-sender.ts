@@ -239,6 +239,8 @@ export class CreditedSender extends SenderFlow {
     this.forgetBurst();
     this.leaveGate();
     if (this.stateCode === SenderState.creditRequestSent && !stream.hasData && !stream.ended) this.stop(nowNs);
+    // A program that writes as its credits come has got none for what went without.
+    this.observer.onAck(nowNs);
   }
 
   private forgetBurst(): void {
