@@ -182,6 +182,7 @@ export class CreditIssuer implements DueSource {
     this.frames.credit(meter.nextSequence, this.nextPath(stampNs), stampNs);
     this.observer.onCredit(nowNs);
     meter.send(stampNs);
+    if (!this.isProved) this.pacer.setRate(this.control.unheardRateBps(meter.sent));
     const nextNs = this.pacer.advance(this.context.random);
     this.settleBudget();
     if (meter.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
@@ -353,6 +354,8 @@ export class CreditIssuer implements DueSource {
 
   private prove(): void {
     this.isProved = true;
+    this.control.heard(this.meter.sent);
+    this.pacer.setRate(this.control.rateBps);
     this.proof.prove();
   }
 

@@ -110,6 +110,11 @@ export class CreditMeter {
     return this.numbers[this.at + Hot.lastEchoSentNs];
   }
 
+  /** Credits before the oldest one of unknown fate. */
+  get settled(): number {
+    return this.firstUnknown;
+  }
+
   /** Credits on their way, or whose data is. */
   get outstanding(): number {
     return this.unknown - this.lostAtHome;

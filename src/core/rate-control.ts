@@ -32,6 +32,9 @@ export class RateControl {
   private marked = 0;
   private creditMarked = 0;
   private heldBack = false;
+  /** Of the first credits, so many were sent while nothing had been heard and the algorithm had slowed down for that, and at which rate before it did. */
+  private slowedCredits = 0;
+  private unslowedBps = 0;
 
   constructor(
     algorithm: CreditAlgorithm,
@@ -57,6 +60,19 @@ export class RateControl {
 
   get hastens(): boolean {
     return this.algorithm.hastens === true;
+  }
+
+  /** While none of the `sent` credits has been echoed. */
+  unheardRateBps(sent: number): number {
+    return this.algorithm.unheardRateBps?.(sent) ?? this.algorithm.rateBps;
+  }
+
+  /** The first echo, after so many credits. */
+  heard(sent: number): void {
+    const { rateBps } = this.algorithm;
+    if (this.unheardRateBps(sent) >= rateBps) return;
+    this.slowedCredits = sent;
+    this.unslowedBps = rateBps;
   }
 
   /** The rate as a part of the link's. */
@@ -95,7 +111,7 @@ export class RateControl {
     sample.nowNs = nowNs;
     sample.elapsedNs = elapsedNs;
     sample.rttNs = rttNs;
-    sample.spanNs = meter.periodSpanNs;
+    sample.spanNs = this.spanNs(meter);
     sample.heldBack = this.heldBack;
     sample.known = meter.periodKnown;
     sample.used = meter.periodUsed;
@@ -110,5 +126,16 @@ export class RateControl {
     meter.startPeriod();
     this.restart(nowNs);
     return true;
+  }
+
+  /**
+   * A flow that slowed down for want of news, and whose credits then came through, does not take that pace for its share; one that has lost them has a lower
+   * rate by now, and the pace it was.
+   */
+  private spanNs(meter: CreditMeter): number {
+    const spanNs = meter.periodSpanNs;
+    if (meter.settled - meter.periodKnown >= this.slowedCredits) return spanNs;
+    const rateBps = Math.min(this.unslowedBps, this.algorithm.rateBps);
+    return Math.min(spanNs, (meter.periodKnown * this.link.bytesPerCredit * 8e9) / rateBps);
   }
 }

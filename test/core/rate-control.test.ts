@@ -124,4 +124,30 @@ describe('the rate of a flow', () => {
     expect(control.update(meter, rttOf(0), 6 * PERIOD_NS - 1)).toBe(false);
     expect(control.update(meter, rttOf(0), 6 * PERIOD_NS)).toBe(true);
   });
+
+  it('does not take the pace of a flow that heard nothing for its own, until credits are known that were sent after the first echo', () => {
+    const { algorithm, control, meter } = bench();
+    const slowing = Object.assign(algorithm, { unheardRateBps: (sent: number) => (sent > 40 ? 1e7 : 1e8) });
+    expect([control.unheardRateBps(40), control.unheardRateBps(41)]).toEqual([1e8, 1e7]);
+    // 100 credits are out, 1 us apart. 50 at 1e8 bit/s would have taken 6.5 ms: the span stays what it was.
+    control.heard(100);
+    meter.echo(49, 0);
+    control.update(meter, rttOf(0), PERIOD_NS);
+    expect(slowing.samples[0].spanNs).toBe(49_000);
+    const fast = Object.assign(new RecordingAlgorithm(), { rateBps: 1e11, unheardRateBps: () => 1e7 });
+    const faster = new RateControl(fast, LINK, 0);
+    faster.heard(100);
+    meter.echo(98, 0);
+    faster.update(meter, rttOf(0), PERIOD_NS);
+    // 49 credits at 1e11 bit/s in place of 49 us.
+    expect(fast.samples[0].spanNs).toBeCloseTo((49 * 1_626 * 8e9) / 1e11, 6);
+    for (let credit = 0; credit < 10; credit++) meter.send(100_000 + credit * 1_000);
+    meter.echo(109, 0);
+    faster.update(meter, rttOf(0), 2 * PERIOD_NS);
+    // The first of these, number 99, was sent before the echo; then no more.
+    meter.send(200_000);
+    meter.echo(110, 0);
+    faster.update(meter, rttOf(0), 3 * PERIOD_NS);
+    expect(fast.samples[2].spanNs).toBe(91_000);
+  });
 });

@@ -74,6 +74,8 @@ export interface CreditAlgorithm {
   readonly hastens?: boolean;
   /** How long an update period lasts at this smoothed RTT, ns; an update waits longer where no credit's fate has become known. */
   updatePeriodNs(rttNs: number): number;
+  /** Rate of a flow that has sent so many credits and heard of none, bit/s, at most `rateBps`. Absent: `rateBps`. */
+  unheardRateBps?(sent: number): number;
   /** Takes the sample of one update period and sets `rateBps`. */
   update(sample: CreditSample): void;
   /** What the algorithm remembers, by the names of the papers; for statistics and traces. Allocates. */

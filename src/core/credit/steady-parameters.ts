@@ -83,6 +83,38 @@ const MAKE_UP: CreditParameter = {
   source: `ours: ${DECISION}`,
 };
 
+const THIN_SHARE: CreditParameter = {
+  name: 'thin_share',
+  default: 1 / 256,
+  min: 0.0001,
+  max: 1,
+  unit: 'share of max rate',
+  meaning:
+    'what a settled flow gets in the long run below which its w_min shrinks, by the root; 0.0001 for next to never',
+  source: `ours: ${DECISION}`,
+};
+
+const LONG_MEMORY: CreditParameter = {
+  name: 'long_memory',
+  default: 200,
+  min: 20,
+  max: 100_000,
+  unit: 'delivered credits',
+  meaning: 'over how many that long run is',
+  source: `ours: ${DECISION}`,
+};
+
+const UNHEARD_CREDITS: CreditParameter = {
+  name: 'unheard_credits',
+  default: 88,
+  min: 20,
+  max: 1_000_000,
+  unit: 'credits',
+  meaning:
+    'credits sent at an initial rate of 1 before the first echo, half as many at 1/2 and below; with every tenth more the rate halves',
+  source: `ours: ${DECISION}`,
+};
+
 const STEADY_TARGET_LOSS: CreditParameter = {
   ...TARGET_LOSS,
   default: 0,
@@ -153,6 +185,9 @@ export const STEADY_PARAMETERS: readonly CreditParameter[] = [
   MEMORY,
   RECENT_MEMORY,
   MAKE_UP,
+  THIN_SHARE,
+  LONG_MEMORY,
+  UNHEARD_CREDITS,
   QUIET_CREDITS,
   CLIMB_END,
   CEILING,

@@ -29,6 +29,9 @@ describe('the parameters of an algorithm', () => {
       memory: 20,
       recent_memory: 10,
       make_up: 3,
+      thin_share: 1 / 256,
+      long_memory: 200,
+      unheard_credits: 88,
       quiet_credits: 300,
       climb_end: 0.9,
       ceiling: 0.99,
@@ -63,7 +66,7 @@ describe('the parameters of an algorithm', () => {
   it('refuse a name that is not declared and list those that are', () => {
     expect(errorOf(() => resolveParameters(steady, { wmax: 0.4 })).message).toBe(
       "credit algorithm steady has no parameter 'wmax': allowed are initial_rate, w_init, w_min, w_max, w_decrease, " +
-        'w_fall, w_step, target_loss, memory, recent_memory, make_up, quiet_credits, climb_end, ceiling, lean_bps, period_rtts, period_credits',
+        'w_fall, w_step, target_loss, memory, recent_memory, make_up, thin_share, long_memory, unheard_credits, quiet_credits, climb_end, ceiling, lean_bps, period_rtts, period_credits',
     );
     expect(errorOf(() => resolveParameters(findCreditAlgorithm('naive'), { w_max: 0.4 })).message).toBe(
       "credit algorithm naive has no parameter 'w_max': it has none",

@@ -111,11 +111,40 @@ describe('steady, by hand: a flow that shares', () => {
     // As above, but 20 delivered credits are 40 at a loss of a half.
     settled.update(creditSample({ known: 1, dropped: 1, spanNs: 160_000 }));
     expect(settled.state().share / 1e6).toBeCloseTo(50 * (40 / 41), 8);
-    const flooded = start({ initial_rate: 0.1, w_init: 0.02 });
+    const flooded = start({ initial_rate: 0.1, w_init: 0.02, thin_share: 0.0001 });
     flooded.update(creditSample({ known: 100, dropped: 99, spanNs: 8e6 }));
     // Share 1 of 100 sent; 20 credits are remembered as 20 / 0.05 and not as 2000.
     flooded.update(creditSample({ known: 1, dropped: 1, spanNs: 8e6 }));
     expect(flooded.state().share / 1e6).toBeCloseTo(400 / 401, 8);
+  });
+
+  it('leans less by the root of its long share once that is thin, and believes its share more', () => {
+    const flow = start({ initial_rate: 0.1, w_init: 0.02, w_fall: 0.025, thin_share: 0.25, make_up: 0 });
+    flow.update(creditSample({ known: 100, dropped: 80, spanNs: 8e6 }));
+    // 100 of 1000 Mbit/s sent: 40 delivered credits of 20 * 4 + 100 * 10 link credits.
+    const part = 40 / 1080 / 0.25;
+    expect(flow.state().w).toBeCloseTo(0.02 * Math.sqrt(part), 12);
+    expect(flow.rateBps / 1e6).toBeCloseTo(20 + 0.02 * Math.sqrt(part) * 980, 8);
+    // 26 delivered credits are remembered, as 130 at a loss of 0.8; of 10 more at the same rate five come through.
+    flow.update(creditSample({ known: 10, dropped: 5, spanNs: 0.8e6 }));
+    expect(flow.state().share / 1e6).toBeCloseTo(100 * (1 - (5 + 130 * 0.8) / 140), 8);
+  });
+
+  it('has no less than an eighth of w_min, and a credit in four periods', () => {
+    const flow = start({ initial_rate: 0.1, w_init: 0.02, thin_share: 1, make_up: 0 });
+    for (let update = 1; update < 40; update++)
+      flow.update(creditSample({ known: 100, dropped: 100, spanNs: 8e6, nowNs: update * RTT_NS }));
+    expect(flow.state().w).toBeCloseTo(0.02 / 8, 12);
+    const farNs = 100 * RTT_NS;
+    flow.update(creditSample({ known: 100, dropped: 100, spanNs: 8e6, rttNs: farNs }));
+    expect(flow.rateBps).toBeGreaterThanOrEqual(floorRateBps(ROUND_LINK, 4 * farNs));
+  });
+
+  it('slows down while it hears nothing, down to half of w_min', () => {
+    const flow = start({ initial_rate: 0.5, unheard_credits: 80 });
+    const rates = [1, 40, 41, 44, 45, 48, 49, 1000].map((sent) => (flow.unheardRateBps?.(sent) ?? 0) / 1e6);
+    expect(rates).toEqual([500, 500, 250, 250, 125, 125, 62.5, 10]);
+    expect(flow.rateBps).toBe(500e6);
   });
 
   it('makes up for its luck by the square of its loss once it has settled', () => {
@@ -219,7 +248,9 @@ describe('steady, by hand: a flow that climbs', () => {
     const flow = start({ initial_rate: 0.5 });
     for (let update = 1; update < 100; update++)
       flow.update(creditSample({ known: 10, dropped: 10, nowNs: update * RTT_NS }));
-    expect(flow.rateBps / 1e6).toBeCloseTo(20, 1);
+    // A flow that gets nothing is thin: an eighth of w_min is left, and a credit in four periods of 1 ms more than that.
+    expect(flow.rateBps / 1e6).toBeGreaterThanOrEqual(2.5);
+    expect(flow.rateBps / 1e6).toBeLessThan(20);
     for (let update = 100; update < 160; update++) flow.update(creditSample({ known: 10, nowNs: update * RTT_NS }));
     expect(flow.rateBps / 1e6).toBe(990);
   });
@@ -250,10 +281,12 @@ describe('any algorithm, after any samples', () => {
         expect(algorithm.rateBps).toBeLessThanOrEqual(ceilingBps * (1 + 1e-12));
         const periodNs = Math.max(sample.rttNs, algorithm.updatePeriodNs(sample.rttNs));
         const sawNothing = sample.known === 0 || (SEQUENCE_FREE.includes(name) && sample.dataFrames === 0);
-        const floorBps = sawNothing ? beforeBps : floorRateBps(ROUND_LINK, periodNs);
+        // A thin flow of steady sends one credit in four periods.
+        const floorPeriods = name === 'steady' ? 4 : 1;
+        const floorBps = sawNothing ? beforeBps : floorRateBps(ROUND_LINK, floorPeriods * periodNs);
         expect(algorithm.rateBps).toBeGreaterThanOrEqual(floorBps * (1 - 1e-12));
         const { w = 0.5 } = algorithm.state();
-        expect(w).toBeGreaterThanOrEqual(0.01);
+        expect(w).toBeGreaterThanOrEqual(name === 'steady' ? 0.0025 : 0.01);
         expect(w).toBeLessThanOrEqual(0.6);
       }
     });
