@@ -7,17 +7,6 @@ const LEAST_CREDITS = 4;
 /** Data frames after which the shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
 const RTT_FRAMES = 32;
 
-/**
- * Weight of a new RTT in the host's mean (ours): what comes back late of one stall, a dozen frames, moves it by a twentieth of the stall. With 1/1024 flows of half the load on processes 4 ms late had piled up before the mean
- * was there.
- */
-const MEAN_GAIN = 1 / 256;
-/**
- * The mean counts for so many queue bounds at most (ours). Where a processor is the bottleneck, what is outstanding queues before it and makes the RTT longer, and more of it would be outstanding, up to the socket's buffer:
- * RTTs of 190 ms, on cores with a load of 19.
- */
-const MEAN_BOUNDS = 16;
-
 export interface BudgetOptions {
   /** Credits at most, whatever the link: what the socket's buffer holds of data frames. */
   hostCredits: number;
@@ -44,8 +33,6 @@ export class CreditBudget {
   /** Sum of the flows' rates in links. Flows that compete want more than one link together. */
   private links = 0;
   private outstandingCredits = 0;
-  /** Of all flows, from 0 on. */
-  private meanRttNs = 0;
 
   /** `wake` is called with the slot of a flow whose turn it is; false when the flow does not want it any more. */
   constructor(options: BudgetOptions, wake: (slot: number) => boolean) {
@@ -71,11 +58,6 @@ export class CreditBudget {
     this.links += links;
   }
 
-  /** An RTT of any of the flows. */
-  noteRtt(rttNs: number): void {
-    this.meanRttNs += (rttNs - this.meanRttNs) * MEAN_GAIN;
-  }
-
   /** Whether the flow in `slot` may send a credit; if not, it waits. */
   allows(slot: number): boolean {
     if (this.hasRoom()) return true;
@@ -92,18 +74,7 @@ export class CreditBudget {
     const { hostCredits, creditNs, queueBoundNs } = this.options;
     const { outstandingCredits } = this;
     if (outstandingCredits >= hostCredits) return false;
-    const aheadNs = outstandingCredits * creditNs;
-    return outstandingCredits < LEAST_CREDITS || aheadNs < queueBoundNs + this.emptyRttNs(aheadNs);
-  }
-
-  /**
-   * The RTT when nothing queues, at the least: the shortest that was seen, or what remains of the mean when all that is outstanding queues. Where processes are often away for longer than a queue may be, the shortest is one
-   * of many, and a host that goes by it has its few credits wait for those processes while its link is idle; short flows at half load then pile up (docs/decisions/0007-late-processes.md). Of a full link all
-   * of the mean is outstanding, so nothing is added there.
-   */
-  private emptyRttNs(aheadNs: number): number {
-    const meanNs = Math.min(this.meanRttNs, MEAN_BOUNDS * this.options.queueBoundNs);
-    return Math.max(this.pipelineNs(), meanNs - aheadNs);
+    return outstandingCredits < LEAST_CREDITS || outstandingCredits * creditNs < this.pipelineNs() + queueBoundNs;
   }
 
   /** A flow has `change` more credits outstanding, fewer when it is negative: as many others get their turn. */
@@ -168,7 +139,6 @@ export class BudgetShare {
 
   /** An RTT was sampled while credits go out every `gapNs`, which makes so much of a link. */
   sampleRtt(rttNs: number, nowNs: number, gapNs: number, links: number): void {
-    this.budget.noteRtt(rttNs);
     this.shortestRtt.sample(rttNs, nowNs);
     if (++this.samples >= RTT_FRAMES) this.setPipeline(this.shortestRtt.value / gapNs, links);
   }

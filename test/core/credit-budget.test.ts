@@ -45,31 +45,6 @@ describe('the credits that a host has outstanding', () => {
     expect(budget.allows(0)).toBe(false);
   });
 
-  it('are half of what the mean RTT and the queue hold where processes are always late, and the link idle meanwhile', () => {
-    const { budget } = budgetOf({ queueBoundNs: 1_000_000 });
-    for (let sample = 0; sample < 4_000; sample++) budget.noteRtt(9_000_000);
-    budget.add(49);
-    expect(budget.allows(0)).toBe(true);
-    budget.add(1);
-    expect(budget.allows(0)).toBe(false);
-  });
-
-  it('are no more than for an RTT of sixteen queues, whatever the RTT', () => {
-    const { budget } = budgetOf({ queueBoundNs: 1_000_000 });
-    for (let sample = 0; sample < 4_000; sample++) budget.noteRtt(1e9);
-    budget.add(85);
-    expect(budget.allows(0)).toBe(false);
-  });
-
-  it('are no more for a mean RTT that is all queue, nor for a process that was away once', () => {
-    const { budget } = budgetOf({ queueBoundNs: 1_000_000 });
-    budget.addPipeline(2, 1);
-    for (let sample = 0; sample < 4_000; sample++) budget.noteRtt(1_200_000);
-    for (let frame = 0; frame < 12; frame++) budget.noteRtt(5_000_000);
-    budget.add(12);
-    expect(budget.allows(0)).toBe(false);
-  });
-
   it('are four at least', () => {
     const { budget } = budgetOf({ queueBoundNs: 0 });
     budget.add(3);
