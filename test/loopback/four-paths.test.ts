@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, type TestContext } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type LinkSettingChanges, SwitchControl } from '../../src/apps/shared/switch-control.js';
 import {
   FOUR_PATHS_FILE,
@@ -11,15 +11,12 @@ import {
   type GoodputSample,
   outcomeCells,
 } from '../harness/four-paths.js';
-import { quietCores } from './quiet-cores.js';
+import { untilWell } from './quiet-cores.js';
 import { areSame, filesOf, HeldSender, randomFile, received, startDaemon } from './send-lab.js';
 import { freePorts, scratchFolder, startSwitch, within, XpassProcess } from './switch-lab.js';
 
 // What test/sim/four-paths.test.ts shows in virtual time, over processes: one switch process with the spines inside, and two with four trunks between them.
 
-/** Runs, at most: another program that takes the cores for a moment says nothing of the paths, so a run that it disturbed is done again. */
-const RUNS = 3;
-const QUIET_WAIT_MS = 15_000;
 const TOPOLOGIES = fileURLToPath(new URL('../../deploy/topologies/', import.meta.url));
 /** Of the topology with the trunks too: a third as many frames as usual, so that two cores have time for all processes. */
 const FRAME_BYTES = 4_400;
@@ -41,15 +38,9 @@ function isWell({ before, slow, down, up, ...settles }: FourPathsOutcome): boole
   );
 }
 
-/** Runs until one was well. Skips where other programs have the cores: what processes without a core do says nothing of the paths. */
-async function untilWell(run: () => Promise<FourPathsOutcome>, context: TestContext): Promise<void> {
-  const seen: FourPathsOutcome[] = [];
-  const words = (): string => seen.map((outcome) => outcomeCells(outcome).join(', ')).join('; ');
-  while (seen.length < RUNS && !seen.some(isWell)) {
-    if (!(await quietCores(QUIET_WAIT_MS))) context.skip(`the cores are in use by other programs: ${words()}`);
-    seen.push(await run());
-  }
-  expect(seen.some(isWell), words()).toBe(true);
+async function wrongOf(run: Promise<FourPathsOutcome>): Promise<string> {
+  const outcome = await run;
+  return isWell(outcome) ? '' : outcomeCells(outcome).join(', ');
 }
 
 async function playLab(algorithm: string): Promise<FourPathsOutcome> {
@@ -155,12 +146,12 @@ describe('four flows over four paths of 25 Mbit/s', () => {
   it(
     'use them, and what is left of them, through one switch process with four spines',
     { timeout: 500_000 },
-    (context) => untilWell(() => playLab('spraypass'), context),
+    (context) => untilWell(context, () => wrongOf(playLab('spraypass'))),
   );
 
   it(
     'use them, and what is left of them, through two with four trunks, and the files are the same',
     { timeout: 500_000 },
-    (context) => untilWell(sendFiles, context),
+    (context) => untilWell(context, () => wrongOf(sendFiles())),
   );
 });

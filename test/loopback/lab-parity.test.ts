@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { wireBytes } from '../../src/wire/layout.js';
-import { quietCores } from './quiet-cores.js';
+import { untilWell } from './quiet-cores.js';
 import { within, XpassProcess } from './switch-lab.js';
 
 // The same scenario file in virtual time and over processes. What the two may differ by is fixed; the files say what the processes are like (docs/SCENARIOS.md, "Over processes").
@@ -55,22 +55,11 @@ function isSmall({ utilisation, jain, creditDropShare, queueFrames }: Difference
   return utilisation <= 0.05 && jain <= 0.05 && creditDropShare <= 0.1 && queueFrames <= 8;
 }
 
-/** Runs, at most: another program that takes the cores for a moment is no difference between the two, so a run that it disturbed is done again. */
-const RUNS = 3;
-/** For how long cores that others use are waited for, before each run. */
-const QUIET_WAIT_MS = 15_000;
-
-describe('a scenario over processes gives what it gives in virtual time', () => {
-  it.for(['dumbbell-two-flows', 'incast-8-to-1', 'parking-lot'])('%s', { timeout: 240_000 }, async (name, context) => {
-    const seen: Difference[] = [];
-    let isQuiet = true;
-    while (seen.length < RUNS && !seen.some(isSmall)) {
-      isQuiet = (await quietCores(QUIET_WAIT_MS)) && isQuiet;
-      seen.push(await difference(name));
-    }
-    const words = JSON.stringify(seen);
-    // On cores that others use all the time, processes are late for reasons that no simulation knows of.
-    if (!isQuiet && !seen.some(isSmall)) context.skip(`the cores were in use by other programs: ${words}`);
-    expect(seen.some(isSmall), words).toBe(true);
-  });
+describe('a scenario over processes gives what it gives in virtual time, on idle cores', () => {
+  it.for(['dumbbell-two-flows', 'incast-8-to-1', 'parking-lot'])('%s', { timeout: 240_000 }, (name, context) =>
+    untilWell(context, async () => {
+      const seen = await difference(name);
+      return isSmall(seen) ? '' : JSON.stringify(seen);
+    }),
+  );
 });

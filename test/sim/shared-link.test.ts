@@ -1,0 +1,39 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ScenarioFile } from '../../src/apps/shared/scenario/scenario-file.js';
+import { simulate } from '../../src/sim/simulate.js';
+import {
+  SHARED_LINK,
+  SHARED_LINK_TIMES,
+  type SharedLinkFigures,
+  sharedLinkFile,
+  wrongOfMix,
+  wrongOfShare,
+} from '../harness/shared-link.js';
+
+// What test/loopback/shared-link.test.ts plays over processes, in virtual time: processes are late by chance, but not by what else the machine does.
+vi.setConfig({ testTimeout: 120_000 });
+
+async function play(file: string, set: readonly string[]): Promise<SharedLinkFigures> {
+  const scenario = await (await ScenarioFile.read(file)).scenario({ sets: [...SHARED_LINK_TIMES, ...set] });
+  const { utilisation, jain, links, flows } = simulate(scenario, { slowdowns: false }).result;
+  const queueBytesMean = links.find(({ name }) => name === 's1->h1')?.dataQueueBytesMean;
+  return {
+    utilisation: utilisation ?? Number.NaN,
+    jain: jain ?? Number.NaN,
+    queueBytesMean: queueBytesMean ?? Number.NaN,
+    flows: flows.map(({ group, goodputBps }) => ({ group, goodputBps: goodputBps ?? 0 })),
+  };
+}
+
+describe.each(SHARED_LINK.cases)('flows of $name on a link of 100 Mbit/s', ({ set, setPointBytes }) => {
+  it.each(SHARED_LINK.flows)('fill it, share it and keep its queue: %d', async (flows) => {
+    const figures = await play(sharedLinkFile('shared-link'), [...set, `topology.hosts=${flows + 1}`]);
+    expect(wrongOfShare(figures, setPointBytes)).toBe('');
+  });
+});
+
+describe('EC4 beside DCTCP in the queue of a link of 100 Mbit/s', () => {
+  it('leaves it as much as it takes', async () => {
+    expect(wrongOfMix(await play(sharedLinkFile('ec4-beside-dctcp'), []))).toBe('');
+  });
+});
