@@ -190,6 +190,12 @@ export class CreditIssuer implements DueSource {
     return nextNs;
   }
 
+  prefetch(): number {
+    const { numbers, at, meter, frames } = this;
+    const lines = (numbers[at + Hot.dueNs] | 0) + (numbers[at + Hot.lastDataNs] | 0) + this.slot + this.windowCredits;
+    return lines + this.pacer.prefetch() + meter.prefetch() + frames.prefetch();
+  }
+
   /** It is the flow's turn in the host's budget; false if it wants no credit any more. What it waited for is not made up for. */
   resume(nowNs: number): boolean {
     const { share } = this;

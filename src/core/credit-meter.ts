@@ -143,6 +143,11 @@ export class CreditMeter {
     return this.unknown > 0 ? this.sentNs[this.firstUnknown & this.mask] : NEVER;
   }
 
+  /** See DueSource. */
+  prefetch(): number {
+    return this.isResting ? 0 : this.used + (this.sentNs[this.next & this.mask] | 0);
+  }
+
   /** Books the credit `nextSequence` as sent at `nowNs`. */
   send(nowNs: number): void {
     if (this.unknown >= this.sentNs.length) this.grow();

@@ -43,6 +43,11 @@ export class CreditPacer {
     return this.numbers[this.at + Hot.gapNs];
   }
 
+  /** See DueSource. */
+  prefetch(): number {
+    return this.at;
+  }
+
   /** `rateBps`: part of the link that credits and their data fill. */
   setRate(rateBps: number): void {
     this.numbers[this.at + Hot.gapNs] = (this.bitsPerCredit * 1e9) / rateBps;

@@ -250,6 +250,14 @@ export class Endpoint implements FlowContext {
     return numbers[at + HotHost.timerNs] <= nowNs || numbers[at + HotHost.creditNs] <= nowNs;
   }
 
+  /** Reads a word of each cache line that its next credit needs, if it is of the flow that sent the last; the result means nothing. */
+  prefetch(): number {
+    const { numbers, at, dueSource } = this;
+    const own = (numbers[at + HotHost.creditNs] | 0) + this.lastSlot + this.hostId;
+    const parts = this.credits.slot + this.output.length + this.counters.framesSent;
+    return own + parts + (dueSource === null ? 0 : dueSource.prefetch());
+  }
+
   nextTimeout(): number {
     const { numbers, at } = this;
     return Math.min(numbers[at + HotHost.timerNs], numbers[at + HotHost.creditNs]);

@@ -8,6 +8,8 @@ export interface Nic {
   advance(nowNs: number): void;
   dequeue(): Frame | null;
   nextTimeout(): number;
+  /** Reads a word of each cache line that a credit needs; the result means nothing. */
+  prefetch(): number;
 }
 
 /**
@@ -42,6 +44,11 @@ export class Host {
   /** The next frame whose transmission has begun; `atNs` is when its last bit is across the link. */
   poll(): Frame | null {
     return this.nic.dequeue();
+  }
+
+  /** As of a NIC. */
+  prefetch(): number {
+    return this.nic.prefetch() + this.endpoint.prefetch();
   }
 
   nextTimeout(): number {

@@ -90,6 +90,10 @@ export class ReactiveReceiver extends ReceiverFlow {
     return this;
   }
 
+  prefetch(): number {
+    return 0;
+  }
+
   /** Nothing is ever due: windows say when to send. */
   sendDue(): number {
     return NEVER;

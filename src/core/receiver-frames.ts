@@ -46,6 +46,11 @@ export class ReceiverFrames implements FlowHeader {
     this.paddingChoices = 2 * creditSizeJitterBytes + 1;
   }
 
+  /** See DueSource. */
+  prefetch(): number {
+    return this.flowId + this.paddingChoices;
+  }
+
   /** `pathId`: 0 for a credit that follows its flow. */
   credit(sequence: number, pathId: number, dueNs: number): void {
     const frame = this.context.pool.take();

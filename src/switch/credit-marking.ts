@@ -20,6 +20,11 @@ export class CreditMarking {
     this.random = random;
   }
 
+  /** As of a port. */
+  prefetch(): number {
+    return this.injected;
+  }
+
   /** P_d in force. */
   get probability(): number {
     return this.droppedBefore === 0 ? 0 : this.droppedBefore / this.everyFrames;

@@ -57,6 +57,21 @@ describe('the network', () => {
     expect([...seen, heard(world)]).toEqual([0, 1]);
   });
 
+  it('looks ahead at many hosts, whatever they are doing, and changes nothing by it', () => {
+    const [few, many] = [dumbbell(255), dumbbell(256)].map((topology) => {
+      const world = worldOf(topology);
+      const { network } = world;
+      const pairs = topology.hosts.length / 2;
+      for (const port of [0, 1, 2]) send(world, port, pairs + 1 + port, 20 * 1446);
+      network.agenda.at(60e3, () => network.hosts[pairs].crash());
+      network.agenda.at(120e3, () => network.hosts[pairs].restart());
+      network.run(30e6);
+      return [pairs + 1, pairs + 2].map((port) => network.hosts[port].host.endpoint.counters.framesReceived);
+    });
+    expect(many.every((frames) => frames > 20)).toBe(true);
+    expect(many).toEqual(few);
+  });
+
   it('stops after the step in which it is told to', () => {
     const { network } = worldOf();
     const done: number[] = [];
