@@ -249,10 +249,11 @@ export class CreditIssuer implements DueSource {
 
   /** The data of that echo has come at `nowNs`. */
   onData(frame: Frame, nowNs: number): void {
+    const sinceNs = this.control.hastens ? nowNs - this.numbers[this.at + Hot.lastDataNs] : 0;
     this.waitForData(nowNs);
     if (!this.isProved) this.prove();
     const sentNs = this.meter.lastEchoSentNs;
-    if (sentNs !== NEVER) this.sampleRtt(nowNs - sentNs, nowNs);
+    if (sentNs !== NEVER) this.sampleRtt(nowNs - sentNs, sinceNs, nowNs);
     if (this.spraying !== null) this.watchPath(this.spraying, frame, nowNs);
     this.settleBudget();
   }
@@ -371,8 +372,8 @@ export class CreditIssuer implements DueSource {
     return blocked;
   }
 
-  private sampleRtt(rttNs: number, nowNs: number): void {
-    this.rtt.sample(rttNs);
+  private sampleRtt(rttNs: number, sinceNs: number, nowNs: number): void {
+    this.rtt.sample(rttNs, sinceNs);
     if (this.share !== null && this.isRunning)
       this.share.sampleRtt(rttNs, nowNs, this.pacer.meanGapNs, this.control.linkShare);
     this.observer.onRtt(rttNs);

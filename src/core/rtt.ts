@@ -26,6 +26,9 @@ export class RecentMinimum {
   }
 }
 
+/** What the past weighs, from one sample to the next. RFC 6298 section 2.3: 1 - alpha */
+const SMOOTHING = 7 / 8;
+
 /** Smoothed round-trip time and its variation: RFC 6298 section 2, without its clamps. Times in ns. */
 export class RttEstimator {
   private readonly numbers: Float64Array;
@@ -54,7 +57,8 @@ export class RttEstimator {
     return this.numbers[this.at + Hot.minNs];
   }
 
-  sample(rttNs: number): void {
+  /** `sinceNs`: time since the sample before, for a flow whose samples may come less than once a round trip; 0 for any other. */
+  sample(rttNs: number, sinceNs = 0): void {
     if (rttNs < 0) return;
     const { numbers, at } = this;
     if (rttNs < numbers[at + Hot.minNs]) numbers[at + Hot.minNs] = rttNs;
@@ -66,7 +70,7 @@ export class RttEstimator {
     }
     const variationNs = numbers[at + Hot.variationNs];
     numbers[at + Hot.variationNs] = variationNs + (Math.abs(smoothedNs - rttNs) - variationNs) / 4;
-    numbers[at + Hot.smoothedNs] = smoothedNs + (rttNs - smoothedNs) / 8;
+    numbers[at + Hot.smoothedNs] = smoothedNs + weightOf(sinceNs / smoothedNs) * (rttNs - smoothedNs);
   }
 
   /** So many smoothed RTTs; 0 before the first sample. */
@@ -79,4 +83,12 @@ export class RttEstimator {
     if (this.smoothedNs === 0) return initialNs;
     return Math.min(this.smoothedNs + Math.max(4 * this.variationNs, marginNs), this.longestWaitNs);
   }
+}
+
+/**
+ * RFC 6298 has a sample a round trip, each with a weight of an eighth. One that comes after several weighs what as many of them would have (ours): otherwise a flow that
+ * sends every twentieth round trip goes by the queue of its first milliseconds for a second.
+ */
+function weightOf(roundTrips: number): number {
+  return roundTrips > 1 ? 1 - SMOOTHING ** roundTrips : 1 - SMOOTHING;
 }

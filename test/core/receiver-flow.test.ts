@@ -350,6 +350,26 @@ describe('a receiver whose process has slept', () => {
   });
 });
 
+describe('a receiver whose flow may send less than a frame a round trip', () => {
+  it.each([
+    [{ min_frames: 0.1 }, 1 - (7 / 8) ** 2],
+    [{}, 1 / 8],
+  ])('takes the time between two samples for as many of them (%j)', (creditParameters, weight) => {
+    const bench = new ReceiverBench({ creditAlgorithm: 'ec4', creditParameters });
+    const samples: number[] = [];
+    bench.flow.observer = { onCredit: () => {}, onAck: () => {}, onRtt: (rttNs) => samples.push(rttNs) };
+    bench.open().wait(0);
+    bench.nowNs = 10 * MILLISECOND_NS;
+    bench.data(0, 0);
+    bench.nowNs = 29 * MILLISECOND_NS;
+    bench.wait(0);
+    bench.nowNs = 30 * MILLISECOND_NS;
+    bench.data(100, bench.flow.statistics.creditsSent - 1);
+    const [first, second] = samples;
+    expect(bench.flow.statistics.rttNs).toBeCloseTo(first + weight * (second - first), 3);
+  });
+});
+
 describe('an observer of a receiver', () => {
   it('sees each credit go out and each RTT', () => {
     const bench = new ReceiverBench();

@@ -19,6 +19,15 @@ describe('the smoothed RTT', () => {
     expect([rtt.smoothedNs, rtt.variationNs, rtt.minNs]).toEqual([850, 500 + (400 - 500) / 4, 500]);
   });
 
+  it('goes by a sample after several round trips as by one in each of them', () => {
+    const rtt = new RttEstimator(NO_LIMIT);
+    rtt.sample(800);
+    rtt.sample(1_600, 800);
+    expect(rtt.smoothedNs).toBe(900);
+    rtt.sample(100, 1_800);
+    expect(rtt.smoothedNs).toBe(100 + 800 * (7 / 8) ** 2);
+  });
+
   it('ignores a sample from the future', () => {
     const rtt = new RttEstimator(NO_LIMIT);
     rtt.sample(-1);

@@ -43,6 +43,8 @@ class Ec4 extends MarkedListing {
   private readonly growthFrames: number;
   private readonly minFrames: number;
   private isReduced = false;
+  /** The latest marks left it a frame an RTT at least: the ssthresh of a window below one is that window (slow-start.ts). */
+  private startsSlowly = true;
   /** Of the update before; 0 before the first. */
   private rttNs = 0;
 
@@ -72,6 +74,7 @@ class Ec4 extends MarkedListing {
     if (this.hastens && this.rateBps < frameBps) this.lowBelowOne(sample, ratio, frameBps);
     else this.lowAboveOne(sample, ratio);
     this.bound(sample);
+    if (ratio > this.targetRatio) this.startsSlowly = !this.hastens || this.rateBps >= frameBps;
   }
 
   /** As a window of DCTCP below one frame: a frame more for each without a mark, and alpha / 2 less for one with. */
@@ -114,7 +117,8 @@ class Ec4 extends MarkedListing {
     const growthBps = (this.growthFrames * frameBps * elapsedNs) / rttNs;
     const stepBps = Math.min(this.w * Math.max(0, this.link.maxRateBps - this.rateBps), growthBps);
     const slowBps = SLOW_START_FRAMES * frameBps;
-    if (this.rateBps < slowBps) this.rateBps = Math.min(slowBps, this.rateBps + (dataFrames - marked) * frameBps);
+    if (this.startsSlowly && this.rateBps < slowBps)
+      this.rateBps = Math.min(slowBps, this.rateBps + (dataFrames - marked) * frameBps);
     return stepBps;
   }
 

@@ -62,6 +62,18 @@ describe('ec4, by hand', () => {
     expect(start().hastens).toBe(false);
   });
 
+  it('does not start slowly when it comes from below a frame an RTT', () => {
+    const one = { known: 1, dataFrames: 1, spanNs: 0 };
+    const quiet = { known: 1, spanNs: 0 };
+    // alpha is 1: 4.8 / 2, a frame more for the unmarked one, then the frame a round trip of congestion avoidance
+    expect(
+      rates(course(start({ min_frames: 0.1, initial_rate: 0.0048 }), [{ ...one, marked: 1 }, quiet, quiet])),
+    ).toEqual([2.4, 10.4, 18.4]);
+    // 16.8 / 2 is above a frame: one for the unmarked frame as well, but two at most, and the frame a round trip
+    const above = course(start({ min_frames: 0.1, initial_rate: 0.0168 }), [{ ...one, marked: 1 }, quiet]);
+    expect(rates(above)).toEqual([8.4, 8.4 + 7.6 + 8]);
+  });
+
   it('is ExpressPass until the first mark', () => {
     const expresspass = creditAlgorithm('expresspass', ROUND_LINK, { initial_rate: 0.25 });
     const samples = [{}, {}, { dropped: 5 }, {}, { dropped: 1 }, {}, {}, {}];

@@ -10,8 +10,8 @@ import type { Figure, FigureTable } from '../../figure.js';
 const RATIO = { least: 0.8, most: 1.25 };
 const LEAST_JAIN = 0.9;
 const HELD_FLOWS = 64;
-const LEAST_UTILISATION = 0.95;
 /** In wire bytes of the data share; the paper counts 95 % of the link, which is all of it. */
+const LEAST_UTILISATION = 0.95;
 /** Held to share; and all in which both kinds are. */
 const SHARING: readonly MixName[] = ['ec4-dctcp', 'ec4-dctcp-below-one'];
 const MIXED: readonly MixName[] = [...SHARING, 'expresspass-dctcp', 'ec4-literal-dctcp'];
