@@ -3,10 +3,12 @@ import { assert } from '../base/assert.js';
 import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import { type AttachedLink, Attachment } from '../core/attachment.js';
 import { XpassError } from '../core/errors.js';
+import { BundleReader, isBundle } from '../wire/bundle.js';
 import { sourceHost } from '../wire/decode.js';
 import { Frame, FramePool } from '../wire/frame.js';
 import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
 import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAddress } from './address.js';
+import { Bundler } from './bundler.js';
 import { fastCrc32 } from './crc.js';
 import type { Datapath, DatapathHandlers, DatapathKind, Source } from './datapath.js';
 import { KernelDrops } from './kernel-drops.js';
@@ -90,6 +92,8 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private readonly peers: PeerTable | null;
   private readonly policy: WakePolicy;
   private readonly eventLoop: EventLoop;
+  private readonly bundler: Bundler;
+  private readonly unbundled = new BundleReader();
   private readonly kernelDrops: KernelDrops;
   private readonly incoming = new Frame(new Uint8Array(0));
   private readonly looks = new LookTimes(() => performance.nodeTiming.idleTime * MILLISECOND_NS);
@@ -114,6 +118,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     this.policy = policy;
     this.eventLoop = loop;
     this.kernelDrops = new KernelDrops([datapath.info.local.port]);
+    this.bundler = new Bundler(datapath, peers === null, (frame) => this.onSent(frame));
     this.loop = new MachineLoop(this, {
       policy,
       loop,
@@ -169,8 +174,16 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   statistics(): DriverStatistics {
-    const { datapath, loop, policy, kernelDrops, peers, unknownPeers } = this;
-    return driverStatistics({ datapaths: [datapath], loop, policy, kernelDrops, peers, unknownPeers });
+    const { datapath, bundler, loop, policy, kernelDrops, peers, unknownPeers } = this;
+    return driverStatistics({
+      datapaths: [datapath],
+      bundlers: [bundler],
+      loop,
+      policy,
+      kernelDrops,
+      peers,
+      unknownPeers,
+    });
   }
 
   close(): Promise<void> {
@@ -181,13 +194,28 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   onDatagram(bytes: Uint8Array, length: number, from: Source, waitedNs: number): void {
     // Those of one system call are given one after the other; between others anything may have happened.
     if (this.batched === 0 || !this.datapath.lendsBytes) this.batchNs = this.loop.noteArrival();
+    const arrivedNs = this.batchNs - (waitedNs >= 0 ? waitedNs : this.guessedWaitNs(this.batchNs));
+    if (!isBundle(bytes, length)) {
+      this.onFrame(bytes, length, from, arrivedNs);
+      return;
+    }
+    const { unbundled } = this;
+    unbundled.open(bytes, length);
+    while (unbundled.next()) {
+      // The machine was drained in between.
+      if (this.batched === 0) this.batchNs = this.loop.noteArrival();
+      this.onFrame(unbundled.bytes, unbundled.length, from, arrivedNs);
+    }
+  }
+
+  private onFrame(bytes: Uint8Array, length: number, from: Source, arrivedNs: number): void {
     const nowNs = this.batchNs;
     const frame = this.incoming;
     frame.bytes = bytes;
     frame.length = length;
     frame.peer = this.peerOf(frame, from, nowNs);
     frame.atNs = nowNs;
-    frame.arrivedNs = nowNs - (waitedNs >= 0 ? waitedNs : this.guessedWaitNs(nowNs));
+    frame.arrivedNs = arrivedNs;
     if (frame.peer < 0 || this.closing !== null) return;
     this.loop.begin(nowNs);
     if (!this.attachment?.handleFrame(frame, nowNs)) this.machine?.handleFrame(frame, nowNs);
@@ -208,16 +236,21 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
 
   /** Frames of the attachment have small buffers of their own and do not come back. */
   onSent(frame: Frame): void {
+    if (this.bundler.takeBack(frame)) return;
     if (frame.bytes.length === this.frameBytes) this.pool?.give(frame);
   }
 
   get isBlocked(): boolean {
-    return this.datapath.isBlocked;
+    return this.bundler.isBlocked;
+  }
+
+  get isHolding(): boolean {
+    return this.bundler.isHolding;
   }
 
   send(frame: Frame): void {
     if (this.peers === null || this.peers.has(frame.peer)) {
-      this.datapath.send(frame);
+      this.bundler.send(frame);
       return;
     }
     this.unknownPeers++;
@@ -225,7 +258,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   flush(): void {
-    this.datapath.flush();
+    this.bundler.flush();
   }
 
   drop(frame: Frame): void {

@@ -21,6 +21,8 @@ export interface LoopMachine {
 export interface FrameSink {
   /** The kernel takes no frame at the moment. */
   readonly isBlocked: boolean;
+  /** Frames that were sent still wait for the kernel: `flush` is to be called again soon. */
+  readonly isHolding: boolean;
   /** Sends a frame and gives it back to its pool. Not to be called while blocked. */
   send(frame: Frame): void;
   /** No more frames follow for the moment. */
@@ -165,7 +167,8 @@ export class MachineLoop {
 
   private nextDeadline(nowNs: number): number {
     const heldNs = this.held.peekAtNs() - this.earlyNs;
-    const sendNs = heldNs <= nowNs ? nowNs + BLOCKED_RETRY_NS : heldNs;
-    return Math.min(sendNs, this.machine.nextTimeout());
+    const retryNs = heldNs <= nowNs || this.parts.sink.isHolding ? nowNs + BLOCKED_RETRY_NS : NEVER;
+    const dueNs = heldNs <= nowNs ? NEVER : heldNs;
+    return Math.min(dueNs, retryNs, this.machine.nextTimeout());
   }
 }

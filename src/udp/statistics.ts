@@ -1,4 +1,5 @@
 // Tested by test/loopback/udp-datapath.test.ts
+import type { Bundler } from './bundler.js';
 import type { Datapath, DatapathCounters } from './datapath.js';
 import type { KernelDrops } from './kernel-drops.js';
 import type { LatenessSnapshot } from './lateness.js';
@@ -8,6 +9,9 @@ import type { WakePolicy } from './wake-policy.js';
 
 /** Everything that a driver counts, as of the moment it was asked for; all counts since its start. */
 export interface DriverStatistics extends DatapathCounters {
+  /** Datagrams with several small frames that were sent, and the frames in them. PROTOCOL §2.8 */
+  bundlesOut: number;
+  bundledFramesOut: number;
   /** Errors of the sockets by their system's codes. */
   problems: Record<string, number>;
   /** Datagrams that the kernel dropped for want of buffer; null where the system does not tell. */
@@ -30,6 +34,7 @@ export interface DriverStatistics extends DatapathCounters {
 /** Where the figures come from. */
 export interface StatisticsSources {
   datapaths: readonly Datapath[];
+  bundlers: readonly Bundler[];
   loop: MachineLoop;
   policy: WakePolicy;
   kernelDrops: KernelDrops;
@@ -39,7 +44,7 @@ export interface StatisticsSources {
 
 /** One snapshot over all sockets of a driver. */
 export function driverStatistics(sources: StatisticsSources): DriverStatistics {
-  const { datapaths, loop, policy, kernelDrops, peers, unknownPeers } = sources;
+  const { datapaths, bundlers, loop, policy, kernelDrops, peers, unknownPeers } = sources;
   const sum = (field: keyof DatapathCounters) => datapaths.reduce((total, { counters }) => total + counters[field], 0);
   return {
     datagramsIn: sum('datagramsIn'),
@@ -50,6 +55,8 @@ export function driverStatistics(sources: StatisticsSources): DriverStatistics {
     sendCalls: sum('sendCalls'),
     sendQueueFull: sum('sendQueueFull'),
     congestionMarks: sum('congestionMarks'),
+    bundlesOut: bundlers.reduce((total, { bundles }) => total + bundles, 0),
+    bundledFramesOut: bundlers.reduce((total, { bundledFrames }) => total + bundledFrames, 0),
     problems: sumByCode(datapaths.map((datapath) => datapath.problems())),
     kernelDrops: kernelDrops.read(),
     lateness: loop.lateness.snapshot(),

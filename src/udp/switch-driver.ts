@@ -1,9 +1,11 @@
 // Tested by test/loopback/udp-switch.test.ts
 import type { Crc32 } from '../base/crc32.js';
 import type { Random } from '../base/random.js';
+import { BundleReader, isBundle } from '../wire/bundle.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { type Address, formatAddress, resolveAddress } from './address.js';
 import { ArrivalBatch } from './arrival-batch.js';
+import { Bundler } from './bundler.js';
 import { monotonicNs } from './clock.js';
 import { fastCrc32 } from './crc.js';
 import { DatagramPool } from './datagram-pool.js';
@@ -149,6 +151,8 @@ interface SwitchSocketsParts {
 class SwitchSockets implements FrameSink {
   readonly datapaths: readonly Datapath[];
   readonly loop: MachineLoop;
+  private readonly bundlers: readonly Bundler[];
+  private readonly unbundled = new BundleReader();
   private readonly machine: SwitchMachine;
   private readonly peers: PeerTable;
   private readonly pool: DatagramPool;
@@ -165,6 +169,7 @@ class SwitchSockets implements FrameSink {
     this.datapaths = datapaths;
     this.peers = peers;
     this.pool = pool;
+    this.bundlers = datapaths.map((datapath, index) => new Bundler(datapath, index > 0, (frame) => this.drop(frame)));
     const { policy, loop } = prepareWaiting(options);
     this.policy = policy;
     this.kernelDrops = new KernelDrops(datapaths.map(({ info }) => info.local.port));
@@ -184,14 +189,19 @@ class SwitchSockets implements FrameSink {
   }
 
   get isBlocked(): boolean {
-    for (const datapath of this.datapaths) if (datapath.isBlocked) return true;
+    for (const bundler of this.bundlers) if (bundler.isBlocked) return true;
+    return false;
+  }
+
+  get isHolding(): boolean {
+    for (const bundler of this.bundlers) if (bundler.isHolding) return true;
     return false;
   }
 
   send(frame: Frame): void {
     const trunk = frame.peer - FIRST_TRUNK_PEER;
-    if (trunk >= 0) this.datapaths[trunk + 1].send(frame);
-    else if (this.peers.has(frame.peer)) this.datapaths[0].send(frame);
+    if (trunk >= 0) this.bundlers[trunk + 1].send(frame);
+    else if (this.peers.has(frame.peer)) this.bundlers[0].send(frame);
     else {
       this.unknownPeers++;
       this.drop(frame);
@@ -199,7 +209,7 @@ class SwitchSockets implements FrameSink {
   }
 
   flush(): void {
-    for (const datapath of this.datapaths) datapath.flush();
+    for (const bundler of this.bundlers) bundler.flush();
   }
 
   drop(frame: Frame): void {
@@ -212,8 +222,8 @@ class SwitchSockets implements FrameSink {
   }
 
   statistics(): DriverStatistics {
-    const { datapaths, loop, policy, kernelDrops, peers, unknownPeers } = this;
-    return driverStatistics({ datapaths, loop, policy, kernelDrops, peers, unknownPeers });
+    const { datapaths, bundlers, loop, policy, kernelDrops, peers, unknownPeers } = this;
+    return driverStatistics({ datapaths, bundlers, loop, policy, kernelDrops, peers, unknownPeers });
   }
 
   close(): Promise<void> {
@@ -237,15 +247,24 @@ class SwitchSockets implements FrameSink {
         if (this.arrivals.length === 0 || !lendsBytes) this.arrivedNs = this.loop.noteArrival();
         const peer = index === 0 ? this.peers.number(address, port, this.arrivedNs) : FIRST_TRUNK_PEER + index - 1;
         if (peer === 0 || this.closing !== null) return;
-        this.collect(lendsBytes ? this.pool.copy(bytes, length) : this.pool.wrap(bytes), peer);
+        if (isBundle(bytes, length)) this.unbundle(bytes, length, peer);
+        else this.collect(lendsBytes ? this.pool.copy(bytes, length) : this.pool.wrap(bytes), peer);
       },
       // Datagrams that come one by one are all read before the loop's next turn.
       onBatchEnd: () => {
         if (lendsBytes) this.takeArrivals();
       },
       onProblem: (problem) => onProblem?.({ ...problem, message: where + problem.message }),
-      onSent: (frame) => this.pool.give(frame),
+      onSent: (frame) => {
+        if (!this.bundlers[index].takeBack(frame)) this.pool.give(frame);
+      },
     };
+  }
+
+  private unbundle(bytes: Uint8Array, length: number, peer: number): void {
+    const { unbundled } = this;
+    unbundled.open(bytes, length);
+    while (unbundled.next()) this.collect(this.pool.copy(unbundled.bytes, unbundled.length), peer);
   }
 
   private collect(frame: Frame, peer: number): void {

@@ -32,6 +32,13 @@ export const FrameType = {
   version: 15,
 } as const;
 
+/** In place of a frame type: a datagram with several frames. PROTOCOL §2.8 */
+export const BUNDLE_TYPE = 0;
+/** Longest frame in a bundle (ours): all but data and acknowledgements of many ranges are shorter. */
+export const MAX_BUNDLED_BYTES = 64;
+/** Longest bundle: what each IPv4 host takes (RFC 1122 section 3.3.2: 576 bytes with IP and UDP headers), so that no path is too narrow for it. 20 credits. */
+export const MAX_BUNDLE_BYTES = 548;
+
 /** The ECN field in the lower two bits of byte 0. RFC 3168, PROTOCOL §2.1 */
 export const Ecn = { notCapable: 0, capable1: 1, capable0: 2, congestionExperienced: 3 } as const;
 

@@ -26,7 +26,7 @@ export class Pair extends World {
     const startNs = this.nowNs;
     const untilNs = startNs + seconds * SECOND_NS;
     while (this.nowNs < untilNs && sources.some((source) => source.closed === undefined)) {
-      this.run(Math.min(untilNs, this.nowNs + SECOND_NS / 20));
+      this.run(Math.min(untilNs, this.nowNs + SECOND_NS / 200));
     }
     return this.nowNs - startNs;
   }

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SeededRandom } from '../../src/base/random.js';
 import { fastCrc32 } from '../../src/udp/crc.js';
+import { Bundle } from '../../src/wire/bundle.js';
 import {
   encodeAck,
   encodeAttach,
@@ -14,6 +15,8 @@ import {
   encodeReset,
   seal,
 } from '../../src/wire/encode.js';
+import { Frame } from '../../src/wire/frame.js';
+import { MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES } from '../../src/wire/layout.js';
 import { TEST_SEED } from '../harness/seeds.js';
 import { areSame, filesOf, randomFile, send, startDaemon } from './send-lab.js';
 import { portOf, startSwitch, type XpassProcess } from './switch-lab.js';
@@ -30,14 +33,14 @@ const MOST_GROWTH_BYTES = 256 * 1024 * 1024;
 
 const EMPTY_RANGES = { count: 0, start: () => 0, end: () => 0 };
 
-/** Writes datagrams that are noise, valid frames of strangers, or valid frames with some bytes changed. */
+/** Writes datagrams that are noise, valid frames of strangers, some in bundles, or those with some bytes changed. */
 class Fuzzer {
   private readonly random = new SeededRandom(TEST_SEED);
 
   write(bytes: Uint8Array): number {
     const kind = this.below(3);
     if (kind === 0) return this.noise(bytes);
-    const length = this.frame(bytes);
+    const length = this.below(4) === 0 ? this.bundle(bytes) : this.frame(bytes);
     if (kind === 1) for (let flips = 1 + this.below(4); flips > 0; flips--) bytes[this.below(length)] = this.below(256);
     return this.below(20) === 0 ? this.below(length) : length;
   }
@@ -50,6 +53,17 @@ class Fuzzer {
     const length = this.below(200);
     for (let index = 0; index < length; index++) bytes[index] = this.below(256);
     return length;
+  }
+
+  /** Frames as they fit; a full bundle that is sent would have no more. */
+  private bundle(bytes: Uint8Array): number {
+    const [bundle, frame] = [new Bundle(new Uint8Array(MAX_BUNDLE_BYTES)), new Frame(new Uint8Array(2_048))];
+    for (let frames = 1 + this.below(12); frames > 0; frames--) {
+      frame.length = this.frame(frame.bytes);
+      if (frame.length <= MAX_BUNDLED_BYTES && bundle.hasRoom(frame.length)) bundle.append(frame);
+    }
+    bytes.set(bundle.bytes.subarray(0, bundle.length));
+    return bundle.length;
   }
 
   private frame(bytes: Uint8Array): number {

@@ -226,7 +226,7 @@ faults: [{ at: 300ms, crash: 1, for: 1s }]
 `);
     expect(flows.map(({ error }) => error)).toEqual(['hostCrash', 'reset', 'hostDown', null, null]);
     expect(flows.map(({ fct_s }) => fct_s !== null)).toEqual([false, false, false, true, true]);
-    expect(flows[0].delivered_bytes).toBeGreaterThan(100_000);
+    expect(flows[0].delivered_bytes).toBeGreaterThan(0);
     expect(flows[0].delivered_bytes).toBeLessThan(3_000_000);
   });
 });

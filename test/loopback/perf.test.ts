@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { untilWell } from './quiet-cores.js';
 import { freePorts, runXpass, scratchFolder, startSwitch, XpassProcess } from './switch-lab.js';
 
 /** A server that is ready, on a port that is free. */
@@ -62,6 +63,9 @@ const KEYS = [
   'driver',
 ];
 
+/** Payload that a link of 20 Mbit/s carries: 1446 bytes in 1626 of credit and data on the wire. */
+const PAYLOAD_BPS = (20e6 * 1446) / 1626;
+
 describe('xpass perf', () => {
   it('begins with speculative data through a switch, and every byte arrives', async () => {
     const { server, switchAddress } = await startSwitched(['--link-rate', '100mbit']);
@@ -95,8 +99,10 @@ describe('xpass perf', () => {
     expect(used).toBeGreaterThan(500);
     expect(used + wasted + dropped).toBeLessThanOrEqual(sent);
     expect(forward.rtt_us.count).toBeGreaterThan(0.9 * used);
-    expect(forward.driver.client.datagrams_out).toBeGreaterThan(used);
-    expect(forward.driver.server.datagrams_out).toBeGreaterThan(used);
+    const { client, server: receiving } = forward.driver;
+    expect(client.datagrams_out).toBeGreaterThan(used);
+    // Credits that are due together share datagrams.
+    expect(receiving.datagrams_out + receiving.bundled_frames_out - receiving.bundles_out).toBeGreaterThan(used);
 
     const reverse = await measure('-c', address, '-n', '200000', '-P', '4', '-R');
     expect(reverse).toMatchObject({ direction: 'reverse', flows: 4, bytes: 800_000, jain: 1 });
@@ -124,18 +130,22 @@ describe('xpass perf', () => {
     }
   });
 
-  it('fills a metered link behind a switch, and shares it', async () => {
+  it('measures through a switch in both directions', async () => {
     const { switchAddress } = await startSwitched(['--link-rate', '20mbit']);
-    const report = await measure('-c', '2', '--switch', switchAddress, '-t', '2', '-P', '4');
-    // 1446 bytes of payload in 1626 of credit and data on the wire.
-    const part = report.goodput_bps / ((20e6 * 1446) / 1626);
-    // What it reaches on cores that others use as well; `npm run bench` is for the rest.
-    expect(part).toBeGreaterThan(0.3);
-    expect(part).toBeLessThan(1.05);
-    expect(report.jain).toBeGreaterThan(0.8);
+    const report = await measure('-c', '2', '--switch', switchAddress, '-t', '1', '-P', '4');
+    expect(report.goodput_bps / PAYLOAD_BPS).toBeLessThan(1.05);
     expect(report.intervals[0].flows).toHaveLength(4);
     const reverse = await measure('-c', '2', '--switch', switchAddress, '-n', '100kB', '-R');
     expect(reverse.bytes).toBe(100_000);
+  });
+
+  it('fills a metered link behind a switch, and shares it, on idle cores', { timeout: 60_000 }, async (context) => {
+    const { switchAddress } = await startSwitched(['--link-rate', '20mbit']);
+    await untilWell(context, async () => {
+      const { goodput_bps, jain } = await measure('-c', '2', '--switch', switchAddress, '-t', '2', '-P', '4');
+      const part = goodput_bps / PAYLOAD_BPS;
+      return part > 0.9 && part < 1.05 && jain > 0.8 ? '' : `${part} of the link, Jain ${jain}`;
+    });
   });
 
   it('has large frames', async () => {

@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { fastCrc32 } from '../../src/udp/crc.js';
+import { BundleReader, isBundle } from '../../src/wire/bundle.js';
 import { frameType } from '../../src/wire/decode.js';
 import { encodeAttach, encodeData, encodeDetach, encodeKeepAlive, seal } from '../../src/wire/encode.js';
 import { FrameType } from '../../src/wire/layout.js';
@@ -102,6 +103,16 @@ export function portOf(address: string): number {
   return Number(address.slice(address.lastIndexOf(':') + 1));
 }
 
+/** What a datagram carries. */
+function framesOf(datagram: Buffer): Buffer[] {
+  if (!isBundle(datagram, datagram.length)) return [datagram];
+  const reader = new BundleReader();
+  reader.open(datagram, datagram.length);
+  const frames: Buffer[] = [];
+  while (reader.next()) frames.push(Buffer.from(reader.bytes.subarray(0, reader.length)));
+  return frames;
+}
+
 /** A host made of a bare socket, which says what the test wants it to say. */
 export class RawHost {
   readonly id: number;
@@ -117,7 +128,7 @@ export class RawHost {
     this.id = id;
     this.token = token;
     socket.on('message', (bytes) => {
-      this.received.push(bytes);
+      this.received.push(...framesOf(bytes));
       this.wake();
     });
     onTestFinished(() => {
@@ -159,7 +170,7 @@ export class RawHost {
     this.send((bytes) => encodeDetach(bytes, this.toSwitch, { token: this.token }, fastCrc32));
   }
 
-  /** The next datagram from the switch. */
+  /** The next frame from the switch. */
   async next(): Promise<Buffer> {
     const arrived = new Promise<void>((resolve) => {
       this.wake = resolve;
@@ -169,14 +180,14 @@ export class RawHost {
     return this.received.shift() as Buffer;
   }
 
-  /** The payload of the next datagram, which is a data frame. */
+  /** The payload of the next frame, which is one of data. */
   async nextPayload(): Promise<string> {
     const bytes = await this.next();
     expect(frameType(bytes)).toBe(FrameType.data);
     return bytes.toString('utf8', 22, bytes.length - 4);
   }
 
-  /** Datagrams that have come and that nobody has asked for. */
+  /** Frames that have come and that nobody has asked for. */
   get unread(): number {
     return this.received.length;
   }

@@ -79,6 +79,23 @@ function refusing(code: keyof typeof ERRNO) {
   return { kernel, calls };
 }
 
+/** How long two datagrams that were sent 30 ms apart have waited until they are read, and how long all of it took. */
+async function waitsOfTwo(): Promise<{ waits: number[]; tookNs: number }> {
+  const [from, to] = openPair();
+  expect(to.set(Linux.SOL_SOCKET, Linux.SO_TIMESTAMPNS, 1)).toBe(true);
+  const { batch } = sendBatch(from);
+  const startMs = performance.now();
+  batch.add(frameOf(1_000, 1), 0, null);
+  batch.flush();
+  await sleep(30);
+  batch.add(frameOf(500, 2), 0, null);
+  batch.flush();
+  const waits: number[] = [];
+  const handlers = { ...NOBODY, onDatagram: (_b: unknown, _l: number, _f: unknown, ns: number) => waits.push(ns) };
+  new ReceiveBatch(native, to.fd).receive(handlers, noCounts());
+  return { waits, tookNs: (performance.now() - startMs) * 1e6 };
+}
+
 describe.skipIf(typeof loaded === 'string')('batches of messages', () => {
   it('send frames of one size as one message, which the kernel cuts, and receive them as one', () => {
     const [from, to] = openPair();
@@ -97,19 +114,10 @@ describe.skipIf(typeof loaded === 'string')('batches of messages', () => {
   });
 
   it('tell how long each datagram has waited in the socket, IPv4 and marks beside it', async () => {
-    const [from, to] = openPair();
-    expect(to.set(Linux.SOL_SOCKET, Linux.SO_TIMESTAMPNS, 1)).toBe(true);
-    const { batch } = sendBatch(from);
-    const startMs = performance.now();
-    batch.add(frameOf(1_000, 1), 0, null);
-    batch.flush();
-    await sleep(30);
-    batch.add(frameOf(500, 2), 0, null);
-    batch.flush();
-    const waits: number[] = [];
-    const handlers = { ...NOBODY, onDatagram: (_b: unknown, _l: number, _f: unknown, ns: number) => waits.push(ns) };
-    new ReceiveBatch(native, to.fd).receive(handlers, noCounts());
-    const tookNs = (performance.now() - startMs) * 1e6;
+    // A machine that takes seconds over it is tried again: waits of two seconds count as none.
+    let looked = await waitsOfTwo();
+    for (let again = 0; again < 4 && looked.tookNs > 1e9; again++) looked = await waitsOfTwo();
+    const { waits, tookNs } = looked;
     expect(waits).toHaveLength(2);
     const [first, second] = waits as [number, number];
     expect(first - second).toBeGreaterThan(28e6);

@@ -41,8 +41,9 @@ function bench(earlyNs?: number) {
   const machine = new FakeMachine();
   const sent: { port: number; nowNs: number }[] = [];
   const dropped: number[] = [];
-  const sink: FrameSink & { isBlocked: boolean; wakes: number; flushedAfter: number } = {
+  const sink: FrameSink & { isBlocked: boolean; isHolding: boolean; wakes: number; flushedAfter: number } = {
     isBlocked: false,
+    isHolding: false,
     wakes: 0,
     flushedAfter: 0,
     flush: () => {
@@ -159,6 +160,22 @@ describe('MachineLoop', () => {
     sink.isBlocked = false;
     loop.runUntil(7 * MILLISECOND_NS);
     expect(sent.map(({ port }) => port)).toEqual([1, 2]);
+  });
+
+  it('flushes again after a millisecond where the sink still holds what it was given', () => {
+    const { loop, machine, sink, driver } = bench();
+    let flushes = 0;
+    sink.flush = () => {
+      flushes++;
+    };
+    sink.isHolding = true;
+    driver.run(() => {});
+    loop.runUntil(3.5 * MILLISECOND_NS);
+    expect(flushes).toBe(4);
+    expect(machine.advancedNs.length).toBe(4);
+    sink.isHolding = false;
+    loop.runUntil(10 * MILLISECOND_NS);
+    expect(flushes).toBe(5);
   });
 
   it('returns what an action returns, after draining', () => {

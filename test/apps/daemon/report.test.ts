@@ -49,6 +49,8 @@ const SUMMARY = {
     sendCalls: 0,
     sendQueueFull: 0,
     congestionMarks: 0,
+    bundlesOut: 0,
+    bundledFramesOut: 0,
     problems: { ECONNREFUSED: 2 },
     kernelDrops: null,
     lateness: { wakes: 40, maxNs: 3e6, overMillisecond: 2, classes: [[Number.POSITIVE_INFINITY, 40]] as const },

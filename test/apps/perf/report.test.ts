@@ -6,6 +6,8 @@ const GAP = { min: 10, mean: 50, p50: 49.9, p90: 51, p99: 60, p999: 100, max: 2_
 const DRIVER = {
   datagramsIn: 10,
   datagramsOut: 11,
+  bundledFramesOut: 0,
+  bundlesOut: 0,
   kernelDrops: 0,
   sendQueueFull: 0,
   holdOverflows: 0,
@@ -82,6 +84,8 @@ describe('the report of a test', () => {
         client: {
           datagrams_in: 10,
           datagrams_out: 11,
+          bundled_frames_out: 0,
+          bundles_out: 0,
           kernel_drops: 0,
           send_queue_full: 0,
           hold_overflows: 0,
@@ -91,6 +95,8 @@ describe('the report of a test', () => {
         server: {
           datagrams_in: 10,
           datagrams_out: 11,
+          bundled_frames_out: 0,
+          bundles_out: 0,
           kernel_drops: null,
           send_queue_full: 0,
           hold_overflows: 0,

@@ -62,7 +62,8 @@ describe('xpass sim', () => {
       report: [join(out, 'lab.html')],
     });
     expect(withoutWall(output)).toEqual(withoutWall(plain.output));
-    expect((await readdir(join(out, 'csv'))).sort()).toEqual(['flows.csv', 'links.csv', 'queues.csv', 'rates.csv']);
+    const tables = ['flows.csv', 'links.csv', 'queues.csv', 'rates.csv', 'states.csv'];
+    expect((await readdir(join(out, 'csv'))).sort()).toEqual(tables);
     const rates = (await readFile(join(out, 'csv', 'rates.csv'), 'utf8')).trim().split('\n');
     expect(rates).toHaveLength(1 + 3 * 500);
     const queues = (await readFile(join(out, 'csv', 'queues.csv'), 'utf8')).trim().split('\n');

@@ -36,6 +36,8 @@ export const driver: DriverStatistics = {
   sendCalls: 0,
   sendQueueFull: 0,
   congestionMarks: 0,
+  bundlesOut: 0,
+  bundledFramesOut: 0,
   problems: {},
   kernelDrops: 0,
   lateness: { wakes: 0, maxNs: 0, overMillisecond: 0, classes: [] },

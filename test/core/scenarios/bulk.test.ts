@@ -73,7 +73,7 @@ describe.each(KINDS)('many $kind flows', ({ kind, changes }) => {
       const pair = new Pair(5, { ...changes, rateBps: 1e9 });
       const sources = pair.start(50_000, 200);
       // 200 times 50,000 bytes and their credits take 0.09 s; a flow whose first credits all got lost would wait 0.1 s and more for its next request.
-      expect(pair.runUntilClosed(sources, 10)).toBeLessThan(0.15 * SECOND_NS);
+      expect(pair.runUntilClosed(sources, 10)).toBeLessThan(0.12 * SECOND_NS);
       expect(sources.map((source) => source.closed)).toEqual(new Array(200).fill(null));
     },
   );

@@ -47,6 +47,9 @@ export interface CpuUse {
 export interface DriverFigures {
   readonly datagramsIn: number;
   readonly datagramsOut: number;
+  /** Frames that shared a datagram with others, and those datagrams. PROTOCOL §2.8 */
+  readonly bundledFramesOut: number;
+  readonly bundlesOut: number;
   readonly kernelDrops: number | null;
   readonly sendQueueFull: number;
   readonly holdOverflows: number;
@@ -68,11 +71,13 @@ export interface SideResults {
 
 /** What a driver counted since `before`. */
 export function driverFigures(after: DriverStatistics, before: DriverStatistics | null): DriverFigures {
-  const since = (field: 'datagramsIn' | 'datagramsOut' | 'sendQueueFull' | 'holdOverflows' | 'contentions'): number =>
+  const since = (field: Exclude<keyof DriverFigures, 'kernelDrops' | 'lateWakes'>): number =>
     after[field] - (before?.[field] ?? 0);
   return {
     datagramsIn: since('datagramsIn'),
     datagramsOut: since('datagramsOut'),
+    bundledFramesOut: since('bundledFramesOut'),
+    bundlesOut: since('bundlesOut'),
     kernelDrops: after.kernelDrops === null ? null : after.kernelDrops - (before?.kernelDrops ?? 0),
     sendQueueFull: since('sendQueueFull'),
     holdOverflows: since('holdOverflows'),
@@ -149,6 +154,8 @@ function driver(fields: Fields): DriverFigures {
   return {
     datagramsIn: fields.number('datagramsIn'),
     datagramsOut: fields.number('datagramsOut'),
+    bundledFramesOut: fields.number('bundledFramesOut'),
+    bundlesOut: fields.number('bundlesOut'),
     kernelDrops: Number.isNaN(kernelDrops) ? null : kernelDrops,
     sendQueueFull: fields.number('sendQueueFull'),
     holdOverflows: fields.number('holdOverflows'),

@@ -18,6 +18,8 @@ function percentiles(...durationsNs: number[]) {
 const DRIVER = {
   datagramsIn: 10,
   datagramsOut: 11,
+  bundledFramesOut: 0,
+  bundlesOut: 0,
   kernelDrops: null,
   sendQueueFull: 1,
   holdOverflows: 2,
@@ -106,6 +108,8 @@ describe('the figures of a driver', () => {
     expect(driverFigures(after, before)).toEqual({
       datagramsIn: 6,
       datagramsOut: 0,
+      bundledFramesOut: 0,
+      bundlesOut: 0,
       kernelDrops: 2,
       sendQueueFull: 0,
       holdOverflows: 0,

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { Bundler } from '../../src/udp/bundler.js';
+import { type Datapath, type DatapathHandlers, NOBODY, noCounts } from '../../src/udp/datapath.js';
+import { Bundle } from '../../src/wire/bundle.js';
+import { Frame } from '../../src/wire/frame.js';
+
+/** A datapath that writes down what it is given: `peer:length`, a bundle with the number of its frames. */
+class WritingDatapath implements Datapath {
+  readonly info = {
+    kind: 'dgram',
+    local: { address: '127.0.0.1', port: 4000, family: 4 },
+    receiveBufferBytes: 65_536,
+    sendBufferBytes: 65_536,
+    warnings: [],
+  } as const;
+  readonly counters = noCounts();
+  readonly lendsBytes = false;
+  sent: string[] = [];
+  flushes = 0;
+  /** Frames that it takes before it is blocked. */
+  room = Number.POSITIVE_INFINITY;
+  handlers: DatapathHandlers = NOBODY;
+
+  get isBlocked(): boolean {
+    return this.sent.length >= this.room;
+  }
+
+  start(handlers: DatapathHandlers): void {
+    this.handlers = handlers;
+  }
+
+  takeArrived(): void {}
+
+  send(frame: Frame): void {
+    if (this.isBlocked) throw new Error('sent while blocked');
+    const isBundle = frame instanceof Bundle && frame.frames > 1;
+    this.sent.push(`${frame.peer}:${isBundle ? `${frame.frames} in ` : ''}${frame.length}`);
+    this.handlers.onSent(frame);
+  }
+
+  flush(): void {
+    this.flushes++;
+  }
+
+  checkNext(): void {}
+  problems = () => ({});
+  close = () => Promise.resolve();
+}
+
+function bench(isConnected = false) {
+  const datapath = new WritingDatapath();
+  const back: number[] = [];
+  const bundler = new Bundler(datapath, isConnected, ({ length }) => back.push(length));
+  datapath.start({
+    ...NOBODY,
+    onSent: (frame) => {
+      if (!bundler.takeBack(frame)) back.push(frame.length);
+    },
+  });
+  const send = (peer: number, length: number) => {
+    const frame = new Frame(new Uint8Array(length));
+    frame.length = length;
+    frame.peer = peer;
+    bundler.send(frame);
+  };
+  return { datapath, bundler, back, send };
+}
+
+describe('Bundler', () => {
+  it('sends small frames to one peer together, at the flush', () => {
+    const { datapath, bundler, back, send } = bench();
+    for (const length of [20, 22, 24]) send(1, length);
+    expect(datapath.sent).toEqual([]);
+    expect(back).toEqual([20, 22, 24]);
+    bundler.flush();
+    expect(datapath.sent).toEqual([`1:3 in ${2 + 3 + 66}`]);
+    expect(datapath.flushes).toBe(1);
+    expect([bundler.bundles, bundler.bundledFrames]).toEqual([1, 3]);
+  });
+
+  it('sends one that is alone as it is, and large ones at once', () => {
+    const { datapath, bundler, back, send } = bench();
+    send(1, 1_472);
+    send(2, 20);
+    expect(datapath.sent).toEqual(['1:1472']);
+    bundler.flush();
+    expect(datapath.sent).toEqual(['1:1472', '2:20']);
+    expect(back).toEqual([1_472, 20]);
+    expect(bundler.bundles).toBe(0);
+  });
+
+  it('keeps the frames to one peer in order', () => {
+    const { datapath, bundler, send } = bench();
+    send(1, 20);
+    send(1, 20);
+    send(2, 30);
+    send(1, 100);
+    send(1, 20);
+    bundler.flush();
+    expect(datapath.sent).toEqual(['1:2 in 44', '1:100', '2:30', '1:20']);
+  });
+
+  it('keeps peers apart, but where a socket is connected there is one', () => {
+    const apart = bench();
+    const together = bench(true);
+    for (const { bundler, send } of [apart, together]) {
+      for (const peer of [1, 2, 1]) send(peer, 20);
+      bundler.flush();
+    }
+    expect(apart.datapath.sent).toEqual(['1:2 in 44', '2:20']);
+    expect(together.datapath.sent).toEqual(['1:3 in 65']);
+  });
+
+  it('begins another bundle when one is full', () => {
+    const { datapath, bundler, send } = bench();
+    for (let credit = 0; credit < 45; credit++) send(1, 26);
+    bundler.flush();
+    expect(datapath.sent).toEqual(['1:20 in 542', '1:20 in 542', '1:5 in 137']);
+  });
+
+  it('fills eight at a time, and lets the oldest go for a ninth', () => {
+    const { datapath, bundler, send } = bench();
+    for (let peer = 1; peer <= 9; peer++) send(peer, 20);
+    expect(datapath.sent).toEqual(['1:20']);
+    bundler.flush();
+    expect(datapath.sent).toHaveLength(9);
+  });
+
+  it('lets small frames wait for 16 large ones to others, no more', () => {
+    const { datapath, send } = bench();
+    send(1, 20);
+    for (let large = 0; large < 15; large++) send(2, 1_472);
+    expect(datapath.sent).not.toContain('1:20');
+    send(2, 1_472);
+    expect(datapath.sent.at(-1)).toBe('1:20');
+  });
+
+  it('keeps what a blocked datapath does not take, in order, and says so', () => {
+    const { datapath, bundler, send } = bench();
+    send(1, 20);
+    send(2, 20);
+    datapath.room = 1;
+    send(1, 1_472);
+    expect(datapath.sent).toEqual(['1:20']);
+    expect([bundler.isBlocked, bundler.isHolding]).toEqual([true, true]);
+    bundler.flush();
+    expect(datapath.sent).toEqual(['1:20']);
+    datapath.room = Number.POSITIVE_INFINITY;
+    bundler.flush();
+    expect(datapath.sent).toEqual(['1:20', '1:1472', '2:20']);
+    expect([bundler.isBlocked, bundler.isHolding]).toEqual([false, false]);
+  });
+});
