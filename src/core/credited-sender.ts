@@ -30,7 +30,7 @@ const SPECULATIVE_FIELDS = { offset: 0, flags: 0 };
  */
 export class CreditedSender extends SenderFlow {
   override readonly ackType = FrameType.ack;
-  private readonly seen = new SeenWindow();
+  private readonly seen: SeenWindow;
   private readonly watch: CreditWatch;
   /** Made for the first credit that is kept. */
   private kept: KeptCredits | null = null;
@@ -48,6 +48,7 @@ export class CreditedSender extends SenderFlow {
 
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     super(context, writer, options, nowNs);
+    this.seen = new SeenWindow(this.record);
     this.watch = new CreditWatch(context.config, this.rtt, this.record);
     this.idleSinceNs = NEVER;
   }

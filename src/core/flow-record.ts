@@ -38,6 +38,8 @@ export const Hot = {
   probeSentNs: 7,
   /** Of SenderFlow. */
   idleSinceNs: 8,
+  /** Of SeenWindow: 64 bits in this place and the next. */
+  seen: 9,
 } as const;
 
 /** Place of each number of an endpoint in its record. */

@@ -22,12 +22,14 @@ export interface AckContext {
   oldOffset: number;
 }
 
+/** Filled anew for every ACK of whichever flow. */
+const ACK_VIEW: AckView = { nowNs: 0, lossBound: 0, probe: 0, retransmitNs: 0 };
+
 /** Reads ACKs for holes and tells a flow's loss recovery which bytes are lost. PROTOCOL §5.2 */
 export class LossDetector {
   private readonly recovery: LossRecovery;
   private readonly reorderBytes: number;
   private readonly maxRanges: number;
-  private readonly view: AckView = { nowNs: 0, lossBound: 0, probe: 0, retransmitNs: 0 };
 
   constructor(recovery: LossRecovery, frameBytes: number) {
     this.recovery = recovery;
@@ -43,7 +45,7 @@ export class LossDetector {
     if (highest > context.sentOffset) return false;
     if (count === 0 && probedOffset <= ackedOffset) return true;
     const isSprayed = context.oldOffset >= 0;
-    const view = this.view;
+    const view = ACK_VIEW;
     view.nowNs = context.nowNs;
     view.probe = isSprayed ? -1 : context.probe;
     view.retransmitNs = context.retransmitNs;

@@ -1,22 +1,29 @@
+import type { NumberRecord } from '../base/record-arena.js';
 import { serialDistance } from '../wire/serial.js';
+import { Hot, ownRecord } from './flow-record.js';
 
 const WINDOW = 1_024;
-/** Numbers that the window has places for at first; most flows of thousands never have more credits (ours). */
+/** Numbers that the window has places for at first, in the flow's record; most flows of thousands never have more credits (ours). An array of 8 bytes takes 190 of V8's heap. */
 const FIRST_WINDOW = 64;
+const WORD_BITS = 32;
 const NO_BITS = new Int32Array(0);
 /** Twice as many as a flow may have outstanding, so no credit is further ahead of the one before it while the path works. PROTOCOL §1.3 */
 const MAX_AHEAD = 65_536;
 
 /**
  * Which of the last 1,024 sequence numbers have been seen: the anti-replay window of RFC 4303 section 3.4.3, for credits that the network
- * duplicates (PROTOCOL §4.3). Constant time, 8 bytes and 128 at most.
+ * duplicates (PROTOCOL §4.3). Constant time, 8 bytes of the flow's record and 128 more at most.
  *
  * A sequence number far from the others is believed only when the next one follows it, as RFC 3550 appendix A.1 does: the check of a credit has 16 bits,
  * so now and then a corrupted one passes, and a window that followed it would refuse all true ones from then on.
  */
 export class SeenWindow {
-  /** Made for the first credit. */
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+  /** Made when the first window is too small. */
   private bits = NO_BITS;
+  /** Numbers that there are places for: a power of two. */
+  private places = FIRST_WINDOW;
   /** From `highest` down to the lowest number that was seen; what lies further back was not, and has no place before it must. */
   private span = 0;
   /** Signed, since V8 keeps 32-bit numbers in place only so. */
@@ -25,6 +32,11 @@ export class SeenWindow {
   /** The last one that was too far away. */
   private stray = 0;
   private hasStray = false;
+
+  constructor({ numbers, at }: NumberRecord = ownRecord()) {
+    this.numbers = numbers;
+    this.at = at + Hot.seen;
+  }
 
   /** True the first time that `sequence` (32-bit) is shown; false for a repetition and for anything too far away. */
   accept(sequence: number): boolean {
@@ -42,7 +54,6 @@ export class SeenWindow {
 
   private restartAt(sequence: number): boolean {
     const step = serialDistance(sequence, this.stray);
-    if (this.empty) this.bits = new Int32Array(FIRST_WINDOW / 32);
     const isBelieved = this.empty || (this.hasStray && step > 0 && step < WINDOW);
     this.stray = sequence | 0;
     this.hasStray = !isBelieved;
@@ -53,7 +64,7 @@ export class SeenWindow {
 
   private slideTo(sequence: number, ahead: number): void {
     if (ahead >= WINDOW) {
-      this.bits.fill(0);
+      for (let word = 0; word < this.places / WORD_BITS; word++) this.setWord(word, 0);
       this.span = 0;
     } else {
       this.widenTo(Math.min(this.span + ahead, WINDOW - 1));
@@ -65,32 +76,39 @@ export class SeenWindow {
 
   /** Makes places for all numbers from the highest to `span` before it. */
   private widenTo(span: number): void {
-    while (this.bits.length * 32 <= span) this.grow();
+    while (this.places <= span) this.grow();
     this.span = span;
   }
 
   private grow(): void {
-    const { bits: before, highest, span } = this;
-    this.bits = new Int32Array(before.length * 2);
-    for (let back = 0; back <= span; back++) if (hasBit(before, highest - back)) this.set(highest - back);
+    const seen: number[] = [];
+    for (let back = 0; back <= this.span; back++) if (this.has(this.highest - back)) seen.push(this.highest - back);
+    this.places *= 2;
+    this.bits = new Int32Array(this.places / WORD_BITS);
+    for (const sequence of seen) this.set(sequence);
   }
 
   private has(sequence: number): boolean {
-    return hasBit(this.bits, sequence);
+    const index = sequence & (this.places - 1);
+    return ((this.word(index >>> 5) >>> (index & 31)) & 1) === 1;
   }
 
   private set(sequence: number): void {
-    const index = sequence & (this.bits.length * 32 - 1);
-    this.bits[index >>> 5] |= 1 << (index & 31);
+    const index = sequence & (this.places - 1);
+    this.setWord(index >>> 5, this.word(index >>> 5) | (1 << (index & 31)));
   }
 
   private clear(sequence: number): void {
-    const index = sequence & (this.bits.length * 32 - 1);
-    this.bits[index >>> 5] &= ~(1 << (index & 31));
+    const index = sequence & (this.places - 1);
+    this.setWord(index >>> 5, this.word(index >>> 5) & ~(1 << (index & 31)));
   }
-}
 
-function hasBit(bits: Int32Array, sequence: number): boolean {
-  const index = sequence & (bits.length * 32 - 1);
-  return ((bits[index >>> 5] >>> (index & 31)) & 1) === 1;
+  private word(index: number): number {
+    return this.places === FIRST_WINDOW ? this.numbers[this.at + index] | 0 : this.bits[index];
+  }
+
+  private setWord(index: number, bits: number): void {
+    if (this.places === FIRST_WINDOW) this.numbers[this.at + index] = bits;
+    else this.bits[index] = bits;
+  }
 }

@@ -4,10 +4,10 @@ import type { Probe } from './probe.js';
 import type { SenderFrames } from './sender-frames.js';
 import type { SentStream } from './sent-stream.js';
 
-/** What a flow's CREDIT_REQUESTs tell that does not change. */
 /** Of `unscheduledBytes`. */
 export const NOT_SPECULATIVE = -1;
 
+/** What a flow's CREDIT_REQUESTs tell that does not change. */
 export interface RequestTerms {
   frameBytes: number;
   /** PROTOCOL §11.1 */
