@@ -39,3 +39,11 @@ export function flipBits(frame: Frame, random: SeededRandom): void {
     frame.bytes[Math.floor(random.next() * frame.length)] ^= 1 << Math.floor(random.next() * 8);
   }
 }
+
+/** Leaves the first bytes of a frame as they are, none of them in half of the cases; the rest, which may be cut short, is random. */
+export function spoil(frame: Frame, random: SeededRandom): void {
+  const below = (limit: number): number => Math.floor(random.next() * limit);
+  const kept = random.next() < 0.5 ? 0 : below(frame.length);
+  frame.length = kept + 1 + below(frame.length - kept);
+  for (let at = kept; at < frame.length; at++) frame.bytes[at] = below(256);
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SECOND_NS } from '../../../src/base/time.js';
 import { FrameType } from '../../../src/wire/layout.js';
-import { addFaults, TERRIBLE } from '../../harness/faults.js';
+import { addFaults, spoil, TERRIBLE } from '../../harness/faults.js';
 import { KINDS } from '../../harness/kinds.js';
 import { Pair } from '../../harness/pair.js';
 import { printSeed, TEST_SEED } from '../../harness/seeds.js';
@@ -62,6 +62,21 @@ describe.each(KINDS)('a $kind transfer', ({ kind, changes }) => {
     expect(repairedFrames).toBe(0);
     // Each copy of a reactive flow's frame is answered, and counts.
     if (kind === 'credited') expect(dataFrames).toBe(Math.ceil(BYTES / 1_446));
+  });
+
+  it('survives a piece of garbage after each of its frames', () => {
+    const pair = new Pair(TEST_SEED, changes);
+    const random = pair.random.fork();
+    let copies = 0;
+    pair.network = () => [0, 0];
+    pair.tamper = (copy) => {
+      if (copies++ % 2 === 1) spoil(copy, random);
+    };
+    expect(transfer(pair)).toBeLessThan(1);
+    for (const { endpoint } of pair.hosts) {
+      const { short, version, type, check, length } = endpoint.counters;
+      expect(short + version + type + check + length).toBeGreaterThan(10);
+    }
   });
 
   it('survives frames that are held back for longer than a round trip', () => {
