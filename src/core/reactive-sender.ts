@@ -319,13 +319,26 @@ export class ReactiveSender extends SenderFlow {
 
   /** First one frame more, which shows what happened to those before it; then all of them are lost. */
   private onUnanswered(nowNs: number): void {
-    const { sent, stream } = this;
+    const { timeouts } = this;
+    if (timeouts === 0) this.sendOneMore(nowNs);
+    else this.loseAll(nowNs);
+    // Frames that turned out to have arrived are no answer: with one of them for each timeout the others would wait for as many.
+    this.timeouts = timeouts + 1;
     this.awaitingSinceNs = nowNs;
-    if (this.timeouts++ === 0) {
-      if (!stream.canTake(true)) this.replace(sent.newest, nowNs);
-      if (stream.canTake(true) && !sent.isFull) this.sendFrame(nowNs);
-      return;
+  }
+
+  /** The bytes of the newest frame that has not arrived, where there are no others. */
+  private sendOneMore(nowNs: number): void {
+    const { sent, stream } = this;
+    if (!stream.canTake(true)) {
+      while (sent.inFlight > 0 && this.hasArrived(sent.newest)) this.settleSilently(sent.newest, nowNs);
+      if (sent.inFlight > 0) this.lose(sent.newest, FrameFate.replaced, nowNs);
     }
+    if (stream.canTake(true) && !sent.isFull) this.sendFrame(nowNs);
+  }
+
+  private loseAll(nowNs: number): void {
+    const { sent } = this;
     this.tell(WindowEvent.timeout, nowNs);
     while (sent.inFlight > 0 && this.replace(sent.oldest, nowNs)) {}
     this.recoveryPoint = sent.next;

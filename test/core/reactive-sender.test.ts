@@ -126,6 +126,17 @@ describe('a reactive sender', () => {
     expect(bench.sent()).toEqual(['5@0!']);
   });
 
+  it('sends the newest frame that is missing when nothing is heard, not one that has arrived', () => {
+    const bench = running(4, { retransmitMarginNs: MILLISECOND_NS });
+    bench.ack(1, { ranges: [[3, 4]] });
+    bench.wait(MILLISECOND_NS);
+    expect(bench.sent()).toEqual(['4@2!']);
+    bench.window.windowFrames = 1;
+    bench.wait(2 * (MILLISECOND_NS + RTT));
+    expect(bench.window.events()).toEqual(['timeout']);
+    expect(bench.sent()).toEqual(['5@1!']);
+  });
+
   it('goes by the copy that the acknowledgement names: a late original is no loss', () => {
     const bench = running(4, { retransmitMarginNs: MILLISECOND_NS });
     bench.wait(MILLISECOND_NS);
