@@ -192,8 +192,8 @@ export class CreditIssuer implements DueSource {
 
   prefetch(): number {
     const { numbers, at, meter, frames } = this;
-    const lines = (numbers[at + Hot.dueNs] | 0) + (numbers[at + Hot.lastDataNs] | 0) + this.slot + this.windowCredits;
-    return lines + this.pacer.prefetch() + meter.prefetch() + frames.prefetch();
+    const lines = +(numbers[at + Hot.dueNs] > 0) ^ +(numbers[at + Hot.lastDataNs] > 0);
+    return lines ^ this.slot ^ this.windowCredits ^ this.pacer.prefetch() ^ meter.prefetch() ^ frames.prefetch();
   }
 
   /** It is the flow's turn in the host's budget; false if it wants no credit any more. What it waited for is not made up for. */

@@ -145,7 +145,7 @@ export class CreditMeter {
 
   /** See DueSource. */
   prefetch(): number {
-    return this.isResting ? 0 : this.used + (this.sentNs[this.next & this.mask] | 0);
+    return this.isResting ? 0 : this.used ^ +(this.sentNs[this.next & this.mask] > 0);
   }
 
   /** Books the credit `nextSequence` as sent at `nowNs`. */

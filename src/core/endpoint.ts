@@ -253,9 +253,9 @@ export class Endpoint implements FlowContext {
   /** Reads a word of each cache line that its next credit needs, if it is of the flow that sent the last; the result means nothing. */
   prefetch(): number {
     const { numbers, at, dueSource } = this;
-    const own = (numbers[at + HotHost.creditNs] | 0) + this.lastSlot + this.hostId;
-    const parts = this.credits.slot + this.output.length + this.counters.framesSent;
-    return own + parts + (dueSource === null ? 0 : dueSource.prefetch());
+    const own = +(numbers[at + HotHost.creditNs] > 0) ^ this.lastSlot ^ this.hostId;
+    const parts = this.credits.slot ^ this.output.length ^ this.counters.framesSent;
+    return own ^ parts ^ (dueSource === null ? 0 : dueSource.prefetch());
   }
 
   nextTimeout(): number {

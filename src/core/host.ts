@@ -48,7 +48,7 @@ export class Host {
 
   /** As of a NIC. */
   prefetch(): number {
-    return this.nic.prefetch() + this.endpoint.prefetch();
+    return this.nic.prefetch() ^ this.endpoint.prefetch();
   }
 
   nextTimeout(): number {

@@ -48,7 +48,7 @@ export class ReceiverFrames implements FlowHeader {
 
   /** See DueSource. */
   prefetch(): number {
-    return this.flowId + this.paddingChoices;
+    return this.flowId ^ this.paddingChoices;
   }
 
   /** `pathId`: 0 for a credit that follows its flow. */

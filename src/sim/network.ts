@@ -95,7 +95,7 @@ export class Network {
    * the processor wait for many of them at once.
    */
   private prefetch(port: number): void {
-    this.prefetched = (this.prefetched + this.hosts[port].prefetch() + this.fabric.prefetchEntry(port)) | 0;
+    this.prefetched ^= this.hosts[port].prefetch() ^ this.fabric.prefetchEntry(port);
   }
 
   private advanceHost(port: number, nowNs: number): void {

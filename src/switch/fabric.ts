@@ -118,7 +118,7 @@ export class Fabric {
   /** Reads a word of each object that a frame needs that comes in by `port`; the result means nothing. */
   prefetchEntry(port: number): number {
     const { numbers, at, line, index } = this.entries[port];
-    return (numbers[at + F.deadlineNs] | 0) + line.length + index;
+    return +(numbers[at + F.deadlineNs] > 0) ^ line.length ^ index;
   }
 
   /** Both directions of every link and trunk, as the topology lists them; for reading. */

@@ -196,8 +196,8 @@ export class Port {
   /** Reads a word of each cache line that a credit needs; the result means nothing. */
   prefetch(): number {
     const { numbers, at } = this;
-    const lines = (numbers[at + F.clockNs] | 0) + (numbers[at + F.busyUntilNs] | 0);
-    return lines + this.startedFrames + +this.isPhantom + this.marking.prefetch();
+    const lines = +(numbers[at + F.clockNs] > 0) ^ +(numbers[at + F.busyUntilNs] > 0);
+    return lines ^ this.startedFrames ^ +this.isPhantom ^ this.marking.prefetch();
   }
 
   /** When the next queued frame can start; NEVER when nothing is queued. */
