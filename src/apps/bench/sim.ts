@@ -2,7 +2,6 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { SEMI_SPACE_MIB } from '../shared/simulation/young-generation.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import type { SimulatorFigures } from './sim.child.js';
 import { SIMULATOR_WORKS } from './sim-scenarios.js';
@@ -33,8 +32,7 @@ function rows(name: string, figures: SimulatorFigures, authorsS: number | null):
 /** A run in a process of its own, which does not outlive this one. */
 function runAlone(document: object): Promise<SimulatorFigures> {
   const child = fork(fileURLToPath(new URL('sim.child.js', import.meta.url)), {
-    // As in the threads of `xpass sim`.
-    execArgv: [`--max-semi-space-size=${SEMI_SPACE_MIB}`],
+    execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const kill = (): void => {

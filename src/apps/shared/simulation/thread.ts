@@ -3,10 +3,6 @@ import { Worker } from 'node:worker_threads';
 import type { Scenario } from '../../../sim/scenario.js';
 import { play } from './play.js';
 import type { ThreadAnswer, ThreadData, ThreadRequest } from './thread-messages.js';
-import { SEMI_SPACE_MIB } from './young-generation.js';
-
-/** V8 (Node 20) makes each half a third of it. */
-const LIMITS = { maxYoungGenerationSizeMb: 3 * SEMI_SPACE_MIB };
 
 /** Plays one scenario at a time. */
 export interface SimulationThread {
@@ -32,8 +28,7 @@ class WorkerThread implements SimulationThread {
     const progress = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
     this.done = new Float64Array(progress);
     const workerData: ThreadData = { progress };
-    const url = new URL('./simulation.worker.js', import.meta.url);
-    this.worker = new Worker(url, { workerData, resourceLimits: LIMITS });
+    this.worker = new Worker(new URL('./simulation.worker.js', import.meta.url), { workerData });
     this.worker.on('message', (answer: ThreadAnswer) => this.answer(answer));
     this.worker.on('error', (error: Error) => this.answer({ error: crash(error) }));
     this.worker.on('exit', () => this.answer({ error: STOPPED }));
