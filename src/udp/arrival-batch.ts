@@ -14,14 +14,18 @@ const MAX_SPACING_NS = 250 * MICROSECOND_NS;
  */
 export class ArrivalBatch {
   private readonly frames: Frame[] = [];
+  /** Frames of each datagram: several where it is a bundle. */
+  private readonly sizes: number[] = [];
   private seenNs = 0;
 
   get length(): number {
     return this.frames.length;
   }
 
-  /** True for the first of a batch. */
-  push(frame: Frame): boolean {
+  /** True for the first of a batch. `joins`: it came in the same datagram as the one before it. */
+  push(frame: Frame, joins = false): boolean {
+    if (joins) this.sizes[this.sizes.length - 1]++;
+    else this.sizes.push(1);
     return this.frames.push(frame) === 1;
   }
 
@@ -30,12 +34,17 @@ export class ArrivalBatch {
     this.seenNs = nowNs;
   }
 
-  /** Hands on the batch in order, each with the time of its arrival. */
+  /** Hands on the batch in order, each with the time of its arrival. The frames of a bundle are taken to have come evenly since the datagram before it: whoever sent them together had them ready one by one. */
   deliver(nowNs: number, take: (frame: Frame, atNs: number) => void): void {
-    const { frames } = this;
-    const count = frames.length;
-    const spacingNs = Math.min((nowNs - this.seenNs) / count, MAX_SPACING_NS);
-    for (let index = 0; index < count; index++) take(frames[index], nowNs - (count - 1 - index) * spacingNs);
+    const { frames, sizes } = this;
+    const spacingNs = Math.min((nowNs - this.seenNs) / sizes.length, MAX_SPACING_NS);
+    let next = 0;
+    for (let datagram = 0; datagram < sizes.length; datagram++) {
+      const atNs = nowNs - (sizes.length - 1 - datagram) * spacingNs;
+      const stepNs = spacingNs / sizes[datagram];
+      for (let behind = sizes[datagram] - 1; behind >= 0; behind--) take(frames[next++], atNs - behind * stepNs);
+    }
     frames.length = 0;
+    sizes.length = 0;
   }
 }

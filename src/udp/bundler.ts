@@ -6,8 +6,8 @@ import type { Datapath } from './datapath.js';
 
 /** Bundles that are being filled at a time (ours): receivers of credits that a switch has at once. One more peer's begins when the oldest of them has gone. */
 const OPEN_BUNDLES = 8;
-/** Large frames that may be sent while small ones wait (ours): at 6 us each, a small one waits 0.1 ms at most. */
-const PATIENCE_FRAMES = 16;
+/** Datagrams that may be sent while small frames wait (ours): at 6 us each, a small one waits 0.1 ms at most. */
+const PATIENCE_DATAGRAMS = 16;
 
 /**
  * Puts small frames that are due at the same time and go the same way into one datagram: at the speed of the socket credits are half of all frames, and a datagram costs the kernel and Node the same 8 us
@@ -25,7 +25,8 @@ export class Bundler {
   private readonly spare: Bundle[] = [];
   /** What the datapath did not take yet. */
   private readonly waiting = new FrameQueue();
-  private largeSends = 0;
+  /** Datagrams that have left since the oldest of `open` was begun. */
+  private sends = 0;
   private readonly onSent: (frame: Frame) => void;
 
   /** `onSent`: nobody needs the bytes of a frame that was given to `send` any more. */
@@ -41,27 +42,26 @@ export class Bundler {
     return this.waiting.length > 0 || this.datapath.isBlocked;
   }
 
-  /** Something waits for the datapath, so `flush` is to be called again before long. */
+  /** Something waits for the kernel, here or in the datapath: `flush` is to be called again before long. */
   get isHolding(): boolean {
-    return this.waiting.length > 0;
+    return this.waiting.length > 0 || this.datapath.isBlocked;
   }
 
   /** Sends a frame at the next `flush` at the latest; not to be called while blocked. It comes back through `onSent` or the datapath's. */
   send(frame: Frame): void {
-    if (frame.length <= MAX_BUNDLED_BYTES) {
-      this.gather(frame);
-      return;
+    if (frame.length <= MAX_BUNDLED_BYTES) this.gather(frame);
+    else {
+      const bundle = this.openTo(frame.peer);
+      if (bundle !== null) this.close(bundle);
+      this.give(frame);
     }
-    const bundle = this.openTo(frame.peer);
-    if (bundle !== null) this.close(bundle);
-    if (this.waiting.length === 0 && !this.datapath.isBlocked) this.datapath.send(frame);
-    else this.waiting.push(frame);
-    if (this.open.length > 0 && ++this.largeSends >= PATIENCE_FRAMES) this.closeAll();
+    if (this.sends >= PATIENCE_DATAGRAMS) this.closeAll();
   }
 
   /** Hands over what was gathered. */
   flush(): void {
     this.closeAll();
+    this.pump();
     this.datapath.flush();
   }
 
@@ -91,7 +91,7 @@ export class Bundler {
 
   private begin(peer: number): Bundle {
     if (this.open.length === OPEN_BUNDLES) this.close(this.open[0]);
-    if (this.open.length === 0) this.largeSends = 0;
+    if (this.open.length === 0) this.sends = 0;
     // Spare ones are as many as were open or waiting at a time.
     const bundle = this.spare.pop() ?? new Bundle(Buffer.allocUnsafeSlow(MAX_BUNDLE_BYTES));
     bundle.begin();
@@ -101,16 +101,16 @@ export class Bundler {
   }
 
   private close(bundle: Bundle): void {
-    this.open.splice(this.open.indexOf(bundle), 1);
+    const { open } = this;
+    for (let at = open.indexOf(bundle) + 1; at < open.length; at++) open[at - 1] = open[at];
+    open.length--;
     this.finish(bundle);
-    this.pump();
   }
 
   private closeAll(): void {
-    for (const bundle of this.open) this.finish(bundle);
+    for (let at = 0; at < this.open.length; at++) this.finish(this.open[at]);
     this.open.length = 0;
-    this.largeSends = 0;
-    this.pump();
+    this.sends = 0;
   }
 
   private finish(bundle: Bundle): void {
@@ -119,7 +119,14 @@ export class Bundler {
       this.bundles++;
       this.bundledFrames += bundle.frames;
     }
-    this.waiting.push(bundle);
+    this.give(bundle);
+  }
+
+  /** To the datapath, behind what waits for it. */
+  private give(frame: Frame): void {
+    this.sends++;
+    this.waiting.push(frame);
+    this.pump();
   }
 
   private pump(): void {

@@ -26,7 +26,7 @@ import { bindError, codeOf, connectError } from './socket-errors.js';
 const CHECKED_SHARE = 64;
 
 /**
- * Frames up to here, which all but those of data are, are sent as copies, in an array of just their length that is there once: 48 ns, where the view of a part of the frame's own buffer takes 90 and leaves
+ * Frames up to here, which all but those of data and bundles are, are sent as copies, in an array of just their length that is there once: 48 ns, where the view of a part of the frame's own buffer takes 90 and leaves
  * 100 bytes of garbage.
  */
 const SMALL_BYTES = 64;

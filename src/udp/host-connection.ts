@@ -57,7 +57,7 @@ export interface ConnectionOptions extends WaitOptions {
 /** Number of the peer of a connected socket in direct mode. */
 export const ONLY_PEER = 1;
 /**
- * Datagrams that were read together are given to the machine before it is drained once, but no more than so many (ours): at 2 us each the first answer
+ * Frames that were read together are given to the machine before it is drained once, but no more than so many (ours): at 2 us each the first answer
  * waits 0.1 ms.
  */
 const MAX_BATCH = 64;
@@ -104,7 +104,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private pool: FramePool | null = null;
   private frameBytes = 0;
   private unknownPeers = 0;
-  /** Datagrams given to the machine since it was drained, and when the newest of them was read. */
+  /** Frames given to the machine since it was drained, and when the newest of them was read. */
   private batched = 0;
   private batchNs = 0;
   private isDetached = false;
@@ -202,9 +202,9 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     const { unbundled } = this;
     unbundled.open(bytes, length);
     while (unbundled.next()) {
-      // The machine was drained in between.
-      if (this.batched === 0) this.batchNs = this.loop.noteArrival();
       this.onFrame(unbundled.bytes, unbundled.length, from, arrivedNs);
+      // The machine has been drained, by its own clock.
+      if (this.batched === 0) this.batchNs = this.loop.noteArrival();
     }
   }
 

@@ -264,12 +264,14 @@ class SwitchSockets implements FrameSink {
   private unbundle(bytes: Uint8Array, length: number, peer: number): void {
     const { unbundled } = this;
     unbundled.open(bytes, length);
-    while (unbundled.next()) this.collect(this.pool.copy(unbundled.bytes, unbundled.length), peer);
+    for (let joins = false; unbundled.next(); joins = true) {
+      this.collect(this.pool.copy(unbundled.bytes, unbundled.length), peer, joins);
+    }
   }
 
-  private collect(frame: Frame, peer: number): void {
+  private collect(frame: Frame, peer: number, joins = false): void {
     frame.peer = peer;
-    if (this.arrivals.push(frame)) setImmediate(this.takeArrivals);
+    if (this.arrivals.push(frame, joins)) setImmediate(this.takeArrivals);
   }
 
   private readonly takeArrivals = (): void => {

@@ -1,12 +1,12 @@
-import { ecn } from './decode.js';
+import { ecn, SMALLEST_FRAME_BYTES } from './decode.js';
 import { Frame } from './frame.js';
-import { BUNDLE_TYPE, Ecn, Header, MAX_BUNDLED_BYTES, VERSION } from './layout.js';
+import { BUNDLE_TYPE, Ecn, Header, MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES, VERSION } from './layout.js';
 
 /** Where the first length stands: after the byte of the ECN field and that of version and type. PROTOCOL §2.8 */
 const HEADER_BYTES = Header.versionAndType + 1;
 const VERSION_AND_TYPE = (VERSION << 4) | BUNDLE_TYPE;
 
-/** A datagram of several small frames that go to one address, on its way out. It is a frame to whatever sends it. PROTOCOL §2.8 */
+/** A datagram of several small frames that go to one address, on its way out. A `Frame` only so that a datapath sends it like one. PROTOCOL §2.8 */
 export class Bundle extends Frame {
   /** Frames in it. */
   frames = 0;
@@ -46,14 +46,14 @@ export class Bundle extends Frame {
   }
 }
 
-/** Whether a datagram that arrived is a bundle. */
+/** Whether a datagram that arrived is a bundle. One that is empty or too long is none, and no frame either: it is dropped as `short` or `type`. */
 export function isBundle(bytes: Uint8Array, length: number): boolean {
-  return length >= HEADER_BYTES && bytes[Header.versionAndType] === VERSION_AND_TYPE;
+  return length > HEADER_BYTES && length <= MAX_BUNDLE_BYTES && bytes[Header.versionAndType] === VERSION_AND_TYPE;
 }
 
 /**
- * The frames of a bundle one by one: `next` copies one to `bytes[0 .. length)`, until it returns false. A frame that claims more than there is comes as what there is, which its check turns away; so does
- * one that is longer than frames in bundles are.
+ * The frames of a bundle one by one: `next` copies one to `bytes[0 .. length)`, until it returns false. A length that no frame in a bundle has, or that is more than there is, ends the bundle with one frame of
+ * no bytes, which is dropped as `short`. So a datagram has 28 frames at most.
  */
 export class BundleReader {
   readonly bytes = new Uint8Array(MAX_BUNDLED_BYTES);
@@ -62,7 +62,7 @@ export class BundleReader {
   private at = 0;
   private end = 0;
 
-  /** Begins with `bundle[0 .. length)`, which must stay as it is until the last frame has been taken. */
+  /** Begins with `bundle[0 .. length)`, for which `isBundle` holds and which must stay as it is until the last frame has been taken. */
   open(bundle: Uint8Array, length: number): void {
     this.bundle = bundle;
     this.at = HEADER_BYTES;
@@ -72,16 +72,18 @@ export class BundleReader {
   next(): boolean {
     if (this.at >= this.end) return false;
     const start = this.at + 1;
-    this.at = Math.min(start + this.bundle[start - 1], this.end);
-    this.length = Math.min(this.at - start, MAX_BUNDLED_BYTES);
+    const length = this.bundle[this.at];
+    const isFrame = length >= SMALLEST_FRAME_BYTES && length <= MAX_BUNDLED_BYTES && start + length <= this.end;
+    this.length = isFrame ? length : 0;
+    this.at = isFrame ? start + length : this.end;
     for (let at = 0; at < this.length; at++) this.bytes[at] = this.bundle[start + at];
-    this.passMark();
+    if (isFrame) this.passMark();
     return true;
   }
 
   /** A mark that the bundle got on its way is one for each frame that may have one. PROTOCOL §2.1 */
   private passMark(): void {
     const isMarked = (this.bundle[Header.hopLimitAndEcn] & Ecn.congestionExperienced) === Ecn.congestionExperienced;
-    if (isMarked && this.length > 0 && ecn(this.bytes) !== Ecn.notCapable) this.bytes[0] |= Ecn.congestionExperienced;
+    if (isMarked && ecn(this.bytes) !== Ecn.notCapable) this.bytes[Header.hopLimitAndEcn] |= Ecn.congestionExperienced;
   }
 }

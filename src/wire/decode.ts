@@ -34,7 +34,7 @@ export const DropCode = { short: -1, version: -2, type: -3, length: -4, check: -
 export const DROP_NAMES: readonly string[] = ['', 'short', 'version', 'type', 'length', 'check', 'invalid'];
 
 /** The least that any frame takes: a CREDIT without padding. PROTOCOL §2.7 */
-const SMALLEST_FRAME_BYTES = Credit.bytes;
+export const SMALLEST_FRAME_BYTES = Credit.bytes;
 
 /** Shortest and longest frame by type; zero where there is no such type. PROTOCOL §3 */
 const minBytes = new Uint16Array(16);

@@ -39,7 +39,7 @@ class Fuzzer {
 
   write(bytes: Uint8Array): number {
     const kind = this.below(3);
-    if (kind === 0) return this.noise(bytes);
+    if (kind === 0) return this.below(8) === 0 ? this.emptyFrames(bytes) : this.noise(bytes);
     const length = this.below(4) === 0 ? this.bundle(bytes) : this.frame(bytes);
     if (kind === 1) for (let flips = 1 + this.below(4); flips > 0; flips--) bytes[this.below(length)] = this.below(256);
     return this.below(20) === 0 ? this.below(length) : length;
@@ -53,6 +53,13 @@ class Fuzzer {
     const length = this.below(200);
     for (let index = 0; index < length; index++) bytes[index] = this.below(256);
     return length;
+  }
+
+  /** What would be a bundle of frames without bytes, as long as a datagram may be here. */
+  private emptyFrames(bytes: Uint8Array): number {
+    bytes.fill(0);
+    bytes[1] = 0x10;
+    return 1 + this.below(bytes.length);
   }
 
   /** Frames as they fit; a full bundle that is sent would have no more. */

@@ -145,6 +145,27 @@ describe('xpass switch', () => {
     expect(outcomes[0].length).toBeLessThan(35);
   });
 
+  it('takes frames that share a datagram one by one, and lets those that leave together share one again', async () => {
+    const { port } = await startSwitch('--hosts', '3');
+    const hosts = [await RawHost.attached(port, 1), await RawHost.attached(port, 2), await RawHost.attached(port, 3)];
+    const [first, second, third] = hosts;
+    const before = second.datagrams;
+    first.sendTogether([
+      { to: 2, payload: 'a' },
+      { to: 3, payload: 'b' },
+      { to: 2, payload: 'c' },
+      { to: 2, payload: 'd' },
+    ]);
+    expect([await second.nextPayload(), await second.nextPayload(), await second.nextPayload()]).toEqual([
+      'a',
+      'c',
+      'd',
+    ]);
+    expect(await third.nextPayload()).toBe('b');
+    // How many it takes depends on when the switch's loop came round, but each of its own is never one.
+    expect(second.datagrams - before).toBeLessThan(3);
+  });
+
   it('joins two processes by a trunk', async () => {
     const folder = await scratchFolder();
     const [west, east] = await freePorts(2);

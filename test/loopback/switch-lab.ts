@@ -8,10 +8,11 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import { fastCrc32 } from '../../src/udp/crc.js';
-import { BundleReader, isBundle } from '../../src/wire/bundle.js';
+import { Bundle, BundleReader, isBundle } from '../../src/wire/bundle.js';
 import { frameType } from '../../src/wire/decode.js';
 import { encodeAttach, encodeData, encodeDetach, encodeKeepAlive, seal } from '../../src/wire/encode.js';
-import { FrameType } from '../../src/wire/layout.js';
+import { Frame } from '../../src/wire/frame.js';
+import { FrameType, MAX_BUNDLE_BYTES } from '../../src/wire/layout.js';
 
 const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
 /** Starting a process on a busy machine takes a second; this is for one that never says anything. */
@@ -120,6 +121,8 @@ export class RawHost {
   private readonly switchPort: number;
   private readonly token: number;
   private readonly received: Buffer[] = [];
+  /** Datagrams that have come. */
+  datagrams = 0;
   private wake: () => void = () => {};
 
   private constructor(socket: Socket, switchPort: number, { id, token }: { id: number; token: number }) {
@@ -128,6 +131,7 @@ export class RawHost {
     this.id = id;
     this.token = token;
     socket.on('message', (bytes) => {
+      this.datagrams++;
       this.received.push(...framesOf(bytes));
       this.wake();
     });
@@ -154,12 +158,26 @@ export class RawHost {
 
   /** One data frame with this payload. */
   sendData(destination: number, payload: string): void {
-    this.send((bytes) => {
-      const header = { destination, source: this.id, flowId: 77 };
-      const fields = { creditSequence: 1, offset: 0, unused: 0, flags: 0, pathId: 0 };
-      const start = encodeData(bytes, header, fields);
-      return seal(bytes, start + Buffer.from(payload).copy(bytes, start), fastCrc32);
-    });
+    this.send((bytes) => this.encodeData(bytes, destination, payload));
+  }
+
+  /** The same for several frames in one datagram. */
+  sendTogether(frames: readonly { readonly to: number; readonly payload: string }[]): void {
+    const bundle = new Bundle(new Uint8Array(MAX_BUNDLE_BYTES));
+    for (const { to, payload } of frames) {
+      const frame = new Frame(Buffer.alloc(1472));
+      frame.length = this.encodeData(frame.bytes, to, payload);
+      bundle.append(frame);
+    }
+    this.socket.send(bundle.bytes.subarray(0, bundle.length), this.switchPort, '127.0.0.1');
+  }
+
+  private encodeData(bytes: Uint8Array, destination: number, payload: string): number {
+    const header = { destination, source: this.id, flowId: 77 };
+    const fields = { creditSequence: 1, offset: 0, unused: 0, flags: 0, pathId: 0 };
+    const start = encodeData(bytes, header, fields);
+    const end = start + Buffer.from(payload).copy(bytes, start);
+    return seal(bytes, end, fastCrc32);
   }
 
   keepAlive(): void {

@@ -26,6 +26,22 @@ describe('datagrams that the loop finds together', () => {
     expect(taken.map(({ frame }) => frame)).toEqual(frames);
   });
 
+  it('that have several frames in them count once, and their frames came evenly since the datagram before', () => {
+    const batch = new ArrivalBatch();
+    const frames = Array.from({ length: 6 }, () => new Frame(new Uint8Array(1)));
+    const joins = [false, false, true, true, true, false];
+    frames.forEach((frame, index) => {
+      expect(batch.push(frame, joins[index])).toBe(index === 0);
+    });
+    batch.seen(1_000_000);
+    const taken = deliver(batch, 1_300_000);
+    expect(taken.map(({ atNs }) => atNs)).toEqual([1_100_000, 1_125_000, 1_150_000, 1_175_000, 1_200_000, 1_300_000]);
+    expect(taken.map(({ frame }) => frame)).toEqual(frames);
+    batch.push(frames[0]);
+    batch.seen(2_000_000);
+    expect(deliver(batch, 2_100_000).map(({ atNs }) => atNs)).toEqual([2_100_000]);
+  });
+
   it('came just now when the loop had slept until the first of them', () => {
     const { batch } = batchOf(2);
     batch.seen(0);

@@ -126,13 +126,40 @@ describe('Bundler', () => {
     expect(datapath.sent).toHaveLength(9);
   });
 
-  it('lets small frames wait for 16 large ones to others, no more', () => {
+  it.each([
+    { what: 'large frames to others', length: 1_472, datagrams: 16 },
+    { what: 'full bundles to others', length: 26, datagrams: 16 * 20 + 1 },
+  ])('lets small frames wait for 16 datagrams, no more: $what', ({ length, datagrams }) => {
     const { datapath, send } = bench();
     send(1, 20);
-    for (let large = 0; large < 15; large++) send(2, 1_472);
+    for (let sent = 1; sent < datagrams; sent++) send(2, length);
     expect(datapath.sent).not.toContain('1:20');
-    send(2, 1_472);
-    expect(datapath.sent.at(-1)).toBe('1:20');
+    send(2, length);
+    expect(datapath.sent).toContain('1:20');
+    expect(datapath.sent.indexOf('1:20')).toBe(16);
+  });
+
+  it('uses its buffers again', () => {
+    const { datapath, bundler, send } = bench();
+    const bundles = new Set<Frame>();
+    const note = datapath.send.bind(datapath);
+    datapath.send = (frame) => {
+      bundles.add(frame);
+      note(frame);
+    };
+    for (let round = 0; round < 5; round++) {
+      send(1, 20);
+      send(1, 20);
+      bundler.flush();
+    }
+    expect(bundles.size).toBe(1);
+  });
+
+  it('holds what the kernel has not taken from the datapath either', () => {
+    const { datapath, bundler, send } = bench();
+    send(1, 1_472);
+    datapath.room = 1;
+    expect([bundler.isBlocked, bundler.isHolding]).toEqual([true, true]);
   });
 
   it('keeps what a blocked datapath does not take, in order, and says so', () => {

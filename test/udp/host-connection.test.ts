@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Datapath, type DatapathHandlers, NOBODY, noCounts } from '../../src/udp/datapath.js';
 import { HostConnection, type HostMachine, ONLY_PEER } from '../../src/udp/host-connection.js';
-import { FramePool } from '../../src/wire/frame.js';
+import { Bundle } from '../../src/wire/bundle.js';
+import { Frame, FramePool } from '../../src/wire/frame.js';
+import { MAX_BUNDLE_BYTES } from '../../src/wire/layout.js';
 
 const FRAME_BYTES = 1_472;
 const FROM = { address: '127.0.0.1', port: 9000 };
@@ -19,14 +21,21 @@ class HandDatapath implements Datapath {
   readonly isBlocked = false;
   readonly lendsBytes = false;
   handlers: DatapathHandlers = NOBODY;
+  readonly sent: Uint8Array[] = [];
+  flushes = 0;
 
   start(handlers: DatapathHandlers): void {
     this.handlers = handlers;
   }
 
   takeArrived(): void {}
-  send(): void {}
-  flush(): void {}
+  send(frame: Frame): void {
+    this.sent.push(frame.bytes.slice(0, frame.length));
+    this.handlers.onSent(frame);
+  }
+  flush(): void {
+    this.flushes++;
+  }
   checkNext(): void {}
   problems = () => ({});
   close = () => Promise.resolve();
@@ -63,5 +72,77 @@ describe('datagrams that were read together', () => {
     expect(await batchOf(3)).toBe(run(3));
     expect(await batchOf(64)).toBe(run(64));
     expect(await batchOf(70)).toBe(run(64) + run(6));
+  });
+});
+
+/** A frame of `length` bytes, all of them `fill`. */
+function frameOf(length: number, fill: number): Frame {
+  const frame = new Frame(new Uint8Array(FRAME_BYTES).fill(fill, 0, length));
+  frame.length = length;
+  return frame;
+}
+
+/** A host whose machine writes down what it is given and sends what the test plans. */
+function openHost() {
+  const datapath = new HandDatapath();
+  const connection = new HostConnection({ onlyPeer: { host: '127.0.0.1', port: 9000 } }, datapath, null);
+  const given: { bytes: number[]; nowNs: number; waitedNs: number }[] = [];
+  const outgoing: Frame[] = [];
+  const back: Frame[] = [];
+  const machine: HostMachine = {
+    handleFrame: ({ bytes, length, arrivedNs }, nowNs) => {
+      given.push({ bytes: [...bytes.subarray(0, length)], nowNs, waitedNs: nowNs - arrivedNs });
+    },
+    advance: () => {},
+    poll: () => outgoing.shift() ?? null,
+    nextTimeout: () => Number.POSITIVE_INFINITY,
+  };
+  const pool = new FramePool(() => new Uint8Array(FRAME_BYTES), 100);
+  const give = pool.give.bind(pool);
+  pool.give = (frame) => {
+    back.push(frame);
+    give(frame);
+  };
+  connection.start(machine, pool, FRAME_BYTES);
+  return { datapath, connection, given, outgoing, back };
+}
+
+describe('frames that share a datagram', () => {
+  it('are given to the machine one by one, as late as the datagram was', async () => {
+    const { datapath, connection, given } = openHost();
+    const bundle = new Bundle(new Uint8Array(MAX_BUNDLE_BYTES));
+    for (let frame = 0; frame < 25; frame++) bundle.append(frameOf(18 + (frame % 3), frame));
+    datapath.handlers.onDatagram(bundle.bytes, bundle.length, FROM, 5_000);
+    datapath.handlers.onBatchEnd();
+    expect(given.map(({ bytes }) => bytes)).toEqual(
+      Array.from({ length: 25 }, (_, frame) => new Array(18 + (frame % 3)).fill(frame)),
+    );
+    for (const { waitedNs } of given) expect(waitedNs).toBeCloseTo(5_000);
+    await connection.close();
+  });
+
+  it('do not go back in time when the machine is drained between two of them', async () => {
+    const { datapath, connection, given } = openHost();
+    const bundle = new Bundle(new Uint8Array(MAX_BUNDLE_BYTES));
+    for (let frame = 0; frame < 28; frame++) bundle.append(frameOf(18, frame));
+    for (let datagram = 0; datagram < 5; datagram++) {
+      datapath.handlers.onDatagram(bundle.bytes, bundle.length, FROM, -1);
+    }
+    datapath.handlers.onBatchEnd();
+    expect(given).toHaveLength(5 * 28);
+    for (let at = 1; at < given.length; at++) expect(given[at].nowNs).toBeGreaterThanOrEqual(given[at - 1].nowNs);
+    expect(given[64].nowNs).toBeGreaterThan(given[63].nowNs);
+    await connection.close();
+  });
+
+  it('are those that the machine yields together, and go back to their pool', async () => {
+    const { datapath, connection, outgoing, back } = openHost();
+    outgoing.push(frameOf(20, 1), frameOf(22, 2), frameOf(1_000, 3), frameOf(24, 4));
+    const frames = [...outgoing];
+    connection.loop.run(() => {});
+    expect(datapath.sent.map(({ length }) => length)).toEqual([2 + 21 + 23, 1_000, 24]);
+    expect(back).toEqual([frames[0], frames[1], frames[2], frames[3]]);
+    expect(connection.statistics()).toMatchObject({ bundlesOut: 1, bundledFramesOut: 2 });
+    await connection.close();
   });
 });

@@ -26,6 +26,15 @@ function framesIn(bytes: Uint8Array, length = bytes.length): Uint8Array[] {
   return frames;
 }
 
+/** As the reader says them, which whoever copies from it goes by. */
+function lengthsIn(bytes: Uint8Array): number[] {
+  const reader = new BundleReader();
+  reader.open(bytes, bytes.length);
+  const lengths: number[] = [];
+  while (reader.next()) lengths.push(reader.length);
+  return lengths;
+}
+
 const smallFrame = fc.uint8Array({ minLength: 18, maxLength: MAX_BUNDLED_BYTES });
 
 describe('a bundle of frames', () => {
@@ -77,18 +86,40 @@ describe('a bundle of frames', () => {
     expect(framesIn(bundle.bytes, bundle.length).map(ecn)).toEqual([0, 3, 3]);
   });
 
-  it('that is cut off, or anything else, gives frames that are turned away, and no more than it has bytes', () => {
+  it('has no more frames than fit, whatever its bytes are, and they have the length of one or none', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ minLength: 2, maxLength: 200 }), (bytes) => {
-        const frames = framesIn(bytes);
-        expect(frames.length).toBeLessThanOrEqual(bytes.length - 2);
-        for (const each of frames) expect(each.length).toBeLessThanOrEqual(MAX_BUNDLED_BYTES);
+      fc.property(fc.uint8Array({ minLength: 3, maxLength: MAX_BUNDLE_BYTES }), (bytes) => {
+        const lengths = lengthsIn(bytes);
+        expect(lengths.length).toBeLessThanOrEqual(28);
+        for (const length of lengths.slice(0, -1)) expect(length).toBeGreaterThanOrEqual(18);
+        expect(Math.max(...lengths)).toBeLessThanOrEqual(MAX_BUNDLED_BYTES);
       }),
     );
-    const { bytes, length } = bundleOf([new Uint8Array(18).fill(0x12)]);
-    expect(framesIn(bytes, length - 1)).toEqual([new Uint8Array(17).fill(0x12)]);
-    expect(framesIn(bytes, 2)).toEqual([]);
-    expect(framesIn(bytes, 3)).toEqual([new Uint8Array(0)]);
+  });
+
+  it.each([
+    { what: 'is cut off', bytes: [0, 0x10, 20, ...new Array(19).fill(0x12)], lengths: [0] },
+    { what: 'has a length and nothing behind it', bytes: [0, 0x10, 18], lengths: [0] },
+    { what: 'has frames without bytes', bytes: [0, 0x10, 0, 0, 0, 0], lengths: [0] },
+    { what: 'has a frame that is too long', bytes: [0, 0x10, 65, ...new Array(65).fill(0x12)], lengths: [0] },
+    {
+      what: 'has a frame and then one that is too short',
+      bytes: [0, 0x10, 18, ...new Array(18).fill(0x12), 17, ...new Array(17).fill(0x12)],
+      lengths: [18, 0],
+    },
+  ])('that $what ends there, with one frame that is none', ({ bytes, lengths }) => {
+    expect(lengthsIn(Uint8Array.from(bytes))).toEqual(lengths);
+  });
+
+  it.each([
+    { what: 'nothing', length: 2, is: false },
+    { what: 'something', length: 3, is: true },
+    { what: 'as much as there may be', length: MAX_BUNDLE_BYTES, is: true },
+    { what: 'more than there may be', length: MAX_BUNDLE_BYTES + 1, is: false },
+  ])('with $what in it: $is', ({ length, is }) => {
+    const bytes = new Uint8Array(length);
+    bytes[1] = 0x10;
+    expect(isBundle(bytes, length)).toBe(is);
   });
 
   it('inside a bundle is no frame', () => {
