@@ -1,5 +1,5 @@
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../base/time.js';
-import { Credit, DEFAULT_FRAME_BYTES, MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
+import { Chunks, Credit, DEFAULT_FRAME_BYTES, MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
 import { DEFAULT_CREDIT_ALGORITHM } from './credit/registry.js';
 import { XpassError } from './errors.js';
 
@@ -54,6 +54,8 @@ export interface EndpointConfig {
   backlogWaitNs: number;
   /** A flow of this host begins with as many bytes without credits as its link carries in this RTT; 0: with none. PROTOCOL §12 */
   speculativeRttNs: number;
+  /** Chunks of other flows to the same peer that this host adds to a frame at most, where its credit has room for more than its flow has; 0: none. PROTOCOL §13 */
+  frameChunks: number;
   /** CREDIT_REQUESTs to one peer without an answer at a time; see request-gate.ts. */
   peerRequests: number;
   /** Bytes of a flow that its sender holds, sent or not, until they are acknowledged. */
@@ -108,6 +110,7 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   // Ours: longer than most answers of a process take, and far shorter than the credit timeout, after which the sender would ask.
   backlogWaitNs: 2 * MILLISECOND_NS,
   speculativeRttNs: 0,
+  frameChunks: 0,
   // Ours: at a round trip of 1 ms as many flows a second as a process can open, and no more to answer at once than takes a millisecond.
   peerRequests: 64,
   sendBufferBytes: 4 * 1024 * 1024,
@@ -150,6 +153,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['queueBoundNs', 0, Number.POSITIVE_INFINITY],
   ['backlogWaitNs', 0, SECOND_NS],
   ['speculativeRttNs', 0, SECOND_NS],
+  ['frameChunks', 0, Chunks.maxChunks],
   ['peerRequests', 1, Number.POSITIVE_INFINITY],
   ['sendBufferBytes', LEAST_SEND_BUFFER_BYTES, 2 ** 30],
   ['maxFlows', 1, 1_048_576],
@@ -179,6 +183,7 @@ const WHOLE: ReadonlySet<keyof EndpointConfig> = new Set([
   'maxOutstandingCredits',
   'keptCredits',
   'sendBufferBytes',
+  'frameChunks',
   'maxFlows',
   'maxLingering',
   'ackFrames',

@@ -6,6 +6,7 @@ import type { EndpointCounters } from './counters.js';
 import type { CreditBudget } from './credit-budget.js';
 import type { Disorder } from './disorder.js';
 import type { FlowRecords } from './flow-record.js';
+import type { FrameFiller } from './frame-filler.js';
 import type { RequestGate } from './request-gate.js';
 import type { Speculation } from './speculation.js';
 
@@ -34,6 +35,8 @@ export interface FlowContext {
   readonly requests: RequestGate;
   /** What sending flows may send without credits; null where they may not. */
   readonly speculation: Speculation | null;
+  /** Fills the frames that credits release; null where they have bytes of one flow alone. */
+  readonly filler: FrameFiller | null;
   /** The flow in `slot` lingers from now on. */
   lingers(slot: number): void;
   /** The flow in `slot` is closed and can be forgotten. */

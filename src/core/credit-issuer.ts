@@ -145,6 +145,11 @@ export class CreditIssuer implements DueSource {
     return this.isProved || this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
   }
 
+  /** Credits run, but none is under way or wanted: all that the sender has told of has come. */
+  get isSatisfied(): boolean {
+    return this.isRunning && this.meter.outstanding === 0 && this.wanted === 0;
+  }
+
   /** The earliest of RECEIVER_TIMERS.creditLife and .data; of .rest when credits do not run. */
   get deadlineNs(): number {
     if (this.isRunning) return Math.min(this.meter.oldestNs + this.lifeNs, this.dataDeadlineNs);

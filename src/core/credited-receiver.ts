@@ -2,6 +2,7 @@
 import {
   dataCreditSequence,
   dataOffset,
+  dataPayloadBytes,
   dataUnused,
   finProbe,
   finUnused,
@@ -38,6 +39,8 @@ export class CreditedReceiver extends ReceiverFlow {
   private readonly acknowledger: Acknowledger;
   private readonly demand: Demand;
   private pausedTold = false;
+  /** The probe that the latest ACK repeated. */
+  private answeredProbe = 0;
 
   constructor(context: FlowContext, options: CreditedReceiverOptions, nowNs: number) {
     super(context, options, nowNs);
@@ -135,7 +138,7 @@ export class CreditedReceiver extends ReceiverFlow {
     credits.onData(frame, nowNs);
     if ((flags(bytes) & DataFlag.more) !== 0) this.demand.tellMore();
     credits.countData(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
-    this.place(frame, offset, nowNs);
+    if (dataPayloadBytes(frame) > 0) this.place(frame, offset, nowNs);
     if (this.isOver) return;
     credits.updateRate(nowNs);
     credits.reschedule(nowNs);
@@ -157,6 +160,29 @@ export class CreditedReceiver extends ReceiverFlow {
     if (this.isOver) return;
     this.credits.reschedule(nowNs);
     if (this.acknowledger.isDue(nowNs)) this.sendAck(nowNs);
+    this.arm();
+  }
+
+  override handleChunk(frame: Frame, nowNs: number): void {
+    const { bytes } = frame;
+    const offset = widen(dataOffset(bytes), this.reassembly.nextOffset);
+    if (offset < 0) {
+      this.context.counters.invalid++;
+      return;
+    }
+    this.lastHeardNs = nowNs;
+    // The frame around it is another flow's, and counts there.
+    this.proof.received(dataPayloadBytes(frame));
+    this.received.chunks++;
+    if ((flags(bytes) & DataFlag.repair) !== 0) this.received.repaired++;
+    if (this.stateCode === ReceiverState.complete) return;
+    if ((flags(bytes) & DataFlag.more) !== 0) this.demand.tellMore();
+    this.place(frame, offset, nowNs);
+    if (this.isOver) return;
+    this.credits.reschedule(nowNs);
+    // The sender waits for an answer to its request, which no credit gives any more.
+    const isAwaited = this.probe !== this.answeredProbe && this.credits.isSatisfied;
+    if (isAwaited || this.acknowledger.isDue(nowNs)) this.sendAck(nowNs);
     this.arm();
   }
 
@@ -220,6 +246,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.pausedTold = paused;
     const complete = this.stateCode === ReceiverState.complete;
     const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);
+    this.answeredProbe = this.probe;
     this.frames.ack(this.reassembly.nextOffset, this.probe, bits, nowNs);
     this.acknowledger.onSent();
   }

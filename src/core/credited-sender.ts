@@ -1,6 +1,7 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
 import { NEVER } from '../base/time.js';
 import { creditSequence, dataOffset, dataPayloadBytes, ecn, pathId } from '../wire/decode.js';
+import type { DataFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { Data, DataFlag, Ecn, FrameType, wireBytes } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
@@ -9,6 +10,7 @@ import { CreditWatch } from './credit-watch.js';
 import type { XpassError } from './errors.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { Hot } from './flow-record.js';
+import type { FrameFiller, Rider } from './frame-filler.js';
 import { KeptCredits } from './kept-credits.js';
 import { SeenWindow } from './seen-window.js';
 import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
@@ -16,6 +18,12 @@ import { NOT_SPECULATIVE } from './sender-requests.js';
 import type { SenderStatistics } from './sender-statistics.js';
 import type { Speculation } from './speculation.js';
 import { SpeculativeBurst } from './speculative-burst.js';
+
+interface SpareCredit {
+  sequence: number;
+  path: number;
+  isMarked: boolean;
+}
 
 /** Of a flow in the endpoint's RequestGate; due: has a place, and goes out once the application has had its turn. */
 const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
@@ -28,7 +36,7 @@ const SPECULATIVE_FIELDS = { offset: 0, flags: 0 };
  * The sender's end of a flow with credits: spends them on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.1),
  * and repairs what was lost with them.
  */
-export class CreditedSender extends SenderFlow {
+export class CreditedSender extends SenderFlow implements Rider {
   override readonly ackType = FrameType.ack;
   private readonly seen: SeenWindow;
   private readonly watch: CreditWatch;
@@ -45,6 +53,7 @@ export class CreditedSender extends SenderFlow {
   private burst: SpeculativeBurst | null = null;
   private speculativeFrames = 0;
   private takenBack = 0;
+  private chunks = 0;
 
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     super(context, writer, options, nowNs);
@@ -55,12 +64,13 @@ export class CreditedSender extends SenderFlow {
 
   override get statistics(): SenderStatistics {
     const { creditsReceived, unused: creditsUnused } = this;
-    const { speculativeFrames, takenBack: speculativeTakenBack } = this;
+    const { speculativeFrames, takenBack: speculativeTakenBack, chunks } = this;
     const creditsKept = this.kept?.length ?? 0;
     return {
       ...super.statistics,
       speculativeFrames,
       speculativeTakenBack,
+      chunks,
       creditsReceived,
       creditsUnused,
       creditsKept,
@@ -82,12 +92,33 @@ export class CreditedSender extends SenderFlow {
     const path = pathId(frame.bytes);
     if (path !== 0) this.spread(path);
     const isMarked = ecn(frame.bytes) === Ecn.congestionExperienced;
-    if (this.stateCode !== SenderState.creditReceiving) this.unused++;
-    else if (this.stream.hasData) this.spend(sequence, path, isMarked, nowNs);
-    else {
-      if (path === 0 || !this.keep(sequence, path, isMarked)) this.unused++;
-      this.findsNoData(nowNs);
+    const isReceiving = this.stateCode === SenderState.creditReceiving;
+    if (isReceiving && this.stream.hasData) {
+      this.spend(sequence, path, isMarked, nowNs);
+      return;
     }
+    if (isReceiving) this.findsNoData(nowNs);
+    if (this.context.filler !== null && this.lend(this.context.filler, { sequence, path, isMarked }, nowNs)) return;
+    if (!isReceiving || path === 0 || !this.keep(sequence, path, isMarked)) this.unused++;
+  }
+
+  /** Takes all that waits along in a frame of another flow. Losses wait for a credit of the flow, so that what its receiver had no room for does not come again and again. PROTOCOL §13.1 */
+  board(filler: FrameFiller): boolean {
+    const { stream, buffer } = this;
+    if (!stream.hasData) return false;
+    if (!this.mayBoard || stream.unsentBytes > filler.roomBytes || !filler.fits(buffer)) return true;
+    stream.spread();
+    filler.add(this.frames.flowId, stream.takeUnsent(), buffer, stream);
+    this.chunks++;
+    return false;
+  }
+
+  onBoarded(nowNs: number): void {
+    if (this.isClosed) return;
+    if (!this.opened || this.stream.hasData) this.arm();
+    else this.settle(nowNs);
+    // A program that writes as its credits come gets none for this.
+    this.observer.onAck(nowNs);
   }
 
   /** The request has a place now. */
@@ -98,7 +129,10 @@ export class CreditedSender extends SenderFlow {
   }
 
   override close(error: XpassError | null): void {
-    if (!this.isClosed) this.leaveGate();
+    if (!this.isClosed) {
+      this.leaveGate();
+      this.context.filler?.leave(this);
+    }
     super.close(error);
   }
 
@@ -133,7 +167,10 @@ export class CreditedSender extends SenderFlow {
     if (this.burst !== null) this.followBurst(this.burst, answersProbe, nowNs);
     if (stream.hasLosses) this.wake(nowNs);
     else if (!stream.hasData && this.burst === null) this.settle(nowNs);
-    else this.arm();
+    else {
+      if (this.isOvertaken) this.request(nowNs);
+      this.arm();
+    }
   }
 
   /** Since when credits find no data; NEVER while they do. */
@@ -161,6 +198,7 @@ export class CreditedSender extends SenderFlow {
     this.idleSinceNs = NEVER;
     if (this.kept !== null) this.spendKept(this.kept, nowNs);
     if (wasIdle && this.isUntold) this.request(nowNs);
+    if (this.stream.hasData) this.context.filler?.enter(this);
     this.arm();
   }
 
@@ -169,6 +207,18 @@ export class CreditedSender extends SenderFlow {
     const { stream, context } = this;
     if (this.stateCode !== SenderState.creditReceiving || context.config.backlogWaitNs === 0) return false;
     return stream.hasData && !this.toldMore && stream.sentOffset >= this.toldOffset;
+  }
+
+  /** Its receiver knows the flow, or will before another frame comes; and nothing of it is under way that others would overtake. */
+  private get mayBoard(): boolean {
+    if (this.stream.hasLosses || this.burst !== null) return false;
+    return this.opened || this.asking === Asking.sent;
+  }
+
+  /** All that its request told of went with credits of others, and was acknowledged: none will come for what has been written since. */
+  private get isOvertaken(): boolean {
+    if (this.context.filler === null || this.stateCode !== SenderState.creditRequestSent) return false;
+    return this.asking === Asking.no && this.burst === null && this.stream.ackedOffset >= this.toldOffset;
   }
 
   /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
@@ -265,8 +315,42 @@ export class CreditedSender extends SenderFlow {
     fields.unused = this.unused;
     fields.flags = stream.takenFlags | (isMarked ? DataFlag.creditCe : 0) | this.moreFlag();
     this.dataFrames++;
-    this.frames.data(fields, this.buffer, stream.takenBytes, nowNs);
+    const { filler } = this.context;
+    if (filler === null) this.frames.data(fields, this.buffer, stream.takenBytes, nowNs);
+    else this.sendFilled(filler, fields, nowNs);
     if (!stream.hasData) this.ranDry(nowNs);
+    filler?.settle(nowNs);
+  }
+
+  /** Sends the frame of the bytes that the stream has given out last, and of what else fits into it: the flow's own, then those of others. */
+  private sendFilled(filler: FrameFiller, fields: DataFields, nowNs: number): void {
+    const { stream, buffer, frames } = this;
+    const { takenBytes } = stream;
+    filler.begin(takenBytes, buffer);
+    while (stream.hasData && filler.roomBytes > 0) {
+      filler.add(frames.flowId, stream.take(nowNs, filler.roomBytes), buffer, stream);
+      this.chunks++;
+    }
+    filler.fill(this);
+    if (filler.chunks === 0) frames.data(fields, buffer, takenBytes, nowNs);
+    else frames.filled(fields, buffer, filler, nowNs);
+  }
+
+  /** The flow has no use for a credit: it goes for what others to the same peer have. False where they have nothing. */
+  private lend(filler: FrameFiller, { sequence, path, isMarked }: SpareCredit, nowNs: number): boolean {
+    filler.begin(0, this.buffer);
+    filler.fill(this);
+    if (filler.chunks === 0) return false;
+    const fields = DATA_FIELDS;
+    fields.creditSequence = sequence;
+    fields.pathId = path;
+    fields.offset = this.stream.sentOffset;
+    fields.unused = this.unused;
+    fields.flags = isMarked ? DataFlag.creditCe : 0;
+    this.dataFrames++;
+    this.frames.filled(fields, this.buffer, filler, nowNs);
+    filler.settle(nowNs);
+    return true;
   }
 
   private moreFlag(): number {
@@ -296,7 +380,8 @@ export class CreditedSender extends SenderFlow {
 
   /** Data for credits that waited for it. */
   private spendKept(kept: KeptCredits, nowNs: number): void {
-    while (this.stream.hasData && kept.shift()) this.spend(kept.sequence, kept.pathId, kept.isMarked, nowNs);
+    while (this.stream.hasData && !this.isClosed && kept.shift())
+      this.spend(kept.sequence, kept.pathId, kept.isMarked, nowNs);
   }
 
   /** They go as unused: the flow stops its credits. */

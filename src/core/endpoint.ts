@@ -3,6 +3,7 @@ import type { Crc32 } from '../base/crc32.js';
 import { ParameterError } from '../base/parameters.js';
 import type { Random } from '../base/random.js';
 import { transmissionNs } from '../base/time.js';
+import { hasChunks } from '../wire/chunks.js';
 import {
   checkFrame,
   destinationHost,
@@ -17,16 +18,9 @@ import {
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import {
-  DataFlag,
-  FrameType,
-  MEAN_CREDIT_WIRE_BYTES,
-  RequestFlag,
-  ResetCode,
-  ResetFlag,
-  wireBytes,
-} from '../wire/layout.js';
+import { FrameType, MEAN_CREDIT_WIRE_BYTES, RequestFlag, ResetCode, ResetFlag, wireBytes } from '../wire/layout.js';
 import type { Application, FlowWriter } from './application.js';
+import { ChunkReader } from './chunk-reader.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import { type EndpointCounters, newCounters } from './counters.js';
@@ -40,6 +34,8 @@ import { XpassError } from './errors.js';
 import { FlowRecords, HotHost } from './flow-record.js';
 import { FlowSchedule } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
+import { FrameFiller } from './frame-filler.js';
+import { fitsKind, isEarly } from './frame-kind.js';
 import { ReactiveReceiver } from './reactive-receiver.js';
 import { ReactiveSender } from './reactive-sender.js';
 import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
@@ -107,6 +103,8 @@ export class Endpoint implements FlowContext {
   readonly budget: CreditBudget;
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
+  readonly filler: FrameFiller | null;
+  private readonly chunkReader = new ChunkReader((chunk) => this.handleChunk(chunk));
   private readonly application: Application;
   private readonly link: CreditLink;
   private readonly newAlgorithm: () => CreditAlgorithm;
@@ -135,13 +133,13 @@ export class Endpoint implements FlowContext {
       bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
     };
     const creditNs = transmissionNs(this.link.bytesPerCredit, this.link.maxRateBps);
-    const { hostCredits, queueBoundNs } = config;
+    const { hostCredits, queueBoundNs, creditAlgorithm, creditParameters } = config;
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
     this.budget = new CreditBudget({ hostCredits, creditNs, queueBoundNs, maxWaiting }, (slot) => this.wakeFlow(slot));
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
+    this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
     this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;
-    const { creditAlgorithm, creditParameters } = config;
     this.newAlgorithm = orConfigError(() => creditAlgorithmMaker(creditAlgorithm, this.link, creditParameters));
     this.newWindowAlgorithm({});
   }
@@ -194,6 +192,9 @@ export class Endpoint implements FlowContext {
     }
     switch (type) {
       case FrameType.data:
+        this.handleForReceiver(type, frame, nowNs);
+        if (hasChunks(frame.bytes)) this.chunkReader.takeApart(frame);
+        break;
       case FrameType.speculativeData:
       case FrameType.creditRequest:
       case FrameType.creditStop:
@@ -376,6 +377,13 @@ export class Endpoint implements FlowContext {
     else flow.handleFin(frame, nowNs);
   }
 
+  /** A chunk of a filled frame, whatever became of the frame for its own flow. PROTOCOL §13.2 */
+  private handleChunk(chunk: Frame): void {
+    const slot = this.receivers.get(chunk.peer, flowId(chunk.bytes));
+    if (slot < 0) this.counters.unknownFlow++;
+    else (this.flows[slot] as ReceiverFlow).handleChunk(chunk, this.numbers[this.at + HotHost.clockNs]);
+  }
+
   private handleForSender(type: number, frame: Frame, nowNs: number): void {
     const slot = this.senders.get(frame.peer, flowId(frame.bytes));
     if (slot < 0) {
@@ -466,20 +474,6 @@ export class Endpoint implements FlowContext {
     this.flows[slot] = null;
     return slot;
   }
-}
-
-/** A request or data of one kind of flow is not for a flow of the other. PROTOCOL §11.1 */
-function fitsKind(type: number, { bytes }: Frame, flow: ReceiverFlow): boolean {
-  if (type === FrameType.speculativeData) return !flow.isReactive;
-  if (type === FrameType.data) return ((flags(bytes) & DataFlag.reactive) !== 0) === flow.isReactive;
-  return type !== FrameType.creditRequest || ((flags(bytes) & RequestFlag.reactive) !== 0) === flow.isReactive;
-}
-
-/** Data whose flow's opening may be behind it, or lost. PROTOCOL §11.1, §12.2 */
-function isEarly(type: number, { bytes }: Frame): boolean {
-  if (type === FrameType.speculativeData) return true;
-  const early = DataFlag.reactive | DataFlag.early;
-  return type === FrameType.data && (flags(bytes) & early) === early;
 }
 
 /** What `make` makes; what is wrong with its parameters as an XpassError. */

@@ -79,6 +79,10 @@ export class ReactiveReceiver extends ReceiverFlow {
     this.context.counters.invalid++;
   }
 
+  override handleChunk(): void {
+    this.context.counters.invalid++;
+  }
+
   override handleStop(frame: Frame, nowNs: number): void {
     this.heard(frame, nowNs);
     this.noteProbe(stopProbe(frame.bytes));

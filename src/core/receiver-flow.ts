@@ -107,6 +107,7 @@ export abstract class ReceiverFlow implements TimedFlow {
       bytesHeld: this.window.heldBytes,
       dataFrames: this.received.data,
       speculativeFrames: this.received.speculative,
+      chunks: this.received.chunks,
       repairedFrames: this.received.repaired,
       markedFrames: this.received.marked,
       creditMarkedFrames: this.received.creditMarked,
@@ -156,6 +157,8 @@ export abstract class ReceiverFlow implements TimedFlow {
   abstract handleData(frame: Frame, nowNs: number): void;
   /** A frame of data without a credit. PROTOCOL §12.2 */
   abstract handleSpeculative(frame: Frame, nowNs: number): void;
+  /** A chunk of a filled frame, as a DATA frame whose echo means nothing. PROTOCOL §13.2 */
+  abstract handleChunk(frame: Frame, nowNs: number): void;
   abstract handleStop(frame: Frame, nowNs: number): void;
 
   handleFin(frame: Frame, nowNs: number): void {

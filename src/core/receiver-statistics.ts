@@ -8,6 +8,8 @@ export interface ReceiverStatistics {
   dataFrames: number;
   /** Arrived without a credit; not among the others. */
   speculativeFrames: number;
+  /** Pieces of the stream that came in filled frames beside the payload of a frame. */
+  chunks: number;
   repairedFrames: number;
   /** Arrived marked CE themselves. */
   markedFrames: number;
@@ -36,6 +38,7 @@ export interface ReceiverStatistics {
 export class ReceivedFrames {
   data = 0;
   speculative = 0;
+  chunks = 0;
   repaired = 0;
   marked = 0;
   creditMarked = 0;

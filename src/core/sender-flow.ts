@@ -118,6 +118,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
       dataFrames: this.dataFrames,
       speculativeFrames: 0,
       speculativeTakenBack: 0,
+      chunks: 0,
       creditsReceived: 0,
       creditsUnused: 0,
       creditsKept: 0,

@@ -1,4 +1,5 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
+import { tableEnd } from '../wire/chunks.js';
 import {
   type DataFields,
   encodeData,
@@ -14,8 +15,9 @@ import {
   seal,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { CHECK_BYTES } from '../wire/layout.js';
+import { CHECK_BYTES, DataFlag } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
+import type { FrameFiller } from './frame-filler.js';
 import type { SendBuffer } from './send-buffer.js';
 
 /** Writes the frames that a flow's sender sends. */
@@ -48,6 +50,17 @@ export class SenderFrames implements FlowHeader {
     const frame = this.context.pool.take();
     frame.length = encodeData(frame.bytes, this, fields);
     this.fill(frame, buffer, fields.offset, count);
+    this.send(frame, nowNs);
+  }
+
+  /** The frame that `filler` has filled, whose own bytes are those of `buffer` from `fields.offset`. */
+  filled(fields: DataFields, buffer: SendBuffer, filler: FrameFiller, nowNs: number): void {
+    const frame = this.context.pool.take();
+    // Where payloads are only counted, buffers are shorter than that.
+    frame.reserve(tableEnd(filler.chunks));
+    fields.flags |= DataFlag.chunks;
+    encodeData(frame.bytes, this, fields);
+    filler.write(frame, buffer, fields.offset, this.context.check);
     this.send(frame, nowNs);
   }
 

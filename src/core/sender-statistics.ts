@@ -8,6 +8,8 @@ export interface SenderStatistics {
   /** Sent without a credit, and those of them that the host's own NIC dropped. */
   speculativeFrames: number;
   speculativeTakenBack: number;
+  /** Pieces of the stream that went in frames of other flows. */
+  chunks: number;
   creditsReceived: number;
   creditsUnused: number;
   /** Those that wait for data just now. */

@@ -76,10 +76,10 @@ export class SentStream {
     return this.ended && this.ackedOffset === this.buffer.end;
   }
 
-  /** Takes the bytes of one data frame, which is sent at `nowNs`: lost ones first, else new ones. Returns their offset. PROTOCOL §4.3 */
-  take(nowNs: number): number {
-    let offset = this.recovery.take(this.payloadBytes, nowNs, this.probe.number);
-    if (offset < 0) offset = this.takeNew();
+  /** Takes the bytes of one data frame, or `maxBytes` of them, which are sent at `nowNs`: lost ones first, else new ones. Returns their offset. PROTOCOL §4.3 */
+  take(nowNs: number, maxBytes = this.payloadBytes): number {
+    let offset = this.recovery.take(maxBytes, nowNs, this.probe.number);
+    if (offset < 0) offset = this.takeNew(maxBytes);
     else this.noteRepair();
     this.noteEnd(offset);
     return offset;
@@ -87,7 +87,7 @@ export class SentStream {
 
   /** As `take`, but new bytes only. */
   takeUnsent(): number {
-    const offset = this.takeNew();
+    const offset = this.takeNew(this.payloadBytes);
     this.noteEnd(offset);
     return offset;
   }
@@ -103,7 +103,7 @@ export class SentStream {
   /** As `take`, for a flow that remembers its frames itself, and within the limit. */
   takeWithin(): number {
     let offset = this.recovery.takeLost(this.payloadBytes);
-    if (offset < 0) offset = this.takeNew();
+    if (offset < 0) offset = this.takeNew(this.payloadBytes);
     else this.noteRepair();
     this.noteEnd(offset);
     return offset;
@@ -157,9 +157,9 @@ export class SentStream {
     return marks.sentBy(nowNs - waitNs);
   }
 
-  private takeNew(): number {
+  private takeNew(maxBytes: number): number {
     const offset = this.sentOffset;
-    this.takenBytes = Math.min(this.payloadBytes, Math.min(this.buffer.end, this.limitOffset) - offset);
+    this.takenBytes = Math.min(maxBytes, Math.min(this.buffer.end, this.limitOffset) - offset);
     this.takenFlags = 0;
     this.sentOffset = offset + this.takenBytes;
     return offset;

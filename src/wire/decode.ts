@@ -4,6 +4,7 @@
  */
 import { type Crc32, crc32Bits } from '../base/crc32.js';
 import { read16, read32 } from './bytes.js';
+import { chunkCount, chunkTableBytes, hasChunks, hasRoomForChunks, hasValidChunks, tableEnd } from './chunks.js';
 import type { Frame } from './frame.js';
 import {
   Ack,
@@ -75,6 +76,7 @@ export function checkFrame(frame: Frame, check: Crc32 | null): number {
     const intact = type === FrameType.credit ? isCreditIntact(bytes) : check(bytes, 1, frame.length) === CHECK_RESIDUE;
     if (!intact) return DropCode.check;
   }
+  if (hasChunks(bytes) && !hasValidChunks(bytes)) return DropCode.invalid;
   return hasValidFields(bytes, type) ? type : DropCode.invalid;
 }
 
@@ -95,6 +97,7 @@ function checkLength(frame: Frame, type: number): number {
   if (total > maxBytes[type]) return DropCode.length;
   const hasRanges = type === FrameType.ack || type === FrameType.windowAck;
   if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return DropCode.length;
+  if (hasChunks(frame.bytes)) return hasRoomForChunks(frame) ? 0 : DropCode.length;
   const misplaced = frame.phantomBytes > 0 && (!isStreamData(type) || frame.length !== Data.payload);
   return misplaced ? DropCode.length : 0;
 }
@@ -207,9 +210,15 @@ export function dataUnused(bytes: Uint8Array): number {
   return read16(bytes, Data.unused);
 }
 
-/** Bytes of stream in a DATA frame that passed `checkFrame`, also where they are only counted; they start at `Data.payload`. PROTOCOL §3.3 */
+/** Bytes of its flow's stream in a DATA frame that passed `checkFrame`, also where they are only counted; 0 in filled frames alone. They start at `dataPayloadAt`. PROTOCOL §3.3 */
 export function dataPayloadBytes(frame: Frame): number {
-  return frame.length + frame.phantomBytes - Data.overheadBytes;
+  const bytes = frame.length + frame.phantomBytes - Data.overheadBytes;
+  return hasChunks(frame.bytes) ? bytes - chunkTableBytes(frame.bytes) : bytes;
+}
+
+/** Where the payload of a DATA frame begins. PROTOCOL §3.3, §3.16 */
+export function dataPayloadAt(bytes: Uint8Array): number {
+  return hasChunks(bytes) ? tableEnd(chunkCount(bytes)) : Data.payload;
 }
 
 /** Stream offset, lower 32 bits. Of ACK and WINDOW_ACK. PROTOCOL §3.4, §3.14 */

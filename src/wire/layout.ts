@@ -80,6 +80,17 @@ export const Data = {
   payload: 22,
   overheadBytes: 26,
 } as const;
+/** PROTOCOL §3.16: what a DATA frame with CHUNKS has in front of its payload. `flowId` to `flags` are offsets within a chunk's entry. */
+export const Chunks = {
+  chunkCount: 22,
+  chunks: 24,
+  chunkBytes: 12,
+  flowId: 0,
+  offset: 4,
+  payloadBytes: 8,
+  flags: 10,
+  maxChunks: 64,
+} as const;
 /** PROTOCOL §3.4 */
 export const Ack = {
   cumulative: 12,
@@ -121,7 +132,15 @@ export const VersionOffer = { lowest: 12, highest: 13, bytes: 20 } as const;
 
 /** Flag bits by frame type. PROTOCOL §2.3 */
 export const RequestFlag = { open: 0x01, reactive: 0x02, speculative: 0x04, covered: 0x08 } as const;
-export const DataFlag = { end: 0x01, creditCe: 0x02, repair: 0x04, reactive: 0x08, early: 0x10, more: 0x20 } as const;
+export const DataFlag = {
+  end: 0x01,
+  creditCe: 0x02,
+  repair: 0x04,
+  reactive: 0x08,
+  early: 0x10,
+  more: 0x20,
+  chunks: 0x40,
+} as const;
 export const AckFlag = { complete: 0x01, paused: 0x02 } as const;
 export const WindowAckFlag = { complete: AckFlag.complete, echo: 0x04 } as const;
 export const ResetFlag = { fromReceiver: 0x01 } as const;

@@ -1,4 +1,5 @@
 /** One line per frame for people, in the manner of tcpdump. It allocates: for traces and tests, not for the hot path. */
+import { chunkCount, chunkFlowId, chunkPayloadBytes, hasChunks } from './chunks.js';
 import * as decode from './decode.js';
 import type { Frame } from './frame.js';
 import {
@@ -39,7 +40,7 @@ const PRINTERS: Record<number, Printer> = {
     body: (frame) =>
       `${decode.flags(frame.bytes) & DataFlag.reactive ? 'frame' : 'credit'}=${decode.dataCreditSequence(frame.bytes)} ` +
       `offset=${decode.dataOffset(frame.bytes)} ` +
-      `payload=${decode.dataPayloadBytes(frame)} unused=${decode.dataUnused(frame.bytes)}`,
+      `payload=${decode.dataPayloadBytes(frame)} unused=${decode.dataUnused(frame.bytes)}${printChunks(frame.bytes)}`,
   },
   [FrameType.speculativeData]: {
     name: 'SPECULATIVE_DATA',
@@ -95,6 +96,16 @@ export function printFrame(frame: Frame): string {
   if (type < 0) return `dropped as ${decode.DROP_NAMES[-type]}, ${frame.length + frame.phantomBytes} bytes`;
   const { name, flags, body } = PRINTERS[type];
   return [name, printHeader(frame.bytes), ...printFlags(flags ?? {}, frame.bytes), body(frame)].join(' ');
+}
+
+/** ` chunks=0x0000beef+300,...`: the flow and the payload of each. */
+function printChunks(bytes: Uint8Array): string {
+  if (!hasChunks(bytes)) return '';
+  const chunks = Array.from(
+    { length: chunkCount(bytes) },
+    (_, index) => `${hex(chunkFlowId(bytes, index))}+${chunkPayloadBytes(bytes, index)}`,
+  );
+  return ` chunks=${chunks.join(',')}`;
 }
 
 function printHeader(bytes: Uint8Array): string {

@@ -14,6 +14,6 @@ it('counts data frames, those that were sent before, and those that arrive marke
   encodeData(bytes, header, { ...fields, flags: DataFlag.repair | DataFlag.end });
   markCe(bytes);
   expect(frames.count(bytes)).toBe(true);
-  const none = { speculative: 0, creditMarked: 0, disordered: 0, disorderMax: 0 };
+  const none = { speculative: 0, chunks: 0, creditMarked: 0, disordered: 0, disorderMax: 0 };
   expect({ ...frames }).toEqual({ data: 2, repaired: 1, marked: 1, ...none });
 });

@@ -1,11 +1,12 @@
 /** Says the same frame to src/wire and to the naive twin, so that tests can compare what both make of it. */
 import zlib from 'node:zlib';
 import type { Crc32 } from '../../src/base/crc32.js';
+import * as chunkTable from '../../src/wire/chunks.js';
 import * as decode from '../../src/wire/decode.js';
 import * as encode from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { Data } from '../../src/wire/layout.js';
-import { type NaiveFrame, TYPES } from './naive-codec.js';
+import { Chunks, Data } from '../../src/wire/layout.js';
+import { type NaiveChunk, type NaiveFrame, TYPES } from './naive-codec.js';
 
 /** Not the CRC of base, so that the two are held to each other here too. */
 const check: Crc32 = (bytes, start, end) => zlib.crc32(bytes.subarray(start, end));
@@ -25,6 +26,29 @@ const keepAlive = (encodeIt: typeof encode.encodeKeepAlive): Bridge => ({
 
 function rangesOf(ranges: [number, number][]): encode.AckRanges {
   return { count: ranges.length, start: (index) => ranges[index][0], end: (index) => ranges[index][1] };
+}
+
+function writeTable(bytes: Uint8Array, chunks: NaiveChunk[]): number {
+  for (const [index, chunk] of chunks.entries()) {
+    const { 'flow id': flowId, 'stream offset': offset, flags, payload } = chunk;
+    chunkTable.writeChunk(bytes, index, { flowId, offset, payloadBytes: payload.length, flags });
+  }
+  return chunkTable.writeChunkCount(bytes, chunks.length);
+}
+
+/** The chunks of a filled frame, as their flows would have sent them; their flags as the table has them. */
+function chunksOf(frame: Frame): NaiveChunk[] {
+  const part = new Frame(new Uint8Array(64));
+  let at = decode.dataPayloadAt(frame.bytes) + decode.dataPayloadBytes(frame);
+  return Array.from({ length: chunkTable.chunkCount(frame.bytes) }, (_, index) => {
+    at = chunkTable.takeChunk(frame, index, at, part);
+    return {
+      'flow id': decode.flowId(part.bytes),
+      'stream offset': decode.dataOffset(part.bytes),
+      flags: frame.bytes[Chunks.chunks + index * Chunks.chunkBytes + Chunks.flags],
+      payload: [...part.bytes.subarray(Data.payload, Data.payload + decode.dataPayloadBytes(part))],
+    };
+  });
 }
 
 /** How the same frame is said to src/wire and to the twin. */
@@ -63,16 +87,18 @@ const BRIDGES: Record<string, Bridge> = {
     decode: (bytes) => ({ 'credit sequence': decode.creditSequence(bytes) }),
   },
   DATA: {
-    encode: (bytes, header, { fields, payload }) => {
-      const at = encode.encodeData(bytes, header, {
+    encode: (bytes, header, { fields, payload, chunks }) => {
+      const head = encode.encodeData(bytes, header, {
         creditSequence: fields['echoed credit sequence'],
         offset: fields['stream offset'],
         unused: fields.unused,
         flags: fields.flags,
         pathId: fields['path id'],
       });
-      bytes.set(payload, at);
-      return encode.seal(bytes, at + payload.length, check);
+      const at = chunks === undefined ? head : writeTable(bytes, chunks);
+      const all = [...payload, ...(chunks ?? []).flatMap((chunk) => chunk.payload)];
+      bytes.set(all, at);
+      return encode.seal(bytes, at + all.length, check);
     },
     decode: (bytes) => ({
       'echoed credit sequence': decode.dataCreditSequence(bytes),
@@ -220,12 +246,14 @@ export function fastDecode(datagram: Uint8Array): NaiveFrame | string {
   const verdict = decode.checkFrame(frame, check);
   if (verdict < 0) return decode.DROP_NAMES[-verdict];
   const type = Object.keys(TYPES).find((name) => TYPES[name].number === verdict) ?? `type ${verdict}`;
+  const payloadAt = type === 'DATA' ? decode.dataPayloadAt(bytes) : Data.payload;
   return {
     type,
     fields: { ...decodeHeader(bytes), ...BRIDGES[type].decode(bytes) },
     ranges: decodeRanges(type, bytes),
-    payload: /DATA$/.test(type) ? [...bytes.subarray(Data.payload, Data.payload + decode.dataPayloadBytes(frame))] : [],
+    payload: /DATA$/.test(type) ? [...bytes.subarray(payloadAt, payloadAt + decode.dataPayloadBytes(frame))] : [],
     paddingBytes: type === 'CREDIT' ? frame.length - 18 : 0,
+    ...(chunkTable.hasChunks(bytes) && { chunks: chunksOf(frame) }),
   };
 }
 

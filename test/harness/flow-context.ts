@@ -7,6 +7,7 @@ import { newCounters } from '../../src/core/counters.js';
 import { CreditBudget } from '../../src/core/credit-budget.js';
 import { Disorder } from '../../src/core/disorder.js';
 import { FlowRecords } from '../../src/core/flow-record.js';
+import { FrameFiller } from '../../src/core/frame-filler.js';
 import { RequestGate } from '../../src/core/request-gate.js';
 import { Speculation } from '../../src/core/speculation.js';
 import { pathId } from '../../src/wire/decode.js';
@@ -40,6 +41,7 @@ export class FlowContextStub implements FlowContext {
   readonly budget: CreditBudget;
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
+  readonly filler: FrameFiller | null;
   /** What the endpoint does when a request that waited may go. */
   onRequest: () => void = () => undefined;
   /** What the endpoint does with a flow whose turn in the budget it is. */
@@ -55,6 +57,8 @@ export class FlowContextStub implements FlowContext {
     const { hostCredits, queueBoundNs } = this.config;
     this.budget = new CreditBudget({ hostCredits, creditNs: 1, queueBoundNs, maxWaiting: 4 }, () => this.onTurn());
     this.speculation = this.config.speculativeRttNs > 0 ? new Speculation(this.config) : null;
+    const { frameChunks, frameBytes } = this.config;
+    this.filler = frameChunks > 0 ? new FrameFiller(frameChunks, frameBytes) : null;
     this.requests = new RequestGate(this.config.peerRequests, () => this.onRequest());
   }
 

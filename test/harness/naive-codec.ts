@@ -6,6 +6,14 @@
 /** Name and bits of a field, in the words of the diagrams. */
 export type NaiveField = readonly [name: string, bits: number];
 
+/** Of a filled frame, §3.16. */
+export interface NaiveChunk {
+  'flow id': number;
+  'stream offset': number;
+  flags: number;
+  payload: number[];
+}
+
 export interface NaiveFrame {
   /** As in the table of §2.2. */
   type: string;
@@ -15,6 +23,8 @@ export interface NaiveFrame {
   ranges: [number, number][];
   /** Of DATA. */
   payload: number[];
+  /** Of DATA with CHUNKS. */
+  chunks?: NaiveChunk[];
   /** Bytes behind a CREDIT's check. */
   paddingBytes: number;
 }
@@ -30,6 +40,15 @@ export const HEADER: readonly NaiveField[] = [
   ['destination host', 16],
   ['source host', 16],
   ['flow id', 32],
+];
+
+/** §3.16: what a chunk has in the table. */
+export const CHUNK: readonly NaiveField[] = [
+  ['flow id', 32],
+  ['stream offset', 32],
+  ['payload bytes', 16],
+  ['flags', 8],
+  ['reserved', 8],
 ];
 
 const keepAlive: readonly NaiveField[] = [['token', 32]];
@@ -153,7 +172,9 @@ export function naiveEncode(frame: NaiveFrame): Uint8Array {
   const fields: Record<string, number> = { ...frame.fields, type: number, 'range count': frame.ranges.length };
   const fixed = [...HEADER, ...body].map(([name, bits]) => toBits(fields[name] ?? 0, bits));
   const ranges = frame.ranges.flat().map((offset) => toBits(offset, 32));
-  const bytes = [...toBytes([...fixed, ...ranges].join('')), ...frame.payload];
+  const table = frame.chunks === undefined ? [] : tableOf(frame.chunks);
+  const chunked = (frame.chunks ?? []).flatMap(({ payload }) => payload);
+  const bytes = [...toBytes([...fixed, ...ranges, ...table].join('')), ...frame.payload, ...chunked];
   return Uint8Array.from([...bytes, ...checkOf(frame.type, bytes), ...new Array(frame.paddingBytes).fill(0)]);
 }
 
@@ -178,6 +199,8 @@ export function naiveDecode(datagram: Uint8Array): NaiveFrame | string {
   const rangeCount = fields['range count'] ?? 0;
   const lengthFault = judgeLength(type, bytes.length, rangeCount);
   if (lengthFault !== null) return lengthFault;
+  const hasChunks = type === 'DATA' && hasBit(header.flags, 0x40);
+  if (hasChunks && !holdsChunks(bytes)) return 'length';
   if (!isIntact(type, bytes)) return 'check';
   const frame: NaiveFrame = {
     type,
@@ -185,8 +208,43 @@ export function naiveDecode(datagram: Uint8Array): NaiveFrame | string {
     ranges: readRanges(bytes, rangesAt(type), rangeCount),
     payload: carriesPayload(type) ? bytes.slice(22, -4) : [],
     paddingBytes: type === 'CREDIT' ? bytes.length - 18 : 0,
+    ...(hasChunks && readChunks(bytes)),
   };
   return isInvalid(frame) ? 'invalid' : frame;
+}
+
+function hasBit(flags: number, bit: number): boolean {
+  return Math.floor(flags / bit) % 2 === 1;
+}
+
+/** §3.16 */
+function tableOf(chunks: NaiveChunk[]): string[] {
+  const entries = chunks.flatMap(({ payload, ...fields }) =>
+    CHUNK.map(([name, bits]) => toBits({ ...fields, 'payload bytes': payload.length, reserved: 0 }[name] ?? 0, bits)),
+  );
+  return [toBits(chunks.length, 8), toBits(0, 8), ...entries];
+}
+
+function tableIn(bytes: number[]): Record<string, number>[] {
+  return Array.from({ length: bytes[22] }, (_, index) => readFields(bytes, 24 + 12 * index, CHUNK));
+}
+
+function holdsChunks(bytes: number[]): boolean {
+  const end = 24 + 12 * bytes[22];
+  if (bytes.length < end + 4) return false;
+  return bytes.length >= end + 4 + tableIn(bytes).reduce((sum, entry) => sum + entry['payload bytes'], 0);
+}
+
+function readChunks(bytes: number[]): Pick<NaiveFrame, 'payload' | 'chunks'> {
+  let end = bytes.length - 4;
+  const chunks = tableIn(bytes)
+    .reverse()
+    .map((entry) => {
+      const payload = bytes.slice(end - entry['payload bytes'], end);
+      end -= payload.length;
+      return { 'flow id': entry['flow id'], 'stream offset': entry['stream offset'], flags: entry.flags, payload };
+    });
+  return { payload: bytes.slice(24 + 12 * bytes[22], end), chunks: chunks.reverse() };
 }
 
 /** §3.3, §3.15 */
@@ -211,7 +269,7 @@ function judgeLength(type: string, length: number, rangeCount: number): string |
 }
 
 /** The list of §2.7. */
-function isInvalid({ type, fields, ranges }: NaiveFrame): boolean {
+function isInvalid({ type, fields, ranges, chunks }: NaiveFrame): boolean {
   const to = fields['destination host'];
   const from = fields['source host'];
   const ofFlow = TYPES[type].number <= 7 || ['WINDOW_ACK', 'SPECULATIVE_DATA'].includes(type);
@@ -228,6 +286,8 @@ function isInvalid({ type, fields, ranges }: NaiveFrame): boolean {
     type === 'ATTACHED' && to === 0,
     (frameSize < 27 || frameSize > 65_507) && !(type === 'ATTACH' && frameSize === 0),
     type === 'ATTACHED' && fields['keep-alive time, ms'] === 0,
+    chunks !== undefined && (chunks.length < 1 || chunks.length > 64 || hasBit(fields.flags, 0x08)),
+    chunks?.some((chunk) => chunk['flow id'] === 0 || chunk.payload.length === 0),
     !areAscending(fields['cumulative offset'], ranges.flat()),
     type === 'VERSION' && fields['lowest version'] > fields['highest version'],
   ].some(Boolean);

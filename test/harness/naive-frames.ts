@@ -1,6 +1,6 @@
 /** Random frames in the words of the naive twin, each one that PROTOCOL §2 and §3 allow. */
 import fc from 'fast-check';
-import type { NaiveFrame } from './naive-codec.js';
+import type { NaiveChunk, NaiveFrame } from './naive-codec.js';
 
 type Fields = fc.Arbitrary<Record<string, number>>;
 
@@ -54,7 +54,7 @@ const SHAPES: Record<string, Shape> = {
   CREDIT: { header: flowHeader, metered: true, body: fc.record({ 'credit sequence': long }) },
   DATA: {
     header: flowHeader,
-    flags: 0x1f,
+    flags: 0x3f,
     metered: true,
     body: fc.record({ 'echoed credit sequence': long, 'stream offset': long, unused: word }),
   },
@@ -114,8 +114,38 @@ function rangesFrom(cumulative: number, distances: [number, number][]): [number,
   return distances.map(([hole, bytes]) => [next(hole), next(bytes)]);
 }
 
+/** §3.16; not those of a reactive flow. */
+const chunkLists: fc.Arbitrary<NaiveChunk[]> = fc.array(
+  fc.record({
+    'flow id': positive(0xffffffff),
+    'stream offset': long,
+    flags: byte,
+    payload: fc.array(byte, { minLength: 1, maxLength: 20, size: 'max' }),
+  }),
+  { minLength: 1, maxLength: 8 },
+);
+
+/** Half of all DATA frames are filled; one of these may have nothing of its own flow. */
+function withChunks(frame: fc.Arbitrary<NaiveFrame>): fc.Arbitrary<NaiveFrame> {
+  return fc.tuple(frame, chunkLists, fc.boolean(), fc.boolean()).map(([data, chunks, hasChunks, isEmpty]) =>
+    hasChunks
+      ? {
+          ...data,
+          fields: { ...data.fields, flags: (data.fields.flags & ~0x08) | 0x40 },
+          payload: isEmpty ? [] : data.payload,
+          chunks,
+        }
+      : data,
+  );
+}
+
 /** A frame of this type as its sender sends it. */
 export function sentFrames(type: string): fc.Arbitrary<NaiveFrame> {
+  const frames = plainFrames(type);
+  return type === 'DATA' ? withChunks(frames) : frames;
+}
+
+function plainFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const { header, body, flags = 0, metered = false } = SHAPES[type];
   const payload = /DATA$/.test(type)
     ? fc.array(byte, { minLength: 1, maxLength: 100, size: 'max' })
@@ -152,6 +182,12 @@ export function receivedFrames(type: string): fc.Arbitrary<NaiveFrame> {
   });
   return fc.tuple(sentFrames(type), changes).map(([frame, changed]) => ({
     ...frame,
-    fields: { ...frame.fields, ...changed },
+    fields: { ...frame.fields, ...changed, flags: flagsOf(frame, changed.flags) },
   }));
+}
+
+/** Whether DATA is filled, and of which kind of flow, its bytes have to bear out. */
+function flagsOf({ type, chunks }: NaiveFrame, flags: number): number {
+  if (type !== 'DATA') return flags;
+  return chunks === undefined ? flags & ~0x40 : (flags | 0x40) & ~0x08;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DROP_NAMES } from '../../src/wire/decode.js';
 import * as layout from '../../src/wire/layout.js';
-import { HEADER, TYPES } from '../harness/naive-codec.js';
+import { CHUNK, HEADER, TYPES } from '../harness/naive-codec.js';
 import {
   type DiagramField,
   diagramFaults,
@@ -211,6 +211,30 @@ describe.each(FRAMES)('$name in PROTOCOL §$number', ({ number, name, size, offs
 
   it('has the flags that the layout has', () => {
     expect(readFlags(section(number))).toEqual(flags);
+  });
+});
+
+describe('a filled frame in PROTOCOL §3.16', () => {
+  const fields = readDiagram(section('3.16'));
+  const { Chunks } = layout;
+
+  it('is drawn without a fault, with its fields where the layout has them', () => {
+    expect(diagramFaults(section('3.16'))).toEqual([]);
+    expect(placed(fields)).toEqual({
+      unused: Data.unused,
+      'chunk count': Chunks.chunkCount,
+      'flow id': Chunks.chunks + Chunks.flowId,
+      'stream offset': Chunks.chunks + Chunks.offset,
+      'payload bytes': Chunks.chunks + Chunks.payloadBytes,
+      flags: Chunks.chunks + Chunks.flags,
+    });
+    expect(section('3.16').text).toContain(`${Chunks.maxChunks} times`);
+  });
+
+  it('has the entries that the naive twin reads', () => {
+    const entry = fields.slice(3, 8).map(({ name, bits }) => [name, bits]);
+    expect(entry).toEqual(CHUNK);
+    expect(CHUNK.reduce((sum, [, bits]) => sum + bits, 0)).toBe(8 * Chunks.chunkBytes);
   });
 });
 

@@ -25,6 +25,7 @@ import { parkingLot2016 } from './catalogue/parking-lot-2016.js';
 import { queueBound } from './catalogue/queue-bound.js';
 import { shuffle } from './catalogue/shuffle.js';
 import { asymmetry } from './catalogue/spraypass/asymmetry.js';
+import { byteBudget } from './catalogue/spraypass/byte-budget.js';
 import { convergence as sprayConvergence } from './catalogue/spraypass/convergence.js';
 import { disorder } from './catalogue/spraypass/disorder.js';
 import { pathReturn } from './catalogue/spraypass/path-return.js';
@@ -68,7 +69,17 @@ const expresspassFigures: FigureGroup = {
 const spraypassFigures: FigureGroup = {
   name: 'spraypass',
   title: 'The figures of SprayPass',
-  figures: [disorder, permutation, sprayConvergence, asymmetry, pathReturn, sprayWorkloads, sweeps, speculative],
+  figures: [
+    disorder,
+    permutation,
+    sprayConvergence,
+    asymmetry,
+    pathReturn,
+    sprayWorkloads,
+    sweeps,
+    speculative,
+    byteBudget,
+  ],
 };
 
 const ec4Figures: FigureGroup = {

@@ -49,6 +49,9 @@ export const TRANSPORT_OPTIONS = {
   speculative: flag({
     describe: 'begin flows with data before the first credit; the network drops it before anything else',
   }),
+  fillFrames: flag({
+    describe: 'fill frames that would be short with data of other flows to the same host',
+  }),
   spin: option(choice(['never', 'auto', 'always']), {
     describe: 'turn the event loop while a deadline is near: exact, at the price of a core',
     defaultText: 'auto',

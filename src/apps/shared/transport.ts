@@ -10,7 +10,7 @@ import { parseAddress } from '../../udp/address.js';
 import { ONLY_PEER } from '../../udp/host-connection.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
-import { MAX_HOST_ID } from '../../wire/layout.js';
+import { Chunks, MAX_HOST_ID } from '../../wire/layout.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
 import { DEFAULT_DAEMON_PORT, type TransportValues } from './transport-options.js';
@@ -109,6 +109,7 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     queueBoundNs: values.queueBound,
     receiveWindowBytes: values.receiveWindow,
     speculativeRttNs: values.speculative ? SPECULATIVE_RTT_NS : 0,
+    frameChunks: values.fillFrames ? Chunks.maxChunks : 0,
     connectTimeoutNs: values.connectTimeout,
     idleTimeoutNs: values.idleTimeout,
   });

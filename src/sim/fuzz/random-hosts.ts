@@ -63,6 +63,7 @@ function randomEndpoint(dice: Dice, frameBytes: number): Partial<EndpointConfig>
     ...dice.maybe(0.3, () => randomAcknowledgement(dice)),
     ...dice.maybe(0.3, () => randomTimeouts(dice)),
     ...dice.maybe(0.3, () => ({ speculativeRttNs: dice.spread(MICROSECOND_NS, 2 * MILLISECOND_NS) })),
+    ...dice.maybe(0.4, () => ({ frameChunks: dice.pick([1, 4, 64]) })),
   };
 }
 

@@ -24,6 +24,13 @@ export const WASTED_SHARE: Quantity = {
   of: ({ result }) => creditsOf(result, ({ wasted }) => wasted) / creditsOf(result, ({ sent }) => sent),
 };
 
+/** Credits that found no data. */
+export const CREDITS_WASTED: Quantity = {
+  title: 'credits_wasted',
+  digits: 0,
+  of: ({ result }) => creditsOf(result, ({ wasted }) => wasted),
+};
+
 export const CREDITS_SENT: Quantity = {
   title: 'credits_sent',
   digits: 0,

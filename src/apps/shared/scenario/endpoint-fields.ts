@@ -47,6 +47,11 @@ const FIELDS: Readonly<
     TIME,
     'A flow begins with as many bytes without credits as the link of its host carries in this RTT; 0: with none',
   ],
+  frameChunks: [
+    'frameChunks',
+    COUNT,
+    'Chunks of other flows to the same host that a frame carries at most, in what its own flow leaves of it; 0: none',
+  ],
   peerRequests: ['peerRequests', COUNT_OR_UNLIMITED, 'Requests for credits to one host that have not been answered'],
   hostCredits: ['hostCredits', COUNT_OR_UNLIMITED, 'Credits that all flows of the host have outstanding together'],
   queueBoundNs: ['queueBound', TIME_OR_NONE, 'Data that may queue for the host, as time on its link'],
