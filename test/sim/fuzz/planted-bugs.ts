@@ -193,7 +193,8 @@ export const PLANTED_BUGS: readonly (readonly [string, MakeFabric, readonly stri
     ['assertion: a byte arrived in the wrong place'],
   ],
   ['sends data by another path than its credits', (options) => new WrongPath(options), ['path']],
-  ['forgets to meter credits on a link that changed', (options) => new ForgetsMeter(options), ['meter']],
+  // A credit that waits when the link changes may go at once, as of the time when it came.
+  ['forgets to meter credits on a link that changed', (options) => new ForgetsMeter(options), ['meter', 'time']],
   // A port that was about to send the lost frame trips over its own assertion first.
   [
     'loses the head of a queue when the link changes',
