@@ -119,7 +119,7 @@ async function sendFiles(): Promise<FourPathsOutcome> {
   const { west, east, controls } = await startTwoSwitches();
   const toEast = ['--switch', `127.0.0.1:${east.port}`, '--host-id', '5'];
   // Four processes on two cores are late by more than the usual bound allows for: frames would be asked for too late.
-  const daemon = await startDaemon(...toEast, '-C', 'spraypass', '--interval', '50ms', '--queue-bound', '12ms');
+  const daemon = await startDaemon(...toEast, '-C', 'spraypass', '--interval', '50ms', '--queue-bound', '5ms');
   const files = await Promise.all([1, 2, 3, 4].map((id) => randomFile(`file${id}`, FILE_BYTES)));
   const toWest = ['--switch', `127.0.0.1:${west.port}`, '--host-id', '1', '--to', '5'];
   const sender = new HeldSender(...files, '-P', '4', '--warm-up', '3s', ...toWest);
