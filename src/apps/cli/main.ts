@@ -3,8 +3,12 @@
  * stands in program.ts. Tested by test/apps/cli/program.test.ts.
  */
 import { ExitCode } from '../shared/exit-codes.js';
+import { keepYoungGenerationSmall } from '../shared/young-generation.js';
 import { COMMANDS } from './commands.js';
 import { runProgram } from './program.js';
+
+// Before anything that it could grow for.
+keepYoungGenerationSmall();
 
 /** A bug of ours, with all there is to know about it. */
 function crash(error: unknown): never {

@@ -2,8 +2,11 @@
 
 import { ExitCode } from '../shared/exit-codes.js';
 import { failureOf } from '../shared/failure.js';
+import { keepYoungGenerationSmall } from '../shared/young-generation.js';
 import { HostSession } from './host-session.js';
 import type { FromHost, HostOrder, ToHost } from './messages.js';
+
+keepYoungGenerationSmall();
 
 /** One host of a lab, started by host-process.ts; takes orders by process messages and ends with its parent. */
 function tell(message: FromHost): void {
