@@ -63,3 +63,11 @@ export function flow(from: number, to: number, changes: Partial<TrafficSpec & { 
 export function linkFault(atNs: number, link: string, impairment: (Fault & { kind: 'link' })['impairment']): Fault {
   return { kind: 'link', atNs, link, port: {}, impairment };
 }
+
+/** What a link does to frames, and its impairment. */
+export const BAD_LINKS = [
+  ['loses', { lossRate: 0.1 }],
+  ['doubles', { duplicateRate: 0.3 }],
+  ['reorders', { reorderRate: 0.3, reorderDelayNs: 30e3 }],
+  ['spoils', { corruptRate: 0.1 }],
+] as const;

@@ -31,7 +31,7 @@ const NEXT_WAIT_MS = 1_000;
 let waitMs = QUIET_WAIT_MS;
 /** Runs, at most. */
 const RUNS = 2;
-/** A core that a host of machines takes away for 1 % of the time is away for 10 to 100 ms at once, which is a queue of dozens of frames (ours; idle hosts take less than 0.2 %). */
+/** A core that a host of machines takes away for 1 % of the time is away for 10 to 100 ms at once, which is a queue of dozens of frames (ours). */
 const STOLEN_SHARE = 0.01;
 const TICKS_PER_S = 100;
 

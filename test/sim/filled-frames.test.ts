@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../src/sim/simulate.js';
-import { dumbbell, flow, linkFault, scenarioWith } from '../harness/simulations.js';
+import { BAD_LINKS, dumbbell, flow, linkFault, scenarioWith } from '../harness/simulations.js';
 
 const FILLED = { endpoint: { frameChunks: 64 } };
 
@@ -46,14 +46,7 @@ describe('messages shorter than a frame between two hosts', () => {
 });
 
 describe('filled frames over a bad link', () => {
-  const bad = [
-    ['loses', { lossRate: 0.1 }],
-    ['doubles', { duplicateRate: 0.3 }],
-    ['reorders', { reorderRate: 0.3, reorderDelayNs: 30e3 }],
-    ['spoils', { corruptRate: 0.1 }],
-  ] as const;
-
-  it.each(bad)('that %s frames bring every byte in the end, in bytes', (_, impairment) => {
+  it.each(BAD_LINKS)('that %s frames bring every byte in the end, in bytes', (_, impairment) => {
     for (const seed of [1, 2, 3]) {
       const faults = [linkFault(0, 'left-right', impairment)];
       const result = messages(FILLED, { seed, payload: 'bytes', faults });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../src/sim/simulate.js';
-import { dumbbell, flow, linkFault, scenarioWith } from '../harness/simulations.js';
+import { BAD_LINKS, dumbbell, flow, linkFault, scenarioWith } from '../harness/simulations.js';
 
 /** 10 Gbit/s and an RTT of 100 us. */
 const SPECULATIVE = { endpoint: { speculativeRttNs: 100e3 } };
@@ -75,14 +75,7 @@ describe('an incast of speculative flows', () => {
 });
 
 describe('speculative flows over a bad link', () => {
-  const bad = [
-    ['loses', { lossRate: 0.1 }],
-    ['doubles', { duplicateRate: 0.3 }],
-    ['reorders', { reorderRate: 0.3, reorderDelayNs: 30e3 }],
-    ['spoils', { corruptRate: 0.1 }],
-  ] as const;
-
-  it.each(bad)('that %s frames have every byte in the end, in bytes', (_, impairment) => {
+  it.each(BAD_LINKS)('that %s frames have every byte in the end, in bytes', (_, impairment) => {
     for (const seed of [1, 2, 3]) {
       const result = incast(SPECULATIVE, { seed, payload: 'bytes', faults: [linkFault(0, 'left-right', impairment)] });
       for (const { deliveredBytes, error } of result.flows) expect([deliveredBytes, error]).toEqual([20_000, null]);

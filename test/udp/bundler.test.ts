@@ -1,35 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { Bundler } from '../../src/udp/bundler.js';
-import { type Datapath, type DatapathHandlers, NOBODY, noCounts } from '../../src/udp/datapath.js';
+import { NOBODY } from '../../src/udp/datapath.js';
 import { Bundle } from '../../src/wire/bundle.js';
 import { Frame } from '../../src/wire/frame.js';
+import { QuietDatapath } from './quiet-datapath.js';
 
 /** A datapath that writes down what it is given: `peer:length`, a bundle with the number of its frames. */
-class WritingDatapath implements Datapath {
-  readonly info = {
-    kind: 'dgram',
-    local: { address: '127.0.0.1', port: 4000, family: 4 },
-    receiveBufferBytes: 65_536,
-    sendBufferBytes: 65_536,
-    warnings: [],
-  } as const;
-  readonly counters = noCounts();
-  readonly lendsBytes = false;
+class WritingDatapath extends QuietDatapath {
   sent: string[] = [];
-  flushes = 0;
   /** Frames that it takes before it is blocked. */
   room = Number.POSITIVE_INFINITY;
-  handlers: DatapathHandlers = NOBODY;
 
-  get isBlocked(): boolean {
+  override get isBlocked(): boolean {
     return this.sent.length >= this.room;
   }
-
-  start(handlers: DatapathHandlers): void {
-    this.handlers = handlers;
-  }
-
-  takeArrived(): void {}
 
   send(frame: Frame): void {
     if (this.isBlocked) throw new Error('sent while blocked');
@@ -37,14 +21,6 @@ class WritingDatapath implements Datapath {
     this.sent.push(`${frame.peer}:${isBundle ? `${frame.frames} in ` : ''}${frame.length}`);
     this.handlers.onSent(frame);
   }
-
-  flush(): void {
-    this.flushes++;
-  }
-
-  checkNext(): void {}
-  problems = () => ({});
-  close = () => Promise.resolve();
 }
 
 function bench(isConnected = false) {

@@ -1,44 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { type Datapath, type DatapathHandlers, NOBODY, noCounts } from '../../src/udp/datapath.js';
 import { HostConnection, type HostMachine, ONLY_PEER } from '../../src/udp/host-connection.js';
 import { Bundle } from '../../src/wire/bundle.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { MAX_BUNDLE_BYTES } from '../../src/wire/layout.js';
+import { QuietDatapath } from './quiet-datapath.js';
 
 const FRAME_BYTES = 1_472;
 const FROM = { address: '127.0.0.1', port: 9000 };
 
 /** A datapath whose datagrams the test hands over. */
-class HandDatapath implements Datapath {
-  readonly info = {
-    kind: 'dgram',
-    local: { address: '127.0.0.1', port: 4000, family: 4 },
-    receiveBufferBytes: 65_536,
-    sendBufferBytes: 65_536,
-    warnings: [],
-  } as const;
-  readonly counters = noCounts();
-  readonly isBlocked = false;
-  readonly lendsBytes = false;
-  handlers: DatapathHandlers = NOBODY;
+class HandDatapath extends QuietDatapath {
   readonly sent: Uint8Array[] = [];
-  flushes = 0;
 
-  start(handlers: DatapathHandlers): void {
-    this.handlers = handlers;
-  }
-
-  takeArrived(): void {}
   send(frame: Frame): void {
     this.sent.push(frame.bytes.slice(0, frame.length));
     this.handlers.onSent(frame);
   }
-  flush(): void {
-    this.flushes++;
-  }
-  checkNext(): void {}
-  problems = () => ({});
-  close = () => Promise.resolve();
 }
 
 /** What the machine of a host sees of `count` datagrams that were read together: f for a frame, a for each time that it advances. */
