@@ -33,6 +33,8 @@ export class CreditBudget {
   /** Sum of the flows' rates in links. Flows that compete want more than one link together. */
   private links = 0;
   private outstandingCredits = 0;
+  /** Sum of `BudgetShare.weightNs` of the flows that have credits outstanding. */
+  private weightsNs = 0;
 
   /** `wake` is called with the slot of a flow whose turn it is; false when the flow does not want it any more. */
   constructor(options: BudgetOptions, wake: (slot: number) => boolean) {
@@ -58,6 +60,26 @@ export class CreditBudget {
     this.links += links;
   }
 
+  /** Data that queues for this host makes a flow's RTT so much longer at most, ns; 0 where that has no bound. */
+  get longestQueueNs(): number {
+    const { queueBoundNs } = this.options;
+    return Number.isFinite(queueBoundNs) ? queueBoundNs : 0;
+  }
+
+  /** A flow that has credits outstanding weighs so much more, or less. */
+  addWeight(changeNs: number): void {
+    this.weightsNs += changeNs;
+  }
+
+  /**
+   * Whether a flow that weighs `weightNs` and has `outstanding` credits may have one more. While others wait, a flow leaves them what is more than its part: the turns alone would let one whose path has died
+   * keep each credit until its life is over and take one more at each turn, until it had them all. Four flows of which one had lost its path stood still for 1.7 s.
+   */
+  grants(weightNs: number, outstanding: number): boolean {
+    if (outstanding === 0 || this.waiting.length === 0) return true;
+    return outstanding * this.weightsNs < this.size * weightNs;
+  }
+
   /** Whether the flow in `slot` may send a credit; if not, it waits. */
   allows(slot: number): boolean {
     if (this.hasRoom()) return true;
@@ -71,10 +93,13 @@ export class CreditBudget {
   }
 
   private hasRoom(): boolean {
+    return this.outstandingCredits < this.size;
+  }
+
+  /** Credits that fit, and a fraction. */
+  private get size(): number {
     const { hostCredits, creditNs, queueBoundNs } = this.options;
-    const { outstandingCredits } = this;
-    if (outstandingCredits >= hostCredits) return false;
-    return outstandingCredits < LEAST_CREDITS || outstandingCredits * creditNs < this.pipelineNs() + queueBoundNs;
+    return Math.min(hostCredits, Math.max(LEAST_CREDITS, (this.pipelineNs() + queueBoundNs) / creditNs));
   }
 
   /** A flow has `change` more credits outstanding, fewer when it is negative: as many others get their turn. */
@@ -101,6 +126,8 @@ export class BudgetShare {
   private outstanding = 0;
   private pipeline = 0;
   private links = 0;
+  /** Its RTT at most, but for its own path's queues: with parts of the budget that are as these, flows have equal rates. */
+  private weightNs: number;
   /** A credit is due and waits for its turn. */
   isWaiting = false;
   /** The turn has come, and no credit has been sent since. */
@@ -109,6 +136,12 @@ export class BudgetShare {
   constructor(budget: CreditBudget, slot: number) {
     this.budget = budget;
     this.slot = slot;
+    this.weightNs = Math.max(1, budget.longestQueueNs);
+  }
+
+  /** Whether the flow leaves the others their part of the budget, or nobody waits for it. */
+  get isGranted(): boolean {
+    return this.budget.grants(this.weightNs, this.outstanding);
   }
 
   /** Whether a credit that is due may go out now; if not, it waits for its turn. */
@@ -133,6 +166,8 @@ export class BudgetShare {
   setOutstanding(credits: number): void {
     const change = credits - this.outstanding;
     if (change === 0) return;
+    if (credits === 0) this.budget.addWeight(-this.weightNs);
+    else if (this.outstanding === 0) this.budget.addWeight(this.weightNs);
     this.outstanding = credits;
     this.budget.add(change);
   }
@@ -140,6 +175,7 @@ export class BudgetShare {
   /** An RTT was sampled while credits go out every `gapNs`, which makes so much of a link. */
   sampleRtt(rttNs: number, nowNs: number, gapNs: number, links: number): void {
     this.shortestRtt.sample(rttNs, nowNs);
+    this.setWeight(this.shortestRtt.value + this.budget.longestQueueNs);
     if (++this.samples >= RTT_FRAMES) this.setPipeline(this.shortestRtt.value / gapNs, links);
   }
 
@@ -149,6 +185,12 @@ export class BudgetShare {
     this.setPipeline(0, 0);
     this.setOutstanding(0);
     this.passTurn();
+  }
+
+  private setWeight(weightNs: number): void {
+    if (weightNs === this.weightNs) return;
+    if (this.outstanding > 0) this.budget.addWeight(weightNs - this.weightNs);
+    this.weightNs = weightNs;
   }
 
   /** `credits` are under way when nothing queues, at a rate of so many links. */

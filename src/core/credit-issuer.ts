@@ -142,6 +142,7 @@ export class CreditIssuer implements DueSource {
   /** Whether the flow itself may send a credit once one is due; only then is the host's budget asked. */
   get canCredit(): boolean {
     if (!this.isRunning || this.meter.isFull || !this.hasRoom || this.wanted === 0) return false;
+    if (this.share?.isGranted === false) return false;
     return this.isProved || this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
   }
 

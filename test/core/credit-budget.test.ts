@@ -115,3 +115,73 @@ describe('flows that find the budget spent', () => {
     expect(woken).toEqual([3]);
   });
 });
+
+describe('parts of the budget', () => {
+  /** Of shortest RTTs, that have `outstanding` credits. The queue of 1 ms holds ten: the whole budget, since RTTs are not believed yet. */
+  function sharesOf({ budget }: ReturnType<typeof budgetOf>, flows: readonly { rttNs: number; outstanding: number }[]) {
+    return flows.map(({ rttNs, outstanding }, slot) => {
+      const share = new BudgetShare(budget, slot);
+      share.sampleRtt(rttNs, 0, CREDIT_NS, 1);
+      share.setOutstanding(outstanding);
+      return share;
+    });
+  }
+
+  it('are equal for flows of equal RTT, and count only while somebody waits', () => {
+    const bench = budgetOf({ queueBoundNs: 1_000_000 });
+    const shares = sharesOf(bench, [
+      { rttNs: 500_000, outstanding: 5 },
+      { rttNs: 500_000, outstanding: 3 },
+      { rttNs: 500_000, outstanding: 2 },
+    ]);
+    expect(shares.map(({ isGranted }) => isGranted)).toEqual([true, true, true]);
+    expect(bench.budget.allows(7)).toBe(false);
+    expect(shares.map(({ isGranted }) => isGranted)).toEqual([false, true, true]);
+    shares[1].setOutstanding(2);
+    expect(bench.woken).toEqual([7]);
+    expect(shares[0].isGranted).toBe(true);
+  });
+
+  it('are as the longest RTTs that the queue before this host makes, so that rates are equal', () => {
+    const bench = budgetOf({ queueBoundNs: 1_000_000 });
+    // 4 ms and 2 ms: parts of 6.7 and 3.3.
+    const shares = sharesOf(bench, [
+      { rttNs: 3_000_000, outstanding: 6 },
+      { rttNs: 1_000_000, outstanding: 4 },
+    ]);
+    expect(bench.budget.allows(7)).toBe(false);
+    expect(shares.map(({ isGranted }) => isGranted)).toEqual([true, false]);
+  });
+
+  it('are of the flows that have credits outstanding, and at least one credit', () => {
+    const bench = budgetOf({ queueBoundNs: 1_000_000 });
+    const resting = { rttNs: 9_000_000, outstanding: 0 };
+    const shares = sharesOf(bench, [{ rttNs: 1_000_000, outstanding: 9 }, resting, resting]);
+    const last = new BudgetShare(bench.budget, 3);
+    last.setOutstanding(1);
+    expect(bench.budget.allows(7)).toBe(false);
+    expect(shares.map(({ isGranted }) => isGranted)).toEqual([false, true, true]);
+    // 1 ms of 3: not all of a third of the budget.
+    expect(last.isGranted).toBe(true);
+    shares[0].giveBack();
+    expect(bench.budget.allows(8)).toBe(true);
+  });
+
+  it('keep a flow that nothing comes back for from having all', () => {
+    const { budget } = budgetOf({ hostCredits: 12 });
+    const dead = new BudgetShare(budget, 0);
+    const alive = new BudgetShare(budget, 1);
+    let credits = 0;
+    const takeTurn = (): void => {
+      dead.setOutstanding(credits);
+      alive.setOutstanding(12 - credits);
+      expect(budget.allows(1)).toBe(false);
+    };
+    takeTurn();
+    while (dead.isGranted && credits < 12) {
+      credits++;
+      takeTurn();
+    }
+    expect(credits).toBe(6);
+  });
+});
