@@ -88,6 +88,11 @@ export interface EndpointConfig {
   lingerNs: number;
   /** PROTOCOL §5.7 */
   idleTimeoutNs: number;
+  /**
+   * How much later than their time `nextTimeout` asks for the timers of flows, which fire on time when something else brings the host round before. Credits, and data of flows that pace, are asked for on time. 0:
+   * timers too.
+   */
+  timerSlackNs: number;
   connectTimeoutNs: number;
 }
 
@@ -129,6 +134,7 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   creditLifeNs: 100 * MILLISECOND_NS,
   lingerNs: 2 * SECOND_NS,
   idleTimeoutNs: 10 * SECOND_NS,
+  timerSlackNs: 0,
   connectTimeoutNs: 5 * SECOND_NS,
 };
 
@@ -171,6 +177,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['creditLifeNs', 1_000, 60 * SECOND_NS],
   ['lingerNs', 0, 3_600 * SECOND_NS],
   ['idleTimeoutNs', MILLISECOND_NS, 86_400 * SECOND_NS],
+  ['timerSlackNs', 0, SECOND_NS],
   ['connectTimeoutNs', MILLISECOND_NS, 86_400 * SECOND_NS],
 ];
 

@@ -125,6 +125,7 @@ export class Endpoint implements FlowContext {
     const { numbers, at } = this.records.take();
     this.numbers = numbers;
     this.at = at;
+    numbers[at + HotHost.timerSlackNs] = config.timerSlackNs;
     this.timers = new FlowSchedule(numbers, at + HotHost.timerNs);
     this.credits = new FlowSchedule(numbers, at + HotHost.creditNs);
     this.strangers = new Strangers(this);
@@ -261,7 +262,7 @@ export class Endpoint implements FlowContext {
 
   nextTimeout(): number {
     const { numbers, at } = this;
-    return Math.min(numbers[at + HotHost.timerNs], numbers[at + HotHost.creditNs]);
+    return Math.min(numbers[at + HotHost.timerNs] + numbers[at + HotHost.timerSlackNs], numbers[at + HotHost.creditNs]);
   }
 
   /** Resets every flow: the process ends. */

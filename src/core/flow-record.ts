@@ -49,6 +49,8 @@ export const HotHost = {
   creditNs: 1,
   /** The time of the latest input. */
   clockNs: 2,
+  /** As `EndpointConfig.timerSlackNs`. */
+  timerSlackNs: 3,
 } as const;
 
 /** Two cache lines of 64 bytes. */

@@ -8,6 +8,7 @@ import { Host } from '../../core/host.js';
 import { Port } from '../../switch/port.js';
 import { parseAddress } from '../../udp/address.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
+import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
 import { resolveOptions } from '../shared/options.js';
 import { DEFAULT_SWITCH_PORT, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import type { HostOrder } from './messages.js';
@@ -67,6 +68,7 @@ function deployedConfig({ link, hostCredits }: HostParts, changes: Partial<Endpo
     queueBoundNs: queueBound,
     jitter,
     receiveWindowBytes: receiveWindow,
+    timerSlackNs: TIMER_SLACK_NS,
     ...changes,
     hostId: link.hostId,
     rateBps: link.rateBps,

@@ -10,6 +10,7 @@ import { parseAddress } from '../../udp/address.js';
 import { ONLY_PEER } from '../../udp/host-connection.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
+import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
 import { Chunks, MAX_HOST_ID } from '../../wire/layout.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
@@ -112,6 +113,7 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     frameChunks: values.fillFrames ? Chunks.maxChunks : 0,
     connectTimeoutNs: values.connectTimeout,
     idleTimeoutNs: values.idleTimeout,
+    timerSlackNs: TIMER_SLACK_NS,
   });
   const nic = new Port({
     ...DEFAULT_PORT,

@@ -85,6 +85,7 @@ const FIELDS: Readonly<
   lingerNs: ['linger', TIME, 'How long a complete flow is kept to answer repeated FINs'],
   idleTimeoutNs: ['idleTimeout', TIME, 'How long a peer may be silent before it counts as lost'],
   connectTimeoutNs: ['connectTimeout', TIME, 'How long an opening may stay unanswered'],
+  timerSlackNs: ['timerSlack', TIME, 'How much later than their time the timers of flows may wake the host'],
 };
 
 /** Every field of an endpoint that a scenario may set, by its name there. */
