@@ -16,6 +16,8 @@ export interface BudgetOptions {
   queueBoundNs: number;
   /** Flows that may wait at a time. */
   maxWaiting: number;
+  /** A host that is late makes up for so much time, ns. */
+  catchUpNs: number;
 }
 
 /**
@@ -33,6 +35,10 @@ export class CreditBudget {
   /** Sum of the flows' rates in links. Flows that compete want more than one link together. */
   private links = 0;
   private outstandingCredits = 0;
+  /** Flows whose turn it is, each with room for a credit. */
+  private turns = 0;
+  /** When the next turn is due. */
+  private turnNs = 0;
   /** Sum of `BudgetShare.weightNs` of the flows that have credits outstanding. */
   private weightsNs = 0;
 
@@ -92,8 +98,21 @@ export class CreditBudget {
     return (this.pipeline / Math.max(1, this.links)) * this.options.creditNs;
   }
 
+  /** A flow takes its turn: returns when it may send its credit. Turns come no faster than credits leave the host, or its NIC would drop what many flows were woken for by data that came together. */
+  takeTurn(nowNs: number): number {
+    const { creditNs, catchUpNs } = this.options;
+    this.turns++;
+    this.turnNs = Math.max(this.turnNs + creditNs, nowNs - catchUpNs);
+    return this.turnNs;
+  }
+
+  /** A turn is over, used or not. */
+  endTurn(): void {
+    this.turns--;
+  }
+
   private hasRoom(): boolean {
-    return this.outstandingCredits < this.size;
+    return this.outstandingCredits + this.turns < this.size;
   }
 
   /** Credits that fit, and a fraction. */
@@ -146,21 +165,27 @@ export class BudgetShare {
 
   /** Whether a credit that is due may go out now; if not, it waits for its turn. */
   allows(): boolean {
-    this.hasTurn = false;
+    this.endTurn();
     this.isWaiting = !this.budget.allows(this.slot);
     return !this.isWaiting;
   }
 
-  /** The flow goes on: it sends a credit when one is due, or passes the turn. */
-  takeTurn(): void {
+  /** The flow goes on: it sends a credit when one is due, at the returned time at the earliest, or passes the turn. */
+  takeTurn(nowNs: number): number {
     this.hasTurn = true;
+    return this.budget.takeTurn(nowNs);
   }
 
   /** The flow cannot use its turn, if it has one. */
   passTurn(): void {
-    if (!this.hasTurn) return;
+    if (this.endTurn()) this.budget.wakeNext();
+  }
+
+  private endTurn(): boolean {
+    const { hasTurn } = this;
+    if (hasTurn) this.budget.endTurn();
     this.hasTurn = false;
-    this.budget.wakeNext();
+    return hasTurn;
   }
 
   setOutstanding(credits: number): void {

@@ -208,8 +208,7 @@ export class CreditIssuer implements DueSource {
     if (!share?.isWaiting) return false;
     share.isWaiting = false;
     if (this.block(!this.canCredit)) return false;
-    share.takeTurn();
-    this.pacer.forgetBacklog(nowNs);
+    this.pacer.forgetBacklog(Math.max(nowNs, share.takeTurn(nowNs)));
     this.context.schedule(this.slot, this.pacer.dueNs);
     return true;
   }

@@ -134,10 +134,11 @@ export class Endpoint implements FlowContext {
       bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
     };
     const creditNs = transmissionNs(this.link.bytesPerCredit, this.link.maxRateBps);
-    const { hostCredits, queueBoundNs, creditAlgorithm, creditParameters } = config;
+    const { hostCredits, queueBoundNs, catchUpNs, creditAlgorithm, creditParameters } = config;
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
-    this.budget = new CreditBudget({ hostCredits, creditNs, queueBoundNs, maxWaiting }, (slot) => this.wakeFlow(slot));
+    const budget = { hostCredits, creditNs, queueBoundNs, maxWaiting, catchUpNs };
+    this.budget = new CreditBudget(budget, (slot) => this.wakeFlow(slot));
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
     this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;

@@ -6,7 +6,14 @@ const CREDIT_NS = 100_000;
 
 function budgetOf(changes: { hostCredits?: number; queueBoundNs?: number }) {
   const woken: number[] = [];
-  const options = { hostCredits: Infinity, queueBoundNs: Infinity, creditNs: CREDIT_NS, maxWaiting: 8, ...changes };
+  const options = {
+    hostCredits: Infinity,
+    queueBoundNs: Infinity,
+    creditNs: CREDIT_NS,
+    maxWaiting: 8,
+    catchUpNs: 3 * CREDIT_NS,
+    ...changes,
+  };
   const closed = new Set<number>();
   const wake = (slot: number) => {
     if (closed.has(slot)) return false;
@@ -96,7 +103,7 @@ describe('flows that find the budget spent', () => {
     for (const slot of [3, 1, 2]) budget.allows(slot);
     const share = new BudgetShare(budget, 3);
     budget.add(-1);
-    share.takeTurn();
+    share.takeTurn(0);
     share.giveBack();
     expect(woken).toEqual([3, 1]);
     share.giveBack();
@@ -109,10 +116,35 @@ describe('flows that find the budget spent', () => {
     for (const slot of [3, 1]) budget.allows(slot);
     const share = new BudgetShare(budget, 3);
     budget.add(-1);
-    share.takeTurn();
+    share.takeTurn(0);
     expect(share.allows()).toBe(true);
     share.passTurn();
     expect(woken).toEqual([3]);
+  });
+});
+
+describe('turns', () => {
+  it('are a credit apart, but for what a late host makes up for', () => {
+    const { budget } = budgetOf({ hostCredits: 4 });
+    const shares = [0, 1, 2, 3, 4].map((slot) => new BudgetShare(budget, slot));
+    const turnsNs = shares.map((share) => share.takeTurn(10 * CREDIT_NS) / CREDIT_NS);
+    expect(turnsNs).toEqual([7, 8, 9, 10, 11]);
+    expect(shares[0].takeTurn(20 * CREDIT_NS) / CREDIT_NS).toBe(17);
+  });
+
+  it('have their room kept until they are used or passed', () => {
+    const { budget } = budgetOf({ hostCredits: 4 });
+    const [taker, passer] = [0, 1].map((slot) => new BudgetShare(budget, slot));
+    budget.add(3);
+    taker.takeTurn(0);
+    expect(budget.allows(2)).toBe(false);
+    expect(taker.allows()).toBe(true);
+    expect(budget.allows(3)).toBe(true);
+    passer.takeTurn(0);
+    expect(budget.allows(3)).toBe(false);
+    passer.passTurn();
+    passer.passTurn();
+    expect(budget.allows(4)).toBe(true);
   });
 });
 

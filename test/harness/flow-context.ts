@@ -54,8 +54,9 @@ export class FlowContextStub implements FlowContext {
 
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.config = endpointConfig(changes);
-    const { hostCredits, queueBoundNs } = this.config;
-    this.budget = new CreditBudget({ hostCredits, creditNs: 1, queueBoundNs, maxWaiting: 4 }, () => this.onTurn());
+    const { hostCredits, queueBoundNs, catchUpNs } = this.config;
+    const budget = { hostCredits, creditNs: 1, queueBoundNs, maxWaiting: 4, catchUpNs };
+    this.budget = new CreditBudget(budget, () => this.onTurn());
     this.speculation = this.config.speculativeRttNs > 0 ? new Speculation(this.config) : null;
     const { frameChunks, frameBytes } = this.config;
     this.filler = frameChunks > 0 ? new FrameFiller(frameChunks, frameBytes) : null;
