@@ -60,8 +60,9 @@ const RECORDS_IN_ARRAY = 32;
 
 /** The records of a host's flows, or of all flows of a simulated world, and the few numbers of the endpoints themselves. */
 export class FlowRecords extends RecordArena {
-  constructor() {
-    super(RECORD_DOUBLES, RECORDS_IN_ARRAY);
+  /** `mostInArray`: records in one array at most, which memory keeps as long as one of their flows is there. */
+  constructor(mostInArray: number = RECORDS_IN_ARRAY) {
+    super(RECORD_DOUBLES, mostInArray);
   }
 }
 
