@@ -1,18 +1,30 @@
 // Tested by test/core/receiver-flow.test.ts, test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
 import type { NumberRecord } from '../base/record-arena.js';
-import { NEVER } from '../base/time.js';
+import * as time from '../base/time.js';
 import { creditSequence, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import { Credit } from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
 import { longestWaitNs } from './config.js';
 import type { DueSource, FlowContext } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { BudgetShare } from './credit-budget.js';
-import { CreditMeter, Echo } from './credit-meter.js';
-import { CreditPacer } from './credit-pacer.js';
-import { type Demand, UNBOUNDED } from './demand.js';
-import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
-import { Hot } from './flow-record.js';
+import * as creditMeter from './credit-meter.js';
+import { CreditMeter } from './credit-meter.js';
+import {
+  bitsPerCredit,
+  forgetBacklog,
+  hasten,
+  limitBacklog,
+  paceNext,
+  restartPacer,
+  setPace,
+  startPacer,
+} from './credit-pacer.js';
+import type { Demand } from './demand.js';
+import * as demand from './demand.js';
+import type { FlowObserver } from './flow-callbacks.js';
+import * as flowCallbacks from './flow-callbacks.js';
+import * as flowRecord from './flow-record.js';
 import type { AnswerAge } from './path/left-out-paths.js';
 import { Spraying } from './path/spraying.js';
 import type { PathProof } from './path-proof.js';
@@ -20,6 +32,14 @@ import { RateControl } from './rate-control.js';
 import type { ReceiveWindow } from './receive-window.js';
 import type { ReceiverFrames } from './receiver-frames.js';
 import { RttEstimator } from './rtt.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NEVER } = time;
+const { Credit } = layout;
+const { Echo } = creditMeter;
+const { UNBOUNDED } = demand;
+const { NO_OBSERVER } = flowCallbacks;
+const { Hot } = flowRecord;
 
 /**
  * Smoothed RTTs and variations that the answer of a path may take. With 1.5 and 4 a link of 1 Gbit/s among those of 100, whose answers take 25 us more than the 30 of the others, was
@@ -55,38 +75,39 @@ const UNKNOWN = -1;
  * that went, and what their algorithm makes of it.
  */
 export class CreditIssuer implements DueSource {
-  /** Who measures this flow; set by its application. */
-  observer: FlowObserver = NO_OBSERVER;
+  // What every credit needs comes first: fields stand in memory in this order, and with thousands of flows each cache line of one is a miss.
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+  private readonly context: FlowContext;
   readonly meter: CreditMeter;
-  readonly rtt: RttEstimator;
+  private readonly frames: ReceiverFrames;
+  private readonly slot: number;
+  /** The next credit waits for room, not for its time. */
+  private blocked = false;
   /** The flow is in CREDIT_SENDING. */
   isRunning = false;
+  /** What `proof` says: the flow's own copy spares credits a look at it. */
+  private isProved = false;
+  /** Credits outstanding that fit the receive window; UNKNOWN where it has changed since. */
+  private windowCredits = UNKNOWN;
+  /** Credits that what the sender has takes; UNKNOWN likewise. */
+  private demandCredits = UNKNOWN;
+  /** Null where the host's budget has no bound. */
+  private readonly share: BudgetShare | null;
+  private readonly spraying: Spraying | null;
+  /** Who measures this flow; set by its application. */
+  observer: FlowObserver = NO_OBSERVER;
+  private readonly bitsPerCredit: number;
+  private readonly control: RateControl;
+  readonly rtt: RttEstimator;
+  private readonly window: ReceiveWindow;
+  private readonly demand: Demand;
+  private readonly proof: PathProof;
   /**
    * The sender has said that it wants no credits: those that it still gets find no data. Where the receiver gave up waiting by itself, the path may just be longer than it knows, and only the book
    * can tell the RTT when data comes in the end.
    */
   mayRest = false;
-  /** What `proof` says: the flow's own copy spares credits a look at it. */
-  private isProved = false;
-  private readonly context: FlowContext;
-  private readonly slot: number;
-  private readonly window: ReceiveWindow;
-  private readonly demand: Demand;
-  private readonly proof: PathProof;
-  private readonly frames: ReceiverFrames;
-  private readonly control: RateControl;
-  private readonly pacer: CreditPacer;
-  /** Null where the host's budget has no bound. */
-  private readonly share: BudgetShare | null;
-  private readonly spraying: Spraying | null;
-  private readonly numbers: Float64Array;
-  private readonly at: number;
-  /** The next credit waits for room, not for its time. */
-  private blocked = false;
-  /** Credits outstanding that fit the receive window; UNKNOWN where it has changed since. */
-  private windowCredits = UNKNOWN;
-  /** Credits that what the sender has takes; UNKNOWN likewise. */
-  private demandCredits = UNKNOWN;
 
   constructor(context: FlowContext, options: IssuerOptions, parts: IssuerParts, nowNs: number) {
     const { config } = context;
@@ -104,8 +125,9 @@ export class CreditIssuer implements DueSource {
     const { firstSequence } = options;
     const { frameBytes, maxOutstandingCredits: maxOutstanding } = config;
     this.meter = new CreditMeter({ firstSequence, maxOutstanding, frameBytes }, record);
-    this.pacer = new CreditPacer(config, record);
-    this.pacer.setRate(this.control.rateBps);
+    this.bitsPerCredit = bitsPerCredit(frameBytes);
+    startPacer(record.numbers, record.at, config);
+    this.setRate(this.control.rateBps);
     this.rtt = new RttEstimator(longestWaitNs(config), record);
     const { spray } = options.algorithm;
     this.spraying = spray === undefined ? null : new Spraying(spray, nowNs);
@@ -160,7 +182,7 @@ export class CreditIssuer implements DueSource {
   /** Credits begin, or begin again. */
   start(nowNs: number): void {
     this.meter.forgive();
-    this.pacer.restart(nowNs);
+    restartPacer(this.numbers, this.at, nowNs);
     this.waitForData(nowNs);
     this.control.restart(nowNs);
     this.isRunning = true;
@@ -176,30 +198,31 @@ export class CreditIssuer implements DueSource {
 
   /** Sends the credit that is due; returns when the next is due, NEVER for not now. */
   sendDue(nowNs: number): number {
-    if (this.blocked) this.pacer.forgetBacklog(nowNs);
-    else this.pacer.limitBacklog(nowNs);
+    const { numbers, at } = this;
+    if (this.blocked) forgetBacklog(numbers, at, nowNs);
+    else limitBacklog(numbers, at, nowNs);
     const wantedNs = this.wantedNs(nowNs);
     if (this.block(wantedNs > nowNs) || !(this.share?.allows() ?? true)) {
       this.control.noteHeldBack();
       return wantedNs > nowNs ? wantedNs : NEVER;
     }
     const { meter } = this;
-    const stampNs = this.pacer.dueNs;
+    const stampNs = numbers[at + Hot.dueNs];
     this.frames.credit(meter.nextSequence, this.nextPath(stampNs), stampNs);
     this.observer.onCredit(nowNs);
     meter.send(stampNs);
-    if (!this.isProved) this.pacer.setRate(this.control.unheardRateBps(meter.sent));
-    const nextNs = this.pacer.advance(this.context.random);
+    if (!this.isProved) this.setRate(this.control.unheardRateBps(meter.sent));
+    paceNext(numbers, at, this.context.random);
     this.settleBudget();
     if (meter.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
     // Whether the next one fits is looked at when it is due.
-    return nextNs;
+    return numbers[at + Hot.dueNs];
   }
 
   prefetch(): number {
     const { numbers, at, meter, frames } = this;
     const lines = +(numbers[at + Hot.dueNs] > 0) ^ +(numbers[at + Hot.lastDataNs] > 0);
-    return lines ^ this.slot ^ this.windowCredits ^ this.pacer.prefetch() ^ meter.prefetch() ^ frames.prefetch();
+    return lines ^ this.slot ^ this.bitsPerCredit ^ meter.prefetch() ^ frames.prefetch();
   }
 
   /** It is the flow's turn in the host's budget; false if it wants no credit any more. What it waited for is not made up for. */
@@ -208,8 +231,8 @@ export class CreditIssuer implements DueSource {
     if (!share?.isWaiting) return false;
     share.isWaiting = false;
     if (this.block(!this.canCredit)) return false;
-    this.pacer.forgetBacklog(Math.max(nowNs, share.takeTurn(nowNs)));
-    this.context.schedule(this.slot, this.pacer.dueNs);
+    forgetBacklog(this.numbers, this.at, Math.max(nowNs, share.takeTurn(nowNs)));
+    this.context.schedule(this.slot, this.dueNs);
     return true;
   }
 
@@ -229,9 +252,9 @@ export class CreditIssuer implements DueSource {
   reschedule(nowNs: number): void {
     if (!this.isRunning) return;
     // What a flow could not send for want of room it does not make up for: its credits go out from now on.
-    if (this.blocked) this.pacer.forgetBacklog(nowNs);
+    if (this.blocked) forgetBacklog(this.numbers, this.at, nowNs);
     if (this.block(!this.canCredit)) this.context.schedule(this.slot, NEVER);
-    else if (!this.share?.isWaiting) this.context.schedule(this.slot, this.pacer.dueNs);
+    else if (!this.share?.isWaiting) this.context.schedule(this.slot, this.dueNs);
   }
 
   /** The wait for data begins anew. */
@@ -270,11 +293,11 @@ export class CreditIssuer implements DueSource {
 
   /** Shows the algorithm what is known, if its period is over. */
   updateRate(nowNs: number): void {
-    const { control, pacer } = this;
+    const { control, numbers, at } = this;
     if (!control.update(this.meter, this.rtt, nowNs)) return;
-    const gapNs = pacer.meanGapNs;
-    pacer.setRate(control.rateBps);
-    if (control.hastens) pacer.hasten(gapNs - pacer.meanGapNs, nowNs);
+    const gapNs = numbers[at + Hot.gapNs];
+    this.setRate(control.rateBps);
+    if (control.hastens) hasten(numbers, at, gapNs - numbers[at + Hot.gapNs], nowNs);
   }
 
   /** Gives up credits that are too old, and credits without data. */
@@ -302,7 +325,7 @@ export class CreditIssuer implements DueSource {
     const { outstanding, sent } = this.meter;
     if (!this.isRunning || sent === 0) return NEVER;
     if (outstanding === 0 && (!this.hasRoom || this.wanted === 0)) return NEVER;
-    const waitNs = Math.max(this.rtt.waitNs(8), 8 * this.pacer.meanGapNs);
+    const waitNs = Math.max(this.rtt.waitNs(8), 8 * this.meanGapNs);
     return this.numbers[this.at + Hot.lastDataNs] + Math.max(this.context.config.dataTimeoutNs, waitNs);
   }
 
@@ -367,8 +390,22 @@ export class CreditIssuer implements DueSource {
   private prove(): void {
     this.isProved = true;
     this.control.heard(this.meter.sent);
-    this.pacer.setRate(this.control.rateBps);
+    this.setRate(this.control.rateBps);
     this.proof.prove();
+  }
+
+  /** When the next credit is due. */
+  private get dueNs(): number {
+    return this.numbers[this.at + Hot.dueNs];
+  }
+
+  /** Mean time between two credits. */
+  private get meanGapNs(): number {
+    return this.numbers[this.at + Hot.gapNs];
+  }
+
+  private setRate(rateBps: number): void {
+    setPace(this.numbers, this.at, this.bitsPerCredit, rateBps);
   }
 
   private block(blocked: boolean): boolean {
@@ -380,7 +417,7 @@ export class CreditIssuer implements DueSource {
   private sampleRtt(rttNs: number, sinceNs: number, nowNs: number): void {
     this.rtt.sample(rttNs, sinceNs);
     if (this.share !== null && this.isRunning)
-      this.share.sampleRtt(rttNs, nowNs, this.pacer.meanGapNs, this.control.linkShare);
+      this.share.sampleRtt(rttNs, nowNs, this.meanGapNs, this.control.linkShare);
     this.observer.onRtt(rttNs);
   }
 }

@@ -1,8 +1,14 @@
 import type { NumberRecord } from '../base/record-arena.js';
-import { NEVER } from '../base/time.js';
-import { MAX_FRAME_BYTES } from '../wire/layout.js';
+import * as time from '../base/time.js';
+import * as layout from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import { Hot, ownRecord } from './flow-record.js';
+import * as flowRecord from './flow-record.js';
+import { ownRecord } from './flow-record.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NEVER } = time;
+const { MAX_FRAME_BYTES } = layout;
+const { Hot } = flowRecord;
 
 /** Fate of one credit. PROTOCOL §4.5 */
 const FORGOTTEN = 0;
@@ -22,7 +28,8 @@ const NO_TIMES = new Float64Array(0);
 const NO_FATES = new Uint8Array(0);
 
 /** What an echo turned out to be; forgotten: of a credit that was sent, too long ago for its time and fate to be known. */
-export const Echo = { valid: 1, late: 2, duplicate: 3, unknown: 4, forgotten: 5 } as const;
+const Outcome = { valid: 1, late: 2, duplicate: 3, unknown: 4, forgotten: 5 } as const;
+export const Echo = Outcome;
 
 /** Bytes by which the offset of a frame may be off before it cannot be told from one of another round of the 32 bits. PROTOCOL §1.3 */
 const OFFSET_REACH_BYTES = 2 ** 31;
@@ -48,25 +55,24 @@ export interface CreditCounts {
  * numbers are widened to a count from the flow's first credit. Constant time per credit; memory for as many as were outstanding at once.
  */
 export class CreditMeter {
-  private readonly numbers: Float64Array;
-  private readonly at: number;
-  /** Signed, since V8 keeps 32-bit numbers in place only so. */
-  private readonly firstSequence: number;
-  private readonly maxOutstanding: number;
-  /** A credit that was sent more credits ago than this is unknown: its data may be of another round of the offsets. */
-  private readonly reach: number;
-  private sentNs = NO_TIMES;
-  /** Of each credit before `firstUnknown`; of one behind it only LOST_AT_HOME counts, anything else is of a credit that had its place before. */
-  private fate = NO_FATES;
-  private mask = -1;
+  // What every credit needs comes first.
   /** Index of the next credit to be sent. */
   private next = 0;
   /** Every credit before this index has a known fate. */
   private firstUnknown = 0;
-  /** Credits before this index have been on their way for so long that they may be lost. */
-  private doubted = 0;
+  private readonly maxOutstanding: number;
+  /** Signed, since V8 keeps 32-bit numbers in place only so. */
+  private readonly firstSequence: number;
+  private mask = -1;
+  private sentNs = NO_TIMES;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
   /** Credits from `firstUnknown` on that the host's own NIC dropped. */
   private lostAtHome = 0;
+  /** Of each credit before `firstUnknown`; of one behind it only LOST_AT_HOME counts, anything else is of a credit that had its place before. */
+  private fate = NO_FATES;
+  /** A credit that was sent more credits ago than this is unknown: its data may be of another round of the offsets. */
+  private readonly reach: number;
   /** The sender's counter of credits without data, widened, and how many of those have been given a credit each. */
   private unusedTold = 0;
   private unusedPlaced = 0;
@@ -82,6 +88,8 @@ export class CreditMeter {
   periodDropped = 0;
   /** Of those that were taken as dropped, the ones whose late echo took them back in this period: no longer in `periodDropped`. */
   periodTakenBack = 0;
+  /** Credits before this index have been on their way for so long that they may be lost. */
+  private doubted = 0;
 
   constructor(options: MeterOptions, { numbers, at }: NumberRecord = ownRecord()) {
     const { firstSequence, maxOutstanding, frameBytes = MAX_FRAME_BYTES } = options;
@@ -145,7 +153,7 @@ export class CreditMeter {
 
   /** See DueSource. */
   prefetch(): number {
-    return this.isResting ? 0 : this.used ^ +(this.sentNs[this.next & this.mask] > 0);
+    return this.isResting ? 0 : this.lostAtHome ^ +(this.sentNs[this.next & this.mask] > 0);
   }
 
   /** Books the credit `nextSequence` as sent at `nowNs`. */
@@ -167,7 +175,7 @@ export class CreditMeter {
   /** A data frame echoes `sequence` and says that `unused` (16-bit counter) credits found no data so far. Returns a code of `Echo`. */
   echo(sequence: number, unused: number): number {
     const index = widen(sequence - this.firstSequence, this.next);
-    if (index >= this.next || index < 0 || index < this.next - this.reach) return Echo.unknown;
+    if (index >= this.next || index < 0 || index < this.next - this.reach) return Outcome.unknown;
     if (index < this.next - this.mask - 1) return this.forgotten();
     this.numbers[this.at + Hot.lastEchoSentNs] = this.sentNs[index & this.mask];
     if (index < this.firstUnknown) return this.lateEcho(index);
@@ -177,7 +185,7 @@ export class CreditMeter {
     this.settleBefore(index);
     this.settle(index, USED);
     this.firstUnknown = index + 1;
-    return Echo.valid;
+    return Outcome.valid;
   }
 
   /** The sender says so in CREDIT_STOP, FIN or DATA. */
@@ -267,19 +275,19 @@ export class CreditMeter {
   private lateEcho(index: number): number {
     const slot = index & this.mask;
     const fate = this.fate[slot];
-    if (fate === USED) return Echo.duplicate;
+    if (fate === USED) return Outcome.duplicate;
     if (fate === FORGOTTEN) return this.forgotten();
     this.fate[slot] = USED;
     this.used++;
     if (fate === DROPPED) this.takeBackDropped();
     else this.takeBackUnused(fate);
-    return Echo.late;
+    return Outcome.late;
   }
 
   /** It keeps the fate that it got. */
   private forgotten(): number {
     this.numbers[this.at + Hot.lastEchoSentNs] = NEVER;
-    return Echo.forgotten;
+    return Outcome.forgotten;
   }
 
   /** Where the period of the drop is over, a drop of this one stands in for it, so that the loss is right in the long run. */

@@ -1,9 +1,9 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
-import { NEVER } from '../base/time.js';
+import * as time from '../base/time.js';
 import { creditSequence, dataOffset, dataPayloadBytes, ecn, pathId } from '../wire/decode.js';
 import type { DataFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { Data, DataFlag, Ecn, FrameType, wireBytes } from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import type { FlowContext } from './context.js';
 import { CreditWatch } from './credit-watch.js';
@@ -13,11 +13,17 @@ import { Hot } from './flow-record.js';
 import type { FrameFiller, Rider } from './frame-filler.js';
 import { KeptCredits } from './kept-credits.js';
 import { SeenWindow } from './seen-window.js';
-import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
+import * as senderFlow from './sender-flow.js';
+import { SenderFlow, type SenderOptions } from './sender-flow.js';
 import { NOT_SPECULATIVE } from './sender-requests.js';
 import type { SenderStatistics } from './sender-statistics.js';
 import type { Speculation } from './speculation.js';
 import { SpeculativeBurst } from './speculative-burst.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NEVER } = time;
+const { Data, DataFlag, Ecn, FrameType, wireBytes } = layout;
+const { SenderState } = senderFlow;
 
 interface SpareCredit {
   sequence: number;
@@ -184,11 +190,8 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** There is something to send: in the states without credits, ask for them. */
   protected override wake(nowNs: number): void {
-    if (
-      this.stateCode === SenderState.closed ||
-      this.stateCode === SenderState.creditStopSent ||
-      this.stateCode === SenderState.finSent
-    ) {
+    const { closed, creditStopSent, finSent } = SenderState;
+    if (this.stateCode === closed || this.stateCode === creditStopSent || this.stateCode === finSent) {
       this.watch.begin(nowNs);
       this.request(nowNs);
     }

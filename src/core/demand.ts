@@ -5,7 +5,8 @@ import type { Reassembly } from './reassembly.js';
 const UNTOLD_BACKLOG = 0xffff_ffff;
 
 /** Credits, where nobody knows how many: more than any flow has outstanding, and still a small integer. */
-export const UNBOUNDED = 2 ** 30;
+const NO_BOUND = 2 ** 30;
+export const UNBOUNDED = NO_BOUND;
 
 /**
  * How much of the stream the sender has said that it has: a receiver needs no more credits than the missing part of that takes. A flow of 8 bytes was issued 3.4 credits
@@ -42,6 +43,6 @@ export class Demand {
     const { reassembly, endOffset } = this;
     const { ranges, nextOffset } = reassembly;
     const missingBytes = endOffset - nextOffset - reassembly.heldBytes;
-    return missingBytes <= 0 ? 0 : Math.min(UNBOUNDED, Math.ceil(missingBytes / payloadBytes) + ranges.count);
+    return missingBytes <= 0 ? 0 : Math.min(NO_BOUND, Math.ceil(missingBytes / payloadBytes) + ranges.count);
   }
 }

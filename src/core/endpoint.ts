@@ -18,7 +18,8 @@ import {
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import { FrameType, MEAN_CREDIT_WIRE_BYTES, RequestFlag, ResetCode, ResetFlag, wireBytes } from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
+import { wireBytes } from '../wire/layout.js';
 import type { Application, FlowWriter } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
@@ -31,8 +32,9 @@ import { CreditedReceiver } from './credited-receiver.js';
 import { CreditedSender } from './credited-sender.js';
 import { Disorder } from './disorder.js';
 import { XpassError } from './errors.js';
-import { FlowRecords, HotHost } from './flow-record.js';
-import { FlowSchedule } from './flow-schedule.js';
+import * as flowRecord from './flow-record.js';
+import { FlowRecords } from './flow-record.js';
+import { FlowSchedule, firstSlot, isNoEarlier, moveAlone } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
 import { FrameFiller } from './frame-filler.js';
 import { fitsKind, isEarly } from './frame-kind.js';
@@ -45,6 +47,10 @@ import { Speculation } from './speculation.js';
 import { Strangers } from './strangers.js';
 import type { WindowAlgorithm } from './window/algorithm.js';
 import { windowAlgorithm } from './window/registry.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { FrameType, MEAN_CREDIT_WIRE_BYTES, RequestFlag, ResetCode, ResetFlag } = layout;
+const { HotHost } = flowRecord;
 
 /** Frames that an endpoint holds between two drains; a driver drains after every input, so this is never met (ours). */
 const MAX_OUTPUT_FRAMES = 65_536;
@@ -81,21 +87,21 @@ export class Endpoint implements FlowContext {
   // What every credit needs comes first: fields stand in memory in this order, and with thousands of endpoints each cache line of one is a miss.
   private readonly numbers: Float64Array;
   private readonly at: number;
-  private readonly credits: FlowSchedule;
   /** The flow that was looked for last and the one that sent last, by their slots: most hosts have one, and the way through `flows` is two cache lines longer. */
   private dueSlot = NO_SLOT;
   private dueSource: DueSource | null = null;
-  readonly random: Random;
-  readonly check: Crc32 | null;
-  readonly pool: FramePool;
   private readonly output = new FrameQueue();
   readonly counters: EndpointCounters = newCounters();
+  readonly random: Random;
+  readonly pool: FramePool;
+  readonly check: Crc32 | null;
   private lastSlot = NO_SLOT;
   private lastFlow: SenderFlow | ReceiverFlow | null = null;
   private readonly hostId: number;
   private readonly senders = new FlowTable();
   private readonly receivers = new FlowTable();
   private readonly flows: (SenderFlow | ReceiverFlow | null)[] = [];
+  private readonly credits: FlowSchedule;
   private readonly timers: FlowSchedule;
   readonly config: EndpointConfig;
   readonly disorder = new Disorder();
@@ -256,8 +262,8 @@ export class Endpoint implements FlowContext {
   /** Reads a word of each cache line that its next credit needs, if it is of the flow that sent the last; the result means nothing. */
   prefetch(): number {
     const { numbers, at, dueSource } = this;
-    const own = +(numbers[at + HotHost.creditNs] > 0) ^ this.lastSlot ^ this.hostId;
-    const parts = this.credits.slot ^ this.output.length ^ this.counters.framesSent;
+    const own = +(numbers[at + HotHost.creditNs] > 0) ^ this.lastSlot;
+    const parts = this.output.length ^ this.counters.framesSent;
     return own ^ parts ^ (dueSource === null ? 0 : dueSource.prefetch());
   }
 
@@ -295,11 +301,12 @@ export class Endpoint implements FlowContext {
   }
 
   arm(slot: number, deadlineNs: number): void {
+    if (isNoEarlier(this.numbers, this.at + HotHost.timerNs, slot, deadlineNs)) return;
     this.timers.bringForward(slot, deadlineNs);
   }
 
   schedule(slot: number, dueNs: number): void {
-    this.credits.set(slot, dueNs);
+    if (!moveAlone(this.numbers, this.at + HotHost.creditNs, slot, dueNs)) this.credits.set(slot, dueNs);
   }
 
   lingers(slot: number): void {
@@ -326,10 +333,13 @@ export class Endpoint implements FlowContext {
 
   /** Credits, and the data of flows that pace, carry the times at which they were due, and go into the output in that order. */
   private sendDueCredits(nowNs: number): void {
-    while (this.numbers[this.at + HotHost.creditNs] <= nowNs) {
-      const { slot } = this.credits;
+    const { numbers } = this;
+    const at = this.at + HotHost.creditNs;
+    while (numbers[at] <= nowNs) {
+      const slot = firstSlot(numbers, at);
       if (slot !== this.dueSlot) this.findDueSource(slot);
-      this.credits.set(slot, (this.dueSource as DueSource).sendDue(nowNs));
+      const nextNs = (this.dueSource as DueSource).sendDue(nowNs);
+      if (!moveAlone(numbers, at, slot, nextNs)) this.credits.set(slot, nextNs);
     }
   }
 

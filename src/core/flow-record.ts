@@ -1,5 +1,6 @@
 // Tested by test/core/flow-record.test.ts
 import { type NumberRecord, RecordArena } from '../base/record-arena.js';
+import { SCHEDULE_NUMBERS } from './flow-schedule.js';
 
 /**
  * Where the times and rates of one flow stand in its record, those that every packet changes. Times in ns. A flow is a sender's or a receiver's, so these two
@@ -44,13 +45,13 @@ export const Hot = {
 
 /** Place of each number of an endpoint in its record. */
 export const HotHost = {
-  /** The earliest deadline of its flows' timers, and of their credits. */
-  timerNs: 0,
-  creditNs: 1,
+  /** The FlowSchedule of its flows' credits, and that of their timers. */
+  creditNs: 0,
+  timerNs: SCHEDULE_NUMBERS,
   /** The time of the latest input. */
-  clockNs: 2,
+  clockNs: 2 * SCHEDULE_NUMBERS,
   /** As `EndpointConfig.timerSlackNs`. */
-  timerSlackNs: 3,
+  timerSlackNs: 2 * SCHEDULE_NUMBERS + 1,
 } as const;
 
 /** Two cache lines of 64 bytes. */

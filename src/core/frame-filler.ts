@@ -2,8 +2,11 @@ import type { Crc32 } from '../base/crc32.js';
 import { type ChunkFields, writeChunk, writeChunkCount } from '../wire/chunks.js';
 import { seal } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { CHECK_BYTES, Chunks, Data } from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
 import type { SendBuffer } from './send-buffer.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { CHECK_BYTES, Chunks, Data } = layout;
 
 /** Flows that one frame looks at in vain at most: those with more to send than it has room for stand in the way of none behind them (ours). */
 const MAX_LOOKS = 16;

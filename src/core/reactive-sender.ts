@@ -1,4 +1,4 @@
-import { NEVER } from '../base/time.js';
+import * as time from '../base/time.js';
 import {
   flags,
   windowAckEcn,
@@ -8,7 +8,7 @@ import {
   windowAckRemoteQueuing,
 } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import { DataFlag, Ecn, FrameType, MAX_HOP_LIMIT, WindowAckFlag } from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { ArrivedRanges } from './arrived-ranges.js';
 import type { FlowContext } from './context.js';
@@ -16,10 +16,20 @@ import type { FlowWriter } from './flow-callbacks.js';
 import { backedOffNs } from './probe.js';
 import { Rack } from './rack.js';
 import { RecentMinimum } from './rtt.js';
-import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
+import * as senderFlow from './sender-flow.js';
+import { SenderFlow, type SenderOptions } from './sender-flow.js';
 import type { SenderStatistics } from './sender-statistics.js';
-import { FrameFate, SentFrames } from './sent-frames.js';
-import { type WindowAlgorithm, WindowEvent, type WindowSample } from './window/algorithm.js';
+import * as sentFrames from './sent-frames.js';
+import { SentFrames } from './sent-frames.js';
+import type { WindowAlgorithm, WindowSample } from './window/algorithm.js';
+import * as algorithm from './window/algorithm.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NEVER } = time;
+const { DataFlag, Ecn, FrameType, MAX_HOP_LIMIT, WindowAckFlag } = layout;
+const { SenderState } = senderFlow;
+const { FrameFate } = sentFrames;
+const { WindowEvent } = algorithm;
 
 export interface ReactiveSenderOptions extends SenderOptions {
   algorithm: WindowAlgorithm;

@@ -16,7 +16,8 @@ export interface Outlet {
 }
 
 /** What became of the bytes of one data frame. */
-export const Placed = { inOrder: 1, outOfOrder: 2, duplicate: 3, outsideWindow: 4, tooManyRanges: 5 } as const;
+const Outcome = { inOrder: 1, outOfOrder: 2, duplicate: 3, outsideWindow: 4, tooManyRanges: 5 } as const;
+export const Placed = Outcome;
 
 /**
  * Puts a stream's bytes back into order. In order they pass through without a copy; ahead of a hole they are copied into blocks until the hole
@@ -56,37 +57,37 @@ export class Reassembly {
    */
   insert(offset: number, bytes: Uint8Array, limitOffset: number): number {
     const end = offset + bytes.length;
-    if (end <= this.nextOffset) return Placed.duplicate;
-    if (end > Math.min(limitOffset, this.nextOffset + this.windowBytes)) return Placed.outsideWindow;
+    if (end <= this.nextOffset) return Outcome.duplicate;
+    if (end > Math.min(limitOffset, this.nextOffset + this.windowBytes)) return Outcome.outsideWindow;
     if (offset > this.nextOffset) return this.store(offset, bytes);
     const fresh = offset === this.nextOffset ? bytes : bytes.subarray(this.nextOffset - offset);
     if (this.ranges.count === 0) {
       this.nextOffset = end;
       this.outlet.onBytes(fresh);
     } else this.deliverAndDrain(fresh, end);
-    return Placed.inOrder;
+    return Outcome.inOrder;
   }
 
   /** The same for `length` bytes that exist as a number only. */
   insertLength(offset: number, length: number, limitOffset: number): number {
     const { ranges, nextOffset } = this;
     const end = offset + length;
-    if (end <= nextOffset) return Placed.duplicate;
-    if (end > Math.min(limitOffset, nextOffset + this.windowBytes)) return Placed.outsideWindow;
+    if (end <= nextOffset) return Outcome.duplicate;
+    if (end > Math.min(limitOffset, nextOffset + this.windowBytes)) return Outcome.outsideWindow;
     if (offset > nextOffset) {
       const added = ranges.add(offset, end);
-      if (added < 0) return Placed.tooManyRanges;
-      return added === 0 ? Placed.duplicate : Placed.outOfOrder;
+      if (added < 0) return Outcome.tooManyRanges;
+      return added === 0 ? Outcome.duplicate : Outcome.outOfOrder;
     }
     this.nextOffset = ranges.count === 0 ? end : this.joinRanges(end);
     this.outlet.onLength(this.nextOffset - nextOffset);
-    return Placed.inOrder;
+    return Outcome.inOrder;
   }
 
   private store(offset: number, bytes: Uint8Array): number {
     const added = this.ranges.add(offset, offset + bytes.length);
-    if (added < 0) return Placed.tooManyRanges;
-    if (added === 0) return Placed.duplicate;
+    if (added < 0) return Outcome.tooManyRanges;
+    if (added === 0) return Outcome.duplicate;
     let done = 0;
     while (done < bytes.length) {
       const at = offset + done;
@@ -94,7 +95,7 @@ export class Reassembly {
       this.blockOf(at).set(bytes.subarray(done, done + count), at % BLOCK_BYTES);
       done += count;
     }
-    return Placed.outOfOrder;
+    return Outcome.outOfOrder;
   }
 
   /** The frame at the hole's beginning, then what it joins. The ranges go first, so that nobody sees them overlap what is in order. */

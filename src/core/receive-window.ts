@@ -1,7 +1,10 @@
 // Tested by test/core/receiver-window.test.ts
 import { assert } from '../base/assert.js';
-import { Data } from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
 import type { Reassembly } from './reassembly.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { Data } = layout;
 
 /** Credits that may be outstanding at most to repair a hole while what lies beyond it fills the window (ours; PROTOCOL §5.6 leaves it open). */
 const REPAIR_CREDITS = 16;

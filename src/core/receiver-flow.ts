@@ -1,17 +1,17 @@
 // Tested by test/core/receiver-flow.test.ts and test/core/reactive-receiver.test.ts
 import type { NumberRecord } from '../base/record-arena.js';
-import { NEVER } from '../base/time.js';
+import * as time from '../base/time.js';
 import { finFinalOffset, finProbe, requestMaxFrameBytes, requestPairedFlowId } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { Reset, ResetCode } from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
 import { serialAfter16, widen } from '../wire/serial.js';
 import { LowestRanges } from './ack-ranges.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import type { Delivery } from './delivery.js';
 import { errorOfReset, XpassError } from './errors.js';
 import type { FlowObserver, FlowReader } from './flow-callbacks.js';
-import { Hot } from './flow-record.js';
+import * as flowRecord from './flow-record.js';
 import { PathProof } from './path-proof.js';
 import type { Reassembly } from './reassembly.js';
 import type { ReceiveWindow } from './receive-window.js';
@@ -19,8 +19,14 @@ import { ReceivedStream } from './received-stream.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { ReceivedFrames, type ReceiverStatistics } from './receiver-statistics.js';
 
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NEVER } = time;
+const { Reset, ResetCode } = layout;
+const { Hot } = flowRecord;
+
 /** PROTOCOL §4.2; a reactive flow knows CLOSED, RECEIVING and COMPLETE only. */
-export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3, receiving: 4 } as const;
+const State = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3, receiving: 4 } as const;
+export const ReceiverState = State;
 
 export interface ReceiverOptions {
   slot: number;
@@ -50,7 +56,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   protected readonly window: ReceiveWindow;
   protected readonly proof: PathProof;
   protected readonly received = new ReceivedFrames();
-  protected stateCode: number = ReceiverState.closed;
+  protected stateCode: number = State.closed;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first CREDIT_REQUEST. */
   protected isOver = false;
   protected probe = 0;
@@ -139,7 +145,7 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   /** Gives the flow up on both sides. Does nothing once the flow is complete or closed. */
   reset(nowNs: number, code: number = ResetCode.aborted): void {
-    if (this.isOver || this.stateCode === ReceiverState.complete) return;
+    if (this.isOver || this.stateCode === State.complete) return;
     this.sendReset(code, nowNs);
     this.close(new XpassError('reset', 'the flow was given up on this side'));
   }
@@ -182,19 +188,19 @@ export abstract class ReceiverFlow implements TimedFlow {
   /** Closes the flow on this side without a word to the peer. A COMPLETE flow has told its reader before. */
   close(error: XpassError | null): void {
     if (this.isOver) return;
-    const isTold = this.stateCode === ReceiverState.complete;
+    const isTold = this.stateCode === State.complete;
     this.stop();
     this.isOver = true;
     this.delivery.stop();
     this.overWith = error;
-    this.stateCode = ReceiverState.closed;
+    this.stateCode = State.closed;
     this.context.forget(this.slot);
     if (!isTold) this.delivery.reader?.onClosed(error);
   }
 
   onTimer(nowNs: number): number {
     const config = this.context.config;
-    if (this.stateCode === ReceiverState.complete) {
+    if (this.stateCode === State.complete) {
       if (nowNs >= this.completeNs + config.lingerNs) this.close(null);
       return this.deadlineNs();
     }
@@ -250,9 +256,9 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   /** Everything has arrived: says so to both sides, to the peer before anything can happen to the flow. True if it was so just now. */
   protected completeIfDone(nowNs: number): boolean {
-    if (!this.stream.isComplete || this.stateCode === ReceiverState.complete || this.isOver) return false;
+    if (!this.stream.isComplete || this.stateCode === State.complete || this.isOver) return false;
     this.onComplete();
-    this.stateCode = ReceiverState.complete;
+    this.stateCode = State.complete;
     this.completeNs = nowNs;
     this.sendAck(nowNs);
     this.arm();
@@ -275,7 +281,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   }
 
   protected arm(): void {
-    if (this.stateCode !== ReceiverState.closed) this.context.arm(this.slot, this.deadlineNs());
+    if (this.stateCode !== State.closed) this.context.arm(this.slot, this.deadlineNs());
   }
 
   private sendReset(code: number, nowNs: number): void {
@@ -284,8 +290,8 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   private deadlineNs(): number {
     const config = this.context.config;
-    if (this.stateCode === ReceiverState.closed) return NEVER;
-    if (this.stateCode === ReceiverState.complete) return this.completeNs + config.lingerNs;
+    if (this.stateCode === State.closed) return NEVER;
+    if (this.stateCode === State.complete) return this.completeNs + config.lingerNs;
     return Math.min(this.lastHeardNs + config.idleTimeoutNs, this.stateDeadlineNs());
   }
 }

@@ -2,16 +2,17 @@
 
 import { assert } from '../base/assert.js';
 import type { NumberRecord } from '../base/record-arena.js';
-import { NEVER } from '../base/time.js';
+import * as time from '../base/time.js';
 import { ackProbe, flags } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { AckFlag, ResetCode } from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
 import { longestWaitNs } from './config.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import { errorOfReset, XpassError } from './errors.js';
-import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './flow-callbacks.js';
-import { Hot } from './flow-record.js';
+import type { FlowObserver, FlowWriter } from './flow-callbacks.js';
+import * as flowCallbacks from './flow-callbacks.js';
+import * as flowRecord from './flow-record.js';
 import { Probe } from './probe.js';
 import { RttEstimator } from './rtt.js';
 import type { SendBuffer } from './send-buffer.js';
@@ -21,8 +22,14 @@ import type { SenderStatistics } from './sender-statistics.js';
 import { SentStream } from './sent-stream.js';
 import { refusesVersion } from './version-offer.js';
 
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NEVER } = time;
+const { AckFlag, ResetCode } = layout;
+const { NO_OBSERVER } = flowCallbacks;
+const { Hot } = flowRecord;
+
 /** PROTOCOL §4.1; a reactive flow knows CLOSED, SENDING and FIN_SENT only. */
-export const SenderState = {
+const State = {
   closed: 0,
   creditRequestSent: 1,
   creditReceiving: 2,
@@ -30,6 +37,7 @@ export const SenderState = {
   finSent: 4,
   sending: 5,
 } as const;
+export const SenderState = State;
 
 export interface SenderOptions extends RequestTerms {
   slot: number;
@@ -54,7 +62,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   protected readonly stream: SentStream;
   protected readonly buffer: SendBuffer;
   protected readonly rtt: RttEstimator;
-  protected stateCode: number = SenderState.closed;
+  protected stateCode: number = State.closed;
   /** A first CREDIT or ACK has come. */
   protected opened = false;
   protected dataFrames = 0;
@@ -190,7 +198,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
 
   /** An ACK or a WINDOW_ACK, whichever this kind of flow has; checked at the door. Before the first request none can be meant for the flow. */
   handleAck(frame: Frame, nowNs: number): void {
-    if (this.stateCode === SenderState.closed) return;
+    if (this.stateCode === State.closed) return;
     const bytes = frame.bytes;
     const { stream } = this;
     const cumulative = stream.cumulativeOf(bytes);
@@ -229,7 +237,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   close(error: XpassError | null): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.stateCode = SenderState.closed;
+    this.stateCode = State.closed;
     this.context.forget(this.slot);
     this.writer.onClosed(error);
   }
@@ -275,7 +283,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   }
 
   protected arm(): void {
-    if (this.stateCode !== SenderState.closed) this.context.arm(this.slot, this.deadlineNs());
+    if (this.stateCode !== State.closed) this.context.arm(this.slot, this.deadlineNs());
   }
 
   /** The answer to the latest probe knows less than had been acknowledged before: a copy of the first request has opened the flow a second time. */
@@ -296,7 +304,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   }
 
   private deadlineNs(): number {
-    if (this.stateCode === SenderState.closed) return NEVER;
+    if (this.stateCode === State.closed) return NEVER;
     const lifeNs = this.opened ? this.lastHeardNs + this.context.config.idleTimeoutNs : this.connectDeadlineNs;
     return Math.min(lifeNs, this.stateDeadlineNs());
   }

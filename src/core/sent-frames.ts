@@ -4,7 +4,8 @@ import { assert } from '../base/assert.js';
 const MAX_FRAMES = 65_536;
 
 /** What became of a data frame, as far as its sender knows. */
-export const FrameFate = { outstanding: 0, arrived: 1, lost: 2, replaced: 3 } as const;
+const Fate = { outstanding: 0, arrived: 1, lost: 2, replaced: 3 } as const;
+export const FrameFate = Fate;
 
 /**
  * The data frames that the sender of a reactive flow has sent, by their numbers (PROTOCOL §11.2): which bytes each held, when it went and what became of it. Numbers
@@ -43,7 +44,7 @@ export class SentFrames {
     this.offsets[at] = offset;
     this.lengths[at] = length;
     this.timesNs[at] = nowNs;
-    this.fates[at] = FrameFate.outstanding;
+    this.fates[at] = Fate.outstanding;
     this.inFlight++;
     return this.next++;
   }
@@ -75,31 +76,31 @@ export class SentFrames {
   /** The fate of a remembered frame becomes known at `nowNs`, or turns out to be another. */
   settle(number: number, fate: number, nowNs: number): void {
     const at = number & (this.capacity - 1);
-    if (this.fates[at] === FrameFate.outstanding) this.inFlight--;
+    if (this.fates[at] === Fate.outstanding) this.inFlight--;
     this.fates[at] = fate;
     this.settledNs[at] = nowNs;
-    while (this.oldestOutstanding < this.next && this.fate(this.oldestOutstanding) !== FrameFate.outstanding)
+    while (this.oldestOutstanding < this.next && this.fate(this.oldestOutstanding) !== Fate.outstanding)
       this.oldestOutstanding++;
   }
 
   /** The lowest number of an outstanding frame that is not below `number`; `next` if there is none. */
   outstandingFrom(number: number): number {
     let candidate = Math.max(number, this.oldestOutstanding);
-    while (candidate < this.next && this.fate(candidate) !== FrameFate.outstanding) candidate++;
+    while (candidate < this.next && this.fate(candidate) !== Fate.outstanding) candidate++;
     return candidate;
   }
 
   /** The highest number of an outstanding frame, of which there is one. */
   get newest(): number {
     let candidate = this.next - 1;
-    while (this.fate(candidate) !== FrameFate.outstanding) candidate--;
+    while (this.fate(candidate) !== Fate.outstanding) candidate--;
     return candidate;
   }
 
   /** Forgets what has arrived, and what was found lost by `beforeNs`: until then its acknowledgement may still come and show that it was not. */
   forget(beforeNs: number): void {
     while (this.head < this.oldestOutstanding) {
-      const isSure = this.fate(this.head) === FrameFate.arrived;
+      const isSure = this.fate(this.head) === Fate.arrived;
       if (!isSure && this.settledNs[this.head & (this.capacity - 1)] > beforeNs) return;
       this.head++;
     }

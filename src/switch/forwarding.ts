@@ -2,7 +2,8 @@ import { destinationHost, flowId, pathId, sourceHost } from '../wire/decode.js';
 import type { Topology } from './topology.js';
 
 /** `Routes.find`: the destination is not in the topology. */
-export const NO_ROUTE = -1;
+const NOT_FOUND = -1;
+export const NO_ROUTE = NOT_FOUND;
 /** `Routes.hop`: the frame is at its last switch and leaves by its exit port. */
 export const EXIT = -1;
 /** Where `hops` says EXIT at once. */
@@ -106,7 +107,7 @@ export class Routes {
 
   /** Offset of the frame's first hop from switch `at` to its exit port, or NO_ROUTE. Each further hop is at the next offset. */
   find(bytes: Uint8Array, at: number, exit: number = this.exitPort(bytes)): number {
-    if (exit < 0) return NO_ROUTE;
+    if (exit < 0) return NOT_FOUND;
     const last = this.switchOfPort[exit];
     if (last === at) return EXIT_OFFSET;
     const pair = at * this.switchCount + last;
@@ -211,12 +212,12 @@ function findNeighbours({ switches, links }: Topology, indexOf: ReadonlyMap<stri
 /** By port: the switch that it is at. */
 function findSwitches({ hosts, links, trunks }: Topology, indexOf: ReadonlyMap<string, number>): number[] {
   const portOf = new Map(hosts.map(({ name }, port) => [name, port]));
-  const switches = new Array<number>(hosts.length).fill(NO_ROUTE);
+  const switches = new Array<number>(hosts.length).fill(NOT_FOUND);
   for (const { a, b } of links) {
     const port = portOf.get(a) ?? portOf.get(b);
-    if (port !== undefined) switches[port] = indexOf.get(portOf.has(a) ? b : a) ?? NO_ROUTE;
+    if (port !== undefined) switches[port] = indexOf.get(portOf.has(a) ? b : a) ?? NOT_FOUND;
   }
-  return [...switches, ...trunks.map((trunk) => indexOf.get(trunk.switch) ?? NO_ROUTE)];
+  return [...switches, ...trunks.map((trunk) => indexOf.get(trunk.switch) ?? NOT_FOUND)];
 }
 
 /** Every shortest path, at most MAX_PATHS, as directions; depth first over the links that come nearer. */

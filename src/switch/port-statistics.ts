@@ -1,6 +1,11 @@
 import type { NumberRecord } from '../base/record-arena.js';
-import { FrameType } from '../wire/layout.js';
-import { PortField as F, newPortRecord } from './port-record.js';
+import * as layout from '../wire/layout.js';
+import * as portRecord from './port-record.js';
+import { newPortRecord } from './port-record.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { FrameType } = layout;
+const { PortField: F } = portRecord;
 
 /** Why a port, or the switch behind it, dropped a frame. A drop code is an index of `PortStatistics.drops`; 0 means taken. */
 export const PortDrop = {

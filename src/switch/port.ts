@@ -1,16 +1,25 @@
 import { assert } from '../base/assert.js';
 import { type Random, SeededRandom } from '../base/random.js';
-import { NEVER, transmissionNs } from '../base/time.js';
+import * as time from '../base/time.js';
+import { transmissionNs } from '../base/time.js';
 import { frameType, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import { creditShare, DEFAULT_FRAME_BYTES, FrameType, wireBytes } from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
+import { creditShare, wireBytes } from '../wire/layout.js';
 import { markCe } from '../wire/rewrite.js';
 import { CreditMarking } from './credit-marking.js';
 import { changeMeter, eligibleNs, type MeterRate, spend, startMeter } from './credit-meter.js';
 import { DataMarking } from './data-marking.js';
-import { PortField as F } from './port-record.js';
-import { countFrame, PortDrop, PortStatistics } from './port-statistics.js';
+import * as portRecord from './port-record.js';
+import * as portStatistics from './port-statistics.js';
+import { countFrame, PortStatistics } from './port-statistics.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NEVER } = time;
+const { DEFAULT_FRAME_BYTES, FrameType } = layout;
+const { PortField: F } = portRecord;
+const { PortDrop } = portStatistics;
 
 /** What a port is like. Sizes are wire bytes (PROTOCOL §1.1) but for `maxFrameBytes`, which is a UDP payload. */
 export interface PortConfig {
@@ -40,12 +49,13 @@ export interface PortConfig {
 /** Full frames that the data queue takes by default: the 250 of the authors' ns-2 runs on one bottleneck. */
 export const DEFAULT_DATA_QUEUE_FRAMES = 250;
 /** Credits that the credit queue takes at most. The papers sweep 1 to 128; this only bounds memory (ours). */
-export const MAX_CREDIT_QUEUE_FRAMES = 65_536;
+const MOST_CREDITS = 65_536;
+export const MAX_CREDIT_QUEUE_FRAMES = MOST_CREDITS;
 /** Frames of any size that the data queue takes at most, whatever its limit in bytes: it only bounds memory (ours). */
 const MAX_DATA_QUEUE_FRAMES = 1_048_576;
 
 /** Frames that have started and that nobody has taken: whoever calls a port takes them at once, so this is never met (ours). */
-const MAX_STARTED_FRAMES = MAX_CREDIT_QUEUE_FRAMES + MAX_DATA_QUEUE_FRAMES;
+const MAX_STARTED_FRAMES = MOST_CREDITS + MAX_DATA_QUEUE_FRAMES;
 
 /** SprayPass §III-B1: large enough to tell a share, small enough to follow it within an RTT. */
 const CREDIT_MARK_FRAMES = 4;
@@ -242,7 +252,7 @@ export class Port {
       this.startCredit(frame, bytes);
       return 0;
     }
-    if (this.creditFrames >= this.config.creditQueueFrames || this.creditFrames >= MAX_CREDIT_QUEUE_FRAMES) {
+    if (this.creditFrames >= this.config.creditQueueFrames || this.creditFrames >= MOST_CREDITS) {
       this.marking.inject(1);
       return this.drop(PortDrop.creditQueueFull);
     }

@@ -1,13 +1,12 @@
 import type { Crc32 } from '../base/crc32.js';
 import type { Random } from '../base/random.js';
 import { Ring } from '../base/ring.js';
-import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
+import * as time from '../base/time.js';
+import * as decode from '../wire/decode.js';
 import {
   attachMaxFrameBytes,
   attachToken,
   checkFrame,
-  DROP_NAMES,
-  DropCode,
   destinationHost,
   flowId,
   keepAliveToken,
@@ -16,16 +15,7 @@ import {
 } from '../wire/decode.js';
 import { encodeAttached, encodeAttachRefused, encodeVersion, type FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
-import {
-  Attached,
-  AttachRefusal,
-  AttachRefused,
-  Credit,
-  FrameType,
-  NO_HOST,
-  VERSION,
-  VersionOffer,
-} from '../wire/layout.js';
+import * as layout from '../wire/layout.js';
 import { AnswerLimiter } from './answer-limiter.js';
 import { type AttachmentStatistics, Attachments } from './attachments.js';
 import { ConfigError, listNames, showValue } from './config-error.js';
@@ -33,6 +23,11 @@ import { Fabric, type LinkChanges } from './fabric.js';
 import type { DirectionSnapshot } from './link-direction.js';
 import { pathChoices } from './path-choices.js';
 import type { Topology } from './topology.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { MILLISECOND_NS, SECOND_NS } = time;
+const { DROP_NAMES, DropCode } = decode;
+const { Attached, AttachRefusal, AttachRefused, Credit, FrameType, NO_HOST, VERSION, VersionOffer } = layout;
 
 /** How often hosts send KEEP_ALIVE unless told otherwise: a vanished host frees its port within four seconds (ours). PROTOCOL §3.9 */
 export const DEFAULT_KEEP_ALIVE_MS = 1000;

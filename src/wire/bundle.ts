@@ -1,6 +1,11 @@
-import { ecn, SMALLEST_FRAME_BYTES } from './decode.js';
+import * as decode from './decode.js';
+import { ecn } from './decode.js';
 import { Frame } from './frame.js';
-import { BUNDLE_TYPE, Ecn, Header, MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES, VERSION } from './layout.js';
+import * as layout from './layout.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { SMALLEST_FRAME_BYTES } = decode;
+const { BUNDLE_TYPE, Ecn, Header, MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES, VERSION } = layout;
 
 /** Where the first length stands: after the byte of the ECN field and that of version and type. PROTOCOL §2.8 */
 const HEADER_BYTES = Header.versionAndType + 1;

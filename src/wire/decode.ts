@@ -6,7 +6,11 @@ import { type Crc32, crc32Bits } from '../base/crc32.js';
 import { read16, read32 } from './bytes.js';
 import { chunkCount, chunkTableBytes, hasChunks, hasRoomForChunks, hasValidChunks, tableEnd } from './chunks.js';
 import type { Frame } from './frame.js';
-import {
+import * as layout from './layout.js';
+import { hasValidFields } from './validity.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const {
   Ack,
   Attach,
   Attached,
@@ -25,17 +29,18 @@ import {
   VERSION,
   VersionOffer,
   WindowAck,
-} from './layout.js';
-import { hasValidFields } from './validity.js';
+} = layout;
 
 /** Why `checkFrame` turned a datagram away; negative, so that one number tells a type from a reason. PROTOCOL §2.7 */
-export const DropCode = { short: -1, version: -2, type: -3, length: -4, check: -5, invalid: -6 } as const;
+const Drop = { short: -1, version: -2, type: -3, length: -4, check: -5, invalid: -6 } as const;
+export const DropCode = Drop;
 
 /** Names of the drop codes: the name of `code` is at `-code`. */
 export const DROP_NAMES: readonly string[] = ['', 'short', 'version', 'type', 'length', 'check', 'invalid'];
 
 /** The least that any frame takes: a CREDIT without padding. PROTOCOL §2.7 */
-export const SMALLEST_FRAME_BYTES = Credit.bytes;
+const SMALLEST_BYTES = Credit.bytes;
+export const SMALLEST_FRAME_BYTES = SMALLEST_BYTES;
 
 /** Shortest and longest frame by type; zero where there is no such type. PROTOCOL §3 */
 const minBytes = new Uint16Array(16);
@@ -74,10 +79,10 @@ export function checkFrame(frame: Frame, check: Crc32 | null): number {
   if (lengthFault !== 0) return lengthFault;
   if (check !== null && frame.phantomBytes === 0) {
     const intact = type === FrameType.credit ? isCreditIntact(bytes) : check(bytes, 1, frame.length) === CHECK_RESIDUE;
-    if (!intact) return DropCode.check;
+    if (!intact) return Drop.check;
   }
-  if (hasChunks(bytes) && !hasValidChunks(bytes)) return DropCode.invalid;
-  return hasValidFields(bytes, type) ? type : DropCode.invalid;
+  if (hasChunks(bytes) && !hasValidChunks(bytes)) return Drop.invalid;
+  return hasValidFields(bytes, type) ? type : Drop.invalid;
 }
 
 /**
@@ -85,21 +90,21 @@ export function checkFrame(frame: Frame, check: Crc32 | null): number {
  * negative DropCode. A VERSION frame is the same in every version, so it is taken from any. PROTOCOL §2, §2.7, §10
  */
 export function peekHeader(bytes: Uint8Array, length: number): number {
-  if (length < SMALLEST_FRAME_BYTES) return DropCode.short;
+  if (length < SMALLEST_BYTES) return Drop.short;
   const type = frameType(bytes);
-  if (frameVersion(bytes) !== VERSION && type !== FrameType.version) return DropCode.version;
-  return maxBytes[type] === 0 ? DropCode.type : type;
+  if (frameVersion(bytes) !== VERSION && type !== FrameType.version) return Drop.version;
+  return maxBytes[type] === 0 ? Drop.type : type;
 }
 
 function checkLength(frame: Frame, type: number): number {
   const total = frame.length + frame.phantomBytes;
-  if (total < minBytes[type]) return DropCode.short;
-  if (total > maxBytes[type]) return DropCode.length;
+  if (total < minBytes[type]) return Drop.short;
+  if (total > maxBytes[type]) return Drop.length;
   const hasRanges = type === FrameType.ack || type === FrameType.windowAck;
-  if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return DropCode.length;
-  if (hasChunks(frame.bytes)) return hasRoomForChunks(frame) ? 0 : DropCode.length;
+  if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return Drop.length;
+  if (hasChunks(frame.bytes)) return hasRoomForChunks(frame) ? 0 : Drop.length;
   const misplaced = frame.phantomBytes > 0 && (!isStreamData(type) || frame.length !== Data.payload);
-  return misplaced ? DropCode.length : 0;
+  return misplaced ? Drop.length : 0;
 }
 
 /** A frame of this type carries bytes of a stream. */

@@ -7,7 +7,8 @@
 export const VERSION = 1;
 
 /** Bytes of Ethernet (38, preamble and gap included), IPv4 (20) and UDP (8) around every UDP payload. PROTOCOL §1.1 */
-export const WIRE_OVERHEAD_BYTES = 66;
+const OVERHEAD_BYTES = 66;
+export const WIRE_OVERHEAD_BYTES = OVERHEAD_BYTES;
 
 /** Host ids: 0 is the switch itself, or the host at this address in direct mode. PROTOCOL §1.2 */
 export const NO_HOST = 0;
@@ -174,7 +175,7 @@ export const MIN_WIRE_BYTES = 84;
 
 /** Wire bytes of a frame with this UDP payload. PROTOCOL §1.1 */
 export function wireBytes(payloadBytes: number): number {
-  return payloadBytes + WIRE_OVERHEAD_BYTES;
+  return payloadBytes + OVERHEAD_BYTES;
 }
 
 /** The part of a link that credits get: `88 / (88 + data)`; 5.41 % for 1538-byte data frames. PROTOCOL §9.1 */

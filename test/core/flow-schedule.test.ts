@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeadlineHeap } from '../../src/base/deadline-heap.js';
 import { NEVER } from '../../src/base/time.js';
-import { FlowSchedule } from '../../src/core/flow-schedule.js';
+import { FlowSchedule, firstSlot, isNoEarlier, moveAlone, SCHEDULE_NUMBERS } from '../../src/core/flow-schedule.js';
 import { holds, printSeed } from '../harness/seeds.js';
 
 printSeed();
 
 function schedule(): FlowSchedule {
-  return new FlowSchedule(new Float64Array(2), 1);
+  return new FlowSchedule(new Float64Array(1 + SCHEDULE_NUMBERS), 1);
 }
 
 describe('FlowSchedule', () => {
@@ -26,12 +26,12 @@ describe('FlowSchedule', () => {
     expect(flows.slot).toBe(-1);
   });
 
-  it('keeps its place only, of the numbers that it is given', () => {
-    const numbers = new Float64Array(3);
+  it('keeps its places only, of the numbers that it is given', () => {
+    const numbers = new Float64Array(SCHEDULE_NUMBERS + 2);
     const flows = new FlowSchedule(numbers, 1);
     flows.set(0, 7);
     flows.set(1, 5);
-    expect([...numbers]).toEqual([0, 5, 0]);
+    expect([numbers[0], numbers[1], numbers[SCHEDULE_NUMBERS + 1]]).toEqual([0, 5, 0]);
   });
 
   it('is a heap of deadlines, however few or many it holds', () => {
@@ -48,6 +48,31 @@ describe('FlowSchedule', () => {
       }
     });
   });
+});
+
+it('is moved through its numbers as long as it holds one deadline', () => {
+  const numbers = new Float64Array(SCHEDULE_NUMBERS);
+  const flows = new FlowSchedule(numbers, 0);
+  expect(moveAlone(numbers, 0, 3, 10)).toBe(false);
+  flows.set(3, 20);
+  expect([firstSlot(numbers, 0), moveAlone(numbers, 0, 3, 10), moveAlone(numbers, 0, 4, 5)]).toEqual([3, true, false]);
+  expect([flows.slot, flows.deadlineNs, flows.deadlineOf(3), flows.deadlineOf(4)]).toEqual([3, 10, 10, NEVER]);
+  expect([moveAlone(numbers, 0, 3, NEVER), flows.deadlineNs]).toEqual([false, 10]);
+  flows.set(4, 15);
+  expect([moveAlone(numbers, 0, 3, 30), moveAlone(numbers, 0, 4, 30), flows.slot]).toEqual([false, false, 3]);
+  flows.set(3, 40);
+  expect([firstSlot(numbers, 0), flows.slot, flows.deadlineNs]).toEqual([4, 4, 15]);
+});
+
+it('knows from its numbers that a deadline is not to be brought forward', () => {
+  const numbers = new Float64Array(SCHEDULE_NUMBERS);
+  const flows = new FlowSchedule(numbers, 0);
+  expect(isNoEarlier(numbers, 0, 3, 10)).toBe(false);
+  for (const slot of [3, 5]) {
+    flows.set(slot, 20);
+    expect([10, 20, 30].map((deadlineNs) => isNoEarlier(numbers, 0, 3, deadlineNs))).toEqual([false, true, true]);
+    expect(isNoEarlier(numbers, 0, 5, 30)).toBe(false);
+  }
 });
 
 it('brings a deadline forward and never puts it off, alone and among others', () => {
