@@ -32,6 +32,14 @@ describe.each(SHARED_LINK.cases)('flows of $name on a link of 100 Mbit/s', ({ se
   });
 });
 
+describe('flows of timely whose hosts are up to 4 ms late', () => {
+  it.each(SHARED_LINK.flows)('fill the link, share it and keep its queue: %d', async (flows) => {
+    const sets = ['algorithm=timely', `topology.hosts=${flows + 1}`, 'hosts.0.processing.jitter=4ms'];
+    const setPointBytes = SHARED_LINK.cases.find(({ name }) => name === 'timely')?.setPointBytes ?? 0;
+    expect(wrongOfShare(await play(sharedLinkFile('shared-link'), sets), setPointBytes)).toBe('');
+  });
+});
+
 describe('EC4 beside DCTCP in the queue of a link of 100 Mbit/s', () => {
   it('leaves it as much as it takes', async () => {
     expect(wrongOfMix(await play(sharedLinkFile('ec4-beside-dctcp'), []))).toBe('');

@@ -43,7 +43,7 @@ describe('timely', () => {
 
   it('counts gradients in RTTs that have the lateness of both hosts in them', () => {
     const link = { ...TEN_GIGABIT, latenessNs: 90_000 };
-    const flow = windowAlgorithm('timely', link, { segment_bytes: 1, initial_rate: 0.5 });
+    const flow = windowAlgorithm('timely', link, { segment_bytes: 1, initial_rate: 0.5, law: 1 });
     at(flow, 150_000);
     at(flow, 160_000);
     // (0.875 * 10,000) / (20,000 + 180,000) = 0.04375; 1 - 0.8 * 0.04375 = 0.965.
@@ -93,5 +93,60 @@ describe('timely', () => {
     expect(rateOf(flow)).toBeCloseTo(0.1, 12);
     for (let update = 0; update < 5_000; update++) at(flow, 30_000);
     expect(rateOf(flow)).toBe(10);
+  });
+});
+
+describe('timely where hosts are late', () => {
+  /** Thresholds: lower 49,216 ns; 20,000 + 2 * 10,000 ns is the unit of gradients. Steps of 10 Mbit/s, beta 0.008. */
+  const late = { ...TEN_GIGABIT, latenessNs: 10_000 };
+  const patched = (parameters = {}) =>
+    windowAlgorithm('timely', late, { segment_bytes: 1, initial_rate: 0.5, patched_ewma: 0.5, ...parameters });
+
+  it('has half a step up and half of beta times the error down while the RTT is flat', () => {
+    const flow = patched();
+    at(flow, 73_824);
+    // 73,824 is half a threshold too much: 5 + 0.5 * 0.01 - 0.5 * 0.008 * 0.5 * 5.
+    expect(rateOf(flow)).toBeCloseTo(4.995, 9);
+  });
+
+  it('weighs the decrease by the gradient', () => {
+    const flow = patched();
+    at(flow, 63_824);
+    const before = rateOf(flow);
+    at(flow, 73_824);
+    // 0.5 * 10,000 / 40,000 = 0.125; 2 * 0.125 + 0.5 = 0.75.
+    expect(rateOf(flow)).toBeCloseTo(before + 0.25 * 0.01 - 0.75 * 0.008 * 0.5 * before, 9);
+  });
+
+  it('adds delta below the lower threshold', () => {
+    const flow = patched();
+    at(flow, 30_000);
+    expect(rateOf(flow)).toBeCloseTo(5.01, 9);
+  });
+
+  it('loses no more than beta, or two steps, by one segment', () => {
+    const flow = patched();
+    at(flow, 100_000_000);
+    expect(rateOf(flow)).toBeCloseTo(5 + 0.005 - 0.5 * 0.008 * 5, 9);
+    const slow = patched({ initial_rate: 0.05 });
+    at(slow, 100_000_000);
+    expect(rateOf(slow)).toBeCloseTo(0.5 + 0.005 - 0.5 * 0.02, 9);
+  });
+
+  it('takes the least RTT of a segment, without what the hosts were late by', () => {
+    const flow = patched({ segment_bytes: 3 * 1_446 });
+    at(flow, 200_000);
+    at(flow, 90_000, { remoteQueuingNs: 40_000, localQueuingNs: 15_000 });
+    at(flow, 300_000);
+    expect(rateOf(flow)).toBeCloseTo(5.01, 9);
+  });
+
+  it('goes by the law that it is told', () => {
+    const flow = patched({ law: 1 });
+    at(flow, 984_320);
+    expect(rateOf(flow)).toBeCloseTo(5 * 0.6, 9);
+    const exact = timely({ law: 2 });
+    at(exact, 98_432);
+    expect(rateOf(exact)).toBeCloseTo(5 + 0.005 - 0.5 * 0.008 * 5, 9);
   });
 });
