@@ -8,6 +8,7 @@ import { PerfService } from '../../../src/apps/shared/perf/service.js';
 import { ServiceHost } from '../../../src/apps/shared/service-host.js';
 import type { Application } from '../../../src/core/application.js';
 import type { EndpointConfig } from '../../../src/core/config.js';
+import { perfRequest } from '../../harness/perf-request.js';
 import { SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
 import { INTACT, LOST } from '../../harness/world.js';
 
@@ -15,18 +16,7 @@ const RATE_BPS = 100e6;
 /** 1446 of the 1626 wire bytes that a credit and its frame take are payload. */
 const IDEAL_BPS = (RATE_BPS * 1446) / 1626;
 
-const TIMED: PerfRequest = {
-  kind: 'perf',
-  role: 'control',
-  test: 'a1',
-  direction: 'forward',
-  flows: 1,
-  durationNs: 1e9,
-  bytes: null,
-  omitNs: 0,
-  window: '',
-  windowParameters: {},
-};
+const TIMED: PerfRequest = perfRequest(1);
 
 interface BedOptions {
   server?: Application;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { goodputBps, intervalLines, jsonReport, type PerfReport, summaryLines } from '../../../src/apps/perf/report.js';
 import { NO_DURATIONS } from '../../../src/apps/shared/perf/histogram.js';
+import { perfRequest } from '../../harness/perf-request.js';
 
 const GAP = { min: 10, mean: 50, p50: 49.9, p90: 51, p99: 60, p999: 100, max: 2_000, count: 9_999 };
 const DRIVER = {
@@ -16,18 +17,7 @@ const DRIVER = {
 };
 
 const REPORT: PerfReport = {
-  request: {
-    kind: 'perf',
-    role: 'control',
-    test: 'a1',
-    direction: 'forward',
-    flows: 2,
-    durationNs: 1e9,
-    bytes: null,
-    omitNs: 0,
-    window: '',
-    windowParameters: {},
-  },
+  request: perfRequest(2),
   algorithm: 'steady',
   frameBytes: 1472,
   received: {

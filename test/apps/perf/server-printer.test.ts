@@ -4,21 +4,11 @@ import { ServerPrinter } from '../../../src/apps/perf/server-printer.js';
 import { NO_DURATIONS } from '../../../src/apps/shared/perf/histogram.js';
 import type { PerfOutcome } from '../../../src/apps/shared/perf/session.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { perfRequest } from '../../harness/perf-request.js';
 
 const OUTCOME: PerfOutcome = {
   peerName: '127.0.0.1:4000',
-  request: {
-    kind: 'perf',
-    role: 'control',
-    test: 'a1',
-    direction: 'forward',
-    flows: 2,
-    durationNs: 1e9,
-    bytes: null,
-    omitNs: 0,
-    window: '',
-    windowParameters: {},
-  },
+  request: perfRequest(2),
   received: {
     bytes: 12_500_000,
     durationNs: 1e9,

@@ -3,20 +3,10 @@ import type { Message } from '../../../../src/apps/shared/files/message.js';
 import { MAX_TESTS, PerfService } from '../../../../src/apps/shared/perf/service.js';
 import type { PerfOutcome } from '../../../../src/apps/shared/perf/session.js';
 import { ServiceHost } from '../../../../src/apps/shared/service-host.js';
+import { perfRequest } from '../../../harness/perf-request.js';
 import { MessageInbox, SILENT, StreamWorld, TestWriter } from '../../../harness/stream-world.js';
 
-const REQUEST: Message = {
-  kind: 'perf',
-  role: 'control',
-  test: 'a1',
-  direction: 'forward',
-  flows: 1,
-  durationNs: 1e9,
-  bytes: null,
-  omitNs: 0,
-  window: '',
-  windowParameters: {},
-};
+const REQUEST: Message = perfRequest(1);
 const DATA: Message = { kind: 'perf', role: 'data', test: 'a1', index: 0 };
 
 /** Host 0 is a client that a test plays by hand, host 1 the server. */
