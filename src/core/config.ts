@@ -9,6 +9,9 @@ const MAX_SIZE_JITTER_BYTES = Credit.maxPaddingBytes / 2;
 /** What a sender's buffer holds at the least: receivers count on it, who are not told. */
 export const LEAST_SEND_BUFFER_BYTES = 65_536;
 
+/** What every receiver takes before it has said anything; or two frames, where these are longer. PROTOCOL §11.1, §13.1 */
+export const LEAST_WINDOW_BYTES = 65_536;
+
 /**
  * Everything that an endpoint can be told. Times are nanoseconds. Where no source is named the number is ours: chosen for hosts on one site whose
  * processes wake with a millisecond's jitter.
@@ -152,7 +155,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['jitter', 0, 0.5],
   ['creditSizeJitterBytes', 0, MAX_SIZE_JITTER_BYTES],
   ['catchUpNs', 0, SECOND_NS],
-  ['receiveWindowBytes', 65_536, 2 ** 30],
+  ['receiveWindowBytes', LEAST_WINDOW_BYTES, 2 ** 30],
   ['maxOutstandingCredits', 1, 32_767],
   ['keptCredits', 0, 4_096],
   ['hostCredits', 2, Number.POSITIVE_INFINITY],

@@ -1,10 +1,11 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
 import * as time from '../base/time.js';
-import { creditSequence, dataOffset, dataPayloadBytes, ecn, pathId } from '../wire/decode.js';
+import { creditSequence, dataOffset, dataPayloadBytes, ecn, flags, pathId } from '../wire/decode.js';
 import type { DataFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
+import { LEAST_WINDOW_BYTES } from './config.js';
 import type { FlowContext } from './context.js';
 import { CreditWatch } from './credit-watch.js';
 import type { XpassError } from './errors.js';
@@ -22,14 +23,10 @@ import { SpeculativeBurst } from './speculative-burst.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
-const { Data, DataFlag, Ecn, FrameType, wireBytes } = layout;
+const { AckFlag, Data, DataFlag, Ecn, FrameType, wireBytes } = layout;
 const { SenderState } = senderFlow;
 
-interface SpareCredit {
-  sequence: number;
-  path: number;
-  isMarked: boolean;
-}
+type SpareCredit = Pick<KeptCredits, 'sequence' | 'pathId' | 'isMarked'>;
 
 /** Of a flow in the endpoint's RequestGate; due: has a place, and goes out once the application has had its turn. */
 const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
@@ -60,6 +57,8 @@ export class CreditedSender extends SenderFlow implements Rider {
   private speculativeFrames = 0;
   private takenBack = 0;
   private chunks = 0;
+  /** The receiver has no room for more, and no credit has come since. PROTOCOL §5.6 */
+  private isPaused = false;
 
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     super(context, writer, options, nowNs);
@@ -95,6 +94,7 @@ export class CreditedSender extends SenderFlow implements Rider {
     this.observer.onCredit(nowNs);
     if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(nowNs);
     this.watch.onCredit(nowNs);
+    this.isPaused = false;
     const path = pathId(frame.bytes);
     if (path !== 0) this.spread(path);
     const isMarked = ecn(frame.bytes) === Ecn.congestionExperienced;
@@ -103,18 +103,21 @@ export class CreditedSender extends SenderFlow implements Rider {
       this.spend(sequence, path, isMarked, nowNs);
       return;
     }
-    if (isReceiving) this.findsNoData(nowNs);
-    if (this.context.filler !== null && this.lend(this.context.filler, { sequence, path, isMarked }, nowNs)) return;
+    if (isReceiving && this.idleSinceNs === NEVER) {
+      this.idleSinceNs = nowNs;
+      this.arm();
+    }
+    if (this.context.filler !== null && this.lend(this.context.filler, { sequence, pathId: path, isMarked }, nowNs))
+      return;
     if (!isReceiving || path === 0 || !this.keep(sequence, path, isMarked)) this.unused++;
   }
 
   /** Takes all that waits along in a frame of another flow. Losses wait for a credit of the flow, so that what its receiver had no room for does not come again and again. PROTOCOL §13.1 */
-  board(filler: FrameFiller): boolean {
+  board(filler: FrameFiller, nowNs: number): boolean {
     const { stream, buffer } = this;
     if (!stream.hasData) return false;
     if (!this.mayBoard || stream.unsentBytes > filler.roomBytes || !filler.fits(buffer)) return true;
-    stream.spread();
-    filler.add(this.frames.flowId, stream.takeUnsent(), buffer, stream);
+    filler.add(this.frames.flowId, stream.takeRide(nowNs), buffer, stream);
     this.chunks++;
     return false;
   }
@@ -166,6 +169,7 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   protected override readAck(frame: Frame, answersProbe: boolean, nowNs: number): void {
     const { stream } = this;
+    this.isPaused = (flags(frame.bytes) & AckFlag.paused) !== 0;
     if (answersProbe) this.leaveGate();
     // An ACK that was overtaken speaks of holes that later ones have shown closed.
     if (stream.cumulativeOf(frame.bytes) === stream.ackedOffset && !stream.findLosses(frame.bytes, answersProbe, nowNs))
@@ -201,7 +205,8 @@ export class CreditedSender extends SenderFlow implements Rider {
     this.idleSinceNs = NEVER;
     if (this.kept !== null) this.spendKept(this.kept, nowNs);
     if (wasIdle && this.isUntold) this.request(nowNs);
-    if (this.stream.hasData) this.context.filler?.enter(this);
+    // What its kept credits have released may have told a program that closed it.
+    if (this.stream.hasData && !this.isClosed) this.context.filler?.enter(this);
     this.arm();
   }
 
@@ -212,9 +217,10 @@ export class CreditedSender extends SenderFlow implements Rider {
     return stream.hasData && !this.toldMore && stream.sentOffset >= this.toldOffset;
   }
 
-  /** Its receiver knows the flow, or will before another frame comes; and nothing of it is under way that others would overtake. */
+  /** Its receiver knows the flow, or will before another frame comes, and has room for it; and nothing of it is under way that others would overtake. */
   private get mayBoard(): boolean {
-    if (this.stream.hasLosses || this.burst !== null) return false;
+    if (this.stream.hasLosses || this.burst !== null || this.isPaused) return false;
+    if (this.buffer.byteLength > LEAST_WINDOW_BYTES) return false;
     return this.opened || this.asking === Asking.sent;
   }
 
@@ -227,17 +233,13 @@ export class CreditedSender extends SenderFlow implements Rider {
   /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
   private startReceiving(nowNs: number): void {
     this.leaveGate();
-    if (this.burst === null) this.noteAnswer(nowNs);
+    if (this.burst === null && this.opened) this.probe.settle();
+    else if (this.burst === null) this.probe.answer(nowNs);
     else if (this.burst.isSending) this.endBurst(this.burst, nowNs);
     this.opened = true;
     this.stateCode = SenderState.creditReceiving;
     this.finishIfSent(nowNs);
     this.arm();
-  }
-
-  private noteAnswer(nowNs: number): void {
-    if (this.opened) this.probe.settle();
-    else this.probe.answer(nowNs);
   }
 
   /** The flow begins to send without credits. PROTOCOL §12.1 */
@@ -334,19 +336,19 @@ export class CreditedSender extends SenderFlow implements Rider {
       filler.add(frames.flowId, stream.take(nowNs, filler.roomBytes), buffer, stream);
       this.chunks++;
     }
-    filler.fill(this);
+    filler.fill(this, nowNs);
     if (filler.chunks === 0) frames.data(fields, buffer, takenBytes, nowNs);
     else frames.filled(fields, buffer, filler, nowNs);
   }
 
   /** The flow has no use for a credit: it goes for what others to the same peer have. False where they have nothing. */
-  private lend(filler: FrameFiller, { sequence, path, isMarked }: SpareCredit, nowNs: number): boolean {
+  private lend(filler: FrameFiller, { sequence, pathId, isMarked }: SpareCredit, nowNs: number): boolean {
     filler.begin(0, this.buffer);
-    filler.fill(this);
+    filler.fill(this, nowNs);
     if (filler.chunks === 0) return false;
     const fields = DATA_FIELDS;
     fields.creditSequence = sequence;
-    fields.pathId = path;
+    fields.pathId = pathId;
     fields.offset = this.stream.sentOffset;
     fields.unused = this.unused;
     fields.flags = isMarked ? DataFlag.creditCe : 0;
@@ -366,12 +368,6 @@ export class CreditedSender extends SenderFlow implements Rider {
   private ranDry(nowNs: number): void {
     if (this.stream.ended && this.burst === null) this.finishIfSent(nowNs);
     else this.idleSinceNs = nowNs;
-    this.arm();
-  }
-
-  private findsNoData(nowNs: number): void {
-    if (this.idleSinceNs !== NEVER) return;
-    this.idleSinceNs = nowNs;
     this.arm();
   }
 
@@ -448,6 +444,8 @@ export class CreditedSender extends SenderFlow implements Rider {
     switch (this.stateCode) {
       case SenderState.creditRequestSent:
         this.leaveGate();
+        // The receiver may not have known the flow when bytes of it came with the credits of others.
+        if (!this.opened && this.burst === null) this.stream.loseRides();
         this.ask(nowNs, true);
         break;
       case SenderState.creditReceiving:

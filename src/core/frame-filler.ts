@@ -14,8 +14,8 @@ const MAX_LOOKS = 16;
 /** A flow that may send bytes with the credits of others to the same peer. */
 export interface Rider {
   readonly peer: number;
-  /** Adds to the frame under way what waits, if that fits. False: nothing waits any more. */
-  board(filler: FrameFiller): boolean;
+  /** Adds to the frame under way, which goes at `nowNs`, what waits, if that fits. False: nothing waits any more. */
+  board(filler: FrameFiller, nowNs: number): boolean;
   /** The frame with its bytes has been sent. The application may be told, and do anything. */
   onBoarded(nowNs: number): void;
 }
@@ -84,10 +84,10 @@ export class FrameFiller {
   }
 
   /** Fills what is left with what other flows to the peer of `carrier` have. */
-  fill(carrier: Rider): void {
+  fill(carrier: Rider, nowNs: number): void {
     if (this.roomBytes <= 0) return;
     const riders = this.waiting.get(carrier.peer);
-    if (riders !== undefined) this.fillFrom(riders, carrier);
+    if (riders !== undefined) this.fillFrom(riders, carrier, nowNs);
   }
 
   /** Puts table and payloads behind the header of `frame`; the own bytes are those of `buffer` from `offset`. */
@@ -107,6 +107,8 @@ export class FrameFiller {
       at += payloadBytes;
     }
     frame.length = seal(frame.bytes, at, check);
+    // Or it would hold the bytes of flows that are long closed.
+    this.buffers.length = 0;
   }
 
   /** The frame has been sent: those whose bytes it has go on. One of them may begin another frame. */
@@ -114,14 +116,14 @@ export class FrameFiller {
     for (let rider = this.boarded.pop(); rider !== undefined; rider = this.boarded.pop()) rider.onBoarded(nowNs);
   }
 
-  private fillFrom(riders: Set<Rider>, carrier: Rider): void {
+  private fillFrom(riders: Set<Rider>, carrier: Rider, nowNs: number): void {
     let looks = Math.min(riders.size, this.maxChunks + MAX_LOOKS);
     for (const rider of riders) {
       if (this.roomBytes <= 0 || looks-- === 0) break;
       if (rider === carrier) continue;
       const { chunks } = this;
       riders.delete(rider);
-      if (rider.board(this)) riders.add(rider);
+      if (rider.board(this, nowNs)) riders.add(rider);
       if (this.chunks > chunks) this.boarded.push(rider);
     }
     if (riders.size === 0) this.waiting.delete(carrier.peer);

@@ -11,6 +11,7 @@ import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { ArrivedRanges } from './arrived-ranges.js';
+import { LEAST_WINDOW_BYTES } from './config.js';
 import type { FlowContext } from './context.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { backedOffNs } from './probe.js';
@@ -35,8 +36,6 @@ export interface ReactiveSenderOptions extends SenderOptions {
   algorithm: WindowAlgorithm;
 }
 
-/** What every receiver takes before it has said anything. PROTOCOL §11.1 */
-const LEAST_WINDOW_BYTES = 65_536;
 /** How long the number of a lost frame is remembered at least, in smoothed RTTs: its acknowledgement may still come (ours). */
 const REMEMBERED_RTTS = 2;
 /**

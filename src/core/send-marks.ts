@@ -10,11 +10,15 @@ export class SendMarks {
   private readonly atNs = new Float64Array(MARKS).fill(Number.NEGATIVE_INFINITY);
   private readonly offsets = new Float64Array(MARKS);
   private latest = 0;
+  /** When the latest mark was made; it moves with what is sent until the next is due. */
+  private latestSinceNs = Number.NEGATIVE_INFINITY;
 
   /** The flow has sent up to `offset` at `nowNs`; `waitNs`: the age that will be asked for. */
   note(nowNs: number, offset: number, waitNs: number): void {
-    if (nowNs - this.atNs[this.latest] < waitNs / MARKS_PER_WAIT) return;
-    this.latest = (this.latest + 1) % MARKS;
+    if (nowNs - this.latestSinceNs >= waitNs / MARKS_PER_WAIT) {
+      this.latest = (this.latest + 1) % MARKS;
+      this.latestSinceNs = nowNs;
+    }
     this.atNs[this.latest] = nowNs;
     this.offsets[this.latest] = offset;
   }

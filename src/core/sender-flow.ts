@@ -294,7 +294,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
 
   /** Comes last in whatever takes an input, since the writer may do anything to the flow. */
   private tellWritable(): void {
-    if (!this.wantsWritable || !this.buffer.isHalfEmpty) return;
+    if (this.isOver || !this.wantsWritable || !this.buffer.isHalfEmpty) return;
     this.wantsWritable = false;
     this.writer.onWritable();
   }

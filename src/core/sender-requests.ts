@@ -84,6 +84,7 @@ export class SenderRequests {
 
   private sendProbe(nowNs: number, again: boolean): void {
     this.probedAckedOffset = this.stream.ackedOffset;
+    this.stream.noteSent(nowNs);
     this.probe.send(this.stream.sentOffset, nowNs, again);
   }
 }

@@ -47,6 +47,9 @@ export class SentStream {
   private readonly losses: LossDetector;
   /** Made once the flow's frames take several paths. */
   private marks: SendMarks | null = null;
+  private isSprayed = false;
+  /** The bytes of it that went in frames of other flows, by their paths, end before this offset. */
+  private rideEndOffset = 0;
 
   constructor(probe: Probe, sendBufferBytes: number, frameBytes: number) {
     this.probe = probe;
@@ -93,6 +96,25 @@ export class SentStream {
     const offset = this.takeNew(this.payloadBytes);
     this.noteEnd(offset);
     return offset;
+  }
+
+  /** As `takeUnsent`, for a frame of another flow that is sent at `nowNs`, maybe by another path. */
+  takeRide(nowNs: number): number {
+    const offset = this.takeUnsent();
+    this.rideEndOffset = this.sentOffset;
+    this.marks ??= new SendMarks();
+    this.noteSent(nowNs);
+    return offset;
+  }
+
+  /** None of the bytes that went so has arrived. */
+  loseRides(): void {
+    if (this.rideEndOffset > this.ackedOffset) this.recovery.lose(this.ackedOffset, this.rideEndOffset);
+  }
+
+  /** How far it has been sent at `nowNs` is worth remembering: a probe goes out behind it. */
+  noteSent(nowNs: number): void {
+    this.marks?.note(nowNs, this.sentOffset, this.probe.retransmitNs);
   }
 
   /** There are lost bytes, or new ones within the limit: a full frame of them or all that there are, or any at all where `isEager`. */
@@ -144,20 +166,21 @@ export class SentStream {
     context.probe = answersProbe ? probe.number : -1;
     context.probedOffset = answersProbe ? probe.offset : 0;
     context.retransmitNs = probe.retransmitNs;
-    context.oldOffset = this.marks === null ? -1 : this.oldOffset(this.marks, nowNs);
-    if (this.marks !== null && answersProbe) context.oldOffset = Math.max(context.oldOffset, this.ownPathOffset);
+    const mayOvertake = this.isSprayed || this.ackedOffset < this.rideEndOffset;
+    context.oldOffset = mayOvertake ? this.oldOffset(nowNs) : -1;
+    if (mayOvertake && answersProbe) context.oldOffset = Math.max(context.oldOffset, this.ownPathOffset);
     return this.losses.examine(ack, context);
   }
 
   /** Frames take several paths from now on: one that overtakes another says nothing about that one. PROTOCOL §5.2 */
   spread(): void {
+    this.isSprayed = true;
     this.marks ??= new SendMarks();
   }
 
-  private oldOffset(marks: SendMarks, nowNs: number): number {
-    const waitNs = this.probe.retransmitNs;
-    marks.note(nowNs, this.sentOffset, waitNs);
-    return marks.sentBy(nowNs - waitNs);
+  private oldOffset(nowNs: number): number {
+    this.noteSent(nowNs);
+    return this.marks?.sentBy(nowNs - this.probe.retransmitNs) ?? 0;
   }
 
   private takeNew(maxBytes: number): number {

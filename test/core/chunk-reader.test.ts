@@ -12,7 +12,7 @@ import { DataFlag, FrameType, RequestFlag } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
 import { FLOW_PEER, incoming } from '../harness/flow-context.js';
 import { RecordingReader } from '../harness/receiver-bench.js';
-import { RecordingWriter } from '../harness/sender-bench.js';
+import { RecordingWriter, SenderBench } from '../harness/sender-bench.js';
 import { pattern } from '../harness/streams.js';
 
 interface Chunk {
@@ -230,5 +230,15 @@ describe('who watches a flow that began without credits', () => {
       endpoint.handleFrame(frame, 50_000);
     expect(told).toBe(1);
     expect(flow.statistics).toMatchObject({ bytesAcknowledged: 1_000, creditsReceived: 0 });
+  });
+
+  it('hears nothing more of a flow that it closes then, which waited for room', () => {
+    const bench = new SenderBench({ rateBps: 1e9, speculativeRttNs: 2 * 65_536 * 8, sendBufferBytes: 65_536 });
+    bench.write(60_000);
+    expect(bench.write(60_000)).toBe(false);
+    bench.flow.observer = { onCredit: () => {}, onRtt: () => {}, onAck: (nowNs) => bench.flow.reset(nowNs) };
+    bench.wait(2e6);
+    bench.ack(60_000);
+    expect(bench.writer.events).toEqual(['closed reset']);
   });
 });

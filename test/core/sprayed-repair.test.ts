@@ -86,6 +86,16 @@ describe('a sender whose credits come by several paths', () => {
     expect(repairs(bench, 2)).toEqual([2, 3]);
   });
 
+  it('takes what is missing for lost at the first answer, where that answers a FIN that was repeated', () => {
+    const bench = new SenderBench();
+    bench.write(4 * P);
+    bench.end();
+    credit(bench, 4);
+    bench.wait(RETRANSMIT_NS);
+    bench.ack(2 * P);
+    expect(bench.state).toBe('creditRequestSent');
+  });
+
   it('sends its own frames by the path of the latest credit', () => {
     const bench = sprayed(999);
     bench.credit(5_000, { pathId: 7 });

@@ -45,6 +45,19 @@ describe('messages shorter than a frame between two hosts', () => {
   });
 });
 
+describe('a frame with bytes of five flows that is lost', () => {
+  it('is repaired for each of them, in no more than the shortest retransmission time and some round trips', () => {
+    const traffic = Array.from({ length: 5 }, (_, index) => flow(1, 9, { bytes: 200, startNs: 1_000 * index }));
+    // The requests are across; the first credit, which releases the frame, is back at the sender after 100 us.
+    const faults = [
+      linkFault(90e3, 'left-right', { lossRate: 1, frameTypes: ['data'] }),
+      linkFault(190e3, 'left-right', { lossRate: 0 }),
+    ];
+    const { flows } = messages(FILLED, { traffic, faults });
+    for (const { fctNs } of flows) expect(fctNs).toBeLessThan(1e6);
+  });
+});
+
 describe('filled frames over a bad link', () => {
   it.each(BAD_LINKS)('that %s frames bring every byte in the end, in bytes', (_, impairment) => {
     for (const seed of [1, 2, 3]) {

@@ -1,5 +1,5 @@
 // Tested by test/sim/fuzz/random-scenario.test.ts
-import { MILLISECOND_NS } from '../../base/time.js';
+import { MICROSECOND_NS, MILLISECOND_NS } from '../../base/time.js';
 import type { Topology } from '../../switch/topology.js';
 import { Data } from '../../wire/layout.js';
 import type { FlowTraffic, TrafficSpec } from '../scenario.js';
@@ -11,6 +11,11 @@ const MOST_FLOWS = 30;
 const FIRST_START_NS = 1;
 /** How many flows of a group start in one instant, and how far apart the others are. */
 const MOST_APART_NS = 5 * MILLISECOND_NS;
+
+/** Flows of a group of messages, and the time within which they start: some round trips of most worlds. */
+const LEAST_MESSAGES = 4;
+const MOST_MESSAGES = 20;
+const MESSAGES_WITHIN_NS = 200 * MICROSECOND_NS;
 
 /** What the traffic of one world is drawn for. */
 export interface TrafficRoom {
@@ -30,7 +35,25 @@ export function randomTraffic(dice: Dice, room: TrafficRoom): TrafficSpec[] {
     traffic.push(spec);
     left -= spec.kind === 'flow' ? spec.count : 4;
   }
+  if (dice.chance(0.4)) traffic.push(messages(dice, room));
   return traffic;
+}
+
+/** Flows of less than a frame between two hosts: what one leaves of its frame others may fill. */
+function messages(dice: Dice, { topology }: TrafficRoom): FlowTraffic {
+  const [from, to] = dice.pair(topology.hosts);
+  const payload = topology.links[0].port.maxFrameBytes - Data.overheadBytes;
+  return {
+    ...start(dice),
+    startJitterNs: dice.between(0, MESSAGES_WITHIN_NS),
+    kind: 'flow',
+    group: 'messages',
+    from: from.id,
+    to: to.id,
+    bytes: Math.max(1, Math.round(dice.spread(1, payload / 2))),
+    count: dice.whole(LEAST_MESSAGES, MOST_MESSAGES),
+    stopNs: INFINITE,
+  };
 }
 
 function flowGroup(dice: Dice, { topology, slowestBps }: TrafficRoom, frames: number): FlowTraffic {

@@ -6,10 +6,12 @@ import { startMeter } from '../../../src/switch/credit-meter.js';
 import { Fabric, type FabricOptions, type LinkChanges } from '../../../src/switch/fabric.js';
 import type { LinkDirection } from '../../../src/switch/link-direction.js';
 import type { Port, PortConfig } from '../../../src/switch/port.js';
+import { read32, write32 } from '../../../src/wire/bytes.js';
+import { hasChunks } from '../../../src/wire/chunks.js';
 import { frameType } from '../../../src/wire/decode.js';
 import { seal } from '../../../src/wire/encode.js';
 import type { Frame, FramePool } from '../../../src/wire/frame.js';
-import { CHECK_BYTES, Data, FrameType } from '../../../src/wire/layout.js';
+import { CHECK_BYTES, Chunks, Data, FrameType } from '../../../src/wire/layout.js';
 
 /** One frame in so many goes wrong, the first one earlier: many worlds have no more than some hundred. */
 const RARELY = 1_000;
@@ -119,6 +121,20 @@ class ChangesContent extends WrongAtExit {
   }
 }
 
+/** Puts the bytes of a filled frame's first chunk at another place of their stream. */
+class MovesChunk extends WrongAtExit {
+  protected override suits(frame: Frame): boolean {
+    return hasChunks(frame.bytes);
+  }
+
+  protected onFrame(frame: Frame): Frame {
+    const at = Chunks.chunks + Chunks.offset;
+    write32(frame.bytes, at, read32(frame.bytes, at) + 1);
+    if (frame.phantomBytes === 0) seal(frame.bytes, frame.length - CHECK_BYTES, crc32);
+    return frame;
+  }
+}
+
 /** Sends data by the way that another flow would take. */
 class WrongPath extends Fabric {
   constructor(options: FabricOptions) {
@@ -191,6 +207,12 @@ export const PLANTED_BUGS: readonly (readonly [string, MakeFabric, readonly stri
     'changes bytes of a stream',
     (options) => new ChangesContent(options),
     ['assertion: a byte arrived in the wrong place'],
+  ],
+  [
+    'moves a chunk of a filled frame in its stream',
+    (options) => new MovesChunk(options),
+    // Its receiver resets a flow whose end moves, and acknowledges what its sender has not sent.
+    ['assertion: a byte arrived in the wrong place', 'liveness', 'refused'],
   ],
   ['sends data by another path than its credits', (options) => new WrongPath(options), ['path']],
   // A credit that waits when the link changes may go at once, as of the time when it came.
