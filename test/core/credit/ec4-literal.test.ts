@@ -1,23 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { creditAlgorithm } from '../../../src/core/credit/registry.js';
+import { course, expectCourse } from './ec4-course.js';
 import { creditSample, ROUND_LINK } from './sample.js';
 
 const start = (parameters = {}) => creditAlgorithm('ec4-literal', ROUND_LINK, { initial_rate: 0.25, ...parameters });
-
-/** Rates in Mbit/s, w, alpha and mode after each update. */
-function course(algorithm: ReturnType<typeof start>, samples: readonly Parameters<typeof creditSample>[0][]) {
-  return samples.map((sample) => {
-    algorithm.update(creditSample(sample));
-    const { w, alpha, mode } = algorithm.state();
-    return [algorithm.rateBps / 1e6, w, alpha, mode];
-  });
-}
-
-function expectCourse(found: readonly number[][], expected: readonly number[][]): void {
-  for (const [step, values] of expected.entries())
-    for (const [index, value] of values.entries())
-      expect(found[step][index], `step ${step}, value ${index}`).toBeCloseTo(value, 6);
-}
 
 describe('ec4-literal, by hand from Algorithm 1', () => {
   it('takes these steps at 1 Gbit/s', () => {

@@ -1,24 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { creditAlgorithm } from '../../../src/core/credit/registry.js';
+import { course, expectCourse } from './ec4-course.js';
 import { creditSample, ROUND_LINK } from './sample.js';
 
 /** A frame an RTT is 8 Mbit/s on this link. */
 const start = (parameters = {}) => creditAlgorithm('ec4', ROUND_LINK, { initial_rate: 0.25, ...parameters });
-
-/** Rates in Mbit/s, w, alpha and mode after each update. */
-function course(algorithm: ReturnType<typeof start>, samples: readonly Parameters<typeof creditSample>[0][]) {
-  return samples.map((sample) => {
-    algorithm.update(creditSample(sample));
-    const { w, alpha, mode } = algorithm.state();
-    return [algorithm.rateBps / 1e6, w, alpha, mode];
-  });
-}
-
-function expectCourse(found: readonly number[][], expected: readonly number[][]): void {
-  for (const [step, values] of expected.entries())
-    for (const [index, value] of values.entries())
-      expect(found[step][index], `step ${step}, value ${index}`).toBeCloseTo(value, 6);
-}
 
 const rates = (found: readonly number[][]) => found.map(([rate]) => rate);
 
