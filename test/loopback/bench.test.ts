@@ -45,10 +45,12 @@ async function someChildren(pid: number): Promise<number[]> {
 
 describe('xpass bench', () => {
   it('measures the bare program and xpass on the same work', async () => {
-    const results = await bench('direct/1472/1', 'switch/8972/16');
+    const results = await bench('direct/1472/1', 'direct/1472/check', 'switch/8972/16');
     expect(results.map(({ name, unit }) => [name, unit])).toEqual([
       ['direct/1472/1', 'frames/s'],
       ['direct/1472/1/cpu', 'us of CPU a frame'],
+      ['direct/1472/check', 'frames/s'],
+      ['direct/1472/check/cpu', 'us of CPU a frame'],
       ['switch/8972/16', 'frames/s'],
       ['switch/8972/16/cpu', 'us of CPU a frame'],
       ['switch/8972/16/forwarding', 'frames a core and second'],

@@ -7,6 +7,9 @@ import { measureRaw } from './raw.js';
 import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
 
 const PATHS = ['direct', 'switch'] as const;
+type Path = (typeof PATHS)[number];
+/** What the bare program does on it. */
+const KINDS = { direct: 'echo', switch: 'relay' } as const;
 /** Those with mmsg are measured against the same bare program, which uses dgram. */
 const DATAPATHS = ['dgram', 'mmsg'] as const;
 
@@ -16,10 +19,27 @@ const FLOWS = [1, 16, 256];
 
 /** What a process can move: data frames a second over unlimited links, beside the bare program that does the same work. */
 export const LOOPBACK: readonly Benchmark[] = PATHS.flatMap((path) =>
-  PAYLOADS.flatMap((payloadBytes) =>
-    DATAPATHS.flatMap((datapath) => FLOWS.map((flows) => benchmarkOf({ path, payloadBytes, datapath, flows }))),
-  ),
+  PAYLOADS.flatMap((payloadBytes) => [
+    ...DATAPATHS.flatMap((datapath) => FLOWS.map((flows) => benchmarkOf({ path, payloadBytes, datapath, flows }))),
+    checkBenchmark(path, payloadBytes),
+  ]),
 );
+
+/** What the frame check alone costs: the bare program whose ends take the CRC of each data frame, beside the same without (PROTOCOL §2.6). */
+function checkBenchmark(path: Path, payloadBytes: number): Benchmark {
+  const name = `${path}/${payloadBytes}/check`;
+  return {
+    name,
+    group: 'loopback',
+    rareParts: [],
+    round: `${path}/${payloadBytes}`,
+    run: async (bench) => {
+      const raw = await bareOf(bench, path, payloadBytes);
+      const checked = await measureRaw(bench, { kind: KINDS[path], payloadBytes, isChecked: true });
+      return paceRows(name, checked, raw);
+    },
+  };
+}
 
 function benchmarkOf(work: Work): Benchmark {
   const { path, payloadBytes, flows } = work;
@@ -43,7 +63,7 @@ function isRare({ payloadBytes, datapath, flows }: Work): boolean {
 }
 
 interface Work {
-  readonly path: (typeof PATHS)[number];
+  readonly path: Path;
   readonly payloadBytes: number;
   readonly datapath: (typeof DATAPATHS)[number];
   readonly flows: number;
@@ -54,16 +74,23 @@ async function measure(bench: Workbench, work: Work): Promise<BenchResult[]> {
   const missing = datapath === 'mmsg' ? await loadNative() : null;
   // perf would take dgram instead, and the figure would be of something else.
   if (typeof missing === 'string') return [unmeasured(nameOf(work), missing)];
-  const raw = await bench.oncePerRound(`raw/${path}/${payloadBytes}`, () =>
-    measureRaw(bench, { kind: path === 'direct' ? 'echo' : 'relay', payloadBytes }),
-  );
+  const raw = await bareOf(bench, path, payloadBytes);
   const ours = await measureXpass(bench, work);
   const name = nameOf(work);
+  return [...paceRows(name, ours, raw), ...(path === 'direct' ? [] : [forwarding(name, ours, raw)])];
+}
+
+function bareOf(bench: Workbench, path: Path, payloadBytes: number): Promise<Pace> {
+  return bench.oncePerRound(`raw/${path}/${payloadBytes}`, () =>
+    measureRaw(bench, { kind: KINDS[path], payloadBytes }),
+  );
+}
+
+function paceRows(name: string, ours: Pace, raw: Pace): BenchResult[] {
   const note = coresText(ours.cores);
   return [
     { name, value: ours.framesPerSecond, unit: 'frames/s', raw: raw.framesPerSecond, note },
     { name: `${name}/cpu`, value: cpuUsPerFrame(ours), unit: 'us of CPU a frame', raw: cpuUsPerFrame(raw) },
-    ...(path === 'direct' ? [] : [forwarding(name, ours, raw)]),
   ];
 }
 

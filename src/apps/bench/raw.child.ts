@@ -1,6 +1,7 @@
 // Tested by test/loopback/bench.test.ts
 
 import { createSocket, type Socket } from 'node:dgram';
+import { crc32 } from 'node:zlib';
 import { DurationHistogram, type Percentiles } from '../shared/perf/histogram.js';
 import './probe.child.js';
 
@@ -16,6 +17,8 @@ export interface RawOrder {
   port: number;
   /** Credits outstanding. */
   window: number;
+  /** Both ends take the CRC of each data frame, as xpass does. */
+  isChecked: boolean;
   warmUpMs: number;
   measureMs: number;
 }
@@ -44,7 +47,10 @@ function open(): Promise<Socket> {
 
 function serve(socket: Socket, order: RawOrder): void {
   const data = Buffer.alloc(order.payloadBytes);
-  socket.on('message', (_bytes, from) => socket.send(data, from.port, from.address));
+  socket.on('message', (_bytes, from) => {
+    if (order.isChecked) crc32(data);
+    socket.send(data, from.port, from.address);
+  });
 }
 
 function relay(socket: Socket, order: RawOrder): void {
@@ -61,8 +67,9 @@ function relay(socket: Socket, order: RawOrder): void {
 function request(socket: Socket, order: RawOrder): void {
   const credit = Buffer.alloc(CREDIT_BYTES);
   let frames = 0;
-  socket.on('message', () => {
+  socket.on('message', (bytes) => {
     frames++;
+    if (order.isChecked) crc32(bytes);
     socket.send(credit, order.port, LOOPBACK);
   });
   for (let index = 0; index < order.window; index++) socket.send(credit, order.port, LOOPBACK);

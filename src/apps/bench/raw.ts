@@ -29,16 +29,18 @@ export interface RawWork {
   readonly payloadBytes: number;
   /** Credits outstanding; with one, round-trip times are measured. */
   readonly window?: number;
+  /** The ends take the CRC of each data frame. */
+  readonly isChecked?: boolean;
   /** Measure what is allocated, which costs a little. */
   readonly allocations?: boolean;
 }
 
 /** What the bare program does with this work; its processes end with it. */
 export async function measureRaw(bench: Workbench, work: RawWork): Promise<RawFigures> {
-  const { kind, payloadBytes, window = WINDOW, allocations = false } = work;
+  const { kind, payloadBytes, window = WINDOW, isChecked = false, allocations = false } = work;
   const { seconds } = bench.settings;
   const times = { warmUpMs: WARM_UP_SECONDS * 1e3, measureMs: seconds * 1e3 };
-  const order = { payloadBytes, port: 0, window, ...times };
+  const order = { payloadBytes, port: 0, window, isChecked, ...times };
   const start = (role: RawOrder['role'], port: number) => startRaw(bench, { ...order, role, port });
   try {
     const server = await start('server', 0);

@@ -9,8 +9,10 @@ const LOOPBACK = ['direct', 'switch'].flatMap((path) => [
   ...['1472', '8972'].flatMap((payload) => [
     ...['1', '16', '256'].map((flows) => `${path}/${payload}/${flows}`),
     ...['1', '16'].map((flows) => `${path}-mmsg/${payload}/${flows}`),
+    `${path}/${payload}/check`,
   ]),
   `${path}/60000/1`,
+  `${path}/60000/check`,
 ]);
 const MESSAGES = ['message/1KiB', 'message/4KiB', 'message/16KiB', 'message/64KiB', 'handshakes'];
 const PACING = ['pacing/1000', 'pacing/10000', 'pacing/50000'];
@@ -48,9 +50,9 @@ describe('the benchmarks', () => {
     [['loopback'], LOOPBACK],
     [['direct/1472/1'], ['direct/1472/1']],
     [['loopback/direct/1472/1'], ['direct/1472/1']],
-    [['switch/8972'], ['switch/8972/1', 'switch/8972/16', 'switch/8972/256']],
+    [['switch/8972'], ['switch/8972/1', 'switch/8972/16', 'switch/8972/256', 'switch/8972/check']],
     [['loopback/switch/8972/1'], ['switch/8972/1']],
-    [['direct/60000'], ['direct/60000/1']],
+    [['direct/60000'], ['direct/60000/1', 'direct/60000/check']],
     [['switch/1472/256'], ['switch/1472/256']],
     [['switch-mmsg'], ['switch-mmsg/1472/1', 'switch-mmsg/1472/16', 'switch-mmsg/8972/1', 'switch-mmsg/8972/16']],
     [['direct-mmsg/1472/256'], ['direct-mmsg/1472/256']],
@@ -86,7 +88,7 @@ describe('the benchmarks', () => {
   it('of one round are together, and the others by themselves', () => {
     const turns = inTurns(selectBenchmarks(['direct/1472', 'direct-mmsg/1472', 'direct/8972/1', 'messages', 'loaded']));
     expect(turns.map((together) => together.map(({ name }) => name))).toEqual([
-      LOOPBACK.slice(0, 5),
+      LOOPBACK.slice(0, 6),
       ['direct/8972/1'],
       ...MESSAGES.map((name) => [name]),
       ['loaded'],
