@@ -13,11 +13,12 @@ export function maxAckRanges(frameBytes: number, isReactive = false): number {
 
 /** The lowest of a flow's ranges, as many as an ACK of the flow holds. */
 export class LowestRanges implements AckRanges {
-  private readonly ranges: AckRanges;
+  private readonly stream: { readonly ranges: AckRanges };
   private limit: number = Ack.maxRanges;
 
-  constructor(ranges: AckRanges) {
-    this.ranges = ranges;
+  /** `stream`: whose ranges they are. */
+  constructor(stream: { readonly ranges: AckRanges }) {
+    this.stream = stream;
   }
 
   /** `frameBytes`: the flow's maximum frame size. */
@@ -26,14 +27,14 @@ export class LowestRanges implements AckRanges {
   }
 
   get count(): number {
-    return Math.min(this.ranges.count, this.limit);
+    return Math.min(this.stream.ranges.count, this.limit);
   }
 
   start(index: number): number {
-    return this.ranges.start(index);
+    return this.stream.ranges.start(index);
   }
 
   end(index: number): number {
-    return this.ranges.end(index);
+    return this.stream.ranges.end(index);
   }
 }

@@ -28,47 +28,42 @@ export interface AckContext {
 /** Filled anew for every ACK of whichever flow. */
 const ACK_VIEW: AckView = { nowNs: 0, lossBound: 0, probe: 0, retransmitNs: 0 };
 
-/** Reads ACKs for holes and tells a flow's loss recovery which bytes are lost. PROTOCOL §5.2 */
-export class LossDetector {
-  private readonly recovery: LossRecovery;
-  private readonly reorderBytes: number;
-  private readonly maxRanges: number;
+/** What an ACK says of holes: nothing, something, or of bytes that were not sent. */
+export const AckNews = { none: 0, holes: 1, invalid: 2 } as const;
 
-  constructor(recovery: LossRecovery, frameBytes: number) {
-    this.recovery = recovery;
-    this.reorderBytes = REORDER_FRAMES * (frameBytes - Data.overheadBytes);
-    this.maxRanges = maxAckRanges(frameBytes);
-  }
+/** A code of `AckNews`. */
+export function newsOf(bytes: Uint8Array, { ackedOffset, sentOffset, probedOffset }: AckContext): number {
+  const count = ackRangeCount(bytes);
+  const highest = count > 0 ? widen(ackRangeEnd(bytes, count - 1), ackedOffset) : ackedOffset;
+  if (highest > sentOffset) return AckNews.invalid;
+  return count === 0 && probedOffset <= ackedOffset ? AckNews.none : AckNews.holes;
+}
 
-  /** False for an ACK that tells of bytes which were not sent. */
-  examine(bytes: Uint8Array, context: AckContext): boolean {
-    const { ackedOffset, probedOffset } = context;
-    const count = ackRangeCount(bytes);
-    const highest = count > 0 ? widen(ackRangeEnd(bytes, count - 1), ackedOffset) : ackedOffset;
-    if (highest > context.sentOffset) return false;
-    if (count === 0 && probedOffset <= ackedOffset) return true;
-    const isSprayed = context.oldOffset >= 0;
-    const view = ACK_VIEW;
-    view.nowNs = context.nowNs;
-    view.probe = isSprayed ? -1 : context.probe;
-    view.retransmitNs = context.retransmitNs;
-    let beyondBytes = arrivedBytes(bytes, count);
-    let from = ackedOffset;
-    for (let index = 0; index < count; index++) {
-      const start = widen(ackRangeStart(bytes, index), ackedOffset);
-      const end = widen(ackRangeEnd(bytes, index), ackedOffset);
-      if (isSprayed) view.lossBound = context.oldOffset;
-      else view.lossBound = beyondBytes >= this.reorderBytes ? start : probedOffset;
-      this.recovery.arrived(start, end);
-      this.recovery.hole(from, start, view);
-      beyondBytes -= end - start;
-      from = end;
-    }
-    view.lossBound = isSprayed ? Math.min(probedOffset, context.oldOffset) : probedOffset;
-    // A full list may have left out what arrived beyond it.
-    if (count < this.maxRanges) this.recovery.hole(from, probedOffset, view);
-    return true;
+/** Reads the holes of an ACK and tells a flow's loss recovery which bytes are lost; the flow's frames have at most `frameBytes`. PROTOCOL §5.2 */
+export function readHoles(bytes: Uint8Array, context: AckContext, recovery: LossRecovery, frameBytes: number): void {
+  const { ackedOffset, probedOffset } = context;
+  const count = ackRangeCount(bytes);
+  const reorderBytes = REORDER_FRAMES * (frameBytes - Data.overheadBytes);
+  const isSprayed = context.oldOffset >= 0;
+  const view = ACK_VIEW;
+  view.nowNs = context.nowNs;
+  view.probe = isSprayed ? -1 : context.probe;
+  view.retransmitNs = context.retransmitNs;
+  let beyondBytes = arrivedBytes(bytes, count);
+  let from = ackedOffset;
+  for (let index = 0; index < count; index++) {
+    const start = widen(ackRangeStart(bytes, index), ackedOffset);
+    const end = widen(ackRangeEnd(bytes, index), ackedOffset);
+    if (isSprayed) view.lossBound = context.oldOffset;
+    else view.lossBound = beyondBytes >= reorderBytes ? start : probedOffset;
+    recovery.arrived(start, end);
+    recovery.hole(from, start, view);
+    beyondBytes -= end - start;
+    from = end;
   }
+  view.lossBound = isSprayed ? Math.min(probedOffset, context.oldOffset) : probedOffset;
+  // A full list may have left out what arrived beyond it.
+  if (count < maxAckRanges(frameBytes)) recovery.hole(from, probedOffset, view);
 }
 
 /** Bytes in the ranges of an ACK. */

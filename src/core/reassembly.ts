@@ -6,6 +6,8 @@ const BLOCK_BYTES = 65_536;
 const MAX_RANGES = 1_024;
 
 const NO_BLOCKS: never[] = [];
+/** Those of every stream that has not had a hole, as most never have: nothing is added to it. */
+const NO_RANGES = new RangeSet(MAX_RANGES);
 
 /** Where bytes go once they are in order. */
 export interface Outlet {
@@ -27,8 +29,7 @@ export const Placed = Outcome;
 export class Reassembly {
   private readonly windowBytes: number;
   private readonly outlet: Outlet;
-  /** What arrived beyond `nextOffset`, ascending; for reading only. */
-  readonly ranges = new RangeSet(MAX_RANGES);
+  private beyond = NO_RANGES;
   /** Made for the first hole: a flow without one, or of lengths, needs none. */
   private blocks: (Uint8Array | null)[] = NO_BLOCKS;
   /** A block that was let go last, for the next hole. */
@@ -39,6 +40,11 @@ export class Reassembly {
   constructor(windowBytes: number, outlet: Outlet) {
     this.windowBytes = windowBytes;
     this.outlet = outlet;
+  }
+
+  /** What arrived beyond `nextOffset`, ascending; for reading only, and another object from the first hole on. */
+  get ranges(): RangeSet {
+    return this.beyond;
   }
 
   /** Bytes held beyond a hole. */
@@ -70,22 +76,27 @@ export class Reassembly {
 
   /** The same for `length` bytes that exist as a number only. */
   insertLength(offset: number, length: number, limitOffset: number): number {
-    const { ranges, nextOffset } = this;
+    const { nextOffset } = this;
     const end = offset + length;
     if (end <= nextOffset) return Outcome.duplicate;
     if (end > Math.min(limitOffset, nextOffset + this.windowBytes)) return Outcome.outsideWindow;
     if (offset > nextOffset) {
-      const added = ranges.add(offset, end);
+      const added = this.ownRanges().add(offset, end);
       if (added < 0) return Outcome.tooManyRanges;
       return added === 0 ? Outcome.duplicate : Outcome.outOfOrder;
     }
-    this.nextOffset = ranges.count === 0 ? end : this.joinRanges(end);
+    this.nextOffset = this.ranges.count === 0 ? end : this.joinRanges(end);
     this.outlet.onLength(this.nextOffset - nextOffset);
     return Outcome.inOrder;
   }
 
+  private ownRanges(): RangeSet {
+    if (this.beyond === NO_RANGES) this.beyond = new RangeSet(MAX_RANGES);
+    return this.beyond;
+  }
+
   private store(offset: number, bytes: Uint8Array): number {
-    const added = this.ranges.add(offset, offset + bytes.length);
+    const added = this.ownRanges().add(offset, offset + bytes.length);
     if (added < 0) return Outcome.tooManyRanges;
     if (added === 0) return Outcome.duplicate;
     let done = 0;

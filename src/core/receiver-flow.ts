@@ -83,7 +83,7 @@ export abstract class ReceiverFlow implements TimedFlow {
     this.reassembly = this.stream.reassembly;
     this.window = this.stream.window;
     this.proof = new PathProof(config.amplificationLimit);
-    this.ackRanges = new LowestRanges(this.reassembly.ranges);
+    this.ackRanges = new LowestRanges(this.reassembly);
     this.frames = new ReceiverFrames(context, options.header, options.peer, this.ackRanges);
     this.lastHeardNs = nowNs;
   }

@@ -2,7 +2,7 @@
 import { ackCumulative } from '../wire/decode.js';
 import * as layout from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import { type AckContext, LossDetector } from './loss-detector.js';
+import { type AckContext, AckNews, newsOf, readHoles } from './loss-detector.js';
 import { LossRecovery } from './loss-recovery.js';
 import type { Probe } from './probe.js';
 import { SendBuffer } from './send-buffer.js';
@@ -43,8 +43,8 @@ export class SentStream {
   ownPathOffset = 0;
   private readonly probe: Probe;
   private readonly payloadBytes: number;
-  private readonly recovery = new LossRecovery();
-  private readonly losses: LossDetector;
+  /** Made for the first loss: most flows have none, and each look at one more object of a flow is a wait for memory where there are many. */
+  private recovery: LossRecovery | null = null;
   /** Made once the flow's frames take several paths. */
   private marks: SendMarks | null = null;
   private isSprayed = false;
@@ -55,7 +55,6 @@ export class SentStream {
     this.probe = probe;
     this.buffer = new SendBuffer(sendBufferBytes);
     this.payloadBytes = frameBytes - Data.overheadBytes;
-    this.losses = new LossDetector(this.recovery, frameBytes);
   }
 
   /** Written and not sent for the first time. */
@@ -65,16 +64,16 @@ export class SentStream {
 
   /** What waits to be sent, repairs included. */
   get backlogBytes(): number {
-    return this.unsentBytes + this.recovery.backlogBytes;
+    return this.unsentBytes + (this.recovery?.backlogBytes ?? 0);
   }
 
   get hasLosses(): boolean {
-    return this.recovery.hasLosses;
+    return this.recovery?.hasLosses ?? false;
   }
 
   /** There is something to send. */
   get hasData(): boolean {
-    return this.recovery.hasLosses || this.sentOffset < this.buffer.end;
+    return this.sentOffset < this.buffer.end || this.hasLosses;
   }
 
   /** The stream has ended, and its receiver has all of it. */
@@ -84,9 +83,10 @@ export class SentStream {
 
   /** Takes the bytes of one data frame, or `maxBytes` of them, which are sent at `nowNs`: lost ones first, else new ones. Returns their offset. PROTOCOL §4.3 */
   take(nowNs: number, maxBytes = this.payloadBytes): number {
-    let offset = this.recovery.take(maxBytes, nowNs, this.probe.number);
-    if (offset < 0) offset = this.takeNew(maxBytes);
-    else this.noteRepair();
+    const { recovery } = this;
+    let offset = recovery?.take(maxBytes, nowNs, this.probe.number) ?? -1;
+    if (recovery === null || offset < 0) offset = this.takeNew(maxBytes);
+    else this.noteRepair(recovery);
     this.noteEnd(offset);
     return offset;
   }
@@ -109,7 +109,7 @@ export class SentStream {
 
   /** None of the bytes that went so has arrived. */
   loseRides(): void {
-    if (this.rideEndOffset > this.ackedOffset) this.recovery.lose(this.ackedOffset, this.rideEndOffset);
+    if (this.rideEndOffset > this.ackedOffset) this.ownRecovery().lose(this.ackedOffset, this.rideEndOffset);
   }
 
   /** How far it has been sent at `nowNs` is worth remembering: a probe goes out behind it. */
@@ -119,7 +119,7 @@ export class SentStream {
 
   /** There are lost bytes, or new ones within the limit: a full frame of them or all that there are, or any at all where `isEager`. */
   canTake(isEager: boolean): boolean {
-    if (this.recovery.hasLosses) return true;
+    if (this.hasLosses) return true;
     const roomBytes = this.limitOffset - this.sentOffset;
     const { unsentBytes } = this;
     return unsentBytes > 0 && roomBytes > 0 && (isEager || roomBytes >= Math.min(this.payloadBytes, unsentBytes));
@@ -127,21 +127,22 @@ export class SentStream {
 
   /** As `take`, for a flow that remembers its frames itself, and within the limit. */
   takeWithin(): number {
-    let offset = this.recovery.takeLost(this.payloadBytes);
-    if (offset < 0) offset = this.takeNew(this.payloadBytes);
-    else this.noteRepair();
+    const { recovery } = this;
+    let offset = recovery?.takeLost(this.payloadBytes) ?? -1;
+    if (recovery === null || offset < 0) offset = this.takeNew(this.payloadBytes);
+    else this.noteRepair(recovery);
     this.noteEnd(offset);
     return offset;
   }
 
   /** [start, end) is lost. False where there is no room to note it. */
   lose(start: number, end: number): boolean {
-    return this.recovery.lose(start, end);
+    return this.ownRecovery().lose(start, end);
   }
 
   /** [start, end) has arrived. */
   arrived(start: number, end: number): void {
-    this.recovery.arrived(start, end);
+    this.recovery?.arrived(start, end);
   }
 
   /** The cumulative offset of an ACK. */
@@ -153,7 +154,7 @@ export class SentStream {
   acknowledge(cumulative: number): void {
     this.ackedOffset = cumulative;
     this.buffer.acknowledge(cumulative);
-    this.recovery.acknowledge(cumulative);
+    this.recovery?.acknowledge(cumulative);
   }
 
   /** Reads the holes of an ACK whose cumulative offset is `ackedOffset`. False for one that tells of bytes which were not sent. */
@@ -169,7 +170,9 @@ export class SentStream {
     const mayOvertake = this.isSprayed || this.ackedOffset < this.rideEndOffset;
     context.oldOffset = mayOvertake ? this.oldOffset(nowNs) : -1;
     if (mayOvertake && answersProbe) context.oldOffset = Math.max(context.oldOffset, this.ownPathOffset);
-    return this.losses.examine(ack, context);
+    const news = newsOf(ack, context);
+    if (news === AckNews.holes) readHoles(ack, context, this.ownRecovery(), this.payloadBytes + Data.overheadBytes);
+    return news !== AckNews.invalid;
   }
 
   /** Frames take several paths from now on: one that overtakes another says nothing about that one. PROTOCOL §5.2 */
@@ -191,8 +194,13 @@ export class SentStream {
     return offset;
   }
 
-  private noteRepair(): void {
-    this.takenBytes = this.recovery.takenBytes;
+  private ownRecovery(): LossRecovery {
+    this.recovery ??= new LossRecovery();
+    return this.recovery;
+  }
+
+  private noteRepair(recovery: LossRecovery): void {
+    this.takenBytes = recovery.takenBytes;
     this.takenFlags = DataFlag.repair;
     this.repairedBytes += this.takenBytes;
   }
