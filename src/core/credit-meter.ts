@@ -55,7 +55,7 @@ export interface CreditCounts {
  * numbers are widened to a count from the flow's first credit. Constant time per credit; memory for as many as were outstanding at once.
  */
 export class CreditMeter {
-  // What every credit needs comes first.
+  // What every credit needs comes first, as in `Endpoint`.
   /** Index of the next credit to be sent. */
   private next = 0;
   /** Every credit before this index has a known fate. */
@@ -74,22 +74,22 @@ export class CreditMeter {
   /** A credit that was sent more credits ago than this is unknown: its data may be of another round of the offsets. */
   private readonly reach: number;
   /** The sender's counter of credits without data, widened, and how many of those have been given a credit each. */
-  private unusedTold = 0;
-  private unusedPlaced = 0;
+  private unusedTold: number;
+  private unusedPlaced: number;
   /** Credits forgiven since the last echo: what the sender adds to its counter up to the next one is about those first. */
-  private forgivenCredits = 0;
-  private used = 0;
-  private unused = 0;
-  private dropped = 0;
+  private forgivenCredits: number;
+  private used: number;
+  private unused: number;
+  private dropped: number;
   /** Credits whose fate became known since `startPeriod`, and when the first and last of them were sent. */
-  periodKnown = 0;
-  periodUsed = 0;
-  periodUnused = 0;
-  periodDropped = 0;
+  periodKnown: number;
+  periodUsed: number;
+  periodUnused: number;
+  periodDropped: number;
   /** Of those that were taken as dropped, the ones whose late echo took them back in this period: no longer in `periodDropped`. */
-  periodTakenBack = 0;
+  periodTakenBack: number;
   /** Credits before this index have been on their way for so long that they may be lost. */
-  private doubted = 0;
+  private doubted: number;
 
   constructor(options: MeterOptions, { numbers, at }: NumberRecord = ownRecord()) {
     const { firstSequence, maxOutstanding, frameBytes = MAX_FRAME_BYTES } = options;
@@ -98,6 +98,10 @@ export class CreditMeter {
     this.firstSequence = firstSequence | 0;
     this.maxOutstanding = maxOutstanding;
     this.reach = Math.floor(OFFSET_REACH_BYTES / frameBytes);
+    this.unusedTold = this.unusedPlaced = this.forgivenCredits = 0;
+    this.used = this.unused = this.dropped = 0;
+    this.periodKnown = this.periodUsed = this.periodUnused = this.periodDropped = this.periodTakenBack = 0;
+    this.doubted = 0;
     numbers[at + Hot.lastEchoSentNs] = NEVER;
     numbers[at + Hot.periodStartNs] = NEVER;
     numbers[at + Hot.periodEndNs] = NEVER;
@@ -153,7 +157,7 @@ export class CreditMeter {
 
   /** See DueSource. */
   prefetch(): number {
-    return this.isResting ? 0 : this.lostAtHome ^ +(this.sentNs[this.next & this.mask] > 0);
+    return this.isResting ? 0 : this.maxOutstanding ^ +(this.sentNs[this.next & this.mask] > 0);
   }
 
   /** Books the credit `nextSequence` as sent at `nowNs`. */

@@ -19,7 +19,6 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import * as layout from '../wire/layout.js';
-import { wireBytes } from '../wire/layout.js';
 import type { Application, FlowWriter } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
@@ -49,7 +48,7 @@ import type { WindowAlgorithm } from './window/algorithm.js';
 import { windowAlgorithm } from './window/registry.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { FrameType, MEAN_CREDIT_WIRE_BYTES, RequestFlag, ResetCode, ResetFlag } = layout;
+const { FrameType, MEAN_CREDIT_WIRE_BYTES, RequestFlag, ResetCode, ResetFlag, wireBytes } = layout;
 const { HotHost } = flowRecord;
 
 /** Frames that an endpoint holds between two drains; a driver drains after every input, so this is never met (ours). */
@@ -84,7 +83,7 @@ export interface OpenOptions {
  * then `poll` until null after every input and at every timeout, then asks for the deadline. `host.ts` does so in front of a NIC.
  */
 export class Endpoint implements FlowContext {
-  // What every credit needs comes first: fields stand in memory in this order, and with thousands of endpoints each cache line of one is a miss.
+  // What every credit needs comes first: fields stand in memory in the order in which they are set, initial values before what the constructor does, and with thousands of endpoints each cache line of one is a miss.
   private readonly numbers: Float64Array;
   private readonly at: number;
   /** The flow that was looked for last and the one that sent last, by their slots: most hosts have one, and the way through `flows` is two cache lines longer. */
@@ -121,16 +120,16 @@ export class Endpoint implements FlowContext {
 
   /** Throws XpassError `config` for an unknown algorithm or parameter. */
   constructor(config: EndpointConfig, parts: EndpointParts) {
-    this.config = config;
-    this.hostId = config.hostId;
-    this.random = parts.random;
-    this.check = parts.check;
-    this.pool = parts.pool;
-    this.application = parts.application;
     this.records = parts.records ?? new FlowRecords();
     const { numbers, at } = this.records.take();
     this.numbers = numbers;
     this.at = at;
+    this.random = parts.random;
+    this.pool = parts.pool;
+    this.check = parts.check;
+    this.hostId = config.hostId;
+    this.config = config;
+    this.application = parts.application;
     numbers[at + HotHost.timerSlackNs] = config.timerSlackNs;
     this.timers = new FlowSchedule(numbers, at + HotHost.timerNs);
     this.credits = new FlowSchedule(numbers, at + HotHost.creditNs);

@@ -21,7 +21,7 @@ const CREDIT_FIELDS = { sequence: 0, pathId: 0, paddingBytes: 0 };
 
 /** Writes the frames that a flow's receiver sends, and counts their wire bytes for PROTOCOL §4.6. */
 export class ReceiverFrames implements FlowHeader {
-  // What every credit needs comes first. It is its own header: one object less to touch for each credit.
+  // It is its own header: one object less to touch for each credit.
   readonly destination: number;
   readonly source: number;
   readonly flowId: number;

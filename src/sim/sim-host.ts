@@ -40,19 +40,22 @@ export class SimHost {
   dropped = 0;
   private readonly parts: SimHostParts;
   private readonly processing: HostSpec['processing'];
-  private readonly unprocessed = new FrameQueue();
-  private lastProcessedNs = 0;
+  private readonly unprocessed: FrameQueue;
+  private lastProcessedNs: number;
   /** When the work on the frames that are there will be done. */
-  private workedNs = 0;
+  private workedNs: number;
   private isUp = true;
 
   constructor(spec: HostSpec, parts: SimHostParts) {
     this.machine = parts.make();
+    this.pool = parts.pool;
     this.id = spec.id;
     this.parts = parts;
-    this.pool = parts.pool;
     this.processing = spec.processing;
     this.clock = new HostClock(spec.clockDriftPpm);
+    this.unprocessed = new FrameQueue();
+    this.lastProcessedNs = 0;
+    this.workedNs = 0;
     this.notePlain();
   }
 

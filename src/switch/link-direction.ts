@@ -76,21 +76,22 @@ export class LinkDirection {
 
   constructor(place: DirectionPlace, { config, impairment, random, earlyNs, records }: DirectionOptions) {
     const record = records.take();
-    this.place = place;
-    this.config = config;
-    this.impairment = impairment;
+    const statistics = new PortStatistics(record);
+    this.numbers = record.numbers;
+    this.at = record.at;
+    this.earlyNs = place.exitPort < 0 ? 0 : earlyNs;
+    this.line = new DelayLine(record, this.earlyNs);
     this.isImpaired = impairment.active;
+    this.port = place.hasPort ? new Port(config, statistics, random) : null;
     this.index = place.index;
     this.toSwitch = place.toSwitch;
     this.exitPort = place.exitPort;
-    this.earlyNs = place.exitPort < 0 ? 0 : earlyNs;
-    this.numbers = record.numbers;
-    this.at = record.at;
-    this.statistics = new PortStatistics(record);
-    this.line = new DelayLine(record, this.earlyNs);
+    this.place = place;
+    this.impairment = impairment;
+    this.statistics = statistics;
+    this.config = config;
     this.numbers[this.at + F.deadlineNs] = this.numbers[this.at + F.nextStartNs] = NEVER;
     this.numbers[this.at + F.linkDelayNs] = place.addsDelay ? config.delayNs : 0;
-    this.port = place.hasPort ? new Port(config, this.statistics, random) : null;
   }
 
   get settings(): Readonly<PortConfig> {

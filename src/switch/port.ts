@@ -94,7 +94,7 @@ export const DEFAULT_PORT: PortConfig = {
  * of the record: with thousands of ports, each line more is a wait for memory.
  */
 export class Port {
-  // What each frame needs comes first: V8 lays fields out in this order, and the first 64 bytes are one cache line.
+  // What each frame needs comes first: V8 lays fields out in the order in which they are set, initial values before what the constructor does, and 64 bytes are one cache line.
   private readonly numbers: Float64Array;
   private readonly at: number;
   private maxWireBytes: number;
@@ -109,8 +109,8 @@ export class Port {
   private startedFrames = 0;
   private nextIsCredit = false;
   /** Frames that wait: the credits, and the data with all else. */
-  private readonly credits = new FrameQueue();
-  private readonly data = new FrameQueue();
+  private readonly credits: FrameQueue;
+  private readonly data: FrameQueue;
   private config: PortConfig;
   readonly statistics: PortStatistics;
   private readonly marking: CreditMarking;
@@ -128,9 +128,11 @@ export class Port {
     this.numbers = numbers;
     this.at = at;
     this.maxWireBytes = wireBytes(config.maxFrameBytes);
+    this.marking = new CreditMarking(config.creditMarkFrames, random);
+    this.credits = new FrameQueue();
+    this.data = new FrameQueue();
     this.config = config;
     this.statistics = statistics;
-    this.marking = new CreditMarking(config.creditMarkFrames, random);
     this.dataMarking = new DataMarking(config);
     this.isPhantom = this.dataMarking.isPhantom;
     numbers[at + F.clockNs] = numbers[at + F.busyUntilNs] = 0;
@@ -207,7 +209,7 @@ export class Port {
   prefetch(): number {
     const { numbers, at } = this;
     const lines = +(numbers[at + F.clockNs] > 0) ^ +(numbers[at + F.busyUntilNs] > 0);
-    return lines ^ this.startedFrames ^ +this.isPhantom ^ this.marking.prefetch();
+    return lines ^ this.startedFrames ^ this.marking.prefetch();
   }
 
   /** When the next queued frame can start; NEVER when nothing is queued. */
