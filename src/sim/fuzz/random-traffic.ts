@@ -35,7 +35,7 @@ export function randomTraffic(dice: Dice, room: TrafficRoom): TrafficSpec[] {
     traffic.push(spec);
     left -= spec.kind === 'flow' ? spec.count : 4;
   }
-  if (dice.chance(0.4)) traffic.push(messages(dice, room));
+  if (dice.chance(0.6)) traffic.push(messages(dice, room));
   return traffic;
 }
 
