@@ -113,6 +113,7 @@ export abstract class ReceiverFlow implements TimedFlow {
       bytesHeld: this.window.heldBytes,
       dataFrames: this.received.data,
       speculativeFrames: this.received.speculative,
+      filledFrames: this.received.filled,
       chunks: this.received.chunks,
       repairedFrames: this.received.repaired,
       markedFrames: this.received.marked,

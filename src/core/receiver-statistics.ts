@@ -11,6 +11,8 @@ export interface ReceiverStatistics {
   dataFrames: number;
   /** Arrived without a credit; not among the others. */
   speculativeFrames: number;
+  /** Of the data frames, those that were filled. PROTOCOL §3.16 */
+  filledFrames: number;
   /** Pieces of the stream that came in filled frames beside the payload of a frame. */
   chunks: number;
   repairedFrames: number;
@@ -41,6 +43,7 @@ export interface ReceiverStatistics {
 export class ReceivedFrames {
   data = 0;
   speculative = 0;
+  filled = 0;
   chunks = 0;
   repaired = 0;
   marked = 0;
@@ -62,6 +65,7 @@ export class ReceivedFrames {
     this.data++;
     if ((bits & DataFlag.repair) !== 0) this.repaired++;
     if ((bits & DataFlag.creditCe) !== 0) this.creditMarked++;
+    if ((bits & DataFlag.chunks) !== 0) this.filled++;
     if (isMarked) this.marked++;
     return isMarked;
   }

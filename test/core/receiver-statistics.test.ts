@@ -11,9 +11,9 @@ it('counts data frames, those that were sent before, and those that arrive marke
   const fields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
   encodeData(bytes, header, fields);
   expect(frames.count(bytes)).toBe(false);
-  encodeData(bytes, header, { ...fields, flags: DataFlag.repair | DataFlag.end });
+  encodeData(bytes, header, { ...fields, flags: DataFlag.repair | DataFlag.end | DataFlag.chunks });
   markCe(bytes);
   expect(frames.count(bytes)).toBe(true);
   const none = { speculative: 0, chunks: 0, creditMarked: 0, disordered: 0, disorderMax: 0 };
-  expect({ ...frames }).toEqual({ data: 2, repaired: 1, marked: 1, ...none });
+  expect({ ...frames }).toEqual({ data: 2, repaired: 1, filled: 1, marked: 1, ...none });
 });

@@ -25,6 +25,8 @@ interface Report {
   readonly goodput_bps: number;
   readonly jain: number;
   readonly speculative_frames: number;
+  readonly filled_frames: number;
+  readonly chunks: number;
   readonly intervals: readonly { bytes: number; flows: readonly number[] }[];
   readonly rtt_us: { readonly p50: number; readonly count: number };
   readonly credit_gap_us: { readonly p50: number; readonly count: number };
@@ -52,6 +54,8 @@ const KEYS = [
   'frames_per_s',
   'speculative_frames',
   'repaired_frames',
+  'filled_frames',
+  'chunks',
   'jain',
   'intervals',
   'intervals_omitted',
@@ -67,6 +71,18 @@ const KEYS = [
 const PAYLOAD_BPS = (20e6 * 1446) / 1626;
 
 describe('xpass perf', () => {
+  it('shares frames among flows of little data where it is told to', async () => {
+    const { server, switchAddress } = await startSwitched(['--link-rate', '10mbit']);
+    const args = ['-c', '2', '--switch', switchAddress, '-P', '32', '-n', '200'];
+    const without = await measure(...args);
+    const filled = await measure(...args, '--fill-frames');
+    expect([without.bytes, filled.bytes]).toEqual([6_400, 6_400]);
+    expect([without.filled_frames, without.chunks]).toEqual([0, 0]);
+    expect(filled.filled_frames).toBeGreaterThan(0);
+    expect(filled.chunks).toBeGreaterThanOrEqual(filled.filled_frames);
+    await server.stop();
+  });
+
   it('begins with speculative data through a switch, and every byte arrives', async () => {
     const { server, switchAddress } = await startSwitched(['--link-rate', '100mbit']);
     const args = ['-c', '2', '--switch', switchAddress, '-P', '4', '-n', '20KB'];

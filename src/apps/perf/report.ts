@@ -41,6 +41,8 @@ export function jsonReport(report: PerfReport): unknown {
     framesPerS: (received.frames * 1e9) / received.durationNs,
     speculativeFrames: received.speculativeFrames,
     repairedFrames: received.repairedFrames,
+    filledFrames: received.filledFrames,
+    chunks: received.chunks,
     jain: jainIndex(received.flowBytes),
     intervals: report.intervals,
     intervalsOmitted: report.intervalsOmitted,

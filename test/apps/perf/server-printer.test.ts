@@ -15,6 +15,8 @@ const OUTCOME: PerfOutcome = {
     frames: 8_645,
     speculativeFrames: 0,
     repairedFrames: 0,
+    filledFrames: 3,
+    chunks: 7,
     flowBytes: [2_500_000, 10_000_000],
     rtt: NO_DURATIONS,
     creditGap: NO_DURATIONS,

@@ -72,6 +72,8 @@ export class PerfReceiver {
       frames: count(({ dataFrames, speculativeFrames }) => dataFrames + speculativeFrames),
       speculativeFrames: count(({ speculativeFrames }) => speculativeFrames),
       repairedFrames: count(({ repairedFrames }) => repairedFrames),
+      filledFrames: count(({ filledFrames }) => filledFrames),
+      chunks: count(({ chunks }) => chunks),
       flowBytes,
       rtt: this.rtts.percentiles(),
       creditGap: this.gaps.percentiles(),

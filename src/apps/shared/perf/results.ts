@@ -17,10 +17,12 @@ export interface ReceivedResults {
   readonly bytes: number;
   /** From the first byte of any flow to the last. */
   readonly durationNs: number;
-  /** Data frames, how many of them came without a credit, and how many repaired a loss. */
+  /** Data frames, how many of them came without a credit, how many repaired a loss, and how many were filled; and the chunks of these. PROTOCOL §3.16 */
   readonly frames: number;
   readonly speculativeFrames: number;
   readonly repairedFrames: number;
+  readonly filledFrames: number;
+  readonly chunks: number;
   readonly flowBytes: readonly number[];
   /** From a credit to the data frame that it released; none of flows without credits. */
   readonly rtt: Percentiles;
@@ -112,6 +114,8 @@ function received(fields: Fields, flows: number): ReceivedResults {
     frames: fields.number('frames'),
     speculativeFrames: fields.number('speculativeFrames'),
     repairedFrames: fields.number('repairedFrames'),
+    filledFrames: fields.number('filledFrames'),
+    chunks: fields.number('chunks'),
     flowBytes: fields.numbers('flowBytes', flows),
     rtt: percentiles(fields.object('rtt')),
     creditGap: percentiles(fields.object('creditGap')),

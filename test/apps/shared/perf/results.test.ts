@@ -36,6 +36,8 @@ const RESULTS: SideResults = {
     frames: 3,
     speculativeFrames: 0,
     repairedFrames: 1,
+    filledFrames: 3,
+    chunks: 7,
     flowBytes: [1_000, 2_000],
     rtt: percentiles(1e3, 2e3),
     creditGap: percentiles(),
