@@ -219,8 +219,9 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** Its receiver knows the flow, or will before another frame comes, and has room for it; and nothing of it is under way that others would overtake. */
   private get mayBoard(): boolean {
-    if (this.stream.hasLosses || this.burst !== null || this.isPaused) return false;
-    if (this.buffer.byteLength > LEAST_WINDOW_BYTES) return false;
+    const { stream } = this;
+    if (stream.hasLosses || this.burst !== null || this.isPaused) return false;
+    if (stream.ridingBytes + stream.unsentBytes > LEAST_WINDOW_BYTES) return false;
     return this.opened || this.asking === Asking.sent;
   }
 

@@ -50,6 +50,8 @@ export class SentStream {
   private isSprayed = false;
   /** The bytes of it that went in frames of other flows, by their paths, end before this offset. */
   private rideEndOffset = 0;
+  /** How many they are, from the first that was not acknowledged when another went. */
+  private rideBytes = 0;
 
   constructor(probe: Probe, sendBufferBytes: number, frameBytes: number) {
     this.probe = probe;
@@ -100,11 +102,18 @@ export class SentStream {
 
   /** As `takeUnsent`, for a frame of another flow that is sent at `nowNs`, maybe by another path. */
   takeRide(nowNs: number): number {
+    const { ridingBytes } = this;
     const offset = this.takeUnsent();
+    this.rideBytes = ridingBytes + this.takenBytes;
     this.rideEndOffset = this.sentOffset;
     this.marks ??= new SendMarks();
     this.noteSent(nowNs);
     return offset;
+  }
+
+  /** Bytes that went so and may not have arrived yet. */
+  get ridingBytes(): number {
+    return this.ackedOffset < this.rideEndOffset ? this.rideBytes : 0;
   }
 
   /** None of the bytes that went so has arrived. */

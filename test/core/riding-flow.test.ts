@@ -122,6 +122,12 @@ describe('a flow whose bytes went with the credits of others', () => {
     sender.flow('b').write(pattern(sent, 1_000), 0);
     expect(sender.credit('a').at(-1)).toContain('chunks=b+1000');
   });
+
+  it('sends its tail so, however much went with its own credits and is under way', () => {
+    const sender = senderWith([300, 100 * P + 200]);
+    for (let credits = 0; credits < 100; credits++) sender.credit('b');
+    expect(sender.credit('a').at(-1)).toContain('chunks=b+200');
+  });
 });
 
 describe('a program that is told of bytes that went ahead', () => {
