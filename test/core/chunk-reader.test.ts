@@ -168,6 +168,53 @@ describe('a filled frame', () => {
     expect(receiver.endpoint.counters.unknownFlow).toBe(1);
   });
 
+  it('has nothing for a reactive flow', () => {
+    const receiver = receiverOf({ [A]: 100 });
+    receiver.request(B, 300, RequestFlag.open | RequestFlag.reactive);
+    receiver.filled({ offset: 0, bytes: 100 }, [{ id: B, offset: 0, bytes: 300 }]);
+    expect(receiver.received(B)).toBe(0);
+    expect(receiver.endpoint.counters.invalid).toBe(1);
+  });
+
+  it('brings bytes that two of its chunks have once', () => {
+    const receiver = receiverOf({ [A]: 100, [B]: 400 });
+    const chunks = [
+      { id: B, offset: 0, bytes: 300 },
+      { id: B, offset: 100, bytes: 300 },
+    ];
+    receiver.filled({ offset: 0, bytes: 100 }, chunks);
+    expect(receiver.received(B)).toBe(400);
+  });
+
+  it('goes on with the next chunk where the reader of one resets its flow, and that of the frame', () => {
+    const receiver = receiverOf({ [A]: 100, [B]: 600 });
+    const reader = receiver.readers.get(B) as RecordingReader;
+    reader.onBytes = () => {
+      for (const id of [A, B]) receiver.flows.get(id)?.reset(receiver.nowNs);
+    };
+    const chunks = [
+      { id: B, offset: 0, bytes: 300 },
+      { id: B, offset: 300, bytes: 300 },
+      { id: A, offset: 100, bytes: 100 },
+    ];
+    receiver.filled({ offset: 0, bytes: 100 }, chunks);
+    expect([receiver.received(A), receiver.received(B)]).toEqual([100, 300]);
+    expect(receiver.endpoint.counters.unknownFlow).toBe(2);
+  });
+
+  it('ends the flow of a chunk that contradicts the length of its stream, and no other', () => {
+    const receiver = receiverOf({ [A]: 100, [B]: 300 });
+    const chunks = [
+      { id: B, offset: 0, bytes: 200, flags: DataFlag.end },
+      { id: B, offset: 200, bytes: 100 },
+    ];
+    const lines = receiver.filled({ offset: 0, bytes: 100 }, chunks);
+    expect(lines.filter((line) => line.startsWith('RESET'))).toEqual([
+      expect.stringMatching(/^RESET b .*protocol/i),
+    ]);
+    expect(receiver.flows.get(A)?.isClosed).toBe(false);
+  });
+
   it('tells of more with MORE, so that credits go on', () => {
     const receiver = receiverOf({ [A]: 100, [B]: 300 });
     receiver.filled({ offset: 0, bytes: 100 }, [{ id: B, offset: 0, bytes: 300, flags: DataFlag.more }]);
