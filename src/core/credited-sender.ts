@@ -307,8 +307,8 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** Credits come by several paths; the latest works. */
   private spread(path: number): void {
+    if (this.frames.pathId === 0) this.stream.spread();
     this.frames.setPath(path);
-    this.stream.spread();
   }
 
   /** Sends one data frame for a credit. PROTOCOL §4.3 */

@@ -5,8 +5,14 @@ const MARKS = 8;
 /** Marks that fall into the time that is asked for: with four, what was sent a retransmission time ago is known to within a quarter of it. */
 const MARKS_PER_WAIT = 4;
 
-/** How far a flow had sent at some times in the past, so that a byte's age is known without a time for each frame. Constant memory. */
+/** Of a flow whose bytes take several paths: how far it had sent at some times in the past, so that a byte's age is known without a time for each frame. Constant memory. */
 export class SendMarks {
+  /** Its own frames take several paths: PROTOCOL §5.2. */
+  isSprayed = false;
+  /** The bytes that went in frames of other flows, by their paths, end before this offset. */
+  rideEndOffset = 0;
+  /** How many they are, from the first that was not acknowledged when another went. */
+  rideBytes = 0;
   private readonly atNs = new Float64Array(MARKS).fill(Number.NEGATIVE_INFINITY);
   private readonly offsets = new Float64Array(MARKS);
   private latest = 0;

@@ -47,11 +47,6 @@ export class SentStream {
   private recovery: LossRecovery | null = null;
   /** Made once the flow's frames take several paths. */
   private marks: SendMarks | null = null;
-  private isSprayed = false;
-  /** The bytes of it that went in frames of other flows, by their paths, end before this offset. */
-  private rideEndOffset = 0;
-  /** How many they are, from the first that was not acknowledged when another went. */
-  private rideBytes = 0;
 
   constructor(probe: Probe, sendBufferBytes: number, frameBytes: number) {
     this.probe = probe;
@@ -104,21 +99,23 @@ export class SentStream {
   takeRide(nowNs: number): number {
     const { ridingBytes } = this;
     const offset = this.takeUnsent();
-    this.rideBytes = ridingBytes + this.takenBytes;
-    this.rideEndOffset = this.sentOffset;
     this.marks ??= new SendMarks();
+    this.marks.rideBytes = ridingBytes + this.takenBytes;
+    this.marks.rideEndOffset = this.sentOffset;
     this.noteSent(nowNs);
     return offset;
   }
 
   /** Bytes that went so and may not have arrived yet. */
   get ridingBytes(): number {
-    return this.ackedOffset < this.rideEndOffset ? this.rideBytes : 0;
+    const { marks } = this;
+    return marks !== null && this.ackedOffset < marks.rideEndOffset ? marks.rideBytes : 0;
   }
 
   /** None of the bytes that went so has arrived. */
   loseRides(): void {
-    if (this.rideEndOffset > this.ackedOffset) this.ownRecovery().lose(this.ackedOffset, this.rideEndOffset);
+    const { marks } = this;
+    if (marks !== null && this.ridingBytes > 0) this.ownRecovery().lose(this.ackedOffset, marks.rideEndOffset);
   }
 
   /** How far it has been sent at `nowNs` is worth remembering: a probe goes out behind it. */
@@ -176,7 +173,8 @@ export class SentStream {
     context.probe = answersProbe ? probe.number : -1;
     context.probedOffset = answersProbe ? probe.offset : 0;
     context.retransmitNs = probe.retransmitNs;
-    const mayOvertake = this.isSprayed || this.ackedOffset < this.rideEndOffset;
+    const { marks } = this;
+    const mayOvertake = marks !== null && (marks.isSprayed || this.ridingBytes > 0);
     context.oldOffset = mayOvertake ? this.oldOffset(nowNs) : -1;
     if (mayOvertake && answersProbe) context.oldOffset = Math.max(context.oldOffset, this.ownPathOffset);
     const news = newsOf(ack, context);
@@ -186,8 +184,8 @@ export class SentStream {
 
   /** Frames take several paths from now on: one that overtakes another says nothing about that one. PROTOCOL §5.2 */
   spread(): void {
-    this.isSprayed = true;
     this.marks ??= new SendMarks();
+    this.marks.isSprayed = true;
   }
 
   private oldOffset(nowNs: number): number {

@@ -209,9 +209,7 @@ describe('a filled frame', () => {
       { id: B, offset: 200, bytes: 100 },
     ];
     const lines = receiver.filled({ offset: 0, bytes: 100 }, chunks);
-    expect(lines.filter((line) => line.startsWith('RESET'))).toEqual([
-      expect.stringMatching(/^RESET b .*protocol/i),
-    ]);
+    expect(lines.filter((line) => line.startsWith('RESET'))).toEqual([expect.stringMatching(/^RESET b .*protocol/i)]);
     expect(receiver.flows.get(A)?.isClosed).toBe(false);
   });
 
