@@ -4,8 +4,30 @@ import { RecentMinimum } from './rtt.js';
 /** A host that is this far from using its link has no queue to fear; it keeps slow links going whose share would round to nothing (ours). */
 const LEAST_CREDITS = 4;
 
-/** Data frames after which the shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
+/** Data frames of a flow, or of all from a peer, after which their shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
 const RTT_FRAMES = 32;
+
+/** Peers whose RTT is remembered after their flows; the one that was met first is forgotten (ours). */
+const MAX_PEERS = 256;
+
+/** The least of the recent RTTs, believed after some samples. */
+class ShortestRtt {
+  private readonly recent = new RecentMinimum();
+  private samples = 0;
+
+  sample(rttNs: number, nowNs: number): void {
+    this.recent.sample(rttNs, nowNs);
+    this.samples++;
+  }
+
+  get isBelieved(): boolean {
+    return this.samples >= RTT_FRAMES;
+  }
+
+  get value(): number {
+    return this.recent.value;
+  }
+}
 
 export interface BudgetOptions {
   /** Credits at most, whatever the link: what the socket's buffer holds of data frames. */
@@ -29,6 +51,7 @@ export class CreditBudget {
   private readonly options: BudgetOptions;
   private readonly wake: (slot: number) => boolean;
   private readonly waiting: Ring<number>;
+  private readonly peers = new Map<number, ShortestRtt>();
   private readonly isWaiting: boolean[] = [];
   /** Credits whose data is on its way when nothing queues, summed over the flows: shortest RTT times rate of each. */
   private pipeline = 0;
@@ -60,6 +83,17 @@ export class CreditBudget {
     return this.outstandingCredits;
   }
 
+  /** Of all flows from `peer`: short ones end before they know their own. */
+  shortestRtt(peer: number): ShortestRtt {
+    const known = this.peers.get(peer);
+    if (known !== undefined) return known;
+    const [oldest] = this.peers.keys();
+    if (this.peers.size >= MAX_PEERS) this.peers.delete(oldest);
+    const rtt = new ShortestRtt();
+    this.peers.set(peer, rtt);
+    return rtt;
+  }
+
   /** A flow has `change` more credits under way when nothing queues, and its rate is by `links` links higher. */
   addPipeline(change: number, links: number): void {
     this.pipeline += change;
@@ -84,6 +118,11 @@ export class CreditBudget {
   grants(weightNs: number, outstanding: number): boolean {
     if (outstanding === 0 || this.waiting.length === 0) return true;
     return outstanding * this.weightsNs < this.size * weightNs;
+  }
+
+  /** Flows wait, or the next one would have to. */
+  get isShort(): boolean {
+    return this.waiting.length > 0 || !this.hasRoom();
   }
 
   /** Whether the flow in `slot` may send a credit; if not, it waits. */
@@ -140,8 +179,8 @@ export class CreditBudget {
 export class BudgetShare {
   private readonly budget: CreditBudget;
   private readonly slot: number;
-  private readonly shortestRtt = new RecentMinimum();
-  private samples = 0;
+  private readonly shortestRtt = new ShortestRtt();
+  private readonly peersRtt: ShortestRtt;
   private outstanding = 0;
   private pipeline = 0;
   private links = 0;
@@ -152,10 +191,16 @@ export class BudgetShare {
   /** The turn has come, and no credit has been sent since. */
   private hasTurn = false;
 
-  constructor(budget: CreditBudget, slot: number) {
+  constructor(budget: CreditBudget, slot: number, peer: number) {
     this.budget = budget;
     this.slot = slot;
+    this.peersRtt = budget.shortestRtt(peer);
     this.weightNs = Math.max(1, budget.longestQueueNs);
+  }
+
+  /** A credit that is due would have to wait for its turn. */
+  get mustWait(): boolean {
+    return this.budget.isShort;
   }
 
   /** Whether the flow leaves the others their part of the budget, or nobody waits for it. */
@@ -201,7 +246,9 @@ export class BudgetShare {
   sampleRtt(rttNs: number, nowNs: number, gapNs: number, links: number): void {
     this.shortestRtt.sample(rttNs, nowNs);
     this.setWeight(this.shortestRtt.value + this.budget.longestQueueNs);
-    if (++this.samples >= RTT_FRAMES) this.setPipeline(this.shortestRtt.value / gapNs, links);
+    this.peersRtt.sample(rttNs, nowNs);
+    const known = this.shortestRtt.isBelieved ? this.shortestRtt : this.peersRtt;
+    if (known.isBelieved) this.setPipeline(known.value / gapNs, links);
   }
 
   /** The flow sends no more credits. */

@@ -52,6 +52,7 @@ const MOMENT = { nowNs: 0, rttNs: 0, longRttNs: 0 };
 
 export interface IssuerOptions {
   slot: number;
+  peer: number;
   algorithm: CreditAlgorithm;
   link: CreditLink;
   /** Sequence number of the first credit, 32-bit. */
@@ -121,7 +122,7 @@ export class CreditIssuer implements DueSource {
     this.frames = parts.frames;
     this.slot = options.slot;
     this.bitsPerCredit = bitsPerCredit(frameBytes);
-    this.share = context.budget.isBounded ? new BudgetShare(context.budget, options.slot) : null;
+    this.share = context.budget.isBounded ? new BudgetShare(context.budget, options.slot, options.peer) : null;
     const { spray } = options.algorithm;
     this.spraying = spray === undefined ? null : new Spraying(spray, nowNs);
     this.control = new RateControl(options.algorithm, options.link, nowNs, record);
@@ -166,6 +167,11 @@ export class CreditIssuer implements DueSource {
     if (!this.isRunning || this.meter.isFull || !this.hasRoom || this.wanted === 0) return false;
     if (this.share?.isGranted === false) return false;
     return this.isProved || this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
+  }
+
+  /** Whether a credit goes out as soon as credits run. */
+  get isPrompt(): boolean {
+    return this.canCredit && !(this.share?.mustWait ?? false);
   }
 
   /** Credits run, but none is under way or wanted: all that the sender has told of has come. */
@@ -231,6 +237,8 @@ export class CreditIssuer implements DueSource {
     if (!share?.isWaiting) return false;
     share.isWaiting = false;
     if (this.block(!this.canCredit)) return false;
+    // While it waited with no credit outstanding, no data was to be waited for.
+    if (this.meter.outstanding === 0) this.waitForData(nowNs);
     forgetBacklog(this.numbers, this.at, Math.max(nowNs, share.takeTurn(nowNs)));
     this.context.schedule(this.slot, this.dueNs);
     return true;
@@ -320,11 +328,11 @@ export class CreditIssuer implements DueSource {
     this.meter.rest();
   }
 
-  /** See RECEIVER_TIMERS.data; while no credit is outstanding and none fits or is wanted, there is no data to wait for. */
+  /** See RECEIVER_TIMERS.data; while no credit is outstanding, and none fits, is wanted or has its turn in the host's budget, there is no data to wait for. */
   get dataDeadlineNs(): number {
     const { outstanding, sent } = this.meter;
     if (!this.isRunning || sent === 0) return NEVER;
-    if (outstanding === 0 && (!this.hasRoom || this.wanted === 0)) return NEVER;
+    if (outstanding === 0 && (this.share?.isWaiting || !this.hasRoom || this.wanted === 0)) return NEVER;
     const waitNs = Math.max(this.rtt.waitNs(8), 8 * this.meanGapNs);
     return this.numbers[this.at + Hot.lastDataNs] + Math.max(this.context.config.dataTimeoutNs, waitNs);
   }

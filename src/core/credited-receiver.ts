@@ -125,7 +125,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.noteBacklog(frame, isRunning);
     if (isRunning) this.credits.distrustPaths(nowNs);
     else this.startCredits(nowNs);
-    if (isRunning || !this.credits.canCredit) this.sendAck(nowNs);
+    if (isRunning || !this.credits.isPrompt) this.sendAck(nowNs);
     this.credits.reschedule(nowNs);
     this.arm();
   }

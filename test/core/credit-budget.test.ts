@@ -61,6 +61,38 @@ describe('the credits that a host has outstanding', () => {
   });
 });
 
+describe('the RTT when nothing queues', () => {
+  const share = (bench: ReturnType<typeof budgetOf>, slot: number, peer: number) =>
+    new BudgetShare(bench.budget, slot, peer);
+  const sample = (flow: BudgetShare, times: number) => {
+    for (let frame = 0; frame < times; frame++) flow.sampleRtt(500_000, 0, CREDIT_NS, 1);
+  };
+
+  it("is a flow's own after 32 frames, and that of all flows from the peer before", () => {
+    const bench = budgetOf({ queueBoundNs: 1_000_000 });
+    const first = share(bench, 0, 7);
+    sample(first, 31);
+    bench.budget.add(10);
+    expect(bench.budget.allows(9)).toBe(false);
+    sample(share(bench, 1, 8), 1);
+    expect(bench.budget.allows(9)).toBe(false);
+    // The 32nd from this peer: its flow has 5 credits under way, and the other one none as long as nothing more comes.
+    sample(share(bench, 2, 7), 1);
+    bench.budget.add(4);
+    expect(bench.budget.allows(10)).toBe(true);
+    bench.budget.add(1);
+    expect(bench.budget.allows(11)).toBe(false);
+  });
+
+  it('of 256 peers is remembered', () => {
+    const { budget } = budgetOf({});
+    const rtts = Array.from({ length: 257 }, (_, peer) => budget.shortestRtt(peer));
+    expect(budget.shortestRtt(1)).toBe(rtts[1]);
+    expect(budget.shortestRtt(256)).toBe(rtts[256]);
+    expect(budget.shortestRtt(0)).not.toBe(rtts[0]);
+  });
+});
+
 describe('flows that find the budget spent', () => {
   it('are woken in their turn, one for each credit that comes back', () => {
     const { budget, woken } = budgetOf({ hostCredits: 4 });
@@ -101,7 +133,7 @@ describe('flows that find the budget spent', () => {
     const { budget, woken } = budgetOf({ hostCredits: 4 });
     budget.add(4);
     for (const slot of [3, 1, 2]) budget.allows(slot);
-    const share = new BudgetShare(budget, 3);
+    const share = new BudgetShare(budget, 3, 1);
     budget.add(-1);
     share.takeTurn(0);
     share.giveBack();
@@ -114,7 +146,7 @@ describe('flows that find the budget spent', () => {
     const { budget, woken } = budgetOf({ hostCredits: 4 });
     budget.add(4);
     for (const slot of [3, 1]) budget.allows(slot);
-    const share = new BudgetShare(budget, 3);
+    const share = new BudgetShare(budget, 3, 1);
     budget.add(-1);
     share.takeTurn(0);
     expect(share.allows()).toBe(true);
@@ -126,7 +158,7 @@ describe('flows that find the budget spent', () => {
 describe('turns', () => {
   it('are a credit apart, but for what a late host makes up for', () => {
     const { budget } = budgetOf({ hostCredits: 4 });
-    const shares = [0, 1, 2, 3, 4].map((slot) => new BudgetShare(budget, slot));
+    const shares = [0, 1, 2, 3, 4].map((slot) => new BudgetShare(budget, slot, 1));
     const turnsNs = shares.map((share) => share.takeTurn(10 * CREDIT_NS) / CREDIT_NS);
     expect(turnsNs).toEqual([7, 8, 9, 10, 11]);
     expect(shares[0].takeTurn(20 * CREDIT_NS) / CREDIT_NS).toBe(17);
@@ -134,7 +166,7 @@ describe('turns', () => {
 
   it('have their room kept until they are used or passed', () => {
     const { budget } = budgetOf({ hostCredits: 4 });
-    const [taker, passer] = [0, 1].map((slot) => new BudgetShare(budget, slot));
+    const [taker, passer] = [0, 1].map((slot) => new BudgetShare(budget, slot, 1));
     budget.add(3);
     taker.takeTurn(0);
     expect(budget.allows(2)).toBe(false);
@@ -152,7 +184,7 @@ describe('parts of the budget', () => {
   /** Of shortest RTTs, that have `outstanding` credits. The queue of 1 ms holds ten: the whole budget, since RTTs are not believed yet. */
   function sharesOf({ budget }: ReturnType<typeof budgetOf>, flows: readonly { rttNs: number; outstanding: number }[]) {
     return flows.map(({ rttNs, outstanding }, slot) => {
-      const share = new BudgetShare(budget, slot);
+      const share = new BudgetShare(budget, slot, 1);
       share.sampleRtt(rttNs, 0, CREDIT_NS, 1);
       share.setOutstanding(outstanding);
       return share;
@@ -189,7 +221,7 @@ describe('parts of the budget', () => {
     const bench = budgetOf({ queueBoundNs: 1_000_000 });
     const resting = { rttNs: 9_000_000, outstanding: 0 };
     const shares = sharesOf(bench, [{ rttNs: 1_000_000, outstanding: 9 }, resting, resting]);
-    const last = new BudgetShare(bench.budget, 3);
+    const last = new BudgetShare(bench.budget, 3, 1);
     last.setOutstanding(1);
     expect(bench.budget.allows(7)).toBe(false);
     expect(shares.map(({ isGranted }) => isGranted)).toEqual([false, true, true]);
@@ -201,8 +233,8 @@ describe('parts of the budget', () => {
 
   it('keep a flow that nothing comes back for from having all', () => {
     const { budget } = budgetOf({ hostCredits: 12 });
-    const dead = new BudgetShare(budget, 0);
-    const alive = new BudgetShare(budget, 1);
+    const dead = new BudgetShare(budget, 0, 1);
+    const alive = new BudgetShare(budget, 1, 1);
     let credits = 0;
     const takeTurn = (): void => {
       dead.setOutstanding(credits);

@@ -307,6 +307,32 @@ describe('the timers of a receiver', () => {
     expect(bench.flow.statistics.creditsOutstanding).toBe(2);
   });
 
+  it('waits for its turn in the budget without giving up, and answers requests meanwhile', () => {
+    const bench = new ReceiverBench({ hostCredits: 2 }).proved();
+    bench.context.budget.add(2);
+    for (let credit = 1; bench.flow.statistics.creditsOutstanding > 0; credit++) bench.data(credit * 100, credit);
+    // Five times the data timeout.
+    bench.wait(SECOND_NS);
+    expect(bench.state).toBe('creditSending');
+    bench.context.sent();
+    bench.request();
+    expect(types(bench.context.sent())).toEqual(['ACK']);
+    bench.context.budget.add(-2);
+    bench.wait(GAP_NS);
+    expect(bench.credits()).toBeGreaterThan(0);
+    expect(bench.state).toBe('creditSending');
+  });
+
+  it('answers the request of a flow whose first credit has to wait for its turn', () => {
+    const bench = new ReceiverBench({ hostCredits: 2 });
+    bench.context.budget.add(2);
+    bench.open();
+    expect(types(bench.context.sent())).toEqual(['ACK']);
+    bench.context.budget.add(-2);
+    bench.wait(GAP_NS);
+    expect(bench.credits()).toBeGreaterThan(0);
+  });
+
   it('gives its turn in the budget to another flow when it stops before its next credit is due', () => {
     const bench = new ReceiverBench({ hostCredits: 2, creditLifeNs: SECOND_NS });
     bench.open().wait(0);

@@ -1,28 +1,43 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ScenarioFile } from '../../src/apps/shared/scenario/scenario-file.js';
+import type { SimulationResult } from '../../src/sim/result.js';
 import { simulate } from '../../src/sim/simulate.js';
 import { sharedLinkFile } from '../harness/shared-link.js';
 
-const FLOWS = 100;
-
-it('many flows of a host that is late: what came together does not wake them for credits that its NIC drops', async () => {
+/** Flows of 50 kB from one host to another, both of which take up to `lateMs` over each frame. */
+async function play(flows: number, rate: string, lateMs: number): Promise<SimulationResult> {
   const file = await ScenarioFile.read(sharedLinkFile('shared-link'));
   const scenario = await file.scenario({
     sets: [
       'algorithm=steady',
       'topology.hosts=2',
+      `topology.rate=${rate}`,
       'topology.frameSize=1472',
       'hosts.0.endpoint.queueBound=1.3ms',
-      'hosts.0.processing={ delay: 30us, jitter: 4ms }',
-      `flows=[{ kind: flow, from: 2, to: 1, count: ${FLOWS}, bytes: 50000, startJitter: 100ms }]`,
-      'duration=4s',
+      `hosts.0.processing={ delay: 30us, jitter: ${lateMs}ms }`,
+      `flows=[{ kind: flow, from: 2, to: 1, count: ${flows}, bytes: 50000, startJitter: 100ms }]`,
+      'duration=15s',
       'warmUp=0s',
     ],
   });
-  const { flows, links } = simulate(scenario, { slowdowns: false }).result;
-  expect(flows.filter(({ fctNs }) => fctNs !== null)).toHaveLength(FLOWS);
-  const sent = flows.reduce((sum, { credits }) => sum + credits.sent, 0);
-  const droppedAtHome = links.find(({ name }) => name === 'h1->s1')?.creditDrops ?? Number.NaN;
-  // An eighth of them where turns are not spaced.
-  expect(droppedAtHome / sent).toBeLessThan(0.01);
+  const { result } = simulate(scenario, { slowdowns: false });
+  expect(result.flows.map(({ error }) => error).filter((error) => error !== null)).toEqual([]);
+  expect(result.flows.filter(({ fctNs }) => fctNs !== null)).toHaveLength(flows);
+  return result;
+}
+
+describe('many flows of a host that is late', () => {
+  it('are not woken by what came together for credits that its NIC drops', async () => {
+    const { flows, links } = await play(100, '100mbit', 4);
+    const sent = flows.reduce((sum, { credits }) => sum + credits.sent, 0);
+    const droppedAtHome = links.find(({ name }) => name === 'h1->s1')?.creditDrops ?? Number.NaN;
+    // An eighth of them where turns are not spaced.
+    expect(droppedAtHome / sent).toBeLessThan(0.01);
+  });
+
+  it('go by the RTT that others have measured, and are not given up while they wait for their turn', async () => {
+    const { flows } = await play(150, '20mbit', 50);
+    // 3 s are the link's own. Without the others' RTT, five times as long; given up for want of data while they wait, none ends, and senders hear nothing for 10 s.
+    expect(Math.max(...flows.map(({ fctNs }) => fctNs ?? Number.NaN))).toBeLessThan(8e9);
+  });
 });
