@@ -33,16 +33,11 @@ export class SeededRandom implements Random {
   }
 
   uint32(): number {
-    const result = (((this.a + this.b) | 0) + this.counter) | 0;
-    this.counter = (this.counter + 1) | 0;
-    this.a = this.b ^ (this.b >>> 9);
-    this.b = (this.c + (this.c << 3)) | 0;
-    this.c = (((this.c << 21) | (this.c >>> 11)) + result) | 0;
-    return result >>> 0;
+    return this.step() >>> 0;
   }
 
   next(): number {
-    return this.uint32() / 2 ** 32;
+    return (this.step() >>> 0) / 2 ** 32;
   }
 
   /**
@@ -52,5 +47,15 @@ export class SeededRandom implements Random {
   fork(): SeededRandom {
     const upper = this.uint32() >>> 11;
     return new SeededRandom(upper * 2 ** 32 + this.uint32());
+  }
+
+  /** The next 32 bits, signed: half of the unsigned ones would go from here to their caller as numbers on the heap. */
+  private step(): number {
+    const result = (((this.a + this.b) | 0) + this.counter) | 0;
+    this.counter = (this.counter + 1) | 0;
+    this.a = this.b ^ (this.b >>> 9);
+    this.b = (this.c + (this.c << 3)) | 0;
+    this.c = (((this.c << 21) | (this.c >>> 11)) + result) | 0;
+    return result;
   }
 }

@@ -47,8 +47,6 @@ export interface FlowContext {
 export interface DueSource {
   /** Sends what was due by `nowNs`; returns when the next is due, NEVER for not now. */
   sendDue(nowNs: number): number;
-  /** Reads a word of each cache line that it needs for that; the result means nothing. */
-  prefetch(): number;
 }
 
 /** A flow as its endpoint sees it. */

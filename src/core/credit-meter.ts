@@ -155,7 +155,7 @@ export class CreditMeter {
     return this.unknown > 0 ? this.sentNs[this.firstUnknown & this.mask] : NEVER;
   }
 
-  /** See DueSource. */
+  /** As of CreditIssuer. */
   prefetch(): number {
     return this.isResting ? 0 : this.maxOutstanding ^ +(this.sentNs[this.next & this.mask] > 0);
   }

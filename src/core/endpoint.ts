@@ -88,7 +88,8 @@ export class Endpoint implements FlowContext {
   private readonly at: number;
   /** The flow that was looked for last and the one that sent last, by their slots: most hosts have one, and the way through `flows` is two cache lines longer. */
   private dueSlot = NO_SLOT;
-  private dueSource: DueSource | null = null;
+  /** For reading. */
+  dueSource: DueSource | null = null;
   private readonly output = new FrameQueue();
   readonly counters: EndpointCounters = newCounters();
   readonly random: Random;
@@ -258,12 +259,11 @@ export class Endpoint implements FlowContext {
     return numbers[at + HotHost.timerNs] <= nowNs || numbers[at + HotHost.creditNs] <= nowNs;
   }
 
-  /** Reads a word of each cache line that its next credit needs, if it is of the flow that sent the last; the result means nothing. */
+  /** Reads a word of each cache line that its next credit needs; the result means nothing. */
   prefetch(): number {
-    const { numbers, at, dueSource } = this;
-    const own = +(numbers[at + HotHost.creditNs] > 0) ^ this.lastSlot;
-    const parts = this.output.length ^ this.counters.framesSent;
-    return own ^ parts ^ (dueSource === null ? 0 : dueSource.prefetch());
+    const { numbers, at, random } = this;
+    const parts = this.output.length ^ this.counters.framesSent ^ +(random.next === undefined);
+    return parts ^ +(numbers[at + HotHost.creditNs] > 0) ^ this.lastSlot;
   }
 
   nextTimeout(): number {

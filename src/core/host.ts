@@ -18,7 +18,7 @@ export interface Nic {
  */
 export class Host {
   readonly endpoint: Endpoint;
-  private readonly nic: Nic;
+  readonly nic: Nic;
 
   constructor(endpoint: Endpoint, nic: Nic) {
     this.endpoint = endpoint;
@@ -44,11 +44,6 @@ export class Host {
   /** The next frame whose transmission has begun; `atNs` is when its last bit is across the link. */
   poll(): Frame | null {
     return this.nic.dequeue();
-  }
-
-  /** As of a NIC. */
-  prefetch(): number {
-    return this.nic.prefetch() ^ this.endpoint.prefetch();
   }
 
   nextTimeout(): number {

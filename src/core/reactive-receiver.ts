@@ -102,10 +102,6 @@ export class ReactiveReceiver extends ReceiverFlow {
     return this;
   }
 
-  prefetch(): number {
-    return 0;
-  }
-
   /** Nothing is ever due: windows say when to send. */
   sendDue(): number {
     return NEVER;

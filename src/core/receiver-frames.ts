@@ -49,7 +49,7 @@ export class ReceiverFrames implements FlowHeader {
     this.paddingChoices = 2 * creditSizeJitterBytes + 1;
   }
 
-  /** See DueSource. */
+  /** As of CreditIssuer. */
   prefetch(): number {
     return this.flowId ^ this.paddingChoices;
   }

@@ -192,10 +192,6 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     return NEVER;
   }
 
-  prefetch(): number {
-    return 0;
-  }
-
   /** An ACK or a WINDOW_ACK, whichever this kind of flow has; checked at the door. Before the first request none can be meant for the flow. */
   handleAck(frame: Frame, nowNs: number): void {
     if (this.stateCode === State.closed) return;

@@ -99,11 +99,6 @@ export class SimHost {
     return frame;
   }
 
-  /** Reads a word of each object that the host's next credit needs; the result means nothing. */
-  prefetch(): number {
-    return this.isPlain ? this.machine.prefetch() : 0;
-  }
-
   /** When `advance` has to be called. */
   nextTimeout(): number {
     if (this.isPlain) return this.machine.nextTimeout();
