@@ -345,7 +345,8 @@ export class CreditedSender extends SenderFlow implements Rider {
   /** The flow has no use for a credit: it goes for what others to the same peer have. False where they have nothing. */
   private lend(filler: FrameFiller, { sequence, pathId, isMarked }: SpareCredit, nowNs: number): boolean {
     filler.begin(0, this.buffer);
-    filler.fill(this, nowNs);
+    // Who counted the credit may have closed the flow.
+    if (!this.isClosed) filler.fill(this, nowNs);
     if (filler.chunks === 0) return false;
     const fields = DATA_FIELDS;
     fields.creditSequence = sequence;

@@ -150,6 +150,18 @@ describe('a program that is told of bytes that went ahead', () => {
   });
 });
 
+describe('a program that resets a flow when it hears of a credit', () => {
+  it('has no frame of that flow go for others', () => {
+    const sender = senderWith([300]);
+    sender.credit('a');
+    sender.open(200);
+    sender.sent();
+    const a = sender.flow('a');
+    a.observer = { onAck: () => {}, onRtt: () => {}, onCredit: (nowNs) => a.reset(nowNs) };
+    expect(sender.credit('a')).toEqual([expect.stringMatching(/^RESET a/)]);
+  });
+});
+
 describe('what fills frames', () => {
   it('keeps no bytes of flows whose frame has gone', () => {
     const sender = senderWith([300, 200, 100]);

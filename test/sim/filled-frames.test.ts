@@ -45,6 +45,23 @@ describe('messages shorter than a frame between two hosts', () => {
   });
 });
 
+describe('a long flow beside short messages between the same hosts', () => {
+  function beside(host: object) {
+    const short = Array.from({ length: 40 }, (_, index) => flow(1, 9, { bytes: 600, startNs: 500e3 + 20e3 * index }));
+    return messages(host, { traffic: [flow(1, 9, { bytes: 2e6 }), ...short] }).flows.map(
+      ({ fctNs }) => fctNs as number,
+    );
+  }
+
+  it('is no slower, nor are they', () => {
+    const [without, filled] = [{}, FILLED].map((host) => beside(host));
+    const mean = ([, ...shortNs]: number[]) => shortNs.reduce((sum, ns) => sum + ns, 0) / shortNs.length;
+    expect(filled[0]).toBeLessThan(without[0]);
+    expect(mean(filled)).toBeLessThan(0.6 * mean(without));
+    expect(Math.max(...filled.slice(1))).toBeLessThan(Math.max(...without.slice(1)));
+  });
+});
+
 describe('a frame with bytes of five flows that is lost', () => {
   it('is repaired for each of them, in no more than the shortest retransmission time and some round trips', () => {
     const traffic = Array.from({ length: 5 }, (_, index) => flow(1, 9, { bytes: 200, startNs: 1_000 * index }));
