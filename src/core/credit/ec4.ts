@@ -21,7 +21,7 @@ const SLOW_START_FRAMES = 2;
  *         the update of ExpressPass
  *     else:                                                                                           LOW mode
  *         alpha = (1 - g) * alpha + g * ratio;  the first period of LOW mode: at least its ratio
- *         cur_rate = cur_rate * RTT of the update before / RTT
+ *         cur_rate = cur_rate * (RTT of the update before / RTT) ^ (RTT / period), the power at most 1
  *         if loss > low_target_loss:      cur_rate = cur_rate * (1 - loss);  w = max(w / 2, w_min);  step = 0
  *         else:                           w = (w + w_mid) / 2;  step = min(w * (max_rate - cur_rate), growth frames an RTT);
  *                                         below 2 frames an RTT: cur_rate += 1 frame an RTT for each frame without a mark, up to 2
@@ -32,7 +32,8 @@ const SLOW_START_FRAMES = 2;
  *
  * - The listing's growth by alpha / 2 is gone, and its step towards the link bounded: DCTCP adds a frame an RTT, and none when its window has just been cut.
  * - A mark that arrives in the period after a decrease is that of a frame whose credit was sent before it: DCTCP does not cut twice in a round trip either.
- * - A window sends less when the queue makes the round trip longer. A rate that did not would gain from each queue that it builds.
+ * - A window sends less when the queue makes the round trip longer. A rate that did not would gain from each queue that it builds. Where a period lasts several round trips, as with large
+ *   frames on a slow link, it does so in part, or the rate would swing with the queue from one period to the next.
  * - Between two marks DCTCP leaves many round trips without any, which are no empty network: mode_threshold is higher than the paper's 3.
  *
  * Ours as well: a rate is at least a credit an update period and, in LOW mode, at most the link's.
@@ -69,12 +70,16 @@ class Ec4 extends MarkedListing {
 
   protected low(sample: CreditSample, ratio: number): void {
     this.heed(ratio);
-    if (this.rttNs > 0) this.rateBps *= this.rttNs / sample.rttNs;
+    this.followRtt(sample);
     const frameBps = (this.link.bytesPerCredit * 8e9) / sample.rttNs;
     if (this.hastens && this.rateBps < frameBps) this.lowBelowOne(sample, ratio, frameBps);
     else this.lowAboveOne(sample, ratio);
     this.bound(sample);
     if (ratio > this.targetRatio) this.startsSlowly = !this.hastens || this.rateBps >= frameBps;
+  }
+
+  private followRtt({ rttNs, elapsedNs }: CreditSample): void {
+    if (this.rttNs > 0) this.rateBps *= (this.rttNs / rttNs) ** Math.min(1, rttNs / elapsedNs);
   }
 
   /** As a window of DCTCP below one frame: a frame more for each without a mark, and alpha / 2 less for one with. */

@@ -93,6 +93,12 @@ describe('ec4, by hand', () => {
     expect(rates(course(start(), samples))).toEqual([125, 66.5]);
   });
 
+  it('slows down by less where an update comes after several round trips: its queue was another in most of them', () => {
+    const [, rate] = rates(course(start(), [{ marked: 10 }, { rttNs: 2e6, elapsedNs: 8e6 }]));
+    // The fourth root of a half, as the update is of four round trips, and a frame of 4 Mbit/s in each of them
+    expect(rate).toBeCloseTo(125 * 0.5 ** 0.25 + 4 * 4, 6);
+  });
+
   it('starts slowly again below two frames a round trip', () => {
     const algorithm = start();
     const all = Array.from({ length: 60 }, () => ({ marked: 10 }));
