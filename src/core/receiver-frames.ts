@@ -18,6 +18,10 @@ const { Ack, Credit, ResetFlag, WindowAck } = layout;
 
 /** Filled anew for every credit of whichever flow. */
 const CREDIT_FIELDS = { sequence: 0, pathId: 0, paddingBytes: 0 };
+/** Those of no flow, so that what is below keeps none in memory that is closed. */
+const NO_RANGES: AckRanges = { count: 0, start: () => 0, end: () => 0 };
+/** The same for every ACK. */
+const ACK_FIELDS: AckFields = { flags: 0, cumulative: 0, probe: 0, ranges: NO_RANGES };
 
 /** Writes the frames that a flow's receiver sends, and counts their wire bytes for PROTOCOL §4.6. */
 export class ReceiverFrames implements FlowHeader {
@@ -33,7 +37,7 @@ export class ReceiverFrames implements FlowHeader {
   private readonly paddingChoices: number;
   /** Of every frame but credits. */
   pathId: number;
-  private readonly ackFields: AckFields;
+  private readonly ranges: AckRanges;
 
   /** `ranges`: what every ACK tells of what has arrived beyond the cumulative offset. */
   constructor(context: FlowContext, header: FlowHeader, peer: number, ranges: AckRanges) {
@@ -43,7 +47,7 @@ export class ReceiverFrames implements FlowHeader {
     this.flowId = header.flowId;
     this.pathId = header.pathId ?? 0;
     this.peer = peer;
-    this.ackFields = { flags: 0, cumulative: 0, probe: 0, ranges };
+    this.ranges = ranges;
     const { creditSizeJitterBytes } = context.config;
     this.leastPaddingBytes = Credit.maxPaddingBytes / 2 - creditSizeJitterBytes;
     this.paddingChoices = 2 * creditSizeJitterBytes + 1;
@@ -74,13 +78,15 @@ export class ReceiverFrames implements FlowHeader {
   /** `flags`: bits of AckFlag. */
   ack(cumulative: number, probe: number, flags: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    const fields = this.ackFields;
+    const fields = ACK_FIELDS;
     // Buffers of a world of lengths are smaller than a full list of ranges.
-    frame.reserve(Ack.bytes + fields.ranges.count * Ack.rangeBytes);
+    frame.reserve(Ack.bytes + this.ranges.count * Ack.rangeBytes);
+    fields.ranges = this.ranges;
     fields.cumulative = cumulative;
     fields.probe = probe;
     fields.flags = flags;
     frame.length = encodeAck(frame.bytes, this, fields, this.context.check);
+    fields.ranges = NO_RANGES;
     this.send(frame, nowNs);
   }
 
