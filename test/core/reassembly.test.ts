@@ -44,6 +44,13 @@ class Bench {
   }
 }
 
+it("keeps what lies beyond a hole apart from every other stream's", () => {
+  const [holed, other] = [new Bench(), new Bench()];
+  holed.insert(1_000, 500);
+  expect([holed.reassembly.ranges.count, holed.reassembly.heldBytes]).toEqual([1, 500]);
+  expect([other.reassembly.ranges.count, other.reassembly.heldBytes]).toEqual([0, 0]);
+});
+
 describe('reassembly', () => {
   it('passes bytes in order through without a copy', () => {
     const given = pattern(0, 10);
