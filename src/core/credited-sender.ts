@@ -23,7 +23,7 @@ import { SpeculativeBurst } from './speculative-burst.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
-const { AckFlag, Data, DataFlag, Ecn, FrameType, wireBytes } = layout;
+const { AckFlag, DataFlag, Ecn, FrameType } = layout;
 const { SenderState } = senderFlow;
 
 type SpareCredit = Pick<KeptCredits, 'sequence' | 'pathId' | 'isMarked'>;
@@ -33,7 +33,6 @@ const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
 
 /** Filled anew for every data frame of whichever flow. */
 const DATA_FIELDS = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
-const SPECULATIVE_FIELDS = { offset: 0, flags: 0 };
 
 /**
  * The sender's end of a flow with credits: spends them on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.1),
@@ -255,18 +254,12 @@ export class CreditedSender extends SenderFlow implements Rider {
     const speculation = this.context.speculation as Speculation;
     const readyNs = speculation.readyNs(burst.dueNs);
     if (readyNs > nowNs) return readyNs;
-    const { stream, buffer } = this;
-    const fields = SPECULATIVE_FIELDS;
-    fields.offset = stream.takeUnsent();
-    fields.flags = stream.takenFlags;
-    const { takenBytes: count } = stream;
-    const dueNs = speculation.take(wireBytes(count + Data.overheadBytes), readyNs, nowNs);
+    const { stream, frames } = this;
+    burst.dueNs = speculation.take(burst.take(stream), readyNs, nowNs);
+    burst.sendTaken(stream, frames);
     this.speculativeFrames++;
-    this.frames.speculative(fields, buffer, count, dueNs);
-    burst.leftBytes = Math.max(0, burst.leftBytes - count);
     this.requests.unscheduledBytes = burst.leftBytes;
-    burst.dueNs = dueNs;
-    if (burst.leftBytes > 0 && stream.unsentBytes > 0) return speculation.readyNs(dueNs);
+    if (burst.leftBytes > 0 && stream.unsentBytes > 0) return speculation.readyNs(burst.dueNs);
     this.endBurst(burst, nowNs);
     return NEVER;
   }
