@@ -474,7 +474,9 @@ export class CreditedSender extends SenderFlow implements Rider {
     const config = this.context.config;
     switch (this.stateCode) {
       case SenderState.creditRequestSent:
-        return this.asking === Asking.waits || this.asking === Asking.due ? NEVER : this.probe.deadlineNs;
+        return this.asking === Asking.waits || this.asking === Asking.due
+          ? NEVER
+          : this.probe.requestDeadlineNs(this.id);
       case SenderState.creditReceiving:
         if (this.stream.hasData) return this.watch.deadlineNs;
         if (this.burst !== null) return this.probe.deadlineNs;

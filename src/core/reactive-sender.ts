@@ -369,7 +369,8 @@ export class ReactiveSender extends SenderFlow {
   /** When the numbered frame that asks for an answer goes out, or goes again. */
   private get probeDeadlineNs(): number {
     const { probe } = this;
-    if (this.stateCode === SenderState.finSent || !this.opened || !probe.answered) return probe.deadlineNs;
+    if (!this.opened) return probe.requestDeadlineNs(this.id);
+    if (this.stateCode === SenderState.finSent || !probe.answered) return probe.deadlineNs;
     const { config } = this.context;
     if (this.heldUpSinceNs !== NEVER)
       return this.heldUpSinceNs + backedOffNs(probe.retransmitNs, this.heldUpProbes, config);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../src/base/random.js';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
 import { endpointConfig } from '../../src/core/config.js';
 import { Probe } from '../../src/core/probe.js';
@@ -40,6 +41,36 @@ describe('a probe', () => {
     probe.settle();
     probe.answer(6_000);
     expect(rtt.smoothedNs).toBe(0);
+  });
+});
+
+describe('the wait for the answer to a request', () => {
+  const repeatsMs = (flowIds: readonly number[]) =>
+    flowIds.map((flowId) => {
+      const { probe } = newProbe();
+      probe.send(0, 0, false);
+      return probe.requestDeadlineNs(flowId) / MILLISECOND_NS;
+    });
+
+  it('is spread evenly over a quarter of the retransmission time by the flow ids', () => {
+    const random = new SeededRandom(1);
+    for (const flowIds of [
+      Array.from({ length: 2_000 }, () => random.uint32()),
+      Array.from({ length: 2_000 }, (_, at) => at),
+    ]) {
+      const inParts = new Array(10).fill(0);
+      for (const ms of repeatsMs(flowIds)) inParts[Math.floor((ms - 100) / 2.5)]++;
+      expect(inParts).toHaveLength(10);
+      // 200 of a binomial distribution, four times its deviation of 13.4.
+      for (const count of inParts) expect(Math.abs(count - 200)).toBeLessThan(54);
+    }
+  });
+
+  it('is that of any other probe from the second time on', () => {
+    const { probe } = newProbe();
+    probe.send(0, 0, false);
+    probe.send(0, 0, true);
+    expect(probe.requestDeadlineNs(12_345)).toBe(probe.deadlineNs);
   });
 });
 

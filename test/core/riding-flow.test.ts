@@ -25,7 +25,7 @@ describe('bytes that went with the credit of another flow and were lost', () => 
   it('are repaired with the first credit, where their opening was lost too', () => {
     const sender = senderWith([300, 200]);
     expect(sender.credit('a')).toEqual(['DATA a [CHUNKS] credit=0 offset=0 payload=300 chunks=b+200']);
-    sender.nowNs = RETRANSMIT_NS;
+    sender.nowNs = 1.25 * RETRANSMIT_NS;
     expect(sender.sent().filter((line) => line.includes(' b '))).toEqual([
       'CREDIT_REQUEST b [OPEN] sent=200 probe=2 max=1472 paired=0x00000000 backlog=200',
     ]);

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
+import { endpointConfig } from '../../src/core/config.js';
+import { Probe } from '../../src/core/probe.js';
+import { RttEstimator } from '../../src/core/rtt.js';
 import type { SENDER_TIMERS } from '../../src/core/timers.js';
+import { FLOW_HEADER } from '../harness/flow-context.js';
 import { SenderBench } from '../harness/sender-bench.js';
 
 const PAYLOAD = 1_446;
@@ -88,7 +92,8 @@ describe('a sender in CREQ_SENT', () => {
       bench.wait(MILLISECOND_NS);
       if (bench.context.sent().length > 0) timesNs.push(bench.nowNs / MILLISECOND_NS);
     }
-    expect(timesNs).toEqual([100, 300, 700, 1_500, 2_500, 3_500]);
+    // Eight of the 25 ms by which the first may be late fall to this flow's id.
+    expect(timesNs).toEqual([108, 308, 708, 1_508, 2_508, 3_508]);
   });
 
   it('leaves OPEN out once an ACK has come, and stays until there is a credit', () => {
@@ -400,9 +405,16 @@ interface TimerCase {
   state: string;
 }
 
+/** The retransmission time, and the part of a quarter of it that the flow's id gives. */
+const REQUEST_NS = (() => {
+  const probe = new Probe(new RttEstimator(SECOND_NS), endpointConfig());
+  probe.send(0, 0, false);
+  return probe.requestDeadlineNs(FLOW_HEADER.flowId);
+})();
+
 /** Each timer of the table, so that the table names all and no others. */
 const TIMERS: Record<keyof typeof SENDER_TIMERS, TimerCase> = {
-  request: { bench: inCreditRequestSent, afterNs: 100e6, sends: ['CREDIT_REQUEST'], state: 'creditRequestSent' },
+  request: { bench: inCreditRequestSent, afterNs: REQUEST_NS, sends: ['CREDIT_REQUEST'], state: 'creditRequestSent' },
   credit: { bench: inCreditReceiving, afterNs: 20e6, sends: ['CREDIT_REQUEST'], state: 'creditRequestSent' },
   stop: {
     bench: () => new SenderBench().sendFrames(1),

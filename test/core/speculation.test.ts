@@ -182,7 +182,7 @@ describe('a sender with speculation', () => {
 
   it('repeats the probe when nothing comes at all', () => {
     const bench = afterBurst(2_000);
-    bench.wait(100 * MILLISECOND_NS);
+    bench.wait(125 * MILLISECOND_NS);
     expect(bench.context.sent()).toEqual([
       'CREDIT_REQUEST [OPEN SPECULATIVE COVERED] sent=2000 probe=3 max=1472 paired=0x00000000 backlog=0',
     ]);
