@@ -369,8 +369,8 @@ export class ReactiveSender extends SenderFlow {
   /** When the numbered frame that asks for an answer goes out, or goes again. */
   private get probeDeadlineNs(): number {
     const { probe } = this;
-    if (!this.opened) return probe.requestDeadlineNs(this.id);
-    if (this.stateCode === SenderState.finSent || !probe.answered) return probe.deadlineNs;
+    // Not spread as those of flows with credits are: the frame that goes at the timeout has to find the flow open.
+    if (this.stateCode === SenderState.finSent || !this.opened || !probe.answered) return probe.deadlineNs;
     const { config } = this.context;
     if (this.heldUpSinceNs !== NEVER)
       return this.heldUpSinceNs + backedOffNs(probe.retransmitNs, this.heldUpProbes, config);

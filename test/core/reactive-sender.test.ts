@@ -28,7 +28,7 @@ describe('a reactive sender', () => {
     const bench = new ReactiveBench({ initialRetransmitNs: 20 * MILLISECOND_NS });
     bench.write(1);
     bench.sent();
-    bench.wait(25 * MILLISECOND_NS);
+    bench.wait(20 * MILLISECOND_NS);
     expect(bench.sent()).toContain('CREDIT_REQUEST');
     bench.ack(1, { frame: 0 });
     bench.sent();
