@@ -7,8 +7,6 @@ export interface SharedLinkCase {
   readonly set: readonly string[];
   /** Where its algorithm wants the queue, B: K, the target delay less the RTT without queues (2 ms), the lower threshold of the RTT, K of the phantom queue; none with credits alone. */
   readonly setPointBytes: number;
-  /** What is asked of it in virtual time is asked over processes too. Not of two flows of EC4: they have too few frames in the queue to outlast processes that are late (docs/SCENARIOS.md). */
-  readonly isHeld: boolean;
 }
 
 interface SharedLink {

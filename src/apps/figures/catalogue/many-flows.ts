@@ -121,10 +121,7 @@ function rowsOf(rule: Rule, points: readonly Point[], flows: readonly number[]):
     claim(
       queue,
       points.every(({ queueBytes }) => queueBytes <= MOST_QUEUED_BYTES),
-      {
-        held: `"Near zero" held to ${MOST_QUEUED_BYTES / 1538} frames`,
-        why: 'Flows that start together are asked for again together: of 2,048 some 300 have had no credit after 20 ms, the timeout, and their requests of 98 B come in one instant. In all other milliseconds the queue is a frame or two.',
-      },
+      { held: `"Near zero" held to ${MOST_QUEUED_BYTES / 1538} frames` },
     ),
     noClaim(
       {
