@@ -139,8 +139,8 @@ export class ReactiveSender extends SenderFlow {
     this.findLosses(nowNs);
     this.sent.forget(nowNs - Math.max(this.rtt.waitNs(REMEMBERED_RTTS), this.probe.retransmitNs));
     this.transmit(nowNs);
-    if (rttNs < 0) return;
-    this.observer.onRtt(rttNs);
+    if (rttNs >= 0) this.observer.onRtt(rttNs);
+    // A program that writes as its frames are acknowledged may have no other occasion than an ACK of repairs, or of a probe.
     this.observer.onAck(nowNs);
   }
 

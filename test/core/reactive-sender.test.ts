@@ -220,4 +220,15 @@ describe('a reactive sender', () => {
     bench.flow.handleCredit();
     expect(bench.context.counters.invalid).toBe(4);
   });
+
+  it('lets a program write by each ACK, also by one that is about no frame', () => {
+    const bench = running(2);
+    let acks = 0;
+    bench.flow.observer = { onCredit: () => {}, onRtt: () => {}, onAck: () => ++acks === 2 && bench.write(1) };
+    bench.ack(1, { frame: 0 });
+    bench.sent();
+    // All that was sent has come, by the answer to a probe: a program that writes by what is under way has no other occasion.
+    bench.ack(2);
+    expect(bench.sent()).toEqual(['2@2']);
+  });
 });
