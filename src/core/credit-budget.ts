@@ -87,8 +87,10 @@ export class CreditBudget {
   shortestRtt(peer: number): ShortestRtt {
     const known = this.peers.get(peer);
     if (known !== undefined) return known;
-    const [oldest] = this.peers.keys();
-    if (this.peers.size >= MAX_PEERS) this.peers.delete(oldest);
+    if (this.peers.size === MAX_PEERS) {
+      const [oldest] = this.peers.keys();
+      this.peers.delete(oldest);
+    }
     const rtt = new ShortestRtt();
     this.peers.set(peer, rtt);
     return rtt;

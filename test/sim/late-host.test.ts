@@ -31,13 +31,13 @@ describe('many flows of a host that is late', () => {
     const { flows, links } = await play(100, '100mbit', 4);
     const sent = flows.reduce((sum, { credits }) => sum + credits.sent, 0);
     const droppedAtHome = links.find(({ name }) => name === 'h1->s1')?.creditDrops ?? Number.NaN;
-    // An eighth of them where turns are not spaced.
+    // A quarter of them where turns are not spaced.
     expect(droppedAtHome / sent).toBeLessThan(0.01);
   });
 
-  it('go by the RTT that others have measured, and are not given up while they wait for their turn', async () => {
+  it('go by the RTT that others have measured', async () => {
     const { flows } = await play(150, '20mbit', 50);
-    // 3 s are the link's own. Without the others' RTT, five times as long; given up for want of data while they wait, none ends, and senders hear nothing for 10 s.
+    // 3 s are the link's own. Without the others' RTT none of them is done within the 15 s.
     expect(Math.max(...flows.map(({ fctNs }) => fctNs ?? Number.NaN))).toBeLessThan(8e9);
   });
 });
