@@ -11,30 +11,33 @@ export function maxAckRanges(frameBytes: number, isReactive = false): number {
   return Math.min(Ack.maxRanges, Math.floor((frameBytes - fixedBytes) / Ack.rangeBytes));
 }
 
-/** The lowest of a flow's ranges, as many as an ACK of the flow holds. */
-export class LowestRanges implements AckRanges {
-  private readonly stream: { readonly ranges: AckRanges };
-  private limit: number = Ack.maxRanges;
+/** Those of no flow. */
+export const NO_RANGES: AckRanges = { count: 0, start: () => 0, end: () => 0 };
 
-  /** `stream`: whose ranges they are. */
-  constructor(stream: { readonly ranges: AckRanges }) {
-    this.stream = stream;
+/** The lowest of some ranges, no more than an ACK has room for. One serves all flows: it is given their ranges for each ACK. */
+export class LowestRanges implements AckRanges {
+  private ranges = NO_RANGES;
+  private most = 0;
+
+  take(ranges: AckRanges, most: number): void {
+    this.ranges = ranges;
+    this.most = most;
   }
 
-  /** `frameBytes`: the flow's maximum frame size. */
-  fitInto(frameBytes: number, isReactive: boolean): void {
-    this.limit = maxAckRanges(frameBytes, isReactive);
+  /** So that it keeps none in memory of a flow that is closed. */
+  letGo(): void {
+    this.ranges = NO_RANGES;
   }
 
   get count(): number {
-    return Math.min(this.stream.ranges.count, this.limit);
+    return Math.min(this.ranges.count, this.most);
   }
 
   start(index: number): number {
-    return this.stream.ranges.start(index);
+    return this.ranges.start(index);
   }
 
   end(index: number): number {
-    return this.stream.ranges.end(index);
+    return this.ranges.end(index);
   }
 }

@@ -177,7 +177,7 @@ export class CreditBudget {
   }
 }
 
-/** One flow's part of the budget. */
+/** One flow's part of the budget. A flow that rests has given it back, and takes another when its credits begin again: what is worth remembering, the RTT of its peer, the budget remembers. */
 export class BudgetShare {
   private readonly budget: CreditBudget;
   private readonly slot: number;
@@ -186,7 +186,7 @@ export class BudgetShare {
   private outstanding = 0;
   private pipeline = 0;
   private links = 0;
-  /** Its RTT at most, but for its own path's queues: with parts of the budget that are as these, flows have equal rates. */
+  /** Its RTT at most, but for its own path's queues, and that of other flows from its peer before it has one: with parts of the budget that are as these, flows have equal rates. */
   private weightNs: number;
   /** A credit is due and waits for its turn. */
   isWaiting = false;
@@ -197,7 +197,8 @@ export class BudgetShare {
     this.budget = budget;
     this.slot = slot;
     this.peersRtt = budget.shortestRtt(peer);
-    this.weightNs = Math.max(1, budget.longestQueueNs);
+    const rttNs = this.peersRtt.isBelieved ? this.peersRtt.value : 0;
+    this.weightNs = Math.max(1, rttNs + budget.longestQueueNs);
   }
 
   /** A credit that is due would have to wait for its turn. */

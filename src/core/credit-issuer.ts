@@ -27,7 +27,6 @@ import * as flowCallbacks from './flow-callbacks.js';
 import * as flowRecord from './flow-record.js';
 import type { AnswerAge } from './path/left-out-paths.js';
 import { Spraying } from './path/spraying.js';
-import type { PathProof } from './path-proof.js';
 import { RateControl } from './rate-control.js';
 import type { ReceiveWindow } from './receive-window.js';
 import type { ReceiverFrames } from './receiver-frames.js';
@@ -52,7 +51,6 @@ const MOMENT = { nowNs: 0, rttNs: 0, longRttNs: 0 };
 
 export interface IssuerOptions {
   slot: number;
-  peer: number;
   algorithm: CreditAlgorithm;
   link: CreditLink;
   /** Sequence number of the first credit, 32-bit. */
@@ -64,7 +62,6 @@ export interface IssuerParts {
   record: NumberRecord;
   window: ReceiveWindow;
   demand: Demand;
-  proof: PathProof;
   frames: ReceiverFrames;
 }
 
@@ -87,14 +84,14 @@ export class CreditIssuer implements DueSource {
   private blocked = false;
   /** The flow is in CREDIT_SENDING. */
   isRunning = false;
-  /** What `proof` says: the flow's own copy spares credits a look at it. */
+  /** What `frames` says of the path: a copy, which data looks at. */
   private isProved = false;
   /** Credits outstanding that fit the receive window; UNKNOWN where it has changed since. */
   private windowCredits = UNKNOWN;
   /** Credits that what the sender has takes; UNKNOWN likewise. */
   private demandCredits = UNKNOWN;
-  /** Null where the host's budget has no bound. */
-  private readonly share: BudgetShare | null;
+  /** Null where the host's budget has no bound, and while the flow rests. */
+  private share: BudgetShare | null = null;
   private readonly spraying: Spraying | null;
   /** Who measures this flow; set by its application. */
   observer: FlowObserver = NO_OBSERVER;
@@ -103,7 +100,6 @@ export class CreditIssuer implements DueSource {
   readonly rtt: RttEstimator;
   private readonly window: ReceiveWindow;
   private readonly demand: Demand;
-  private readonly proof: PathProof;
   /**
    * The sender has said that it wants no credits: those that it still gets find no data. Where the receiver gave up waiting by itself, the path may just be longer than it knows, and only the book
    * can tell the RTT when data comes in the end.
@@ -122,7 +118,6 @@ export class CreditIssuer implements DueSource {
     this.frames = parts.frames;
     this.slot = options.slot;
     this.bitsPerCredit = bitsPerCredit(frameBytes);
-    this.share = context.budget.isBounded ? new BudgetShare(context.budget, options.slot, options.peer) : null;
     const { spray } = options.algorithm;
     this.spraying = spray === undefined ? null : new Spraying(spray, nowNs);
     this.control = new RateControl(options.algorithm, options.link, nowNs, record);
@@ -131,7 +126,6 @@ export class CreditIssuer implements DueSource {
     this.rtt = new RttEstimator(longestWaitNs(config), record);
     this.window = parts.window;
     this.demand = parts.demand;
-    this.proof = parts.proof;
     this.waitForData(nowNs);
   }
 
@@ -166,7 +160,7 @@ export class CreditIssuer implements DueSource {
   get canCredit(): boolean {
     if (!this.isRunning || this.meter.isFull || !this.hasRoom || this.wanted === 0) return false;
     if (this.share?.isGranted === false) return false;
-    return this.isProved || this.proof.maySend(Credit.bytes + Credit.maxPaddingBytes, this.frames.wireBytesSent);
+    return this.isProved || this.frames.maySend(Credit.bytes + Credit.maxPaddingBytes);
   }
 
   /** Whether a credit goes out as soon as credits run. */
@@ -187,6 +181,7 @@ export class CreditIssuer implements DueSource {
 
   /** Credits begin, or begin again. */
   start(nowNs: number): void {
+    if (this.share === null) this.takeShare();
     this.meter.forgive();
     restartPacer(this.numbers, this.at, nowNs);
     this.waitForData(nowNs);
@@ -251,8 +246,8 @@ export class CreditIssuer implements DueSource {
   takenBack(frame: Frame, nowNs: number): void {
     this.meter.loseAtHome(creditSequence(frame.bytes));
     this.settleBudget();
-    if (this.proof.isGiven) return;
-    this.frames.wireBytesSent -= frame.wireBytes;
+    if (this.isProved) return;
+    this.frames.takeBack(frame);
     if (this.blocked) this.reschedule(nowNs);
   }
 
@@ -321,11 +316,15 @@ export class CreditIssuer implements DueSource {
     }
   }
 
-  /** While credits are stopped, and the peer was last heard at `heardNs`: those that nobody heard of for their life are forgiven, and their memory goes. */
+  /**
+   * While credits are stopped, and the peer was last heard at `heardNs`: those that nobody heard of for their life are forgiven, and their memory goes. So does the part in the host's
+   * budget, of which only the path's shortest RTT would be missed; the budget remembers that of each peer.
+   */
   restAfter(heardNs: number, nowNs: number): void {
     if (nowNs < heardNs + this.lifeNs) return;
     this.meter.forgive();
     this.meter.rest();
+    this.share = null;
   }
 
   /** See RECEIVER_TIMERS.data; while no credit is outstanding, and none fits, is wanted or has its turn in the host's budget, there is no data to wait for. */
@@ -361,6 +360,11 @@ export class CreditIssuer implements DueSource {
 
   private get lifeNs(): number {
     return Math.max(this.context.config.creditLifeNs, this.rtt.waitNs(4));
+  }
+
+  private takeShare(): void {
+    const { budget } = this.context;
+    if (budget.isBounded) this.share = new BudgetShare(budget, this.slot, this.frames.peer);
   }
 
   /** A flow that has stopped has no part in the host's budget. */
@@ -399,7 +403,7 @@ export class CreditIssuer implements DueSource {
     this.isProved = true;
     this.control.heard(this.meter.sent);
     this.setRate(this.control.rateBps);
-    this.proof.prove();
+    this.frames.provePath();
   }
 
   /** When the next credit is due. */

@@ -49,10 +49,11 @@ export class CreditedReceiver extends ReceiverFlow {
 
   constructor(context: FlowContext, options: CreditedReceiverOptions, nowNs: number) {
     super(context, options, nowNs);
-    this.acknowledger = new Acknowledger(context.config, this.record);
+    const { record } = this;
+    this.acknowledger = new Acknowledger(context.config, record);
     this.demand = new Demand(this.reassembly);
-    const { record, window, demand, proof, frames } = this;
-    this.credits = new CreditIssuer(context, options, { record, window, demand, proof, frames }, nowNs);
+    const { window, demand, frames } = this;
+    this.credits = new CreditIssuer(context, options, { record, window, demand, frames }, nowNs);
     this.meter = this.credits.meter;
   }
 
@@ -95,7 +96,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.window.release(bytes);
     this.credits.windowChanged();
     // Inside `onData` the frame is not done with yet: `handleData` goes on from there.
-    if (this.delivery.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
+    if (this.stream.isDelivering || this.stateCode !== ReceiverState.creditSending) return;
     // Where there was no room, no data was to be waited for.
     if (!hadRoom) this.credits.waitForData(nowNs);
     this.credits.reschedule(nowNs);
@@ -177,7 +178,7 @@ export class CreditedReceiver extends ReceiverFlow {
     }
     this.lastHeardNs = nowNs;
     // The frame around it is another flow's, and counts there.
-    this.proof.received(dataPayloadBytes(frame));
+    this.frames.received(dataPayloadBytes(frame));
     this.received.chunks++;
     if ((flags(bytes) & DataFlag.repair) !== 0) this.received.repaired++;
     if (this.stateCode === ReceiverState.complete) return;
@@ -252,7 +253,7 @@ export class CreditedReceiver extends ReceiverFlow {
     const complete = this.stateCode === ReceiverState.complete;
     const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);
     this.answeredProbe = this.probe;
-    this.frames.ack(this.reassembly.nextOffset, this.probe, bits, nowNs);
+    this.frames.ack(this.reassembly, this.probe, bits, nowNs);
     this.acknowledger.onSent();
   }
 

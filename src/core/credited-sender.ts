@@ -184,11 +184,11 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** Since when credits find no data; NEVER while they do. */
   private get idleSinceNs(): number {
-    return this.record.numbers[this.record.at + Hot.idleSinceNs];
+    return this.numbers[this.at + Hot.idleSinceNs];
   }
 
   private set idleSinceNs(sinceNs: number) {
-    this.record.numbers[this.record.at + Hot.idleSinceNs] = sinceNs;
+    this.numbers[this.at + Hot.idleSinceNs] = sinceNs;
   }
 
   /** There is something to send: in the states without credits, ask for them. */

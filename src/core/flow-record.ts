@@ -18,6 +18,8 @@ export const Hot = {
   gapNs: 5,
   jitter: 6,
   catchUpNs: 7,
+  /** Of ReceiverFlow: a COMPLETE one paces nothing any more. */
+  completeNs: 7,
   /** Of CreditIssuer. */
   lastDataNs: 8,
   /** Of RateControl. */
@@ -41,6 +43,8 @@ export const Hot = {
   idleSinceNs: 8,
   /** Of SeenWindow: 64 bits in this place and the next. */
   seen: 9,
+  /** Of SenderFlow. */
+  connectingSinceNs: 11,
 } as const;
 
 /** Place of each number of an endpoint in its record. */

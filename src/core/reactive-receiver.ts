@@ -4,6 +4,7 @@ import type { WindowAckFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
+import { NO_RANGES } from './ack-ranges.js';
 import type { DueSource, FlowContext } from './context.js';
 import type { FlowObserver } from './flow-callbacks.js';
 import * as flowCallbacks from './flow-callbacks.js';
@@ -32,12 +33,11 @@ export class ReactiveReceiver extends ReceiverFlow {
 
   constructor(context: FlowContext, options: ReceiverOptions, nowNs: number) {
     super(context, options, nowNs);
-    const { ackRanges: ranges } = this;
     this.fields = {
       flags: 0,
       cumulative: 0,
       probe: 0,
-      ranges,
+      ranges: NO_RANGES,
       windowEnd: 0,
       frameNumber: 0,
       arrivedWith: 0,
@@ -48,7 +48,7 @@ export class ReactiveReceiver extends ReceiverFlow {
   override release(bytes: number, nowNs: number): void {
     this.window.release(bytes);
     // Inside `onData` the frame is not answered yet.
-    if (this.delivery.isDelivering || this.stateCode !== ReceiverState.receiving) return;
+    if (this.stream.isDelivering || this.stateCode !== ReceiverState.receiving) return;
     const hadRoom = this.hasRoomWithin(this.fields.windowEnd);
     if (!hadRoom && this.hasRoomWithin(this.windowEnd)) this.sendAck(nowNs);
   }
@@ -131,11 +131,10 @@ export class ReactiveReceiver extends ReceiverFlow {
     const isComplete = this.stateCode === ReceiverState.complete;
     fields.flags = (isComplete ? WindowAckFlag.complete : 0) | (this.owesEcho ? WindowAckFlag.echo : 0);
     if (!this.owesEcho) fields.frameNumber = fields.arrivedWith = fields.remoteQueuing = 0;
-    fields.cumulative = this.reassembly.nextOffset;
     fields.probe = this.probe;
     fields.windowEnd = this.windowEnd;
     this.owesEcho = false;
-    this.frames.windowAck(fields, nowNs);
+    this.frames.windowAck(this.reassembly, fields, nowNs);
   }
 
   private noteEcho(frame: Frame, nowNs: number): void {

@@ -6,13 +6,10 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
 import { serialAfter16, widen } from '../wire/serial.js';
-import { LowestRanges } from './ack-ranges.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
-import type { Delivery } from './delivery.js';
 import { errorOfReset, XpassError } from './errors.js';
 import type { FlowObserver, FlowReader } from './flow-callbacks.js';
 import * as flowRecord from './flow-record.js';
-import { PathProof } from './path-proof.js';
 import type { Reassembly } from './reassembly.js';
 import type { ReceiveWindow } from './receive-window.js';
 import { ReceivedStream } from './received-stream.js';
@@ -40,8 +37,6 @@ export interface ReceiverOptions {
  */
 export abstract class ReceiverFlow implements TimedFlow {
   readonly slot: number;
-  readonly peer: number;
-  readonly id: number;
   /** Who measures this flow; set by its application. */
   abstract observer: FlowObserver;
   /** The flow is reactive: PROTOCOL §11. */
@@ -51,41 +46,38 @@ export abstract class ReceiverFlow implements TimedFlow {
   protected readonly context: FlowContext;
   protected readonly frames: ReceiverFrames;
   protected readonly stream: ReceivedStream;
-  protected readonly delivery: Delivery;
   protected readonly reassembly: Reassembly;
   protected readonly window: ReceiveWindow;
-  protected readonly proof: PathProof;
   protected readonly received = new ReceivedFrames();
   protected stateCode: number = State.closed;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first CREDIT_REQUEST. */
   protected isOver = false;
   protected probe = 0;
-  /** Its numbers that every packet changes. */
-  protected readonly record: NumberRecord;
-  private readonly numbers: Float64Array;
-  private readonly at: number;
-  protected readonly ackRanges: LowestRanges;
+  /** Its numbers that every packet changes: its record. */
+  protected readonly numbers: Float64Array;
+  protected readonly at: number;
   private overWith: XpassError | null = null;
   private pairedFlow = 0;
-  private completeNs = NEVER;
 
   constructor(context: FlowContext, options: ReceiverOptions, nowNs: number) {
-    const { config } = context;
     this.context = context;
     this.slot = options.slot;
-    this.peer = options.peer;
-    this.id = options.header.flowId >>> 0;
-    this.record = context.records.take();
-    this.numbers = this.record.numbers;
-    this.at = this.record.at;
-    this.stream = new ReceivedStream(config, context.counters);
-    this.delivery = this.stream.delivery;
+    const { numbers, at } = context.records.take();
+    this.numbers = numbers;
+    this.at = at;
+    this.stream = new ReceivedStream(context.config.receiveWindowBytes, context.counters);
     this.reassembly = this.stream.reassembly;
     this.window = this.stream.window;
-    this.proof = new PathProof(config.amplificationLimit);
-    this.ackRanges = new LowestRanges(this.reassembly);
-    this.frames = new ReceiverFrames(context, options.header, options.peer, this.ackRanges);
+    this.frames = new ReceiverFrames(context, options.header, options.peer);
     this.lastHeardNs = nowNs;
+  }
+
+  get peer(): number {
+    return this.frames.peer;
+  }
+
+  get id(): number {
+    return this.frames.flowId >>> 0;
   }
 
   get state(): number {
@@ -137,7 +129,7 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   /** The application takes the flow. It may have closed it in the same breath. */
   accept(reader: FlowReader): void {
-    this.delivery.reader = reader;
+    this.stream.reader = reader;
     if (this.isOver) reader.onClosed(this.overWith);
   }
 
@@ -156,8 +148,8 @@ export abstract class ReceiverFlow implements TimedFlow {
     this.pairedFlow = requestPairedFlowId(frame.bytes);
     const frameBytes = requestMaxFrameBytes(frame.bytes);
     this.window.setFrameBytes(frameBytes);
-    this.ackRanges.fitInto(frameBytes, this.isReactive);
-    this.proof.received(frame.wireBytes);
+    this.frames.fitInto(frameBytes, this.isReactive);
+    this.frames.received(frame.wireBytes);
   }
 
   abstract handleRequest(frame: Frame, nowNs: number): void;
@@ -192,17 +184,17 @@ export abstract class ReceiverFlow implements TimedFlow {
     const isTold = this.stateCode === State.complete;
     this.stop();
     this.isOver = true;
-    this.delivery.stop();
+    this.stream.stop();
     this.overWith = error;
     this.stateCode = State.closed;
     this.context.forget(this.slot);
-    if (!isTold) this.delivery.reader?.onClosed(error);
+    if (!isTold) this.stream.reader?.onClosed(error);
   }
 
   onTimer(nowNs: number): number {
     const config = this.context.config;
     if (this.stateCode === State.complete) {
-      if (nowNs >= this.completeNs + config.lingerNs) this.close(null);
+      if (nowNs >= this.lingerEndNs) this.close(null);
       return this.deadlineNs();
     }
     if (nowNs >= this.lastHeardNs + config.idleTimeoutNs) {
@@ -238,6 +230,12 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   protected abstract sendAck(nowNs: number): void;
 
+  /** For what is made with the flow; it is not kept. */
+  protected get record(): NumberRecord {
+    const { numbers, at } = this;
+    return { numbers, at };
+  }
+
   protected get lastHeardNs(): number {
     return this.numbers[this.at + Hot.lastHeardNs];
   }
@@ -248,7 +246,7 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   protected heard(frame: Frame, nowNs: number): void {
     this.lastHeardNs = nowNs;
-    this.proof.received(frame.wireBytes);
+    this.frames.received(frame.wireBytes);
   }
 
   protected noteProbe(probe: number): void {
@@ -260,11 +258,11 @@ export abstract class ReceiverFlow implements TimedFlow {
     if (!this.stream.isComplete || this.stateCode === State.complete || this.isOver) return false;
     this.onComplete();
     this.stateCode = State.complete;
-    this.completeNs = nowNs;
+    this.numbers[this.at + Hot.completeNs] = nowNs;
     this.sendAck(nowNs);
     this.arm();
     this.context.lingers(this.slot);
-    this.delivery.reader?.onClosed(null);
+    this.stream.reader?.onClosed(null);
     return true;
   }
 
@@ -285,14 +283,19 @@ export abstract class ReceiverFlow implements TimedFlow {
     if (this.stateCode !== State.closed) this.context.arm(this.slot, this.deadlineNs());
   }
 
+  /** Of a COMPLETE flow. */
+  private get lingerEndNs(): number {
+    return this.numbers[this.at + Hot.completeNs] + this.context.config.lingerNs;
+  }
+
   private sendReset(code: number, nowNs: number): void {
-    if (this.proof.maySend(Reset.bytes, this.frames.wireBytesSent)) this.frames.reset(code, nowNs);
+    if (this.frames.maySend(Reset.bytes)) this.frames.reset(code, nowNs);
   }
 
   private deadlineNs(): number {
     const config = this.context.config;
     if (this.stateCode === State.closed) return NEVER;
-    if (this.stateCode === State.complete) return this.completeNs + config.lingerNs;
+    if (this.stateCode === State.complete) return this.lingerEndNs;
     return Math.min(this.lastHeardNs + config.idleTimeoutNs, this.stateDeadlineNs());
   }
 }

@@ -1,7 +1,6 @@
 // Tested by test/core/receiver-flow.test.ts and test/core/receiver-data.test.ts
 import {
   type AckFields,
-  type AckRanges,
   encodeAck,
   encodeCredit,
   encodeReset,
@@ -11,43 +10,49 @@ import {
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
+import { LowestRanges, maxAckRanges } from './ack-ranges.js';
 import type { FlowContext } from './context.js';
+import type { Reassembly } from './reassembly.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Ack, Credit, ResetFlag, WindowAck } = layout;
+const { Ack, Credit, ResetFlag, WindowAck, wireBytes } = layout;
 
 /** Filled anew for every credit of whichever flow. */
 const CREDIT_FIELDS = { sequence: 0, pathId: 0, paddingBytes: 0 };
-/** Those of no flow, so that what is below keeps none in memory that is closed. */
-const NO_RANGES: AckRanges = { count: 0, start: () => 0, end: () => 0 };
-/** The same for every ACK. */
-const ACK_FIELDS: AckFields = { flags: 0, cumulative: 0, probe: 0, ranges: NO_RANGES };
+const RANGES = new LowestRanges();
+/** The same for every ACK; its ranges for those of reactive flows too. */
+const ACK_FIELDS: AckFields = { flags: 0, cumulative: 0, probe: 0, ranges: RANGES };
 
-/** Writes the frames that a flow's receiver sends, and counts their wire bytes for PROTOCOL §4.6. */
+/**
+ * Writes the frames that a flow's receiver sends. It keeps a forged CREDIT_REQUEST from aiming more at its victim than it cost: until a data frame has echoed one of the credits, the receiver sends
+ * at most so many wire bytes for each that it received. PROTOCOL §4.6
+ */
 export class ReceiverFrames implements FlowHeader {
   // It is its own header: one object less to touch for each credit.
   readonly destination: number;
   readonly source: number;
   readonly flowId: number;
-  private readonly peer: number;
-  wireBytesSent = 0;
+  readonly peer: number;
   private readonly context: FlowContext;
   /** Padding of a credit: so many bytes at the least, and how many more it may be. */
   private readonly leastPaddingBytes: number;
   private readonly paddingChoices: number;
   /** Of every frame but credits. */
   pathId: number;
-  private readonly ranges: AckRanges;
+  /** Ranges in an ACK at most. */
+  private mostRanges = 0;
+  /** Until the path is proved. */
+  private wireBytesReceived = 0;
+  private wireBytesSent = 0;
+  private isProved = false;
 
-  /** `ranges`: what every ACK tells of what has arrived beyond the cumulative offset. */
-  constructor(context: FlowContext, header: FlowHeader, peer: number, ranges: AckRanges) {
+  constructor(context: FlowContext, header: FlowHeader, peer: number) {
     this.context = context;
     this.destination = header.destination;
     this.source = header.source;
     this.flowId = header.flowId;
     this.pathId = header.pathId ?? 0;
     this.peer = peer;
-    this.ranges = ranges;
     const { creditSizeJitterBytes } = context.config;
     this.leastPaddingBytes = Credit.maxPaddingBytes / 2 - creditSizeJitterBytes;
     this.paddingChoices = 2 * creditSizeJitterBytes + 1;
@@ -75,26 +80,55 @@ export class ReceiverFrames implements FlowHeader {
     this.pathId = pathId;
   }
 
-  /** `flags`: bits of AckFlag. */
-  ack(cumulative: number, probe: number, flags: number, nowNs: number): void {
-    const frame = this.context.pool.take();
-    const fields = ACK_FIELDS;
-    // Buffers of a world of lengths are smaller than a full list of ranges.
-    frame.reserve(Ack.bytes + this.ranges.count * Ack.rangeBytes);
-    fields.ranges = this.ranges;
-    fields.cumulative = cumulative;
-    fields.probe = probe;
-    fields.flags = flags;
-    frame.length = encodeAck(frame.bytes, this, fields, this.context.check);
-    fields.ranges = NO_RANGES;
-    this.send(frame, nowNs);
+  /** ACKs have at most `frameBytes`. */
+  fitInto(frameBytes: number, isReactive: boolean): void {
+    this.mostRanges = maxAckRanges(frameBytes, isReactive);
   }
 
-  windowAck(fields: WindowAckFields, nowNs: number): void {
-    const frame = this.context.pool.take();
-    frame.reserve(WindowAck.bytes + fields.ranges.count * Ack.rangeBytes);
+  /** A frame with so many wire bytes has come. */
+  received(wireBytesMore: number): void {
+    if (!this.isProved) this.wireBytesReceived += wireBytesMore;
+  }
+
+  /** What the flow sends reaches whoever asked for it. */
+  get isPathProved(): boolean {
+    return this.isProved;
+  }
+
+  /** A valid echo has come. */
+  provePath(): void {
+    this.isProved = true;
+  }
+
+  /** Whether a frame of `frameBytes` may be sent. */
+  maySend(frameBytes: number): boolean {
+    const { amplificationLimit } = this.context.config;
+    return this.isProved || this.wireBytesSent + wireBytes(frameBytes) <= this.wireBytesReceived * amplificationLimit;
+  }
+
+  /** The host's own NIC has dropped the frame. */
+  takeBack(frame: Frame): void {
+    if (!this.isProved) this.wireBytesSent -= frame.wireBytes;
+  }
+
+  /** Of what has `arrived`; `flags`: bits of AckFlag. */
+  ack(arrived: Reassembly, probe: number, flags: number, nowNs: number): void {
+    const fields = ACK_FIELDS;
+    fields.cumulative = arrived.nextOffset;
+    fields.probe = probe;
+    fields.flags = flags;
+    const frame = this.frameFor(arrived, Ack.bytes);
+    frame.length = encodeAck(frame.bytes, this, fields, this.context.check);
+    this.sendAck(frame, nowNs);
+  }
+
+  /** The same of a reactive flow; `fields` have the rest, and are filled. */
+  windowAck(arrived: Reassembly, fields: WindowAckFields, nowNs: number): void {
+    fields.cumulative = arrived.nextOffset;
+    fields.ranges = RANGES;
+    const frame = this.frameFor(arrived, WindowAck.bytes);
     frame.length = encodeWindowAck(frame.bytes, this, fields, this.context.check);
-    this.send(frame, nowNs);
+    this.sendAck(frame, nowNs);
   }
 
   reset(code: number, nowNs: number): void {
@@ -108,6 +142,19 @@ export class ReceiverFrames implements FlowHeader {
     return this.leastPaddingBytes + Math.floor(this.context.random.next() * this.paddingChoices);
   }
 
+  /** For an ACK with `fixedBytes` and the lowest ranges of what has arrived. Buffers of a world of lengths are smaller than a full list of ranges. */
+  private frameFor({ ranges }: Reassembly, fixedBytes: number): Frame {
+    RANGES.take(ranges, this.mostRanges);
+    const frame = this.context.pool.take();
+    frame.reserve(fixedBytes + RANGES.count * Ack.rangeBytes);
+    return frame;
+  }
+
+  private sendAck(frame: Frame, nowNs: number): void {
+    RANGES.letGo();
+    this.send(frame, nowNs);
+  }
+
   private send(frame: Frame, nowNs: number): void {
     this.address(frame);
     this.context.emit(frame, nowNs);
@@ -115,6 +162,6 @@ export class ReceiverFrames implements FlowHeader {
 
   private address(frame: Frame): void {
     frame.peer = this.peer;
-    this.wireBytesSent += frame.wireBytes;
+    if (!this.isProved) this.wireBytesSent += frame.wireBytes;
   }
 }

@@ -51,8 +51,6 @@ export interface SenderOptions extends RequestTerms {
  */
 export abstract class SenderFlow implements TimedFlow, DueSource {
   readonly slot: number;
-  readonly peer: number;
-  readonly id: number;
   /** Who measures this flow; set by its application. */
   observer: FlowObserver = NO_OBSERVER;
   protected readonly context: FlowContext;
@@ -66,16 +64,13 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** A first CREDIT or ACK has come. */
   protected opened = false;
   protected dataFrames = 0;
-  /** Its numbers that every packet changes. */
-  protected readonly record: NumberRecord;
-  private readonly numbers: Float64Array;
-  private readonly at: number;
+  /** Its numbers that every packet changes: its record. */
+  protected readonly numbers: Float64Array;
+  protected readonly at: number;
   private readonly writer: FlowWriter;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first write. */
   private isOver = false;
   private wantsWritable = false;
-  /** When the first request went out. */
-  private connectingSinceNs = NEVER;
 
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     this.context = context;
@@ -83,7 +78,6 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.slot = options.slot;
     this.frames = new SenderFrames(context, options.header, options.peer);
     const record = context.records.take();
-    this.record = record;
     this.numbers = record.numbers;
     this.at = record.at;
     this.rtt = new RttEstimator(longestWaitNs(context.config), record);
@@ -93,9 +87,16 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     const { frameBytes, isReactive, pairedFlowId } = options;
     const terms = { frameBytes, isReactive, pairedFlowId };
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
-    this.peer = options.peer;
-    this.id = options.header.flowId >>> 0;
+    this.numbers[this.at + Hot.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
+  }
+
+  get peer(): number {
+    return this.frames.peer;
+  }
+
+  get id(): number {
+    return this.frames.flowId >>> 0;
   }
 
   get state(): number {
@@ -265,6 +266,12 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   protected abstract stateDeadlineNs(): number;
   protected abstract onStateTimeout(nowNs: number): void;
 
+  /** For what is made with the flow; it is not kept. */
+  protected get record(): NumberRecord {
+    const { numbers, at } = this;
+    return { numbers, at };
+  }
+
   protected get lastHeardNs(): number {
     return this.numbers[this.at + Hot.lastHeardNs];
   }
@@ -274,7 +281,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   }
 
   protected sendRequest(nowNs: number, again: boolean): void {
-    if (this.requests.requests === 0) this.connectingSinceNs = nowNs;
+    if (this.requests.requests === 0) this.numbers[this.at + Hot.connectingSinceNs] = nowNs;
     this.requests.request(!this.opened, nowNs, again);
   }
 
@@ -295,8 +302,9 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.writer.onWritable();
   }
 
+  /** NEVER before the first request. */
   private get connectDeadlineNs(): number {
-    return this.connectingSinceNs + this.context.config.connectTimeoutNs;
+    return this.numbers[this.at + Hot.connectingSinceNs] + this.context.config.connectTimeoutNs;
   }
 
   private deadlineNs(): number {

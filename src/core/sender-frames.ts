@@ -32,7 +32,7 @@ export class SenderFrames implements FlowHeader {
   readonly flowId: number;
   /** Of every frame but data. */
   pathId: number;
-  private readonly peer: number;
+  readonly peer: number;
 
   constructor(context: FlowContext, header: FlowHeader, peer: number) {
     this.context = context;

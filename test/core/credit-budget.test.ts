@@ -217,6 +217,23 @@ describe('parts of the budget', () => {
     expect(shares.map(({ isGranted }) => isGranted)).toEqual([true, false]);
   });
 
+  it("are as its peer's for a flow that has no RTT yet, once that is believed", () => {
+    const bench = budgetOf({ queueBoundNs: 1_000_000 });
+    const [known] = sharesOf(bench, [{ rttNs: 1_000_000, outstanding: 7 }]);
+    const flowFrom = (peer: number) => {
+      const share = new BudgetShare(bench.budget, 3, peer);
+      share.setOutstanding(4);
+      expect(bench.budget.allows(7)).toBe(false);
+      const { isGranted } = share;
+      share.setOutstanding(0);
+      return isGranted;
+    };
+    // 4 are more than a third of the budget, 1 ms of 3, and less than a half.
+    expect(flowFrom(1)).toBe(false);
+    for (let frame = 1; frame < 32; frame++) known.sampleRtt(1_000_000, 0, 1e12, 1);
+    expect([flowFrom(1), flowFrom(2)]).toEqual([true, false]);
+  });
+
   it('are of the flows that have credits outstanding, and at least one credit', () => {
     const bench = budgetOf({ queueBoundNs: 1_000_000 });
     const resting = { rttNs: 9_000_000, outstanding: 0 };
