@@ -31,7 +31,7 @@ export const RECEIVER_TIMERS = {
   /** CREDIT_SENDING: credits go out and no data has come for the data timeout. */
   data: 'to CREDIT_STOPPED',
   /** CREDIT_STOPPED by the sender, and nothing heard for the credit life time: an idle flow needs no book of its credits. */
-  rest: 'outstanding credits forgiven, their memory given back',
+  rest: "outstanding credits forgiven, their memory and the part in the host's budget given back",
   /** COMPLETE for the linger time. */
   linger: 'forgotten',
   /** Nothing heard for the idle timeout. */
