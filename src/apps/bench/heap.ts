@@ -30,7 +30,7 @@ async function measure(bench: Workbench): Promise<BenchResult[]> {
   const { sink, source } = await startXpassPair(bench);
   await source.ask({ verb: 'bulk' });
   await sleep(2e3 * WARM_UP_SECONDS);
-  await sink.ask({ verb: 'take' });
+  await sink.begin();
   const log = await watch(bench, LONGER * bench.settings.seconds);
   const { bytes, seconds } = await sink.ask({ verb: 'take' });
   const frames = bytes / (DEFAULT_FRAME_BYTES - Data.overheadBytes);

@@ -73,7 +73,7 @@ async function heaps(bench: Workbench): Promise<Heaps> {
 export async function goodputOf(bench: Workbench, { source, sink }: FlowPair, leastSeconds = 0): Promise<number> {
   await source.ask({ verb: 'bulk' });
   await sleep(WARM_UP_SECONDS * 1e3);
-  await sink.ask({ verb: 'take' });
+  await sink.begin();
   await sleep(Math.max(bench.settings.seconds, leastSeconds) * 1e3);
   const { bytes, seconds } = await sink.ask({ verb: 'take' });
   return (bytes * 8) / seconds;

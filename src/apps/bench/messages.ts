@@ -82,7 +82,7 @@ interface Work {
 /** Messages between the two, measured after the warm-up. */
 export async function timeMessages({ source, sink }: FlowPair, work: Work, seconds: number): Promise<Exchanged> {
   await source.ask({ verb: 'messages', ...work, ms: WARM_UP_SECONDS * 1e3 });
-  await sink.ask({ verb: 'take' });
+  await sink.begin();
   const sent = await source.ask({ verb: 'messages', ...work, ms: seconds * 1e3 });
   return { source: sent, sink: await sink.ask({ verb: 'take' }) };
 }

@@ -2,15 +2,28 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../wire/layout.js';
+import type { BarePacerOrder } from './bare-pacer.child.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { startXpassPair } from './flows/flow-process.js';
+import type { GapErrors } from './flows/orders.js';
+import { nextMessage } from './ipc.js';
 import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
 
 const CREDITS_PER_SECOND = [1_000, 10_000, 20_000, 50_000];
 /** Runs only when asked for. */
 const RARE = 20_000;
 /** Standard deviation of the gap of the paper's software pacer. ExpressPass 2017, section 5 */
-const PAPER_US = 0.77;
+const PAPER = "0.77 us: the paper's pacer in software";
+/** A loop of a few lines is compiled in no time (ours). */
+const BARE_WARM_UP_MS = 300;
+const HOW = {
+  // Naive credits always come at the link's rate, so that what is measured is the pacer and not the feedback.
+  algorithm: 'naive',
+  jitter: '0',
+  spin: 'always',
+  // Nor the wait for a sender that is late, which the bound on the queue would be.
+  'queue-bound': '1s',
+};
 
 /** How evenly credits leave their host, on a link whose rate is such that so many a second fill it with their data. */
 export const PACING: readonly Benchmark[] = CREDITS_PER_SECOND.map((creditsPerSecond) => ({
@@ -22,31 +35,34 @@ export const PACING: readonly Benchmark[] = CREDITS_PER_SECOND.map((creditsPerSe
 }));
 
 async function measure(bench: Workbench, creditsPerSecond: number): Promise<BenchResult[]> {
+  const gapNs = 1e9 / creditsPerSecond;
+  const bare = await measureBare(bench, gapNs);
   const bitsPerCredit = (MEAN_CREDIT_WIRE_BYTES + wireBytes(DEFAULT_FRAME_BYTES)) * 8;
-  const options = {
-    rate: `${creditsPerSecond * bitsPerCredit}`,
-    // Naive credits always come at the link's rate, so that what is measured is the pacer and not the feedback.
-    algorithm: 'naive',
-    jitter: '0',
-    spin: 'always',
-  };
-  const { sink, source } = await startXpassPair(bench, { options, idealGapNs: 1e9 / creditsPerSecond });
+  const rate = `${creditsPerSecond * bitsPerCredit}`;
+  const { sink, source } = await startXpassPair(bench, { options: { ...HOW, rate }, idealGapNs: gapNs });
   await source.ask({ verb: 'bulk' });
   await sleep(WARM_UP_SECONDS * 1e3);
-  await sink.ask({ verb: 'take' });
+  await sink.begin();
   await sleep(bench.settings.seconds * 1e3);
   const { gaps, seconds } = await sink.ask({ verb: 'take' });
   const name = `pacing/${creditsPerSecond}`;
   const { count, deviationUs, p99Us } = gaps ?? { count: 0, deviationUs: Number.NaN, p99Us: Number.NaN };
+  const beside = { unit: 'us', rawIs: 'a bare loop that only looks at the clock' };
   return [
     { name: `${name}/rate`, value: count / seconds, unit: 'credits/s', raw: creditsPerSecond, rawIs: 'the ideal' },
-    {
-      name: `${name}/deviation`,
-      value: deviationUs,
-      unit: 'us',
-      raw: PAPER_US,
-      rawIs: "the paper's pacer in software",
-    },
-    { name: `${name}/p99-error`, value: p99Us, unit: 'us', raw: null },
+    { name: `${name}/deviation`, value: deviationUs, raw: bare.deviationUs, ...beside, note: PAPER },
+    { name: `${name}/p99-error`, value: p99Us, raw: bare.p99Us, ...beside },
   ];
+}
+
+/** What the machine itself leaves of even gaps. */
+async function measureBare(bench: Workbench, gapNs: number): Promise<GapErrors> {
+  const child = bench.fork('bare-pacer', 'bare-pacer.child.js');
+  const order: BarePacerOrder = { gapNs, warmUpMs: BARE_WARM_UP_MS, measureMs: bench.settings.seconds * 1e3 };
+  child.send(order);
+  try {
+    return await nextMessage<GapErrors>(child, (message) => 'deviationUs' in message);
+  } finally {
+    await bench.clear();
+  }
 }

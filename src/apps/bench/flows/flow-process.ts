@@ -3,7 +3,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { ask, nextMessage } from '../ipc.js';
 import type { Workbench } from '../workbench.js';
-import type { FlowsFigures, FlowsOrder, FlowsReady, FlowsVerb } from './orders.js';
+import type { FlowsBegin, FlowsFigures, FlowsOrder, FlowsReady, FlowsVerb } from './orders.js';
 
 type GivenOrder = Pick<FlowsOrder, 'role'> & Partial<FlowsOrder>;
 
@@ -36,6 +36,12 @@ export class FlowProcess {
   /** Has it do something; resolves when it is done. */
   ask(verb: FlowsVerb): Promise<FlowsFigures> {
     return ask(this.child, 'command', { command: ++this.asked, ...verb });
+  }
+
+  /** Has a sink begin to measure; `{ verb: 'take' }` ends it. */
+  async begin(): Promise<void> {
+    const begin: FlowsBegin = { command: ++this.asked, verb: 'begin' };
+    await ask(this.child, 'command', begin);
   }
 }
 

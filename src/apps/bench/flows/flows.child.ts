@@ -4,7 +4,7 @@ import '../probe.child.js';
 import { carrierOf } from './carriers.js';
 import { GapMeter } from './gap-meter.js';
 import { MessageMeter } from './message-meter.js';
-import type { FlowsCommand, FlowsFigures, FlowsOrder, FlowsReady } from './orders.js';
+import type { FlowsBegin, FlowsCommand, FlowsFigures, FlowsOrder, FlowsReady } from './orders.js';
 import { type FlowsSource, keepMessagesGoing } from './source.js';
 
 /** One end of flows, over any transport, in a process of its own. Started by flow-process.ts, which tells it what to do. */
@@ -30,6 +30,14 @@ class FlowsEnd {
     if (order.role === 'sink') return { address: await carrier.sink(order, meter, gaps), missing: null };
     this.source = await carrier.source(order);
     return { address: '', missing: null };
+  }
+
+  /** Begins to measure. Nothing here takes time, so what is measured is undisturbed. */
+  begin({ command }: { command: number }): { command: number } {
+    this.meter.forget();
+    this.gaps?.forget();
+    this.sinceMs = performance.now();
+    return { command };
   }
 
   async obey(command: FlowsCommand): Promise<FlowsFigures> {
@@ -71,8 +79,8 @@ async function carryOut(source: FlowsSource, command: FlowsCommand): Promise<voi
 
 process.once('message', async (order: FlowsOrder) => {
   const end = new FlowsEnd(order);
-  process.on('message', async (message: FlowsCommand | { probe: number }) => {
-    if ('command' in message) process.send?.(await end.obey(message));
+  process.on('message', async (message: FlowsBegin | FlowsCommand | { probe: number }) => {
+    if ('command' in message) process.send?.(message.verb === 'begin' ? end.begin(message) : await end.obey(message));
   });
   process.send?.(await end.open());
 });

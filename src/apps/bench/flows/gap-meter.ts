@@ -5,7 +5,7 @@ import type { GapErrors } from './orders.js';
 /** How far the gaps between the credits of a flow are from what they should be. */
 export class GapMeter implements FlowObserver {
   private readonly idealNs: number;
-  private errors = new DurationHistogram();
+  private readonly errors = new DurationHistogram();
   private count = 0;
   private sumNs = 0;
   private squares = 0;
@@ -33,10 +33,16 @@ export class GapMeter implements FlowObserver {
   take(): GapErrors {
     const { count, sumNs, squares, errors } = this;
     const variance = squares / count - (sumNs / count) ** 2;
-    this.errors = new DurationHistogram();
+    const taken = { count, deviationUs: Math.sqrt(Math.max(0, variance)) / 1e3, p99Us: errors.percentiles().p99 };
+    this.forget();
+    return taken;
+  }
+
+  /** Begins anew, which takes no time: `take` keeps the process from its credits for some milliseconds. */
+  forget(): void {
+    this.errors.reset();
     this.count = 0;
     this.sumNs = 0;
     this.squares = 0;
-    return { count, deviationUs: Math.sqrt(Math.max(0, variance)) / 1e3, p99Us: errors.percentiles().p99 };
   }
 }

@@ -10,7 +10,7 @@ export interface Arrived {
 
 /** Counts the bytes that come, and how long each stream took from its stamp to its end. */
 export class MessageMeter {
-  private completions = new DurationHistogram();
+  private readonly completions = new DurationHistogram();
   private flows = 0;
   private bytes = 0;
   private readonly longestBytes: number;
@@ -30,10 +30,16 @@ export class MessageMeter {
   /** What has come since it was last taken. */
   take(): Arrived {
     const { flows, bytes, completions } = this;
-    this.completions = new DurationHistogram();
+    const completion = completions.percentiles();
+    this.forget();
+    return { flows, bytes, completion };
+  }
+
+  /** Begins anew, which takes no time: `take` keeps the process from its flows for some milliseconds. */
+  forget(): void {
+    this.completions.reset();
     this.flows = 0;
     this.bytes = 0;
-    return { flows, bytes, completion: completions.percentiles() };
   }
 
   add(bytes: number): void {

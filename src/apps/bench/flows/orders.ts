@@ -29,6 +29,12 @@ export interface FlowsReady {
 /** What a process is to do next. It answers with its number and the figures. */
 export type FlowsCommand = { readonly command: number } & FlowsVerb;
 
+/** A sink is to forget what has come up to now. It answers with the number. */
+export interface FlowsBegin {
+  readonly command: number;
+  readonly verb: 'begin';
+}
+
 export type FlowsVerb =
   /** Nothing but to tell what has come, or gone, since it was last asked. */
   | { readonly verb: 'take' }

@@ -6,6 +6,7 @@ import { createLogger } from '../../shared/logger.js';
 import { resolveOptions } from '../../shared/options.js';
 import { openTransport, parseTarget, peerOf, type TransportOptions } from '../../shared/transport.js';
 import { TRANSPORT_OPTIONS } from '../../shared/transport-options.js';
+import { keepYoungGenerationSmall } from '../../shared/young-generation.js';
 import type { FlowsCarrier } from './carrier.js';
 import type { FlowsOrder } from './orders.js';
 import { XpassSink } from './xpass-sink.js';
@@ -33,6 +34,8 @@ async function transportOptions(
   { options }: FlowsOrder,
   application: Application,
 ): Promise<Pick<TransportOptions, 'values' | 'application' | 'logger'>> {
+  // As in the processes of its commands.
+  keepYoungGenerationSmall();
   const given = new Map(Object.entries(options).map(([name, value]) => [name, [value]]));
   // That nobody listens any more is no news at the end of a benchmark.
   const logger = await createLogger({ name: 'xpass bench', level: 'error', stream: process.stderr });

@@ -40,6 +40,11 @@ export class DurationHistogram {
     this.counts[(shift << HALF_BITS) + (units >> shift)]++;
   }
 
+  /** Forgets what was recorded. */
+  reset(): void {
+    this.counts.fill(0);
+  }
+
   percentiles(): Percentiles {
     const histogram = this.toHdr();
     const count = histogram.totalCount;

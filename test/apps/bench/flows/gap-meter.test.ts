@@ -35,4 +35,11 @@ describe('the meter of gaps between credits', () => {
     expect(meter.take()).toMatchObject({ count: 1, deviationUs: 0 });
     expect(meter.take().count).toBe(0);
   });
+
+  it('forgets what came before a measurement', () => {
+    const meter = meterOf(20, [100, 5]);
+    meter.forget();
+    meter.onCredit(105e3 + 23e3);
+    expect(meter.take()).toMatchObject({ count: 1, deviationUs: 0, p99Us: expect.closeTo(3, 2) });
+  });
 });

@@ -37,6 +37,15 @@ describe('the meter of messages', () => {
     }
   });
 
+  it('forgets what came before a measurement', () => {
+    const meter = new MessageMeter();
+    const stream = meter.open();
+    stream.onData(messageOf(20, 0));
+    stream.onEnd();
+    meter.forget();
+    expect(meter.take()).toMatchObject({ flows: 0, bytes: 0, completion: { count: 0 } });
+  });
+
   it('tells what is new since it was asked', () => {
     const meter = new MessageMeter();
     const stream = meter.open();

@@ -22,6 +22,15 @@ describe('a histogram of durations', () => {
     }
   });
 
+  it('forgets what was recorded', () => {
+    const histogram = new DurationHistogram();
+    histogram.record(5e3);
+    histogram.reset();
+    expect(histogram.percentiles()).toEqual(NO_DURATIONS);
+    histogram.record(7e3);
+    expect(histogram.percentiles()).toMatchObject({ count: 1, p50: 7 });
+  });
+
   it('is empty at first', () => {
     const histogram = new DurationHistogram();
     expect(histogram.percentiles()).toEqual(NO_DURATIONS);
