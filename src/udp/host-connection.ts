@@ -9,7 +9,7 @@ import { Frame, FramePool } from '../wire/frame.js';
 import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
 import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAddress } from './address.js';
 import { Bundler } from './bundler.js';
-import { fastCrc32 } from './crc.js';
+import { type FrameCheck, loadFrameCheck } from './crc.js';
 import type { Datapath, DatapathHandlers, DatapathKind, Source } from './datapath.js';
 import { KernelDrops } from './kernel-drops.js';
 import { LookTimes } from './look-times.js';
@@ -77,7 +77,15 @@ export async function openConnection(options: ConnectionOptions): Promise<HostCo
   const bufferBytes = options.socketBufferBytes;
   const sized = { ...(remote && { remote }), ...(bufferBytes !== undefined && { bufferBytes }) };
   const datapath = await openDatapath({ bind, peers, ...sized }, options.datapath);
-  return new HostConnection(options, datapath, peers);
+  return new HostConnection(options, { datapath, peers, frameCheck: await loadFrameCheck() });
+}
+
+/** What a connection consists of. */
+export interface ConnectionParts {
+  readonly datapath: Datapath;
+  /** Null with a connected socket. */
+  readonly peers: PeerTable | null;
+  readonly frameCheck: FrameCheck;
 }
 
 /**
@@ -87,6 +95,7 @@ export async function openConnection(options: ConnectionOptions): Promise<HostCo
 export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers {
   readonly random = new SystemRandom();
   readonly datapath: Datapath;
+  readonly frameCheck: FrameCheck;
   readonly loop: MachineLoop;
   private readonly options: ConnectionOptions;
   private readonly peers: PeerTable | null;
@@ -110,10 +119,11 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private isDetached = false;
   private closing: Promise<void> | null = null;
 
-  constructor(options: ConnectionOptions, datapath: Datapath, peers: PeerTable | null) {
+  constructor(options: ConnectionOptions, { datapath, peers, frameCheck }: ConnectionParts) {
     this.options = options;
     this.datapath = datapath;
     this.peers = peers;
+    this.frameCheck = frameCheck;
     const { policy, loop } = prepareWaiting(options);
     this.policy = policy;
     this.eventLoop = loop;
@@ -174,9 +184,10 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   statistics(): DriverStatistics {
-    const { datapath, bundler, loop, policy, kernelDrops, peers, unknownPeers } = this;
+    const { datapath, frameCheck, bundler, loop, policy, kernelDrops, peers, unknownPeers } = this;
     return driverStatistics({
       datapaths: [datapath],
+      frameCheck,
       bundlers: [bundler],
       loop,
       policy,
@@ -315,7 +326,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
       maxFrameBytes: frameBytes,
       token: this.random.uint32(),
       connectTimeoutNs,
-      check: fastCrc32,
+      check: this.frameCheck.check,
       pool: new FramePool(() => Buffer.allocUnsafeSlow(ATTACH_FRAME_BYTES), 0),
       switchName: formatAddress(switchAddress),
     };

@@ -5,7 +5,7 @@ import type { AttachedLink } from '../core/attachment.js';
 import type { FramePool } from '../wire/frame.js';
 import type { Address } from './address.js';
 import { monotonicNs } from './clock.js';
-import { fastCrc32 } from './crc.js';
+import type { FrameCheck } from './crc.js';
 import { bufferPool } from './datagram-pool.js';
 import type { DatapathInfo } from './datapath.js';
 import { type ConnectionOptions, type HostConnection, type HostMachine, openConnection } from './host-connection.js';
@@ -56,9 +56,9 @@ export class UdpHost<M extends HostMachine> {
     try {
       const link = await connection.attach();
       const pool = bufferPool(link.maxFrameBytes);
-      const { random, datapath } = connection;
+      const { random, datapath, frameCheck } = connection;
       const credits = hostCredits(datapath.info.receiveBufferBytes, link.maxFrameBytes);
-      const parts = { link, pool, check: fastCrc32, random, hostCredits: credits, nowNs: monotonicNs() };
+      const parts = { link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: monotonicNs() };
       const machine = options.makeMachine(parts);
       connection.start(machine, pool, link.maxFrameBytes);
       return new UdpHost(machine, link, connection);
@@ -71,6 +71,11 @@ export class UdpHost<M extends HostMachine> {
   /** Where the socket is bound and what it was given. */
   get info(): DatapathInfo {
     return this.connection.datapath.info;
+  }
+
+  /** Who computes the check of frames. */
+  get frameCheck(): FrameCheck {
+    return this.connection.frameCheck;
   }
 
   /** The driver's time, ns. */

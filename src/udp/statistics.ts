@@ -1,5 +1,6 @@
 // Tested by test/loopback/udp-datapath.test.ts
 import type { Bundler } from './bundler.js';
+import type { FrameCheck } from './crc.js';
 import type { Datapath, DatapathCounters } from './datapath.js';
 import type { KernelDrops } from './kernel-drops.js';
 import type { LatenessSnapshot } from './lateness.js';
@@ -9,6 +10,8 @@ import type { WakePolicy } from './wake-policy.js';
 
 /** Everything that a driver counts, as of the moment it was asked for; all counts since its start. */
 export interface DriverStatistics extends DatapathCounters {
+  /** Who computes the check of frames. */
+  frameCheck: FrameCheck['kind'];
   /** Datagrams with several small frames that were sent, and the frames in them. PROTOCOL §2.8 */
   bundlesOut: number;
   bundledFramesOut: number;
@@ -34,6 +37,7 @@ export interface DriverStatistics extends DatapathCounters {
 /** Where the figures come from. */
 export interface StatisticsSources {
   datapaths: readonly Datapath[];
+  frameCheck: FrameCheck;
   bundlers: readonly Bundler[];
   loop: MachineLoop;
   policy: WakePolicy;
@@ -44,9 +48,10 @@ export interface StatisticsSources {
 
 /** One snapshot over all sockets of a driver. */
 export function driverStatistics(sources: StatisticsSources): DriverStatistics {
-  const { datapaths, bundlers, loop, policy, kernelDrops, peers, unknownPeers } = sources;
+  const { datapaths, frameCheck, bundlers, loop, policy, kernelDrops, peers, unknownPeers } = sources;
   const sum = (field: keyof DatapathCounters) => datapaths.reduce((total, { counters }) => total + counters[field], 0);
   return {
+    frameCheck: frameCheck.kind,
     datagramsIn: sum('datagramsIn'),
     bytesIn: sum('bytesIn'),
     datagramsOut: sum('datagramsOut'),

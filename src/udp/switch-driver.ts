@@ -7,7 +7,7 @@ import { type Address, formatAddress, resolveAddress } from './address.js';
 import { ArrivalBatch } from './arrival-batch.js';
 import { Bundler } from './bundler.js';
 import { monotonicNs } from './clock.js';
-import { fastCrc32 } from './crc.js';
+import { type FrameCheck, loadFrameCheck } from './crc.js';
 import { DatagramPool } from './datagram-pool.js';
 import type { Datapath, DatapathHandlers, DatapathInfo, DatapathKind } from './datapath.js';
 import { KernelDrops } from './kernel-drops.js';
@@ -77,14 +77,16 @@ export class UdpSwitch<M extends SwitchMachine> {
   /** Binds all sockets and builds the machine. Throws XpassError `config` that names an address that cannot be used. */
   static async open<M extends SwitchMachine>(options: UdpSwitchOptions<M>): Promise<UdpSwitch<M>> {
     const peers = new PeerTable(options.peerTable);
+    const frameCheck = await loadFrameCheck();
+    const { check } = frameCheck;
     const datapaths = await openDatapaths(options, peers);
     const pool = new DatagramPool(options.frameBytes);
     try {
-      const machine = options.makeMachine({ pool, check: fastCrc32, random: new SystemRandom(), nowNs: monotonicNs() });
+      const machine = options.makeMachine({ pool, check, random: new SystemRandom(), nowNs: monotonicNs() });
       (options.trunks ?? []).forEach(({ name }, index) => {
         machine.trunkPeer(name, FIRST_TRUNK_PEER + index);
       });
-      return new UdpSwitch(machine, new SwitchSockets(machine, { datapaths, peers, pool, options }));
+      return new UdpSwitch(machine, new SwitchSockets(machine, { datapaths, frameCheck, peers, pool, options }));
     } catch (error) {
       await closeAll(datapaths);
       throw error;
@@ -94,6 +96,11 @@ export class UdpSwitch<M extends SwitchMachine> {
   /** The sockets: that of the hosts, then those of the trunks. */
   get info(): readonly DatapathInfo[] {
     return this.sockets.datapaths.map(({ info }) => info);
+  }
+
+  /** Who computes the check of frames that the switch itself sends and takes: attachments. */
+  get frameCheck(): FrameCheck {
+    return this.sockets.frameCheck;
   }
 
   /** The driver's time, ns. */
@@ -142,6 +149,7 @@ async function closeAll(datapaths: readonly Datapath[]): Promise<void> {
 
 interface SwitchSocketsParts {
   datapaths: readonly Datapath[];
+  frameCheck: FrameCheck;
   peers: PeerTable;
   pool: DatagramPool;
   options: UdpSwitchOptions<SwitchMachine>;
@@ -150,6 +158,7 @@ interface SwitchSocketsParts {
 /** The sockets and the loop of a switch. */
 class SwitchSockets implements FrameSink {
   readonly datapaths: readonly Datapath[];
+  readonly frameCheck: FrameCheck;
   readonly loop: MachineLoop;
   private readonly bundlers: readonly Bundler[];
   private readonly unbundled = new BundleReader();
@@ -164,8 +173,9 @@ class SwitchSockets implements FrameSink {
   private unknownPeers = 0;
   private closing: Promise<void> | null = null;
 
-  constructor(machine: SwitchMachine, { datapaths, peers, pool, options }: SwitchSocketsParts) {
+  constructor(machine: SwitchMachine, { datapaths, frameCheck, peers, pool, options }: SwitchSocketsParts) {
     this.machine = machine;
+    this.frameCheck = frameCheck;
     this.datapaths = datapaths;
     this.peers = peers;
     this.pool = pool;
@@ -222,8 +232,8 @@ class SwitchSockets implements FrameSink {
   }
 
   statistics(): DriverStatistics {
-    const { datapaths, bundlers, loop, policy, kernelDrops, peers, unknownPeers } = this;
-    return driverStatistics({ datapaths, bundlers, loop, policy, kernelDrops, peers, unknownPeers });
+    const { datapaths, frameCheck, bundlers, loop, policy, kernelDrops, peers, unknownPeers } = this;
+    return driverStatistics({ datapaths, frameCheck, bundlers, loop, policy, kernelDrops, peers, unknownPeers });
   }
 
   close(): Promise<void> {

@@ -1,12 +1,19 @@
+import { crc32 as crc32OfZlib } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
-import { fastCrc32 } from '../../src/udp/crc.js';
+import { checkSentence, chooseCheck, fastCrc32, loadFrameCheck } from '../../src/udp/crc.js';
 import { holds, printSeed } from '../harness/seeds.js';
 
 printSeed();
 
-describe('fastCrc32', () => {
+const vector = await loadFrameCheck();
+const CHECKS = [
+  ['zlib', fastCrc32],
+  ...(vector.kind === 'vector' ? [['@node-rs/crc32', vector.check] as const] : []),
+] as const;
+
+describe.each(CHECKS)('the check by %s', (_name, check) => {
   it('sees what a buffer that it knows holds now, and tells its parts apart', () => {
     const buffers = [Buffer.alloc(1_472), Buffer.alloc(1_472)];
     for (let round = 0; round < 20; round++) {
@@ -18,7 +25,7 @@ describe('fastCrc32', () => {
           [1, 1_000],
           [2, 1_472],
         ] as const) {
-          expect(fastCrc32(bytes, start, end)).toBe(crc32(bytes, start, end));
+          expect(check(bytes, start, end)).toBe(crc32(bytes, start, end));
         }
       }
     }
@@ -29,7 +36,43 @@ describe('fastCrc32', () => {
     holds(input, 600, ([bytes, start, rest]) => {
       const from = Math.min(start, bytes.length);
       const to = Math.max(from, bytes.length - rest);
-      expect(fastCrc32(bytes, from, to)).toBe(crc32(bytes, from, to));
+      expect(check(bytes, from, to)).toBe(crc32(bytes, from, to));
     });
+  });
+});
+
+describe.skipIf(vector.kind === 'zlib')('the check in vectors', () => {
+  it('is that of zlib, for every length that a frame may have and wherever it begins', () => {
+    const memory = Buffer.allocUnsafeSlow(65_600);
+    for (let at = 0; at < memory.length; at++) memory[at] = Math.imul(at, 2_654_435_761) >>> 13;
+    holds(fc.tuple(fc.nat(64), fc.nat(65_507), fc.nat(16)), 400, ([offset, length, start]) => {
+      const bytes = memory.subarray(offset, offset + length);
+      const from = Math.min(start, length);
+      expect(vector.check(bytes, from, length)).toBe(crc32OfZlib(bytes.subarray(from)));
+    });
+  });
+});
+
+describe('which check is used', () => {
+  it('is that of the package where it loads', async () => {
+    const { check, kind, warning } = await chooseCheck(() => Promise.resolve({ crc32: crc32OfZlib }));
+    expect([kind, warning]).toEqual(['vector', undefined]);
+    expect(check(Buffer.alloc(2_000, 7), 1, 1_900)).toBe(crc32(Buffer.alloc(2_000, 7), 1, 1_900));
+  });
+
+  it('is that of zlib where the package does not load, and a sentence says why', async () => {
+    const found = await chooseCheck(() => Promise.reject(new Error('Cannot find native binding\nand more')));
+    expect([found.kind, found.check]).toEqual(['zlib', fastCrc32]);
+    expect(checkSentence(found)).toMatch(/@node-rs\/crc32 cannot be used \(Cannot find native binding\)$/);
+  });
+
+  it('is that of zlib where the package computes something else', async () => {
+    const found = await chooseCheck(() => Promise.resolve({ crc32: () => 5 }));
+    expect(found.kind).toBe('zlib');
+    expect(checkSentence(found)).toContain('something else');
+  });
+
+  it('is said in either case', () => {
+    expect(checkSentence({ check: fastCrc32, kind: 'vector' })).toBe('frames are checked by @node-rs/crc32');
   });
 });

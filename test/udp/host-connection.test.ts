@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { loadFrameCheck } from '../../src/udp/crc.js';
 import { HostConnection, type HostMachine, ONLY_PEER } from '../../src/udp/host-connection.js';
 import { Bundle } from '../../src/wire/bundle.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { MAX_BUNDLE_BYTES } from '../../src/wire/layout.js';
 import { QuietDatapath } from './quiet-datapath.js';
+
+const FRAME_CHECK = await loadFrameCheck();
 
 const FRAME_BYTES = 1_472;
 const FROM = { address: '127.0.0.1', port: 9000 };
@@ -21,7 +24,10 @@ class HandDatapath extends QuietDatapath {
 /** What the machine of a host sees of `count` datagrams that were read together: f for a frame, a for each time that it advances. */
 async function batchOf(count: number): Promise<string> {
   const datapath = new HandDatapath();
-  const connection = new HostConnection({ onlyPeer: { host: '127.0.0.1', port: 9000 } }, datapath, null);
+  const connection = new HostConnection(
+    { onlyPeer: { host: '127.0.0.1', port: 9000 } },
+    { datapath, peers: null, frameCheck: FRAME_CHECK },
+  );
   let seen = '';
   const machine: HostMachine = {
     handleFrame: ({ peer }) => {
@@ -62,7 +68,10 @@ function frameOf(length: number, fill: number): Frame {
 /** A host whose machine writes down what it is given and sends what the test plans. */
 function openHost() {
   const datapath = new HandDatapath();
-  const connection = new HostConnection({ onlyPeer: { host: '127.0.0.1', port: 9000 } }, datapath, null);
+  const connection = new HostConnection(
+    { onlyPeer: { host: '127.0.0.1', port: 9000 } },
+    { datapath, peers: null, frameCheck: FRAME_CHECK },
+  );
   const given: { bytes: number[]; nowNs: number; waitedNs: number }[] = [];
   const outgoing: Frame[] = [];
   const back: Frame[] = [];

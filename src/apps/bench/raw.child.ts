@@ -1,7 +1,7 @@
 // Tested by test/loopback/bench.test.ts
 
 import { createSocket, type Socket } from 'node:dgram';
-import { crc32 } from 'node:zlib';
+import { loadFrameCheck } from '../../udp/crc.js';
 import { DurationHistogram, type Percentiles } from '../shared/perf/histogram.js';
 import './probe.child.js';
 
@@ -34,6 +34,8 @@ const BUFFER_BYTES = 4 * 1024 * 1024;
 /** UDP payload of a mean credit. */
 const CREDIT_BYTES = 22;
 
+const { check } = await loadFrameCheck();
+
 function open(): Promise<Socket> {
   const socket = createSocket({
     type: 'udp4',
@@ -48,7 +50,7 @@ function open(): Promise<Socket> {
 function serve(socket: Socket, order: RawOrder): void {
   const data = Buffer.alloc(order.payloadBytes);
   socket.on('message', (_bytes, from) => {
-    if (order.isChecked) crc32(data);
+    if (order.isChecked) check(data, 0, data.length);
     socket.send(data, from.port, from.address);
   });
 }
@@ -69,7 +71,7 @@ function request(socket: Socket, order: RawOrder): void {
   let frames = 0;
   socket.on('message', (bytes) => {
     frames++;
-    if (order.isChecked) crc32(bytes);
+    if (order.isChecked) check(bytes, 0, bytes.length);
     socket.send(credit, order.port, LOOPBACK);
   });
   for (let index = 0; index < order.window; index++) socket.send(credit, order.port, LOOPBACK);

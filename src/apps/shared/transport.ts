@@ -7,6 +7,7 @@ import { Host } from '../../core/host.js';
 import { DEFAULT_PORT, Port } from '../../switch/port.js';
 import type { Address } from '../../udp/address.js';
 import { parseAddress } from '../../udp/address.js';
+import { checkSentence } from '../../udp/crc.js';
 import { ONLY_PEER } from '../../udp/host-connection.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
@@ -89,6 +90,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   });
   if (transport.info.fallback !== undefined) logger.warn(transport.info.fallback);
   for (const warning of transport.info.warnings) logger.info(warning);
+  logger.info(checkSentence(transport.frameCheck));
   return transport;
 }
 

@@ -1,4 +1,5 @@
 import { MILLISECOND_NS } from '../../base/time.js';
+import { checkSentence } from '../../udp/crc.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
@@ -72,6 +73,7 @@ async function open(lab: LabTopology, options: SwitchInvocation['options'], logg
   });
   if (running.fallback !== undefined) logger.warn(running.fallback);
   for (const warning of running.warnings) logger.info(warning);
+  logger.info(checkSentence(running.frameCheck));
   return running;
 }
 

@@ -4,6 +4,7 @@ import { ConfigError, showValue } from '../../switch/config-error.js';
 import { handleControl } from '../../switch/control.js';
 import { Switch } from '../../switch/switch.js';
 import type { Address } from '../../udp/address.js';
+import type { FrameCheck } from '../../udp/crc.js';
 import type { DatapathKind } from '../../udp/datapath.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
@@ -75,6 +76,11 @@ export class LabSwitch {
   /** Sentences for people about what the sockets have less of than wanted. */
   get warnings(): string[] {
     return this.udp.info.flatMap(({ warnings }) => warnings);
+  }
+
+  /** Who checks the frames that are for the switch itself. */
+  get frameCheck(): FrameCheck {
+    return this.udp.frameCheck;
   }
 
   report(): SwitchReport {

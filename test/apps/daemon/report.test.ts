@@ -55,6 +55,7 @@ const SUMMARY = {
     kernelDrops: null,
     lateness: { wakes: 40, maxNs: 3e6, overMillisecond: 2, classes: [[Number.POSITIVE_INFINITY, 40]] as const },
     contentions: 0,
+    frameCheck: 'vector' as const,
     heldFrames: 0,
     holdOverflows: 0,
     peers: 1,

@@ -14,6 +14,7 @@ const DRIVER = {
   holdOverflows: 0,
   lateWakes: 3,
   contentions: 0,
+  frameCheck: 'vector',
 };
 
 const REPORT: PerfReport = {
@@ -85,6 +86,7 @@ describe('the report of a test', () => {
           hold_overflows: 0,
           late_wakes: 3,
           contentions: 0,
+          frame_check: 'vector',
         },
         server: {
           datagrams_in: 10,
@@ -96,6 +98,7 @@ describe('the report of a test', () => {
           hold_overflows: 0,
           late_wakes: 3,
           contentions: 2,
+          frame_check: 'vector',
         },
       },
     });

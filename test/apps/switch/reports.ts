@@ -28,6 +28,7 @@ export function report(changes: Partial<SwitchReport> = {}): SwitchReport {
 }
 
 export const driver: DriverStatistics = {
+  frameCheck: 'vector',
   datagramsIn: 0,
   bytesIn: 0,
   datagramsOut: 0,

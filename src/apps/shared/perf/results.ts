@@ -58,6 +58,8 @@ export interface DriverFigures {
   /** Wakes that were more than a millisecond late. */
   readonly lateWakes: number;
   readonly contentions: number;
+  /** Who computes the check of its frames. */
+  readonly frameCheck: string;
 }
 
 /** Everything that one side knows of a test. Exactly one of `received` and `sent` is there. */
@@ -73,7 +75,7 @@ export interface SideResults {
 
 /** What a driver counted since `before`. */
 export function driverFigures(after: DriverStatistics, before: DriverStatistics | null): DriverFigures {
-  const since = (field: Exclude<keyof DriverFigures, 'kernelDrops' | 'lateWakes'>): number =>
+  const since = (field: Exclude<keyof DriverFigures, 'kernelDrops' | 'lateWakes' | 'frameCheck'>): number =>
     after[field] - (before?.[field] ?? 0);
   return {
     datagramsIn: since('datagramsIn'),
@@ -85,6 +87,7 @@ export function driverFigures(after: DriverStatistics, before: DriverStatistics 
     holdOverflows: since('holdOverflows'),
     lateWakes: after.lateness.overMillisecond - (before?.lateness.overMillisecond ?? 0),
     contentions: since('contentions'),
+    frameCheck: after.frameCheck,
   };
 }
 
@@ -165,6 +168,7 @@ function driver(fields: Fields): DriverFigures {
     holdOverflows: fields.number('holdOverflows'),
     lateWakes: fields.number('lateWakes'),
     contentions: fields.number('contentions'),
+    frameCheck: fields.word('frameCheck'),
   };
 }
 

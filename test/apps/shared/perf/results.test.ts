@@ -25,6 +25,7 @@ const DRIVER = {
   holdOverflows: 2,
   lateWakes: 3,
   contentions: 4,
+  frameCheck: 'zlib',
 };
 
 const RESULTS: SideResults = {
@@ -117,6 +118,7 @@ describe('the figures of a driver', () => {
       holdOverflows: 0,
       lateWakes: 1,
       contentions: 3,
+      frameCheck: 'zlib',
     });
   });
 
