@@ -1,6 +1,7 @@
 // Tested by test/loopback/bench.test.ts
 
 import { createSocket, type Socket } from 'node:dgram';
+import type { Crc32 } from '../../base/crc32.js';
 import { loadFrameCheck } from '../../udp/crc.js';
 import { DurationHistogram, type Percentiles } from '../shared/perf/histogram.js';
 import './probe.child.js';
@@ -34,8 +35,6 @@ const BUFFER_BYTES = 4 * 1024 * 1024;
 /** UDP payload of a mean credit. */
 const CREDIT_BYTES = 22;
 
-const { check } = await loadFrameCheck();
-
 function open(): Promise<Socket> {
   const socket = createSocket({
     type: 'udp4',
@@ -47,7 +46,7 @@ function open(): Promise<Socket> {
   return new Promise((resolve) => socket.bind(0, LOOPBACK, () => resolve(socket)));
 }
 
-function serve(socket: Socket, order: RawOrder): void {
+function serve(socket: Socket, order: RawOrder, check: Crc32): void {
   const data = Buffer.alloc(order.payloadBytes);
   socket.on('message', (_bytes, from) => {
     if (order.isChecked) check(data, 0, data.length);
@@ -66,7 +65,7 @@ function relay(socket: Socket, order: RawOrder): void {
   });
 }
 
-function request(socket: Socket, order: RawOrder): void {
+function request(socket: Socket, order: RawOrder, check: Crc32): void {
   const credit = Buffer.alloc(CREDIT_BYTES);
   let frames = 0;
   socket.on('message', (bytes) => {
@@ -110,10 +109,11 @@ function reply(message: RawReply): void {
 
 process.once('message', async (order: RawOrder) => {
   const socket = await open();
-  if (order.role === 'server') serve(socket, order);
+  const { check } = await loadFrameCheck();
+  if (order.role === 'server') serve(socket, order, check);
   else if (order.role === 'relay') relay(socket, order);
   else if (order.window === 1) pingPong(socket, order);
-  else request(socket, order);
+  else request(socket, order, check);
   reply({ port: socket.address().port });
 });
 // A terminal interrupts this process too; whoever started it says when it is over.
