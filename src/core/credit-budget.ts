@@ -1,33 +1,11 @@
 import { Ring } from '../base/ring.js';
-import { RecentMinimum } from './rtt.js';
+import { PeerCredits, ShortestRtt } from './peer-credits.js';
 
 /** A host that is this far from using its link has no queue to fear; it keeps slow links going whose share would round to nothing (ours). */
 const LEAST_CREDITS = 4;
 
-/** Data frames of a flow, or of all from a peer, after which their shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
-const RTT_FRAMES = 32;
-
-/** Peers whose RTT is remembered after their flows; the one that was met first is forgotten (ours). */
+/** Peers that are remembered after their flows; the one that was met first is forgotten (ours). */
 const MAX_PEERS = 256;
-
-/** The least of the recent RTTs, believed after some samples. */
-class ShortestRtt {
-  private readonly recent = new RecentMinimum();
-  private samples = 0;
-
-  sample(rttNs: number, nowNs: number): void {
-    this.recent.sample(rttNs, nowNs);
-    this.samples++;
-  }
-
-  get isBelieved(): boolean {
-    return this.samples >= RTT_FRAMES;
-  }
-
-  get value(): number {
-    return this.recent.value;
-  }
-}
 
 export interface BudgetOptions {
   /** Credits at most, whatever the link: what the socket's buffer holds of data frames. */
@@ -42,6 +20,14 @@ export interface BudgetOptions {
   catchUpNs: number;
 }
 
+/** The flows that share a budget, as it sees them. */
+export interface BudgetFlows {
+  /** It is the turn of the flow in `slot`; false when the flow does not want it any more. */
+  wake(slot: number): boolean;
+  /** The credits of the flow in `slot`, if it is one from `peer`, that went out at `sentNs` or before are lost: data has come for later ones. */
+  overtaken(slot: number, peer: number, sentNs: number): void;
+}
+
 /**
  * Credits that all flows of a host have outstanding together. Data that comes to a host cannot queue beyond what it asked for, so a bound on the credits is
  * one on the queue before its link, and on what its socket holds. What is under way when nothing queues is allowed besides (docs/decisions/0007-late-processes.md).
@@ -49,9 +35,9 @@ export interface BudgetOptions {
  */
 export class CreditBudget {
   private readonly options: BudgetOptions;
-  private readonly wake: (slot: number) => boolean;
+  private readonly flows: BudgetFlows;
   private readonly waiting: Ring<number>;
-  private readonly peers = new Map<number, ShortestRtt>();
+  private readonly peers = new Map<number, PeerCredits>();
   private readonly isWaiting: boolean[] = [];
   /** Credits whose data is on its way when nothing queues, summed over the flows: shortest RTT times rate of each. */
   private pipeline = 0;
@@ -65,10 +51,9 @@ export class CreditBudget {
   /** Sum of `BudgetShare.weightNs` of the flows that have credits outstanding. */
   private weightsNs = 0;
 
-  /** `wake` is called with the slot of a flow whose turn it is; false when the flow does not want it any more. */
-  constructor(options: BudgetOptions, wake: (slot: number) => boolean) {
+  constructor(options: BudgetOptions, flows: BudgetFlows) {
     this.options = options;
-    this.wake = wake;
+    this.flows = flows;
     this.waiting = new Ring<number>(options.maxWaiting);
   }
 
@@ -83,17 +68,22 @@ export class CreditBudget {
     return this.outstandingCredits;
   }
 
-  /** Of all flows from `peer`: short ones end before they know their own. */
-  shortestRtt(peer: number): ShortestRtt {
+  /** What all flows from `peer` tell: short ones end before they know their own RTT. */
+  creditsOf(peer: number): PeerCredits {
     const known = this.peers.get(peer);
     if (known !== undefined) return known;
-    if (this.peers.size === MAX_PEERS) {
-      const [oldest] = this.peers.keys();
-      this.peers.delete(oldest);
-    }
-    const rtt = new ShortestRtt();
-    this.peers.set(peer, rtt);
-    return rtt;
+    const [oldest] = this.peers.keys();
+    if (this.peers.size >= MAX_PEERS) this.peers.delete(oldest);
+    const credits = new PeerCredits();
+    this.peers.set(peer, credits);
+    return credits;
+  }
+
+  /** Tells the flows from `peer` whose credits were overtaken. Paths differ by what may queue for this host, or by a round trip where that is longer. */
+  findOvertaken(peer: number, credits: PeerCredits): void {
+    const marginNs = Math.max(this.longestQueueNs, credits.shortestRtt.value);
+    for (let slot = credits.takeOvertaken(marginNs); slot >= 0; slot = credits.takeOvertaken(marginNs))
+      this.flows.overtaken(slot, peer, credits.overtakenNs);
   }
 
   /** A flow has `change` more credits under way when nothing queues, and its rate is by `links` links higher. */
@@ -172,7 +162,7 @@ export class CreditBudget {
   wakeNext(): void {
     for (let slot = this.waiting.shift(); slot !== undefined; slot = this.waiting.shift()) {
       this.isWaiting[slot] = false;
-      if (this.wake(slot)) return;
+      if (this.flows.wake(slot)) return;
     }
   }
 }
@@ -181,8 +171,9 @@ export class CreditBudget {
 export class BudgetShare {
   private readonly budget: CreditBudget;
   private readonly slot: number;
+  private readonly peer: number;
   private readonly shortestRtt = new ShortestRtt();
-  private readonly peersRtt: ShortestRtt;
+  private readonly peersCredits: PeerCredits;
   private outstanding = 0;
   private pipeline = 0;
   private links = 0;
@@ -196,8 +187,10 @@ export class BudgetShare {
   constructor(budget: CreditBudget, slot: number, peer: number) {
     this.budget = budget;
     this.slot = slot;
-    this.peersRtt = budget.shortestRtt(peer);
-    const rttNs = this.peersRtt.isBelieved ? this.peersRtt.value : 0;
+    this.peer = peer;
+    this.peersCredits = budget.creditsOf(peer);
+    const { shortestRtt } = this.peersCredits;
+    const rttNs = shortestRtt.isBelieved ? shortestRtt.value : 0;
     this.weightNs = Math.max(1, rttNs + budget.longestQueueNs);
   }
 
@@ -236,6 +229,12 @@ export class BudgetShare {
     return hasTurn;
   }
 
+  /** A credit goes out. */
+  noteSent(nowNs: number): void {
+    this.peersCredits.sent(this.slot, nowNs);
+  }
+
+  /** So many of its credits may still bring data. */
   setOutstanding(credits: number): void {
     const change = credits - this.outstanding;
     if (change === 0) return;
@@ -249,9 +248,12 @@ export class BudgetShare {
   sampleRtt(rttNs: number, nowNs: number, gapNs: number, links: number): void {
     this.shortestRtt.sample(rttNs, nowNs);
     this.setWeight(this.shortestRtt.value + this.budget.longestQueueNs);
-    this.peersRtt.sample(rttNs, nowNs);
-    const known = this.shortestRtt.isBelieved ? this.shortestRtt : this.peersRtt;
+    const { peersCredits } = this;
+    peersCredits.shortestRtt.sample(rttNs, nowNs);
+    const known = this.shortestRtt.isBelieved ? this.shortestRtt : peersCredits.shortestRtt;
     if (known.isBelieved) this.setPipeline(known.value / gapNs, links);
+    peersCredits.answered(nowNs - rttNs);
+    this.budget.findOvertaken(this.peer, peersCredits);
   }
 
   /** The flow sends no more credits. */

@@ -212,6 +212,7 @@ export class CreditIssuer implements DueSource {
     this.frames.credit(meter.nextSequence, this.nextPath(stampNs), stampNs);
     this.observer.onCredit(nowNs);
     meter.send(stampNs);
+    this.share?.noteSent(nowNs);
     if (!this.isProved) this.setRate(this.control.unheardRateBps(meter.sent));
     paceNext(numbers, at, this.context.random);
     this.settleBudget();
@@ -237,6 +238,13 @@ export class CreditIssuer implements DueSource {
     forgetBacklog(this.numbers, this.at, Math.max(nowNs, share.takeTurn(nowNs)));
     this.context.schedule(this.slot, this.dueNs);
     return true;
+  }
+
+  /** Credits that went out at `sentNs` or before will bring nothing, by what the peer's other flows have brought. */
+  overtaken(sentNs: number, nowNs: number): void {
+    if (!this.isRunning || !this.meter.overtake(sentNs)) return;
+    this.settleBudget();
+    this.reschedule(nowNs);
   }
 
   /**
@@ -370,7 +378,7 @@ export class CreditIssuer implements DueSource {
   /** A flow that has stopped has no part in the host's budget. */
   private settleBudget(): void {
     if (this.share === null) return;
-    if (this.isRunning) this.share.setOutstanding(this.meter.outstanding);
+    if (this.isRunning) this.share.setOutstanding(this.meter.awaited);
     else this.share.giveBack();
   }
 

@@ -85,6 +85,7 @@ export class CreditedReceiver extends ReceiverFlow {
       creditsUnused: unused,
       creditsDropped: dropped,
       creditsOutstanding: this.meter.outstanding,
+      creditsOvertaken: this.meter.outstanding - this.meter.awaited,
       creditsLostAtHome: this.meter.lostAtHomeCount,
       rttNs: this.credits.rtt.smoothedNs,
       minRttNs: this.credits.rtt.minNs,
@@ -210,6 +211,10 @@ export class CreditedReceiver extends ReceiverFlow {
 
   override resumeCredits(nowNs: number): boolean {
     return this.credits.resume(nowNs);
+  }
+
+  override creditsOvertaken(sentNs: number, nowNs: number): void {
+    this.credits.overtaken(sentNs, nowNs);
   }
 
   override creditTakenBack(frame: Frame, nowNs: number): void {

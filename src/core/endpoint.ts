@@ -44,6 +44,7 @@ import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
 import { Speculation } from './speculation.js';
 import { Strangers } from './strangers.js';
+import { WaitingFlows } from './waiting-flows.js';
 import type { WindowAlgorithm } from './window/algorithm.js';
 import { windowAlgorithm } from './window/registry.js';
 
@@ -144,7 +145,7 @@ export class Endpoint implements FlowContext {
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
     const budget = { hostCredits, creditNs, queueBoundNs, maxWaiting, catchUpNs };
-    this.budget = new CreditBudget(budget, (slot) => this.wakeFlow(slot));
+    this.budget = new CreditBudget(budget, new WaitingFlows(this.flows, numbers, at));
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
     this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;
@@ -363,12 +364,6 @@ export class Endpoint implements FlowContext {
     const deadlineNs = flow.onTimer(nowNs);
     assert(deadlineNs > nowNs, 'a timer that has fired moves on');
     if (this.flows[slot] === flow) this.arm(slot, deadlineNs);
-  }
-
-  /** It is the turn of the flow in `slot` in the budget. It may have closed since it asked, and its slot have gone to another. */
-  private wakeFlow(slot: number): boolean {
-    const flow = this.flows[slot];
-    return flow instanceof ReceiverFlow && flow.resumeCredits(this.numbers[this.at + HotHost.clockNs]);
   }
 
   /** The flow in `slot` waited to ask for credits, and waits no more once it is closed. */

@@ -111,6 +111,8 @@ export class ReactiveReceiver extends ReceiverFlow {
     return false;
   }
 
+  override creditsOvertaken(): void {}
+
   override creditTakenBack(): void {}
 
   protected override readFin(): void {}

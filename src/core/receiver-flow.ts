@@ -120,6 +120,7 @@ export abstract class ReceiverFlow implements TimedFlow {
       creditsUnused: 0,
       creditsDropped: 0,
       creditsOutstanding: 0,
+      creditsOvertaken: 0,
       creditsLostAtHome: 0,
       rateBps: this.rateBps,
       rttNs: 0,
@@ -211,6 +212,9 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   /** It is the flow's turn in the host's budget of credits; false if it wants no credit any more. */
   abstract resumeCredits(nowNs: number): boolean;
+
+  /** Credits that went out at `sentNs` or before are lost: data of other flows from this peer says so. */
+  abstract creditsOvertaken(sentNs: number, nowNs: number): void;
 
   /** The host's NIC has dropped a credit. */
   abstract creditTakenBack(frame: Frame, nowNs: number): void;

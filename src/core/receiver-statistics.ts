@@ -32,6 +32,8 @@ export interface ReceiverStatistics {
   creditsUnused: number;
   creditsDropped: number;
   creditsOutstanding: number;
+  /** Of those outstanding: their peer has answered later ones, so the host's budget does not count them. */
+  creditsOvertaken: number;
   /** Dropped by the host's own NIC, and not yet among the dropped: sent = used + unused + dropped + outstanding + these. */
   creditsLostAtHome: number;
   rateBps: number;

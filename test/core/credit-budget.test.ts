@@ -20,7 +20,10 @@ function budgetOf(changes: { hostCredits?: number; queueBoundNs?: number }) {
     woken.push(slot);
     return true;
   };
-  return { budget: new CreditBudget(options, wake), woken, closed };
+  /** Slot, peer and time. */
+  const lost: number[][] = [];
+  const overtaken = (...told: number[]) => void lost.push(told);
+  return { budget: new CreditBudget(options, { wake, overtaken }), woken, closed, lost };
 }
 
 describe('the credits that a host has outstanding', () => {
@@ -86,10 +89,10 @@ describe('the RTT when nothing queues', () => {
 
   it('of 256 peers is remembered', () => {
     const { budget } = budgetOf({});
-    const rtts = Array.from({ length: 257 }, (_, peer) => budget.shortestRtt(peer));
-    expect(budget.shortestRtt(1)).toBe(rtts[1]);
-    expect(budget.shortestRtt(256)).toBe(rtts[256]);
-    expect(budget.shortestRtt(0)).not.toBe(rtts[0]);
+    const peers = Array.from({ length: 257 }, (_, peer) => budget.creditsOf(peer));
+    expect(budget.creditsOf(1)).toBe(peers[1]);
+    expect(budget.creditsOf(256)).toBe(peers[256]);
+    expect(budget.creditsOf(0)).not.toBe(peers[0]);
   });
 });
 
@@ -152,6 +155,35 @@ describe('flows that find the budget spent', () => {
     expect(share.allows()).toBe(true);
     share.passTurn();
     expect(woken).toEqual([3]);
+  });
+});
+
+describe('credits that were overtaken', () => {
+  /** Each RTT is 300 us. */
+  const answer = (share: BudgetShare, sentNs: number) => share.sampleRtt(300_000, sentNs + 300_000, CREDIT_NS, 1);
+
+  it('are told of once a credit is answered that the same peer got so much later as may queue here', () => {
+    const { budget, lost } = budgetOf({ queueBoundNs: 1_000_000 });
+    const [one, other, elsewhere] = [7, 7, 8].map((peer, slot) => new BudgetShare(budget, slot, peer));
+    one.noteSent(5_000);
+    elsewhere.noteSent(5_000);
+    other.noteSent(6_000);
+    answer(other, 1_004_999);
+    expect(lost).toEqual([]);
+    answer(other, 1_005_000);
+    expect(lost).toEqual([[0, 7, 5_000]]);
+    answer(other, 2_000_000);
+    expect(lost.slice(1)).toEqual([[1, 7, 6_000]]);
+  });
+
+  it('are told of after a round trip where nothing may queue', () => {
+    const { budget, lost } = budgetOf({ hostCredits: 9 });
+    const share = new BudgetShare(budget, 3, 1);
+    share.noteSent(0);
+    answer(share, 299_999);
+    expect(lost).toEqual([]);
+    answer(share, 300_000);
+    expect(lost).toEqual([[3, 1, 0]]);
   });
 });
 

@@ -26,6 +26,36 @@ function period(meter: CreditMeter): Record<string, number> {
   };
 }
 
+describe('credits that later ones of other flows have overtaken', () => {
+  it('are outstanding and not awaited, and doubted at once', () => {
+    const meter = metered(5);
+    expect(meter.overtake(2 * GAP_NS)).toBe(true);
+    expect([meter.outstanding, meter.awaited, meter.trusted]).toEqual([5, 2, 2]);
+    expect(meter.overtake(2 * GAP_NS)).toBe(false);
+    expect(meter.overtake(-1)).toBe(false);
+    expect(meter.awaited).toBe(2);
+  });
+
+  it('are counted once, however their fate becomes known', () => {
+    const meter = metered(6);
+    meter.loseAtHome(1_001);
+    expect(meter.overtake(3 * GAP_NS)).toBe(true);
+    // Of the four one did not leave this host.
+    expect([meter.outstanding, meter.awaited]).toEqual([5, 2]);
+    meter.loseAtHome(1_002);
+    expect([meter.outstanding, meter.awaited]).toEqual([4, 2]);
+    // It is there after all, and passes the first.
+    meter.echo(1_003, 0);
+    expect([meter.outstanding, meter.awaited]).toEqual([2, 2]);
+    meter.overtake(4 * GAP_NS);
+    meter.expire(4 * GAP_NS + 1, 1);
+    expect([meter.outstanding, meter.awaited]).toEqual([1, 1]);
+    meter.overtake(5 * GAP_NS);
+    meter.forgive();
+    expect([meter.outstanding, meter.awaited]).toEqual([0, 0]);
+  });
+});
+
 describe('the fate of a credit', () => {
   it('is used when its echo comes', () => {
     const meter = metered(3);

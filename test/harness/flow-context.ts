@@ -56,7 +56,10 @@ export class FlowContextStub implements FlowContext {
     this.config = endpointConfig(changes);
     const { hostCredits, queueBoundNs, catchUpNs } = this.config;
     const budget = { hostCredits, creditNs: 1, queueBoundNs, maxWaiting: 4, catchUpNs };
-    this.budget = new CreditBudget(budget, () => this.onTurn());
+    this.budget = new CreditBudget(budget, {
+      wake: () => this.onTurn(),
+      overtaken: () => undefined,
+    });
     this.speculation = this.config.speculativeRttNs > 0 ? new Speculation(this.config) : null;
     const { frameChunks, frameBytes } = this.config;
     this.filler = frameChunks > 0 ? new FrameFiller(frameChunks, frameBytes) : null;

@@ -56,13 +56,16 @@ export function checkStreams(sender: FuzzApplication, receiver: FuzzApplication)
   }
 }
 
-/** The budget of a host counts what its flows that send credits have outstanding; one without a bound counts nothing. */
+/** The budget of a host counts what its flows that send credits have outstanding and not overtaken; one without a bound counts nothing. */
 export function checkBudget(endpoint: Endpoint, readers: readonly FuzzReader[]): void {
   if (!endpoint.budget.isBounded) {
     must(endpoint.budget.outstanding === 0, 'nobody reports to a budget without a bound');
     return;
   }
   const crediting = readers.filter(({ flow }) => flow.state === ReceiverState.creditSending);
-  const sum = crediting.reduce((total, { flow }) => total + flow.statistics.creditsOutstanding, 0);
+  const awaited = crediting.map(
+    ({ flow: { statistics } }) => statistics.creditsOutstanding - statistics.creditsOvertaken,
+  );
+  const sum = awaited.reduce((total, credits) => total + credits, 0);
   must(endpoint.budget.outstanding === sum, `the budget counts ${endpoint.budget.outstanding} credits of ${sum}`);
 }
