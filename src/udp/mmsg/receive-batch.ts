@@ -1,13 +1,18 @@
 // Tested by test/loopback/udp-mmsg.test.ts
-import { Ecn } from '../../wire/layout.js';
+import * as layout from '../../wire/layout.js';
 import { markCe } from '../../wire/rewrite.js';
 import type { DatapathCounters, DatapathHandlers } from '../datapath.js';
 import { KernelTime } from './kernel-time.js';
-import { Linux, SOCKADDR_ROOM_BYTES } from './linux.js';
-import { MessageVector, NAME_WORDS } from './message-vector.js';
+import * as linux from './linux.js';
+import * as messageVector from './message-vector.js';
 import type { Native } from './native.js';
 import { SocketNames } from './socket-names.js';
 import { SourceCache } from './source-cache.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { Ecn } = layout;
+const { Linux, SOCKADDR_ROOM_BYTES } = linux;
+const { MessageVector, NAME_WORDS } = messageVector;
 
 /** Messages that one call receives at most (ours): at one credit a message, 32 calls' price is a thirtieth of each. */
 const MESSAGES = 32;
@@ -30,7 +35,7 @@ const ALIGNMENT = 8;
 export class ReceiveBatch {
   private readonly native: Native;
   private readonly fd: number;
-  private readonly vector: MessageVector;
+  private readonly vector: messageVector.MessageVector;
   private readonly sources: SourceCache;
   private readonly clock: KernelTime;
   /** Views of the memory of each message, by the datagram's number in it. */

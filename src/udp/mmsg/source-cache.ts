@@ -1,7 +1,11 @@
 // Tested by test/udp/mmsg/source-cache.test.ts
 import type { Source } from '../datapath.js';
-import { SOCKADDR_ROOM_BYTES } from './linux.js';
-import { NAME_WORDS } from './message-vector.js';
+import * as linux from './linux.js';
+import * as messageVector from './message-vector.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { SOCKADDR_ROOM_BYTES } = linux;
+const { NAME_WORDS } = messageVector;
 
 /** Addresses that are remembered (ours): a power of two, several times the hosts that one process talks to. */
 const PLACES = 4_096;
