@@ -141,7 +141,7 @@ export class Endpoint implements FlowContext {
       bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
     };
     const creditNs = transmissionNs(this.link.bytesPerCredit, this.link.maxRateBps);
-    const { hostCredits, queueBoundNs, catchUpNs, creditAlgorithm, creditParameters } = config;
+    const { hostCredits, queueBoundNs, catchUpNs, creditAlgorithm: name, creditParameters: parameters } = config;
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
     const budget = { hostCredits, creditNs, queueBoundNs, maxWaiting, catchUpNs };
@@ -149,7 +149,8 @@ export class Endpoint implements FlowContext {
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
     this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;
-    this.newAlgorithm = orConfigError(() => creditAlgorithmMaker(creditAlgorithm, this.link, creditParameters));
+    const { algorithms } = this.records;
+    this.newAlgorithm = orConfigError(() => creditAlgorithmMaker(name, this.link, parameters, algorithms));
     this.newWindowAlgorithm({});
   }
 

@@ -1,5 +1,6 @@
 // Tested by test/core/flow-record.test.ts
 import { type NumberRecord, RecordArena } from '../base/record-arena.js';
+import { ALGORITHM_NUMBERS } from './credit/algorithm.js';
 import { SCHEDULE_NUMBERS } from './flow-schedule.js';
 
 /**
@@ -65,9 +66,13 @@ const RECORDS_IN_ARRAY = 32;
 
 /** The records of a host's flows, or of all flows of a simulated world, and the few numbers of the endpoints themselves. */
 export class FlowRecords extends RecordArena {
+  /** What the flows' credit algorithms remember. */
+  readonly algorithms: RecordArena;
+
   /** `mostInArray`: records in one array at most, which memory keeps as long as one of their flows is there. */
   constructor(mostInArray: number = RECORDS_IN_ARRAY) {
     super(RECORD_DOUBLES, mostInArray);
+    this.algorithms = new RecordArena(ALGORITHM_NUMBERS, mostInArray);
   }
 }
 

@@ -3,6 +3,10 @@
  * issues the next ones. It knows numbers only: no frames, no clock.
  */
 import type { Parameter, ParameterValues } from '../../base/parameters.js';
+import type { RecordArena } from '../../base/record-arena.js';
+
+/** Numbers that an algorithm may remember of a flow in a record; `steady` fills it. */
+export const ALGORITHM_NUMBERS = 10;
 
 export type CreditParameter = Parameter;
 export type CreditParameters = ParameterValues;
@@ -88,6 +92,6 @@ export interface CreditAlgorithmDefinition {
   /** One line for `--help`. */
   readonly summary: string;
   readonly parameters: readonly CreditParameter[];
-  /** `parameters` holds a valid value for each one declared. */
-  create(link: CreditLink, parameters: CreditParameters): CreditAlgorithm;
+  /** `parameters` holds a valid value for each one declared. From `records`, of ALGORITHM_NUMBERS each, it may take one for its numbers. */
+  create(link: CreditLink, parameters: CreditParameters, records: RecordArena): CreditAlgorithm;
 }

@@ -1,5 +1,12 @@
 import { ParameterError } from '../../base/parameters.js';
-import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink, CreditParameters } from './algorithm.js';
+import { RecordArena } from '../../base/record-arena.js';
+import {
+  ALGORITHM_NUMBERS,
+  type CreditAlgorithm,
+  type CreditAlgorithmDefinition,
+  type CreditLink,
+  type CreditParameters,
+} from './algorithm.js';
 import { ec4 } from './ec4.js';
 import { ec4Literal } from './ec4-literal.js';
 import { expresspass } from './expresspass.js';
@@ -41,17 +48,21 @@ export function findCreditAlgorithm(name: string): CreditAlgorithmDefinition {
  * Throws `ParameterError` for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
  */
 export function creditAlgorithm(name: string, link: CreditLink, parameters: CreditParameters = {}): CreditAlgorithm {
-  return creditAlgorithmMaker(name, link, parameters)();
+  return creditAlgorithmMaker(name, link, parameters, new RecordArena(ALGORITHM_NUMBERS))();
 }
 
-/** Makes the algorithm objects of many flows, which share one set of parameters: of their own they would be half a KiB for each flow. Throws as above. */
+/**
+ * Makes the algorithm objects of many flows, which share one set of parameters: of their own they would be half a KiB for each flow. `records` are of ALGORITHM_NUMBERS each. Throws as
+ * above.
+ */
 export function creditAlgorithmMaker(
   name: string,
   link: CreditLink,
   parameters: CreditParameters,
+  records: RecordArena,
 ): () => CreditAlgorithm {
   const definition = findCreditAlgorithm(name);
   checkLink(link);
   const resolved = resolveParameters(definition, parameters);
-  return () => definition.create(link, resolved);
+  return () => definition.create(link, resolved, records);
 }

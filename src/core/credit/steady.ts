@@ -1,3 +1,4 @@
+import type { NumberRecord } from '../../base/record-arena.js';
 import type {
   CreditAlgorithm,
   CreditAlgorithmDefinition,
@@ -6,6 +7,7 @@ import type {
   CreditSample,
 } from './algorithm.js';
 import { floorRateBps, updatePeriodNs } from './period.js';
+import { SteadyMemory } from './steady-memory.js';
 import { STEADY_PARAMETERS } from './steady-parameters.js';
 
 /** Of the credits sent: a flow that gets less of them through remembers its share no longer than one that gets this part through. Ours: bounds the memory. */
@@ -82,35 +84,26 @@ const UNHEARD_LEANING = 1 / 2;
  * - A flow that a window or the host's budget holds back does not take its slowness for its share: one lost credit would leave it behind those that lost none.
  * - A ceiling just under the link's rate leaves the jitter of the credits to them, which the meter of a NIC that is busy all the time takes out.
  */
-class Steady implements CreditAlgorithm {
-  readonly name = 'steady';
-  rateBps: number;
-
+class Steady extends SteadyMemory implements CreditAlgorithm {
   private readonly link: CreditLink;
   private readonly parameters: CreditParameters;
-  private w: number;
-  /** What the path gives the flow, by the credits that it delivered, bit/s; 0 before the first sample. */
-  private shareBps = 0;
-  /** The same over fewer credits. */
-  private recentBps = 0;
-  /** Of the credits of the last sample, remembered like the share. */
-  private deliveredPart = 1;
-  /** Credits delivered while the flow was settled, and the time in which they were, in credits of a link; both are scaled down at long_memory. */
-  private longCredits = FIRST_CREDITS;
-  private longLinkCredits: number;
-  private lowestW: number;
-  /** Credits delivered since the last one that was lost. */
-  private quietCredits = Number.POSITIVE_INFINITY;
-  /** When w last rose or a credit was last lost. */
-  private steppedNs = Number.NEGATIVE_INFINITY;
 
-  constructor(link: CreditLink, parameters: CreditParameters) {
+  constructor(link: CreditLink, parameters: CreditParameters, record: NumberRecord) {
+    super(record);
     this.link = link;
     this.parameters = parameters;
     this.w = Math.min(parameters.w_init, parameters.w_max);
     this.rateBps = parameters.initial_rate * link.maxRateBps;
     this.lowestW = parameters.w_min;
+    this.deliveredPart = 1;
+    this.longCredits = FIRST_CREDITS;
     this.longLinkCredits = FIRST_CREDITS / parameters.thin_share;
+    this.quietCredits = Number.POSITIVE_INFINITY;
+    this.steppedNs = Number.NEGATIVE_INFINITY;
+  }
+
+  get name(): string {
+    return steady.name;
   }
 
   unheardRateBps(sent: number): number {
@@ -236,5 +229,5 @@ export const steady: CreditAlgorithmDefinition = {
   name: 'steady',
   summary: 'our own law: full links, fair within milliseconds, few credits wasted (default)',
   parameters: STEADY_PARAMETERS,
-  create: (link, parameters) => new Steady(link, parameters),
+  create: (link, parameters, records) => new Steady(link, parameters, records.take()),
 };
