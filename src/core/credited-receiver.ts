@@ -144,7 +144,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.heard(frame, nowNs);
     credits.onData(frame, nowNs);
     if ((flags(bytes) & DataFlag.more) !== 0) this.demand.tellMore();
-    credits.countData(this.received.count(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
+    credits.countData(this.countData(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
     if (dataPayloadBytes(frame) > 0) this.place(frame, offset, nowNs);
     if (this.isOver) return;
     credits.updateRate(nowNs);
@@ -162,7 +162,7 @@ export class CreditedReceiver extends ReceiverFlow {
     }
     this.heard(frame, nowNs);
     if (this.stateCode === ReceiverState.complete) return;
-    this.received.speculative++;
+    this.counted.speculative++;
     this.placeSpeculative(frame, offset, nowNs);
     if (this.isOver) return;
     this.credits.reschedule(nowNs);
@@ -180,8 +180,8 @@ export class CreditedReceiver extends ReceiverFlow {
     this.lastHeardNs = nowNs;
     // The frame around it is another flow's, and counts there.
     this.frames.received(dataPayloadBytes(frame));
-    this.received.chunks++;
-    if ((flags(bytes) & DataFlag.repair) !== 0) this.received.repaired++;
+    this.counted.chunks++;
+    if ((flags(bytes) & DataFlag.repair) !== 0) this.counted.repaired++;
     if (this.stateCode === ReceiverState.complete) return;
     if ((flags(bytes) & DataFlag.more) !== 0) this.demand.tellMore();
     this.place(frame, offset, nowNs);

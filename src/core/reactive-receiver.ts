@@ -71,7 +71,7 @@ export class ReactiveReceiver extends ReceiverFlow {
       return;
     }
     this.heard(frame, nowNs);
-    this.received.count(frame.bytes);
+    this.countData(frame.bytes);
     this.noteEcho(frame, nowNs);
     if (!this.stream.take(frame, offset)) {
       this.breach(nowNs);

@@ -14,7 +14,7 @@ import type { Reassembly } from './reassembly.js';
 import type { ReceiveWindow } from './receive-window.js';
 import { ReceivedStream } from './received-stream.js';
 import { ReceiverFrames } from './receiver-frames.js';
-import { ReceivedFrames, type ReceiverStatistics } from './receiver-statistics.js';
+import { isPlain, type ReceiverStatistics, UncommonFrames } from './receiver-statistics.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
@@ -24,6 +24,9 @@ const { Hot } = flowRecord;
 /** PROTOCOL §4.2; a reactive flow knows CLOSED, RECEIVING and COMPLETE only. */
 const State = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3, receiving: 4 } as const;
 export const ReceiverState = State;
+
+/** Of a flow that has had none. */
+const NO_FRAMES = new UncommonFrames();
 
 export interface ReceiverOptions {
   slot: number;
@@ -48,7 +51,9 @@ export abstract class ReceiverFlow implements TimedFlow {
   protected readonly stream: ReceivedStream;
   protected readonly reassembly: Reassembly;
   protected readonly window: ReceiveWindow;
-  protected readonly received = new ReceivedFrames();
+  private dataFrames = 0;
+  /** Made for the first that there is to count. */
+  private uncommon: UncommonFrames | null = null;
   protected stateCode: number = State.closed;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first CREDIT_REQUEST. */
   protected isOver = false;
@@ -100,18 +105,19 @@ export abstract class ReceiverFlow implements TimedFlow {
   }
 
   get statistics(): ReceiverStatistics {
+    const uncommon = this.uncommon ?? NO_FRAMES;
     return {
       bytesDelivered: this.reassembly.nextOffset,
       bytesHeld: this.window.heldBytes,
-      dataFrames: this.received.data,
-      speculativeFrames: this.received.speculative,
-      filledFrames: this.received.filled,
-      chunks: this.received.chunks,
-      repairedFrames: this.received.repaired,
-      markedFrames: this.received.marked,
-      creditMarkedFrames: this.received.creditMarked,
-      disorderedFrames: this.received.disordered,
-      disorderMax: this.received.disorderMax,
+      dataFrames: this.dataFrames,
+      speculativeFrames: uncommon.speculative,
+      filledFrames: uncommon.filled,
+      chunks: uncommon.chunks,
+      repairedFrames: uncommon.repaired,
+      markedFrames: uncommon.marked,
+      creditMarkedFrames: uncommon.creditMarked,
+      disorderedFrames: uncommon.disordered,
+      disorderMax: uncommon.disorderMax,
       paths: 0,
       pathExclusions: 0,
       pathReturns: 0,
@@ -248,6 +254,18 @@ export abstract class ReceiverFlow implements TimedFlow {
     this.numbers[this.at + Hot.lastHeardNs] = nowNs;
   }
 
+  /** Counts a data frame; true if it arrived marked. */
+  protected countData(bytes: Uint8Array): boolean {
+    this.dataFrames++;
+    return !isPlain(bytes) && this.counted.count(bytes);
+  }
+
+  /** Where frames are counted that are not plain data frames in order. */
+  protected get counted(): UncommonFrames {
+    this.uncommon ??= new UncommonFrames();
+    return this.uncommon;
+  }
+
   protected heard(frame: Frame, nowNs: number): void {
     this.lastHeardNs = nowNs;
     this.frames.received(frame.wireBytes);
@@ -273,7 +291,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   /** Counts the degree of disorder that the data frame placed last met, and returns it. */
   protected noteDisorder(): number {
     const degree = this.stream.disorder;
-    this.received.countDisorder(degree);
+    if (degree > 0) this.counted.countDisorder(degree);
     this.context.disorder.count(degree);
     return degree;
   }

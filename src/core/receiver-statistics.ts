@@ -4,6 +4,8 @@ import * as layout from '../wire/layout.js';
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { DataFlag, Ecn } = layout;
 
+const UNCOMMON = DataFlag.repair | DataFlag.creditCe | DataFlag.chunks;
+
 /** What the receiver of a flow has counted since the flow began; rates in bit/s, times in ns. */
 export interface ReceiverStatistics {
   bytesDelivered: number;
@@ -41,9 +43,13 @@ export interface ReceiverStatistics {
   minRttNs: number;
 }
 
-/** Data frames of a flow, by kind. */
-export class ReceivedFrames {
-  data = 0;
+/** Whether a data frame is neither marked, sent again, filled nor released by a marked credit. */
+export function isPlain(bytes: Uint8Array): boolean {
+  return (flags(bytes) & UNCOMMON) === 0 && ecn(bytes) !== Ecn.congestionExperienced;
+}
+
+/** Frames of a flow that are not plain data frames in order, by kind: most flows of thousands never have one. */
+export class UncommonFrames {
   speculative = 0;
   filled = 0;
   chunks = 0;
@@ -55,7 +61,6 @@ export class ReceivedFrames {
 
   /** The frame counted last met so much disorder. */
   countDisorder(degree: number): void {
-    if (degree === 0) return;
     this.disordered++;
     if (degree > this.disorderMax) this.disorderMax = degree;
   }
@@ -64,7 +69,6 @@ export class ReceivedFrames {
   count(bytes: Uint8Array): boolean {
     const isMarked = ecn(bytes) === Ecn.congestionExperienced;
     const bits = flags(bytes);
-    this.data++;
     if ((bits & DataFlag.repair) !== 0) this.repaired++;
     if ((bits & DataFlag.creditCe) !== 0) this.creditMarked++;
     if ((bits & DataFlag.chunks) !== 0) this.filled++;
