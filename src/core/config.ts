@@ -51,7 +51,7 @@ export interface EndpointConfig {
   /** Data that may queue for this host, as time on its link; see credit-budget.ts. Infinity, as in the papers: what the credits' meters let through. */
   queueBoundNs: number;
   /**
-   * Once the credits outstanding cover what the sender has said that it has, the receiver issues one more only after so long without data, or two smoothed RTTs where that is longer; see demand.ts.
+   * Once the credits outstanding cover what the sender has said that it has, the receiver issues one more only after so long without data, or two smoothed RTTs where that is longer; see receive-window.ts.
    * 0: it issues credits whatever the sender has, as in the papers, whose wasted credits show what that costs.
    */
   backlogWaitNs: number;
@@ -220,10 +220,13 @@ export function endpointConfig(changes: Partial<EndpointConfig> = {}): EndpointC
   return config;
 }
 
+/** What says how long a flow waits at most. */
+export type WaitBound = Pick<EndpointConfig, 'idleTimeoutNs'>;
+
 /**
  * The longest that a flow waits for an answer, a credit or data before it does something about it: several tries fit into the idle timeout of either side. A
  * process that slept has samples of many seconds, and what is derived from such an RTT would outlast the flow (ours).
  */
-export function longestWaitNs(config: Pick<EndpointConfig, 'idleTimeoutNs'>): number {
+export function longestWaitNs(config: WaitBound): number {
   return config.idleTimeoutNs / 4;
 }

@@ -4,7 +4,6 @@ import * as time from '../base/time.js';
 import { creditSequence, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
-import { longestWaitNs } from './config.js';
 import type { DueSource, FlowContext } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
 import { BudgetShare } from './credit-budget.js';
@@ -20,8 +19,6 @@ import {
   setPace,
   startPacer,
 } from './credit-pacer.js';
-import type { Demand } from './demand.js';
-import * as demand from './demand.js';
 import type { FlowObserver } from './flow-callbacks.js';
 import * as flowCallbacks from './flow-callbacks.js';
 import * as flowRecord from './flow-record.js';
@@ -29,6 +26,7 @@ import type { AnswerAge } from './path/left-out-paths.js';
 import { Spraying } from './path/spraying.js';
 import { RateControl } from './rate-control.js';
 import type { ReceiveWindow } from './receive-window.js';
+import * as receiveWindow from './receive-window.js';
 import type { ReceiverFrames } from './receiver-frames.js';
 import { RttEstimator } from './rtt.js';
 
@@ -36,7 +34,7 @@ import { RttEstimator } from './rtt.js';
 const { NEVER } = time;
 const { Credit } = layout;
 const { Echo } = creditMeter;
-const { UNBOUNDED } = demand;
+const { UNBOUNDED } = receiveWindow;
 const { NO_OBSERVER } = flowCallbacks;
 const { Hot } = flowRecord;
 
@@ -61,7 +59,6 @@ export interface IssuerOptions {
 export interface IssuerParts {
   record: NumberRecord;
   window: ReceiveWindow;
-  demand: Demand;
   frames: ReceiverFrames;
 }
 
@@ -99,7 +96,6 @@ export class CreditIssuer implements DueSource {
   private readonly control: RateControl;
   readonly rtt: RttEstimator;
   private readonly window: ReceiveWindow;
-  private readonly demand: Demand;
   /**
    * The sender has said that it wants no credits: those that it still gets find no data. Where the receiver gave up waiting by itself, the path may just be longer than it knows, and only the book
    * can tell the RTT when data comes in the end.
@@ -123,9 +119,8 @@ export class CreditIssuer implements DueSource {
     this.control = new RateControl(options.algorithm, options.link, nowNs, record);
     startPacer(record.numbers, record.at, config);
     this.setRate(this.control.rateBps);
-    this.rtt = new RttEstimator(longestWaitNs(config), record);
+    this.rtt = new RttEstimator(config, record);
     this.window = parts.window;
-    this.demand = parts.demand;
     this.waitForData(nowNs);
   }
 
@@ -348,7 +343,7 @@ export class CreditIssuer implements DueSource {
   private get wanted(): number {
     if (this.demandCredits === UNKNOWN) {
       const isHeeded = this.context.config.backlogWaitNs > 0;
-      this.demandCredits = isHeeded ? this.demand.credits(this.window.fullPayloadBytes) : UNBOUNDED;
+      this.demandCredits = isHeeded ? this.window.demandCredits : UNBOUNDED;
     }
     return this.demandCredits;
   }

@@ -21,7 +21,6 @@ import { Acknowledger } from './acknowledger.js';
 import type { DueSource, FlowContext } from './context.js';
 import { CreditIssuer, type IssuerOptions } from './credit-issuer.js';
 import type { CreditMeter } from './credit-meter.js';
-import { Demand } from './demand.js';
 import type { FlowObserver } from './flow-callbacks.js';
 import * as receiverFlow from './receiver-flow.js';
 import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
@@ -38,23 +37,23 @@ export interface CreditedReceiverOptions extends ReceiverOptions, IssuerOptions 
  * feeds what became of them to the credit algorithm, and acknowledges data now and then (PROTOCOL §5.1).
  */
 export class CreditedReceiver extends ReceiverFlow {
-  override readonly isReactive = false;
   private readonly credits: CreditIssuer;
   private readonly meter: CreditMeter;
   private readonly acknowledger: Acknowledger;
-  private readonly demand: Demand;
   private pausedTold = false;
   /** The probe that the latest ACK repeated. */
   private answeredProbe = 0;
 
   constructor(context: FlowContext, options: CreditedReceiverOptions, nowNs: number) {
     super(context, options, nowNs);
-    const { record } = this;
+    const { record, window, frames } = this;
     this.acknowledger = new Acknowledger(context.config, record);
-    this.demand = new Demand(this.reassembly);
-    const { window, demand, frames } = this;
-    this.credits = new CreditIssuer(context, options, { record, window, demand, frames }, nowNs);
+    this.credits = new CreditIssuer(context, options, { record, window, frames }, nowNs);
     this.meter = this.credits.meter;
+  }
+
+  override get isReactive(): boolean {
+    return false;
   }
 
   override get observer(): FlowObserver {
@@ -143,7 +142,7 @@ export class CreditedReceiver extends ReceiverFlow {
     if (!credits.echo(dataCreditSequence(bytes), dataUnused(bytes))) return;
     this.heard(frame, nowNs);
     credits.onData(frame, nowNs);
-    if ((flags(bytes) & DataFlag.more) !== 0) this.demand.tellMore();
+    if ((flags(bytes) & DataFlag.more) !== 0) this.window.tellMore();
     credits.countData(this.countData(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
     if (dataPayloadBytes(frame) > 0) this.place(frame, offset, nowNs);
     if (this.isOver) return;
@@ -183,7 +182,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.counted.chunks++;
     if ((flags(bytes) & DataFlag.repair) !== 0) this.counted.repaired++;
     if (this.stateCode === ReceiverState.complete) return;
-    if ((flags(bytes) & DataFlag.more) !== 0) this.demand.tellMore();
+    if ((flags(bytes) & DataFlag.more) !== 0) this.window.tellMore();
     this.place(frame, offset, nowNs);
     if (this.isOver) return;
     this.credits.reschedule(nowNs);
@@ -263,8 +262,8 @@ export class CreditedReceiver extends ReceiverFlow {
   }
 
   private noteBacklog({ bytes }: Frame, isRunning: boolean): void {
-    if (!isRunning) this.demand.restart();
-    this.demand.tell(requestSentOffset(bytes), requestBacklog(bytes));
+    if (!isRunning) this.window.restartDemand();
+    this.window.tellDemand(requestSentOffset(bytes), requestBacklog(bytes));
     this.credits.windowChanged();
   }
 

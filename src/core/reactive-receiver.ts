@@ -24,7 +24,6 @@ const MICROSECONDS = 1e-3;
  * far the sender may go (PROTOCOL §11.5).
  */
 export class ReactiveReceiver extends ReceiverFlow {
-  override readonly isReactive = true;
   override readonly rateBps = 0;
   override observer: FlowObserver = NO_OBSERVER;
   private readonly fields: WindowAckFields;
@@ -43,6 +42,10 @@ export class ReactiveReceiver extends ReceiverFlow {
       arrivedWith: 0,
       remoteQueuing: 0,
     };
+  }
+
+  override get isReactive(): boolean {
+    return true;
   }
 
   override release(bytes: number, nowNs: number): void {

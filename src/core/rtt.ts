@@ -1,5 +1,6 @@
 import type { NumberRecord } from '../base/record-arena.js';
 import * as time from '../base/time.js';
+import { longestWaitNs, type WaitBound } from './config.js';
 import * as flowRecord from './flow-record.js';
 import { ownRecord } from './flow-record.js';
 
@@ -38,13 +39,13 @@ const SMOOTHING = 7 / 8;
 export class RttEstimator {
   private readonly numbers: Float64Array;
   private readonly at: number;
-  private readonly longestWaitNs: number;
+  private readonly bound: WaitBound;
 
-  /** `longestWaitNs`: no time to wait that is derived from the RTT is longer. */
-  constructor(longestWaitNs: number, { numbers, at }: NumberRecord = ownRecord()) {
+  /** `bound`: no time to wait that is derived from the RTT is longer than `longestWaitNs` of it. */
+  constructor(bound: WaitBound, { numbers, at }: NumberRecord = ownRecord()) {
     this.numbers = numbers;
     this.at = at;
-    this.longestWaitNs = longestWaitNs;
+    this.bound = bound;
     numbers[at + Hot.minNs] = Number.POSITIVE_INFINITY;
   }
 
@@ -80,13 +81,13 @@ export class RttEstimator {
 
   /** So many smoothed RTTs; 0 before the first sample. */
   waitNs(roundTrips: number): number {
-    return Math.min(roundTrips * this.smoothedNs, this.longestWaitNs);
+    return Math.min(roundTrips * this.smoothedNs, longestWaitNs(this.bound));
   }
 
   /** `srtt + max(4 * rttvar, margin)`, or `initialNs` before the first sample. PROTOCOL §5.5 */
   retransmitNs(marginNs: number, initialNs: number): number {
     if (this.smoothedNs === 0) return initialNs;
-    return Math.min(this.smoothedNs + Math.max(4 * this.variationNs, marginNs), this.longestWaitNs);
+    return Math.min(this.smoothedNs + Math.max(4 * this.variationNs, marginNs), longestWaitNs(this.bound));
   }
 }
 

@@ -7,7 +7,6 @@ import { ackProbe, flags } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
-import { longestWaitNs } from './config.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import { errorOfReset, XpassError } from './errors.js';
 import type { FlowObserver, FlowWriter } from './flow-callbacks.js';
@@ -80,7 +79,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     const record = context.records.take();
     this.numbers = record.numbers;
     this.at = record.at;
-    this.rtt = new RttEstimator(longestWaitNs(context.config), record);
+    this.rtt = new RttEstimator(context.config, record);
     this.probe = new Probe(this.rtt, context.config, record);
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
     this.buffer = this.stream.buffer;

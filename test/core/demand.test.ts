@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MICROSECOND_NS, MILLISECOND_NS } from '../../src/base/time.js';
-import { Demand, UNBOUNDED } from '../../src/core/demand.js';
 import { Reassembly } from '../../src/core/reassembly.js';
+import { ReceiveWindow, UNBOUNDED } from '../../src/core/receive-window.js';
+import { Data } from '../../src/wire/layout.js';
 import { ReceiverBench } from '../harness/receiver-bench.js';
 
 const PAYLOAD = 1_446;
@@ -12,46 +13,55 @@ function reassembly(): Reassembly {
   return new Reassembly(1e6, { onBytes: () => undefined, onLength: () => undefined });
 }
 
+/** Of a flow whose full frames carry a hundred bytes. */
+function demandOf(bytes: Reassembly): ReceiveWindow {
+  const window = new ReceiveWindow(bytes, 1e6);
+  window.setFrameBytes(100 + Data.overheadBytes);
+  return window;
+}
+
 describe('the demand', () => {
   it('is the missing part of what the sender told of, in full frames', () => {
     const bytes = reassembly();
-    const demand = new Demand(bytes);
-    expect(demand.credits(100)).toBe(0);
-    demand.tell(0, 250);
-    expect(demand.credits(100)).toBe(3);
+    const demand = demandOf(bytes);
+    expect(demand.demandCredits).toBe(0);
+    demand.tellDemand(0, 250);
+    expect(demand.demandCredits).toBe(3);
     bytes.insert(0, new Uint8Array(100), 1e6);
-    expect(demand.credits(100)).toBe(2);
+    expect(demand.demandCredits).toBe(2);
     bytes.insert(100, new Uint8Array(150), 1e6);
-    expect(demand.credits(100)).toBe(0);
+    expect(demand.demandCredits).toBe(0);
   });
 
   it('counts a frame more for each hole, which ends with one that is not full', () => {
     const bytes = reassembly();
-    const demand = new Demand(bytes);
-    demand.tell(0, 300);
+    const demand = demandOf(bytes);
+    demand.tellDemand(0, 300);
     bytes.insert(50, new Uint8Array(50), 1e6);
     bytes.insert(150, new Uint8Array(50), 1e6);
-    expect(demand.credits(100)).toBe(2 + 2);
+    expect(demand.demandCredits).toBe(2 + 2);
   });
 
   it('is not lowered by a request that was overtaken, and begins anew with the credits', () => {
-    const demand = new Demand(reassembly());
-    demand.tell(0, 1_000);
-    demand.tell(0, 8);
-    expect(demand.credits(100)).toBe(10);
-    demand.restart();
-    demand.tell(0, 8);
-    expect(demand.credits(100)).toBe(1);
+    const demand = demandOf(reassembly());
+    demand.tellDemand(0, 1_000);
+    demand.tellDemand(0, 8);
+    expect(demand.demandCredits).toBe(10);
+    demand.restartDemand();
+    demand.tellDemand(0, 8);
+    expect(demand.demandCredits).toBe(1);
   });
 
   it('has no end once the sender has more, or more than it can say', () => {
-    const demand = new Demand(reassembly());
-    demand.tell(0, 0xffff_ffff);
-    expect(demand.credits(100)).toBe(UNBOUNDED);
-    demand.restart();
-    demand.tell(0, 8);
+    const demand = demandOf(reassembly());
+    demand.tellDemand(0, 0xffff_ffff);
+    expect(demand.demandCredits).toBe(UNBOUNDED);
+    demand.restartDemand();
+    demand.tellDemand(0, 8);
     demand.tellMore();
-    expect(demand.credits(100)).toBe(UNBOUNDED);
+    expect(demand.demandCredits).toBe(UNBOUNDED);
+    demand.restartDemand();
+    expect(demand.demandCredits).toBe(0);
   });
 });
 

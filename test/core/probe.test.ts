@@ -6,7 +6,7 @@ import { Probe } from '../../src/core/probe.js';
 import { RttEstimator } from '../../src/core/rtt.js';
 
 function newProbe() {
-  const rtt = new RttEstimator(60 * SECOND_NS);
+  const rtt = new RttEstimator({ idleTimeoutNs: 240 * SECOND_NS });
   return { rtt, probe: new Probe(rtt, endpointConfig()) };
 }
 

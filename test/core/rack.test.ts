@@ -6,7 +6,7 @@ import { FrameFate, SentFrames } from '../../src/core/sent-frames.js';
 /** Frames sent 10 ns apart on a path of 100 ns. */
 function bench(count: number) {
   const frames = new SentFrames();
-  const rtt = new RttEstimator(1e9);
+  const rtt = new RttEstimator({ idleTimeoutNs: 4e9 });
   const rack = new Rack(frames, rtt);
   for (let number = 0; number < count; number++) frames.send(number, 1, 10 * number);
   const arrive = (number: number, rttNs = 100) => {

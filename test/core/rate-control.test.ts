@@ -37,7 +37,7 @@ function bench() {
 
 /** An estimator whose smoothed RTT that is. */
 function rttOf(rttNs: number): RttEstimator {
-  const rtt = new RttEstimator(Number.POSITIVE_INFINITY);
+  const rtt = new RttEstimator({ idleTimeoutNs: Number.POSITIVE_INFINITY });
   rtt.sample(rttNs);
   return rtt;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RttEstimator } from '../../src/core/rtt.js';
 
-const NO_LIMIT = Number.POSITIVE_INFINITY;
+const NO_LIMIT = { idleTimeoutNs: Number.POSITIVE_INFINITY };
 
 describe('the smoothed RTT', () => {
   it('is the first sample, with half of it as variation', () => {
@@ -49,7 +49,7 @@ describe('the retransmission time', () => {
   });
 
   it('and every other wait is bounded, whatever a process that slept has sampled', () => {
-    const rtt = new RttEstimator(2_500);
+    const rtt = new RttEstimator({ idleTimeoutNs: 10_000 });
     rtt.sample(800);
     expect([rtt.waitNs(2), rtt.retransmitNs(100, 50)]).toEqual([1_600, 2_400]);
     rtt.sample(60_000);

@@ -407,7 +407,7 @@ interface TimerCase {
 
 /** The retransmission time, and the part of a quarter of it that the flow's id gives. */
 const REQUEST_NS = (() => {
-  const probe = new Probe(new RttEstimator(SECOND_NS), endpointConfig());
+  const probe = new Probe(new RttEstimator(endpointConfig()), endpointConfig());
   probe.send(0, 0, false);
   return probe.requestDeadlineNs(FLOW_HEADER.flowId);
 })();
