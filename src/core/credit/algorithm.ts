@@ -1,3 +1,4 @@
+// Tested by test/core/credit/registry.test.ts
 /**
  * What a credit algorithm is: once per update period (period.ts) it learns what became of the flow's credits and says at which rate the receiver
  * issues the next ones. It knows numbers only: no frames, no clock.

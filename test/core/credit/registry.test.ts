@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CREDIT_ALGORITHMS, creditAlgorithm, DEFAULT_CREDIT_ALGORITHM } from '../../../src/core/credit/registry.js';
-import { ROUND_LINK } from './sample.js';
+import { RecordArena } from '../../../src/base/record-arena.js';
+import { ALGORITHM_NUMBERS } from '../../../src/core/credit/algorithm.js';
+import {
+  CREDIT_ALGORITHMS,
+  creditAlgorithm,
+  creditAlgorithmMaker,
+  DEFAULT_CREDIT_ALGORITHM,
+} from '../../../src/core/credit/registry.js';
+import { creditSample, ROUND_LINK } from './sample.js';
 
 describe('the registry of credit algorithms', () => {
   it.each(CREDIT_ALGORITHMS.map(({ name }) => name))('makes %s by name, at a rate that the link has', (name) => {
@@ -39,9 +46,19 @@ describe('the registry of credit algorithms', () => {
     );
   });
 
-  it('gives each flow an object of its own', () => {
-    const [one, other] = [creditAlgorithm('expresspass', ROUND_LINK), creditAlgorithm('expresspass', ROUND_LINK)];
-    expect(one).not.toBe(other);
+  it.each(CREDIT_ALGORITHMS.map(({ name }) => name))('keeps what %s remembers of each of many flows apart', (name) => {
+    const make = creditAlgorithmMaker(name, ROUND_LINK, {}, new RecordArena(ALGORITHM_NUMBERS));
+    const together = Array.from({ length: 20 }, make);
+    const alone = together.map(() => creditAlgorithm(name, ROUND_LINK));
+    for (let round = 1; round <= 30; round++) {
+      for (const flows of [together, alone]) {
+        for (const [index, flow] of flows.entries())
+          flow.update(creditSample({ nowNs: round * 1e6, known: 40, dropped: (round * index) % 40, spanNs: 400_000 }));
+      }
+    }
+    expect(together.map((flow) => [flow.rateBps, flow.state()])).toEqual(
+      alone.map((flow) => [flow.rateBps, flow.state()]),
+    );
   });
 
   it('passes parameters on, and checks them and the link', () => {
