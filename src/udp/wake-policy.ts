@@ -1,10 +1,13 @@
-import { MICROSECOND_NS, MILLISECOND_NS, NEVER, SECOND_NS } from '../base/time.js';
+import * as time from '../base/time.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { MICROSECOND_NS, MILLISECOND_NS, NEVER, SECOND_NS } = time;
 
 /** How a driver may wait: `--spin`. */
 export type Spin = 'never' | 'auto' | 'always';
 
 /** Ways of waiting for a deadline. */
-export const Wait = {
+const Way = {
   /** There is no deadline: until a datagram arrives. */
   idle: 0,
   /** A timer of whole milliseconds; datagrams wake the loop at once. */
@@ -14,6 +17,7 @@ export const Wait = {
   /** Block for some ten microseconds between two turns of the loop; datagrams wait as long. */
   nap: 3,
 } as const;
+export const Wait = Way;
 
 export interface WakePolicyOptions {
   spin: Spin;
@@ -27,7 +31,8 @@ export interface WakePolicyOptions {
  * A deadline nearer than this is near: a timer of 1 ms, the shortest there is, comes after 1.09 ms (median) and 1.20 ms (p99), so it is of use only for
  * what is farther. Measured with Node 20 on the 2-core lab machine, as are all figures here.
  */
-export const NEAR_NS = 1.2 * MILLISECOND_NS;
+const NEAR = 1.2 * MILLISECOND_NS;
+export const NEAR_NS = NEAR;
 /**
  * The timers of flows, none of which is in such a hurry, wait so long for a datagram or a credit that brings the process round (ours: farther than near, and half of what an ACK may wait). Where datagrams come densely no
  * process naps or spins for a timer then. Before, there was one near at 0.13 of the times that a host was done with a batch with one flow, though nearly all had been put off meanwhile, at 0.58 with 256 flows: their sender napped
@@ -82,10 +87,10 @@ export class WakePolicy {
 
   /** How to wait for a deadline that is `untilNs` away, negative when it has passed. */
   choose(untilNs: number, nowNs: number): number {
-    if (untilNs === NEVER) return Wait.idle;
-    if (untilNs > NEAR_NS) return Wait.timer;
-    if (untilNs <= 0 || this.isSpinning(nowNs)) return Wait.spin;
-    return this.options.nap ? Wait.nap : Wait.timer;
+    if (untilNs === NEVER) return Way.idle;
+    if (untilNs > NEAR) return Way.timer;
+    if (untilNs <= 0 || this.isSpinning(nowNs)) return Way.spin;
+    return this.options.nap ? Way.nap : Way.timer;
   }
 
   /** Whole milliseconds for a timer: it wakes a little before a far deadline, so that the rest can be waited for precisely. */
