@@ -82,6 +82,16 @@ export class MachineLoop {
     this.waker.beforeTurn = action;
   }
 
+  /** The machine is at work: what it is told to do now comes with its own call to the program, at the time `latestNs`. */
+  get isRunning(): boolean {
+    return this.running;
+  }
+
+  /** The time that the machine was given last. */
+  get latestNs(): number {
+    return this.nowNs;
+  }
+
   /** A datagram arrived: returns the time, at which the caller calls `begin`, gives it to the machine and calls `drain`. */
   noteArrival(): number {
     const nowNs = this.parts.loop.now();

@@ -77,6 +77,25 @@ describe('MachineLoop', () => {
     expect(sent.map(({ port }) => port)).toEqual([1, 2, 3, 4]);
   });
 
+  it('tells what the machine calls that it is at work, and since when', () => {
+    const { loop, machine, driver } = bench(0);
+    loop.runUntil(70 * MICROSECOND_NS);
+    const seen: unknown[] = [];
+    machine.onAdvance = () => seen.push([driver.isRunning, driver.latestNs]);
+    driver.run((nowNs) => seen.push([driver.isRunning, nowNs]));
+    expect(seen).toEqual([
+      [true, 70 * MICROSECOND_NS],
+      [true, 70 * MICROSECOND_NS],
+    ]);
+    expect(driver.isRunning).toBe(false);
+    expect(() =>
+      driver.run(() => {
+        throw new Error('the caller is wrong');
+      }),
+    ).toThrow();
+    expect(driver.isRunning).toBe(false);
+  });
+
   it('says when no more frames follow, after a wake as after an input and at the end', () => {
     const { loop, machine, driver, sink, sent } = bench(0);
     machine.plan(1, 0, 0);
