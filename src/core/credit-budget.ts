@@ -4,6 +4,9 @@ import { PeerCredits, ShortestRtt } from './peer-credits.js';
 /** A host that is this far from using its link has no queue to fear; it keeps slow links going whose share would round to nothing (ours). */
 const LEAST_CREDITS = 4;
 
+/** Of so many turns one goes to the flow that has waited longest, even if new ones wait (ours): flows of a frame each that came as fast as the link carries them would leave the others nothing. */
+const OLD_TURN = 4;
+
 /** Peers that are remembered after their flows; the one that was met first is forgotten (ours). */
 const MAX_PEERS = 256;
 
@@ -36,7 +39,11 @@ export interface BudgetFlows {
 export class CreditBudget {
   private readonly options: BudgetOptions;
   private readonly flows: BudgetFlows;
+  /** Slots of the flows that wait, in their order: those that want their first credit, which go first as in RFC 8290 (new and old flows), and the others. */
+  private readonly fresh: Ring<number>;
   private readonly waiting: Ring<number>;
+  /** Turns that new flows had since an old one had. */
+  private freshTurns = 0;
   private readonly peers = new Map<number, PeerCredits>();
   private readonly isWaiting: boolean[] = [];
   /** Credits whose data is on its way when nothing queues, summed over the flows: shortest RTT times rate of each. */
@@ -54,6 +61,7 @@ export class CreditBudget {
   constructor(options: BudgetOptions, flows: BudgetFlows) {
     this.options = options;
     this.flows = flows;
+    this.fresh = new Ring<number>(options.maxWaiting);
     this.waiting = new Ring<number>(options.maxWaiting);
   }
 
@@ -108,20 +116,24 @@ export class CreditBudget {
    * keep each credit until its life is over and take one more at each turn, until it had them all. Four flows of which one had lost its path stood still for 1.7 s.
    */
   grants(weightNs: number, outstanding: number): boolean {
-    if (outstanding === 0 || this.waiting.length === 0) return true;
+    if (outstanding === 0 || !this.isAwaited) return true;
     return outstanding * this.weightsNs < this.size * weightNs;
   }
 
   /** Flows wait, or the next one would have to. */
   get isShort(): boolean {
-    return this.waiting.length > 0 || !this.hasRoom();
+    return this.isAwaited || !this.hasRoom();
   }
 
-  /** Whether the flow in `slot` may send a credit; if not, it waits. */
-  allows(slot: number): boolean {
+  /** Whether the flow in `slot` may send a credit; if not, it waits. `isFresh`: it is the first since the flow began, or began again. */
+  allows(slot: number, isFresh = false): boolean {
     if (this.hasRoom()) return true;
-    if (this.isWaiting[slot] !== true && this.waiting.push(slot)) this.isWaiting[slot] = true;
+    if (this.isWaiting[slot] !== true && (isFresh ? this.fresh : this.waiting).push(slot)) this.isWaiting[slot] = true;
     return false;
+  }
+
+  private get isAwaited(): boolean {
+    return this.waiting.length > 0 || this.fresh.length > 0;
   }
 
   /** The flows' mean shortest RTT, weighed by their rates, as far as they fill the link. */
@@ -160,10 +172,18 @@ export class CreditBudget {
 
   /** A flow whose turn it is wants no credit: the next one has it. Without that, the last credits might come back while nobody takes his turn. */
   wakeNext(): void {
-    for (let slot = this.waiting.shift(); slot !== undefined; slot = this.waiting.shift()) {
+    for (let slot = this.nextWaiting(); slot !== undefined; slot = this.nextWaiting()) {
       this.isWaiting[slot] = false;
       if (this.flows.wake(slot)) return;
     }
+  }
+
+  private nextWaiting(): number | undefined {
+    if (this.waiting.length > 0 && (this.fresh.length === 0 || ++this.freshTurns >= OLD_TURN)) {
+      this.freshTurns = 0;
+      return this.waiting.shift();
+    }
+    return this.fresh.shift();
   }
 }
 
@@ -183,6 +203,8 @@ export class BudgetShare {
   isWaiting = false;
   /** The turn has come, and no credit has been sent since. */
   private hasTurn = false;
+  /** No credit has gone out since the flow began, or began again. */
+  private isFresh = true;
 
   constructor(budget: CreditBudget, slot: number, peer: number) {
     this.budget = budget;
@@ -207,7 +229,7 @@ export class BudgetShare {
   /** Whether a credit that is due may go out now; if not, it waits for its turn. */
   allows(): boolean {
     this.endTurn();
-    this.isWaiting = !this.budget.allows(this.slot);
+    this.isWaiting = !this.budget.allows(this.slot, this.isFresh);
     return !this.isWaiting;
   }
 
@@ -231,6 +253,7 @@ export class BudgetShare {
 
   /** A credit goes out. */
   noteSent(nowNs: number): void {
+    this.isFresh = false;
     this.peersCredits.sent(this.slot, nowNs);
   }
 
@@ -259,6 +282,7 @@ export class BudgetShare {
   /** The flow sends no more credits. */
   giveBack(): void {
     this.isWaiting = false;
+    this.isFresh = true;
     this.setPipeline(0, 0);
     this.setOutstanding(0);
     this.passTurn();

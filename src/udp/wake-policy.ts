@@ -1,4 +1,5 @@
 import * as time from '../base/time.js';
+import { QuietTimes } from './quiet-times.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { MICROSECOND_NS, MILLISECOND_NS, NEVER, SECOND_NS } = time;
@@ -62,8 +63,9 @@ const MAX_CALM_NS = 64 * SECOND_NS;
 /**
  * Decides how to wait; a pure object, so that its decisions can be tested without a loop.
  *
- * `never`: it naps when a deadline is near, if it may; else a timer of a millisecond, which arrivals anticipate. (Left to arrivals where those are dense, the processes
- * of a demonstration fell into step: all idle until a timer, then a burst of a millisecond's frames.)
+ * `never`: it naps when a deadline is near, if it may and datagrams are rare; else a timer of a millisecond, which arrivals anticipate. A process that naps is deaf for as long: with a deadline every 65 us, as the four
+ * processes of a loaded switch have, each frame waited for several naps on its way, and 85 Mbit/s of 120 came through (docs/PERF-LOG.md). Where datagrams are dense, what is due is done with the next of them. (Processes that wait for
+ * nothing but each other's datagrams could fall into step, all idle until a timer. Then they are rare, and naps come back.)
  * `always`: it spins when a deadline is near.
  * `auto`: it spins when a deadline is near, unless the process has one core only or finds that it is kept from the core (six spinning
  * processes on two cores stall each other for 40 to 100 ms); then it behaves as with `never` for a second and tries again, after twice the time whenever the
@@ -72,6 +74,8 @@ const MAX_CALM_NS = 64 * SECOND_NS;
 export class WakePolicy {
   /** Times that contention was found. */
   contentions = 0;
+  /** What is known of the datagrams to come. */
+  readonly quiet = new QuietTimes();
   private readonly options: WakePolicyOptions;
   private readonly maySpin: boolean;
   private calmUntilNs = 0;
@@ -90,7 +94,7 @@ export class WakePolicy {
     if (untilNs === NEVER) return Way.idle;
     if (untilNs > NEAR) return Way.timer;
     if (untilNs <= 0 || this.isSpinning(nowNs)) return Way.spin;
-    return this.options.nap ? Way.nap : Way.timer;
+    return this.options.nap && !this.quiet.areShort(nowNs) ? Way.nap : Way.timer;
   }
 
   /** Whole milliseconds for a timer: it wakes a little before a far deadline, so that the rest can be waited for precisely. */

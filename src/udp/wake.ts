@@ -114,11 +114,13 @@ export class Waker {
   /** The deadline is now this one; a deadline that has passed wakes in the loop's next turn at the earliest. */
   arm(deadlineNs: number, nowNs: number): void {
     this.deadlineNs = deadlineNs;
+    this.policy.quiet.begin(nowNs);
     if (!this.turning && !this.closed) this.wait(nowNs);
   }
 
   /** A datagram arrived: to be called before anything else is done with it. */
   noteArrival(nowNs: number): void {
+    this.policy.quiet.end(nowNs);
     this.noteReturn(nowNs);
   }
 

@@ -109,6 +109,35 @@ describe('flows that find the budget spent', () => {
     expect(woken).toEqual([3, 1, 2]);
   });
 
+  it('go first when it is their first credit, but for one turn in four', () => {
+    const { budget, woken } = budgetOf({ hostCredits: 4 });
+    budget.add(4);
+    for (const slot of [1, 2, 3]) budget.allows(slot);
+    for (const slot of [11, 12, 13, 14, 15, 16, 17]) budget.allows(slot, true);
+    budget.add(-10);
+    expect(woken).toEqual([11, 12, 13, 1, 14, 15, 16, 2, 17, 3]);
+  });
+
+  it('are as new again after they have given their part back', () => {
+    const { budget, woken } = budgetOf({ hostCredits: 4 });
+    const share = new BudgetShare(budget, 7, 1);
+    share.noteSent(0);
+    budget.add(4);
+    budget.allows(1);
+    share.allows();
+    budget.add(-1);
+    expect(woken).toEqual([1]);
+    share.giveBack();
+    budget.add(1);
+    budget.allows(2);
+    budget.add(-1);
+    budget.add(1);
+    for (const slot of [3, 4]) budget.allows(slot);
+    share.allows();
+    budget.add(-1);
+    expect(woken.at(-1)).toBe(7);
+  });
+
   it('wait once, however often they ask', () => {
     const { budget, woken } = budgetOf({ hostCredits: 4 });
     budget.add(4);
