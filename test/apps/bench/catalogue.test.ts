@@ -27,7 +27,9 @@ const SIM = [
   'sim/shuffle/99840',
 ];
 
-const QUICK = [...LOOPBACK, ...MESSAGES, 'loaded', ...PACING, ...MEMORY, ...PEERS];
+const LOADED = ['loaded', 'loaded/speculative'];
+
+const QUICK = [...LOOPBACK, ...MESSAGES, ...LOADED, ...PACING, ...MEMORY, ...PEERS];
 const SLOW = ['parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM];
 
 describe('the benchmarks', () => {
@@ -91,7 +93,7 @@ describe('the benchmarks', () => {
       LOOPBACK.slice(0, 6),
       ['direct/8972/1'],
       ...MESSAGES.map((name) => [name]),
-      ['loaded'],
+      LOADED,
     ]);
   });
 
