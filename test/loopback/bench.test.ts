@@ -87,19 +87,17 @@ describe('xpass bench', () => {
   });
 
   it('measures short flows through a busy switch', async () => {
-    const results = await bench('loaded');
-    const parts = ['p50', 'p99', 'load'];
-    const names = ['loaded', 'loaded/speculative'].flatMap((name) => parts.map((part) => `${name}/${part}`));
-    expect(results.map(({ name }) => name)).toEqual(names);
-    for (const [p50, p99, load] of [results.slice(0, 3), results.slice(3)]) {
-      expect(load.value).toBeGreaterThan(0.01);
-      expect(load.raw).toBe(0.6);
-      expect(p50.raw).toBe(p99.raw);
-      expect(p50.raw).toBeGreaterThan(10);
-      // Here others may use the cores as well.
-      if (p50.value === null) expect(p50.note).toMatch(/^the load came to \d\.\d\d of the link: no figure$/);
-      else expect(p99.value).toBeGreaterThanOrEqual(p50.value);
-    }
+    const [p50, p99, load] = await bench('loaded/speculative');
+    expect([p50, p99, load].map(({ name }) => name)).toEqual(
+      ['p50', 'p99', 'load'].map((part) => `loaded/speculative/${part}`),
+    );
+    expect(load.value).toBeGreaterThan(0);
+    expect(load.raw).toBe(0.6);
+    expect(p50.raw).toBe(p99.raw);
+    expect(p50.raw).toBeGreaterThan(10);
+    // Here others may use the cores as well.
+    if (p50.value === null) expect(Math.abs(load.value - 0.6)).toBeGreaterThan(0.07);
+    else expect(p99.value).toBeGreaterThanOrEqual(p50.value);
   });
 
   it('measures what flows take of the memory, and what is allocated', async () => {
