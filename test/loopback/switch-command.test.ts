@@ -249,7 +249,8 @@ describe('xpass switch that cannot start', () => {
 
 describe('xpass switch ctl', () => {
   it('shows the ports, changes links and begins counts anew', async () => {
-    const { port, control } = await startSwitch('--hosts', '2', '--link-rate', '100mbit');
+    // The host says nothing more, however long the commands take.
+    const { port, control } = await startSwitch('--hosts', '2', '--link-rate', '100mbit', '--keep-alive', '60s');
     const host = await RawHost.attached(port, 1);
     const ctl = (...args: string[]) => runXpass('switch', 'ctl', '--control', control, ...args);
     const table = await ctl('ports');
