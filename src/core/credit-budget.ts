@@ -1,8 +1,18 @@
 import { Ring } from '../base/ring.js';
-import { PeerCredits, ShortestRtt } from './peer-credits.js';
+import { MICROSECOND_NS } from '../base/time.js';
+import { PeerCredits } from './peer-credits.js';
 
 /** A host that is this far from using its link has no queue to fear; it keeps slow links going whose share would round to nothing (ours). */
 const LEAST_CREDITS = 4;
+
+/**
+ * A turn is as many credits as the host's link carries in this time, but no more than so many, and one at the least. Where hundreds of flows wait, credits one by one mean that each data frame is of another flow than the one before, whose
+ * memory is in no cache: 13 us of our own code a frame instead of 4 (docs/PERF-LOG.md). Below 1.3 Gbit/s, where frames of different flows that arrive together would queue, a turn is one credit of full frames (ours).
+ */
+const TURN_NS = 20 * MICROSECOND_NS;
+const MOST_TURN_CREDITS = 4;
+/** So many flows have their turn at a time at the least, which shortens turns where the budget is small (ours). */
+const FLOWS_IN_TURN = 16;
 
 /** Of so many turns one goes to the flow that has waited longest, even if new ones wait (ours): flows of a frame each that came as fast as the link carries them would leave the others nothing. */
 const OLD_TURN = 4;
@@ -51,8 +61,12 @@ export class CreditBudget {
   /** Sum of the flows' rates in links. Flows that compete want more than one link together. */
   private links = 0;
   private outstandingCredits = 0;
-  /** Flows whose turn it is, each with room for a credit. */
-  private turns = 0;
+  /** Credits that flows whose turn it is may still send. */
+  private promised = 0;
+  /** Places that came back, and are kept until they are enough for a turn. */
+  private kept = 0;
+  /** A turn has so many credits. */
+  readonly turnCredits: number;
   /** When the next turn is due. */
   private turnNs = 0;
   /** Sum of `BudgetShare.weightNs` of the flows that have credits outstanding. */
@@ -63,6 +77,7 @@ export class CreditBudget {
     this.flows = flows;
     this.fresh = new Ring<number>(options.maxWaiting);
     this.waiting = new Ring<number>(options.maxWaiting);
+    this.turnCredits = creditsOfTurn(options);
   }
 
   /** Whether it can ever hold a credit back. Where it cannot, flows do not report to it, and its `outstanding` stays 0. */
@@ -141,21 +156,22 @@ export class CreditBudget {
     return (this.pipeline / Math.max(1, this.links)) * this.options.creditNs;
   }
 
-  /** A flow takes its turn: returns when it may send its credit. Turns come no faster than credits leave the host, or its NIC would drop what many flows were woken for by data that came together. */
+  /** A flow takes its turn: returns when it may send the first of its credits. Turns come no faster than credits leave the host, or its NIC would drop what many flows were woken for by data that came together. */
   takeTurn(nowNs: number): number {
     const { creditNs, catchUpNs } = this.options;
-    this.turns++;
-    this.turnNs = Math.max(this.turnNs + creditNs, nowNs - catchUpNs);
-    return this.turnNs;
+    const startNs = Math.max(this.turnNs + creditNs, nowNs - catchUpNs);
+    this.promised += this.turnCredits;
+    this.turnNs = startNs + (this.turnCredits - 1) * creditNs;
+    return startNs;
   }
 
-  /** A turn is over, used or not. */
-  endTurn(): void {
-    this.turns--;
+  /** A credit of a turn goes out, or looks again whether there is room. */
+  useTurn(): void {
+    this.promised--;
   }
 
   private hasRoom(): boolean {
-    return this.outstandingCredits + this.turns < this.size;
+    return this.outstandingCredits + this.promised + this.kept < this.size;
   }
 
   /** Credits that fit, and a fraction. */
@@ -164,18 +180,39 @@ export class CreditBudget {
     return Math.min(hostCredits, Math.max(LEAST_CREDITS, (this.pipelineNs() + queueBoundNs) / creditNs));
   }
 
-  /** A flow has `change` more credits outstanding, fewer when it is negative: as many others get their turn. */
+  /** A flow has `change` more credits outstanding, fewer when it is negative: others get their turn. */
   add(change: number): void {
     this.outstandingCredits += change;
-    for (let turns = -change; turns > 0; turns--) this.wakeNext();
+    if (change < 0) this.passOn(-change);
   }
 
-  /** A flow whose turn it is wants no credit: the next one has it. Without that, the last credits might come back while nobody takes his turn. */
-  wakeNext(): void {
+  /** A credit that is due at `dueNs` is no reason to end a turn: a whole one may take as long. */
+  isSoon(dueNs: number, nowNs: number): boolean {
+    return dueNs <= nowNs + TURN_NS;
+  }
+
+  /** So many credits of a turn will not be sent: others may. */
+  passTurn(credits: number): void {
+    this.promised -= credits;
+    this.passOn(credits);
+  }
+
+  /** So many places are free: a turn for each that waits, as far as they go. The last ones are not kept, for nothing comes back any more that would make them a whole turn. */
+  private passOn(places: number): void {
+    this.kept = this.isAwaited ? this.kept + places : 0;
+    while (this.kept >= this.turnCredits || (this.kept > 0 && this.outstandingCredits + this.promised === 0)) {
+      this.kept = Math.max(0, this.kept - this.turnCredits);
+      if (!this.wakeNext()) this.kept = 0;
+    }
+  }
+
+  /** False where nobody waits. */
+  private wakeNext(): boolean {
     for (let slot = this.nextWaiting(); slot !== undefined; slot = this.nextWaiting()) {
       this.isWaiting[slot] = false;
-      if (this.flows.wake(slot)) return;
+      if (this.flows.wake(slot)) return true;
     }
+    return false;
   }
 
   private nextWaiting(): number | undefined {
@@ -187,118 +224,7 @@ export class CreditBudget {
   }
 }
 
-/** One flow's part of the budget. A flow that rests has given it back, and takes another when its credits begin again: what is worth remembering, the RTT of its peer, the budget remembers. */
-export class BudgetShare {
-  private readonly budget: CreditBudget;
-  private readonly slot: number;
-  private readonly peer: number;
-  private readonly shortestRtt = new ShortestRtt();
-  private readonly peersCredits: PeerCredits;
-  private outstanding = 0;
-  private pipeline = 0;
-  private links = 0;
-  /** Its RTT at most, but for its own path's queues, and that of other flows from its peer before it has one: with parts of the budget that are as these, flows have equal rates. */
-  private weightNs: number;
-  /** A credit is due and waits for its turn. */
-  isWaiting = false;
-  /** The turn has come, and no credit has been sent since. */
-  private hasTurn = false;
-  /** No credit has gone out since the flow began, or began again. */
-  private isFresh = true;
-
-  constructor(budget: CreditBudget, slot: number, peer: number) {
-    this.budget = budget;
-    this.slot = slot;
-    this.peer = peer;
-    this.peersCredits = budget.creditsOf(peer);
-    const { shortestRtt } = this.peersCredits;
-    const rttNs = shortestRtt.isBelieved ? shortestRtt.value : 0;
-    this.weightNs = Math.max(1, rttNs + budget.longestQueueNs);
-  }
-
-  /** A credit that is due would have to wait for its turn. */
-  get mustWait(): boolean {
-    return this.budget.isShort;
-  }
-
-  /** Whether the flow leaves the others their part of the budget, or nobody waits for it. */
-  get isGranted(): boolean {
-    return this.budget.grants(this.weightNs, this.outstanding);
-  }
-
-  /** Whether a credit that is due may go out now; if not, it waits for its turn. */
-  allows(): boolean {
-    this.endTurn();
-    this.isWaiting = !this.budget.allows(this.slot, this.isFresh);
-    return !this.isWaiting;
-  }
-
-  /** The flow goes on: it sends a credit when one is due, at the returned time at the earliest, or passes the turn. */
-  takeTurn(nowNs: number): number {
-    this.hasTurn = true;
-    return this.budget.takeTurn(nowNs);
-  }
-
-  /** The flow cannot use its turn, if it has one. */
-  passTurn(): void {
-    if (this.endTurn()) this.budget.wakeNext();
-  }
-
-  private endTurn(): boolean {
-    const { hasTurn } = this;
-    if (hasTurn) this.budget.endTurn();
-    this.hasTurn = false;
-    return hasTurn;
-  }
-
-  /** A credit goes out. */
-  noteSent(nowNs: number): void {
-    this.isFresh = false;
-    this.peersCredits.sent(this.slot, nowNs);
-  }
-
-  /** So many of its credits may still bring data. */
-  setOutstanding(credits: number): void {
-    const change = credits - this.outstanding;
-    if (change === 0) return;
-    if (credits === 0) this.budget.addWeight(-this.weightNs);
-    else if (this.outstanding === 0) this.budget.addWeight(this.weightNs);
-    this.outstanding = credits;
-    this.budget.add(change);
-  }
-
-  /** An RTT was sampled while credits go out every `gapNs`, which makes so much of a link. */
-  sampleRtt(rttNs: number, nowNs: number, gapNs: number, links: number): void {
-    this.shortestRtt.sample(rttNs, nowNs);
-    this.setWeight(this.shortestRtt.value + this.budget.longestQueueNs);
-    const { peersCredits } = this;
-    peersCredits.shortestRtt.sample(rttNs, nowNs);
-    const known = this.shortestRtt.isBelieved ? this.shortestRtt : peersCredits.shortestRtt;
-    if (known.isBelieved) this.setPipeline(known.value / gapNs, links);
-    peersCredits.answered(nowNs - rttNs);
-    this.budget.findOvertaken(this.peer, peersCredits);
-  }
-
-  /** The flow sends no more credits. */
-  giveBack(): void {
-    this.isWaiting = false;
-    this.isFresh = true;
-    this.setPipeline(0, 0);
-    this.setOutstanding(0);
-    this.passTurn();
-  }
-
-  private setWeight(weightNs: number): void {
-    if (weightNs === this.weightNs) return;
-    if (this.outstanding > 0) this.budget.addWeight(weightNs - this.weightNs);
-    this.weightNs = weightNs;
-  }
-
-  /** `credits` are under way when nothing queues, at a rate of so many links. */
-  private setPipeline(credits: number, links: number): void {
-    if (credits === this.pipeline && links === this.links) return;
-    this.budget.addPipeline(credits - this.pipeline, links - this.links);
-    this.pipeline = credits;
-    this.links = links;
-  }
+function creditsOfTurn({ hostCredits, creditNs, queueBoundNs }: BudgetOptions): number {
+  const most = Math.min(hostCredits, queueBoundNs / creditNs) / FLOWS_IN_TURN;
+  return Math.max(1, Math.floor(Math.min(MOST_TURN_CREDITS, most, TURN_NS / creditNs)));
 }

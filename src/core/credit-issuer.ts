@@ -4,9 +4,9 @@ import * as time from '../base/time.js';
 import { creditSequence, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
+import { BudgetShare } from './budget-share.js';
 import type { DueSource, FlowContext } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
-import { BudgetShare } from './credit-budget.js';
 import * as creditMeter from './credit-meter.js';
 import { CreditMeter } from './credit-meter.js';
 import {
@@ -212,6 +212,7 @@ export class CreditIssuer implements DueSource {
     paceNext(numbers, at, this.context.random);
     this.settleBudget();
     if (meter.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
+    this.share?.passTurnUntil(numbers[at + Hot.dueNs], nowNs);
     // Whether the next one fits is looked at when it is due.
     return numbers[at + Hot.dueNs];
   }

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { BudgetShare, CreditBudget } from '../../src/core/credit-budget.js';
+import { BudgetShare } from '../../src/core/budget-share.js';
+import { CreditBudget } from '../../src/core/credit-budget.js';
 
 /** Credits of 100 us each. */
 const CREDIT_NS = 100_000;
 
-function budgetOf(changes: { hostCredits?: number; queueBoundNs?: number }) {
+function budgetOf(changes: { hostCredits?: number; queueBoundNs?: number; creditNs?: number }) {
   const woken: number[] = [];
   const options = {
     hostCredits: Infinity,
     queueBoundNs: Infinity,
     creditNs: CREDIT_NS,
-    maxWaiting: 8,
+    maxWaiting: 32,
     catchUpNs: 3 * CREDIT_NS,
     ...changes,
   };
@@ -238,6 +239,97 @@ describe('turns', () => {
     passer.passTurn();
     passer.passTurn();
     expect(budget.allows(4)).toBe(true);
+  });
+});
+
+describe('turns on a fast link', () => {
+  /** Of credits of 1 us each, all of which are outstanding, and so many flows that wait. */
+  function spentBudget(flows: number, hostCredits = 64) {
+    const bench = budgetOf({ hostCredits, creditNs: 1_000 });
+    bench.budget.add(hostCredits);
+    for (let slot = 1; slot <= flows; slot++) expect(bench.budget.allows(slot)).toBe(false);
+    return bench;
+  }
+
+  it.each([
+    ['are of four credits', 64, 1_000, 4],
+    ['are of as many credits as the link carries in 20 us', 64, 7_000, 2],
+    ['leave room for sixteen flows at a time', 47, 1_000, 2],
+    ['are of one credit where the budget is small', 8, 1_000, 1],
+    ['are of one credit on a slow link', 64, 20_001, 1],
+  ])('%s', (_, hostCredits, creditNs, credits) => {
+    expect(budgetOf({ hostCredits, creditNs }).budget.turnCredits).toBe(credits);
+  });
+
+  it('come when as many credits are back, which nobody else takes meanwhile', () => {
+    const { budget, woken } = spentBudget(2);
+    budget.add(-3);
+    expect(woken).toEqual([]);
+    expect(budget.allows(9)).toBe(false);
+    budget.add(-1);
+    expect(woken).toEqual([1]);
+    budget.add(-4);
+    expect(woken).toEqual([1, 2]);
+  });
+
+  it('keep no places where nobody waits', () => {
+    const { budget } = spentBudget(0);
+    budget.add(-1);
+    expect(budget.allows(9)).toBe(true);
+  });
+
+  it('are used up credit by credit, each a credit of the link apart', () => {
+    const { budget, woken } = spentBudget(2);
+    const [one, two] = [1, 2].map((slot) => new BudgetShare(budget, slot, 1));
+    budget.add(-4);
+    expect(one.takeTurn(0)).toBe(1_000);
+    for (let credit = 1; credit <= 4; credit++) {
+      expect(one.isGranted).toBe(true);
+      expect(one.allows()).toBe(true);
+      one.setOutstanding(credit);
+    }
+    expect(one.allows()).toBe(false);
+    expect(woken).toEqual([1]);
+    expect(two.takeTurn(0)).toBe(5_000);
+  });
+
+  it('go on to their end, whatever room and part of the budget the flow finds on the way', () => {
+    const { budget } = budgetOf({ hostCredits: 64, creditNs: 1_000 });
+    for (let slot = 2; slot < 66; slot++) new BudgetShare(budget, slot, 1).setOutstanding(1);
+    expect(budget.allows(1)).toBe(false);
+    const share = new BudgetShare(budget, 1, 1);
+    budget.add(-4);
+    share.takeTurn(0);
+    budget.add(9);
+    expect(budget.allows(99)).toBe(false);
+    for (let credit = 1; credit < 4; credit++) {
+      expect(share.allows()).toBe(true);
+      share.setOutstanding(credit);
+      expect(share.isGranted).toBe(true);
+    }
+    expect(share.allows()).toBe(true);
+    share.setOutstanding(4);
+    expect(share.isGranted).toBe(false);
+  });
+
+  it('are passed on where the next credit of the flow is not due soon', () => {
+    const { budget, woken } = spentBudget(3);
+    const share = new BudgetShare(budget, 1, 1);
+    budget.add(-4);
+    share.takeTurn(0);
+    share.allows();
+    share.setOutstanding(1);
+    share.passTurnUntil(20_000, 0);
+    expect(woken).toEqual([1]);
+    share.passTurnUntil(20_001, 0);
+    budget.add(-1);
+    expect(woken).toEqual([1, 2]);
+  });
+
+  it('come for fewer credits when nothing else will come back', () => {
+    const { budget, woken } = spentBudget(20, 66);
+    budget.add(-66);
+    expect(woken).toHaveLength(17);
   });
 });
 

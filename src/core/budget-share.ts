@@ -1,0 +1,125 @@
+// Tested by test/core/credit-budget.test.ts
+import type { CreditBudget } from './credit-budget.js';
+import { type PeerCredits, ShortestRtt } from './peer-credits.js';
+
+/** One flow's part of the budget. A flow that rests has given it back, and takes another when its credits begin again: what is worth remembering, the RTT of its peer, the budget remembers. */
+export class BudgetShare {
+  private readonly budget: CreditBudget;
+  private readonly slot: number;
+  private readonly peer: number;
+  private readonly shortestRtt = new ShortestRtt();
+  private readonly peersCredits: PeerCredits;
+  private outstanding = 0;
+  private pipeline = 0;
+  private links = 0;
+  /** Its RTT at most, but for its own path's queues, and that of other flows from its peer before it has one: with parts of the budget that are as these, flows have equal rates. */
+  private weightNs: number;
+  /** A credit is due and waits for its turn. */
+  isWaiting = false;
+  /** Credits that it may still send in its turn. */
+  private promised = 0;
+  /** No credit has gone out since the flow began, or began again. */
+  private isFresh = true;
+
+  constructor(budget: CreditBudget, slot: number, peer: number) {
+    this.budget = budget;
+    this.slot = slot;
+    this.peer = peer;
+    this.peersCredits = budget.creditsOf(peer);
+    const { shortestRtt } = this.peersCredits;
+    const rttNs = shortestRtt.isBelieved ? shortestRtt.value : 0;
+    this.weightNs = Math.max(1, rttNs + budget.longestQueueNs);
+  }
+
+  /** A credit that is due would have to wait for its turn. */
+  get mustWait(): boolean {
+    return this.budget.isShort;
+  }
+
+  /** Whether the flow leaves the others their part of the budget, or nobody waits for it. */
+  get isGranted(): boolean {
+    return this.promised > 0 || this.budget.grants(this.weightNs, this.outstanding);
+  }
+
+  /** Whether a credit that is due may go out now; if not, it waits for its turn. */
+  allows(): boolean {
+    if (this.promised > 0) {
+      this.promised--;
+      this.budget.useTurn();
+      // The room may be less by now. A turn of one credit heeds that; a longer one does not end in the middle.
+      if (this.budget.turnCredits > 1) return true;
+    }
+    this.isWaiting = !this.budget.allows(this.slot, this.isFresh);
+    return !this.isWaiting;
+  }
+
+  /** The flow goes on: it sends credits when they are due, at the returned time at the earliest, or passes the turn. */
+  takeTurn(nowNs: number): number {
+    this.promised = this.budget.turnCredits;
+    return this.budget.takeTurn(nowNs);
+  }
+
+  /** The flow cannot use the rest of its turn, if it has one: others have it. Without that, the last credits might come back while nobody takes his turn. */
+  passTurn(): void {
+    const { promised } = this;
+    if (promised === 0) return;
+    this.promised = 0;
+    this.budget.passTurn(promised);
+  }
+
+  /** The flow's next credit is due at `dueNs`: others do not wait for that. */
+  passTurnUntil(dueNs: number, nowNs: number): void {
+    if (!this.budget.isSoon(dueNs, nowNs)) this.passTurn();
+  }
+
+  /** A credit goes out. */
+  noteSent(nowNs: number): void {
+    this.isFresh = false;
+    this.peersCredits.sent(this.slot, nowNs);
+  }
+
+  /** So many of its credits may still bring data. */
+  setOutstanding(credits: number): void {
+    const change = credits - this.outstanding;
+    if (change === 0) return;
+    if (credits === 0) this.budget.addWeight(-this.weightNs);
+    else if (this.outstanding === 0) this.budget.addWeight(this.weightNs);
+    this.outstanding = credits;
+    this.budget.add(change);
+  }
+
+  /** An RTT was sampled while credits go out every `gapNs`, which makes so much of a link. */
+  sampleRtt(rttNs: number, nowNs: number, gapNs: number, links: number): void {
+    this.shortestRtt.sample(rttNs, nowNs);
+    this.setWeight(this.shortestRtt.value + this.budget.longestQueueNs);
+    const { peersCredits } = this;
+    peersCredits.shortestRtt.sample(rttNs, nowNs);
+    const known = this.shortestRtt.isBelieved ? this.shortestRtt : peersCredits.shortestRtt;
+    if (known.isBelieved) this.setPipeline(known.value / gapNs, links);
+    peersCredits.answered(nowNs - rttNs);
+    this.budget.findOvertaken(this.peer, peersCredits);
+  }
+
+  /** The flow sends no more credits. */
+  giveBack(): void {
+    this.isWaiting = false;
+    this.isFresh = true;
+    this.setPipeline(0, 0);
+    this.setOutstanding(0);
+    this.passTurn();
+  }
+
+  private setWeight(weightNs: number): void {
+    if (weightNs === this.weightNs) return;
+    if (this.outstanding > 0) this.budget.addWeight(weightNs - this.weightNs);
+    this.weightNs = weightNs;
+  }
+
+  /** `credits` are under way when nothing queues, at a rate of so many links. */
+  private setPipeline(credits: number, links: number): void {
+    if (credits === this.pipeline && links === this.links) return;
+    this.budget.addPipeline(credits - this.pipeline, links - this.links);
+    this.pipeline = credits;
+    this.links = links;
+  }
+}
