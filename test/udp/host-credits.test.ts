@@ -5,7 +5,10 @@ const MIB = 1024 * 1024;
 
 describe('credits of a host', () => {
   it('are bounded where the buffer holds many frames', () => {
-    expect(hostCredits(4 * MIB, 1472)).toBe(128);
+    expect(hostCredits(4 * MIB, 1472)).toBe(320);
+    // A mebibyte.
+    expect(hostCredits(4 * MIB, 8972)).toBe(116);
+    expect(hostCredits(4 * MIB, 60_000)).toBe(17);
   });
 
   it("are as many as half of the kernel's buffer holds of frames that are charged by the page", () => {
