@@ -67,6 +67,21 @@ module.exports = {
       to: { path: '^src/apps/', pathNot: '^src/apps/((cli|shared)/|[^/]+/command\\.ts$)' },
     },
     {
+      name: 'threads-in-two-places',
+      severity: 'error',
+      comment: 'Worker threads play simulations; the rule below names the folders.',
+      from: { path: '^src/', pathNot: '^src/apps/(shared/simulation|fuzz)/' },
+      to: { path: '^(node:)?worker_threads$' },
+    },
+    {
+      name: 'threads-mark-as-v8-does',
+      severity: 'error',
+      comment:
+        'A command with worker threads opens no transport and no switch, whose processes mark their heap seldom: src/apps/shared/collector.ts.',
+      from: { path: '^src/apps/(shared/simulation|fuzz|figures|sim)/' },
+      to: { path: '^src/apps/shared/collector[.]ts$', reachable: true },
+    },
+    {
       name: 'nobody-imports-the-barrel',
       severity: 'error',
       comment: 'src/index.ts is for users of the package; inside, import the file that has what you need.',

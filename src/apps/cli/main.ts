@@ -2,8 +2,9 @@
  * The executable: runs the program that the arguments name and exits with its status. Importing this file does it; everything that can be tested
  * stands in program.ts. Tested by test/apps/cli/program.test.ts.
  */
+
+import { keepYoungGenerationSmall } from '../shared/collector.js';
 import { ExitCode } from '../shared/exit-codes.js';
-import { keepYoungGenerationSmall } from '../shared/young-generation.js';
 import { COMMANDS } from './commands.js';
 import { runProgram } from './program.js';
 

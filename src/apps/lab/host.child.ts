@@ -1,8 +1,8 @@
 // Tested by test/loopback/lab.test.ts
 
+import { keepYoungGenerationSmall } from '../shared/collector.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { failureOf } from '../shared/failure.js';
-import { keepYoungGenerationSmall } from '../shared/young-generation.js';
 import { HostSession } from './host-session.js';
 import type { FromHost, HostOrder, ToHost } from './messages.js';
 

@@ -9,6 +9,7 @@ import { Port } from '../../switch/port.js';
 import { parseAddress } from '../../udp/address.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
+import { markSeldom } from '../shared/collector.js';
 import { resolveOptions } from '../shared/options.js';
 import { DEFAULT_SWITCH_PORT, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import type { HostOrder } from './messages.js';
@@ -28,6 +29,7 @@ export async function openLabHost(
   application: Application,
   onDetached: (error: XpassError) => void,
 ): Promise<LabHost> {
+  markSeldom();
   const giveUpMs = performance.now() + order.attachWithinNs / 1e6;
   for (;;) {
     try {

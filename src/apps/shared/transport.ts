@@ -13,6 +13,7 @@ import { type HostParts, UdpHost } from '../../udp/host-driver.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
 import { Chunks, MAX_HOST_ID } from '../../wire/layout.js';
+import { markSeldom } from './collector.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
 import { DEFAULT_DAEMON_PORT, type TransportValues } from './transport-options.js';
@@ -70,6 +71,7 @@ export function peerOf(target: Target): number {
 /** Opens the endpoint that the options describe. Throws XpassError as `UdpHost.open` does. */
 export async function openTransport(options: TransportOptions): Promise<Transport> {
   const { values, application, logger, listen, target } = options;
+  markSeldom();
   const transport = await UdpHost.open<Host>({
     ...(values.switch !== undefined && { switchAddress: values.switch }),
     ...(listen !== undefined && values.switch === undefined && { bind: listen }),

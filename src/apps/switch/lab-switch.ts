@@ -10,6 +10,7 @@ import type { SocketProblem } from '../../udp/socket-errors.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { type SwitchParts, UdpSwitch } from '../../udp/switch-driver.js';
 import type { Spin } from '../../udp/wake-policy.js';
+import { markSeldom } from '../shared/collector.js';
 import { type ControlAddress, defaultControlAddress } from '../shared/control-address.js';
 import type { LinkFields } from '../shared/link-settings.js';
 import type { SwitchReport } from '../shared/switch-control.js';
@@ -46,6 +47,7 @@ export class LabSwitch {
   static async open(options: LabSwitchOptions): Promise<LabSwitch> {
     const { lab, listen, spin, datapath, onProblem } = options;
     const { links, trunks } = lab.topology;
+    markSeldom();
     const udp = await UdpSwitch.open<Switch>({
       bind: listen,
       trunks: lab.trunks,

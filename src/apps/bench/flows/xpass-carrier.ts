@@ -2,11 +2,11 @@
 
 import { type Application, REFUSE_ALL } from '../../../core/application.js';
 import { formatAddress } from '../../../udp/address.js';
+import { keepYoungGenerationSmall } from '../../shared/collector.js';
 import { createLogger } from '../../shared/logger.js';
 import { resolveOptions } from '../../shared/options.js';
 import { openTransport, parseTarget, peerOf, type TransportOptions } from '../../shared/transport.js';
 import { TRANSPORT_OPTIONS } from '../../shared/transport-options.js';
-import { keepYoungGenerationSmall } from '../../shared/young-generation.js';
 import type { FlowsCarrier } from './carrier.js';
 import type { FlowsOrder } from './orders.js';
 import { XpassSink } from './xpass-sink.js';

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, expect, it, vi } from 'vitest';
+import { runXpass, scratchFolder, startSwitch, XpassProcess } from './switch-lab.js';
+
+const MODULE = new URL('../../dist/apps/shared/collector.js', import.meta.url).href;
+
+/** Runs `first` and `then`, and gives back the number that `then` prints. A process of its own: whatever makes another heap sets the limits back. */
+async function numberFrom(first: string, then: string): Promise<number> {
+  const program = `
+    import { PerformanceObserver, constants } from 'node:perf_hooks';
+    import { setImmediate as sleep } from 'node:timers/promises';
+    import { getHeapSpaceStatistics } from 'node:v8';
+    import { keepYoungGenerationSmall, markSeldom } from '${MODULE}';
+    ${first}
+    ${then}
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+  return Number(stdout);
+}
+
+/** Allocates while some of it lives on, which makes a young generation grow, and prints how large it has become. */
+const YOUNG_BYTES = `
+  const kept = [];
+  for (let at = 0; at < 3e6; at++) kept[at % 20_000] = { at, more: [at] };
+  console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size);
+`;
+
+/** Grows to 40 MB of objects that live on, and prints how often the whole heap was marked meanwhile: first at 15 to 19 MB, and with the setting at 79 (measured). */
+const MARKINGS = `
+  let marked = 0;
+  new PerformanceObserver((list) => {
+    for (const { detail } of list.getEntries()) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) marked++;
+  }).observe({ entryTypes: ['gc'] });
+  const kept = [];
+  while (kept.length < 4_000) {
+    kept.push(new Array(1_250).fill(kept.length));
+    await sleep();
+  }
+  console.log(kept.length && marked);
+`;
+
+it('keeps the young generation of a process from growing', async () => {
+  const [grown, kept] = await Promise.all([
+    numberFrom('', YOUNG_BYTES),
+    numberFrom('keepYoungGenerationSmall();', YOUNG_BYTES),
+  ]);
+  expect(kept).toBeLessThan(grown / 2);
+});
+
+it('lets more memory come before the whole heap is marked', async () => {
+  const [often, seldom] = await Promise.all([numberFrom('', MARKINGS), numberFrom('markSeldom();', MARKINGS)]);
+  expect(often).toBeGreaterThan(0);
+  expect(seldom).toBe(0);
+});
+
+/** Two hosts, and a flow from one to the other. */
+async function scenarioFile(): Promise<string> {
+  const path = join(await scratchFolder(), 'scenario.yaml');
+  const flow = '{ from: 1, to: 2, bytes: 100kB }';
+  await writeFile(path, `topology: { name: star, hosts: 2, rate: 100mbit }\nflows: [${flow}]\n`);
+  return path;
+}
+
+/** Has each process that is started write down which flags of V8 it sets; gives back how many have set that one. */
+async function countSettersOf(flag: string) {
+  const notes = join(await scratchFolder(), 'flags');
+  await writeFile(notes, '');
+  const program = `
+    import { appendFileSync } from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    import v8 from 'node:v8';
+    const { setFlagsFromString } = v8;
+    v8.setFlagsFromString = (flag) => {
+      appendFileSync('${notes}', flag + '\\n');
+      setFlagsFromString(flag);
+    };
+    syncBuiltinESMExports();
+  `;
+  vi.stubEnv('NODE_OPTIONS', `--import data:text/javascript,${encodeURIComponent(program)}`);
+  return async () => (await readFile(notes, 'utf8')).split(flag).length - 1;
+}
+const SELDOM = '--incremental-marking-hard-trigger';
+
+afterEach(() => vi.unstubAllEnvs());
+
+it('is set by who opens a socket for frames', async () => {
+  const setters = await countSettersOf(SELDOM);
+  const { process: fabric } = await startSwitch('--hosts', '2');
+  expect(await setters()).toBe(1);
+  const daemon = new XpassProcess(['daemon', '--json', '--listen', ':0', '--directory', await scratchFolder()]);
+  await daemon.event('listening');
+  expect(await setters()).toBe(2);
+  await Promise.all([fabric.stop(), daemon.stop()]);
+});
+
+it('is set by the hosts of a lab and by its switch', async () => {
+  const setters = await countSettersOf(SELDOM);
+  const { code, stderr } = await runXpass('lab', await scenarioFile(), '--rehearsal', '200ms');
+  expect(code, stderr).toBe(0);
+  expect(await setters()).toBe(3);
+});
+
+it('is left alone where there are worker threads, whose ends it breaks', async () => {
+  const setters = await countSettersOf(SELDOM);
+  const { code } = await runXpass('fuzz', '--seeds', '2', '--frames', '10');
+  expect([code, await setters()]).toEqual([0, 0]);
+});
