@@ -95,8 +95,10 @@ export class CreditBudget {
   creditsOf(peer: number): PeerCredits {
     const known = this.peers.get(peer);
     if (known !== undefined) return known;
-    const [oldest] = this.peers.keys();
-    if (this.peers.size >= MAX_PEERS) this.peers.delete(oldest);
+    if (this.peers.size === MAX_PEERS) {
+      const [oldest] = this.peers.keys();
+      this.peers.delete(oldest);
+    }
     const credits = new PeerCredits();
     this.peers.set(peer, credits);
     return credits;

@@ -1,4 +1,4 @@
-// Tested by test/core/sender-flow.test.ts
+// Tested by test/core/credit-watch.test.ts and sender-flow.test.ts
 import type { NumberRecord } from '../base/record-arena.js';
 import * as time from '../base/time.js';
 import type { EndpointConfig } from './config.js';
@@ -10,9 +10,14 @@ import type { RttEstimator } from './rtt.js';
 const { NEVER } = time;
 const { Hot } = flowRecord;
 
-/** Weight of a new gap, as of a new sample in the smoothed RTT: RFC 6298 section 2. */
+/** Weight of a new gap that is longer than the mean, as of a new sample in the smoothed RTT: RFC 6298 section 2. */
 const GAIN = 1 / 8;
-/** Gaps without a credit after which none is taken to be coming (ours: jitter and competition stretch a gap, but seldom fourfold). */
+/**
+ * Weight of a shorter one (ours). Credits come in turns of up to four (credit-budget.ts), three gaps of nothing and a long one: with the same weight the mean was a fifth of the long gap at the end of a turn, so that 10,000 flows asked again before
+ * each turn, a quarter of all frames (docs/PERF-LOG.md). With this one it is half of it, and four of them last until the next turn and beyond.
+ */
+const SHORTER_GAIN = 1 / 32;
+/** Gaps without a credit after which none is taken to be coming (ours: jitter and competition stretch a gap, but seldom fourfold). The mean lies above the middle, since shorter gaps count for less: where gaps are exponential these are 6.4 of them. */
 const SILENT_GAPS = 4;
 
 /**
@@ -55,7 +60,8 @@ export class CreditWatch {
       // An outage is no longer a gap than what counts of gaps.
       const gapNs = Math.min(nowNs - lastCreditNs, this.config.maxBackoffNs);
       const meanNs = numbers[at + Hot.creditGapNs];
-      numbers[at + Hot.creditGapNs] = meanNs + (meanNs === 0 ? gapNs : (gapNs - meanNs) * GAIN);
+      const gain = gapNs < meanNs ? SHORTER_GAIN : GAIN;
+      numbers[at + Hot.creditGapNs] = meanNs + (meanNs === 0 ? gapNs : (gapNs - meanNs) * gain);
     }
     numbers[at + Hot.lastCreditNs] = nowNs;
     numbers[at + Hot.sinceNs] = nowNs;

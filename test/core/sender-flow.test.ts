@@ -212,33 +212,6 @@ describe('a sender in CREDIT_RECEIVING', () => {
     expect(bench.state).toBe('creditRequestSent');
   });
 
-  it('waits for four gaps where credits come far apart', () => {
-    const bench = new SenderBench();
-    bench.write(100 * PAYLOAD);
-    bench.credit();
-    for (let credit = 1; credit < 50; credit++) {
-      bench.wait(15 * MILLISECOND_NS);
-      bench.credit();
-    }
-    bench.wait(60 * MILLISECOND_NS - 1);
-    expect(bench.state).toBe('creditReceiving');
-    bench.wait(2);
-    expect(bench.state).toBe('creditRequestSent');
-  });
-
-  it('learns a gap that is longer than the timeout, and asks no more for each credit', () => {
-    const bench = new SenderBench();
-    bench.write(100 * PAYLOAD);
-    for (let credit = 0; credit < 40; credit++) {
-      bench.credit();
-      bench.wait(100 * MILLISECOND_NS);
-    }
-    const asked = types(bench.context.sent()).filter((type) => type === 'CREDIT_REQUEST').length;
-    expect(asked).toBeLessThan(6);
-    bench.wait(300 * MILLISECOND_NS);
-    expect(types(bench.context.sent())).toEqual(['CREDIT_REQUEST']);
-  });
-
   it('stops the credits when there is no data for the stop timeout', () => {
     const bench = new SenderBench().sendFrames(1).wait(STOP_NS - 1);
     expect(bench.context.sent()).toEqual([]);
