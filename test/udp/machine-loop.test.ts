@@ -157,6 +157,32 @@ describe('MachineLoop', () => {
     expect(machine.advancedNs.length).toBe(2);
   });
 
+  it('sends with an answer what became due while it was made, once', () => {
+    const { loop, machine, driver, sent } = bench(0);
+    machine.onAdvance = () => {
+      loop.nowNs += 30 * MICROSECOND_NS;
+    };
+    machine.plan(1, 0, 0);
+    machine.plan(2, 3 * MICROSECOND_NS, 3 * MICROSECOND_NS);
+    machine.plan(3, 40 * MICROSECOND_NS, 40 * MICROSECOND_NS);
+    driver.run(() => {});
+    expect(machine.advancedNs).toEqual([0, 30 * MICROSECOND_NS]);
+    expect(sent.map(({ port }) => port)).toEqual([1, 2]);
+    loop.runUntil(MILLISECOND_NS);
+    expect(sent.map(({ port }) => port)).toEqual([1, 2, 3]);
+  });
+
+  it('lets datagrams come first where its answer took long', () => {
+    const { loop, machine, driver } = bench(0);
+    machine.onAdvance = () => {
+      if (machine.advancedNs.length === 1) loop.nowNs += 40 * MILLISECOND_NS;
+    };
+    machine.plan(1, 3 * MICROSECOND_NS, 0);
+    machine.plan(2, 5 * MILLISECOND_NS, 0);
+    driver.run(() => {});
+    expect(machine.advancedNs).toEqual([0, 100 * MICROSECOND_NS]);
+  });
+
   it('asks the sink to look out for errors after a wake by deadline only', () => {
     const { loop, machine, sink, driver } = bench();
     driver.run(() => {});
