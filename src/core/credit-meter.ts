@@ -234,7 +234,6 @@ export class CreditMeter {
   private forgiveOne(slot: number): void {
     this.find(slot);
     if (this.fate[slot] === LOST_AT_HOME) {
-      this.lostAtHome--;
       this.fate[slot] = DROPPED;
       this.dropped++;
       return;
@@ -345,10 +344,8 @@ export class CreditMeter {
   }
 
   private settleUnechoed(index: number): void {
-    if (this.fate[index & this.mask] === LOST_AT_HOME) {
-      this.lostAtHome--;
-      this.settle(index, DROPPED);
-    } else if (this.unusedPlaced < this.unusedTold) {
+    if (this.fate[index & this.mask] === LOST_AT_HOME) this.settle(index, DROPPED);
+    else if (this.unusedPlaced < this.unusedTold) {
       this.unusedPlaced++;
       this.settle(index, UNUSED);
     } else this.settle(index, DROPPED);
@@ -375,6 +372,7 @@ export class CreditMeter {
   /** The fate of the credit in this place becomes known. */
   private find(slot: number): void {
     if (this.fate[slot] === OVERTAKEN) this.overtaken--;
+    else if (this.fate[slot] === LOST_AT_HOME) this.lostAtHome--;
   }
 
   private grow(): void {

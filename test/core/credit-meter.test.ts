@@ -54,6 +54,19 @@ describe('credits that later ones of other flows have overtaken', () => {
     meter.forgive();
     expect([meter.outstanding, meter.awaited]).toEqual([0, 0]);
   });
+
+  it('are no longer lost at home once data names one, which a sender can only have guessed', () => {
+    const meter = metered(3);
+    meter.loseAtHome(1_001);
+    expect(meter.echo(1_001, 0)).toBe(Echo.valid);
+    expect([meter.outstanding, meter.lostAtHomeCount]).toEqual([1, 0]);
+    meter.expire(9 * GAP_NS, 1);
+    expect([meter.outstanding, meter.awaited, meter.counts]).toEqual([
+      0,
+      0,
+      { sent: 3, used: 1, unused: 0, dropped: 2 },
+    ]);
+  });
 });
 
 describe('the fate of a credit', () => {
