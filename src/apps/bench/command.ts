@@ -16,7 +16,7 @@ export const command = defineCommand({
   },
   options: BENCH_OPTIONS,
   examples: [
-    { line: 'xpass bench', meaning: 'Run all usual benchmarks, about fifteen minutes' },
+    { line: 'xpass bench', meaning: 'Run all usual benchmarks, about twenty minutes' },
     { line: 'xpass bench --quick', meaning: 'One short run of those that do not take long' },
     { line: 'xpass bench direct/1472/1 --seconds 10 --runs 3', meaning: 'One of them, three times for ten seconds' },
     { line: 'xpass bench switch/1472/1 --profile', meaning: 'One of them, and what takes the time of each process' },

@@ -29,7 +29,7 @@ async function measure(bench: Workbench): Promise<BenchResult[]> {
   const raw = await measureRaw(bench, { kind: 'echo', payloadBytes: DEFAULT_FRAME_BYTES, allocations: true });
   const { sink, source } = await startXpassPair(bench);
   await source.ask({ verb: 'bulk' });
-  await sleep(2e3 * WARM_UP_SECONDS);
+  await sleep(1e3 * WARM_UP_SECONDS);
   await sink.begin();
   const log = await watch(bench, LONGER * bench.settings.seconds);
   const { bytes, seconds } = await sink.ask({ verb: 'take' });

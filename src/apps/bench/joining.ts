@@ -31,8 +31,8 @@ async function measure(bench: Workbench): Promise<BenchResult[]> {
   const seconds = Math.max(bench.settings.seconds, LEAST_SECONDS);
   const client = (id: number, lastsS: number) =>
     bench.start('perf', '-c', '1', ...host(id), '-t', `${lastsS}s`, '-i', INTERVAL, '--json').result();
-  const running = client(2, 2 * WARM_UP_SECONDS + seconds + 1);
-  await sleep(2e3 * WARM_UP_SECONDS);
+  const running = client(2, WARM_UP_SECONDS + seconds + 1);
+  await sleep(1e3 * WARM_UP_SECONDS);
   const joined = client(3, seconds);
   // The one that fails first ends the benchmark.
   const [{ intervals }] = await Promise.all([joined, running]);

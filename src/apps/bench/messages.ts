@@ -5,7 +5,7 @@ import { type FlowPair, startPair } from './flows/flow-process.js';
 import type { Carrier, FlowsFigures } from './flows/orders.js';
 import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
 
-/** So that all benchmarks together take a quarter of an hour (ours). */
+/** So that all benchmarks together take twenty minutes (ours). */
 const MOST_RUNS = 3;
 const KIBIBYTE = 1024;
 const SIZES_KIB = [1, 4, 16, 64];

@@ -47,7 +47,7 @@ async function measure(bench: Workbench, algorithm: string): Promise<BenchResult
   ];
   await Promise.all(FLOWS.map(([, receiver]) => bench.listen('perf', '-s', ...host(receiver))));
   const seconds = Math.max(bench.settings.seconds, LEAST_SECONDS);
-  const times = ['-t', `${seconds + 1}s`, '-O', `${2 * WARM_UP_SECONDS}s`];
+  const times = ['-t', `${seconds + 1}s`, '-O', `${WARM_UP_SECONDS}s`];
   const clients = FLOWS.map(([sender, receiver]) =>
     bench.start('perf', '-c', `${receiver}`, ...host(sender), ...times, '--json').result(),
   );
@@ -61,7 +61,7 @@ async function measure(bench: Workbench, algorithm: string): Promise<BenchResult
 async function lowestUtilisation(controlAddress: string, seconds: number): Promise<number> {
   const control = await SwitchControl.connect(controlAddress);
   try {
-    await sleep(2e3 * WARM_UP_SECONDS);
+    await sleep(1e3 * WARM_UP_SECONDS);
     const before = await control.ports();
     await sleep(seconds * 1e3);
     const after = await control.ports();

@@ -8,9 +8,9 @@ import { timeMessages } from './messages.js';
 import { iperf3Goodput } from './peers/iperf3.js';
 import type { Workbench } from './workbench.js';
 
-/** uTP stops for a second now and then (ours). */
-/** So that all benchmarks together take a quarter of an hour (ours). */
+/** So that all benchmarks together take twenty minutes (ours). */
 const MOST_RUNS = 3;
+/** uTP stops for a second now and then (ours). */
 const LEAST_SECONDS = 2;
 const MESSAGE = { bytes: 1_024, parallel: 1 };
 /** Largest UDP payloads of xpass; TCP over loopback has segments of nearly 64 KiB. */

@@ -2,6 +2,7 @@
 
 import { createSocket, type Socket } from 'node:dgram';
 import type { Crc32 } from '../../base/crc32.js';
+import { SeededRandom } from '../../base/random.js';
 import { loadFrameCheck } from '../../udp/crc.js';
 import { DurationHistogram, type Percentiles } from '../shared/perf/histogram.js';
 import './probe.child.js';
@@ -18,6 +19,8 @@ export interface RawOrder {
   port: number;
   /** Credits outstanding. */
   window: number;
+  /** From the end of a round trip to the beginning of the next one, mean of a Poisson process; 0 for none. Only where one credit is outstanding, and not before the warm-up is over: seldom called, code would not be compiled. */
+  gapMs: number;
   /** Both ends take the CRC of each data frame, as xpass does. */
   isChecked: boolean;
   warmUpMs: number;
@@ -81,20 +84,27 @@ function request(socket: Socket, order: RawOrder, check: Crc32): void {
 function pingPong(socket: Socket, order: RawOrder): void {
   const credit = Buffer.alloc(CREDIT_BYTES);
   const rtts = new DurationHistogram();
+  const random = new SeededRandom(1);
+  const warmAtMs = performance.now() + order.warmUpMs;
   let frames = 0;
-  let sentMs = performance.now();
+  let sentMs = 0;
+  const ping = (): void => {
+    sentMs = performance.now();
+    socket.send(credit, order.port, LOOPBACK);
+  };
   socket.on('message', () => {
     frames++;
     rtts.record((performance.now() - sentMs) * 1e6);
-    sentMs = performance.now();
-    socket.send(credit, order.port, LOOPBACK);
+    if (order.gapMs === 0 || performance.now() < warmAtMs) ping();
+    else setTimeout(ping, -Math.log(1 - random.next()) * order.gapMs);
   });
-  socket.send(credit, order.port, LOOPBACK);
+  ping();
   measure(order, () => frames, rtts);
 }
 
 function measure({ warmUpMs, measureMs }: RawOrder, frames: () => number, rtts?: DurationHistogram): void {
   setTimeout(() => {
+    rtts?.reset();
     const [startFrames, startMs] = [frames(), performance.now()];
     setTimeout(() => {
       const framesPerSecond = ((frames() - startFrames) * 1e3) / (performance.now() - startMs);

@@ -9,6 +9,7 @@ import type { Cores, Workbench } from './workbench.js';
 
 /** Credits outstanding in the bare program: more makes no difference, fewer leave a process waiting (measured with 16 to 1,024). */
 const WINDOW = 64;
+/** There is so little code that it is compiled by then: after four seconds it is no faster (measured). */
 const WARM_UP_SECONDS = 1;
 
 /** What the bare program does. */
@@ -29,6 +30,8 @@ export interface RawWork {
   readonly payloadBytes: number;
   /** Credits outstanding; with one, round-trip times are measured. */
   readonly window?: number;
+  /** Between round trips, mean of a Poisson process, with one credit outstanding; none without it. */
+  readonly gapMs?: number;
   /** The ends take the CRC of each data frame. */
   readonly isChecked?: boolean;
   /** Measure what is allocated, which costs a little. */
@@ -37,10 +40,10 @@ export interface RawWork {
 
 /** What the bare program does with this work; its processes end with it. */
 export async function measureRaw(bench: Workbench, work: RawWork): Promise<RawFigures> {
-  const { kind, payloadBytes, window = WINDOW, isChecked = false, allocations = false } = work;
+  const { kind, payloadBytes, window = WINDOW, gapMs = 0, isChecked = false, allocations = false } = work;
   const { seconds } = bench.settings;
   const times = { warmUpMs: WARM_UP_SECONDS * 1e3, measureMs: seconds * 1e3 };
-  const order = { payloadBytes, port: 0, window, isChecked, ...times };
+  const order = { payloadBytes, port: 0, window, gapMs, isChecked, ...times };
   const start = (role: RawOrder['role'], port: number) => startRaw(bench, { ...order, role, port });
   try {
     const server = await start('server', 0);

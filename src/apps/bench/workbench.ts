@@ -17,8 +17,8 @@ export interface BenchSettings {
   readonly profileDirectory: string | null;
 }
 
-/** Seconds that processes run before they are measured: as long as it takes until their code is compiled (measured). */
-export const WARM_UP_SECONDS = 2;
+/** Seconds that processes run before they are measured: three of them on two cores have most of their code compiled by then, and carry a fifth more than after two seconds (measured, docs/PERF-LOG.md). */
+export const WARM_UP_SECONDS = 4;
 /** What a process takes from its start until it measures, besides the warm-up (ours: 0.2 to 0.4 s on idle cores). */
 const START_UP_SECONDS = 0.3;
 /** What a process may take to leave its profile before it is killed (ours). */
