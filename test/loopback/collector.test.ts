@@ -17,7 +17,12 @@ async function numberFrom(first: string, then: string): Promise<number> {
     ${first}
     ${then}
   `;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--single-threaded-gc',
+    '--input-type=module',
+    '-e',
+    program,
+  ]);
   return Number(stdout);
 }
 
@@ -28,14 +33,14 @@ const YOUNG_BYTES = `
   console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size);
 `;
 
-/** Grows to 40 MB of objects that live on, and prints how often the whole heap was marked meanwhile: first at 15 to 19 MB, and with the setting at 79 (measured). */
+/** Grows by 30 MB of objects that live on, and prints how often the whole heap was marked meanwhile: first after 18.7 MB, and with the setting after 42.7, on one thread, where the load of the machine does not matter (measured). */
 const MARKINGS = `
   let marked = 0;
   new PerformanceObserver((list) => {
     for (const { detail } of list.getEntries()) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) marked++;
   }).observe({ entryTypes: ['gc'] });
   const kept = [];
-  while (kept.length < 4_000) {
+  while (kept.length < 3_000) {
     kept.push(new Array(1_250).fill(kept.length));
     await sleep();
   }
@@ -51,7 +56,8 @@ it('keeps the young generation of a process from growing', async () => {
 });
 
 it('lets more memory come before the whole heap is marked', async () => {
-  const [often, seldom] = await Promise.all([numberFrom('', MARKINGS), numberFrom('markSeldom();', MARKINGS)]);
+  const small = 'keepYoungGenerationSmall();';
+  const [often, seldom] = [await numberFrom(small, MARKINGS), await numberFrom(`${small} markSeldom();`, MARKINGS)];
   expect(often).toBeGreaterThan(0);
   expect(seldom).toBe(0);
 });

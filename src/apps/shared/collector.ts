@@ -15,10 +15,10 @@ export function keepYoungGenerationSmall(): void {
 }
 
 /**
- * For a process that opens a socket for frames, and never for one that has worker threads: where a thread ends while its code is compiled, V8 may ask for a marking on behalf of a heap that Node.js 20 has struck off its list, which aborts the process (one `xpass fuzz --jobs 2` in 15 with this, none of 300 without; docs/PERF-LOG.md). Marking begins when four times as much has come as V8 allows. 1 MiB of young generation holds 1,050 datagrams of a switch, 9.4 MB of frames of 8,972 B, which is more than
- * it allows a small heap, so that each scavenge came just too late: a switch marked 10 to 18 times a second, a quarter of a core, and passed 0.75 of the frames that it passes so (docs/PERF-LOG.md). The price is that garbage in the old generation is found later: a heap that grows is marked first at 79 MB instead of 15 to 19.
- * With 10,000 flows pauses are as many and as long, and memory the same, as without (docs/PERF-LOG.md).
+ * For a process that opens a socket for frames, and never for one that has worker threads: where a thread ends while its code is compiled, V8 may ask for a marking on behalf of a heap that Node.js 20 has struck off its list, which aborts the process (one `xpass fuzz --jobs 2` in 15 with this, none of 300 without; docs/PERF-LOG.md). Marking begins when twice as much has come as V8 allows. 1 MiB of young generation holds 1,050 datagrams of a switch, 9.4 MB of frames of 8,972 B, which is
+ * just more than it allows a small heap, so that each scavenge came too late: a switch marked 10 to 18 times a second, a quarter of a core, and passed 0.75 of the frames that it passes so. The price is that garbage among old objects is found later: a heap that grows is marked first after 38 MB instead of 16, and a program
+ * that does nothing but replace old objects has 1.35 to 1.5 times the memory at its peak. With 400 % that is 2 to 2.8 times, and a switch is no faster (docs/PERF-LOG.md).
  */
 export function markSeldom(): void {
-  setFlagsFromString('--incremental-marking-hard-trigger=400');
+  setFlagsFromString('--incremental-marking-hard-trigger=200');
 }
