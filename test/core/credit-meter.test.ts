@@ -54,8 +54,10 @@ describe('credits that later ones of other flows have overtaken', () => {
     meter.forgive();
     expect([meter.outstanding, meter.awaited]).toEqual([0, 0]);
   });
+});
 
-  it('are no longer lost at home once data names one, which a sender can only have guessed', () => {
+describe('the fate of a credit', () => {
+  it('is used, no more lost at home, once data names it: a number that its sender can only have guessed', () => {
     const meter = metered(3);
     meter.loseAtHome(1_001);
     expect(meter.echo(1_001, 0)).toBe(Echo.valid);
@@ -67,9 +69,7 @@ describe('credits that later ones of other flows have overtaken', () => {
       { sent: 3, used: 1, unused: 0, dropped: 2 },
     ]);
   });
-});
 
-describe('the fate of a credit', () => {
   it('is used when its echo comes', () => {
     const meter = metered(3);
     expect(meter.echo(1_000, 0)).toBe(Echo.valid);

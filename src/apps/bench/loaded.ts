@@ -26,11 +26,12 @@ const SETTLE_SECONDS = 1;
 const TOLERANCE = 0.12;
 const [SINK, LOADER, PROBER] = [1, 2, 3];
 const RAW_IS = 'round trip over the idle bare relay, median';
-const SELDOM_IS = `the same, ${PROBES_PER_SECOND} a second instead of one after the other`;
+const SELDOM_GAP_MS = 1e3 / PROBES_PER_SECOND;
+const SELDOM_IS = `the same, begun ${SELDOM_GAP_MS} ms after the last on average`;
 
 /**
  * How long a flow of one frame takes through a switch whose link to the receiver carries 60 % of its rate, beside the round trip of the bare program over its idle relay. With credits alone such a flow is one and a half round trips: request, credit, data. Speculative
- * data, an option of the sender (docs/decisions/0017-speculative-data.md), makes it a half. The bare program's round trips follow one another, so that nothing it does is ever far from the cores; begun as seldom as these flows they take three times as long, which is the row `seldom`.
+ * data, an option of the sender (docs/decisions/0017-speculative-data.md), makes it a half. The bare program's round trips follow one another, so that nothing it does is ever far from the cores; begun about as seldom as these flows they take two to three times as long, which is the row `seldom`.
  */
 export const LOADED: readonly Benchmark[] = [
   { name: 'loaded', group: 'loaded', rareParts: [], round: 'loaded', run: (bench) => measure(bench, 'loaded', {}) },
@@ -52,7 +53,7 @@ async function measure(
     bench.oncePerRound(`raw/loaded/${gapMs}`, () =>
       measureRaw(bench, { kind: 'relay', payloadBytes: PROBE_BYTES, window: 1, gapMs }),
     );
-  const [raw, seldom] = [await bare(0), await bare(1e3 / PROBES_PER_SECOND)];
+  const [raw, seldom] = [await bare(0), await bare(SELDOM_GAP_MS)];
   const rate = `${LINK_RATE_BPS}`;
   const { address } = await bench.listen('switch', '--listen', ':0', '--hosts', '3', '--link-rate', rate);
   const host = (id: number, more = {}) => ({
