@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Child, type ChildEvent, SHORT_LIVED } from '../shared/child.js';
+import { Child, type ChildEvent } from '../shared/child.js';
 import type { OptionValues } from '../shared/options.js';
 import { SwitchControl } from '../shared/switch-control.js';
 import { creditAlgorithmOf, needsMarks, windowAlgorithmOf } from './mix.js';
@@ -112,7 +112,7 @@ async function startSenders(values: DemoValues, address: string, children: Child
 }
 
 function spawn(children: Child[], name: string, args: readonly string[]): Child {
-  const child = new Child(name, args, SHORT_LIVED);
+  const child = new Child(name, args);
   children.push(child);
   return child;
 }

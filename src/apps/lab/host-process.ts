@@ -3,7 +3,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { SHORT_LIVED } from '../shared/child.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
 import type { FromHost, HostOrder, HostReport, RunOrder, ToHost } from './messages.js';
@@ -37,7 +36,7 @@ export class HostProcess {
     this.name = options.name;
     // Structured clones keep what JSON does not have: Infinity.
     this.child = fork(PROGRAM, {
-      execArgv: [...SHORT_LIVED],
+      execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PortSample } from '../../switch/switch.js';
 import type { Topology } from '../../switch/topology.js';
-import { Child, END_WITH_PARENT, SHORT_LIVED } from '../shared/child.js';
+import { Child, END_WITH_PARENT } from '../shared/child.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
 import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
@@ -159,7 +159,7 @@ export class SwitchProcess {
     // A process that was killed leaves its socket behind.
     const control = join(this.options.directory, `control-${++this.launches}.sock`);
     const how = ['--listen', this.listenAt, '--control', control, '--json', '--spin', 'never'];
-    const child = new Child('the switch', ['switch', ...what, ...how], [...SHORT_LIVED, ...END_WITH_PARENT]);
+    const child = new Child('the switch', ['switch', ...what, ...how], END_WITH_PARENT);
     this.child = child;
     void child.ended.then((code) => {
       if (this.child === child && !this.isStopping) onLost(child, code);

@@ -19,18 +19,6 @@ const STOP_MS = 3_000;
 /** Lines of standard error that are kept for the report of a failure. */
 const MAX_ERROR_LINES = 20;
 
-/**
- * Arguments of Node.js for processes that live for seconds and handle some thousand frames in each. V8 would spend the first of them in its interpreter, at two to three
- * times the processor time a frame. These have it compile early, and collect garbage without threads, which would have to wait for a core as well
- * (docs/decisions/0007-late-processes.md).
- */
-export const SHORT_LIVED: readonly string[] = [
-  '--always-sparkplug',
-  '--no-lazy-feedback-allocation',
-  '--interrupt-budget=16384',
-  '--single-threaded-gc',
-];
-
 /** Arguments of Node.js for processes that nobody tells anything by their standard input: they end with their parent, however that ends. */
 export const END_WITH_PARENT: readonly string[] = [
   '--import',
