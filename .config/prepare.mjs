@@ -13,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +24,8 @@ const installStamp = at('node_modules', '.xpass-lock-hash');
 const buildStamp = at('dist', '.stamp');
 const lockDir = at('.bootstrap.lock');
 const POLL_MS = 100;
+/** What a rename to a folder's name that is taken fails with; the latter two on Windows. A folder that may not be written has failed before. */
+const TAKEN = ['ENOTEMPTY', 'EEXIST', ...(process.platform === 'win32' ? ['EPERM', 'EACCES'] : [])];
 
 export class PrepareError extends Error {}
 
@@ -35,7 +37,7 @@ export async function ensureInstalled() {
     if (isCurrent(installStamp, hash)) return;
     say('installing packages');
     // Development packages are needed to build, whatever NODE_ENV says.
-    run('npm', ['ci', '--include=dev', '--no-fund', '--no-audit']);
+    runNpm(['ci', '--include=dev', '--no-fund', '--no-audit']);
     writeFileSync(installStamp, hash);
   });
 }
@@ -89,8 +91,32 @@ function isCurrent(stamp, wanted) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 }
 
-function run(command, args) {
-  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+/** Runs npm in `cwd`; what it says goes to stderr. Throws a PrepareError when it fails. `args` are single words, since a shell may read them. */
+export function runNpm(args, { cwd = root } = {}) {
+  const npm = npmCommand(args);
+  run(npm.command, npm.args, { cwd, shell: npm.shell });
+}
+
+/**
+ * How this process starts npm: the npm that started it where there is one, else that of the PATH. On Windows the latter is a batch file, which Node.js starts
+ * by a shell only (https://nodejs.org/api/child_process.html#spawning-bat-and-cmd-files-on-windows).
+ */
+export function npmCommand(args, { env = process.env, platform = process.platform } = {}) {
+  const script = env.npm_execpath ?? '';
+  // pnpm and yarn set npm_execpath to themselves.
+  if (basename(script) === 'npm-cli.js') return { command: process.execPath, args: [script, ...args], shell: false };
+  if (platform === 'win32') return { command: ['npm', ...args].join(' '), args: [], shell: true };
+  return { command: 'npm', args, shell: false };
+}
+
+/** The script of an installed package's command, for Node.js to run: what is in node_modules/.bin are batch files on Windows. */
+export function packageCommand(name, command = name) {
+  const { bin } = JSON.parse(readFileSync(at('node_modules', name, 'package.json'), 'utf8'));
+  return at('node_modules', name, typeof bin === 'string' ? bin : bin[command]);
+}
+
+function run(command, args, options = {}) {
+  const { status, signal, error } = spawnSync(command, args, { cwd: root, ...options, stdio: ['ignore', 2, 2] });
   if (status === 0) return;
   throw new PrepareError(`${command} ${args.join(' ')} failed (${error?.message ?? signal ?? `status ${status}`})`);
 }
@@ -124,10 +150,12 @@ function tryLock(owner) {
     rmSync(join(lockDir, dead), { force: true });
   }
   if (holders.length > 0) return false;
+  // Windows renames no folder to a name that is taken, not even by an empty folder.
+  removeIfEmpty(lockDir);
   const prepared = `${lockDir}.${owner}`;
   mkdirSync(prepared);
   writeFileSync(join(prepared, owner), '');
-  const moved = attempt(() => renameSync(prepared, lockDir), 'ENOTEMPTY', 'EEXIST');
+  const moved = attempt(() => renameSync(prepared, lockDir), ...TAKEN);
   if (!moved) rmSync(prepared, { recursive: true });
   return moved;
 }

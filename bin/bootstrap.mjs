@@ -1,21 +1,17 @@
 #!/usr/bin/env node
 // Runs a command of this working copy after installing and compiling what it needs: `node bin/bootstrap.mjs xpass demo`.
-// The command runs inside this very process, as exec would do it, so arguments, signals and the exit status need no passing on.
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+// The command runs inside this very process, so arguments, signals and the exit status need no passing on.
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureBuilt, ensureInstalled, PrepareError, root } from '../.config/prepare.mjs';
-
-const require = createRequire(import.meta.url);
-const packageBin = (name, bin) => join(dirname(require.resolve(`${name}/package.json`)), bin);
+import { ensureBuilt, ensureInstalled, PrepareError, packageCommand, root } from '../.config/prepare.mjs';
 
 // The tests run from source, and those that need dist/ build it in their global setup.
 const commands = {
   build: { built: true },
   xpass: { built: true, script: () => join(root, 'bin/xpass.mjs') },
   check: { script: () => join(root, '.config/check.mjs') },
-  vitest: { script: () => packageBin('vitest', 'vitest.mjs') },
-  biome: { script: () => packageBin('@biomejs/biome', 'bin/biome') },
+  vitest: { script: () => packageCommand('vitest') },
+  biome: { script: () => packageCommand('@biomejs/biome', 'biome') },
 };
 
 async function main([name, ...args]) {
