@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs a command of this working copy after installing and compiling what it needs: `node bin/bootstrap.mjs xpass demo`.
-// The command runs inside this very process, so arguments, signals and the exit status need no passing on.
+// The command runs inside this very process, so arguments and the exit status need no passing on.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt, ensureInstalled, PrepareError, packageCommand, root } from '../.config/prepare.mjs';
@@ -14,10 +14,28 @@ const commands = {
   biome: { script: () => packageCommand('@biomejs/biome', 'biome') },
 };
 
+/** How often a process that npm started looks for its parent (ours): below REPEAT_MS of signals.ts, so that Ctrl-C and the parent's end count as one signal. */
+const LOOK_MS = 100;
+
+/**
+ * npm passes a signal on to the shell that it runs a script with. Where that shell is a process of its own, as on Debian, it dies and passes nothing on:
+ * a parent that is gone stands for SIGTERM.
+ */
+function endWithShell() {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, LOOK_MS);
+  timer.unref();
+}
+
 async function main([name, ...args]) {
   const command = commands[name];
   if (command === undefined)
     throw new PrepareError(`unknown command "${name}", expected ${Object.keys(commands).join(', ')}`);
+  if (process.env.npm_lifecycle_event !== undefined) endWithShell();
   await ensureInstalled();
   if (command.built) await ensureBuilt();
   if (command.script === undefined) return;
