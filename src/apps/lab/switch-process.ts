@@ -27,7 +27,8 @@ export interface SwitchOptions {
 
 interface Datagrams {
   readonly arrived: number;
-  readonly dropped: number;
+  /** null where the system does not tell. */
+  readonly dropped: number | null;
 }
 
 /** The `xpass switch` of a lab with all switches of the topology inside, and what it has counted, also before it was restarted. */
@@ -46,7 +47,6 @@ export class SwitchProcess {
   private datagramsBefore: Datagrams = { arrived: 0, dropped: 0 };
   /** Since when it is down. */
   private downSince = 0;
-  private launches = 0;
   private isStopping = false;
 
   constructor(options: SwitchOptions) {
@@ -97,7 +97,8 @@ export class SwitchProcess {
     const { arrived, dropped } = this.datagramsBefore;
     if (this.control === null) return this.datagramsBefore;
     const { datagramsIn, kernelDrops } = await this.control.driver();
-    return { arrived: arrived + datagramsIn, dropped: dropped + (kernelDrops ?? 0) };
+    const isKnown = dropped !== null && kernelDrops !== null;
+    return { arrived: arrived + datagramsIn, dropped: isKnown ? dropped + kernelDrops : null };
   }
 
   /** One point of a series for every direction; nothing while it is down. */
@@ -156,17 +157,15 @@ export class SwitchProcess {
     const { seed, keepAlive, onLost } = this.options;
     const what = ['--topology', this.topologyPath, '--seed', String(seed), '--keep-alive', keepAlive];
     if (this.isStopping) throw new Failure(ExitCode.failed, 'the lab was ended');
-    // A process that was killed leaves its socket behind.
-    const control = join(this.options.directory, `control-${++this.launches}.sock`);
-    const how = ['--listen', this.listenAt, '--control', control, '--json', '--spin', 'never'];
+    const how = ['--listen', this.listenAt, '--control', ':0', '--json', '--spin', 'never'];
     const child = new Child('the switch', ['switch', ...what, ...how], [...SHORT_LIVED, ...END_WITH_PARENT]);
     this.child = child;
     void child.ended.then((code) => {
       if (this.child === child && !this.isStopping) onLost(child, code);
     });
-    const { address } = await child.event('listening');
+    const { address, control } = await child.event('listening');
     this.listenAt = String(address);
-    this.control = await SwitchControl.connect(control);
+    this.control = await SwitchControl.connect(String(control));
     this.sinceNs = 0;
     for (const { link, changes } of this.changed) await this.control.setLink(link, changes);
   }
