@@ -63,7 +63,7 @@ export function explainProblem(code: string, peer: string, frameBytes: number): 
 }
 
 /** Why a socket could not be bound, as the caller's mistake: XpassError `config` that names address and port. */
-export function bindError(error: Error, address: UdpAddress): XpassError {
+export function bindError(error: Error, address: UdpAddress, platform = process.platform): XpassError {
   const code = codeOf(error);
   const name = formatAddress(address);
   switch (code) {
@@ -72,7 +72,7 @@ export function bindError(error: Error, address: UdpAddress): XpassError {
     case 'EADDRNOTAVAIL':
       return new XpassError('config', `cannot bind to ${name}: this host has no address ${address.address}`);
     case 'EACCES':
-      return new XpassError('config', `cannot bind to ${name}: ${deniedPort(process.platform)}`);
+      return new XpassError('config', `cannot bind to ${name}: ${deniedPort(platform)}`);
     default:
       return new XpassError('config', `cannot bind to ${name} (${code})`);
   }

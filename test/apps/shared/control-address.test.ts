@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   CONTROL_ADDRESS,
+  controlAddress,
   defaultControlAddress,
   formatControlAddress,
+  isPipe,
   netOptions,
 } from '../../../src/apps/shared/control-address.js';
 
@@ -25,6 +27,29 @@ describe('a control address', () => {
   it.each(['127.0.0.1:47200', '[::1]:5', '/run/a.sock'])('is written as it is read: %s', (text) => {
     const address = CONTROL_ADDRESS.parse(text);
     expect(address && formatControlAddress(address)).toBe(text);
+  });
+
+  it.each([
+    ['linux', 107],
+    ['darwin', 103],
+    ['freebsd', 103],
+  ] as const)('is a path of as many bytes as %s takes', (platform, mostBytes) => {
+    const { parse, allowed } = controlAddress(platform);
+    const path = `/${'x'.repeat(mostBytes - 1)}`;
+    expect(parse(path)).toEqual({ path });
+    expect(parse(`${path}x`)).toBeUndefined();
+    expect(allowed).toContain(`at most ${mostBytes} bytes`);
+  });
+
+  it('is a named pipe or TCP on Windows', () => {
+    const { parse, allowed } = controlAddress('win32');
+    const pipe = String.raw`\\.\pipe\xpass`;
+    expect(parse(pipe)).toEqual({ path: pipe });
+    expect(isPipe(pipe)).toBe(true);
+    expect(parse(':0')).toEqual({ host: '127.0.0.1', port: 0 });
+    const wrong = ['/run/a.sock', './a.sock', String.raw`C:\a.sock`, pipe.slice(0, 9), pipe.padEnd(257, 'x')];
+    for (const text of wrong) expect(parse(text), text).toBeUndefined();
+    expect(allowed).toContain(String.raw`\\.\pipe\NAME of a named pipe`);
   });
 
   it('goes to node:net as host and port, or as a path', () => {
