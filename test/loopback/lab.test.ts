@@ -275,7 +275,7 @@ describe('the end of a lab', () => {
   it.each([
     [[], "'/nowhere/at/all.yaml'"],
     [['--set', 'hosts.0.clockDrift=10ppm'], 'clockDrift of host 1 is 10 ppm; allowed: 0'],
-    [['--csv', '/proc/nowhere'], "directory of CSV files '/proc/nowhere'"],
+    [['--csv', join(process.execPath, 'csv')], `'${process.execPath}' is a file: a directory is needed`],
   ])('comes with what is wrong: %j', async (args, sentence) => {
     const path = args.length === 0 ? '/nowhere/at/all.yaml' : await scenarioFile(TWO_FLOWS);
     const { code, stdout, stderr } = await runXpass('lab', path, ...args);

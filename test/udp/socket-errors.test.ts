@@ -25,7 +25,16 @@ describe('explainProblem', () => {
   });
 
   it('has one sentence for every code, with the code or what it means and the peer where known', () => {
-    for (const code of ['ECONNREFUSED', 'ENOBUFS', 'EHOSTUNREACH', 'ENETUNREACH', 'EPERM', 'EINVAL', 'EWEIRD']) {
+    for (const code of [
+      'ECONNREFUSED',
+      'ECONNRESET',
+      'ENOBUFS',
+      'EHOSTUNREACH',
+      'ENETUNREACH',
+      'EPERM',
+      'EINVAL',
+      'EWEIRD',
+    ]) {
       expect(explainProblem(code, '10.0.0.1:9', 1)).toContain('10.0.0.1:9');
       expect(explainProblem(code, '', 1)).toContain(code);
     }
@@ -43,6 +52,12 @@ describe('bindError', () => {
     expect(error.code).toBe('config');
     expect(error.message).toContain(words);
     expect(error.message).toContain('10.9.9.9:9000');
+  });
+
+  it('knows that Windows refuses ports for other reasons', () => {
+    const local = { address: '10.9.9.9', port: 9000, family: 4 } as const;
+    const error = bindError(Object.assign(new Error('x'), { code: 'EACCES' }), local, 'win32');
+    expect(error.message).toContain('cannot bind to 10.9.9.9:9000: Windows reserves the port');
   });
 
   it('reads the code of an error, or its name', () => {

@@ -3,7 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Child, type ChildEvent } from '../shared/child.js';
+import { Child, type ChildEvent, END_WITH_PARENT } from '../shared/child.js';
 import type { OptionValues } from '../shared/options.js';
 import { SwitchControl } from '../shared/switch-control.js';
 import { creditAlgorithmOf, needsMarks, windowAlgorithmOf } from './mix.js';
@@ -61,11 +61,11 @@ export class Lab {
   static async start(values: DemoValues, children: Child[]): Promise<Lab> {
     const directory = await mkdtemp(join(tmpdir(), 'xpass-demo-'));
     try {
-      const fabric = spawn(children, 'the switch', switchArguments(values));
+      const fabric = spawn(children, 'the switch', switchArguments(values), END_WITH_PARENT);
       const listening = await fabric.event('listening');
       const address = String(listening.address);
       const control = await SwitchControl.connect(String(listening.control));
-      const receiver = spawn(children, 'the receiver', receiverArguments(values, address, directory));
+      const receiver = spawn(children, 'the receiver', receiverArguments(values, address, directory), END_WITH_PARENT);
       await receiver.event('listening');
       await rehearse(values, address, children);
       const senders = await startSenders(values, address, children);
@@ -111,8 +111,8 @@ async function startSenders(values: DemoValues, address: string, children: Child
   return senders;
 }
 
-function spawn(children: Child[], name: string, args: readonly string[]): Child {
-  const child = new Child(name, args);
+function spawn(children: Child[], name: string, args: readonly string[], end: readonly string[] = []): Child {
+  const child = new Child(name, args, end);
   children.push(child);
   return child;
 }

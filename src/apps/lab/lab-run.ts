@@ -33,9 +33,9 @@ export interface LabMeasurements {
   readonly failures: ReadonlyMap<number, FlowFailure>;
   /** By name of the direction; empty where nothing is sampled. */
   readonly links: ReadonlyMap<string, LinkSamples>;
-  /** Datagrams that came to the switch, and those that the kernel dropped before. */
+  /** Datagrams that came to the switch, and those that the kernel dropped before; null where the system does not tell. */
   readonly switched: number;
-  readonly switchDrops: number;
+  readonly switchDrops: number | null;
 }
 
 export interface LabRunOptions {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { PortSample } from '../../switch/switch.js';
 import type { Topology } from '../../switch/topology.js';
 import { Child, END_WITH_PARENT } from '../shared/child.js';
+import { privateControlPath } from '../shared/control-address.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
 import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
@@ -27,7 +28,8 @@ export interface SwitchOptions {
 
 interface Datagrams {
   readonly arrived: number;
-  readonly dropped: number;
+  /** null where the system does not tell. */
+  readonly dropped: number | null;
 }
 
 /** The `xpass switch` of a lab with all switches of the topology inside, and what it has counted, also before it was restarted. */
@@ -97,7 +99,8 @@ export class SwitchProcess {
     const { arrived, dropped } = this.datagramsBefore;
     if (this.control === null) return this.datagramsBefore;
     const { datagramsIn, kernelDrops } = await this.control.driver();
-    return { arrived: arrived + datagramsIn, dropped: dropped + (kernelDrops ?? 0) };
+    const isKnown = dropped !== null && kernelDrops !== null;
+    return { arrived: arrived + datagramsIn, dropped: isKnown ? dropped + kernelDrops : null };
   }
 
   /** One point of a series for every direction; nothing while it is down. */
@@ -157,7 +160,7 @@ export class SwitchProcess {
     const what = ['--topology', this.topologyPath, '--seed', String(seed), '--keep-alive', keepAlive];
     if (this.isStopping) throw new Failure(ExitCode.failed, 'the lab was ended');
     // A process that was killed leaves its socket behind.
-    const control = join(this.options.directory, `control-${++this.launches}.sock`);
+    const control = privateControlPath(this.options.directory, ++this.launches);
     const how = ['--listen', this.listenAt, '--control', control, '--json', '--spin', 'never'];
     const child = new Child('the switch', ['switch', ...what, ...how], END_WITH_PARENT);
     this.child = child;

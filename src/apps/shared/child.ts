@@ -14,12 +14,12 @@ export interface ChildEvent {
 }
 
 const EXECUTABLE = fileURLToPath(new URL('../../../bin/xpass.mjs', import.meta.url));
-/** What a process may still do after SIGTERM before it is killed (ours). */
+/** What a process may still do after it was asked to end before it is killed (ours). */
 const STOP_MS = 3_000;
 /** Lines of standard error that are kept for the report of a failure. */
 const MAX_ERROR_LINES = 20;
 
-/** Arguments of Node.js for processes that nobody tells anything by their standard input: they end with their parent, however that ends. */
+/** Arguments of Node.js for processes that nobody tells anything by their standard input: they end in order when it does, and so with their parent, however that ends. */
 export const END_WITH_PARENT: readonly string[] = [
   '--import',
   new URL('end-with-parent.child.js', import.meta.url).href,
@@ -34,11 +34,13 @@ export class Child {
   readonly process: ChildProcess & { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
   private readonly listeners: ((event: ChildEvent) => void)[] = [];
   private readonly errors: string[] = [];
+  private readonly endsWithInput: boolean;
   private isOver = false;
 
   /** `nodeArguments` are for Node.js itself. With a channel the process and whoever started it can exchange messages. */
   constructor(name: string, args: readonly string[], nodeArguments: readonly string[] = [], hasChannel = false) {
     this.name = name;
+    this.endsWithInput = END_WITH_PARENT.every((argument) => nodeArguments.includes(argument));
     // Node's types know the pipes only where there is no channel.
     this.process = spawn(process.execPath, [...nodeArguments, EXECUTABLE, ...args], {
       stdio: ['pipe', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
@@ -97,10 +99,14 @@ export class Child {
     this.process.stdin.write(`${line}\n`);
   }
 
-  /** SIGTERM, and SIGKILL to a process that does not end by it. */
+  /**
+   * Asks the process to end in order, and kills one that does not. END_WITH_PARENT asks by the end of its input, since SIGTERM ends a process of Windows at once
+   * (https://nodejs.org/api/process.html#signal-events).
+   */
   async stop(): Promise<void> {
     if (this.isOver) return;
-    this.process.kill('SIGTERM');
+    if (this.endsWithInput) this.process.stdin.end();
+    else this.process.kill('SIGTERM');
     const timer = setTimeout(() => this.process.kill('SIGKILL'), STOP_MS);
     await this.ended;
     clearTimeout(timer);

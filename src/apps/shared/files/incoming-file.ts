@@ -33,8 +33,8 @@ export interface IncomingFileOptions {
 /** O_EXCL and O_NOFOLLOW: a file that did not exist a moment ago, and not one that a link points to. */
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** link(2) where hard links are not to be had: FAT and some network and user-space file systems. */
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
+/** link(2) where there are no hard links: FAT and some network and user-space file systems. EISDIR is what libuv makes of Windows' ERROR_INVALID_FUNCTION. */
+const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EISDIR']);
 
 const TEMPORARY_RANDOM_BYTES = 6;
 
@@ -109,7 +109,7 @@ export class IncomingFile {
     }
   }
 
-  /** The new name survives a power failure once its directory is on the disk; file systems that cannot sync a directory need not. */
+  /** The new name survives a power failure once its directory is on the disk; file systems that cannot sync a directory, and Windows, need not. */
   private async syncDirectory(): Promise<void> {
     const opening = this.fileSystem.open(this.options.directory, constants.O_RDONLY | constants.O_DIRECTORY);
     await ignoreFailure(

@@ -126,7 +126,7 @@ describe('a file on its way in', () => {
     expect((await readdir(directory)).sort()).toEqual(['a', 'b']);
   });
 
-  it.each(['EPERM', 'ENOTSUP', 'EMLINK'])('does without hard links where they fail with %s', async (code) => {
+  it.each(['EPERM', 'ENOTSUP', 'EMLINK', 'EISDIR'])('does without hard links where they fail with %s', async (code) => {
     const directory = await temporaryDirectory();
     const fileSystem = failingFileSystem({ failures: { link: { code } } });
     await receive({ directory, fileSystem });
@@ -148,6 +148,7 @@ describe('a file on its way in', () => {
     ['sync', 'ENOSPC', 'noSpace'],
     ['sync', 'EIO', 'io'],
     ['link', 'EDQUOT', 'noSpace'],
+    ['link', 'EBUSY', 'io'],
     ['close', 'EIO', 'io'],
   ] as const)('leaves nothing behind when %s fails with %s', async (verb, code, fault) => {
     const directory = await temporaryDirectory();
