@@ -30,7 +30,7 @@ const AttachState = {
   detached: 3,
 } as const;
 
-/** What a switch gives to a host. PROTOCOL §3.9 */
+/** What a switch gives to a host, and may change while the host is attached. PROTOCOL §3.9 */
 export interface AttachedLink {
   hostId: number;
   /** Infinity for unlimited. */
@@ -58,6 +58,8 @@ export interface AttachmentOptions {
 const RETRY_NS = 1 * SECOND_NS;
 /** The part of the keep-alive time after which a host sends: "at least this often" (PROTOCOL §3.9), also when it wakes late (ours). */
 const KEEP_ALIVE_PART = 0.75;
+/** Keep-alive times without any frame after which a switch that answers counts as silent: two answers in a row were lost or never sent (ours). PROTOCOL §8.2 */
+const SILENT_KEEP_ALIVES = 2;
 
 /**
  * The host's side of the attachment to a switch (PROTOCOL §8.2): a machine with the verbs of an endpoint, which asks for a port, keeps it, and asks anew when
@@ -70,6 +72,10 @@ export class Attachment {
   attachments = 0;
   /** Why it failed. */
   error: XpassError | null = null;
+  /** When the latest frame from the switch came, whatever it was. */
+  private heardNs = 0;
+  /** The switch answers KEEP_ALIVE: its silence means something. */
+  private isAnswering = false;
   private readonly options: AttachmentOptions;
   private readonly giveUpNs: number;
   private state: number = AttachState.attaching;
@@ -95,6 +101,7 @@ export class Attachment {
 
   /** Takes a frame from the switch if it concerns the attachment: false for the frames of flows. The frame stays the caller's. */
   handleFrame(frame: Frame, nowNs: number): boolean {
+    this.heardNs = nowNs;
     if (!isForAttachment(frame)) return false;
     const type = checkFrame(frame, this.options.check);
     if (type === FrameType.attached) this.handleAttached(frame, nowNs);
@@ -116,6 +123,12 @@ export class Attachment {
     } else {
       this.attach(nowNs);
     }
+  }
+
+  /** For how long the switch has been silent although it should have answered, ns; 0 while it answers, or where that is not known. */
+  silentNs(nowNs: number): number {
+    const silentNs = nowNs - this.heardNs;
+    return this.isAnswering && silentNs >= SILENT_KEEP_ALIVES * this.keepAliveNs ? silentNs : 0;
   }
 
   /** The next frame to send, null when there is none. The frame becomes the caller's. */
@@ -151,7 +164,9 @@ export class Attachment {
       this.dropped++;
       return;
     }
-    if (this.state === AttachState.attaching) this.attachments++;
+    const isNew = this.state === AttachState.attaching;
+    if (isNew) this.attachments++;
+    else this.isAnswering = true;
     const rateKbps = attachedRateKbps(bytes);
     this.given = {
       hostId: destinationHost(bytes),
@@ -160,7 +175,8 @@ export class Attachment {
     };
     this.state = AttachState.attached;
     this.keepAliveNs = attachedKeepAliveMs(bytes) * 1e6;
-    this.deadlineNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
+    const nextNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
+    this.deadlineNs = isNew ? nextNs : Math.min(this.deadlineNs, nextNs);
   }
 
   /** A restarted switch answers many frames with NOT_ATTACHED; the first makes the host attach again, the rest find it attaching. */

@@ -8,6 +8,8 @@ export interface Nic {
   advance(nowNs: number): void;
   dequeue(): Frame | null;
   nextTimeout(): number;
+  /** Other settings from `nowNs` on. */
+  configure(changes: { readonly rateBps: number }, nowNs: number): void;
   /** Reads a word of each cache line that a credit needs; the result means nothing. */
   prefetch(): number;
 }
@@ -27,6 +29,12 @@ export class Host {
 
   handleFrame(frame: Frame, nowNs: number): void {
     this.endpoint.handleFrame(frame, nowNs);
+  }
+
+  /** The link has another rate from `nowNs` on, bit/s; Infinity for unlimited. */
+  setLinkRate(rateBps: number, nowNs: number): void {
+    this.endpoint.setLinkRate(rateBps);
+    this.nic.configure({ rateBps }, nowNs);
   }
 
   /** Does all that is due, and lets the NIC start what it can. A credit that the NIC drops may make room for another that is due. */

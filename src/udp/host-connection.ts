@@ -30,6 +30,8 @@ const { DEFAULT_FRAME_BYTES, Header, NO_HOST } = layout;
 /** What the driver needs of a host; `core/host.ts` is one. A frame that is handed in stays the driver's. */
 export interface HostMachine extends LoopMachine {
   handleFrame(frame: Frame, nowNs: number): void;
+  /** The switch gives the host's link another rate, bit/s; Infinity for unlimited. */
+  setLinkRate(rateBps: number, nowNs: number): void;
 }
 
 export interface ConnectionOptions extends WaitOptions {
@@ -52,8 +54,8 @@ export interface ConnectionOptions extends WaitOptions {
   connectTimeoutNs?: number;
   /** Trouble with the socket that the protocol's timeouts will deal with: for a log. */
   onProblem?(problem: SocketProblem): void;
-  /** A switch that was restarted gave other terms than those that the machine was built for. */
-  onLinkChanged?(link: AttachedLink): void;
+  /** The switch gave other terms than before. The machine has its new rate; a frame size or an id stays as it was built. */
+  onLinkChanged?(link: AttachedLink, before: AttachedLink): void;
   /** The switch takes this host no more, so nothing arrives from now on. The driver goes on until it is closed. */
   onDetached?(error: XpassError): void;
 }
@@ -111,7 +113,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private readonly incoming = new Frame(new Uint8Array(0));
   private readonly looks = new LookTimes(() => performance.nodeTiming.idleTime * MILLISECOND_NS);
   private attachment: Attachment | null = null;
-  private link: AttachedLink | null = null;
+  private terms: AttachedLink | null = null;
   private onSettled: (() => void) | null = null;
   private machine: HostMachine | null = null;
   private pool: FramePool | null = null;
@@ -149,7 +151,10 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   /** The link to build the machine for: what the switch gives, or the options in direct mode. Throws what the attachment failed with. */
   async attach(): Promise<AttachedLink> {
     const { switchAddress, rateBps = Number.POSITIVE_INFINITY, frameBytes = DEFAULT_FRAME_BYTES } = this.options;
-    if (switchAddress === undefined) return { hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes };
+    if (switchAddress === undefined) {
+      this.terms = { hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes };
+      return this.terms;
+    }
     const attachment = this.newAttachment(switchAddress);
     this.attachment = attachment;
     await new Promise<void>((resolve) => {
@@ -157,8 +162,13 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
       this.loop.run(() => {});
     });
     if (attachment.error !== null) throw attachment.error;
-    assert(attachment.link !== null, 'an attachment without an error has a link');
-    return attachment.link;
+    return this.link;
+  }
+
+  /** The terms in force. */
+  get link(): AttachedLink {
+    assert(this.terms !== null, 'an attached host has a link');
+    return this.terms;
   }
 
   /** From now on frames go to `machine`, whose frames have buffers of `frameBytes` from `pool`. */
@@ -287,7 +297,8 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   advance(nowNs: number): void {
     if (this.attachment !== null) {
       this.attachment.advance(nowNs);
-      if (this.attachment.link !== this.link || this.attachment.error !== null) this.tellAttachment(this.attachment);
+      if (this.attachment.link !== this.terms || this.attachment.error !== null)
+        this.tellAttachment(this.attachment, nowNs);
     }
     this.machine?.advance(nowNs);
   }
@@ -338,16 +349,17 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   /** The attachment was settled, renewed or refused. */
-  private tellAttachment({ link, error }: Attachment): void {
-    const before = this.link;
-    this.link = link;
+  private tellAttachment({ link, error }: Attachment, nowNs: number): void {
+    const before = this.terms;
+    this.terms = link;
     if (this.onSettled !== null) {
       this.onSettled();
       this.onSettled = null;
     } else if (error !== null) {
       this.tellDetached(error);
     } else if (link !== null && before !== null && !sameTerms(link, before)) {
-      this.options.onLinkChanged?.(link);
+      if (link.rateBps !== before.rateBps) this.machine?.setLinkRate(link.rateBps, nowNs);
+      this.options.onLinkChanged?.(link, before);
     }
   }
 

@@ -37,13 +37,10 @@ export interface UdpHostOptions<M extends HostMachine> extends ConnectionOptions
  */
 export class UdpHost<M extends HostMachine> {
   readonly machine: M;
-  /** The link that the machine was built for. */
-  readonly link: AttachedLink;
   private readonly connection: HostConnection;
 
-  private constructor(machine: M, link: AttachedLink, connection: HostConnection) {
+  private constructor(machine: M, connection: HostConnection) {
     this.machine = machine;
-    this.link = link;
     this.connection = connection;
   }
 
@@ -61,11 +58,16 @@ export class UdpHost<M extends HostMachine> {
       const parts = { link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: monotonicNs() };
       const machine = options.makeMachine(parts);
       connection.start(machine, pool, link.maxFrameBytes);
-      return new UdpHost(machine, link, connection);
+      return new UdpHost(machine, connection);
     } catch (error) {
       await connection.close();
       throw error;
     }
+  }
+
+  /** The terms of the host's link: behind a switch the latest that it gave. */
+  get link(): AttachedLink {
+    return this.connection.link;
   }
 
   /** Where the socket is bound and what it was given. */

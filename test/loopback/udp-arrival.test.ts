@@ -22,6 +22,8 @@ class Noting implements HostMachine {
 
   advance(): void {}
 
+  setLinkRate(): void {}
+
   poll(): Frame | null {
     return null;
   }

@@ -36,6 +36,7 @@ async function batchOf(count: number): Promise<string> {
     advance: () => {
       seen += 'a';
     },
+    setLinkRate: () => {},
     poll: () => null,
     nextTimeout: () => Number.POSITIVE_INFINITY,
   };
@@ -80,6 +81,7 @@ function openHost() {
       given.push({ bytes: [...bytes.subarray(0, length)], nowNs, waitedNs: nowNs - arrivedNs });
     },
     advance: () => {},
+    setLinkRate: () => {},
     poll: () => outgoing.shift() ?? null,
     nextTimeout: () => Number.POSITIVE_INFINITY,
   };

@@ -1,5 +1,6 @@
 import { algorithmFields } from '../../core/algorithms.js';
 import type { Application } from '../../core/application.js';
+import type { AttachedLink } from '../../core/attachment.js';
 import { endpointConfig } from '../../core/config.js';
 import { Endpoint } from '../../core/endpoint.js';
 import type { XpassError } from '../../core/errors.js';
@@ -14,6 +15,7 @@ import type { SocketProblem } from '../../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
 import { Chunks, MAX_HOST_ID } from '../../wire/layout.js';
 import { markSeldom } from './collector.js';
+import { displayRate } from './display.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
 import { DEFAULT_DAEMON_PORT, type TransportValues } from './transport-options.js';
@@ -83,7 +85,7 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     datapath: values.datapath,
     connectTimeoutNs: values.connectTimeout,
     onProblem: (problem) => logProblem(logger, problem),
-    onLinkChanged: (link) => logger.warn(link, 'the switch changed the terms of this link: restart to use them'),
+    onLinkChanged: (link, before) => logTerms(logger, link, before),
     onDetached: (error) => {
       logger.error({ code: error.code }, error.message);
       options.onDetached?.(error);
@@ -94,6 +96,22 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   for (const warning of transport.info.warnings) logger.info(warning);
   logger.info(checkSentence(transport.frameCheck));
   return transport;
+}
+
+/** The rate is in force already. A flow keeps the frame size and the id with which it began, and so the host does. */
+function logTerms(logger: Logger, link: AttachedLink, before: AttachedLink): void {
+  if (link.rateBps !== before.rateBps) {
+    logger.info(
+      `the switch changed the rate of this link from ${displayRate(before.rateBps)} to ${displayRate(link.rateBps)}`,
+    );
+  }
+  if (link.maxFrameBytes !== before.maxFrameBytes) {
+    const sizes = `from ${before.maxFrameBytes} to ${link.maxFrameBytes} B`;
+    logger.warn(`the switch changed the frame size of this link ${sizes}: restart this host to use it`);
+  }
+  if (link.hostId !== before.hostId) {
+    logger.warn(`the switch changed the id of this host from ${before.hostId} to ${link.hostId}: restart it`);
+  }
 }
 
 /** Trouble comes back with every frame that is tried again, so only its first time is news. */
