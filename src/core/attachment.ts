@@ -56,6 +56,8 @@ export interface AttachmentOptions {
 
 /** PROTOCOL §8.2. One frame a second is too little to back off from. */
 const RETRY_NS = 1 * SECOND_NS;
+/** After a refusal, which says that nothing was lost on the way (ours): several tries within the second after which a host gives up. */
+const REFUSED_RETRY_NS = SECOND_NS / 4;
 /** The part of the keep-alive time after which a host sends: "at least this often" (PROTOCOL §3.9), also when it wakes late (ours). */
 const KEEP_ALIVE_PART = 0.75;
 /** Keep-alive times without any frame after which a switch that answers counts as silent: two answers in a row were lost or never sent (ours). PROTOCOL §8.2 */
@@ -95,6 +97,10 @@ export class Attachment {
     return this.given;
   }
 
+  get switchName(): string {
+    return this.options.switchName;
+  }
+
   get isAttached(): boolean {
     return this.state === AttachState.attached;
   }
@@ -129,6 +135,17 @@ export class Attachment {
   silentNs(nowNs: number): number {
     const silentNs = nowNs - this.heardNs;
     return this.isAnswering && silentNs >= SILENT_KEEP_ALIVES * this.keepAliveNs ? silentNs : 0;
+  }
+
+  /** Nobody listens at the switch's port at the moment: it may be starting. */
+  handleRefusal(nowNs: number): void {
+    if (this.state === AttachState.attaching) this.deadlineNs = Math.min(this.deadlineNs, nowNs + REFUSED_RETRY_NS);
+  }
+
+  /** Nobody has listened at the switch's port for long: a host that never was attached gives up. One that was waits for a switch that is being restarted. */
+  giveUp(): void {
+    if (this.given !== null || this.state !== AttachState.attaching) return;
+    this.fail('unreachable', `nobody listens at ${this.options.switchName}, where the switch should be (ECONNREFUSED)`);
   }
 
   /** The next frame to send, null when there is none. The frame becomes the caller's. */

@@ -277,12 +277,12 @@ export class Endpoint implements FlowContext {
     this.speculation?.setLinkRate(rateBps);
   }
 
-  /** Resets every flow: the process ends. */
-  closeAll(nowNs: number): void {
+  /** Ends every flow: with a RESET, since the process ends, or with `error` and without a word, since nobody hears it. */
+  closeAll(nowNs: number, error: XpassError | null = null): void {
     for (const flow of [...this.flows]) {
       if (flow !== null && this.flows[flow.slot] === flow) {
-        flow.reset(nowNs, ResetCode.shutdown);
-        flow.close(null);
+        if (error === null) flow.reset(nowNs, ResetCode.shutdown);
+        flow.close(error);
       }
     }
   }

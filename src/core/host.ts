@@ -1,5 +1,6 @@
 import type { Frame } from '../wire/frame.js';
 import type { Endpoint } from './endpoint.js';
+import type { XpassError } from './errors.js';
 
 /** What a host needs of its NIC: the verbs of a switch port. */
 export interface Nic {
@@ -35,6 +36,11 @@ export class Host {
   setLinkRate(rateBps: number, nowNs: number): void {
     this.endpoint.setLinkRate(rateBps);
     this.nic.configure({ rateBps }, nowNs);
+  }
+
+  /** Nobody is at the other end: every flow ends with `error`. */
+  giveUp(error: XpassError, nowNs: number): void {
+    this.endpoint.closeAll(nowNs, error);
   }
 
   /** Does all that is due, and lets the NIC start what it can. A credit that the NIC drops may make room for another that is due. */

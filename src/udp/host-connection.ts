@@ -17,6 +17,7 @@ import { type FrameSink, type LoopMachine, MachineLoop } from './machine-loop.js
 import { openDatapath } from './open-datapath.js';
 import { PeerTable } from './peer-table.js';
 import { SystemRandom } from './random.js';
+import { RefusalWatch } from './refusal-watch.js';
 import type { SocketProblem } from './socket-errors.js';
 import { type DriverStatistics, driverStatistics } from './statistics.js';
 import { prepareWaiting, type WaitOptions } from './waiting.js';
@@ -32,6 +33,14 @@ export interface HostMachine extends LoopMachine {
   handleFrame(frame: Frame, nowNs: number): void;
   /** The switch gives the host's link another rate, bit/s; Infinity for unlimited. */
   setLinkRate(rateBps: number, nowNs: number): void;
+  /** The only peer is gone: every flow ends with `error`. */
+  giveUp(error: XpassError, nowNs: number): void;
+}
+
+/** Why nothing comes: who is to blame, as people write it, and the end of a sentence that says what is known. */
+export interface Trouble {
+  readonly who: string;
+  readonly reason: string;
 }
 
 export interface ConnectionOptions extends WaitOptions {
@@ -111,6 +120,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private readonly unbundled = new BundleReader();
   private readonly kernelDrops: KernelDrops;
   private readonly incoming = new Frame(new Uint8Array(0));
+  private readonly refusals = new RefusalWatch();
   private readonly looks = new LookTimes(() => performance.nodeTiming.idleTime * MILLISECOND_NS);
   private attachment: Attachment | null = null;
   private terms: AttachedLink | null = null;
@@ -197,6 +207,16 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     return formatAddress({ host: this.peers.address(peer), port: this.peers.port(peer) });
   }
 
+  /** What is known of the only peer, or of the switch, when nothing comes; null for nothing. */
+  trouble(): Trouble | null {
+    const { attachment, refusals } = this;
+    const who = attachment === null ? this.peerName(ONLY_PEER) : `the switch at ${attachment.switchName}`;
+    if (refusals.isRefused) return { who, reason: 'nobody listens at its port (ECONNREFUSED)' };
+    const silentNs = attachment?.silentNs(this.eventLoop.now()) ?? 0;
+    if (silentNs === 0) return null;
+    return { who, reason: `nothing has come from it for ${(silentNs / SECOND_NS).toFixed(1)} s` };
+  }
+
   statistics(): DriverStatistics {
     const { datapath, frameCheck, bundler, loop, policy, kernelDrops, peers, unknownPeers } = this;
     return driverStatistics({
@@ -217,6 +237,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   onDatagram(bytes: Uint8Array, length: number, from: Source, waitedNs: number): void {
+    this.refusals.heard();
     // Those of one system call are given one after the other; between others anything may have happened.
     if (this.batched === 0 || !this.datapath.lendsBytes) this.batchNs = this.loop.noteArrival();
     const arrivedNs = this.batchNs - (waitedNs >= 0 ? waitedNs : this.guessedWaitNs(this.batchNs));
@@ -257,6 +278,12 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
 
   onProblem(problem: SocketProblem): void {
     this.options.onProblem?.(problem);
+    if (problem.code !== 'ECONNREFUSED' || this.peers !== null || this.closing !== null) return;
+    const nowNs = this.eventLoop.now();
+    this.refusals.refused(nowNs);
+    this.attachment?.handleRefusal(nowNs);
+    // There may be a deadline now. Within a turn of the loop that is looked at anyway.
+    if (!this.loop.isRunning) this.loop.run(() => {});
   }
 
   /** Frames of the attachment have small buffers of their own and do not come back. */
@@ -295,6 +322,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   advance(nowNs: number): void {
+    if (this.refusals.isOver(nowNs)) this.giveUp(nowNs);
     if (this.attachment !== null) {
       this.attachment.advance(nowNs);
       if (this.attachment.link !== this.terms || this.attachment.error !== null)
@@ -310,7 +338,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   nextTimeout(): number {
     const attachNs = this.attachment?.nextTimeout() ?? Number.POSITIVE_INFINITY;
     const machineNs = this.machine?.nextTimeout() ?? Number.POSITIVE_INFINITY;
-    return Math.min(attachNs, machineNs);
+    return Math.min(attachNs, machineNs, this.refusals.nextTimeout());
   }
 
   /** Waits first for what runs at the moment: an application may close from inside one of its own calls. */
@@ -326,6 +354,16 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     if (this.peers !== null) return this.peers.number(address, port, nowNs) || -1;
     if (this.attachment === null) return ONLY_PEER;
     return length < Header.bytes ? NO_HOST : sourceHost(bytes);
+  }
+
+  /** Nothing but refusals has come for a while. The flows of an attached host wait for their timeouts: they outlive a switch that is restarted. */
+  private giveUp(nowNs: number): void {
+    if (this.attachment !== null) {
+      this.attachment.giveUp();
+      return;
+    }
+    const code = this.refusals.wasHeard ? 'idle' : 'unreachable';
+    this.machine?.giveUp(new XpassError(code, `nobody listens at ${this.peerName(ONLY_PEER)} (ECONNREFUSED)`), nowNs);
   }
 
   /** Where the kernel does not say it. */

@@ -8,7 +8,13 @@ import { monotonicNs } from './clock.js';
 import type { FrameCheck } from './crc.js';
 import { bufferPool } from './datagram-pool.js';
 import type { DatapathInfo } from './datapath.js';
-import { type ConnectionOptions, type HostConnection, type HostMachine, openConnection } from './host-connection.js';
+import {
+  type ConnectionOptions,
+  type HostConnection,
+  type HostMachine,
+  openConnection,
+  type Trouble,
+} from './host-connection.js';
 import { hostCredits } from './host-credits.js';
 import type { DriverStatistics } from './statistics.js';
 
@@ -107,6 +113,11 @@ export class UdpHost<M extends HostMachine> {
   /** A peer as people write it: its UDP address in direct mode, `host 3` behind a switch. */
   peerName(peer: number): string {
     return this.connection.peerName(peer);
+  }
+
+  /** Why nothing comes, as far as it is known: for the sentence of a failure. */
+  trouble(): Trouble | null {
+    return this.connection.trouble();
   }
 
   statistics(): DriverStatistics {

@@ -125,6 +125,30 @@ describe('Attachment', () => {
     expect(attachment.silentNs(4 * SECOND_NS)).toBe(0);
   });
 
+  it('asks again soon where nobody listens, and gives up when told so', () => {
+    const { attachment, run } = bench();
+    run(0);
+    attachment.handleRefusal(1);
+    expect(attachment.nextTimeout()).toBe(0.25 * SECOND_NS + 1);
+    attachment.giveUp();
+    expect(attachment.error).toMatchObject({
+      code: 'unreachable',
+      message: 'nobody listens at 10.0.0.1:9000, where the switch should be (ECONNREFUSED)',
+    });
+    expect(attachment.nextTimeout()).toBe(NEVER);
+  });
+
+  it('does not give up a switch that it was attached to', () => {
+    const { attachment, run, attached } = bench();
+    run(0);
+    attached(0);
+    attachment.handleRefusal(1);
+    expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
+    attachment.giveUp();
+    expect(attachment.error).toBeNull();
+    expect(attachment.isAttached).toBe(true);
+  });
+
   it('reads a rate of 0 as unlimited', () => {
     const { attachment, run, attached } = bench();
     run(0);

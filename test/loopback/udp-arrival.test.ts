@@ -24,6 +24,8 @@ class Noting implements HostMachine {
 
   setLinkRate(): void {}
 
+  giveUp(): void {}
+
   poll(): Frame | null {
     return null;
   }

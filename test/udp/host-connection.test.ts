@@ -37,6 +37,7 @@ async function batchOf(count: number): Promise<string> {
       seen += 'a';
     },
     setLinkRate: () => {},
+    giveUp: () => {},
     poll: () => null,
     nextTimeout: () => Number.POSITIVE_INFINITY,
   };
@@ -82,6 +83,7 @@ function openHost() {
     },
     advance: () => {},
     setLinkRate: () => {},
+    giveUp: () => {},
     poll: () => outgoing.shift() ?? null,
     nextTimeout: () => Number.POSITIVE_INFINITY,
   };

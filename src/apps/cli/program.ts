@@ -92,7 +92,7 @@ async function runCommand({ name, command, args }: Found, host: ProgramHost, res
   const { parseCommandLine } = await import('./command-line.js');
   const line = parseCommandLine(command, args);
   if (line.wantsHelp) return answer(results, await helpOfCommand(name, command));
-  const { logLevel, options } = await readOptions(command, line.given);
+  const { logLevel, logFormat: format, options } = await readOptions(command, line.given);
   const { createLogger } = await import('../shared/logger.js');
   const level = logLevel ?? command.logLevel ?? 'warn';
   const invocation: Invocation = {
@@ -100,7 +100,7 @@ async function runCommand({ name, command, args }: Found, host: ProgramHost, res
     options,
     positionals: line.positionals,
     results,
-    logger: await createLogger({ name: `xpass ${name}`, level, stream: host.stderr }),
+    logger: await createLogger({ name: `xpass ${name}`, level, format, stream: host.stderr }),
     terminal: host.stderr,
     onInterrupt: (handle) => onInterrupt(handle, host.signals),
   };
@@ -118,8 +118,8 @@ async function readOptions(command: Command, given: ReadonlyMap<string, readonly
     .map(longName)
     .filter((key) => key !== 'config');
   const file = config === undefined ? undefined : await readConfig(config, allowedKeys);
-  const { logLevel } = resolveOptions(COMMON_OPTIONS, given, file);
-  return { logLevel, options: resolveOptions(command.options, given, file) };
+  const { logLevel, logFormat } = resolveOptions(COMMON_OPTIONS, given, file);
+  return { logLevel, logFormat, options: resolveOptions(command.options, given, file) };
 }
 
 async function readConfig(path: string, allowedKeys: readonly string[]) {

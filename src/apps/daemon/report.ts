@@ -3,18 +3,13 @@ import type { DatapathInfo } from '../../udp/datapath.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { displayCount, displayDuration, displayRate, displaySize } from '../shared/display.js';
 import { snakeCase } from '../shared/json-names.js';
+import { type Reached, whereReached } from '../shared/reached.js';
 import type { Results } from '../shared/results.js';
 import type { CreditTotals } from '../shared/service-host.js';
 import type { FileOutcome, FileProgress } from './file-service.js';
 
 /** Where a daemon takes flows. */
-export interface ListeningReport {
-  /** The socket's address as people write it. */
-  readonly address: string;
-  /** The switch's address; null in direct mode. */
-  readonly switchAddress: string | null;
-  /** This host's id behind the switch; 0 in direct mode. */
-  readonly hostId: number;
+export interface ListeningReport extends Reached {
   readonly rateBps: number;
   readonly frameBytes: number;
   readonly directory: string;
@@ -66,8 +61,9 @@ export class DaemonReport {
       });
       return;
     }
-    const where = switchAddress === null ? address : `${switchAddress} as host ${hostId}`;
-    this.results.line(`listening on ${where}, link ${displayRate(rateBps)}; files go to ${directory}`);
+    this.results.line(
+      `${whereReached({ address, switchAddress, hostId })}, link ${displayRate(rateBps)}; files go to ${directory}`,
+    );
   }
 
   file(outcome: FileOutcome): void {

@@ -181,6 +181,7 @@ export class SendRun {
       peerName: transport.peerName(peerOf(target)),
       connectTimeoutNs: values.connectTimeout,
       idleTimeoutNs: values.idleTimeout,
+      trouble: transport.trouble(),
     });
   }
 }

@@ -115,9 +115,9 @@ function logTerms(logger: Logger, link: AttachedLink, before: AttachedLink): voi
 }
 
 /** Trouble comes back with every frame that is tried again, so only its first time is news. */
-function logProblem(logger: Logger, problem: SocketProblem): void {
-  if (problem.count === 1) logger.warn(problem, problem.message);
-  else logger.debug(problem, problem.message);
+function logProblem(logger: Logger, { code, count, message }: SocketProblem): void {
+  if (count === 1) logger.warn({ code }, message);
+  else logger.debug({ code, count }, message);
 }
 
 function makeHost(parts: HostParts, values: TransportValues, application: Application): Host {
