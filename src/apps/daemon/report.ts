@@ -149,9 +149,15 @@ function goodputBps({ header, durationNs }: FileOutcome): number {
   return (header.bytes * 8e9) / durationNs;
 }
 
+/** A verdict's sentence may begin with the file's name, which the line has already. */
+function reasonOf({ header, verdict }: FileOutcome): string {
+  const name = `'${header.name}' `;
+  return verdict.message.startsWith(name) ? verdict.message.slice(name.length) : verdict.message;
+}
+
 function fileLine(outcome: FileOutcome): string {
   const { header, peerName, verdict, durationNs } = outcome;
-  if (!verdict.ok) return `not received from ${peerName}: ${verdict.message} (${verdict.code})`;
+  if (!verdict.ok) return `not received '${header.name}' from ${peerName}: ${reasonOf(outcome)} (${verdict.code})`;
   const what = `'${header.name}' (${displaySize(header.bytes)}) from ${peerName}`;
   const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(outcome))}`;
   return `received ${what} in ${pace}, SHA-256 verified`;

@@ -17,10 +17,11 @@ const LEFTOVER = new RegExp(
   's',
 );
 
+const MACHINE = createHash('sha256').update(hostname()).digest('hex').slice(0, MACHINE_DIGITS);
+
 /** This process. */
 export function thisWriter(): Writer {
-  const digest = createHash('sha256').update(hostname()).digest('hex');
-  return { machine: digest.slice(0, MACHINE_DIGITS), pid: process.pid };
+  return { machine: MACHINE, pid: process.pid };
 }
 
 /** The unique part of a temporary file's name, which says who writes it. */
