@@ -65,6 +65,8 @@ export interface ConnectionOptions extends WaitOptions {
   onProblem?(problem: SocketProblem): void;
   /** The switch gave other terms than before. The machine has its new rate; a frame size or an id stays as it was built. */
   onLinkChanged?(link: AttachedLink, before: AttachedLink): void;
+  /** A switch that did not know this host any more, as after a restart, has given it its port again. */
+  onAttachedAgain?(): void;
   /** The switch takes this host no more, so nothing arrives from now on. The driver goes on until it is closed. */
   onDetached?(error: XpassError): void;
 }
@@ -124,6 +126,8 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private readonly looks = new LookTimes(() => performance.nodeTiming.idleTime * MILLISECOND_NS);
   private attachment: Attachment | null = null;
   private terms: AttachedLink | null = null;
+  /** Times that a switch has given a port, as far as it was told. */
+  private attachments = 0;
   private onSettled: (() => void) | null = null;
   private machine: HostMachine | null = null;
   private pool: FramePool | null = null;
@@ -387,10 +391,15 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   /** The attachment was settled, renewed or refused. */
-  private tellAttachment({ link, error }: Attachment, nowNs: number): void {
+  private tellAttachment({ link, error, attachments }: Attachment, nowNs: number): void {
     const before = this.terms;
+    const isAgain = this.attachments > 0 && attachments > this.attachments;
+    this.attachments = attachments;
     this.terms = link;
+    if (isAgain) this.options.onAttachedAgain?.();
     if (this.onSettled !== null) {
+      // Whoever waits for the attachment hears of it there.
+      this.isDetached = error !== null;
       this.onSettled();
       this.onSettled = null;
     } else if (error !== null) {

@@ -157,8 +157,10 @@ describe('UdpHost behind a switch', () => {
     const fabric = await openSwitch();
     const switchAddress = switchAddressOf(fabric);
     await openHost({ switchAddress, hostId: 2 });
-    const attempt = openHost({ switchAddress, ...wish });
+    const told: XpassError[] = [];
+    const attempt = openHost({ switchAddress, onDetached: (error) => told.push(error), ...wish });
     await expect(attempt).rejects.toMatchObject({ code });
+    expect(told).toEqual([]);
     await expect(attempt).rejects.toThrow(words);
   });
 
@@ -178,7 +180,8 @@ describe('UdpHost behind a switch', () => {
     const switchAddress = switchAddressOf(first);
     const inbox = collector(() => receiver);
     const receiver: UdpHost<Host> = await openHost({ switchAddress, hostId: 1, application: inbox.application });
-    const sender = await openHost({ switchAddress, hostId: 2 });
+    let again = 0;
+    const sender = await openHost({ switchAddress, hostId: 2, onAttachedAgain: () => again++ });
     const bytes = randomBytes(16 * MIB);
     const sending = sendAll(sender, 1, bytes);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -187,6 +190,7 @@ describe('UdpHost behind a switch', () => {
     await openSwitch({ bind: switchAddress });
     expect(await sending).toBeNull();
     expect(bytes.equals(await inbox.ended)).toBe(true);
+    expect(again).toBeGreaterThan(0);
   });
 
   it('takes another rate of its link while it runs, and hears when somebody else has its id', async () => {

@@ -53,13 +53,16 @@ export interface TransportOptions {
   /** Where a daemon listens in direct mode. */
   readonly listen?: Address;
   readonly target?: Target;
-  /** The switch takes this host no more: nothing arrives from now on. It is logged anyway. */
+  /** The switch takes this host no more: nothing arrives from now on. For whoever may be behind one: nothing else says so. */
   onDetached?(error: XpassError): void;
 }
 
 /** What `--to` and `-c` name: a host id behind a switch, an address without one. Throws a usage Failure. */
 export function parseTarget(text: string, isSwitched: boolean): Target {
-  if (!isSwitched) return { direct: parseAddress(text, { port: DEFAULT_DAEMON_PORT }) };
+  if (!isSwitched) {
+    if (/^\d+$/.test(text)) throw usageFailure(`host id ${text} needs --switch; without it write HOST or HOST:PORT`);
+    return { direct: parseAddress(text, { port: DEFAULT_DAEMON_PORT }) };
+  }
   const hostId = Number(text);
   if (Number.isInteger(hostId) && hostId >= 1 && hostId <= MAX_HOST_ID) return { hostId };
   throw usageFailure(`host '${text}' is not allowed behind a switch; allowed: a host id from 1 to ${MAX_HOST_ID}`);
@@ -85,11 +88,10 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     datapath: values.datapath,
     connectTimeoutNs: values.connectTimeout,
     onProblem: (problem) => logProblem(logger, problem),
+    onAttachedAgain: () =>
+      logger.info('attached again to the switch, which had lost this host: it was restarted, perhaps'),
     onLinkChanged: (link, before) => logTerms(logger, link, before),
-    onDetached: (error) => {
-      logger.error({ code: error.code }, error.message);
-      options.onDetached?.(error);
-    },
+    ...(options.onDetached !== undefined && { onDetached: options.onDetached }),
     makeMachine: (parts) => makeHost(parts, values, application),
   });
   if (transport.info.fallback !== undefined) logger.warn(transport.info.fallback);

@@ -59,6 +59,11 @@ describe('what is in deploy/', () => {
     await commandNamed(command);
   });
 
+  it('says how to install the package that npm makes', () => {
+    const { version } = JSON.parse(readFileSync(join(DEPLOY, '../package.json'), 'utf8'));
+    expect(textOf('README.md')).toContain(`./xpass-${version}.tgz`);
+  });
+
   it('describes every setting of a link', () => {
     const rows = textOf('README.md')
       .split('\n')
