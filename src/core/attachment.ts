@@ -60,7 +60,7 @@ const RETRY_NS = 1 * SECOND_NS;
 const REFUSED_RETRY_NS = SECOND_NS / 4;
 /** The part of the keep-alive time after which a host sends: "at least this often" (PROTOCOL §3.9), also when it wakes late (ours). */
 const KEEP_ALIVE_PART = 0.75;
-/** Keep-alive times without any frame after which a switch that answers counts as silent: two answers in a row were lost or never sent (ours). PROTOCOL §8.2 */
+/** Keep-alive times without any frame after which a switch counts as silent: two answers in a row were lost or never sent (ours). PROTOCOL §8.2 */
 const SILENT_KEEP_ALIVES = 2;
 
 /**
@@ -76,8 +76,6 @@ export class Attachment {
   error: XpassError | null = null;
   /** When the latest frame from the switch came, whatever it was. */
   private heardNs = 0;
-  /** The switch answers KEEP_ALIVE: its silence means something. */
-  private isAnswering = false;
   private readonly options: AttachmentOptions;
   private readonly giveUpNs: number;
   private state: number = AttachState.attaching;
@@ -131,10 +129,10 @@ export class Attachment {
     }
   }
 
-  /** For how long the switch has been silent although it should have answered, ns; 0 while it answers, or where that is not known. */
+  /** For how long nothing has come from the switch that this host was attached to, ns; 0 while it answers as it should. */
   silentNs(nowNs: number): number {
     const silentNs = nowNs - this.heardNs;
-    return this.isAnswering && silentNs >= SILENT_KEEP_ALIVES * this.keepAliveNs ? silentNs : 0;
+    return this.given !== null && silentNs >= SILENT_KEEP_ALIVES * this.keepAliveNs ? silentNs : 0;
   }
 
   /** Nobody listens at the switch's port at the moment: it may be starting. */
@@ -183,7 +181,6 @@ export class Attachment {
     }
     const isNew = this.state === AttachState.attaching;
     if (isNew) this.attachments++;
-    else this.isAnswering = true;
     const rateKbps = attachedRateKbps(bytes);
     this.given = {
       hostId: destinationHost(bytes),
