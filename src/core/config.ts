@@ -19,7 +19,7 @@ export const LEAST_WINDOW_BYTES = 65_536;
 export interface EndpointConfig {
   /** This host's id behind a switch; 0 in direct mode. PROTOCOL §1.2 */
   hostId: number;
-  /** Rate of this host's link, which is every flow's max_rate; Infinity for unlimited. */
+  /** Rate of this host's link at first (`Endpoint.setLinkRate` changes it), which is every flow's max_rate; Infinity for unlimited. */
   rateBps: number;
   /** Largest UDP payload of a data frame that this host sends or takes. */
   frameBytes: number;

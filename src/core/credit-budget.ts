@@ -23,7 +23,7 @@ const MAX_PEERS = 256;
 export interface BudgetOptions {
   /** Credits at most, whatever the link: what the socket's buffer holds of data frames. */
   hostCredits: number;
-  /** Time that one credit and its data take on the link, ns. */
+  /** Time that one credit and its data take on the link at first, ns. */
   creditNs: number;
   /** Data that may queue for this host, as the time that it takes on its link; Infinity for no such bound. */
   queueBoundNs: number;
@@ -65,8 +65,8 @@ export class CreditBudget {
   private promised = 0;
   /** Places that came back, and are kept until they are enough for a turn. */
   private kept = 0;
-  /** A turn has so many credits. */
-  readonly turnCredits: number;
+  private creditNs = 0;
+  private creditsOfTurn = 0;
   /** When the next turn is due. */
   private turnNs = 0;
   /** Sum of `BudgetShare.weightNs` of the flows that have credits outstanding. */
@@ -77,7 +77,18 @@ export class CreditBudget {
     this.flows = flows;
     this.fresh = new Ring<number>(options.maxWaiting);
     this.waiting = new Ring<number>(options.maxWaiting);
-    this.turnCredits = creditsOfTurn(options);
+    this.setCreditTime(options.creditNs);
+  }
+
+  /** Credits of a turn. */
+  get turnCredits(): number {
+    return this.creditsOfTurn;
+  }
+
+  /** A credit and its data take this long on the link from now on, ns. */
+  setCreditTime(creditNs: number): void {
+    this.creditNs = creditNs;
+    this.creditsOfTurn = creditsOfTurn({ ...this.options, creditNs });
   }
 
   /** Whether it can ever hold a credit back. Where it cannot, flows do not report to it, and its `outstanding` stays 0. */
@@ -155,12 +166,13 @@ export class CreditBudget {
 
   /** The flows' mean shortest RTT, weighed by their rates, as far as they fill the link. */
   private pipelineNs(): number {
-    return (this.pipeline / Math.max(1, this.links)) * this.options.creditNs;
+    return (this.pipeline / Math.max(1, this.links)) * this.creditNs;
   }
 
   /** A flow takes its turn: returns when it may send the first of its credits. Turns come no faster than credits leave the host, or its NIC would drop what many flows were woken for by data that came together. */
   takeTurn(nowNs: number): number {
-    const { creditNs, catchUpNs } = this.options;
+    const { creditNs } = this;
+    const { catchUpNs } = this.options;
     const startNs = Math.max(this.turnNs + creditNs, nowNs - catchUpNs);
     this.promised += this.turnCredits;
     this.turnNs = startNs + (this.turnCredits - 1) * creditNs;
@@ -178,8 +190,8 @@ export class CreditBudget {
 
   /** Credits that fit, and a fraction. */
   private get size(): number {
-    const { hostCredits, creditNs, queueBoundNs } = this.options;
-    return Math.min(hostCredits, Math.max(LEAST_CREDITS, (this.pipelineNs() + queueBoundNs) / creditNs));
+    const { hostCredits, queueBoundNs } = this.options;
+    return Math.min(hostCredits, Math.max(LEAST_CREDITS, (this.pipelineNs() + queueBoundNs) / this.creditNs));
   }
 
   /** A flow has `change` more credits outstanding, fewer when it is negative: others get their turn. */

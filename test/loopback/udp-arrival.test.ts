@@ -22,6 +22,10 @@ class Noting implements HostMachine {
 
   advance(): void {}
 
+  setLinkRate(): void {}
+
+  giveUp(): void {}
+
   poll(): Frame | null {
     return null;
   }

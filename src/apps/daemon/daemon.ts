@@ -5,9 +5,11 @@ import type { XpassError } from '../../core/errors.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
 import { DiscardService } from '../shared/discard.js';
+import { displaySize } from '../shared/display.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../shared/failure.js';
 import { checkReceiveDirectory } from '../shared/files/incoming-file.js';
+import { type Leftovers, removeLeftovers } from '../shared/files/leftovers.js';
 import type { Logger } from '../shared/logger.js';
 import { PerfService } from '../shared/perf/service.js';
 import type { PerfOutcome } from '../shared/perf/session.js';
@@ -29,6 +31,7 @@ export async function runDaemon(invocation: DaemonInvocation): Promise<ExitCode>
     throw usageFailure('--listen is for daemons without a switch: leave it out beside --switch');
   }
   const directory = await prepareDirectory(options.directory);
+  logLeftovers(invocation.logger, directory, await removeLeftovers(directory));
   const interrupted = new Promise<null>((resolve) => {
     onInterrupt(() => resolve(null));
   });
@@ -52,6 +55,15 @@ async function prepareDirectory(path: string): Promise<string> {
     }
   }
   return checkReceiveDirectory(path);
+}
+
+/** One line for what a daemon that was killed has left. */
+function logLeftovers(logger: Logger, directory: string, { removed, removedBytes, kept, keptBytes }: Leftovers): void {
+  const files = (count: number): string => (count === 1 ? '1 unfinished file' : `${count} unfinished files`);
+  const parts: string[] = [];
+  if (removed > 0) parts.push(`removed ${files(removed)} of a daemon that was killed, ${displaySize(removedBytes)}`);
+  if (kept > 0) parts.push(`left ${files(kept)} of other daemons alone, ${displaySize(keptBytes)}`);
+  if (parts.length > 0) logger.info(`${directory}: ${parts.join('; ')}`);
 }
 
 /** The client prints what was measured; here it is only known that there was a test. */

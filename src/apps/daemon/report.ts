@@ -3,18 +3,13 @@ import type { DatapathInfo } from '../../udp/datapath.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { displayCount, displayDuration, displayRate, displaySize } from '../shared/display.js';
 import { snakeCase } from '../shared/json-names.js';
+import { type Reached, whereReached } from '../shared/reached.js';
 import type { Results } from '../shared/results.js';
 import type { CreditTotals } from '../shared/service-host.js';
 import type { FileOutcome, FileProgress } from './file-service.js';
 
 /** Where a daemon takes flows. */
-export interface ListeningReport {
-  /** The socket's address as people write it. */
-  readonly address: string;
-  /** The switch's address; null in direct mode. */
-  readonly switchAddress: string | null;
-  /** This host's id behind the switch; 0 in direct mode. */
-  readonly hostId: number;
+export interface ListeningReport extends Reached {
   readonly rateBps: number;
   readonly frameBytes: number;
   readonly directory: string;
@@ -66,8 +61,9 @@ export class DaemonReport {
       });
       return;
     }
-    const where = switchAddress === null ? address : `${switchAddress} as host ${hostId}`;
-    this.results.line(`listening on ${where}, link ${displayRate(rateBps)}; files go to ${directory}`);
+    this.results.line(
+      `${whereReached({ address, switchAddress, hostId })}, link ${displayRate(rateBps)}; files go to ${directory}`,
+    );
   }
 
   file(outcome: FileOutcome): void {
@@ -153,9 +149,15 @@ function goodputBps({ header, durationNs }: FileOutcome): number {
   return (header.bytes * 8e9) / durationNs;
 }
 
+/** A verdict's sentence may begin with the file's name, which the line has already. */
+function reasonOf({ header, verdict }: FileOutcome): string {
+  const name = `'${header.name}' `;
+  return verdict.message.startsWith(name) ? verdict.message.slice(name.length) : verdict.message;
+}
+
 function fileLine(outcome: FileOutcome): string {
   const { header, peerName, verdict, durationNs } = outcome;
-  if (!verdict.ok) return `not received from ${peerName}: ${verdict.message} (${verdict.code})`;
+  if (!verdict.ok) return `not received '${header.name}' from ${peerName}: ${reasonOf(outcome)} (${verdict.code})`;
   const what = `'${header.name}' (${displaySize(header.bytes)}) from ${peerName}`;
   const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(outcome))}`;
   return `received ${what} in ${pace}, SHA-256 verified`;

@@ -109,7 +109,7 @@ class ClientRun {
       peer,
       logger,
       driver: () => transport.statistics(),
-      failureOf: (error: XpassError) => peerFailure(error, context),
+      failureOf: (error: XpassError) => peerFailure(error, { ...context, trouble: transport.trouble() }),
       onStart: (nowNs) => {
         const { flows, omitNs } = this.request;
         this.log.start({

@@ -151,7 +151,14 @@ export class SendRun {
     let shown = { name: header.name, bytes: header.bytes, sentBytes: () => 0 };
     try {
       const source = await job.open();
-      const transfer = new FileTransfer({ transport, replies: this.replies, logger, peer: peerOf(target), source });
+      const named = logger.child({ file: header.name });
+      const transfer = new FileTransfer({
+        transport,
+        replies: this.replies,
+        logger: named,
+        peer: peerOf(target),
+        source,
+      });
       this.transfers.add(transfer);
       shown = { ...shown, sentBytes: () => transfer.acknowledgedBytes };
       display.add(shown);
@@ -181,6 +188,7 @@ export class SendRun {
       peerName: transport.peerName(peerOf(target)),
       connectTimeoutNs: values.connectTimeout,
       idleTimeoutNs: values.idleTimeout,
+      trouble: transport.trouble(),
     });
   }
 }

@@ -1,5 +1,6 @@
 import { algorithmFields } from '../../core/algorithms.js';
 import type { Application } from '../../core/application.js';
+import type { AttachedLink } from '../../core/attachment.js';
 import { endpointConfig } from '../../core/config.js';
 import { Endpoint } from '../../core/endpoint.js';
 import type { XpassError } from '../../core/errors.js';
@@ -14,6 +15,7 @@ import type { SocketProblem } from '../../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
 import { Chunks, MAX_HOST_ID } from '../../wire/layout.js';
 import { markSeldom } from './collector.js';
+import { displayRate } from './display.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
 import { DEFAULT_DAEMON_PORT, type TransportValues } from './transport-options.js';
@@ -51,13 +53,16 @@ export interface TransportOptions {
   /** Where a daemon listens in direct mode. */
   readonly listen?: Address;
   readonly target?: Target;
-  /** The switch takes this host no more: nothing arrives from now on. It is logged anyway. */
+  /** The switch takes this host no more: nothing arrives from now on. For whoever may be behind one: nothing else says so. */
   onDetached?(error: XpassError): void;
 }
 
 /** What `--to` and `-c` name: a host id behind a switch, an address without one. Throws a usage Failure. */
 export function parseTarget(text: string, isSwitched: boolean): Target {
-  if (!isSwitched) return { direct: parseAddress(text, { port: DEFAULT_DAEMON_PORT }) };
+  if (!isSwitched) {
+    if (/^\d+$/.test(text)) throw usageFailure(`host id ${text} needs --switch; without it write HOST or HOST:PORT`);
+    return { direct: parseAddress(text, { port: DEFAULT_DAEMON_PORT }) };
+  }
   const hostId = Number(text);
   if (Number.isInteger(hostId) && hostId >= 1 && hostId <= MAX_HOST_ID) return { hostId };
   throw usageFailure(`host '${text}' is not allowed behind a switch; allowed: a host id from 1 to ${MAX_HOST_ID}`);
@@ -83,11 +88,10 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     datapath: values.datapath,
     connectTimeoutNs: values.connectTimeout,
     onProblem: (problem) => logProblem(logger, problem),
-    onLinkChanged: (link) => logger.warn(link, 'the switch changed the terms of this link: restart to use them'),
-    onDetached: (error) => {
-      logger.error({ code: error.code }, error.message);
-      options.onDetached?.(error);
-    },
+    onAttachedAgain: () =>
+      logger.info('attached again to the switch, which had lost this host: it was restarted, perhaps'),
+    onLinkChanged: (link, before) => logTerms(logger, link, before),
+    ...(options.onDetached !== undefined && { onDetached: options.onDetached }),
     makeMachine: (parts) => makeHost(parts, values, application),
   });
   if (transport.info.fallback !== undefined) logger.warn(transport.info.fallback);
@@ -96,10 +100,26 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   return transport;
 }
 
+/** The rate is in force already. A flow keeps the frame size and the id with which it began, and so the host does. */
+function logTerms(logger: Logger, link: AttachedLink, before: AttachedLink): void {
+  if (link.rateBps !== before.rateBps) {
+    logger.info(
+      `the switch changed the rate of this link from ${displayRate(before.rateBps)} to ${displayRate(link.rateBps)}`,
+    );
+  }
+  if (link.maxFrameBytes !== before.maxFrameBytes) {
+    const sizes = `from ${before.maxFrameBytes} to ${link.maxFrameBytes} B`;
+    logger.warn(`the switch changed the frame size of this link ${sizes}: restart this host to use it`);
+  }
+  if (link.hostId !== before.hostId) {
+    logger.warn(`the switch changed the id of this host from ${before.hostId} to ${link.hostId}: restart it`);
+  }
+}
+
 /** Trouble comes back with every frame that is tried again, so only its first time is news. */
-function logProblem(logger: Logger, problem: SocketProblem): void {
-  if (problem.count === 1) logger.warn(problem, problem.message);
-  else logger.debug(problem, problem.message);
+function logProblem(logger: Logger, { code, count, message }: SocketProblem): void {
+  if (count === 1) logger.warn({ code }, message);
+  else logger.debug({ code, count }, message);
 }
 
 function makeHost(parts: HostParts, values: TransportValues, application: Application): Host {

@@ -216,7 +216,7 @@ describe('xpass', () => {
   });
 
   it('logs to standard error only', async () => {
-    const { out, err } = await run('send a --to h --log-level info', async ({ logger }) => {
+    const { out, err } = await run('send a --to h --log-level info --log-format json', async ({ logger }) => {
       logger.info('hello');
       return ExitCode.done;
     });

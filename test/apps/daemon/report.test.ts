@@ -148,9 +148,9 @@ describe('what a daemon says to people', () => {
     });
     expect(lines()).toEqual([
       'listening on 127.0.0.1:47000, link unlimited; files go to /srv/in',
-      'listening on 127.0.0.1:47100 as host 3, link 100.0 Mbit/s; files go to /srv/in',
+      'attached to switch 127.0.0.1:47100 as host 3, from 127.0.0.1:47000, link 100.0 Mbit/s; files go to /srv/in',
       "received 'a.bin' (1.192 MiB) from host 2 in 100.0 ms, 100.0 Mbit/s, SHA-256 verified",
-      "not received from host 2: 'a.bin' cannot be stored: no space (noSpace)",
+      "not received 'a.bin' from host 2: cannot be stored: no space (noSpace)",
       "receiving 'a.bin' from host 2: 2.000 KiB",
     ]);
   });

@@ -40,8 +40,8 @@ describe('a perf server', () => {
       printer.test({ ...OUTCOME, request: { ...request, direction: 'reverse', flows: 1 }, received: null });
     });
     expect(lines).toEqual([
-      'listening on 127.0.0.1:47000 for xpass perf -c',
-      'listening on 127.0.0.1:47100 as host 2 for xpass perf -c',
+      'listening on 127.0.0.1:47000, for xpass perf -c',
+      'attached to switch 127.0.0.1:47100 as host 2, from 127.0.0.1:5555, for xpass perf -c',
       'from 127.0.0.1:4000, 2 flows: 100.0 Mbit/s (11.92 MiB in 1.000 s)',
       'to 127.0.0.1:4000, 1 flow: given up, the client is lost or has ended',
     ]);

@@ -1,19 +1,20 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
-import { LOG_LEVELS, type LogLevel } from '../../../src/apps/shared/log-level.js';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import { LOG_LEVELS, type LogFormat, type LogLevel } from '../../../src/apps/shared/log-level.js';
 import { createLogger } from '../../../src/apps/shared/logger.js';
 
-async function logged(level: LogLevel, shape: { isTTY?: boolean } = {}): Promise<string> {
+async function logged(level: LogLevel, format: LogFormat = 'text', shape: { isTTY?: boolean } = {}): Promise<string> {
   const stream = Object.assign(new PassThrough(), shape);
-  const logger = await createLogger({ name: 'xpass send', level, stream });
+  const logger = await createLogger({ name: 'xpass send', level, format, stream });
   logger.info({ flowId: 7 }, 'opened');
   logger.error('lost');
   return String(stream.read() ?? '');
 }
 
 describe('a logger', () => {
-  it('writes one JSON object a line', async () => {
-    const [first, second] = (await logged('info'))
+  it('writes one JSON object a line when it is asked to', async () => {
+    const [first, second] = (await logged('info', 'json', { isTTY: true }))
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -21,11 +22,20 @@ describe('a logger', () => {
     expect(second).toMatchObject({ msg: 'lost', level: 50 });
   });
 
-  it('writes for people on a terminal', async () => {
-    const text = await logged('info', { isTTY: true });
-    expect(text).toContain('opened');
-    expect(text).toContain('flowId');
-    expect(text.startsWith('{')).toBe(false);
+  it('writes a plain line for people, what is not a terminal too', async () => {
+    const [first, second, ...others] = (await logged('info')).split('\n');
+    expect(first).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO \(xpass send\): opened \{"flowId":7\}$/);
+    expect(second).toMatch(/^\[.{12}\] ERROR \(xpass send\): lost$/);
+    expect(others).toEqual(['']);
+  });
+
+  it('colours it on a terminal', async () => {
+    vi.stubEnv('NO_COLOR', '');
+    vi.stubEnv('TERM', 'xterm');
+    const text = await logged('info', 'text', { isTTY: true });
+    vi.unstubAllEnvs();
+    expect(text).toContain('\u001b[32mINFO');
+    expect(stripVTControlCharacters(text)).toContain('INFO (xpass send): opened {"flowId":7}');
   });
 
   it('keeps quiet below its level', async () => {
@@ -35,7 +45,7 @@ describe('a logger', () => {
 
   it('knows every level that the option allows', async () => {
     for (const level of LOG_LEVELS) {
-      expect((await createLogger({ name: 'x', level, stream: new PassThrough() })).level).toBe(level);
+      expect((await createLogger({ name: 'x', level, format: 'json', stream: new PassThrough() })).level).toBe(level);
     }
   });
 });

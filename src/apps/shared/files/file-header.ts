@@ -1,5 +1,6 @@
+import { printable } from '../terminal.js';
 import { Fault } from './fault.js';
-import { fileNameProblem, localNameProblem } from './file-name.js';
+import { fileNameProblem, localNameProblem, MAX_NAME_BYTES } from './file-name.js';
 import type { Message } from './message.js';
 
 /** What a sender says of a file before its bytes. docs/APPLICATIONS.md, "file" */
@@ -27,7 +28,11 @@ export function parseFileHeader({ kind, name, bytes, mode = DEFAULT_MODE }: Mess
   if (kind !== 'file') return new Fault('unsupported', 'the stream does not announce a file');
   if (typeof name !== 'string') return new Fault('badName', 'the file has no name');
   const problem = fileNameProblem(name) ?? localNameProblem(name);
-  if (problem !== null) return new Fault('badName', `the file's name ${problem}, which the receiver does not take`);
+  if (problem !== null)
+    return new Fault(
+      'badName',
+      `the file's name '${printable(name.slice(0, MAX_NAME_BYTES))}' ${problem}, which the receiver does not take`,
+    );
   if (!isCount(bytes, Number.MAX_SAFE_INTEGER)) {
     return new Fault('badMessage', `the size of '${name}' is not a whole number of bytes`);
   }

@@ -34,10 +34,10 @@ export function localNameProblem(name: string, platform: NodeJS.Platform = proce
   return WINDOWS_DEVICE.test(name) ? 'is that of a device of Windows' : null;
 }
 
-/** `.name.random.part`, at most 255 bytes: what a file is called until it is complete. */
-export function temporaryName(name: string, random: string): string {
-  const room = MAX_NAME_BYTES - Buffer.byteLength(`..${random}.part`);
-  return `.${cutToBytes(name, room)}.${random}.part`;
+/** `.name.tag.part`, at most 255 bytes: what a file is called until it is complete. */
+export function temporaryName(name: string, tag: string): string {
+  const room = MAX_NAME_BYTES - Buffer.byteLength(`..${tag}.part`);
+  return `.${cutToBytes(name, room)}.${tag}.part`;
 }
 
 function cutToBytes(text: string, room: number): string {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { ExitCode } from '../exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../failure.js';
 import { FaultError } from './fault.js';
 import { temporaryName } from './file-name.js';
+import { temporaryTag } from './leftovers.js';
 
 /** What is used of an open file. */
 export type OpenFile = Pick<fs.FileHandle, 'write' | 'sync' | 'close'>;
@@ -36,8 +36,6 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 /** link(2) where there are no hard links: FAT and some network and user-space file systems. EISDIR is what libuv makes of Windows' ERROR_INVALID_FUNCTION. */
 const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EISDIR']);
 
-const TEMPORARY_RANDOM_BYTES = 6;
-
 /**
  * A file on its way in: written under a temporary name in the receive directory, it gets its own name only when it is complete. Each call throws a FaultError or an
  * error of the system.
@@ -61,7 +59,7 @@ export class IncomingFile {
   static async open(options: IncomingFileOptions): Promise<IncomingFile> {
     const { directory, name, mode, fileSystem = fs } = options;
     await checkTarget(options);
-    const path = join(directory, temporaryName(name, randomBytes(TEMPORARY_RANDOM_BYTES).toString('hex')));
+    const path = join(directory, temporaryName(name, temporaryTag()));
     return new IncomingFile(options, path, await fileSystem.open(path, CREATE, mode));
   }
 

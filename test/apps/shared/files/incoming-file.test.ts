@@ -50,7 +50,7 @@ describe('a file on its way in', () => {
   it('has a temporary name until it is published', async () => {
     const directory = await temporaryDirectory();
     const file = await openFile({ directory });
-    expect(await readdir(directory)).toEqual([expect.stringMatching(/^\.a\.[0-9a-f]{12}\.part$/)]);
+    expect(await readdir(directory)).toEqual([expect.stringMatching(/^\.a\.[0-9a-f]{8}-\d+-[0-9a-f]{12}\.part$/)]);
     await file.publish();
     expect(await readdir(directory)).toEqual(['a']);
     expect(await readFile(join(directory, 'a'), 'utf8')).toBe('new');

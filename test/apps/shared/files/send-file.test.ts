@@ -176,6 +176,14 @@ describe('a file that changes while it is sent', () => {
     expect(String(error)).toContain(`'${path}' shrank to 5 bytes while it was being sent`);
   });
 
+  it('by shrinking is noticed long before what is missing is due', async () => {
+    const path = await fileOf(long);
+    const source = await openFileSource(path, { checkMs: 0 });
+    for (let reads = 0; reads < 3; reads++) await source.next();
+    await truncate(path, 30 * READ_BYTES);
+    await expect(source.next()).rejects.toThrow(`'${path}' shrank to ${30 * READ_BYTES} bytes`);
+  });
+
   it('by growing is named', async () => {
     const path = await fileOf(long);
     const source = await openFileSource(path);
