@@ -127,7 +127,13 @@ describe('a simulation', () => {
     const changes: Changes = { traffic: [flow(1, 3, { bytes: 100 })], endsWithFlows: true, durationNs: 1e9 };
     const { durationNs } = play(changes);
     // The last link is 10 us long, and the FIN enters it right after the data.
-    const cut = { kind: 'link', atNs: durationNs - 10e3 - 20, link: 'h3', port: {}, impairment: { down: true } } as const;
+    const cut = {
+      kind: 'link',
+      atNs: durationNs - 10e3 - 20,
+      link: 'h3',
+      port: {},
+      impairment: { down: true },
+    } as const;
     let lastNs = 0;
     const { result } = simulate(scenarioWith({ ...changes, faults: [cut] }), {
       onStep: ({ network }) => {

@@ -14,7 +14,7 @@ const QUICK_EFFORT: Effort = { seconds: 0.5, runs: 1 };
 const PROFILE_EFFORT: Effort = { seconds: 5, runs: 1 };
 
 /** As short as a measurement that has something in it (ours). */
-const SMOKE_EFFORT: Effort = { seconds: 0.3, runs: 1 };
+const SMOKE_EFFORT: Effort = { seconds: 0.2, runs: 1 };
 
 export interface Effort {
   /** Of one measurement. */

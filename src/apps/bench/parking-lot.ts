@@ -53,7 +53,10 @@ async function measure(bench: Workbench, algorithm: string): Promise<BenchResult
   );
   const ended = Promise.all(clients);
   // A client that fails ends the benchmark at once.
-  const value = await Promise.race([lowestUtilisation(control, bench.warmUpSeconds, seconds), ended.then(() => Number.NaN)]);
+  const value = await Promise.race([
+    lowestUtilisation(control, bench.warmUpSeconds, seconds),
+    ended.then(() => Number.NaN),
+  ]);
   await ended;
   return [{ name: `parking-lot/${algorithm}`, value, unit: 'of the data share', raw: null }];
 }

@@ -21,7 +21,7 @@ export interface BenchSettings {
 
 /** Seconds that processes run before they are measured: three of them on two cores have most of their code compiled by then, and carry a fifth more than after two seconds (measured, docs/PERF-LOG.md). */
 const WARM_UP_SECONDS = 4;
-const SMOKE_WARM_UP_SECONDS = 0.3;
+const SMOKE_WARM_UP_SECONDS = 0.2;
 /** What a process takes from its start until it measures, besides the warm-up (ours: 0.2 to 0.4 s on idle cores). */
 const START_UP_SECONDS = 0.3;
 /** What a process may take to leave its profile before it is killed (ours). */
