@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { untilWell } from './quiet-cores.js';
 import { freePorts, runXpass, scratchFolder, startSwitch, XpassProcess } from './switch-lab.js';
 
 /** A server that is ready, on a port that is free. */
@@ -153,26 +152,6 @@ describe('xpass perf', () => {
     expect(report.intervals[0].flows).toHaveLength(4);
     const reverse = await measure('-c', '2', '--switch', switchAddress, '-n', '100kB', '-R');
     expect(reverse.bytes).toBe(100_000);
-  });
-
-  it('fills a metered link behind a switch, and shares it, on idle cores', { timeout: 60_000 }, async (context) => {
-    const { switchAddress } = await startSwitched(['--link-rate', '20mbit']);
-    await untilWell(context, async () => {
-      const { goodput_bps, jain } = await measure(
-        '-c',
-        '2',
-        '--switch',
-        switchAddress,
-        '-O',
-        '1s',
-        '-t',
-        '2',
-        '-P',
-        '4',
-      );
-      const part = goodput_bps / PAYLOAD_BPS;
-      return part > 0.9 && part < 1.05 && jain > 0.8 ? '' : `${part} of the link, Jain ${jain}`;
-    });
   });
 
   it('has large frames', async () => {

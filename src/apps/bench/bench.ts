@@ -18,11 +18,11 @@ type BenchInvocation = Invocation<typeof BENCH_OPTIONS>;
 /** Runs the benchmarks one after the other and prints their figures. Throws a Failure when a process of one fails, or when it is interrupted. */
 export async function runBench(invocation: BenchInvocation): Promise<ExitCode> {
   const { options, positionals, results, onInterrupt } = invocation;
-  const { quick } = options;
+  const { quick, smoke: isSmoke } = options;
   const chosen = selectBenchmarks(positionals, { quick });
   const profileDirectory = options.profile ? await makeDirectory(options.profileDirectory) : null;
   const { seconds, runs } = effortOf(options);
-  const bench = new Workbench({ seconds, profileDirectory });
+  const bench = new Workbench({ seconds, isSmoke, profileDirectory });
   const interrupted = new Promise<never>((_, reject) => {
     onInterrupt((signal) => reject(new Failure(ExitCode.failed, `interrupted by ${signal}`)));
   });

@@ -6,7 +6,7 @@ import type { Benchmark, BenchResult } from './benchmark.js';
 import { startXpassPair } from './flows/flow-process.js';
 import { allocationRates, measureRaw } from './raw.js';
 import { trendOf } from './soak/trend.js';
-import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+import type { Workbench } from './workbench.js';
 
 /** As many times --seconds: so many frames that what the heap is larger by is not chance (ours). */
 const LONGER = 8;
@@ -29,7 +29,7 @@ async function measure(bench: Workbench): Promise<BenchResult[]> {
   const raw = await measureRaw(bench, { kind: 'echo', payloadBytes: DEFAULT_FRAME_BYTES, allocations: true });
   const { sink, source } = await startXpassPair(bench);
   await source.ask({ verb: 'bulk' });
-  await sleep(1e3 * WARM_UP_SECONDS);
+  await sleep(1e3 * bench.warmUpSeconds);
   await sink.begin();
   const log = await watch(bench, LONGER * bench.settings.seconds);
   const { bytes, seconds } = await sink.ask({ verb: 'take' });

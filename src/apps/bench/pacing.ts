@@ -7,7 +7,7 @@ import type { Benchmark, BenchResult } from './benchmark.js';
 import { startXpassPair } from './flows/flow-process.js';
 import type { GapErrors } from './flows/orders.js';
 import { nextMessage } from './ipc.js';
-import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+import type { Workbench } from './workbench.js';
 
 const CREDITS_PER_SECOND = [1_000, 10_000, 20_000, 50_000];
 /** Runs only when asked for. */
@@ -41,7 +41,7 @@ async function measure(bench: Workbench, creditsPerSecond: number): Promise<Benc
   const rate = `${creditsPerSecond * bitsPerCredit}`;
   const { sink, source } = await startXpassPair(bench, { options: { ...HOW, rate }, idealGapNs: gapNs });
   await source.ask({ verb: 'bulk' });
-  await sleep(WARM_UP_SECONDS * 1e3);
+  await sleep(bench.warmUpSeconds * 1e3);
   await sink.begin();
   await sleep(bench.settings.seconds * 1e3);
   const { gaps, seconds } = await sink.ask({ verb: 'take' });

@@ -41,8 +41,8 @@ export interface RawWork {
 /** What the bare program does with this work; its processes end with it. */
 export async function measureRaw(bench: Workbench, work: RawWork): Promise<RawFigures> {
   const { kind, payloadBytes, window = WINDOW, gapMs = 0, isChecked = false, allocations = false } = work;
-  const { seconds } = bench.settings;
-  const times = { warmUpMs: WARM_UP_SECONDS * 1e3, measureMs: seconds * 1e3 };
+  const warmUpSeconds = Math.min(WARM_UP_SECONDS, bench.warmUpSeconds);
+  const times = { warmUpMs: warmUpSeconds * 1e3, measureMs: bench.settings.seconds * 1e3 };
   const order = { payloadBytes, port: 0, window, gapMs, isChecked, ...times };
   const start = (role: RawOrder['role'], port: number) => startRaw(bench, { ...order, role, port });
   try {
@@ -51,7 +51,7 @@ export async function measureRaw(bench: Workbench, work: RawWork): Promise<RawFi
     const client = await start('client', target.port);
     const measured = nextReply(client.child);
     if (allocations) await bench.usage({ allocations });
-    const [cores, reply] = await Promise.all([bench.coresAfter(WARM_UP_SECONDS), measured]);
+    const [cores, reply] = await Promise.all([bench.coresAfter(warmUpSeconds), measured]);
     const allocated = allocations ? allocationRates(await bench.usage()) : new Map();
     return { framesPerSecond: reply.framesPerSecond ?? Number.NaN, rtt: reply.rtt ?? null, cores, allocated };
   } finally {

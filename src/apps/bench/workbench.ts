@@ -13,12 +13,15 @@ import { COLLECTING, PROBED, Probe, type Usage } from './probe.js';
 export interface BenchSettings {
   /** How long each measurement takes, without what comes before it. */
   readonly seconds: number;
+  /** Only whether it runs is asked for: hardly a warm-up, and no measurement is made longer so that it means something. */
+  readonly isSmoke?: boolean;
   /** Where each process leaves a CPU profile; null for none. */
   readonly profileDirectory: string | null;
 }
 
 /** Seconds that processes run before they are measured: three of them on two cores have most of their code compiled by then, and carry a fifth more than after two seconds (measured, docs/PERF-LOG.md). */
-export const WARM_UP_SECONDS = 4;
+const WARM_UP_SECONDS = 4;
+const SMOKE_WARM_UP_SECONDS = 0.2;
 /** What a process takes from its start until it measures, besides the warm-up (ours: 0.2 to 0.4 s on idle cores). */
 const START_UP_SECONDS = 0.3;
 /** What a process may take to leave its profile before it is killed (ours). */
@@ -45,6 +48,17 @@ export class Workbench {
 
   constructor(settings: BenchSettings) {
     this.settings = settings;
+  }
+
+  /** How long processes run before they are measured. */
+  get warmUpSeconds(): number {
+    return this.settings.isSmoke === true ? SMOKE_WARM_UP_SECONDS : WARM_UP_SECONDS;
+  }
+
+  /** How long a measurement takes that means nothing in less than `leastSeconds`. */
+  secondsOf(leastSeconds: number): number {
+    const { seconds, isSmoke } = this.settings;
+    return isSmoke === true ? seconds : Math.max(seconds, leastSeconds);
   }
 
   /** What follows belongs to this benchmark; its profiles are named after it. */
@@ -101,7 +115,7 @@ export class Workbench {
 
   /** The same while perf measures, whose client is being started. */
   coresOfPerf(): Promise<Cores> {
-    return this.coresAfter(START_UP_SECONDS + WARM_UP_SECONDS);
+    return this.coresAfter(START_UP_SECONDS + this.warmUpSeconds);
   }
 
   /** What each process uses, in cores, over the measurement that begins so many seconds from now. Empty when a process ends meanwhile, whose own failure says more. */

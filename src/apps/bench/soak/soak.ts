@@ -19,7 +19,7 @@ const SEED = 1;
 const [SINK, SOURCE] = [1, 2];
 /** Samples of a soak, and their distance at the least and at the most (ours). */
 const SAMPLES = 240;
-const MIN_SAMPLE_S = 0.5;
+const MIN_SAMPLE_S = 0.25;
 const MAX_SAMPLE_S = 15;
 /** The start is left out, in which code is compiled and pools fill: this part of the whole, or a minute where that is less (ours). */
 const START_PART = 0.3;
