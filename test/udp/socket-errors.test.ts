@@ -25,18 +25,15 @@ describe('explainProblem', () => {
   });
 
   it('has one sentence for every code, with the code or what it means and the peer where known', () => {
-    for (const code of [
-      'ECONNREFUSED',
-      'ECONNRESET',
-      'ENOBUFS',
-      'EHOSTUNREACH',
-      'ENETUNREACH',
-      'EPERM',
-      'EINVAL',
-      'EWEIRD',
-    ]) {
+    for (const code of ['ECONNREFUSED', 'ENOBUFS', 'EHOSTUNREACH', 'ENETUNREACH', 'EPERM', 'EINVAL', 'EWEIRD']) {
       expect(explainProblem(code, '10.0.0.1:9', 1)).toContain('10.0.0.1:9');
       expect(explainProblem(code, '', 1)).toContain(code);
+    }
+  });
+
+  it('knows both codes of a port that nobody listens at', () => {
+    for (const code of ['ECONNREFUSED', 'ECONNRESET']) {
+      expect(explainProblem(code, '10.0.0.1:9', 1)).toBe(`nobody listens at 10.0.0.1:9 (${code})`);
     }
   });
 });

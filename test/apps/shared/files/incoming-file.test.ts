@@ -171,6 +171,7 @@ describe('a fault', () => {
       code: 'io',
       message: "'a' cannot be stored: the system reports EWEIRD",
     });
+    expect(faultOf(systemError('EBUSY'), 'a').message).toContain('is in use');
     expect(faultOf(new FaultError('exists', 'x'), 'a')).toEqual({ code: 'exists', message: 'x' });
     expect(() => faultOf(new TypeError('bug'), 'a')).toThrow('bug');
   });
