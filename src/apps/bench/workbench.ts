@@ -69,7 +69,7 @@ export class Workbench {
     this.assertOpen();
     const role = roleOf(args);
     const node = [...PROBED, ...END_WITH_PARENT, ...this.profiling(role)];
-    const child = new Child(`xpass ${args.join(' ')}`, args, node, true);
+    const child = new Child(`xpass ${args.join(' ')}`, args, node, { hasChannel: true });
     this.running.add({ role, probe: new Probe(child.process), stop: () => child.stop() });
     return child;
   }

@@ -52,7 +52,7 @@ export class LabProcesses {
       directory,
       listen: formatAddress(listen),
       keepAlive: hasCrashes ? KEEP_ALIVE.withCrashes : KEEP_ALIVE.usual,
-      onLost: (child, code) => onLost(child.failure(code)),
+      onLost: (child) => onLost(child.failure()),
     });
   }
 

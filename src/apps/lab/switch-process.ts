@@ -22,7 +22,7 @@ export interface SwitchOptions {
   readonly listen: string;
   readonly keepAlive: string;
   /** The process ended without being told to. */
-  onLost(switchProcess: Child, code: number): void;
+  onLost(switchProcess: Child): void;
 }
 
 interface Datagrams {
@@ -161,8 +161,8 @@ export class SwitchProcess {
     const how = ['--listen', this.listenAt, '--control', control, '--json', '--spin', 'never'];
     const child = new Child('the switch', ['switch', ...what, ...how], [...SHORT_LIVED, ...END_WITH_PARENT]);
     this.child = child;
-    void child.ended.then((code) => {
-      if (this.child === child && !this.isStopping) onLost(child, code);
+    void child.ended.then(() => {
+      if (this.child === child && !this.isStopping) onLost(child);
     });
     const { address } = await child.event('listening');
     this.listenAt = String(address);
