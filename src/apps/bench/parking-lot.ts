@@ -1,8 +1,7 @@
 // Tested by test/loopback/bench.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../wire/layout.js';
-import { SwitchControl, type SwitchReport } from '../shared/switch-control.js';
+import type { SwitchReport } from '../shared/switch-control.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
 
@@ -48,22 +47,23 @@ async function measure(bench: Workbench, algorithm: string): Promise<BenchResult
   await Promise.all(FLOWS.map(([, receiver]) => bench.listen('perf', '-s', ...host(receiver))));
   const seconds = Math.max(bench.settings.seconds, LEAST_SECONDS);
   const times = ['-t', `${seconds + 1}s`, '-O', `${WARM_UP_SECONDS}s`];
+  const takesMs = 1e3 * bench.perfSeconds(seconds + 1);
   const clients = FLOWS.map(([sender, receiver]) =>
-    bench.start('perf', '-c', `${receiver}`, ...host(sender), ...times, '--json').result(),
+    bench.start('perf', '-c', `${receiver}`, ...host(sender), ...times, '--json').result({ takesMs }),
   );
   const ended = Promise.all(clients);
   // A client that fails ends the benchmark at once.
-  const value = await Promise.race([lowestUtilisation(control, seconds), ended.then(() => Number.NaN)]);
+  const value = await Promise.race([lowestUtilisation(bench, control, seconds), ended.then(() => Number.NaN)]);
   await ended;
   return [{ name: `parking-lot/${algorithm}`, value, unit: 'of the data share', raw: null }];
 }
 
-async function lowestUtilisation(controlAddress: string, seconds: number): Promise<number> {
-  const control = await SwitchControl.connect(controlAddress);
+async function lowestUtilisation(bench: Workbench, controlAddress: string, seconds: number): Promise<number> {
+  const control = await bench.connect(controlAddress);
   try {
-    await sleep(1e3 * WARM_UP_SECONDS);
+    await bench.sleep(WARM_UP_SECONDS);
     const before = await control.ports();
-    await sleep(seconds * 1e3);
+    await bench.sleep(seconds);
     const after = await control.ports();
     return Math.min(...LINKS.map((link) => utilisation(link, before, after)));
   } finally {
