@@ -24,6 +24,8 @@ const installStamp = at('node_modules', '.xpass-lock-hash');
 const buildStamp = at('dist', '.stamp');
 const lockDir = at('.bootstrap.lock');
 const POLL_MS = 100;
+/** Ours: an installation over a slow line and a build on busy cores take minutes. XPASS_LOCK_SECONDS sets another. */
+const LOCK_SECONDS = 600;
 
 export class PrepareError extends Error {}
 
@@ -104,10 +106,15 @@ function run(command, args) {
  */
 async function withLock(work) {
   const owner = `${process.pid}-${randomUUID()}`;
-  let waiting = false;
-  while (!tryLock(owner)) {
-    if (!waiting) say('waiting for another build of this working copy');
-    waiting = true;
+  const seconds = Number(process.env.XPASS_LOCK_SECONDS ?? LOCK_SECONDS);
+  let waiting = '';
+  for (let waited = 0; !tryLock(owner); waited += POLL_MS) {
+    const holder = lockHolders().map(pidOf).join(', ');
+    if (waited >= seconds * 1e3) {
+      throw new PrepareError(`process ${holder} has held .bootstrap.lock for ${seconds} s: end it, or let it go on`);
+    }
+    if (waiting === '' && holder !== '') say(`waiting for another build of this working copy (process ${holder})`);
+    waiting = holder;
     await sleep(POLL_MS);
   }
   try {
@@ -120,7 +127,7 @@ async function withLock(work) {
 
 function tryLock(owner) {
   const holders = lockHolders();
-  for (const dead of holders.filter((holder) => !isAlive(Number.parseInt(holder, 10)))) {
+  for (const dead of holders.filter((holder) => !isAlive(pidOf(holder)))) {
     rmSync(join(lockDir, dead), { force: true });
   }
   if (holders.length > 0) return false;
@@ -130,6 +137,10 @@ function tryLock(owner) {
   const moved = attempt(() => renameSync(prepared, lockDir), 'ENOTEMPTY', 'EEXIST');
   if (!moved) rmSync(prepared, { recursive: true });
   return moved;
+}
+
+function pidOf(holder) {
+  return Number.parseInt(holder, 10);
 }
 
 function lockHolders() {

@@ -44,7 +44,6 @@ export class Child extends Companion {
   // Node's types know the pipes only where there is no channel.
   declare readonly process: ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
   private lastLine: ChildEvent | null = null;
-  private readonly lines = new Set<(event: ChildEvent) => void>();
 
   /** `nodeArguments` are for Node.js itself. */
   constructor(
@@ -60,7 +59,7 @@ export class Child extends Companion {
   }
 
   onEvent(listener: (event: ChildEvent) => void): void {
-    this.lines.add(listener);
+    this.onSaid((said) => listener(said as ChildEvent));
   }
 
   /** The next event of this name. Throws a Failure with the process's own words when it ends before, and when it does not come within the bound. */
@@ -92,7 +91,6 @@ export class Child extends Companion {
       return;
     }
     this.lastLine = event;
-    for (const listener of [...this.lines]) listener(event);
     this.hear(event);
   }
 }

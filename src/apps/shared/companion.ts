@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
 import { ExitCode } from './exit-codes.js';
 import { Failure } from './failure.js';
+import { patienceMs } from './patience.js';
 import { type Bound, type Member, Roster } from './roster.js';
 
 export interface CompanionOptions {
@@ -12,6 +13,8 @@ export interface CompanionOptions {
   readonly roster?: Roster;
   /** Its exit status is a result, whatever it is: only a signal is a loss. */
   readonly mayFail?: boolean;
+  /** It ends only when it is told to: any other end is a loss. */
+  readonly isServer?: boolean;
 }
 
 /** What a process may still do after it was asked to end before it is killed (ours). */
@@ -33,7 +36,7 @@ export abstract class Companion implements Member {
   /** Resolves with the exit status when nothing more can come from it; 128 and more for a signal. */
   readonly ended: Promise<number>;
   private readonly roster: Roster;
-  private readonly mayFail: boolean;
+  private readonly isLoss: (status: number) => boolean;
   private readonly listeners = new Set<(said: object) => void>();
   private readonly errors: string[] = [];
   private heard: { readonly what: string; readonly atMs: number };
@@ -42,11 +45,11 @@ export abstract class Companion implements Member {
   private resolveEnded: (status: number) => void = () => undefined;
 
   protected constructor(name: string, process: ChildProcess, options: CompanionOptions) {
-    const { roster = new Roster(), mayFail = false } = options;
+    const { roster = new Roster(), mayFail = false, isServer = false } = options;
     this.name = name;
     this.process = process;
     this.roster = roster;
-    this.mayFail = mayFail;
+    this.isLoss = (status) => isServer || status > SIGNALLED || (status !== ExitCode.done && !mayFail);
     this.heard = { what: 'nothing since its start', atMs: performance.now() };
     this.ended = new Promise((resolve) => {
       this.resolveEnded = resolve;
@@ -72,6 +75,11 @@ export abstract class Companion implements Member {
     const { what, atMs } =
       this.ending === null ? this.heard : { what: `ended with ${this.ending.how}`, ...this.ending };
     return `${what} ${((performance.now() - atMs) / 1e3).toFixed(1)} s ago`;
+  }
+
+  /** Of everything that it says. */
+  onSaid(listener: (said: object) => void): void {
+    this.listeners.add(listener);
   }
 
   /** Sends it a message. A process that is gone is reported by its end. */
@@ -117,7 +125,7 @@ export abstract class Companion implements Member {
     this.isStopping = true;
     if (this.isOver) return;
     this.askToEnd();
-    const timer = setTimeout(() => this.process.kill('SIGKILL'), STOP_MS);
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), Math.min(STOP_MS, patienceMs()));
     await this.ended;
     clearTimeout(timer);
   }
@@ -151,8 +159,7 @@ export abstract class Companion implements Member {
   private end(status: number, how: string): void {
     if (this.ending !== null) return;
     this.ending = { how, atMs: performance.now() };
-    const isFailure = status > SIGNALLED || (status !== ExitCode.done && !this.mayFail);
-    if (isFailure && !this.isStopping) this.roster.lose(this.failure());
+    if (!this.isStopping && this.isLoss(status)) this.roster.lose(this.failure());
     this.resolveEnded(status);
   }
 

@@ -29,15 +29,15 @@ const MAX_LOOK_MS = 500;
  */
 export class Roster {
   private readonly members = new Set<Member>();
-  private readonly onLoss = new Set<(failure: Failure) => void>();
-  private loss: Failure | null = null;
+  private readonly onLoss = new Set<(failure: Error) => void>();
+  private loss: Error | null = null;
 
   add(member: Member): void {
     this.members.add(member);
   }
 
   /** A process cannot go on: every wait fails, the present ones and those that follow until `stop`. The first loss counts. */
-  lose(failure: Failure): void {
+  lose(failure: Error): void {
     this.loss ??= failure;
     for (const reject of [...this.onLoss]) reject(this.loss);
   }
@@ -56,7 +56,7 @@ export class Roster {
 
   /** A wait that ends by itself: rejects as soon as a process is lost. */
   async unlessLost<T>(awaited: Promise<T>): Promise<T> {
-    let reject: (failure: Failure) => void = () => undefined;
+    let reject: (failure: Error) => void = () => undefined;
     const lost = new Promise<never>((_, rejectLost) => {
       reject = rejectLost;
     });
