@@ -1,4 +1,4 @@
-// Tested by test/loopback/bench.test.ts
+// Tested by test/loopback/bare-program.test.ts
 
 import { createSocket, type Socket } from 'node:dgram';
 import type { Crc32 } from '../../base/crc32.js';
@@ -66,7 +66,7 @@ function serve(socket: Socket, { payloadBytes, clientPort, isChecked }: RawOrder
   const data = Buffer.alloc(payloadBytes);
   socket.on('message', (credit, from) => {
     if (from.port !== clientPort) return;
-    data.writeUInt32LE(credit.readUInt32LE());
+    data[0] = credit[0];
     if (isChecked) check(data, 0, data.length);
     socket.send(data, from.port, from.address);
   });
@@ -79,16 +79,19 @@ function relay(socket: Socket, { clientPort, serverPort }: RawOrder): void {
   });
 }
 
-/** Credits are numbered, and each data frame bears its credit's number: nothing overtakes here, so numbers that are left out are lost and sent anew. */
+/**
+ * Credits are numbered modulo 256 in their first byte, and each data frame bears its credit's number: nothing overtakes here, so numbers that are left out are lost and sent
+ * anew. There are fewer outstanding than half of the numbers, so what seems to be further ahead is behind.
+ */
 function request(socket: Socket, order: RawOrder, check: Crc32): void {
   const { serverPort, window, isChecked } = order;
   const credit = Buffer.alloc(CREDIT_BYTES);
   let sent = 0;
-  let answered = 0;
+  let expected = 0;
   let frames = 0;
-  const refill = (): void => {
-    while (sent - answered < window) {
-      credit.writeUInt32LE(++sent);
+  const send = (credits: number): void => {
+    for (; credits > 0; credits--) {
+      credit[0] = sent++;
       socket.send(credit, serverPort, LOOPBACK);
     }
   };
@@ -96,15 +99,17 @@ function request(socket: Socket, order: RawOrder, check: Crc32): void {
     if (from.port !== serverPort) return;
     frames++;
     if (isChecked) check(bytes, 0, bytes.length);
-    answered = Math.max(answered, bytes.readUInt32LE());
-    refill();
+    const lost = (bytes[0] - expected) & 0xff;
+    if (lost >= 0x80) return;
+    expected = bytes[0] + 1;
+    send(1 + lost);
   });
-  refill();
+  send(window);
   whenSilent(
     () => frames,
     () => {
-      answered = sent;
-      refill();
+      expected = sent;
+      send(window);
     },
   );
   measure(order, () => frames);
@@ -121,12 +126,12 @@ function pingPong(socket: Socket, order: RawOrder): void {
   let sent = 0;
   let sentMs = 0;
   const ping = (): void => {
-    credit.writeUInt32LE(++sent);
+    credit[0] = ++sent;
     sentMs = performance.now();
     socket.send(credit, serverPort, LOOPBACK);
   };
   socket.on('message', (bytes, from) => {
-    if (from.port !== serverPort || bytes.readUInt32LE() !== sent) return;
+    if (from.port !== serverPort || bytes[0] !== (sent & 0xff)) return;
     frames++;
     rtts.record((performance.now() - sentMs) * 1e6);
     if (gapMs === 0 || performance.now() < warmAtMs) ping();
