@@ -26,6 +26,8 @@ const lockDir = at('.bootstrap.lock');
 const POLL_MS = 100;
 /** What a rename to a folder's name that is taken fails with; the latter two on Windows. A folder that may not be written has failed before. */
 const TAKEN = ['ENOTEMPTY', 'EEXIST', ...(process.platform === 'win32' ? ['EPERM', 'EACCES'] : [])];
+/** Ours: an installation over a slow line and a build on busy cores take minutes. XPASS_LOCK_SECONDS sets another. */
+const LOCK_SECONDS = 600;
 
 export class PrepareError extends Error {}
 
@@ -130,10 +132,15 @@ function run(command, args, options = {}) {
  */
 async function withLock(work) {
   const owner = `${process.pid}-${randomUUID()}`;
-  let waiting = false;
-  while (!tryLock(owner)) {
-    if (!waiting) say('waiting for another build of this working copy');
-    waiting = true;
+  const seconds = Number(process.env.XPASS_LOCK_SECONDS ?? LOCK_SECONDS);
+  let waiting = '';
+  for (let waited = 0; !tryLock(owner); waited += POLL_MS) {
+    const holder = lockHolders().map(pidOf).join(', ');
+    if (waited >= seconds * 1e3) {
+      throw new PrepareError(`process ${holder} has held .bootstrap.lock for ${seconds} s: end it, or let it go on`);
+    }
+    if (waiting === '' && holder !== '') say(`waiting for another build of this working copy (process ${holder})`);
+    waiting = holder;
     await sleep(POLL_MS);
   }
   try {
@@ -146,7 +153,7 @@ async function withLock(work) {
 
 function tryLock(owner) {
   const holders = lockHolders();
-  for (const dead of holders.filter((holder) => !isAlive(Number.parseInt(holder, 10)))) {
+  for (const dead of holders.filter((holder) => !isAlive(pidOf(holder)))) {
     rmSync(join(lockDir, dead), { force: true });
   }
   if (holders.length > 0) return false;
@@ -158,6 +165,10 @@ function tryLock(owner) {
   const moved = attempt(() => renameSync(prepared, lockDir), ...TAKEN);
   if (!moved) rmSync(prepared, { recursive: true });
   return moved;
+}
+
+function pidOf(holder) {
+  return Number.parseInt(holder, 10);
 }
 
 function lockHolders() {

@@ -271,7 +271,7 @@ describe('the end of a lab', () => {
 
   it.each([
     ['host.child.js', "host 'h"],
-    ['--topology', 'the switch ended with status 1'],
+    ['--topology', 'the switch ended with SIGKILL'],
   ])('comes with the process that is lost: %s', async (argument, words) => {
     const { running, children } = await endlessLab('--rehearsal', '100ms');
     await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
-import { Failure } from '../shared/failure.js';
+import { Failure, failureOf } from '../shared/failure.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { inTurns, selectBenchmarks } from './catalogue.js';
 import { type BENCH_OPTIONS, effortOf } from './options.js';
@@ -65,9 +65,15 @@ async function runAll(
 
 async function runOne(benchmark: Benchmark, bench: Workbench): Promise<BenchResult[]> {
   bench.begin(benchmark.name);
-  const results = await benchmark.run(bench);
-  await bench.clear();
-  return results;
+  try {
+    return await benchmark.run(bench);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === null) throw error;
+    throw new Failure(failure.exitCode, `${benchmark.name}: ${failure.message}`, { cause: error });
+  } finally {
+    await bench.clear();
+  }
 }
 
 async function makeDirectory(wanted: string | undefined): Promise<string> {

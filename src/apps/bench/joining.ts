@@ -1,6 +1,5 @@
 // Tested by test/loopback/bench.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { creditShare, Data, DEFAULT_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import type { Workbench } from './workbench.js';
@@ -30,9 +29,11 @@ async function measure(bench: Workbench): Promise<BenchResult[]> {
   await bench.listen('perf', '-s', ...host(1));
   const seconds = bench.secondsOf(LEAST_SECONDS);
   const client = (id: number, lastsS: number) =>
-    bench.start('perf', '-c', '1', ...host(id), '-t', `${lastsS}s`, '-i', INTERVAL, '--json').result();
+    bench
+      .start('perf', '-c', '1', ...host(id), '-t', `${lastsS}s`, '-i', INTERVAL, '--json')
+      .result({ takesMs: 1e3 * lastsS });
   const running = client(2, bench.warmUpSeconds + seconds + 1);
-  await sleep(1e3 * bench.warmUpSeconds);
+  await bench.sleep(bench.warmUpSeconds);
   const joined = client(3, seconds);
   // The one that fails first ends the benchmark.
   const [{ intervals }] = await Promise.all([joined, running]);

@@ -1,6 +1,5 @@
 // Tested by test/loopback/bench.test.ts and test/apps/bench/loaded.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { FlowProcess } from './flows/flow-process.js';
 import type { FlowsFigures } from './flows/orders.js';
@@ -67,9 +66,9 @@ async function measure(
   const flowsPerSecond = (LOAD * LINK_RATE_BPS) / (LOAD_BYTES * 8);
   await loader.ask({ verb: 'poisson', bytes: LOAD_BYTES, flowsPerSecond, seed: 1 });
   await prober.ask({ verb: 'poisson', bytes: PROBE_BYTES, flowsPerSecond: PROBES_PER_SECOND, seed: 2 });
-  await sleep(SETTLE_SECONDS * 1e3);
+  await bench.sleep(SETTLE_SECONDS);
   await sink.begin();
-  await sleep(bench.secondsOf(LEAST_SECONDS) * 1e3);
+  await bench.sleep(bench.secondsOf(LEAST_SECONDS));
   return loadedRows(name, await sink.ask({ verb: 'take' }), { raw, seldom });
 }
 

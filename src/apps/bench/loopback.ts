@@ -115,7 +115,8 @@ async function measureXpass(bench: Workbench, { path, payloadBytes, datapath, fl
   const to = path === 'direct' ? await directServer(bench, how) : await switchedServer(bench, how);
   const times = ['-t', `${bench.settings.seconds}s`, '-O', `${bench.warmUpSeconds}s`];
   const client = bench.start('perf', '-c', ...to, ...how, ...times, '-P', `${flows}`, '--json');
-  const [cores, { frames_per_s }] = await Promise.all([bench.coresOfPerf(), client.result()]);
+  const takesMs = 1e3 * bench.perfSeconds(bench.settings.seconds);
+  const [cores, { frames_per_s }] = await Promise.all([bench.coresOfPerf(), client.result({ takesMs })]);
   return { framesPerSecond: Number(frames_per_s), cores };
 }
 

@@ -8,6 +8,8 @@ import { Child, END_WITH_PARENT } from '../shared/child.js';
 import { privateControlPath } from '../shared/control-address.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
+import { patienceMs } from '../shared/patience.js';
+import type { Roster } from '../shared/roster.js';
 import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
 import { type DirectionCounts, directionCounts, idleFor, noCounts, sumCounts } from './direction-counts.js';
 import { systemNs } from './system-clock.js';
@@ -22,8 +24,8 @@ export interface SwitchOptions {
   /** Where hosts find it; port 0 lets the system choose. */
   readonly listen: string;
   readonly keepAlive: string;
-  /** The process ended without being told to. */
-  onLost(switchProcess: Child, code: number): void;
+  /** It is told when the process ends without being told to. */
+  readonly roster: Roster;
 }
 
 interface Datagrams {
@@ -116,6 +118,16 @@ export class SwitchProcess {
     }
   }
 
+  /** Rejects with a Failure when it does not answer in time. One that is down need not. */
+  async answer(): Promise<void> {
+    const { control } = this;
+    try {
+      await control?.driver();
+    } catch (error) {
+      if (this.control === control) throw error;
+    }
+  }
+
   /** Starts all counts anew. */
   async reset(): Promise<void> {
     if (this.control === null) {
@@ -156,20 +168,20 @@ export class SwitchProcess {
   }
 
   private async launch(): Promise<void> {
-    const { seed, keepAlive, onLost } = this.options;
+    const { seed, keepAlive, roster } = this.options;
     const what = ['--topology', this.topologyPath, '--seed', String(seed), '--keep-alive', keepAlive];
     if (this.isStopping) throw new Failure(ExitCode.failed, 'the lab was ended');
     // A process that was killed leaves its socket behind.
     const control = privateControlPath(this.options.directory, ++this.launches);
     const how = ['--listen', this.listenAt, '--control', control, '--json', '--spin', 'never'];
-    const child = new Child('the switch', ['switch', ...what, ...how], END_WITH_PARENT);
+    const child = new Child('the switch', ['switch', ...what, ...how], END_WITH_PARENT, { roster, isServer: true });
     this.child = child;
-    void child.ended.then((code) => {
-      if (this.child === child && !this.isStopping) onLost(child, code);
-    });
     const { address } = await child.event('listening');
     this.listenAt = String(address);
-    this.control = await SwitchControl.connect(control);
+    this.control = await SwitchControl.connect(control, {
+      timeoutMs: patienceMs(),
+      lastHeard: () => roster.lastHeard(),
+    });
     this.sinceNs = 0;
     for (const { link, changes } of this.changed) await this.control.setLink(link, changes);
   }

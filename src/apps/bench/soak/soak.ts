@@ -1,6 +1,5 @@
 // Tested by test/loopback/bench.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Invocation } from '../../shared/command.js';
 import { displaySize } from '../../shared/display.js';
 import { ExitCode } from '../../shared/exit-codes.js';
@@ -53,7 +52,7 @@ async function soak(bench: Workbench, invocation: SoakInvocation, signal: AbortS
   const sampleS = Math.min(Math.max(lastsS / SAMPLES, MIN_SAMPLE_S), MAX_SAMPLE_S);
   let toldS = 0;
   while (elapsedS() < lastsS && !signal.aborted) {
-    await sleep(sampleS * 1e3, null, { signal }).catch(() => undefined);
+    await bench.sleep(sampleS, signal);
     const usage = await bench.usage({ collect: true }).catch((error: unknown) => {
       // A terminal interrupts the processes as well, and the switch ends by it.
       if (signal.aborted) return null;
