@@ -28,7 +28,8 @@ export const REPEAT_MS = 300;
 
 /** The part of `process` that is used; tests pass their own. */
 export interface SignalSource {
-  readonly platform: string;
+  /** `process.platform`; Linux where it is left out. */
+  readonly platform?: string;
   on(signal: InterruptSignal, listener: (signal: InterruptSignal) => void): unknown;
   off(signal: InterruptSignal, listener: (signal: InterruptSignal) => void): unknown;
   exit(code: number): void;
