@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeOfLine, otherLines } from '../../.config/node-versions.mjs';
 import { COLLECTOR_FLAGS, isTuned } from '../../src/apps/shared/collector.js';
 import { scratchFolder, within, XpassProcess } from './switch-lab.js';
@@ -45,26 +45,27 @@ async function simulate(node: string, file: string): Promise<object> {
 
 describe.each(otherLines())('Node.js %i', (line) => {
   const node = nodeOfLine(line) ?? '';
-  const on = it.skipIf(node === '');
 
-  on('has the flags of V8 that its version gets', () => {
+  beforeEach(({ skip }) => skip(node === '', `Node.js ${line} is not installed: npm run nodes`));
+
+  it('has the flags of V8 that its version gets', () => {
     const v8 = execFileSync(node, ['-p', 'process.versions.v8'], { encoding: 'utf8' }).trim();
     const known = execFileSync(node, ['--v8-options'], { encoding: 'utf8' });
     expect(isTuned(v8), v8).toBe(true);
     for (const flag of Object.values(COLLECTOR_FLAGS)) expect(known).toContain(`${flag.split('=', 1)[0]} `);
   });
 
-  on('plays the demonstration', async () => {
+  it('plays the demonstration', async () => {
     const result = JSON.parse(await run(node, 'demo', '--senders', '2', '--bytes', '256KiB', '--json'));
     expect(result.files.map((file: { verified: boolean }) => file.verified)).toEqual([true, true]);
   });
 
-  on('plays a lab of two flows', async () => {
+  it('plays a lab of two flows', async () => {
     const result = JSON.parse(await run(node, 'lab', await scenarioFile(), '--rehearsal', '200ms', '--json'));
     expect(result.flows.map((flow: { delivered_bytes: number }) => flow.delivered_bytes)).toEqual([300e3, 200e3]);
   });
 
-  on.each(['dgram', ...(process.platform === 'linux' ? ['mmsg'] : [])])(
+  it.each(['dgram', ...(process.platform === 'linux' ? ['mmsg'] : [])])(
     'measures with the datapath %s',
     async (name) => {
       const { bytes } = await measure(node, name);
@@ -72,7 +73,7 @@ describe.each(otherLines())('Node.js %i', (line) => {
     },
   );
 
-  on('plays a simulation with the result of this version, and a sweep in threads', async () => {
+  it('plays a simulation with the result of this version, and a sweep in threads', async () => {
     const file = await scenarioFile();
     expect(await simulate(node, file)).toEqual(await simulate(process.execPath, file));
     const { runs } = JSON.parse(await run(node, 'sim', file, '--seeds', '3', '--jobs', '2', '--json'));

@@ -6,6 +6,7 @@ import { Fault } from '../../../src/apps/shared/files/fault.js';
 import { badVerdict, goodVerdict } from '../../../src/apps/shared/files/verdict.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { newCounters } from '../../../src/core/counters.js';
+import { said } from '../../harness/said.js';
 
 const SHA256 = 'ab'.repeat(32);
 const CREDITS = { sent: 10_000, used: 9_000, unused: 600, dropped: 400 };
@@ -66,10 +67,7 @@ const SUMMARY = {
 
 function report(isJson: boolean) {
   const stream = new PassThrough();
-  const lines = (): string[] =>
-    String(stream.read() ?? '')
-      .trimEnd()
-      .split('\n');
+  const lines = (): string[] => said(stream).trimEnd().split('\n');
   return { report: new DaemonReport(new Results(stream), isJson), lines };
 }
 

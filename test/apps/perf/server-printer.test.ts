@@ -5,6 +5,7 @@ import { NO_DURATIONS } from '../../../src/apps/shared/perf/histogram.js';
 import type { PerfOutcome } from '../../../src/apps/shared/perf/session.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { perfRequest } from '../../harness/perf-request.js';
+import { said } from '../../harness/said.js';
 
 const OUTCOME: PerfOutcome = {
   peerName: '127.0.0.1:4000',
@@ -27,7 +28,7 @@ const OUTCOME: PerfOutcome = {
 function printed(isJson: boolean, print: (printer: ServerPrinter) => void): string[] {
   const stream = new PassThrough();
   print(new ServerPrinter(new Results(stream), isJson));
-  return String(stream.read()).trimEnd().split('\n');
+  return said(stream).trimEnd().split('\n');
 }
 
 describe('a perf server', () => {

@@ -5,6 +5,7 @@ import { Fault } from '../../../src/apps/shared/files/fault.js';
 import type { FileHeader } from '../../../src/apps/shared/files/file-header.js';
 import { badVerdict, goodVerdict } from '../../../src/apps/shared/files/verdict.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { said } from '../../harness/said.js';
 
 const HEADER: FileHeader = { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644 };
 const SHA256 = 'ab'.repeat(32);
@@ -17,7 +18,7 @@ const FILES = [
 function reported(isJson: boolean): string {
   const stream = new PassThrough();
   reportResults(new Results(stream), FILES, isJson);
-  return String(stream.read());
+  return said(stream);
 }
 
 describe('what became of the files', () => {

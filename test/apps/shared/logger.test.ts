@@ -3,13 +3,14 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { LOG_LEVELS, type LogFormat, type LogLevel } from '../../../src/apps/shared/log-level.js';
 import { createLogger } from '../../../src/apps/shared/logger.js';
+import { said } from '../../harness/said.js';
 
 async function logged(level: LogLevel, format: LogFormat = 'text', shape: { isTTY?: boolean } = {}): Promise<string> {
   const stream = Object.assign(new PassThrough(), shape);
   const logger = await createLogger({ name: 'xpass send', level, format, stream });
   logger.info({ flowId: 7 }, 'opened');
   logger.error('lost');
-  return String(stream.read() ?? '');
+  return said(stream);
 }
 
 describe('a logger', () => {
