@@ -199,19 +199,22 @@ beforeAll(async () => {
     SCENARIO,
     'topology: { name: star, hosts: 2, rate: 10mbit }\nduration: 60s\nflows: [{ from: 1, to: 2 }]\n',
   );
-  const lanes = Array.from({ length: AT_ONCE }, () => Promise.resolve<unknown>(null));
-  let next = 0;
+  const waiting: (() => Promise<void>)[] = [];
   for (const { title, args, victims } of COMMANDS) {
     const begun = victims.flatMap((victim) =>
       (victim.strikes ?? (['SIGSTOP', 'SIGKILL'] as const)).map((strike): Case => {
-        const lane = next++ % AT_ONCE;
-        const outcome = lanes[lane].then(() => strikeOne(args, victim, strike));
-        lanes[lane] = outcome.catch(() => null);
+        const outcome = new Promise<Outcome>((resolve, reject) => {
+          waiting.push(() => strikeOne(args, victim, strike).then(resolve, reject));
+        });
         return { victim, strike, outcome };
       }),
     );
     cases.set(title, begun);
   }
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await next();
+  };
+  for (let worker = 0; worker < AT_ONCE; worker++) void work();
 });
 
 const WORDS = {
