@@ -141,10 +141,10 @@ export class Endpoint implements FlowContext {
       bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
     };
     const creditNs = transmissionNs(this.link.bytesPerCredit, this.link.maxRateBps);
-    const { hostCredits, queueBoundNs, catchUpNs, creditAlgorithm: name, creditParameters: parameters } = config;
+    const { creditAlgorithm: name, creditParameters: parameters } = config;
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
-    const budget = { hostCredits, creditNs, queueBoundNs, maxWaiting, catchUpNs };
+    const budget = { ...config, creditNs, maxWaiting };
     this.budget = new CreditBudget(budget, new WaitingFlows(this.flows, numbers, at));
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;

@@ -12,11 +12,11 @@ import { ONLY_PEER } from '../../udp/host-connection.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
-import { Chunks, MAX_HOST_ID } from '../../wire/layout.js';
+import { Chunks, MAX_HOST_ID, NO_HOST } from '../../wire/layout.js';
 import { markSeldom } from './collector.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
-import { DEFAULT_DAEMON_PORT, type TransportValues } from './transport-options.js';
+import { DEFAULT_DAEMON_PORT, QUEUE_BOUND_RTTS, type TransportValues } from './transport-options.js';
 
 /** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
 const SPECULATIVE_RTT_NS = 1e6;
@@ -112,6 +112,9 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     jitter: values.jitter,
     hostCredits,
     queueBoundNs: values.queueBound,
+    queueBoundRtts: QUEUE_BOUND_RTTS,
+    // Behind a switch the port's queue of 8 credits would drop what is made up for.
+    catchUpRtts: link.hostId === NO_HOST ? QUEUE_BOUND_RTTS : 0,
     receiveWindowBytes: values.receiveWindow,
     speculativeRttNs: values.speculative ? SPECULATIVE_RTT_NS : 0,
     frameChunks: values.fillFrames ? Chunks.maxChunks : 0,
