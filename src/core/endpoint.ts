@@ -11,6 +11,7 @@ import {
   flowId,
   frameType,
   requestMaxFrameBytes,
+  requestPairedFlowId,
   resetCode,
   versionHighest,
   versionLowest,
@@ -19,7 +20,7 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import * as layout from '../wire/layout.js';
-import type { Application, FlowWriter } from './application.js';
+import type { Application, CreditChoice, FlowWriter } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
@@ -444,9 +445,14 @@ export class Endpoint implements FlowContext {
   /** `frame` opens the flow and says of which kind it is. */
   private newReceiver(frame: Frame, options: ReceiverOptions, nowNs: number): ReceiverFlow {
     if ((flags(frame.bytes) & RequestFlag.reactive) !== 0) return new ReactiveReceiver(this, options, nowNs);
-    const algorithm = this.newAlgorithm();
+    const choice = this.application.creditChoice?.(frame.peer, requestPairedFlowId(frame.bytes)) ?? null;
+    const algorithm = choice === null ? this.newAlgorithm() : this.chosenAlgorithm(choice);
     const firstSequence = this.random.uint32();
     return new CreditedReceiver(this, { ...options, algorithm, link: this.link, firstSequence }, nowNs);
+  }
+
+  private chosenAlgorithm({ name, parameters }: CreditChoice): CreditAlgorithm {
+    return creditAlgorithmMaker(name, this.link, parameters, this.records.algorithms)();
   }
 
   /** For a flow that is opened with `options`; null for one with credits. */

@@ -39,10 +39,9 @@ export const TRANSPORT_OPTIONS = {
   frameSize: optionalOption(size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }), {
     describe: 'largest UDP payload of a data frame; 1472 or what the switch says without it',
   }),
-  algorithm: option(choice(ALGORITHM_NAMES), {
-    describe: 'credit algorithm for the flows that this host receives, or window algorithm for those that it opens',
+  algorithm: optionalOption(choice(ALGORITHM_NAMES), {
+    describe: `credit algorithm for the flows that this host receives, or window algorithm for those that it opens; ${DEFAULT_CONFIG.creditAlgorithm} without it`,
     alias: 'C',
-    defaultText: DEFAULT_CONFIG.creditAlgorithm,
   }),
   set: mapOption(decimal({ lowest: Number.NEGATIVE_INFINITY }), {
     describe: 'a parameter of the algorithm, as w_max=0.4',

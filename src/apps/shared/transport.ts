@@ -1,6 +1,6 @@
 import { algorithmFields } from '../../core/algorithms.js';
 import type { Application } from '../../core/application.js';
-import { endpointConfig } from '../../core/config.js';
+import { DEFAULT_CONFIG, endpointConfig } from '../../core/config.js';
 import { Endpoint } from '../../core/endpoint.js';
 import type { XpassError } from '../../core/errors.js';
 import { Host } from '../../core/host.js';
@@ -108,7 +108,7 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     hostId: link.hostId,
     rateBps: link.rateBps,
     frameBytes: link.maxFrameBytes,
-    ...algorithmFields(values.algorithm, values.set),
+    ...algorithmFields(values.algorithm ?? DEFAULT_CONFIG.creditAlgorithm, values.set),
     jitter: values.jitter,
     hostCredits,
     queueBoundNs: values.queueBound,

@@ -51,6 +51,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   private lastCreditNs = NEVER;
   private recordFromNs = 0;
   private isRecording = false;
+  private lostBefore = 0;
 
   constructor(options: SourceOptions) {
     this.options = options;
@@ -62,6 +63,11 @@ export class PerfSource implements FlowWriter, FlowObserver {
   get acknowledgedBytes(): number {
     const { bytesAcknowledged = 0 } = this.flow?.statistics ?? {};
     return Math.max(0, bytesAcknowledged - this.options.header.length);
+  }
+
+  /** Data frames of the measurement that were taken for lost and sent again. */
+  get lostFrames(): number {
+    return this.isRecording ? (this.flow?.statistics.framesRepaired ?? 0) - this.lostBefore : 0;
   }
 
   /** `flow` was opened with this as its writer. */
@@ -91,7 +97,8 @@ export class PerfSource implements FlowWriter, FlowObserver {
 
   onCredit(nowNs: number): void {
     const isFirst = this.lastCreditNs === NEVER;
-    if (!isFirst && nowNs >= this.recordFromNs) this.options.gaps.record(nowNs - this.lastCreditNs);
+    if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
+    if (!isFirst && this.isRecording) this.options.gaps.record(nowNs - this.lastCreditNs);
     this.lastCreditNs = nowNs;
     this.creditsUntilRefill--;
     if (nowNs >= this.endNs) this.end(nowNs);
@@ -104,7 +111,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   onAck(nowNs: number): void {
     const { flow } = this;
     if (flow === null || this.ended) return;
-    this.isRecording = nowNs >= this.recordFromNs;
+    if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
     if (nowNs >= this.endNs) this.end(nowNs);
     else if (flow.unsentBytes < (FRAMES_AHEAD * this.payloadBytes) / 2) this.refill(flow, nowNs);
   }
@@ -127,6 +134,12 @@ export class PerfSource implements FlowWriter, FlowObserver {
   /** Gives the flow up, with this code, if it is still open. */
   abort(nowNs: number, code: number = ResetCode.aborted): void {
     if (!this.closed) this.flow?.reset(nowNs, code);
+  }
+
+  /** The measurement begins. */
+  private record(): void {
+    this.isRecording = true;
+    this.lostBefore = this.flow?.statistics.framesRepaired ?? 0;
   }
 
   private get unsentBytes(): number {
