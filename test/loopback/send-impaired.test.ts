@@ -27,7 +27,8 @@ async function bed({ kind, bytes }: (typeof KINDS)[number], ...switchArgs: strin
     expect([code, stderr]).toEqual([0, '']);
   };
   const file = await randomFile('big.bin', bytes);
-  const transfer = () => send(file, ...(kind === 'steady' ? [] : ['-C', kind]), '--to', '2', '--host-id', '1', '--switch', address);
+  const transfer = () =>
+    send(file, ...(kind === 'steady' ? [] : ['-C', kind]), '--to', '2', '--host-id', '1', '--switch', address);
   const hasArrived = () => areSame(file, join(daemon.directory, 'big.bin'));
   return { running, startSwitch, daemon, ctl, transfer, hasArrived };
 }

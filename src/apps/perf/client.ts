@@ -186,7 +186,9 @@ export class PerfClient implements Application, FlowWriter {
     const verdict = parseVerdict(header);
     if (verdict instanceof Fault) return verdict;
     const isOlder = verdict.code === 'badMessage' && creditChoice(this.options.request) !== null;
-    const hint = isOlder ? '; a server of an older version takes no credit algorithm from its client: give it there' : '';
+    const hint = isOlder
+      ? '; a server of an older version takes no credit algorithm from its client: give it there'
+      : '';
     return new Fault('unsupported', verdict.message + hint);
   }
 

@@ -67,7 +67,8 @@ export const TRANSPORT_OPTIONS = {
     defaultText: 'dgram',
   }),
   queueBound: option(QUEUE_BOUND, {
-    describe: 'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer',
+    describe:
+      'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer',
     defaultText: '1.3ms',
   }),
   connectTimeout: option(duration({ lowest: 1e6 }), {

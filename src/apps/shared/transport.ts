@@ -10,6 +10,7 @@ import { parseAddress } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
 import { ONLY_PEER } from '../../udp/host-connection.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
+import { mtuWarning } from '../../udp/interface-mtu.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
 import { Chunks, MAX_HOST_ID, NO_HOST } from '../../wire/layout.js';
@@ -92,6 +93,8 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   });
   if (transport.info.fallback !== undefined) logger.warn(transport.info.fallback);
   for (const warning of transport.info.warnings) logger.info(warning);
+  const tooLong = mtuWarning(transport.info.local, transport.link.maxFrameBytes);
+  if (tooLong !== null) logger.warn(tooLong);
   logger.info(checkSentence(transport.frameCheck));
   return transport;
 }

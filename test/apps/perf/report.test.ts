@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { goodputBps, intervalLines, jsonReport, lossWarning, type PerfReport, summaryLines } from '../../../src/apps/perf/report.js';
+import {
+  goodputBps,
+  intervalLines,
+  jsonReport,
+  lossWarning,
+  type PerfReport,
+  summaryLines,
+} from '../../../src/apps/perf/report.js';
 import { NO_DURATIONS } from '../../../src/apps/shared/perf/histogram.js';
 import { perfRequest } from '../../harness/perf-request.js';
 
@@ -53,7 +60,9 @@ describe('the report of a test', () => {
   it('has the RTTs of the side that paced the flows', () => {
     const rtts = { ...GAP, min: 77, count: 3 };
     expect(jsonReport(REPORT)).toMatchObject({ rtt_us: { min: 300 } });
-    expect(jsonReport({ ...REPORT, sent: { creditGap: GAP, rtt: rtts, lostFrames: 0 } })).toMatchObject({ rtt_us: { min: 77 } });
+    expect(jsonReport({ ...REPORT, sent: { creditGap: GAP, rtt: rtts, lostFrames: 0 } })).toMatchObject({
+      rtt_us: { min: 77 },
+    });
   });
 
   it('is one object with units in its names', () => {
