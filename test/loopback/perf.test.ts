@@ -144,7 +144,16 @@ describe('xpass perf', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {2}flow 0$/m);
     expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {1,6}[\d.]+ .iB {2}Jain [01]\.\d{3}$/m);
-    for (const start of ['goodput', 'frames', 'run', 'RTT', 'gap between credits, arriving', 'credits', 'data', 'cpu']) {
+    for (const start of [
+      'goodput',
+      'frames',
+      'run',
+      'RTT',
+      'gap between credits, arriving',
+      'credits',
+      'data',
+      'cpu',
+    ]) {
       expect(stdout).toContain(`\n${start} `);
     }
   });
