@@ -27,6 +27,8 @@ export interface BudgetOptions {
   creditNs: number;
   /** Data that may queue for this host, as the time that it takes on its link; Infinity for no such bound. */
   queueBoundNs: number;
+  /** The same as a part of the flows' shortest RTT, where that is longer. */
+  queueBoundRtts: number;
   /** Flows that may wait at a time. */
   maxWaiting: number;
   /** A host that is late makes up for so much time, ns. */
@@ -130,8 +132,18 @@ export class CreditBudget {
 
   /** Data that queues for this host makes a flow's RTT so much longer at most, ns; 0 where that has no bound. */
   get longestQueueNs(): number {
-    const { queueBoundNs } = this.options;
-    return Number.isFinite(queueBoundNs) ? queueBoundNs : 0;
+    const boundNs = this.queueNs(this.pipelineNs());
+    return Number.isFinite(boundNs) ? boundNs : 0;
+  }
+
+  /** Whether this RTT, and not `queueBoundNs`, says what may queue. */
+  isLong(rttNs: number): boolean {
+    return this.options.queueBoundRtts * rttNs > this.options.queueBoundNs;
+  }
+
+  /** What may queue on paths of this RTT. */
+  private queueNs(rttNs: number): number {
+    return Math.max(this.options.queueBoundNs, this.options.queueBoundRtts * rttNs);
   }
 
   /** A flow that has credits outstanding weighs so much more, or less. */
@@ -190,8 +202,9 @@ export class CreditBudget {
 
   /** Credits that fit, and a fraction. */
   private get size(): number {
-    const { hostCredits, queueBoundNs } = this.options;
-    return Math.min(hostCredits, Math.max(LEAST_CREDITS, (this.pipelineNs() + queueBoundNs) / this.creditNs));
+    const pipelineNs = this.pipelineNs();
+    const fitting = (pipelineNs + this.queueNs(pipelineNs)) / this.creditNs;
+    return Math.min(this.options.hostCredits, Math.max(LEAST_CREDITS, fitting));
   }
 
   /** A flow has `change` more credits outstanding, fewer when it is negative: others get their turn. */

@@ -10,6 +10,7 @@ import {
   flowId,
   frameType,
   requestMaxFrameBytes,
+  requestPairedFlowId,
   resetCode,
   versionHighest,
   versionLowest,
@@ -18,7 +19,7 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import * as layout from '../wire/layout.js';
-import type { Application, FlowWriter } from './application.js';
+import type { Application, CreditChoice, FlowWriter } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
 import type { EndpointConfig } from './config.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
@@ -138,10 +139,10 @@ export class Endpoint implements FlowContext {
     this.strangers = new Strangers(this);
     this.link = new HostLink(config);
     const { creditNs } = this.link;
-    const { hostCredits, queueBoundNs, catchUpNs, creditAlgorithm: name, creditParameters: parameters } = config;
+    const { creditAlgorithm: name, creditParameters: parameters } = config;
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
-    const budget = { hostCredits, creditNs, queueBoundNs, maxWaiting, catchUpNs };
+    const budget = { ...config, creditNs, maxWaiting };
     this.budget = new CreditBudget(budget, new WaitingFlows(this.flows, numbers, at));
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
@@ -448,9 +449,14 @@ export class Endpoint implements FlowContext {
   /** `frame` opens the flow and says of which kind it is. */
   private newReceiver(frame: Frame, options: ReceiverOptions, nowNs: number): ReceiverFlow {
     if ((flags(frame.bytes) & RequestFlag.reactive) !== 0) return new ReactiveReceiver(this, options, nowNs);
-    const algorithm = this.newAlgorithm();
+    const choice = this.application.creditChoice?.(frame.peer, requestPairedFlowId(frame.bytes)) ?? null;
+    const algorithm = choice === null ? this.newAlgorithm() : this.chosenAlgorithm(choice);
     const firstSequence = this.random.uint32();
     return new CreditedReceiver(this, { ...options, algorithm, link: this.link.credit, firstSequence }, nowNs);
+  }
+
+  private chosenAlgorithm({ name, parameters }: CreditChoice): CreditAlgorithm {
+    return creditAlgorithmMaker(name, this.link.credit, parameters, this.records.algorithms)();
   }
 
   /** For a flow that is opened with `options`; null for one with credits. */

@@ -81,6 +81,11 @@ export class UdpHost<M extends HostMachine> {
     return this.connection.datapath.info;
   }
 
+  /** How datagrams are sent and received. */
+  get datapath(): string {
+    return this.connection.datapath.info.kind;
+  }
+
   /** Who computes the check of frames. */
   get frameCheck(): FrameCheck {
     return this.connection.frameCheck;

@@ -47,6 +47,7 @@ const KEYS = [
   'direction',
   'flows',
   'frame_bytes',
+  'datapath',
   'duration_s',
   'bytes',
   'goodput_bps',
@@ -61,6 +62,8 @@ const KEYS = [
   'rtt_us',
   'credit_gap_us',
   'credit_send_gap_us',
+  'marked_frames',
+  'data_lost_frames',
   'credits',
   'cpu',
   'driver',
@@ -140,7 +143,16 @@ describe('xpass perf', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {2}flow 0$/m);
     expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {1,6}[\d.]+ .iB {2}Jain [01]\.\d{3}$/m);
-    for (const start of ['goodput', 'frames', 'RTT', 'gap between credits, arriving', 'credits', 'cpu']) {
+    for (const start of [
+      'goodput',
+      'frames',
+      'run',
+      'RTT',
+      'gap between credits, arriving',
+      'credits',
+      'data',
+      'cpu',
+    ]) {
       expect(stdout).toContain(`\n${start} `);
     }
   });

@@ -23,7 +23,8 @@ async function bed(kind: string, ...switchArgs: string[]) {
     expect([code, stderr]).toEqual([0, '']);
   };
   const file = await randomFile('big.bin', FILE_BYTES);
-  const transfer = () => send(file, '-C', kind, '--to', '2', '--host-id', '1', '--switch', address);
+  const transfer = () =>
+    send(file, ...(kind === 'steady' ? [] : ['-C', kind]), '--to', '2', '--host-id', '1', '--switch', address);
   const hasArrived = () => areSame(file, join(daemon.directory, 'big.bin')).catch(() => false);
   return { running, startSwitch, daemon, ctl, transfer, hasArrived };
 }

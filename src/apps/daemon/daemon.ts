@@ -11,6 +11,7 @@ import { Failure, failureOf, usageFailure } from '../shared/failure.js';
 import { checkReceiveDirectory } from '../shared/files/incoming-file.js';
 import { type Leftovers, removeLeftovers } from '../shared/files/leftovers.js';
 import type { Logger } from '../shared/logger.js';
+import { unlimitedLossWarning } from '../shared/loss-warning.js';
 import { PerfService } from '../shared/perf/service.js';
 import type { PerfOutcome } from '../shared/perf/session.js';
 import { ServiceHost } from '../shared/service-host.js';
@@ -83,6 +84,7 @@ class Daemon {
   private readonly host: ServiceHost;
   private handleDetached: (error: XpassError) => void = () => undefined;
   private transport: Transport | null = null;
+  private isWarned = false;
   private startNs = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -94,7 +96,10 @@ class Daemon {
     this.files = new FileService({
       directory,
       overwrite: options.overwrite,
-      onOutcome: (outcome) => this.report.file(outcome),
+      onOutcome: (outcome) => {
+        this.report.file(outcome);
+        this.warnOfLoss();
+      },
     });
     const perf = new PerfService({
       onOutcome: (outcome) => logPerf(logger, outcome),
@@ -123,6 +128,15 @@ class Daemon {
       this.timer = setInterval(() => this.reportProgress(transport), options.interval / 1e6);
     }
     return true;
+  }
+
+  /** Once: without a rate nothing meters credits. */
+  private warnOfLoss(): void {
+    if (this.isWarned || this.transport === null || Number.isFinite(this.transport.link.rateBps)) return;
+    const warning = unlimitedLossWarning(this.host.credits.dataLost);
+    if (warning === null) return;
+    this.isWarned = true;
+    this.invocation.logger.warn(warning);
   }
 
   /** In order: files given up, flows reset, last words, port given back. */

@@ -107,7 +107,7 @@ export class DaemonReport {
         name,
         bytes_delivered: bytesDelivered,
       })),
-      credits,
+      ...lossKeys(credits),
     });
   }
 
@@ -121,7 +121,7 @@ export class DaemonReport {
         files_failed: filesFailed,
         bytes_verified: verifiedBytes,
         streams_refused: refusedStreams,
-        credits,
+        ...lossKeys(credits),
         endpoint: snakeCase(endpoint),
         driver: snakeCase(driver),
       });
@@ -135,6 +135,7 @@ export class DaemonReport {
       `credits: ${displayCount(credits.sent)} sent, ${displayCount(credits.used)} used, ` +
         `${displayCount(credits.unused)} unused, ${displayCount(credits.dropped)} dropped`,
     );
+    this.results.line(`data: ${displayCount(credits.dataLost)} frames lost and sent again`);
     this.results.line(
       `datagrams: ${displayCount(driver.datagramsIn)} in, ${displayCount(driver.datagramsOut)} out, ` +
         `${displayCount(driver.kernelDrops ?? Number.NaN)} dropped by the kernel`,
@@ -143,6 +144,11 @@ export class DaemonReport {
       `late wakes: ${displayCount(wakes)}, ${displayCount(overMillisecond)} by more than 1 ms, the latest by ${displayDuration(maxNs)}`,
     );
   }
+}
+
+/** Two numbers: credits that a meter dropped, and data that was lost. */
+function lossKeys({ dataLost, ...credits }: CreditTotals): object {
+  return { credits, data_lost_frames: dataLost };
 }
 
 function goodputBps({ header, durationNs }: FileOutcome): number {

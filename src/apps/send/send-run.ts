@@ -163,7 +163,8 @@ export class SendRun {
       shown = { ...shown, sentBytes: () => transfer.acknowledgedBytes };
       display.add(shown);
       const verdict = await transfer.send().finally(() => this.transfers.delete(transfer));
-      return verdictResult(header, verdict, transport.now() - startNs);
+      const { lostFrames } = transfer;
+      return verdictResult(header, verdict, { durationNs: transport.now() - startNs, lostFrames });
     } catch (error) {
       return this.failed(header, error, transport);
     } finally {

@@ -1,7 +1,7 @@
 import { algorithmFields } from '../../core/algorithms.js';
 import type { Application } from '../../core/application.js';
 import type { AttachedLink } from '../../core/attachment.js';
-import { endpointConfig } from '../../core/config.js';
+import { DEFAULT_CONFIG, endpointConfig } from '../../core/config.js';
 import { Endpoint } from '../../core/endpoint.js';
 import type { XpassError } from '../../core/errors.js';
 import { Host } from '../../core/host.js';
@@ -11,14 +11,15 @@ import { parseAddress } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
 import { ONLY_PEER } from '../../udp/host-connection.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
+import { mtuWarning } from '../../udp/interface-mtu.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
-import { Chunks, MAX_HOST_ID } from '../../wire/layout.js';
+import { Chunks, MAX_HOST_ID, NO_HOST } from '../../wire/layout.js';
 import { markSeldom } from './collector.js';
 import { displayRate } from './display.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
-import { DEFAULT_DAEMON_PORT, type TransportValues } from './transport-options.js';
+import { DEFAULT_DAEMON_PORT, QUEUE_BOUND_RTTS, type TransportValues } from './transport-options.js';
 
 /** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
 const SPECULATIVE_RTT_NS = 1e6;
@@ -96,6 +97,8 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
   });
   if (transport.info.fallback !== undefined) logger.warn(transport.info.fallback);
   for (const warning of transport.info.warnings) logger.info(warning);
+  const tooLong = mtuWarning(transport.info.local, transport.link.maxFrameBytes);
+  if (tooLong !== null) logger.warn(tooLong);
   logger.info(checkSentence(transport.frameCheck));
   return transport;
 }
@@ -128,10 +131,13 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     hostId: link.hostId,
     rateBps: link.rateBps,
     frameBytes: link.maxFrameBytes,
-    ...algorithmFields(values.algorithm, values.set),
+    ...algorithmFields(values.algorithm ?? DEFAULT_CONFIG.creditAlgorithm, values.set),
     jitter: values.jitter,
     hostCredits,
     queueBoundNs: values.queueBound,
+    queueBoundRtts: QUEUE_BOUND_RTTS,
+    // Behind a switch the port's queue of 8 credits would drop what is made up for.
+    catchUpRtts: link.hostId === NO_HOST ? QUEUE_BOUND_RTTS : 0,
     receiveWindowBytes: values.receiveWindow,
     speculativeRttNs: values.speculative ? SPECULATIVE_RTT_NS : 0,
     frameChunks: values.fillFrames ? Chunks.maxChunks : 0,

@@ -19,6 +19,7 @@ const OUTCOME: PerfOutcome = {
     filledFrames: 3,
     chunks: 7,
     flowBytes: [2_500_000, 10_000_000],
+    markedFrames: 0,
     rtt: NO_DURATIONS,
     creditGap: NO_DURATIONS,
     credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_300 },
