@@ -82,7 +82,7 @@ describe('a client of perf', () => {
     const states: string[][] = [];
     const accept = service.accept.bind(service);
     service.accept = (header, stream) => {
-      if (header['role'] === 'data') states.push(Object.keys(stream.flow.algorithmState));
+      if (header.role === 'data') states.push(Object.keys(stream.flow.algorithmState));
       return accept(header, stream);
     };
     const { server } = await world.play(client.finished);

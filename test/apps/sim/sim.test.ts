@@ -124,7 +124,8 @@ describe('xpass sim', () => {
     );
   });
 
-  it.runIf(process.platform === 'linux')('fails where the device is full', async () => {
+  it('fails where the device is full', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'it needs Linux');
     const report = ['/dev/full'];
     await expect(callSim([await scenarioFile()], { report })).rejects.toMatchObject({ exitCode: 1 });
   });

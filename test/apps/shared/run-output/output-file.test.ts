@@ -9,8 +9,6 @@ import {
   writeWhole,
 } from '../../../../src/apps/shared/run-output/output-file.js';
 
-const onLinux = process.platform === 'linux';
-
 async function directory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'xpass-output-'));
   onTestFinished(() => rm(path, { recursive: true }));
@@ -34,7 +32,8 @@ describe('a directory of results', () => {
     );
   });
 
-  it.runIf(onLinux)('cannot be where the system makes none', async () => {
+  it('cannot be where the system makes none', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'it needs Linux');
     await expect(prepareDirectory('/proc/1/xpass', 'results')).rejects.toThrow("results '/proc/1/xpass'");
   });
 });
@@ -64,7 +63,8 @@ describe('a file of results', () => {
     expect(await readdir(path)).toEqual([]);
   });
 
-  it.runIf(onLinux)('does not take the place of a device', async () => {
+  it('does not take the place of a device', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'it needs Linux');
     await writeWhole('/dev/null', 'one', 'report');
     await expect(writeWhole('/dev/full', 'one', 'report')).rejects.toThrow(
       "report '/dev/full': no space is left on the device",
