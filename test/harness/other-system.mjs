@@ -49,15 +49,30 @@ if (system === 'win32') {
         return original.call(this, 'SIGKILL');
       },
   );
+  // A named pipe is a socket in Linux's abstract space, which has no file either. Any other path is refused.
+  const onPipe = (options) =>
+    typeof options?.path === 'string' && options.path.startsWith('\\\\.\\pipe\\')
+      ? { ...options, path: `\0${options.path.slice('\\\\.\\pipe\\'.length)}` }
+      : options;
+  const isRefused = (options) => typeof options?.path === 'string' && !options.path.startsWith('\0');
+
   replace(
     net.Server.prototype,
     'listen',
     (original) =>
       function listen(options, ...rest) {
-        if (typeof options?.path !== 'string') return original.call(this, options, ...rest);
+        const at = onPipe(options);
+        if (!isRefused(at)) return original.call(this, at, ...rest);
         process.nextTick(() => this.emit('error', failure('EACCES', 'listen')));
         return this;
       },
+  );
+  replace(
+    net,
+    'connect',
+    (original) =>
+      (options, ...rest) =>
+        original(onPipe(options), ...rest),
   );
 }
 

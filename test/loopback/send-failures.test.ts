@@ -256,7 +256,8 @@ describe('wrong usage', () => {
       (f) => [`${f}/a`, ...TO_NOBODY, '-C', 'bbr'],
       /'bbr' is not allowed; allowed: steady, express/,
     ],
-    ['an unknown parameter', (f) => [`${f}/a`, ...TO_NOBODY, '--set', 'speed=9'], /speed/],
+    ['an unknown parameter', (f) => [`${f}/a`, ...TO_NOBODY, '-C', 'dctcp', '--set', 'speed=9'], /speed/],
+    ['parameters without an algorithm', (f) => [`${f}/a`, ...TO_NOBODY, '--set', 'speed=9'], /--set is about credits/],
   ])('of send: %s', async (_, args, sentence) => {
     const folder = await scratchFolder();
     for (const name of ['a', 'b', '.hidden']) await writeFile(join(folder, name), '1');
