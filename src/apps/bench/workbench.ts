@@ -24,7 +24,7 @@ export interface BenchSettings {
 /** Seconds that processes run before they are measured: three of them on two cores have most of their code compiled by then, and carry a fifth more than after two seconds (measured, docs/PERF-LOG.md). */
 const WARM_UP_SECONDS = 4;
 const SMOKE_WARM_UP_SECONDS = 0.2;
-/** What a process takes from its start until it measures, besides the warm-up (ours: 0.2 to 0.4 s on idle cores). */
+/** What a process takes from its start until it measures, besides the warm-up (0.15 to 0.4 s on idle cores, by the version of Node.js). */
 const START_UP_SECONDS = 0.3;
 
 /** Processor time by role. */
@@ -122,9 +122,10 @@ export class Workbench {
     return new Map(answers.filter((answer): answer is readonly [string, Usage] => answer[1] !== null));
   }
 
-  /** The same while perf measures, whose client is being started. */
+  /** The same while perf measures, whose client is being started. The second look comes before even a client that took no time to start has ended. */
   coresOfPerf(): Promise<Cores> {
-    return this.coresAfter(START_UP_SECONDS + this.warmUpSeconds);
+    const { seconds } = this.settings;
+    return this.coresAfter(START_UP_SECONDS + this.warmUpSeconds, Math.max(0, seconds - START_UP_SECONDS));
   }
 
   /** What perf's client takes from its start to its result, seconds. */
@@ -132,13 +133,13 @@ export class Workbench {
     return START_UP_SECONDS + this.warmUpSeconds + seconds;
   }
 
-  /** What each process uses, in cores, over the measurement that begins so many seconds from now. Empty when one of them has ended before the measurement was over. */
-  async coresAfter(seconds: number): Promise<Cores> {
+  /** What each process uses, in cores, over `forSeconds` that begin so many seconds from now. Empty when one of them has ended by then. */
+  async coresAfter(seconds: number, forSeconds = this.settings.seconds): Promise<Cores> {
     await this.sleep(seconds);
     const startMs = performance.now();
     const before = await this.usage();
     // Answers of busy processes come late. A client that has ended by then would be missing.
-    await this.sleep(Math.max(0, this.settings.seconds - (performance.now() - startMs) / 1e3));
+    await this.sleep(Math.max(0, forSeconds - (performance.now() - startMs) / 1e3));
     const after = await this.usage();
     if (after.size < before.size) return new Map();
     const elapsedS = (performance.now() - startMs) / 1e3;
