@@ -163,6 +163,7 @@ describe('the file service', () => {
     const [progress] = all.service.progress();
     expect(progress).toMatchObject({ peerName: 'host 0', flowId: writer.flow.id, name: 'half' });
     expect(progress.bytesDelivered).toBeLessThan(500_200);
+    await all.world.play(all.host.close());
   });
 
   it('gives up all files when it is closed, and leaves the last word to the reset', async () => {
@@ -181,6 +182,7 @@ describe('the file service', () => {
     new TestWriter(all.sender).open(1, [headerOf('first', 1e6)]);
     await all.world.playUntil(() => all.service.progress().length === 1);
     expect(await verdictOn(all, sendFile(all, 'second', pattern(0, 10)))).toMatchObject({ code: 'busy' });
+    await all.world.play(all.host.close());
   });
 
   it('says what a directory that goes away means', async () => {
