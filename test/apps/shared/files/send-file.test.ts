@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFile, chmod, mkdir, readdir, readFile, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../../src/apps/shared/failure.js';
 import { Fault } from '../../../../src/apps/shared/files/fault.js';
 import { parseFileHeader } from '../../../../src/apps/shared/files/file-header.js';
@@ -15,6 +15,13 @@ async function fileOf(content: Uint8Array, name = 'big.iso'): Promise<string> {
   const path = join(await temporaryDirectory(), name);
   await writeFile(path, content);
   return path;
+}
+
+/** A source that is closed at the end of the test. */
+async function opened(...how: Parameters<typeof openFileSource>): Promise<FileSource> {
+  const source = await openFileSource(...how);
+  onTestFinished(() => source.close());
+  return source;
 }
 
 async function drain(source: FileSource): Promise<Buffer> {
@@ -48,7 +55,7 @@ describe('sending a file', () => {
       const content = Buffer.alloc(length, 'expresspass');
       const path = await fileOf(content);
       await chmod(path, 0o640);
-      const source = await openFileSource(path);
+      const source = await opened(path);
       const { header, body, trailer } = bodyOf(await drain(source), length);
       expect(header).toEqual({ kind: 'file', name: 'big.iso', bytes: length, mode: 0o640 });
       expect(Buffer.compare(body, content)).toBe(0);
@@ -60,7 +67,7 @@ describe('sending a file', () => {
   it('may stop after the first bytes, whatever happens to the rest', async () => {
     const content = Buffer.alloc(3 * READ_BYTES, 'abc');
     const path = await fileOf(content);
-    const source = await openFileSource(path, { bytes: READ_BYTES + 7 });
+    const source = await opened(path, { bytes: READ_BYTES + 7 });
     await appendFile(path, 'more');
     const { body, trailer } = bodyOf(await drain(source), READ_BYTES + 7);
     expect(Buffer.compare(body, content.subarray(0, READ_BYTES + 7))).toBe(0);
@@ -68,7 +75,7 @@ describe('sending a file', () => {
   });
 
   it('gives each chunk away for good', async () => {
-    const source = await openFileSource(await fileOf(Buffer.alloc(4 * READ_BYTES, 1)));
+    const source = await opened(await fileOf(Buffer.alloc(4 * READ_BYTES, 1)));
     const chunks: Uint8Array[] = [];
     for (let chunk = await source.next(); chunk !== null; chunk = await source.next()) chunks.push(chunk);
     await source.close();
@@ -76,7 +83,7 @@ describe('sending a file', () => {
   });
 
   it('may be given up in the middle', async () => {
-    const source = await openFileSource(await fileOf(Buffer.alloc(40 * READ_BYTES)));
+    const source = await opened(await fileOf(Buffer.alloc(40 * READ_BYTES)));
     await source.next();
     await source.next();
     await source.close();
@@ -87,7 +94,7 @@ describe('sending a file', () => {
     const target = await fileOf(Buffer.from('hello'));
     const link = join(await temporaryDirectory(), 'link.txt');
     await symlink(target, link);
-    const source = await openFileSource(link);
+    const source = await opened(link);
     expect(source.header).toMatchObject({ name: 'link.txt', bytes: 5 });
     await source.close();
   });
@@ -169,7 +176,7 @@ describe('a file that changes while it is sent', () => {
 
   it('by shrinking is named', async () => {
     const path = await fileOf(long);
-    const source = await openFileSource(path);
+    const source = await opened(path);
     await truncate(path, 5);
     const error: unknown = await drain(source).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(Failure);
@@ -179,7 +186,7 @@ describe('a file that changes while it is sent', () => {
 
   it('by shrinking is noticed long before what is missing is due', async () => {
     const path = await fileOf(long);
-    const source = await openFileSource(path, { checkMs: 0 });
+    const source = await opened(path, { checkMs: 0 });
     for (let reads = 0; reads < 3; reads++) await source.next();
     await truncate(path, 30 * READ_BYTES);
     await expect(source.next()).rejects.toThrow(`'${path}' shrank to ${30 * READ_BYTES} bytes`);
@@ -187,7 +194,7 @@ describe('a file that changes while it is sent', () => {
 
   it('by growing is named', async () => {
     const path = await fileOf(long);
-    const source = await openFileSource(path);
+    const source = await opened(path);
     await source.next();
     await appendFile(path, 'x');
     await expect(drain(source)).rejects.toThrow(`'${path}' grew beyond ${long.length} bytes while it was being sent`);
@@ -195,7 +202,7 @@ describe('a file that changes while it is sent', () => {
 
   it('by being written to is named', async () => {
     const path = await fileOf(long);
-    const source = await openFileSource(path);
+    const source = await opened(path);
     await source.next();
     await utimes(path, 1, 1);
     await expect(drain(source)).rejects.toThrow(`'${path}' was written to while it was being sent: a file has to stay`);
