@@ -100,7 +100,7 @@ async function runCommand({ name, command, args }: Found, host: ProgramHost, res
     options,
     positionals: line.positionals,
     results,
-    logger: await createLogger({ name: `xpass ${name}`, level, stream: host.stderr }),
+    logger: createLogger({ name: `xpass ${name}`, level, stream: host.stderr }),
     terminal: host.stderr,
     onInterrupt: (handle) => onInterrupt(handle, host.signals),
   };
