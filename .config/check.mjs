@@ -1,12 +1,11 @@
 // `npm run check`: every static check, one after the other. All of them run, and the failed ones are listed at the end.
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import { compileAll, PrepareError, root } from './prepare.mjs';
+import { compileAll, PrepareError, packageCommand, root } from './prepare.mjs';
 
 const local =
-  (bin, ...args) =>
+  (script, ...args) =>
   () => {
-    const { status } = spawnSync(join(root, 'node_modules/.bin', bin), args, {
+    const { status } = spawnSync(process.execPath, [script, ...args], {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
     });
@@ -15,16 +14,20 @@ const local =
 
 const checks = {
   'types (tsc)': compiles,
-  'format and lint (biome)': local('biome', 'ci', process.stdout.isTTY ? '--colors=force' : '--colors=off'),
+  'format and lint (biome)': local(
+    packageCommand('@biomejs/biome', 'biome'),
+    'ci',
+    process.stdout.isTTY ? '--colors=force' : '--colors=off',
+  ),
   'imports (dependency-cruiser)': local(
-    'depcruise',
+    packageCommand('dependency-cruiser', 'depcruise'),
     '--config',
     '.config/dependency-cruiser.cjs',
     'src',
     'bin',
     'test',
   ),
-  'unused code (knip)': local('knip', '--config', '.config/knip.jsonc', '--no-progress'),
+  'unused code (knip)': local(packageCommand('knip'), '--config', '.config/knip.jsonc', '--no-progress'),
 };
 
 async function compiles() {

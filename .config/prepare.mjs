@@ -13,7 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -24,6 +24,10 @@ const installStamp = at('node_modules', '.xpass-lock-hash');
 const buildStamp = at('dist', '.stamp');
 const lockDir = at('.bootstrap.lock');
 const POLL_MS = 100;
+/** What a rename to a folder's name that is taken fails with; the latter two on Windows. A folder that may not be written has failed before. */
+const TAKEN = ['ENOTEMPTY', 'EEXIST', ...(process.platform === 'win32' ? ['EPERM', 'EACCES'] : [])];
+/** Ours: an installation over a slow line and a build on busy cores take minutes. XPASS_LOCK_SECONDS sets another. */
+const LOCK_SECONDS = 600;
 
 export class PrepareError extends Error {}
 
@@ -35,7 +39,7 @@ export async function ensureInstalled() {
     if (isCurrent(installStamp, hash)) return;
     say('installing packages');
     // Development packages are needed to build, whatever NODE_ENV says.
-    run('npm', ['ci', '--include=dev', '--no-fund', '--no-audit']);
+    runNpm(['ci', '--include=dev', '--no-fund', '--no-audit']);
     writeFileSync(installStamp, hash);
   });
 }
@@ -89,8 +93,32 @@ function isCurrent(stamp, wanted) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 }
 
-function run(command, args) {
-  const { status, signal, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
+/** Runs npm in `cwd`; what it says goes to stderr. Throws a PrepareError when it fails. `args` are single words, since a shell may read them. */
+export function runNpm(args, { cwd = root } = {}) {
+  const npm = npmCommand(args);
+  run(npm.command, npm.args, { cwd, shell: npm.shell });
+}
+
+/**
+ * How this process starts npm: the npm that started it where there is one, else that of the PATH. On Windows the latter is a batch file, which Node.js starts
+ * by a shell only (https://nodejs.org/api/child_process.html#spawning-bat-and-cmd-files-on-windows).
+ */
+export function npmCommand(args, { env = process.env, platform = process.platform } = {}) {
+  const script = env.npm_execpath ?? '';
+  // pnpm and yarn set npm_execpath to themselves.
+  if (basename(script) === 'npm-cli.js') return { command: process.execPath, args: [script, ...args], shell: false };
+  if (platform === 'win32') return { command: ['npm', ...args].join(' '), args: [], shell: true };
+  return { command: 'npm', args, shell: false };
+}
+
+/** The script of an installed package's command, for Node.js to run: what is in node_modules/.bin are batch files on Windows. */
+export function packageCommand(name, command = name) {
+  const { bin } = JSON.parse(readFileSync(at('node_modules', name, 'package.json'), 'utf8'));
+  return at('node_modules', name, typeof bin === 'string' ? bin : bin[command]);
+}
+
+function run(command, args, options = {}) {
+  const { status, signal, error } = spawnSync(command, args, { cwd: root, ...options, stdio: ['ignore', 2, 2] });
   if (status === 0) return;
   throw new PrepareError(`${command} ${args.join(' ')} failed (${error?.message ?? signal ?? `status ${status}`})`);
 }
@@ -104,10 +132,15 @@ function run(command, args) {
  */
 async function withLock(work) {
   const owner = `${process.pid}-${randomUUID()}`;
-  let waiting = false;
-  while (!tryLock(owner)) {
-    if (!waiting) say('waiting for another build of this working copy');
-    waiting = true;
+  const seconds = Number(process.env.XPASS_LOCK_SECONDS ?? LOCK_SECONDS);
+  let waiting = '';
+  for (let waited = 0; !tryLock(owner); waited += POLL_MS) {
+    const holder = lockHolders().map(pidOf).join(', ');
+    if (waited >= seconds * 1e3) {
+      throw new PrepareError(`process ${holder} has held .bootstrap.lock for ${seconds} s: end it, or let it go on`);
+    }
+    if (waiting === '' && holder !== '') say(`waiting for another build of this working copy (process ${holder})`);
+    waiting = holder;
     await sleep(POLL_MS);
   }
   try {
@@ -120,16 +153,22 @@ async function withLock(work) {
 
 function tryLock(owner) {
   const holders = lockHolders();
-  for (const dead of holders.filter((holder) => !isAlive(Number.parseInt(holder, 10)))) {
+  for (const dead of holders.filter((holder) => !isAlive(pidOf(holder)))) {
     rmSync(join(lockDir, dead), { force: true });
   }
   if (holders.length > 0) return false;
+  // Windows renames no folder to a name that is taken, not even by an empty folder.
+  removeIfEmpty(lockDir);
   const prepared = `${lockDir}.${owner}`;
   mkdirSync(prepared);
   writeFileSync(join(prepared, owner), '');
-  const moved = attempt(() => renameSync(prepared, lockDir), 'ENOTEMPTY', 'EEXIST');
+  const moved = attempt(() => renameSync(prepared, lockDir), ...TAKEN);
   if (!moved) rmSync(prepared, { recursive: true });
   return moved;
+}
+
+function pidOf(holder) {
+  return Number.parseInt(holder, 10);
 }
 
 function lockHolders() {

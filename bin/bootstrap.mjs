@@ -1,28 +1,47 @@
 #!/usr/bin/env node
 // Runs a command of this working copy after installing and compiling what it needs: `node bin/bootstrap.mjs xpass demo`.
-// The command runs inside this very process, as exec would do it, so arguments, signals and the exit status need no passing on.
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+// The command runs inside this very process, so arguments and the exit status need no passing on.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ensureBuilt, ensureInstalled, PrepareError, root } from '../.config/prepare.mjs';
-
-const require = createRequire(import.meta.url);
-const packageBin = (name, bin) => join(dirname(require.resolve(`${name}/package.json`)), bin);
+import { ensureBuilt, ensureInstalled, PrepareError, packageCommand, root } from '../.config/prepare.mjs';
 
 // The tests run from source, and those that need dist/ build it in their global setup.
 const commands = {
   build: { built: true },
+  // For what is published: nothing of sources that are gone.
+  rebuild: { built: true, afresh: true },
   xpass: { built: true, script: () => join(root, 'bin/xpass.mjs') },
   check: { script: () => join(root, '.config/check.mjs') },
-  vitest: { script: () => packageBin('vitest', 'vitest.mjs') },
-  biome: { script: () => packageBin('@biomejs/biome', 'bin/biome') },
+  vitest: { script: () => packageCommand('vitest') },
+  nodes: { script: () => join(root, '.config/install-nodes.mjs') },
+  biome: { script: () => packageCommand('@biomejs/biome', 'biome') },
 };
+
+/** How often a process that npm started looks for its parent (ours): below REPEAT_MS of signals.ts, so that Ctrl-C and the parent's end count as one signal. */
+const LOOK_MS = 100;
+
+/**
+ * npm passes a signal on to the shell that it runs a script with. Where that shell is a process of its own, as on Debian, it dies and passes nothing on:
+ * a parent that is gone stands for SIGTERM.
+ */
+function endWithShell() {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    process.kill(process.pid, 'SIGTERM');
+  }, LOOK_MS);
+  timer.unref();
+}
 
 async function main([name, ...args]) {
   const command = commands[name];
   if (command === undefined)
     throw new PrepareError(`unknown command "${name}", expected ${Object.keys(commands).join(', ')}`);
+  if (process.env.npm_lifecycle_event !== undefined) endWithShell();
   await ensureInstalled();
+  if (command.afresh) rmSync(join(root, 'dist'), { recursive: true, force: true });
   if (command.built) await ensureBuilt();
   if (command.script === undefined) return;
   const script = command.script();

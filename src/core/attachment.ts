@@ -30,7 +30,7 @@ const AttachState = {
   detached: 3,
 } as const;
 
-/** What a switch gives to a host. PROTOCOL §3.9 */
+/** What a switch gives to a host, and may change while the host is attached. PROTOCOL §3.9 */
 export interface AttachedLink {
   hostId: number;
   /** Infinity for unlimited. */
@@ -56,8 +56,12 @@ export interface AttachmentOptions {
 
 /** PROTOCOL §8.2. One frame a second is too little to back off from. */
 const RETRY_NS = 1 * SECOND_NS;
+/** After a refusal, which says that nothing was lost on the way (ours): several tries within the second after which a host gives up. */
+const REFUSED_RETRY_NS = SECOND_NS / 4;
 /** The part of the keep-alive time after which a host sends: "at least this often" (PROTOCOL §3.9), also when it wakes late (ours). */
 const KEEP_ALIVE_PART = 0.75;
+/** Keep-alive times without any frame after which a switch counts as silent: two answers in a row were lost or never sent (ours). PROTOCOL §8.2 */
+const SILENT_KEEP_ALIVES = 2;
 
 /**
  * The host's side of the attachment to a switch (PROTOCOL §8.2): a machine with the verbs of an endpoint, which asks for a port, keeps it, and asks anew when
@@ -70,6 +74,8 @@ export class Attachment {
   attachments = 0;
   /** Why it failed. */
   error: XpassError | null = null;
+  /** When the latest frame from the switch came, whatever it was. */
+  private heardNs = 0;
   private readonly options: AttachmentOptions;
   private readonly giveUpNs: number;
   private state: number = AttachState.attaching;
@@ -89,12 +95,17 @@ export class Attachment {
     return this.given;
   }
 
+  get switchName(): string {
+    return this.options.switchName;
+  }
+
   get isAttached(): boolean {
     return this.state === AttachState.attached;
   }
 
   /** Takes a frame from the switch if it concerns the attachment: false for the frames of flows. The frame stays the caller's. */
   handleFrame(frame: Frame, nowNs: number): boolean {
+    this.heardNs = nowNs;
     if (!isForAttachment(frame)) return false;
     const type = checkFrame(frame, this.options.check);
     if (type === FrameType.attached) this.handleAttached(frame, nowNs);
@@ -116,6 +127,23 @@ export class Attachment {
     } else {
       this.attach(nowNs);
     }
+  }
+
+  /** For how long nothing has come from the switch that this host was attached to, ns; 0 while it answers as it should. */
+  silentNs(nowNs: number): number {
+    const silentNs = nowNs - this.heardNs;
+    return this.given !== null && silentNs >= SILENT_KEEP_ALIVES * this.keepAliveNs ? silentNs : 0;
+  }
+
+  /** Nobody listens at the switch's port at the moment: it may be starting. */
+  handleRefusal(nowNs: number): void {
+    if (this.state === AttachState.attaching) this.deadlineNs = Math.min(this.deadlineNs, nowNs + REFUSED_RETRY_NS);
+  }
+
+  /** Nobody has listened at the switch's port for long: a host that never was attached gives up. One that was waits for a switch that is being restarted. */
+  giveUp(): void {
+    if (this.given !== null || this.state !== AttachState.attaching) return;
+    this.fail('unreachable', `nobody listens at ${this.options.switchName}, where the switch should be (ECONNREFUSED)`);
   }
 
   /** The next frame to send, null when there is none. The frame becomes the caller's. */
@@ -151,7 +179,8 @@ export class Attachment {
       this.dropped++;
       return;
     }
-    if (this.state === AttachState.attaching) this.attachments++;
+    const isNew = this.state === AttachState.attaching;
+    if (isNew) this.attachments++;
     const rateKbps = attachedRateKbps(bytes);
     this.given = {
       hostId: destinationHost(bytes),
@@ -160,7 +189,8 @@ export class Attachment {
     };
     this.state = AttachState.attached;
     this.keepAliveNs = attachedKeepAliveMs(bytes) * 1e6;
-    this.deadlineNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
+    const nextNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
+    this.deadlineNs = isNew ? nextNs : Math.min(this.deadlineNs, nextNs);
   }
 
   /** A restarted switch answers many frames with NOT_ATTACHED; the first makes the host attach again, the rest find it attaching. */

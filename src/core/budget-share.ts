@@ -96,6 +96,7 @@ export class BudgetShare {
     peersCredits.shortestRtt.sample(rttNs, nowNs);
     const known = this.shortestRtt.isBelieved ? this.shortestRtt : peersCredits.shortestRtt;
     if (known.isBelieved) this.setPipeline(known.value / gapNs, links);
+    else if (this.budget.isLong(known.value)) this.setPipeline(known.trusted(known.value / gapNs), links);
     peersCredits.answered(nowNs - rttNs);
     this.budget.findOvertaken(this.peer, peersCredits);
   }

@@ -19,7 +19,7 @@ export const LEAST_WINDOW_BYTES = 65_536;
 export interface EndpointConfig {
   /** This host's id behind a switch; 0 in direct mode. PROTOCOL §1.2 */
   hostId: number;
-  /** Rate of this host's link, which is every flow's max_rate; Infinity for unlimited. */
+  /** Rate of this host's link at first (`Endpoint.setLinkRate` changes it), which is every flow's max_rate; Infinity for unlimited. */
   rateBps: number;
   /** Largest UDP payload of a data frame that this host sends or takes. */
   frameBytes: number;
@@ -37,6 +37,8 @@ export interface EndpointConfig {
   creditSizeJitterBytes: number;
   /** How much lost time a pacer that wakes late makes up for; a credit queue of 8 takes 1 ms of credits of a 100 Mbit/s link. */
   catchUpNs: number;
+  /** Part of a flow's shortest RTT that its pacer makes up for, where that is longer than `catchUpNs`. Only where no switch meters its credits: a credit queue of 8 would drop them. */
+  catchUpRtts: number;
   /** Bytes of a flow that its receiver holds or has credited. PROTOCOL §5.6 */
   receiveWindowBytes: number;
   /** Credits that one flow has outstanding at most: fewer than 2^15, so that `unused` keeps up with them. PROTOCOL §1.3, §6.6 */
@@ -50,6 +52,8 @@ export interface EndpointConfig {
   hostCredits: number;
   /** Data that may queue for this host, as time on its link; see credit-budget.ts. Infinity, as in the papers: what the credits' meters let through. */
   queueBoundNs: number;
+  /** Part of the flows' shortest RTT that may queue where that is longer than `queueBoundNs`; docs/decisions/0007-late-processes.md. */
+  queueBoundRtts: number;
   /**
    * Once the credits outstanding cover what the sender has said that it has, the receiver issues one more only after so long without data, or two smoothed RTTs where that is longer; see receive-window.ts.
    * 0: it issues credits whatever the sender has, as in the papers, whose wasted credits show what that costs.
@@ -110,11 +114,13 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   jitter: 0.02,
   creditSizeJitterBytes: MAX_SIZE_JITTER_BYTES,
   catchUpNs: 1 * MILLISECOND_NS,
+  catchUpRtts: 0,
   receiveWindowBytes: 4 * 1024 * 1024,
   maxOutstandingCredits: 16_384,
   keptCredits: 64,
   hostCredits: Number.POSITIVE_INFINITY,
   queueBoundNs: Number.POSITIVE_INFINITY,
+  queueBoundRtts: 0,
   // Ours: longer than most answers of a process take, and far shorter than the credit timeout, after which the sender would ask.
   backlogWaitNs: 2 * MILLISECOND_NS,
   speculativeRttNs: 0,
@@ -155,11 +161,13 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['jitter', 0, 0.5],
   ['creditSizeJitterBytes', 0, MAX_SIZE_JITTER_BYTES],
   ['catchUpNs', 0, SECOND_NS],
+  ['catchUpRtts', 0, 1],
   ['receiveWindowBytes', LEAST_WINDOW_BYTES, 2 ** 30],
   ['maxOutstandingCredits', 1, 32_767],
   ['keptCredits', 0, 4_096],
   ['hostCredits', 2, Number.POSITIVE_INFINITY],
   ['queueBoundNs', 0, Number.POSITIVE_INFINITY],
+  ['queueBoundRtts', 0, 1],
   ['backlogWaitNs', 0, SECOND_NS],
   ['speculativeRttNs', 0, SECOND_NS],
   ['frameChunks', 0, Chunks.maxChunks],

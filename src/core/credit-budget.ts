@@ -23,10 +23,12 @@ const MAX_PEERS = 256;
 export interface BudgetOptions {
   /** Credits at most, whatever the link: what the socket's buffer holds of data frames. */
   hostCredits: number;
-  /** Time that one credit and its data take on the link, ns. */
+  /** Time that one credit and its data take on the link at first, ns. */
   creditNs: number;
   /** Data that may queue for this host, as the time that it takes on its link; Infinity for no such bound. */
   queueBoundNs: number;
+  /** The same as a part of the flows' shortest RTT, where that is longer. */
+  queueBoundRtts: number;
   /** Flows that may wait at a time. */
   maxWaiting: number;
   /** A host that is late makes up for so much time, ns. */
@@ -65,8 +67,8 @@ export class CreditBudget {
   private promised = 0;
   /** Places that came back, and are kept until they are enough for a turn. */
   private kept = 0;
-  /** A turn has so many credits. */
-  readonly turnCredits: number;
+  private creditNs = 0;
+  private creditsOfTurn = 0;
   /** When the next turn is due. */
   private turnNs = 0;
   /** Sum of `BudgetShare.weightNs` of the flows that have credits outstanding. */
@@ -77,7 +79,18 @@ export class CreditBudget {
     this.flows = flows;
     this.fresh = new Ring<number>(options.maxWaiting);
     this.waiting = new Ring<number>(options.maxWaiting);
-    this.turnCredits = creditsOfTurn(options);
+    this.setCreditTime(options.creditNs);
+  }
+
+  /** Credits of a turn. */
+  get turnCredits(): number {
+    return this.creditsOfTurn;
+  }
+
+  /** A credit and its data take this long on the link from now on, ns. */
+  setCreditTime(creditNs: number): void {
+    this.creditNs = creditNs;
+    this.creditsOfTurn = creditsOfTurn({ ...this.options, creditNs });
   }
 
   /** Whether it can ever hold a credit back. Where it cannot, flows do not report to it, and its `outstanding` stays 0. */
@@ -119,8 +132,18 @@ export class CreditBudget {
 
   /** Data that queues for this host makes a flow's RTT so much longer at most, ns; 0 where that has no bound. */
   get longestQueueNs(): number {
-    const { queueBoundNs } = this.options;
-    return Number.isFinite(queueBoundNs) ? queueBoundNs : 0;
+    const boundNs = this.queueNs(this.pipelineNs());
+    return Number.isFinite(boundNs) ? boundNs : 0;
+  }
+
+  /** Whether this RTT, and not `queueBoundNs`, says what may queue. */
+  isLong(rttNs: number): boolean {
+    return this.options.queueBoundRtts * rttNs > this.options.queueBoundNs;
+  }
+
+  /** What may queue on paths of this RTT. */
+  private queueNs(rttNs: number): number {
+    return Math.max(this.options.queueBoundNs, this.options.queueBoundRtts * rttNs);
   }
 
   /** A flow that has credits outstanding weighs so much more, or less. */
@@ -155,12 +178,13 @@ export class CreditBudget {
 
   /** The flows' mean shortest RTT, weighed by their rates, as far as they fill the link. */
   private pipelineNs(): number {
-    return (this.pipeline / Math.max(1, this.links)) * this.options.creditNs;
+    return (this.pipeline / Math.max(1, this.links)) * this.creditNs;
   }
 
   /** A flow takes its turn: returns when it may send the first of its credits. Turns come no faster than credits leave the host, or its NIC would drop what many flows were woken for by data that came together. */
   takeTurn(nowNs: number): number {
-    const { creditNs, catchUpNs } = this.options;
+    const { creditNs } = this;
+    const { catchUpNs } = this.options;
     const startNs = Math.max(this.turnNs + creditNs, nowNs - catchUpNs);
     this.promised += this.turnCredits;
     this.turnNs = startNs + (this.turnCredits - 1) * creditNs;
@@ -178,8 +202,9 @@ export class CreditBudget {
 
   /** Credits that fit, and a fraction. */
   private get size(): number {
-    const { hostCredits, creditNs, queueBoundNs } = this.options;
-    return Math.min(hostCredits, Math.max(LEAST_CREDITS, (this.pipelineNs() + queueBoundNs) / creditNs));
+    const pipelineNs = this.pipelineNs();
+    const fitting = (pipelineNs + this.queueNs(pipelineNs)) / this.creditNs;
+    return Math.min(this.options.hostCredits, Math.max(LEAST_CREDITS, fitting));
   }
 
   /** A flow has `change` more credits outstanding, fewer when it is negative: others get their turn. */

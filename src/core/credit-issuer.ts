@@ -430,8 +430,15 @@ export class CreditIssuer implements DueSource {
     return blocked;
   }
 
+  /** A hole in the credits of a long path is filled by what queues behind it, if the credits that were late follow: the pacer makes up for part of the RTT. */
+  private limitCatchUp(): void {
+    const { catchUpRtts, catchUpNs } = this.context.config;
+    if (catchUpRtts > 0) this.numbers[this.at + Hot.catchUpNs] = Math.max(catchUpNs, catchUpRtts * this.rtt.minNs);
+  }
+
   private sampleRtt(rttNs: number, sinceNs: number, nowNs: number): void {
     this.rtt.sample(rttNs, sinceNs);
+    this.limitCatchUp();
     if (this.share !== null && this.isRunning)
       this.share.sampleRtt(rttNs, nowNs, this.meanGapNs, this.control.linkShare);
     this.observer.onRtt(rttNs);

@@ -2,7 +2,6 @@ import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
 import { ParameterError } from '../base/parameters.js';
 import type { Random } from '../base/random.js';
-import { transmissionNs } from '../base/time.js';
 import { hasChunks } from '../wire/chunks.js';
 import {
   checkFrame,
@@ -11,6 +10,7 @@ import {
   flowId,
   frameType,
   requestMaxFrameBytes,
+  requestPairedFlowId,
   resetCode,
   versionHighest,
   versionLowest,
@@ -19,12 +19,12 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import * as layout from '../wire/layout.js';
-import type { Application, FlowWriter } from './application.js';
+import type { Application, CreditChoice, FlowWriter } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
-import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
+import type { EndpointConfig } from './config.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import { type EndpointCounters, newCounters } from './counters.js';
-import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
+import type { CreditAlgorithm } from './credit/algorithm.js';
 import { creditAlgorithmMaker } from './credit/registry.js';
 import { CreditBudget } from './credit-budget.js';
 import { CreditedReceiver } from './credited-receiver.js';
@@ -37,6 +37,7 @@ import { FlowSchedule, firstSlot, isNoEarlier, moveAlone } from './flow-schedule
 import { FlowTable } from './flow-table.js';
 import { FrameFiller } from './frame-filler.js';
 import { fitsKind, isEarly } from './frame-kind.js';
+import { HostLink } from './host-link.js';
 import { ReactiveReceiver } from './reactive-receiver.js';
 import { ReactiveSender } from './reactive-sender.js';
 import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
@@ -49,7 +50,7 @@ import type { WindowAlgorithm } from './window/algorithm.js';
 import { windowAlgorithm } from './window/registry.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { FrameType, MEAN_CREDIT_WIRE_BYTES, RequestFlag, ResetCode, ResetFlag, wireBytes } = layout;
+const { FrameType, RequestFlag, ResetCode, ResetFlag } = layout;
 const { HotHost } = flowRecord;
 
 /** Frames that an endpoint holds between two drains; a driver drains after every input, so this is never met (ours). */
@@ -113,7 +114,7 @@ export class Endpoint implements FlowContext {
   readonly filler: FrameFiller | null;
   private readonly chunkReader = new ChunkReader((chunk) => this.handleChunk(chunk));
   private readonly application: Application;
-  private readonly link: CreditLink;
+  private readonly link: HostLink;
   private readonly newAlgorithm: () => CreditAlgorithm;
   private readonly freeSlots: number[] = [];
   /** The oldest first. */
@@ -136,21 +137,18 @@ export class Endpoint implements FlowContext {
     this.timers = new FlowSchedule(numbers, at + HotHost.timerNs);
     this.credits = new FlowSchedule(numbers, at + HotHost.creditNs);
     this.strangers = new Strangers(this);
-    this.link = {
-      maxRateBps: Math.min(config.rateBps, UNLIMITED_MAX_RATE_BPS),
-      bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(config.frameBytes),
-    };
-    const creditNs = transmissionNs(this.link.bytesPerCredit, this.link.maxRateBps);
-    const { hostCredits, queueBoundNs, catchUpNs, creditAlgorithm: name, creditParameters: parameters } = config;
+    this.link = new HostLink(config);
+    const { creditNs } = this.link;
+    const { creditAlgorithm: name, creditParameters: parameters } = config;
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
-    const budget = { hostCredits, creditNs, queueBoundNs, maxWaiting, catchUpNs };
+    const budget = { ...config, creditNs, maxWaiting };
     this.budget = new CreditBudget(budget, new WaitingFlows(this.flows, numbers, at));
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
     this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;
     const { algorithms } = this.records;
-    this.newAlgorithm = orConfigError(() => creditAlgorithmMaker(name, this.link, parameters, algorithms));
+    this.newAlgorithm = orConfigError(() => creditAlgorithmMaker(name, this.link.credit, parameters, algorithms));
     this.newWindowAlgorithm({});
   }
 
@@ -273,12 +271,19 @@ export class Endpoint implements FlowContext {
     return Math.min(numbers[at + HotHost.timerNs] + numbers[at + HotHost.timerSlackNs], numbers[at + HotHost.creditNs]);
   }
 
-  /** Resets every flow: the process ends. */
-  closeAll(nowNs: number): void {
+  /** The host's link has another rate from now on, bit/s: flows that run follow at their next update. */
+  setLinkRate(rateBps: number): void {
+    this.link.setRate(rateBps);
+    this.budget.setCreditTime(this.link.creditNs);
+    this.speculation?.setLinkRate(rateBps);
+  }
+
+  /** Ends every flow: with a RESET, since the process ends, or with `error` and without a word, since nobody hears it. */
+  closeAll(nowNs: number, error: XpassError | null = null): void {
     for (const flow of [...this.flows]) {
       if (flow !== null && this.flows[flow.slot] === flow) {
-        flow.reset(nowNs, ResetCode.shutdown);
-        flow.close(null);
+        if (error === null) flow.reset(nowNs, ResetCode.shutdown);
+        flow.close(error);
       }
     }
   }
@@ -444,9 +449,14 @@ export class Endpoint implements FlowContext {
   /** `frame` opens the flow and says of which kind it is. */
   private newReceiver(frame: Frame, options: ReceiverOptions, nowNs: number): ReceiverFlow {
     if ((flags(frame.bytes) & RequestFlag.reactive) !== 0) return new ReactiveReceiver(this, options, nowNs);
-    const algorithm = this.newAlgorithm();
+    const choice = this.application.creditChoice?.(frame.peer, requestPairedFlowId(frame.bytes)) ?? null;
+    const algorithm = choice === null ? this.newAlgorithm() : this.chosenAlgorithm(choice);
     const firstSequence = this.random.uint32();
-    return new CreditedReceiver(this, { ...options, algorithm, link: this.link, firstSequence }, nowNs);
+    return new CreditedReceiver(this, { ...options, algorithm, link: this.link.credit, firstSequence }, nowNs);
+  }
+
+  private chosenAlgorithm({ name, parameters }: CreditChoice): CreditAlgorithm {
+    return creditAlgorithmMaker(name, this.link.credit, parameters, this.records.algorithms)();
   }
 
   /** For a flow that is opened with `options`; null for one with credits. */
@@ -455,12 +465,7 @@ export class Endpoint implements FlowContext {
     const name = options.windowAlgorithm ?? usual;
     if (name === '') return null;
     const parameters = options.windowParameters ?? (name === usual ? usualParameters : {});
-    const link = {
-      maxRateBps: this.link.maxRateBps,
-      frameWireBytes: wireBytes(this.config.frameBytes),
-      latenessNs: this.config.catchUpNs,
-    };
-    return orConfigError(() => windowAlgorithm(name, link, parameters));
+    return orConfigError(() => windowAlgorithm(name, this.link.window, parameters));
   }
 
   private header(peer: number, id: number): FlowHeader {

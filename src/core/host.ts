@@ -1,5 +1,6 @@
 import type { Frame } from '../wire/frame.js';
 import type { Endpoint } from './endpoint.js';
+import type { XpassError } from './errors.js';
 
 /** What a host needs of its NIC: the verbs of a switch port. */
 export interface Nic {
@@ -8,6 +9,8 @@ export interface Nic {
   advance(nowNs: number): void;
   dequeue(): Frame | null;
   nextTimeout(): number;
+  /** Other settings from `nowNs` on. */
+  configure(changes: { readonly rateBps: number }, nowNs: number): void;
   /** Reads a word of each cache line that a credit needs; the result means nothing. */
   prefetch(): number;
 }
@@ -27,6 +30,17 @@ export class Host {
 
   handleFrame(frame: Frame, nowNs: number): void {
     this.endpoint.handleFrame(frame, nowNs);
+  }
+
+  /** The link has another rate from `nowNs` on, bit/s; Infinity for unlimited. */
+  setLinkRate(rateBps: number, nowNs: number): void {
+    this.endpoint.setLinkRate(rateBps);
+    this.nic.configure({ rateBps }, nowNs);
+  }
+
+  /** Nobody is at the other end: every flow ends with `error`. */
+  giveUp(error: XpassError, nowNs: number): void {
+    this.endpoint.closeAll(nowNs, error);
   }
 
   /** Does all that is due, and lets the NIC start what it can. A credit that the NIC drops may make room for another that is due. */

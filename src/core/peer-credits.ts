@@ -3,6 +3,9 @@ import { RecentMinimum } from './rtt.js';
 /** Data frames of a flow, or of all from a peer, after which their shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
 const RTT_FRAMES = 32;
 
+/** Before that, credits under way on a long path for each data frame that has come (ours): it is full after three round trips, and a path that only seems long gets few too many. */
+const CREDITS_A_FRAME = 4;
+
 /** Credits of which it is known when they went, at most (ours: 32 times what a process has outstanding). The oldest is forgotten for one more, and counts until its life is over. */
 const MAX_CREDITS = 4_096;
 const INITIAL_CREDITS = 16;
@@ -21,6 +24,11 @@ export class ShortestRtt {
 
   get isBelieved(): boolean {
     return this.samples >= RTT_FRAMES;
+  }
+
+  /** Of `credits` that this RTT takes, those that may be under way before it is believed. */
+  trusted(credits: number): number {
+    return Math.min(credits, CREDITS_A_FRAME * this.samples);
   }
 
   /** Infinity before the first sample. */

@@ -123,6 +123,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
       bytesSent: this.stream.sentOffset,
       bytesAcknowledged: this.stream.ackedOffset,
       bytesRepaired: this.stream.repairedBytes,
+      framesRepaired: this.stream.repairedFrames,
       dataFrames: this.dataFrames,
       speculativeFrames: 0,
       speculativeTakenBack: 0,

@@ -4,6 +4,8 @@ export interface SenderStatistics {
   bytesSent: number;
   bytesAcknowledged: number;
   bytesRepaired: number;
+  /** Data frames with bytes that were sent before: each is one that was lost, or taken for it. */
+  framesRepaired: number;
   dataFrames: number;
   /** Sent without a credit, and those of them that the host's own NIC dropped. */
   speculativeFrames: number;

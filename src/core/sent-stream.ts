@@ -34,6 +34,7 @@ export class SentStream {
   sentOffset = 0;
   ackedOffset = 0;
   repairedBytes = 0;
+  repairedFrames = 0;
   /** What `take` returned last: payload bytes and bits of DataFlag. */
   takenBytes = 0;
   takenFlags = 0;
@@ -210,6 +211,7 @@ export class SentStream {
     this.takenBytes = recovery.takenBytes;
     this.takenFlags = DataFlag.repair;
     this.repairedBytes += this.takenBytes;
+    this.repairedFrames++;
   }
 
   private noteEnd(offset: number): void {

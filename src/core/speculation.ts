@@ -15,15 +15,21 @@ const UNLIMITED_BUDGET_BYTES = 65_536;
  */
 export class Speculation {
   /** Payload bytes of a flow, a whole frame at least. */
-  readonly budgetBytes: number;
-  private readonly rateBps: number;
-  private readonly catchUpNs: number;
+  budgetBytes = 0;
+  private rateBps = 0;
+  private readonly config: EndpointConfig;
   /** When the latest speculative frame is across the link. */
   private freeNs = 0;
 
-  constructor({ rateBps, speculativeRttNs, frameBytes, catchUpNs }: EndpointConfig) {
+  constructor(config: EndpointConfig) {
+    this.config = config;
+    this.setLinkRate(config.rateBps);
+  }
+
+  /** The host's link has another rate; flows that have begun keep their bytes. */
+  setLinkRate(rateBps: number): void {
+    const { speculativeRttNs, frameBytes } = this.config;
     this.rateBps = rateBps;
-    this.catchUpNs = catchUpNs;
     const productBytes = (rateBps * speculativeRttNs) / 8e9;
     const payloadBytes = frameBytes - Data.overheadBytes;
     const frames = Math.max(1, Math.floor(productBytes / wireBytes(frameBytes)));
@@ -40,7 +46,7 @@ export class Speculation {
    * catch-up bound and forgets the rest.
    */
   take(bytesOnWire: number, dueNs: number, nowNs: number): number {
-    const startNs = Math.max(dueNs, this.freeNs, nowNs - this.catchUpNs);
+    const startNs = Math.max(dueNs, this.freeNs, nowNs - this.config.catchUpNs);
     this.freeNs = startNs + transmissionNs(bytesOnWire, this.rateBps);
     return startNs;
   }

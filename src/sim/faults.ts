@@ -59,6 +59,8 @@ class FaultInjector {
       const port = this.names.get(place.from);
       if (port === undefined) continue;
       this.world.nics[port].configure(changes, hosts[port].clock.toOwn(nowNs));
+      // As a switch process tells it. PROTOCOL §8.2
+      if (changes.rateBps !== undefined) hosts[port].host.endpoint.setLinkRate(changes.rateBps);
       this.network.drain(port);
     }
   }

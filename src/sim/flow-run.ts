@@ -23,6 +23,8 @@ export interface FlowHost {
   /** The bytes have come out of the receiver's end; whoever reads calls `release` on the flow when they are read. */
   onDelivered(run: FlowRun, bytes: number): void;
   onEnded(run: FlowRun): void;
+  /** Its credits are counted for good. */
+  onSettled(run: FlowRun): void;
   /** The sender's host's own time. */
   senderNs(run: FlowRun): number;
   /** The world's time. */
@@ -181,6 +183,7 @@ export class FlowRun implements FlowReader, FlowWriter {
   private forgetReceiver(): void {
     this.finalCredits ??= creditsOf(this.receiver);
     this.receiver = null;
+    this.world.onSettled(this);
   }
 }
 

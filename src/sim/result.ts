@@ -1,6 +1,6 @@
 // Tested by test/sim/simulate.test.ts
 
-/** Credits of one flow, counted by its receiver: sent = used + wasted + dropped + those still out. */
+/** Credits of one flow, counted by its receiver: sent = used + wasted + dropped + those still out. Of a flow that is over none are out where the run ends with its flows. */
 export interface CreditTotals {
   sent: number;
   /** Came back with data. */
@@ -98,7 +98,7 @@ export interface SimulationResult {
 /** What was sampled along the way, for plots. Every array has one value for each interval. */
 export interface RunSeries {
   intervalNs: number;
-  /** When each interval ended. */
+  /** When each interval ended. The last may be shorter: it ends with the run. */
   timesNs: Float64Array;
   flows: FlowSeries[];
   links: LinkSeries[];

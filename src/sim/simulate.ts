@@ -13,6 +13,7 @@ import { SeriesRecorder } from './measure/series-recorder.js';
 import { overallUtilisation } from './measure/utilisation.js';
 import type { CreditTotals, FlowResult, SimulationResult, SimulationRun } from './result.js';
 import type { Scenario } from './scenario.js';
+import { settleCredits } from './settlement.js';
 import { type FlowPlan, planFlows } from './traffic/plan-flows.js';
 import { TrafficPlayer } from './traffic-player.js';
 import { buildWorld, chancesOf, largestFrameBytes, type MakeFabric, type MakePool, type World } from './world.js';
@@ -46,6 +47,8 @@ class Simulation {
   private readonly bytesBefore: Float64Array;
   private creditsBefore: CreditTotals = sumCredits([]);
   private readonly alone: AloneTimes | null;
+  /** The run has ended with its flows. */
+  private hasEnded = false;
 
   constructor(scenario: Scenario, { makeFabric, makePool, onStep, slowdowns = true }: SimulateOptions) {
     this.scenario = scenario;
@@ -61,7 +64,7 @@ class Simulation {
     this.bytesBefore = new Float64Array(plans.length);
     this.alone = slowdowns ? new AloneTimes(scenario) : null;
     scheduleFaults(scenario, this.world, this.player);
-    if (scenario.endsWithFlows) this.player.onAllEnded = () => network.stop();
+    if (scenario.endsWithFlows) this.player.onAllEnded = () => this.end();
     if (onStep !== undefined) network.onStep = () => onStep(this.world, this.player);
   }
 
@@ -71,7 +74,25 @@ class Simulation {
     network.agenda.at(warmUpNs, (nowNs) => this.beginMeasuring(nowNs));
     this.scheduleSamples();
     const endNs = network.run(durationNs);
-    return { result: this.result(endNs), series: this.recorder?.series ?? null };
+    const result = this.result(endNs);
+    this.recorder?.finish(endNs);
+    const series = this.recorder?.series ?? null;
+    return { result: this.hasEnded ? this.settled(result) : result, series };
+  }
+
+  /** The same with the fate of the credits that were out at the end. Everything else is as it was then. */
+  private settled(result: SimulationResult): SimulationResult {
+    const before = this.creditsBefore;
+    const runs = settleCredits(this.world.network, this.player);
+    const credits = new Map(runs.map((run) => [run.plan.id, run.credits]));
+    const flows = result.flows.map((flow) => ({ ...flow, credits: credits.get(flow.id) ?? flow.credits }));
+    const after = sumCredits(flows.map((flow) => flow.credits));
+    return { ...result, flows, creditDropShare: creditDropShare(before, after) };
+  }
+
+  private end(): void {
+    this.hasEnded = true;
+    this.world.network.stop();
   }
 
   private beginMeasuring(nowNs: number): void {

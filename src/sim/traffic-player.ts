@@ -28,6 +28,8 @@ export class TrafficPlayer implements FlowHost {
   readonly active: FlowRun[] = [];
   /** Called when the last flow with an end is over. */
   onAllEnded: () => void = () => {};
+  /** Called when the credits of a flow are counted for good. */
+  onCreditsSettled: (run: FlowRun) => void = () => {};
   private readonly network: Network;
   /** By port: flows that were opened to it and have not been taken, by peer and flow id. */
   private readonly expected: Map<number, FlowRun>[];
@@ -82,6 +84,10 @@ export class TrafficPlayer implements FlowHost {
     const next = this.followers.get(run.plan.id);
     if (next !== undefined) this.network.agenda.at(Math.max(this.nowNs, next.plan.startNs), () => this.start(next));
     if (hasEnd(run.plan) && --this.unfinished === 0) this.onAllEnded();
+  }
+
+  onSettled(run: FlowRun): void {
+    this.onCreditsSettled(run);
   }
 
   /** What arrives at the host is read at this rate from now on. */

@@ -85,8 +85,8 @@ export function buildWorld({
   const hosts = scenario.hosts.map((spec, port) => {
     const random = chances.hosts.fork();
     const marking = chances.nics.fork();
-    const link = fabric.portSettings(port);
     const make = (): Host => {
+      const link = fabric.portSettings(port);
       const config = configOf(spec, link);
       const application = applicationAt(port);
       const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application, records });

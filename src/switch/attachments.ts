@@ -83,12 +83,11 @@ export class Attachments {
     return port;
   }
 
-  /** A KEEP_ALIVE of host `id`; false: it is not attached with this token at this address. */
-  keepAlive(id: number, token: number, from: { peer: number; nowNs: number }): boolean {
+  /** A KEEP_ALIVE of host `id`: returns its port, -1 where it is not attached with this token at this address. */
+  keepAlive(id: number, token: number, from: { peer: number; nowNs: number }): number {
     const port = this.ownPort(id, token, from.peer);
-    if (port < 0) return false;
-    this.touch(port, from.nowNs);
-    return true;
+    if (port >= 0) this.touch(port, from.nowNs);
+    return port;
   }
 
   /** Frees the port if the host is attached with this token at this address. */

@@ -258,7 +258,11 @@ export class Switch {
     this.attachments.advance(nowNs);
     const id = sourceHost(bytes);
     const token = keepAliveToken(bytes);
-    if (this.attachments.keepAlive(id, token, { peer, nowNs })) return;
+    const port = this.attachments.keepAlive(id, token, { peer, nowNs });
+    if (port >= 0) {
+      this.sendAttached(port, nowNs);
+      return;
+    }
     this.door[DoorDrop.notAttached]++;
     this.answerNotAttached({ id, token, peer }, nowNs);
   }

@@ -17,6 +17,7 @@ import { type FrameSink, type LoopMachine, MachineLoop } from './machine-loop.js
 import { openDatapath } from './open-datapath.js';
 import { PeerTable } from './peer-table.js';
 import { SystemRandom } from './random.js';
+import { RefusalWatch } from './refusal-watch.js';
 import type { SocketProblem } from './socket-errors.js';
 import { type DriverStatistics, driverStatistics } from './statistics.js';
 import { prepareWaiting, type WaitOptions } from './waiting.js';
@@ -30,6 +31,16 @@ const { DEFAULT_FRAME_BYTES, Header, NO_HOST } = layout;
 /** What the driver needs of a host; `core/host.ts` is one. A frame that is handed in stays the driver's. */
 export interface HostMachine extends LoopMachine {
   handleFrame(frame: Frame, nowNs: number): void;
+  /** The switch gives the host's link another rate, bit/s; Infinity for unlimited. */
+  setLinkRate(rateBps: number, nowNs: number): void;
+  /** The only peer is gone: every flow ends with `error`. */
+  giveUp(error: XpassError, nowNs: number): void;
+}
+
+/** Why nothing comes: who is to blame, as people write it, and the end of a sentence that says what is known. */
+export interface Trouble {
+  readonly who: string;
+  readonly reason: string;
 }
 
 export interface ConnectionOptions extends WaitOptions {
@@ -52,8 +63,10 @@ export interface ConnectionOptions extends WaitOptions {
   connectTimeoutNs?: number;
   /** Trouble with the socket that the protocol's timeouts will deal with: for a log. */
   onProblem?(problem: SocketProblem): void;
-  /** A switch that was restarted gave other terms than those that the machine was built for. */
-  onLinkChanged?(link: AttachedLink): void;
+  /** The switch gave other terms than before. The machine has its new rate; a frame size or an id stays as it was built. */
+  onLinkChanged?(link: AttachedLink, before: AttachedLink): void;
+  /** A switch that did not know this host any more, as after a restart, has given it its port again. */
+  onAttachedAgain?(): void;
   /** The switch takes this host no more, so nothing arrives from now on. The driver goes on until it is closed. */
   onDetached?(error: XpassError): void;
 }
@@ -109,9 +122,12 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private readonly unbundled = new BundleReader();
   private readonly kernelDrops: KernelDrops;
   private readonly incoming = new Frame(new Uint8Array(0));
+  private readonly refusals = new RefusalWatch();
   private readonly looks = new LookTimes(() => performance.nodeTiming.idleTime * MILLISECOND_NS);
   private attachment: Attachment | null = null;
-  private link: AttachedLink | null = null;
+  private terms: AttachedLink | null = null;
+  /** Times that a switch has given a port, as far as it was told. */
+  private attachments = 0;
   private onSettled: (() => void) | null = null;
   private machine: HostMachine | null = null;
   private pool: FramePool | null = null;
@@ -149,7 +165,10 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   /** The link to build the machine for: what the switch gives, or the options in direct mode. Throws what the attachment failed with. */
   async attach(): Promise<AttachedLink> {
     const { switchAddress, rateBps = Number.POSITIVE_INFINITY, frameBytes = DEFAULT_FRAME_BYTES } = this.options;
-    if (switchAddress === undefined) return { hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes };
+    if (switchAddress === undefined) {
+      this.terms = { hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes };
+      return this.terms;
+    }
     const attachment = this.newAttachment(switchAddress);
     this.attachment = attachment;
     await new Promise<void>((resolve) => {
@@ -157,8 +176,13 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
       this.loop.run(() => {});
     });
     if (attachment.error !== null) throw attachment.error;
-    assert(attachment.link !== null, 'an attachment without an error has a link');
-    return attachment.link;
+    return this.link;
+  }
+
+  /** The terms in force. */
+  get link(): AttachedLink {
+    assert(this.terms !== null, 'an attached host has a link');
+    return this.terms;
   }
 
   /** From now on frames go to `machine`, whose frames have buffers of `frameBytes` from `pool`. */
@@ -187,6 +211,16 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     return formatAddress({ host: this.peers.address(peer), port: this.peers.port(peer) });
   }
 
+  /** What is known of the only peer, or of the switch, when nothing comes; null for nothing. */
+  trouble(): Trouble | null {
+    const { attachment, refusals } = this;
+    const who = attachment === null ? this.peerName(ONLY_PEER) : `the switch at ${attachment.switchName}`;
+    if (refusals.isRefused) return { who, reason: 'nobody listens at its port (ECONNREFUSED)' };
+    const silentNs = attachment?.silentNs(this.eventLoop.now()) ?? 0;
+    if (silentNs === 0) return null;
+    return { who, reason: `nothing has come from it for ${(silentNs / SECOND_NS).toFixed(1)} s` };
+  }
+
   statistics(): DriverStatistics {
     const { datapath, frameCheck, bundler, loop, policy, kernelDrops, peers, unknownPeers } = this;
     return driverStatistics({
@@ -207,6 +241,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   onDatagram(bytes: Uint8Array, length: number, from: Source, waitedNs: number): void {
+    this.refusals.heard();
     // Those of one system call are given one after the other; between others anything may have happened.
     if (this.batched === 0 || !this.datapath.lendsBytes) this.batchNs = this.loop.noteArrival();
     const arrivedNs = this.batchNs - (waitedNs >= 0 ? waitedNs : this.guessedWaitNs(this.batchNs));
@@ -247,6 +282,12 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
 
   onProblem(problem: SocketProblem): void {
     this.options.onProblem?.(problem);
+    if (problem.code !== 'ECONNREFUSED' || this.peers !== null || this.closing !== null) return;
+    const nowNs = this.eventLoop.now();
+    this.refusals.refused(nowNs);
+    this.attachment?.handleRefusal(nowNs);
+    // There may be a deadline now. Within a turn of the loop that is looked at anyway.
+    if (!this.loop.isRunning) this.loop.run(() => {});
   }
 
   /** Frames of the attachment have small buffers of their own and do not come back. */
@@ -285,9 +326,11 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   advance(nowNs: number): void {
+    if (this.refusals.isOver(nowNs)) this.giveUp(nowNs);
     if (this.attachment !== null) {
       this.attachment.advance(nowNs);
-      if (this.attachment.link !== this.link || this.attachment.error !== null) this.tellAttachment(this.attachment);
+      if (this.attachment.link !== this.terms || this.attachment.error !== null)
+        this.tellAttachment(this.attachment, nowNs);
     }
     this.machine?.advance(nowNs);
   }
@@ -299,7 +342,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   nextTimeout(): number {
     const attachNs = this.attachment?.nextTimeout() ?? Number.POSITIVE_INFINITY;
     const machineNs = this.machine?.nextTimeout() ?? Number.POSITIVE_INFINITY;
-    return Math.min(attachNs, machineNs);
+    return Math.min(attachNs, machineNs, this.refusals.nextTimeout());
   }
 
   /** Waits first for what runs at the moment: an application may close from inside one of its own calls. */
@@ -315,6 +358,16 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     if (this.peers !== null) return this.peers.number(address, port, nowNs) || -1;
     if (this.attachment === null) return ONLY_PEER;
     return length < Header.bytes ? NO_HOST : sourceHost(bytes);
+  }
+
+  /** Nothing but refusals has come for a while. The flows of an attached host wait for their timeouts: they outlive a switch that is restarted. */
+  private giveUp(nowNs: number): void {
+    if (this.attachment !== null) {
+      this.attachment.giveUp();
+      return;
+    }
+    const code = this.refusals.wasHeard ? 'idle' : 'unreachable';
+    this.machine?.giveUp(new XpassError(code, `nobody listens at ${this.peerName(ONLY_PEER)} (ECONNREFUSED)`), nowNs);
   }
 
   /** Where the kernel does not say it. */
@@ -338,16 +391,22 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   }
 
   /** The attachment was settled, renewed or refused. */
-  private tellAttachment({ link, error }: Attachment): void {
-    const before = this.link;
-    this.link = link;
+  private tellAttachment({ link, error, attachments }: Attachment, nowNs: number): void {
+    const before = this.terms;
+    const isAgain = this.attachments > 0 && attachments > this.attachments;
+    this.attachments = attachments;
+    this.terms = link;
+    if (isAgain) this.options.onAttachedAgain?.();
     if (this.onSettled !== null) {
+      // Whoever waits for the attachment hears of it there.
+      this.isDetached = error !== null;
       this.onSettled();
       this.onSettled = null;
     } else if (error !== null) {
       this.tellDetached(error);
     } else if (link !== null && before !== null && !sameTerms(link, before)) {
-      this.options.onLinkChanged?.(link);
+      if (link.rateBps !== before.rateBps) this.machine?.setLinkRate(link.rateBps, nowNs);
+      this.options.onLinkChanged?.(link, before);
     }
   }
 

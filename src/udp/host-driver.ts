@@ -8,7 +8,13 @@ import { monotonicNs } from './clock.js';
 import type { FrameCheck } from './crc.js';
 import { bufferPool } from './datagram-pool.js';
 import type { DatapathInfo } from './datapath.js';
-import { type ConnectionOptions, type HostConnection, type HostMachine, openConnection } from './host-connection.js';
+import {
+  type ConnectionOptions,
+  type HostConnection,
+  type HostMachine,
+  openConnection,
+  type Trouble,
+} from './host-connection.js';
 import { hostCredits } from './host-credits.js';
 import type { DriverStatistics } from './statistics.js';
 
@@ -37,13 +43,10 @@ export interface UdpHostOptions<M extends HostMachine> extends ConnectionOptions
  */
 export class UdpHost<M extends HostMachine> {
   readonly machine: M;
-  /** The link that the machine was built for. */
-  readonly link: AttachedLink;
   private readonly connection: HostConnection;
 
-  private constructor(machine: M, link: AttachedLink, connection: HostConnection) {
+  private constructor(machine: M, connection: HostConnection) {
     this.machine = machine;
-    this.link = link;
     this.connection = connection;
   }
 
@@ -61,16 +64,26 @@ export class UdpHost<M extends HostMachine> {
       const parts = { link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: monotonicNs() };
       const machine = options.makeMachine(parts);
       connection.start(machine, pool, link.maxFrameBytes);
-      return new UdpHost(machine, link, connection);
+      return new UdpHost(machine, connection);
     } catch (error) {
       await connection.close();
       throw error;
     }
   }
 
+  /** The terms of the host's link: behind a switch the latest that it gave. */
+  get link(): AttachedLink {
+    return this.connection.link;
+  }
+
   /** Where the socket is bound and what it was given. */
   get info(): DatapathInfo {
     return this.connection.datapath.info;
+  }
+
+  /** How datagrams are sent and received. */
+  get datapath(): string {
+    return this.connection.datapath.info.kind;
   }
 
   /** Who computes the check of frames. */
@@ -105,6 +118,11 @@ export class UdpHost<M extends HostMachine> {
   /** A peer as people write it: its UDP address in direct mode, `host 3` behind a switch. */
   peerName(peer: number): string {
     return this.connection.peerName(peer);
+  }
+
+  /** Why nothing comes, as far as it is known: for the sentence of a failure. */
+  trouble(): Trouble | null {
+    return this.connection.trouble();
   }
 
   statistics(): DriverStatistics {

@@ -21,10 +21,10 @@ const LEAST_BYTES = 65_536;
  * Asks for buffers of `wantedBytes`, reads what the kernel gave, and says where it is less. Linux caps silently at `net.core.rmem_max` and
  * reports twice the size, for its own bookkeeping (socket(7), SO_RCVBUF); others refuse what is above their limit, so less is asked of them.
  */
-export function sizeBuffers(socket: SizedSocket, wantedBytes: number, onLinux = platform() === 'linux'): BufferSizes {
+export function sizeBuffers(socket: SizedSocket, wantedBytes: number, system = platform()): BufferSizes {
   request((bytes) => socket.setRecvBufferSize(bytes), wantedBytes);
   request((bytes) => socket.setSendBufferSize(bytes), wantedBytes);
-  const bookkeeping = onLinux ? 2 : 1;
+  const bookkeeping = system === 'linux' ? 2 : 1;
   const receiveBufferBytes = socket.getRecvBufferSize() / bookkeeping;
   const sendBufferBytes = socket.getSendBufferSize() / bookkeeping;
   const warnings: string[] = [];
@@ -33,10 +33,19 @@ export function sizeBuffers(socket: SizedSocket, wantedBytes: number, onLinux = 
   return { receiveBufferBytes, sendBufferBytes, warnings };
 
   function tooSmall(which: 'receive' | 'send', bytes: number, wanted: number): string {
-    const setting = which === 'receive' ? 'net.core.rmem_max' : 'net.core.wmem_max';
-    const remedy = onLinux ? `: raise ${setting} (sysctl -w ${setting}=${wanted})` : '';
+    const remedy = remedyOf(system, which, wanted);
     return `the ${which} buffer of the socket is ${bytes} bytes, ${wanted} were asked for${remedy}`;
   }
+}
+
+/** Windows has no limit. */
+function remedyOf(system: NodeJS.Platform, which: 'receive' | 'send', wantedBytes: number): string {
+  if (system === 'linux') {
+    const setting = which === 'receive' ? 'net.core.rmem_max' : 'net.core.wmem_max';
+    return `: raise ${setting} (sysctl -w ${setting}=${wantedBytes})`;
+  }
+  // A part of the limit goes to the kernel's own bookkeeping; twice as much leaves enough.
+  return system === 'darwin' ? `: raise kern.ipc.maxsockbuf (sysctl -w kern.ipc.maxsockbuf=${2 * wantedBytes})` : '';
 }
 
 function request(set: (bytes: number) => void, wantedBytes: number): void {

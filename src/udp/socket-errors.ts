@@ -44,7 +44,9 @@ export function explainProblem(code: string, peer: string, frameBytes: number): 
     case 'EMSGSIZE':
       return `a frame of ${frameBytes} bytes is too large to send${to}: choose a smaller --frame-size`;
     case 'ECONNREFUSED':
-      return `nobody listens${peer === '' ? '' : ` at ${peer}`} (ECONNREFUSED)`;
+    // What Windows makes of the same ICMP message.
+    case 'ECONNRESET':
+      return `nobody listens${peer === '' ? '' : ` at ${peer}`} (${code})`;
     case 'ENOBUFS':
       return `the network device's queue is full (ENOBUFS): a frame${to} was not sent`;
     case 'EHOSTUNREACH':
@@ -61,7 +63,7 @@ export function explainProblem(code: string, peer: string, frameBytes: number): 
 }
 
 /** Why a socket could not be bound, as the caller's mistake: XpassError `config` that names address and port. */
-export function bindError(error: Error, address: UdpAddress): XpassError {
+export function bindError(error: Error, address: UdpAddress, platform = process.platform): XpassError {
   const code = codeOf(error);
   const name = formatAddress(address);
   switch (code) {
@@ -70,10 +72,16 @@ export function bindError(error: Error, address: UdpAddress): XpassError {
     case 'EADDRNOTAVAIL':
       return new XpassError('config', `cannot bind to ${name}: this host has no address ${address.address}`);
     case 'EACCES':
-      return new XpassError('config', `cannot bind to ${name}: ports below 1024 need more rights`);
+      return new XpassError('config', `cannot bind to ${name}: ${deniedPort(platform)}`);
     default:
       return new XpassError('config', `cannot bind to ${name} (${code})`);
   }
+}
+
+function deniedPort(platform: NodeJS.Platform): string {
+  return platform === 'win32'
+    ? 'Windows reserves the port, or another process has it for itself (netsh int ipv4 show excludedportrange udp)'
+    : 'ports below 1024 need more rights';
 }
 
 /** Why a socket could not be connected, as XpassError: `unreachable` where there is no route, else `config`. */

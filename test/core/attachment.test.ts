@@ -99,6 +99,54 @@ describe('Attachment', () => {
     expect(attachment.link).toEqual({ hostId: 3, rateBps: 100e6, maxFrameBytes: 1472 });
   });
 
+  it('takes another rate from the answer to a KEEP_ALIVE, and sends the next one no later for it', () => {
+    const { attachment, run, attached } = bench();
+    run(0);
+    attached(0);
+    expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
+    attached(0.5 * SECOND_NS, TOKEN, 1000, 20_000);
+    expect(attachment.link?.rateBps).toBe(20e6);
+    expect(attachment.attachments).toBe(1);
+    expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
+  });
+
+  it('calls a switch silent from which nothing has come for two keep-alive times', () => {
+    const { attachment, run, attached, frame, give } = bench();
+    run(0);
+    expect(attachment.silentNs(60 * SECOND_NS)).toBe(0);
+    attached(1 * SECOND_NS);
+    expect(attachment.silentNs(2.9 * SECOND_NS)).toBe(0);
+    expect(attachment.silentNs(3 * SECOND_NS)).toBe(2 * SECOND_NS);
+    // Any frame shows that it is there.
+    const credit = { sequence: 1, pathId: 0, paddingBytes: 0 };
+    give(encodeCredit(frame.bytes, { ...FROM_SWITCH, flowId: 7 }, credit, crc32), 3 * SECOND_NS);
+    expect(attachment.silentNs(4 * SECOND_NS)).toBe(0);
+  });
+
+  it('asks again soon where nobody listens, and gives up when told so', () => {
+    const { attachment, run } = bench();
+    run(0);
+    attachment.handleRefusal(1);
+    expect(attachment.nextTimeout()).toBe(0.25 * SECOND_NS + 1);
+    attachment.giveUp();
+    expect(attachment.error).toMatchObject({
+      code: 'unreachable',
+      message: 'nobody listens at 10.0.0.1:9000, where the switch should be (ECONNREFUSED)',
+    });
+    expect(attachment.nextTimeout()).toBe(NEVER);
+  });
+
+  it('does not give up a switch that it was attached to', () => {
+    const { attachment, run, attached } = bench();
+    run(0);
+    attached(0);
+    attachment.handleRefusal(1);
+    expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
+    attachment.giveUp();
+    expect(attachment.error).toBeNull();
+    expect(attachment.isAttached).toBe(true);
+  });
+
   it('reads a rate of 0 as unlimited', () => {
     const { attachment, run, attached } = bench();
     run(0);

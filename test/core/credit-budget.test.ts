@@ -5,11 +5,19 @@ import { CreditBudget } from '../../src/core/credit-budget.js';
 /** Credits of 100 us each. */
 const CREDIT_NS = 100_000;
 
-function budgetOf(changes: { hostCredits?: number; queueBoundNs?: number; creditNs?: number }) {
+interface BudgetChanges {
+  hostCredits?: number;
+  queueBoundNs?: number;
+  queueBoundRtts?: number;
+  creditNs?: number;
+}
+
+function budgetOf(changes: BudgetChanges) {
   const woken: number[] = [];
   const options = {
     hostCredits: Infinity,
     queueBoundNs: Infinity,
+    queueBoundRtts: 0,
     creditNs: CREDIT_NS,
     maxWaiting: 32,
     catchUpNs: 3 * CREDIT_NS,
@@ -56,6 +64,16 @@ describe('the credits that a host has outstanding', () => {
     expect(budget.allows(0)).toBe(false);
   });
 
+  it('are those of a queue of a part of the RTT where that is longer', () => {
+    const { budget } = budgetOf({ queueBoundNs: 1_000_000, queueBoundRtts: 1 / 4 });
+    budget.addPipeline(200, 1);
+    budget.add(249);
+    // 200 are under way when nothing queues, and a quarter of that RTT holds 50.
+    expect(budget.allows(0)).toBe(true);
+    budget.add(1);
+    expect(budget.allows(0)).toBe(false);
+  });
+
   it('are four at least', () => {
     const { budget } = budgetOf({ queueBoundNs: 0 });
     budget.add(3);
@@ -86,6 +104,20 @@ describe('the RTT when nothing queues', () => {
     expect(bench.budget.allows(10)).toBe(true);
     bench.budget.add(1);
     expect(bench.budget.allows(11)).toBe(false);
+  });
+
+  it('of a long path allows four credits for each frame that has come, until it is believed', () => {
+    const { budget, ...bench } = budgetOf({ queueBoundNs: 1_000_000, queueBoundRtts: 1 / 4 });
+    const flow = share({ budget, ...bench }, 0, 7);
+    for (let frame = 0; frame < 3; frame++) flow.sampleRtt(20_000_000, 0, CREDIT_NS, 1);
+    // 12, and 10 of the queue.
+    budget.add(21);
+    expect(budget.allows(9)).toBe(true);
+    budget.add(1);
+    expect(budget.allows(9)).toBe(false);
+    for (let frame = 3; frame < 32; frame++) flow.sampleRtt(20_000_000, 0, CREDIT_NS, 1);
+    budget.add(200);
+    expect(budget.allows(10)).toBe(true);
   });
 
   it('of 256 peers is remembered', () => {

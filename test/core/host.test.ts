@@ -45,6 +45,28 @@ describe('a host behind its NIC', () => {
     expect(arrived).toBeLessThan(1.02 * linkFrames);
   });
 
+  it.each([
+    ['steady', 20e6, 100e6],
+    ['steady', 100e6, 20e6],
+    ['expresspass', 20e6, 100e6],
+    ['expresspass', 100e6, 20e6],
+    ['expresspass-2016', 20e6, 100e6],
+    ['naive', 20e6, 100e6],
+  ])('follows its link with %s from %s to %s bit/s while a flow runs', (creditAlgorithm, beforeBps, afterBps) => {
+    const queueBoundNs = 2 * MILLISECOND_NS;
+    const { world, sink } = pair({ rateBps: beforeBps, creditAlgorithm, queueBoundNs });
+    new Source(world, Number.POSITIVE_INFINITY).start(0, 1);
+    world.run(500 * MILLISECOND_NS);
+    for (const host of world.hosts) host.setLinkRate(afterBps, world.nowNs);
+    world.run(600 * MILLISECOND_NS);
+    const [{ flow }] = sink.readers;
+    const arrivedBefore = flow.statistics.dataFrames;
+    world.run(700 * MILLISECOND_NS);
+    const linkFrames = (0.1 * afterBps) / 8 / (88 + wireBytes(1_472));
+    expect(flow.statistics.dataFrames - arrivedBefore).toBeGreaterThan(0.95 * linkFrames);
+    expect(flow.statistics.dataFrames - arrivedBefore).toBeLessThan(1.02 * linkFrames);
+  });
+
   it('gives its NIC each credit at the time that it was due, however late it is woken', () => {
     const { world, receiver, sink } = pair({ catchUpNs: 10 * MILLISECOND_NS });
     world.napNs = 5 * MILLISECOND_NS;

@@ -137,6 +137,25 @@ describe('a receiver in CREDIT_SENDING', () => {
   });
 });
 
+describe('a receiver on a long path that is woken late', () => {
+  it.each([
+    [0, 10],
+    [1 / 4, 40],
+  ])('makes up for the catch-up bound, or %d of the shortest RTT', (catchUpRtts, gaps) => {
+    const bench = new ReceiverBench({ catchUpNs: 10 * GAP_NS, catchUpRtts }).open();
+    bench.wait(0);
+    bench.nowNs += 160 * GAP_NS;
+    bench.data(0);
+    bench.wait(0);
+    bench.context.sent();
+    const stampsBefore = bench.context.stampsNs.length;
+    bench.nowNs += 100 * GAP_NS;
+    bench.wait(0);
+    const late = bench.context.stampsNs.slice(stampsBefore).map((stampNs) => (bench.nowNs - stampNs) / GAP_NS);
+    expect(Math.max(...late)).toBeCloseTo(gaps, 0);
+  });
+});
+
 describe('a receiver in CREDIT_STOPPED', () => {
   it('sends credits again at a request', () => {
     const bench = inCreditStopped();

@@ -54,8 +54,7 @@ export class FlowContextStub implements FlowContext {
 
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.config = endpointConfig(changes);
-    const { hostCredits, queueBoundNs, catchUpNs } = this.config;
-    const budget = { hostCredits, creditNs: 1, queueBoundNs, maxWaiting: 4, catchUpNs };
+    const budget = { ...this.config, creditNs: 1, maxWaiting: 4 };
     this.budget = new CreditBudget(budget, {
       wake: () => this.onTurn(),
       overtaken: () => undefined,

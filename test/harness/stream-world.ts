@@ -29,6 +29,7 @@ export class StreamWorld extends World {
       run: (action) => action(this.nowNs, host),
       now: () => this.nowNs,
       peerName: (peer) => `host ${peer}`,
+      datapath: 'simulated',
     };
   }
 

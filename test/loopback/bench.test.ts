@@ -17,7 +17,7 @@ interface Result {
 }
 
 async function bench(...names: string[]): Promise<Result[]> {
-  const process = new XpassProcess(['bench', ...names, '--seconds', '0.3', '--runs', '1', '--json']);
+  const process = new XpassProcess(['bench', ...names, '--smoke', '--json']);
   const { code, stdout, stderr } = await within(process.ended, 'the end of a benchmark', 60_000);
   expect(code, stderr).toBe(0);
   return (JSON.parse(stdout) as { results: Result[] }).results;
@@ -158,7 +158,7 @@ describe('xpass bench', () => {
     const directory = await mkdtemp(join(tmpdir(), 'xpass-bench-test-'));
     try {
       const profiled = ['--profile', '--profile-directory', directory];
-      const { code, stdout, stderr } = await runXpass('bench', 'pacing/1000', '--seconds', '0.3', ...profiled);
+      const { code, stdout, stderr } = await runXpass('bench', 'pacing/1000', '--smoke', ...profiled);
       expect(code, stderr).toBe(0);
       expect(stderr).toMatch(/^\[1\/1\] pacing\/1000\/rate /);
       expect(stdout).toMatch(
@@ -185,7 +185,7 @@ describe('xpass bench', () => {
   });
 
   it('watches the memory of busy processes, and says whether it grew', async () => {
-    const soak = new XpassProcess(['bench', 'soak', '--duration', '10s', '--link-rate', '5mbit', '--json']);
+    const soak = new XpassProcess(['bench', 'soak', '--duration', '4s', '--link-rate', '5mbit', '--json']);
     const { code, stdout, stderr } = await within(soak.ended, 'the end of a soak', 40_000);
     const report = JSON.parse(stdout);
     expect(Object.keys(report)).toEqual([
@@ -203,6 +203,6 @@ describe('xpass bench', () => {
     // So short a run may well find growth, while code is compiled.
     expect(code).toBe(report.grew || report.failed_flows > 0 ? 1 : 0);
     expect(report.bytes).toBeGreaterThan(0);
-    expect(stderr).toMatch(/^\d+ of 10 s: switch [\d.]+ MiB, sink [\d.]+ MiB, source [\d.]+ MiB\n/);
+    expect(stderr).toMatch(/^\d+ of 4 s: switch [\d.]+ MiB, sink [\d.]+ MiB, source [\d.]+ MiB\n/);
   });
 });

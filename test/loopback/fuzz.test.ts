@@ -1,6 +1,7 @@
+import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SeededRandom } from '../../src/base/random.js';
 import { fastCrc32 } from '../../src/udp/crc.js';
@@ -130,8 +131,8 @@ async function bombard(ports: readonly number[], count: number): Promise<void> {
 }
 
 async function residentBytes({ pid }: XpassProcess): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)]);
+  return Number(stdout) * 1024;
 }
 
 describe('a daemon and a switch under random and mutated datagrams', () => {

@@ -21,7 +21,7 @@ interface Figures {
 async function figures(command: 'sim' | 'lab', name: string): Promise<Figures> {
   const file = fileURLToPath(new URL(`../../deploy/scenarios/${name}.yaml`, import.meta.url));
   const { code, stdout, stderr } = await within(
-    new XpassProcess([command, file, ...TIMES, '--json']).ended,
+    new XpassProcess([command, file, ...TIMES, '--json', ...(command === 'lab' ? ['--rehearsal', '2s'] : [])]).ended,
     `the end of xpass ${command}`,
   );
   expect(code, stderr).toBe(0);

@@ -1,6 +1,5 @@
 import { createSocket } from 'node:dgram';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { untilWell } from './quiet-cores.js';
 import { freePorts, runXpass, scratchFolder, startSwitch, XpassProcess } from './switch-lab.js';
 
 /** A server that is ready, on a port that is free. */
@@ -48,6 +47,7 @@ const KEYS = [
   'direction',
   'flows',
   'frame_bytes',
+  'datapath',
   'duration_s',
   'bytes',
   'goodput_bps',
@@ -62,6 +62,8 @@ const KEYS = [
   'rtt_us',
   'credit_gap_us',
   'credit_send_gap_us',
+  'marked_frames',
+  'data_lost_frames',
   'credits',
   'cpu',
   'driver',
@@ -141,7 +143,16 @@ describe('xpass perf', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {2}flow 0$/m);
     expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {1,6}[\d.]+ .iB {2}Jain [01]\.\d{3}$/m);
-    for (const start of ['goodput', 'frames', 'RTT', 'gap between credits, arriving', 'credits', 'cpu']) {
+    for (const start of [
+      'goodput',
+      'frames',
+      'run',
+      'RTT',
+      'gap between credits, arriving',
+      'credits',
+      'data',
+      'cpu',
+    ]) {
       expect(stdout).toContain(`\n${start} `);
     }
   });
@@ -153,26 +164,6 @@ describe('xpass perf', () => {
     expect(report.intervals[0].flows).toHaveLength(4);
     const reverse = await measure('-c', '2', '--switch', switchAddress, '-n', '100kB', '-R');
     expect(reverse.bytes).toBe(100_000);
-  });
-
-  it('fills a metered link behind a switch, and shares it, on idle cores', { timeout: 60_000 }, async (context) => {
-    const { switchAddress } = await startSwitched(['--link-rate', '20mbit']);
-    await untilWell(context, async () => {
-      const { goodput_bps, jain } = await measure(
-        '-c',
-        '2',
-        '--switch',
-        switchAddress,
-        '-O',
-        '1s',
-        '-t',
-        '2',
-        '-P',
-        '4',
-      );
-      const part = goodput_bps / PAYLOAD_BPS;
-      return part > 0.9 && part < 1.05 && jain > 0.8 ? '' : `${part} of the link, Jain ${jain}`;
-    });
   });
 
   it('has large frames', async () => {
@@ -205,13 +196,13 @@ describe('xpass perf', () => {
     }
   });
 
-  it.each([[[]], [['-R']]])('ends with 3 when the server is killed, within the idle timeout %j', async (direction) => {
+  it.each([[[]], [['-R']]])('ends with 3 when the server is killed %j', async (direction) => {
     const { server, address } = await startServer();
-    const client = new XpassProcess(['perf', '-c', address, '-i', '100ms', '--idle-timeout', '1s', ...direction]);
+    const client = new XpassProcess(['perf', '-c', address, '-i', '100ms', ...direction]);
     await client.line(/bit\/s/);
     await server.stop('SIGKILL');
     const { code, stderr } = await client.ended;
-    const sentence = /^xpass perf: 127\.0\.0\.1:\d+ is lost: nothing came within --idle-timeout 1s$/m;
+    const sentence = /^xpass perf: 127\.0\.0\.1:\d+ is lost: nobody listens at its port \(ECONNREFUSED\)$/m;
     expect([code, stderr]).toEqual([3, expect.stringMatching(sentence)]);
   });
 
@@ -231,12 +222,12 @@ describe('xpass perf', () => {
       silent.close();
     });
     const [free] = await freePorts(1);
-    for (const port of [silent.address().port, free]) {
+    for (const [port, reason] of [
+      [silent.address().port, 'nothing came within --connect-timeout 500ms'],
+      [free, 'nobody listens at its port (ECONNREFUSED)'],
+    ]) {
       const { code, stderr } = await runXpass('perf', '-c', `127.0.0.1:${port}`, '--connect-timeout', '500ms');
-      expect([code, stderr]).toEqual([
-        3,
-        expect.stringContaining('does not answer: nothing came within --connect-timeout 500ms'),
-      ]);
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`does not answer: ${reason}`)]);
     }
   });
 

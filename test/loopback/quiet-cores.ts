@@ -35,23 +35,38 @@ const RUNS = 2;
 const STOLEN_SHARE = 0.01;
 const TICKS_PER_S = 100;
 
-/** Runs until nothing is wrong; `play` says in words what is. Skips where cores were taken away before a run or in it, since a process without a core does what no program of its own can mend. */
+/** How the reason begins for which a test is skipped, or is not judged: .config/tally-reporter.mjs names these tests at the end. */
+const BUSY = 'busy cores: ';
+/** The second try of .ci/run, which skips nothing. */
+const IS_LAST_TRY = process.env.XPASS_TEST_LAST_TRY !== undefined;
+
+/**
+ * Runs until nothing is wrong; `play` says in words what is. Skips where cores were taken away before a run or in it, since a process without a core does what no program of its own can mend.
+ *
+ * The last try plays in any case. All that `play` itself asserts then holds on busy cores too: that processes start, do their work and end. Only of figures that are wrong nothing is said where the cores were busy, or a host that
+ * is never quiet would fail every change; the end of the run tells of it.
+ */
 export async function untilWell(context: TestContext, play: () => Promise<string>): Promise<void> {
   let seen = '';
+  let busy = '';
   for (let run = 1; run <= RUNS; run++) {
     if (!(await quietCores(waitMs))) {
       waitMs = NEXT_WAIT_MS;
-      context.skip(`other programs use the cores. ${seen}`);
+      busy = `${BUSY}other programs use them. ${seen}`;
+      context.skip(!IS_LAST_TRY, busy);
     }
     const stolenShare = stolenFromNow();
     const wrong = await play();
     if (wrong === '') return;
     seen += `Run ${run}: ${wrong}. `;
     const stolen = stolenShare();
-    if (stolen > STOLEN_SHARE)
-      context.skip(`the machine's host took ${(100 * stolen).toFixed(1)} % of the cores. ${seen}`);
+    if (stolen > STOLEN_SHARE) {
+      busy = `${BUSY}the machine's host took ${(100 * stolen).toFixed(1)} % of them. ${seen}`;
+      context.skip(!IS_LAST_TRY, busy);
+    }
   }
-  expect(seen).toBe('');
+  if (busy === '') expect(seen).toBe('');
+  else await context.annotate(busy);
 }
 
 /** Share of the cores' time that the host of a virtual machine takes for others, from now until the call. 0 where Linux does not tell. */

@@ -260,6 +260,7 @@ describe('xpass switch ctl', () => {
 
     const slow = await ctl('link', 'h1', 'rate', '10mbit', 'delay', '5ms', 'loss', '5%');
     expect(slow.stdout).toMatch(/^s1->h1 +10\.00 Mbit\/s +5ms +loss 5%$/m);
+    expect(slow.stdout).toMatch(/^set: rate 10mbit delay 5ms loss 5%$/m);
     const news = await host.next();
     expect([frameType(news), attachedRateKbps(news)]).toEqual([FrameType.attached, 10_000]);
 

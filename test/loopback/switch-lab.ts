@@ -35,8 +35,9 @@ export class XpassProcess {
   private readonly lines: string[] = [];
   private readonly listeners = new Set<() => void>();
 
-  constructor(args: readonly string[]) {
-    const child = spawn(process.execPath, [EXECUTABLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  /** `node` is the Node.js that runs it. */
+  constructor(args: readonly string[], node = process.execPath) {
+    const child = spawn(node, [EXECUTABLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     const said = { stdout: '', stderr: '' };
     child.stderr.on('data', (chunk: Buffer) => {

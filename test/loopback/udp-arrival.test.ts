@@ -8,8 +8,8 @@ import { loadNative } from '../../src/udp/mmsg/native.js';
 import type { Frame } from '../../src/wire/frame.js';
 import { until } from './udp-harness.js';
 
-const canBatch = typeof (await loadNative()) !== 'string';
-const KINDS: DatapathKind[] = canBatch ? ['dgram', 'mmsg'] : ['dgram'];
+const native = await loadNative();
+const KINDS: DatapathKind[] = ['dgram', 'mmsg'];
 const BUSY_NS = 60e6;
 
 /** A machine that notes how long each frame had waited when it was handed over. */
@@ -22,6 +22,10 @@ class Noting implements HostMachine {
 
   advance(): void {}
 
+  setLinkRate(): void {}
+
+  giveUp(): void {}
+
   poll(): Frame | null {
     return null;
   }
@@ -32,7 +36,8 @@ class Noting implements HostMachine {
 }
 
 // The kernel's stamp has all of it; the process itself knows half of what it was busy for, on average.
-it.each(KINDS)('a host on %s knows that a datagram waited while the program was busy', async (datapath) => {
+it.for(KINDS)('a host on %s knows that a datagram waited while the program was busy', async (datapath, { skip }) => {
+  skip(datapath === 'mmsg' && typeof native === 'string', `no mmsg: ${native}`);
   const machine = new Noting();
   const host = await UdpHost.open({ bind: { host: '127.0.0.1', port: 0 }, datapath, makeMachine: () => machine });
   // Its own look-up would send in a later turn.

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Datapath, DatapathKind, DatapathOptions } from '../../src/udp/datapath.js';
 import { KernelDrops } from '../../src/udp/kernel-drops.js';
 import { loadNative } from '../../src/udp/mmsg/native.js';
@@ -11,8 +11,8 @@ import { until } from './udp-harness.js';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((list) => list?.some(({ address }) => address === '::1'));
 const onLinux = process.platform === 'linux';
-const canBatch = typeof (await loadNative()) !== 'string';
-const KINDS: DatapathKind[] = canBatch ? ['dgram', 'mmsg'] : ['dgram'];
+const native = await loadNative();
+const KINDS: DatapathKind[] = ['dgram', 'mmsg'];
 const LOOPBACK = { 4: '127.0.0.1', 6: '::1' } as const;
 
 const opened: Datapath[] = [];
@@ -59,8 +59,10 @@ function frameOf(length: number, fill: number, peer = 0): Frame {
 describe.each(KINDS)('the datapath %s on loopback', (kind) => {
   const openEnd = (family: 4 | 6, changes: Partial<DatapathOptions> = {}) => openEndOf(kind, family, changes);
 
-  it.each([4, 6] as const)('carries datagrams both ways over IPv%d', async (family) => {
-    if (family === 6 && !hasIpv6) return;
+  beforeEach(({ skip }) => skip(kind === 'mmsg' && typeof native === 'string', `no mmsg: ${native}`));
+
+  it.for([4, 6] as const)('carries datagrams both ways over IPv%d', async (family, { skip }) => {
+    skip(family === 6 && !hasIpv6, 'this machine has no address ::1');
     const server = await openEnd(family);
     const client = await openEnd(family, { remote: server.datapath.info.local });
     client.send(...Array.from({ length: 40 }, (_, index) => frameOf(index + 1, index + 1)));
@@ -145,7 +147,8 @@ describe.each(KINDS)('the datapath %s on loopback', (kind) => {
     expect(client.sent).toBe(2);
   });
 
-  it.skipIf(!onLinux)('counts a closed port and lives on', async () => {
+  it('counts a closed port and lives on', async ({ skip }) => {
+    skip(!onLinux, 'only Linux reports a closed port');
     const gone = await openEnd(4);
     const remote = gone.datapath.info.local;
     await opened.pop()!.close();
@@ -162,7 +165,8 @@ describe.each(KINDS)('the datapath %s on loopback', (kind) => {
     await until(() => back.received.length === 1, 'the port answers again');
   });
 
-  it.skipIf(!onLinux)('has its drops counted by the kernel when it does not read', async () => {
+  it('has its drops counted by the kernel when it does not read', async ({ skip }) => {
+    skip(!onLinux, 'only Linux counts drops of a socket');
     const slow = await openEnd(4, { bufferBytes: 65_536 });
     const client = await openEnd(4, { remote: slow.datapath.info.local });
     const drops = new KernelDrops([slow.datapath.info.local.port]);

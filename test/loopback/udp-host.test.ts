@@ -5,6 +5,7 @@ import { MILLISECOND_NS } from '../../src/base/time.js';
 import type { AttachedLink } from '../../src/core/attachment.js';
 import type { XpassError } from '../../src/core/errors.js';
 import type { Host } from '../../src/core/host.js';
+import type { Port } from '../../src/switch/port.js';
 import { ONLY_PEER } from '../../src/udp/host-connection.js';
 import type { UdpHost } from '../../src/udp/host-driver.js';
 import {
@@ -156,8 +157,10 @@ describe('UdpHost behind a switch', () => {
     const fabric = await openSwitch();
     const switchAddress = switchAddressOf(fabric);
     await openHost({ switchAddress, hostId: 2 });
-    const attempt = openHost({ switchAddress, ...wish });
+    const told: XpassError[] = [];
+    const attempt = openHost({ switchAddress, onDetached: (error) => told.push(error), ...wish });
     await expect(attempt).rejects.toMatchObject({ code });
+    expect(told).toEqual([]);
     await expect(attempt).rejects.toThrow(words);
   });
 
@@ -177,7 +180,8 @@ describe('UdpHost behind a switch', () => {
     const switchAddress = switchAddressOf(first);
     const inbox = collector(() => receiver);
     const receiver: UdpHost<Host> = await openHost({ switchAddress, hostId: 1, application: inbox.application });
-    const sender = await openHost({ switchAddress, hostId: 2 });
+    let again = 0;
+    const sender = await openHost({ switchAddress, hostId: 2, onAttachedAgain: () => again++ });
     const bytes = randomBytes(16 * MIB);
     const sending = sendAll(sender, 1, bytes);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -186,16 +190,19 @@ describe('UdpHost behind a switch', () => {
     await openSwitch({ bind: switchAddress });
     expect(await sending).toBeNull();
     expect(bytes.equals(await inbox.ended)).toBe(true);
+    expect(again).toBeGreaterThan(0);
   });
 
-  it('hears when the terms change, and when somebody else has its id', async () => {
+  it('takes another rate of its link while it runs, and hears when somebody else has its id', async () => {
     const fabric = await openSwitch();
     const switchAddress = switchAddressOf(fabric);
     const { promise: changed, resolve: onLinkChanged } = deferred<AttachedLink>();
     const { promise: detached, resolve: onDetached } = deferred<XpassError>();
-    await openHost({ switchAddress, hostId: 2, onLinkChanged, onDetached });
+    const host = await openHost({ switchAddress, hostId: 2, onLinkChanged, onDetached });
     fabric.run((nowNs, machine) => machine.configureLink('l2', { port: { rateBps: 5e8 } }, nowNs));
     expect(await changed).toEqual({ hostId: 2, rateBps: 5e8, maxFrameBytes: 1472 });
+    expect(host.link.rateBps).toBe(5e8);
+    expect((host.machine.nic as Port).settings.rateBps).toBe(5e8);
     await fabric.close();
     const second = await openSwitch({
       bind: switchAddress,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NOBODY, noCounts } from '../../src/udp/datapath.js';
 import { KernelTime } from '../../src/udp/mmsg/kernel-time.js';
 import { Linux } from '../../src/udp/mmsg/linux.js';
@@ -96,7 +96,9 @@ async function waitsOfTwo(): Promise<{ waits: number[]; tookNs: number }> {
   return { waits, tookNs: (performance.now() - startMs) * 1e6 };
 }
 
-describe.skipIf(typeof loaded === 'string')('batches of messages', () => {
+describe('batches of messages', () => {
+  beforeEach(({ skip }) => skip(typeof loaded === 'string', `no mmsg: ${loaded}`));
+
   it('send frames of one size as one message, which the kernel cuts, and receive them as one', () => {
     const [from, to] = openPair();
     to.set(Linux.SOL_UDP, Linux.UDP_GRO, 1);
@@ -233,7 +235,9 @@ describe.skipIf(typeof loaded === 'string')('batches of messages', () => {
   });
 });
 
-describe.skipIf(typeof loaded === 'string')('SocketNames', () => {
+describe('SocketNames', () => {
+  beforeEach(({ skip }) => skip(typeof loaded === 'string', `no mmsg: ${loaded}`));
+
   const roundTrip = (address: string, port: number) => {
     const names = new SocketNames(native);
     return names.read(names.bytesOf(address, port)!);

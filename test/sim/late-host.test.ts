@@ -49,3 +49,34 @@ describe('many flows of a host that is late', () => {
     expect(Math.max(...flows.map(({ fctNs }) => fctNs ?? Number.NaN))).toBeLessThan(1e9);
   });
 });
+
+describe('one flow over 20 ms whose hosts are up to 2 ms late', () => {
+  /** Of what credits leave for data. */
+  async function utilisation(queueBoundRtts: number): Promise<number> {
+    const file = await ScenarioFile.read(sharedLinkFile('shared-link'));
+    const scenario = await file.scenario({
+      sets: [
+        'algorithm=steady',
+        'topology.hosts=2',
+        'topology.rate=100mbit',
+        'topology.delay=5ms',
+        'topology.frameSize=1472',
+        'bottlenecks=[h2->s1]',
+        'hosts.0.endpoint.queueBound=1.3ms',
+        'hosts.0.endpoint.hostCredits=320',
+        `hosts.0.endpoint.queueBoundRtts=${queueBoundRtts}`,
+        'hosts.0.processing={ delay: 30us, jitter: 2ms }',
+        'flows=[{ kind: flow, from: 2, to: 1 }]',
+        'duration=10s',
+        'warmUp=0s',
+      ],
+    });
+    return simulate(scenario, { slowdowns: false }).result.utilisation;
+  }
+
+  it('fills its link where a quarter of the RTT may queue, and not where 1.3 ms may', async () => {
+    // 0.99 is the ceiling of `steady`; the rest is the first three round trips.
+    expect(await utilisation(1 / 4)).toBeGreaterThan(0.98);
+    expect(await utilisation(0)).toBeLessThan(0.92);
+  });
+});

@@ -105,6 +105,57 @@ describe('a simulation', () => {
     expect(play(changes).durationNs).toBe(1e9);
   });
 
+  it('counts the credits that were out at the end of its last flow by their fate, and nothing else after it', () => {
+    const changes: Changes = { traffic: [flow(1, 3, { bytes: 100 }), flow(2, 4, { bytes: 1e5 })], warmUpNs: 20e3 };
+    const ended = play({ ...changes, endsWithFlows: true });
+    const whole = play(changes);
+    for (const { credits } of ended.flows) expect(credits.sent).toBe(credits.used + credits.wasted + credits.dropped);
+    // 1/16 of the maximum rate for one round trip, as above.
+    expect(ended.flows.map(({ credits }) => credits.wasted >= 4)).toEqual([true, true]);
+    // Goodput is over the time in which the flow lasted, so all of a flow is the same.
+    expect(ended.flows).toEqual(whole.flows);
+    expect(ended.fct).toEqual(whole.fct);
+    expect(ended.durationNs).toBe(ended.fct.all?.maxNs);
+    expect(ended.measuredNs).toBe(ended.durationNs - 20e3);
+    // No data is sent after the end: what utilisation divides by the measured time is the same.
+    ended.links.forEach(({ utilisation }, at) => {
+      expect(utilisation * ended.measuredNs).toBeCloseTo(whole.links[at].utilisation * whole.measuredNs, 3);
+    });
+  });
+
+  it('waits for the fate of credits no longer than they live', () => {
+    const changes: Changes = { traffic: [flow(1, 3, { bytes: 100 })], endsWithFlows: true, durationNs: 1e9 };
+    const { durationNs } = play(changes);
+    // The last link is 10 us long, and the FIN enters it right after the data.
+    const cut = {
+      kind: 'link',
+      atNs: durationNs - 10e3 - 20,
+      link: 'h3',
+      port: {},
+      impairment: { down: true },
+    } as const;
+    let lastNs = 0;
+    const { result } = simulate(scenarioWith({ ...changes, faults: [cut] }), {
+      onStep: ({ network }) => {
+        lastNs = network.nowNs;
+      },
+    });
+    const { credits } = result.flows[0];
+    expect(result.durationNs).toBe(durationNs);
+    expect(credits.sent).toBeGreaterThan(credits.used + credits.wasted + credits.dropped);
+    // SIMULATION_CONFIG.creditLifeNs
+    expect(lastNs).toBeGreaterThan(durationNs);
+    expect(lastNs).toBeLessThanOrEqual(durationNs + 10e6);
+  });
+
+  it('leaves endless flows as they were at the end of the others', () => {
+    const traffic = [flow(1, 3), flow(2, 4, { bytes: 1e5 })];
+    const ended = play({ traffic, endsWithFlows: true });
+    const cut = play({ traffic, durationNs: ended.durationNs });
+    expect(ended.flows[0]).toEqual(cut.flows[0]);
+    expect(ended.flows[1].credits.wasted).toBeGreaterThan(cut.flows[1].credits.wasted);
+  });
+
   it('gives a flow that is stopped no more data', () => {
     const [stopped] = play({ traffic: [flow(1, 3, { stopNs: 3e6 })], durationNs: 20e6 }).flows;
     expect(stopped.fctNs).toBeGreaterThan(3e6);
@@ -145,6 +196,17 @@ describe('a simulation', () => {
       result.links.find(({ name }) => name === 'left->right')?.dataQueueBytesMax,
     );
     expect(bottleneck?.utilisation.at(-1)).toBeGreaterThan(0.9);
+  });
+
+  it('samples what is left of an interval at the end', () => {
+    const probes: Scenario['probes'] = { intervalNs: 100e3, links: ['left->right'], maxFlows: 1 };
+    const changes: Changes = { traffic: [flow(1, 3, { bytes: 1e6 })], durationNs: 1e9, endsWithFlows: true, probes };
+    const { series, result } = simulate(scenarioWith(changes));
+    const timesNs = [...(series?.timesNs ?? [])];
+    expect(timesNs.at(-1)).toBe(result.durationNs);
+    const spansNs = timesNs.map((timeNs, at) => timeNs - (timesNs[at - 1] ?? 0));
+    const delivered = [...(series?.flows[0].goodputBps ?? [])].map((rate, at) => (rate * spansNs[at]) / 8e9);
+    expect(delivered.reduce((sum, bytes) => sum + bytes, 0)).toBeCloseTo(1e6, 3);
   });
 
   it('refuses to sample more than memory should hold', () => {

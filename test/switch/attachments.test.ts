@@ -77,14 +77,14 @@ describe('attachments', () => {
     const attachments = makeAttachments();
     expect(attachments.nextTimeout()).toBe(NEVER);
     attachments.attach(claim(10, 111, 1), 0);
-    expect(attachments.keepAlive(10, 111, { peer: 1, nowNs: 3 * SECOND_NS })).toBe(true);
+    expect(attachments.keepAlive(10, 111, { peer: 1, nowNs: 3 * SECOND_NS })).toBe(1);
     expect(attachments.nextTimeout()).toBe(7 * SECOND_NS);
     attachments.advance(7 * SECOND_NS - 1);
     expect(attachments.peerAt(1)).toBe(1);
     attachments.advance(7 * SECOND_NS);
     expect(attachments.peerAt(1)).toBe(-1);
     expect(attachments.nextTimeout()).toBe(NEVER);
-    expect(attachments.keepAlive(10, 111, { peer: 1, nowNs: 7 * SECOND_NS })).toBe(false);
+    expect(attachments.keepAlive(10, 111, { peer: 1, nowNs: 7 * SECOND_NS })).toBe(-1);
     expect(attachments.statistics).toMatchObject({ attached: 0, expired: 1 });
     expect(attachments.attach(claim(10, 222, 2), 7 * SECOND_NS)).toBe(1);
   });
@@ -92,8 +92,8 @@ describe('attachments', () => {
   it('take KEEP_ALIVE and DETACH only with the token and from the address that attached', () => {
     const attachments = makeAttachments();
     attachments.attach(claim(10, 111, 1), 0);
-    expect(attachments.keepAlive(10, 112, { peer: 1, nowNs: 1 })).toBe(false);
-    expect(attachments.keepAlive(10, 111, { peer: 2, nowNs: 1 })).toBe(false);
+    expect(attachments.keepAlive(10, 112, { peer: 1, nowNs: 1 })).toBe(-1);
+    expect(attachments.keepAlive(10, 111, { peer: 2, nowNs: 1 })).toBe(-1);
     attachments.detach(10, 112, 1);
     attachments.detach(10, 111, 2);
     attachments.detach(77, 111, 1);

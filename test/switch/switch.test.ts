@@ -69,7 +69,7 @@ describe('attaching to the switch', () => {
     bed.attach(ALICE);
     for (let second = 0; second < 10; second++) {
       bed.pass(SECOND_NS);
-      expect(bed.keepAlive(ALICE)).toEqual([]);
+      expect(bed.keepAlive(ALICE)).toMatchObject([{ type: 'attached', id: 1 }]);
     }
     expect(bed.target.nextTimeout()).toBe(14 * SECOND_NS);
     bed.pass(4 * SECOND_NS - 1);
@@ -162,7 +162,7 @@ describe('frames through the switch', () => {
       { type: 'refused', id: 1, token: ALICE.token, code: AttachRefusal.notAttached },
     ]);
     expect(bed.attach(ALICE)).toMatchObject([{ type: 'attached', id: 1 }]);
-    expect(bed.keepAlive(ALICE)).toEqual([]);
+    expect(bed.keepAlive(ALICE)).toMatchObject([{ type: 'attached', id: 1 }]);
   });
 
   it('with a source that nobody here has are dropped without an answer', () => {
@@ -297,6 +297,15 @@ describe('changing links of a running switch', () => {
     bed.target.configureLink('h2', { port: { rateBps: 5e7 } }, 20);
     bed.target.configureLink('h1', { impairment: { lossRate: 0.5 } }, 30);
     expect(bed.drain()).toEqual([]);
+  });
+
+  it('tells it again with each KEEP_ALIVE, for the frame that told it may have been lost', () => {
+    const bed = new SwitchBed({ topology: star });
+    bed.attach(ALICE);
+    bed.target.configureLink('h1', { port: { rateBps: 5e7 } }, 10);
+    bed.drain();
+    expect(bed.keepAlive(ALICE)).toMatchObject([{ type: 'attached', rateKbps: 50_000, token: ALICE.token }]);
+    expect(bed.keepAlive({ ...ALICE, token: ALICE.token + 1 })).toMatchObject([{ type: 'refused' }]);
   });
 });
 

@@ -42,7 +42,19 @@ describe('noSwitchedOffTests', () => {
   });
 
   it('lets a test with a condition pass', () => {
-    expect(rules.noSwitchedOffTests([file('test/a.test.ts', "it.skipIf(noIpv6)('x')")])).toEqual([]);
+    expect(rules.noSwitchedOffTests([file('test/a.test.ts', "skip(noIpv6, 'no IPv6')")])).toEqual([]);
+  });
+});
+
+describe('skipsSayWhy', () => {
+  it.each(['it', 'describe'])('finds a %s with a condition and no reason', (name) => {
+    for (const part of ['skip', 'run']) {
+      expect(rules.skipsSayWhy([file('test/a.test.ts', `${name}.${part}If(noIpv6)('x')`)])).toHaveLength(1);
+    }
+  });
+
+  it('lets a reason pass', () => {
+    expect(rules.skipsSayWhy([file('test/a.test.ts', "skip(noIpv6, 'no IPv6')")])).toEqual([]);
   });
 });
 

@@ -44,6 +44,16 @@ const SWITCHED_OFF = /\b(it|test|describe|suite|bench)(\.\w+)*\.(ski[p]|onl[y]|t
 export const noSwitchedOffTests: Rule = (files) =>
   files.filter(({ path }) => path.startsWith('test/')).flatMap((file) => grep(file, SWITCHED_OFF, 'switched-off test'));
 
+const SILENT_SKIP = /\.(skipI[f]|runI[f])\(/;
+
+/** The end of a run names each skipped test with its reason. */
+export const skipsSayWhy: Rule = (files) =>
+  files
+    .filter(({ path }) => path.startsWith('test/'))
+    .flatMap((file) =>
+      grep(file, SILENT_SKIP, 'skipped without a reason; use `skip(condition, reason)` of the context'),
+    );
+
 const SUPPRESSION = /biome-ignor[e]|@ts-(ignor[e]|nochec[k])|eslint-disabl[e]|knip-ignor[e]/;
 
 export const noSuppressions: Rule = (files) =>

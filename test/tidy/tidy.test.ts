@@ -15,6 +15,7 @@ describe('the repository', () => {
     ['has no source file of over 500 lines', rules.noLongFiles],
     ['has no unfinished work', rules.noUnfinishedWork],
     ['has no switched-off test', rules.noSwitchedOffTests],
+    ['says why it skips a test', rules.skipsSayWhy],
     ['suppresses no check', rules.noSuppressions],
     ['cites only sections that the protocol has', rules.citedSectionsExist],
     ['holds nothing but the known entries at the top level', rules.topLevelIsTidy],

@@ -41,8 +41,9 @@ describe.each(CHECKS)('the check by %s', (_name, check) => {
   });
 });
 
-describe.skipIf(vector.kind === 'zlib')('the check in vectors', () => {
-  it('is that of zlib, for every length that a frame may have and wherever it begins', () => {
+describe('the check in vectors', () => {
+  it('is that of zlib, for every length that a frame may have and wherever it begins', ({ skip }) => {
+    skip(vector.kind === 'zlib', 'the optional package @node-rs/crc32 does not load');
     const memory = Buffer.allocUnsafeSlow(65_600);
     for (let at = 0; at < memory.length; at++) memory[at] = Math.imul(at, 2_654_435_761) >>> 13;
     holds(fc.tuple(fc.nat(64), fc.nat(65_507), fc.nat(16)), 400, ([offset, length, start]) => {

@@ -36,6 +36,8 @@ async function batchOf(count: number): Promise<string> {
     advance: () => {
       seen += 'a';
     },
+    setLinkRate: () => {},
+    giveUp: () => {},
     poll: () => null,
     nextTimeout: () => Number.POSITIVE_INFINITY,
   };
@@ -80,6 +82,8 @@ function openHost() {
       given.push({ bytes: [...bytes.subarray(0, length)], nowNs, waitedNs: nowNs - arrivedNs });
     },
     advance: () => {},
+    setLinkRate: () => {},
+    giveUp: () => {},
     poll: () => outgoing.shift() ?? null,
     nextTimeout: () => Number.POSITIVE_INFINITY,
   };

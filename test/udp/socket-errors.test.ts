@@ -30,6 +30,12 @@ describe('explainProblem', () => {
       expect(explainProblem(code, '', 1)).toContain(code);
     }
   });
+
+  it('knows both codes of a port that nobody listens at', () => {
+    for (const code of ['ECONNREFUSED', 'ECONNRESET']) {
+      expect(explainProblem(code, '10.0.0.1:9', 1)).toBe(`nobody listens at 10.0.0.1:9 (${code})`);
+    }
+  });
 });
 
 describe('bindError', () => {
@@ -43,6 +49,12 @@ describe('bindError', () => {
     expect(error.code).toBe('config');
     expect(error.message).toContain(words);
     expect(error.message).toContain('10.9.9.9:9000');
+  });
+
+  it('knows that Windows refuses ports for other reasons', () => {
+    const local = { address: '10.9.9.9', port: 9000, family: 4 } as const;
+    const error = bindError(Object.assign(new Error('x'), { code: 'EACCES' }), local, 'win32');
+    expect(error.message).toContain('cannot bind to 10.9.9.9:9000: Windows reserves the port');
   });
 
   it('reads the code of an error, or its name', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
-import { Failure } from '../shared/failure.js';
+import { Failure, failureOf } from '../shared/failure.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { inTurns, selectBenchmarks } from './catalogue.js';
 import { type BENCH_OPTIONS, effortOf } from './options.js';
@@ -18,11 +18,11 @@ type BenchInvocation = Invocation<typeof BENCH_OPTIONS>;
 /** Runs the benchmarks one after the other and prints their figures. Throws a Failure when a process of one fails, or when it is interrupted. */
 export async function runBench(invocation: BenchInvocation): Promise<ExitCode> {
   const { options, positionals, results, onInterrupt } = invocation;
-  const { quick } = options;
+  const { quick, smoke: isSmoke } = options;
   const chosen = selectBenchmarks(positionals, { quick });
   const profileDirectory = options.profile ? await makeDirectory(options.profileDirectory) : null;
   const { seconds, runs } = effortOf(options);
-  const bench = new Workbench({ seconds, profileDirectory });
+  const bench = new Workbench({ seconds, isSmoke, profileDirectory });
   const interrupted = new Promise<never>((_, reject) => {
     onInterrupt((signal) => reject(new Failure(ExitCode.failed, `interrupted by ${signal}`)));
   });
@@ -65,9 +65,15 @@ async function runAll(
 
 async function runOne(benchmark: Benchmark, bench: Workbench): Promise<BenchResult[]> {
   bench.begin(benchmark.name);
-  const results = await benchmark.run(bench);
-  await bench.clear();
-  return results;
+  try {
+    return await benchmark.run(bench);
+  } catch (error) {
+    const failure = failureOf(error);
+    if (failure === null) throw error;
+    throw new Failure(failure.exitCode, `${benchmark.name}: ${failure.message}`, { cause: error });
+  } finally {
+    await bench.clear();
+  }
 }
 
 async function makeDirectory(wanted: string | undefined): Promise<string> {

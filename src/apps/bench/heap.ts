@@ -1,12 +1,11 @@
 // Tested by test/loopback/bench.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Data, DEFAULT_FRAME_BYTES } from '../../wire/layout.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { startXpassPair } from './flows/flow-process.js';
 import { allocationRates, measureRaw } from './raw.js';
 import { trendOf } from './soak/trend.js';
-import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+import type { Workbench } from './workbench.js';
 
 /** As many times --seconds: so many frames that what the heap is larger by is not chance (ours). */
 const LONGER = 8;
@@ -29,7 +28,7 @@ async function measure(bench: Workbench): Promise<BenchResult[]> {
   const raw = await measureRaw(bench, { kind: 'echo', payloadBytes: DEFAULT_FRAME_BYTES, allocations: true });
   const { sink, source } = await startXpassPair(bench);
   await source.ask({ verb: 'bulk' });
-  await sleep(1e3 * WARM_UP_SECONDS);
+  await bench.sleep(bench.warmUpSeconds);
   await sink.begin();
   const log = await watch(bench, LONGER * bench.settings.seconds);
   const { bytes, seconds } = await sink.ask({ verb: 'take' });
@@ -60,7 +59,7 @@ async function watch(bench: Workbench, lastsS: number): Promise<HeapLog> {
   const startMs = performance.now();
   const log: HeapLog = { seconds: [], heaps: new Map(), allocated: new Map() };
   for (let sample = 0; sample < SAMPLES; sample++) {
-    await sleep((lastsS * 1e3) / SAMPLES);
+    await bench.sleep(lastsS / SAMPLES);
     const usage = await bench.usage({ collect: true, allocations: true });
     log.seconds.push((performance.now() - startMs) / 1e3);
     for (const [role, { heapBytes }] of usage) log.heaps.set(role, [...(log.heaps.get(role) ?? []), heapBytes]);

@@ -1,9 +1,8 @@
 // Tested by test/loopback/bench.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { creditShare, Data, DEFAULT_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
-import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+import type { Workbench } from './workbench.js';
 
 const LINK_RATE_BPS = 100e6;
 /** The length of the averages. */
@@ -28,11 +27,13 @@ async function measure(bench: Workbench): Promise<BenchResult[]> {
   const { address } = await bench.listen('switch', '--listen', ':0', ...shape);
   const host = (id: number): string[] => ['--switch', address, '--host-id', `${id}`, '--spin', 'never'];
   await bench.listen('perf', '-s', ...host(1));
-  const seconds = Math.max(bench.settings.seconds, LEAST_SECONDS);
+  const seconds = bench.secondsOf(LEAST_SECONDS);
   const client = (id: number, lastsS: number) =>
-    bench.start('perf', '-c', '1', ...host(id), '-t', `${lastsS}s`, '-i', INTERVAL, '--json').result();
-  const running = client(2, WARM_UP_SECONDS + seconds + 1);
-  await sleep(1e3 * WARM_UP_SECONDS);
+    bench
+      .start('perf', '-c', '1', ...host(id), '-t', `${lastsS}s`, '-i', INTERVAL, '--json')
+      .result({ takesMs: 1e3 * lastsS });
+  const running = client(2, bench.warmUpSeconds + seconds + 1);
+  await bench.sleep(bench.warmUpSeconds);
   const joined = client(3, seconds);
   // The one that fails first ends the benchmark.
   const [{ intervals }] = await Promise.all([joined, running]);

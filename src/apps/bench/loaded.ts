@@ -1,11 +1,10 @@
 // Tested by test/loopback/bench.test.ts and test/apps/bench/loaded.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { FlowProcess } from './flows/flow-process.js';
 import type { FlowsFigures } from './flows/orders.js';
 import { measureRaw, type RawFigures } from './raw.js';
-import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+import type { Workbench } from './workbench.js';
 
 /**
  * A full frame takes 61 us, and 60 % are 9,800 data frames a second with as many credits, one by one: four processes on two cores carry that with a third to spare (measured, cores shared with others). In virtual time, where processes are on time, what queues
@@ -63,19 +62,18 @@ async function measure(
   const sink = await FlowProcess.start(bench, { role: 'sink', ...host(SINK), longestBytes: PROBE_BYTES });
   const loader = await FlowProcess.start(bench, { role: 'source', ...host(LOADER) }, 'loader');
   const prober = await FlowProcess.start(bench, { role: 'source', ...host(PROBER, senderOptions) }, 'prober');
-  await rehearse(loader, prober);
+  await rehearse(loader, prober, bench.warmUpSeconds * 1e3);
   const flowsPerSecond = (LOAD * LINK_RATE_BPS) / (LOAD_BYTES * 8);
   await loader.ask({ verb: 'poisson', bytes: LOAD_BYTES, flowsPerSecond, seed: 1 });
   await prober.ask({ verb: 'poisson', bytes: PROBE_BYTES, flowsPerSecond: PROBES_PER_SECOND, seed: 2 });
-  await sleep(SETTLE_SECONDS * 1e3);
+  await bench.sleep(SETTLE_SECONDS);
   await sink.begin();
-  await sleep(Math.max(bench.settings.seconds, LEAST_SECONDS) * 1e3);
+  await bench.sleep(bench.secondsOf(LEAST_SECONDS));
   return loadedRows(name, await sink.ask({ verb: 'take' }), { raw, seldom });
 }
 
 /** Until their code is compiled, processes carry a fraction of the load, and what piles up meanwhile would be there for long. */
-async function rehearse(loader: FlowProcess, prober: FlowProcess): Promise<void> {
-  const ms = WARM_UP_SECONDS * 1e3;
+async function rehearse(loader: FlowProcess, prober: FlowProcess, ms: number): Promise<void> {
   await Promise.all([
     loader.ask({ verb: 'messages', bytes: LOAD_BYTES, parallel: 2, ms }),
     prober.ask({ verb: 'messages', bytes: PROBE_BYTES, parallel: 1, ms }),

@@ -4,7 +4,7 @@ import { loadNative } from '../../udp/mmsg/native.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { coresText, cpuUsPerFrame, type Pace } from './per-frame.js';
 import { measureRaw } from './raw.js';
-import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+import type { Workbench } from './workbench.js';
 
 const PATHS = ['direct', 'switch'] as const;
 type Path = (typeof PATHS)[number];
@@ -113,9 +113,10 @@ function forwarding(name: string, ours: Pace, raw: Pace): BenchResult {
 async function measureXpass(bench: Workbench, { path, payloadBytes, datapath, flows }: Work): Promise<Pace> {
   const how = ['--frame-size', `${payloadBytes}`, '--datapath', datapath];
   const to = path === 'direct' ? await directServer(bench, how) : await switchedServer(bench, how);
-  const times = ['-t', `${bench.settings.seconds}s`, '-O', `${WARM_UP_SECONDS}s`];
+  const times = ['-t', `${bench.settings.seconds}s`, '-O', `${bench.warmUpSeconds}s`];
   const client = bench.start('perf', '-c', ...to, ...how, ...times, '-P', `${flows}`, '--json');
-  const [cores, { frames_per_s }] = await Promise.all([bench.coresOfPerf(), client.result()]);
+  const takesMs = 1e3 * bench.perfSeconds(bench.settings.seconds);
+  const [cores, { frames_per_s }] = await Promise.all([bench.coresOfPerf(), client.result({ takesMs })]);
   return { framesPerSecond: Number(frames_per_s), cores };
 }
 

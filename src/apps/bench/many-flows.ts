@@ -1,9 +1,8 @@
 // Tested by test/loopback/bench.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { type FlowPair, startXpassPair } from './flows/flow-process.js';
-import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+import type { Workbench } from './workbench.js';
 
 const FLOWS = [10, 1_000, 10_000];
 /** What an idle flow may take at each end. */
@@ -72,9 +71,9 @@ async function heaps(bench: Workbench): Promise<Heaps> {
 /** Goodput of flows that send endlessly, bit/s, after the warm-up. */
 export async function goodputOf(bench: Workbench, { source, sink }: FlowPair, leastSeconds = 0): Promise<number> {
   await source.ask({ verb: 'bulk' });
-  await sleep(WARM_UP_SECONDS * 1e3);
+  await bench.sleep(bench.warmUpSeconds);
   await sink.begin();
-  await sleep(Math.max(bench.settings.seconds, leastSeconds) * 1e3);
+  await bench.sleep(bench.secondsOf(leastSeconds));
   const { bytes, seconds } = await sink.ask({ verb: 'take' });
   return (bytes * 8) / seconds;
 }

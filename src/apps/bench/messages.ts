@@ -3,7 +3,7 @@
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { type FlowPair, startPair } from './flows/flow-process.js';
 import type { Carrier, FlowsFigures } from './flows/orders.js';
-import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+import type { Workbench } from './workbench.js';
 
 /** So that all benchmarks together take twenty minutes (ours). */
 const MOST_RUNS = 3;
@@ -69,7 +69,7 @@ interface Exchanged {
 async function exchange(bench: Workbench, carrier: Carrier, work: Work): Promise<Exchanged> {
   const pair = await startPair(bench, { carrier });
   if (typeof pair === 'string') throw new Error(pair);
-  const exchanged = await timeMessages(pair, work, bench.settings.seconds);
+  const exchanged = await timeMessages(bench, pair, work);
   await bench.clear();
   return exchanged;
 }
@@ -80,9 +80,9 @@ interface Work {
 }
 
 /** Messages between the two, measured after the warm-up. */
-export async function timeMessages({ source, sink }: FlowPair, work: Work, seconds: number): Promise<Exchanged> {
-  await source.ask({ verb: 'messages', ...work, ms: WARM_UP_SECONDS * 1e3 });
+export async function timeMessages(bench: Workbench, { source, sink }: FlowPair, work: Work): Promise<Exchanged> {
+  await source.ask({ verb: 'messages', ...work, ms: bench.warmUpSeconds * 1e3 });
   await sink.begin();
-  const sent = await source.ask({ verb: 'messages', ...work, ms: seconds * 1e3 });
+  const sent = await source.ask({ verb: 'messages', ...work, ms: bench.settings.seconds * 1e3 });
   return { source: sent, sink: await sink.ask({ verb: 'take' }) };
 }

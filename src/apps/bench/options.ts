@@ -13,6 +13,9 @@ const QUICK_EFFORT: Effort = { seconds: 0.5, runs: 1 };
 /** A profile holds the start of a process too: five seconds of work are most of it (ours). */
 const PROFILE_EFFORT: Effort = { seconds: 5, runs: 1 };
 
+/** As short as a measurement that has something in it (ours). */
+const SMOKE_EFFORT: Effort = { seconds: 0.2, runs: 1 };
+
 export interface Effort {
   /** Of one measurement. */
   readonly seconds: number;
@@ -29,6 +32,7 @@ export const BENCH_OPTIONS = {
     alias: 'r',
   }),
   quick: flag({ describe: 'one short run of each, and none of those that take long' }),
+  smoke: flag({ describe: 'see that each runs, in a second or two: the figures are of code that is not compiled yet' }),
   profile: flag({ describe: 'leave a CPU profile of each process, and print what takes its time' }),
   profileDirectory: optionalOption(text('a directory'), {
     describe: 'where the profiles go; profiles-DATE below the temporary directory without it',
@@ -41,7 +45,7 @@ function perEffort(field: keyof Effort): string {
 }
 
 /** How long and how often benchmarks run. */
-export function effortOf({ seconds, runs, quick, profile }: OptionValues<typeof BENCH_OPTIONS>): Effort {
-  const usual = profile ? PROFILE_EFFORT : quick ? QUICK_EFFORT : USUAL_EFFORT;
+export function effortOf({ seconds, runs, quick, smoke, profile }: OptionValues<typeof BENCH_OPTIONS>): Effort {
+  const usual = smoke ? SMOKE_EFFORT : profile ? PROFILE_EFFORT : quick ? QUICK_EFFORT : USUAL_EFFORT;
   return { seconds: seconds ?? usual.seconds, runs: runs ?? usual.runs };
 }

@@ -1,13 +1,11 @@
 // Tested by test/loopback/bench.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../wire/layout.js';
 import type { BarePacerOrder } from './bare-pacer.child.js';
 import type { Benchmark, BenchResult } from './benchmark.js';
 import { startXpassPair } from './flows/flow-process.js';
 import type { GapErrors } from './flows/orders.js';
-import { nextMessage } from './ipc.js';
-import { WARM_UP_SECONDS, type Workbench } from './workbench.js';
+import type { Workbench } from './workbench.js';
 
 const CREDITS_PER_SECOND = [1_000, 10_000, 20_000, 50_000];
 /** Runs only when asked for. */
@@ -41,9 +39,9 @@ async function measure(bench: Workbench, creditsPerSecond: number): Promise<Benc
   const rate = `${creditsPerSecond * bitsPerCredit}`;
   const { sink, source } = await startXpassPair(bench, { options: { ...HOW, rate }, idealGapNs: gapNs });
   await source.ask({ verb: 'bulk' });
-  await sleep(WARM_UP_SECONDS * 1e3);
+  await bench.sleep(bench.warmUpSeconds);
   await sink.begin();
-  await sleep(bench.settings.seconds * 1e3);
+  await bench.sleep(bench.settings.seconds);
   const { gaps, seconds } = await sink.ask({ verb: 'take' });
   const name = `pacing/${creditsPerSecond}`;
   const { count, deviationUs, p99Us } = gaps ?? { count: 0, deviationUs: Number.NaN, p99Us: Number.NaN };
@@ -59,9 +57,12 @@ async function measure(bench: Workbench, creditsPerSecond: number): Promise<Benc
 async function measureBare(bench: Workbench, gapNs: number): Promise<GapErrors> {
   const child = bench.fork('bare-pacer', 'bare-pacer.child.js');
   const order: BarePacerOrder = { gapNs, warmUpMs: BARE_WARM_UP_MS, measureMs: bench.settings.seconds * 1e3 };
-  child.send(order);
+  const measured = child.next<GapErrors>((message) => 'deviationUs' in message, 'report', {
+    takesMs: order.warmUpMs + order.measureMs,
+  });
+  child.tell(order);
   try {
-    return await nextMessage<GapErrors>(child, (message) => 'deviationUs' in message);
+    return await measured;
   } finally {
     await bench.clear();
   }

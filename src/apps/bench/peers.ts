@@ -93,7 +93,7 @@ async function speedOf(bench: Workbench, carrier: Carrier): Promise<Speed | stri
   try {
     const pair = await startPair(bench, { carrier });
     if (typeof pair === 'string') return pair;
-    const { sink } = await timeMessages(pair, MESSAGE, bench.settings.seconds);
+    const { sink } = await timeMessages(bench, pair, MESSAGE);
     return { messageUs: sink.completion.p50, goodputBps: await goodputOf(bench, pair, LEAST_SECONDS) };
   } catch (error) {
     return `failed: ${String(error instanceof Error ? error.message : error)}`;
@@ -104,7 +104,7 @@ async function speedOf(bench: Workbench, carrier: Carrier): Promise<Speed | stri
 
 async function xpassSpeed(bench: Workbench, frameSize: string): Promise<Speed> {
   const pair = await startXpassPair(bench, { options: { 'frame-size': frameSize } });
-  const { sink } = await timeMessages(pair, MESSAGE, bench.settings.seconds);
+  const { sink } = await timeMessages(bench, pair, MESSAGE);
   return { messageUs: sink.completion.p50, goodputBps: await goodputOf(bench, pair, LEAST_SECONDS) };
 }
 

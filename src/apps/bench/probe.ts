@@ -1,7 +1,6 @@
 // Tested by test/loopback/bench.test.ts
 
-import type { ChildProcess } from 'node:child_process';
-import { ask } from './ipc.js';
+import type { Companion } from '../shared/companion.js';
 import type { ProbeAnswer, ProbeQuestion, Usage } from './probe.child.js';
 
 export type { Usage } from './probe.child.js';
@@ -13,16 +12,21 @@ export const PROBED: readonly string[] = [...COLLECTING, '--import', new URL('pr
 
 /** Asks one process what it uses. */
 export class Probe {
-  private readonly child: ChildProcess;
+  private readonly process: Companion;
   private asked = 0;
 
-  constructor(child: ChildProcess) {
-    this.child = child;
+  constructor(process: Companion) {
+    this.process = process;
   }
 
-  /** Rejects when the process ends before it answers. */
-  ask({ collect = false, allocations = false }: Partial<ProbeQuestion> = {}): Promise<Usage> {
+  /** Null from a process that has ended in order; rejects with a Failure when it does not answer. */
+  async ask({ collect = false, allocations = false }: Partial<ProbeQuestion> = {}): Promise<Usage | null> {
     const question: ProbeQuestion = { probe: ++this.asked, collect, allocations };
-    return ask<ProbeAnswer>(this.child, 'probe', question);
+    try {
+      return await this.process.ask<ProbeAnswer>('probe', question);
+    } catch (error) {
+      if (this.process.isOver) return null;
+      throw error;
+    }
   }
 }

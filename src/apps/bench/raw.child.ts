@@ -1,4 +1,4 @@
-// Tested by test/loopback/bench.test.ts
+// Tested by test/loopback/bare-program.test.ts
 
 import { createSocket, type Socket } from 'node:dgram';
 import type { Crc32 } from '../../base/crc32.js';
@@ -10,13 +10,15 @@ import './probe.child.js';
 /**
  * One role of the bare dgram program that xpass is measured against: no protocol, the same exchange. The client sends a small datagram (a credit) for every large one (a data
  * frame) that it gets, with a fixed number outstanding; the server answers each small one with a large one; the relay passes both on. It is written as plainly and as fast as
- * dgram allows, with the same socket buffers as xpass. Started by raw.ts; talks to it by process messages.
+ * dgram allows, with the same socket buffers as xpass. Datagrams from other ports are ignored. Started by raw.ts; talks to it by process messages: first the port, then the order.
  */
 export interface RawOrder {
   role: 'client' | 'server' | 'relay';
   payloadBytes: number;
-  /** Where the client or relay sends to; 0 for the server. */
-  port: number;
+  /** Who sends credits here; 0 for the client. */
+  clientPort: number;
+  /** Where credits go to; 0 for the server. */
+  serverPort: number;
   /** Credits outstanding. */
   window: number;
   /** From the end of a round trip to the beginning of the next one, mean of a Poisson process; 0 for none. Only where one credit is outstanding, and not before the warm-up is over: seldom called, code would not be compiled. */
@@ -27,16 +29,27 @@ export interface RawOrder {
   measureMs: number;
 }
 
-export interface RawReply {
-  port?: number;
-  framesPerSecond?: number;
-  rtt?: Percentiles;
+/** The socket is open. */
+export interface RawOpened {
+  port: number;
+}
+
+/** It takes datagrams now. */
+export interface RawReady {
+  ready: true;
+}
+
+export interface RawMeasured {
+  framesPerSecond: number;
+  rtt: Percentiles | null;
 }
 
 const LOOPBACK = '127.0.0.1';
 const BUFFER_BYTES = 4 * 1024 * 1024;
 /** UDP payload of a mean credit. */
 const CREDIT_BYTES = 22;
+/** Longer than busy cores keep a process waiting: 40 to 100 ms (measured), and than the pauses between round trips (ours). */
+const SILENT_MS = 500;
 
 function open(): Promise<Socket> {
   const socket = createSocket({
@@ -49,57 +62,93 @@ function open(): Promise<Socket> {
   return new Promise((resolve) => socket.bind(0, LOOPBACK, () => resolve(socket)));
 }
 
-function serve(socket: Socket, order: RawOrder, check: Crc32): void {
-  const data = Buffer.alloc(order.payloadBytes);
-  socket.on('message', (_bytes, from) => {
-    if (order.isChecked) check(data, 0, data.length);
+function serve(socket: Socket, { payloadBytes, clientPort, isChecked }: RawOrder, check: Crc32): void {
+  const data = Buffer.alloc(payloadBytes);
+  socket.on('message', (credit, from) => {
+    if (from.port !== clientPort) return;
+    data[0] = credit[0];
+    if (isChecked) check(data, 0, data.length);
     socket.send(data, from.port, from.address);
   });
 }
 
-function relay(socket: Socket, order: RawOrder): void {
-  let clientPort = 0;
+function relay(socket: Socket, { clientPort, serverPort }: RawOrder): void {
   socket.on('message', (bytes, from) => {
-    if (from.port === order.port) socket.send(bytes, clientPort, LOOPBACK);
-    else {
-      clientPort = from.port;
-      socket.send(bytes, order.port, LOOPBACK);
-    }
+    if (from.port === serverPort) socket.send(bytes, clientPort, LOOPBACK);
+    else if (from.port === clientPort) socket.send(bytes, serverPort, LOOPBACK);
   });
 }
 
+/**
+ * Credits are numbered modulo 256 in their first byte, and each data frame bears its credit's number: nothing overtakes here, so numbers that are left out are lost and sent
+ * anew. There are fewer outstanding than half of the numbers, so what seems to be further ahead is behind.
+ */
 function request(socket: Socket, order: RawOrder, check: Crc32): void {
+  const { serverPort, window, isChecked } = order;
   const credit = Buffer.alloc(CREDIT_BYTES);
+  let sent = 0;
+  let expected = 0;
   let frames = 0;
-  socket.on('message', (bytes) => {
+  const send = (credits: number): void => {
+    for (; credits > 0; credits--) {
+      credit[0] = sent++;
+      socket.send(credit, serverPort, LOOPBACK);
+    }
+  };
+  socket.on('message', (bytes, from) => {
+    if (from.port !== serverPort) return;
     frames++;
-    if (order.isChecked) check(bytes, 0, bytes.length);
-    socket.send(credit, order.port, LOOPBACK);
+    if (isChecked) check(bytes, 0, bytes.length);
+    const lost = (bytes[0] - expected) & 0xff;
+    if (lost >= 0x80) return;
+    expected = bytes[0] + 1;
+    send(1 + lost);
   });
-  for (let index = 0; index < order.window; index++) socket.send(credit, order.port, LOOPBACK);
+  send(window);
+  whenSilent(
+    () => frames,
+    () => {
+      expected = sent;
+      send(window);
+    },
+  );
   measure(order, () => frames);
 }
 
 /** One credit at a time, and how long each takes. */
 function pingPong(socket: Socket, order: RawOrder): void {
+  const { serverPort, gapMs } = order;
   const credit = Buffer.alloc(CREDIT_BYTES);
   const rtts = new DurationHistogram();
   const random = new SeededRandom(1);
   const warmAtMs = performance.now() + order.warmUpMs;
   let frames = 0;
+  let sent = 0;
   let sentMs = 0;
   const ping = (): void => {
+    credit[0] = ++sent;
     sentMs = performance.now();
-    socket.send(credit, order.port, LOOPBACK);
+    socket.send(credit, serverPort, LOOPBACK);
   };
-  socket.on('message', () => {
+  socket.on('message', (bytes, from) => {
+    if (from.port !== serverPort || bytes[0] !== (sent & 0xff)) return;
     frames++;
     rtts.record((performance.now() - sentMs) * 1e6);
-    if (order.gapMs === 0 || performance.now() < warmAtMs) ping();
-    else setTimeout(ping, -Math.log(1 - random.next()) * order.gapMs);
+    if (gapMs === 0 || performance.now() < warmAtMs) ping();
+    else setTimeout(ping, -Math.log(1 - random.next()) * gapMs);
   });
   ping();
+  whenSilent(() => frames, ping);
   measure(order, () => frames, rtts);
+}
+
+/** Everything that was outstanding is lost. */
+function whenSilent(frames: () => number, sendAgain: () => void): void {
+  let before = -1;
+  setInterval(() => {
+    if (frames() === before) sendAgain();
+    before = frames();
+  }, SILENT_MS);
 }
 
 function measure({ warmUpMs, measureMs }: RawOrder, frames: () => number, rtts?: DurationHistogram): void {
@@ -108,24 +157,25 @@ function measure({ warmUpMs, measureMs }: RawOrder, frames: () => number, rtts?:
     const [startFrames, startMs] = [frames(), performance.now()];
     setTimeout(() => {
       const framesPerSecond = ((frames() - startFrames) * 1e3) / (performance.now() - startMs);
-      reply({ framesPerSecond, ...(rtts !== undefined && { rtt: rtts.percentiles() }) });
+      reply({ framesPerSecond, rtt: rtts?.percentiles() ?? null });
     }, measureMs);
   }, warmUpMs);
 }
 
-function reply(message: RawReply): void {
+function reply(message: RawOpened | RawReady | RawMeasured): void {
   process.send?.(message);
 }
 
+const socket = await open();
 process.once('message', async (order: RawOrder) => {
-  const socket = await open();
   const { check } = await loadFrameCheck();
   if (order.role === 'server') serve(socket, order, check);
   else if (order.role === 'relay') relay(socket, order);
   else if (order.window === 1) pingPong(socket, order);
   else request(socket, order, check);
-  reply({ port: socket.address().port });
+  reply({ ready: true });
 });
+reply({ port: socket.address().port });
 // A terminal interrupts this process too; whoever started it says when it is over.
 process.on('SIGINT', () => undefined);
 process.once('disconnect', () => process.exit(0));

@@ -1,10 +1,9 @@
 // Tested by test/loopback/bench.test.ts
 
-import type { ChildProcess } from 'node:child_process';
+import type { Forked } from '../shared/forked.js';
 import type { Percentiles } from '../shared/perf/histogram.js';
-import { nextMessage } from './ipc.js';
 import type { Usage } from './probe.js';
-import type { RawOrder, RawReply } from './raw.child.js';
+import type { RawMeasured, RawOpened, RawOrder, RawReady } from './raw.child.js';
 import type { Cores, Workbench } from './workbench.js';
 
 /** Credits outstanding in the bare program: more makes no difference, fewer leave a process waiting (measured with 16 to 1,024). */
@@ -42,31 +41,54 @@ export interface RawWork {
 export async function measureRaw(bench: Workbench, work: RawWork): Promise<RawFigures> {
   const { kind, payloadBytes, window = WINDOW, gapMs = 0, isChecked = false, allocations = false } = work;
   const { seconds } = bench.settings;
-  const times = { warmUpMs: WARM_UP_SECONDS * 1e3, measureMs: seconds * 1e3 };
-  const order = { payloadBytes, port: 0, window, gapMs, isChecked, ...times };
-  const start = (role: RawOrder['role'], port: number) => startRaw(bench, { ...order, role, port });
+  const warmUpSeconds = Math.min(WARM_UP_SECONDS, bench.warmUpSeconds);
+  const times = { warmUpMs: warmUpSeconds * 1e3, measureMs: seconds * 1e3 };
+  const order = { payloadBytes, window, gapMs, isChecked, ...times };
   try {
-    const server = await start('server', 0);
-    const target = kind === 'echo' ? server : await start('relay', server.port);
-    const client = await start('client', target.port);
-    const measured = nextReply(client.child);
+    const client = await startRaw(bench, order, kind);
+    const measured = client.next<RawMeasured>((message) => 'framesPerSecond' in message, 'report', {
+      takesMs: times.warmUpMs + times.measureMs,
+    });
     if (allocations) await bench.usage({ allocations });
-    const [cores, reply] = await Promise.all([bench.coresAfter(WARM_UP_SECONDS), measured]);
+    const [cores, { framesPerSecond, rtt }] = await Promise.all([bench.coresAfter(warmUpSeconds), measured]);
     const allocated = allocations ? allocationRates(await bench.usage()) : new Map();
-    return { framesPerSecond: reply.framesPerSecond ?? Number.NaN, rtt: reply.rtt ?? null, cores, allocated };
+    return { framesPerSecond, rtt, cores, allocated };
   } finally {
     await bench.clear();
   }
 }
 
-async function startRaw(bench: Workbench, order: RawOrder): Promise<{ child: ChildProcess; port: number }> {
-  const child = bench.fork(`raw-${order.role}`, 'raw.child.js');
-  child.send(order);
-  return { child, port: (await nextReply(child)).port ?? 0 };
+/** Starts the processes, each of which knows the ports of its neighbours before the first datagram; returns the client. */
+async function startRaw(
+  bench: Workbench,
+  order: Omit<RawOrder, 'role' | 'clientPort' | 'serverPort'>,
+  kind: RawKind,
+): Promise<Forked> {
+  const server = await openRaw(bench, 'server');
+  const relay = kind === 'relay' ? await openRaw(bench, 'relay') : null;
+  const client = await openRaw(bench, 'client');
+  await begin(server, { ...order, clientPort: (relay ?? client).port, serverPort: 0 });
+  if (relay !== null) await begin(relay, { ...order, clientPort: client.port, serverPort: server.port });
+  await begin(client, { ...order, clientPort: 0, serverPort: (relay ?? server).port });
+  return client.process;
 }
 
-function nextReply(child: ChildProcess): Promise<RawReply> {
-  return nextMessage<RawReply>(child, (message) => !('probe' in message));
+interface RawProcess {
+  readonly role: RawOrder['role'];
+  readonly process: Forked;
+  readonly port: number;
+}
+
+async function openRaw(bench: Workbench, role: RawOrder['role']): Promise<RawProcess> {
+  const process = bench.fork(`raw-${role}`, 'raw.child.js');
+  const { port } = await process.next<RawOpened>((message) => 'port' in message, 'open its socket');
+  return { role, process, port };
+}
+
+async function begin({ role, process }: RawProcess, order: Omit<RawOrder, 'role'>): Promise<void> {
+  const ready = process.next<RawReady>((message) => 'ready' in message, 'get ready');
+  process.tell({ ...order, role });
+  await ready;
 }
 
 /** Bytes a second that each process has allocated since it was first asked to count them. */

@@ -37,5 +37,8 @@ function measure(document: object): SimulatorFigures {
 /** One run in a process of its own, so that no run has compiled code for another and its memory is its own. Started by sim.ts. */
 process.once('message', (document: object) => {
   const figures = measure(document);
-  process.send?.(figures, () => process.disconnect());
+  process.send?.(figures);
 });
+// A terminal interrupts this process too; whoever started it says when it is over.
+process.on('SIGINT', () => undefined);
+process.once('disconnect', () => process.exit(0));

@@ -1,28 +1,31 @@
 // Tested by test/loopback/bench.test.ts
 
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Child, END_WITH_PARENT } from '../shared/child.js';
+import type { Companion } from '../shared/companion.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
+import { Forked } from '../shared/forked.js';
+import { patienceMs } from '../shared/patience.js';
+import { Roster } from '../shared/roster.js';
+import { SwitchControl } from '../shared/switch-control.js';
 import { COLLECTING, PROBED, Probe, type Usage } from './probe.js';
 
 /** What benchmarks run with. */
 export interface BenchSettings {
   /** How long each measurement takes, without what comes before it. */
   readonly seconds: number;
+  /** Only whether it runs is asked for: hardly a warm-up, and no measurement is made longer so that it means something. */
+  readonly isSmoke?: boolean;
   /** Where each process leaves a CPU profile; null for none. */
   readonly profileDirectory: string | null;
 }
 
 /** Seconds that processes run before they are measured: three of them on two cores have most of their code compiled by then, and carry a fifth more than after two seconds (measured, docs/PERF-LOG.md). */
-export const WARM_UP_SECONDS = 4;
-/** What a process takes from its start until it measures, besides the warm-up (ours: 0.2 to 0.4 s on idle cores). */
+const WARM_UP_SECONDS = 4;
+const SMOKE_WARM_UP_SECONDS = 0.2;
+/** What a process takes from its start until it measures, besides the warm-up (0.15 to 0.4 s on idle cores, by the version of Node.js). */
 const START_UP_SECONDS = 0.3;
-/** What a process may take to leave its profile before it is killed (ours). */
-const STOP_MS = 3_000;
 
 /** Processor time by role. */
 export type Cores = ReadonlyMap<string, number>;
@@ -31,12 +34,12 @@ export type Cores = ReadonlyMap<string, number>;
 interface Running {
   readonly role: string;
   readonly probe: Probe;
-  stop(): Promise<void>;
 }
 
 /** The processes of the benchmark that runs. None of them outlives it. */
 export class Workbench {
   readonly settings: BenchSettings;
+  private readonly roster = new Roster();
   private readonly running = new Set<Running>();
   private benchmark = '';
   private started = 0;
@@ -45,6 +48,17 @@ export class Workbench {
 
   constructor(settings: BenchSettings) {
     this.settings = settings;
+  }
+
+  /** How long processes run before they are measured. */
+  get warmUpSeconds(): number {
+    return this.settings.isSmoke === true ? SMOKE_WARM_UP_SECONDS : WARM_UP_SECONDS;
+  }
+
+  /** How long a measurement takes that means nothing in less than `leastSeconds`. */
+  secondsOf(leastSeconds: number): number {
+    const { seconds, isSmoke } = this.settings;
+    return isSmoke === true ? seconds : Math.max(seconds, leastSeconds);
   }
 
   /** What follows belongs to this benchmark; its profiles are named after it. */
@@ -69,9 +83,7 @@ export class Workbench {
     this.assertOpen();
     const role = roleOf(args);
     const node = [...PROBED, ...END_WITH_PARENT, ...this.profiling(role)];
-    const child = new Child(`xpass ${args.join(' ')}`, args, node, true);
-    this.running.add({ role, probe: new Probe(child.process), stop: () => child.stop() });
-    return child;
+    return this.add(role, new Child(this.nameOf(role), args, node, { hasChannel: true, roster: this.roster }));
   }
 
   /** Starts a process that says when it is ready, and returns where it listens. */
@@ -81,38 +93,62 @@ export class Workbench {
   }
 
   /** Starts a program of the bench itself, `module` beside this file, which imports probe.child.js, talks by messages and ends when the channel closes. Throws a Failure after `close`. */
-  fork(role: string, module: string): ChildProcess {
+  fork(role: string, module: string): Forked {
     this.assertOpen();
-    const child = fork(fileURLToPath(new URL(module, import.meta.url)), {
-      execArgv: [...COLLECTING, ...this.profiling(role)],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      // JSON has no word for what could not be measured, NaN.
-      serialization: 'advanced',
-    });
-    this.running.add({ role, probe: new Probe(child), stop: () => disconnect(child) });
-    return child;
+    const nodeArguments = [...COLLECTING, ...this.profiling(role)];
+    const { roster } = this;
+    return this.add(role, new Forked(this.nameOf(role), new URL(module, import.meta.url), { nodeArguments, roster }));
   }
 
-  /** What each process has used by now, by its role. */
+  /** A connection to the control of a switch of the benchmark. */
+  connect(control: string): Promise<SwitchControl> {
+    return SwitchControl.connect(control, { timeoutMs: patienceMs(), lastHeard: () => this.roster.lastHeard() });
+  }
+
+  /** Lets the processes work, until `signal` at the longest. Rejects as soon as one of them is lost. */
+  sleep(seconds: number, signal?: AbortSignal): Promise<void> {
+    const slept = sleep(seconds * 1e3, undefined, signal === undefined ? {} : { signal });
+    return this.roster.unlessLost(
+      slept.catch((error: unknown) => {
+        if (signal?.aborted !== true) throw error;
+      }),
+    );
+  }
+
+  /** What each process that runs has used by now, by its role. */
   async usage(question: Parameters<Probe['ask']>[0] = {}): Promise<Map<string, Usage>> {
-    const answers = [...this.running].map(async ({ role, probe }) => [role, await probe.ask(question)] as const);
-    return new Map(await Promise.all(answers));
+    const asked = [...this.running].map(async ({ role, probe }) => [role, await probe.ask(question)] as const);
+    const answers = await this.roster.unlessLost(Promise.all(asked));
+    return new Map(answers.filter((answer): answer is readonly [string, Usage] => answer[1] !== null));
   }
 
-  /** The same while perf measures, whose client is being started. */
+  /** The same while perf measures, whose client is being started. The second look comes before even a client that took no time to start has ended. */
   coresOfPerf(): Promise<Cores> {
-    return this.coresAfter(START_UP_SECONDS + WARM_UP_SECONDS);
+    const { seconds } = this.settings;
+    return this.coresAfter(START_UP_SECONDS + this.warmUpSeconds, Math.max(0, seconds - START_UP_SECONDS));
   }
 
-  /** What each process uses, in cores, over the measurement that begins so many seconds from now. Empty when a process ends meanwhile, whose own failure says more. */
-  async coresAfter(seconds: number): Promise<Cores> {
-    await sleep(seconds * 1e3);
-    return this.cores().catch(() => new Map());
+  /** What perf's client takes from its start to its result, seconds. */
+  perfSeconds(seconds: number): number {
+    return START_UP_SECONDS + this.warmUpSeconds + seconds;
+  }
+
+  /** What each process uses, in cores, over `forSeconds` that begin so many seconds from now. Empty when one of them has ended by then. */
+  async coresAfter(seconds: number, forSeconds = this.settings.seconds): Promise<Cores> {
+    await this.sleep(seconds);
+    const startMs = performance.now();
+    const before = await this.usage();
+    // Answers of busy processes come late. A client that has ended by then would be missing.
+    await this.sleep(Math.max(0, forSeconds - (performance.now() - startMs) / 1e3));
+    const after = await this.usage();
+    if (after.size < before.size) return new Map();
+    const elapsedS = (performance.now() - startMs) / 1e3;
+    return new Map([...after].map(([role, { cpuS }]) => [role, (cpuS - (before.get(role)?.cpuS ?? 0)) / elapsedS]));
   }
 
   /** Resolves when all processes have ended. */
   async clear(): Promise<void> {
-    await Promise.all([...this.running].map((each) => each.stop()));
+    await this.roster.stop();
     this.running.clear();
   }
 
@@ -122,13 +158,15 @@ export class Workbench {
     return this.clear();
   }
 
-  private async cores(): Promise<Cores> {
-    const startMs = performance.now();
-    const before = await this.usage();
-    await sleep(this.settings.seconds * 1e3);
-    const after = await this.usage();
-    const elapsedS = (performance.now() - startMs) / 1e3;
-    return new Map([...after].map(([role, { cpuS }]) => [role, (cpuS - (before.get(role)?.cpuS ?? 0)) / elapsedS]));
+  private add<P extends Companion>(role: string, process: P): P {
+    this.running.add({ role, probe: new Probe(process) });
+    return process;
+  }
+
+  /** What messages call it: several of one role have numbers. */
+  private nameOf(role: string): string {
+    const others = [...this.running].filter((each) => each.role === role).length;
+    return others === 0 ? role : `${role} ${others + 1}`;
   }
 
   private assertOpen(): void {
@@ -148,14 +186,4 @@ export class Workbench {
 function roleOf(args: readonly string[]): string {
   if (args[0] !== 'perf') return args[0];
   return args.includes('-s') ? 'server' : 'client';
-}
-
-/** Closes the channel, by which the program ends, and kills one that does not. */
-async function disconnect(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  if (child.connected) child.disconnect();
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
-  await ended;
-  clearTimeout(timer);
 }

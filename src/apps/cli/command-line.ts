@@ -1,9 +1,9 @@
 import { Parser } from 'yargs/helpers';
 import type { Command } from '../shared/command.js';
 import { usageFailure } from '../shared/failure.js';
-import { LOG_LEVELS } from '../shared/log-level.js';
+import { LOG_FORMATS, LOG_LEVELS } from '../shared/log-level.js';
 import { suggestion } from '../shared/nearest.js';
-import { longName, type OptionSpecs, optionalOption } from '../shared/options.js';
+import { longName, type OptionSpecs, option, optionalOption } from '../shared/options.js';
 import { choice, text } from '../shared/value-kind.js';
 
 /** Options that every command has. */
@@ -12,6 +12,10 @@ export const COMMON_OPTIONS = {
     describe: 'Read options from this file: `link-rate: 100mbit` and so on. The command line wins',
   }),
   logLevel: optionalOption(choice(LOG_LEVELS), { describe: 'How much to log on standard error' }),
+  logFormat: option(choice(LOG_FORMATS), {
+    describe: 'How: lines for people, or one JSON object a line',
+    defaultText: 'text',
+  }),
 } satisfies OptionSpecs;
 
 export function allOptions(command: Command): OptionSpecs {

@@ -1,22 +1,32 @@
 import yargs, { type Argv } from 'yargs';
 import type { Command, CommandEntry } from '../shared/command.js';
 import { longName, type OptionSpecs } from '../shared/options.js';
+import type { TerminalShape } from '../shared/terminal.js';
 import { allOptions } from './command-line.js';
 
+/** A width at which descriptions fit beside their options, and one below which nothing fits. */
+const MOST_COLUMNS = 110;
+const LEAST_COLUMNS = 50;
+
+/** The width of help on this stream: that of a terminal that is narrower than usual. */
+export function helpColumns({ isTTY = false, columns = MOST_COLUMNS }: TerminalShape): number {
+  return isTTY ? Math.max(LEAST_COLUMNS, Math.min(columns, MOST_COLUMNS)) : MOST_COLUMNS;
+}
+
 /** The text of `xpass NAME --help`. */
-export function commandHelp(name: string, command: Command): Promise<string> {
+export function commandHelp(name: string, command: Command, columns = MOST_COLUMNS): Promise<string> {
   const { positionals, subcommands = [] } = command;
   const usage = [`Usage: xpass ${name}`, positionals?.label, '[options]'].filter(Boolean).join(' ');
   const about = positionals === undefined ? '' : `\n\n${positionals.label}: ${positionals.describe}.`;
-  const help = described(allOptions(command)).usage(`${usage}\n\n${command.description}${about}`);
+  const help = described(allOptions(command), columns).usage(`${usage}\n\n${command.description}${about}`);
   for (const { name: below, summary } of subcommands) help.command(`xpass ${name} ${below}`, summary);
   for (const { line, meaning } of command.examples) help.example(line, meaning);
   return help.getHelp();
 }
 
 /** The text of `xpass --help`. */
-export function programHelp(commands: readonly CommandEntry[]): Promise<string> {
-  const help = bare()
+export function programHelp(commands: readonly CommandEntry[], columns = MOST_COLUMNS): Promise<string> {
+  const help = bare(columns)
     .usage(
       'Usage: xpass COMMAND [options]\n\nCredit-scheduled transport over UDP: senders, receivers and a software switch.',
     )
@@ -31,8 +41,8 @@ export function programHelp(commands: readonly CommandEntry[]): Promise<string> 
   return help.getHelp();
 }
 
-function described(specs: OptionSpecs): Argv {
-  const built = bare().option('help', { alias: 'h', type: 'boolean', describe: 'Show this' });
+function described(specs: OptionSpecs, columns: number): Argv {
+  const built = bare(columns).option('help', { alias: 'h', type: 'boolean', describe: 'Show this' });
   for (const [key, spec] of Object.entries(specs)) {
     built.option(longName(key), {
       type: spec.isFlag ? 'boolean' : 'string',
@@ -46,7 +56,7 @@ function described(specs: OptionSpecs): Argv {
 }
 
 /** yargs for its help alone: no words of its own, no exit, no language of the machine. */
-function bare(): Argv {
+function bare(columns: number): Argv {
   return yargs([])
     .scriptName('')
     .exitProcess(false)
@@ -54,8 +64,5 @@ function bare(): Argv {
     .version(false)
     .detectLocale(false)
     .updateStrings({ string: 'value', boolean: 'flag' })
-    .wrap(HELP_COLUMNS);
+    .wrap(columns);
 }
-
-/** A width at which descriptions fit beside their options; the same everywhere, so that help is the same everywhere. */
-const HELP_COLUMNS = 110;

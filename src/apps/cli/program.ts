@@ -34,7 +34,7 @@ export async function runProgram(host: ProgramHost): Promise<number> {
   try {
     const [first] = host.argv;
     if (first === '--version') return await answer(results, version());
-    if (first === '--help' || first === '-h') return await answer(results, await helpOfProgram(host.commands));
+    if (first === '--help' || first === '-h') return await answer(results, await helpOfProgram(host));
     const found = await findCommand(host);
     name = found.name;
     return await runCommand(found, host, results);
@@ -53,14 +53,14 @@ async function answer(results: Results, text: string): Promise<ExitCode> {
   return ExitCode.done;
 }
 
-async function helpOfProgram(commands: readonly CommandEntry[]): Promise<string> {
-  const { programHelp } = await import('./help.js');
-  return programHelp(commands);
+async function helpOfProgram({ commands, stdout }: ProgramHost): Promise<string> {
+  const { helpColumns, programHelp } = await import('./help.js');
+  return programHelp(commands, helpColumns(stdout));
 }
 
-async function helpOfCommand(name: string, command: Command): Promise<string> {
-  const { commandHelp } = await import('./help.js');
-  return commandHelp(name, command);
+async function helpOfCommand({ name, command }: Found, stdout: TerminalShape): Promise<string> {
+  const { commandHelp, helpColumns } = await import('./help.js');
+  return commandHelp(name, command, helpColumns(stdout));
 }
 
 /** Follows the words at the front of the arguments down to a command: `switch`, then `ctl`. */
@@ -88,11 +88,12 @@ function namedEntry(word: string | undefined, commands: readonly CommandEntry[])
   return entry;
 }
 
-async function runCommand({ name, command, args }: Found, host: ProgramHost, results: Results): Promise<ExitCode> {
+async function runCommand(found: Found, host: ProgramHost, results: Results): Promise<ExitCode> {
+  const { name, command, args } = found;
   const { parseCommandLine } = await import('./command-line.js');
   const line = parseCommandLine(command, args);
-  if (line.wantsHelp) return answer(results, await helpOfCommand(name, command));
-  const { logLevel, options } = await readOptions(command, line.given);
+  if (line.wantsHelp) return answer(results, await helpOfCommand(found, host.stdout));
+  const { logLevel, logFormat: format, options } = await readOptions(command, line.given);
   const { createLogger } = await import('../shared/logger.js');
   const level = logLevel ?? command.logLevel ?? 'warn';
   const invocation: Invocation = {
@@ -100,7 +101,7 @@ async function runCommand({ name, command, args }: Found, host: ProgramHost, res
     options,
     positionals: line.positionals,
     results,
-    logger: createLogger({ name: `xpass ${name}`, level, stream: host.stderr }),
+    logger: createLogger({ name: `xpass ${name}`, level, format, stream: host.stderr }),
     terminal: host.stderr,
     onInterrupt: (handle) => onInterrupt(handle, host.signals),
   };
@@ -118,8 +119,8 @@ async function readOptions(command: Command, given: ReadonlyMap<string, readonly
     .map(longName)
     .filter((key) => key !== 'config');
   const file = config === undefined ? undefined : await readConfig(config, allowedKeys);
-  const { logLevel } = resolveOptions(COMMON_OPTIONS, given, file);
-  return { logLevel, options: resolveOptions(command.options, given, file) };
+  const { logLevel, logFormat } = resolveOptions(COMMON_OPTIONS, given, file);
+  return { logLevel, logFormat, options: resolveOptions(command.options, given, file) };
 }
 
 async function readConfig(path: string, allowedKeys: readonly string[]) {

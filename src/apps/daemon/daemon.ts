@@ -5,10 +5,13 @@ import type { XpassError } from '../../core/errors.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
 import { DiscardService } from '../shared/discard.js';
+import { displaySize } from '../shared/display.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../shared/failure.js';
 import { checkReceiveDirectory } from '../shared/files/incoming-file.js';
+import { type Leftovers, removeLeftovers } from '../shared/files/leftovers.js';
 import type { Logger } from '../shared/logger.js';
+import { unlimitedLossWarning } from '../shared/loss-warning.js';
 import { PerfService } from '../shared/perf/service.js';
 import type { PerfOutcome } from '../shared/perf/session.js';
 import { ServiceHost } from '../shared/service-host.js';
@@ -29,6 +32,7 @@ export async function runDaemon(invocation: DaemonInvocation): Promise<ExitCode>
     throw usageFailure('--listen is for daemons without a switch: leave it out beside --switch');
   }
   const directory = await prepareDirectory(options.directory);
+  logLeftovers(invocation.logger, directory, await removeLeftovers(directory));
   const interrupted = new Promise<null>((resolve) => {
     onInterrupt(() => resolve(null));
   });
@@ -54,6 +58,15 @@ async function prepareDirectory(path: string): Promise<string> {
   return checkReceiveDirectory(path);
 }
 
+/** One line for what a daemon that was killed has left. */
+function logLeftovers(logger: Logger, directory: string, { removed, removedBytes, kept, keptBytes }: Leftovers): void {
+  const files = (count: number): string => (count === 1 ? '1 unfinished file' : `${count} unfinished files`);
+  const parts: string[] = [];
+  if (removed > 0) parts.push(`removed ${files(removed)} of a daemon that was killed, ${displaySize(removedBytes)}`);
+  if (kept > 0) parts.push(`left ${files(kept)} of other daemons alone, ${displaySize(keptBytes)}`);
+  if (parts.length > 0) logger.info(`${directory}: ${parts.join('; ')}`);
+}
+
 /** The client prints what was measured; here it is only known that there was a test. */
 function logPerf(logger: Logger, { peerName, request, received }: PerfOutcome): void {
   const { direction, flows } = request;
@@ -71,6 +84,7 @@ class Daemon {
   private readonly host: ServiceHost;
   private handleDetached: (error: XpassError) => void = () => undefined;
   private transport: Transport | null = null;
+  private isWarned = false;
   private startNs = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -82,7 +96,10 @@ class Daemon {
     this.files = new FileService({
       directory,
       overwrite: options.overwrite,
-      onOutcome: (outcome) => this.report.file(outcome),
+      onOutcome: (outcome) => {
+        this.report.file(outcome);
+        this.warnOfLoss();
+      },
     });
     const perf = new PerfService({
       onOutcome: (outcome) => logPerf(logger, outcome),
@@ -111,6 +128,15 @@ class Daemon {
       this.timer = setInterval(() => this.reportProgress(transport), options.interval / 1e6);
     }
     return true;
+  }
+
+  /** Once: without a rate nothing meters credits. */
+  private warnOfLoss(): void {
+    if (this.isWarned || this.transport === null || Number.isFinite(this.transport.link.rateBps)) return;
+    const warning = unlimitedLossWarning(this.host.credits.dataLost);
+    if (warning === null) return;
+    this.isWarned = true;
+    this.invocation.logger.warn(warning);
   }
 
   /** In order: files given up, flows reset, last words, port given back. */

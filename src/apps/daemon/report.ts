@@ -3,18 +3,13 @@ import type { DatapathInfo } from '../../udp/datapath.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { displayCount, displayDuration, displayRate, displaySize } from '../shared/display.js';
 import { snakeCase } from '../shared/json-names.js';
+import { type Reached, whereReached } from '../shared/reached.js';
 import type { Results } from '../shared/results.js';
 import type { CreditTotals } from '../shared/service-host.js';
 import type { FileOutcome, FileProgress } from './file-service.js';
 
 /** Where a daemon takes flows. */
-export interface ListeningReport {
-  /** The socket's address as people write it. */
-  readonly address: string;
-  /** The switch's address; null in direct mode. */
-  readonly switchAddress: string | null;
-  /** This host's id behind the switch; 0 in direct mode. */
-  readonly hostId: number;
+export interface ListeningReport extends Reached {
   readonly rateBps: number;
   readonly frameBytes: number;
   readonly directory: string;
@@ -66,8 +61,9 @@ export class DaemonReport {
       });
       return;
     }
-    const where = switchAddress === null ? address : `${switchAddress} as host ${hostId}`;
-    this.results.line(`listening on ${where}, link ${displayRate(rateBps)}; files go to ${directory}`);
+    this.results.line(
+      `${whereReached({ address, switchAddress, hostId })}, link ${displayRate(rateBps)}; files go to ${directory}`,
+    );
   }
 
   file(outcome: FileOutcome): void {
@@ -111,7 +107,7 @@ export class DaemonReport {
         name,
         bytes_delivered: bytesDelivered,
       })),
-      credits,
+      ...lossKeys(credits),
     });
   }
 
@@ -125,7 +121,7 @@ export class DaemonReport {
         files_failed: filesFailed,
         bytes_verified: verifiedBytes,
         streams_refused: refusedStreams,
-        credits,
+        ...lossKeys(credits),
         endpoint: snakeCase(endpoint),
         driver: snakeCase(driver),
       });
@@ -139,6 +135,7 @@ export class DaemonReport {
       `credits: ${displayCount(credits.sent)} sent, ${displayCount(credits.used)} used, ` +
         `${displayCount(credits.unused)} unused, ${displayCount(credits.dropped)} dropped`,
     );
+    this.results.line(`data: ${displayCount(credits.dataLost)} frames lost and sent again`);
     this.results.line(
       `datagrams: ${displayCount(driver.datagramsIn)} in, ${displayCount(driver.datagramsOut)} out, ` +
         `${displayCount(driver.kernelDrops ?? Number.NaN)} dropped by the kernel`,
@@ -149,13 +146,24 @@ export class DaemonReport {
   }
 }
 
+/** Two numbers: credits that a meter dropped, and data that was lost. */
+function lossKeys({ dataLost, ...credits }: CreditTotals): object {
+  return { credits, data_lost_frames: dataLost };
+}
+
 function goodputBps({ header, durationNs }: FileOutcome): number {
   return (header.bytes * 8e9) / durationNs;
 }
 
+/** A verdict's sentence may begin with the file's name, which the line has already. */
+function reasonOf({ header, verdict }: FileOutcome): string {
+  const name = `'${header.name}' `;
+  return verdict.message.startsWith(name) ? verdict.message.slice(name.length) : verdict.message;
+}
+
 function fileLine(outcome: FileOutcome): string {
   const { header, peerName, verdict, durationNs } = outcome;
-  if (!verdict.ok) return `not received from ${peerName}: ${verdict.message} (${verdict.code})`;
+  if (!verdict.ok) return `not received '${header.name}' from ${peerName}: ${reasonOf(outcome)} (${verdict.code})`;
   const what = `'${header.name}' (${displaySize(header.bytes)}) from ${peerName}`;
   const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(outcome))}`;
   return `received ${what} in ${pace}, SHA-256 verified`;

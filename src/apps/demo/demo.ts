@@ -1,11 +1,11 @@
 // Tested by test/loopback/demo.test.ts
 
 import { access, constants, stat } from 'node:fs/promises';
-import type { Child } from '../shared/child.js';
 import type { Invocation } from '../shared/command.js';
 import { displaySize } from '../shared/display.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { failureOf, usageFailure } from '../shared/failure.js';
+import { Roster } from '../shared/roster.js';
 import { LiveRegion } from '../shared/terminal.js';
 import { type DemoValues, Lab } from './lab.js';
 import type { DEMO_OPTIONS } from './options.js';
@@ -22,15 +22,15 @@ const POLL_MS = 100;
 export async function runDemo(invocation: DemoInvocation): Promise<ExitCode> {
   const { options, results, onInterrupt, terminal } = invocation;
   await checkFile(options);
-  const children: Child[] = [];
+  const roster = new Roster();
   const interrupted = new Promise<'interrupted'>((resolve) => onInterrupt(() => resolve('interrupted')));
   const view = new DemoView(new LiveRegion(terminal), options);
-  const run = play(options, children, view);
+  const run = play(options, roster, view);
   // When it is interrupted, the processes that it waits for end, and so does it; nobody waits for how.
   run.catch(() => {});
   const outcome = await Promise.race([run, interrupted]);
   if (outcome === 'interrupted') {
-    await Promise.all(children.map((child) => child.stop()));
+    await roster.stop();
     await run.catch(() => {});
     view.clear();
     results.line('interrupted');
@@ -46,10 +46,10 @@ export async function runDemo(invocation: DemoInvocation): Promise<ExitCode> {
 /** Starts the lab, lets all senders go and watches until they have ended. */
 async function play(
   values: DemoValues,
-  children: Child[],
+  roster: Roster,
   view: DemoView,
 ): Promise<{ recorder: Recorder; durationS: number }> {
-  const lab = await Lab.start(values, children);
+  const lab = await Lab.start(values, roster);
   // What the switch has counted so far is of the warm-up.
   await lab.control.reset();
   const recorder = new Recorder(values.senders, values.bytes);
@@ -59,12 +59,19 @@ async function play(
   try {
     lab.go();
     const ended = Promise.all(lab.senders.map((sender) => sender.ended));
-    await watch(lab, { recorder, view, ended });
+    await roster.within(watch(lab, { recorder, view, ended }), 'the files did not arrive', {
+      progress: () => progressOf(lab, recorder),
+    });
     durationS = nowS() - startS;
   } finally {
     await lab.stop();
   }
   return { recorder, durationS };
+}
+
+/** Changes with every byte that arrives and every sender that ends. */
+function progressOf({ senders }: Lab, { delivered, files }: Recorder): string {
+  return [...delivered, files.size, senders.filter(({ isOver }) => isOver).length].join();
 }
 
 interface Watching {

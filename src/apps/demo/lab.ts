@@ -3,8 +3,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Child, type ChildEvent, SHORT_LIVED } from '../shared/child.js';
+import { Child, type ChildEvent, END_WITH_PARENT } from '../shared/child.js';
+import type { CompanionOptions } from '../shared/companion.js';
 import type { OptionValues } from '../shared/options.js';
+import { patienceMs } from '../shared/patience.js';
+import type { Roster } from '../shared/roster.js';
 import { SwitchControl } from '../shared/switch-control.js';
 import { creditAlgorithmOf, needsMarks, windowAlgorithmOf } from './mix.js';
 import type { DEMO_OPTIONS } from './options.js';
@@ -17,7 +20,7 @@ const RECEIVER = 1;
  * All senders send to nowhere for so long before the run: measured, a process takes about two seconds of such traffic until its code is compiled
  * (docs/decisions/0007-late-processes.md).
  */
-const WARM_UP = '3s';
+const WARM_UP_S = 3;
 const REHEARSAL_BYTES = 8 * 1024 * 1024;
 /**
  * Where the switch marks if reactive flows are there (ours): the 2.5 ms at 100 Mbit/s that processes are late by. C * RTT / 7 of an RTT of 3 ms would be three frames, and a sender that sleeps
@@ -37,18 +40,18 @@ export class Lab {
   readonly control: SwitchControl;
   readonly receiver: Child;
   readonly senders: readonly Child[];
-  private readonly fabric: Child;
+  private readonly roster: Roster;
   private readonly directory: string;
 
   private constructor(parts: {
     control: SwitchControl;
-    fabric: Child;
+    roster: Roster;
     receiver: Child;
     senders: Child[];
     directory: string;
   }) {
     this.control = parts.control;
-    this.fabric = parts.fabric;
+    this.roster = parts.roster;
     this.receiver = parts.receiver;
     this.senders = parts.senders;
     this.directory = parts.directory;
@@ -56,22 +59,25 @@ export class Lab {
 
   /**
    * Starts everything and waits until each process is ready, the senders holding their files. Throws a Failure with the words of the process that did not
-   * start; what had started by then is stopped. `children` gets each process as it starts.
+   * start; what had started by then is stopped. `roster` gets each process as it starts.
    */
-  static async start(values: DemoValues, children: Child[]): Promise<Lab> {
+  static async start(values: DemoValues, roster: Roster): Promise<Lab> {
     const directory = await mkdtemp(join(tmpdir(), 'xpass-demo-'));
     try {
-      const fabric = spawn(children, 'the switch', switchArguments(values));
+      const fabric = spawn('the switch', switchArguments(values), { roster, isServer: true });
       const listening = await fabric.event('listening');
       const address = String(listening.address);
-      const control = await SwitchControl.connect(String(listening.control));
-      const receiver = spawn(children, 'the receiver', receiverArguments(values, address, directory));
+      const control = await SwitchControl.connect(String(listening.control), {
+        timeoutMs: patienceMs(),
+        lastHeard: () => roster.lastHeard(),
+      });
+      const receiver = spawn('the receiver', receiverArguments(values, address, directory), { roster, isServer: true });
       await receiver.event('listening');
-      await rehearse(values, address, children);
-      const senders = await startSenders(values, address, children);
-      return new Lab({ control, fabric, receiver, senders, directory });
+      await rehearse(values, address, { roster, receiver });
+      const senders = await startSenders(values, address, roster);
+      return new Lab({ control, roster, receiver, senders, directory });
     } catch (error) {
-      await stopAll(children);
+      await roster.stop();
       await rm(directory, { recursive: true, force: true });
       throw error;
     }
@@ -89,36 +95,39 @@ export class Lab {
       if (event.event === 'summary') summary = event;
     });
     this.control.close();
-    await stopAll([...this.senders, this.receiver, this.fabric]);
+    await this.roster.stop();
     await rm(this.directory, { recursive: true, force: true });
     return summary;
   }
 }
 
 /** Sends a short file in the place of the first sender, so that the receiver has compiled what it does with files. */
-async function rehearse(values: DemoValues, address: string, children: Child[]): Promise<void> {
+async function rehearse(
+  values: DemoValues,
+  address: string,
+  { roster, receiver }: { roster: Roster; receiver: Child },
+): Promise<void> {
   const bytes = Math.min(values.bytes, REHEARSAL_BYTES);
   const place = ['--switch', address, '--host-id', String(RECEIVER + 1), '--to', String(RECEIVER)];
   const what = ['--bytes', String(bytes), '--as', 'rehearsal', '--json'];
-  await spawn(children, 'the rehearsal', ['send', values.file, ...what, ...place, ...driverArguments(values)]).result();
+  const args = ['send', values.file, ...what, ...place, ...driverArguments(values)];
+  let delivered = '';
+  receiver.onEvent(({ event, flows }) => {
+    if (event === 'progress') delivered = JSON.stringify(flows);
+  });
+  await spawn('the rehearsal', args, { roster }).result({ progress: () => delivered });
 }
 
-async function startSenders(values: DemoValues, address: string, children: Child[]): Promise<Child[]> {
+async function startSenders(values: DemoValues, address: string, roster: Roster): Promise<Child[]> {
   const senders = Array.from({ length: values.senders }, (_, index) =>
-    spawn(children, `sender ${index + 1}`, senderArguments(values, address, index)),
+    spawn(`sender ${index + 1}`, senderArguments(values, address, index), { roster, mayFail: true }),
   );
-  await Promise.all(senders.map((sender) => sender.event('ready')));
+  await Promise.all(senders.map((sender) => sender.event('ready', { takesMs: WARM_UP_S * 1e3 })));
   return senders;
 }
 
-function spawn(children: Child[], name: string, args: readonly string[]): Child {
-  const child = new Child(name, args, SHORT_LIVED);
-  children.push(child);
-  return child;
-}
-
-async function stopAll(children: readonly Child[]): Promise<void> {
-  await Promise.all(children.map((child) => child.stop()));
+function spawn(name: string, args: readonly string[], options: CompanionOptions): Child {
+  return new Child(name, args, END_WITH_PARENT, options);
 }
 
 /** How all processes wait and send. Many on few cores: spinning ones would keep the others from running. */
@@ -168,7 +177,7 @@ function senderArguments(values: DemoValues, address: string, index: number): st
     ...how,
     ...place,
     '--warm-up',
-    WARM_UP,
+    `${WARM_UP_S}s`,
     '--hold',
     '--json',
     ...driverArguments(values),

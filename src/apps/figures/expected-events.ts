@@ -2,8 +2,9 @@ import { SeededRandom } from '../../base/random.js';
 import { maxMinShares } from '../../sim/measure/max-min.js';
 import { dataRateBps } from '../../sim/measure/utilisation.js';
 import { Paths } from '../../sim/paths.js';
-import type { HostSpec, Scenario } from '../../sim/scenario.js';
+import type { HostSpec, PoissonTraffic, Scenario, TrafficSpec } from '../../sim/scenario.js';
 import { type FlowPlan, planFlows } from '../../sim/traffic/plan-flows.js';
+import { meanBytes } from '../../sim/traffic/size-distribution.js';
 import type { TopologyLink } from '../../switch/topology.js';
 import { wireBytes } from '../../wire/layout.js';
 
@@ -11,6 +12,8 @@ import { wireBytes } from '../../wire/layout.js';
 const TIMERS_PER_FRAME = 1.3;
 /** What a flow of a full network asks for beyond its share, as a part of its link: w_min of the rules with feedback. */
 const SPARE_SHARE = 0.01;
+/** Flows of a Poisson process that are drawn, for the mean length of their paths (ours). */
+const DRAWN_FLOWS = 100;
 
 /**
  * About how many events a scenario takes, from its flows' max-min shares or sizes and the lengths of their paths: within a factor of two, which is enough to
@@ -19,7 +22,9 @@ const SPARE_SHARE = 0.01;
 export function expectedEvents(scenario: Scenario): number {
   const paths = new Paths(scenario.topology);
   const frameBytes = scenario.topology.links[0].port.maxFrameBytes;
-  const plans = planFlows(scenario.traffic, new SeededRandom(scenario.seed), frameBytes);
+  const poisson = scenario.traffic.filter(isPoisson);
+  const others = scenario.traffic.filter((spec) => !isPoisson(spec));
+  const plans = planFlows(others, new SeededRandom(scenario.seed), frameBytes);
   const crossed = plans.map(({ from, to }) => paths.between(from, to));
   const endless = plans.map((_, at) => at).filter((at) => !Number.isFinite(plans[at].bytes));
   const shares = sharesBps(endless.map((at) => crossed[at]));
@@ -31,7 +36,20 @@ export function expectedEvents(scenario: Scenario): number {
   const given = plans.reduce((sum, { bytes }, at) => {
     return Number.isFinite(bytes) ? sum + frameEvents(crossed[at]) * (Math.ceil(bytes / frameBytes) + 1) : sum;
   }, 0);
-  return wanted + given;
+  return poisson.reduce((sum, spec) => sum + poissonEvents(spec, paths, frameBytes), wanted + given);
+}
+
+function isPoisson(spec: TrafficSpec): spec is PoissonTraffic {
+  return spec.kind === 'poisson';
+}
+
+/** From the mean of the sizes: to draw ten thousands of them for each run takes longer than the shortest runs. */
+function poissonEvents(spec: PoissonTraffic, paths: Paths, frameBytes: number): number {
+  const flows = Math.min(spec.flows, DRAWN_FLOWS);
+  const drawn = planFlows([{ ...spec, flows }], new SeededRandom(1), frameBytes);
+  const perFrame = drawn.reduce((sum, { from, to }) => sum + frameEvents(paths.between(from, to)), 0) / flows;
+  // Half a frame more, on average, for the last one, and one for what opens and ends a flow.
+  return spec.flows * perFrame * (meanBytes(spec.sizes) / frameBytes + 1.5);
 }
 
 /** A data frame and its credit over all links. */

@@ -48,6 +48,7 @@ function obey(session: HostSession, message: ToHost): void {
 
 process.on('message', (message: ToHost) => {
   if (message.order === 'attach') void attach(message.host);
+  else if (message.order === 'answer') tell({ event: 'alive' });
   else if (session !== null) obey(session, message);
 });
 // Ctrl-C in a terminal reaches every process of its group: the lab ends this one when it is done with it.

@@ -11,7 +11,7 @@ import { type HostParts, UdpHost } from '../../udp/host-driver.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
 import { markSeldom } from '../shared/collector.js';
 import { resolveOptions } from '../shared/options.js';
-import { DEFAULT_SWITCH_PORT, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { DEFAULT_SWITCH_PORT, QUEUE_BOUND_RTTS, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import type { HostOrder } from './messages.js';
 
 /** A host of a lab on its socket, and the NIC whose counts the lab wants. */
@@ -68,6 +68,7 @@ function deployedConfig({ link, hostCredits }: HostParts, changes: Partial<Endpo
   return endpointConfig({
     frameBytes: link.maxFrameBytes,
     queueBoundNs: queueBound,
+    queueBoundRtts: QUEUE_BOUND_RTTS,
     jitter,
     receiveWindowBytes: receiveWindow,
     timerSlackNs: TIMER_SLACK_NS,

@@ -8,7 +8,7 @@ import type { HostSpec, Scenario } from '../../sim/scenario.js';
 import type { PortConfig } from '../../switch/port.js';
 import type { Topology } from '../../switch/topology.js';
 import { type Address, formatAddress } from '../../udp/address.js';
-import type { Failure } from '../shared/failure.js';
+import type { Roster } from '../shared/roster.js';
 import { NIC_CREDIT_BURST_BYTES, NIC_QUEUE_BYTES } from '../shared/transport.js';
 import { HostProcess } from './host-process.js';
 import type { HostOrder } from './messages.js';
@@ -28,8 +28,8 @@ export interface ProcessesOptions {
   /** Where the switch listens; port 0 lets the system choose. */
   readonly listen: Address;
   onFlowEnded(id: number): void;
-  /** A process cannot go on. */
-  onLost(failure: Failure): void;
+  /** Of all its processes. */
+  readonly roster: Roster;
 }
 
 /** The processes of a lab: a switch, and one for each host that takes part. */
@@ -42,7 +42,7 @@ export class LabProcesses {
   private readonly started = new Set<HostProcess>();
 
   private constructor(options: ProcessesOptions, directory: string) {
-    const { scenario, listen, onLost } = options;
+    const { scenario, listen, roster } = options;
     const hasCrashes = scenario.faults.some(({ kind }) => kind === 'hostCrash');
     this.options = options;
     this.directory = directory;
@@ -52,7 +52,7 @@ export class LabProcesses {
       directory,
       listen: formatAddress(listen),
       keepAlive: hasCrashes ? KEEP_ALIVE.withCrashes : KEEP_ALIVE.usual,
-      onLost: (child, code) => onLost(child.failure(code)),
+      roster,
     });
   }
 
@@ -77,10 +77,15 @@ export class LabProcesses {
     return [...this.hosts];
   }
 
+  /** Rejects with a Failure when a process that should be there does not answer in time. */
+  async answer(): Promise<void> {
+    await Promise.all([this.switchProcess.answer(), ...[...this.hosts.values()].map((host) => host.answer())]);
+  }
+
   /** Starts a process for a host, which waits until it is attached. */
   spawn(id: number): HostProcess {
-    const { onFlowEnded, onLost } = this.options;
-    const host = new HostProcess({ name: `host '${this.nameOf(id)}'`, onFlowEnded, onLost });
+    const { onFlowEnded, roster } = this.options;
+    const host = new HostProcess({ name: `host '${this.nameOf(id)}'`, onFlowEnded, roster });
     this.started.add(host);
     return host;
   }

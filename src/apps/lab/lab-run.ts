@@ -12,6 +12,8 @@ import { TimedAgenda } from './timed-agenda.js';
 
 /** Orders are at all processes by then (ours). */
 const LEAD_NS = 0.5 * SECOND_NS;
+/** How often every process is asked whether it is there (ours). */
+const LOOK_NS = SECOND_NS;
 
 /** Why a flow ended early, and when. */
 export interface FlowFailure {
@@ -33,9 +35,9 @@ export interface LabMeasurements {
   readonly failures: ReadonlyMap<number, FlowFailure>;
   /** By name of the direction; empty where nothing is sampled. */
   readonly links: ReadonlyMap<string, LinkSamples>;
-  /** Datagrams that came to the switch, and those that the kernel dropped before. */
+  /** Datagrams that came to the switch, and those that the kernel dropped before; null where the system does not tell. */
   readonly switched: number;
-  readonly switchDrops: number;
+  readonly switchDrops: number | null;
 }
 
 export interface LabRunOptions {
@@ -43,7 +45,7 @@ export interface LabRunOptions {
   readonly flows: readonly FlowPlan[];
   readonly processes: LabProcesses;
   /** Something of the run that happens at its time went wrong. */
-  onFailed(error: unknown): void;
+  onFailed(error: Error): void;
 }
 
 /** Plays the flows and the faults of a scenario over processes that are ready, and measures. */
@@ -76,6 +78,7 @@ export class LabRun {
     this.startAt = systemNs() + LEAD_NS;
     for (const [id] of processes.attachedHosts) this.order(id, 0);
     this.at(scenario.warmUpNs, () => this.beginMeasuring());
+    this.lookAt(1);
     if (scenario.probes.intervalNs > 0) this.sampleAt(1);
     for (const fault of scenario.faults) this.at(fault.atNs, () => this.inflict(fault));
     this.at(scenario.durationNs, async () => this.resolveEnded());
@@ -132,6 +135,14 @@ export class LabRun {
     const { onFailed } = this.options;
     this.agenda.add(this.startAt + atNs, () => {
       action().catch(onFailed);
+    });
+  }
+
+  /** A process that no longer answers spoils the run: it is found now, not at the end. */
+  private lookAt(number: number): void {
+    this.at(number * LOOK_NS, async () => {
+      this.lookAt(number + 1);
+      await this.options.processes.answer();
     });
   }
 

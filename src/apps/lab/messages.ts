@@ -46,13 +46,16 @@ export type ToHost =
   | { readonly order: 'rest' }
   | { readonly order: 'run'; readonly run: RunOrder }
   | { readonly order: 'reader'; readonly rateBps: number }
-  | { readonly order: 'report' };
+  | { readonly order: 'report' }
+  /** Nothing but to say that it is there. */
+  | { readonly order: 'answer' };
 
 export type FromHost =
   | { readonly event: 'attached' }
   /** One that this host sent: its receiver has everything, or it failed. */
   | { readonly event: 'flowEnded'; readonly id: number }
   | { readonly event: 'report'; readonly report: HostReport }
+  | { readonly event: 'alive' }
   /** It cannot go on; `exitCode` is the lab's. */
   | { readonly event: 'failed'; readonly message: string; readonly exitCode: ExitCode };
 

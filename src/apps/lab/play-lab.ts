@@ -5,7 +5,7 @@ import { MILLISECOND_NS } from '../../base/time.js';
 import type { Scenario } from '../../sim/scenario.js';
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import type { Address } from '../../udp/address.js';
-import type { Failure } from '../shared/failure.js';
+import { Roster } from '../shared/roster.js';
 import { takingPart } from './feasibility.js';
 import { LabProcesses } from './lab-processes.js';
 import type { LabPhase } from './lab-progress.js';
@@ -34,25 +34,21 @@ export interface PlayOptions {
  */
 export async function playLab(options: PlayOptions): Promise<LabMeasurements> {
   const { scenario, flows, listen, interrupted } = options;
-  let lose: (failure: unknown) => void = () => {};
-  const lost = new Promise<never>((_, reject) => {
-    lose = reject;
-  });
-  lost.catch(() => {});
+  const roster = new Roster();
   let run: LabRun | null = null;
   const processes = await LabProcesses.create({
     scenario,
     hostIds: takingPart(scenario, flows),
     listen,
+    roster,
     onFlowEnded: (id) => run?.onFlowEnded(id),
-    onLost: (failure: Failure) => lose(failure),
   });
-  run = new LabRun({ scenario, flows, processes, onFailed: lose });
+  run = new LabRun({ scenario, flows, processes, onFailed: (error) => roster.lose(error) });
   const played = playSteps(options, processes, run);
   // Where something else ends the lab, what this waits for will not come.
   played.catch(() => {});
   try {
-    return await Promise.race([played, lost, interrupted]);
+    return await Promise.race([roster.unlessLost(played), interrupted]);
   } finally {
     await processes.stop();
   }

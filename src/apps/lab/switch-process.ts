@@ -4,9 +4,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PortSample } from '../../switch/switch.js';
 import type { Topology } from '../../switch/topology.js';
-import { Child, END_WITH_PARENT, SHORT_LIVED } from '../shared/child.js';
+import { Child, END_WITH_PARENT } from '../shared/child.js';
+import { privateControlPath } from '../shared/control-address.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
+import { patienceMs } from '../shared/patience.js';
+import type { Roster } from '../shared/roster.js';
 import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
 import { type DirectionCounts, directionCounts, idleFor, noCounts, sumCounts } from './direction-counts.js';
 import { systemNs } from './system-clock.js';
@@ -21,13 +24,14 @@ export interface SwitchOptions {
   /** Where hosts find it; port 0 lets the system choose. */
   readonly listen: string;
   readonly keepAlive: string;
-  /** The process ended without being told to. */
-  onLost(switchProcess: Child, code: number): void;
+  /** It is told when the process ends without being told to. */
+  readonly roster: Roster;
 }
 
 interface Datagrams {
   readonly arrived: number;
-  readonly dropped: number;
+  /** null where the system does not tell. */
+  readonly dropped: number | null;
 }
 
 /** The `xpass switch` of a lab with all switches of the topology inside, and what it has counted, also before it was restarted. */
@@ -97,7 +101,8 @@ export class SwitchProcess {
     const { arrived, dropped } = this.datagramsBefore;
     if (this.control === null) return this.datagramsBefore;
     const { datagramsIn, kernelDrops } = await this.control.driver();
-    return { arrived: arrived + datagramsIn, dropped: dropped + (kernelDrops ?? 0) };
+    const isKnown = dropped !== null && kernelDrops !== null;
+    return { arrived: arrived + datagramsIn, dropped: isKnown ? dropped + kernelDrops : null };
   }
 
   /** One point of a series for every direction; nothing while it is down. */
@@ -110,6 +115,16 @@ export class SwitchProcess {
       // It was stopped meanwhile.
       if (this.control !== control) return [];
       throw error;
+    }
+  }
+
+  /** Rejects with a Failure when it does not answer in time. One that is down need not. */
+  async answer(): Promise<void> {
+    const { control } = this;
+    try {
+      await control?.driver();
+    } catch (error) {
+      if (this.control === control) throw error;
     }
   }
 
@@ -153,20 +168,20 @@ export class SwitchProcess {
   }
 
   private async launch(): Promise<void> {
-    const { seed, keepAlive, onLost } = this.options;
+    const { seed, keepAlive, roster } = this.options;
     const what = ['--topology', this.topologyPath, '--seed', String(seed), '--keep-alive', keepAlive];
     if (this.isStopping) throw new Failure(ExitCode.failed, 'the lab was ended');
     // A process that was killed leaves its socket behind.
-    const control = join(this.options.directory, `control-${++this.launches}.sock`);
+    const control = privateControlPath(this.options.directory, ++this.launches);
     const how = ['--listen', this.listenAt, '--control', control, '--json', '--spin', 'never'];
-    const child = new Child('the switch', ['switch', ...what, ...how], [...SHORT_LIVED, ...END_WITH_PARENT]);
+    const child = new Child('the switch', ['switch', ...what, ...how], END_WITH_PARENT, { roster, isServer: true });
     this.child = child;
-    void child.ended.then((code) => {
-      if (this.child === child && !this.isStopping) onLost(child, code);
-    });
     const { address } = await child.event('listening');
     this.listenAt = String(address);
-    this.control = await SwitchControl.connect(control);
+    this.control = await SwitchControl.connect(control, {
+      timeoutMs: patienceMs(),
+      lastHeard: () => roster.lastHeard(),
+    });
     this.sinceNs = 0;
     for (const { link, changes } of this.changed) await this.control.setLink(link, changes);
   }

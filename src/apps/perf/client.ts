@@ -11,7 +11,7 @@ import type { TransferBody } from '../shared/files/transfer-reader.js';
 import { parseVerdict } from '../shared/files/verdict.js';
 import { IncomingStream } from '../shared/incoming-stream.js';
 import type { Logger } from '../shared/logger.js';
-import { type PerfRequest, parseHeader } from '../shared/perf/messages.js';
+import { creditChoice, type PerfRequest, parseHeader } from '../shared/perf/messages.js';
 import { PerfReceiver } from '../shared/perf/receiver.js';
 import { parseResults, type SideResults } from '../shared/perf/results.js';
 import { PerfSender } from '../shared/perf/sender.js';
@@ -184,7 +184,12 @@ export class PerfClient implements Application, FlowWriter {
   /** The server does not run the test. */
   private takeVerdict(header: Message): TransferBody | Fault {
     const verdict = parseVerdict(header);
-    return verdict instanceof Fault ? verdict : new Fault('unsupported', verdict.message);
+    if (verdict instanceof Fault) return verdict;
+    const isOlder = verdict.code === 'badMessage' && creditChoice(this.options.request) !== null;
+    const hint = isOlder
+      ? '; a server of an older version takes no credit algorithm from its client: give it there'
+      : '';
+    return new Fault('unsupported', verdict.message + hint);
   }
 
   private takeData(header: Message, stream: IncomingStream): TransferBody | Fault {

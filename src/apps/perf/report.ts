@@ -1,6 +1,7 @@
 import { jainIndex } from '../../sim/measure/jain.js';
 import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../shared/display.js';
 import { snakeCase } from '../shared/json-names.js';
+import { unlimitedLossWarning } from '../shared/loss-warning.js';
 import type { Percentiles } from '../shared/perf/histogram.js';
 import type { PerfRequest } from '../shared/perf/messages.js';
 import type { CpuUse, DriverFigures, ReceivedResults, SentResults } from '../shared/perf/results.js';
@@ -13,6 +14,9 @@ export interface PerfReport {
   /** Credit algorithm of the data's receiver. */
   readonly algorithm: string;
   readonly frameBytes: number;
+  readonly datapath: { readonly client: string; readonly server: string };
+  /** Neither side's link has a rate. */
+  readonly isUnlimited: boolean;
   readonly received: ReceivedResults;
   readonly sent: SentResults;
   readonly intervals: readonly Interval[];
@@ -35,6 +39,7 @@ export function jsonReport(report: PerfReport): unknown {
     direction: request.direction,
     flows: request.flows,
     frameBytes,
+    datapath: report.datapath,
     durationS: received.durationNs / 1e9,
     bytes: received.bytes,
     goodputBps: goodputBps(received),
@@ -49,7 +54,9 @@ export function jsonReport(report: PerfReport): unknown {
     rttUs: rttOf(report),
     creditGapUs: sent.creditGap,
     creditSendGapUs: received.creditGap,
-    credits: received.credits,
+    markedFrames: received.markedFrames,
+    dataLostFrames: lostFrames(report),
+    credits: { ...received.credits, dropped: creditsDropped(report) },
     cpu,
     driver,
   });
@@ -79,8 +86,10 @@ export function summaryLines(report: PerfReport): string[] {
     `goodput  ${displayRate(goodputBps(received))} (${displaySize(received.bytes)} in ${displayDuration(received.durationNs)}), ${flows}`,
     `frames   ${displayCount((received.frames * 1e9) / received.durationNs)} a second of ${report.frameBytes} B, ` +
       `${displayCount(received.frames)} in all, ${displayCount(received.repairedFrames)} repaired`,
+    `run      ${report.algorithm}, datapath ${datapathText(report)}, ${displayCount(received.markedFrames)} frames with an ECN mark`,
     ...percentileLines(report),
-    creditLine(received),
+    creditLine(report),
+    `data     ${displayCount(lostFrames(report))} frames lost and sent again`,
     `cpu      client ${cores(report.cpu.client)}, server ${cores(report.cpu.server)}`,
     ...troubleLines(report.driver),
   ];
@@ -111,9 +120,29 @@ function percentileCells({ min, mean, p50, p90, p99, p999, max, count }: Percent
   ];
 }
 
-function creditLine({ credits: { sent, used, wasted, dropped } }: ReceivedResults): string {
+/** By the word of the data's sender, who sent them again; an older one does not say. */
+function lostFrames({ sent, received }: PerfReport): number {
+  return sent.lostFrames ?? received.repairedFrames;
+}
+
+/** A credit whose data was lost has no answer either, and was not dropped. */
+function creditsDropped(report: PerfReport): number {
+  return Math.max(0, report.received.credits.dropped - lostFrames(report));
+}
+
+function creditLine(report: PerfReport): string {
+  const { sent, used, wasted } = report.received.credits;
   const part = (count: number): string => `${displayCount(count)} (${displayPercent(count / sent)})`;
-  return `credits  ${displayCount(sent)} sent, ${part(used)} used, ${part(wasted)} wasted, ${part(dropped)} dropped`;
+  return `credits  ${displayCount(sent)} sent, ${part(used)} used, ${part(wasted)} wasted, ${part(creditsDropped(report))} dropped`;
+}
+
+function datapathText({ datapath: { client, server } }: PerfReport): string {
+  return client === server || server === '' ? client : `${client} (client) and ${server} (server)`;
+}
+
+/** One sentence for whoever has lost data and set no rate; null for others. */
+export function lossWarning(report: PerfReport): string | null {
+  return report.isUnlimited ? unlimitedLossWarning(lostFrames(report)) : null;
 }
 
 function cores({ user, system }: CpuUse): string {

@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Application } from '../../core/application.js';
+import { DEFAULT_CONFIG } from '../../core/config.js';
 import type { XpassError } from '../../core/errors.js';
 import { isWindowAlgorithm } from '../../core/window/registry.js';
 import type { Invocation } from '../shared/command.js';
@@ -13,7 +14,7 @@ import { openTransport, parseTarget, peerOf, type Target, type Transport } from 
 import { PerfClient, type PerfClientOutcome } from './client.js';
 import { IntervalLog } from './interval-log.js';
 import type { PERF_OPTIONS } from './options.js';
-import { jsonReport, type PerfReport, summaryLines } from './report.js';
+import { jsonReport, lossWarning, type PerfReport, summaryLines } from './report.js';
 
 type PerfInvocation = Invocation<typeof PERF_OPTIONS>;
 
@@ -25,6 +26,8 @@ export async function runClient(invocation: PerfInvocation, host: string): Promi
   const target = parseTarget(host, options.switch !== undefined);
   const run = new ClientRun(invocation, target);
   const report = await run.run();
+  const warning = lossWarning(report);
+  if (warning !== null) invocation.logger.warn(warning);
   if (options.json) results.json(jsonReport(report));
   else for (const line of summaryLines(report)) results.line(line);
   const wanted = options.bytes === undefined ? 0 : options.bytes * options.parallel;
@@ -54,8 +57,7 @@ class ClientRun {
       durationNs: bytes === undefined ? (time ?? DEFAULT_TIME_NS) : null,
       bytes: bytes ?? null,
       omitNs: omit,
-      window: isWindowAlgorithm(options.algorithm) ? options.algorithm : '',
-      windowParameters: isWindowAlgorithm(options.algorithm) ? options.set : {},
+      ...requestedAlgorithm(options),
     };
     this.log = new IntervalLog({ results: json ? null : results, intervalNs: interval });
   }
@@ -109,7 +111,7 @@ class ClientRun {
       peer,
       logger,
       driver: () => transport.statistics(),
-      failureOf: (error: XpassError) => peerFailure(error, context),
+      failureOf: (error: XpassError) => peerFailure(error, { ...context, trouble: transport.trouble() }),
       onStart: (nowNs) => {
         const { flows, omitNs } = this.request;
         this.log.start({
@@ -136,6 +138,8 @@ class ClientRun {
       request: this.request,
       algorithm: this.request.window || receiver.algorithm,
       frameBytes: receiver === client ? server.frameBytes : client.frameBytes,
+      datapath: { client: client.datapath, server: server.datapath },
+      isUnlimited: client.linkBps === null && server.linkBps === null,
       received,
       sent,
       intervals: this.log.intervals,
@@ -144,4 +148,16 @@ class ClientRun {
       driver: { client: client.driver, server: server.driver },
     };
   }
+}
+
+/** What the client names, as far as it concerns the server: a client that receives chooses the credit algorithm itself. */
+function requestedAlgorithm({
+  algorithm,
+  set,
+  reverse,
+}: PerfInvocation['options']): Pick<PerfRequest, 'window' | 'windowParameters'> {
+  const isNamed = algorithm !== undefined || Object.keys(set).length > 0;
+  const name = algorithm ?? DEFAULT_CONFIG.creditAlgorithm;
+  if (!isNamed || (reverse && !isWindowAlgorithm(name))) return { window: '', windowParameters: {} };
+  return { window: name, windowParameters: set };
 }

@@ -1,17 +1,9 @@
 import { displayDuration, displayRate, displaySize } from '../shared/display.js';
 import { snakeCase } from '../shared/json-names.js';
 import type { PerfOutcome } from '../shared/perf/session.js';
+import { type Reached, whereReached } from '../shared/reached.js';
 import type { Results } from '../shared/results.js';
 import { goodputBps } from './report.js';
-
-export interface ListeningReport {
-  /** The socket's address as people write it. */
-  readonly address: string;
-  /** The switch's address; null in direct mode. */
-  readonly switchAddress: string | null;
-  /** This host's id behind the switch; 0 in direct mode. */
-  readonly hostId: number;
-}
 
 /** What a server says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/APPLICATIONS.md, "Output of perf" */
 export class ServerPrinter {
@@ -24,14 +16,14 @@ export class ServerPrinter {
   }
 
   /** The server is ready: programs wait for this line. */
-  listening({ address, switchAddress, hostId }: ListeningReport): void {
+  listening(reached: Reached): void {
     if (this.isJson) {
+      const { address, switchAddress, hostId } = reached;
       const host = switchAddress === null ? null : hostId;
       this.results.json({ event: 'listening', address, switch: switchAddress, host_id: host });
       return;
     }
-    const where = switchAddress === null ? address : `${switchAddress} as host ${hostId}`;
-    this.results.line(`listening on ${where} for xpass perf -c`);
+    this.results.line(`${whereReached(reached)}, for xpass perf -c`);
   }
 
   test(outcome: PerfOutcome): void {

@@ -53,6 +53,11 @@ export class FileTransfer implements FlowWriter {
     return this.flow?.statistics.bytesAcknowledged ?? 0;
   }
 
+  /** Data frames that were lost and sent again. */
+  get lostFrames(): number {
+    return this.flow?.statistics.framesRepaired ?? 0;
+  }
+
   /**
    * Sends all there is. Resolves with the receiver's verdict, bad ones included, once the flow is closed; throws XpassError when the flow fails before, and a Failure
    * when the file cannot be read or changes. Call it once.

@@ -1,4 +1,4 @@
-import { displayDuration, displayRate, displaySize } from '../shared/display.js';
+import { displayCount, displayDuration, displayRate, displaySize } from '../shared/display.js';
 import type { FileHeader } from '../shared/files/file-header.js';
 import type { Verdict } from '../shared/files/verdict.js';
 import type { Results } from '../shared/results.js';
@@ -17,18 +17,24 @@ export interface FileResult {
   readonly message: string;
   /** From the opening of the flow to the verdict. */
   readonly durationNs: number;
+  /** Data frames that were lost and sent again. */
+  readonly lostFrames: number;
 }
 
-export function verdictResult(header: FileHeader, verdict: Verdict, durationNs: number): FileResult {
+export function verdictResult(
+  header: FileHeader,
+  verdict: Verdict,
+  { durationNs, lostFrames }: Pick<FileResult, 'durationNs' | 'lostFrames'>,
+): FileResult {
   const { name, bytes } = header;
   const { ok, code, message, sha256 } = verdict;
-  return { name, bytes, sha256: ok ? sha256 : null, verified: ok, code, message, durationNs };
+  return { name, bytes, sha256: ok ? sha256 : null, verified: ok, code, message, durationNs, lostFrames };
 }
 
 /** A file without a verdict. */
 export function failedResult(header: FileHeader, code: string, message: string): FileResult {
   const { name, bytes } = header;
-  return { name, bytes, sha256: null, verified: false, code, message, durationNs: 0 };
+  return { name, bytes, sha256: null, verified: false, code, message, durationNs: 0, lostFrames: 0 };
 }
 
 /** A line for each file that was verified (the others' sentences go to standard error), or one JSON object for all. docs/APPLICATIONS.md, "Send" */
@@ -38,14 +44,15 @@ export function reportResults(results: Results, files: readonly FileResult[], is
     return;
   }
   for (const file of files.filter(({ verified }) => verified)) {
-    const { name, bytes, durationNs } = file;
+    const { name, bytes, durationNs, lostFrames } = file;
+    const lost = lostFrames === 0 ? '' : `, ${displayCount(lostFrames)} data frames lost and sent again`;
     const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(file))}`;
-    results.line(`sent '${name}' (${displaySize(bytes)}) in ${pace}, SHA-256 verified by the receiver`);
+    results.line(`sent '${name}' (${displaySize(bytes)}) in ${pace}, SHA-256 verified by the receiver${lost}`);
   }
 }
 
 function jsonOf(file: FileResult): object {
-  const { name, bytes, sha256, verified, code, message, durationNs } = file;
+  const { name, bytes, sha256, verified, code, message, durationNs, lostFrames } = file;
   return {
     name,
     bytes,
@@ -55,6 +62,7 @@ function jsonOf(file: FileResult): object {
     message,
     duration_s: verified ? durationNs / 1e9 : null,
     goodput_bps: verified ? goodputBps(file) : null,
+    data_lost_frames: lostFrames,
   };
 }
 

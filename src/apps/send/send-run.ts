@@ -151,12 +151,20 @@ export class SendRun {
     let shown = { name: header.name, bytes: header.bytes, sentBytes: () => 0 };
     try {
       const source = await job.open();
-      const transfer = new FileTransfer({ transport, replies: this.replies, logger, peer: peerOf(target), source });
+      const named = logger.child({ file: header.name });
+      const transfer = new FileTransfer({
+        transport,
+        replies: this.replies,
+        logger: named,
+        peer: peerOf(target),
+        source,
+      });
       this.transfers.add(transfer);
       shown = { ...shown, sentBytes: () => transfer.acknowledgedBytes };
       display.add(shown);
       const verdict = await transfer.send().finally(() => this.transfers.delete(transfer));
-      return verdictResult(header, verdict, transport.now() - startNs);
+      const { lostFrames } = transfer;
+      return verdictResult(header, verdict, { durationNs: transport.now() - startNs, lostFrames });
     } catch (error) {
       return this.failed(header, error, transport);
     } finally {
@@ -181,6 +189,7 @@ export class SendRun {
       peerName: transport.peerName(peerOf(target)),
       connectTimeoutNs: values.connectTimeout,
       idleTimeoutNs: values.idleTimeout,
+      trouble: transport.trouble(),
     });
   }
 }

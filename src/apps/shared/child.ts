@@ -1,11 +1,12 @@
-// Tested by test/loopback/demo.test.ts and test/loopback/bench.test.ts
+// Tested by test/loopback/companion.test.ts
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { Companion, type CompanionOptions } from './companion.js';
 import { ExitCode } from './exit-codes.js';
-import { Failure } from './failure.js';
+import type { Bound } from './roster.js';
 
 /** A JSON line of a command's standard output. */
 export interface ChildEvent {
@@ -14,94 +15,53 @@ export interface ChildEvent {
 }
 
 const EXECUTABLE = fileURLToPath(new URL('../../../bin/xpass.mjs', import.meta.url));
-/** What a process may still do after SIGTERM before it is killed (ours). */
-const STOP_MS = 3_000;
-/** Lines of standard error that are kept for the report of a failure. */
-const MAX_ERROR_LINES = 20;
 
-/**
- * Arguments of Node.js for processes that live for seconds and handle some thousand frames in each. V8 would spend the first of them in its interpreter, at two to three
- * times the processor time a frame. These have it compile early, and collect garbage without threads, which would have to wait for a core as well
- * (docs/decisions/0007-late-processes.md).
- */
-export const SHORT_LIVED: readonly string[] = [
-  '--always-sparkplug',
-  '--no-lazy-feedback-allocation',
-  '--interrupt-budget=16384',
-  '--single-threaded-gc',
-];
-
-/** Arguments of Node.js for processes that nobody tells anything by their standard input: they end with their parent, however that ends. */
+/** Arguments of Node.js for processes that nobody tells anything by their standard input: they end in order when it does, and so with their parent, however that ends. */
 export const END_WITH_PARENT: readonly string[] = [
   '--import',
   new URL('end-with-parent.child.js', import.meta.url).href,
 ];
 
+export interface ChildOptions extends CompanionOptions {
+  /** The process and whoever started it can exchange messages. */
+  readonly hasChannel?: boolean;
+}
+
 /** Another `xpass` process: its JSON lines as events, its end, and its errors for when it fails. */
-export class Child {
-  readonly name: string;
-  /** Resolves with the exit status; 128 and more for a signal. */
-  readonly ended: Promise<number>;
-  /** The process itself, for whoever talks to it by messages. */
-  readonly process: ChildProcess & { readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable };
-  private readonly listeners: ((event: ChildEvent) => void)[] = [];
-  private readonly errors: string[] = [];
-  private isOver = false;
+export class Child extends Companion {
+  // Node's types know the pipes only where there is no channel.
+  declare readonly process: ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
+  private readonly endsWithInput: boolean;
+  private lastLine: ChildEvent | null = null;
 
-  /** `nodeArguments` are for Node.js itself. With a channel the process and whoever started it can exchange messages. */
-  constructor(name: string, args: readonly string[], nodeArguments: readonly string[] = [], hasChannel = false) {
-    this.name = name;
-    // Node's types know the pipes only where there is no channel.
-    this.process = spawn(process.execPath, [...nodeArguments, EXECUTABLE, ...args], {
-      stdio: ['pipe', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])],
-    }) as Child['process'];
+  /** `nodeArguments` are for Node.js itself. */
+  constructor(
+    name: string,
+    args: readonly string[],
+    nodeArguments: readonly string[] = [],
+    { hasChannel = false, ...options }: ChildOptions = {},
+  ) {
+    const stdio = ['pipe', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])] as const;
+    super(name, spawn(process.execPath, [...nodeArguments, EXECUTABLE, ...args], { stdio: [...stdio] }), options);
+    this.endsWithInput = END_WITH_PARENT.every((argument) => nodeArguments.includes(argument));
     this.process.stdin.on('error', () => {});
-    this.ended = new Promise((resolve) => {
-      this.process.once('error', () => resolve(ExitCode.failed));
-      this.process.once('close', (code) => {
-        this.isOver = true;
-        resolve(code ?? ExitCode.failed);
-      });
-    });
     createInterface({ input: this.process.stdout }).on('line', (line) => this.onLine(line));
-    createInterface({ input: this.process.stderr }).on('line', (line) => this.keepError(line));
-  }
-
-  get pid(): number | undefined {
-    return this.process.pid;
   }
 
   onEvent(listener: (event: ChildEvent) => void): void {
-    this.listeners.push(listener);
+    this.onSaid((said) => listener(said as ChildEvent));
   }
 
-  /** The next event of this name. Throws a Failure with the process's own words when it ends before. */
-  async event(name: string): Promise<ChildEvent> {
-    const arrived = new Promise<ChildEvent>((resolve) => {
-      this.onEvent((event) => {
-        if (event.event === name) resolve(event);
-      });
-    });
-    const gone = this.ended.then((code) => {
-      throw this.failure(code);
-    });
-    return Promise.race([arrived, gone]);
+  /** The next event of this name. Throws a Failure with the process's own words when it ends before, and when it does not come within the bound. */
+  event(name: string, bound: Bound = {}): Promise<ChildEvent> {
+    return this.next<ChildEvent>((said) => (said as ChildEvent).event === name, `say '${name}'`, bound);
   }
 
-  /** The object that a command prints at its end. Throws a Failure with the process's own words when it fails. */
-  async result(): Promise<ChildEvent> {
-    const found: ChildEvent[] = [];
-    this.onEvent((event) => found.push(event));
-    const code = await this.ended;
-    const last = found.at(-1);
-    if (code !== ExitCode.done || last === undefined) throw this.failure(code);
-    return last;
-  }
-
-  /** Why the process ended, in its own words. */
-  failure(code: number): Failure {
-    const words = this.errors.length > 0 ? `: ${this.errors.join('; ')}` : '';
-    return new Failure(ExitCode.failed, `${this.name} ended with status ${code}${words}`);
+  /** The object that a command prints at its end. Throws a Failure with the process's own words when it fails, and when it does not end within the bound. */
+  async result(bound: Bound = {}): Promise<ChildEvent> {
+    const status = await this.within(this.ended, 'report its result', bound);
+    if (status !== ExitCode.done || this.lastLine === null) throw this.failure();
+    return this.lastLine;
   }
 
   /** Writes a line to the process's standard input. */
@@ -109,19 +69,10 @@ export class Child {
     this.process.stdin.write(`${line}\n`);
   }
 
-  /** SIGTERM, and SIGKILL to a process that does not end by it. */
-  async stop(): Promise<void> {
-    if (this.isOver) return;
-    this.process.kill('SIGTERM');
-    const timer = setTimeout(() => this.process.kill('SIGKILL'), STOP_MS);
-    await this.ended;
-    clearTimeout(timer);
-  }
-
-  /** SIGKILL: as a crash would end it. */
-  async kill(): Promise<void> {
-    this.process.kill('SIGKILL');
-    await this.ended;
+  /** END_WITH_PARENT asks by the end of the input, since SIGTERM ends a process of Windows at once (https://nodejs.org/api/process.html#signal-events). */
+  protected askToEnd(): void {
+    if (this.endsWithInput) this.process.stdin.end();
+    else this.process.kill('SIGTERM');
   }
 
   private onLine(line: string): void {
@@ -131,10 +82,7 @@ export class Child {
     } catch {
       return;
     }
-    for (const listener of this.listeners) listener(event);
-  }
-
-  private keepError(line: string): void {
-    if (this.errors.length < MAX_ERROR_LINES) this.errors.push(line);
+    this.lastLine = event;
+    this.hear(event);
   }
 }

@@ -1,24 +1,43 @@
-// Tested by test/loopback/collector.test.ts
+// Tested by test/loopback/collector.test.ts and test/apps/shared/collector.test.ts
 import { setFlagsFromString } from 'node:v8';
 
 /*
- * What makes V8's collector good for datagrams. dgram brings an ArrayBuffer for each datagram: a kilobyte in V8's heap, and the bytes of the datagram outside of it, which are freed when a scavenge finds that kilobyte dead. V8 takes such bytes for memory that only a marking of the whole heap may free,
- * and begins to mark when 9 MB of them have come. Marking takes other threads too, so it is in the way of all the processes of a machine.
+ * V8's collector, tuned for datagrams. dgram brings an ArrayBuffer for each datagram: a kilobyte in V8's heap, and the bytes outside of it. A scavenge frees both, but
+ * V8 counts the bytes as memory that only a marking of the whole heap frees, and marks after 9 MB of them. Marking takes other cores too.
+ * docs/decisions/0019-v8-flags.md has what each flag is worth on each version.
  */
 
+/** The versions of V8 that the flags were measured on: those of Node.js 20, 22, 24 and 26. V8 renames and removes flags, so any other version gets none. */
+const TUNED_V8: readonly string[] = ['11.3', '12.4', '13.6', '14.6'];
+
+/** Whether this version of V8, `13.6.233.17-node.53` say, is one that the flags are known for. */
+export function isTuned(v8Version: string = process.versions.v8): boolean {
+  return TUNED_V8.includes(v8Version.split('.', 2).join('.'));
+}
+
+function tune(flag: string): void {
+  if (isTuned()) setFlagsFromString(flag);
+}
+
+/** Flags that the functions below set, for the check that each supported Node.js has them. */
+export const COLLECTOR_FLAGS = {
+  youngGeneration: '--semi-space-growth-factor=1',
+  marking: '--incremental-marking-hard-trigger=200',
+} as const;
+
 /**
- * For any process of ours, before it has allocated much. A young generation that has grown to 16 MiB is scavenged so seldom that 140 MB of datagrams of 8,972 B come between: V8 marked 56 times in 5 s instead of once, which took a receiver from 25 to 35 us a frame (docs/PERF-LOG.md). V8 takes no such option where it makes a heap,
- * so it has no effect on the command line, and a worker thread sets it back for the whole process.
+ * For any process of ours, before it allocates much. A young generation of 16 MiB is scavenged so rarely that 140 MB of datagrams come in between, and V8 marks instead.
+ * V8 ignores the flag on the command line, and a worker thread sets it back for the whole process.
  */
 export function keepYoungGenerationSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
+  tune(COLLECTOR_FLAGS.youngGeneration);
 }
 
 /**
- * For a process that opens a socket for frames, and never for one that has worker threads: where a thread ends while its code is compiled, V8 may ask for a marking on behalf of a heap that Node.js 20 has struck off its list, which aborts the process (one `xpass fuzz --jobs 2` in 15 with this, none of 300 without; docs/PERF-LOG.md). Marking begins when twice as much has come as V8 allows. 1 MiB of young generation holds 1,050 datagrams of a switch, 9.4 MB of frames of 8,972 B, which is
- * just more than it allows a small heap, so that each scavenge came too late: a switch marked 10 to 18 times a second, a quarter of a core, and passed 0.75 of the frames that it passes so. The price is that garbage among old objects is found later: a heap that grows is marked first after 38 MB instead of 16, and a program
- * that does nothing but replace old objects has 1.35 to 1.5 times the memory at its peak. With 400 % that is 2 to 2.8 times, and a switch is no faster (docs/PERF-LOG.md).
+ * For a process that opens a socket for frames: marking begins at twice what V8 allows, because 1 MiB of young generation holds more bytes of datagrams than that.
+ * The price is memory: old garbage is found later (1.35 to 1.5 times the peak of a program that only replaces old objects).
+ * Never for a process with worker threads: Node.js 20 aborts where a thread ends while its code is compiled (one `xpass fuzz --jobs 2` in 15).
  */
 export function markSeldom(): void {
-  setFlagsFromString('--incremental-marking-hard-trigger=200');
+  tune(COLLECTOR_FLAGS.marking);
 }

@@ -1,27 +1,65 @@
 import type { NetConnectOpts } from 'node:net';
+import { basename, join } from 'node:path';
 import { type Address, formatAddress } from '../../udp/address.js';
 import { address } from './address-kind.js';
 import { DEFAULT_SWITCH_PORT } from './transport-options.js';
 import type { ValueKind } from './value-kind.js';
 
-/** Where a switch takes commands: a TCP address, or the path of a Unix domain socket. */
+/** Where a switch takes commands: a TCP address, or the path of a Unix domain socket, on Windows that of a named pipe. */
 export type ControlAddress = Address | { readonly path: string };
 
-/** Longest path of a Unix domain socket on Linux, its terminating zero left out; unix(7). */
-const MAX_PATH_BYTES = 107;
+/** Longest path of a Unix domain socket without its terminating zero: unix(7) of Linux. */
+const MAX_LINUX_PATH_BYTES = 107;
+/** The same of macOS, unix(4), and of the BSDs. A longer path would be cut off without a word by some versions of Node.js. */
+const MAX_PATH_BYTES = 103;
+/** https://learn.microsoft.com/en-us/windows/win32/ipc/pipe-names */
+const PIPE_PREFIX = '\\\\.\\pipe\\';
+const MAX_PIPE_CHARACTERS = 256;
 const DEFAULT_HOST = '127.0.0.1';
 
 const TCP = address({ host: DEFAULT_HOST, port: DEFAULT_SWITCH_PORT, anyPort: true });
 
-/** A control address as people write it: a text with a slash is a path. */
-export const CONTROL_ADDRESS: ValueKind<ControlAddress> = {
-  allowed: `PATH of a Unix domain socket with a slash in it and at most ${MAX_PATH_BYTES} bytes; or for TCP ${TCP.allowed}`,
-  parse: (text) => {
-    if (!text.includes('/')) return TCP.parse(text);
-    return Buffer.byteLength(text) <= MAX_PATH_BYTES ? { path: text } : undefined;
-  },
-  format: formatControlAddress,
-};
+/** A control address as people write it: a text with a slash is a path; on Windows one that begins as names of pipes do. */
+export function controlAddress(platform: NodeJS.Platform): ValueKind<ControlAddress> {
+  return platform === 'win32' ? pipeOrTcp() : socketOrTcp(platform === 'linux' ? MAX_LINUX_PATH_BYTES : MAX_PATH_BYTES);
+}
+
+function socketOrTcp(mostBytes: number): ValueKind<ControlAddress> {
+  return {
+    allowed: `PATH of a Unix domain socket with a slash in it and at most ${mostBytes} bytes; or for TCP ${TCP.allowed}`,
+    parse: (text) => {
+      if (!text.includes('/')) return TCP.parse(text);
+      return Buffer.byteLength(text) <= mostBytes ? { path: text } : undefined;
+    },
+    format: formatControlAddress,
+  };
+}
+
+function pipeOrTcp(): ValueKind<ControlAddress> {
+  return {
+    allowed: `${PIPE_PREFIX}NAME of a named pipe, at most ${MAX_PIPE_CHARACTERS} characters; or for TCP ${TCP.allowed}`,
+    parse: (text) => {
+      if (!isPipe(text)) return TCP.parse(text);
+      const isWhole = text.length > PIPE_PREFIX.length && text.length <= MAX_PIPE_CHARACTERS;
+      return isWhole ? { path: text } : undefined;
+    },
+    format: formatControlAddress,
+  };
+}
+
+/** Of the system that this process runs on. */
+export const CONTROL_ADDRESS = controlAddress(process.platform);
+
+/** The path of a control channel that only the owner of `directory`, a temporary one, can reach. Windows has its pipes in a place of their own, where the random name of the directory stands for it. */
+export function privateControlPath(directory: string, number: number, platform = process.platform): string {
+  const name = `control-${number}`;
+  return platform === 'win32' ? `${PIPE_PREFIX}${basename(directory)}-${name}` : join(directory, `${name}.sock`);
+}
+
+/** Whether a path is that of a named pipe of Windows, which goes with its process: nothing of it is ever left over. */
+export function isPipe(path: string): boolean {
+  return path.startsWith(PIPE_PREFIX);
+}
 
 /** As it stands in messages, and as `CONTROL_ADDRESS` reads it. */
 export function formatControlAddress(at: ControlAddress): string {

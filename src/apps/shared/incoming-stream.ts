@@ -4,10 +4,12 @@ import { XpassError } from '../../core/errors.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import type { SenderFlow } from '../../core/sender-flow.js';
 import { Fault } from './files/fault.js';
+import { MAX_NAME_BYTES } from './files/file-name.js';
 import { encodeMessage, type Message } from './files/message.js';
 import { type TransferBody, type TransferHandler, TransferReader } from './files/transfer-reader.js';
 import type { Logger } from './logger.js';
 import type { ServedStream, StreamTransport } from './service.js';
+import { printable } from './terminal.js';
 
 export interface IncomingStreamParts {
   readonly flow: ReceiverFlow;
@@ -28,7 +30,7 @@ const MAX_REPLIES = 3;
 export class IncomingStream implements FlowReader, TransferHandler, ServedStream {
   readonly flow: ReceiverFlow;
   readonly transport: StreamTransport;
-  readonly logger: Logger;
+  logger: Logger;
   readonly peerName: string;
   isClosed = false;
   private readonly parts: IncomingStreamParts;
@@ -72,6 +74,8 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   }
 
   accept(header: Message): TransferBody | Fault {
+    const { name } = header;
+    if (typeof name === 'string') this.logger = this.logger.child({ file: printable(name.slice(0, MAX_NAME_BYTES)) });
     return this.parts.accept(header, this);
   }
 

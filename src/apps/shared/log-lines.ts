@@ -1,4 +1,4 @@
-/** Log lines for people, from the JSON lines that pino writes: `09:26:53.589 WARN xpass send: no route code=EHOSTUNREACH`. */
+/** Log lines for people, from the JSON lines that pino writes: `[09:26:53.589] WARN (xpass send): no route {"code":"EHOSTUNREACH"}`. */
 import { styleText } from 'node:util';
 import { printable } from './terminal.js';
 
@@ -12,22 +12,18 @@ interface LogRecord {
   readonly time: number;
   readonly name: string;
   readonly msg?: string;
+  message?: unknown;
   readonly [field: string]: unknown;
 }
 
 /** One line, with its end. Characters that could move the cursor stand as escapes, whoever wrote them. */
 export function logLine(json: string, hasColors: boolean): string {
   const { level, time, name, pid, hostname, msg = '', ...fields } = JSON.parse(json) as LogRecord;
+  if (fields.message === msg) delete fields.message;
+  const details = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`;
   const label = LEVELS[level] ?? String(level);
-  const shown = Object.entries(fields).filter(([key, value]) => !(key === 'message' && value === msg));
-  const details = shown.map(([key, value]) => ` ${key}=${fieldText(value)}`);
-  const text = printable(` ${name}: ${msg}${details.join('')}`);
-  return `${clockTime(new Date(time))} ${hasColors ? coloured(label) : label}${text}\n`;
-}
-
-/** Text with a space in it has quotes. */
-function fieldText(value: unknown): string {
-  return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
+  const text = printable(` (${name}): ${msg}${details}`);
+  return `[${clockTime(new Date(time))}] ${hasColors ? coloured(label) : label}${text}\n`;
 }
 
 /** Local time of day to a millisecond. */

@@ -1,5 +1,5 @@
 import { assert } from '../../base/assert.js';
-import type { Application, FlowReader } from '../../core/application.js';
+import type { Application, CreditChoice, FlowReader } from '../../core/application.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import { Fault } from './files/fault.js';
 import type { Message } from './files/message.js';
@@ -19,12 +19,15 @@ export interface ServiceHostOptions {
   readonly maxStreams?: number;
 }
 
-/** Fates of credits, of all flows together and since the start. */
+/** Fates of credits, and data that was lost, of all flows together and since the start. */
 export interface CreditTotals {
   sent: number;
   used: number;
   unused: number;
+  /** Not answered, although no data was lost. */
   dropped: number;
+  /** Data frames that were lost, and came again. */
+  dataLost: number;
 }
 
 /**
@@ -37,7 +40,7 @@ export class ServiceHost implements Application {
   private readonly maxStreams: number;
   private readonly streams = new Set<IncomingStream>();
   /** Credits of the flows that are closed. */
-  private readonly closedCredits: CreditTotals = { sent: 0, used: 0, unused: 0, dropped: 0 };
+  private readonly closedCredits: CreditTotals = { sent: 0, used: 0, unused: 0, dropped: 0, dataLost: 0 };
   private transport: StreamTransport | null = null;
   private isClosing = false;
   private refused = 0;
@@ -66,6 +69,14 @@ export class ServiceHost implements Application {
     const totals = { ...this.closedCredits };
     for (const { flow } of this.streams) addCredits(totals, flow);
     return totals;
+  }
+
+  creditChoice(peer: number, pairedFlowId: number): CreditChoice | null {
+    for (const service of this.services) {
+      const choice = service.creditChoice?.(peer, pairedFlowId) ?? null;
+      if (choice !== null) return choice;
+    }
+    return null;
   }
 
   acceptFlow(flow: ReceiverFlow): FlowReader | null {
@@ -117,5 +128,6 @@ function addCredits(totals: CreditTotals, { statistics }: ReceiverFlow): void {
   totals.sent += statistics.creditsSent;
   totals.used += statistics.creditsUsed;
   totals.unused += statistics.creditsUnused;
-  totals.dropped += statistics.creditsDropped;
+  totals.dropped += Math.max(0, statistics.creditsDropped - statistics.repairedFrames);
+  totals.dataLost += statistics.repairedFrames;
 }

@@ -1,4 +1,4 @@
-import type { FlowWriter } from '../../core/application.js';
+import type { CreditChoice, FlowWriter } from '../../core/application.js';
 import type { OpenOptions } from '../../core/endpoint.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import type { SenderFlow } from '../../core/sender-flow.js';
@@ -20,6 +20,8 @@ export interface StreamService {
    * each before use. A stream without a body announces 0 bytes, one that lasts until its end Infinity.
    */
   accept(header: Message, stream: ServedStream): TransferBody | Fault;
+  /** The credit algorithm that a peer's stream wants for the flows that answer it; absent where streams have no such wish. */
+  creditChoice?(peer: number, pairedFlowId: number): CreditChoice | null;
   /** The process ends: give up what is under way. Resolves when nothing is left to do; flows are reset afterwards. */
   close(): Promise<void>;
 }
@@ -44,4 +46,4 @@ export interface ServedStream {
 }
 
 /** The part of a transport that services use; tests have one in virtual time. Every verb of a flow or an endpoint goes through `run`. */
-export type StreamTransport = Pick<Transport, 'run' | 'now' | 'peerName'>;
+export type StreamTransport = Pick<Transport, 'run' | 'now' | 'peerName' | 'datapath'>;

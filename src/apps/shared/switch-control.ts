@@ -27,6 +27,8 @@ export type ControlReply =
 export interface SwitchControlOptions {
   /** How long the switch has for the connection, and for each answer. */
   readonly timeoutMs?: number;
+  /** What the failure of a switch that does not answer ends with: what was last heard of the caller's processes. */
+  readonly lastHeard?: () => string;
 }
 
 /** A switch that is busy forwarding answers within milliseconds; this is for one that is stopped (ours). */
@@ -50,14 +52,16 @@ export class SwitchControl {
   readonly address: string;
   private readonly socket: Socket;
   private readonly timeoutMs: number;
+  private readonly lastHeard: (() => string) | undefined;
   private readonly waiting: Waiting[] = [];
   private readonly lines = new LineBuffer(MAX_ANSWER_BYTES);
   private over: Failure | null = null;
 
-  private constructor(address: string, socket: Socket, timeoutMs: number) {
+  private constructor(address: string, socket: Socket, { timeoutMs, lastHeard }: SwitchControlOptions) {
     this.address = address;
     this.socket = socket;
-    this.timeoutMs = timeoutMs;
+    this.timeoutMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.lastHeard = lastHeard;
     socket.on('data', (chunk: Buffer) => this.handleChunk(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) => this.end(`went away (${error.code ?? error.message})`));
     socket.on('close', () => this.end('closed the connection'));
@@ -70,7 +74,7 @@ export class SwitchControl {
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const address = formatControlAddress(to);
     const socket = await openSocket(to, { address, timeoutMs });
-    return new SwitchControl(address, socket, timeoutMs);
+    return new SwitchControl(address, socket, options);
   }
 
   get isClosed(): boolean {
@@ -121,10 +125,17 @@ export class SwitchControl {
   request(command: object): Promise<object> {
     if (this.over !== null) return Promise.reject(this.over);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.end(`did not answer within ${this.timeoutMs} ms`), this.timeoutMs);
+      const timer = setTimeout(
+        () => this.end(`did not answer within ${this.timeoutMs} ms${this.heard()}`),
+        this.timeoutMs,
+      );
       this.waiting.push({ resolve, reject, timer });
       this.socket.write(`${JSON.stringify(command)}\n`);
     });
+  }
+
+  private heard(): string {
+    return this.lastHeard === undefined ? '' : `; last heard: ${this.lastHeard()}`;
   }
 
   private handleChunk(chunk: Buffer): void {

@@ -1,6 +1,7 @@
 import { algorithmFields } from '../../core/algorithms.js';
 import type { Application } from '../../core/application.js';
-import { endpointConfig } from '../../core/config.js';
+import type { AttachedLink } from '../../core/attachment.js';
+import { DEFAULT_CONFIG, endpointConfig } from '../../core/config.js';
 import { Endpoint } from '../../core/endpoint.js';
 import type { XpassError } from '../../core/errors.js';
 import { Host } from '../../core/host.js';
@@ -10,13 +11,15 @@ import { parseAddress } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
 import { ONLY_PEER } from '../../udp/host-connection.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
+import { mtuWarning } from '../../udp/interface-mtu.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
-import { Chunks, MAX_HOST_ID } from '../../wire/layout.js';
+import { Chunks, MAX_HOST_ID, NO_HOST } from '../../wire/layout.js';
 import { markSeldom } from './collector.js';
+import { displayRate } from './display.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
-import { DEFAULT_DAEMON_PORT, type TransportValues } from './transport-options.js';
+import { DEFAULT_DAEMON_PORT, QUEUE_BOUND_RTTS, type TransportValues } from './transport-options.js';
 
 /** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
 const SPECULATIVE_RTT_NS = 1e6;
@@ -51,13 +54,16 @@ export interface TransportOptions {
   /** Where a daemon listens in direct mode. */
   readonly listen?: Address;
   readonly target?: Target;
-  /** The switch takes this host no more: nothing arrives from now on. It is logged anyway. */
+  /** The switch takes this host no more: nothing arrives from now on. For whoever may be behind one: nothing else says so. */
   onDetached?(error: XpassError): void;
 }
 
 /** What `--to` and `-c` name: a host id behind a switch, an address without one. Throws a usage Failure. */
 export function parseTarget(text: string, isSwitched: boolean): Target {
-  if (!isSwitched) return { direct: parseAddress(text, { port: DEFAULT_DAEMON_PORT }) };
+  if (!isSwitched) {
+    if (/^\d+$/.test(text)) throw usageFailure(`host id ${text} needs --switch; without it write HOST or HOST:PORT`);
+    return { direct: parseAddress(text, { port: DEFAULT_DAEMON_PORT }) };
+  }
   const hostId = Number(text);
   if (Number.isInteger(hostId) && hostId >= 1 && hostId <= MAX_HOST_ID) return { hostId };
   throw usageFailure(`host '${text}' is not allowed behind a switch; allowed: a host id from 1 to ${MAX_HOST_ID}`);
@@ -83,23 +89,40 @@ export async function openTransport(options: TransportOptions): Promise<Transpor
     datapath: values.datapath,
     connectTimeoutNs: values.connectTimeout,
     onProblem: (problem) => logProblem(logger, problem),
-    onLinkChanged: (link) => logger.warn(link, 'the switch changed the terms of this link: restart to use them'),
-    onDetached: (error) => {
-      logger.error({ code: error.code }, error.message);
-      options.onDetached?.(error);
-    },
+    onAttachedAgain: () =>
+      logger.info('attached again to the switch, which had lost this host: it was restarted, perhaps'),
+    onLinkChanged: (link, before) => logTerms(logger, link, before),
+    ...(options.onDetached !== undefined && { onDetached: options.onDetached }),
     makeMachine: (parts) => makeHost(parts, values, application),
   });
   if (transport.info.fallback !== undefined) logger.warn(transport.info.fallback);
   for (const warning of transport.info.warnings) logger.info(warning);
+  const tooLong = mtuWarning(transport.info.local, transport.link.maxFrameBytes);
+  if (tooLong !== null) logger.warn(tooLong);
   logger.info(checkSentence(transport.frameCheck));
   return transport;
 }
 
+/** The rate is in force already. A flow keeps the frame size and the id with which it began, and so the host does. */
+function logTerms(logger: Logger, link: AttachedLink, before: AttachedLink): void {
+  if (link.rateBps !== before.rateBps) {
+    logger.info(
+      `the switch changed the rate of this link from ${displayRate(before.rateBps)} to ${displayRate(link.rateBps)}`,
+    );
+  }
+  if (link.maxFrameBytes !== before.maxFrameBytes) {
+    const sizes = `from ${before.maxFrameBytes} to ${link.maxFrameBytes} B`;
+    logger.warn(`the switch changed the frame size of this link ${sizes}: restart this host to use it`);
+  }
+  if (link.hostId !== before.hostId) {
+    logger.warn(`the switch changed the id of this host from ${before.hostId} to ${link.hostId}: restart it`);
+  }
+}
+
 /** Trouble comes back with every frame that is tried again, so only its first time is news. */
-function logProblem(logger: Logger, problem: SocketProblem): void {
-  if (problem.count === 1) logger.warn(problem, problem.message);
-  else logger.debug(problem, problem.message);
+function logProblem(logger: Logger, { code, count, message }: SocketProblem): void {
+  if (count === 1) logger.warn({ code }, message);
+  else logger.debug({ code, count }, message);
 }
 
 function makeHost(parts: HostParts, values: TransportValues, application: Application): Host {
@@ -108,10 +131,13 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     hostId: link.hostId,
     rateBps: link.rateBps,
     frameBytes: link.maxFrameBytes,
-    ...algorithmFields(values.algorithm, values.set),
+    ...algorithmFields(values.algorithm ?? DEFAULT_CONFIG.creditAlgorithm, values.set),
     jitter: values.jitter,
     hostCredits,
     queueBoundNs: values.queueBound,
+    queueBoundRtts: QUEUE_BOUND_RTTS,
+    // Behind a switch the port's queue of 8 credits would drop what is made up for.
+    catchUpRtts: link.hostId === NO_HOST ? QUEUE_BOUND_RTTS : 0,
     receiveWindowBytes: values.receiveWindow,
     speculativeRttNs: values.speculative ? SPECULATIVE_RTT_NS : 0,
     frameChunks: values.fillFrames ? Chunks.maxChunks : 0,

@@ -78,6 +78,6 @@ async function open(lab: LabTopology, options: SwitchInvocation['options'], logg
 }
 
 /** The same problem comes again with every frame; the summary has its count. */
-function logProblem(problem: SocketProblem, logger: Logger): void {
-  if (problem.count === 1) logger.warn(problem, problem.message);
+function logProblem({ code, count, message }: SocketProblem, logger: Logger): void {
+  if (count === 1) logger.warn({ code }, message);
 }

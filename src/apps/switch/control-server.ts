@@ -1,13 +1,13 @@
 // Tested by test/loopback/switch-control.test.ts
 import { lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { type ControlAddress, formatControlAddress, netOptions } from '../shared/control-address.js';
+import { type ControlAddress, formatControlAddress, isPipe, netOptions } from '../shared/control-address.js';
 import { failureOf } from '../shared/failure.js';
 import { type ControlHandler, ControlSession } from './control-session.js';
 
 /** Connections at once (ours); one more ends the one that was silent for longest. */
 export const MAX_CONNECTIONS = 16;
-/** A Unix domain socket is for its owner alone. */
+/** A Unix domain socket is for its owner alone. Of a named pipe others can read, which sends no command. */
 const OWNER_ONLY = 0o177;
 
 /** Listens for connections to the control of a switch. */
@@ -84,7 +84,8 @@ function listenOnce(server: Server, address: ControlAddress): Promise<void> {
 
 /** Removes a Unix domain socket that was left by a process that was killed; false when there is none, or somebody listens at it. */
 async function removeStale(address: ControlAddress): Promise<boolean> {
-  if (!('path' in address) || !lstatSync(address.path).isSocket() || (await isAnswered(address))) return false;
+  if (!('path' in address) || isPipe(address.path)) return false;
+  if (!lstatSync(address.path).isSocket() || (await isAnswered(address))) return false;
   rmSync(address.path, { force: true });
   return true;
 }

@@ -96,6 +96,6 @@ function linkAction([name, ...words]: readonly string[]): Action {
   return async (control, { results, options }) => {
     const ports = await control.setLink(name, changes);
     if (options.json) results.json({ event: 'link', link: name, ports: snakeCase(ports) });
-    else results.line(settingLines(ports).join('\n'));
+    else results.line([...settingLines(ports), `set: ${words.join(' ')}`].join('\n'));
   };
 }

@@ -16,8 +16,6 @@ export abstract class Listing implements CreditAlgorithm {
   private readonly wMax: number;
   private readonly targetLoss: number;
   private readonly periodCredits: number;
-  /** C of the paper's section 4: what increases converge to. */
-  private readonly ceilingBps: number;
   protected w: number;
   private wasIncreasing = false;
 
@@ -26,7 +24,6 @@ export abstract class Listing implements CreditAlgorithm {
     this.wMin = parameters.w_min;
     this.wMax = parameters.w_max;
     this.targetLoss = parameters.target_loss;
-    this.ceilingBps = link.maxRateBps * (1 + this.targetLoss);
     this.periodCredits = parameters.period_credits;
     this.w = Math.min(parameters.w_init, this.wMax);
     this.rateBps = parameters.initial_rate * link.maxRateBps;
@@ -54,6 +51,11 @@ export abstract class Listing implements CreditAlgorithm {
 
   state(): Record<string, number> {
     return { cur_rate: this.rateBps, w: this.w, increasing: Number(this.wasIncreasing) };
+  }
+
+  /** C of the paper's section 4: what increases converge to. */
+  private get ceilingBps(): number {
+    return this.link.maxRateBps * (1 + this.targetLoss);
   }
 
   protected lowestBps({ rttNs }: CreditSample): number {

@@ -4,12 +4,14 @@ import { updatePeriodNs } from './period.js';
 /** Credits at the full rate always, whatever becomes of them: the scheme that ExpressPass 2017 (Figure 10) compares itself with. */
 class NaiveCredit implements CreditAlgorithm {
   readonly name = 'naive';
-  readonly rateBps: number;
   private readonly link: CreditLink;
 
   constructor(link: CreditLink) {
     this.link = link;
-    this.rateBps = link.maxRateBps;
+  }
+
+  get rateBps(): number {
+    return this.link.maxRateBps;
   }
 
   updatePeriodNs(rttNs: number): number {

@@ -78,11 +78,9 @@ class Swift implements WindowAlgorithm {
   private readonly parameters: WindowParameters;
   private readonly fabric: DelayWindow;
   private readonly endpoint: DelayWindow;
-  /** What may queue beyond the least RTT where no target is given. */
-  private readonly queueNs: number;
+  private readonly link: WindowLink;
   /** What the hosts may take: no less than processes are late by as a rule. */
   private readonly endpointTargetNs: number;
-  private readonly scale: { alpha: number; b: number; rangeNs: number };
   private endpointDelayNs = 0;
   private fabricTargetNs = 0;
   private retransmissions = 0;
@@ -92,10 +90,8 @@ class Swift implements WindowAlgorithm {
     this.parameters = parameters;
     this.fabric = new DelayWindow(parameters);
     this.endpoint = new DelayWindow(parameters);
-    const frameNs = transmissionNs(link.frameWireBytes, link.maxRateBps);
-    this.queueNs = Math.max(parameters.base_frames * frameNs, link.latenessNs);
+    this.link = link;
     this.endpointTargetNs = Math.max(parameters.endpoint_target * MICROSECOND_NS, LATENESSES * link.latenessNs);
-    this.scale = this.flowScale();
   }
 
   get windowFrames(): number {
@@ -148,16 +144,22 @@ class Swift implements WindowAlgorithm {
   private targetNs({ hops, minRttNs }: WindowSample): number {
     const { base_target: baseUs, hop_delay: hopUs } = this.parameters;
     const baseNs = baseUs > 0 ? baseUs * MICROSECOND_NS : minRttNs + this.queueNs;
-    const { alpha, b, rangeNs } = this.scale;
-    const flowsNs = Math.max(0, Math.min(alpha / Math.sqrt(this.fabric.frames) + b, rangeNs));
-    return baseNs + hops * hopUs * MICROSECOND_NS + flowsNs;
+    return baseNs + hops * hopUs * MICROSECOND_NS + this.flowsNs;
   }
 
-  private flowScale(): { alpha: number; b: number; rangeNs: number } {
+  /** What may queue beyond the least RTT where no target is given. */
+  private get queueNs(): number {
+    const { frameWireBytes, maxRateBps, latenessNs } = this.link;
+    return Math.max(this.parameters.base_frames * transmissionNs(frameWireBytes, maxRateBps), latenessNs);
+  }
+
+  /** What the target has for the flow's window. */
+  private get flowsNs(): number {
     const { base_target: baseUs, fs_range: range, fs_min: min, fs_max: max } = this.parameters;
     const rangeNs = range * (baseUs > 0 ? baseUs * MICROSECOND_NS : this.queueNs);
     const alpha = rangeNs / (1 / Math.sqrt(min) - 1 / Math.sqrt(max));
-    return { alpha, b: -alpha / Math.sqrt(max), rangeNs };
+    const b = -alpha / Math.sqrt(max);
+    return Math.max(0, Math.min(alpha / Math.sqrt(this.fabric.frames) + b, rangeNs));
   }
 }
 

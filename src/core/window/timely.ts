@@ -41,8 +41,6 @@ class Timely implements WindowAlgorithm {
   readonly name = 'timely';
   private readonly link: WindowLink;
   private readonly parameters: WindowParameters;
-  private readonly frameNs: number;
-  private readonly stepBps: number;
   private readonly isPatched: boolean;
   private rateBps: number;
   private ackedBytes = 0;
@@ -57,8 +55,6 @@ class Timely implements WindowAlgorithm {
   constructor(link: WindowLink, parameters: WindowParameters) {
     this.link = link;
     this.parameters = parameters;
-    this.frameNs = transmissionNs(PAPER_FRAME_BYTES, link.maxRateBps);
-    this.stepBps = stepBps(link.maxRateBps, parameters.delta);
     this.rateBps = parameters.initial_rate * link.maxRateBps;
     const { law } = parameters;
     this.isPatched = law === Law.byLateness ? link.latenessNs > 0 : law === Law.patched;
@@ -80,6 +76,15 @@ class Timely implements WindowAlgorithm {
 
   state(): Record<string, number> {
     return { rate: this.rateBps, gradient: this.differenceNs, calm: this.calm };
+  }
+
+  /** What the thresholds are counted in. */
+  private get frameNs(): number {
+    return transmissionNs(PAPER_FRAME_BYTES, this.link.maxRateBps);
+  }
+
+  private get stepBps(): number {
+    return stepBps(this.link.maxRateBps, this.parameters.delta);
   }
 
   private onAcknowledged(sample: WindowSample): void {

@@ -12,6 +12,11 @@ export function sumCredits(flows: readonly Readonly<CreditTotals>[]): CreditTota
   return total;
 }
 
+/** Credits whose fate is not known yet. */
+export function creditsOut({ sent, used, wasted, dropped }: Readonly<CreditTotals>): number {
+  return sent - used - wasted - dropped;
+}
+
 /** The dropped part of the credits whose fate became known between two counts; 0 where there were none. */
 export function creditDropShare(before: Readonly<CreditTotals>, after: Readonly<CreditTotals>): number {
   const dropped = after.dropped - before.dropped;

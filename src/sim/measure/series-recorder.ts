@@ -10,6 +10,8 @@ const MAX_VALUES = 20_000_000;
 /** Two rates, and what an algorithm remembers: six values at most of those that there are. */
 const VALUES_PER_FLOW = 8;
 const VALUES_PER_LINK = 3;
+/** What is left of an interval at the end is sampled when it is at least this part of one (ours): the rate in less of it is noise. */
+const LEAST_REST = 0.1;
 
 export interface SeriesOptions {
   readonly intervalNs: number;
@@ -49,14 +51,21 @@ export class SeriesRecorder {
     this.utilisations = links.map(() => []);
   }
 
-  /** How many samples there are so far. */
+  /** Samples so far. */
   get samples(): number {
     return this.timesNs.length;
   }
 
+  /** The run is over: what is left of an interval is the last. */
+  finish(nowNs: number): void {
+    const { intervalNs } = this.options;
+    const restNs = nowNs - this.samples * intervalNs;
+    if (restNs >= LEAST_REST * intervalNs) this.sample(nowNs, restNs);
+  }
+
   /** The interval that ends now. */
-  sample(nowNs: number): void {
-    const { flows, links, intervalNs, mark } = this.options;
+  sample(nowNs: number, intervalNs = this.options.intervalNs): void {
+    const { flows, links, mark } = this.options;
     this.timesNs.push(nowNs);
     flows.forEach((run, index) => {
       this.goodputs[index].push(((run.deliveredBytes - run.marks[mark]) * 8e9) / intervalNs);

@@ -18,9 +18,13 @@ export const Linux = {
   SOL_IP: 0,
   IP_TOS: 1,
   IP_RECVTOS: 13,
+  IP_MTU_DISCOVER: 10,
+  /** Of IP_MTU_DISCOVER and IPV6_MTU_DISCOVER: never in fragments, ip(7). */
+  PMTUDISC_DO: 2,
   SOL_IPV6: 41,
   IPV6_RECVTCLASS: 66,
   IPV6_TCLASS: 67,
+  IPV6_MTU_DISCOVER: 23,
   SOL_UDP: 17,
   UDP_SEGMENT: 103,
   UDP_GRO: 104,

@@ -178,7 +178,10 @@ function prepareOptions(socket: NativeSocket): boolean {
   // On a socket of IPv6 these are for IPv4 through it.
   socket.set(Linux.SOL_IP, Linux.IP_RECVTOS, 1);
   socket.set(Linux.SOL_IP, Linux.IP_TOS, USUAL_ECN);
+  // A frame that does not fit is an EMSGSIZE, which is told, and not two fragments, which nobody would hear of.
+  socket.set(Linux.SOL_IP, Linux.IP_MTU_DISCOVER, Linux.PMTUDISC_DO);
   if (socket.family === 6) {
+    socket.set(Linux.SOL_IPV6, Linux.IPV6_MTU_DISCOVER, Linux.PMTUDISC_DO);
     socket.set(Linux.SOL_IPV6, Linux.IPV6_RECVTCLASS, 1);
     socket.set(Linux.SOL_IPV6, Linux.IPV6_TCLASS, USUAL_ECN);
   }

@@ -3,12 +3,13 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/apps/cli/commands.js';
 import { runProgram } from '../../../src/apps/cli/program.js';
+import { said } from '../../harness/said.js';
 
 async function run(line: string) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const signals = Object.assign(new EventEmitter(), { exit: () => {} });
   const exitCode = await runProgram({ argv: line.split(' '), commands: COMMANDS, stdout, stderr, signals });
-  return { exitCode, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
+  return { exitCode, out: said(stdout), err: said(stderr) };
 }
 
 describe('xpass bench', () => {

@@ -78,6 +78,6 @@ describe('the arguments of a command', () => {
   });
 
   it('include options that every command has', () => {
-    expect(Object.keys(allOptions(command))).toEqual(['to', 'tag', 'json', 'config', 'logLevel']);
+    expect(Object.keys(allOptions(command))).toEqual(['to', 'tag', 'json', 'config', 'logLevel', 'logFormat']);
   });
 });

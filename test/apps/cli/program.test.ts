@@ -12,6 +12,7 @@ import { flag, option, requiredOption } from '../../../src/apps/shared/options.j
 import { rate } from '../../../src/apps/shared/quantities.js';
 import { text } from '../../../src/apps/shared/value-kind.js';
 import { XpassError } from '../../../src/core/errors.js';
+import { said } from '../../harness/said.js';
 
 const options = {
   linkRate: option(rate(), { describe: 'Rate of the link', alias: 'r', defaultText: '100mbit' }),
@@ -62,7 +63,7 @@ async function run(line: string | string[], body: Run = async () => ExitCode.don
   const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
   const argv = typeof line === 'string' ? line.split(' ').filter(Boolean) : line;
   const exitCode = await runProgram({ argv, commands: commandsWith(body), stdout, stderr, signals });
-  return { exitCode, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? ''), signals };
+  return { exitCode, out: said(stdout), err: said(stderr), signals };
 }
 
 describe('xpass', () => {
@@ -216,7 +217,7 @@ describe('xpass', () => {
   });
 
   it('logs to standard error only', async () => {
-    const { out, err } = await run('send a --to h --log-level info', async ({ logger }) => {
+    const { out, err } = await run('send a --to h --log-level info --log-format json', async ({ logger }) => {
       logger.info('hello');
       return ExitCode.done;
     });

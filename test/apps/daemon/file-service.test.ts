@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type FileOutcome, FileService, type FileServiceOptions } from '../../../src/apps/daemon/file-service.js';
 import type { Message } from '../../../src/apps/shared/files/message.js';
 import { ServiceHost } from '../../../src/apps/shared/service-host.js';
@@ -147,7 +147,8 @@ describe('the file service', () => {
     const all = await bed();
     const writer = new TestWriter(all.sender).open(1, [headerOf('half', 1e6), pattern(0, 500_000)]);
     await all.world.playUntil(() => (all.service.progress()[0]?.bytesDelivered ?? 0) > 400_000);
-    expect(await readdir(all.directory)).toHaveLength(1);
+    // The disk has its own time.
+    await vi.waitFor(async () => expect(await readdir(all.directory)).toHaveLength(1));
     writer.reset();
     await all.world.playUntil(() => all.outcomes.length > 0);
     expect(all.outcomes[0].verdict).toMatchObject({ ok: false, code: 'aborted' });

@@ -6,9 +6,11 @@ import { Fault } from '../../../src/apps/shared/files/fault.js';
 import { badVerdict, goodVerdict } from '../../../src/apps/shared/files/verdict.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { newCounters } from '../../../src/core/counters.js';
+import { said } from '../../harness/said.js';
 
 const SHA256 = 'ab'.repeat(32);
-const CREDITS = { sent: 10_000, used: 9_000, unused: 600, dropped: 400 };
+const CREDITS = { sent: 10_000, used: 9_000, unused: 600, dropped: 390, dataLost: 10 };
+const CREDIT_KEYS = { sent: 10_000, used: 9_000, unused: 600, dropped: 390 };
 
 const GOOD: FileOutcome = {
   header: { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644 },
@@ -66,10 +68,7 @@ const SUMMARY = {
 
 function report(isJson: boolean) {
   const stream = new PassThrough();
-  const lines = (): string[] =>
-    String(stream.read() ?? '')
-      .trimEnd()
-      .split('\n');
+  const lines = (): string[] => said(stream).trimEnd().split('\n');
   return { report: new DaemonReport(new Results(stream), isJson), lines };
 }
 
@@ -111,7 +110,8 @@ describe('what a daemon says to a program', () => {
       event: 'progress',
       time_s: 2.5,
       flows: [{ peer: 'host 2', id: 77, name: 'a.bin', bytes_delivered: 1_000 }],
-      credits: CREDITS,
+      credits: CREDIT_KEYS,
+      data_lost_frames: 10,
     });
   });
 
@@ -127,7 +127,8 @@ describe('what a daemon says to a program', () => {
       files_failed: 1,
       bytes_verified: 1_250_000,
       streams_refused: 3,
-      credits: CREDITS,
+      credits: CREDIT_KEYS,
+      data_lost_frames: 10,
       endpoint: { unknown_flow: 5 },
       driver: { kernel_drops: null, problems: { ECONNREFUSED: 2 }, lateness: { over_millisecond: 2 } },
     });
@@ -148,9 +149,9 @@ describe('what a daemon says to people', () => {
     });
     expect(lines()).toEqual([
       'listening on 127.0.0.1:47000, link unlimited; files go to /srv/in',
-      'listening on 127.0.0.1:47100 as host 3, link 100.0 Mbit/s; files go to /srv/in',
+      'attached to switch 127.0.0.1:47100 as host 3, from 127.0.0.1:47000, link 100.0 Mbit/s; files go to /srv/in',
       "received 'a.bin' (1.192 MiB) from host 2 in 100.0 ms, 100.0 Mbit/s, SHA-256 verified",
-      "not received from host 2: 'a.bin' cannot be stored: no space (noSpace)",
+      "not received 'a.bin' from host 2: cannot be stored: no space (noSpace)",
       "receiving 'a.bin' from host 2: 2.000 KiB",
     ]);
   });
@@ -160,7 +161,8 @@ describe('what a daemon says to people', () => {
     daemon.summary(SUMMARY);
     expect(lines()).toEqual([
       '0 files verified (0 B), 0 failed, in 12.00 s',
-      'credits: 10,000 sent, 9,000 used, 600 unused, 400 dropped',
+      'credits: 10,000 sent, 9,000 used, 600 unused, 390 dropped',
+      'data: 10 frames lost and sent again',
       'datagrams: 1,234 in, 567 out, - dropped by the kernel',
       'late wakes: 40, 2 by more than 1 ms, the latest by 3.000 ms',
     ]);

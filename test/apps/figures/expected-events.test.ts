@@ -13,6 +13,13 @@ it.each([
     { topology: { name: 'dumbbell', pairs: 16 }, flows: ['pairs'], duration: '5ms', algorithm: 'naive' },
   ],
   ['a parking lot', { topology: { name: 'parking-lot', bottlenecks: 4 }, flows: ['pairs'], duration: '5ms' }],
+  [
+    'flows of random sizes',
+    {
+      topology: { name: 'star', hosts: 8 },
+      flows: [{ kind: 'poisson', workload: 'web-server', load: 0.5, flows: 300 }],
+    },
+  ],
   ['a shuffle', { topology: { name: 'star', hosts: 4 }, flows: [{ kind: 'shuffle', bytes: 200_000 }] }],
 ])('is within a factor of two for %s', (_, document) => {
   const scenario = parseScenario(document);

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { FIGURES_OPTIONS, type FiguresInvocation } from '../../../src/apps/figures/options.js';
 import { resolveOptions } from '../../../src/apps/shared/options.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { said } from '../../harness/said.js';
 
 /** A call of the command, as the program makes it, and what it says. */
 export interface Call {
@@ -29,5 +30,5 @@ export function callOf(
       return () => undefined;
     },
   };
-  return { invocation, output: () => String(stdout.read() ?? ''), log: () => String(stderr.read() ?? '') };
+  return { invocation, output: () => said(stdout), log: () => said(stderr) };
 }

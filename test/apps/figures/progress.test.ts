@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { DistinctRun, JobList } from '../../../src/apps/figures/job-list.js';
 import { FiguresProgress } from '../../../src/apps/figures/progress.js';
+import { said } from '../../harness/said.js';
 
 const RUNS = [{ events: 75 }, { events: 25 }] as DistinctRun[];
 const JOBS = { runs: RUNS, events: 100 } as unknown as JobList;
@@ -12,7 +13,7 @@ function progressOn(isTTY: boolean) {
   return {
     progress: new FiguresProgress(stream, JOBS, () => clock.ms),
     clock,
-    text: () => String(stream.read() ?? ''),
+    text: () => said(stream),
   };
 }
 

@@ -12,6 +12,7 @@ import type { FuzzAnswer, FuzzRequest } from '../../../src/apps/fuzz/thread-mess
 import { resolveOptions } from '../../../src/apps/shared/options.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { randomScenario } from '../../../src/sim/fuzz/random-scenario.js';
+import { said } from '../../harness/said.js';
 
 type Invocation = Parameters<typeof runFuzz>[0];
 
@@ -28,7 +29,7 @@ async function run(given: Record<string, string>): Promise<{ status: number; tex
     onInterrupt: () => () => {},
   };
   const status = await runFuzz(invocation as Invocation);
-  return { status, text: String(stream.read() ?? '') };
+  return { status, text: said(stream) };
 }
 
 /** A thread in which every tenth seed breaks, and seed 7 hangs. */

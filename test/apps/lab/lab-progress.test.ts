@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LabProgress } from '../../../src/apps/lab/lab-progress.js';
+import { said } from '../../harness/said.js';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -11,7 +12,7 @@ afterEach(() => {
 
 function terminal(isTTY: boolean) {
   const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { isTTY });
-  return { stream, shown: () => String(stream.read() ?? '') };
+  return { stream, shown: () => said(stream) };
 }
 
 describe('LabProgress', () => {

@@ -227,6 +227,18 @@ describe('problems of a measurement', () => {
     ]);
   });
 
+  it.each([
+    ['a host', 0, null],
+    ['the switch', null, 0],
+  ])('that %s does not tell of the kernel is said', async (_, switchDrops, kernelDrops) => {
+    const { flows } = await run();
+    const [one, ...others] = MEASURED.reports;
+    const reports = [{ ...one, kernelDrops }, ...others];
+    expect(measurementProblems(flows, { ...MEASURED, reports, switchDrops })).toEqual([
+      expect.stringContaining('does not tell which datagrams its kernel dropped'),
+    ]);
+  });
+
   it('are bytes that were not sent, and then there is no result', async () => {
     const { flows } = await run();
     const [one, two] = MEASURED.reports;

@@ -76,6 +76,29 @@ describe('a client of perf', () => {
     expect(used).toBe(received!.frames);
   });
 
+  it('chooses the credit algorithm of a server that receives', async () => {
+    const change = { window: 'naive', windowParameters: {}, durationNs: null, bytes: 300_000 };
+    const { world, client, service } = bed(change);
+    const states: string[][] = [];
+    const accept = service.accept.bind(service);
+    service.accept = (header, stream) => {
+      if (header.role === 'data') states.push(Object.keys(stream.flow.algorithmState));
+      return accept(header, stream);
+    };
+    const { server } = await world.play(client.finished);
+    expect(server.algorithm).toBe('naive');
+    // `steady` remembers w and share; `naive` nothing but its rate.
+    expect(states).toHaveLength(1);
+    expect(states[0]).not.toContain('w');
+  });
+
+  it('hears from a server that has no such algorithm, or no such parameter', async () => {
+    const unknown = bed({ window: 'bbr' });
+    await expect(unknown.world.play(unknown.client.finished)).rejects.toThrow("there is no credit algorithm 'bbr'");
+    const parameter = bed({ window: 'naive', windowParameters: { speed: 3 } });
+    await expect(parameter.world.play(parameter.client.finished)).rejects.toThrow("'speed'");
+  });
+
   it.each(['forward', 'reverse'] as const)(
     'moves exactly the bytes it was told to on each flow, %s',
     async (direction) => {
@@ -96,6 +119,8 @@ describe('a client of perf', () => {
     expect(received?.bytes).toBe(600_000);
     expect(received?.repairedFrames).toBeGreaterThan(10);
     expect(received?.credits.dropped).toBeGreaterThan(10);
+    // A repair that was lost is sent again.
+    expect((ours.sent ?? server.sent)?.lostFrames).toBeGreaterThanOrEqual(received?.repairedFrames ?? Number.NaN);
   });
 
   it.each(['forward', 'reverse'] as const)('leaves the time to omit out of everything, %s', async (direction) => {
@@ -114,6 +139,9 @@ describe('a client of perf', () => {
       expect(count / received.frames).toBeLessThan(1.15);
     }
     expect(Math.abs(received.credits.used / received.frames - 1)).toBeLessThan(0.01);
+    // Those that were under way when the measurement began are among those sent.
+    const { sent, used, wasted, dropped } = received.credits;
+    expect(used + wasted + dropped).toBeLessThanOrEqual(sent);
   });
 
   it('shares the link equally among its flows', async () => {
@@ -205,6 +233,7 @@ describe('a server that makes no sense', () => {
             run: <T>(action: (nowNs: number, machine: typeof host) => T): T => action(world.nowNs, host),
             now: () => world.nowNs,
             peerName: () => '',
+            datapath: 'dgram',
           };
           new TestWriter(transport).open(flow.peer, answers, flow.id).end();
         },

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { IntervalLog } from '../../../src/apps/perf/interval-log.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { said } from '../../harness/said.js';
 
 /** A test that brings 1,000 bytes a millisecond on each flow. */
 function bed({ flows = 1, isJson = false, intervalNs = 1e9, omitNs = 0 } = {}) {
@@ -14,7 +15,7 @@ function bed({ flows = 1, isJson = false, intervalNs = 1e9, omitNs = 0 } = {}) {
     clock.nowNs += ms * 1e6;
     vi.advanceTimersByTime(ms);
   };
-  return { log, pass, text: () => String(stream.read() ?? '') };
+  return { log, pass, text: () => said(stream) };
 }
 
 describe('the log of intervals', () => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { goodputBps, intervalLines, jsonReport, type PerfReport, summaryLines } from '../../../src/apps/perf/report.js';
+import {
+  goodputBps,
+  intervalLines,
+  jsonReport,
+  lossWarning,
+  type PerfReport,
+  summaryLines,
+} from '../../../src/apps/perf/report.js';
 import { NO_DURATIONS } from '../../../src/apps/shared/perf/histogram.js';
 import { perfRequest } from '../../harness/perf-request.js';
 
@@ -21,6 +28,8 @@ const REPORT: PerfReport = {
   request: perfRequest(2),
   algorithm: 'steady',
   frameBytes: 1472,
+  datapath: { client: 'dgram', server: 'mmsg' },
+  isUnlimited: true,
   received: {
     bytes: 12_500_000,
     durationNs: 1e9,
@@ -30,11 +39,12 @@ const REPORT: PerfReport = {
     filledFrames: 3,
     chunks: 7,
     flowBytes: [2_500_000, 10_000_000],
+    markedFrames: 12,
     rtt: { ...GAP, min: 300 },
     creditGap: { ...GAP, min: 20 },
     credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_300 },
   },
-  sent: { creditGap: GAP, rtt: { ...GAP, count: 0 } },
+  sent: { creditGap: GAP, rtt: { ...GAP, count: 0 }, lostFrames: 6 },
   intervals: [{ startS: 0, endS: 1, bytes: 12_500_000, goodputBps: 100e6, flows: [20e6, 80e6], jain: 0.735 }],
   intervalsOmitted: 0,
   cpu: { client: { user: 0.5, system: 0.25 }, server: { user: 1, system: 2 } },
@@ -50,7 +60,9 @@ describe('the report of a test', () => {
   it('has the RTTs of the side that paced the flows', () => {
     const rtts = { ...GAP, min: 77, count: 3 };
     expect(jsonReport(REPORT)).toMatchObject({ rtt_us: { min: 300 } });
-    expect(jsonReport({ ...REPORT, sent: { creditGap: GAP, rtt: rtts } })).toMatchObject({ rtt_us: { min: 77 } });
+    expect(jsonReport({ ...REPORT, sent: { creditGap: GAP, rtt: rtts, lostFrames: 0 } })).toMatchObject({
+      rtt_us: { min: 77 },
+    });
   });
 
   it('is one object with units in its names', () => {
@@ -59,6 +71,7 @@ describe('the report of a test', () => {
       direction: 'forward',
       flows: 2,
       frame_bytes: 1472,
+      datapath: { client: 'dgram', server: 'mmsg' },
       duration_s: 1,
       bytes: 12_500_000,
       goodput_bps: 100e6,
@@ -73,7 +86,10 @@ describe('the report of a test', () => {
       rtt_us: { ...GAP, min: 300 },
       credit_gap_us: GAP,
       credit_send_gap_us: { ...GAP, min: 20 },
-      credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_300 },
+      marked_frames: 12,
+      data_lost_frames: 6,
+      // Six of those without an answer lost their data.
+      credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_294 },
       cpu: { client: { user: 0.5, system: 0.25 }, server: { user: 1, system: 2 } },
       driver: {
         client: {
@@ -109,14 +125,29 @@ describe('the report of a test', () => {
       '',
       'goodput  100.0 Mbit/s (11.92 MiB in 1.000 s), 2 flows, Jain 0.735',
       'frames   8,645 a second of 1472 B, 8,645 in all, 5 repaired',
+      'run      steady, datapath dgram (client) and mmsg (server), 12 frames with an ECN mark',
       '                                    min      mean       p50       p90       p99     p99.9       max  count',
       'RTT                            300.0 us  50.00 us  49.90 us  51.00 us  60.00 us  100.0 us  2.000 ms  9,999',
       'gap between credits, arriving  10.00 us  50.00 us  49.90 us  51.00 us  60.00 us  100.0 us  2.000 ms  9,999',
       'gap between credits, sent      20.00 us  50.00 us  49.90 us  51.00 us  60.00 us  100.0 us  2.000 ms  9,999',
-      'credits  10,000 sent, 8,645 (86.45 %) used, 55 (0.550 %) wasted, 1,300 (13.00 %) dropped',
+      'credits  10,000 sent, 8,645 (86.45 %) used, 55 (0.550 %) wasted, 1,294 (12.94 %) dropped',
+      'data     6 frames lost and sent again',
       'cpu      client 0.50 s user + 0.25 s system, server 1.00 s user + 2.00 s system',
       'server   2 times without a core of its own',
     ]);
+  });
+
+  it('takes what its receiver says was repaired from an older sender', () => {
+    const older = { ...REPORT, sent: { ...REPORT.sent, lostFrames: null } };
+    expect(jsonReport(older)).toMatchObject({ data_lost_frames: 5, credits: { dropped: 1_295 } });
+  });
+
+  it('says what to do about lost data where no rate is set', () => {
+    expect(lossWarning(REPORT)).toBe(
+      '6 data frames were lost, and the rate is unlimited: where the path is slower than the hosts, give both its rate, as --rate 100mbit',
+    );
+    expect(lossWarning({ ...REPORT, isUnlimited: false })).toBeNull();
+    expect(lossWarning({ ...REPORT, sent: { ...REPORT.sent, lostFrames: 0 } })).toBeNull();
   });
 
   it('has dashes where there is nothing to say', () => {
@@ -126,7 +157,7 @@ describe('the report of a test', () => {
       received: { ...received, credits: { sent: 0, used: 0, wasted: 0, dropped: 0 } },
     });
     expect(lines[1]).toBe('goodput  - (0 B in 0 ns), 2 flows, Jain -');
-    expect(lines[4]).toMatch(/^RTT +- +- +- +- +- +- +- +0$/);
+    expect(lines[5]).toMatch(/^RTT +- +- +- +- +- +- +- +0$/);
     expect(lines.join('\n')).not.toContain('NaN');
   });
 });

@@ -5,6 +5,7 @@ import { NO_DURATIONS } from '../../../src/apps/shared/perf/histogram.js';
 import type { PerfOutcome } from '../../../src/apps/shared/perf/session.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { perfRequest } from '../../harness/perf-request.js';
+import { said } from '../../harness/said.js';
 
 const OUTCOME: PerfOutcome = {
   peerName: '127.0.0.1:4000',
@@ -18,6 +19,7 @@ const OUTCOME: PerfOutcome = {
     filledFrames: 3,
     chunks: 7,
     flowBytes: [2_500_000, 10_000_000],
+    markedFrames: 0,
     rtt: NO_DURATIONS,
     creditGap: NO_DURATIONS,
     credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_300 },
@@ -27,7 +29,7 @@ const OUTCOME: PerfOutcome = {
 function printed(isJson: boolean, print: (printer: ServerPrinter) => void): string[] {
   const stream = new PassThrough();
   print(new ServerPrinter(new Results(stream), isJson));
-  return String(stream.read()).trimEnd().split('\n');
+  return said(stream).trimEnd().split('\n');
 }
 
 describe('a perf server', () => {
@@ -40,8 +42,8 @@ describe('a perf server', () => {
       printer.test({ ...OUTCOME, request: { ...request, direction: 'reverse', flows: 1 }, received: null });
     });
     expect(lines).toEqual([
-      'listening on 127.0.0.1:47000 for xpass perf -c',
-      'listening on 127.0.0.1:47100 as host 2 for xpass perf -c',
+      'listening on 127.0.0.1:47000, for xpass perf -c',
+      'attached to switch 127.0.0.1:47100 as host 2, from 127.0.0.1:5555, for xpass perf -c',
       'from 127.0.0.1:4000, 2 flows: 100.0 Mbit/s (11.92 MiB in 1.000 s)',
       'to 127.0.0.1:4000, 1 flow: given up, the client is lost or has ended',
     ]);

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { PaceMeter, ProgressDisplay, progressLine } from '../../../src/apps/send/progress.js';
+import { said } from '../../harness/said.js';
 
 describe('the pace of a file', () => {
   it('is its rate and the time that is left', () => {
@@ -62,7 +63,7 @@ describe('the progress on a terminal', () => {
     const pass = (milliseconds: number): string => {
       nowNs += milliseconds * 1e6;
       vi.advanceTimersByTime(milliseconds);
-      return String(stream.read() ?? '');
+      return said(stream);
     };
     return { shown, pass };
   }

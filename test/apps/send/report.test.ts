@@ -5,19 +5,20 @@ import { Fault } from '../../../src/apps/shared/files/fault.js';
 import type { FileHeader } from '../../../src/apps/shared/files/file-header.js';
 import { badVerdict, goodVerdict } from '../../../src/apps/shared/files/verdict.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { said } from '../../harness/said.js';
 
 const HEADER: FileHeader = { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644 };
 const SHA256 = 'ab'.repeat(32);
 const FILES = [
-  verdictResult(HEADER, goodVerdict('complete', SHA256), 1e8),
-  verdictResult(HEADER, badVerdict(new Fault('badDigest', 'wrong'), SHA256), 1e8),
+  verdictResult(HEADER, goodVerdict('complete', SHA256), { durationNs: 1e8, lostFrames: 7 }),
+  verdictResult(HEADER, badVerdict(new Fault('badDigest', 'wrong'), SHA256), { durationNs: 1e8, lostFrames: 7 }),
   failedResult(HEADER, 'idle', 'the peer is lost'),
 ];
 
 function reported(isJson: boolean): string {
   const stream = new PassThrough();
   reportResults(new Results(stream), FILES, isJson);
-  return String(stream.read());
+  return said(stream);
 }
 
 describe('what became of the files', () => {
@@ -33,6 +34,7 @@ describe('what became of the files', () => {
           message: 'complete',
           duration_s: 0.1,
           goodput_bps: 1e8,
+          data_lost_frames: 7,
         },
         {
           name: 'a.bin',
@@ -43,6 +45,7 @@ describe('what became of the files', () => {
           message: 'wrong',
           duration_s: null,
           goodput_bps: null,
+          data_lost_frames: 7,
         },
         {
           name: 'a.bin',
@@ -53,6 +56,7 @@ describe('what became of the files', () => {
           message: 'the peer is lost',
           duration_s: null,
           goodput_bps: null,
+          data_lost_frames: 0,
         },
       ],
     });
@@ -60,7 +64,7 @@ describe('what became of the files', () => {
 
   it('is a line for each verified file for people', () => {
     expect(reported(false)).toBe(
-      "sent 'a.bin' (1.192 MiB) in 100.0 ms, 100.0 Mbit/s, SHA-256 verified by the receiver\n",
+      "sent 'a.bin' (1.192 MiB) in 100.0 ms, 100.0 Mbit/s, SHA-256 verified by the receiver, 7 data frames lost and sent again\n",
     );
   });
 });

@@ -9,13 +9,13 @@ function line(fields: object, hasColors = false): string {
 describe('a log line for people', () => {
   it('has the local time, the level, who speaks, the message and the fields', () => {
     expect(line({ msg: 'opened', flowId: 7, peer: 'lab7', why: 'no room', at: { port: 1 } })).toBe(
-      '03:04:05.006 WARN xpass send: opened flowId=7 peer=lab7 why="no room" at={"port":1}\n',
+      '[03:04:05.006] WARN (xpass send): opened {"flowId":7,"peer":"lab7","why":"no room","at":{"port":1}}\n',
     );
   });
 
   it('has the message once, also where a field repeats it', () => {
-    expect(line({ message: 'lost', msg: 'lost', code: 'E_LOST' })).toContain('send: lost code=E_LOST\n');
-    expect(line({ message: 'other', msg: 'lost' })).toContain('message=other');
+    expect(line({ message: 'lost', msg: 'lost', code: 'E_LOST' })).toContain('send): lost {"code":"E_LOST"}\n');
+    expect(line({ message: 'other', msg: 'lost' })).toContain('lost {"message":"other"}');
   });
 
   it('cannot be broken or coloured by what is in it', () => {
@@ -25,7 +25,7 @@ describe('a log line for people', () => {
   });
 
   it('has its level in colour where that is wanted', () => {
-    expect(line({ msg: 'x' }, true)).toContain('\u001b[33mWARN\u001b[39m xpass');
+    expect(line({ msg: 'x' }, true)).toContain('\u001b[33mWARN\u001b[39m (xpass');
     expect(line({ msg: 'x', level: 35 }, true)).toContain('35');
   });
 });

@@ -1,19 +1,21 @@
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
-import { LOG_LEVELS, type LogLevel } from '../../../src/apps/shared/log-level.js';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import { LOG_LEVELS, type LogFormat, type LogLevel } from '../../../src/apps/shared/log-level.js';
 import { createLogger } from '../../../src/apps/shared/logger.js';
+import { said } from '../../harness/said.js';
 
-function logged(level: LogLevel, shape: { isTTY?: boolean } = {}): string {
+async function logged(level: LogLevel, format: LogFormat = 'text', shape: { isTTY?: boolean } = {}): Promise<string> {
   const stream = Object.assign(new PassThrough(), shape);
-  const logger = createLogger({ name: 'xpass send', level, stream });
+  const logger = createLogger({ name: 'xpass send', level, format, stream });
   logger.info({ flowId: 7 }, 'opened');
   logger.error('lost');
-  return String(stream.read() ?? '');
+  return said(stream);
 }
 
 describe('a logger', () => {
-  it('writes one JSON object a line', () => {
-    const [first, second] = logged('info')
+  it('writes one JSON object a line when it is asked to', async () => {
+    const [first, second] = (await logged('info', 'json', { isTTY: true }))
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -21,11 +23,20 @@ describe('a logger', () => {
     expect(second).toMatchObject({ msg: 'lost', level: 50 });
   });
 
-  it('writes for people on a terminal', () => {
-    const text = logged('info', { isTTY: true });
-    expect(text).toContain('opened');
-    expect(text).toContain('flowId=7');
-    expect(text.startsWith('{')).toBe(false);
+  it('writes a plain line for people, what is not a terminal too', async () => {
+    const [first, second, ...others] = (await logged('info')).split('\n');
+    expect(first).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO \(xpass send\): opened \{"flowId":7\}$/);
+    expect(second).toMatch(/^\[.{12}\] ERROR \(xpass send\): lost$/);
+    expect(others).toEqual(['']);
+  });
+
+  it('colours it on a terminal', async () => {
+    vi.stubEnv('NO_COLOR', '');
+    vi.stubEnv('TERM', 'xterm');
+    const text = await logged('info', 'text', { isTTY: true });
+    vi.unstubAllEnvs();
+    expect(text).toContain('\u001b[32mINFO');
+    expect(stripVTControlCharacters(text)).toContain('INFO (xpass send): opened {"flowId":7}');
   });
 
   it('keeps quiet below its level', () => {
@@ -35,7 +46,7 @@ describe('a logger', () => {
 
   it('knows every level that the option allows', () => {
     for (const level of LOG_LEVELS) {
-      expect(createLogger({ name: 'x', level, stream: new PassThrough() }).level).toBe(level);
+      expect(createLogger({ name: 'x', level, format: 'json', stream: new PassThrough() }).level).toBe(level);
     }
   });
 });

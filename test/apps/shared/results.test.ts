@@ -2,6 +2,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/apps/shared/failure.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { said } from '../../harness/said.js';
 
 function failing(code: string): Writable {
   return new Writable({
@@ -16,7 +17,7 @@ describe('results', () => {
     results.line('a\nb');
     results.json({ rate: 1 });
     await results.flush();
-    expect(String(stream.read())).toBe('a\nb\n{"rate":1}\n');
+    expect(said(stream)).toBe('a\nb\n{"rate":1}\n');
     expect(results.isBroken).toBe(false);
   });
 

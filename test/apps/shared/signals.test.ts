@@ -4,14 +4,16 @@ import { onInterrupt, REPEAT_MS } from '../../../src/apps/shared/signals.js';
 
 class FakeProcess extends EventEmitter {
   readonly exits: number[] = [];
+  platform = 'linux';
 
   exit(code: number): void {
     this.exits.push(code);
   }
 }
 
-function setUp() {
+function setUp(platform = 'linux') {
   const source = new FakeProcess();
+  source.platform = platform;
   const clock = { nowMs: 1_000 };
   const handled: string[] = [];
   const dispose = onInterrupt(
@@ -42,6 +44,20 @@ describe('signals', () => {
     source.emit(signal, signal);
     expect(handled).toEqual(['SIGTERM']);
     expect(source.exits).toEqual([code]);
+  });
+
+  it.each([
+    ['SIGBREAK', 149],
+    ['SIGHUP', 129],
+  ])('are on Windows %s too, which stays what it is elsewhere', (signal, code) => {
+    const { source, clock, handled, dispose } = setUp('win32');
+    source.emit(signal, signal);
+    clock.nowMs += REPEAT_MS;
+    source.emit(signal, signal);
+    expect([handled, source.exits]).toEqual([[signal], [code]]);
+    dispose();
+    expect(source.eventNames()).toEqual([]);
+    expect(setUp('linux').source.listenerCount(signal)).toBe(0);
   });
 
   it('are given back', () => {

@@ -1,10 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { hasColors, LiveRegion, printable, progressBar } from '../../../src/apps/shared/terminal.js';
+import { said } from '../../harness/said.js';
 
 function terminal(shape: { isTTY?: boolean; columns?: number; rows?: number }) {
   const stream = Object.assign(new PassThrough(), shape);
-  return { stream, written: () => String(stream.read() ?? '') };
+  return { stream, written: () => said(stream) };
 }
 
 describe('colours', () => {

@@ -8,14 +8,13 @@ describe('the options of an endpoint', () => {
     const values = resolveOptions(TRANSPORT_OPTIONS, new Map());
     expect(values).toMatchObject({
       rate: DEFAULT_CONFIG.rateBps,
-      algorithm: DEFAULT_CONFIG.creditAlgorithm,
       set: {},
       jitter: DEFAULT_CONFIG.jitter,
       connectTimeout: DEFAULT_CONFIG.connectTimeoutNs,
       idleTimeout: DEFAULT_CONFIG.idleTimeoutNs,
       receiveWindow: DEFAULT_CONFIG.receiveWindowBytes,
     });
-    expect([values.switch, values.hostId, values.frameSize]).toEqual([undefined, undefined, undefined]);
+    expect([values.switch, values.hostId, values.frameSize, values.algorithm]).toEqual(new Array(4).fill(undefined));
   });
 
   it('name the parameters of an algorithm', () => {

@@ -8,7 +8,7 @@ describe('who a command talks to', () => {
     ['[::1]:5000', { host: '::1', port: 5_000 }],
     ['7', null],
   ])('is an address in direct mode: %s', (text, direct) => {
-    if (direct === null) expect(() => parseTarget(text, false)).toThrow(/'7' is not an address/);
+    if (direct === null) expect(() => parseTarget(text, false)).toThrow('host id 7 needs --switch');
     else expect(parseTarget(text, false)).toEqual({ direct });
   });
 

@@ -1,13 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { ProgressBar } from '../../../src/apps/sim/progress-bar.js';
+import { said } from '../../harness/said.js';
 
 /** A stream that is a terminal, or none, and a clock that the test moves. */
 function bar(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY, columns: 120 });
   const clock = { ms: 0 };
   const made = new ProgressBar(stream, 'lab', () => clock.ms);
-  const text = (): string => String(stream.read() ?? '');
+  const text = (): string => said(stream);
   return { made, clock, text };
 }
 

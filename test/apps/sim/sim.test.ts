@@ -122,7 +122,12 @@ describe('xpass sim', () => {
     await expect(callSim([path], { report: ['/nowhere/x.html'] })).rejects.toThrow(
       "directory '/nowhere' of report does not exist",
     );
-    await expect(callSim([path], { report: ['/dev/full'] })).rejects.toMatchObject({ exitCode: 1 });
+  });
+
+  it('fails where the device is full', async ({ skip }) => {
+    skip(process.platform !== 'linux', 'it needs Linux');
+    const report = ['/dev/full'];
+    await expect(callSim([await scenarioFile()], { report })).rejects.toMatchObject({ exitCode: 1 });
   });
 
   it('says what of a scenario the simulator cannot play', async () => {

@@ -3,13 +3,14 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../src/apps/cli/commands.js';
 import { runProgram } from '../../../src/apps/cli/program.js';
+import { said } from '../../harness/said.js';
 
 /** The command in this process, with arguments that end it before it opens a socket. */
 async function run(...args: string[]) {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
   const exitCode = await runProgram({ argv: ['switch', ...args], commands: COMMANDS, stdout, stderr, signals });
-  return { exitCode, out: String(stdout.read() ?? ''), err: String(stderr.read() ?? '') };
+  return { exitCode, out: said(stdout), err: said(stderr) };
 }
 
 async function expectUsage(args: readonly string[], sentence: RegExp): Promise<void> {

@@ -52,10 +52,16 @@ describe('what is in deploy/', () => {
 
   it.each(filesIn('systemd'))('has a unit that runs a command with a configuration that is there: %s', async (name) => {
     const [, command, config] =
-      /^ExecStart=\S+\/xpass (\w+) --config \/etc\/xpass\/(\S+)$/m.exec(textOf(`systemd/${name}`)) ?? [];
+      /^ExecStart=\S+\/xpass (\w+) --config \/etc\/xpass\/(\S+) --log-format json$/m.exec(textOf(`systemd/${name}`)) ??
+      [];
     expect(name).toBe(`xpass-${command}.service`);
     expect(filesIn('config')).toContain(config);
     await commandNamed(command);
+  });
+
+  it('says how to install the package that npm makes', () => {
+    const { version } = JSON.parse(readFileSync(join(DEPLOY, '../package.json'), 'utf8'));
+    expect(textOf('README.md')).toContain(`./xpass-${version}.tgz`);
   });
 
   it('describes every setting of a link', () => {

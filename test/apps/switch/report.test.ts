@@ -5,6 +5,7 @@ import type { SwitchReport } from '../../../src/apps/shared/switch-control.js';
 import { SwitchPrinter } from '../../../src/apps/switch/report.js';
 import { builtinTopology } from '../../../src/switch/builtin-topologies.js';
 import type { DriverStatistics } from '../../../src/udp/statistics.js';
+import { said } from '../../harness/said.js';
 import { driver, port, report } from './reports.js';
 
 const lab = { name: 'star', topology: builtinTopology('star', { hosts: 2 }), trunks: [] };
@@ -13,7 +14,7 @@ const listening = { lab, addresses: [{ host: '127.0.0.1', port: 5 }], control: {
 function print(isJson: boolean, act: (printer: SwitchPrinter) => void): string {
   const stdout = new PassThrough();
   act(new SwitchPrinter(new Results(stdout), isJson));
-  return String(stdout.read());
+  return said(stdout);
 }
 
 const lines = (text: string): unknown[] =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { creditDropShare, sumCredits } from '../../../src/sim/measure/credits.js';
+import { creditDropShare, creditsOut, sumCredits } from '../../../src/sim/measure/credits.js';
 
 describe('sumCredits', () => {
   it('adds what each flow counted, and is zero without flows', () => {
@@ -9,6 +9,12 @@ describe('sumCredits', () => {
     ];
     expect(sumCredits(flows)).toEqual({ sent: 30, used: 12, wasted: 6, dropped: 9 });
     expect(sumCredits([])).toEqual({ sent: 0, used: 0, wasted: 0, dropped: 0 });
+  });
+});
+
+describe('creditsOut', () => {
+  it('is what was sent and has met no fate', () => {
+    expect(creditsOut({ sent: 20, used: 7, wasted: 4, dropped: 8 })).toBe(1);
   });
 });
 

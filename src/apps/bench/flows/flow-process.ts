@@ -1,9 +1,15 @@
 // Tested by test/loopback/bench.test.ts
 
-import type { ChildProcess } from 'node:child_process';
-import { ask, nextMessage } from '../ipc.js';
+import type { Forked } from '../../shared/forked.js';
 import type { Workbench } from '../workbench.js';
-import type { FlowsBegin, FlowsFigures, FlowsOrder, FlowsReady, FlowsVerb } from './orders.js';
+import {
+  type FlowsBegin,
+  type FlowsFigures,
+  type FlowsOrder,
+  type FlowsReady,
+  type FlowsVerb,
+  OPEN_MS,
+} from './orders.js';
 
 type GivenOrder = Pick<FlowsOrder, 'role'> & Partial<FlowsOrder>;
 
@@ -15,10 +21,10 @@ export class FlowProcess {
   readonly address: string;
   /** Why there is no such transport; null where there is. Nothing may be asked of a process without one. */
   readonly missing: string | null;
-  private readonly child: ChildProcess;
+  private readonly child: Forked;
   private asked = 0;
 
-  private constructor(child: ChildProcess, { address, missing }: FlowsReady) {
+  private constructor(child: Forked, { address, missing }: FlowsReady) {
     this.child = child;
     this.address = address;
     this.missing = missing;
@@ -28,21 +34,27 @@ export class FlowProcess {
   static async start(bench: Workbench, given: GivenOrder, name: string = given.role): Promise<FlowProcess> {
     const order: FlowsOrder = { ...USUAL, ...given };
     const child = bench.fork(name, 'flows/flows.child.js');
-    const ready = nextMessage<FlowsReady>(child, (message) => 'missing' in message);
-    child.send(order);
+    const ready = child.next<FlowsReady>((message) => 'missing' in message, 'get ready');
+    child.tell(order);
     return new FlowProcess(child, await ready);
   }
 
   /** Has it do something; resolves when it is done. */
   ask(verb: FlowsVerb): Promise<FlowsFigures> {
-    return ask(this.child, 'command', { command: ++this.asked, ...verb });
+    return this.child.ask('command', { command: ++this.asked, ...verb }, { takesMs: takesMs(verb) });
   }
 
   /** Has a sink begin to measure; `{ verb: 'take' }` ends it. */
   async begin(): Promise<void> {
     const begin: FlowsBegin = { command: ++this.asked, verb: 'begin' };
-    await ask(this.child, 'command', begin);
+    await this.child.ask('command', begin);
   }
+}
+
+/** What a command itself takes before it is answered. */
+function takesMs(verb: FlowsVerb): number {
+  if (verb.verb === 'messages') return verb.ms;
+  return verb.verb === 'idle' || verb.verb === 'bulk' ? OPEN_MS : 0;
 }
 
 /** A sink and a source that sends to it directly. */

@@ -5,6 +5,9 @@ import type { Percentiles } from '../../shared/perf/histogram.js';
 /** Transports that carry the same flows. */
 export type Carrier = 'xpass' | 'tcp' | 'utp' | 'quic';
 
+/** How long flows may take until they are open: a thousand a second would be done in half of it (ours). */
+export const OPEN_MS = 20_000;
+
 /** What a process of flows is: the first message to it. It answers with FlowsReady. */
 export interface FlowsOrder {
   readonly carrier: Carrier;

@@ -9,13 +9,12 @@ import type { SenderFlow } from '../../../core/sender-flow.js';
 import { DurationHistogram } from '../../shared/perf/histogram.js';
 import { PerfSource } from '../../shared/perf/source.js';
 import type { Transport } from '../../shared/transport.js';
+import { OPEN_MS } from './orders.js';
 import { STAMP_BYTES, stamped } from './shared-clock.js';
 
 /** Flows that are opened within one turn, and the pause after them: no faster than requests can be answered (ours). */
 const OPEN_AT_ONCE = 50;
 const OPEN_PAUSE_MS = 5;
-/** How long flows may take until they are open: a thousand a second would be done in half of it (ours). */
-const OPEN_MS = 20_000;
 
 /** Messages that come at random and are not over: more are a network that does not keep up, and memory without end (ours). */
 const MAX_UNDER_WAY = 5_000;

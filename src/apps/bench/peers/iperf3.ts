@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { patienceMs } from '../../shared/patience.js';
 
 const LOOPBACK = '127.0.0.1';
 /** It takes whole seconds. */
@@ -25,7 +26,9 @@ export async function iperf3Goodput(seconds: number): Promise<number | string> {
 async function clientGoodput(port: string, seconds: number): Promise<number | string> {
   await sleep(START_MS);
   try {
-    const { stdout } = await promisify(execFile)('iperf3', ['-c', LOOPBACK, '-p', port, '-t', `${seconds}`, '-J']);
+    const args = ['-c', LOOPBACK, '-p', port, '-t', `${seconds}`, '-J'];
+    const timeout = seconds * 1e3 + patienceMs();
+    const { stdout } = await promisify(execFile)('iperf3', args, { timeout, killSignal: 'SIGKILL' });
     return parseGoodput(stdout);
   } catch (error) {
     return explain(error);
@@ -54,5 +57,5 @@ async function freePort(): Promise<number> {
 }
 
 function stop(server: ChildProcess): void {
-  if (server.exitCode === null && server.pid !== undefined) server.kill();
+  if (server.exitCode === null && server.pid !== undefined) server.kill('SIGKILL');
 }

@@ -4,7 +4,7 @@ import { flag, option } from '../../shared/options.js';
 import { duration, fraction, rate } from '../../shared/quantities.js';
 
 /** So many samples that a line can be put through them (ours). */
-const MIN_DURATION_NS = 10e9;
+const MIN_DURATION_NS = 4e9;
 const MAX_DURATION_NS = 7 * 86_400e9;
 
 export const SOAK_OPTIONS = {

@@ -1,6 +1,5 @@
 // Tested by test/loopback/bench.test.ts
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Invocation } from '../../shared/command.js';
 import { displaySize } from '../../shared/display.js';
 import { ExitCode } from '../../shared/exit-codes.js';
@@ -19,7 +18,7 @@ const SEED = 1;
 const [SINK, SOURCE] = [1, 2];
 /** Samples of a soak, and their distance at the least and at the most (ours). */
 const SAMPLES = 240;
-const MIN_SAMPLE_S = 0.5;
+const MIN_SAMPLE_S = 0.25;
 const MAX_SAMPLE_S = 15;
 /** The start is left out, in which code is compiled and pools fill: this part of the whole, or a minute where that is less (ours). */
 const START_PART = 0.3;
@@ -53,7 +52,7 @@ async function soak(bench: Workbench, invocation: SoakInvocation, signal: AbortS
   const sampleS = Math.min(Math.max(lastsS / SAMPLES, MIN_SAMPLE_S), MAX_SAMPLE_S);
   let toldS = 0;
   while (elapsedS() < lastsS && !signal.aborted) {
-    await sleep(sampleS * 1e3, null, { signal }).catch(() => undefined);
+    await bench.sleep(sampleS, signal);
     const usage = await bench.usage({ collect: true }).catch((error: unknown) => {
       // A terminal interrupts the processes as well, and the switch ends by it.
       if (signal.aborted) return null;

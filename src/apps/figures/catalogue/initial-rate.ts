@@ -70,13 +70,7 @@ function joining(rule: Rule, divisor: number): FigureDocument {
 
 function oneFrame(rule: Rule, divisor: number): FigureDocument {
   const { warmUp: _, ...document } = dumbbell({ rule, pairs: 1, start: startOf(divisor) });
-  // The run goes on after the flow: its last credits are still on their way then.
-  return {
-    ...document,
-    duration: '10ms',
-    endsWithFlows: false,
-    flows: [{ kind: 'flow', from: 1, to: 2, bytes: PAYLOAD_BYTES }],
-  };
+  return { ...document, duration: '10ms', flows: [{ kind: 'flow', from: 1, to: 2, bytes: PAYLOAD_BYTES }] };
 }
 
 function measure(runs: Runs, rule: Rule): Measured {

@@ -63,6 +63,8 @@ const SYSTEM_FAULTS: Readonly<Record<string, readonly [FaultCode, string]>> = {
   EPERM: NOT_PERMITTED,
   EROFS: NOT_PERMITTED,
   EEXIST: EXISTS,
+  // A file that another program has open cannot be replaced on Windows.
+  EBUSY: ['io', 'cannot be stored: what has this name at the receiver is in use'],
   EISDIR: NOT_A_FILE,
   ENOTEMPTY: NOT_A_FILE,
   ENAMETOOLONG: ['badName', 'has a name that is too long for the receiver'],

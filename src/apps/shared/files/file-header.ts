@@ -1,11 +1,12 @@
+import { printable } from '../terminal.js';
 import { Fault } from './fault.js';
-import { fileNameProblem } from './file-name.js';
+import { fileNameProblem, localNameProblem, MAX_NAME_BYTES } from './file-name.js';
 import type { Message } from './message.js';
 
 /** What a sender says of a file before its bytes. docs/APPLICATIONS.md, "file" */
 export interface FileHeader extends Message {
   readonly kind: 'file';
-  /** A bare name, already checked by fileNameProblem. */
+  /** A bare name that this system can store. */
   readonly name: string;
   readonly bytes: number;
   /** Permission bits, 0 to 0o777. */
@@ -26,8 +27,12 @@ const MAX_MODE = 0o777;
 export function parseFileHeader({ kind, name, bytes, mode = DEFAULT_MODE }: Message): FileHeader | Fault {
   if (kind !== 'file') return new Fault('unsupported', 'the stream does not announce a file');
   if (typeof name !== 'string') return new Fault('badName', 'the file has no name');
-  const problem = fileNameProblem(name);
-  if (problem !== null) return new Fault('badName', `the file's name ${problem}, which the receiver does not take`);
+  const problem = fileNameProblem(name) ?? localNameProblem(name);
+  if (problem !== null)
+    return new Fault(
+      'badName',
+      `the file's name '${printable(name.slice(0, MAX_NAME_BYTES))}' ${problem}, which the receiver does not take`,
+    );
   if (!isCount(bytes, Number.MAX_SAFE_INTEGER)) {
     return new Fault('badMessage', `the size of '${name}' is not a whole number of bytes`);
   }

@@ -19,10 +19,25 @@ export function fileNameProblem(name: string): string | null {
   return bytes > MAX_NAME_BYTES ? `has ${bytes} bytes, more than ${MAX_NAME_BYTES}` : null;
 }
 
-/** `.name.random.part`, at most 255 bytes: what a file is called until it is complete. */
-export function temporaryName(name: string, random: string): string {
-  const room = MAX_NAME_BYTES - Buffer.byteLength(`..${random}.part`);
-  return `.${cutToBytes(name, room)}.${random}.part`;
+/** Device names, which Windows takes in every directory and with every suffix; https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file */
+const WINDOWS_DEVICE =
+  /^(con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$) *(\.|$)/i;
+
+/**
+ * What is wrong with a name, besides, for the file system of a receiver on `platform`. On Windows a colon would name a stream of another file, and a dot or space at the
+ * end would go, so that the file gets another name than the one that was checked.
+ */
+export function localNameProblem(name: string, platform: NodeJS.Platform = process.platform): string | null {
+  if (platform !== 'win32') return null;
+  if (/[<>:"|?*]/.test(name)) return 'has one of < > : " | ? *, which Windows does not allow';
+  if (/[. ]$/.test(name)) return 'ends with a dot or a space, which Windows does not allow';
+  return WINDOWS_DEVICE.test(name) ? 'is that of a device of Windows' : null;
+}
+
+/** `.name.tag.part`, at most 255 bytes: what a file is called until it is complete. */
+export function temporaryName(name: string, tag: string): string {
+  const room = MAX_NAME_BYTES - Buffer.byteLength(`..${tag}.part`);
+  return `.${cutToBytes(name, room)}.${tag}.part`;
 }
 
 function cutToBytes(text: string, room: number): string {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { ExitCode } from '../exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../failure.js';
 import { FaultError } from './fault.js';
 import { temporaryName } from './file-name.js';
+import { temporaryTag } from './leftovers.js';
 
 /** What is used of an open file. */
 export type OpenFile = Pick<fs.FileHandle, 'write' | 'sync' | 'close'>;
@@ -33,10 +33,8 @@ export interface IncomingFileOptions {
 /** O_EXCL and O_NOFOLLOW: a file that did not exist a moment ago, and not one that a link points to. */
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** link(2) where hard links are not to be had: FAT and some network and user-space file systems. */
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
-
-const TEMPORARY_RANDOM_BYTES = 6;
+/** link(2) where there are no hard links: FAT and some network and user-space file systems. EISDIR is what libuv makes of Windows' ERROR_INVALID_FUNCTION. */
+const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EISDIR']);
 
 /**
  * A file on its way in: written under a temporary name in the receive directory, it gets its own name only when it is complete. Each call throws a FaultError or an
@@ -61,7 +59,7 @@ export class IncomingFile {
   static async open(options: IncomingFileOptions): Promise<IncomingFile> {
     const { directory, name, mode, fileSystem = fs } = options;
     await checkTarget(options);
-    const path = join(directory, temporaryName(name, randomBytes(TEMPORARY_RANDOM_BYTES).toString('hex')));
+    const path = join(directory, temporaryName(name, temporaryTag()));
     return new IncomingFile(options, path, await fileSystem.open(path, CREATE, mode));
   }
 
@@ -109,7 +107,7 @@ export class IncomingFile {
     }
   }
 
-  /** The new name survives a power failure once its directory is on the disk; file systems that cannot sync a directory need not. */
+  /** The new name survives a power failure once its directory is on the disk; file systems that cannot sync a directory, and Windows, need not. */
   private async syncDirectory(): Promise<void> {
     const opening = this.fileSystem.open(this.options.directory, constants.O_RDONLY | constants.O_DIRECTORY);
     await ignoreFailure(

@@ -1,6 +1,11 @@
+import { ParameterError } from '../../../base/parameters.js';
+import type { CreditChoice } from '../../../core/application.js';
+import { resolveParameters } from '../../../core/credit/parameters.js';
+import { findCreditAlgorithm } from '../../../core/credit/registry.js';
 import { isWindowAlgorithm } from '../../../core/window/registry.js';
 import { Fault } from '../files/fault.js';
 import type { Message } from '../files/message.js';
+import { printable } from '../terminal.js';
 import type { SideResults } from './results.js';
 
 /** Kind of every stream of a test that opens with a request or carries data. docs/APPLICATIONS.md, "perf" */
@@ -27,7 +32,10 @@ export interface PerfRequest extends Message {
   readonly bytes: number | null;
   /** Time at the start of each flow that is not measured and does not count towards the duration; 0 with `bytes`. */
   readonly omitNs: number;
-  /** Window algorithm for the data of a test in reverse, and its parameters; '' for credits. */
+  /**
+   * Algorithm for the data, and its parameters; '' for credits as the data's receiver issues them. A window algorithm counts where the server sends, a credit algorithm where it receives. (Both in one
+   * field: a server that does not know the second kind refuses the test.)
+   */
   readonly window: string;
   readonly windowParameters: Readonly<Record<string, number>>;
 }
@@ -74,21 +82,41 @@ function parseRequest(test: string, message: Message): PerfRequest | Fault {
   const isSized = isCount(bytes, 1, Number.MAX_SAFE_INTEGER) && durationNs === null;
   if (!isTimed && !isSized) return malformed('it has not exactly one of durationNs and bytes');
   if (!isCount(omitNs, 0, isTimed ? MAX_DURATION_NS : 0)) return malformed('its omitNs makes no sense');
-  const window = parseWindow(message);
-  if (window === null) return malformed('its window is no algorithm with numbers for parameters');
+  const algorithm = parseAlgorithm(message, direction);
+  if (algorithm instanceof Fault) return algorithm;
   const limits = { durationNs: durationNs as number | null, bytes: bytes as number | null, omitNs };
-  return { kind: PERF_KIND, role: 'control', test, direction, flows, ...limits, ...window };
+  return { kind: PERF_KIND, role: 'control', test, direction, flows, ...limits, ...algorithm };
 }
 
-function parseWindow({
-  window = '',
-  windowParameters = {},
-}: Message): Pick<PerfRequest, 'window' | 'windowParameters'> | null {
-  if (typeof window !== 'string' || (window !== '' && !isWindowAlgorithm(window))) return null;
-  if (typeof windowParameters !== 'object' || windowParameters === null) return null;
+type Algorithm = Pick<PerfRequest, 'window' | 'windowParameters'>;
+
+function parseAlgorithm({ window = '', windowParameters = {} }: Message, direction: Direction): Algorithm | Fault {
+  if (typeof window !== 'string' || typeof windowParameters !== 'object' || windowParameters === null)
+    return malformed('its window is no name with parameters');
   const entries = Object.entries(windowParameters);
-  if (!entries.every(([, value]) => typeof value === 'number')) return null;
-  return { window, windowParameters: Object.fromEntries(entries) as Record<string, number> };
+  if (!entries.every(([, value]) => typeof value === 'number'))
+    return malformed('the parameters of its window are no numbers');
+  const parameters = Object.fromEntries(entries) as Record<string, number>;
+  const fault = window === '' || isWindowAlgorithm(window) ? null : creditFault(window, parameters, direction);
+  return fault ?? { window, windowParameters: parameters };
+}
+
+/** Why a test cannot run with this credit algorithm; null if it can. */
+function creditFault(name: string, parameters: Record<string, number>, direction: Direction): Fault | null {
+  if (direction === 'reverse') return malformed('its client receives and chooses the credit algorithm itself');
+  try {
+    resolveParameters(findCreditAlgorithm(name), parameters);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ParameterError)) throw error;
+    return new Fault('unsupported', printable(error.message));
+  }
+}
+
+/** The credit algorithm that the test's server is to use for the data; null for its own, and where it receives none. */
+export function creditChoice({ direction, window, windowParameters }: PerfRequest): CreditChoice | null {
+  const isChosen = direction === 'forward' && window !== '' && !isWindowAlgorithm(window);
+  return isChosen ? { name: window, parameters: windowParameters } : null;
 }
 
 function isCount(value: unknown, least: number, most: number): value is number {

@@ -66,6 +66,12 @@ export class PerfReceiver {
         0,
         sinks.reduce((sum, sink) => sum + sink.measured(of), 0),
       );
+    const used = count(({ creditsUsed }) => creditsUsed);
+    const wasted = count(({ creditsUnused }) => creditsUnused);
+    const dropped = count(({ creditsDropped }) => creditsDropped);
+    const before = sinks.reduce((sum, sink) => sum + sink.creditsBefore, 0);
+    // One that was given up before the measurement and is used in it was under way as well.
+    const sent = Math.max(before + count(({ creditsSent }) => creditsSent), used + wasted + dropped);
     return {
       bytes: flowBytes.reduce((sum, bytes) => sum + bytes, 0),
       durationNs: this.durationNs(sinks),
@@ -77,12 +83,8 @@ export class PerfReceiver {
       flowBytes,
       rtt: this.rtts.percentiles(),
       creditGap: this.gaps.percentiles(),
-      credits: {
-        sent: count(({ creditsSent }) => creditsSent),
-        used: count(({ creditsUsed }) => creditsUsed),
-        wasted: count(({ creditsUnused }) => creditsUnused),
-        dropped: count(({ creditsDropped }) => creditsDropped),
-      },
+      markedFrames: count(({ markedFrames }) => markedFrames),
+      credits: { sent, used, wasted, dropped },
     };
   }
 

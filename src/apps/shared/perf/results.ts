@@ -5,10 +5,12 @@ import type { Percentiles } from './histogram.js';
 
 /** What became of the credits of all flows; those that are still on their way are in none of the last three. */
 export interface CreditFates {
+  /** In the measurement, and those that were under way when it began. */
   readonly sent: number;
   readonly used: number;
   /** Reached a sender that had nothing to send. */
   readonly wasted: number;
+  /** Without an answer: dropped by a meter, or their data was lost. */
   readonly dropped: number;
 }
 
@@ -24,6 +26,8 @@ export interface ReceivedResults {
   readonly filledFrames: number;
   readonly chunks: number;
   readonly flowBytes: readonly number[];
+  /** Data frames that arrived marked CE. */
+  readonly markedFrames: number;
   /** From a credit to the data frame that it released; none of flows without credits. */
   readonly rtt: Percentiles;
   /** Between credits of one flow on their way out. */
@@ -37,6 +41,8 @@ export interface SentResults {
   readonly creditGap: Percentiles;
   /** From a data frame to its acknowledgement; only of flows without credits. */
   readonly rtt: Percentiles;
+  /** Data frames that were taken for lost and sent again; null from a peer of an older version. */
+  readonly lostFrames: number | null;
 }
 
 /** Seconds of a core that a process used. */
@@ -67,6 +73,10 @@ export interface SideResults {
   /** Credit algorithm of this side; that of the data's receiver ruled the test. */
   readonly algorithm: string;
   readonly frameBytes: number;
+  /** How it sends and receives datagrams; '' from a peer of an older version. */
+  readonly datapath: string;
+  /** Rate of its link; null for unlimited. */
+  readonly linkBps: number | null;
   readonly received: ReceivedResults | null;
   readonly sent: SentResults | null;
   readonly cpu: CpuUse;
@@ -98,6 +108,8 @@ export function parseResults(message: Message, flows: number): SideResults | Fau
     return {
       algorithm: side.word('algorithm'),
       frameBytes: side.number('frameBytes'),
+      datapath: side.has('datapath') ? side.word('datapath') : '',
+      linkBps: side.has('linkBps') ? side.number('linkBps') : null,
       received: side.optional('received', (fields) => received(fields, flows)),
       sent: side.optional('sent', sent),
       cpu: cpu(side.object('cpu')),
@@ -120,6 +132,7 @@ function received(fields: Fields, flows: number): ReceivedResults {
     filledFrames: fields.number('filledFrames'),
     chunks: fields.number('chunks'),
     flowBytes: fields.numbers('flowBytes', flows),
+    markedFrames: fields.has('markedFrames') ? fields.number('markedFrames') : 0,
     rtt: percentiles(fields.object('rtt')),
     creditGap: percentiles(fields.object('creditGap')),
     credits: creditFates(fields.object('credits')),
@@ -127,7 +140,11 @@ function received(fields: Fields, flows: number): ReceivedResults {
 }
 
 function sent(fields: Fields): SentResults {
-  return { creditGap: percentiles(fields.object('creditGap')), rtt: percentiles(fields.object('rtt')) };
+  return {
+    creditGap: percentiles(fields.object('creditGap')),
+    rtt: percentiles(fields.object('rtt')),
+    lostFrames: fields.has('lostFrames') ? fields.number('lostFrames') : null,
+  };
 }
 
 function percentiles(fields: Fields): Percentiles {
@@ -188,6 +205,11 @@ class Fields {
     const value = this.values[name];
     if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
     throw new Malformed(`'${name}' is no number from 0 up`);
+  }
+
+  /** A peer of an older version leaves some out. */
+  has(name: string): boolean {
+    return this.values[name] !== undefined && this.values[name] !== null;
   }
 
   /** NaN, which JSON writes as null, for none. */

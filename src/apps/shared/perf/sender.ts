@@ -76,7 +76,8 @@ export class PerfSender {
   }
 
   results(): SentResults {
-    return { creditGap: this.gaps.percentiles(), rtt: this.rtts.percentiles() };
+    const lostFrames = this.sources.reduce((sum, source) => sum + source.lostFrames, 0);
+    return { creditGap: this.gaps.percentiles(), rtt: this.rtts.percentiles(), lostFrames };
   }
 
   private newSource(index: number): PerfSource {

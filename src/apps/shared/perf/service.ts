@@ -1,3 +1,4 @@
+import type { CreditChoice } from '../../../core/application.js';
 import { XpassError } from '../../../core/errors.js';
 import type { DriverStatistics } from '../../../udp/statistics.js';
 import { ResetCode } from '../../../wire/layout.js';
@@ -41,6 +42,13 @@ export class PerfService implements StreamService {
     if (parsed.role === 'control') return this.begin(parsed, stream);
     const session = this.sessions.get(keyOf(stream, parsed.test));
     return session?.acceptData(parsed.index, stream) ?? new Fault('badMessage', 'no such test runs here');
+  }
+
+  creditChoice(peer: number, pairedFlowId: number): CreditChoice | null {
+    for (const session of this.sessions.values()) {
+      if (session.peer === peer && session.controlId === pairedFlowId) return session.creditChoice;
+    }
+    return null;
   }
 
   close(): Promise<void> {

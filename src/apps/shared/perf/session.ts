@@ -1,6 +1,6 @@
 // Tested by test/apps/shared/perf/service.test.ts
 
-import type { FlowWriter } from '../../../core/application.js';
+import type { CreditChoice, FlowWriter } from '../../../core/application.js';
 import type { OpenOptions } from '../../../core/endpoint.js';
 import type { XpassError } from '../../../core/errors.js';
 import type { SenderFlow } from '../../../core/sender-flow.js';
@@ -10,7 +10,7 @@ import { Fault } from '../files/fault.js';
 import { encodeMessage, type Message } from '../files/message.js';
 import type { TransferBody } from '../files/transfer-reader.js';
 import type { ServedStream } from '../service.js';
-import type { PerfReady, PerfRequest } from './messages.js';
+import { creditChoice, type PerfReady, type PerfRequest } from './messages.js';
 import { PerfReceiver } from './receiver.js';
 import { parseResults, type ReceivedResults } from './results.js';
 import { PerfSender } from './sender.js';
@@ -76,6 +76,16 @@ export class PerfSession implements TransferBody, FlowWriter {
         });
   }
 
+  /** The id of the control stream's flow. */
+  get controlId(): number {
+    return this.options.stream.flow.id;
+  }
+
+  /** What the client wants for the credits of its data. */
+  get creditChoice(): CreditChoice | null {
+    return creditChoice(this.options.request);
+  }
+
   /** Answers that data may come, or begins to send it. Throws XpassError when a flow cannot be opened; `abort` is to follow. */
   start(): void {
     const { stream } = this.options;
@@ -99,10 +109,11 @@ export class PerfSession implements TransferBody, FlowWriter {
     const { answer, receiver, sender } = this;
     if (answer === null || this.isOver) return;
     const { request, stream } = this.options;
-    const ours = this.side.results({
+    const own = this.side.results({
       ...(receiver !== null && { received: receiver.results() }),
       ...(sender !== null && { sent: sender.results() }),
     });
+    const ours = { ...own, algorithm: this.creditChoice?.name ?? own.algorithm };
     stream.transport.run((nowNs) => {
       answer.write(encodeMessage(ours), nowNs);
       answer.end(nowNs);

@@ -33,10 +33,13 @@ export class PerfSide {
   /** Everything about the test, as the message that tells the other side. */
   results({ received, sent }: Measured): PerfResults {
     const cpu = process.cpuUsage(this.cpuBefore);
+    const rateBps = this.transport.run((_, { endpoint }) => endpoint.config.rateBps);
     return {
       kind: 'perf-results',
       algorithm: this.transport.run((_, { endpoint }) => endpoint.config.creditAlgorithm),
       frameBytes: this.frameBytes,
+      datapath: this.transport.datapath,
+      linkBps: Number.isFinite(rateBps) ? rateBps : null,
       received: received ?? null,
       sent: sent ?? null,
       cpu: { user: cpu.user / 1e6, system: cpu.system / 1e6 },

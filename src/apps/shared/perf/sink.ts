@@ -57,6 +57,12 @@ export class PerfSink implements TransferBody, FlowObserver {
     return of(this.options.flow.statistics) - (this.statisticsBefore === null ? 0 : of(this.statisticsBefore));
   }
 
+  /** Credits that were under way when the measurement began: their fates are counted in it. */
+  get creditsBefore(): number {
+    const { creditsOutstanding = 0, creditsLostAtHome = 0 } = this.statisticsBefore ?? {};
+    return creditsOutstanding + creditsLostAtHome;
+  }
+
   onBody(bytes: Uint8Array): void {
     // One reading of the clock (46 ns) a flow, none a frame.
     if (this.bytes === 0) this.begin();

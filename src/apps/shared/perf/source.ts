@@ -51,6 +51,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   private lastCreditNs = NEVER;
   private recordFromNs = 0;
   private isRecording = false;
+  private lostBefore = 0;
 
   constructor(options: SourceOptions) {
     this.options = options;
@@ -62,6 +63,11 @@ export class PerfSource implements FlowWriter, FlowObserver {
   get acknowledgedBytes(): number {
     const { bytesAcknowledged = 0 } = this.flow?.statistics ?? {};
     return Math.max(0, bytesAcknowledged - this.options.header.length);
+  }
+
+  /** Data frames of the measurement that were taken for lost and sent again. */
+  get lostFrames(): number {
+    return this.isRecording ? (this.flow?.statistics.framesRepaired ?? 0) - this.lostBefore : 0;
   }
 
   /** `flow` was opened with this as its writer. */
@@ -77,7 +83,8 @@ export class PerfSource implements FlowWriter, FlowObserver {
     this.endNs = endNs;
     this.recordFromNs = recordFromNs;
     flow.write(this.options.header, nowNs);
-    this.refill(flow, nowNs);
+    const bytes = Math.min(CHUNK_BYTES, FRAMES_AHEAD * this.payloadBytes);
+    this.refill(flow, nowNs, bytes, bytes);
   }
 
   /** Writes no more and ends the flow once what is written has arrived. */
@@ -89,10 +96,14 @@ export class PerfSource implements FlowWriter, FlowObserver {
   }
 
   onCredit(nowNs: number): void {
-    if (this.lastCreditNs !== NEVER && nowNs >= this.recordFromNs) this.options.gaps.record(nowNs - this.lastCreditNs);
+    const isFirst = this.lastCreditNs === NEVER;
+    if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
+    if (!isFirst && this.isRecording) this.options.gaps.record(nowNs - this.lastCreditNs);
     this.lastCreditNs = nowNs;
     this.creditsUntilRefill--;
     if (nowNs >= this.endNs) this.end(nowNs);
+    // More than the request told of sets MORE on the first frames: a long path would wait a round trip for it (PROTOCOL §4.8).
+    else if (isFirst && this.flow !== null) this.refill(this.flow, nowNs, this.unsentBytes + 1);
     else if (this.creditsUntilRefill <= 0 && this.flow !== null) this.refill(this.flow, nowNs);
   }
 
@@ -100,7 +111,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   onAck(nowNs: number): void {
     const { flow } = this;
     if (flow === null || this.ended) return;
-    this.isRecording = nowNs >= this.recordFromNs;
+    if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
     if (nowNs >= this.endNs) this.end(nowNs);
     else if (flow.unsentBytes < (FRAMES_AHEAD * this.payloadBytes) / 2) this.refill(flow, nowNs);
   }
@@ -125,11 +136,27 @@ export class PerfSource implements FlowWriter, FlowObserver {
     if (!this.closed) this.flow?.reset(nowNs, code);
   }
 
-  private refill(flow: SenderFlow, nowNs: number): void {
-    const { bytesWritten, bytesSent } = flow.statistics;
-    let unsent = bytesWritten - bytesSent;
-    while (unsent < FRAMES_AHEAD * this.payloadBytes && this.bytesLeft > 0) {
-      const count = Math.min(CHUNK_BYTES, this.bytesLeft);
+  /** The measurement begins. */
+  private record(): void {
+    this.isRecording = true;
+    this.lostBefore = this.flow?.statistics.framesRepaired ?? 0;
+  }
+
+  private get unsentBytes(): number {
+    const { bytesWritten = 0, bytesSent = 0 } = this.flow?.statistics ?? {};
+    return bytesWritten - bytesSent;
+  }
+
+  /** Writes chunks until `aheadBytes` or more wait. */
+  private refill(
+    flow: SenderFlow,
+    nowNs: number,
+    aheadBytes: number = FRAMES_AHEAD * this.payloadBytes,
+    chunkBytes: number = CHUNK_BYTES,
+  ): void {
+    let unsent = this.unsentBytes;
+    while (unsent < aheadBytes && this.bytesLeft > 0) {
+      const count = Math.min(chunkBytes, this.bytesLeft);
       if (!flow.write(count === CHUNK_BYTES ? CHUNK : CHUNK.subarray(0, count), nowNs)) {
         this.creditsUntilRefill = Number.POSITIVE_INFINITY;
         return;

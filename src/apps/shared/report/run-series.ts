@@ -102,6 +102,7 @@ export function jainLine({ series, lives }: SampledRun, windowNs: number, time: 
   const [x, y]: [number[], number[]] = [[], []];
   for (let from = 0; from + length <= timesNs.length; from += length) {
     const [startNs, endNs] = [timesNs[from] - intervalNs, timesNs[from + length - 1]];
+    if (isCutShort(timesNs, from + length - 1, intervalNs)) break;
     const shares = series.flows
       .filter((_, at) => lives[at].startNs <= startNs && lives[at].endNs >= endNs)
       .map(({ goodputBps }) => sum(goodputBps.subarray(from, from + length)));
@@ -109,6 +110,11 @@ export function jainLine({ series, lives }: SampledRun, windowNs: number, time: 
     y.push(shares.length < 2 ? Number.NaN : jainIndex(shares));
   }
   return { name: `over ${displayDuration(length * intervalNs)}`, x, y };
+}
+
+/** The last interval may end with the run, before its time. */
+function isCutShort(timesNs: Float64Array, at: number, intervalNs: number): boolean {
+  return at > 0 && timesNs[at] - timesNs[at - 1] < 0.99 * intervalNs;
 }
 
 function sum(values: Float64Array): number {

@@ -39,6 +39,7 @@ const FIELDS: Readonly<
     'Most that the size of a credit differs from 88 wire bytes, drawn anew for each',
   ],
   catchUpNs: ['catchUp', TIME, 'How much lost time a pacer that wakes late makes up for'],
+  catchUpRtts: ['catchUpRtts', decimal(), "The same as a part of the flow's shortest RTT, where that is longer"],
   receiveWindowBytes: ['receiveWindow', SIZE, 'Bytes of a flow that its receiver holds or has credited'],
   maxOutstandingCredits: ['maxOutstandingCredits', COUNT, 'Credits that one flow has outstanding at most'],
   keptCredits: ['keptCredits', COUNT, 'Sprayed credits that a sender without data keeps for a moment'],
@@ -55,6 +56,7 @@ const FIELDS: Readonly<
   peerRequests: ['peerRequests', COUNT_OR_UNLIMITED, 'Requests for credits to one host that have not been answered'],
   hostCredits: ['hostCredits', COUNT_OR_UNLIMITED, 'Credits that all flows of the host have outstanding together'],
   queueBoundNs: ['queueBound', TIME_OR_NONE, 'Data that may queue for the host, as time on its link'],
+  queueBoundRtts: ['queueBoundRtts', decimal(), "The same as a part of the flows' shortest RTT, where that is longer"],
   backlogWaitNs: [
     'backlogWait',
     TIME,

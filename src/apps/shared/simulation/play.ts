@@ -7,15 +7,17 @@ import type { ThreadAnswer } from './thread-messages.js';
 /** Steps of the simulation between two looks at how far it is (ours): some tens of milliseconds. */
 const STEPS_PER_LOOK = 65_536;
 
-/** Plays a scenario; `progress[0]` goes from 0 to 1 meanwhile. Errors are part of the answer. */
+/** Plays a scenario; `progress[0]` goes from 0 to 1 meanwhile, `progress[1]` is its virtual time, ns. Errors are part of the answer. */
 export function play(scenario: Scenario, progress: Float64Array): ThreadAnswer {
   const startMs = performance.now();
   let steps = 0;
   try {
-    progress[0] = 0;
+    progress.fill(0);
     const run = simulate(scenario, {
       onStep: ({ network }, { runs }) => {
-        if (++steps % STEPS_PER_LOOK === 0) progress[0] = partDone(scenario, network.nowNs, runs);
+        if (++steps % STEPS_PER_LOOK !== 0) return;
+        progress[0] = partDone(scenario, network.nowNs, runs);
+        progress[1] = network.nowNs;
       },
     });
     progress[0] = 1;

@@ -1,6 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { SimulationRun } from '../../../sim/result.js';
 import type { Scenario } from '../../../sim/scenario.js';
+import { displayDuration } from '../display.js';
+import { Failure } from '../failure.js';
+import { patienceMs } from '../patience.js';
+import { Roster } from '../roster.js';
 import { type SimulationThread, startThread } from './thread.js';
 import type { ThreadAnswer } from './thread-messages.js';
 
@@ -68,6 +72,30 @@ export async function collectAll(scenarios: readonly Scenario[], options: RunAll
   return outcomes.sort((one, other) => one.index - other.index);
 }
 
+/**
+ * A run may take hours, but its virtual time advances. What is bounded is a time without that: many times the patience that processes get, since building a large
+ * world and summing its results up are not in virtual time (ours).
+ */
+const PATIENCES = 15;
+
+async function playBounded(thread: SimulationThread, scenario: Scenario): Promise<ThreadAnswer> {
+  const roster = new Roster();
+  roster.add({
+    name: 'simulation thread',
+    lastHeard: () => `at ${displayDuration(thread.virtualNs())} of its time`,
+    stop: () => thread.stop(),
+  });
+  try {
+    return await roster.within(thread.play(scenario), 'the simulation thread did not answer', {
+      takesMs: (PATIENCES - 1) * patienceMs(),
+      progress: () => thread.virtualNs(),
+    });
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { error: { message: error.message, stack: '', isMistake: false } };
+  }
+}
+
 class RunAll {
   private readonly scenarios: readonly Scenario[];
   private readonly options: RunAllOptions;
@@ -103,9 +131,9 @@ class RunAll {
     let thread = this.startThread();
     while (!this.isStopped && this.next < this.scenarios.length) {
       const index = this.next++;
-      const answer = await thread.play(this.scenarios[index]);
+      const answer = await playBounded(thread, this.scenarios[index]);
       if (this.isStopped) return;
-      if ('error' in answer && !answer.error.isMistake) {
+      if (thread.isOver || ('error' in answer && !answer.error.isMistake)) {
         await this.stopThread(thread);
         thread = this.startThread();
       }

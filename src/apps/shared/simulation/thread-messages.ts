@@ -6,7 +6,7 @@ import type { Scenario } from '../../../sim/scenario.js';
 
 /** What a thread is started with. */
 export interface ThreadData {
-  /** One number: the part of the present run that is done, 0 to 1. Shared memory, since a thread that simulates sends nothing. */
+  /** Two numbers: the part of the present run that is done, 0 to 1, and its virtual time, ns. Shared memory, since a thread that simulates sends nothing. */
   readonly progress: SharedArrayBuffer;
 }
 

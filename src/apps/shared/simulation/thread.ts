@@ -10,6 +10,10 @@ export interface SimulationThread {
   play(scenario: Scenario): Promise<ThreadAnswer>;
   /** The part of the present run that is done, 0 to 1. */
   progress(): number;
+  /** Virtual time of the present run, ns: it advances for as long as the run does. */
+  virtualNs(): number;
+  /** It has ended and plays nothing any more. */
+  readonly isOver: boolean;
   /** Ends at once; a run under way is answered by an error. */
   stop(): Promise<void>;
 }
@@ -22,20 +26,22 @@ export function startThread(): SimulationThread {
 class WorkerThread implements SimulationThread {
   private readonly worker: Worker;
   private readonly done: Float64Array;
+  isOver = false;
+  private isStopping = false;
   private answer: (answer: ThreadAnswer) => void = () => undefined;
 
   constructor() {
-    const progress = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+    const progress = new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT);
     this.done = new Float64Array(progress);
     const workerData: ThreadData = { progress };
     this.worker = new Worker(new URL('./simulation.worker.js', import.meta.url), { workerData });
     this.worker.on('message', (answer: ThreadAnswer) => this.answer(answer));
-    this.worker.on('error', (error: Error) => this.answer({ error: crash(error) }));
-    this.worker.on('exit', () => this.answer({ error: STOPPED }));
+    this.worker.on('error', (error: Error) => this.end(crash(error)));
+    this.worker.on('exit', (status) => this.end(this.isStopping ? STOPPED : ended(status)));
   }
 
   play(scenario: Scenario): Promise<ThreadAnswer> {
-    this.done[0] = 0;
+    this.done.fill(0);
     const request: ThreadRequest = { scenario };
     return new Promise((resolve) => {
       this.answer = resolve;
@@ -47,15 +53,32 @@ class WorkerThread implements SimulationThread {
     return this.done[0];
   }
 
+  virtualNs(): number {
+    return this.done[1];
+  }
+
   async stop(): Promise<void> {
+    this.isStopping = true;
     await this.worker.terminate();
+  }
+
+  /** A thread that broke sends its error first and then its end. */
+  private end(error: RunFault): void {
+    this.isOver = true;
+    this.answer({ error });
   }
 }
 
-const STOPPED = { message: 'the simulation was stopped', stack: '', isMistake: true };
+type RunFault = Extract<ThreadAnswer, { error: unknown }>['error'];
+
+const STOPPED: RunFault = { message: 'the simulation was stopped', stack: '', isMistake: true };
+
+function ended(status: number): RunFault {
+  return { message: `a simulation thread ended with status ${status}`, stack: '', isMistake: false };
+}
 
 /** A thread that ran out of memory is the size of the scenario, not a bug. */
-function crash(error: Error & { code?: string }) {
+function crash(error: Error & { code?: string }): RunFault {
   const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
   const message = isMemory
     ? 'the simulation ran out of memory: allow more with NODE_OPTIONS=--max-old-space-size, or use fewer flows'
@@ -64,7 +87,8 @@ function crash(error: Error & { code?: string }) {
 }
 
 class InlineThread implements SimulationThread {
-  private readonly done = new Float64Array(1);
+  readonly isOver = false;
+  private readonly done = new Float64Array(2);
 
   async play(scenario: Scenario): Promise<ThreadAnswer> {
     return play(scenario, this.done);
@@ -72,6 +96,10 @@ class InlineThread implements SimulationThread {
 
   progress(): number {
     return this.done[0];
+  }
+
+  virtualNs(): number {
+    return this.done[1];
   }
 
   async stop(): Promise<void> {}

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../../../src/apps/cli/commands.js';
 import { runProgram } from '../../../../src/apps/cli/program.js';
+import { said } from '../../../harness/said.js';
 
 describe('xpass bench soak', () => {
   it.each([
@@ -14,6 +15,6 @@ describe('xpass bench soak', () => {
     const signals = Object.assign(new EventEmitter(), { exit: () => {} });
     const exitCode = await runProgram({ argv: line.split(' '), commands: COMMANDS, stdout, stderr, signals });
     expect(exitCode).toBe(2);
-    expect(String(stderr.read())).toContain(why);
+    expect(said(stderr)).toContain(why);
   });
 });

@@ -1,7 +1,12 @@
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileNameProblem, MAX_NAME_BYTES, temporaryName } from '../../../../src/apps/shared/files/file-name.js';
+import {
+  fileNameProblem,
+  localNameProblem,
+  MAX_NAME_BYTES,
+  temporaryName,
+} from '../../../../src/apps/shared/files/file-name.js';
 import { holds, printSeed } from '../../../harness/seeds.js';
 
 printSeed();
@@ -49,6 +54,20 @@ describe('a file name from the network', () => {
         expect(Buffer.from(name).toString()).toBe(name);
       },
     );
+  });
+});
+
+describe('a name that a file cannot have on Windows', () => {
+  const DEVICES = ['CON', 'nul', 'com1', 'COM1.txt', 'Aux.tar.gz', 'lpt\u00b2', 'prn ', 'nul .txt', 'CONIN$'];
+  const FORBIDDEN = ['a:b', 'C:', 'a?', 'a*', '<a>', 'a|b', '"a"', 'a.', 'a ', '...a. .'];
+
+  it.each([...DEVICES, ...FORBIDDEN])('%j is refused there, and there alone', (name) => {
+    expect(localNameProblem(name, 'win32')).toMatch(/Windows/);
+    expect(localNameProblem(name, 'linux')).toBeNull();
+  });
+
+  it.each(['a', 'console', 'com', 'com10', 'a.con', 'nulls.txt', 'big file.iso', 'a..b'])('%j is none', (name) => {
+    expect(localNameProblem(name, 'win32')).toBeNull();
   });
 });
 

@@ -26,6 +26,8 @@ describe('the header of a perf stream', () => {
     REQUEST,
     { ...REQUEST, direction: 'reverse', durationNs: null, bytes: 5 },
     { ...REQUEST, omitNs: 1e9 },
+    { ...REQUEST, window: 'dctcp', windowParameters: {} },
+    { ...REQUEST, window: 'expresspass', windowParameters: { w_max: 0.4 } },
     DATA,
   ])('is read: %j', (header) => {
     expect(parseHeader(header)).toEqual(header);
@@ -53,6 +55,9 @@ describe('the header of a perf stream', () => {
     [{ ...REQUEST, durationNs: null, bytes: 0 }, 'exactly one'],
     [{ ...REQUEST, omitNs: -1 }, 'omitNs'],
     [{ ...REQUEST, durationNs: null, bytes: 5, omitNs: 1 }, 'omitNs'],
+    [{ ...REQUEST, window: 7 }, 'window'],
+    [{ ...REQUEST, windowParameters: { w_max: 'much' } }, 'window'],
+    [{ ...REQUEST, direction: 'reverse', window: 'expresspass' }, 'client receives'],
     [{ ...DATA, index: -1 }, 'index'],
     [{ ...DATA, index: 512 }, 'index'],
     [{ ...DATA, index: '0' }, 'index'],

@@ -31,6 +31,8 @@ const DRIVER = {
 const RESULTS: SideResults = {
   algorithm: 'expresspass-literal',
   frameBytes: 1472,
+  datapath: 'mmsg',
+  linkBps: 1e9,
   received: {
     bytes: 3_000,
     durationNs: 1e6,
@@ -40,6 +42,7 @@ const RESULTS: SideResults = {
     filledFrames: 3,
     chunks: 7,
     flowBytes: [1_000, 2_000],
+    markedFrames: 2,
     rtt: percentiles(1e3, 2e3),
     creditGap: percentiles(),
     credits: { sent: 10, used: 3, wasted: 4, dropped: 2 },
@@ -62,10 +65,19 @@ describe('results', () => {
     const sender = {
       ...RESULTS,
       received: null,
-      sent: { creditGap: percentiles(5e3), rtt: percentiles(7e3) },
+      sent: { creditGap: percentiles(5e3), rtt: percentiles(7e3), lostFrames: 3 },
       driver: null,
     };
     expect(through(sender, 2)).toEqual(sender);
+  });
+
+  it('of an older peer lack what it did not know', () => {
+    const { datapath, linkBps, ...rest } = RESULTS;
+    const { markedFrames, ...received } = RESULTS.received!;
+    const older = { ...rest, received } as unknown as SideResults;
+    expect([datapath, linkBps, markedFrames]).toEqual(['mmsg', 1e9, 2]);
+    const known = { ...RESULTS.received, markedFrames: 0 };
+    expect(through(older, 2)).toEqual({ ...RESULTS, datapath: '', linkBps: null, received: known });
   });
 
   it('of as many flows as a test may have fit a message', () => {

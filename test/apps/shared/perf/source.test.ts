@@ -85,6 +85,13 @@ describe('a source of perf data', () => {
     expect(credited.rtts.percentiles().count).toBe(0);
   });
 
+  it('has more than its request told of when its first credit comes, so that the receiver asks on', () => {
+    const { world, flow } = bed();
+    for (let time = 10; flow.statistics.dataFrames === 0; time += 10) world.run(time * 1e3);
+    const { bytesWritten, dataFrames } = flow.statistics;
+    expect([dataFrames, bytesWritten]).toEqual([1, HEADER.length + 8 * 1_446 + 65_536]);
+  });
+
   it('never leaves a credit without data before its end', () => {
     const { world, flow } = bed();
     for (let time = 1; time <= 50; time++) world.run(time * 1e6);

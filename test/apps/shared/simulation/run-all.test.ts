@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
 import { collectAll, type RunProgress, runAll } from '../../../../src/apps/shared/simulation/run-all.js';
 import type { SimulationThread } from '../../../../src/apps/shared/simulation/thread.js';
@@ -16,6 +16,7 @@ const seeds = (count: number): Scenario[] => Array.from({ length: count }, (_, a
 class FakeThread implements SimulationThread {
   static running = 0;
   static most = 0;
+  isOver = false;
   isStopped = false;
   private readonly answerTo: (scenario: Scenario) => Promise<ThreadAnswer>;
 
@@ -32,6 +33,10 @@ class FakeThread implements SimulationThread {
 
   progress(): number {
     return 0.5;
+  }
+
+  virtualNs(): number {
+    return 1_500;
   }
 
   async stop(): Promise<void> {
@@ -76,6 +81,39 @@ describe('running many scenarios', () => {
     const outcomes = await collectAll(seeds(4), { jobs: 1, start });
     expect(outcomes.map(({ error }) => error?.message)).toEqual(['no', 'no', 'no', 'no']);
     expect(started).toBe(2);
+  });
+
+  it('gives up a run whose virtual time stands still, and replaces its thread', async () => {
+    vi.useFakeTimers();
+    vi.stubEnv('XPASS_PATIENCE', '1s');
+    onTestFinished(() => {
+      vi.useRealTimers();
+      vi.unstubAllEnvs();
+    });
+    const threads: FakeThread[] = [];
+    const start = (): SimulationThread => {
+      const isStuck = threads.length === 0;
+      threads.push(new FakeThread(() => (isStuck ? new Promise(() => undefined) : Promise.resolve(failure(true)))));
+      return threads[threads.length - 1];
+    };
+    const played = collectAll(seeds(2), { jobs: 1, start });
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect((await played).map(({ error }) => error?.message)).toEqual([
+      'the simulation thread did not answer and nothing changed for 15 s; last heard: simulation thread: at 1.500 us of its time',
+      'no',
+    ]);
+    expect(threads.map(({ isStopped }) => isStopped)).toEqual([true, true]);
+  });
+
+  it('replaces a thread that has ended', async () => {
+    const threads: FakeThread[] = [];
+    const start = (): SimulationThread => {
+      threads.push(new FakeThread(async () => failure(true)));
+      threads[threads.length - 1].isOver = true;
+      return threads[threads.length - 1];
+    };
+    await collectAll(seeds(3), { jobs: 1, start });
+    expect(threads).toHaveLength(4);
   });
 
   it('reports mistakes of a scenario as errors', async () => {

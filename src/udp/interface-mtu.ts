@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import type { UdpAddress } from './address.js';
+
+/** IP and UDP headers without options: RFC 791, RFC 8200, RFC 768. */
+const HEADER_BYTES = { 4: 28, 6: 48 } as const;
+
+/** An interface of this machine. */
+export interface Interface {
+  readonly name: string;
+  readonly mtuBytes: number;
+}
+
+/** The interface that has this address; null where the address is a wildcard or the system does not tell (only Linux does, in /sys). */
+export type FindInterface = (address: string) => Interface | null;
+
+/**
+ * What is wrong where a frame of `frameBytes` does not fit the interface that a socket at `local` uses: the kernel cuts each such datagram into fragments, and all of them are lost with one. null where it fits, and
+ * where the MTU is not known. A smaller MTU further on along the path shows nowhere here.
+ */
+export function mtuWarning(local: UdpAddress, frameBytes: number, find: FindInterface = findInterface): string | null {
+  const found = find(local.address);
+  if (found === null) return null;
+  const fittingBytes = found.mtuBytes - HEADER_BYTES[local.family];
+  if (frameBytes <= fittingBytes) return null;
+  return (
+    `frames of ${frameBytes} bytes do not fit the MTU of ${found.mtuBytes} of interface ${found.name} and are sent in fragments: ` +
+    `give both hosts --frame-size ${fittingBytes}`
+  );
+}
+
+function findInterface(address: string): Interface | null {
+  const [name] = Object.entries(networkInterfaces()).find(([, addresses]) =>
+    addresses?.some((each) => each.address === address),
+  ) ?? [null];
+  if (name === null) return null;
+  try {
+    const mtuBytes = Number(readFileSync(`/sys/class/net/${name}/mtu`, 'latin1'));
+    return Number.isInteger(mtuBytes) && mtuBytes > 0 ? { name, mtuBytes } : null;
+  } catch {
+    // Not Linux, or /sys is not mounted.
+    return null;
+  }
+}

@@ -1,0 +1,82 @@
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { nodeOfLine, otherLines } from '../../.config/node-versions.mjs';
+import { COLLECTOR_FLAGS, isTuned } from '../../src/apps/shared/collector.js';
+import { scratchFolder, within, XpassProcess } from './switch-lab.js';
+
+// What is compiled here runs on each Node.js line that `npm run nodes` has installed. All other tests cover the line that runs them.
+
+/** Two flows that share a link. */
+const SCENARIO = `
+topology: { name: star, hosts: 3, rate: 100mbit }
+payload: bytes
+flows:
+  - { from: 1, to: 3, bytes: 300kB }
+  - { from: 2, to: 3, bytes: 200kB, start: 20ms }
+`;
+
+async function scenarioFile(): Promise<string> {
+  const path = join(await scratchFolder(), 'scenario.yaml');
+  await writeFile(path, SCENARIO);
+  return path;
+}
+
+/** Runs a command to its end on that Node.js. It must say nothing on standard error, not even a warning. */
+async function run(node: string, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await within(new XpassProcess(args, node).ended, `the end of ${args.join(' ')}`);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout;
+}
+
+async function measure(node: string, datapath: string) {
+  const server = new XpassProcess(['perf', '-s', '--json', '--listen', ':0', '--datapath', datapath], node);
+  const { address } = await server.event('listening');
+  const client = ['perf', '--json', '-c', String(address), '-t', '300ms', '--datapath', datapath];
+  return JSON.parse(await run(node, ...client));
+}
+
+/** The result without the time that it took. */
+async function simulate(node: string, file: string): Promise<object> {
+  const { wall_s: _wallS, ...result } = JSON.parse(await run(node, 'sim', file, '--json'));
+  return result;
+}
+
+describe.each(otherLines())('Node.js %i', (line) => {
+  const node = nodeOfLine(line) ?? '';
+
+  beforeEach(({ skip }) => skip(node === '', `Node.js ${line} is not installed: npm run nodes`));
+
+  it('has the flags of V8 that its version gets', () => {
+    const v8 = execFileSync(node, ['-p', 'process.versions.v8'], { encoding: 'utf8' }).trim();
+    const known = execFileSync(node, ['--v8-options'], { encoding: 'utf8' });
+    expect(isTuned(v8), v8).toBe(true);
+    for (const flag of Object.values(COLLECTOR_FLAGS)) expect(known).toContain(`${flag.split('=', 1)[0]} `);
+  });
+
+  it('plays the demonstration', async () => {
+    const result = JSON.parse(await run(node, 'demo', '--senders', '2', '--bytes', '256KiB', '--json'));
+    expect(result.files.map((file: { verified: boolean }) => file.verified)).toEqual([true, true]);
+  });
+
+  it('plays a lab of two flows', async () => {
+    const result = JSON.parse(await run(node, 'lab', await scenarioFile(), '--rehearsal', '200ms', '--json'));
+    expect(result.flows.map((flow: { delivered_bytes: number }) => flow.delivered_bytes)).toEqual([300e3, 200e3]);
+  });
+
+  it.each(['dgram', ...(process.platform === 'linux' ? ['mmsg'] : [])])(
+    'measures with the datapath %s',
+    async (name) => {
+      const { bytes } = await measure(node, name);
+      expect(bytes).toBeGreaterThan(0);
+    },
+  );
+
+  it('plays a simulation with the result of this version, and a sweep in threads', async () => {
+    const file = await scenarioFile();
+    expect(await simulate(node, file)).toEqual(await simulate(process.execPath, file));
+    const { runs } = JSON.parse(await run(node, 'sim', file, '--seeds', '3', '--jobs', '2', '--json'));
+    expect(runs).toHaveLength(3);
+  });
+});

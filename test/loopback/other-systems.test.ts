@@ -1,0 +1,76 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { areSame, filesOf, randomFile, send, startDaemon } from './send-lab.js';
+import { runXpass, scratchFolder, startSwitch, within } from './switch-lab.js';
+
+// What only Linux has is taken away from real processes by test/harness/other-system.mjs. That macOS and Windows do as it says cannot be shown here.
+
+const PRETENCE = new URL('../harness/other-system.mjs', import.meta.url).href;
+
+/** All processes that start from now until the end of the test, and those that they start, find that system. */
+function pretend(system: 'darwin' | 'win32'): void {
+  vi.stubEnv('XPASS_TEST_SYSTEM', system);
+  vi.stubEnv('NODE_OPTIONS', `--import ${PRETENCE}`);
+}
+
+afterEach(() => vi.unstubAllEnvs());
+
+const TWO_HOSTS = `
+topology: { name: star, hosts: 2, rate: 100mbit }
+flows:
+  - { from: 1, to: 2, bytes: 200kB }
+`;
+
+async function fileWith(text: string): Promise<string> {
+  const path = join(await scratchFolder(), 'scenario.yaml');
+  await writeFile(path, text);
+  return path;
+}
+
+describe.each(['darwin', 'win32'] as const)('where the system is %s', (system) => {
+  it('files are sent and verified, and what the kernel does not tell is null', async () => {
+    pretend(system);
+    const daemon = await startDaemon();
+    const path = await randomFile('whole', 256 * 1024);
+    const ended = await send(path, '--to', daemon.address, '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(filesOf(ended)).toMatchObject([{ verified: true }]);
+    expect(await areSame(path, join(daemon.directory, 'whole'))).toBe(true);
+    const { code, stdout } = await daemon.process.stop('SIGINT');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({ driver: { kernel_drops: null } });
+  });
+
+  it('the control of a switch is found without a path, and --datapath mmsg says that it needs Linux', async () => {
+    pretend(system);
+    const { process, control } = await startSwitch('--datapath', 'mmsg');
+    const { code, stdout } = await runXpass('switch', 'ctl', 'ports', '--control', control);
+    expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining('port')]);
+    expect((await process.stop('SIGINT')).stderr).toContain('it needs Linux');
+  });
+
+  it('a lab runs, and says that drops of the kernel are not known', async () => {
+    pretend(system);
+    const ended = await runXpass('lab', await fileWith(TWO_HOSTS), '--rehearsal', '100ms', '--json');
+    expect(ended.code, ended.stderr).toBe(0);
+    expect(ended.stderr).toContain('this system does not tell which datagrams its kernel dropped');
+    expect(JSON.parse(ended.stdout)).toMatchObject({ flows: [{ delivered_bytes: 200_000, error: null }] });
+  });
+});
+
+describe('a process that ends with its parent', () => {
+  it('ends in order when it is stopped, without a signal', async () => {
+    // The compiled one, whose processes load compiled files.
+    const compiled = new URL('../../dist/apps/shared/child.js', import.meta.url).href;
+    const { Child, END_WITH_PARENT } = (await import(compiled)) as typeof import('../../src/apps/shared/child.js');
+    const child = new Child('a switch', ['switch', '--listen', ':0', '--json'], END_WITH_PARENT);
+    const kill = vi.spyOn(child.process, 'kill');
+    const events: unknown[] = [];
+    child.onEvent(({ event }) => events.push(event));
+    await child.event('listening');
+    await within(child.stop(), 'the end');
+    expect([await child.ended, events]).toEqual([0, ['listening', 'summary']]);
+    expect(kill).not.toHaveBeenCalled();
+  });
+});
