@@ -101,7 +101,7 @@ async function runCommand(found: Found, host: ProgramHost, results: Results): Pr
     options,
     positionals: line.positionals,
     results,
-    logger: await createLogger({ name: `xpass ${name}`, level, format, stream: host.stderr }),
+    logger: createLogger({ name: `xpass ${name}`, level, format, stream: host.stderr }),
     terminal: host.stderr,
     onInterrupt: (handle) => onInterrupt(handle, host.signals),
   };

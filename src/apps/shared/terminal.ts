@@ -1,5 +1,4 @@
 import { stripVTControlCharacters } from 'node:util';
-import picocolors from 'picocolors';
 
 /** What there is to know of a stream that may be a terminal. */
 export interface TerminalShape {
@@ -9,13 +8,12 @@ export interface TerminalShape {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-export type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** Colours for one stream: on a terminal that has them, unless NO_COLOR is set (no-color.org); FORCE_COLOR turns them on anywhere. */
-export function colorsFor(stream: TerminalShape, environment: Environment = process.env): Colors {
+/** Whether a stream gets colours: on a terminal that has them, unless NO_COLOR is set (no-color.org); FORCE_COLOR turns them on anywhere. */
+export function hasColors(stream: TerminalShape, environment: Environment = process.env): boolean {
   const isSet = (name: string): boolean => (environment[name] ?? '') !== '';
-  const hasColors = isSet('FORCE_COLOR') || (stream.isTTY === true && environment.TERM !== 'dumb');
-  return picocolors.createColors(hasColors && !isSet('NO_COLOR'));
+  const isAble = isSet('FORCE_COLOR') || (stream.isTTY === true && environment.TERM !== 'dumb');
+  return isAble && !isSet('NO_COLOR');
 }
 
 /** Text that came from somebody else, safe to show: characters that could move the cursor or hide others stand as escapes. */

@@ -38,6 +38,6 @@ async function transportOptions(
   keepYoungGenerationSmall();
   const given = new Map(Object.entries(options).map(([name, value]) => [name, [value]]));
   // That nobody listens any more is no news at the end of a benchmark.
-  const logger = await createLogger({ name: 'xpass bench', level: 'error', format: 'text', stream: process.stderr });
+  const logger = createLogger({ name: 'xpass bench', level: 'error', format: 'text', stream: process.stderr });
   return { values: resolveOptions(TRANSPORT_OPTIONS, given), application, logger };
 }

@@ -1,128 +1,135 @@
-/**
- * Draws a chart as SVG text with echarts, on the server, without a browser. The same chart gives the same bytes on every machine. Importing this file
- * loads echarts (a quarter of a second), so a command imports it when it has something to draw, not when it starts.
- */
-// Each registers itself. `echarts/charts` and `echarts/components` name them too, but load all there are: twice the time.
-import 'echarts/lib/chart/bar.js';
-import 'echarts/lib/chart/custom.js';
-import 'echarts/lib/chart/line.js';
-import 'echarts/lib/chart/scatter.js';
-import 'echarts/lib/component/gridSimple.js';
-import 'echarts/lib/component/legendPlain.js';
-import 'echarts/lib/component/markLine.js';
-import 'echarts/lib/component/title.js';
-import { type EChartsCoreOption, init, use } from 'echarts/core';
-import { SVGRenderer } from 'echarts/renderers';
+/** Draws a chart as SVG text, without a browser. The same chart gives the same bytes on every machine. */
 import { assert } from '../../../base/assert.js';
-import type { BarChart as Bars, Chart, LineChart as Lines, ScatterChart as Scatter } from './chart.js';
-import { groupAxis, legendOptions, referenceSeries, titleOptions, valueAxis } from './frame-options.js';
+import type { BarChart, Chart, LineChart, ScatterChart } from './chart.js';
+import { legend, referenceLines, title, xAxis, yAxis } from './frame.js';
 import { type Layout, layoutOf } from './layout.js';
-import { type Scale, type ScaleRoom, scaleOf } from './scale.js';
-import { barOptions, lineOptions, MAX_MARKERS, scatterOptions, thinnedLines } from './series-options.js';
-import { MAX_SERIES } from './style.js';
-import { plainSvg } from './svg.js';
+import {
+  type Axes,
+  barIcon,
+  barMarks,
+  groupWidth,
+  lineIcon,
+  lineMarks,
+  markerIcon,
+  markers,
+  pointLabels,
+  thinnedLines,
+} from './marks.js';
+import { groupScale, placedScale, type Scale, type ScaleRoom, scaleOf } from './scale.js';
+import { FONT_FAMILY, FONT_PX, INK, MAX_SERIES } from './style.js';
+import { element } from './svg.js';
 
-use(SVGRenderer);
-
-const Y_ROOM: ScaleRoom = { ticks: 6, fromZero: true, toTicks: true, padding: 0 };
+const Y_ROOM: ScaleRoom = { ticks: 7, fromZero: true, toTicks: true, padding: 0 };
 /** Lines may touch the frame at the sides; markers may not. */
-const X_ROOM: ScaleRoom = { ticks: 7, fromZero: false, toTicks: false, padding: 0 };
+const X_ROOM: ScaleRoom = { ticks: 9, fromZero: false, toTicks: false, padding: 0 };
 const MARKER_ROOM: ScaleRoom = { ...X_ROOM, padding: 0.03 };
 const SCATTER_ROOM: ScaleRoom = { ...X_ROOM, padding: 0.08 };
+/** Lines with at most so many points have markers. */
+const MAX_MARKERS = 40;
 
 /** What differs between the kinds of charts. */
-interface Parts {
+interface Plot {
+  readonly x: Scale;
   readonly y: Scale;
-  readonly hasMarkers: boolean;
-  series(layout: Layout): readonly object[];
-  xAxis(layout: Layout): object;
+  /** Labels of the x axis are cut to this. */
+  labelRoomPx?(axes: Axes): number;
+  icon(at: number): string[];
+  /** What is cut off at the frame. */
+  clipped(axes: Axes, layout: Layout): string[];
+  unclipped(axes: Axes, layout: Layout): string[];
 }
 
 /** At most 28 series, each told from the others; lines of any length are thinned so that their peaks stay. */
 export function drawChart(chart: Chart): string {
   assert(chart.series.length <= MAX_SERIES, 'more series than can be told apart');
-  const { y, series, hasMarkers, xAxis } = partsOf(chart);
-  const layout = layoutOf(chart, y);
-  const option = {
-    animation: false,
-    backgroundColor: '#ffffff',
-    title: titleOptions(chart, layout),
-    legend: legendOptions(chart, layout, hasMarkers),
-    grid: { left: layout.left, top: layout.top, width: layout.plotWidth, height: layout.plotHeight },
-    xAxis: xAxis(layout),
-    yAxis: valueAxis('y', chart.y.name, y, layout),
-    series: [...series(layout), ...referenceSeries(chart, y, layout)],
+  const plot = plotOf(chart);
+  const layout = layoutOf(chart, plot.y);
+  const { width, height } = layout;
+  const axes = {
+    x: placedScale(plot.x, layout.left, layout.right),
+    y: placedScale(plot.y, layout.bottom, layout.top),
   };
-  return plainSvg(rendered(option, layout), chart.title ?? `${chart.y.name} by ${chart.x.name}`);
+  const label = chart.title ?? `${chart.y.name} by ${chart.x.name}`;
+  const font = { 'font-family': FONT_FAMILY, 'font-size': FONT_PX, fill: INK };
+  const xmlns = 'http://www.w3.org/2000/svg';
+  return element(
+    'svg',
+    { xmlns, role: 'img', 'aria-label': label, width, height, viewBox: `0 0 ${width} ${height}`, ...font },
+    [
+      element('rect', { width, height, fill: '#ffffff' }),
+      ...title(chart.title, layout),
+      ...legend(chart, layout, (at) => plot.icon(at)),
+      ...xAxis(axes.x, chart.x.name, layout, plot.labelRoomPx?.(axes)),
+      ...yAxis(axes.y, chart.y.name, layout),
+      clip(plot.clipped(axes, layout), layout),
+      ...referenceLines(chart, axes.y, layout),
+      ...plot.unclipped(axes, layout),
+    ],
+  );
 }
 
-function rendered(option: EChartsCoreOption, { width, height }: Layout): string {
-  const drawing = init(null, null, { renderer: 'svg', ssr: true, width, height });
-  try {
-    drawing.setOption(option);
-    return drawing.renderToSVGString();
-  } finally {
-    drawing.dispose();
-  }
+/** An SVG inside the SVG cuts off what is beyond it; a line along the frame stays whole. */
+function clip(marks: readonly string[], { left, top, right, bottom }: Layout): string {
+  const [x, y, width, height] = [left - 1, top - 1, right - left + 2, bottom - top + 2];
+  return element('svg', { x, y, width, height, viewBox: `${x} ${y} ${width} ${height}` }, marks);
 }
 
-function partsOf(chart: Chart): Parts {
+function plotOf(chart: Chart): Plot {
   switch (chart.kind) {
     case 'lines':
-      return lineParts(chart);
+      return linePlot(chart);
     case 'bars':
-      return barParts(chart);
+      return barPlot(chart);
     case 'scatter':
-      return scatterParts(chart);
+      return scatterPlot(chart);
   }
 }
 
-function lineParts(chart: Lines): Parts {
+/** Either all lines have markers or none has: a marker here and there would look like an event. */
+function linePlot(chart: LineChart): Plot {
   const lines = thinnedLines(chart);
   const hasMarkers = lines.every(({ x }) => x.length <= MAX_MARKERS) && !chart.series.some(({ stepped }) => stepped);
-  const x = scaleOf(
-    chart.x,
-    lines.flatMap((line) => line.x),
-    hasMarkers ? MARKER_ROOM : X_ROOM,
-  );
+  const xs = lines.flatMap(({ x }) => x);
   const values = lines.flatMap(({ y, band }) => [...y, ...(band?.low ?? []), ...(band?.high ?? [])]);
   return {
+    x: scaleOf(chart.x, xs, hasMarkers ? MARKER_ROOM : X_ROOM),
     y: yScale(chart, values),
-    series: () => lineOptions(chart, lines, hasMarkers),
-    hasMarkers,
-    xAxis: (layout) => valueAxis('x', chart.x.name, x, layout),
+    icon: (at) => lineIcon(at, hasMarkers),
+    clipped: (axes) => lineMarks(chart, lines, axes),
+    unclipped: (axes) => (hasMarkers ? lines.flatMap((points, at) => markers(at, points, axes)) : []),
   };
 }
 
-function barParts(chart: Bars): Parts {
-  const tops = chart.series.flatMap((series) => series.values).filter((value) => value !== null);
+function barPlot(chart: BarChart): Plot {
+  const tops = chart.series.flatMap(({ values }) => values).filter((value) => value !== null);
   // On a logarithmic axis a bar begins below its value, or nobody would see the smallest.
   const values = (chart.y.scale ?? 'linear') === 'linear' ? tops : tops.flatMap((top) => [top / 2, top]);
-  const xAxis = (layout: Layout): object => groupAxis(chart.x.name, chart.groups, layout.plotWidth);
-  return { y: yScale(chart, values), series: () => barOptions(chart), hasMarkers: true, xAxis };
+  return {
+    x: groupScale(chart.groups),
+    y: yScale(chart, values),
+    labelRoomPx: (axes) => groupWidth(axes.x) - 4,
+    icon: barIcon,
+    clipped: (axes, layout) => barMarks(chart, axes, layout),
+    unclipped: () => [],
+  };
 }
 
-function scatterParts(chart: Scatter): Parts {
-  const points = chart.series.flatMap((series) => series.points);
-  const x = scaleOf(
-    chart.x,
-    points.map((point) => point.x),
-    SCATTER_ROOM,
-  );
-  const y = scaleOf(
-    chart.y,
-    points.map((point) => point.y),
-    { ...SCATTER_ROOM, ticks: Y_ROOM.ticks },
-  );
+function scatterPlot(chart: ScatterChart): Plot {
+  const series = chart.series.map(({ points }) => ({ x: points.map(({ x }) => x), y: points.map(({ y }) => y) }));
+  const of = (axis: 'x' | 'y') => series.flatMap((points) => points[axis]);
   return {
-    y,
-    series: (layout) => scatterOptions(chart, { x, y, layout }),
-    hasMarkers: true,
-    xAxis: (layout) => valueAxis('x', chart.x.name, x, layout),
+    x: scaleOf(chart.x, of('x'), SCATTER_ROOM),
+    y: scaleOf(chart.y, of('y'), { ...SCATTER_ROOM, ticks: Y_ROOM.ticks }),
+    icon: markerIcon,
+    clipped: () => [],
+    unclipped: (axes, layout) => [
+      ...series.flatMap((points, at) => markers(at, points, axes)),
+      ...pointLabels(chart, axes, layout),
+    ],
   };
 }
 
 /** Reference lines count as data: they show where the paper is. */
-function yScale(chart: Chart, values: readonly number[]): Scale {
+function yScale(chart: Chart, values: readonly number[]) {
   return scaleOf(chart.y, [...values, ...(chart.references ?? []).map(({ y }) => y)], Y_ROOM);
 }

@@ -1,18 +1,33 @@
-/** An axis in numbers: where it begins and ends, and where its ticks are. Ours instead of the library's, so that a new version of it moves no tick. */
+/** An axis in numbers: where it begins and ends, and where its ticks are. */
 import { assert } from '../../../base/assert.js';
 import type { Axis } from './chart.js';
 
 export interface Scale {
-  /** 0: linear. */
-  readonly base: 0 | 2 | 10;
-  readonly min: number;
-  readonly max: number;
-  readonly ticks: readonly number[];
-  readonly labels: readonly string[];
+  readonly ticks: readonly Tick[];
+  /** Whether the axis has a place for a value, and for a value between its ends. */
+  isDrawable(value: number): boolean;
+  isInside(value: number): boolean;
+  /** Where a value is between the ends of the axis: 0 to 1. */
+  at(value: number): number;
+}
+
+/** A scale with its place in the drawing. */
+export interface PlacedScale extends Scale {
+  px(value: number): number;
+}
+
+export function placedScale(scale: Scale, fromPx: number, toPx: number): PlacedScale {
+  return { ...scale, px: (value) => fromPx + (toPx - fromPx) * scale.at(value) };
+}
+
+export interface Tick {
+  readonly value: number;
+  /** Empty for a minor tick. */
+  readonly label: string;
 }
 
 export interface ScaleRoom {
-  /** Ticks at most, one more where the steps fall so. */
+  /** Labels at most, one more where the steps fall so. */
   readonly ticks: number;
   /** Whether a linear axis has 0 on it. */
   readonly fromZero: boolean;
@@ -22,137 +37,106 @@ export interface ScaleRoom {
   readonly padding: number;
 }
 
+/** Below this a number is 0 to an axis: its ticks would be beyond what a number can be. */
+const SMALLEST = 1e-300;
+/** In steps; covers the rounding of a division. */
+const SLACK = 1e-9;
+const BASES = { linear: 0, log2: 2, log10: 10 } as const;
+
 /** The scale that holds all of `values`. */
 export function scaleOf(axis: Axis, values: Iterable<number>, room: ScaleRoom): Scale {
   assert((axis.min ?? -Infinity) < (axis.max ?? Infinity), 'an axis begins before it ends');
-  const base = axis.scale === 'log2' ? 2 : axis.scale === 'log10' ? 10 : 0;
-  return base === 0 ? linearScale(axis, extentOf(values, -Infinity), room) : logScale(axis, values, { ...room, base });
+  const base = BASES[axis.scale ?? 'linear'];
+  const isDrawable = (value: number): boolean => Number.isFinite(value) && (base === 0 || value > 0);
+  // A logarithmic axis is a linear one of exponents.
+  const place = (value: number): number => (base === 0 ? value : Math.log(value) / Math.log(base));
+  const [first, last] = endsOf(axis, [...values].filter(isDrawable), base === 0 && room.fromZero).map(place);
+  const step = base === 0 ? niceStep((last - first) / room.ticks) : 1;
+  const spare = (last - first) * room.padding;
+  const low = room.toTicks ? Math.floor(first / step + SLACK) * step : first - spare;
+  const high = room.toTicks ? Math.ceil(last / step - SLACK) * step : last + spare;
+  const start = axis.min === undefined ? low : place(axis.min);
+  const end = axis.max === undefined ? high : place(axis.max);
+  return {
+    ticks: base === 0 ? linearTicks(step, start, end) : logTicks({ base, ticks: room.ticks }, start, end),
+    isDrawable,
+    isInside: (value) =>
+      isDrawable(value) && place(value) >= start - SLACK * step && place(value) <= end + SLACK * step,
+    at: (value) => (place(value) - start) / (end - start),
+  };
 }
 
-/** Below this a number is 0 to an axis: its ticks would be beyond what a number can be. */
-const SMALLEST = 1e-300;
-
-interface Extent {
-  readonly low: number;
-  readonly high: number;
+/** A scale with a place for each group of bars. */
+export function groupScale(groups: readonly string[]): Scale {
+  const ticks = groups.map((label, value) => ({ value, label }));
+  return { ticks, isDrawable: () => true, isInside: () => true, at: (value) => (value + 0.5) / groups.length };
 }
 
-/** Of the finite values above `floor`; from 0 or 1 on where there are none. */
-function extentOf(values: Iterable<number>, floor: number): Extent {
-  let [low, high] = [Infinity, -Infinity];
-  for (const value of values) {
-    if (!Number.isFinite(value) || value <= floor) continue;
-    if (value < low) low = value;
-    if (value > high) high = value;
-  }
-  return low <= high ? { low, high } : { low: floor === 0 ? 1 : 0, high: floor === 0 ? 10 : 1 };
-}
-
-function linearScale(axis: Axis, extent: Extent, room: ScaleRoom): Scale {
-  const data = widened(endsOf(axis, room.fromZero ? withZero(extent) : extent));
-  const step = niceStep((data.high - data.low) / room.ticks);
-  const spare = room.toTicks ? 0 : (data.high - data.low) * room.padding;
-  const min = axis.min ?? (room.toTicks ? Math.floor(data.low / step + 1e-9) * step : data.low - spare);
-  const max = axis.max ?? (room.toTicks ? Math.ceil(data.high / step - 1e-9) * step : data.high + spare);
-  return { base: 0, min, max, ...linearTicks(step, min, max) };
-}
-
-function withZero({ low, high }: Extent): Extent {
-  return { low: Math.min(0, low), high: Math.max(0, high) };
-}
-
-/** Ends that were asked for, whether there is data between them or not. */
-function endsOf({ min, max }: Axis, { low, high }: Extent): Extent {
-  return { low: min ?? Math.min(low, max ?? low), high: max ?? Math.max(high, min ?? high) };
-}
-
-/** One value alone, or values that no label could tell apart, get room on both sides; zeros stand on the axis. */
-function widened({ low, high }: Extent): Extent {
+/** Ends that were asked for, whether there is data between them or not; one value alone gets room on both sides. */
+function endsOf({ min, max, scale = 'linear' }: Axis, values: readonly number[], fromZero: boolean): [number, number] {
+  const isLinear = scale === 'linear';
+  const known = [...(values.length > 0 ? values : isLinear ? [0, 1] : [1, 10]), ...(fromZero ? [0] : [])];
+  const lowest = known.reduce((least, value) => Math.min(least, value));
+  const highest = known.reduce((most, value) => Math.max(most, value));
+  const [low, high] = [min ?? Math.min(lowest, max ?? lowest), max ?? Math.max(highest, min ?? highest)];
   const size = Math.max(Math.abs(low), Math.abs(high));
-  if (size >= SMALLEST && high - low > size * 1e-9) return { low, high };
-  return size < SMALLEST ? { low: 0, high: 1 } : { low: low - Math.abs(low) / 2, high: high + Math.abs(high) / 2 };
+  if (size >= SMALLEST && high - low > size * SLACK) return [low, high];
+  if (size < SMALLEST) return [0, 1];
+  return isLinear ? [low - size / 2, high + size / 2] : [low / 2, high * 2];
 }
 
 /** The smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `step`. */
 function niceStep(step: number): number {
   const power = 10 ** Math.floor(Math.log10(step));
-  const factor = [1, 2, 2.5, 5, 10].find((nice) => nice * power >= step * (1 - 1e-9)) ?? 10;
-  return factor * power;
+  return ([1, 2, 2.5, 5].find((nice) => nice * power >= step * (1 - SLACK)) ?? 10) * power;
 }
 
-function multiples(step: number, min: number, max: number): number[] {
-  const first = Math.ceil(min / step - 1e-6);
-  const last = Math.floor(max / step + 1e-6);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) =>
-    Number(((first + at) * step).toPrecision(12)),
-  );
+function multiples(step: number, from: number, to: number): number[] {
+  const first = Math.ceil(from / step - SLACK * 1e3);
+  const last = Math.floor(to / step + SLACK * 1e3);
+  const count = Math.max(0, last - first + 1);
+  return Array.from({ length: count }, (_, at) => Number(((first + at) * step).toPrecision(12)));
 }
 
-function logScale(axis: Axis, values: Iterable<number>, room: ScaleRoom & { base: 2 | 10 }): Scale {
-  const { base } = room;
-  const power = (value: number): number => (base === 2 ? Math.log2(value) : Math.log10(value));
-  const ends = endsOf(axis, extentOf(values, 0));
-  let [low, high] = [power(ends.low), power(ends.high)];
-  if (low === high) [low, high] = [low - power(2), high + power(2)];
-  if (axis.min === undefined && room.toTicks) low = Math.floor(low + 1e-9);
-  if (axis.max === undefined && room.toTicks) high = Math.ceil(high - 1e-9);
-  const spare = room.toTicks ? 0 : (high - low) * room.padding;
-  const min = axis.min ?? base ** (low - spare);
-  const max = axis.max ?? base ** (high + spare);
-  return { base, min, max, ...logTicks(room, { low: power(min), high: power(max) }) };
+function linearTicks(step: number, from: number, to: number): Tick[] {
+  const decimals =
+    [0, 1, 2, 3, 4, 5, 6].find((count) => Math.abs(Number(step.toFixed(count)) - step) < step * 1e-6) ?? 7;
+  return multiples(step, from, to).map((value) => ({ value, label: labelOf(value, decimals) }));
 }
 
-type Ticks = Pick<Scale, 'ticks' | 'labels'>;
-
-/** At powers of the base; where there are fewer than three, at 1, 2 and 5 times a power of ten, and else where a linear axis would have them. */
-function logTicks({ base, ticks: most }: ScaleRoom & { base: 2 | 10 }, { low, high }: Extent): Ticks {
-  const step = Math.max(1, Math.ceil((high - low) / most));
-  const powers = multiples(step, low, high);
-  if (powers.length >= 3) {
-    const labels = powers.map((exponent) => logLabel(base, exponent));
-    return { ticks: powers.map((exponent) => base ** exponent), labels };
+/**
+ * At powers of the base, with a label from the first on. Decades have minor ticks where each power has a label. An axis with fewer than three powers has labels
+ * at 1, 2 and 5 times a power of ten, or where a linear axis would have them.
+ */
+function logTicks({ base, ticks: most }: { base: 2 | 10; ticks: number }, from: number, to: number): Tick[] {
+  const powers = multiples(1, from, to).map((exponent) => base ** exponent);
+  const [low, high] = [base ** from, base ** to];
+  const decades = multiples(1, Math.floor(Math.log10(low)), Math.log10(high));
+  const digits = (some: readonly number[]): Tick[] =>
+    decades
+      .flatMap((decade) => some.map((digit) => Number(`${digit}e${decade}`)))
+      .filter((value) => value >= low * (1 - SLACK) && value <= high * (1 + SLACK))
+      .map((value) => ({ value, label: logLabel(value) }));
+  if (powers.length < 3) {
+    const few = digits([1, 2, 5]);
+    return few.length >= 3 ? few : linearTicks(niceStep((high - low) / most), low, high);
   }
-  const [min, max] = [base ** low, base ** high];
-  const within = (value: number): boolean => value >= min * (1 - 1e-9) && value <= max * (1 + 1e-9);
-  const decades = multiples(1, Math.floor(Math.log10(min)), Math.ceil(Math.log10(max)));
-  const ticks = decades.flatMap((decade) => [1, 2, 5].map((digit) => Number(`${digit}e${decade}`))).filter(within);
-  if (ticks.length >= 3) return { ticks, labels: ticks.map((tick) => linearLabel(tick, decimalsOf(tick))) };
-  return linearTicks(niceStep((max - min) / most), min, max);
+  const every = Math.ceil(powers.length / most);
+  const minor = base === 10 && every === 1 ? digits([2, 3, 4, 5, 6, 7, 8, 9]) : [];
+  return [
+    ...powers.map((value, at) => ({ value, label: at % every === 0 ? logLabel(value, base) : '' })),
+    ...minor.map(({ value }) => ({ value, label: '' })),
+  ];
 }
 
-function linearTicks(step: number, min: number, max: number): Ticks {
-  const ticks = multiples(step, min, max);
-  return { ticks, labels: ticks.map((tick) => linearLabel(tick, decimalsOf(step))) };
+/** Powers of two below 1 as fractions. */
+function logLabel(value: number, base = 10): string {
+  if (base === 2 && value < 1) return `1/${labelOf(1 / value, 0)}`;
+  return labelOf(value, Math.max(0, -Math.floor(Math.log10(value) + SLACK)));
 }
 
-/** Where a value is between the ends of the axis: 0 to 1. */
-export function positionOn({ base, min, max }: Scale, value: number): number {
-  const place = (at: number): number => (base === 0 ? at : Math.log(at));
-  return (place(value) - place(min)) / (place(max) - place(min));
-}
-
-/** Digits behind the point that a multiple of the step needs: 0 of 50, 1 of 2.5, 2 of 0.25. */
-function decimalsOf(step: number): number {
-  const decimals = [0, 1, 2, 3, 4, 5, 6].find((count) => Math.abs(Number(step.toFixed(count)) - step) < step * 1e-6);
-  return decimals ?? 7;
-}
-
-function linearLabel(value: number, decimals: number): string {
-  if (Math.abs(value) >= 1e6 || decimals > 6) return value.toExponential().replace('e+', 'e').replace(/^0e0$/, '0');
-  return grouped(value.toFixed(decimals));
-}
-
-/** Powers of two below 1 as fractions; powers of ten from a millionth to a million in full. */
-function logLabel(base: 2 | 10, exponent: number): string {
-  const value = base ** exponent;
-  if (Math.abs(exponent) > (base === 2 ? 19 : 6)) return `${base}^${exponent}`;
-  if (exponent >= 0) return grouped(String(value));
-  return base === 2 ? `1/${grouped(String(1 / value))}` : value.toFixed(-exponent);
-}
-
-/** `12,000`; four digits stay together. */
-function grouped(text: string): string {
-  const [whole, part] = text.split('.');
-  const digits = whole.replace('-', '').length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, ',') : whole;
-  return part === undefined ? digits : `${digits}.${part}`;
+/** `12,000`; large and small numbers with an exponent. */
+function labelOf(value: number, decimals: number): string {
+  if (Math.abs(value) >= 1e7 || decimals > 6) return value.toExponential().replace('e+', 'e').replace(/^0e0$/, '0');
+  return value.toFixed(decimals).replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ',');
 }

@@ -1,6 +1,5 @@
 /**
- * A page about runs, simulated or over real sockets: tables and figures, all in one file. Importing this file loads echarts (see plot/draw.ts), so a command
- * does it when a report is asked for. The same runs give the same bytes.
+ * A page about runs, simulated or over real sockets: tables and figures, all in one file. The same runs give the same bytes.
  */
 import { assert } from '../../../base/assert.js';
 import type { RunSeries, SimulationResult, SimulationRun } from '../../../sim/result.js';

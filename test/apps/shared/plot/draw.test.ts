@@ -56,8 +56,7 @@ const SCATTER: ScatterChart = {
   ],
 };
 
-// Drawing takes seconds where a machine is busy with other things.
-describe('a drawing', { timeout: 60_000 }, () => {
+describe('a drawing', () => {
   it.each<[string, Chart]>([
     ['lines', LINES],
     ['bars', BARS],
@@ -71,39 +70,39 @@ describe('a drawing', { timeout: 60_000 }, () => {
 
   it('has text as text, whatever is in it', () => {
     const svg = drawChart(LINES);
-    expect(svg).toContain('&quot;naive&quot; &amp; &lt;others&gt;');
+    expect(svg).toContain('&#34;naive&#34; &#38; &#60;others&#62;');
     expect(svg).not.toContain('<others>');
     expect(svg).not.toMatch(/<(script|style|image|foreignObject)|href|onload/);
   });
 
-  it('shares no id with another drawing, and refers to its own alone', () => {
-    const [lines, bars] = [LINES, { ...LINES, title: 'other' }].map(drawChart);
-    const ids = (svg: string) => [...svg.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]);
-    expect(ids(lines).length).toBeGreaterThan(0);
-    expect(ids(lines).filter((id) => ids(bars).includes(id))).toEqual([]);
-    for (const [, id] of lines.matchAll(/url\(#([^)]+)\)/g)) expect(ids(lines)).toContain(id);
+  it('has no ids, which would be of the whole page where it stands in one', () => {
+    for (const chart of [LINES, BARS, SCATTER]) expect(drawChart(chart)).not.toMatch(/ id=|url\(/);
+  });
+
+  it('writes numbers to a hundredth of a pixel', () => {
+    for (const chart of [LINES, BARS, SCATTER]) expect(drawChart(chart)).not.toMatch(/="[^"]*\d\.\d{3}/);
+  });
+
+  it('cuts off a line that leaves the axes, and markers outside with it', () => {
+    const x = [1, 2, 3];
+    const svg = drawChart({ ...LINES, y: { name: '', min: 0, max: 1 }, series: [{ name: '', x, y: [0.5, 1, 9] }] });
+    expect(svg).toMatch(/<svg x="[^>]*viewBox="[^>]*>\n<path d="M[^"]*"/);
+    expect(svg.match(/translate\([^)]*\)" fill="#0072b2"/g)).toHaveLength(2);
   });
 
   it('has its reference lines where the axis has their values', () => {
     const svg = drawChart(LINES);
-    const [low, high] = ['0.90', '1.00'].map((tick) =>
-      heightOf(svg, new RegExp(`translate\\(\\S+ (\\S+)\\)"[^>]*>${tick}<`)),
-    );
+    const [low, high] = ['0.90', '1.00'].map((tick) => heightOf(svg, new RegExp(`y="(\\S+)"[^>]*>${tick}<`)));
     const wanted = low + ((high - low) * (0.978 - 0.9)) / 0.1;
-    const drawn = [...svg.matchAll(/M\S+ (\S+)L\S+ \S+" fill="none" stroke="#555555"/g)].map((match) =>
-      Number(match[1]),
-    );
+    const drawn = [...svg.matchAll(/M\S+ (\S+)H\S+" fill="none" stroke="#555555"/g)].map((match) => Number(match[1]));
     expect(drawn).toHaveLength(2);
-    // Lines of one pixel are moved to the middle of one.
-    expect(Math.abs(drawn[0] - wanted)).toBeLessThanOrEqual(1);
+    expect(drawn[0]).toBeCloseTo(wanted, 1);
     expect(drawn[1] - drawn[0]).toBeGreaterThan(4);
   });
 
   it('moves labels of reference lines apart that would lie on each other', () => {
     const svg = drawChart(LINES);
-    const [paper, maxMin] = ['paper', 'max-min'].map((label) =>
-      heightOf(svg, new RegExp(`translate\\(\\S+ (\\S+)\\)"[^>]*>${label}`)),
-    );
+    const [paper, maxMin] = ['paper', 'max-min'].map((label) => heightOf(svg, new RegExp(`y="(\\S+)"[^>]*>${label}`)));
     expect(maxMin - paper).toBeGreaterThanOrEqual(13);
   });
 
@@ -129,7 +128,7 @@ describe('a drawing', { timeout: 60_000 }, () => {
       y: { name: '' },
       series: [{ name: '', x, y, band: { low: y, high: y } }],
     });
-    expect(gap.match(/<polygon/g)).toHaveLength(2);
+    expect(gap).toMatch(/d="M[^"]*ZM[^"]*Z" fill="#0072b2" fill-opacity/);
     expect(gap).toMatch(/d="M[^"]*M[^"]*" fill="none" stroke="#0072b2"/);
   });
 
@@ -153,7 +152,7 @@ describe('a drawing', { timeout: 60_000 }, () => {
     const x = Array.from({ length: 41 }, (_, at) => at);
     const draw = (series: LineChart['series']) =>
       drawChart({ kind: 'lines', x: { name: '' }, y: { name: '' }, series });
-    const markers = /matrix\(/g;
+    const markers = /translate\([^)]*\)" fill="#/g;
     expect(draw([short]).match(markers)?.length).toBe(2);
     expect(draw([short, { name: 'long', x, y: x }])).not.toMatch(markers);
   });
@@ -165,8 +164,8 @@ describe('a drawing', { timeout: 60_000 }, () => {
       series: [{ name: '', values: [0.01, 0.1, 10] }],
     });
     expect(svg).toContain('>0.001<');
-    const lowerEnds = [...svg.matchAll(/d="M\S+ (\S+)l\S+ 0l0 (\S+)l[^"]*" fill="#0072b2"/g)].map(([, y, height]) =>
-      Math.max(Number(y), Number(y) + Number(height)),
+    const lowerEnds = [...svg.matchAll(/y="(\S+)" width="\S+" height="(\S+)" fill="#0072b2"/g)].map(([, y, height]) =>
+      (Number(y) + Number(height)).toFixed(1),
     );
     expect(lowerEnds).toHaveLength(3);
     expect(new Set(lowerEnds).size).toBe(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LineChart } from '../../../../src/apps/shared/plot/chart.js';
-import { isDrawable, LEGEND_ROW, layoutOf, xPixel, yPixel } from '../../../../src/apps/shared/plot/layout.js';
+import { LEGEND_ROW, layoutOf } from '../../../../src/apps/shared/plot/layout.js';
 import { scaleOf } from '../../../../src/apps/shared/plot/scale.js';
 import { textWidthPx } from '../../../../src/apps/shared/plot/style.js';
 
@@ -16,7 +16,7 @@ describe('the layout of a drawing', () => {
     const layout = layoutOf(chart(['expresspass', 'expresspass-literal', 'steady', 'naive']), Y);
     const { columns, columnWidth, top } = layout.legend!;
     const rows = Math.ceil(4 / columns);
-    expect(columns * columnWidth).toBeLessThanOrEqual(layout.plotWidth + 14);
+    expect(columns * columnWidth).toBeLessThanOrEqual(layout.right - layout.left + 14);
     expect(top + rows * LEGEND_ROW).toBeLessThanOrEqual(layout.top);
   });
 
@@ -27,8 +27,8 @@ describe('the layout of a drawing', () => {
   });
 
   it('keeps its legend within its width, however long a name is', () => {
-    const { legend, plotWidth } = layoutOf(chart(['a', 'very '.repeat(50)]), Y);
-    expect(legend).toMatchObject({ columns: 1, columnWidth: plotWidth });
+    const { legend, left, right } = layoutOf(chart(['a', 'very '.repeat(50)]), Y);
+    expect(legend).toMatchObject({ columns: 1, columnWidth: right - left });
   });
 
   it('grows in height with a legend of many rows, and not in the data', () => {
@@ -36,31 +36,17 @@ describe('the layout of a drawing', () => {
     const [few, many] = [layoutOf(chart(names(6)), Y), layoutOf(chart(names(20)), Y)];
     expect(few.height).toBe(400);
     expect(many.height).toBeGreaterThan(400);
-    expect(many.plotHeight).toBe(few.plotHeight);
+    expect(many.bottom - many.top).toBe(few.bottom - few.top);
   });
 
   it('has room for the labels of reference lines at its right', () => {
     const label = 'the value of the paper';
-    const { width, left, plotWidth } = layoutOf(chart(['a'], { references: [{ label, y: 1 }] }), Y);
-    expect(width - left - plotWidth).toBeGreaterThan(textWidthPx(label, 12));
+    const { width, right } = layoutOf(chart(['a'], { references: [{ label, y: 1 }] }), Y);
+    expect(width - right).toBeGreaterThan(textWidthPx(label, 12));
   });
 
   it('has room for wide numbers at its left', () => {
     const wide = scaleOf({ name: '' }, [900_000], { ticks: 5, fromZero: true, toTicks: true, padding: 0 });
     expect(layoutOf(chart(['a']), wide).left).toBeGreaterThan(layoutOf(chart(['a']), Y).left);
-  });
-
-  it('knows where a value is drawn', () => {
-    const layout = layoutOf(chart(['a']), Y);
-    expect(yPixel(10, Y, layout)).toBe(layout.top);
-    expect(yPixel(0, Y, layout)).toBe(layout.top + layout.plotHeight);
-    expect(xPixel(5, Y, layout)).toBe(layout.left + layout.plotWidth / 2);
-  });
-});
-
-describe('a value that can be drawn', () => {
-  it('is finite, and above 0 on a logarithmic axis', () => {
-    expect([0, -1, Number.NaN, Infinity].map((value) => isDrawable(value, {}))).toEqual([true, true, false, false]);
-    expect([1, 0, -1].map((value) => isDrawable(value, { scale: 'log2' }))).toEqual([true, false, false]);
   });
 });
