@@ -29,6 +29,14 @@ export function mtuWarning(local: UdpAddress, frameBytes: number, find: FindInte
   );
 }
 
+/** The same where the kernel found it out while sending. `mtuBytes` is 0 where it does not say what the path takes. */
+export function fragmentsMessage(frameBytes: number, mtuBytes: number, family: 4 | 6): string {
+  const advice =
+    mtuBytes > 0 ? `give both hosts --frame-size ${mtuBytes - HEADER_BYTES[family]}` : 'choose a smaller --frame-size';
+  const size = mtuBytes > 0 ? ` of ${mtuBytes}` : '';
+  return `frames of ${frameBytes} bytes do not fit the path's MTU${size} and are sent in fragments from now on: ${advice}`;
+}
+
 function findInterface(address: string): Interface | null {
   const [name] = Object.entries(networkInterfaces()).find(([, addresses]) =>
     addresses?.some((each) => each.address === address),

@@ -1,6 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePorts, runXpass, scratchFolder, startSwitch, XpassProcess } from './switch-lab.js';
+
+const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
 
 /** A server that is ready, on a port that is free. */
 async function startServer(...args: string[]) {
@@ -244,5 +249,29 @@ describe('xpass perf', () => {
     const { address } = await startServer(...server);
     const { code, stderr } = await runXpass('perf', '-c', address, ...client);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--frame-size')]);
+  });
+});
+
+describe('a path of a small MTU', () => {
+  /** A network of its own, whose loopback interface takes 1,400 B: a server and a client with frames of 1,472 B. */
+  const IN_SMALL_NETWORK = `
+    ip link set lo mtu 1400 up || exit 77
+    "$@" perf -s --listen 127.0.0.1:30100 --datapath mmsg > "$OUT" 2>/dev/null &
+    while ! [ -s "$OUT" ]; do sleep 0.1; done
+    "$@" perf -c 127.0.0.1:30100 --datapath mmsg --rate 50mbit -t 300ms --json
+    status=$?
+    kill %1
+    exit $status`;
+
+  it('is told of with the frame size that fits, and frames of mmsg go in fragments', async ({ skip }) => {
+    const out = join(await scratchFolder(), 'listening');
+    const args = ['-n', 'bash', '-c', IN_SMALL_NETWORK, 'bash', process.execPath, EXECUTABLE];
+    const { status, stdout, stderr } = spawnSync('unshare', args, {
+      env: { ...process.env, OUT: out },
+      encoding: 'utf8',
+    });
+    skip(status === null || status === 77 || /unshare/.test(stderr), 'it needs root, for a network of its own');
+    expect([status, stderr]).toEqual([0, expect.stringContaining('give both hosts --frame-size 1372')]);
+    expect(JSON.parse(stdout).bytes).toBeGreaterThan(100_000);
   });
 });

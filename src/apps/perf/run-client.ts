@@ -20,6 +20,9 @@ type PerfInvocation = Invocation<typeof PERF_OPTIONS>;
 
 const DEFAULT_TIME_NS = 10e9;
 
+/** How long an interrupted client waits for its data to arrive and for the server's figures (ours: less than the patience of whoever pressed Ctrl-C). */
+const AFTER_INTERRUPT_MS = 2_000;
+
 /** Runs one test and says what it measured. An interrupt ends it early: with 0, or with 1 when --bytes asked for more than has arrived. */
 export async function runClient(invocation: PerfInvocation, host: string): Promise<ExitCode> {
   const { options, results } = invocation;
@@ -81,8 +84,16 @@ class ClientRun {
 
   private interrupt(reject: (failure: Failure) => void): void {
     this.isInterrupted = true;
-    if (this.client !== null) this.client.interrupt();
-    else reject(new Failure(ExitCode.failed, 'interrupted before the test began'));
+    const { client } = this;
+    if (client !== null) {
+      client.interrupt();
+      const seconds = AFTER_INTERRUPT_MS / 1e3;
+      const failure = new Failure(
+        ExitCode.failed,
+        `interrupted: the server did not say within ${seconds} s what it measured`,
+      );
+      setTimeout(() => client.abort(failure), AFTER_INTERRUPT_MS).unref();
+    } else reject(new Failure(ExitCode.failed, 'interrupted before the test began'));
   }
 
   private open(): Promise<Transport> {

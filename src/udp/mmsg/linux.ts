@@ -21,6 +21,10 @@ export const Linux = {
   IP_MTU_DISCOVER: 10,
   /** Of IP_MTU_DISCOVER and IPV6_MTU_DISCOVER: never in fragments, ip(7). */
   PMTUDISC_DO: 2,
+  /** The kernel cuts what does not fit. */
+  PMTUDISC_DONT: 0,
+  /** The MTU of the path of a connected socket. */
+  IP_MTU: 14,
   SOL_IPV6: 41,
   IPV6_RECVTCLASS: 66,
   IPV6_TCLASS: 67,

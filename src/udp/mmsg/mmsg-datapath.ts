@@ -1,5 +1,6 @@
 // Tested by test/loopback/udp-datapath.test.ts
 import type { Frame } from '../../wire/frame.js';
+import { MAX_FRAME_BYTES } from '../../wire/layout.js';
 import {
   type Datapath,
   type DatapathCounters,
@@ -10,6 +11,7 @@ import {
   NOBODY,
   noCounts,
 } from '../datapath.js';
+import { fragmentsMessage } from '../interface-mtu.js';
 import type { PeerTable } from '../peer-table.js';
 import { ProblemReport } from '../problem-report.js';
 import { sizeBuffers } from '../socket-buffers.js';
@@ -127,7 +129,18 @@ class MmsgDatapath implements Datapath, SendOutcome {
   }
 
   onError(errno: number, peer: number, frameBytes: number): void {
-    this.tell(this.native.errorName(errno), peer, frameBytes);
+    const code = this.native.errorName(errno);
+    if (code === 'EMSGSIZE' && frameBytes <= MAX_FRAME_BYTES) this.fragment(peer, frameBytes);
+    else this.tell(code, peer, frameBytes);
+  }
+
+  /** A frame did not fit the path. Frames go in fragments from now on, which is slow and loses more, but a flow whose every frame is refused would stand still. */
+  private fragment(peer: number, frameBytes: number): void {
+    const { socket } = this;
+    discoverMtu(socket, Linux.PMTUDISC_DONT);
+    const mtuBytes = this.targets === null ? socket.get(Linux.SOL_IP, Linux.IP_MTU) : 0;
+    const message = fragmentsMessage(frameBytes, mtuBytes, socket.family);
+    this.handlers.onProblem({ ...this.report.problem('EMSGSIZE', peer, frameBytes), message });
   }
 
   private tell(code: string, peer: number, frameBytes: number): void {
@@ -178,12 +191,16 @@ function prepareOptions(socket: NativeSocket): boolean {
   // On a socket of IPv6 these are for IPv4 through it.
   socket.set(Linux.SOL_IP, Linux.IP_RECVTOS, 1);
   socket.set(Linux.SOL_IP, Linux.IP_TOS, USUAL_ECN);
-  // A frame that does not fit is an EMSGSIZE, which is told, and not two fragments, which nobody would hear of.
-  socket.set(Linux.SOL_IP, Linux.IP_MTU_DISCOVER, Linux.PMTUDISC_DO);
+  // The first frame that does not fit is an EMSGSIZE, which is told. Of fragments nobody would hear.
+  discoverMtu(socket, Linux.PMTUDISC_DO);
   if (socket.family === 6) {
-    socket.set(Linux.SOL_IPV6, Linux.IPV6_MTU_DISCOVER, Linux.PMTUDISC_DO);
     socket.set(Linux.SOL_IPV6, Linux.IPV6_RECVTCLASS, 1);
     socket.set(Linux.SOL_IPV6, Linux.IPV6_TCLASS, USUAL_ECN);
   }
   return socket.set(Linux.SOL_UDP, Linux.UDP_SEGMENT, 0);
+}
+
+function discoverMtu(socket: NativeSocket, how: number): void {
+  socket.set(Linux.SOL_IP, Linux.IP_MTU_DISCOVER, how);
+  if (socket.family === 6) socket.set(Linux.SOL_IPV6, Linux.IPV6_MTU_DISCOVER, how);
 }
