@@ -35,9 +35,9 @@ export class XpassProcess {
   private readonly lines: string[] = [];
   private readonly listeners = new Set<() => void>();
 
-  /** `node` is the Node.js that runs it. */
-  constructor(args: readonly string[], node = process.execPath) {
-    const child = spawn(node, [EXECUTABLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  /** `node` is the Node.js that runs it, `executable` the xpass.mjs. */
+  constructor(args: readonly string[], node = process.execPath, executable = EXECUTABLE) {
+    const child = spawn(node, [executable, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     this.child = child;
     const said = { stdout: '', stderr: '' };
     child.stderr.on('data', (chunk: Buffer) => {

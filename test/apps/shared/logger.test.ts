@@ -5,7 +5,7 @@ import { LOG_LEVELS, type LogFormat, type LogLevel } from '../../../src/apps/sha
 import { createLogger } from '../../../src/apps/shared/logger.js';
 import { said } from '../../harness/said.js';
 
-async function logged(level: LogLevel, format: LogFormat = 'text', shape: { isTTY?: boolean } = {}): Promise<string> {
+function logged(level: LogLevel, format: LogFormat = 'text', shape: { isTTY?: boolean } = {}): string {
   const stream = Object.assign(new PassThrough(), shape);
   const logger = createLogger({ name: 'xpass send', level, format, stream });
   logger.info({ flowId: 7 }, 'opened');
@@ -14,8 +14,8 @@ async function logged(level: LogLevel, format: LogFormat = 'text', shape: { isTT
 }
 
 describe('a logger', () => {
-  it('writes one JSON object a line when it is asked to', async () => {
-    const [first, second] = (await logged('info', 'json', { isTTY: true }))
+  it('writes one JSON object a line when it is asked to', () => {
+    const [first, second] = logged('info', 'json', { isTTY: true })
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
@@ -23,17 +23,17 @@ describe('a logger', () => {
     expect(second).toMatchObject({ msg: 'lost', level: 50 });
   });
 
-  it('writes a plain line for people, what is not a terminal too', async () => {
-    const [first, second, ...others] = (await logged('info')).split('\n');
+  it('writes a plain line for people, what is not a terminal too', () => {
+    const [first, second, ...others] = logged('info').split('\n');
     expect(first).toMatch(/^\[\d\d:\d\d:\d\d\.\d{3}\] INFO \(xpass send\): opened \{"flowId":7\}$/);
     expect(second).toMatch(/^\[.{12}\] ERROR \(xpass send\): lost$/);
     expect(others).toEqual(['']);
   });
 
-  it('colours it on a terminal', async () => {
+  it('colours it on a terminal', () => {
     vi.stubEnv('NO_COLOR', '');
     vi.stubEnv('TERM', 'xterm');
-    const text = await logged('info', 'text', { isTTY: true });
+    const text = logged('info', 'text', { isTTY: true });
     vi.unstubAllEnvs();
     expect(text).toContain('\u001b[32mINFO');
     expect(stripVTControlCharacters(text)).toContain('INFO (xpass send): opened {"flowId":7}');

@@ -1,12 +1,15 @@
 /**
- * Loads a CommonJS package that may be missing, since it is optional (docs/decisions/0014-peers-of-the-benchmarks.md): there is a binary for some systems only. Returns what the module exports, or one line
- * that says why there is none.
+ * Loads a CommonJS package that xpass does not depend on (docs/decisions/0014-peers-of-the-benchmarks.md). Returns what the module exports, or one line that says why there is none; `install` is what
+ * npm is given to install it.
  */
-export async function loadPeer<T>(name: string): Promise<T | string> {
+export async function loadPeer<T>(name: string, install: string): Promise<T | string> {
   try {
     const { default: exported } = (await import(name)) as { default: T };
     return exported;
   } catch (error) {
+    if ((error as { code?: unknown }).code === 'ERR_MODULE_NOT_FOUND') {
+      return `${name} is not installed: npm install --no-save ${install}`;
+    }
     const [first] = String(error instanceof Error ? error.message : error).split('\n');
     return `${name} cannot be loaded here: ${first}`;
   }

@@ -7,6 +7,8 @@ import { loadPeer } from './load-peer.js';
 import { type PeerStream, type StreamReader, streamCarrier } from './stream-carrier.js';
 
 const LOOPBACK = '127.0.0.1';
+/** Of 2.0.9, packages for macOS and Windows are missing. */
+const INSTALL = '@matrixai/quic@1.2.12 @matrixai/logger@3.1.3';
 const KEY_BYTES = 32;
 /** Without end, for this purpose: by default a connection may have a hundred streams in all. */
 const STREAMS = { initialMaxStreamsUni: 10_000_000 };
@@ -35,9 +37,9 @@ interface LoggerModule {
 
 /** QUIC by quiche, a one-way stream of one connection for each flow. Says why where it cannot be loaded. */
 export async function loadQuic(): Promise<FlowsCarrier | string> {
-  const quic = await loadPeer<QuicModule>('@matrixai/quic');
+  const quic = await loadPeer<QuicModule>('@matrixai/quic', INSTALL);
   if (typeof quic === 'string') return quic;
-  const logging = await loadPeer<LoggerModule>('@matrixai/logger');
+  const logging = await loadPeer<LoggerModule>('@matrixai/logger', INSTALL);
   if (typeof logging === 'string') return logging;
   // Without one it writes every step of every connection to standard error.
   return carrier(quic, new logging.default('quic', logging.LogLevel.WARN, []));

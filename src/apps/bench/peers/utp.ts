@@ -18,7 +18,7 @@ interface UtpModule {
 
 /** uTP (BEP 29) by libutp, a connection for each flow. Says why where it cannot be loaded. */
 export async function loadUtp(): Promise<FlowsCarrier | string> {
-  const loaded = await loadPeer<UtpModule>('utp-native');
+  const loaded = await loadPeer<UtpModule>('utp-native', 'utp-native@2.5.3');
   return typeof loaded === 'string' ? loaded : carrier(loaded);
 }
 
