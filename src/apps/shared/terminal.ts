@@ -1,3 +1,4 @@
+import { clearLine, cursorTo, moveCursor } from 'node:readline';
 import { stripVTControlCharacters } from 'node:util';
 
 /** What there is to know of a stream that may be a terminal. */
@@ -5,6 +6,9 @@ export interface TerminalShape {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
+  /** Holds back what is written until `uncork`, and then hands it over at once. */
+  cork?(): void;
+  uncork?(): void;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,34 +33,49 @@ export function progressBar(part: number, width: number): string {
   return `[${'#'.repeat(full)}${'-'.repeat(width - full)}]`;
 }
 
+/** Where nobody says how large the terminal is: the size of a VT100, which everything assumes since. */
+const DEFAULT_COLUMNS = 80;
+const DEFAULT_ROWS = 24;
+
 /**
  * A few lines at the bottom of a terminal that are drawn again and again: a progress bar, a live table. On anything but a terminal nothing is
  * drawn, and `isLive` tells the caller to print lines at intervals instead, or nothing.
+ *
+ * Lines are overwritten in place, and only those that changed. Erasing the screen below the cursor would be shorter, but terminals that keep what is erased would
+ * put each redraw into their scrollback.
  */
 export class LiveRegion {
   readonly isLive: boolean;
   private readonly stream: NodeJS.WritableStream & TerminalShape;
   private drawn: readonly string[] = [];
+  private drawnColumns = 0;
 
-  constructor(stream: NodeJS.WritableStream & TerminalShape) {
+  constructor(stream: NodeJS.WritableStream & TerminalShape, environment: Environment = process.env) {
     this.stream = stream;
-    this.isLive = stream.isTTY === true;
+    this.isLive = stream.isTTY === true && environment.TERM !== 'dumb';
+  }
+
+  /** Columns of the terminal, and rows that `draw` shows: one less than the terminal has, for the cursor stands below the last line. */
+  get size(): { readonly columns: number; readonly rows: number } {
+    // A terminal that does not know its size says 0.
+    return { columns: this.stream.columns || DEFAULT_COLUMNS, rows: (this.stream.rows || DEFAULT_ROWS) - 1 };
   }
 
   /** Shows these lines in place of the last ones; what does not fit the terminal is cut off. */
   draw(lines: readonly string[]): void {
     if (!this.isLive) return;
-    const fitting = lines.slice(0, (this.stream.rows ?? 24) - 1).map((line) => cut(line, this.stream.columns ?? 80));
-    this.stream.write(`${this.erasure()}${fitting.join('\n')}\n`);
-    this.drawn = fitting;
+    const { columns, rows } = this.size;
+    this.write(() => this.replace(lines.slice(0, rows).map((line) => cut(line, columns))));
   }
 
   /** Writes a line that stays, above the region. */
   print(line: string): void {
     const { drawn } = this;
-    this.stream.write(`${this.erasure()}${line}\n`);
-    this.drawn = [];
-    if (drawn.length > 0) this.draw(drawn);
+    this.write(() => {
+      if (drawn.length > 0) this.replace([]);
+      this.stream.write(`${line}\n`);
+      if (drawn.length > 0) this.replace(drawn);
+    });
   }
 
   /** Leaves what is drawn where it stands. */
@@ -66,18 +85,53 @@ export class LiveRegion {
 
   /** Takes the region away. */
   clear(): void {
-    if (this.drawn.length > 0) this.stream.write(this.erasure());
-    this.drawn = [];
+    if (this.drawn.length > 0) this.write(() => this.replace([]));
   }
 
-  /** Cursor up to the region's first line (CUU), then erase to the end of the screen (ED): ECMA-48 8.3.22 and 8.3.39. */
-  private erasure(): string {
-    return this.drawn.length === 0 ? '' : `\u001b[${this.drawn.length}A\u001b[0J`;
+  /** All that `action` writes goes to the terminal at once, so that nobody sees half of it. */
+  private write(action: () => void): void {
+    this.stream.cork?.();
+    action();
+    this.stream.uncork?.();
+  }
+
+  private replace(lines: readonly string[]): void {
+    const { stream, drawn } = this;
+    const { columns } = this.size;
+    this.moveToFirst();
+    lines.forEach((line, row) => {
+      if (row >= drawn.length || line !== drawn[row] || columns !== this.drawnColumns) {
+        clearLine(stream, 0);
+        stream.write(line);
+      }
+      stream.write('\n');
+    });
+    for (let row = lines.length; row < drawn.length; row++) {
+      clearLine(stream, 0);
+      stream.write('\n');
+    }
+    // Whatever a key press left below, such as ^C, goes too.
+    if (drawn.length > 0) clearLine(stream, 0);
+    if (drawn.length > lines.length) moveCursor(stream, 0, lines.length - drawn.length);
+    this.drawn = lines;
+    this.drawnColumns = columns;
+  }
+
+  /** From below the last line to the beginning of the first. In a terminal that has become narrower a line takes several rows. */
+  private moveToFirst(): void {
+    const { columns } = this.size;
+    const rowsOf = (line: string): number => Math.max(1, Math.ceil(width(line) / columns));
+    const rows = this.drawn.reduce((sum, line) => sum + rowsOf(line), 0);
+    cursorTo(this.stream, 0);
+    if (rows > 0) moveCursor(this.stream, 0, -rows);
   }
 }
 
-/** A line that wraps would break the count of lines to go up; one that is too long loses its colours with its end. */
+function width(line: string): number {
+  return [...stripVTControlCharacters(line)].length;
+}
+
+/** A line that wraps would break the count of rows to go up; one that is too long loses its colours with its end. */
 function cut(line: string, columns: number): string {
-  const plain = stripVTControlCharacters(line);
-  return [...plain].length <= columns ? line : [...plain].slice(0, columns).join('');
+  return width(line) <= columns ? line : [...stripVTControlCharacters(line)].slice(0, columns).join('');
 }

@@ -80,7 +80,9 @@ describe('the progress on a terminal', () => {
     shown.remove(first);
     expect(pass(100)).not.toContain("'first'");
     shown.stop();
-    expect(pass(0)).toContain('\u001b[0J');
+    const cleared = pass(0);
+    expect(cleared).toContain('\u001b[2K');
+    expect(cleared).not.toContain("'second'");
     expect(pass(1_000)).toBe('');
   });
 

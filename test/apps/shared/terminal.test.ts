@@ -1,4 +1,4 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { hasColors, LiveRegion, printable, progressBar } from '../../../src/apps/shared/terminal.js';
 import { said } from '../../harness/said.js';
@@ -44,41 +44,172 @@ describe('a progress bar', () => {
   });
 });
 
+/** A control sequence with one parameter or none, or a character. */
+const ESCAPE = '\u001b';
+const PIECES = new RegExp(`${ESCAPE}\\[(\\d*)([A-Za-z])|(.)`, 'gs');
+
+/**
+ * A terminal as far as a live region needs one: text, line feeds, the cursor's column (CHA) and row (CUU, CUD), and erasing of a line (EL), as in ECMA-48. Anything
+ * else fails. `scrolled` is what has left it by the top.
+ */
+class Screen {
+  readonly scrolled: string[] = [];
+  private readonly lines: string[] = [''];
+  private readonly columns: number;
+  private readonly rows: number;
+  private row = 0;
+  private column = 0;
+
+  constructor(columns: number, rows: number) {
+    this.columns = columns;
+    this.rows = rows;
+  }
+
+  get shown(): string[] {
+    return this.lines.map((line) => line.trimEnd());
+  }
+
+  /** The terminal shows a key press, such as ^C, where the cursor is. */
+  write(text: string): void {
+    for (const [, parameter, final, plain] of text.matchAll(PIECES)) {
+      if (plain === undefined) this.control(final, parameter);
+      else if (plain === '\n') this.feed();
+      else this.put(plain);
+    }
+  }
+
+  private control(final: string, parameter: string): void {
+    const count = Number(parameter === '' ? 1 : parameter);
+    if (final === 'A') this.row = Math.max(0, this.row - count);
+    else if (final === 'B') this.row = Math.min(this.rows - 1, this.row + count);
+    else if (final === 'G') this.column = count - 1;
+    else if (final === 'K' && parameter === '2') this.lines[this.row] = '';
+    else throw new Error(`a control that this terminal does not know: ${parameter}${final}`);
+  }
+
+  /** As terminals do: the carriage returns too. */
+  private feed(): void {
+    this.column = 0;
+    this.row++;
+    if (this.row === this.rows) {
+      this.scrolled.push(this.lines.shift() ?? '');
+      this.row--;
+    }
+    this.lines[this.row] ??= '';
+  }
+
+  private put(character: string): void {
+    if (character === '\u001b') throw new Error('an escape that is no control sequence');
+    if (this.column === this.columns) this.feed();
+    const line = this.lines[this.row].padEnd(this.column);
+    this.lines[this.row] = line.slice(0, this.column) + character + line.slice(this.column + 1);
+    this.column++;
+  }
+}
+
+function regionOn(columns: number, rows: number) {
+  const screen = new Screen(columns, rows);
+  const stream = Object.assign(new Writable({ decodeStrings: false, write: (text, _, done) => done(show(text)) }), {
+    isTTY: true,
+    columns,
+    rows,
+  });
+  const show = (text: string): null => {
+    screen.write(text);
+    return null;
+  };
+  return { screen, stream, region: new LiveRegion(stream, {}) };
+}
+
 describe('a live region', () => {
   it('is drawn over itself', () => {
-    const { stream, written } = terminal({ isTTY: true, columns: 80, rows: 24 });
-    const region = new LiveRegion(stream);
+    const { screen, region } = regionOn(80, 24);
+    screen.write('before\n');
     region.draw(['a', 'b']);
-    expect(written()).toBe('a\nb\n');
+    expect(screen.shown).toEqual(['before', 'a', 'b', '']);
     region.draw(['c']);
-    expect(written()).toBe('\u001b[2A\u001b[0Jc\n');
+    expect(screen.shown).toEqual(['before', 'c', '', '']);
+    region.draw(['c', 'd', 'e']);
+    expect(screen.shown).toEqual(['before', 'c', 'd', 'e', '']);
     region.print('stays');
-    expect(written()).toBe('\u001b[1A\u001b[0Jstays\nc\n');
+    expect(screen.shown).toEqual(['before', 'stays', 'c', 'd', 'e', '']);
     region.clear();
-    expect(written()).toBe('\u001b[1A\u001b[0J');
     region.clear();
-    expect(written()).toBe('');
+    screen.write('after');
+    expect(screen.shown).toEqual(['before', 'stays', 'after', '', '', '']);
+  });
+
+  it('writes only the lines that changed', () => {
+    const { stream, region } = regionOn(80, 24);
+    region.draw(['first', 'second']);
+    const written: string[] = [];
+    stream.write = ((text: string) => written.push(text) > 0) as typeof stream.write;
+    region.draw(['first', 'other']);
+    expect(written.join('')).toContain('other');
+    expect(written.join('')).not.toContain('first');
+  });
+
+  it('is gone after Ctrl-C, with what the terminal shows of it', () => {
+    const { screen, region } = regionOn(80, 24);
+    region.draw(['steady, links of 50.00 Mbit/s', 'table']);
+    screen.write('^C');
+    region.clear();
+    screen.write('interrupted\n');
+    expect(screen.shown).toEqual(['interrupted', '', '']);
+  });
+
+  it('never scrolls once it is drawn, on whatever part of the screen', () => {
+    const { screen, region } = regionOn(10, 4);
+    screen.write('1\n2\n3\n');
+    region.draw(['a', 'b', 'c', 'too much']);
+    const { length } = screen.scrolled;
+    for (let turn = 0; turn < 50; turn++) region.draw([`a${turn}`, 'a line that is too long', 'c']);
+    expect(screen.shown).toEqual(['a49', 'a line tha', 'c', '']);
+    expect(screen.scrolled).toHaveLength(length);
+  });
+
+  it('loses the colours of a line that is too long, and no others', () => {
+    const { stream, region } = regionOn(5, 4);
+    const written: string[] = [];
+    stream.write = ((text: string) => written.push(text) > 0) as typeof stream.write;
+    region.draw(['\u001b[31m123456789\u001b[39m', '\u001b[31mabc\u001b[39m']);
+    expect(written.filter((text) => text.includes('1') && text.length > 4)).toEqual([
+      '12345',
+      '\u001b[31mabc\u001b[39m',
+    ]);
+  });
+
+  it('finds its first line in a terminal that has become narrower', () => {
+    const { screen, stream, region } = regionOn(8, 9);
+    // Drawn on sixteen columns, of which eight are left: the terminal has wrapped both.
+    stream.columns = 16;
+    region.draw(['123456789012', 'abcdefghijkl']);
+    stream.columns = 8;
+    region.draw(['new', 'lines']);
+    expect(screen.shown.slice(0, 2)).toEqual(['new', 'lines']);
   });
 
   it('leaves its last lines when it is done', () => {
-    const { stream, written } = terminal({ isTTY: true, columns: 80, rows: 24 });
-    const region = new LiveRegion(stream);
+    const { screen, region } = regionOn(80, 24);
     region.draw(['a']);
     region.done();
-    written();
     region.draw(['b']);
-    expect(written()).toBe('b\n');
+    expect(screen.shown).toEqual(['a', 'b', '']);
   });
 
-  it('never wraps or scrolls, which would spoil the way back up', () => {
-    const { stream, written } = terminal({ isTTY: true, columns: 5, rows: 3 });
-    new LiveRegion(stream).draw(['\u001b[31m123456789\u001b[39m', '\u001b[31mabc\u001b[39m', 'third']);
-    expect(written()).toBe('12345\n\u001b[31mabc\u001b[39m\n');
+  it('says what a line and all lines together may take', () => {
+    const { stream, region } = regionOn(60, 12);
+    expect(region.size).toEqual({ columns: 60, rows: 11 });
+    Object.assign(stream, { columns: 0, rows: 0 });
+    expect(region.size).toEqual({ columns: 80, rows: 23 });
   });
 
-  it('is nothing where there is no terminal', () => {
-    const { stream, written } = terminal({});
-    const region = new LiveRegion(stream);
+  it.each([
+    [{}, {}],
+    [{ isTTY: true }, { TERM: 'dumb' }],
+  ])('is nothing on %j with %j', (shape, environment) => {
+    const { stream, written } = terminal(shape);
+    const region = new LiveRegion(stream, environment);
     region.draw(['a']);
     expect(region.isLive).toBe(false);
     region.print('line');
