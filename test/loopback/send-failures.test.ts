@@ -232,6 +232,11 @@ describe('wrong usage', () => {
 
   it.each<[string, (folder: string) => string[], RegExp]>([
     ['a file that does not exist', (folder) => [`${folder}/none`, ...TO_NOBODY], /\/none' does not exist/],
+    [
+      'a warm-up that nobody ends',
+      (folder) => [`${folder}/a`, '--warm-up', 'hold', ...TO_NOBODY],
+      /without --hold; allowed: a duration/,
+    ],
     ['a directory', (folder) => [folder, ...TO_NOBODY], /' is a directory: only regular files can be sent$/],
     ['a pipe', (folder) => [`${folder}/pipe`, ...TO_NOBODY], /\/pipe' is not a regular file: only regular files/],
     ['a hidden name', (folder) => [`${folder}/.hidden`, ...TO_NOBODY], /begins with a dot: receivers do not take/],

@@ -3,7 +3,6 @@ export function goAhead(input: NodeJS.ReadableStream): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (hasCome: boolean): void => {
       input.removeListener('data', onData);
-      input.pause();
       resolve(hasCome);
     };
     const onData = (chunk: Buffer | string): void => {
@@ -12,5 +11,7 @@ export function goAhead(input: NodeJS.ReadableStream): Promise<boolean> {
     input.on('data', onData);
     input.once('end', () => settle(false));
     input.once('error', () => settle(false));
+    // It stays so: the end of the input is still to be seen later, where that ends the process.
+    input.resume();
   });
 }

@@ -3,7 +3,7 @@
 import { flag, option, optionalOption, requiredOption } from '../shared/options.js';
 import { duration, size } from '../shared/quantities.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { integer, text } from '../shared/value-kind.js';
+import { integer, orWord, text } from '../shared/value-kind.js';
 
 const MAX_PARALLEL = 64;
 
@@ -21,8 +21,9 @@ export const SEND_OPTIONS = {
     alias: 'P',
     defaultText: '1',
   }),
-  warmUp: optionalOption(duration(), {
-    describe: 'first send so long to nowhere, so that both processes run at full speed when the files begin',
+  warmUp: optionalOption(orWord(duration(), 'hold', Number.POSITIVE_INFINITY), {
+    describe:
+      'first send to nowhere for this long, so that both processes run at full speed when the files begin; with hold until a first line comes, before that of --hold',
   }),
   hold: flag({ describe: 'open the files, attach, say "ready", and send when a line comes on standard input' }),
   json: flag({ describe: 'one JSON object at the end' }),

@@ -1,5 +1,6 @@
 // Tested by test/loopback/send.test.ts and test/loopback/send-failures.test.ts
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, XpassError } from '../../core/errors.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf } from '../shared/failure.js';
@@ -36,7 +37,7 @@ export interface SendRunOptions {
   readonly jobs: readonly Job[];
   /** Files under way at a time. */
   readonly parallel: number;
-  /** How long to send to nowhere first; undefined for not at all. */
+  /** How long to send to nowhere first; Infinity until a first line comes for `Hold`, before the one that it waits for; undefined for not at all. */
   readonly warmUpNs?: number | undefined;
 }
 
@@ -74,8 +75,7 @@ export class SendRun {
     const transport = await Promise.race([this.open(), this.stopped]);
     if (transport === null) return;
     try {
-      await Promise.race([this.warmUp(transport), this.stopped]);
-      if (hold !== null && this.fatal === null) await this.wait(hold);
+      await Promise.race([this.prepare(transport, hold), this.stopped]);
       if (this.fatal === null) await this.sendAll(transport);
     } finally {
       transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
@@ -97,14 +97,21 @@ export class SendRun {
     return openTransport({ values, application: this.replies, logger, target, onDetached });
   }
 
-  /** Sends the first file to nowhere for a while, so that both processes have their code compiled when something begins that counts. */
-  private async warmUp(transport: Transport): Promise<void> {
-    const { warmUpNs, target, logger, jobs } = this.options;
-    if (warmUpNs === undefined) return;
+  /** Everything that comes before the files. */
+  private async prepare(transport: Transport, hold: Hold | null): Promise<void> {
+    const { warmUpNs } = this.options;
+    if (hold !== null && warmUpNs === Number.POSITIVE_INFINITY) await this.warmUp(transport, this.wait(hold));
+    else if (warmUpNs !== undefined) await this.warmUp(transport, sleep(warmUpNs / 1e6));
+    if (hold !== null && this.fatal === null) await this.wait(hold);
+  }
+
+  /** Sends the first file to nowhere until `end`, so that both processes have their code compiled when something begins that counts. */
+  private async warmUp(transport: Transport, end: Promise<void>): Promise<void> {
+    const { target, logger, jobs } = this.options;
     const source = new EndlessSource(() => jobs[0].open());
     const transfer = new FileTransfer({ transport, replies: this.replies, logger, peer: peerOf(target), source });
     this.transfers.add(transfer);
-    const timer = setTimeout(() => transfer.abort(WARM), warmUpNs / 1e6);
+    void end.then(() => transfer.abort(WARM));
     try {
       await transfer.send();
     } catch (error) {
@@ -112,7 +119,6 @@ export class SendRun {
       if (!(error instanceof XpassError)) throw error;
       this.stop(this.describe(error, transport));
     } finally {
-      clearTimeout(timer);
       this.transfers.delete(transfer);
     }
   }

@@ -17,6 +17,9 @@ type SendInvocation = Invocation<typeof SEND_OPTIONS>;
 export async function runSend(invocation: SendInvocation): Promise<ExitCode> {
   const { options, positionals, results, logger, terminal } = invocation;
   checkAlgorithm(options);
+  if (options.warmUp === Number.POSITIVE_INFINITY && !options.hold) {
+    throw usageFailure("--warm-up 'hold' is not allowed without --hold; allowed: a duration, or --hold beside it");
+  }
   const target = parseTarget(options.to, options.switch !== undefined);
   const jobs = await checkFiles(positionals, fileOptions(invocation));
   const run = new SendRun({

@@ -11,6 +11,16 @@ describe('the line that --hold waits for', () => {
     expect(await coming).toBe(true);
   });
 
+  it('may come twice', async () => {
+    const input = new PassThrough();
+    const first = goAhead(input);
+    input.write('rest\n');
+    expect(await first).toBe(true);
+    const second = goAhead(input);
+    input.write('go\n');
+    expect(await second).toBe(true);
+  });
+
   it('does not come when the input ends before', async () => {
     const input = new PassThrough();
     const coming = goAhead(input);
