@@ -41,17 +41,21 @@ describe('the demonstration', () => {
     expect(Object.keys(result)).toEqual([
       'algorithm',
       'link_rate_bps',
+      'link_rate_choice',
       'senders',
       'duration_s',
       'goodput_bps',
       'utilisation',
       'jain',
       'files',
+      'failures',
       'ports',
     ]);
     expect(result.files.map((file: { verified: boolean }) => file.verified)).toEqual([true, true]);
     expect(result.files[0]).toMatchObject({ name: 'from-sender-1', bytes: 2 * 1024 * 1024 });
     expect(result.files[0].sha256).toMatch(/^[0-9a-f]{64}$/);
+    expect(result.link_rate_choice.warm_ups.at(-1).link_rate_bps).toBe(result.link_rate_bps);
+    expect(result.failures).toEqual([]);
     const bottleneck = result.ports.find((port: { name: string }) => port.name === 's1->h1');
     expect(bottleneck.data_drops).toBe(0);
     expect(bottleneck.data_queue_bytes_max).toBeGreaterThan(0);
@@ -59,10 +63,28 @@ describe('the demonstration', () => {
   });
 
   it('delivers every file over links that lose frames, with another algorithm, and says so to people', async () => {
-    const { output, ended } = demo('--senders', '2', '--bytes', '512KiB', '--loss', '2%', '--algorithm', 'naive');
+    const { output, ended } = demo(
+      '--senders',
+      '2',
+      '--bytes',
+      '512KiB',
+      '--loss',
+      '2%',
+      '--algorithm',
+      'naive',
+      '--link-rate',
+      '100mbit',
+    );
     expect(await ended, output.stderr).toBe(0);
     expect(output.stdout).toContain('naive: 2 senders shared 100.0 Mbit/s');
     expect(output.stdout).toContain('files verified      2 of 2');
+    expect(output.stdout).toMatch(/lost on the links {3}[1-9]/);
+    expect(output.stderr.split('\n')).toEqual([
+      'starting 4 processes: a switch, a receiver, 2 senders',
+      'warming up at 100.0 Mbit/s',
+      'sending 512.0 KiB from each sender',
+      '',
+    ]);
   });
 
   it('ends in order when it is interrupted, and leaves nothing behind', async () => {

@@ -78,7 +78,7 @@ const COMMANDS: readonly CommandCase[] = [
       { name: 'sender 1', marker: '--as from-sender-1', afterMs: 4_500 },
       { name: 'the switch', marker: 'xpass.mjs switch' },
       { name: 'the receiver', marker: 'xpass.mjs daemon' },
-      { name: 'the rehearsal', marker: '--as rehearsal' },
+      { name: 'sender 2', marker: '--as from-sender-2' },
     ],
   },
   {

@@ -7,10 +7,16 @@ import { DEMO_OPTIONS } from './options.js';
 export const command = defineCommand({
   description:
     'Starts a software switch, a receiver and some senders as processes of their own on this machine, has each sender send a file ' +
-    "through the switch, shows what happens, and says whether every file arrived intact. The receiver's link is what they share.",
+    "through the switch, shows what happens, and says whether every file arrived intact. The receiver's link is what they share. " +
+    'Its rate is the highest of 100, 50 and 20 Mbit/s that this machine carries: idle cores choose the first one to try, and a lower one follows if the warm-up leaves more than ' +
+    '5 % of the link empty or has a queue of more than 10 frames.',
   options: DEMO_OPTIONS,
   examples: [
-    { line: 'xpass demo', meaning: 'Four senders share 100 Mbit/s' },
+    { line: 'xpass demo', meaning: 'Four senders share a link' },
+    {
+      line: 'xpass demo --link-rate 100mbit --bytes 16MiB',
+      meaning: 'Rate and length given, whatever the machine carries',
+    },
     { line: 'xpass demo --senders 8 --algorithm naive', meaning: 'Eight, without credit feedback' },
     { line: 'xpass demo --algorithm ec4,dctcp', meaning: 'Credits and windows in one queue' },
     { line: 'xpass demo --loss 1% --json', meaning: 'Links that lose frames, and one JSON object' },

@@ -7,10 +7,11 @@ import { ExitCode } from '../shared/exit-codes.js';
 import { failureOf, usageFailure } from '../shared/failure.js';
 import { Roster } from '../shared/roster.js';
 import { LiveRegion } from '../shared/terminal.js';
-import { type DemoValues, Lab } from './lab.js';
+import type { Crew, DemoValues, Lab, LabValues } from './lab.js';
 import type { DEMO_OPTIONS } from './options.js';
+import { prepare } from './prepare.js';
 import { Recorder } from './recorder.js';
-import { demoResult, summaryLines } from './report.js';
+import { type DemoRun, demoResult, summaryLines } from './report.js';
 import { DemoView } from './view.js';
 
 type DemoInvocation = Invocation<typeof DEMO_OPTIONS>;
@@ -21,52 +22,72 @@ const POLL_MS = 100;
 /** Runs the demonstration; 0 only if every file was verified. */
 export async function runDemo(invocation: DemoInvocation): Promise<ExitCode> {
   const { options, results, onInterrupt, terminal } = invocation;
-  await checkFile(options);
-  const roster = new Roster();
+  const fileBytes = await checkFile(options);
+  const ending = new AbortController();
+  const crew: Crew = { roster: new Roster(), signal: ending.signal };
   const interrupted = new Promise<'interrupted'>((resolve) => onInterrupt(() => resolve('interrupted')));
-  const view = new DemoView(new LiveRegion(terminal), options);
-  const run = play(options, roster, view);
+  const view = new DemoView(new LiveRegion(terminal));
+  const run = play(options, { fileBytes, crew, view });
   // When it is interrupted, the processes that it waits for end, and so does it; nobody waits for how.
   run.catch(() => {});
-  const outcome = await Promise.race([run, interrupted]);
-  if (outcome === 'interrupted') {
-    await roster.stop();
+  try {
+    const outcome = await Promise.race([run, interrupted]);
+    if (outcome !== 'interrupted') return report(outcome, invocation, view);
+    view.begin('interrupted: ending the processes');
+    ending.abort();
+    await crew.roster.stop();
     await run.catch(() => {});
+  } finally {
     view.clear();
-    results.line('interrupted');
-    return ExitCode.failed;
   }
+  results.line('interrupted');
+  return ExitCode.failed;
+}
+
+function report(run: DemoRun, { options, results }: DemoInvocation, view: DemoView): ExitCode {
+  const result = demoResult(run);
   view.clear();
-  const result = demoResult(options, outcome.recorder, outcome.durationS);
   if (options.json) results.json(result);
   else for (const line of summaryLines(result)) results.line(line);
   return result.files.every(({ verified }) => verified) ? ExitCode.done : ExitCode.failed;
 }
 
-/** Starts the lab, lets all senders go and watches until they have ended. */
-async function play(
-  values: DemoValues,
-  roster: Roster,
-  view: DemoView,
-): Promise<{ recorder: Recorder; durationS: number }> {
-  const lab = await Lab.start(values, roster);
-  // What the switch has counted so far is of the warm-up.
-  await lab.control.reset();
+interface Playing {
+  readonly fileBytes: number;
+  readonly crew: Crew;
+  readonly view: DemoView;
+}
+
+/** Prepares the lab, lets all senders go and watches until they have ended. */
+async function play(given: DemoValues, { fileBytes, crew, view }: Playing): Promise<DemoRun> {
+  const { lab, values, choice } = await prepare({ given, fileBytes, crew, view });
   const recorder = new Recorder(values.senders, values.bytes);
-  lab.receiver.onEvent((event) => recorder.onReceiver(event, nowS()));
-  const startS = nowS();
   let durationS = 0;
+  let failures: string[] = [];
   try {
+    await lab.rest();
+    await lab.impair(values.loss);
+    // What the switch has counted so far is of the warm-up.
+    await lab.control.reset();
+    view.begin(`sending ${displaySize(values.bytes)} from each sender`);
+    lab.receiver.onEvent((event) => recorder.onReceiver(event, nowS()));
+    const startS = nowS();
     lab.go();
-    const ended = Promise.all(lab.senders.map((sender) => sender.ended));
-    await roster.within(watch(lab, { recorder, view, ended }), 'the files did not arrive', {
+    await crew.roster.within(watch(lab, { values, recorder, view }), 'the files did not arrive', {
       progress: () => progressOf(lab, recorder),
     });
     durationS = nowS() - startS;
+    failures = await failuresOf(lab);
   } finally {
     await lab.stop();
   }
-  return { recorder, durationS };
+  return { values, choice, recorder, durationS, failures };
+}
+
+/** What senders said that did not end well. */
+async function failuresOf({ senders }: Lab): Promise<string[]> {
+  const statuses = await Promise.all(senders.map(({ ended }) => ended));
+  return senders.filter((_, index) => statuses[index] !== ExitCode.done).map((sender) => sender.failure().message);
 }
 
 /** Changes with every byte that arrives and every sender that ends. */
@@ -75,19 +96,19 @@ function progressOf({ senders }: Lab, { delivered, files }: Recorder): string {
 }
 
 interface Watching {
-  recorder: Recorder;
-  view: DemoView;
-  ended: Promise<readonly number[]>;
+  readonly values: LabValues;
+  readonly recorder: Recorder;
+  readonly view: DemoView;
 }
 
-async function watch(lab: Lab, { recorder, view, ended }: Watching): Promise<void> {
+async function watch(lab: Lab, { values, recorder, view }: Watching): Promise<void> {
   let isOver = false;
-  ended.then(() => {
+  const ended = Promise.all(lab.senders.map((sender) => sender.ended)).then(() => {
     isOver = true;
   });
   while (!isOver) {
     recorder.onSwitch(await lab.control.ports(), nowS());
-    view.draw(recorder);
+    view.draw(values, recorder);
     await Promise.race([ended, pause(POLL_MS)]);
   }
   recorder.onSwitch(await lab.control.ports(), nowS());
@@ -103,8 +124,8 @@ function nowS(): number {
   return performance.now() / 1e3;
 }
 
-/** Before anything is started: the file is one, can be read, and is long enough. */
-async function checkFile({ file, bytes }: DemoValues): Promise<void> {
+/** Before anything is started: the file is one, can be read, and is long enough. Resolves with its length. */
+async function checkFile({ file, bytes = 1 }: DemoValues): Promise<number> {
   try {
     await access(file, constants.R_OK);
     const found = await stat(file);
@@ -113,6 +134,7 @@ async function checkFile({ file, bytes }: DemoValues): Promise<void> {
       const sizes = `${displaySize(found.size)} long, --bytes asks for ${displaySize(bytes)}`;
       throw usageFailure(`--file '${file}' is ${sizes}; allowed: as much as the file has`);
     }
+    return found.size;
   } catch (error) {
     throw failureOf(error, `--file '${file}'`) ?? error;
   }

@@ -3,7 +3,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Child, type ChildEvent, END_WITH_PARENT } from '../shared/child.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
+import { Child, END_WITH_PARENT } from '../shared/child.js';
 import type { CompanionOptions } from '../shared/companion.js';
 import type { OptionValues } from '../shared/options.js';
 import { patienceMs } from '../shared/patience.js';
@@ -14,19 +16,32 @@ import type { DEMO_OPTIONS } from './options.js';
 
 export type DemoValues = OptionValues<typeof DEMO_OPTIONS>;
 
+/** What a run is made of, the rate and the length chosen. */
+export interface LabValues extends Omit<DemoValues, 'linkRate' | 'bytes'> {
+  readonly linkRate: number;
+  readonly bytes: number;
+}
+
+/** The processes that have been started, and whether more may be. */
+export interface Crew {
+  readonly roster: Roster;
+  readonly signal: AbortSignal;
+}
+
 /** The receiver's host id; senders follow. */
 const RECEIVER = 1;
 /**
- * All senders send to nowhere for so long before the run: measured, a process takes about two seconds of such traffic until its code is compiled
- * (docs/decisions/0007-late-processes.md).
+ * Data that may queue for the receiver, full frames. Measured from 5.3 to 7: more lets the queue exceed 10 frames or shares become unequal, less leaves the link empty where cores are
+ * busy (docs/decisions/0007-late-processes.md).
  */
-const WARM_UP_S = 3;
-const REHEARSAL_BYTES = 8 * 1024 * 1024;
+const QUEUE_BOUND_FRAMES = 5.5;
 /**
  * Where the switch marks if reactive flows are there (ours): the 2.5 ms at 100 Mbit/s that processes are late by. C * RTT / 7 of an RTT of 3 ms would be three frames, and a sender that sleeps
  * for a millisecond leaves more at once.
  */
 const MARKED_QUEUE = '20frames';
+/** What is under way when a warm-up ends has arrived by then (ours). */
+const REST_MS = 300;
 /** How often the receiver says how far each file is. */
 const PROGRESS_INTERVAL = '100ms';
 
@@ -58,29 +73,52 @@ export class Lab {
   }
 
   /**
-   * Starts everything and waits until each process is ready, the senders holding their files. Throws a Failure with the words of the process that did not
-   * start; what had started by then is stopped. `roster` gets each process as it starts.
+   * Starts everything and waits until each process is ready, the senders sending to nowhere. Throws a Failure with the words of the process that did not
+   * start; what had started by then is stopped. `onReady` is called when one is ready.
    */
-  static async start(values: DemoValues, roster: Roster): Promise<Lab> {
+  static async start(values: LabValues, crew: Crew, onReady: () => void): Promise<Lab> {
     const directory = await mkdtemp(join(tmpdir(), 'xpass-demo-'));
     try {
-      const fabric = spawn('the switch', switchArguments(values), { roster, isServer: true });
+      const fabric = spawn(crew, 'the switch', { args: switchArguments(values), isServer: true });
       const listening = await fabric.event('listening');
+      onReady();
       const address = String(listening.address);
       const control = await SwitchControl.connect(String(listening.control), {
         timeoutMs: patienceMs(),
-        lastHeard: () => roster.lastHeard(),
+        lastHeard: () => crew.roster.lastHeard(),
       });
-      const receiver = spawn('the receiver', receiverArguments(values, address, directory), { roster, isServer: true });
-      await receiver.event('listening');
-      await rehearse(values, address, { roster, receiver });
-      const senders = await startSenders(values, address, roster);
-      return new Lab({ control, roster, receiver, senders, directory });
+      const receiver = spawn(crew, 'the receiver', {
+        args: receiverArguments(values, address, directory),
+        isServer: true,
+      });
+      const senders = Array.from({ length: values.senders }, (_, index) =>
+        spawn(crew, `sender ${index + 1}`, { args: senderArguments(values, address, index), mayFail: true }),
+      );
+      await Promise.all([
+        receiver.event('listening').then(onReady),
+        ...senders.map((sender) => sender.event('ready').then(onReady)),
+      ]);
+      return new Lab({ control, roster: crew.roster, receiver, senders, directory });
     } catch (error) {
-      await roster.stop();
+      await crew.roster.stop();
       await rm(directory, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  /** Has every link lose this part of all frames, each way. */
+  async impair(lossRate: number): Promise<void> {
+    if (lossRate === 0) return;
+    const { ports } = await this.control.ports();
+    for (const link of new Set(ports.map((port) => port.link))) await this.control.setLink(link, { lossRate });
+  }
+
+  /** Ends the warm-up, and waits until nothing of it is under way: flows that begin in a queue take it for their shortest RTT. */
+  async rest(): Promise<void> {
+    const ready = Promise.all(this.senders.map((sender) => sender.event('ready')));
+    for (const sender of this.senders) sender.say('rest');
+    await ready;
+    await this.roster.unlessLost(sleep(REST_MS));
   }
 
   /** All senders begin. */
@@ -88,70 +126,47 @@ export class Lab {
     for (const sender of this.senders) sender.say('go');
   }
 
-  /** Resolves with the receiver's summary when all processes have ended and nothing of theirs is left on the disk. */
-  async stop(): Promise<ChildEvent | null> {
-    let summary: ChildEvent | null = null;
-    this.receiver.onEvent((event) => {
-      if (event.event === 'summary') summary = event;
-    });
+  /** Resolves when all processes have ended and nothing of theirs is left on the disk. */
+  async stop(): Promise<void> {
     this.control.close();
     await this.roster.stop();
     await rm(this.directory, { recursive: true, force: true });
-    return summary;
   }
 }
 
-/** Sends a short file in the place of the first sender, so that the receiver has compiled what it does with files. */
-async function rehearse(
-  values: DemoValues,
-  address: string,
-  { roster, receiver }: { roster: Roster; receiver: Child },
-): Promise<void> {
-  const bytes = Math.min(values.bytes, REHEARSAL_BYTES);
-  const place = ['--switch', address, '--host-id', String(RECEIVER + 1), '--to', String(RECEIVER)];
-  const what = ['--bytes', String(bytes), '--as', 'rehearsal', '--json'];
-  const args = ['send', values.file, ...what, ...place, ...driverArguments(values)];
-  let delivered = '';
-  receiver.onEvent(({ event, flows }) => {
-    if (event === 'progress') delivered = JSON.stringify(flows);
-  });
-  await spawn('the rehearsal', args, { roster }).result({ progress: () => delivered });
+interface Spawned extends Pick<CompanionOptions, 'isServer' | 'mayFail'> {
+  readonly args: readonly string[];
 }
 
-async function startSenders(values: DemoValues, address: string, roster: Roster): Promise<Child[]> {
-  const senders = Array.from({ length: values.senders }, (_, index) =>
-    spawn(`sender ${index + 1}`, senderArguments(values, address, index), { roster, mayFail: true }),
-  );
-  await Promise.all(senders.map((sender) => sender.event('ready', { takesMs: WARM_UP_S * 1e3 })));
-  return senders;
-}
-
-function spawn(name: string, args: readonly string[], options: CompanionOptions): Child {
-  return new Child(name, args, END_WITH_PARENT, options);
+function spawn({ roster, signal }: Crew, name: string, { args, ...options }: Spawned): Child {
+  signal.throwIfAborted();
+  return new Child(name, args, END_WITH_PARENT, { roster, ...options });
 }
 
 /** How all processes wait and send. Many on few cores: spinning ones would keep the others from running. */
-function driverArguments({ datapath }: DemoValues): string[] {
+function driverArguments({ datapath }: LabValues): string[] {
   return ['--spin', 'never', '--datapath', datapath];
 }
 
-function switchArguments(values: DemoValues): string[] {
-  const { senders, linkRate, loss } = values;
+function switchArguments(values: LabValues): string[] {
+  const { senders, linkRate } = values;
   const topology = ['--topology', 'star', '--hosts', String(senders + 1), '--link-rate', `${linkRate}bit`];
   return [
     'switch',
     '--listen',
     '127.0.0.1:0',
     ...topology,
-    '--loss',
-    String(loss),
     ...(needsMarks(values.algorithm) ? ['--ecn-threshold', MARKED_QUEUE] : []),
     '--json',
     ...driverArguments(values),
   ];
 }
 
-function receiverArguments(values: DemoValues, address: string, directory: string): string[] {
+function queueBoundNs(rateBps: number): number {
+  return Math.round((QUEUE_BOUND_FRAMES * wireBytes(DEFAULT_FRAME_BYTES) * 8e9) / rateBps);
+}
+
+function receiverArguments(values: LabValues, address: string, directory: string): string[] {
   const place = ['--switch', address, '--host-id', String(RECEIVER), '--directory', directory];
   const reports = ['--json', '--interval', PROGRESS_INTERVAL];
   return [
@@ -159,27 +174,18 @@ function receiverArguments(values: DemoValues, address: string, directory: strin
     ...place,
     '--algorithm',
     creditAlgorithmOf(values.algorithm),
+    '--queue-bound',
+    `${queueBoundNs(values.linkRate)}ns`,
     ...reports,
     ...driverArguments(values),
   ];
 }
 
-function senderArguments(values: DemoValues, address: string, index: number): string[] {
+function senderArguments(values: LabValues, address: string, index: number): string[] {
   const { file, bytes } = values;
   const place = ['--switch', address, '--host-id', String(RECEIVER + 1 + index), '--to', String(RECEIVER)];
   const what = ['--bytes', String(bytes), '--as', fileName(index)];
   const window = windowAlgorithmOf(values.algorithm, index);
   const how = window === null ? [] : ['--algorithm', window];
-  return [
-    'send',
-    file,
-    ...what,
-    ...how,
-    ...place,
-    '--warm-up',
-    `${WARM_UP_S}s`,
-    '--hold',
-    '--json',
-    ...driverArguments(values),
-  ];
+  return ['send', file, ...what, ...how, ...place, '--warm-up', 'hold', '--hold', '--json', ...driverArguments(values)];
 }

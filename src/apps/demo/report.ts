@@ -1,11 +1,13 @@
 // Tested by test/apps/demo/view.test.ts
 
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
-import { DEFAULT_FRAME_BYTES, MIN_WIRE_BYTES, wireBytes } from '../../wire/layout.js';
+import { DEFAULT_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
 import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../shared/display.js';
 import { tableLines } from '../shared/table.js';
-import type { DemoValues } from './lab.js';
+import { dropCounts } from './drops.js';
+import type { LabValues } from './lab.js';
 import { fileName } from './lab.js';
+import { DATA_SHARE, type RateChoice } from './link-rate.js';
 import { activeWindow, meanJain, meanRateBps } from './measure.js';
 import type { ReceivedFile, Recorder } from './recorder.js';
 import { BOTTLENECK } from './recorder.js';
@@ -14,6 +16,8 @@ import { BOTTLENECK } from './recorder.js';
 export interface DemoResult {
   algorithm: string;
   link_rate_bps: number;
+  /** How the rate was chosen; null when it was given. */
+  link_rate_choice: RateChoiceResult | null;
   senders: number;
   duration_s: number;
   goodput_bps: number;
@@ -22,22 +26,42 @@ export interface DemoResult {
   /** Mean over windows of 1 s of the same time. */
   jain: number | null;
   files: ReceivedFile[];
+  /** What senders said that did not end well. */
+  failures: string[];
   ports: PortResult[];
+}
+
+interface RateChoiceResult {
+  cores: number;
+  idle_cores: number;
+  warm_ups: { link_rate_bps: number; utilisation: number; queue_frames: number; is_carried: boolean }[];
 }
 
 interface PortResult {
   name: string;
+  /** By the meter. */
   credit_drops: number;
+  /** By a full queue. */
   data_drops: number;
+  /** Frames of any kind, on the link, by its impairments. */
+  lost: number;
+  other_drops: number;
   data_queue_bytes_max: number;
   data_queue_bytes_mean: number;
   credit_queue_max: number;
 }
 
-/** Data keeps 1538 / (84 + 1538) of a link: ExpressPass 2017, section 3.1. Switches meter a little less, since our credits are 88 bytes on average. */
-const DATA_SHARE = wireBytes(DEFAULT_FRAME_BYTES) / (MIN_WIRE_BYTES + wireBytes(DEFAULT_FRAME_BYTES));
+/** A run that has ended. */
+export interface DemoRun {
+  readonly values: LabValues;
+  readonly choice: RateChoice | null;
+  readonly recorder: Recorder;
+  readonly durationS: number;
+  /** What senders said that did not end well. */
+  readonly failures: readonly string[];
+}
 
-export function demoResult(values: DemoValues, recorder: Recorder, durationS: number): DemoResult {
+export function demoResult({ values, choice, recorder, durationS, failures }: DemoRun): DemoResult {
   const window = activeWindow(recorder.flowSamples, values.bytes);
   const rateBps = window === null ? null : meanRateBps(recorder.portSamples, window);
   const files = Array.from({ length: values.senders }, (_, index) => fileOf(recorder, fileName(index)));
@@ -45,12 +69,14 @@ export function demoResult(values: DemoValues, recorder: Recorder, durationS: nu
   return {
     algorithm: values.algorithm.join(','),
     link_rate_bps: values.linkRate,
+    link_rate_choice: choice === null ? null : choiceResult(choice),
     senders: values.senders,
     duration_s: durationS,
     goodput_bps: (verifiedBytes * 8) / durationS,
     utilisation: rateBps === null ? null : rateBps / (values.linkRate * DATA_SHARE),
     jain: window === null ? null : meanJain(recorder.flowSamples, window),
     files,
+    failures: [...failures],
     ports: recorder.ports.map(portResult),
   };
 }
@@ -60,13 +86,27 @@ function fileOf(recorder: Recorder, name: string): ReceivedFile {
   return recorder.files.get(name) ?? { name, bytes: 0, sha256: null, verified: false };
 }
 
+function choiceResult({ cores, tried }: RateChoice): RateChoiceResult {
+  return {
+    cores: cores.count,
+    idle_cores: cores.idle,
+    warm_ups: tried.map(({ rateBps, utilisation, queueFrames, isCarried }) => ({
+      link_rate_bps: rateBps,
+      utilisation,
+      queue_frames: queueFrames,
+      is_carried: isCarried,
+    })),
+  };
+}
+
 function portResult(port: DirectionSnapshot): PortResult {
-  // What a port to a host that has left drops is the last ACK to it.
-  const { creditQueueFull = 0, notAttached: _, ...others } = port.drops;
+  const drops = dropCounts(port);
   return {
     name: port.name,
-    credit_drops: creditQueueFull,
-    data_drops: Object.values(others).reduce((sum, count) => sum + count, 0),
+    credit_drops: drops.credits,
+    data_drops: drops.data,
+    lost: drops.lost,
+    other_drops: drops.other,
     data_queue_bytes_max: port.dataQueueBytesMax,
     data_queue_bytes_mean: Math.round(port.dataQueueBytesMean),
     credit_queue_max: port.creditQueueFramesMax,
@@ -77,22 +117,53 @@ function portResult(port: DirectionSnapshot): PortResult {
 export function summaryLines(result: DemoResult): string[] {
   const bottleneck = result.ports.find(({ name }) => name === BOTTLENECK);
   const verified = result.files.filter((file) => file.verified).length;
+  const choice = result.link_rate_choice;
   const lines = [
     `${result.algorithm}: ${result.senders} senders shared ${displayRate(result.link_rate_bps)} for ${displayDuration(result.duration_s * 1e9)}`,
+    ...(choice === null ? [] : [`  rate chosen by      ${choiceLine(choice)}`]),
     `  files verified      ${verified} of ${result.files.length} (SHA-256, each ${displaySize(result.files[0]?.bytes ?? 0)})`,
     `  goodput             ${displayRate(result.goodput_bps)}`,
-    `  link utilisation    ${part(result.utilisation)} of what credits leave for data, while all were active`,
+    `  link utilisation    ${part(result.utilisation)} of what credits leave, while all were active`,
     `  fairness (Jain)     ${result.jain === null ? '-' : result.jain.toFixed(4)} over windows of 1 s`,
+    ...result.failures.map((failure) => `  failed              ${failure}`),
   ];
   if (bottleneck === undefined) return lines;
   const frames = bottleneck.data_queue_bytes_max / wireBytes(DEFAULT_FRAME_BYTES);
   return [
     ...lines,
-    `  data frames dropped ${displayCount(bottleneck.data_drops)}`,
     `  largest data queue  ${displaySize(bottleneck.data_queue_bytes_max)}, ${frames.toFixed(1)} full frames`,
+    ...dropLines(result),
     '',
     ...portLines(result),
   ];
+}
+
+/** `warm-up 97 % full, queue 8 frames; 2.0 of 2 cores idle`: higher rates that were too much come first. */
+function choiceLine({ cores, idle_cores, warm_ups }: RateChoiceResult): string {
+  const words = warm_ups.map(({ utilisation, link_rate_bps, queue_frames }, at) => {
+    const rate = at < warm_ups.length - 1 ? `at ${displayRate(link_rate_bps)} ` : '';
+    return `warm-up ${rate}${Math.round(utilisation * 100)} % full, queue ${queue_frames.toFixed(0)} frames`;
+  });
+  return `${words.join('; ')}; ${idle_cores.toFixed(1)} of ${cores} cores idle`;
+}
+
+/** All ports together. */
+function dropLines({ ports }: DemoResult): string[] {
+  const total = (count: (port: PortResult) => number): number => ports.reduce((sum, port) => sum + count(port), 0);
+  const other = total(({ other_drops }) => other_drops);
+  return [
+    `  credits dropped     ${displayCount(total(({ credit_drops }) => credit_drops))} by the meters`,
+    `  data dropped        ${displayCount(total(({ data_drops }) => data_drops))} frames by full queues`,
+    `  lost on the links   ${displayCount(total(({ lost }) => lost))} frames of any kind (--loss)`,
+    ...(other === 0
+      ? []
+      : [`  dropped otherwise   ${displayCount(other)} frames: \`xpass switch ctl\` names the reasons`]),
+  ];
+}
+
+/** The bottleneck, and whatever other port dropped a frame. */
+function hasNews({ name, credit_drops, data_drops, lost, other_drops }: PortResult): boolean {
+  return name === BOTTLENECK || credit_drops + data_drops + lost + other_drops > 0;
 }
 
 function portLines({ ports }: DemoResult): string[] {
@@ -101,16 +172,20 @@ function portLines({ ports }: DemoResult): string[] {
     { title: 'port' },
     { title: 'credits dropped', ...right },
     { title: 'data dropped', ...right },
+    { title: 'lost', ...right },
     { title: 'data queue max', ...right },
     { title: 'mean', ...right },
   ];
-  const rows = ports.map((port) => [
-    port.name,
-    displayCount(port.credit_drops),
-    displayCount(port.data_drops),
-    displaySize(port.data_queue_bytes_max),
-    displaySize(port.data_queue_bytes_mean),
-  ]);
+  const rows = ports
+    .filter(hasNews)
+    .map((port) => [
+      port.name,
+      displayCount(port.credit_drops),
+      displayCount(port.data_drops),
+      displayCount(port.lost),
+      displaySize(port.data_queue_bytes_max),
+      displaySize(port.data_queue_bytes_mean),
+    ]);
   return tableLines(columns, rows);
 }
 

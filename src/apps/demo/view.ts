@@ -1,28 +1,43 @@
 import { jainIndex } from '../../sim/measure/jain.js';
-import { creditShare, DEFAULT_FRAME_BYTES } from '../../wire/layout.js';
-import { displayCount, displayPercent, displayRate, displaySize } from '../shared/display.js';
-import { tableLines } from '../shared/table.js';
-import { type LiveRegion, progressBar } from '../shared/terminal.js';
-import type { DemoValues } from './lab.js';
+import { DEFAULT_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
+import { displayCount, displayPercent, displayRate } from '../shared/display.js';
+import type { LiveRegion } from '../shared/terminal.js';
+import { addDrops, dropCounts } from './drops.js';
+import type { LabValues } from './lab.js';
+import { flowingLines, type Space, senderLines } from './layout.js';
+import { DATA_SHARE, type WarmUpOutcome } from './link-rate.js';
 import type { FlowSample, PortSample } from './measure.js';
 import { BOTTLENECK, type Recorder } from './recorder.js';
 
-const BAR_WIDTH = 24;
 /** Rates are means over so many samples, of 100 ms each. */
 const RATE_SAMPLES = 10;
 
-/** The live table: a line for each sender, and one for the link that they share. */
+/** What goes on, redrawn on a terminal; elsewhere a line for each thing that begins. */
 export class DemoView {
   private readonly region: LiveRegion;
-  private readonly values: DemoValues;
 
-  constructor(region: LiveRegion, values: DemoValues) {
+  constructor(region: LiveRegion) {
     this.region = region;
-    this.values = values;
   }
 
-  draw(recorder: Recorder): void {
-    if (this.region.isLive) this.region.draw(demoLines(this.values, recorder));
+  /** Something begins: it is told everywhere. */
+  begin(line: string): void {
+    if (this.region.isLive) this.region.draw([line]);
+    else this.region.print(line);
+  }
+
+  /** How far what has begun is, on a terminal. */
+  progress(line: string): void {
+    this.region.draw([line]);
+  }
+
+  /** A line that stays. */
+  say(line: string): void {
+    this.region.print(line);
+  }
+
+  draw(values: LabValues, recorder: Recorder): void {
+    if (this.region.isLive) this.region.draw(demoLines(values, recorder, this.region.size));
   }
 
   clear(): void {
@@ -30,36 +45,42 @@ export class DemoView {
   }
 }
 
-/** The lines of the table as of the latest samples. */
-export function demoLines(values: DemoValues, recorder: Recorder): string[] {
+/** `warming up, 1.2 s: 83 % of 50.00 Mbit/s, queue 6 frames`. */
+export function warmUpLine({ rateBps, utilisation, queueFrames }: WarmUpOutcome, lengthS: number): string {
+  const full = `${Math.round(utilisation * 100)} % of ${displayRate(rateBps)}`;
+  return `warming up, ${lengthS.toFixed(1)} s: ${full}, queue ${queueFrames.toFixed(0)} frames`;
+}
+
+/** The lines of the table as of the latest samples, none longer than the space, and no more of them. */
+export function demoLines(values: LabValues, recorder: Recorder, { columns, rows }: Space): string[] {
   const rates = flowRates(recorder.flowSamples, recorder.delivered.length);
-  const right = { align: 'right' } as const;
-  const columns = [{ title: 'sender' }, { title: 'rate', ...right }, { title: 'done', ...right }, { title: '' }];
-  const rows = recorder.delivered.map((bytes, index) => [
-    String(index + 1),
-    displayRate(rates[index]),
-    displayPercent(bytes / values.bytes),
-    progressBar(bytes / values.bytes, BAR_WIDTH),
-  ]);
+  const link = flowingLines(linkWords(values, recorder, rates), columns);
+  const states = recorder.delivered.map((bytes, index) => ({
+    name: String(index + 1),
+    rate: displayRate(rates[index]),
+    done: displayPercent(bytes / values.bytes),
+    part: bytes / values.bytes,
+  }));
   return [
     `${values.algorithm.join(', ')}, links of ${displayRate(values.linkRate)}`,
-    ...tableLines(columns, rows),
-    linkLine(values, recorder, rates),
+    ...senderLines(states, { columns, rows: Math.max(1, rows - 1 - link.length) }),
+    ...link,
   ];
 }
 
-function linkLine(values: DemoValues, recorder: Recorder, rates: readonly number[]): string {
+function linkWords(values: LabValues, recorder: Recorder, rates: readonly number[]): string[] {
   const port = recorder.ports.find(({ name }) => name === BOTTLENECK);
-  const creditDrops = recorder.ports.reduce((sum, { drops }) => sum + (drops.creditQueueFull ?? 0), 0);
-  const share = portRate(recorder.portSamples) / (values.linkRate * (1 - creditShare(DEFAULT_FRAME_BYTES)));
-  const parts = [
-    `link ${displayPercent(share)} full`,
-    `queue ${displaySize(port?.dataQueueBytes ?? 0)}`,
-    `credits dropped ${displayCount(creditDrops)}`,
-    `data dropped ${displayCount(port?.drops.dataQueueFull ?? 0)}`,
+  const drops = addDrops(recorder.ports.map(dropCounts));
+  const share = portRate(recorder.portSamples) / (values.linkRate * DATA_SHARE);
+  const queueFrames = (port?.dataQueueBytes ?? 0) / wireBytes(DEFAULT_FRAME_BYTES);
+  return [
     `Jain ${jainText(rates)}`,
+    `link ${displayPercent(share)} full`,
+    `queue ${queueFrames.toFixed(0)} frames`,
+    `credits dropped ${displayCount(drops.credits)}`,
+    `data dropped ${displayCount(drops.data)}`,
+    `frames lost ${displayCount(drops.lost)}`,
   ];
-  return parts.join('   ');
 }
 
 function jainText(rates: readonly number[]): string {

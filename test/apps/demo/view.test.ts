@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { DemoValues } from '../../../src/apps/demo/lab.js';
+import type { LabValues } from '../../../src/apps/demo/lab.js';
 import { fileName } from '../../../src/apps/demo/lab.js';
 import { Recorder } from '../../../src/apps/demo/recorder.js';
-import { demoResult, summaryLines } from '../../../src/apps/demo/report.js';
-import { demoLines } from '../../../src/apps/demo/view.js';
+import { type DemoRun, demoResult, summaryLines } from '../../../src/apps/demo/report.js';
+import { demoLines, warmUpLine } from '../../../src/apps/demo/view.js';
 import type { SwitchReport } from '../../../src/apps/shared/switch-control.js';
 
 const TOTAL = 1_000_000;
-const VALUES: DemoValues = {
+const VALUES: LabValues = {
   senders: 2,
   linkRate: 100e6,
   bytes: TOTAL,
@@ -44,31 +44,60 @@ function recorded(): Recorder {
   return recorder;
 }
 
+const SPACE = { columns: 80, rows: 23 };
+
+/** A run of `recorder` over a rate that was given. */
+function runOf(recorder: Recorder, durationS: number): DemoRun {
+  return { values: VALUES, choice: null, recorder, durationS, failures: [] };
+}
+
 describe('the live table', () => {
   it('has a line for each sender and one for the link', () => {
-    const lines = demoLines(VALUES, recorded());
+    const lines = demoLines(VALUES, recorded(), SPACE);
     expect(lines[0]).toBe('steady, links of 100.0 Mbit/s');
     expect(lines[2]).toMatch(/^1 +3\.200 Mbit\/s +80\.00 % +\[#+-+\]$/);
-    expect(lines[4]).toContain('credits dropped 3');
-    expect(lines[4]).toContain('Jain 1.000');
+    expect(lines[4]).toBe('Jain 1.000   link 90.00 % full   queue 1 frames   credits dropped 3');
+    expect(lines[5]).toBe('data dropped 0   frames lost 2');
   });
 
   it('says nothing of rates before there are any', () => {
-    const lines = demoLines(VALUES, new Recorder(2, TOTAL));
+    const lines = demoLines(VALUES, new Recorder(2, TOTAL), SPACE);
     expect(lines[4]).toContain('Jain -');
+  });
+
+  it.each([
+    [60, 11, 24],
+    [80, 11, 4],
+    [80, 19, 24],
+    [200, 49, 24],
+    [40, 8, 64],
+  ])('shows the whole link on %i columns and %i rows, with %i senders', (columns, rows, senders) => {
+    const lines = demoLines({ ...VALUES, senders }, new Recorder(senders, TOTAL), { columns, rows });
+    expect(lines.length).toBeLessThanOrEqual(rows);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(lines.join('\n')).toMatch(/Jain -[\s\S]*frames lost 0$/);
+  });
+});
+
+describe('a warm-up', () => {
+  it('says how far it is, within 60 columns', () => {
+    const line = warmUpLine({ rateBps: 50e6, utilisation: 0.831, queueFrames: 43, isCarried: false }, 1.23);
+    expect(line).toBe('warming up, 1.2 s: 83 % of 50.00 Mbit/s, queue 43 frames');
   });
 });
 
 describe('the result', () => {
   it('is what was measured while both were active', () => {
-    const result = demoResult(VALUES, recorded(), 2.5);
+    const result = demoResult(runOf(recorded(), 2.5));
     expect(result.utilisation).toBeCloseTo(0.9, 3);
     expect(result.jain).toBe(1);
     expect(result.ports).toEqual([
       {
         name: 's1->h1',
         credit_drops: 3,
-        data_drops: 2,
+        data_drops: 0,
+        lost: 2,
+        other_drops: 0,
         data_queue_bytes_max: 3076,
         data_queue_bytes_mean: 100,
         credit_queue_max: 5,
@@ -79,7 +108,7 @@ describe('the result', () => {
   it('counts only verified bytes as goodput, and names files that never came', () => {
     const recorder = recorded();
     recorder.onReceiver({ event: 'file', name: fileName(0), bytes: TOTAL, sha256: 'aa', verified: true }, 2);
-    const result = demoResult(VALUES, recorder, 2);
+    const result = demoResult(runOf(recorder, 2));
     expect(result.goodput_bps).toBe(TOTAL * 4);
     expect(result.files).toEqual([
       { name: fileName(0), bytes: TOTAL, sha256: 'aa', verified: true },
@@ -88,14 +117,35 @@ describe('the result', () => {
   });
 
   it('has no utilisation and no fairness where the senders never were active together', () => {
-    const result = demoResult(VALUES, new Recorder(2, TOTAL), 1);
+    const result = demoResult(runOf(new Recorder(2, TOTAL), 1));
     expect([result.utilisation, result.jain]).toEqual([null, null]);
     expect(summaryLines(result).join('\n')).toContain('files verified      0 of 2');
   });
 
   it('reads well', () => {
-    const lines = summaryLines(demoResult(VALUES, recorded(), 2.5));
-    expect(lines[3]).toBe('  link utilisation    90.00 % of what credits leave for data, while all were active');
+    const lines = summaryLines(demoResult(runOf(recorded(), 2.5)));
+    expect(lines[3]).toBe('  link utilisation    90.00 % of what credits leave, while all were active');
     expect(lines).toContain('  largest data queue  3.004 KiB, 2.0 full frames');
+    expect(lines).toContain('  credits dropped     3 by the meters');
+    expect(lines).toContain('  data dropped        0 frames by full queues');
+    expect(lines).toContain('  lost on the links   2 frames of any kind (--loss)');
+  });
+
+  it('says in one line how its rate was chosen', () => {
+    const at100 = { rateBps: 100e6, utilisation: 0.884, queueFrames: 12.1, isCarried: false };
+    const at50 = { rateBps: 50e6, utilisation: 0.967, queueFrames: 8, isCarried: true };
+    const choice = { cores: { count: 8, idle: 7.53 }, tried: [at100, at50] };
+    const result = demoResult({ ...runOf(recorded(), 2.5), choice });
+    expect(result.link_rate_choice).toMatchObject({ cores: 8, idle_cores: 7.53, warm_ups: [{}, { is_carried: true }] });
+    const why =
+      'warm-up at 100.0 Mbit/s 88 % full, queue 12 frames; warm-up 97 % full, queue 8 frames; 7.5 of 8 cores idle';
+    expect(summaryLines(result)[1]).toBe(`  rate chosen by      ${why}`);
+    const alone = demoResult({ ...runOf(recorded(), 2.5), choice: { ...choice, tried: [at50] } });
+    expect(summaryLines(alone)[1].length).toBeLessThanOrEqual(80);
+  });
+
+  it('has the words of senders that failed', () => {
+    const result = demoResult({ ...runOf(recorded(), 2.5), failures: ['sender 2 ended with SIGKILL'] });
+    expect(summaryLines(result)).toContain('  failed              sender 2 ended with SIGKILL');
   });
 });
