@@ -44,10 +44,11 @@ export async function ensureInstalled() {
   });
 }
 
-/** Compiles src/ into dist/, unless dist/ was made from exactly these sources. */
-export async function ensureBuilt() {
-  if (isCurrent(buildStamp, sourceFingerprint())) return;
+/** Compiles src/ into dist/, unless dist/ was made from exactly these sources. `afresh` removes dist/ first, inside the lock: another build may be writing it. */
+export async function ensureBuilt({ afresh = false } = {}) {
+  if (!afresh && isCurrent(buildStamp, sourceFingerprint())) return;
   await withLock(() => {
+    if (afresh) rmSync(at('dist'), { recursive: true, force: true });
     if (isCurrent(buildStamp, sourceFingerprint())) return;
     say('compiling');
     compile('src');
@@ -132,7 +133,7 @@ function run(command, args, options = {}) {
  */
 async function withLock(work) {
   const owner = `${process.pid}-${randomUUID()}`;
-  const seconds = Number(process.env.XPASS_LOCK_SECONDS ?? LOCK_SECONDS);
+  const seconds = lockSeconds();
   let waiting = '';
   for (let waited = 0; !tryLock(owner); waited += POLL_MS) {
     const holder = lockHolders().map(pidOf).join(', ');
@@ -149,6 +150,14 @@ async function withLock(work) {
     rmSync(join(lockDir, owner), { force: true });
     removeIfEmpty(lockDir);
   }
+}
+
+function lockSeconds() {
+  const text = process.env.XPASS_LOCK_SECONDS;
+  if (text === undefined) return LOCK_SECONDS;
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new PrepareError(`XPASS_LOCK_SECONDS is "${text}": it must be a finite number above 0`);
 }
 
 function tryLock(owner) {

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Runs a command of this working copy after installing and compiling what it needs: `node bin/bootstrap.mjs xpass demo`.
 // The command runs inside this very process, so arguments and the exit status need no passing on.
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureBuilt, ensureInstalled, PrepareError, packageCommand, root } from '../.config/prepare.mjs';
@@ -41,8 +40,7 @@ async function main([name, ...args]) {
     throw new PrepareError(`unknown command "${name}", expected ${Object.keys(commands).join(', ')}`);
   if (process.env.npm_lifecycle_event !== undefined) endWithShell();
   await ensureInstalled();
-  if (command.afresh) rmSync(join(root, 'dist'), { recursive: true, force: true });
-  if (command.built) await ensureBuilt();
+  if (command.built) await ensureBuilt(command);
   if (command.script === undefined) return;
   const script = command.script();
   process.argv = [process.execPath, script, ...args];

@@ -1,4 +1,3 @@
-// Tested by test/sim/simulate.test.ts
 import type { FlowRun } from './flow-run.js';
 import { creditsOut } from './measure/credits.js';
 import type { Network } from './network.js';
@@ -12,7 +11,7 @@ export function settleCredits(network: Network, player: TrafficPlayer): FlowRun[
   const found = player.runs.filter((run) => run.isOver && creditsOut(run.credits) > 0 && run.receiver !== null);
   const unsettled = new Set(found);
   if (unsettled.size === 0) return found;
-  const lifeNs = Math.max(...found.map((run) => creditLifeNs(network, run)));
+  const lifeNs = found.reduce((longestNs, run) => Math.max(longestNs, creditLifeNs(network, run)), 0);
   player.onCreditsSettled = (run) => {
     unsettled.delete(run);
     if (unsettled.size === 0) network.stop();

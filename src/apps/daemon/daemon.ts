@@ -63,7 +63,7 @@ function logLeftovers(logger: Logger, directory: string, { removed, removedBytes
   const files = (count: number): string => (count === 1 ? '1 unfinished file' : `${count} unfinished files`);
   const parts: string[] = [];
   if (removed > 0) parts.push(`removed ${files(removed)} of a daemon that was killed, ${displaySize(removedBytes)}`);
-  if (kept > 0) parts.push(`left ${files(kept)} of other daemons alone, ${displaySize(keptBytes)}`);
+  if (kept > 0) parts.push(`left ${files(kept)} alone that another daemon may be writing, ${displaySize(keptBytes)}`);
   if (parts.length > 0) logger.info(`${directory}: ${parts.join('; ')}`);
 }
 

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+
+interface Prepare {
+  readonly PrepareError: new () => Error;
+  ensureBuilt(how?: { afresh?: boolean }): Promise<void>;
+}
+
+const PREPARE = fileURLToPath(new URL('../../.config/prepare.mjs', import.meta.url));
+/** Stands for the compiler. */
+const TSC =
+  "require('node:fs').mkdirSync('dist', { recursive: true }); require('node:fs').writeFileSync('dist/new.js', '');";
+
+/** A working copy with an earlier build, whose compiler writes dist/new.js. */
+async function workingCopy() {
+  const folder = await mkdtemp(join(tmpdir(), 'xpass-prepare-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const at = (path: string) => join(folder, path);
+  for (const path of ['.config', 'src', 'dist', 'node_modules/typescript/bin']) {
+    await mkdir(at(path), { recursive: true });
+  }
+  await copyFile(PREPARE, at('.config/prepare.mjs'));
+  for (const path of ['package-lock.json', 'tsconfig.json', '.config/tsconfig.base.json'])
+    await writeFile(at(path), '{}');
+  await writeFile(at('dist/old.js'), '');
+  await writeFile(at('node_modules/typescript/bin/tsc'), TSC);
+  const prepare = (await import(/* @vite-ignore */ pathToFileURL(at('.config/prepare.mjs')).href)) as Prepare;
+  const held = at(`.bootstrap.lock/${process.pid}-held`);
+  return { prepare, held, has: (path: string) => existsSync(at(path)) };
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe('a build', () => {
+  it('afresh removes what an earlier one left, but not while another one holds the lock', async () => {
+    const { prepare, held, has } = await workingCopy();
+    await prepare.ensureBuilt();
+    expect([has('dist/old.js'), has('dist/new.js')]).toEqual([true, true]);
+    await mkdir(dirname(held));
+    await writeFile(held, '');
+    vi.stubEnv('XPASS_LOCK_SECONDS', '0.01');
+    await expect(prepare.ensureBuilt({ afresh: true })).rejects.toThrow('has held .bootstrap.lock for 0.01 s');
+    expect(has('dist/old.js')).toBe(true);
+    await rm(held);
+    await prepare.ensureBuilt({ afresh: true });
+    expect([has('dist/old.js'), has('dist/new.js')]).toEqual([false, true]);
+  });
+
+  it.each(['', 'soon', '0', '-1', 'NaN', 'Infinity'])('takes no XPASS_LOCK_SECONDS of "%s"', async (seconds) => {
+    const { prepare, has } = await workingCopy();
+    vi.stubEnv('XPASS_LOCK_SECONDS', seconds);
+    const built = prepare.ensureBuilt();
+    await expect(built).rejects.toBeInstanceOf(prepare.PrepareError);
+    await expect(built).rejects.toThrow(`XPASS_LOCK_SECONDS is "${seconds}": it must be a finite number above 0`);
+    expect(has('dist/new.js')).toBe(false);
+  });
+});
