@@ -16,7 +16,7 @@ const unit = {
 };
 
 /** Their figures, or how much they do at once, want the cores for themselves. */
-const ALONE = ['demo', 'four-paths', 'lab-parity', 'perf-share', 'shared-link'].map(
+const ALONE = ['four-paths', 'lab-parity', 'perf-share', 'shared-link'].map(
   (name) => `test/loopback/${name}.test.ts`,
 );
 
