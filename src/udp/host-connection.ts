@@ -18,7 +18,7 @@ import { openDatapath } from './open-datapath.js';
 import { PeerTable } from './peer-table.js';
 import { SystemRandom } from './random.js';
 import { RefusalWatch } from './refusal-watch.js';
-import type { SocketProblem } from './socket-errors.js';
+import { isRefusal, type SocketProblem } from './socket-errors.js';
 import { type DriverStatistics, driverStatistics } from './statistics.js';
 import { prepareWaiting, type WaitOptions } from './waiting.js';
 import type { EventLoop } from './wake.js';
@@ -282,9 +282,9 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
 
   onProblem(problem: SocketProblem): void {
     this.options.onProblem?.(problem);
-    if (problem.code !== 'ECONNREFUSED' || this.peers !== null || this.closing !== null) return;
+    if (!isRefusal(problem.code) || this.peers !== null || this.closing !== null) return;
     const nowNs = this.eventLoop.now();
-    this.refusals.refused(nowNs);
+    if (!this.refusals.refused(nowNs, this.datapath.counters.datagramsOut)) return;
     this.attachment?.handleRefusal(nowNs);
     // There may be a deadline now. Within a turn of the loop that is looked at anyway.
     if (!this.loop.isRunning) this.loop.run(() => {});

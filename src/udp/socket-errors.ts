@@ -37,16 +37,18 @@ export function codeOf(error: Error): string {
   return (error as NodeJS.ErrnoException).code ?? error.name;
 }
 
+/** Nobody listens at the peer's port (ICMP port unreachable): ECONNREFUSED, or ECONNRESET on Windows. */
+export function isRefusal(code: string): boolean {
+  return code === 'ECONNREFUSED' || code === 'ECONNRESET';
+}
+
 /** What an error of sending or receiving means. `peer` names the other end where it is known; `frameBytes` is the UDP payload's size. */
 export function explainProblem(code: string, peer: string, frameBytes: number): string {
   const to = peer === '' ? '' : ` to ${peer}`;
+  if (isRefusal(code)) return `nobody listens${peer === '' ? '' : ` at ${peer}`} (${code})`;
   switch (code) {
     case 'EMSGSIZE':
       return `a frame of ${frameBytes} bytes is too large to send${to}: choose a smaller --frame-size`;
-    case 'ECONNREFUSED':
-    // What Windows makes of the same ICMP message.
-    case 'ECONNRESET':
-      return `nobody listens${peer === '' ? '' : ` at ${peer}`} (${code})`;
     case 'ENOBUFS':
       return `the network device's queue is full (ENOBUFS): a frame${to} was not sent`;
     case 'EHOSTUNREACH':

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NEVER } from '../../src/base/time.js';
 import { loadFrameCheck } from '../../src/udp/crc.js';
 import { HostConnection, type HostMachine, ONLY_PEER } from '../../src/udp/host-connection.js';
 import { Bundle } from '../../src/wire/bundle.js';
@@ -16,6 +17,7 @@ class HandDatapath extends QuietDatapath {
   readonly sent: Uint8Array[] = [];
 
   send(frame: Frame): void {
+    this.counters.datagramsOut++;
     this.sent.push(frame.bytes.slice(0, frame.length));
     this.handlers.onSent(frame);
   }
@@ -133,6 +135,32 @@ describe('frames that share a datagram', () => {
     expect(datapath.sent.map(({ length }) => length)).toEqual([2 + 21 + 23, 1_000, 24]);
     expect(back).toEqual([frames[0], frames[1], frames[2], frames[3]]);
     expect(connection.statistics()).toMatchObject({ bundlesOut: 1, bundledFramesOut: 2 });
+    await connection.close();
+  });
+});
+
+describe('a refusal', () => {
+  it.each(['ECONNREFUSED', 'ECONNRESET'])('counts once for each datagram that was sent, as %s', async (code) => {
+    const { datapath, connection, outgoing } = openHost();
+    const sendAndRefuse = (times: number) => {
+      outgoing.push(frameOf(1_000, 1));
+      connection.loop.run(() => {});
+      for (let time = 0; time < times; time++) datapath.handlers.onProblem({ code, message: '', count: 1 });
+    };
+    sendAndRefuse(1);
+    expect(connection.trouble()?.reason).toContain('nobody listens');
+    sendAndRefuse(5);
+    expect(connection.nextTimeout()).toBe(NEVER);
+    sendAndRefuse(1);
+    expect(connection.nextTimeout()).toBeLessThan(NEVER);
+    await connection.close();
+  });
+
+  it('is not any other error', async () => {
+    const { datapath, connection } = openHost();
+    datapath.counters.datagramsOut++;
+    datapath.handlers.onProblem({ code: 'ENOBUFS', message: '', count: 1 });
+    expect(connection.trouble()).toBeNull();
     await connection.close();
   });
 });

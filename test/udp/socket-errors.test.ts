@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { bindError, codeOf, connectError, explainProblem, ProblemCounts } from '../../src/udp/socket-errors.js';
+import {
+  bindError,
+  codeOf,
+  connectError,
+  explainProblem,
+  isRefusal,
+  ProblemCounts,
+} from '../../src/udp/socket-errors.js';
 
 describe('ProblemCounts', () => {
   it('counts by code', () => {
@@ -34,7 +41,9 @@ describe('explainProblem', () => {
   it('knows both codes of a port that nobody listens at', () => {
     for (const code of ['ECONNREFUSED', 'ECONNRESET']) {
       expect(explainProblem(code, '10.0.0.1:9', 1)).toBe(`nobody listens at 10.0.0.1:9 (${code})`);
+      expect(isRefusal(code)).toBe(true);
     }
+    expect(['ENOBUFS', 'EHOSTUNREACH', 'ECONNABORTED'].some(isRefusal)).toBe(false);
   });
 });
 

@@ -2,6 +2,7 @@
 import { ecn } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import * as layout from '../../wire/layout.js';
+import { isRefusal } from '../socket-errors.js';
 import * as linux from './linux.js';
 import * as messageVector from './message-vector.js';
 import type { Native } from './native.js';
@@ -134,7 +135,7 @@ export class SendBatch {
     if (name === 'EINTR') return true;
     const message = this.done;
     // A refusal that an earlier datagram met; this one was not tried. It is reported once, and tried again by itself.
-    const isOld = name === 'ECONNREFUSED';
+    const isOld = isRefusal(name);
     if (isOld) this.outcome.onError(errno, this.peers[message], this.segmentBytes[message]);
     if (!isOld && this.frames[message] > 1) this.canSegment = false;
     if (isOld || this.frames[message] > 1) this.sendOneByOne(message);
