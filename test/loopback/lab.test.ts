@@ -230,7 +230,7 @@ payload: bytes
 flows: [{ kind: pairs, bytes: 500kB }]
 faults:
   - { at: 50ms, restart: left, for: 50ms }
-  - { at: 120ms, link: left->right, loss: 10%, for: 100ms }
+  - { at: 120ms, link: left->right, loss: 10%, for: 2s }
   - { at: 230ms, link: h1, down: true, for: 50ms }
   - { at: 300ms, reader: 4, rate: 4mbit }
 `);

@@ -1,6 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -221,13 +224,34 @@ export class RawHost {
   }
 }
 
-/** Ports of this machine that are free at the moment, for UDP. */
+/** Below the ports that Linux gives to whoever asks for any (ip_local_port_range), so that no other process gets one meanwhile. */
+const LOWEST_PORT = 20_000;
+const PORTS = 12_000;
+
+/** Ports of this machine that are free at the moment, for UDP and, as a switch wants for its control, for TCP. */
 export async function freePorts(count: number): Promise<number[]> {
-  const sockets = Array.from({ length: count }, () => createSocket('udp4'));
-  for (const socket of sockets) await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-  const ports = sockets.map((socket) => socket.address().port);
-  for (const socket of sockets) socket.close();
-  return ports;
+  const found = new Set<number>();
+  while (found.size < count) {
+    const port = LOWEST_PORT + randomInt(PORTS);
+    if (await isFree(port)) found.add(port);
+  }
+  return [...found];
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const [udp, tcp] = [createSocket('udp4'), createServer()];
+  try {
+    udp.bind(port, '127.0.0.1');
+    await once(udp, 'listening');
+    tcp.listen(port, '127.0.0.1');
+    await once(tcp, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    udp.close();
+    tcp.close();
+  }
 }
 
 /** A folder that is there until the end of the test. */
