@@ -37,6 +37,11 @@ async function measure(node: string, datapath: string) {
   return JSON.parse(await run(node, ...client));
 }
 
+function playDemo(node: string) {
+  const args = ['demo', '--senders', '2', '--link-rate', '20mbit', '--bytes', '256KiB', '--json'];
+  return within(new XpassProcess(args, node).ended, 'the end of the demonstration');
+}
+
 /** The result without the time that it took. */
 async function simulate(node: string, file: string): Promise<object> {
   const { wall_s: _wallS, ...result } = JSON.parse(await run(node, 'sim', file, '--json'));
@@ -56,7 +61,10 @@ describe.each(otherLines())('Node.js %i', (line) => {
   });
 
   it('plays the demonstration', async () => {
-    const result = JSON.parse(await run(node, 'demo', '--senders', '2', '--bytes', '256KiB', '--json'));
+    // On standard error it says what it does.
+    const { code, stdout, stderr } = await playDemo(node);
+    expect(code, stderr).toBe(0);
+    const result = JSON.parse(stdout);
     expect(result.files.map((file: { verified: boolean }) => file.verified)).toEqual([true, true]);
   });
 
