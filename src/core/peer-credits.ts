@@ -3,7 +3,7 @@ import { RecentMinimum } from './rtt.js';
 /** Data frames of a flow, or of all from a peer, after which their shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
 const RTT_FRAMES = 32;
 
-/** Before that, credits under way on a long path for each data frame that has come (ours): it is full after three round trips, and a path that only seems long gets few too many. */
+/** Credits for each arrived data frame on a long path, until its RTT is believed (ours). Four fill it in three round trips. */
 const CREDITS_A_FRAME = 4;
 
 /** Credits of which it is known when they went, at most (ours: 32 times what a process has outstanding). The oldest is forgotten for one more, and counts until its life is over. */

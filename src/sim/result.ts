@@ -1,6 +1,9 @@
 // Tested by test/sim/simulate.test.ts
 
-/** Credits of one flow, counted by its receiver: sent = used + wasted + dropped + those still out. Of a flow that is over none are out where the run ends with its flows. */
+/**
+ * Credits of one flow, counted by its receiver: sent = used + wasted + dropped + outstanding.
+ * No credit is outstanding where the run ends with its flows.
+ */
 export interface CreditTotals {
   sent: number;
   /** Came back with data. */

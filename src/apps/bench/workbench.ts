@@ -133,7 +133,7 @@ export class Workbench {
     return START_UP_SECONDS + this.warmUpSeconds + seconds;
   }
 
-  /** What each process uses, in cores, over `forSeconds` that begin so many seconds from now. Empty when one of them has ended by then. */
+  /** Cores that each process uses in a window of `forSeconds`, which begins after `seconds`. Empty when a process ends before the window does. */
   async coresAfter(seconds: number, forSeconds = this.settings.seconds): Promise<Cores> {
     await this.sleep(seconds);
     const startMs = performance.now();

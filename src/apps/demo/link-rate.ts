@@ -2,7 +2,7 @@ import { DEFAULT_FRAME_BYTES, MIN_WIRE_BYTES, wireBytes } from '../../wire/layou
 
 /** Length of a run whose length nobody gives: long enough to look at, and for six windows of Jain's index (ours). */
 const RUN_S = 6;
-/** Of the bytes that a link carries, those of files come to so much in practice (ours, measured: 0.87 to 0.89). */
+/** Share of file bytes in the bytes that a link carries (measured: 0.87 to 0.89). */
 const GOODPUT_PART = 0.88;
 const MEBIBYTE = 2 ** 20;
 const KIBIBYTE = 2 ** 10;
@@ -52,7 +52,7 @@ export function nextRate(tried: readonly WarmUpOutcome[]): number | null {
   return RATES.find((rateBps) => rateBps < lowestBps) ?? null;
 }
 
-/** Of the file that each of so many senders sends in six seconds, in whole MiB or KiB: no more than it has. */
+/** Bytes that each sender sends: six seconds of its share of the link, in whole MiB or KiB, at most the whole file. */
 export function bytesFor(rateBps: number, senders: number, fileBytes: number): number {
   const bytes = (rateBps * GOODPUT_PART * RUN_S) / 8 / senders;
   const unit = bytes >= MEBIBYTE ? MEBIBYTE : KIBIBYTE;

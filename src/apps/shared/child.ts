@@ -16,7 +16,7 @@ export interface ChildEvent {
 
 const EXECUTABLE = fileURLToPath(new URL('../../../bin/xpass.mjs', import.meta.url));
 
-/** Arguments of Node.js for processes that nobody tells anything by their standard input: they end in order when it does, and so with their parent, however that ends. */
+/** Node.js arguments for processes that end in order when their standard input ends, and so with their parent. */
 export const END_WITH_PARENT: readonly string[] = [
   '--import',
   new URL('end-with-parent.child.js', import.meta.url).href,

@@ -50,7 +50,10 @@ function pipeOrTcp(): ValueKind<ControlAddress> {
 /** Of the system that this process runs on. */
 export const CONTROL_ADDRESS = controlAddress(process.platform);
 
-/** The path of a control channel that only the owner of `directory`, a temporary one, can reach. Windows has its pipes in a place of their own, where the random name of the directory stands for it. */
+/**
+ * Path of a control channel that only the owner of the temporary `directory` can reach.
+ * Windows keeps its pipes elsewhere; there the random name of the directory makes the pipe's name unguessable.
+ */
 export function privateControlPath(directory: string, number: number, platform = process.platform): string {
   const name = `control-${number}`;
   return platform === 'win32' ? `${PIPE_PREFIX}${basename(directory)}-${name}` : join(directory, `${name}.sock`);

@@ -2,7 +2,7 @@
 
 import { displayCount } from './display.js';
 
-/** What a host whose link has no rate says of data that was lost; null when none was. Without a rate nothing meters credits, so data overflows the path's narrowest queue. */
+/** Warning for data lost while the link has no rate; null when none was lost. Without a rate nothing meters credits, and data overflows a queue. */
 export function unlimitedLossWarning(lostFrames: number): string | null {
   if (lostFrames === 0) return null;
   const frames = lostFrames === 1 ? '1 data frame was' : `${displayCount(lostFrames)} data frames were`;

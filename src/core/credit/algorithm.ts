@@ -12,7 +12,7 @@ export const ALGORITHM_NUMBERS = 10;
 export type CreditParameter = Parameter;
 export type CreditParameters = ParameterValues;
 
-/** The receiver's link as an algorithm sees it. One object for all flows of a host: its rate changes when the link's does, so an algorithm reads it anew each time. */
+/** The receiver's link as an algorithm sees it. All flows of a host share the object. Its rate may change, so read it each time. */
 export interface CreditLink {
   /** Rate of the link, credits and data together, bit/s; finite. No flow is ever credited above it. */
   readonly maxRateBps: number;

@@ -8,7 +8,7 @@ import type { Parameter, ParameterValues } from '../../base/parameters.js';
 export type WindowParameter = Parameter;
 export type WindowParameters = ParameterValues;
 
-/** The sender's link as an algorithm sees it. One object for all flows of a host: its rate changes when the link's does, so an algorithm reads it anew each time. */
+/** The sender's link as an algorithm sees it. All flows of a host share the object. Its rate may change, so read it each time. */
 export interface WindowLink {
   /** Rate of the link, bit/s; finite. */
   readonly maxRateBps: number;

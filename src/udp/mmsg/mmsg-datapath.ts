@@ -134,7 +134,7 @@ class MmsgDatapath implements Datapath, SendOutcome {
     else this.tell(code, peer, frameBytes);
   }
 
-  /** A frame did not fit the path. Frames go in fragments from now on, which is slow and loses more, but a flow whose every frame is refused would stand still. */
+  /** A frame did not fit the path. Later frames go in fragments: slower, but a flow would stand still if every frame were refused. */
   private fragment(peer: number, frameBytes: number): void {
     const { socket } = this;
     discoverMtu(socket, Linux.PMTUDISC_DONT);

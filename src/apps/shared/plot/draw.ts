@@ -24,7 +24,7 @@ const Y_ROOM: ScaleRoom = { ticks: 7, fromZero: true, toTicks: true, padding: 0 
 const X_ROOM: ScaleRoom = { ticks: 9, fromZero: false, toTicks: false, padding: 0 };
 const MARKER_ROOM: ScaleRoom = { ...X_ROOM, padding: 0.03 };
 const SCATTER_ROOM: ScaleRoom = { ...X_ROOM, padding: 0.08 };
-/** Lines with at most so many points have markers. */
+/** Most points of a line that has markers (ours). */
 const MAX_MARKERS = 40;
 
 /** What differs between the kinds of charts. */

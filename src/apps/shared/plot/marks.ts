@@ -13,7 +13,7 @@ import { element, rounded, textElement } from './svg.js';
 const POINT_BUDGET = 16_000;
 /** Two for each column of pixels; more cannot be seen. */
 const MAX_POINTS = 1200;
-/** From so many points on lines are thinner, so that those below show. */
+/** Lines with this many points or more are thinner, so that the lines below show (ours). */
 const DENSE = 200;
 const DENSE_LINE_PX = 1.1;
 /** Share of the room of a group that its bars take together. */
