@@ -16,7 +16,8 @@ export interface CreditChoice {
  */
 export interface Application {
   /**
-   * The credit algorithm for a flow that a peer opens as the answer to `pairedFlowId` (PROTOCOL §6.1); null or absent for the endpoint's own. Its name and parameters are valid.
+   * The credit algorithm for a flow that a peer opens as the answer to `pairedFlowId` (PROTOCOL §6.1); null or absent for the endpoint's own.
+   * Its name and parameters are valid.
    */
   creditChoice?(peer: number, pairedFlowId: number): CreditChoice | null;
   /** A peer opens a flow: the reader that takes it, or null to refuse it with RESET REFUSED. */

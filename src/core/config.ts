@@ -37,7 +37,10 @@ export interface EndpointConfig {
   creditSizeJitterBytes: number;
   /** How much lost time a pacer that wakes late makes up for; a credit queue of 8 takes 1 ms of credits of a 100 Mbit/s link. */
   catchUpNs: number;
-  /** Part of a flow's shortest RTT that its pacer makes up for, where that is longer than `catchUpNs`. Only where no switch meters its credits: a credit queue of 8 would drop them. */
+  /**
+   * Part of a flow's shortest RTT that its pacer makes up for, where that is longer than `catchUpNs`. Only where no switch meters its credits: a
+   * credit queue of 8 would drop them.
+   */
   catchUpRtts: number;
   /** Bytes of a flow that its receiver holds or has credited. PROTOCOL §5.6 */
   receiveWindowBytes: number;

@@ -4,7 +4,8 @@ import type { Network } from './network.js';
 import type { TrafficPlayer } from './traffic-player.js';
 
 /**
- * Plays on after the end of a run until no credit of a flow that is over is out. A sender that has nothing more to send says so right after its last byte, so this takes
+ * Plays on after the end of a run until no credit of a flow that is over is out. A sender that has nothing more to send says so right after
+ * its last byte, so this takes
  * a moment. Where what it says is lost again and again, it takes the life of a credit at most (PROTOCOL §4.5). Returns the flows whose credits were out.
  */
 export function settleCredits(network: Network, player: TrafficPlayer): FlowRun[] {

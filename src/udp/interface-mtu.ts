@@ -15,7 +15,8 @@ export interface Interface {
 export type FindInterface = (address: string) => Interface | null;
 
 /**
- * What is wrong where a frame of `frameBytes` does not fit the interface that a socket at `local` uses: the kernel cuts each such datagram into fragments, and all of them are lost with one. null where it fits, and
+ * What is wrong where a frame of `frameBytes` does not fit the interface that a socket at `local` uses: the kernel cuts each such datagram
+ * into fragments, and all of them are lost with one. null where it fits, and
  * where the MTU is not known. A smaller MTU further on along the path shows nowhere here.
  */
 export function mtuWarning(local: UdpAddress, frameBytes: number, find: FindInterface = findInterface): string | null {

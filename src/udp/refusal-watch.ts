@@ -36,7 +36,8 @@ export class RefusalWatch {
   }
 
   /**
-   * The kernel reports a refusal after `datagramsSent` datagrams in all. Returns whether it counts: with none sent since the latest one, it answers none of ours,
+   * The kernel reports a refusal after `datagramsSent` datagrams in all. Returns whether it counts: with none sent since the latest one, it
+   * answers none of ours,
    * or one that has been counted.
    */
   refused(nowNs: number, datagramsSent: number): boolean {

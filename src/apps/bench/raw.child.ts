@@ -10,7 +10,8 @@ import './probe.child.js';
 /**
  * One role of the bare dgram program that xpass is measured against: no protocol, the same exchange. The client sends a small datagram (a credit) for every large one (a data
  * frame) that it gets, with a fixed number outstanding; the server answers each small one with a large one; the relay passes both on. It is written as plainly and as fast as
- * dgram allows, with the same socket buffers as xpass. Datagrams from other ports are ignored. Started by raw.ts; talks to it by process messages: first the port, then the order.
+ * dgram allows, with the same socket buffers as xpass. Datagrams from other ports are ignored. Started by raw.ts; talks to it by process
+ * messages: first the port, then the order.
  */
 export interface RawOrder {
   role: 'client' | 'server' | 'relay';
@@ -80,7 +81,8 @@ function relay(socket: Socket, { clientPort, serverPort }: RawOrder): void {
 }
 
 /**
- * Credits are numbered modulo 256 in their first byte, and each data frame bears its credit's number: nothing overtakes here, so numbers that are left out are lost and sent
+ * Credits are numbered modulo 256 in their first byte, and each data frame bears its credit's number: nothing overtakes here, so numbers that
+ * are left out are lost and sent
  * anew. There are fewer outstanding than half of the numbers, so what seems to be further ahead is behind.
  */
 function request(socket: Socket, order: RawOrder, check: Crc32): void {

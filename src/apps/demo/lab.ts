@@ -31,7 +31,8 @@ export interface Crew {
 /** The receiver's host id; senders follow. */
 const RECEIVER = 1;
 /**
- * Data that may queue for the receiver, full frames. Measured from 5.3 to 7: more lets the queue exceed 10 frames or shares become unequal, less leaves the link empty where cores are
+ * Data that may queue for the receiver, full frames. Measured from 5.3 to 7: more lets the queue exceed 10 frames or shares become unequal,
+ * less leaves the link empty where cores are
  * busy (docs/decisions/0007-late-processes.md).
  */
 const QUEUE_BOUND_FRAMES = 5.5;

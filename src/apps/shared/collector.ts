@@ -2,7 +2,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 /*
- * V8's collector, tuned for datagrams. dgram brings an ArrayBuffer for each datagram: a kilobyte in V8's heap, and the bytes outside of it. A scavenge frees both, but
+ * V8's collector, tuned for datagrams. dgram brings an ArrayBuffer for each datagram: a kilobyte in V8's heap, and the bytes outside of it. A
+ * scavenge frees both, but
  * V8 counts the bytes as memory that only a marking of the whole heap frees, and marks after 9 MB of them. Marking takes other cores too.
  * docs/decisions/0019-v8-flags.md has what each flag is worth on each version.
  */
@@ -26,7 +27,8 @@ export const COLLECTOR_FLAGS = {
 } as const;
 
 /**
- * For any process of ours, before it allocates much. A young generation of 16 MiB is scavenged so rarely that 140 MB of datagrams come in between, and V8 marks instead.
+ * For any process of ours, before it allocates much. A young generation of 16 MiB is scavenged so rarely that 140 MB of datagrams come in
+ * between, and V8 marks instead.
  * V8 ignores the flag on the command line, and a worker thread sets it back for the whole process.
  */
 export function keepYoungGenerationSmall(): void {
@@ -34,7 +36,8 @@ export function keepYoungGenerationSmall(): void {
 }
 
 /**
- * For a process that opens a socket for frames: marking begins at twice what V8 allows, because 1 MiB of young generation holds more bytes of datagrams than that.
+ * For a process that opens a socket for frames: marking begins at twice what V8 allows, because 1 MiB of young generation holds more bytes of
+ * datagrams than that.
  * The price is memory: old garbage is found later (1.35 to 1.5 times the peak of a program that only replaces old objects).
  * Never for a process with worker threads: Node.js 20 aborts where a thread ends while its code is compiled (one `xpass fuzz --jobs 2` in 15).
  */

@@ -88,7 +88,8 @@ export abstract class Companion implements Member {
   }
 
   /**
-   * The next that it says for which `isIt` holds. Rejects with a Failure when the process ends or has ended, and when the bound is over, as `NAME did not WHAT`.
+   * The next that it says for which `isIt` holds. Rejects with a Failure when the process ends or has ended, and when the bound is over, as
+   * `NAME did not WHAT`.
    */
   next<T extends object>(isIt: (said: object) => boolean, what: string, bound: Bound = {}): Promise<T> {
     let listener: (said: object) => void = () => undefined;

@@ -6,7 +6,8 @@
  * A second signal within REPEAT_MS of the first counts as the first: Ctrl-C reaches every process of the terminal's group, and npm
  * passes it on to its child as well, so that one key press arrives twice.
  *
- * On Windows nobody can send SIGTERM to a process that could handle it. Ctrl-Break is SIGBREAK, and a console window that is closed is SIGHUP, ten seconds before the process is killed
+ * On Windows nobody can send SIGTERM to a process that could handle it. Ctrl-Break is SIGBREAK, and a console window that is closed is SIGHUP,
+ * ten seconds before the process is killed
  * (https://nodejs.org/api/process.html#signal-events). Elsewhere SIGHUP stays what it is, so that nohup works.
  */
 

@@ -41,7 +41,8 @@ const DEFAULT_ROWS = 24;
  * A few lines at the bottom of a terminal that are drawn again and again: a progress bar, a live table. On anything but a terminal nothing is
  * drawn, and `isLive` tells the caller to print lines at intervals instead, or nothing.
  *
- * Lines are overwritten in place, and only those that changed. Erasing the screen below the cursor would be shorter, but terminals that keep what is erased would
+ * Lines are overwritten in place, and only those that changed. Erasing the screen below the cursor would be shorter, but terminals that keep
+ * what is erased would
  * put each redraw into their scrollback.
  */
 export class LiveRegion {

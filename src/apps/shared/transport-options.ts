@@ -12,7 +12,8 @@ export const DEFAULT_DAEMON_PORT = 47_000;
 export const DEFAULT_SWITCH_PORT = 47_100;
 
 /**
- * Data that may queue for a host, as part of its paths' shortest RTT, where that is longer than `--queue-bound`. Processes that wake a millisecond or two late keep 2 to 4 ms of data in the NIC of the
+ * Data that may queue for a host, as part of its paths' shortest RTT, where that is longer than `--queue-bound`. Processes that wake a
+ * millisecond or two late keep 2 to 4 ms of data in the NIC of the
  * sender: on a path of 20 ms a bound of 1.3 ms left a fifth of the link idle (docs/decisions/0007-late-processes.md). Ours.
  */
 export const QUEUE_BOUND_RTTS = 1 / 4;

@@ -1,5 +1,6 @@
 /**
- * Loads a CommonJS package that xpass does not depend on (docs/decisions/0014-peers-of-the-benchmarks.md). Returns what the module exports, or one line that says why there is none; `install` is what
+ * Loads a CommonJS package that xpass does not depend on (docs/decisions/0014-peers-of-the-benchmarks.md). Returns what the module exports, or
+ * one line that says why there is none; `install` is what
  * npm is given to install it.
  */
 export async function loadPeer<T>(name: string, install: string): Promise<T | string> {

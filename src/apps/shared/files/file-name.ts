@@ -24,7 +24,8 @@ const WINDOWS_DEVICE =
   /^(con|prn|aux|nul|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]|conin\$|conout\$) *(\.|$)/i;
 
 /**
- * What is wrong with a name, besides, for the file system of a receiver on `platform`. On Windows a colon would name a stream of another file, and a dot or space at the
+ * What is wrong with a name, besides, for the file system of a receiver on `platform`. On Windows a colon would name a stream of another file,
+ * and a dot or space at the
  * end would go, so that the file gets another name than the one that was checked.
  */
 export function localNameProblem(name: string, platform: NodeJS.Platform = process.platform): string | null {

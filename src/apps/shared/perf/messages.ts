@@ -33,7 +33,8 @@ export interface PerfRequest extends Message {
   /** Time at the start of each flow that is not measured and does not count towards the duration; 0 with `bytes`. */
   readonly omitNs: number;
   /**
-   * Algorithm for the data, and its parameters; '' for credits as the data's receiver issues them. A window algorithm counts where the server sends, a credit algorithm where it receives. (Both in one
+   * Algorithm for the data, and its parameters; '' for credits as the data's receiver issues them. A window algorithm counts where the server
+   * sends, a credit algorithm where it receives. (Both in one
    * field: a server that does not know the second kind refuses the test.)
    */
   readonly window: string;

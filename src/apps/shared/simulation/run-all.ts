@@ -73,7 +73,8 @@ export async function collectAll(scenarios: readonly Scenario[], options: RunAll
 }
 
 /**
- * A run may take hours, but its virtual time advances. What is bounded is a time without that: many times the patience that processes get, since building a large
+ * A run may take hours, but its virtual time advances. What is bounded is a time without that: many times the patience that processes get,
+ * since building a large
  * world and summing its results up are not in virtual time (ours).
  */
 const PATIENCES = 15;
