@@ -1,9 +1,10 @@
 // Tested by test/core/receiver-flow.test.ts, test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
 import type { NumberRecord } from '../base/record-arena.js';
 import * as time from '../base/time.js';
-import { creditSequence, pathId } from '../wire/decode.js';
+import { creditSequence, dataExplicitRate, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
+import { codeOfRate, rateOfCode } from '../wire/rate-code.js';
 import { BudgetShare } from './budget-share.js';
 import type { DueSource, FlowContext } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
@@ -32,7 +33,7 @@ import { RttEstimator } from './rtt.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
-const { Credit } = layout;
+const { Credit, NO_HOP } = layout;
 const { Echo } = creditMeter;
 const { UNBOUNDED } = receiveWindow;
 const { NO_OBSERVER } = flowCallbacks;
@@ -93,6 +94,8 @@ export class CreditIssuer implements DueSource {
   /** Who measures this flow; set by its application. */
   observer: FlowObserver = NO_OBSERVER;
   private readonly bitsPerCredit: number;
+  /** Of the rate in force; 0 where credits ask for no explicit rate. */
+  private rateCode = 0;
   private readonly control: RateControl;
   readonly rtt: RttEstimator;
   private readonly window: ReceiveWindow;
@@ -210,6 +213,10 @@ export class CreditIssuer implements DueSource {
     this.share?.noteSent(nowNs);
     if (!this.isProved) this.setRate(this.control.unheardRateBps(meter.sent));
     paceNext(numbers, at, this.context.random);
+    if (this.rateCode !== 0) {
+      if (this.frames.code - this.rateCode >= 128) numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * this.context.random.next();
+      this.frames.setExplicitRate(this.rateCode, this.control.limitingHop as number);
+    }
     this.settleBudget();
     if (meter.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
     this.share?.passTurnUntil(numbers[at + Hot.dueNs], nowNs);
@@ -296,6 +303,12 @@ export class CreditIssuer implements DueSource {
   /** A data frame had these ECN marks: its own, and its credit's. */
   countData(marked: boolean, creditMarked: boolean): void {
     this.control.countData(marked, creditMarked);
+  }
+
+  /** What the ports of its credit's path offer. */
+  countExplicitRate(frame: Frame): void {
+    const explicitRate = dataExplicitRate(frame.bytes);
+    if (explicitRate !== 0) this.control.countExplicitRate(rateOfCode(explicitRate >>> 4), explicitRate & NO_HOP);
   }
 
   /** Shows the algorithm what is known, if its period is over. */
@@ -421,7 +434,15 @@ export class CreditIssuer implements DueSource {
   }
 
   private setRate(rateBps: number): void {
-    setPace(this.numbers, this.at, this.bitsPerCredit, rateBps);
+    const { limitingHop } = this.control;
+    if (limitingHop === undefined) {
+      setPace(this.numbers, this.at, this.bitsPerCredit, rateBps);
+      return;
+    }
+    // Ports count flows by the rates that credits name, so these are the ones that they go out at.
+    this.rateCode = codeOfRate(rateBps);
+    setPace(this.numbers, this.at, this.bitsPerCredit, rateOfCode(this.rateCode));
+    if (this.meter.sent === 0) this.frames.setExplicitRate(this.rateCode, limitingHop);
   }
 
   private block(blocked: boolean): boolean {

@@ -1,7 +1,7 @@
 import type { NumberRecord } from '../base/record-arena.js';
 import * as time from '../base/time.js';
 import * as layout from '../wire/layout.js';
-import { widen } from '../wire/serial.js';
+import { widen20 } from '../wire/serial.js';
 import * as flowRecord from './flow-record.js';
 import { ownRecord } from './flow-record.js';
 
@@ -35,6 +35,8 @@ export const Echo = Outcome;
 
 /** Bytes by which the offset of a frame may be off before it cannot be told from one of another round of the 32 bits. PROTOCOL §1.3 */
 const OFFSET_REACH_BYTES = 2 ** 31;
+/** Credits by which a sequence number may be behind before it cannot be told from one of another round of its 20 bits. PROTOCOL §1.3 */
+const SEQUENCE_REACH = 2 ** 19;
 
 export interface MeterOptions {
   /** Sequence number of the first credit, 32-bit. */
@@ -101,7 +103,7 @@ export class CreditMeter {
     this.at = at;
     this.firstSequence = firstSequence | 0;
     this.maxOutstanding = maxOutstanding;
-    this.reach = Math.floor(OFFSET_REACH_BYTES / frameBytes);
+    this.reach = Math.min(SEQUENCE_REACH, Math.floor(OFFSET_REACH_BYTES / frameBytes));
     this.unusedTold = this.unusedPlaced = this.forgivenCredits = 0;
     this.used = this.unused = this.dropped = 0;
     this.periodKnown = this.periodUsed = this.periodUnused = this.periodDropped = this.periodTakenBack = 0;
@@ -179,21 +181,21 @@ export class CreditMeter {
 
   /** The host's NIC dropped the credit with this sequence number. */
   loseAtHome(sequence: number): void {
-    const index = widen(sequence - this.firstSequence, this.next);
+    const index = widen20(sequence - this.firstSequence, this.next);
     if (index < this.firstUnknown || index >= this.next || this.fate[index & this.mask] === LOST_AT_HOME) return;
     this.find(index & this.mask);
     this.fate[index & this.mask] = LOST_AT_HOME;
     this.lostAtHome++;
   }
 
-  /** A data frame echoes `sequence` and says that `unused` (16-bit counter) credits found no data so far. Returns a code of `Echo`. */
+  /** A data frame echoes `sequence` and says that `unused` (12-bit counter) credits found no data so far. Returns a code of `Echo`. */
   echo(sequence: number, unused: number): number {
-    const index = widen(sequence - this.firstSequence, this.next);
+    const index = widen20(sequence - this.firstSequence, this.next);
     if (index >= this.next || index < 0 || index < this.next - this.reach) return Outcome.unknown;
     if (index < this.next - this.mask - 1) return this.forgotten();
     this.numbers[this.at + Hot.lastEchoSentNs] = this.sentNs[index & this.mask];
     if (index < this.firstUnknown) return this.lateEcho(index);
-    this.noteUnused(unused);
+    this.noteEchoedUnused(unused);
     this.unusedPlaced += Math.min(this.forgivenCredits, this.unusedTold - this.unusedPlaced);
     this.forgivenCredits = 0;
     this.settleBefore(index);
@@ -202,10 +204,16 @@ export class CreditMeter {
     return Outcome.valid;
   }
 
-  /** The sender says so in CREDIT_STOP, FIN or DATA. */
+  /** The sender says so in CREDIT_STOP or FIN. */
   noteUnused(unused: number): void {
     const ahead = (unused - this.unusedTold) & 0xffff;
     if (ahead < 0x8000) this.unusedTold += ahead;
+  }
+
+  /** DATA says it in 12 bits. PROTOCOL §3.3 */
+  private noteEchoedUnused(unused: number): void {
+    const ahead = (unused - this.unusedTold) & 0xfff;
+    if (ahead < 0x800) this.unusedTold += ahead;
   }
 
   /** Its credits have no memory: before the first, and while the flow is idle. */

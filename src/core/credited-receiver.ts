@@ -144,6 +144,7 @@ export class CreditedReceiver extends ReceiverFlow {
     credits.onData(frame, nowNs);
     if ((flags(bytes) & DataFlag.more) !== 0) this.window.tellMore();
     credits.countData(this.countData(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
+    credits.countExplicitRate(frame);
     if (dataPayloadBytes(frame) > 0) this.place(frame, offset, nowNs);
     if (this.isOver) return;
     credits.updateRate(nowNs);

@@ -1,6 +1,6 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
 import * as time from '../base/time.js';
-import { creditSequence, dataOffset, dataPayloadBytes, ecn, flags, pathId } from '../wire/decode.js';
+import { creditExplicitRate, creditSequence, dataOffset, dataPayloadBytes, ecn, flags, pathId } from '../wire/decode.js';
 import type { DataFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
@@ -12,7 +12,7 @@ import type { XpassError } from './errors.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { Hot } from './flow-record.js';
 import type { FrameFiller, Rider } from './frame-filler.js';
-import { KeptCredits } from './kept-credits.js';
+import { type HeldCredit, KeptCredits } from './kept-credits.js';
 import { SeenWindow } from './seen-window.js';
 import * as senderFlow from './sender-flow.js';
 import { SenderFlow, type SenderOptions } from './sender-flow.js';
@@ -26,13 +26,13 @@ const { NEVER } = time;
 const { AckFlag, DataFlag, Ecn, FrameType } = layout;
 const { SenderState } = senderFlow;
 
-type SpareCredit = Pick<KeptCredits, 'sequence' | 'pathId' | 'isMarked'>;
-
 /** Of a flow in the endpoint's RequestGate; due: has a place, and goes out once the application has had its turn. */
 const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
 
 /** Filled anew for every data frame of whichever flow. */
-const DATA_FIELDS = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
+const DATA_FIELDS = { creditSequence: 0, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
+/** Filled anew for every credit that arrives, at whichever flow. */
+const ARRIVED = { sequence: 0, pathId: 0, isMarked: false, explicitRate: 0 };
 
 /**
  * The sender's end of a flow with credits: spends them on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.1),
@@ -96,19 +96,18 @@ export class CreditedSender extends SenderFlow implements Rider {
     this.isPaused = false;
     const path = pathId(frame.bytes);
     if (path !== 0) this.spread(path);
-    const isMarked = ecn(frame.bytes) === Ecn.congestionExperienced;
+    const credit = readCredit(frame);
     const isReceiving = this.stateCode === SenderState.creditReceiving;
     if (isReceiving && this.stream.hasData) {
-      this.spend(sequence, path, isMarked, nowNs);
+      this.spend(credit, nowNs);
       return;
     }
     if (isReceiving && this.idleSinceNs === NEVER) {
       this.idleSinceNs = nowNs;
       this.arm();
     }
-    if (this.context.filler !== null && this.lend(this.context.filler, { sequence, pathId: path, isMarked }, nowNs))
-      return;
-    if (!isReceiving || path === 0 || !this.keep(sequence, path, isMarked)) this.unused++;
+    if (this.context.filler !== null && this.lend(this.context.filler, credit, nowNs)) return;
+    if (!isReceiving || path === 0 || !this.keep(credit)) this.unused++;
   }
 
   /** Takes all that waits along in a frame of another flow. Losses wait for a credit of the flow, so that what its receiver had no room for does not come again and again. PROTOCOL §13.1 */
@@ -305,11 +304,12 @@ export class CreditedSender extends SenderFlow implements Rider {
   }
 
   /** Sends one data frame for a credit. PROTOCOL §4.3 */
-  private spend(sequence: number, path: number, isMarked: boolean, nowNs: number): void {
+  private spend({ sequence, pathId, isMarked, explicitRate }: HeldCredit, nowNs: number): void {
     const { stream } = this;
     const fields = DATA_FIELDS;
     fields.creditSequence = sequence;
-    fields.pathId = path;
+    fields.explicitRate = explicitRate;
+    fields.pathId = pathId;
     fields.offset = stream.take(nowNs);
     fields.unused = this.unused;
     fields.flags = stream.takenFlags | (isMarked ? DataFlag.creditCe : 0) | this.moreFlag();
@@ -336,13 +336,14 @@ export class CreditedSender extends SenderFlow implements Rider {
   }
 
   /** The flow has no use for a credit: it goes for what others to the same peer have. False where they have nothing. */
-  private lend(filler: FrameFiller, { sequence, pathId, isMarked }: SpareCredit, nowNs: number): boolean {
+  private lend(filler: FrameFiller, { sequence, pathId, isMarked, explicitRate }: HeldCredit, nowNs: number): boolean {
     filler.begin(0, this.buffer);
     // Who counted the credit may have closed the flow.
     if (!this.isClosed) filler.fill(this, nowNs);
     if (filler.chunks === 0) return false;
     const fields = DATA_FIELDS;
     fields.creditSequence = sequence;
+    fields.explicitRate = explicitRate;
     fields.pathId = pathId;
     fields.offset = this.stream.sentOffset;
     fields.unused = this.unused;
@@ -367,15 +368,14 @@ export class CreditedSender extends SenderFlow implements Rider {
   }
 
   /** False where there is no room. */
-  private keep(sequence: number, path: number, isMarked: boolean): boolean {
+  private keep(credit: HeldCredit): boolean {
     this.kept ??= new KeptCredits(this.context.config.keptCredits);
-    return this.kept.push(sequence, path, isMarked);
+    return this.kept.push(credit);
   }
 
   /** Data for credits that waited for it. */
   private spendKept(kept: KeptCredits, nowNs: number): void {
-    while (this.stream.hasData && !this.isClosed && kept.shift())
-      this.spend(kept.sequence, kept.pathId, kept.isMarked, nowNs);
+    while (this.stream.hasData && !this.isClosed && kept.shift()) this.spend(kept, nowNs);
   }
 
   /** They go as unused: the flow stops its credits. */
@@ -492,4 +492,13 @@ export class CreditedSender extends SenderFlow implements Rider {
         return NEVER;
     }
   }
+}
+
+function readCredit({ bytes }: Frame): HeldCredit {
+  const credit = ARRIVED;
+  credit.sequence = creditSequence(bytes);
+  credit.pathId = pathId(bytes);
+  credit.isMarked = ecn(bytes) === Ecn.congestionExperienced;
+  credit.explicitRate = creditExplicitRate(bytes);
+  return credit;
 }

@@ -23,6 +23,8 @@ const SAMPLE: CreditSample = {
   dataFrames: 0,
   marked: 0,
   creditMarked: 0,
+  explicitBps: 0,
+  hop: 0,
   rateBps: 0,
 };
 
@@ -35,6 +37,9 @@ export class RateControl {
   private dataFrames = 0;
   private marked = 0;
   private creditMarked = 0;
+  private explicitFrames = 0;
+  private explicitBps = 0;
+  private hop = 0;
   private heldBack = false;
   /** Of the first credits, so many were sent while nothing had been heard and the algorithm had slowed down for that, and at which rate before it did. */
   private slowedCredits = 0;
@@ -60,6 +65,11 @@ export class RateControl {
 
   get rateBps(): number {
     return this.algorithm.rateBps;
+  }
+
+  /** As of the algorithm. */
+  get limitingHop(): number | undefined {
+    return this.algorithm.hop;
   }
 
   get hastens(): boolean {
@@ -91,6 +101,13 @@ export class RateControl {
     if (creditMarked) this.creditMarked++;
   }
 
+  /** A data frame brought the rate that the ports of its credit's path offer. */
+  countExplicitRate(rateBps: number, hop: number): void {
+    this.explicitFrames++;
+    this.explicitBps += rateBps;
+    this.hop = hop;
+  }
+
   /** A credit that was due had to wait for a window or the host's budget. */
   noteHeldBack(): void {
     this.heldBack = true;
@@ -102,6 +119,7 @@ export class RateControl {
     this.dataFrames = 0;
     this.marked = 0;
     this.creditMarked = 0;
+    this.explicitFrames = this.explicitBps = 0;
     this.heldBack = false;
   }
 
@@ -125,6 +143,8 @@ export class RateControl {
     sample.dataFrames = this.dataFrames;
     sample.marked = this.marked;
     sample.creditMarked = this.creditMarked;
+    sample.explicitBps = this.explicitFrames === 0 ? 0 : this.explicitBps / this.explicitFrames;
+    sample.hop = this.hop;
     sample.rateBps = (meter.periodUsed * this.link.bytesPerCredit * 8e9) / elapsedNs;
     this.algorithm.update(sample);
     meter.startPeriod();

@@ -59,7 +59,7 @@ export class ReactiveSender extends SenderFlow {
   /** What the algorithm is told as the least RTT: a path that has become longer is not measured by the shorter one for ever. */
   private readonly leastRtt = new RecentMinimum();
   private readonly sample: WindowSample;
-  private readonly dataFields = { creditSequence: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
+  private readonly dataFields = { creditSequence: 0, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
   /** There was more to send than the window let out, since the last acknowledgement. */
   private isLimited = false;
   /** Frames whose acknowledgements were lost and that have arrived all the same, since the last one that came. */

@@ -18,7 +18,7 @@ import type { Reassembly } from './reassembly.js';
 const { Ack, Credit, ResetFlag, WindowAck, wireBytes } = layout;
 
 /** Filled anew for every credit of whichever flow. */
-const CREDIT_FIELDS = { sequence: 0, pathId: 0, paddingBytes: 0 };
+const CREDIT_FIELDS = { sequence: 0, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 0 };
 const RANGES = new LowestRanges();
 /** The same for every ACK; its ranges for those of reactive flows too. */
 const ACK_FIELDS: AckFields = { flags: 0, cumulative: 0, probe: 0, ranges: RANGES };
@@ -35,8 +35,10 @@ export class ReceiverFrames implements FlowHeader {
   readonly peer: number;
   private readonly context: FlowContext;
   /** Padding of a credit: so many bytes at the least, and how many more it may be. */
-  private readonly leastPaddingBytes: number;
-  private readonly paddingChoices: number;
+  private leastPaddingBytes: number;
+  private paddingChoices: number;
+  private rateCode = 0;
+  private hop = 0;
   /** Of every frame but credits. */
   pathId: number;
   /** Ranges in an ACK at most. */
@@ -63,16 +65,29 @@ export class ReceiverFrames implements FlowHeader {
     return this.flowId ^ this.paddingChoices;
   }
 
-  /** `pathId`: 0 for a credit that follows its flow. */
+  /** `pathId`: 0 for a credit that follows its flow. Its rate code and hop are those of `setExplicitRate`. */
   credit(sequence: number, pathId: number, dueNs: number): void {
     const frame = this.context.pool.take();
     const fields = CREDIT_FIELDS;
     fields.sequence = sequence;
     fields.pathId = pathId;
     fields.paddingBytes = this.padding();
+    fields.rateCode = this.rateCode;
+    fields.hop = this.hop;
     frame.length = encodeCredit(frame.bytes, this, fields, this.context.check);
     this.address(frame);
     this.context.emitCredit(frame, dueNs);
+  }
+
+  get code(): number {
+    return this.rateCode;
+  }
+
+  /** Credits ask for an explicit rate from now on, and say that of their flow and the hop that limits it. PROTOCOL §9.7 */
+  setExplicitRate(rateCode: number, hop: number): void {
+    if (this.rateCode === 0) this.narrowPadding();
+    this.rateCode = rateCode;
+    this.hop = hop;
   }
 
   /** Every frame but credits goes by this path from now on. */
@@ -140,6 +155,13 @@ export class ReceiverFrames implements FlowHeader {
   /** Random, so that credits of several switches do not meet in one order for ever. PROTOCOL §4.4 */
   private padding(): number {
     return this.leastPaddingBytes + Math.floor(this.context.random.next() * this.paddingChoices);
+  }
+
+  /** The two bytes of the explicit rate are part of the padding; the mean size stays what meters and paces count with. */
+  private narrowPadding(): void {
+    const { explicitBytes, maxPaddingBytes } = Credit;
+    this.leastPaddingBytes = Math.max(explicitBytes, this.leastPaddingBytes);
+    this.paddingChoices = maxPaddingBytes - 2 * this.leastPaddingBytes + 1;
   }
 
   /** For an ACK with `fixedBytes` and the lowest ranges of what has arrived. Buffers of a world of lengths are smaller than a full list of ranges. */

@@ -1,5 +1,5 @@
 import type { NumberRecord } from '../base/record-arena.js';
-import { serialDistance } from '../wire/serial.js';
+import { serialDistance20 } from '../wire/serial.js';
 import * as flowRecord from './flow-record.js';
 import { ownRecord } from './flow-record.js';
 
@@ -42,9 +42,9 @@ export class SeenWindow {
     this.at = at + Hot.seen;
   }
 
-  /** True the first time that `sequence` (32-bit) is shown; false for a repetition and for anything too far away. */
+  /** True the first time that `sequence` (20-bit) is shown; false for a repetition and for anything too far away. */
   accept(sequence: number): boolean {
-    const ahead = serialDistance(sequence, this.highest);
+    const ahead = serialDistance20(sequence, this.highest);
     if (this.empty || ahead > MAX_AHEAD || ahead <= -WINDOW) return this.restartAt(sequence);
     if (ahead > 0) {
       this.slideTo(sequence, ahead);
@@ -57,7 +57,7 @@ export class SeenWindow {
   }
 
   private restartAt(sequence: number): boolean {
-    const step = serialDistance(sequence, this.stray);
+    const step = serialDistance20(sequence, this.stray);
     const isBelieved = this.empty || (this.hasStray && step > 0 && step < WINDOW);
     this.stray = sequence | 0;
     this.hasStray = !isBelieved;

@@ -2,7 +2,7 @@ import { assert } from '../base/assert.js';
 import { type Random, SeededRandom } from '../base/random.js';
 import * as time from '../base/time.js';
 import { transmissionNs } from '../base/time.js';
-import { frameType, pathId } from '../wire/decode.js';
+import { frameType, hopLimit, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import * as layout from '../wire/layout.js';
@@ -11,13 +11,14 @@ import { markCe } from '../wire/rewrite.js';
 import { CreditMarking } from './credit-marking.js';
 import { changeMeter, eligibleNs, type MeterRate, spend, startMeter } from './credit-meter.js';
 import { DataMarking } from './data-marking.js';
+import { ExplicitRate } from './explicit-rate.js';
 import * as portRecord from './port-record.js';
 import * as portStatistics from './port-statistics.js';
 import { countFrame, PortStatistics } from './port-statistics.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
-const { DEFAULT_FRAME_BYTES, FrameType } = layout;
+const { DEFAULT_FRAME_BYTES, FrameType, MEAN_CREDIT_WIRE_BYTES } = layout;
 const { PortField: F } = portRecord;
 const { PortDrop } = portStatistics;
 
@@ -114,6 +115,7 @@ export class Port {
   private config: PortConfig;
   readonly statistics: PortStatistics;
   private readonly marking: CreditMarking;
+  private readonly explicitRate: ExplicitRate;
   private dataMarking: DataMarking;
   /** The marking is shown every frame, even one that finds the link idle. */
   private isPhantom: boolean;
@@ -129,6 +131,7 @@ export class Port {
     this.at = at;
     this.maxWireBytes = wireBytes(config.maxFrameBytes);
     this.marking = new CreditMarking(config.creditMarkFrames, random);
+    this.explicitRate = new ExplicitRate(config.rateBps, bitsPerCredit(config));
     this.credits = new FrameQueue();
     this.data = new FrameQueue();
     this.config = config;
@@ -176,6 +179,7 @@ export class Port {
   enqueueStamped(frame: Frame): number {
     frame.type = frameType(frame.bytes);
     frame.pathId = pathId(frame.bytes);
+    frame.hopLimit = hopLimit(frame.bytes);
     return this.enqueueRead(frame);
   }
 
@@ -229,6 +233,7 @@ export class Port {
     numbers[at + F.portDelayNs] = this.config.delayNs;
     changeMeter(numbers, at, meterRate(this.config), numbers[at + F.clockNs]);
     this.marking.configure(this.config.creditMarkFrames);
+    this.explicitRate.configure(this.config.rateBps, bitsPerCredit(this.config));
     this.schedule();
     this.advance(numbers[at + F.clockNs]);
   }
@@ -248,6 +253,7 @@ export class Port {
   private enqueueCredit(frame: Frame, bytes: number): number {
     const { numbers, at } = this;
     const nowNs = numbers[at + F.clockNs];
+    this.explicitRate.count(frame, nowNs);
     if (this.creditFrames === 0 && numbers[at + F.busyUntilNs] <= nowNs && eligibleNs(numbers, at, bytes) <= nowNs) {
       this.marking.inject(0);
       numbers[at + F.busyUntilNs] = nowNs;
@@ -322,6 +328,7 @@ export class Port {
   private startCredit(frame: Frame, bytes: number): void {
     const { numbers, at } = this;
     spend(numbers, at, bytes, numbers[at + F.busyUntilNs]);
+    this.explicitRate.stamp(frame);
     if (this.marking.draw() && markCe(frame.bytes)) this.statistics.countCreditMark();
     this.start(frame, FrameType.credit);
   }
@@ -359,6 +366,11 @@ export class Port {
     this.statistics.countDrop(code);
     return code;
   }
+}
+
+/** What a credit and the data that it releases take of the link. PROTOCOL §4.4 */
+function bitsPerCredit({ maxFrameBytes }: PortConfig): number {
+  return (MEAN_CREDIT_WIRE_BYTES + wireBytes(maxFrameBytes)) * 8;
 }
 
 /** Credits get a part of the link. PROTOCOL §9.1 */

@@ -17,6 +17,7 @@ const {
   AttachRefused,
   CHECK_RESIDUE,
   Credit,
+  CreditFlag,
   CreditRequest,
   CreditStop,
   Data,
@@ -25,7 +26,9 @@ const {
   Header,
   KeepAlive,
   MAX_FRAME_BYTES,
+  NO_HOP,
   Reset,
+  SEQUENCE_BITS,
   VERSION,
   VersionOffer,
   WindowAck,
@@ -37,6 +40,9 @@ export const DropCode = Drop;
 
 /** Names of the drop codes: the name of `code` is at `-code`. */
 export const DROP_NAMES: readonly string[] = ['', 'short', 'version', 'type', 'length', 'check', 'invalid'];
+
+const RATE_BITS = 32 - SEQUENCE_BITS;
+const RATE_MASK = (1 << RATE_BITS) - 1;
 
 /** The least that any frame takes: a CREDIT without padding. PROTOCOL §2.7 */
 const SMALLEST_BYTES = Credit.bytes;
@@ -100,11 +106,17 @@ function checkLength(frame: Frame, type: number): number {
   const total = frame.length + frame.phantomBytes;
   if (total < minBytes[type]) return Drop.short;
   if (total > maxBytes[type]) return Drop.length;
+  if (type === FrameType.credit && total < Credit.bytes + Credit.explicitBytes && asksForRate(frame.bytes)) return Drop.short;
   const hasRanges = type === FrameType.ack || type === FrameType.windowAck;
   if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return Drop.length;
   if (hasChunks(frame.bytes)) return hasRoomForChunks(frame) ? 0 : Drop.length;
   const misplaced = frame.phantomBytes > 0 && (!isStreamData(type) || frame.length !== Data.payload);
   return misplaced ? Drop.length : 0;
+}
+
+/** Of a CREDIT. PROTOCOL §9.7 */
+function asksForRate(bytes: Uint8Array): boolean {
+  return (flags(bytes) & CreditFlag.explicitRate) !== 0;
 }
 
 /** A frame of this type carries bytes of a stream. */
@@ -190,9 +202,19 @@ export function requestBacklog(bytes: Uint8Array): number {
   return read32(bytes, CreditRequest.backlog);
 }
 
-/** Lower 32 bits. PROTOCOL §3.2 */
+/** Lower 20 bits. PROTOCOL §3.2 */
 export function creditSequence(bytes: Uint8Array): number {
-  return read32(bytes, Credit.sequence);
+  return read32(bytes, Credit.sequenceAndRate) >>> RATE_BITS;
+}
+
+/** Rate code of the flow that the credit is of; 0: none. PROTOCOL §9.7 */
+export function creditRateCode(bytes: Uint8Array): number {
+  return read16(bytes, Credit.sequenceAndRate + 2) & RATE_MASK;
+}
+
+/** Rate code and, in the lowest four bits, hop, as the ports have left them; 0: the credit asks for none. PROTOCOL §9.7 */
+export function creditExplicitRate(bytes: Uint8Array): number {
+  return (flags(bytes) & CreditFlag.explicitRate) === 0 ? 0 : read16(bytes, Credit.explicitRate);
 }
 
 /** Lower 32 bits of the frame's number in a reactive flow. PROTOCOL §3.3, §11.2 */
@@ -202,7 +224,12 @@ export function dataFrameNumber(bytes: Uint8Array): number {
 
 /** The echo: sequence of the credit that released the frame. PROTOCOL §3.3 */
 export function dataCreditSequence(bytes: Uint8Array): number {
-  return read32(bytes, Data.creditSequence);
+  return read32(bytes, Data.sequenceAndRate) >>> RATE_BITS;
+}
+
+/** What the credit brought: rate code and, in the lowest four bits, hop. PROTOCOL §9.7 */
+export function dataExplicitRate(bytes: Uint8Array): number {
+  return ((read16(bytes, Data.sequenceAndRate + 2) & RATE_MASK) << 4) | (read16(bytes, Data.unusedAndHop) & NO_HOP);
 }
 
 /** Stream offset of the payload's first byte, lower 32 bits. PROTOCOL §3.3 */
@@ -210,9 +237,9 @@ export function dataOffset(bytes: Uint8Array): number {
   return read32(bytes, Data.offset);
 }
 
-/** 16-bit count of credits that found nothing to send. PROTOCOL §3.3, §4.3 */
+/** 12-bit count of credits that found nothing to send. PROTOCOL §3.3, §4.3 */
 export function dataUnused(bytes: Uint8Array): number {
-  return read16(bytes, Data.unused);
+  return read16(bytes, Data.unusedAndHop) >>> 4;
 }
 
 /** Bytes of its flow's stream in a DATA frame that passed `checkFrame`, also where they are only counted; 0 in filled frames alone. They start at `dataPayloadAt`. PROTOCOL §3.3 */

@@ -16,16 +16,20 @@ const {
   AttachRefused,
   CHECK_BYTES,
   Credit,
+  CreditFlag,
   CreditRequest,
   CreditStop,
   Data,
+  DataFlag,
   Ecn,
   Fin,
   FrameType,
   Header,
   KeepAlive,
   MAX_HOP_LIMIT,
+  NO_HOP,
   Reset,
+  SEQUENCE_BITS,
   VERSION,
   VersionOffer,
   WindowAck,
@@ -60,8 +64,12 @@ export interface RequestFields {
 export interface CreditFields {
   sequence: number;
   pathId: number;
-  /** 0 to 8. */
+  /** 0 to 8; at least the 2 of the explicit rate where there is one. */
   paddingBytes: number;
+  /** Rate code of the flow, which asks for an explicit rate; 0: it asks for none. PROTOCOL §9.7 */
+  rateCode: number;
+  /** The hop that limits the flow, or NO_HOP. */
+  hop: number;
 }
 
 /** PROTOCOL §3.15 */
@@ -76,6 +84,8 @@ export interface SpeculativeFields {
 export interface DataFields {
   /** In a reactive flow the frame's number, which stands in the same place. PROTOCOL §11.2 */
   creditSequence: number;
+  /** What the credit brought: rate code and hop, as CREDIT has them; 0 for none. PROTOCOL §9.7 */
+  explicitRate: number;
   /** Stream offset of the payload's first byte. */
   offset: number;
   unused: number;
@@ -171,6 +181,9 @@ export interface VersionFields {
 const CAPABLE_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.capable0;
 const PLAIN_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.notCapable;
 const LARGEST_32 = 0xffffffff;
+const RATE_BITS = 32 - SEQUENCE_BITS;
+/** An explicit rate that no port has lowered: the highest code, and no hop. */
+const UNLIMITED = 0xffff;
 
 /** PROTOCOL §2; credits and data are ECN-capable (§2.1). */
 function writeHeader(bytes: Uint8Array, header: FlowHeader, type: number, flags: number): void {
@@ -212,12 +225,14 @@ export function encodeRequest(
 
 /** PROTOCOL §3.2 */
 export function encodeCredit(bytes: Uint8Array, header: FlowHeader, fields: CreditFields, check: Crc32 | null): number {
-  writeHeader(bytes, header, FrameType.credit, 0);
+  const { rateCode } = fields;
+  writeHeader(bytes, header, FrameType.credit, rateCode === 0 ? 0 : CreditFlag.explicitRate | fields.hop);
   bytes[Header.pathId] = fields.pathId;
-  write32(bytes, Credit.sequence, fields.sequence);
+  write32(bytes, Credit.sequenceAndRate, (fields.sequence << RATE_BITS) | rateCode);
   write16(bytes, Credit.check, check === null ? 0 : crc32Bits(bytes, 1, Credit.check));
   const length = Credit.bytes + fields.paddingBytes;
   for (let at: number = Credit.bytes; at < length; at++) bytes[at] = 0;
+  if (rateCode !== 0) write16(bytes, Credit.explicitRate, UNLIMITED);
   return length;
 }
 
@@ -228,18 +243,20 @@ export function encodeCredit(bytes: Uint8Array, header: FlowHeader, fields: Cred
 export function encodeData(bytes: Uint8Array, header: FlowHeader, fields: DataFields): number {
   writeHeader(bytes, header, FrameType.data, fields.flags);
   bytes[Header.pathId] = fields.pathId;
-  write32(bytes, Data.creditSequence, fields.creditSequence);
+  const { creditSequence, explicitRate } = fields;
+  const isReactive = (fields.flags & DataFlag.reactive) !== 0;
+  write32(bytes, Data.sequenceAndRate, isReactive ? creditSequence : (creditSequence << RATE_BITS) | (explicitRate >>> 4));
   write32(bytes, Data.offset, fields.offset);
-  write16(bytes, Data.unused, fields.unused);
+  write16(bytes, Data.unusedAndHop, (fields.unused << 4) | (explicitRate & NO_HOP));
   return Data.payload;
 }
 
 /** Writes all but payload and check, as `encodeData` does. PROTOCOL §3.15 */
 export function encodeSpeculativeData(bytes: Uint8Array, header: FlowHeader, fields: SpeculativeFields): number {
   writeHeader(bytes, header, FrameType.speculativeData, fields.flags);
-  write32(bytes, Data.creditSequence, 0);
+  write32(bytes, Data.sequenceAndRate, 0);
   write32(bytes, Data.offset, fields.offset);
-  write16(bytes, Data.unused, 0);
+  write16(bytes, Data.unusedAndHop, 0);
   return Data.payload;
 }
 

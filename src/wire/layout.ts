@@ -71,13 +71,22 @@ export const CreditRequest = {
   bytes: 32,
 } as const;
 /** PROTOCOL §3.2 */
-export const Credit = { sequence: 12, check: 16, bytes: 18, maxPaddingBytes: 8 } as const;
+export const Credit = {
+  sequenceAndRate: 12,
+  check: 16,
+  bytes: 18,
+  explicitRate: 18,
+  explicitBytes: 2,
+  maxPaddingBytes: 8,
+} as const;
+/** Bits of the credit sequence, in CREDIT and in DATA; below it in the same word stands a rate code. PROTOCOL §1.3 */
+export const SEQUENCE_BITS = 20;
 /** PROTOCOL §3.3; `overheadBytes` is all but the payload. */
 export const Data = {
-  creditSequence: 12,
+  sequenceAndRate: 12,
   frameNumber: 12,
   offset: 16,
-  unused: 20,
+  unusedAndHop: 20,
   payload: 22,
   overheadBytes: 26,
 } as const;
@@ -133,6 +142,10 @@ export const VersionOffer = { lowest: 12, highest: 13, bytes: 20 } as const;
 
 /** Flag bits by frame type. PROTOCOL §2.3 */
 export const RequestFlag = { open: 0x01, reactive: 0x02, speculative: 0x04, covered: 0x08 } as const;
+/** The lowest four bits: the hop that limits the flow. PROTOCOL §9.7 */
+export const CreditFlag = { hopMask: 0x0f, explicitRate: 0x10 } as const;
+/** Of a hop in four bits: none. The hops of longer paths share 14. PROTOCOL §9.7 */
+export const NO_HOP = 15;
 export const DataFlag = {
   end: 0x01,
   creditCe: 0x02,

@@ -1,11 +1,14 @@
+import { read16, write16 } from './bytes.js';
 import * as layout from './layout.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Ecn, Header } = layout;
+const { Credit, Ecn, Header } = layout;
 
 /** The hop limit is above the two ECN bits of byte 0. */
 const HOPS_SHIFT = 2;
 const ECN_MASK = 3;
+/** The hop is below the rate code in the explicit rate. */
+const HOP_BITS = 4;
 
 /** Writes what switches have left of the hop limit, in place. PROTOCOL §2.1 */
 export function setHopLimit(bytes: Uint8Array, hops: number): void {
@@ -18,4 +21,10 @@ export function markCe(bytes: Uint8Array): boolean {
   if (ecn !== Ecn.capable0 && ecn !== Ecn.capable1) return false;
   bytes[Header.hopLimitAndEcn] |= Ecn.congestionExperienced;
   return true;
+}
+
+/** Lowers the explicit rate of a CREDIT that asks for one, in place, where `rateCode` is below it; `hop`: of the port that does. PROTOCOL §9.7 */
+export function lowerExplicitRate(bytes: Uint8Array, rateCode: number, hop: number): void {
+  if (read16(bytes, Credit.explicitRate) >>> HOP_BITS <= rateCode) return;
+  write16(bytes, Credit.explicitRate, (rateCode << HOP_BITS) | hop);
 }

@@ -35,3 +35,13 @@ export function serialDistance16(a: number, b: number): number {
 export function widen16(value16: number, near: number): number {
   return near + serialDistance16(value16, near);
 }
+
+/** `serialDistance` for credit sequence numbers, of 20 bits. */
+export function serialDistance20(a: number, b: number): number {
+  return ((a - b) << 12) >> 12;
+}
+
+/** `widen` for credit sequence numbers, of 20 bits. */
+export function widen20(value20: number, near: number): number {
+  return near + serialDistance20(value20, near);
+}

@@ -101,7 +101,7 @@ function header(flowId: number, destination = 0, source = 0) {
 }
 
 const anyData = (flowId: number) => (bytes: Uint8Array) => {
-  const fields = { creditSequence: 1, offset: 0, unused: 0, flags: 0, pathId: 0 };
+  const fields = { creditSequence: 1, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
   return seal(bytes, encodeData(bytes, header(flowId), fields) + 10, crc32);
 };
 

@@ -39,7 +39,7 @@ class Bench {
     { end = false, marked = false, waitedNs = 0, number = this.number++ } = {},
   ): void {
     const flags = DataFlag.reactive | (end ? DataFlag.end : 0);
-    const fields = { creditSequence: number, offset, unused: 0, flags, pathId: 0 };
+    const fields = { creditSequence: number, explicitRate: 0, offset, unused: 0, flags, pathId: 0 };
     const frame: Frame = incoming((bytes) => seal(bytes, encodeData(bytes, FLOW_HEADER, fields) + length, crc32));
     if (marked) markCe(frame.bytes);
     frame.arrivedNs = this.nowNs - waitedNs;

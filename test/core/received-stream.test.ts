@@ -10,7 +10,7 @@ const WINDOW = 100_000;
 /** Takes `length` bytes from `offset` on, with END or without. */
 function take(stream: ReceivedStream, offset: number, length: number, isEnd = false): boolean {
   const header = { destination: 1, source: 2, flowId: 3 };
-  const fields = { creditSequence: 0, offset, unused: 0, flags: isEnd ? DataFlag.end : 0, pathId: 0 };
+  const fields = { creditSequence: 0, explicitRate: 0, offset, unused: 0, flags: isEnd ? DataFlag.end : 0, pathId: 0 };
   const frame = incoming((bytes) => seal(bytes, encodeData(bytes, header, fields) + length, null));
   return stream.take(frame, offset);
 }

@@ -12,7 +12,7 @@ function frameWith(flags: number): Uint8Array {
   encodeData(
     bytes,
     { destination: 1, source: 2, flowId: 3 },
-    { creditSequence: 0, offset: 0, unused: 0, flags, pathId: 0 },
+    { creditSequence: 0, explicitRate: 0, offset: 0, unused: 0, flags, pathId: 0 },
   );
   return bytes;
 }

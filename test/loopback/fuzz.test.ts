@@ -91,7 +91,7 @@ class Fuzzer {
           fastCrc32,
         );
       case 2: {
-        const fields = { creditSequence: a, offset: b, unused: probe, flags: this.below(8), pathId: 0 };
+        const fields = { creditSequence: a, explicitRate: 0, offset: b, unused: probe, flags: this.below(8), pathId: 0 };
         return seal(bytes, encodeData(bytes, header, fields) + 1 + this.below(1000), fastCrc32);
       }
       case 3:

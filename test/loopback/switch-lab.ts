@@ -178,7 +178,7 @@ export class RawHost {
 
   private encodeData(bytes: Uint8Array, destination: number, payload: string): number {
     const header = { destination, source: this.id, flowId: 77 };
-    const fields = { creditSequence: 1, offset: 0, unused: 0, flags: 0, pathId: 0 };
+    const fields = { creditSequence: 1, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
     const start = encodeData(bytes, header, fields);
     const end = start + Buffer.from(payload).copy(bytes, start);
     return seal(bytes, end, fastCrc32);

@@ -59,7 +59,7 @@ export function creditFrame(options: FrameOptions = {}): Frame {
 
 export function dataFrame(options: FrameOptions = {}): Frame {
   const frame = options.into ?? emptyFrame();
-  const fields = { creditSequence: options.label ?? 1, offset: 0, unused: 0, flags: 0, pathId: options.pathId ?? 0 };
+  const fields = { creditSequence: options.label ?? 1, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: options.pathId ?? 0 };
   encodeData(frame.bytes, header(options), fields);
   const length = (options.wireBytes ?? FULL_WIRE_BYTES) - WIRE_OVERHEAD_BYTES;
   frame.length = seal(frame.bytes, length - CHECK_BYTES, options.unchecked ? null : crc32);

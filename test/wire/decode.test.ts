@@ -6,7 +6,7 @@ import { Frame } from '../../src/wire/frame.js';
 import { FrameType } from '../../src/wire/layout.js';
 
 const header = { destination: 3, source: 7, flowId: 1 };
-const dataFields = { creditSequence: 1, offset: 2, unused: 3, flags: 0, pathId: 0 };
+const dataFields = { creditSequence: 1, explicitRate: 0, offset: 2, unused: 3, flags: 0, pathId: 0 };
 
 function dataFrame(payloadBytes: number): Frame {
   const frame = new Frame(new Uint8Array(70_000));

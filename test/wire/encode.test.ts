@@ -93,4 +93,4 @@ describe('a world without checks', () => {
   });
 });
 
-const dataFields = { creditSequence: 1, offset: 2, unused: 3, flags: 0, pathId: 0 };
+const dataFields = { creditSequence: 1, explicitRate: 0, offset: 2, unused: 3, flags: 0, pathId: 0 };

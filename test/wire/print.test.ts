@@ -45,7 +45,7 @@ describe('printFrame', () => {
       print((bytes) => encode.encodeCredit(bytes, header, { sequence: 5, pathId: 9, paddingBytes: 1 }, crc32)),
       print((bytes) => {
         const flags = DataFlag.end | DataFlag.creditCe;
-        const at = encode.encodeData(bytes, header, { creditSequence: 5, offset: 20, unused: 1, flags, pathId: 9 });
+        const at = encode.encodeData(bytes, header, { creditSequence: 5, explicitRate: 0, offset: 20, unused: 1, flags, pathId: 9 });
         return encode.seal(bytes, at + 30, crc32);
       }),
       print((bytes) =>
@@ -61,7 +61,7 @@ describe('printFrame', () => {
       ),
       print((bytes) => {
         const flags = DataFlag.reactive | DataFlag.early;
-        const at = encode.encodeData(bytes, header, { creditSequence: 6, offset: 20, unused: 0, flags, pathId: 0 });
+        const at = encode.encodeData(bytes, header, { creditSequence: 6, explicitRate: 0, offset: 20, unused: 0, flags, pathId: 0 });
         return encode.seal(bytes, at + 30, crc32);
       }),
       print((bytes) =>

@@ -10,7 +10,7 @@ const header = { destination: 1, source: 2, flowId: 3 };
 
 function dataFrame(): Frame {
   const frame = new Frame(new Uint8Array(64));
-  const at = encodeData(frame.bytes, header, { creditSequence: 1, offset: 2, unused: 3, flags: 0, pathId: 4 });
+  const at = encodeData(frame.bytes, header, { creditSequence: 1, explicitRate: 0, offset: 2, unused: 3, flags: 0, pathId: 4 });
   frame.length = seal(frame.bytes, at + 10, crc32);
   return frame;
 }

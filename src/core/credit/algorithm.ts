@@ -54,6 +54,9 @@ export interface CreditSample {
   marked: number;
   /** How many of these say that the credit which released them had been marked CE. PROTOCOL §3.3 */
   creditMarked: number;
+  /** Mean of the explicit rates that came with the period's data, bit/s, and the hop of the latest; 0 and NO_HOP: none came. PROTOCOL §9.7 */
+  explicitBps: number;
+  hop: number;
   /** Data that arrived in the period, as the link share that the credits which released it fill, bit/s. */
   rateBps: number;
 }
@@ -77,6 +80,8 @@ export interface CreditAlgorithm {
   readonly spray?: CreditSpray;
   /** A faster rate holds for the gap between two credits that has begun, too; absent or false: from the next gap on. */
   readonly hastens?: boolean;
+  /** The hop that limits the flow. Absent: credits ask for no explicit rate. PROTOCOL §9.7 */
+  readonly hop?: number;
   /** How long an update period lasts at this smoothed RTT, ns; an update waits longer where no credit's fate has become known. */
   updatePeriodNs(rttNs: number): number;
   /** Rate of a flow that has sent so many credits and heard of none, bit/s, at most `rateBps`. Absent: `rateBps`. */

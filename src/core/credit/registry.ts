@@ -13,6 +13,7 @@ import { expresspass } from './expresspass.js';
 import { expresspass2016 } from './expresspass-2016.js';
 import { expresspassLiteral } from './expresspass-literal.js';
 import { expresspassNs2 } from './expresspass-ns2.js';
+import { leaning } from './leaning.js';
 import { naive } from './naive.js';
 import { checkLink, resolveParameters } from './parameters.js';
 import { spraypass, spraypass1, spraypass2 } from './spraypass.js';
@@ -21,6 +22,7 @@ import { steady } from './steady.js';
 /** Every credit algorithm, the default first. */
 export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [
   steady,
+  leaning,
   expresspass,
   expresspassLiteral,
   expresspassNs2,

@@ -48,6 +48,8 @@ function sampleOf({ rateBps }: CreditAlgorithm, loss: number): CreditSample {
     dataFrames: KNOWN - dropped,
     marked: 0,
     creditMarked: 0,
+    explicitBps: 0,
+    hop: 0,
     rateBps: rateBps * (1 - loss),
   };
 }

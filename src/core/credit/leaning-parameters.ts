@@ -2,25 +2,25 @@ import type { CreditParameter } from './algorithm.js';
 import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
 
 /**
- * The parameters of `steady`.
- * Tested by test/core/credit/steady.test.ts.
+ * The parameters of `leaning`.
+ * Tested by test/core/credit/leaning.test.ts.
  */
 
 const DECISION = 'docs/decisions/0008-steady.md';
 
-const STEADY_W_MIN: CreditParameter = {
+const LEANING_W_MIN: CreditParameter = {
   ...W_MIN,
   default: 0.02,
   source: `ours: ${DECISION} (0.01 in ExpressPass 2017)`,
 };
 
-const STEADY_W_INIT: CreditParameter = {
+const LEANING_W_INIT: CreditParameter = {
   ...W_INIT,
   default: 0.6,
   source: `ours: ${DECISION} (0.5 in ExpressPass 2017)`,
 };
 
-const STEADY_W_MAX: CreditParameter = { ...W_MAX, default: 0.6, source: `ours: ${DECISION} (0.5 in ExpressPass 2017)` };
+const LEANING_W_MAX: CreditParameter = { ...W_MAX, default: 0.6, source: `ours: ${DECISION} (0.5 in ExpressPass 2017)` };
 
 const W_DECREASE: CreditParameter = {
   name: 'w_decrease',
@@ -115,7 +115,7 @@ const UNHEARD_CREDITS: CreditParameter = {
   source: `ours: ${DECISION}`,
 };
 
-const STEADY_TARGET_LOSS: CreditParameter = {
+const LEANING_TARGET_LOSS: CreditParameter = {
   ...TARGET_LOSS,
   default: 0,
   meaning: 'credit loss that a flow bears without yielding: what a path loses by itself, not for congestion',
@@ -173,15 +173,15 @@ const PERIOD_RTTS: CreditParameter = {
   source: `ours: ${DECISION} (1 in ExpressPass 2017)`,
 };
 
-export const STEADY_PARAMETERS: readonly CreditParameter[] = [
+export const LEANING_PARAMETERS: readonly CreditParameter[] = [
   INITIAL_RATE,
-  STEADY_W_INIT,
-  STEADY_W_MIN,
-  STEADY_W_MAX,
+  LEANING_W_INIT,
+  LEANING_W_MIN,
+  LEANING_W_MAX,
   W_DECREASE,
   W_FALL,
   W_STEP,
-  STEADY_TARGET_LOSS,
+  LEANING_TARGET_LOSS,
   MEMORY,
   RECENT_MEMORY,
   MAKE_UP,

@@ -14,7 +14,7 @@ const QUIET_CREDITS = 8;
 const STEPPED = 9;
 
 /** What our rate law remembers of one flow. */
-export abstract class SteadyMemory {
+export abstract class LeaningMemory {
   private readonly numbers: Float64Array;
   private readonly at: number;
 
