@@ -54,6 +54,8 @@ export class FlowRun implements FlowReader, FlowWriter {
   /** Why it ended early. */
   error: string | null = null;
   sender: SenderFlow | null = null;
+  /** The id that its sender has given it; null: it has not started. */
+  wireId: number | null = null;
   receiver: ReceiverFlow | null = null;
   /** Values of `deliveredBytes` that whoever measures remembers. */
   readonly marks: Float64Array;
@@ -87,6 +89,7 @@ export class FlowRun implements FlowReader, FlowWriter {
   /** The sender's program begins. */
   begin(sender: SenderFlow): void {
     this.sender = sender;
+    this.wireId = sender.id;
     if (this.carriesBytes || this.plan.stopNs !== NEVER)
       sender.observer = { onCredit: () => this.writeMore(), onAck: () => this.writeMore(), onRtt: () => {} };
     this.writeMore();

@@ -17,6 +17,8 @@ export interface CreditTotals {
 export interface FlowResult {
   id: number;
   group: string;
+  /** Id on the wire, by which switches choose its path; absent where it never started, and in a lab. */
+  wireId?: number;
   /** Names of hosts. */
   src: string;
   dst: string;

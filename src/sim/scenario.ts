@@ -29,6 +29,8 @@ export interface Scenario {
   readonly probes: ProbeSpec;
   /** Whether data frames carry bytes, which are then checked where they arrive, or lengths only. */
   readonly payload: 'lengths' | 'bytes';
+  /** False: no flow is played alone to know its slowdown; they are all null. */
+  readonly slowdowns?: boolean;
 }
 
 export interface HostSpec {

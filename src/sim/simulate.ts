@@ -22,7 +22,7 @@ export interface SimulateOptions {
   /** Makes switches that are not the real ones, to see that checks find what is wrong with them. */
   readonly makeFabric?: MakeFabric | undefined;
   readonly makePool?: MakePool | undefined;
-  /** False: no flow is played alone to know its slowdown; they are all null. */
+  /** Instead of what the scenario says. */
   readonly slowdowns?: boolean | undefined;
   /** Looks at the world after each step. */
   readonly onStep?: (world: World, player: TrafficPlayer) => void;
@@ -50,7 +50,10 @@ class Simulation {
   /** The run has ended with its flows. */
   private hasEnded = false;
 
-  constructor(scenario: Scenario, { makeFabric, makePool, onStep, slowdowns = true }: SimulateOptions) {
+  constructor(
+    scenario: Scenario,
+    { makeFabric, makePool, onStep, slowdowns = scenario.slowdowns ?? true }: SimulateOptions,
+  ) {
     this.scenario = scenario;
     const chances = chancesOf(scenario.seed);
     const applicationAt = (port: number): Application => ({ acceptFlow: (flow) => this.player.accept(port, flow) });
@@ -165,9 +168,9 @@ class Simulation {
     return results.sort((a, b) => a.id - b.id);
   }
 
-  private outcome({ plan, startNs, doneNs, deliveredBytes, credits, error }: FlowRun): FlowOutcome {
+  private outcome({ plan, startNs, doneNs, deliveredBytes, credits, error, wireId }: FlowRun): FlowOutcome {
     const measuredBytes = deliveredBytes - this.bytesBefore[plan.id];
-    return { plan, startNs, doneNs, deliveredBytes, measuredBytes, credits, error };
+    return { plan, startNs, doneNs, deliveredBytes, measuredBytes, credits, error, wireId };
   }
 
   private hostName(id: number): string {

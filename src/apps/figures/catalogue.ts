@@ -99,8 +99,21 @@ const ec4Figures: FigureGroup = {
   ],
 };
 
+const realNetworksFigures: FigureGroup = {
+  name: 'real-networks',
+  title: 'Credits on real networks',
+  figures: [
+    // One line a figure.
+  ],
+};
+
 /** The first is the one that is meant where none is named. */
-export const FIGURE_GROUPS: readonly FigureGroup[] = [expresspassFigures, spraypassFigures, ec4Figures];
+export const FIGURE_GROUPS: readonly FigureGroup[] = [
+  expresspassFigures,
+  spraypassFigures,
+  ec4Figures,
+  realNetworksFigures,
+];
 
 /**
  * What `words` ask for: a group's name first or none, then names of its figures, all of them without. In a group the group's name may be left out of theirs.

@@ -8,6 +8,7 @@ import { prepareDirectory } from '../shared/run-output/output-file.js';
 import { MAX_SEED } from '../shared/scenario/kinds.js';
 import { LiveRegion, progressBar } from '../shared/terminal.js';
 import { type FuzzTotals, fuzzAll, type SeedFinding } from './fuzz-all.js';
+import { judgeNetworks } from './judge-networks.js';
 import type { FUZZ_OPTIONS } from './options.js';
 import { findingLines, reportJson, summaryLine } from './report.js';
 import { scenarioFromJson, scenarioToJson } from './scenario-json.js';
@@ -22,7 +23,8 @@ const LINE_MS = 10_000;
 
 /** Plays random worlds, or the one of a file. Status 1 if one of them broke. */
 export async function runFuzz(invocation: FuzzInvocation): Promise<ExitCode> {
-  const { replay } = invocation.options;
+  const { replay, judge } = invocation.options;
+  if (judge !== undefined) return judgeNetworks(judge, invocation);
   return replay === undefined ? new FuzzRun(invocation).run() : replayFile(replay, invocation);
 }
 

@@ -1,8 +1,9 @@
 // Tested by test/apps/cli/commands.test.ts and test/apps/fuzz/fuzz.test.ts
+import { ALGORITHM_NAMES } from '../../core/algorithms.js';
 import { USUAL_FRAMES } from '../../sim/fuzz/usual-size.js';
-import { flag, option, optionalOption } from '../shared/options.js';
+import { flag, listOption, option, optionalOption } from '../shared/options.js';
 import { MAX_SEED } from '../shared/scenario/kinds.js';
-import { integer, text } from '../shared/value-kind.js';
+import { choice, integer, text } from '../shared/value-kind.js';
 
 /** More threads than this wait for each other on any machine (ours). */
 const MAX_JOBS = 256;
@@ -10,6 +11,8 @@ const MAX_JOBS = 256;
 const MAX_SEEDS = 100_000_000;
 /** Worlds that take a minute each (ours). */
 const MAX_FRAMES = 1_000_000;
+
+const ALGORITHM = choice(ALGORITHM_NAMES);
 
 export const FUZZ_OPTIONS = {
   seeds: optionalOption(integer({ lowest: 1, highest: MAX_SEEDS }), {
@@ -24,6 +27,11 @@ export const FUZZ_OPTIONS = {
     describe: 'worlds at a time; as many as there are cores without it',
     alias: 'j',
   }),
+  judge: optionalOption(ALGORITHM, {
+    describe:
+      'play random networks under this algorithm instead, and say what part of its max-min share each flow has over their second halves',
+  }),
+  set: listOption(text('NAME=VALUE'), { describe: 'a constant of the algorithm that is judged; may be repeated' }),
   out: optionalOption(text('a directory'), {
     describe: "where the smallest worlds that break are written; the system's directory for temporary files without it",
   }),

@@ -14,6 +14,7 @@ export interface FlowOutcome {
   readonly measuredBytes: number;
   readonly credits: CreditTotals;
   readonly error: string | null;
+  readonly wireId?: number | null;
 }
 
 /** The run around it. */
@@ -28,12 +29,13 @@ export function flowResult(
   outcome: FlowOutcome,
   { measuredFromNs, endNs, hostName, slowdown }: MeasuredRun,
 ): FlowResult {
-  const { plan, startNs, doneNs, deliveredBytes, measuredBytes, credits, error } = outcome;
+  const { plan, startNs, doneNs, deliveredBytes, measuredBytes, credits, error, wireId } = outcome;
   const fctNs = Number.isFinite(doneNs) ? doneNs - startNs : null;
   const spanNs = Math.min(doneNs, endNs) - Math.max(startNs, measuredFromNs);
   return {
     id: plan.id,
     group: plan.group,
+    ...(typeof wireId === 'number' && { wireId }),
     src: hostName(plan.from),
     dst: hostName(plan.to),
     bytes: Number.isFinite(plan.bytes) ? plan.bytes : null,

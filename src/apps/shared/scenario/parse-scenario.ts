@@ -66,6 +66,7 @@ function resolve(document: ScenarioDocument, origin: ScenarioOrigin): Scenario {
     jainWindowsNs: document.jainWindows ?? DEFAULTS.jainWindowsNs,
     probes: probesOf(document, links),
     payload: document.payload ?? 'lengths',
+    ...(document.slowdowns !== undefined && { slowdowns: document.slowdowns }),
   };
 }
 

@@ -4,7 +4,7 @@ import { duration } from '../quantities.js';
 import { choice, integer, text } from '../value-kind.js';
 import { FAULTS_SHAPE } from './fault-shape.js';
 import { ALGORITHM, HOSTS_SHAPE, PARAMETERS } from './host-shape.js';
-import { AUTO_FLAG, MAX_SEED } from './kinds.js';
+import { AUTO_FLAG, FLAG, MAX_SEED } from './kinds.js';
 import { DEFAULT_TOPOLOGY, TOPOLOGY_SHAPE } from './topology-shape.js';
 import { FLOWS_SHAPE } from './traffic-shape.js';
 import { list, mapping, written, writtenFlag } from './written.js';
@@ -95,6 +95,10 @@ export const SCENARIO_SHAPE = mapping({
     words: PAYLOADS,
     describe: 'Whether data frames carry bytes, which are then checked where they arrive',
     fallback: 'lengths',
+  }).optional(),
+  slowdowns: writtenFlag(FLAG, {
+    describe: 'Whether each flow with an end is played alone too, to know how much longer it takes beside others',
+    fallback: 'true',
   }).optional(),
 });
 
