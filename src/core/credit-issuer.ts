@@ -440,8 +440,9 @@ export class CreditIssuer implements DueSource {
       return;
     }
     // Ports count flows by the rates that credits name, so these are the ones that they go out at.
-    this.rateCode = codeOfRate(rateBps);
-    setPace(this.numbers, this.at, this.bitsPerCredit, rateOfCode(this.rateCode));
+    const { weight } = this.control;
+    this.rateCode = codeOfRate(rateBps / weight);
+    setPace(this.numbers, this.at, this.bitsPerCredit, weight * rateOfCode(this.rateCode));
     if (this.meter.sent === 0) this.frames.setExplicitRate(this.rateCode, limitingHop);
   }
 

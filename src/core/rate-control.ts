@@ -13,6 +13,8 @@ const SAMPLE: CreditSample = {
   nowNs: 0,
   elapsedNs: 0,
   rttNs: 0,
+  minRttNs: 0,
+  rttVariationNs: 0,
   spanNs: 0,
   heldBack: false,
   known: 0,
@@ -70,6 +72,11 @@ export class RateControl {
   /** As of the algorithm. */
   get limitingHop(): number | undefined {
     return this.algorithm.hop;
+  }
+
+  /** As of the algorithm. */
+  get weight(): number {
+    return this.algorithm.weight ?? 1;
   }
 
   get hastens(): boolean {
@@ -133,6 +140,8 @@ export class RateControl {
     sample.nowNs = nowNs;
     sample.elapsedNs = elapsedNs;
     sample.rttNs = rttNs;
+    sample.minRttNs = rtt.minNs;
+    sample.rttVariationNs = rtt.variationNs;
     sample.spanNs = this.spanNs(meter);
     sample.heldBack = this.heldBack;
     sample.known = meter.periodKnown;

@@ -118,7 +118,7 @@ describe('Attachment', () => {
     expect(attachment.silentNs(2.9 * SECOND_NS)).toBe(0);
     expect(attachment.silentNs(3 * SECOND_NS)).toBe(2 * SECOND_NS);
     // Any frame shows that it is there.
-    const credit = { sequence: 1, pathId: 0, paddingBytes: 0 };
+    const credit = { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 };
     give(encodeCredit(frame.bytes, { ...FROM_SWITCH, flowId: 7 }, credit, crc32), 3 * SECOND_NS);
     expect(attachment.silentNs(4 * SECOND_NS)).toBe(0);
   });
@@ -252,7 +252,7 @@ describe('Attachment', () => {
     const { attachment, frame, give, run } = bench();
     run(0);
     const flow = { destination: 3, source: 4, flowId: 77 };
-    expect(give(encodeCredit(frame.bytes, flow, { sequence: 1, pathId: 0, paddingBytes: 0 }, crc32), 1)).toBe(false);
+    expect(give(encodeCredit(frame.bytes, flow, { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, crc32), 1)).toBe(false);
     expect(give(encodeVersion(frame.bytes, flow, { lowest: 2, highest: 2 }, crc32), 1)).toBe(false);
     expect(give(5, 1)).toBe(false);
     expect(attachment.error).toBeNull();

@@ -252,7 +252,7 @@ export function fastDecode(datagram: Uint8Array): NaiveFrame | string {
     fields: { ...decodeHeader(bytes), ...BRIDGES[type].decode(bytes) },
     ranges: decodeRanges(type, bytes),
     payload: /DATA$/.test(type) ? [...bytes.subarray(payloadAt, payloadAt + decode.dataPayloadBytes(frame))] : [],
-    paddingBytes: type === 'CREDIT' ? frame.length - 18 : 0,
+    paddingBytes: type, rateCode: 0, hop: 15 === 'CREDIT' ? frame.length - 18 : 0,
     ...(chunkTable.hasChunks(bytes) && { chunks: chunksOf(frame) }),
   };
 }

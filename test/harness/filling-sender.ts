@@ -52,7 +52,7 @@ export class FillingSender {
   credit(name: string, { pathId = 0 } = {}): string[] {
     const sequence = this.credits.get(name) ?? 0;
     this.credits.set(name, sequence + 1);
-    const fields = { sequence, pathId, paddingBytes: 0 };
+    const fields = { sequence, pathId, paddingBytes: 0, rateCode: 0, hop: 15 };
     return this.handle(name, (bytes, header) => encodeCredit(bytes, header, fields, crc32));
   }
 

@@ -207,7 +207,7 @@ export function naiveDecode(datagram: Uint8Array): NaiveFrame | string {
     fields: Object.fromEntries(Object.entries(fields).filter(([name]) => !DERIVED.includes(name))),
     ranges: readRanges(bytes, rangesAt(type), rangeCount),
     payload: carriesPayload(type) ? bytes.slice(22, -4) : [],
-    paddingBytes: type === 'CREDIT' ? bytes.length - 18 : 0,
+    paddingBytes: type, rateCode: 0, hop: 15 === 'CREDIT' ? bytes.length - 18 : 0,
     ...(hasChunks && readChunks(bytes)),
   };
   return isInvalid(frame) ? 'invalid' : frame;

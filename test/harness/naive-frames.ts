@@ -166,7 +166,7 @@ function plainFrames(type: string): fc.Arbitrary<NaiveFrame> {
       fields: { ...sent, ...to, ...fields },
       ranges: rangesFrom(fields['cumulative offset'], apart),
       payload: bytes,
-      paddingBytes: padding,
+      paddingBytes: padding, rateCode: 0, hop: 15,
     }));
 }
 

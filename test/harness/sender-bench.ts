@@ -86,7 +86,7 @@ export class SenderBench {
   /** The next credit in order, or the one with the number given. */
   credit(sequence = this.nextCredit, { ce = false, pathId = 0 } = {}): void {
     this.nextCredit = sequence + 1;
-    const fields = { sequence, pathId, paddingBytes: 0 };
+    const fields = { sequence, pathId, paddingBytes: 0, rateCode: 0, hop: 15 };
     const frame = incoming((bytes) => encodeCredit(bytes, FLOW_HEADER, fields, crc32));
     if (ce) markCe(frame.bytes);
     this.flow.handleCredit(frame, this.nowNs);

@@ -47,7 +47,7 @@ describe('checkFrame', () => {
 
   it('takes a credit of 18 to 26 bytes and no other', () => {
     const frame = new Frame(new Uint8Array(64));
-    encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 8 }, crc32);
+    encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 8, rateCode: 0, hop: 15 }, crc32);
     const verdicts = [17, 18, 22, 26, 27].map((length) => {
       frame.length = length;
       return checkFrame(frame, crc32);
@@ -59,14 +59,14 @@ describe('checkFrame', () => {
   it('asks the injected check for everything but credits', () => {
     const wrong = () => 0;
     const credit = new Frame(new Uint8Array(64));
-    credit.length = encodeCredit(credit.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0 }, wrong);
+    credit.length = encodeCredit(credit.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, wrong);
     expect(checkFrame(credit, wrong)).toBe(FrameType.credit);
     expect(checkFrame(dataFrame(10), wrong)).toBe(DropCode.check);
   });
 
   it('finds a flipped bit of a credit wherever it counts', () => {
     const frame = new Frame(new Uint8Array(64));
-    frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 4 }, crc32);
+    frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 4, rateCode: 0, hop: 15 }, crc32);
     for (let bit = 8 * 2; bit < 8 * 18; bit++) {
       frame.bytes[bit >>> 3] ^= 1 << (bit & 7);
       expect(checkFrame(frame, crc32)).toBe(DropCode.check);

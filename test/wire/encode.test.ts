@@ -23,7 +23,7 @@ function ackIn(bytes: Uint8Array, count: number): Frame {
 describe('encodeCredit', () => {
   it('writes these very bytes', () => {
     const bytes = new Uint8Array(32).fill(0xff);
-    const length = encodeCredit(bytes, header, { sequence: 0x0a0b0c0d, pathId: 9, paddingBytes: 2 }, crc32);
+    const length = encodeCredit(bytes, header, { sequence: 0x0a0b0c0d, pathId: 9, paddingBytes: 2, rateCode: 0, hop: 15 }, crc32);
     expect(Buffer.from(bytes.subarray(0, length)).toString('hex')).toBe(
       `fe12000901020304050607080a0b0c0d${(crc32(bytes, 1, 16) & 0xffff).toString(16).padStart(4, '0')}0000`,
     );
@@ -84,7 +84,7 @@ describe('a world without checks', () => {
       FrameType.data,
       decode.DropCode.check,
     ]);
-    frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0 }, null);
+    frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, null);
     expect([...frame.bytes.subarray(16, 18)]).toEqual([0, 0]);
     expect([decode.checkFrame(frame, null), decode.checkFrame(frame, crc32)]).toEqual([
       FrameType.credit,

@@ -42,7 +42,7 @@ describe('printFrame', () => {
           crc32,
         ),
       ),
-      print((bytes) => encode.encodeCredit(bytes, header, { sequence: 5, pathId: 9, paddingBytes: 1 }, crc32)),
+      print((bytes) => encode.encodeCredit(bytes, header, { sequence: 5, pathId: 9, paddingBytes: 1, rateCode: 0, hop: 15 }, crc32)),
       print((bytes) => {
         const flags = DataFlag.end | DataFlag.creditCe;
         const at = encode.encodeData(bytes, header, { creditSequence: 5, explicitRate: 0, offset: 20, unused: 1, flags, pathId: 9 });

@@ -17,7 +17,7 @@ function dataFrame(): Frame {
 
 function creditFrame(): Frame {
   const frame = new Frame(new Uint8Array(64));
-  frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0 }, crc32);
+  frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, crc32);
   return frame;
 }
 

@@ -31,6 +31,9 @@ export interface CreditSample {
   elapsedNs: number;
   /** Smoothed round-trip time from a credit to its echo, ns. */
   rttNs: number;
+  /** Shortest round-trip time and variation of the smoothed one, ns (RFC 6298). */
+  minRttNs: number;
+  rttVariationNs: number;
   /**
    * Time over which the known credits were sent, ns, on the receiver's clock: from the last credit of the sample before this one to the last of this
    * one, pauses left out, so that `known / spanNs` is the rate at which these very credits were sent. 0 where it is not known yet.
@@ -82,6 +85,8 @@ export interface CreditAlgorithm {
   readonly hastens?: boolean;
   /** The hop that limits the flow. Absent: credits ask for no explicit rate. PROTOCOL §9.7 */
   readonly hop?: number;
+  /** Credits say the rate of the flow over this. Absent: 1. PROTOCOL §4.9 */
+  readonly weight?: number;
   /** How long an update period lasts at this smoothed RTT, ns; an update waits longer where no credit's fate has become known. */
   updatePeriodNs(rttNs: number): number;
   /** Rate of a flow that has sent so many credits and heard of none, bit/s, at most `rateBps`. Absent: `rateBps`. */

@@ -1,14 +1,54 @@
-import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink, CreditParameters, CreditSample } from './algorithm.js';
-import { INITIAL_RATE, PERIOD_CREDITS } from './paper-parameters.js';
-import { updatePeriodNs } from './period.js';
+import type {
+  CreditAlgorithm,
+  CreditAlgorithmDefinition,
+  CreditLink,
+  CreditParameters,
+  CreditSample,
+} from './algorithm.js';
+import { floorRateBps, updatePeriodNs } from './period.js';
+import { STEADY_PARAMETERS } from './steady-parameters.js';
 
+/** No hop of the path has limited the flow yet. PROTOCOL §9.7 */
+const NO_HOP = 15;
+
+/** The smoothed RTT is above the shortest by a queue, and not by chance: by a part of that, and by as many variations as RFC 6298 allows for. */
+const QUEUED_PART = 0.25;
+const QUEUED_VARIATIONS = 4;
+
+/** Of `unheard_credits`: with each such part more the rate of a flow that has heard nothing halves. Ours. */
+const HALVING_PART = 1 / 10;
+/** Of `lean`, as a part of the maximum rate: such a flow goes no slower. Ours: less has it wait for its first credit. */
+const UNHEARD_PART = 1 / 2;
+/** Update periods in which a flow that found its own limit sends at least one credit. Ours. */
+const FLOOR_PERIODS = 4;
+
+/**
+ * Our rate law. Ports count the flows that pass and offer each its max-min share of their link (switch/explicit-rate.ts, PROTOCOL §9.7); a flow takes the least offer of its path, and
+ * random loss means nothing to it. Twice an RTT, with the fate of the `known` credits that were sent at the rate `sent`:
+ *
+ *     offered   = mean explicit rate that the data of the period brought, times the flow's weight
+ *     tolerated = queued ? queued_loss : tolerated_loss
+ *     loss      = (dropped + prior * tolerated) / (known + prior)
+ *     if loss > tolerated:  limit = min(rate, sent * (1 - loss) / (1 - tolerated))
+ *     limit     = limit + lean * (max - limit)
+ *     rate      = min(offered, limit, max)
+ *
+ * There is no limit until more is lost than is tolerated, and none again once it has reached what is offered. It is for links whose switches offer nothing: what such a link does not carry
+ * is lost, and a queue stands before it. Docs: docs/decisions/0020-explicit-rate.md
+ */
 class Steady implements CreditAlgorithm {
   rateBps: number;
-  hop = 15;
+  hop = NO_HOP;
+  readonly weight: number;
   private readonly link: CreditLink;
+  private readonly parameters: CreditParameters;
+  private offeredBps = Number.POSITIVE_INFINITY;
+  private limitBps = Number.POSITIVE_INFINITY;
 
-  constructor(link: CreditLink, parameters: CreditParameters) {
+  constructor(link: CreditLink, parameters: CreditParameters, weight: number) {
     this.link = link;
+    this.parameters = parameters;
+    this.weight = weight;
     this.rateBps = parameters.initial_rate * link.maxRateBps;
   }
 
@@ -16,24 +56,59 @@ class Steady implements CreditAlgorithm {
     return steady.name;
   }
 
+  unheardRateBps(sent: number): number {
+    const { unheard_credits: unheard, lean } = this.parameters;
+    if (sent <= unheard) return this.rateBps;
+    const halvings = (sent - unheard) / (unheard * HALVING_PART);
+    return Math.min(this.rateBps, Math.max(this.rateBps / 2 ** halvings, UNHEARD_PART * lean * this.link.maxRateBps));
+  }
+
   updatePeriodNs(rttNs: number): number {
-    return updatePeriodNs(this.link, 0.5 * rttNs, 4);
+    return updatePeriodNs(this.link, this.parameters.period_rtts * rttNs, this.parameters.period_credits);
   }
 
   update(sample: CreditSample): void {
-    if (sample.explicitBps === 0) return;
-    this.rateBps = Math.min(0.99 * this.link.maxRateBps, sample.explicitBps);
-    this.hop = sample.hop;
+    if (sample.known === 0) return;
+    if (sample.explicitBps > 0) {
+      this.offeredBps = this.weight * sample.explicitBps;
+      this.hop = sample.hop;
+    }
+    this.findLimit(sample);
+    const { maxRateBps } = this.link;
+    const lowestBps = floorRateBps(this.link, FLOOR_PERIODS * Math.max(sample.rttNs, this.updatePeriodNs(sample.rttNs)));
+    this.rateBps = Math.min(this.offeredBps, Math.max(this.limitBps, lowestBps), maxRateBps);
   }
 
   state(): Record<string, number> {
-    return { cur_rate: this.rateBps };
+    return { cur_rate: this.rateBps, offered: this.offeredBps, limit: this.limitBps, hop: this.hop };
   }
+
+  private findLimit(sample: CreditSample): void {
+    const { tolerated_loss: byItself, queued_loss: queued, prior, lean } = this.parameters;
+    const tolerated = isQueued(sample) ? queued : byItself;
+    const loss = (sample.dropped + prior * tolerated) / (sample.known + prior);
+    if (loss > tolerated) this.limitBps = Math.min(this.rateBps, (this.sentBps(sample) * (1 - loss)) / (1 - tolerated));
+    if (this.limitBps === Number.POSITIVE_INFINITY) return;
+    const { maxRateBps } = this.link;
+    this.limitBps += lean * Math.max(0, maxRateBps - this.limitBps);
+    if (this.limitBps >= Math.min(this.offeredBps, maxRateBps)) this.limitBps = Number.POSITIVE_INFINITY;
+  }
+
+  /** The rate at which the credits of the sample were sent; the rate in force where a window held them back, or it is not known. */
+  private sentBps({ known, spanNs, heldBack }: CreditSample): number {
+    const sentBps = spanNs > 0 ? (known * this.link.bytesPerCredit * 8e9) / spanNs : this.rateBps;
+    return heldBack ? Math.max(sentBps, this.rateBps) : sentBps;
+  }
+}
+
+/** Data or credits wait in a queue of the path. */
+function isQueued({ rttNs, minRttNs, rttVariationNs }: CreditSample): boolean {
+  return rttNs - minRttNs > Math.max(QUEUED_PART * minRttNs, QUEUED_VARIATIONS * rttVariationNs);
 }
 
 export const steady: CreditAlgorithmDefinition = {
   name: 'steady',
-  summary: 'our own law: the max-min share that the ports of the path offer (default)',
-  parameters: [INITIAL_RATE, PERIOD_CREDITS],
-  create: (link, parameters) => new Steady(link, parameters),
+  summary: 'our own law: the max-min share that the ports of the path offer, whatever the path loses (default)',
+  parameters: STEADY_PARAMETERS,
+  create: (link, parameters) => new Steady(link, parameters, 1),
 };

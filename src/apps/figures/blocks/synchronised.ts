@@ -39,6 +39,8 @@ function sampleOf({ rateBps }: CreditAlgorithm, loss: number): CreditSample {
     elapsedNs: RTT_NS,
     heldBack: false,
     rttNs: RTT_NS,
+    minRttNs: RTT_NS,
+    rttVariationNs: 0,
     spanNs: (KNOWN * LINK.bytesPerCredit * 8e9) / rateBps,
     known: KNOWN,
     used: KNOWN - dropped,

@@ -1,0 +1,90 @@
+import type { CreditParameter } from './algorithm.js';
+import { INITIAL_RATE } from './paper-parameters.js';
+
+/**
+ * The parameters of `steady`.
+ * Tested by test/core/credit/steady.test.ts.
+ */
+
+const DECISION = 'docs/decisions/0020-explicit-rate.md';
+
+const PERIOD_RTTS: CreditParameter = {
+  name: 'period_rtts',
+  default: 0.5,
+  min: 0.25,
+  max: 4,
+  unit: 'RTTs',
+  meaning: 'length of an update period, where period_credits do not make it longer',
+  source: `ours: ${DECISION} (1 in ExpressPass 2017)`,
+};
+
+const PERIOD_CREDITS: CreditParameter = {
+  name: 'period_credits',
+  default: 4,
+  min: 1,
+  max: 1000,
+  unit: 'credits at max rate',
+  meaning: 'shortest update period: the time of as many credits of the whole link',
+  source: `ours: ${DECISION}`,
+};
+
+const UNHEARD_CREDITS: CreditParameter = {
+  name: 'unheard_credits',
+  default: 44,
+  min: 20,
+  max: 1_000_000,
+  unit: 'credits',
+  meaning: 'credits sent before the first echo; with every tenth more the rate halves',
+  source: `ours: ${DECISION}`,
+};
+
+const TOLERATED_LOSS: CreditParameter = {
+  name: 'tolerated_loss',
+  default: 0.5,
+  min: 0,
+  max: 0.9,
+  unit: '1',
+  meaning: 'credits without data that a path without a queue may have; more of them is congestion of a link that offers no rate',
+  source: `ours: ${DECISION}; 10 % of all frames each way are 0.19`,
+};
+
+const QUEUED_LOSS: CreditParameter = {
+  name: 'queued_loss',
+  default: 0.02,
+  min: 0,
+  max: 0.9,
+  unit: '1',
+  meaning: 'the same of a path in whose queue frames wait',
+  source: `ours: ${DECISION}`,
+};
+
+const PRIOR: CreditParameter = {
+  name: 'prior',
+  default: 20,
+  min: 0,
+  max: 1000,
+  unit: 'credits',
+  meaning: 'credits at the tolerated loss that each sample is mixed with, since few credits say little',
+  source: `ours: ${DECISION}`,
+};
+
+const LEAN: CreditParameter = {
+  name: 'lean',
+  default: 0.02,
+  min: 0.001,
+  max: 0.5,
+  unit: '1',
+  meaning: 'how far a limit that was found by loss leans towards the maximum rate at each update',
+  source: `ours: ${DECISION} (w_min of the law before, 0008)`,
+};
+
+export const STEADY_PARAMETERS: readonly CreditParameter[] = [
+  INITIAL_RATE,
+  PERIOD_RTTS,
+  PERIOD_CREDITS,
+  UNHEARD_CREDITS,
+  TOLERATED_LOSS,
+  QUEUED_LOSS,
+  PRIOR,
+  LEAN,
+];
