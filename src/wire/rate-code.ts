@@ -11,9 +11,16 @@ const RATES = Float64Array.from({ length: HIGHEST_CODE + 1 }, (_, code) =>
   code === 0 ? 0 : LOWEST_BPS * 2 ** (code / STEPS_IN_OCTAVE),
 );
 
+const BIT_NS = RATES.map((rateBps) => 1e9 / rateBps);
+
 /** Bit/s; 0 for no rate. */
 export function rateOfCode(code: number): number {
   return RATES[code];
+}
+
+/** What a bit takes at that rate, ns; for codes from 1. */
+export function nsPerBit(code: number): number {
+  return BIT_NS[code];
 }
 
 /** The code whose rate is nearest, at least 1: `rateBps` is above 0, Infinity is the highest. */

@@ -10,8 +10,8 @@ const DECISION = 'docs/decisions/0020-explicit-rate.md';
 
 const PERIOD_RTTS: CreditParameter = {
   name: 'period_rtts',
-  default: 0.5,
-  min: 0.25,
+  default: 0.25,
+  min: 0.1,
   max: 4,
   unit: 'RTTs',
   meaning: 'length of an update period, where period_credits do not make it longer',
@@ -40,7 +40,7 @@ const UNHEARD_CREDITS: CreditParameter = {
 
 const TOLERATED_LOSS: CreditParameter = {
   name: 'tolerated_loss',
-  default: 0.5,
+  default: 0.3,
   min: 0,
   max: 0.9,
   unit: '1',
@@ -68,6 +68,16 @@ const PRIOR: CreditParameter = {
   source: `ours: ${DECISION}`,
 };
 
+const PATIENCE: CreditParameter = {
+  name: 'patience',
+  default: 16,
+  min: 1,
+  max: 1000,
+  unit: 'updates',
+  meaning: 'updates in a row with more loss before a limit is taken from it: what ports that offer rates drop while flows join is over by then',
+  source: `ours: ${DECISION}`,
+};
+
 const LEAN: CreditParameter = {
   name: 'lean',
   default: 0.02,
@@ -86,5 +96,6 @@ export const STEADY_PARAMETERS: readonly CreditParameter[] = [
   TOLERATED_LOSS,
   QUEUED_LOSS,
   PRIOR,
+  PATIENCE,
   LEAN,
 ];

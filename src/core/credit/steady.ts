@@ -24,12 +24,12 @@ const FLOOR_PERIODS = 4;
 
 /**
  * Our rate law. Ports count the flows that pass and offer each its max-min share of their link (switch/explicit-rate.ts, PROTOCOL §9.7); a flow takes the least offer of its path, and
- * random loss means nothing to it. Twice an RTT, with the fate of the `known` credits that were sent at the rate `sent`:
+ * random loss means nothing to it. Four times an RTT, with the fate of the `known` credits that were sent at the rate `sent`:
  *
  *     offered   = mean explicit rate that the data of the period brought, times the flow's weight
  *     tolerated = queued ? queued_loss : tolerated_loss
  *     loss      = (dropped + prior * tolerated) / (known + prior)
- *     if loss > tolerated:  limit = min(rate, sent * (1 - loss) / (1 - tolerated))
+ *     if loss > tolerated, for the patience-th time in a row or with a limit in force:  limit = min(rate, sent * (1 - loss) / (1 - tolerated))
  *     limit     = limit + lean * (max - limit)
  *     rate      = min(offered, limit, max)
  *
@@ -44,6 +44,8 @@ class Steady implements CreditAlgorithm {
   private readonly parameters: CreditParameters;
   private offeredBps = Number.POSITIVE_INFINITY;
   private limitBps = Number.POSITIVE_INFINITY;
+  /** Updates in a row that showed more loss than is tolerated. */
+  private lossyUpdates = 0;
 
   constructor(link: CreditLink, parameters: CreditParameters, weight: number) {
     this.link = link;
@@ -84,10 +86,12 @@ class Steady implements CreditAlgorithm {
   }
 
   private findLimit(sample: CreditSample): void {
-    const { tolerated_loss: byItself, queued_loss: queued, prior, lean } = this.parameters;
+    const { tolerated_loss: byItself, queued_loss: queued, prior, lean, patience } = this.parameters;
     const tolerated = isQueued(sample) ? queued : byItself;
     const loss = (sample.dropped + prior * tolerated) / (sample.known + prior);
-    if (loss > tolerated) this.limitBps = Math.min(this.rateBps, (this.sentBps(sample) * (1 - loss)) / (1 - tolerated));
+    const isLimited = this.limitBps !== Number.POSITIVE_INFINITY;
+    this.lossyUpdates = loss > tolerated ? this.lossyUpdates + 1 : 0;
+    if (loss > tolerated && (isLimited || this.lossyUpdates >= patience)) this.limitBps = Math.min(this.rateBps, (this.sentBps(sample) * (1 - loss)) / (1 - tolerated));
     if (this.limitBps === Number.POSITIVE_INFINITY) return;
     const { maxRateBps } = this.link;
     this.limitBps += lean * Math.max(0, maxRateBps - this.limitBps);
