@@ -24,6 +24,9 @@ const PUNCTUAL_FLOWS = 32;
 const NEWS = 1.25;
 const NOISE_WEIGHT = 0.25;
 
+/** Of the link's rate: an offer goes no further. Above 1 it fills the link of a lone flow whose credits are lost on the way to it. */
+const MOST_OF_LINK = 1.25;
+
 /** Flows below which nobody is limited by this port: one that has just gone. */
 const SOMEBODY = 0.01;
 
@@ -106,7 +109,7 @@ export class ExplicitRate {
   }
 
   private offer(wantedBps: number): void {
-    const rateBps = Math.min(wantedBps, this.linkBps);
+    const rateBps = Math.min(wantedBps, MOST_OF_LINK * this.linkBps);
     const isNews = rateBps > this.offeredBps * NEWS || rateBps * NEWS < this.offeredBps;
     this.offeredBps += (isNews ? 1 : NOISE_WEIGHT) * (rateBps - this.offeredBps);
     this.code = codeOfRate(this.offeredBps);

@@ -17,8 +17,8 @@ const QUEUED_VARIATIONS = 4;
 
 /** Of `unheard_credits`: with each such part more the rate of a flow that has heard nothing halves. Ours. */
 const HALVING_PART = 1 / 10;
-/** Of `lean`, as a part of the maximum rate: such a flow goes no slower. Ours: less has it wait for its first credit. */
-const UNHEARD_PART = 1 / 2;
+/** Of the maximum rate: such a flow goes no slower. Ours: less has it wait for its first credit. */
+const UNHEARD_PART = 1 / 100;
 /** Update periods in which a flow that found its own limit sends at least one credit. Ours. */
 const FLOOR_PERIODS = 4;
 
@@ -27,10 +27,10 @@ const FLOOR_PERIODS = 4;
  * random loss means nothing to it. Four times an RTT, with the fate of the `known` credits that were sent at the rate `sent`:
  *
  *     offered   = mean explicit rate that the data of the period brought, times the flow's weight
+ *     loss      = loss + (dropped / known - loss) * known / (known + memory)          but for a period without data
  *     tolerated = queued ? queued_loss : tolerated_loss
- *     loss      = (dropped + prior * tolerated) / (known + prior)
- *     if loss > tolerated, for the patience-th time in a row or with a limit in force:  limit = min(rate, sent * (1 - loss) / (1 - tolerated))
- *     limit     = limit + lean * (max - limit)
+ *     if loss > tolerated:  limit = min(rate, sent * (1 - loss) / (1 - tolerated))
+ *     limit     = limit + lean * (max - limit)                                        an RTT
  *     rate      = min(offered, limit, max)
  *
  * There is no limit until more is lost than is tolerated, and none again once it has reached what is offered. It is for links whose switches offer nothing: what such a link does not carry
@@ -44,8 +44,8 @@ class Steady implements CreditAlgorithm {
   private readonly parameters: CreditParameters;
   private offeredBps = Number.POSITIVE_INFINITY;
   private limitBps = Number.POSITIVE_INFINITY;
-  /** Updates in a row that showed more loss than is tolerated. */
-  private lossyUpdates = 0;
+  /** Credits without data, of those that brought some lately: remembered over `memory` credits. */
+  private loss = 0;
 
   constructor(link: CreditLink, parameters: CreditParameters, weight: number) {
     this.link = link;
@@ -59,10 +59,10 @@ class Steady implements CreditAlgorithm {
   }
 
   unheardRateBps(sent: number): number {
-    const { unheard_credits: unheard, lean } = this.parameters;
+    const { unheard_credits: unheard } = this.parameters;
     if (sent <= unheard) return this.rateBps;
     const halvings = (sent - unheard) / (unheard * HALVING_PART);
-    return Math.min(this.rateBps, Math.max(this.rateBps / 2 ** halvings, UNHEARD_PART * lean * this.link.maxRateBps));
+    return Math.min(this.rateBps, Math.max(this.rateBps / 2 ** halvings, UNHEARD_PART * this.link.maxRateBps));
   }
 
   updatePeriodNs(rttNs: number): number {
@@ -86,15 +86,16 @@ class Steady implements CreditAlgorithm {
   }
 
   private findLimit(sample: CreditSample): void {
-    const { tolerated_loss: byItself, queued_loss: queued, prior, lean, patience } = this.parameters;
+    const { tolerated_loss: byItself, queued_loss: queued, memory, lean } = this.parameters;
+    const { known, dropped, used, elapsedNs, rttNs } = sample;
+    // What brings nothing at all is an outage, or the flood of a thousand flows that start, and no share.
+    if (used > 0) this.loss += ((dropped / known - this.loss) * known) / (known + memory);
     const tolerated = isQueued(sample) ? queued : byItself;
-    const loss = (sample.dropped + prior * tolerated) / (sample.known + prior);
-    const isLimited = this.limitBps !== Number.POSITIVE_INFINITY;
-    this.lossyUpdates = loss > tolerated ? this.lossyUpdates + 1 : 0;
-    if (loss > tolerated && (isLimited || this.lossyUpdates >= patience)) this.limitBps = Math.min(this.rateBps, (this.sentBps(sample) * (1 - loss)) / (1 - tolerated));
+    if (this.loss > tolerated)
+      this.limitBps = Math.min(this.rateBps, (this.sentBps(sample) * (1 - this.loss)) / (1 - tolerated));
     if (this.limitBps === Number.POSITIVE_INFINITY) return;
     const { maxRateBps } = this.link;
-    this.limitBps += lean * Math.max(0, maxRateBps - this.limitBps);
+    this.limitBps += lean * Math.min(1, elapsedNs / rttNs) * Math.max(0, maxRateBps - this.limitBps);
     if (this.limitBps >= Math.min(this.offeredBps, maxRateBps)) this.limitBps = Number.POSITIVE_INFINITY;
   }
 
