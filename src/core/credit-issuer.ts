@@ -4,6 +4,7 @@ import * as time from '../base/time.js';
 import { creditSequence, dataExplicitRate, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
+import * as rateCodes from '../wire/rate-code.js';
 import { codeOfRate, rateOfCode } from '../wire/rate-code.js';
 import { BudgetShare } from './budget-share.js';
 import type { DueSource, FlowContext } from './context.js';
@@ -33,7 +34,8 @@ import { RttEstimator } from './rtt.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
-const { Credit, NO_HOP } = layout;
+const { Credit, HOP_BITS, NO_HOP } = layout;
+const { CODES_IN_OCTAVE } = rateCodes;
 const { Echo } = creditMeter;
 const { UNBOUNDED } = receiveWindow;
 const { NO_OBSERVER } = flowCallbacks;
@@ -212,12 +214,7 @@ export class CreditIssuer implements DueSource {
     meter.send(stampNs);
     this.share?.noteSent(nowNs);
     if (!this.isProved) this.setRate(this.control.unheardRateBps(meter.sent));
-    paceNext(numbers, at, this.context.random);
-    if (this.rateCode !== 0) {
-      if (!this.isProved) numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * (2 * this.context.random.next() - 1);
-      if (this.frames.code - this.rateCode >= 128) numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * this.context.random.next();
-      this.frames.setExplicitRate(this.rateCode, this.control.limitingHop as number);
-    }
+    this.spaceNext();
     this.settleBudget();
     if (meter.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
     this.share?.passTurnUntil(numbers[at + Hot.dueNs], nowNs);
@@ -306,10 +303,11 @@ export class CreditIssuer implements DueSource {
     this.control.countData(marked, creditMarked);
   }
 
-  /** What the ports of its credit's path offer. */
+  /** A data frame brought back what the ports of its credit's path offer. */
   countExplicitRate(frame: Frame): void {
     const explicitRate = dataExplicitRate(frame.bytes);
-    if (explicitRate !== 0) this.control.countExplicitRate(rateOfCode(explicitRate >>> 4), explicitRate & NO_HOP);
+    const rateCode = explicitRate >>> HOP_BITS;
+    if (rateCode !== 0) this.control.countExplicitRate(rateOfCode(rateCode), explicitRate & NO_HOP);
   }
 
   /** Shows the algorithm what is known, if its period is over. */
@@ -445,6 +443,21 @@ export class CreditIssuer implements DueSource {
     this.rateCode = codeOfRate(rateBps / weight);
     setPace(this.numbers, this.at, this.bitsPerCredit, weight * rateOfCode(this.rateCode));
     if (this.meter.sent === 0) this.frames.setExplicitRate(this.rateCode, limitingHop);
+  }
+
+  /** Draws when the next credit is due, which names the rate of the gap before it. PROTOCOL §4.4 */
+  private spaceNext(): void {
+    const { numbers, at, frames } = this;
+    const { random } = this.context;
+    paceNext(numbers, at, random);
+    const { limitingHop } = this.control;
+    if (limitingHop === undefined) return;
+    // Credits of flows that start together at one host keep their order otherwise, and the first ones take every free place.
+    if (!this.isProved) numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * (2 * random.next() - 1);
+    // Flows that hear of a much lower rate together would send their next credits together.
+    if (frames.rateCode - this.rateCode >= CODES_IN_OCTAVE)
+      numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * random.next();
+    frames.setExplicitRate(this.rateCode, limitingHop);
   }
 
   private block(blocked: boolean): boolean {

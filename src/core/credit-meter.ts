@@ -39,7 +39,7 @@ const OFFSET_REACH_BYTES = 2 ** 31;
 const SEQUENCE_REACH = 2 ** 19;
 
 export interface MeterOptions {
-  /** Sequence number of the first credit, 32-bit. */
+  /** Sequence number of the first credit, 32-bit; its lower 20 bits go out. */
   firstSequence: number;
   maxOutstanding: number;
   /** Most that one credit releases; as much as any frame holds if left out. */
@@ -156,7 +156,7 @@ export class CreditMeter {
     return this.next - this.firstUnknown;
   }
 
-  /** Sequence number of the next credit, 32-bit and signed. */
+  /** Sequence number of the next credit, 32-bit and signed; its lower 20 bits go out. */
   get nextSequence(): number {
     return (this.firstSequence + this.next) | 0;
   }

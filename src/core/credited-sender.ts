@@ -1,6 +1,6 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
 import * as time from '../base/time.js';
-import { creditExplicitRate, creditSequence, dataOffset, dataPayloadBytes, ecn, flags, pathId } from '../wire/decode.js';
+import { dataOffset, dataPayloadBytes, flags } from '../wire/decode.js';
 import type { DataFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
@@ -12,7 +12,8 @@ import type { XpassError } from './errors.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { Hot } from './flow-record.js';
 import type { FrameFiller, Rider } from './frame-filler.js';
-import { type HeldCredit, KeptCredits } from './kept-credits.js';
+import { type HeldCredit, readCredit } from './held-credit.js';
+import { KeptCredits } from './kept-credits.js';
 import { SeenWindow } from './seen-window.js';
 import * as senderFlow from './sender-flow.js';
 import { SenderFlow, type SenderOptions } from './sender-flow.js';
@@ -23,7 +24,7 @@ import { SpeculativeBurst } from './speculative-burst.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
-const { AckFlag, DataFlag, Ecn, FrameType } = layout;
+const { AckFlag, DataFlag, FrameType } = layout;
 const { SenderState } = senderFlow;
 
 /** Of a flow in the endpoint's RequestGate; due: has a place, and goes out once the application has had its turn. */
@@ -31,8 +32,6 @@ const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
 
 /** Filled anew for every data frame of whichever flow. */
 const DATA_FIELDS = { creditSequence: 0, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
-/** Filled anew for every credit that arrives, at whichever flow. */
-const ARRIVED = { sequence: 0, pathId: 0, isMarked: false, explicitRate: 0 };
 
 /**
  * The sender's end of a flow with credits: spends them on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.1),
@@ -83,8 +82,8 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   override handleCredit(frame: Frame, nowNs: number): void {
     if (this.stateCode === SenderState.closed) return;
-    const sequence = creditSequence(frame.bytes);
-    if (!this.seen.accept(sequence)) {
+    const credit = readCredit(frame);
+    if (!this.seen.accept(credit.sequence)) {
       this.context.counters.duplicateCredits++;
       return;
     }
@@ -94,9 +93,7 @@ export class CreditedSender extends SenderFlow implements Rider {
     if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(nowNs);
     this.watch.onCredit(nowNs);
     this.isPaused = false;
-    const path = pathId(frame.bytes);
-    if (path !== 0) this.spread(path);
-    const credit = readCredit(frame);
+    if (credit.pathId !== 0) this.spread(credit.pathId);
     const isReceiving = this.stateCode === SenderState.creditReceiving;
     if (isReceiving && this.stream.hasData) {
       this.spend(credit, nowNs);
@@ -107,7 +104,7 @@ export class CreditedSender extends SenderFlow implements Rider {
       this.arm();
     }
     if (this.context.filler !== null && this.lend(this.context.filler, credit, nowNs)) return;
-    if (!isReceiving || path === 0 || !this.keep(credit)) this.unused++;
+    if (!isReceiving || credit.pathId === 0 || !this.keep(credit)) this.unused++;
   }
 
   /** Takes all that waits along in a frame of another flow. Losses wait for a credit of the flow, so that what its receiver had no room for does not come again and again. PROTOCOL §13.1 */
@@ -304,16 +301,10 @@ export class CreditedSender extends SenderFlow implements Rider {
   }
 
   /** Sends one data frame for a credit. PROTOCOL §4.3 */
-  private spend({ sequence, pathId, isMarked, explicitRate }: HeldCredit, nowNs: number): void {
+  private spend(credit: HeldCredit, nowNs: number): void {
     const { stream } = this;
-    const fields = DATA_FIELDS;
-    fields.creditSequence = sequence;
-    fields.explicitRate = explicitRate;
-    fields.pathId = pathId;
-    fields.offset = stream.take(nowNs);
-    fields.unused = this.unused;
-    fields.flags = stream.takenFlags | (isMarked ? DataFlag.creditCe : 0) | this.moreFlag();
-    this.dataFrames++;
+    const offset = stream.take(nowNs);
+    const fields = this.echo(credit, offset, stream.takenFlags | this.moreFlag());
     const { filler } = this.context;
     if (filler === null) this.frames.data(fields, this.buffer, stream.takenBytes, nowNs);
     else this.sendFilled(filler, fields, nowNs);
@@ -336,22 +327,27 @@ export class CreditedSender extends SenderFlow implements Rider {
   }
 
   /** The flow has no use for a credit: it goes for what others to the same peer have. False where they have nothing. */
-  private lend(filler: FrameFiller, { sequence, pathId, isMarked, explicitRate }: HeldCredit, nowNs: number): boolean {
+  private lend(filler: FrameFiller, credit: HeldCredit, nowNs: number): boolean {
     filler.begin(0, this.buffer);
     // Who counted the credit may have closed the flow.
     if (!this.isClosed) filler.fill(this, nowNs);
     if (filler.chunks === 0) return false;
+    this.frames.filled(this.echo(credit, this.stream.sentOffset, 0), this.buffer, filler, nowNs);
+    filler.settle(nowNs);
+    return true;
+  }
+
+  /** Of the data frame that this credit releases, with what the credit brought. */
+  private echo({ sequence, pathId, isMarked, explicitRate }: HeldCredit, offset: number, flagBits: number): DataFields {
     const fields = DATA_FIELDS;
     fields.creditSequence = sequence;
     fields.explicitRate = explicitRate;
     fields.pathId = pathId;
-    fields.offset = this.stream.sentOffset;
+    fields.offset = offset;
     fields.unused = this.unused;
-    fields.flags = isMarked ? DataFlag.creditCe : 0;
+    fields.flags = flagBits | (isMarked ? DataFlag.creditCe : 0);
     this.dataFrames++;
-    this.frames.filled(fields, this.buffer, filler, nowNs);
-    filler.settle(nowNs);
-    return true;
+    return fields;
   }
 
   private moreFlag(): number {
@@ -492,13 +488,4 @@ export class CreditedSender extends SenderFlow implements Rider {
         return NEVER;
     }
   }
-}
-
-function readCredit({ bytes }: Frame): HeldCredit {
-  const credit = ARRIVED;
-  credit.sequence = creditSequence(bytes);
-  credit.pathId = pathId(bytes);
-  credit.isMarked = ecn(bytes) === Ecn.congestionExperienced;
-  credit.explicitRate = creditExplicitRate(bytes);
-  return credit;
 }

@@ -1,13 +1,6 @@
 // Tested by test/core/kept-credits.test.ts
 
-/** What a credit brought that its data echoes. */
-export interface HeldCredit {
-  readonly sequence: number;
-  readonly pathId: number;
-  readonly isMarked: boolean;
-  /** Rate code and hop; 0 for none. PROTOCOL §9.7 */
-  readonly explicitRate: number;
-}
+import type { HeldCredit } from './held-credit.js';
 
 /**
  * The sender's credit buffer (SprayPass §III-B2): credits that found no data wait here, in the order of their arrival, for data that comes soon. Bounded; memory

@@ -1,4 +1,5 @@
 import type { NumberRecord } from '../base/record-arena.js';
+import * as layout from '../wire/layout.js';
 import type { CreditAlgorithm, CreditLink, CreditSample } from './credit/algorithm.js';
 import type { CreditMeter } from './credit-meter.js';
 import * as flowRecord from './flow-record.js';
@@ -6,6 +7,7 @@ import { ownRecord } from './flow-record.js';
 import type { RttEstimator } from './rtt.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NO_HOP } = layout;
 const { Hot } = flowRecord;
 
 /** Filled anew for every update of whichever flow: one of its own would be 300 bytes more for each. */
@@ -153,7 +155,7 @@ export class RateControl {
     sample.marked = this.marked;
     sample.creditMarked = this.creditMarked;
     sample.explicitBps = this.explicitFrames === 0 ? 0 : this.explicitBps / this.explicitFrames;
-    sample.hop = this.hop;
+    sample.hop = this.explicitFrames === 0 ? NO_HOP : this.hop;
     sample.rateBps = (meter.periodUsed * this.link.bytesPerCredit * 8e9) / elapsedNs;
     this.algorithm.update(sample);
     meter.startPeriod();

@@ -37,7 +37,8 @@ export class ReceiverFrames implements FlowHeader {
   /** Padding of a credit: so many bytes at the least, and how many more it may be. */
   private leastPaddingBytes: number;
   private paddingChoices: number;
-  private rateCode = 0;
+  /** Of the next credit: set by `setExplicitRate`. */
+  rateCode = 0;
   private hop = 0;
   /** Of every frame but credits. */
   pathId: number;
@@ -79,11 +80,7 @@ export class ReceiverFrames implements FlowHeader {
     this.context.emitCredit(frame, dueNs);
   }
 
-  get code(): number {
-    return this.rateCode;
-  }
-
-  /** Credits ask for an explicit rate from now on, and say that of their flow and the hop that limits it. PROTOCOL §9.7 */
+  /** Credits ask for an explicit rate from now on, with this rate code of their flow and the hop that limits it. PROTOCOL §9.7 */
   setExplicitRate(rateCode: number, hop: number): void {
     if (this.rateCode === 0) this.narrowPadding();
     this.rateCode = rateCode;

@@ -23,12 +23,13 @@ const {
   Data,
   Fin,
   FrameType,
+  HOP_BITS,
   Header,
   KeepAlive,
   MAX_FRAME_BYTES,
   NO_HOP,
+  RATE_BITS,
   Reset,
-  SEQUENCE_BITS,
   VERSION,
   VersionOffer,
   WindowAck,
@@ -41,7 +42,6 @@ export const DropCode = Drop;
 /** Names of the drop codes: the name of `code` is at `-code`. */
 export const DROP_NAMES: readonly string[] = ['', 'short', 'version', 'type', 'length', 'check', 'invalid'];
 
-const RATE_BITS = 32 - SEQUENCE_BITS;
 const RATE_MASK = (1 << RATE_BITS) - 1;
 
 /** The least that any frame takes: a CREDIT without padding. PROTOCOL §2.7 */
@@ -106,7 +106,8 @@ function checkLength(frame: Frame, type: number): number {
   const total = frame.length + frame.phantomBytes;
   if (total < minBytes[type]) return Drop.short;
   if (total > maxBytes[type]) return Drop.length;
-  if (type === FrameType.credit && total < Credit.bytes + Credit.explicitBytes && asksForRate(frame.bytes)) return Drop.short;
+  if (type === FrameType.credit && total < Credit.bytes + Credit.explicitBytes && asksForRate(frame.bytes))
+    return Drop.short;
   const hasRanges = type === FrameType.ack || type === FrameType.windowAck;
   if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return Drop.length;
   if (hasChunks(frame.bytes)) return hasRoomForChunks(frame) ? 0 : Drop.length;
@@ -229,7 +230,9 @@ export function dataCreditSequence(bytes: Uint8Array): number {
 
 /** What the credit brought: rate code and, in the lowest four bits, hop. PROTOCOL §9.7 */
 export function dataExplicitRate(bytes: Uint8Array): number {
-  return ((read16(bytes, Data.sequenceAndRate + 2) & RATE_MASK) << 4) | (read16(bytes, Data.unusedAndHop) & NO_HOP);
+  return (
+    ((read16(bytes, Data.sequenceAndRate + 2) & RATE_MASK) << HOP_BITS) | (read16(bytes, Data.unusedAndHop) & NO_HOP)
+  );
 }
 
 /** Stream offset of the payload's first byte, lower 32 bits. PROTOCOL §3.3 */
@@ -239,7 +242,7 @@ export function dataOffset(bytes: Uint8Array): number {
 
 /** 12-bit count of credits that found nothing to send. PROTOCOL §3.3, §4.3 */
 export function dataUnused(bytes: Uint8Array): number {
-  return read16(bytes, Data.unusedAndHop) >>> 4;
+  return read16(bytes, Data.unusedAndHop) >>> HOP_BITS;
 }
 
 /** Bytes of its flow's stream in a DATA frame that passed `checkFrame`, also where they are only counted; 0 in filled frames alone. They start at `dataPayloadAt`. PROTOCOL §3.3 */

@@ -24,12 +24,13 @@ const {
   Ecn,
   Fin,
   FrameType,
+  HOP_BITS,
   Header,
   KeepAlive,
   MAX_HOP_LIMIT,
   NO_HOP,
+  RATE_BITS,
   Reset,
-  SEQUENCE_BITS,
   VERSION,
   VersionOffer,
   WindowAck,
@@ -181,7 +182,6 @@ export interface VersionFields {
 const CAPABLE_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.capable0;
 const PLAIN_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.notCapable;
 const LARGEST_32 = 0xffffffff;
-const RATE_BITS = 32 - SEQUENCE_BITS;
 /** An explicit rate that no port has lowered: the highest code, and no hop. */
 const UNLIMITED = 0xffff;
 
@@ -245,9 +245,13 @@ export function encodeData(bytes: Uint8Array, header: FlowHeader, fields: DataFi
   bytes[Header.pathId] = fields.pathId;
   const { creditSequence, explicitRate } = fields;
   const isReactive = (fields.flags & DataFlag.reactive) !== 0;
-  write32(bytes, Data.sequenceAndRate, isReactive ? creditSequence : (creditSequence << RATE_BITS) | (explicitRate >>> 4));
+  write32(
+    bytes,
+    Data.sequenceAndRate,
+    isReactive ? creditSequence : (creditSequence << RATE_BITS) | (explicitRate >>> HOP_BITS),
+  );
   write32(bytes, Data.offset, fields.offset);
-  write16(bytes, Data.unusedAndHop, (fields.unused << 4) | (explicitRate & NO_HOP));
+  write16(bytes, Data.unusedAndHop, (fields.unused << HOP_BITS) | (explicitRate & NO_HOP));
   return Data.payload;
 }
 

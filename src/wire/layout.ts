@@ -79,8 +79,8 @@ export const Credit = {
   explicitBytes: 2,
   maxPaddingBytes: 8,
 } as const;
-/** Bits of the credit sequence, in CREDIT and in DATA; below it in the same word stands a rate code. PROTOCOL §1.3 */
-export const SEQUENCE_BITS = 20;
+/** Bits of a rate code. In the word that it shares with the credit sequence, in CREDIT and in DATA, that has the others. PROTOCOL §1.3 */
+export const RATE_BITS = 12;
 /** PROTOCOL §3.3; `overheadBytes` is all but the payload. */
 export const Data = {
   sequenceAndRate: 12,
@@ -146,6 +146,8 @@ export const RequestFlag = { open: 0x01, reactive: 0x02, speculative: 0x04, cove
 export const CreditFlag = { hopMask: 0x0f, explicitRate: 0x10 } as const;
 /** Of a hop in four bits: none. The hops of longer paths share 14. PROTOCOL §9.7 */
 export const NO_HOP = 15;
+/** The hop is below the rate code, in the explicit rate of CREDIT and in what DATA echoes of it. */
+export const HOP_BITS = 4;
 export const DataFlag = {
   end: 0x01,
   creditCe: 0x02,

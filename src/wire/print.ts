@@ -5,13 +5,17 @@ import type { Frame } from './frame.js';
 import {
   AckFlag,
   AttachRefusal,
+  CreditFlag,
   DataFlag,
   FrameType,
+  HOP_BITS,
+  NO_HOP,
   RequestFlag,
   ResetCode,
   ResetFlag,
   WindowAckFlag,
 } from './layout.js';
+import { rateOfCode } from './rate-code.js';
 
 interface Printer {
   name: string;
@@ -33,14 +37,16 @@ const PRINTERS: Record<number, Printer> = {
       `sent=${decode.requestSentOffset(bytes)} probe=${decode.requestProbe(bytes)} max=${decode.requestMaxFrameBytes(bytes)} ` +
       `paired=${hex(decode.requestPairedFlowId(bytes))} backlog=${decode.requestBacklog(bytes)}`,
   },
-  [FrameType.credit]: { name: 'CREDIT', body: ({ bytes }) => `credit=${decode.creditSequence(bytes)}` },
+  [FrameType.credit]: {
+    name: 'CREDIT',
+    body: ({ bytes }) => `credit=${decode.creditSequence(bytes)}${printRates(bytes)}`,
+  },
   [FrameType.data]: {
     name: 'DATA',
     flags: DataFlag,
     body: (frame) =>
-      `${decode.flags(frame.bytes) & DataFlag.reactive ? 'frame' : 'credit'}=${decode.dataCreditSequence(frame.bytes)} ` +
-      `offset=${decode.dataOffset(frame.bytes)} ` +
-      `payload=${decode.dataPayloadBytes(frame)} unused=${decode.dataUnused(frame.bytes)}${printChunks(frame.bytes)}`,
+      `${printEcho(frame.bytes)} offset=${decode.dataOffset(frame.bytes)} payload=${decode.dataPayloadBytes(frame)} ` +
+      `unused=${decode.dataUnused(frame.bytes)}${printOffer(frame.bytes)}${printChunks(frame.bytes)}`,
   },
   [FrameType.speculativeData]: {
     name: 'SPECULATIVE_DATA',
@@ -96,6 +102,39 @@ export function printFrame(frame: Frame): string {
   if (type < 0) return `dropped as ${decode.DROP_NAMES[-type]}, ${frame.length + frame.phantomBytes} bytes`;
   const { name, flags, body } = PRINTERS[type];
   return [name, printHeader(frame.bytes), ...printFlags(flags ?? {}, frame.bytes), body(frame)].join(' ');
+}
+
+/** ` rate=100000kbit/s limited-by=2 offer=50000kbit/s@3`: of the flow, its limiting hop, and what the path offers. PROTOCOL §9.7 */
+function printRates(bytes: Uint8Array): string {
+  if ((decode.flags(bytes) & CreditFlag.explicitRate) === 0) return '';
+  const hop = hopName(decode.flags(bytes) & CreditFlag.hopMask);
+  return ` rate=${kbps(decode.creditRateCode(bytes))} limited-by=${hop}${printExplicitRate(decode.creditExplicitRate(bytes))}`;
+}
+
+/** Of DATA. */
+function printOffer(bytes: Uint8Array): string {
+  const explicitRate = isReactive(bytes) ? 0 : decode.dataExplicitRate(bytes);
+  return explicitRate >>> HOP_BITS === 0 ? '' : printExplicitRate(explicitRate);
+}
+
+function printExplicitRate(explicitRate: number): string {
+  return ` offer=${kbps(explicitRate >>> HOP_BITS)}@${hopName(explicitRate & NO_HOP)}`;
+}
+
+function kbps(rateCode: number): string {
+  return `${Math.round(rateOfCode(rateCode) / 1000)}kbit/s`;
+}
+
+function hopName(hop: number): string {
+  return hop === NO_HOP ? 'none' : String(hop);
+}
+
+function printEcho(bytes: Uint8Array): string {
+  return isReactive(bytes) ? `frame=${decode.dataFrameNumber(bytes)}` : `credit=${decode.dataCreditSequence(bytes)}`;
+}
+
+function isReactive(bytes: Uint8Array): boolean {
+  return (decode.flags(bytes) & DataFlag.reactive) !== 0;
 }
 
 /** ` chunks=0x0000beef+300,...`: the flow and the payload of each. */

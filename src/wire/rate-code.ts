@@ -3,6 +3,8 @@
  * 0 is no rate. PROTOCOL §9.7
  */
 const STEPS_IN_OCTAVE = 128;
+/** By how much the code of twice the rate is higher. */
+export const CODES_IN_OCTAVE = STEPS_IN_OCTAVE;
 const LOWEST_BPS = 1000;
 const HIGHEST_CODE = 4095;
 export const MAX_RATE_CODE = HIGHEST_CODE;

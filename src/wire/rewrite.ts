@@ -2,13 +2,11 @@ import { read16, write16 } from './bytes.js';
 import * as layout from './layout.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Credit, Ecn, Header } = layout;
+const { Credit, Ecn, HOP_BITS, Header } = layout;
 
 /** The hop limit is above the two ECN bits of byte 0. */
 const HOPS_SHIFT = 2;
 const ECN_MASK = 3;
-/** The hop is below the rate code in the explicit rate. */
-const HOP_BITS = 4;
 
 /** Writes what switches have left of the hop limit, in place. PROTOCOL §2.1 */
 export function setHopLimit(bytes: Uint8Array, hops: number): void {

@@ -252,7 +252,12 @@ describe('Attachment', () => {
     const { attachment, frame, give, run } = bench();
     run(0);
     const flow = { destination: 3, source: 4, flowId: 77 };
-    expect(give(encodeCredit(frame.bytes, flow, { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, crc32), 1)).toBe(false);
+    expect(
+      give(
+        encodeCredit(frame.bytes, flow, { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, crc32),
+        1,
+      ),
+    ).toBe(false);
     expect(give(encodeVersion(frame.bytes, flow, { lowest: 2, highest: 2 }, crc32), 1)).toBe(false);
     expect(give(5, 1)).toBe(false);
     expect(attachment.error).toBeNull();

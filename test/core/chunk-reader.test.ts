@@ -58,6 +58,7 @@ class Receiver {
     const flags = (own.flags ?? 0) | DataFlag.chunks;
     const fields = {
       creditSequence: isEchoing ? this.credit : this.credit + 1_000,
+      explicitRate: 0,
       offset: own.offset,
       unused: 0,
       flags,

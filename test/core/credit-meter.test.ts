@@ -129,7 +129,7 @@ describe('the fate of a credit', () => {
     const meter = metered(5);
     expect(meter.echo(1_005, 0)).toBe(Echo.unknown);
     expect(meter.echo(999, 0)).toBe(Echo.unknown);
-    expect(meter.echo((1_000 + 2 ** 31) >>> 0, 0)).toBe(Echo.unknown);
+    expect(meter.echo(1_000 + 2 ** 19, 0)).toBe(Echo.unknown);
     expect(meter.counts).toEqual({ sent: 5, used: 0, unused: 0, dropped: 0 });
   });
 
@@ -285,24 +285,54 @@ describe('the sums of a period', () => {
 });
 
 describe('numbers that wrap', () => {
-  it('counts credits across 2^32', () => {
-    const meter = metered(6, 2 ** 32 - 3);
-    expect(meter.nextSequence).toBe(3);
-    expect(meter.echo(2 ** 32 - 2, 0)).toBe(Echo.valid);
+  it('counts credits across 2^20', () => {
+    const meter = metered(6, 2 ** 20 - 3);
+    expect(meter.nextSequence & 0xf_ffff).toBe(3);
+    expect(meter.echo(2 ** 20 - 2, 0)).toBe(Echo.valid);
     expect(meter.echo(1, 0)).toBe(Echo.valid);
-    expect(meter.echo(2 ** 32 - 1, 0)).toBe(Echo.late);
+    expect(meter.echo(2 ** 20 - 1, 0)).toBe(Echo.late);
     expect(meter.counts).toEqual({ sent: 6, used: 3, unused: 0, dropped: 2 });
   });
 
-  it('takes the 16-bit counter of unused credits across its wrap', () => {
+  it('takes the 12-bit counter of unused credits in echoes across its wrap', () => {
     const meter = metered(0, 0);
     let unused = 0;
     for (let round = 1; round <= 40; round++) {
       for (let credit = 0; credit < 2_000; credit++) meter.send(credit);
       unused += 1_998;
-      expect(meter.echo(round * 2_000 - 1, unused & 0xffff)).toBe(Echo.valid);
+      expect(meter.echo(round * 2_000 - 1, unused & 0xfff)).toBe(Echo.valid);
     }
     expect(meter.counts).toEqual({ sent: 80_000, used: 40, unused: 40 * 1_998, dropped: 40 });
+  });
+
+  it('takes the 16-bit counter of CREDIT_STOP and FIN beside the 12 bits of echoes', () => {
+    const meter = metered(0, 0);
+    for (let credit = 0; credit < 10_000; credit++) meter.send(credit);
+    meter.noteUnused(9_990);
+    meter.echo(9_999, 9_994 & 0xfff);
+    expect(meter.counts).toEqual({ sent: 10_000, used: 1, unused: 9_994, dropped: 5 });
+  });
+
+  it('believes of an echo no more than half of the 12 bits at once', () => {
+    const meter = metered(0, 0);
+    for (let credit = 0; credit < 8_000; credit++) meter.send(credit);
+    meter.echo(3_999, 0x7ff);
+    expect(meter.counts).toMatchObject({ used: 1, unused: 0x7ff });
+    meter.echo(7_999, 0xfff);
+    expect(meter.counts).toMatchObject({ used: 2, unused: 0x7ff });
+  });
+
+  it('knows an echo up to 2^19 credits back, and takes one that is older for a credit never sent', () => {
+    const firstSequence = 2 ** 20 - 1_000;
+    const meter = new CreditMeter({ firstSequence, maxOutstanding: MAX_OUTSTANDING, frameBytes: 1_472 });
+    const sent = 2 ** 20 + 5_000;
+    for (let credit = 0; credit < sent; credit++) {
+      meter.send(credit);
+      meter.echo((firstSequence + credit) & 0xf_ffff, 0);
+    }
+    expect(meter.counts).toEqual({ sent, used: sent, unused: 0, dropped: 0 });
+    const back = (credits: number) => meter.echo((meter.nextSequence - credits) & 0xf_ffff, 0);
+    expect([back(1), back(2 ** 19), back(2 ** 19 + 1)]).toEqual([Echo.duplicate, Echo.forgotten, Echo.unknown]);
   });
 
   it('ignores a counter that went back, as in a frame that was overtaken', () => {
@@ -344,7 +374,7 @@ describe('the book of credits', () => {
 
   it('adds up after any sequence of events', () => {
     const event = fc.tuple(fc.constantFrom(...Object.keys(EVENTS)), fc.nat(40));
-    holds(fc.tuple(fc.nat(2 ** 32 - 1), fc.array(event, { maxLength: 200 })), 300, ([first, events]) => {
+    holds(fc.tuple(fc.nat(2 ** 20 - 1), fc.array(event, { maxLength: 200 })), 300, ([first, events]) => {
       const play: Play = {
         meter: new CreditMeter({ firstSequence: first, maxOutstanding: MAX_OUTSTANDING }),
         nowNs: 0,
@@ -369,7 +399,7 @@ const EVENTS: Record<string, (play: Play, amount: number) => void> = {
   send: ({ meter, nowNs }, amount) => {
     for (let credit = 0; credit < amount; credit++) meter.send(nowNs);
   },
-  echo: ({ meter, unused }, amount) => meter.echo((meter.nextSequence + 1 - amount) >>> 0, unused & 0xffff),
+  echo: ({ meter, unused }, amount) => meter.echo((meter.nextSequence + 1 - amount) & 0xf_ffff, unused & 0xfff),
   expire: ({ meter, nowNs }, amount) => meter.expire(nowNs, amount),
   unused: (play, amount) => {
     play.unused += amount % 8;

@@ -112,7 +112,9 @@ describe('a frame of a flow that nobody knows', () => {
     bench.fin(9);
     bench.request(9, { open: false });
     expect(bench.sent()).toEqual(new Array(3).fill('RESET [FROM_RECEIVER] code=UNKNOWN_FLOW'));
-    bench.give((bytes) => encodeCredit(bytes, header(9), { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, crc32));
+    bench.give((bytes) =>
+      encodeCredit(bytes, header(9), { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, crc32),
+    );
     const ack = { flags: 0, cumulative: 0, probe: 0, ranges: NO_RANGES };
     bench.give((bytes) => encodeAck(bytes, header(9), ack, crc32));
     expect(bench.sent()).toEqual(new Array(2).fill('RESET code=UNKNOWN_FLOW'));

@@ -43,6 +43,20 @@ function rttOf(rttNs: number): RttEstimator {
 }
 
 describe('the rate of a flow', () => {
+  it('follows the mean of the explicit rates of the period, and the latest hop; those of one before do not count', () => {
+    const { algorithm, control, meter } = bench();
+    control.countExplicitRate(1e6, 3);
+    control.countExplicitRate(4e6, 2);
+    meter.echo(9, 0);
+    control.update(meter, rttOf(50_000), PERIOD_NS);
+    meter.echo(19, 0);
+    control.update(meter, rttOf(50_000), 2 * PERIOD_NS);
+    expect(algorithm.samples.map(({ explicitBps, hop }) => [explicitBps, hop])).toEqual([
+      [2.5e6, 2],
+      [0, 15],
+    ]);
+  });
+
   it('is updated once a period is over, with what became known in it', () => {
     const { algorithm, control, meter } = bench();
     meter.echo(9, 2);
@@ -59,6 +73,8 @@ describe('the rate of a flow', () => {
         elapsedNs: PERIOD_NS,
         heldBack: true,
         rttNs: 50_000,
+        minRttNs: 50_000,
+        rttVariationNs: 25_000,
         spanNs: 9_000,
         known: 10,
         used: 1,
@@ -68,6 +84,8 @@ describe('the rate of a flow', () => {
         dataFrames: 3,
         marked: 2,
         creditMarked: 1,
+        explicitBps: 0,
+        hop: 15,
         rateBps: (1_626 * 8e9) / PERIOD_NS,
       },
     ]);

@@ -139,10 +139,10 @@ describe('a sender in CREDIT_RECEIVING', () => {
     bench.write(PAYLOAD + 5);
     bench.end();
     bench.context.sent();
-    bench.credit(2 ** 32 - 1);
+    bench.credit(2 ** 20 - 1);
     bench.credit(0, { ce: true, pathId: 9 });
     expect(bench.context.sent()).toEqual([
-      'DATA credit=4294967295 offset=0 payload=1446 unused=0',
+      'DATA credit=1048575 offset=0 payload=1446 unused=0',
       'DATA [END CREDIT_CE] credit=0 offset=1446 payload=5 unused=0',
       'FIN final=1451 probe=2 unused=0',
     ]);

@@ -5,7 +5,7 @@ import * as chunkTable from '../../src/wire/chunks.js';
 import * as decode from '../../src/wire/decode.js';
 import * as encode from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { Chunks, Data } from '../../src/wire/layout.js';
+import { Chunks, CreditFlag, Data, DataFlag } from '../../src/wire/layout.js';
 import { type NaiveChunk, type NaiveFrame, TYPES } from './naive-codec.js';
 
 /** Not the CRC of base, so that the two are held to each other here too. */
@@ -51,6 +51,29 @@ function chunksOf(frame: Frame): NaiveChunk[] {
   });
 }
 
+function asksForRate(flags: number): boolean {
+  return (flags & CreditFlag.explicitRate) !== 0;
+}
+
+function isReactive(flags: number): boolean {
+  return (flags & DataFlag.reactive) !== 0;
+}
+
+function explicitRateOf(explicitRate: number): Fields {
+  return { 'explicit rate': Math.floor(explicitRate / 16), hop: explicitRate % 16 };
+}
+
+/** Of a reactive flow, the two halves of the frame number. */
+function echoOf(bytes: Uint8Array): Fields {
+  const number = decode.dataFrameNumber(bytes);
+  return isReactive(decode.flags(bytes))
+    ? { 'echoed credit sequence': Math.floor(number / 2 ** 12), 'rate code': number % 2 ** 12 }
+    : {
+        'echoed credit sequence': decode.dataCreditSequence(bytes),
+        'rate code': Math.floor(decode.dataExplicitRate(bytes) / 16),
+      };
+}
+
 /** How the same frame is said to src/wire and to the twin. */
 const BRIDGES: Record<string, Bridge> = {
   CREDIT_REQUEST: {
@@ -81,15 +104,28 @@ const BRIDGES: Record<string, Bridge> = {
       encode.encodeCredit(
         bytes,
         header,
-        { sequence: fields['credit sequence'], pathId: fields['path id'], paddingBytes },
+        {
+          sequence: fields['credit sequence'],
+          pathId: fields['path id'],
+          paddingBytes: paddingBytes + (asksForRate(fields.flags) ? 2 : 0),
+          rateCode: fields['rate code'],
+          hop: fields.flags & 0x0f,
+        },
         check,
       ),
-    decode: (bytes) => ({ 'credit sequence': decode.creditSequence(bytes) }),
+    decode: (bytes) => ({
+      'credit sequence': decode.creditSequence(bytes),
+      'rate code': decode.creditRateCode(bytes),
+      ...(asksForRate(decode.flags(bytes)) && explicitRateOf(decode.creditExplicitRate(bytes))),
+    }),
   },
   DATA: {
     encode: (bytes, header, { fields, payload, chunks }) => {
       const head = encode.encodeData(bytes, header, {
-        creditSequence: fields['echoed credit sequence'],
+        creditSequence: isReactive(fields.flags)
+          ? fields['echoed credit sequence'] * 2 ** 12 + fields['rate code']
+          : fields['echoed credit sequence'],
+        explicitRate: 16 * fields['rate code'] + fields.hop,
         offset: fields['stream offset'],
         unused: fields.unused,
         flags: fields.flags,
@@ -101,7 +137,8 @@ const BRIDGES: Record<string, Bridge> = {
       return encode.seal(bytes, at + all.length, check);
     },
     decode: (bytes) => ({
-      'echoed credit sequence': decode.dataCreditSequence(bytes),
+      ...echoOf(bytes),
+      hop: decode.dataExplicitRate(bytes) % 16,
       'stream offset': decode.dataOffset(bytes),
       unused: decode.dataUnused(bytes),
     }),
@@ -252,7 +289,7 @@ export function fastDecode(datagram: Uint8Array): NaiveFrame | string {
     fields: { ...decodeHeader(bytes), ...BRIDGES[type].decode(bytes) },
     ranges: decodeRanges(type, bytes),
     payload: /DATA$/.test(type) ? [...bytes.subarray(payloadAt, payloadAt + decode.dataPayloadBytes(frame))] : [],
-    paddingBytes: type, rateCode: 0, hop: 15 === 'CREDIT' ? frame.length - 18 : 0,
+    paddingBytes: type === 'CREDIT' ? frame.length - (asksForRate(decode.flags(bytes)) ? 20 : 18) : 0,
     ...(chunkTable.hasChunks(bytes) && { chunks: chunksOf(frame) }),
   };
 }

@@ -4,12 +4,12 @@ import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import type { SenderFlow } from '../../src/core/sender-flow.js';
 import { flowId, frameType } from '../../src/wire/decode.js';
-import { encodeAck, encodeCredit } from '../../src/wire/encode.js';
+import { encodeAck } from '../../src/wire/encode.js';
 import { type Frame, FramePool } from '../../src/wire/frame.js';
 import { FrameType } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
 import { FLOW_PEER, incoming } from './flow-context.js';
-import { RecordingWriter } from './sender-bench.js';
+import { RecordingWriter, writeCredit } from './sender-bench.js';
 import { pattern } from './streams.js';
 
 interface AckOptions {
@@ -49,11 +49,11 @@ export class FillingSender {
     return this.flows[name.charCodeAt(0) - 97];
   }
 
-  credit(name: string, { pathId = 0 } = {}): string[] {
+  /** `explicitRate`: code and hop, as a port has left them. */
+  credit(name: string, { pathId = 0, explicitRate = 0 } = {}): string[] {
     const sequence = this.credits.get(name) ?? 0;
     this.credits.set(name, sequence + 1);
-    const fields = { sequence, pathId, paddingBytes: 0, rateCode: 0, hop: 15 };
-    return this.handle(name, (bytes, header) => encodeCredit(bytes, header, fields, crc32));
+    return this.handle(name, (bytes, header) => writeCredit(bytes, header, { sequence, pathId, explicitRate }));
   }
 
   /** An ACK of the probe with this number. */

@@ -25,7 +25,7 @@ export interface NaiveFrame {
   payload: number[];
   /** Of DATA with CHUNKS. */
   chunks?: NaiveChunk[];
-  /** Bytes behind a CREDIT's check. */
+  /** Bytes of zero behind a CREDIT's check, and behind its explicit rate. */
   paddingBytes: number;
 }
 
@@ -51,6 +51,12 @@ export const CHUNK: readonly NaiveField[] = [
   ['reserved', 8],
 ];
 
+/** §3.2: what follows the check of a CREDIT with EXPLICIT_RATE. */
+export const EXPLICIT: readonly NaiveField[] = [
+  ['explicit rate', 12],
+  ['hop', 4],
+];
+
 const keepAlive: readonly NaiveField[] = [['token', 32]];
 
 /** §2.2, and §3 without the check and what repeats. */
@@ -65,13 +71,21 @@ export const TYPES: Record<string, { number: number; body: readonly NaiveField[]
       ['backlog', 32],
     ],
   },
-  CREDIT: { number: 2, body: [['credit sequence', 32]] },
+  CREDIT: {
+    number: 2,
+    body: [
+      ['credit sequence', 20],
+      ['rate code', 12],
+    ],
+  },
   DATA: {
     number: 3,
     body: [
-      ['echoed credit sequence', 32],
+      ['echoed credit sequence', 20],
+      ['rate code', 12],
       ['stream offset', 32],
-      ['unused', 16],
+      ['unused', 12],
+      ['hop', 4],
     ],
   },
   ACK: {
@@ -175,7 +189,15 @@ export function naiveEncode(frame: NaiveFrame): Uint8Array {
   const table = frame.chunks === undefined ? [] : tableOf(frame.chunks);
   const chunked = (frame.chunks ?? []).flatMap(({ payload }) => payload);
   const bytes = [...toBytes([...fixed, ...ranges, ...table].join('')), ...frame.payload, ...chunked];
-  return Uint8Array.from([...bytes, ...checkOf(frame.type, bytes), ...new Array(frame.paddingBytes).fill(0)]);
+  const explicit = hasExplicitRate(frame.type, frame.fields.flags)
+    ? toBytes(EXPLICIT.map(([name, bits]) => toBits(frame.fields[name], bits)).join(''))
+    : [];
+  return Uint8Array.from([
+    ...bytes,
+    ...checkOf(frame.type, bytes),
+    ...explicit,
+    ...new Array(frame.paddingBytes).fill(0),
+  ]);
 }
 
 /** Makes the check of a datagram fit again after its bytes were changed; leaves one alone that is too short to have a check. */
@@ -197,20 +219,29 @@ export function naiveDecode(datagram: Uint8Array): NaiveFrame | string {
   if (type === undefined) return 'type';
   const fields = { ...header, ...readFields(bytes, 12, TYPES[type].body) };
   const rangeCount = fields['range count'] ?? 0;
-  const lengthFault = judgeLength(type, bytes.length, rangeCount);
+  const isExplicit = hasExplicitRate(type, header.flags);
+  const lengthFault = judgeLength(type, bytes.length, { rangeCount, isExplicit });
   if (lengthFault !== null) return lengthFault;
   const hasChunks = type === 'DATA' && hasBit(header.flags, 0x40);
   if (hasChunks && !holdsChunks(bytes)) return 'length';
   if (!isIntact(type, bytes)) return 'check';
   const frame: NaiveFrame = {
     type,
-    fields: Object.fromEntries(Object.entries(fields).filter(([name]) => !DERIVED.includes(name))),
+    fields: {
+      ...Object.fromEntries(Object.entries(fields).filter(([name]) => !DERIVED.includes(name))),
+      ...(isExplicit && readFields(bytes, 18, EXPLICIT)),
+    },
     ranges: readRanges(bytes, rangesAt(type), rangeCount),
     payload: carriesPayload(type) ? bytes.slice(22, -4) : [],
-    paddingBytes: type, rateCode: 0, hop: 15 === 'CREDIT' ? bytes.length - 18 : 0,
+    paddingBytes: type === 'CREDIT' ? bytes.length - (isExplicit ? 20 : 18) : 0,
     ...(hasChunks && readChunks(bytes)),
   };
   return isInvalid(frame) ? 'invalid' : frame;
+}
+
+/** §3.2 */
+function hasExplicitRate(type: string, flags: number): boolean {
+  return type === 'CREDIT' && hasBit(flags, 0x10);
 }
 
 function hasBit(flags: number, bit: number): boolean {
@@ -253,9 +284,14 @@ function carriesPayload(type: string): boolean {
 }
 
 /** The headings of §3. */
-function judgeLength(type: string, length: number, rangeCount: number): string | null {
+function judgeLength(
+  type: string,
+  length: number,
+  { rangeCount, isExplicit }: { rangeCount: number; isExplicit: boolean },
+): string | null {
   const bodyBits = TYPES[type].body.reduce((sum, [, bits]) => sum + bits, 0);
-  const smallest = 12 + bodyBits / 8 + (type === 'CREDIT' ? 2 : 4) + (carriesPayload(type) ? 1 : 0);
+  const afterBody = (type === 'CREDIT' ? 2 : 4) + (isExplicit ? 2 : 0) + (carriesPayload(type) ? 1 : 0);
+  const smallest = 12 + bodyBits / 8 + afterBody;
   const largest: Record<string, number> = {
     CREDIT: 26,
     DATA: 65_507,

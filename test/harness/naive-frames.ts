@@ -14,6 +14,9 @@ function upTo(largest: number): fc.Arbitrary<number> {
 const byte = fc.integer({ min: 0, max: 255 });
 const word = upTo(0xffff);
 const long = upTo(0xffffffff);
+const sequence = upTo(0xfffff);
+const twelveBits = upTo(0xfff);
+const hop = upTo(0xf);
 const positive = (largest: number) => upTo(largest - 1).map((value) => value + 1);
 const hostId = positive(65_534);
 const frameSize = fc.oneof(fc.integer({ min: 27, max: 65_507 }), fc.constantFrom(27, 1472, 65_507));
@@ -51,12 +54,18 @@ const SHAPES: Record<string, Shape> = {
       backlog: long,
     }),
   },
-  CREDIT: { header: flowHeader, metered: true, body: fc.record({ 'credit sequence': long }) },
+  CREDIT: { header: flowHeader, metered: true, body: fc.record({ 'credit sequence': sequence, 'rate code': nothing }) },
   DATA: {
     header: flowHeader,
     flags: 0x3f,
     metered: true,
-    body: fc.record({ 'echoed credit sequence': long, 'stream offset': long, unused: word }),
+    body: fc.record({
+      'echoed credit sequence': sequence,
+      'rate code': twelveBits,
+      'stream offset': long,
+      unused: twelveBits,
+      hop,
+    }),
   },
   ACK: { header: flowHeader, flags: 0x03, body: fc.record({ 'cumulative offset': long, probe: word }) },
   CREDIT_STOP: { header: flowHeader, body: fc.record({ 'sent offset': long, probe: word, unused: word }) },
@@ -139,9 +148,23 @@ function withChunks(frame: fc.Arbitrary<NaiveFrame>): fc.Arbitrary<NaiveFrame> {
   );
 }
 
+/** Half of all credits ask for an explicit rate, as none has lowered it. */
+function withExplicitRate(frame: fc.Arbitrary<NaiveFrame>): fc.Arbitrary<NaiveFrame> {
+  return fc
+    .tuple(frame, positive(0xfff), hop, fc.boolean())
+    .map(([credit, code, limit, asks]) =>
+      asks ? explicit(credit, { flags: 0x10 + limit, 'rate code': code, 'explicit rate': 0xfff, hop: 0xf }) : credit,
+    );
+}
+
+function explicit({ fields, paddingBytes, ...credit }: NaiveFrame, rate: Record<string, number>): NaiveFrame {
+  return { ...credit, fields: { ...fields, ...rate }, paddingBytes: Math.max(0, paddingBytes - 2) };
+}
+
 /** A frame of this type as its sender sends it. */
 export function sentFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const frames = plainFrames(type);
+  if (type === 'CREDIT') return withExplicitRate(frames);
   return type === 'DATA' ? withChunks(frames) : frames;
 }
 
@@ -166,11 +189,11 @@ function plainFrames(type: string): fc.Arbitrary<NaiveFrame> {
       fields: { ...sent, ...to, ...fields },
       ranges: rangesFrom(fields['cumulative offset'], apart),
       payload: bytes,
-      paddingBytes: padding, rateCode: 0, hop: 15,
+      paddingBytes: padding,
     }));
 }
 
-/** The same as it may arrive: marked, some hops on, from a sender of a later minor kind that uses what is reserved here. */
+/** The same as it may arrive: marked, some hops on, its rate lowered, from a sender of a later minor kind that uses what is reserved here. */
 export function receivedFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const changes = fc.record({
     'hop limit': fc.integer({ min: 0, max: 63 }),
@@ -180,14 +203,20 @@ export function receivedFrames(type: string): fc.Arbitrary<NaiveFrame> {
     'path id': byte,
     reserved: word,
   });
-  return fc.tuple(sentFrames(type), changes).map(([frame, changed]) => ({
+  return fc.tuple(sentFrames(type), changes, twelveBits, hop).map(([frame, changed, rate, limit]) => ({
     ...frame,
-    fields: { ...frame.fields, ...changed, flags: flagsOf(frame, changed.flags) },
+    fields: {
+      ...frame.fields,
+      ...changed,
+      flags: flagsOf(frame, changed.flags),
+      ...(frame.fields['explicit rate'] !== undefined && { 'explicit rate': rate, hop: limit }),
+    },
   }));
 }
 
-/** Whether DATA is filled, and of which kind of flow, its bytes have to bear out. */
-function flagsOf({ type, chunks }: NaiveFrame, flags: number): number {
+/** Whether DATA is filled, and of which kind of flow, and whether CREDIT has an explicit rate, its bytes have to bear out. */
+function flagsOf({ type, chunks, fields }: NaiveFrame, flags: number): number {
+  if (type === 'CREDIT') return (flags & ~0x10) | (fields.flags & 0x10);
   if (type !== 'DATA') return flags;
   return chunks === undefined ? flags & ~0x40 : (flags | 0x40) & ~0x08;
 }

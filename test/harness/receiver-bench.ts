@@ -30,6 +30,8 @@ interface DataOptions {
   ce?: boolean;
   creditCe?: boolean;
   more?: boolean;
+  /** Rate code and hop. */
+  explicitRate?: number;
 }
 
 /** Writes down what a flow tells its reader, checks the bytes, and does `on...` inside the calls. */
@@ -161,13 +163,20 @@ export class ReceiverBench {
 
   /** A data frame that echoes the flow's credit number `credit`, counted from 0. A hundred bytes unless told otherwise. */
   data(offset: number, credit = 0, options: DataOptions = {}): void {
-    const { length = 100, unused = 0 } = options;
+    const { length = 100, unused = 0, explicitRate = 0 } = options;
     const flagBits =
       (options.end ? DataFlag.end : 0) |
       (options.repair ? DataFlag.repair : 0) |
       (options.creditCe ? DataFlag.creditCe : 0) |
       (options.more ? DataFlag.more : 0);
-    const fields = { creditSequence: FIRST_CREDIT + credit, explicitRate: 0, offset, unused, flags: flagBits, pathId: 0 };
+    const fields = {
+      creditSequence: FIRST_CREDIT + credit,
+      explicitRate,
+      offset,
+      unused,
+      flags: flagBits,
+      pathId: 0,
+    };
     const frame = incoming((bytes) => {
       const at = encodeData(bytes, FLOW_HEADER, fields);
       bytes.set(pattern(Math.max(0, offset), length), at);

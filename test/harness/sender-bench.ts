@@ -4,9 +4,9 @@ import type { EndpointConfig } from '../../src/core/config.js';
 import { CreditedSender } from '../../src/core/credited-sender.js';
 import type { XpassError } from '../../src/core/errors.js';
 import { SenderState } from '../../src/core/sender-flow.js';
-import { encodeAck, encodeCredit } from '../../src/wire/encode.js';
-import { AckFlag } from '../../src/wire/layout.js';
-import { markCe } from '../../src/wire/rewrite.js';
+import { encodeAck, encodeCredit, type FlowHeader } from '../../src/wire/encode.js';
+import { AckFlag, HOP_BITS, NO_HOP } from '../../src/wire/layout.js';
+import { lowerExplicitRate, markCe } from '../../src/wire/rewrite.js';
 import { FLOW_HEADER, FLOW_PEER, FLOW_SLOT, FlowContextStub, incoming } from './flow-context.js';
 import { pattern } from './streams.js';
 
@@ -16,6 +16,21 @@ interface AckOptions {
   ranges?: readonly (readonly [number, number])[];
   complete?: boolean;
   paused?: boolean;
+}
+
+interface CreditOptions {
+  sequence: number;
+  pathId: number;
+  /** Code and hop, as a port has left them; 0: the credit asks for none. */
+  explicitRate: number;
+}
+
+/** Returns the length. */
+export function writeCredit(bytes: Uint8Array, header: FlowHeader, { explicitRate, ...credit }: CreditOptions): number {
+  const rateCode = explicitRate >>> HOP_BITS;
+  const length = encodeCredit(bytes, header, { ...credit, paddingBytes: 2, rateCode, hop: NO_HOP }, crc32);
+  if (explicitRate > 0) lowerExplicitRate(bytes, rateCode, explicitRate & NO_HOP);
+  return length;
 }
 
 /** Writes down what a flow tells its writer, and does `on...` inside the calls. */
@@ -83,11 +98,10 @@ export class SenderBench {
     return this;
   }
 
-  /** The next credit in order, or the one with the number given. */
-  credit(sequence = this.nextCredit, { ce = false, pathId = 0 } = {}): void {
+  /** The next credit in order, or the one with the number given; `explicitRate`: code and hop, as a port has left them. */
+  credit(sequence = this.nextCredit, { ce = false, pathId = 0, explicitRate = 0 } = {}): void {
     this.nextCredit = sequence + 1;
-    const fields = { sequence, pathId, paddingBytes: 0, rateCode: 0, hop: 15 };
-    const frame = incoming((bytes) => encodeCredit(bytes, FLOW_HEADER, fields, crc32));
+    const frame = incoming((bytes) => writeCredit(bytes, FLOW_HEADER, { sequence, pathId, explicitRate }));
     if (ce) markCe(frame.bytes);
     this.flow.handleCredit(frame, this.nowNs);
     this.sendDue();

@@ -87,11 +87,24 @@ class Fuzzer {
         return encodeCredit(
           bytes,
           header,
-          { sequence: a, pathId: this.below(256), paddingBytes: this.below(9) },
+          {
+            sequence: a,
+            pathId: this.below(256),
+            paddingBytes: 2 + this.below(7),
+            rateCode: this.below(2) * (b & 0xfff),
+            hop: this.below(16),
+          },
           fastCrc32,
         );
       case 2: {
-        const fields = { creditSequence: a, explicitRate: 0, offset: b, unused: probe, flags: this.below(8), pathId: 0 };
+        const fields = {
+          creditSequence: a,
+          explicitRate: b & 0xffff,
+          offset: b,
+          unused: probe,
+          flags: this.below(8),
+          pathId: 0,
+        };
         return seal(bytes, encodeData(bytes, header, fields) + 1 + this.below(1000), fastCrc32);
       }
       case 3:

@@ -2,7 +2,7 @@ import { crc32 } from '../../src/base/crc32.js';
 import { checkFrame } from '../../src/wire/decode.js';
 import { encodeCredit, encodeData, encodeSpeculativeData, encodeStop, seal } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
-import { CHECK_BYTES, Credit, WIRE_OVERHEAD_BYTES } from '../../src/wire/layout.js';
+import { CHECK_BYTES, Credit, NO_HOP, WIRE_OVERHEAD_BYTES } from '../../src/wire/layout.js';
 
 /** Frames that tests of the switch room send through ports and fabrics. */
 
@@ -20,6 +20,10 @@ export interface FrameOptions {
   /** A number that tells frames apart: the credit sequence, or its echo. */
   label?: number;
   wireBytes?: number;
+  /** Of a credit: it asks for an explicit rate. */
+  rateCode?: number;
+  /** Of such a credit: the hop that limits its flow. */
+  hop?: number;
   /** Leaves zeros in place of a data frame's CRC-32: for tests that make many frames and check none. */
   unchecked?: boolean;
   /** Instead of a new frame. */
@@ -51,15 +55,30 @@ export function emptyFrame(): Frame {
 
 export function creditFrame(options: FrameOptions = {}): Frame {
   const frame = options.into ?? emptyFrame();
-  const paddingBytes = (options.wireBytes ?? CREDIT_WIRE_BYTES) - WIRE_OVERHEAD_BYTES - Credit.bytes;
-  const fields = { sequence: options.label ?? 1, pathId: options.pathId ?? 0, paddingBytes };
+  const { rateCode = 0 } = options;
+  const smallest = CREDIT_WIRE_BYTES + (rateCode === 0 ? 0 : Credit.explicitBytes);
+  const paddingBytes = (options.wireBytes ?? smallest) - WIRE_OVERHEAD_BYTES - Credit.bytes;
+  const fields = {
+    sequence: options.label ?? 1,
+    pathId: options.pathId ?? 0,
+    paddingBytes,
+    rateCode,
+    hop: options.hop ?? NO_HOP,
+  };
   frame.length = encodeCredit(frame.bytes, header(options), fields, crc32);
   return frame;
 }
 
 export function dataFrame(options: FrameOptions = {}): Frame {
   const frame = options.into ?? emptyFrame();
-  const fields = { creditSequence: options.label ?? 1, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: options.pathId ?? 0 };
+  const fields = {
+    creditSequence: options.label ?? 1,
+    explicitRate: 0,
+    offset: 0,
+    unused: 0,
+    flags: 0,
+    pathId: options.pathId ?? 0,
+  };
   encodeData(frame.bytes, header(options), fields);
   const length = (options.wireBytes ?? FULL_WIRE_BYTES) - WIRE_OVERHEAD_BYTES;
   frame.length = seal(frame.bytes, length - CHECK_BYTES, options.unchecked ? null : crc32);

@@ -56,17 +56,38 @@ describe('checkFrame', () => {
     expect(verdicts).toEqual([DropCode.short, credit, credit, credit, DropCode.length]);
   });
 
+  it('takes a credit with an explicit rate of 20 to 26 bytes and no other', () => {
+    const frame = new Frame(new Uint8Array(64));
+    encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 8, rateCode: 77, hop: 2 }, crc32);
+    const verdicts = [18, 19, 20, 26, 27].map((length) => {
+      frame.length = length;
+      return checkFrame(frame, crc32);
+    });
+    const { credit } = FrameType;
+    expect(verdicts).toEqual([DropCode.short, DropCode.short, credit, credit, DropCode.length]);
+  });
+
   it('asks the injected check for everything but credits', () => {
     const wrong = () => 0;
     const credit = new Frame(new Uint8Array(64));
-    credit.length = encodeCredit(credit.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, wrong);
+    credit.length = encodeCredit(
+      credit.bytes,
+      header,
+      { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 },
+      wrong,
+    );
     expect(checkFrame(credit, wrong)).toBe(FrameType.credit);
     expect(checkFrame(dataFrame(10), wrong)).toBe(DropCode.check);
   });
 
   it('finds a flipped bit of a credit wherever it counts', () => {
     const frame = new Frame(new Uint8Array(64));
-    frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 4, rateCode: 0, hop: 15 }, crc32);
+    frame.length = encodeCredit(
+      frame.bytes,
+      header,
+      { sequence: 1, pathId: 0, paddingBytes: 4, rateCode: 0, hop: 15 },
+      crc32,
+    );
     for (let bit = 8 * 2; bit < 8 * 18; bit++) {
       frame.bytes[bit >>> 3] ^= 1 << (bit & 7);
       expect(checkFrame(frame, crc32)).toBe(DropCode.check);

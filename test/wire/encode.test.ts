@@ -4,7 +4,7 @@ import { RangeSet } from '../../src/base/range-set.js';
 import * as decode from '../../src/wire/decode.js';
 import { encodeAck, encodeCredit, encodeData, encodeRequest, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { CHECK_RESIDUE, FrameType } from '../../src/wire/layout.js';
+import { CHECK_RESIDUE, DataFlag, FrameType } from '../../src/wire/layout.js';
 
 const header = { destination: 0x0102, source: 0x0304, flowId: 0x05060708 };
 
@@ -20,14 +20,33 @@ function ackIn(bytes: Uint8Array, count: number): Frame {
   return frame;
 }
 
+function checkOf(bytes: Uint8Array): string {
+  return (crc32(bytes, 1, 16) & 0xffff).toString(16).padStart(4, '0');
+}
+
 describe('encodeCredit', () => {
   it('writes these very bytes', () => {
     const bytes = new Uint8Array(32).fill(0xff);
-    const length = encodeCredit(bytes, header, { sequence: 0x0a0b0c0d, pathId: 9, paddingBytes: 2, rateCode: 0, hop: 15 }, crc32);
+    const length = encodeCredit(
+      bytes,
+      header,
+      { sequence: 0x12300b0c, pathId: 9, paddingBytes: 2, rateCode: 0, hop: 15 },
+      crc32,
+    );
     expect(Buffer.from(bytes.subarray(0, length)).toString('hex')).toBe(
-      `fe12000901020304050607080a0b0c0d${(crc32(bytes, 1, 16) & 0xffff).toString(16).padStart(4, '0')}0000`,
+      `fe120009010203040506070800b0c000${checkOf(bytes)}0000`,
     );
     expect(bytes[length]).toBe(0xff);
+  });
+
+  it('writes 20 bits of the sequence beside the rate code, and the highest explicit rate as a part of the padding', () => {
+    const bytes = new Uint8Array(32).fill(0xee);
+    const fields = { sequence: 0x123a0b0c, pathId: 9, paddingBytes: 4, rateCode: 0xd05, hop: 3 };
+    const length = encodeCredit(bytes, header, fields, crc32);
+    expect(Buffer.from(bytes.subarray(0, length)).toString('hex')).toBe(
+      `fe1213090102030405060708a0b0cd05${checkOf(bytes)}ffff0000`,
+    );
+    expect(bytes[length]).toBe(0xee);
   });
 });
 
@@ -35,18 +54,28 @@ describe('encodeData', () => {
   it('leaves the payload to the caller, and seal closes the frame', () => {
     const bytes = new Uint8Array(64).fill(0xee);
     const at = encodeData(bytes, header, {
-      creditSequence: 0x0a0b0c0d,
+      creditSequence: 0x123a0b0c,
+      explicitRate: 0xd05e,
       offset: 2 ** 40 + 1,
-      unused: 0x11223,
+      unused: 0x1122,
       flags: 5,
       pathId: 9,
     });
-    expect(Buffer.from(bytes.subarray(0, at)).toString('hex')).toBe('fe13050901020304050607080a0b0c0d000000011223');
+    expect(Buffer.from(bytes.subarray(0, at)).toString('hex')).toBe('fe1305090102030405060708a0b0cd0500000001122e');
     const length = seal(bytes, at + 3, crc32);
     expect(length).toBe(29);
     expect([...bytes.subarray(22, 25)]).toEqual([0xee, 0xee, 0xee]);
     expect(crc32(bytes, 1, length)).toBe(CHECK_RESIDUE);
   });
+});
+
+it('writes all 32 bits of the number of a frame of a reactive flow', () => {
+  const bytes = new Uint8Array(64);
+  const fields = { creditSequence: 0xfedcba98, explicitRate: 0, offset: 0, unused: 0, pathId: 0 };
+  encodeData(bytes, header, { ...fields, flags: DataFlag.reactive });
+  expect([decode.dataFrameNumber(bytes), decode.dataUnused(bytes)]).toEqual([0xfedcba98, 0]);
+  encodeData(bytes, header, { ...fields, flags: 0 });
+  expect([decode.dataCreditSequence(bytes), decode.dataExplicitRate(bytes)]).toEqual([0xcba98, 0]);
 });
 
 describe('encodeRequest', () => {
@@ -84,7 +113,12 @@ describe('a world without checks', () => {
       FrameType.data,
       decode.DropCode.check,
     ]);
-    frame.length = encodeCredit(frame.bytes, header, { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, null);
+    frame.length = encodeCredit(
+      frame.bytes,
+      header,
+      { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 },
+      null,
+    );
     expect([...frame.bytes.subarray(16, 18)]).toEqual([0, 0]);
     expect([decode.checkFrame(frame, null), decode.checkFrame(frame, crc32)]).toEqual([
       FrameType.credit,

@@ -13,6 +13,7 @@ import {
   WindowAckFlag,
 } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
+import { lowerExplicitRate } from '../../src/wire/rewrite.js';
 
 const header = { destination: 7, source: 3, flowId: 0xbeef };
 const fromSwitch = { destination: 7, source: 0, flowId: 0 };
@@ -42,10 +43,29 @@ describe('printFrame', () => {
           crc32,
         ),
       ),
-      print((bytes) => encode.encodeCredit(bytes, header, { sequence: 5, pathId: 9, paddingBytes: 1, rateCode: 0, hop: 15 }, crc32)),
+      print((bytes) =>
+        encode.encodeCredit(bytes, header, { sequence: 5, pathId: 9, paddingBytes: 1, rateCode: 0, hop: 15 }, crc32),
+      ),
+      print((bytes) => {
+        const fields = { sequence: 6, pathId: 9, paddingBytes: 2, rateCode: 2_560, hop: 2 };
+        return encode.encodeCredit(bytes, header, fields, crc32);
+      }),
+      print((bytes) => {
+        const fields = { sequence: 7, pathId: 9, paddingBytes: 2, rateCode: 2_560, hop: 15 };
+        const length = encode.encodeCredit(bytes, header, fields, crc32);
+        lowerExplicitRate(bytes, 2_432, 3);
+        return length;
+      }),
       print((bytes) => {
         const flags = DataFlag.end | DataFlag.creditCe;
-        const at = encode.encodeData(bytes, header, { creditSequence: 5, explicitRate: 0, offset: 20, unused: 1, flags, pathId: 9 });
+        const at = encode.encodeData(bytes, header, {
+          creditSequence: 5,
+          explicitRate: 0x9803,
+          offset: 20,
+          unused: 1,
+          flags,
+          pathId: 9,
+        });
         return encode.seal(bytes, at + 30, crc32);
       }),
       print((bytes) =>
@@ -61,7 +81,14 @@ describe('printFrame', () => {
       ),
       print((bytes) => {
         const flags = DataFlag.reactive | DataFlag.early;
-        const at = encode.encodeData(bytes, header, { creditSequence: 6, explicitRate: 0, offset: 20, unused: 0, flags, pathId: 0 });
+        const at = encode.encodeData(bytes, header, {
+          creditSequence: 0xfedcba98,
+          explicitRate: 0,
+          offset: 20,
+          unused: 0,
+          flags,
+          pathId: 0,
+        });
         return encode.seal(bytes, at + 30, crc32);
       }),
       print((bytes) =>
@@ -107,10 +134,12 @@ describe('printFrame', () => {
       [
         "CREDIT_REQUEST 3>7 flow=0x0000beef path=0 hop=63 - [OPEN] sent=10 probe=2 max=1472 paired=0x00000000 backlog=99",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=5",
-        "DATA 3>7 flow=0x0000beef path=9 hop=63 ect0 [END CREDIT_CE] credit=5 offset=20 payload=30 unused=1",
+        "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=6 rate=1048576kbit/s limited-by=2 offer=4271771996kbit/s@none",
+        "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=7 rate=1048576kbit/s limited-by=none offer=524288kbit/s@3",
+        "DATA 3>7 flow=0x0000beef path=9 hop=63 ect0 [END CREDIT_CE] credit=5 offset=20 payload=30 unused=1 offer=524288kbit/s@3",
         "ACK 3>7 flow=0x0000beef path=0 hop=63 - [PAUSED] cumulative=50 probe=2 ranges=60-70,80-90",
         "ACK 3>7 flow=0x0000beef path=0 hop=63 - cumulative=50 probe=2 ranges=none",
-        "DATA 3>7 flow=0x0000beef path=0 hop=63 ect0 [REACTIVE EARLY] frame=6 offset=20 payload=30 unused=0",
+        "DATA 3>7 flow=0x0000beef path=0 hop=63 ect0 [REACTIVE EARLY] frame=4275878552 offset=20 payload=30 unused=0",
         "WINDOW_ACK 3>7 flow=0x0000beef path=0 hop=63 - [ECHO] cumulative=50 probe=2 ranges=60-70 window=9000 frame=6 arrived-with=62,ce queued=12us",
         "CREDIT_STOP 3>7 flow=0x0000beef path=0 hop=63 - sent=50 probe=3 unused=4",
         "FIN 3>7 flow=0x0000beef path=0 hop=63 - final=50 probe=4 unused=4",
@@ -134,6 +163,7 @@ describe('printFrame', () => {
     const frame = new Frame(new Uint8Array(22));
     frame.length = encode.encodeData(frame.bytes, header, {
       creditSequence: 5,
+      explicitRate: 0,
       offset: 20,
       unused: 1,
       flags: 0,

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DROP_NAMES } from '../../src/wire/decode.js';
 import * as layout from '../../src/wire/layout.js';
-import { CHUNK, HEADER, TYPES } from '../harness/naive-codec.js';
+import { MAX_RATE_CODE, rateOfCode } from '../../src/wire/rate-code.js';
+import { CHUNK, EXPLICIT, HEADER, TYPES } from '../harness/naive-codec.js';
 import {
   type DiagramField,
   diagramFaults,
@@ -55,7 +56,14 @@ const FRAMES: FrameSection[] = [
     number: '3.2',
     name: 'CREDIT',
     size: `${Credit.bytes} to ${Credit.bytes + Credit.maxPaddingBytes} bytes`,
-    offsets: { 'credit sequence': Credit.sequence, 'credit check': Credit.check },
+    flags: { explicitRate: layout.CreditFlag.explicitRate },
+    offsets: {
+      'credit sequence': Credit.sequenceAndRate,
+      'rate code': Credit.sequenceAndRate + 2,
+      'credit check': Credit.check,
+      'explicit rate': Credit.explicitRate,
+      hop: Credit.explicitRate + 1,
+    },
   },
   {
     number: '3.3',
@@ -63,9 +71,11 @@ const FRAMES: FrameSection[] = [
     size: `${Data.overheadBytes} bytes and payload`,
     flags: layout.DataFlag,
     offsets: {
-      'echoed credit sequence': Data.creditSequence,
+      'echoed credit sequence': Data.sequenceAndRate,
+      'rate code': Data.sequenceAndRate + 2,
       'stream offset': Data.offset,
-      unused: Data.unused,
+      unused: Data.unusedAndHop,
+      hop: Data.unusedAndHop + 1,
       'payload (1 byte or more)': Data.payload,
     },
   },
@@ -149,7 +159,7 @@ const FRAMES: FrameSection[] = [
   },
 ];
 
-const isPlaced = ({ name, offset }: DiagramField) => offset !== null && !/^(reserved|0 to 8 bytes.*)$/.test(name);
+const isPlaced = ({ name, offset }: DiagramField) => offset !== null && !/^(reserved|0 to \d bytes.*)$/.test(name);
 
 function placed(fields: DiagramField[]): Record<string, number | null> {
   return Object.fromEntries(fields.filter(isPlaced).map(({ name, offset }) => [name, offset]));
@@ -214,6 +224,13 @@ describe.each(FRAMES)('$name in PROTOCOL §$number', ({ number, name, size, offs
   });
 });
 
+it('a CREDIT with EXPLICIT_RATE has the bits in PROTOCOL §3.2 that the naive twin reads, and those of the layout', () => {
+  const bits = readDiagram(section('3.2')).map((field): [string, number] => [field.name, field.bits]);
+  expect(bits.slice(3, 5)).toEqual(EXPLICIT);
+  expect(bits[0]).toEqual(['credit sequence', 32 - layout.RATE_BITS]);
+  expect(EXPLICIT.reduce((sum, [, width]) => sum + width, 0)).toBe(8 * Credit.explicitBytes);
+});
+
 describe('a filled frame in PROTOCOL §3.16', () => {
   const fields = readDiagram(section('3.16'));
   const { Chunks } = layout;
@@ -221,7 +238,8 @@ describe('a filled frame in PROTOCOL §3.16', () => {
   it('is drawn without a fault, with its fields where the layout has them', () => {
     expect(diagramFaults(section('3.16'))).toEqual([]);
     expect(placed(fields)).toEqual({
-      unused: Data.unused,
+      unused: Data.unusedAndHop,
+      hop: Data.unusedAndHop + 1,
       'chunk count': Chunks.chunkCount,
       'flow id': Chunks.chunks + Chunks.flowId,
       'stream offset': Chunks.chunks + Chunks.offset,
@@ -232,7 +250,7 @@ describe('a filled frame in PROTOCOL §3.16', () => {
   });
 
   it('has the entries that the naive twin reads', () => {
-    const entry = fields.slice(3, 8).map(({ name, bits }) => [name, bits]);
+    const entry = fields.slice(4, 9).map(({ name, bits }) => [name, bits]);
     expect(entry).toEqual(CHUNK);
     expect(CHUNK.reduce((sum, [, bits]) => sum + bits, 0)).toBe(8 * Chunks.chunkBytes);
   });
@@ -276,6 +294,9 @@ describe('what PROTOCOL says in words and tables', () => {
     ['2.7', `above ${layout.MAX_FRAME_BYTES.toLocaleString('en')}`],
     ['3.2', `bytes 1 to ${Credit.check - 1},`],
     ['3.2', `0 to ${Credit.maxPaddingBytes} bytes of zero`],
+    ['3.2', `bytes ${Credit.explicitRate} and ${Credit.explicitRate + 1}`],
+    ['3.2', `${layout.NO_HOP} for none`],
+    ['9.7', `1 to ${MAX_RATE_CODE.toLocaleString('en')} is ${rateOfCode(128) / 2} * 2^(c / 128) bit/s`],
     ['3.3', `${layout.DEFAULT_FRAME_BYTES} by default, ${layout.MAX_FRAME_BYTES.toLocaleString('en')} at most`],
     ['3.4', `${Ack.maxRanges} times`],
     ['4.4', `${layout.MEAN_CREDIT_WIRE_BYTES} being the mean wire size of a credit`],

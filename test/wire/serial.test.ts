@@ -1,12 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serialAfter, serialAfter16, serialDistance, serialDistance16, widen, widen16 } from '../../src/wire/serial.js';
+import {
+  serialAfter,
+  serialAfter16,
+  serialDistance,
+  serialDistance16,
+  serialDistance20,
+  widen,
+  widen16,
+  widen20,
+} from '../../src/wire/serial.js';
 import { holds, printSeed } from '../harness/seeds.js';
 
 printSeed();
 
+function after20(a: number, b: number): boolean {
+  return serialDistance20(a, b) > 0;
+}
+
 describe.each([
   { bits: 32, isAfter: serialAfter, distance: serialDistance, widened: widen },
+  { bits: 20, isAfter: after20, distance: serialDistance20, widened: widen20 },
   { bits: 16, isAfter: serialAfter16, distance: serialDistance16, widened: widen16 },
 ])('numbers of $bits bits that wrap', ({ bits, isAfter, distance, widened }) => {
   const size = 2 ** bits;
