@@ -152,17 +152,6 @@ const CEILING: CreditParameter = {
   source: `ours: ${DECISION}`,
 };
 
-const LEAN_BPS: CreditParameter = {
-  name: 'lean_bps',
-  default: 0,
-  min: 0,
-  max: 1e15,
-  unit: 'bit/s',
-  meaning:
-    "what sharing flows lean towards, where hosts' links differ: the slowest one's rate, on all hosts; 0 for the own link's",
-  source: `ours: ${DECISION}`,
-};
-
 const PERIOD_RTTS: CreditParameter = {
   name: 'period_rtts',
   default: 0.5,
@@ -191,7 +180,6 @@ export const LEANING_PARAMETERS: readonly CreditParameter[] = [
   QUIET_CREDITS,
   CLIMB_END,
   CEILING,
-  LEAN_BPS,
   PERIOD_RTTS,
   PERIOD_CREDITS,
 ];

@@ -198,11 +198,8 @@ class Leaning extends LeaningMemory implements CreditAlgorithm {
     this.calm();
     this.w = Math.max(Math.min(this.w, this.deliveredPart), this.lowestW);
     this.steppedNs = nowNs;
-    const { lean_bps: leanBps, target_loss: targetLoss } = this.parameters;
-    const { maxRateBps } = this.link;
-    const towardsBps = leanBps === 0 ? maxRateBps : Math.min(leanBps, maxRateBps);
-    const baseBps = Math.min(this.rateBps, this.shareBps * (1 + targetLoss));
-    this.rateBps = baseBps + this.w * Math.max(0, towardsBps - baseBps);
+    const baseBps = Math.min(this.rateBps, this.shareBps * (1 + this.parameters.target_loss));
+    this.rateBps = baseBps + this.w * Math.max(0, this.link.maxRateBps - baseBps);
     if (this.isSettled) this.makeUp();
   }
 

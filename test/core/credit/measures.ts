@@ -1,11 +1,11 @@
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
-import type { FlowSpec } from './model-spec.js';
 import {
   type DumbbellOptions,
   droppedShare,
   jain,
   joiningTimeNs,
   lowestUtilisation,
+  type MakeAlgorithm,
   mean,
   runDumbbell,
   runParkingLot,
@@ -13,8 +13,6 @@ import {
 } from './scenarios.js';
 
 /** What the tables show of a rule: the scenarios run over some seeds, and their figures. */
-
-type MakeAlgorithm = FlowSpec['makeAlgorithm'];
 
 export const FAST = { rateBps: 1e10, rttNs: 100 * MICROSECOND_NS, windowNs: MILLISECOND_NS };
 export const SLOW = { rateBps: 1e8, rttNs: 300 * MICROSECOND_NS, windowNs: 100 * MILLISECOND_NS };
@@ -31,7 +29,7 @@ export interface Sharing {
   dropped: number;
 }
 
-interface SharingOptions extends Partial<Pick<DumbbellOptions, 'wakeNs' | 'lateInto' | 'queueCredits'>> {
+interface SharingOptions extends Partial<Pick<DumbbellOptions, 'wakeNs' | 'lateInto' | 'shared' | 'rttsNs' | 'nicsBps'>> {
   link: Link;
   flowCount: number;
   seeds: readonly number[];
