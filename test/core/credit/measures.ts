@@ -29,7 +29,8 @@ export interface Sharing {
   dropped: number;
 }
 
-interface SharingOptions extends Partial<Pick<DumbbellOptions, 'wakeNs' | 'lateInto' | 'shared' | 'rttsNs' | 'nicsBps'>> {
+interface SharingOptions
+  extends Partial<Pick<DumbbellOptions, 'wakeNs' | 'lateInto' | 'shared' | 'rttsNs' | 'nicsBps'>> {
   link: Link;
   flowCount: number;
   seeds: readonly number[];

@@ -1,6 +1,7 @@
 import type { Random } from '../../../src/base/random.js';
 import type { CreditAlgorithm, CreditLink, CreditSample } from '../../../src/core/credit/algorithm.js';
 import { creditGapNs } from '../../../src/core/credit/period.js';
+import { codeOfRate, rateOfCode } from '../../../src/wire/rate-code.js';
 import type { ModelCredit } from './event-queue.js';
 import type { FlowSpec } from './model-spec.js';
 
@@ -97,7 +98,7 @@ export class ModelFlow {
   /** What its credits say of it; 0: they ask for no explicit rate. */
   get saidBps(): number {
     const { hop, weight = 1 } = this.algorithm;
-    return hop === undefined ? 0 : this.rateBps / weight;
+    return hop === undefined ? 0 : rateOfCode(codeOfRate(this.rateBps / weight));
   }
 
   /** Takes the data frame that echoes a credit; true if the rate was updated. */

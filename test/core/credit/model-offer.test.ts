@@ -41,7 +41,12 @@ describe('the offer of the model', () => {
         nowNs += gapNs;
         const { code, hop } = flows[index % flows.length];
         const rateCode = code === 0 ? codeOfRate(port.rateBps) : code;
-        frame.length = encodeCredit(frame.bytes, HEADER, { sequence: index, pathId: 0, paddingBytes: 2, rateCode, hop }, null);
+        frame.length = encodeCredit(
+          frame.bytes,
+          HEADER,
+          { sequence: index, pathId: 0, paddingBytes: 2, rateCode, hop },
+          null,
+        );
         const before = port.rateBps;
         port.count(frame, nowNs);
         model.count(rateOfCode(rateCode), hop === HOP, nowNs);
@@ -50,20 +55,5 @@ describe('the offer of the model', () => {
       }
     });
     expect(changes).toBeGreaterThan(200);
-  });
-
-  it.each([1, 2, 8, 32, 64])('comes to the share of %d flows that take it', (flowCount) => {
-    const model = new ModelOffer(LINK_BPS, BYTES_PER_CREDIT);
-    const said = Array.from({ length: flowCount }, () => LINK_BPS / 16);
-    const gapNs = (flow: number) => (BYTES_PER_CREDIT * 8e9) / said[flow];
-    const dueNs = said.map((_, flow) => gapNs(flow) * ((flow * 0.618) % 1));
-    for (let nowNs = 0; nowNs < 4e6; nowNs = Math.min(...dueNs)) {
-      const flow = dueNs.indexOf(Math.min(...dueNs));
-      model.count(said[flow], false, nowNs);
-      said[flow] = model.offeredBps;
-      dueNs[flow] = nowNs + gapNs(flow);
-    }
-    const overload = 1 + 0.1 * Math.max(0, 1 - 32 / flowCount);
-    expect((model.offeredBps * flowCount) / LINK_BPS / overload).toBeCloseTo(1, 1);
   });
 });

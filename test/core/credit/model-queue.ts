@@ -57,8 +57,8 @@ export class ModelQueue {
     const credit = this.credits.shift()!;
     this.tokens -= credit.bytes;
     this.passed++;
-    if (this.offer !== null && this.offer.offeredBps < credit.offeredBps) {
-      credit.offeredBps = this.offer.offeredBps;
+    if (this.offer !== null && this.offer.carriedBps < credit.offeredBps) {
+      credit.offeredBps = this.offer.carriedBps;
       credit.offeringHop = credit.hop;
     }
     return credit;

@@ -10,6 +10,7 @@ const start = (parameters = {}) =>
     tolerated_loss: 0.5,
     queued_loss: 0.02,
     prior: 20,
+    patience: 1,
     lean: 0.02,
     ...parameters,
   });
@@ -84,6 +85,16 @@ describe('steady where a link offers nothing', () => {
     const limitBps = flow.rateBps;
     flow.update(creditSample());
     expect(flow.rateBps).toBeCloseTo(limitBps + 0.02 * (1e9 - limitBps), 0);
+  });
+
+  it('waits with that for as many updates in a row as it is told', () => {
+    const flow = start({ patience: 3 });
+    const limits = [OVERLOADED, OVERLOADED, {}, OVERLOADED, OVERLOADED, OVERLOADED].map((sample) => {
+      flow.update(creditSample(sample));
+      return flow.state().limit;
+    });
+    const none = Number.POSITIVE_INFINITY;
+    expect(limits.map((limit) => limit === none)).toEqual([true, true, true, true, true, false]);
   });
 
   it('tolerates little where frames wait in a queue', () => {
