@@ -1,4 +1,5 @@
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
+import type { CreditAlgorithm } from '../../../src/core/credit/algorithm.js';
 import {
   type DumbbellOptions,
   droppedShare,
@@ -118,7 +119,7 @@ function stopsAt(makeAlgorithm: MakeAlgorithm, atNs: number): MakeAlgorithm {
   return (link) => {
     const algorithm = makeAlgorithm(link);
     let isOver = false;
-    return {
+    const stopping: CreditAlgorithm = {
       name: algorithm.name,
       get rateBps() {
         return isOver ? 1 : algorithm.rateBps;
@@ -130,5 +131,7 @@ function stopsAt(makeAlgorithm: MakeAlgorithm, atNs: number): MakeAlgorithm {
       },
       state: () => algorithm.state(),
     };
+    if (algorithm.hop === undefined) return stopping;
+    return Object.defineProperty(stopping, 'hop', { get: () => algorithm.hop });
   };
 }

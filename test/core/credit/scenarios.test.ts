@@ -5,6 +5,7 @@ import {
   joiningMs,
   joiningRtts,
   type Link,
+  measureLeaving,
   measureParkingLot,
   measureSharing,
   type Sharing,
@@ -161,6 +162,14 @@ describe('flows that differ', () => {
     }
     const title = 'One bottleneck of 1 Gbit/s; RTT 100 us and own links of 1 Gbit/s, but of half of the flows';
     await expect(table(title, rows)).toMatchFileSnapshot('mixed.table.txt');
+  });
+});
+
+describe('a flow that others leave', () => {
+  it('has the link again within a few RTTs', () => {
+    const [soon, late] = [measureLeaving(steady), measureLeaving(leaning)];
+    expect(soon).toBeLessThan(10);
+    expect(late).toBeGreaterThan(30);
   });
 });
 
