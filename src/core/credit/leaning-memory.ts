@@ -1,4 +1,4 @@
-// Tested by test/core/credit/steady.test.ts
+// Tested by test/core/credit/leaning.test.ts
 import type { NumberRecord } from '../../base/record-arena.js';
 
 /** Where what is remembered of a flow stands in its record. As fields ten fractions were ten objects more on V8's heap, 160 bytes of the 290 that the law took of an idle flow. */

@@ -20,7 +20,11 @@ const LEANING_W_INIT: CreditParameter = {
   source: `ours: ${DECISION} (0.5 in ExpressPass 2017)`,
 };
 
-const LEANING_W_MAX: CreditParameter = { ...W_MAX, default: 0.6, source: `ours: ${DECISION} (0.5 in ExpressPass 2017)` };
+const LEANING_W_MAX: CreditParameter = {
+  ...W_MAX,
+  default: 0.6,
+  source: `ours: ${DECISION} (0.5 in ExpressPass 2017)`,
+};
 
 const W_DECREASE: CreditParameter = {
   name: 'w_decrease',
@@ -152,17 +156,6 @@ const CEILING: CreditParameter = {
   source: `ours: ${DECISION}`,
 };
 
-const LEAN_BPS: CreditParameter = {
-  name: 'lean_bps',
-  default: 0,
-  min: 0,
-  max: 1e15,
-  unit: 'bit/s',
-  meaning:
-    "what sharing flows lean towards, where hosts' links differ: the slowest one's rate, on all hosts; 0 for the own link's",
-  source: `ours: ${DECISION}`,
-};
-
 const PERIOD_RTTS: CreditParameter = {
   name: 'period_rtts',
   default: 0.5,
@@ -191,7 +184,6 @@ export const LEANING_PARAMETERS: readonly CreditParameter[] = [
   QUIET_CREDITS,
   CLIMB_END,
   CEILING,
-  LEAN_BPS,
   PERIOD_RTTS,
   PERIOD_CREDITS,
 ];

@@ -6,9 +6,9 @@ import type {
   CreditParameters,
   CreditSample,
 } from './algorithm.js';
-import { floorRateBps, updatePeriodNs } from './period.js';
 import { LeaningMemory } from './leaning-memory.js';
 import { LEANING_PARAMETERS } from './leaning-parameters.js';
+import { floorRateBps, updatePeriodNs } from './period.js';
 
 /** Of the credits sent: a flow that gets less of them through remembers its share no longer than one that gets this part through. Ours: bounds the memory. */
 const LEAST_REMEMBERED_PART = 0.05;
@@ -198,11 +198,8 @@ class Leaning extends LeaningMemory implements CreditAlgorithm {
     this.calm();
     this.w = Math.max(Math.min(this.w, this.deliveredPart), this.lowestW);
     this.steppedNs = nowNs;
-    const { lean_bps: leanBps, target_loss: targetLoss } = this.parameters;
-    const { maxRateBps } = this.link;
-    const towardsBps = leanBps === 0 ? maxRateBps : Math.min(leanBps, maxRateBps);
-    const baseBps = Math.min(this.rateBps, this.shareBps * (1 + targetLoss));
-    this.rateBps = baseBps + this.w * Math.max(0, towardsBps - baseBps);
+    const baseBps = Math.min(this.rateBps, this.shareBps * (1 + this.parameters.target_loss));
+    this.rateBps = baseBps + this.w * Math.max(0, this.link.maxRateBps - baseBps);
     if (this.isSettled) this.makeUp();
   }
 

@@ -44,7 +44,8 @@ const TOLERATED_LOSS: CreditParameter = {
   min: 0,
   max: 0.9,
   unit: '1',
-  meaning: 'credits without data that a path without a queue may have; more of them is congestion of a link that offers no rate',
+  meaning:
+    'credits without data that a path without a queue may have; more of them is congestion of a link that offers no rate',
   source: `ours: ${DECISION}; 10 % of all frames each way are 0.19`,
 };
 

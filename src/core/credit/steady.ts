@@ -77,7 +77,10 @@ class Steady implements CreditAlgorithm {
     }
     this.findLimit(sample);
     const { maxRateBps } = this.link;
-    const lowestBps = floorRateBps(this.link, FLOOR_PERIODS * Math.max(sample.rttNs, this.updatePeriodNs(sample.rttNs)));
+    const lowestBps = floorRateBps(
+      this.link,
+      FLOOR_PERIODS * Math.max(sample.rttNs, this.updatePeriodNs(sample.rttNs)),
+    );
     this.rateBps = Math.min(this.offeredBps, Math.max(this.limitBps, lowestBps), maxRateBps);
   }
 

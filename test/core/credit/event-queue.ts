@@ -5,6 +5,12 @@ export interface ModelCredit {
   hop: number;
   sequence: number;
   bytes: number;
+  /** Rate of its flow and the hop that limits it, bit/s; 0: it asks for no explicit rate. */
+  flowBps: number;
+  limitingHop: number;
+  /** The lowest rate that the ports on its way offer, and the hop of the one that does. */
+  offeredBps: number;
+  offeringHop: number;
 }
 
 /** What happens next in the model. Events are pooled: the taker gives one back when it is done with it. */

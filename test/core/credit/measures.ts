@@ -1,11 +1,12 @@
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
-import type { FlowSpec } from './model-spec.js';
+import type { CreditAlgorithm } from '../../../src/core/credit/algorithm.js';
 import {
   type DumbbellOptions,
   droppedShare,
   jain,
   joiningTimeNs,
   lowestUtilisation,
+  type MakeAlgorithm,
   mean,
   runDumbbell,
   runParkingLot,
@@ -13,8 +14,6 @@ import {
 } from './scenarios.js';
 
 /** What the tables show of a rule: the scenarios run over some seeds, and their figures. */
-
-type MakeAlgorithm = FlowSpec['makeAlgorithm'];
 
 export const FAST = { rateBps: 1e10, rttNs: 100 * MICROSECOND_NS, windowNs: MILLISECOND_NS };
 export const SLOW = { rateBps: 1e8, rttNs: 300 * MICROSECOND_NS, windowNs: 100 * MILLISECOND_NS };
@@ -31,7 +30,8 @@ export interface Sharing {
   dropped: number;
 }
 
-interface SharingOptions extends Partial<Pick<DumbbellOptions, 'wakeNs' | 'lateInto' | 'queueCredits'>> {
+interface SharingOptions
+  extends Partial<Pick<DumbbellOptions, 'wakeNs' | 'lateInto' | 'shared' | 'rttsNs' | 'nicsBps'>> {
   link: Link;
   flowCount: number;
   seeds: readonly number[];
@@ -119,7 +119,7 @@ function stopsAt(makeAlgorithm: MakeAlgorithm, atNs: number): MakeAlgorithm {
   return (link) => {
     const algorithm = makeAlgorithm(link);
     let isOver = false;
-    return {
+    const stopping: CreditAlgorithm = {
       name: algorithm.name,
       get rateBps() {
         return isOver ? 1 : algorithm.rateBps;
@@ -131,5 +131,7 @@ function stopsAt(makeAlgorithm: MakeAlgorithm, atNs: number): MakeAlgorithm {
       },
       state: () => algorithm.state(),
     };
+    if (algorithm.hop === undefined) return stopping;
+    return Object.defineProperty(stopping, 'hop', { get: () => algorithm.hop });
   };
 }

@@ -1,6 +1,8 @@
 import type { Random } from '../../../src/base/random.js';
 import type { CreditAlgorithm, CreditLink, CreditSample } from '../../../src/core/credit/algorithm.js';
 import { creditGapNs } from '../../../src/core/credit/period.js';
+import { codeOfRate, rateOfCode } from '../../../src/wire/rate-code.js';
+import type { ModelCredit } from './event-queue.js';
 import type { FlowSpec } from './model-spec.js';
 
 /** Credits remembered: more than are ever outstanding. */
@@ -9,7 +11,9 @@ const REMEMBERED = 1 << 14;
 const WAKES = 1024;
 /** Weight of a new sample in the smoothed RTT (as in the authors' ns-2 code). */
 const RTT_GAIN = 0.2;
-/** A credit is given up after this many update periods without an echo (PROTOCOL §4.5 leaves the time open). */
+/** The same of its variation (RFC 6298). */
+const VARIATION_GAIN = 0.25;
+/** A credit is given up after this many update periods, or RTTs, without an echo (PROTOCOL §4.5 leaves the time open). */
 const LIFE_PERIODS = 4;
 
 export interface ModelFlowOptions {
@@ -38,6 +42,9 @@ export class ModelFlow {
   private lastKnown = -1;
   private lastSampled = -1;
   private lastUpdateNs = 0;
+  /** Explicit rates that came with data in this period, and their sum. */
+  private offers = 0;
+  private offersBps = 0;
 
   constructor(options: ModelFlowOptions) {
     this.options = options;
@@ -49,6 +56,8 @@ export class ModelFlow {
       elapsedNs: 0,
       heldBack: false,
       rttNs: 0,
+      minRttNs: Number.POSITIVE_INFINITY,
+      rttVariationNs: 0,
       spanNs: 0,
       known: 0,
       used: 0,
@@ -58,6 +67,8 @@ export class ModelFlow {
       dataFrames: 0,
       marked: 0,
       creditMarked: 0,
+      explicitBps: 0,
+      hop: 0,
       rateBps: 0,
     };
   }
@@ -79,17 +90,29 @@ export class ModelFlow {
     const { link, jitter, random } = this.options;
     this.lastSequence++;
     this.dueNs[this.lastSequence % REMEMBERED] = this.nextDueNs;
-    const gapNs = creditGapNs(link, this.algorithm.rateBps);
+    const gapNs = creditGapNs(link, this.rateBps);
     this.nextDueNs += gapNs * (1 + jitter * (2 * random.next() - 1));
     return updated;
   }
 
+  /** What its credits say of it; 0: they ask for no explicit rate. */
+  get saidBps(): number {
+    const { hop, weight = 1 } = this.algorithm;
+    return hop === undefined ? 0 : rateOfCode(codeOfRate(this.rateBps / weight));
+  }
+
   /** Takes the data frame that echoes a credit; true if the rate was updated. */
-  echo(sequence: number, nowNs: number): boolean {
+  echo({ sequence, offeredBps, offeringHop }: ModelCredit, nowNs: number): boolean {
+    this.deliver(nowNs);
     if (sequence <= this.lastKnown) return false;
-    this.measure(nowNs, nowNs - this.sentNs(sequence));
+    this.measure(nowNs - this.sentNs(sequence));
     this.sample.used++;
     this.sample.dataFrames++;
+    if (offeredBps < Number.POSITIVE_INFINITY) {
+      this.offers++;
+      this.offersBps += offeredBps;
+      this.sample.hop = offeringHop;
+    }
     this.know(sequence, sequence - this.lastKnown - 1);
     return this.update(nowNs);
   }
@@ -103,14 +126,28 @@ export class ModelFlow {
     return frames;
   }
 
-  private measure(nowNs: number, rttNs: number): void {
+  private deliver(nowNs: number): void {
     const bin = Math.floor(nowNs / this.options.binNs);
     this.delivered[bin] = (this.delivered[bin] ?? 0) + 1;
-    if (this.sample.rttNs === 0) {
-      this.sample.rttNs = rttNs;
+  }
+
+  private measure(rttNs: number): void {
+    const { sample } = this;
+    if (sample.rttNs === 0) {
+      sample.rttNs = rttNs;
+      sample.rttVariationNs = rttNs / 2;
       this.lastUpdateNs = this.options.spec.startNs;
     }
-    this.sample.rttNs += RTT_GAIN * (rttNs - this.sample.rttNs);
+    sample.rttVariationNs += VARIATION_GAIN * (Math.abs(rttNs - sample.rttNs) - sample.rttVariationNs);
+    sample.rttNs += RTT_GAIN * (rttNs - sample.rttNs);
+    sample.minRttNs = Math.min(sample.minRttNs, rttNs);
+  }
+
+  /** The rate in force: a flow that has heard nothing may slow down. */
+  private get rateBps(): number {
+    const { algorithm } = this;
+    const isUnheard = this.sample.rttNs === 0;
+    return (isUnheard ? algorithm.unheardRateBps?.(this.lastSequence + 1) : undefined) ?? algorithm.rateBps;
   }
 
   private periodNs(): number {
@@ -126,7 +163,7 @@ export class ModelFlow {
 
   private giveUp(nowNs: number): void {
     if (this.sample.rttNs === 0) return;
-    const deadNs = nowNs - LIFE_PERIODS * this.periodNs();
+    const deadNs = nowNs - LIFE_PERIODS * Math.max(this.periodNs(), this.sample.rttNs);
     while (this.lastKnown < this.lastSequence && this.sentNs(this.lastKnown + 1) < deadNs)
       this.know(this.lastKnown + 1, 1);
   }
@@ -140,6 +177,7 @@ export class ModelFlow {
     sample.elapsedNs = elapsedNs;
     sample.spanNs = this.lastSampled < 0 ? 0 : this.sentNs(this.lastKnown) - this.sentNs(this.lastSampled);
     sample.rateBps = (sample.used * link.bytesPerCredit * 8e9) / elapsedNs;
+    sample.explicitBps = this.offers === 0 ? 0 : this.offersBps / this.offers;
     this.algorithm.update(sample);
     this.startPeriod(nowNs);
     return true;
@@ -150,6 +188,8 @@ export class ModelFlow {
     this.sample.used = 0;
     this.sample.dataFrames = 0;
     this.sample.dropped = 0;
+    this.offers = 0;
+    this.offersBps = 0;
     this.lastSampled = this.lastKnown;
     this.lastUpdateNs = nowNs;
   }

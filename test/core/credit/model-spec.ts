@@ -18,11 +18,22 @@ export interface FlowSpec {
   startNs: number;
 }
 
-export interface ModelSpec {
-  /** Rates of the links, bit/s, each with a metered credit queue in front of it. */
-  links: readonly number[];
-  /** Credits that a queue holds; 8 by default. */
+/** A link with a queue in front of it that is served at the link's rate. */
+export interface LinkSpec {
+  rateBps: number;
+  /**
+   * Credits that the queue holds; 8 by default, as before a meter. A path without meters queues data: to flows that is the same as a queue of as many credits as
+   * frames fit, since each is released by a credit.
+   */
   queueCredits?: number;
+  /** It offers no explicit rate. */
+  isSilent?: boolean;
+  /** Probability that a credit is lost behind it, and the data that it released as well. */
+  lossRate?: number;
+}
+
+export interface ModelSpec {
+  links: readonly LinkSpec[];
   flows: readonly FlowSpec[];
   /** Of the inter-credit gap; 0.02 by default. */
   jitter?: number;

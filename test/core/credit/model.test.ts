@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { registered } from './alternatives.js';
 import { FAST } from './measures.js';
-import { runDumbbell, utilisation } from './scenarios.js';
+import { registered, runDumbbell, utilisation } from './scenarios.js';
 
 const run = { ...FAST, makeAlgorithm: registered('naive'), binNs: 1e5, durationNs: 1e7, seed: 1 };
 const span = { fromNs: 1e6, toNs: 1e7 };

@@ -4,8 +4,11 @@ import { ModelFlow } from './model-flow.js';
 import { ModelQueue } from './model-queue.js';
 import { CREDIT_BYTES, creditLink, type FlowSpec, type ModelSpec } from './model-spec.js';
 
+/** No port has lowered the rate on the credit. PROTOCOL §9.7 */
+const NO_HOP = 15;
+
 /**
- * A small model of a credit-scheduled network, to choose rate laws by: metered credit queues, delays and flows whose senders always have data.
+ * A small model of a credit-scheduled network, to choose rate laws by: metered credit queues that offer rates, delays, losses and flows whose senders always have data.
  * Data is not queued, since the credits that pass the meters release no more of it than the links carry; and a credit never waits for a frame in
  * transmission. So the model shows what becomes of credits and says nothing of data queues.
  */
@@ -21,7 +24,7 @@ export class Model {
   constructor(spec: ModelSpec, random: Random) {
     this.spec = spec;
     this.random = random;
-    this.queues = spec.links.map((rateBps) => new ModelQueue(creditLink(rateBps), spec.queueCredits ?? 8));
+    this.queues = spec.links.map((link) => new ModelQueue(link));
     this.flows = spec.flows.map((flow) => this.addFlow(flow));
   }
 
@@ -38,7 +41,7 @@ export class Model {
 
   private addFlow(spec: FlowSpec): ModelFlow {
     const { binNs, jitter = 0.02, wakeNs = 0 } = this.spec;
-    const link = creditLink(this.spec.links[spec.path[0]]);
+    const link = creditLink(this.spec.links[spec.path[0]].rateBps);
     const flow = new ModelFlow({ spec, link, random: this.random, binNs, jitter, wakeNs });
     this.schedule('emit', this.spec.flows.indexOf(spec), this.emissionNs(flow));
     return flow;
@@ -56,7 +59,16 @@ export class Model {
     if (flow.emit(this.nowNs)) this.spec.onUpdate?.(index, this.nowNs, flow.algorithm);
     const { min, max } = CREDIT_BYTES;
     const bytes = min + Math.floor(this.random.next() * (max - min + 1));
-    this.arrive({ flow: index, hop: 0, sequence: flow.lastSequence, bytes });
+    this.arrive({
+      flow: index,
+      hop: 0,
+      sequence: flow.lastSequence,
+      bytes,
+      flowBps: flow.saidBps,
+      limitingHop: flow.algorithm.hop ?? NO_HOP,
+      offeredBps: Number.POSITIVE_INFINITY,
+      offeringHop: NO_HOP,
+    });
     this.schedule('emit', index, Math.max(this.nowNs, this.emissionNs(flow)));
   }
 
@@ -67,13 +79,15 @@ export class Model {
   private arrive(credit: ModelCredit): void {
     const index = this.spec.flows[credit.flow].path[credit.hop];
     const queue = this.queues[index];
-    if (!queue.push(credit)) return;
+    if (!queue.push(credit, this.nowNs)) return;
     if (queue.length === 1) this.schedule('serve', index, queue.readyAt(this.nowNs));
   }
 
   private serve(index: number): void {
     const queue = this.queues[index];
-    this.forward(queue.shift(this.nowNs));
+    const credit = queue.shift(this.nowNs);
+    // Twice: the credit on its way out, and on the way back the data that it released.
+    if (!queue.loses(this.random) && !queue.loses(this.random)) this.forward(credit);
     if (queue.length > 0) this.schedule('serve', index, queue.readyAt(this.nowNs));
   }
 
@@ -91,9 +105,10 @@ export class Model {
     this.schedule('arrive', credit.flow, leavesNs + hopNs, credit);
   }
 
-  private echo({ flow: index, sequence }: ModelCredit): void {
+  private echo(credit: ModelCredit): void {
+    const { flow: index } = credit;
     const flow = this.flows[index];
-    if (flow.echo(sequence, this.nowNs)) this.spec.onUpdate?.(index, this.nowNs, flow.algorithm);
+    if (flow.echo(credit, this.nowNs)) this.spec.onUpdate?.(index, this.nowNs, flow.algorithm);
   }
 
   private schedule(kind: ModelEvent['kind'], target: number, atNs: number, credit?: ModelCredit): void {

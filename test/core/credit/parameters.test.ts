@@ -16,28 +16,17 @@ function errorOf(action: () => unknown): ParameterError {
 
 describe('the parameters of an algorithm', () => {
   it('are the defaults but for what is given', () => {
-    const resolved = resolveParameters(steady, { w_max: 0.4 });
+    const resolved = resolveParameters(steady, { lean: 0.1 });
     expect(resolved).toEqual({
       initial_rate: 0.0625,
-      w_init: 0.6,
-      w_min: 0.02,
-      w_max: 0.4,
-      w_decrease: 0.92,
-      w_fall: 0.025,
-      w_step: 0.02,
-      target_loss: 0,
-      memory: 20,
-      recent_memory: 10,
-      make_up: 3,
-      thin_share: 1 / 256,
-      long_memory: 200,
-      unheard_credits: 88,
-      quiet_credits: 300,
-      climb_end: 0.9,
-      ceiling: 0.99,
-      lean_bps: 0,
-      period_rtts: 0.5,
-      period_credits: 32,
+      period_rtts: 0.25,
+      period_credits: 4,
+      unheard_credits: 44,
+      tolerated_loss: 0.3,
+      queued_loss: 0.02,
+      prior: 20,
+      patience: 16,
+      lean: 0.1,
     });
   });
 
@@ -58,15 +47,15 @@ describe('the parameters of an algorithm', () => {
   });
 
   it.each([1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])('refuse %s by name, with value and range', (value) => {
-    const { code, field, message } = errorOf(() => resolveParameters(steady, { w_max: value }));
-    expect({ code, field }).toEqual({ code: 'config', field: 'w_max' });
-    expect(message).toBe(`parameter w_max is ${value}: allowed is 0.1 to 1 (1)`);
+    const { code, field, message } = errorOf(() => resolveParameters(steady, { lean: value }));
+    expect({ code, field }).toEqual({ code: 'config', field: 'lean' });
+    expect(message).toBe(`parameter lean is ${value}: allowed is 0.001 to 0.5 (1)`);
   });
 
   it('refuse a name that is not declared and list those that are', () => {
-    expect(errorOf(() => resolveParameters(steady, { wmax: 0.4 })).message).toBe(
-      "credit algorithm steady has no parameter 'wmax': allowed are initial_rate, w_init, w_min, w_max, w_decrease, " +
-        'w_fall, w_step, target_loss, memory, recent_memory, make_up, thin_share, long_memory, unheard_credits, quiet_credits, climb_end, ceiling, lean_bps, period_rtts, period_credits',
+    expect(errorOf(() => resolveParameters(steady, { leaning: 0.1 })).message).toBe(
+      "credit algorithm steady has no parameter 'leaning': allowed are initial_rate, period_rtts, period_credits, " +
+        'unheard_credits, tolerated_loss, queued_loss, prior, patience, lean',
     );
     expect(errorOf(() => resolveParameters(findCreditAlgorithm('naive'), { w_max: 0.4 })).message).toBe(
       "credit algorithm naive has no parameter 'w_max': it has none",

@@ -6,7 +6,8 @@ const at = (maxRateBps: number) => ({ maxRateBps, bytesPerCredit: 1626 });
 
 /** Name, credits that a period holds at least, RTTs that it lasts. */
 const PERIODS: readonly [string, number, number][] = [
-  ['steady', 32, 0.5],
+  ['steady', 4, 0.25],
+  ['leaning', 32, 0.5],
   ['expresspass', 32, 1],
   ['expresspass-literal', 1, 1],
   ['expresspass-ns2', 1, 1],

@@ -20,6 +20,7 @@ describe('the registry of credit algorithms', () => {
   it('holds the default first', () => {
     expect(CREDIT_ALGORITHMS.map(({ name }) => name)).toEqual([
       'steady',
+      'leaning',
       'expresspass',
       'expresspass-literal',
       'expresspass-ns2',
@@ -40,8 +41,8 @@ describe('the registry of credit algorithms', () => {
         code: 'config',
         field: 'algorithm',
         message:
-          "there is no credit algorithm 'express': allowed are steady, expresspass, expresspass-literal, expresspass-ns2, " +
-          'expresspass-2016, ec4, ec4-literal, naive, spraypass, spraypass-1, spraypass-2',
+          "there is no credit algorithm 'express': allowed are steady, leaning, expresspass, expresspass-literal, " +
+          'expresspass-ns2, expresspass-2016, ec4, ec4-literal, naive, spraypass, spraypass-1, spraypass-2',
       }),
     );
   });

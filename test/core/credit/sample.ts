@@ -11,6 +11,8 @@ export function creditSample(changes: Partial<CreditSample> = {}): CreditSample 
     elapsedNs: 1e6,
     heldBack: false,
     rttNs: 1e6,
+    minRttNs: 1e6,
+    rttVariationNs: 0,
     spanNs: known * 16_000,
     known,
     used: known - dropped - unused,
@@ -20,6 +22,8 @@ export function creditSample(changes: Partial<CreditSample> = {}): CreditSample 
     dataFrames: known - dropped - unused,
     marked: 0,
     creditMarked: 0,
+    explicitBps: 0,
+    hop: 15,
     rateBps: 0,
     ...changes,
   };

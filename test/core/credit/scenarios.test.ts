@@ -1,8 +1,18 @@
 import { describe, expect, it, vi } from 'vitest';
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
-import { registered } from './alternatives.js';
-import { FAST, joiningMs, joiningRtts, measureParkingLot, measureSharing, SLOW, SLOW_AND_FAR } from './measures.js';
-import { seeds, spread, table } from './scenarios.js';
+import {
+  FAST,
+  joiningMs,
+  joiningRtts,
+  type Link,
+  measureLeaving,
+  measureParkingLot,
+  measureSharing,
+  type Sharing,
+  SLOW,
+  SLOW_AND_FAR,
+} from './measures.js';
+import { type MakeAlgorithm, registered, runDumbbell, seeds, spread, table, utilisation } from './scenarios.js';
 
 /**
  * Result tables of the credit algorithms in the model, committed so that a change of a rule shows what it does. Regenerate them with
@@ -14,86 +24,170 @@ import { seeds, spread, table } from './scenarios.js';
 vi.setConfig({ testTimeout: 300_000 });
 
 const steady = registered('steady');
-/** In the papers' microbenchmarks flows start at half the rate. */
-const listing = registered('expresspass-literal', { initial_rate: 0.5, period_credits: 32 });
+const leaning = registered('leaning');
 const authors = registered('expresspass-ns2', { period_credits: 32 });
 const naive = registered('naive');
 
+function figures({ utilisation, jain, jainLong, dropped }: Sharing): string[] {
+  return [...[utilisation, jain, jainLong].map((figure) => figure.toFixed(3)), dropped.toFixed(2)];
+}
+
 describe('on one bottleneck', () => {
-  it('steady fills 10 Gbit/s and shares it over 1 ms, where the listing and the published code do not', async () => {
-    const rules = [
-      { name: 'steady', make: steady, counts: [1, 2, 4, 8, 16, 32, 64], runs: 2 },
-      { name: "authors' code", make: authors, counts: [2, 8, 32, 64], runs: 1 },
-      { name: 'expresspass-literal', make: listing, counts: [2, 8, 32, 64], runs: 1 },
-      { name: 'naive', make: naive, counts: [2, 8], runs: 1 },
+  it('steady fills the link and shares it, by one flow and by a thousand', async () => {
+    const rows = [['link', 'rule', 'flows', 'utilisation', 'Jain', 'Jain 10 times as long', 'credits dropped']];
+    const runs: [string, Link, string, MakeAlgorithm, number[]][] = [
+      ['10 Gbit/s, 100 us', FAST, 'steady', steady, [1, 2, 8, 32, 64, 256, 1024]],
+      ['10 Gbit/s, 100 us', FAST, 'leaning', leaning, [8, 64, 256]],
+      ['10 Gbit/s, 100 us', FAST, "authors' code", authors, [8, 64]],
+      ['10 Gbit/s, 100 us', FAST, 'naive', naive, [8]],
+      ['100 Mbit/s, 300 us', SLOW, 'steady', steady, [1, 2, 8, 32]],
+      ['100 Mbit/s, 3 ms', SLOW_AND_FAR, 'steady', steady, [1, 2, 8, 32]],
     ];
-    const rows = [['rule', 'flows', 'utilisation', 'Jain 1 ms', 'Jain 10 ms', 'credits dropped']];
-    for (const { name, make, counts, runs } of rules) {
+    for (const [name, link, rule, make, counts] of runs) {
       for (const flowCount of counts) {
-        const { utilisation, jain, jainLong, dropped } = measureSharing(make, {
-          link: FAST,
-          flowCount,
-          seeds: seeds(runs),
-        });
-        rows.push([
-          name,
-          `${flowCount}`,
-          ...[utilisation, jain, jainLong].map((x) => x.toFixed(3)),
-          dropped.toFixed(2),
-        ]);
+        const sharing = measureSharing(make, { link, flowCount, seeds: seeds(1) });
+        rows.push([name, rule, `${flowCount}`, ...figures(sharing)]);
         if (make !== steady) continue;
-        expect(utilisation, `utilisation with ${flowCount} flows`).toBeGreaterThanOrEqual(0.97);
-        expect(jain, `Jain over 1 ms with ${flowCount} flows`).toBeGreaterThanOrEqual(0.9);
+        const what = `${flowCount} flows at ${name}`;
+        expect(sharing.utilisation, `utilisation: ${what}`).toBeGreaterThanOrEqual(0.98);
+        if (flowCount > 32) continue;
+        expect(sharing.jain, `Jain: ${what}`).toBeGreaterThanOrEqual(0.98);
+        expect(sharing.dropped, `dropped: ${what}`).toBeLessThanOrEqual(0.05);
       }
     }
     const title =
-      '10 Gbit/s, RTT 100 us, endless flows that start together; 20 to 60 ms; the lowest Jain of two seeds (others: one)';
-    await expect(table(title, rows)).toMatchFileSnapshot('bottleneck-10g.table.txt');
+      'Endless flows that start together; Jain over 1 ms at 10 Gbit/s (20 to 60 ms) and 100 ms at 100 Mbit/s (2 to 6 s)';
+    await expect(table(title, rows)).toMatchFileSnapshot('bottleneck.table.txt');
   });
 
-  it.each([
-    ['300 us', SLOW, 'bottleneck-100m-300us'],
-    ['3 ms', SLOW_AND_FAR, 'bottleneck-100m-3ms'],
-  ])('steady fills 100 Mbit/s and shares it at an RTT of %s', async (rtt, link, name) => {
-    const rows = [['rule', 'flows', 'utilisation', 'Jain 100 ms', 'Jain 1 s', 'credits dropped']];
+  it('steady bears random loss, where leaning takes it for congestion', async () => {
+    const rows = [['rule', 'loss', 'flows', 'of what loss leaves', 'Jain 1 ms', 'Jain 10 ms', 'credits dropped']];
     for (const [rule, make, counts] of [
-      ['steady', steady, [1, 2, 4, 8, 16, 32]],
-      ["authors' code", authors, [4, 16]],
-      ['expresspass-literal', listing, [4, 16]],
+      ['steady', steady, [1, 2, 16, 64]],
+      ['leaning', leaning, [1, 16]],
     ] as const) {
-      for (const flowCount of counts) {
-        const { utilisation, jain, jainLong, dropped } = measureSharing(make, { link, flowCount, seeds: seeds(1) });
-        rows.push([
-          rule,
-          `${flowCount}`,
-          ...[utilisation, jain, jainLong].map((x) => x.toFixed(3)),
-          dropped.toFixed(2),
-        ]);
-        if (make !== steady) continue;
-        expect(utilisation, `utilisation with ${flowCount} flows`).toBeGreaterThanOrEqual(0.97);
-        expect(jain, `Jain over 100 ms with ${flowCount} flows`).toBeGreaterThanOrEqual(0.93);
-        expect(jainLong, `Jain over 1 s with ${flowCount} flows`).toBeGreaterThanOrEqual(0.98);
+      for (const lossRate of [0.001, 0.01, 0.03, 0.1]) {
+        for (const flowCount of counts) {
+          const sharing = measureSharing(make, { link: FAST, flowCount, seeds: seeds(1), shared: { lossRate } });
+          const part = sharing.utilisation / (1 - lossRate) ** 2;
+          rows.push([rule, `${lossRate * 100} %`, `${flowCount}`, ...figures({ ...sharing, utilisation: part })]);
+          if (make === steady) expect(part, `${flowCount} flows, loss ${lossRate}`).toBeGreaterThanOrEqual(0.95);
+        }
       }
     }
-    const title = `100 Mbit/s, RTT ${rtt}, endless flows that start together; 2 to 6 s; one seed`;
-    await expect(table(title, rows)).toMatchFileSnapshot(`${name}.table.txt`);
+    const title = '10 Gbit/s, RTT 100 us; credits and data are lost behind the bottleneck, each with this probability';
+    await expect(table(title, rows)).toMatchFileSnapshot('loss.table.txt');
+  });
+
+  it('steady finds by its losses what a link carries that offers no rate', async () => {
+    const rows = [['bottleneck', 'flows', 'utilisation', 'Jain 1 ms', 'Jain 10 ms', 'credits dropped']];
+    for (const [name, shared] of [
+      ['meter', { isSilent: true }],
+      ['queue of 100 frames', { isSilent: true, queueCredits: 100 }],
+    ] as const) {
+      for (const flowCount of [1, 2, 8, 32]) {
+        const sharing = measureSharing(steady, { link: FAST, flowCount, seeds: seeds(1), shared });
+        rows.push([name, `${flowCount}`, ...figures(sharing)]);
+        expect(sharing.utilisation, `${flowCount} flows, ${name}`).toBeGreaterThanOrEqual(0.95);
+      }
+    }
+    const title = '10 Gbit/s, RTT 100 us; NICs offer their rate, the bottleneck nothing';
+    await expect(table(title, rows)).toMatchFileSnapshot('silent.table.txt');
+  });
+
+  it('steady keeps the link while its receivers wake late', async () => {
+    const rows = [['rule', 'wakes every', 'late into', 'flows', 'utilisation', 'Jain 100 ms', 'Jain 1 s', 'dropped']];
+    for (const [rule, make] of Object.entries({ steady, leaning })) {
+      for (const [wakeNs, lateInto] of [
+        [200 * MICROSECOND_NS, 'network'],
+        [MILLISECOND_NS, 'network'],
+        [MILLISECOND_NS, 'nic'],
+      ] as const) {
+        for (const flowCount of [1, 2, 8]) {
+          const sharing = measureSharing(make, {
+            link: SLOW,
+            flowCount,
+            seeds: seeds(1),
+            windows: 45,
+            wakeNs,
+            lateInto,
+          });
+          rows.push([rule, `${wakeNs / 1e6} ms`, lateInto, `${flowCount}`, ...figures(sharing)]);
+        }
+      }
+    }
+    const title =
+      '100 Mbit/s, RTT 300 us. Each receiver wakes once in every such time, at a random moment of it: up to twice as late. Credits that\n' +
+      'were due meanwhile enter the NIC together, or pass it in virtual time and enter the network together';
+    await expect(table(title, rows)).toMatchFileSnapshot('late-wakes.table.txt');
+  });
+});
+
+describe('flows that differ', () => {
+  it('share alike with steady, whatever their RTTs and the rates of their own links', async () => {
+    const rows = [['rule', 'half of the flows', 'flows', 'utilisation', 'their share / that of the others']];
+    const run = { rateBps: 1e9, rttNs: FAST.rttNs, binNs: MILLISECOND_NS, durationNs: 400 * MILLISECOND_NS, seed: 1 };
+    const span = { fromNs: 100 * MILLISECOND_NS, toNs: run.durationNs };
+    for (const [rule, makeAlgorithm] of Object.entries({ steady, leaning })) {
+      for (const [what, ratio] of [
+        ['RTT', 1],
+        ['RTT', 10],
+        ['RTT', 100],
+        ['own link', 10],
+        ['own link', 40],
+        ['own link', 100],
+      ] as const) {
+        for (const flowCount of [2, 16]) {
+          const other = (i: number) => (i % 2 === 0 ? 1 : ratio);
+          const factors = Array.from({ length: flowCount }, (_, i) => other(i));
+          const differ =
+            what === 'RTT'
+              ? { rttsNs: factors.map((factor) => factor * run.rttNs) }
+              : { nicsBps: factors.map((factor) => factor * run.rateBps) };
+          const { flows } = runDumbbell({ ...run, makeAlgorithm, flowCount, ...differ });
+          const half = (odd: number) =>
+            utilisation(
+              flows.filter((_, i) => i % 2 === odd),
+              run.rateBps,
+              span,
+            );
+          const [usual, unusual] = [half(0), half(1)];
+          const share = unusual / usual;
+          rows.push([rule, `${what} * ${ratio}`, `${flowCount}`, (usual + unusual).toFixed(3), share.toFixed(2)]);
+          if (rule !== 'steady') continue;
+          expect(usual + unusual, `${flowCount} flows, ${what} * ${ratio}`).toBeGreaterThanOrEqual(0.98);
+          expect(Math.max(share, 1 / share), `${flowCount} flows, ${what} * ${ratio}`).toBeLessThanOrEqual(1.1);
+        }
+      }
+    }
+    const title = 'One bottleneck of 1 Gbit/s; RTT 100 us and own links of 1 Gbit/s, but of half of the flows';
+    await expect(table(title, rows)).toMatchFileSnapshot('mixed.table.txt');
+  });
+});
+
+describe('a flow that others leave', () => {
+  it('has the link again within a few RTTs', () => {
+    const [soon, late] = [measureLeaving(steady), measureLeaving(leaning)];
+    expect(soon).toBeLessThan(10);
+    expect(late).toBeGreaterThan(30);
   });
 });
 
 describe('on a parking lot', () => {
-  it('steady keeps the least used link full, where naive loses a fifth and more', async () => {
+  it('steady gives every flow its max-min share, where naive loses a fifth and more', async () => {
     const lots = [
       { name: '10 Gbit/s, 4 us', rateBps: 1e10, linkDelayNs: 4 * MICROSECOND_NS, durationNs: 40 * MILLISECOND_NS },
       { name: '100 Mbit/s, 40 us', rateBps: 1e8, linkDelayNs: 40 * MICROSECOND_NS, durationNs: 4 * SECOND_NS },
     ];
     const rows = [['links', 'rule', 'number', 'least used', 'flow 0']];
     for (const { name: lot, ...options } of lots) {
-      for (const [rule, make] of Object.entries({ steady, "authors' code": authors, naive })) {
+      for (const [rule, make] of Object.entries({ steady, leaning, "authors' code": authors, naive })) {
         for (const linkCount of [2, 4, 6]) {
           const { lowest, across } = measureParkingLot(make, { ...options, linkCount, seeds: seeds(1) });
           rows.push([lot, rule, `${linkCount}`, lowest.toFixed(3), across.toFixed(2)]);
           if (make !== steady) continue;
-          expect(lowest, `least used of ${linkCount} links at ${lot}`).toBeGreaterThanOrEqual(0.95);
+          expect(lowest, `least used of ${linkCount} links at ${lot}`).toBeGreaterThanOrEqual(0.98);
+          expect(across, `flow 0 over ${linkCount} links at ${lot}`).toBeGreaterThanOrEqual(0.47);
         }
       }
     }
@@ -104,17 +198,18 @@ describe('on a parking lot', () => {
 });
 
 describe('a flow that joins', () => {
-  it('is within 10 % of its fair share in some RTTs at 10 Gbit/s and in well under 1 s at 100 Mbit/s', async () => {
+  it('is within 10 % of its fair share in a few RTTs', async () => {
     const rows = [['rule', '10 Gbit/s: RTTs', '100 Gbit/s: RTTs']];
-    for (const [rule, make] of Object.entries({ steady, "authors' code": authors })) {
+    for (const [rule, make] of Object.entries({ steady, leaning, "authors' code": authors })) {
       const [at10g, at100g] = [joiningRtts(make, seeds(16)), joiningRtts(make, seeds(3), 1e11)];
       rows.push([rule, spread(at10g, 1), spread(at100g, 1)]);
+      if (make === steady) expect(Math.max(...at10g, ...at100g), 'RTTs to the fair share').toBeLessThan(10);
     }
     rows.push(['', '', ''], ['flows in all', '300 us: ms', '3 ms: ms']);
     for (const flowCount of [2, 4, 8]) {
       const times = [SLOW, SLOW_AND_FAR].map((link) => joiningMs(steady, { link, flowCount, seeds: seeds(4) }));
       rows.push([`${flowCount}`, ...times.map((ms) => spread(ms, 0))]);
-      expect(Math.max(...times.flat()), `ms to the fair share of ${flowCount}`).toBeLessThan(1000);
+      expect(Math.max(...times.flat()), `ms to the fair share of ${flowCount}`).toBeLessThan(150);
     }
     const title =
       'Time until a joining flow is within 10 % of its fair share: median (range) over seeds.\n' +

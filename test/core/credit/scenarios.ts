@@ -1,12 +1,18 @@
 import { SeededRandom } from '../../../src/base/random.js';
+import { creditAlgorithm } from '../../../src/core/credit/registry.js';
 import { Model } from './model.js';
 import type { ModelFlow } from './model-flow.js';
-import type { FlowSpec, ModelSpec } from './model-spec.js';
+import type { FlowSpec, LinkSpec, ModelSpec } from './model-spec.js';
 import { creditLink } from './model-spec.js';
 
 /** The scenarios of the ExpressPass papers in the model, and what is measured in them. */
 
-type MakeAlgorithm = FlowSpec['makeAlgorithm'];
+export type MakeAlgorithm = FlowSpec['makeAlgorithm'];
+
+/** An algorithm of the registry with some of its parameters changed. */
+export function registered(name: string, parameters: Record<string, number> = {}): MakeAlgorithm {
+  return (link) => creditAlgorithm(name, link, parameters);
+}
 
 export interface Span {
   fromNs: number;
@@ -25,6 +31,10 @@ export interface DumbbellOptions extends Partial<ModelSpec> {
   joinNs?: number;
   /** One for each flow, where they differ. */
   makers?: readonly MakeAlgorithm[];
+  rttsNs?: readonly number[];
+  nicsBps?: readonly number[];
+  /** What the shared link does besides carrying credits at `rateBps`. */
+  shared?: Partial<LinkSpec>;
 }
 
 /** Receivers with a NIC each behind one shared link. A run of it, from 0 to `durationNs`. */
@@ -34,10 +44,11 @@ export function runDumbbell(options: DumbbellOptions): Model {
     makeAlgorithm: options.makers?.[i] ?? makeAlgorithm,
     path: [1 + i, 0],
     hopNs: 0.1 * rttNs,
-    returnNs: 0.9 * rttNs,
+    returnNs: (options.rttsNs?.[i] ?? rttNs) - 0.1 * rttNs,
     startNs: i === flowCount - 1 ? joinNs : 0,
   }));
-  const spec = { flows, links: Array.from({ length: 1 + flowCount }, () => rateBps), ...options };
+  const nics = Array.from({ length: flowCount }, (_, i) => ({ rateBps: options.nicsBps?.[i] ?? rateBps }));
+  const spec = { flows, links: [{ rateBps, ...options.shared }, ...nics], ...options };
   return new Model(spec, new SeededRandom(options.seed)).run(options.durationNs);
 }
 
@@ -59,7 +70,7 @@ export function runParkingLot(options: ParkingLotOptions): Model {
   const across = { path: [nic(0), ...chain.toReversed()], returnNs: (linkCount + 3) * hopNs };
   const cross = chain.map((link) => ({ path: [nic(link + 1), link], returnNs: 5 * hopNs }));
   const flows = [across, ...cross].map((flow) => ({ ...flow, makeAlgorithm, hopNs, startNs: 0 }));
-  const links = Array.from({ length: 2 * linkCount + 1 }, () => rateBps);
+  const links = Array.from({ length: 2 * linkCount + 1 }, () => ({ rateBps }));
   return new Model({ links, flows, binNs: durationNs / 100 }, new SeededRandom(options.seed)).run(durationNs);
 }
 

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CREDIT_ALGORITHMS } from '../../../src/core/credit/registry.js';
-import { registered } from './alternatives.js';
 import { FAST } from './measures.js';
-import { runDumbbell, table } from './scenarios.js';
+import { registered, runDumbbell, table } from './scenarios.js';
 
 /** What each algorithm does with rate and w, update by update, so that any change of its behaviour can be read as a difference. */
 describe('a second flow joins after 20 RTTs', () => {

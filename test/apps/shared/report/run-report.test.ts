@@ -33,9 +33,8 @@ describe('a report', { timeout: 60_000 }, () => {
       'Credits in the queue at the end of each interval',
       'Data on the wire as a part of the link&#39;s data share',
       'What the algorithm remembers as cur_rate',
-      'What the algorithm remembers as w',
-      'What the algorithm remembers as share',
-      'What the algorithm remembers as quiet',
+      'What the algorithm remembers as offered',
+      'What the algorithm remembers as hop',
       'Flow completion times of 1 flows, cumulative.',
     ]);
     expect(html.match(/<table>/g)).toHaveLength(4);

@@ -105,8 +105,8 @@ describe('the hosts of a scenario', () => {
     [{ nic: { loss: '1%' } }, "hosts.0.nic has the unknown key 'loss'"],
     [{ endpoint: { ackDelay: '2s' } }, 'hosts.0.endpoint.ackDelay cannot be taken: ackDelayNs is 2000000000'],
     [
-      { endpoint: { frameSize: '9kB', receiveWindow: '65536' }, parameters: { w_max: 9 } },
-      'hosts.0.parameters.w_max cannot be taken: parameter w_max is 9',
+      { endpoint: { frameSize: '9kB', receiveWindow: '65536' }, parameters: { lean: 9 } },
+      'hosts.0.parameters.lean cannot be taken: parameter lean is 9',
     ],
     [
       { algorithm: 'naive', parameters: { w_max: 0.5 } },

@@ -61,7 +61,7 @@ describe('a scenario', () => {
     [{ warmUp: '100ms' }, 'warmUp is not before the end of the run; allowed: a time below the duration'],
     [{ endsWithFlows: 'perhaps' }, "endsWithFlows is 'perhaps'; allowed: auto, true, false"],
     [{ algorithm: 'reno' }, "algorithm is 'reno'; allowed: "],
-    [{ parameters: { w_max: 7 } }, 'parameters.w_max cannot be taken: parameter w_max is 7: allowed is 0.1 to 1'],
+    [{ parameters: { lean: 7 } }, 'parameters.lean cannot be taken: parameter lean is 7: allowed is 0.001 to 0.5'],
     [
       { bottlenecks: ['left-right'] },
       "bottlenecks.0 is 'left-right', and there is no such link; did you mean 'left->right'?",

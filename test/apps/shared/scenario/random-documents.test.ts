@@ -69,7 +69,7 @@ const WHOLE = {
   seed: 1,
   duration: '1ms',
   algorithm: 'steady',
-  parameters: { w_max: 0.3 },
+  parameters: { lean: 0.3 },
   topology: { name: 'dumbbell', pairs: 2, edge: { rate: '1gbit' }, spread: 'flow' },
   bottlenecks: ['left->right'],
   hosts: [
