@@ -26,17 +26,15 @@ export interface AckContext {
 }
 
 /** Filled anew for every ACK of whichever flow. */
-const ACK_VIEW: AckView = { nowNs: 0, lossBound: 0, probe: 0, retransmitNs: 0 };
+const ACK_VIEW: AckView = { nowNs: 0, lossBound: 0, probe: 0, retransmitNs: 0, passedOffset: -1 };
 
 /** What an ACK says of holes: nothing, something, or of bytes that were not sent. */
 export const AckNews = { none: 0, holes: 1, invalid: 2 } as const;
 
 /** A code of `AckNews`. */
 export function newsOf(bytes: Uint8Array, { ackedOffset, sentOffset, probedOffset }: AckContext): number {
-  const count = ackRangeCount(bytes);
-  const highest = count > 0 ? widen(ackRangeEnd(bytes, count - 1), ackedOffset) : ackedOffset;
-  if (highest > sentOffset) return AckNews.invalid;
-  return count === 0 && probedOffset <= ackedOffset ? AckNews.none : AckNews.holes;
+  if (highestEnd(bytes, ackedOffset) > sentOffset) return AckNews.invalid;
+  return ackRangeCount(bytes) === 0 && probedOffset <= ackedOffset ? AckNews.none : AckNews.holes;
 }
 
 /** Reads the holes of an ACK and tells a flow's loss recovery which bytes are lost; the flow's frames have at most `frameBytes`. PROTOCOL §5.2 */
@@ -49,6 +47,7 @@ export function readHoles(bytes: Uint8Array, context: AckContext, recovery: Loss
   view.nowNs = context.nowNs;
   view.probe = isSprayed ? -1 : context.probe;
   view.retransmitNs = context.retransmitNs;
+  view.passedOffset = isSprayed ? -1 : highestEnd(bytes, ackedOffset) - reorderBytes;
   let beyondBytes = arrivedBytes(bytes, count);
   let from = ackedOffset;
   for (let index = 0; index < count; index++) {
@@ -64,6 +63,12 @@ export function readHoles(bytes: Uint8Array, context: AckContext, recovery: Loss
   view.lossBound = isSprayed ? Math.min(probedOffset, context.oldOffset) : probedOffset;
   // A full list may have left out what arrived beyond it.
   if (count < maxAckRanges(frameBytes)) recovery.hole(from, probedOffset, view);
+}
+
+/** How far the bytes reach that an ACK shows. */
+function highestEnd(bytes: Uint8Array, ackedOffset: number): number {
+  const count = ackRangeCount(bytes);
+  return count > 0 ? widen(ackRangeEnd(bytes, count - 1), ackedOffset) : ackedOffset;
 }
 
 /** Bytes in the ranges of an ACK. */
