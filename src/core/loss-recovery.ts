@@ -42,8 +42,10 @@ export interface AckView {
   probe: number;
   /** A repair younger than this is still on its way, unless what was sent later has arrived. */
   retransmitNs: number;
-  /** A repair is lost if the flow had sent no further than this before it; -1 where frames may overtake each other. */
-  passedOffset: number;
+  /** Frames of the flow take one path: what has overtaken a repair tells of it. */
+  isOrdered: boolean;
+  /** What a frame may be overtaken by. */
+  reorderBytes: number;
 }
 
 /**
@@ -60,8 +62,15 @@ export class LossRecovery {
   overflows = 0;
   /** Length of the range that `take` returned last. */
   takenBytes = 0;
-  /** The latest repair that has arrived, by its frame. */
+  /** How far the bytes reach that have arrived, as far as ACKs have shown; and the latest repair that has, by its frame. */
+  private shownEnd = 0;
   private arrivedFrame = -1;
+  /** The same at the time `markNs`, and a reordering window ago or longer. */
+  private markNs = Number.NEGATIVE_INFINITY;
+  private markEnd = 0;
+  private markFrame = -1;
+  private agedFrame = -1;
+  agedEnd = 0;
 
   get hasLosses(): boolean {
     return this.lost.count > 0;
@@ -86,6 +95,17 @@ export class LossRecovery {
   arrived(start: number, end: number): void {
     if (this.lost.count > 0 && this.lost.remove(start, end) < 0) this.overflows++;
     if (this.repairs.length > 0) this.repairsArrived(start, end);
+  }
+
+  /** An ACK shows bytes as far as `end`; `reorderNs`: the reordering window. */
+  shown(end: number, nowNs: number, reorderNs: number): void {
+    this.shownEnd = Math.max(this.shownEnd, end);
+    if (nowNs - this.markNs < reorderNs) return;
+    this.agedEnd = this.markEnd;
+    this.agedFrame = this.markFrame;
+    this.markNs = nowNs;
+    this.markEnd = this.shownEnd;
+    this.markFrame = this.arrivedFrame;
   }
 
   /** The ACK shows that [start, end) has not arrived. */
@@ -165,8 +185,10 @@ export class LossRecovery {
   /** Whether a repair may still be on its way, as far as the ACK shows. PROTOCOL §5.2 */
   private isPending(repair: Repair, view: AckView): boolean {
     if (view.probe > repair.probe || view.nowNs - repair.lastSentNs >= view.retransmitNs) return false;
-    if (view.passedOffset < 0) return true;
-    return view.passedOffset < repair.sentOffset && this.arrivedFrame - repair.lastFrame < REORDER_FRAMES;
+    if (!view.isOrdered) return true;
+    if (this.agedEnd > repair.sentOffset || this.agedFrame > repair.lastFrame) return false;
+    const isPassed = this.shownEnd - repair.sentOffset >= view.reorderBytes;
+    return !isPassed && this.arrivedFrame - repair.lastFrame < REORDER_FRAMES;
   }
 
   /** Takes [start, end) out of the repairs. */

@@ -19,6 +19,7 @@ const ACK_CONTEXT: AckContext = {
   probe: 0,
   probedOffset: 0,
   retransmitNs: 0,
+  reorderNs: 0,
   oldOffset: -1,
 };
 
@@ -180,6 +181,7 @@ export class SentStream {
     context.probe = answersProbe ? probe.number : -1;
     context.probedOffset = answersProbe ? probe.offset : 0;
     context.retransmitNs = probe.retransmitNs;
+    context.reorderNs = probe.reorderNs;
     const { marks } = this;
     const mayOvertake = marks !== null && (marks.isSprayed || this.ridingBytes > 0);
     context.oldOffset = mayOvertake ? this.oldOffset(nowNs) : -1;
