@@ -214,8 +214,7 @@ export class CreditIssuer implements DueSource {
     if (!this.isProved) this.setRate(this.control.unheardRateBps(meter.sent));
     paceNext(numbers, at, this.context.random);
     if (this.rateCode !== 0) {
-      if (this.frames.code - this.rateCode >= 128)
-        numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * this.context.random.next();
+      if (this.frames.code - this.rateCode >= 128) numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * this.context.random.next();
       this.frames.setExplicitRate(this.rateCode, this.control.limitingHop as number);
     }
     this.settleBudget();

@@ -1,14 +1,6 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
 import * as time from '../base/time.js';
-import {
-  creditExplicitRate,
-  creditSequence,
-  dataOffset,
-  dataPayloadBytes,
-  ecn,
-  flags,
-  pathId,
-} from '../wire/decode.js';
+import { creditExplicitRate, creditSequence, dataOffset, dataPayloadBytes, ecn, flags, pathId } from '../wire/decode.js';
 import type { DataFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';

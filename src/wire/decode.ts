@@ -106,8 +106,7 @@ function checkLength(frame: Frame, type: number): number {
   const total = frame.length + frame.phantomBytes;
   if (total < minBytes[type]) return Drop.short;
   if (total > maxBytes[type]) return Drop.length;
-  if (type === FrameType.credit && total < Credit.bytes + Credit.explicitBytes && asksForRate(frame.bytes))
-    return Drop.short;
+  if (type === FrameType.credit && total < Credit.bytes + Credit.explicitBytes && asksForRate(frame.bytes)) return Drop.short;
   const hasRanges = type === FrameType.ack || type === FrameType.windowAck;
   if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return Drop.length;
   if (hasChunks(frame.bytes)) return hasRoomForChunks(frame) ? 0 : Drop.length;

@@ -245,11 +245,7 @@ export function encodeData(bytes: Uint8Array, header: FlowHeader, fields: DataFi
   bytes[Header.pathId] = fields.pathId;
   const { creditSequence, explicitRate } = fields;
   const isReactive = (fields.flags & DataFlag.reactive) !== 0;
-  write32(
-    bytes,
-    Data.sequenceAndRate,
-    isReactive ? creditSequence : (creditSequence << RATE_BITS) | (explicitRate >>> 4),
-  );
+  write32(bytes, Data.sequenceAndRate, isReactive ? creditSequence : (creditSequence << RATE_BITS) | (explicitRate >>> 4));
   write32(bytes, Data.offset, fields.offset);
   write16(bytes, Data.unusedAndHop, (fields.unused << 4) | (explicitRate & NO_HOP));
   return Data.payload;

@@ -167,14 +167,7 @@ export class ReceiverBench {
       (options.repair ? DataFlag.repair : 0) |
       (options.creditCe ? DataFlag.creditCe : 0) |
       (options.more ? DataFlag.more : 0);
-    const fields = {
-      creditSequence: FIRST_CREDIT + credit,
-      explicitRate: 0,
-      offset,
-      unused,
-      flags: flagBits,
-      pathId: 0,
-    };
+    const fields = { creditSequence: FIRST_CREDIT + credit, explicitRate: 0, offset, unused, flags: flagBits, pathId: 0 };
     const frame = incoming((bytes) => {
       const at = encodeData(bytes, FLOW_HEADER, fields);
       bytes.set(pattern(Math.max(0, offset), length), at);

@@ -20,11 +20,7 @@ const LEANING_W_INIT: CreditParameter = {
   source: `ours: ${DECISION} (0.5 in ExpressPass 2017)`,
 };
 
-const LEANING_W_MAX: CreditParameter = {
-  ...W_MAX,
-  default: 0.6,
-  source: `ours: ${DECISION} (0.5 in ExpressPass 2017)`,
-};
+const LEANING_W_MAX: CreditParameter = { ...W_MAX, default: 0.6, source: `ours: ${DECISION} (0.5 in ExpressPass 2017)` };
 
 const W_DECREASE: CreditParameter = {
   name: 'w_decrease',

@@ -6,9 +6,9 @@ import type {
   CreditParameters,
   CreditSample,
 } from './algorithm.js';
+import { floorRateBps, updatePeriodNs } from './period.js';
 import { LeaningMemory } from './leaning-memory.js';
 import { LEANING_PARAMETERS } from './leaning-parameters.js';
-import { floorRateBps, updatePeriodNs } from './period.js';
 
 /** Of the credits sent: a flow that gets less of them through remembers its share no longer than one that gets this part through. Ours: bounds the memory. */
 const LEAST_REMEMBERED_PART = 0.05;

@@ -1,10 +1,4 @@
-import type {
-  CreditAlgorithm,
-  CreditAlgorithmDefinition,
-  CreditLink,
-  CreditParameters,
-  CreditSample,
-} from './algorithm.js';
+import type { CreditAlgorithm, CreditAlgorithmDefinition, CreditLink, CreditParameters, CreditSample } from './algorithm.js';
 import { INITIAL_RATE, PERIOD_CREDITS } from './paper-parameters.js';
 import { updatePeriodNs } from './period.js';
 
