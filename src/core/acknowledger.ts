@@ -12,7 +12,7 @@ const { Hot } = flowRecord;
 
 /** Gaps of a flow's data frames that its ACK waits for: a quarter of the ACKs, and a repair of what was lost with one of them still waits for less than the eight frames with holes (ours). */
 const ACK_GAPS = 4;
-/** Smoothed RTTs that a frame waits for its ACK while there are holes: the reordering window of RFC 8985 section 6.2, so that a repair comes no later for it. */
+/** Smoothed RTTs that a frame waits for its ACK while there are holes: the reordering window of RFC 8985 section 6.2, so a repair is no later for it. */
 const HOLE_RTTS = 1 / 4;
 /** Weight of a new gap: RFC 6298 section 2, as in CreditWatch. */
 const GAIN = 1 / 8;
