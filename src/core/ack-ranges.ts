@@ -14,13 +14,15 @@ export function maxAckRanges(frameBytes: number, isReactive = false): number {
 /** Those of no flow. */
 export const NO_RANGES: AckRanges = { count: 0, start: () => 0, end: () => 0 };
 
-/** The lowest of some ranges, no more than an ACK has room for. One serves all flows: it is given their ranges for each ACK. */
-export class LowestRanges implements AckRanges {
+/** Those of some ranges from the one with index `first` on, no more than an ACK has room for. One serves all flows: it is given their ranges for each ACK. */
+export class SomeRanges implements AckRanges {
   private ranges = NO_RANGES;
+  private first = 0;
   private most = 0;
 
-  take(ranges: AckRanges, most: number): void {
+  take(ranges: AckRanges, first: number, most: number): void {
     this.ranges = ranges;
+    this.first = first;
     this.most = most;
   }
 
@@ -30,14 +32,14 @@ export class LowestRanges implements AckRanges {
   }
 
   get count(): number {
-    return Math.min(this.ranges.count, this.most);
+    return Math.min(this.ranges.count - this.first, this.most);
   }
 
   start(index: number): number {
-    return this.ranges.start(index);
+    return this.ranges.start(this.first + index);
   }
 
   end(index: number): number {
-    return this.ranges.end(index);
+    return this.ranges.end(this.first + index);
   }
 }

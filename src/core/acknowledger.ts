@@ -12,6 +12,8 @@ const { Hot } = flowRecord;
 
 /** Gaps of a flow's data frames that its ACK waits for: a quarter of the ACKs, and a repair of what was lost with one of them still waits for less than the eight frames with holes (ours). */
 const ACK_GAPS = 4;
+/** Smoothed RTTs that a frame waits for its ACK while there are holes: the reordering window of RFC 8985 section 6.2, so a repair is no later for it. */
+const HOLE_RTTS = 1 / 4;
 /** Weight of a new gap: RFC 6298 section 2, as in CreditWatch. */
 const GAIN = 1 / 8;
 
@@ -91,9 +93,10 @@ export class Acknowledger {
 
   /** While there are holes the sender is told soon: what it repairs waits for that. */
   private get delayNs(): number {
+    const { numbers, at } = this;
     const { ackDelayNs } = this.policy;
-    if (this.hadHoles) return ackDelayNs;
-    const stretchedNs = this.gaps * this.numbers[this.at + Hot.frameGapNs];
+    if (this.hadHoles) return Math.min(ackDelayNs, HOLE_RTTS * numbers[at + Hot.smoothedNs] || ackDelayNs);
+    const stretchedNs = this.gaps * numbers[at + Hot.frameGapNs];
     return Math.max(ackDelayNs, Math.min(stretchedNs, longestWaitNs(this.policy)));
   }
 }

@@ -257,6 +257,8 @@ export class CreditedReceiver extends ReceiverFlow {
     this.pausedTold = paused;
     const complete = this.stateCode === ReceiverState.complete;
     const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);
+    // Its sender may have nothing else to go by.
+    if (this.probe !== this.answeredProbe) this.frames.restartRanges();
     this.answeredProbe = this.probe;
     this.frames.ack(this.reassembly, this.probe, bits, nowNs);
     this.acknowledger.onSent();

@@ -1,23 +1,36 @@
 import { RangeSet } from '../base/range-set.js';
-import * as time from '../base/time.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { MILLISECOND_NS } = time;
 
 /** Ranges that one flow keeps at most, lost or repaired; what does not fit is found again in a later ACK. PROTOCOL §6.6 */
 const MAX_RANGES = 1_024;
 
-/** Repairs that follow each other within this time are kept as one: a tenth of the least retransmission time, and sixteen times fewer at 100 Mbit/s (ours). */
-const MERGE_NS = 1 * MILLISECOND_NS;
+/** Frames sent from the first to the last of those whose repairs are kept as one range: 1,024 ranges hold as many as a flow has credits (ours). */
+const MERGE_FRAMES = 16;
+
+/** Frames sent after a repair and known to have arrived before it is lost itself. PROTOCOL §5.2, as of a hole */
+const REORDER_FRAMES = 3;
+
+/** What is known of a repair when it goes out. */
+export interface Sending {
+  nowNs: number;
+  /** Number of the latest probe: an ACK of a later probe speaks of this repair too. */
+  probe: number;
+  /** Data frames of the flow before it. */
+  frame: number;
+  /** How far the flow had sent for the first time. */
+  sentOffset: number;
+}
 
 /** A range that was sent again. */
 interface Repair {
   start: number;
   end: number;
-  firstSentNs: number;
-  lastSentNs: number;
-  /** Number of the latest probe when it was sent: an ACK of a later probe speaks of this repair too. */
   probe: number;
+  /** Of the first and of the last of its frames. */
+  firstFrame: number;
+  lastFrame: number;
+  /** Of the last. */
+  lastSentNs: number;
+  sentOffset: number;
 }
 
 /** What an ACK says about losses, in 53-bit offsets. */
@@ -27,8 +40,12 @@ export interface AckView {
   lossBound: number;
   /** Latest probe that the ACK echoes; -1 where it echoes an older one. */
   probe: number;
-  /** A repair younger than this is still on its way. */
+  /** A repair younger than this is still on its way, unless what was sent later has arrived. */
   retransmitNs: number;
+  /** Frames of the flow take one path: what has overtaken a repair tells of it. */
+  isOrdered: boolean;
+  /** What a frame may be overtaken by. */
+  reorderBytes: number;
 }
 
 /**
@@ -45,6 +62,15 @@ export class LossRecovery {
   overflows = 0;
   /** Length of the range that `take` returned last. */
   takenBytes = 0;
+  /** How far the bytes reach that have arrived, as far as ACKs have shown; and the latest repair that has, by its frame. */
+  private shownEnd = 0;
+  private arrivedFrame = -1;
+  /** The same at the time `markNs`, and a reordering window ago or longer. */
+  private markNs = Number.NEGATIVE_INFINITY;
+  private markEnd = 0;
+  private markFrame = -1;
+  private agedFrame = -1;
+  agedEnd = 0;
 
   get hasLosses(): boolean {
     return this.lost.count > 0;
@@ -68,7 +94,18 @@ export class LossRecovery {
   /** A range has arrived. */
   arrived(start: number, end: number): void {
     if (this.lost.count > 0 && this.lost.remove(start, end) < 0) this.overflows++;
-    if (this.repairs.length > 0) this.forgetRepairs(start, end);
+    if (this.repairs.length > 0) this.repairsArrived(start, end);
+  }
+
+  /** An ACK shows bytes as far as `end`; `reorderNs`: the reordering window. */
+  shown(end: number, nowNs: number, reorderNs: number): void {
+    this.shownEnd = Math.max(this.shownEnd, end);
+    if (nowNs - this.markNs < reorderNs) return;
+    this.agedEnd = this.markEnd;
+    this.agedFrame = this.markFrame;
+    this.markNs = nowNs;
+    this.markEnd = this.shownEnd;
+    this.markFrame = this.arrivedFrame;
   }
 
   /** The ACK shows that [start, end) has not arrived. */
@@ -81,20 +118,20 @@ export class LossRecovery {
         this.markLost(from, limit);
         return;
       }
-      if (isPending(repair, view)) {
+      if (this.isPending(repair, view)) {
         this.markLost(from, repair.start);
         from = repair.end;
       }
     }
   }
 
-  /** Takes the first lost bytes, `maxBytes` at most, for sending at `nowNs`; returns their offset or -1. Their number is `takenBytes`. */
-  take(maxBytes: number, nowNs: number, probe: number): number {
+  /** Takes the first lost bytes, `maxBytes` at most, for this sending; returns their offset or -1. Their number is `takenBytes`. */
+  take(maxBytes: number, { nowNs, probe, frame, sentOffset }: Sending): number {
     const start = this.takeLost(maxBytes);
     if (start < 0) return -1;
     const end = start + this.takenBytes;
     this.forgetRepairs(start, end);
-    this.noteRepair({ start, end, firstSentNs: nowNs, lastSentNs: nowNs, probe });
+    this.noteRepair({ start, end, probe, firstFrame: frame, lastFrame: frame, lastSentNs: nowNs, sentOffset });
     return start;
   }
 
@@ -125,14 +162,33 @@ export class LossRecovery {
     const index = this.firstRepairAfter(repair.start);
     const before = index > 0 ? this.repairs[index - 1] : undefined;
     if (before !== undefined && before.end === repair.start && before.probe === repair.probe) {
-      if (repair.lastSentNs - before.firstSentNs <= MERGE_NS) {
+      if (repair.lastFrame - before.firstFrame < MERGE_FRAMES) {
         before.end = repair.end;
+        before.lastFrame = repair.lastFrame;
         before.lastSentNs = repair.lastSentNs;
+        before.sentOffset = repair.sentOffset;
         return;
       }
     }
     if (this.repairs.length < MAX_RANGES) this.repairs.splice(index, 0, repair);
     else this.overflows++;
+  }
+
+  /** Which of the frames of a repair has arrived is not known, so it counts as the first of them. */
+  private repairsArrived(start: number, end: number): void {
+    const { repairs } = this;
+    for (let index = this.firstRepairAfter(start); index < repairs.length && repairs[index].start < end; index++)
+      this.arrivedFrame = Math.max(this.arrivedFrame, repairs[index].firstFrame);
+    this.forgetRepairs(start, end);
+  }
+
+  /** Whether a repair may still be on its way, as far as the ACK shows. PROTOCOL §5.2 */
+  private isPending(repair: Repair, view: AckView): boolean {
+    if (view.probe > repair.probe || view.nowNs - repair.lastSentNs >= view.retransmitNs) return false;
+    if (!view.isOrdered) return true;
+    if (this.agedEnd > repair.sentOffset || this.agedFrame > repair.lastFrame) return false;
+    const isPassed = this.shownEnd - repair.sentOffset >= view.reorderBytes;
+    return !isPassed && this.arrivedFrame - repair.lastFrame < REORDER_FRAMES;
   }
 
   /** Takes [start, end) out of the repairs. */
@@ -163,9 +219,4 @@ export class LossRecovery {
     }
     return low;
   }
-}
-
-/** Whether a repair may still be on its way, as far as the ACK shows. PROTOCOL §5.2 */
-function isPending(repair: Repair, view: AckView): boolean {
-  return view.probe <= repair.probe && view.nowNs - repair.lastSentNs < view.retransmitNs;
 }

@@ -10,6 +10,9 @@ const { Hot } = flowRecord;
 /** Beyond this, doubling has long met `maxBackoffNs`; it keeps the power finite. */
 const MAX_DOUBLINGS = 30;
 
+/** A quarter of an RTT. RFC 8985 section 6.2 step 4 */
+const REORDER_RTTS = 1 / 4;
+
 /** How much later than its time a request is repeated at most, as a part of it (ours: 2,048 requests of a link of 10 Gbit/s, 160 us, go into a quarter of 20 ms). */
 const REQUEST_SPREAD = 0.25;
 
@@ -71,6 +74,11 @@ export class Probe {
 
   get retransmitNs(): number {
     return this.rtt.retransmitNs(this.config.retransmitMarginNs, this.config.initialRetransmitNs);
+  }
+
+  /** Frames of one path are not taken to overtake each other by more; Infinity before the first RTT sample. RFC 8985 section 6.2 */
+  get reorderNs(): number {
+    return this.rtt.waitNs(REORDER_RTTS) || Number.POSITIVE_INFINITY;
   }
 
   /** When it is to be repeated. */

@@ -10,16 +10,19 @@ import {
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
-import { LowestRanges, maxAckRanges } from './ack-ranges.js';
+import { maxAckRanges, SomeRanges } from './ack-ranges.js';
 import type { FlowContext } from './context.js';
 import type { Reassembly } from './reassembly.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Ack, Credit, ResetFlag, WindowAck, wireBytes } = layout;
+const { Ack, AckFlag, Credit, ResetFlag, WindowAck, wireBytes } = layout;
+
+/** Ranges that an ACK tells again of those that the one before told: as many frames as show that a hole before them is a loss. PROTOCOL §5.2 */
+const REPEATED_RANGES = 3;
 
 /** Filled anew for every credit of whichever flow. */
 const CREDIT_FIELDS = { sequence: 0, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 0 };
-const RANGES = new LowestRanges();
+const RANGES = new SomeRanges();
 /** The same for every ACK; its ranges for those of reactive flows too. */
 const ACK_FIELDS: AckFields = { flags: 0, cumulative: 0, probe: 0, ranges: RANGES };
 
@@ -44,6 +47,8 @@ export class ReceiverFrames implements FlowHeader {
   pathId: number;
   /** Ranges in an ACK at most. */
   private mostRanges = 0;
+  /** Of what has arrived, the first that the next ACK tells. */
+  private firstRange = 0;
   /** Until the path is proved. */
   private wireBytesReceived = 0;
   private wireBytesSent = 0;
@@ -126,19 +131,25 @@ export class ReceiverFrames implements FlowHeader {
   /** Of what has `arrived`; `flags`: bits of AckFlag. */
   ack(arrived: Reassembly, probe: number, flags: number, nowNs: number): void {
     const fields = ACK_FIELDS;
+    const first = this.turnRanges(arrived.ranges.count);
     fields.cumulative = arrived.nextOffset;
     fields.probe = probe;
-    fields.flags = flags;
-    const frame = this.frameFor(arrived, Ack.bytes);
+    fields.flags = first > 0 ? flags | AckFlag.beyond : flags;
+    const frame = this.frameFor(arrived, first, Ack.bytes);
     frame.length = encodeAck(frame.bytes, this, fields, this.context.check);
     this.sendAck(frame, nowNs);
+  }
+
+  /** The next ACK tells the lowest ranges. */
+  restartRanges(): void {
+    this.firstRange = 0;
   }
 
   /** The same of a reactive flow; `fields` have the rest, and are filled. */
   windowAck(arrived: Reassembly, fields: WindowAckFields, nowNs: number): void {
     fields.cumulative = arrived.nextOffset;
     fields.ranges = RANGES;
-    const frame = this.frameFor(arrived, WindowAck.bytes);
+    const frame = this.frameFor(arrived, 0, WindowAck.bytes);
     frame.length = encodeWindowAck(frame.bytes, this, fields, this.context.check);
     this.sendAck(frame, nowNs);
   }
@@ -161,9 +172,17 @@ export class ReceiverFrames implements FlowHeader {
     this.paddingChoices = maxPaddingBytes - 2 * this.leastPaddingBytes + 1;
   }
 
-  /** For an ACK with `fixedBytes` and the lowest ranges of what has arrived. Buffers of a world of lengths are smaller than a full list of ranges. */
-  private frameFor({ ranges }: Reassembly, fixedBytes: number): Frame {
-    RANGES.take(ranges, this.mostRanges);
+  /** Index of the first of `count` ranges that an ACK tells; the next one goes on from there, and begins anew behind the last. */
+  private turnRanges(count: number): number {
+    const { mostRanges } = this;
+    const first = this.firstRange < count ? this.firstRange : 0;
+    this.firstRange = first + mostRanges < count ? first + Math.max(1, mostRanges - REPEATED_RANGES) : 0;
+    return first;
+  }
+
+  /** For an ACK with `fixedBytes` and the ranges of what has arrived from `first` on. Buffers of a world of lengths are smaller than a full list of ranges. */
+  private frameFor({ ranges }: Reassembly, first: number, fixedBytes: number): Frame {
+    RANGES.take(ranges, first, this.mostRanges);
     const frame = this.context.pool.take();
     frame.reserve(fixedBytes + RANGES.count * Ack.rangeBytes);
     return frame;

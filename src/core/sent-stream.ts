@@ -3,7 +3,7 @@ import { ackCumulative } from '../wire/decode.js';
 import * as layout from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { type AckContext, AckNews, newsOf, readHoles } from './loss-detector.js';
-import { LossRecovery } from './loss-recovery.js';
+import { LossRecovery, type Sending } from './loss-recovery.js';
 import type { Probe } from './probe.js';
 import { SendBuffer } from './send-buffer.js';
 import { SendMarks } from './send-marks.js';
@@ -19,8 +19,12 @@ const ACK_CONTEXT: AckContext = {
   probe: 0,
   probedOffset: 0,
   retransmitNs: 0,
+  reorderNs: 0,
   oldOffset: -1,
 };
+
+/** Filled anew for every repair of whichever flow. */
+const SENDING: Sending = { nowNs: 0, probe: 0, frame: 0, sentOffset: 0 };
 
 /**
  * The bytes of one flow at its sender: written, sent, acknowledged or lost, and which of them the next data frame takes. Offsets are 53-bit. Who may send,
@@ -42,6 +46,8 @@ export class SentStream {
   limitOffset = Number.POSITIVE_INFINITY;
   /** What was sent before it went by the flow's own path, and a probe behind it by the same: an ACK of that probe, or of a later one, shows what of it is lost. */
   ownPathOffset = 0;
+  /** Given out by `take` so far. */
+  private frames = 0;
   private readonly probe: Probe;
   private readonly payloadBytes: number;
   /** Made for the first loss: most flows have none, and each look at one more object of a flow is a wait for memory where there are many. */
@@ -82,7 +88,8 @@ export class SentStream {
   /** Takes the bytes of one data frame, or `maxBytes` of them, which are sent at `nowNs`: lost ones first, else new ones. Returns their offset. PROTOCOL §4.3 */
   take(nowNs: number, maxBytes = this.payloadBytes): number {
     const { recovery } = this;
-    let offset = recovery?.take(maxBytes, nowNs, this.probe.number) ?? -1;
+    this.frames++;
+    let offset = recovery?.take(maxBytes, this.sendingAt(nowNs)) ?? -1;
     if (recovery === null || offset < 0) offset = this.takeNew(maxBytes);
     else this.noteRepair(recovery);
     this.noteEnd(offset);
@@ -174,6 +181,7 @@ export class SentStream {
     context.probe = answersProbe ? probe.number : -1;
     context.probedOffset = answersProbe ? probe.offset : 0;
     context.retransmitNs = probe.retransmitNs;
+    context.reorderNs = probe.reorderNs;
     const { marks } = this;
     const mayOvertake = marks !== null && (marks.isSprayed || this.ridingBytes > 0);
     context.oldOffset = mayOvertake ? this.oldOffset(nowNs) : -1;
@@ -200,6 +208,15 @@ export class SentStream {
     this.takenFlags = 0;
     this.sentOffset = offset + this.takenBytes;
     return offset;
+  }
+
+  private sendingAt(nowNs: number): Sending {
+    const sending = SENDING;
+    sending.nowNs = nowNs;
+    sending.probe = this.probe.number;
+    sending.frame = this.frames;
+    sending.sentOffset = this.sentOffset;
+    return sending;
   }
 
   private ownRecovery(): LossRecovery {

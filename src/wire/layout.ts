@@ -157,7 +157,7 @@ export const DataFlag = {
   more: 0x20,
   chunks: 0x40,
 } as const;
-export const AckFlag = { complete: 0x01, paused: 0x02 } as const;
+export const AckFlag = { complete: 0x01, paused: 0x02, beyond: 0x04 } as const;
 export const WindowAckFlag = { complete: AckFlag.complete, echo: 0x04 } as const;
 export const ResetFlag = { fromReceiver: 0x01 } as const;
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
 import { Acknowledger } from '../../src/core/acknowledger.js';
+import { DEFAULT_CONFIG } from '../../src/core/config.js';
+import { ownRecord } from '../../src/core/flow-record.js';
+import { RttEstimator } from '../../src/core/rtt.js';
 
 const DELAY_NS = 5_000;
 
@@ -41,6 +44,23 @@ describe('an ACK is due', () => {
     expect(acks.deadlineNs).toBe(100 + DELAY_NS);
     expect(acks.isDue(100 + DELAY_NS - 1)).toBe(false);
     expect(acks.isDue(100 + DELAY_NS)).toBe(true);
+  });
+
+  it('while there are holes a quarter of an RTT after the first frame that waits, where that is shorter', () => {
+    const record = ownRecord();
+    const acks = new Acknowledger({ ...DEFAULT_CONFIG, ackDelayNs: DELAY_NS }, record);
+    for (const [rttNs, delayNs] of [
+      [4_000, 1_000],
+      [400_000, DELAY_NS],
+    ]) {
+      new RttEstimator(DEFAULT_CONFIG, record).sample(rttNs);
+      acks.onData(true, 0);
+      acks.onSent();
+      acks.onData(true, 100);
+      expect(acks.deadlineNs).toBe(100 + delayNs);
+      acks.onSent();
+      record.numbers.fill(0, record.at);
+    }
   });
 
   it('at once when the first hole opens and when the last one closes, and sooner between', () => {

@@ -35,6 +35,26 @@ describe('an ACK', () => {
     expect(bench.context.sent()).toEqual(['ACK cumulative=1100 probe=1 ranges=none']);
   });
 
+  it('tells ranges that it has no room for in turns, three of them twice, and the lowest ones in answer to a probe', () => {
+    const bench = credited();
+    for (let frame = 1; frame < 80; frame++) bench.data(frame * 200, frame);
+    const told = (frames: number): string[] => {
+      bench.context.sent();
+      if (frames === 0) bench.request();
+      for (let frame = 0; frame < frames; frame++) bench.data(0, next++);
+      const acks = bench.context.sent().filter((line) => line.startsWith('ACK'));
+      return acks.map((line) => line.replace(/,.*,/, ' to '));
+    };
+    let next = 80;
+    expect(told(0)).toEqual(['ACK cumulative=100 probe=2 ranges=200-300 to 6400-6500']);
+    expect(told(8)).toEqual(['ACK [BEYOND] cumulative=100 probe=2 ranges=6000-6100 to 12200-12300']);
+    expect(told(0)).toEqual(['ACK cumulative=100 probe=3 ranges=200-300 to 6400-6500']);
+    told(8);
+    bench.wait(100 * 13_008);
+    expect(told(8)).toEqual(['ACK [BEYOND] cumulative=100 probe=3 ranges=11800-11900 to 15800-15900']);
+    expect(told(8)).toEqual(['ACK cumulative=100 probe=3 ranges=200-300 to 6400-6500']);
+  });
+
   it('comes the acknowledgement delay after the first frame at latest', () => {
     const bench = credited();
     for (let frame = 1; frame < 32; frame++) bench.data(frame * 100, frame);

@@ -93,6 +93,18 @@ describe('the sender takes a hole as lost', () => {
   });
 });
 
+describe('an ACK that tells of ranges beyond others', () => {
+  it('says nothing of what lies before its first', () => {
+    const bench = running(40);
+    const ranges: [number, number][] = [
+      [20 * P, 24 * P],
+      [26 * P, 30 * P],
+    ];
+    bench.ack(P, { ranges, probe: 0, beyond: true });
+    expect(repairs(bench, 4)).toEqual([24, 25]);
+  });
+});
+
 describe('a repair', () => {
   it('goes before new bytes and uses a credit like any other frame', () => {
     const bench = running(10);
@@ -118,6 +130,31 @@ describe('a repair', () => {
       bench.credit();
     }
     ack();
+    expect(repairs(bench, 1)).toEqual([1]);
+  });
+
+  it('is repeated at once when three frames that were sent after it have arrived', () => {
+    const bench = running(10);
+    bench.ack(P, { ranges: [[2 * P, 9 * P]], probe: 0 });
+    expect(repairs(bench, 4)).toEqual([1]);
+    bench.ack(P, { ranges: [[2 * P, 12 * P]], probe: 0 });
+    expect(repairs(bench, 1)).toEqual([]);
+    bench.ack(P, { ranges: [[2 * P, 13 * P]], probe: 0 });
+    expect(repairs(bench, 1)).toEqual([1]);
+  });
+
+  it('is repeated when a frame that was sent after it arrived a quarter of an RTT ago', () => {
+    const bench = new SenderBench();
+    bench.write(1_000 * P);
+    bench.wait(4 * MILLISECOND_NS);
+    for (let frame = 0; frame < 10; frame++) bench.credit();
+    bench.ack(P, { ranges: [[2 * P, 9 * P]], probe: 0 });
+    expect(repairs(bench, 2)).toEqual([1]);
+    for (const waitNs of [0, 0.9, 0.2, 0.9, 0.1].map((part) => part * MILLISECOND_NS)) {
+      expect(repairs(bench, 1)).toEqual([]);
+      bench.wait(waitNs);
+      bench.ack(P, { ranges: [[2 * P, 11 * P]], probe: 0 });
+    }
     expect(repairs(bench, 1)).toEqual([1]);
   });
 

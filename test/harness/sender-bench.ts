@@ -16,6 +16,8 @@ interface AckOptions {
   ranges?: readonly (readonly [number, number])[];
   complete?: boolean;
   paused?: boolean;
+  /** Its ranges follow others that it leaves out. */
+  beyond?: boolean;
 }
 
 interface CreditOptions {
@@ -109,7 +111,8 @@ export class SenderBench {
 
   ack(cumulative: number, options: AckOptions = {}): void {
     const { ranges = [], probe = this.context.lastProbe } = options;
-    const flags = (options.complete ? AckFlag.complete : 0) | (options.paused ? AckFlag.paused : 0);
+    const { complete, paused, beyond } = AckFlag;
+    const flags = (options.complete ? complete : 0) | (options.paused ? paused : 0) | (options.beyond ? beyond : 0);
     const fields = {
       flags,
       cumulative,
