@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Group, randomNetwork, withEndpoints } from '../../../src/sim/judge/random-network.js';
+import { withEndpoints } from '../../../src/sim/judge/network-scenario.js';
+import { Group, randomNetwork } from '../../../src/sim/judge/random-network.js';
 import { Paths } from '../../../src/sim/paths.js';
 
 const SEEDS = Array.from({ length: 500 }, (_, at) => at + 1);

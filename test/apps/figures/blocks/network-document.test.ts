@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { networkDocument } from '../../../../src/apps/figures/blocks/network-document.js';
 import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
 import { algorithmFields } from '../../../../src/core/algorithms.js';
-import { randomNetwork, withEndpoints } from '../../../../src/sim/judge/random-network.js';
+import { withEndpoints } from '../../../../src/sim/judge/network-scenario.js';
+import { randomNetwork } from '../../../../src/sim/judge/random-network.js';
 
 it('writes random networks as scenario files that mean the same', () => {
   for (let seed = 1; seed <= 30; seed++) {
