@@ -19,6 +19,8 @@ const MOST_LOSS = 0.1;
 const MOST_FRAMES = 300;
 /** Round trips in which faults begin; they last as long at most. */
 const FAULT_RTTS = 100;
+/** And hold frames back for so many at most. */
+const MOST_DELAY_RTTS = 4;
 /** Round trips that the flow has after the last fault to reach its rate, and over which it is measured then; and frames, so that their losses are no matter of chance. */
 const RECOVERY_RTTS = 50;
 const MEASURED_RTTS = 50;
@@ -43,8 +45,8 @@ export function loneFlow(seed: number): LoneFlow {
   const topology = networkTopology(skeleton, drafts, rttNs);
   const way = topology.links.map((_, link) => ({ link, forward: true }));
   const [shareBps] = lossyShares(topology, [way]);
-  const faults = passingFaults(dice, topology, FAULT_RTTS * rttNs);
-  const warmUpNs = Math.ceil(faultsEndNs(faults) + RECOVERY_RTTS * rttNs);
+  const { faults, endNs } = passingFaults(dice, topology, rttNs);
+  const warmUpNs = Math.ceil(endNs + RECOVERY_RTTS * rttNs);
   const measuredNs = Math.max(MEASURED_RTTS * rttNs, (MEASURED_FRAMES * FRAME * 8e9) / shareBps);
   const parts = { topology, faults, rttNs, warmUpNs, durationNs: Math.ceil(warmUpNs + measuredNs) };
   return { scenario: networkScenario(seed, { ...parts, traffic: [ENDLESS] }), shareBps };
@@ -97,12 +99,31 @@ function weights(dice: Dice, count: number, some: number): number[] {
   return drawn.map((value) => value / sum);
 }
 
+/** Faults, and when the last frame that they delay is there. */
+interface PassingFaults {
+  readonly faults: readonly Fault[];
+  readonly endNs: number;
+}
+
 /** All but crashes of hosts, which end the flow. What a fault mends loses nothing any more, so each link gets its own loss back at the end. */
-function passingFaults(dice: Dice, topology: Topology, spanNs: number): Fault[] {
-  const faults = randomFaults(dice, topology, spanNs).filter(({ kind }) => kind !== 'hostCrash');
+function passingFaults(dice: Dice, topology: Topology, rttNs: number): PassingFaults {
+  const drawn = randomFaults(dice, topology, FAULT_RTTS * rttNs).filter(({ kind }) => kind !== 'hostCrash');
+  const faults = drawn.map((fault) =>
+    fault.kind === 'link' ? withDelaysBelow(fault, MOST_DELAY_RTTS * rttNs) : fault,
+  );
   const atNs = faultsEndNs(faults);
   const losses = topology.links.map(({ name, impairment }): Fault => {
     return { kind: 'link', atNs, link: name, port: {}, impairment: { lossRate: impairment.lossRate ?? 0 } };
   });
-  return [...faults, ...losses];
+  return { faults: [...faults, ...losses], endNs: atNs + MOST_DELAY_RTTS * rttNs };
+}
+
+const DELAYS = ['extraDelayNs', 'jitterNs', 'reorderDelayNs'] as const;
+
+/** Milliseconds on a path of microseconds would be what counts as its round trip for long. */
+function withDelaysBelow(fault: Fault & { kind: 'link' }, mostNs: number): Fault {
+  const delays = DELAYS.map((name) => [name, fault.impairment[name]] as const);
+  const given = delays.filter((each): each is [(typeof DELAYS)[number], number] => each[1] !== undefined);
+  const bounded = Object.fromEntries(given.map(([name, delayNs]) => [name, Math.min(mostNs, delayNs)]));
+  return { ...fault, impairment: { ...fault.impairment, ...bounded } };
 }

@@ -15,7 +15,7 @@ const PATIENT = { timeout: 900_000 };
 function partOf(seed: number, creditAlgorithm: string): number {
   const { scenario, shareBps } = loneFlow(seed);
   const { result } = simulate(withEndpoints(scenario, { creditAlgorithm }));
-  return result.flows[0].goodputBps / shareBps;
+  return (result.flows[0].arrivalBps ?? 0) / shareBps;
 }
 
 /** Those that have less than they should. */
@@ -36,7 +36,10 @@ describe('a lone flow', () => {
       const { scenario } = loneFlow(seed);
       const { topology, faults, warmUpNs, durationNs } = scenario;
       const losses = topology.links.map(({ impairment }) => impairment.lossRate ?? 0);
-      expect(losses.reduce((sum, loss) => sum + loss, 0), `seed ${seed}`).toBeLessThanOrEqual(0.1);
+      expect(
+        losses.reduce((sum, loss) => sum + loss, 0),
+        `seed ${seed}`,
+      ).toBeLessThanOrEqual(0.1);
       for (const { atNs } of faults) expect(atNs, `seed ${seed}`).toBeLessThan(warmUpNs);
       expect(durationNs).toBeGreaterThan(warmUpNs);
       const last = faults.slice(-topology.links.length);
