@@ -82,6 +82,11 @@ export class FlowRun implements FlowReader, FlowWriter {
     return this.doneNs !== NEVER || this.error !== null;
   }
 
+  /** Payload that waits behind holes at the receiver. */
+  get heldBytes(): number {
+    return this.receiver?.statistics.bytesHeld ?? 0;
+  }
+
   get credits(): CreditTotals {
     return this.finalCredits ?? creditsOf(this.receiver);
   }

@@ -29,8 +29,10 @@ export interface FlowResult {
   fctNs: number | null;
   /** `fctNs` over that of the same flow alone; null where there is none. */
   slowdown: number | null;
-  /** Payload that arrived, in the measured time while the flow lasted. */
+  /** Payload that arrived in order, in the measured time while the flow lasted. */
   goodputBps: number;
+  /** The same with what waits behind holes, and so without their chance. Only for hosts that read at once; absent in a lab. */
+  arrivalBps?: number;
   deliveredBytes: number;
   credits: CreditTotals;
   /** Code of the error that ended it; null for none. */

@@ -45,6 +45,7 @@ class Simulation {
   /** Since when results are measured; the whole run where it ends earlier. */
   private measuredFromNs = 0;
   private readonly bytesBefore: Float64Array;
+  private readonly heldBefore: Float64Array;
   private creditsBefore: CreditTotals = sumCredits([]);
   private readonly alone: AloneTimes | null;
   /** The run has ended with its flows. */
@@ -65,6 +66,7 @@ class Simulation {
     this.fairness = new Fairness(scenario.jainWindowsNs, this.player);
     this.recorder = this.makeRecorder(marks - 1);
     this.bytesBefore = new Float64Array(plans.length);
+    this.heldBefore = new Float64Array(plans.length);
     this.alone = slowdowns ? new AloneTimes(scenario) : null;
     scheduleFaults(scenario, this.world, this.player);
     if (scenario.endsWithFlows) this.player.onAllEnded = () => this.end();
@@ -102,7 +104,10 @@ class Simulation {
     this.measuredFromNs = nowNs;
     for (const link of this.world.links) link.reset(nowNs);
     for (const { host } of this.world.network.hosts) host.endpoint.disorder.reset();
-    for (const run of this.player.runs) this.bytesBefore[run.plan.id] = run.deliveredBytes;
+    for (const { plan, deliveredBytes, heldBytes } of this.player.runs) {
+      this.bytesBefore[plan.id] = deliveredBytes;
+      this.heldBefore[plan.id] = heldBytes;
+    }
     this.creditsBefore = this.totalCredits();
     this.fairness.begin(this.world.network.agenda, nowNs);
   }
@@ -168,9 +173,11 @@ class Simulation {
     return results.sort((a, b) => a.id - b.id);
   }
 
-  private outcome({ plan, startNs, doneNs, deliveredBytes, credits, error, wireId }: FlowRun): FlowOutcome {
+  private outcome(run: FlowRun): FlowOutcome {
+    const { plan, startNs, doneNs, deliveredBytes, heldBytes, credits, error, wireId } = run;
     const measuredBytes = deliveredBytes - this.bytesBefore[plan.id];
-    return { plan, startNs, doneNs, deliveredBytes, measuredBytes, credits, error, wireId };
+    const measuredHeldBytes = heldBytes - this.heldBefore[plan.id];
+    return { plan, startNs, doneNs, deliveredBytes, measuredBytes, measuredHeldBytes, credits, error, wireId };
   }
 
   private hostName(id: number): string {

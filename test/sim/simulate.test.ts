@@ -79,6 +79,23 @@ describe('a simulation', () => {
     expect(result.fct.XL?.maxNs).toBe(Math.max(...result.flows.map(({ fctNs }) => fctNs ?? 0)));
   });
 
+  it('plays no flow alone where the scenario wants no slowdowns', () => {
+    const { flows } = play({ traffic: [flow(1, 3, { bytes: 10_000 })], endsWithFlows: true, slowdowns: false });
+    expect(flows[0].fctNs).toBeGreaterThan(0);
+    expect(flows[0].slowdown).toBeNull();
+  });
+
+  it('counts what waits behind holes at both ends of the measured time, and names flows as the wire does', () => {
+    const topology = dumbbell(1, { lossRate: 0.02 });
+    const { flows } = play({ topology, traffic: [flow(1, 2)], durationNs: 20e6, warmUpNs: 0 });
+    const [{ goodputBps, arrivalBps = 0, deliveredBytes, wireId = 0 }] = flows;
+    // From the beginning nothing that waited is left out.
+    expect(arrivalBps).toBeGreaterThan(goodputBps);
+    expect(arrivalBps).toBeLessThan(1.2 * goodputBps);
+    expect(goodputBps).toBe((deliveredBytes * 8e9) / 20e6);
+    expect(wireId).toBeGreaterThan(0);
+  });
+
   it('starts each round of a shuffle when the message before has arrived, and ends after the last', () => {
     const shuffle = { kind: 'shuffle', group: 'all', startNs: 1e6, startJitterNs: 0, tasks: 1 } as const;
     const traffic = [{ ...shuffle, hosts: [1, 3], bytes: 1e5, rounds: 3 }];

@@ -23,6 +23,7 @@ import { pacing } from './catalogue/pacing.js';
 import { parkingLot } from './catalogue/parking-lot.js';
 import { parkingLot2016 } from './catalogue/parking-lot-2016.js';
 import { queueBound } from './catalogue/queue-bound.js';
+import { randomNetworks } from './catalogue/real-networks/random.js';
 import { shuffle } from './catalogue/shuffle.js';
 import { asymmetry } from './catalogue/spraypass/asymmetry.js';
 import { byteBudget } from './catalogue/spraypass/byte-budget.js';
@@ -103,6 +104,7 @@ const realNetworksFigures: FigureGroup = {
   name: 'real-networks',
   title: 'Credits on real networks',
   figures: [
+    randomNetworks,
     // One line a figure.
   ],
 };

@@ -1,7 +1,8 @@
 // Tested by test/apps/fuzz/judge-networks.test.ts
 import { algorithmFields, checkAlgorithms } from '../../core/algorithms.js';
 import { type JudgedFlow, judge, lateLeavers } from '../../sim/judge/judge.js';
-import { randomNetwork, withEndpoints } from '../../sim/judge/random-network.js';
+import { withEndpoints } from '../../sim/judge/network-scenario.js';
+import { randomNetwork } from '../../sim/judge/random-network.js';
 import { quantile } from '../../sim/measure/quantile.js';
 import type { Scenario } from '../../sim/scenario.js';
 import type { Invocation } from '../shared/command.js';

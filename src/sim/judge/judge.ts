@@ -21,7 +21,7 @@ export interface JudgedFlow {
 }
 
 /**
- * The flows of a random network that stayed, each with its rate over the measured half as a part of its max-min share (`lossyShares`) among them. Who should have left by then counts for
+ * The flows of a random network that stayed, each with the rate at which its payload arrives in the measured half as a part of its max-min share (`lossyShares`) among them. Who should have left by then counts for
  * nothing, whether it has left or not.
  */
 export function judge(scenario: Scenario, { flows }: SimulationResult): JudgedFlow[] {
@@ -33,15 +33,15 @@ export function judge(scenario: Scenario, { flows }: SimulationResult): JudgedFl
     return paths.of(ends[at].from, ends[at].to, wireId);
   });
   const shares = lossyShares(scenario.topology, ways);
-  return staying.map(({ id, group, goodputBps }, at) => ({
+  return staying.map(({ id, group, arrivalBps = 0 }, at) => ({
     seed: scenario.seed,
     id,
     ...ends[at],
     group,
     path: ways[at],
     shareBps: shares[at],
-    rateBps: goodputBps,
-    part: goodputBps / shares[at],
+    rateBps: arrivalBps,
+    part: arrivalBps / shares[at],
   }));
 }
 

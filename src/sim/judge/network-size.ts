@@ -110,7 +110,7 @@ function drafted(link: TopologyLink, { rateBps, lossRate }: LinkDraft): Topology
 }
 
 /** Of a data frame and its credit, which is small. */
-function roundTripNs(drafts: readonly LinkDraft[]): number {
+export function roundTripNs(drafts: readonly LinkDraft[]): number {
   return drafts.reduce((sum, { rateBps, delayNs }) => sum + 2 * delayNs + transmissionNs(FRAME, rateBps), 0);
 }
 

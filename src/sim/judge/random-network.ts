@@ -1,11 +1,9 @@
 import { MICROSECOND_NS, MILLISECOND_NS } from '../../base/time.js';
-import type { EndpointConfig } from '../../core/config.js';
 import { builtinTopology } from '../../switch/builtin-topologies.js';
-import type { PortConfig } from '../../switch/port.js';
 import { checkTopology, type Topology } from '../../switch/topology.js';
-import { DEFAULT_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
 import { Dice } from '../fuzz/dice.js';
 import type { Scenario, TrafficSpec } from '../scenario.js';
+import { networkScenario, networkTopology } from './network-scenario.js';
 import { type Ends, fitted, type LinkDraft, type NetworkSize } from './network-size.js';
 
 /** Rates and round trips of the networks that a law is judged on, from a slow site to the fastest data centre (ours). */
@@ -23,12 +21,6 @@ const COMING = 0.25;
 /** Parts of the run: leaving flows start within the first and would end after as much again at their max-min shares; others come within the second. */
 const LEAVE_PART = 0.1;
 const COME_PART = 0.25;
-/** Frames that a queue holds beside a round trip of the network, and beyond which it marks beside a seventh of it, as RFC 8257 section 3.1 and 5 have it for DCTCP. */
-const QUEUE_FRAMES = 250;
-const MARK_FRAMES = 20;
-const MARK_RTTS = 1 / 7;
-const FRAME = wireBytes(DEFAULT_FRAME_BYTES);
-
 /** Names of groups: flows that are there in all of the measured half, and those that left before. */
 export const Group = { stays: 'stays', comes: 'comes', leaves: 'leaves' } as const;
 
@@ -54,13 +46,10 @@ export function randomNetwork(seed: number): RandomNetwork {
   const longestNs = dice.spread(RTTS_NS.least, RTTS_NS.most);
   const size = fitted(skeleton, { drafts, ends, longestNs, leastRateBps: RATES_BPS.least });
   const traffic = ends.map((pair, flow) => randomFlow(dice, pair, { flow, size }));
-  const topology = finished(skeleton, size);
-  return { shape, rttNs: size.rttNs, scenario: scenarioOf(seed, { topology, traffic, size }) };
-}
-
-/** The same scenario with the algorithm that rules all its flows. */
-export function withEndpoints({ hosts, ...rest }: Scenario, endpoint: Partial<EndpointConfig>): Scenario {
-  return { ...rest, hosts: hosts.map((host) => ({ ...host, endpoint: { ...host.endpoint, ...endpoint } })) };
+  const { drafts: links, rttNs, durationNs } = size;
+  const topology = networkTopology(skeleton, links, rttNs);
+  const scenario = networkScenario(seed, { topology, traffic, rttNs, durationNs, warmUpNs: durationNs / 2 });
+  return { shape, rttNs, scenario };
 }
 
 function randomShape(dice: Dice): [string, Topology] {
@@ -150,69 +139,6 @@ function randomFlow(dice: Dice, { from, to }: Ends, { flow, size }: { flow: numb
     return { ...common, group: Group.comes, bytes, startNs };
   }
   return { ...common, group: Group.stays, bytes, startNs: Math.floor(dice.between(0, rttNs)) };
-}
-
-function finished({ hosts, switches, links, spread }: Topology, { drafts, rttNs }: NetworkSize): Topology {
-  const made = links.map(({ name, a, b }, index) => ({ name, a, b, ...settings(drafts[index], rttNs) }));
-  return checkTopology({ hosts, switches, links: made, spread });
-}
-
-/** Queues that hold a round trip, so that no flow with credits loses data in them and one with a window can fill the link. */
-function settings({ rateBps, delayNs, lossRate }: LinkDraft, rttNs: number): Partial<PortConfig> & object {
-  const roundTrip = (rateBps * rttNs) / 8e9;
-  return {
-    rateBps,
-    delayNs,
-    dataQueueBytes: Math.ceil(QUEUE_FRAMES * FRAME + roundTrip),
-    ecnThresholdBytes: Math.ceil(MARK_FRAMES * FRAME + MARK_RTTS * roundTrip),
-    ...(lossRate > 0 && { lossRate }),
-  };
-}
-
-interface Parts {
-  readonly topology: Topology;
-  readonly traffic: readonly TrafficSpec[];
-  readonly size: NetworkSize;
-}
-
-function scenarioOf(seed: number, { topology, traffic, size }: Parts): Scenario {
-  const endpoint = timers(size.rttNs);
-  return {
-    name: `network ${seed}`,
-    seed,
-    durationNs: size.durationNs,
-    warmUpNs: size.durationNs / 2,
-    endsWithFlows: false,
-    topology,
-    bottlenecks: [],
-    hosts: topology.hosts.map(({ id }) => plainHost(id, endpoint)),
-    traffic,
-    faults: [],
-    jainWindowsNs: [MILLISECOND_NS],
-    probes: { intervalNs: 0, links: [], maxFlows: 0 },
-    payload: 'lengths',
-    slowdowns: false,
-  };
-}
-
-function plainHost(id: number, endpoint: Partial<EndpointConfig>): Scenario['hosts'][number] {
-  return { id, endpoint, nic: {}, processing: { delayNs: 0, jitterNs: 0 }, clockDriftPpm: 0 };
-}
-
-/**
- * Timers before the first RTT sample, for the network at hand: with those of the simulator, some milliseconds, a run of a microsecond's round trips would be over before a lost request
- * is repeated, and one of 20 ms would give up credits that are on their way.
- */
-function timers(rttNs: number): Partial<EndpointConfig> {
-  const some = Math.ceil(4 * rttNs);
-  return {
-    initialRetransmitNs: some,
-    creditTimeoutNs: some,
-    creditLifeNs: some,
-    dataTimeoutNs: 4 * some,
-    maxBackoffNs: 4 * some,
-    retransmitMarginNs: Math.ceil(rttNs),
-  };
 }
 
 function rounded(value: number, step: number): number {

@@ -15,6 +15,8 @@ export interface FlowOutcome {
   readonly credits: CreditTotals;
   readonly error: string | null;
   readonly wireId?: number | null;
+  /** How many bytes more wait behind holes than at the beginning of the measured time. */
+  readonly measuredHeldBytes?: number;
 }
 
 /** The run around it. */
@@ -29,9 +31,10 @@ export function flowResult(
   outcome: FlowOutcome,
   { measuredFromNs, endNs, hostName, slowdown }: MeasuredRun,
 ): FlowResult {
-  const { plan, startNs, doneNs, deliveredBytes, measuredBytes, credits, error, wireId } = outcome;
+  const { plan, startNs, doneNs, deliveredBytes, measuredBytes, credits, error, wireId, measuredHeldBytes } = outcome;
   const fctNs = Number.isFinite(doneNs) ? doneNs - startNs : null;
   const spanNs = Math.min(doneNs, endNs) - Math.max(startNs, measuredFromNs);
+  const rateBps = (bytes: number): number => (spanNs > 0 ? (bytes * 8e9) / spanNs : 0);
   return {
     id: plan.id,
     group: plan.group,
@@ -42,7 +45,8 @@ export function flowResult(
     startNs,
     fctNs,
     slowdown: fctNs === null ? null : slowdown(plan, fctNs),
-    goodputBps: spanNs > 0 ? (measuredBytes * 8e9) / spanNs : 0,
+    goodputBps: rateBps(measuredBytes),
+    ...(measuredHeldBytes !== undefined && { arrivalBps: rateBps(measuredBytes + measuredHeldBytes) }),
     deliveredBytes,
     credits,
     error,

@@ -52,6 +52,21 @@ describe('max-min shares', () => {
     expect(() => maxMinShares([5], [[0, 0]])).toThrow(/crosses a link once/);
   });
 
+  it('fill a link by what a unit of each share takes of it', () => {
+    // By hand: 12 = 1 * x + 3 * x.
+    expect([...maxMinShares([12], [[0], [0]], [[1], [3]])]).toEqual([3, 3]);
+    // Flow 1 stops at the second link, at 2 = 4 / 2, and takes 3 * 2 of the first; flow 0 has the other 14.
+    const shares = maxMinShares([20, 4], [[0], [0, 1]], [[1], [3, 2]]);
+    expect([...shares]).toEqual([14, 2]);
+  });
+
+  it('with costs of one are those without', () => {
+    holds(networks, 100, ({ capacities, paths }) => {
+      const ones = paths.map((path) => path.map(() => 1));
+      expect(maxMinShares(capacities, paths, ones)).toEqual(maxMinShares(capacities, paths));
+    });
+  });
+
   /** What defines them: a bottleneck of a flow is a full link of whose flows none has more (Bertsekas and Gallager). */
   it('overload no link and leave each flow a bottleneck', () => {
     holds(networks, 500, ({ capacities, paths }) => {
