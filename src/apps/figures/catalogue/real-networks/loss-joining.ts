@@ -43,7 +43,8 @@ function lossesOf(law: Law): readonly number[] {
 
 function seedCount(law: Law, { rate }: Speed, profile: Profile): number {
   if (profile === 'paper') return 20;
-  return law === OURS && rate === '10gbit' ? 9 : 3;
+  if (law !== OURS) return 3;
+  return rate === '10gbit' ? 9 : 7;
 }
 
 function key(law: Law, { rate }: Speed, loss: number): string {

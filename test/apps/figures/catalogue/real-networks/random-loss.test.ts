@@ -7,13 +7,13 @@ import {
   rttNs,
   SPEEDS,
 } from '../../../../../src/apps/figures/catalogue/real-networks/lossy-path.js';
-import { randomLoss } from '../../../../../src/apps/figures/catalogue/real-networks/random-loss.js';
+import { jainOfArrivals, randomLoss } from '../../../../../src/apps/figures/catalogue/real-networks/random-loss.js';
 import { parseScenario } from '../../../../../src/apps/shared/scenario/parse-scenario.js';
 import { SeededRandom } from '../../../../../src/base/random.js';
 import type { SimulationRun } from '../../../../../src/sim/result.js';
 import { Impairment } from '../../../../../src/switch/impairment.js';
 import { FrameType } from '../../../../../src/wire/layout.js';
-import { evaluated, madeUpFlow, madeUpRun, rowOf } from '../../made-up-runs.js';
+import { evaluated, madeUpLink, madeUpRun, rowOf } from '../../made-up-runs.js';
 
 /** Use of links in each RTT. */
 function sampled(links: readonly (readonly number[])[]): SimulationRun {
@@ -83,9 +83,13 @@ function lossRun(key: string, part: number, shares: readonly [number, number]): 
   const flows = loss === 0 ? [1, 1] : shares;
   return madeUpRun({
     utilisation: (1 - loss) * part,
-    flows: flows.map((goodputBps) => madeUpFlow({ goodputBps })),
+    links: flows.map((utilisation, at) => madeUpLink({ name: `right->h${at + 3}`, utilisation })),
   });
 }
+
+it('takes fairness of what arrives at the receivers, not of what is in order there', () => {
+  expect(jainOfArrivals(lossRun('steady-1', 1, [1, 0]))).toBe(0.5);
+});
 
 it('judges use and fairness', () => {
   const words = ['100gbit, bursts: part of what loss leaves', "100gbit, bursts: Jain's index"];
