@@ -69,7 +69,7 @@ async function play(given: DemoValues, { fileBytes, crew, view }: Playing): Prom
     await lab.impair(values.loss);
     // What the switch has counted so far is of the warm-up.
     await lab.control.reset();
-    view.begin(`sending ${displaySize(values.bytes)} from each sender`);
+    view.begin(`sending ${displaySize(values.bytes)} from ${values.senders === 1 ? 'the' : 'each'} sender`);
     lab.receiver.onEvent((event) => recorder.onReceiver(event, nowS()));
     const startS = nowS();
     lab.go();

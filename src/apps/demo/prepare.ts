@@ -71,7 +71,7 @@ async function prepareAt(rateBps: number, { given, fileBytes, crew, view }: Prep
 async function startLab(values: LabValues, crew: Crew, view: DemoView): Promise<Lab> {
   const all = values.senders + 2;
   let ready = 0;
-  const what = `a switch, a receiver, ${values.senders} senders`;
+  const what = `a switch, a receiver, ${values.senders} ${values.senders === 1 ? 'sender' : 'senders'}`;
   view.begin(`starting ${all} processes: ${what}`);
   return Lab.start(values, crew, () => {
     ready++;

@@ -9,8 +9,10 @@ import type { LabValues } from './lab.js';
 import { fileName } from './lab.js';
 import { DATA_SHARE, type RateChoice } from './link-rate.js';
 import { activeWindow, meanJain, meanRateBps } from './measure.js';
+import { needsMarks } from './mix.js';
 import type { ReceivedFile, Recorder } from './recorder.js';
 import { BOTTLENECK } from './recorder.js';
+import { lossText } from './view.js';
 
 /** What a run came to, as `--json` prints it. */
 export interface DemoResult {
@@ -19,10 +21,14 @@ export interface DemoResult {
   /** How the rate was chosen; null when it was given. */
   link_rate_choice: RateChoiceResult | null;
   senders: number;
+  /** Part of all frames that every link lost, each way, as it was asked for. */
+  loss: number;
   duration_s: number;
   goodput_bps: number;
   /** Data wire bytes over the data share of the bottleneck while all senders are active; null when they never were. */
   utilisation: number | null;
+  /** The same over what `loss` leaves of that share; null where flows without credits are there, too. */
+  utilisation_of_left: number | null;
   /** Mean over windows of 1 s of the same time. */
   jain: number | null;
   files: ReceivedFile[];
@@ -51,6 +57,9 @@ interface PortResult {
   credit_queue_max: number;
 }
 
+/** Links that can lose a credit or its data before the bottleneck's port counts it: the receiver's, and the sender's both ways. */
+const LOSSY_CROSSINGS = 3;
+
 /** A run that has ended. */
 export interface DemoRun {
   readonly values: LabValues;
@@ -64,6 +73,8 @@ export interface DemoRun {
 export function demoResult({ values, choice, recorder, durationS, failures }: DemoRun): DemoResult {
   const window = activeWindow(recorder.flowSamples, values.bytes);
   const rateBps = window === null ? null : meanRateBps(recorder.portSamples, window);
+  const utilisation = rateBps === null ? null : rateBps / (values.linkRate * DATA_SHARE);
+  const hasLeft = utilisation !== null && !needsMarks(values.algorithm);
   const files = Array.from({ length: values.senders }, (_, index) => fileOf(recorder, fileName(index)));
   const verifiedBytes = files.reduce((sum, { bytes, verified }) => sum + (verified ? bytes : 0), 0);
   return {
@@ -71,9 +82,11 @@ export function demoResult({ values, choice, recorder, durationS, failures }: De
     link_rate_bps: values.linkRate,
     link_rate_choice: choice === null ? null : choiceResult(choice),
     senders: values.senders,
+    loss: values.loss,
     duration_s: durationS,
     goodput_bps: (verifiedBytes * 8) / durationS,
-    utilisation: rateBps === null ? null : rateBps / (values.linkRate * DATA_SHARE),
+    utilisation,
+    utilisation_of_left: hasLeft ? utilisation / (1 - values.loss) ** LOSSY_CROSSINGS : null,
     jain: window === null ? null : meanJain(recorder.flowSamples, window),
     files,
     failures: [...failures],
@@ -119,12 +132,12 @@ export function summaryLines(result: DemoResult): string[] {
   const verified = result.files.filter((file) => file.verified).length;
   const choice = result.link_rate_choice;
   const lines = [
-    `${result.algorithm}: ${result.senders} senders shared ${displayRate(result.link_rate_bps)} for ${displayDuration(result.duration_s * 1e9)}`,
+    `${result.algorithm}: ${sharedBy(result.senders)} ${displayRate(result.link_rate_bps)} for ${displayDuration(result.duration_s * 1e9)}`,
     ...(choice === null ? [] : [`  rate chosen by      ${choiceLine(choice)}`]),
     `  files verified      ${verified} of ${result.files.length} (SHA-256, each ${displaySize(result.files[0]?.bytes ?? 0)})`,
     `  goodput             ${displayRate(result.goodput_bps)}`,
-    `  link utilisation    ${part(result.utilisation)} of what credits leave, while all were active`,
-    `  fairness (Jain)     ${result.jain === null ? '-' : result.jain.toFixed(4)} over windows of 1 s`,
+    ...utilisationLines(result),
+    ...(result.senders === 1 ? [] : [`  fairness (Jain)     ${result.jain?.toFixed(4) ?? '-'} over windows of 1 s`]),
     ...result.failures.map((failure) => `  failed              ${failure}`),
   ];
   if (bottleneck === undefined) return lines;
@@ -136,6 +149,19 @@ export function summaryLines(result: DemoResult): string[] {
     '',
     ...portLines(result),
   ];
+}
+
+function sharedBy(senders: number): string {
+  return senders === 1 ? '1 sender had' : `${senders} senders shared`;
+}
+
+function utilisationLines({ senders, loss, utilisation, utilisation_of_left }: DemoResult): string[] {
+  const active = senders === 1 ? 'it was active' : 'all were active';
+  const use = `  link utilisation    ${part(utilisation)} of what credits leave, while ${active}`;
+  if (loss === 0) return [use];
+  const left =
+    utilisation_of_left === null ? [] : [`${' '.repeat(22)}${part(utilisation_of_left)} of what loss leaves of that`];
+  return [`  loss                ${lossText(loss)} of all frames on every link, each way`, use, ...left];
 }
 
 /** `warm-up 97 % full, queue 8 frames; 2.0 of 2 cores idle`: higher rates that were too much come first. */
@@ -154,7 +180,7 @@ function dropLines({ ports }: DemoResult): string[] {
   return [
     `  credits dropped     ${displayCount(total(({ credit_drops }) => credit_drops))} by the meters`,
     `  data dropped        ${displayCount(total(({ data_drops }) => data_drops))} frames by full queues`,
-    `  lost on the links   ${displayCount(total(({ lost }) => lost))} frames of any kind (--loss)`,
+    `  lost on the links   ${displayCount(total(({ lost }) => lost))} frames of any kind`,
     ...(other === 0
       ? []
       : [`  dropped otherwise   ${displayCount(other)} frames: \`xpass switch ctl\` names the reasons`]),

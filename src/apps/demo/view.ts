@@ -62,10 +62,15 @@ export function demoLines(values: LabValues, recorder: Recorder, { columns, rows
     part: bytes / values.bytes,
   }));
   return [
-    `${values.algorithm.join(', ')}, links of ${displayRate(values.linkRate)}`,
+    `${values.algorithm.join(', ')}, links of ${displayRate(values.linkRate)}${values.loss === 0 ? '' : ` that lose ${lossText(values.loss)}`}`,
     ...senderLines(states, { columns, rows: Math.max(1, rows - 1 - link.length) }),
     ...link,
   ];
+}
+
+/** As it was asked for: `2 %`. */
+export function lossText(loss: number): string {
+  return `${Number((100 * loss).toPrecision(3))} %`;
 }
 
 function linkWords(values: LabValues, recorder: Recorder, rates: readonly number[]): string[] {

@@ -24,6 +24,9 @@ import { parkingLot } from './catalogue/parking-lot.js';
 import { parkingLot2016 } from './catalogue/parking-lot-2016.js';
 import { queueBound } from './catalogue/queue-bound.js';
 import { randomNetworks } from './catalogue/real-networks/random.js';
+import { incast } from './catalogue/real-networks/incast.js';
+import { randomLoss } from './catalogue/real-networks/random-loss.js';
+import { unequalLinks } from './catalogue/real-networks/unequal-links.js';
 import { shuffle } from './catalogue/shuffle.js';
 import { asymmetry } from './catalogue/spraypass/asymmetry.js';
 import { byteBudget } from './catalogue/spraypass/byte-budget.js';
@@ -106,6 +109,10 @@ const realNetworksFigures: FigureGroup = {
   figures: [
     randomNetworks,
     // One line a figure.
+    // One line a figure.
+    randomLoss,
+    unequalLinks,
+    incast,
   ],
 };
 

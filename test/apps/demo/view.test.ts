@@ -60,6 +60,12 @@ describe('the live table', () => {
     expect(lines[5]).toBe('data dropped 0   frames lost 2');
   });
 
+  it('says what links lose', () => {
+    expect(demoLines({ ...VALUES, loss: 0.025 }, recorded(), SPACE)[0]).toBe(
+      'steady, links of 100.0 Mbit/s that lose 2.5 %',
+    );
+  });
+
   it('says nothing of rates before there are any', () => {
     const lines = demoLines(VALUES, new Recorder(2, TOTAL), SPACE);
     expect(lines[4]).toContain('Jain -');
@@ -128,7 +134,28 @@ describe('the result', () => {
     expect(lines).toContain('  largest data queue  3.004 KiB, 2.0 full frames');
     expect(lines).toContain('  credits dropped     3 by the meters');
     expect(lines).toContain('  data dropped        0 frames by full queues');
-    expect(lines).toContain('  lost on the links   2 frames of any kind (--loss)');
+    expect(lines).toContain('  lost on the links   2 frames of any kind');
+  });
+
+  it('says what is lost, and how much of what that leaves was used', () => {
+    const run = runOf(recorded(), 2.5);
+    const lossy = demoResult({ ...run, values: { ...VALUES, loss: 0.02 } });
+    expect(lossy.utilisation_of_left).toBeCloseTo(0.9 / 0.98 ** 3, 3);
+    expect(summaryLines(lossy).slice(3, 6)).toEqual([
+      '  loss                2 % of all frames on every link, each way',
+      '  link utilisation    90.00 % of what credits leave, while all were active',
+      '                      95.62 % of what loss leaves of that',
+    ]);
+    const mixed = demoResult({ ...run, values: { ...VALUES, loss: 0.02, algorithm: ['ec4', 'dctcp'] } });
+    expect(mixed.utilisation_of_left).toBeNull();
+  });
+
+  it('speaks of one sender as of one', () => {
+    const one = { ...VALUES, senders: 1 };
+    const lines = summaryLines(demoResult({ ...runOf(recorded(), 2.5), values: one }));
+    expect(lines[0]).toBe('steady: 1 sender had 100.0 Mbit/s for 2.500 s');
+    expect(lines.join()).not.toContain('Jain');
+    expect(lines.join()).toContain('while it was active');
   });
 
   it('says in one line how its rate was chosen', () => {
