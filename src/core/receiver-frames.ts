@@ -15,10 +15,10 @@ import type { FlowContext } from './context.js';
 import type { Reassembly } from './reassembly.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Ack, Credit, ResetFlag, WindowAck, wireBytes } = layout;
+const { Ack, Credit, CreditFlag, ResetFlag, WindowAck, wireBytes } = layout;
 
 /** Filled anew for every credit of whichever flow. */
-const CREDIT_FIELDS = { sequence: 0, pathId: 0, paddingBytes: 0 };
+const CREDIT_FIELDS = { flags: 0, sequence: 0, pathId: 0, paddingBytes: 0 };
 const RANGES = new LowestRanges();
 /** The same for every ACK; its ranges for those of reactive flows too. */
 const ACK_FIELDS: AckFields = { flags: 0, cumulative: 0, probe: 0, ranges: RANGES };
@@ -37,6 +37,8 @@ export class ReceiverFrames implements FlowHeader {
   /** Padding of a credit: so many bytes at the least, and how many more it may be. */
   private readonly leastPaddingBytes: number;
   private readonly paddingChoices: number;
+  /** Bits of CreditFlag, of every credit. */
+  private creditFlags = 0;
   /** Of every frame but credits. */
   pathId: number;
   /** Ranges in an ACK at most. */
@@ -67,6 +69,7 @@ export class ReceiverFrames implements FlowHeader {
   credit(sequence: number, pathId: number, dueNs: number): void {
     const frame = this.context.pool.take();
     const fields = CREDIT_FIELDS;
+    fields.flags = this.creditFlags;
     fields.sequence = sequence;
     fields.pathId = pathId;
     fields.paddingBytes = this.padding();
@@ -78,6 +81,11 @@ export class ReceiverFrames implements FlowHeader {
   /** Every frame but credits goes by this path from now on. */
   setPath(pathId: number): void {
     this.pathId = pathId;
+  }
+
+  /** Its credits are of the low class. PROTOCOL §9.7 */
+  setLowClass(): void {
+    this.creditFlags = CreditFlag.lowClass;
   }
 
   /** ACKs have at most `frameBytes`. */

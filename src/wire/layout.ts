@@ -68,7 +68,8 @@ export const CreditRequest = {
   maxFrameBytes: 18,
   pairedFlowId: 20,
   backlog: 24,
-  bytes: 32,
+  weight: 28,
+  bytes: 36,
 } as const;
 /** PROTOCOL §3.2 */
 export const Credit = { sequence: 12, check: 16, bytes: 18, maxPaddingBytes: 8 } as const;
@@ -132,7 +133,8 @@ export const WindowAck = {
 export const VersionOffer = { lowest: 12, highest: 13, bytes: 20 } as const;
 
 /** Flag bits by frame type. PROTOCOL §2.3 */
-export const RequestFlag = { open: 0x01, reactive: 0x02, speculative: 0x04, covered: 0x08 } as const;
+export const RequestFlag = { open: 0x01, reactive: 0x02, speculative: 0x04, covered: 0x08, lowClass: 0x10 } as const;
+export const CreditFlag = { lowClass: 0x20 } as const;
 export const DataFlag = {
   end: 0x01,
   creditCe: 0x02,
@@ -156,6 +158,7 @@ export const ResetCode = {
   protocol: 6,
   idle: 7,
   shutdown: 8,
+  weight: 9,
 } as const;
 
 /** PROTOCOL §3.10 */

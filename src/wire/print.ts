@@ -5,6 +5,7 @@ import type { Frame } from './frame.js';
 import {
   AckFlag,
   AttachRefusal,
+  CreditFlag,
   DataFlag,
   FrameType,
   RequestFlag,
@@ -31,9 +32,14 @@ const PRINTERS: Record<number, Printer> = {
     flags: RequestFlag,
     body: ({ bytes }) =>
       `sent=${decode.requestSentOffset(bytes)} probe=${decode.requestProbe(bytes)} max=${decode.requestMaxFrameBytes(bytes)} ` +
-      `paired=${hex(decode.requestPairedFlowId(bytes))} backlog=${decode.requestBacklog(bytes)}`,
+      `paired=${hex(decode.requestPairedFlowId(bytes))} backlog=${decode.requestBacklog(bytes)} ` +
+      `weight=${decode.requestWeight(bytes)}`,
   },
-  [FrameType.credit]: { name: 'CREDIT', body: ({ bytes }) => `credit=${decode.creditSequence(bytes)}` },
+  [FrameType.credit]: {
+    name: 'CREDIT',
+    flags: CreditFlag,
+    body: ({ bytes }) => `credit=${decode.creditSequence(bytes)}`,
+  },
   [FrameType.data]: {
     name: 'DATA',
     flags: DataFlag,

@@ -65,6 +65,7 @@ const BRIDGES: Record<string, Bridge> = {
           maxFrameBytes: fields['max frame bytes'],
           pairedFlowId: fields['paired flow id'],
           backlog: fields.backlog,
+          weight: fields.weight,
         },
         check,
       ),
@@ -74,6 +75,7 @@ const BRIDGES: Record<string, Bridge> = {
       'max frame bytes': decode.requestMaxFrameBytes(bytes),
       'paired flow id': decode.requestPairedFlowId(bytes),
       backlog: decode.requestBacklog(bytes),
+      weight: decode.requestWeight(bytes),
     }),
   },
   CREDIT: {
@@ -81,7 +83,7 @@ const BRIDGES: Record<string, Bridge> = {
       encode.encodeCredit(
         bytes,
         header,
-        { sequence: fields['credit sequence'], pathId: fields['path id'], paddingBytes },
+        { flags: fields.flags, sequence: fields['credit sequence'], pathId: fields['path id'], paddingBytes },
         check,
       ),
     decode: (bytes) => ({ 'credit sequence': decode.creditSequence(bytes) }),

@@ -42,16 +42,17 @@ const keepAlive: Shape = { header: switchHeader(nothing, hostId), body: fc.recor
 const SHAPES: Record<string, Shape> = {
   CREDIT_REQUEST: {
     header: flowHeader,
-    flags: 0x0f,
+    flags: 0x1f,
     body: fc.record({
       'sent offset': long,
       probe: word,
       'max frame bytes': frameSize,
       'paired flow id': long,
       backlog: long,
+      weight: positive(0xff),
     }),
   },
-  CREDIT: { header: flowHeader, metered: true, body: fc.record({ 'credit sequence': long }) },
+  CREDIT: { header: flowHeader, flags: 0x20, metered: true, body: fc.record({ 'credit sequence': long }) },
   DATA: {
     header: flowHeader,
     flags: 0x3f,

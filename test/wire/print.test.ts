@@ -38,7 +38,7 @@ describe('printFrame', () => {
         encode.encodeRequest(
           bytes,
           header,
-          { flags: open, sentOffset: 10, probe: 2, maxFrameBytes: 1472, pairedFlowId: 0, backlog: 99 },
+          { flags: open, sentOffset: 10, probe: 2, maxFrameBytes: 1472, pairedFlowId: 0, backlog: 99, weight: 3 },
           crc32,
         ),
       ),

@@ -95,9 +95,24 @@ class EntryReader {
   }
 
   private base() {
-    const { kind, group = kind, start: startNs = 0, startJitter: startJitterNs = 0, algorithm } = this.entry;
+    const {
+      kind,
+      group = kind,
+      start: startNs = 0,
+      startJitter: startJitterNs = 0,
+      algorithm,
+      weight,
+      class: creditClass,
+    } = this.entry;
     const windowAlgorithm = algorithm === CREDITS ? '' : algorithm;
-    return { group, startNs, startJitterNs, ...(windowAlgorithm !== undefined && { windowAlgorithm }) };
+    const share = { ...(weight !== undefined && { weight }), ...(creditClass !== undefined && { creditClass }) };
+    return {
+      group,
+      startNs,
+      startJitterNs,
+      ...(windowAlgorithm !== undefined && { windowAlgorithm }),
+      ...((weight ?? creditClass) !== undefined && { share }),
+    };
   }
 
   private equalFlows(entry: Entry<'flow' | 'pairs'>, pairs: readonly HostPair[]): FlowTraffic[] {
