@@ -105,7 +105,7 @@ describe('printFrame', () => {
     ];
     expect(lines).toMatchInlineSnapshot(`
       [
-        "CREDIT_REQUEST 3>7 flow=0x0000beef path=0 hop=63 - [OPEN] sent=10 probe=2 max=1472 paired=0x00000000 backlog=99",
+        "CREDIT_REQUEST 3>7 flow=0x0000beef path=0 hop=63 - [OPEN] sent=10 probe=2 max=1472 paired=0x00000000 backlog=99 weight=3",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=5",
         "DATA 3>7 flow=0x0000beef path=9 hop=63 ect0 [END CREDIT_CE] credit=5 offset=20 payload=30 unused=1",
         "ACK 3>7 flow=0x0000beef path=0 hop=63 - [PAUSED] cumulative=50 probe=2 ranges=60-70,80-90",

@@ -1,4 +1,3 @@
-import { CREDIT_ALGORITHMS } from '../../core/credit/registry.js';
 import type { ErrorCode, XpassError } from '../../core/errors.js';
 import type { Trouble } from '../../udp/host-connection.js';
 import { Failure, failureOf } from './failure.js';
@@ -14,13 +13,6 @@ export interface PeerContext {
   readonly trouble: Trouble | null;
 }
 
-/** The algorithms that give weights, in words. */
-function weighing(): string {
-  return CREDIT_ALGORITHMS.filter(({ takesWeights }) => takesWeights)
-    .map(({ name }) => name)
-    .join(', ');
-}
-
 /** What ended the traffic with a peer, in one sentence that names it and what decides. */
 export function peerFailure(error: XpassError, context: PeerContext): Failure {
   const { peerName, connectTimeoutNs, idleTimeoutNs, trouble } = context;
@@ -29,7 +21,6 @@ export function peerFailure(error: XpassError, context: PeerContext): Failure {
     unreachable: `${who} does not answer: ${trouble?.reason ?? `nothing came within --connect-timeout ${formatDuration(connectTimeoutNs)}`}`,
     idle: `${who} is lost: ${trouble?.reason ?? `nothing came within --idle-timeout ${formatDuration(idleTimeoutNs)}`}`,
     refused: `${peerName} refuses the flow: it serves nothing, is ending, or has as many streams as it takes`,
-    weight: `${peerName} issues its credits by an algorithm that gives no weights: leave --weight out, or choose another there with --algorithm (${weighing()})`,
     shutdown: `${peerName} ended in the middle: its process is shutting down`,
   };
   const { exitCode, message } = failureOf(error) as Failure;
