@@ -60,8 +60,8 @@ export interface RequestFields {
 
 /** PROTOCOL §3.2 */
 export interface CreditFields {
-  /** Bits of `CreditFlag`. */
-  flags: number;
+  /** Bits of `CreditFlag`; 0 without it. */
+  flags?: number;
   sequence: number;
   pathId: number;
   /** 0 to 8. */
@@ -219,7 +219,7 @@ export function encodeRequest(
 
 /** PROTOCOL §3.2 */
 export function encodeCredit(bytes: Uint8Array, header: FlowHeader, fields: CreditFields, check: Crc32 | null): number {
-  writeHeader(bytes, header, FrameType.credit, fields.flags);
+  writeHeader(bytes, header, FrameType.credit, fields.flags ?? 0);
   bytes[Header.pathId] = fields.pathId;
   write32(bytes, Credit.sequence, fields.sequence);
   write16(bytes, Credit.check, check === null ? 0 : crc32Bits(bytes, 1, Credit.check));

@@ -17,6 +17,8 @@ export interface FrameOptions {
   destination?: number;
   flowId?: number;
   pathId?: number;
+  /** Bits of CreditFlag. */
+  flags?: number;
   /** A number that tells frames apart: the credit sequence, or its echo. */
   label?: number;
   wireBytes?: number;
@@ -52,7 +54,8 @@ export function emptyFrame(): Frame {
 export function creditFrame(options: FrameOptions = {}): Frame {
   const frame = options.into ?? emptyFrame();
   const paddingBytes = (options.wireBytes ?? CREDIT_WIRE_BYTES) - WIRE_OVERHEAD_BYTES - Credit.bytes;
-  const fields = { sequence: options.label ?? 1, pathId: options.pathId ?? 0, paddingBytes };
+  const { label: sequence = 1, pathId = 0, flags = 0 } = options;
+  const fields = { flags, sequence, pathId, paddingBytes };
   frame.length = encodeCredit(frame.bytes, header(options), fields, crc32);
   return frame;
 }
