@@ -377,10 +377,16 @@ export class Port {
     const { numbers, at } = this;
     const busyUntilNs = numbers[at + F.busyUntilNs];
     const credit = this.creditFrames === 0 ? null : this.peekCredit();
-    const creditNs = credit === null ? NEVER : Math.max(busyUntilNs, eligibleNs(numbers, at, credit.wireBytes));
+    const creditNs = credit === null ? NEVER : this.creditStartNs(credit, busyUntilNs);
     const dataNs = this.dataBytes === 0 ? NEVER : busyUntilNs;
     this.nextIsCredit = creditNs <= dataNs;
     numbers[at + F.nextStartNs] = this.nextIsCredit ? creditNs : dataNs;
+  }
+
+  private creditStartNs(credit: Frame, busyUntilNs: number): number {
+    const startNs = Math.max(busyUntilNs, eligibleNs(this.numbers, this.at, credit.wireBytes));
+    // A credit that overtakes a longer one of the other class may have come after the bucket held its bytes.
+    return this.low === null ? startNs : Math.max(startNs, credit.atNs);
   }
 
   private drop(code: number): number {

@@ -98,6 +98,19 @@ describe('two classes of credits at a port', () => {
     expect(order.slice(firstLow, firstLow + 6)).toEqual([true, true, false, true, false, true]);
   });
 
+  it('never start a credit before it came, even where the bucket held its bytes and not those of the one before', () => {
+    const port = makePort();
+    for (let credit = 0; credit < 2; credit++) port.enqueue(creditFrame({ wireBytes: 92 }), 0);
+    port.enqueue(creditFrame({ wireBytes: 92, flags: LOW }), 0);
+    port.advance(0.95 * CREDIT_NS);
+    taken(port);
+    port.enqueue(creditFrame({ wireBytes: 84 }), 1.05 * CREDIT_NS);
+    port.advance(1e9);
+    const [first] = taken(port);
+    expect(flags(first.bytes)).toBe(0);
+    expect(first.atNs - (84 * 8e9) / RATE_BPS).toBeGreaterThanOrEqual(1.05 * CREDIT_NS - 1e-6);
+  });
+
   it('keep their order each', () => {
     const port = makePort({ creditClassWeight: 2 });
     for (let label = 1; label <= 6; label++) {
