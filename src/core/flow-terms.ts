@@ -1,7 +1,7 @@
 // Tested by test/core/weights.test.ts
 import { XpassError } from './errors.js';
 
-/** The classes of credits, the one that goes first at the head. PROTOCOL §9.7 */
+/** The classes of credits, the one that goes first at the head. PROTOCOL §9.8 */
 export const CREDIT_CLASSES = ['high', 'low'] as const;
 export type CreditClass = (typeof CREDIT_CLASSES)[number];
 

@@ -83,7 +83,7 @@ export class ReceiverFrames implements FlowHeader {
     this.pathId = pathId;
   }
 
-  /** Its credits are of the low class. PROTOCOL §9.7 */
+  /** Its credits are of the low class. PROTOCOL §9.8 */
   setLowClass(): void {
     this.creditFlags = CreditFlag.lowClass;
   }

@@ -18,7 +18,7 @@ export function isLowCredit(bytes: Uint8Array): boolean {
 }
 
 /**
- * The low class of credits at one port, beside the queue of the high class: which of the two goes next (PROTOCOL §9.7). A port makes one for its first low credit.
+ * The low class of credits at one port, beside the queue of the high class: which of the two goes next (PROTOCOL §9.8). A port makes one for its first low credit.
  * Start-time fair queueing (Goyal, SIGCOMM 1996) of two classes, as the one number by which they differ.
  */
 export class LowClass {

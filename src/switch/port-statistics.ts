@@ -50,7 +50,7 @@ export interface ClassSnapshot {
 export interface PortSnapshot {
   data: ClassSnapshot;
   credit: ClassSnapshot;
-  /** Those of the low class among them. PROTOCOL §9.7 */
+  /** Those of the low class among them. PROTOCOL §9.8 */
   lowCredit: ClassSnapshot;
   /** Every other type: requests, acknowledgements, stops, resets. */
   control: ClassSnapshot;

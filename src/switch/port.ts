@@ -31,7 +31,7 @@ export interface PortConfig {
   maxFrameBytes: number;
   /** Of each class. Credits are counted, not their bytes: a limit of one in bytes could not hold a padded credit. */
   creditQueueFrames: number;
-  /** W: share of the high class of credits against 1 of the low class while both wait; Infinity: the high class always goes first. PROTOCOL §9.7 */
+  /** W: share of the high class of credits against 1 of the low class while both wait; Infinity: the high class always goes first. PROTOCOL §9.8 */
   creditClassWeight: number;
   creditBurstBytes: number;
   /** N_cdt: after how many credits the probability with which credits are marked is renewed; 0: none is marked. PROTOCOL §9.3 */
