@@ -114,7 +114,12 @@ const realNetworksFigures: FigureGroup = {
 };
 
 /** The first is the one that is meant where none is named. */
-export const FIGURE_GROUPS: readonly FigureGroup[] = [expresspassFigures, spraypassFigures, ec4Figures, realNetworksFigures];
+export const FIGURE_GROUPS: readonly FigureGroup[] = [
+  expresspassFigures,
+  spraypassFigures,
+  ec4Figures,
+  realNetworksFigures,
+];
 
 /**
  * What `words` ask for: a group's name first or none, then names of its figures, all of them without. In a group the group's name may be left out of theirs.

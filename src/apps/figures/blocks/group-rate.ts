@@ -8,6 +8,7 @@ export function groupRate(group: string): Quantity {
   return {
     title: `${group}_gbps`,
     digits: 3,
-    of: ({ result }) => mean(result.flows.filter((flow) => flow.group === group).map((flow) => wireBps(flow.goodputBps))) / 1e9,
+    of: ({ result }) =>
+      mean(result.flows.filter((flow) => flow.group === group).map((flow) => wireBps(flow.goodputBps))) / 1e9,
   };
 }

@@ -42,7 +42,11 @@ The load is a part of 426.67 Gbit/s, as in the authors' script: the links of 192
 The paper's completion times are drawings without numbers. The table of web search does not give the shares of classes that the papers state: 15.5 % of its flows are S and 38.8 % M, where they say 49 and 3.`,
   jobs: (profile) =>
     WORKLOAD_NAMES.flatMap((name) =>
-      DRAWN.map((rule) => ({ key: key(name, rule), document: treeDocument(name, rule, flowsOf(name, profile)), seeds: [1] })),
+      DRAWN.map((rule) => ({
+        key: key(name, rule),
+        document: treeDocument(name, rule, flowsOf(name, profile)),
+        seeds: [1],
+      })),
     ),
   evaluate: (runs) => ({
     charts: WORKLOAD_NAMES.map((name) => ({ key: name, chart: chart(name, runs) })),
