@@ -2,6 +2,7 @@ import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import { Chunks, Credit, DEFAULT_FRAME_BYTES, MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
 import { DEFAULT_CREDIT_ALGORITHM } from './credit/registry.js';
 import { XpassError } from './errors.js';
+import { MAX_WEIGHT } from './flow-terms.js';
 
 /** A credit has 0 to 8 bytes of padding, 4 in the mean. PROTOCOL §4.4 */
 const MAX_SIZE_JITTER_BYTES = Credit.maxPaddingBytes / 2;
@@ -70,6 +71,8 @@ export interface EndpointConfig {
   peerRequests: number;
   /** Bytes of a flow that its sender holds, sent or not, until they are acknowledged. */
   sendBufferBytes: number;
+  /** Largest weight that a flow which this host receives gets, whatever its sender asks for. PROTOCOL §4.9 */
+  maxWeight: number;
   /** Flows of this host, both directions, lingering ones left out. */
   maxFlows: number;
   /** COMPLETE flows that are kept to answer repeated FINs. PROTOCOL §6.5 */
@@ -131,6 +134,8 @@ export const DEFAULT_CONFIG: Readonly<EndpointConfig> = {
   // Ours: at a round trip of 1 ms as many flows a second as a process can open, and no more to answer at once than takes a millisecond.
   peerRequests: 64,
   sendBufferBytes: 4 * 1024 * 1024,
+  // Ours: one flow can take 16 times its neighbours' share of this host's link.
+  maxWeight: 16,
   maxFlows: 65_536,
   maxLingering: 4_096,
   amplificationLimit: 3,
@@ -176,6 +181,7 @@ const RANGES: readonly (readonly [keyof EndpointConfig, number, number])[] = [
   ['frameChunks', 0, Chunks.maxChunks],
   ['peerRequests', 1, Number.POSITIVE_INFINITY],
   ['sendBufferBytes', LEAST_SEND_BUFFER_BYTES, 2 ** 30],
+  ['maxWeight', 1, MAX_WEIGHT],
   ['maxFlows', 1, 1_048_576],
   ['maxLingering', 0, 1_048_576],
   ['amplificationLimit', 1, Number.POSITIVE_INFINITY],
@@ -205,6 +211,7 @@ const WHOLE: ReadonlySet<keyof EndpointConfig> = new Set([
   'keptCredits',
   'sendBufferBytes',
   'frameChunks',
+  'maxWeight',
   'maxFlows',
   'maxLingering',
   'ackFrames',

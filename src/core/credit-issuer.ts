@@ -352,11 +352,11 @@ export class CreditIssuer implements DueSource {
     return this.numbers[this.at + Hot.lastDataNs] + Math.max(this.context.config.dataTimeoutNs, waitNs);
   }
 
-  /** Credits that would bring what is missing of what the sender has. */
+  /** Credits that would bring what is missing of what the sender has, in the place of those too that the path will drop as it has dropped others. */
   private get wanted(): number {
     if (this.demandCredits === UNKNOWN) {
       const isHeeded = this.context.config.backlogWaitNs > 0;
-      this.demandCredits = isHeeded ? this.window.demandCredits : UNBOUNDED;
+      this.demandCredits = isHeeded ? Math.ceil(this.window.demandCredits * (1 + this.meter.dropShare)) : UNBOUNDED;
     }
     return this.demandCredits;
   }

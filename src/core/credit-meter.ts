@@ -118,6 +118,11 @@ export class CreditMeter {
     return { sent: this.next, used: this.used, unused: this.unused, dropped: this.dropped };
   }
 
+  /** Dropped credits as a part of those that were used or dropped; 0 before any. */
+  get dropShare(): number {
+    return this.dropped === 0 ? 0 : this.dropped / (this.used + this.dropped);
+  }
+
   /** Credits sent so far. */
   get sent(): number {
     return this.next;

@@ -107,6 +107,7 @@ export class CreditedReceiver extends ReceiverFlow {
   override handleOpening(frame: Frame): void {
     super.handleOpening(frame);
     this.acknowledger.setFrameBytes(requestMaxFrameBytes(frame.bytes));
+    if ((flags(frame.bytes) & RequestFlag.lowClass) !== 0) this.frames.setLowClass();
   }
 
   override handleRequest(frame: Frame, nowNs: number): void {

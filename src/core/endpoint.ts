@@ -1,6 +1,5 @@
 import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
-import { ParameterError } from '../base/parameters.js';
 import type { Random } from '../base/random.js';
 import { hasChunks } from '../wire/chunks.js';
 import {
@@ -11,6 +10,7 @@ import {
   frameType,
   requestMaxFrameBytes,
   requestPairedFlowId,
+  requestWeight,
   resetCode,
   versionHighest,
   versionLowest,
@@ -19,22 +19,22 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import * as layout from '../wire/layout.js';
-import type { Application, CreditChoice, FlowWriter } from './application.js';
+import type { Application, FlowWriter } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
 import type { EndpointConfig } from './config.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import { type EndpointCounters, newCounters } from './counters.js';
-import type { CreditAlgorithm } from './credit/algorithm.js';
-import { creditAlgorithmMaker } from './credit/registry.js';
 import { CreditBudget } from './credit-budget.js';
 import { CreditedReceiver } from './credited-receiver.js';
 import { CreditedSender } from './credited-sender.js';
 import { Disorder } from './disorder.js';
 import { XpassError } from './errors.js';
+import { FlowAlgorithms, type WindowChoice } from './flow-algorithms.js';
 import * as flowRecord from './flow-record.js';
 import { FlowRecords } from './flow-record.js';
 import { FlowSchedule, firstSlot, isNoEarlier, moveAlone } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
+import { type ShareOptions, shareTerms } from './flow-terms.js';
 import { FrameFiller } from './frame-filler.js';
 import { fitsKind, isEarly } from './frame-kind.js';
 import { HostLink } from './host-link.js';
@@ -46,8 +46,6 @@ import type { SenderFlow } from './sender-flow.js';
 import { Speculation } from './speculation.js';
 import { Strangers } from './strangers.js';
 import { WaitingFlows } from './waiting-flows.js';
-import type { WindowAlgorithm } from './window/algorithm.js';
-import { windowAlgorithm } from './window/registry.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { FrameType, RequestFlag, ResetCode, ResetFlag } = layout;
@@ -67,13 +65,9 @@ export interface EndpointParts {
   records?: FlowRecords;
 }
 
-export interface OpenOptions {
+export interface OpenOptions extends WindowChoice, ShareOptions {
   /** A flow of the opposite direction that the new one answers. PROTOCOL §6.1 */
   pairedFlowId?: number;
-  /** Name in the registry of core/window, or '' for a flow with credits; the endpoint's own if absent. */
-  windowAlgorithm?: string;
-  /** Parameters of that algorithm by their names; those of the endpoint if absent, where the algorithm is its own. */
-  windowParameters?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -115,7 +109,7 @@ export class Endpoint implements FlowContext {
   private readonly chunkReader = new ChunkReader((chunk) => this.handleChunk(chunk));
   private readonly application: Application;
   private readonly link: HostLink;
-  private readonly newAlgorithm: () => CreditAlgorithm;
+  private readonly algorithms: FlowAlgorithms;
   private readonly freeSlots: number[] = [];
   /** The oldest first. */
   private readonly lingering = new Set<ReceiverFlow>();
@@ -139,7 +133,6 @@ export class Endpoint implements FlowContext {
     this.strangers = new Strangers(this);
     this.link = new HostLink(config);
     const { creditNs } = this.link;
-    const { creditAlgorithm: name, creditParameters: parameters } = config;
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
     const budget = { ...config, creditNs, maxWaiting };
@@ -147,9 +140,7 @@ export class Endpoint implements FlowContext {
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
     this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;
-    const { algorithms } = this.records;
-    this.newAlgorithm = orConfigError(() => creditAlgorithmMaker(name, this.link.credit, parameters, algorithms));
-    this.newWindowAlgorithm({});
+    this.algorithms = new FlowAlgorithms(config, this.link, this.records.algorithms);
   }
 
   /** Flows that are open, lingering ones left out. */
@@ -162,7 +153,7 @@ export class Endpoint implements FlowContext {
     return this.lingering.size;
   }
 
-  /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow is ended. Throws XpassError `tooManyFlows`, and `config` for an unknown algorithm or parameter. */
+  /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow is ended. Throws XpassError `tooManyFlows`, and `config` for an option that is not allowed. */
   open(peer: number, writer: FlowWriter, options: OpenOptions, nowNs: number): SenderFlow {
     if (this.flowCount >= this.config.maxFlows) {
       throw new XpassError(
@@ -170,11 +161,12 @@ export class Endpoint implements FlowContext {
         `this host has ${this.flowCount} flows open: at most ${this.config.maxFlows} are allowed`,
       );
     }
-    const algorithm = this.newWindowAlgorithm(options);
+    const algorithm = this.algorithms.window(options);
+    const share = shareTerms(options, algorithm !== null);
     const slot = this.newSlot();
     const header = this.header(peer, this.newFlowId(peer));
     const { pairedFlowId = 0 } = options;
-    const terms = { slot, header, peer, frameBytes: this.config.frameBytes, pairedFlowId };
+    const terms = { slot, header, peer, frameBytes: this.config.frameBytes, pairedFlowId, ...share };
     const flow =
       algorithm === null
         ? new CreditedSender(this, writer, { ...terms, isReactive: false }, nowNs)
@@ -428,13 +420,25 @@ export class Endpoint implements FlowContext {
     if (requestMaxFrameBytes(frame.bytes) > this.config.frameBytes)
       return this.strangers.refuse(frame, ResetCode.frameSize, nowNs);
     if (this.flowCount >= this.config.maxFlows) return this.strangers.refuse(frame, ResetCode.tooManyFlows, nowNs);
-    return this.accept(frame, nowNs);
+    const isReactive = (flags(frame.bytes) & RequestFlag.reactive) !== 0;
+    if (isReactive) return this.accept(frame, (options) => new ReactiveReceiver(this, options, nowNs), nowNs);
+    const weight = this.allowedWeight(requestWeight(frame.bytes));
+    const choice = this.application.creditChoice?.(frame.peer, requestPairedFlowId(frame.bytes)) ?? null;
+    if (!this.algorithms.honours(choice, weight)) return this.strangers.refuse(frame, ResetCode.weight, nowNs);
+    const terms = { algorithm: this.algorithms.credit(choice, weight), link: this.link.credit };
+    const firstSequence = this.random.uint32();
+    return this.accept(
+      frame,
+      (options) => new CreditedReceiver(this, { ...options, ...terms, firstSequence }, nowNs),
+      nowNs,
+    );
   }
 
-  private accept(frame: Frame, nowNs: number): ReceiverFlow | null {
+  /** `make` makes the flow that `frame` opens. */
+  private accept(frame: Frame, make: (options: ReceiverOptions) => ReceiverFlow, nowNs: number): ReceiverFlow | null {
     const slot = this.newSlot();
     const header = this.header(frame.peer, flowId(frame.bytes));
-    const flow = this.newReceiver(frame, { slot, header, peer: frame.peer }, nowNs);
+    const flow = make({ slot, header, peer: frame.peer });
     flow.handleOpening(frame);
     this.flows[slot] = flow;
     this.receivers.set(frame.peer, flow.id, slot);
@@ -446,26 +450,12 @@ export class Endpoint implements FlowContext {
     return this.strangers.refuse(frame, ResetCode.refused, nowNs);
   }
 
-  /** `frame` opens the flow and says of which kind it is. */
-  private newReceiver(frame: Frame, options: ReceiverOptions, nowNs: number): ReceiverFlow {
-    if ((flags(frame.bytes) & RequestFlag.reactive) !== 0) return new ReactiveReceiver(this, options, nowNs);
-    const choice = this.application.creditChoice?.(frame.peer, requestPairedFlowId(frame.bytes)) ?? null;
-    const algorithm = choice === null ? this.newAlgorithm() : this.chosenAlgorithm(choice);
-    const firstSequence = this.random.uint32();
-    return new CreditedReceiver(this, { ...options, algorithm, link: this.link.credit, firstSequence }, nowNs);
-  }
-
-  private chosenAlgorithm({ name, parameters }: CreditChoice): CreditAlgorithm {
-    return creditAlgorithmMaker(name, this.link.credit, parameters, this.records.algorithms)();
-  }
-
-  /** For a flow that is opened with `options`; null for one with credits. */
-  private newWindowAlgorithm(options: OpenOptions): WindowAlgorithm | null {
-    const { windowAlgorithm: usual, windowParameters: usualParameters } = this.config;
-    const name = options.windowAlgorithm ?? usual;
-    if (name === '') return null;
-    const parameters = options.windowParameters ?? (name === usual ? usualParameters : {});
-    return orConfigError(() => windowAlgorithm(name, this.link.window, parameters));
+  /** PROTOCOL §4.9 */
+  private allowedWeight(weight: number): number {
+    const { maxWeight } = this.config;
+    if (weight <= maxWeight) return weight;
+    this.counters.weightsLimited++;
+    return maxWeight;
   }
 
   private header(peer: number, id: number): FlowHeader {
@@ -485,15 +475,5 @@ export class Endpoint implements FlowContext {
     const slot = this.freeSlots.pop() ?? this.flows.length;
     this.flows[slot] = null;
     return slot;
-  }
-}
-
-/** What `make` makes; what is wrong with its parameters as an XpassError. */
-function orConfigError<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof ParameterError) throw new XpassError('config', error.message);
-    throw error;
   }
 }

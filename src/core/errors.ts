@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'protocol'
   | 'shutdown'
   | 'tooManyFlows'
+  | 'weight'
   | 'attach'
   | 'config';
 
@@ -41,6 +42,11 @@ export function errorOfReset(code: number): XpassError {
       );
     case ResetCode.tooManyFlows:
       return new XpassError('tooManyFlows', 'the peer has as many flows as it takes');
+    case ResetCode.weight:
+      return new XpassError(
+        'weight',
+        "the peer's credit algorithm gives no weights: leave the weight out, or choose another algorithm there",
+      );
     case ResetCode.protocol:
       return new XpassError('protocol', 'the peer says that a rule of the protocol was broken');
     case ResetCode.idle:

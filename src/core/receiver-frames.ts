@@ -15,13 +15,13 @@ import type { FlowContext } from './context.js';
 import type { Reassembly } from './reassembly.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Ack, AckFlag, Credit, ResetFlag, WindowAck, wireBytes } = layout;
+const { Ack, AckFlag, Credit, CreditFlag, ResetFlag, WindowAck, wireBytes } = layout;
 
 /** Ranges that an ACK tells again of those that the one before told: as many frames as show that a hole before them is a loss. PROTOCOL §5.2 */
 const REPEATED_RANGES = 3;
 
 /** Filled anew for every credit of whichever flow. */
-const CREDIT_FIELDS = { sequence: 0, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 0 };
+const CREDIT_FIELDS = { flags: 0, sequence: 0, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 0 };
 const RANGES = new SomeRanges();
 /** The same for every ACK; its ranges for those of reactive flows too. */
 const ACK_FIELDS: AckFields = { flags: 0, cumulative: 0, probe: 0, ranges: RANGES };
@@ -43,6 +43,8 @@ export class ReceiverFrames implements FlowHeader {
   /** Of the next credit: set by `setExplicitRate`. */
   rateCode = 0;
   private hop = 0;
+  /** Bits of CreditFlag, of every credit. */
+  private creditFlags = 0;
   /** Of every frame but credits. */
   pathId: number;
   /** Ranges in an ACK at most. */
@@ -75,6 +77,7 @@ export class ReceiverFrames implements FlowHeader {
   credit(sequence: number, pathId: number, dueNs: number): void {
     const frame = this.context.pool.take();
     const fields = CREDIT_FIELDS;
+    fields.flags = this.creditFlags;
     fields.sequence = sequence;
     fields.pathId = pathId;
     fields.paddingBytes = this.padding();
@@ -95,6 +98,11 @@ export class ReceiverFrames implements FlowHeader {
   /** Every frame but credits goes by this path from now on. */
   setPath(pathId: number): void {
     this.pathId = pathId;
+  }
+
+  /** Its credits are of the low class. PROTOCOL §9.8 */
+  setLowClass(): void {
+    this.creditFlags = CreditFlag.lowClass;
   }
 
   /** ACKs have at most `frameBytes`. */

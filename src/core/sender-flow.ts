@@ -83,8 +83,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.probe = new Probe(this.rtt, context.config, record);
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
     this.buffer = this.stream.buffer;
-    const { frameBytes, isReactive, pairedFlowId } = options;
-    const terms = { frameBytes, isReactive, pairedFlowId };
+    const { frameBytes, isReactive, pairedFlowId, weight, isLowClass } = options;
+    const terms = { frameBytes, isReactive, pairedFlowId, weight, isLowClass };
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.numbers[this.at + Hot.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;

@@ -1,5 +1,6 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
 import * as layout from '../wire/layout.js';
+import type { ShareTerms } from './flow-terms.js';
 import type { Probe } from './probe.js';
 import type { SenderFrames } from './sender-frames.js';
 import type { SentStream } from './sent-stream.js';
@@ -11,7 +12,7 @@ const { RequestFlag } = layout;
 export const NOT_SPECULATIVE = -1;
 
 /** What a flow's CREDIT_REQUESTs tell that does not change. */
-export interface RequestTerms {
+export interface RequestTerms extends ShareTerms {
   frameBytes: number;
   /** PROTOCOL §11.1 */
   isReactive: boolean;
@@ -58,6 +59,7 @@ export class SenderRequests {
         flags:
           (opens ? RequestFlag.open : 0) |
           (terms.isReactive ? RequestFlag.reactive : 0) |
+          (terms.isLowClass ? RequestFlag.lowClass : 0) |
           (this.unscheduledBytes === NOT_SPECULATIVE ? 0 : RequestFlag.speculative) |
           (this.toldCovered ? RequestFlag.covered : 0),
         sentOffset: stream.sentOffset,
@@ -65,6 +67,7 @@ export class SenderRequests {
         maxFrameBytes: terms.frameBytes,
         pairedFlowId: terms.pairedFlowId,
         backlog: stream.backlogBytes,
+        weight: terms.weight,
       },
       nowNs,
     );

@@ -1,5 +1,6 @@
 // Tested by test/apps/shared/scenario/scenario-file.test.ts
 import type { EndpointConfig } from '../core/config.js';
+import type { ShareOptions } from '../core/flow-terms.js';
 import type { ImpairmentConfig } from '../switch/impairment.js';
 import type { PortConfig } from '../switch/port.js';
 import type { Topology } from '../switch/topology.js';
@@ -59,6 +60,8 @@ interface TrafficBase {
   readonly startJitterNs: number;
   /** Name in the registry of core/window, or '' for flows with credits; that of the sending host if absent. */
   readonly windowAlgorithm?: string;
+  /** What each flow's credits are worth against those of others. */
+  readonly share?: ShareOptions;
 }
 
 /** One flow, or `count` equal ones. */

@@ -1,12 +1,11 @@
 // Tested by test/sim/simulate.test.ts
 import { NEVER } from '../base/time.js';
-import type { OpenOptions } from '../core/endpoint.js';
 import type { FlowReader } from '../core/flow-callbacks.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import { type FlowHost, FlowRun } from './flow-run.js';
 import type { Network } from './network.js';
 import { SlowReader } from './slow-reader.js';
-import type { FlowPlan } from './traffic/plan-flows.js';
+import { type FlowPlan, openOptions } from './traffic/plan-flows.js';
 
 /** Flow ids are 32-bit, so a peer and an id fit into one safe integer. */
 const IDS = 2 ** 32;
@@ -128,7 +127,7 @@ export class TrafficPlayer implements FlowHost {
       run.fail('hostDown');
       return;
     }
-    const flow = host.host.endpoint.open(plan.to, run, optionsOf(plan), host.clock.toOwn(this.nowNs));
+    const flow = host.host.endpoint.open(plan.to, run, openOptions(plan), host.clock.toOwn(this.nowNs));
     this.expected[run.toPort].set(plan.from * IDS + flow.id, run);
     run.begin(flow);
     if (plan.stopNs !== NEVER) this.network.agenda.at(Math.max(plan.stopNs, run.startNs), () => this.stop(run));
@@ -153,10 +152,6 @@ export class TrafficPlayer implements FlowHost {
 
 function followersOf(runs: readonly FlowRun[]): ReadonlyMap<number, FlowRun> {
   return new Map(runs.flatMap((run) => (run.plan.afterId === undefined ? [] : [[run.plan.afterId, run]])));
-}
-
-function optionsOf({ windowAlgorithm }: FlowPlan): OpenOptions {
-  return windowAlgorithm === undefined ? {} : { windowAlgorithm };
 }
 
 function hasEnd({ bytes, stopNs }: FlowPlan): boolean {

@@ -27,6 +27,9 @@ const NOISE_WEIGHT = 0.25;
 /** Of the link's rate: an offer goes no further. Above 1 it fills the link of a lone flow whose credits are lost on the way to it. */
 const MOST_OF_LINK = 1.25;
 
+/** Of the link: what a class that gets nothing of it is offered all the same, so that its flows hear soon that the other one has stopped. Ours. */
+const LEAST_CLASS = 0.01;
+
 /** Flows below which nobody is limited by this port: one that has just gone. */
 const SOMEBODY = 0.01;
 
@@ -52,6 +55,11 @@ export class ExplicitRate {
   private otherBits = 0;
   /** Of the others. */
   private fastestBps = 0;
+  /** What all credits of the measurement before took of the link. */
+  private takenBps = 0;
+  private bits = 0;
+  private rival: ExplicitRate | null = null;
+  private leastPart = 1;
 
   /** `rateBps`: of the link, Infinity for an unlimited one, which offers nothing; `creditBits`: what a credit and its data take of it. */
   constructor(rateBps: number, creditBits: number) {
@@ -61,6 +69,12 @@ export class ExplicitRate {
   /** Bit/s. */
   get rateBps(): number {
     return this.offeredBps;
+  }
+
+  /** Two classes of credits share the link: this one has what `rival` leaves of it, at least `leastPart`. PROTOCOL §9.8 */
+  share(rival: ExplicitRate, leastPart: number): void {
+    this.rival = rival;
+    this.leastPart = Math.max(LEAST_CLASS, leastPart);
   }
 
   configure(rateBps: number, creditBits: number): void {
@@ -79,6 +93,7 @@ export class ExplicitRate {
     if (code === 0 || this.linkBps === Number.POSITIVE_INFINITY) return;
     if (nowNs - this.startNs >= this.lengthNs) this.measure(nowNs);
     const creditNs = Math.min(this.creditBits * nsPerBit(code), MOST_FLOWS_OF_CREDIT * this.lengthNs);
+    this.bits += this.creditBits;
     if (code >= this.code || (flags(bytes) & CreditFlag.hopMask) === hopOf(frame)) this.limitedNs += creditNs;
     else {
       this.otherNs += creditNs;
@@ -97,15 +112,26 @@ export class ExplicitRate {
     const elapsedNs = nowNs - this.startNs;
     const limited = this.limitedNs / elapsedNs;
     const flows = limited + this.otherNs / elapsedNs;
-    const wholeBps = this.linkBps * (1 + MOST_OVERLOAD * Math.max(0, 1 - PUNCTUAL_FLOWS / flows));
+    const capacityBps = this.rival === null ? this.linkBps : this.capacityBps(this.rival, nowNs);
+    const wholeBps = capacityBps * (1 + MOST_OVERLOAD * Math.max(0, 1 - PUNCTUAL_FLOWS / flows));
     const othersBps = (this.otherBits * 1e9) / elapsedNs;
     // No flow's max-min share is below an equal part of all; others that say less than they take are then held to it.
     if (limited > SOMEBODY) this.offer(Math.max((wholeBps - othersBps) / limited, wholeBps / flows));
     else if (othersBps <= wholeBps) this.offer(this.fastestBps + wholeBps - othersBps);
     else this.offer((this.fastestBps * wholeBps) / othersBps);
+    this.takenBps = (this.bits * 1e9) / elapsedNs;
     this.startNs = nowNs;
-    this.limitedNs = this.otherNs = this.otherBits = this.fastestBps = 0;
+    this.limitedNs = this.otherNs = this.otherBits = this.fastestBps = this.bits = 0;
     this.setLength(flows);
+  }
+
+  private capacityBps(rival: ExplicitRate, nowNs: number): number {
+    return Math.max(this.leastPart * this.linkBps, this.linkBps - rival.takenNowBps(nowNs));
+  }
+
+  /** Nothing, once a measurement has lasted twice as long as it should: credits have stopped. */
+  private takenNowBps(nowNs: number): number {
+    return nowNs - this.startNs > 2 * this.lengthNs ? 0 : this.takenBps;
   }
 
   private offer(wantedBps: number): void {

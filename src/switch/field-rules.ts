@@ -25,6 +25,8 @@ const PORT_RULES: Readonly<Record<keyof PortConfig, NumberRule>> = {
   delayNs: DELAY_NS,
   maxFrameBytes: { min: MIN_FRAME_BYTES, max: MAX_FRAME_BYTES, integer: true },
   creditQueueFrames: { min: 1, max: MAX_CREDIT_QUEUE_FRAMES, integer: true },
+  // A class that gets less than a thousandth of the credits is starved (ours).
+  creditClassWeight: { min: 0.001, max: UNBOUNDED },
   creditBurstBytes: { min: MAX_CREDIT_WIRE_BYTES, max: 1e6 },
   // More credits than an RTT holds would say nothing of the path as it is (ours).
   creditMarkFrames: { min: 0, max: MAX_CREDIT_QUEUE_FRAMES, integer: true },

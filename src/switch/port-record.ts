@@ -51,12 +51,14 @@ export const PortField = {
   meterDepthBytes: 30,
   /** By PortDrop code. */
   drops: 31,
-  creditMarks: 46,
-  sprayedFrames: 47,
+  creditMarks: 47,
+  sprayedFrames: 48,
+  lowCreditFrames: 49,
+  lowCreditBytes: 50,
 } as const;
 
 /** A whole number of cache lines. */
-const RECORD_DOUBLES = 48;
+const RECORD_DOUBLES = 56;
 
 /** The records of the ports of one world, side by side. */
 export class PortRecords extends RecordArena {

@@ -33,6 +33,8 @@ export const PortDrop = {
   switchDown: 13,
   /** A speculative frame that found more in the data queue than such a frame may. */
   speculative: 14,
+  /** A credit of the low class that found its queue full. */
+  lowCreditQueueFull: 15,
 } as const;
 
 /** Names by drop code. */
@@ -48,6 +50,8 @@ export interface ClassSnapshot {
 export interface PortSnapshot {
   data: ClassSnapshot;
   credit: ClassSnapshot;
+  /** Those of the low class among them. PROTOCOL §9.8 */
+  lowCredit: ClassSnapshot;
   /** Every other type: requests, acknowledgements, stops, resets. */
   control: ClassSnapshot;
   /** Only the reasons that occurred. */
@@ -83,6 +87,8 @@ const COUNTERS = [
   F.dataBytes,
   F.creditFrames,
   F.creditBytes,
+  F.lowCreditFrames,
+  F.lowCreditBytes,
   F.controlFrames,
   F.controlBytes,
   F.queueArea,
@@ -207,6 +213,7 @@ export class PortStatistics {
     return {
       data: this.classSnapshot(F.dataFrames),
       credit: this.classSnapshot(F.creditFrames),
+      lowCredit: this.classSnapshot(F.lowCreditFrames),
       control: this.classSnapshot(F.controlFrames),
       drops: this.namedDrops(),
       ecnMarks: this.ecnMarks,
@@ -252,4 +259,10 @@ export function countFrame(numbers: Float64Array, at: number, type: number, wire
   const frames = at + (isData ? F.dataFrames : type === FrameType.credit ? F.creditFrames : F.controlFrames);
   numbers[frames]++;
   numbers[frames + BYTES_AFTER_FRAMES] += wireBytes;
+}
+
+/** A credit of the low class whose transmission starts, beside `countFrame`. */
+export function countLowCredit(numbers: Float64Array, at: number, wireBytes: number): void {
+  numbers[at + F.lowCreditFrames]++;
+  numbers[at + F.lowCreditBytes] += wireBytes;
 }

@@ -12,9 +12,10 @@ import { CreditMarking } from './credit-marking.js';
 import { changeMeter, eligibleNs, type MeterRate, spend, startMeter } from './credit-meter.js';
 import { DataMarking } from './data-marking.js';
 import { ExplicitRate } from './explicit-rate.js';
+import { isLowCredit, LowClass } from './low-class.js';
 import * as portRecord from './port-record.js';
 import * as portStatistics from './port-statistics.js';
-import { countFrame, PortStatistics } from './port-statistics.js';
+import { countFrame, countLowCredit, PortStatistics } from './port-statistics.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
@@ -29,8 +30,10 @@ export interface PortConfig {
   /** Propagation to the other end. */
   delayNs: number;
   maxFrameBytes: number;
-  /** Credits are counted, not their bytes: a limit of one in bytes could not hold a padded credit. */
+  /** Of each class. Credits are counted, not their bytes: a limit of one in bytes could not hold a padded credit. */
   creditQueueFrames: number;
+  /** W: share of the high class of credits against 1 of the low class while both wait; Infinity: the high class always goes first. PROTOCOL §9.8 */
+  creditClassWeight: number;
   creditBurstBytes: number;
   /** N_cdt: after how many credits the probability with which credits are marked is renewed; 0: none is marked. PROTOCOL §9.3 */
   creditMarkFrames: number;
@@ -56,7 +59,7 @@ export const MAX_CREDIT_QUEUE_FRAMES = MOST_CREDITS;
 const MAX_DATA_QUEUE_FRAMES = 1_048_576;
 
 /** Frames that have started and that nobody has taken: whoever calls a port takes them at once, so this is never met (ours). */
-const MAX_STARTED_FRAMES = MOST_CREDITS + MAX_DATA_QUEUE_FRAMES;
+const MAX_STARTED_FRAMES = 2 * MOST_CREDITS + MAX_DATA_QUEUE_FRAMES;
 
 /** SprayPass §III-B1: large enough to tell a share, small enough to follow it within an RTT. */
 const CREDIT_MARK_FRAMES = 4;
@@ -72,6 +75,7 @@ export const DEFAULT_PORT: PortConfig = {
   delayNs: 0,
   maxFrameBytes: DEFAULT_FRAME_BYTES,
   creditQueueFrames: 8,
+  creditClassWeight: Number.POSITIVE_INFINITY,
   creditBurstBytes: 184,
   creditMarkFrames: CREDIT_MARK_FRAMES,
   dataQueueBytes: DEFAULT_DATA_QUEUE_FRAMES * wireBytes(DEFAULT_FRAME_BYTES),
@@ -116,6 +120,9 @@ export class Port {
   readonly statistics: PortStatistics;
   private readonly marking: CreditMarking;
   private readonly explicitRate: ExplicitRate;
+  private readonly random: Random;
+  /** Null until a first credit of that class has come; `credits` and `marking` are those of the high class. */
+  private low: LowClass | null = null;
   private dataMarking: DataMarking;
   /** The marking is shown every frame, even one that finds the link idle. */
   private isPhantom: boolean;
@@ -132,6 +139,7 @@ export class Port {
     this.maxWireBytes = wireBytes(config.maxFrameBytes);
     this.marking = new CreditMarking(config.creditMarkFrames, random);
     this.explicitRate = new ExplicitRate(config.rateBps, bitsPerCredit(config));
+    this.random = random;
     this.credits = new FrameQueue();
     this.data = new FrameQueue();
     this.config = config;
@@ -166,7 +174,7 @@ export class Port {
 
   /** Frames that it owns: those that wait, and those that have started and were not taken yet. */
   get heldFrames(): number {
-    return this.credits.length + this.data.length + this.startedFrames;
+    return this.creditFrames + this.data.length + this.startedFrames;
   }
 
   /** Takes a frame that arrives at `nowNs`; returns 0, or a PortDrop code with which the frame stays the caller's. */
@@ -234,6 +242,8 @@ export class Port {
     changeMeter(numbers, at, meterRate(this.config), numbers[at + F.clockNs]);
     this.marking.configure(this.config.creditMarkFrames);
     this.explicitRate.configure(this.config.rateBps, bitsPerCredit(this.config));
+    this.low?.configure(this.config.creditClassWeight, this.config.creditMarkFrames);
+    this.low?.shareOffers(this.explicitRate, this.config.rateBps, bitsPerCredit(this.config));
     this.schedule();
     this.advance(numbers[at + F.clockNs]);
   }
@@ -241,7 +251,7 @@ export class Port {
   /** Empties both queues: the frames go to `lose`. What has started to be sent is on its way. */
   flush(lose: (frame: Frame) => void, nowNs: number): void {
     this.advance(nowNs);
-    for (const queue of [this.credits, this.data]) {
+    for (const queue of [this.credits, this.lowClass.queue, this.data]) {
       for (let frame = queue.shift(); frame !== null; frame = queue.shift()) lose(frame);
     }
     this.creditFrames = this.dataBytes = this.speculativeBytes = 0;
@@ -253,19 +263,22 @@ export class Port {
   private enqueueCredit(frame: Frame, bytes: number): number {
     const { numbers, at } = this;
     const nowNs = numbers[at + F.clockNs];
-    this.explicitRate.count(frame, nowNs);
+    const low = isLowCredit(frame.bytes) ? this.lowClass : null;
+    const marking = low === null ? this.marking : low.marking;
+    (low === null ? this.explicitRate : low.explicitRate).count(frame, nowNs);
     if (this.creditFrames === 0 && numbers[at + F.busyUntilNs] <= nowNs && eligibleNs(numbers, at, bytes) <= nowNs) {
-      this.marking.inject(0);
+      marking.inject(0);
       numbers[at + F.busyUntilNs] = nowNs;
       this.startCredit(frame, bytes);
       return 0;
     }
-    if (this.creditFrames >= this.config.creditQueueFrames || this.creditFrames >= MOST_CREDITS) {
-      this.marking.inject(1);
-      return this.drop(PortDrop.creditQueueFull);
+    const queue = low === null ? this.credits : low.queue;
+    if (queue.length >= this.config.creditQueueFrames || queue.length >= MOST_CREDITS) {
+      marking.inject(1);
+      return this.drop(low === null ? PortDrop.creditQueueFull : PortDrop.lowCreditQueueFull);
     }
-    this.marking.inject(0);
-    this.credits.push(frame);
+    marking.inject(0);
+    queue.push(frame);
     this.statistics.setCreditQueue(++this.creditFrames);
     this.schedule();
     return 0;
@@ -311,7 +324,7 @@ export class Port {
     const { numbers, at } = this;
     const startNs = numbers[at + F.nextStartNs];
     numbers[at + F.busyUntilNs] = startNs;
-    const frame = (this.nextIsCredit ? this.credits : this.data).shift();
+    const frame = this.nextIsCredit ? this.shiftCredit() : this.data.shift();
     assert(frame !== null, 'a scheduled start has a frame');
     if (this.nextIsCredit) {
       this.statistics.setCreditQueue(--this.creditFrames);
@@ -328,9 +341,28 @@ export class Port {
   private startCredit(frame: Frame, bytes: number): void {
     const { numbers, at } = this;
     spend(numbers, at, bytes, numbers[at + F.busyUntilNs]);
-    this.explicitRate.stamp(frame);
-    if (this.marking.draw() && markCe(frame.bytes)) this.statistics.countCreditMark();
+    const isLow = this.low !== null && isLowCredit(frame.bytes);
+    if (isLow) countLowCredit(numbers, at, bytes);
+    (isLow ? this.lowClass.explicitRate : this.explicitRate).stamp(frame);
+    const marking = isLow ? this.lowClass.marking : this.marking;
+    if (marking.draw() && markCe(frame.bytes)) this.statistics.countCreditMark();
     this.start(frame, FrameType.credit);
+  }
+
+  private get lowClass(): LowClass {
+    if (this.low === null) {
+      this.low = new LowClass(this.config.creditClassWeight, this.config.creditMarkFrames, this.random);
+      this.low.shareOffers(this.explicitRate, this.config.rateBps, bitsPerCredit(this.config));
+    }
+    return this.low;
+  }
+
+  private shiftCredit(): Frame | null {
+    return this.low === null ? this.credits.shift() : this.low.shift(this.credits);
+  }
+
+  private peekCredit(): Frame | null {
+    return this.low === null ? this.credits.peek() : this.low.peek(this.credits);
   }
 
   /** From `busyUntilNs` on, when whatever was before it is over or the link has been idle. */
@@ -355,11 +387,17 @@ export class Port {
   private schedule(): void {
     const { numbers, at } = this;
     const busyUntilNs = numbers[at + F.busyUntilNs];
-    const credit = this.creditFrames === 0 ? null : this.credits.peek();
-    const creditNs = credit === null ? NEVER : Math.max(busyUntilNs, eligibleNs(numbers, at, credit.wireBytes));
+    const credit = this.creditFrames === 0 ? null : this.peekCredit();
+    const creditNs = credit === null ? NEVER : this.creditStartNs(credit, busyUntilNs);
     const dataNs = this.dataBytes === 0 ? NEVER : busyUntilNs;
     this.nextIsCredit = creditNs <= dataNs;
     numbers[at + F.nextStartNs] = this.nextIsCredit ? creditNs : dataNs;
+  }
+
+  private creditStartNs(credit: Frame, busyUntilNs: number): number {
+    const startNs = Math.max(busyUntilNs, eligibleNs(this.numbers, this.at, credit.wireBytes));
+    // A credit that overtakes a longer one of the other class may have come after the bucket held its bytes.
+    return this.low === null ? startNs : Math.max(startNs, credit.atNs);
   }
 
   private drop(code: number): number {

@@ -203,6 +203,11 @@ export function requestBacklog(bytes: Uint8Array): number {
   return read32(bytes, CreditRequest.backlog);
 }
 
+/** PROTOCOL §3.1 */
+export function requestWeight(bytes: Uint8Array): number {
+  return bytes[CreditRequest.weight];
+}
+
 /** Lower 20 bits. PROTOCOL §3.2 */
 export function creditSequence(bytes: Uint8Array): number {
   return read32(bytes, Credit.sequenceAndRate) >>> RATE_BITS;

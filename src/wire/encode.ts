@@ -59,10 +59,14 @@ export interface RequestFields {
   pairedFlowId: number;
   /** Bytes; more than the field holds are written as its largest value. */
   backlog: number;
+  /** 1 to 255. */
+  weight: number;
 }
 
 /** PROTOCOL §3.2 */
 export interface CreditFields {
+  /** Bits of `CreditFlag`; 0 without it. */
+  flags?: number;
   sequence: number;
   pathId: number;
   /** 0 to 8; at least the 2 of the explicit rate where there is one. */
@@ -184,6 +188,8 @@ const PLAIN_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.notCapable;
 const LARGEST_32 = 0xffffffff;
 /** An explicit rate that no port has lowered: the highest code, and no hop. */
 const UNLIMITED = 0xffff;
+/** The weight stands before three reserved bytes. PROTOCOL §3.1 */
+const WEIGHT_SHIFT = 24;
 
 /** PROTOCOL §2; credits and data are ECN-capable (§2.1). */
 function writeHeader(bytes: Uint8Array, header: FlowHeader, type: number, flags: number): void {
@@ -220,13 +226,14 @@ export function encodeRequest(
   write16(bytes, CreditRequest.maxFrameBytes, fields.maxFrameBytes);
   write32(bytes, CreditRequest.pairedFlowId, fields.pairedFlowId);
   write32(bytes, CreditRequest.backlog, Math.min(fields.backlog, LARGEST_32));
+  write32(bytes, CreditRequest.weight, fields.weight << WEIGHT_SHIFT);
   return seal(bytes, CreditRequest.bytes - CHECK_BYTES, check);
 }
 
 /** PROTOCOL §3.2 */
 export function encodeCredit(bytes: Uint8Array, header: FlowHeader, fields: CreditFields, check: Crc32 | null): number {
-  const { rateCode } = fields;
-  writeHeader(bytes, header, FrameType.credit, rateCode === 0 ? 0 : CreditFlag.explicitRate | fields.hop);
+  const { rateCode, flags = 0 } = fields;
+  writeHeader(bytes, header, FrameType.credit, rateCode === 0 ? flags : flags | CreditFlag.explicitRate | fields.hop);
   bytes[Header.pathId] = fields.pathId;
   write32(bytes, Credit.sequenceAndRate, (fields.sequence << RATE_BITS) | rateCode);
   write16(bytes, Credit.check, check === null ? 0 : crc32Bits(bytes, 1, Credit.check));

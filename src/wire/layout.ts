@@ -68,7 +68,8 @@ export const CreditRequest = {
   maxFrameBytes: 18,
   pairedFlowId: 20,
   backlog: 24,
-  bytes: 32,
+  weight: 28,
+  bytes: 36,
 } as const;
 /** PROTOCOL §3.2 */
 export const Credit = {
@@ -141,9 +142,9 @@ export const WindowAck = {
 export const VersionOffer = { lowest: 12, highest: 13, bytes: 20 } as const;
 
 /** Flag bits by frame type. PROTOCOL §2.3 */
-export const RequestFlag = { open: 0x01, reactive: 0x02, speculative: 0x04, covered: 0x08 } as const;
+export const RequestFlag = { open: 0x01, reactive: 0x02, speculative: 0x04, covered: 0x08, lowClass: 0x10 } as const;
 /** The lowest four bits: the hop that limits the flow. PROTOCOL §9.7 */
-export const CreditFlag = { hopMask: 0x0f, explicitRate: 0x10 } as const;
+export const CreditFlag = { hopMask: 0x0f, explicitRate: 0x10, lowClass: 0x20 } as const;
 /** Of a hop in four bits: none. The hops of longer paths share 14. PROTOCOL §9.7 */
 export const NO_HOP = 15;
 /** The hop is below the rate code, in the explicit rate of CREDIT and in what DATA echoes of it. */
@@ -171,6 +172,7 @@ export const ResetCode = {
   protocol: 6,
   idle: 7,
   shutdown: 8,
+  weight: 9,
 } as const;
 
 /** PROTOCOL §3.10 */

@@ -35,10 +35,12 @@ const PRINTERS: Record<number, Printer> = {
     flags: RequestFlag,
     body: ({ bytes }) =>
       `sent=${decode.requestSentOffset(bytes)} probe=${decode.requestProbe(bytes)} max=${decode.requestMaxFrameBytes(bytes)} ` +
-      `paired=${hex(decode.requestPairedFlowId(bytes))} backlog=${decode.requestBacklog(bytes)}`,
+      `paired=${hex(decode.requestPairedFlowId(bytes))} backlog=${decode.requestBacklog(bytes)} ` +
+      `weight=${decode.requestWeight(bytes)}`,
   },
   [FrameType.credit]: {
     name: 'CREDIT',
+    flags: { lowClass: CreditFlag.lowClass },
     body: ({ bytes }) => `credit=${decode.creditSequence(bytes)}${printRates(bytes)}`,
   },
   [FrameType.data]: {

@@ -41,7 +41,8 @@ function hasValidFlow(bytes: Uint8Array, destination: number, source: number): b
 function hasValidFlowFields(bytes: Uint8Array, type: number): boolean {
   if (type === FrameType.ack) return hasValidRanges(bytes, Ack.ranges);
   if (type === FrameType.windowAck) return hasValidRanges(bytes, WindowAck.ranges);
-  return type !== FrameType.creditRequest || isFrameSize(read16(bytes, CreditRequest.maxFrameBytes));
+  if (type !== FrameType.creditRequest) return true;
+  return isFrameSize(read16(bytes, CreditRequest.maxFrameBytes)) && bytes[CreditRequest.weight] > 0;
 }
 
 /** Frames between a host and its switch, which has the id 0. PROTOCOL §3.8 to §3.12 */

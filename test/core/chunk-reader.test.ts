@@ -48,7 +48,15 @@ class Receiver {
 
   /** Its request, and what is sent until a credit has gone. */
   request(id: number, backlog: number, flags: number = RequestFlag.open): string[] {
-    const fields = { flags, sentOffset: 0, probe: ++this.probe, maxFrameBytes: 1_472, pairedFlowId: 0, backlog };
+    const fields = {
+      flags,
+      sentOffset: 0,
+      probe: ++this.probe,
+      maxFrameBytes: 1_472,
+      pairedFlowId: 0,
+      backlog,
+      weight: 1,
+    };
     this.take((bytes) => encodeRequest(bytes, { destination: 0, source: 0, flowId: id }, fields, crc32));
     return this.sent();
   }
@@ -242,6 +250,7 @@ describe('a flow all of whose bytes have come in filled frames', () => {
       maxFrameBytes: 1_472,
       pairedFlowId: 0,
       backlog: 300,
+      weight: 1,
     };
     receiver.take((bytes) => encodeRequest(bytes, { destination: 0, source: 0, flowId: B }, request, crc32));
     const flow = receiver.flows.get(B) as ReceiverFlow;

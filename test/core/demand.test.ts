@@ -101,6 +101,18 @@ describe('a receiver that knows what the sender has', () => {
     expect(bench.wait(20 * MILLISECOND_NS).credits()).toBe(0);
   });
 
+  it('issues as many more as the path drops of them', () => {
+    const bench = opened(20 * PAYLOAD).wait(MILLISECOND_NS);
+    expect(bench.credits()).toBe(20);
+    // Of eight credits seven were used: of the thirteen frames that are missing one in eight may need another.
+    for (const credit of [0, 1, 2, 3, 4, 5, 7]) {
+      const at = credit < 7 ? credit : 6;
+      bench.data(at * PAYLOAD, credit, { length: PAYLOAD });
+    }
+    // Twelve of the twenty are outstanding; thirteen, and an eighth of them, are wanted.
+    expect(bench.wait(MICROSECOND_NS * 500).credits()).toBe(15 - 12);
+  });
+
   it('goes on without a bound once there is more, until the sender stops', () => {
     const bench = opened(2 * PAYLOAD).wait(0);
     bench.data(0, 0, { length: PAYLOAD, more: true });

@@ -61,7 +61,8 @@ class Bench {
   }
 
   request(flowId: number, { open = true, maxFrameBytes = 1_472, peer = FLOW_PEER } = {}): void {
-    const fields = { flags: Number(open), sentOffset: 0, probe: 1, maxFrameBytes, pairedFlowId: 5, backlog: 2 ** 31 };
+    const told = { sentOffset: 0, probe: 1, backlog: 2 ** 31, weight: 1 };
+    const fields = { flags: Number(open), maxFrameBytes, pairedFlowId: 5, ...told };
     this.give((bytes) => encodeRequest(bytes, header(flowId), fields, crc32), peer);
   }
 

@@ -22,7 +22,7 @@ class Bench {
     this.context = new FlowContextStub(changes);
     this.flow = new ReactiveReceiver(this.context, { slot: FLOW_SLOT, header: FLOW_HEADER, peer: FLOW_PEER }, 0);
     const flags = RequestFlag.open | RequestFlag.reactive;
-    const fields = { flags, sentOffset: 0, probe: 1, maxFrameBytes: 1_472, pairedFlowId: 0, backlog: 0 };
+    const fields = { flags, sentOffset: 0, probe: 1, maxFrameBytes: 1_472, pairedFlowId: 0, backlog: 0, weight: 1 };
     const opening = incoming((bytes) => encodeRequest(bytes, FLOW_HEADER, fields, crc32));
     this.flow.handleOpening(opening);
     this.flow.accept({

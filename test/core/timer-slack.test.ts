@@ -10,7 +10,15 @@ import { FLOW_PEER, incoming } from '../harness/flow-context.js';
 import { RecordingReader } from '../harness/receiver-bench.js';
 
 const HEADER = { destination: 0, source: 0, flowId: 1 };
-const REQUEST = { flags: 1, sentOffset: 0, probe: 1, maxFrameBytes: 1_472, pairedFlowId: 0, backlog: 2 ** 31 };
+const REQUEST = {
+  flags: 1,
+  sentOffset: 0,
+  probe: 1,
+  maxFrameBytes: 1_472,
+  pairedFlowId: 0,
+  backlog: 2 ** 31,
+  weight: 1,
+};
 
 /** A host whose only flow has been opened at 0. */
 function hostOf(timerSlackNs: number): Endpoint {

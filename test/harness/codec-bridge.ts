@@ -88,6 +88,7 @@ const BRIDGES: Record<string, Bridge> = {
           maxFrameBytes: fields['max frame bytes'],
           pairedFlowId: fields['paired flow id'],
           backlog: fields.backlog,
+          weight: fields.weight,
         },
         check,
       ),
@@ -97,6 +98,7 @@ const BRIDGES: Record<string, Bridge> = {
       'max frame bytes': decode.requestMaxFrameBytes(bytes),
       'paired flow id': decode.requestPairedFlowId(bytes),
       backlog: decode.requestBacklog(bytes),
+      weight: decode.requestWeight(bytes),
     }),
   },
   CREDIT: {
@@ -105,6 +107,7 @@ const BRIDGES: Record<string, Bridge> = {
         bytes,
         header,
         {
+          flags: fields.flags & 0x20,
           sequence: fields['credit sequence'],
           pathId: fields['path id'],
           paddingBytes: paddingBytes + (asksForRate(fields.flags) ? 2 : 0),

@@ -69,6 +69,8 @@ export const TYPES: Record<string, { number: number; body: readonly NaiveField[]
       ['max frame bytes', 16],
       ['paired flow id', 32],
       ['backlog', 32],
+      ['weight', 8],
+      ['reserved', 24],
     ],
   },
   CREDIT: {

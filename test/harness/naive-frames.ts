@@ -45,16 +45,17 @@ const keepAlive: Shape = { header: switchHeader(nothing, hostId), body: fc.recor
 const SHAPES: Record<string, Shape> = {
   CREDIT_REQUEST: {
     header: flowHeader,
-    flags: 0x0f,
+    flags: 0x1f,
     body: fc.record({
       'sent offset': long,
       probe: word,
       'max frame bytes': frameSize,
       'paired flow id': long,
       backlog: long,
+      weight: positive(0xff),
     }),
   },
-  CREDIT: { header: flowHeader, metered: true, body: fc.record({ 'credit sequence': sequence, 'rate code': nothing }) },
+  CREDIT: { header: flowHeader, flags: 0x20, metered: true, body: fc.record({ 'credit sequence': sequence, 'rate code': nothing }) },
   DATA: {
     header: flowHeader,
     flags: 0x3f,
@@ -153,7 +154,7 @@ function withExplicitRate(frame: fc.Arbitrary<NaiveFrame>): fc.Arbitrary<NaiveFr
   return fc
     .tuple(frame, positive(0xfff), hop, fc.boolean())
     .map(([credit, code, limit, asks]) =>
-      asks ? explicit(credit, { flags: 0x10 + limit, 'rate code': code, 'explicit rate': 0xfff, hop: 0xf }) : credit,
+      asks ? explicit(credit, { flags: (credit.fields.flags & 0x20) + 0x10 + limit, 'rate code': code, 'explicit rate': 0xfff, hop: 0xf }) : credit,
     );
 }
 

@@ -53,7 +53,15 @@ export class ReactiveBench {
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.context = new FlowContextStub(changes);
     const { frameBytes } = this.context.config;
-    const terms = { slot: FLOW_SLOT, header: FLOW_HEADER, peer: FLOW_PEER, frameBytes, pairedFlowId: 0 };
+    const terms = {
+      slot: FLOW_SLOT,
+      header: FLOW_HEADER,
+      peer: FLOW_PEER,
+      frameBytes,
+      pairedFlowId: 0,
+      weight: 1,
+      isLowClass: false,
+    };
     this.flow = new ReactiveSender(
       this.context,
       this.writer,

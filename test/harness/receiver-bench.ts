@@ -124,6 +124,7 @@ export class ReceiverBench {
       maxFrameBytes,
       pairedFlowId: 0,
       backlog,
+      weight: 1,
     };
     const frame = incoming((bytes) => encodeRequest(bytes, FLOW_HEADER, fields, crc32));
     if (isFirst) {
@@ -215,7 +216,15 @@ export class ReceiverBench {
   }
 
   private requestFrame(flags: number, maxFrameBytes: number) {
-    const fields = { flags, sentOffset: 0, probe: ++this.probe, maxFrameBytes, pairedFlowId: 0, backlog: this.backlog };
+    const fields = {
+      flags,
+      sentOffset: 0,
+      probe: ++this.probe,
+      maxFrameBytes,
+      pairedFlowId: 0,
+      backlog: this.backlog,
+      weight: 1,
+    };
     return incoming((bytes) => encodeRequest(bytes, FLOW_HEADER, fields, crc32));
   }
 }

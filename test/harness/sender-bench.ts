@@ -71,6 +71,8 @@ export class SenderBench {
       frameBytes,
       pairedFlowId: 0,
       isReactive: false,
+      weight: 1,
+      isLowClass: false,
     };
     this.flow = new CreditedSender(this.context, this.writer, options, 0);
   }

@@ -80,7 +80,15 @@ class Fuzzer {
     const probe = a & 0xffff;
     switch (this.below(7)) {
       case 0: {
-        const fields = { flags: this.below(2), sentOffset: a, probe, maxFrameBytes: 1472, pairedFlowId: b, backlog: a };
+        const fields = {
+          flags: this.below(2),
+          sentOffset: a,
+          probe,
+          maxFrameBytes: 1472,
+          pairedFlowId: b,
+          backlog: a,
+          weight: 1,
+        };
         return encodeRequest(bytes, header, fields, fastCrc32);
       }
       case 1:

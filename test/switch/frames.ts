@@ -17,6 +17,8 @@ export interface FrameOptions {
   destination?: number;
   flowId?: number;
   pathId?: number;
+  /** Bits of CreditFlag. */
+  flags?: number;
   /** A number that tells frames apart: the credit sequence, or its echo. */
   label?: number;
   wireBytes?: number;
@@ -59,6 +61,7 @@ export function creditFrame(options: FrameOptions = {}): Frame {
   const smallest = CREDIT_WIRE_BYTES + (rateCode === 0 ? 0 : Credit.explicitBytes);
   const paddingBytes = (options.wireBytes ?? smallest) - WIRE_OVERHEAD_BYTES - Credit.bytes;
   const fields = {
+    flags: options.flags ?? 0,
     sequence: options.label ?? 1,
     pathId: options.pathId ?? 0,
     paddingBytes,

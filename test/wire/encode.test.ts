@@ -81,7 +81,15 @@ it('writes all 32 bits of the number of a frame of a reactive flow', () => {
 describe('encodeRequest', () => {
   it('writes a backlog that the field cannot hold as its largest value', () => {
     const bytes = new Uint8Array(32);
-    const fields = { flags: 0, sentOffset: 0, probe: 0, maxFrameBytes: 1472, pairedFlowId: 0, backlog: 2 ** 33 };
+    const fields = {
+      flags: 0,
+      sentOffset: 0,
+      probe: 0,
+      maxFrameBytes: 1472,
+      pairedFlowId: 0,
+      backlog: 2 ** 33,
+      weight: 1,
+    };
     encodeRequest(bytes, header, fields, crc32);
     expect(decode.requestBacklog(bytes)).toBe(0xffffffff);
     encodeRequest(bytes, header, { ...fields, backlog: 7 }, crc32);

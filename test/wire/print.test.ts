@@ -39,7 +39,7 @@ describe('printFrame', () => {
         encode.encodeRequest(
           bytes,
           header,
-          { flags: open, sentOffset: 10, probe: 2, maxFrameBytes: 1472, pairedFlowId: 0, backlog: 99 },
+          { flags: open, sentOffset: 10, probe: 2, maxFrameBytes: 1472, pairedFlowId: 0, backlog: 99, weight: 3 },
           crc32,
         ),
       ),
@@ -132,7 +132,7 @@ describe('printFrame', () => {
     ];
     expect(lines).toMatchInlineSnapshot(`
       [
-        "CREDIT_REQUEST 3>7 flow=0x0000beef path=0 hop=63 - [OPEN] sent=10 probe=2 max=1472 paired=0x00000000 backlog=99",
+        "CREDIT_REQUEST 3>7 flow=0x0000beef path=0 hop=63 - [OPEN] sent=10 probe=2 max=1472 paired=0x00000000 backlog=99 weight=3",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=5",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=6 rate=1048576kbit/s limited-by=2 offer=4271771996kbit/s@none",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=7 rate=1048576kbit/s limited-by=none offer=524288kbit/s@3",

@@ -50,11 +50,13 @@ const FRAMES: FrameSection[] = [
       'max frame bytes': CreditRequest.maxFrameBytes,
       'paired flow id': CreditRequest.pairedFlowId,
       backlog: CreditRequest.backlog,
+      weight: CreditRequest.weight,
     }),
   },
   {
     number: '3.2',
     name: 'CREDIT',
+    flags: layout.CreditFlag,
     size: `${Credit.bytes} to ${Credit.bytes + Credit.maxPaddingBytes} bytes`,
     flags: { explicitRate: layout.CreditFlag.explicitRate },
     offsets: {

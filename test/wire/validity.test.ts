@@ -21,7 +21,7 @@ function bytesOf({ to = 3, from = 7, flow = 1, words = [] }: Fields): Uint8Array
   return bytes;
 }
 
-const requestOf = (maxFrameBytes: number) => [0, maxFrameBytes, 0, 0];
+const requestOf = (maxFrameBytes: number, weight = 1) => [0, maxFrameBytes, 0, 0, weight << 24];
 const ackOf = (cumulative: number, ...edges: number[]) => [cumulative, (edges.length / 2) << 8, ...edges];
 const attachedOf = (maxFrameBytes: number, keepAliveMs: number) => [9, 0, (maxFrameBytes << 16) | keepAliveMs];
 const fromSwitch = { to: 3, from: 0, flow: 0 };
@@ -64,6 +64,8 @@ describe.each<[string, number, [string, Fields, boolean][]]>([
       ['for the largest frames', { words: requestOf(65_507) }, true],
       ['for frames without room for a byte', { words: requestOf(26) }, false],
       ['for frames that UDP cannot carry', { words: requestOf(65_508) }, false],
+      ['of the largest weight', { words: requestOf(1472, 255) }, true],
+      ['without a weight', { words: requestOf(1472, 0) }, false],
     ],
   ],
   [

@@ -27,6 +27,9 @@ import { randomNetworks } from './catalogue/real-networks/random.js';
 import { incast } from './catalogue/real-networks/incast.js';
 import { randomLoss } from './catalogue/real-networks/random-loss.js';
 import { unequalLinks } from './catalogue/real-networks/unequal-links.js';
+import { classes } from './catalogue/real-networks/classes.js';
+import { earlyStop } from './catalogue/real-networks/early-stop.js';
+import { weights } from './catalogue/real-networks/weights.js';
 import { shuffle } from './catalogue/shuffle.js';
 import { asymmetry } from './catalogue/spraypass/asymmetry.js';
 import { byteBudget } from './catalogue/spraypass/byte-budget.js';
@@ -107,12 +110,14 @@ const realNetworksFigures: FigureGroup = {
   name: 'real-networks',
   title: 'Credits on real networks',
   figures: [
+    // One line a figure.
     randomNetworks,
-    // One line a figure.
-    // One line a figure.
     randomLoss,
     unequalLinks,
     incast,
+    earlyStop,
+    weights,
+    classes,
   ],
 };
 

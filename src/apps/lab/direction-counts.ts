@@ -43,6 +43,7 @@ export function sumPorts(one: PortCounts, other: PortCounts): PortSnapshot {
   return {
     data: sumClass(a.data, b.data),
     credit: sumClass(a.credit, b.credit),
+    lowCredit: sumClass(a.lowCredit, b.lowCredit),
     control: sumClass(a.control, b.control),
     drops: sumFields(a.drops, b.drops),
     ecnMarks: a.ecnMarks + b.ecnMarks,

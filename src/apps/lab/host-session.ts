@@ -3,10 +3,11 @@
 import { assert } from '../../base/assert.js';
 import { NEVER } from '../../base/time.js';
 import type { Application, FlowReader } from '../../core/application.js';
+import type { OpenOptions } from '../../core/endpoint.js';
 import { XpassError } from '../../core/errors.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import { sumCredits } from '../../sim/measure/credits.js';
-import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
+import { type FlowPlan, openOptions } from '../../sim/traffic/plan-flows.js';
 import type { PortSnapshot } from '../../switch/port-statistics.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { FlowSink, type RunTimes } from './flow-sink.js';
@@ -69,7 +70,7 @@ export class HostSession implements Application {
 
   /** Sends without an end to each of `to`, which throws away what it gets. */
   rehearse(to: readonly number[]): void {
-    for (const peer of to) this.open({ to: peer, bytes: NEVER }, () => {});
+    for (const peer of to) this.open({ to: peer, bytes: NEVER, options: {} }, () => {});
   }
 
   /** Gives up every flow. Until the run is ordered, others are refused: a sender may be ahead of a process that is late. */
@@ -135,7 +136,7 @@ export class HostSession implements Application {
       this.tell({ event: 'flowEnded', id: plan.id });
     };
     try {
-      const { flowId, source } = this.open(plan, onClosed);
+      const { flowId, source } = this.open({ ...plan, options: openOptions(plan) }, onClosed);
       sent.flowId = flowId;
       this.agenda.add(startNs + plan.stopNs, () => this.inRun((nowNs) => source.stop(nowNs)));
     } catch (error) {
@@ -145,13 +146,12 @@ export class HostSession implements Application {
   }
 
   private open(
-    { to, bytes, windowAlgorithm }: Pick<FlowPlan, 'to' | 'bytes' | 'windowAlgorithm'>,
+    { to, bytes, options }: { to: number; bytes: number; options: OpenOptions },
     onClosed: (error: XpassError | null) => void,
   ): { flowId: number; source: FlowSource } {
     return this.transport.run((nowNs, { endpoint }) => {
       const run = (action: (nowNs: number) => void): void => this.inRun(action);
       const source = new FlowSource({ bytes, frameBytes: endpoint.config.frameBytes, run, onClosed });
-      const options = windowAlgorithm === undefined ? {} : { windowAlgorithm };
       const flow = endpoint.open(to, source, options, nowNs);
       source.start(flow, nowNs);
       return { flowId: flow.id, source };

@@ -126,7 +126,9 @@ export class PerfClient implements Application, FlowWriter {
       request,
       frameBytes: this.side.frameBytes,
       open: (writer) =>
-        transport.run((nowNs, { endpoint }) => endpoint.open(peer, writer, { pairedFlowId: id }, nowNs)),
+        transport.run((nowNs, { endpoint }) =>
+          endpoint.open(peer, writer, { ...request.share, pairedFlowId: id }, nowNs),
+        ),
       run: (action) => transport.run(action),
       onDone: (error) => {
         if (error === null) this.measure();

@@ -30,7 +30,7 @@ async function run(invocation: PerfInvocation): Promise<ExitCode> {
 
 /** Throws a usage Failure for options that do not go together. */
 function checkUsage(options: PerfInvocation['options']): void {
-  const { client, server, listen, time, bytes, omit, reverse } = options;
+  const { client, server, listen, time, bytes, omit, reverse, weight, class: creditClass } = options;
   if (server === (client !== undefined)) {
     throw usageFailure('exactly one of --server (-s) and --client (-c) HOST must be given');
   }
@@ -43,6 +43,8 @@ function checkUsage(options: PerfInvocation['options']): void {
       '--time, --bytes, --omit and --reverse are for the client: the server does what each client asks for',
     );
   }
+  if (server && (weight !== undefined || creditClass !== undefined))
+    throw usageFailure('--weight and --class are for the client: the server does what each client asks for');
   if (listen !== undefined && (!server || options.switch !== undefined)) {
     throw usageFailure('--listen is for a server without a switch: leave it out beside --client and --switch');
   }

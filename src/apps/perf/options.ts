@@ -4,6 +4,7 @@ import { address } from '../shared/address-kind.js';
 import { flag, option, optionalOption } from '../shared/options.js';
 import { MAX_DURATION_NS, MAX_FLOWS } from '../shared/perf/messages.js';
 import { duration, size } from '../shared/quantities.js';
+import { SHARE_OPTIONS } from '../shared/share-options.js';
 import { DEFAULT_DAEMON_PORT, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import { integer, text } from '../shared/value-kind.js';
 
@@ -50,5 +51,6 @@ export const PERF_OPTIONS = {
     defaultText: '1s',
   }),
   json: flag({ describe: 'one JSON object at the end; from a server one a line: listening, test' }),
+  ...SHARE_OPTIONS,
   ...TRANSPORT_OPTIONS,
 };

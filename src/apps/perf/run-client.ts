@@ -10,6 +10,7 @@ import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf } from '../shared/failure.js';
 import { peerFailure } from '../shared/peer-failure.js';
 import { PERF_KIND, type PerfRequest } from '../shared/perf/messages.js';
+import { shareOf } from '../shared/share-options.js';
 import { openTransport, parseTarget, peerOf, type Target, type Transport } from '../shared/transport.js';
 import { PerfClient, type PerfClientOutcome } from './client.js';
 import { IntervalLog } from './interval-log.js';
@@ -61,6 +62,7 @@ class ClientRun {
       bytes: bytes ?? null,
       omitNs: omit,
       ...requestedAlgorithm(options),
+      share: shareOf(options),
     };
     this.log = new IntervalLog({ results: json ? null : results, intervalNs: interval });
   }

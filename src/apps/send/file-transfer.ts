@@ -1,6 +1,7 @@
 import { assert } from '../../base/assert.js';
 import type { FlowWriter } from '../../core/application.js';
 import type { XpassError } from '../../core/errors.js';
+import type { ShareOptions } from '../../core/flow-terms.js';
 import type { ReceiverFlow } from '../../core/receiver-flow.js';
 import type { SenderFlow } from '../../core/sender-flow.js';
 import { ExitCode } from '../shared/exit-codes.js';
@@ -21,6 +22,8 @@ export interface FileTransferOptions {
   readonly logger: Logger;
   readonly peer: number;
   readonly source: HashedSource;
+  /** Of the file's flow. */
+  readonly share: ShareOptions;
 }
 
 /** Bytes whose SHA-256 is known when they have all been read. */
@@ -64,13 +67,13 @@ export class FileTransfer implements FlowWriter {
    */
   async send(): Promise<Verdict> {
     assert(this.flow === null, 'a transfer is sent once');
-    const { transport, peer, replies, source } = this.options;
+    const { transport, peer, replies, source, share } = this.options;
     const outcome = new Promise<Verdict>((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
     try {
-      const flow = transport.run((nowNs, { endpoint }) => endpoint.open(peer, this, {}, nowNs));
+      const flow = transport.run((nowNs, { endpoint }) => endpoint.open(peer, this, share, nowNs));
       this.flow = flow;
       this.expectReply(flow);
       void this.pump(flow);

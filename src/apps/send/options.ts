@@ -2,6 +2,7 @@
 
 import { flag, option, optionalOption, requiredOption } from '../shared/options.js';
 import { duration, size } from '../shared/quantities.js';
+import { SHARE_OPTIONS } from '../shared/share-options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import { integer, orWord, text } from '../shared/value-kind.js';
 
@@ -27,5 +28,6 @@ export const SEND_OPTIONS = {
   }),
   hold: flag({ describe: 'open the files, attach, say "ready", and send when a line comes on standard input' }),
   json: flag({ describe: 'one JSON object at the end' }),
+  ...SHARE_OPTIONS,
   ...TRANSPORT_OPTIONS,
 };

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, XpassError } from '../../core/errors.js';
+import type { ShareOptions } from '../../core/flow-terms.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf } from '../shared/failure.js';
 import type { FileHeader } from '../shared/files/file-header.js';
@@ -35,6 +36,8 @@ export interface SendRunOptions {
   readonly logger: Logger;
   readonly terminal: NodeJS.WritableStream & TerminalShape;
   readonly jobs: readonly Job[];
+  /** Of each file's flow. */
+  readonly share: ShareOptions;
   /** Files under way at a time. */
   readonly parallel: number;
   /** How long to send to nowhere first; Infinity until a first line comes for `Hold`, before the one that it waits for; undefined for not at all. */
@@ -107,9 +110,9 @@ export class SendRun {
 
   /** Sends the first file to nowhere until `end`, so that both processes have their code compiled when something begins that counts. */
   private async warmUp(transport: Transport, end: Promise<void>): Promise<void> {
-    const { target, logger, jobs } = this.options;
+    const { logger, jobs } = this.options;
     const source = new EndlessSource(() => jobs[0].open());
-    const transfer = new FileTransfer({ transport, replies: this.replies, logger, peer: peerOf(target), source });
+    const transfer = this.newTransfer(transport, source, logger);
     this.transfers.add(transfer);
     void end.then(() => transfer.abort(WARM));
     try {
@@ -151,20 +154,13 @@ export class SendRun {
   }
 
   private async sendOne(job: Job, transport: Transport, display: ProgressDisplay): Promise<FileResult> {
-    const { target, logger } = this.options;
+    const { logger } = this.options;
     const { header } = job;
     const startNs = transport.now();
     let shown = { name: header.name, bytes: header.bytes, sentBytes: () => 0 };
     try {
       const source = await job.open();
-      const named = logger.child({ file: header.name });
-      const transfer = new FileTransfer({
-        transport,
-        replies: this.replies,
-        logger: named,
-        peer: peerOf(target),
-        source,
-      });
+      const transfer = this.newTransfer(transport, source, logger.child({ file: header.name }));
       this.transfers.add(transfer);
       shown = { ...shown, sentBytes: () => transfer.acknowledgedBytes };
       display.add(shown);
@@ -176,6 +172,11 @@ export class SendRun {
     } finally {
       display.remove(shown);
     }
+  }
+
+  private newTransfer(transport: Transport, source: HashedSource, logger: Logger): FileTransfer {
+    const { target, share } = this.options;
+    return new FileTransfer({ transport, replies: this.replies, logger, peer: peerOf(target), source, share });
   }
 
   private failed(header: FileHeader, error: unknown, transport: Transport): FileResult {

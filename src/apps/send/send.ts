@@ -6,6 +6,7 @@ import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, usageFailure } from '../shared/failure.js';
 import { openFileSource, type SendFileOptions } from '../shared/files/send-file.js';
 import { unlimitedLossWarning } from '../shared/loss-warning.js';
+import { shareOf } from '../shared/share-options.js';
 import { parseTarget } from '../shared/transport.js';
 import type { SEND_OPTIONS } from './options.js';
 import { reportResults } from './report.js';
@@ -28,6 +29,7 @@ export async function runSend(invocation: SendInvocation): Promise<ExitCode> {
     logger,
     terminal,
     jobs,
+    share: shareOf(options),
     parallel: options.parallel,
     warmUpNs: options.warmUp,
   });

@@ -44,6 +44,7 @@ const EXIT_OF_CODE: Readonly<Record<ErrorCode, ExitCode>> = {
   protocol: ExitCode.failed,
   shutdown: ExitCode.peer,
   tooManyFlows: ExitCode.failed,
+  weight: ExitCode.usage,
   attach: ExitCode.usage,
   config: ExitCode.usage,
 };

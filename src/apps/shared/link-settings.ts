@@ -6,7 +6,7 @@ import { usageFailure } from './failure.js';
 import { suggestion } from './nearest.js';
 import { longName } from './options.js';
 import { duration, fraction, rate, size } from './quantities.js';
-import { integer, orWord, type ValueKind } from './value-kind.js';
+import { decimal, integer, orWord, type ValueKind } from './value-kind.js';
 
 /** What `switch/topology.ts` and the `set` of `switch/control.ts` take as settings of a link. */
 export type LinkFields = Readonly<Record<string, unknown>>;
@@ -24,6 +24,9 @@ const DELAY = duration({ highest: 1e11 });
 const PART = fraction();
 const DATA_QUEUE = size({ highest: 2 ** 29 });
 const ECN_THRESHOLD = orWord(size(), 'off', Number.POSITIVE_INFINITY);
+
+/** As in switch/field-rules.ts. */
+const CREDIT_CLASSES = orWord(decimal({ lowest: 0.001, highest: 1e6 }), 'strict', Number.POSITIVE_INFINITY);
 
 const FLAG: ValueKind<boolean> = {
   allowed: 'true, false',
@@ -50,6 +53,7 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   delay: { field: 'delayNs', kind: DELAY },
   frameSize: { field: 'maxFrameBytes', kind: size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }) },
   creditQueue: { field: 'creditQueueFrames', kind: integer({ lowest: 1, highest: MAX_CREDIT_QUEUE_FRAMES }) },
+  creditClasses: { field: 'creditClassWeight', kind: CREDIT_CLASSES },
   // 92: the largest credit has to fit. PROTOCOL §9.1
   creditBurst: { field: 'creditBurstBytes', kind: size({ lowest: 92, highest: 1e6 }) },
   creditMark: { field: 'creditMarkFrames', kind: integer({ lowest: 0, highest: MAX_CREDIT_QUEUE_FRAMES }) },

@@ -1,5 +1,6 @@
 import { ALGORITHM_NAMES } from '../../core/algorithms.js';
 import { DEFAULT_CONFIG } from '../../core/config.js';
+import { MAX_WEIGHT } from '../../core/flow-terms.js';
 import { DATAPATH_KINDS } from '../../udp/datapath.js';
 import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../../wire/layout.js';
 import { address } from './address-kind.js';
@@ -71,6 +72,10 @@ export const TRANSPORT_OPTIONS = {
     describe:
       'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer',
     defaultText: '1.3ms',
+  }),
+  maxWeight: option(integer({ lowest: 1, highest: MAX_WEIGHT }), {
+    describe: 'largest weight that a flow to this host gets, whatever its sender asks for',
+    defaultText: String(DEFAULT_CONFIG.maxWeight),
   }),
   connectTimeout: option(duration({ lowest: 1e6 }), {
     describe: 'how long a peer or switch has for its first answer',

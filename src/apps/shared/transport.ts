@@ -139,6 +139,7 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     // Behind a switch the port's queue of 8 credits would drop what is made up for.
     catchUpRtts: link.hostId === NO_HOST ? QUEUE_BOUND_RTTS : 0,
     receiveWindowBytes: values.receiveWindow,
+    maxWeight: values.maxWeight,
     speculativeRttNs: values.speculative ? SPECULATIVE_RTT_NS : 0,
     frameChunks: values.fillFrames ? Chunks.maxChunks : 0,
     connectTimeoutNs: values.connectTimeout,

@@ -135,11 +135,11 @@ function answerControl(udp: UdpSwitch<Switch>, command: unknown): object {
   });
 }
 
-/** JSON has no Infinity, so null says "unlimited" and "never marks". */
+/** JSON has no Infinity, so null says "unlimited", "never marks" and "strict". */
 function withInfinities(command: unknown): unknown {
   if (!isObject(command) || !isObject(command.changes)) return command;
   const changes = { ...command.changes };
-  for (const field of ['rateBps', 'ecnThresholdBytes']) {
+  for (const field of ['rateBps', 'ecnThresholdBytes', 'creditClassWeight']) {
     if (changes[field] === null) changes[field] = Number.POSITIVE_INFINITY;
   }
   return { ...command, changes };

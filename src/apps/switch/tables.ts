@@ -26,17 +26,30 @@ const PATH_COLUMNS: readonly Column[] = [
 ];
 /** They stand behind what the port carried. */
 const PATH_COLUMNS_AT = 6;
+/** Beside all credits, where a port carried some of that class. */
+const LOW_COLUMN: Column = { title: 'of them low', align: 'right' };
+const LOW_COLUMN_AT = 5;
 
 /**
  * The ports of a switch, one a line: what they carried since the counts began, as rates since `before` where that is given, and what was dropped. Queues of a
  * direction from a host are what the switch holds back of frames that came closer together than the host's NIC would send them. Where a switch chooses among equal paths,
- * two more columns say how.
+ * two more columns say how; where credits of the low class passed, one more counts them.
  */
 export function portLines(report: SwitchReport, before: SwitchReport | null = null): string[] {
-  const rows = portRows(report, before);
-  if (report.choices.length === 0) return tableLines(PORT_COLUMNS, rows);
-  const withPaths = rows.map((row, index) => row.toSpliced(PATH_COLUMNS_AT, 0, ...pathCells(index, report, before)));
-  return tableLines(PORT_COLUMNS.toSpliced(PATH_COLUMNS_AT, 0, ...PATH_COLUMNS), withPaths);
+  let [columns, rows] = [PORT_COLUMNS, portRows(report, before)];
+  if (report.choices.length > 0) {
+    columns = columns.toSpliced(PATH_COLUMNS_AT, 0, ...PATH_COLUMNS);
+    rows = rows.map((row, index) => row.toSpliced(PATH_COLUMNS_AT, 0, ...pathCells(index, report, before)));
+  }
+  if (report.ports.some(({ lowCredit }) => lowCredit.frames > 0)) {
+    columns = columns.toSpliced(LOW_COLUMN_AT, 0, LOW_COLUMN);
+    rows = rows.map((row, index) => row.toSpliced(LOW_COLUMN_AT, 0, lowCell(index, report, before)));
+  }
+  return tableLines(columns, rows);
+}
+
+function lowCell(index: number, { ports }: SwitchReport, before: SwitchReport | null): string {
+  return displayCount(ports[index].lowCredit.frames - (before?.ports[index].lowCredit.frames ?? 0));
 }
 
 /** Of the port at `index`; dashes where its switch has no choice. */

@@ -103,6 +103,11 @@ export interface CreditAlgorithmDefinition {
   /** One line for `--help`. */
   readonly summary: string;
   readonly parameters: readonly CreditParameter[];
-  /** `parameters` holds a valid value for each one declared. From `records`, of ALGORITHM_NUMBERS each, it may take one for its numbers. */
-  create(link: CreditLink, parameters: CreditParameters, records: RecordArena): CreditAlgorithm;
+  /** A flow gets the share of its weight. Absent: `create` ignores it, and an endpoint refuses flows that want another weight than 1. PROTOCOL §4.9 */
+  readonly takesWeights?: true;
+  /**
+   * `parameters` holds a valid value for each one declared. From `records`, of ALGORITHM_NUMBERS each, it may take one for its numbers. `weight`: the flow's share against that of others, a whole
+   * number from 1 up.
+   */
+  create(link: CreditLink, parameters: CreditParameters, records: RecordArena, weight: number): CreditAlgorithm;
 }

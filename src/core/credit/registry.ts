@@ -53,6 +53,14 @@ export function creditAlgorithm(name: string, link: CreditLink, parameters: Cred
   return creditAlgorithmMaker(name, link, parameters, new RecordArena(ALGORITHM_NUMBERS))();
 }
 
+/** Whether a flow gets the share of its weight by the algorithm of that name; throws as above. */
+export function takesWeights(name: string): boolean {
+  return findCreditAlgorithm(name).takesWeights === true;
+}
+
+/** `weight`: of the flow; 1 if absent. */
+export type CreditAlgorithmMaker = (weight?: number) => CreditAlgorithm;
+
 /**
  * Makes the algorithm objects of many flows, which share one set of parameters: of their own they would be half a KiB for each flow. `records` are of ALGORITHM_NUMBERS each. Throws as
  * above.
@@ -62,9 +70,9 @@ export function creditAlgorithmMaker(
   link: CreditLink,
   parameters: CreditParameters,
   records: RecordArena,
-): () => CreditAlgorithm {
+): CreditAlgorithmMaker {
   const definition = findCreditAlgorithm(name);
   checkLink(link);
   const resolved = resolveParameters(definition, parameters);
-  return () => definition.create(link, resolved, records);
+  return (weight = 1) => definition.create(link, resolved, records, weight);
 }

@@ -118,5 +118,6 @@ export const steady: CreditAlgorithmDefinition = {
   name: 'steady',
   summary: 'our own law: the max-min share that the ports of the path offer, whatever the path loses (default)',
   parameters: STEADY_PARAMETERS,
-  create: (link, parameters) => new Steady(link, parameters, 1),
+  takesWeights: true,
+  create: (link, parameters, _records, weight) => new Steady(link, parameters, weight),
 };

@@ -25,7 +25,7 @@ export class FabricChecks {
       const { port, line, statistics, place } = direction;
       heldFrames += line.length + (port?.heldFrames ?? 0);
       for (const count of statistics.drops) drops += count;
-      creditDrops += statistics.drops[PortDrop.creditQueueFull];
+      creditDrops += statistics.drops[PortDrop.creditQueueFull] + statistics.drops[PortDrop.lowCreditQueueFull];
       copies += statistics.duplicated;
       this.checkDeadline(direction, nowNs);
       if (port !== null) this.ports[place.index].check(port, direction.settings, nowNs);

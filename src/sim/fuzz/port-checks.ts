@@ -49,8 +49,11 @@ export class PortChecks {
     if (seen.dataQueueBytesMax > mostBytes || port.speculativeQueueBytes > Math.min(dataQueueBytes, speculativeBytes)) {
       fail('queues', `the data queue of ${name} held ${seen.dataQueueBytesMax} bytes of ${mostBytes}`);
     }
-    if (Math.max(seen.creditQueueFramesMax, port.creditQueueFrames) > creditQueueFrames) {
-      fail('queues', `the credit queue of ${name} held ${seen.creditQueueFramesMax} frames of ${creditQueueFrames}`);
+    if (Math.max(seen.creditQueueFramesMax, port.creditQueueFrames) > 2 * creditQueueFrames) {
+      fail(
+        'queues',
+        `the credit queue of ${name} held ${seen.creditQueueFramesMax} frames of ${creditQueueFrames} for each class`,
+      );
     }
     if (seen.dataQueueBytes !== port.dataQueueBytes || seen.creditQueueFrames !== port.creditQueueFrames) {
       fail('queues', `${name} counts other queues than it has`);

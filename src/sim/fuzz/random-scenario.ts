@@ -5,6 +5,7 @@ import type { Scenario } from '../scenario.js';
 import { planFlows } from '../traffic/plan-flows.js';
 import { chancesOf, largestFrameBytes } from '../world.js';
 import { Dice } from './dice.js';
+import { withClasses } from './random-classes.js';
 import { randomFaults } from './random-faults.js';
 import { randomHosts } from './random-hosts.js';
 import { randomTopology } from './random-topology.js';
@@ -40,7 +41,7 @@ export function randomScenario(seed: number, frames: number = USUAL_FRAMES): Sce
     probes: { intervalNs: 0, links: [], maxFlows: 0 },
     payload: dice.chance(0.8) ? 'bytes' : 'lengths',
   };
-  return withTimeBound(scenario);
+  return withTimeBound(withClasses(dice, scenario));
 }
 
 /** The same scenario with a duration in which it has to be over. */

@@ -57,6 +57,7 @@ function commonSettings(dice: Dice): PortConfig {
     delayNs: randomDelayNs(dice, transmissionNs(frame, rateBps)),
     maxFrameBytes,
     creditQueueFrames: dice.chance(0.6) ? 8 : dice.whole(1, 32),
+    creditClassWeight: INFINITE,
     creditBurstBytes: dice.chance(0.7) ? 184 : dice.whole(92, 1000),
     creditMarkFrames: 4,
     dataQueueBytes: frame * (dice.chance(0.7) ? 250 : dice.whole(4, 60)),

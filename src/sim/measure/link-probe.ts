@@ -88,7 +88,7 @@ export interface LinkCounts {
 
 /** What one direction of a link came to. */
 export function linkResult({ name, config, port, line, measuredNs, queueBytesMaxBefore }: LinkCounts): LinkResult {
-  const creditDrops = count(port, 'creditQueueFull');
+  const creditDrops = count(port, 'creditQueueFull') + count(port, 'lowCreditQueueFull');
   return {
     name,
     rateBps: rateOf(config),

@@ -1,5 +1,7 @@
 import { assert } from '../../base/assert.js';
 import { type Random, SeededRandom } from '../../base/random.js';
+import type { OpenOptions } from '../../core/endpoint.js';
+import type { ShareOptions } from '../../core/flow-terms.js';
 import { DEFAULT_FRAME_BYTES } from '../../wire/layout.js';
 import type { TrafficSpec } from '../scenario.js';
 import { type PatternFlow, patternOf } from './patterns.js';
@@ -22,6 +24,7 @@ export interface FlowPlan {
   readonly afterId?: number | undefined;
   /** Name of a window algorithm, or '' for credits; the sending host's if absent. */
   readonly windowAlgorithm?: string | undefined;
+  readonly share?: ShareOptions | undefined;
 }
 
 /**
@@ -49,7 +52,12 @@ function planFlow(id: number, spec: TrafficSpec, flow: PatternFlow, random: Rand
   const jitterNs = spec.startJitterNs > 0 ? random.next() * spec.startJitterNs : 0;
   const stopNs = spec.kind === 'flow' ? spec.stopNs : Number.POSITIVE_INFINITY;
   const startNs = spec.startNs + afterNs + jitterNs;
-  const { group, windowAlgorithm } = spec;
+  const { group, windowAlgorithm, share } = spec;
   const afterId = follows === true ? id - 1 : undefined;
-  return { id, group, from, to, bytes, startNs, stopNs, afterId, windowAlgorithm };
+  return { id, group, from, to, bytes, startNs, stopNs, afterId, windowAlgorithm, share };
+}
+
+/** How the flow is opened. */
+export function openOptions({ windowAlgorithm, share }: FlowPlan): OpenOptions {
+  return { ...(windowAlgorithm !== undefined && { windowAlgorithm }), ...share };
 }

@@ -102,7 +102,7 @@ class Bed {
     host.start(this.world.add(host, changes));
     this.source = new MemorySource(bytes);
     const { transport, source } = this;
-    this.transfer = new FileTransfer({ transport, replies, logger: SILENT, peer: 1, source });
+    this.transfer = new FileTransfer({ transport, replies, logger: SILENT, peer: 1, source, share: {} });
   }
 
   async outcome(): Promise<unknown> {

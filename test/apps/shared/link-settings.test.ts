@@ -17,6 +17,7 @@ const EXTREMES: Readonly<Record<string, readonly string[]>> = {
   delay: ['0', '100s'],
   frameSize: ['128', '65507'],
   creditQueue: ['1', '65536'],
+  creditClasses: ['0.001', '1000000', '3', 'strict'],
   creditBurst: ['92', '1MB'],
   creditMark: ['0', '65536'],
   dataQueue: ['0', '512MiB'],

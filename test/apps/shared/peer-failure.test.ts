@@ -39,6 +39,7 @@ describe('the failure of a peer', () => {
     ['refused', 1],
     ['reset', 1],
     ['frameSize', 2],
+    ['weight', 2],
   ] as const)('with code %s names it and has status %d', (code, exitCode) => {
     const failure = failureOfCode(code);
     expect(failure.exitCode).toBe(exitCode);

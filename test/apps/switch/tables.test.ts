@@ -29,6 +29,22 @@ describe('tables of a switch', () => {
     expect(portLines(after, before)[1]).toMatch(/^a->b +unlimited +10\.00 Mbit\/s +8 /);
   });
 
+  it('count the credits of the low class where there were any', () => {
+    const classes = (all: number, low: number) => ({
+      credit: { frames: all, wireBytes: 88 * all },
+      lowCredit: { frames: low, wireBytes: 88 * low },
+    });
+    const before = report({ ports: [port('s1->h1', classes(5, 2)), port('h1->s1')] });
+    const after = report({ atNs: 1e9, ports: [port('s1->h1', classes(9, 3)), port('h1->s1')] });
+    const cells = (lines: string[]) => lines.map((line) => line.split(/ {2,}/).slice(4, 6));
+    expect(cells(portLines(before))).toEqual([
+      ['credits', 'of them low'],
+      ['5', '2'],
+      ['0', '0'],
+    ]);
+    expect(cells(portLines(after, before))[1]).toEqual(['4', '1']);
+  });
+
   it('say how a switch chooses among equal paths, since the counts began or the time before', () => {
     const halves = (bytes: number, frames: number) => ({
       data: { frames, wireBytes: bytes / 2 },

@@ -60,6 +60,7 @@ describe('a forged request', () => {
         probe: request,
         maxFrameBytes: 1_472,
         pairedFlowId: 0,
+        weight: 1,
         backlog: 1,
       };
       const header = { destination: 0, source: 0, flowId: 1 + (request % 3) };

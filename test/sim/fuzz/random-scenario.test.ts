@@ -53,6 +53,19 @@ describe('a random scenario', () => {
     }
   });
 
+  it('has flows with credits of the low class, under ports of both kinds, and none without credits among them', () => {
+    const lows = (scenario: Scenario) => scenario.traffic.filter((spec) => spec.share?.creditClass === 'low');
+    expect(share((scenario) => lows(scenario).length > 0)).toBeGreaterThan(0.2);
+    const weights = WORLDS.map(({ topology }) => topology.links[0].port.creditClassWeight);
+    expect(weights.some((weight) => weight < 1)).toBe(true);
+    expect(weights.some((weight) => weight > 1 && Number.isFinite(weight))).toBe(true);
+    for (const scenario of WORLDS) {
+      const windows = new Set(scenario.hosts.filter(({ endpoint }) => endpoint.windowAlgorithm).map(({ id }) => id));
+      const lowGroups = planFlows(lows(scenario), chancesOf(scenario.seed).traffic);
+      expect(lowGroups.filter(({ from }) => windows.has(from))).toEqual([]);
+    }
+  });
+
   it('is of every kind now and then', () => {
     const hasFault = (kind: string) => share(({ faults }) => faults.some((fault) => fault.kind === kind));
     const hasTraffic = (kind: string) => share(({ traffic }) => traffic.some((spec) => spec.kind === kind));

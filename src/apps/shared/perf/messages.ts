@@ -2,6 +2,7 @@ import { ParameterError } from '../../../base/parameters.js';
 import type { CreditChoice } from '../../../core/application.js';
 import { resolveParameters } from '../../../core/credit/parameters.js';
 import { findCreditAlgorithm } from '../../../core/credit/registry.js';
+import { CREDIT_CLASSES, MAX_WEIGHT, type ShareOptions } from '../../../core/flow-terms.js';
 import { isWindowAlgorithm } from '../../../core/window/registry.js';
 import { Fault } from '../files/fault.js';
 import type { Message } from '../files/message.js';
@@ -39,6 +40,8 @@ export interface PerfRequest extends Message {
    */
   readonly window: string;
   readonly windowParameters: Readonly<Record<string, number>>;
+  /** Of the flows of data; absent where the client wants nothing else than usual. */
+  readonly share?: ShareOptions;
 }
 
 /** Header of a stream of data, which lasts until the stream ends. */
@@ -85,8 +88,28 @@ function parseRequest(test: string, message: Message): PerfRequest | Fault {
   if (!isCount(omitNs, 0, isTimed ? MAX_DURATION_NS : 0)) return malformed('its omitNs makes no sense');
   const algorithm = parseAlgorithm(message, direction);
   if (algorithm instanceof Fault) return algorithm;
+  const share = parseShare(message.share);
+  if (share instanceof Fault) return share;
   const limits = { durationNs: durationNs as number | null, bytes: bytes as number | null, omitNs };
-  return { kind: PERF_KIND, role: 'control', test, direction, flows, ...limits, ...algorithm };
+  return {
+    kind: PERF_KIND,
+    role: 'control',
+    test,
+    direction,
+    flows,
+    ...limits,
+    ...algorithm,
+    ...(share !== null && { share }),
+  };
+}
+
+function parseShare(share: unknown): ShareOptions | null | Fault {
+  if (share === undefined) return null;
+  if (typeof share !== 'object' || share === null) return malformed('its share is no object');
+  const { weight = 1, creditClass = 'high' } = share as Record<string, unknown>;
+  const known = CREDIT_CLASSES.find((name) => name === creditClass);
+  if (!isCount(weight, 1, MAX_WEIGHT) || known === undefined) return malformed('its weight or class makes no sense');
+  return { weight, creditClass: known };
 }
 
 type Algorithm = Pick<PerfRequest, 'window' | 'windowParameters'>;

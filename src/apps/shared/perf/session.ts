@@ -19,8 +19,8 @@ import { PerfSide } from './side.js';
 const READY: PerfReady = { kind: 'perf-ready' };
 
 /** How the data flows of a test in reverse are opened: as the client wants them. */
-function windowOf({ window, windowParameters }: PerfRequest): OpenOptions {
-  return window === '' ? {} : { windowAlgorithm: window, windowParameters };
+function openOptions({ window, windowParameters, share }: PerfRequest): OpenOptions {
+  return { ...(window !== '' && { windowAlgorithm: window, windowParameters }), ...share };
 }
 
 /** What became of one test. */
@@ -70,7 +70,7 @@ export class PerfSession implements TransferBody, FlowWriter {
       : new PerfSender({
           request,
           frameBytes: this.side.frameBytes,
-          open: (writer) => stream.openReply(writer, windowOf(request)),
+          open: (writer) => stream.openReply(writer, openOptions(request)),
           run: (action) => transport.run(action),
           onDone,
         });

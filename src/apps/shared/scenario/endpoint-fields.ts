@@ -63,6 +63,7 @@ const FIELDS: Readonly<
     'After this without data a receiver issues more credits than what the sender has takes; 0: at once, as in the papers',
   ],
   sendBufferBytes: ['sendBuffer', SIZE, 'Bytes of a flow that its sender holds until they are acknowledged'],
+  maxWeight: ['maxWeight', COUNT, 'Largest weight that a flow to the host gets, whatever its sender asks for'],
   maxFlows: ['maxFlows', COUNT, 'Flows of the host at a time, both directions'],
   maxLingering: ['maxLingering', COUNT, 'Complete flows that are kept to answer repeated FINs'],
   amplificationLimit: [

@@ -51,7 +51,8 @@ function resolve(document: ScenarioDocument, origin: ScenarioOrigin): Scenario {
   const hosts = new HostList(topology.hosts);
   const links = new LinkNames(topology);
   const context = { topologyName: written.name, topology, hosts, links, tables: origin.tables ?? new Map() };
-  const traffic = trafficOf(document.flows, context);
+  const hostSpecs = hostsOf(topology, groupsOf(document), hosts);
+  const traffic = trafficOf(document.flows, { ...context, hostSpecs });
   const bottlenecks = document.bottlenecks ?? chainOf(written.name, topology);
   links.checkDirections(bottlenecks, ['bottlenecks']);
   return {
@@ -60,7 +61,7 @@ function resolve(document: ScenarioDocument, origin: ScenarioOrigin): Scenario {
     ...timesOf(document, everyFlowEnds(traffic)),
     topology,
     bottlenecks,
-    hosts: hostsOf(topology, groupsOf(document), hosts),
+    hosts: hostSpecs,
     traffic,
     faults: faultsOf(document.faults ?? [], context),
     jainWindowsNs: document.jainWindows ?? DEFAULTS.jainWindowsNs,

@@ -1,5 +1,6 @@
 // Tested by test/apps/shared/scenario/traffic.test.ts
 import { z } from 'zod';
+import { CREDIT_CLASSES, MAX_WEIGHT } from '../../../core/flow-terms.js';
 import { WINDOW_ALGORITHMS } from '../../../core/window/registry.js';
 import { WORKLOAD_NAMES } from '../../../sim/traffic/workloads.js';
 import { duration, fraction, rate, size } from '../quantities.js';
@@ -34,6 +35,15 @@ const BASE = {
     words: FLOW_ALGORITHMS,
     describe: 'Window algorithm of the flows, or credits, which are ruled by the algorithm of their receiver',
     fallback: 'that of the sender',
+  }).optional(),
+  weight: written(integer({ lowest: 1, highest: MAX_WEIGHT }), {
+    describe: "Share of each flow's credits against those of a flow of weight 1",
+    fallback: '1',
+  }).optional(),
+  class: written(choice(CREDIT_CLASSES), {
+    words: CREDIT_CLASSES,
+    describe: "Class of the flows' credits",
+    fallback: 'high',
   }).optional(),
 };
 

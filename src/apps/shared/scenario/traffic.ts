@@ -1,5 +1,6 @@
 import type {
   FlowTraffic,
+  HostSpec,
   IncastTraffic,
   PermutationTraffic,
   PoissonTraffic,
@@ -14,6 +15,7 @@ import type { Topology } from '../../../switch/topology.js';
 import type { HostList } from './host-list.js';
 import { type HostPair, hostPairs } from './pairs.js';
 import { type Path, Problem } from './problem.js';
+import { checkShare } from './shares.js';
 import { CREDITS, MAX_FLOWS, type TrafficDocument } from './traffic-shape.js';
 
 /** What flows are resolved with. */
@@ -21,6 +23,8 @@ export interface TrafficContext {
   readonly topologyName: string;
   readonly topology: Topology;
   readonly hosts: HostList;
+  /** What they are. */
+  readonly hostSpecs: readonly HostSpec[];
   /** The tables that entries name with `file`, by what they say there. */
   readonly tables: ReadonlyMap<string, SizeDistribution>;
 }
@@ -77,6 +81,12 @@ class EntryReader {
   }
 
   read(): TrafficSpec[] {
+    const specs = this.specs();
+    for (const spec of specs) checkShare(spec, this.context.hostSpecs, this.path);
+    return specs;
+  }
+
+  private specs(): TrafficSpec[] {
     const { entry } = this;
     switch (entry.kind) {
       case 'flow':
@@ -95,9 +105,24 @@ class EntryReader {
   }
 
   private base() {
-    const { kind, group = kind, start: startNs = 0, startJitter: startJitterNs = 0, algorithm } = this.entry;
+    const {
+      kind,
+      group = kind,
+      start: startNs = 0,
+      startJitter: startJitterNs = 0,
+      algorithm,
+      weight,
+      class: creditClass,
+    } = this.entry;
     const windowAlgorithm = algorithm === CREDITS ? '' : algorithm;
-    return { group, startNs, startJitterNs, ...(windowAlgorithm !== undefined && { windowAlgorithm }) };
+    const share = { ...(weight !== undefined && { weight }), ...(creditClass !== undefined && { creditClass }) };
+    return {
+      group,
+      startNs,
+      startJitterNs,
+      ...(windowAlgorithm !== undefined && { windowAlgorithm }),
+      ...((weight ?? creditClass) !== undefined && { share }),
+    };
   }
 
   private equalFlows(entry: Entry<'flow' | 'pairs'>, pairs: readonly HostPair[]): FlowTraffic[] {

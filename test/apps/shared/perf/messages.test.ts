@@ -26,6 +26,7 @@ describe('the header of a perf stream', () => {
     REQUEST,
     { ...REQUEST, direction: 'reverse', durationNs: null, bytes: 5 },
     { ...REQUEST, omitNs: 1e9 },
+    { ...REQUEST, share: { weight: 3, creditClass: 'low' } },
     { ...REQUEST, window: 'dctcp', windowParameters: {} },
     { ...REQUEST, window: 'expresspass', windowParameters: { w_max: 0.4 } },
     DATA,
@@ -35,6 +36,11 @@ describe('the header of a perf stream', () => {
 
   it('may have fields of a later version', () => {
     expect(parseHeader({ ...DATA, colour: 'blue' })).toEqual(DATA);
+  });
+
+  it('has the usual weight and class where it does not name them', () => {
+    const parsed = parseHeader({ ...REQUEST, share: { creditClass: 'low' } });
+    expect(parsed).toMatchObject({ share: { weight: 1, creditClass: 'low' } });
   });
 
   it('omits nothing when it does not say so', () => {
@@ -55,6 +61,10 @@ describe('the header of a perf stream', () => {
     [{ ...REQUEST, durationNs: null, bytes: 0 }, 'exactly one'],
     [{ ...REQUEST, omitNs: -1 }, 'omitNs'],
     [{ ...REQUEST, durationNs: null, bytes: 5, omitNs: 1 }, 'omitNs'],
+    [{ ...REQUEST, share: 3 }, 'share'],
+    [{ ...REQUEST, share: { weight: 0 } }, 'weight'],
+    [{ ...REQUEST, share: { weight: 256 } }, 'weight'],
+    [{ ...REQUEST, share: { creditClass: 'middle' } }, 'class'],
     [{ ...REQUEST, window: 7 }, 'window'],
     [{ ...REQUEST, windowParameters: { w_max: 'much' } }, 'window'],
     [{ ...REQUEST, direction: 'reverse', window: 'expresspass' }, 'client receives'],

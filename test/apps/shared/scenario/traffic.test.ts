@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import { naive } from '../../../../src/core/credit/naive.js';
 import { workload } from '../../../../src/sim/traffic/workloads.js';
 import { refusal } from './refusal.js';
 
@@ -180,6 +181,35 @@ describe('the flows of a scenario', () => {
     const flows = [{ load: 0.5, workload: 'web-server' }];
     expect(refusal({ topology: { rate: 'unlimited' }, flows })).toContain(
       'flows.0.loadRate is missing, and links of the senders are unlimited',
+    );
+  });
+});
+
+describe('weight and class of flows', () => {
+  afterEach(() => {
+    Reflect.deleteProperty(naive, 'takesWeights');
+  });
+  const parse = (flow: object, more: object = {}) =>
+    parseScenario({ ...more, topology: 'dumbbell', flows: [{ from: 1, to: 5, ...flow }] }).traffic[0].share;
+
+  it('are those of each flow of the entry', () => {
+    Reflect.set(naive, 'takesWeights', true);
+    expect(parse({})).toBeUndefined();
+    expect(parse({ class: 'low' })).toEqual({ creditClass: 'low' });
+    expect(parse({ weight: 3 }, { algorithm: 'naive' })).toEqual({ weight: 3 });
+  });
+
+  it('are refused where the algorithm of the receiver gives no weights', () => {
+    expect(refusal({ algorithm: 'naive', topology: 'dumbbell', flows: [{ from: 1, to: 5, weight: 3 }] })).toBe(
+      'flows.0.weight is 3, and naive gives no weights; allowed: 1',
+    );
+    expect(parse({ weight: 1 }, { algorithm: 'naive' })).toEqual({ weight: 1 });
+  });
+
+  it('are refused for flows without credits', () => {
+    const flows = [{ kind: 'permutation', class: 'low' }];
+    expect(refusal({ algorithm: 'dctcp', topology: 'dumbbell', flows })).toBe(
+      'flows.0.class is given for flows of dctcp; allowed: for flows with credits',
     );
   });
 });
