@@ -28,6 +28,8 @@ export interface EndpointCounters {
   /** Flows refused because of maxFlows; lingering flows forgotten early because of maxLingering. */
   flowsRefused: number;
   lingerEvictions: number;
+  /** Peers whose paths were forgotten for others. */
+  pathEvictions: number;
   /** RESETs not sent because of their rate limit. */
   resetsSuppressed: number;
   /** Frames that did not fit the endpoint's output. */
@@ -57,6 +59,7 @@ export function newCounters(): EndpointCounters {
     lateEchoes: 0,
     flowsRefused: 0,
     lingerEvictions: 0,
+    pathEvictions: 0,
     resetsSuppressed: 0,
     outputOverflows: 0,
     nicDrops: 0,

@@ -38,6 +38,7 @@ import { FlowTable } from './flow-table.js';
 import { FrameFiller } from './frame-filler.js';
 import { fitsKind, isEarly } from './frame-kind.js';
 import { HostLink } from './host-link.js';
+import { PeerPaths } from './path/peer-paths.js';
 import { ReactiveReceiver } from './reactive-receiver.js';
 import { ReactiveSender } from './reactive-sender.js';
 import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
@@ -109,6 +110,7 @@ export class Endpoint implements FlowContext {
   readonly disorder = new Disorder();
   readonly records: FlowRecords;
   readonly budget: CreditBudget;
+  readonly peerPaths = new PeerPaths(this.counters);
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
   readonly filler: FrameFiller | null;
@@ -138,11 +140,10 @@ export class Endpoint implements FlowContext {
     this.credits = new FlowSchedule(numbers, at + HotHost.creditNs);
     this.strangers = new Strangers(this);
     this.link = new HostLink(config);
-    const { creditNs } = this.link;
     const { creditAlgorithm: name, creditParameters: parameters } = config;
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
-    const budget = { ...config, creditNs, maxWaiting };
+    const budget = { ...config, creditNs: this.link.creditNs, maxWaiting };
     this.budget = new CreditBudget(budget, new WaitingFlows(this.flows, numbers, at));
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
@@ -469,9 +470,8 @@ export class Endpoint implements FlowContext {
   }
 
   private header(peer: number, id: number): FlowHeader {
-    const { hostId } = this;
     // Signed: V8 keeps it in place then, and what is written are its 32 bits.
-    return { destination: hostId === 0 ? 0 : peer, source: hostId, flowId: id | 0, pathId: 0 };
+    return { destination: this.hostId === 0 ? 0 : peer, source: this.hostId, flowId: id | 0, pathId: 0 };
   }
 
   private newFlowId(peer: number): number {

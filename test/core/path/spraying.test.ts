@@ -21,10 +21,10 @@ function play(
   const sent: { path: number; atNs: number }[] = [];
   for (let credit = 0; credit < credits; credit++) {
     const nowNs = fromNs + credit * 10;
-    sent.push({ path: spraying.next(random, { nowNs, rttNs: 100, longRttNs: 150 }), atNs: nowNs });
+    sent.push({ path: spraying.next(random, credit > 0, nowNs), atNs: nowNs });
     const echoed = sent[credit - 10];
     if (echoed !== undefined && !isDead(echoed.path))
-      spraying.arrived(echoed.path, FRAME_BITS, echoed.atNs, { nowNs, rttNs: 100, longRttNs: 150 });
+      spraying.arrived(echoed.path, FRAME_BITS, echoed.atNs, nowNs);
   }
   return sent.map(({ path }) => path);
 }
@@ -59,13 +59,13 @@ describe('spraying', () => {
     const spraying = new Spraying(OPTIONS, 0);
     play(spraying, { credits: 1_000, isDead: (path) => path > 1 });
     expect(spraying.validPaths).toBe(1);
-    spraying.restart(10_000);
+    spraying.distrust(20_000);
     expect(spraying.validPaths).toBe(4);
   });
 
   it('takes no notice of a path id that it does not have', () => {
     const spraying = new Spraying(OPTIONS, 0);
-    for (const path of [0, 5, 255]) spraying.arrived(path, 1e9, 0, { nowNs: 1, rttNs: 1, longRttNs: 1 });
+    for (const path of [0, 5, 255]) spraying.arrived(path, 1e9, 0, 1);
     expect(spraying).toMatchObject({ validPaths: 4, exclusions: 0 });
   });
 });
