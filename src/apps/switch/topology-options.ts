@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { BUILTIN_COUNTS, BUILTIN_TOPOLOGIES, builtinTopology } from '../../switch/builtin-topologies.js';
 import { MAX_HOST_ID } from '../../wire/layout.js';
 import { usageFailure } from '../shared/failure.js';
-import { FAILOVER_DELAY, type LinkFields, linkFields, settingKind, type WrittenSetting } from '../shared/link-settings.js';
+import {
+  FAILOVER_DELAY,
+  type LinkFields,
+  linkFields,
+  settingKind,
+  type WrittenSetting,
+} from '../shared/link-settings.js';
 import { suggestion } from '../shared/nearest.js';
 import { longName, type OptionValues, option, optionalOption } from '../shared/options.js';
 import { fraction } from '../shared/quantities.js';
@@ -86,7 +92,13 @@ const CORE_LINKS: ReadonlyMap<Key, string> = new Map([
   ['coreDelay', 'delay'],
 ]);
 /** Everything about a topology that its file says itself. */
-const SHAPES: ReadonlySet<Key> = new Set([...COUNTED, ...ALL_LINKS.keys(), ...CORE_LINKS.keys(), 'spread', 'failoverDelay']);
+const SHAPES: ReadonlySet<Key> = new Set([
+  ...COUNTED,
+  ...ALL_LINKS.keys(),
+  ...CORE_LINKS.keys(),
+  'spread',
+  'failoverDelay',
+]);
 
 function setting(name: string, describe: string) {
   return optionalOption(settingKind(name), { describe });

@@ -1,4 +1,4 @@
-import { type SprayOptions, Spraying } from './spraying.js';
+import { Spraying, type SprayOptions } from './spraying.js';
 
 /** Peers whose paths are remembered (ours: about a KiB each). The one whose flows began longest ago is forgotten for one more. */
 export const MAX_PEERS = 1024;

@@ -67,8 +67,7 @@ export class Spraying {
     const mine = this.options;
     const isSameTable = mine.paths === paths && mine.uniform === uniform && mine.probing === probing;
     const { waitNs, waitRtts, longestNs } = mine.returns;
-    const isSameReturn =
-      waitNs === returns.waitNs && waitRtts === returns.waitRtts && longestNs === returns.longestNs;
+    const isSameReturn = waitNs === returns.waitNs && waitRtts === returns.waitRtts && longestNs === returns.longestNs;
     return isSameTable && mine.slowest === slowest && mine.boardBits === boardBits && isSameReturn;
   }
 

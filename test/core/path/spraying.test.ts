@@ -23,8 +23,7 @@ function play(
     const nowNs = fromNs + credit * 10;
     sent.push({ path: spraying.next(random, credit > 0, nowNs), atNs: nowNs });
     const echoed = sent[credit - 10];
-    if (echoed !== undefined && !isDead(echoed.path))
-      spraying.arrived(echoed.path, FRAME_BITS, echoed.atNs, nowNs);
+    if (echoed !== undefined && !isDead(echoed.path)) spraying.arrived(echoed.path, FRAME_BITS, echoed.atNs, nowNs);
   }
   return sent.map(({ path }) => path);
 }
