@@ -67,4 +67,23 @@ describe('spraying', () => {
     for (const path of [0, 5, 255]) spraying.arrived(path, 1e9, 0, 1);
     expect(spraying).toMatchObject({ validPaths: 4, exclusions: 0 });
   });
+
+  it('forgets nothing when one flow doubts its paths while data of others comes', () => {
+    const spraying = new Spraying(OPTIONS, 0);
+    play(spraying, { credits: 1_000, isDead: (path) => path > 2 });
+    // The latest data came at 9,990 ns; an RTT is 100 ns.
+    spraying.distrust(10_150);
+    expect(spraying.validPaths).toBe(2);
+    spraying.distrust(10_250);
+    expect(spraying.validPaths).toBe(4);
+  });
+
+  it("probes a path with no flow's first credit", () => {
+    const spraying = new Spraying(OPTIONS, 0);
+    play(spraying, { credits: 1_000, isDead: (path) => path === 3 });
+    const random = new SeededRandom(5);
+    // Its probe is due since long.
+    for (let flow = 0; flow < 40; flow++) expect(spraying.next(random, false, 1e6 + flow)).not.toBe(3);
+    expect(spraying.next(random, true, 1e6 + 40)).toBe(3);
+  });
 });
