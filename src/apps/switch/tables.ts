@@ -30,13 +30,15 @@ const PATH_COLUMNS_AT = 6;
 /**
  * The ports of a switch, one a line: what they carried since the counts began, as rates since `before` where that is given, and what was dropped. Queues of a
  * direction from a host are what the switch holds back of frames that came closer together than the host's NIC would send them. Where a switch chooses among equal paths,
- * two more columns say how.
+ * two more columns say how, and a line names links that are dead.
  */
 export function portLines(report: SwitchReport, before: SwitchReport | null = null): string[] {
   const rows = portRows(report, before);
   if (report.choices.length === 0) return tableLines(PORT_COLUMNS, rows);
   const withPaths = rows.map((row, index) => row.toSpliced(PATH_COLUMNS_AT, 0, ...pathCells(index, report, before)));
-  return tableLines(PORT_COLUMNS.toSpliced(PATH_COLUMNS_AT, 0, ...PATH_COLUMNS), withPaths);
+  const lines = tableLines(PORT_COLUMNS.toSpliced(PATH_COLUMNS_AT, 0, ...PATH_COLUMNS), withPaths);
+  const { unusedLinks } = report;
+  return unusedLinks.length === 0 ? lines : [...lines, `no path uses ${unusedLinks.join(', ')}`];
 }
 
 /** Of the port at `index`; dashes where its switch has no choice. */
