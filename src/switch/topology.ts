@@ -58,7 +58,7 @@ export interface Topology {
 }
 
 /** Loss of light, a switch's own route and its neighbours' take some milliseconds to tens of them (ours: docs/decisions/0021-failures.md). */
-export const DEFAULT_FAILOVER_DELAY_NS = 10e6;
+const DEFAULT_FAILOVER_DELAY_NS = 10e6;
 const FAILOVER_DELAY: NumberRule = { min: 0, max: Number.POSITIVE_INFINITY };
 
 /** Switches in one process (ours: the table of paths grows with the square, 8 MiB at this number). */

@@ -105,7 +105,7 @@ it.each([
   [['list', 'convergence'], "'list' stands alone"],
   [
     ['convergance'],
-    "unknown figure 'convergance'; did you mean 'convergence'?; allowed: list, expresspass, spraypass, ec4, one-bottleneck, ",
+    "unknown figure 'convergance'; did you mean 'convergence'?; allowed: list, expresspass, spraypass, ec4, real-networks, one-bottleneck, ",
   ],
 ])('%j is wrong usage', async (positionals, why) => {
   await expect(runFigures(callOf(positionals).invocation)).rejects.toThrow(why);
