@@ -23,9 +23,12 @@ export class DeadLinks {
 
   /** `link` is dead, or live, at `nowNs`. */
   note(link: number, isDead: boolean, nowNs: number): void {
-    if (isDead === this.leftOut.has(link)) this.dueNs.delete(link);
-    else if (!this.dueNs.has(link)) this.dueNs.set(link, nowNs + this.delayNs);
-    this.nextNs = Math.min(NEVER, ...this.dueNs.values());
+    const { dueNs } = this;
+    if (isDead !== this.leftOut.has(link)) {
+      if (dueNs.has(link)) return;
+      dueNs.set(link, nowNs + this.delayNs);
+      this.nextNs = Math.min(this.nextNs, nowNs + this.delayNs);
+    } else if (dueNs.delete(link)) this.findNext();
   }
 
   /** Acts on what is due at `nowNs`. */
@@ -35,6 +38,11 @@ export class DeadLinks {
       this.dueNs.delete(link);
       if (!this.leftOut.delete(link)) this.leftOut.add(link);
     }
-    this.nextNs = Math.min(NEVER, ...this.dueNs.values());
+    this.findNext();
+  }
+
+  private findNext(): void {
+    this.nextNs = NEVER;
+    for (const dueNs of this.dueNs.values()) if (dueNs < this.nextNs) this.nextNs = dueNs;
   }
 }

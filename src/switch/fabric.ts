@@ -91,7 +91,7 @@ export class Fabric {
     this.exits = built.exits;
     this.deadLinks = new DeadLinks(topology.failoverDelayNs);
     // A link that is down from the start has been so for long.
-    if (Number.isFinite(topology.failoverDelayNs)) this.watchLinks(-topology.failoverDelayNs);
+    if (Number.isFinite(topology.failoverDelayNs)) this.watchLinks(this.directions, -topology.failoverDelayNs);
     if (this.deadLinks.nextNs <= this.timeNs) this.reroute();
   }
 
@@ -168,7 +168,7 @@ export class Fabric {
       this.drain(direction);
       this.schedule(direction);
     }
-    this.watchLinks(this.timeNs);
+    this.watchLinks(named, this.timeNs);
     return named;
   }
 
@@ -182,13 +182,13 @@ export class Fabric {
       this.drain(direction);
       this.schedule(direction);
     }
-    this.watchLinks(this.timeNs);
+    this.watchLinks(this.directions, this.timeNs);
   }
 
   startSwitch(name: string, nowNs: number): void {
     this.advance(nowNs);
     this.stopped.delete(this.switchIndex(name));
-    this.watchLinks(this.timeNs);
+    this.watchLinks(this.directions, this.timeNs);
   }
 
   /** Names of the links and trunks that no path uses now, because they have been dead for the failover delay. */
@@ -213,14 +213,14 @@ export class Fabric {
     return index;
   }
 
-  /** Notes which links between switches, and trunks, are dead: either direction is down, or the switch at either end is. */
-  private watchLinks(nowNs: number): void {
-    for (const direction of this.directions) {
-      const { index, isBetweenSwitches, isCut } = direction;
-      if (index % 2 !== 0 || !isBetweenSwitches) continue;
-      const back = this.directions[index + 1];
-      const isStopped = this.stopped.has(direction.toSwitch) || this.stopped.has(back.toSwitch);
-      this.deadLinks.note(linkOf(index), isCut || back.isCut || isStopped, nowNs);
+  /** Notes which of these links between switches, and trunks, are dead: either direction is down, or the switch at either end is. */
+  private watchLinks(changed: readonly LinkDirection[], nowNs: number): void {
+    const { stopped } = this;
+    for (const direction of changed) {
+      const { index, isBetweenSwitches } = direction;
+      const back = this.directions[index ^ 1];
+      const isStopped = stopped.has(direction.toSwitch) || stopped.has(back.toSwitch);
+      if (isBetweenSwitches) this.deadLinks.note(linkOf(index), direction.isCut || back.isCut || isStopped, nowNs);
     }
     this.heap.set(this.directions.length, this.deadLinks.nextNs);
   }

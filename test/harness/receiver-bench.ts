@@ -107,8 +107,8 @@ export class ReceiverBench {
     return this;
   }
 
-  request(): void {
-    this.flow.handleRequest(this.requestFrame(0, this.context.config.frameBytes), this.nowNs);
+  request(pathId = 0): void {
+    this.flow.handleRequest(this.requestFrame(0, this.context.config.frameBytes, pathId), this.nowNs);
   }
 
   /** A CREDIT_REQUEST with SPECULATIVE: the first one as an endpoint hands it over. PROTOCOL §12 */
@@ -205,8 +205,8 @@ export class ReceiverBench {
     context.arm(0, deadlineNs);
   }
 
-  private requestFrame(flags: number, maxFrameBytes: number) {
+  private requestFrame(flags: number, maxFrameBytes: number, pathId = 0) {
     const fields = { flags, sentOffset: 0, probe: ++this.probe, maxFrameBytes, pairedFlowId: 0, backlog: this.backlog };
-    return incoming((bytes) => encodeRequest(bytes, FLOW_HEADER, fields, crc32));
+    return incoming((bytes) => encodeRequest(bytes, { ...FLOW_HEADER, pathId }, fields, crc32));
   }
 }
