@@ -7,6 +7,7 @@ import type { CreditBudget } from './credit-budget.js';
 import type { Disorder } from './disorder.js';
 import type { FlowRecords } from './flow-record.js';
 import type { FrameFiller } from './frame-filler.js';
+import type { PeerPaths } from './path/peer-paths.js';
 import type { RequestGate } from './request-gate.js';
 import type { Speculation } from './speculation.js';
 
@@ -31,6 +32,8 @@ export interface FlowContext {
   schedule(slot: number, dueNs: number): void;
   /** What all receiving flows together may have outstanding. */
   readonly budget: CreditBudget;
+  /** What is known of the paths to each peer. */
+  readonly peerPaths: PeerPaths;
   /** What sending flows have asked of each peer. */
   readonly requests: RequestGate;
   /** What sending flows may send without credits; null where they may not. */

@@ -30,6 +30,8 @@ export interface EndpointCounters {
   lingerEvictions: number;
   /** Flows that asked for more weight than maxWeight. */
   weightsLimited: number;
+  /** Peers whose paths were forgotten for others. */
+  pathEvictions: number;
   /** RESETs not sent because of their rate limit. */
   resetsSuppressed: number;
   /** Frames that did not fit the endpoint's output. */
@@ -60,6 +62,7 @@ export function newCounters(): EndpointCounters {
     flowsRefused: 0,
     lingerEvictions: 0,
     weightsLimited: 0,
+    pathEvictions: 0,
     resetsSuppressed: 0,
     outputOverflows: 0,
     nicDrops: 0,

@@ -24,8 +24,7 @@ import {
 import type { FlowObserver } from './flow-callbacks.js';
 import * as flowCallbacks from './flow-callbacks.js';
 import * as flowRecord from './flow-record.js';
-import type { AnswerAge } from './path/left-out-paths.js';
-import { Spraying } from './path/spraying.js';
+import type { Spraying } from './path/spraying.js';
 import { RateControl } from './rate-control.js';
 import type { ReceiveWindow } from './receive-window.js';
 import * as receiveWindow from './receive-window.js';
@@ -40,15 +39,6 @@ const { Echo } = creditMeter;
 const { UNBOUNDED } = receiveWindow;
 const { NO_OBSERVER } = flowCallbacks;
 const { Hot } = flowRecord;
-
-/**
- * Smoothed RTTs and variations that the answer of a path may take. With 1.5 and 4 a link of 1 Gbit/s among those of 100, whose answers take 25 us more than the 30 of the others, was
- * taken for well again and again.
- */
-const LONG_RTTS = 1.25;
-const LONG_VARIATIONS = 2;
-/** Filled anew for every credit and every data frame of whichever flow. */
-const MOMENT = { nowNs: 0, rttNs: 0, longRttNs: 0 };
 
 export interface IssuerOptions {
   slot: number;
@@ -93,6 +83,8 @@ export class CreditIssuer implements DueSource {
   /** Null where the host's budget has no bound, and while the flow rests. */
   private share: BudgetShare | null = null;
   private readonly spraying: Spraying | null;
+  /** Credits sent when they began, or began again. */
+  private sentBefore = 0;
   /** Who measures this flow; set by its application. */
   observer: FlowObserver = NO_OBSERVER;
   private readonly bitsPerCredit: number;
@@ -120,7 +112,7 @@ export class CreditIssuer implements DueSource {
     this.slot = options.slot;
     this.bitsPerCredit = bitsPerCredit(frameBytes);
     const { spray } = options.algorithm;
-    this.spraying = spray === undefined ? null : new Spraying(spray, nowNs);
+    this.spraying = spray === undefined ? null : context.peerPaths.spraying(parts.frames.peer, spray, nowNs);
     this.control = new RateControl(options.algorithm, options.link, nowNs, record);
     startPacer(record.numbers, record.at, config);
     this.setRate(this.control.rateBps);
@@ -139,7 +131,7 @@ export class CreditIssuer implements DueSource {
     return this.control.state;
   }
 
-  /** What is known of the flow's paths; null where its credits are not sprayed. */
+  /** What is known of the paths to the flow's peer; null where its credits are not sprayed. */
   get paths(): Spraying | null {
     return this.spraying;
   }
@@ -183,6 +175,7 @@ export class CreditIssuer implements DueSource {
   start(nowNs: number): void {
     if (this.share === null) this.takeShare();
     this.meter.forgive();
+    this.sentBefore = this.meter.sent;
     restartPacer(this.numbers, this.at, nowNs);
     this.waitForData(nowNs);
     this.control.restart(nowNs);
@@ -390,29 +383,22 @@ export class CreditIssuer implements DueSource {
     else this.share.giveBack();
   }
 
-  /** The sender asks although credits run: none reaches it, so nothing is known of the paths any more. */
+  /** The sender asks although credits run: none of this flow reaches it. */
   distrustPaths(nowNs: number): void {
-    this.spraying?.restart(nowNs);
+    this.spraying?.distrust(nowNs);
   }
 
   /** Its data says by which path: 0 for the flow's own. */
   private nextPath(nowNs: number): number {
-    return this.spraying === null ? 0 : this.spraying.next(this.context.random, this.momentAt(nowNs));
+    if (this.spraying === null) return 0;
+    return this.spraying.next(this.context.random, this.meter.sent > this.sentBefore, nowNs);
   }
 
   /** A credit that was given up or forgotten still says that its path carries data, but not how fast. */
   private watchPath(spraying: Spraying, frame: Frame, nowNs: number): void {
     const sentNs = this.meter.lastEchoSentNs === NEVER ? -NEVER : this.meter.lastEchoSentNs;
-    spraying.arrived(pathId(frame.bytes), frame.wireBytes * 8, sentNs, this.momentAt(nowNs));
+    spraying.arrived(pathId(frame.bytes), frame.wireBytes * 8, sentNs, nowNs);
     this.frames.setPath(pathId(frame.bytes));
-  }
-
-  private momentAt(nowNs: number): AnswerAge {
-    const rttNs = this.rtt.waitNs(1);
-    MOMENT.nowNs = nowNs;
-    MOMENT.rttNs = rttNs;
-    MOMENT.longRttNs = LONG_RTTS * rttNs + LONG_VARIATIONS * this.rtt.variationNs;
-    return MOMENT;
   }
 
   private prove(): void {

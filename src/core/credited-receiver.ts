@@ -7,6 +7,7 @@ import {
   finProbe,
   finUnused,
   flags,
+  pathId,
   requestBacklog,
   requestMaxFrameBytes,
   requestProbe,
@@ -115,6 +116,7 @@ export class CreditedReceiver extends ReceiverFlow {
     if (this.stateCode === ReceiverState.closed) this.lastHeardNs = nowNs;
     else this.heard(frame, nowNs);
     this.noteProbe(requestProbe(frame.bytes));
+    if (pathId(frame.bytes) !== 0) this.frames.setPath(pathId(frame.bytes));
     if (this.stateCode === ReceiverState.complete) {
       this.sendAck(nowNs);
       return;

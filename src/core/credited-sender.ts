@@ -61,6 +61,7 @@ export class CreditedSender extends SenderFlow implements Rider {
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     super(context, writer, options, nowNs);
     this.seen = new SeenWindow(this.record);
+    this.frames.usePeersPath();
     this.watch = new CreditWatch(context.config, this.rtt, this.record);
     this.idleSinceNs = NEVER;
   }
@@ -296,7 +297,7 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** Credits come by several paths; the latest works. */
   private spread(path: number): void {
-    if (this.frames.pathId === 0) this.stream.spread();
+    this.stream.spread();
     this.frames.setPath(path);
   }
 

@@ -38,6 +38,7 @@ import { type ShareOptions, shareTerms } from './flow-terms.js';
 import { FrameFiller } from './frame-filler.js';
 import { fitsKind, isEarly } from './frame-kind.js';
 import { HostLink } from './host-link.js';
+import { PeerPaths } from './path/peer-paths.js';
 import { ReactiveReceiver } from './reactive-receiver.js';
 import { ReactiveSender } from './reactive-sender.js';
 import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
@@ -103,6 +104,7 @@ export class Endpoint implements FlowContext {
   readonly disorder = new Disorder();
   readonly records: FlowRecords;
   readonly budget: CreditBudget;
+  readonly peerPaths = new PeerPaths(this.counters);
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
   readonly filler: FrameFiller | null;
@@ -132,10 +134,9 @@ export class Endpoint implements FlowContext {
     this.credits = new FlowSchedule(numbers, at + HotHost.creditNs);
     this.strangers = new Strangers(this);
     this.link = new HostLink(config);
-    const { creditNs } = this.link;
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
-    const budget = { ...config, creditNs, maxWaiting };
+    const budget = { ...config, creditNs: this.link.creditNs, maxWaiting };
     this.budget = new CreditBudget(budget, new WaitingFlows(this.flows, numbers, at));
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
@@ -459,9 +460,8 @@ export class Endpoint implements FlowContext {
   }
 
   private header(peer: number, id: number): FlowHeader {
-    const { hostId } = this;
     // Signed: V8 keeps it in place then, and what is written are its 32 bits.
-    return { destination: hostId === 0 ? 0 : peer, source: hostId, flowId: id | 0, pathId: 0 };
+    return { destination: this.hostId === 0 ? 0 : peer, source: this.hostId, flowId: id | 0, pathId: 0 };
   }
 
   private newFlowId(peer: number): number {

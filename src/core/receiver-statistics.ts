@@ -25,7 +25,7 @@ export interface ReceiverStatistics {
   /** Data frames at whose arrival others waited in the reorder buffer, and the most full frames that waited: see disorder.ts. */
   disorderedFrames: number;
   disorderMax: number;
-  /** Paths that the flow's credits are spread over, 0 where they are not; how often one was left out, and taken back. */
+  /** Paths that the credits of all flows from its peer are spread over, 0 where they are not; how often one was left out, and taken back. */
   paths: number;
   pathExclusions: number;
   pathReturns: number;

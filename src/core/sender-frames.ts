@@ -23,6 +23,9 @@ import type { SendBuffer } from './send-buffer.js';
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { CHECK_BYTES, DataFlag } = layout;
 
+/** PROTOCOL §2.4 */
+const MAX_PATH_ID = 255;
+
 /** Writes the frames that a flow's sender sends. */
 export class SenderFrames implements FlowHeader {
   private readonly context: FlowContext;
@@ -33,6 +36,7 @@ export class SenderFrames implements FlowHeader {
   /** Of every frame but data. */
   pathId: number;
   readonly peer: number;
+  private known: { latestId: number } | null = null;
 
   constructor(context: FlowContext, header: FlowHeader, peer: number) {
     this.context = context;
@@ -43,9 +47,21 @@ export class SenderFrames implements FlowHeader {
     this.peer = peer;
   }
 
-  /** Every frame but data goes by this path from now on. */
+  /** A credit came by this path: every frame but data goes by it from now on, and so do the first frames of the next flow to the peer. */
   setPath(pathId: number): void {
     this.pathId = pathId;
+    this.known ??= this.context.peerPaths.of(this.peer);
+    this.known.latestId = pathId;
+  }
+
+  /** The path by which the latest credit from the peer came, whichever flow it was for. */
+  usePeersPath(): void {
+    this.pathId = this.context.peerPaths.latestId(this.peer);
+  }
+
+  /** What went by the path got no answer: another one, if the flow has one. */
+  changePath(): void {
+    if (this.pathId !== 0) this.pathId = 1 + Math.floor(this.context.random.next() * MAX_PATH_ID);
   }
 
   /** `count` bytes of `buffer` from `fields.offset`. */

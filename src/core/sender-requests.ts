@@ -88,6 +88,7 @@ export class SenderRequests {
   private sendProbe(nowNs: number, again: boolean): void {
     this.probedAckedOffset = this.stream.ackedOffset;
     this.stream.noteSent(nowNs);
+    if (again) this.frames.changePath();
     this.probe.send(this.stream.sentOffset, nowNs, again);
   }
 }

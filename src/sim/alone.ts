@@ -134,6 +134,7 @@ function chainOf(links: readonly TopologyLink[]): Topology {
     })),
     trunks: [],
     spread: 'flow',
+    failoverDelayNs: Number.POSITIVE_INFINITY,
   };
 }
 

@@ -84,7 +84,7 @@ export const BUILTIN_GROUPS: Readonly<Record<string, readonly string[]>> = Objec
 
 /**
  * A topology by name. Parameters are the counts below, any settings of ports and impairments for all links, `edge: {...}` for settings of the links
- * at hosts alone, `core: {...}` for those between switches alone, and `spread`.
+ * at hosts alone, `core: {...}` for those between switches alone, `spread` and `failoverDelayNs`.
  *
  * | name | counts | hosts |
  * |---|---|---|
@@ -108,14 +108,15 @@ export function builtinTopology(name: string, parameters: unknown = {}): Topolog
   }
   const what = `topology '${name}'`;
   const groups = builtin.groups ?? LINK_GROUPS;
-  const allowed = [...Object.keys(builtin.counts), ...SETTING_FIELDS, ...groups, 'spread'];
+  const allowed = [...Object.keys(builtin.counts), ...SETTING_FIELDS, ...groups, 'spread', 'failoverDelayNs'];
   const fields = checkObject(parameters, what, allowed);
   const counts = checkCounts(builtin, fields, what);
   const group = (key: string) => checkObject(fields[key] ?? {}, `${key} of ${what}`, SETTING_FIELDS);
   const core = group('core');
   const settings = { edge: group('edge'), core, aggregation: { ...core, ...group('aggregation') } };
   const defaults = Object.fromEntries(SETTING_FIELDS.filter((key) => key in fields).map((key) => [key, fields[key]]));
-  return checkTopology({ ...builtin.build(counts, settings), defaults, spread: fields.spread });
+  const { spread, failoverDelayNs } = fields;
+  return checkTopology({ ...builtin.build(counts, settings), defaults, spread, failoverDelayNs });
 }
 
 function checkCounts(builtin: Builtin, fields: Readonly<Record<string, unknown>>, what: string): Counts {

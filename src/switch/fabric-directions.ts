@@ -2,10 +2,10 @@
 
 import { assert } from '../base/assert.js';
 import { SeededRandom } from '../base/random.js';
-import { directionOf } from './forwarding.js';
 import { Impairment } from './impairment.js';
 import { type DirectionPlace, LinkDirection } from './link-direction.js';
 import { PortRecords } from './port-record.js';
+import { directionOf } from './shortest-paths.js';
 import type { LinkSettings, Topology } from './topology.js';
 
 /** Seeds of impairments have 32 bits: from here on they are the markings'. */
@@ -81,6 +81,7 @@ function add(built: Directions, pair: Pair, forward: boolean): void {
     index: directionOf(index, forward),
     toSwitch: to.toSwitch,
     exitPort: to.port,
+    isBetweenSwitches: !isHost(from, options) && !isHost(to, options),
     hasPort: from.port < 0,
     addsDelay: from.port < options.topology.hosts.length,
   };
@@ -94,6 +95,11 @@ function add(built: Directions, pair: Pair, forward: boolean): void {
   built.directions.push(direction);
   if (from.port >= 0) built.entries[from.port] = direction;
   if (to.port >= 0) built.exits[to.port] = direction;
+}
+
+/** Ports of hosts come before those of trunks. */
+function isHost({ port }: Node, { topology }: BuildOptions): boolean {
+  return port >= 0 && port < topology.hosts.length;
 }
 
 /** Parallel links share their ends' names; the link's own tells them apart. */

@@ -6,6 +6,7 @@ import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { setHopLimit } from '../wire/rewrite.js';
 import { ConfigError, listNames, showValue } from './config-error.js';
+import { DeadLinks } from './dead-links.js';
 import { buildDirections } from './fabric-directions.js';
 import * as forwarding from './forwarding.js';
 import { Routes } from './forwarding.js';
@@ -16,6 +17,7 @@ import type { PortConfig } from './port.js';
 import * as portRecord from './port-record.js';
 import * as portStatistics from './port-statistics.js';
 import { countFrame } from './port-statistics.js';
+import { linkOf } from './shortest-paths.js';
 import type { Topology } from './topology.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
@@ -26,7 +28,7 @@ const { PortDrop } = portStatistics;
 
 /** Frames that wait for `poll` at most; a driver polls until null after each call (ours). */
 const MAX_OUTPUT_FRAMES = 65_536;
-/** `Frame.port` of a frame that has not met its first switch. */
+/** `Frame.port` of a frame that has not met its first switch; stale from the start. */
 const UNROUTED = -1;
 
 export interface FabricOptions {
@@ -72,6 +74,7 @@ export class Fabric {
   private readonly switchNames: readonly string[];
   /** Indices of switches that are stopped. */
   private readonly stopped = new Set<number>();
+  private readonly deadLinks: DeadLinks;
   private timeNs = 0;
   /** Frames that came to the end of a direction, since the start. */
   events = 0;
@@ -86,6 +89,10 @@ export class Fabric {
     this.directions = built.directions;
     this.entries = built.entries;
     this.exits = built.exits;
+    this.deadLinks = new DeadLinks(topology.failoverDelayNs);
+    // A link that is down from the start has been so for long.
+    if (Number.isFinite(topology.failoverDelayNs)) this.watchLinks(this.directions, -topology.failoverDelayNs);
+    if (this.deadLinks.nextNs <= this.timeNs) this.reroute();
   }
 
   /** Takes a frame from the host or trunk at `port`, whose NIC has sent its last bit at `nowNs`. */
@@ -161,6 +168,7 @@ export class Fabric {
       this.drain(direction);
       this.schedule(direction);
     }
+    this.watchLinks(named, this.timeNs);
     return named;
   }
 
@@ -174,11 +182,18 @@ export class Fabric {
       this.drain(direction);
       this.schedule(direction);
     }
+    this.watchLinks(this.directions, this.timeNs);
   }
 
   startSwitch(name: string, nowNs: number): void {
     this.advance(nowNs);
     this.stopped.delete(this.switchIndex(name));
+    this.watchLinks(this.directions, this.timeNs);
+  }
+
+  /** Names of the links and trunks that no path uses now, because they have been dead for the failover delay. */
+  get unusedLinks(): string[] {
+    return [...this.deadLinks.leftOut].map((link) => this.directions[2 * link].place.link);
   }
 
   statistics(nowNs: number): DirectionSnapshot[] {
@@ -196,6 +211,25 @@ export class Fabric {
     if (index < 0)
       throw new ConfigError(`unknown switch ${showValue(name)}; known switches: ${listNames(this.switchNames)}`);
     return index;
+  }
+
+  /** Notes which of these links between switches, and trunks, are dead: either direction is down, or the switch at either end is. */
+  private watchLinks(changed: readonly LinkDirection[], nowNs: number): void {
+    const { stopped } = this;
+    for (const direction of changed) {
+      const { index, isBetweenSwitches } = direction;
+      const back = this.directions[index ^ 1];
+      const isStopped = stopped.has(direction.toSwitch) || stopped.has(back.toSwitch);
+      if (isBetweenSwitches) this.deadLinks.note(linkOf(index), direction.isCut || back.isCut || isStopped, nowNs);
+    }
+    this.heap.set(this.directions.length, this.deadLinks.nextNs);
+  }
+
+  private reroute(): void {
+    const { deadLinks } = this;
+    deadLinks.advance(this.timeNs);
+    this.routes.useWithout(deadLinks.leftOut);
+    this.heap.set(this.directions.length, deadLinks.nextNs);
   }
 
   private enter(direction: LinkDirection, frame: Frame): void {
@@ -218,7 +252,9 @@ export class Fabric {
 
   private serviceNext(): void {
     this.timeNs = Math.max(this.timeNs, this.heap.peekDeadline());
-    this.service(this.directions[this.heap.peekSlot()]);
+    const slot = this.heap.peekSlot();
+    if (slot < this.directions.length) this.service(this.directions[slot]);
+    else this.reroute();
   }
 
   private service(direction: LinkDirection): void {
@@ -328,7 +364,7 @@ export class Fabric {
       this.drop(from, frame, PortDrop.switchDown);
       return;
     }
-    if (frame.port === UNROUTED) this.route(frame, at);
+    if (this.routes.isStale(frame.port)) this.route(frame, at);
     const next = frame.port === NO_ROUTE ? null : this.nextDirection(frame, at);
     if (next === null) {
       this.drop(from, frame, PortDrop.noRoute);

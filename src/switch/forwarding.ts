@@ -1,11 +1,23 @@
-import { destinationHost, flowId, pathId, sourceHost } from '../wire/decode.js';
+import {
+  creditSequence,
+  dataCreditSequence,
+  destinationHost,
+  flowId,
+  frameType,
+  pathId,
+  sourceHost,
+} from '../wire/decode.js';
+import { FrameType } from '../wire/layout.js';
+import { findNeighbours, linkOf, type Neighbour, shortestPaths } from './shortest-paths.js';
 import type { Topology } from './topology.js';
 
-/** `Routes.find`: the destination is not in the topology. */
+/** `Routes.find`: the destination is not in the topology, or no live link leads there. */
 const NOT_FOUND = -1;
 export const NO_ROUTE = NOT_FOUND;
 /** `Routes.hop`: the frame is at its last switch and leaves by its exit port. */
 export const EXIT = -1;
+/** The first hop of a path that has a dead link. */
+const DEAD = -2;
 /** Where `hops` says EXIT at once. */
 const EXIT_OFFSET = 0;
 
@@ -20,6 +32,9 @@ const INITIAL_HOPS = 1024;
 const HOST_IDS = 65_536;
 const UNKNOWN_HOST = -1;
 const NOT_LOOKED_FOR = -1;
+const NO_LINKS: ReadonlySet<number> = new Set();
+/** Bits of the flow's hash that choose a substitute: the upper half, since the lower ones have chosen the path. */
+const SUBSTITUTE_SHIFT = 16;
 
 /**
  * The same for both directions of a flow (PROTOCOL §9.4). The mixing is MurmurHash3's over two words (Austin Appleby, public domain): every bit of
@@ -40,20 +55,14 @@ function mixWord(hash: number, word: number): number {
   return (Math.imul((hash << 13) | (hash >>> 19), 5) + 0xe6546b64) | 0;
 }
 
-/** The number of a link's direction: a link of index i has 2i from `a` to `b` and 2i + 1 back; trunks follow the links. */
-export function directionOf(linkIndex: number, forward: boolean): number {
-  return 2 * linkIndex + (forward ? 0 : 1);
-}
-
-interface Neighbour {
-  readonly node: number;
-  readonly direction: number;
-}
-
 /**
  * Which way frames go through the switches of one topology. Between two switches all shortest paths count as equal; a frame takes the one that
  * its path id picks, or its flow's hash where it has none or the topology spreads by flow. Paths are numbered once for each pair of switches and used in
  * both directions, so the way back is the way out in reverse whatever the topology, which a choice made anew at each switch would not give.
+ *
+ * Live paths keep their numbers when others die (`useWithout`), so their flows stay where they are. A choice that falls on a dead path takes a live one by the flow's
+ * hash. Where all shortest paths are dead, the shortest over live links are numbered anew (docs/decisions/0021-failures.md).
+ *
  * Ports are numbered as in `Fabric`: hosts in the topology's order, then trunks.
  */
 export class Routes {
@@ -71,12 +80,26 @@ export class Routes {
   /** Directions in the order that a frame takes them, EXIT after each path; `hopCount` are in use, the first at EXIT_OFFSET. */
   private hops = new Int32Array(INITIAL_HOPS).fill(EXIT);
   private hopCount = 1;
+  /** Subtracted from offsets. Each change of the live links raises it above every offset of before. */
+  private base = 0;
+  /** Times that the live links changed; for checks. */
+  changes = 0;
+  /** Links, and trunks behind them, that are not used. */
+  private dead = NO_LINKS;
+  private isWhole = true;
+  /** By pair of switches with dead paths: the numbers of the live ones. */
+  private readonly substitutes = new Map<number, readonly number[]>();
+  /** Ports before the trunks', and links. */
+  private readonly hostCount: number;
+  private readonly linkCount: number;
 
   constructor(topology: Topology) {
     const indexOf = new Map(topology.switches.map(({ name }, index) => [name, index]));
     const count = topology.switches.length;
     this.spreadsByPath = topology.spread === 'path';
     this.switchCount = count;
+    this.hostCount = topology.hosts.length;
+    this.linkCount = topology.links.length;
     this.pathCounts = new Int16Array(count * count).fill(NOT_LOOKED_FOR);
     this.pathHops = new Int16Array(count * count);
     this.pathStarts = new Int32Array(count * count);
@@ -105,29 +128,67 @@ export class Routes {
     return this.switchOfPort[port];
   }
 
+  /** Numbers the paths anew without the links, by index, in `dead`; trunks come behind the links. Offsets of before become stale. */
+  useWithout(dead: ReadonlySet<number>): void {
+    this.dead = new Set(dead);
+    this.isWhole = dead.size === 0;
+    this.changes++;
+    this.substitutes.clear();
+    this.pathCounts.fill(NOT_LOOKED_FOR);
+    this.base += this.hopCount + 1;
+    this.hops.fill(EXIT, 0, this.hopCount);
+    this.hopCount = 1;
+  }
+
+  /** The offset was found before the live links changed, or NO_ROUTE was. */
+  isStale(offset: number): boolean {
+    return offset < this.base;
+  }
+
   /** Offset of the frame's first hop from switch `at` to its exit port, or NO_ROUTE. Each further hop is at the next offset. */
   find(bytes: Uint8Array, at: number, exit: number = this.exitPort(bytes)): number {
     if (exit < 0) return NOT_FOUND;
     const last = this.switchOfPort[exit];
-    if (last === at) return EXIT_OFFSET;
+    if (last === at) return this.base + EXIT_OFFSET;
     const pair = at * this.switchCount + last;
     if (this.pathCounts[pair] === NOT_LOOKED_FOR) this.discover(at, last);
     const count = this.pathCounts[pair];
+    if (count === 0) return NOT_FOUND;
     const path = count === 1 ? 0 : this.choosePath(bytes, count);
-    return this.pathStarts[pair] + path * (this.pathHops[pair] + 1);
+    const step = this.pathHops[pair] + 1;
+    const start = this.pathStarts[pair];
+    if (this.isWhole || this.hops[start + path * step] !== DEAD) return this.base + start + path * step;
+    return this.base + start + this.substitute(bytes, this.substitutes.get(pair) as readonly number[]) * step;
   }
 
   /** The direction to take at this offset; EXIT: the exit port. */
   hop(offset: number): number {
-    return this.hops[offset];
+    return this.hops[offset - this.base];
   }
 
-  /** The port by which the frame leaves this process; -1: its destination is unknown. */
+  /** The port by which the frame leaves this process; -1: its destination is unknown, or behind dead trunks alone. */
   exitPort(bytes: Uint8Array): number {
     const port = this.portOfHost[destinationHost(bytes)];
     if (port >= UNKNOWN_HOST) return port;
     const trunks = this.trunkSets[-2 - port];
-    return trunks.length === 1 ? trunks[0] : trunks[this.choice(bytes) % trunks.length];
+    const trunk = trunks.length === 1 ? trunks[0] : trunks[this.choice(bytes) % trunks.length];
+    return this.isWhole || this.isLiveTrunk(trunk) ? trunk : this.substituteTrunk(bytes, trunks);
+  }
+
+  private isLiveTrunk(port: number): boolean {
+    return !this.dead.has(this.linkCount + port - this.hostCount);
+  }
+
+  private substituteTrunk(bytes: Uint8Array, trunks: readonly number[]): number {
+    const live = trunks.filter((port) => this.isLiveTrunk(port));
+    return live.length === 0 ? NOT_FOUND : this.substitute(bytes, live);
+  }
+
+  /** One of `live`, by the flow's hash; a credit with a path id and its data by its sequence number too, so that what a dead path had is spread over all others. */
+  private substitute(bytes: Uint8Array, live: readonly number[]): number {
+    const hash = flowHash(sourceHost(bytes), destinationHost(bytes), flowId(bytes)) >>> SUBSTITUTE_SHIFT;
+    const isSprayed = this.spreadsByPath && pathId(bytes) !== NO_PATH;
+    return live[(hash + (isSprayed ? sequenceOf(bytes) : 0)) % live.length];
   }
 
   private choice(bytes: Uint8Array): number {
@@ -163,7 +224,9 @@ export class Routes {
   private discover(from: number, to: number): void {
     const low = Math.min(from, to);
     const high = Math.max(from, to);
-    const paths = shortestPaths(this.neighbours, low, high);
+    const ends = { from: low, to: high, most: MAX_PATHS };
+    let paths = shortestPaths(this.neighbours, ends);
+    if (paths.every((path) => this.isDead(path))) paths = shortestPaths(this.liveNeighbours(), ends);
     this.store(low, high, paths);
     this.store(
       high,
@@ -172,16 +235,31 @@ export class Routes {
     );
   }
 
+  private isDead(path: readonly number[]): boolean {
+    return !this.isWhole && path.some((direction) => this.dead.has(linkOf(direction)));
+  }
+
+  private liveNeighbours(): Neighbour[][] {
+    return this.neighbours.map((list) => list.filter(({ direction }) => !this.dead.has(linkOf(direction))));
+  }
+
   private store(from: number, to: number, paths: readonly number[][]): void {
     const pair = from * this.switchCount + to;
     this.pathCounts[pair] = paths.length;
+    if (paths.length === 0) return;
     this.pathHops[pair] = paths[0].length;
     this.pathStarts[pair] = this.hopCount;
     this.makeRoom(paths.length * (paths[0].length + 1));
     for (const path of paths) {
       this.hops.set(path, this.hopCount);
+      if (this.isDead(path)) this.hops[this.hopCount] = DEAD;
       this.hopCount += path.length + 1;
     }
+    if (this.isWhole) return;
+    this.substitutes.set(
+      pair,
+      [...paths.keys()].filter((index) => !this.isDead(paths[index])),
+    );
   }
 
   /** New room holds EXIT, which ends each path. */
@@ -195,18 +273,11 @@ export class Routes {
   }
 }
 
-/** By switch: the links to other switches, ordered by neighbour and then as the topology lists them. */
-function findNeighbours({ switches, links }: Topology, indexOf: ReadonlyMap<string, number>): Neighbour[][] {
-  const neighbours: Neighbour[][] = switches.map(() => []);
-  links.forEach(({ a, b }, index) => {
-    const from = indexOf.get(a);
-    const to = indexOf.get(b);
-    if (from === undefined || to === undefined) return;
-    neighbours[from].push({ node: to, direction: directionOf(index, true) });
-    neighbours[to].push({ node: from, direction: directionOf(index, false) });
-  });
-  for (const list of neighbours) list.sort((x, y) => x.node - y.node || x.direction - y.direction);
-  return neighbours;
+/** That of a credit, or of the credit that released the data; 0 for every other frame. */
+function sequenceOf(bytes: Uint8Array): number {
+  const type = frameType(bytes);
+  if (type === FrameType.credit) return creditSequence(bytes) >>> 0;
+  return type === FrameType.data ? dataCreditSequence(bytes) >>> 0 : 0;
 }
 
 /** By port: the switch that it is at. */
@@ -218,37 +289,4 @@ function findSwitches({ hosts, links, trunks }: Topology, indexOf: ReadonlyMap<s
     if (port !== undefined) switches[port] = indexOf.get(portOf.has(a) ? b : a) ?? NOT_FOUND;
   }
   return [...switches, ...trunks.map((trunk) => indexOf.get(trunk.switch) ?? NOT_FOUND)];
-}
-
-/** Every shortest path, at most MAX_PATHS, as directions; depth first over the links that come nearer. */
-function shortestPaths(neighbours: readonly Neighbour[][], from: number, to: number): number[][] {
-  const distances = distancesTo(neighbours, to);
-  const paths: number[][] = [];
-  const path: number[] = [];
-  const visit = (node: number): void => {
-    if (node === to) paths.push([...path]);
-    for (const next of neighbours[node]) {
-      if (distances[next.node] !== distances[node] - 1 || paths.length === MAX_PATHS) continue;
-      path.push(next.direction);
-      visit(next.node);
-      path.pop();
-    }
-  };
-  visit(from);
-  return paths;
-}
-
-/** Breadth first: how many links each switch is from `to`. */
-function distancesTo(neighbours: readonly Neighbour[][], to: number): Int32Array {
-  const distances = new Int32Array(neighbours.length).fill(neighbours.length);
-  distances[to] = 0;
-  const queue = [to];
-  for (const node of queue) {
-    for (const next of neighbours[node]) {
-      if (distances[next.node] <= distances[node] + 1) continue;
-      distances[next.node] = distances[node] + 1;
-      queue.push(next.node);
-    }
-  }
-  return distances;
 }

@@ -26,6 +26,8 @@ export interface DirectionPlace {
   readonly toSwitch: number;
   /** The fabric's port by which it leaves; -1 where it leads to a switch. */
   readonly exitPort: number;
+  /** Neither end is a host; what is behind a trunk are switches. */
+  readonly isBetweenSwitches: boolean;
   /** False where the sending end is in another process, whose own port has metered and serialised. */
   readonly hasPort: boolean;
   /** False where a trunk comes in: the process at its other end adds the delay of what it sends, as this one does. */
@@ -101,6 +103,16 @@ export class LinkDirection {
   /** Propagation from one end to the other, as far as it is added here. */
   get delayNs(): number {
     return this.numbers[this.at + F.linkDelayNs];
+  }
+
+  /** Its impairment loses everything. */
+  get isCut(): boolean {
+    return this.impairment.settings.down;
+  }
+
+  /** Paths may go through it, since it is not a host's; a trunk leads to switches of another process. */
+  get isBetweenSwitches(): boolean {
+    return this.place.isBetweenSwitches;
   }
 
   /** What the fabric's heap holds for this direction. */

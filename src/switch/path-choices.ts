@@ -1,4 +1,4 @@
-import { directionOf } from './forwarding.js';
+import { directionOf } from './shortest-paths.js';
 import type { Topology } from './topology.js';
 
 /** A direction of a link between switches, by number. */

@@ -72,6 +72,8 @@ export interface SwitchStatistics {
   ports: DirectionSnapshot[];
   /** Places in `ports` of those among which a switch chooses, a list for each choice. */
   choices: readonly (readonly number[])[];
+  /** Links and trunks that no path uses now, by name. PROTOCOL §9.4 */
+  unusedLinks: readonly string[];
   /** Datagrams that never entered the fabric, by reason; only the reasons that occurred. */
   door: Record<string, number>;
   attachments: AttachmentStatistics;
@@ -185,6 +187,7 @@ export class Switch {
     return {
       ports: this.fabric.statistics(nowNs),
       choices: this.choices,
+      unusedLinks: this.fabric.unusedLinks,
       door: this.namedDoorDrops(),
       attachments: { ...this.attachments.statistics },
       hosts: this.topology.hosts.map(({ id, name }, port) => ({

@@ -4,6 +4,7 @@ import {
   checkName,
   checkNumber,
   IMPAIRMENT_FIELDS,
+  type NumberRule,
   PORT_FIELDS,
   pickImpairments,
   pickPortSettings,
@@ -52,25 +53,33 @@ export interface Topology {
   links: readonly TopologyLink[];
   trunks: readonly TopologyTrunk[];
   spread: Spread;
+  /** How long a link between switches, or a trunk, is dead before the switches leave it out of their choice, and live before they use it again; Infinity: never. PROTOCOL §9.4 */
+  failoverDelayNs: number;
 }
+
+/** Loss of light, a switch's own route and its neighbours' take some milliseconds to tens of them (ours: docs/decisions/0021-failures.md). */
+const DEFAULT_FAILOVER_DELAY_NS = 10e6;
+const FAILOVER_DELAY: NumberRule = { min: 0, max: Number.POSITIVE_INFINITY };
 
 /** Switches in one process (ours: the table of paths grows with the square, 8 MiB at this number). */
 export const MAX_SWITCHES = 1024;
 
+const TOPOLOGY_FIELDS = ['hosts', 'switches', 'links', 'trunks', 'defaults', 'spread', 'failoverDelayNs'];
 const LINK_FIELDS = [...PORT_FIELDS, ...IMPAIRMENT_FIELDS];
 
 /**
  * Checks what a topology file holds and fills in what it leaves out. The shape:
  *
  *     { hosts: [{ id, name? }], switches: [{ name }], links: [{ a, b, name?, ...settings }],
- *       trunks?: [{ name, switch, address, hosts: [id], ...settings }], defaults?: { ...settings }, spread?: 'flow' | 'path' }
+ *       trunks?: [{ name, switch, address, hosts: [id], ...settings }], defaults?: { ...settings }, spread?: 'flow' | 'path',
+ *       failoverDelayNs? }
  *
  * where settings are any fields of PortConfig and ImpairmentConfig; those of `defaults` hold for every link that does not say otherwise. Host and switch
  * names share one name space; a host without a name is `h` and its id.
  * Throws a ConfigError that names the first thing that is wrong.
  */
 export function checkTopology(value: unknown): Topology {
-  const fields = checkObject(value, 'the topology', ['hosts', 'switches', 'links', 'trunks', 'defaults', 'spread']);
+  const fields = checkObject(value, 'the topology', TOPOLOGY_FIELDS);
   const defaults = checkObject(fields.defaults ?? {}, "the topology's defaults", LINK_FIELDS);
   const hosts = list(fields.hosts, 'hosts').map(checkHost);
   const switches = list(fields.switches, 'switches').map(checkSwitch);
@@ -81,7 +90,9 @@ export function checkTopology(value: unknown): Topology {
     'link or trunk',
     [...links, ...trunks].map(({ name }) => name),
   );
-  const topology: Topology = { hosts, switches, links, trunks, spread: checkSpread(fields.spread) };
+  const spread = checkSpread(fields.spread);
+  const failoverDelayNs = checkFailoverDelay(fields.failoverDelayNs);
+  const topology: Topology = { hosts, switches, links, trunks, spread, failoverDelayNs };
   checkSizes(topology);
   checkHostLinks(topology);
   checkReach(topology);
@@ -196,6 +207,11 @@ function linkSettings(fields: Record<string, unknown>, what: string): LinkSettin
 function checkSpread(value: unknown): Spread {
   if (value === undefined || value === 'flow' || value === 'path') return value ?? 'path';
   throw new ConfigError(`spread of the topology is ${showValue(value)}; allowed: flow, path`);
+}
+
+function checkFailoverDelay(value: unknown): number {
+  if (value === undefined) return DEFAULT_FAILOVER_DELAY_NS;
+  return checkNumber(value, 'failoverDelayNs of the topology', FAILOVER_DELAY);
 }
 
 function checkUnique(what: string, values: readonly (string | number)[]): void {

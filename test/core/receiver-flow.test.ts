@@ -33,6 +33,15 @@ function inComplete(): ReceiverBench {
   return bench;
 }
 
+describe('a receiver whose peer asks again', () => {
+  it('answers by the path that the request has come by', () => {
+    const bench = inCreditSending();
+    bench.request(9);
+    expect(types(bench.context.sent())).toEqual(['ACK']);
+    expect(bench.context.sentPaths).toEqual([9]);
+  });
+});
+
 describe('a receiver in CLOSED', () => {
   it('begins to send credits at the rate of the feedback when it is asked to', () => {
     const bench = new ReceiverBench().open();

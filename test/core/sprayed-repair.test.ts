@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS } from '../../src/base/time.js';
+import { CreditedSender } from '../../src/core/credited-sender.js';
+import { FLOW_HEADER, FLOW_PEER } from '../harness/flow-context.js';
 import { SenderBench } from '../harness/sender-bench.js';
 
 const P = 1_446;
@@ -103,6 +105,45 @@ describe('a sender whose credits come by several paths', () => {
     bench.wait(MILLISECOND_NS);
     expect(bench.context.sent().join()).toMatch(/STOP/);
     expect(bench.context.sentPaths).toEqual([7]);
+  });
+});
+
+describe('the next flow to a peer whose credits come by several paths', () => {
+  /** A flow after another, which got a credit by path 7 or none at all; it has written a frame and asked for credits. */
+  function secondFlow(firstsPath: number) {
+    const bench = new SenderBench();
+    bench.write(P);
+    if (firstsPath > 0) bench.credit(0, { pathId: firstsPath });
+    const { context, writer } = bench;
+    const options = { slot: 4, header: { ...FLOW_HEADER, flowId: 5 }, peer: FLOW_PEER, frameBytes: 1472 };
+    const flow = new CreditedSender(context, writer, { ...options, pairedFlowId: 0, isReactive: false }, 0);
+    context.sent();
+    flow.write(new Uint8Array(P), 0);
+    flow.sendDue(0);
+    return { flow, context };
+  }
+
+  it('asks by the path of the latest credit from that peer, and by another when it gets no answer', () => {
+    const { flow, context } = secondFlow(7);
+    expect(context.sent().join()).toMatch(/^CREDIT_REQUEST/);
+    expect(context.sentPaths).toEqual([7]);
+    const paths = new Set<number>();
+    let nowNs = 0;
+    for (let repetition = 0; repetition < 5; repetition++) {
+      nowNs += 4 * RETRANSMIT_NS;
+      flow.onTimer(nowNs);
+      context.sent();
+      for (const path of context.sentPaths) paths.add(path);
+    }
+    expect(paths.size).toBeGreaterThan(2);
+    expect(paths).not.toContain(0);
+  });
+
+  it('asks by its own path where no credit has come by another, again and again', () => {
+    const { flow, context } = secondFlow(0);
+    flow.onTimer(20 * RETRANSMIT_NS);
+    expect(context.sent()).toHaveLength(2);
+    expect(context.sentPaths).toEqual([0, 0]);
   });
 });
 

@@ -8,6 +8,7 @@ import { CreditBudget } from '../../src/core/credit-budget.js';
 import { Disorder } from '../../src/core/disorder.js';
 import { FlowRecords } from '../../src/core/flow-record.js';
 import { FrameFiller } from '../../src/core/frame-filler.js';
+import { PeerPaths } from '../../src/core/path/peer-paths.js';
 import { RequestGate } from '../../src/core/request-gate.js';
 import { Speculation } from '../../src/core/speculation.js';
 import { pathId } from '../../src/wire/decode.js';
@@ -39,6 +40,7 @@ export class FlowContextStub implements FlowContext {
   deadlineNs = NEVER;
   dueNs = NEVER;
   readonly budget: CreditBudget;
+  readonly peerPaths = new PeerPaths(this.counters);
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
   readonly filler: FrameFiller | null;

@@ -109,8 +109,8 @@ export class ReceiverBench {
     return this;
   }
 
-  request(): void {
-    this.flow.handleRequest(this.requestFrame(0, this.context.config.frameBytes), this.nowNs);
+  request(pathId = 0): void {
+    this.flow.handleRequest(this.requestFrame(0, this.context.config.frameBytes, pathId), this.nowNs);
   }
 
   /** A CREDIT_REQUEST with SPECULATIVE: the first one as an endpoint hands it over. PROTOCOL §12 */
@@ -215,7 +215,7 @@ export class ReceiverBench {
     context.arm(0, deadlineNs);
   }
 
-  private requestFrame(flags: number, maxFrameBytes: number) {
+  private requestFrame(flags: number, maxFrameBytes: number, pathId = 0) {
     const fields = {
       flags,
       sentOffset: 0,
@@ -225,6 +225,6 @@ export class ReceiverBench {
       backlog: this.backlog,
       weight: 1,
     };
-    return incoming((bytes) => encodeRequest(bytes, FLOW_HEADER, fields, crc32));
+    return incoming((bytes) => encodeRequest(bytes, { ...FLOW_HEADER, pathId }, fields, crc32));
   }
 }

@@ -69,6 +69,7 @@ describe('four flows over four paths of processes that wake late', () => {
       'flows=[{ kind: flow, from: 1, to: 5, count: 4, startJitter: 10ms }]',
       'topology.edge.rate=200mbit',
       'topology.frameSize=4400',
+      'topology.failoverDelay=never',
     ]);
     // Flow 1 is on the path of the faults, 3 has one for itself, 0 and 2 share one: the hashes of this seed.
     const mean = (flow: number, fromS: number, toS: number): number => {

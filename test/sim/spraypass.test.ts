@@ -19,6 +19,7 @@ function fourFlows(algorithm: string, changes: object = {}) {
       hostsPerLeaf: 4,
       edge: { rate: '100mbit', delay: '100us' },
       core: { rate: '25mbit', delay: '100us' },
+      failoverDelay: 'never',
     },
     probes: { interval: '50ms', maxFlows: 4 },
     flows: [1, 2, 3, 4].map((from) => ({ kind: 'flow', from, to: from + 4 })),
@@ -78,6 +79,38 @@ describe('four flows over four paths', { timeout: 60_000 }, () => {
       })),
     });
     for (const { fctNs, error } of result.flows) expect([fctNs === null, error]).toEqual([false, null]);
+  });
+});
+
+describe('short flows while one of four paths is dead', () => {
+  /** Flows of 40 kB, one a millisecond, over 10 Gbit/s and an RTT of 24 us; the result is of what began after `warmUp`. */
+  function shortFlows({ from, to, firstMs }: { from: number; to: number; firstMs: number }) {
+    const flows = Array.from({ length: 7 - firstMs }, (_, at) => {
+      return { kind: 'flow', from, to, bytes: '40kB', start: `${firstMs + at}ms` };
+    });
+    const document = {
+      algorithm: 'spraypass',
+      // The first probe of the dead path is due 5 ms after it was left out.
+      duration: '6.5ms',
+      warmUp: '4ms',
+      topology: { name: 'leaf-spine', leaves: 2, spines: 4, hostsPerLeaf: 2, delay: '3us', failoverDelay: 'never' },
+      flows,
+      faults: [{ at: '0s', link: ['leaf1-spine2', 'leaf2-spine2'], down: true }],
+    };
+    const { links, flows: results } = simulate(parseScenario(document, { name: 'short flows' }), {
+      slowdowns: false,
+    }).result;
+    const lost = links.reduce((sum, link) => sum + link.lost, 0);
+    return { lost, done: results.filter(({ fctNs }) => fctNs !== null).length };
+  }
+
+  it('avoid it from their first credit on once earlier flows from the same peer have met it', () => {
+    // Four flows before the measured time are 160 kB: two periods of the speed board.
+    const informed = shortFlows({ from: 1, to: 3, firstMs: 0 });
+    expect(informed.done).toBeGreaterThanOrEqual(6);
+    expect(informed.lost).toBe(0);
+    const first = shortFlows({ from: 1, to: 3, firstMs: 4 });
+    expect(first.lost).toBeGreaterThan(10);
   });
 });
 

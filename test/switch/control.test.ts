@@ -51,6 +51,19 @@ describe('control of a running switch', () => {
     expect(ports.map(({ delayNs }) => delayNs)).toEqual([0, 7, 0, 0, 0, 0]);
   });
 
+  it('takes a link down, which no path uses after the failover delay, and up again', () => {
+    const topology = builtinTopology('leaf-spine', { leaves: 2, spines: 2, hostsPerLeaf: 1, failoverDelayNs: 1e6 });
+    const bed = new SwitchBed({ topology });
+    const unused = (down: boolean): readonly string[] => {
+      handleControl(bed.target, { verb: 'set', link: 'leaf1-spine1', changes: { down } }, bed.nowNs);
+      expect(bed.target.nextTimeout()).toBe(bed.nowNs + 1e6);
+      bed.nowNs += 1e6;
+      return bed.target.statistics(bed.nowNs).unusedLinks;
+    };
+    expect(unused(true)).toEqual(['leaf1-spine1']);
+    expect(unused(false)).toEqual([]);
+  });
+
   it('samples ports, each time from the last sample on', () => {
     const bed = makeBed();
     for (const id of [1, 2]) bed.attach({ peer: id, id, token: id });

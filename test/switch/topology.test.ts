@@ -36,7 +36,7 @@ describe('a topology', () => {
       { name: 'l2', a: 's1', b: 'bob', port: DEFAULT_PORT, impairment: {} },
     ]);
     expect(topology.trunks).toEqual([]);
-    expect(topology.spread).toBe('path');
+    expect(topology).toMatchObject({ spread: 'path', failoverDelayNs: 10e6 });
   });
 
   it('takes settings for all links and others for one', () => {
@@ -95,12 +95,12 @@ describe('a wrong topology', () => {
     [
       'no object',
       'star',
-      "the topology is 'star'; it has to be an object with any of hosts, switches, links, trunks, defaults, spread",
+      "the topology is 'star'; it has to be an object with any of hosts, switches, links, trunks, defaults, spread, failoverDelayNs",
     ],
     [
       'an unknown field',
       { ...base, nodes: [] },
-      "the topology has an unknown field 'nodes'; allowed: hosts, switches, links, trunks, defaults, spread",
+      "the topology has an unknown field 'nodes'; allowed: hosts, switches, links, trunks, defaults, spread, failoverDelayNs",
     ],
     ['no list of hosts', { ...base, hosts: 3 }, 'hosts of the topology is 3; it has to be a list'],
     ['no hosts', { hosts: [], switches: base.switches, links: [] }, 'the topology has no hosts; it needs at least one'],
@@ -174,6 +174,11 @@ describe('a wrong topology', () => {
       'an unknown frame type',
       { ...base, defaults: { frameTypes: ['credits'] } },
       "frameTypes of link 'l1' names unknown type 'credits'; allowed: creditRequest, credit, data, ack, creditStop, fin, reset, windowAck, speculativeData, version",
+    ],
+    [
+      'a failover before the failure',
+      { ...base, failoverDelayNs: -1 },
+      'failoverDelayNs of the topology is -1; allowed: a number from 0, or Infinity',
     ],
     ['an unknown spread', { ...base, spread: 'random' }, "spread of the topology is 'random'; allowed: flow, path"],
     [

@@ -56,9 +56,8 @@ const FRAMES: FrameSection[] = [
   {
     number: '3.2',
     name: 'CREDIT',
-    flags: layout.CreditFlag,
     size: `${Credit.bytes} to ${Credit.bytes + Credit.maxPaddingBytes} bytes`,
-    flags: { explicitRate: layout.CreditFlag.explicitRate },
+    flags: { explicitRate: layout.CreditFlag.explicitRate, lowClass: layout.CreditFlag.lowClass },
     offsets: {
       'credit sequence': Credit.sequenceAndRate,
       'rate code': Credit.sequenceAndRate + 2,

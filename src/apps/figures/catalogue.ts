@@ -30,6 +30,7 @@ import { unequalLinks } from './catalogue/real-networks/unequal-links.js';
 import { classes } from './catalogue/real-networks/classes.js';
 import { earlyStop } from './catalogue/real-networks/early-stop.js';
 import { weights } from './catalogue/real-networks/weights.js';
+import { failures } from './catalogue/real-networks/failures.js';
 import { shuffle } from './catalogue/shuffle.js';
 import { asymmetry } from './catalogue/spraypass/asymmetry.js';
 import { byteBudget } from './catalogue/spraypass/byte-budget.js';
@@ -115,6 +116,7 @@ const realNetworksFigures: FigureGroup = {
     randomLoss,
     unequalLinks,
     incast,
+    failures,
     earlyStop,
     weights,
     classes,

@@ -1,10 +1,11 @@
 import type { LinkSettings, Topology } from '../../switch/topology.js';
-import { writeLinkFields } from '../shared/link-settings.js';
+import { FAILOVER_DELAY, writeLinkFields } from '../shared/link-settings.js';
 
 /** The topology as a file that `xpass switch --topology` takes. JSON is YAML too. */
-export function topologyText({ hosts, switches, links, spread }: Topology): string {
+export function topologyText({ hosts, switches, links, spread, failoverDelayNs }: Topology): string {
   const written = links.map(({ name, a, b, ...settings }) => ({ name, a, b, ...settingsOf(settings) }));
-  return `${JSON.stringify({ hosts, switches, links: written, spread }, null, 1)}\n`;
+  const failoverDelay = FAILOVER_DELAY.format(failoverDelayNs);
+  return `${JSON.stringify({ hosts, switches, links: written, spread, failoverDelay }, null, 1)}\n`;
 }
 
 function settingsOf({ port, impairment }: LinkSettings): Readonly<Record<string, string>> {

@@ -21,6 +21,8 @@ interface Setting {
 
 /** As in switch/field-rules.ts, which has the last word; a size that reads well below its 1e9. */
 const DELAY = duration({ highest: 1e11 });
+/** Of a topology. */
+export const FAILOVER_DELAY = orWord(duration(), 'never', Number.POSITIVE_INFINITY);
 const PART = fraction();
 const DATA_QUEUE = size({ highest: 2 ** 29 });
 const ECN_THRESHOLD = orWord(size(), 'off', Number.POSITIVE_INFINITY);

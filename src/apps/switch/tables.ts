@@ -33,7 +33,7 @@ const LOW_COLUMN_AT = 5;
 /**
  * The ports of a switch, one a line: what they carried since the counts began, as rates since `before` where that is given, and what was dropped. Queues of a
  * direction from a host are what the switch holds back of frames that came closer together than the host's NIC would send them. Where a switch chooses among equal paths,
- * two more columns say how; where credits of the low class passed, one more counts them.
+ * two more columns say how; where credits of the low class passed, one more counts them; a line names links that are dead.
  */
 export function portLines(report: SwitchReport, before: SwitchReport | null = null): string[] {
   let [columns, rows] = [PORT_COLUMNS, portRows(report, before)];
@@ -45,7 +45,9 @@ export function portLines(report: SwitchReport, before: SwitchReport | null = nu
     columns = columns.toSpliced(LOW_COLUMN_AT, 0, LOW_COLUMN);
     rows = rows.map((row, index) => row.toSpliced(LOW_COLUMN_AT, 0, lowCell(index, report, before)));
   }
-  return tableLines(columns, rows);
+  const lines = tableLines(columns, rows);
+  const { unusedLinks } = report;
+  return unusedLinks.length === 0 ? lines : [...lines, `no path uses ${unusedLinks.join(', ')}`];
 }
 
 function lowCell(index: number, { ports }: SwitchReport, before: SwitchReport | null): string {

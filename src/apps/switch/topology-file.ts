@@ -3,7 +3,7 @@ import { checkTopology, type Topology } from '../../switch/topology.js';
 import type { TrunkAddresses } from '../../udp/switch-driver.js';
 import { MAX_HOST_ID } from '../../wire/layout.js';
 import { address } from '../shared/address-kind.js';
-import { linkFields, SETTING_NAMES, type WrittenSetting } from '../shared/link-settings.js';
+import { FAILOVER_DELAY, linkFields, SETTING_NAMES, type WrittenSetting } from '../shared/link-settings.js';
 import { integer, text, type ValueKind } from '../shared/value-kind.js';
 import { type YamlEntries, type YamlEntry, YamlFile } from '../shared/yaml-file.js';
 
@@ -51,7 +51,7 @@ class TopologyReader {
   }
 
   read(): LabTopology {
-    const root = this.file.root(['hosts', 'switches', 'links', 'trunks', 'defaults', 'spread']);
+    const root = this.file.root(['hosts', 'switches', 'links', 'trunks', 'defaults', 'spread', 'failoverDelay']);
     const defaults = root.get('defaults');
     if (defaults !== undefined) {
       const what = "the topology's defaults";
@@ -64,6 +64,7 @@ class TopologyReader {
       links: this.items(root, 'links').map((entry, index) => this.readLink(entry, index)),
       trunks: trunks.map(({ draft: each }) => each),
       spread: this.optionalText(root, 'spread', 'the topology'),
+      failoverDelayNs: this.failoverDelay(root),
     };
     const addresses = trunks.map(({ addresses: each }) => each);
     return { name: this.file.path, topology: this.checked(draft), trunks: addresses };
@@ -166,6 +167,11 @@ class TopologyReader {
     const value = kind.parse(written);
     if (value !== undefined) return value;
     throw this.file.failure(`${words} is '${written}'; allowed: ${kind.allowed}`, entry.offset);
+  }
+
+  private failoverDelay(root: YamlEntries): number | undefined {
+    const entry = root.get('failoverDelay');
+    return entry === undefined ? undefined : this.parse(entry, FAILOVER_DELAY, 'failoverDelay of the topology');
   }
 
   private optionalText(fields: YamlEntries, key: string, what: string): string | undefined {

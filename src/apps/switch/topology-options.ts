@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs';
 import { BUILTIN_COUNTS, BUILTIN_TOPOLOGIES, builtinTopology } from '../../switch/builtin-topologies.js';
 import { MAX_HOST_ID } from '../../wire/layout.js';
 import { usageFailure } from '../shared/failure.js';
-import { type LinkFields, linkFields, settingKind, type WrittenSetting } from '../shared/link-settings.js';
+import {
+  FAILOVER_DELAY,
+  type LinkFields,
+  linkFields,
+  settingKind,
+  type WrittenSetting,
+} from '../shared/link-settings.js';
 import { suggestion } from '../shared/nearest.js';
 import { longName, type OptionValues, option, optionalOption } from '../shared/options.js';
 import { fraction } from '../shared/quantities.js';
@@ -53,6 +59,10 @@ export const TOPOLOGY_OPTIONS = {
     describe:
       'how frames choose among equal paths: all by the hash of their flow, or those with a path id by it; path without it',
   }),
+  failoverDelay: optionalOption(FAILOVER_DELAY, {
+    describe:
+      'how long a link between switches, or a trunk, is dead before paths avoid it, and live before they use it again; 10ms without it',
+  }),
   loss: optionalOption(fraction(), { describe: 'part of all frames that each direction of each link loses' }),
 };
 
@@ -82,7 +92,13 @@ const CORE_LINKS: ReadonlyMap<Key, string> = new Map([
   ['coreDelay', 'delay'],
 ]);
 /** Everything about a topology that its file says itself. */
-const SHAPES: ReadonlySet<Key> = new Set([...COUNTED, ...ALL_LINKS.keys(), ...CORE_LINKS.keys(), 'spread']);
+const SHAPES: ReadonlySet<Key> = new Set([
+  ...COUNTED,
+  ...ALL_LINKS.keys(),
+  ...CORE_LINKS.keys(),
+  'spread',
+  'failoverDelay',
+]);
 
 function setting(name: string, describe: string) {
   return optionalOption(settingKind(name), { describe });
@@ -108,6 +124,7 @@ function builtIn(values: TopologyValues): LabTopology {
     ...settingsOf(ALL_LINKS, values),
     core: settingsOf(CORE_LINKS, values),
     ...(values.spread !== undefined && { spread: values.spread }),
+    ...(values.failoverDelay !== undefined && { failoverDelayNs: values.failoverDelay }),
   });
   return { name, topology, trunks: [] };
 }

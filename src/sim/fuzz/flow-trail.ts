@@ -4,6 +4,8 @@
 interface Way {
   /** Directions from the host of the lower id to the other; empty before the first frame. */
   links: readonly number[];
+  /** Changes of the live links before those were taken. */
+  epoch: number;
   /** The latest frame that came out, by direction and class. */
   readonly orders: number[];
 }
@@ -34,11 +36,13 @@ export class FlowTrail {
     return `${this.id} between hosts ${this.lower} and ${this.higher}`;
   }
 
-  /** Whether a frame that took `taken` went the way of the flow; the first one shows it. The directions of a link are 2i and 2i + 1. */
-  isPath(pathId: number, taken: readonly number[], towardsHigher: boolean): boolean {
+  /** Whether a frame that took `taken` went the way of the flow; the first one since the live links changed shows it. The directions of a link are 2i and 2i + 1. */
+  isPath(pathId: number, taken: readonly number[], on: { towardsHigher: boolean; epoch: number }): boolean {
     const way = this.way(pathId);
+    const { towardsHigher, epoch } = on;
     const { links } = way;
-    if (links.length === 0) {
+    if (links.length === 0 || way.epoch !== epoch) {
+      way.epoch = epoch;
       way.links = towardsHigher ? [...taken] : taken.map((index) => index ^ 1).reverse();
       return true;
     }
@@ -66,7 +70,7 @@ export class FlowTrail {
   private way(pathId: number): Way {
     let way = this.ways.get(pathId);
     if (way === undefined) {
-      way = { links: [], orders: [0, 0, 0, 0] };
+      way = { links: [], epoch: 0, orders: [0, 0, 0, 0] };
       this.ways.set(pathId, way);
     }
     return way;

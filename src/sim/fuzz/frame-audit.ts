@@ -25,6 +25,8 @@ interface Passage {
   readonly order: number;
   readonly enteredNs: number;
   /** Directions that it took, in their order. */
+  /** Changes of the live links before it went in. */
+  readonly epoch: number;
   readonly path: number[];
 }
 
@@ -157,9 +159,9 @@ export class FrameAudit {
     if (hostId !== destination) {
       fail('destination', `a frame for host ${destination} came to host ${hostId}`);
     }
-    if (order === NO_ORDER) return;
+    if (order === NO_ORDER || !this.keepsPath(passage)) return;
     const towardsHigher = source < destination;
-    if (!trail.isPath(by, path, towardsHigher)) {
+    if (!trail.isPath(by, path, { towardsHigher, epoch: passage.epoch })) {
       fail(
         'path',
         `a frame of flow ${trail.name} took the links ${this.names(path)}, others ${this.names(trail.links(by))}`,
@@ -173,6 +175,12 @@ export class FrameAudit {
     if (!trail.follows(by, order, { towardsHigher, isCredit: type === FrameType.credit }) && !mayOvertake) {
       fail('order', `a frame of flow ${trail.name} came after one that was sent later`);
     }
+  }
+
+  /** Not where the live links changed while it was on its way, nor where its path id may be that of a dead path, which is spread over the live ones. PROTOCOL §9.4 */
+  private keepsPath({ epoch, pathId: by }: Passage): boolean {
+    const { routes, unusedLinks } = this.fabric;
+    return epoch === routes.changes && (by === 0 || unusedLinks.length === 0);
   }
 
   /** False once a corruption has changed what it says about itself. */
@@ -204,7 +212,8 @@ export class FrameAudit {
     const trail = this.trailOf(source, destination, flowId(bytes));
     const enteredNs = Math.max(frame.atNs, this.nowNs);
     const type = frameType(bytes);
-    const passage = { trail, type, source, destination, pathId: pathId(bytes), order, enteredNs, path: [] };
+    const epoch = this.fabric.routes.changes;
+    const passage = { trail, type, source, destination, pathId: pathId(bytes), order, enteredNs, epoch, path: [] };
     this.inside.set(frame, passage);
     return passage;
   }

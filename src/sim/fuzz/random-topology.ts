@@ -20,14 +20,18 @@ const MOST_FRAMES_ON_LINK = 100;
 /** The default, jumbo frames, and small ones, in which the most frames go per byte. */
 const FRAME_BYTES = [1472, 1472, 1472, 4000, 8972, 600, 256, 128];
 
+/** Shorter and longer than most faults, and never. */
+const FAILOVER_DELAYS_NS = [0, 100 * MICROSECOND_NS, 10 * MILLISECOND_NS, INFINITE];
+
 /** Small worlds of every shape: what goes wrong in a large one goes wrong in a small one, and a small one can be read. */
 export function randomTopology(dice: Dice): Topology {
   const common = commonSettings(dice);
   const spread = dice.chance(0.2) ? 'path' : 'flow';
-  if (dice.chance(0.3)) return randomTree(dice, common, spread);
+  const failoverDelayNs = dice.pick(FAILOVER_DELAYS_NS);
+  if (dice.chance(0.3)) return randomTree(dice, common, { spread, failoverDelayNs });
   const groups = { edge: linkSettings(dice, common), core: linkSettings(dice, common) };
   const [name, counts] = randomShape(dice);
-  return builtinTopology(name, { ...counts, ...common, ...groups, spread });
+  return builtinTopology(name, { ...counts, ...common, ...groups, spread, failoverDelayNs });
 }
 
 function randomShape(dice: Dice): [string, Record<string, number>] {
@@ -85,7 +89,7 @@ function randomDelayNs(dice: Dice, frameNs: number): number {
 }
 
 /** Switches in a random tree, at times with links that close rings and parallel ones, and hosts with any ids at any of them. */
-function randomTree(dice: Dice, common: PortConfig, spread: string): Topology {
+function randomTree(dice: Dice, common: PortConfig, routing: object): Topology {
   const switches = Array.from({ length: dice.whole(1, 6) }, (_, index) => ({ name: `s${index + 1}` }));
   const hosts = Array.from({ length: dice.whole(2, 8) }, (_, index) => ({ id: index * 5000 + dice.whole(1, 4999) }));
   const own = () => linkSettings(dice, common);
@@ -98,5 +102,5 @@ function randomTree(dice: Dice, common: PortConfig, spread: string): Topology {
     const [one, other] = dice.pair(switches);
     links.push({ a: one.name, b: other.name, ...own() });
   }
-  return checkTopology({ hosts, switches, links, defaults: { ...common }, spread });
+  return checkTopology({ hosts, switches, links, defaults: { ...common }, ...routing });
 }

@@ -17,6 +17,7 @@ export function report(changes: Partial<SwitchReport> = {}): SwitchReport {
     atNs: 0,
     ports: [],
     choices: [],
+    unusedLinks: [],
     door: {},
     attachments: { attached: 1, attaches: 1, detaches: 0, expired: 0, refusals: 0 },
     hosts: [

@@ -71,6 +71,9 @@ describe('tables of a switch', () => {
       ['2', '12.50 %'],
       ['12', '75.00 %'],
     ]);
+    expect(portLines({ ...after, unusedLinks: ['leaf1-spine2', 'west'] }).at(-1)).toBe(
+      'no path uses leaf1-spine2, west',
+    );
   });
 
   it('say who is attached, and only the trouble that there was', () => {

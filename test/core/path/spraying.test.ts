@@ -21,10 +21,9 @@ function play(
   const sent: { path: number; atNs: number }[] = [];
   for (let credit = 0; credit < credits; credit++) {
     const nowNs = fromNs + credit * 10;
-    sent.push({ path: spraying.next(random, { nowNs, rttNs: 100, longRttNs: 150 }), atNs: nowNs });
+    sent.push({ path: spraying.next(random, credit > 0, nowNs), atNs: nowNs });
     const echoed = sent[credit - 10];
-    if (echoed !== undefined && !isDead(echoed.path))
-      spraying.arrived(echoed.path, FRAME_BITS, echoed.atNs, { nowNs, rttNs: 100, longRttNs: 150 });
+    if (echoed !== undefined && !isDead(echoed.path)) spraying.arrived(echoed.path, FRAME_BITS, echoed.atNs, nowNs);
   }
   return sent.map(({ path }) => path);
 }
@@ -59,13 +58,32 @@ describe('spraying', () => {
     const spraying = new Spraying(OPTIONS, 0);
     play(spraying, { credits: 1_000, isDead: (path) => path > 1 });
     expect(spraying.validPaths).toBe(1);
-    spraying.restart(10_000);
+    spraying.distrust(20_000);
     expect(spraying.validPaths).toBe(4);
   });
 
   it('takes no notice of a path id that it does not have', () => {
     const spraying = new Spraying(OPTIONS, 0);
-    for (const path of [0, 5, 255]) spraying.arrived(path, 1e9, 0, { nowNs: 1, rttNs: 1, longRttNs: 1 });
+    for (const path of [0, 5, 255]) spraying.arrived(path, 1e9, 0, 1);
     expect(spraying).toMatchObject({ validPaths: 4, exclusions: 0 });
+  });
+
+  it('forgets nothing when one flow doubts its paths while data of others comes', () => {
+    const spraying = new Spraying(OPTIONS, 0);
+    play(spraying, { credits: 1_000, isDead: (path) => path > 2 });
+    // The latest data came at 9,990 ns; an RTT is 100 ns.
+    spraying.distrust(10_150);
+    expect(spraying.validPaths).toBe(2);
+    spraying.distrust(10_250);
+    expect(spraying.validPaths).toBe(4);
+  });
+
+  it("probes a path with no flow's first credit", () => {
+    const spraying = new Spraying(OPTIONS, 0);
+    play(spraying, { credits: 1_000, isDead: (path) => path === 3 });
+    const random = new SeededRandom(5);
+    // Its probe is due since long.
+    for (let flow = 0; flow < 40; flow++) expect(spraying.next(random, false, 1e6 + flow)).not.toBe(3);
+    expect(spraying.next(random, true, 1e6 + 40)).toBe(3);
   });
 });

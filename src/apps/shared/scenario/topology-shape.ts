@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BUILTIN_COUNTS, BUILTIN_GROUPS, BUILTIN_TOPOLOGIES, type Count } from '../../../switch/builtin-topologies.js';
 import { MAX_HOST_ID } from '../../../wire/layout.js';
+import { FAILOVER_DELAY } from '../link-settings.js';
 import { choice, integer, text } from '../value-kind.js';
 import { LINK_SETTINGS, type Settings, settingShape } from './setting-shapes.js';
 import { list, mapping, refusal, written } from './written.js';
@@ -10,6 +11,7 @@ import { list, mapping, refusal, written } from './written.js';
 export interface BuiltinTopologyDocument {
   readonly name: string;
   readonly spread?: string;
+  readonly failoverDelay?: number;
   readonly [countSettingOrGroup: string]: unknown;
 }
 
@@ -21,6 +23,7 @@ export interface ExplicitTopologyDocument {
   readonly links: readonly ExplicitLink[];
   readonly defaults?: Settings;
   readonly spread?: string;
+  readonly failoverDelay?: number;
 }
 
 export interface ExplicitLink {
@@ -49,6 +52,11 @@ const SPREAD = written(choice(SPREADS), {
   fallback: 'flow',
 }).optional();
 
+const FAILOVER = written(FAILOVER_DELAY, {
+  describe: 'How long a link between switches is dead before paths avoid it, and live before they use it again',
+  fallback: '10ms',
+}).optional();
+
 function countField({ fallback, min, max }: Count, name: string): z.ZodType {
   return written(integer({ lowest: min, highest: max }), {
     describe: `How many ${name} there are`,
@@ -73,6 +81,7 @@ function builtinShape(name: string) {
       BUILTIN_GROUPS[name].map((group) => [group, LINK_SETTINGS.optional().meta({ description: GROUPS[group] })]),
     ),
     spread: SPREAD,
+    failoverDelay: FAILOVER,
   });
 }
 
@@ -100,6 +109,7 @@ const EXPLICIT_SHAPE = mapping({
   ),
   defaults: LINK_SETTINGS.optional().meta({ description: 'Settings of all links that do not say otherwise' }),
   spread: SPREAD,
+  failoverDelay: FAILOVER,
 });
 
 const NAMES_ALLOWED = `${BUILTIN_TOPOLOGIES.join(', ')}; or hosts, switches and links one by one`;

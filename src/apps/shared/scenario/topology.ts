@@ -59,14 +59,16 @@ function builtin(document: BuiltinTopologyDocument): Topology {
     ...fields,
     ...Object.fromEntries(BUILTIN_GROUPS[document.name].map((group) => [group, own(group)])),
     spread: document.spread,
+    failoverDelayNs: document.failoverDelay,
   });
 }
 
-function explicit({ hosts, switches, links, defaults = {}, spread }: ExplicitTopologyDocument): Topology {
+function explicit(document: ExplicitTopologyDocument): Topology {
+  const { hosts, switches, links, defaults = {}, spread, failoverDelay: failoverDelayNs } = document;
   const common = [...DEFAULT_SETTINGS, ...writtenSettings(defaults, [...PATH, 'defaults'])];
   const drafts = links.map((link, index) => {
     const settings = [...common, ...writtenSettings(link, [...PATH, 'links', index])];
     return { a: link.a, b: link.b, name: link.name, ...linkFields(settings) };
   });
-  return checkTopology({ hosts, switches, links: drafts, spread });
+  return checkTopology({ hosts, switches, links: drafts, spread, failoverDelayNs });
 }

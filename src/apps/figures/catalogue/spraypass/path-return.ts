@@ -3,6 +3,7 @@ import type { SimulationRun } from '../../../../sim/result.js';
 import { comparison, type Quantity } from '../../blocks/comparison.js';
 import { claim, fixed } from '../../blocks/rows.js';
 import { acrossLeaves, type Fabric, leafSpine, systemFields } from '../../blocks/spray.js';
+import type { FigureDocument } from '../../figure.js';
 
 const FABRIC: Fabric = { leaves: 2, hostsPerLeaf: 8, edge: '10gbit', core: '10gbit' };
 const SYSTEMS = ['expresspass', 'spraypass-2', 'spraypass'] as const;
@@ -30,6 +31,11 @@ function between(title: string, fromMs: number, toMs: number): Quantity {
   };
 }
 
+/** What hosts do by themselves. */
+function withoutFailover(document: FigureDocument): FigureDocument {
+  return { ...document, topology: { ...(document.topology as FigureDocument), failoverDelay: 'never' } };
+}
+
 const BEFORE = between('before_gbps', FAILS_MS - 5, FAILS_MS);
 const WITHOUT = between('without_gbps', RETURNS_MS - 10, RETURNS_MS);
 const AFTER = between('after_gbps', END_MS - 10, END_MS);
@@ -39,7 +45,7 @@ export const pathReturn = comparison({
   title: 'A path that fails and returns',
   source: 'ours; SprayPass §III-C says nothing of the return',
   about: () =>
-    `Eight endless flows over four paths of 10 Gbit/s, RTT 32 us. At ${FAILS_MS} ms the links of spine1 go down, at ${RETURNS_MS} ms they are up again. Goodput of all flows in the 5 ms before the failure, in the last 10 ms of it, and from ${END_MS - 10} to ${END_MS} ms.`,
+    `Eight endless flows over four paths of 10 Gbit/s, RTT 32 us, switches without failover. At ${FAILS_MS} ms the links of spine1 go down, at ${RETURNS_MS} ms they are up again. Goodput of all flows in the 5 ms before the failure, in the last 10 ms of it, and from ${END_MS - 10} to ${END_MS} ms.`,
   quantities: [BEFORE, WITHOUT, AFTER],
   drawn: { title: WITHOUT.title, axis: 'goodput without the path (Gbit/s)' },
   cases: () =>
@@ -47,7 +53,7 @@ export const pathReturn = comparison({
       key: system,
       document: {
         ...systemFields(system),
-        ...leafSpine(FABRIC),
+        ...withoutFailover(leafSpine(FABRIC)),
         duration: `${END_MS}ms`,
         warmUp: '3ms',
         probes: { interval: '1ms', maxFlows: FABRIC.hostsPerLeaf },
