@@ -13,6 +13,7 @@ const SAMPLE: CreditSample = {
   nowNs: 0,
   elapsedNs: 0,
   rttNs: 0,
+  latestRttNs: 0,
   spanNs: 0,
   heldBack: false,
   known: 0,
@@ -115,6 +116,7 @@ export class RateControl {
     sample.nowNs = nowNs;
     sample.elapsedNs = elapsedNs;
     sample.rttNs = rttNs;
+    sample.latestRttNs = this.latestRttNs(meter, nowNs) ?? rttNs;
     sample.spanNs = this.spanNs(meter);
     sample.heldBack = this.heldBack;
     sample.known = meter.periodKnown;
@@ -130,6 +132,11 @@ export class RateControl {
     meter.startPeriod();
     this.restart(nowNs);
     return true;
+  }
+
+  /** Null where the period has no data, or its last echo names a credit that is forgotten. */
+  private latestRttNs({ lastEchoSentNs }: CreditMeter, nowNs: number): number | null {
+    return this.dataFrames > 0 && lastEchoSentNs < nowNs ? nowNs - lastEchoSentNs : null;
   }
 
   /**

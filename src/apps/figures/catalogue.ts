@@ -23,6 +23,7 @@ import { pacing } from './catalogue/pacing.js';
 import { parkingLot } from './catalogue/parking-lot.js';
 import { parkingLot2016 } from './catalogue/parking-lot-2016.js';
 import { queueBound } from './catalogue/queue-bound.js';
+import { realNetworksMix } from './catalogue/real-networks/mix.js';
 import { shuffle } from './catalogue/shuffle.js';
 import { asymmetry } from './catalogue/spraypass/asymmetry.js';
 import { byteBudget } from './catalogue/spraypass/byte-budget.js';
@@ -99,8 +100,19 @@ const ec4Figures: FigureGroup = {
   ],
 };
 
+const realNetworksFigures: FigureGroup = {
+  name: 'real-networks',
+  title: 'Credits on real networks',
+  figures: [realNetworksMix],
+};
+
 /** The first is the one that is meant where none is named. */
-export const FIGURE_GROUPS: readonly FigureGroup[] = [expresspassFigures, spraypassFigures, ec4Figures];
+export const FIGURE_GROUPS: readonly FigureGroup[] = [
+  expresspassFigures,
+  spraypassFigures,
+  ec4Figures,
+  realNetworksFigures,
+];
 
 /**
  * What `words` ask for: a group's name first or none, then names of its figures, all of them without. In a group the group's name may be left out of theirs.

@@ -31,6 +31,8 @@ export interface CreditSample {
   elapsedNs: number;
   /** Smoothed round-trip time from a credit to its echo, ns. */
   rttNs: number;
+  /** That of the latest echo, ns; the smoothed one where the latest is not known. */
+  latestRttNs: number;
   /**
    * Time over which the known credits were sent, ns, on the receiver's clock: from the last credit of the sample before this one to the last of this
    * one, pauses left out, so that `known / spanNs` is the rate at which these very credits were sent. 0 where it is not known yet.

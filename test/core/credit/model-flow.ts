@@ -49,6 +49,7 @@ export class ModelFlow {
       elapsedNs: 0,
       heldBack: false,
       rttNs: 0,
+      latestRttNs: 0,
       spanNs: 0,
       known: 0,
       used: 0,

@@ -39,6 +39,7 @@ function sampleOf({ rateBps }: CreditAlgorithm, loss: number): CreditSample {
     elapsedNs: RTT_NS,
     heldBack: false,
     rttNs: RTT_NS,
+    latestRttNs: RTT_NS,
     spanNs: (KNOWN * LINK.bytesPerCredit * 8e9) / rateBps,
     known: KNOWN,
     used: KNOWN - dropped,
