@@ -113,11 +113,17 @@ class Ec4 extends MarkedListing {
   }
 
   private lowAboveOne(sample: CreditSample, ratio: number): void {
-    const arrived = 1 - sample.dropped / sample.known;
-    if (arrived * OVERLOAD < 1) this.rateBps = Math.min(this.rateBps, OVERLOAD * arrived * this.lossyBps(sample));
-    const stepBps = this.step(sample);
+    const loss = sample.dropped / sample.known;
+    const stepBps = this.hastens && loss > 0 ? this.lose(loss) : this.step(sample);
     if (ratio > this.targetRatio) this.onMarks(ratio, stepBps);
     else this.onQuiet(sample, stepBps);
+  }
+
+  /** Many flows below a frame a round trip: the marks of each are too rare to slow it down by themselves. */
+  private lose(loss: number): number {
+    this.rateBps *= 1 - loss;
+    this.w = Math.max(this.w / 2, this.wMin);
+    return 0;
   }
 
   protected override lowestBps(sample: CreditSample): number {
@@ -131,7 +137,10 @@ class Ec4 extends MarkedListing {
   }
 
   /** How much faster the flow becomes without marks, bit/s; below two frames a round trip it does so at once. */
-  private step({ elapsedNs, dataFrames, marked }: CreditSample): number {
+  private step(sample: CreditSample): number {
+    const { elapsedNs, known, dropped, dataFrames, marked } = sample;
+    const arrivedBps = (1 - dropped / known) * this.lossyBps(sample);
+    if (dropped > 0) this.rateBps = Math.min(this.rateBps, OVERLOAD * arrivedBps);
     this.w = (this.w + this.wMid) / 2;
     const { frameBps } = this;
     const growthBps = (this.growthFrames * frameBps * elapsedNs) / this.rttNs;

@@ -10,6 +10,16 @@ import { expectedFlows } from '../expected-flows.js';
 const SHORT = { sides: [EC4, { ...DCTCP, start: '1ms' }], duration: '4ms', warmUp: '2ms' } as const;
 
 describe('a mix', () => {
+  it('has as many flows of each kind as it is told, and none of a kind without', () => {
+    const flows = (pairs: readonly [number, number]) => parseScenario(mixDocument({ ...SHORT, pairs }));
+    const uneven = flows([1, 3]);
+    expect(uneven.hosts.map(({ hosts }) => hosts)).toEqual([
+      [1, 5],
+      [2, 3, 4, 6, 7, 8],
+    ]);
+    expect(flows([0, 2]).hosts.map(({ algorithm }) => algorithm)).toEqual([SHORT.sides[1].algorithm]);
+  });
+
   it('has both kinds on both ends of one bottleneck', () => {
     const { hosts, traffic, topology } = parseScenario(mixDocument({ ...SHORT, pairs: 2 }));
     const spoken = hosts.map(({ endpoint }) => endpoint.windowAlgorithm ?? endpoint.creditAlgorithm);

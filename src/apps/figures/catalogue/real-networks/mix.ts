@@ -4,7 +4,7 @@ import type { LineChart } from '../../../shared/plot/chart.js';
 import type { FigureRow } from '../../../shared/report/figures-page.js';
 import { BOTTLENECK } from '../../blocks/dumbbell.js';
 import { dataDrops, jainOver, linkOf } from '../../blocks/link.js';
-import { mixDocument, sidesBps } from '../../blocks/mix.js';
+import { mixDocument, type Side, sidesBps } from '../../blocks/mix.js';
 import { claim, fixed, noClaim, rounded, seeds, valueList } from '../../blocks/rows.js';
 import { mean } from '../../blocks/statistics.js';
 import type { Figure, FigureDocument, FigureTable, Profile, Runs } from '../../figure.js';
@@ -12,8 +12,16 @@ import type { Figure, FigureDocument, FigureTable, Profile, Runs } from '../../f
 /** `dctcp` stands beside the rules: what a window that heeds marks gets there, credits or not. */
 const RULES = ['ec4', 'ec4-literal', 'expresspass', 'steady', 'dctcp'] as const;
 type Rule = (typeof RULES)[number];
-const PEERS = ['dctcp', 'cubic', 'timely', 'swift'] as const;
-type Peer = (typeof PEERS)[number];
+/** Swift is there with the target that it finds for itself, and with one that fits this path: its RTT and eight frames. */
+const PEER_SIDES = {
+  dctcp: { algorithm: 'dctcp' },
+  cubic: { algorithm: 'cubic' },
+  timely: { algorithm: 'timely' },
+  swift: { algorithm: 'swift' },
+  'swift-40us': { algorithm: 'swift', parameters: { base_target: 40 } },
+} as const satisfies Readonly<Record<string, Side>>;
+type Peer = keyof typeof PEER_SIDES;
+const PEERS = Object.keys(PEER_SIDES) as Peer[];
 /** Of so many flows in all, these have the rule. */
 const FLOWS = 16;
 const COUNTS = [0, 2, 4, 8, 12, 14, 16];
@@ -41,9 +49,9 @@ export const realNetworksMix: Figure = {
   title: 'Credits beside other traffic, by their part of the flows',
   source: 'EC4 §II and §V in words; no figure of a paper',
   about: () =>
-    `${FLOWS} endless flows on one bottleneck of 10 Gbit/s, links of 5 us, a queue of 250 frames that marks above 30; ${DURATION}, measured from ${WARM_UP}. Lists are for ${MIXED.join(', ')} flows of the rule, or ${COUNTS.join(', ')} where one kind alone has a value too; the others are the peer's. The ratio is what a flow with the rule gets over what a flow of the peer gets; Jain's index is over one window of 40 ms. dctcp is a rule here as well: whatever heeds the marks of this queue meets peers that heed delays or half their window at each mark.
+    `${FLOWS} endless flows on one bottleneck of 10 Gbit/s, links of 5 us, a queue of 250 frames that marks above 30; ${DURATION}, measured from ${WARM_UP}. Lists are for ${MIXED.join(', ')} flows of the rule, or ${COUNTS.join(', ')} where one kind alone has a value too; the others are the peer's. The ratio is what a flow with the rule gets over what a flow of the peer gets; Jain's index is over one window of 40 ms. dctcp is a rule here as well: whatever heeds the marks of this queue meets peers that heed delays, or halve their window at a mark. swift-40us is Swift whose operator knows the path: a base target of 40 us. Left alone, its flows take queues of others for the path and are unfair among themselves too.
 
-Beside TCP of a kernel, through a token bucket without marks: docs/PERF-LOG.md, made by deploy/netns-lab.sh beside.`,
+Beside TCP of a kernel, through a token bucket without marks: deploy/netns-lab.sh beside; its ratios are in docs/PERF-LOG.md.`,
   jobs: (profile) =>
     RULES.flatMap((rule) =>
       PEERS.flatMap((peer) =>
@@ -82,7 +90,7 @@ function key(rule: Rule, peer: Peer, count: number): string {
 }
 
 function document(rule: Rule, peer: Peer, count: number): FigureDocument {
-  const sides = [{ algorithm: rule }, { algorithm: peer }] as const;
+  const sides = [{ algorithm: rule }, PEER_SIDES[peer]] as const;
   const mixed = mixDocument({ sides, pairs: [count, FLOWS - count], duration: DURATION, warmUp: WARM_UP });
   return {
     ...mixed,
