@@ -11,7 +11,10 @@ import { PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-param
 
 /** Weight of the latest RTT, once an update: 1 is as fair, but Jain's index is 0.95 instead of 0.999 where hosts are late (ours). */
 const LATEST_WEIGHT = 0.75;
-/** In LOW mode a flow sends at most this many times the credits that came through: 2 leaves 0.58 to 28 flows beside 4 of DCTCP, and without a bound 256 queue 1 MB (ours). */
+/**
+ * In LOW mode a flow sends at most this many times the credits that came through (ours). 2 leaves 0.57 instead of 0.67 to 28 flows beside 4 of DCTCP; without a
+ * bound 256 flows queue 1 MB.
+ */
 const OVERLOAD = 4;
 /** Below so many frames a round trip a flow starts slowly, as one of TCP does: its ssthresh is never less. RFC 5681 equation 4 */
 const SLOW_START_FRAMES = 2;
@@ -38,8 +41,10 @@ const SLOW_START_FRAMES = 2;
  * - A mark that arrives in the period after a decrease is that of a frame whose credit was sent before it: DCTCP does not cut twice in a round trip either.
  * - A window sends less when the queue makes the round trip longer. A rate that did not would gain from each queue that it builds. Where a period lasts several round trips, as with large
  *   frames on a slow link, it does so in part, or the rate would swing with the queue from one period to the next.
- * - The RTT of LOW mode is nearly the latest. DCTCP's acknowledgements follow the queue at once; by a smoothed RTT a flow would grow too slowly while the queue is short.
- * - In LOW mode the marks say how full the link is: a lost credit tells of the same overload. Only what came through bounds the rate, for the first round trips of many flows.
+ * - The RTT of LOW mode is nearly the latest. DCTCP's acknowledgements follow the queue at once; by a smoothed RTT a flow would grow too slowly while the queue
+ *   is short.
+ * - In LOW mode the marks say how full the link is: a lost credit tells of the same overload. What came through bounds the rate, for the first round trips of
+ *   many flows.
  * - Between two marks DCTCP leaves many round trips without any, which are no empty network: mode_threshold is higher than the paper's 3.
  *
  * Ours as well: a rate is at least a credit an update period and, in LOW mode, at most the link's.

@@ -22,7 +22,7 @@ describe('ec4, by hand', () => {
     expectCourse(found, [
       // The first marks: alpha is their share, w = (0.5 + 0.05) / 2; (250 + half a frame an RTT) * (1 - 0.5 / 2)
       [190.5, 0.275, 0.5, 0],
-      // None marked: alpha * 15 / 16; a fifth of the credits lost, which the marks would tell of: w = (0.275 + 0.05) / 2, and 0.16 * (1000 - 190.5) is more than a frame
+      // None marked: alpha * 15 / 16. A fifth of the credits lost changes nothing. w = (0.275 + 0.05) / 2, and 0.16 * (1000 - 190.5) is more than a frame
       [198.5, 0.1625, 0.46875, 1],
       [206.5, 0.10625, 0.439453125, 2],
       [214.5, 0.078125, 0.411987305, 3],
