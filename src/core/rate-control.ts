@@ -17,6 +17,7 @@ const SAMPLE: CreditSample = {
   rttNs: 0,
   minRttNs: 0,
   rttVariationNs: 0,
+  latestRttNs: 0,
   spanNs: 0,
   heldBack: false,
   known: 0,
@@ -144,6 +145,7 @@ export class RateControl {
     sample.rttNs = rttNs;
     sample.minRttNs = rtt.minNs;
     sample.rttVariationNs = rtt.variationNs;
+    sample.latestRttNs = this.latestRttNs(meter, nowNs) ?? rttNs;
     sample.spanNs = this.spanNs(meter);
     sample.heldBack = this.heldBack;
     sample.known = meter.periodKnown;
@@ -161,6 +163,11 @@ export class RateControl {
     meter.startPeriod();
     this.restart(nowNs);
     return true;
+  }
+
+  /** Null where the period has no data, or its last echo names a credit that is forgotten. */
+  private latestRttNs({ lastEchoSentNs }: CreditMeter, nowNs: number): number | null {
+    return this.dataFrames > 0 && lastEchoSentNs < nowNs ? nowNs - lastEchoSentNs : null;
   }
 
   /**

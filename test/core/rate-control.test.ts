@@ -75,6 +75,7 @@ describe('the rate of a flow', () => {
         rttNs: 50_000,
         minRttNs: 50_000,
         rttVariationNs: 25_000,
+        latestRttNs: PERIOD_NS - 9_000,
         spanNs: 9_000,
         known: 10,
         used: 1,
@@ -89,6 +90,13 @@ describe('the rate of a flow', () => {
         rateBps: (1_626 * 8e9) / PERIOD_NS,
       },
     ]);
+  });
+
+  it('takes the smoothed RTT for the latest where no data came', () => {
+    const { algorithm, control, meter } = bench();
+    meter.echo(9, 0);
+    control.update(meter, rttOf(50_000), PERIOD_NS);
+    expect(algorithm.samples[0].latestRttNs).toBe(50_000);
   });
 
   it('begins each period with nothing counted', () => {

@@ -31,6 +31,7 @@ import { classes } from './catalogue/real-networks/classes.js';
 import { earlyStop } from './catalogue/real-networks/early-stop.js';
 import { weights } from './catalogue/real-networks/weights.js';
 import { failures } from './catalogue/real-networks/failures.js';
+import { realNetworksMix } from './catalogue/real-networks/mix.js';
 import { shuffle } from './catalogue/shuffle.js';
 import { asymmetry } from './catalogue/spraypass/asymmetry.js';
 import { byteBudget } from './catalogue/spraypass/byte-budget.js';
@@ -116,6 +117,7 @@ const realNetworksFigures: FigureGroup = {
     randomLoss,
     unequalLinks,
     incast,
+    realNetworksMix,
     failures,
     earlyStop,
     weights,

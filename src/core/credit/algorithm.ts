@@ -34,6 +34,8 @@ export interface CreditSample {
   /** Shortest round-trip time and variation of the smoothed one, ns (RFC 6298). */
   minRttNs: number;
   rttVariationNs: number;
+  /** That of the latest echo, ns; the smoothed one where the latest is not known. */
+  latestRttNs: number;
   /**
    * Time over which the known credits were sent, ns, on the receiver's clock: from the last credit of the sample before this one to the last of this
    * one, pauses left out, so that `known / spanNs` is the rate at which these very credits were sent. 0 where it is not known yet.

@@ -30,10 +30,12 @@ class Ec4Literal extends MarkedListing {
   readonly name = 'ec4-literal';
 
   private readonly goesOn: boolean;
+  private readonly lowTargetLoss: number;
 
   constructor(link: CreditLink, parameters: CreditParameters) {
     super(link, parameters);
     this.goesOn = parameters.high_goes_on !== 0;
+    this.lowTargetLoss = parameters.low_target_loss;
   }
 
   protected override high(sample: CreditSample): void {

@@ -11,7 +11,6 @@ export abstract class MarkedListing extends Listing {
   protected readonly targetRatio: number;
   protected readonly modeThreshold: number;
   protected readonly wMid: number;
-  protected readonly lowTargetLoss: number;
   protected alpha = 0;
   /** Updates without more marks than wanted since the last that had; MODE_FLAG of the listing. */
   protected mode = 0;
@@ -22,7 +21,6 @@ export abstract class MarkedListing extends Listing {
     this.targetRatio = parameters.target_ecn_ratio;
     this.modeThreshold = parameters.mode_threshold;
     this.wMid = parameters.w_mid;
-    this.lowTargetLoss = parameters.low_target_loss;
   }
 
   /** LOW mode; `ratio`: share of the data frames that were marked. */

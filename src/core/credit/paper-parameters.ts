@@ -51,7 +51,8 @@ export const TARGET_LOSS: CreditParameter = {
   min: 0,
   max: 0.5,
   unit: 'share of credits',
-  meaning: 'credit loss that a flow aims at',
+  meaning:
+    'credit loss that a flow aims at; the rate falls to its floor on a path that loses more at random (0.1: 5 % of all frames each way)',
   source: 'ExpressPass 2017 §3.3',
 };
 

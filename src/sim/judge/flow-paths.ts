@@ -1,4 +1,5 @@
-import { directionOf, Routes } from '../../switch/forwarding.js';
+import { Routes } from '../../switch/forwarding.js';
+import { directionOf } from '../../switch/shortest-paths.js';
 import type { Topology } from '../../switch/topology.js';
 import { encodeCredit } from '../../wire/encode.js';
 import { Credit } from '../../wire/layout.js';

@@ -1,4 +1,4 @@
-import { directionOf } from '../../switch/forwarding.js';
+import { directionOf } from '../../switch/shortest-paths.js';
 import type { Topology, TopologyLink } from '../../switch/topology.js';
 import { Data, wireBytes } from '../../wire/layout.js';
 import { maxMinShares } from '../measure/max-min.js';

@@ -22,17 +22,16 @@ describe('ec4, by hand', () => {
     expectCourse(found, [
       // The first marks: alpha is their share, w = (0.5 + 0.05) / 2; (250 + half a frame an RTT) * (1 - 0.5 / 2)
       [190.5, 0.275, 0.5, 0],
-      // None marked: alpha * 15 / 16; a fifth of the credits lost: 190.5 * 0.8, w / 2, no step
-      [152.4, 0.1375, 0.46875, 1],
-      // None marked, none lost: w = (0.1375 + 0.05) / 2, and 0.09 * (1000 - 152.4) is more than a frame
-      [160.4, 0.09375, 0.439453125, 2],
-      [168.4, 0.071875, 0.411987305, 3],
-      // All marked: alpha = 0.411987 * 15 / 16 + 1 / 16, 168.4 * (1 - alpha / 2)
-      [130.616252136, 0.0609375, 0.448738098, 0],
+      // None marked: alpha * 15 / 16. A fifth of the credits lost changes nothing. w = (0.275 + 0.05) / 2, and 0.16 * (1000 - 190.5) is more than a frame
+      [198.5, 0.1625, 0.46875, 1],
+      [206.5, 0.10625, 0.439453125, 2],
+      [214.5, 0.078125, 0.411987305, 3],
+      // All marked: alpha = 0.411987 * 15 / 16 + 1 / 16, 214.5 * (1 - alpha / 2)
+      [166.372838974, 0.0640625, 0.448738098, 0],
       // The marks of frames whose credits were sent before the decrease
-      [130.616252136, 0.05546875, 0.483191967, 0],
+      [166.372838974, 0.05703125, 0.483191967, 0],
       // The overload goes on
-      [96.950404979, 0.052734375, 0.515492469, 0],
+      [123.490866214, 0.053515625, 0.515492469, 0],
     ]);
   });
 
@@ -87,16 +86,34 @@ describe('ec4, by hand', () => {
     expect(quiet - marked).toBeCloseTo(3 * 8, 6);
   });
 
+  it('sends at most four times what came through, in LOW mode', () => {
+    // Credits of 500 Mbit/s, of which a tenth came: 4 * 50, then the step of a frame
+    const found = course(start({ initial_rate: 1 }), [{ marked: 1, dropped: 5 }, { dropped: 9 }]);
+    expect(rates(found)[1]).toBeCloseTo(200 + 8, 6);
+  });
+
+  it('slows down by the loss itself where it may go below a frame a round trip', () => {
+    const found = rates(course(start({ min_frames: 0.1 }), [{ marked: 10 }, { dropped: 2 }]));
+    expect(found[1]).toBeCloseTo(0.8 * found[0], 6);
+  });
+
   it('slows down as a window does when the round trip becomes longer', () => {
-    const samples = [{ marked: 10 }, { rttNs: 2e6, elapsedNs: 2e6 }];
-    // 125 Mbit/s of a round trip of 1 ms over one of 2 ms, and a frame in 2 ms
-    expect(rates(course(start(), samples))).toEqual([125, 66.5]);
+    const samples = [{ marked: 10 }, { rttNs: 2e6, elapsedNs: 1.75e6 }];
+    // The latest RTT weighs three quarters: 125 Mbit/s of a round trip of 1 ms over one of 1.75 ms, and a frame in that
+    const [, rate] = rates(course(start(), samples));
+    expect(rate).toBeCloseTo((125 + 8) / 1.75, 6);
+  });
+
+  it('goes by the latest RTT, whatever the smoothed one is', () => {
+    const samples = [{ marked: 10 }, { latestRttNs: 0.5e6, elapsedNs: 0.625e6 }];
+    const [, rate] = rates(course(start(), samples));
+    expect(rate).toBeCloseTo((125 + 8) / 0.625, 6);
   });
 
   it('slows down by less where an update comes after several round trips: its queue was another in most of them', () => {
-    const [, rate] = rates(course(start(), [{ marked: 10 }, { rttNs: 2e6, elapsedNs: 8e6 }]));
-    // The fourth root of a half, as the update is of four round trips, and a frame of 4 Mbit/s in each of them
-    expect(rate).toBeCloseTo(125 * 0.5 ** 0.25 + 4 * 4, 6);
+    const [, rate] = rates(course(start(), [{ marked: 10 }, { rttNs: 2e6, elapsedNs: 7e6 }]));
+    // The fourth root, as the update is of four round trips of 1.75 ms, and a frame in each of them
+    expect(rate).toBeCloseTo(125 * (1 / 1.75) ** 0.25 + (4 * 8) / 1.75, 6);
   });
 
   it('starts slowly again below two frames a round trip', () => {

@@ -58,6 +58,7 @@ export class ModelFlow {
       rttNs: 0,
       minRttNs: Number.POSITIVE_INFINITY,
       rttVariationNs: 0,
+      latestRttNs: 0,
       spanNs: 0,
       known: 0,
       used: 0,

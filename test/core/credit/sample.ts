@@ -5,14 +5,15 @@ export const ROUND_LINK: CreditLink = { maxRateBps: 1e9, bytesPerCredit: 1000 };
 
 /** A sample of 10 credits without loss, sent at half of ROUND_LINK, at an RTT of 1 ms, unless told otherwise. */
 export function creditSample(changes: Partial<CreditSample> = {}): CreditSample {
-  const { known = 10, dropped = 0, unused = 0 } = changes;
+  const { known = 10, dropped = 0, unused = 0, rttNs = 1e6 } = changes;
   return {
     nowNs: 0,
     elapsedNs: 1e6,
     heldBack: false,
-    rttNs: 1e6,
-    minRttNs: 1e6,
+    rttNs,
+    minRttNs: rttNs,
     rttVariationNs: 0,
+    latestRttNs: rttNs,
     spanNs: known * 16_000,
     known,
     used: known - dropped - unused,

@@ -20,8 +20,8 @@ export interface Side {
 
 export interface Mix {
   readonly sides: readonly [Side, Side];
-  /** Pairs of each side. */
-  readonly pairs: number;
+  /** Pairs of each side; two numbers where the sides differ, 0 for none. */
+  readonly pairs: number | readonly [number, number];
   readonly duration: string;
   readonly warmUp: string;
   readonly rate?: string;
@@ -29,28 +29,30 @@ export interface Mix {
   readonly delay?: string;
 }
 
-/** One bottleneck of 10 Gbit/s, every link 5 us (an RTT of 30 us), with as many endless flows of one kind as of the other. */
+/** One bottleneck of 10 Gbit/s, every link 5 us (an RTT of 30 us), with endless flows of two kinds. */
 export function mixDocument(mix: Mix): FigureDocument {
   const { sides, pairs, duration, warmUp, rate = '10gbit', markFrames = MARK_FRAMES, delay = '5us' } = mix;
+  const counts = typeof pairs === 'number' ? ([pairs, pairs] as const) : pairs;
+  const present = sides.map((each, side) => ({ ...each, side })).filter(({ side }) => counts[side] > 0);
   return {
     duration,
     warmUp,
     topology: {
       name: 'dumbbell',
-      pairs: 2 * pairs,
+      pairs: counts[0] + counts[1],
       rate,
       delay,
       ecnThreshold: `${markFrames}frames`,
       dataQueue: DATA_QUEUE,
     },
     bottlenecks: [BOTTLENECK],
-    hosts: sides.map(({ algorithm, parameters }, side) => ({
-      hosts: [...hostsOf(pairs, side)],
+    hosts: present.map(({ algorithm, parameters, side }) => ({
+      hosts: [...hostsOf(counts, side)],
       algorithm,
       ...(parameters !== undefined && { parameters }),
     })),
-    flows: sides.map(({ start = '0ns' }, side) => {
-      const [from, to] = hostsOf(pairs, side);
+    flows: present.map(({ start = '0ns', side }) => {
+      const [from, to] = hostsOf(counts, side);
       return { kind: 'flow', group: GROUPS[side], from, to, start, startJitter: START_JITTER };
     }),
     jainWindows: ['100ms', '10ms'],
@@ -60,9 +62,11 @@ export function mixDocument(mix: Mix): FigureDocument {
 const GROUPS = ['one', 'other'] as const;
 
 /** The senders and the receivers of a side, as scenario files write ranges. */
-function hostsOf(pairs: number, side: number): readonly [string, string] {
+function hostsOf([one, other]: readonly [number, number], side: number): readonly [string, string] {
+  const pairs = [one, other][side];
   const range = (first: number): string => (pairs === 1 ? `${first}` : `${first}-${first + pairs - 1}`);
-  return [range(1 + side * pairs), range(1 + (2 + side) * pairs)];
+  const first = 1 + side * one;
+  return [range(first), range(first + one + other)];
 }
 
 /** Payload of each side, bit/s. */

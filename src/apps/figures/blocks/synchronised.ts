@@ -41,6 +41,7 @@ function sampleOf({ rateBps }: CreditAlgorithm, loss: number): CreditSample {
     rttNs: RTT_NS,
     minRttNs: RTT_NS,
     rttVariationNs: 0,
+    latestRttNs: RTT_NS,
     spanNs: (KNOWN * LINK.bytesPerCredit * 8e9) / rateBps,
     known: KNOWN,
     used: KNOWN - dropped,

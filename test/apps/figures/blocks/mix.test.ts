@@ -10,6 +10,15 @@ import { expectedFlows } from '../expected-flows.js';
 const SHORT = { sides: [EC4, { ...DCTCP, start: '1ms' }], duration: '4ms', warmUp: '2ms' } as const;
 
 describe('a mix', () => {
+  it('has as many flows of each kind as it is told, and none of a kind without', () => {
+    const spoken = (pairs: readonly [number, number]) =>
+      parseScenario(mixDocument({ ...SHORT, pairs })).hosts.map(
+        ({ endpoint }) => endpoint.windowAlgorithm ?? endpoint.creditAlgorithm,
+      );
+    expect(spoken([1, 2])).toEqual(['ec4', 'dctcp', 'dctcp', 'ec4', 'dctcp', 'dctcp']);
+    expect(spoken([0, 1])).toEqual(['dctcp', 'dctcp']);
+  });
+
   it('has both kinds on both ends of one bottleneck', () => {
     const { hosts, traffic, topology } = parseScenario(mixDocument({ ...SHORT, pairs: 2 }));
     const spoken = hosts.map(({ endpoint }) => endpoint.windowAlgorithm ?? endpoint.creditAlgorithm);
