@@ -10,7 +10,7 @@ import { mean } from '../../blocks/statistics.js';
 import type { Figure, FigureDocument, FigureTable, Profile, Runs } from '../../figure.js';
 
 /** `dctcp` stands beside the rules: what a window that heeds marks gets there, credits or not. */
-const RULES = ['ec4', 'ec4-literal', 'expresspass', 'steady', 'dctcp'] as const;
+const RULES = ['ec4', 'ec4-literal', 'expresspass', 'steady', 'leaning', 'dctcp'] as const;
 type Rule = (typeof RULES)[number];
 /** Swift is there with the target that it finds for itself, and with one that fits this path: its RTT and eight frames. */
 const PEER_SIDES = {
