@@ -25,6 +25,8 @@ export const HUNDRED_GBIT = SPEEDS[3];
 export const LOSSES = [0.001, 0.01, 0.03, 0.1];
 export const KINDS = ['uniform', 'bursts'] as const;
 export type Kind = (typeof KINDS)[number];
+/** Round trips before a request is repeated. */
+const OPENING_RTTS = 4;
 /** Frames of a burst, on average. */
 const BURST_FRAMES = 8;
 
@@ -64,6 +66,8 @@ export function lossyDumbbell({ law, speed, pairs, kind, loss }: LossyPath): Fig
       edge: { delay: `${edgeUs}us` },
       core: { delay: `${coreUs}us`, ...lossSettings(kind, loss) },
     },
+    // A lost request waits for this time, 20 ms by default, and the flow with it: half of some of these runs.
+    hosts: [{ endpoint: { initialRetransmit: `${OPENING_RTTS * rttNs(speed)}ns` } }],
     bottlenecks: ['left->right'],
     flows: ['pairs'],
   };
