@@ -6,7 +6,7 @@ import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from 
  * Tested by test/core/credit/leaning.test.ts.
  */
 
-const DECISION = 'docs/decisions/0008-steady.md';
+const DECISION = 'docs/decisions/0008-leaning.md';
 
 const LEANING_W_MIN: CreditParameter = {
   ...W_MIN,

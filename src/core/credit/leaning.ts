@@ -63,7 +63,7 @@ const UNHEARD_LEANING = 1 / 2;
  *
  * Before the first echo: initial_rate, which halves with every tenth that goes out beyond unheard_credits (half as many to a rate of 1/2), down to w_min / 2 * max.
  *
- * Why each is there, with what it does and what the alternatives did: docs/decisions/0008-steady.md. In short:
+ * Why each is there, with what it does and what the alternatives did: docs/decisions/0008-leaning.md. In short:
  *
  * - Flows are in balance where they lose what their leaning is too much: 1 / (1 - loss) = 1 - w + n * w for n flows. So no target loss is needed
  *   (it is 0, and there for paths that lose frames by themselves); w_min alone says how many credits are spent on fairness, and a flow that crosses

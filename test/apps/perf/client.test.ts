@@ -145,7 +145,7 @@ describe('a client of perf', () => {
   });
 
   it('shares the link equally among its flows', async () => {
-    // The first second left out, in which four flows that start at once find their shares (docs/decisions/0008-steady.md).
+    // The first second left out, in which four flows that start at once find their shares (docs/decisions/0008-leaning.md).
     const { world, client } = bed({ flows: 4, omitNs: 1e9, durationNs: 2e9 });
     const { server } = await world.play(client.finished);
     const shares = server.received!.flowBytes;
