@@ -51,7 +51,7 @@ const TOLERATED_LOSS: CreditParameter = {
 
 const QUEUED_LOSS: CreditParameter = {
   name: 'queued_loss',
-  default: 0.02,
+  default: 0.1,
   min: 0,
   max: 0.9,
   unit: '1',

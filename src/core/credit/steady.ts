@@ -11,9 +11,9 @@ import { STEADY_PARAMETERS } from './steady-parameters.js';
 /** No hop of the path has limited the flow yet. PROTOCOL §9.7 */
 const NO_HOP = 15;
 
-/** The smoothed RTT is above the shortest by a queue, and not by chance: by a part of that, and by as many variations as RFC 6298 allows for. */
-const QUEUED_PART = 0.25;
-const QUEUED_VARIATIONS = 4;
+/** The smoothed RTT is above the shortest by this part of it and by as many variations: a queue, and neither chance nor the few frames that hosts let queue. Ours; RFC 6298 allows for 4 variations. */
+const QUEUED_PART = 1;
+const QUEUED_VARIATIONS = 8;
 
 /** Of `unheard_credits`: with each such part more the rate of a flow that has heard nothing halves. Ours. */
 const HALVING_PART = 1 / 10;
