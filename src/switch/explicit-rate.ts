@@ -14,11 +14,11 @@ const LEAST_CREDITS = 16;
 const MOST_FLOWS_OF_CREDIT = 2;
 
 /**
- * Offers go beyond the link by up to this part where more flows share it than its credit queue holds credits of: these come at random, and a queue that is empty now and then is a link that
- * is idle. Ours: with 0.05 the link of 256 flows is 1.5 % idle.
+ * Offers go beyond the link by this part for each doubling of the flows beyond those whose credits the queue can hold: more of them come at random, and a queue that is empty now and then is a link that is
+ * idle. Ours: docs/decisions/0020-explicit-rate.md.
  */
-const MOST_OVERLOAD = 0.1;
-const PUNCTUAL_FLOWS = 32;
+const OVERLOAD_OF_DOUBLING = 0.1;
+const FLOWS_OF_PLACE = 4;
 
 /** An offer that differs by more than this part is news and holds at once; any other is noise, of which a quarter counts. Ours: 64 flows are counted with 12 % of noise. */
 const NEWS = 1.25;
@@ -43,6 +43,7 @@ const SOMEBODY = 0.01;
 export class ExplicitRate {
   private linkBps = 0;
   private creditBits = 0;
+  private queueFrames = 0;
   /** Rate offered, bit/s, and its code. */
   private offeredBps = 0;
   private code = 0;
@@ -61,9 +62,9 @@ export class ExplicitRate {
   private rival: ExplicitRate | null = null;
   private leastPart = 1;
 
-  /** `rateBps`: of the link, Infinity for an unlimited one, which offers nothing; `creditBits`: what a credit and its data take of it. */
-  constructor(rateBps: number, creditBits: number) {
-    this.configure(rateBps, creditBits);
+  /** `rateBps`: of the link, Infinity for an unlimited one, which offers nothing; `creditBits`: what a credit and its data take of it; `queueFrames`: credits that wait at the port at most. */
+  constructor(rateBps: number, creditBits: number, queueFrames: number) {
+    this.configure(rateBps, creditBits, queueFrames);
   }
 
   /** Bit/s. */
@@ -77,13 +78,19 @@ export class ExplicitRate {
     this.leastPart = Math.max(LEAST_CLASS, leastPart);
   }
 
-  configure(rateBps: number, creditBits: number): void {
+  configure(rateBps: number, creditBits: number, queueFrames: number): void {
+    this.queueFrames = queueFrames;
     if (rateBps === this.linkBps && creditBits === this.creditBits) return;
     this.linkBps = rateBps;
     this.creditBits = creditBits;
     this.offeredBps = rateBps;
     this.code = codeOfRate(rateBps);
     this.setLength(0);
+  }
+
+  /** The same link as that of `other`. */
+  takeLinkOf({ linkBps, creditBits, queueFrames }: ExplicitRate): void {
+    this.configure(linkBps, creditBits, queueFrames);
   }
 
   /** A credit has come to the port, to be queued or dropped. */
@@ -113,7 +120,7 @@ export class ExplicitRate {
     const limited = this.limitedNs / elapsedNs;
     const flows = limited + this.otherNs / elapsedNs;
     const capacityBps = this.rival === null ? this.linkBps : this.capacityBps(this.rival, nowNs);
-    const wholeBps = capacityBps * (1 + MOST_OVERLOAD * Math.max(0, 1 - PUNCTUAL_FLOWS / flows));
+    const wholeBps = capacityBps * (1 + this.overload(flows));
     const othersBps = (this.otherBits * 1e9) / elapsedNs;
     // No flow's max-min share is below an equal part of all; others that say less than they take are then held to it.
     if (limited > SOMEBODY) this.offer(Math.max((wholeBps - othersBps) / limited, wholeBps / flows));
@@ -123,6 +130,12 @@ export class ExplicitRate {
     this.startNs = nowNs;
     this.limitedNs = this.otherNs = this.otherBits = this.fastestBps = this.bits = 0;
     this.setLength(flows);
+  }
+
+  /** Part of the link by which `flows` together are offered more than it carries. */
+  private overload(flows: number): number {
+    const fitting = FLOWS_OF_PLACE * this.queueFrames;
+    return flows <= fitting ? 0 : OVERLOAD_OF_DOUBLING * Math.log2(flows / fitting);
   }
 
   private capacityBps(rival: ExplicitRate, nowNs: number): number {

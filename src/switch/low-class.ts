@@ -25,7 +25,7 @@ export function isLowCredit(bytes: Uint8Array): boolean {
 export class LowClass {
   readonly queue = new FrameQueue();
   readonly marking: CreditMarking;
-  readonly explicitRate = new ExplicitRate(Number.POSITIVE_INFINITY, 1);
+  readonly explicitRate = new ExplicitRate(Number.POSITIVE_INFINITY, 1, 1);
   /** Weight of a high credit's bytes: 1 / W, 0 where the high class always goes first. */
   private highCost: number;
   /** Bytes that the low class has had more than its share while both waited. */
@@ -37,10 +37,10 @@ export class LowClass {
     this.marking = new CreditMarking(markFrames, random);
   }
 
-  /** The two classes offer what they leave each other; `high`: the offers of the other one, of a link of `rateBps` and credits of `creditBits`. PROTOCOL §9.7 */
-  shareOffers(high: ExplicitRate, rateBps: number, creditBits: number): void {
+  /** The two classes offer what they leave each other; `high`: the offers of the other one. PROTOCOL §9.8 */
+  shareOffers(high: ExplicitRate): void {
     const lowPart = this.highCost / (1 + this.highCost);
-    this.explicitRate.configure(rateBps, creditBits);
+    this.explicitRate.takeLinkOf(high);
     this.explicitRate.share(high, lowPart);
     high.share(this.explicitRate, 1 - lowPart);
   }

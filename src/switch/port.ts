@@ -138,7 +138,7 @@ export class Port {
     this.at = at;
     this.maxWireBytes = wireBytes(config.maxFrameBytes);
     this.marking = new CreditMarking(config.creditMarkFrames, random);
-    this.explicitRate = new ExplicitRate(config.rateBps, bitsPerCredit(config));
+    this.explicitRate = new ExplicitRate(config.rateBps, bitsPerCredit(config), config.creditQueueFrames);
     this.random = random;
     this.credits = new FrameQueue();
     this.data = new FrameQueue();
@@ -241,9 +241,9 @@ export class Port {
     numbers[at + F.portDelayNs] = this.config.delayNs;
     changeMeter(numbers, at, meterRate(this.config), numbers[at + F.clockNs]);
     this.marking.configure(this.config.creditMarkFrames);
-    this.explicitRate.configure(this.config.rateBps, bitsPerCredit(this.config));
+    this.explicitRate.configure(this.config.rateBps, bitsPerCredit(this.config), this.config.creditQueueFrames);
     this.low?.configure(this.config.creditClassWeight, this.config.creditMarkFrames);
-    this.low?.shareOffers(this.explicitRate, this.config.rateBps, bitsPerCredit(this.config));
+    this.low?.shareOffers(this.explicitRate);
     this.schedule();
     this.advance(numbers[at + F.clockNs]);
   }
@@ -352,7 +352,7 @@ export class Port {
   private get lowClass(): LowClass {
     if (this.low === null) {
       this.low = new LowClass(this.config.creditClassWeight, this.config.creditMarkFrames, this.random);
-      this.low.shareOffers(this.explicitRate, this.config.rateBps, bitsPerCredit(this.config));
+      this.low.shareOffers(this.explicitRate);
     }
     return this.low;
   }

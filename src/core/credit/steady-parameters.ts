@@ -30,11 +30,12 @@ const PERIOD_CREDITS: CreditParameter = {
 
 const UNHEARD_CREDITS: CreditParameter = {
   name: 'unheard_credits',
-  default: 44,
+  default: 88,
   min: 20,
   max: 1_000_000,
   unit: 'credits',
-  meaning: 'credits sent before the first echo; with every tenth more the rate halves',
+  meaning:
+    'credits sent at an initial rate of 1 before the first echo, half as many at 1/2 and below; with every tenth more the rate halves',
   source: `ours: ${DECISION}`,
 };
 

@@ -59,7 +59,9 @@ class Steady implements CreditAlgorithm {
   }
 
   unheardRateBps(sent: number): number {
-    const { unheard_credits: unheard } = this.parameters;
+    const { unheard_credits: credits, initial_rate: initialRate } = this.parameters;
+    // As long a time at every rate from a half on; at a lower one as many credits, for few say nothing.
+    const unheard = credits * Math.max(0.5, initialRate);
     if (sent <= unheard) return this.rateBps;
     const halvings = (sent - unheard) / (unheard * HALVING_PART);
     return Math.min(this.rateBps, Math.max(this.rateBps / 2 ** halvings, UNHEARD_PART * this.link.maxRateBps));
