@@ -4,7 +4,7 @@ import { ResetCode } from '../../src/wire/layout.js';
 import { ReceiverBench } from '../harness/receiver-bench.js';
 
 /** Whole number of wire bytes of a CREDIT_REQUEST. PROTOCOL §3.1 */
-const REQUEST_WIRE_BYTES = 32 + 66;
+const REQUEST_WIRE_BYTES = 36 + 66;
 
 /** A proved flow with a hundred credits out and nothing sent since. */
 function credited(): ReceiverBench {

@@ -116,7 +116,12 @@ describe('the next flow to a peer whose credits come by several paths', () => {
     if (firstsPath > 0) bench.credit(0, { pathId: firstsPath });
     const { context, writer } = bench;
     const options = { slot: 4, header: { ...FLOW_HEADER, flowId: 5 }, peer: FLOW_PEER, frameBytes: 1472 };
-    const flow = new CreditedSender(context, writer, { ...options, pairedFlowId: 0, isReactive: false, weight: 1, isLowClass: false }, 0);
+    const flow = new CreditedSender(
+      context,
+      writer,
+      { ...options, pairedFlowId: 0, isReactive: false, weight: 1, isLowClass: false },
+      0,
+    );
     context.sent();
     flow.write(new Uint8Array(P), 0);
     flow.sendDue(0);

@@ -55,7 +55,12 @@ const SHAPES: Record<string, Shape> = {
       weight: positive(0xff),
     }),
   },
-  CREDIT: { header: flowHeader, flags: 0x20, metered: true, body: fc.record({ 'credit sequence': sequence, 'rate code': nothing }) },
+  CREDIT: {
+    header: flowHeader,
+    flags: 0x20,
+    metered: true,
+    body: fc.record({ 'credit sequence': sequence, 'rate code': nothing }),
+  },
   DATA: {
     header: flowHeader,
     flags: 0x3f,
@@ -154,7 +159,14 @@ function withExplicitRate(frame: fc.Arbitrary<NaiveFrame>): fc.Arbitrary<NaiveFr
   return fc
     .tuple(frame, positive(0xfff), hop, fc.boolean())
     .map(([credit, code, limit, asks]) =>
-      asks ? explicit(credit, { flags: (credit.fields.flags & 0x20) + 0x10 + limit, 'rate code': code, 'explicit rate': 0xfff, hop: 0xf }) : credit,
+      asks
+        ? explicit(credit, {
+            flags: (credit.fields.flags & 0x20) + 0x10 + limit,
+            'rate code': code,
+            'explicit rate': 0xfff,
+            hop: 0xf,
+          })
+        : credit,
     );
 }
 

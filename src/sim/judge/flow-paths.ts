@@ -42,7 +42,12 @@ export class FlowPaths {
 
   private between(source: number, destination: number, flowId: number): Crossing[] {
     const { routes, bytes } = this;
-    encodeCredit(bytes, { source, destination, flowId }, { sequence: 0, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, null);
+    encodeCredit(
+      bytes,
+      { source, destination, flowId },
+      { sequence: 0, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 },
+      null,
+    );
     const crossings: Crossing[] = [];
     const at = routes.switchAt(this.ports.get(source) as number);
     let offset = routes.find(bytes, at);

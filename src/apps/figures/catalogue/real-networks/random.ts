@@ -9,7 +9,17 @@ import { claim, fixed, noClaim, rounded, valueList } from '../../blocks/rows.js'
 import type { Figure, FigureChart, FigureTable, Profile, Runs } from '../../figure.js';
 
 /** The default law first, which is held to something; then what stands beside it. */
-const ALGORITHMS = ['steady', 'leaning', 'naive', 'expresspass', 'expresspass-ns2', 'ec4', 'spraypass', 'dctcp', 'cubic'] as const;
+const ALGORITHMS = [
+  'steady',
+  'leaning',
+  'naive',
+  'expresspass',
+  'expresspass-ns2',
+  'ec4',
+  'spraypass',
+  'dctcp',
+  'cubic',
+] as const;
 type Algorithm = (typeof ALGORITHMS)[number];
 const [JUDGED] = ALGORITHMS;
 
