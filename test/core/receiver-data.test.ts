@@ -226,6 +226,22 @@ describe('before the path is proved', () => {
     }
   });
 
+  it('no more than 64 credits are outstanding, however much has come, until they are given up', () => {
+    const creditLifeNs = 10 * MILLISECOND_NS;
+    const bench = new ReceiverBench({ creditLifeNs }).burst(0, 1e6, false);
+    for (let frame = 0; frame < 10; frame++) bench.speculative(1_446 * frame, { length: 1_446 });
+    bench.wait(5 * MILLISECOND_NS);
+    expect(bench.credits()).toBe(64);
+    bench.wait(creditLifeNs);
+    expect(bench.credits()).toBeGreaterThan(32);
+  });
+
+  it('any number of credits is outstanding where amplification has no limit', () => {
+    const bench = new ReceiverBench({ amplificationLimit: Number.POSITIVE_INFINITY }).open();
+    bench.wait(5 * MILLISECOND_NS);
+    expect(bench.credits()).toBeGreaterThan(300);
+  });
+
   it('that holds for the RESET of a flow that is given up', () => {
     for (const giveUp of [
       (bench: ReceiverBench) => bench.wait(10 * SECOND_NS),
