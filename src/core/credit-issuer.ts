@@ -33,7 +33,7 @@ import { RttEstimator } from './rtt.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
-const { Credit, HOP_BITS, NO_HOP } = layout;
+const { HOP_BITS, NO_HOP } = layout;
 const { CODES_IN_OCTAVE } = rateCodes;
 const { Echo } = creditMeter;
 const { UNBOUNDED } = receiveWindow;
@@ -152,7 +152,7 @@ export class CreditIssuer implements DueSource {
   get canCredit(): boolean {
     if (!this.isRunning || this.meter.isFull || !this.hasRoom || this.wanted === 0) return false;
     if (this.share?.isGranted === false) return false;
-    return this.isProved || this.frames.maySend(Credit.bytes + Credit.maxPaddingBytes);
+    return this.isProved || this.frames.mayCredit(this.meter.outstanding);
   }
 
   /** Whether a credit goes out as soon as credits run. */
@@ -435,11 +435,15 @@ export class CreditIssuer implements DueSource {
   private spaceNext(): void {
     const { numbers, at, frames } = this;
     const { random } = this.context;
+    const lastNs = numbers[at + Hot.dueNs];
     paceNext(numbers, at, random);
     const { limitingHop } = this.control;
     if (limitingHop === undefined) return;
     // Credits of flows that start together at one host keep their order otherwise, and the first ones take every free place.
-    if (!this.isProved) numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * (2 * random.next() - 1);
+    if (!this.isProved) {
+      const randomNs = numbers[at + Hot.gapNs] * (2 * random.next() - 1);
+      numbers[at + Hot.dueNs] = Math.max(lastNs, numbers[at + Hot.dueNs] + randomNs);
+    }
     // Flows that hear of a much lower rate together would send their next credits together.
     if (frames.rateCode - this.rateCode >= CODES_IN_OCTAVE)
       numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * random.next();

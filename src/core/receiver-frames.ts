@@ -20,6 +20,9 @@ const { Ack, AckFlag, Credit, CreditFlag, ResetFlag, WindowAck, wireBytes } = la
 /** Ranges that an ACK tells again of those that the one before told: as many frames as show that a hole before them is a loss. PROTOCOL §5.2 */
 const REPEATED_RANGES = 3;
 
+/** Credits outstanding while the path is not proved: a guess at 64 of the 2^20 credit sequences hits with a chance of 1 in 16,384. Ours. PROTOCOL §4.6 */
+const MOST_UNPROVED_CREDITS = 64;
+
 /** Filled anew for every credit of whichever flow. */
 const CREDIT_FIELDS = { flags: 0, sequence: 0, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 0 };
 const RANGES = new SomeRanges();
@@ -129,6 +132,13 @@ export class ReceiverFrames implements FlowHeader {
   maySend(frameBytes: number): boolean {
     const { amplificationLimit } = this.context.config;
     return this.isProved || this.wireBytesSent + wireBytes(frameBytes) <= this.wireBytesReceived * amplificationLimit;
+  }
+
+  /** Whether a credit may be sent beside those outstanding. */
+  mayCredit(outstanding: number): boolean {
+    const isBounded = this.context.config.amplificationLimit < Number.POSITIVE_INFINITY;
+    if (!this.isProved && isBounded && outstanding >= MOST_UNPROVED_CREDITS) return false;
+    return this.maySend(Credit.bytes + Credit.maxPaddingBytes);
   }
 
   /** The host's own NIC has dropped the frame. */

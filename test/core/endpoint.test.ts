@@ -1,105 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
-import { SeededRandom } from '../../src/base/random.js';
 import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
-import type { Application } from '../../src/core/application.js';
-import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
+import type { EndpointConfig } from '../../src/core/config.js';
 import { newCounters } from '../../src/core/counters.js';
-import { Endpoint } from '../../src/core/endpoint.js';
-import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
-import { frameType } from '../../src/wire/decode.js';
 import {
   encodeAck,
   encodeAttach,
   encodeCredit,
   encodeData,
   encodeFin,
-  encodeRequest,
   encodeReset,
   encodeVersion,
   seal,
 } from '../../src/wire/encode.js';
-import { type Frame, FramePool } from '../../src/wire/frame.js';
-import { FrameType, ResetCode, ResetFlag } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
-import { FLOW_PEER, incoming } from '../harness/flow-context.js';
-import { RecordingReader } from '../harness/receiver-bench.js';
+import { EndpointBench, header } from '../harness/endpoint-bench.js';
+import { FLOW_PEER } from '../harness/flow-context.js';
 import { RecordingWriter } from '../harness/sender-bench.js';
 
 const NO_RANGES = { count: 0, start: () => 0, end: () => 0 };
-
-/** One endpoint, and a peer who sends it whatever frames the test wants. It takes every flow unless told otherwise. */
-class Bench {
-  nowNs = 0;
-  readonly endpoint: Endpoint;
-  readonly readers: RecordingReader[] = [];
-  readonly flows: ReceiverFlow[] = [];
-  onAccept: (flow: ReceiverFlow) => boolean = () => true;
-
-  constructor(changes: Partial<EndpointConfig> = {}) {
-    const application: Application = { acceptFlow: (flow) => this.accept(flow) };
-    const pool = new FramePool(() => new Uint8Array(2_048), 16);
-    const config = endpointConfig({ jitter: 0, rateBps: 1e9, creditAlgorithm: 'naive', ...changes });
-    this.endpoint = new Endpoint(config, { random: new SeededRandom(1), check: crc32, pool, application });
-  }
-
-  get counters() {
-    return this.endpoint.counters;
-  }
-
-  private accept(flow: ReceiverFlow): RecordingReader | null {
-    this.flows.push(flow);
-    const reader = new RecordingReader();
-    this.readers.push(reader);
-    return this.onAccept(flow) ? reader : null;
-  }
-
-  give(write: (bytes: Uint8Array) => number, peer = FLOW_PEER): void {
-    const frame = incoming(write);
-    frame.peer = peer;
-    this.endpoint.handleFrame(frame, this.nowNs);
-  }
-
-  request(flowId: number, { open = true, maxFrameBytes = 1_472, peer = FLOW_PEER } = {}): void {
-    const told = { sentOffset: 0, probe: 1, backlog: 2 ** 31, weight: 1 };
-    const fields = { flags: Number(open), maxFrameBytes, pairedFlowId: 5, ...told };
-    this.give((bytes) => encodeRequest(bytes, header(flowId), fields, crc32), peer);
-  }
-
-  fin(flowId: number): void {
-    this.give((bytes) => encodeFin(bytes, header(flowId), { finalOffset: 0, probe: 2, unused: 0 }, crc32));
-  }
-
-  reset(flowId: number, fromReceiver: boolean, code: number = ResetCode.aborted): void {
-    const flags = fromReceiver ? ResetFlag.fromReceiver : 0;
-    this.give((bytes) => encodeReset(bytes, header(flowId), { flags, code }, crc32));
-  }
-
-  /** Does what is due and takes what is to be sent, as lines without the header. */
-  sent(): string[] {
-    this.endpoint.advance(this.nowNs);
-    return this.frames().map((frame) => printFrame(frame).replace(/ \S+ flow=\S+ path=\S+ hop=\S+ \S+/, ''));
-  }
-
-  frames(): Frame[] {
-    const frames: Frame[] = [];
-    for (let frame = this.endpoint.poll(); frame !== null; frame = this.endpoint.poll()) frames.push(frame);
-    return frames;
-  }
-
-  wait(ns: number): void {
-    const untilNs = this.nowNs + ns;
-    while (this.endpoint.nextTimeout() <= untilNs) {
-      this.nowNs = Math.max(this.nowNs, this.endpoint.nextTimeout());
-      this.endpoint.advance(this.nowNs);
-    }
-    this.nowNs = untilNs;
-  }
-}
-
-function header(flowId: number, destination = 0, source = 0) {
-  return { destination, source, flowId };
-}
 
 const anyData = (flowId: number) => (bytes: Uint8Array) => {
   const fields = { creditSequence: 1, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
@@ -108,7 +27,7 @@ const anyData = (flowId: number) => (bytes: Uint8Array) => {
 
 describe('a frame of a flow that nobody knows', () => {
   it('is answered with RESET UNKNOWN_FLOW, from the role that it was meant for', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.give(anyData(9));
     bench.fin(9);
     bench.request(9, { open: false });
@@ -123,7 +42,7 @@ describe('a frame of a flow that nobody knows', () => {
   });
 
   it('is answered at most a hundred times a second', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     for (let frame = 0; frame < 250; frame++) bench.fin(9);
     expect(bench.sent()).toHaveLength(100);
     expect(bench.counters.resetsSuppressed).toBe(150);
@@ -133,7 +52,7 @@ describe('a frame of a flow that nobody knows', () => {
   });
 
   it('is not answered when it is a RESET', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.reset(9, true);
     bench.reset(9, false);
     expect(bench.sent()).toEqual([]);
@@ -141,7 +60,7 @@ describe('a frame of a flow that nobody knows', () => {
   });
 
   it('is told apart by peer as well as by flow id', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.request(9);
     bench.request(9, { peer: 8 });
     expect(bench.flows).toHaveLength(2);
@@ -162,14 +81,14 @@ describe('a frame that is not taken', () => {
     ['direction', (bytes: Uint8Array) => encodeAttach(bytes, header(0), { token: 1, maxFrameBytes: 0 }, crc32)],
     ['misdirected', (bytes: Uint8Array) => encodeReset(bytes, header(9, 3, 4), { flags: 0, code: 1 }, crc32)],
   ] as const)('is counted as %s, and nothing else happens', (reason, write) => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.give(write);
     expect(bench.counters).toEqual({ ...newCounters(), framesReceived: 1, [reason]: 1 });
     expect(bench.sent()).toEqual([]);
   });
 
   it('is misdirected behind a switch when it is meant for another host', () => {
-    const bench = new Bench({ hostId: 3 });
+    const bench = new EndpointBench({ hostId: 3 });
     bench.give((bytes) => encodeFin(bytes, header(9, 4, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
     expect(bench.counters.misdirected).toBe(1);
     bench.give((bytes) => encodeFin(bytes, header(9, 3, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
@@ -186,7 +105,7 @@ describe('a frame of another version', () => {
   };
 
   it('is answered with the versions that are spoken here, once per peer and second', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     for (let frame = 0; frame < 3; frame++) bench.give(foreign);
     bench.give(foreign, 8);
     expect(bench.counters.version).toBe(4);
@@ -197,14 +116,14 @@ describe('a frame of another version', () => {
   });
 
   it('is not answered when it is shorter than the answer', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.give((bytes) => Math.min(foreign(bytes), 19));
     expect(bench.counters.version).toBe(1);
     expect(bench.sent()).toEqual([]);
   });
 
   it('ends a flow when it is the answer of a peer that does not speak ours, and only then', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     const writer = new RecordingWriter();
     const flow = bench.endpoint.open(FLOW_PEER, writer, {}, 0);
     flow.write(new Uint8Array(10), 0);
@@ -222,7 +141,7 @@ describe('a frame of another version', () => {
 
 describe('a flow that a peer opens', () => {
   it('is refused when the application does not take it', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.onAccept = () => false;
     bench.request(9);
     expect(bench.sent()).toEqual(['RESET [FROM_RECEIVER] code=REFUSED']);
@@ -233,13 +152,13 @@ describe('a flow that a peer opens', () => {
   });
 
   it('is refused when its frames are larger than the host takes', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.request(9, { maxFrameBytes: 1_473 });
     expect(bench.sent()).toEqual(['RESET [FROM_RECEIVER] code=FRAME_SIZE']);
   });
 
   it('is refused when the host has as many as it takes, and taken when one of them lingers', () => {
-    const bench = new Bench({ maxFlows: 2 });
+    const bench = new EndpointBench({ maxFlows: 2 });
     bench.request(1);
     bench.request(2);
     bench.request(3);
@@ -253,7 +172,7 @@ describe('a flow that a peer opens', () => {
   });
 
   it('may be reset before it is accepted: its reader hears of it, and no credit goes out', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.onAccept = (flow) => {
       flow.reset(bench.nowNs);
       return true;
@@ -266,7 +185,7 @@ describe('a flow that a peer opens', () => {
   });
 
   it('may be reset and refused, and its place taken, in the same breath', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     const writer = new RecordingWriter();
     bench.onAccept = (flow) => {
       flow.reset(bench.nowNs);
@@ -281,7 +200,7 @@ describe('a flow that a peer opens', () => {
   });
 
   it('may be answered by a flow that is opened while it is accepted', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.onAccept = (flow) => {
       bench.endpoint.open(flow.peer, new RecordingWriter(), { pairedFlowId: flow.id }, 0).end(0);
       return true;
@@ -295,8 +214,8 @@ describe('a flow that a peer opens', () => {
 });
 
 describe('flows that linger', () => {
-  function lingering(count: number, changes: Partial<EndpointConfig> = {}): Bench {
-    const bench = new Bench(changes);
+  function lingering(count: number, changes: Partial<EndpointConfig> = {}): EndpointBench {
+    const bench = new EndpointBench(changes);
     for (let flow = 1; flow <= count; flow++) {
       bench.request(flow);
       bench.fin(flow);
@@ -325,7 +244,7 @@ describe('flows that linger', () => {
   });
 
   it('may be none at all: the flow is complete on both sides all the same', () => {
-    const bench = new Bench({ maxLingering: 0 });
+    const bench = new EndpointBench({ maxLingering: 0 });
     bench.request(1);
     bench.fin(1);
     expect(bench.sent().at(-1)).toContain('ACK [COMPLETE]');
@@ -353,7 +272,7 @@ describe('flows that linger', () => {
 
 describe('closing everything', () => {
   it('resets open flows of both directions, forgets lingering ones, and leaves no timer', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.request(1);
     bench.fin(1);
     bench.request(2);
@@ -369,7 +288,7 @@ describe('closing everything', () => {
   });
 
   it('may be done inside any callback', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.onAccept = () => {
       bench.endpoint.closeAll(0);
       return true;
@@ -388,7 +307,7 @@ describe('closing everything', () => {
 
 describe('a frame that the NIC drops', () => {
   it('is counted, and a credit among them is not sent to a peer that has not proved its address', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     bench.request(1);
     let sent = 0;
     let dropped = 0;
@@ -407,77 +326,13 @@ describe('a frame that the NIC drops', () => {
   });
 });
 
-describe('times in the output', () => {
-  /** Two flows that send credits, woken after `lateNs`. */
-  function late(lateNs: number): Bench {
-    const bench = new Bench({ amplificationLimit: 1_000 });
-    bench.request(1);
-    bench.nowNs += 5_000;
-    bench.request(2);
-    bench.sent();
-    bench.nowNs += lateNs;
-    return bench;
-  }
-
-  function expectAscending(bench: Bench, least: number): void {
-    const stampsNs = bench.frames().map((frame) => frame.atNs);
-    expect(stampsNs.length).toBeGreaterThanOrEqual(least);
-    expect(stampsNs).toEqual([...stampsNs].sort((a, b) => a - b));
-    expect(Math.max(...stampsNs)).toBeLessThanOrEqual(bench.nowNs);
-  }
-
-  it('never run backwards: credits that were due go before what a frame causes', () => {
-    const bench = late(200_000);
-    bench.fin(1);
-    expectAscending(bench, 30);
-  });
-
-  it('never run backwards when a timer fires', () => {
-    const bench = late(200_000);
-    bench.endpoint.open(FLOW_PEER, new RecordingWriter(), {}, bench.nowNs - 150 * MILLISECOND_NS);
-    bench.endpoint.advance(bench.nowNs);
-    expectAscending(bench, 30);
-  });
-
-  it('never run backwards when a verb of a flow comes before the endpoint is woken', () => {
-    const bench = late(200_000);
-    bench.flows[0].reset(bench.nowNs);
-    bench.endpoint.advance(bench.nowNs);
-    expectAscending(bench, 30);
-  });
-
-  it('of a flow that waited for the budget begin with its turn', () => {
-    const bench = new Bench({ hostCredits: 2, amplificationLimit: 1_000 });
-    bench.request(1);
-    bench.wait(MILLISECOND_NS);
-    const [first] = bench.frames();
-    bench.request(2);
-    bench.wait(5 * MILLISECOND_NS);
-    // No credit, but the answer to the request. PROTOCOL §4.2
-    expect(bench.frames().map((frame) => frameType(frame.bytes))).toEqual([FrameType.ack]);
-    bench.endpoint.takeBack(first, bench.nowNs);
-    bench.wait(MILLISECOND_NS);
-    expect(bench.frames().map((frame) => frame.atNs)).toEqual([6 * MILLISECOND_NS]);
-    // The first flow has waited longer, and has had credits.
-    expect(bench.flows.map((flow) => flow.statistics.creditsSent)).toEqual([2, 1]);
-  });
-
-  it('never run backwards beyond the catch-up bound, and what lies before it is not made up for', () => {
-    const bench = late(50 * MILLISECOND_NS);
-    bench.endpoint.advance(bench.nowNs);
-    const frames = bench.endpoint.counters.framesSent;
-    expect(frames).toBeLessThan(2 * (MILLISECOND_NS / 13_008 + 3));
-    expectAscending(bench, 100);
-  });
-});
-
 describe('an endpoint', () => {
   it('refuses an algorithm that it does not know, by name', () => {
-    expect(() => new Bench({ creditAlgorithm: 'fast' })).toThrow(/no credit algorithm 'fast': allowed are/);
+    expect(() => new EndpointBench({ creditAlgorithm: 'fast' })).toThrow(/no credit algorithm 'fast': allowed are/);
   });
 
   it('shares the credits of the host among the flows that use them', () => {
-    const bench = new Bench({ hostCredits: 10, amplificationLimit: 1_000 });
+    const bench = new EndpointBench({ hostCredits: 10, amplificationLimit: 1_000 });
     bench.request(1);
     bench.wait(MILLISECOND_NS);
     expect(bench.flows[0].statistics.creditsSent).toBe(10);
@@ -493,7 +348,7 @@ describe('an endpoint', () => {
   });
 
   it('has nothing to wait for while nothing happens', () => {
-    const bench = new Bench();
+    const bench = new EndpointBench();
     expect(bench.endpoint.nextTimeout()).toBe(NEVER);
     bench.endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0);
     expect(bench.endpoint.nextTimeout()).toBe(NEVER);

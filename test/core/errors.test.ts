@@ -19,6 +19,7 @@ describe('the error that a RESET means', () => {
       aborted: 'reset',
       frameSize: 'frameSize',
       tooManyFlows: 'tooManyFlows',
+      weight: 'weight',
       protocol: 'protocol',
       idle: 'idle',
       shutdown: 'shutdown',

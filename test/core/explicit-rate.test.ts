@@ -99,17 +99,36 @@ class Issuer {
 describe("a receiver's credits", () => {
   it('name the rate of the gap before each, exactly, and the hop that limits the flow', () => {
     const issuer = new Issuer();
-    issuer.answer(0, 40, (codeOfRate(500e6) << 4) | 2);
+    issuer.answer(0, 1, (codeOfRate(500e6) << 4) | 2);
+    const unheard = issuer.collect().length;
+    issuer.answer(1, 40, (codeOfRate(500e6) << 4) | 2);
     issuer.answer(40, 80, (codeOfRate(800e6) << 4) | 1);
     const credits = issuer.collect();
     const named = new Set(credits.map(({ kbps, hop }) => `${kbps} ${hop}`));
     const nameOf = (bps: number) => Math.round(rateOfCode(codeOfRate(bps)) / 1_000);
     expect([...named]).toEqual([`${nameOf(1e9)} none`, `${nameOf(500e6)} 2`, `${nameOf(800e6)} 1`]);
     for (const [index, { dueNs, kbps }] of credits.entries()) {
-      if (index === 0 || kbps !== credits[index - 1].kbps) continue;
+      // Those before the first echo, and the next one, come at random.
+      if (index <= unheard || kbps !== credits[index - 1].kbps) continue;
       // The name is rounded to whole kbit/s.
       expect((CREDIT_BITS * 1e6) / (dueNs - credits[index - 1].dueNs)).toBeCloseTo(kbps, -1);
     }
+  });
+
+  it('have gaps from none to twice the mean until the first echo, and the mean that they name', () => {
+    const gapNs = (CREDIT_BITS * 1e9) / rateOfCode(LINK_CODE);
+    const creditParameters = { initial_rate: 1, unheard_credits: 1e6 };
+    const issuer = new Issuer({ amplificationLimit: Number.POSITIVE_INFINITY, jitter: 0.1, creditParameters });
+    issuer.bench.wait(500 * gapNs);
+    const dueNs = issuer.collect().map((credit) => credit.dueNs);
+    const gaps = dueNs.slice(1).map((atNs, index) => (atNs - dueNs[index]) / gapNs);
+    expect(gaps.length).toBeGreaterThan(400);
+    // Uniform from 0 to 2 has a standard deviation of 0.58: five of the mean of 400 are 0.14.
+    expect(Math.abs(gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length - 1)).toBeLessThan(0.14);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0);
+    expect(Math.min(...gaps)).toBeLessThan(0.05);
+    expect(Math.max(...gaps)).toBeGreaterThan(1.95);
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(2.1);
   });
 
   it('keep an extra part of a gap after the rate has fallen to half or below, and not before', () => {

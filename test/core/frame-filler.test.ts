@@ -105,7 +105,9 @@ describe('a flow whose bytes went with the credit of another', () => {
     sender.credit('a');
     sender.flow('b').write(pattern(200, 2_000), 0);
     expect(sender.sent()).toEqual([]);
-    expect(sender.ack('b', 200)).toEqual(['CREDIT_REQUEST b sent=200 probe=2 max=1472 paired=0x00000000 backlog=2000']);
+    expect(sender.ack('b', 200)).toEqual([
+      'CREDIT_REQUEST b sent=200 probe=2 max=1472 paired=0x00000000 backlog=2000 weight=1',
+    ]);
   });
 
   it('waits for no answer when it was open before, and stops the credits that it has asked for', () => {
@@ -113,7 +115,9 @@ describe('a flow whose bytes went with the credit of another', () => {
     sender.credit('a');
     sender.ack('b', 200);
     sender.flow('b').write(pattern(200, 100), 0);
-    expect(sender.sent()).toEqual(['CREDIT_REQUEST b sent=200 probe=2 max=1472 paired=0x00000000 backlog=100']);
+    expect(sender.sent()).toEqual([
+      'CREDIT_REQUEST b sent=200 probe=2 max=1472 paired=0x00000000 backlog=100 weight=1',
+    ]);
     expect(sender.credit('a')).toEqual(['DATA a [CHUNKS] credit=1 offset=300 payload=0 chunks=b+100']);
     sender.nowNs = MILLISECOND_NS;
     expect(sender.sent()).toEqual(

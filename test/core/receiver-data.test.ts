@@ -4,7 +4,7 @@ import { ResetCode } from '../../src/wire/layout.js';
 import { ReceiverBench } from '../harness/receiver-bench.js';
 
 /** Whole number of wire bytes of a CREDIT_REQUEST. PROTOCOL §3.1 */
-const REQUEST_WIRE_BYTES = 32 + 66;
+const REQUEST_WIRE_BYTES = 36 + 66;
 
 /** A proved flow with a hundred credits out and nothing sent since. */
 function credited(): ReceiverBench {
@@ -224,6 +224,22 @@ describe('before the path is proved', () => {
       bench.wait(7 * MILLISECOND_NS);
       expect(bench.context.wireBytes).toBeLessThanOrEqual(3 * request * REQUEST_WIRE_BYTES);
     }
+  });
+
+  it('no more than 64 credits are outstanding, however much has come, until they are given up', () => {
+    const creditLifeNs = 10 * MILLISECOND_NS;
+    const bench = new ReceiverBench({ creditLifeNs }).burst(0, 1e6, false);
+    for (let frame = 0; frame < 10; frame++) bench.speculative(1_446 * frame, { length: 1_446 });
+    bench.wait(5 * MILLISECOND_NS);
+    expect(bench.credits()).toBe(64);
+    bench.wait(creditLifeNs);
+    expect(bench.credits()).toBeGreaterThan(32);
+  });
+
+  it('any number of credits is outstanding where amplification has no limit', () => {
+    const bench = new ReceiverBench({ amplificationLimit: Number.POSITIVE_INFINITY }).open();
+    bench.wait(5 * MILLISECOND_NS);
+    expect(bench.credits()).toBeGreaterThan(300);
   });
 
   it('that holds for the RESET of a flow that is given up', () => {

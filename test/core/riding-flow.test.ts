@@ -27,7 +27,7 @@ describe('bytes that went with the credit of another flow and were lost', () => 
     expect(sender.credit('a')).toEqual(['DATA a [CHUNKS] credit=0 offset=0 payload=300 chunks=b+200']);
     sender.nowNs = 1.25 * RETRANSMIT_NS;
     expect(sender.sent().filter((line) => line.includes(' b '))).toEqual([
-      'CREDIT_REQUEST b [OPEN] sent=200 probe=2 max=1472 paired=0x00000000 backlog=200',
+      'CREDIT_REQUEST b [OPEN] sent=200 probe=2 max=1472 paired=0x00000000 backlog=200 weight=1',
     ]);
     expect(sender.credit('b')).toEqual(['DATA b [REPAIR] credit=0 offset=0 payload=200']);
   });
@@ -67,7 +67,7 @@ describe('bytes that went with the credit of another flow and were lost', () => 
     // An RTT of 1 ms and the margin of 10 ms later it asks again.
     sender.nowNs += 11 * MILLISECOND_NS;
     const [, probe] = /CREDIT_STOP b sent=400 probe=(\d+)/.exec(sender.sent().join()) ?? [];
-    expect(sender.ack('b', 300, Number(probe)).at(-1)).toMatch(/^CREDIT_REQUEST b .*backlog=100$/);
+    expect(sender.ack('b', 300, Number(probe)).at(-1)).toMatch(/^CREDIT_REQUEST b .*backlog=100 weight=1$/);
   });
 });
 

@@ -53,7 +53,7 @@ describe('a sender in CLOSED', () => {
     bench.write(100);
     expect(bench.state).toBe('creditRequestSent');
     expect(bench.context.sent()).toEqual([
-      'CREDIT_REQUEST [OPEN] sent=0 probe=1 max=1472 paired=0x00000000 backlog=100',
+      'CREDIT_REQUEST [OPEN] sent=0 probe=1 max=1472 paired=0x00000000 backlog=100 weight=1',
     ]);
   });
 
@@ -188,7 +188,9 @@ describe('a sender in CREDIT_RECEIVING', () => {
     expect(bench.context.sent()).toEqual([]);
     bench.wait(1);
     expect(bench.state).toBe('creditRequestSent');
-    expect(bench.context.sent()).toEqual(['CREDIT_REQUEST sent=1446 probe=2 max=1472 paired=0x00000000 backlog=1446']);
+    expect(bench.context.sent()).toEqual([
+      'CREDIT_REQUEST sent=1446 probe=2 max=1472 paired=0x00000000 backlog=1446 weight=1',
+    ]);
   });
 
   it('does not put that timeout off for writes and ACKs that come meanwhile', () => {
@@ -226,7 +228,9 @@ describe('a sender in CREDIT_RECEIVING', () => {
     expect(bench.context.sent()).toEqual(['DATA credit=1 offset=1446 payload=1446 unused=0']);
     bench.write(PAYLOAD);
     bench.write(PAYLOAD);
-    expect(bench.context.sent()).toEqual(['CREDIT_REQUEST sent=2892 probe=2 max=1472 paired=0x00000000 backlog=1446']);
+    expect(bench.context.sent()).toEqual([
+      'CREDIT_REQUEST sent=2892 probe=2 max=1472 paired=0x00000000 backlog=1446 weight=1',
+    ]);
     bench.credit();
     bench.credit();
     bench.write(1);
@@ -243,7 +247,7 @@ describe('a sender in CREDIT_RECEIVING', () => {
     bench.flow.write(new Uint8Array(4_000), 0);
     bench.sendDue();
     expect(bench.context.sent()).toEqual([
-      'CREDIT_REQUEST [OPEN] sent=0 probe=1 max=1472 paired=0x00000000 backlog=4008',
+      'CREDIT_REQUEST [OPEN] sent=0 probe=1 max=1472 paired=0x00000000 backlog=4008 weight=1',
     ]);
     bench.credit();
     expect(bench.context.sent()).toEqual(['DATA credit=0 offset=0 payload=1446 unused=0']);
@@ -285,7 +289,9 @@ describe('a sender in CSTOP_SENT', () => {
     const bench = inCreditStopSent();
     bench.write(7);
     expect(bench.state).toBe('creditRequestSent');
-    expect(bench.context.sent()).toEqual(['CREDIT_REQUEST sent=1446 probe=3 max=1472 paired=0x00000000 backlog=7']);
+    expect(bench.context.sent()).toEqual([
+      'CREDIT_REQUEST sent=1446 probe=3 max=1472 paired=0x00000000 backlog=7 weight=1',
+    ]);
   });
 
   it('asks for credits when the answer to the stop shows a loss', () => {

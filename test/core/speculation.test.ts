@@ -55,10 +55,10 @@ describe('a sender with speculation', () => {
     bench.end();
     bench.wait(FRAME_NS);
     expect(bench.context.sent()).toEqual([
-      'CREDIT_REQUEST [OPEN SPECULATIVE COVERED] sent=0 probe=1 max=1472 paired=0x00000000 backlog=2000',
+      'CREDIT_REQUEST [OPEN SPECULATIVE COVERED] sent=0 probe=1 max=1472 paired=0x00000000 backlog=2000 weight=1',
       'SPECULATIVE_DATA offset=0 payload=1446',
       'SPECULATIVE_DATA [END] offset=1446 payload=554',
-      'CREDIT_REQUEST [OPEN SPECULATIVE COVERED] sent=2000 probe=2 max=1472 paired=0x00000000 backlog=0',
+      'CREDIT_REQUEST [OPEN SPECULATIVE COVERED] sent=2000 probe=2 max=1472 paired=0x00000000 backlog=0 weight=1',
     ]);
     expect(bench.flow.statistics).toMatchObject({ speculativeFrames: 2, dataFrames: 0, bytesSent: 2_000 });
   });
@@ -82,8 +82,8 @@ describe('a sender with speculation', () => {
     const bench = inBurst(5 * PAYLOAD).wait(2 * FRAME_NS);
     const requests = bench.context.sent().filter((line) => line.startsWith('CREDIT_REQUEST'));
     expect(requests).toEqual([
-      `CREDIT_REQUEST [OPEN SPECULATIVE] sent=0 probe=1 max=1472 paired=0x00000000 backlog=${5 * PAYLOAD}`,
-      `CREDIT_REQUEST [OPEN SPECULATIVE] sent=${3 * PAYLOAD} probe=2 max=1472 paired=0x00000000 backlog=${2 * PAYLOAD}`,
+      `CREDIT_REQUEST [OPEN SPECULATIVE] sent=0 probe=1 max=1472 paired=0x00000000 backlog=${5 * PAYLOAD} weight=1`,
+      `CREDIT_REQUEST [OPEN SPECULATIVE] sent=${3 * PAYLOAD} probe=2 max=1472 paired=0x00000000 backlog=${2 * PAYLOAD} weight=1`,
     ]);
   });
 
@@ -92,7 +92,7 @@ describe('a sender with speculation', () => {
     bench.context.sent();
     bench.write(4 * PAYLOAD);
     expect(bench.context.sent()).toEqual([
-      `CREDIT_REQUEST [OPEN SPECULATIVE] sent=${PAYLOAD} probe=2 max=1472 paired=0x00000000 backlog=${5 * PAYLOAD}`,
+      `CREDIT_REQUEST [OPEN SPECULATIVE] sent=${PAYLOAD} probe=2 max=1472 paired=0x00000000 backlog=${5 * PAYLOAD} weight=1`,
     ]);
     bench.write(10);
     expect(bench.context.sent()).toEqual([]);
@@ -103,7 +103,7 @@ describe('a sender with speculation', () => {
     bench.context.sent();
     bench.credit(7);
     expect(bench.context.sent()).toEqual([
-      `CREDIT_REQUEST [OPEN SPECULATIVE] sent=${2 * PAYLOAD} probe=2 max=1472 paired=0x00000000 backlog=${3 * PAYLOAD}`,
+      `CREDIT_REQUEST [OPEN SPECULATIVE] sent=${2 * PAYLOAD} probe=2 max=1472 paired=0x00000000 backlog=${3 * PAYLOAD} weight=1`,
       `DATA credit=7 offset=${2 * PAYLOAD} payload=1446 unused=0`,
     ]);
     expect(bench.wait(10 * FRAME_NS).context.sent()).toEqual([]);
@@ -122,7 +122,7 @@ describe('a sender with speculation', () => {
     expect(bench.state).toBe('creditStopSent');
     expect(bench.context.sent()).toEqual(['CREDIT_STOP sent=2000 probe=3 unused=0']);
     bench.write(100);
-    expect(bench.context.sent()[0]).toMatch(/^CREDIT_REQUEST sent=2000 .*backlog=100$/);
+    expect(bench.context.sent()[0]).toMatch(/^CREDIT_REQUEST sent=2000 .*backlog=100 weight=1$/);
   });
 
   it('repairs what the answer to the probe lacks, with the first credits', () => {
@@ -184,7 +184,7 @@ describe('a sender with speculation', () => {
     const bench = afterBurst(2_000);
     bench.wait(125 * MILLISECOND_NS);
     expect(bench.context.sent()).toEqual([
-      'CREDIT_REQUEST [OPEN SPECULATIVE COVERED] sent=2000 probe=3 max=1472 paired=0x00000000 backlog=0',
+      'CREDIT_REQUEST [OPEN SPECULATIVE COVERED] sent=2000 probe=3 max=1472 paired=0x00000000 backlog=0 weight=1',
     ]);
   });
 

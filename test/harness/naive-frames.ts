@@ -156,18 +156,16 @@ function withChunks(frame: fc.Arbitrary<NaiveFrame>): fc.Arbitrary<NaiveFrame> {
 
 /** Half of all credits ask for an explicit rate, as none has lowered it. */
 function withExplicitRate(frame: fc.Arbitrary<NaiveFrame>): fc.Arbitrary<NaiveFrame> {
-  return fc
-    .tuple(frame, positive(0xfff), hop, fc.boolean())
-    .map(([credit, code, limit, asks]) =>
-      asks
-        ? explicit(credit, {
-            flags: (credit.fields.flags & 0x20) + 0x10 + limit,
-            'rate code': code,
-            'explicit rate': 0xfff,
-            hop: 0xf,
-          })
-        : credit,
-    );
+  return fc.tuple(frame, positive(0xfff), hop, fc.boolean()).map(([credit, code, limit, asks]) =>
+    asks
+      ? explicit(credit, {
+          flags: (credit.fields.flags & 0x20) + 0x10 + limit,
+          'rate code': code,
+          'explicit rate': 0xfff,
+          hop: 0xf,
+        })
+      : credit,
+  );
 }
 
 function explicit({ fields, paddingBytes, ...credit }: NaiveFrame, rate: Record<string, number>): NaiveFrame {

@@ -18,7 +18,7 @@ function oneBottleneck(pairs: number, duration: string): object {
   return {
     duration,
     topology: { name: 'dumbbell', pairs, rate: '10gbit', edge: { delay: '10us' }, core: { delay: '30us' } },
-    parameters: { initial_rate: 0.5, w_init: 0.5 },
+    parameters: { initial_rate: 0.5 },
     flows: [{ kind: 'pairs' }],
   };
 }
@@ -39,7 +39,7 @@ function shuffle(tasks: number): object {
   return {
     duration: '1ms',
     topology: { name: 'fat-tree', rate: '10gbit', delay: '4us' },
-    parameters: { initial_rate: 0.0625, w_init: 0.0625 },
+    parameters: { initial_rate: 0.0625 },
     flows: [{ kind: 'shuffle', hosts: '1-40', tasks, bytes: '1MB' }],
   };
 }

@@ -9,7 +9,7 @@ import { integer, text } from '../shared/value-kind.js';
 /** Those of `xpass sim` for one run, and what only processes need. */
 export const LAB_OPTIONS = {
   seed: optionalOption(integer({ highest: MAX_SEED }), { describe: "in place of the scenario's own" }),
-  set: listOption(text('PATH=VALUE, as topology.pairs=4 or hosts.0.parameters.w_max=0.3'), {
+  set: listOption(text('PATH=VALUE, as topology.pairs=4 or hosts.0.parameters.initial_rate=0.3'), {
     describe: 'change a value of the scenario',
   }),
   json: flag({ describe: 'one JSON object with everything instead of the summary' }),

@@ -46,7 +46,7 @@ export const TRANSPORT_OPTIONS = {
     alias: 'C',
   }),
   set: mapOption(decimal({ lowest: Number.NEGATIVE_INFINITY }), {
-    describe: 'a parameter of the algorithm, as w_max=0.4',
+    describe: 'a parameter of the algorithm, as initial_rate=0.4',
   }),
   jitter: option(fraction({ highest: 0.5 }), {
     describe: 'jitter of the gap between credits',

@@ -13,7 +13,7 @@ export const SIM_OPTIONS = {
   seed: optionalOption(integer({ highest: MAX_SEED }), {
     describe: "in place of the scenario's own; with --seeds the first",
   }),
-  set: listOption(text('PATH=VALUE, as topology.pairs=64 or hosts.0.parameters.w_max=0.3'), {
+  set: listOption(text('PATH=VALUE, as topology.pairs=64 or hosts.0.parameters.initial_rate=0.3'), {
     describe: 'change a value of the scenario',
   }),
   json: flag({ describe: 'one JSON object with everything instead of the summary' }),

@@ -12,7 +12,8 @@ export interface Override {
   readonly label: string;
 }
 
-const ALLOWED = 'PATH=VALUE with keys and list indices from 0 between dots, such as hosts.0.parameters.w_max=0.3';
+const ALLOWED =
+  'PATH=VALUE with keys and list indices from 0 between dots, such as hosts.0.parameters.initial_rate=0.3';
 
 /**
  * Reads `topology.pairs=64`; the value is YAML, so `jainWindows=[1ms, 10ms]` sets a list. `option` is what it was given to, for errors. Throws a usage

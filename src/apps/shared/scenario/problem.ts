@@ -16,7 +16,7 @@ export class Problem extends Error {
   }
 }
 
-/** A path as people write it, in `--set` and in errors: `hosts.0.parameters.w_max`. */
+/** A path as people write it, in `--set` and in errors: `hosts.0.parameters.initial_rate`. */
 export function pathText(path: Path): string {
   return path.length === 0 ? 'the scenario' : path.join('.');
 }

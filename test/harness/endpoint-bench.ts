@@ -1,0 +1,85 @@
+import { crc32 } from '../../src/base/crc32.js';
+import { SeededRandom } from '../../src/base/random.js';
+import type { Application } from '../../src/core/application.js';
+import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
+import { Endpoint } from '../../src/core/endpoint.js';
+import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
+import { encodeFin, encodeRequest, encodeReset } from '../../src/wire/encode.js';
+import { type Frame, FramePool } from '../../src/wire/frame.js';
+import { ResetCode, ResetFlag } from '../../src/wire/layout.js';
+import { printFrame } from '../../src/wire/print.js';
+import { FLOW_PEER, incoming } from './flow-context.js';
+import { RecordingReader } from './receiver-bench.js';
+
+/** One endpoint, and a peer who sends it whatever frames the test wants. It takes every flow unless told otherwise. */
+export class EndpointBench {
+  nowNs = 0;
+  readonly endpoint: Endpoint;
+  readonly readers: RecordingReader[] = [];
+  readonly flows: ReceiverFlow[] = [];
+  onAccept: (flow: ReceiverFlow) => boolean = () => true;
+
+  constructor(changes: Partial<EndpointConfig> = {}) {
+    const application: Application = { acceptFlow: (flow) => this.accept(flow) };
+    const pool = new FramePool(() => new Uint8Array(2_048), 16);
+    const config = endpointConfig({ jitter: 0, rateBps: 1e9, creditAlgorithm: 'naive', ...changes });
+    this.endpoint = new Endpoint(config, { random: new SeededRandom(1), check: crc32, pool, application });
+  }
+
+  get counters() {
+    return this.endpoint.counters;
+  }
+
+  private accept(flow: ReceiverFlow): RecordingReader | null {
+    this.flows.push(flow);
+    const reader = new RecordingReader();
+    this.readers.push(reader);
+    return this.onAccept(flow) ? reader : null;
+  }
+
+  give(write: (bytes: Uint8Array) => number, peer = FLOW_PEER): void {
+    const frame = incoming(write);
+    frame.peer = peer;
+    this.endpoint.handleFrame(frame, this.nowNs);
+  }
+
+  request(flowId: number, { open = true, maxFrameBytes = 1_472, peer = FLOW_PEER } = {}): void {
+    const told = { sentOffset: 0, probe: 1, backlog: 2 ** 31, weight: 1 };
+    const fields = { flags: Number(open), maxFrameBytes, pairedFlowId: 5, ...told };
+    this.give((bytes) => encodeRequest(bytes, header(flowId), fields, crc32), peer);
+  }
+
+  fin(flowId: number): void {
+    this.give((bytes) => encodeFin(bytes, header(flowId), { finalOffset: 0, probe: 2, unused: 0 }, crc32));
+  }
+
+  reset(flowId: number, fromReceiver: boolean, code: number = ResetCode.aborted): void {
+    const flags = fromReceiver ? ResetFlag.fromReceiver : 0;
+    this.give((bytes) => encodeReset(bytes, header(flowId), { flags, code }, crc32));
+  }
+
+  /** Does what is due and takes what is to be sent, as lines without the header. */
+  sent(): string[] {
+    this.endpoint.advance(this.nowNs);
+    return this.frames().map((frame) => printFrame(frame).replace(/ \S+ flow=\S+ path=\S+ hop=\S+ \S+/, ''));
+  }
+
+  frames(): Frame[] {
+    const frames: Frame[] = [];
+    for (let frame = this.endpoint.poll(); frame !== null; frame = this.endpoint.poll()) frames.push(frame);
+    return frames;
+  }
+
+  wait(ns: number): void {
+    const untilNs = this.nowNs + ns;
+    while (this.endpoint.nextTimeout() <= untilNs) {
+      this.nowNs = Math.max(this.nowNs, this.endpoint.nextTimeout());
+      this.endpoint.advance(this.nowNs);
+    }
+    this.nowNs = untilNs;
+  }
+}
+
+export function header(flowId: number, destination = 0, source = 0) {
+  return { destination, source, flowId };
+}
