@@ -5,10 +5,11 @@ import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import { naive } from '../../src/core/credit/naive.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import type { ShareOptions } from '../../src/core/flow-terms.js';
-import { flags, frameType, requestWeight, resetCode } from '../../src/wire/decode.js';
-import { encodeRequest } from '../../src/wire/encode.js';
+import { creditRateCode, creditSequence, flags, frameType, requestWeight, resetCode } from '../../src/wire/decode.js';
+import { encodeData, encodeRequest, seal } from '../../src/wire/encode.js';
 import { type Frame, FramePool } from '../../src/wire/frame.js';
-import { CreditFlag, FrameType, RequestFlag, ResetCode } from '../../src/wire/layout.js';
+import { CreditFlag, FrameType, HOP_BITS, RequestFlag, ResetCode } from '../../src/wire/layout.js';
+import { codeOfRate } from '../../src/wire/rate-code.js';
 import { FLOW_PEER, incoming } from '../harness/flow-context.js';
 import { RecordingReader } from '../harness/receiver-bench.js';
 import { RecordingWriter } from '../harness/sender-bench.js';
@@ -18,7 +19,7 @@ afterEach(() => {
   Reflect.deleteProperty(naive, 'takesWeights');
 });
 
-/** Of the published rules none gives weights: `naive` stands for one that does. */
+/** `naive` stands for a rule that gives weights. */
 function giveWeights() {
   Reflect.set(naive, 'takesWeights', true);
   return vi.spyOn(naive, 'create');
@@ -45,6 +46,15 @@ function request(endpoint: Endpoint, weight: number, moreFlags = 0): void {
   endpoint.handleFrame(frame, 0);
 }
 
+/** A frame of one byte that echoes a credit. */
+function dataOf(endpoint: Endpoint, credit: number, explicitRate: number, nowNs: number): void {
+  const header = { destination: 0, source: 0, flowId: 7 };
+  const fields = { creditSequence: credit, explicitRate, offset: 0, unused: 0, flags: 0, pathId: 0 };
+  const frame = incoming((bytes) => seal(bytes, encodeData(bytes, header, fields) + 1, crc32));
+  frame.peer = FLOW_PEER;
+  endpoint.handleFrame(frame, nowNs);
+}
+
 function output(endpoint: Endpoint, nowNs = 0): Frame[] {
   endpoint.advance(nowNs);
   const frames: Frame[] = [];
@@ -59,6 +69,21 @@ describe('the weight of a flow', () => {
     request(endpoint, 3);
     expect(create.mock.calls.map(([, , , weight]) => weight)).toEqual([3]);
     expect(endpoint.counters.weightsLimited).toBe(0);
+  });
+
+  it('multiplies the rate that is offered, while credits name that of one flow', () => {
+    const endpoint = newEndpoint({ creditAlgorithm: 'steady' });
+    request(endpoint, 3);
+    const explicitRate = (codeOfRate(300e6) << HOP_BITS) | 2;
+    // Answers each credit after 0.1 ms, for some round trips.
+    let credits: Frame[] = [];
+    for (let nowNs = 0; nowNs < 2e6; nowNs += 1e5) {
+      for (const { bytes } of credits) dataOf(endpoint, creditSequence(bytes), explicitRate, nowNs);
+      credits = output(endpoint, nowNs).filter(({ bytes }) => frameType(bytes) === FrameType.credit);
+    }
+    expect(new Set(credits.map(({ bytes }) => creditRateCode(bytes)))).toEqual(new Set([codeOfRate(300e6)]));
+    // 900 Mbit/s, at 13,008 bits a credit
+    expect(Math.abs(credits.length - (900e6 * 1e-4) / 13_008)).toBeLessThanOrEqual(1);
   });
 
   it('is bounded by the receiver, and counted', () => {

@@ -75,8 +75,9 @@ describe('one flow over 20 ms whose hosts are up to 2 ms late', () => {
   }
 
   it('fills its link where a quarter of the RTT may queue, and not where 1.3 ms may', async () => {
-    // 0.99 is the ceiling of `steady`; the rest is the first three round trips.
-    expect(await utilisation(1 / 4)).toBeGreaterThan(0.98);
-    expect(await utilisation(0)).toBeLessThan(0.92);
+    // The first three round trips are 0.006 of the time.
+    expect(await utilisation(1 / 4)).toBeGreaterThan(0.99);
+    // 0.90 to 0.94 by the seed
+    expect(await utilisation(0)).toBeLessThan(0.96);
   });
 });

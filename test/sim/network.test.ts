@@ -32,8 +32,8 @@ describe('the network', () => {
     send(world, 0, 2);
     const { network } = world;
     const heard = () => network.hosts[1].host.endpoint.counters.framesReceived;
-    // A request is 98 bytes on the wire, sent three times at 10 Gbit/s; propagation takes 10, 30 and 10 us.
-    const arrivalNs = 3 * 78.4 + 50e3;
+    // A request is 102 bytes on the wire, sent three times at 10 Gbit/s; propagation takes 10, 30 and 10 us.
+    const arrivalNs = 3 * 81.6 + 50e3;
     network.run(arrivalNs - 1);
     expect(heard()).toBe(0);
     network.run(arrivalNs + 1);

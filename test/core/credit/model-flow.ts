@@ -42,6 +42,8 @@ export class ModelFlow {
   private lastKnown = -1;
   private lastSampled = -1;
   private lastUpdateNs = 0;
+  /** Of the credit before. */
+  private lastBps = 0;
   /** Explicit rates that came with data in this period, and their sum. */
   private offers = 0;
   private offersBps = 0;
@@ -93,7 +95,15 @@ export class ModelFlow {
     this.dueNs[this.lastSequence % REMEMBERED] = this.nextDueNs;
     const gapNs = creditGapNs(link, this.rateBps);
     this.nextDueNs += gapNs * (1 + jitter * (2 * random.next() - 1));
+    if (this.algorithm.hop !== undefined) this.nextDueNs += gapNs * this.spreading(random);
+    this.lastBps = this.rateBps;
     return updated;
+  }
+
+  /** Of a gap: flows that have heard nothing, or have just heard of half their rate or less, would else send together. PROTOCOL §4.4 */
+  private spreading(random: Random): number {
+    const unheard = this.isUnheard ? 2 * random.next() - 1 : 0;
+    return unheard + (this.lastBps >= 2 * this.rateBps ? random.next() : 0);
   }
 
   /** What its credits say of it; 0: they ask for no explicit rate. */
@@ -147,8 +157,11 @@ export class ModelFlow {
   /** The rate in force: a flow that has heard nothing may slow down. */
   private get rateBps(): number {
     const { algorithm } = this;
-    const isUnheard = this.sample.rttNs === 0;
-    return (isUnheard ? algorithm.unheardRateBps?.(this.lastSequence + 1) : undefined) ?? algorithm.rateBps;
+    return (this.isUnheard ? algorithm.unheardRateBps?.(this.lastSequence + 1) : undefined) ?? algorithm.rateBps;
+  }
+
+  private get isUnheard(): boolean {
+    return this.sample.rttNs === 0;
   }
 
   private periodNs(): number {

@@ -10,6 +10,8 @@ const PUNCTUAL_FLOWS = 32;
 /** A new rate is taken at once where it differs by a quarter, and by this part where it does not. */
 const NEWS = 1.25;
 const STEP = 0.25;
+/** Of the link's rate: no more is offered. */
+const MOST_OF_LINK = 1.25;
 
 interface Said {
   flowBps: number;
@@ -74,7 +76,7 @@ export class ModelOffer {
   }
 
   private take(fairBps: number): void {
-    const newBps = Math.min(fairBps, this.linkBps);
+    const newBps = Math.min(fairBps, MOST_OF_LINK * this.linkBps);
     const isNews = Math.max(newBps / this.offeredBps, this.offeredBps / newBps) > NEWS;
     this.offeredBps += (isNews ? 1 : STEP) * (newBps - this.offeredBps);
   }

@@ -22,10 +22,9 @@ describe('the parameters of an algorithm', () => {
       period_rtts: 0.25,
       period_credits: 4,
       unheard_credits: 44,
-      tolerated_loss: 0.3,
+      tolerated_loss: 0.4,
       queued_loss: 0.02,
-      prior: 20,
-      patience: 16,
+      memory: 200,
       lean: 0.1,
     });
   });
@@ -55,7 +54,7 @@ describe('the parameters of an algorithm', () => {
   it('refuse a name that is not declared and list those that are', () => {
     expect(errorOf(() => resolveParameters(steady, { leaning: 0.1 })).message).toBe(
       "credit algorithm steady has no parameter 'leaning': allowed are initial_rate, period_rtts, period_credits, " +
-        'unheard_credits, tolerated_loss, queued_loss, prior, patience, lean',
+        'unheard_credits, tolerated_loss, queued_loss, memory, lean',
     );
     expect(errorOf(() => resolveParameters(findCreditAlgorithm('naive'), { w_max: 0.4 })).message).toBe(
       "credit algorithm naive has no parameter 'w_max': it has none",

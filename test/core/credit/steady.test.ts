@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import { RecordArena } from '../../../src/base/record-arena.js';
+import { ALGORITHM_NUMBERS } from '../../../src/core/credit/algorithm.js';
 import { floorRateBps } from '../../../src/core/credit/period.js';
-import { creditAlgorithm } from '../../../src/core/credit/registry.js';
+import { creditAlgorithmMaker } from '../../../src/core/credit/registry.js';
 import { creditSample, ROUND_LINK } from './sample.js';
 
 /** Round numbers for calculating by hand. Samples were sent at 500 of the link's 1000 Mbit/s. */
-const start = (parameters = {}) =>
-  creditAlgorithm('steady', ROUND_LINK, {
-    initial_rate: 0.5,
-    tolerated_loss: 0.5,
-    queued_loss: 0.02,
-    prior: 20,
-    patience: 1,
-    lean: 0.02,
-    ...parameters,
-  });
+const start = (parameters = {}, weight = 1) =>
+  creditAlgorithmMaker(
+    'steady',
+    ROUND_LINK,
+    { ...PARAMETERS, ...parameters },
+    new RecordArena(ALGORITHM_NUMBERS),
+  )(weight);
+const PARAMETERS = { initial_rate: 0.5, tolerated_loss: 0.5, queued_loss: 0.02, memory: 10, lean: 0.02 };
 
 /** Frames wait in a queue of the path: the RTT is 30 % above its shortest. */
-const QUEUED = { rttNs: 1.3e6, minRttNs: 1e6 };
-/** 29 of 60 credits, the prior's ten among them, came through of 500 Mbit/s; a half would be tolerated. */
-const OVERLOADED = { known: 40, dropped: 21 };
-const FOUND_BPS = (500e6 * (29 / 60)) / 0.5;
+const QUEUED = { rttNs: 1.3e6, minRttNs: 1e6, elapsedNs: 1.3e6 };
+/** Three quarters of 40 credits are lost; with the 10 that are remembered as without loss, 0.6 of 500 Mbit/s. A half would be tolerated. */
+const OVERLOADED = { known: 40, dropped: 30 };
+const FOUND_BPS = (500e6 * (1 - 0.6)) / 0.5;
 
 describe('steady where ports offer a rate', () => {
   it('begins at a part of its link', () => {
@@ -47,6 +47,15 @@ describe('steady where ports offer a rate', () => {
 
   it('counts as one flow', () => {
     expect(start().weight).toBe(1);
+  });
+
+  it('takes as many times the offer as it weighs, and counts as as many flows', () => {
+    const flow = start({}, 3);
+    expect(flow.weight).toBe(3);
+    flow.update(creditSample({ explicitBps: 300e6, hop: 1 }));
+    expect(flow.rateBps).toBe(900e6);
+    flow.update(creditSample({ explicitBps: 400e6, hop: 1 }));
+    expect(flow.rateBps).toBe(1e9);
   });
 
   it.each([0.001, 0.03, 0.2, 0.5])('does not mind a random loss of %d', (loss) => {
@@ -87,21 +96,40 @@ describe('steady where a link offers nothing', () => {
     expect(flow.rateBps).toBeCloseTo(limitBps + 0.02 * (1e9 - limitBps), 0);
   });
 
-  it('waits with that for as many updates in a row as it is told', () => {
-    const flow = start({ patience: 3 });
-    const limits = [OVERLOADED, OVERLOADED, {}, OVERLOADED, OVERLOADED, OVERLOADED].map((sample) => {
-      flow.update(creditSample(sample));
-      return flow.state().limit;
+  it('remembers what was lost over as many credits as it is told', () => {
+    const flow = start();
+    // 10 credits a sample count as much as the 10 before: 0.4, 0.2, 0.45 and 0.575 are lost.
+    const limited = [0.8, 0, 0.7, 0.7].map((loss) => {
+      flow.update(creditSample({ dropped: 10 * loss }));
+      return flow.state().limit < Number.POSITIVE_INFINITY;
     });
-    const none = Number.POSITIVE_INFINITY;
-    expect(limits.map((limit) => limit === none)).toEqual([true, true, true, true, true, false]);
+    expect(limited).toEqual([false, false, false, true]);
+  });
+
+  it('learns nothing from a sample without data: an outage is no share', () => {
+    const flow = start();
+    for (let update = 0; update < 50; update++) flow.update(creditSample({ known: 40, dropped: 40 }));
+    expect(flow.state().limit).toBe(Number.POSITIVE_INFINITY);
+    flow.update(creditSample({ known: 40, dropped: 24 }));
+    expect(flow.state().limit).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each([
+    ['the part of an RTT that passed', 0.25e6, 0.005],
+    ['one RTT where more have passed', 3e6, 0.02],
+  ])('leans by %s', (_, elapsedNs, part) => {
+    const flow = start();
+    flow.update(creditSample(OVERLOADED));
+    const limitBps = flow.rateBps;
+    flow.update(creditSample({ elapsedNs }));
+    expect(flow.rateBps).toBeCloseTo(limitBps + part * (1e9 - limitBps), 0);
   });
 
   it('tolerates little where frames wait in a queue', () => {
     const flow = start();
     flow.update(creditSample({ known: 40, dropped: 2, ...QUEUED }));
-    // (2 + 20 * 0.02) of 60 lost
-    const limitBps = (500e6 * (1 - 2.4 / 60)) / 0.98;
+    // 2 of 50: those 40, and the 10 that are remembered
+    const limitBps = (500e6 * (1 - 2 / 50)) / 0.98;
     expect(flow.rateBps).toBeCloseTo(limitBps + 0.02 * (1e9 - limitBps), 0);
   });
 
@@ -137,8 +165,11 @@ describe('steady where a link offers nothing', () => {
     const flow = start();
     const offer = { explicitBps: 510e6, hop: 1 };
     flow.update(creditSample({ ...OVERLOADED, ...offer }));
-    expect(flow.state().limit).toBeLessThan(510e6);
-    flow.update(creditSample(offer));
+    // 412 Mbit/s, and 1 - 0.588 * 0.98 ** 10 = 0.52 of the link after ten updates more.
+    for (let update = 0; update < 9; update++) {
+      expect(flow.rateBps).toBeLessThan(510e6);
+      flow.update(creditSample(offer));
+    }
     flow.update(creditSample(offer));
     expect([flow.state().limit, flow.rateBps]).toEqual([Number.POSITIVE_INFINITY, 510e6]);
     flow.update(creditSample({ explicitBps: 900e6, hop: 1 }));
@@ -148,7 +179,7 @@ describe('steady where a link offers nothing', () => {
   it('sends one credit in four periods, whatever is lost, unless less is offered', () => {
     const lowestBps = floorRateBps(ROUND_LINK, 4e6);
     const flow = start();
-    for (let update = 0; update < 100; update++) flow.update(creditSample({ known: 1000, dropped: 1000 }));
+    for (let update = 0; update < 100; update++) flow.update(creditSample({ known: 1000, dropped: 999 }));
     expect(flow.rateBps).toBeGreaterThanOrEqual(lowestBps);
     expect(flow.rateBps).toBeLessThan(30e6);
     flow.update(creditSample({ known: 1000, dropped: 999, explicitBps: lowestBps / 2, hop: 1 }));
@@ -157,7 +188,7 @@ describe('steady where a link offers nothing', () => {
 });
 
 describe('steady before the first echo', () => {
-  it('halves with every tenth that goes out beyond those that are no news, down to half of lean', () => {
+  it('halves with every tenth that goes out beyond those that are no news, down to a hundredth of the link', () => {
     const flow = start({ unheard_credits: 80 });
     const rates = [1, 80, 88, 96, 104, 1000].map((sent) => (flow.unheardRateBps?.(sent) ?? 0) / 1e6);
     expect(rates).toEqual([500, 500, 250, 125, 62.5, 10]);
