@@ -83,7 +83,7 @@ export class ExplicitRate {
     this.creditBits = creditBits;
     this.offeredBps = rateBps;
     this.code = codeOfRate(rateBps);
-    this.setLength(0);
+    this.setLength(0, rateBps);
   }
 
   /** A credit has come to the port, to be queued or dropped. */
@@ -122,7 +122,7 @@ export class ExplicitRate {
     this.takenBps = (this.bits * 1e9) / elapsedNs;
     this.startNs = nowNs;
     this.limitedNs = this.otherNs = this.otherBits = this.fastestBps = this.bits = 0;
-    this.setLength(flows);
+    this.setLength(flows, capacityBps);
   }
 
   private capacityBps(rival: ExplicitRate, nowNs: number): number {
@@ -141,9 +141,9 @@ export class ExplicitRate {
     this.code = codeOfRate(this.offeredBps);
   }
 
-  /** Each of `flows` that take an equal part of the link is seen about once. */
-  private setLength(flows: number): void {
-    this.lengthNs = (Math.max(LEAST_CREDITS, flows) * this.creditBits * 1e9) / this.linkBps;
+  /** Each of `flows` that take an equal part of `capacityBps` is seen about once. */
+  private setLength(flows: number, capacityBps: number): void {
+    this.lengthNs = Math.max(LEAST_CREDITS / this.linkBps, flows / capacityBps) * this.creditBits * 1e9;
   }
 }
 
