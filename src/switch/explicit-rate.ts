@@ -30,6 +30,9 @@ const MOST_OF_LINK = 1.25;
 /** Of the link: what a class that gets nothing of it is offered all the same, so that its flows hear soon that the other one has stopped. Ours. */
 const LEAST_CLASS = 0.01;
 
+/** Flows that a port counts at most: forged credits make offers no smaller and measurements no longer. Ours: as many credits of 10 Gbit/s take 21 ms. */
+const MOST_FLOWS = 16_384;
+
 /** Flows below which nobody is limited by this port: one that has just gone. */
 const SOMEBODY = 0.01;
 
@@ -111,7 +114,7 @@ export class ExplicitRate {
   private measure(nowNs: number): void {
     const elapsedNs = nowNs - this.startNs;
     const limited = this.limitedNs / elapsedNs;
-    const flows = limited + this.otherNs / elapsedNs;
+    const flows = Math.min(MOST_FLOWS, limited + this.otherNs / elapsedNs);
     const capacityBps = this.rival === null ? this.linkBps : this.capacityBps(this.rival, nowNs);
     const wholeBps = capacityBps * (1 + MOST_OVERLOAD * Math.max(0, 1 - PUNCTUAL_FLOWS / flows));
     const othersBps = (this.otherBits * 1e9) / elapsedNs;
@@ -135,7 +138,7 @@ export class ExplicitRate {
   }
 
   private offer(wantedBps: number): void {
-    const rateBps = Math.min(wantedBps, MOST_OF_LINK * this.linkBps);
+    const rateBps = Math.max(this.linkBps / MOST_FLOWS, Math.min(wantedBps, MOST_OF_LINK * this.linkBps));
     const isNews = rateBps > this.offeredBps * NEWS || rateBps * NEWS < this.offeredBps;
     this.offeredBps += (isNews ? 1 : NOISE_WEIGHT) * (rateBps - this.offeredBps);
     this.code = codeOfRate(this.offeredBps);
