@@ -30,6 +30,9 @@ const MOST_OF_LINK = 1.25;
 /** Of the link: what a class that gets nothing of it is offered all the same, so that its flows hear soon that the other one has stopped. Ours. */
 const LEAST_CLASS = 0.01;
 
+/** Flows that a port counts at most: forged credits make offers no smaller and measurements no longer. Ours: as many credits of 10 Gbit/s take 21 ms. */
+const MOST_FLOWS = 16_384;
+
 /** Flows below which nobody is limited by this port: one that has just gone. */
 const SOMEBODY = 0.01;
 
@@ -85,7 +88,7 @@ export class ExplicitRate {
     this.creditBits = creditBits;
     this.offeredBps = rateBps;
     this.code = codeOfRate(rateBps);
-    this.setLength(0);
+    this.setLength(0, rateBps);
   }
 
   /** The same link as that of `other`. */
@@ -118,7 +121,7 @@ export class ExplicitRate {
   private measure(nowNs: number): void {
     const elapsedNs = nowNs - this.startNs;
     const limited = this.limitedNs / elapsedNs;
-    const flows = limited + this.otherNs / elapsedNs;
+    const flows = Math.min(MOST_FLOWS, limited + this.otherNs / elapsedNs);
     const capacityBps = this.rival === null ? this.linkBps : this.capacityBps(this.rival, nowNs);
     const wholeBps = capacityBps * (1 + this.overload(flows));
     const othersBps = (this.otherBits * 1e9) / elapsedNs;
@@ -129,7 +132,7 @@ export class ExplicitRate {
     this.takenBps = (this.bits * 1e9) / elapsedNs;
     this.startNs = nowNs;
     this.limitedNs = this.otherNs = this.otherBits = this.fastestBps = this.bits = 0;
-    this.setLength(flows);
+    this.setLength(flows, capacityBps);
   }
 
   /** Part of the link by which `flows` together are offered more than it carries. */
@@ -148,15 +151,15 @@ export class ExplicitRate {
   }
 
   private offer(wantedBps: number): void {
-    const rateBps = Math.min(wantedBps, MOST_OF_LINK * this.linkBps);
+    const rateBps = Math.max(this.linkBps / MOST_FLOWS, Math.min(wantedBps, MOST_OF_LINK * this.linkBps));
     const isNews = rateBps > this.offeredBps * NEWS || rateBps * NEWS < this.offeredBps;
     this.offeredBps += (isNews ? 1 : NOISE_WEIGHT) * (rateBps - this.offeredBps);
     this.code = codeOfRate(this.offeredBps);
   }
 
-  /** Each of `flows` that take an equal part of the link is seen about once. */
-  private setLength(flows: number): void {
-    this.lengthNs = (Math.max(LEAST_CREDITS, flows) * this.creditBits * 1e9) / this.linkBps;
+  /** Each of `flows` that take an equal part of `capacityBps` is seen about once. */
+  private setLength(flows: number, capacityBps: number): void {
+    this.lengthNs = Math.max(LEAST_CREDITS / this.linkBps, flows / capacityBps) * this.creditBits * 1e9;
   }
 }
 

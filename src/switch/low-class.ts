@@ -1,4 +1,4 @@
-// Tested by test/switch/credit-classes.test.ts
+// Tested by test/switch/credit-classes.test.ts and test/switch/class-offers.test.ts
 import type { Random } from '../base/random.js';
 import { flags } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';

@@ -251,8 +251,8 @@ export class Port {
   /** Empties both queues: the frames go to `lose`. What has started to be sent is on its way. */
   flush(lose: (frame: Frame) => void, nowNs: number): void {
     this.advance(nowNs);
-    for (const queue of [this.credits, this.lowClass.queue, this.data]) {
-      for (let frame = queue.shift(); frame !== null; frame = queue.shift()) lose(frame);
+    for (const queue of [this.credits, this.low?.queue, this.data]) {
+      for (let frame = queue?.shift() ?? null; frame !== null; frame = queue?.shift() ?? null) lose(frame);
     }
     this.creditFrames = this.dataBytes = this.speculativeBytes = 0;
     this.statistics.setDataQueue(0, this.numbers[this.at + F.clockNs]);
