@@ -32,7 +32,7 @@ interface Figures {
 
 /** What the port of the bottleneck offers too much. */
 function overload(flowCount: number): number {
-  return 0.1 * Math.max(0, 1 - 32 / flowCount);
+  return 0.1 * Math.max(0, Math.log2(flowCount / 32));
 }
 
 /** Every flow loses the same part of its credits at the meter, and then what is lost on the link: a credit or its data. */

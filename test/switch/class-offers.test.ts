@@ -44,9 +44,9 @@ function partsOfLink(classes: readonly Flows[]): number[] {
 
 /** The offers of both classes of a port. */
 function offersOf(weight: number): { high: ExplicitRate; low: ExplicitRate } {
-  const high = new ExplicitRate(LINK_BPS, CREDIT_BITS);
+  const high = new ExplicitRate(LINK_BPS, CREDIT_BITS, 8);
   const lowClass = new LowClass(weight, 0, new SeededRandom(1));
-  lowClass.shareOffers(high, LINK_BPS, CREDIT_BITS);
+  lowClass.shareOffers(high);
   return { high, low: lowClass.explicitRate };
 }
 

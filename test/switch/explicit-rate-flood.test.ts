@@ -11,7 +11,7 @@ describe('a flood of forged credits that name the lowest rate', () => {
     ['and this hop', 0],
     ['and another hop', 5],
   ])('%s is forgotten within 100 ms at 10 Gbit/s', (_, hop) => {
-    const offers = new ExplicitRate(LINK_BPS, CREDIT_BITS);
+    const offers = new ExplicitRate(LINK_BPS, CREDIT_BITS, 8);
     const forged = creditFrame({ rateCode: 1, hop });
     forged.hopLimit = 63;
     // Twice as many credits as the link has data for, for 50 ms.

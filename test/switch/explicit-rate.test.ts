@@ -32,7 +32,7 @@ function coded(rateCode: number, hop: number): Frame {
 
 /** A port's offers, and credits that come one in a slot. */
 class Bench {
-  readonly offers = new ExplicitRate(LINK_BPS, CREDIT_BITS);
+  readonly offers = new ExplicitRate(LINK_BPS, CREDIT_BITS, 8);
   private slot = 0;
 
   /** What is offered, as a part of the link. */
@@ -140,15 +140,15 @@ describe('the rate that a port offers', () => {
 describe('the rate of a link', () => {
   it('is what the port offers from the moment that it changes, and nothing changes where it does not', () => {
     const bench = new Bench().pass([credit(1 / 4)], 20);
-    bench.offers.configure(LINK_BPS, CREDIT_BITS);
+    bench.offers.configure(LINK_BPS, CREDIT_BITS, 8);
     expectNear(bench.part, 1 / 4);
-    bench.offers.configure(LINK_BPS / 2, CREDIT_BITS);
+    bench.offers.configure(LINK_BPS / 2, CREDIT_BITS, 8);
     expect(bench.part).toBe(1 / 2);
     expectNear(bench.pass([credit(1 / 8), NOTHING], 20).part, 1 / 8);
   });
 
   it('that is unlimited offers nothing, however many flows pass', () => {
-    const offers = new ExplicitRate(Number.POSITIVE_INFINITY, CREDIT_BITS);
+    const offers = new ExplicitRate(Number.POSITIVE_INFINITY, CREDIT_BITS, 8);
     for (let count = 0; count < 100; count++) offers.count(credit(1 / 4), count * SLOT_NS);
     const frame = credit(1 / 4);
     offers.stamp(frame);
@@ -193,8 +193,8 @@ describe('a credit that leaves a port', () => {
 
 /** Two classes at one port, each with a flow that goes at the rate offered to it, but no faster than `most` of the link. */
 class Classes {
-  readonly high = { offers: new ExplicitRate(LINK_BPS, CREDIT_BITS), nextNs: 0, most: 1 };
-  readonly low = { offers: new ExplicitRate(LINK_BPS, CREDIT_BITS), nextNs: 0, most: 1 };
+  readonly high = { offers: new ExplicitRate(LINK_BPS, CREDIT_BITS, 8), nextNs: 0, most: 1 };
+  readonly low = { offers: new ExplicitRate(LINK_BPS, CREDIT_BITS, 8), nextNs: 0, most: 1 };
   private nowNs = 0;
 
   constructor(lowPart: number) {

@@ -34,7 +34,7 @@ describe('the offer of the model', () => {
   it('is that of a port, whatever flows say and however credits come', () => {
     let changes = 0;
     holds(anyRun, 200, ({ flows, gapsNs }) => {
-      const port = new ExplicitRate(LINK_BPS, 8 * BYTES_PER_CREDIT);
+      const port = new ExplicitRate(LINK_BPS, 8 * BYTES_PER_CREDIT, 8);
       const model = new ModelOffer(LINK_BPS, BYTES_PER_CREDIT);
       let nowNs = 0;
       for (const [index, gapNs] of gapsNs.entries()) {

@@ -66,7 +66,7 @@ export class ModelOffer {
   private fairBps(takers: readonly Said[], others: readonly Said[], elapsedNs: number): number {
     const taking = flowsOf(takers, elapsedNs);
     const flows = taking + flowsOf(others, elapsedNs);
-    const tooMuch = flows <= PUNCTUAL_FLOWS ? 0 : OVERLOAD * (1 - PUNCTUAL_FLOWS / flows);
+    const tooMuch = flows <= PUNCTUAL_FLOWS ? 0 : OVERLOAD * Math.log2(flows / PUNCTUAL_FLOWS);
     const wholeBps = this.linkBps * (1 + tooMuch);
     const othersBps = (others.length * this.bitsPerCredit) / (elapsedNs / 1e9);
     const leftBps = wholeBps - othersBps;
