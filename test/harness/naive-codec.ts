@@ -324,6 +324,7 @@ function isInvalid({ type, fields, ranges, chunks }: NaiveFrame): boolean {
     type === 'ATTACHED' && to === 0,
     (frameSize < 27 || frameSize > 65_507) && !(type === 'ATTACH' && frameSize === 0),
     type === 'ATTACHED' && fields['keep-alive time, ms'] === 0,
+    type === 'CREDIT_REQUEST' && fields.weight === 0,
     chunks !== undefined && (chunks.length < 1 || chunks.length > 64 || hasBit(fields.flags, 0x08)),
     chunks?.some((chunk) => chunk['flow id'] === 0 || chunk.payload.length === 0),
     !areAscending(fields['cumulative offset'], ranges.flat()),
