@@ -14,13 +14,13 @@ const LEAST_CREDITS = 16;
 const MOST_FLOWS_OF_CREDIT = 2;
 
 /**
- * Offers exceed the link by up to this part where more flows than PUNCTUAL_FLOWS share it. Credits of many flows come at random, and whenever the credit queue is
- * empty the link is idle. Ours: with 0.05 the link of 256 flows is 1.5 % idle.
+ * Offers exceed the link by up to this part where more flows than PUNCTUAL_FLOWS share it. Credits of many flows come at random, and whenever the credit queue
+ * is empty the link is idle. Ours: with 0.05 the link of 256 flows is 1.5 % idle.
  */
 const MOST_OVERLOAD = 0.1;
 const PUNCTUAL_FLOWS = 32;
 
-/** A wanted rate that differs by more than this factor holds at once. The offer follows any other by a quarter: 64 flows are counted with 12 % of noise. Ours. */
+/** A wanted rate that differs by more than this factor holds at once. The offer goes a quarter of the way to any other: 64 flows have 12 % of noise. Ours. */
 const NEWS = 1.25;
 const NOISE_WEIGHT = 0.25;
 
@@ -37,9 +37,9 @@ const MOST_FLOWS = 16_384;
 const SOMEBODY = 0.01;
 
 /**
- * The rate that a port offers each flow whose credits pass it: the max-min share of its link (Bertsekas and Gallager, 1992, Section 6.5.2). It keeps no state for
- * a flow. A credit of a flow of rate r stands for the time b / r until the next one; b is what a credit and its data take of the link. The sum of these times over
- * the length of the measurement is the number of flows. Flows that another hop limits keep what they take; the others share the rest.
+ * The rate that a port offers each flow whose credits pass it: the max-min share of its link (Bertsekas and Gallager, 1992, Section 6.5.2). It keeps no state
+ * for a flow. A credit of a flow of rate r stands for the time b / r until the next one; b is what a credit and its data take of the link. The sum of these
+ * times over the length of the measurement is the number of flows. Flows that another hop limits keep what they take; the others share the rest.
  * PROTOCOL §9.7, docs/decisions/0020-explicit-rate.md
  */
 export class ExplicitRate {

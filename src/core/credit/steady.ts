@@ -33,8 +33,8 @@ const FLOOR_PERIODS = 4;
  *     limit     = limit + lean * (max - limit)                                        an RTT
  *     rate      = min(offered, limit, max)
  *
- * The limit is for links whose switches offer nothing: what these do not carry is lost, mostly with a queue before them. It is infinite until more is lost than is
- * tolerated, and again once it has reached what is offered. docs/decisions/0020-explicit-rate.md
+ * The limit is for links whose switches offer nothing: what these do not carry is lost, mostly with a queue before them. It is infinite until more is lost than
+ * is tolerated, and again once it has reached what is offered. docs/decisions/0020-explicit-rate.md
  */
 class Steady implements CreditAlgorithm {
   rateBps: number;
