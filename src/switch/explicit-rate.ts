@@ -145,7 +145,8 @@ export class ExplicitRate {
 
   /** Each of `flows` that take an equal part of `capacityBps` is seen about once. */
   private setLength(flows: number, capacityBps: number): void {
-    this.lengthNs = Math.max(LEAST_CREDITS / this.linkBps, flows / capacityBps) * this.creditBits * 1e9;
+    const { linkBps, creditBits } = this;
+    this.lengthNs = Math.max((LEAST_CREDITS * creditBits * 1e9) / linkBps, (flows * creditBits * 1e9) / capacityBps);
   }
 }
 
