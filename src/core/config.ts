@@ -45,7 +45,7 @@ export interface EndpointConfig {
   catchUpRtts: number;
   /** Bytes of a flow that its receiver holds or has credited. PROTOCOL §5.6 */
   receiveWindowBytes: number;
-  /** Credits that one flow has outstanding at most: fewer than 2^15, so that `unused` keeps up with them. PROTOCOL §1.3, §6.6 */
+  /** Credits that one flow has outstanding at most: fewer than 2^15, a sixteenth of what 20-bit sequence numbers can tell apart. PROTOCOL §1.3, §6.6 */
   maxOutstandingCredits: number;
   /** Sprayed credits without data that a sender keeps until it stops its credits; 0: none. They release a burst, so no more than some queues full. */
   keptCredits: number;

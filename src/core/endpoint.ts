@@ -154,7 +154,7 @@ export class Endpoint implements FlowContext {
     return this.lingering.size;
   }
 
-  /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow is ended. Throws XpassError `tooManyFlows`, and `config` for an option that is not allowed. */
+  /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow ends. Throws XpassError `tooManyFlows`, or `config` for a wrong option. */
   open(peer: number, writer: FlowWriter, options: OpenOptions, nowNs: number): SenderFlow {
     if (this.flowCount >= this.config.maxFlows) {
       throw new XpassError(

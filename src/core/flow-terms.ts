@@ -22,10 +22,12 @@ export interface ShareTerms {
   readonly isLowClass: boolean;
 }
 
-/** Throws XpassError `config` for a weight that is not allowed, and for either of a flow without credits. */
+/** Throws XpassError `config` for a weight or class that is not allowed, and for either of a flow without credits. */
 export function shareTerms({ weight = 1, creditClass = 'high' }: ShareOptions, isReactive: boolean): ShareTerms {
   if (!(Number.isInteger(weight) && weight >= 1 && weight <= MAX_WEIGHT))
     throw new XpassError('config', `weight is ${weight}: it must be a whole number from 1 to ${MAX_WEIGHT}`);
+  if (!CREDIT_CLASSES.includes(creditClass))
+    throw new XpassError('config', `creditClass is ${String(creditClass)}: it must be ${CREDIT_CLASSES.join(' or ')}`);
   const isLowClass = creditClass === 'low';
   if (isReactive && (weight > 1 || isLowClass))
     throw new XpassError(

@@ -46,7 +46,7 @@ export class RateControl {
   private explicitBps = 0;
   private hop = 0;
   private heldBack = false;
-  /** Of the first credits, so many were sent while nothing had been heard and the algorithm had slowed down for that, and at which rate before it did. */
+  /** Credits sent before the first echo by an algorithm that had slowed down for want of one, and its rate before it did. */
   private slowedCredits = 0;
   private unslowedBps = 0;
 

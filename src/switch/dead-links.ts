@@ -4,8 +4,8 @@ import * as time from '../base/time.js';
 const { NEVER } = time;
 
 /**
- * Which links the switches leave out of their choice: those that have been dead for the failover delay, until they have been live for as long. A link that changes
- * back within the delay is not acted on. Links are numbered as in the topology, trunks behind them.
+ * Which links the switches leave out of their choice: those that have been dead for the failover delay, until they have been live for as long.
+ * A link that changes back within the delay is not acted on. Links are numbered as in the topology, trunks behind them.
  */
 export class DeadLinks {
   /** Left out now; for reading. */

@@ -7,41 +7,40 @@ import { lowerExplicitRate } from '../wire/rewrite.js';
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { Credit, CreditFlag, MAX_HOP_LIMIT, NO_HOP } = layout;
 
-/** Credits of the whole link that a measurement lasts at least. Ours: 32 find a flow that joins half an RTT later at 10 Gbit/s. */
+/** Shortest measurement, in credits of the whole link. Ours: with 32, a flow that joins at 10 Gbit/s has its share half an RTT later. */
 const LEAST_CREDITS = 16;
 
-/** A measurement takes a flow for no more flows than this, however slow its credits say it is: a forged one costs the others no more. */
+/** A credit counts as this many flows at most in a measurement, however slow a rate it names: a forged one costs the others no more. */
 const MOST_FLOWS_OF_CREDIT = 2;
 
 /**
- * Offers go beyond the link by this part for each doubling of the flows beyond those whose credits the queue can hold: more of them come at random, and a queue that is empty now and then is a link that is
- * idle. Ours: docs/decisions/0020-explicit-rate.md.
+ * Offers exceed the link by this part for each doubling of the flows beyond those whose credits the queue holds. Credits of many flows come at random, and
+ * whenever the credit queue is empty the link is idle. Ours: docs/decisions/0020-explicit-rate.md.
  */
 const OVERLOAD_OF_DOUBLING = 0.1;
 const FLOWS_OF_PLACE = 4;
 
-/** An offer that differs by more than this part is news and holds at once; any other is noise, of which a quarter counts. Ours: 64 flows are counted with 12 % of noise. */
+/** A wanted rate that differs by more than this factor holds at once. The offer goes a quarter of the way to any other: 64 flows have 12 % of noise. Ours. */
 const NEWS = 1.25;
 const NOISE_WEIGHT = 0.25;
 
-/** Of the link's rate: an offer goes no further. Above 1 it fills the link of a lone flow whose credits are lost on the way to it. */
+/** Largest offer, as a part of the link. Above 1, a lone flow fills the link although some of its credits are lost before they come to it. */
 const MOST_OF_LINK = 1.25;
 
-/** Of the link: what a class that gets nothing of it is offered all the same, so that its flows hear soon that the other one has stopped. Ours. */
+/** Part of the link that a class is offered although the other class takes all: its flows hear soon when the other one stops. Ours. */
 const LEAST_CLASS = 0.01;
 
 /** Flows that a port counts at most: forged credits make offers no smaller and measurements no longer. Ours: as many credits of 10 Gbit/s take 21 ms. */
 const MOST_FLOWS = 16_384;
 
-/** Flows below which nobody is limited by this port: one that has just gone. */
+/** Fewer flows than this are none: credits of a flow that has just gone. */
 const SOMEBODY = 0.01;
 
 /**
- * The rate that a port offers each flow whose credits pass it: the max-min share of its link (Bertsekas and Gallager, 1992, Section 6.5.2). No state for flows is kept: a credit of a flow of rate r stands for
- * the time b / r until the next (b: what a credit and its data take of the link), and all those times that begin in a measurement, over its length, are the number of flows. Flows that say that another
- * hop limits them take what they take; the others share the rest. PROTOCOL §9.7, docs/decisions/0020-explicit-rate.md
- *
- * In the manner of the explicit rates of ATM (ABR, Charny 1994) and of s-PERC (Jose et al., 2019), but by counting instead of agreeing.
+ * The rate that a port offers each flow whose credits pass it: the max-min share of its link (Bertsekas and Gallager, 1992, Section 6.5.2). It keeps no state
+ * for a flow. A credit of a flow of rate r stands for the time b / r until the next one; b is what a credit and its data take of the link. The sum of these
+ * times over the length of the measurement is the number of flows. Flows that another hop limits keep what they take; the others share the rest.
+ * PROTOCOL §9.7, docs/decisions/0020-explicit-rate.md
  */
 export class ExplicitRate {
   private linkBps = 0;
@@ -57,9 +56,9 @@ export class ExplicitRate {
   private limitedNs = 0;
   private otherNs = 0;
   private otherBits = 0;
-  /** Of the others. */
+  /** Highest rate that one of the others names. */
   private fastestBps = 0;
-  /** What all credits of the measurement before took of the link. */
+  /** What the credits of the latest measurement took of the link, and those of the one under way. */
   private takenBps = 0;
   private bits = 0;
   private rival: ExplicitRate | null = null;
@@ -159,7 +158,8 @@ export class ExplicitRate {
 
   /** Each of `flows` that take an equal part of `capacityBps` is seen about once. */
   private setLength(flows: number, capacityBps: number): void {
-    this.lengthNs = Math.max(LEAST_CREDITS / this.linkBps, flows / capacityBps) * this.creditBits * 1e9;
+    const { linkBps, creditBits } = this;
+    this.lengthNs = Math.max((LEAST_CREDITS * creditBits * 1e9) / linkBps, (flows * creditBits * 1e9) / capacityBps);
   }
 }
 

@@ -126,7 +126,7 @@ export class Fabric {
     return this.output.shift();
   }
 
-  /** When something happens next; NEVER when no frame is on its way. */
+  /** When something happens next; NEVER when no frame is on its way and no link is about to be left out or used again. */
   nextTimeout(): number {
     return this.heap.peekDeadline();
   }

@@ -60,8 +60,8 @@ function mixWord(hash: number, word: number): number {
  * its path id picks, or its flow's hash where it has none or the topology spreads by flow. Paths are numbered once for each pair of switches and used in
  * both directions, so the way back is the way out in reverse whatever the topology, which a choice made anew at each switch would not give.
  *
- * Live paths keep their numbers when others die (`useWithout`), so their flows stay where they are. A choice that falls on a dead path takes a live one by the flow's
- * hash. Where all shortest paths are dead, the shortest over live links are numbered anew (docs/decisions/0021-failures.md).
+ * Live paths keep their numbers when others die (`useWithout`), so their flows stay where they are. A choice that falls on a dead path takes a live one
+ * by the flow's hash. Where all shortest paths are dead, the shortest over live links are numbered anew (docs/decisions/0021-failures.md).
  *
  * Ports are numbered as in `Fabric`: hosts in the topology's order, then trunks.
  */
@@ -184,7 +184,7 @@ export class Routes {
     return live.length === 0 ? NOT_FOUND : this.substitute(bytes, live);
   }
 
-  /** One of `live`, by the flow's hash; a credit with a path id and its data by its sequence number too, so that what a dead path had is spread over all others. */
+  /** One of `live`, by the flow's hash. A credit with a path id and its data go by its sequence number too: all live paths share what a dead one had. */
   private substitute(bytes: Uint8Array, live: readonly number[]): number {
     const hash = flowHash(sourceHost(bytes), destinationHost(bytes), flowId(bytes)) >>> SUBSTITUTE_SHIFT;
     const isSprayed = this.spreadsByPath && pathId(bytes) !== NO_PATH;
@@ -276,8 +276,8 @@ export class Routes {
 /** That of a credit, or of the credit that released the data; 0 for every other frame. */
 function sequenceOf(bytes: Uint8Array): number {
   const type = frameType(bytes);
-  if (type === FrameType.credit) return creditSequence(bytes) >>> 0;
-  return type === FrameType.data ? dataCreditSequence(bytes) >>> 0 : 0;
+  if (type === FrameType.credit) return creditSequence(bytes);
+  return type === FrameType.data ? dataCreditSequence(bytes) : 0;
 }
 
 /** By port: the switch that it is at. */

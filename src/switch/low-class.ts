@@ -19,7 +19,8 @@ export function isLowCredit(bytes: Uint8Array): boolean {
 }
 
 /**
- * The low class of credits at one port, beside the queue of the high class: which of the two goes next (PROTOCOL §9.8). A port makes one for its first low credit.
+ * The low class of credits at one port, beside the queue of the high class: which of the two goes next (PROTOCOL §9.8).
+ * A port makes one for its first low credit.
  * Start-time fair queueing (Goyal, SIGCOMM 1996) of two classes, as the one number by which they differ.
  */
 export class LowClass {
@@ -37,7 +38,7 @@ export class LowClass {
     this.marking = new CreditMarking(markFrames, random);
   }
 
-  /** The two classes offer what they leave each other; `high`: the offers of the other one. PROTOCOL §9.8 */
+  /** Each class offers what the other one leaves of the link. `high`: the offers of the other class. PROTOCOL §9.8 */
   shareOffers(high: ExplicitRate): void {
     const lowPart = this.highCost / (1 + this.highCost);
     this.explicitRate.takeLinkOf(high);

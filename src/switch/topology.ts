@@ -53,7 +53,7 @@ export interface Topology {
   links: readonly TopologyLink[];
   trunks: readonly TopologyTrunk[];
   spread: Spread;
-  /** How long a link between switches, or a trunk, is dead before the switches leave it out of their choice, and live before they use it again; Infinity: never. PROTOCOL §9.4 */
+  /** How long a link between switches, or a trunk, is dead before switches leave it out, and live before they use it again. Infinity: never. PROTOCOL §9.4 */
   failoverDelayNs: number;
 }
 

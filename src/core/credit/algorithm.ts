@@ -6,7 +6,7 @@
 import type { Parameter, ParameterValues } from '../../base/parameters.js';
 import type { RecordArena } from '../../base/record-arena.js';
 
-/** Numbers that an algorithm may remember of a flow in a record; `steady` fills it. */
+/** Numbers that an algorithm may remember of a flow in a record; `leaning` fills it. */
 export const ALGORITHM_NUMBERS = 10;
 
 export type CreditParameter = Parameter;
@@ -108,8 +108,8 @@ export interface CreditAlgorithmDefinition {
   /** A flow gets the share of its weight. Absent: `create` ignores it, and an endpoint refuses flows that want another weight than 1. PROTOCOL §4.9 */
   readonly takesWeights?: true;
   /**
-   * `parameters` holds a valid value for each one declared. From `records`, of ALGORITHM_NUMBERS each, it may take one for its numbers. `weight`: the flow's share against that of others, a whole
-   * number from 1 up.
+   * `parameters` holds a valid value for each one declared. From `records`, of ALGORITHM_NUMBERS each, it may take one for its numbers.
+   * `weight`: the flow's share against that of others, a whole number from 1 up.
    */
   create(link: CreditLink, parameters: CreditParameters, records: RecordArena, weight: number): CreditAlgorithm;
 }

@@ -46,7 +46,7 @@ const TOLERATED_LOSS: CreditParameter = {
   max: 0.9,
   unit: '1',
   meaning:
-    'credits without data that a path without a queue may have; more of them is congestion of a link that offers no rate',
+    'part of the credits that a path without a queue may lose; more is congestion of a link that offers no rate',
   source: `ours: ${DECISION}; 10 % of all frames each way are 0.19`,
 };
 
@@ -56,7 +56,7 @@ const QUEUED_LOSS: CreditParameter = {
   min: 0,
   max: 0.9,
   unit: '1',
-  meaning: 'the same of a path in whose queue frames wait',
+  meaning: 'the same for a path whose RTT shows a queue',
   source: `ours: ${DECISION}`,
 };
 
@@ -66,7 +66,7 @@ const MEMORY: CreditParameter = {
   min: 1,
   max: 100_000,
   unit: 'credits',
-  meaning: 'over how many credits the loss is remembered',
+  meaning: 'credits over which the loss is remembered',
   source: `ours: ${DECISION}; bursts of 8 frames at 10 % pass for less than tolerated_loss`,
 };
 
@@ -76,7 +76,7 @@ const LEAN: CreditParameter = {
   min: 0.001,
   max: 0.5,
   unit: '1',
-  meaning: 'how far a limit that was found by loss leans towards the maximum rate in an RTT',
+  meaning: 'part of the way to the maximum rate that a limit found by loss climbs in an RTT',
   source: `ours: ${DECISION}`,
 };
 

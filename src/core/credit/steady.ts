@@ -11,20 +11,20 @@ import { STEADY_PARAMETERS } from './steady-parameters.js';
 /** No hop of the path has limited the flow yet. PROTOCOL §9.7 */
 const NO_HOP = 15;
 
-/** The smoothed RTT is above the shortest by this part of it and by as many variations: a queue, and neither chance nor the few frames that hosts let queue. Ours; RFC 6298 allows for 4 variations. */
+/** A path has a queue when its smoothed RTT exceeds the shortest by this part of it and by this many variations. Ours; RFC 6298 allows for 4 variations. */
 const QUEUED_PART = 1;
 const QUEUED_VARIATIONS = 8;
 
-/** Of `unheard_credits`: with each such part more the rate of a flow that has heard nothing halves. Ours. */
+/** Part of `unheard_credits`: each time that a flow without an echo has sent as many credits more, its rate halves. Ours. */
 const HALVING_PART = 1 / 10;
-/** Of the maximum rate: such a flow goes no slower. Ours: less has it wait for its first credit. */
+/** Lowest rate of such a flow, as a part of the maximum. Ours: it still has to send the credit whose echo it waits for. */
 const UNHEARD_PART = 1 / 100;
-/** Update periods in which a flow that found its own limit sends at least one credit. Ours. */
+/** A flow with a limit sends at least one credit in this many update periods. Ours. */
 const FLOOR_PERIODS = 4;
 
 /**
- * Our rate law. Ports count the flows that pass and offer each its max-min share of their link (switch/explicit-rate.ts, PROTOCOL §9.7); a flow takes the least offer of its path, and
- * random loss means nothing to it. Four times an RTT, with the fate of the `known` credits that were sent at the rate `sent`:
+ * Our rate law. Ports count the flows that pass and offer each its max-min share of their link (switch/explicit-rate.ts, PROTOCOL §9.7). A flow takes the least
+ * offer of its path, whatever is lost. Four times an RTT, with the fate of the `known` credits that were sent at the rate `sent`:
  *
  *     offered   = mean explicit rate that the data of the period brought, times the flow's weight
  *     loss      = loss + (dropped / known - loss) * known / (known + memory)          but for a period without data
@@ -33,8 +33,8 @@ const FLOOR_PERIODS = 4;
  *     limit     = limit + lean * (max - limit)                                        an RTT
  *     rate      = min(offered, limit, max)
  *
- * There is no limit until more is lost than is tolerated, and none again once it has reached what is offered. It is for links whose switches offer nothing: what such a link does not carry
- * is lost, and a queue stands before it. Docs: docs/decisions/0020-explicit-rate.md
+ * The limit is for links whose switches offer nothing: what these do not carry is lost, mostly with a queue before them. It is infinite until more is lost than
+ * is tolerated, and again once it has reached what is offered. docs/decisions/0020-explicit-rate.md
  */
 class Steady implements CreditAlgorithm {
   rateBps: number;

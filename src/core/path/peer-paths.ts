@@ -11,8 +11,8 @@ class PeerPath {
 }
 
 /**
- * What a host knows of its paths to each peer, shared by all flows with the peer and kept after they end, so that a flow of a few frames need not learn it anew. Bounded; flows of a
- * peer that was forgotten go on with what they know.
+ * What a host knows of its paths to each peer. All flows with the peer share it, and it is kept after they end: a flow of a few frames has no time to learn it.
+ * Bounded; flows of a peer that was forgotten go on with what they know.
  */
 export class PeerPaths {
   private readonly counters: { pathEvictions: number };

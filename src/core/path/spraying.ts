@@ -19,8 +19,8 @@ export interface SprayOptions {
 }
 
 /**
- * Smoothed RTTs and variations that the answer of a path may take. With 1.5 and 4 a link of 1 Gbit/s among those of 100, whose answers take 25 us more than the 30 of the others, was
- * taken for well again and again.
+ * Smoothed RTTs and variations that the answer of a path may take. With 1.5 and 4, a link of 1 Gbit/s among links of 100 was taken for well again and again:
+ * its answers take 25 us more than the 30 us of the others.
  */
 const LONG_RTTS = 1.25;
 const LONG_VARIATIONS = 2;
@@ -31,8 +31,8 @@ const VARIATION_WEIGHT = 1 / 4;
 const REACHED_RTTS = 2;
 
 /**
- * Credit spraying with path probing (SprayPass §III-A and §III-C) for all credits to one peer: gives each credit a path id, watches how fast data comes back by each path, leaves
- * out the slow ones and takes them back once they are well.
+ * Credit spraying with path probing (SprayPass §III-A and §III-C) for all credits to one peer. It gives each credit a path id, watches how fast data comes back
+ * by each path, leaves slow paths out and takes them back once they are well.
  */
 export class Spraying {
   private readonly options: SprayOptions;
@@ -80,7 +80,7 @@ export class Spraying {
     return this.table.draw(random);
   }
 
-  /** Data of `bits` came by `path`, released by a credit that was sent at `creditNs`, -Infinity where that is not known. An id that the table does not have counts for nothing. */
+  /** Data of `bits` came by `path`; its credit was sent at `creditNs`, -Infinity for unknown. An id that the table does not have counts for nothing. */
   arrived(path: number, bits: number, creditNs: number, nowNs: number): void {
     if (path < 1 || path > this.table.size) return;
     this.lastDataNs = nowNs;

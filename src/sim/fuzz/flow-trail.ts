@@ -36,7 +36,7 @@ export class FlowTrail {
     return `${this.id} between hosts ${this.lower} and ${this.higher}`;
   }
 
-  /** Whether a frame that took `taken` went the way of the flow; the first one since the live links changed shows it. The directions of a link are 2i and 2i + 1. */
+  /** Whether a frame that took `taken` went the flow's way, which the first one since a change of live links shows. A link's directions are 2i and 2i + 1. */
   isPath(pathId: number, taken: readonly number[], on: { towardsHigher: boolean; epoch: number }): boolean {
     const way = this.way(pathId);
     const { towardsHigher, epoch } = on;

@@ -177,7 +177,7 @@ export class FrameAudit {
     }
   }
 
-  /** Not where the live links changed while it was on its way, nor where its path id may be that of a dead path, which is spread over the live ones. PROTOCOL §9.4 */
+  /** Not where the live links changed on its way, nor where its path id may be a dead path's, which is spread over the live ones. PROTOCOL §9.4 */
   private keepsPath({ epoch, pathId: by }: Passage): boolean {
     const { routes, unusedLinks } = this.fabric;
     return epoch === routes.changes && (by === 0 || unusedLinks.length === 0);

@@ -21,8 +21,8 @@ export interface JudgedFlow {
 }
 
 /**
- * The flows of a random network that stayed, each with the rate at which its payload arrives in the measured half as a part of its max-min share (`lossyShares`) among them. Who should have left by then counts for
- * nothing, whether it has left or not.
+ * The flows of a random network that stayed. Each has the rate at which its payload arrives in the measured half, as a part of its max-min share
+ * (`lossyShares`). Flows that should have left by then do not count, whether they have left or not.
  */
 export function judge(scenario: Scenario, { flows }: SimulationResult): JudgedFlow[] {
   const paths = new FlowPaths(scenario.topology);

@@ -21,7 +21,7 @@ const MOST_FRAMES = 300;
 const FAULT_RTTS = 100;
 /** And hold frames back for so many at most. */
 const MOST_DELAY_RTTS = 4;
-/** Round trips that the flow has after the last fault to reach its rate, and over which it is measured then; and frames, so that their losses are no matter of chance. */
+/** Round trips that the flow has to recover from the last fault, and those over which it is measured; frames too, so that their losses are not chance. */
 const RECOVERY_RTTS = 50;
 const MEASURED_RTTS = 50;
 const MEASURED_FRAMES = 1000;

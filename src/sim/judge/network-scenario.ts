@@ -13,7 +13,7 @@ const MARK_RTTS = 1 / 7;
 const MARK_FRAMES = 20;
 const FRAME = wireBytes(DEFAULT_FRAME_BYTES);
 
-/** The skeleton with these rates, delays and losses, and queues that hold a round trip: no flow with credits loses data in them, and one with a window can fill the link. */
+/** The skeleton with these rates, delays and losses. Queues hold a round trip: flows with credits lose nothing there, flows with windows can fill the link. */
 export function networkTopology(
   { hosts, switches, links, spread }: Topology,
   drafts: readonly LinkDraft[],
@@ -72,8 +72,8 @@ function plainHost(id: number, endpoint: Partial<EndpointConfig>): HostSpec {
 }
 
 /**
- * Timers before the first RTT sample, by the network's round trip: with those of the simulator, some milliseconds, a run of a few microseconds' round trips would be over before a lost request
- * is repeated, and a run of 20 ms would give up credits that are on their way.
+ * Timers before the first RTT sample follow the network's round trip. Those of the simulator are some milliseconds: with round trips of 10 us a run would be
+ * over before a lost request is repeated, and with 20 ms credits that are on their way would be given up.
  */
 function timers(rttNs: number): Partial<EndpointConfig> {
   const some = Math.ceil(4 * rttNs);

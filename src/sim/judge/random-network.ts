@@ -33,9 +33,10 @@ export interface RandomNetwork {
 }
 
 /**
- * The network of a seed: 2 to 64 flows between random hosts, over 1 to 8 switches of a star, dumbbell, parking lot, tree, leaf-spine or fat tree whose links differ in rate (100 Mbit/s to
- * 100 Gbit/s), delay (the longest RTT is from 10 us to 20 ms without transmission times) and loss (0 to 3 % of all frames, in both directions, on a third of the links). Half of the
- * flows are there from the start, a quarter comes later, a quarter comes and leaves; who comes or leaves does so in the first half of the run, and the second half is measured.
+ * The network of a seed: 2 to 64 flows between random hosts, over 1 to 8 switches of a star, dumbbell, parking lot, tree, leaf-spine or fat tree.
+ * Its links differ in rate (100 Mbit/s to 100 Gbit/s), delay (the longest RTT is 10 us to 20 ms without transmission times) and loss (0 to 3 % of all frames
+ * each way, on a third of the links). Half of the flows are there from the start, a quarter comes later, and a quarter comes and leaves.
+ * Flows come and leave in the first half of the run; the second half is measured.
  * The run is long enough for rates to settle, and where it would cost too much the network is made smaller: see `fitted`.
  */
 export function randomNetwork(seed: number): RandomNetwork {

@@ -6,15 +6,16 @@ import { dataRateBps } from '../measure/utilisation.js';
 import type { Crossing } from './flow-paths.js';
 
 /**
- * Max-min shares of what loss leaves, in bit/s of payload that arrives, for flows that are there all the time; one path a flow, from its sender to its receiver.
+ * Max-min shares of what loss leaves, in bit/s of payload that arrives, for flows that are there all the time. Each has one path, from its sender to its
+ * receiver.
  *
- * A link carries as many data frames as its meter lets credits pass, `dataRateBps` of it. Credits cross the path from the receiver to the sender, data back. Of the credits that
- * the meter of a link lets pass, those bring a frame to the receiver that are lost neither on that link nor on those nearer to the sender, and whose data is lost on no link
- * of the path. So a bit that arrives takes of a link's capacity
+ * A link carries as many data frames as its meter lets credits pass, `dataRateBps` of it. Credits cross the path from the receiver to the sender, data back.
+ * A credit that passes the meter of a link brings a frame to the receiver if it is lost neither on that link nor on those nearer to the sender, and if its data
+ * is lost on no link. So a bit that arrives takes of a link's capacity
  *
  *     1 / (product of the parts of credits that survive, from this link to the sender's * product of the parts of data that survive on all links)
  *
- * Shares are filled by these costs. With loss of data alone, which is all that flows without credits suffer, a bit would cost less: such flows can get more than their share.
+ * Shares are filled by these costs. Flows without credits lose data only, so a bit costs them less: they can get more than their share.
  */
 export function lossyShares(topology: Topology, paths: readonly (readonly Crossing[])[]): Float64Array {
   const capacities = topology.links.flatMap(({ port }) => [payloadBps(port), payloadBps(port)]);

@@ -69,7 +69,7 @@ function joining(law: Law, speed: Speed, loss: number): FigureDocument {
 }
 
 /**
- * RTTs from the start of the second flow until, over SMOOTHED_RTTS, what arrives of either is within WITHIN of half of what loss leaves of credits and then of data;
+ * RTTs from the start of the second flow until both are at their shares: what arrives over SMOOTHED_RTTS is within WITHIN of half of what loss leaves;
  * WATCHED_RTTS where it never is. Frames are counted behind the lossy link: bytes in order would wait for repairs.
  */
 export function rttsUntilFair({ series }: SimulationRun, loss: number): number {
