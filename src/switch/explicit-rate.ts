@@ -14,8 +14,8 @@ const LEAST_CREDITS = 16;
 const MOST_FLOWS_OF_CREDIT = 2;
 
 /**
- * Offers exceed the link by up to this part where more flows than PUNCTUAL_FLOWS share it. Credits of many flows come at random, and whenever the credit queue
- * is empty the link is idle. Ours: with 0.05 the link of 256 flows is 1.5 % idle.
+ * Offers go beyond the link by up to this part where more flows share it than its credit queue holds credits of: these come at random, and a queue that is empty now and then is a link that
+ * is idle. Ours: with 0.05 the link of 256 flows is 1.5 % idle.
  */
 const MOST_OVERLOAD = 0.1;
 const PUNCTUAL_FLOWS = 32;

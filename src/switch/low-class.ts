@@ -38,7 +38,7 @@ export class LowClass {
     this.marking = new CreditMarking(markFrames, random);
   }
 
-  /** Each class offers what the other one leaves of the link. `high`: the offers of the other class. PROTOCOL §9.8 */
+  /** The two classes offer what they leave each other; `high`: the offers of the other one, of a link of `rateBps` and credits of `creditBits`. PROTOCOL §9.7 */
   shareOffers(high: ExplicitRate, rateBps: number, creditBits: number): void {
     const lowPart = this.highCost / (1 + this.highCost);
     this.explicitRate.configure(rateBps, creditBits);
