@@ -4,7 +4,7 @@ import { SeededRandom } from '../../src/base/random.js';
 import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import { naive } from '../../src/core/credit/naive.js';
 import { Endpoint } from '../../src/core/endpoint.js';
-import type { CreditClass, ShareOptions } from '../../src/core/flow-terms.js';
+import type { ShareOptions } from '../../src/core/flow-terms.js';
 import { creditRateCode, creditSequence, flags, frameType, requestWeight, resetCode } from '../../src/wire/decode.js';
 import { encodeData, encodeRequest, seal } from '../../src/wire/encode.js';
 import { type Frame, FramePool } from '../../src/wire/frame.js';
@@ -139,7 +139,7 @@ describe('an opening', () => {
   });
 
   it('refuses a class that there is not, which programs without types can name', () => {
-    const creditClass = JSON.parse('"LOW"') as CreditClass;
+    const creditClass = JSON.parse('"LOW"') as 'low';
     expect(() => opened({ creditClass })).toThrow('creditClass is LOW: it must be high or low');
   });
 

@@ -21,9 +21,9 @@ describe('the parameters of an algorithm', () => {
       initial_rate: 0.0625,
       period_rtts: 0.25,
       period_credits: 4,
-      unheard_credits: 44,
+      unheard_credits: 88,
       tolerated_loss: 0.4,
-      queued_loss: 0.02,
+      queued_loss: 0.1,
       memory: 200,
       lean: 0.1,
     });

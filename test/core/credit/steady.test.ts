@@ -16,7 +16,7 @@ const start = (parameters = {}, weight = 1) =>
 const PARAMETERS = { initial_rate: 0.5, tolerated_loss: 0.5, queued_loss: 0.02, memory: 10, lean: 0.02 };
 
 /** Frames wait in a queue of the path: the RTT is 30 % above its shortest. */
-const QUEUED = { rttNs: 1.3e6, minRttNs: 1e6, elapsedNs: 1.3e6 };
+const QUEUED = { rttNs: 2.1e6, minRttNs: 1e6, elapsedNs: 2.1e6 };
 /** Three quarters of 40 credits are lost; with the 10 that are remembered as without loss, 0.6 of 500 Mbit/s. A half would be tolerated. */
 const OVERLOADED = { known: 40, dropped: 30 };
 const FOUND_BPS = (500e6 * (1 - 0.6)) / 0.5;
@@ -127,19 +127,19 @@ describe('steady where a link offers nothing', () => {
 
   it('tolerates little where frames wait in a queue', () => {
     const flow = start();
-    flow.update(creditSample({ known: 40, dropped: 2, ...QUEUED }));
-    // 2 of 50: those 40, and the 10 that are remembered
-    const limitBps = (500e6 * (1 - 2 / 50)) / 0.98;
+    flow.update(creditSample({ known: 40, dropped: 10, ...QUEUED }));
+    // 10 of 50: those 40, and the 10 that are remembered
+    const limitBps = (500e6 * (1 - 10 / 50)) / 0.98;
     expect(flow.rateBps).toBeCloseTo(limitBps + 0.02 * (1e9 - limitBps), 0);
   });
 
   it.each([
-    ['by less than a quarter', { ...QUEUED, rttNs: 1.25e6 }],
-    ['by no more than it varies', { ...QUEUED, rttVariationNs: 0.075e6 }],
+    ['by less than it is at the shortest', { ...QUEUED, rttNs: 1.9e6 }],
+    ['by no more than it varies', { ...QUEUED, rttVariationNs: 0.14e6 }],
     ['by nothing, since none is known', { ...QUEUED, minRttNs: Number.POSITIVE_INFINITY }],
   ])('takes no queue for granted where the RTT is longer %s', (_, rtt) => {
     const flow = start();
-    flow.update(creditSample({ known: 40, dropped: 2, ...rtt }));
+    flow.update(creditSample({ known: 40, dropped: 10, ...rtt }));
     expect(flow.rateBps).toBe(1e9);
   });
 
@@ -189,7 +189,8 @@ describe('steady where a link offers nothing', () => {
 
 describe('steady before the first echo', () => {
   it('halves with every tenth that goes out beyond those that are no news, down to a hundredth of the link', () => {
-    const flow = start({ unheard_credits: 80 });
+    // Half of them, as at every initial rate below 1/2.
+    const flow = start({ unheard_credits: 160 });
     const rates = [1, 80, 88, 96, 104, 1000].map((sent) => (flow.unheardRateBps?.(sent) ?? 0) / 1e6);
     expect(rates).toEqual([500, 500, 250, 125, 62.5, 10]);
     expect(flow.rateBps).toBe(500e6);
