@@ -441,7 +441,7 @@ export class CreditIssuer implements DueSource {
     if (limitingHop === undefined) return;
     // Credits of flows that start together at one host keep their order otherwise, and the first ones take every free place.
     if (!this.isProved) {
-      const randomNs = numbers[at + Hot.gapNs] * (2 * random.next() - 1);
+      const randomNs = numbers[at + Hot.gapNs] * (random.next() - 0.5);
       numbers[at + Hot.dueNs] = Math.max(lastNs, numbers[at + Hot.dueNs] + randomNs);
     }
     // Flows that hear of a much lower rate together would send their next credits together.

@@ -122,10 +122,11 @@ export class ExplicitRate {
     const limited = this.limitedNs / elapsedNs;
     const flows = Math.min(MOST_FLOWS, limited + this.otherNs / elapsedNs);
     const capacityBps = this.rival === null ? this.linkBps : this.capacityBps(this.rival, nowNs);
-    const wholeBps = capacityBps * (1 + this.overload(flows));
+    const wholePart = 1 + this.overload(flows);
+    const wholeBps = wholePart * capacityBps;
     const othersBps = (this.otherBits * 1e9) / elapsedNs;
     // No flow's max-min share is below an equal part of all; others that say less than they take are then held to it.
-    if (limited > SOMEBODY) this.offer(Math.max((wholeBps - othersBps) / limited, wholeBps / flows));
+    if (limited > SOMEBODY) this.offer(wholePart * Math.max((capacityBps - othersBps) / limited, capacityBps / flows));
     else if (othersBps <= wholeBps) this.offer(this.fastestBps + wholeBps - othersBps);
     else this.offer((this.fastestBps * wholeBps) / othersBps);
     this.takenBps = (this.bits * 1e9) / elapsedNs;

@@ -45,8 +45,7 @@ const TOLERATED_LOSS: CreditParameter = {
   min: 0,
   max: 0.9,
   unit: '1',
-  meaning:
-    'part of the credits that a path without a queue may lose; more is congestion of a link that offers no rate',
+  meaning: 'part of the credits that a path without a queue may lose; more is congestion of a link that offers no rate',
   source: `ours: ${DECISION}; 10 % of all frames each way are 0.19`,
 };
 

@@ -7,6 +7,7 @@ const MOST_FLOWS_OF_CREDIT = 2;
 /** Links are offered too much by this part where flows are without number, and by nothing up to as many flows as are punctual. */
 const OVERLOAD = 0.1;
 const PUNCTUAL_FLOWS = 32;
+const MOST_FLOWS = 16_384;
 /** A new rate is taken at once where it differs by a quarter, and by this part where it does not. */
 const NEWS = 1.25;
 const STEP = 0.25;
@@ -55,7 +56,7 @@ export class ModelOffer {
     const elapsedNs = nowNs - this.fromNs;
     const takers = this.said.filter(({ limitedHere }) => limitedHere);
     const others = this.said.filter(({ limitedHere }) => !limitedHere);
-    const flows = flowsOf(takers, elapsedNs) + flowsOf(others, elapsedNs);
+    const flows = Math.min(MOST_FLOWS, flowsOf(takers, elapsedNs) + flowsOf(others, elapsedNs));
     this.take(this.fairBps(takers, others, elapsedNs));
     this.lengthNs = this.creditsNs(Math.max(LEAST_CREDITS, flows));
     this.fromNs = nowNs;
@@ -65,18 +66,18 @@ export class ModelOffer {
   /** What the others leave to those who take what is offered, and never less than if all did. Where nobody does, there is room above the fastest, or too little for all. */
   private fairBps(takers: readonly Said[], others: readonly Said[], elapsedNs: number): number {
     const taking = flowsOf(takers, elapsedNs);
-    const flows = taking + flowsOf(others, elapsedNs);
+    const flows = Math.min(MOST_FLOWS, taking + flowsOf(others, elapsedNs));
     const tooMuch = flows <= PUNCTUAL_FLOWS ? 0 : OVERLOAD * Math.log2(flows / PUNCTUAL_FLOWS);
     const wholeBps = this.linkBps * (1 + tooMuch);
     const othersBps = (others.length * this.bitsPerCredit) / (elapsedNs / 1e9);
     const leftBps = wholeBps - othersBps;
-    if (taking > 0.01) return Math.max(leftBps / taking, wholeBps / flows);
+    if (taking > 0.01) return (1 + tooMuch) * Math.max((this.linkBps - othersBps) / taking, this.linkBps / flows);
     const fastestBps = Math.max(0, ...others.map(({ flowBps }) => flowBps));
     return leftBps >= 0 ? fastestBps + leftBps : (fastestBps * wholeBps) / othersBps;
   }
 
   private take(fairBps: number): void {
-    const newBps = Math.min(fairBps, MOST_OF_LINK * this.linkBps);
+    const newBps = Math.max(this.linkBps / MOST_FLOWS, Math.min(fairBps, MOST_OF_LINK * this.linkBps));
     const isNews = Math.max(newBps / this.offeredBps, this.offeredBps / newBps) > NEWS;
     this.offeredBps += (isNews ? 1 : STEP) * (newBps - this.offeredBps);
   }

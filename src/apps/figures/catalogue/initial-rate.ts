@@ -38,7 +38,7 @@ export const initialRate: Figure = {
       DIVISORS.flatMap((divisor) => [
         { key: joinKey(rule, divisor), document: joining(rule, divisor), seeds: seeds(seedCount(profile)) },
         ...(WASTERS.includes(rule)
-          ? [{ key: wasteKey(rule, divisor), document: oneFrame(rule, divisor), seeds: seeds(5) }]
+          ? [{ key: wasteKey(rule, divisor), document: oneFrame(rule, divisor), seeds: seeds(20) }]
           : []),
       ]),
     ),
