@@ -435,15 +435,11 @@ export class CreditIssuer implements DueSource {
   private spaceNext(): void {
     const { numbers, at, frames } = this;
     const { random } = this.context;
-    const lastNs = numbers[at + Hot.dueNs];
     paceNext(numbers, at, random);
     const { limitingHop } = this.control;
     if (limitingHop === undefined) return;
     // Credits of flows that start together at one host keep their order otherwise, and the first ones take every free place.
-    if (!this.isProved) {
-      const randomNs = numbers[at + Hot.gapNs] * (random.next() - 0.5);
-      numbers[at + Hot.dueNs] = Math.max(lastNs, numbers[at + Hot.dueNs] + randomNs);
-    }
+    if (!this.isProved) numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * (random.next() - 0.5);
     // Flows that hear of a much lower rate together would send their next credits together.
     if (frames.rateCode - this.rateCode >= CODES_IN_OCTAVE)
       numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * random.next();

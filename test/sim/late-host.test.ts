@@ -39,7 +39,7 @@ describe('many flows of a host that is late', () => {
   it('go by the RTT that others have measured', async () => {
     const { flows } = await play(150, '20mbit', 50);
     // 3 s are the link's own. Without the others' RTT none of them is done within the 15 s.
-    expect(Math.max(...flows.map(({ fctNs }) => fctNs ?? Number.NaN))).toBeLessThan(8e9);
+    expect(Math.max(...flows.map(({ fctNs }) => fctNs ?? Number.NaN))).toBeLessThan(9e9);
   });
 
   it('do not wait for credits that are lost on the way', async () => {

@@ -67,8 +67,8 @@ describe('a simulation', () => {
         return credits.wasted;
       });
       const mean = wasted.reduce((sum, count) => sum + count, 0) / seeds.length;
-      // Gaps are uniform from 0 to 2 of their mean before the first echo: of n credits in a time, n / 3 is the variance. Three standard deviations, and a half for rounding.
-      const chance = 3 * Math.sqrt(expected / 3 / seeds.length);
+      // Gaps are uniform from 0.5 to 1.5 of their mean before the first echo: of n credits in a time, n / 12 is the variance. Three standard deviations, and a half for rounding.
+      const chance = 3 * Math.sqrt(expected / 12 / seeds.length);
       expect(Math.abs(mean - expected), `wasted at ${initial_rate}`).toBeLessThan(0.5 + chance);
     }
     const heeds = play({ ...changes, host: { endpoint: { backlogWaitNs: 1e6 } } }).flows[0];
@@ -84,7 +84,8 @@ describe('a simulation', () => {
       ],
     });
     const [alone, ...pair] = result.flows;
-    expect(alone.slowdown).toBeCloseTo(1, 2);
+    // The first gaps between credits are random.
+    expect(Math.abs((alone.slowdown ?? 0) - 1)).toBeLessThan(0.01);
     for (const { slowdown } of pair) expect(slowdown).toBeGreaterThan(1.5);
     expect(result.fct.all?.count).toBe(3);
     expect(result.fct.XL?.maxNs).toBe(Math.max(...result.flows.map(({ fctNs }) => fctNs ?? 0)));

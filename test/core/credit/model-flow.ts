@@ -102,7 +102,7 @@ export class ModelFlow {
 
   /** Of a gap: flows that have heard nothing, or have just heard of half their rate or less, would else send together. PROTOCOL §4.4 */
   private spreading(random: Random): number {
-    const unheard = this.isUnheard ? 2 * random.next() - 1 : 0;
+    const unheard = this.isUnheard ? random.next() - 0.5 : 0;
     return unheard + (this.lastBps >= 2 * this.rateBps ? random.next() : 0);
   }
 
