@@ -9,9 +9,22 @@ const LOWEST_BPS = 1000;
 const HIGHEST_CODE = 4095;
 export const MAX_RATE_CODE = HIGHEST_CODE;
 
-const RATES = Float64Array.from({ length: HIGHEST_CODE + 1 }, (_, code) =>
-  code === 0 ? 0 : LOWEST_BPS * 2 ** (code / STEPS_IN_OCTAVE),
-);
+/** By square roots and products, which have the same last bit everywhere: powers differ between versions of V8, and with them whole simulations. */
+const RATES = new Float64Array(HIGHEST_CODE + 1);
+for (let code = 0; code <= HIGHEST_CODE; code++)
+  RATES[code] = code < STEPS_IN_OCTAVE ? LOWEST_BPS * partOfOctave(code) : 2 * RATES[code - STEPS_IN_OCTAVE];
+RATES[0] = 0;
+
+/** 2^(steps / 128) */
+function partOfOctave(steps: number): number {
+  let factor = 1;
+  let root = 2;
+  for (let bit = STEPS_IN_OCTAVE / 2; bit >= 1; bit /= 2) {
+    root = Math.sqrt(root);
+    if ((steps & bit) !== 0) factor *= root;
+  }
+  return factor;
+}
 
 const BIT_NS = RATES.map((rateBps) => 1e9 / rateBps);
 

@@ -63,7 +63,7 @@ class Steady implements CreditAlgorithm {
     // As long a time at every rate from a half on; at a lower one as many credits, for few say nothing.
     const unheard = credits * Math.max(0.5, initialRate);
     if (sent <= unheard) return this.rateBps;
-    const halvings = (sent - unheard) / (unheard * HALVING_PART);
+    const halvings = Math.ceil((sent - unheard) / (unheard * HALVING_PART));
     return Math.min(this.rateBps, Math.max(this.rateBps / 2 ** halvings, UNHEARD_PART * this.link.maxRateBps));
   }
 
