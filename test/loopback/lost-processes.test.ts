@@ -219,7 +219,8 @@ beforeAll(async () => {
 
 const WORDS = {
   SIGKILL: 'NAME ended with SIGKILL',
-  SIGSTOP: '(did not|nothing changed).* last heard: .*NAME: .* ago',
+  // A host that starts late, on busy cores, finds a switch that has stopped already, and says so itself.
+  SIGSTOP: '(did not|nothing changed).* last heard: .*NAME: .* ago|NAME at \\S+ has not answered',
 } as const;
 
 describe('a command names the process that is lost or answers no more, and ends:', () => {

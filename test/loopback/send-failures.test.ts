@@ -280,7 +280,11 @@ describe('wrong usage', () => {
       (folder) => ['-d', folder, '--listen', ':0', '--switch', '127.0.0.1'],
       /leave it out/,
     ],
-    ['an unknown algorithm', (folder) => ['-d', folder, '-C', 'bbr'], /'bbr' is not allowed; allowed: steady, leaning, express/],
+    [
+      'an unknown algorithm',
+      (folder) => ['-d', folder, '-C', 'bbr'],
+      /'bbr' is not allowed; allowed: steady, leaning, express/,
+    ],
     ['an interval without a unit', (folder) => ['-d', folder, '--interval', '5'], /--interval '5' is not allowed/],
   ])('of daemon: %s', async (_, args, sentence) => {
     const folder = await scratchFolder();
