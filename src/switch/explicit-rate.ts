@@ -64,7 +64,10 @@ export class ExplicitRate {
   private rival: ExplicitRate | null = null;
   private leastPart = 1;
 
-  /** `rateBps`: of the link, Infinity for an unlimited one, which offers nothing; `creditBits`: what a credit and its data take of it; `queueFrames`: credits that wait at the port at most. */
+  /**
+   * `rateBps`: of the link, Infinity for an unlimited one, which offers nothing. `creditBits`: what a credit and its data take of it.
+   * `queueFrames`: credits that the port's queue holds.
+   */
   constructor(rateBps: number, creditBits: number, queueFrames: number) {
     this.configure(rateBps, creditBits, queueFrames);
   }

@@ -76,7 +76,7 @@ function intro(profile: Profile): string {
       : 'This is the paper profile: flows, seeds and seconds as in the papers.';
   return `Every figure is made by the simulator, in which the same endpoints and switches run that also run behind sockets. ${scale}
 
-Beside ours stand the paper's value and that of the authors' own public ns-2 code, run on the same scenario, where there is one. "met" is as good as what we hold ourselves to, or better; the reason says what that is where it is not the paper's value.`;
+The paper's value and that of the authors' public ns-2 code on the same scenario stand beside ours, if known. "met": ours reaches the bound that the reason gives, or else the paper's value.`;
 }
 
 function profileOption(profile: Profile): string {
