@@ -1,4 +1,4 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter } from 'node:events';
 import type { Application, CreditChoice } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
 import type { EndpointCounters } from '../core/counters.js';
@@ -22,7 +22,7 @@ import { Stream, type StreamHost } from './stream.js';
 
 /** Of a flow that this host opens for one direction. */
 export interface SenderOptions extends FlowOptions {
-  /** Takes the flows that the peer opens as answers to this one; without it they are refused. */
+  /** Takes the flows that the peer opens as answers to this one, until `forgetReplies`; without it they are refused. */
   onReply?: AcceptReply;
 }
 
@@ -167,10 +167,18 @@ export class Host
    * Opens a stream and waits until the peer has taken it. `to`: `HOST:PORT` in direct mode, a host id behind a switch. Rejects with XpassError: `config` for a
    * name that makes no sense, `unreachable`, `refused`, `tooManyFlows`; or with an AbortError.
    */
-  async connect(to: string | number | Address, options: ConnectOptions = {}): Promise<Stream> {
+  connect(to: string | number | Address, options: ConnectOptions = {}): Promise<Stream> {
     const stream = this.createStream(to, options);
-    await once(stream, 'connect');
-    return stream;
+    return new Promise((resolve, reject) => {
+      const onClose = (): void => reject(stream.errored ?? new XpassError('shutdown', 'this host was closed'));
+      stream.once('error', reject);
+      stream.once('close', onClose);
+      stream.once('connect', () => {
+        stream.off('error', reject);
+        stream.off('close', onClose);
+        resolve(stream);
+      });
+    });
   }
 
   /** Opens a stream without waiting: what is written before `connect` goes with the opening. Its errors are events, as those of `connect`. */
@@ -295,7 +303,8 @@ export class Host
   }
 
   senderClosed(sender: Sender, error: XpassError | null): XpassError | null {
-    this.pairing.forget(sender.peer, sender.id);
+    // An answer may come when all has arrived, but not from a peer that is lost.
+    if (error !== null) this.pairing.forget(sender.peer, sender.id);
     return this.flowClosed(sender, error);
   }
 
@@ -303,12 +312,14 @@ export class Host
     return this.flowClosed(receiver, error);
   }
 
-  forgetReplies(sender: Sender): void {
-    this.pairing.forget(sender.peer, sender.id);
+  /** Flows of `peer` that answer our flow `id` are refused from now on. */
+  forgetReplies(peer: number, id: number): void {
+    this.pairing.forget(peer, id);
   }
 
   streamClosed(stream: Stream): void {
     this.streams.delete(stream);
+    this.tellIdle();
   }
 
   private get driver(): Assembled['driver'] {
@@ -359,7 +370,7 @@ export class Host
   private flowClosed(flow: Sender | Receiver, error: XpassError | null): XpassError | null {
     this.flows--;
     this.longestRttNs = Math.max(this.longestRttNs, flow.statistics.rttNs);
-    if (this.flows === 0) this.onIdle?.();
+    this.tellIdle();
     if (error === null) return null;
     const peerName = this.peerName(flow.peer);
     const told = flowError(error, {
@@ -373,6 +384,14 @@ export class Host
     return told;
   }
 
+  private get isIdle(): boolean {
+    return this.flows === 0 && this.streams.size === 0;
+  }
+
+  private tellIdle(): void {
+    if (this.isIdle) this.onIdle?.();
+  }
+
   private handleDetached(error: XpassError): void {
     this.driver.run((nowNs, machine) => machine.giveUp(error, nowNs));
     process.nextTick(() => this.emit('detached', error));
@@ -380,7 +399,7 @@ export class Host
 
   private async drain(): Promise<void> {
     this.isClosing = true;
-    if (this.flows > 0) {
+    if (!this.isIdle) {
       await new Promise<void>((resolve) => {
         this.onIdle = resolve;
       });

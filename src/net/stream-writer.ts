@@ -25,7 +25,7 @@ interface Waiting {
  * header and its body share a frame.
  */
 export class StreamWriter implements FlowWriter {
-  /** Bytes that were taken from the program. */
+  /** Bytes of the writes that were taken whole. */
   bytesWritten = 0;
   private readonly events: WriterEvents;
   private readonly slabs = new WriteSlabs();
@@ -47,8 +47,7 @@ export class StreamWriter implements FlowWriter {
     this.sender = sender;
     this.pump();
     this.flush();
-    if (this.isEnded) sender.end();
-    else if (opens) sender.open();
+    if (opens && !this.isEnded) sender.open();
   }
 
   /** Takes all the bytes, then calls back. One call at a time. */
@@ -61,7 +60,6 @@ export class StreamWriter implements FlowWriter {
   end(): void {
     this.isEnded = true;
     this.flush();
-    this.sender?.end();
   }
 
   onOpened(): void {
@@ -98,10 +96,10 @@ export class StreamWriter implements FlowWriter {
     if (waiting.at < chunk.length) {
       const count = this.slabs.append(chunk, waiting.at);
       waiting.at += count;
-      this.bytesWritten += count;
       if (count === 0) return this.flush();
     }
     if (waiting.at === chunk.length) {
+      this.bytesWritten += chunk.length;
       waiting.chunk++;
       waiting.at = 0;
     }
@@ -113,13 +111,16 @@ export class StreamWriter implements FlowWriter {
     this.flush();
   };
 
-  /** Gives the flow what was copied; false where it takes nothing now. */
+  /** Gives the flow what was copied, and the end behind it; false where it takes nothing now. */
   private flush(): boolean {
     const { sender, slabs } = this;
-    if (slabs.pendingBytes === 0) return true;
-    if (sender === null || !sender.write(slabs.pending)) return false;
-    slabs.taken();
-    slabs.acknowledged(sender.acknowledgedBytes);
+    if (sender === null) return slabs.pendingBytes === 0;
+    if (slabs.pendingBytes > 0) {
+      if (!sender.write(slabs.pending)) return false;
+      slabs.taken();
+      slabs.acknowledged(sender.acknowledgedBytes);
+    }
+    if (this.isEnded) sender.end();
     return true;
   }
 }

@@ -24,7 +24,7 @@ export interface StreamHost {
   /** Null behind a switch. */
   peerAddress(peer: number): UdpAddress | null;
   /** Answers that name our flow as their pair are not wanted any more. */
-  forgetReplies(sender: Sender): void;
+  forgetReplies(peer: number, id: number): void;
   /** The stream is destroyed. */
   streamClosed(stream: Stream): void;
 }
@@ -157,6 +157,7 @@ export class Stream extends Duplex {
   /** For hosts: the flow that receives. Returns who reads it. */
   attachReceiver(receiver: Receiver): FlowReader | null {
     if (this.input.flow !== null) return null;
+    if (receiver.pairedFlowId !== 0) this.host.forgetReplies(receiver.peer, receiver.pairedFlowId);
     this.peer = receiver.peer;
     this.input.attach(receiver);
     return this.input;
@@ -213,9 +214,15 @@ export class Stream extends Duplex {
     if (flow !== null && !flow.isClosed) this.timer = setTimeout(() => flow.reset(), ORPHAN_MS).unref();
   }
 
+  /** All that was written before the stream was destroyed has arrived. An answer that comes now is refused. */
+  private forgetAnswer(): void {
+    const { flow } = this.output;
+    if (flow !== null && this.input.flow === null) this.host.forgetReplies(flow.peer, flow.id);
+  }
+
   private resetFlows(code: number): void {
     const { flow } = this.output;
-    if (flow !== null) this.host.forgetReplies(flow);
+    if (flow !== null) this.host.forgetReplies(flow.peer, flow.id);
     flow?.reset(code);
     this.input.flow?.reset(code);
   }
@@ -244,6 +251,7 @@ export class Stream extends Duplex {
   private handleWriterClosed(error: XpassError | null): void {
     if (error !== null) this.fail(error);
     else if (this.finished !== null) process.nextTick(this.finished);
+    else if (this.destroyed) this.forgetAnswer();
   }
 
   private handleReaderClosed(error: XpassError | null): void {
