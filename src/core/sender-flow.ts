@@ -56,6 +56,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   protected readonly frames: SenderFrames;
   protected readonly probe: Probe;
   protected readonly requests: SenderRequests;
+  /** It names a flow of the peer as its pair. */
+  private readonly answersFlow: boolean;
   protected readonly stream: SentStream;
   protected readonly buffer: SendBuffer;
   protected readonly rtt: RttEstimator;
@@ -85,6 +87,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.buffer = this.stream.buffer;
     const { frameBytes, isReactive, pairedFlowId, weight, isLowClass, isDuplex } = options;
     const terms = { frameBytes, isReactive, pairedFlowId, weight, isLowClass, isDuplex };
+    this.answersFlow = pairedFlowId !== 0;
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.numbers[this.at + Hot.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
@@ -188,6 +191,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** Gives the flow up on both sides. Does nothing once it is closed. */
   reset(nowNs: number, code: number = ResetCode.aborted): void {
     if (this.isOver) return;
+    // The peer waits for the other half of a stream: it hears that none comes.
+    if (this.requests.requests === 0 && this.answersFlow) this.sendRequest(nowNs, false);
     if (this.requests.requests > 0) this.frames.reset(code, nowNs);
     this.close(new XpassError('reset', 'the flow was given up on this side'));
   }
