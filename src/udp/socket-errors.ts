@@ -66,17 +66,20 @@ export function explainProblem(code: string, peer: string, frameBytes: number): 
 
 /** Why a socket could not be bound, as the caller's mistake: XpassError `config` that names address and port. */
 export function bindError(error: Error, address: UdpAddress, platform = process.platform): XpassError {
-  const code = codeOf(error);
+  return new XpassError('config', bindSentence(codeOf(error), address, platform), { cause: error });
+}
+
+function bindSentence(code: string, address: UdpAddress, platform: NodeJS.Platform): string {
   const name = formatAddress(address);
   switch (code) {
     case 'EADDRINUSE':
-      return new XpassError('config', `UDP port ${address.port} is in use: another process is bound to ${name}`);
+      return `UDP port ${address.port} is in use: another process is bound to ${name}`;
     case 'EADDRNOTAVAIL':
-      return new XpassError('config', `cannot bind to ${name}: this host has no address ${address.address}`);
+      return `cannot bind to ${name}: this host has no address ${address.address}`;
     case 'EACCES':
-      return new XpassError('config', `cannot bind to ${name}: ${deniedPort(platform)}`);
+      return `cannot bind to ${name}: ${deniedPort(platform)}`;
     default:
-      return new XpassError('config', `cannot bind to ${name} (${code})`);
+      return `cannot bind to ${name} (${code})`;
   }
 }
 

@@ -6,7 +6,7 @@ import { flow } from './net-conformance/flow.js';
 import { opening } from './net-conformance/opening.js';
 import { processes } from './net-conformance/processes.js';
 import { servers } from './net-conformance/servers.js';
-import { NODE } from './net-conformance/subjects.js';
+import { NODE, XPASS } from './net-conformance/subjects.js';
 import { conformanceTable } from './net-conformance/table.js';
 import { time } from './net-conformance/time.js';
 import { Tools } from './net-conformance/tools.js';
@@ -31,6 +31,10 @@ describe.each(CHAPTERS)('$title, by node:net and by xpass/net', ({ cases }) => {
   it.each([...cases])('$name', async (each) => {
     const node = await observe(NODE, each);
     seen.set(each.name, node);
+    const ours = await observe(XPASS, each);
+    // An undeclared difference, or a declared one that is gone.
+    expect(ours).toEqual(each.differs?.ours ?? node);
+    if (each.differs !== undefined) expect(node).not.toEqual(each.differs.ours);
   });
 });
 

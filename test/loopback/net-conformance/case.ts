@@ -11,8 +11,8 @@ export interface Subject {
   readonly net: NetModule;
   /** What a child process imports. */
   readonly url: string;
-  /** Open streams that the module itself counts; 0 for a module that keeps no count. */
-  openStreams(): number;
+  /** Open streams in this process. */
+  openStreams(): Promise<number>;
   /** A port of 127.0.0.1 at which nobody listens. */
   unusedPort(): Promise<number>;
 }

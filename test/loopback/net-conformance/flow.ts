@@ -268,7 +268,7 @@ const load: Case[] = [
     name: `${STREAMS} short streams, ${AT_A_TIME} at a time, are all answered, and leave nothing behind`,
     async run(net, tools) {
       const { server, port } = await tools.listen((socket) => socket.pipe(socket));
-      const before = tools.subject.openStreams();
+      const before = await tools.subject.openStreams();
       let next = 0;
       let answered = 0;
       const worker = async () => {
@@ -278,7 +278,7 @@ const load: Case[] = [
         }
       };
       await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-      await tools.until(() => tools.subject.openStreams() <= before, 'the last stream to be forgotten');
+      await tools.until(async () => (await tools.subject.openStreams()) <= before, 'the last stream to be forgotten');
       const listeners = server.eventNames().map((name) => server.listenerCount(name));
       return { answered, listeners: Math.max(...listeners) };
     },
