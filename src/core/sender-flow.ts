@@ -83,8 +83,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.probe = new Probe(this.rtt, context.config, record);
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
     this.buffer = this.stream.buffer;
-    const { frameBytes, isReactive, pairedFlowId, weight, isLowClass } = options;
-    const terms = { frameBytes, isReactive, pairedFlowId, weight, isLowClass };
+    const { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass } = options;
+    const terms = { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass };
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.numbers[this.at + Hot.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
@@ -110,6 +110,16 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** Written and not sent for the first time. */
   get unsentBytes(): number {
     return this.stream.unsentBytes;
+  }
+
+  /** Sent at least once. */
+  get sentBytes(): number {
+    return this.stream.sentOffset;
+  }
+
+  /** The receiver has every byte before this offset, and the flow needs their memory no more. */
+  get acknowledgedBytes(): number {
+    return this.stream.ackedOffset;
   }
 
   /** What its window algorithm remembers, by the names of the papers; for traces. Allocates. */
@@ -162,6 +172,13 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.wake(nowNs);
   }
 
+  /** Asks the receiver to take the flow although nothing is written: `onOpened` follows. Does nothing once it was asked. */
+  open(nowNs: number): void {
+    if (this.stateCode !== State.closed || this.isOver) return;
+    this.begin(nowNs);
+    this.arm();
+  }
+
   /** No more bytes will be written: the active close. `onClosed(null)` follows when the receiver has them all. */
   end(nowNs: number): void {
     if (this.stream.ended || this.isOver) return;
@@ -209,10 +226,10 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
       return;
     }
     this.lastHeardNs = nowNs;
-    this.opened = true;
     if (answersProbe) this.probe.answer(nowNs);
     const advances = cumulative > stream.ackedOffset;
     if (advances) stream.acknowledge(cumulative);
+    if (!this.opened && !this.survivesOpening()) return;
     if ((flags(bytes) & AckFlag.complete) !== 0 && stream.isAcknowledged) {
       this.close(null);
       return;
@@ -253,6 +270,9 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     return this.deadlineNs();
   }
 
+  /** The first request goes out. */
+  protected abstract begin(nowNs: number): void;
+
   /** There is something to send. */
   protected abstract wake(nowNs: number): void;
 
@@ -287,6 +307,13 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
 
   protected arm(): void {
     if (this.stateCode !== State.closed) this.context.arm(this.slot, this.deadlineNs());
+  }
+
+  /** The first answer has come. False where the writer has given the flow up in its callback. */
+  protected survivesOpening(): boolean {
+    this.opened = true;
+    this.writer.onOpened?.();
+    return !this.isOver;
   }
 
   /** The answer to the latest probe knows less than had been acknowledged before: a copy of the first request has opened the flow a second time. */
