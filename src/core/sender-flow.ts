@@ -85,8 +85,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.probe = new Probe(this.rtt, context.config, record);
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
     this.buffer = this.stream.buffer;
-    const { frameBytes, isReactive, pairedFlowId, weight, isLowClass, isDuplex } = options;
-    const terms = { frameBytes, isReactive, pairedFlowId, weight, isLowClass, isDuplex };
+    const { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass } = options;
+    const terms = { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass };
     this.answersFlow = pairedFlowId !== 0;
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.numbers[this.at + Hot.connectingSinceNs] = NEVER;
@@ -110,13 +110,19 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     return this.isOver;
   }
 
-  get acknowledgedBytes(): number {
-    return this.stream.ackedOffset;
-  }
-
   /** Written and not sent for the first time. */
   get unsentBytes(): number {
     return this.stream.unsentBytes;
+  }
+
+  /** Sent at least once. */
+  get sentBytes(): number {
+    return this.stream.sentOffset;
+  }
+
+  /** The receiver has every byte before this offset, and the flow needs their memory no more. */
+  get acknowledgedBytes(): number {
+    return this.stream.ackedOffset;
   }
 
   /** What its window algorithm remembers, by the names of the papers; for traces. Allocates. */
@@ -169,15 +175,11 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.wake(nowNs);
   }
 
+  /** Asks the receiver to take the flow although nothing is written: `onOpened` follows. Does nothing once it was asked. */
   open(nowNs: number): void {
-    if (this.isOver || this.stateCode !== State.closed) return;
-    this.wake(nowNs);
-  }
-
-  protected noteOpened(): void {
-    if (this.opened) return;
-    this.opened = true;
-    this.writer.onOpened?.();
+    if (this.stateCode !== State.closed || this.isOver) return;
+    this.begin(nowNs);
+    this.arm();
   }
 
   /** No more bytes will be written: the active close. `onClosed(null)` follows when the receiver has them all. */
@@ -229,10 +231,10 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
       return;
     }
     this.lastHeardNs = nowNs;
-    this.noteOpened();
     if (answersProbe) this.probe.answer(nowNs);
     const advances = cumulative > stream.ackedOffset;
     if (advances) stream.acknowledge(cumulative);
+    if (!this.opened && !this.survivesOpening()) return;
     if ((flags(bytes) & AckFlag.complete) !== 0 && stream.isAcknowledged) {
       this.close(null);
       return;
@@ -273,6 +275,9 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     return this.deadlineNs();
   }
 
+  /** The first request goes out. */
+  protected abstract begin(nowNs: number): void;
+
   /** There is something to send. */
   protected abstract wake(nowNs: number): void;
 
@@ -307,6 +312,13 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
 
   protected arm(): void {
     if (this.stateCode !== State.closed) this.context.arm(this.slot, this.deadlineNs());
+  }
+
+  /** The first answer has come. False where the writer has given the flow up in its callback. */
+  protected survivesOpening(): boolean {
+    this.opened = true;
+    this.writer.onOpened?.();
+    return !this.isOver;
   }
 
   /** The answer to the latest probe knows less than had been acknowledged before: a copy of the first request has opened the flow a second time. */
