@@ -11,7 +11,7 @@ export interface WriterEvents {
   onWriterClosed(error: XpassError | null): void;
 }
 
-type Callback = () => void;
+type Callback = (error?: Error) => void;
 
 interface Waiting {
   readonly chunks: readonly Uint8Array[];
@@ -56,10 +56,17 @@ export class StreamWriter implements FlowWriter {
     this.pump();
   }
 
-  /** No more bytes follow. */
+  /** No more bytes follow those of the latest call of `write`. */
   end(): void {
     this.isEnded = true;
     this.flush();
+  }
+
+  /** The latest call of `write` will not be done. */
+  fail(error: Error): void {
+    const { waiting } = this;
+    this.waiting = null;
+    waiting?.callback(error);
   }
 
   onOpened(): void {
@@ -120,7 +127,7 @@ export class StreamWriter implements FlowWriter {
       slabs.taken();
       slabs.acknowledged(sender.acknowledgedBytes);
     }
-    if (this.isEnded) sender.end();
+    if (this.isEnded && this.waiting === null) sender.end();
     return true;
   }
 }

@@ -174,12 +174,12 @@ export class Stream extends Duplex {
     this.destroy(error);
   }
 
-  override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: () => void): void {
+  override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: (error?: Error) => void): void {
     this.touch();
     this.output.write([chunk], callback);
   }
 
-  override _writev(chunks: { chunk: Uint8Array }[], callback: () => void): void {
+  override _writev(chunks: { chunk: Uint8Array }[], callback: (error?: Error) => void): void {
     this.touch();
     this.output.write(
       chunks.map(({ chunk }) => chunk),
@@ -201,8 +201,12 @@ export class Stream extends Duplex {
     this.timer = null;
     const code = this.resetCode ?? (error === null && !this.isOpening ? null : ResetCode.aborted);
     this.input.abandon();
-    if (code === null) this.leave();
-    else this.resetFlows(code);
+    if (code === null) {
+      this.leave();
+    } else {
+      this.resetFlows(code);
+      this.output.fail(error ?? new XpassError('reset', 'the stream was destroyed'));
+    }
     this.host.streamClosed(this);
     callback(error);
   }
@@ -249,7 +253,7 @@ export class Stream extends Duplex {
   }
 
   private handleWriterClosed(error: XpassError | null): void {
-    if (error !== null) this.fail(error);
+    if (error !== null && !this.isNeedless(error)) this.fail(error);
     else if (this.finished !== null) process.nextTick(this.finished);
     else if (this.destroyed) this.forgetAnswer();
   }
@@ -257,6 +261,11 @@ export class Stream extends Duplex {
   private handleReaderClosed(error: XpassError | null): void {
     if (error !== null) this.fail(error);
     else if (this.destroyed && this.timer !== null) clearTimeout(this.timer);
+  }
+
+  /** The end of a direction in which nothing was written is refused by a peer whose stream is gone: nothing is lost. */
+  private isNeedless(error: XpassError): boolean {
+    return error.code === 'refused' && !this.isOpening && this.bytesWritten === 0;
   }
 
   /** A peer whose stream is gone refuses the answering flow, which to the program is a reset. */

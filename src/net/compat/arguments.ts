@@ -9,7 +9,10 @@ export interface XpassOptions
     Pick<FlowOptions, 'weight' | 'class'> {}
 
 /** What `connect` takes: the options of node:net, those of xpass, and a signal. */
-export type ConnectOptions = NetConnectOpts & { readonly xpass?: XpassOptions; readonly signal?: AbortSignal | undefined };
+export type ConnectOptions = NetConnectOpts & {
+  readonly xpass?: XpassOptions;
+  readonly signal?: AbortSignal | undefined;
+};
 
 /** Checked: there is a port, or a path, which is refused later. */
 export type ConnectTarget = Partial<TcpSocketConnectOpts> & {

@@ -17,6 +17,11 @@ export interface DialEvents {
   onFailed(error: Error): void;
 }
 
+interface Opened {
+  readonly stream: Stream;
+  readonly shared: SharedHost;
+}
+
 /** Of node:net: net.getDefaultAutoSelectFamilyAttemptTimeout(). */
 const NEXT_ADDRESS_MS = 250;
 
@@ -86,14 +91,19 @@ export class Dial {
   private async last(remote: UdpAddress): Promise<void> {
     const opened = await this.open(remote);
     if (opened === null) return;
-    this.events.onStream(opened.stream, opened.shared, remote);
+    this.give(opened, remote);
+  }
+
+  private give({ stream, shared }: Opened, remote: UdpAddress): void {
+    this.stopAttempt = () => {};
+    this.events.onStream(stream, shared, remote);
   }
 
   /** An address behind which there are others: whether it answered soon. */
   private async tried(remote: UdpAddress): Promise<boolean> {
     const opened = await this.open(remote);
     if (opened === null) return true;
-    const { stream, shared } = opened;
+    const { stream } = opened;
     const isThere = await new Promise<boolean>((resolve) => {
       const timer = setTimeout(() => resolve(false), NEXT_ADDRESS_MS);
       stream.once('connect', () => resolve(true));
@@ -103,12 +113,12 @@ export class Dial {
         resolve(false);
       });
     });
-    if (isThere && !this.isStopped) this.events.onStream(stream, shared, remote);
+    if (isThere && !this.isStopped) this.give(opened, remote);
     else stream.destroy();
     return isThere || this.isStopped;
   }
 
-  private async open(remote: UdpAddress): Promise<{ stream: Stream; shared: SharedHost } | null> {
+  private async open(remote: UdpAddress): Promise<Opened | null> {
     const { xpass = {} } = this.target;
     const shared = await connectingHost(this.local(remote), xpass).catch((error: Error) => {
       throw nodeError(error, { syscall: 'connect', address: remote.address, port: remote.port });

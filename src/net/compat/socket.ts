@@ -151,24 +151,26 @@ export class Socket extends Duplex {
     return this.peerEnd().family;
   }
 
-  get localAddress(): string | undefined {
-    return this.ends.local.address;
+  /** Undefined, as those below, while there is no connection: the declarations of node:net leave it out. */
+  get localAddress(): string {
+    return this.ends.local.address as string;
   }
 
-  get localPort(): number | undefined {
-    return this.ends.local.port;
+  get localPort(): number {
+    return this.ends.local.port as number;
   }
 
-  get localFamily(): string | undefined {
-    return this.ends.local.family;
+  get localFamily(): string {
+    return this.ends.local.family as string;
   }
 
   get autoSelectFamilyAttemptedAddresses(): string[] {
     return [];
   }
 
-  get timeout(): number | undefined {
-    return this.idle.timeout;
+  /** Ms; undefined before `setTimeout`. */
+  get timeout(): number {
+    return this.idle.timeout as number;
   }
 
   address(): AddressInfo | Record<string, never> {
@@ -250,14 +252,16 @@ export class Socket extends Duplex {
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     const wasConnecting = this.connecting;
+    const wasOpen = this.stream !== null || wasConnecting;
     this.connecting = false;
     this.idle.stop();
     this.dial?.stop();
     this.leaveStream(error);
     this.failWrite(wasConnecting, error);
     callback(error);
-    // A stream tells of its error in the next turn; 'close' comes after it.
-    process.nextTick(() => this.emit('close', error !== null));
+    // As in node:net: behind 'error', and a turn of the loop later where there was a connection to close.
+    const later = wasOpen ? setImmediate : process.nextTick;
+    later(() => this.emit('close', error !== null));
     this.emit(SOCKET_CLOSED);
   }
 
@@ -370,8 +374,9 @@ export class Socket extends Duplex {
 
   private finishStream(callback: Callback): void {
     this.finishing = null;
-    this.stream?.end(() => {
-      if (!this.destroyed) callback();
+    // Called with an error too, which 'error' of the stream has told of.
+    this.stream?.end((error?: Error | null) => {
+      if (!this.destroyed && !error) callback();
     });
   }
 

@@ -231,6 +231,10 @@ const broken: Case[] = [
       await tools.closed(peer);
       return { server: seen };
     },
+    differs: {
+      ours: { server: ['error:ECONNRESET', 'close:true'] },
+      why: 'The peer must not take a stream for whole that has failed here.',
+    },
   },
   {
     name: 'what destroy() while data is under way means to a peer that reads on',
@@ -249,6 +253,10 @@ const broken: Case[] = [
       peer.resume();
       await tools.closed(peer);
       return { server: seen, isWhole: read === bytes.length };
+    },
+    differs: {
+      ours: { server: ['error:ECONNRESET', 'close:true'], isWhole: false },
+      why: 'A stream that is cut resets, so that the peer does not take its part for the whole.',
     },
   },
   {

@@ -38,6 +38,7 @@ export const XPASS: Subject = {
   name: 'xpass/net',
   net: xpassNet satisfies NetModule,
   url: new URL('../../../dist/net/compat/net.js', import.meta.url).href,
-  openStreams: async () => (await xpassNet.hostStatistics()).reduce((sum, { streams, flows }) => sum + streams + flows, 0),
+  openStreams: async () =>
+    (await xpassNet.hostStatistics()).reduce((sum, { streams, flows }) => sum + streams + flows, 0),
   unusedPort: unusedUdpPort,
 };
