@@ -27,6 +27,15 @@ const checks = {
     'bin',
     'test',
   ),
+  'API reference (typedoc)': local(
+    packageCommand('typedoc'),
+    '--options',
+    '.config/typedoc.json',
+    '--emit',
+    'none',
+    '--logLevel',
+    'Warn',
+  ),
   'unused code (knip)': local(packageCommand('knip'), '--config', '.config/knip.jsonc', '--no-progress'),
 };
 

@@ -2,12 +2,32 @@
  * xpass: a transport whose receivers ask for data, credit by credit.
  *
  * `openHost` opens a host; a host opens and takes streams. `xpass/net` has the signatures of `node:net`.
+ *
+ * @module xpass
  */
 export { AssertionError } from './base/assert.js';
+export type { AttachedLink } from './core/attachment.js';
+export type { EndpointCounters } from './core/counters.js';
 export { type ErrorCode, XpassError } from './core/errors.js';
 export type { FlowObserver, FlowReader, FlowWriter } from './core/flow-callbacks.js';
-export { Host, type HostEvents, type HostStatistics, openHost, type SenderOptions } from './net/host.js';
+export type { CreditClass } from './core/flow-terms.js';
+export type { ReceiverStatistics } from './core/receiver-statistics.js';
+export type { SenderStatistics } from './core/sender-statistics.js';
+export {
+  Host,
+  type HostAddress,
+  type HostEvents,
+  type HostStatistics,
+  openHost,
+  type SenderOptions,
+} from './net/host.js';
 export type { ConnectOptions, FlowOptions, HostOptions, Notice, StreamOptions } from './net/host-options.js';
+export type { AcceptReply } from './net/pairing.js';
 export { Receiver } from './net/receiver.js';
 export { Sender } from './net/sender.js';
-export { Stream, type StreamStatistics } from './net/stream.js';
+export { Stream, type StreamEvents, type StreamStatistics } from './net/stream.js';
+export type { Address, UdpAddress } from './udp/address.js';
+export type { DatapathCounters, DatapathKind } from './udp/datapath.js';
+export type { LatenessSnapshot } from './udp/lateness.js';
+export type { DriverStatistics } from './udp/statistics.js';
+export type { Spin } from './udp/wake-policy.js';

@@ -1,5 +1,6 @@
 /** A broken invariant of our own. It is never the network's or the caller's fault, so nothing catches it: the process stops. */
 export class AssertionError extends Error {
+  /** Always `AssertionError`. */
   override readonly name = 'AssertionError';
 }
 

@@ -32,8 +32,9 @@ const AttachState = {
 
 /** What a switch gives to a host, and may change while the host is attached. PROTOCOL §3.9 */
 export interface AttachedLink {
+  /** The host's id behind the switch; 0 in direct mode. */
   hostId: number;
-  /** Infinity for unlimited. */
+  /** Rate of the link, bit/s of wire bytes; Infinity for unlimited. */
   rateBps: number;
   /** Largest UDP payload that the host may send. */
   maxFrameBytes: number;

@@ -4,29 +4,43 @@
  * increment and a snapshot is a copy.
  */
 export interface EndpointCounters {
+  /** Frames that came, those dropped included. */
   framesReceived: number;
+  /** Frames that were given to the NIC. */
   framesSent: number;
-  /** Frames that the check at the door refused, by reason. */
+  /** Dropped at the door: shorter than its header. */
   short: number;
+  /** Dropped at the door: of a version that is not spoken here. */
   version: number;
+  /** Dropped at the door: of a type that is not known. */
   type: number;
+  /** Dropped at the door: the CRC does not match. */
   check: number;
+  /** Dropped at the door: longer or shorter than its fields say. */
   length: number;
+  /** Dropped at the door: a field has a value that is not allowed. */
   invalid: number;
-  /** A frame that this role does not take, or that is meant for another host. */
+  /** Frames of a kind that only the other side of a flow takes. */
   direction: number;
+  /** Frames that are meant for another host. */
   misdirected: number;
+  /** Frames of a flow that is not known here. */
   unknownFlow: number;
-  /** Data whose echo names a credit that was not sent, or one that was echoed before. */
+  /** Data whose echo names a credit that was not sent. */
   unknownCredit: number;
+  /** Data frames that echo a credit that another one has echoed. */
   duplicateData: number;
+  /** Credits that had come before. */
   duplicateCredits: number;
+  /** Data beyond the receive window. */
   outsideWindow: number;
+  /** Data that would leave more holes than a receiver keeps track of. */
   tooManyRanges: number;
   /** Credits that came late enough to be taken as dropped first. */
   lateEchoes: number;
-  /** Flows refused because of maxFlows; lingering flows forgotten early because of maxLingering. */
+  /** Flows refused because of maxFlows. */
   flowsRefused: number;
+  /** Lingering flows forgotten early because of maxLingering. */
   lingerEvictions: number;
   /** Flows that asked for more weight than maxWeight. */
   weightsLimited: number;

@@ -17,7 +17,9 @@ export type ErrorCode =
 
 /** A failure that the caller can act on: a stable `code`, and one sentence that names the thing and what is allowed. */
 export class XpassError extends Error {
+  /** Always `XpassError`. */
   override readonly name = 'XpassError';
+  /** Why, for programs to compare. */
   readonly code: ErrorCode;
 
   constructor(code: ErrorCode, message: string, options?: ErrorOptions) {

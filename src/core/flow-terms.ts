@@ -2,8 +2,9 @@
 import { XpassError } from './errors.js';
 
 /** The classes of credits, the one that goes first at the head. PROTOCOL §9.8 */
-export const CREDIT_CLASSES = ['high', 'low'] as const;
-export type CreditClass = (typeof CREDIT_CLASSES)[number];
+export const CREDIT_CLASSES = ['high', 'low'] as const satisfies readonly CreditClass[];
+/** Class of a flow's credits: ports serve `high` first. PROTOCOL §9.8 */
+export type CreditClass = 'high' | 'low';
 
 /** Largest weight of a flow: the byte of the request. PROTOCOL §3.1 */
 export const MAX_WEIGHT = 255;

@@ -8,8 +8,11 @@ const UNCOMMON = DataFlag.repair | DataFlag.creditCe | DataFlag.chunks;
 
 /** What the receiver of a flow has counted since the flow began; rates in bit/s, times in ns. */
 export interface ReceiverStatistics {
+  /** Given to the reader. */
   bytesDelivered: number;
+  /** Arrived and not released by the reader, those beyond a hole included. */
   bytesHeld: number;
+  /** Data frames that came with a credit. */
   dataFrames: number;
   /** Arrived without a credit; not among the others. */
   speculativeFrames: number;
@@ -17,29 +20,41 @@ export interface ReceiverStatistics {
   filledFrames: number;
   /** Pieces of the stream that came in filled frames beside the payload of a frame. */
   chunks: number;
+  /** Data frames that the sender had marked as sent again. */
   repairedFrames: number;
   /** Arrived marked CE themselves. */
   markedFrames: number;
   /** Released by a credit that had been marked CE. */
   creditMarkedFrames: number;
-  /** Data frames at whose arrival others waited in the reorder buffer, and the most full frames that waited: see disorder.ts. */
+  /** Data frames at whose arrival others waited in the reorder buffer: see disorder.ts. */
   disorderedFrames: number;
+  /** The most full frames that waited in the reorder buffer. */
   disorderMax: number;
-  /** Paths that the credits of all flows from its peer are spread over, 0 where they are not; how often one was left out, and taken back. */
+  /** Paths that the credits of all flows from its peer are spread over; 0 where they are not spread. */
   paths: number;
+  /** Times that a path was left out. */
   pathExclusions: number;
+  /** Times that a path was taken back. */
   pathReturns: number;
+  /** Credits issued. */
   creditsSent: number;
+  /** Credits that came back with data. */
   creditsUsed: number;
+  /** Credits that reached the sender and found nothing to send. */
   creditsUnused: number;
+  /** Credits that did not arrive. */
   creditsDropped: number;
+  /** Credits whose fate is not known. */
   creditsOutstanding: number;
   /** Of those outstanding: their peer has answered later ones, so the host's budget does not count them. */
   creditsOvertaken: number;
   /** Dropped by the host's own NIC, and not yet among the dropped: sent = used + unused + dropped + outstanding + these. */
   creditsLostAtHome: number;
+  /** Rate of the credits, as the algorithm sets it, bit/s; 0 of a reactive flow. */
   rateBps: number;
+  /** Smoothed round-trip time, ns; 0 before the first sample. */
   rttNs: number;
+  /** Shortest round-trip time, ns; Infinity before the first sample. */
   minRttNs: number;
 }
 

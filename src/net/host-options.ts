@@ -6,9 +6,11 @@ import type { Spin } from '../udp/wake-policy.js';
 
 /** Something that people should know of, but that ends nothing: for a log. */
 export interface Notice {
+  /** `warn` needs somebody's attention, `debug` only who looks for a fault. */
   readonly level: 'debug' | 'info' | 'warn';
   /** Of the operating system, as `ECONNREFUSED`; absent where there is none. */
   readonly code?: string;
+  /** One sentence for people. */
   readonly message: string;
 }
 

@@ -26,6 +26,12 @@ export interface SenderOptions extends FlowOptions {
   onReply?: AcceptReply;
 }
 
+/** Where a host's socket is bound, and which host of a switch it is. */
+export interface HostAddress extends UdpAddress {
+  /** Id behind the switch; 0 in direct mode. */
+  readonly hostId: number;
+}
+
 /** What a host counts; all counts since it was opened. */
 export interface HostStatistics {
   /** Streams that are open. */
@@ -34,11 +40,13 @@ export interface HostStatistics {
   readonly flows: number;
   /** Flows of peers that nobody took. */
   readonly refusedFlows: number;
+  /** Frames that came, went and were dropped, by reason. */
   readonly endpoint: Readonly<EndpointCounters>;
+  /** Datagrams, system calls, problems of the socket, lateness of the event loop. */
   readonly driver: DriverStatistics;
 }
 
-/** What a host says. */
+/** What a host says; an event's value is the list of its arguments. */
 export interface HostEvents {
   /** A flow ended because its peer fell silent or never answered: the peer as people write it. */
   peerLost: [peerName: string, error: XpassError];
@@ -46,6 +54,7 @@ export interface HostEvents {
   linkChanged: [link: AttachedLink, before: AttachedLink];
   /** The switch takes this host no more: every flow has ended with this error. */
   detached: [error: XpassError];
+  /** The socket is closed. */
   close: [];
 }
 
@@ -89,7 +98,10 @@ export async function openHostOf(parts: HostParts): Promise<Host> {
   return host;
 }
 
-/** One host on its socket: streams and one-way flows with any number of peers. `openHost` makes one. */
+/**
+ * One host on its socket: streams and one-way flows with any number of peers. `openHost` makes one. It keeps the process alive until it is closed;
+ * `unref` changes that.
+ */
 export class Host
   extends EventEmitter<HostEvents>
   implements Application, SenderOwner, ReceiverOwner, StreamHost, AsyncDisposable
@@ -110,12 +122,13 @@ export class Host
   private onIdle: (() => void) | null = null;
   private longestRttNs = 0;
 
+  /** For `openHostOf`. @internal */
   constructor(settings: HostSettings) {
     super();
     this.settings = settings;
   }
 
-  /** For `openHostOf`. */
+  /** For `openHostOf`. @internal */
   async assemble({ settings, place = {}, overrides, onNotice = () => {} }: HostParts): Promise<void> {
     this.assembled = await assembleHost({
       settings,
@@ -128,7 +141,7 @@ export class Host
     });
   }
 
-  /** Where the socket is bound, and what the system gave it. */
+  /** Where the socket is bound, and what the system gave it. @internal */
   get info(): DatapathInfo {
     return this.driver.info;
   }
@@ -138,23 +151,23 @@ export class Host
     return this.driver.link;
   }
 
-  /** Where the socket is bound. */
+  /** Where the socket is bound. @internal */
   get local(): UdpAddress {
     return this.driver.info.local;
   }
 
-  /** The host's NIC, for who counts at it. */
+  /** The host's NIC, for who counts at it. @internal */
   get nic(): Assembled['nic'] {
     return (this.assembled as Assembled).nic;
   }
 
-  /** Largest UDP payload of its data frames. */
+  /** Largest UDP payload of its data frames. @internal */
   get frameBytes(): number {
     return this.driver.link.maxFrameBytes;
   }
 
   /** Where the socket is bound, and the host's id behind a switch; 0 in direct mode. */
-  address(): UdpAddress & { readonly hostId: number } {
+  address(): HostAddress {
     return { ...this.local, hostId: this.link.hostId };
   }
 
@@ -213,6 +226,7 @@ export class Host
     return sender;
   }
 
+  /** For receivers. @internal */
   openReply(receiver: Receiver, writer: FlowWriter, options: FlowOptions = {}): Sender {
     return this.open(receiver.peer, writer, { ...flowTerms(options), pairedFlowId: receiver.id });
   }
@@ -222,7 +236,7 @@ export class Host
     this.accept = accept;
   }
 
-  /** The credit algorithm for flows that answer one of ours, by peer and flow id; null for the host's own. */
+  /** The credit algorithm for flows that answer one of ours, by peer and flow id; null for the host's own. @internal */
   chooseCreditsBy(choose: ((peer: number, pairedFlowId: number) => CreditChoice | null) | null): void {
     this.chooseCredits = choose;
   }
@@ -232,14 +246,17 @@ export class Host
     return this.driver.run(action);
   }
 
+  /** For senders and receivers. @internal */
   get workingNs(): number {
     return this.driver.workingNs;
   }
 
+  /** A peer as people write it, by its number: `192.0.2.7:47000`, or `host 3` behind a switch. */
   peerName(peer: number): string {
     return this.driver.peerName(peer);
   }
 
+  /** A peer's numeric address, by its number; null behind a switch, and for a number that no peer has. */
   peerAddress(peer: number): UdpAddress | null {
     return this.driver.peerAddress(peer);
   }
@@ -251,7 +268,7 @@ export class Host
       streams: this.streams.size,
       flows: this.flows,
       refusedFlows: this.refusedFlows,
-      endpoint: endpoint.counters,
+      endpoint: { ...endpoint.counters },
       driver: this.driver.statistics(),
     };
   }
@@ -282,10 +299,12 @@ export class Host
     await this.shut();
   }
 
+  /** `close`, at the end of an `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
+  /** For the endpoint. @internal */
   acceptFlow(flow: ReceiverFlow): FlowReader | null {
     const receiver = new Receiver(this, flow);
     const reader = this.readerFor(receiver, flow.isDuplex);
@@ -298,25 +317,29 @@ export class Host
     return receiver;
   }
 
+  /** For the endpoint. @internal */
   creditChoice(peer: number, pairedFlowId: number): CreditChoice | null {
     return this.chooseCredits?.(peer, pairedFlowId) ?? null;
   }
 
+  /** For senders. @internal */
   senderClosed(sender: Sender, error: XpassError | null): XpassError | null {
     // An answer may come when all has arrived, but not from a peer that is lost.
     if (error !== null) this.pairing.forget(sender.peer, sender.id);
     return this.flowClosed(sender, error);
   }
 
+  /** For receivers. @internal */
   receiverClosed(receiver: Receiver, error: XpassError | null): XpassError | null {
     return this.flowClosed(receiver, error);
   }
 
-  /** Flows of `peer` that answer our flow `id` are refused from now on. */
+  /** Flows of `peer` that answer our flow `id` are refused from now on. @internal */
   forgetReplies(peer: number, id: number): void {
     this.pairing.forget(peer, id);
   }
 
+  /** For streams. @internal */
   streamClosed(stream: Stream): void {
     this.streams.delete(stream);
     this.tellIdle();

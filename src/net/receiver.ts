@@ -23,7 +23,7 @@ const NOBODY: FlowReader = { onData: () => {}, onEnd: () => {}, onClosed: () => 
  * not throw; bytes are valid only during `onData`.
  */
 export class Receiver implements FlowReader {
-  /** Who takes the bytes. */
+  /** Who takes the bytes. @internal */
   reader: FlowReader = NOBODY;
   private readonly owner: ReceiverOwner;
   private readonly flow: ReceiverFlow;
@@ -31,6 +31,7 @@ export class Receiver implements FlowReader {
   /** One closure for all releases, since there is at least one for each batch of frames. */
   private readonly releaseAll: (nowNs: number) => void;
 
+  /** For hosts. @internal */
   constructor(owner: ReceiverOwner, flow: ReceiverFlow) {
     this.owner = owner;
     this.flow = flow;
@@ -41,6 +42,7 @@ export class Receiver implements FlowReader {
     };
   }
 
+  /** The peer's number, as of `Host.resolve`. */
   get peer(): number {
     return this.flow.peer;
   }
@@ -65,11 +67,12 @@ export class Receiver implements FlowReader {
     return this.flow.isReactive;
   }
 
+  /** No callback comes any more, and the verbs do nothing. */
   get isClosed(): boolean {
     return this.flow.isClosed;
   }
 
-  /** Of its credits, as the algorithm sets it; 0 of a reactive flow. */
+  /** Rate of its credits in bit/s of data, as the algorithm sets it; 0 of a reactive flow. */
   get rateBps(): number {
     return this.flow.rateBps;
   }
@@ -107,14 +110,17 @@ export class Receiver implements FlowReader {
     return this.owner.openReply(this, writer, options);
   }
 
+  /** For the endpoint. @internal */
   onData(bytes: Uint8Array): void {
     this.reader.onData(bytes);
   }
 
+  /** For the endpoint. @internal */
   onEnd(): void {
     this.reader.onEnd();
   }
 
+  /** For the endpoint. @internal */
   onClosed(error: XpassError | null): void {
     this.reader.onClosed(this.owner.receiverClosed(this, error));
   }

@@ -22,18 +22,19 @@ export class Sender implements FlowWriter {
   private readonly writer: FlowWriter;
   private opened: SenderFlow | null = null;
 
-  /** `attach` follows. */
+  /** For hosts; `attach` follows. @internal */
   constructor(owner: SenderOwner, writer: FlowWriter) {
     this.owner = owner;
     this.writer = writer;
   }
 
-  /** `flow` was opened with this as its writer. */
+  /** For hosts: `flow` was opened with this as its writer. @internal */
   attach(flow: SenderFlow): this {
     this.opened = flow;
     return this;
   }
 
+  /** The peer's number, as of `Host.resolve`. */
   get peer(): number {
     return this.flow.peer;
   }
@@ -97,14 +98,17 @@ export class Sender implements FlowWriter {
     this.owner.run((nowNs) => this.flow.reset(nowNs, code));
   }
 
+  /** For the endpoint. @internal */
   onOpened(): void {
     this.writer.onOpened?.();
   }
 
+  /** For the endpoint. @internal */
   onWritable(): void {
     this.writer.onWritable();
   }
 
+  /** For the endpoint. @internal */
   onClosed(error: XpassError | null): void {
     this.writer.onClosed(this.owner.senderClosed(this, error));
   }

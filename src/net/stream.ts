@@ -31,13 +31,17 @@ export interface StreamHost {
 
 /** What both flows of a stream say of themselves; null for one that is not there yet. */
 export interface StreamStatistics {
+  /** What this end sends. */
   readonly sent: SenderStatistics | null;
+  /** What this end receives. */
   readonly received: ReceiverStatistics | null;
 }
 
 /** What a stream says beside what a Duplex says. */
 export interface StreamEvents {
+  /** The peer has taken the stream. */
   connect: [];
+  /** Nothing was read or written for the time of `setTimeout`. */
   timeout: [];
 }
 
@@ -61,7 +65,7 @@ export class Stream extends Duplex {
   private finished: (() => void) | null = null;
   private resetCode: number | null = null;
 
-  /** For hosts. `isOpening`: the peer has not taken the stream yet. */
+  /** For hosts. `isOpening`: the peer has not taken the stream yet. @internal */
   constructor(host: StreamHost, options: StreamOptions, isOpening: boolean) {
     super({
       allowHalfOpen: options.allowHalfOpen ?? false,
@@ -105,23 +109,27 @@ export class Stream extends Duplex {
     return this.remote?.address;
   }
 
+  /** The peer's UDP port; undefined where `remoteAddress` is. */
   get remotePort(): number | undefined {
     return this.remote?.port;
   }
 
+  /** Family of `remoteAddress`; undefined where that is. */
   get remoteFamily(): 'IPv4' | 'IPv6' | undefined {
     return familyOf(this.remote);
   }
 
-  /** Where this host's socket is bound. */
+  /** Numeric address where this host's socket is bound. */
   get localAddress(): string {
     return this.host.local.address;
   }
 
+  /** UDP port where this host's socket is bound. */
   get localPort(): number {
     return this.host.local.port;
   }
 
+  /** Family of `localAddress`. */
   get localFamily(): 'IPv4' | 'IPv6' | undefined {
     return familyOf(this.host.local);
   }
@@ -148,13 +156,13 @@ export class Stream extends Duplex {
     return this.destroy();
   }
 
-  /** For hosts: the flow that sends; `opens`: the peer is asked even if nothing was written. */
+  /** For hosts: the flow that sends; `opens`: the peer is asked even if nothing was written. @internal */
   attachSender(sender: Sender, opens: boolean): void {
     this.peer = sender.peer;
     this.output.attach(sender, opens);
   }
 
-  /** For hosts: the flow that receives. Returns who reads it. */
+  /** For hosts: the flow that receives. Returns who reads it. @internal */
   attachReceiver(receiver: Receiver): FlowReader | null {
     if (this.input.flow !== null) return null;
     if (receiver.pairedFlowId !== 0) this.host.forgetReplies(receiver.peer, receiver.pairedFlowId);
@@ -163,22 +171,24 @@ export class Stream extends Duplex {
     return this.input;
   }
 
-  /** For hosts: who hears of the flow that sends. */
+  /** For hosts: who hears of the flow that sends. @internal */
   get writer(): FlowWriter {
     return this.output;
   }
 
-  /** For hosts: gives the stream up with this code of RESET. */
+  /** For hosts: gives the stream up with this code of RESET. @internal */
   abort(code: number, error?: Error): void {
     this.resetCode = code;
     this.destroy(error);
   }
 
+  /** For Duplex. @internal */
   override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: (error?: Error) => void): void {
     this.touch();
     this.output.write([chunk], callback);
   }
 
+  /** For Duplex. @internal */
   override _writev(chunks: { chunk: Uint8Array }[], callback: (error?: Error) => void): void {
     this.touch();
     this.output.write(
@@ -187,15 +197,18 @@ export class Stream extends Duplex {
     );
   }
 
+  /** For Duplex. @internal */
   override _final(callback: () => void): void {
     this.finished = callback;
     this.output.end();
   }
 
+  /** For Duplex. @internal */
   override _read(): void {
     this.input.resume();
   }
 
+  /** For Duplex. @internal */
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;

@@ -12,9 +12,11 @@ export interface Address {
 
 /** Where a datagram goes or comes from. */
 export interface UdpAddress {
-  /** Numeric. */
+  /** Numeric, without brackets. */
   readonly address: string;
+  /** 1 to 65,535. */
   readonly port: number;
+  /** 4 or 6, for IPv4 and IPv6. */
   readonly family: 4 | 6;
 }
 

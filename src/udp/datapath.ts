@@ -55,12 +55,17 @@ export interface DatapathInfo {
 
 /** Plain numbers, so that counting costs an increment. */
 export interface DatapathCounters {
+  /** Datagrams received. */
   datagramsIn: number;
+  /** UDP payload received. */
   bytesIn: number;
+  /** Datagrams sent. */
   datagramsOut: number;
+  /** UDP payload sent. */
   bytesOut: number;
-  /** System calls that received or sent something. */
+  /** System calls that received something. */
   receiveCalls: number;
+  /** System calls that sent something. */
   sendCalls: number;
   /** Times that the kernel had no room and a datagram had to wait. */
   sendQueueFull: number;

@@ -11,6 +11,7 @@ export const LATE_CLASSES_NS = CLASSES_NS;
 export interface LatenessSnapshot {
   /** Wakes after their deadline, however little. */
   wakes: number;
+  /** The latest wake, ns after its deadline. */
   maxNs: number;
   /** Wakes that were more than a millisecond late. */
   overMillisecond: number;

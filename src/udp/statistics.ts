@@ -12,13 +12,15 @@ import type { WakePolicy } from './wake-policy.js';
 export interface DriverStatistics extends DatapathCounters {
   /** Who computes the check of frames. */
   frameCheck: FrameCheck['kind'];
-  /** Datagrams with several small frames that were sent, and the frames in them. PROTOCOL §2.8 */
+  /** Datagrams with several small frames that were sent. PROTOCOL §2.8 */
   bundlesOut: number;
+  /** Frames in those datagrams. */
   bundledFramesOut: number;
   /** Errors of the sockets by their system's codes. */
   problems: Record<string, number>;
   /** Datagrams that the kernel dropped for want of buffer; null where the system does not tell. */
   kernelDrops: number | null;
+  /** How late the event loop woke for deadlines. */
   lateness: LatenessSnapshot;
   /** Times that `--spin auto` found other processes on its core. */
   contentions: number;

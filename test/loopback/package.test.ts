@@ -1,61 +1,21 @@
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { install, NPM_PATIENCE_MS, npm, pack } from './installed-package.js';
 import { areSame, randomFile } from './send-lab.js';
 import { scratchFolder, within, XpassProcess } from './switch-lab.js';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What users install may have this many packages, xpass and what suits this system among them, and so many bytes. */
 const MOST_PACKAGES = 40;
 const MOST_BYTES = 25 * 2 ** 20;
 const BLOCK_BYTES = 4096;
-const NPM_PATIENCE_MS = 60_000;
-const NO_REGISTRY = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH/;
-
-async function npm(cwd: string, ...args: string[]): Promise<string> {
-  const started = promisify(execFile)('npm', args, { cwd, shell: process.platform === 'win32', maxBuffer: 2 ** 26 });
-  return (await within(started, `the end of npm ${args[0]}`, NPM_PATIENCE_MS)).stdout;
-}
-
-/** Packs the working copy: what is built, without what sources that are gone have left there, and without building again. */
-async function pack(folder: string): Promise<{ tarball: string; files: string[] }> {
-  for (const name of ['package.json', 'README.md', 'LICENSE', 'CHANGELOG.md', 'bin', 'dist']) {
-    await cp(join(ROOT, name), join(folder, name), { recursive: true, filter: isCurrent });
-  }
-  const [{ filename, files }] = JSON.parse(await npm(folder, 'pack', '--ignore-scripts', '--json'));
-  return { tarball: join(folder, filename), files: files.map(({ path }: { path: string }) => path) };
-}
-
-function isCurrent(path: string): boolean {
-  const [room, ...rest] = relative(ROOT, path).split(/[\\/]/);
-  const source = join(ROOT, 'src', ...rest).replace(/(\.d)?\.(js|ts)$/, '.ts');
-  return room !== 'dist' || !/\.(js|ts)$/.test(path) || existsSync(source);
-}
 
 /** As `du` has it. */
 async function bytesOnDisk(folder: string): Promise<number> {
   const names = await readdir(folder, { recursive: true });
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
   return sizes.reduce((sum, size) => sum + Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES, 0);
-}
-
-/** Installs the tarball in an empty folder; says why where no registry answers. */
-async function install(folder: string, tarball: string): Promise<string> {
-  await mkdir(folder);
-  await writeFile(join(folder, 'package.json'), '{ "private": true }');
-  try {
-    await npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball);
-    return '';
-  } catch (error) {
-    const isOffline = process.env.CI === undefined && NO_REGISTRY.test(String(error));
-    if (isOffline) return `npm's cache lacks a package, and no registry answers: ${error}`;
-    throw error;
-  }
 }
 
 describe('the package that users install', () => {
