@@ -150,7 +150,7 @@ describe('node:http over xpass', () => {
     });
     const controller = new AbortController();
     const out = http.request({ host: LOOPBACK, port, agent: newAgent({}), signal: controller.signal });
-    const failed = once(out, 'close');
+    const failed = new Promise((resolve) => out.once('close', resolve));
     const errors: string[] = [];
     out.on('error', (error: NodeJS.ErrnoException) => errors.push(error.code ?? error.name));
     out.end();
@@ -200,7 +200,7 @@ describe('node:tls over xpass', () => {
     const port = await listen((socket) => server.emit('connection', socket));
     const createConnection = () =>
       tls.connect({ socket: net.connect(port, LOOPBACK) as unknown as NodeSocket, ...trust });
-    const out = https.get({ host: LOOPBACK, path: '/page', createConnection, agent: false });
+    const out = https.get({ host: LOOPBACK, path: '/page', createConnection });
     const [response] = (await within(once(out, 'response'), 'the answer')) as [http.IncomingMessage];
     expect((await bodyOf(response)).toString()).toBe('secure /page');
   });
