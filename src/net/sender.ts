@@ -9,6 +9,8 @@ import type { FlowDriver } from './flow-driver.js';
 
 /** What a sender tells its host. */
 export interface SenderOwner extends FlowDriver {
+  /** Flows of `peer` that answer our flow `id` are refused from now on. */
+  forgetReplies(peer: number, id: number): void;
   /** The flow is over. Returns the error as its writer is to have it. */
   senderClosed(sender: Sender, error: XpassError | null): XpassError | null;
 }
@@ -95,6 +97,11 @@ export class Sender implements FlowWriter {
   /** Gives the flow up on both sides. Does nothing once it is closed. `code`: one of ResetCode. */
   reset(code: number = ResetCode.aborted): void {
     this.owner.run((nowNs) => this.flow.reset(nowNs, code));
+  }
+
+  /** Flows that answer this one are refused from now on. */
+  forgetReplies(): void {
+    this.owner.forgetReplies(this.peer, this.id);
   }
 
   onOpened(): void {

@@ -24,7 +24,7 @@ export interface StreamHost {
   /** Null behind a switch. */
   peerAddress(peer: number): UdpAddress | null;
   /** Answers that name our flow as their pair are not wanted any more. */
-  forgetReplies(sender: Sender): void;
+  forgetReplies(peer: number, id: number): void;
   /** The stream is destroyed. */
   streamClosed(stream: Stream): void;
 }
@@ -215,7 +215,7 @@ export class Stream extends Duplex {
 
   private resetFlows(code: number): void {
     const { flow } = this.output;
-    if (flow !== null) this.host.forgetReplies(flow);
+    if (flow !== null) this.host.forgetReplies(flow.peer, flow.id);
     flow?.reset(code);
     this.input.flow?.reset(code);
   }
