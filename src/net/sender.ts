@@ -82,9 +82,10 @@ export class Sender implements FlowWriter {
 
   /**
    * Gives `bytes` to the flow. True: taken whole, and not to be changed until they are acknowledged. False: none taken, because the send buffer is full
-   * (`onWritable` comes when half of it is free) or the flow is closed.
+   * (`onWritable` comes when half of it is free) or the flow is closed. A write between `end` and that is a bug: it throws AssertionError.
    */
   write(bytes: Uint8Array): boolean {
+    if (this.flow.isClosed) return false;
     const nowNs = this.owner.workingNs;
     return nowNs >= 0 ? this.flow.write(bytes, nowNs) : this.owner.run((atNs) => this.flow.write(bytes, atNs));
   }
