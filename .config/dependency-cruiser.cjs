@@ -60,6 +60,14 @@ module.exports = {
       to: { path: '^src/apps/', pathNot: '^src/apps/($1|shared)/' },
     },
     {
+      name: 'hosts-come-from-net',
+      severity: 'error',
+      comment:
+        'Daemon, send and perf open their hosts and flows with src/net: none of them assembles a machine or drives one.',
+      from: { path: '^src/apps/(daemon|send|perf|shared)/' },
+      to: { path: '^src/(udp/(host-driver|host-connection)|core/(host|endpoint|sender-flow|receiver-flow))[.]ts$' },
+    },
+    {
       name: 'cli-imports-commands',
       severity: 'error',
       comment:

@@ -63,7 +63,7 @@ export interface EndpointConfig {
    * 0: it issues credits whatever the sender has, as in the papers, whose wasted credits show what that costs.
    */
   backlogWaitNs: number;
-  /** A flow of this host begins with as many bytes without credits as its link carries in this RTT; 0: with none. PROTOCOL §12 */
+  /** A flow of this host begins, and goes on after a rest, with as many bytes without credits as its link carries in this RTT; 0: with none. PROTOCOL §12 */
   speculativeRttNs: number;
   /** Chunks of other flows to the same peer that this host adds to a frame at most, where its credit has room for more than its flow has; 0: none. PROTOCOL §13 */
   frameChunks: number;

@@ -256,9 +256,10 @@ export class CreditedReceiver extends ReceiverFlow {
 
   protected override sendAck(nowNs: number): void {
     if (this.stateCode === ReceiverState.closed) return;
-    const paused = this.stateCode === ReceiverState.creditSending && this.window.isPaused;
-    this.pausedTold = paused;
     const complete = this.stateCode === ReceiverState.complete;
+    // Also while no credits run: bursts have to wait for room as well. PROTOCOL §12.2
+    const paused = !complete && this.window.isPaused;
+    this.pausedTold = paused;
     const bits = (complete ? AckFlag.complete : 0) | (paused ? AckFlag.paused : 0);
     // Its sender may have nothing else to go by.
     if (this.probe !== this.answeredProbe) this.frames.restartRanges();
@@ -283,6 +284,8 @@ export class CreditedReceiver extends ReceiverFlow {
     const isAnnounced = this.stateCode === ReceiverState.closed && sentOffset === 0;
     if (this.stateCode === ReceiverState.closed) this.stateCode = ReceiverState.creditStopped;
     if (wantsCredits && this.stateCode !== ReceiverState.creditSending) this.startCredits(nowNs);
+    // The time until the next burst is no gap between frames.
+    else if (!wantsCredits) this.acknowledger.onPause();
     // What was announced has not come yet: there is nothing to say of it.
     if (!isAnnounced) this.sendAck(nowNs);
     this.credits.reschedule(nowNs);

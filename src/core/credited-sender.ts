@@ -12,14 +12,12 @@ import type { XpassError } from './errors.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { Hot } from './flow-record.js';
 import type { FrameFiller, Rider } from './frame-filler.js';
-import { type HeldCredit, readCredit } from './held-credit.js';
+import { echoOf, type HeldCredit, readCredit } from './held-credit.js';
 import { KeptCredits } from './kept-credits.js';
 import { SeenWindow } from './seen-window.js';
 import * as senderFlow from './sender-flow.js';
 import { SenderFlow, type SenderOptions } from './sender-flow.js';
-import { NOT_SPECULATIVE } from './sender-requests.js';
 import type { SenderStatistics } from './sender-statistics.js';
-import type { Speculation } from './speculation.js';
 import { SpeculativeBurst } from './speculative-burst.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
@@ -29,9 +27,6 @@ const { SenderState } = senderFlow;
 
 /** Of a flow in the endpoint's RequestGate; due: has a place, and goes out once the application has had its turn. */
 const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
-
-/** Filled anew for every data frame of whichever flow. */
-const DATA_FIELDS = { creditSequence: 0, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
 
 /**
  * The sender's end of a flow with credits: spends them on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.1),
@@ -50,9 +45,12 @@ export class CreditedSender extends SenderFlow implements Rider {
   private toldMore = false;
   private unused = 0;
   private creditsReceived = 0;
-  /** What it sends without credits, until it is known what became of that; null: nothing. */
-  private burst: SpeculativeBurst | null = null;
-  private speculativeFrames = 0;
+  /** What it sends without credits; null where its host sends nothing so. */
+  private readonly burst: SpeculativeBurst | null;
+  /** New bytes made it ask, and not the lack of credits: they may go without. */
+  private isFresh = false;
+  /** The receiver may be in CREDIT_SENDING: it was asked for credits, or has sent one, and no CREDIT_STOP has been answered since. */
+  private isServed = false;
   private takenBack = 0;
   private chunks = 0;
   /** The receiver has no room for more, and no credit has come since. PROTOCOL §5.6 */
@@ -63,21 +61,22 @@ export class CreditedSender extends SenderFlow implements Rider {
     this.seen = new SeenWindow(this.record);
     this.frames.usePeersPath();
     this.watch = new CreditWatch(context.config, this.rtt, this.record);
+    const { stream, frames, requests } = this;
+    const { speculation } = context;
+    const parts = { stream, frames, requests, frameBytes: options.frameBytes };
+    this.burst = speculation === null ? null : new SpeculativeBurst({ ...parts, speculation });
     this.idleSinceNs = NEVER;
   }
 
   override get statistics(): SenderStatistics {
-    const { creditsReceived, unused: creditsUnused } = this;
-    const { speculativeFrames, takenBack: speculativeTakenBack, chunks } = this;
-    const creditsKept = this.kept?.length ?? 0;
     return {
       ...super.statistics,
-      speculativeFrames,
-      speculativeTakenBack,
-      chunks,
-      creditsReceived,
-      creditsUnused,
-      creditsKept,
+      speculativeFrames: this.burst?.frames ?? 0,
+      speculativeTakenBack: this.takenBack,
+      chunks: this.chunks,
+      creditsReceived: this.creditsReceived,
+      creditsUnused: this.unused,
+      creditsKept: this.kept?.length ?? 0,
     };
   }
 
@@ -93,7 +92,7 @@ export class CreditedSender extends SenderFlow implements Rider {
     const isFirst = !this.opened;
     if (isFirst && !this.survivesOpening()) return;
     this.observer.onCredit(nowNs);
-    if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(isFirst, nowNs);
+    if (this.stateCode === SenderState.creditRequestSent || this.restsUntold) this.startReceiving(isFirst, nowNs);
     this.watch.onCredit(nowNs);
     this.isPaused = false;
     if (credit.pathId !== 0) this.spread(credit.pathId);
@@ -146,7 +145,11 @@ export class CreditedSender extends SenderFlow implements Rider {
   /** A request, so that it tells of all that was written in the same turn, and speculative frames. Otherwise credits say when to send. */
   override sendDue(nowNs: number): number {
     if (this.asking === Asking.due) this.sendWaitingRequest(nowNs);
-    return this.burst?.isSending ? this.sendSpeculative(this.burst, nowNs) : NEVER;
+    const { burst } = this;
+    if (burst === null || !burst.isSending) return NEVER;
+    const nextNs = burst.sendNext(nowNs);
+    if (nextNs === NEVER) this.endBurst(burst, nowNs);
+    return nextNs;
   }
 
   /** The host's NIC has dropped a speculative frame. */
@@ -156,16 +159,18 @@ export class CreditedSender extends SenderFlow implements Rider {
     const end = start + dataPayloadBytes(frame);
     this.takenBack++;
     // One that cannot be noted is found in an ACK.
-    if (end > stream.ackedOffset) stream.lose(Math.max(start, stream.ackedOffset), end);
+    if (end <= stream.ackedOffset) return;
+    stream.lose(Math.max(start, stream.ackedOffset), end);
+    this.burst?.noteLoss();
   }
 
   protected override begin(nowNs: number): void {
     this.watch.begin(nowNs);
-    this.request(nowNs);
+    this.request(nowNs, true);
   }
 
   protected override finish(nowNs: number): void {
-    if (this.stateCode === SenderState.closed) this.request(nowNs);
+    if (this.stateCode === SenderState.closed) this.request(nowNs, true);
     else if (this.stateCode === SenderState.creditStopSent || this.stateCode === SenderState.creditReceiving)
       this.finishIfSent(nowNs);
   }
@@ -174,14 +179,16 @@ export class CreditedSender extends SenderFlow implements Rider {
     const { stream } = this;
     this.isPaused = (flags(frame.bytes) & AckFlag.paused) !== 0;
     if (answersProbe) this.leaveGate();
+    if (answersProbe && this.stateCode === SenderState.creditStopSent) this.isServed = false;
     // An ACK that was overtaken speaks of holes that later ones have shown closed.
     if (stream.cumulativeOf(frame.bytes) === stream.ackedOffset && !stream.findLosses(frame.bytes, answersProbe, nowNs))
       this.context.counters.invalid++;
-    if (this.burst !== null) this.followBurst(this.burst, answersProbe, nowNs);
+    if (stream.hasLosses) this.burst?.noteLoss();
+    if (this.burst?.isOpen) this.followBurst(this.burst, answersProbe, nowNs);
     if (stream.hasLosses) this.wake(nowNs);
-    else if (!stream.hasData && this.burst === null) this.settle(nowNs);
+    else if (!stream.hasData && !this.isBursting) this.settle(nowNs);
     else {
-      if (this.isOvertaken) this.request(nowNs);
+      if (this.isOvertaken) this.request(nowNs, true);
       this.arm();
     }
   }
@@ -201,10 +208,10 @@ export class CreditedSender extends SenderFlow implements Rider {
     if (this.stateCode === closed || this.stateCode === creditStopSent || this.stateCode === finSent) this.begin(nowNs);
     const wasIdle = this.stateCode === SenderState.creditReceiving && this.idleSinceNs !== NEVER;
     if (wasIdle) this.watch.begin(nowNs);
-    if (this.burst !== null) this.askBeyond(nowNs);
+    if (this.burst !== null) this.wakeBurst(this.burst, nowNs);
     this.idleSinceNs = NEVER;
     if (this.kept !== null) this.spendKept(this.kept, nowNs);
-    if (wasIdle && this.isUntold) this.request(nowNs);
+    if (wasIdle && this.isUntold) this.request(nowNs, true);
     // What its kept credits have released may have told a program that closed it.
     if (this.stream.hasData && !this.isClosed) this.context.filler?.enter(this);
     this.arm();
@@ -220,7 +227,7 @@ export class CreditedSender extends SenderFlow implements Rider {
   /** Its receiver knows the flow, or will before another frame comes, and has room for it; and nothing of it is under way that others would overtake. */
   private get mayBoard(): boolean {
     const { stream } = this;
-    if (stream.hasLosses || this.burst !== null || this.isPaused) return false;
+    if (stream.hasLosses || this.isBursting || this.isPaused) return false;
     if (stream.ridingBytes + stream.unsentBytes > LEAST_WINDOW_BYTES) return false;
     return this.opened || this.asking === Asking.sent;
   }
@@ -228,74 +235,77 @@ export class CreditedSender extends SenderFlow implements Rider {
   /** All that its request told of has arrived without a credit of the flow, or it told of nothing: no credit comes for what was written since. */
   private get isOvertaken(): boolean {
     if (this.stateCode !== SenderState.creditRequestSent) return false;
-    return this.asking === Asking.no && this.burst === null && this.stream.ackedOffset >= this.toldOffset;
+    return this.asking === Asking.no && !this.isBursting && this.stream.ackedOffset >= this.toldOffset;
+  }
+
+  /** The fate of some bytes that went without credits is not known. */
+  private get isBursting(): boolean {
+    return this.burst?.isOpen === true;
+  }
+
+  /** It rests without a CREDIT_STOP, since no credits were issued; if one comes all the same, it has to stop them. */
+  private get restsUntold(): boolean {
+    return this.burst !== null && !this.isServed && this.stateCode === SenderState.creditStopSent;
   }
 
   /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
   private startReceiving(isFirst: boolean, nowNs: number): void {
     this.leaveGate();
-    if (this.burst === null && !isFirst) this.probe.settle();
-    else if (this.burst === null) this.probe.answer(nowNs);
-    else if (this.burst.isSending) this.endBurst(this.burst, nowNs);
+    this.isServed = true;
+    if (!this.isBursting && !isFirst) this.probe.settle();
+    else if (!this.isBursting) this.probe.answer(nowNs);
+    else if (this.burst?.isSending) this.endBurst(this.burst, nowNs);
     this.stateCode = SenderState.creditReceiving;
     this.finishIfSent(nowNs);
     this.arm();
   }
 
-  /** The flow begins to send without credits. PROTOCOL §12.1 */
-  private beginBurst(speculation: Speculation, nowNs: number): void {
-    this.burst = new SpeculativeBurst(speculation.budgetBytes, nowNs);
-    this.requests.unscheduledBytes = speculation.budgetBytes;
-    this.context.schedule(this.slot, speculation.readyNs(nowNs));
-  }
-
-  /** Sends the next frame of the burst if its time has come; returns when the one behind it is due. */
-  private sendSpeculative(burst: SpeculativeBurst, nowNs: number): number {
-    const speculation = this.context.speculation as Speculation;
-    const readyNs = speculation.readyNs(burst.dueNs);
-    if (readyNs > nowNs) return readyNs;
-    const { stream, frames } = this;
-    burst.dueNs = speculation.take(burst.take(stream), readyNs, nowNs);
-    burst.sendTaken(stream, frames);
-    this.speculativeFrames++;
-    this.requests.unscheduledBytes = burst.leftBytes;
-    if (burst.leftBytes > 0 && stream.unsentBytes > 0) return speculation.readyNs(burst.dueNs);
-    this.endBurst(burst, nowNs);
-    return NEVER;
+  /** What the request would ask credits for goes without. True where nothing has to be asked before that. PROTOCOL §12.1 */
+  private beginBurst(nowNs: number): boolean {
+    const { burst, requests, opened } = this;
+    if (burst === null || burst.isOpen || !this.stream.hasData) return false;
+    if (requests.requests === 0) this.context.schedule(this.slot, burst.begin(nowNs));
+    else if (opened && this.isFresh && !this.isPaused && burst.mayResume)
+      this.context.schedule(this.slot, burst.resume(nowNs));
+    return opened && burst.isOpen && requests.isCovered;
   }
 
   /** No more goes without credits: a probe behind it shows how much of it has arrived. */
   private endBurst(burst: SpeculativeBurst, nowNs: number): void {
-    burst.isSending = false;
-    burst.leftBytes = 0;
-    this.requests.unscheduledBytes = 0;
-    this.stream.ownPathOffset = this.stream.sentOffset;
+    burst.end();
     this.context.schedule(this.slot, NEVER);
     this.tell(nowNs, false);
     this.arm();
   }
 
-  /** The receiver was told that the burst takes all there is, and now there is more. */
-  private askBeyond(nowNs: number): void {
+  /** There are new bytes while a request or a burst is under way: they follow it, or the receiver is told that there is more than goes without credits. */
+  private wakeBurst(burst: SpeculativeBurst, nowNs: number): void {
     const { requests } = this;
-    if (this.stateCode === SenderState.creditRequestSent && requests.toldCovered && !requests.isCovered)
-      this.tell(nowNs, false);
+    if (this.stateCode !== SenderState.creditRequestSent || this.asking === Asking.due) return;
+    const mayFollow = this.asking === Asking.sent && !burst.isSending && !this.isPaused && burst.mayResume;
+    const isEmptyOpening = !this.opened && requests.requests === 1 && this.toldOffset === 0;
+    if (mayFollow && (burst.isOpen ? requests.toldCovered : isEmptyOpening))
+      this.context.schedule(this.slot, burst.resume(nowNs));
+    if (burst.isOpen && requests.toldCovered && !requests.isCovered) this.tell(nowNs, false);
   }
 
   /** The fate of the whole burst is known once its probe was answered. Where it left nothing to do, no credit was asked for and none will come. */
   private followBurst(burst: SpeculativeBurst, answersProbe: boolean, nowNs: number): void {
     const { stream } = this;
     if (burst.isSending || !(answersProbe || stream.ackedOffset === stream.sentOffset)) return;
-    this.forgetBurst();
+    if (!answersProbe) this.probe.settle();
+    burst.close();
     this.leaveGate();
-    if (this.stateCode === SenderState.creditRequestSent && !stream.hasData && !stream.ended) this.stop(nowNs);
+    if (this.stateCode === SenderState.creditRequestSent && !stream.hasData && !stream.ended) this.rest(nowNs);
     // A program that writes as its credits come has got none for what went without.
     this.observer.onAck(nowNs);
   }
 
-  private forgetBurst(): void {
-    this.burst = null;
-    this.requests.unscheduledBytes = NOT_SPECULATIVE;
+  /** A receiver that was asked for no credits has none to stop. One that may be issuing them is told later, if nothing more is written. */
+  private rest(nowNs: number): void {
+    if (this.stream.ackedOffset < this.stream.sentOffset) this.stop(nowNs);
+    else if (this.isServed) this.settle(nowNs);
+    else this.stateCode = SenderState.creditStopSent;
   }
 
   /** Credits come by several paths; the latest works. */
@@ -312,6 +322,7 @@ export class CreditedSender extends SenderFlow implements Rider {
     const { filler } = this.context;
     if (filler === null) this.frames.data(fields, this.buffer, stream.takenBytes, nowNs);
     else this.sendFilled(filler, fields, nowNs);
+    this.burst?.noteCredited();
     if (!stream.hasData) this.ranDry(nowNs);
     filler?.settle(nowNs);
   }
@@ -341,17 +352,9 @@ export class CreditedSender extends SenderFlow implements Rider {
     return true;
   }
 
-  /** Of the data frame that this credit releases, with what the credit brought. */
-  private echo({ sequence, pathId, isMarked, explicitRate }: HeldCredit, offset: number, flagBits: number): DataFields {
-    const fields = DATA_FIELDS;
-    fields.creditSequence = sequence;
-    fields.explicitRate = explicitRate;
-    fields.pathId = pathId;
-    fields.offset = offset;
-    fields.unused = this.unused;
-    fields.flags = flagBits | (isMarked ? DataFlag.creditCe : 0);
+  private echo(credit: HeldCredit, offset: number, flagBits: number): DataFields {
     this.dataFrames++;
-    return fields;
+    return echoOf(credit, offset, this.unused, flagBits);
   }
 
   private moreFlag(): number {
@@ -362,7 +365,7 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** Everything is sent. */
   private ranDry(nowNs: number): void {
-    if (this.stream.ended && this.burst === null) this.finishIfSent(nowNs);
+    if (this.stream.ended && !this.isBursting) this.finishIfSent(nowNs);
     else this.idleSinceNs = nowNs;
     this.arm();
   }
@@ -398,14 +401,15 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** The application has ended the stream and all of it has been sent: FIN. */
   private finishIfSent(nowNs: number): void {
-    if (this.burst !== null || !this.stream.ended || this.stream.hasData || this.stateCode === SenderState.finSent)
-      return;
+    if (this.isBursting || !this.stream.ended || this.stream.hasData || this.stateCode === SenderState.finSent) return;
     this.stateCode = SenderState.finSent;
     this.dropKept();
     this.requests.fin(this.unused, nowNs, false);
   }
 
-  private request(nowNs: number): void {
+  /** `isFresh`: for bytes that were just written. */
+  private request(nowNs: number, isFresh: boolean): void {
+    this.isFresh = isFresh;
     this.stateCode = SenderState.creditRequestSent;
     if (this.context.requests.enter(this.peer, this.slot)) {
       this.asking = Asking.due;
@@ -421,10 +425,8 @@ export class CreditedSender extends SenderFlow implements Rider {
   }
 
   private ask(nowNs: number, again: boolean): void {
-    const { speculation } = this.context;
     this.watch.wait(nowNs);
-    if (speculation !== null && this.requests.requests === 0 && this.stream.hasData)
-      this.beginBurst(speculation, nowNs);
+    if (!again && this.beginBurst(nowNs)) return;
     this.tell(nowNs, again);
   }
 
@@ -433,6 +435,7 @@ export class CreditedSender extends SenderFlow implements Rider {
     this.toldOffset = this.buffer.end;
     this.toldMore = false;
     this.sendRequest(nowNs, again);
+    this.isServed ||= !this.requests.toldCovered;
   }
 
   protected override onStateTimeout(nowNs: number): void {
@@ -440,11 +443,11 @@ export class CreditedSender extends SenderFlow implements Rider {
       case SenderState.creditRequestSent:
         this.leaveGate();
         // The receiver may not have known the flow when bytes of it came with the credits of others.
-        if (!this.opened && this.burst === null) this.stream.loseRides();
+        if (!this.opened && !this.isBursting) this.stream.loseRides();
         this.ask(nowNs, true);
         break;
       case SenderState.creditReceiving:
-        if (this.stream.hasData) this.request(nowNs);
+        if (this.stream.hasData) this.request(nowNs, false);
         else this.endOrStop(nowNs);
         break;
       case SenderState.creditStopSent:
@@ -458,7 +461,7 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** Either frame is a probe too, so that of a burst is not waited for any longer. */
   private endOrStop(nowNs: number): void {
-    this.forgetBurst();
+    this.burst?.close();
     if (this.stream.ended) this.finishIfSent(nowNs);
     else this.stop(nowNs);
   }
@@ -474,12 +477,12 @@ export class CreditedSender extends SenderFlow implements Rider {
     const config = this.context.config;
     switch (this.stateCode) {
       case SenderState.creditRequestSent:
-        return this.asking === Asking.waits || this.asking === Asking.due
-          ? NEVER
-          : this.probe.requestDeadlineNs(this.id);
+        if (this.asking === Asking.waits || this.asking === Asking.due) return NEVER;
+        // The probe behind the burst has not left.
+        return this.opened && this.burst?.isSending ? NEVER : this.probe.requestDeadlineNs(this.id);
       case SenderState.creditReceiving:
         if (this.stream.hasData) return this.watch.deadlineNs;
-        if (this.burst !== null) return this.probe.deadlineNs;
+        if (this.isBursting) return this.probe.deadlineNs;
         return this.idleSinceNs === NEVER
           ? NEVER
           : this.idleSinceNs + Math.max(config.stopTimeoutNs, this.rtt.waitNs(1));

@@ -31,7 +31,7 @@ export class SenderRequests {
   probedAckedOffset = 0;
   /** Bytes that go without credits from now on; NOT_SPECULATIVE where the flow has no burst. PROTOCOL §12.1 */
   unscheduledBytes = NOT_SPECULATIVE;
-  /** The latest request said COVERED. */
+  /** The receiver knows of no byte that wants a credit: the latest request said COVERED, or what it did not tell of goes without. */
   toldCovered = false;
   private readonly probe: Probe;
   private readonly stream: SentStream;

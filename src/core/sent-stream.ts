@@ -182,13 +182,18 @@ export class SentStream {
     context.probedOffset = answersProbe ? probe.offset : 0;
     context.retransmitNs = probe.retransmitNs;
     context.reorderNs = probe.reorderNs;
-    const { marks } = this;
-    const mayOvertake = marks !== null && (marks.isSprayed || this.ridingBytes > 0);
+    const { mayOvertake } = this;
     context.oldOffset = mayOvertake ? this.oldOffset(nowNs) : -1;
     if (mayOvertake && answersProbe) context.oldOffset = Math.max(context.oldOffset, this.ownPathOffset);
     const news = newsOf(ack, context);
     if (news === AckNews.holes) readHoles(ack, context, this.ownRecovery(), this.payloadBytes + Data.overheadBytes);
     return news !== AckNews.invalid;
+  }
+
+  /** Frames of the flow that are under way may have taken different paths. */
+  get mayOvertake(): boolean {
+    const { marks } = this;
+    return marks !== null && (marks.isSprayed || this.ridingBytes > 0);
   }
 
   /** Frames take several paths from now on: one that overtakes another says nothing about that one. PROTOCOL §5.2 */

@@ -1,35 +1,145 @@
-// Tested by test/core/speculation.test.ts
-import { Data, wireBytes } from '../wire/layout.js';
+// Tested by test/core/speculation.test.ts and test/core/resumed-burst.test.ts
+import * as time from '../base/time.js';
+import * as layout from '../wire/layout.js';
+import { wireBytes } from '../wire/layout.js';
+import { LEAST_WINDOW_BYTES } from './config.js';
 import type { SenderFrames } from './sender-frames.js';
+import { NOT_SPECULATIVE, type SenderRequests } from './sender-requests.js';
 import type { SentStream } from './sent-stream.js';
+import type { Speculation } from './speculation.js';
+
+// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NEVER } = time;
+const { Data } = layout;
 
 /** Filled anew for every frame of whichever flow. */
 const FIELDS = { offset: 0, flags: 0 };
 
-/** What one flow sends without credits, before its first one comes, and until it knows what became of it. PROTOCOL §12.1 */
-export class SpeculativeBurst {
-  /** More frames may follow; otherwise the probe behind them waits for its answer. */
-  isSending = true;
-  /** When the next frame may leave. */
-  dueNs: number;
-  /** Payload bytes that may still be sent. */
-  leftBytes: number;
+/** What a burst belongs to. */
+export interface BurstParts {
+  speculation: Speculation;
+  stream: SentStream;
+  frames: SenderFrames;
+  requests: SenderRequests;
+  frameBytes: number;
+}
 
-  constructor(budgetBytes: number, nowNs: number) {
-    this.leftBytes = budgetBytes;
-    this.dueNs = nowNs;
+/**
+ * What one flow sends without credits: when it opens, and whenever it has something to send after a rest. PROTOCOL §12.1
+ * Bytes in a burst and not acknowledged have a window: at most the host's budget and the least receive window, half as much after a loss, more as bursts arrive.
+ */
+export class SpeculativeBurst {
+  /** A burst was begun, and the answer to the probe behind it has not come. */
+  isOpen = false;
+  /** More frames of it may follow. */
+  isSending = false;
+  /** Frames of all bursts. */
+  frames = 0;
+  /** When the next frame may leave. */
+  private dueNs = 0;
+  /** Payload bytes that may still be sent. */
+  private leftBytes = 0;
+  private startOffset = 0;
+  /** Window of a resumed flow, payload bytes. */
+  private windowBytes = LEAST_WINDOW_BYTES;
+  /** No burst begins before everything up to this offset is acknowledged; Infinity after a loss, until a credit has released data. */
+  private barrierOffset = 0;
+  private readonly parts: BurstParts;
+  private readonly payloadBytes: number;
+
+  constructor(parts: BurstParts) {
+    this.parts = parts;
+    this.payloadBytes = parts.frameBytes - Data.overheadBytes;
   }
 
-  /** Takes the bytes of the next frame off the stream; returns what that frame has on the wire. */
-  take(stream: SentStream): number {
+  /** A flow that has sent nothing yet begins. Returns when its first frame may leave. */
+  begin(nowNs: number): number {
+    return this.start(this.parts.speculation.budgetBytes, nowNs);
+  }
+
+  /** Whether a frame of new bytes may go without a credit now, on a flow that the receiver knows. */
+  get mayResume(): boolean {
+    return this.fitsInto(this.roomBytes);
+  }
+
+  /** More bytes go without credits, in a new burst or in the one whose answer has not come. Returns when the first frame may leave. */
+  resume(nowNs: number): number {
+    // No credit is wanted for bytes that the receiver was not told of.
+    this.parts.requests.toldCovered = true;
+    return this.start(this.roomBytes, nowNs);
+  }
+
+  /** Sends the next frame if its time has come. Returns when the one behind it is due, NEVER if none follows. */
+  sendNext(nowNs: number): number {
+    const { speculation, stream, frames, requests } = this.parts;
+    const readyNs = speculation.readyNs(this.dueNs);
+    if (readyNs > nowNs) return readyNs;
     FIELDS.offset = stream.takeUnsent();
     FIELDS.flags = stream.takenFlags;
-    return wireBytes(stream.takenBytes + Data.overheadBytes);
+    this.dueNs = speculation.take(wireBytes(stream.takenBytes + Data.overheadBytes), readyNs, nowNs);
+    frames.speculative(FIELDS, stream.buffer, stream.takenBytes, this.dueNs);
+    this.frames++;
+    this.leftBytes -= stream.takenBytes;
+    requests.unscheduledBytes = this.leftBytes;
+    return this.fitsInto(this.leftBytes) ? speculation.readyNs(this.dueNs) : NEVER;
   }
 
-  /** Sends the frame of the bytes that it took last, which is due at `dueNs`. */
-  sendTaken(stream: SentStream, frames: SenderFrames): void {
-    frames.speculative(FIELDS, stream.buffer, stream.takenBytes, this.dueNs);
-    this.leftBytes = Math.max(0, this.leftBytes - stream.takenBytes);
+  /** No more goes without credits; the caller sends the probe. */
+  end(): void {
+    const { stream, requests } = this.parts;
+    this.isSending = false;
+    this.leftBytes = 0;
+    requests.unscheduledBytes = 0;
+    stream.ownPathOffset = stream.sentOffset;
+  }
+
+  /** Its fate is known, or nobody waits for it any more. */
+  close(): void {
+    const { stream, requests } = this.parts;
+    if (this.isOpen && stream.ackedOffset === stream.sentOffset)
+      this.windowBytes = Math.min(LEAST_WINDOW_BYTES, this.windowBytes + stream.sentOffset - this.startOffset);
+    this.isOpen = false;
+    requests.unscheduledBytes = NOT_SPECULATIVE;
+  }
+
+  /** Bytes of the flow are lost. */
+  noteLoss(): void {
+    if (this.isOpen && this.barrierOffset !== NEVER)
+      this.windowBytes = Math.max(this.payloadBytes, Math.floor(this.usableBytes / 2));
+    this.barrierOffset = NEVER;
+  }
+
+  /** A credit has released data. */
+  noteCredited(): void {
+    if (this.barrierOffset === NEVER) this.barrierOffset = this.parts.stream.sentOffset;
+  }
+
+  private start(leftBytes: number, nowNs: number): number {
+    const { requests, speculation, stream } = this.parts;
+    if (!this.isOpen) this.startOffset = stream.sentOffset;
+    this.isOpen = true;
+    this.isSending = true;
+    this.dueNs = nowNs;
+    this.leftBytes = leftBytes;
+    requests.unscheduledBytes = leftBytes;
+    return speculation.readyNs(nowNs);
+  }
+
+  private get usableBytes(): number {
+    return Math.min(this.windowBytes, this.parts.speculation.budgetBytes);
+  }
+
+  /** Bytes that may go beside those under way. A probe behind the burst must not speak of frames that went by other paths: these have to be acknowledged. */
+  private get roomBytes(): number {
+    const { stream } = this.parts;
+    const underWayBytes = stream.sentOffset - stream.ackedOffset;
+    if (stream.hasLosses || stream.ackedOffset < this.barrierOffset) return 0;
+    if (!this.isOpen && underWayBytes > 0 && stream.mayOvertake) return 0;
+    return this.usableBytes - underWayBytes;
+  }
+
+  private fitsInto(roomBytes: number): boolean {
+    const nextBytes = Math.min(this.parts.stream.unsentBytes, this.payloadBytes);
+    return nextBytes > 0 && nextBytes <= roomBytes;
   }
 }

@@ -14,9 +14,9 @@ import { type Assembled, assembleHost, type Overrides } from './assemble.js';
 import { flowError } from './flow-errors.js';
 import type { ConnectOptions, FlowOptions, HostOptions, Notice, StreamOptions } from './host-options.js';
 import { type HostPlace, type HostSettings, hostPlace, hostSettings } from './host-settings.js';
-import { type AcceptReply, Pairing } from './pairing.js';
+import { Pairing } from './pairing.js';
 import { parsePeer } from './peer-name.js';
-import { Receiver, type ReceiverOwner } from './receiver.js';
+import { type AcceptReply, Receiver, type ReceiverOwner } from './receiver.js';
 import { Sender, type SenderOwner } from './sender.js';
 import { Stream, type StreamHost } from './stream.js';
 
@@ -24,6 +24,8 @@ import { Stream, type StreamHost } from './stream.js';
 export interface SenderOptions extends FlowOptions {
   /** Takes the flows that the peer opens as answers to this one, until `forgetReplies`; without it they are refused. */
   onReply?: AcceptReply;
+  /** Another flow to this peer, which the new one names as its pair: for a peer that calls `acceptPaired`. */
+  pairedFlowId?: number;
 }
 
 /** Where a host's socket is bound, and which host of a switch it is. */
@@ -121,6 +123,7 @@ export class Host
   private shutting: Promise<void> | null = null;
   private onIdle: (() => void) | null = null;
   private longestRttNs = 0;
+  private detachedBy: XpassError | null = null;
 
   /** For `openHostOf`. @internal */
   constructor(settings: HostSettings) {
@@ -163,7 +166,12 @@ export class Host
 
   /** Largest UDP payload of its data frames. @internal */
   get frameBytes(): number {
-    return this.driver.link.maxFrameBytes;
+    return this.driver.machine.endpoint.config.frameBytes;
+  }
+
+  /** The credit algorithm of the flows that it receives, unless `chooseCreditsBy` says otherwise. */
+  get creditAlgorithm(): string {
+    return this.driver.machine.endpoint.config.creditAlgorithm;
   }
 
   /** Where the socket is bound, and the host's id behind a switch; 0 in direct mode. */
@@ -220,9 +228,12 @@ export class Host
 
   /** Opens a one-way flow to a peer by its number. Nothing is sent before bytes are written, `open` or `end`. Throws XpassError `tooManyFlows` or `config`. */
   openSender(peer: number, writer: FlowWriter, options: SenderOptions = {}): Sender {
-    const { onReply } = options;
-    const sender = this.open(peer, writer, flowTerms(options));
-    if (onReply !== undefined) this.pairing.expect(peer, sender.id, onReply);
+    const { onReply, pairedFlowId } = options;
+    const sender = this.open(peer, writer, {
+      ...flowTerms(options),
+      ...(pairedFlowId !== undefined && { pairedFlowId }),
+    });
+    if (onReply !== undefined) this.expectReplies(peer, sender.id, onReply);
     return sender;
   }
 
@@ -334,6 +345,11 @@ export class Host
     return this.flowClosed(receiver, error);
   }
 
+  /** Flows of `peer` that name the flow `id` as their pair go to `accept` from now on. */
+  expectReplies(peer: number, id: number, accept: AcceptReply): void {
+    this.pairing.expect(peer, id, accept);
+  }
+
   /** Flows of `peer` that answer our flow `id` are refused from now on. @internal */
   forgetReplies(peer: number, id: number): void {
     this.pairing.forget(peer, id);
@@ -394,7 +410,8 @@ export class Host
     this.flows--;
     this.longestRttNs = Math.max(this.longestRttNs, flow.statistics.rttNs);
     this.tellIdle();
-    if (error === null) return null;
+    // No peer is to blame for what the switch did.
+    if (error === null || error === this.detachedBy) return error;
     const peerName = this.peerName(flow.peer);
     const told = flowError(error, {
       peerName,
@@ -416,6 +433,7 @@ export class Host
   }
 
   private handleDetached(error: XpassError): void {
+    this.detachedBy = error;
     this.driver.run((nowNs, machine) => machine.giveUp(error, nowNs));
     process.nextTick(() => this.emit('detached', error));
   }

@@ -1,8 +1,5 @@
 import type { FlowReader } from '../core/flow-callbacks.js';
-import type { Receiver } from './receiver.js';
-
-/** Takes a flow that a peer opened as the answer to one of ours, or refuses it with null. */
-export type AcceptReply = (reply: Receiver) => FlowReader | null;
+import type { AcceptReply, Receiver } from './receiver.js';
 
 /** Knows who waits for flows that answer flows of this host. PROTOCOL §6.1 */
 export class Pairing {

@@ -8,10 +8,16 @@ import type { FlowDriver } from './flow-driver.js';
 import type { FlowOptions } from './host-options.js';
 import type { Sender } from './sender.js';
 
+/** Takes a flow that a peer opened as the answer to one of ours, or refuses it with null. */
+export type AcceptReply = (reply: Receiver) => FlowReader | null;
+
 /** What a receiver needs of its host. */
 export interface ReceiverOwner extends FlowDriver {
   peerName(peer: number): string;
   openReply(receiver: Receiver, writer: FlowWriter, options?: FlowOptions): Sender;
+  /** Flows of `peer` that name the flow `id` as their pair go to `accept`, until they are forgotten. */
+  expectReplies(peer: number, id: number, accept: AcceptReply): void;
+  forgetReplies(peer: number, id: number): void;
   /** The flow is over. Returns the error as its reader is to have it. */
   receiverClosed(receiver: Receiver, error: XpassError | null): XpassError | null;
 }
@@ -27,6 +33,7 @@ export class Receiver implements FlowReader {
   reader: FlowReader = NOBODY;
   private readonly owner: ReceiverOwner;
   private readonly flow: ReceiverFlow;
+  private takesPaired = false;
   private releasable = 0;
   /** One closure for all releases, since there is at least one for each batch of frames. */
   private readonly releaseAll: (nowNs: number) => void;
@@ -110,6 +117,12 @@ export class Receiver implements FlowReader {
     return this.owner.openReply(this, writer, options);
   }
 
+  /** Further flows of the peer that name this one as their pair go to `accept` while this one is open; without it they are refused. */
+  acceptPaired(accept: AcceptReply): void {
+    this.takesPaired = true;
+    this.owner.expectReplies(this.peer, this.id, accept);
+  }
+
   /** For the endpoint. @internal */
   onData(bytes: Uint8Array): void {
     this.reader.onData(bytes);
@@ -122,6 +135,7 @@ export class Receiver implements FlowReader {
 
   /** For the endpoint. @internal */
   onClosed(error: XpassError | null): void {
+    if (this.takesPaired) this.owner.forgetReplies(this.peer, this.id);
     this.reader.onClosed(this.owner.receiverClosed(this, error));
   }
 }

@@ -9,6 +9,8 @@ import type { FlowDriver } from './flow-driver.js';
 
 /** What a sender tells its host. */
 export interface SenderOwner extends FlowDriver {
+  /** Flows of `peer` that answer our flow `id` are refused from now on. */
+  forgetReplies(peer: number, id: number): void;
   /** The flow is over. Returns the error as its writer is to have it. */
   senderClosed(sender: Sender, error: XpassError | null): XpassError | null;
 }
@@ -81,9 +83,10 @@ export class Sender implements FlowWriter {
 
   /**
    * Gives `bytes` to the flow. True: taken whole, and not to be changed until they are acknowledged. False: none taken, because the send buffer is full
-   * (`onWritable` comes when half of it is free) or the flow is closed.
+   * (`onWritable` comes when half of it is free) or the flow is closed. A write between `end` and that is a bug: it throws AssertionError.
    */
   write(bytes: Uint8Array): boolean {
+    if (this.flow.isClosed) return false;
     const nowNs = this.owner.workingNs;
     return nowNs >= 0 ? this.flow.write(bytes, nowNs) : this.owner.run((atNs) => this.flow.write(bytes, atNs));
   }
@@ -96,6 +99,11 @@ export class Sender implements FlowWriter {
   /** Gives the flow up on both sides. Does nothing once it is closed. `code`: one of ResetCode. */
   reset(code: number = ResetCode.aborted): void {
     this.owner.run((nowNs) => this.flow.reset(nowNs, code));
+  }
+
+  /** Flows that answer this one are refused from now on. */
+  forgetReplies(): void {
+    this.owner.forgetReplies(this.peer, this.id);
   }
 
   /** For the endpoint. @internal */

@@ -60,6 +60,8 @@ export class FuzzMachine implements FuzzWorld {
       frameBytes: this.pick([128, 1_472]),
       hostCredits: this.pick([4, 64, Number.POSITIVE_INFINITY]),
       queueBoundNs: this.pick([0, MILLISECOND_NS, Number.POSITIVE_INFINITY]),
+      speculativeRttNs: this.pick([0, 20 * MICROSECOND_NS, MILLISECOND_NS]),
+      frameChunks: this.pick([0, 0, 4]),
       maxFlows: 8,
       maxLingering: this.pick([0, 2, 8]),
     });

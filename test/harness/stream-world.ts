@@ -1,12 +1,15 @@
 import { pino } from 'pino';
 import { Fault } from '../../src/apps/shared/files/fault.js';
 import { encodeMessage, type Message, MessageDecoder } from '../../src/apps/shared/files/message.js';
-import type { StreamTransport } from '../../src/apps/shared/service.js';
-import type { Application, FlowReader } from '../../src/core/application.js';
+import type { Application } from '../../src/core/application.js';
 import type { EndpointConfig } from '../../src/core/config.js';
 import type { XpassError } from '../../src/core/errors.js';
-import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
-import type { SenderFlow } from '../../src/core/sender-flow.js';
+import type { FlowReader } from '../../src/core/flow-callbacks.js';
+import type { Host as Machine } from '../../src/core/host.js';
+import type { Host } from '../../src/net/host.js';
+import type { Receiver } from '../../src/net/receiver.js';
+import type { Sender } from '../../src/net/sender.js';
+import { VirtualHost } from './virtual-host.js';
 import { World } from './world.js';
 
 export const SILENT = pino({ level: 'silent' });
@@ -16,21 +19,39 @@ const STEP_NS = 1e6;
 /** Steps after which a test that waits has failed: a minute of virtual time. */
 const MOST_STEPS = 60_000;
 
+/** A host without what src/net puts around it. */
+export interface RawHost {
+  run<T>(action: (nowNs: number, machine: Machine) => T): T;
+}
+
 /** A world in which applications that wait for files and promises can be played. */
 export class StreamWorld extends World {
+  isPlaying = false;
+
   constructor(seed = 1) {
     super(seed, WIRE_DELAY_NS);
   }
 
-  /** Adds a host with this application and returns its transport; `peerName` of host 1 is `host 1`. */
-  add(application: Application, changes: Partial<EndpointConfig> = {}): StreamTransport {
-    const host = this.addHost({ rateBps: 1e9, ...changes }, application);
-    return {
-      run: (action) => action(this.nowNs, host),
-      now: () => this.nowNs,
-      peerName: (peer) => `host ${peer}`,
-      datapath: 'simulated',
-    };
+  /** Adds a host; `peerName` of host 1 is `host 1`. */
+  open(changes: Partial<EndpointConfig> = {}): VirtualHost {
+    const host = new VirtualHost(this);
+    host.machine = this.addHost({ rateBps: 1e9, ...changes }, host);
+    return host;
+  }
+
+  /** Adds a host whose program uses the machine itself. */
+  add(application: Application, changes: Partial<EndpointConfig> = {}): RawHost {
+    const machine = this.addHost({ rateBps: 1e9, ...changes }, application);
+    return { run: (action) => action(this.nowNs, machine) };
+  }
+
+  override run(untilNs: number): number {
+    this.isPlaying = true;
+    try {
+      return super.run(untilNs);
+    } finally {
+      this.isPlaying = false;
+    }
   }
 
   /**
@@ -59,36 +80,43 @@ export class StreamWorld extends World {
   }
 }
 
+/** Who opens a test's flows, and takes what answers them. */
+export interface WritingHost extends Pick<Host, 'openSender'> {
+  take?(reply: Receiver): FlowReader | null;
+}
+
 /** A flow that a test writes, with its end. */
 export class TestWriter {
   closed: XpassError | null | undefined;
-  flow!: SenderFlow;
-  private readonly transport: StreamTransport;
+  sender!: Sender;
+  private readonly host: WritingHost;
 
-  constructor(transport: StreamTransport) {
-    this.transport = transport;
+  constructor(host: WritingHost) {
+    this.host = host;
   }
 
   /** Opens a flow to host `peer` and writes `parts` into it; messages are encoded. The flow is not ended. */
   open(peer: number, parts: readonly (Message | Uint8Array)[], pairedFlowId = 0): this {
-    this.transport.run((nowNs, { endpoint }) => {
-      this.flow = endpoint.open(peer, this, { pairedFlowId }, nowNs);
-    });
+    const onReply = (reply: Receiver): FlowReader | null => this.host.take?.(reply) ?? null;
+    this.sender = this.host.openSender(peer, this, { pairedFlowId, onReply });
     for (const part of parts) this.write(part);
     return this;
   }
 
+  get id(): number {
+    return this.sender.id;
+  }
+
   write(part: Message | Uint8Array): void {
-    const bytes = part instanceof Uint8Array ? part : encodeMessage(part);
-    this.transport.run((nowNs) => this.flow.write(bytes, nowNs));
+    this.sender.write(part instanceof Uint8Array ? part : encodeMessage(part));
   }
 
   end(): void {
-    this.transport.run((nowNs) => this.flow.end(nowNs));
+    this.sender.end();
   }
 
   reset(): void {
-    this.transport.run((nowNs) => this.flow.reset(nowNs));
+    this.sender.reset();
   }
 
   onWritable(): void {}
@@ -99,25 +127,25 @@ export class TestWriter {
 }
 
 /** Takes every flow and reads the one message that it carries. */
-export class MessageInbox implements Application {
+export class MessageInbox {
   /** By paired flow id. */
   readonly messages = new Map<number, Message | Fault>();
 
-  acceptFlow(flow: ReceiverFlow): FlowReader {
+  readonly accept = (receiver: Receiver): FlowReader => {
     const decoder = new MessageDecoder();
     return {
       onData: (bytes) => {
         decoder.push(bytes, 0);
-        if (decoder.result !== null) this.messages.set(flow.pairedFlowId, decoder.result);
+        if (decoder.result !== null) this.messages.set(receiver.pairedFlowId, decoder.result);
       },
       onEnd: () => undefined,
       onClosed: () => undefined,
     };
-  }
+  };
 
   /** The message on the flow that answers `writer`'s. */
-  answerTo({ flow }: TestWriter): Message | undefined {
-    const message = this.messages.get(flow.id);
+  answerTo({ id }: TestWriter): Message | undefined {
+    const message = this.messages.get(id);
     if (message instanceof Fault) throw new Error(message.message);
     return message;
   }

@@ -228,7 +228,7 @@ describe('xpass perf', () => {
     });
     const [free] = await freePorts(1);
     for (const [port, reason] of [
-      [silent.address().port, 'nothing came within --connect-timeout 500ms'],
+      [silent.address().port, 'nothing came within the connect timeout of 500ms'],
       [free, 'nobody listens at its port (ECONNREFUSED)'],
     ]) {
       const { code, stderr } = await runXpass('perf', '-c', `127.0.0.1:${port}`, '--connect-timeout', '500ms');

@@ -2,10 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { resolveOptions } from '../../src/apps/shared/options.js';
-import { openTransport, parseTarget, peerOf } from '../../src/apps/shared/transport.js';
-import { TRANSPORT_OPTIONS } from '../../src/apps/shared/transport-options.js';
-import { MessageInbox, SILENT, TestWriter } from '../harness/stream-world.js';
+import { openHost } from '../../src/net/host.js';
+import { MessageInbox, TestWriter, type WritingHost } from '../harness/stream-world.js';
 import { expectSentence, filesOf, HeldSender, namesWhen, randomFile, received, send, startDaemon } from './send-lab.js';
 import { freePorts, runXpass, scratchFolder, startSwitch, within, XpassProcess } from './switch-lab.js';
 
@@ -61,7 +59,7 @@ describe('when the other side goes', () => {
     await daemon.process.stop('SIGKILL');
     const [ended, tookMs] = await timed(sender.ended);
     expect(ended.code).toBe(3);
-    expectSentence(ended, /^xpass send: host 2 is lost: nothing came within --idle-timeout 2s$/);
+    expectSentence(ended, /^xpass send: host 2 is lost: nothing came within the idle timeout of 2s$/);
     expect(tookMs).toBeLessThan(IDLE_MS + SLACK_MS);
   });
 
@@ -136,7 +134,7 @@ describe('when nobody answers', () => {
     const file = await randomFile('a', 10);
     const ended = await send(file, '--to', '2', '--switch', `127.0.0.1:${port}`, '--connect-timeout', '500ms');
     expect(ended.code).toBe(3);
-    expectSentence(ended, /^xpass send: host 2 does not answer: nothing came within --connect-timeout 500ms$/);
+    expectSentence(ended, /^xpass send: host 2 does not answer: nothing came within the connect timeout of 500ms$/);
   });
 
   it.each([
@@ -179,10 +177,10 @@ describe('a file that the daemon does not take', () => {
   it('because of a name that is none gets a verdict, and nothing is written anywhere', async () => {
     const daemon = await startDaemon();
     const inbox = new MessageInbox();
-    const target = parseTarget(daemon.address, false);
-    const values = resolveOptions(TRANSPORT_OPTIONS, new Map());
-    const stranger = await openTransport({ values, application: inbox, logger: SILENT, target });
-    onTestFinished(() => stranger.close());
+    const stranger = await openHost({ peer: daemon.address });
+    onTestFinished(() => stranger.destroy());
+    const peer = await stranger.resolve(daemon.address);
+    const writing: WritingHost = { openSender: stranger.openSender.bind(stranger), take: inbox.accept };
     const escapee = `escape-${process.pid}`;
     for (const name of [
       `../${escapee}`,
@@ -195,7 +193,7 @@ describe('a file that the daemon does not take', () => {
       '',
     ]) {
       const header = { kind: 'file', name, bytes: 3 };
-      const writer = new TestWriter(stranger).open(peerOf(target), [header, new Uint8Array(3)]);
+      const writer = new TestWriter(writing).open(peer, [header, new Uint8Array(3)]);
       const verdict = await within(
         until(() => inbox.answerTo(writer)),
         `a verdict on ${JSON.stringify(name)}`,

@@ -2,9 +2,11 @@
 
 import { mkdir } from 'node:fs/promises';
 import type { XpassError } from '../../core/errors.js';
+import type { Host } from '../../net/host.js';
 import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
+import { openCommandHost } from '../shared/command-host.js';
 import { DiscardService } from '../shared/discard.js';
 import { displaySize } from '../shared/display.js';
 import { ExitCode } from '../shared/exit-codes.js';
@@ -16,7 +18,6 @@ import { unlimitedLossWarning } from '../shared/loss-warning.js';
 import { PerfService } from '../shared/perf/service.js';
 import type { PerfOutcome } from '../shared/perf/session.js';
 import { ServiceHost } from '../shared/service-host.js';
-import { openTransport, type Transport } from '../shared/transport.js';
 import { FileService } from './file-service.js';
 import type { DAEMON_OPTIONS } from './options.js';
 import { DaemonReport } from './report.js';
@@ -73,7 +74,7 @@ function logPerf(logger: Logger, { peerName, request, received }: PerfOutcome): 
   logger.info({ peer: peerName, direction, flows }, received === null ? 'perf test given up' : 'perf test done');
 }
 
-/** An endpoint that serves, and what it says. */
+/** A host that serves, and what it says. */
 class Daemon {
   /** The switch takes this host no more. */
   readonly detached: Promise<XpassError>;
@@ -81,9 +82,9 @@ class Daemon {
   private readonly directory: string;
   private readonly report: DaemonReport;
   private readonly files: FileService;
-  private readonly host: ServiceHost;
+  private readonly services: ServiceHost;
   private handleDetached: (error: XpassError) => void = () => undefined;
-  private transport: Transport | null = null;
+  private host: Host | null = null;
   private isWarned = false;
   private startNs = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -103,9 +104,9 @@ class Daemon {
     });
     const perf = new PerfService({
       onOutcome: (outcome) => logPerf(logger, outcome),
-      driver: () => (this.transport as Transport).statistics(),
+      driver: () => (this.host as Host).statistics().driver,
     });
-    this.host = new ServiceHost({ services: [this.files, perf, new DiscardService()], logger });
+    this.services = new ServiceHost({ services: [this.files, perf, new DiscardService()], logger });
     this.detached = new Promise((resolve) => {
       this.handleDetached = resolve;
     });
@@ -113,50 +114,44 @@ class Daemon {
 
   async start(): Promise<true> {
     const { options, logger } = this.invocation;
-    const transport = await openTransport({
-      values: options,
-      application: this.host,
-      logger,
-      listen: options.listen ?? DEFAULT_LISTEN,
-      onDetached: (error) => this.handleDetached(error),
-    });
-    this.host.start(transport);
-    this.transport = transport;
-    this.startNs = transport.now();
-    this.reportListening(transport);
+    const place = { listen: options.listen ?? DEFAULT_LISTEN };
+    const host = await openCommandHost({ settings: options, place, logger });
+    this.services.serve(host);
+    host.once('detached', (error) => this.handleDetached(error));
+    this.host = host;
+    this.startNs = host.now();
+    this.reportListening(host);
     if (options.interval !== undefined) {
-      this.timer = setInterval(() => this.reportProgress(transport), options.interval / 1e6);
+      this.timer = setInterval(() => this.reportProgress(host), options.interval / 1e6);
     }
     return true;
   }
 
   /** Once: without a rate nothing meters credits. */
   private warnOfLoss(): void {
-    if (this.isWarned || this.transport === null || Number.isFinite(this.transport.link.rateBps)) return;
-    const warning = unlimitedLossWarning(this.host.credits.dataLost);
+    if (this.isWarned || this.host === null || Number.isFinite(this.host.link.rateBps)) return;
+    const warning = unlimitedLossWarning(this.services.credits.dataLost);
     if (warning === null) return;
     this.isWarned = true;
     this.invocation.logger.warn(warning);
   }
 
-  /** In order: files given up, flows reset, last words, port given back. */
+  /** In order: files given up, last words, flows reset, port given back. */
   async stop(): Promise<void> {
-    const { transport } = this;
+    const { host, services } = this;
     clearInterval(this.timer);
-    if (transport === null) return;
-    await this.host.close();
-    transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+    if (host === null) return;
+    await services.close();
     this.report.summary({
-      durationNs: transport.now() - this.startNs,
-      credits: this.host.credits,
-      refusedStreams: this.host.refusedStreams,
-      endpoint: transport.machine.endpoint.counters,
-      driver: transport.statistics(),
+      durationNs: host.now() - this.startNs,
+      credits: services.credits,
+      refusedStreams: services.refusedStreams,
+      ...host.statistics(),
     });
-    await transport.close();
+    await host.destroy();
   }
 
-  private reportListening({ info, link }: Transport): void {
+  private reportListening({ info, link }: Host): void {
     const { options } = this.invocation;
     this.report.listening({
       address: formatAddress(info.local),
@@ -169,8 +164,9 @@ class Daemon {
     });
   }
 
-  private reportProgress(transport: Transport): void {
-    if (this.host.streamCount === 0) return;
-    this.report.progress({ nowNs: transport.now(), flows: this.files.progress(), credits: this.host.credits });
+  private reportProgress(host: Host): void {
+    const { services } = this;
+    if (services.streamCount === 0) return;
+    this.report.progress({ nowNs: host.now(), flows: this.files.progress(), credits: services.credits });
   }
 }

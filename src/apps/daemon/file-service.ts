@@ -67,18 +67,18 @@ export class FileService implements StreamService {
     const receiver = new FileReceiver(parsed, {
       directory,
       overwrite,
-      onDrained: (bytes) => stream.release(bytes),
+      onDrained: (bytes) => stream.receiver.release(bytes),
       onVerdict: (verdict) => this.finish(transfer, verdict),
       ...(fileSystem === undefined ? {} : { fileSystem }),
     });
-    const transfer = { stream, receiver, startNs: stream.transport.now() };
+    const transfer = { stream, receiver, startNs: stream.host.now() };
     this.transfers.add(transfer);
     return receiver;
   }
 
   /** The files under way. */
   progress(): FileProgress[] {
-    return [...this.transfers].map(({ stream: { peerName, flow }, receiver }) => ({
+    return [...this.transfers].map(({ stream: { peerName, receiver: flow }, receiver }) => ({
       peerName,
       flowId: flow.id,
       name: receiver.header.name,
@@ -97,9 +97,9 @@ export class FileService implements StreamService {
     this.options.onOutcome({
       header: receiver.header,
       peerName: stream.peerName,
-      flowId: stream.flow.id,
+      flowId: stream.receiver.id,
       verdict,
-      durationNs: stream.transport.now() - startNs,
+      durationNs: stream.host.now() - startNs,
     });
     // Flows are about to be reset with SHUTDOWN, which says more than a verdict that might not arrive.
     if (!this.isClosing) stream.reply(verdict);

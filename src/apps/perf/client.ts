@@ -1,10 +1,10 @@
-import type { Application, FlowReader, FlowWriter } from '../../core/application.js';
 import type { XpassError } from '../../core/errors.js';
-import type { ReceiverFlow } from '../../core/receiver-flow.js';
-import type { SenderFlow } from '../../core/sender-flow.js';
+import type { FlowReader, FlowWriter } from '../../core/flow-callbacks.js';
+import type { Receiver } from '../../net/receiver.js';
+import type { Sender } from '../../net/sender.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { ExitCode } from '../shared/exit-codes.js';
-import { Failure } from '../shared/failure.js';
+import { Failure, failureOf } from '../shared/failure.js';
 import { Fault } from '../shared/files/fault.js';
 import { encodeMessage, type Message } from '../shared/files/message.js';
 import type { TransferBody } from '../shared/files/transfer-reader.js';
@@ -16,18 +16,17 @@ import { PerfReceiver } from '../shared/perf/receiver.js';
 import { parseResults, type SideResults } from '../shared/perf/results.js';
 import { PerfSender } from '../shared/perf/sender.js';
 import { PerfSide } from '../shared/perf/side.js';
-import type { StreamTransport } from '../shared/service.js';
+import type { FlowHost } from '../shared/service.js';
+import { flowShare } from '../shared/share-options.js';
 import { printable } from '../shared/terminal.js';
 
 export interface PerfClientOptions {
   readonly request: PerfRequest;
-  readonly transport: StreamTransport;
+  readonly host: FlowHost;
   /** The server's number. */
   readonly peer: number;
   readonly driver: (() => DriverStatistics) | null;
   readonly logger: Logger;
-  /** The sentence and status for a flow that failed. */
-  failureOf(error: XpassError): Failure;
   /** The server is ready: data flows from now on. */
   onStart(nowNs: number): void;
   /** The last data has arrived, as far as this side knows. */
@@ -48,14 +47,14 @@ const MAX_ANSWERS = 2;
  * sends what it measured, and gets what the server did. No wait has a timeout of its own: the control stream is open all the time, so a server that is
  * lost or never answers ends it by the transport's.
  */
-export class PerfClient implements Application, FlowWriter {
+export class PerfClient implements FlowWriter {
   /** Resolves when the test is over; rejects with a Failure. */
   readonly finished: Promise<PerfClientOutcome>;
   private readonly options: PerfClientOptions;
   private readonly side: PerfSide;
   private readonly sender: PerfSender | null;
   private readonly receiver: PerfReceiver | null;
-  private readonly control: SenderFlow;
+  private readonly control: Sender;
   private state: 'opening' | 'running' | 'measured' | 'over' = 'opening';
   private streamCount = 0;
   private answer: IncomingStream | null = null;
@@ -66,18 +65,18 @@ export class PerfClient implements Application, FlowWriter {
 
   /** Opens the control stream. */
   constructor(options: PerfClientOptions) {
-    const { request, transport, peer, driver } = options;
+    const { request, host, peer, driver } = options;
     this.options = options;
     this.finished = new Promise((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
-    this.side = new PerfSide(transport, driver);
-    this.control = transport.run((nowNs, { endpoint }) => endpoint.open(peer, this, {}, nowNs));
+    this.side = new PerfSide(host, driver);
+    this.control = host.openSender(peer, this, { onReply: (receiver) => this.accept(receiver) });
     const isForward = request.direction === 'forward';
     this.sender = isForward ? this.newSender() : null;
     this.receiver = isForward ? null : this.newReceiver();
-    transport.run((nowNs) => this.control.write(encodeMessage(request), nowNs));
+    this.control.write(encodeMessage(request));
   }
 
   /** Bytes of each flow that have arrived, as far as this side knows. */
@@ -97,51 +96,48 @@ export class PerfClient implements Application, FlowWriter {
     this.fail(failure);
   }
 
-  acceptFlow(flow: ReceiverFlow): FlowReader | null {
-    const { control, options } = this;
-    const isOurs = flow.peer === control.peer && flow.pairedFlowId === control.id;
-    if (!isOurs || this.streamCount >= options.request.flows + MAX_ANSWERS) return null;
+  onWritable(): void {}
+
+  /** The control stream is closed. */
+  onClosed(error: XpassError | null): void {
+    if (error !== null) this.failFor(error);
+  }
+
+  /** The server opens a stream that names the control stream. */
+  private accept(receiver: Receiver): FlowReader | null {
+    const { request, host, logger } = this.options;
+    if (this.streamCount >= request.flows + MAX_ANSWERS) return null;
     this.streamCount++;
     return new IncomingStream({
-      flow,
-      transport: options.transport,
-      logger: options.logger,
+      receiver,
+      host,
+      logger,
       accept: (header, stream) => this.route(header, stream),
       onRefused: (fault) => this.failWith(fault),
       onClosed: (closed, error) => this.handleStreamClosed(closed, error),
     });
   }
 
-  onWritable(): void {}
-
-  /** The control stream is closed. */
-  onClosed(error: XpassError | null): void {
-    if (error !== null) this.fail(this.options.failureOf(error));
-  }
-
   private newSender(): PerfSender {
-    const { request, transport } = this.options;
+    const { request, host } = this.options;
     const { peer, id } = this.control;
+    const options = { ...flowShare(request.share ?? {}), pairedFlowId: id };
     return new PerfSender({
       request,
-      frameBytes: this.side.frameBytes,
-      open: (writer) =>
-        transport.run((nowNs, { endpoint }) =>
-          endpoint.open(peer, writer, { ...request.share, pairedFlowId: id }, nowNs),
-        ),
-      run: (action) => transport.run(action),
+      host,
+      open: (writer) => host.openSender(peer, writer, options),
       onDone: (error) => {
         if (error === null) this.measure();
-        else this.fail(this.options.failureOf(error));
+        else this.failFor(error);
       },
     });
   }
 
   private newReceiver(): PerfReceiver {
-    const { request, transport } = this.options;
+    const { request, host } = this.options;
     return new PerfReceiver({
       request,
-      now: () => transport.now(),
+      now: () => host.now(),
       onDone: (fault) => {
         if (fault === null) this.measure();
         else this.failUnlessLost(fault);
@@ -179,8 +175,8 @@ export class PerfClient implements Application, FlowWriter {
   private begin(): void {
     if (this.state !== 'opening') return;
     this.state = 'running';
-    const { transport, onStart } = this.options;
-    onStart(transport.run((nowNs) => nowNs));
+    const { host, onStart } = this.options;
+    onStart(host.run((nowNs) => nowNs));
   }
 
   /** The server does not run the test. */
@@ -200,7 +196,7 @@ export class PerfClient implements Application, FlowWriter {
     if (parsed.role !== 'data' || this.receiver === null)
       return new Fault('badMessage', 'nobody asked for this stream');
     this.begin();
-    return this.receiver.accept(parsed.index, stream);
+    return this.receiver.accept(parsed.index, stream.receiver);
   }
 
   /** The data has ended: both sides tell what they measured. */
@@ -214,9 +210,9 @@ export class PerfClient implements Application, FlowWriter {
       ...(sender !== null && { sent: sender.results() }),
     });
     this.ours = results;
-    this.options.transport.run((nowNs) => {
-      control.write(encodeMessage(results), nowNs);
-      control.end(nowNs);
+    this.options.host.run(() => {
+      control.write(encodeMessage(results));
+      control.end();
     });
   }
 
@@ -232,7 +228,7 @@ export class PerfClient implements Application, FlowWriter {
     const { ours, theirs } = this;
     if (stream === this.answer && ours !== null && theirs !== null) this.succeed({ client: ours, server: theirs });
     else if (error !== null && (stream === this.answer || this.state !== 'measured')) {
-      this.fail(this.options.failureOf(error));
+      this.failFor(error);
     }
   }
 
@@ -240,6 +236,10 @@ export class PerfClient implements Application, FlowWriter {
     if (this.state === 'over') return;
     this.release();
     this.resolve(outcome);
+  }
+
+  private failFor(error: XpassError): void {
+    this.fail(failureOf(error) as Failure);
   }
 
   private fail(failure: Failure): void {
@@ -254,13 +254,13 @@ export class PerfClient implements Application, FlowWriter {
   }
 
   private failWith({ message }: Fault): void {
-    const { transport } = this.options;
-    const server = transport.peerName(this.control.peer);
+    const server = this.options.host.peerName(this.control.peer);
     this.fail(new Failure(ExitCode.failed, `${server}: ${printable(message)}`));
   }
 
   private release(): void {
     this.state = 'over';
+    this.control.forgetReplies();
     this.sender?.abort();
     this.receiver?.abort();
   }

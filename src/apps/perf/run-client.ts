@@ -1,17 +1,15 @@
 // Tested by test/loopback/perf.test.ts
 
 import { randomBytes } from 'node:crypto';
-import type { Application } from '../../core/application.js';
 import { DEFAULT_CONFIG } from '../../core/config.js';
-import type { XpassError } from '../../core/errors.js';
 import { isWindowAlgorithm } from '../../core/window/registry.js';
+import type { Host } from '../../net/host.js';
 import type { Invocation } from '../shared/command.js';
+import { openCommandHost, parseTarget, type Target } from '../shared/command-host.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf } from '../shared/failure.js';
-import { peerFailure } from '../shared/peer-failure.js';
 import { PERF_KIND, type PerfRequest } from '../shared/perf/messages.js';
 import { shareOf } from '../shared/share-options.js';
-import { openTransport, parseTarget, peerOf, type Target, type Transport } from '../shared/transport.js';
 import { PerfClient, type PerfClientOutcome } from './client.js';
 import { IntervalLog } from './interval-log.js';
 import type { PERF_OPTIONS } from './options.js';
@@ -72,15 +70,14 @@ class ClientRun {
     const interrupted = new Promise<never>((_, reject) => {
       onInterrupt(() => this.interrupt(reject));
     });
-    // Nobody waits for it once the transport is open.
+    // Nobody waits for it once the host is open.
     interrupted.catch(() => {});
-    const transport = await Promise.race([this.open(), interrupted]);
+    const host = await Promise.race([this.open(), interrupted]);
     try {
-      return this.reportOf(await this.test(transport));
+      return this.reportOf(await this.test(host));
     } finally {
       this.log.stop();
-      transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
-      await transport.close();
+      await host.destroy();
     }
   }
 
@@ -98,40 +95,28 @@ class ClientRun {
     } else reject(new Failure(ExitCode.failed, 'interrupted before the test began'));
   }
 
-  private open(): Promise<Transport> {
+  private async open(): Promise<Host> {
     const { options, logger } = this.invocation;
-    const application: Application = { acceptFlow: (flow) => this.client?.acceptFlow(flow) ?? null };
-    return openTransport({
-      values: options,
-      application,
-      logger,
-      target: this.target,
-      onDetached: (error) => this.client?.abort(failureOf(error) as Failure),
-    });
+    const host = await openCommandHost({ settings: options, place: this.target.place, logger });
+    host.once('detached', (error) => this.client?.abort(failureOf(error) as Failure));
+    return host;
   }
 
-  private async test(transport: Transport): Promise<PerfClientOutcome> {
-    const { options, logger } = this.invocation;
-    const peer = peerOf(this.target);
-    const context = {
-      peerName: transport.peerName(peer),
-      connectTimeoutNs: options.connectTimeout,
-      idleTimeoutNs: options.idleTimeout,
-    };
+  private async test(host: Host): Promise<PerfClientOutcome> {
+    const { logger } = this.invocation;
     const client = new PerfClient({
       request: this.request,
-      transport,
-      peer,
+      host,
+      peer: await host.resolve(this.target.to),
       logger,
-      driver: () => transport.statistics(),
-      failureOf: (error: XpassError) => peerFailure(error, { ...context, trouble: transport.trouble() }),
+      driver: () => host.statistics().driver,
       onStart: (nowNs) => {
         const { flows, omitNs } = this.request;
         this.log.start({
           nowNs,
           flows,
           omitNs,
-          progress: () => ({ nowNs: transport.now(), bytes: client.progress() }),
+          progress: () => ({ nowNs: host.now(), bytes: client.progress() }),
         });
       },
       onEnd: () => this.log.stop(),

@@ -1,14 +1,15 @@
 // Tested by test/loopback/perf.test.ts
 
 import type { XpassError } from '../../core/errors.js';
+import type { Host } from '../../net/host.js';
 import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
+import { openCommandHost } from '../shared/command-host.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { failureOf } from '../shared/failure.js';
 import { PerfService } from '../shared/perf/service.js';
 import { ServiceHost } from '../shared/service-host.js';
-import { openTransport, type Transport } from '../shared/transport.js';
 import type { PERF_OPTIONS } from './options.js';
 import { ServerPrinter } from './server-printer.js';
 
@@ -21,32 +22,30 @@ export async function runServer({ options, results, logger, onInterrupt }: PerfI
   const interrupted = new Promise<null>((resolve) => {
     onInterrupt(() => resolve(null));
   });
-  let handleDetached: (error: XpassError) => void = () => {};
-  const detached = new Promise<XpassError>((resolve) => {
-    handleDetached = resolve;
-  });
   const printer = new ServerPrinter(results, options.json);
-  let transport: Transport | null = null;
+  let host: Host | null = null;
   const service = new PerfService({
     onOutcome: (outcome) => printer.test(outcome),
-    driver: () => (transport as Transport).statistics(),
+    driver: () => (host as Host).statistics().driver,
   });
-  const host = new ServiceHost({ services: [service], logger });
-  const listen = options.listen ?? DEFAULT_LISTEN;
-  const opening = openTransport({ values: options, application: host, logger, listen, onDetached: handleDetached });
+  const services = new ServiceHost({ services: [service], logger });
+  const place = { listen: options.listen ?? DEFAULT_LISTEN };
   // An interrupt before the switch has answered ends the process with nothing to close.
-  transport = await Promise.race([opening, interrupted]);
-  if (transport === null) return ExitCode.done;
-  host.start(transport);
+  host = await Promise.race([openCommandHost({ settings: options, place, logger }), interrupted]);
+  if (host === null) return ExitCode.done;
+  services.serve(host);
   printer.listening({
-    address: formatAddress(transport.info.local),
+    address: formatAddress(host.info.local),
     switchAddress: options.switch === undefined ? null : formatAddress(options.switch),
-    hostId: transport.link.hostId,
+    hostId: host.link.hostId,
   });
-  const error = await Promise.race([detached, interrupted]);
-  await host.close();
-  transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
-  await transport.close();
+  const error = await Promise.race([detachment(host), interrupted]);
+  await services.close();
+  await host.destroy();
   if (error !== null) throw failureOf(error);
   return ExitCode.done;
+}
+
+function detachment(host: Host): Promise<XpassError> {
+  return new Promise((resolve) => host.once('detached', resolve));
 }

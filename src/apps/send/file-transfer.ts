@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.js';
-import type { FlowWriter } from '../../core/application.js';
 import type { XpassError } from '../../core/errors.js';
-import type { ShareOptions } from '../../core/flow-terms.js';
-import type { ReceiverFlow } from '../../core/receiver-flow.js';
-import type { SenderFlow } from '../../core/sender-flow.js';
+import type { FlowReader, FlowWriter } from '../../core/flow-callbacks.js';
+import type { FlowOptions } from '../../net/host-options.js';
+import type { Receiver } from '../../net/receiver.js';
+import type { Sender } from '../../net/sender.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure } from '../shared/failure.js';
 import { Fault } from '../shared/files/fault.js';
@@ -13,17 +13,15 @@ import type { TransferBody } from '../shared/files/transfer-reader.js';
 import { parseVerdict, type Verdict, VerdictBody } from '../shared/files/verdict.js';
 import { IncomingStream } from '../shared/incoming-stream.js';
 import type { Logger } from '../shared/logger.js';
-import type { Replies } from '../shared/replies.js';
-import type { StreamTransport } from '../shared/service.js';
+import type { FlowHost } from '../shared/service.js';
 
 export interface FileTransferOptions {
-  readonly transport: StreamTransport;
-  readonly replies: Replies;
+  readonly host: FlowHost;
   readonly logger: Logger;
   readonly peer: number;
   readonly source: HashedSource;
   /** Of the file's flow. */
-  readonly share: ShareOptions;
+  readonly share: FlowOptions;
 }
 
 /** Bytes whose SHA-256 is known when they have all been read. */
@@ -37,8 +35,9 @@ export interface HashedSource extends ByteSource {
  */
 export class FileTransfer implements FlowWriter {
   private readonly options: FileTransferOptions;
-  private flow: SenderFlow | null = null;
-  private isClosed = false;
+  private sender: Sender | null = null;
+  /** An answer is on its way in. */
+  private isAnswered = false;
   /** Every byte of the source is with the flow. */
   private isWritten = false;
   private verdict: Verdict | null = null;
@@ -53,12 +52,12 @@ export class FileTransfer implements FlowWriter {
 
   /** Bytes of the stream that the receiver has acknowledged: the file's, and some hundred around them. */
   get acknowledgedBytes(): number {
-    return this.flow?.statistics.bytesAcknowledged ?? 0;
+    return this.sender?.acknowledgedBytes ?? 0;
   }
 
   /** Data frames that were lost and sent again. */
   get lostFrames(): number {
-    return this.flow?.statistics.framesRepaired ?? 0;
+    return this.sender?.statistics.framesRepaired ?? 0;
   }
 
   /**
@@ -66,20 +65,18 @@ export class FileTransfer implements FlowWriter {
    * when the file cannot be read or changes. Call it once.
    */
   async send(): Promise<Verdict> {
-    assert(this.flow === null, 'a transfer is sent once');
-    const { transport, peer, replies, source, share } = this.options;
+    assert(this.sender === null, 'a transfer is sent once');
+    const { host, peer, source, share } = this.options;
     const outcome = new Promise<Verdict>((resolve, reject) => {
       this.resolve = resolve;
       this.reject = reject;
     });
     try {
-      const flow = transport.run((nowNs, { endpoint }) => endpoint.open(peer, this, share, nowNs));
-      this.flow = flow;
-      this.expectReply(flow);
-      void this.pump(flow);
+      this.sender = host.openSender(peer, this, { ...share, onReply: (reply) => this.readReply(reply) });
+      void this.pump(this.sender);
       return await outcome;
     } finally {
-      if (this.flow !== null) replies.forget(this.flow);
+      this.sender?.forgetReplies();
       await source.close();
     }
   }
@@ -87,7 +84,7 @@ export class FileTransfer implements FlowWriter {
   /** Gives the transfer up with `error`, unless its verdict is there already. */
   abort(error: XpassError | Failure): void {
     this.reject(error);
-    this.reset();
+    this.sender?.reset();
   }
 
   onWritable(): void {
@@ -96,30 +93,23 @@ export class FileTransfer implements FlowWriter {
 
   /** After a verdict the receiver has the file, or has refused it, however the flow ends. */
   onClosed(error: XpassError | null): void {
-    this.isClosed = true;
     this.wakePump();
-    this.options.logger.debug({ code: error?.code, ...this.flow?.statistics }, 'flow closed');
+    this.options.logger.debug({ code: error?.code, ...this.sender?.statistics }, 'flow closed');
     if (this.verdict !== null) this.resolve(this.verdict);
     else this.reject(error ?? new Failure(ExitCode.failed, 'the flow was closed before the receiver gave its verdict'));
   }
 
-  private reset(): void {
-    const { flow } = this;
-    if (flow !== null && !this.isClosed) this.options.transport.run((nowNs) => flow.reset(nowNs));
-  }
-
-  private async pump(flow: SenderFlow): Promise<void> {
-    const { source, transport } = this.options;
+  private async pump(sender: Sender): Promise<void> {
+    const { source } = this.options;
     try {
       for (let chunk = await source.next(); chunk !== null; chunk = await source.next()) {
-        const bytes = chunk;
-        while (!this.isClosed && !transport.run((nowNs) => flow.write(bytes, nowNs))) await this.room();
-        if (this.isClosed) return;
+        while (!sender.isClosed && !sender.write(chunk)) await this.room();
+        if (sender.isClosed) return;
       }
       this.isWritten = true;
     } catch (error) {
       this.reject(error);
-      this.reset();
+      sender.reset();
     }
   }
 
@@ -129,26 +119,20 @@ export class FileTransfer implements FlowWriter {
     });
   }
 
-  private expectReply(flow: SenderFlow): void {
-    this.options.replies.expect(flow, (reply) => this.readReply(reply));
-  }
-
-  /** A receiver whose answer was lost answers again; whether it is still there shows on the flow of the file. */
-  private handleReplyClosed(): void {
-    if (this.flow !== null && !this.isClosed && this.verdict === null) this.expectReply(this.flow);
-  }
-
-  private readReply(reply: ReceiverFlow): IncomingStream {
-    const { transport, logger } = this.options;
+  /** One answer at a time. A receiver whose answer was lost answers again; whether it is still there shows on the flow of the file. */
+  private readReply(reply: Receiver): FlowReader | null {
+    if (this.isAnswered || this.verdict !== null) return null;
+    this.isAnswered = true;
+    const { host, logger } = this.options;
     return new IncomingStream({
-      flow: reply,
-      transport,
+      receiver: reply,
+      host,
       logger,
       accept: (message) => this.acceptVerdict(message),
       onRefused: (fault) => this.handleWrongReply(fault),
       onClosed: (_, error) => {
         logger.debug({ code: error?.code, ...reply.statistics }, 'reply closed');
-        this.handleReplyClosed();
+        this.isAnswered = false;
       },
     });
   }
@@ -164,14 +148,14 @@ export class FileTransfer implements FlowWriter {
   }
 
   private handleVerdict(verdict: Verdict): void {
-    const { flow, isWritten } = this;
-    if (flow === null || this.isClosed) return;
+    const { sender, isWritten } = this;
+    if (sender === null || sender.isClosed) return;
     if (verdict.ok && !(isWritten && verdict.sha256 === this.options.source.sha256)) {
       this.abort(new Failure(ExitCode.failed, 'the receiver says that it has the file, but with another SHA-256'));
       return;
     }
     this.verdict = verdict;
-    if (verdict.ok) this.options.transport.run((nowNs) => flow.end(nowNs));
-    else this.reset();
+    if (verdict.ok) sender.end();
+    else sender.reset();
   }
 }

@@ -2,16 +2,15 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ErrorCode, XpassError } from '../../core/errors.js';
-import type { ShareOptions } from '../../core/flow-terms.js';
+import type { Host } from '../../net/host.js';
+import type { FlowOptions } from '../../net/host-options.js';
+import type { HostSettings } from '../../net/host-settings.js';
+import { openCommandHost, type Target } from '../shared/command-host.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, failureOf } from '../shared/failure.js';
 import type { FileHeader } from '../shared/files/file-header.js';
 import type { Logger } from '../shared/logger.js';
-import { peerFailure } from '../shared/peer-failure.js';
-import { Replies } from '../shared/replies.js';
 import type { TerminalShape } from '../shared/terminal.js';
-import { openTransport, peerOf, type Target, type Transport } from '../shared/transport.js';
-import type { TransportValues } from '../shared/transport-options.js';
 import { EndlessSource } from './endless-source.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
 import { goAhead } from './go-ahead.js';
@@ -31,13 +30,13 @@ export interface Hold {
 }
 
 export interface SendRunOptions {
-  readonly values: TransportValues;
+  readonly settings: HostSettings;
   readonly target: Target;
   readonly logger: Logger;
   readonly terminal: NodeJS.WritableStream & TerminalShape;
   readonly jobs: readonly Job[];
   /** Of each file's flow. */
-  readonly share: ShareOptions;
+  readonly share: FlowOptions;
   /** Files under way at a time. */
   readonly parallel: number;
   /** How long to send to nowhere first; Infinity until a first line comes for `Hold`, before the one that it waits for; undefined for not at all. */
@@ -57,11 +56,12 @@ export class SendRun {
   /** Why files were not sent that come after; null when all had their turn. */
   fatal: Failure | null = null;
   private readonly options: SendRunOptions;
-  private readonly replies = new Replies();
   private readonly transfers = new Set<FileTransfer>();
   private readonly stopped: Promise<null>;
   private resolveStopped: () => void = () => undefined;
   private nextJob = 0;
+  /** The target's number. */
+  private peer = 0;
 
   constructor(options: SendRunOptions) {
     this.options = options;
@@ -73,16 +73,15 @@ export class SendRun {
     });
   }
 
-  /** Resolves when every file has its outcome, or after `stop`. Throws XpassError when there is no transport. */
+  /** Resolves when every file has its outcome, or after `stop`. Throws XpassError when no host can be opened. */
   async run(hold: Hold | null): Promise<void> {
-    const transport = await Promise.race([this.open(), this.stopped]);
-    if (transport === null) return;
+    const host = await Promise.race([this.open(), this.stopped]);
+    if (host === null) return;
     try {
-      await Promise.race([this.prepare(transport, hold), this.stopped]);
-      if (this.fatal === null) await this.sendAll(transport);
+      await Promise.race([this.prepare(host, hold), this.stopped]);
+      if (this.fatal === null) await this.sendAll(host);
     } finally {
-      transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
-      await transport.close();
+      await host.destroy();
     }
   }
 
@@ -94,25 +93,27 @@ export class SendRun {
     this.resolveStopped();
   }
 
-  private open(): Promise<Transport> {
-    const { values, target, logger } = this.options;
-    const onDetached = (error: XpassError): void => this.stop(failureOf(error) as Failure);
-    return openTransport({ values, application: this.replies, logger, target, onDetached });
+  private async open(): Promise<Host> {
+    const { settings, target, logger } = this.options;
+    const host = await openCommandHost({ settings, place: target.place, logger });
+    host.once('detached', (error) => this.stop(failureOf(error) as Failure));
+    this.peer = await host.resolve(target.to);
+    return host;
   }
 
   /** Everything that comes before the files. */
-  private async prepare(transport: Transport, hold: Hold | null): Promise<void> {
+  private async prepare(host: Host, hold: Hold | null): Promise<void> {
     const { warmUpNs } = this.options;
-    if (hold !== null && warmUpNs === Number.POSITIVE_INFINITY) await this.warmUp(transport, this.wait(hold));
-    else if (warmUpNs !== undefined) await this.warmUp(transport, sleep(warmUpNs / 1e6));
+    if (hold !== null && warmUpNs === Number.POSITIVE_INFINITY) await this.warmUp(host, this.wait(hold));
+    else if (warmUpNs !== undefined) await this.warmUp(host, sleep(warmUpNs / 1e6));
     if (hold !== null && this.fatal === null) await this.wait(hold);
   }
 
   /** Sends the first file to nowhere until `end`, so that both processes have their code compiled when something begins that counts. */
-  private async warmUp(transport: Transport, end: Promise<void>): Promise<void> {
+  private async warmUp(host: Host, end: Promise<void>): Promise<void> {
     const { logger, jobs } = this.options;
     const source = new EndlessSource(() => jobs[0].open());
-    const transfer = this.newTransfer(transport, source, logger);
+    const transfer = this.newTransfer(host, source, logger);
     this.transfers.add(transfer);
     void end.then(() => transfer.abort(WARM));
     try {
@@ -120,7 +121,7 @@ export class SendRun {
     } catch (error) {
       if (error === WARM || this.fatal !== null) return;
       if (!(error instanceof XpassError)) throw error;
-      this.stop(this.describe(error, transport));
+      this.stop(failureOf(error) as Failure);
     } finally {
       this.transfers.delete(transfer);
     }
@@ -133,70 +134,56 @@ export class SendRun {
     }
   }
 
-  private async sendAll(transport: Transport): Promise<void> {
+  private async sendAll(host: Host): Promise<void> {
     const { terminal, jobs, parallel } = this.options;
-    const display = new ProgressDisplay(terminal, () => transport.now());
+    const display = new ProgressDisplay(terminal, () => host.now());
     display.start();
     try {
       const lanes = Math.min(parallel, jobs.length);
-      await Promise.all(Array.from({ length: lanes }, () => this.sendNext(transport, display)));
+      await Promise.all(Array.from({ length: lanes }, () => this.sendNext(host, display)));
     } finally {
       display.stop();
     }
   }
 
   /** One lane: file after file until none is left. */
-  private async sendNext(transport: Transport, display: ProgressDisplay): Promise<void> {
+  private async sendNext(host: Host, display: ProgressDisplay): Promise<void> {
     while (this.nextJob < this.options.jobs.length && this.fatal === null) {
       const at = this.nextJob++;
-      this.outcomes[at] = await this.sendOne(this.options.jobs[at], transport, display);
+      this.outcomes[at] = await this.sendOne(this.options.jobs[at], host, display);
     }
   }
 
-  private async sendOne(job: Job, transport: Transport, display: ProgressDisplay): Promise<FileResult> {
+  private async sendOne(job: Job, host: Host, display: ProgressDisplay): Promise<FileResult> {
     const { logger } = this.options;
     const { header } = job;
-    const startNs = transport.now();
+    const startNs = host.now();
     let shown = { name: header.name, bytes: header.bytes, sentBytes: () => 0 };
     try {
       const source = await job.open();
-      const transfer = this.newTransfer(transport, source, logger.child({ file: header.name }));
+      const transfer = this.newTransfer(host, source, logger.child({ file: header.name }));
       this.transfers.add(transfer);
       shown = { ...shown, sentBytes: () => transfer.acknowledgedBytes };
       display.add(shown);
       const verdict = await transfer.send().finally(() => this.transfers.delete(transfer));
       const { lostFrames } = transfer;
-      return verdictResult(header, verdict, { durationNs: transport.now() - startNs, lostFrames });
+      return verdictResult(header, verdict, { durationNs: host.now() - startNs, lostFrames });
     } catch (error) {
-      return this.failed(header, error, transport);
+      return this.failed(header, error);
     } finally {
       display.remove(shown);
     }
   }
 
-  private newTransfer(transport: Transport, source: HashedSource, logger: Logger): FileTransfer {
-    const { target, share } = this.options;
-    return new FileTransfer({ transport, replies: this.replies, logger, peer: peerOf(target), source, share });
+  private newTransfer(host: Host, source: HashedSource, logger: Logger): FileTransfer {
+    return new FileTransfer({ host, logger, peer: this.peer, source, share: this.options.share });
   }
 
-  private failed(header: FileHeader, error: unknown, transport: Transport): FileResult {
-    if (!(error instanceof XpassError)) {
-      const failure = failureOf(error);
-      if (failure === null) throw error;
-      return failedResult(header, 'failed', failure.message);
-    }
-    const failure = this.describe(error, transport);
+  private failed(header: FileHeader, error: unknown): FileResult {
+    const failure = failureOf(error);
+    if (failure === null) throw error;
+    if (!(error instanceof XpassError)) return failedResult(header, 'failed', failure.message);
     if (!OF_ONE_FLOW.has(error.code)) this.stop(failure);
     return failedResult(header, error.code, `'${header.name}' was not sent: ${failure.message}`);
-  }
-
-  private describe(error: XpassError, transport: Transport): Failure {
-    const { values, target } = this.options;
-    return peerFailure(error, {
-      peerName: transport.peerName(peerOf(target)),
-      connectTimeoutNs: values.connectTimeout,
-      idleTimeoutNs: values.idleTimeout,
-      trouble: transport.trouble(),
-    });
   }
 }

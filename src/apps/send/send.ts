@@ -2,12 +2,12 @@
 
 import { isWindowAlgorithm, WINDOW_ALGORITHMS } from '../../core/window/registry.js';
 import type { Invocation } from '../shared/command.js';
+import { parseTarget } from '../shared/command-host.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { Failure, usageFailure } from '../shared/failure.js';
 import { openFileSource, type SendFileOptions } from '../shared/files/send-file.js';
 import { unlimitedLossWarning } from '../shared/loss-warning.js';
-import { shareOf } from '../shared/share-options.js';
-import { parseTarget } from '../shared/transport.js';
+import { flowShare, shareOf } from '../shared/share-options.js';
 import type { SEND_OPTIONS } from './options.js';
 import { reportResults } from './report.js';
 import { type Job, SendRun } from './send-run.js';
@@ -24,12 +24,12 @@ export async function runSend(invocation: SendInvocation): Promise<ExitCode> {
   const target = parseTarget(options.to, options.switch !== undefined);
   const jobs = await checkFiles(positionals, fileOptions(invocation));
   const run = new SendRun({
-    values: options,
+    settings: options,
     target,
     logger,
     terminal,
     jobs,
-    share: shareOf(options),
+    share: flowShare(shareOf(options)),
     parallel: options.parallel,
     warmUpNs: options.warmUp,
   });

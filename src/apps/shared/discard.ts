@@ -12,7 +12,7 @@ export class DiscardService implements StreamService {
     return {
       bodyBytes: Number.POSITIVE_INFINITY,
       hasTrailer: false,
-      onBody: (bytes) => stream.release(bytes.length),
+      onBody: (bytes) => stream.receiver.release(bytes.length),
       onEnd: () => {},
       onFault: () => {},
     };

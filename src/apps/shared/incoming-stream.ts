@@ -1,19 +1,17 @@
-import type { FlowReader, FlowWriter } from '../../core/application.js';
-import type { OpenOptions } from '../../core/endpoint.js';
 import { XpassError } from '../../core/errors.js';
-import type { ReceiverFlow } from '../../core/receiver-flow.js';
-import type { SenderFlow } from '../../core/sender-flow.js';
+import type { FlowReader } from '../../core/flow-callbacks.js';
+import type { Receiver } from '../../net/receiver.js';
 import { Fault } from './files/fault.js';
 import { MAX_NAME_BYTES } from './files/file-name.js';
 import { encodeMessage, type Message } from './files/message.js';
 import { type TransferBody, type TransferHandler, TransferReader } from './files/transfer-reader.js';
 import type { Logger } from './logger.js';
-import type { ServedStream, StreamTransport } from './service.js';
+import type { FlowHost, ServedStream } from './service.js';
 import { printable } from './terminal.js';
 
 export interface IncomingStreamParts {
-  readonly flow: ReceiverFlow;
-  readonly transport: StreamTransport;
+  readonly receiver: Receiver;
+  readonly host: FlowHost;
   readonly logger: Logger;
   /** Who takes the body of a stream with this header. */
   accept(header: Message, stream: IncomingStream): TransferBody | Fault;
@@ -26,41 +24,28 @@ export interface IncomingStreamParts {
 /** How often an answer is tried, each time for the connect or idle timeout, before the stream that it belongs to is reset (ours). */
 const MAX_REPLIES = 3;
 
-/** One accepted flow: reads the header, gives the body to whoever takes it, releases what is done with, and answers. */
+/** One accepted flow: reads the header, gives the body to whoever takes it, and answers. */
 export class IncomingStream implements FlowReader, TransferHandler, ServedStream {
-  readonly flow: ReceiverFlow;
-  readonly transport: StreamTransport;
+  readonly receiver: Receiver;
+  readonly host: FlowHost;
   logger: Logger;
   readonly peerName: string;
   isClosed = false;
   private readonly parts: IncomingStreamParts;
   private readonly reader: TransferReader;
-  private readonly releaseDone: (nowNs: number) => void;
-  private isReading = false;
-  /** Bytes that are done with and not yet released. */
-  private doneBytes = 0;
 
   constructor(parts: IncomingStreamParts) {
-    const { flow, transport, logger } = parts;
+    const { receiver, host, logger } = parts;
     this.parts = parts;
-    this.flow = flow;
-    this.transport = transport;
+    this.receiver = receiver;
+    this.host = host;
     this.logger = logger;
-    this.peerName = transport.peerName(flow.peer);
+    this.peerName = receiver.peerName;
     this.reader = new TransferReader(this);
-    // One closure for all the releases of the stream, since there is at least one for each frame.
-    this.releaseDone = (nowNs) => {
-      const bytes = this.doneBytes;
-      this.doneBytes = 0;
-      flow.release(bytes, nowNs);
-    };
   }
 
   onData(bytes: Uint8Array): void {
-    this.isReading = true;
     this.reader.push(bytes);
-    this.isReading = false;
-    this.flush();
   }
 
   onEnd(): void {
@@ -69,7 +54,7 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
 
   onClosed(error: XpassError | null): void {
     this.isClosed = true;
-    if (error !== null) this.reader.abort(new Fault('aborted', error.message));
+    if (error !== null) this.reader.abort(new Fault('aborted', coreWords(error)));
     this.parts.onClosed(this, error);
   }
 
@@ -84,19 +69,7 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   }
 
   onFraming(bytes: number): void {
-    this.release(bytes);
-  }
-
-  release(bytes: number): void {
-    this.doneBytes += bytes;
-    if (!this.isReading) this.flush();
-  }
-
-  openReply(writer: FlowWriter, options: OpenOptions = {}): SenderFlow {
-    const { peer, id } = this.flow;
-    return this.transport.run((nowNs, { endpoint }) =>
-      endpoint.open(peer, writer, { ...options, pairedFlowId: id }, nowNs),
-    );
+    this.receiver.release(bytes);
   }
 
   reply(message: Message): void {
@@ -109,10 +82,10 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
       else this.handleUnreplied(message, error, attempts - 1);
     };
     try {
-      const flow = this.openReply({ onWritable: () => undefined, onClosed });
-      this.transport.run((nowNs) => {
-        flow.write(encodeMessage(message), nowNs);
-        flow.end(nowNs);
+      const sender = this.receiver.openReply({ onWritable: () => undefined, onClosed });
+      this.host.run(() => {
+        sender.write(encodeMessage(message));
+        sender.end();
       });
     } catch (error) {
       if (!(error instanceof XpassError)) throw error;
@@ -120,12 +93,8 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
     }
   }
 
-  private flush(): void {
-    if (this.doneBytes > 0 && !this.isClosed) this.transport.run(this.releaseDone);
-  }
-
   private handleReplied(): void {
-    if (!this.reader.isComplete) this.reset();
+    if (!this.reader.isComplete) this.receiver.reset();
   }
 
   /** A peer whose flow is over has its answer, or is gone. One whose flow is open waits for it, and would do so for ever. */
@@ -133,10 +102,11 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
     this.logger.debug({ peer: this.peerName, code: error.code }, 'the answer may not have arrived');
     if (this.isClosed) return;
     if (attemptsLeft > 0) this.sendReply(message, attemptsLeft);
-    else this.reset();
+    else this.receiver.reset();
   }
+}
 
-  private reset(): void {
-    if (!this.isClosed) this.transport.run((nowNs) => this.flow.reset(nowNs));
-  }
+/** Whoever reads a fault is told the peer's name beside it. */
+function coreWords({ cause, message }: XpassError): string {
+  return cause instanceof XpassError ? cause.message : message;
 }

@@ -1,13 +1,13 @@
-import { assert } from '../../base/assert.js';
-import type { Application, CreditChoice, FlowReader } from '../../core/application.js';
-import type { ReceiverFlow } from '../../core/receiver-flow.js';
+import type { CreditChoice } from '../../core/application.js';
+import type { FlowReader } from '../../core/flow-callbacks.js';
+import type { Receiver } from '../../net/receiver.js';
 import { Fault } from './files/fault.js';
 import type { Message } from './files/message.js';
 import type { TransferBody } from './files/transfer-reader.js';
 import { badVerdict } from './files/verdict.js';
 import { IncomingStream } from './incoming-stream.js';
 import type { Logger } from './logger.js';
-import type { StreamService, StreamTransport } from './service.js';
+import type { FlowHost, StreamService } from './service.js';
 import { printable } from './terminal.js';
 
 /** Streams that are served at once, each with its buffers and perhaps an open file (ours: what `ulimit -n` leaves a process by default). */
@@ -31,17 +31,16 @@ export interface CreditTotals {
 }
 
 /**
- * The application of a daemon: takes flows from anybody and gives each to the service that its first message names. A first message is at most
+ * What a daemon does with its host: takes flows from anybody and gives each to the service that its first message names. A first message is at most
  * MAX_MESSAGE_BYTES long and streams at most `maxStreams`, so what a stranger can make it hold is bounded.
  */
-export class ServiceHost implements Application {
+export class ServiceHost {
   private readonly services: readonly StreamService[];
   private readonly logger: Logger;
   private readonly maxStreams: number;
   private readonly streams = new Set<IncomingStream>();
   /** Credits of the flows that are closed. */
   private readonly closedCredits: CreditTotals = { sent: 0, used: 0, unused: 0, dropped: 0, dataLost: 0 };
-  private transport: StreamTransport | null = null;
   private isClosing = false;
   private refused = 0;
 
@@ -51,9 +50,10 @@ export class ServiceHost implements Application {
     this.maxStreams = maxStreams;
   }
 
-  /** Call it when the transport is open, before anything else is awaited: no frame can have come by then. */
-  start(transport: StreamTransport): void {
-    this.transport = transport;
+  /** Serves the flows of `host`. Call it when the host is open, before anything else is awaited: no frame can have come by then. */
+  serve(host: FlowHost): void {
+    host.acceptReceivers((receiver) => this.accept(host, receiver));
+    host.chooseCreditsBy((peer, pairedFlowId) => this.creditChoice(peer, pairedFlowId));
   }
 
   get streamCount(): number {
@@ -67,11 +67,17 @@ export class ServiceHost implements Application {
 
   get credits(): CreditTotals {
     const totals = { ...this.closedCredits };
-    for (const { flow } of this.streams) addCredits(totals, flow);
+    for (const { receiver } of this.streams) addCredits(totals, receiver);
     return totals;
   }
 
-  creditChoice(peer: number, pairedFlowId: number): CreditChoice | null {
+  /** Takes no more streams and lets the services give up theirs. Reset the flows afterwards. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all(this.services.map((service) => service.close()));
+  }
+
+  private creditChoice(peer: number, pairedFlowId: number): CreditChoice | null {
     for (const service of this.services) {
       const choice = service.creditChoice?.(peer, pairedFlowId) ?? null;
       if (choice !== null) return choice;
@@ -79,28 +85,23 @@ export class ServiceHost implements Application {
     return null;
   }
 
-  acceptFlow(flow: ReceiverFlow): FlowReader | null {
-    assert(this.transport !== null, 'a flow comes when the transport is there');
+  private accept(host: FlowHost, receiver: Receiver): FlowReader | null {
     if (this.isClosing || this.streams.size >= this.maxStreams) {
       this.refused++;
       return null;
     }
     const stream = new IncomingStream({
-      flow,
-      transport: this.transport,
+      receiver,
+      host,
       logger: this.logger,
       accept: (header, accepting) => this.route(header, accepting),
       onRefused: (fault, refused) => this.refuse(fault, refused),
       onClosed: (closed) => this.forget(closed),
     });
     this.streams.add(stream);
+    // The data of a perf test names its control stream.
+    receiver.acceptPaired((paired) => this.accept(host, paired));
     return stream;
-  }
-
-  /** Takes no more streams and lets the services give up theirs. Reset the flows afterwards. */
-  async close(): Promise<void> {
-    this.isClosing = true;
-    await Promise.all(this.services.map((service) => service.close()));
   }
 
   private route(header: Message, stream: IncomingStream): TransferBody | Fault {
@@ -118,13 +119,13 @@ export class ServiceHost implements Application {
 
   private forget(stream: IncomingStream): void {
     this.streams.delete(stream);
-    addCredits(this.closedCredits, stream.flow);
+    addCredits(this.closedCredits, stream.receiver);
   }
 }
 
 const MAX_KIND_SHOWN = 32;
 
-function addCredits(totals: CreditTotals, { statistics }: ReceiverFlow): void {
+function addCredits(totals: CreditTotals, { statistics }: Receiver): void {
   totals.sent += statistics.creditsSent;
   totals.used += statistics.creditsUsed;
   totals.unused += statistics.creditsUnused;

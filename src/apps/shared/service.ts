@@ -1,12 +1,25 @@
-import type { CreditChoice, FlowWriter } from '../../core/application.js';
-import type { OpenOptions } from '../../core/endpoint.js';
-import type { ReceiverFlow } from '../../core/receiver-flow.js';
-import type { SenderFlow } from '../../core/sender-flow.js';
+import type { CreditChoice } from '../../core/application.js';
+import type { Host } from '../../net/host.js';
+import type { Receiver } from '../../net/receiver.js';
 import type { Fault } from './files/fault.js';
 import type { Message } from './files/message.js';
 import type { TransferBody } from './files/transfer-reader.js';
 import type { Logger } from './logger.js';
-import type { Transport } from './transport.js';
+
+/** What services and their clients use of a host; tests have one in virtual time. */
+export type FlowHost = Pick<
+  Host,
+  | 'acceptReceivers'
+  | 'chooseCreditsBy'
+  | 'creditAlgorithm'
+  | 'frameBytes'
+  | 'info'
+  | 'link'
+  | 'now'
+  | 'openSender'
+  | 'peerName'
+  | 'run'
+>;
 
 /**
  * One thing that a daemon does for whoever opens a flow to it: `file` takes files, `perf` measures. A flow's first message is its header, and the header's `kind`
@@ -28,22 +41,15 @@ export interface StreamService {
 
 /** What a service does with a stream besides reading it. A flow that ends before its stream is told to the body as a fault. */
 export interface ServedStream {
-  /** The flow that the stream comes by: its id, peer, statistics, and place for an observer. */
-  readonly flow: ReceiverFlow;
+  /** The flow that the stream comes by. */
+  readonly receiver: Receiver;
   /** The peer as people write it. */
   readonly peerName: string;
-  readonly transport: StreamTransport;
+  readonly host: FlowHost;
   readonly logger: Logger;
-  /** So many bytes of the body are done with: the sender gets credits for as many. May be called from anywhere, and late. */
-  release(bytes: number): void;
-  /** Opens a flow to the peer that names this one as its pair (PROTOCOL §6.1). Throws XpassError `tooManyFlows`. */
-  openReply(writer: FlowWriter, options?: OpenOptions): SenderFlow;
   /**
    * Answers with one message on a flow of its own. Once the peer has it, a stream that has not ended is reset, since nobody wants the rest. Does not throw:
    * a peer that cannot be told is logged.
    */
   reply(message: Message): void;
 }
-
-/** The part of a transport that services use; tests have one in virtual time. Every verb of a flow or an endpoint goes through `run`. */
-export type StreamTransport = Pick<Transport, 'run' | 'now' | 'peerName' | 'datapath'>;

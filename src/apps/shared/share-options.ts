@@ -2,6 +2,7 @@
 
 import { choice, integer } from '../../base/value-kind.js';
 import { CREDIT_CLASSES, type CreditClass, MAX_WEIGHT, type ShareOptions } from '../../core/flow-terms.js';
+import type { FlowOptions } from '../../net/host-options.js';
 import { type OptionValues, optionalOption } from './options.js';
 
 /** What the flows of `xpass send` and `xpass perf` ask of the network; their receivers may give less. */
@@ -14,10 +15,15 @@ export const SHARE_OPTIONS = {
   }),
 };
 
-/** As `Endpoint.open` takes them: what is not given is left out. */
+/** As requests carry them: what is not given is left out. */
 export function shareOf({ weight, class: creditClass }: OptionValues<typeof SHARE_OPTIONS>): ShareOptions {
   return {
     ...(weight !== undefined && { weight }),
     ...(creditClass !== undefined && { creditClass: creditClass as CreditClass }),
   };
+}
+
+/** The same as `Host.openSender` takes it. */
+export function flowShare({ weight, creditClass }: ShareOptions): FlowOptions {
+  return { ...(weight !== undefined && { weight }), ...(creditClass !== undefined && { class: creditClass }) };
 }

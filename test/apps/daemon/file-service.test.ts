@@ -13,13 +13,14 @@ import { temporaryDirectory } from '../shared/files/temporary-directory.js';
 async function bed(options: Partial<FileServiceOptions> = {}) {
   const world = new StreamWorld();
   const inbox = new MessageInbox();
-  const sender = world.add(inbox);
+  const sender = world.open();
+  sender.acceptReceivers(inbox.accept);
   const directory = await temporaryDirectory();
   const outcomes: FileOutcome[] = [];
   const onOutcome = (outcome: FileOutcome): void => void outcomes.push(outcome);
   const service = new FileService({ directory, overwrite: false, onOutcome, ...options });
   const host = new ServiceHost({ services: [service], logger: SILENT });
-  host.start(world.add(host));
+  host.serve(world.open());
   return { world, inbox, sender, directory, outcomes, service, host };
 }
 
@@ -57,7 +58,7 @@ describe('the file service', () => {
     expect(bytes).toSatisfy(await isStoredAs(all, 'big.bin'));
     expect(await readdir(all.directory)).toEqual(['big.bin']);
     expect(all.outcomes).toHaveLength(1);
-    expect(all.outcomes[0]).toMatchObject({ peerName: 'host 0', flowId: writer.flow.id, verdict: { ok: true } });
+    expect(all.outcomes[0]).toMatchObject({ peerName: 'host 0', flowId: writer.id, verdict: { ok: true } });
     expect(all.outcomes[0].durationNs).toBeGreaterThan(0);
     expect(writer.closed).toBeUndefined();
   });
@@ -161,7 +162,7 @@ describe('the file service', () => {
     const writer = new TestWriter(all.sender).open(1, [headerOf('half', 1e6), pattern(0, 500_000)]);
     await all.world.playUntil(() => (all.service.progress()[0]?.bytesDelivered ?? 0) > 500_000);
     const [progress] = all.service.progress();
-    expect(progress).toMatchObject({ peerName: 'host 0', flowId: writer.flow.id, name: 'half' });
+    expect(progress).toMatchObject({ peerName: 'host 0', flowId: writer.id, name: 'half' });
     expect(progress.bytesDelivered).toBeLessThan(500_200);
     await all.world.play(all.host.close());
   });

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { PerfClient } from '../../../src/apps/perf/client.js';
 import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
 import { Failure } from '../../../src/apps/shared/failure.js';
-import type { Message } from '../../../src/apps/shared/files/message.js';
+import { encodeMessage, type Message } from '../../../src/apps/shared/files/message.js';
 import type { PerfRequest } from '../../../src/apps/shared/perf/messages.js';
 import { PerfService } from '../../../src/apps/shared/perf/service.js';
 import { ServiceHost } from '../../../src/apps/shared/service-host.js';
-import type { Application } from '../../../src/core/application.js';
 import type { EndpointConfig } from '../../../src/core/config.js';
+import type { FlowReader } from '../../../src/core/flow-callbacks.js';
+import type { Receiver } from '../../../src/net/receiver.js';
 import { perfRequest } from '../../harness/perf-request.js';
 import { SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
 import { INTACT, LOST } from '../../harness/world.js';
@@ -19,7 +20,8 @@ const IDEAL_BPS = (RATE_BPS * 1446) / 1626;
 const TIMED: PerfRequest = perfRequest(1);
 
 interface BedOptions {
-  server?: Application;
+  /** Takes flows in the place of a server. */
+  server?: (receiver: Receiver) => FlowReader | null;
   config?: Partial<EndpointConfig>;
 }
 
@@ -27,19 +29,19 @@ interface BedOptions {
 function bed(change: Partial<PerfRequest>, { server, config = {} }: BedOptions = {}) {
   const world = new StreamWorld();
   const changes = { rateBps: RATE_BPS, idleTimeoutNs: 2e9, connectTimeoutNs: 1e9, ...config };
-  const current: { client: PerfClient | null } = { client: null };
-  const transport = world.add({ acceptFlow: (flow) => current.client?.acceptFlow(flow) ?? null }, changes);
+  const clientHost = world.open(changes);
+  const serverHost = world.open(changes);
   const service = new PerfService({ onOutcome: () => {} });
   const host = new ServiceHost({ services: [service], logger: SILENT });
-  host.start(world.add(server ?? host, changes));
+  if (server === undefined) host.serve(serverHost);
+  else serverHost.acceptReceivers(server);
   const times = { startNs: Number.NaN, endNs: Number.NaN };
   const client = new PerfClient({
     request: { ...TIMED, ...change },
-    transport,
+    host: clientHost,
     peer: 1,
     driver: null,
     logger: SILENT,
-    failureOf: (error) => new Failure(ExitCode.peer, error.code),
     onStart: (nowNs) => {
       times.startNs = nowNs;
     },
@@ -47,8 +49,7 @@ function bed(change: Partial<PerfRequest>, { server, config = {} }: BedOptions =
       times.endNs = world.nowNs;
     },
   });
-  current.client = client;
-  return { world, client, service, host, transport, times };
+  return { world, client, service, host, clientHost, times };
 }
 
 describe('a client of perf', () => {
@@ -82,7 +83,7 @@ describe('a client of perf', () => {
     const states: string[][] = [];
     const accept = service.accept.bind(service);
     service.accept = (header, stream) => {
-      if (header.role === 'data') states.push(Object.keys(stream.flow.algorithmState));
+      if (header.role === 'data') states.push(Object.keys(stream.receiver.algorithmState));
       return accept(header, stream);
     };
     const { server } = await world.play(client.finished);
@@ -171,9 +172,9 @@ describe('a client of perf', () => {
   });
 
   it.each([
-    ['a server that never answers', 0, 'unreachable'],
-    ['a server that is lost in the middle', 500e6, 'idle'],
-  ])('fails with %s', async (_, killNs, code) => {
+    ['a server that never answers', 0, 'host 1 does not answer: nothing came within the connect timeout of 1s'],
+    ['a server that is lost in the middle', 500e6, 'host 1 is lost: nothing came within the idle timeout of 2s'],
+  ])('fails with %s', async (_, killNs, message) => {
     for (const direction of ['forward', 'reverse'] as const) {
       const { world, client } = bed({ direction });
       // Somebody has to handle it before the world is played on.
@@ -181,7 +182,7 @@ describe('a client of perf', () => {
       if (killNs > 0) world.run(killNs);
       world.kill(1);
       world.run(3e9);
-      await expect(client.finished).rejects.toMatchObject({ exitCode: 3, message: code });
+      await expect(client.finished).rejects.toMatchObject({ exitCode: 3, message });
     }
   });
 
@@ -203,46 +204,39 @@ describe('a client of perf', () => {
   });
 
   it('fails when the host refuses flows', async () => {
-    const { world, client } = bed({}, { server: { acceptFlow: () => null } });
-    await expect(world.play(client.finished)).rejects.toMatchObject({ message: 'refused' });
+    const { world, client } = bed({}, { server: () => null });
+    await expect(world.play(client.finished)).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringContaining('host 1 refuses the flow'),
+    });
   });
 
   it('takes no flows from others, nor more than the test has', () => {
-    const { world, client, transport } = bed({ direction: 'reverse' });
-    const stranger = world.add({ acceptFlow: () => null });
+    const { world, client, clientHost } = bed({ direction: 'reverse' });
+    const stranger = world.open();
     const writer = new TestWriter(stranger).open(0, [{ kind: 'perf', role: 'data', test: 'a1', index: 0 }]);
     client.finished.catch(() => {});
     world.run(100e6);
     expect(writer.closed).toMatchObject({ code: 'refused' });
     client.abort(new Failure(ExitCode.failed, 'enough'));
-    transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+    clientHost.destroy();
   });
 });
 
 describe('a server that makes no sense', () => {
   /** Answers a client by hand. */
   function fake(...answers: Message[]) {
-    const made: { all: ReturnType<typeof bed> | null } = { all: null };
-    const server: Application = {
-      acceptFlow: (flow) => ({
-        onData: ({ length }) => {
-          const { world } = made.all!;
-          flow.release(length, world.nowNs);
-          const host = world.hosts[1];
-          const transport = {
-            run: <T>(action: (nowNs: number, machine: typeof host) => T): T => action(world.nowNs, host),
-            now: () => world.nowNs,
-            peerName: () => '',
-            datapath: 'dgram',
-          };
-          new TestWriter(transport).open(flow.peer, answers, flow.id).end();
-        },
-        onEnd: () => {},
-        onClosed: () => {},
-      }),
-    };
-    made.all = bed({ direction: 'reverse' }, { server });
-    return made.all;
+    const server = (receiver: Receiver): FlowReader => ({
+      onData: ({ length }) => {
+        receiver.release(length);
+        const sender = receiver.openReply({ onWritable: () => {}, onClosed: () => {} });
+        for (const answer of answers) sender.write(encodeMessage(answer));
+        sender.end();
+      },
+      onEnd: () => {},
+      onClosed: () => {},
+    });
+    return bed({ direction: 'reverse' }, { server });
   }
 
   it.each([

@@ -6,12 +6,12 @@ import { Fault } from '../../../src/apps/shared/files/fault.js';
 import { encodeMessage, type Message } from '../../../src/apps/shared/files/message.js';
 import type { TransferBody } from '../../../src/apps/shared/files/transfer-reader.js';
 import { badVerdict, goodVerdict } from '../../../src/apps/shared/files/verdict.js';
-import { Replies } from '../../../src/apps/shared/replies.js';
-import type { ServedStream, StreamService, StreamTransport } from '../../../src/apps/shared/service.js';
+import type { ServedStream, StreamService } from '../../../src/apps/shared/service.js';
 import { ServiceHost } from '../../../src/apps/shared/service-host.js';
 import type { EndpointConfig } from '../../../src/core/config.js';
 import { SILENT, StreamWorld } from '../../harness/stream-world.js';
 import { pattern } from '../../harness/streams.js';
+import type { VirtualHost } from '../../harness/virtual-host.js';
 import { INTACT, LOST } from '../../harness/world.js';
 
 const CHUNK_BYTES = 65_536;
@@ -70,7 +70,7 @@ class ScriptedService implements StreamService {
       hasTrailer: true,
       onBody: (body) => {
         this.hash.update(body);
-        stream.release(body.length);
+        stream.receiver.release(body.length);
       },
       onEnd: () => {
         this.isComplete = true;
@@ -91,18 +91,16 @@ class Bed {
   readonly world: StreamWorld;
   readonly service = new ScriptedService();
   readonly source: MemorySource;
-  readonly transport: StreamTransport;
+  readonly receiving: VirtualHost;
   readonly transfer: FileTransfer;
 
   constructor(bytes: number, changes: Partial<EndpointConfig> = {}) {
     this.world = new StreamWorld();
-    const replies = new Replies();
-    this.transport = this.world.add(replies, { sendBufferBytes: 256 * 1024, ...changes });
-    const host = new ServiceHost({ services: [this.service], logger: SILENT });
-    host.start(this.world.add(host, changes));
+    const host = this.world.open({ sendBufferBytes: 256 * 1024, ...changes });
+    this.receiving = this.world.open(changes);
+    new ServiceHost({ services: [this.service], logger: SILENT }).serve(this.receiving);
     this.source = new MemorySource(bytes);
-    const { transport, source } = this;
-    this.transfer = new FileTransfer({ transport, replies, logger: SILENT, peer: 1, source, share: {} });
+    this.transfer = new FileTransfer({ host, logger: SILENT, peer: 1, source: this.source, share: {} });
   }
 
   async outcome(): Promise<unknown> {
@@ -153,10 +151,10 @@ describe('a file that is sent', () => {
     const outcome = bed.outcome();
     await bed.world.playUntil(() => bed.service.isComplete);
     const stream = bed.service.stream as ServedStream;
-    const broken = stream.openReply({ onWritable: () => undefined, onClosed: () => undefined });
-    stream.transport.run((nowNs) => broken.write(new Uint8Array([0, 0]), nowNs));
-    await bed.world.playUntil(() => broken.statistics.bytesAcknowledged === 2);
-    stream.transport.run((nowNs) => broken.reset(nowNs));
+    const broken = stream.receiver.openReply({ onWritable: () => undefined, onClosed: () => undefined });
+    broken.write(new Uint8Array([0, 0]));
+    await bed.world.playUntil(() => broken.acknowledgedBytes === 2);
+    broken.reset();
     bed.world.run(bed.world.nowNs + 1e9);
     stream.reply(goodVerdict('complete', bed.source.sha256 ?? ''));
     expect(await outcome).toMatchObject({ ok: true });
@@ -218,7 +216,7 @@ describe('a file that is sent', () => {
     const bed = new Bed(50_000_000);
     const outcome = bed.outcome();
     await bed.world.playUntil(() => bed.transfer.acknowledgedBytes > 1_000_000);
-    bed.world.hosts[1].endpoint.closeAll(bed.world.nowNs);
+    bed.receiving.destroy();
     expect(await outcome).toMatchObject({ code: 'shutdown' });
   });
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { DiscardService } from '../../../src/apps/shared/discard.js';
 import { ServiceHost } from '../../../src/apps/shared/service-host.js';
-import { MessageInbox, SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
+import { SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
 
 function bed() {
   const world = new StreamWorld();
-  const sender = world.add(new MessageInbox(), { connectTimeoutNs: 1e8 });
+  const sender = world.open({ connectTimeoutNs: 1e8 });
   const host = new ServiceHost({ services: [new DiscardService()], logger: SILENT });
-  host.start(world.add(host));
+  host.serve(world.open());
   return { world, sender, host };
 }
 

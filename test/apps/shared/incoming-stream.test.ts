@@ -3,18 +3,18 @@ import { Fault } from '../../../src/apps/shared/files/fault.js';
 import type { Message } from '../../../src/apps/shared/files/message.js';
 import type { TransferBody } from '../../../src/apps/shared/files/transfer-reader.js';
 import { IncomingStream } from '../../../src/apps/shared/incoming-stream.js';
-import type { StreamTransport } from '../../../src/apps/shared/service.js';
 import type { XpassError } from '../../../src/core/errors.js';
 import { frameType } from '../../../src/wire/decode.js';
 import { FrameType } from '../../../src/wire/layout.js';
 import { MessageInbox, SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
+import type { VirtualHost } from '../../harness/virtual-host.js';
 import { INTACT, LOST } from '../../harness/world.js';
 
 /** Host 0 sends, host 1 takes one stream of so many bytes as an IncomingStream. */
 class Bed implements TransferBody {
   readonly world = new StreamWorld();
   readonly inbox = new MessageInbox();
-  readonly sender: StreamTransport;
+  readonly sender: VirtualHost;
   readonly hasTrailer = false;
   readonly bodyBytes: number;
   stream!: IncomingStream;
@@ -29,35 +29,32 @@ class Bed implements TransferBody {
   constructor(bodyBytes: number, { releases = true, receiveWindowBytes = 65_536 } = {}) {
     this.bodyBytes = bodyBytes;
     this.releases = releases;
-    this.sender = this.world.add(this.inbox);
-    const transport = this.world.add(
-      {
-        acceptFlow: (flow) => {
-          this.stream = new IncomingStream({
-            flow,
-            transport,
-            logger: SILENT,
-            accept: (header) => {
-              this.header = header;
-              return header.kind === 'wrong' ? new Fault('unsupported', 'not this') : this;
-            },
-            onRefused: (fault) => {
-              this.refusal = fault;
-            },
-            onClosed: (_, error) => {
-              this.closed = error;
-            },
-          });
-          return this.stream;
+    this.sender = this.world.open();
+    this.sender.acceptReceivers(this.inbox.accept);
+    const host = this.world.open({ receiveWindowBytes });
+    host.acceptReceivers((receiver) => {
+      this.stream = new IncomingStream({
+        receiver,
+        host,
+        logger: SILENT,
+        accept: (header) => {
+          this.header = header;
+          return header.kind === 'wrong' ? new Fault('unsupported', 'not this') : this;
         },
-      },
-      { receiveWindowBytes },
-    );
+        onRefused: (fault) => {
+          this.refusal = fault;
+        },
+        onClosed: (_, error) => {
+          this.closed = error;
+        },
+      });
+      return this.stream;
+    });
   }
 
   onBody(bytes: Uint8Array): void {
     this.received += bytes.length;
-    if (this.releases) this.stream.release(bytes.length);
+    if (this.releases) this.stream.receiver.release(bytes.length);
   }
 
   onEnd(): void {
@@ -94,7 +91,7 @@ describe('a stream that comes in', () => {
     bed.world.run(1e9);
     expect(bed.received).toBeGreaterThan(30_000);
     expect(bed.received).toBeLessThanOrEqual(65_536);
-    bed.stream.release(bed.received);
+    bed.stream.receiver.release(bed.received);
     bed.world.run(2e9);
     expect(bed.received).toBeGreaterThan(65_536);
   });
@@ -113,7 +110,7 @@ describe('a stream that comes in', () => {
     const bed = new Bed(5_000, { releases: false });
     bed.send(5_000).end();
     await bed.world.playUntil(() => bed.closed !== undefined);
-    bed.stream.release(5_000);
+    bed.stream.receiver.release(5_000);
     expect(bed.isEnded).toBe(true);
   });
 

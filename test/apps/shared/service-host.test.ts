@@ -25,7 +25,7 @@ class CountingService implements StreamService {
       hasTrailer: false,
       onBody: (bytes) => {
         this.bytes += bytes.length;
-        stream.release(bytes.length);
+        stream.receiver.release(bytes.length);
       },
       onEnd: () => stream.reply({ kind: 'counted', bytes: this.bytes }),
       onFault: () => undefined,
@@ -41,10 +41,11 @@ class CountingService implements StreamService {
 function bed(maxStreams?: number) {
   const world = new StreamWorld();
   const inbox = new MessageInbox();
-  const sender = world.add(inbox);
+  const sender = world.open();
+  sender.acceptReceivers(inbox.accept);
   const services = [new CountingService('one'), new CountingService('two')];
   const host = new ServiceHost({ services, logger: SILENT, ...(maxStreams === undefined ? {} : { maxStreams }) });
-  host.start(world.add(host));
+  host.serve(world.open());
   return { world, inbox, sender, services, host };
 }
 

@@ -2,9 +2,9 @@
 
 import { NEVER } from '../../../base/time.js';
 import type { ReceiverStatistics } from '../../../core/receiver-statistics.js';
+import type { Receiver } from '../../../net/receiver.js';
 import { Fault } from '../files/fault.js';
 import type { TransferBody } from '../files/transfer-reader.js';
-import type { ServedStream } from '../service.js';
 import { DurationHistogram } from './histogram.js';
 import type { PerfRequest } from './messages.js';
 import type { ReceivedResults } from './results.js';
@@ -34,13 +34,12 @@ export class PerfReceiver {
   }
 
   /** The stream of data number `index` has come: who takes it. */
-  accept(index: number, stream: Pick<ServedStream, 'flow' | 'release'>): TransferBody | Fault {
+  accept(index: number, receiver: Receiver): TransferBody | Fault {
     if (index >= this.sinks.length) return new Fault('badMessage', `the test has no flow ${index}`);
     if (this.sinks[index] !== null) return new Fault('badMessage', `flow ${index} of the test has come before`);
     const { rtts, gaps } = this;
     const sink = new PerfSink({
-      flow: stream.flow,
-      release: (bytes) => stream.release(bytes),
+      receiver,
       now: this.options.now,
       omitNs: this.options.request.omitNs,
       rtts,

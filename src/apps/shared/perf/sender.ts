@@ -1,10 +1,10 @@
 // Tested by test/apps/shared/perf/service.test.ts
 
-import type { FlowWriter } from '../../../core/application.js';
 import type { XpassError } from '../../../core/errors.js';
-import type { SenderFlow } from '../../../core/sender-flow.js';
-import { ResetCode } from '../../../wire/layout.js';
+import type { FlowWriter } from '../../../core/flow-callbacks.js';
+import type { Sender } from '../../../net/sender.js';
 import { encodeMessage } from '../files/message.js';
+import type { FlowHost } from '../service.js';
 import { DurationHistogram } from './histogram.js';
 import { PERF_KIND, type PerfData, type PerfRequest } from './messages.js';
 import type { SentResults } from './results.js';
@@ -12,11 +12,9 @@ import { PerfSource } from './source.js';
 
 export interface PerfSenderOptions {
   readonly request: PerfRequest;
-  readonly frameBytes: number;
+  readonly host: FlowHost;
   /** Opens a flow to the other side. Throws XpassError. */
-  open(writer: FlowWriter): SenderFlow;
-  /** As UdpHost.run. */
-  run(action: (nowNs: number) => void): void;
+  open(writer: FlowWriter): Sender;
   /** Every flow is closed, each in order. Or the first that was not, and then nothing more is told. */
   onDone(error: XpassError | null): void;
 }
@@ -45,28 +43,28 @@ export class PerfSender {
     }
   }
 
-  /** Starts to send on all flows at once. */
+  /** Starts to send on all flows at one instant. */
   start(): void {
-    const { request, run } = this.options;
-    run((nowNs) => {
+    const { request, host } = this.options;
+    host.run((nowNs) => {
       const recordFromNs = nowNs + request.omitNs;
       const endNs = recordFromNs + (request.durationNs ?? Number.POSITIVE_INFINITY);
-      for (const source of this.sources) source.start(nowNs, { endNs, recordFromNs });
+      for (const source of this.sources) source.start({ endNs, recordFromNs });
     });
   }
 
   /** Ends the flows in order, now. `onDone` follows. */
   end(): void {
-    this.options.run((nowNs) => {
-      for (const source of this.sources) source.end(nowNs);
+    this.options.host.run(() => {
+      for (const source of this.sources) source.end();
     });
   }
 
   /** Gives up the flows that are still open, with this code. The last call; `onDone` does not follow. */
-  abort(code: number = ResetCode.aborted): void {
+  abort(code?: number): void {
     this.isDone = true;
-    this.options.run((nowNs) => {
-      for (const source of this.sources) source.abort(nowNs, code);
+    this.options.host.run(() => {
+      for (const source of this.sources) source.abort(code);
     });
   }
 
@@ -81,15 +79,14 @@ export class PerfSender {
   }
 
   private newSource(index: number): PerfSource {
-    const { request, frameBytes, run } = this.options;
+    const { request, host } = this.options;
     const header: PerfData = { kind: PERF_KIND, role: 'data', test: request.test, index };
     return new PerfSource({
       header: encodeMessage(header),
       bytes: request.bytes ?? Number.POSITIVE_INFINITY,
-      frameBytes,
+      frameBytes: host.frameBytes,
       gaps: this.gaps,
       rtts: this.rtts,
-      run,
       onClosed: (error) => this.handleClosed(error),
     });
   }

@@ -85,6 +85,6 @@ export class PerfService implements StreamService {
   }
 }
 
-function keyOf({ flow }: ServedStream, test: string): string {
-  return `${flow.peer}/${test}`;
+function keyOf({ receiver }: ServedStream, test: string): string {
+  return `${receiver.peer}/${test}`;
 }

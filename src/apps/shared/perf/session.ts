@@ -1,15 +1,17 @@
 // Tested by test/apps/shared/perf/service.test.ts
 
-import type { CreditChoice, FlowWriter } from '../../../core/application.js';
-import type { OpenOptions } from '../../../core/endpoint.js';
+import type { CreditChoice } from '../../../core/application.js';
 import type { XpassError } from '../../../core/errors.js';
-import type { SenderFlow } from '../../../core/sender-flow.js';
+import type { FlowWriter } from '../../../core/flow-callbacks.js';
+import type { FlowOptions } from '../../../net/host-options.js';
+import type { Sender } from '../../../net/sender.js';
 import type { DriverStatistics } from '../../../udp/statistics.js';
 import { ResetCode } from '../../../wire/layout.js';
 import { Fault } from '../files/fault.js';
 import { encodeMessage, type Message } from '../files/message.js';
 import type { TransferBody } from '../files/transfer-reader.js';
 import type { ServedStream } from '../service.js';
+import { flowShare } from '../share-options.js';
 import { creditChoice, type PerfReady, type PerfRequest } from './messages.js';
 import { PerfReceiver } from './receiver.js';
 import { parseResults, type ReceivedResults } from './results.js';
@@ -19,8 +21,8 @@ import { PerfSide } from './side.js';
 const READY: PerfReady = { kind: 'perf-ready' };
 
 /** How the data flows of a test in reverse are opened: as the client wants them. */
-function openOptions({ window, windowParameters, share }: PerfRequest): OpenOptions {
-  return { ...(window !== '' && { windowAlgorithm: window, windowParameters }), ...share };
+function openOptions({ window, windowParameters, share = {} }: PerfRequest): FlowOptions {
+  return { ...(window !== '' && { algorithm: window, set: windowParameters }), ...flowShare(share) };
 }
 
 /** What became of one test. */
@@ -48,37 +50,34 @@ export class PerfSession implements TransferBody, FlowWriter {
   readonly bodyBytes = 0;
   readonly hasTrailer = true;
   readonly peer: number;
+  /** The id of the control stream's flow. */
+  readonly controlId: number;
   private readonly options: PerfSessionOptions;
   private readonly side: PerfSide;
   private readonly receiver: PerfReceiver | null;
   private readonly sender: PerfSender | null;
-  private answer: SenderFlow | null = null;
+  private answer: Sender | null = null;
   private isOver = false;
 
   constructor(options: PerfSessionOptions) {
     const { request, stream, driver } = options;
-    const { transport } = stream;
+    const { host, receiver: control } = stream;
     this.options = options;
-    this.peer = stream.flow.peer;
-    this.side = new PerfSide(transport, driver);
+    this.peer = control.peer;
+    this.controlId = control.id;
+    this.side = new PerfSide(host, driver);
     const isForward = request.direction === 'forward';
     // Whatever ends a flow early ends the control stream as well, or the client tells why.
     const onDone = (): void => {};
-    this.receiver = isForward ? new PerfReceiver({ request, now: () => transport.now(), onDone }) : null;
+    this.receiver = isForward ? new PerfReceiver({ request, now: () => host.now(), onDone }) : null;
     this.sender = isForward
       ? null
       : new PerfSender({
           request,
-          frameBytes: this.side.frameBytes,
-          open: (writer) => stream.openReply(writer, openOptions(request)),
-          run: (action) => transport.run(action),
+          host,
+          open: (writer) => control.openReply(writer, openOptions(request)),
           onDone,
         });
-  }
-
-  /** The id of the control stream's flow. */
-  get controlId(): number {
-    return this.options.stream.flow.id;
   }
 
   /** What the client wants for the credits of its data. */
@@ -88,18 +87,19 @@ export class PerfSession implements TransferBody, FlowWriter {
 
   /** Answers that data may come, or begins to send it. Throws XpassError when a flow cannot be opened; `abort` is to follow. */
   start(): void {
-    const { stream } = this.options;
     // First of all, so that a test for which there is no room leaves no answer that has begun.
     this.sender?.open();
-    const answer = stream.openReply(this);
-    this.answer = answer;
-    stream.transport.run((nowNs) => answer.write(encodeMessage(READY), nowNs));
+    this.answer = this.options.stream.receiver.openReply(this);
+    this.answer.write(encodeMessage(READY));
     this.sender?.start();
   }
 
   /** A stream of the test's data has come. */
   acceptData(index: number, stream: ServedStream): TransferBody | Fault {
-    return this.receiver?.accept(index, stream) ?? new Fault('badMessage', 'the data of this test goes the other way');
+    return (
+      this.receiver?.accept(index, stream.receiver) ??
+      new Fault('badMessage', 'the data of this test goes the other way')
+    );
   }
 
   onBody(): void {}
@@ -108,16 +108,14 @@ export class PerfSession implements TransferBody, FlowWriter {
   onEnd(trailer: Message | null): void {
     const { answer, receiver, sender } = this;
     if (answer === null || this.isOver) return;
-    const { request, stream } = this.options;
+    const { request } = this.options;
     const own = this.side.results({
       ...(receiver !== null && { received: receiver.results() }),
       ...(sender !== null && { sent: sender.results() }),
     });
     const ours = { ...own, algorithm: this.creditChoice?.name ?? own.algorithm };
-    stream.transport.run((nowNs) => {
-      answer.write(encodeMessage(ours), nowNs);
-      answer.end(nowNs);
-    });
+    answer.write(encodeMessage(ours));
+    answer.end();
     const theirs = trailer === null ? null : parseResults(trailer, request.flows);
     this.finish(ours.received ?? (theirs instanceof Fault ? null : (theirs?.received ?? null)));
   }
@@ -134,16 +132,15 @@ export class PerfSession implements TransferBody, FlowWriter {
     this.answer = null;
     if (error === null || this.isOver) return;
     this.abort();
-    const { flow, transport } = this.options.stream;
     const code = error.code === 'frameSize' ? ResetCode.frameSize : ResetCode.aborted;
-    transport.run((nowNs) => flow.reset(nowNs, code));
+    this.options.stream.receiver.reset(code);
   }
 
   /** Gives up what is under way, with this code of a RESET. */
   abort(code: number = ResetCode.aborted): void {
     const { answer } = this;
     this.answer = null;
-    if (answer !== null && !this.isOver) this.options.stream.transport.run((nowNs) => answer.reset(nowNs, code));
+    if (!this.isOver) answer?.reset(code);
     this.finish(null, code);
   }
 

@@ -1,7 +1,7 @@
 // Tested by test/apps/shared/perf/service.test.ts
 
 import type { DriverStatistics } from '../../../udp/statistics.js';
-import type { StreamTransport } from '../service.js';
+import type { FlowHost } from '../service.js';
 import type { PerfResults } from './messages.js';
 import { driverFigures, type ReceivedResults, type SentResults } from './results.js';
 
@@ -13,33 +13,28 @@ export interface Measured {
 
 /** What a process used and counted when a test began, to tell what the test took of it. */
 export class PerfSide {
-  private readonly transport: StreamTransport;
+  private readonly host: FlowHost;
   private readonly driver: (() => DriverStatistics) | null;
   private readonly driverBefore: DriverStatistics | null;
   private readonly cpuBefore = process.cpuUsage();
 
   /** Without `driver` the results say nothing of it. */
-  constructor(transport: StreamTransport, driver: (() => DriverStatistics) | null) {
-    this.transport = transport;
+  constructor(host: FlowHost, driver: (() => DriverStatistics) | null) {
+    this.host = host;
     this.driver = driver;
     this.driverBefore = driver?.() ?? null;
-  }
-
-  /** Largest UDP payload of the data frames that this side sends. */
-  get frameBytes(): number {
-    return this.transport.run((_, { endpoint }) => endpoint.config.frameBytes);
   }
 
   /** Everything about the test, as the message that tells the other side. */
   results({ received, sent }: Measured): PerfResults {
     const cpu = process.cpuUsage(this.cpuBefore);
-    const rateBps = this.transport.run((_, { endpoint }) => endpoint.config.rateBps);
+    const { creditAlgorithm, frameBytes, info, link } = this.host;
     return {
       kind: 'perf-results',
-      algorithm: this.transport.run((_, { endpoint }) => endpoint.config.creditAlgorithm),
-      frameBytes: this.frameBytes,
-      datapath: this.transport.datapath,
-      linkBps: Number.isFinite(rateBps) ? rateBps : null,
+      algorithm: creditAlgorithm,
+      frameBytes,
+      datapath: info.kind,
+      linkBps: Number.isFinite(link.rateBps) ? link.rateBps : null,
       received: received ?? null,
       sent: sent ?? null,
       cpu: { user: cpu.user / 1e6, system: cpu.system / 1e6 },

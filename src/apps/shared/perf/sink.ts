@@ -1,9 +1,9 @@
 // Tested by test/apps/shared/perf/service.test.ts
 
 import * as time from '../../../base/time.js';
-import type { FlowObserver } from '../../../core/application.js';
-import type { ReceiverFlow } from '../../../core/receiver-flow.js';
+import type { FlowObserver } from '../../../core/flow-callbacks.js';
 import type { ReceiverStatistics } from '../../../core/receiver-statistics.js';
+import type { Receiver } from '../../../net/receiver.js';
 import type { Fault } from '../files/fault.js';
 import type { TransferBody } from '../files/transfer-reader.js';
 import type { DurationHistogram } from './histogram.js';
@@ -12,9 +12,7 @@ import type { DurationHistogram } from './histogram.js';
 const { NEVER } = time;
 
 export interface SinkOptions {
-  readonly flow: ReceiverFlow;
-  /** Gives bytes that are done with back to the flow. */
-  release(bytes: number): void;
+  readonly receiver: Receiver;
   now(): number;
   /** Time after the first byte that is not measured. */
   readonly omitNs: number;
@@ -44,7 +42,7 @@ export class PerfSink implements TransferBody, FlowObserver {
 
   constructor(options: SinkOptions) {
     this.options = options;
-    options.flow.observer = this;
+    options.receiver.observer = this;
   }
 
   get measuredBytes(): number {
@@ -54,7 +52,7 @@ export class PerfSink implements TransferBody, FlowObserver {
   /** What one of the flow's counts came to in the measurement. */
   measured(of: (statistics: ReceiverStatistics) => number): number {
     if (this.firstNs === NEVER) return 0;
-    return of(this.options.flow.statistics) - (this.statisticsBefore === null ? 0 : of(this.statisticsBefore));
+    return of(this.options.receiver.statistics) - (this.statisticsBefore === null ? 0 : of(this.statisticsBefore));
   }
 
   /** Credits that were under way when the measurement began: their fates are counted in it. */
@@ -67,7 +65,7 @@ export class PerfSink implements TransferBody, FlowObserver {
     // One reading of the clock (46 ns) a flow, none a frame.
     if (this.bytes === 0) this.begin();
     this.bytes += bytes.length;
-    this.options.release(bytes.length);
+    this.options.receiver.release(bytes.length);
   }
 
   onEnd(): void {
@@ -102,7 +100,7 @@ export class PerfSink implements TransferBody, FlowObserver {
   private measure(nowNs: number): void {
     this.firstNs = nowNs;
     this.bytesBefore = this.bytes;
-    this.statisticsBefore = this.options.flow.statistics;
+    this.statisticsBefore = this.options.receiver.statistics;
   }
 
   private finish(fault: Fault | null): void {

@@ -13,11 +13,12 @@ const DATA: Message = { kind: 'perf', role: 'data', test: 'a1', index: 0 };
 function bed(maxFlows?: number) {
   const world = new StreamWorld();
   const inbox = new MessageInbox();
-  const client = world.add(inbox, { idleTimeoutNs: 2e9 });
+  const client = world.open({ idleTimeoutNs: 2e9 });
+  client.acceptReceivers(inbox.accept);
   const outcomes: PerfOutcome[] = [];
   const service = new PerfService({ onOutcome: (outcome) => outcomes.push(outcome) });
   const host = new ServiceHost({ services: [service], logger: SILENT });
-  host.start(world.add(host, { idleTimeoutNs: 2e9, ...(maxFlows === undefined ? {} : { maxFlows }) }));
+  host.serve(world.open({ idleTimeoutNs: 2e9, ...(maxFlows === undefined ? {} : { maxFlows }) }));
   return { world, inbox, client, service, host, outcomes };
 }
 

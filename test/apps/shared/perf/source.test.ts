@@ -2,11 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { DurationHistogram } from '../../../../src/apps/shared/perf/histogram.js';
 import { PerfSource } from '../../../../src/apps/shared/perf/source.js';
 import { NEVER } from '../../../../src/base/time.js';
-import type { FlowReader } from '../../../../src/core/application.js';
 import type { EndpointConfig } from '../../../../src/core/config.js';
 import type { XpassError } from '../../../../src/core/errors.js';
-import type { ReceiverFlow } from '../../../../src/core/receiver-flow.js';
-import type { SenderFlow } from '../../../../src/core/sender-flow.js';
+import type { FlowReader } from '../../../../src/core/flow-callbacks.js';
 import { StreamWorld } from '../../../harness/stream-world.js';
 
 const HEADER = new Uint8Array(100);
@@ -26,34 +24,33 @@ function bed({ bytes = Number.POSITIVE_INFINITY, endNs = NEVER, sender = {}, isS
   const gaps = new DurationHistogram();
   const rtts = new DurationHistogram();
   const outcome = { closed: undefined as XpassError | null | undefined, received: 0, endedNs: NEVER };
-  const transport = world.add({ acceptFlow: () => null }, sender);
-  world.add({
-    acceptFlow: (flow: ReceiverFlow): FlowReader => ({
+  const host = world.open(sender);
+  world.open().acceptReceivers(
+    (receiver): FlowReader => ({
       onData: ({ length }) => {
         outcome.received += length;
-        if (!isSlow) flow.release(length, world.nowNs);
+        if (!isSlow) receiver.release(length);
       },
       onEnd: () => {
         outcome.endedNs = world.nowNs;
       },
       onClosed: () => {},
     }),
-  });
+  );
   const source = new PerfSource({
     header: HEADER,
     bytes,
     frameBytes: FRAME_BYTES,
     gaps,
     rtts,
-    run: (action) => transport.run(action),
     onClosed: (error) => {
       outcome.closed = error;
     },
   });
-  const flow = transport.run((nowNs, { endpoint }): SenderFlow => endpoint.open(1, source, {}, nowNs));
+  const flow = host.openSender(1, source);
   source.attach(flow);
-  transport.run((nowNs) => source.start(nowNs, { endNs, recordFromNs: 0 }));
-  return { world, gaps, rtts, outcome, source, flow, transport };
+  source.start({ endNs, recordFromNs: 0 });
+  return { world, gaps, rtts, outcome, source, flow };
 }
 
 describe('a source of perf data', () => {
@@ -126,9 +123,9 @@ describe('a source of perf data', () => {
   });
 
   it('ends early when told to', () => {
-    const { world, outcome, source, transport } = bed();
+    const { world, outcome, source } = bed();
     world.run(20e6);
-    transport.run((nowNs) => source.end(nowNs));
+    source.end();
     world.run(50e6);
     expect(outcome.closed).toBeNull();
     expect(outcome.endedNs).toBeLessThan(22e6);
@@ -143,18 +140,18 @@ describe('a source of perf data', () => {
   });
 
   it('gives its flow up when aborted', () => {
-    const { world, outcome, source, transport } = bed();
+    const { world, outcome, source } = bed();
     world.run(20e6);
-    transport.run((nowNs) => source.abort(nowNs));
+    source.abort();
     world.run(30e6);
     expect(outcome.closed).toMatchObject({ code: 'reset' });
   });
 
   it('waits with a reader that takes nothing, and lets go of the flow when aborted', () => {
-    const { world, outcome, source, transport } = bed({ isSlow: true });
+    const { world, outcome, source } = bed({ isSlow: true });
     world.run(3e9);
     expect(outcome.closed).toBeUndefined();
-    transport.run((nowNs) => source.abort(nowNs));
+    source.abort();
     expect(outcome.closed).toMatchObject({ code: 'reset' });
   });
 });
