@@ -1,6 +1,7 @@
 // Tested by test/loopback/net-conformance.test.ts
 import type { AddressInfo, OnReadOpts, Server, SocketConstructorOpts, SocketReadyState } from 'node:net';
 import { addAbortSignal, Duplex } from 'node:stream';
+import { XpassError } from '../../core/errors.js';
 import type { UdpAddress } from '../../udp/address.js';
 import type { Stream } from '../stream.js';
 import { connectCall, noPaths } from './arguments.js';
@@ -26,6 +27,9 @@ interface Ends {
   readonly local: Partial<AddressInfo>;
 }
 
+/** Ours: a TLSSocket was seen to need two turns of the loop between its writes. */
+const QUIET_TURNS = 4;
+
 const NOWHERE: Ends = { remote: {}, local: {} };
 
 /**
@@ -50,6 +54,7 @@ export class Socket extends Duplex {
   private finishing: Callback | null;
   private holdsProcess: boolean;
   private isHolding: boolean;
+  private endsByItself: boolean;
 
   constructor(options: SocketOptions = {}) {
     const { readableHighWaterMark, writableHighWaterMark, highWaterMark, signal, allowHalfOpen } = options;
@@ -75,6 +80,9 @@ export class Socket extends Duplex {
     this.finishing = null;
     this.holdsProcess = true;
     this.isHolding = false;
+    this.endsByItself = false;
+    // A Duplex that does not allow half-open streams calls `end` two ticks behind 'end'.
+    this.on('end', () => process.nextTick(() => this.expectOwnEnd()));
     if (options.timeout) this.setTimeout(options.timeout);
     if (signal !== undefined) addAbortSignal(signal, this);
   }
@@ -108,7 +116,7 @@ export class Socket extends Duplex {
     this.holdProcess();
     stream.on('data', (chunk: Buffer) => this.takeData(chunk));
     stream.on('end', () => this.takeEnd());
-    stream.on('error', (error) => this.destroy(nodeError(error, this.place)));
+    stream.on('error', (error) => this.fail(error));
     stream.on('close', () => void (this.stream === stream && !this.isOver && this.destroy()));
     if (stream.connecting) stream.once('connect', () => this.opened());
     else this.opened();
@@ -211,6 +219,14 @@ export class Socket extends Duplex {
     if (told !== undefined) process.nextTick(told, error);
     this.destroy(error);
     return false;
+  }
+
+  override end(...all: unknown[]): this {
+    const isOwn = this.endsByItself && all.length === 0 && this.bytesWritten > 0;
+    this.endsByItself = false;
+    if (isOwn) this.endWhenQuiet(QUIET_TURNS);
+    else super.end(...(all as []));
+    return this;
   }
 
   /** Sends what was written, then destroys. */
@@ -373,16 +389,48 @@ export class Socket extends Duplex {
   }
 
   private finishStream(callback: Callback): void {
-    this.finishing = null;
+    this.finishing = callback;
     // Called with an error too, which 'error' of the stream has told of.
     this.stream?.end((error?: Error | null) => {
-      if (!this.destroyed && !error) callback();
+      if (!error) this.finished();
     });
+  }
+
+  private finished(): void {
+    const { finishing } = this;
+    this.finishing = null;
+    if (!this.destroyed) finishing?.();
+  }
+
+  /** A peer that has ended and is gone may leave our last bytes unread: TCP, where the kernel has them, tells nobody either. */
+  private fail(error: Error): void {
+    const isOver = this.readableEnded && this.finishing !== null;
+    const isReset = error instanceof XpassError && error.code === 'reset';
+    if (isOver && isReset) this.finished();
+    else this.destroy(nodeError(error, this.place));
   }
 
   /** Both directions have ended. */
   private get isOver(): boolean {
     return this.destroyed || (this.stream?.readableEnded === true && this.stream.writableFinished);
+  }
+
+  private expectOwnEnd(): void {
+    this.endsByItself = !this.allowHalfOpen;
+  }
+
+  /** A TLSSocket over this socket may still have something to write that it has read: it takes some turns from one to the other. */
+  private endWhenQuiet(turns: number): void {
+    if (this.writableEnded || this.destroyed) return;
+    if (turns === 0) {
+      super.end();
+      return;
+    }
+    const { bytesWritten } = this;
+    setImmediate(() => {
+      const isQuiet = this.writableLength === 0 && this.bytesWritten === bytesWritten;
+      this.endWhenQuiet(isQuiet ? turns - 1 : QUIET_TURNS);
+    });
   }
 
   private get place() {

@@ -89,6 +89,26 @@ const orderly: Case[] = [
     },
   },
   {
+    name: "a write at once after the peer's end, of a socket that has written before",
+    async run(_, tools) {
+      const { client, peer } = await tools.pair();
+      client.resume();
+      peer.resume();
+      client.write('early');
+      await tools.event(peer, 'data');
+      peer.end();
+      await tools.event(client, 'end');
+      const code = await new Promise<string>((resolve) => {
+        client.write('late', (error) => resolve(codeOf(error)));
+      });
+      return { code };
+    },
+    differs: {
+      ours: { code: 'none' },
+      why: 'A socket that has written ends some turns of the event loop later, since TLS over it may not have written all that it has to.',
+    },
+  },
+  {
     name: 'the end of a stream waits until what came before it was read',
     async run(_, tools) {
       const { client, peer } = await tools.pair();
