@@ -22,7 +22,7 @@ export {
   type SenderOptions,
 } from './net/host.js';
 export type { ConnectOptions, FlowOptions, HostOptions, Notice, StreamOptions } from './net/host-options.js';
-export type { AcceptReply } from './net/pairing.js';
+export type { AcceptReply } from './net/receiver.js';
 export { Receiver } from './net/receiver.js';
 export { Sender } from './net/sender.js';
 export { Stream, type StreamEvents, type StreamStatistics } from './net/stream.js';

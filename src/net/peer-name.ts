@@ -1,5 +1,5 @@
 import { XpassError } from '../core/errors.js';
-import { type Address, parseAddress } from '../udp/address.js';
+import { type Address, formatAddress, parseAddress } from '../udp/address.js';
 import { MAX_HOST_ID } from '../wire/layout.js';
 import { DEFAULT_HOST_PORT } from './host-settings.js';
 
@@ -8,9 +8,12 @@ import { DEFAULT_HOST_PORT } from './host-settings.js';
  * `config` that says what is allowed.
  */
 export function parsePeer(to: string | number | Address, isSwitched: boolean): number | Address {
-  if (typeof to === 'object') return to;
   if (!isSwitched) {
     if (typeof to === 'number') return to;
+    // Programs in JavaScript also give ports as texts, and things that are no address.
+    if (typeof to === 'object' && to !== null) return parseAddress(formatAddress(to), { port: DEFAULT_HOST_PORT });
+    if (typeof to !== 'string')
+      throw new XpassError('config', `peer ${String(to)} is not allowed; allowed: HOST:PORT or { host, port }`);
     if (!/^\d+$/.test(to)) return parseAddress(to, { port: DEFAULT_HOST_PORT });
     throw new XpassError('config', `host id ${to} needs a switch; without one write HOST or HOST:PORT`);
   }
@@ -18,6 +21,6 @@ export function parsePeer(to: string | number | Address, isSwitched: boolean): n
   if (Number.isInteger(hostId) && hostId >= 1 && hostId <= MAX_HOST_ID) return hostId;
   throw new XpassError(
     'config',
-    `host '${to}' is not allowed behind a switch; allowed: a host id from 1 to ${MAX_HOST_ID}`,
+    `host '${typeof to === 'object' && to !== null ? formatAddress(to) : to}' is not allowed behind a switch; allowed: a host id from 1 to ${MAX_HOST_ID}`,
   );
 }

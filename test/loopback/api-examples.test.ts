@@ -32,7 +32,10 @@ function examplesOf(document: string): Example[] {
   return found;
 }
 
-const EXAMPLES = [...examplesOf('README.md'), ...examplesOf('docs/API.md')];
+const EXAMPLES = [...examplesOf('README.md'), ...examplesOf('docs/API.md')].map((example, at) => ({
+  ...example,
+  file: `example-${at}.${example.language}`,
+}));
 
 /** Names every way in which the public types are used by somebody who is strict; none of the values is needed. */
 const USE_OF_TYPES = `
@@ -57,6 +60,7 @@ export { duplex, wrong };
 describe('examples of the documents, from the installed package', () => {
   let scratch = '';
   let whyNot = '';
+  let compiled: Ended;
   const folder = () => join(scratch, 'installed');
 
   async function run(...args: string[]): Promise<Ended> {
@@ -74,19 +78,24 @@ describe('examples of the documents, from the installed package', () => {
     }
   }
 
-  /** Strict, with the declarations of the package themselves checked. */
-  async function compile(...files: string[]): Promise<Ended> {
+  /** All that is TypeScript, strictly, and the declarations of the package with it. */
+  async function compile(): Promise<Ended> {
+    await writeFile(join(folder(), 'types.ts'), USE_OF_TYPES);
     const compilerOptions = { module: 'nodenext', target: 'es2022', strict: true, exactOptionalPropertyTypes: true };
     const types = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] };
-    const config = { compilerOptions: { ...compilerOptions, ...types, rootDir: '.', outDir: 'compiled' }, files };
-    await writeFile(join(folder(), 'tsconfig.json'), JSON.stringify(config));
+    const config = { compilerOptions: { ...compilerOptions, ...types, rootDir: '.', outDir: 'compiled' } };
+    const files = ['types.ts', ...EXAMPLES.filter(({ language }) => language === 'ts').map(({ file }) => file)];
+    await writeFile(join(folder(), 'tsconfig.json'), JSON.stringify({ ...config, files }));
     return run(join(ROOT, 'node_modules/typescript/bin/tsc'));
   }
 
   beforeAll(async () => {
     scratch = await mkdtemp(join(tmpdir(), 'xpass-examples-'));
     whyNot = await install(folder(), (await pack(scratch)).tarball);
-  }, 2 * NPM_PATIENCE_MS);
+    if (whyNot !== '') return;
+    for (const { file, code } of EXAMPLES) await writeFile(join(folder(), file), code);
+    compiled = await compile();
+  }, 3 * NPM_PATIENCE_MS);
 
   afterAll(() => rm(scratch, { recursive: true, force: true }));
 
@@ -97,22 +106,18 @@ describe('examples of the documents, from the installed package', () => {
     expect(EXAMPLES.filter(({ name }) => name.startsWith('README.md'))).toHaveLength(1);
   });
 
-  for (const [at, { name, language, code }] of EXAMPLES.entries()) {
+  for (const { name, language, code, file } of EXAMPLES) {
     it(name, async ({ skip }) => {
       const needsNet = code.includes("'xpass/net'") && EXPORTS['./net'] === undefined;
       skip(needsNet, 'the package does not export xpass/net');
-      const file = `example-${at}`;
       expect(code.trimEnd().split('\n').length).toBeLessThan(MOST_LINES);
-      await writeFile(join(folder(), `${file}.${language}`), code);
-      if (language === 'ts') expect(await compile(`${file}.ts`)).toMatchObject({ code: 0, stdout: '' });
-      const script = language === 'ts' ? `compiled/${file}.js` : `${file}.js`;
+      const script = language === 'ts' ? `compiled/${file.replace('.ts', '.js')}` : file;
       expect(await run(script)).toEqual({ code: 0, stdout: `${PRINTS.exec(code)?.[1]}\n`, stderr: '' });
     });
   }
 
-  it('has declarations that a strict program compiles with', async () => {
-    await writeFile(join(folder(), 'types.ts'), USE_OF_TYPES);
-    expect(await compile('types.ts')).toMatchObject({ code: 0, stdout: '' });
+  it('has declarations that strict programs compile with, the examples among them', () => {
+    expect(compiled).toMatchObject({ code: 0, stdout: '' });
   });
 
   it('gives nothing but what it exports', async () => {

@@ -30,7 +30,7 @@ describe('flows that answer flows', () => {
   it.each([
     ['of another peer', 4, 77],
     ['of another flow', 3, 78],
-    ['of peer 0', 0, 3 * 2 ** 16],
+    ['of peer 0', 0, 3 * 2 ** 16 + 77],
   ])('%s are nobody’s', (_, peer, id) => {
     const pairing = new Pairing();
     pairing.expect(3, 77, () => READER);

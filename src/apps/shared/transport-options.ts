@@ -1,6 +1,6 @@
 import { HOST_FLAGS, HOST_SETTINGS } from '../../net/host-settings.js';
 import type { DefaultedSetting, Setting } from '../../net/settings.js';
-import { flag, mapOption, type OptionSpec, type OptionValues, option, optionalOption } from './options.js';
+import { flag, mapOption, type OptionSpec, option, optionalOption } from './options.js';
 
 const S = HOST_SETTINGS;
 
@@ -23,8 +23,6 @@ export const TRANSPORT_OPTIONS = {
   idleTimeout: setting(S.idleTimeout),
   receiveWindow: setting(S.receiveWindow),
 };
-
-export type TransportValues = OptionValues<typeof TRANSPORT_OPTIONS>;
 
 function setting<T>({ kind, meaning, defaultText }: DefaultedSetting<T>, alias?: string): OptionSpec<T> {
   return option(kind, { describe: meaning, defaultText, ...(alias !== undefined && { alias }) });
