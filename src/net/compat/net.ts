@@ -19,11 +19,16 @@ export function connect(options: ConnectOptions, callback?: Callback): Socket;
 export function connect(port: number, host?: string, callback?: Callback): Socket;
 export function connect(path: string, callback?: Callback): Socket;
 export function connect(...all: unknown[]): Socket {
+  return open(all);
+}
+
+/** `connect` by its other name. */
+export const createConnection: typeof connect = (...all: unknown[]) => open(all);
+
+function open(all: readonly unknown[]): Socket {
   const { options } = connectCall(all);
   return new Socket(options as SocketOptions).connect(...all);
 }
-
-export const createConnection = connect;
 
 /** A server; `listener` gets its connections. */
 export function createServer(listener?: OnSocket): Server;

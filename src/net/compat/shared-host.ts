@@ -81,7 +81,7 @@ export async function listeningHost(local: UdpAddress, options: XpassOptions = {
 }
 
 /** Closes a host that nobody uses any more; resolves when its port is free. */
-export function closeUnused(shared: SharedHost): Promise<void> {
+function closeUnused(shared: SharedHost): Promise<void> {
   const key = formatAddress(shared.host.local);
   listening.delete(key);
   const closed = shared.host.close().then(() => void closing.delete(key));

@@ -149,7 +149,7 @@ export class Tools {
 }
 
 /** Ours: long enough that what was going to happen at once has happened. Only for what must not happen. */
-export const A_WHILE_MS = 60;
+const A_WHILE_MS = 60;
 
 export function pause(ms: number = A_WHILE_MS): Promise<void> {
   return new Promise((resolve) => {
