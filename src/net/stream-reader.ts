@@ -44,6 +44,11 @@ export class StreamReader implements FlowReader {
     return this.receiver;
   }
 
+  /** All bytes of the peer have arrived; the program may not have them yet. */
+  get isComplete(): boolean {
+    return this.hasEnded;
+  }
+
   attach(receiver: Receiver): void {
     this.receiver = receiver;
   }

@@ -266,7 +266,7 @@ export class Stream extends Duplex {
   }
 
   private handleWriterClosed(error: XpassError | null): void {
-    if (error !== null && !this.isNeedless(error)) this.fail(error);
+    if (error !== null && !this.isNeedless(error)) this.failBehindInput(error);
     else if (this.finished !== null) process.nextTick(this.finished);
     else if (this.destroyed) this.forgetAnswer();
   }
@@ -274,6 +274,14 @@ export class Stream extends Duplex {
   private handleReaderClosed(error: XpassError | null): void {
     if (error !== null) this.fail(error);
     else if (this.destroyed && this.timer !== null) clearTimeout(this.timer);
+  }
+
+  /** A peer that is gone resets the direction that we have ended, and ends its own: that is read first, as from a socket of TCP. */
+  private failBehindInput(error: XpassError): void {
+    const { flow, isComplete } = this.input;
+    const isComing = flow !== null && (isComplete || !flow.isClosed) && !this.readableEnded && !this.destroyed;
+    if (error.code === 'reset' && this.finished !== null && isComing) this.once('end', () => this.fail(error));
+    else this.fail(error);
   }
 
   /** The end of a direction in which nothing was written is refused by a peer whose stream is gone: nothing is lost. */

@@ -404,9 +404,10 @@ export class Socket extends Duplex {
 
   /** A peer that has ended and is gone may leave our last bytes unread: TCP, where the kernel has them, tells nobody either. */
   private fail(error: Error): void {
-    const isOver = this.readableEnded && this.finishing !== null;
     const isReset = error instanceof XpassError && error.code === 'reset';
-    if (isOver && isReset) this.finished();
+    const isLate = isReset && this.stream?.readableEnded === true;
+    if (isLate && this.finishing !== null) this.finished();
+    else if (isLate && !this.allowHalfOpen && this.writableLength === 0) this.destroy();
     else this.destroy(nodeError(error, this.place));
   }
 
