@@ -21,10 +21,10 @@ import type { HostPlace, HostSettings } from './host-settings.js';
 const SPECULATIVE_RTT_NS = 1e6;
 
 /** Bytes that wait at the host's own NIC at most. Credits allow each of them, so a short queue would lose data (ours: four receive windows). */
-const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
+export const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
 
 /** NIC credit burst: 8 credits, the depth of a port's credit queue (PROTOCOL §9.1; docs/decisions/0007-late-processes.md). */
-const NIC_CREDIT_BURST_BYTES = 8 * 92;
+export const NIC_CREDIT_BURST_BYTES = 8 * 92;
 
 /** Data that may queue for a host, as part of its paths' shortest RTT, where that is longer than the queue bound (docs/decisions/0007-late-processes.md). */
 const QUEUE_BOUND_RTTS = 1 / 4;

@@ -27,18 +27,10 @@ export class Receiver implements FlowReader {
   reader: FlowReader = NOBODY;
   private readonly owner: ReceiverOwner;
   private readonly flow: ReceiverFlow;
-  private releasable = 0;
-  /** One closure for all releases, since there is at least one for each batch of frames. */
-  private readonly releaseAll: (nowNs: number) => void;
 
   constructor(owner: ReceiverOwner, flow: ReceiverFlow) {
     this.owner = owner;
     this.flow = flow;
-    this.releaseAll = (nowNs) => {
-      const bytes = this.releasable;
-      this.releasable = 0;
-      flow.release(bytes, nowNs);
-    };
   }
 
   get peer(): number {
@@ -91,10 +83,9 @@ export class Receiver implements FlowReader {
 
   /** The reader is done with this many bytes: the peer gets credits for as many. What is not released holds the peer back. */
   release(bytes: number): void {
-    this.releasable += bytes;
     const nowNs = this.owner.workingNs;
-    if (nowNs >= 0) this.releaseAll(nowNs);
-    else this.owner.run(this.releaseAll);
+    if (nowNs >= 0) this.flow.release(bytes, nowNs);
+    else this.owner.run((atNs) => this.flow.release(bytes, atNs));
   }
 
   /** Gives the flow up on both sides. Does nothing once it is complete or closed. `code`: one of ResetCode. */

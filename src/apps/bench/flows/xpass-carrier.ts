@@ -1,11 +1,11 @@
 // Tested by test/loopback/bench.test.ts
 
-import { type Application, REFUSE_ALL } from '../../../core/application.js';
+import { type Host, openHostOf } from '../../../net/host.js';
+import type { HostPlace } from '../../../net/host-settings.js';
+import { parsePeer } from '../../../net/peer-name.js';
 import { formatAddress } from '../../../udp/address.js';
-import { keepYoungGenerationSmall } from '../../shared/collector.js';
-import { createLogger } from '../../shared/logger.js';
+import { keepYoungGenerationSmall, markSeldom } from '../../shared/collector.js';
 import { resolveOptions } from '../../shared/options.js';
-import { openTransport, parseTarget, peerOf, type TransportOptions } from '../../shared/transport.js';
 import { TRANSPORT_OPTIONS } from '../../shared/transport-options.js';
 import type { FlowsCarrier } from './carrier.js';
 import type { FlowsOrder } from './orders.js';
@@ -18,26 +18,24 @@ const LISTEN = { host: '127.0.0.1', port: 0 };
 /** Our own transport, with the options that its commands have. */
 export const XPASS: FlowsCarrier = {
   sink: async (order, meter, gaps) => {
+    const host = await open(order, { listen: LISTEN });
     const sink = new XpassSink(meter, gaps);
-    const transport = await openTransport({ ...(await transportOptions(order, sink)), listen: LISTEN });
-    sink.transport = transport;
-    return formatAddress(transport.info.local);
+    host.acceptReceivers((receiver) => sink.accept(receiver));
+    return formatAddress(host.local);
   },
   source: async (order) => {
-    const options = await transportOptions(order, REFUSE_ALL);
-    const target = parseTarget(order.target, options.values.switch !== undefined);
-    return new XpassSource(await openTransport({ ...options, target }), peerOf(target));
+    const { target, options } = order;
+    const peer = parsePeer(target, options.switch !== undefined);
+    const host = await open(order, typeof peer === 'number' ? {} : { peer });
+    return new XpassSource(host, await host.resolve(target));
   },
 };
 
-async function transportOptions(
-  { options }: FlowsOrder,
-  application: Application,
-): Promise<Pick<TransportOptions, 'values' | 'application' | 'logger'>> {
-  // As in the processes of its commands.
+/** What a log would have is left out: that nobody listens any more is no news at the end of a benchmark. */
+function open({ options }: FlowsOrder, place: HostPlace): Promise<Host> {
+  // As in the processes of the commands.
   keepYoungGenerationSmall();
+  markSeldom();
   const given = new Map(Object.entries(options).map(([name, value]) => [name, [value]]));
-  // That nobody listens any more is no news at the end of a benchmark.
-  const logger = createLogger({ name: 'xpass bench', level: 'error', format: 'text', stream: process.stderr });
-  return { values: resolveOptions(TRANSPORT_OPTIONS, given), application, logger };
+  return openHostOf({ settings: resolveOptions(TRANSPORT_OPTIONS, given), place });
 }

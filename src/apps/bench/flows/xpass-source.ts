@@ -2,15 +2,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SeededRandom } from '../../../base/random.js';
-import { NEVER } from '../../../base/time.js';
-import type { FlowWriter } from '../../../core/application.js';
 import type { XpassError } from '../../../core/errors.js';
-import type { SenderFlow } from '../../../core/sender-flow.js';
-import { DurationHistogram } from '../../shared/perf/histogram.js';
-import { PerfSource } from '../../shared/perf/source.js';
-import type { Transport } from '../../shared/transport.js';
+import type { FlowObserver, FlowWriter } from '../../../core/flow-callbacks.js';
+import type { Host } from '../../../net/host.js';
+import type { Sender } from '../../../net/sender.js';
 import { OPEN_MS } from './orders.js';
 import { STAMP_BYTES, stamped } from './shared-clock.js';
+import type { FlowsSource } from './source.js';
 
 /** Flows that are opened within one turn, and the pause after them: no faster than requests can be answered (ours). */
 const OPEN_AT_ONCE = 50;
@@ -19,43 +17,68 @@ const OPEN_PAUSE_MS = 5;
 /** Messages that come at random and are not over: more are a network that does not keep up, and memory without end (ours). */
 const MAX_UNDER_WAY = 5_000;
 
-/** A flow that waits for something to send. */
-class IdleFlow implements FlowWriter {
-  readonly flow: SenderFlow;
-  /** Who sends on it, once somebody does. */
-  source: PerfSource | null = null;
+/** One write of a flow that sends endlessly, as large as those of `xpass perf`. All flows write the same bytes, which they keep by reference. */
+const CHUNK = new Uint8Array(65_536);
+/** Bytes that wait in the send buffer of such a flow at least: 8 frames of the usual size, as in `xpass perf`. */
+const AHEAD_BYTES = 8 * 1_446;
+
+/** A flow that waits for something to send, until it is told to send endlessly: then its credits are its clock. */
+class IdleFlow implements FlowWriter, FlowObserver {
+  readonly sender: Sender;
   private readonly owner: XpassSource;
 
-  constructor(owner: XpassSource, open: (writer: FlowWriter) => SenderFlow) {
+  constructor(owner: XpassSource, open: (writer: FlowWriter) => Sender) {
     this.owner = owner;
-    this.flow = open(this);
+    this.sender = open(this);
+    this.sender.write(stamped(STAMP_BYTES));
   }
 
+  get isOpen(): boolean {
+    return this.sender.acknowledgedBytes >= STAMP_BYTES;
+  }
+
+  sendEndlessly(): void {
+    this.sender.observer = this;
+    this.refill();
+  }
+
+  onCredit(): void {
+    this.refill();
+  }
+
+  onAck(): void {
+    this.refill();
+  }
+
+  onRtt(): void {}
+
   onWritable(): void {
-    this.source?.onWritable();
+    this.refill();
   }
 
   onClosed(error: XpassError | null): void {
     if (error !== null) this.owner.fail(error.code);
-    this.source?.onClosed(error);
+  }
+
+  private refill(): void {
+    while (this.sender.unsentBytes < AHEAD_BYTES && this.sender.write(CHUNK));
   }
 }
 
 /** The source of flows over xpass. */
-export class XpassSource {
+export class XpassSource implements FlowsSource {
   /** Flows that are over, in order or not. */
   done = 0;
   failed = 0;
   /** Codes of what failed. */
   readonly reasons = new Set<string>();
   private underWay = 0;
-  private readonly transport: Transport;
+  private readonly host: Host;
   private readonly peer: number;
   private readonly idle: IdleFlow[] = [];
-  private readonly gaps = new DurationHistogram();
 
-  constructor(transport: Transport, peer: number) {
-    this.transport = transport;
+  constructor(host: Host, peer: number) {
+    this.host = host;
     this.peer = peer;
   }
 
@@ -73,10 +96,10 @@ export class XpassSource {
         },
       };
       const message = stamped(bytes);
-      this.transport.run((nowNs) => {
-        const flow = this.open(writer, nowNs);
-        flow.write(message, nowNs);
-        flow.end(nowNs);
+      this.host.run(() => {
+        const sender = this.open(writer);
+        sender.write(message);
+        sender.end();
       });
     });
   }
@@ -86,36 +109,23 @@ export class XpassSource {
     const giveUpMs = performance.now() + OPEN_MS;
     while (this.idle.length < count) {
       const more = Math.min(OPEN_AT_ONCE, count - this.idle.length);
-      this.transport.run((nowNs) => {
-        for (let opened = 0; opened < more; opened++) this.idle.push(this.openOne(nowNs));
+      this.host.run(() => {
+        for (let opened = 0; opened < more; opened++) this.idle.push(new IdleFlow(this, this.open));
       });
       await sleep(OPEN_PAUSE_MS);
     }
-    const isOpen = ({ flow }: IdleFlow): boolean => flow.statistics.bytesAcknowledged >= STAMP_BYTES;
+    const isOpen = (flow: IdleFlow): boolean => flow.isOpen;
     while (!this.idle.every(isOpen) && performance.now() < giveUpMs) await sleep(OPEN_PAUSE_MS * 10);
     this.done += this.idle.filter(isOpen).length;
     // Those that are closed have failed already.
-    for (const each of this.idle) if (!isOpen(each) && !each.flow.isClosed) this.fail('notOpenInTime');
+    for (const each of this.idle) if (!isOpen(each) && !each.sender.isClosed) this.fail('notOpenInTime');
   }
 
   /** Sends endlessly on all flows that were opened. */
   async sendEndlessly(): Promise<void> {
     if (this.idle.length === 0) await this.openIdle(1);
-    const { frameBytes } = this.transport.machine.endpoint.config;
-    this.transport.run((nowNs) => {
-      for (const each of this.idle) {
-        each.source = new PerfSource({
-          header: new Uint8Array(STAMP_BYTES),
-          bytes: Number.POSITIVE_INFINITY,
-          frameBytes,
-          gaps: this.gaps,
-          rtts: this.gaps,
-          run: (action) => this.transport.run(action),
-          onClosed: () => undefined,
-        });
-        each.source.attach(each.flow);
-        each.source.start(nowNs, { endNs: NEVER, recordFromNs: NEVER });
-      }
+    this.host.run(() => {
+      for (const each of this.idle) each.sendEndlessly();
     });
   }
 
@@ -138,13 +148,5 @@ export class XpassSource {
     this.reasons.add(reason);
   }
 
-  private openOne(nowNs: number): IdleFlow {
-    const idle = new IdleFlow(this, (writer) => this.open(writer, nowNs));
-    idle.flow.write(stamped(STAMP_BYTES), nowNs);
-    return idle;
-  }
-
-  private open(writer: FlowWriter, nowNs: number): SenderFlow {
-    return this.transport.machine.endpoint.open(this.peer, writer, {}, nowNs);
-  }
+  private readonly open = (writer: FlowWriter): Sender => this.host.openSender(this.peer, writer);
 }
