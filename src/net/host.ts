@@ -228,6 +228,10 @@ export class Host
     return this.driver.workingNs;
   }
 
+  ownsBytes(bytes: Uint8Array): boolean {
+    return this.driver.ownsBytes(bytes);
+  }
+
   peerName(peer: number): string {
     return this.driver.peerName(peer);
   }

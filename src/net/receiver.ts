@@ -88,6 +88,11 @@ export class Receiver implements FlowReader {
     else this.owner.run((atNs) => this.flow.release(bytes, atNs));
   }
 
+  /** Inside `onData`: these bytes may be kept as they are. */
+  mayKeep(bytes: Uint8Array): boolean {
+    return this.owner.ownsBytes?.(bytes) ?? false;
+  }
+
   /** Gives the flow up on both sides. Does nothing once it is complete or closed. `code`: one of ResetCode. */
   reset(code: number = ResetCode.aborted): void {
     this.owner.run((nowNs) => this.flow.reset(nowNs, code));
