@@ -1,6 +1,6 @@
-import type { FlowObserver, FlowWriter } from '../../core/application.js';
 import type { XpassError } from '../../core/errors.js';
-import type { SenderFlow } from '../../core/sender-flow.js';
+import type { FlowObserver, FlowWriter } from '../../core/flow-callbacks.js';
+import type { Sender } from '../../net/sender.js';
 import { Data } from '../../wire/layout.js';
 import { MAX_PART_BYTES, patternBytes } from './stream-pattern.js';
 
@@ -12,8 +12,6 @@ export interface SourceOptions {
   readonly bytes: number;
   /** Largest UDP payload of the flow's frames. */
   readonly frameBytes: number;
-  /** As UdpHost.run. */
-  run(action: (nowNs: number) => void): void;
   onClosed(error: XpassError | null): void;
 }
 
@@ -24,7 +22,7 @@ export interface SourceOptions {
 export class FlowSource implements FlowWriter, FlowObserver {
   private readonly options: SourceOptions;
   private readonly payloadBytes: number;
-  private flow: SenderFlow | null = null;
+  private flow: Sender | null = null;
   private isOver = false;
   private creditsUntilRefill = 0;
 
@@ -34,35 +32,35 @@ export class FlowSource implements FlowWriter, FlowObserver {
   }
 
   /** `flow` was opened with this as its writer: it begins. */
-  start(flow: SenderFlow, nowNs: number): void {
+  start(flow: Sender): void {
     this.flow = flow;
     flow.observer = this;
-    this.refill(flow, nowNs);
+    this.refill(flow);
   }
 
   /** Writes no more, and ends the flow once what is written has arrived. */
-  stop(nowNs: number): void {
+  stop(): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.flow?.end(nowNs);
+    this.flow?.end();
   }
 
-  onCredit(nowNs: number): void {
+  onCredit(): void {
     this.creditsUntilRefill--;
-    if (this.creditsUntilRefill <= 0 && !this.isOver && this.flow !== null) this.refill(this.flow, nowNs);
+    if (this.creditsUntilRefill <= 0 && !this.isOver && this.flow !== null) this.refill(this.flow);
   }
 
   /** Acknowledgements may be lost, so they are not counted. */
-  onAck(nowNs: number): void {
+  onAck(): void {
     const { flow } = this;
-    if (!this.isOver && flow !== null && flow.unsentBytes < FRAMES_AHEAD * this.payloadBytes) this.refill(flow, nowNs);
+    if (!this.isOver && flow !== null && flow.unsentBytes < FRAMES_AHEAD * this.payloadBytes) this.refill(flow);
   }
 
   onRtt(): void {}
 
   onWritable(): void {
     const { flow } = this;
-    if (!this.isOver && flow !== null) this.options.run((nowNs) => this.refill(flow, nowNs));
+    if (!this.isOver && flow !== null) this.refill(flow);
   }
 
   onClosed(error: XpassError | null): void {
@@ -70,16 +68,16 @@ export class FlowSource implements FlowWriter, FlowObserver {
     this.options.onClosed(error);
   }
 
-  private refill(flow: SenderFlow, nowNs: number): void {
+  private refill(flow: Sender): void {
     const { bytesWritten, bytesSent } = flow.statistics;
     const wantedBytes = Math.min(this.options.bytes, bytesSent + 2 * FRAMES_AHEAD * this.payloadBytes);
     let writtenBytes = bytesWritten;
     while (writtenBytes < wantedBytes) {
       const count = Math.min(MAX_PART_BYTES, wantedBytes - writtenBytes);
-      if (!flow.write(patternBytes(flow.id, writtenBytes, count), nowNs)) break;
+      if (!flow.write(patternBytes(flow.id, writtenBytes, count))) break;
       writtenBytes += count;
     }
     this.creditsUntilRefill = Math.floor((writtenBytes - bytesSent) / this.payloadBytes) - FRAMES_AHEAD;
-    if (writtenBytes === this.options.bytes) this.stop(nowNs);
+    if (writtenBytes === this.options.bytes) this.stop();
   }
 }
