@@ -33,6 +33,7 @@ module.exports = {
     room('switch', ['base', 'wire']),
     room('sim', ['base', 'wire', 'core', 'switch']),
     room('udp', ['base', 'wire', 'core', 'switch']),
+    room('net', ['base', 'wire', 'core', 'switch', 'udp']),
     algorithms('credit'),
     algorithms('window'),
     algorithms('path'),
@@ -47,8 +48,8 @@ module.exports = {
       name: 'udp-uses-node-only',
       severity: 'error',
       comment:
-        'src/udp may use Node, but no packages; koffi and @node-rs/crc32 in one file each, where they are there.',
-      from: { path: '^src/udp/', pathNot: '^src/udp/(mmsg/native|crc)[.]ts$' },
+        'src/udp and src/net may use Node, but no packages; koffi and @node-rs/crc32 in one file each, where they are there.',
+      from: { path: '^src/(udp|net)/', pathNot: '^src/udp/(mmsg/native|crc)[.]ts$' },
       to: { pathNot: '^src/', dependencyTypesNot: ['core'] },
     },
     {

@@ -233,7 +233,7 @@ export class CreditedSender extends SenderFlow implements Rider {
     if (this.burst === null && this.opened) this.probe.settle();
     else if (this.burst === null) this.probe.answer(nowNs);
     else if (this.burst.isSending) this.endBurst(this.burst, nowNs);
-    this.opened = true;
+    this.noteOpened();
     this.stateCode = SenderState.creditReceiving;
     this.finishIfSent(nowNs);
     this.arm();

@@ -69,6 +69,7 @@ export interface EndpointParts {
 export interface OpenOptions extends WindowChoice, ShareOptions {
   /** A flow of the opposite direction that the new one answers. PROTOCOL §6.1 */
   pairedFlowId?: number;
+  isDuplex?: boolean;
 }
 
 /**
@@ -166,8 +167,8 @@ export class Endpoint implements FlowContext {
     const share = shareTerms(options, algorithm !== null);
     const slot = this.newSlot();
     const header = this.header(peer, this.newFlowId(peer));
-    const { pairedFlowId = 0 } = options;
-    const terms = { slot, header, peer, frameBytes: this.config.frameBytes, pairedFlowId, ...share };
+    const { pairedFlowId = 0, isDuplex = false } = options;
+    const terms = { slot, header, peer, frameBytes: this.config.frameBytes, pairedFlowId, isDuplex, ...share };
     const flow =
       algorithm === null
         ? new CreditedSender(this, writer, { ...terms, isReactive: false }, nowNs)

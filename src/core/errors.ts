@@ -20,8 +20,8 @@ export class XpassError extends Error {
   override readonly name = 'XpassError';
   readonly code: ErrorCode;
 
-  constructor(code: ErrorCode, message: string) {
-    super(message);
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
     this.code = code;
   }
 }

@@ -18,6 +18,8 @@ export interface FlowReader {
 
 /** What the sender of a flow tells whoever writes it. */
 export interface FlowWriter {
+  /** The receiver has taken the flow. */
+  onOpened?(): void;
   /** There is room again after `write` returned false. */
   onWritable(): void;
   /** The last call. Null: the receiver has every byte and knows that it has. */

@@ -112,12 +112,12 @@ export class ReactiveSender extends SenderFlow {
   }
 
   protected override wake(nowNs: number): void {
-    this.open(nowNs);
+    this.begin(nowNs);
     this.transmit(nowNs);
   }
 
   protected override finish(nowNs: number): void {
-    this.open(nowNs);
+    this.begin(nowNs);
     this.finishIfSent(nowNs);
   }
 
@@ -157,7 +157,7 @@ export class ReactiveSender extends SenderFlow {
     this.transmit(nowNs);
   }
 
-  private open(nowNs: number): void {
+  private begin(nowNs: number): void {
     if (this.stateCode !== SenderState.closed) return;
     this.stateCode = SenderState.sending;
     this.sendRequest(nowNs, false);

@@ -1,7 +1,7 @@
 // Tested by test/core/receiver-flow.test.ts and test/core/reactive-receiver.test.ts
 import type { NumberRecord } from '../base/record-arena.js';
 import * as time from '../base/time.js';
-import { finFinalOffset, finProbe, requestMaxFrameBytes, requestPairedFlowId } from '../wire/decode.js';
+import { finFinalOffset, finProbe, flags, requestMaxFrameBytes, requestPairedFlowId } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import * as layout from '../wire/layout.js';
@@ -18,7 +18,7 @@ import { isPlain, type ReceiverStatistics, UncommonFrames } from './receiver-sta
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
-const { Reset, ResetCode } = layout;
+const { RequestFlag, Reset, ResetCode } = layout;
 const { Hot } = flowRecord;
 
 /** PROTOCOL §4.2; a reactive flow knows CLOSED, RECEIVING and COMPLETE only. */
@@ -63,6 +63,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   protected readonly at: number;
   private overWith: XpassError | null = null;
   private pairedFlow = 0;
+  private duplex = false;
 
   constructor(context: FlowContext, options: ReceiverOptions, nowNs: number) {
     this.context = context;
@@ -97,6 +98,10 @@ export abstract class ReceiverFlow implements TimedFlow {
   /** A flow of the opposite direction that this one answers; 0 for none. PROTOCOL §6.1 */
   get pairedFlowId(): number {
     return this.pairedFlow;
+  }
+
+  get isDuplex(): boolean {
+    return this.duplex;
   }
 
   /** What its credit algorithm remembers, by the names of the papers; for traces. Allocates. */
@@ -153,6 +158,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   /** Notes what the first CREDIT_REQUEST says, before the application is asked to take the flow. */
   handleOpening(frame: Frame): void {
     this.pairedFlow = requestPairedFlowId(frame.bytes);
+    this.duplex = (flags(frame.bytes) & RequestFlag.duplex) !== 0;
     const frameBytes = requestMaxFrameBytes(frame.bytes);
     this.window.setFrameBytes(frameBytes);
     this.frames.fitInto(frameBytes, this.isReactive);

@@ -83,8 +83,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.probe = new Probe(this.rtt, context.config, record);
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
     this.buffer = this.stream.buffer;
-    const { frameBytes, isReactive, pairedFlowId, weight, isLowClass } = options;
-    const terms = { frameBytes, isReactive, pairedFlowId, weight, isLowClass };
+    const { frameBytes, isReactive, pairedFlowId, weight, isLowClass, isDuplex } = options;
+    const terms = { frameBytes, isReactive, pairedFlowId, weight, isLowClass, isDuplex };
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.numbers[this.at + Hot.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
@@ -105,6 +105,10 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** No callback comes any more, and its verbs do nothing. */
   get isClosed(): boolean {
     return this.isOver;
+  }
+
+  get acknowledgedBytes(): number {
+    return this.stream.ackedOffset;
   }
 
   /** Written and not sent for the first time. */
@@ -162,6 +166,17 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.wake(nowNs);
   }
 
+  open(nowNs: number): void {
+    if (this.isOver || this.stateCode !== State.closed) return;
+    this.wake(nowNs);
+  }
+
+  protected noteOpened(): void {
+    if (this.opened) return;
+    this.opened = true;
+    this.writer.onOpened?.();
+  }
+
   /** No more bytes will be written: the active close. `onClosed(null)` follows when the receiver has them all. */
   end(nowNs: number): void {
     if (this.stream.ended || this.isOver) return;
@@ -209,7 +224,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
       return;
     }
     this.lastHeardNs = nowNs;
-    this.opened = true;
+    this.noteOpened();
     if (answersProbe) this.probe.answer(nowNs);
     const advances = cumulative > stream.ackedOffset;
     if (advances) stream.acknowledge(cumulative);

@@ -93,6 +93,8 @@ export interface Datapath {
   checkNext(): void;
   /** Errors of sending and receiving by code; of the errors of sending those that were noticed, one in 64 at least. */
   problems(): Record<string, number>;
+  /** Whether the socket keeps the process alive; it does at first. */
+  keepAlive(isWanted: boolean): void;
   close(): Promise<void>;
 }
 

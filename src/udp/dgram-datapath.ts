@@ -152,6 +152,11 @@ export class DgramDatapath implements Datapath {
     return this.report.snapshot();
   }
 
+  keepAlive(isWanted: boolean): void {
+    if (isWanted) this.socket.ref();
+    else this.socket.unref();
+  }
+
   close(): Promise<void> {
     return new Promise((resolve) => this.socket.close(resolve));
   }

@@ -94,7 +94,8 @@ export async function openConnection(options: ConnectionOptions): Promise<HostCo
   const bufferBytes = options.socketBufferBytes;
   const sized = { ...(remote && { remote }), ...(bufferBytes !== undefined && { bufferBytes }) };
   const datapath = await openDatapath({ bind, peers, ...sized }, options.datapath);
-  return new HostConnection(options, { datapath, peers, frameCheck: await loadFrameCheck() });
+  const frameCheck = await loadFrameCheck();
+  return new HostConnection(options, { datapath, peers, frameCheck, ...(remote && { remote }) });
 }
 
 /** What a connection consists of. */
@@ -103,6 +104,8 @@ export interface ConnectionParts {
   /** Null with a connected socket. */
   readonly peers: PeerTable | null;
   readonly frameCheck: FrameCheck;
+  /** Whom the socket is connected to. */
+  readonly remote?: UdpAddress | null;
 }
 
 /**
@@ -116,6 +119,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   readonly loop: MachineLoop;
   private readonly options: ConnectionOptions;
   private readonly peers: PeerTable | null;
+  private readonly remote: UdpAddress | null;
   private readonly policy: WakePolicy;
   private readonly eventLoop: EventLoop;
   private readonly bundler: Bundler;
@@ -139,8 +143,9 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
   private isDetached = false;
   private closing: Promise<void> | null = null;
 
-  constructor(options: ConnectionOptions, { datapath, peers, frameCheck }: ConnectionParts) {
+  constructor(options: ConnectionOptions, { datapath, peers, frameCheck, remote = null }: ConnectionParts) {
     this.options = options;
+    this.remote = remote;
     this.datapath = datapath;
     this.peers = peers;
     this.frameCheck = frameCheck;
@@ -209,6 +214,18 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     if (this.peers === null) return this.options.onlyPeer === undefined ? '' : formatAddress(this.options.onlyPeer);
     if (!this.peers.has(peer)) return `peer ${peer}`;
     return formatAddress({ host: this.peers.address(peer), port: this.peers.port(peer) });
+  }
+
+  peerAddress(peer: number): UdpAddress | null {
+    if (this.attachment !== null) return null;
+    if (this.peers === null) return this.remote;
+    if (!this.peers.has(peer)) return null;
+    return { address: this.peers.address(peer), port: this.peers.port(peer), family: this.datapath.info.local.family };
+  }
+
+  keepAlive(isWanted: boolean): void {
+    this.datapath.keepAlive(isWanted);
+    this.eventLoop.keepAlive(isWanted);
   }
 
   /** What is known of the only peer, or of the switch, when nothing comes; null for nothing. */

@@ -3,7 +3,7 @@ import type { Crc32 } from '../base/crc32.js';
 import type { Random } from '../base/random.js';
 import type { AttachedLink } from '../core/attachment.js';
 import type { FramePool } from '../wire/frame.js';
-import type { Address } from './address.js';
+import type { Address, UdpAddress } from './address.js';
 import { monotonicNs } from './clock.js';
 import type { FrameCheck } from './crc.js';
 import { bufferPool } from './datagram-pool.js';
@@ -105,6 +105,22 @@ export class UdpHost<M extends HostMachine> {
     // For each frame that a program takes, and releases: the closure is 96 bytes of garbage.
     if (loop.isRunning) return action(loop.latestNs, this.machine);
     return loop.run((nowNs) => action(nowNs, this.machine));
+  }
+
+  /** The machine's time while it is at work, -1 otherwise: for who calls a flow's verbs for each frame and wants no closure. */
+  get workingNs(): number {
+    const { loop } = this.connection;
+    return loop.isRunning ? loop.latestNs : -1;
+  }
+
+  /** Whether the socket and its timers keep the process alive; they do at first. */
+  keepAlive(isWanted: boolean): void {
+    this.connection.keepAlive(isWanted);
+  }
+
+  /** The UDP address of a peer in direct mode; null behind a switch, and for a peer that is forgotten. */
+  peerAddress(peer: number): UdpAddress | null {
+    return this.connection.peerAddress(peer);
   }
 
   /**

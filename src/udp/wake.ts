@@ -17,6 +17,8 @@ export interface EventLoop {
   setTurn(callback: () => void): void;
   /** Blocks the thread. */
   block(ns: number): void;
+  /** Whether timers and turns keep the process alive; they do at first. Holds for the timer that is set, and for all later ones. */
+  keepAlive(isWanted: boolean): void;
   /** Keeps the thread busy until this time, without a turn of the loop, and returns the time. */
   linger(untilNs: number): number;
 }
@@ -49,11 +51,24 @@ const pauseCell = new Int32Array(1);
 
 /** Node's loop. */
 export function nodeLoop(now: Clock): EventLoop {
+  let isHeld = true;
+  let latest: NodeJS.Timeout | null = null;
   return {
     now,
-    setTimer: (callback, delayMs) => setTimeout(callback, delayMs),
+    setTimer: (callback, delayMs) => {
+      latest = setTimeout(callback, delayMs);
+      return isHeld ? latest : latest.unref();
+    },
     clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
-    setTurn: (callback) => setImmediate(callback),
+    setTurn: (callback) => {
+      const turn = setImmediate(callback);
+      if (!isHeld) turn.unref();
+    },
+    keepAlive: (isWanted) => {
+      isHeld = isWanted;
+      if (isWanted) latest?.ref();
+      else latest?.unref();
+    },
     block: (ns) => Atomics.wait(sleepCell, 0, 0, ns / MILLISECOND_NS),
     linger: (untilNs) => {
       let nowNs = now();

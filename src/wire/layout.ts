@@ -142,7 +142,14 @@ export const WindowAck = {
 export const VersionOffer = { lowest: 12, highest: 13, bytes: 20 } as const;
 
 /** Flag bits by frame type. PROTOCOL §2.3 */
-export const RequestFlag = { open: 0x01, reactive: 0x02, speculative: 0x04, covered: 0x08, lowClass: 0x10 } as const;
+export const RequestFlag = {
+  open: 0x01,
+  reactive: 0x02,
+  speculative: 0x04,
+  covered: 0x08,
+  lowClass: 0x10,
+  duplex: 0x20,
+} as const;
 /** The lowest four bits: the hop that limits the flow. PROTOCOL §9.7 */
 export const CreditFlag = { hopMask: 0x0f, explicitRate: 0x10, lowClass: 0x20 } as const;
 /** Of a hop in four bits: none. The hops of longer paths share 14. PROTOCOL §9.7 */

@@ -32,6 +32,7 @@ export abstract class QuietDatapath implements Datapath {
   }
 
   checkNext(): void {}
+  keepAlive(): void {}
   problems = () => ({});
   close = () => Promise.resolve();
 }

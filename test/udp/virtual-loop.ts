@@ -35,6 +35,8 @@ export class VirtualLoop implements EventLoop {
     this.waiting = this.waiting.filter((other) => other !== timer);
   }
 
+  keepAlive(): void {}
+
   setTurn(action: () => void): void {
     if (this.nextTurn !== null) throw new Error('two turns were asked for');
     this.nextTurn = action;

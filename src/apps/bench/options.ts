@@ -1,7 +1,7 @@
 // Tested by test/apps/bench/command.test.ts
 
+import { decimal, integer, text } from '../../base/value-kind.js';
 import { flag, type OptionValues, optionalOption } from '../shared/options.js';
-import { decimal, integer, text } from '../shared/value-kind.js';
 
 /** Longer and more than anybody waits for (ours). */
 const MAX_SECONDS = 3_600;

@@ -1,7 +1,7 @@
 // Tested by test/apps/cli/commands.test.ts
 
+import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { defineCommand } from '../shared/command.js';
-import { DEFAULT_DAEMON_PORT } from '../shared/transport-options.js';
 import { runDaemon } from './daemon.js';
 import { DAEMON_OPTIONS } from './options.js';
 
@@ -12,7 +12,7 @@ export const command = defineCommand({
   options: DAEMON_OPTIONS,
   logLevel: 'info',
   examples: [
-    { line: 'xpass daemon', meaning: `Listen on 127.0.0.1:${DEFAULT_DAEMON_PORT}, files go to ./received` },
+    { line: 'xpass daemon', meaning: `Listen on 127.0.0.1:${DEFAULT_HOST_PORT}, files go to ./received` },
     { line: 'xpass daemon --listen 0.0.0.0 --rate 10g -d /srv/in', meaning: 'Take files from the network' },
     { line: 'xpass daemon --switch 127.0.0.1 --host-id 2', meaning: 'Be host 2 behind a switch' },
     { line: 'xpass daemon --json --interval 100ms', meaning: 'Say what happens to a program' },

@@ -2,6 +2,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import type { XpassError } from '../../core/errors.js';
+import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
 import { DiscardService } from '../shared/discard.js';
@@ -16,14 +17,13 @@ import { PerfService } from '../shared/perf/service.js';
 import type { PerfOutcome } from '../shared/perf/session.js';
 import { ServiceHost } from '../shared/service-host.js';
 import { openTransport, type Transport } from '../shared/transport.js';
-import { DEFAULT_DAEMON_PORT } from '../shared/transport-options.js';
 import { FileService } from './file-service.js';
 import type { DAEMON_OPTIONS } from './options.js';
 import { DaemonReport } from './report.js';
 
 type DaemonInvocation = Invocation<typeof DAEMON_OPTIONS>;
 
-const DEFAULT_LISTEN: Address = { host: '127.0.0.1', port: DEFAULT_DAEMON_PORT };
+const DEFAULT_LISTEN: Address = { host: '127.0.0.1', port: DEFAULT_HOST_PORT };
 
 /** Runs until SIGINT or SIGTERM, or until the switch takes the host no more. */
 export async function runDaemon(invocation: DaemonInvocation): Promise<ExitCode> {

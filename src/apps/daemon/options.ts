@@ -1,20 +1,21 @@
 // Tested by test/apps/cli/commands.test.ts
 
-import { address } from '../shared/address-kind.js';
+import { duration } from '../../base/quantities.js';
+import { text } from '../../base/value-kind.js';
+import { address } from '../../net/address-kind.js';
+import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { flag, option, optionalOption } from '../shared/options.js';
-import { duration } from '../shared/quantities.js';
-import { DEFAULT_DAEMON_PORT, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { text } from '../shared/value-kind.js';
+import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 
 /** Loopback unless told otherwise; port 0 is any free one, which the ready line names. */
-const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_DAEMON_PORT, anyPort: true };
+const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_HOST_PORT, anyPort: true };
 
 const MIN_INTERVAL_NS = 10e6;
 
 /** The daemon's own options, and those of its endpoint. */
 export const DAEMON_OPTIONS = {
   listen: optionalOption(address(LISTEN_DEFAULTS), {
-    describe: `take flows at this address, 127.0.0.1:${DEFAULT_DAEMON_PORT} without it; not with --switch`,
+    describe: `take flows at this address, 127.0.0.1:${DEFAULT_HOST_PORT} without it; not with --switch`,
     alias: 'l',
   }),
   directory: option(text('a directory, made when it is missing'), {

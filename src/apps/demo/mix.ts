@@ -1,7 +1,7 @@
+import type { ValueKind } from '../../base/value-kind.js';
 import { ALGORITHM_NAMES } from '../../core/algorithms.js';
 import { DEFAULT_CONFIG } from '../../core/config.js';
 import { isWindowAlgorithm } from '../../core/window/registry.js';
-import type { ValueKind } from '../shared/value-kind.js';
 
 /** Algorithms that the senders take in turn: window algorithms of their own, or the one credit algorithm that the receiver has for the others. */
 export type Mix = readonly string[];

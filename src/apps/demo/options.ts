@@ -1,10 +1,10 @@
 // Tested by test/apps/cli/commands.test.ts
 
+import { fraction, rate, size } from '../../base/quantities.js';
+import { integer, text } from '../../base/value-kind.js';
 import { DEFAULT_CONFIG } from '../../core/config.js';
 import { flag, option, optionalOption } from '../shared/options.js';
-import { fraction, rate, size } from '../shared/quantities.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { integer, text } from '../shared/value-kind.js';
 import { MIX } from './mix.js';
 
 /** More sender processes than this starve each other on any machine that a demonstration runs on (ours). */

@@ -1,7 +1,8 @@
 // Tested by test/apps/figures/command.test.ts
+
+import { choice, integer, text } from '../../base/value-kind.js';
 import type { Invocation } from '../shared/command.js';
 import { flag, option, optionalOption } from '../shared/options.js';
-import { choice, integer, text } from '../shared/value-kind.js';
 import { PROFILES } from './figure.js';
 
 /** More threads than this wait for each other on any machine (ours). */

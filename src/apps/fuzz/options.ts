@@ -1,9 +1,10 @@
 // Tested by test/apps/cli/commands.test.ts and test/apps/fuzz/fuzz.test.ts
+
+import { choice, integer, text } from '../../base/value-kind.js';
 import { ALGORITHM_NAMES } from '../../core/algorithms.js';
 import { USUAL_FRAMES } from '../../sim/fuzz/usual-size.js';
 import { flag, listOption, option, optionalOption } from '../shared/options.js';
 import { MAX_SEED } from '../shared/scenario/kinds.js';
-import { choice, integer, text } from '../shared/value-kind.js';
 
 /** More threads than this wait for each other on any machine (ours). */
 const MAX_JOBS = 256;

@@ -5,13 +5,15 @@ import { type EndpointConfig, endpointConfig } from '../../core/config.js';
 import { Endpoint } from '../../core/endpoint.js';
 import { XpassError } from '../../core/errors.js';
 import { Host } from '../../core/host.js';
+import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
 import { Port } from '../../switch/port.js';
 import { parseAddress } from '../../udp/address.js';
 import { type HostParts, UdpHost } from '../../udp/host-driver.js';
 import { TIMER_SLACK_NS } from '../../udp/wake-policy.js';
 import { markSeldom } from '../shared/collector.js';
 import { resolveOptions } from '../shared/options.js';
-import { DEFAULT_SWITCH_PORT, QUEUE_BOUND_RTTS, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+
 import type { HostOrder } from './messages.js';
 
 /** A host of a lab on its socket, and the NIC whose counts the lab wants. */
@@ -68,7 +70,7 @@ function deployedConfig({ link, hostCredits }: HostParts, changes: Partial<Endpo
   return endpointConfig({
     frameBytes: link.maxFrameBytes,
     queueBoundNs: queueBound,
-    queueBoundRtts: QUEUE_BOUND_RTTS,
+    queueBoundRtts: 1 / 4,
     jitter,
     receiveWindowBytes: receiveWindow,
     timerSlackNs: TIMER_SLACK_NS,

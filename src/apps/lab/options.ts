@@ -1,10 +1,10 @@
 // Tested by test/apps/cli/commands.test.ts
 
-import { address } from '../shared/address-kind.js';
+import { duration } from '../../base/quantities.js';
+import { integer, text } from '../../base/value-kind.js';
+import { address } from '../../net/address-kind.js';
 import { flag, listOption, option, optionalOption } from '../shared/options.js';
-import { duration } from '../shared/quantities.js';
 import { MAX_SEED } from '../shared/scenario/kinds.js';
-import { integer, text } from '../shared/value-kind.js';
 
 /** Those of `xpass sim` for one run, and what only processes need. */
 export const LAB_OPTIONS = {

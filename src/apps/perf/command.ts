@@ -1,7 +1,7 @@
+import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import type { ExitCode } from '../shared/exit-codes.js';
 import { usageFailure } from '../shared/failure.js';
-import { DEFAULT_DAEMON_PORT } from '../shared/transport-options.js';
 import { PERF_OPTIONS } from './options.js';
 
 type PerfInvocation = Invocation<typeof PERF_OPTIONS>;
@@ -13,7 +13,7 @@ export const command = defineCommand({
     'what has been acknowledged, or with --reverse what has arrived.',
   options: PERF_OPTIONS,
   examples: [
-    { line: 'xpass perf -s', meaning: `Serve at 127.0.0.1:${DEFAULT_DAEMON_PORT}` },
+    { line: 'xpass perf -s', meaning: `Serve at 127.0.0.1:${DEFAULT_HOST_PORT}` },
     { line: 'xpass perf -c 127.0.0.1', meaning: 'Send for ten seconds' },
     { line: 'xpass perf -c 192.0.2.7 -t 30 -P 4 -R', meaning: 'Receive on four flows for half a minute' },
     { line: 'xpass perf -c 2 --switch 127.0.0.1 -n 1GiB --json', meaning: 'Send one GiB to host 2 behind a switch' },

@@ -1,15 +1,16 @@
 // Tested by test/apps/perf/command.test.ts
 
-import { address } from '../shared/address-kind.js';
+import { duration, size } from '../../base/quantities.js';
+import { integer, text } from '../../base/value-kind.js';
+import { address } from '../../net/address-kind.js';
+import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { flag, option, optionalOption } from '../shared/options.js';
 import { MAX_DURATION_NS, MAX_FLOWS } from '../shared/perf/messages.js';
-import { duration, size } from '../shared/quantities.js';
 import { SHARE_OPTIONS } from '../shared/share-options.js';
-import { DEFAULT_DAEMON_PORT, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { integer, text } from '../shared/value-kind.js';
+import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 
 /** Loopback unless told otherwise; port 0 is any free one, which the first line of output names. */
-const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_DAEMON_PORT, anyPort: true };
+const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_HOST_PORT, anyPort: true };
 
 const SECOND_NS = 1e9;
 const MIN_TIME_NS = 10e6;
@@ -24,7 +25,7 @@ export const PERF_OPTIONS = {
     alias: 'c',
   }),
   listen: optionalOption(address(LISTEN_DEFAULTS), {
-    describe: `take flows at this address, 127.0.0.1:${DEFAULT_DAEMON_PORT} without it; for a server without --switch`,
+    describe: `take flows at this address, 127.0.0.1:${DEFAULT_HOST_PORT} without it; for a server without --switch`,
     alias: 'l',
   }),
   time: optionalOption(duration({ lowest: MIN_TIME_NS, highest: MAX_DURATION_NS, bareUnitNs: SECOND_NS }), {

@@ -1,6 +1,7 @@
 // Tested by test/loopback/perf.test.ts
 
 import type { XpassError } from '../../core/errors.js';
+import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
@@ -8,13 +9,12 @@ import { failureOf } from '../shared/failure.js';
 import { PerfService } from '../shared/perf/service.js';
 import { ServiceHost } from '../shared/service-host.js';
 import { openTransport, type Transport } from '../shared/transport.js';
-import { DEFAULT_DAEMON_PORT } from '../shared/transport-options.js';
 import type { PERF_OPTIONS } from './options.js';
 import { ServerPrinter } from './server-printer.js';
 
 type PerfInvocation = Invocation<typeof PERF_OPTIONS>;
 
-const DEFAULT_LISTEN: Address = { host: '127.0.0.1', port: DEFAULT_DAEMON_PORT };
+const DEFAULT_LISTEN: Address = { host: '127.0.0.1', port: DEFAULT_HOST_PORT };
 
 /** Serves tests until SIGINT or SIGTERM, or until the switch takes the host no more. */
 export async function runServer({ options, results, logger, onInterrupt }: PerfInvocation): Promise<ExitCode> {

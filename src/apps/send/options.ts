@@ -1,10 +1,10 @@
 // Tested by test/apps/cli/commands.test.ts
 
+import { duration, size } from '../../base/quantities.js';
+import { integer, orWord, text } from '../../base/value-kind.js';
 import { flag, option, optionalOption, requiredOption } from '../shared/options.js';
-import { duration, size } from '../shared/quantities.js';
 import { SHARE_OPTIONS } from '../shared/share-options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { integer, orWord, text } from '../shared/value-kind.js';
 
 const MAX_PARALLEL = 64;
 

@@ -1,9 +1,9 @@
 import type { NetConnectOpts } from 'node:net';
 import { basename, join } from 'node:path';
+import type { ValueKind } from '../../base/value-kind.js';
+import { address } from '../../net/address-kind.js';
+import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
 import { type Address, formatAddress } from '../../udp/address.js';
-import { address } from './address-kind.js';
-import { DEFAULT_SWITCH_PORT } from './transport-options.js';
-import type { ValueKind } from './value-kind.js';
 
 /** Where a switch takes commands: a TCP address, or the path of a Unix domain socket, on Windows that of a named pipe. */
 export type ControlAddress = Address | { readonly path: string };

@@ -1,3 +1,5 @@
+import { duration, fraction, rate, size } from '../../base/quantities.js';
+import { decimal, integer, orWord, type ValueKind } from '../../base/value-kind.js';
 import { PORT_FIELDS } from '../../switch/field-rules.js';
 import { type ImpairmentConfig, NO_IMPAIRMENT } from '../../switch/impairment.js';
 import { MAX_CREDIT_QUEUE_FRAMES, type PortConfig } from '../../switch/port.js';
@@ -5,8 +7,6 @@ import { DEFAULT_FRAME_BYTES, FrameType, MAX_FRAME_BYTES, MIN_FRAME_BYTES, wireB
 import { usageFailure } from './failure.js';
 import { suggestion } from './nearest.js';
 import { longName } from './options.js';
-import { duration, fraction, rate, size } from './quantities.js';
-import { decimal, integer, orWord, type ValueKind } from './value-kind.js';
 
 /** What `switch/topology.ts` and the `set` of `switch/control.ts` take as settings of a link. */
 export type LinkFields = Readonly<Record<string, unknown>>;

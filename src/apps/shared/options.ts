@@ -1,6 +1,6 @@
+import type { ValueKind } from '../../base/value-kind.js';
 import type { ConfigEntries } from './config-file.js';
 import { usageFailure } from './failure.js';
-import type { ValueKind } from './value-kind.js';
 
 /** The texts that somebody gave for one option, none when it was left out, and what to call it: `--link-rate`, `link-rate (lab.yaml, line 3)`. */
 export interface Given {

@@ -1,7 +1,7 @@
 // Tested by test/apps/shared/roster.test.ts
 
+import { duration } from '../../base/quantities.js';
 import { usageFailure } from './failure.js';
-import { duration } from './quantities.js';
 
 /** Ours: processes of a machine whose cores other programs use stall for seconds. */
 const USUAL = '20s';

@@ -1,7 +1,7 @@
+import { formatDuration } from '../../base/quantities.js';
 import type { ErrorCode, XpassError } from '../../core/errors.js';
 import type { Trouble } from '../../udp/host-connection.js';
 import { Failure, failureOf } from './failure.js';
-import { formatDuration } from './quantities.js';
 
 /** Who was talked to, and how long it was waited for. */
 export interface PeerContext {

@@ -1,7 +1,8 @@
 // Tested by test/apps/shared/share-options.test.ts
+
+import { choice, integer } from '../../base/value-kind.js';
 import { CREDIT_CLASSES, type CreditClass, MAX_WEIGHT, type ShareOptions } from '../../core/flow-terms.js';
 import { type OptionValues, optionalOption } from './options.js';
-import { choice, integer } from './value-kind.js';
 
 /** What the flows of `xpass send` and `xpass perf` ask of the network; their receivers may give less. */
 export const SHARE_OPTIONS = {

@@ -5,6 +5,7 @@ import { DEFAULT_CONFIG, endpointConfig } from '../../core/config.js';
 import { Endpoint } from '../../core/endpoint.js';
 import type { XpassError } from '../../core/errors.js';
 import { Host } from '../../core/host.js';
+import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { DEFAULT_PORT, Port } from '../../switch/port.js';
 import type { Address } from '../../udp/address.js';
 import { parseAddress } from '../../udp/address.js';
@@ -19,7 +20,7 @@ import { markSeldom } from './collector.js';
 import { displayRate } from './display.js';
 import { usageFailure } from './failure.js';
 import type { Logger } from './logger.js';
-import { DEFAULT_DAEMON_PORT, QUEUE_BOUND_RTTS, type TransportValues } from './transport-options.js';
+import type { TransportValues } from './transport-options.js';
 
 /** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
 const SPECULATIVE_RTT_NS = 1e6;
@@ -62,7 +63,7 @@ export interface TransportOptions {
 export function parseTarget(text: string, isSwitched: boolean): Target {
   if (!isSwitched) {
     if (/^\d+$/.test(text)) throw usageFailure(`host id ${text} needs --switch; without it write HOST or HOST:PORT`);
-    return { direct: parseAddress(text, { port: DEFAULT_DAEMON_PORT }) };
+    return { direct: parseAddress(text, { port: DEFAULT_HOST_PORT }) };
   }
   const hostId = Number(text);
   if (Number.isInteger(hostId) && hostId >= 1 && hostId <= MAX_HOST_ID) return { hostId };
@@ -135,9 +136,9 @@ function makeHost(parts: HostParts, values: TransportValues, application: Applic
     jitter: values.jitter,
     hostCredits,
     queueBoundNs: values.queueBound,
-    queueBoundRtts: QUEUE_BOUND_RTTS,
+    queueBoundRtts: 1 / 4,
     // Behind a switch the port's queue of 8 credits would drop what is made up for.
-    catchUpRtts: link.hostId === NO_HOST ? QUEUE_BOUND_RTTS : 0,
+    catchUpRtts: link.hostId === NO_HOST ? 1 / 4 : 0,
     receiveWindowBytes: values.receiveWindow,
     maxWeight: values.maxWeight,
     speculativeRttNs: values.speculative ? SPECULATIVE_RTT_NS : 0,

@@ -1,11 +1,11 @@
 import { MILLISECOND_NS } from '../../base/time.js';
+import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
 import { checkSentence } from '../../udp/crc.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { linkWords } from '../shared/link-settings.js';
 import type { Logger } from '../shared/logger.js';
-import { DEFAULT_SWITCH_PORT } from '../shared/transport-options.js';
 import { LabSwitch } from './lab-switch.js';
 import { SWITCH_OPTIONS } from './options.js';
 import { SwitchPrinter } from './report.js';

@@ -1,4 +1,7 @@
 // Tested by test/apps/switch/command.test.ts and test/loopback/switch-command.test.ts
+
+import { duration } from '../../base/quantities.js';
+import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { CONTROL_ADDRESS, formatControlAddress } from '../shared/control-address.js';
 import { ExitCode } from '../shared/exit-codes.js';
@@ -7,9 +10,7 @@ import { snakeCase } from '../shared/json-names.js';
 import { LINK_WORDS_ALLOWED, linkWords } from '../shared/link-settings.js';
 import { suggestion } from '../shared/nearest.js';
 import { flag, option, optionalOption } from '../shared/options.js';
-import { duration } from '../shared/quantities.js';
 import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
-import { DEFAULT_SWITCH_PORT } from '../shared/transport-options.js';
 import { portsEvent } from './report.js';
 import { driverLines, hostLines, portLines, settingLines } from './tables.js';
 

@@ -1,12 +1,14 @@
 // Tested by test/apps/switch/command.test.ts and test/loopback/switch-command.test.ts
+
+import { duration, formatDuration } from '../../base/quantities.js';
 import { MILLISECOND_NS } from '../../base/time.js';
+import { integer, text } from '../../base/value-kind.js';
+import { address } from '../../net/address-kind.js';
+import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
 import { DEFAULT_KEEP_ALIVE_MS } from '../../switch/switch.js';
-import { address } from '../shared/address-kind.js';
 import { CONTROL_ADDRESS } from '../shared/control-address.js';
 import { flag, mapOption, option, optionalOption } from '../shared/options.js';
-import { duration, formatDuration } from '../shared/quantities.js';
-import { DEFAULT_SWITCH_PORT, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { integer, text } from '../shared/value-kind.js';
+import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import { TOPOLOGY_OPTIONS } from './topology-options.js';
 
 /** Ours; the field of ATTACHED takes 65.535 s. PROTOCOL §3.9 */

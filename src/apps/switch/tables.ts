@@ -1,8 +1,8 @@
+import { formatDuration } from '../../base/quantities.js';
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { displayCount, displayPercent, displayRate, displaySize } from '../shared/display.js';
 import { impairmentWords } from '../shared/link-settings.js';
-import { formatDuration } from '../shared/quantities.js';
 import type { SwitchReport } from '../shared/switch-control.js';
 import { type Column, tableLines } from '../shared/table.js';
 

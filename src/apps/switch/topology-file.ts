@@ -1,10 +1,10 @@
+import { integer, text, type ValueKind } from '../../base/value-kind.js';
+import { address } from '../../net/address-kind.js';
 import { ConfigError } from '../../switch/config-error.js';
 import { checkTopology, type Topology } from '../../switch/topology.js';
 import type { TrunkAddresses } from '../../udp/switch-driver.js';
 import { MAX_HOST_ID } from '../../wire/layout.js';
-import { address } from '../shared/address-kind.js';
 import { FAILOVER_DELAY, linkFields, SETTING_NAMES, type WrittenSetting } from '../shared/link-settings.js';
-import { integer, text, type ValueKind } from '../shared/value-kind.js';
 import { type YamlEntries, type YamlEntry, YamlFile } from '../shared/yaml-file.js';
 
 /** A topology and what the driver needs to know besides. */

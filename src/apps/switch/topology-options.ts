@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { fraction } from '../../base/quantities.js';
+import { choice, integer, text } from '../../base/value-kind.js';
 import { BUILTIN_COUNTS, BUILTIN_TOPOLOGIES, builtinTopology } from '../../switch/builtin-topologies.js';
 import { MAX_HOST_ID } from '../../wire/layout.js';
 import { usageFailure } from '../shared/failure.js';
@@ -11,8 +13,6 @@ import {
 } from '../shared/link-settings.js';
 import { suggestion } from '../shared/nearest.js';
 import { longName, type OptionValues, option, optionalOption } from '../shared/options.js';
-import { fraction } from '../shared/quantities.js';
-import { choice, integer, text } from '../shared/value-kind.js';
 import { type LabTopology, readTopologyFile } from './topology-file.js';
 
 const COUNT = integer({ lowest: 1, highest: MAX_HOST_ID });

@@ -120,6 +120,10 @@ class MmsgDatapath implements Datapath, SendOutcome {
     return this.report.snapshot();
   }
 
+  keepAlive(isWanted: boolean): void {
+    this.watch.keepAlive(isWanted);
+  }
+
   close(): Promise<void> {
     this.flush();
     this.isClosed = true;

@@ -30,6 +30,8 @@ export interface Native {
 export interface Watch {
   /** Watches on after an error. */
   start(): void;
+  /** Whether it keeps the process alive; it does at first. */
+  keepAlive(isWanted: boolean): void;
   close(): void;
 }
 
@@ -97,7 +99,8 @@ function bindCalls({ load, errno, os, address, node }: Koffi): Native {
         open.delete(handle);
         handle.close();
       };
-      return { start: () => handle.start({ readable: true }, callback), close };
+      const keepAlive = (isWanted: boolean) => (isWanted ? handle.ref() : handle.unref());
+      return { start: () => handle.start({ readable: true }, callback), keepAlive, close };
     },
   };
 }

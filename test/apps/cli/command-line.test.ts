@@ -5,7 +5,7 @@ import { defineCommand } from '../../../src/apps/shared/command.js';
 import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
 import { Failure } from '../../../src/apps/shared/failure.js';
 import { flag, listOption, optionalOption } from '../../../src/apps/shared/options.js';
-import { text } from '../../../src/apps/shared/value-kind.js';
+import { text } from '../../../src/base/value-kind.js';
 import { holds, printSeed } from '../../harness/seeds.js';
 
 printSeed();

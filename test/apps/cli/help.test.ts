@@ -3,7 +3,7 @@ import { commandHelp, helpColumns, programHelp } from '../../../src/apps/cli/hel
 import { defineCommand } from '../../../src/apps/shared/command.js';
 import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
 import { optionalOption } from '../../../src/apps/shared/options.js';
-import { text } from '../../../src/apps/shared/value-kind.js';
+import { text } from '../../../src/base/value-kind.js';
 
 const command = defineCommand({
   description: 'Does it.',

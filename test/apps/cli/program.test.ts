@@ -9,8 +9,8 @@ import { type Command, type CommandEntry, defineCommand, type Invocation } from 
 import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
 import { Failure } from '../../../src/apps/shared/failure.js';
 import { flag, option, requiredOption } from '../../../src/apps/shared/options.js';
-import { rate } from '../../../src/apps/shared/quantities.js';
-import { text } from '../../../src/apps/shared/value-kind.js';
+import { rate } from '../../../src/base/quantities.js';
+import { text } from '../../../src/base/value-kind.js';
 import { XpassError } from '../../../src/core/errors.js';
 import { said } from '../../harness/said.js';
 

@@ -10,8 +10,8 @@ import {
   requiredOption,
   resolveOptions,
 } from '../../../src/apps/shared/options.js';
-import { rate, size } from '../../../src/apps/shared/quantities.js';
-import { decimal, text } from '../../../src/apps/shared/value-kind.js';
+import { rate, size } from '../../../src/base/quantities.js';
+import { decimal, text } from '../../../src/base/value-kind.js';
 
 const specs = {
   linkRate: option(rate({ unlimited: true }), { describe: 'rate', defaultText: '100mbit' }),

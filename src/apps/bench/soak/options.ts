@@ -1,7 +1,7 @@
 // Tested by test/apps/bench/soak/command.test.ts
 
+import { duration, fraction, rate } from '../../../base/quantities.js';
 import { flag, option } from '../../shared/options.js';
-import { duration, fraction, rate } from '../../shared/quantities.js';
 
 /** So many samples that a line can be put through them (ours). */
 const MIN_DURATION_NS = 4e9;

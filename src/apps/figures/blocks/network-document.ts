@@ -1,9 +1,10 @@
 // Tested by test/apps/figures/blocks/network-document.test.ts
+
+import { formatDuration } from '../../../base/quantities.js';
 import type { EndpointConfig } from '../../../core/config.js';
 import type { Scenario, TrafficSpec } from '../../../sim/scenario.js';
 import type { TopologyLink } from '../../../switch/topology.js';
 import { writeLinkFields } from '../../shared/link-settings.js';
-import { formatDuration } from '../../shared/quantities.js';
 import { ENDPOINT_FIELDS } from '../../shared/scenario/endpoint-fields.js';
 import type { FigureDocument } from '../figure.js';
 

@@ -1,6 +1,6 @@
+import { formatDuration } from '../../../base/quantities.js';
 import type { SimulationResult } from '../../../sim/result.js';
 import { displayCount, displayDuration, displayPercent, displaySize } from '../display.js';
-import { formatDuration } from '../quantities.js';
 import { completionTable, flowTable, linkTable } from '../report/run-tables.js';
 import { tableLines } from '../table.js';
 

@@ -1,7 +1,8 @@
 // Tested by test/apps/shared/scenario/hosts.test.ts
+
+import { duration, size } from '../../../base/quantities.js';
+import { decimal, integer, orWord, type ValueKind } from '../../../base/value-kind.js';
 import type { EndpointConfig } from '../../../core/config.js';
-import { duration, size } from '../quantities.js';
-import { decimal, integer, orWord, type ValueKind } from '../value-kind.js';
 
 /** One field of EndpointConfig as scenario files have it. */
 export interface EndpointField {

@@ -1,6 +1,6 @@
 // Tested by test/apps/shared/scenario/faults.test.ts
 import { z } from 'zod';
-import { duration, rate } from '../quantities.js';
+import { duration, rate } from '../../../base/quantities.js';
 import { HOSTS_ALLOWED } from './host-list.js';
 import { DRIFT_PPM, FLAG, TIME_OR_NEVER } from './kinds.js';
 import { settingShape } from './setting-shapes.js';

@@ -1,11 +1,11 @@
 // Tested by test/apps/shared/scenario/hosts.test.ts
 import { z } from 'zod';
+import { duration, fraction } from '../../../base/quantities.js';
+import { choice } from '../../../base/value-kind.js';
 import { ALGORITHM_NAMES } from '../../../core/algorithms.js';
 import { SIMULATION_CONFIG } from '../../../sim/endpoint-defaults.js';
 import { MAX_HOST_ID } from '../../../wire/layout.js';
 import { PORT_SETTING_NAMES } from '../link-settings.js';
-import { duration, fraction } from '../quantities.js';
-import { choice } from '../value-kind.js';
 import { ENDPOINT_FIELDS } from './endpoint-fields.js';
 import { HOSTS_ALLOWED } from './host-list.js';
 import { CONSTANT, DRIFT_PPM } from './kinds.js';

@@ -1,6 +1,6 @@
 // Tested by test/apps/shared/scenario/kinds.test.ts
-import { duration, size } from '../quantities.js';
-import { orWord, type ValueKind } from '../value-kind.js';
+import { duration, size } from '../../../base/quantities.js';
+import { orWord, type ValueKind } from '../../../base/value-kind.js';
 
 /** Kinds of values that only scenarios have. */
 

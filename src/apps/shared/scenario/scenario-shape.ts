@@ -1,7 +1,7 @@
 // Tested by test/apps/shared/scenario/parse-scenario.test.ts
 import { z } from 'zod';
-import { duration } from '../quantities.js';
-import { choice, integer, text } from '../value-kind.js';
+import { duration } from '../../../base/quantities.js';
+import { choice, integer, text } from '../../../base/value-kind.js';
 import { FAULTS_SHAPE } from './fault-shape.js';
 import { ALGORITHM, HOSTS_SHAPE, PARAMETERS } from './host-shape.js';
 import { AUTO_FLAG, FLAG, MAX_SEED } from './kinds.js';

@@ -1,9 +1,9 @@
 // Tested by test/apps/shared/scenario/topology.test.ts
 import { z } from 'zod';
+import { choice, integer, text } from '../../../base/value-kind.js';
 import { BUILTIN_COUNTS, BUILTIN_GROUPS, BUILTIN_TOPOLOGIES, type Count } from '../../../switch/builtin-topologies.js';
 import { MAX_HOST_ID } from '../../../wire/layout.js';
 import { FAILOVER_DELAY } from '../link-settings.js';
-import { choice, integer, text } from '../value-kind.js';
 import { LINK_SETTINGS, type Settings, settingShape } from './setting-shapes.js';
 import { list, mapping, refusal, written } from './written.js';
 

@@ -1,10 +1,10 @@
 // Tested by test/apps/shared/scenario/traffic.test.ts
 import { z } from 'zod';
+import { duration, fraction, rate, size } from '../../../base/quantities.js';
+import { choice, decimal, integer, text } from '../../../base/value-kind.js';
 import { CREDIT_CLASSES, MAX_WEIGHT } from '../../../core/flow-terms.js';
 import { WINDOW_ALGORITHMS } from '../../../core/window/registry.js';
 import { WORKLOAD_NAMES } from '../../../sim/traffic/workloads.js';
-import { duration, fraction, rate, size } from '../quantities.js';
-import { choice, decimal, integer, text } from '../value-kind.js';
 import { HOSTS_ALLOWED } from './host-list.js';
 import { FLOW_BYTES, TIME_OR_NEVER } from './kinds.js';
 import { list, mapping, refusal, written, writtenList } from './written.js';

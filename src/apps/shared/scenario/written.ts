@@ -1,7 +1,7 @@
 // Tested by test/apps/shared/scenario/parse-scenario.test.ts
 import { z } from 'zod';
+import type { ValueKind } from '../../../base/value-kind.js';
 import { suggestion } from '../nearest.js';
-import type { ValueKind } from '../value-kind.js';
 
 /** What is said of a field, in the JSON Schema and in the documents. */
 export interface About {

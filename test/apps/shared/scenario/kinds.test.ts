@@ -7,7 +7,7 @@ import {
   FLOW_BYTES,
   TIME_OR_NEVER,
 } from '../../../../src/apps/shared/scenario/kinds.js';
-import type { ValueKind } from '../../../../src/apps/shared/value-kind.js';
+import type { ValueKind } from '../../../../src/base/value-kind.js';
 
 const NEVER = Number.POSITIVE_INFINITY;
 

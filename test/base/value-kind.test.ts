@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choice, decimal, integer, range, text } from '../../../src/apps/shared/value-kind.js';
+import { choice, decimal, integer, range, text } from '../../src/base/value-kind.js';
 
 describe('text', () => {
   it('takes anything but nothing', () => {

@@ -1,6 +1,6 @@
-import { XpassError } from '../../core/errors.js';
-import { type Address, type AddressDefaults, formatAddress, parseAddress } from '../../udp/address.js';
-import type { ValueKind } from './value-kind.js';
+import type { ValueKind } from '../base/value-kind.js';
+import { XpassError } from '../core/errors.js';
+import { type Address, type AddressDefaults, formatAddress, parseAddress } from '../udp/address.js';
 
 /** A UDP address as an option's value; the grammar is that of udp/address.ts. A part that has a default may be left out. */
 export function address(defaults: AddressDefaults = {}): ValueKind<Address> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { address } from '../../../src/apps/shared/address-kind.js';
+import { address } from '../../src/net/address-kind.js';
 
 describe('an address as a value', () => {
   it('is read and written back', () => {

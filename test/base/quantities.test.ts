@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  duration,
-  formatDuration,
-  formatRate,
-  formatSize,
-  fraction,
-  rate,
-  size,
-} from '../../../src/apps/shared/quantities.js';
-import { holds, printSeed } from '../../harness/seeds.js';
+import { duration, formatDuration, formatRate, formatSize, fraction, rate, size } from '../../src/base/quantities.js';
+import { holds, printSeed } from '../harness/seeds.js';
 
 printSeed();
 

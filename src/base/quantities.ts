@@ -2,7 +2,7 @@
  * Quantities as people write them. Prefixes k, M, G and T are powers of 1000 and Ki, Mi, Gi and Ti powers of 1024 (IEC 80000-13), in upper or lower
  * case; a space may stand before the unit. `format` writes what `parse` reads; the display functions below round for tables.
  */
-import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../../base/time.js';
+import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from './time.js';
 import { type Bounds, isWithin, range, type ValueKind } from './value-kind.js';
 
 type Units = readonly (readonly [name: string, factor: number])[];

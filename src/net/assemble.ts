@@ -1,0 +1,169 @@
+// Tested by test/loopback/net/host.test.ts
+import { formatRate } from '../base/quantities.js';
+import { algorithmFields } from '../core/algorithms.js';
+import type { Application } from '../core/application.js';
+import type { AttachedLink } from '../core/attachment.js';
+import { DEFAULT_CONFIG, type EndpointConfig, endpointConfig } from '../core/config.js';
+import { Endpoint } from '../core/endpoint.js';
+import type { XpassError } from '../core/errors.js';
+import { Host } from '../core/host.js';
+import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
+import { checkSentence } from '../udp/crc.js';
+import { type HostParts, UdpHost } from '../udp/host-driver.js';
+import { mtuWarning } from '../udp/interface-mtu.js';
+import type { SocketProblem } from '../udp/socket-errors.js';
+import { TIMER_SLACK_NS } from '../udp/wake-policy.js';
+import { Chunks, NO_HOST } from '../wire/layout.js';
+import type { Notice } from './host-options.js';
+import type { HostPlace, HostSettings } from './host-settings.js';
+
+/** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
+const SPECULATIVE_RTT_NS = 1e6;
+
+/** Bytes that wait at the host's own NIC at most. Credits allow each of them, so a short queue would lose data (ours: four receive windows). */
+const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
+
+/** NIC credit burst: 8 credits, the depth of a port's credit queue (PROTOCOL §9.1; docs/decisions/0007-late-processes.md). */
+const NIC_CREDIT_BURST_BYTES = 8 * 92;
+
+/** Data that may queue for a host, as part of its paths' shortest RTT, where that is longer than the queue bound (docs/decisions/0007-late-processes.md). */
+const QUEUE_BOUND_RTTS = 1 / 4;
+
+/** A host's machine on its socket, and its NIC. */
+export interface Assembled {
+  readonly driver: UdpHost<Host>;
+  readonly nic: Port;
+}
+
+/** What differs from the settings, for who plays a scenario on real hosts. */
+export interface Overrides {
+  readonly endpoint?: Partial<EndpointConfig>;
+  readonly nic?: PortConfig;
+}
+
+export interface AssemblyOptions {
+  readonly settings: HostSettings;
+  readonly place: HostPlace;
+  readonly application: Application;
+  readonly overrides?: Overrides;
+  onNotice(notice: Notice): void;
+  onLinkChanged(link: AttachedLink, before: AttachedLink): void;
+  onDetached(error: XpassError): void;
+}
+
+/** Opens the socket, attaches where there is a switch, and builds the host's machine. Throws XpassError as `UdpHost.open` does. */
+export async function assembleHost(options: AssemblyOptions): Promise<Assembled> {
+  const { settings, place, onNotice } = options;
+  let nic: Port | null = null;
+  const driver = await UdpHost.open<Host>({
+    ...(settings.switch !== undefined && { switchAddress: settings.switch }),
+    ...(place.listen !== undefined && settings.switch === undefined && { bind: place.listen }),
+    ...(place.peer !== undefined && settings.switch === undefined && { onlyPeer: place.peer }),
+    ...(settings.hostId !== undefined && { hostId: settings.hostId }),
+    ...(settings.frameSize !== undefined && { frameBytes: settings.frameSize }),
+    rateBps: settings.rate,
+    spin: settings.spin,
+    datapath: settings.datapath,
+    connectTimeoutNs: settings.connectTimeout,
+    onProblem: (problem) => onNotice(problemNotice(problem)),
+    onAttachedAgain: () =>
+      onNotice(info('attached again to the switch, which had lost this host: it was restarted, perhaps')),
+    onLinkChanged: (link, before) => {
+      for (const notice of termNotices(link, before)) onNotice(notice);
+      options.onLinkChanged(link, before);
+    },
+    onDetached: options.onDetached,
+    makeMachine: (parts) => {
+      nic = new Port(options.overrides?.nic ?? nicOptions(parts.link));
+      return makeMachine(options, parts, nic);
+    },
+  });
+  for (const notice of openingNotices(driver)) onNotice(notice);
+  return { driver, nic: nic as unknown as Port };
+}
+
+function makeMachine({ settings, application, overrides }: AssemblyOptions, parts: HostParts, nic: Port): Host {
+  const { random, check, pool } = parts;
+  const config = endpointConfig({ ...deployedConfig(settings, parts), ...ownedFields(parts, overrides?.endpoint) });
+  return new Host(new Endpoint(config, { random, check, pool, application }), nic);
+}
+
+/** The settings of an endpoint on a real machine. */
+function deployedConfig(settings: HostSettings, { link }: HostParts): Partial<EndpointConfig> {
+  return {
+    ...algorithmFields(settings.algorithm ?? DEFAULT_CONFIG.creditAlgorithm, settings.set),
+    frameBytes: link.maxFrameBytes,
+    jitter: settings.jitter,
+    queueBoundNs: settings.queueBound,
+    queueBoundRtts: QUEUE_BOUND_RTTS,
+    // Behind a switch the port's queue of 8 credits would drop what is made up for.
+    catchUpRtts: link.hostId === NO_HOST ? QUEUE_BOUND_RTTS : 0,
+    receiveWindowBytes: settings.receiveWindow,
+    maxWeight: settings.maxWeight,
+    speculativeRttNs: settings.speculative ? SPECULATIVE_RTT_NS : 0,
+    frameChunks: settings.fillFrames ? Chunks.maxChunks : 0,
+    connectTimeoutNs: settings.connectTimeout,
+    idleTimeoutNs: settings.idleTimeout,
+    timerSlackNs: TIMER_SLACK_NS,
+  };
+}
+
+/** What somebody else decides for the endpoint, and what the socket and its link do in the end. */
+function ownedFields({ link, hostCredits }: HostParts, changes: Partial<EndpointConfig> = {}): Partial<EndpointConfig> {
+  return {
+    ...changes,
+    hostId: link.hostId,
+    rateBps: link.rateBps,
+    // What the socket's buffer does not hold, no scenario makes it hold.
+    hostCredits: Math.min(hostCredits, changes.hostCredits ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+function nicOptions({ rateBps, maxFrameBytes }: AttachedLink): PortConfig {
+  return {
+    ...DEFAULT_PORT,
+    rateBps,
+    maxFrameBytes,
+    creditBurstBytes: NIC_CREDIT_BURST_BYTES,
+    dataQueueBytes: NIC_QUEUE_BYTES,
+  };
+}
+
+function info(message: string): Notice {
+  return { level: 'info', message };
+}
+
+function warning(message: string): Notice {
+  return { level: 'warn', message };
+}
+
+function openingNotices({ info: opened, link, frameCheck }: UdpHost<Host>): Notice[] {
+  const tooLong = mtuWarning(opened.local, link.maxFrameBytes);
+  return [
+    ...(opened.fallback === undefined ? [] : [warning(opened.fallback)]),
+    ...opened.warnings.map(info),
+    ...(tooLong === null ? [] : [warning(tooLong)]),
+    info(checkSentence(frameCheck)),
+  ];
+}
+
+/** The rate is in force already. A flow keeps the frame size and the id with which it began, and so the host does. */
+function termNotices(link: AttachedLink, before: AttachedLink): Notice[] {
+  const notices: Notice[] = [];
+  if (link.rateBps !== before.rateBps) {
+    const rates = `from ${formatRate(before.rateBps)} to ${formatRate(link.rateBps)}`;
+    notices.push(info(`the switch changed the rate of this link ${rates}`));
+  }
+  if (link.maxFrameBytes !== before.maxFrameBytes) {
+    const sizes = `from ${before.maxFrameBytes} to ${link.maxFrameBytes} B`;
+    notices.push(warning(`the switch changed the frame size of this link ${sizes}: restart this host to use it`));
+  }
+  if (link.hostId !== before.hostId)
+    notices.push(warning(`the switch changed the id of this host from ${before.hostId} to ${link.hostId}: restart it`));
+  return notices;
+}
+
+/** Trouble comes back with every frame that is tried again, so only its first time is news. */
+function problemNotice({ code, count, message }: SocketProblem): Notice {
+  return { level: count === 1 ? 'warn' : 'debug', code, message };
+}

@@ -1,0 +1,439 @@
+import { EventEmitter } from 'node:events';
+import type { Application, CreditChoice } from '../core/application.js';
+import type { AttachedLink } from '../core/attachment.js';
+import type { EndpointCounters } from '../core/counters.js';
+import type { OpenOptions } from '../core/endpoint.js';
+import { XpassError } from '../core/errors.js';
+import type { FlowReader, FlowWriter } from '../core/flow-callbacks.js';
+import type { ReceiverFlow } from '../core/receiver-flow.js';
+import type { Address, UdpAddress } from '../udp/address.js';
+import type { DatapathInfo } from '../udp/datapath.js';
+import type { DriverStatistics } from '../udp/statistics.js';
+import { ResetCode } from '../wire/layout.js';
+import { type Assembled, assembleHost, type Overrides } from './assemble.js';
+import { flowError } from './flow-errors.js';
+import type { ConnectOptions, FlowOptions, HostOptions, Notice, StreamOptions } from './host-options.js';
+import { type HostPlace, type HostSettings, hostPlace, hostSettings } from './host-settings.js';
+import { type AcceptReply, Pairing } from './pairing.js';
+import { parsePeer } from './peer-name.js';
+import { Receiver, type ReceiverOwner } from './receiver.js';
+import { Sender, type SenderOwner } from './sender.js';
+import { Stream, type StreamHost } from './stream.js';
+
+/** Of a flow that this host opens for one direction. */
+export interface SenderOptions extends FlowOptions {
+  /** Takes the flows that the peer opens as answers to this one, until `forgetReplies`; without it they are refused. */
+  onReply?: AcceptReply;
+}
+
+/** What a host counts; all counts since it was opened. */
+export interface HostStatistics {
+  /** Streams that are open. */
+  readonly streams: number;
+  /** Flows that are open in either direction, those of streams included. */
+  readonly flows: number;
+  /** Flows of peers that nobody took. */
+  readonly refusedFlows: number;
+  readonly endpoint: Readonly<EndpointCounters>;
+  readonly driver: DriverStatistics;
+}
+
+/** What a host says. */
+export interface HostEvents {
+  /** A flow ended because its peer fell silent or never answered: the peer as people write it. */
+  peerLost: [peerName: string, error: XpassError];
+  /** The switch gave other terms than before. */
+  linkChanged: [link: AttachedLink, before: AttachedLink];
+  /** The switch takes this host no more: every flow has ended with this error. */
+  detached: [error: XpassError];
+  close: [];
+}
+
+/** What a host is opened with besides its options: for the commands of this package. */
+export interface HostParts {
+  readonly settings: HostSettings;
+  readonly place?: HostPlace;
+  readonly overrides?: Overrides;
+  readonly signal?: AbortSignal;
+  onNotice?(notice: Notice): void;
+}
+
+/** Repeats of a FIN that came after a host has closed find nobody: it waits for this many of its peers' retransmission times (ours). */
+const CLOSE_WAIT_RETRIES = 4;
+/** What a retransmission time is longer than a round trip. PROTOCOL §5.5 */
+const RETRANSMIT_MARGIN_MS = 10;
+
+/**
+ * Opens a host: one UDP socket that talks to many peers, directly or behind a switch. Throws XpassError: `config` names the option, its value and what
+ * is allowed, or the address that cannot be bound; `attach`, `frameSize`, `version` and `unreachable` come from the switch.
+ */
+export function openHost(options: HostOptions = {}): Promise<Host> {
+  const { signal, onNotice } = options;
+  return openHostOf({
+    settings: hostSettings(options),
+    place: hostPlace(options),
+    ...(signal !== undefined && { signal }),
+    ...(onNotice !== undefined && { onNotice }),
+  });
+}
+
+/** The same with settings that were read already. Throws as `openHost` does. */
+export async function openHostOf(parts: HostParts): Promise<Host> {
+  parts.signal?.throwIfAborted();
+  const host = new Host(parts.settings);
+  await host.assemble(parts);
+  if (parts.signal?.aborted) {
+    await host.destroy();
+    parts.signal.throwIfAborted();
+  }
+  return host;
+}
+
+/** One host on its socket: streams and one-way flows with any number of peers. `openHost` makes one. */
+export class Host
+  extends EventEmitter<HostEvents>
+  implements Application, SenderOwner, ReceiverOwner, StreamHost, AsyncDisposable
+{
+  private readonly settings: HostSettings;
+  private readonly pairing = new Pairing();
+  private readonly streams = new Set<Stream>();
+  private assembled: Assembled | null = null;
+  private accept: ((receiver: Receiver) => FlowReader | null) | null = null;
+  private listener: ((stream: Stream) => void) | null = null;
+  private streamOptions: StreamOptions = {};
+  private chooseCredits: ((peer: number, pairedFlowId: number) => CreditChoice | null) | null = null;
+  private flows = 0;
+  private refusedFlows = 0;
+  private isClosing = false;
+  private closing: Promise<void> | null = null;
+  private shutting: Promise<void> | null = null;
+  private onIdle: (() => void) | null = null;
+  private longestRttNs = 0;
+
+  constructor(settings: HostSettings) {
+    super();
+    this.settings = settings;
+  }
+
+  /** For `openHostOf`. */
+  async assemble({ settings, place = {}, overrides, onNotice = () => {} }: HostParts): Promise<void> {
+    this.assembled = await assembleHost({
+      settings,
+      place,
+      application: this,
+      onNotice,
+      ...(overrides !== undefined && { overrides }),
+      onLinkChanged: (link, before) => process.nextTick(() => this.emit('linkChanged', link, before)),
+      onDetached: (error) => this.handleDetached(error),
+    });
+  }
+
+  /** Where the socket is bound, and what the system gave it. */
+  get info(): DatapathInfo {
+    return this.driver.info;
+  }
+
+  /** The terms of the host's link: behind a switch the latest that it gave. */
+  get link(): AttachedLink {
+    return this.driver.link;
+  }
+
+  /** Where the socket is bound. */
+  get local(): UdpAddress {
+    return this.driver.info.local;
+  }
+
+  /** The host's NIC, for who counts at it. */
+  get nic(): Assembled['nic'] {
+    return (this.assembled as Assembled).nic;
+  }
+
+  /** Largest UDP payload of its data frames. */
+  get frameBytes(): number {
+    return this.driver.link.maxFrameBytes;
+  }
+
+  /** Where the socket is bound, and the host's id behind a switch; 0 in direct mode. */
+  address(): UdpAddress & { readonly hostId: number } {
+    return { ...this.local, hostId: this.link.hostId };
+  }
+
+  /** The host's clock, ns. */
+  now(): number {
+    return this.driver.now();
+  }
+
+  /**
+   * Opens a stream and waits until the peer has taken it. `to`: `HOST:PORT` in direct mode, a host id behind a switch. Rejects with XpassError: `config` for a
+   * name that makes no sense, `unreachable`, `refused`, `tooManyFlows`; or with an AbortError.
+   */
+  connect(to: string | number | Address, options: ConnectOptions = {}): Promise<Stream> {
+    const stream = this.createStream(to, options);
+    return new Promise((resolve, reject) => {
+      const onClose = (): void => reject(stream.errored ?? new XpassError('shutdown', 'this host was closed'));
+      stream.once('error', reject);
+      stream.once('close', onClose);
+      stream.once('connect', () => {
+        stream.off('error', reject);
+        stream.off('close', onClose);
+        resolve(stream);
+      });
+    });
+  }
+
+  /** Opens a stream without waiting: what is written before `connect` goes with the opening. Its errors are events, as those of `connect`. */
+  createStream(to: string | number | Address, options: ConnectOptions = {}): Stream {
+    const stream = new Stream(this, options, true);
+    this.streams.add(stream);
+    const { signal } = options;
+    if (signal !== undefined) abortWith(signal, stream);
+    process.nextTick(() => void this.dial(stream, to, options));
+    return stream;
+  }
+
+  /** Gives streams that peers open to `listener`, from a turn of its own; null for no more. Throws XpassError `config` where there is a listener. */
+  serve(listener: ((stream: Stream) => void) | null, options: StreamOptions = {}): void {
+    if (listener !== null && this.listener !== null)
+      throw new XpassError('config', 'this host serves already: one listener is allowed');
+    this.listener = listener;
+    this.streamOptions = options;
+  }
+
+  /** The number of a peer, for `openSender`: the host id behind a switch. Throws XpassError `config` or `tooManyFlows`. */
+  async resolve(to: string | number | Address): Promise<number> {
+    const peer = parsePeer(to, this.settings.switch !== undefined);
+    return typeof peer === 'number' ? peer : this.driver.resolvePeer(peer);
+  }
+
+  /** Opens a one-way flow to a peer by its number. Nothing is sent before bytes are written, `open` or `end`. Throws XpassError `tooManyFlows` or `config`. */
+  openSender(peer: number, writer: FlowWriter, options: SenderOptions = {}): Sender {
+    const { onReply } = options;
+    const sender = this.open(peer, writer, flowTerms(options));
+    if (onReply !== undefined) this.pairing.expect(peer, sender.id, onReply);
+    return sender;
+  }
+
+  openReply(receiver: Receiver, writer: FlowWriter, options: FlowOptions = {}): Sender {
+    return this.open(receiver.peer, writer, { ...flowTerms(options), pairedFlowId: receiver.id });
+  }
+
+  /** Who takes the one-way flows that peers open, and refuses them with null; null for nobody. The call comes from inside the host and must not throw. */
+  acceptReceivers(accept: ((receiver: Receiver) => FlowReader | null) | null): void {
+    this.accept = accept;
+  }
+
+  /** The credit algorithm for flows that answer one of ours, by peer and flow id; null for the host's own. */
+  chooseCreditsBy(choose: ((peer: number, pairedFlowId: number) => CreditChoice | null) | null): void {
+    this.chooseCredits = choose;
+  }
+
+  /** What `action` does to several flows happens at one instant, and what it makes due is sent behind it. */
+  run<T>(action: (nowNs: number) => T): T {
+    return this.driver.run(action);
+  }
+
+  get workingNs(): number {
+    return this.driver.workingNs;
+  }
+
+  peerName(peer: number): string {
+    return this.driver.peerName(peer);
+  }
+
+  peerAddress(peer: number): UdpAddress | null {
+    return this.driver.peerAddress(peer);
+  }
+
+  /** A snapshot; allocates. */
+  statistics(): HostStatistics {
+    const { endpoint } = this.driver.machine;
+    return {
+      streams: this.streams.size,
+      flows: this.flows,
+      refusedFlows: this.refusedFlows,
+      endpoint: endpoint.counters,
+      driver: this.driver.statistics(),
+    };
+  }
+
+  /** The host keeps the process alive; so it does at first. */
+  ref(): this {
+    this.driver.keepAlive(true);
+    return this;
+  }
+
+  /** The process may end although the host is open. */
+  unref(): this {
+    this.driver.keepAlive(false);
+    return this;
+  }
+
+  /** Takes and opens nothing more, waits until all streams and flows are over, and closes the socket. A peer that never ends keeps it waiting: then `destroy`. */
+  close(): Promise<void> {
+    this.closing ??= this.drain();
+    return this.closing;
+  }
+
+  /** Resets all streams and flows with SHUTDOWN, gives the port back to its switch and closes the socket. Streams are destroyed with `error`, if there is one. */
+  async destroy(error?: Error): Promise<void> {
+    this.isClosing = true;
+    for (const stream of [...this.streams]) stream.abort(ResetCode.shutdown, error);
+    this.driver.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+    await this.shut();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  acceptFlow(flow: ReceiverFlow): FlowReader | null {
+    const receiver = new Receiver(this, flow);
+    const reader = this.readerFor(receiver, flow.isDuplex);
+    if (reader === null) {
+      this.refusedFlows++;
+      return null;
+    }
+    receiver.reader = reader;
+    this.flows++;
+    return receiver;
+  }
+
+  creditChoice(peer: number, pairedFlowId: number): CreditChoice | null {
+    return this.chooseCredits?.(peer, pairedFlowId) ?? null;
+  }
+
+  senderClosed(sender: Sender, error: XpassError | null): XpassError | null {
+    // An answer may come when all has arrived, but not from a peer that is lost.
+    if (error !== null) this.pairing.forget(sender.peer, sender.id);
+    return this.flowClosed(sender, error);
+  }
+
+  receiverClosed(receiver: Receiver, error: XpassError | null): XpassError | null {
+    return this.flowClosed(receiver, error);
+  }
+
+  /** Flows of `peer` that answer our flow `id` are refused from now on. */
+  forgetReplies(peer: number, id: number): void {
+    this.pairing.forget(peer, id);
+  }
+
+  streamClosed(stream: Stream): void {
+    this.streams.delete(stream);
+    this.tellIdle();
+  }
+
+  private get driver(): Assembled['driver'] {
+    return (this.assembled as Assembled).driver;
+  }
+
+  private async dial(stream: Stream, to: string | number | Address, options: ConnectOptions): Promise<void> {
+    try {
+      const peer = await this.resolve(to);
+      if (stream.destroyed) return;
+      if (this.isClosing) throw new XpassError('shutdown', 'this host is closing: it opens no more streams');
+      const sender = this.open(peer, stream.writer, { ...flowTerms(options), isDuplex: true });
+      this.pairing.expect(peer, sender.id, (reply) => stream.attachReceiver(reply));
+      stream.attachSender(sender, true);
+    } catch (error) {
+      stream.destroy(error as Error);
+    }
+  }
+
+  private open(peer: number, writer: FlowWriter, options: OpenOptions): Sender {
+    const sender = new Sender(this, writer);
+    const flow = this.driver.run((nowNs, { endpoint }) => endpoint.open(peer, sender, options, nowNs));
+    this.flows++;
+    return sender.attach(flow);
+  }
+
+  private readerFor(receiver: Receiver, isDuplex: boolean): FlowReader | null {
+    if (receiver.pairedFlowId !== 0) return this.pairing.take(receiver);
+    if (this.isClosing) return null;
+    return isDuplex ? this.acceptStream(receiver) : (this.accept?.(receiver) ?? null);
+  }
+
+  private acceptStream(receiver: Receiver): FlowReader | null {
+    const { listener } = this;
+    if (listener === null) return null;
+    const stream = new Stream(this, this.streamOptions, false);
+    try {
+      stream.attachSender(this.openReply(receiver, stream.writer), false);
+    } catch (error) {
+      if (error instanceof XpassError) return null;
+      throw error;
+    }
+    this.streams.add(stream);
+    process.nextTick(() => listener(stream));
+    return stream.attachReceiver(receiver);
+  }
+
+  private flowClosed(flow: Sender | Receiver, error: XpassError | null): XpassError | null {
+    this.flows--;
+    this.longestRttNs = Math.max(this.longestRttNs, flow.statistics.rttNs);
+    this.tellIdle();
+    if (error === null) return null;
+    const peerName = this.peerName(flow.peer);
+    const told = flowError(error, {
+      peerName,
+      connectTimeoutNs: this.settings.connectTimeout,
+      idleTimeoutNs: this.settings.idleTimeout,
+      trouble: this.driver.trouble(),
+    });
+    if (error.code === 'idle' || error.code === 'unreachable')
+      process.nextTick(() => this.emit('peerLost', peerName, told));
+    return told;
+  }
+
+  private get isIdle(): boolean {
+    return this.flows === 0 && this.streams.size === 0;
+  }
+
+  private tellIdle(): void {
+    if (this.isIdle) this.onIdle?.();
+  }
+
+  private handleDetached(error: XpassError): void {
+    this.driver.run((nowNs, machine) => machine.giveUp(error, nowNs));
+    process.nextTick(() => this.emit('detached', error));
+  }
+
+  private async drain(): Promise<void> {
+    this.isClosing = true;
+    if (!this.isIdle) {
+      await new Promise<void>((resolve) => {
+        this.onIdle = resolve;
+      });
+    }
+    if (this.driver.machine.endpoint.lingeringCount > 0) {
+      const waitMs = CLOSE_WAIT_RETRIES * (this.longestRttNs / 1e6 + RETRANSMIT_MARGIN_MS);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+    await this.shut();
+  }
+
+  private shut(): Promise<void> {
+    this.shutting ??= this.driver.close().then(() => void this.emit('close'));
+    return this.shutting;
+  }
+}
+
+function flowTerms({ algorithm, set, weight, class: creditClass }: FlowOptions): OpenOptions {
+  return {
+    ...(algorithm !== undefined && { windowAlgorithm: algorithm }),
+    ...(set !== undefined && { windowParameters: set }),
+    ...(weight !== undefined && { weight }),
+    ...(creditClass !== undefined && { creditClass }),
+  };
+}
+
+function abortWith(signal: AbortSignal, stream: Stream): void {
+  const abort = (): void => {
+    stream.destroy(new DOMException('the stream was aborted', { name: 'AbortError', cause: signal.reason }));
+  };
+  if (signal.aborted) {
+    abort();
+    return;
+  }
+  signal.addEventListener('abort', abort, { once: true });
+  stream.once('close', () => signal.removeEventListener('abort', abort));
+}

@@ -1,0 +1,133 @@
+// Tested by test/net/stream.test.ts
+import type { XpassError } from '../core/errors.js';
+import type { FlowReader } from '../core/flow-callbacks.js';
+import type { Receiver } from './receiver.js';
+
+/** What the reading side tells its stream. */
+export interface ReaderEvents {
+  /** The next bytes, null at the end; from a turn of its own. False: enough for now. */
+  push(chunk: Uint8Array | null): boolean;
+  /** The flow is over, in order (null) or not; from inside the host. */
+  onReaderClosed(error: XpassError | null): void;
+}
+
+/** Blocks of memory that arriving bytes are copied into: small at first, since most streams are short. */
+const FIRST_BLOCK_BYTES = 4_096;
+const MAX_BLOCK_BYTES = 65_536;
+
+/**
+ * The reading side of a stream: from a flow to a Readable. What arrives within one turn of the event loop is given to the program together. Bytes are
+ * released, and so credited anew, once the program has room for more: a slow reader holds its peer back, and nothing piles up but the receive window.
+ */
+export class StreamReader implements FlowReader {
+  /** Bytes that were given to the program. */
+  bytesRead = 0;
+  private readonly events: ReaderEvents;
+  private receiver: Receiver | null = null;
+  private block: Uint8Array = new Uint8Array(0);
+  private usedBytes = 0;
+  private givenBytes = 0;
+  /** Full parts of earlier blocks. */
+  private ready: Uint8Array[] = [];
+  /** Arrived and not released. */
+  private heldBytes = 0;
+  private isFull = false;
+  private isFlushSet = false;
+  private hasEnded = false;
+  private isGivenUp = false;
+
+  constructor(events: ReaderEvents) {
+    this.events = events;
+  }
+
+  get flow(): Receiver | null {
+    return this.receiver;
+  }
+
+  attach(receiver: Receiver): void {
+    this.receiver = receiver;
+  }
+
+  /** The program has room again. */
+  resume(): void {
+    this.isFull = false;
+    this.release();
+  }
+
+  /** Nobody reads any more: what arrives from now on has the flow reset. A flow that only ends does so in order. */
+  abandon(): void {
+    this.isGivenUp = true;
+    this.ready = [];
+  }
+
+  onData(bytes: Uint8Array): void {
+    if (this.isGivenUp) {
+      this.receiver?.reset();
+      return;
+    }
+    this.heldBytes += bytes.length;
+    for (let at = 0; at < bytes.length; ) at += this.copy(bytes, at);
+    this.flushSoon();
+  }
+
+  onEnd(): void {
+    this.hasEnded = true;
+    this.flushSoon();
+  }
+
+  onClosed(error: XpassError | null): void {
+    this.events.onReaderClosed(error);
+  }
+
+  private copy(bytes: Uint8Array, at: number): number {
+    if (this.usedBytes === this.block.length) this.renewBlock(bytes.length - at);
+    const count = Math.min(bytes.length - at, this.block.length - this.usedBytes);
+    this.block.set(count === bytes.length ? bytes : bytes.subarray(at, at + count), this.usedBytes);
+    this.usedBytes += count;
+    return count;
+  }
+
+  private renewBlock(wantedBytes: number): void {
+    if (this.givenBytes < this.usedBytes) this.ready.push(this.takeBlock());
+    const bytes = Math.min(MAX_BLOCK_BYTES, Math.max(FIRST_BLOCK_BYTES, 2 * this.block.length, wantedBytes));
+    this.block = Buffer.allocUnsafeSlow(bytes);
+    this.usedBytes = 0;
+    this.givenBytes = 0;
+  }
+
+  private takeBlock(): Uint8Array {
+    const part = this.block.subarray(this.givenBytes, this.usedBytes);
+    this.givenBytes = this.usedBytes;
+    return part;
+  }
+
+  /** libuv reads many datagrams before immediates run, and a host sends what it has to say in an immediate that comes after this one. */
+  private flushSoon(): void {
+    if (this.isFlushSet) return;
+    this.isFlushSet = true;
+    setImmediate(this.flush);
+  }
+
+  private readonly flush = (): void => {
+    this.isFlushSet = false;
+    if (this.isGivenUp) return;
+    const { ready } = this;
+    this.ready = [];
+    for (const part of ready) this.give(part);
+    if (this.givenBytes < this.usedBytes) this.give(this.takeBlock());
+    if (!this.isFull) this.release();
+    if (this.hasEnded) this.events.push(null);
+  };
+
+  private give(part: Uint8Array): void {
+    this.bytesRead += part.length;
+    this.isFull = !this.events.push(part);
+  }
+
+  private release(): void {
+    const bytes = this.heldBytes;
+    if (bytes === 0) return;
+    this.heldBytes = 0;
+    this.receiver?.release(bytes);
+  }
+}
