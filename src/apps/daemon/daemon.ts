@@ -2,6 +2,7 @@
 
 import { mkdir } from 'node:fs/promises';
 import type { XpassError } from '../../core/errors.js';
+import type { Host } from '../../net/host.js';
 import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
@@ -16,10 +17,12 @@ import { unlimitedLossWarning } from '../shared/loss-warning.js';
 import { PerfService } from '../shared/perf/service.js';
 import type { PerfOutcome } from '../shared/perf/session.js';
 import { ServiceHost } from '../shared/service-host.js';
-import { openTransport, type Transport } from '../shared/transport.js';
+import type { Transport } from '../shared/transport.js';
+import { openDaemonHost } from './daemon-host.js';
 import { FileService } from './file-service.js';
 import type { DAEMON_OPTIONS } from './options.js';
 import { DaemonReport } from './report.js';
+import { TunnelServices } from './tunnel-services.js';
 
 type DaemonInvocation = Invocation<typeof DAEMON_OPTIONS>;
 
@@ -82,6 +85,8 @@ class Daemon {
   private readonly report: DaemonReport;
   private readonly files: FileService;
   private readonly host: ServiceHost;
+  private readonly tunnels: TunnelServices;
+  private socket: Host | null = null;
   private handleDetached: (error: XpassError) => void = () => undefined;
   private transport: Transport | null = null;
   private isWarned = false;
@@ -106,6 +111,13 @@ class Daemon {
       driver: () => (this.transport as Transport).statistics(),
     });
     this.host = new ServiceHost({ services: [this.files, perf, new DiscardService()], logger });
+    this.tunnels = new TunnelServices({
+      rules: options.tunnel,
+      listen: options.tunnelListen,
+      results,
+      isJson: options.json,
+      logger,
+    });
     this.detached = new Promise((resolve) => {
       this.handleDetached = resolve;
     });
@@ -113,14 +125,18 @@ class Daemon {
 
   async start(): Promise<true> {
     const { options, logger } = this.invocation;
-    const transport = await openTransport({
-      values: options,
-      application: this.host,
-      logger,
-      listen: options.listen ?? DEFAULT_LISTEN,
-      onDetached: (error) => this.handleDetached(error),
-    });
+    const { host, transport } = await openDaemonHost(
+      {
+        settings: options,
+        place: { listen: options.listen ?? DEFAULT_LISTEN },
+        onNotice: ({ level, message, code }) => logger[level]({ ...(code !== undefined && { code }) }, message),
+      },
+      this.host,
+    );
+    this.socket = host;
+    host.on('detached', (error) => this.handleDetached(error));
     this.host.start(transport);
+    this.tunnels.serve(host);
     this.transport = transport;
     this.startNs = transport.now();
     this.reportListening(transport);
@@ -144,8 +160,9 @@ class Daemon {
     const { transport } = this;
     clearInterval(this.timer);
     if (transport === null) return;
-    await this.host.close();
+    await Promise.all([this.host.close(), this.tunnels.close()]);
     transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+    this.tunnels.summary();
     this.report.summary({
       durationNs: transport.now() - this.startNs,
       credits: this.host.credits,
@@ -153,7 +170,7 @@ class Daemon {
       endpoint: transport.machine.endpoint.counters,
       driver: transport.statistics(),
     });
-    await transport.close();
+    await this.socket?.destroy();
   }
 
   private reportListening({ info, link }: Transport): void {

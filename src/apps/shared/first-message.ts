@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/stream-host.test.ts
+// Tested by test/apps/shared/stream-services.test.ts
 
 import type { Readable } from 'node:stream';
 import { Fault } from './files/fault.js';

@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import type { ValueKind } from '../value-kind.js';
+import type { ValueKind } from '../../../base/value-kind.js';
 import { type IpAddress, readIpAddress } from './ip-address.js';
 
 /** One entry of what may be reached. docs/TUNNEL.md, "What may be reached" */

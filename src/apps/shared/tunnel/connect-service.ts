@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { type Address, formatAddress } from '../../../udp/address.js';
 import { Fault } from '../files/fault.js';
 import { encodeMessage, type Message } from '../files/message.js';
-import { type DuplexService, type HostStream, refuseStream } from '../stream-host.js';
+import { type DuplexService, type HostStream, refuseStream } from '../stream-services.js';
 import type { AllowRule } from './allow.js';
 import { type DialOptions, dial } from './dial.js';
 import { resetSocket } from './join.js';

@@ -1,6 +1,6 @@
+import type { ValueKind } from '../../../base/value-kind.js';
 import { XpassError } from '../../../core/errors.js';
 import { type Address, formatAddress, parseAddress } from '../../../udp/address.js';
-import type { ValueKind } from '../value-kind.js';
 
 /** What `-L` and `-R` say: where to listen on TCP, and where each connection goes from the other side. */
 export interface Forward {

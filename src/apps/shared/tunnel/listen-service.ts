@@ -5,7 +5,7 @@ import { type Address, formatAddress } from '../../../udp/address.js';
 import { Fault } from '../files/fault.js';
 import { encodeMessage, type Message } from '../files/message.js';
 import type { Logger } from '../logger.js';
-import { type DuplexService, type HostStream, refuseStream } from '../stream-host.js';
+import { type DuplexService, type HostStream, refuseStream } from '../stream-services.js';
 import { isUnspecified, readIpAddress } from './ip-address.js';
 import type { TunnelStream } from './join.js';
 import { closeListener, listenFault, listenOn, peerOfSocket } from './listener.js';

@@ -23,7 +23,7 @@ export interface DuplexService {
   close(): Promise<void>;
 }
 
-export interface StreamHostOptions {
+export interface StreamServicesOptions {
   readonly services: readonly DuplexService[];
   readonly logger: Logger;
   readonly maxStreams?: number;
@@ -31,7 +31,7 @@ export interface StreamHostOptions {
 }
 
 /** What was refused before a service saw it, by reason. */
-export interface StreamHostCounters {
+export interface StreamServicesCounters {
   taken: number;
   tooMany: number;
   lateHeaders: number;
@@ -48,8 +48,8 @@ const LINGER_MS = 5_000;
 const MAX_KIND_SHOWN = 32;
 
 /** Reads the header of each stream that peers open and gives it to the service for its kind. `host.serve(streams.take)` connects it. */
-export class StreamHost {
-  readonly counters: StreamHostCounters = { taken: 0, tooMany: 0, lateHeaders: 0, badHeaders: 0, unsupported: 0 };
+export class StreamServices {
+  readonly counters: StreamServicesCounters = { taken: 0, tooMany: 0, lateHeaders: 0, badHeaders: 0, unsupported: 0 };
   private readonly services: readonly DuplexService[];
   private readonly logger: Logger;
   private readonly maxStreams: number;
@@ -57,7 +57,12 @@ export class StreamHost {
   private readonly streams = new Set<HostStream>();
   private isClosing = false;
 
-  constructor({ services, logger, maxStreams = MAX_STREAMS, headerTimeoutMs = HEADER_TIMEOUT_MS }: StreamHostOptions) {
+  constructor({
+    services,
+    logger,
+    maxStreams = MAX_STREAMS,
+    headerTimeoutMs = HEADER_TIMEOUT_MS,
+  }: StreamServicesOptions) {
     this.services = services;
     this.logger = logger;
     this.maxStreams = maxStreams;
