@@ -1,3 +1,5 @@
+// Tested by test/loopback/tunnel.test.ts
+
 import type { Logger } from '../shared/logger.js';
 import type { TunnelStream } from '../shared/tunnel/join.js';
 import type { Tunnels } from '../shared/tunnel/tunnels.js';

@@ -88,7 +88,7 @@ class Tunnel {
 
   async stop(): Promise<void> {
     await Promise.all(this.closers.map((close) => close()));
-    this.tunnels.reset();
+    await this.tunnels.reset();
     if (this.host === null) return;
     await this.host.destroy();
     this.printer.summary(this.tunnels.counters);

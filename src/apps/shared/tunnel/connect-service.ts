@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/tunnel/tunnel-service.test.ts
+// Tested by test/loopback/tunnel.test.ts
 
 import type { Socket } from 'node:net';
 import { type Address, formatAddress } from '../../../udp/address.js';
@@ -43,9 +43,9 @@ export class ConnectService implements DuplexService {
     });
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.isClosing = true;
-    this.options.tunnels.reset();
+    return this.options.tunnels.reset();
   }
 }
 

@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/tunnel/dial.test.ts
+// Tested by test/loopback/tunnel-dial.test.ts
 
 import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';

@@ -1,3 +1,5 @@
+// Tested by test/loopback/tunnel.test.ts
+
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 

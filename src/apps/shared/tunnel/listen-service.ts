@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/tunnel/tunnel-service.test.ts
+// Tested by test/loopback/tunnel.test.ts
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Address, formatAddress } from '../../../udp/address.js';
@@ -52,7 +52,7 @@ export class ListenService implements DuplexService {
   async close(): Promise<void> {
     this.isClosing = true;
     await Promise.all([...this.listeners.values()].map(({ server }) => closeListener(server)));
-    this.options.tunnels.reset();
+    await this.options.tunnels.reset();
   }
 
   private problemOf({ bind }: ListenRequest): Fault | null {

@@ -1,3 +1,5 @@
+// Tested by test/loopback/tunnel.test.ts
+
 import type { Address } from '../../../udp/address.js';
 import { Fault } from '../files/fault.js';
 import type { Message } from '../files/message.js';

@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/tunnel/tunnel-service.test.ts
+// Tested by test/loopback/tunnel.test.ts
 
 import type { Socket } from 'node:net';
 import { XpassError } from '../../../core/errors.js';

@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/tunnel/tunnel-service.test.ts
+// Tested by test/loopback/tunnel.test.ts
 
 import { Fault } from '../files/fault.js';
 import { encodeMessage, type Message } from '../files/message.js';

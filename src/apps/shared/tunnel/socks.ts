@@ -114,16 +114,16 @@ export function encodeSocksReply(reply: SocksReply): Uint8Array {
 
 /** The reply for a code of docs/TUNNEL.md, "Codes". */
 export function socksReplyOf(code: string): SocksReply {
-  return REPLIES[code] ?? SocksReply.generalFailure;
+  return REPLIES.get(code) ?? SocksReply.generalFailure;
 }
 
-const REPLIES: Readonly<Record<string, SocksReply>> = {
-  notAllowed: SocksReply.notAllowed,
-  unreachable: SocksReply.hostUnreachable,
-  unknownHost: SocksReply.hostUnreachable,
-  refused: SocksReply.connectionRefused,
-  timeout: SocksReply.ttlExpired,
-};
+const REPLIES: ReadonlyMap<string, SocksReply> = new Map([
+  ['notAllowed', SocksReply.notAllowed],
+  ['unreachable', SocksReply.hostUnreachable],
+  ['unknownHost', SocksReply.hostUnreachable],
+  ['refused', SocksReply.connectionRefused],
+  ['timeout', SocksReply.ttlExpired],
+]);
 
 function refusal(reply: SocksReply, reason: string): SocksStep {
   return { kind: 'refused', answer: encodeSocksReply(reply), reason };

@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/tunnel/tunnel-service.test.ts
+// Tested by test/loopback/tunnel.test.ts
 
 import type { Socket } from 'node:net';
 import { Join, type JoinOutcome, type TunnelStream } from './join.js';
@@ -45,13 +45,15 @@ export class Tunnels {
     closed: 0,
     broken: 0,
     refused: 0,
-    refusedBy: {},
+    // A peer may call its code `constructor`.
+    refusedBy: Object.create(null) as Record<string, number>,
     sentBytes: 0,
     receivedBytes: 0,
   };
   private readonly report: TunnelReport;
   private readonly joins = new Set<Join>();
   private lastId = 0;
+  private onIdle: () => void = () => undefined;
 
   constructor(report: TunnelReport) {
     this.report = report;
@@ -71,6 +73,7 @@ export class Tunnels {
     const join = new Join(socket, stream, (outcome) => {
       this.joins.delete(join);
       if (openedMs !== null) this.close(name, { ...outcome, durationMs: performance.now() - openedMs });
+      if (this.joins.size === 0) this.onIdle();
     });
     this.joins.add(join);
     return {
@@ -96,9 +99,13 @@ export class Tunnels {
     this.report.refused(name, reason);
   }
 
-  /** Resets what is under way. */
-  reset(): void {
+  /** Resets what is under way; resolves when all of it is closed and told of. */
+  reset(): Promise<void> {
     for (const join of this.joins) join.reset();
+    if (this.joins.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.onIdle = resolve;
+    });
   }
 
   private close(name: TunnelName, outcome: JoinOutcome & { readonly durationMs: number }): void {
