@@ -17,7 +17,9 @@ class DaemonHost extends Host {
   }
 
   override acceptFlow(flow: ReceiverFlow): FlowReader | null {
-    return flow.isDuplex || flow.pairedFlowId !== 0 ? super.acceptFlow(flow) : this.flowServices.acceptFlow(flow);
+    const reader = flow.isDuplex || flow.pairedFlowId !== 0 ? super.acceptFlow(flow) : null;
+    // Flows of perf's data name a flow of the peer's as their pair, which is no answer to a stream of ours.
+    return reader === null && !flow.isDuplex ? this.flowServices.acceptFlow(flow) : reader;
   }
 
   override creditChoice(peer: number, pairedFlowId: number): CreditChoice | null {

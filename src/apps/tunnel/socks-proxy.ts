@@ -50,7 +50,12 @@ export class SocksProxy {
     const reader = new SocksReader();
     const leave = (): void => {
       clearTimeout(timer);
-      socket.off('data', read).off('end', leave).off('close', leave);
+      socket.off('data', read).off('end', quit).off('close', leave);
+    };
+    // A client that ends within its handshake wants nothing more.
+    const quit = (): void => {
+      leave();
+      socket.end();
     };
     const timer = setTimeout(() => {
       leave();
@@ -66,13 +71,14 @@ export class SocksProxy {
       if (step.kind === 'more' || step.kind === 'greeted') return;
       leave();
       socket.pause();
-      if (step.kind === 'connect') void this.connect(socket, from, step);
-      else this.endRefused(socket, from, step);
+      if (step.kind === 'connect') {
+        // At once: a client that has ended meanwhile would leave no room for it.
+        if (step.rest.length > 0) socket.unshift(step.rest);
+        void this.connect(socket, from, step.target);
+      } else this.endRefused(socket, from, step);
     };
     socket.on('error', () => undefined);
-    socket.on('data', read).on('end', leave).on('close', leave);
-    // A client that ends within its handshake wants nothing more.
-    socket.once('end', () => socket.end());
+    socket.on('data', read).on('end', quit).on('close', leave);
   }
 
   private endRefused(socket: Socket, from: string, { answer, reason }: SocksStep & { kind: 'refused' }): void {
@@ -81,11 +87,7 @@ export class SocksProxy {
     socket.resume();
   }
 
-  private async connect(
-    socket: Socket,
-    from: string,
-    { target, rest }: { target: Address; rest: Uint8Array },
-  ): Promise<void> {
+  private async connect(socket: Socket, from: string, target: Address): Promise<void> {
     const { tunnels, peerName, openStream } = this.parts;
     const name = tunnels.name({ peerName, from, to: formatAddress(target) });
     const stream = tryOpen(openStream);
@@ -108,7 +110,6 @@ export class SocksProxy {
       return;
     }
     socket.write(encodeSocksReply(SocksReply.succeeded));
-    if (rest.length > 0) socket.unshift(rest);
     tunnels.join(name, socket, stream).open();
   }
 }

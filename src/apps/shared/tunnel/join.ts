@@ -72,4 +72,6 @@ export function resetSocket(socket: Socket): void {
   if (socket.destroyed) return;
   socket.on('error', () => undefined);
   socket.resetAndDestroy();
+  // By itself it would wait until a program that may never read again has taken what was written.
+  if (socket.writableLength > 0) socket.destroy();
 }

@@ -53,6 +53,7 @@ export class Tunnels {
   private readonly report: TunnelReport;
   private readonly joins = new Set<Join>();
   private lastId = 0;
+  private idle: Promise<void> | null = null;
   private onIdle: () => void = () => undefined;
 
   constructor(report: TunnelReport) {
@@ -103,9 +104,10 @@ export class Tunnels {
   reset(): Promise<void> {
     for (const join of this.joins) join.reset();
     if (this.joins.size === 0) return Promise.resolve();
-    return new Promise((resolve) => {
+    this.idle ??= new Promise((resolve) => {
       this.onIdle = resolve;
     });
+    return this.idle;
   }
 
   private close(name: TunnelName, outcome: JoinOutcome & { readonly durationMs: number }): void {
