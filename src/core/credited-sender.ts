@@ -90,8 +90,10 @@ export class CreditedSender extends SenderFlow implements Rider {
     }
     this.lastHeardNs = nowNs;
     this.creditsReceived++;
+    const isFirst = !this.opened;
+    if (isFirst && !this.survivesOpening()) return;
     this.observer.onCredit(nowNs);
-    if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(nowNs);
+    if (this.stateCode === SenderState.creditRequestSent) this.startReceiving(isFirst, nowNs);
     this.watch.onCredit(nowNs);
     this.isPaused = false;
     if (credit.pathId !== 0) this.spread(credit.pathId);
@@ -157,6 +159,11 @@ export class CreditedSender extends SenderFlow implements Rider {
     if (end > stream.ackedOffset) stream.lose(Math.max(start, stream.ackedOffset), end);
   }
 
+  protected override begin(nowNs: number): void {
+    this.watch.begin(nowNs);
+    this.request(nowNs);
+  }
+
   protected override finish(nowNs: number): void {
     if (this.stateCode === SenderState.closed) this.request(nowNs);
     else if (this.stateCode === SenderState.creditStopSent || this.stateCode === SenderState.creditReceiving)
@@ -191,10 +198,7 @@ export class CreditedSender extends SenderFlow implements Rider {
   /** There is something to send: in the states without credits, ask for them. */
   protected override wake(nowNs: number): void {
     const { closed, creditStopSent, finSent } = SenderState;
-    if (this.stateCode === closed || this.stateCode === creditStopSent || this.stateCode === finSent) {
-      this.watch.begin(nowNs);
-      this.request(nowNs);
-    }
+    if (this.stateCode === closed || this.stateCode === creditStopSent || this.stateCode === finSent) this.begin(nowNs);
     const wasIdle = this.stateCode === SenderState.creditReceiving && this.idleSinceNs !== NEVER;
     if (wasIdle) this.watch.begin(nowNs);
     if (this.burst !== null) this.askBeyond(nowNs);
@@ -221,19 +225,18 @@ export class CreditedSender extends SenderFlow implements Rider {
     return this.opened || this.asking === Asking.sent;
   }
 
-  /** All that its request told of went with credits of others, and was acknowledged: none will come for what has been written since. */
+  /** All that its request told of has arrived without a credit of the flow, or it told of nothing: no credit comes for what was written since. */
   private get isOvertaken(): boolean {
-    if (this.context.filler === null || this.stateCode !== SenderState.creditRequestSent) return false;
+    if (this.stateCode !== SenderState.creditRequestSent) return false;
     return this.asking === Asking.no && this.burst === null && this.stream.ackedOffset >= this.toldOffset;
   }
 
   /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
-  private startReceiving(nowNs: number): void {
+  private startReceiving(isFirst: boolean, nowNs: number): void {
     this.leaveGate();
-    if (this.burst === null && this.opened) this.probe.settle();
+    if (this.burst === null && !isFirst) this.probe.settle();
     else if (this.burst === null) this.probe.answer(nowNs);
     else if (this.burst.isSending) this.endBurst(this.burst, nowNs);
-    this.noteOpened();
     this.stateCode = SenderState.creditReceiving;
     this.finishIfSent(nowNs);
     this.arm();

@@ -69,6 +69,7 @@ export interface EndpointParts {
 export interface OpenOptions extends WindowChoice, ShareOptions {
   /** A flow of the opposite direction that the new one answers. PROTOCOL §6.1 */
   pairedFlowId?: number;
+  /** The new flow is one direction of a stream: its receiver is asked to open the other direction, which names this one as its pair. PROTOCOL §6.1 */
   isDuplex?: boolean;
 }
 
@@ -155,7 +156,7 @@ export class Endpoint implements FlowContext {
     return this.lingering.size;
   }
 
-  /** Opens a flow to `peer`. Nothing is sent before bytes are written or the flow ends. Throws XpassError `tooManyFlows`, or `config` for a wrong option. */
+  /** Opens a flow to `peer`. Nothing is sent before bytes are written, the flow ends, or its `open` is called. Throws XpassError `tooManyFlows`, or `config` for a wrong option. */
   open(peer: number, writer: FlowWriter, options: OpenOptions, nowNs: number): SenderFlow {
     if (this.flowCount >= this.config.maxFlows) {
       throw new XpassError(

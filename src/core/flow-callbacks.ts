@@ -18,7 +18,7 @@ export interface FlowReader {
 
 /** What the sender of a flow tells whoever writes it. */
 export interface FlowWriter {
-  /** The receiver has taken the flow. */
+  /** The receiver has taken the flow: its first CREDIT or ACK has come. Comes once, before any other callback that follows from that frame. */
   onOpened?(): void;
   /** There is room again after `write` returned false. */
   onWritable(): void;

@@ -157,7 +157,7 @@ export class ReactiveSender extends SenderFlow {
     this.transmit(nowNs);
   }
 
-  private begin(nowNs: number): void {
+  protected override begin(nowNs: number): void {
     if (this.stateCode !== SenderState.closed) return;
     this.stateCode = SenderState.sending;
     this.sendRequest(nowNs, false);

@@ -63,7 +63,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   protected readonly at: number;
   private overWith: XpassError | null = null;
   private pairedFlow = 0;
-  private duplex = false;
+  private wantsPair = false;
 
   constructor(context: FlowContext, options: ReceiverOptions, nowNs: number) {
     this.context = context;
@@ -100,8 +100,9 @@ export abstract class ReceiverFlow implements TimedFlow {
     return this.pairedFlow;
   }
 
+  /** Its sender asks for a flow of the opposite direction that names this one as its pair: the two are a stream. PROTOCOL §6.1 */
   get isDuplex(): boolean {
-    return this.duplex;
+    return this.wantsPair;
   }
 
   /** What its credit algorithm remembers, by the names of the papers; for traces. Allocates. */
@@ -158,7 +159,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   /** Notes what the first CREDIT_REQUEST says, before the application is asked to take the flow. */
   handleOpening(frame: Frame): void {
     this.pairedFlow = requestPairedFlowId(frame.bytes);
-    this.duplex = (flags(frame.bytes) & RequestFlag.duplex) !== 0;
+    this.wantsPair = (flags(frame.bytes) & RequestFlag.duplex) !== 0;
     const frameBytes = requestMaxFrameBytes(frame.bytes);
     this.window.setFrameBytes(frameBytes);
     this.frames.fitInto(frameBytes, this.isReactive);

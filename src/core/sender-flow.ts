@@ -56,6 +56,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   protected readonly frames: SenderFrames;
   protected readonly probe: Probe;
   protected readonly requests: SenderRequests;
+  /** It names a flow of the peer as its pair. */
+  private readonly answersFlow: boolean;
   protected readonly stream: SentStream;
   protected readonly buffer: SendBuffer;
   protected readonly rtt: RttEstimator;
@@ -83,8 +85,9 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.probe = new Probe(this.rtt, context.config, record);
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
     this.buffer = this.stream.buffer;
-    const { frameBytes, isReactive, pairedFlowId, weight, isLowClass, isDuplex } = options;
-    const terms = { frameBytes, isReactive, pairedFlowId, weight, isLowClass, isDuplex };
+    const { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass } = options;
+    const terms = { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass };
+    this.answersFlow = pairedFlowId !== 0;
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.numbers[this.at + Hot.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
@@ -107,13 +110,19 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     return this.isOver;
   }
 
-  get acknowledgedBytes(): number {
-    return this.stream.ackedOffset;
-  }
-
   /** Written and not sent for the first time. */
   get unsentBytes(): number {
     return this.stream.unsentBytes;
+  }
+
+  /** Sent at least once. */
+  get sentBytes(): number {
+    return this.stream.sentOffset;
+  }
+
+  /** The receiver has every byte before this offset, and the flow needs their memory no more. */
+  get acknowledgedBytes(): number {
+    return this.stream.ackedOffset;
   }
 
   /** What its window algorithm remembers, by the names of the papers; for traces. Allocates. */
@@ -166,15 +175,11 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.wake(nowNs);
   }
 
+  /** Asks the receiver to take the flow although nothing is written: `onOpened` follows. Does nothing once it was asked. */
   open(nowNs: number): void {
-    if (this.isOver || this.stateCode !== State.closed) return;
-    this.wake(nowNs);
-  }
-
-  protected noteOpened(): void {
-    if (this.opened) return;
-    this.opened = true;
-    this.writer.onOpened?.();
+    if (this.stateCode !== State.closed || this.isOver) return;
+    this.begin(nowNs);
+    this.arm();
   }
 
   /** No more bytes will be written: the active close. `onClosed(null)` follows when the receiver has them all. */
@@ -188,6 +193,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** Gives the flow up on both sides. Does nothing once it is closed. */
   reset(nowNs: number, code: number = ResetCode.aborted): void {
     if (this.isOver) return;
+    // The peer waits for the other half of a stream: it hears that none comes.
+    if (this.requests.requests === 0 && this.answersFlow) this.sendRequest(nowNs, false);
     if (this.requests.requests > 0) this.frames.reset(code, nowNs);
     this.close(new XpassError('reset', 'the flow was given up on this side'));
   }
@@ -224,10 +231,10 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
       return;
     }
     this.lastHeardNs = nowNs;
-    this.noteOpened();
     if (answersProbe) this.probe.answer(nowNs);
     const advances = cumulative > stream.ackedOffset;
     if (advances) stream.acknowledge(cumulative);
+    if (!this.opened && !this.survivesOpening()) return;
     if ((flags(bytes) & AckFlag.complete) !== 0 && stream.isAcknowledged) {
       this.close(null);
       return;
@@ -268,6 +275,9 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     return this.deadlineNs();
   }
 
+  /** The first request goes out. */
+  protected abstract begin(nowNs: number): void;
+
   /** There is something to send. */
   protected abstract wake(nowNs: number): void;
 
@@ -302,6 +312,13 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
 
   protected arm(): void {
     if (this.stateCode !== State.closed) this.context.arm(this.slot, this.deadlineNs());
+  }
+
+  /** The first answer has come. False where the writer has given the flow up in its callback. */
+  protected survivesOpening(): boolean {
+    this.opened = true;
+    this.writer.onOpened?.();
+    return !this.isOver;
   }
 
   /** The answer to the latest probe knows less than had been acknowledged before: a copy of the first request has opened the flow a second time. */

@@ -18,7 +18,8 @@ export interface RequestTerms extends ShareTerms {
   isReactive: boolean;
   /** 0 for none. */
   pairedFlowId: number;
-  isDuplex?: boolean | undefined;
+  /** The receiver is asked to open the other direction of a stream. PROTOCOL §6.1 */
+  isDuplex: boolean;
 }
 
 /** Sends the numbered frames of one flow's sender, each a probe of how far the stream has arrived: CREDIT_REQUEST, CREDIT_STOP and FIN. PROTOCOL §5.4 */
@@ -59,8 +60,8 @@ export class SenderRequests {
       {
         flags:
           (opens ? RequestFlag.open : 0) |
+          (opens && terms.isDuplex ? RequestFlag.duplex : 0) |
           (terms.isReactive ? RequestFlag.reactive : 0) |
-          (terms.isDuplex ? RequestFlag.duplex : 0) |
           (terms.isLowClass ? RequestFlag.lowClass : 0) |
           (this.unscheduledBytes === NOT_SPECULATIVE ? 0 : RequestFlag.speculative) |
           (this.toldCovered ? RequestFlag.covered : 0),

@@ -103,7 +103,7 @@ describe('a sender with speculation', () => {
     bench.context.sent();
     bench.credit(7);
     expect(bench.context.sent()).toEqual([
-      `CREDIT_REQUEST [OPEN SPECULATIVE] sent=${2 * PAYLOAD} probe=2 max=1472 paired=0x00000000 backlog=${3 * PAYLOAD} weight=1`,
+      `CREDIT_REQUEST [SPECULATIVE] sent=${2 * PAYLOAD} probe=2 max=1472 paired=0x00000000 backlog=${3 * PAYLOAD} weight=1`,
       `DATA credit=7 offset=${2 * PAYLOAD} payload=1446 unused=0`,
     ]);
     expect(bench.wait(10 * FRAME_NS).context.sent()).toEqual([]);

@@ -119,7 +119,7 @@ describe('the next flow to a peer whose credits come by several paths', () => {
     const flow = new CreditedSender(
       context,
       writer,
-      { ...options, pairedFlowId: 0, isReactive: false, weight: 1, isLowClass: false },
+      { ...options, pairedFlowId: 0, isReactive: false, weight: 1, isLowClass: false, isDuplex: false },
       0,
     );
     context.sent();

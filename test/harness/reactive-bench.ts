@@ -61,6 +61,7 @@ export class ReactiveBench {
       pairedFlowId: 0,
       weight: 1,
       isLowClass: false,
+      isDuplex: false,
     };
     this.flow = new ReactiveSender(
       this.context,

@@ -73,6 +73,7 @@ export class SenderBench {
       isReactive: false,
       weight: 1,
       isLowClass: false,
+      isDuplex: false,
     };
     this.flow = new CreditedSender(this.context, this.writer, options, 0);
   }

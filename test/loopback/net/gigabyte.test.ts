@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { runXpass, startSwitch } from '../switch-lab.js';
+
+const CHILD = fileURLToPath(new URL('gigabyte.child.mjs', import.meta.url));
+const GIBIBYTE = 2 ** 30;
+
+/** Starts one end; resolves with what it says when it is ready, and later when it is done. */
+function startEnd(...args: string[]) {
+  const child = spawn(process.execPath, [CHILD, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<Record<string, unknown>> => {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error(`an end of the stream ended with ${child.exitCode}`);
+    return JSON.parse(String(value)) as Record<string, unknown>;
+  };
+  return { next };
+}
+
+it('a stream carries 1 GiB each way at once through a switch that loses 1 % of every type of frame', async () => {
+  const running = await startSwitch('--hosts', '2', '--frame-size', '8972');
+  for (const link of ['h1', 'h2']) {
+    const { code } = await runXpass('switch', 'ctl', '--control', running.control, 'link', link, 'loss', '1%');
+    expect(code).toBe(0);
+  }
+  const address = `127.0.0.1:${running.port}`;
+  const server = startEnd(address, '2', String(GIBIBYTE));
+  await server.next();
+  const client = startEnd(address, '1', String(GIBIBYTE), '2');
+  await client.next();
+  const [far, near] = await Promise.all([server.next(), client.next()]);
+  expect([near.receivedBytes, far.receivedBytes]).toEqual([GIBIBYTE, GIBIBYTE]);
+  expect([near.received, far.received]).toEqual([far.sent, near.sent]);
+  // The impairment was there: some 1 % of 120,000 frames each way.
+  expect(near.repaired).toBeGreaterThan(500);
+  expect(far.repaired).toBeGreaterThan(500);
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Receiver } from '../../src/net/receiver.js';
+import { StreamReader } from '../../src/net/stream-reader.js';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function newReader() {
+  const given: (string | null)[] = [];
+  const released: number[] = [];
+  const state = { hasRoom: true, resets: 0 };
+  const reader = new StreamReader({
+    push: (chunk) => {
+      given.push(chunk === null ? null : Buffer.from(chunk).toString('latin1'));
+      return state.hasRoom;
+    },
+    onReaderClosed: () => {},
+  });
+  const receiver = { release: (bytes: number) => released.push(bytes), reset: () => state.resets++ };
+  reader.attach(receiver as unknown as Receiver);
+  return { reader, given, released, state };
+}
+
+describe('the reading side of a stream', () => {
+  it('gives what came in one turn together, and releases it', async () => {
+    const { reader, given, released } = newReader();
+    const frame = Buffer.from('ab');
+    reader.onData(frame);
+    frame.fill(0);
+    reader.onData(Buffer.from('cd'));
+    expect(given).toEqual([]);
+    await turn();
+    expect(given).toEqual(['abcd']);
+    expect(released).toEqual([4]);
+    expect(reader.bytesRead).toBe(4);
+  });
+
+  it('keeps the order over blocks of any size', async () => {
+    const { reader, given } = newReader();
+    const parts = Array.from({ length: 200 }, (_, at) =>
+      String.fromCharCode(97 + (at % 26)).repeat(1 + ((at * 37) % 3_000)),
+    );
+    for (const [at, part] of parts.entries()) {
+      reader.onData(Buffer.from(part));
+      if (at % 17 === 0) await turn();
+    }
+    await turn();
+    expect(given.join('')).toBe(parts.join(''));
+  });
+
+  it('holds bytes back while the program has no room', async () => {
+    const { reader, released, state } = newReader();
+    state.hasRoom = false;
+    reader.onData(Buffer.alloc(1_000));
+    await turn();
+    reader.onData(Buffer.alloc(500));
+    await turn();
+    expect(released).toEqual([]);
+    state.hasRoom = true;
+    reader.resume();
+    expect(released).toEqual([1_500]);
+  });
+
+  it('tells the end behind the last bytes', async () => {
+    const { reader, given } = newReader();
+    reader.onData(Buffer.from('last'));
+    reader.onEnd();
+    await turn();
+    expect(given).toEqual(['last', null]);
+  });
+
+  it('resets a flow that nobody reads any more when bytes come, and not before', async () => {
+    const { reader, given, state } = newReader();
+    reader.onData(Buffer.from('unread'));
+    reader.abandon();
+    await turn();
+    expect(given).toEqual([]);
+    expect(state.resets).toBe(0);
+    reader.onData(Buffer.from('more'));
+    expect(state.resets).toBe(1);
+  });
+});
