@@ -55,6 +55,11 @@ export function allowsAddress(rules: readonly AllowRule[], { address, family }: 
   });
 }
 
+/** Whether an entry covers any addresses at this port. */
+export function mayCoverAddress(rules: readonly AllowRule[], port: number): boolean {
+  return rules.some((rule) => hasPort(rule, port) && rule.host !== '*' && 'addresses' in rule.host);
+}
+
 /** Names are equal without regard to case and to the dot that ends a full name. */
 function plainName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, type Socket } from 'node:net';
 import { type Address, formatAddress } from '../../../udp/address.js';
 import { Fault, type FaultCode } from '../files/fault.js';
-import { type AllowRule, allowsAddress, allowsName } from './allow.js';
+import { type AllowRule, allowsAddress, allowsName, mayCoverAddress } from './allow.js';
 import { type IpAddress, isUnspecified, readIpAddress } from './ip-address.js';
 
 /** Time for the look-up of a name and for all its addresses together (ours: twice ssh's default on the way to the far side). */
@@ -47,14 +47,8 @@ async function addressesOf(
   const { host, port } = target;
   const literal = readIpAddress(host);
   const isNamed = literal === null && (rules === null || allowsName(rules, host, port));
-  // A name that no rule can allow is not even looked up, so that nobody asks our name server through us.
-  if (
-    literal === null &&
-    !isNamed &&
-    !rules!.some((rule) => typeof rule.host === 'object' && 'addresses' in rule.host)
-  ) {
-    return notAllowed(target);
-  }
+  // A name that no rule can cover is not looked up, so that nobody asks our name server through us.
+  if (literal === null && !isNamed && !mayCoverAddress(rules ?? [], port)) return notAllowed(target);
   const found = literal === null ? await lookUp(target, resolve, timeoutMs) : [literal];
   if (found instanceof Fault) return found;
   const allowed = found.filter(
