@@ -2,12 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { FlowSink } from '../../../src/apps/lab/flow-sink.js';
 import { FlowSource } from '../../../src/apps/lab/flow-source.js';
 import { SlowReader } from '../../../src/apps/lab/slow-reader.js';
-import type { StreamTransport } from '../../../src/apps/shared/service.js';
 import type { EndpointConfig } from '../../../src/core/config.js';
 import type { XpassError } from '../../../src/core/errors.js';
 import type { FlowReader } from '../../../src/core/flow-callbacks.js';
-import type { ReceiverFlow } from '../../../src/core/receiver-flow.js';
-import { openSender, receiverOf } from '../../harness/flow-handles.js';
+import type { Receiver } from '../../../src/net/receiver.js';
 import { StreamWorld } from '../../harness/stream-world.js';
 
 const MS = 1e6;
@@ -35,19 +33,19 @@ function bed({
   const world = new StreamWorld();
   const outcome = { closed: undefined as XpassError | null | undefined };
   const sinks: FlowSink[] = [];
-  const from = world.add({ acceptFlow: () => null }, sender);
+  const from = world.open(sender);
   const wakes: number[] = [];
   const reader = new SlowReader((atNs) => wakes.push(atNs));
   reader.setRate(readerRateBps, 0);
-  const acceptFlow = (accepted: ReceiverFlow): FlowReader => {
-    const flow = receiverOf(to, accepted);
+  const accept = (flow: Receiver): FlowReader => {
     const times = { startNs: 0, measureNs: 10 * MS, endNs: 30 * MS };
     const now = () => world.nowNs;
     const sink = new FlowSink({ flow, times, windowsNs: [1 * MS, 5 * MS], isChecked: true, reader, now });
     sinks.push(sink);
     return spoil === undefined ? sink : spoiling(sink, spoil);
   };
-  const to: StreamTransport = world.add({ acceptFlow }, receiver);
+  const to = world.open(receiver);
+  to.acceptReceivers(accept);
   const source = new FlowSource({
     bytes,
     frameBytes: FRAME_BYTES,
@@ -55,7 +53,7 @@ function bed({
       outcome.closed = error;
     },
   });
-  const flow = openSender(from, 1, source);
+  const flow = from.openSender(1, source);
   source.start(flow);
   /** Reads what the slow reader may read on the way. */
   const play = (untilNs: number): void => {
