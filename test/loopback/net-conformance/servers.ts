@@ -51,6 +51,34 @@ const listening: Case[] = [
     },
   },
   {
+    name: 'address() of a server right behind listen()',
+    async run(net, tools) {
+      const server = tools.keep(net.createServer());
+      server.listen(0);
+      const isKnown = server.address() !== null;
+      await tools.event(server, 'listening');
+      return { isKnown, listening: server.listening };
+    },
+    differs: {
+      ours: { isKnown: false, listening: true },
+      why: "Node.js binds a UDP socket in a later turn of the event loop: the port is known at 'listening'.",
+    },
+  },
+  {
+    name: 'a port is free for another server while connections of the first are open',
+    async run(_, tools) {
+      const { server, port, client, peer } = await tools.pair();
+      server.close();
+      peer.pipe(peer);
+      const second = tools.keep(tools.net.createServer((socket) => tools.hold(socket).end('second')));
+      second.listen(port, LOOPBACK);
+      await tools.event(second, 'listening');
+      const fromSecond = await textOf(tools.connect(port));
+      client.end('first');
+      return { fromSecond, fromFirst: await textOf(client) };
+    },
+  },
+  {
     name: 'listen() twice throws',
     async run(_, tools) {
       const { server } = await tools.listen();
