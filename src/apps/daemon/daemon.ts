@@ -127,7 +127,8 @@ class Daemon {
     const { options, logger } = this.invocation;
     const { host, transport } = await openDaemonHost(
       {
-        settings: options,
+        // An answer to a tunnel's opening goes at once, without a round trip for its credit.
+        settings: { ...options, speculative: options.speculative || this.tunnels.isUsed },
         place: { listen: options.listen ?? DEFAULT_LISTEN },
         onNotice: ({ level, message, code }) => logger[level]({ ...(code !== undefined && { code }) }, message),
       },
