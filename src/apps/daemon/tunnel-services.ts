@@ -27,7 +27,7 @@ export class TunnelServices {
   private readonly log: TunnelLog;
   private readonly tunnels: Tunnels;
   /** There is something to reach, or somewhere to listen. */
-  private readonly isUsed: boolean;
+  readonly isUsed: boolean;
   private readonly services: StreamServices;
   private host: Host | null = null;
 

@@ -8,7 +8,7 @@ import { type AllowRule, allowsAddress, allowsName, mayCoverAddress } from './al
 import { type IpAddress, isUnspecified, readIpAddress } from './ip-address.js';
 
 /** Time for the look-up of a name and for all its addresses together (ours: twice ssh's default on the way to the far side). */
-export const CONNECT_TIMEOUT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /** Addresses of one name that are tried (ours). */
 const MAX_ADDRESSES = 8;
 

@@ -62,7 +62,8 @@ export class Join {
       }
       onEnd();
     };
-    if (side.closed) close();
+    // From a turn of its own, so that nobody hears of the end before it has this object.
+    if (side.closed) process.nextTick(close);
     else side.once('close', close);
   }
 }

@@ -20,7 +20,7 @@ export class Refusal {
 }
 
 /** Time for the answer: the far side's connect time, and a round trip with repeats (ours). */
-export const ANSWER_TIMEOUT_MS = 20_000;
+const ANSWER_TIMEOUT_MS = 20_000;
 
 /** Writes the header; what the caller writes next follows it at once. */
 export function sendHeader(stream: TunnelStream, header: Message): void {
