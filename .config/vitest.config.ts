@@ -16,7 +16,9 @@ const unit = {
 };
 
 /** Their figures, or how much they do at once, want the cores for themselves. */
-const ALONE = ['four-paths', 'lab-parity', 'perf-share', 'shared-link'].map((name) => `test/loopback/${name}.test.ts`);
+const ALONE = ['four-paths', 'lab-parity', 'perf-share', 'shared-link', 'tunnel-programs'].map(
+  (name) => `test/loopback/${name}.test.ts`,
+);
 
 /** Real sockets and processes, which mostly wait: two files at a time, once the unit tests have left the cores alone. */
 const loopback = {

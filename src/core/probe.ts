@@ -1,10 +1,12 @@
 import type { NumberRecord } from '../base/record-arena.js';
+import * as time from '../base/time.js';
 import type { EndpointConfig } from './config.js';
 import * as flowRecord from './flow-record.js';
 import { ownRecord } from './flow-record.js';
 import type { RttEstimator } from './rtt.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
+const { NEVER } = time;
 const { Hot } = flowRecord;
 
 /** Beyond this, doubling has long met `maxBackoffNs`; it keeps the power finite. */
@@ -31,6 +33,8 @@ export class Probe {
   /** How far the flow had sent when it went out. */
   offset = 0;
   answered = true;
+  /** When the one before the latest went out; NEVER where it was answered, or is of no use for an RTT. */
+  private earlierSentNs = NEVER;
   private repetitions = 0;
   private readonly rtt: RttEstimator;
   private readonly config: EndpointConfig;
@@ -54,6 +58,7 @@ export class Probe {
 
   /** The next one goes out; `again` if it repeats one that got no answer. */
   send(sentOffset: number, nowNs: number, again: boolean): void {
+    this.earlierSentNs = this.answered || again || this.repetitions > 0 ? NEVER : this.sentNs;
     this.repetitions = again ? this.repetitions + 1 : 0;
     this.number++;
     this.offset = sentOffset;
@@ -65,6 +70,16 @@ export class Probe {
   answer(nowNs: number): void {
     if (!this.answered && this.repetitions === 0) this.rtt.sample(nowNs - this.sentNs);
     this.answered = true;
+  }
+
+  /**
+   * An ACK repeats `wireNumber`, which is not the latest: an RTT sample where it is the one before. A program that answers before its host acknowledges, as both sides of an exchange do, would have none otherwise:
+   * each message sends the next probe before the answer to the last one has come.
+   */
+  answerEarlier(wireNumber: number, nowNs: number): void {
+    if (this.earlierSentNs === NEVER || wireNumber !== ((this.number - 1) & 0xffff)) return;
+    this.rtt.sample(nowNs - this.earlierSentNs);
+    this.earlierSentNs = NEVER;
   }
 
   /** What it asked for has come, but may have been under way before: no RTT sample. */

@@ -232,6 +232,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     }
     this.lastHeardNs = nowNs;
     if (answersProbe) this.probe.answer(nowNs);
+    else if (this.context.speculation !== null) this.probe.answerEarlier(ackProbe(bytes), nowNs);
     const advances = cumulative > stream.ackedOffset;
     if (advances) stream.acknowledge(cumulative);
     if (!this.opened && !this.survivesOpening()) return;

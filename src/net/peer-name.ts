@@ -11,7 +11,10 @@ export function parsePeer(to: string | number | Address, isSwitched: boolean): n
   if (!isSwitched) {
     if (typeof to === 'number') return to;
     // Programs in JavaScript also give ports as texts, and things that are no address.
-    if (typeof to === 'object' && to !== null) return parseAddress(formatAddress(to), { port: DEFAULT_HOST_PORT });
+    if (typeof to === 'object' && to !== null) {
+      const checked = parseAddress(formatAddress(to));
+      return checked.port === to.port ? to : checked;
+    }
     if (typeof to !== 'string')
       throw new XpassError('config', `peer ${String(to)} is not allowed; allowed: HOST:PORT or { host, port }`);
     if (!/^\d+$/.test(to)) return parseAddress(to, { port: DEFAULT_HOST_PORT });

@@ -34,19 +34,11 @@ export class Receiver implements FlowReader {
   private readonly owner: ReceiverOwner;
   private readonly flow: ReceiverFlow;
   private takesPaired = false;
-  private releasable = 0;
-  /** One closure for all releases, since there is at least one for each batch of frames. */
-  private readonly releaseAll: (nowNs: number) => void;
 
   /** For hosts. @internal */
   constructor(owner: ReceiverOwner, flow: ReceiverFlow) {
     this.owner = owner;
     this.flow = flow;
-    this.releaseAll = (nowNs) => {
-      const bytes = this.releasable;
-      this.releasable = 0;
-      flow.release(bytes, nowNs);
-    };
   }
 
   /** The peer's number, as of `Host.resolve`. */
@@ -101,10 +93,14 @@ export class Receiver implements FlowReader {
 
   /** The reader is done with this many bytes: the peer gets credits for as many. What is not released holds the peer back. */
   release(bytes: number): void {
-    this.releasable += bytes;
     const nowNs = this.owner.workingNs;
-    if (nowNs >= 0) this.releaseAll(nowNs);
-    else this.owner.run(this.releaseAll);
+    if (nowNs >= 0) this.flow.release(bytes, nowNs);
+    else this.owner.run((atNs) => this.flow.release(bytes, atNs));
+  }
+
+  /** Inside `onData`: these bytes may be kept as they are. */
+  mayKeep(bytes: Uint8Array): boolean {
+    return this.owner.ownsBytes?.(bytes) ?? false;
   }
 
   /** Gives the flow up on both sides. Does nothing once it is complete or closed. `code`: one of ResetCode. */

@@ -1,6 +1,6 @@
 // Tested by test/net/flows.test.ts
 import { assert } from '../base/assert.js';
-import type { XpassError } from '../core/errors.js';
+import { XpassError } from '../core/errors.js';
 import type { FlowObserver, FlowWriter } from '../core/flow-callbacks.js';
 import type { SenderFlow } from '../core/sender-flow.js';
 import type { SenderStatistics } from '../core/sender-statistics.js';
@@ -23,6 +23,7 @@ export class Sender implements FlowWriter {
   private readonly owner: SenderOwner;
   private readonly writer: FlowWriter;
   private opened: SenderFlow | null = null;
+  private isEnded = false;
 
   /** For hosts; `attach` follows. @internal */
   constructor(owner: SenderOwner, writer: FlowWriter) {
@@ -83,16 +84,21 @@ export class Sender implements FlowWriter {
 
   /**
    * Gives `bytes` to the flow. True: taken whole, and not to be changed until they are acknowledged. False: none taken, because the send buffer is full
-   * (`onWritable` comes when half of it is free) or the flow is closed. A write between `end` and that is a bug: it throws AssertionError.
+   * (`onWritable` comes when half of it is free) or the flow is closed. Throws XpassError `config` after `end`, and for what is no Uint8Array.
    */
   write(bytes: Uint8Array): boolean {
     if (this.flow.isClosed) return false;
+    // What is thrown inside a host would leave it in the middle of its work.
+    if (this.isEnded) throw new XpassError('config', 'write after end: the flow takes no more bytes');
+    if (!(bytes instanceof Uint8Array))
+      throw new XpassError('config', `write of a ${typeof bytes}: it must be a Uint8Array`);
     const nowNs = this.owner.workingNs;
     return nowNs >= 0 ? this.flow.write(bytes, nowNs) : this.owner.run((atNs) => this.flow.write(bytes, atNs));
   }
 
   /** No more bytes follow. The writer's `onClosed(null)` comes when the peer's host has them all. */
   end(): void {
+    this.isEnded = true;
     this.owner.run((nowNs) => this.flow.end(nowNs));
   }
 

@@ -1,6 +1,6 @@
 // Tested by test/net/stream.test.ts
 import type { XpassError } from '../core/errors.js';
-import type { FlowWriter } from '../core/flow-callbacks.js';
+import type { FlowObserver, FlowWriter } from '../core/flow-callbacks.js';
 import type { Sender } from './sender.js';
 import { WriteSlabs } from './write-slabs.js';
 
@@ -13,6 +13,13 @@ export interface WriterEvents {
 
 type Callback = (error?: Error) => void;
 
+/**
+ * Bytes that wait in the flow before more are taken, and how far they go down until then (ours: half of a second-level cache; 29 frames of 8,972 B at least wait for a batch of credits). Less memory stays in the
+ * processor's caches until it is sent: with the send buffer's 4 MiB the two copies took 16 % of a writer's time (measured; PERF-LOG).
+ */
+const MOST_UNSENT_BYTES = 524_288;
+const LEAST_UNSENT_BYTES = MOST_UNSENT_BYTES / 2;
+
 interface Waiting {
   readonly chunks: readonly Uint8Array[];
   chunk: number;
@@ -24,7 +31,7 @@ interface Waiting {
  * The writing side of a stream: from a Writable's calls to a flow. What is written within one turn of the program goes to the flow together, so that a
  * header and its body share a frame.
  */
-export class StreamWriter implements FlowWriter {
+export class StreamWriter implements FlowWriter, FlowObserver {
   /** Bytes of the writes that were taken whole. */
   bytesWritten = 0;
   private readonly events: WriterEvents;
@@ -32,6 +39,7 @@ export class StreamWriter implements FlowWriter {
   private sender: Sender | null = null;
   private waiting: Waiting | null = null;
   private isFlushSet = false;
+  private isPumpSet = false;
   private isEnded = false;
 
   constructor(events: WriterEvents) {
@@ -45,6 +53,7 @@ export class StreamWriter implements FlowWriter {
   /** The flow is there: `opens` has it ask its peer even if nothing was written. */
   attach(sender: Sender, opens: boolean): void {
     this.sender = sender;
+    sender.observer = this;
     this.pump();
     this.flush();
     if (opens && !this.isEnded) sender.open();
@@ -74,21 +83,44 @@ export class StreamWriter implements FlowWriter {
   }
 
   onWritable(): void {
-    // The program's callbacks may do anything, so they do not run inside the host.
-    process.nextTick(() => {
-      this.flush();
-      this.pump();
-    });
+    this.pumpSoon();
   }
+
+  onCredit(): void {
+    if (this.waiting !== null) this.pumpIfLow();
+  }
+
+  onAck(): void {
+    if (this.waiting !== null) this.pumpIfLow();
+  }
+
+  onRtt(): void {}
 
   onClosed(error: XpassError | null): void {
     this.events.onWriterClosed(error);
   }
 
+  private pumpIfLow(): void {
+    if (this.sender !== null && this.sender.unsentBytes <= LEAST_UNSENT_BYTES) this.pumpSoon();
+  }
+
+  /** The program's callbacks may do anything, so they do not run inside the host. */
+  private pumpSoon(): void {
+    if (this.isPumpSet) return;
+    this.isPumpSet = true;
+    process.nextTick(this.pumpNow);
+  }
+
+  private readonly pumpNow = (): void => {
+    this.isPumpSet = false;
+    this.flush();
+    this.pump();
+  };
+
   private pump(): void {
-    const { waiting } = this;
-    if (waiting === null || this.sender === null) return;
-    while (waiting.chunk < waiting.chunks.length) if (!this.copy(waiting)) return;
+    const { waiting, sender } = this;
+    if (waiting === null || sender === null) return;
+    while (waiting.chunk < waiting.chunks.length) if (!this.hasRoom(sender) || !this.copy(waiting)) return;
     this.waiting = null;
     if (!this.isFlushSet) {
       this.isFlushSet = true;
@@ -111,6 +143,13 @@ export class StreamWriter implements FlowWriter {
       waiting.at = 0;
     }
     return true;
+  }
+
+  /** What is pending goes to the flow first, whose credits then say when there is room again. */
+  private hasRoom(sender: Sender): boolean {
+    if (sender.unsentBytes + this.slabs.pendingBytes < MOST_UNSENT_BYTES) return true;
+    this.flush();
+    return sender.unsentBytes < MOST_UNSENT_BYTES;
   }
 
   private readonly flushSoon = (): void => {

@@ -223,6 +223,22 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     return { address: this.peers.address(peer), port: this.peers.port(peer), family: this.datapath.info.local.family };
   }
 
+  /** Runs `action`, then sends what it made due: with the rest of the batch that is being read, where there is one. */
+  run<T>(action: (nowNs: number) => T): T {
+    const { loop } = this;
+    if (this.batched === 0 || this.closing !== null) return loop.run(action);
+    loop.begin(this.eventLoop.now());
+    try {
+      return action(loop.latestNs);
+    } finally {
+      loop.leave();
+    }
+  }
+
+  ownsBytes({ buffer }: Uint8Array): boolean {
+    return !this.datapath.lendsBytes && buffer === this.incoming.bytes.buffer;
+  }
+
   keepAlive(isWanted: boolean): void {
     this.datapath.keepAlive(isWanted);
     this.eventLoop.keepAlive(isWanted);

@@ -104,13 +104,18 @@ export class UdpHost<M extends HostMachine> {
     const { loop } = this.connection;
     // For each frame that a program takes, and releases: the closure is 96 bytes of garbage.
     if (loop.isRunning) return action(loop.latestNs, this.machine);
-    return loop.run((nowNs) => action(nowNs, this.machine));
+    return this.connection.run((nowNs) => action(nowNs, this.machine));
   }
 
   /** The machine's time while it is at work, -1 otherwise: for who calls a flow's verbs for each frame and wants no closure. */
   get workingNs(): number {
     const { loop } = this.connection;
     return loop.isRunning ? loop.latestNs : -1;
+  }
+
+  /** Inside the machine's calls: the bytes are part of the datagram that came, and its memory is used for no other. */
+  ownsBytes(bytes: Uint8Array): boolean {
+    return this.connection.ownsBytes(bytes);
   }
 
   /** Whether the socket and its timers keep the process alive; they do at first. */

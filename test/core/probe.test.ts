@@ -32,6 +32,23 @@ describe('a probe', () => {
     expect([rtt.smoothedNs, rtt.minNs]).toEqual([3_000, 3_000]);
   });
 
+  it('gives one also when the next probe left before its answer came, but not if either repeats another', () => {
+    const { probe, rtt } = newProbe();
+    probe.send(0, 1_000, false);
+    probe.send(0, 2_000, false);
+    probe.answerEarlier(2, 3_000);
+    probe.answerEarlier(1, 4_000);
+    probe.answerEarlier(1, 9_000);
+    expect([rtt.smoothedNs, rtt.minNs]).toEqual([3_000, 3_000]);
+    const repeated = newProbe();
+    repeated.probe.send(0, 1_000, false);
+    repeated.probe.send(0, 2_000, true);
+    repeated.probe.answerEarlier(1, 3_000);
+    repeated.probe.send(0, 4_000, false);
+    repeated.probe.answerEarlier(2, 5_000);
+    expect(repeated.rtt.smoothedNs).toBe(0);
+  });
+
   it('gives no RTT when it was repeated, or when what came may have been under way', () => {
     const { probe, rtt } = newProbe();
     probe.send(0, 1_000, false);

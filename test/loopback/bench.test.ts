@@ -86,6 +86,17 @@ describe('xpass bench', () => {
     expect(results[1].value).toBeGreaterThanOrEqual(results[0].value);
   });
 
+  it('measures streams, beside one-way flows and beside TCP', async () => {
+    const results = await bench('stream/8972', 'stream/ping', 'stream/open');
+    const timed = ['ping', 'open'].flatMap((name) => ['p50', 'p99'].map((part) => [`stream/${name}/${part}`, 'us']));
+    expect(results.map(({ name, unit }) => [name, unit])).toEqual([['stream/8972', 'Mbit/s'], ...timed]);
+    for (const { value, raw } of results) {
+      expect(value).toBeGreaterThan(1);
+      expect(raw).toBeGreaterThan(1);
+    }
+    for (const at of [1, 3]) expect(results[at + 1].value).toBeGreaterThanOrEqual(results[at].value);
+  });
+
   it('measures short flows through a busy switch', async () => {
     const [p50, p99, seldom, load] = await bench('loaded/speculative');
     expect([p50, p99, seldom, load].map(({ name }) => name)).toEqual(

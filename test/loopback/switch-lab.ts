@@ -34,6 +34,7 @@ export interface Ended {
 export class XpassProcess {
   readonly ended: Promise<Ended>;
   readonly events: Event[] = [];
+  isOver = false;
   private readonly child: ChildProcessByStdio<null, Readable, Readable>;
   private readonly lines: string[] = [];
   private readonly listeners = new Set<() => void>();
@@ -53,6 +54,9 @@ export class XpassProcess {
       for (const listener of this.listeners) listener();
     });
     this.ended = new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
+    child.once('close', () => {
+      this.isOver = true;
+    });
     onTestFinished(() => {
       child.kill('SIGKILL');
     });

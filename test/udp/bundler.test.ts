@@ -70,10 +70,10 @@ describe('Bundler', () => {
     send(1, 20);
     send(1, 20);
     send(2, 30);
-    send(1, 100);
+    send(1, 300);
     send(1, 20);
     bundler.flush();
-    expect(datapath.sent).toEqual(['1:2 in 44', '1:100', '2:30', '1:20']);
+    expect(datapath.sent).toEqual(['1:2 in 44', '1:300', '2:30', '1:20']);
   });
 
   it('keeps peers apart, but where a socket is connected there is one', () => {

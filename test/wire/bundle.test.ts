@@ -101,7 +101,7 @@ describe('a bundle of frames', () => {
     { what: 'is cut off', bytes: [0, 0x10, 20, ...new Array(19).fill(0x12)], lengths: [0] },
     { what: 'has a length and nothing behind it', bytes: [0, 0x10, 18], lengths: [0] },
     { what: 'has frames without bytes', bytes: [0, 0x10, 0, 0, 0, 0], lengths: [0] },
-    { what: 'has a frame that is too long', bytes: [0, 0x10, 65, ...new Array(65).fill(0x12)], lengths: [0] },
+    { what: 'has a frame that is longer than it', bytes: [0, 0x10, 255, ...new Array(254).fill(0x12)], lengths: [0] },
     {
       what: 'has a frame and then one that is too short',
       bytes: [0, 0x10, 18, ...new Array(18).fill(0x12), 17, ...new Array(17).fill(0x12)],

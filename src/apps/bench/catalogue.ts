@@ -12,10 +12,12 @@ import { PACING } from './pacing.js';
 import { PARKING_LOT } from './parking-lot.js';
 import { PEER_BENCHMARKS } from './peers.js';
 import { SIMULATOR } from './sim.js';
+import { STREAMS } from './streams.js';
 
 export const BENCHMARKS: readonly Benchmark[] = [
   ...LOOPBACK,
   ...MESSAGE_BENCHMARKS,
+  ...STREAMS,
   ...LOADED,
   ...PACING,
   ...MANY_FLOWS,

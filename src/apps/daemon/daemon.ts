@@ -21,6 +21,7 @@ import { ServiceHost } from '../shared/service-host.js';
 import { FileService } from './file-service.js';
 import type { DAEMON_OPTIONS } from './options.js';
 import { DaemonReport } from './report.js';
+import { TunnelServices } from './tunnel-services.js';
 
 type DaemonInvocation = Invocation<typeof DAEMON_OPTIONS>;
 
@@ -83,6 +84,7 @@ class Daemon {
   private readonly report: DaemonReport;
   private readonly files: FileService;
   private readonly services: ServiceHost;
+  private readonly tunnels: TunnelServices;
   private handleDetached: (error: XpassError) => void = () => undefined;
   private host: Host | null = null;
   private isWarned = false;
@@ -107,6 +109,13 @@ class Daemon {
       driver: () => (this.host as Host).statistics().driver,
     });
     this.services = new ServiceHost({ services: [this.files, perf, new DiscardService()], logger });
+    this.tunnels = new TunnelServices({
+      rules: options.tunnel,
+      listen: options.tunnelListen,
+      results,
+      isJson: options.json,
+      logger,
+    });
     this.detached = new Promise((resolve) => {
       this.handleDetached = resolve;
     });
@@ -115,8 +124,11 @@ class Daemon {
   async start(): Promise<true> {
     const { options, logger } = this.invocation;
     const place = { listen: options.listen ?? DEFAULT_LISTEN };
-    const host = await openCommandHost({ settings: options, place, logger });
+    // An answer to a tunnel's opening goes at once, without a round trip for its credit.
+    const settings = { ...options, speculative: options.speculative || this.tunnels.isUsed };
+    const host = await openCommandHost({ settings, place, logger });
     this.services.serve(host);
+    this.tunnels.serve(host);
     host.once('detached', (error) => this.handleDetached(error));
     this.host = host;
     this.startNs = host.now();
@@ -141,7 +153,8 @@ class Daemon {
     const { host, services } = this;
     clearInterval(this.timer);
     if (host === null) return;
-    await services.close();
+    await Promise.all([services.close(), this.tunnels.close()]);
+    this.tunnels.summary();
     this.report.summary({
       durationNs: host.now() - this.startNs,
       credits: services.credits,

@@ -4,8 +4,10 @@ import { duration } from '../../base/quantities.js';
 import { text } from '../../base/value-kind.js';
 import { address } from '../../net/address-kind.js';
 import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
-import { flag, option, optionalOption } from '../shared/options.js';
+import { flag, listOption, option, optionalOption } from '../shared/options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { ALLOW_RULE } from '../shared/tunnel/allow.js';
+import { BIND } from '../shared/tunnel/forward.js';
 
 /** Loopback unless told otherwise; port 0 is any free one, which the ready line names. */
 const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_HOST_PORT, anyPort: true };
@@ -28,6 +30,12 @@ export const DAEMON_OPTIONS = {
     describe: 'say how far the files are this often while there are any',
     alias: 'i',
   }),
-  json: flag({ describe: 'one JSON object a line: listening, file, progress, summary' }),
+  tunnel: listOption(ALLOW_RULE, {
+    describe: 'what `xpass tunnel` may reach through this host; nothing without it, may be repeated',
+  }),
+  tunnelListen: listOption(BIND, {
+    describe: 'where `xpass tunnel -R` may listen on this host; nowhere without it, may be repeated',
+  }),
+  json: flag({ describe: 'one JSON object a line: listening, file, tunnel, progress, summary' }),
   ...TRANSPORT_OPTIONS,
 };

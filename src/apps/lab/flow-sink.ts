@@ -1,7 +1,8 @@
 // Tested by test/apps/lab/flow-source.test.ts
-import type { FlowReader } from '../../core/application.js';
+
 import type { XpassError } from '../../core/errors.js';
-import type { ReceiverFlow } from '../../core/receiver-flow.js';
+import type { FlowReader } from '../../core/flow-callbacks.js';
+import type { Receiver } from '../../net/receiver.js';
 import type { CreditTotals } from '../../sim/result.js';
 import type { ReceivedFlow } from './messages.js';
 import type { SlowReader } from './slow-reader.js';
@@ -17,7 +18,7 @@ export interface RunTimes {
 }
 
 export interface SinkOptions {
-  readonly flow: ReceiverFlow;
+  readonly flow: Receiver;
   readonly times: RunTimes;
   readonly windowsNs: readonly number[];
   /** Whether the bytes are compared with what they should be. */
@@ -110,7 +111,7 @@ export class FlowSink implements FlowReader {
   }
 }
 
-function creditsOf({ statistics }: ReceiverFlow): CreditTotals {
+function creditsOf({ statistics }: Receiver): CreditTotals {
   const { creditsSent, creditsUsed, creditsUnused, creditsDropped } = statistics;
   return { sent: creditsSent, used: creditsUsed, wasted: creditsUnused, dropped: creditsDropped };
 }

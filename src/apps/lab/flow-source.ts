@@ -1,85 +1,65 @@
-import type { FlowObserver, FlowWriter } from '../../core/application.js';
 import type { XpassError } from '../../core/errors.js';
-import type { SenderFlow } from '../../core/sender-flow.js';
-import { Data } from '../../wire/layout.js';
+import type { FlowObserver, FlowWriter } from '../../core/flow-callbacks.js';
+import type { Sender } from '../../net/sender.js';
+import { FlowFeeder } from '../shared/flow-feeder.js';
 import { MAX_PART_BYTES, patternBytes } from './stream-pattern.js';
 
-/** Frames that wait in the send buffer after a refill, at least (ours): few enough for a flow that is stopped to end soon. */
-const FRAMES_AHEAD = 16;
+/** Frames that wait in the send buffer after a refill, and when the next comes (ours): few enough for a flow that is stopped to end soon. */
+const FRAMES_AHEAD = 32;
+const FRAMES_LEFT = 16;
 
 export interface SourceOptions {
   /** Infinity: until it is stopped. */
   readonly bytes: number;
   /** Largest UDP payload of the flow's frames. */
   readonly frameBytes: number;
-  /** As UdpHost.run. */
-  run(action: (nowNs: number) => void): void;
   onClosed(error: XpassError | null): void;
 }
 
-/**
- * Keeps one flow supplied until its bytes are written or it is stopped, then ends it in order. Credits are its clock: it writes again when nearly all that it wrote is spent,
- * so that a flow without an end never runs dry and holds little.
- */
+/** Keeps one flow supplied with its pattern until its bytes are written or it is stopped, then ends it in order. */
 export class FlowSource implements FlowWriter, FlowObserver {
   private readonly options: SourceOptions;
-  private readonly payloadBytes: number;
-  private flow: SenderFlow | null = null;
-  private isOver = false;
-  private creditsUntilRefill = 0;
+  private feeder: FlowFeeder | null = null;
 
   constructor(options: SourceOptions) {
     this.options = options;
-    this.payloadBytes = options.frameBytes - Data.overheadBytes;
   }
 
-  /** `flow` was opened with this as its writer: it begins. */
-  start(flow: SenderFlow, nowNs: number): void {
-    this.flow = flow;
-    flow.observer = this;
-    this.refill(flow, nowNs);
+  /** `sender` was opened with this as its writer: it begins. */
+  start(sender: Sender): void {
+    const { bytes, frameBytes } = this.options;
+    this.feeder = new FlowFeeder(sender, {
+      bytes,
+      frameBytes,
+      framesAhead: FRAMES_AHEAD,
+      framesLeft: FRAMES_LEFT,
+      part: (offset, wantedBytes) => patternBytes(sender.id, offset, Math.min(wantedBytes, MAX_PART_BYTES)),
+    });
+    sender.observer = this;
+    this.feeder.refill();
   }
 
   /** Writes no more, and ends the flow once what is written has arrived. */
-  stop(nowNs: number): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.flow?.end(nowNs);
+  stop(): void {
+    this.feeder?.end();
   }
 
-  onCredit(nowNs: number): void {
-    this.creditsUntilRefill--;
-    if (this.creditsUntilRefill <= 0 && !this.isOver && this.flow !== null) this.refill(this.flow, nowNs);
+  onCredit(): void {
+    this.feeder?.onCredit();
   }
 
-  /** Acknowledgements may be lost, so they are not counted. */
-  onAck(nowNs: number): void {
-    const { flow } = this;
-    if (!this.isOver && flow !== null && flow.unsentBytes < FRAMES_AHEAD * this.payloadBytes) this.refill(flow, nowNs);
+  onAck(): void {
+    this.feeder?.onAck();
   }
 
   onRtt(): void {}
 
   onWritable(): void {
-    const { flow } = this;
-    if (!this.isOver && flow !== null) this.options.run((nowNs) => this.refill(flow, nowNs));
+    this.feeder?.onWritable();
   }
 
   onClosed(error: XpassError | null): void {
-    this.isOver = true;
+    this.feeder?.close();
     this.options.onClosed(error);
-  }
-
-  private refill(flow: SenderFlow, nowNs: number): void {
-    const { bytesWritten, bytesSent } = flow.statistics;
-    const wantedBytes = Math.min(this.options.bytes, bytesSent + 2 * FRAMES_AHEAD * this.payloadBytes);
-    let writtenBytes = bytesWritten;
-    while (writtenBytes < wantedBytes) {
-      const count = Math.min(MAX_PART_BYTES, wantedBytes - writtenBytes);
-      if (!flow.write(patternBytes(flow.id, writtenBytes, count), nowNs)) break;
-      writtenBytes += count;
-    }
-    this.creditsUntilRefill = Math.floor((writtenBytes - bytesSent) / this.payloadBytes) - FRAMES_AHEAD;
-    if (writtenBytes === this.options.bytes) this.stop(nowNs);
   }
 }

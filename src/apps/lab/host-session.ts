@@ -2,18 +2,20 @@
 
 import { assert } from '../../base/assert.js';
 import { NEVER } from '../../base/time.js';
-import type { Application, FlowReader } from '../../core/application.js';
-import type { OpenOptions } from '../../core/endpoint.js';
 import { XpassError } from '../../core/errors.js';
-import type { ReceiverFlow } from '../../core/receiver-flow.js';
+import type { FlowReader } from '../../core/flow-callbacks.js';
+import type { Host, SenderOptions } from '../../net/host.js';
+import type { Receiver } from '../../net/receiver.js';
+import type { Sender } from '../../net/sender.js';
 import { sumCredits } from '../../sim/measure/credits.js';
-import { type FlowPlan, openOptions } from '../../sim/traffic/plan-flows.js';
+import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import type { PortSnapshot } from '../../switch/port-statistics.js';
+import { ResetCode } from '../../wire/layout.js';
 import { ExitCode } from '../shared/exit-codes.js';
 import { FlowSink, type RunTimes } from './flow-sink.js';
 import { FlowSource } from './flow-source.js';
 import { HostSampler, type SampleOrder } from './host-sampler.js';
-import { type LabHost, openLabHost } from './lab-host.js';
+import { openLabHost } from './lab-host.js';
 import type { FromHost, HostOrder, HostReport, RunOrder, SentFlow } from './messages.js';
 import { SlowReader } from './slow-reader.js';
 import { systemNs } from './system-clock.js';
@@ -22,7 +24,7 @@ import { TimedAgenda } from './timed-agenda.js';
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** One host of a lab inside its process: attaches, rehearses, plays its part of the traffic and reports. */
-export class HostSession implements Application {
+export class HostSession {
   private readonly order: HostOrder;
   private readonly tell: (message: FromHost) => void;
   private readonly agenda: TimedAgenda;
@@ -32,7 +34,9 @@ export class HostSession implements Application {
   private times: RunTimes | null = null;
   private isRehearsing: boolean;
   private sampler: HostSampler | null = null;
-  private host: LabHost | null = null;
+  private attached: Host | null = null;
+  /** Flows of the rehearsal, in both directions. */
+  private rehearsal: (Sender | Receiver)[] = [];
   private nicQueueBytesMaxBefore = 0;
   private creditsBefore = sumCredits([]);
   /** When the NIC's counts began, and what they were at the end. */
@@ -43,44 +47,40 @@ export class HostSession implements Application {
     this.order = order;
     this.isRehearsing = order.rehearses;
     this.tell = tell;
-    this.agenda = new TimedAgenda(() => this.transport.now());
+    this.agenda = new TimedAgenda(() => this.host.now());
     this.reader = new SlowReader((atNs) =>
-      this.agenda.add(atNs, () => this.inRun((nowNs) => this.reader.advance(nowNs))),
+      this.agenda.add(atNs, () => this.host.run((nowNs) => this.reader.advance(nowNs))),
     );
   }
 
   /** Throws XpassError when the switch does not take it. */
   async attach(): Promise<void> {
-    this.host = await openLabHost(this.order, this, ({ message }) =>
-      this.tell({ event: 'failed', message, exitCode: ExitCode.peer }),
-    );
+    const host = await openLabHost(this.order);
+    host.acceptReceivers((receiver) => this.accept(receiver));
+    host.on('detached', ({ message }) => this.tell({ event: 'failed', message, exitCode: ExitCode.peer }));
+    this.attached = host;
     this.tell({ event: 'attached' });
-  }
-
-  acceptFlow(flow: ReceiverFlow): FlowReader | null {
-    const { times, order, reader } = this;
-    const now = (): number => this.inRun(identity);
-    if (times === null) return this.isRehearsing ? discarding(flow, now) : null;
-    const { windowsNs, isChecked } = order;
-    const sink = new FlowSink({ flow, times, windowsNs, isChecked, reader, now });
-    this.sinks.push(sink);
-    this.sampler?.add(sink);
-    return sink;
   }
 
   /** Sends without an end to each of `to`, which throws away what it gets. */
   rehearse(to: readonly number[]): void {
-    for (const peer of to) this.open({ to: peer, bytes: NEVER, options: {} }, () => {});
+    for (const peer of to) {
+      const { sender } = this.open({ to: peer, bytes: NEVER, options: {} }, () => {});
+      this.rehearsal.push(sender);
+    }
   }
 
   /** Gives up every flow. Until the run is ordered, others are refused: a sender may be ahead of a process that is late. */
   rest(): void {
     this.isRehearsing = false;
-    this.transport.run((nowNs, { endpoint }) => endpoint.closeAll(nowNs));
+    this.host.run(() => {
+      for (const flow of this.rehearsal) flow.reset(ResetCode.shutdown);
+    });
+    this.rehearsal = [];
   }
 
   run(run: RunOrder): void {
-    const startNs = this.transport.now() + (run.startAt - systemNs());
+    const startNs = this.host.now() + (run.startAt - systemNs());
     const times = { startNs, measureNs: startNs + run.measureNs, endNs: startNs + run.endNs };
     this.times = times;
     // What the NIC has counted so far is of the rehearsal.
@@ -92,13 +92,12 @@ export class HostSession implements Application {
   }
 
   setReaderRate(rateBps: number): void {
-    this.inRun((nowNs) => this.reader.setRate(rateBps, nowNs));
+    this.host.run((nowNs) => this.reader.setRate(rateBps, nowNs));
   }
 
   report(): HostReport {
-    const { transport } = this.attached;
-    const nic = this.nicAtEnd ?? this.readNic(transport.now());
-    const { datagramsIn, kernelDrops } = transport.statistics();
+    const nic = this.nicAtEnd ?? this.readNic(this.host.now());
+    const { datagramsIn, kernelDrops } = this.host.statistics().driver;
     return {
       hostId: this.order.hostId,
       sent: this.sent,
@@ -113,21 +112,29 @@ export class HostSession implements Application {
     };
   }
 
-  private get attached(): LabHost {
-    assert(this.host !== null, 'orders come once the host is attached');
-    return this.host;
+  private get host(): Host {
+    assert(this.attached !== null, 'orders come once the host is attached');
+    return this.attached;
   }
 
-  private get transport(): LabHost['transport'] {
-    return this.attached.transport;
+  private accept(flow: Receiver): FlowReader | null {
+    const { times, order, reader } = this;
+    if (times === null) return this.isRehearsing ? this.discard(flow) : null;
+    const { windowsNs, isChecked } = order;
+    const sink = new FlowSink({ flow, times, windowsNs, isChecked, reader, now: () => this.host.workingNs });
+    this.sinks.push(sink);
+    this.sampler?.add(sink);
+    return sink;
   }
 
-  private inRun<T>(action: (nowNs: number) => T): T {
-    return this.transport.run(action);
+  /** Takes the data of a rehearsal and lets it go. */
+  private discard(flow: Receiver): FlowReader {
+    this.rehearsal.push(flow);
+    return { onData: (bytes) => flow.release(bytes.length), onEnd: () => {}, onClosed: () => {} };
   }
 
   private send(plan: FlowPlan, { startNs }: RunTimes): void {
-    const runNs = (): number => this.transport.now() - startNs;
+    const runNs = (): number => this.host.now() - startNs;
     const sent: Mutable<SentFlow> = { id: plan.id, flowId: 0, startNs: runNs(), closedNs: NEVER, error: null };
     this.sent.push(sent);
     const onClosed = (error: XpassError | null): void => {
@@ -136,9 +143,9 @@ export class HostSession implements Application {
       this.tell({ event: 'flowEnded', id: plan.id });
     };
     try {
-      const { flowId, source } = this.open({ ...plan, options: openOptions(plan) }, onClosed);
-      sent.flowId = flowId;
-      this.agenda.add(startNs + plan.stopNs, () => this.inRun((nowNs) => source.stop(nowNs)));
+      const { sender, source } = this.open({ ...plan, options: senderOptions(plan) }, onClosed);
+      sent.flowId = sender.id;
+      this.agenda.add(startNs + plan.stopNs, () => source.stop());
     } catch (error) {
       if (!(error instanceof XpassError)) throw error;
       onClosed(error);
@@ -146,22 +153,22 @@ export class HostSession implements Application {
   }
 
   private open(
-    { to, bytes, options }: { to: number; bytes: number; options: OpenOptions },
+    { to, bytes, options }: { to: number; bytes: number; options: SenderOptions },
     onClosed: (error: XpassError | null) => void,
-  ): { flowId: number; source: FlowSource } {
-    return this.transport.run((nowNs, { endpoint }) => {
-      const run = (action: (nowNs: number) => void): void => this.inRun(action);
-      const source = new FlowSource({ bytes, frameBytes: endpoint.config.frameBytes, run, onClosed });
-      const flow = endpoint.open(to, source, options, nowNs);
-      source.start(flow, nowNs);
-      return { flowId: flow.id, source };
+  ): { sender: Sender; source: FlowSource } {
+    const { host } = this;
+    return host.run(() => {
+      const source = new FlowSource({ bytes, frameBytes: host.frameBytes, onClosed });
+      const sender = host.openSender(to, source, options);
+      source.start(sender);
+      return { sender, source };
     });
   }
 
   /** A host that comes back later in the run begins with the next sample. */
   private beginSampling({ intervalNs, maxFlows }: SampleOrder, startNs: number): void {
-    const first = Math.max(0, Math.floor((this.transport.now() - startNs) / intervalNs));
-    const sampler = new HostSampler(maxFlows, this.attached.nic, first);
+    const first = Math.max(0, Math.floor((this.host.now() - startNs) / intervalNs));
+    const sampler = new HostSampler(maxFlows, this.host.nic, first);
     this.sampler = sampler;
     const sampleAt = (number: number): void => {
       this.agenda.add(startNs + number * intervalNs, () => {
@@ -179,27 +186,26 @@ export class HostSession implements Application {
   }
 
   private resetNic(nowNs: number): void {
-    const { nic } = this.attached;
-    this.inRun((runNs) => nic.advance(runNs));
+    const { nic } = this.host;
+    this.host.run((runNs) => nic.advance(runNs));
     nic.statistics.reset(nowNs);
     this.nicSinceNs = nowNs;
   }
 
   private endMeasuring(nowNs: number): void {
-    this.inRun((runNs) => this.attached.nic.advance(runNs));
+    this.host.run((runNs) => this.host.nic.advance(runNs));
     this.nicAtEnd = this.readNic(nowNs);
   }
 
   private readNic(nowNs: number): { port: PortSnapshot; spanNs: number } {
-    return { port: this.attached.nic.statistics.snapshot(nowNs), spanNs: nowNs - this.nicSinceNs };
+    return { port: this.host.nic.statistics.snapshot(nowNs), spanNs: nowNs - this.nicSinceNs };
   }
 }
 
-function identity(nowNs: number): number {
-  return nowNs;
-}
-
-/** Takes the data of a rehearsal and lets it go. */
-function discarding(flow: ReceiverFlow, now: () => number): FlowReader {
-  return { onData: (bytes) => flow.release(bytes.length, now()), onEnd: () => {}, onClosed: () => {} };
+function senderOptions({ windowAlgorithm, share: { weight, creditClass } = {} }: FlowPlan): SenderOptions {
+  return {
+    ...(windowAlgorithm !== undefined && { algorithm: windowAlgorithm }),
+    ...(weight !== undefined && { weight }),
+    ...(creditClass !== undefined && { class: creditClass }),
+  };
 }

@@ -2,7 +2,7 @@ import { MILLISECOND_NS, SECOND_NS } from '../../base/time.js';
 
 /** A flow that has delivered bytes. */
 export interface Releasable {
-  release(bytes: number, nowNs: number): void;
+  release(bytes: number): void;
 }
 
 /** How often a slow reader reads: the grain of the event loop's timers. */
@@ -42,7 +42,7 @@ export class SlowReader {
   /** `bytes` of the flow have been delivered. */
   take(flow: Releasable, bytes: number, nowNs: number): void {
     if (this.rateBps === Number.POSITIVE_INFINITY) {
-      flow.release(bytes, nowNs);
+      flow.release(bytes);
       return;
     }
     // Nobody saves up reading while there is nothing to read.
@@ -64,7 +64,7 @@ export class SlowReader {
     this.allowanceBytes += nowNs > this.readNs ? ((nowNs - this.readNs) / SECOND_NS) * (this.rateBps / 8) : 0;
     this.readNs = nowNs;
     if (this.rateBps === Number.POSITIVE_INFINITY) this.allowanceBytes = Number.POSITIVE_INFINITY;
-    while (this.held.length > 0 && this.allowanceBytes >= 1) this.readFirst(nowNs);
+    while (this.held.length > 0 && this.allowanceBytes >= 1) this.readFirst();
     if (this.held.length === 0) this.allowanceBytes = 0;
     this.plan();
   }
@@ -75,12 +75,12 @@ export class SlowReader {
     this.schedule(this.readNs + READ_NS);
   }
 
-  private readFirst(nowNs: number): void {
+  private readFirst(): void {
     const first = this.held[0];
     const bytes = Math.min(first.bytes, Math.floor(this.allowanceBytes));
     first.bytes -= bytes;
     this.allowanceBytes -= bytes;
     if (first.bytes === 0) this.held.shift();
-    first.flow.release(bytes, nowNs);
+    first.flow.release(bytes);
   }
 }

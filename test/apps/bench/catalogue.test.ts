@@ -27,9 +27,10 @@ const SIM = [
   'sim/shuffle/99840',
 ];
 
+const STREAMS = ['stream/1472', 'stream/8972', 'stream/ping', 'stream/16KiB', 'stream/open'];
 const LOADED = ['loaded', 'loaded/speculative'];
 
-const QUICK = [...LOOPBACK, ...MESSAGES, ...LOADED, ...PACING, ...MEMORY, ...PEERS];
+const QUICK = [...LOOPBACK, ...MESSAGES, ...STREAMS, ...LOADED, ...PACING, ...MEMORY, ...PEERS];
 const SLOW = ['parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM];
 
 describe('the benchmarks', () => {
@@ -41,6 +42,7 @@ describe('the benchmarks', () => {
   it.each([
     [[], [...QUICK, ...SLOW]],
     [['messages'], MESSAGES],
+    [['streams'], STREAMS],
     [['message'], MESSAGES.slice(0, 4)],
     [['peers/tcp'], PEERS.slice(0, 2)],
     [['flows'], MEMORY.slice(0, 3)],
@@ -99,7 +101,7 @@ describe('the benchmarks', () => {
 
   it('are listed for a name that means nothing', () => {
     expect(() => selected('parking-lots')).toThrow(
-      /did you mean 'parking-lot'\?; allowed: the groups loopback, messages, loaded, pacing, .* direct\/1472\/1, /,
+      /did you mean 'parking-lot'\?; allowed: the groups loopback, messages, streams, loaded, pacing, .* direct\/1472\/1, /,
     );
   });
 });

@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { FlowSink } from '../../../src/apps/lab/flow-sink.js';
 import { FlowSource } from '../../../src/apps/lab/flow-source.js';
 import { SlowReader } from '../../../src/apps/lab/slow-reader.js';
-import type { FlowReader } from '../../../src/core/application.js';
 import type { EndpointConfig } from '../../../src/core/config.js';
 import type { XpassError } from '../../../src/core/errors.js';
-import type { ReceiverFlow } from '../../../src/core/receiver-flow.js';
-import type { SenderFlow } from '../../../src/core/sender-flow.js';
+import type { FlowReader } from '../../../src/core/flow-callbacks.js';
+import type { Receiver } from '../../../src/net/receiver.js';
 import { StreamWorld } from '../../harness/stream-world.js';
 
 const MS = 1e6;
@@ -34,29 +33,28 @@ function bed({
   const world = new StreamWorld();
   const outcome = { closed: undefined as XpassError | null | undefined };
   const sinks: FlowSink[] = [];
-  const from = world.add({ acceptFlow: () => null }, sender);
+  const from = world.open(sender);
   const wakes: number[] = [];
   const reader = new SlowReader((atNs) => wakes.push(atNs));
   reader.setRate(readerRateBps, 0);
-  const acceptFlow = (flow: ReceiverFlow): FlowReader => {
+  const accept = (flow: Receiver): FlowReader => {
     const times = { startNs: 0, measureNs: 10 * MS, endNs: 30 * MS };
     const now = () => world.nowNs;
     const sink = new FlowSink({ flow, times, windowsNs: [1 * MS, 5 * MS], isChecked: true, reader, now });
     sinks.push(sink);
     return spoil === undefined ? sink : spoiling(sink, spoil);
   };
-  const to = world.add({ acceptFlow }, receiver);
-  const run = (action: (nowNs: number) => void): void => from.run(action);
+  const to = world.open(receiver);
+  to.acceptReceivers(accept);
   const source = new FlowSource({
     bytes,
     frameBytes: FRAME_BYTES,
-    run,
     onClosed: (error) => {
       outcome.closed = error;
     },
   });
-  const flow = from.run((nowNs, { endpoint }): SenderFlow => endpoint.open(1, source, {}, nowNs));
-  from.run((nowNs) => source.start(flow, nowNs));
+  const flow = from.openSender(1, source);
+  source.start(flow);
   /** Reads what the slow reader may read on the way. */
   const play = (untilNs: number): void => {
     for (let atNs = MS; atNs <= untilNs; atNs += MS) {
@@ -66,7 +64,7 @@ function bed({
       to.run((nowNs) => reader.advance(nowNs));
     }
   };
-  return { world, outcome, source, flow, from, play, report: () => sinks[0].report() };
+  return { world, outcome, source, flow, play, report: () => sinks[0].report() };
 }
 
 function spoiling(sink: FlowSink, spoil: (bytes: Uint8Array, offset: number) => Uint8Array): FlowReader {
@@ -106,9 +104,9 @@ describe('a flow of a lab', () => {
   });
 
   it('holds little, so that it ends soon after it is stopped', () => {
-    const { world, source, from, outcome, report } = bed();
+    const { world, source, outcome, report } = bed();
     world.run(15 * MS);
-    from.run((nowNs) => source.stop(nowNs));
+    source.stop();
     const before = report().deliveredBytes;
     world.run(17 * MS);
     expect(outcome.closed).toBeNull();
@@ -154,9 +152,9 @@ describe('a flow of a lab', () => {
   });
 
   it('says why it failed, with the credits that it had until then', () => {
-    const { world, flow, from, outcome, report } = bed();
+    const { world, flow, outcome, report } = bed();
     world.run(20 * MS);
-    from.run((nowNs) => flow.reset(nowNs));
+    flow.reset();
     world.run(25 * MS);
     expect(outcome.closed?.code).toBe('reset');
     expect(report()).toMatchObject({ error: 'reset', completeNs: null });

@@ -135,6 +135,15 @@ describe.each(STEPS)('where a %s is lost', (_, type) => {
 });
 
 describe('an open stream', () => {
+  it('knows its RTT although each message sends a probe before the last one is answered', () => {
+    const world = opened();
+    world.play(50, PING);
+    for (const { flow } of [world.client, world.server]) {
+      expect(flow.statistics.rttNs).toBeGreaterThan(2 * DELAY_NS);
+      expect(flow.statistics.rttNs).toBeLessThan(2 * DELAY_NS + 8 * linkNs(64));
+    }
+  });
+
   it('is reset where the other side has lost its state', () => {
     const world = opened();
     world.play(1, PING);

@@ -10,12 +10,18 @@ export type FaultCode =
   | 'badName'
   | 'busy'
   | 'exists'
+  | 'inUse'
   | 'io'
   | 'noSpace'
   | 'notAFile'
+  | 'notAllowed'
   | 'permission'
+  | 'refused'
+  | 'timeout'
   | 'tooLarge'
   | 'truncated'
+  | 'unknownHost'
+  | 'unreachable'
   | 'unsupported';
 
 /** A fault of the peer or of the machine, as a value: what arrives from the network is never thrown. */

@@ -1,0 +1,109 @@
+import { BlockList } from 'node:net';
+import type { ValueKind } from '../../../base/value-kind.js';
+import { type IpAddress, readIpAddress } from './ip-address.js';
+
+/** One entry of what may be reached. docs/TUNNEL.md, "What may be reached" */
+export interface AllowRule {
+  /** As it was written. */
+  readonly text: string;
+  readonly host: '*' | RuleName | RuleAddresses;
+  readonly lowestPort: number;
+  readonly highestPort: number;
+}
+
+/** Matches the same name in a request. It is never looked up to match an address. */
+interface RuleName {
+  readonly name: string;
+}
+
+interface RuleAddresses {
+  readonly addresses: BlockList;
+}
+
+const MAX_PORT = 65_535;
+/** RFC 1035 §2.3.4 */
+const MAX_NAME_CHARACTERS = 253;
+
+/** An entry as a value of an option. */
+export const ALLOW_RULE: ValueKind<AllowRule> = {
+  allowed:
+    'HOST:PORTS, where HOST is a name, an address, ADDRESS/BITS, [IPV6], [IPV6/BITS] or *, and PORTS a port, LOWEST-HIGHEST or *',
+  parse: (text) => {
+    const parts = /^(\*|\[[0-9A-Fa-f:.]+(?:\/\d{1,3})?\]|[^:[\]*]+):([\d*-]+)$/.exec(text);
+    if (parts === null) return undefined;
+    const host = parseHost(parts[1]!);
+    const ports = parsePorts(parts[2]!);
+    return host === null || ports === null ? undefined : { text, host, ...ports };
+  },
+  format: ({ text }) => text,
+};
+
+/** Whether a name may be reached because an entry names it, wherever it leads. */
+export function allowsName(rules: readonly AllowRule[], name: string, port: number): boolean {
+  const wanted = plainName(name);
+  return rules.some((rule) => {
+    if (!hasPort(rule, port)) return false;
+    return rule.host === '*' || ('name' in rule.host && rule.host.name === wanted);
+  });
+}
+
+/** Whether an entry covers the address. */
+export function allowsAddress(rules: readonly AllowRule[], { address, family }: IpAddress, port: number): boolean {
+  return rules.some((rule) => {
+    if (!hasPort(rule, port)) return false;
+    return rule.host === '*' || ('addresses' in rule.host && rule.host.addresses.check(address, `ipv${family}`));
+  });
+}
+
+/** Whether an entry covers any addresses at this port. */
+export function mayCoverAddress(rules: readonly AllowRule[], port: number): boolean {
+  return rules.some((rule) => hasPort(rule, port) && rule.host !== '*' && 'addresses' in rule.host);
+}
+
+/** Names are equal without regard to case and to the dot that ends a full name. */
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}
+
+/** A name of the DNS, or what a hosts file may have. Digits and dots alone would be read as an address by the system. */
+export function isHostName(text: string): boolean {
+  if (text.length > MAX_NAME_CHARACTERS || /^[\d.]+$/.test(text)) return false;
+  return /^[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_.])?$/.test(text);
+}
+
+function parseHost(text: string): AllowRule['host'] | null {
+  if (text === '*') return '*';
+  const inside = text.startsWith('[') ? text.slice(1, -1) : text;
+  const [written, bits, ...more] = inside.split('/');
+  const address = readIpAddress(written!);
+  if (address === null) return !text.startsWith('[') && isHostName(text) ? { name: plainName(text) } : null;
+  if (more.length > 0 || text.startsWith('[') !== written!.includes(':')) return null;
+  return parseSubnet(address, { bits, isMapped: address.family === 4 && text.startsWith('[') });
+}
+
+function parseSubnet(
+  { address, family }: IpAddress,
+  { bits, isMapped }: { bits: string | undefined; isMapped: boolean },
+): RuleAddresses | null {
+  const most = family === 4 ? 32 : 128;
+  // 96 bits of `::ffff:192.0.2.1` are the prefix that says IPv4.
+  const prefix = bits === undefined ? most : /^\d+$/.test(bits) ? Number(bits) - (isMapped ? 96 : 0) : -1;
+  if (prefix < 0 || prefix > most) return null;
+  const addresses = new BlockList();
+  addresses.addSubnet(address, prefix, `ipv${family}`);
+  return { addresses };
+}
+
+function parsePorts(text: string): { lowestPort: number; highestPort: number } | null {
+  if (text === '*') return { lowestPort: 1, highestPort: MAX_PORT };
+  const parts = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text);
+  if (parts === null) return null;
+  const lowestPort = Number(parts[1]);
+  const highestPort = parts[2] === undefined ? lowestPort : Number(parts[2]);
+  if (lowestPort < 1 || highestPort > MAX_PORT || lowestPort > highestPort) return null;
+  return { lowestPort, highestPort };
+}
+
+function hasPort({ lowestPort, highestPort }: AllowRule, port: number): boolean {
+  return port >= lowestPort && port <= highestPort;
+}

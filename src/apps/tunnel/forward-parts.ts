@@ -1,0 +1,16 @@
+// Tested by test/loopback/tunnel.test.ts
+
+import type { Logger } from '../shared/logger.js';
+import type { TunnelStream } from '../shared/tunnel/join.js';
+import type { Tunnels } from '../shared/tunnel/tunnels.js';
+import type { TunnelPrinter } from './report.js';
+
+/** What each kind of forward works with. */
+export interface ForwardParts {
+  readonly tunnels: Tunnels;
+  readonly printer: TunnelPrinter;
+  readonly logger: Logger;
+  /** The far side as the command line has it. */
+  readonly peerName: string;
+  openStream(): TunnelStream;
+}
