@@ -5,7 +5,7 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 readonly here
-readonly RATE_MBIT=${RATE_MBIT:-100} QUEUE_MS=${QUEUE_MS:-20} RTT_MS=${RTT_MS:-10} SPAN=${SPAN:-10} TURNS=${TURNS:-1} SEED=${SEED:-1}
+readonly RATE_MBIT=${RATE_MBIT:-100} QUEUE_MS=${QUEUE_MS:-20} RTT_MS=${RTT_MS:-10} SPAN=${SPAN:-10} TURNS=${TURNS:-1} SEED=${SEED:-1} KERNEL=${KERNEL:-cubic}
 children=()
 path_pid=
 
@@ -14,6 +14,7 @@ usage() {
 Usage: deploy/tunnel-lab.sh LOSS...   for each LOSS (0, 0.001, 0.01): goodput, Mbit/s, of TCP, of xpass perf, and of iperf3 through xpass tunnel
        deploy/tunnel-lab.sh limit     what the path itself carries: TCP without rate, delay and loss
 Variables: RATE_MBIT (100), QUEUE_MS (20) and RTT_MS (10) of the path; SPAN (10) seconds of each measurement after 2; TURNS (1); SEED (1);
+           KERNEL (cubic), the congestion control of TCP;
            OPTIONS, of all xpass commands (--spin never)
 TEXT
 }
@@ -98,19 +99,19 @@ mbit() {
 }
 
 iperf() {
-  timeout $((SPAN + 40)) ip netns exec xpass-t1 iperf3 -c "$1" -p "$2" -O 2 -t "$SPAN" -J >"$scratch/iperf.json"
+  timeout $((SPAN + 40)) ip netns exec xpass-t1 iperf3 -c "$1" -p "$2" -O 2 -t "$SPAN" -J "${@:3}" >"$scratch/iperf.json"
   mbit "$scratch/iperf.json"
 }
 
 serve_iperf() {
-  become 2 iperf3 -s -p 5201 >/dev/null &
+  become 2 iperf3 -s -p 5201 >/dev/null 2>&1 &
   children+=($!)
   sleep 0.5
 }
 
 measure_tcp() {
   serve_iperf
-  iperf 10.78.0.2 5201
+  iperf 10.78.0.2 5201 -C "$KERNEL"
   end_children
 }
 
@@ -137,7 +138,7 @@ measure_tunnel() {
 
 compare() {
   local loss turn
-  echo "path: ${RATE_MBIT} Mbit/s, queue ${QUEUE_MS} ms, RTT ${RTT_MS} ms; ${SPAN} s after 2; goodput, Mbit/s"
+  echo "path: ${RATE_MBIT} Mbit/s, queue ${QUEUE_MS} ms, RTT ${RTT_MS} ms; TCP with $KERNEL; ${SPAN} s after 2; goodput, Mbit/s"
   printf '%8s %6s %10s %12s %10s %14s\n' loss turn tcp 'xpass perf' tunnel 'tunnel/perf'
   for loss in "$@"; do
     open_path "$((RATE_MBIT * 1000000))" "$(awk "BEGIN { print $RTT_MS / 2 }")" "$loss"
