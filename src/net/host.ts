@@ -1,3 +1,4 @@
+// Tested by test/loopback/net/host.test.ts
 import { EventEmitter } from 'node:events';
 import type { Application, CreditChoice } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';

@@ -1,4 +1,3 @@
-// Tested by test/net/stream.test.ts
 import type { XpassError } from '../core/errors.js';
 import type { FlowReader } from '../core/flow-callbacks.js';
 import type { Receiver } from './receiver.js';

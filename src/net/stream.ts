@@ -1,3 +1,4 @@
+// Tested by test/loopback/net/host.test.ts
 import { Duplex } from 'node:stream';
 import { XpassError } from '../core/errors.js';
 import type { FlowReader, FlowWriter } from '../core/flow-callbacks.js';

@@ -7,6 +7,7 @@ class FakeSender {
   readonly calls: string[] = [];
   readonly written: Buffer[] = [];
   acknowledgedBytes = 0;
+  unsentBytes = 0;
   room: number;
 
   constructor(room: number) {

@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { openHost } from '../../../net/host.js';
 import { formatAddress } from '../../../udp/address.js';
+import { keepYoungGenerationSmall, markSeldom } from '../../shared/collector.js';
 import type { StreamKind } from './orders.js';
 
 const LOOPBACK = '127.0.0.1';
@@ -23,6 +24,9 @@ export function transportOf(kind: StreamKind, frameBytes: number): DuplexTranspo
 }
 
 function xpassStreams(frameSize: number): DuplexTransport {
+  // As in the processes of the one-way flows beside them.
+  keepYoungGenerationSmall();
+  markSeldom();
   return {
     listen: async (accept) => {
       const host = await openHost({ frameSize });
@@ -30,7 +34,7 @@ function xpassStreams(frameSize: number): DuplexTransport {
       return formatAddress(host.local);
     },
     dial: async (target) => {
-      const host = await openHost({ frameSize });
+      const host = await openHost({ frameSize, peer: target });
       return () => host.createStream(target);
     },
   };
