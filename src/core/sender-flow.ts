@@ -56,8 +56,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   protected readonly frames: SenderFrames;
   protected readonly probe: Probe;
   protected readonly requests: SenderRequests;
-  /** It names a flow of the peer as its pair. */
-  private readonly answersFlow: boolean;
+  /** It is the other half of a stream that the peer has opened. */
+  private readonly answersStream: boolean;
   protected readonly stream: SentStream;
   protected readonly buffer: SendBuffer;
   protected readonly rtt: RttEstimator;
@@ -86,8 +86,9 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
     this.buffer = this.stream.buffer;
     const { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass } = options;
-    const terms = { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass };
-    this.answersFlow = pairedFlowId !== 0;
+    this.answersStream = isDuplex && pairedFlowId !== 0;
+    const asks = isDuplex && pairedFlowId === 0;
+    const terms = { frameBytes, isReactive, pairedFlowId, isDuplex: asks, weight, isLowClass };
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.numbers[this.at + Hot.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
@@ -194,7 +195,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   reset(nowNs: number, code: number = ResetCode.aborted): void {
     if (this.isOver) return;
     // The peer waits for the other half of a stream: it hears that none comes.
-    if (this.requests.requests === 0 && this.answersFlow) this.sendRequest(nowNs, false);
+    if (this.requests.requests === 0 && this.answersStream) this.sendRequest(nowNs, false);
     if (this.requests.requests > 0) this.frames.reset(code, nowNs);
     this.close(new XpassError('reset', 'the flow was given up on this side'));
   }

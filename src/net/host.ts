@@ -401,7 +401,10 @@ export class Host
     if (listener === null) return null;
     const stream = new Stream(this, this.streamOptions, false);
     try {
-      stream.attachSender(this.openReply(receiver, stream.writer), false);
+      stream.attachSender(
+        this.open(receiver.peer, stream.writer, { pairedFlowId: receiver.id, isDuplex: true }),
+        false,
+      );
     } catch (error) {
       if (error instanceof XpassError) return null;
       throw error;
