@@ -389,6 +389,10 @@ export class Socket extends Duplex {
   }
 
   private finishStream(callback: Callback): void {
+    if (this.stream?.destroyed === true) {
+      callback();
+      return;
+    }
     this.finishing = callback;
     // Called with an error too, which 'error' of the stream has told of.
     this.stream?.end((error?: Error | null) => {
@@ -407,7 +411,7 @@ export class Socket extends Duplex {
     const isReset = error instanceof XpassError && error.code === 'reset';
     const isLate = isReset && this.stream?.readableEnded === true;
     if (isLate && this.finishing !== null) this.finished();
-    else if (isLate && !this.allowHalfOpen && this.writableLength === 0) this.destroy();
+    else if (isLate && !this.allowHalfOpen && this.writableLength === 0) this.end();
     else this.destroy(nodeError(error, this.place));
   }
 
