@@ -166,7 +166,7 @@ describe('ControlServer', () => {
     const { address } = await listen();
     await expect(ControlServer.listen(address, echo)).rejects.toMatchObject({
       exitCode: ExitCode.usage,
-      message: expect.stringMatching(/^the control address 127\.0\.0\.1:\d+ is in use by another process/),
+      message: expect.stringMatching(/^the control address 127\.0\.0\.1:\d+ is in use already/),
     });
   });
 

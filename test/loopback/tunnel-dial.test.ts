@@ -55,6 +55,8 @@ describe('a connection for a peer', () => {
     for (const host of ['0.0.0.0', '::', '::ffff:0.0.0.0', 'web']) {
       expect(outcome(await dial({ host, port }, { rules: rules('*:*'), resolve }))).toBe('notAllowed');
     }
+    const fault = await dial({ host: '0.0.0.0', port: 80 }, { rules: rules('*:*'), resolve });
+    expect(fault).toMatchObject({ message: '0.0.0.0:80 is no address to connect to: name one of a host' });
   });
 
   it('fails by name', async () => {

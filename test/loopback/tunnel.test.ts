@@ -91,6 +91,19 @@ describe('xpass tunnel -L', () => {
     }
   });
 
+  it('says of a connection that its own end resets that it was the one', async () => {
+    const { port, near, far } = await tunnelTo(echo);
+    const client = await tcpClient(port);
+    client.write('x');
+    await within(once(client, 'data'), 'an echo');
+    const code = closeCode(client);
+    expect((await near.process.stop()).code).toBe(0);
+    expect(await code).toBe('ECONNRESET');
+    const closed = near.process.events.find(({ event }) => event === 'closed');
+    expect(closed).toMatchObject({ reset_by: 'stop', code: 'shutdown' });
+    expect(await far.process.event('tunnel')).toMatchObject({ code: 'reset' });
+  });
+
   it('resets a connection whose target refuses it, is not allowed or is not known', async () => {
     const [closedPort] = await freePorts(1);
     const far = await startFarSide('--tunnel', `127.0.0.1:${closedPort}`, '--tunnel', 'nowhere.invalid:80');
@@ -174,9 +187,14 @@ describe('xpass tunnel -L', () => {
   it('names a port that is in use, and ends', async () => {
     const taken = await tcpServer(echo);
     const { code, stderr } = await runXpass('tunnel', '--to', '127.0.0.1:9', '-L', `${taken}:127.0.0.1:80`);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(`-L: 127.0.0.1:${taken} is in use by another process`)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(`-L: 127.0.0.1:${taken} is in use already`)]);
     const socks = await runXpass('tunnel', '--to', '127.0.0.1:9', '-D', `${taken}`);
     expect([socks.code, socks.stderr]).toEqual([2, expect.stringMatching(`-D: 127.0.0.1:${taken} is in use`)]);
+  });
+
+  it('names the option of a far side that makes no sense', async () => {
+    const { code, stderr } = await runXpass('tunnel', '--to', '127.0.0.1:99999', '-D', '0');
+    expect([code, stderr]).toEqual([2, expect.stringMatching("--to: '127.0.0.1:99999' is not an address")]);
   });
 
   it('needs something to forward', async () => {

@@ -10,7 +10,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'senders, a switch and a receiver on this machine',
     load: () => import('../demo/command.js'),
   },
-  { name: 'daemon', summary: 'receive files, and serve perf', load: () => import('../daemon/command.js') },
+  { name: 'daemon', summary: 'receive files, serve perf and tunnels', load: () => import('../daemon/command.js') },
   { name: 'perf', summary: 'measure between two hosts, as iperf3 does', load: () => import('../perf/command.js') },
   { name: 'send', summary: 'send files to a daemon', load: () => import('../send/command.js') },
   { name: 'tunnel', summary: 'carry TCP connections of any program', load: () => import('../tunnel/command.js') },

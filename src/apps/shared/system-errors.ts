@@ -65,7 +65,7 @@ const ERRORS: Explanations = {
 };
 
 const SOCKET_ERRORS: Explanations = {
-  EADDRINUSE: [ExitCode.usage, ' is in use by another process: choose another port, or 0 for any that is free'],
+  EADDRINUSE: [ExitCode.usage, ' is in use already: choose another port, or 0 for any that is free'],
   EADDRNOTAVAIL: [ExitCode.usage, ' is not an address of this machine: choose one that is, or 0.0.0.0 or :: for all'],
   EAFNOSUPPORT: [ExitCode.usage, ' is of an address family that this machine does not have: choose IPv4 or IPv6'],
   EACCES: [ExitCode.usage, ' may not be used by this user: ports from 1024 up and no broadcast addresses are allowed'],

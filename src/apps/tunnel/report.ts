@@ -43,8 +43,7 @@ export class TunnelPrinter implements TunnelReport {
   }
 
   closed({ id, from, to }: TunnelName, { sentBytes, receivedBytes, durationMs, broken }: ClosedOutcome): void {
-    const how =
-      broken === null ? 'closed' : `reset by the ${broken.by === 'peer' ? 'far side' : 'program'} (${broken.code})`;
+    const how = broken === null ? 'closed' : `${RESETS[broken.by]} (${broken.code})`;
     this.say(
       {
         event: 'closed',
@@ -71,7 +70,7 @@ export class TunnelPrinter implements TunnelReport {
   lost({ address, code, message, retryMs }: ForwardLost): void {
     this.say(
       { event: 'lost', address, code, message, retryS: retryMs / 1e3 },
-      `${address} of the far side is lost: ${printable(message)}; asking again in ${displayDuration(retryMs * 1e6)}`,
+      `${address} of the far side does not listen: ${printable(message)}; asking again in ${displayDuration(retryMs * 1e6)}`,
     );
   }
 
@@ -88,5 +87,11 @@ export class TunnelPrinter implements TunnelReport {
     else this.results.line(line);
   }
 }
+
+const RESETS = {
+  program: 'reset by the program',
+  peer: 'reset by the far side',
+  stop: 'reset by the end of this tunnel',
+};
 
 type ClosedOutcome = JoinOutcome & { readonly durationMs: number };

@@ -1,6 +1,6 @@
 // Tested by test/loopback/tunnel.test.ts
 
-import type { XpassError } from '../../core/errors.js';
+import { XpassError } from '../../core/errors.js';
 import { type Host, openHostOf } from '../../net/host.js';
 import { parsePeer } from '../../net/peer-name.js';
 import { markSeldom } from '../shared/collector.js';
@@ -114,6 +114,6 @@ function targetOf({ to, switch: switchAddress }: TunnelInvocation['options']): R
   try {
     return parsePeer(to, switchAddress !== undefined);
   } catch (error) {
-    throw failureOf(error, '--to') ?? error;
+    throw error instanceof XpassError ? usageFailure(`--to: ${error.message}`) : error;
   }
 }

@@ -47,7 +47,7 @@ describe('an error of the system', () => {
     const inUse = systemError({ code: 'EADDRINUSE', syscall: 'bind', address: '127.0.0.1', port: 4000 });
     expect(describeSystemError(inUse)).toEqual({
       exitCode: 2,
-      sentence: '127.0.0.1:4000 is in use by another process: choose another port, or 0 for any that is free',
+      sentence: '127.0.0.1:4000 is in use already: choose another port, or 0 for any that is free',
     });
     const elsewhere = systemError({ code: 'EADDRNOTAVAIL', syscall: 'bind', address: '::2', port: 1 });
     expect(describeSystemError(elsewhere).sentence).toMatch(/^\[::2\]:1 is not an address of this machine/);

@@ -8,6 +8,7 @@ import { said } from '../../harness/said.js';
 const NAME = { id: 3, peerName: '192.0.2.7:47000', from: '127.0.0.1:50000', to: 'web:80' };
 const DONE = { sentBytes: 2_048, receivedBytes: 5, durationMs: 1_500, broken: null };
 const BROKEN = { ...DONE, broken: { by: 'program' as const, code: 'ECONNRESET' } };
+const STOPPED = { ...DONE, broken: { by: 'stop' as const, code: 'shutdown' } };
 const REFUSED = { code: 'refused', message: 'web:80 refuses \u001b[2J' };
 const COUNTERS = {
   opened: 2,
@@ -29,6 +30,7 @@ function printed(isJson: boolean) {
   printer.opened(NAME);
   printer.closed(NAME, DONE);
   printer.closed(NAME, BROKEN);
+  printer.closed(NAME, STOPPED);
   printer.refused(NAME, REFUSED);
   printer.lost({ address: '127.0.0.1:8081', code: 'idle', message: 'it is lost', retryMs: 250 });
   printer.summary(COUNTERS);
@@ -44,8 +46,9 @@ describe('what a tunnel says', () => {
       '3: 127.0.0.1:50000 to web:80: open',
       '3: 127.0.0.1:50000 to web:80: closed after 1.500 s, 2.000 KiB sent, 5 B received',
       '3: 127.0.0.1:50000 to web:80: reset by the program (ECONNRESET) after 1.500 s, 2.000 KiB sent, 5 B received',
+      '3: 127.0.0.1:50000 to web:80: reset by the end of this tunnel (shutdown) after 1.500 s, 2.000 KiB sent, 5 B received',
       '3: 127.0.0.1:50000 to web:80: refused: web:80 refuses \\u001b[2J (refused)',
-      '127.0.0.1:8081 of the far side is lost: it is lost; asking again in 250.0 ms',
+      '127.0.0.1:8081 of the far side does not listen: it is lost; asking again in 250.0 ms',
       '2 connections opened, 1 refused, 1 reset, 1 B sent, 2 B received',
     ]);
   });
@@ -53,11 +56,12 @@ describe('what a tunnel says', () => {
   it('is an object for each event to programs', () => {
     const events = printed(true).map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(events.map(({ event }) => event)).toEqual([
-      ...['listening', 'listening', 'listening', 'opened', 'closed', 'closed', 'refused', 'lost', 'summary'],
+      ...['listening', 'listening', 'listening', 'opened', 'closed', 'closed', 'closed', 'refused', 'lost', 'summary'],
     ]);
     expect(events[4]).toMatchObject({ id: 3, sent_bytes: 2_048, received_bytes: 5, duration_s: 1.5, reset_by: null });
     expect(events[5]).toMatchObject({ reset_by: 'program', code: 'ECONNRESET' });
-    expect(events[8]).toMatchObject({ opened: 2, refused_by: { refused: 1 } });
+    expect(events[6]).toMatchObject({ reset_by: 'stop', code: 'shutdown' });
+    expect(events[9]).toMatchObject({ opened: 2, refused_by: { refused: 1 } });
   });
 });
 

@@ -27,7 +27,7 @@ const MAX_NAME_CHARACTERS = 253;
 /** An entry as a value of an option. */
 export const ALLOW_RULE: ValueKind<AllowRule> = {
   allowed:
-    'HOST:PORTS, where HOST is a name, an address, ADDRESS/BITS, [IPV6], [IPV6/BITS] or *, and PORTS a port, LOWEST-HIGHEST or *',
+    'HOST:PORTS, where HOST is a name, an address, ADDRESS/BITS, [IPV6], [IPV6/BITS] or *, and PORTS a port from 1 to 65535, LOWEST-HIGHEST or *',
   parse: (text) => {
     const parts = /^(\*|\[[0-9A-Fa-f:.]+(?:\/\d{1,3})?\]|[^:[\]*]+):([\d*-]+)$/.exec(text);
     if (parts === null) return undefined;

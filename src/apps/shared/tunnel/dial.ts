@@ -54,11 +54,19 @@ async function addressesOf(
   const allowed = found.filter(
     (address) => !isUnspecified(address) && (isNamed || rules === null || allowsAddress(rules, address, port)),
   );
-  return allowed.length === 0 ? notAllowed(target) : allowed.slice(0, MAX_ADDRESSES);
+  if (allowed.length > 0) return allowed.slice(0, MAX_ADDRESSES);
+  return found.length > 0 && found.every(isUnspecified) ? noTarget(target) : notAllowed(target);
 }
 
 function notAllowed(target: Address): Fault {
-  return new Fault('notAllowed', `${formatAddress(target)} may not be reached through this host`);
+  return new Fault(
+    'notAllowed',
+    `${formatAddress(target)} may not be reached through this host: its --tunnel has to allow it`,
+  );
+}
+
+function noTarget(target: Address): Fault {
+  return new Fault('notAllowed', `${formatAddress(target)} is no address to connect to: name one of a host`);
 }
 
 async function lookUp(

@@ -16,7 +16,8 @@ const ANY_ADDRESS = '::';
 
 /** `[bind:]port:host:hostport`. */
 export const FORWARD: ValueKind<Forward> = {
-  allowed: '[BIND:]PORT:HOST:HOSTPORT, IPv6 addresses in brackets, BIND * for all addresses, PORT 0 for any free one',
+  allowed:
+    '[BIND:]PORT:HOST:HOSTPORT, IPv6 addresses in brackets, BIND * for all addresses, ports to 65535, PORT 0 for any free one',
   parse: (text) => {
     const parts = splitColons(text);
     if (parts === null || (parts.length !== 3 && parts.length !== 4)) return undefined;
@@ -30,7 +31,7 @@ export const FORWARD: ValueKind<Forward> = {
 
 /** `[bind:]port`. */
 export const BIND: ValueKind<Address> = {
-  allowed: '[BIND:]PORT, an IPv6 address in brackets, BIND * for all addresses, PORT 0 for any free one',
+  allowed: '[BIND:]PORT, an IPv6 address in brackets, BIND * for all addresses, ports to 65535, 0 for any free one',
   parse: (text) => {
     const parts = splitColons(text);
     return parts === null || parts.length > 2 ? undefined : parseBind(parts);

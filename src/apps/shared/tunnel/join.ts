@@ -13,8 +13,8 @@ export interface JoinOutcome {
   /** Bytes that the TCP program sent, and that it was given. */
   readonly sentBytes: number;
   readonly receivedBytes: number;
-  /** Null for two directions that ended in order; else who broke off, and the error's code. */
-  readonly broken: { readonly by: 'program' | 'peer'; readonly code: string } | null;
+  /** Null for two directions that ended in order; else who broke off (`stop`: this process, which ends), and the error's code. */
+  readonly broken: { readonly by: 'program' | 'peer' | 'stop'; readonly code: string } | null;
 }
 
 /**
@@ -47,6 +47,7 @@ export class Join {
 
   /** Ends both with resets. */
   reset(): void {
+    this.broken ??= { by: 'stop', code: 'shutdown' };
     resetSocket(this.socket);
     this.stream.resetAndDestroy();
   }

@@ -57,7 +57,10 @@ export class ListenService implements DuplexService {
 
   private problemOf({ bind }: ListenRequest): Fault | null {
     if (!this.options.allowed.some((rule) => coversBind(rule, bind))) {
-      return new Fault('notAllowed', `this host does not listen on ${formatAddress(bind)} for others`);
+      return new Fault(
+        'notAllowed',
+        `this host does not listen on ${formatAddress(bind)} for others: its --tunnel-listen has to allow it`,
+      );
     }
     if (this.listeners.size < MAX_LISTENERS) return null;
     return new Fault('busy', `this host listens on no more than ${MAX_LISTENERS} ports for others`);
