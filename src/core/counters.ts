@@ -38,6 +38,8 @@ export interface EndpointCounters {
   tooManyRanges: number;
   /** Credits that came late enough to be taken as dropped first. */
   lateEchoes: number;
+  /** Frames held back from a peer that has not proved its address. PROTOCOL §4.6 */
+  unprovedHeld: number;
   /** Flows refused because of maxFlows. */
   flowsRefused: number;
   /** Lingering flows forgotten early because of maxLingering. */
@@ -73,6 +75,7 @@ export function newCounters(): EndpointCounters {
     outsideWindow: 0,
     tooManyRanges: 0,
     lateEchoes: 0,
+    unprovedHeld: 0,
     flowsRefused: 0,
     lingerEvictions: 0,
     weightsLimited: 0,

@@ -264,7 +264,7 @@ export class CreditedSender extends SenderFlow implements Rider {
   private beginBurst(nowNs: number): boolean {
     const { burst, requests, opened } = this;
     if (burst === null || burst.isOpen || !this.stream.hasData) return false;
-    if (requests.requests === 0) this.context.schedule(this.slot, burst.begin(nowNs));
+    if (requests.requests === 0 && burst.mayBegin) this.context.schedule(this.slot, burst.begin(nowNs));
     else if (opened && this.isFresh && !this.isPaused && burst.mayResume)
       this.context.schedule(this.slot, burst.resume(nowNs));
     return opened && burst.isOpen && requests.isCovered;

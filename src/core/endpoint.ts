@@ -44,6 +44,7 @@ import { ReactiveSender } from './reactive-sender.js';
 import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
 import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
+import type { PathLimit } from './sender-frames.js';
 import { Speculation } from './speculation.js';
 import { Strangers } from './strangers.js';
 import { WaitingFlows } from './waiting-flows.js';
@@ -169,7 +170,8 @@ export class Endpoint implements FlowContext {
     const slot = this.newSlot();
     const header = this.header(peer, this.newFlowId(peer));
     const { pairedFlowId = 0, isDuplex = false } = options;
-    const terms = { slot, header, peer, frameBytes: this.config.frameBytes, pairedFlowId, isDuplex, ...share };
+    const limit = this.limitOf(peer, pairedFlowId);
+    const terms = { slot, header, peer, limit, frameBytes: this.config.frameBytes, pairedFlowId, isDuplex, ...share };
     const flow =
       algorithm === null
         ? new CreditedSender(this, writer, { ...terms, isReactive: false }, nowNs)
@@ -464,6 +466,12 @@ export class Endpoint implements FlowContext {
   private header(peer: number, id: number): FlowHeader {
     // Signed: V8 keeps it in place then, and what is written are its 32 bits.
     return { destination: this.hostId === 0 ? 0 : peer, source: this.hostId, flowId: id | 0, pathId: 0 };
+  }
+
+  /** A flow that answers one of the peer's shares its limit. */
+  private limitOf(peer: number, pairedFlowId: number): PathLimit | null {
+    const slot = pairedFlowId === 0 ? NO_SLOT : this.receivers.get(peer, pairedFlowId);
+    return slot < 0 ? null : (this.flows[slot] as ReceiverFlow).pathLimit;
   }
 
   private newFlowId(peer: number): number {

@@ -15,6 +15,7 @@ import type { ReceiveWindow } from './receive-window.js';
 import { ReceivedStream } from './received-stream.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { isPlain, type ReceiverStatistics, UncommonFrames } from './receiver-statistics.js';
+import type { PathLimit } from './sender-frames.js';
 
 // Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
 const { NEVER } = time;
@@ -103,6 +104,11 @@ export abstract class ReceiverFlow implements TimedFlow {
   /** Its sender asks for a flow of the opposite direction that names this one as its pair: the two are a stream. PROTOCOL §6.1 */
   get isDuplex(): boolean {
     return this.wantsPair;
+  }
+
+  /** What may be sent to its peer before that has proved its address, in either direction. PROTOCOL §4.6 */
+  get pathLimit(): PathLimit {
+    return this.frames;
   }
 
   /** What its credit algorithm remembers, by the names of the papers; for traces. Allocates. */

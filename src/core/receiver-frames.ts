@@ -141,6 +141,17 @@ export class ReceiverFrames implements FlowHeader {
     return this.maySend(Credit.bytes + Credit.maxPaddingBytes);
   }
 
+  /** Wire bytes that may be sent before the path is proved, beside those that were. */
+  get unprovedBytes(): number {
+    if (this.isProved) return Number.POSITIVE_INFINITY;
+    return this.wireBytesReceived * this.context.config.amplificationLimit - this.wireBytesSent;
+  }
+
+  /** A frame with so many wire bytes goes to the peer: one of the flow that answers this one, too. */
+  sent(wireBytesMore: number): void {
+    if (!this.isProved) this.wireBytesSent += wireBytesMore;
+  }
+
   /** The host's own NIC has dropped the frame. */
   takeBack(frame: Frame): void {
     if (!this.isProved) this.wireBytesSent -= frame.wireBytes;
@@ -218,6 +229,6 @@ export class ReceiverFrames implements FlowHeader {
 
   private address(frame: Frame): void {
     frame.peer = this.peer;
-    if (!this.isProved) this.wireBytesSent += frame.wireBytes;
+    this.sent(frame.wireBytes);
   }
 }

@@ -15,7 +15,7 @@ import * as flowRecord from './flow-record.js';
 import { Probe } from './probe.js';
 import { RttEstimator } from './rtt.js';
 import type { SendBuffer } from './send-buffer.js';
-import { SenderFrames } from './sender-frames.js';
+import { type PathLimit, SenderFrames } from './sender-frames.js';
 import { type RequestTerms, SenderRequests } from './sender-requests.js';
 import type { SenderStatistics } from './sender-statistics.js';
 import { SentStream } from './sent-stream.js';
@@ -42,6 +42,8 @@ export interface SenderOptions extends RequestTerms {
   slot: number;
   header: FlowHeader;
   peer: number;
+  /** Of the flow that this one answers. */
+  limit?: PathLimit | null;
 }
 
 /**
@@ -77,7 +79,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.context = context;
     this.writer = writer;
     this.slot = options.slot;
-    this.frames = new SenderFrames(context, options.header, options.peer);
+    this.frames = new SenderFrames(context, options.header, options.peer, options.limit);
     const record = context.records.take();
     this.numbers = record.numbers;
     this.at = record.at;
@@ -319,6 +321,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** The first answer has come. False where the writer has given the flow up in its callback. */
   protected survivesOpening(): boolean {
     this.opened = true;
+    this.frames.provePath();
     this.writer.onOpened?.();
     return !this.isOver;
   }

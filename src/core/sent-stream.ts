@@ -49,7 +49,8 @@ export class SentStream {
   /** Given out by `take` so far. */
   private frames = 0;
   private readonly probe: Probe;
-  private readonly payloadBytes: number;
+  /** Of a full frame. */
+  readonly payloadBytes: number;
   /** Made for the first loss: most flows have none, and each look at one more object of a flow is a wait for memory where there are many. */
   private recovery: LossRecovery | null = null;
   /** Made once the flow's frames take several paths. */

@@ -54,7 +54,12 @@ export class SpeculativeBurst {
 
   /** A flow that has sent nothing yet begins. Returns when its first frame may leave. */
   begin(nowNs: number): number {
-    return this.start(this.parts.speculation.budgetBytes, nowNs);
+    return this.start(this.firstBytes, nowNs);
+  }
+
+  /** Whether its first frame may go without a credit. */
+  get mayBegin(): boolean {
+    return this.fitsInto(this.firstBytes);
   }
 
   /** Whether a frame of new bytes may go without a credit now, on a flow that the receiver knows. */
@@ -125,6 +130,14 @@ export class SpeculativeBurst {
     return speculation.readyNs(nowNs);
   }
 
+  private get firstBytes(): number {
+    return Math.min(this.parts.speculation.budgetBytes, this.unprovedBytes);
+  }
+
+  private get unprovedBytes(): number {
+    return this.parts.frames.unprovedPayloadBytes(this.payloadBytes);
+  }
+
   private get usableBytes(): number {
     return Math.min(this.windowBytes, this.parts.speculation.budgetBytes);
   }
@@ -135,7 +148,7 @@ export class SpeculativeBurst {
     const underWayBytes = stream.sentOffset - stream.ackedOffset;
     if (stream.hasLosses || stream.ackedOffset < this.barrierOffset) return 0;
     if (!this.isOpen && underWayBytes > 0 && stream.mayOvertake) return 0;
-    return this.usableBytes - underWayBytes;
+    return Math.min(this.usableBytes - underWayBytes, this.unprovedBytes);
   }
 
   private fitsInto(roomBytes: number): boolean {

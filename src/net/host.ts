@@ -160,6 +160,11 @@ export class Host
     return this.driver.info.local;
   }
 
+  /** How long a peer has for its first answer, ms. @internal */
+  get connectTimeoutMs(): number {
+    return this.settings.connectTimeout / 1e6;
+  }
+
   /** The host's NIC, for who counts at it. @internal */
   get nic(): Assembled['nic'] {
     return (this.assembled as Assembled).nic;

@@ -68,6 +68,11 @@ export class StreamReader implements FlowReader {
     this.ready = [];
   }
 
+  /** After `abandon`: a peer that waits for room gets credits, so that its next bytes have the flow reset at once. */
+  releaseUnread(): void {
+    this.release();
+  }
+
   onData(bytes: Uint8Array): void {
     if (this.isGivenUp) {
       this.receiver?.reset();
@@ -133,16 +138,30 @@ export class StreamReader implements FlowReader {
     this.isFlushSet = false;
     this.isTickSet = false;
     if (this.isGivenUp) return;
+    try {
+      this.giveAll();
+    } catch (error) {
+      // A listener of the program threw. What is left is given in a turn of its own, for a program that goes on all the same.
+      this.flushSoon();
+      throw error;
+    }
+  };
+
+  private giveAll(): void {
     const { ready } = this;
-    this.ready = [];
-    for (const part of ready) this.give(part);
+    let given = 0;
+    try {
+      while (given < ready.length) this.give(ready[given++]);
+    } finally {
+      this.ready = this.isGivenUp ? [] : this.ready.slice(given);
+    }
     if (this.givenBytes < this.usedBytes) this.give(this.takeBlock());
     if (!this.isFull) this.release();
     if (this.hasEnded && !this.isEndTold) {
       this.isEndTold = true;
       this.events.push(null);
     }
-  };
+  }
 
   private give(part: Uint8Array): void {
     this.bytesRead += part.length;

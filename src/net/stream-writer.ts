@@ -58,6 +58,11 @@ export class StreamWriter implements FlowWriter, FlowObserver {
     if (opens && !this.isEnded) sender.open();
   }
 
+  /** The peer is asked to take the flow, unless it was. */
+  open(): void {
+    this.sender?.open();
+  }
+
   /** Takes all the bytes, then calls back. One call at a time. */
   write(chunks: readonly Uint8Array[], callback: Callback): void {
     this.waiting = { chunks, chunk: 0, at: 0, callback };

@@ -18,8 +18,13 @@ const HIGH_WATER_MARK_BYTES = 65_536;
 /** How long a stream that was destroyed waits for its peer to end as well: Linux's tcp_fin_timeout. */
 const ORPHAN_MS = 60_000;
 
+/** How long the answering flow of a stream that has ended waits for bytes before it is opened without them (ours: RFC 9000's max_ack_delay). PROTOCOL §6.1 */
+const ANSWER_DELAY_MS = 25;
+
 /** What a stream needs of its host. */
 export interface StreamHost {
+  /** How long a peer has for its first answer, ms. */
+  readonly connectTimeoutMs: number;
   readonly local: UdpAddress;
   peerName(peer: number): string;
   /** Null behind a switch. */
@@ -63,6 +68,11 @@ export class Stream extends Duplex {
   private peer = 0;
   private isOpening: boolean;
   private timer: NodeJS.Timeout | null = null;
+  /** While the peer's direction is not open, or not over behind `destroy`. */
+  private peerTimer: NodeJS.Timeout | null = null;
+  private readonly isAnswering: boolean;
+  /** The answering flow was refused before the program had anything for it. */
+  private refused: XpassError | null = null;
   private finished: (() => void) | null = null;
   private resetCode: number | null = null;
 
@@ -75,6 +85,7 @@ export class Stream extends Duplex {
     });
     this.host = host;
     this.isOpening = isOpening;
+    this.isAnswering = !isOpening;
     this.output = new StreamWriter({
       onOpened: () => this.handleOpened(),
       onWriterClosed: (error) => this.handleWriterClosed(error),
@@ -169,6 +180,8 @@ export class Stream extends Duplex {
     if (receiver.pairedFlowId !== 0) this.host.forgetReplies(receiver.peer, receiver.pairedFlowId);
     this.peer = receiver.peer;
     this.input.attach(receiver);
+    this.clearPeerTimer();
+    if (this.destroyed) this.awaitPeersEnd();
     return this.input;
   }
 
@@ -186,12 +199,17 @@ export class Stream extends Duplex {
   /** For Duplex. @internal */
   override _write(chunk: Uint8Array, _encoding: BufferEncoding, callback: (error?: Error) => void): void {
     this.touch();
-    this.output.write([chunk], callback);
+    if (this.refused !== null) callback(resetOf(this.refused));
+    else this.output.write([chunk], callback);
   }
 
   /** For Duplex. @internal */
   override _writev(chunks: { chunk: Uint8Array }[], callback: (error?: Error) => void): void {
     this.touch();
+    if (this.refused !== null) {
+      callback(resetOf(this.refused));
+      return;
+    }
     this.output.write(
       chunks.map(({ chunk }) => chunk),
       callback,
@@ -200,6 +218,10 @@ export class Stream extends Duplex {
 
   /** For Duplex. @internal */
   override _final(callback: () => void): void {
+    if (this.refused !== null) {
+      callback();
+      return;
+    }
     this.finished = callback;
     this.output.end();
   }
@@ -213,6 +235,7 @@ export class Stream extends Duplex {
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
+    this.clearPeerTimer();
     const code = this.resetCode ?? (error === null && !this.isOpening ? null : ResetCode.aborted);
     this.input.abandon();
     if (code === null) {
@@ -228,8 +251,34 @@ export class Stream extends Duplex {
   /** Ends the writing direction; the other has its time to end. */
   private leave(): void {
     this.output.end();
+    this.input.releaseUnread();
+    this.awaitPeersEnd();
+    if (this.output.flow?.isClosed) this.forgetAnswer();
+  }
+
+  private awaitPeersEnd(): void {
     const { flow } = this.input;
-    if (flow !== null && !flow.isClosed) this.timer = setTimeout(() => flow.reset(), ORPHAN_MS).unref();
+    if (flow !== null && !flow.isClosed) this.peerTimer = setTimeout(() => flow.reset(), ORPHAN_MS).unref();
+  }
+
+  /** A peer that dies now says nothing, so both ends bound this state: the opener waits for the answering flow, which the other end opens in time. */
+  private awaitAnswer(): void {
+    const ms = this.isAnswering ? ANSWER_DELAY_MS : this.host.connectTimeoutMs;
+    const act = this.isAnswering ? () => this.output.open() : () => this.fail(this.noAnswer());
+    this.peerTimer = setTimeout(act, ms).unref();
+  }
+
+  private noAnswer(): XpassError {
+    const within = `within the connect timeout of ${this.host.connectTimeoutMs / 1e3} s`;
+    return new XpassError(
+      'idle',
+      `${this.peerName} is lost: it has all that was sent, and nothing came from it ${within}`,
+    );
+  }
+
+  private clearPeerTimer(): void {
+    if (this.peerTimer !== null) clearTimeout(this.peerTimer);
+    this.peerTimer = null;
   }
 
   /** All that was written before the stream was destroyed has arrived. An answer that comes now is refused. */
@@ -268,13 +317,18 @@ export class Stream extends Duplex {
 
   private handleWriterClosed(error: XpassError | null): void {
     if (error !== null && !this.isNeedless(error)) this.failBehindInput(error);
-    else if (this.finished !== null) process.nextTick(this.finished);
     else if (this.destroyed) this.forgetAnswer();
+    else if (this.finished === null) this.refused = error;
+    else {
+      process.nextTick(this.finished);
+      if (error === null && this.input.flow === null) this.awaitAnswer();
+    }
   }
 
   private handleReaderClosed(error: XpassError | null): void {
+    this.clearPeerTimer();
     if (error !== null) this.fail(error);
-    else if (this.destroyed && this.timer !== null) clearTimeout(this.timer);
+    else if (this.isAnswering && !this.destroyed) this.awaitAnswer();
   }
 
   /** A peer that is gone resets the direction that we have ended, and ends its own: that is read first, as from a socket of TCP. */
@@ -294,8 +348,12 @@ export class Stream extends Duplex {
   private fail(error: XpassError): void {
     const isLate = error.code === 'refused' && !this.isOpening;
     this.resetCode = ResetCode.aborted;
-    this.destroy(isLate ? new XpassError('reset', error.message, { cause: error }) : error);
+    this.destroy(isLate ? resetOf(error) : error);
   }
+}
+
+function resetOf(refused: XpassError): XpassError {
+  return new XpassError('reset', refused.message, { cause: refused });
 }
 
 function familyOf(address: UdpAddress | null): 'IPv4' | 'IPv6' | undefined {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Receiver } from '../../src/net/receiver.js';
 import { StreamReader } from '../../src/net/stream-reader.js';
 
@@ -19,6 +19,8 @@ function newReader() {
   reader.attach(receiver as unknown as Receiver);
   return { reader, given, released, state };
 }
+
+afterEach(() => void vi.unstubAllGlobals());
 
 describe('the reading side of a stream', () => {
   it('gives what came in one turn together, and releases it', async () => {
@@ -58,6 +60,27 @@ describe('the reading side of a stream', () => {
     state.hasRoom = true;
     reader.resume();
     expect(released).toEqual([1_500]);
+  });
+
+  it('gives the rest in a later turn where a listener of the program throws', () => {
+    const turns: (() => void)[] = [];
+    vi.stubGlobal('setImmediate', (turn: () => void) => turns.push(turn));
+    const given: number[] = [];
+    const reader = new StreamReader({
+      push: (chunk) => {
+        given.push(chunk?.length ?? -1);
+        if (given.length === 1) throw new Error('listener');
+        return true;
+      },
+      onReaderClosed: () => {},
+    });
+    reader.onData(Buffer.alloc(100));
+    reader.onData(Buffer.alloc(9_900));
+    reader.onEnd();
+    expect(() => turns.shift()?.()).toThrow('listener');
+    for (const turn of turns) turn();
+    expect(given.at(-1)).toBe(-1);
+    expect(given.slice(0, -1).reduce((sum, bytes) => sum + bytes, 0)).toBe(10_000);
   });
 
   it('tells the end behind the last bytes', async () => {

@@ -7,8 +7,8 @@ import { closedWith, labHost, nameOf, readAll, streamPair } from './net-lab.js';
 const FACE = new URL('../../../dist/net/host.js', import.meta.url).href;
 
 /** A process that serves streams and keeps them. */
-async function childServer() {
-  const program = `const { openHost } = await import('${FACE}'); const host = await openHost(); host.serve((stream) => stream.resume()); console.log(host.address().port);`;
+async function childServer(allowHalfOpen = false) {
+  const program = `const { openHost } = await import('${FACE}'); const host = await openHost(); host.serve((stream) => stream.resume(), { allowHalfOpen: ${allowHalfOpen} }); console.log(host.address().port);`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -50,6 +50,34 @@ describe('a host', () => {
   it('names an address that is in use', async () => {
     const host = await labHost();
     await expect(labHost({ listen: nameOf(host) })).rejects.toMatchObject({ code: 'config' });
+  });
+
+  it('learns of a peer that dies between the end of one direction and the first byte of the other', async () => {
+    const { child, name } = await childServer(true);
+    const client = await labHost({ connectTimeout: 1_000, idleTimeout: 1_000 });
+    const stream = await client.connect(name);
+    stream.end('all');
+    await once(stream, 'finish');
+    child.kill('SIGKILL');
+    expect(await closedWith(stream)).toMatchObject({ code: 'idle', message: expect.stringContaining(name) });
+  });
+
+  it('keeps a stream whose peer answers long after the end of the first direction', async () => {
+    const { near, far } = await streamPair({ client: { connectTimeout: 200 }, allowHalfOpen: true });
+    near.end('all');
+    far.resume();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    far.end('late');
+    expect(String(await readAll(near))).toBe('late');
+  });
+
+  it('resets a peer that waits for room when its stream is destroyed unread', async () => {
+    const { near, far } = await streamPair({ server: { receiveWindow: 65_536 } });
+    near.resume();
+    near.write(Buffer.alloc(4_194_304));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    far.destroy();
+    expect(await closedWith(near)).toMatchObject({ code: 'reset' });
   });
 
   it('waits at close until its streams are over', async () => {
