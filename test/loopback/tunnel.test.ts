@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
+import { readAnswer } from '../../src/apps/shared/tunnel/refusal.js';
 import { freePorts, runXpass, startSwitch, within } from './switch-lab.js';
 import { closeCode, readAll, startFarSide, startTunnel, tcpClient, tcpServer, until } from './tunnel-lab.js';
 
@@ -190,6 +192,13 @@ describe('xpass tunnel -L', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(`-L: 127.0.0.1:${taken} is in use already`)]);
     const socks = await runXpass('tunnel', '--to', '127.0.0.1:9', '-D', `${taken}`);
     expect([socks.code, socks.stderr]).toEqual([2, expect.stringMatching(`-D: 127.0.0.1:${taken} is in use`)]);
+  });
+
+  it('says in plain words that a connection was given up before the answer', async () => {
+    const stream = Object.assign(new PassThrough(), { resetAndDestroy: () => undefined });
+    const answer = readAnswer(stream, 'tunnel-open');
+    stream.destroy();
+    expect(await answer).toMatchObject({ code: 'aborted', message: 'given up before the far side had answered' });
   });
 
   it('names the option of a far side that makes no sense', async () => {

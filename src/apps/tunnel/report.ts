@@ -78,7 +78,7 @@ export class TunnelPrinter implements TunnelReport {
     const { opened, refused, broken, sentBytes, receivedBytes } = counters;
     this.say(
       { event: 'summary', ...counters },
-      `${opened} connections opened, ${refused} refused, ${broken} reset, ${displaySize(sentBytes)} sent, ${displaySize(receivedBytes)} received`,
+      `connections: ${opened} opened, ${refused} refused, ${broken} reset, ${displaySize(sentBytes)} sent, ${displaySize(receivedBytes)} received`,
     );
   }
 

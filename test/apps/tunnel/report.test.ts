@@ -49,7 +49,7 @@ describe('what a tunnel says', () => {
       '3: 127.0.0.1:50000 to web:80: reset by the end of this tunnel (shutdown) after 1.500 s, 2.000 KiB sent, 5 B received',
       '3: 127.0.0.1:50000 to web:80: refused: web:80 refuses \\u001b[2J (refused)',
       '127.0.0.1:8081 of the far side does not listen: it is lost; asking again in 250.0 ms',
-      '2 connections opened, 1 refused, 1 reset, 1 B sent, 2 B received',
+      'connections: 2 opened, 1 refused, 1 reset, 1 B sent, 2 B received',
     ]);
   });
 

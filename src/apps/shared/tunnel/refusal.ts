@@ -43,5 +43,6 @@ export async function readAnswer(
 /** An error of the transport says more than the fault that it became. */
 function ofFault({ errored }: TunnelStream, { code, message }: Fault): Refusal {
   const error = errored as (Error & { code?: string }) | null;
-  return error === null ? new Refusal(code, message) : new Refusal(error.code ?? code, error.message);
+  if (error !== null) return new Refusal(error.code ?? code, error.message);
+  return new Refusal(code, code === 'aborted' ? 'given up before the far side had answered' : message);
 }
