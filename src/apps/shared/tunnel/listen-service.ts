@@ -69,8 +69,9 @@ export class ListenService implements DuplexService {
   }
 
   private async listen({ bind, token }: ListenRequest, stream: HostStream): Promise<void> {
-    const before = this.listeners.get(token);
-    if (before !== undefined) {
+    // Again behind each wait: another request with the token may have come meanwhile.
+    for (let before = this.listeners.get(token); before !== undefined; before = this.listeners.get(token)) {
+      this.listeners.delete(token);
       before.stream.resetAndDestroy();
       await closeListener(before.server);
     }
