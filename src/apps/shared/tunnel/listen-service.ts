@@ -1,4 +1,4 @@
-// Tested by test/loopback/tunnel.test.ts
+// Tested by test/loopback/tunnel.test.ts and test/loopback/tunnel-listen.test.ts
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Address, formatAddress } from '../../../udp/address.js';
