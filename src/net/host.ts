@@ -11,6 +11,7 @@ import type { Address, UdpAddress } from '../udp/address.js';
 import type { DatapathInfo } from '../udp/datapath.js';
 import type { DriverStatistics } from '../udp/statistics.js';
 import { ResetCode } from '../wire/layout.js';
+import { abortWith, unlessAborted } from './abort.js';
 import { type Assembled, assembleHost, type Overrides } from './assemble.js';
 import { flowError } from './flow-errors.js';
 import type { ConnectOptions, FlowOptions, HostOptions, Notice, StreamOptions } from './host-options.js';
@@ -91,13 +92,11 @@ export function openHost(options: HostOptions = {}): Promise<Host> {
 
 /** The same with settings that were read already. Throws as `openHost` does. */
 export async function openHostOf(parts: HostParts): Promise<Host> {
-  parts.signal?.throwIfAborted();
+  const { signal } = parts;
+  signal?.throwIfAborted();
   const host = new Host(parts.settings);
-  await host.assemble(parts);
-  if (parts.signal?.aborted) {
-    await host.destroy();
-    parts.signal.throwIfAborted();
-  }
+  const assembled = host.assemble(parts);
+  await (signal === undefined ? assembled : unlessAborted(assembled, signal, () => void host.destroy()));
   return host;
 }
 
@@ -478,16 +477,4 @@ function flowTerms({ algorithm, set, weight, class: creditClass }: FlowOptions):
     ...(weight !== undefined && { weight }),
     ...(creditClass !== undefined && { creditClass }),
   };
-}
-
-function abortWith(signal: AbortSignal, stream: Stream): void {
-  const abort = (): void => {
-    stream.destroy(new DOMException('the stream was aborted', { name: 'AbortError', cause: signal.reason }));
-  };
-  if (signal.aborted) {
-    abort();
-    return;
-  }
-  signal.addEventListener('abort', abort, { once: true });
-  stream.once('close', () => signal.removeEventListener('abort', abort));
 }

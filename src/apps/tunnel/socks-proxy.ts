@@ -14,6 +14,8 @@ import { reportDrops } from './local-forward.js';
 
 /** Between a client's connection and its whole request (ours). */
 const HANDSHAKE_MS = 10_000;
+/** How long a client that was refused may take to close its connection (ours). */
+const LINGER_MS = 5_000;
 
 /** `-D`: a SOCKS5 proxy whose connections are made by the far side. */
 export class SocksProxy {
@@ -83,8 +85,7 @@ export class SocksProxy {
 
   private endRefused(socket: Socket, from: string, { answer, reason }: SocksStep & { kind: 'refused' }): void {
     this.refuse(from, 'badMessage', reason);
-    socket.end(answer);
-    socket.resume();
+    endSoon(socket, answer);
   }
 
   private async connect(socket: Socket, from: string, target: Address): Promise<void> {
@@ -93,7 +94,7 @@ export class SocksProxy {
     const stream = tryOpen(openStream);
     if (stream instanceof Refusal) {
       tunnels.refuse(name, stream);
-      socket.end(encodeSocksReply(socksReplyOf(stream.code)));
+      endSoon(socket, encodeSocksReply(socksReplyOf(stream.code)));
       return;
     }
     stream.on('error', () => undefined);
@@ -105,11 +106,18 @@ export class SocksProxy {
     if (answer instanceof Refusal) {
       tunnels.refuse(name, answer);
       stream.resetAndDestroy();
-      socket.end(encodeSocksReply(socksReplyOf(answer.code)));
-      socket.resume();
+      endSoon(socket, encodeSocksReply(socksReplyOf(answer.code)));
       return;
     }
     socket.write(encodeSocksReply(SocksReply.succeeded));
     tunnels.join(name, socket, stream).open();
   }
+}
+
+/** The last word to a client, which would keep its place among the connections as long as it likes. */
+function endSoon(socket: Socket, answer: Uint8Array): void {
+  socket.end(answer);
+  socket.resume();
+  const timer = setTimeout(() => resetSocket(socket), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
 }

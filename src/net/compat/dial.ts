@@ -5,7 +5,7 @@ import { XpassError } from '../../core/errors.js';
 import { bindAddressFor, formatAddress, type UdpAddress } from '../../udp/address.js';
 import type { Stream } from '../stream.js';
 import type { ConnectTarget } from './arguments.js';
-import { nodeError } from './errors.js';
+import { codedError, nodeError } from './errors.js';
 import { probeRefusal } from './refusal-probe.js';
 import { connectingHost, type SharedHost } from './shared-host.js';
 
@@ -45,6 +45,8 @@ export class Dial {
         if (at === addresses.length - 1) return await this.last(address);
         if (await this.tried(address)) return;
       }
+      // A look-up of the program's own may find nothing without an error.
+      throw codedError('ENOTFOUND', `${this.target.host ?? 'localhost'} has no address`);
     } catch (error) {
       if (!this.isStopped) this.events.onFailed(error as Error);
     }

@@ -145,7 +145,9 @@ export class Server extends EventEmitter {
       stream.destroy();
       return;
     }
-    if (this.shared !== shared || stream.destroyed) return;
+    // Closed since the stream came: the kernel resets what waits in a backlog too, and the host would wait for it.
+    if (this.shared !== shared) stream.resetAndDestroy();
+    if (stream.destroyed) return;
     this.connections_++;
     const socket = new Socket(this.options as SocketOptions);
     socket.server = this as unknown as NonNullable<Socket['server']>;

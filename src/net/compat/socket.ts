@@ -333,6 +333,8 @@ export class Socket extends Duplex {
 
   private takeEnd(): void {
     if (this.destroyed) return;
+    // 'finish' waits for the peer's host, but not behind its end: a program that reads to the end would miss it.
+    this.finished();
     this.push(null);
     // 'end' comes even if nobody reads, unless there is something to read.
     this.read(0);

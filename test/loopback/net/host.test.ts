@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSwitch } from '../switch-lab.js';
@@ -45,6 +46,16 @@ describe('a host', () => {
     [{ set: { beta: Number.NaN } }, "set.beta 'NaN' is not allowed"],
   ])('names an option that is wrong: %j', async (options, message) => {
     await expect(labHost(options)).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(message) });
+  });
+
+  it('gives up a switch that does not answer as soon as its signal says so', async () => {
+    const silent = createSocket('udp4');
+    onTestFinished(() => void silent.close());
+    await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
+    const options = { switch: `127.0.0.1:${silent.address().port}`, connectTimeout: 2_000 };
+    await expect(labHost({ ...options, signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
   });
 
   it('names an address that is in use', async () => {

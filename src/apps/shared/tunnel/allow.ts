@@ -17,6 +17,8 @@ interface RuleName {
 }
 
 interface RuleAddresses {
+  /** A BlockList takes every IPv4 address as part of ::/0 as well. */
+  readonly family: 4 | 6;
   readonly addresses: BlockList;
 }
 
@@ -51,7 +53,10 @@ export function allowsName(rules: readonly AllowRule[], name: string, port: numb
 export function allowsAddress(rules: readonly AllowRule[], { address, family }: IpAddress, port: number): boolean {
   return rules.some((rule) => {
     if (!hasPort(rule, port)) return false;
-    return rule.host === '*' || ('addresses' in rule.host && rule.host.addresses.check(address, `ipv${family}`));
+    if (rule.host === '*') return true;
+    return (
+      'addresses' in rule.host && rule.host.family === family && rule.host.addresses.check(address, `ipv${family}`)
+    );
   });
 }
 
@@ -91,7 +96,7 @@ function parseSubnet(
   if (prefix < 0 || prefix > most) return null;
   const addresses = new BlockList();
   addresses.addSubnet(address, prefix, `ipv${family}`);
-  return { addresses };
+  return { family, addresses };
 }
 
 function parsePorts(text: string): { lowestPort: number; highestPort: number } | null {

@@ -1,4 +1,4 @@
-// Tested by test/loopback/tunnel.test.ts
+// Tested by test/loopback/tunnel.test.ts and test/loopback/tunnel-listen.test.ts
 
 import { createServer, type Server, type Socket } from 'node:net';
 import { type Address, formatAddress } from '../../../udp/address.js';
@@ -72,8 +72,9 @@ export class ListenService implements DuplexService {
   }
 
   private async listen({ bind, token }: ListenRequest, stream: HostStream): Promise<void> {
-    const before = this.listeners.get(token);
-    if (before !== undefined) {
+    // Again behind each wait: another request with the token may have come meanwhile.
+    for (let before = this.listeners.get(token); before !== undefined; before = this.listeners.get(token)) {
+      this.listeners.delete(token);
       before.stream.resetAndDestroy();
       await closeListener(before.server);
     }

@@ -97,6 +97,12 @@ describe('a rule of what may be reached', () => {
     });
   });
 
+  it.each(['[::/0]:80', '[::/64]:80'])('of IPv6 covers none of IPv4: %s', (rule) => {
+    expect(allows(rule, '::1', 80)).toBe(true);
+    expect(allows(rule, '127.0.0.1', 80)).toBe(false);
+    expect(allows(rule, '::ffff:127.0.0.1', 80)).toBe(false);
+  });
+
   it('never throws, whatever is written', () => {
     const text = fc.oneof(fc.string(), fc.stringMatching(/^[[\]:*/a-f0-9.-]{0,40}$/));
     holds(text, 2_000, (written) => void ALLOW_RULE.parse(written));
