@@ -21,7 +21,14 @@ export {
   openHost,
   type SenderOptions,
 } from './net/host.js';
-export type { ConnectOptions, FlowOptions, HostOptions, Notice, StreamOptions } from './net/host-options.js';
+export type {
+  ConnectOptions,
+  FlowOptions,
+  HostOptions,
+  Notice,
+  ServeOptions,
+  StreamOptions,
+} from './net/host-options.js';
 export type { AcceptReply } from './net/receiver.js';
 export { Receiver } from './net/receiver.js';
 export { Sender } from './net/sender.js';

@@ -71,6 +71,12 @@ export interface StreamOptions {
   writableHighWaterMark?: number;
 }
 
+/** Of the streams that peers open. */
+export interface ServeOptions extends StreamOptions {
+  /** Streams that are open at once, this host's own among them, before further ones are refused; 10,000 by default. */
+  maxStreams?: number;
+}
+
 /** Of a flow that this host opens. */
 export interface FlowOptions {
   /** Window algorithm of the flow; credits by default, or what the host was opened with. */

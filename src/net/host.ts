@@ -14,7 +14,7 @@ import { ResetCode } from '../wire/layout.js';
 import { abortWith, unlessAborted } from './abort.js';
 import { type Assembled, assembleHost, type Overrides } from './assemble.js';
 import { flowError } from './flow-errors.js';
-import type { ConnectOptions, FlowOptions, HostOptions, Notice, StreamOptions } from './host-options.js';
+import type { ConnectOptions, FlowOptions, HostOptions, Notice, ServeOptions } from './host-options.js';
 import { type HostPlace, type HostSettings, hostPlace, hostSettings } from './host-settings.js';
 import { Pairing } from './pairing.js';
 import { parsePeer } from './peer-name.js';
@@ -71,6 +71,8 @@ export interface HostParts {
   onNotice?(notice: Notice): void;
 }
 
+/** Streams of a host at once, where peers open them (ours: 20,000 of the 65,536 flows that it may have). */
+const MAX_STREAMS = 10_000;
 /** Repeats of a FIN that came after a host has closed find nobody: it waits for this many of its peers' retransmission times (ours). */
 const CLOSE_WAIT_RETRIES = 4;
 /** What a retransmission time is longer than a round trip. PROTOCOL §5.5 */
@@ -114,7 +116,7 @@ export class Host
   private assembled: Assembled | null = null;
   private accept: ((receiver: Receiver) => FlowReader | null) | null = null;
   private listener: ((stream: Stream) => void) | null = null;
-  private streamOptions: StreamOptions = {};
+  private serveOptions: ServeOptions = {};
   private chooseCredits: ((peer: number, pairedFlowId: number) => CreditChoice | null) | null = null;
   private flows = 0;
   private refusedFlows = 0;
@@ -218,11 +220,11 @@ export class Host
   }
 
   /** Gives streams that peers open to `listener`, from a turn of its own; null for no more. Throws XpassError `config` where there is a listener. */
-  serve(listener: ((stream: Stream) => void) | null, options: StreamOptions = {}): void {
+  serve(listener: ((stream: Stream) => void) | null, options: ServeOptions = {}): void {
     if (listener !== null && this.listener !== null)
       throw new XpassError('config', 'this host serves already: one listener is allowed');
     this.listener = listener;
-    this.streamOptions = options;
+    this.serveOptions = options;
   }
 
   /** The number of a peer, for `openSender`: the host id behind a switch. Throws XpassError `config` or `tooManyFlows`. */
@@ -401,9 +403,9 @@ export class Host
   }
 
   private acceptStream(receiver: Receiver): FlowReader | null {
-    const { listener } = this;
-    if (listener === null) return null;
-    const stream = new Stream(this, this.streamOptions, false);
+    const { listener, serveOptions } = this;
+    if (listener === null || this.streams.size >= (serveOptions.maxStreams ?? MAX_STREAMS)) return null;
+    const stream = new Stream(this, serveOptions, false);
     try {
       stream.attachSender(
         this.open(receiver.peer, stream.writer, { pairedFlowId: receiver.id, isDuplex: true }),

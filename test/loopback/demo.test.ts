@@ -1,21 +1,31 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 // Real processes on a machine that may be busy: what arrives and how processes end is tested here, how fast is `xpass bench demo`.
 
 const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
 const children: ChildProcess[] = [];
+/** Where the demonstrations of this file keep their files: those of other tests come and go meanwhile. */
+let directory = '';
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'xpass-of-demo-test-'));
+});
+
+afterAll(() => rm(directory, { recursive: true, force: true }));
 
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
 });
 
 function demo(...args: string[]) {
-  const child = spawn(process.execPath, [EXECUTABLE, 'demo', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { ...process.env, TMPDIR: directory, TEMP: directory };
+  const child = spawn(process.execPath, [EXECUTABLE, 'demo', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   children.push(child);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -29,7 +39,7 @@ function demo(...args: string[]) {
 }
 
 async function leftovers(): Promise<string[]> {
-  return (await readdir(tmpdir())).filter((name) => name.startsWith('xpass-demo-')).sort();
+  return (await readdir(directory)).filter((name) => name.startsWith('xpass-demo-')).sort();
 }
 
 describe('the demonstration', () => {

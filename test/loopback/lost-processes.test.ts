@@ -234,7 +234,7 @@ describe('a command names the process that is lost or answers no more, and ends:
         continue;
       }
       expect(code, what).toBeGreaterThan(0);
-      expect(stderr, what).toMatch(new RegExp(WORDS[strike].replace('NAME', victim.name)));
+      expect(stderr, what).toMatch(new RegExp(WORDS[strike].replaceAll('NAME', victim.name)));
     }
   });
 });

@@ -3,6 +3,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSwitch } from '../switch-lab.js';
+import { until } from '../udp-harness.js';
 import { closedWith, labHost, nameOf, readAll, streamPair } from './net-lab.js';
 
 const FACE = new URL('../../../dist/net/host.js', import.meta.url).href;
@@ -23,6 +24,18 @@ describe('a host', () => {
     const [client, server] = [await labHost(), await labHost()];
     await expect(client.connect(nameOf(server))).rejects.toMatchObject({ code: 'refused', cause: { code: 'refused' } });
     expect(server.statistics().refusedFlows).toBeGreaterThan(0);
+  });
+
+  it('refuses streams beyond those that it takes at once, and counts them', async () => {
+    const [client, server] = [await labHost(), await labHost()];
+    server.serve((stream) => stream.resume(), { maxStreams: 2 });
+    const [first] = [await client.connect(nameOf(server)), await client.connect(nameOf(server))];
+    await expect(client.connect(nameOf(server))).rejects.toMatchObject({ code: 'refused' });
+    expect(server.statistics().refusedFlows).toBeGreaterThan(0);
+    first.resume().end();
+    await once(first, 'close');
+    await until(() => server.statistics().streams < 2, 'a stream of the server is over');
+    expect((await client.connect(nameOf(server))).connecting).toBe(false);
   });
 
   it('says within the connect timeout that nobody answers, and which peer it is', async () => {
