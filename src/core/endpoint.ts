@@ -157,7 +157,10 @@ export class Endpoint implements FlowContext {
     return this.lingering.size;
   }
 
-  /** Opens a flow to `peer`. Nothing is sent before bytes are written, the flow ends, or its `open` is called. Throws XpassError `tooManyFlows`, or `config` for a wrong option. */
+  /**
+   * Opens a flow to `peer`. Nothing is sent before bytes are written, the flow ends, or its `open` is called. Throws XpassError `tooManyFlows`, or
+   * `config` for a wrong option.
+   */
   open(peer: number, writer: FlowWriter, options: OpenOptions, nowNs: number): SenderFlow {
     if (this.flowCount >= this.config.maxFlows) {
       throw new XpassError(

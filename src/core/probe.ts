@@ -73,8 +73,8 @@ export class Probe {
   }
 
   /**
-   * An ACK repeats `wireNumber`, which is not the latest: an RTT sample where it is the one before. A program that answers before its host acknowledges, as both sides of an exchange do, would have none otherwise:
-   * each message sends the next probe before the answer to the last one has come.
+   * An ACK repeats `wireNumber`, which is not the latest: an RTT sample if it is the one before. In an exchange of messages each message sends the next
+   * probe before the last one is answered, so there would be no sample otherwise.
    */
   answerEarlier(wireNumber: number, nowNs: number): void {
     if (this.earlierSentNs === NEVER || wireNumber !== ((this.number - 1) & 0xffff)) return;

@@ -113,7 +113,7 @@ export class ReceiverFrames implements FlowHeader {
     this.mostRanges = maxAckRanges(frameBytes, isReactive);
   }
 
-  /** A frame with so many wire bytes has come. */
+  /** Counts a frame of this size that has come. */
   received(wireBytesMore: number): void {
     if (!this.isProved) this.wireBytesReceived += wireBytesMore;
   }
@@ -147,7 +147,7 @@ export class ReceiverFrames implements FlowHeader {
     return this.wireBytesReceived * this.context.config.amplificationLimit - this.wireBytesSent;
   }
 
-  /** A frame with so many wire bytes goes to the peer: one of the flow that answers this one, too. */
+  /** Counts a frame of this size that goes to the peer. Frames of the answering flow count here too. */
   sent(wireBytesMore: number): void {
     if (!this.isProved) this.wireBytesSent += wireBytesMore;
   }

@@ -307,13 +307,13 @@ export class Host
     return this;
   }
 
-  /** Takes and opens nothing more, waits until all streams and flows are over, and closes the socket. A peer that never ends keeps it waiting: then `destroy`. */
+  /** Takes and opens nothing more, waits until all streams and flows are over, and closes the socket. A peer that never ends calls for `destroy`. */
   close(): Promise<void> {
     this.closing ??= this.drain();
     return this.closing;
   }
 
-  /** Resets all streams and flows with SHUTDOWN, gives the port back to its switch and closes the socket. Streams are destroyed with `error`, if there is one. */
+  /** Resets all streams and flows with SHUTDOWN, gives the port back to its switch and closes the socket. Streams are destroyed with `error`. */
   async destroy(error?: Error): Promise<void> {
     this.isClosing = true;
     for (const stream of [...this.streams]) stream.abort(ResetCode.shutdown, error);
@@ -472,7 +472,8 @@ export class Host
   }
 }
 
-function flowTerms({ algorithm, set, weight, class: creditClass }: FlowOptions): OpenOptions {
+/** What a flow's options are to an endpoint. @internal */
+export function flowTerms({ algorithm, set, weight, class: creditClass }: FlowOptions): OpenOptions {
   return {
     ...(algorithm !== undefined && { windowAlgorithm: algorithm }),
     ...(set !== undefined && { windowParameters: set }),

@@ -18,7 +18,8 @@ const KEPT_BYTES = 4_096;
 
 /**
  * The reading side of a stream: from a flow to a Readable. Small frames that arrive within one turn of the event loop are given to the program together,
- * large ones each as it is. Bytes are released, and so credited anew, once the program has room for more: a slow reader holds its peer back, and nothing piles up but the receive window.
+ * large ones each as it is. Bytes are released, and so credited anew, once the program has room for more: a slow reader holds its peer back, and at
+ * most the receive window waits.
  */
 export class StreamReader implements FlowReader {
   /** Bytes that were given to the program. */

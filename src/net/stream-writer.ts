@@ -13,8 +13,8 @@ export interface WriterEvents {
 type Callback = (error?: Error) => void;
 
 /**
- * Bytes that wait in the flow before more are taken, and how far they go down until then (ours: half of a second-level cache; 29 frames of 8,972 B at least wait for a batch of credits). Less memory stays in the
- * processor's caches until it is sent: with the send buffer's 4 MiB the two copies took 16 % of a writer's time (measured; PERF-LOG).
+ * Bytes that wait in the flow before more are taken, and how far they go down until then. 512 KiB stay in the processor's caches until they are sent: with
+ * the send buffer's 4 MiB the two copies took 16 % of a writer's time (measured; docs/PERF-LOG.md).
  */
 const MOST_UNSENT_BYTES = 524_288;
 const LEAST_UNSENT_BYTES = MOST_UNSENT_BYTES / 2;

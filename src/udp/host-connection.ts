@@ -223,7 +223,7 @@ export class HostConnection implements FrameSink, LoopMachine, DatapathHandlers 
     return { address: this.peers.address(peer), port: this.peers.port(peer), family: this.datapath.info.local.family };
   }
 
-  /** Runs `action`, then sends what it made due: with the rest of the batch that is being read, where there is one. */
+  /** Runs `action`, then sends what it made due. While a batch is being read, the end of the batch sends it. */
   run<T>(action: (nowNs: number) => T): T {
     const { loop } = this;
     if (this.batched === 0 || this.closing !== null) return loop.run(action);

@@ -57,8 +57,9 @@ export function isBundle(bytes: Uint8Array, length: number): boolean {
 }
 
 /**
- * The frames of a bundle one by one: `next` copies one to `bytes[0 .. length)`, until it returns false. A length that no frame has, or that is more than there is, ends the bundle with one frame of
- * no bytes, which is dropped as `short`. So a datagram has 28 frames at most.
+ * The frames of a bundle one by one: `next` copies one to `bytes[0 .. length)`, until it returns false.
+ * A length that no frame has, or beyond the datagram, ends the bundle with one frame of no bytes, which is dropped as `short`.
+ * So a datagram has 28 frames at most.
  */
 export class BundleReader {
   readonly bytes = new Uint8Array(MAX_BUNDLED_BYTES);

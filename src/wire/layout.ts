@@ -35,7 +35,7 @@ export const FrameType = {
 
 /** In place of a frame type: a datagram with several frames. PROTOCOL §2.8 */
 export const BUNDLE_TYPE = 0;
-/** Longest frame in a bundle: what its byte of length can say. Messages of up to 229 bytes fit, so that they share a datagram with the request or ACK beside them. */
+/** Longest frame in a bundle: what its byte of length can say. Messages of up to 229 bytes share a datagram with the request or ACK beside them. */
 export const MAX_BUNDLED_BYTES = 255;
 /** Longest bundle: what each IPv4 host takes (RFC 1122 section 3.3.2: 576 bytes with IP and UDP headers), so that no path is too narrow for it. 20 credits. */
 export const MAX_BUNDLE_BYTES = 548;

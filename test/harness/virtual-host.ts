@@ -8,7 +8,7 @@ import type { FlowReader, FlowWriter } from '../../src/core/flow-callbacks.js';
 import type { Host } from '../../src/core/host.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import { flowError } from '../../src/net/flow-errors.js';
-import type { SenderOptions } from '../../src/net/host.js';
+import { flowTerms, type SenderOptions } from '../../src/net/host.js';
 import type { FlowOptions } from '../../src/net/host-options.js';
 import { Pairing } from '../../src/net/pairing.js';
 import { type AcceptReply, Receiver, type ReceiverOwner } from '../../src/net/receiver.js';
@@ -151,13 +151,4 @@ export class VirtualHost implements Application, SenderOwner, ReceiverOwner, Flo
     const context = { peerName: this.peerName(peer), connectTimeoutNs, idleTimeoutNs, trouble: null };
     return error === null ? null : flowError(error, context);
   }
-}
-
-function flowTerms({ algorithm, set, weight, class: creditClass }: FlowOptions): OpenOptions {
-  return {
-    ...(algorithm !== undefined && { windowAlgorithm: algorithm }),
-    ...(set !== undefined && { windowParameters: set }),
-    ...(weight !== undefined && { weight }),
-    ...(creditClass !== undefined && { creditClass }),
-  };
 }

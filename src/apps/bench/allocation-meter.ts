@@ -1,6 +1,6 @@
 /**
- * How much a process allocates. V8 does not tell, but between two collections its heap only grows: what it grows by between looks is what was allocated. A look that finds it
- * smaller than before says nothing and is left out, with its time.
+ * How much a process allocates: the growth of V8's heap between two looks. A look that finds the heap smaller follows a collection; it is left out,
+ * with its time.
  */
 export class AllocationMeter {
   /** Seen to be allocated. */

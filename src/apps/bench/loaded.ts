@@ -7,8 +7,8 @@ import { measureRaw, type RawFigures } from './raw.js';
 import type { Workbench } from './workbench.js';
 
 /**
- * A full frame takes 61 us, and 60 % are 9,800 data frames a second with as many credits, one by one: four processes on two cores carry that with a third to spare (measured, cores shared with others). In virtual time, where processes are on time, what queues
- * makes the median of the short flows 81 us longer than alone; at 100 Mbit/s it would be 196 us, several times what is measured, and at 1 Gbit/s no two cores carry 60 % (ours).
+ * Rate of the loaded link (ours). Four processes on two cores carry 60 % of it with a third to spare (measured); at 1 Gbit/s they do not.
+ * Queues lengthen the median of the short flows by 81 us (in virtual time); at 100 Mbit/s by 196 us, several times what is measured.
  */
 const LINK_RATE_BPS = 200e6;
 const LOAD = 0.6;
@@ -29,8 +29,9 @@ const SELDOM_GAP_MS = 1e3 / PROBES_PER_SECOND;
 const SELDOM_IS = `the same, begun ${SELDOM_GAP_MS} ms after the last on average`;
 
 /**
- * How long a flow of one frame takes through a switch whose link to the receiver carries 60 % of its rate, beside the round trip of the bare program over its idle relay. With credits alone such a flow is one and a half round trips: request, credit, data. Speculative
- * data, an option of the sender (docs/decisions/0017-speculative-data.md), makes it a half. The bare program's round trips follow one another, so that nothing it does is ever far from the cores; begun about as seldom as these flows they take two to three times as long, which is the row `seldom`.
+ * Completion time of flows of one frame through a switch at load 0.6, beside the round trip of the bare program over its idle relay.
+ * With credits alone a flow takes one and a half round trips, with speculative data a half (docs/decisions/0017-speculative-data.md).
+ * Row `seldom`: the bare program with round trips as far apart as these flows, which take two to three times as long.
  */
 export const LOADED: readonly Benchmark[] = [
   { name: 'loaded', group: 'loaded', rareParts: [], round: 'loaded', run: (bench) => measure(bench, 'loaded', {}) },

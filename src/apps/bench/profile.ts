@@ -25,8 +25,8 @@ const SHOWN = 12;
 const WAITING = new Set(['(idle)']);
 
 /**
- * The functions of a profile that take most time themselves, as parts of the time that the process was not idle. Only the last `lastS` of it counts: before, processes load and compile
- * their code.
+ * The functions with the most self time, as parts of the time that the process was not idle. Only the last `lastS` of a profile count: before that,
+ * processes load and compile their code.
  */
 export function hotSpots({ nodes, samples, timeDeltas }: CpuProfile, lastS = Number.POSITIVE_INFINITY): HotSpot[] {
   const names = new Map(nodes.map(({ id, callFrame }) => [id, nameOf(callFrame)]));

@@ -8,10 +8,9 @@ import { DurationHistogram, type Percentiles } from '../shared/perf/histogram.js
 import './probe.child.js';
 
 /**
- * One role of the bare dgram program that xpass is measured against: no protocol, the same exchange. The client sends a small datagram (a credit) for every large one (a data
- * frame) that it gets, with a fixed number outstanding; the server answers each small one with a large one; the relay passes both on. It is written as plainly and as fast as
- * dgram allows, with the same socket buffers as xpass. Datagrams from other ports are ignored. Started by raw.ts; talks to it by process
- * messages: first the port, then the order.
+ * One role of the bare dgram program that xpass is measured against: the same exchange without a protocol. The client sends a small datagram (a credit)
+ * for each large one (a data frame) and keeps a fixed number outstanding; the server answers each; the relay passes both on.
+ * raw.ts starts it and sends it messages: first the port, then the order.
  */
 export interface RawOrder {
   role: 'client' | 'server' | 'relay';

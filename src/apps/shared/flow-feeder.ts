@@ -14,7 +14,10 @@ export interface FeederOptions {
   readonly framesAhead: number;
   /** Frames that still wait when credits bring the next refill, at least 1: a flow that has none takes itself for idle. */
   readonly framesLeft: number;
-  /** The next bytes of the stream: 1 to `leftBytes` from `offset` on, of which `wantedBytes` are needed now. They must not change before they are acknowledged. */
+  /**
+   * The next bytes of the stream from `offset` on: 1 to `leftBytes`, of which `wantedBytes` are needed now. They must not change before they are
+   * acknowledged.
+   */
   part(offset: number, wantedBytes: number, leftBytes: number): Uint8Array;
 }
 

@@ -13,7 +13,7 @@ export interface HostStream extends Duplex {
   resetAndDestroy(): unknown;
 }
 
-/** One thing that is done for whoever opens a stream: its first message is its header, whose `kind` chooses the service. Nothing here may throw because of what a peer sends. */
+/** A service for streams that peers open. The `kind` of a stream's first message chooses it. Nothing that a peer sends may make it throw. */
 export interface DuplexService {
   /** The headers that are for this service. */
   readonly kinds: readonly string[];

@@ -62,7 +62,7 @@ interface Dialed {
   readonly from: string;
 }
 
-/** Tells the opener of a stream what became of its connection, and joins both where there is one. */
+/** Answers the opener of a stream: a refusal, or the open connection, which is then joined to the stream. */
 export function answerDialed(tunnels: Tunnels, { outcome, stream, target, from }: Dialed): void {
   const name = tunnels.name({ peerName: stream.peerName, from, to: formatAddress(target) });
   if (outcome instanceof Fault) {
