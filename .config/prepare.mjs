@@ -44,7 +44,7 @@ export async function ensureInstalled() {
   });
 }
 
-/** Compiles src/ into dist/, unless dist/ was made from exactly these sources. `afresh` removes dist/ first, inside the lock: another build may be writing it. */
+/** Makes dist/ of src/, tsc the declarations and bundle.mjs the programs, unless it was made from exactly these sources. `afresh` removes dist/ first, inside the lock: another build may be writing it. */
 export async function ensureBuilt({ afresh = false } = {}) {
   if (!afresh && isCurrent(buildStamp, sourceFingerprint())) return;
   await withLock(() => {
@@ -63,6 +63,7 @@ function compile(project) {
   const fingerprint = sourceFingerprint();
   rmSync(buildStamp, { force: true });
   run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '--build', project]);
+  run(process.execPath, [at('.config', 'bundle.mjs')]);
   writeFileSync(buildStamp, fingerprint);
 }
 
@@ -74,7 +75,13 @@ function lockfileHash() {
 
 /** Path, size and modification time of everything that decides what dist/ holds; cheap enough for every start. */
 function sourceFingerprint() {
-  const inputs = ['package-lock.json', 'tsconfig.json', '.config/tsconfig.base.json', ...filesUnder('src')];
+  const inputs = [
+    'package-lock.json',
+    'tsconfig.json',
+    '.config/tsconfig.base.json',
+    '.config/bundle.mjs',
+    ...filesUnder('src'),
+  ];
   const hash = createHash('sha256');
   for (const path of inputs) {
     const { size, mtimeMs } = statSync(at(path));

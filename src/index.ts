@@ -6,13 +6,13 @@
  * @module xpass
  */
 export { AssertionError } from './base/assert.js';
+export { type ErrorCode, XpassError } from './base/errors.js';
 export type { AttachedLink } from './core/attachment.js';
 export type { EndpointCounters } from './core/counters.js';
-export { type ErrorCode, XpassError } from './core/errors.js';
 export type { FlowObserver, FlowReader, FlowWriter } from './core/flow-callbacks.js';
 export type { CreditClass } from './core/flow-terms.js';
 export type { ReceiverStatistics } from './core/receiver-statistics.js';
-export type { SenderStatistics } from './core/sender-statistics.js';
+export type { SenderStatistics } from './core/sender-requests.js';
 export {
   Host,
   type HostAddress,
@@ -35,6 +35,6 @@ export { Sender } from './net/sender.js';
 export { Stream, type StreamEvents, type StreamStatistics } from './net/stream.js';
 export type { Address, UdpAddress } from './udp/address.js';
 export type { DatapathCounters, DatapathKind } from './udp/datapath.js';
-export type { LatenessSnapshot } from './udp/lateness.js';
+export type { LatenessSnapshot } from './udp/machine-loop.js';
 export type { DriverStatistics } from './udp/statistics.js';
 export type { Spin } from './udp/wake-policy.js';

@@ -1,9 +1,9 @@
 /**
- * Quantities as people write them. Prefixes k, M, G and T are powers of 1000 and Ki, Mi, Gi and Ti powers of 1024 (IEC 80000-13), in upper or lower
- * case; a space may stand before the unit. `format` writes what `parse` reads; the display functions below round for tables.
+ * Quantities as people write them: k, M, G, T are powers of 1000 and Ki, Mi, Gi, Ti powers of 1024 (IEC 80000-13), in either case; a space may precede the
+ * unit. `format` writes what `parse` reads; display.ts rounds for tables.
  */
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from './time.js';
-import { type Bounds, isWithin, range, type ValueKind } from './value-kind.js';
+import { type Bounds, type NumberKind, numberKind, orWord, range } from './value-kind.js';
 
 type Units = readonly (readonly [name: string, factor: number])[];
 
@@ -47,37 +47,27 @@ const DURATION_FACTORS = factors([...DURATION_UNITS, ['µs', MICROSECOND_NS], ['
 
 const NUMBER_AND_UNIT = /^(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?\s?([a-zµμ/]*)$/i;
 
-export interface RateBounds extends Bounds {
-  /** Whether `unlimited` may be written; it reads as Infinity. */
-  readonly unlimited?: boolean;
-}
-
-/**
- * A rate in bit/s: `100mbit`, `1.5gbit`, `10g`, `1000000`, `100 Mbit/s`. `bps` is not read, since tc(8) means bytes by it and others mean bits.
- */
-export function rate({ unlimited = false, ...bounds }: RateBounds = {}): ValueKind<number> {
-  const limits = { lowest: 1, ...bounds };
-  return {
-    allowed: `a rate ${range(limits, formatRate)}, such as 100mbit, 1.5gbit or 10g${unlimited ? ', or unlimited' : ''}`,
-    parse: (text) => {
-      if (unlimited && text.toLowerCase() === 'unlimited') return Number.POSITIVE_INFINITY;
-      const rateBps = readUnit(text.replace(/(?<=bit)\/s$/i, ''), RATE_FACTORS);
-      return rateBps !== undefined && isWithin(rateBps, limits) ? rateBps : undefined;
-    },
+/** A rate in bit/s: `100mbit`, `1.5gbit`, `10g`, `1000000`, `100 Mbit/s`. Not `bps`, which means bytes in tc(8). `unlimited` allows that word, for Infinity. */
+export function rate({ unlimited = false, lowest = 1, highest }: Bounds & { unlimited?: boolean } = {}): NumberKind {
+  const bounds = { lowest, ...(highest !== undefined && { highest }), unit: 'bit/s' };
+  const kind = numberKind(bounds, {
+    allowed: `a rate ${range(bounds, formatRate)}, such as 100mbit, 1.5gbit or 10g`,
+    read: (text) => readUnit(text.replace(/(?<=bit)\/s$/i, ''), RATE_FACTORS),
     format: formatRate,
-  };
+  });
+  return unlimited ? orWord(kind, 'unlimited', Number.POSITIVE_INFINITY) : kind;
 }
 
 /** A number of bytes: `1500`, `64KiB`, `16MiB`, `1k` and `1kB` (1000). `b` is a byte, never a bit. */
-export function size(bounds: Bounds = {}): ValueKind<number> {
-  return {
-    allowed: `a size ${range(bounds, formatSize)}, such as 1500, 64KiB, 16MiB or 1GB`,
-    parse: (text) => {
-      const bytes = readUnit(text, SIZE_FACTORS);
-      return bytes !== undefined && Number.isSafeInteger(bytes) && isWithin(bytes, bounds) ? bytes : undefined;
+export function size(bounds: Bounds = {}): NumberKind {
+  return numberKind(
+    { ...bounds, unit: 'B', whole: true },
+    {
+      allowed: `a size ${range(bounds, formatSize)}, such as 1500, 64KiB, 16MiB or 1GB`,
+      read: (text) => readUnit(text, SIZE_FACTORS),
+      format: formatSize,
     },
-    format: formatSize,
-  };
+  );
 }
 
 export interface DurationBounds extends Bounds {
@@ -85,36 +75,39 @@ export interface DurationBounds extends Bounds {
   readonly bareUnitNs?: number;
 }
 
-/** A duration in whole nanoseconds: `20us`, `1.5ms`, `2s`, `5min`. */
-export function duration({ bareUnitNs, ...bounds }: DurationBounds = {}): ValueKind<number> {
+/** A duration: `20us`, `1.5ms`, `2s`, `5min`, read as whole nanoseconds. */
+export function duration({ bareUnitNs, ...bounds }: DurationBounds = {}): NumberKind {
   const spellings = bareUnitNs === undefined ? DURATION_FACTORS : new Map([...DURATION_FACTORS, ['', bareUnitNs]]);
   const bare = bareUnitNs === undefined ? '' : `; a number alone counts ${formatDuration(bareUnitNs).slice(1)}`;
-  return {
-    allowed: `a duration ${range(bounds, formatDuration)}, such as 20us, 1.5ms or 2s${bare}`,
-    parse: (text) => {
-      const durationNs = text === '0' ? 0 : readUnit(text, spellings);
-      if (durationNs === undefined) return undefined;
-      const wholeNs = Math.round(durationNs);
-      return Number.isSafeInteger(wholeNs) && isWithin(wholeNs, bounds) ? wholeNs : undefined;
+  return numberKind(
+    { ...bounds, unit: 'ns' },
+    {
+      allowed: `a duration ${range(bounds, formatDuration)}, such as 20us, 1.5ms or 2s${bare}`,
+      read: (text) => {
+        const durationNs = text === '0' ? 0 : readUnit(text, spellings);
+        const wholeNs = durationNs === undefined ? Number.NaN : Math.round(durationNs);
+        return Number.isSafeInteger(wholeNs) ? wholeNs : undefined;
+      },
+      format: formatDuration,
     },
-    format: formatDuration,
-  };
+  );
 }
 
 /** A part of a whole, 0 to 1: `5%` or `0.05`. */
-export function fraction({ lowest = 0, highest = 1 }: Bounds = {}): ValueKind<number> {
+export function fraction({ lowest = 0, highest = 1 }: Bounds = {}): NumberKind {
   const say = (part: number): string => `${Number((part * 100).toPrecision(12))}%`;
-  return {
-    allowed: `a part ${range({ lowest, highest }, say)}, such as 5% or 0.05`,
-    parse: (text) => {
-      const match = /^(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?\s?(%?)$/i.exec(text);
-      if (match === null) return undefined;
-      const number = Number(`${match[1]}${match[2] ?? ''}`);
-      const part = match[3] === '%' ? number / 100 : number;
-      return isWithin(part, { lowest, highest }) ? part : undefined;
+  return numberKind(
+    { lowest, highest },
+    {
+      allowed: `a part ${range({ lowest, highest }, say)}, such as 5% or 0.05`,
+      read: (text) => {
+        const match = /^(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?\s?(%?)$/i.exec(text);
+        if (match === null) return undefined;
+        const number = Number(`${match[1]}${match[2] ?? ''}`);
+        return match[3] === '%' ? number / 100 : number;
+      },
     },
-    format: String,
-  };
+  );
 }
 
 /** The shortest exact spelling: `100mbit`, `unlimited`. */
@@ -124,7 +117,8 @@ export function formatRate(rateBps: number): string {
 
 /** The shortest exact spelling: `16MiB`, `1500`. */
 export function formatSize(bytes: number): string {
-  return writeUnit(bytes, SIZE_UNITS, SIZE_FACTORS);
+  const [text, plain] = [writeUnit(bytes, SIZE_UNITS, SIZE_FACTORS), `${bytes}`];
+  return text.length > plain.length ? plain : text;
 }
 
 /** The shortest exact spelling: `20us`, `0ns`. */

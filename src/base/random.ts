@@ -12,9 +12,8 @@ export interface Random {
 const WARM_UP_STEPS = 12;
 
 /**
- * sfc32, "Small Fast Counting" by Chris Doty-Humphrey (PractRand): 128 bits of state of which 32 are a counter, so no seed leads to a
- * cycle shorter than 2^32. It passes PractRand and TestU01's BigCrush. An outsider can predict it: on real sockets the driver
- * injects another source where PROTOCOL §7 asks for one.
+ * sfc32 by Chris Doty-Humphrey (PractRand): 128 bits of state, no cycle shorter than 2^32. It is predictable: drivers of real sockets inject another source
+ * where PROTOCOL §7 asks for one.
  */
 export class SeededRandom implements Random {
   private a: number;
@@ -40,10 +39,7 @@ export class SeededRandom implements Random {
     return (this.step() >>> 0) / 2 ** 32;
   }
 
-  /**
-   * A generator of its own for one part of a run, seeded by the next 53 bits of this one: what that part draws then does not shift what the
-   * others draw.
-   */
+  /** A generator for one part of a run, seeded by the next 53 bits: its draws do not shift those of other parts. */
   fork(): SeededRandom {
     const upper = this.uint32() >>> 11;
     return new SeededRandom(upper * 2 ** 32 + this.uint32());

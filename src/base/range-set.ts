@@ -5,8 +5,8 @@ const INITIAL_RANGES = 8;
 const NO_NUMBERS = new Float64Array(0);
 
 /**
- * A set of whole numbers up to 2^53 as sorted, disjoint ranges `[start, end)` that do not touch: which bytes of a stream have arrived, or are lost.
- * It holds at most `capacity` ranges; an operation that would need more changes nothing and is counted.
+ * A set of whole numbers up to 2^53 as sorted, disjoint ranges `[start, end)` that do not touch: bytes of a stream that have arrived, or are lost. An operation
+ * that would need more than `capacity` ranges changes nothing and is counted.
  */
 export class RangeSet {
   /** Ranges that it holds at most. */

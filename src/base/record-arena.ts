@@ -8,8 +8,8 @@ export interface NumberRecord {
 const MAX_RECORDS_IN_ARRAY = 4096;
 
 /**
- * Hands out records of one size, side by side. V8 (Node 20) keeps each fraction that is a field of an object in a heap object of its own: one more cache
- * line and one more indirection for each. Numbers that are needed together stand together here, and what a thousand owners need is on a few pages.
+ * Hands out records of one size, side by side. V8 (Node 20) keeps each fraction in a field of an object on the heap: one more cache line each. Records keep
+ * numbers that are needed together on few lines and pages.
  */
 export class RecordArena {
   private readonly doubles: number;

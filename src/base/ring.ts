@@ -3,10 +3,7 @@ import { assert } from './assert.js';
 /** Small: a simulation has thousands of queues, and most of them hold a frame or two (ours). */
 const INITIAL_SLOTS = 4;
 
-/**
- * A first-in first-out queue with a bound. Its array doubles as it fills, up to the bound, and never shrinks, so that a queue that has reached
- * its size allocates nothing more.
- */
+/** A bounded first-in first-out queue. Its array doubles up to the bound and never shrinks, so it stops allocating. */
 export class Ring<T> {
   /** Items that it takes at most. */
   readonly capacity: number;

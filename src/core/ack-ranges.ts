@@ -1,9 +1,10 @@
 // Tested by test/core/receiver-data.test.ts and test/core/sender-repair.test.ts
-import type { AckRanges } from '../wire/encode.js';
-import * as layout from '../wire/layout.js';
+// Tested by test/core/reactive-sender.test.ts
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Ack, WindowAck } = layout;
+import { ackRangeCount, windowAckRangeEnd, windowAckRangeStart } from '../wire/decode.js';
+import type { AckRanges } from '../wire/encode.js';
+import { Ack, WindowAck } from '../wire/layout.js';
+import { widen } from '../wire/serial.js';
 
 /** Ranges in an ACK at most: as many as the format holds and the flow's maximum frame size has room for. PROTOCOL §3.4, §3.14 */
 export function maxAckRanges(frameBytes: number, isReactive = false): number {
@@ -41,5 +42,32 @@ export class SomeRanges implements AckRanges {
 
   end(index: number): number {
     return this.ranges.end(this.first + index);
+  }
+}
+
+/** What the latest WINDOW_ACK says has arrived beyond its cumulative offset: 53-bit offsets. */
+export class ArrivedRanges {
+  private readonly edges = new Float64Array(2 * Ack.maxRanges);
+  private count = 0;
+
+  /** The highest offset of them; 0 where there are none. */
+  get end(): number {
+    return this.count === 0 ? 0 : this.edges[2 * this.count - 1];
+  }
+
+  read(bytes: Uint8Array, nearOffset: number): void {
+    this.count = ackRangeCount(bytes);
+    for (let index = 0; index < this.count; index++) {
+      this.edges[2 * index] = widen(windowAckRangeStart(bytes, index), nearOffset);
+      this.edges[2 * index + 1] = widen(windowAckRangeEnd(bytes, index), nearOffset);
+    }
+  }
+
+  /** Whether one of them holds all of [start, end). */
+  cover(start: number, end: number): boolean {
+    for (let index = 0; index < this.count; index++) {
+      if (this.edges[2 * index] <= start && end <= this.edges[2 * index + 1]) return true;
+    }
+    return false;
   }
 }

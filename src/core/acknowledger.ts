@@ -1,16 +1,8 @@
-import type { NumberRecord } from '../base/record-arena.js';
-import * as time from '../base/time.js';
-import * as config from './config.js';
-import { type EndpointConfig, longestWaitNs } from './config.js';
-import * as flowRecord from './flow-record.js';
-import { ownRecord } from './flow-record.js';
+import { NEVER } from '../base/time.js';
+import { type EndpointConfig, LEAST_SEND_BUFFER_BYTES, longestWaitNs } from './config.js';
+import { ownRecord, ReceiverPlace, type ReceiverRecord } from './flow-record.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { LEAST_SEND_BUFFER_BYTES } = config;
-const { Hot } = flowRecord;
-
-/** Gaps of a flow's data frames that its ACK waits for: a quarter of the ACKs, and a repair of what was lost with one of them still waits for less than the eight frames with holes (ours). */
+/** Gaps between data frames that an ACK waits for. Ours: a quarter of the ACKs, and a repair still waits for less than eight frames with holes. */
 const ACK_GAPS = 4;
 /** Smoothed RTTs that a frame waits for its ACK while there are holes: the reordering window of RFC 8985 section 6.2, so a repair is no later for it. */
 const HOLE_RTTS = 1 / 4;
@@ -20,8 +12,8 @@ const GAIN = 1 / 8;
 export type AckPolicy = Pick<EndpointConfig, 'ackFrames' | 'ackFramesWithHoles' | 'ackDelayNs' | 'idleTimeoutNs'>;
 
 /**
- * Decides when the receiver of a flow owes an ACK: after so many frames, or at latest a delay after the first that waits, which is longer where the flow's frames are far apart. Ten thousand
- * flows of one host had an ACK for each frame otherwise, half of what their receiver sends. PROTOCOL §5.1
+ * Decides when the receiver of a flow owes an ACK: after a number of frames, or a delay after the first that waits. The delay grows with the gaps between
+ * frames: ten thousand flows of one host had an ACK for each frame, half of what it sent. PROTOCOL §5.1
  */
 export class Acknowledger {
   private readonly numbers: Float64Array;
@@ -33,11 +25,11 @@ export class Acknowledger {
   private hadHoles = false;
   private immediate = false;
 
-  constructor(policy: AckPolicy, { numbers, at }: NumberRecord = ownRecord()) {
+  constructor(policy: AckPolicy, { numbers, at }: ReceiverRecord = ownRecord()) {
     this.numbers = numbers;
     this.at = at;
     this.policy = policy;
-    numbers[at + Hot.ackDueNs] = NEVER;
+    numbers[at + ReceiverPlace.ackDueNs] = NEVER;
     this.onPause();
   }
 
@@ -54,12 +46,12 @@ export class Acknowledger {
     if (hasHoles !== this.hadHoles) this.immediate = true;
     this.hadHoles = hasHoles;
     if (this.frames >= (hasHoles ? ackFramesWithHoles : ackFrames)) this.immediate = true;
-    if (this.deadlineNs === NEVER) this.numbers[this.at + Hot.ackDueNs] = nowNs + this.delayNs;
+    if (this.deadlineNs === NEVER) this.numbers[this.at + ReceiverPlace.ackDueNs] = nowNs + this.delayNs;
   }
 
   /** The sender has been asked for nothing for a while: the time until its next frame is no gap. */
   onPause(): void {
-    this.numbers[this.at + Hot.lastFrameNs] = NEVER;
+    this.numbers[this.at + ReceiverPlace.lastFrameNs] = NEVER;
   }
 
   /** END, CREDIT_STOP, FIN, or a CREDIT_REQUEST that cannot be served. */
@@ -72,31 +64,31 @@ export class Acknowledger {
   }
 
   get deadlineNs(): number {
-    return this.numbers[this.at + Hot.ackDueNs];
+    return this.numbers[this.at + ReceiverPlace.ackDueNs];
   }
 
   onSent(): void {
     this.frames = 0;
     this.immediate = false;
-    this.numbers[this.at + Hot.ackDueNs] = NEVER;
+    this.numbers[this.at + ReceiverPlace.ackDueNs] = NEVER;
   }
 
   private noteGap(nowNs: number): void {
     const { numbers, at } = this;
-    const lastFrameNs = numbers[at + Hot.lastFrameNs];
-    numbers[at + Hot.lastFrameNs] = nowNs;
+    const lastFrameNs = numbers[at + ReceiverPlace.lastFrameNs];
+    numbers[at + ReceiverPlace.lastFrameNs] = nowNs;
     if (lastFrameNs === NEVER) return;
     const gapNs = nowNs - lastFrameNs;
-    const meanNs = numbers[at + Hot.frameGapNs];
-    numbers[at + Hot.frameGapNs] = meanNs + (meanNs === 0 ? gapNs : (gapNs - meanNs) * GAIN);
+    const meanNs = numbers[at + ReceiverPlace.frameGapNs];
+    numbers[at + ReceiverPlace.frameGapNs] = meanNs + (meanNs === 0 ? gapNs : (gapNs - meanNs) * GAIN);
   }
 
   /** While there are holes the sender is told soon: what it repairs waits for that. */
   private get delayNs(): number {
     const { numbers, at } = this;
     const { ackDelayNs } = this.policy;
-    if (this.hadHoles) return Math.min(ackDelayNs, HOLE_RTTS * numbers[at + Hot.smoothedNs] || ackDelayNs);
-    const stretchedNs = this.gaps * numbers[at + Hot.frameGapNs];
+    if (this.hadHoles) return Math.min(ackDelayNs, HOLE_RTTS * numbers[at + ReceiverPlace.smoothedNs] || ackDelayNs);
+    const stretchedNs = this.gaps * numbers[at + ReceiverPlace.frameGapNs];
     return Math.max(ackDelayNs, Math.min(stretchedNs, longestWaitNs(this.policy)));
   }
 }

@@ -1,8 +1,8 @@
 // Tested by test/core/algorithms.test.ts
-import type { ParameterValues } from '../base/parameters.js';
+import type { ParameterValues } from '../base/setting.js';
+import { constant } from '../base/value-kind.js';
 import { DEFAULT_CONFIG, type EndpointConfig } from './config.js';
-import { resolveParameters } from './credit/parameters.js';
-import { CREDIT_ALGORITHMS, findCreditAlgorithm } from './credit/registry.js';
+import { CREDIT_ALGORITHMS, findCreditAlgorithm, resolveCreditParameters } from './credit/registry.js';
 import {
   findWindowAlgorithm,
   isWindowAlgorithm,
@@ -15,6 +15,9 @@ type AlgorithmFields = Pick<
   EndpointConfig,
   'creditAlgorithm' | 'creditParameters' | 'windowAlgorithm' | 'windowParameters'
 >;
+
+/** Any number, as people write constants of algorithms; which ones an algorithm takes it says itself. */
+export const ALGORITHM_CONSTANT = constant(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, '');
 
 /** The names of all algorithms, those of credits first, the default at their head. No two share one. */
 export const ALGORITHM_NAMES: readonly string[] = [...CREDIT_ALGORITHMS, ...WINDOW_ALGORITHMS].map(({ name }) => name);
@@ -33,10 +36,10 @@ export function algorithmFields(
   return { creditAlgorithm: name, creditParameters: parameters, ...reset };
 }
 
-/** All parameters of the algorithms that an endpoint uses. Throws `ParameterError` for an unknown name or a value out of its range. */
+/** All parameters of the algorithms that an endpoint uses. Throws a ConfigError for an unknown name or a value out of its range. */
 export function checkAlgorithms(fields: Partial<AlgorithmFields>): void {
   const { creditAlgorithm, creditParameters, windowAlgorithm, windowParameters } = { ...DEFAULT_CONFIG, ...fields };
-  resolveParameters(findCreditAlgorithm(creditAlgorithm), creditParameters);
+  resolveCreditParameters(findCreditAlgorithm(creditAlgorithm), creditParameters);
   if (windowAlgorithm !== '') resolveWindowParameters(findWindowAlgorithm(windowAlgorithm), windowParameters);
 }
 

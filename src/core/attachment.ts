@@ -1,4 +1,5 @@
 import type { Crc32 } from '../base/crc32.js';
+import { XpassError } from '../base/errors.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
 import {
   attachedKeepAliveMs,
@@ -17,7 +18,6 @@ import {
 import { encodeAttach, encodeDetach, encodeKeepAlive } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { AttachRefusal, FrameType, Header, NO_HOST, VERSION } from '../wire/layout.js';
-import { XpassError } from './errors.js';
 
 /** Where a host stands with its switch. PROTOCOL §8.2 */
 const AttachState = {
@@ -57,17 +57,14 @@ export interface AttachmentOptions {
 
 /** PROTOCOL §8.2. One frame a second is too little to back off from. */
 const RETRY_NS = 1 * SECOND_NS;
-/** After a refusal, which says that nothing was lost on the way (ours): several tries within the second after which a host gives up. */
+/** After a refusal: several tries within the second after which a host gives up. */
 const REFUSED_RETRY_NS = SECOND_NS / 4;
-/** The part of the keep-alive time after which a host sends: "at least this often" (PROTOCOL §3.9), also when it wakes late (ours). */
+/** Part of the keep-alive time after which a host sends: "at least this often" (PROTOCOL §3.9), also when it wakes late. */
 const KEEP_ALIVE_PART = 0.75;
-/** Keep-alive times without any frame after which a switch counts as silent: two answers in a row were lost or never sent (ours). PROTOCOL §8.2 */
+/** Keep-alive times of silence after which a switch counts as silent: two answers in a row are missing. PROTOCOL §8.2 */
 const SILENT_KEEP_ALIVES = 2;
 
-/**
- * The host's side of the attachment to a switch (PROTOCOL §8.2): a machine with the verbs of an endpoint, which asks for a port, keeps it, and asks anew when
- * a restarted switch does not know it. Once attached it never gives up by itself: whether a silent switch is lost, the timeouts of flows decide.
- */
+/** The host's side of the attachment to a switch (PROTOCOL §8.2), a machine. Once attached it never gives up: flows' timeouts decide. */
 export class Attachment {
   /** Frames from the switch that are damaged, or meant for another process. */
   dropped = 0;
@@ -141,7 +138,7 @@ export class Attachment {
     if (this.state === AttachState.attaching) this.deadlineNs = Math.min(this.deadlineNs, nowNs + REFUSED_RETRY_NS);
   }
 
-  /** Nobody has listened at the switch's port for long: a host that never was attached gives up. One that was waits for a switch that is being restarted. */
+  /** Nobody has listened at the switch's port for long: ends a first attachment. A host that was attached waits for the restart. */
   giveUp(): void {
     if (this.given !== null || this.state !== AttachState.attaching) return;
     this.fail('unreachable', `nobody listens at ${this.options.switchName}, where the switch should be (ECONNREFUSED)`);
@@ -194,7 +191,7 @@ export class Attachment {
     this.deadlineNs = isNew ? nextNs : Math.min(this.deadlineNs, nextNs);
   }
 
-  /** A restarted switch answers many frames with NOT_ATTACHED; the first makes the host attach again, the rest find it attaching. */
+  /** A restarted switch answers each frame with NOT_ATTACHED; only the first makes the host attach again. */
   private handleRefused(frame: Frame, nowNs: number): void {
     const code = attachRefusedCode(frame.bytes);
     if (code === AttachRefusal.notAttached) {

@@ -1,18 +1,18 @@
 // Tested by test/core/credit-budget.test.ts
-import type { CreditBudget } from './credit-budget.js';
+import type { BudgetMember, CreditBudget } from './credit-budget.js';
 import { type PeerCredits, ShortestRtt } from './peer-credits.js';
 
-/** One flow's part of the budget. A flow that rests has given it back, and takes another when its credits begin again: what is worth remembering, the RTT of its peer, the budget remembers. */
+/** One flow's part of the budget. A flow that rests gives it back and takes another later: the budget remembers the RTT of its peer. */
 export class BudgetShare {
   private readonly budget: CreditBudget;
   private readonly slot: number;
-  private readonly peer: number;
+  private readonly member: BudgetMember;
   private readonly shortestRtt = new ShortestRtt();
   private readonly peersCredits: PeerCredits;
   private outstanding = 0;
   private pipeline = 0;
-  private links = 0;
-  /** Its RTT at most, but for its own path's queues, and that of other flows from its peer before it has one: with parts of the budget that are as these, flows have equal rates. */
+  private linkShare = 0;
+  /** Minimum RTT plus the queue bound; before the first sample, the RTT of its peer's flows. Parts of the budget by weight give equal rates. */
   private weightNs: number;
   /** A credit is due and waits for its turn. */
   isWaiting = false;
@@ -21,14 +21,19 @@ export class BudgetShare {
   /** No credit has gone out since the flow began, or began again. */
   private isFresh = true;
 
-  constructor(budget: CreditBudget, slot: number, peer: number) {
+  constructor(budget: CreditBudget, slot: number, member: BudgetMember) {
     this.budget = budget;
     this.slot = slot;
-    this.peer = peer;
-    this.peersCredits = budget.creditsOf(peer);
+    this.member = member;
+    this.peersCredits = budget.creditsOf(member.peer);
     const { shortestRtt } = this.peersCredits;
     const rttNs = shortestRtt.isBelieved ? shortestRtt.value : 0;
     this.weightNs = Math.max(1, rttNs + budget.longestQueueNs);
+  }
+
+  /** The flow's credits begin, or begin again. */
+  begin(): void {
+    this.budget.join(this.slot, this.member);
   }
 
   /** A credit that is due would have to wait for its turn. */
@@ -88,21 +93,22 @@ export class BudgetShare {
     this.budget.add(change);
   }
 
-  /** An RTT was sampled while credits go out every `gapNs`, which makes so much of a link. */
-  sampleRtt(rttNs: number, nowNs: number, gapNs: number, links: number): void {
+  /** An RTT was sampled while credits go out every `gapNs`, which is `linkShare` of the link's rate. */
+  sampleRtt(rttNs: number, nowNs: number, gapNs: number, linkShare: number): void {
     this.shortestRtt.sample(rttNs, nowNs);
     this.setWeight(this.shortestRtt.value + this.budget.longestQueueNs);
     const { peersCredits } = this;
     peersCredits.shortestRtt.sample(rttNs, nowNs);
     const known = this.shortestRtt.isBelieved ? this.shortestRtt : peersCredits.shortestRtt;
-    if (known.isBelieved) this.setPipeline(known.value / gapNs, links);
-    else if (this.budget.isLong(known.value)) this.setPipeline(known.trusted(known.value / gapNs), links);
+    if (known.isBelieved) this.setPipeline(known.value / gapNs, linkShare);
+    else if (this.budget.isLong(known.value)) this.setPipeline(known.trusted(known.value / gapNs), linkShare);
     peersCredits.answered(nowNs - rttNs);
-    this.budget.findOvertaken(this.peer, peersCredits);
+    this.budget.findOvertaken(this.member.peer, peersCredits);
   }
 
   /** The flow sends no more credits. */
   giveBack(): void {
+    this.budget.leave(this.slot);
     this.isWaiting = false;
     this.isFresh = true;
     this.setPipeline(0, 0);
@@ -116,11 +122,11 @@ export class BudgetShare {
     this.weightNs = weightNs;
   }
 
-  /** `credits` are under way when nothing queues, at a rate of so many links. */
-  private setPipeline(credits: number, links: number): void {
-    if (credits === this.pipeline && links === this.links) return;
-    this.budget.addPipeline(credits - this.pipeline, links - this.links);
+  /** `credits` are under way when nothing queues, at a rate of `linkShare` of the link. */
+  private setPipeline(credits: number, linkShare: number): void {
+    if (credits === this.pipeline && linkShare === this.linkShare) return;
+    this.budget.addPipeline(credits - this.pipeline, linkShare - this.linkShare);
     this.pipeline = credits;
-    this.links = links;
+    this.linkShare = linkShare;
   }
 }

@@ -1,3 +1,4 @@
+// Tested by test/core/endpoint-chunks.test.ts
 import { chunkCount, takeChunk } from '../wire/chunks.js';
 import { dataPayloadAt, dataPayloadBytes } from '../wire/decode.js';
 import { Frame } from '../wire/frame.js';

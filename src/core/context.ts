@@ -7,11 +7,11 @@ import type { CreditBudget } from './credit-budget.js';
 import type { Disorder } from './disorder.js';
 import type { FlowRecords } from './flow-record.js';
 import type { FrameFiller } from './frame-filler.js';
-import type { PeerPaths } from './path/peer-paths.js';
+import type { PeerPaths } from './path/spraying.js';
 import type { RequestGate } from './request-gate.js';
 import type { Speculation } from './speculation.js';
 
-/** What a flow needs of its endpoint, and all that it may touch of it. */
+/** What a flow uses of its endpoint, and nothing else. */
 export interface FlowContext {
   readonly config: EndpointConfig;
   readonly random: Random;
@@ -24,8 +24,8 @@ export interface FlowContext {
   readonly records: FlowRecords;
   /** Puts an encoded frame in the output, behind every credit that was due before. */
   emit(frame: Frame, nowNs: number): void;
-  /** Puts a credit, or a speculative frame, that was due at `dueNs` in the output. */
-  emitCredit(frame: Frame, dueNs: number): void;
+  /** Puts a frame in the output that was due at `dueNs`: a credit, or speculative data. */
+  emitDue(frame: Frame, dueNs: number): void;
   /** Wants `onTimer` of the flow in `slot` at `deadlineNs` or earlier; a later deadline than one asked for before may be ignored. */
   arm(slot: number, deadlineNs: number): void;
   /** The next credit of the flow in `slot` is due at `dueNs`; NEVER for none. */
@@ -46,7 +46,7 @@ export interface FlowContext {
   forget(slot: number): void;
 }
 
-/** What sends at the times that were asked for with `schedule`: a flow, or the part of it that does. */
+/** Sends at the times that were asked for with `schedule`: a flow, or a part of it. */
 export interface DueSource {
   /** Sends what was due by `nowNs`; returns when the next is due, NEVER for not now. */
   sendDue(nowNs: number): number;

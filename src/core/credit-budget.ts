@@ -1,23 +1,25 @@
+import type { NumberRecord } from '../base/record-arena.js';
 import { Ring } from '../base/ring.js';
 import { MICROSECOND_NS } from '../base/time.js';
+import { EndpointPlace } from './flow-record.js';
 import { PeerCredits } from './peer-credits.js';
 
-/** A host that is this far from using its link has no queue to fear; it keeps slow links going whose share would round to nothing (ours). */
+/** Below this many credits a host has no queue to fear. Ours: keeps slow links going, whose share would round to nothing. */
 const LEAST_CREDITS = 4;
 
 /**
- * A turn is as many credits as the host's link carries in this time, but no more than so many, and one at the least. Where hundreds of flows wait, credits one by one mean that each data frame is of another flow than the one before, whose
- * memory is in no cache: 13 us of our own code a frame instead of 4 (docs/PERF-LOG.md). Below 1.3 Gbit/s, where frames of different flows that arrive together would queue, a turn is one credit of full frames (ours).
+ * Length of a turn, 1 to 4 credits. With hundreds of flows, turns of one credit cost 13 us a frame instead of 4: each frame finds another flow's memory in no
+ * cache (docs/PERF-LOG.md). Below 1.3 Gbit/s, where frames of different flows would queue, a turn is one credit. Ours.
  */
 const TURN_NS = 20 * MICROSECOND_NS;
 const MOST_TURN_CREDITS = 4;
-/** So many flows have their turn at a time at the least, which shortens turns where the budget is small (ours). */
+/** Flows that have their turn at a time, at least: shortens turns where the budget is small. Ours. */
 const FLOWS_IN_TURN = 16;
 
-/** Of so many turns one goes to the flow that has waited longest, even if new ones wait (ours): flows of a frame each that came as fast as the link carries them would leave the others nothing. */
+/** One turn in four goes to the flow that has waited longest. Ours: otherwise a stream of new flows of one frame each starves the others. */
 const OLD_TURN = 4;
 
-/** Peers that are remembered after their flows; the one that was met first is forgotten (ours). */
+/** Peers that are remembered after their flows; the one met first is forgotten. Ours. */
 const MAX_PEERS = 256;
 
 export interface BudgetOptions {
@@ -31,26 +33,31 @@ export interface BudgetOptions {
   queueBoundRtts: number;
   /** Flows that may wait at a time. */
   maxWaiting: number;
-  /** A host that is late makes up for so much time, ns. */
+  /** Time that a late host makes up for, ns. */
   catchUpNs: number;
 }
 
-/** The flows that share a budget, as it sees them. */
-export interface BudgetFlows {
-  /** It is the turn of the flow in `slot`; false when the flow does not want it any more. */
-  wake(slot: number): boolean;
-  /** The credits of the flow in `slot`, if it is one from `peer`, that went out at `sentNs` or before are lost: data has come for later ones. */
-  overtaken(slot: number, peer: number, sentNs: number): void;
+/** A flow that sends credits from the budget. */
+export interface BudgetMember {
+  readonly peer: number;
+  /** It is the flow's turn; false when it does not want it any more. */
+  resume(nowNs: number): boolean;
+  /** Its credits that went out at `sentNs` or before are lost: data has come for later ones. */
+  overtaken(sentNs: number, nowNs: number): void;
 }
 
 /**
- * Credits that all flows of a host have outstanding together. Data that comes to a host cannot queue beyond what it asked for, so a bound on the credits is
- * one on the queue before its link, and on what its socket holds. What is under way when nothing queues is allowed besides (docs/decisions/0007-late-processes.md).
- * There is one bound for all flows, since a flow with a higher one would leave the others nothing; those that find it reached wait in turn. The papers have no such bound: there, processes are not late.
+ * Bounds the credits that all flows of a host have outstanding together: data cannot queue beyond what the host asked for, so this bounds the queue before
+ * its link and in its socket. Credits under way when nothing queues are allowed besides (docs/decisions/0007-late-processes.md). One bound serves all
+ * flows, and those that find it reached wait in turn. The papers have no such bound: there, processes are never late.
  */
 export class CreditBudget {
   private readonly options: BudgetOptions;
-  private readonly flows: BudgetFlows;
+  /** The record of the endpoint, for its clock. */
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+  /** By slot; a slot may have gone to another flow since its first one asked for its turn. */
+  private readonly members: (BudgetMember | null)[] = [];
   /** Slots of the flows that wait, in their order: those that want their first credit, which go first as in RFC 8290 (new and old flows), and the others. */
   private readonly fresh: Ring<number>;
   private readonly waiting: Ring<number>;
@@ -60,8 +67,8 @@ export class CreditBudget {
   private readonly isWaiting: boolean[] = [];
   /** Credits whose data is on its way when nothing queues, summed over the flows: shortest RTT times rate of each. */
   private pipeline = 0;
-  /** Sum of the flows' rates in links. Flows that compete want more than one link together. */
-  private links = 0;
+  /** Sum of the flows' rates, as a share of the link. Flows that compete want more than 1 together. */
+  private linkShare = 0;
   private outstandingCredits = 0;
   /** Credits that flows whose turn it is may still send. */
   private promised = 0;
@@ -74,9 +81,10 @@ export class CreditBudget {
   /** Sum of `BudgetShare.weightNs` of the flows that have credits outstanding. */
   private weightsNs = 0;
 
-  constructor(options: BudgetOptions, flows: BudgetFlows) {
+  constructor(options: BudgetOptions, { numbers, at }: NumberRecord) {
     this.options = options;
-    this.flows = flows;
+    this.numbers = numbers;
+    this.at = at;
     this.fresh = new Ring<number>(options.maxWaiting);
     this.waiting = new Ring<number>(options.maxWaiting);
     this.setCreditTime(options.creditNs);
@@ -104,6 +112,16 @@ export class CreditBudget {
     return this.outstandingCredits;
   }
 
+  /** The flow in `slot` sends credits from now on. */
+  join(slot: number, member: BudgetMember): void {
+    this.members[slot] = member;
+  }
+
+  /** It sends none for now. */
+  leave(slot: number): void {
+    this.members[slot] = null;
+  }
+
   /** What all flows from `peer` tell: short ones end before they know their own RTT. */
   creditsOf(peer: number): PeerCredits {
     const known = this.peers.get(peer);
@@ -117,20 +135,22 @@ export class CreditBudget {
     return credits;
   }
 
-  /** Tells the flows from `peer` whose credits were overtaken. Paths differ by what may queue for this host, or by a round trip where that is longer. */
+  /** Tells the flows from `peer` whose credits were overtaken. Paths differ by the queue bound, or by an RTT where that is longer. */
   findOvertaken(peer: number, credits: PeerCredits): void {
     const marginNs = Math.max(this.longestQueueNs, credits.shortestRtt.value);
-    for (let slot = credits.takeOvertaken(marginNs); slot >= 0; slot = credits.takeOvertaken(marginNs))
-      this.flows.overtaken(slot, peer, credits.overtakenNs);
+    for (let slot = credits.takeOvertaken(marginNs); slot >= 0; slot = credits.takeOvertaken(marginNs)) {
+      const member = this.members[slot];
+      if (member?.peer === peer) member.overtaken(credits.overtakenNs, this.nowNs);
+    }
   }
 
-  /** A flow has `change` more credits under way when nothing queues, and its rate is by `links` links higher. */
-  addPipeline(change: number, links: number): void {
-    this.pipeline += change;
-    this.links += links;
+  /** A flow has `credits` more under way when nothing queues, and its rate is higher by `linkShare` of the link; negative for fewer. */
+  addPipeline(credits: number, linkShare: number): void {
+    this.pipeline += credits;
+    this.linkShare += linkShare;
   }
 
-  /** Data that queues for this host makes a flow's RTT so much longer at most, ns; 0 where that has no bound. */
+  /** Queue bound: by how much data that queues for this host lengthens an RTT at most, ns; 0 without a bound. */
   get longestQueueNs(): number {
     const boundNs = this.queueNs(this.pipelineNs());
     return Number.isFinite(boundNs) ? boundNs : 0;
@@ -146,14 +166,14 @@ export class CreditBudget {
     return Math.max(this.options.queueBoundNs, this.options.queueBoundRtts * rttNs);
   }
 
-  /** A flow that has credits outstanding weighs so much more, or less. */
+  /** Adds to the weight of the flows that have credits outstanding. */
   addWeight(changeNs: number): void {
     this.weightsNs += changeNs;
   }
 
   /**
-   * Whether a flow that weighs `weightNs` and has `outstanding` credits may have one more. While others wait, a flow leaves them what is more than its part: the turns alone would let one whose path has died
-   * keep each credit until its life is over and take one more at each turn, until it had them all. Four flows of which one had lost its path stood still for 1.7 s.
+   * Whether a flow of this weight and with `outstanding` credits may have one more. While others wait, a flow takes no more than its part. By turns alone, a
+   * flow whose path has died would collect all credits: four flows, one without a path, stood still for 1.7 s.
    */
   grants(weightNs: number, outstanding: number): boolean {
     if (outstanding === 0 || !this.isAwaited) return true;
@@ -178,10 +198,10 @@ export class CreditBudget {
 
   /** The flows' mean shortest RTT, weighed by their rates, as far as they fill the link. */
   private pipelineNs(): number {
-    return (this.pipeline / Math.max(1, this.links)) * this.creditNs;
+    return (this.pipeline / Math.max(1, this.linkShare)) * this.creditNs;
   }
 
-  /** A flow takes its turn: returns when it may send the first of its credits. Turns come no faster than credits leave the host, or its NIC would drop what many flows were woken for by data that came together. */
+  /** A flow takes its turn: returns when its first credit may go. Turns come no faster than credits leave the host, or the NIC would drop them. */
   takeTurn(nowNs: number): number {
     const { creditNs } = this;
     const { catchUpNs } = this.options;
@@ -218,13 +238,13 @@ export class CreditBudget {
     return dueNs <= nowNs + TURN_NS;
   }
 
-  /** So many credits of a turn will not be sent: others may. */
+  /** Passes unused credits of a turn on to others. */
   passTurn(credits: number): void {
     this.promised -= credits;
     this.passOn(credits);
   }
 
-  /** So many places are free: a turn for each that waits, as far as they go. The last ones are not kept, for nothing comes back any more that would make them a whole turn. */
+  /** `places` credits may go: gives a turn to each flow that waits, as far as they reach. A rest is not kept when nothing more can come back. */
   private passOn(places: number): void {
     this.kept = this.isAwaited ? this.kept + places : 0;
     while (this.kept >= this.turnCredits || (this.kept > 0 && this.outstandingCredits + this.promised === 0)) {
@@ -237,9 +257,13 @@ export class CreditBudget {
   private wakeNext(): boolean {
     for (let slot = this.nextWaiting(); slot !== undefined; slot = this.nextWaiting()) {
       this.isWaiting[slot] = false;
-      if (this.flows.wake(slot)) return true;
+      if (this.members[slot]?.resume(this.nowNs)) return true;
     }
     return false;
+  }
+
+  private get nowNs(): number {
+    return this.numbers[this.at + EndpointPlace.clockNs];
   }
 
   private nextWaiting(): number | undefined {

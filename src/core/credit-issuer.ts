@@ -1,16 +1,13 @@
 // Tested by test/core/receiver-flow.test.ts, test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
-import type { NumberRecord } from '../base/record-arena.js';
-import * as time from '../base/time.js';
-import { creditSequence, dataExplicitRate, pathId } from '../wire/decode.js';
+import { NEVER } from '../base/time.js';
+import { creditSequence, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
-import * as rateCodes from '../wire/rate-code.js';
-import { codeOfRate, rateOfCode } from '../wire/rate-code.js';
+import { CODES_IN_OCTAVE, codeOfRate, rateOfCode } from '../wire/rate-code.js';
 import { BudgetShare } from './budget-share.js';
 import type { DueSource, FlowContext } from './context.js';
 import type { CreditAlgorithm, CreditLink } from './credit/algorithm.js';
-import * as creditMeter from './credit-meter.js';
-import { CreditMeter } from './credit-meter.js';
+import type { BudgetMember } from './credit-budget.js';
+import { CreditLedger, Echo } from './credit-ledger.js';
 import {
   bitsPerCredit,
   forgetBacklog,
@@ -21,24 +18,13 @@ import {
   setPace,
   startPacer,
 } from './credit-pacer.js';
-import type { FlowObserver } from './flow-callbacks.js';
-import * as flowCallbacks from './flow-callbacks.js';
-import * as flowRecord from './flow-record.js';
+import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
+import { ReceiverPlace, type ReceiverRecord } from './flow-record.js';
 import type { Spraying } from './path/spraying.js';
 import { RateControl } from './rate-control.js';
-import type { ReceiveWindow } from './receive-window.js';
-import * as receiveWindow from './receive-window.js';
+import { type ReceiveWindow, UNBOUNDED } from './receive-window.js';
 import type { ReceiverFrames } from './receiver-frames.js';
 import { RttEstimator } from './rtt.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { HOP_BITS, NO_HOP } = layout;
-const { CODES_IN_OCTAVE } = rateCodes;
-const { Echo } = creditMeter;
-const { UNBOUNDED } = receiveWindow;
-const { NO_OBSERVER } = flowCallbacks;
-const { Hot } = flowRecord;
 
 export interface IssuerOptions {
   slot: number;
@@ -50,7 +36,7 @@ export interface IssuerOptions {
 
 /** What else of the flow decides whether a credit may go out, and what writes it. */
 export interface IssuerParts {
-  record: NumberRecord;
+  record: ReceiverRecord;
   window: ReceiveWindow;
   frames: ReceiverFrames;
 }
@@ -59,15 +45,15 @@ export interface IssuerParts {
 const UNKNOWN = -1;
 
 /**
- * Issues the credits of one flow while it is in CREDIT_SENDING (PROTOCOL §4.2): when the next one is due, whether it may go out then, what became of those
- * that went, and what their algorithm makes of it.
+ * Issues the credits of one flow while it is in CREDIT_SENDING (PROTOCOL §4.2): says when the next is due and whether it may go, books what became of
+ * those sent, and shows that to the credit algorithm.
  */
-export class CreditIssuer implements DueSource {
+export class CreditIssuer implements DueSource, BudgetMember {
   // What every credit needs comes first, as in `Endpoint`: with thousands of flows each cache line of one is a miss.
   private readonly numbers: Float64Array;
   private readonly at: number;
   private readonly context: FlowContext;
-  readonly meter: CreditMeter;
+  readonly ledger: CreditLedger;
   readonly frames: ReceiverFrames;
   private readonly slot: number;
   /** The next credit waits for room, not for its time. */
@@ -76,26 +62,26 @@ export class CreditIssuer implements DueSource {
   isRunning = false;
   /** What `frames` says of the path: a copy, which data looks at. */
   private isProved = false;
-  /** Credits outstanding that fit the receive window; UNKNOWN where it has changed since. */
+  /** Credits outstanding that fit the receive window; UNKNOWN once that has changed. */
   private windowCredits = UNKNOWN;
-  /** Credits that what the sender has takes; UNKNOWN likewise. */
+  /** Credits that the demand takes; UNKNOWN likewise. */
   private demandCredits = UNKNOWN;
   /** Null where the host's budget has no bound, and while the flow rests. */
   private share: BudgetShare | null = null;
-  private readonly spraying: Spraying | null;
+  /** What is known of the paths to the flow's peer; null where its credits are not sprayed. */
+  readonly spraying: Spraying | null;
   /** Credits sent when they began, or began again. */
   private sentBefore = 0;
   /** Who measures this flow; set by its application. */
   observer: FlowObserver = NO_OBSERVER;
   private readonly bitsPerCredit: number;
-  /** Of the rate in force; 0 where credits ask for no explicit rate. */
+  /** Code of the rate in force; 0 where credits ask for no explicit rate. */
   private rateCode = 0;
-  private readonly control: RateControl;
+  readonly control: RateControl;
   readonly rtt: RttEstimator;
   private readonly window: ReceiveWindow;
   /**
-   * The sender has said that it wants no credits: those that it still gets find no data. Where the receiver gave up waiting by itself, the path may just be longer than it knows, and only the book
-   * can tell the RTT when data comes in the end.
+   * The sender has said that it wants no credits. Not set where the receiver gave up by itself: a late echo may be the first RTT sample, so send times are kept.
    */
   mayRest = false;
 
@@ -107,39 +93,28 @@ export class CreditIssuer implements DueSource {
     this.numbers = record.numbers;
     this.at = record.at;
     this.context = context;
-    this.meter = new CreditMeter({ firstSequence, maxOutstanding, frameBytes }, record);
+    this.ledger = new CreditLedger({ firstSequence, maxOutstanding, frameBytes }, record);
     this.frames = parts.frames;
     this.slot = options.slot;
     this.bitsPerCredit = bitsPerCredit(frameBytes);
     const { spray } = options.algorithm;
     this.spraying = spray === undefined ? null : context.peerPaths.spraying(parts.frames.peer, spray, nowNs);
     this.control = new RateControl(options.algorithm, options.link, nowNs, record);
-    startPacer(record.numbers, record.at, config);
+    startPacer(record.numbers, record.at, config.catchUpNs);
     this.setRate(this.control.rateBps);
     this.rtt = new RttEstimator(config, record);
     this.window = parts.window;
     this.waitForData(nowNs);
   }
 
-  /** Of its credits, as the algorithm sets it. */
-  get rateBps(): number {
-    return this.control.rateBps;
-  }
-
-  /** What the algorithm remembers; allocates. */
-  get algorithmState(): Record<string, number> {
-    return this.control.state;
-  }
-
-  /** What is known of the paths to the flow's peer; null where its credits are not sprayed. */
-  get paths(): Spraying | null {
-    return this.spraying;
+  get peer(): number {
+    return this.frames.peer;
   }
 
   /** There is room in the receive window for a credit more. */
   get hasRoom(): boolean {
     if (this.windowCredits === UNKNOWN) this.windowCredits = this.window.credits;
-    return this.meter.outstanding < this.windowCredits;
+    return this.ledger.outstanding < this.windowCredits;
   }
 
   /** What has arrived or was released, or how large the flow's frames are. */
@@ -150,9 +125,9 @@ export class CreditIssuer implements DueSource {
 
   /** Whether the flow itself may send a credit once one is due; only then is the host's budget asked. */
   get canCredit(): boolean {
-    if (!this.isRunning || this.meter.isFull || !this.hasRoom || this.wanted === 0) return false;
+    if (!this.isRunning || this.ledger.isFull || !this.hasRoom || this.wanted === 0) return false;
     if (this.share?.isGranted === false) return false;
-    return this.isProved || this.frames.mayCredit(this.meter.outstanding);
+    return this.isProved || this.frames.mayCredit(this.ledger.outstanding);
   }
 
   /** Whether a credit goes out as soon as credits run. */
@@ -162,20 +137,23 @@ export class CreditIssuer implements DueSource {
 
   /** Credits run, but none is under way or wanted: all that the sender has told of has come. */
   get isSatisfied(): boolean {
-    return this.isRunning && this.meter.outstanding === 0 && this.wanted === 0;
+    return this.isRunning && this.ledger.outstanding === 0 && this.wanted === 0;
   }
 
   /** The earliest of RECEIVER_TIMERS.creditLife and .data; of .rest when credits do not run. */
   get deadlineNs(): number {
-    if (this.isRunning) return Math.min(this.meter.oldestNs + this.lifeNs, this.dataDeadlineNs);
-    return this.mayRest && !this.meter.isResting ? this.numbers[this.at + Hot.lastHeardNs] + this.lifeNs : NEVER;
+    if (this.isRunning) return Math.min(this.ledger.oldestNs + this.lifeNs, this.dataDeadlineNs);
+    return this.mayRest && !this.ledger.isResting
+      ? this.numbers[this.at + ReceiverPlace.lastHeardNs] + this.lifeNs
+      : NEVER;
   }
 
   /** Credits begin, or begin again. */
   start(nowNs: number): void {
     if (this.share === null) this.takeShare();
-    this.meter.forgive();
-    this.sentBefore = this.meter.sent;
+    this.share?.begin();
+    this.ledger.forgive();
+    this.sentBefore = this.ledger.sent;
     restartPacer(this.numbers, this.at, nowNs);
     this.waitForData(nowNs);
     this.control.restart(nowNs);
@@ -200,53 +178,47 @@ export class CreditIssuer implements DueSource {
       this.control.noteHeldBack();
       return wantedNs > nowNs ? wantedNs : NEVER;
     }
-    const { meter } = this;
-    const stampNs = numbers[at + Hot.dueNs];
-    this.frames.credit(meter.nextSequence, this.nextPath(stampNs), stampNs);
+    const { ledger } = this;
+    const stampNs = numbers[at + ReceiverPlace.dueNs];
+    this.frames.credit(ledger.nextSequence, this.nextPath(stampNs), stampNs);
     this.observer.onCredit(nowNs);
-    meter.send(stampNs);
+    ledger.send(stampNs);
     this.share?.noteSent(nowNs);
-    if (!this.isProved) this.setRate(this.control.unheardRateBps(meter.sent));
+    if (!this.isProved) this.setRate(this.control.unheardRateBps(ledger.sent));
     this.spaceNext();
     this.settleBudget();
-    if (meter.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
-    this.share?.passTurnUntil(numbers[at + Hot.dueNs], nowNs);
+    if (ledger.outstanding === 1) this.context.arm(this.slot, this.deadlineNs);
+    this.share?.passTurnUntil(numbers[at + ReceiverPlace.dueNs], nowNs);
     // Whether the next one fits is looked at when it is due.
-    return numbers[at + Hot.dueNs];
+    return numbers[at + ReceiverPlace.dueNs];
   }
 
-  /** Reads a word of each of its own cache lines that a credit needs; the result means nothing. */
-  prefetch(): number {
-    const { numbers, at } = this;
-    return +(numbers[at + Hot.dueNs] > 0) ^ +(numbers[at + Hot.lastDataNs] > 0) ^ this.slot ^ this.bitsPerCredit;
-  }
-
-  /** It is the flow's turn in the host's budget; false if it wants no credit any more. What it waited for is not made up for. */
+  /** It is the flow's turn in the host's budget; false if it wants no credit any more. Time spent waiting is not made up for. */
   resume(nowNs: number): boolean {
     const { share } = this;
     if (!share?.isWaiting) return false;
     share.isWaiting = false;
     if (this.block(!this.canCredit)) return false;
     // While it waited with no credit outstanding, no data was to be waited for.
-    if (this.meter.outstanding === 0) this.waitForData(nowNs);
+    if (this.ledger.outstanding === 0) this.waitForData(nowNs);
     forgetBacklog(this.numbers, this.at, Math.max(nowNs, share.takeTurn(nowNs)));
     this.context.schedule(this.slot, this.dueNs);
     return true;
   }
 
-  /** Credits that went out at `sentNs` or before will bring nothing, by what the peer's other flows have brought. */
+  /** Credits sent at `sentNs` or before are lost: data of other flows from the peer says so. */
   overtaken(sentNs: number, nowNs: number): void {
-    if (!this.isRunning || !this.meter.overtake(sentNs)) return;
+    if (!this.isRunning || !this.ledger.overtake(sentNs)) return;
     this.settleBudget();
     this.reschedule(nowNs);
   }
 
   /**
-   * The host's NIC has dropped a credit: it counts as lost, but not as sent to a peer that has not proved its address. Otherwise many flows that start together
-   * would use up what PROTOCOL §4.6 allows them against their own NIC and fall silent.
+   * The host's NIC has dropped a credit: it is lost, but does not count against the anti-amplification limit of PROTOCOL §4.6. Otherwise many flows
+   * that start together use up that limit on their own NIC.
    */
   takenBack(frame: Frame, nowNs: number): void {
-    this.meter.loseAtHome(creditSequence(frame.bytes));
+    this.ledger.loseAtHome(creditSequence(frame.bytes));
     this.settleBudget();
     if (this.isProved) return;
     this.frames.takeBack(frame);
@@ -264,13 +236,13 @@ export class CreditIssuer implements DueSource {
 
   /** The wait for data begins anew. */
   waitForData(nowNs: number): void {
-    this.numbers[this.at + Hot.lastDataNs] = nowNs;
+    this.numbers[this.at + ReceiverPlace.lastDataNs] = nowNs;
   }
 
-  /** A data frame echoes `sequence` and tells of `unused` credits. False, counted, for one that no credit of the flow has released. */
+  /** A data frame echoes `sequence` and tells of `unused` credits. False, and counted, if no credit of the flow released it. */
   echo(sequence: number, unused: number): boolean {
     const { counters } = this.context;
-    const echo = this.meter.echo(sequence, unused);
+    const echo = this.ledger.echo(sequence, unused);
     if (echo === Echo.unknown) counters.unknownCredit++;
     else if (echo === Echo.duplicate) counters.duplicateData++;
     else {
@@ -282,43 +254,31 @@ export class CreditIssuer implements DueSource {
 
   /** The data of that echo has come at `nowNs`. */
   onData(frame: Frame, nowNs: number): void {
-    const sinceNs = this.control.hastens ? nowNs - this.numbers[this.at + Hot.lastDataNs] : 0;
+    const sinceNs = this.control.hastens ? nowNs - this.numbers[this.at + ReceiverPlace.lastDataNs] : 0;
     this.waitForData(nowNs);
     if (!this.isProved) this.prove();
-    const sentNs = this.meter.lastEchoSentNs;
+    const sentNs = this.ledger.lastEchoSentNs;
     if (sentNs !== NEVER) this.sampleRtt(nowNs - sentNs, sinceNs, nowNs);
     if (this.spraying !== null) this.watchPath(this.spraying, frame, nowNs);
     this.settleBudget();
   }
 
-  /** A data frame had these ECN marks: its own, and its credit's. */
-  countData(marked: boolean, creditMarked: boolean): void {
-    this.control.countData(marked, creditMarked);
-  }
-
-  /** A data frame brought back what the ports of its credit's path offer. */
-  countExplicitRate(frame: Frame): void {
-    const explicitRate = dataExplicitRate(frame.bytes);
-    const rateCode = explicitRate >>> HOP_BITS;
-    if (rateCode !== 0) this.control.countExplicitRate(rateOfCode(rateCode), explicitRate & NO_HOP);
-  }
-
   /** Shows the algorithm what is known, if its period is over. */
   updateRate(nowNs: number): void {
     const { control, numbers, at } = this;
-    if (!control.update(this.meter, this.rtt, nowNs)) return;
-    const gapNs = numbers[at + Hot.gapNs];
+    if (!control.update(this.ledger, this.rtt, nowNs)) return;
+    const gapNs = numbers[at + ReceiverPlace.gapNs];
     this.setRate(control.rateBps);
-    if (control.hastens) hasten(numbers, at, gapNs - numbers[at + Hot.gapNs], nowNs);
+    if (control.hastens) hasten(numbers, at, gapNs - numbers[at + ReceiverPlace.gapNs], nowNs);
   }
 
   /** Gives up credits that are too old, and credits without data. */
   onTimer(nowNs: number): void {
     if (!this.isRunning) {
-      if (this.mayRest) this.restAfter(this.numbers[this.at + Hot.lastHeardNs], nowNs);
+      if (this.mayRest) this.restAfter(this.numbers[this.at + ReceiverPlace.lastHeardNs], nowNs);
       return;
     }
-    if (this.meter.expire(nowNs, this.lifeNs) > 0) {
+    if (this.ledger.expire(nowNs, this.lifeNs) > 0) {
       this.settleBudget();
       this.updateRate(nowNs);
       this.reschedule(nowNs);
@@ -326,45 +286,45 @@ export class CreditIssuer implements DueSource {
   }
 
   /**
-   * While credits are stopped, and the peer was last heard at `heardNs`: those that nobody heard of for their life are forgiven, and their memory goes. So does the part in the host's
-   * budget, of which only the path's shortest RTT would be missed; the budget remembers that of each peer.
+   * While credits are stopped, and the peer was last heard at `heardNs`: after the life of a credit, forgives those outstanding and gives back the memory
+   * and the share of the host's budget.
    */
   restAfter(heardNs: number, nowNs: number): void {
     if (nowNs < heardNs + this.lifeNs) return;
-    this.meter.forgive();
-    this.meter.rest();
+    this.ledger.forgive();
+    this.ledger.rest();
     this.share = null;
   }
 
-  /** See RECEIVER_TIMERS.data; while no credit is outstanding, and none fits, is wanted or has its turn in the host's budget, there is no data to wait for. */
+  /** See RECEIVER_TIMERS.data. NEVER while no credit is outstanding and none may go, for want of room, demand or a turn in the host's budget. */
   get dataDeadlineNs(): number {
-    const { outstanding, sent } = this.meter;
+    const { outstanding, sent } = this.ledger;
     if (!this.isRunning || sent === 0) return NEVER;
     if (outstanding === 0 && (this.share?.isWaiting || !this.hasRoom || this.wanted === 0)) return NEVER;
     const waitNs = Math.max(this.rtt.waitNs(8), 8 * this.meanGapNs);
-    return this.numbers[this.at + Hot.lastDataNs] + Math.max(this.context.config.dataTimeoutNs, waitNs);
+    return this.numbers[this.at + ReceiverPlace.lastDataNs] + Math.max(this.context.config.dataTimeoutNs, waitNs);
   }
 
-  /** Credits that would bring what is missing of what the sender has, in the place of those too that the path will drop as it has dropped others. */
+  /** Credits that the demand takes, with more for those that the path will drop, at its share of drops so far. */
   private get wanted(): number {
     if (this.demandCredits === UNKNOWN) {
       const isHeeded = this.context.config.backlogWaitNs > 0;
-      this.demandCredits = isHeeded ? Math.ceil(this.window.demandCredits * (1 + this.meter.dropShare)) : UNBOUNDED;
+      this.demandCredits = isHeeded ? Math.ceil(this.window.demandCredits * (1 + this.ledger.dropShare)) : UNBOUNDED;
     }
     return this.demandCredits;
   }
 
   /**
-   * When the next credit may go out for all that the flow knows: at `nowNs`, once the first of those that cover what is wanted may be lost, or NEVER for not before something comes. Credits that were
-   * dropped on the way are known as such by later ones; the last ones of a flow have none after them.
+   * When the flow itself allows the next credit: `nowNs`, or the time at which credits that cover the demand may be lost; NEVER: not before something comes.
+   * Later credits tell of dropped ones, but the last ones of a flow have none after them.
    */
   private wantedNs(nowNs: number): number {
     if (!this.canCredit) return NEVER;
-    const { meter, wanted } = this;
-    if (meter.outstanding < wanted) return nowNs;
+    const { ledger, wanted } = this;
+    if (ledger.outstanding < wanted) return nowNs;
     const waitNs = Math.max(this.context.config.backlogWaitNs, this.rtt.waitNs(2));
-    meter.doubt(nowNs, waitNs);
-    return meter.trusted < wanted ? nowNs : meter.oldestTrustedNs + waitNs;
+    ledger.doubt(nowNs, waitNs);
+    return ledger.trusted < wanted ? nowNs : ledger.oldestTrustedNs + waitNs;
   }
 
   private get lifeNs(): number {
@@ -373,49 +333,44 @@ export class CreditIssuer implements DueSource {
 
   private takeShare(): void {
     const { budget } = this.context;
-    if (budget.isBounded) this.share = new BudgetShare(budget, this.slot, this.frames.peer);
+    if (budget.isBounded) this.share = new BudgetShare(budget, this.slot, this);
   }
 
   /** A flow that has stopped has no part in the host's budget. */
   private settleBudget(): void {
     if (this.share === null) return;
-    if (this.isRunning) this.share.setOutstanding(this.meter.awaited);
+    if (this.isRunning) this.share.setOutstanding(this.ledger.awaited);
     else this.share.giveBack();
-  }
-
-  /** The sender asks although credits run: none of this flow reaches it. */
-  distrustPaths(nowNs: number): void {
-    this.spraying?.distrust(nowNs);
   }
 
   /** Its data says by which path: 0 for the flow's own. */
   private nextPath(nowNs: number): number {
     if (this.spraying === null) return 0;
-    return this.spraying.next(this.context.random, this.meter.sent > this.sentBefore, nowNs);
+    return this.spraying.next(this.context.random, this.ledger.sent > this.sentBefore, nowNs);
   }
 
   /** A credit that was given up or forgotten still says that its path carries data, but not how fast. */
   private watchPath(spraying: Spraying, frame: Frame, nowNs: number): void {
-    const sentNs = this.meter.lastEchoSentNs === NEVER ? -NEVER : this.meter.lastEchoSentNs;
+    const sentNs = this.ledger.lastEchoSentNs === NEVER ? -NEVER : this.ledger.lastEchoSentNs;
     spraying.arrived(pathId(frame.bytes), frame.wireBytes * 8, sentNs, nowNs);
     this.frames.setPath(pathId(frame.bytes));
   }
 
   private prove(): void {
     this.isProved = true;
-    this.control.heard(this.meter.sent);
+    this.control.heard(this.ledger.sent);
     this.setRate(this.control.rateBps);
     this.frames.provePath();
   }
 
   /** When the next credit is due. */
   private get dueNs(): number {
-    return this.numbers[this.at + Hot.dueNs];
+    return this.numbers[this.at + ReceiverPlace.dueNs];
   }
 
   /** Mean time between two credits. */
   private get meanGapNs(): number {
-    return this.numbers[this.at + Hot.gapNs];
+    return this.numbers[this.at + ReceiverPlace.gapNs];
   }
 
   private setRate(rateBps: number): void {
@@ -428,21 +383,21 @@ export class CreditIssuer implements DueSource {
     const { weight } = this.control;
     this.rateCode = codeOfRate(rateBps / weight);
     setPace(this.numbers, this.at, this.bitsPerCredit, weight * rateOfCode(this.rateCode));
-    if (this.meter.sent === 0) this.frames.setExplicitRate(this.rateCode, limitingHop);
+    if (this.ledger.sent === 0) this.frames.setExplicitRate(this.rateCode, limitingHop);
   }
 
   /** Draws when the next credit is due, which names the rate of the gap before it. PROTOCOL §4.4 */
   private spaceNext(): void {
     const { numbers, at, frames } = this;
-    const { random } = this.context;
-    paceNext(numbers, at, random);
+    const { config, random } = this.context;
+    paceNext(numbers, at, config.jitter, random);
     const { limitingHop } = this.control;
     if (limitingHop === undefined) return;
     // Credits of flows that start together at one host keep their order otherwise, and the first ones take every free place.
-    if (!this.isProved) numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * (random.next() - 0.5);
+    if (!this.isProved) numbers[at + ReceiverPlace.dueNs] += numbers[at + ReceiverPlace.gapNs] * (random.next() - 0.5);
     // Flows that hear of a much lower rate together would send their next credits together.
     if (frames.rateCode - this.rateCode >= CODES_IN_OCTAVE)
-      numbers[at + Hot.dueNs] += numbers[at + Hot.gapNs] * random.next();
+      numbers[at + ReceiverPlace.dueNs] += numbers[at + ReceiverPlace.gapNs] * random.next();
     frames.setExplicitRate(this.rateCode, limitingHop);
   }
 
@@ -452,10 +407,11 @@ export class CreditIssuer implements DueSource {
     return blocked;
   }
 
-  /** A hole in the credits of a long path is filled by what queues behind it, if the credits that were late follow: the pacer makes up for part of the RTT. */
+  /** The pacer makes up for part of the RTT: on a long path the queue fills a hole in the credits, if the late credits follow. */
   private limitCatchUp(): void {
     const { catchUpRtts, catchUpNs } = this.context.config;
-    if (catchUpRtts > 0) this.numbers[this.at + Hot.catchUpNs] = Math.max(catchUpNs, catchUpRtts * this.rtt.minNs);
+    if (catchUpRtts > 0)
+      this.numbers[this.at + ReceiverPlace.catchUpNs] = Math.max(catchUpNs, catchUpRtts * this.rtt.minNs);
   }
 
   private sampleRtt(rttNs: number, sinceNs: number, nowNs: number): void {

@@ -3,30 +3,17 @@
  * last credit was due, not from when it went out: a driver that wakes late sends what it missed and loses nothing in the long run, up to the catch-up
  * bound, beyond which lost time stays lost, so that a stall is not followed by a burst that overflows the credit queues.
  *
- * Its numbers are in the record of its flow, `numbers[at ..]`: when the next credit is due is `Hot.dueNs`, the mean time between two is `Hot.gapNs`.
+ * Its numbers are in the record of its flow: `ReceiverPlace.dueNs` is when the next credit is due, `gapNs` the mean time between two.
  */
 import type { Random } from '../base/random.js';
-import * as time from '../base/time.js';
-import * as layout from '../wire/layout.js';
-import { wireBytes } from '../wire/layout.js';
-import * as flowRecord from './flow-record.js';
+import { NEVER } from '../base/time.js';
+import { MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../wire/layout.js';
+import { ReceiverPlace } from './flow-record.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { MEAN_CREDIT_WIRE_BYTES } = layout;
-const { Hot } = flowRecord;
+const { dueNs: DUE, gapNs: GAP, catchUpNs: CATCH_UP } = ReceiverPlace;
 
-const { dueNs: DUE, gapNs: GAP, jitter: JITTER, catchUpNs: CATCH_UP } = Hot;
-
-export interface PacerOptions {
-  /** Part of the gap, either way. */
-  jitter: number;
-  catchUpNs: number;
-}
-
-/** A new pacer, which has no rate. */
-export function startPacer(numbers: Float64Array, at: number, { jitter, catchUpNs }: PacerOptions): void {
-  numbers[at + JITTER] = jitter;
+/** A new pacer, which has no rate. `catchUpNs`: the time that a late driver makes up for. */
+export function startPacer(numbers: Float64Array, at: number, catchUpNs: number): void {
   numbers[at + CATCH_UP] = catchUpNs;
   numbers[at + GAP] = NEVER;
 }
@@ -41,7 +28,7 @@ export function setPace(numbers: Float64Array, at: number, bits: number, rateBps
   numbers[at + GAP] = (bits * 1e9) / rateBps;
 }
 
-/** The next credit is due so much sooner, but not before now; nothing changes for less than 0. */
+/** The next credit is due `byNs` sooner, but not before now; nothing changes below 0. */
 export function hasten(numbers: Float64Array, at: number, byNs: number, nowNs: number): void {
   if (byNs > 0 && numbers[at + DUE] > nowNs) numbers[at + DUE] = Math.max(nowNs, numbers[at + DUE] - byNs);
 }
@@ -62,7 +49,7 @@ export function limitBacklog(numbers: Float64Array, at: number, nowNs: number): 
   if (numbers[at + DUE] < earliestNs) numbers[at + DUE] = earliestNs;
 }
 
-/** The credit that was due has been sent: draws when the next is. */
-export function paceNext(numbers: Float64Array, at: number, random: Random): void {
-  numbers[at + DUE] += numbers[at + GAP] * (1 + numbers[at + JITTER] * (2 * random.next() - 1));
+/** The credit that was due has been sent: draws when the next is. `jitter`: part of the gap, either way. */
+export function paceNext(numbers: Float64Array, at: number, jitter: number, random: Random): void {
+  numbers[at + DUE] += numbers[at + GAP] * (1 + jitter * (2 * random.next() - 1));
 }

@@ -16,30 +16,25 @@ import {
   stopUnused,
 } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { AckFlag, DataFlag, RequestFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { Acknowledger } from './acknowledger.js';
 import type { DueSource, FlowContext } from './context.js';
 import { CreditIssuer, type IssuerOptions } from './credit-issuer.js';
-import type { CreditMeter } from './credit-meter.js';
+import type { CreditLedger } from './credit-ledger.js';
 import type { FlowObserver } from './flow-callbacks.js';
-import * as receiverFlow from './receiver-flow.js';
-import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
+import { ReceiverFlow, type ReceiverOptions, ReceiverState } from './receiver-flow.js';
 import type { ReceiverStatistics } from './receiver-statistics.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { AckFlag, DataFlag, RequestFlag } = layout;
-const { ReceiverState } = receiverFlow;
 
 export interface CreditedReceiverOptions extends ReceiverOptions, IssuerOptions {}
 
 /**
- * The receiver's end of a flow with credits: issues them, paced, while the sender wants them (the receiver's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.2),
- * feeds what became of them to the credit algorithm, and acknowledges data now and then (PROTOCOL §5.1).
+ * The receiver's end of a flow with credits (PROTOCOL §4.2; receiver's half of Figure 7 of ExpressPass 2017): issues them while the sender wants them, takes
+ * data, and acknowledges it now and then (PROTOCOL §5.1).
  */
 export class CreditedReceiver extends ReceiverFlow {
   private readonly credits: CreditIssuer;
-  private readonly meter: CreditMeter;
+  private readonly ledger: CreditLedger;
   private readonly acknowledger: Acknowledger;
   private pausedTold = false;
   /** The probe that the latest ACK repeated. */
@@ -50,7 +45,7 @@ export class CreditedReceiver extends ReceiverFlow {
     const { record, window, frames } = this;
     this.acknowledger = new Acknowledger(context.config, record);
     this.credits = new CreditIssuer(context, options, { record, window, frames }, nowNs);
-    this.meter = this.credits.meter;
+    this.ledger = this.credits.ledger;
   }
 
   override get isReactive(): boolean {
@@ -66,29 +61,31 @@ export class CreditedReceiver extends ReceiverFlow {
   }
 
   override get algorithmState(): Record<string, number> {
-    return this.credits.algorithmState;
+    return this.credits.control.state;
   }
 
   override get rateBps(): number {
-    return this.credits.rateBps;
+    return this.credits.control.rateBps;
   }
 
   override get statistics(): ReceiverStatistics {
-    const { sent, used, unused, dropped } = this.meter.counts;
+    const { ledger } = this;
+    const { sent, used, unused, dropped } = ledger.counts;
+    const { spraying, rtt } = this.credits;
     return {
       ...super.statistics,
-      paths: this.credits.paths?.validPaths ?? 0,
-      pathExclusions: this.credits.paths?.exclusions ?? 0,
-      pathReturns: this.credits.paths?.returns ?? 0,
+      paths: spraying?.validPaths ?? 0,
+      pathExclusions: spraying?.exclusions ?? 0,
+      pathReturns: spraying?.returns ?? 0,
       creditsSent: sent,
       creditsUsed: used,
       creditsUnused: unused,
       creditsDropped: dropped,
-      creditsOutstanding: this.meter.outstanding,
-      creditsOvertaken: this.meter.outstanding - this.meter.awaited,
-      creditsLostAtHome: this.meter.lostAtHomeCount,
-      rttNs: this.credits.rtt.smoothedNs,
-      minRttNs: this.credits.rtt.minNs,
+      creditsOutstanding: ledger.outstanding,
+      creditsOvertaken: ledger.outstanding - ledger.awaited,
+      creditsLostAtHome: ledger.lostAtHomeCount,
+      rttNs: rtt.smoothedNs,
+      minRttNs: rtt.minNs,
     };
   }
 
@@ -127,7 +124,7 @@ export class CreditedReceiver extends ReceiverFlow {
     }
     const isRunning = this.stateCode === ReceiverState.creditSending;
     this.noteBacklog(frame, isRunning);
-    if (isRunning) this.credits.distrustPaths(nowNs);
+    if (isRunning) this.credits.spraying?.distrust(nowNs);
     else this.startCredits(nowNs);
     if (isRunning || !this.credits.isPrompt) this.sendAck(nowNs);
     this.credits.reschedule(nowNs);
@@ -146,8 +143,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.heard(frame, nowNs);
     credits.onData(frame, nowNs);
     if ((flags(bytes) & DataFlag.more) !== 0) this.window.tellMore();
-    credits.countData(this.countData(bytes), (flags(bytes) & DataFlag.creditCe) !== 0);
-    credits.countExplicitRate(frame);
+    credits.control.countData(bytes, this.countData(bytes));
     if (dataPayloadBytes(frame) > 0) this.place(frame, offset, nowNs);
     if (this.isOver) return;
     credits.updateRate(nowNs);
@@ -201,7 +197,7 @@ export class CreditedReceiver extends ReceiverFlow {
     if (this.stateCode === ReceiverState.creditStopped) this.credits.restAfter(this.lastHeardNs, nowNs);
     this.heard(frame, nowNs);
     this.noteProbe(stopProbe(frame.bytes));
-    this.meter.noteUnused(stopUnused(frame.bytes));
+    this.ledger.noteUnused(stopUnused(frame.bytes));
     this.stopAt(stopProbe(frame.bytes));
     this.credits.mayRest = this.stateCode === ReceiverState.creditStopped;
     this.sendAck(nowNs);
@@ -212,20 +208,12 @@ export class CreditedReceiver extends ReceiverFlow {
     return this.credits;
   }
 
-  override resumeCredits(nowNs: number): boolean {
-    return this.credits.resume(nowNs);
-  }
-
-  override creditsOvertaken(sentNs: number, nowNs: number): void {
-    this.credits.overtaken(sentNs, nowNs);
-  }
-
   override creditTakenBack(frame: Frame, nowNs: number): void {
     this.credits.takenBack(frame, nowNs);
   }
 
   protected override readFin(frame: Frame): void {
-    this.meter.noteUnused(finUnused(frame.bytes));
+    this.ledger.noteUnused(finUnused(frame.bytes));
     this.stopAt(finProbe(frame.bytes));
   }
 
@@ -240,8 +228,10 @@ export class CreditedReceiver extends ReceiverFlow {
     this.credits.stop();
   }
 
+  /** Credits may run still: a request can overtake the FIN before it. */
   protected override onComplete(): void {
-    this.meter.forgive();
+    this.stop();
+    this.ledger.forgive();
   }
 
   protected override stateDeadlineNs(): number {
@@ -324,7 +314,7 @@ export class CreditedReceiver extends ReceiverFlow {
     if (this.isOver) return;
     if ((flags(frame.bytes) & DataFlag.end) !== 0) this.acknowledger.demand();
     // Where paths differ, frames that overtake each other are no news to the sender.
-    this.acknowledger.onData(this.noteDisorder() > 0 && this.credits.paths === null, nowNs);
+    this.acknowledger.onData(this.noteDisorder() > 0 && this.credits.spraying === null, nowNs);
     if (this.pausedTold && !this.window.isPaused) this.acknowledger.demand();
     this.finishIfWhole(nowNs);
   }

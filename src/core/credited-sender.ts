@@ -1,58 +1,96 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
-import * as time from '../base/time.js';
+import type { XpassError } from '../base/errors.js';
+import { NEVER } from '../base/time.js';
 import { dataOffset, dataPayloadBytes, flags } from '../wire/decode.js';
-import type { DataFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { AckFlag, FrameType } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import { LEAST_WINDOW_BYTES } from './config.js';
+import { type EndpointConfig, LEAST_WINDOW_BYTES } from './config.js';
 import type { FlowContext } from './context.js';
-import { CreditWatch } from './credit-watch.js';
-import type { XpassError } from './errors.js';
+import { CreditSpender } from './credit-spender.js';
 import type { FlowWriter } from './flow-callbacks.js';
-import { Hot } from './flow-record.js';
-import type { FrameFiller, Rider } from './frame-filler.js';
-import { echoOf, type HeldCredit, readCredit } from './held-credit.js';
-import { KeptCredits } from './kept-credits.js';
+import { ownRecord, SenderPlace, type SenderRecord } from './flow-record.js';
+import { readCredit } from './held-credit.js';
+import type { RttEstimator } from './rtt.js';
 import { SeenWindow } from './seen-window.js';
-import * as senderFlow from './sender-flow.js';
-import { SenderFlow, type SenderOptions } from './sender-flow.js';
-import type { SenderStatistics } from './sender-statistics.js';
+import { type SenderOptions, SenderState } from './sender-flow.js';
+import type { SenderStatistics } from './sender-requests.js';
 import { SpeculativeBurst } from './speculative-burst.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { AckFlag, DataFlag, FrameType } = layout;
-const { SenderState } = senderFlow;
+/** Weight of a new gap that is longer than the mean, as of a new sample in the smoothed RTT: RFC 6298 section 2. */
+const GAIN = 1 / 8;
+/** Weight of a shorter gap: turns of four credits give three short gaps and a long one, and equal weights made flows ask too early. */
+const SHORTER_GAIN = 1 / 32;
+/** Gaps without a credit until none is expected. Jitter and competition rarely stretch a gap fourfold; of exponential gaps these are 6.4. */
+const SILENT_GAPS = 4;
 
-/** Of a flow in the endpoint's RequestGate; due: has a place, and goes out once the application has had its turn. */
+/** When a sender with data asks for credits again: "no credit for timeout" of ExpressPass 2017, Figure 7; several gaps. PROTOCOL §4.1 */
+class CreditWatch {
+  private readonly config: EndpointConfig;
+  private readonly rtt: RttEstimator;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+
+  constructor(config: EndpointConfig, rtt: RttEstimator, { numbers, at }: SenderRecord = ownRecord()) {
+    this.config = config;
+    this.rtt = rtt;
+    this.numbers = numbers;
+    this.at = at;
+    numbers[at + SenderPlace.lastCreditNs] = NEVER;
+  }
+
+  /** Data has come that needs a credit, after a time without. */
+  begin(nowNs: number): void {
+    this.wait(nowNs);
+    // The last credit of the present run of credits; NEVER before the first.
+    this.numbers[this.at + SenderPlace.lastCreditNs] = NEVER;
+  }
+
+  /** The wait for a requested credit begins; this ends a gap too, else flows with rare credits would never learn the gap. */
+  wait(nowNs: number): void {
+    this.numbers[this.at + SenderPlace.sinceNs] = nowNs;
+  }
+
+  onCredit(nowNs: number): void {
+    const { numbers, at } = this;
+    const lastCreditNs = numbers[at + SenderPlace.lastCreditNs];
+    if (lastCreditNs !== NEVER) {
+      // An outage is no longer a gap than what counts of gaps.
+      const gapNs = Math.min(nowNs - lastCreditNs, this.config.maxBackoffNs);
+      const meanNs = numbers[at + SenderPlace.creditGapNs];
+      const gain = gapNs < meanNs ? SHORTER_GAIN : GAIN;
+      numbers[at + SenderPlace.creditGapNs] = meanNs + (meanNs === 0 ? gapNs : (gapNs - meanNs) * gain);
+    }
+    numbers[at + SenderPlace.lastCreditNs] = nowNs;
+    numbers[at + SenderPlace.sinceNs] = nowNs;
+  }
+
+  /** When the next credit is overdue. */
+  get deadlineNs(): number {
+    const { creditTimeoutNs, maxBackoffNs } = this.config;
+    const silenceNs = Math.min(SILENT_GAPS * this.numbers[this.at + SenderPlace.creditGapNs], maxBackoffNs);
+    return this.numbers[this.at + SenderPlace.sinceNs] + Math.max(creditTimeoutNs, this.rtt.waitNs(2), silenceNs);
+  }
+}
+
+/** A flow's place in the endpoint's RequestGate. Due: it has a place, and the request goes out once the application has had its turn. */
 const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
 
-/**
- * The sender's end of a flow with credits: spends them on data, asks for them and stops them (the sender's half of Figure 7 of ExpressPass 2017, PROTOCOL §4.1),
- * and repairs what was lost with them.
- */
-export class CreditedSender extends SenderFlow implements Rider {
+/** The sender's end of a flow with credits: spends, requests and stops them (ExpressPass 2017, Figure 7; PROTOCOL §4.1), repairs losses. */
+export class CreditedSender extends CreditSpender {
   override readonly ackType = FrameType.ack;
   private readonly seen: SeenWindow;
   private readonly watch: CreditWatch;
-  /** Made for the first credit that is kept. */
-  private kept: KeptCredits | null = null;
-  /** Whether it has a request among those to this peer, or waits until it may have. */
+  /** Its place in the RequestGate: one of Asking. */
   private asking: number = Asking.no;
-  /** What the latest request told of: bytes before this offset. `toldMore`: a data frame since then has said that there are others. */
-  private toldOffset = 0;
-  private toldMore = false;
-  private unused = 0;
   private creditsReceived = 0;
-  /** What it sends without credits; null where its host sends nothing so. */
+  /** Its speculative data; null where the host sends none. */
   private readonly burst: SpeculativeBurst | null;
-  /** New bytes made it ask, and not the lack of credits: they may go without. */
+  /** The request is for new bytes, not for lack of credits: they may go without credits. */
   private isFresh = false;
-  /** The receiver may be in CREDIT_SENDING: it was asked for credits, or has sent one, and no CREDIT_STOP has been answered since. */
+  /** The receiver may be in CREDIT_SENDING: it was asked for credits or has sent one, and has answered no CREDIT_STOP since. */
   private isServed = false;
   private takenBack = 0;
-  private chunks = 0;
   /** The receiver has no room for more, and no credit has come since. PROTOCOL §5.6 */
   private isPaused = false;
 
@@ -109,24 +147,6 @@ export class CreditedSender extends SenderFlow implements Rider {
     if (!isReceiving || credit.pathId === 0 || !this.keep(credit)) this.unused++;
   }
 
-  /** Takes all that waits along in a frame of another flow. Losses wait for a credit of the flow, so that what its receiver had no room for does not come again and again. PROTOCOL §13.1 */
-  board(filler: FrameFiller, nowNs: number): boolean {
-    const { stream, buffer } = this;
-    if (!stream.hasData) return false;
-    if (!this.mayBoard || stream.unsentBytes > filler.roomBytes || !filler.fits(buffer)) return true;
-    filler.add(this.frames.flowId, stream.takeRide(nowNs), buffer, stream);
-    this.chunks++;
-    return false;
-  }
-
-  onBoarded(nowNs: number): void {
-    if (this.isClosed) return;
-    if (!this.opened || this.stream.hasData) this.arm();
-    else this.settle(nowNs);
-    // A program that writes as its credits come gets none for this.
-    this.observer.onAck(nowNs);
-  }
-
   /** The request has a place now. */
   sendWaitingRequest(nowNs: number): void {
     this.asking = Asking.sent;
@@ -164,6 +184,10 @@ export class CreditedSender extends SenderFlow implements Rider {
     this.burst?.noteLoss();
   }
 
+  protected override noteSpent(): void {
+    this.burst?.noteCredited();
+  }
+
   protected override begin(nowNs: number): void {
     this.watch.begin(nowNs);
     this.request(nowNs, true);
@@ -195,11 +219,11 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** Since when credits find no data; NEVER while they do. */
   private get idleSinceNs(): number {
-    return this.numbers[this.at + Hot.idleSinceNs];
+    return this.numbers[this.at + SenderPlace.idleSinceNs];
   }
 
   private set idleSinceNs(sinceNs: number) {
-    this.numbers[this.at + Hot.idleSinceNs] = sinceNs;
+    this.numbers[this.at + SenderPlace.idleSinceNs] = sinceNs;
   }
 
   /** There is something to send: in the states without credits, ask for them. */
@@ -217,25 +241,24 @@ export class CreditedSender extends SenderFlow implements Rider {
     this.arm();
   }
 
-  /** In CREDIT_RECEIVING, after a pause: all that was told of is sent, so the receiver has no reason to issue credits for what there is now. PROTOCOL §4.8 */
+  /** In CREDIT_RECEIVING after a pause: everything that the receiver was told of is sent, so it issues no credits for what is there now. PROTOCOL §4.8 */
   private get isUntold(): boolean {
     const { stream, context } = this;
     if (this.stateCode !== SenderState.creditReceiving || context.config.backlogWaitNs === 0) return false;
-    return stream.hasData && !this.toldMore && stream.sentOffset >= this.toldOffset;
+    return stream.hasData && !this.requests.toldMore && stream.sentOffset >= this.requests.toldOffset;
   }
 
-  /** Its receiver knows the flow, or will before another frame comes, and has room for it; and nothing of it is under way that others would overtake. */
-  private get mayBoard(): boolean {
+  protected override get mayPiggyback(): boolean {
     const { stream } = this;
     if (stream.hasLosses || this.isBursting || this.isPaused) return false;
-    if (stream.ridingBytes + stream.unsentBytes > LEAST_WINDOW_BYTES) return false;
+    if (stream.piggybackedBytes + stream.unsentBytes > LEAST_WINDOW_BYTES) return false;
     return this.opened || this.asking === Asking.sent;
   }
 
-  /** All that its request told of has arrived without a credit of the flow, or it told of nothing: no credit comes for what was written since. */
+  /** All that the request told of has arrived without a credit of the flow, or it told of nothing: no credit comes for later bytes. */
   private get isOvertaken(): boolean {
     if (this.stateCode !== SenderState.creditRequestSent) return false;
-    return this.asking === Asking.no && !this.isBursting && this.stream.ackedOffset >= this.toldOffset;
+    return this.asking === Asking.no && !this.isBursting && this.stream.ackedOffset >= this.requests.toldOffset;
   }
 
   /** The fate of some bytes that went without credits is not known. */
@@ -243,7 +266,7 @@ export class CreditedSender extends SenderFlow implements Rider {
     return this.burst?.isOpen === true;
   }
 
-  /** It rests without a CREDIT_STOP, since no credits were issued; if one comes all the same, it has to stop them. */
+  /** The flow rests without a CREDIT_STOP, since no credits were issued. A credit that comes nevertheless has to be stopped. */
   private get restsUntold(): boolean {
     return this.burst !== null && !this.isServed && this.stateCode === SenderState.creditStopSent;
   }
@@ -260,7 +283,7 @@ export class CreditedSender extends SenderFlow implements Rider {
     this.arm();
   }
 
-  /** What the request would ask credits for goes without. True where nothing has to be asked before that. PROTOCOL §12.1 */
+  /** Bytes of the request go without credits. True where nothing has to be asked before. PROTOCOL §12.1 */
   private beginBurst(nowNs: number): boolean {
     const { burst, requests, opened } = this;
     if (burst === null || burst.isOpen || !this.stream.hasData) return false;
@@ -278,18 +301,18 @@ export class CreditedSender extends SenderFlow implements Rider {
     this.arm();
   }
 
-  /** There are new bytes while a request or a burst is under way: they follow it, or the receiver is told that there is more than goes without credits. */
+  /** New bytes while a request or a burst is under way: they follow it, or the receiver is told of more than goes without credits. */
   private wakeBurst(burst: SpeculativeBurst, nowNs: number): void {
     const { requests } = this;
     if (this.stateCode !== SenderState.creditRequestSent || this.asking === Asking.due) return;
     const mayFollow = this.asking === Asking.sent && !burst.isSending && !this.isPaused && burst.mayResume;
-    const isEmptyOpening = !this.opened && requests.requests === 1 && this.toldOffset === 0;
+    const isEmptyOpening = !this.opened && requests.requests === 1 && this.requests.toldOffset === 0;
     if (mayFollow && (burst.isOpen ? requests.toldCovered : isEmptyOpening))
       this.context.schedule(this.slot, burst.resume(nowNs));
     if (burst.isOpen && requests.toldCovered && !requests.isCovered) this.tell(nowNs, false);
   }
 
-  /** The fate of the whole burst is known once its probe was answered. Where it left nothing to do, no credit was asked for and none will come. */
+  /** The burst's fate is known once its probe is answered. If nothing is left to do, no credit was asked for and none will come. */
   private followBurst(burst: SpeculativeBurst, answersProbe: boolean, nowNs: number): void {
     const { stream } = this;
     if (burst.isSending || !(answersProbe || stream.ackedOffset === stream.sentOffset)) return;
@@ -297,7 +320,7 @@ export class CreditedSender extends SenderFlow implements Rider {
     burst.close();
     this.leaveGate();
     if (this.stateCode === SenderState.creditRequestSent && !stream.hasData && !stream.ended) this.rest(nowNs);
-    // A program that writes as its credits come has got none for what went without.
+    // No credit has told a program that writes as its credits come.
     this.observer.onAck(nowNs);
   }
 
@@ -308,86 +331,13 @@ export class CreditedSender extends SenderFlow implements Rider {
     else this.stateCode = SenderState.creditStopSent;
   }
 
-  /** Credits come by several paths; the latest works. */
-  private spread(path: number): void {
-    this.stream.spread();
-    this.frames.setPath(path);
-  }
-
-  /** Sends one data frame for a credit. PROTOCOL §4.3 */
-  private spend(credit: HeldCredit, nowNs: number): void {
-    const { stream } = this;
-    const offset = stream.take(nowNs);
-    const fields = this.echo(credit, offset, stream.takenFlags | this.moreFlag());
-    const { filler } = this.context;
-    if (filler === null) this.frames.data(fields, this.buffer, stream.takenBytes, nowNs);
-    else this.sendFilled(filler, fields, nowNs);
-    this.burst?.noteCredited();
-    if (!stream.hasData) this.ranDry(nowNs);
-    filler?.settle(nowNs);
-  }
-
-  /** Sends the frame of the bytes that the stream has given out last, and of what else fits into it: the flow's own, then those of others. */
-  private sendFilled(filler: FrameFiller, fields: DataFields, nowNs: number): void {
-    const { stream, buffer, frames } = this;
-    const { takenBytes } = stream;
-    filler.begin(takenBytes, buffer);
-    while (stream.hasData && filler.roomBytes > 0) {
-      filler.add(frames.flowId, stream.take(nowNs, filler.roomBytes), buffer, stream);
-      this.chunks++;
-    }
-    filler.fill(this, nowNs);
-    if (filler.chunks === 0) frames.data(fields, buffer, takenBytes, nowNs);
-    else frames.filled(fields, buffer, filler, nowNs);
-  }
-
-  /** The flow has no use for a credit: it goes for what others to the same peer have. False where they have nothing. */
-  private lend(filler: FrameFiller, credit: HeldCredit, nowNs: number): boolean {
-    filler.begin(0, this.buffer);
-    // Who counted the credit may have closed the flow.
-    if (!this.isClosed) filler.fill(this, nowNs);
-    if (filler.chunks === 0) return false;
-    this.frames.filled(this.echo(credit, this.stream.sentOffset, 0), this.buffer, filler, nowNs);
-    filler.settle(nowNs);
-    return true;
-  }
-
-  private echo(credit: HeldCredit, offset: number, flagBits: number): DataFields {
-    this.dataFrames++;
-    return echoOf(credit, offset, this.unused, flagBits);
-  }
-
-  private moreFlag(): number {
-    if (this.buffer.end <= this.toldOffset) return 0;
-    this.toldMore = true;
-    return DataFlag.more;
-  }
-
-  /** Everything is sent. */
-  private ranDry(nowNs: number): void {
+  protected override ranDry(nowNs: number): void {
     if (this.stream.ended && !this.isBursting) this.finishIfSent(nowNs);
     else this.idleSinceNs = nowNs;
     this.arm();
   }
 
-  /** False where there is no room. */
-  private keep(credit: HeldCredit): boolean {
-    this.kept ??= new KeptCredits(this.context.config.keptCredits);
-    return this.kept.push(credit);
-  }
-
-  /** Data for credits that waited for it. */
-  private spendKept(kept: KeptCredits, nowNs: number): void {
-    while (this.stream.hasData && !this.isClosed && kept.shift()) this.spend(kept, nowNs);
-  }
-
-  /** They go as unused: the flow stops its credits. */
-  private dropKept(): void {
-    if (this.kept !== null) this.unused += this.kept.clear();
-  }
-
-  /** Nothing is left to ask for or to spend credits on: the request was answered, or what seemed lost has arrived after all. */
-  private settle(nowNs: number): void {
+  protected override settle(nowNs: number): void {
     if (this.stateCode === SenderState.creditRequestSent) {
       this.leaveGate();
       this.stateCode = SenderState.creditReceiving;
@@ -432,8 +382,6 @@ export class CreditedSender extends SenderFlow implements Rider {
 
   /** Sends a request for all that has been written. */
   private tell(nowNs: number, again: boolean): void {
-    this.toldOffset = this.buffer.end;
-    this.toldMore = false;
     this.sendRequest(nowNs, again);
     this.isServed ||= !this.requests.toldCovered;
   }
@@ -443,7 +391,7 @@ export class CreditedSender extends SenderFlow implements Rider {
       case SenderState.creditRequestSent:
         this.leaveGate();
         // The receiver may not have known the flow when bytes of it came with the credits of others.
-        if (!this.opened && !this.isBursting) this.stream.loseRides();
+        if (!this.opened && !this.isBursting) this.stream.losePiggybacked();
         this.ask(nowNs, true);
         break;
       case SenderState.creditReceiving:

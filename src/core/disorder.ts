@@ -1,11 +1,11 @@
-/** Degrees that are told apart; what lies above counts as this one (ours: the 185 frames of SprayPass's Figure 11 have room many times over). */
+/** Highest degree that is counted apart. Ours: several times the 185 frames of SprayPass's Figure 11. */
 const MAX_DEGREE = 1_023;
-/** That there are places for at first: most hosts see none but 0, and V8 keeps arrays of up to 64 bytes beside their owner (ours). */
+/** Places at first. Ours: most hosts see degree 0 only, and V8 keeps arrays of up to 64 bytes inside their owner. */
 const FIRST_DEGREES = 8;
 
 /**
- * How far data frames arrive out of order, over all flows of a host. The degree of disorder of an arrival is the number of full frames that wait in the reorder buffer
- * once it has been placed there: 0 for a frame in order without a hole before it. The distribution is the reorder buffer-occupancy density of RFC 5236 section 5.
+ * How far data frames arrive out of order, over all flows of a host. The degree of disorder of an arrival is the number of full frames in the reorder buffer
+ * after it: 0 for a frame in order without a hole. The distribution is the reorder buffer-occupancy density of RFC 5236 section 5.
  */
 export class Disorder {
   /** By degree from 1 on, as far as the highest that came so far. */

@@ -1,5 +1,6 @@
 import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
+import { XpassError } from '../base/errors.js';
 import type { Random } from '../base/random.js';
 import { hasChunks } from '../wire/chunks.js';
 import {
@@ -9,51 +10,35 @@ import {
   flowId,
   frameType,
   requestMaxFrameBytes,
-  requestPairedFlowId,
-  requestWeight,
   resetCode,
   versionHighest,
   versionLowest,
 } from '../wire/decode.js';
-import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import * as layout from '../wire/layout.js';
-import type { Application, FlowWriter } from './application.js';
+import { FrameType, RequestFlag, ResetCode, ResetFlag } from '../wire/layout.js';
+import type { Application } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
 import type { EndpointConfig } from './config.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import { type EndpointCounters, newCounters } from './counters.js';
 import { CreditBudget } from './credit-budget.js';
-import { CreditedReceiver } from './credited-receiver.js';
-import { CreditedSender } from './credited-sender.js';
+import type { CreditedSender } from './credited-sender.js';
 import { Disorder } from './disorder.js';
-import { XpassError } from './errors.js';
-import { FlowAlgorithms, type WindowChoice } from './flow-algorithms.js';
-import * as flowRecord from './flow-record.js';
-import { FlowRecords } from './flow-record.js';
+import type { FlowWriter } from './flow-callbacks.js';
+import { FlowFactory, HostLink, type OpenOptions, type SenderSeat } from './flow-factory.js';
+import { EndpointPlace, FlowRecords } from './flow-record.js';
 import { FlowSchedule, firstSlot, isNoEarlier, moveAlone } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
-import { type ShareOptions, shareTerms } from './flow-terms.js';
 import { FrameFiller } from './frame-filler.js';
-import { fitsKind, isEarly } from './frame-kind.js';
-import { HostLink } from './host-link.js';
-import { PeerPaths } from './path/peer-paths.js';
-import { ReactiveReceiver } from './reactive-receiver.js';
-import { ReactiveSender } from './reactive-sender.js';
-import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
+import { PeerPaths } from './path/spraying.js';
+import { fitsKind, isEarly, ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
 import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
-import type { PathLimit } from './sender-frames.js';
 import { Speculation } from './speculation.js';
-import { Strangers } from './strangers.js';
-import { WaitingFlows } from './waiting-flows.js';
+import { UnknownFlows } from './unknown-flows.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { FrameType, RequestFlag, ResetCode, ResetFlag } = layout;
-const { HotHost } = flowRecord;
-
-/** Frames that an endpoint holds between two drains; a driver drains after every input, so this is never met (ours). */
+/** Frames held between two drains; a driver drains after every input. */
 const MAX_OUTPUT_FRAMES = 65_536;
 const NO_SLOT = -1;
 
@@ -67,29 +52,21 @@ export interface EndpointParts {
   records?: FlowRecords;
 }
 
-export interface OpenOptions extends WindowChoice, ShareOptions {
-  /** A flow of the opposite direction that the new one answers. PROTOCOL §6.1 */
-  pairedFlowId?: number;
-  /** The new flow is one direction of a stream: its receiver is asked to open the other direction, which names this one as its pair. PROTOCOL §6.1 */
-  isDuplex?: boolean;
-}
-
 /**
  * One host's end of the transport: all its flows, in both directions, with any number of peers.
  *
- * It is a machine without a clock or a socket, driven by four kinds of verbs. `handleFrame` and the verbs of flows (`write`, `end`, `release`, `reset`)
- * take one input. `advance` does what has become due. `poll` yields what is to be sent, a frame at a time, each with the time at which it is sent in
- * `atNs`. `nextTimeout` is the time at which `advance` must be called again if nothing else happens. Whoever drives it calls `advance` and
- * then `poll` until null after every input and at every timeout, then asks for the deadline. `host.ts` does so in front of a NIC.
+ * It is a machine without clock or socket. `handleFrame` and the verbs of flows (`write`, `end`, `release`, `reset`) take one input. `advance` does what has
+ * become due. `poll` yields the next frame to send, `atNs` saying when. `nextTimeout` is the time at which `advance` must be called if nothing else happens.
+ * A driver calls `advance` and then `poll` until null after every input and at every timeout, then asks for the deadline. `host.ts` does so in front of a
+ * NIC.
  */
 export class Endpoint implements FlowContext {
-  // What every credit needs comes first: fields stand in memory in the order in which they are set, initial values before what the constructor does, and with thousands of endpoints each cache line of one is a miss.
+  // What every credit needs comes first: V8 lays fields out in the order in which they are set, and with thousands of endpoints each cache line is a miss.
   private readonly numbers: Float64Array;
   private readonly at: number;
-  /** The flow that was looked for last and the one that sent last, by their slots: most hosts have one, and the way through `flows` is two cache lines longer. */
+  /** The flow that sent last and the one that was looked for last, by slots: most hosts have one flow, and `flows` is two cache lines farther. */
   private dueSlot = NO_SLOT;
-  /** For reading. */
-  dueSource: DueSource | null = null;
+  private dueSource: DueSource | null = null;
   private readonly output = new FrameQueue();
   readonly counters: EndpointCounters = newCounters();
   readonly random: Random;
@@ -114,11 +91,11 @@ export class Endpoint implements FlowContext {
   private readonly chunkReader = new ChunkReader((chunk) => this.handleChunk(chunk));
   private readonly application: Application;
   private readonly link: HostLink;
-  private readonly algorithms: FlowAlgorithms;
+  private readonly factory: FlowFactory;
   private readonly freeSlots: number[] = [];
   /** The oldest first. */
   private readonly lingering = new Set<ReceiverFlow>();
-  private readonly strangers: Strangers;
+  private readonly unknown: UnknownFlows;
 
   /** Throws XpassError `config` for an unknown algorithm or parameter. */
   constructor(config: EndpointConfig, parts: EndpointParts) {
@@ -132,19 +109,19 @@ export class Endpoint implements FlowContext {
     this.hostId = config.hostId;
     this.config = config;
     this.application = parts.application;
-    numbers[at + HotHost.timerSlackNs] = config.timerSlackNs;
-    this.timers = new FlowSchedule(numbers, at + HotHost.timerNs);
-    this.credits = new FlowSchedule(numbers, at + HotHost.creditNs);
-    this.strangers = new Strangers(this);
+    numbers[at + EndpointPlace.timerSlackNs] = config.timerSlackNs;
+    this.timers = new FlowSchedule(numbers, at + EndpointPlace.timerNs);
+    this.credits = new FlowSchedule(numbers, at + EndpointPlace.creditNs);
+    this.unknown = new UnknownFlows(this);
     this.link = new HostLink(config);
     // A flow may have been waiting when it completed.
     const maxWaiting = config.maxFlows + config.maxLingering;
     const budget = { ...config, creditNs: this.link.creditNs, maxWaiting };
-    this.budget = new CreditBudget(budget, new WaitingFlows(this.flows, numbers, at));
+    this.budget = new CreditBudget(budget, { numbers, at });
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
     this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
     this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;
-    this.algorithms = new FlowAlgorithms(config, this.link, this.records.algorithms);
+    this.factory = new FlowFactory(this, this.link, parts.application);
   }
 
   /** Flows that are open, lingering ones left out. */
@@ -157,10 +134,7 @@ export class Endpoint implements FlowContext {
     return this.lingering.size;
   }
 
-  /**
-   * Opens a flow to `peer`. Nothing is sent before bytes are written, the flow ends, or its `open` is called. Throws XpassError `tooManyFlows`, or
-   * `config` for a wrong option.
-   */
+  /** Opens a flow; nothing is sent before bytes, its end or `open`. Throws XpassError `tooManyFlows`, or `config` for a wrong option. */
   open(peer: number, writer: FlowWriter, options: OpenOptions, nowNs: number): SenderFlow {
     if (this.flowCount >= this.config.maxFlows) {
       throw new XpassError(
@@ -168,30 +142,20 @@ export class Endpoint implements FlowContext {
         `this host has ${this.flowCount} flows open: at most ${this.config.maxFlows} are allowed`,
       );
     }
-    const algorithm = this.algorithms.window(options);
-    const share = shareTerms(options, algorithm !== null);
-    const slot = this.newSlot();
-    const header = this.header(peer, this.newFlowId(peer));
-    const { pairedFlowId = 0, isDuplex = false } = options;
-    const limit = this.limitOf(peer, pairedFlowId);
-    const terms = { slot, header, peer, limit, frameBytes: this.config.frameBytes, pairedFlowId, isDuplex, ...share };
-    const flow =
-      algorithm === null
-        ? new CreditedSender(this, writer, { ...terms, isReactive: false }, nowNs)
-        : new ReactiveSender(this, writer, { ...terms, isReactive: true, algorithm }, nowNs);
-    this.flows[slot] = flow;
-    this.senders.set(peer, flow.id, slot);
+    const flow = this.factory.sender(writer, options, () => this.senderSeat(peer, options), nowNs);
+    this.flows[flow.slot] = flow;
+    this.senders.set(peer, flow.id, flow.slot);
     return flow;
   }
 
   /** Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped. */
   handleFrame(frame: Frame, nowNs: number): void {
-    this.numbers[this.at + HotHost.clockNs] = nowNs;
+    this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
     this.sendDueCredits(nowNs);
     this.counters.framesReceived++;
     const type = checkFrame(frame, this.check);
     if (type < 0) {
-      this.strangers.drop(type, frame, nowNs);
+      this.unknown.drop(type, frame, nowNs);
       return;
     }
     if (destinationHost(frame.bytes) !== this.hostId) {
@@ -225,9 +189,9 @@ export class Endpoint implements FlowContext {
 
   /** Sends the credits that are due and fires the timers that are due. */
   advance(nowNs: number): void {
-    this.numbers[this.at + HotHost.clockNs] = nowNs;
+    this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
     this.sendDueCredits(nowNs);
-    while (this.numbers[this.at + HotHost.timerNs] <= nowNs) {
+    while (this.numbers[this.at + EndpointPlace.timerNs] <= nowNs) {
       this.fireTimer(nowNs);
       this.sendDueCredits(nowNs);
     }
@@ -240,7 +204,7 @@ export class Endpoint implements FlowContext {
 
   /** A frame that `poll` yielded was dropped by the host's own NIC, and nobody has seen it. */
   takeBack(frame: Frame, nowNs: number): void {
-    this.numbers[this.at + HotHost.clockNs] = nowNs;
+    this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
     this.counters.nicDrops++;
     const type = frameType(frame.bytes);
     if (type === FrameType.credit) {
@@ -256,19 +220,15 @@ export class Endpoint implements FlowContext {
   /** Whether `advance` has something to do. */
   isDue(nowNs: number): boolean {
     const { numbers, at } = this;
-    return numbers[at + HotHost.timerNs] <= nowNs || numbers[at + HotHost.creditNs] <= nowNs;
-  }
-
-  /** Reads a word of each cache line that its next credit needs; the result means nothing. */
-  prefetch(): number {
-    const { numbers, at, random } = this;
-    const parts = this.output.length ^ this.counters.framesSent ^ +(random.next === undefined);
-    return parts ^ +(numbers[at + HotHost.creditNs] > 0) ^ this.lastSlot;
+    return numbers[at + EndpointPlace.timerNs] <= nowNs || numbers[at + EndpointPlace.creditNs] <= nowNs;
   }
 
   nextTimeout(): number {
     const { numbers, at } = this;
-    return Math.min(numbers[at + HotHost.timerNs] + numbers[at + HotHost.timerSlackNs], numbers[at + HotHost.creditNs]);
+    return Math.min(
+      numbers[at + EndpointPlace.timerNs] + numbers[at + EndpointPlace.timerSlackNs],
+      numbers[at + EndpointPlace.creditNs],
+    );
   }
 
   /** The host's link has another rate from now on, bit/s: flows that run follow at their next update. */
@@ -278,7 +238,7 @@ export class Endpoint implements FlowContext {
     this.speculation?.setLinkRate(rateBps);
   }
 
-  /** Ends every flow: with a RESET, since the process ends, or with `error` and without a word, since nobody hears it. */
+  /** Ends every flow: with a RESET SHUTDOWN, or silently with `error`, since nobody hears it. */
   closeAll(nowNs: number, error: XpassError | null = null): void {
     for (const flow of [...this.flows]) {
       if (flow !== null && this.flows[flow.slot] === flow) {
@@ -288,14 +248,14 @@ export class Endpoint implements FlowContext {
     }
   }
 
-  /** A verb of a flow may come before `advance` has sent the credits that were due: they go first, so that times in the output never run backwards. */
+  /** Credits that were due before go first, so that times in the output never run backwards: a verb of a flow may come before `advance`. */
   emit(frame: Frame, nowNs: number): void {
-    this.numbers[this.at + HotHost.clockNs] = nowNs;
-    if (this.numbers[this.at + HotHost.creditNs] < nowNs) this.sendDueCredits(nowNs);
-    this.emitCredit(frame, nowNs);
+    this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
+    if (this.numbers[this.at + EndpointPlace.creditNs] < nowNs) this.sendDueCredits(nowNs);
+    this.emitDue(frame, nowNs);
   }
 
-  emitCredit(frame: Frame, dueNs: number): void {
+  emitDue(frame: Frame, dueNs: number): void {
     frame.atNs = dueNs;
     this.counters.framesSent++;
     if (this.output.length < MAX_OUTPUT_FRAMES) {
@@ -307,12 +267,12 @@ export class Endpoint implements FlowContext {
   }
 
   arm(slot: number, deadlineNs: number): void {
-    if (isNoEarlier(this.numbers, this.at + HotHost.timerNs, slot, deadlineNs)) return;
+    if (isNoEarlier(this.numbers, this.at + EndpointPlace.timerNs, slot, deadlineNs)) return;
     this.timers.bringForward(slot, deadlineNs);
   }
 
   schedule(slot: number, dueNs: number): void {
-    if (!moveAlone(this.numbers, this.at + HotHost.creditNs, slot, dueNs)) this.credits.set(slot, dueNs);
+    if (!moveAlone(this.numbers, this.at + EndpointPlace.creditNs, slot, dueNs)) this.credits.set(slot, dueNs);
   }
 
   lingers(slot: number): void {
@@ -340,7 +300,7 @@ export class Endpoint implements FlowContext {
   /** Credits, and the data of flows that pace, carry the times at which they were due, and go into the output in that order. */
   private sendDueCredits(nowNs: number): void {
     const { numbers } = this;
-    const at = this.at + HotHost.creditNs;
+    const at = this.at + EndpointPlace.creditNs;
     while (numbers[at] <= nowNs) {
       const slot = firstSlot(numbers, at);
       if (slot !== this.dueSlot) this.findDueSource(slot);
@@ -374,7 +334,7 @@ export class Endpoint implements FlowContext {
 
   /** The flow in `slot` waited to ask for credits, and waits no more once it is closed. */
   private sendRequest(slot: number): void {
-    (this.flows[slot] as CreditedSender).sendWaitingRequest(this.numbers[this.at + HotHost.clockNs]);
+    (this.flows[slot] as CreditedSender).sendWaitingRequest(this.numbers[this.at + EndpointPlace.clockNs]);
   }
 
   private handleForReceiver(type: number, frame: Frame, nowNs: number): void {
@@ -393,14 +353,14 @@ export class Endpoint implements FlowContext {
   private handleChunk(chunk: Frame): void {
     const slot = this.receivers.get(chunk.peer, flowId(chunk.bytes));
     if (slot < 0) this.counters.unknownFlow++;
-    else (this.flows[slot] as ReceiverFlow).handleChunk(chunk, this.numbers[this.at + HotHost.clockNs]);
+    else (this.flows[slot] as ReceiverFlow).handleChunk(chunk, this.numbers[this.at + EndpointPlace.clockNs]);
   }
 
   private handleForSender(type: number, frame: Frame, nowNs: number): void {
     const slot = this.senders.get(frame.peer, flowId(frame.bytes));
     if (slot < 0) {
       this.counters.unknownFlow++;
-      if (type !== FrameType.version) this.strangers.reset(frame, ResetCode.unknownFlow, nowNs);
+      if (type !== FrameType.version) this.unknown.reset(frame, ResetCode.unknownFlow, nowNs);
       return;
     }
     const flow = this.flowAt(slot) as SenderFlow;
@@ -422,59 +382,43 @@ export class Endpoint implements FlowContext {
   private acceptOrRefuse(type: number, frame: Frame, nowNs: number): ReceiverFlow | null {
     if (type !== FrameType.creditRequest || (flags(frame.bytes) & RequestFlag.open) === 0) {
       this.counters.unknownFlow++;
-      if (!isEarly(type, frame)) this.strangers.reset(frame, ResetCode.unknownFlow, nowNs);
+      if (!isEarly(type, frame)) this.unknown.reset(frame, ResetCode.unknownFlow, nowNs);
       return null;
     }
     if (requestMaxFrameBytes(frame.bytes) > this.config.frameBytes)
-      return this.strangers.refuse(frame, ResetCode.frameSize, nowNs);
-    if (this.flowCount >= this.config.maxFlows) return this.strangers.refuse(frame, ResetCode.tooManyFlows, nowNs);
-    const isReactive = (flags(frame.bytes) & RequestFlag.reactive) !== 0;
-    if (isReactive) return this.accept(frame, (options) => new ReactiveReceiver(this, options, nowNs), nowNs);
-    const weight = this.allowedWeight(requestWeight(frame.bytes));
-    const choice = this.application.creditChoice?.(frame.peer, requestPairedFlowId(frame.bytes)) ?? null;
-    if (!this.algorithms.honours(choice, weight)) return this.strangers.refuse(frame, ResetCode.weight, nowNs);
-    const terms = { algorithm: this.algorithms.credit(choice, weight), link: this.link.credit };
-    const firstSequence = this.random.uint32();
-    return this.accept(
-      frame,
-      (options) => new CreditedReceiver(this, { ...options, ...terms, firstSequence }, nowNs),
-      nowNs,
-    );
+      return this.unknown.refuse(frame, ResetCode.frameSize, nowNs);
+    if (this.flowCount >= this.config.maxFlows) return this.unknown.refuse(frame, ResetCode.tooManyFlows, nowNs);
+    const flow = this.factory.receiver(frame, () => this.seat(frame.peer, flowId(frame.bytes)), nowNs);
+    return flow === null ? this.unknown.refuse(frame, ResetCode.weight, nowNs) : this.accept(flow, frame, nowNs);
   }
 
-  /** `make` makes the flow that `frame` opens. */
-  private accept(frame: Frame, make: (options: ReceiverOptions) => ReceiverFlow, nowNs: number): ReceiverFlow | null {
-    const slot = this.newSlot();
-    const header = this.header(frame.peer, flowId(frame.bytes));
-    const flow = make({ slot, header, peer: frame.peer });
-    flow.handleOpening(frame);
-    this.flows[slot] = flow;
-    this.receivers.set(frame.peer, flow.id, slot);
+  /** `request` opens the flow. Null where the application does not take it, or closes it at once. */
+  private accept(flow: ReceiverFlow, request: Frame, nowNs: number): ReceiverFlow | null {
+    flow.handleOpening(request);
+    this.flows[flow.slot] = flow;
+    this.receivers.set(flow.peer, flow.id, flow.slot);
     const reader = this.application.acceptFlow(flow);
     if (reader !== null) flow.accept(reader);
     if (flow.isClosed) return null;
     if (reader !== null) return flow;
     flow.close(null);
-    return this.strangers.refuse(frame, ResetCode.refused, nowNs);
+    return this.unknown.refuse(request, ResetCode.refused, nowNs);
   }
 
-  /** PROTOCOL §4.9 */
-  private allowedWeight(weight: number): number {
-    const { maxWeight } = this.config;
-    if (weight <= maxWeight) return weight;
-    this.counters.weightsLimited++;
-    return maxWeight;
-  }
-
-  private header(peer: number, id: number): FlowHeader {
-    // Signed: V8 keeps it in place then, and what is written are its 32 bits.
-    return { destination: this.hostId === 0 ? 0 : peer, source: this.hostId, flowId: id | 0, pathId: 0 };
+  /** A place for a flow with this peer. */
+  private seat(peer: number, id: number): ReceiverOptions {
+    const slot = this.freeSlots.pop() ?? this.flows.length;
+    this.flows[slot] = null;
+    // The id is signed: V8 keeps it in place then, and its 32 bits are what is written.
+    const destination = this.hostId === 0 ? 0 : peer;
+    return { slot, peer, header: { destination, source: this.hostId, flowId: id | 0, pathId: 0 } };
   }
 
   /** A flow that answers one of the peer's shares its limit. */
-  private limitOf(peer: number, pairedFlowId: number): PathLimit | null {
-    const slot = pairedFlowId === 0 ? NO_SLOT : this.receivers.get(peer, pairedFlowId);
-    return slot < 0 ? null : (this.flows[slot] as ReceiverFlow).pathLimit;
+  private senderSeat(peer: number, { pairedFlowId = 0 }: OpenOptions): SenderSeat {
+    const seat = this.seat(peer, this.newFlowId(peer));
+    const paired = pairedFlowId === 0 ? NO_SLOT : this.receivers.get(peer, pairedFlowId);
+    return { ...seat, limit: paired < 0 ? null : (this.flows[paired] as ReceiverFlow).pathLimit };
   }
 
   private newFlowId(peer: number): number {
@@ -482,11 +426,5 @@ export class Endpoint implements FlowContext {
       const id = this.random.uint32();
       if (id !== 0 && this.senders.get(peer, id) < 0) return id;
     }
-  }
-
-  private newSlot(): number {
-    const slot = this.freeSlots.pop() ?? this.flows.length;
-    this.flows[slot] = null;
-    return slot;
   }
 }

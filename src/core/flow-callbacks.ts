@@ -1,5 +1,5 @@
 // Tested by test/core/sender-flow.test.ts and test/core/receiver-flow.test.ts
-import type { XpassError } from './errors.js';
+import type { XpassError } from '../base/errors.js';
 
 /** What the receiver of a flow tells whoever reads it. */
 export interface FlowReader {

@@ -4,52 +4,81 @@ import { ALGORITHM_NUMBERS } from './credit/algorithm.js';
 import { SCHEDULE_NUMBERS } from './flow-schedule.js';
 
 /**
- * Where the times and rates of one flow stand in its record, those that every packet changes. Times in ns. A flow is a sender's or a receiver's, so these two
- * share places. As fields of a dozen objects each was a heap object of its own: with 1,024 receivers a credit took up to three times as long (docs/PERF-LOG.md).
+ * The record of a flow: the times (ns) and rates that every packet changes, in a Float64Array that many flows share. As fields of a dozen objects each
+ * was a heap object of its own: with 1,024 receivers a credit took up to three times as long (docs/PERF-LOG.md).
+ *
+ * A flow is a sender's or a receiver's. Each side has a table of places, `numbers[at + SenderPlace.sinceNs]`, and a type of record, which the other
+ * side's parts do not take. The places of FlowPlace stand in both.
  */
-export const Hot = {
-  /** Of RttEstimator. */
+export const FlowPlace = {
+  /** RttEstimator. */
+  smoothedNs: 0,
+  variationNs: 1,
+  minNs: 2,
+  /** SenderFlow and ReceiverFlow. */
+  lastHeardNs: 3,
+} as const;
+
+type FlowPlaces = typeof FlowPlace & Record<string, number>;
+
+export const SenderPlace = {
   smoothedNs: 0,
   variationNs: 1,
   minNs: 2,
   lastHeardNs: 3,
 
-  /** Of CreditPacer. */
-  dueNs: 4,
-  gapNs: 5,
-  jitter: 6,
-  catchUpNs: 7,
-  /** Of ReceiverFlow: a COMPLETE one paces nothing any more. */
-  completeNs: 7,
-  /** Of CreditIssuer. */
-  lastDataNs: 8,
-  /** Of RateControl. */
-  lastUpdateNs: 9,
-  /** Of CreditMeter. */
-  lastEchoSentNs: 10,
-  periodStartNs: 11,
-  periodEndNs: 12,
-  /** Of Acknowledger. */
-  ackDueNs: 13,
-  lastFrameNs: 14,
-  frameGapNs: 15,
-
-  /** Of CreditWatch. */
+  /** CreditWatch. */
   sinceNs: 4,
   lastCreditNs: 5,
   creditGapNs: 6,
-  /** Of Probe. */
+  /** Probe. */
   probeSentNs: 7,
-  /** Of SenderFlow. */
+  /** CreditedSender. */
   idleSinceNs: 8,
-  /** Of SeenWindow: 64 bits in this place and the next. */
+  /** SeenWindow: 32 bits in each. */
   seen: 9,
-  /** Of SenderFlow. */
+  seenNext: 10,
+  /** SenderFlow. */
   connectingSinceNs: 11,
-} as const;
+} as const satisfies FlowPlaces;
 
-/** Place of each number of an endpoint in its record. */
-export const HotHost = {
+export const ReceiverPlace = {
+  smoothedNs: 0,
+  variationNs: 1,
+  minNs: 2,
+  lastHeardNs: 3,
+
+  /** The pacer. */
+  dueNs: 4,
+  gapNs: 5,
+  catchUpNs: 6,
+  /** CreditIssuer. */
+  lastDataNs: 7,
+  /** RateControl. */
+  lastUpdateNs: 8,
+  /** CreditLedger. */
+  lastEchoSentNs: 9,
+  periodStartNs: 10,
+  periodEndNs: 11,
+  /** Acknowledger. */
+  ackDueNs: 12,
+  lastFrameNs: 13,
+  frameGapNs: 14,
+  /** ReceiverFlow. */
+  completeNs: 15,
+} as const satisfies FlowPlaces;
+
+/** `side` exists for the compiler only: a record is made without it. */
+export interface SenderRecord extends NumberRecord {
+  readonly side?: 'sender';
+}
+
+export interface ReceiverRecord extends NumberRecord {
+  readonly side?: 'receiver';
+}
+
+/** The record of an endpoint. */
+export const EndpointPlace = {
   /** The FlowSchedule of its flows' credits, and that of their timers. */
   creditNs: 0,
   timerNs: SCHEDULE_NUMBERS,
@@ -60,8 +89,8 @@ export const HotHost = {
 } as const;
 
 /** Two cache lines of 64 bytes. */
-const RECORD_DOUBLES = 16;
-/** Records in one array at most: flows come and go, and one that stays keeps so many in memory, 4 KiB. */
+export const RECORD_DOUBLES = 16;
+/** Records in one array at most: a flow that stays keeps its whole array in memory, 4 KiB. */
 const RECORDS_IN_ARRAY = 32;
 
 /** The records of a host's flows, or of all flows of a simulated world, and the few numbers of the endpoints themselves. */

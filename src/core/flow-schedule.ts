@@ -1,8 +1,5 @@
 import { DeadlineHeap } from '../base/deadline-heap.js';
-import * as time from '../base/time.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
+import { NEVER } from '../base/time.js';
 
 const NONE = -1;
 
@@ -13,8 +10,8 @@ const HEAPED = 2;
 export const SCHEDULE_NUMBERS = 3;
 
 /**
- * At most one deadline for each of a host's flows, by their slots; equal ones in the order in which they were set. Most hosts of a simulation have one flow, and
- * many a program too: its deadline stands alone in the host's record, where `moveAlone` and `isNoEarlier` find it without a look at this object, and the heap is made with the second (measured: see docs/PERF-LOG.md).
+ * At most one deadline for each of a host's flows, by slot; equal ones in the order in which they were set. Most hosts have one flow: its deadline stands
+ * alone in the host's record, where `moveAlone` and `isNoEarlier` find it. The heap is made with the second (measured: docs/PERF-LOG.md).
  */
 export class FlowSchedule {
   /** Where the earliest deadline stands; NEVER when there is none. */
@@ -52,7 +49,7 @@ export class FlowSchedule {
     }
   }
 
-  /** Of the flow in `slot`; NEVER when it has none. */
+  /** Deadline of the flow in `slot`; NEVER when it has none. */
   deadlineOf(slot: number): number {
     if (this.isHeaped) return (this.heap as DeadlineHeap).deadlineOf(slot);
     return this.slot === slot ? this.deadlineNs : NEVER;

@@ -1,4 +1,4 @@
-/** An entry: the slot and one, 0 where there is none; the peer; the flow id as a signed number; one is unused, so that no entry crosses a cache line. */
+/** Numbers in an entry: slot + 1 (0: empty), peer, flow id (signed), and one unused, so that no entry crosses a cache line. */
 const ENTRY = 4;
 const PEER = 1;
 const ID = 2;

@@ -1,5 +1,5 @@
 // Tested by test/core/weights.test.ts
-import { XpassError } from './errors.js';
+import { XpassError } from '../base/errors.js';
 
 /** The classes of credits, the one that goes first at the head. PROTOCOL §9.8 */
 export const CREDIT_CLASSES = ['high', 'low'] as const satisfies readonly CreditClass[];

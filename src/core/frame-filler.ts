@@ -2,28 +2,22 @@ import type { Crc32 } from '../base/crc32.js';
 import { type ChunkFields, writeChunk, writeChunkCount } from '../wire/chunks.js';
 import { seal } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { CHECK_BYTES, Chunks, Data } from '../wire/layout.js';
 import type { SendBuffer } from './send-buffer.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { CHECK_BYTES, Chunks, Data } = layout;
-
-/** Flows that one frame looks at in vain at most: those with more to send than it has room for stand in the way of none behind them (ours). */
+/** Flows that one frame looks at in vain at most. Ours: those with more bytes than it has room for do not block those behind them. */
 const MAX_LOOKS = 16;
 
 /** A flow that may send bytes with the credits of others to the same peer. */
-export interface Rider {
+export interface PiggybackFlow {
   readonly peer: number;
-  /** Adds to the frame under way, which goes at `nowNs`, what waits, if that fits. False: nothing waits any more. */
-  board(filler: FrameFiller, nowNs: number): boolean;
+  /** Adds what waits to the frame that goes at `nowNs`, if it fits. False: nothing waits any more. */
+  piggyback(filler: FrameFiller, nowNs: number): boolean;
   /** The frame with its bytes has been sent. The application may be told, and do anything. */
-  onBoarded(nowNs: number): void;
+  onPiggybacked(nowNs: number): void;
 }
 
-/**
- * Fills the frames that credits release (PROTOCOL §13). A credit stands for a full frame, whose time on every link it has crossed is reserved. What its own flow leaves of that carries what other flows of this
- * host have for the same peer, as chunks of the same frame: one frame for a credit as ever, no longer than the longest.
- */
+/** Fills the frames that credits release (PROTOCOL §13): what the credit's flow leaves carries chunks of other flows to the same peer. */
 export class FrameFiller {
   /** Chunks of the frame under way, and payload bytes that one more may have; none where it is not above 0. */
   chunks = 0;
@@ -34,10 +28,10 @@ export class FrameFiller {
   private isLengths = false;
   private readonly fields: ChunkFields[];
   private readonly buffers: SendBuffer[] = [];
-  /** Whose bytes are in frames that have gone, and who have not been told. */
-  private readonly boarded: Rider[] = [];
-  /** Who may have bytes that wait, by peer, the longest first. */
-  private readonly waiting = new Map<number, Set<Rider>>();
+  /** Flows with bytes in frames that have gone, not told yet. */
+  private readonly piggybacked: PiggybackFlow[] = [];
+  /** Flows that may have bytes waiting, by peer, the longest waiting first. */
+  private readonly waiting = new Map<number, Set<PiggybackFlow>>();
 
   /** `maxChunks`: of one frame. */
   constructor(maxChunks: number, frameBytes: number) {
@@ -46,17 +40,17 @@ export class FrameFiller {
     this.fields = Array.from({ length: this.maxChunks }, () => ({ flowId: 0, offset: 0, payloadBytes: 0, flags: 0 }));
   }
 
-  /** `rider` has bytes that wait. */
-  enter(rider: Rider): void {
-    const riders = this.waiting.get(rider.peer);
-    if (riders === undefined) this.waiting.set(rider.peer, new Set([rider]));
-    else riders.add(rider);
+  /** `flow` has bytes that wait. */
+  enter(flow: PiggybackFlow): void {
+    const flows = this.waiting.get(flow.peer);
+    if (flows === undefined) this.waiting.set(flow.peer, new Set([flow]));
+    else flows.add(flow);
   }
 
-  /** `rider` is closed. */
-  leave(rider: Rider): void {
-    const riders = this.waiting.get(rider.peer);
-    if (riders?.delete(rider) && riders.size === 0) this.waiting.delete(rider.peer);
+  /** `flow` is closed. */
+  leave(flow: PiggybackFlow): void {
+    const flows = this.waiting.get(flow.peer);
+    if (flows?.delete(flow) && flows.size === 0) this.waiting.delete(flow.peer);
   }
 
   /** A frame begins that has `ownBytes` of its own flow, whose stream is in `buffer`. */
@@ -84,10 +78,10 @@ export class FrameFiller {
   }
 
   /** Fills what is left with what other flows to the peer of `carrier` have. */
-  fill(carrier: Rider, nowNs: number): void {
+  fill(carrier: PiggybackFlow, nowNs: number): void {
     if (this.roomBytes <= 0) return;
-    const riders = this.waiting.get(carrier.peer);
-    if (riders !== undefined) this.fillFrom(riders, carrier, nowNs);
+    const flows = this.waiting.get(carrier.peer);
+    if (flows !== undefined) this.fillFrom(flows, carrier, nowNs);
   }
 
   /** Puts table and payloads behind the header of `frame`; the own bytes are those of `buffer` from `offset`. */
@@ -113,20 +107,21 @@ export class FrameFiller {
 
   /** The frame has been sent: those whose bytes it has go on. One of them may begin another frame. */
   settle(nowNs: number): void {
-    for (let rider = this.boarded.pop(); rider !== undefined; rider = this.boarded.pop()) rider.onBoarded(nowNs);
+    for (let flow = this.piggybacked.pop(); flow !== undefined; flow = this.piggybacked.pop())
+      flow.onPiggybacked(nowNs);
   }
 
-  private fillFrom(riders: Set<Rider>, carrier: Rider, nowNs: number): void {
-    let looks = Math.min(riders.size, this.maxChunks + MAX_LOOKS);
-    for (const rider of riders) {
+  private fillFrom(flows: Set<PiggybackFlow>, carrier: PiggybackFlow, nowNs: number): void {
+    let looks = Math.min(flows.size, this.maxChunks + MAX_LOOKS);
+    for (const flow of flows) {
       if (this.roomBytes <= 0 || looks-- === 0) break;
-      if (rider === carrier) continue;
+      if (flow === carrier) continue;
       const { chunks } = this;
-      riders.delete(rider);
-      if (rider.board(this, nowNs)) riders.add(rider);
-      if (this.chunks > chunks) this.boarded.push(rider);
+      flows.delete(flow);
+      if (flow.piggyback(this, nowNs)) flows.add(flow);
+      if (this.chunks > chunks) this.piggybacked.push(flow);
     }
-    if (riders.size === 0) this.waiting.delete(carrier.peer);
+    if (flows.size === 0) this.waiting.delete(carrier.peer);
   }
 
   private get chunkedBytes(): number {

@@ -1,6 +1,6 @@
+import type { XpassError } from '../base/errors.js';
 import type { Frame } from '../wire/frame.js';
 import type { Endpoint } from './endpoint.js';
-import type { XpassError } from './errors.js';
 
 /** What a host needs of its NIC: the verbs of a switch port. */
 export interface Nic {
@@ -11,14 +11,9 @@ export interface Nic {
   nextTimeout(): number;
   /** Other settings from `nowNs` on. */
   configure(changes: { readonly rateBps: number }, nowNs: number): void;
-  /** Reads a word of each cache line that a credit needs; the result means nothing. */
-  prefetch(): number;
 }
 
-/**
- * An endpoint and the NIC port that meters its credits and serialises its frames. A credit enters the NIC at the time that its pacer set, even when the
- * driver woke later, so what the NIC's meter drops does not depend on the driver. The verbs are an endpoint's.
- */
+/** An endpoint behind the NIC port that meters its credits. Credits enter it at their due times, however late the driver wakes. */
 export class Host {
   readonly endpoint: Endpoint;
   readonly nic: Nic;

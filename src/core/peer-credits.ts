@@ -1,18 +1,18 @@
 import { RecentMinimum } from './rtt.js';
 
-/** Data frames of a flow, or of all from a peer, after which their shortest RTT is believed to be near the path's own: the first ones meet a cold process (ours). */
+/** Data frames after which the shortest RTT is believed: the first ones meet a cold process. Ours. */
 const RTT_FRAMES = 32;
 
-/** Credits for each arrived data frame on a long path, until its RTT is believed (ours). Four fill it in three round trips. */
+/** Credits for each data frame on a long path, until its RTT is believed. Ours: fills the path in three RTTs. */
 const CREDITS_A_FRAME = 4;
 
-/** Credits of which it is known when they went, at most (ours: 32 times what a process has outstanding). The oldest is forgotten for one more, and counts until its life is over. */
+/** Credits whose send times are kept. Ours: 32 times what a process has outstanding. A forgotten one counts until its life is over. */
 const MAX_CREDITS = 4_096;
 const INITIAL_CREDITS = 16;
 
 const NO_SLOT = -1;
 
-/** The least of the recent RTTs, believed after some samples. */
+/** Minimum of the recent RTTs, believed after some samples. */
 export class ShortestRtt {
   private readonly recent = new RecentMinimum();
   private samples = 0;
@@ -26,7 +26,7 @@ export class ShortestRtt {
     return this.samples >= RTT_FRAMES;
   }
 
-  /** Of `credits` that this RTT takes, those that may be under way before it is believed. */
+  /** How many of the `credits` of a full path may be under way before the RTT is believed. */
   trusted(credits: number): number {
     return Math.min(credits, CREDITS_A_FRAME * this.samples);
   }
@@ -38,8 +38,8 @@ export class ShortestRtt {
 }
 
 /**
- * What all flows from one peer together tell: the shortest RTT, and which credits are lost. A peer answers each credit at once, so those that went before one that is answered have met nothing or will not
- * arrive, whichever flow they are of. One flow alone learns that from its own next credit (PROTOCOL §4.5), which with hundreds of flows is a long time coming.
+ * What all flows from one peer tell: the shortest RTT, and which credits are lost. A peer answers each credit at once, so credits sent before an answered one
+ * met nothing or will not arrive. One flow alone learns that from its own next credit (PROTOCOL §4.5), which is late with hundreds of flows.
  */
 export class PeerCredits {
   readonly shortestRtt = new ShortestRtt();
@@ -65,7 +65,7 @@ export class PeerCredits {
     if (sentNs > this.answeredNs) this.answeredNs = sentNs;
   }
 
-  /** Takes the oldest credit, if one was answered that went out `marginNs` later: returns the slot of its flow, which may know its fate or be over; NO_SLOT for none. */
+  /** Takes the oldest credit if one sent `marginNs` later was answered; returns the slot of its flow, which may know its fate or be over; NO_SLOT for none. */
   takeOvertaken(marginNs: number): number {
     const at = this.placeOf(0);
     if (this.count === 0 || this.trail[at + 1] + marginNs > this.answeredNs) return NO_SLOT;

@@ -1,13 +1,7 @@
-import type { NumberRecord } from '../base/record-arena.js';
-import * as time from '../base/time.js';
+import { NEVER } from '../base/time.js';
 import type { EndpointConfig } from './config.js';
-import * as flowRecord from './flow-record.js';
-import { ownRecord } from './flow-record.js';
+import { ownRecord, SenderPlace, type SenderRecord } from './flow-record.js';
 import type { RttEstimator } from './rtt.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { Hot } = flowRecord;
 
 /** Beyond this, doubling has long met `maxBackoffNs`; it keeps the power finite. */
 const MAX_DOUBLINGS = 30;
@@ -15,18 +9,16 @@ const MAX_DOUBLINGS = 30;
 /** A quarter of an RTT. RFC 8985 section 6.2 step 4 */
 const REORDER_RTTS = 1 / 4;
 
-/** How much later than its time a request is repeated at most, as a part of it (ours: 2,048 requests of a link of 10 Gbit/s, 160 us, go into a quarter of 20 ms). */
+/** Latest repetition of a request, as a part of its time: 2,048 requests at 10 Gbit/s take 160 us, far less than a quarter of 20 ms. */
 const REQUEST_SPREAD = 0.25;
 
-/** `baseNs`, doubled so many times up to `maxBackoffNs`. PROTOCOL §5.5 */
+/** `baseNs`, doubled `doublings` times up to `maxBackoffNs`. PROTOCOL §5.5 */
 export function backedOffNs(baseNs: number, doublings: number, config: EndpointConfig): number {
   const waitNs = baseNs * 2 ** Math.min(doublings, MAX_DOUBLINGS);
   return Math.min(waitNs, Math.max(config.maxBackoffNs, baseNs));
 }
 
-/**
- * The latest of a sender's numbered CREDIT_REQUEST, CREDIT_STOP and FIN frames (PROTOCOL §5.4) and how long to wait for its answer (PROTOCOL §5.5).
- */
+/** A sender's latest numbered CREDIT_REQUEST, CREDIT_STOP or FIN (PROTOCOL §5.4), and the wait for its answer (§5.5). */
 export class Probe {
   /** Number of the latest; 0 before the first. Goes on the wire modulo 2^16. */
   number = 0;
@@ -41,7 +33,7 @@ export class Probe {
   private readonly numbers: Float64Array;
   private readonly at: number;
 
-  constructor(rtt: RttEstimator, config: EndpointConfig, { numbers, at }: NumberRecord = ownRecord()) {
+  constructor(rtt: RttEstimator, config: EndpointConfig, { numbers, at }: SenderRecord = ownRecord()) {
     this.rtt = rtt;
     this.config = config;
     this.numbers = numbers;
@@ -49,7 +41,7 @@ export class Probe {
   }
 
   get sentNs(): number {
-    return this.numbers[this.at + Hot.probeSentNs];
+    return this.numbers[this.at + SenderPlace.probeSentNs];
   }
 
   get wireNumber(): number {
@@ -62,7 +54,7 @@ export class Probe {
     this.repetitions = again ? this.repetitions + 1 : 0;
     this.number++;
     this.offset = sentOffset;
-    this.numbers[this.at + Hot.probeSentNs] = nowNs;
+    this.numbers[this.at + SenderPlace.probeSentNs] = nowNs;
     this.answered = false;
   }
 
@@ -72,10 +64,7 @@ export class Probe {
     this.answered = true;
   }
 
-  /**
-   * An ACK repeats `wireNumber`, which is not the latest: an RTT sample if it is the one before. In an exchange of messages each message sends the next
-   * probe before the last one is answered, so there would be no sample otherwise.
-   */
+  /** An ACK repeats an older probe: an RTT sample if it is the last but one. Exchanges of messages have no other sample. */
   answerEarlier(wireNumber: number, nowNs: number): void {
     if (this.earlierSentNs === NEVER || wireNumber !== ((this.number - 1) & 0xffff)) return;
     this.rtt.sample(nowNs - this.earlierSentNs);
@@ -101,10 +90,7 @@ export class Probe {
     return this.sentNs + this.waitNs;
   }
 
-  /**
-   * The same of a CREDIT_REQUEST: for the first time up to a quarter later, by chance of the flow's id. Flows that begin together, and are not served together, would ask again in one
-   * instant; once apart they stay so. PROTOCOL §5.5
-   */
+  /** The same of a CREDIT_REQUEST, up to a quarter later by a hash of the flow id: flows that began together do not repeat together. PROTOCOL §5.5 */
   requestDeadlineNs(flowId: number): number {
     const spread = this.repetitions === 0 ? REQUEST_SPREAD * chanceOf(flowId, this.number) : 0;
     return this.sentNs + this.waitNs * (1 + spread);

@@ -1,16 +1,12 @@
-import type { NumberRecord } from '../base/record-arena.js';
-import * as layout from '../wire/layout.js';
+import { dataExplicitRate, flags } from '../wire/decode.js';
+import { DataFlag, HOP_BITS, NO_HOP } from '../wire/layout.js';
+import { rateOfCode } from '../wire/rate-code.js';
 import type { CreditAlgorithm, CreditLink, CreditSample } from './credit/algorithm.js';
-import type { CreditMeter } from './credit-meter.js';
-import * as flowRecord from './flow-record.js';
-import { ownRecord } from './flow-record.js';
+import type { CreditLedger } from './credit-ledger.js';
+import { ownRecord, ReceiverPlace, type ReceiverRecord } from './flow-record.js';
 import type { RttEstimator } from './rtt.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NO_HOP } = layout;
-const { Hot } = flowRecord;
-
-/** Filled anew for every update of whichever flow: one of its own would be 300 bytes more for each. */
+/** Filled anew for each update of any flow: one a flow would take 300 bytes. */
 const SAMPLE: CreditSample = {
   nowNs: 0,
   elapsedNs: 0,
@@ -54,13 +50,13 @@ export class RateControl {
     algorithm: CreditAlgorithm,
     link: CreditLink,
     nowNs: number,
-    { numbers, at }: NumberRecord = ownRecord(),
+    { numbers, at }: ReceiverRecord = ownRecord(),
   ) {
     this.algorithm = algorithm;
     this.link = link;
     this.numbers = numbers;
     this.at = at;
-    numbers[at + Hot.lastUpdateNs] = nowNs;
+    numbers[at + ReceiverPlace.lastUpdateNs] = nowNs;
   }
 
   /** What the algorithm remembers; allocates. */
@@ -91,7 +87,7 @@ export class RateControl {
     return this.algorithm.unheardRateBps?.(sent) ?? this.algorithm.rateBps;
   }
 
-  /** The first echo, after so many credits. */
+  /** The first echo, after `sent` credits. */
   heard(sent: number): void {
     const { rateBps } = this.algorithm;
     if (this.unheardRateBps(sent) >= rateBps) return;
@@ -104,18 +100,17 @@ export class RateControl {
     return this.algorithm.rateBps / this.link.maxRateBps;
   }
 
-  /** A data frame arrived with these ECN marks: its own, and its credit's. */
-  countData(marked: boolean, creditMarked: boolean): void {
+  /** A data frame has arrived, `marked` or not; it says whether its credit was, and what the ports of its credit's path offer. */
+  countData(bytes: Uint8Array, marked: boolean): void {
     this.dataFrames++;
     if (marked) this.marked++;
-    if (creditMarked) this.creditMarked++;
-  }
-
-  /** A data frame brought the rate that the ports of its credit's path offer. */
-  countExplicitRate(rateBps: number, hop: number): void {
+    if ((flags(bytes) & DataFlag.creditCe) !== 0) this.creditMarked++;
+    const explicitRate = dataExplicitRate(bytes);
+    const rateCode = explicitRate >>> HOP_BITS;
+    if (rateCode === 0) return;
     this.explicitFrames++;
-    this.explicitBps += rateBps;
-    this.hop = hop;
+    this.explicitBps += rateOfCode(rateCode);
+    this.hop = explicitRate & NO_HOP;
   }
 
   /** A credit that was due had to wait for a window or the host's budget. */
@@ -125,7 +120,7 @@ export class RateControl {
 
   /** A new period begins now: credits start or start again. */
   restart(nowNs: number): void {
-    this.numbers[this.at + Hot.lastUpdateNs] = nowNs;
+    this.numbers[this.at + ReceiverPlace.lastUpdateNs] = nowNs;
     this.dataFrames = 0;
     this.marked = 0;
     this.creditMarked = 0;
@@ -134,10 +129,10 @@ export class RateControl {
   }
 
   /** Updates the rate if the period is over and holds a credit of known fate; true if it did. */
-  update(meter: CreditMeter, rtt: RttEstimator, nowNs: number): boolean {
-    if (meter.periodKnown === 0) return false;
+  update(ledger: CreditLedger, rtt: RttEstimator, nowNs: number): boolean {
+    if (ledger.periodKnown === 0) return false;
     const rttNs = rtt.waitNs(1);
-    const elapsedNs = nowNs - this.numbers[this.at + Hot.lastUpdateNs];
+    const elapsedNs = nowNs - this.numbers[this.at + ReceiverPlace.lastUpdateNs];
     if (elapsedNs < this.algorithm.updatePeriodNs(rttNs)) return false;
     const sample = SAMPLE;
     sample.nowNs = nowNs;
@@ -145,39 +140,39 @@ export class RateControl {
     sample.rttNs = rttNs;
     sample.minRttNs = rtt.minNs;
     sample.rttVariationNs = rtt.variationNs;
-    sample.latestRttNs = this.latestRttNs(meter, nowNs) ?? rttNs;
-    sample.spanNs = this.spanNs(meter);
+    sample.latestRttNs = this.latestRttNs(ledger, nowNs) ?? rttNs;
+    sample.spanNs = this.spanNs(ledger);
     sample.heldBack = this.heldBack;
-    sample.known = meter.periodKnown;
-    sample.used = meter.periodUsed;
-    sample.unused = meter.periodUnused;
-    sample.dropped = meter.periodDropped;
-    sample.takenBack = meter.periodTakenBack;
+    sample.known = ledger.periodKnown;
+    sample.used = ledger.periodUsed;
+    sample.unused = ledger.periodUnused;
+    sample.dropped = ledger.periodDropped;
+    sample.takenBack = ledger.periodTakenBack;
     sample.dataFrames = this.dataFrames;
     sample.marked = this.marked;
     sample.creditMarked = this.creditMarked;
     sample.explicitBps = this.explicitFrames === 0 ? 0 : this.explicitBps / this.explicitFrames;
     sample.hop = this.explicitFrames === 0 ? NO_HOP : this.hop;
-    sample.rateBps = (meter.periodUsed * this.link.bytesPerCredit * 8e9) / elapsedNs;
+    sample.rateBps = (ledger.periodUsed * this.link.bytesPerCredit * 8e9) / elapsedNs;
     this.algorithm.update(sample);
-    meter.startPeriod();
+    ledger.startPeriod();
     this.restart(nowNs);
     return true;
   }
 
   /** Null where the period has no data, or its last echo names a credit that is forgotten. */
-  private latestRttNs({ lastEchoSentNs }: CreditMeter, nowNs: number): number | null {
+  private latestRttNs({ lastEchoSentNs }: CreditLedger, nowNs: number): number | null {
     return this.dataFrames > 0 && lastEchoSentNs < nowNs ? nowNs - lastEchoSentNs : null;
   }
 
   /**
-   * A flow that slowed down for want of news, and whose credits then came through, does not take that pace for its share; one that has lost them has a lower
-   * rate by now, and the pace it was.
+   * A flow that slowed down for want of news, and whose credits then came through, does not take that pace for its share. One that lost them does: its rate is
+   * lower by now.
    */
-  private spanNs(meter: CreditMeter): number {
-    const spanNs = meter.periodSpanNs;
-    if (meter.settled - meter.periodKnown >= this.slowedCredits) return spanNs;
+  private spanNs(ledger: CreditLedger): number {
+    const spanNs = ledger.periodSpanNs;
+    if (ledger.settled - ledger.periodKnown >= this.slowedCredits) return spanNs;
     const rateBps = Math.min(this.unslowedBps, this.algorithm.rateBps);
-    return Math.min(spanNs, (meter.periodKnown * this.link.bytesPerCredit * 8e9) / rateBps);
+    return Math.min(spanNs, (ledger.periodKnown * this.link.bytesPerCredit * 8e9) / rateBps);
   }
 }

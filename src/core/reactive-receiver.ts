@@ -1,28 +1,17 @@
-import * as time from '../base/time.js';
+import { NEVER } from '../base/time.js';
 import { dataFrameNumber, dataOffset, requestProbe, stopProbe } from '../wire/decode.js';
 import type { WindowAckFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { Data, Header, WindowAckFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { NO_RANGES } from './ack-ranges.js';
 import type { DueSource, FlowContext } from './context.js';
-import type { FlowObserver } from './flow-callbacks.js';
-import * as flowCallbacks from './flow-callbacks.js';
-import * as receiverFlow from './receiver-flow.js';
-import { ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { Data, Header, WindowAckFlag } = layout;
-const { NO_OBSERVER } = flowCallbacks;
-const { ReceiverState } = receiverFlow;
+import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
+import { ReceiverFlow, type ReceiverOptions, ReceiverState } from './receiver-flow.js';
 
 const MICROSECONDS = 1e-3;
 
-/**
- * The receiver's end of a reactive flow: answers every data frame at once with what its sender's window algorithm wants to know of it (PROTOCOL §11.2), and says how
- * far the sender may go (PROTOCOL §11.5).
- */
+/** The receiver's end of a reactive flow: answers every data frame at once (PROTOCOL §11.2) and says how far the sender may go (PROTOCOL §11.5). */
 export class ReactiveReceiver extends ReceiverFlow {
   override readonly rateBps = 0;
   override observer: FlowObserver = NO_OBSERVER;
@@ -109,12 +98,6 @@ export class ReactiveReceiver extends ReceiverFlow {
   sendDue(): number {
     return NEVER;
   }
-
-  override resumeCredits(): boolean {
-    return false;
-  }
-
-  override creditsOvertaken(): void {}
 
   override creditTakenBack(): void {}
 

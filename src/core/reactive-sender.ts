@@ -1,4 +1,4 @@
-import * as time from '../base/time.js';
+import { NEVER } from '../base/time.js';
 import {
   flags,
   windowAckEcn,
@@ -8,48 +8,31 @@ import {
   windowAckRemoteQueuing,
 } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { DataFlag, Ecn, FrameType, MAX_HOP_LIMIT, WindowAckFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import { ArrivedRanges } from './arrived-ranges.js';
+import { ArrivedRanges } from './ack-ranges.js';
 import { LEAST_WINDOW_BYTES } from './config.js';
 import type { FlowContext } from './context.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { backedOffNs } from './probe.js';
-import { Rack } from './rack.js';
 import { RecentMinimum } from './rtt.js';
-import * as senderFlow from './sender-flow.js';
-import { SenderFlow, type SenderOptions } from './sender-flow.js';
-import type { SenderStatistics } from './sender-statistics.js';
-import * as sentFrames from './sent-frames.js';
-import { SentFrames } from './sent-frames.js';
-import type { WindowAlgorithm, WindowSample } from './window/algorithm.js';
-import * as algorithm from './window/algorithm.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { DataFlag, Ecn, FrameType, MAX_HOP_LIMIT, WindowAckFlag } = layout;
-const { SenderState } = senderFlow;
-const { FrameFate } = sentFrames;
-const { WindowEvent } = algorithm;
+import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
+import type { SenderStatistics } from './sender-requests.js';
+import { FrameFate, Rack, SentFrames } from './sent-frames.js';
+import { type WindowAlgorithm, WindowEvent, type WindowSample } from './window/algorithm.js';
 
 export interface ReactiveSenderOptions extends SenderOptions {
   algorithm: WindowAlgorithm;
 }
 
-/** How long the number of a lost frame is remembered at least, in smoothed RTTs: its acknowledgement may still come (ours). */
+/** Smoothed RTTs for which the number of a lost frame is remembered. Ours: its acknowledgement may still come. */
 const REMEMBERED_RTTS = 2;
-/**
- * What a flow sends in one instant at most, and when it goes on (ours): where links have neither a rate nor a delay, acknowledgements come in the same instant, and a flow without
- * an end would never leave it. 16,384 full frames in 2 us are more than any link carries.
- */
+/** Most frames in one instant, and the pause behind them: without link rate and delay ACKs come at once, and a flow would never end. */
 const MAX_BURST_FRAMES = 16_384;
 const BURST_PAUSE_NS = 2e3;
 const MICROSECOND_NS = 1e3;
 
-/**
- * The sender's end of a reactive flow (PROTOCOL §11): keeps as many data frames on their way as its window algorithm allows, tells the algorithm what became of each, and
- * repairs what was lost.
- */
+/** The sender's end of a reactive flow (PROTOCOL §11): fills the window, tells its algorithm each frame's fate, and repairs losses. */
 export class ReactiveSender extends SenderFlow {
   override readonly ackType = FrameType.windowAck;
   private readonly algorithm: WindowAlgorithm;
@@ -62,7 +45,7 @@ export class ReactiveSender extends SenderFlow {
   private readonly dataFields = { creditSequence: 0, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
   /** There was more to send than the window let out, since the last acknowledgement. */
   private isLimited = false;
-  /** Frames whose acknowledgements were lost and that have arrived all the same, since the last one that came. */
+  /** Frames that have arrived although their acknowledgements were lost, since the last acknowledgement. */
   private silentFrames = 0;
   private silentBytes = 0;
   /** Frames below this number were sent before the latest recovery began. */
@@ -75,9 +58,9 @@ export class ReactiveSender extends SenderFlow {
   /** Since when an acknowledgement is awaited, and how often that has been in vain. */
   private awaitingSinceNs = 0;
   private timeouts = 0;
-  /** Since when the receiver's window holds the flow up, and how often it was asked; NEVER while it does not. */
+  /** Since when the receive window holds the flow up, NEVER while it does not; and the window probes sent since (RFC 9293 section 3.8.6.1). */
   private heldUpSinceNs = NEVER;
-  private heldUpProbes = 0;
+  private windowProbes = 0;
 
   constructor(context: FlowContext, writer: FlowWriter, options: ReactiveSenderOptions, nowNs: number) {
     super(context, writer, options, nowNs);
@@ -127,7 +110,7 @@ export class ReactiveSender extends SenderFlow {
     const limitOffset = widen(windowAckEnd(bytes), stream.ackedOffset);
     if (limitOffset > stream.limitOffset) {
       stream.limitOffset = limitOffset;
-      this.heldUpProbes = 0;
+      this.windowProbes = 0;
     }
     if (stream.cumulativeOf(bytes) === stream.ackedOffset) this.ranges.read(bytes, stream.ackedOffset);
     if (this.ranges.end > stream.sentOffset) {
@@ -140,7 +123,7 @@ export class ReactiveSender extends SenderFlow {
     this.sent.forget(nowNs - Math.max(this.rtt.waitNs(REMEMBERED_RTTS), this.probe.retransmitNs));
     this.transmit(nowNs);
     if (rttNs >= 0) this.observer.onRtt(rttNs);
-    // A program that writes as its frames are acknowledged may have no other occasion than an ACK of repairs, or of a probe.
+    // An ACK of repairs, or of a probe, may be the only occasion for a program that writes as its frames are acknowledged.
     this.observer.onAck(nowNs);
   }
 
@@ -176,7 +159,7 @@ export class ReactiveSender extends SenderFlow {
     this.arm();
   }
 
-  /** Between two frames, as the algorithm wants it; a thousand round trips may be more than the flow lives, so no more than any other wait. PROTOCOL §5.5 */
+  /** Between two frames; bounded like any other wait, since a thousand round trips may outlast the flow. PROTOCOL §5.5 */
   private get gapNs(): number {
     return Math.min(this.algorithm.pacingGapNs, this.context.config.maxBackoffNs);
   }
@@ -371,11 +354,11 @@ export class ReactiveSender extends SenderFlow {
   /** When the numbered frame that asks for an answer goes out, or goes again. */
   private get probeDeadlineNs(): number {
     const { probe } = this;
-    // Not spread as those of flows with credits are: the frame that goes at the timeout has to find the flow open.
+    // Not spread like requests for credits: the frame that goes at the timeout has to find the flow open.
     if (this.stateCode === SenderState.finSent || !this.opened || !probe.answered) return probe.deadlineNs;
     const { config } = this.context;
     if (this.heldUpSinceNs !== NEVER)
-      return this.heldUpSinceNs + backedOffNs(probe.retransmitNs, this.heldUpProbes, config);
+      return this.heldUpSinceNs + backedOffNs(probe.retransmitNs, this.windowProbes, config);
     if (this.sent.inFlight > 0 || this.stream.hasData) return NEVER;
     return this.lastHeardNs + config.idleTimeoutNs / 3;
   }
@@ -388,7 +371,7 @@ export class ReactiveSender extends SenderFlow {
       requests.stop(0, nowNs, !probe.answered);
       if (this.heldUpSinceNs === NEVER) return;
       this.heldUpSinceNs = nowNs;
-      this.heldUpProbes++;
+      this.windowProbes++;
     }
   }
 }

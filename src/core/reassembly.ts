@@ -1,12 +1,12 @@
 import { RangeSet } from '../base/range-set.js';
 
-/** Bytes that arrive out of order are stored in blocks of this size, made when needed and let go when passed (ours). */
+/** Size of the blocks that hold bytes beyond a hole. Ours. */
 const BLOCK_BYTES = 65_536;
 /** Ranges that a flow keeps at most. PROTOCOL §6.6 */
 const MAX_RANGES = 1_024;
 
 const NO_BLOCKS: never[] = [];
-/** Those of every stream that has not had a hole, as most never have: nothing is added to it. */
+/** Ranges of every stream without a hole, as most are: nothing is added to it. */
 const NO_RANGES = new RangeSet(MAX_RANGES);
 
 /** Where bytes go once they are in order. */
@@ -18,8 +18,7 @@ export interface Outlet {
 }
 
 /** What became of the bytes of one data frame. */
-const Outcome = { inOrder: 1, outOfOrder: 2, duplicate: 3, outsideWindow: 4, tooManyRanges: 5 } as const;
-export const Placed = Outcome;
+export const Placed = { inOrder: 1, outOfOrder: 2, duplicate: 3, outsideWindow: 4, tooManyRanges: 5 } as const;
 
 /**
  * Puts a stream's bytes back into order. In order they pass through without a copy; ahead of a hole they are copied into blocks until the hole
@@ -63,31 +62,31 @@ export class Reassembly {
    */
   insert(offset: number, bytes: Uint8Array, limitOffset: number): number {
     const end = offset + bytes.length;
-    if (end <= this.nextOffset) return Outcome.duplicate;
-    if (end > Math.min(limitOffset, this.nextOffset + this.windowBytes)) return Outcome.outsideWindow;
+    if (end <= this.nextOffset) return Placed.duplicate;
+    if (end > Math.min(limitOffset, this.nextOffset + this.windowBytes)) return Placed.outsideWindow;
     if (offset > this.nextOffset) return this.store(offset, bytes);
     const fresh = offset === this.nextOffset ? bytes : bytes.subarray(this.nextOffset - offset);
     if (this.ranges.count === 0) {
       this.nextOffset = end;
       this.outlet.onBytes(fresh);
     } else this.deliverAndDrain(fresh, end);
-    return Outcome.inOrder;
+    return Placed.inOrder;
   }
 
   /** The same for `length` bytes that exist as a number only. */
   insertLength(offset: number, length: number, limitOffset: number): number {
     const { nextOffset } = this;
     const end = offset + length;
-    if (end <= nextOffset) return Outcome.duplicate;
-    if (end > Math.min(limitOffset, nextOffset + this.windowBytes)) return Outcome.outsideWindow;
+    if (end <= nextOffset) return Placed.duplicate;
+    if (end > Math.min(limitOffset, nextOffset + this.windowBytes)) return Placed.outsideWindow;
     if (offset > nextOffset) {
       const added = this.ownRanges().add(offset, end);
-      if (added < 0) return Outcome.tooManyRanges;
-      return added === 0 ? Outcome.duplicate : Outcome.outOfOrder;
+      if (added < 0) return Placed.tooManyRanges;
+      return added === 0 ? Placed.duplicate : Placed.outOfOrder;
     }
     this.nextOffset = this.ranges.count === 0 ? end : this.joinRanges(end);
     this.outlet.onLength(this.nextOffset - nextOffset);
-    return Outcome.inOrder;
+    return Placed.inOrder;
   }
 
   private ownRanges(): RangeSet {
@@ -97,8 +96,8 @@ export class Reassembly {
 
   private store(offset: number, bytes: Uint8Array): number {
     const added = this.ownRanges().add(offset, offset + bytes.length);
-    if (added < 0) return Outcome.tooManyRanges;
-    if (added === 0) return Outcome.duplicate;
+    if (added < 0) return Placed.tooManyRanges;
+    if (added === 0) return Placed.duplicate;
     let done = 0;
     while (done < bytes.length) {
       const at = offset + done;
@@ -106,7 +105,7 @@ export class Reassembly {
       this.blockOf(at).set(bytes.subarray(done, done + count), at % BLOCK_BYTES);
       done += count;
     }
-    return Outcome.outOfOrder;
+    return Placed.outOfOrder;
   }
 
   /** The frame at the hole's beginning, then what it joins. The ranges go first, so that nobody sees them overlap what is in order. */

@@ -1,30 +1,26 @@
 // Tested by test/core/receiver-window.test.ts and test/core/demand.test.ts
 import { assert } from '../base/assert.js';
-import * as layout from '../wire/layout.js';
+import { Data } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import type { Reassembly } from './reassembly.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Data } = layout;
-
-/** Credits that may be outstanding at most to repair a hole while what lies beyond it fills the window (ours; PROTOCOL §5.6 leaves it open). */
+/** Outstanding credits to repair a hole while data beyond it fills the window. Ours; PROTOCOL §5.6 leaves it open. */
 const REPAIR_CREDITS = 16;
 
 /** In a CREDIT_REQUEST: that many bytes or more. PROTOCOL §3.1 */
 const UNTOLD_BACKLOG = 0xffff_ffff;
 
-/** Credits, where nobody knows how many: more than any flow has outstanding, and still a small integer. */
-const NO_BOUND = 2 ** 30;
-export const UNBOUNDED = NO_BOUND;
+/** Credits without a bound: more than any flow has outstanding, and a small integer. */
+export const UNBOUNDED = 2 ** 30;
 
 /**
  * What of a stream its receiver may ask for, and what of that there is.
  *
- * The window is flow control (PROTOCOL §5.6): what has arrived and is not released, holes included, and the credits outstanding, a full frame each, fit into it. Nothing beyond its end is
- * taken, so it bounds what flow and reader hold, whatever the peer does.
+ * The window is flow control (PROTOCOL §5.6): bytes that arrived and are not released, holes included, and the outstanding credits, a full frame each, fit
+ * into it. Nothing beyond its end is taken, so it bounds what flow and reader hold.
  *
- * The demand is the missing part of what the sender has said that it has (PROTOCOL §4.8): no more credits are needed than that takes. A flow of 8 bytes was issued 3.4 credits without it
- * (docs/PERF-LOG.md), each a frame for the receiver to send, the sender to count and the network to meter.
+ * The demand is the missing part of what the sender said it has (PROTOCOL §4.8): no more credits are needed. Without it a flow of 8 bytes was issued 3.4
+ * credits (docs/PERF-LOG.md).
  */
 export class ReceiveWindow {
   private readonly reassembly: Reassembly;
@@ -72,8 +68,8 @@ export class ReceiveWindow {
   }
 
   /**
-   * Credits that may be outstanding: as many as full frames fit in beyond all that has arrived, or else for what is missing before it. Without the second
-   * a hole could fill the window and never be repaired.
+   * Credits that may be outstanding: for full frames beyond all that arrived, or else for the missing ones before. Otherwise a hole that fills the window
+   * would never be repaired.
    */
   get credits(): number {
     const { payloadBytes, end } = this;
@@ -96,7 +92,7 @@ export class ReceiveWindow {
     this.hasUntold = false;
   }
 
-  /** A CREDIT_REQUEST says that the flow has sent as far as `sentOffset` (32-bit) and has `backlog` bytes to send. One that was overtaken takes nothing back. */
+  /** A CREDIT_REQUEST: the flow has sent up to `sentOffset` (32-bit) and has `backlog` bytes more. An overtaken request takes nothing back. */
   tellDemand(sentOffset: number, backlog: number): void {
     if (backlog === UNTOLD_BACKLOG) this.tellMore();
     else this.toldEnd = Math.max(this.toldEnd, widen(sentOffset, this.reassembly.nextOffset) + backlog);
@@ -109,9 +105,9 @@ export class ReceiveWindow {
 
   /** Credits that the missing bytes take; every hole ends with a frame that is not full. UNBOUNDED while no end is known. */
   get demandCredits(): number {
-    if (this.hasUntold) return NO_BOUND;
+    if (this.hasUntold) return UNBOUNDED;
     const { ranges, nextOffset, heldBytes } = this.reassembly;
     const missingBytes = this.toldEnd - nextOffset - heldBytes;
-    return missingBytes <= 0 ? 0 : Math.min(NO_BOUND, Math.ceil(missingBytes / this.payloadBytes) + ranges.count);
+    return missingBytes <= 0 ? 0 : Math.min(UNBOUNDED, Math.ceil(missingBytes / this.payloadBytes) + ranges.count);
   }
 }

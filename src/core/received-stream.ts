@@ -1,20 +1,18 @@
 import { dataPayloadAt, dataPayloadBytes, flags } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { DataFlag } from '../wire/layout.js';
 import type { EndpointCounters } from './counters.js';
 import type { FlowReader } from './flow-callbacks.js';
-import * as reassembly from './reassembly.js';
-import { type Outlet, Reassembly } from './reassembly.js';
+import { type Outlet, Placed, Reassembly } from './reassembly.js';
 import { ReceiveWindow } from './receive-window.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { DataFlag } = layout;
-const { Placed } = reassembly;
-
-/** Of a stream whose end nobody has told yet. */
+/** Value of `end` before END or FIN has told it. */
 const NOT_TOLD = -1;
 
-/** The bytes of one flow at its receiver, from its data frames to the reader: put in order, behind the receive window. It also knows where they end. Offsets are 53-bit. */
+/**
+ * One flow's bytes at its receiver, from data frames to the reader: puts them in order, bounds them by the receive window, and knows where they end.
+ * Offsets are 53-bit.
+ */
 export class ReceivedStream implements Outlet {
   reader: FlowReader | null = null;
   readonly reassembly: Reassembly;
@@ -35,7 +33,7 @@ export class ReceivedStream implements Outlet {
     this.window = new ReceiveWindow(this.reassembly, windowBytes);
   }
 
-  /** Full frames that wait in the reorder buffer, a part of one counted whole; 0: no byte is missing before some that arrived. */
+  /** Full frames in the reorder buffer, rounded up; 0 if no byte is missing. */
   get disorder(): number {
     const { ranges } = this.reassembly;
     return ranges.count === 0 ? 0 : Math.ceil(ranges.totalBytes / this.window.fullPayloadBytes);
@@ -52,8 +50,8 @@ export class ReceivedStream implements Outlet {
   }
 
   /**
-   * Takes the payload of a checked DATA frame, which begins at `offset`; what does not fit is counted and left. False where the frame contradicts what is known of the stream's length: nothing
-   * is taken.
+   * Takes the payload of a checked DATA frame at `offset`; counts and drops what does not fit. False, and nothing is taken, if the frame contradicts the known
+   * length of the stream.
    */
   take(frame: Frame, offset: number): boolean {
     const end = offset + dataPayloadBytes(frame);
@@ -117,7 +115,7 @@ export class ReceivedStream implements Outlet {
   }
 }
 
-/** The only thing that is made for each data frame. Not `subarray`, which takes 90 ns of Node's Buffer instead of 50. */
+/** The only object made for each data frame. Not `subarray`, which takes 90 ns for a Buffer instead of 50. */
 function payloadOf({ buffer, byteOffset }: Uint8Array, at: number, length: number): Uint8Array {
   return new Uint8Array(buffer, byteOffset + at, length);
 }

@@ -1,32 +1,28 @@
 // Tested by test/core/receiver-flow.test.ts and test/core/reactive-receiver.test.ts
-import type { NumberRecord } from '../base/record-arena.js';
-import * as time from '../base/time.js';
+// Tested by test/core/endpoint.test.ts and test/core/speculation.test.ts
+
+import { XpassError } from '../base/errors.js';
+import { NEVER } from '../base/time.js';
 import { finFinalOffset, finProbe, flags, requestMaxFrameBytes, requestPairedFlowId } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { DataFlag, FrameType, RequestFlag, Reset, ResetCode } from '../wire/layout.js';
 import { serialAfter16, widen } from '../wire/serial.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
-import { errorOfReset, XpassError } from './errors.js';
 import type { FlowObserver, FlowReader } from './flow-callbacks.js';
-import * as flowRecord from './flow-record.js';
+import { ReceiverPlace, type ReceiverRecord } from './flow-record.js';
 import type { Reassembly } from './reassembly.js';
 import type { ReceiveWindow } from './receive-window.js';
 import { ReceivedStream } from './received-stream.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { isPlain, type ReceiverStatistics, UncommonFrames } from './receiver-statistics.js';
+import { errorOfReset } from './reset-error.js';
 import type { PathLimit } from './sender-frames.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { RequestFlag, Reset, ResetCode } = layout;
-const { Hot } = flowRecord;
-
 /** PROTOCOL §4.2; a reactive flow knows CLOSED, RECEIVING and COMPLETE only. */
-const State = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3, receiving: 4 } as const;
-export const ReceiverState = State;
+export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3, receiving: 4 } as const;
 
-/** Of a flow that has had none. */
+/** Counts of a flow that has had no uncommon frame. */
 const NO_FRAMES = new UncommonFrames();
 
 export interface ReceiverOptions {
@@ -36,8 +32,8 @@ export interface ReceiverOptions {
 }
 
 /**
- * The receiver's end of one flow, as far as credits and windows have it in common: what its application may do with it, what its peer may say to it, and how it
- * lives and ends. It puts data in order and hands it to the reader (PROTOCOL §5, §6). How it lets the sender send is the business of its two kinds.
+ * The receiver's end of one flow: what credited and reactive flows have in common, how it lives and ends. It puts data in order and hands it to the reader
+ * (PROTOCOL §5, §6). Its two kinds decide when the sender may send.
  */
 export abstract class ReceiverFlow implements TimedFlow {
   readonly slot: number;
@@ -45,7 +41,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   abstract observer: FlowObserver;
   /** The flow is reactive: PROTOCOL §11. */
   abstract readonly isReactive: boolean;
-  /** Of its credits, as the algorithm sets it; 0 of a reactive flow. */
+  /** Rate of its credits; 0 of a reactive flow. */
   abstract readonly rateBps: number;
   protected readonly context: FlowContext;
   protected readonly frames: ReceiverFrames;
@@ -55,7 +51,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   private dataFrames = 0;
   /** Made for the first that there is to count. */
   private uncommon: UncommonFrames | null = null;
-  protected stateCode: number = State.closed;
+  protected stateCode: number = ReceiverState.closed;
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first CREDIT_REQUEST. */
   protected isOver = false;
   protected probe = 0;
@@ -157,7 +153,7 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   /** Gives the flow up on both sides. Does nothing once the flow is complete or closed. */
   reset(nowNs: number, code: number = ResetCode.aborted): void {
-    if (this.isOver || this.stateCode === State.complete) return;
+    if (this.isOver || this.stateCode === ReceiverState.complete) return;
     this.sendReset(code, nowNs);
     this.close(new XpassError('reset', 'the flow was given up on this side'));
   }
@@ -201,19 +197,19 @@ export abstract class ReceiverFlow implements TimedFlow {
   /** Closes the flow on this side without a word to the peer. A COMPLETE flow has told its reader before. */
   close(error: XpassError | null): void {
     if (this.isOver) return;
-    const isTold = this.stateCode === State.complete;
+    const isTold = this.stateCode === ReceiverState.complete;
     this.stop();
     this.isOver = true;
     this.stream.stop();
     this.overWith = error;
-    this.stateCode = State.closed;
+    this.stateCode = ReceiverState.closed;
     this.context.forget(this.slot);
     if (!isTold) this.stream.reader?.onClosed(error);
   }
 
   onTimer(nowNs: number): number {
     const config = this.context.config;
-    if (this.stateCode === State.complete) {
+    if (this.stateCode === ReceiverState.complete) {
       if (nowNs >= this.lingerEndNs) this.close(null);
       return this.deadlineNs();
     }
@@ -228,12 +224,6 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   /** Of what the flow has asked for with `schedule`. */
   abstract readonly dueSource: DueSource;
-
-  /** It is the flow's turn in the host's budget of credits; false if it wants no credit any more. */
-  abstract resumeCredits(nowNs: number): boolean;
-
-  /** Credits that went out at `sentNs` or before are lost: data of other flows from this peer says so. */
-  abstract creditsOvertaken(sentNs: number, nowNs: number): void;
 
   /** The host's NIC has dropped a credit. */
   abstract creditTakenBack(frame: Frame, nowNs: number): void;
@@ -253,18 +243,18 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   protected abstract sendAck(nowNs: number): void;
 
-  /** For what is made with the flow; it is not kept. */
-  protected get record(): NumberRecord {
+  /** Made for the parts of the flow; not kept. */
+  protected get record(): ReceiverRecord {
     const { numbers, at } = this;
     return { numbers, at };
   }
 
   protected get lastHeardNs(): number {
-    return this.numbers[this.at + Hot.lastHeardNs];
+    return this.numbers[this.at + ReceiverPlace.lastHeardNs];
   }
 
   protected set lastHeardNs(nowNs: number) {
-    this.numbers[this.at + Hot.lastHeardNs] = nowNs;
+    this.numbers[this.at + ReceiverPlace.lastHeardNs] = nowNs;
   }
 
   /** Counts a data frame; true if it arrived marked. */
@@ -290,10 +280,10 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   /** Everything has arrived: says so to both sides, to the peer before anything can happen to the flow. True if it was so just now. */
   protected completeIfDone(nowNs: number): boolean {
-    if (!this.stream.isComplete || this.stateCode === State.complete || this.isOver) return false;
+    if (!this.stream.isComplete || this.stateCode === ReceiverState.complete || this.isOver) return false;
     this.onComplete();
-    this.stateCode = State.complete;
-    this.numbers[this.at + Hot.completeNs] = nowNs;
+    this.stateCode = ReceiverState.complete;
+    this.numbers[this.at + ReceiverPlace.completeNs] = nowNs;
     this.sendAck(nowNs);
     this.arm();
     this.context.lingers(this.slot);
@@ -315,12 +305,12 @@ export abstract class ReceiverFlow implements TimedFlow {
   }
 
   protected arm(): void {
-    if (this.stateCode !== State.closed) this.context.arm(this.slot, this.deadlineNs());
+    if (this.stateCode !== ReceiverState.closed) this.context.arm(this.slot, this.deadlineNs());
   }
 
-  /** Of a COMPLETE flow. */
+  /** End of the linger time of a COMPLETE flow. */
   private get lingerEndNs(): number {
-    return this.numbers[this.at + Hot.completeNs] + this.context.config.lingerNs;
+    return this.numbers[this.at + ReceiverPlace.completeNs] + this.context.config.lingerNs;
   }
 
   private sendReset(code: number, nowNs: number): void {
@@ -329,8 +319,22 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   private deadlineNs(): number {
     const config = this.context.config;
-    if (this.stateCode === State.closed) return NEVER;
-    if (this.stateCode === State.complete) return this.lingerEndNs;
+    if (this.stateCode === ReceiverState.closed) return NEVER;
+    if (this.stateCode === ReceiverState.complete) return this.lingerEndNs;
     return Math.min(this.lastHeardNs + config.idleTimeoutNs, this.stateDeadlineNs());
   }
+}
+
+/** A request or data of one kind of flow is not for a flow of the other. PROTOCOL §11.1 */
+export function fitsKind(type: number, { bytes }: Frame, flow: ReceiverFlow): boolean {
+  if (type === FrameType.speculativeData) return !flow.isReactive;
+  if (type === FrameType.data) return ((flags(bytes) & DataFlag.reactive) !== 0) === flow.isReactive;
+  return type !== FrameType.creditRequest || ((flags(bytes) & RequestFlag.reactive) !== 0) === flow.isReactive;
+}
+
+/** Data whose flow's opening may be behind it, or lost. PROTOCOL §11.1, §12.2 */
+export function isEarly(type: number, { bytes }: Frame): boolean {
+  if (type === FrameType.speculativeData) return true;
+  const early = DataFlag.reactive | DataFlag.early;
+  return type === FrameType.data && (flags(bytes) & early) === early;
 }

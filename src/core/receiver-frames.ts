@@ -9,18 +9,15 @@ import {
   type WindowAckFields,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { Ack, AckFlag, Credit, CreditFlag, ResetFlag, WindowAck, wireBytes } from '../wire/layout.js';
 import { maxAckRanges, SomeRanges } from './ack-ranges.js';
 import type { FlowContext } from './context.js';
 import type { Reassembly } from './reassembly.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Ack, AckFlag, Credit, CreditFlag, ResetFlag, WindowAck, wireBytes } = layout;
-
-/** Ranges that an ACK tells again of those that the one before told: as many frames as show that a hole before them is a loss. PROTOCOL §5.2 */
+/** Ranges of an ACK that the next one repeats: a hole is a loss after that many frames. PROTOCOL §5.2 */
 const REPEATED_RANGES = 3;
 
-/** Credits outstanding while the path is not proved: a guess at 64 of the 2^20 credit sequences hits with a chance of 1 in 16,384. Ours. PROTOCOL §4.6 */
+/** Credits outstanding while the path is not proved. Ours: a guess at 64 of the 2^20 sequences hits with a chance of 1 in 16,384. PROTOCOL §4.6 */
 const MOST_UNPROVED_CREDITS = 64;
 
 /** Filled anew for every credit of whichever flow. */
@@ -30,8 +27,8 @@ const RANGES = new SomeRanges();
 const ACK_FIELDS: AckFields = { flags: 0, cumulative: 0, probe: 0, ranges: RANGES };
 
 /**
- * Writes the frames that a flow's receiver sends. It keeps a forged CREDIT_REQUEST from aiming more at its victim than it cost: until a data frame has echoed one of the credits, the receiver sends
- * at most so many wire bytes for each that it received. PROTOCOL §4.6
+ * Writes the frames that a flow's receiver sends. Anti-amplification limit, as in RFC 9000 section 8.1: until a data frame has echoed a credit, it sends at
+ * most `amplificationLimit` wire bytes for each that it received. PROTOCOL §4.6
  */
 export class ReceiverFrames implements FlowHeader {
   // It is its own header: one object less to touch for each credit.
@@ -40,10 +37,10 @@ export class ReceiverFrames implements FlowHeader {
   readonly flowId: number;
   readonly peer: number;
   private readonly context: FlowContext;
-  /** Padding of a credit: so many bytes at the least, and how many more it may be. */
+  /** Least padding of a credit, and the number of sizes from there on. */
   private leastPaddingBytes: number;
   private paddingChoices: number;
-  /** Of the next credit: set by `setExplicitRate`. */
+  /** Rate code of the next credit, set by `setExplicitRate`. */
   rateCode = 0;
   private hop = 0;
   /** Bits of CreditFlag, of every credit. */
@@ -52,7 +49,7 @@ export class ReceiverFrames implements FlowHeader {
   pathId: number;
   /** Ranges in an ACK at most. */
   private mostRanges = 0;
-  /** Of what has arrived, the first that the next ACK tells. */
+  /** Index of the first range of the next ACK. */
   private firstRange = 0;
   /** Until the path is proved. */
   private wireBytesReceived = 0;
@@ -71,11 +68,6 @@ export class ReceiverFrames implements FlowHeader {
     this.paddingChoices = 2 * creditSizeJitterBytes + 1;
   }
 
-  /** As of CreditIssuer. */
-  prefetch(): number {
-    return this.flowId ^ this.paddingChoices;
-  }
-
   /** `pathId`: 0 for a credit that follows its flow. Its rate code and hop are those of `setExplicitRate`. */
   credit(sequence: number, pathId: number, dueNs: number): void {
     const frame = this.context.pool.take();
@@ -88,7 +80,7 @@ export class ReceiverFrames implements FlowHeader {
     fields.hop = this.hop;
     frame.length = encodeCredit(frame.bytes, this, fields, this.context.check);
     this.address(frame);
-    this.context.emitCredit(frame, dueNs);
+    this.context.emitDue(frame, dueNs);
   }
 
   /** Credits ask for an explicit rate from now on, with this rate code of their flow and the hop that limits it. PROTOCOL §9.7 */
@@ -209,7 +201,7 @@ export class ReceiverFrames implements FlowHeader {
     return first;
   }
 
-  /** For an ACK with `fixedBytes` and the ranges of what has arrived from `first` on. Buffers of a world of lengths are smaller than a full list of ranges. */
+  /** A frame for an ACK with `fixedBytes` and the ranges of `arrived` from `first` on. In a world of lengths, buffers are too small for all ranges. */
   private frameFor({ ranges }: Reassembly, first: number, fixedBytes: number): Frame {
     RANGES.take(ranges, first, this.mostRanges);
     const frame = this.context.pool.take();

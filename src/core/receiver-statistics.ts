@@ -1,62 +1,44 @@
+import { counter, gauge } from '../base/metric.js';
 import { ecn, flags } from '../wire/decode.js';
-import * as layout from '../wire/layout.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { DataFlag, Ecn } = layout;
+import { DataFlag, Ecn } from '../wire/layout.js';
 
 const UNCOMMON = DataFlag.repair | DataFlag.creditCe | DataFlag.chunks;
 
-/** What the receiver of a flow has counted since the flow began; rates in bit/s, times in ns. */
-export interface ReceiverStatistics {
-  /** Given to the reader. */
-  bytesDelivered: number;
-  /** Arrived and not released by the reader, those beyond a hole included. */
-  bytesHeld: number;
-  /** Data frames that came with a credit. */
-  dataFrames: number;
-  /** Arrived without a credit; not among the others. */
-  speculativeFrames: number;
-  /** Of the data frames, those that were filled. PROTOCOL §3.16 */
-  filledFrames: number;
-  /** Pieces of the stream that came in filled frames beside the payload of a frame. */
-  chunks: number;
-  /** Data frames that the sender had marked as sent again. */
-  repairedFrames: number;
-  /** Arrived marked CE themselves. */
-  markedFrames: number;
-  /** Released by a credit that had been marked CE. */
-  creditMarkedFrames: number;
-  /** Data frames at whose arrival others waited in the reorder buffer: see disorder.ts. */
-  disorderedFrames: number;
-  /** The most full frames that waited in the reorder buffer. */
-  disorderMax: number;
-  /** Paths that the credits of all flows from its peer are spread over; 0 where they are not spread. */
-  paths: number;
-  /** Times that a path was left out. */
-  pathExclusions: number;
-  /** Times that a path was taken back. */
-  pathReturns: number;
-  /** Credits issued. */
-  creditsSent: number;
-  /** Credits that came back with data. */
-  creditsUsed: number;
-  /** Credits that reached the sender and found nothing to send. */
-  creditsUnused: number;
-  /** Credits that did not arrive. */
-  creditsDropped: number;
-  /** Credits whose fate is not known. */
-  creditsOutstanding: number;
-  /** Of those outstanding: their peer has answered later ones, so the host's budget does not count them. */
-  creditsOvertaken: number;
-  /** Dropped by the host's own NIC, and not yet among the dropped: sent = used + unused + dropped + outstanding + these. */
-  creditsLostAtHome: number;
-  /** Rate of the credits, as the algorithm sets it, bit/s; 0 of a reactive flow. */
-  rateBps: number;
-  /** Smoothed round-trip time, ns; 0 before the first sample. */
-  rttNs: number;
-  /** Shortest round-trip time, ns; Infinity before the first sample. */
-  minRttNs: number;
-}
+/** What the receiver of a flow counts. Sent credits are used, unused, dropped, outstanding or lost at home. */
+export const RECEIVER_METRICS = {
+  bytesDelivered: counter('bytes', 'Given to the reader'),
+  bytesHeld: gauge('bytes', 'Arrived and not released by the reader, those beyond a hole included'),
+  dataFrames: counter('frames', 'Data frames released by a credit'),
+  speculativeFrames: counter('frames', 'Data frames sent without a credit; not among dataFrames'),
+  filledFrames: counter('frames', 'Data frames with chunks (PROTOCOL §3.16)'),
+  chunks: counter('chunks', 'Pieces of the stream that came as chunks of filled frames'),
+  repairedFrames: counter('frames', 'Data frames that the sender marked as sent again'),
+  markedFrames: counter('frames', 'Data frames that arrived marked CE'),
+  creditMarkedFrames: counter('frames', 'Data frames released by a credit that was marked CE'),
+  disorderedFrames: counter('frames', 'Data frames that found others waiting in the reorder buffer'),
+  disorderMax: gauge('frames', 'Most full frames in the reorder buffer', 'max'),
+  paths: gauge('paths', 'Paths over which the credits of all flows from the peer are spread; 0 without spraying'),
+  pathExclusions: counter('events', 'Times a path was left out'),
+  pathReturns: counter('events', 'Times a path was taken back'),
+  creditsSent: counter('credits', 'Credits issued'),
+  creditsUsed: counter('credits', 'Credits echoed by data'),
+  creditsUnused: counter('credits', 'Credits that reached the sender and found nothing to send'),
+  creditsDropped: counter('credits', 'Credits without an answer: dropped, or their data was lost'),
+  creditsOutstanding: gauge('credits', 'Credits whose fate is unknown'),
+  creditsOvertaken: gauge(
+    'credits',
+    "Outstanding credits that the host's budget leaves out, since later ones were answered",
+  ),
+  creditsLostAtHome: gauge('credits', "Credits dropped by the host's own NIC and not yet counted as dropped"),
+  rateBps: gauge('bit/s', 'Rate of the credits as the algorithm sets it; 0 of a reactive flow'),
+  rttNs: gauge('s', 'Smoothed round-trip time; 0 before the first sample'),
+  minRttNs: gauge('s', 'Shortest round-trip time; Infinity before the first sample'),
+};
+
+/** Counts of the receiver of a flow since the flow began; rates in bit/s, times in ns. docs/METRICS.md, "Receiver of a flow", has the meaning of each. */
+export type ReceiverStatistics = {
+  -readonly [K in keyof typeof RECEIVER_METRICS]: (typeof RECEIVER_METRICS)[K]['initial'];
+};
 
 /** Whether a data frame is neither marked, sent again, filled nor released by a marked credit. */
 export function isPlain(bytes: Uint8Array): boolean {

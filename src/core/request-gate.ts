@@ -7,10 +7,9 @@ interface PeerRequests {
 }
 
 /**
- * CREDIT_REQUESTs that are under way to a peer: at most so many, the rest wait for an answer to one of them. A request is data that nobody asked for. Thousands of flows that
- * start at once would fill the peer's socket, each would wait there for longer than the time after which it is repeated, and the repetitions make the queue longer still (measured:
- * 4 requests and 4 CREDIT_STOPs for each of 4,000 flows, on cores with other work). With the gate the peer's pace is that of its answers. One that gets no answer in its time gives its place up,
- * and its repetitions, which back off, need none. The papers have no such bound: there, hosts take no time over a request.
+ * Bounds the CREDIT_REQUESTs under way to a peer; the others wait for an answer. Thousands of flows that start at once would fill the peer's socket, and
+ * repetitions would lengthen the queue (measured: 4 requests and 4 CREDIT_STOPs for each of 4,000 flows). A request that gets no answer in its time gives up
+ * its place; its repetitions back off and need none. The papers have no such bound: there, a request costs hosts no time.
  */
 export class RequestGate {
   /** Requests that had to wait. */

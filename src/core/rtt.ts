@@ -1,14 +1,9 @@
 import type { NumberRecord } from '../base/record-arena.js';
-import * as time from '../base/time.js';
+import { SECOND_NS } from '../base/time.js';
 import { longestWaitNs, type WaitBound } from './config.js';
-import * as flowRecord from './flow-record.js';
-import { ownRecord } from './flow-record.js';
+import { FlowPlace, ownRecord } from './flow-record.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { SECOND_NS } = time;
-const { Hot } = flowRecord;
-
-/** How long a shortest time counts at least; twice as long at most. A path that has become longer is believed after that (ours, as BBR's 10 s). */
+/** A minimum counts for one to two of these. Ours, as BBR's 10 s: then a longer path is believed. */
 const RECENT_NS = 5 * SECOND_NS;
 
 /** The least of the values of the last 5 to 10 s. */
@@ -46,40 +41,40 @@ export class RttEstimator {
     this.numbers = numbers;
     this.at = at;
     this.bound = bound;
-    numbers[at + Hot.minNs] = Number.POSITIVE_INFINITY;
+    numbers[at + FlowPlace.minNs] = Number.POSITIVE_INFINITY;
   }
 
   /** Smoothed RTT; 0 before the first sample. */
   get smoothedNs(): number {
-    return this.numbers[this.at + Hot.smoothedNs];
+    return this.numbers[this.at + FlowPlace.smoothedNs];
   }
 
   get variationNs(): number {
-    return this.numbers[this.at + Hot.variationNs];
+    return this.numbers[this.at + FlowPlace.variationNs];
   }
 
   /** Smallest sample so far; Infinity before the first. */
   get minNs(): number {
-    return this.numbers[this.at + Hot.minNs];
+    return this.numbers[this.at + FlowPlace.minNs];
   }
 
   /** `sinceNs`: time since the sample before, for a flow whose samples may come less than once a round trip; 0 for any other. */
   sample(rttNs: number, sinceNs = 0): void {
     if (rttNs < 0) return;
     const { numbers, at } = this;
-    if (rttNs < numbers[at + Hot.minNs]) numbers[at + Hot.minNs] = rttNs;
-    const smoothedNs = numbers[at + Hot.smoothedNs];
+    if (rttNs < numbers[at + FlowPlace.minNs]) numbers[at + FlowPlace.minNs] = rttNs;
+    const smoothedNs = numbers[at + FlowPlace.smoothedNs];
     if (smoothedNs === 0) {
-      numbers[at + Hot.smoothedNs] = rttNs;
-      numbers[at + Hot.variationNs] = rttNs / 2;
+      numbers[at + FlowPlace.smoothedNs] = rttNs;
+      numbers[at + FlowPlace.variationNs] = rttNs / 2;
       return;
     }
-    const variationNs = numbers[at + Hot.variationNs];
-    numbers[at + Hot.variationNs] = variationNs + (Math.abs(smoothedNs - rttNs) - variationNs) / 4;
-    numbers[at + Hot.smoothedNs] = smoothedNs + weightOf(sinceNs / smoothedNs) * (rttNs - smoothedNs);
+    const variationNs = numbers[at + FlowPlace.variationNs];
+    numbers[at + FlowPlace.variationNs] = variationNs + (Math.abs(smoothedNs - rttNs) - variationNs) / 4;
+    numbers[at + FlowPlace.smoothedNs] = smoothedNs + weightOf(sinceNs / smoothedNs) * (rttNs - smoothedNs);
   }
 
-  /** So many smoothed RTTs; 0 before the first sample. */
+  /** `roundTrips` smoothed RTTs; 0 before the first sample. */
   waitNs(roundTrips: number): number {
     return Math.min(roundTrips * this.smoothedNs, longestWaitNs(this.bound));
   }
@@ -92,8 +87,8 @@ export class RttEstimator {
 }
 
 /**
- * RFC 6298 has a sample a round trip, each with a weight of an eighth. One that comes after several weighs what as many of them would have (ours): otherwise a flow that
- * sends every twentieth round trip goes by the queue of its first milliseconds for a second.
+ * RFC 6298 has a sample an RTT, each of weight 1/8. One after several RTTs weighs as much as that many samples. Ours: otherwise a flow that sends every
+ * twentieth RTT goes by the queue of its first milliseconds for a second.
  */
 function weightOf(roundTrips: number): number {
   return roundTrips > 1 ? 1 - SMOOTHING ** roundTrips : 1 - SMOOTHING;

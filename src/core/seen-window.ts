@@ -1,13 +1,8 @@
-import type { NumberRecord } from '../base/record-arena.js';
 import { serialDistance20 } from '../wire/serial.js';
-import * as flowRecord from './flow-record.js';
-import { ownRecord } from './flow-record.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Hot } = flowRecord;
+import { ownRecord, SenderPlace, type SenderRecord } from './flow-record.js';
 
 const WINDOW = 1_024;
-/** Numbers that the window has places for at first, in the flow's record; most flows of thousands never have more credits (ours). An array of 8 bytes takes 190 of V8's heap. */
+/** Places at first, in the flow's record: most flows of thousands never have more credits. Ours; an array of 8 bytes takes 190 of V8's heap. */
 const FIRST_WINDOW = 64;
 const WORD_BITS = 32;
 const NO_BITS = new Int32Array(0);
@@ -37,9 +32,9 @@ export class SeenWindow {
   private stray = 0;
   private hasStray = false;
 
-  constructor({ numbers, at }: NumberRecord = ownRecord()) {
+  constructor({ numbers, at }: SenderRecord = ownRecord()) {
     this.numbers = numbers;
-    this.at = at + Hot.seen;
+    this.at = at + SenderPlace.seen;
   }
 
   /** True the first time that `sequence` (20-bit) is shown; false for a repetition and for anything too far away. */

@@ -6,13 +6,10 @@ const COMPACT_AT = 64;
 /** In place of a chunk that was acknowledged: its memory goes at once. */
 const NO_BYTES = new Uint8Array(0);
 
-/** Chunks that are held at most, however small they are: each costs some hundred bytes beside its own (ours). */
+/** Chunks held at most: each costs some hundred bytes beside its own. */
 const MAX_CHUNKS = 65_536;
 
-/**
- * The bytes of a stream from the first that is not acknowledged to the last written. Chunks are kept as they were given, not copied: whoever
- * writes gives them away. Offsets are 53-bit stream offsets.
- */
+/** A stream's bytes from the first unacknowledged to the last written, by 53-bit offset. Chunks are given away by the writer, not copied. */
 export class SendBuffer {
   private chunks: Uint8Array[] = [];
   private starts: number[] = [];

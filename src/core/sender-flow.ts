@@ -1,34 +1,27 @@
 // Tested by test/core/sender-flow.test.ts and test/core/reactive-sender.test.ts
 
 import { assert } from '../base/assert.js';
-import type { NumberRecord } from '../base/record-arena.js';
-import * as time from '../base/time.js';
+import { XpassError } from '../base/errors.js';
+import { NEVER } from '../base/time.js';
 import { ackProbe, flags } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { AckFlag, ResetCode } from '../wire/layout.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
-import { errorOfReset, XpassError } from './errors.js';
-import type { FlowObserver, FlowWriter } from './flow-callbacks.js';
-import * as flowCallbacks from './flow-callbacks.js';
-import * as flowRecord from './flow-record.js';
+import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './flow-callbacks.js';
+import { SenderPlace, type SenderRecord } from './flow-record.js';
 import { Probe } from './probe.js';
+import { errorOfReset } from './reset-error.js';
 import { RttEstimator } from './rtt.js';
 import type { SendBuffer } from './send-buffer.js';
 import { type PathLimit, SenderFrames } from './sender-frames.js';
+import type { SenderStatistics } from './sender-requests.js';
 import { type RequestTerms, SenderRequests } from './sender-requests.js';
-import type { SenderStatistics } from './sender-statistics.js';
 import { SentStream } from './sent-stream.js';
-import { refusesVersion } from './version-offer.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { AckFlag, ResetCode } = layout;
-const { NO_OBSERVER } = flowCallbacks;
-const { Hot } = flowRecord;
+import { refusesVersion } from './unknown-flows.js';
 
 /** PROTOCOL §4.1; a reactive flow knows CLOSED, SENDING and FIN_SENT only. */
-const State = {
+export const SenderState = {
   closed: 0,
   creditRequestSent: 1,
   creditReceiving: 2,
@@ -36,7 +29,6 @@ const State = {
   finSent: 4,
   sending: 5,
 } as const;
-export const SenderState = State;
 
 export interface SenderOptions extends RequestTerms {
   slot: number;
@@ -46,24 +38,21 @@ export interface SenderOptions extends RequestTerms {
   limit?: PathLimit | null;
 }
 
-/**
- * The sender's end of one flow, as far as credits and windows have it in common: what its application may do with it, what its peer may say to it, and how
- * it lives and ends (PROTOCOL §5, §6). It keeps every byte until it is acknowledged. When data is sent is the business of its two kinds.
- */
+/** The sender's end of a flow, credited or reactive: its application's verbs, its peer's frames, its life and end. PROTOCOL §5, §6 */
 export abstract class SenderFlow implements TimedFlow, DueSource {
   readonly slot: number;
-  /** Who measures this flow; set by its application. */
+  /** Watches this flow; set by its application. */
   observer: FlowObserver = NO_OBSERVER;
   protected readonly context: FlowContext;
   protected readonly frames: SenderFrames;
   protected readonly probe: Probe;
   protected readonly requests: SenderRequests;
-  /** It is the other half of a stream that the peer has opened. */
+  /** The flow is the other half of a stream that the peer has opened. */
   private readonly answersStream: boolean;
   protected readonly stream: SentStream;
   protected readonly buffer: SendBuffer;
   protected readonly rtt: RttEstimator;
-  protected stateCode: number = State.closed;
+  protected stateCode: number = SenderState.closed;
   /** A first CREDIT or ACK has come. */
   protected opened = false;
   protected dataFrames = 0;
@@ -80,7 +69,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.writer = writer;
     this.slot = options.slot;
     this.frames = new SenderFrames(context, options.header, options.peer, options.limit);
-    const record = context.records.take();
+    const record: SenderRecord = context.records.take();
     this.numbers = record.numbers;
     this.at = record.at;
     this.rtt = new RttEstimator(context.config, record);
@@ -92,7 +81,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     const asks = isDuplex && pairedFlowId === 0;
     const terms = { frameBytes, isReactive, pairedFlowId, isDuplex: asks, weight, isLowClass };
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
-    this.numbers[this.at + Hot.connectingSinceNs] = NEVER;
+    this.numbers[this.at + SenderPlace.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
   }
 
@@ -180,7 +169,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
 
   /** Asks the receiver to take the flow although nothing is written: `onOpened` follows. Does nothing once it was asked. */
   open(nowNs: number): void {
-    if (this.stateCode !== State.closed || this.isOver) return;
+    if (this.stateCode !== SenderState.closed || this.isOver) return;
     this.begin(nowNs);
     this.arm();
   }
@@ -220,7 +209,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
 
   /** An ACK or a WINDOW_ACK, whichever this kind of flow has; checked at the door. Before the first request none can be meant for the flow. */
   handleAck(frame: Frame, nowNs: number): void {
-    if (this.stateCode === State.closed) return;
+    if (this.stateCode === SenderState.closed) return;
     const bytes = frame.bytes;
     const { stream } = this;
     const cumulative = stream.cumulativeOf(bytes);
@@ -260,7 +249,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   close(error: XpassError | null): void {
     if (this.isOver) return;
     this.isOver = true;
-    this.stateCode = State.closed;
+    this.stateCode = SenderState.closed;
     this.context.forget(this.slot);
     this.writer.onClosed(error);
   }
@@ -295,27 +284,27 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   protected abstract stateDeadlineNs(): number;
   protected abstract onStateTimeout(nowNs: number): void;
 
-  /** For what is made with the flow; it is not kept. */
-  protected get record(): NumberRecord {
+  /** For parts that are made with the flow; not kept. */
+  protected get record(): SenderRecord {
     const { numbers, at } = this;
     return { numbers, at };
   }
 
   protected get lastHeardNs(): number {
-    return this.numbers[this.at + Hot.lastHeardNs];
+    return this.numbers[this.at + SenderPlace.lastHeardNs];
   }
 
   protected set lastHeardNs(nowNs: number) {
-    this.numbers[this.at + Hot.lastHeardNs] = nowNs;
+    this.numbers[this.at + SenderPlace.lastHeardNs] = nowNs;
   }
 
   protected sendRequest(nowNs: number, again: boolean): void {
-    if (this.requests.requests === 0) this.numbers[this.at + Hot.connectingSinceNs] = nowNs;
+    if (this.requests.requests === 0) this.numbers[this.at + SenderPlace.connectingSinceNs] = nowNs;
     this.requests.request(!this.opened, nowNs, again);
   }
 
   protected arm(): void {
-    if (this.stateCode !== State.closed) this.context.arm(this.slot, this.deadlineNs());
+    if (this.stateCode !== SenderState.closed) this.context.arm(this.slot, this.deadlineNs());
   }
 
   /** The first answer has come. False where the writer has given the flow up in its callback. */
@@ -326,7 +315,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     return !this.isOver;
   }
 
-  /** The answer to the latest probe knows less than had been acknowledged before: a copy of the first request has opened the flow a second time. */
+  /** The answer to the latest probe knows less than was acknowledged before: a copy of the first request has opened the flow again. */
   private abandon(nowNs: number): void {
     this.frames.reset(ResetCode.protocol, nowNs);
     this.close(errorOfReset(ResetCode.unknownFlow));
@@ -341,11 +330,11 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
 
   /** NEVER before the first request. */
   private get connectDeadlineNs(): number {
-    return this.numbers[this.at + Hot.connectingSinceNs] + this.context.config.connectTimeoutNs;
+    return this.numbers[this.at + SenderPlace.connectingSinceNs] + this.context.config.connectTimeoutNs;
   }
 
   private deadlineNs(): number {
-    if (this.stateCode === State.closed) return NEVER;
+    if (this.stateCode === SenderState.closed) return NEVER;
     const lifeNs = this.opened ? this.lastHeardNs + this.context.config.idleTimeoutNs : this.connectDeadlineNs;
     return Math.min(lifeNs, this.stateDeadlineNs());
   }

@@ -15,13 +15,10 @@ import {
   seal,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { CHECK_BYTES, CreditRequest, Data, DataFlag, wireBytes } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 import type { FrameFiller } from './frame-filler.js';
 import type { SendBuffer } from './send-buffer.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { CHECK_BYTES, CreditRequest, Data, DataFlag, wireBytes } = layout;
 
 /** PROTOCOL §2.4 */
 const MAX_PATH_ID = 255;
@@ -115,7 +112,7 @@ export class SenderFrames implements FlowHeader {
     frame.length = encodeSpeculativeData(frame.bytes, this, fields);
     this.fill(frame, buffer, fields.offset, count);
     frame.peer = this.peer;
-    if (this.isAllowed(frame)) this.context.emitCredit(frame, dueNs);
+    if (this.isAllowed(frame)) this.context.emitDue(frame, dueNs);
   }
 
   request(fields: RequestFields, nowNs: number): void {

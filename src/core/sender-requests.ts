@@ -1,17 +1,15 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
-import * as layout from '../wire/layout.js';
+import { counter, gauge } from '../base/metric.js';
+import { DataFlag, RequestFlag } from '../wire/layout.js';
 import type { ShareTerms } from './flow-terms.js';
 import type { Probe } from './probe.js';
 import type { SenderFrames } from './sender-frames.js';
 import type { SentStream } from './sent-stream.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { RequestFlag } = layout;
-
 /** Of `unscheduledBytes`. */
 export const NOT_SPECULATIVE = -1;
 
-/** What a flow's CREDIT_REQUESTs tell that does not change. */
+/** The constant fields of a flow's CREDIT_REQUESTs. */
 export interface RequestTerms extends ShareTerms {
   frameBytes: number;
   /** PROTOCOL §11.1 */
@@ -31,8 +29,12 @@ export class SenderRequests {
   probedAckedOffset = 0;
   /** Bytes that go without credits from now on; NOT_SPECULATIVE where the flow has no burst. PROTOCOL §12.1 */
   unscheduledBytes = NOT_SPECULATIVE;
-  /** The receiver knows of no byte that wants a credit: the latest request said COVERED, or what it did not tell of goes without. */
+  /** The receiver knows of no byte that needs a credit: the latest request said COVERED, or what it did not tell of goes without. */
   toldCovered = false;
+  /** The latest request told of the bytes before this offset. */
+  toldOffset = 0;
+  /** A data frame since then has said that there are others. */
+  toldMore = false;
   private readonly probe: Probe;
   private readonly stream: SentStream;
   private readonly frames: SenderFrames;
@@ -55,6 +57,8 @@ export class SenderRequests {
     const { stream, terms } = this;
     this.requests++;
     this.toldCovered = this.isCovered;
+    this.toldOffset = stream.buffer.end;
+    this.toldMore = false;
     this.sendProbe(nowNs, again);
     this.frames.request(
       {
@@ -76,6 +80,13 @@ export class SenderRequests {
     );
   }
 
+  /** For a data frame: DataFlag.more where there are bytes that the latest request did not tell of. PROTOCOL §4.8 */
+  tellMore(): number {
+    if (this.stream.buffer.end <= this.toldOffset) return 0;
+    this.toldMore = true;
+    return DataFlag.more;
+  }
+
   /** `unused`: credits that found no data so far. */
   stop(unused: number, nowNs: number, again: boolean): void {
     this.stops++;
@@ -95,3 +106,26 @@ export class SenderRequests {
     this.probe.send(this.stream.sentOffset, nowNs, again);
   }
 }
+
+/** What the sender of a flow counts. */
+export const SENDER_METRICS = {
+  bytesWritten: counter('bytes', 'Taken from the program'),
+  bytesSent: counter('bytes', 'Sent for the first time'),
+  bytesAcknowledged: counter('bytes', "Acknowledged by the receiver's host"),
+  bytesRepaired: counter('bytes', 'Sent again'),
+  framesRepaired: counter('frames', 'Data frames with bytes that were lost, or taken for lost'),
+  dataFrames: counter('frames', 'Data frames sent, repairs included'),
+  speculativeFrames: counter('frames', 'Data frames sent without a credit'),
+  speculativeTakenBack: counter('frames', "Speculative frames dropped by the host's own NIC"),
+  chunks: counter('chunks', 'Pieces of the stream sent in frames of other flows'),
+  creditsReceived: counter('credits', 'Credits received'),
+  creditsUnused: counter('credits', 'Credits that found nothing to send'),
+  creditsKept: gauge('credits', 'Credits waiting for data'),
+  requests: counter('frames', 'CREDIT_REQUEST frames sent'),
+  stops: counter('frames', 'CREDIT_STOP frames sent'),
+  rttNs: gauge('s', 'Smoothed round-trip time; 0 before the first sample'),
+  windowFrames: gauge('frames', 'Congestion window of a reactive flow; 0 of others'),
+};
+
+/** Counts of the sender of a flow since the flow began; times in ns. docs/METRICS.md, "Sender of a flow", has the meaning of each. */
+export type SenderStatistics = { -readonly [K in keyof typeof SENDER_METRICS]: (typeof SENDER_METRICS)[K]['initial'] };

@@ -1,15 +1,51 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
+// Tested by test/core/sprayed-repair.test.ts
+
 import { ackCumulative } from '../wire/decode.js';
-import * as layout from '../wire/layout.js';
+import { Data, DataFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import { type AckContext, AckNews, newsOf, readHoles } from './loss-detector.js';
-import { LossRecovery, type Sending } from './loss-recovery.js';
+import { type AckContext, AckNews, LossRecovery, newsOf, readHoles, type Sending } from './loss-recovery.js';
 import type { Probe } from './probe.js';
 import { SendBuffer } from './send-buffer.js';
-import { SendMarks } from './send-marks.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Data, DataFlag } = layout;
+/** Marks kept. */
+const MARKS = 8;
+/** Marks within the time that is asked for: with four, what was sent a retransmission time ago is known to a quarter of it. */
+const MARKS_PER_WAIT = 4;
+
+/** How far a flow had sent at some past times: the age of a byte in constant memory, for flows whose bytes take several paths. */
+class SendMarks {
+  /** Its own frames take several paths: PROTOCOL §5.2. */
+  isSprayed = false;
+  /** The piggybacked bytes, which went in frames of other flows and by their paths, end before this offset. */
+  piggybackEndOffset = 0;
+  /** Their number, from the first that was not acknowledged when another went. */
+  piggybackBytes = 0;
+  private readonly atNs = new Float64Array(MARKS).fill(Number.NEGATIVE_INFINITY);
+  private readonly offsets = new Float64Array(MARKS);
+  private latest = 0;
+  /** When the latest mark was made; it moves with what is sent until the next is due. */
+  private latestSinceNs = Number.NEGATIVE_INFINITY;
+
+  /** The flow has sent up to `offset` at `nowNs`; `waitNs`: the age that will be asked for. */
+  note(nowNs: number, offset: number, waitNs: number): void {
+    if (nowNs - this.latestSinceNs >= waitNs / MARKS_PER_WAIT) {
+      this.latest = (this.latest + 1) % MARKS;
+      this.latestSinceNs = nowNs;
+    }
+    this.atNs[this.latest] = nowNs;
+    this.offsets[this.latest] = offset;
+  }
+
+  /** An offset up to which everything had been sent at `timeNs`; 0 where nothing is known of that time. */
+  sentBy(timeNs: number): number {
+    for (let back = 0; back < MARKS; back++) {
+      const index = (this.latest - back + MARKS) % MARKS;
+      if (this.atNs[index] <= timeNs) return this.offsets[index];
+    }
+    return 0;
+  }
+}
 
 /** Filled anew for every ACK of whichever flow. */
 const ACK_CONTEXT: AckContext = {
@@ -26,10 +62,7 @@ const ACK_CONTEXT: AckContext = {
 /** Filled anew for every repair of whichever flow. */
 const SENDING: Sending = { nowNs: 0, probe: 0, frame: 0, sentOffset: 0 };
 
-/**
- * The bytes of one flow at its sender: written, sent, acknowledged or lost, and which of them the next data frame takes. Offsets are 53-bit. Who may send,
- * and when, is the flow's business.
- */
+/** One flow's bytes at its sender: written, sent, acknowledged or lost, and what the next data frame takes. 53-bit offsets. */
 export class SentStream {
   readonly buffer: SendBuffer;
   /** No more bytes will be written. */
@@ -44,7 +77,7 @@ export class SentStream {
   takenFlags = 0;
   /** The first offset that must not be sent yet. PROTOCOL §11.5 */
   limitOffset = Number.POSITIVE_INFINITY;
-  /** What was sent before it went by the flow's own path, and a probe behind it by the same: an ACK of that probe, or of a later one, shows what of it is lost. */
+  /** Bytes before this went by the flow's own path, as a probe behind them did: an ACK of that probe, or a later one, shows which are lost. */
   ownPathOffset = 0;
   /** Given out by `take` so far. */
   private frames = 0;
@@ -86,7 +119,7 @@ export class SentStream {
     return this.ended && this.ackedOffset === this.buffer.end;
   }
 
-  /** Takes the bytes of one data frame, or `maxBytes` of them, which are sent at `nowNs`: lost ones first, else new ones. Returns their offset. PROTOCOL §4.3 */
+  /** Takes `maxBytes` for a data frame that is sent at `nowNs`: lost ones first, else new ones. Returns their offset. PROTOCOL §4.3 */
   take(nowNs: number, maxBytes = this.payloadBytes): number {
     const { recovery } = this;
     this.frames++;
@@ -104,27 +137,28 @@ export class SentStream {
     return offset;
   }
 
-  /** As `takeUnsent`, for a frame of another flow that is sent at `nowNs`, maybe by another path. */
-  takeRide(nowNs: number): number {
-    const { ridingBytes } = this;
+  /** As `takeUnsent`, for a frame of another flow that is sent at `nowNs`, possibly by another path. */
+  takePiggybacked(nowNs: number): number {
+    const { piggybackedBytes } = this;
     const offset = this.takeUnsent();
     this.marks ??= new SendMarks();
-    this.marks.rideBytes = ridingBytes + this.takenBytes;
-    this.marks.rideEndOffset = this.sentOffset;
+    this.marks.piggybackBytes = piggybackedBytes + this.takenBytes;
+    this.marks.piggybackEndOffset = this.sentOffset;
     this.noteSent(nowNs);
     return offset;
   }
 
-  /** Bytes that went so and may not have arrived yet. */
-  get ridingBytes(): number {
+  /** Piggybacked bytes that may not have arrived yet. */
+  get piggybackedBytes(): number {
     const { marks } = this;
-    return marks !== null && this.ackedOffset < marks.rideEndOffset ? marks.rideBytes : 0;
+    return marks !== null && this.ackedOffset < marks.piggybackEndOffset ? marks.piggybackBytes : 0;
   }
 
-  /** None of the bytes that went so has arrived. */
-  loseRides(): void {
+  /** None of the piggybacked bytes has arrived. */
+  losePiggybacked(): void {
     const { marks } = this;
-    if (marks !== null && this.ridingBytes > 0) this.ownRecovery().lose(this.ackedOffset, marks.rideEndOffset);
+    if (marks !== null && this.piggybackedBytes > 0)
+      this.ownRecovery().lose(this.ackedOffset, marks.piggybackEndOffset);
   }
 
   /** How far it has been sent at `nowNs` is worth remembering: a probe goes out behind it. */
@@ -194,7 +228,7 @@ export class SentStream {
   /** Frames of the flow that are under way may have taken different paths. */
   get mayOvertake(): boolean {
     const { marks } = this;
-    return marks !== null && (marks.isSprayed || this.ridingBytes > 0);
+    return marks !== null && (marks.isSprayed || this.piggybackedBytes > 0);
   }
 
   /** Frames take several paths from now on: one that overtakes another says nothing about that one. PROTOCOL §5.2 */

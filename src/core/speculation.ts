@@ -1,18 +1,12 @@
+// Tested by test/core/speculation.test.ts and test/core/resumed-burst.test.ts
 import { transmissionNs } from '../base/time.js';
-import * as layout from '../wire/layout.js';
-import { wireBytes } from '../wire/layout.js';
+import { Data, wireBytes } from '../wire/layout.js';
 import type { EndpointConfig } from './config.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Data } = layout;
 
 /** What a flow sends without credits at most where its host's link has no rate: the least receive window (PROTOCOL §12.1). */
 const UNLIMITED_BUDGET_BYTES = 65_536;
 
-/**
- * The speculative frames of one host (PROTOCOL §12): how many bytes each flow may send without credits, and when its next frame may leave, so that those of all flows
- * together fill the host's link and no more. What its own credits release at the same time comes on top; the NIC drops what does not fit.
- */
+/** One host's speculative frames (PROTOCOL §12): the bytes that a flow may send without credits, spaced so that all fit the link. */
 export class Speculation {
   /** Payload bytes of a flow, a whole frame at least. */
   budgetBytes = 0;
@@ -41,10 +35,7 @@ export class Speculation {
     return Math.max(nowNs, this.freeNs);
   }
 
-  /**
-   * A frame of `bytesOnWire` that was due at `dueNs` leaves when the host is awake at `nowNs`; returns when it is taken to have left. A host that wakes late makes up for its
-   * catch-up bound and forgets the rest.
-   */
+  /** Sends a frame due at `dueNs` at `nowNs`; returns the time that counts. A late host makes up for its catch-up bound only. */
   take(bytesOnWire: number, dueNs: number, nowNs: number): number {
     const startNs = Math.max(dueNs, this.freeNs, nowNs - this.config.catchUpNs);
     this.freeNs = startNs + transmissionNs(bytesOnWire, this.rateBps);

@@ -1,16 +1,11 @@
 // Tested by test/core/speculation.test.ts and test/core/resumed-burst.test.ts
-import * as time from '../base/time.js';
-import * as layout from '../wire/layout.js';
-import { wireBytes } from '../wire/layout.js';
+import { NEVER } from '../base/time.js';
+import { Data, wireBytes } from '../wire/layout.js';
 import { LEAST_WINDOW_BYTES } from './config.js';
 import type { SenderFrames } from './sender-frames.js';
 import { NOT_SPECULATIVE, type SenderRequests } from './sender-requests.js';
 import type { SentStream } from './sent-stream.js';
 import type { Speculation } from './speculation.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { Data } = layout;
 
 /** Filled anew for every frame of whichever flow. */
 const FIELDS = { offset: 0, flags: 0 };
@@ -24,10 +19,7 @@ export interface BurstParts {
   frameBytes: number;
 }
 
-/**
- * What one flow sends without credits: when it opens, and whenever it has something to send after a rest. PROTOCOL §12.1
- * Bytes in a burst and not acknowledged have a window: at most the host's budget and the least receive window, half as much after a loss, more as bursts arrive.
- */
+/** A flow's bursts without credits, when it opens or after a rest, within a window that losses halve and bursts that arrive raise. PROTOCOL §12.1 */
 export class SpeculativeBurst {
   /** A burst was begun, and the answer to the probe behind it has not come. */
   isOpen = false;

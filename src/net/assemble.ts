@@ -1,11 +1,12 @@
 // Tested by test/loopback/net/host.test.ts
+
+import type { XpassError } from '../base/errors.js';
 import { formatRate } from '../base/quantities.js';
 import { algorithmFields } from '../core/algorithms.js';
 import type { Application } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
 import { DEFAULT_CONFIG, type EndpointConfig, endpointConfig } from '../core/config.js';
 import { Endpoint } from '../core/endpoint.js';
-import type { XpassError } from '../core/errors.js';
 import { Host } from '../core/host.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
 import { checkSentence } from '../udp/crc.js';

@@ -1,6 +1,6 @@
+import { type ErrorCode, XpassError } from '../base/errors.js';
 import { formatDuration } from '../base/quantities.js';
-import { type ErrorCode, XpassError } from '../core/errors.js';
-import type { Trouble } from '../udp/host-connection.js';
+import type { Trouble } from '../udp/remote-end.js';
 
 /** Who was talked to, and how long it was waited for. */
 export interface PeerContext {

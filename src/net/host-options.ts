@@ -1,5 +1,5 @@
 // Tested by test/net/host-settings.test.ts
-import type { CreditClass } from '../core/flow-terms.js';
+import type { CreditClass, ShareOptions } from '../core/flow-terms.js';
 import type { Address } from '../udp/address.js';
 import type { DatapathKind } from '../udp/datapath.js';
 import type { Spin } from '../udp/wake-policy.js';
@@ -93,4 +93,9 @@ export interface FlowOptions {
 export interface ConnectOptions extends StreamOptions, FlowOptions {
   /** Gives the stream up: it is destroyed with an AbortError. */
   signal?: AbortSignal;
+}
+
+/** The same as `Host.openSender` takes it. */
+export function flowShare({ weight, creditClass }: ShareOptions): FlowOptions {
+  return { ...(weight !== undefined && { weight }), ...(creditClass !== undefined && { class: creditClass }) };
 }

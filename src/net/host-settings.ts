@@ -1,131 +1,104 @@
-import { duration, formatDuration, fraction, rate, size } from '../base/quantities.js';
-import { choice, decimal, integer, type ValueKind } from '../base/value-kind.js';
-import { ALGORITHM_NAMES } from '../core/algorithms.js';
-import { DEFAULT_CONFIG } from '../core/config.js';
-import { MAX_WEIGHT } from '../core/flow-terms.js';
+import { ConfigError } from '../base/config-error.js';
+import type { Setting } from '../base/setting.js';
+import { choice, FLAG, integer, type NumberKind, type ValueKind } from '../base/value-kind.js';
+import { ALGORITHM_CONSTANT, ALGORITHM_NAMES } from '../core/algorithms.js';
+import { DEFAULT_CONFIG, ENDPOINT_SETTINGS } from '../core/config.js';
 import type { Address } from '../udp/address.js';
-import { DATAPATH_KINDS, type DatapathKind } from '../udp/datapath.js';
-import type { Spin } from '../udp/wake-policy.js';
-import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
-import { address } from './address-kind.js';
+import { address } from '../udp/address.js';
+import { DATAPATH_KINDS } from '../udp/datapath.js';
+import { MAX_HOST_ID } from '../wire/layout.js';
 import type { HostOptions } from './host-options.js';
-import { type DefaultedSetting, defaulted, optional, type Setting } from './settings.js';
 
 /** Where hosts and switches listen unless told otherwise (ours; both in the range that IANA leaves free for users). */
 export const DEFAULT_HOST_PORT = 47_000;
 export const DEFAULT_SWITCH_PORT = 47_100;
 
-/** A program that names no address listens on loopback at a port of the system's choice. */
-const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_HOST_PORT, anyPort: true };
-
-/** A time, or `none` for what the credits' meters let through, as in the papers. */
-const QUEUE_BOUND: ValueKind<number> = {
-  allowed: `${duration().allowed}, or none`,
-  parse: (text) => (text === 'none' ? Number.POSITIVE_INFINITY : duration().parse(text)),
-  format: (boundNs) => (boundNs === Number.POSITIVE_INFINITY ? 'none' : formatDuration(boundNs)),
-};
-
-const SPIN: ValueKind<Spin> = choice(['never', 'auto', 'always']);
-const DATAPATH: ValueKind<DatapathKind> = choice(DATAPATH_KINDS);
-/** A program gives times as numbers of milliseconds, as to Node's own functions. */
-const MILLISECONDS = { numberUnit: 'ms' } as const;
-
-function setting<T>(kind: ValueKind<T>, meaning: string, more: { numberUnit?: string } = {}): Setting<T> {
-  return { kind, meaning, ...more };
+/** A setting that is absent unless it is given; the meaning says what holds then. */
+function optional<T>(name: string, kind: ValueKind<T>, meaning: string): Setting<T> {
+  return { name, kind, meaning, source: 'ours' };
 }
 
-function withDefault<T>(
-  defaultText: string,
-  kind: ValueKind<T>,
-  meaning: string,
-  more: { numberUnit?: string } = {},
-): DefaultedSetting<T> {
-  return { kind, meaning, defaultText, ...more };
+function defaulted<T>(name: string, kind: ValueKind<T>, value: T, meaning: string): Setting<T> & { default: T } {
+  return { ...optional(name, kind, meaning), default: value };
 }
 
-/** Settings of a host that are texts or numbers; flags and addresses to listen at stand in `HostSettings`. */
+const E = ENDPOINT_SETTINGS;
+
+/** The settings of a host. Options of `openHost` and of the commands follow from them; parameters of the algorithm (`set`) and the addresses to listen at stand beside. */
 export const HOST_SETTINGS = {
-  switch: setting(address({ port: DEFAULT_SWITCH_PORT }), 'attach to this switch; without it, hosts talk directly'),
-  hostId: setting(
+  switch: optional(
+    'switch',
+    address({ port: DEFAULT_SWITCH_PORT }),
+    'attach to this switch; without it, hosts talk directly',
+  ),
+  hostId: optional(
+    'hostId',
     integer({ lowest: 1, highest: MAX_HOST_ID }),
     "this host's id behind the switch; any free one without it",
   ),
-  rate: withDefault(
-    'unlimited',
-    rate({ unlimited: true, lowest: 1_000 }),
-    "rate of this host's link in direct mode; behind a switch it is the switch that says it",
+  rate: {
+    ...E.rateBps,
+    meaning: "rate of this host's link in direct mode; behind a switch it is the switch that says it",
+  },
+  frameSize: optional(
+    'frameSize',
+    E.frameBytes.kind,
+    `${E.frameBytes.meaning}; 1472 or what the switch says without it`,
   ),
-  frameSize: setting(
-    size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }),
-    'largest UDP payload of a data frame; 1472 or what the switch says without it',
-  ),
-  algorithm: setting(
+  algorithm: optional(
+    'algorithm',
     choice(ALGORITHM_NAMES),
     `credit algorithm for the flows that this host receives, or window algorithm for those that it opens; ${DEFAULT_CONFIG.creditAlgorithm} without it`,
   ),
-  set: setting(decimal({ lowest: Number.NEGATIVE_INFINITY }), 'a parameter of the algorithm, as initial_rate=0.4'),
-  jitter: withDefault(String(DEFAULT_CONFIG.jitter), fraction({ highest: 0.5 }), 'jitter of the gap between credits'),
-  spin: withDefault('auto', SPIN, 'turn the event loop while a deadline is near: exact, at the price of a core'),
-  datapath: withDefault(
+  jitter: E.jitter,
+  // Short messages of a program go at once; docs/decisions/0022-front-door.md.
+  speculative: defaulted(
+    'speculative',
+    FLAG,
+    true,
+    'begin flows with data before the first credit; the network drops it before anything else',
+  ),
+  fillFrames: defaulted(
+    'fillFrames',
+    FLAG,
+    false,
+    'fill frames that would be short with data of other flows to the same host',
+  ),
+  spin: defaulted(
+    'spin',
+    choice(['never', 'auto', 'always']),
+    'auto',
+    'turn the event loop while a deadline is near: exact, at the price of a core',
+  ),
+  datapath: defaulted(
+    'datapath',
+    choice(DATAPATH_KINDS),
     'dgram',
-    DATAPATH,
     'how datagrams are sent and received: one a system call, or many (Linux, with the optional package koffi)',
   ),
-  queueBound: withDefault(
-    '1.3ms',
-    QUEUE_BOUND,
-    'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer',
-    MILLISECONDS,
-  ),
-  maxWeight: withDefault(
-    String(DEFAULT_CONFIG.maxWeight),
-    integer({ lowest: 1, highest: MAX_WEIGHT }),
-    'largest weight that a flow to this host gets, whatever its sender asks for',
-  ),
-  connectTimeout: withDefault(
-    formatDuration(DEFAULT_CONFIG.connectTimeoutNs),
-    duration({ lowest: 1e6 }),
-    'how long a peer or switch has for its first answer',
-    MILLISECONDS,
-  ),
-  idleTimeout: withDefault(
-    formatDuration(DEFAULT_CONFIG.idleTimeoutNs),
-    duration({ lowest: 1e6 }),
-    'how long a peer may be silent before it counts as lost',
-    MILLISECONDS,
-  ),
-  receiveWindow: withDefault(
-    '4MiB',
-    size({ lowest: 65_536, highest: 2 ** 30 }),
-    'bytes of a flow that its receiver holds at most',
-  ),
+  queueBound: {
+    ...E.queueBoundNs,
+    default: 1.3e6,
+    meaning:
+      'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer',
+  },
+  maxWeight: E.maxWeight,
+  connectTimeout: E.connectTimeoutNs,
+  idleTimeout: E.idleTimeoutNs,
+  receiveWindow: E.receiveWindowBytes,
 };
 
-/** Meanings of the settings that are flags. */
-export const HOST_FLAGS = {
-  speculative: 'begin flows with data before the first credit; the network drops it before anything else',
-  fillFrames: 'fill frames that would be short with data of other flows to the same host',
-};
+type Settings = typeof HOST_SETTINGS;
+
+/** What a setting of the host means: its value, or undefined where it is not given and has no default. */
+export type HostValue<K extends keyof Settings> =
+  Settings[K] extends Setting<infer T> ? (Settings[K] extends { default: T } ? T : T | undefined) : never;
 
 /** What a host is opened with: rates in bit/s, sizes in bytes, times in ns. */
-export interface HostSettings {
-  readonly switch: Address | undefined;
-  readonly hostId: number | undefined;
-  readonly rate: number;
-  readonly frameSize: number | undefined;
-  readonly algorithm: string | undefined;
+export type HostSettings = { readonly [K in keyof Settings]: HostValue<K> } & {
+  /** Parameters of the algorithm. */
   readonly set: Readonly<Record<string, number>>;
-  readonly jitter: number;
-  readonly speculative: boolean;
-  readonly fillFrames: boolean;
-  readonly spin: Spin;
-  readonly datapath: DatapathKind;
-  readonly queueBound: number;
-  readonly maxWeight: number;
-  readonly connectTimeout: number;
-  readonly idleTimeout: number;
-  readonly receiveWindow: number;
-}
+};
 
 /** Where a host is bound, or whom its socket is connected to. */
 export interface HostPlace {
@@ -133,40 +106,40 @@ export interface HostPlace {
   readonly peer?: Address;
 }
 
-/** The settings that a program's options mean. Throws XpassError `config` that names the option, its value and what is allowed. */
+/** The settings that a program's options mean. Throws a ConfigError that names the option, its value and what is allowed. */
 export function hostSettings(options: HostOptions): HostSettings {
-  const { switch: switchAddress, set = {} } = options;
-  for (const [name, value] of Object.entries(set)) optional(`set.${name}`, HOST_SETTINGS.set, value);
-  const S = HOST_SETTINGS;
-  return {
-    switch: addressOf('switch', switchAddress, S.switch),
-    hostId: optional('hostId', S.hostId, options.hostId),
-    rate: defaulted('rate', S.rate, options.rate),
-    frameSize: optional('frameSize', S.frameSize, options.frameSize),
-    algorithm: optional('algorithm', S.algorithm, options.algorithm),
-    set,
-    jitter: defaulted('jitter', S.jitter, options.jitter),
-    // Short messages of a program go at once; docs/decisions/0022-front-door.md.
-    speculative: options.speculative ?? true,
-    fillFrames: options.fillFrames ?? false,
-    spin: defaulted('spin', S.spin, options.spin),
-    datapath: defaulted('datapath', S.datapath, options.datapath),
-    queueBound: defaulted('queueBound', S.queueBound, options.queueBound),
-    maxWeight: defaulted('maxWeight', S.maxWeight, options.maxWeight),
-    connectTimeout: defaulted('connectTimeout', S.connectTimeout, options.connectTimeout),
-    idleTimeout: defaulted('idleTimeout', S.idleTimeout, options.idleTimeout),
-    receiveWindow: defaulted('receiveWindow', S.receiveWindow, options.receiveWindow),
-  };
+  const { set = {} } = options;
+  for (const [name, value] of Object.entries(set)) settingValue(optional(`set.${name}`, ALGORITHM_CONSTANT, ''), value);
+  const entries = Object.values<Setting>(HOST_SETTINGS).map((setting) => {
+    return [setting.name, settingValue(setting, options[setting.name as keyof Settings])];
+  });
+  return { ...Object.fromEntries(entries), set };
 }
 
-/** Where the options place the host. Throws XpassError `config`. */
+/** A program that names no address listens on loopback at a port of the system's choice. */
+const LISTEN = optional('listen', address({ host: '127.0.0.1', port: DEFAULT_HOST_PORT, anyPort: true }), '');
+const PEER = optional('peer', address({ port: DEFAULT_HOST_PORT }), '');
+
+/** Where the options place the host. Throws a ConfigError. */
 export function hostPlace(options: HostOptions): HostPlace {
-  const listen = addressOf('listen', options.listen, { kind: address(LISTEN_DEFAULTS), meaning: '' });
-  const peer = addressOf('peer', options.peer, { kind: address({ port: DEFAULT_HOST_PORT }), meaning: '' });
+  const listen = settingValue(LISTEN, options.listen);
+  const peer = settingValue(PEER, options.peer);
   return { ...(listen !== undefined && { listen }), ...(peer !== undefined && { peer }) };
 }
 
-function addressOf(name: string, given: string | Address | undefined, { kind }: Setting<Address>): Address | undefined {
-  const text = typeof given === 'object' ? kind.format(given) : given;
-  return optional(name, { kind, meaning: '' }, text);
+function settingValue<T>({ name, kind, default: usual }: Setting<T>, given: unknown): T | undefined {
+  if (given === undefined) return usual;
+  const value = kind.parse(textOf(kind, given));
+  if (value !== undefined) return value;
+  const shown = typeof given === 'object' ? textOf(kind, given) : String(given);
+  throw new ConfigError(`${name} '${shown}' is not allowed; allowed: ${kind.allowed}`, [name]);
+}
+
+/** Programs give texts as on the command line, numbers (of milliseconds, as to Node's own functions, where a text needs a unit of time), addresses and flags. */
+function textOf<T>(kind: ValueKind<T>, given: unknown): string {
+  if (typeof given === 'string') return given;
+  // Infinity has a word of its own, `unlimited` or `none`, where it is allowed.
+  if (!Number.isFinite(given)) return kind.format(given as T);
+  const { unit }: Partial<NumberKind> = kind as object;
+  return `${given as number}${unit === 'ns' ? 'ms' : ''}`;
 }

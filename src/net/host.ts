@@ -1,11 +1,11 @@
 // Tested by test/loopback/net/host.test.ts
 import { EventEmitter } from 'node:events';
+import { XpassError } from '../base/errors.js';
 import type { Application, CreditChoice } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
 import type { EndpointCounters } from '../core/counters.js';
-import type { OpenOptions } from '../core/endpoint.js';
-import { XpassError } from '../core/errors.js';
 import type { FlowReader, FlowWriter } from '../core/flow-callbacks.js';
+import type { OpenOptions } from '../core/flow-factory.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import type { Address, UdpAddress } from '../udp/address.js';
 import type { DatapathInfo } from '../udp/datapath.js';

@@ -1,4 +1,4 @@
-import { XpassError } from '../core/errors.js';
+import { XpassError } from '../base/errors.js';
 import { type Address, formatAddress, parseAddress } from '../udp/address.js';
 import { MAX_HOST_ID } from '../wire/layout.js';
 import { DEFAULT_HOST_PORT } from './host-settings.js';

@@ -1,5 +1,5 @@
 // Tested by test/net/flows.test.ts
-import type { XpassError } from '../core/errors.js';
+import type { XpassError } from '../base/errors.js';
 import type { FlowObserver, FlowReader, FlowWriter } from '../core/flow-callbacks.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import type { ReceiverStatistics } from '../core/receiver-statistics.js';

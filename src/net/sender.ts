@@ -1,9 +1,9 @@
 // Tested by test/net/flows.test.ts
 import { assert } from '../base/assert.js';
-import { XpassError } from '../core/errors.js';
+import { XpassError } from '../base/errors.js';
 import type { FlowObserver, FlowWriter } from '../core/flow-callbacks.js';
 import type { SenderFlow } from '../core/sender-flow.js';
-import type { SenderStatistics } from '../core/sender-statistics.js';
+import type { SenderStatistics } from '../core/sender-requests.js';
 import { ResetCode } from '../wire/layout.js';
 import type { FlowDriver } from './flow-driver.js';
 

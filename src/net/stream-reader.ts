@@ -1,4 +1,4 @@
-import type { XpassError } from '../core/errors.js';
+import type { XpassError } from '../base/errors.js';
 import type { FlowReader } from '../core/flow-callbacks.js';
 import type { Receiver } from './receiver.js';
 

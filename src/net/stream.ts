@@ -1,9 +1,9 @@
 // Tested by test/loopback/net/host.test.ts
 import { Duplex } from 'node:stream';
-import { XpassError } from '../core/errors.js';
+import { XpassError } from '../base/errors.js';
 import type { FlowReader, FlowWriter } from '../core/flow-callbacks.js';
 import type { ReceiverStatistics } from '../core/receiver-statistics.js';
-import type { SenderStatistics } from '../core/sender-statistics.js';
+import type { SenderStatistics } from '../core/sender-requests.js';
 import type { UdpAddress } from '../udp/address.js';
 import { ResetCode } from '../wire/layout.js';
 import type { StreamOptions } from './host-options.js';

@@ -1,6 +1,6 @@
 import { SECOND_NS, transmissionNs } from '../base/time.js';
-import type { OpenOptions } from '../core/endpoint.js';
 import type { FlowReader } from '../core/flow-callbacks.js';
+import type { OpenOptions } from '../core/flow-factory.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import type { Topology, TopologyLink } from '../switch/topology.js';
 import { Data, wireBytes } from '../wire/layout.js';

@@ -1,15 +1,12 @@
 // Tested by test/sim/simulate.test.ts
 import { assert } from '../base/assert.js';
-import * as time from '../base/time.js';
-import type { XpassError } from '../core/errors.js';
+import type { XpassError } from '../base/errors.js';
+import { NEVER } from '../base/time.js';
+import { type CreditTotals, creditTotals, sumCredits } from '../core/credit-totals.js';
 import type { FlowReader, FlowWriter } from '../core/flow-callbacks.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import type { SenderFlow } from '../core/sender-flow.js';
-import type { CreditTotals } from './result.js';
 import type { FlowPlan } from './traffic/plan-flows.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
 
 /** Stream bytes of a flow of lengths that never ends: 2^50, more than 100 Gbit/s carry in a day. */
 const ENDLESS_BYTES = 2 ** 50;
@@ -200,7 +197,5 @@ function patternByte(flow: number, offset: number): number {
 }
 
 function creditsOf(receiver: ReceiverFlow | null): CreditTotals {
-  if (receiver === null) return { sent: 0, used: 0, wasted: 0, dropped: 0 };
-  const { creditsSent: sent, creditsUsed: used, creditsUnused: wasted, creditsDropped: dropped } = receiver.statistics;
-  return { sent, used, wasted, dropped };
+  return receiver === null ? sumCredits([]) : creditTotals(receiver.statistics);
 }

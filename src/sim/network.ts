@@ -1,23 +1,13 @@
 import { assert } from '../base/assert.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
-import * as time from '../base/time.js';
+import { NEVER } from '../base/time.js';
 import type { Fabric } from '../switch/fabric.js';
 import { Agenda } from './agenda.js';
-import { CreditWay } from './credit-way.js';
 import type { SimHost } from './sim-host.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-
-/** From so many hosts on, what a host needs has left the caches when its turn comes: a look ahead then saves 7 to 9 % of the time of a run with 512 hosts, 15 to 18 % with 2,048; with fewer hosts it is only more to do (measured). */
-const PREFETCH_HOSTS = 512;
-
 /**
- * The loop of one simulated world: hosts at the ports of a fabric, and an agenda of what else happens. Virtual time is nanoseconds with fractions: an 84 B frame
- * takes 6.72 ns at 100 Gbit/s.
- *
- * Everything happens in a total order: by time, then the agenda before the fabric and the fabric before the hosts, then by the order in which the deadlines
- * were set. It owns everything that it moves, so many worlds may run in one process.
+ * The loop of one simulated world: hosts at the ports of a fabric, and an agenda. Time is in ns with fractions. Total order: by time, then agenda, fabric,
+ * hosts, then the order in which deadlines were set.
  */
 export class Network {
   nowNs = 0;
@@ -30,15 +20,10 @@ export class Network {
   private readonly timers = new DeadlineHeap();
   private steps = 0;
   private isStopped = false;
-  /** By port; none where the hosts are few. */
-  private readonly ways: readonly CreditWay[];
-  /** Of no meaning: what is read and used nowhere, the compiler leaves out. */
-  private prefetched = 0;
 
   constructor(fabric: Fabric, hosts: readonly SimHost[]) {
     this.fabric = fabric;
     this.hosts = hosts;
-    this.ways = hosts.length < PREFETCH_HOSTS ? [] : hosts.map((host) => new CreditWay(host));
   }
 
   /** Frames that came to the end of a link, and deadlines of hosts and the agenda that came. */
@@ -90,13 +75,8 @@ export class Network {
   private stepHost(nowNs: number): void {
     this.steps++;
     const port = this.timers.peekSlot();
-    if (port < this.ways.length) this.prefetch(port);
     this.advanceHost(port, nowNs);
     this.deliver();
-  }
-
-  private prefetch(port: number): void {
-    this.prefetched ^= this.ways[port].prefetch() ^ this.fabric.prefetchEntry(port);
   }
 
   private advanceHost(port: number, nowNs: number): void {

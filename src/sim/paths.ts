@@ -2,8 +2,8 @@ import { assert } from '../base/assert.js';
 import type { Topology, TopologyLink } from '../switch/topology.js';
 
 /**
- * A shortest path between two hosts as the list of its links, from the sender's to the receiver's. Among equal ones the first in the topology's order: what
- * depends on the path here is its length and its links' settings, which equal-cost paths of one network share.
+ * A shortest path between two hosts as a list of links, sender first. Among equal ones the first in the topology's order: only length and settings matter,
+ * which equal-cost paths share.
  */
 export class Paths {
   private readonly links: readonly TopologyLink[];

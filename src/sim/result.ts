@@ -1,105 +1,92 @@
 // Tested by test/sim/simulate.test.ts
+import { gauge, group, label, list, map, nullable, type Values } from '../base/metric.js';
+import { WASTED_CREDIT_METRICS } from '../core/credit-totals.js';
 
-/**
- * Credits of one flow, counted by its receiver: sent = used + wasted + dropped + outstanding.
- * No credit is outstanding where the run ends with its flows.
- */
-export interface CreditTotals {
-  sent: number;
-  /** Came back with data. */
-  used: number;
-  /** Reached a sender that had nothing to send. */
-  wasted: number;
-  /** Lost in the network or at the host's own NIC. */
-  dropped: number;
-}
+/** What became of one flow. */
+export const FLOW_RESULT = {
+  id: gauge('id', 'Number of the flow in the plan'),
+  group: label('Group that the scenario gave it'),
+  src: label("Sender's host"),
+  dst: label("Receiver's host"),
+  bytes: nullable(gauge('bytes', 'Size; null: endless')),
+  startNs: gauge('s', 'Start'),
+  fctNs: nullable(gauge('s', 'Time from the start until its receiver has every byte; null: it has not')),
+  slowdown: nullable(gauge('ratio', 'Completion time over that of the same flow alone')),
+  goodputBps: gauge('bit/s', 'Payload delivered in order, over the measured time in which the flow lasted'),
+  deliveredBytes: gauge('bytes', 'Payload delivered in order, in the whole run'),
+  credits: group('Credits by fate, as its receiver counted them', WASTED_CREDIT_METRICS),
+  error: nullable(label('Code of the error that ended it')),
+};
 
-export interface FlowResult {
-  id: number;
-  group: string;
+export interface FlowResult extends Values<typeof FLOW_RESULT> {
   /** Id on the wire, by which switches choose its path; absent where it never started, and in a lab. */
   wireId?: number;
-  /** Names of hosts. */
-  src: string;
-  dst: string;
-  /** null: it has no end. */
-  bytes: number | null;
-  startNs: number;
-  /** From its start until its receiver has every byte; null: it has not. */
-  fctNs: number | null;
-  /** `fctNs` over that of the same flow alone; null where there is none. */
-  slowdown: number | null;
-  /** Payload that arrived in order, in the measured time while the flow lasted. */
-  goodputBps: number;
-  /** The same with what waits behind holes, and so without their chance. Only for hosts that read at once; absent in a lab. */
+  /** Goodput with what waits behind holes, and so without their chance. Only for hosts that read at once; absent in a lab. */
   arrivalBps?: number;
-  deliveredBytes: number;
-  credits: CreditTotals;
-  /** Code of the error that ended it; null for none. */
-  error: string | null;
 }
 
 /** One direction of a link, over the measured time. */
-export interface LinkResult {
-  name: string;
-  /** null: unlimited. */
-  rateBps: number | null;
-  /** Data on the wire as a part of the link's data share (PROTOCOL §9.1); 0 on an unlimited link. */
-  utilisation: number;
-  /** Since the start of the run, opening requests included. */
-  dataQueueBytesMaxEver: number;
-  dataQueueBytesMax: number;
-  dataQueueBytesMean: number;
-  /** Credits that came to the direction: dropped there or carried. */
-  creditsOffered: number;
-  creditDrops: number;
-  /** Frames that found the data queue full. */
-  dataDrops: number;
-  /** Speculative frames that found more in the data queue than such frames may. */
-  speculativeDrops: number;
-  /** Frames of any type that were lost on the link: by impairments, outages and restarts. */
-  lost: number;
-  ecnMarks: number;
-}
+export const LINK_RESULT = {
+  name: label('Direction, as from->to'),
+  rateBps: nullable(gauge('bit/s', 'Rate; null: unlimited')),
+  utilisation: gauge(
+    'share',
+    "Data on the wire over what the link's data share carries (PROTOCOL §9.1); 0 if unlimited",
+  ),
+  dataQueueBytesMax: gauge('bytes', 'Largest data queue, wire bytes'),
+  dataQueueBytesMean: gauge('bytes', 'Mean data queue over time, wire bytes'),
+  creditDrops: gauge('credits', 'Credits that found their queue full'),
+  dataDrops: gauge('frames', 'Frames that found the data queue full'),
+  speculativeDrops: gauge('frames', 'Speculative frames that found more in the data queue than they may'),
+  ecnMarks: gauge('frames', 'Frames marked CE'),
+  dataQueueBytesMaxEver: gauge('bytes', 'Largest data queue since the start of the run, wire bytes'),
+  creditsOffered: gauge('credits', 'Credits that came to the direction: dropped there or carried'),
+  lost: gauge('frames', 'Frames of any type lost on the link: by impairments, outages and restarts'),
+};
+
+export type LinkResult = Values<typeof LINK_RESULT>;
 
 /** Completion times of the flows of one size class. */
-export interface FctResult {
-  count: number;
-  meanNs: number;
-  p50Ns: number;
-  p99Ns: number;
-  maxNs: number;
-  /** null where no slowdown is known. */
-  slowdownP99: number | null;
-}
+export const FCT_RESULT = {
+  count: gauge('flows', 'Complete flows'),
+  meanNs: gauge('s', 'Mean completion time'),
+  p50Ns: gauge('s', 'Median completion time'),
+  p99Ns: gauge('s', '99th percentile of the completion times'),
+  maxNs: gauge('s', 'Longest completion time'),
+  slowdownP99: nullable(gauge('ratio', '99th percentile of the slowdowns')),
+};
+
+export type FctResult = Values<typeof FCT_RESULT>;
 
 /** Everything, then by size as in ExpressPass 2017: S < 10 KB <= M < 100 KB <= L < 1 MB <= XL. */
 export const SIZE_CLASSES = ['all', 'S', 'M', 'L', 'XL'] as const;
 export type SizeClass = (typeof SIZE_CLASSES)[number];
 
-/** What came out of one run. The same scenario and seed give the same result on every machine. */
-export interface SimulationResult {
-  scenario: string;
-  seed: number;
-  /** Of the first host that receives; all of them joined by `+` where they differ. */
-  algorithm: string;
-  /** Of virtual time. */
-  durationNs: number;
-  measuredNs: number;
-  flows: FlowResult[];
-  links: LinkResult[];
-  /** Over the first window; null where fewer than two flows run at a time. */
-  jain: number | null;
-  jainByWindow: { windowNs: number; jain: number | null }[];
-  utilisation: number;
-  /** Share of the credits sent that the network or a NIC dropped. */
-  creditDropShare: number;
-  /** Degree of disorder of the data frames (core/disorder.ts); null where it is not counted. */
-  disorder: { p99: number; max: number } | null;
-  /** Classes without flows are left out. */
-  fct: Partial<Record<SizeClass, FctResult>>;
-  /** Handled by the simulation: frames that arrive somewhere and deadlines that come. */
-  events: number;
+/** What came out of one run. */
+export const RUN_RESULT = {
+  scenario: label('Name of the scenario'),
+  seed: gauge('id', 'Seed of all chance'),
+  algorithm: label('Algorithms of the flows, joined by +'),
+  durationNs: gauge('s', 'Length of the run, in its own time'),
+  measuredNs: gauge('s', 'Measured part of the run'),
+  flows: list('Flows, by id', FLOW_RESULT),
+  links: list('Directions of links, over the measured time', LINK_RESULT),
+  jain: nullable(gauge('share', "Jain's fairness index over the first window; null: never two flows at a time")),
+  jainByWindow: list("Jain's index for each length of window", {
+    windowNs: gauge('s', 'Length of the window'),
+    jain: nullable(gauge('share', 'Mean of the index over all such windows')),
+  }),
+  utilisation: gauge('share', 'Of the least busy bottleneck; of the busiest link where none is named'),
+  creditDropShare: gauge('share', 'Dropped credits over all whose fate is known'),
+  disorderP99: nullable(gauge('frames', '99th percentile of the degree of disorder; null: not counted')),
+  disorderMax: nullable(gauge('frames', 'Largest degree of disorder')),
+  fct: map<SizeClass, typeof FCT_RESULT>('Completion times by size class, those with flows', FCT_RESULT),
+  events: gauge('events', 'Frames that arrived somewhere and deadlines that came; datagrams in a lab'),
+};
+
+/** The same scenario and seed give the same result on every machine. */
+export interface SimulationResult extends Omit<Values<typeof RUN_RESULT>, 'flows'> {
+  flows: readonly FlowResult[];
 }
 
 /** What was sampled along the way, for plots. Every array has one value for each interval. */

@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/scenario/scenario-file.test.ts
+// Tested by test/scenario/scenario-file.test.ts
 import type { EndpointConfig } from '../core/config.js';
 import type { ShareOptions } from '../core/flow-terms.js';
 import type { ImpairmentConfig } from '../switch/impairment.js';
@@ -6,8 +6,8 @@ import type { PortConfig } from '../switch/port.js';
 import type { Topology } from '../switch/topology.js';
 
 /**
- * What happens in one run, checked and in plain numbers: times in ns, rates in bit/s, sizes in bytes. A scenario file (docs/SCENARIOS.md) means one of
- * these; the simulator plays it in virtual time, `xpass lab` with processes.
+ * One run, checked and in plain numbers: ns, bit/s, bytes. A scenario file (docs/SCENARIOS.md) means one; the simulator plays it in virtual time, `xpass lab`
+ * with processes.
  */
 export interface Scenario {
   readonly name: string;
@@ -40,10 +40,7 @@ export interface HostSpec {
   readonly endpoint: Partial<EndpointConfig>;
   /** What differs from the host's link in the topology, for the NIC that sends into it. */
   readonly nic: Partial<PortConfig>;
-  /**
-   * How long the host takes over each frame that arrives: it waits for those before it, is worked on for `workNs` (0 without it), one after the other, and is there `delayNs` and up to
-   * `jitterNs`, uniform, after that. Frames keep their order.
-   */
+  /** Host processing: frames are worked on one after the other for `workNs` each, then delayed by `delayNs` and up to `jitterNs`, uniform. They keep their order. */
   readonly processing: { readonly delayNs: number; readonly jitterNs: number; readonly workNs?: number };
   /** How much faster its clock runs than it should, parts per million. */
   readonly clockDriftPpm: number;
@@ -93,10 +90,7 @@ export interface IncastTraffic extends TrafficBase {
   readonly everyNs: number;
 }
 
-/**
- * Every task of every host sends `bytes` to every task of every other host, `rounds` times: the next message when the one before has arrived, so that whoever is fast has sent
- * all of its own before whoever is slow.
- */
+/** Every task of every host sends `bytes` to every task of every other host, `rounds` times; the next message starts when the one before has arrived. */
 export interface ShuffleTraffic extends TrafficBase {
   readonly kind: 'shuffle';
   readonly hosts: readonly number[];
@@ -106,8 +100,8 @@ export interface ShuffleTraffic extends TrafficBase {
 }
 
 /**
- * Flows between random pairs that arrive as a Poisson process, sizes from a distribution. The rate of arrivals gives `load` of `loadRateBps` (the
- * capacity that the load is a part of, summed over where it is offered) in wire bytes of data, by the distribution's own mean.
+ * Poisson arrivals of flows between random pairs, sizes from a distribution. `load` is the part of `loadRateBps` (capacity, summed over where it is offered) in
+ * wire bytes of data, by the distribution's own mean.
  */
 export interface PoissonTraffic extends TrafficBase {
   readonly kind: 'poisson';

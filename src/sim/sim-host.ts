@@ -1,16 +1,44 @@
 // Tested by test/sim/network.test.ts
 
 import type { Random } from '../base/random.js';
-import * as time from '../base/time.js';
+import { NEVER } from '../base/time.js';
 import type { Host } from '../core/host.js';
 import { sourceHost } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import { HostClock } from './host-clock.js';
 import type { HostSpec } from './scenario.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
+/** A host's clock: faster than the world's by `driftPpm`, without jumps. A clock that never drifted is exact. */
+export class HostClock {
+  /** The world's time and the clock's own when it last changed its speed. */
+  private worldNs = 0;
+  private ownNs = 0;
+  private speed: number;
+  /** It shows the world's time. */
+  isExact: boolean;
+
+  constructor(driftPpm = 0) {
+    this.speed = 1 + driftPpm / 1e6;
+    this.isExact = this.speed === 1;
+  }
+
+  /** Runs at another speed from `nowNs` of the world on. */
+  setDrift(driftPpm: number, nowNs: number): void {
+    this.ownNs = this.toOwn(nowNs);
+    this.worldNs = nowNs;
+    this.speed = 1 + driftPpm / 1e6;
+    this.isExact = this.speed === 1 && this.ownNs === this.worldNs;
+  }
+
+  toOwn(worldNs: number): number {
+    return this.isExact ? worldNs : this.ownNs + (worldNs - this.worldNs) * this.speed;
+  }
+
+  /** NEVER stays NEVER. */
+  toWorld(ownNs: number): number {
+    return this.isExact ? ownNs : this.worldNs + (ownNs - this.ownNs) / this.speed;
+  }
+}
 
 /** Frames that a host has received and not looked at yet, at most: beyond, they are dropped as by a full socket buffer (ours). */
 const MAX_UNPROCESSED = 65_536;
@@ -23,15 +51,12 @@ export interface SimHostParts {
 }
 
 /**
- * A host of the simulated world: the endpoint and NIC that run behind sockets too, the time that the host takes over a frame, and a clock of its own.
- * Times are the world's in every verb; the machine inside sees its own.
+ * A simulated host: the endpoint and NIC that run behind sockets too, processing time, and a clock. All verbs take the world's time; the machine inside sees
+ * its own.
  */
 export class SimHost {
   private machine: Host;
-  /**
-   * Nothing stands between the world and the machine: the host is up, takes no time over a frame and has an exact clock. With thousands of hosts
-   * the time of a step goes by the cache lines that it needs, and so most of them need no more than the first of this object.
-   */
+  /** The host is up, takes no time over a frame and has an exact clock: a step then needs only this object's first cache line. */
   private isPlain = true;
   private readonly pool: FramePool;
   readonly id: number;

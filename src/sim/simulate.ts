@@ -1,19 +1,19 @@
 import { rulingAlgorithm } from '../core/algorithms.js';
 import type { Application } from '../core/application.js';
+import { type CreditTotals, creditDropShare, creditsOutstanding, sumCredits } from '../core/credit-totals.js';
 import { Disorder } from '../core/disorder.js';
 import { AloneTimes } from './alone.js';
 import { scheduleFaults } from './faults.js';
 import type { FlowRun } from './flow-run.js';
 import { completionTimes } from './measure/completion-times.js';
-import { creditDropShare, sumCredits } from './measure/credits.js';
 import { Fairness } from './measure/fairness.js';
 import { type FlowOutcome, flowResult } from './measure/flow-result.js';
 import type { LinkProbe } from './measure/link-probe.js';
 import { SeriesRecorder } from './measure/series-recorder.js';
 import { overallUtilisation } from './measure/utilisation.js';
-import type { CreditTotals, FlowResult, SimulationResult, SimulationRun } from './result.js';
+import type { Network } from './network.js';
+import type { FlowResult, SimulationResult, SimulationRun } from './result.js';
 import type { Scenario } from './scenario.js';
-import { settleCredits } from './settlement.js';
 import { type FlowPlan, planFlows } from './traffic/plan-flows.js';
 import { TrafficPlayer } from './traffic-player.js';
 import { buildWorld, chancesOf, largestFrameBytes, type MakeFabric, type MakePool, type World } from './world.js';
@@ -28,10 +28,7 @@ export interface SimulateOptions {
   readonly onStep?: (world: World, player: TrafficPlayer) => void;
 }
 
-/**
- * Plays a scenario from beginning to end and says what came of it. The same scenario gives the same result to the last bit on every machine. Throws XpassError
- * or ConfigError where the scenario asks for what cannot be.
- */
+/** Plays a scenario and returns its result, the same to the last bit on every machine. Throws XpassError or ConfigError for an impossible scenario. */
 export function simulate(scenario: Scenario, options: SimulateOptions = {}): SimulationRun {
   return new Simulation(scenario, options).run();
 }
@@ -155,7 +152,7 @@ class Simulation {
       jainByWindow,
       utilisation: overallUtilisation(links, scenario.bottlenecks),
       creditDropShare: creditDropShare(this.creditsBefore, this.totalCredits()),
-      disorder: this.disorder(),
+      ...this.disorder(),
       fct: completionTimes(flows),
       // Looking at a run is no part of it: the result is the same with samples and without.
       events: world.network.events - (this.recorder?.samples ?? 0),
@@ -194,13 +191,35 @@ class Simulation {
   }
 
   /** Of all hosts; of one that crashed, since it came back. */
-  private disorder(): { p99: number; max: number } {
+  private disorder(): Pick<SimulationResult, 'disorderP99' | 'disorderMax'> {
     const all = new Disorder();
     for (const { host } of this.world.network.hosts) all.add(host.endpoint.disorder);
-    return { p99: all.quantile(0.99), max: all.max };
+    return { disorderP99: all.quantile(0.99), disorderMax: all.max };
   }
 
   private totalCredits(): CreditTotals {
     return sumCredits(this.player.runs.map(({ credits }) => credits));
   }
+}
+
+/**
+ * Plays on after the end until no ended flow has credits out: a moment after its last byte, or a credit's life at most where stops are lost (PROTOCOL §4.5).
+ * Returns the flows whose credits were out.
+ */
+export function settleCredits(network: Network, player: TrafficPlayer): FlowRun[] {
+  const found = player.runs.filter((run) => run.isOver && creditsOutstanding(run.credits) > 0 && run.receiver !== null);
+  const unsettled = new Set(found);
+  if (unsettled.size === 0) return found;
+  const lifeNs = found.reduce((longestNs, run) => Math.max(longestNs, creditLifeNs(network, run)), 0);
+  player.onCreditsSettled = (run) => {
+    unsettled.delete(run);
+    if (unsettled.size === 0) network.stop();
+  };
+  network.run(network.nowNs + lifeNs);
+  return found;
+}
+
+function creditLifeNs({ hosts }: Network, { toPort, receiver }: FlowRun): number {
+  const { endpoint } = hosts[toPort].host;
+  return Math.max(endpoint.config.creditLifeNs, 4 * (receiver?.statistics.rttNs ?? 0));
 }

@@ -33,7 +33,7 @@ export class TrafficPlayer implements FlowHost {
   /** By port: flows that were opened to it and have not been taken, by peer and flow id. */
   private readonly expected: Map<number, FlowRun>[];
   /** By port; null where what arrives is read at once, and always was. */
-  private readonly readers: (SlowReader | null)[];
+  private readonly readers: (SlowReader<FlowRun> | null)[];
   /** Flows that start by themselves, in the order of their starts; and those that wait for another to be over, by its id. */
   private readonly leaders: readonly FlowRun[];
   private readonly followers: ReadonlyMap<number, FlowRun>;
@@ -74,7 +74,7 @@ export class TrafficPlayer implements FlowHost {
 
   onDelivered(run: FlowRun, bytes: number): void {
     const reader = this.readers[run.toPort];
-    if (reader !== null) reader.take(run, bytes);
+    if (reader !== null) reader.take(run, bytes, this.nowNs);
     else run.receiver?.release(bytes, this.network.hosts[run.toPort].toOwn(this.nowNs));
   }
 
@@ -91,9 +91,9 @@ export class TrafficPlayer implements FlowHost {
 
   /** What arrives at the host is read at this rate from now on. */
   setReaderRate(port: number, rateBps: number): void {
-    const reader = this.readers[port] ?? new SlowReader(this.network, port);
+    const reader = this.readers[port] ?? slowReader(this.network, port);
     this.readers[port] = reader;
-    reader.setRate(rateBps);
+    reader.setRate(rateBps, this.nowNs);
   }
 
   /** The host at `port` has forgotten everything. */
@@ -156,4 +156,21 @@ function followersOf(runs: readonly FlowRun[]): ReadonlyMap<number, FlowRun> {
 
 function hasEnd({ bytes, stopNs }: FlowPlan): boolean {
   return bytes !== Number.POSITIVE_INFINITY || stopNs !== NEVER;
+}
+
+function slowReader(network: Network, port: number): SlowReader<FlowRun> {
+  let asked = 0;
+  const reader = new SlowReader<FlowRun>({
+    read: (run, bytes, atNs) => run.receiver?.release(bytes, network.hosts[port].toOwn(atNs)),
+    schedule: (atNs) => {
+      const number = ++asked;
+      network.agenda.at(atNs, () => {
+        // A change of rate or a crash came between.
+        if (number !== asked || reader.dueNs !== atNs) return;
+        reader.readNext();
+        network.drain(port);
+      });
+    },
+  });
+  return reader;
 }

@@ -1,4 +1,5 @@
 import { DeadlineHeap } from '../base/deadline-heap.js';
+import { counter, gauge, initialValues, type Values } from '../base/metric.js';
 import { MILLISECOND_NS } from '../base/time.js';
 import { AttachRefusal, NO_HOST } from '../wire/layout.js';
 
@@ -26,19 +27,20 @@ export interface AttachmentOptions {
   maxFrameBytesAt: (port: number) => number;
 }
 
-export interface AttachmentStatistics {
-  attached: number;
-  attaches: number;
-  detaches: number;
-  /** Ports freed because no KEEP_ALIVE came. */
-  expired: number;
-  refusals: number;
-}
+/** Claims of hosts to their ports. PROTOCOL §8 */
+export const ATTACHMENT_METRICS = {
+  attached: gauge('hosts', 'Hosts attached now'),
+  attaches: counter('events', 'Ports given to a host'),
+  detaches: counter('events', 'Ports given back by their host'),
+  expired: counter('events', 'Ports freed because no KEEP_ALIVE came'),
+  refusals: counter('events', 'Claims refused'),
+};
+
+export type AttachmentStatistics = Values<typeof ATTACHMENT_METRICS>;
 
 /**
- * Which UDP address is at which host port (PROTOCOL §8). An id belongs to the token that attached it, until DETACH or until its keep-alive runs out. Two other
- * claims are let in: the same token from another address, whose host has moved, and another token from the same address, whose process has
- * been started again; an address belongs to one process, so that gives nobody else's frames away.
+ * Maps host ports to UDP addresses (PROTOCOL §8). An id belongs to a token until DETACH or expiry. The same token from another address (a moved host) and
+ * another token from the same address (a restarted process) are let in.
  */
 export class Attachments {
   private readonly options: AttachmentOptions;
@@ -46,7 +48,7 @@ export class Attachments {
   private readonly peers: Int32Array;
   private readonly tokens: Uint32Array;
   private readonly expiries = new DeadlineHeap();
-  private readonly counts: AttachmentStatistics = { attached: 0, attaches: 0, detaches: 0, expired: 0, refusals: 0 };
+  private readonly counts: AttachmentStatistics = initialValues(ATTACHMENT_METRICS);
 
   constructor(options: AttachmentOptions) {
     this.options = options;

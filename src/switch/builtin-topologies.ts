@@ -1,7 +1,9 @@
+import { ConfigError, checkObject, showValue } from '../base/config-error.js';
+import { checkValue, type Setting } from '../base/setting.js';
+import { integer, type NumberKind } from '../base/value-kind.js';
 import { MAX_HOP_LIMIT, MAX_HOST_ID } from '../wire/layout.js';
-import { ConfigError, checkObject, showValue } from './config-error.js';
-import { checkNumber, IMPAIRMENT_FIELDS, PORT_FIELDS } from './field-rules.js';
-import { checkTopology, MAX_SWITCHES, type Topology } from './topology.js';
+import { LINK_FIELDS, type LinkFields } from './link-settings.js';
+import { checkTopology, MAX_SWITCHES, type Topology, type TopologyDraft } from './topology.js';
 import {
   type Counts,
   type Draft,
@@ -15,14 +17,13 @@ import {
 } from './topology-shapes.js';
 
 /** How many of something a built-in topology has. */
-export interface Count {
-  readonly fallback: number;
-  readonly min: number;
-  readonly max: number;
+export interface Count extends Setting<number> {
+  readonly kind: NumberKind;
+  readonly default: number;
 }
 
 interface Builtin {
-  readonly counts: Readonly<Record<string, Count>>;
+  readonly counts: readonly Count[];
   readonly build: (counts: Counts, settings: Settings) => Draft;
   /** Groups of links that may have settings of their own: LINK_GROUPS where it is not given. */
   readonly groups?: readonly (keyof Settings)[];
@@ -30,40 +31,44 @@ interface Builtin {
   readonly fault?: (counts: Counts) => string | null;
 }
 
-const SETTING_FIELDS = [...PORT_FIELDS, ...IMPAIRMENT_FIELDS];
 const LINK_GROUPS = ['edge', 'core'] as const;
 const MAX_HOSTS = MAX_HOST_ID;
 /** A chain of more switches than this is longer than the hop limit. */
 const MAX_BOTTLENECKS = MAX_HOP_LIMIT - 1;
+/** The sizes of ExpressPass 2017, section 6.3, for the fat tree; ours for the others. */
+const SOURCE = 'ours; ExpressPass 2017, section 6.3';
+
+function count(name: string, [value, highest]: readonly [number, number], meaning: string): Count {
+  return { name, kind: integer({ lowest: 1, highest }), default: value, meaning, source: SOURCE };
+}
+
+const BOTTLENECKS = count('bottlenecks', [2, MAX_BOTTLENECKS], 'links that the longest flows share');
 
 const BUILTINS: Readonly<Record<string, Builtin>> = {
-  star: { counts: { hosts: { fallback: 8, min: 1, max: MAX_HOSTS } }, build: star },
-  dumbbell: { counts: { pairs: { fallback: 4, min: 1, max: MAX_HOSTS / 2 } }, build: dumbbell },
-  'parking-lot': { counts: { bottlenecks: { fallback: 2, min: 1, max: MAX_BOTTLENECKS } }, build: parkingLot },
+  star: { counts: [count('hosts', [8, MAX_HOSTS], 'hosts at the switch')], build: star },
+  dumbbell: { counts: [count('pairs', [4, MAX_HOSTS / 2], 'hosts on each side')], build: dumbbell },
+  'parking-lot': { counts: [BOTTLENECKS], build: parkingLot },
   'multi-bottleneck': {
-    counts: {
-      bottlenecks: { fallback: 2, min: 1, max: MAX_BOTTLENECKS },
-      receivers: { fallback: 4, min: 1, max: MAX_HOSTS - 2 },
-    },
+    counts: [BOTTLENECKS, count('receivers', [4, MAX_HOSTS - 2], 'hosts behind all bottlenecks')],
     build: multiBottleneck,
   },
   'leaf-spine': {
-    counts: {
-      leaves: { fallback: 4, min: 1, max: 500 },
-      spines: { fallback: 2, min: 1, max: 256 },
-      hostsPerLeaf: { fallback: 4, min: 1, max: 1000 },
-    },
+    counts: [
+      count('leaves', [4, 500], 'switches with hosts'),
+      count('spines', [2, 256], 'switches that join the leaves'),
+      count('hostsPerLeaf', [4, 1000], 'hosts at each leaf'),
+    ],
     build: leafSpine,
     fault: ({ leaves, hostsPerLeaf }) => tooMany(leaves * hostsPerLeaf, 'hosts', MAX_HOSTS),
   },
   'fat-tree': {
-    counts: {
-      pods: { fallback: 8, min: 1, max: 256 },
-      coreSwitches: { fallback: 8, min: 1, max: 256 },
-      aggregationPerPod: { fallback: 2, min: 1, max: 256 },
-      torsPerPod: { fallback: 4, min: 1, max: 256 },
-      hostsPerTor: { fallback: 6, min: 1, max: 1000 },
-    },
+    counts: [
+      count('pods', [8, 256], 'groups of ToR and aggregation switches'),
+      count('coreSwitches', [8, 256], 'switches that join the pods'),
+      count('aggregationPerPod', [2, 256], 'aggregation switches in each pod'),
+      count('torsPerPod', [4, 256], 'ToR switches in each pod'),
+      count('hostsPerTor', [6, 1000], 'hosts at each ToR switch'),
+    ],
     build: fatTree,
     groups: [...LINK_GROUPS, 'aggregation'],
     fault: fatTreeFault,
@@ -72,15 +77,15 @@ const BUILTINS: Readonly<Record<string, Builtin>> = {
 
 export const BUILTIN_TOPOLOGIES: readonly string[] = Object.keys(BUILTINS);
 
-/** The counts of each built-in topology by name, for files and options that take them. */
-export const BUILTIN_COUNTS: Readonly<Record<string, Readonly<Record<string, Count>>>> = Object.fromEntries(
-  Object.entries(BUILTINS).map(([name, { counts }]) => [name, counts]),
-);
+/** The counts of a built-in topology. */
+export function builtinCounts(name: string): readonly Count[] {
+  return BUILTINS[name].counts;
+}
 
-/** The groups of links of each that may have settings of their own. */
-export const BUILTIN_GROUPS: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  Object.entries(BUILTINS).map(([name, { groups = LINK_GROUPS }]) => [name, groups]),
-);
+/** The groups of links of a built-in topology that may have settings of their own. */
+export function builtinGroups(name: string): readonly string[] {
+  return BUILTINS[name].groups ?? LINK_GROUPS;
+}
 
 /**
  * A topology by name. Parameters are the counts below, any settings of ports and impairments for all links, `edge: {...}` for settings of the links
@@ -107,30 +112,28 @@ export function builtinTopology(name: string, parameters: unknown = {}): Topolog
     throw new ConfigError(`unknown topology ${showValue(name)}; allowed: ${BUILTIN_TOPOLOGIES.join(', ')}`);
   }
   const what = `topology '${name}'`;
-  const groups = builtin.groups ?? LINK_GROUPS;
-  const allowed = [...Object.keys(builtin.counts), ...SETTING_FIELDS, ...groups, 'spread', 'failoverDelayNs'];
-  const fields = checkObject(parameters, what, allowed);
+  const countNames = builtin.counts.map((each) => each.name);
+  const allowed = [...countNames, ...LINK_FIELDS, ...builtinGroups(name), 'spread', 'failoverDelayNs'];
+  const { spread, failoverDelayNs, ...fields } = checkObject(parameters, what, allowed) as Parameters;
   const counts = checkCounts(builtin, fields, what);
-  const group = (key: string) => checkObject(fields[key] ?? {}, `${key} of ${what}`, SETTING_FIELDS);
+  const group = (key: string): LinkFields => checkObject(fields[key] ?? {}, `${key} of ${what}`, LINK_FIELDS);
   const core = group('core');
   const settings = { edge: group('edge'), core, aggregation: { ...core, ...group('aggregation') } };
-  const defaults = Object.fromEntries(SETTING_FIELDS.filter((key) => key in fields).map((key) => [key, fields[key]]));
-  const { spread, failoverDelayNs } = fields;
+  const defaults: LinkFields = Object.fromEntries(Object.entries(fields).filter(([key]) => LINK_FIELDS.includes(key)));
   return checkTopology({ ...builtin.build(counts, settings), defaults, spread, failoverDelayNs });
 }
 
-function checkCounts(builtin: Builtin, fields: Readonly<Record<string, unknown>>, what: string): Counts {
-  const entries = Object.entries(builtin.counts).map(([key, count]) => {
-    return [key, checkCount(fields[key], `${key} of ${what}`, count)] as const;
+/** Fields whose names are checked and whose values are not. */
+type Parameters = Pick<TopologyDraft, 'spread' | 'failoverDelayNs'> & Record<string, unknown>;
+
+function checkCounts({ counts: declared, fault }: Builtin, fields: Record<string, unknown>, what: string): Counts {
+  const entries = declared.map(({ name, kind, default: usual }) => {
+    return [name, checkValue(kind, fields[name] ?? usual, `${name} of ${what}`, [name])] as const;
   });
   const counts = Object.fromEntries(entries);
-  const fault = builtin.fault?.(counts) ?? null;
-  if (fault !== null) throw new ConfigError(`${what} ${fault}`);
+  const found = fault?.(counts) ?? null;
+  if (found !== null) throw new ConfigError(`${what} ${found}`);
   return counts;
-}
-
-function checkCount(value: unknown, what: string, { fallback, min, max }: Count): number {
-  return value === undefined ? fallback : checkNumber(value, what, { min, max, integer: true });
 }
 
 function fatTreeFault({ pods, coreSwitches, aggregationPerPod, torsPerPod, hostsPerTor }: Counts): string | null {

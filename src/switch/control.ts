@@ -1,8 +1,7 @@
-import { ConfigError, checkObject, showValue } from './config-error.js';
-import { IMPAIRMENT_FIELDS, PORT_FIELDS, pickImpairments, pickPortSettings } from './field-rules.js';
+import { ConfigError, checkObject, showValue } from '../base/config-error.js';
+import { LINK_FIELDS, linkChanges } from './link-settings.js';
 import type { Switch } from './switch.js';
 
-const CHANGES = [...PORT_FIELDS, ...IMPAIRMENT_FIELDS];
 const VERBS = ['ports', 'set', 'reset', 'sample', 'stop', 'start'];
 
 /**
@@ -44,12 +43,8 @@ function setLink(target: Switch, fields: Record<string, unknown>, nowNs: number)
   const name = fields.link;
   if (typeof name !== 'string') throw new ConfigError(`link of the command is ${showValue(name)}; it has to be a name`);
   const what = `link '${name}'`;
-  const changes = checkObject(fields.changes, `changes of ${what}`, CHANGES);
-  target.configureLink(
-    name,
-    { port: pickPortSettings(changes, what), impairment: pickImpairments(changes, what) },
-    nowNs,
-  );
+  const changes = checkObject(fields.changes, `changes of ${what}`, LINK_FIELDS);
+  target.configureLink(name, linkChanges(changes, what), nowNs);
   const ports = target.statistics(nowNs).ports.filter((port) => port.link === name || port.name === name);
   return { ports };
 }

@@ -1,10 +1,8 @@
 import type { Random } from '../base/random.js';
 
 /**
- * Marks credits at one port by how many of them it drops (SprayPass §III-B1): after every N_cdt credits that came to the queue, dropped ones included,
- * P_d = dropped / injected of these, and each credit that leaves is marked CE with probability P_d until the next N_cdt have come. A receiver so learns of
- * the loss from the credits that survived it, in whatever order these arrive. Chance is drawn only while P_d is above 0. Its fields are small integers, which
- * V8 does not box.
+ * Marks credits by their drops (SprayPass §III-B1): of N_cdt that came, P_d = dropped / N_cdt; those that leave until the next N_cdt are marked CE with
+ * probability P_d. Small integer fields, which V8 does not box; chance is drawn only while P_d is above 0.
  */
 export class CreditMarking {
   private readonly random: Random;
@@ -18,11 +16,6 @@ export class CreditMarking {
   constructor(everyFrames: number, random: Random) {
     this.everyFrames = everyFrames;
     this.random = random;
-  }
-
-  /** As of a port. */
-  prefetch(): number {
-    return this.injected;
   }
 
   /** P_d in force. */

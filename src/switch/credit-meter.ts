@@ -1,10 +1,6 @@
 /**
- * A token bucket, kept as one time instead of a level: `emptyNs` is when the bucket would have been empty, had it filled without a
- * break since. The level at t is then `(t - emptyNs) * rate`, at most the depth. Spending moves `emptyNs` on by the time that the bytes take
- * to fill, so the long-run share is exact and no level is rounded on every frame (the virtual-scheduling form of the generic cell rate
- * algorithm, ITU-T I.371). PROTOCOL §9.1
- *
- * Its numbers are in the record of its port, `numbers[at ..]`.
+ * A token bucket kept as one time (virtual scheduling, ITU-T I.371): the level at t is `(t - emptyNs) * rate`, at most the depth. Spending moves `emptyNs` by
+ * the time that refilling takes, so no level is rounded. PROTOCOL §9.1. Its numbers are in its port's record.
  */
 import { PortField } from './port-record.js';
 

@@ -1,8 +1,5 @@
-import * as time from '../base/time.js';
+import { NEVER } from '../base/time.js';
 import { wireBytes } from '../wire/layout.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
 
 /** K > C * RTT / 7 keeps a link busy: Alizadeh and others, SIGCOMM 2010, section 3.4; EC4, equation 1. */
 const ROUND_TRIPS_OF_K = 1 / 7;
@@ -24,9 +21,8 @@ export function thresholdBytes({ rateBps, maxFrameBytes, ecnThresholdBytes, ecnR
 }
 
 /**
- * Decides which frames a port marks (PROTOCOL §9.3, §9.5): those that find more than K in the data queue, or in a phantom queue that drains more slowly than the link and so
- * fills before the real one does (HULL, NSDI 2012). With a ramp, a part of them that grows with the queue, as RED has it; the part is spread evenly instead of drawn, so
- * that a port needs no chance.
+ * Marks frames that find more than K in the data queue, or in a phantom queue that drains slower than the link (HULL, NSDI 2012). With a ramp, a part that
+ * grows with the queue as in RED, spread evenly without chance. PROTOCOL §9.3, §9.5
  */
 export class DataMarking {
   private readonly thresholdBytes: number;

@@ -1,12 +1,6 @@
-import * as time from '../base/time.js';
+import { NEVER } from '../base/time.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-
-/**
- * Which links the switches leave out of their choice: those that have been dead for the failover delay, until they have been live for as long.
- * A link that changes back within the delay is not acted on. Links are numbered as in the topology, trunks behind them.
- */
+/** Links without traffic: dead for the failover delay, and not yet live again for as long. Numbered as in the topology, trunks behind them. */
 export class DeadLinks {
   /** Left out now; for reading. */
   readonly leftOut = new Set<number>();

@@ -1,11 +1,8 @@
 import { creditRateCode, flags } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
+import { Credit, CreditFlag, MAX_HOP_LIMIT, NO_HOP } from '../wire/layout.js';
 import { codeOfRate, nsPerBit, rateOfCode } from '../wire/rate-code.js';
 import { lowerExplicitRate } from '../wire/rewrite.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Credit, CreditFlag, MAX_HOP_LIMIT, NO_HOP } = layout;
 
 /** Shortest measurement, in credits of the whole link. Ours: with 32, a flow that joins at 10 Gbit/s has its share half an RTT later. */
 const LEAST_CREDITS = 16;
@@ -14,8 +11,8 @@ const LEAST_CREDITS = 16;
 const MOST_FLOWS_OF_CREDIT = 2;
 
 /**
- * Offers exceed the link by this part for each doubling of the flows beyond those whose credits the queue holds. Credits of many flows come at random, and
- * whenever the credit queue is empty the link is idle. Ours: docs/decisions/0020-explicit-rate.md.
+ * Offers exceed the link by this part for each doubling of the flows beyond those whose credits the queue holds: random arrivals leave the credit queue empty
+ * at times. docs/decisions/0020-explicit-rate.md
  */
 const OVERLOAD_OF_DOUBLING = 0.1;
 const FLOWS_OF_PLACE = 4;
@@ -37,10 +34,8 @@ const MOST_FLOWS = 16_384;
 const SOMEBODY = 0.01;
 
 /**
- * The rate that a port offers each flow whose credits pass it: the max-min share of its link (Bertsekas and Gallager, 1992, Section 6.5.2). It keeps no state
- * for a flow. A credit of a flow of rate r stands for the time b / r until the next one; b is what a credit and its data take of the link. The sum of these
- * times over the length of the measurement is the number of flows. Flows that another hop limits keep what they take; the others share the rest.
- * PROTOCOL §9.7, docs/decisions/0020-explicit-rate.md
+ * Rate offered to each flow: the max-min share of the port's link (Bertsekas and Gallager, 1992, Section 6.5.2), without state for a flow. A credit of a flow
+ * of rate r stands for a time b / r; their sum over the measurement's length is the number of flows. PROTOCOL §9.7, docs/decisions/0020
  */
 export class ExplicitRate {
   private linkBps = 0;
@@ -64,10 +59,7 @@ export class ExplicitRate {
   private rival: ExplicitRate | null = null;
   private leastPart = 1;
 
-  /**
-   * `rateBps`: of the link, Infinity for an unlimited one, which offers nothing. `creditBits`: what a credit and its data take of it.
-   * `queueFrames`: credits that the port's queue holds.
-   */
+  /** `rateBps`: of the link; Infinity offers nothing. `creditBits`: of a credit and its data. `queueFrames`: credits that the queue holds. */
   constructor(rateBps: number, creditBits: number, queueFrames: number) {
     this.configure(rateBps, creditBits, queueFrames);
   }

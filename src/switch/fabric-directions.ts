@@ -4,9 +4,10 @@ import { assert } from '../base/assert.js';
 import { SeededRandom } from '../base/random.js';
 import { Impairment } from './impairment.js';
 import { type DirectionPlace, LinkDirection } from './link-direction.js';
+import type { LinkSettings } from './link-settings.js';
 import { PortRecords } from './port-record.js';
 import { directionOf } from './shortest-paths.js';
-import type { LinkSettings, Topology } from './topology.js';
+import type { Topology } from './topology.js';
 
 /** Seeds of impairments have 32 bits: from here on they are the markings'. */
 const MARKING_SEEDS = 2 ** 32;

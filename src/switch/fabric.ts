@@ -1,30 +1,21 @@
 import { assert } from '../base/assert.js';
+import { ConfigError, listNames, showValue } from '../base/config-error.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import type { Random } from '../base/random.js';
 import { frameType, hopLimit, pathId } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { setHopLimit } from '../wire/rewrite.js';
-import { ConfigError, listNames, showValue } from './config-error.js';
 import { DeadLinks } from './dead-links.js';
 import { buildDirections } from './fabric-directions.js';
-import * as forwarding from './forwarding.js';
-import { Routes } from './forwarding.js';
-import type { ImpairmentConfig } from './impairment.js';
-import * as impairment from './impairment.js';
+import { EXIT, NO_ROUTE, Routes } from './forwarding.js';
+import { type ImpairmentConfig, Verdict } from './impairment.js';
 import type { DirectionSnapshot, LinkDirection } from './link-direction.js';
 import type { PortConfig } from './port.js';
-import * as portRecord from './port-record.js';
-import * as portStatistics from './port-statistics.js';
-import { countFrame } from './port-statistics.js';
+import { PortField as F } from './port-record.js';
+import { countFrame, PortDrop } from './port-statistics.js';
 import { linkOf } from './shortest-paths.js';
 import type { Topology } from './topology.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { EXIT, NO_ROUTE } = forwarding;
-const { Verdict } = impairment;
-const { PortField: F } = portRecord;
-const { PortDrop } = portStatistics;
 
 /** Frames that wait for `poll` at most; a driver polls until null after each call (ours). */
 const MAX_OUTPUT_FRAMES = 65_536;
@@ -38,8 +29,8 @@ export interface FabricOptions {
   /** Dropped frames go back to it, and duplicates come from it. */
   pool: FramePool;
   /**
-   * How long before its last bit arrives a frame may leave by `poll`. Infinity, the default: as soon as its transmission has started, so that
-   * the caller holds it until `atNs`. 0: exactly at `atNs`, and frames come out in the order of their arrivals.
+   * How long before its last bit arrives a frame may leave by `poll`. Infinity, the default: when its transmission starts; the caller holds it until `atNs`. 0:
+   * at `atNs`, in order of arrival.
    */
   earlyNs?: number;
   /** False in worlds whose frames carry no checks: a corrupted frame is dropped at once, as its receiver would. */
@@ -53,13 +44,10 @@ export interface LinkChanges {
 }
 
 /**
- * The switches of one process and the links between them and to their hosts, built from a topology. Ports are numbered: hosts in the topology's order, then
- * trunks. A frame that comes in by a host's port has been metered and serialised by that host's NIC, so the uplink adds only its delay and
- * impairments; on a trunk the sending side adds both. Everything else that frames meet happens in virtual time, in the order of its time
- * over all links, however late or in whatever steps the caller comes.
+ * Switches of one process and the links between them and to their hosts. Ports are numbered: hosts in the topology's order, then trunks. Virtual time decides
+ * everything, however late the caller comes. An uplink adds only delay and impairments: the host's NIC has metered and serialised.
  *
- * Order of calls: `handleFrame` or `advance`, then `poll` until null, then `nextTimeout`. The fabric owns a frame from `handleFrame` to `poll`.
- * What it holds is bounded by the queues of its ports, MAX_LINE_FRAMES for each direction of a link and MAX_OUTPUT_FRAMES, each with a drop counter.
+ * Call `handleFrame` or `advance`, then `poll` until null, then `nextTimeout`. The fabric owns a frame from `handleFrame` to `poll`.
  */
 export class Fabric {
   readonly routes: Routes;
@@ -131,12 +119,6 @@ export class Fabric {
     return this.heap.peekDeadline();
   }
 
-  /** Reads a word of each object that a frame needs that comes in by `port`; the result means nothing. */
-  prefetchEntry(port: number): number {
-    const { numbers, at, line, index } = this.entries[port];
-    return +(numbers[at + F.deadlineNs] > 0) ^ line.length ^ index;
-  }
-
   /** Both directions of every link and trunk, as the topology lists them; for reading. */
   get linkDirections(): readonly LinkDirection[] {
     return this.directions;
@@ -153,8 +135,8 @@ export class Fabric {
   }
 
   /**
-   * Changes a link while it runs: both directions of it by the link's name, or one by its own name, `from->to`. Values are checked before
-   * (`pickPortSettings`, `pickImpairments`). Returns the changed directions; throws a ConfigError for an unknown name.
+   * Changes a running link by its name, or one direction by `from->to`, to values checked by `linkChanges`. Returns the changed directions; throws a
+   * ConfigError for an unknown name.
    */
   configureLink(name: string, { port = {}, impairment = {} }: LinkChanges, nowNs: number): readonly LinkDirection[] {
     const named = this.directions.filter(({ place }) => place.link === name || place.name === name);
@@ -306,13 +288,13 @@ export class Fabric {
       else this.holdBack(direction, frame);
     }
     if (duplicate === null) return;
-    direction.statistics.countDuplicated();
+    direction.statistics.count(F.duplicated);
     this.carry(direction, duplicate);
   }
 
   /** False where the frame is dropped for it. */
   private corrupt(direction: LinkDirection, frame: Frame): boolean {
-    direction.statistics.countCorrupted();
+    direction.statistics.count(F.corrupted);
     if (this.checked && frame.phantomBytes === 0) {
       setHopLimit(frame.bytes, frame.hopLimit);
       direction.impairment.corrupt(frame);
@@ -332,7 +314,7 @@ export class Fabric {
   }
 
   private holdBack(direction: LinkDirection, frame: Frame): void {
-    direction.statistics.countReordered();
+    direction.statistics.count(F.reordered);
     frame.atNs += direction.impairment.settings.reorderDelayNs;
     if (frame.atNs - direction.earlyNs <= this.timeNs) this.arrive(direction, frame);
     else if (!direction.line.hold(frame)) this.drop(direction, frame, PortDrop.lineFull);

@@ -12,8 +12,7 @@ import { findNeighbours, linkOf, type Neighbour, shortestPaths } from './shortes
 import type { Topology } from './topology.js';
 
 /** `Routes.find`: the destination is not in the topology, or no live link leads there. */
-const NOT_FOUND = -1;
-export const NO_ROUTE = NOT_FOUND;
+export const NO_ROUTE = -1;
 /** `Routes.hop`: the frame is at its last switch and leaves by its exit port. */
 export const EXIT = -1;
 /** The first hop of a path that has a dead link. */
@@ -36,10 +35,7 @@ const NO_LINKS: ReadonlySet<number> = new Set();
 /** Bits of the flow's hash that choose a substitute: the upper half, since the lower ones have chosen the path. */
 const SUBSTITUTE_SHIFT = 16;
 
-/**
- * The same for both directions of a flow (PROTOCOL §9.4). The mixing is MurmurHash3's over two words (Austin Appleby, public domain): every bit of
- * the ids and of the flow id moves about half of the result's.
- */
+/** Hash of a flow, equal in both directions (PROTOCOL §9.4). Mixes two words as MurmurHash3 does (Austin Appleby, public domain). */
 export function flowHash(hostA: number, hostB: number, flow: number): number {
   const hosts = hostA < hostB ? (hostA << 16) | hostB : (hostB << 16) | hostA;
   let hash = mixWord(mixWord(0, hosts), flow) ^ 8;
@@ -56,14 +52,10 @@ function mixWord(hash: number, word: number): number {
 }
 
 /**
- * Which way frames go through the switches of one topology. Between two switches all shortest paths count as equal; a frame takes the one that
- * its path id picks, or its flow's hash where it has none or the topology spreads by flow. Paths are numbered once for each pair of switches and used in
- * both directions, so the way back is the way out in reverse whatever the topology, which a choice made anew at each switch would not give.
+ * Paths of frames through one topology. All shortest paths between two switches count as equal; the path id picks one, or the flow's hash without one. Paths
+ * are numbered per pair of switches, so the way back is the way out in reverse.
  *
- * Live paths keep their numbers when others die (`useWithout`), so their flows stay where they are. A choice that falls on a dead path takes a live one
- * by the flow's hash. Where all shortest paths are dead, the shortest over live links are numbered anew (docs/decisions/0021-failures.md).
- *
- * Ports are numbered as in `Fabric`: hosts in the topology's order, then trunks.
+ * Live paths keep their numbers when others die (`useWithout`); choices of a dead path go by the flow's hash (docs/decisions/0021-failures.md).
  */
 export class Routes {
   private readonly spreadsByPath: boolean;
@@ -147,13 +139,13 @@ export class Routes {
 
   /** Offset of the frame's first hop from switch `at` to its exit port, or NO_ROUTE. Each further hop is at the next offset. */
   find(bytes: Uint8Array, at: number, exit: number = this.exitPort(bytes)): number {
-    if (exit < 0) return NOT_FOUND;
+    if (exit < 0) return NO_ROUTE;
     const last = this.switchOfPort[exit];
     if (last === at) return this.base + EXIT_OFFSET;
     const pair = at * this.switchCount + last;
     if (this.pathCounts[pair] === NOT_LOOKED_FOR) this.discover(at, last);
     const count = this.pathCounts[pair];
-    if (count === 0) return NOT_FOUND;
+    if (count === 0) return NO_ROUTE;
     const path = count === 1 ? 0 : this.choosePath(bytes, count);
     const step = this.pathHops[pair] + 1;
     const start = this.pathStarts[pair];
@@ -181,7 +173,7 @@ export class Routes {
 
   private substituteTrunk(bytes: Uint8Array, trunks: readonly number[]): number {
     const live = trunks.filter((port) => this.isLiveTrunk(port));
-    return live.length === 0 ? NOT_FOUND : this.substitute(bytes, live);
+    return live.length === 0 ? NO_ROUTE : this.substitute(bytes, live);
   }
 
   /** One of `live`, by the flow's hash. A credit with a path id and its data go by its sequence number too: all live paths share what a dead one had. */
@@ -283,10 +275,10 @@ function sequenceOf(bytes: Uint8Array): number {
 /** By port: the switch that it is at. */
 function findSwitches({ hosts, links, trunks }: Topology, indexOf: ReadonlyMap<string, number>): number[] {
   const portOf = new Map(hosts.map(({ name }, port) => [name, port]));
-  const switches = new Array<number>(hosts.length).fill(NOT_FOUND);
+  const switches = new Array<number>(hosts.length).fill(NO_ROUTE);
   for (const { a, b } of links) {
     const port = portOf.get(a) ?? portOf.get(b);
-    if (port !== undefined) switches[port] = indexOf.get(portOf.has(a) ? b : a) ?? NOT_FOUND;
+    if (port !== undefined) switches[port] = indexOf.get(portOf.has(a) ? b : a) ?? NO_ROUTE;
   }
-  return [...switches, ...trunks.map((trunk) => indexOf.get(trunk.switch) ?? NOT_FOUND)];
+  return [...switches, ...trunks.map((trunk) => indexOf.get(trunk.switch) ?? NO_ROUTE)];
 }

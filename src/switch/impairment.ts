@@ -1,11 +1,7 @@
 import type { Random } from '../base/random.js';
 import type { Frame } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
-import * as portStatistics from './port-statistics.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { FrameType } = layout;
-const { PortDrop } = portStatistics;
+import { FrameType } from '../wire/layout.js';
+import { PortDrop } from './port-statistics.js';
 
 /** What one direction of a link does to frames besides carrying them. Every rate is a probability per frame. */
 export interface ImpairmentConfig {
@@ -13,8 +9,8 @@ export interface ImpairmentConfig {
   down: boolean;
   lossRate: number;
   /**
-   * Burst loss after Gilbert (1960) and Elliott (1963): each frame moves the link into its bad state with `burstEnterRate` and out of it with
-   * `burstLeaveRate`, and is lost with `burstLossRate` while the link is bad. Bursts last 1 / burstLeaveRate frames on average.
+   * Burst loss (Gilbert 1960, Elliott 1963): each frame moves the link into its bad state with `burstEnterRate` and out with `burstLeaveRate`; a bad link loses
+   * frames with `burstLossRate`. Mean burst: 1 / burstLeaveRate frames.
    */
   burstEnterRate: number;
   burstLeaveRate: number;

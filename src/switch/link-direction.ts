@@ -1,17 +1,108 @@
 // Tested by test/switch/fabric.test.ts
 
+import { gauge, label, nullable, type Values } from '../base/metric.js';
 import type { Random } from '../base/random.js';
-import * as time from '../base/time.js';
-import { DelayLine } from './delay-line.js';
-import type { Impairment, ImpairmentConfig } from './impairment.js';
+import type { NumberRecord } from '../base/record-arena.js';
+import { NEVER } from '../base/time.js';
+import type { Frame } from '../wire/frame.js';
+import { FrameQueue } from '../wire/frame-queue.js';
+import { type Impairment, type ImpairmentConfig, NO_IMPAIRMENT } from './impairment.js';
 import { Port, type PortConfig } from './port.js';
-import type { PortRecords } from './port-record.js';
-import * as portRecord from './port-record.js';
-import { type PortSnapshot, PortStatistics } from './port-statistics.js';
+import { PortField as F, newPortRecord, type PortRecords } from './port-record.js';
+import { PORT_METRICS, PortStatistics } from './port-statistics.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { PortField: F } = portRecord;
+/** Frames on their way along one direction: 10 Gbit/s of full frames for 20 ms (ours). */
+export const MAX_LINE_FRAMES = 16_384;
+/** Frames that reordering holds back at a time (ours: each is placed by a search through the others). */
+export const MAX_HELD_FRAMES = 256;
+
+const { nextArrivalNs: NEXT, lastArrivalNs: LAST } = F;
+
+/**
+ * Frames on one direction of a link, by `atNs`. Only reordered frames leave the order of the queue. The record has the next one's time, so that nobody reads
+ * the frame for it.
+ */
+export class DelayLine extends FrameQueue {
+  /** Latest first, so that the next one is at the end; null until there was one. */
+  private held: Frame[] | null = null;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+  private readonly earlyNs: number;
+
+  /** Frames may be taken off `earlyNs` before they arrive. */
+  constructor({ numbers, at }: NumberRecord = newPortRecord(), earlyNs = 0) {
+    super();
+    this.numbers = numbers;
+    this.at = at;
+    this.earlyNs = earlyNs;
+    numbers[at + NEXT] = NEVER;
+  }
+
+  override get length(): number {
+    return super.length + (this.held === null ? 0 : this.held.length);
+  }
+
+  /** Whether no frame is on its way but those held back, which others may overtake. */
+  get isClear(): boolean {
+    return super.length === 0;
+  }
+
+  /** Makes the frame arrive no earlier than the one before it: a link whose delay shrinks or jitters does not reorder. */
+  keepOrder(frame: Frame): void {
+    const { numbers, at } = this;
+    if (frame.atNs < numbers[at + LAST]) frame.atNs = numbers[at + LAST];
+    else numbers[at + LAST] = frame.atNs;
+  }
+
+  /** Takes a frame that has been through `keepOrder`; false when there are too many. */
+  override push(frame: Frame): boolean {
+    const inOrder = super.length;
+    if (inOrder >= MAX_LINE_FRAMES) return false;
+    super.push(frame);
+    if (inOrder === 0) this.noteNext();
+    return true;
+  }
+
+  /** Takes a frame that the frames behind it may overtake; false when there are too many. */
+  hold(frame: Frame): boolean {
+    this.held ??= [];
+    const { held } = this;
+    if (held.length >= MAX_HELD_FRAMES) return false;
+    let place = held.length;
+    while (place > 0 && held[place - 1].atNs <= frame.atNs) place--;
+    held.splice(place, 0, frame);
+    this.noteNext();
+    return true;
+  }
+
+  /** When the next frame is to be taken off; NEVER when there is none. */
+  nextNs(): number {
+    return this.numbers[this.at + NEXT];
+  }
+
+  /** Takes off the frame that arrives next; null when there is none. */
+  override shift(): Frame | null {
+    const frame = this.isHeldNext() ? this.shiftHeld() : super.shift();
+    this.noteNext();
+    return frame;
+  }
+
+  private isHeldNext(): boolean {
+    const { held } = this;
+    if (held === null || held.length === 0) return false;
+    const first = this.peek();
+    return first === null || held[held.length - 1].atNs < first.atNs;
+  }
+
+  private shiftHeld(): Frame | null {
+    return this.held?.pop() ?? null;
+  }
+
+  private noteNext(): void {
+    const next = this.isHeldNext() ? (this.held as Frame[])[(this.held as Frame[]).length - 1] : this.peek();
+    this.numbers[this.at + NEXT] = next === null ? NEVER : next.atNs - this.earlyNs;
+  }
+}
 
 /** Where one direction of a link runs. */
 export interface DirectionPlace {
@@ -34,17 +125,20 @@ export interface DirectionPlace {
   readonly addsDelay: boolean;
 }
 
+/** One direction of a link: its settings, and what its port counts. */
+export const DIRECTION_METRICS = {
+  name: label('Direction, as from->to'),
+  link: label('Link'),
+  from: label('Host or switch at the sending end'),
+  to: label('Host or switch at the other end'),
+  rateBps: nullable(gauge('bit/s', 'Rate; null: unlimited')),
+  delayNs: gauge('ns', 'Propagation delay'),
+  impairment: label('Impairments as they are set (docs/SCENARIOS.md); times in ns', NO_IMPAIRMENT),
+  ...PORT_METRICS,
+};
+
 /** One direction of a link as plain JSON. */
-export interface DirectionSnapshot extends PortSnapshot {
-  name: string;
-  link: string;
-  from: string;
-  to: string;
-  /** null: unlimited. */
-  rateBps: number | null;
-  delayNs: number;
-  impairment: ImpairmentConfig;
-}
+export type DirectionSnapshot = Values<typeof DIRECTION_METRICS>;
 
 export interface DirectionOptions {
   config: PortConfig;

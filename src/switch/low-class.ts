@@ -1,14 +1,11 @@
-// Tested by test/switch/credit-classes.test.ts and test/switch/class-offers.test.ts
+// Tested by test/switch/credit-classes.test.ts
 import type { Random } from '../base/random.js';
 import { flags } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import * as layout from '../wire/layout.js';
+import { CreditFlag } from '../wire/layout.js';
 import { CreditMarking } from './credit-marking.js';
 import { ExplicitRate } from './explicit-rate.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { CreditFlag } = layout;
 
 /** Wire bytes of the largest credit. PROTOCOL §4.4 */
 const LARGEST_CREDIT_BYTES = 92;
@@ -19,9 +16,8 @@ export function isLowCredit(bytes: Uint8Array): boolean {
 }
 
 /**
- * The low class of credits at one port, beside the queue of the high class: which of the two goes next (PROTOCOL §9.8).
- * A port makes one for its first low credit.
- * Start-time fair queueing (Goyal, SIGCOMM 1996) of two classes, as the one number by which they differ.
+ * Low class of credits at one port, made for its first low credit: which class goes next (PROTOCOL §9.8). Start-time fair queueing (Goyal, SIGCOMM 1996) of two
+ * classes, as the one number by which they differ.
  */
 export class LowClass {
   readonly queue = new FrameQueue();

@@ -9,9 +9,8 @@ interface Way {
 }
 
 /**
- * The ports among which a switch chooses by path id or flow, as lists of numbers of directions (`directionOf`): the links of a switch that lead away from the
- * hosts, parallel links that do not, and trunks to the same hosts. Towards the hosts of a tree there is one way only, so a frame's path is what these choices make it.
- * For statistics alone: forwarding numbers whole paths.
+ * Ports among which a switch chooses, as lists of `directionOf` numbers, for statistics alone: links away from the hosts, parallel links, and trunks to the
+ * same hosts. Towards the hosts of a tree there is one way.
  */
 export function pathChoices(topology: Topology): number[][] {
   return [...linkChoices(topology), ...trunkChoices(topology)].filter((choice) => choice.length > 1);

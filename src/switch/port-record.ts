@@ -2,8 +2,8 @@
 import { type NumberRecord, RecordArena } from '../base/record-arena.js';
 
 /**
- * Where the numbers of a port, of the link direction behind it and of what is counted at both stand in their record. Eight fill a cache line: those that each
- * frame needs on a direction come first, then what its port needs to start it.
+ * Offsets in the record of a port and its link direction. Eight numbers fill a cache line: first what each frame needs on a direction, then what its port needs
+ * to start it.
  */
 export const PortField = {
   /** When the next frame on the line is at its far end, or may be handed over; NEVER: there is none. */
@@ -33,8 +33,8 @@ export const PortField = {
 
   controlFrames: 16,
   controlBytes: 17,
-  queueBytes: 18,
-  queueBytesMax: 19,
+  dataQueueBytes: 18,
+  dataQueueBytesMax: 19,
   /** The same since the last sample. */
   queuePeakBytes: 20,
   /** Integral of the data queue over time, byte nanoseconds, up to `integratedNs`. */

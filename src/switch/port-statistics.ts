@@ -1,11 +1,7 @@
+import { counter, counters, gauge, group, initialValues, namedCounts, type Values } from '../base/metric.js';
 import type { NumberRecord } from '../base/record-arena.js';
-import * as layout from '../wire/layout.js';
-import * as portRecord from './port-record.js';
-import { newPortRecord } from './port-record.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { FrameType } = layout;
-const { PortField: F } = portRecord;
+import { FrameType } from '../wire/layout.js';
+import { PortField as F, newPortRecord } from './port-record.js';
 
 /** Why a port, or the switch behind it, dropped a frame. A drop code is an index of `PortStatistics.drops`; 0 means taken. */
 export const PortDrop = {
@@ -40,57 +36,50 @@ export const PortDrop = {
 /** Names by drop code. */
 export const PORT_DROP_NAMES: readonly string[] = ['taken', ...Object.keys(PortDrop)];
 
-/** Frames and wire bytes of one class. */
-export interface ClassSnapshot {
-  frames: number;
-  wireBytes: number;
-}
+const CLASS_METRICS = {
+  frames: counter('frames', 'Frames whose transmission began'),
+  wireBytes: counter('bytes', 'Their bytes on the wire (PROTOCOL §1.1)'),
+};
 
-/** One port's counters as plain JSON: sizes in wire bytes (PROTOCOL §1.1), counted since the last reset. */
-export interface PortSnapshot {
-  data: ClassSnapshot;
-  credit: ClassSnapshot;
-  /** Those of the low class among them. PROTOCOL §9.8 */
-  lowCredit: ClassSnapshot;
-  /** Every other type: requests, acknowledgements, stops, resets. */
-  control: ClassSnapshot;
-  /** Only the reasons that occurred. */
-  drops: Record<string, number>;
-  ecnMarks: number;
-  /** Credits marked because others were dropped. */
-  creditMarks: number;
-  /** Frames that carried a path id: on a link between switches, those that came here by it and not by their flow. */
-  sprayedFrames: number;
-  duplicated: number;
-  reordered: number;
-  corrupted: number;
-  dataQueueBytes: number;
-  dataQueueBytesMax: number;
-  /** Over time since the last reset. */
-  dataQueueBytesMean: number;
-  creditQueueFrames: number;
-  creditQueueFramesMax: number;
-}
+/** What one port counts since the last reset. Those that are numbers stand under their names in the port's record. */
+export const PORT_METRICS = {
+  data: group('Data frames', CLASS_METRICS),
+  credit: group('Credits', CLASS_METRICS),
+  lowCredit: group('Credits of the low class among them (PROTOCOL §9.8)', CLASS_METRICS),
+  control: group('Every other type: requests, acknowledgements, stops, resets', CLASS_METRICS),
+  drops: counters('frames', 'reason', 'Dropped frames, the reasons that occurred'),
+  ecnMarks: counter('frames', 'Frames marked CE'),
+  creditMarks: counter('credits', 'Credits marked because others were dropped'),
+  sprayedFrames: counter(
+    'frames',
+    'Frames with a path id: between switches, those that came by it and not by their flow',
+  ),
+  duplicated: counter('frames', 'Frames duplicated by an impairment'),
+  reordered: counter('frames', 'Frames held back by an impairment'),
+  corrupted: counter('frames', 'Frames corrupted by an impairment'),
+  dataQueueBytes: gauge('bytes', 'Data queue, wire bytes'),
+  dataQueueBytesMax: gauge('bytes', 'Largest data queue, wire bytes', 'max'),
+  dataQueueBytesMean: gauge('bytes', 'Mean data queue over time, wire bytes', 'mean'),
+  creditQueueFrames: gauge('credits', 'Credit queue'),
+  creditQueueFramesMax: gauge('credits', 'Longest credit queue', 'max'),
+};
+
+/** One port's counts as plain JSON. */
+export type PortSnapshot = Values<typeof PORT_METRICS>;
 
 /** In the record, the bytes of a class stand behind its frames. */
 const BYTES_AFTER_FRAMES = 1;
 
+const CLASS_FRAMES = [F.dataFrames, F.creditFrames, F.lowCreditFrames, F.controlFrames];
+
+/** Metrics that the record has under the same name. */
+type RecordField = Exclude<keyof typeof F & keyof PortSnapshot, 'drops'>;
+const RECORD_FIELDS = Object.keys(PORT_METRICS).filter((name): name is RecordField => name in F && name !== 'drops');
+
 /** What `reset` sets to zero, the drops aside. */
-const COUNTERS = [
-  F.ecnMarks,
-  F.creditMarks,
-  F.sprayedFrames,
-  F.duplicated,
-  F.reordered,
-  F.corrupted,
-  F.dataFrames,
-  F.dataBytes,
-  F.creditFrames,
-  F.creditBytes,
-  F.lowCreditFrames,
-  F.lowCreditBytes,
-  F.controlFrames,
-  F.controlBytes,
+const COUNTERS: readonly number[] = [
+  ...RECORD_FIELDS.filter((name) => PORT_METRICS[name].kind === 'counter').map((name) => F[name]),
+  ...CLASS_FRAMES.flatMap((frames) => [frames, frames + BYTES_AFTER_FRAMES]),
   F.queueArea,
 ];
 
@@ -116,44 +105,14 @@ export class PortStatistics {
     this.numbers[this.at + F.drops + code]++;
   }
 
-  countMark(): void {
-    this.numbers[this.at + F.ecnMarks]++;
+  /** One more in a field of the record. */
+  count(field: number): void {
+    this.numbers[this.at + field]++;
   }
 
-  countCreditMark(): void {
-    this.numbers[this.at + F.creditMarks]++;
-  }
-
-  countSprayed(): void {
-    this.numbers[this.at + F.sprayedFrames]++;
-  }
-
-  countDuplicated(): void {
-    this.numbers[this.at + F.duplicated]++;
-  }
-
-  countReordered(): void {
-    this.numbers[this.at + F.reordered]++;
-  }
-
-  countCorrupted(): void {
-    this.numbers[this.at + F.corrupted]++;
-  }
-
-  get ecnMarks(): number {
-    return this.numbers[this.at + F.ecnMarks];
-  }
-
-  get duplicated(): number {
-    return this.numbers[this.at + F.duplicated];
-  }
-
-  get reordered(): number {
-    return this.numbers[this.at + F.reordered];
-  }
-
-  get corrupted(): number {
-    return this.numbers[this.at + F.corrupted];
+  /** A field of the record. */
+  read(field: number): number {
+    return this.numbers[this.at + field];
   }
 
   /** By PortDrop code; a new view for each call. */
@@ -175,8 +134,8 @@ export class PortStatistics {
   setDataQueue(bytes: number, nowNs: number): void {
     const { numbers, at } = this;
     this.integrate(nowNs);
-    numbers[at + F.queueBytes] = bytes;
-    if (bytes > numbers[at + F.queueBytesMax]) numbers[at + F.queueBytesMax] = bytes;
+    numbers[at + F.dataQueueBytes] = bytes;
+    if (bytes > numbers[at + F.dataQueueBytesMax]) numbers[at + F.dataQueueBytesMax] = bytes;
     if (bytes > numbers[at + F.queuePeakBytes]) numbers[at + F.queuePeakBytes] = bytes;
   }
 
@@ -184,7 +143,7 @@ export class PortStatistics {
   takeQueuePeak(): number {
     const { numbers, at } = this;
     const peakBytes = numbers[at + F.queuePeakBytes];
-    numbers[at + F.queuePeakBytes] = numbers[at + F.queueBytes];
+    numbers[at + F.queuePeakBytes] = numbers[at + F.dataQueueBytes];
     return peakBytes;
   }
 
@@ -200,56 +159,36 @@ export class PortStatistics {
     this.integrate(nowNs);
     this.drops.fill(0);
     for (const counter of COUNTERS) numbers[at + counter] = 0;
-    numbers[at + F.queueBytesMax] = numbers[at + F.queueBytes];
+    numbers[at + F.dataQueueBytesMax] = numbers[at + F.dataQueueBytes];
     numbers[at + F.creditQueueFramesMax] = numbers[at + F.creditQueueFrames];
     numbers[at + F.sinceNs] = numbers[at + F.integratedNs];
   }
 
   snapshot(nowNs: number): PortSnapshot {
-    const { numbers, at } = this;
     this.integrate(nowNs);
-    const queueBytes = numbers[at + F.queueBytes];
-    const spanNs = numbers[at + F.integratedNs] - numbers[at + F.sinceNs];
-    return {
+    const spanNs = this.read(F.integratedNs) - this.read(F.sinceNs);
+    const snapshot = initialValues(PORT_METRICS);
+    for (const name of RECORD_FIELDS) snapshot[name] = this.read(F[name]);
+    return Object.assign(snapshot, {
       data: this.classSnapshot(F.dataFrames),
       credit: this.classSnapshot(F.creditFrames),
       lowCredit: this.classSnapshot(F.lowCreditFrames),
       control: this.classSnapshot(F.controlFrames),
-      drops: this.namedDrops(),
-      ecnMarks: this.ecnMarks,
-      creditMarks: numbers[at + F.creditMarks],
-      sprayedFrames: numbers[at + F.sprayedFrames],
-      duplicated: this.duplicated,
-      reordered: this.reordered,
-      corrupted: this.corrupted,
-      dataQueueBytes: queueBytes,
-      dataQueueBytesMax: numbers[at + F.queueBytesMax],
-      dataQueueBytesMean: spanNs > 0 ? numbers[at + F.queueArea] / spanNs : queueBytes,
-      creditQueueFrames: this.creditQueueLength,
-      creditQueueFramesMax: numbers[at + F.creditQueueFramesMax],
-    };
+      drops: namedCounts(PORT_DROP_NAMES, this.drops),
+      dataQueueBytesMean: spanNs > 0 ? this.read(F.queueArea) / spanNs : snapshot.dataQueueBytes,
+    });
   }
 
-  private classSnapshot(first: number): ClassSnapshot {
-    const place = this.at + first;
-    return { frames: this.numbers[place], wireBytes: this.numbers[place + BYTES_AFTER_FRAMES] };
+  private classSnapshot(frames: number): Values<typeof CLASS_METRICS> {
+    return { frames: this.read(frames), wireBytes: this.read(frames + BYTES_AFTER_FRAMES) };
   }
 
   private integrate(nowNs: number): void {
     const { numbers, at } = this;
     const sinceNs = numbers[at + F.integratedNs];
     if (nowNs <= sinceNs) return;
-    numbers[at + F.queueArea] += numbers[at + F.queueBytes] * (nowNs - sinceNs);
+    numbers[at + F.queueArea] += numbers[at + F.dataQueueBytes] * (nowNs - sinceNs);
     numbers[at + F.integratedNs] = nowNs;
-  }
-
-  private namedDrops(): Record<string, number> {
-    const { drops } = this;
-    const named: Record<string, number> = {};
-    for (let code = 1; code < drops.length; code++) {
-      if (drops[code] > 0) named[PORT_DROP_NAMES[code]] = drops[code];
-    }
-    return named;
   }
 }
 

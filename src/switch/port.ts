@@ -1,27 +1,18 @@
 import { assert } from '../base/assert.js';
 import { type Random, SeededRandom } from '../base/random.js';
-import * as time from '../base/time.js';
-import { transmissionNs } from '../base/time.js';
+import { NEVER, transmissionNs } from '../base/time.js';
 import { frameType, hopLimit, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import * as layout from '../wire/layout.js';
-import { creditShare, wireBytes } from '../wire/layout.js';
+import { creditShare, DEFAULT_FRAME_BYTES, FrameType, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../wire/layout.js';
 import { markCe } from '../wire/rewrite.js';
 import { CreditMarking } from './credit-marking.js';
 import { changeMeter, eligibleNs, type MeterRate, spend, startMeter } from './credit-meter.js';
 import { DataMarking } from './data-marking.js';
 import { ExplicitRate } from './explicit-rate.js';
 import { isLowCredit, LowClass } from './low-class.js';
-import * as portRecord from './port-record.js';
-import * as portStatistics from './port-statistics.js';
-import { countFrame, countLowCredit, PortStatistics } from './port-statistics.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { NEVER } = time;
-const { DEFAULT_FRAME_BYTES, FrameType, MEAN_CREDIT_WIRE_BYTES } = layout;
-const { PortField: F } = portRecord;
-const { PortDrop } = portStatistics;
+import { PortField as F } from './port-record.js';
+import { countFrame, countLowCredit, PortDrop, PortStatistics } from './port-statistics.js';
 
 /** What a port is like. Sizes are wire bytes (PROTOCOL §1.1) but for `maxFrameBytes`, which is a UDP payload. */
 export interface PortConfig {
@@ -53,13 +44,12 @@ export interface PortConfig {
 /** Full frames that the data queue takes by default: the 250 of the authors' ns-2 runs on one bottleneck. */
 export const DEFAULT_DATA_QUEUE_FRAMES = 250;
 /** Credits that the credit queue takes at most. The papers sweep 1 to 128; this only bounds memory (ours). */
-const MOST_CREDITS = 65_536;
-export const MAX_CREDIT_QUEUE_FRAMES = MOST_CREDITS;
+export const MAX_CREDIT_QUEUE_FRAMES = 65_536;
 /** Frames of any size that the data queue takes at most, whatever its limit in bytes: it only bounds memory (ours). */
 const MAX_DATA_QUEUE_FRAMES = 1_048_576;
 
 /** Frames that have started and that nobody has taken: whoever calls a port takes them at once, so this is never met (ours). */
-const MAX_STARTED_FRAMES = 2 * MOST_CREDITS + MAX_DATA_QUEUE_FRAMES;
+const MAX_STARTED_FRAMES = 2 * MAX_CREDIT_QUEUE_FRAMES + MAX_DATA_QUEUE_FRAMES;
 
 /** SprayPass §III-B1: large enough to tell a share, small enough to follow it within an RTT. */
 const CREDIT_MARK_FRAMES = 4;
@@ -87,16 +77,11 @@ export const DEFAULT_PORT: PortConfig = {
 };
 
 /**
- * One egress port, of a switch or of a host's NIC (PROTOCOL §9): a credit queue behind a token bucket, a data queue that marks, and one
- * serialiser for both. Everything is computed in virtual time from the stamps that callers give, so a late wake-up of a driver changes when a
- * frame is emitted but not what happens to it.
+ * One egress port of a switch or NIC (PROTOCOL §9): a metered credit queue, a data queue that marks, one serialiser. Virtual time from the callers' stamps
+ * decides everything: a late driver delays frames and changes nothing else. Stamps that go back count as the latest: drivers handle datagrams in batches.
  *
- * Order of calls: `enqueue` or `advance`, then `dequeue` until null, then `nextTimeout`. A frame comes out of `dequeue` as soon as its transmission
- * has started, with `atNs` = when its last bit reaches the other end. It counts as queued until then, so a frame that finds the port idle
- * is never queued. Stamps that go back are taken as the latest one: drivers handle datagrams in batches.
- *
- * Its numbers are in the record of its statistics. What the way of a frame through an idle port needs is in the port itself and in the first two cache lines
- * of the record: with thousands of ports, each line more is a wait for memory.
+ * Call `enqueue` or `advance`, then `dequeue` until null, then `nextTimeout`. `dequeue` gives a frame once its transmission has started, with `atNs` = the
+ * arrival of its last bit. Until then it counts as queued.
  */
 export class Port {
   // What each frame needs comes first: V8 lays fields out in the order in which they are set, initial values before what the constructor does, and 64 bytes are one cache line.
@@ -217,13 +202,6 @@ export class Port {
     return frame;
   }
 
-  /** Reads a word of each cache line that a credit needs; the result means nothing. */
-  prefetch(): number {
-    const { numbers, at } = this;
-    const lines = +(numbers[at + F.clockNs] > 0) ^ +(numbers[at + F.busyUntilNs] > 0);
-    return lines ^ this.startedFrames ^ this.marking.prefetch();
-  }
-
   /** When the next queued frame can start; NEVER when nothing is queued. */
   nextTimeout(): number {
     return this.numbers[this.at + F.nextStartNs];
@@ -273,7 +251,7 @@ export class Port {
       return 0;
     }
     const queue = low === null ? this.credits : low.queue;
-    if (queue.length >= this.config.creditQueueFrames || queue.length >= MOST_CREDITS) {
+    if (queue.length >= this.config.creditQueueFrames || queue.length >= MAX_CREDIT_QUEUE_FRAMES) {
       marking.inject(1);
       return this.drop(low === null ? PortDrop.creditQueueFull : PortDrop.lowCreditQueueFull);
     }
@@ -317,7 +295,7 @@ export class Port {
   }
 
   private mark(frame: Frame, bytes: number, nowNs: number): void {
-    if (this.dataMarking.marks(bytes, this.dataBytes, nowNs) && markCe(frame.bytes)) this.statistics.countMark();
+    if (this.dataMarking.marks(bytes, this.dataBytes, nowNs) && markCe(frame.bytes)) this.statistics.count(F.ecnMarks);
   }
 
   private startNext(): void {
@@ -345,7 +323,7 @@ export class Port {
     if (isLow) countLowCredit(numbers, at, bytes);
     (isLow ? this.lowClass.explicitRate : this.explicitRate).stamp(frame);
     const marking = isLow ? this.lowClass.marking : this.marking;
-    if (marking.draw() && markCe(frame.bytes)) this.statistics.countCreditMark();
+    if (marking.draw() && markCe(frame.bytes)) this.statistics.count(F.creditMarks);
     this.start(frame, FrameType.credit);
   }
 
@@ -373,7 +351,7 @@ export class Port {
     numbers[at + F.busyUntilNs] = endNs;
     frame.atNs = endNs + numbers[at + F.portDelayNs];
     countFrame(numbers, at, type, bytes);
-    if (frame.pathId !== 0) this.statistics.countSprayed();
+    if (frame.pathId !== 0) this.statistics.count(F.sprayedFrames);
     if (this.startedLast === null) this.startedFirst = frame;
     else this.startedLast.next = frame;
     this.startedLast = frame;
@@ -381,8 +359,8 @@ export class Port {
   }
 
   /**
-   * Finds the next start: a credit goes first from the moment that the bucket holds it. PROTOCOL §9.2
-   * Only what cannot start on arrival is queued, so none of these times lies before an arrival.
+   * Finds the next start: a credit goes first from when the bucket holds it (PROTOCOL §9.2). No start lies before an arrival, since only what cannot start is
+   * queued.
    */
   private schedule(): void {
     const { numbers, at } = this;

@@ -1,12 +1,15 @@
+import { ConfigError, listNames, showValue } from '../base/config-error.js';
 import type { Crc32 } from '../base/crc32.js';
+import { counters, gauge, group, label, list, namedCounts, type Values } from '../base/metric.js';
 import type { Random } from '../base/random.js';
 import { Ring } from '../base/ring.js';
-import * as time from '../base/time.js';
-import * as decode from '../wire/decode.js';
+import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import {
   attachMaxFrameBytes,
   attachToken,
   checkFrame,
+  DROP_NAMES,
+  DropCode,
   destinationHost,
   flowId,
   keepAliveToken,
@@ -15,25 +18,47 @@ import {
 } from '../wire/decode.js';
 import { encodeAttached, encodeAttachRefused, encodeVersion, type FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
-import * as layout from '../wire/layout.js';
-import { AnswerLimiter } from './answer-limiter.js';
-import { type AttachmentStatistics, Attachments } from './attachments.js';
-import { ConfigError, listNames, showValue } from './config-error.js';
+import {
+  Attached,
+  AttachRefusal,
+  AttachRefused,
+  Credit,
+  FrameType,
+  NO_HOST,
+  VERSION,
+  VersionOffer,
+} from '../wire/layout.js';
+import { ATTACHMENT_METRICS, Attachments } from './attachments.js';
 import { Fabric, type LinkChanges } from './fabric.js';
-import type { DirectionSnapshot } from './link-direction.js';
+import { DIRECTION_METRICS } from './link-direction.js';
 import { pathChoices } from './path-choices.js';
 import type { Topology } from './topology.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { MILLISECOND_NS, SECOND_NS } = time;
-const { DROP_NAMES, DropCode } = decode;
-const { Attached, AttachRefusal, AttachRefused, Credit, FrameType, NO_HOST, VERSION, VersionOffer } = layout;
+const SLOTS = 256;
+
+/** Limits answers to unknown peers in fixed memory: 256 slots by peer number, each one answer an interval. */
+export class AnswerLimiter {
+  private readonly intervalNs: number;
+  private readonly nextNs = new Float64Array(SLOTS).fill(Number.NEGATIVE_INFINITY);
+
+  constructor(intervalNs: number) {
+    this.intervalNs = intervalNs;
+  }
+
+  /** Whether `peer` may be answered at `nowNs`; if so, that counts as its answer. */
+  allow(peer: number, nowNs: number): boolean {
+    const slot = peer & (SLOTS - 1);
+    if (nowNs < this.nextNs[slot]) return false;
+    this.nextNs[slot] = nowNs + this.intervalNs;
+    return true;
+  }
+}
 
 /** How often hosts send KEEP_ALIVE unless told otherwise: a vanished host frees its port within four seconds (ours). PROTOCOL §3.9 */
 export const DEFAULT_KEEP_ALIVE_MS = 1000;
 /** Answers that wait for `poll` at most (ours). */
 const MAX_ANSWERS = 1024;
-/** A stranger whose frames are turned away hears so ten times a second at most: after a restart every host attaches again soon (ours). */
+/** An unknown peer whose frames are turned away hears so ten times a second at most: after a restart every host attaches again soon (ours). */
 const NOT_ATTACHED_INTERVAL_NS = 100 * MILLISECOND_NS;
 const VERSION_INTERVAL_NS = SECOND_NS;
 const MAX_CREDIT_BYTES = Credit.bytes + Credit.maxPaddingBytes;
@@ -66,26 +91,26 @@ export interface PortSample {
   dataWireBytes: number;
 }
 
+/** What a switch counts since the last reset. */
+export const SWITCH_METRICS = {
+  ports: list("Both directions of every link, in the topology's order", DIRECTION_METRICS),
+  choices: label<readonly (readonly number[])[]>('Places in `ports` of those among which a switch chooses', []),
+  unusedLinks: label<readonly string[]>('Links and trunks that no path uses now (PROTOCOL §9.4)', []),
+  door: counters('datagrams', 'reason', 'Datagrams that never entered the fabric, the reasons that occurred'),
+  attachments: group('Claims to ports (PROTOCOL §8)', ATTACHMENT_METRICS),
+  hosts: list('Hosts of the topology', {
+    id: gauge('id', 'Host id'),
+    name: label('Name'),
+    attached: label('Whether somebody is attached', false),
+  }),
+};
+
 /** Plain JSON. */
-export interface SwitchStatistics {
-  /** Both directions of every link, in the topology's order. */
-  ports: DirectionSnapshot[];
-  /** Places in `ports` of those among which a switch chooses, a list for each choice. */
-  choices: readonly (readonly number[])[];
-  /** Links and trunks that no path uses now, by name. PROTOCOL §9.4 */
-  unusedLinks: readonly string[];
-  /** Datagrams that never entered the fabric, by reason; only the reasons that occurred. */
-  door: Record<string, number>;
-  attachments: AttachmentStatistics;
-  hosts: { id: number; name: string; attached: boolean }[];
-}
+export type SwitchStatistics = Values<typeof SWITCH_METRICS>;
 
 /**
- * The switch as it is deployed: a fabric, and who is attached to its ports (PROTOCOL §8 and §9). Datagrams carry in `peer` the number that the
- * driver gave to their UDP address, both ways.
- *
- * Order of calls: `handleDatagram` or `advance`, then `poll` until null, then `nextTimeout`. The switch owns a frame from `handleDatagram` to `poll`.
- * Whatever arrives is forwarded, answered, or dropped and counted; nothing is thrown.
+ * The deployed switch: a fabric, and who is attached to its ports (PROTOCOL §8, §9). `peer` of a datagram is the driver's number of its UDP address, both ways.
+ * Call `handleDatagram` or `advance`, then `poll` until null, then `nextTimeout`; it owns a frame in between. Network faults are dropped and counted.
  */
 export class Switch {
   private readonly topology: Topology;
@@ -188,7 +213,7 @@ export class Switch {
       ports: this.fabric.statistics(nowNs),
       choices: this.choices,
       unusedLinks: this.fabric.unusedLinks,
-      door: this.namedDoorDrops(),
+      door: namedCounts(DOOR_NAMES, this.door),
       attachments: { ...this.attachments.statistics },
       hosts: this.topology.hosts.map(({ id, name }, port) => ({
         id,
@@ -328,14 +353,6 @@ export class Switch {
 
   private queueAnswer(frame: Frame): void {
     if (!this.answers.push(frame)) this.turnAway(frame, DoorDrop.answerQueueFull);
-  }
-
-  private namedDoorDrops(): Record<string, number> {
-    const named: Record<string, number> = {};
-    for (let code = 1; code < this.door.length; code++) {
-      if (this.door[code] > 0) named[DOOR_NAMES[code]] = this.door[code];
-    }
-    return named;
   }
 }
 

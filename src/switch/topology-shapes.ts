@@ -1,20 +1,22 @@
 // Tested by test/switch/builtin-topologies.test.ts
+import type { LinkFields } from './link-settings.js';
+import type { LinkDraft } from './topology.js';
 
 /** Counts by name, within their bounds. */
 export type Counts = Readonly<Record<string, number>>;
 
 /** Settings of the links at hosts, of those between switches, and of those among them that lead to an aggregation switch from below. */
 export interface Settings {
-  readonly edge: object;
-  readonly core: object;
-  readonly aggregation: object;
+  readonly edge: LinkFields;
+  readonly core: LinkFields;
+  readonly aggregation: LinkFields;
 }
 
 /** What `checkTopology` takes. */
 export interface Draft {
   readonly hosts: { id: number }[];
   readonly switches: { name: string }[];
-  readonly links: object[];
+  readonly links: LinkDraft[];
 }
 
 export function star(counts: Counts, { edge }: Settings): Draft {
@@ -42,8 +44,8 @@ export function parkingLot({ bottlenecks }: Counts, { edge, core }: Settings): D
 }
 
 /**
- * ExpressPass 2017, Figure 11, as the authors' ns-2 script has it (kaist-ina/ns2-xpass, multi-bottleneck.tcl): one host sends all flows, so that its own link
- * is link 1, and has the settings of the other bottlenecks.
+ * ExpressPass 2017, Figure 11, as in the authors' ns-2 script (kaist-ina/ns2-xpass, multi-bottleneck.tcl): one host sends all flows; its own link is link 1 and
+ * has the bottlenecks' settings.
  */
 export function multiBottleneck({ bottlenecks, receivers }: Counts, { edge, core }: Settings): Draft {
   const hosts = hostList(2 + receivers);
@@ -63,8 +65,8 @@ export function leafSpine(counts: Counts, { edge, core }: Settings): Draft {
 }
 
 /**
- * Three tiers: in a pod every ToR switch has a link to every aggregation switch; core switch i has one link to each pod, to its aggregation switch number i modulo
- * `aggregationPerPod`. The wiring of the authors' ns-2 script (kaist-ina/ns2-xpass, large-scale-fattree.tcl).
+ * Three tiers as in the authors' ns-2 script (kaist-ina/ns2-xpass, large-scale-fattree.tcl): core switch i has one link to each pod, to its aggregation switch
+ * i modulo `aggregationPerPod`.
  */
 export function fatTree(counts: Counts, { edge, aggregation, core }: Settings): Draft {
   const { pods, coreSwitches, aggregationPerPod, torsPerPod, hostsPerTor } = counts;
@@ -96,10 +98,10 @@ function named(prefix: string, count: number): { name: string }[] {
   return Array.from({ length: count }, (_, index) => ({ name: `${prefix}${index + 1}` }));
 }
 
-function hostLink(host: number, at: string, settings: object): object {
+function hostLink(host: number, at: string, settings: LinkFields): LinkDraft {
   return { name: `h${host}`, a: `h${host}`, b: at, ...settings };
 }
 
-function switchLink(a: string, b: string, settings: object): object {
+function switchLink(a: string, b: string, settings: LinkFields): LinkDraft {
   return { name: `${a}-${b}`, a, b, ...settings };
 }

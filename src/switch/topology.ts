@@ -1,46 +1,32 @@
+import { ConfigError, listNames, type Path, showValue, within } from '../base/config-error.js';
+import { duration } from '../base/quantities.js';
+import { checkFields, checkValue, row, settingTable } from '../base/setting.js';
+import { choice, integer, type NumberKind, orWord } from '../base/value-kind.js';
 import { MAX_HOST_ID } from '../wire/layout.js';
-import { ConfigError, checkObject, listNames, showValue } from './config-error.js';
-import {
-  checkName,
-  checkNumber,
-  IMPAIRMENT_FIELDS,
-  type NumberRule,
-  PORT_FIELDS,
-  pickImpairments,
-  pickPortSettings,
-  portConfig,
-} from './field-rules.js';
-import type { ImpairmentConfig } from './impairment.js';
-import type { PortConfig } from './port.js';
+import { checkName, type LinkFields, type LinkSettings, linkSettings } from './link-settings.js';
 
 export interface TopologyHost {
   /** 1 to 65,534. PROTOCOL §1.2 */
-  id: number;
-  name: string;
-}
-
-/** What a link and a trunk have in common: both directions start with these settings. */
-export interface LinkSettings {
-  port: PortConfig;
-  impairment: Partial<ImpairmentConfig>;
+  readonly id: number;
+  readonly name: string;
 }
 
 /** A full-duplex link between two switches, or between a host and its switch. */
 export interface TopologyLink extends LinkSettings {
-  name: string;
-  a: string;
-  b: string;
+  readonly name: string;
+  readonly a: string;
+  readonly b: string;
 }
 
 /** A link whose other end is in another switch process, which has a trunk of the same name. PROTOCOL §8.4 */
 export interface TopologyTrunk extends LinkSettings {
-  name: string;
+  readonly name: string;
   /** The switch of this process at which the trunk ends. */
-  switch: string;
+  readonly switch: string;
   /** Where the other process receives; text for the driver, not read here. */
-  address: string;
+  readonly address: string;
   /** Ids of the hosts that are reached through the trunk. */
-  hosts: readonly number[];
+  readonly hosts: readonly number[];
 }
 
 /** By what frames choose among equal-cost paths: `path`, the default, by their path id, and by their flow where they have none; `flow` always by flow. PROTOCOL §9.4 */
@@ -48,206 +34,192 @@ export type Spread = 'flow' | 'path';
 
 /** A checked topology: every name is known and unique, every host has one link, and every two hosts reach each other. */
 export interface Topology {
-  hosts: readonly TopologyHost[];
-  switches: readonly { name: string }[];
-  links: readonly TopologyLink[];
-  trunks: readonly TopologyTrunk[];
-  spread: Spread;
+  readonly hosts: readonly TopologyHost[];
+  readonly switches: readonly { readonly name: string }[];
+  readonly links: readonly TopologyLink[];
+  readonly trunks: readonly TopologyTrunk[];
+  readonly spread: Spread;
   /** How long a link between switches, or a trunk, is dead before switches leave it out, and live before they use it again. Infinity: never. PROTOCOL §9.4 */
-  failoverDelayNs: number;
+  readonly failoverDelayNs: number;
 }
 
-/** Loss of light, a switch's own route and its neighbours' take some milliseconds to tens of them (ours: docs/decisions/0021-failures.md). */
-const DEFAULT_FAILOVER_DELAY_NS = 10e6;
-const FAILOVER_DELAY: NumberRule = { min: 0, max: Number.POSITIVE_INFINITY };
+/** What `checkTopology` takes. Whatever is left out gets a name or the default. */
+export interface TopologyDraft {
+  readonly hosts: readonly { readonly id: number; readonly name?: string | undefined }[];
+  readonly switches: readonly { readonly name: string }[];
+  readonly links: readonly LinkDraft[];
+  readonly trunks?: readonly TrunkDraft[];
+  /** Settings of every link that does not say otherwise. */
+  readonly defaults?: LinkFields;
+  readonly spread?: Spread | undefined;
+  readonly failoverDelayNs?: number | undefined;
+}
+
+export type LinkDraft = { readonly a: string; readonly b: string; readonly name?: string | undefined } & LinkFields;
+export type TrunkDraft = Omit<TopologyTrunk, keyof LinkSettings> & LinkFields;
+
+export const HOST_ID: NumberKind = integer({ lowest: 1, highest: MAX_HOST_ID });
 
 /** Switches in one process (ours: the table of paths grows with the square, 8 MiB at this number). */
 export const MAX_SWITCHES = 1024;
 
-const TOPOLOGY_FIELDS = ['hosts', 'switches', 'links', 'trunks', 'defaults', 'spread', 'failoverDelayNs'];
-const LINK_FIELDS = [...PORT_FIELDS, ...IMPAIRMENT_FIELDS];
+type Routing = Pick<Topology, 'spread' | 'failoverDelayNs'>;
+
+/** Loss of light, a switch's own route and its neighbours' take some milliseconds to tens of them (ours: docs/decisions/0021-failures.md). */
+const DEFAULT_ROUTING: Routing = { spread: 'path', failoverDelayNs: 10e6 };
+
+/** The settings of a topology besides its hosts, switches and links. */
+export const TOPOLOGY_SETTINGS = settingTable<Routing>(DEFAULT_ROUTING, {
+  spread: row(
+    'spread',
+    choice(['flow', 'path']),
+    'how frames choose among equal paths: all by the hash of their flow, or those with a path id by it',
+    'PROTOCOL §9.4',
+  ),
+  failoverDelayNs: row(
+    'failoverDelay',
+    orWord(duration(), 'never', Number.POSITIVE_INFINITY),
+    'how long a link between switches is dead before paths avoid it, and live before they use it again',
+    'ours: docs/decisions/0021-failures.md',
+  ),
+});
 
 /**
- * Checks what a topology file holds and fills in what it leaves out. The shape:
- *
- *     { hosts: [{ id, name? }], switches: [{ name }], links: [{ a, b, name?, ...settings }],
- *       trunks?: [{ name, switch, address, hosts: [id], ...settings }], defaults?: { ...settings }, spread?: 'flow' | 'path',
- *       failoverDelayNs? }
- *
- * where settings are any fields of PortConfig and ImpairmentConfig; those of `defaults` hold for every link that does not say otherwise. Host and switch
- * names share one name space; a host without a name is `h` and its id.
- * Throws a ConfigError that names the first thing that is wrong.
+ * Checks references and fills in names: `h` and the id for hosts, `l` and a number from 1 for links. Hosts and switches share one name space. Throws a
+ * ConfigError with the path of the first fault.
  */
-export function checkTopology(value: unknown): Topology {
-  const fields = checkObject(value, 'the topology', TOPOLOGY_FIELDS);
-  const defaults = checkObject(fields.defaults ?? {}, "the topology's defaults", LINK_FIELDS);
-  const hosts = list(fields.hosts, 'hosts').map(checkHost);
-  const switches = list(fields.switches, 'switches').map(checkSwitch);
+export function checkTopology(draft: TopologyDraft): Topology {
+  const { hosts: hostDrafts, switches, defaults = {} } = draft;
+  const hosts = hostDrafts.map(checkHost);
+  for (const [index, { name }] of switches.entries())
+    checkName(name, `name of switch ${index + 1}`, ['switches', index, 'name']);
   const names = new Names(hosts, switches);
-  const links = list(fields.links, 'links').map((link, index) => checkLink(link, index, { names, defaults }));
-  const trunks = list(fields.trunks ?? [], 'trunks').map((trunk) => checkTrunk(trunk, { names, defaults }));
-  checkUnique(
-    'link or trunk',
-    [...links, ...trunks].map(({ name }) => name),
-  );
-  const spread = checkSpread(fields.spread);
-  const failoverDelayNs = checkFailoverDelay(fields.failoverDelayNs);
-  const topology: Topology = { hosts, switches, links, trunks, spread, failoverDelayNs };
+  const links = draft.links.map((link, index) => names.link(link, index, defaults));
+  const trunks = (draft.trunks ?? []).map((trunk, index) => names.trunk(trunk, index, defaults));
+  checkUnique('link or trunk', [...named('links', links), ...named('trunks', trunks)]);
+  const routing = { ...DEFAULT_ROUTING, ...checkFields(TOPOLOGY_SETTINGS, draft, 'the topology') };
+  const topology: Topology = { hosts, switches, links, trunks, ...routing };
   checkSizes(topology);
   checkHostLinks(topology);
   checkReach(topology);
   return topology;
 }
 
+/** What has to be unique, and where it stands. */
+type Placed = readonly [value: string | number, path: Path];
+
+function named(key: string, things: readonly { readonly name: string }[]): Placed[] {
+  return things.map(({ name }, index) => [name, [key, index]]);
+}
+
+function checkUnique(what: string, placed: readonly Placed[]): void {
+  const seen = new Set<string | number>();
+  for (const [value, path] of placed) {
+    if (seen.has(value))
+      throw new ConfigError(`${what} ${showValue(value)} appears twice; each has to be unique`, path);
+    seen.add(value);
+  }
+}
+
+function checkHost({ id, name }: TopologyDraft['hosts'][number], index: number): TopologyHost {
+  const path = ['hosts', index];
+  checkValue(HOST_ID, id, `id of host ${index + 1}`, path);
+  return { id, name: checkName(name ?? `h${id}`, `name of host ${index + 1}`, path) };
+}
+
 /** The names of nodes, for checking what links refer to. */
 class Names {
-  readonly hosts: ReadonlySet<string>;
-  readonly switches: ReadonlySet<string>;
-  readonly hostIds: ReadonlySet<number>;
+  private readonly hosts: ReadonlySet<string>;
+  private readonly switches: ReadonlySet<string>;
+  private readonly hostIds: ReadonlySet<number>;
 
-  constructor(hosts: readonly TopologyHost[], switches: readonly { name: string }[]) {
+  constructor(hosts: readonly TopologyHost[], switches: readonly { readonly name: string }[]) {
     checkUnique(
       'host id',
-      hosts.map(({ id }) => id),
+      hosts.map(({ id }, index): Placed => [id, ['hosts', index]]),
     );
-    checkUnique(
-      'host or switch',
-      [...hosts, ...switches].map(({ name }) => name),
-    );
+    checkUnique('host or switch', [...named('hosts', hosts), ...named('switches', switches)]);
     this.hosts = new Set(hosts.map(({ name }) => name));
     this.switches = new Set(switches.map(({ name }) => name));
     this.hostIds = new Set(hosts.map(({ id }) => id));
   }
 
-  checkNode(value: unknown, what: string): string {
-    if (typeof value === 'string' && (this.hosts.has(value) || this.switches.has(value))) return value;
-    throw new ConfigError(
-      `${what} names unknown host or switch ${showValue(value)}; ` +
-        `known hosts: ${listNames([...this.hosts])}; known switches: ${listNames([...this.switches])}`,
-    );
+  link({ a, b, name: given, ...fields }: LinkDraft, index: number, defaults: LinkFields): TopologyLink {
+    const path: Path = ['links', index];
+    const name = checkName(given ?? `l${index + 1}`, `name of link ${index + 1}`, path);
+    const what = `link '${name}'`;
+    const problem = this.endProblem(a, b);
+    if (problem !== null) throw new ConfigError(`${what} ${problem}`, path);
+    return { name, a, b, ...within(path, () => linkSettings({ ...defaults, ...fields }, what)) };
   }
 
-  checkSwitch(value: unknown, what: string): string {
-    if (typeof value === 'string' && this.switches.has(value)) return value;
-    throw new ConfigError(
-      `${what} names unknown switch ${showValue(value)}; known switches: ${listNames([...this.switches])}`,
+  trunk(draft: TrunkDraft, index: number, defaults: LinkFields): TopologyTrunk {
+    const { name, switch: at, address, hosts, ...fields } = draft;
+    const path: Path = ['trunks', index];
+    const what = `trunk '${checkName(name, `name of trunk ${index + 1}`, path)}'`;
+    for (const id of hosts) checkValue(HOST_ID, id, `host id of ${what}`, [...path, 'hosts']);
+    checkUnique(
+      `host id behind ${what}`,
+      hosts.map((id): Placed => [id, [...path, 'hosts']]),
     );
+    const local = hosts.find((id) => this.hostIds.has(id));
+    if (local !== undefined) {
+      const sentence = `${what} leads to host ${local}, which this topology has itself; allowed: ids of other hosts`;
+      throw new ConfigError(sentence, [...path, 'hosts']);
+    }
+    if (!this.switches.has(at))
+      throw new ConfigError(`${what} names unknown switch ${showValue(at)}; ${this.known()}`, path);
+    return { name, switch: at, address, hosts, ...within(path, () => linkSettings({ ...defaults, ...fields }, what)) };
   }
-}
 
-interface LinkContext {
-  names: Names;
-  defaults: Record<string, unknown>;
-}
+  private endProblem(a: string, b: string): string | null {
+    const unknown = [a, b].find((end) => !this.hosts.has(end) && !this.switches.has(end));
+    if (unknown !== undefined) {
+      const hosts = listNames([...this.hosts]);
+      return `names unknown host or switch ${showValue(unknown)}; known hosts: ${hosts}; ${this.known()}`;
+    }
+    if (a === b) return `joins '${a}' to itself; a link has two different ends`;
+    const isOfHosts = this.hosts.has(a) && this.hosts.has(b);
+    return isOfHosts ? `joins the hosts '${a}' and '${b}'; at least one end has to be a switch` : null;
+  }
 
-function list(value: unknown, what: string): unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new ConfigError(`${what} of the topology is ${showValue(value)}; it has to be a list`);
+  private known(): string {
+    return `known switches: ${listNames([...this.switches])}`;
+  }
 }
 
 function checkSizes({ hosts, switches, trunks }: Topology): void {
   if (hosts.length + trunks.length === 0) throw new ConfigError('the topology has no hosts; it needs at least one');
   if (switches.length === 0) throw new ConfigError('the topology has no switches; it needs at least one');
-  if (switches.length > MAX_SWITCHES) {
-    throw new ConfigError(`the topology has ${switches.length} switches; allowed: at most ${MAX_SWITCHES}`);
-  }
-}
-
-function checkHost(value: unknown, index: number): TopologyHost {
-  const what = `host ${index + 1} of the topology`;
-  const fields = checkObject(value, what, ['id', 'name']);
-  const id = checkHostId(fields.id, `the id of ${what}`);
-  return { id, name: fields.name === undefined ? `h${id}` : checkName(fields.name, `the name of ${what}`) };
-}
-
-function checkHostId(value: unknown, what: string): number {
-  return checkNumber(value, what, { min: 1, max: MAX_HOST_ID, integer: true });
-}
-
-function checkSwitch(value: unknown, index: number): { name: string } {
-  const what = `switch ${index + 1} of the topology`;
-  return { name: checkName(checkObject(value, what, ['name']).name, `the name of ${what}`) };
-}
-
-function checkLink(value: unknown, index: number, { names, defaults }: LinkContext): TopologyLink {
-  const fields = checkObject(value, `link ${index + 1} of the topology`, ['name', 'a', 'b', ...LINK_FIELDS]);
-  const name = checkName(fields.name ?? `l${index + 1}`, `the name of link ${index + 1}`);
-  const what = `link '${name}'`;
-  const a = names.checkNode(fields.a, what);
-  const b = names.checkNode(fields.b, what);
-  if (a === b) throw new ConfigError(`${what} joins '${a}' to itself; a link has two different ends`);
-  if (names.hosts.has(a) && names.hosts.has(b)) {
-    throw new ConfigError(`${what} joins the hosts '${a}' and '${b}'; at least one end has to be a switch`);
-  }
-  return { name, a, b, ...linkSettings({ ...defaults, ...fields }, what) };
-}
-
-function checkTrunk(value: unknown, { names, defaults }: LinkContext): TopologyTrunk {
-  const fields = checkObject(value, 'a trunk', ['name', 'switch', 'address', 'hosts', ...LINK_FIELDS]);
-  const name = checkName(fields.name, 'the name of a trunk');
-  const what = `trunk '${name}'`;
-  const address = fields.address;
-  if (typeof address !== 'string') throw new ConfigError(`${what} has no address; it needs one as text, HOST:PORT`);
-  const hosts = list(fields.hosts, `the hosts behind ${what}`).map((id) => checkHostId(id, `a host id of ${what}`));
-  checkUnique(`host id behind ${what}`, hosts);
-  const local = hosts.find((id) => names.hostIds.has(id));
-  if (local !== undefined) {
-    throw new ConfigError(
-      `${what} leads to host ${local}, which this topology has itself; allowed: ids of other hosts`,
-    );
-  }
-  const at = names.checkSwitch(fields.switch, what);
-  return { name, switch: at, address, hosts, ...linkSettings({ ...defaults, ...fields }, what) };
-}
-
-function linkSettings(fields: Record<string, unknown>, what: string): LinkSettings {
-  return { port: portConfig(pickPortSettings(fields, what)), impairment: pickImpairments(fields, what) };
-}
-
-function checkSpread(value: unknown): Spread {
-  if (value === undefined || value === 'flow' || value === 'path') return value ?? 'path';
-  throw new ConfigError(`spread of the topology is ${showValue(value)}; allowed: flow, path`);
-}
-
-function checkFailoverDelay(value: unknown): number {
-  if (value === undefined) return DEFAULT_FAILOVER_DELAY_NS;
-  return checkNumber(value, 'failoverDelayNs of the topology', FAILOVER_DELAY);
-}
-
-function checkUnique(what: string, values: readonly (string | number)[]): void {
-  const seen = new Set<string | number>();
-  for (const value of values) {
-    if (seen.has(value)) throw new ConfigError(`${what} ${showValue(value)} appears twice; each has to be unique`);
-    seen.add(value);
-  }
+  if (switches.length <= MAX_SWITCHES) return;
+  throw new ConfigError(`the topology has ${switches.length} switches; allowed: at most ${MAX_SWITCHES}`, ['switches']);
 }
 
 /** A host has exactly one link, like a machine with one NIC. */
 function checkHostLinks({ hosts, links }: Topology): void {
   const counts = new Map<string, number>();
-  for (const { a, b } of links) {
-    counts.set(a, (counts.get(a) ?? 0) + 1);
-    counts.set(b, (counts.get(b) ?? 0) + 1);
-  }
-  for (const { name } of hosts) {
+  for (const end of links.flatMap(({ a, b }) => [a, b])) counts.set(end, (counts.get(end) ?? 0) + 1);
+  for (const [index, { name }] of hosts.entries()) {
     const count = counts.get(name) ?? 0;
-    if (count !== 1) throw new ConfigError(`host '${name}' has ${count} links; a host has exactly one, to a switch`);
+    if (count === 1) continue;
+    const sentence = `host '${name}' has ${count} links; a host has exactly one, to a switch`;
+    throw new ConfigError(sentence, ['hosts', index]);
   }
 }
 
 /** Every node can be reached from the first switch. */
 function checkReach({ hosts, switches, links }: Topology): void {
-  const neighbours = new Map<string, string[]>();
-  for (const { name } of [...switches, ...hosts]) neighbours.set(name, []);
+  const nodes = [...named('switches', switches), ...named('hosts', hosts)];
+  const neighbours = new Map<string | number, string[]>(nodes.map(([name]) => [name, []]));
   for (const { a, b } of links) {
     neighbours.get(a)?.push(b);
     neighbours.get(b)?.push(a);
   }
   const first = switches[0].name;
-  const reached = new Set([first]);
+  const reached = new Set<string | number>([first]);
   for (const node of reached) for (const next of neighbours.get(node) ?? []) reached.add(next);
-  const lost = [...neighbours.keys()].find((name) => !reached.has(name));
-  if (lost !== undefined) {
-    throw new ConfigError(`'${lost}' cannot be reached from switch '${first}'; every host and switch needs a path`);
-  }
+  const lost = nodes.find(([name]) => !reached.has(name));
+  if (lost === undefined) return;
+  const [name, path] = lost;
+  throw new ConfigError(`'${name}' cannot be reached from switch '${first}'; every host and switch needs a path`, path);
 }

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, isIPv4, isIPv6 } from 'node:net';
-import { XpassError } from '../core/errors.js';
+import { XpassError } from '../base/errors.js';
+import type { ValueKind } from '../base/value-kind.js';
 
 /** Where somebody is said to be: as people write it. */
 export interface Address {
@@ -18,6 +19,15 @@ export interface UdpAddress {
   readonly port: number;
   /** 4 or 6, for IPv4 and IPv6. */
   readonly family: 4 | 6;
+}
+
+/** One end of a trunk. PROTOCOL §8.4 */
+export interface TrunkAddresses {
+  /** The trunk's name in the topology. */
+  name: string;
+  /** Where this end receives: its own port, which the other process names. */
+  bind: Address;
+  remote: Address;
 }
 
 /** What stands in for parts that are left out; a part without a default must be there. */
@@ -122,4 +132,25 @@ export function bindAddressFor(remote: UdpAddress): UdpAddress {
   const { family } = remote;
   if (family === 4) return { address: remote.address.startsWith('127.') ? '127.0.0.1' : '0.0.0.0', port: 0, family };
   return { address: remote.address === '::1' ? '::1' : '::', port: 0, family };
+}
+
+/** A UDP address as an option's value; the grammar is that of udp/address.ts. A part that has a default may be left out. */
+export function address(defaults: AddressDefaults = {}): ValueKind<Address> {
+  const forms = ['HOST:PORT', '[IPV6]:PORT'];
+  if (defaults.host !== undefined) forms.push(`:PORT (of ${defaults.host})`);
+  if (defaults.port !== undefined) forms.push(`HOST (port ${defaults.port})`);
+  const ports = `ports ${defaults.anyPort === true ? '0 (any free one)' : '1'} to 65535`;
+  return {
+    allowed: `${forms.join(', ')}; ${ports}`,
+    parse: (text) => {
+      if (text === '') return undefined;
+      try {
+        return parseAddress(text, defaults);
+      } catch (error) {
+        if (error instanceof XpassError) return undefined;
+        throw error;
+      }
+    },
+    format: formatAddress,
+  };
 }

@@ -1,21 +1,14 @@
 import { Bundle } from '../wire/bundle.js';
 import type { Frame } from '../wire/frame.js';
-import { FrameQueue } from '../wire/frame-queue.js';
-import * as layout from '../wire/layout.js';
+import { MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES } from '../wire/layout.js';
 import type { Datapath } from './datapath.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES } = layout;
-
-/** Bundles that are being filled at a time (ours): receivers of credits that a switch has at once. One more peer's begins when the oldest of them has gone. */
+/** Bundles that are filled at a time. Ours: receivers of credits that a switch has at once. For one more peer the oldest of them goes. */
 const OPEN_BUNDLES = 8;
-/** Datagrams that may be sent while small frames wait (ours): at 6 us each, a small one waits 0.1 ms at most. */
+/** Datagrams that may be sent while small frames wait. Ours: at 6 us each, a small one waits 0.1 ms at most. */
 const PATIENCE_DATAGRAMS = 16;
 
-/**
- * Puts small frames that are due at the same time and go the same way into one datagram: at the speed of the socket credits are half of all frames, and a datagram costs the kernel and Node the same 8 us
- * whatever its size. A frame that is alone is sent as it is. Frames to one peer stay in their order.
- */
+/** Joins small frames for one address into one datagram, which costs the kernel and Node 8 us whatever its size. Keeps order per peer. */
 export class Bundler {
   /** Frames that have left in bundles, and bundles. */
   bundledFrames = 0;
@@ -26,8 +19,6 @@ export class Bundler {
   /** Those that are being filled, oldest first. */
   private readonly open: Bundle[] = [];
   private readonly spare: Bundle[] = [];
-  /** What the datapath did not take yet. */
-  private readonly waiting = new FrameQueue();
   /** Datagrams that have left since the oldest of `open` was begun. */
   private sends = 0;
   private readonly onSent: (frame: Frame) => void;
@@ -39,32 +30,34 @@ export class Bundler {
     this.onSent = onSent;
   }
 
-  /** The datapath takes nothing at the moment. */
-  get isBlocked(): boolean {
-    this.pump();
-    return this.waiting.length > 0 || this.datapath.isBlocked;
-  }
-
   /** Something waits for the kernel, here or in the datapath: `flush` is to be called again before long. */
   get isHolding(): boolean {
-    return this.waiting.length > 0 || this.datapath.isBlocked;
+    return this.open.length > 0 || this.datapath.isBlocked;
   }
 
-  /** Sends a frame at the next `flush` at the latest; not to be called while blocked. It comes back through `onSent` or the datapath's. */
-  send(frame: Frame): void {
+  /**
+   * Sends a frame, at the next `flush` at the latest; it comes back through `onSent` or the datapath's. False while the datapath takes nothing: the frame
+   * stays the caller's.
+   */
+  send(frame: Frame): boolean {
+    const { datapath } = this;
+    if (datapath.isBlocked) return false;
     if (frame.length <= MAX_BUNDLED_BYTES) this.gather(frame);
     else {
       const bundle = this.openTo(frame.peer);
-      if (bundle !== null) this.close(bundle);
+      if (bundle !== null) {
+        this.close(bundle);
+        if (datapath.isBlocked) return false;
+      }
       this.give(frame);
     }
     if (this.sends >= PATIENCE_DATAGRAMS) this.closeAll();
+    return true;
   }
 
   /** Hands over what was gathered. */
   flush(): void {
     this.closeAll();
-    this.pump();
     this.datapath.flush();
   }
 
@@ -110,10 +103,10 @@ export class Bundler {
     this.finish(bundle);
   }
 
+  /** The oldest first, as far as the datapath takes them. */
   private closeAll(): void {
-    for (let at = 0; at < this.open.length; at++) this.finish(this.open[at]);
-    this.open.length = 0;
-    this.sends = 0;
+    while (this.open.length > 0 && !this.datapath.isBlocked) this.close(this.open[0]);
+    if (this.open.length === 0) this.sends = 0;
   }
 
   private finish(bundle: Bundle): void {
@@ -125,14 +118,8 @@ export class Bundler {
     this.give(bundle);
   }
 
-  /** To the datapath, behind what waits for it. */
   private give(frame: Frame): void {
     this.sends++;
-    this.waiting.push(frame);
-    this.pump();
-  }
-
-  private pump(): void {
-    while (this.waiting.length > 0 && !this.datapath.isBlocked) this.datapath.send(this.waiting.shift() as Frame);
+    this.datapath.send(frame);
   }
 }

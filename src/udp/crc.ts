@@ -4,12 +4,9 @@ import { type Crc32, crc32Before, crc32 as pureCrc32 } from '../base/crc32.js';
 /** Computes a CRC-32 over all of `bytes`, going on from `crc`: as `zlib.crc32`. */
 type ChainedCrc32 = (bytes: Uint8Array, crc: number) => number;
 
-/**
- * From here on zlib is faster than the pure table: 108 against 179 ns at 128 bytes, 208 against 219 at 256, 413 against 309 at 512,
- * 1157 against 503 at 1472, 7024 against 1986 at 8972 (Node 20, 2-core lab machine). The vectors cost 220 ns up to there, as zlib does.
- */
+/** Zlib is faster from here on: 208 against 219 ns at 256 bytes, 413 against 309 at 512 (Node 20, lab machine; the vectors too). */
 const NATIVE_FROM_BYTES = 288;
-/** Parts of buffers that are remembered (ours): a power of two, more than the buffers that are in use at a time where they are reused. */
+/** Views of buffers that are kept. Ours: a power of two, above the number of buffers in use. */
 const PLACES = 64;
 
 /** A part of a buffer, as zlib takes it. */
@@ -22,10 +19,7 @@ class Part {
 
 const parts = Array.from({ length: PLACES }, () => new Part());
 
-/**
- * Bytes left out at either end up to which the CRC goes over the whole buffer all the same, and what is too much is taken back: 3 ns a byte, where a view
- * takes 90 ns and leaves 100 bytes of garbage (ours: byte 0 of a frame and its check are left out).
- */
+/** Extra bytes at either end that are hashed, then removed from the CRC: 3 ns a byte; a view takes 90 ns and leaves garbage. */
 const LEDGE_BYTES = 8;
 
 function checkBy(library: ChainedCrc32): Crc32 {
@@ -41,7 +35,7 @@ function checkBy(library: ChainedCrc32): Crc32 {
 /** CRC-32 of `bytes[start .. end)`, unsigned; a `Crc32` by whichever of zlib and the pure table is faster for the length. PROTOCOL §2.6 */
 export const fastCrc32: Crc32 = checkBy(zlibCrc32);
 
-/** The libraries take whole arrays only. Buffers are used again and again, so the array for the same part of the same one is kept: a view is 100 bytes of garbage for each frame. */
+/** Libraries take whole arrays only. The view of a buffer is kept, since buffers are reused: a new one is 100 bytes of garbage for each frame. */
 function partOf(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const part = parts[(bytes.byteOffset >>> 6) & (PLACES - 1)];
   if (part.bytes === bytes && part.start === start && part.end === end) return part.view;
@@ -67,10 +61,7 @@ const SAMPLE_CRC = 0xcbf43926;
 
 let loading: Promise<FrameCheck> | null = null;
 
-/**
- * The fastest check that can be had: `@node-rs/crc32` multiplies without carries (PCLMULQDQ and the like), which zlib as Node.js has it does not: 0.22 against 0.64 us for 1,472 bytes, 0.85 to 1.05
- * against 2.85 us for 8,972 (docs/decisions/0013-batched-datapath.md).
- */
+/** The fastest check available: `@node-rs/crc32` takes 0.22 us for 1,472 bytes, zlib 0.64 (docs/decisions/0013-batched-datapath.md). */
 export function loadFrameCheck(): Promise<FrameCheck> {
   loading ??= chooseCheck(() => import('@node-rs/crc32'));
   return loading;

@@ -1,8 +1,8 @@
 import { Frame, FramePool } from '../wire/frame.js';
 
-/** Memory that free buffers keep at most (ours). */
+/** Memory that free buffers keep at most. */
 const FREE_BYTES = 4 * 1024 * 1024;
-/** Free frames kept at most (ours): a burst of a full poll of 32 datagrams on each of 32 ports. */
+/** Free frames kept at most: a full poll of 32 datagrams on each of 32 ports. */
 const FREE_FRAMES = 1_024;
 
 /** Up to here a loop copies faster than a call does. */
@@ -20,11 +20,7 @@ export function bufferPool(frameBytes: number): FramePool {
   return new FramePool(() => Buffer.allocUnsafeSlow(frameBytes), poolCapacity(frameBytes));
 }
 
-/**
- * The pool of a machine that keeps the frames it receives, as a switch does. Node brings each datagram in a buffer of its own size; `wrap` puts
- * a frame around it without copying, and when that frame is given back, a buffer that is too short for `take` is let go while the frame itself is
- * used again.
- */
+/** Pool of a machine that keeps received frames, as a switch: `wrap` frames a datagram's buffer without a copy; short ones are not reused. */
 export class DatagramPool extends FramePool {
   private readonly wrappers: Frame[] = [];
   private readonly bufferBytes: number;

@@ -1,29 +1,25 @@
 // Tested by test/loopback/udp-datapath.test.ts
+import { platform } from 'node:os';
+import { counter, initialValues, type Values } from '../base/metric.js';
 import type { Frame } from '../wire/frame.js';
 import type { UdpAddress } from './address.js';
-import type { PeerTable } from './peer-table.js';
-import type { SocketProblem } from './socket-errors.js';
+import type { SocketEnds, SocketProblem } from './socket-errors.js';
 
-/** Asked for in both directions (ours): 2,700 full frames, 12 ms of a 2.7 Gbit/s burst. The kernel may give less. */
+/** Asked for in both directions. Ours: 2,700 full frames, 12 ms of a 2.7 Gbit/s burst. The kernel may give less. */
 export const DEFAULT_BUFFER_BYTES = 4 * 1024 * 1024;
 
 /** Ways of moving datagrams: `--datapath`. */
 export type DatapathKind = 'dgram' | 'mmsg';
 export const DATAPATH_KINDS: readonly DatapathKind[] = ['dgram', 'mmsg'];
 
-export interface DatapathOptions {
-  bind: UdpAddress;
-  /** The only peer there is: the socket is connected to it, which saves 0.6 us a send and lets the kernel turn everyone else away. */
-  remote?: UdpAddress;
-  /** Numbers for the addresses of peers; needed unless connected. */
-  peers: PeerTable | null;
+export interface DatapathOptions extends SocketEnds {
   bufferBytes?: number;
 }
 
 export interface DatapathHandlers {
   /**
-   * A datagram arrived: `bytes[0 .. length)`. The bytes are the handler's, or lent to it until it returns (`Datapath.lendsBytes`). `waitedNs`: how long it was in the
-   * socket before those that were read with it were, -1 where the kernel does not say.
+   * A datagram arrived: `bytes[0 .. length)`, the handler's own, or lent until it returns (`Datapath.lendsBytes`). `waitedNs`: its time in the socket before
+   * it was read, -1 where the kernel does not say.
    */
   onDatagram(bytes: Uint8Array, length: number, from: Source, waitedNs: number): void;
   /** All that were read together have been handed over. */
@@ -53,29 +49,26 @@ export interface DatapathInfo {
   readonly warnings: readonly string[];
 }
 
-/** Plain numbers, so that counting costs an increment. */
-export interface DatapathCounters {
-  /** Datagrams received. */
-  datagramsIn: number;
-  /** UDP payload received. */
-  bytesIn: number;
-  /** Datagrams sent. */
-  datagramsOut: number;
-  /** UDP payload sent. */
-  bytesOut: number;
-  /** System calls that received something. */
-  receiveCalls: number;
-  /** System calls that sent something. */
-  sendCalls: number;
-  /** Times that the kernel had no room and a datagram had to wait. */
-  sendQueueFull: number;
-  /** Datagrams whose IP header a router or switch on the way had marked CE; 0 where the datapath does not see IP headers. */
-  congestionMarks: number;
-}
+/** What one socket counts. */
+export const DATAPATH_METRICS = {
+  datagramsIn: counter('datagrams', 'Datagrams received'),
+  bytesIn: counter('bytes', 'UDP payload received'),
+  datagramsOut: counter('datagrams', 'Datagrams sent'),
+  bytesOut: counter('bytes', 'UDP payload sent'),
+  receiveCalls: counter('calls', 'System calls that received something'),
+  sendCalls: counter('calls', 'System calls that sent something'),
+  sendQueueFull: counter('events', 'Times the kernel had no room and a datagram had to wait'),
+  congestionMarks: counter(
+    'datagrams',
+    'Datagrams whose IP header arrived marked CE; 0 where the datapath sees no IP headers',
+  ),
+};
+
+/** Counts of one socket since it was opened. docs/METRICS.md, "Driver", has the meaning of each. */
+export type DatapathCounters = Values<typeof DATAPATH_METRICS>;
 
 export function noCounts(): DatapathCounters {
-  const calls = { receiveCalls: 0, sendCalls: 0, sendQueueFull: 0 };
-  return { datagramsIn: 0, bytesIn: 0, datagramsOut: 0, bytesOut: 0, ...calls, congestionMarks: 0 };
+  return initialValues(DATAPATH_METRICS);
 }
 
 /** Datagrams in and out of one socket: one a system call by `dgram-datapath.ts`, many by `mmsg/mmsg-datapath.ts`. */
@@ -90,7 +83,10 @@ export interface Datapath {
   start(handlers: DatapathHandlers): void;
   /** Hands over the datagrams that are known to have arrived, and ends their batch: before the loop's turn does anything that takes time. */
   takeArrived(): void;
-  /** Sends to `frame.peer`, or to the remote when connected, at the next `flush` at the latest. Not to be called while blocked. The frame comes back through `onSent`. */
+  /**
+   * Sends to `frame.peer`, or to the remote when connected, at the next `flush` at the latest. Not to be called while blocked. The frame comes back through
+   * `onSent`.
+   */
   send(frame: Frame): void;
   /** Hands over to the kernel what `send` has gathered. */
   flush(): void;
@@ -110,3 +106,59 @@ export const NOBODY: DatapathHandlers = {
   onProblem: () => {},
   onSent: () => {},
 };
+
+/** What sizing a socket's buffers uses of it. */
+export interface SizedSocket {
+  setRecvBufferSize(bytes: number): void;
+  setSendBufferSize(bytes: number): void;
+  getRecvBufferSize(): number;
+  getSendBufferSize(): number;
+}
+
+interface BufferSizes {
+  readonly receiveBufferBytes: number;
+  readonly sendBufferBytes: number;
+  readonly warnings: readonly string[];
+}
+
+/** No system refuses so little. */
+const LEAST_BYTES = 65_536;
+
+/** Asks for buffers and warns where the kernel gives less. Linux caps at `net.core.rmem_max` and reports twice the size (socket(7)). */
+export function sizeBuffers(socket: SizedSocket, wantedBytes: number, system = platform()): BufferSizes {
+  request((bytes) => socket.setRecvBufferSize(bytes), wantedBytes);
+  request((bytes) => socket.setSendBufferSize(bytes), wantedBytes);
+  const bookkeeping = system === 'linux' ? 2 : 1;
+  const receiveBufferBytes = socket.getRecvBufferSize() / bookkeeping;
+  const sendBufferBytes = socket.getSendBufferSize() / bookkeeping;
+  const warnings: string[] = [];
+  if (receiveBufferBytes < wantedBytes) warnings.push(tooSmall('receive', receiveBufferBytes, wantedBytes));
+  if (sendBufferBytes < wantedBytes) warnings.push(tooSmall('send', sendBufferBytes, wantedBytes));
+  return { receiveBufferBytes, sendBufferBytes, warnings };
+
+  function tooSmall(which: 'receive' | 'send', bytes: number, wanted: number): string {
+    const remedy = remedyOf(system, which, wanted);
+    return `the ${which} buffer of the socket is ${bytes} bytes, ${wanted} were asked for${remedy}`;
+  }
+}
+
+/** Windows has no limit. */
+function remedyOf(system: NodeJS.Platform, which: 'receive' | 'send', wantedBytes: number): string {
+  if (system === 'linux') {
+    const setting = which === 'receive' ? 'net.core.rmem_max' : 'net.core.wmem_max';
+    return `: raise ${setting} (sysctl -w ${setting}=${wantedBytes})`;
+  }
+  // A part of the limit goes to the kernel's own bookkeeping; twice as much leaves enough.
+  return system === 'darwin' ? `: raise kern.ipc.maxsockbuf (sysctl -w kern.ipc.maxsockbuf=${2 * wantedBytes})` : '';
+}
+
+function request(set: (bytes: number) => void, wantedBytes: number): void {
+  for (let bytes = wantedBytes; bytes >= LEAST_BYTES; bytes = Math.floor(bytes / 2)) {
+    try {
+      set(bytes);
+      return;
+    } catch {
+      // Above the system's limit: the half of it may not be.
+    }
+  }
+}

@@ -11,24 +11,15 @@ import {
   DEFAULT_BUFFER_BYTES,
   NOBODY,
   noCounts,
+  sizeBuffers,
 } from './datapath.js';
 import type { PeerTable } from './peer-table.js';
-import { ProblemReport } from './problem-report.js';
-import { sizeBuffers } from './socket-buffers.js';
-import { bindError, codeOf, connectError } from './socket-errors.js';
+import { bindError, codeOf, connectError, ProblemReport } from './socket-errors.js';
 
-/**
- * A send with a callback costs 150 ns more than the 3.4 us (connected) or 4.0 us (with an address) of one without, and the callback is a tick of Node's of its own, with a Map for rejected
- * promises: with one send in 16, 1 to 2 % of a receiver's time. Without one, Node keeps
- * errors of sending to itself. So one send in 64 has it (ours), and besides: the first, every one after an error until one succeeds, the first after a wake by
- * deadline (which keep-alives are), and every one larger than any that is known to have passed (EMSGSIZE).
- */
+/** Sends with a callback, which alone tell errors: one in 64, the first, after an error or a wake by deadline, and above the size known to pass. */
 const CHECKED_SHARE = 64;
 
-/**
- * Frames up to here, which all but those of data and bundles are, are sent as copies, in an array of just their length that is there once: 48 ns, where the view of a part of the frame's own buffer takes 90 and leaves
- * 100 bytes of garbage.
- */
+/** Frames up to here are sent as copies in an array of their length that is kept: 48 ns, where a view takes 90 and leaves 100 bytes of garbage. */
 const SMALL_BYTES = 64;
 
 /** Opens a socket by `node:dgram`. Throws XpassError `config` or `unreachable` that names the address when it cannot be bound or connected. */

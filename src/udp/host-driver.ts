@@ -1,22 +1,73 @@
-// Tested by test/loopback/udp-host.test.ts
+import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
+import { XpassError } from '../base/errors.js';
 import type { Random } from '../base/random.js';
+import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import type { AttachedLink } from '../core/attachment.js';
-import type { FramePool } from '../wire/frame.js';
-import type { Address, UdpAddress } from './address.js';
-import { monotonicNs } from './clock.js';
-import type { FrameCheck } from './crc.js';
+import { isBundle } from '../wire/bundle.js';
+import { sourceHost } from '../wire/decode.js';
+import { Frame, FramePool } from '../wire/frame.js';
+import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
+import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAddress } from './address.js';
+import { ArrivalEstimate } from './arrival-times.js';
+import type { Bundler } from './bundler.js';
+import { loadFrameCheck } from './crc.js';
 import { bufferPool } from './datagram-pool.js';
-import type { DatapathInfo } from './datapath.js';
-import {
-  type ConnectionOptions,
-  type HostConnection,
-  type HostMachine,
-  openConnection,
-  type Trouble,
-} from './host-connection.js';
-import { hostCredits } from './host-credits.js';
-import type { DriverStatistics } from './statistics.js';
+import type { Datapath, DatapathHandlers, DatapathInfo, Source } from './datapath.js';
+import { PeerTable } from './peer-table.js';
+import { SystemRandom } from './random.js';
+import { type HostMachine, RemoteEnd, type SwitchEvents, type Trouble } from './remote-end.js';
+import { type DriverOptions, type DriverParts, openDatapath, SocketDriver } from './socket-driver.js';
+import { isRefusal, type SocketProblem } from './socket-errors.js';
+
+/** Number of the peer of a connected socket in direct mode. */
+export const ONLY_PEER = 1;
+/** Frames that were read together are given to the machine before it is drained once, at most this many. Ours: at 2 us each the first answer waits 0.1 ms. */
+const MAX_BATCH = 64;
+const DEFAULT_CONNECT_TIMEOUT_NS = 5 * SECOND_NS;
+/** Room for every frame that an attachment sends. */
+const ATTACH_FRAME_BYTES = 64;
+const LOOPBACK: UdpAddress = { address: '127.0.0.1', port: 0, family: 4 };
+
+/** What the kernel counts for a datagram beyond its bytes: the sk_buff and its shared info, 256 + 320 bytes on x86-64 Linux. */
+const BOOKKEEPING_BYTES = 576;
+/** Socket buffer memory is given out in pages. */
+const PAGE_BYTES = 4_096;
+/** Part of the buffer that data frames may fill; the rest is for frames that need no credit, and for the error of the estimate (ours). */
+const SHARE = 0.5;
+const LEAST_CREDITS = 8;
+/** At 100,000 frames a second, the speed of a process, 3.2 ms: two bursts that each of three processes in a row works on at a time (docs/PERF-LOG.md). */
+const MOST_CREDITS = 320;
+/** Frames under way stay in the processor's caches: more overflows a switch's socket with three pairs of hosts (docs/PERF-LOG.md). */
+const MOST_BYTES = 1024 * 1024;
+
+/** Credits outstanding at most: frames that the receive buffer holds; the kernel charges 2,304 bytes for 1,472, pages for 8,972. */
+export function hostCredits(receiveBufferBytes: number, frameBytes: number): number {
+  const occupied = frameBytes + BOOKKEEPING_BYTES;
+  const charged =
+    occupied <= PAGE_BYTES ? 2 ** Math.ceil(Math.log2(occupied)) : Math.ceil(occupied / PAGE_BYTES) * PAGE_BYTES;
+  // The kernel uses twice the size that it was asked for, because of this bookkeeping (socket(7)).
+  const fitting = Math.floor((2 * receiveBufferBytes * SHARE) / charged);
+  return Math.max(LEAST_CREDITS, Math.min(fitting, MOST_CREDITS, Math.floor(MOST_BYTES / frameBytes)));
+}
+
+/** Where a host's socket is, and whom it talks to. */
+export interface HostOptions extends DriverOptions, SwitchEvents {
+  /** Where the socket is bound; port 0 lets the system choose. By default a free port, on loopback when the other end is there. */
+  bind?: Address;
+  /** The switch to attach to (PROTOCOL §8.2); absent in direct mode (§8.1). */
+  switchAddress?: Address;
+  /** Direct mode with one peer only: the socket is connected to it, and it is peer number `ONLY_PEER`. */
+  onlyPeer?: Address;
+  /** Host id wanted behind a switch; 0, the default, for any. */
+  hostId?: number;
+  /** Largest UDP payload: 1472 by default in direct mode, the switch's behind a switch. */
+  frameBytes?: number;
+  /** Rate of this host's link in direct mode, unlimited by default. Behind a switch it is the switch that says it. */
+  rateBps?: number;
+  /** How long the switch has for its first answer; 5 s by default (PROTOCOL §5.7). */
+  connectTimeoutNs?: number;
+}
 
 /** What a host's machine is built from. */
 export interface HostParts {
@@ -25,14 +76,21 @@ export interface HostParts {
   readonly pool: FramePool;
   readonly check: Crc32;
   readonly random: Random;
-  /** Credits that the host may have outstanding; see host-credits.ts. */
+  /** Credits that the host may have outstanding; see `hostCredits`. */
   readonly hostCredits: number;
   readonly nowNs: number;
 }
 
-export interface UdpHostOptions<M extends HostMachine> extends ConnectionOptions {
+export interface UdpHostOptions<M extends HostMachine> extends HostOptions {
   /** Builds the machine, once the link is known. */
   makeMachine(parts: HostParts): M;
+}
+
+/** What a host's driver is made of. */
+export interface HostDriverParts extends Omit<DriverParts, 'datapaths'> {
+  readonly datapath: Datapath;
+  /** Whom the socket is connected to. */
+  readonly remote?: UdpAddress | null;
 }
 
 /**
@@ -41,13 +99,37 @@ export interface UdpHostOptions<M extends HostMachine> extends ConnectionOptions
  *     const host = await UdpHost.open({ switchAddress, makeMachine: ({ link, pool, check, random }) => new Host(...) });
  *     const flow = host.run((nowNs, machine) => machine.endpoint.open(3, writer, {}, nowNs));
  */
-export class UdpHost<M extends HostMachine> {
-  readonly machine: M;
-  private readonly connection: HostConnection;
+export class UdpHost<M extends HostMachine> extends SocketDriver implements DatapathHandlers {
+  /** There from `start` on. */
+  machine!: M;
+  private readonly options: HostOptions;
+  private readonly socket: Datapath;
+  private readonly bundler: Bundler;
+  private readonly far: RemoteEnd;
+  private readonly remote: UdpAddress | null;
+  private readonly random = new SystemRandom();
+  private readonly incoming = new Frame(new Uint8Array(0));
+  private readonly arrivals = new ArrivalEstimate(() => performance.nodeTiming.idleTime * MILLISECOND_NS);
+  private pool: FramePool | null = null;
+  private frameBytes = 0;
+  /** Frames given to the machine since it was drained, and when the newest of them was read. */
+  private batched = 0;
+  private batchNs = 0;
 
-  private constructor(machine: M, connection: HostConnection) {
-    this.machine = machine;
-    this.connection = connection;
+  /** Of a socket that is open; `open` makes one. */
+  constructor(options: HostOptions, { datapath, peers, frameCheck, remote = null }: HostDriverParts) {
+    const far = new RemoteEnd(options, options.onlyPeer === undefined ? '' : formatAddress(options.onlyPeer));
+    super(far, { datapaths: [datapath], peers, frameCheck }, options);
+    this.options = options;
+    this.far = far;
+    this.socket = datapath;
+    [this.bundler] = this.bundlers;
+    this.remote = remote;
+    this.loop.beforeTurn = () => {
+      this.arrivals.looked(this.now());
+      datapath.takeArrived();
+    };
+    datapath.start(this);
   }
 
   /**
@@ -55,103 +137,224 @@ export class UdpHost<M extends HostMachine> {
    * `frameSize` or `version` when the switch refuses, `unreachable` when it does not answer.
    */
   static async open<M extends HostMachine>(options: UdpHostOptions<M>): Promise<UdpHost<M>> {
-    const connection = await openConnection(options);
+    const host = new UdpHost<M>(options, await openParts(options));
     try {
-      const link = await connection.attach();
+      const link = await host.attach();
       const pool = bufferPool(link.maxFrameBytes);
-      const { random, datapath, frameCheck } = connection;
-      const credits = hostCredits(datapath.info.receiveBufferBytes, link.maxFrameBytes);
-      const parts = { link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: monotonicNs() };
-      const machine = options.makeMachine(parts);
-      connection.start(machine, pool, link.maxFrameBytes);
-      return new UdpHost(machine, connection);
+      const credits = hostCredits(host.info.receiveBufferBytes, link.maxFrameBytes);
+      const { random, frameCheck } = host;
+      const parts = { link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: host.now() };
+      host.start(options.makeMachine(parts), pool, link.maxFrameBytes);
+      return host;
     } catch (error) {
-      await connection.close();
+      await host.close();
       throw error;
     }
   }
 
   /** The terms of the host's link: behind a switch the latest that it gave. */
   get link(): AttachedLink {
-    return this.connection.link;
+    return this.far.link;
   }
 
   /** Where the socket is bound and what it was given. */
   get info(): DatapathInfo {
-    return this.connection.datapath.info;
+    return this.socket.info;
   }
 
-  /** How datagrams are sent and received. */
-  get datapath(): string {
-    return this.connection.datapath.info.kind;
-  }
-
-  /** Who computes the check of frames. */
-  get frameCheck(): FrameCheck {
-    return this.connection.frameCheck;
-  }
-
-  /** The driver's time, ns. */
-  now(): number {
-    return monotonicNs();
+  /** From now on frames go to `machine`, whose frames have buffers of `frameBytes` from `pool`. */
+  start(machine: M, pool: FramePool, frameBytes: number): void {
+    this.machine = machine;
+    this.far.machine = machine;
+    this.pool = pool;
+    this.frameBytes = frameBytes;
+    this.loop.run(() => {});
   }
 
   /**
-   * Changes the machine: whatever a program does to it goes through here, so that what it wants to send is sent at once. May be used anywhere, also
-   * in what the machine calls. Returns or throws what the action does.
+   * Changes the machine: whatever a program does to it goes through here, so that what it wants to send is sent at once, or at the end of the batch that
+   * is being read. May be used anywhere, also in what the machine calls. Returns or throws what the action does.
    */
   run<T>(action: (nowNs: number, machine: M) => T): T {
-    const { loop } = this.connection;
-    // For each frame that a program takes, and releases: the closure is 96 bytes of garbage.
-    if (loop.isRunning) return action(loop.latestNs, this.machine);
-    return this.connection.run((nowNs) => action(nowNs, this.machine));
+    const { loop, machine } = this;
+    // For each frame that a program takes, and releases: a closure is 96 bytes of garbage.
+    if (loop.isRunning) return action(loop.latestNs, machine);
+    if (this.batched === 0 || this.closing !== null) return loop.run((nowNs) => action(nowNs, machine));
+    loop.begin(this.now());
+    try {
+      return action(loop.latestNs, machine);
+    } finally {
+      loop.leave();
+    }
   }
 
   /** The machine's time while it is at work, -1 otherwise: for who calls a flow's verbs for each frame and wants no closure. */
   get workingNs(): number {
-    const { loop } = this.connection;
-    return loop.isRunning ? loop.latestNs : -1;
+    return this.loop.isRunning ? this.loop.latestNs : -1;
   }
 
   /** Inside the machine's calls: the bytes are part of the datagram that came, and its memory is used for no other. */
-  ownsBytes(bytes: Uint8Array): boolean {
-    return this.connection.ownsBytes(bytes);
+  ownsBytes({ buffer }: Uint8Array): boolean {
+    return !this.socket.lendsBytes && buffer === this.incoming.bytes.buffer;
   }
 
   /** Whether the socket and its timers keep the process alive; they do at first. */
   keepAlive(isWanted: boolean): void {
-    this.connection.keepAlive(isWanted);
+    this.socket.keepAlive(isWanted);
+    this.eventLoop.keepAlive(isWanted);
   }
 
   /** The UDP address of a peer in direct mode; null behind a switch, and for a peer that is forgotten. */
   peerAddress(peer: number): UdpAddress | null {
-    return this.connection.peerAddress(peer);
+    if (this.far.attachment !== null) return null;
+    if (this.peers === null) return this.remote;
+    if (!this.peers.has(peer)) return null;
+    return { address: this.peers.address(peer), port: this.peers.port(peer), family: this.info.local.family };
   }
 
   /**
    * The number of a peer in direct mode, for `Endpoint.open`. Throws XpassError `config` for a name that does not resolve and `tooManyFlows` when the
    * table of peers is full.
    */
-  resolvePeer(address: Address): Promise<number> {
-    return this.connection.resolvePeer(address);
+  async resolvePeer(address: Address): Promise<number> {
+    if (this.peers === null) return ONLY_PEER;
+    const resolved = await resolveAddress(address, this.info.local.family);
+    const peer = this.peers.number(resolved.address, resolved.port, this.now());
+    if (peer !== 0) {
+      this.peers.markAnswered(peer);
+      return peer;
+    }
+    throw new XpassError('tooManyFlows', `no room for ${formatAddress(address)}: ${this.peers.size} peers are known`);
   }
 
   /** A peer as people write it: its UDP address in direct mode, `host 3` behind a switch. */
   peerName(peer: number): string {
-    return this.connection.peerName(peer);
+    if (this.far.attachment !== null) return `host ${peer}`;
+    if (this.peers === null) return this.options.onlyPeer === undefined ? '' : formatAddress(this.options.onlyPeer);
+    const address = this.peerAddress(peer);
+    return address === null ? `peer ${peer}` : formatAddress(address);
   }
 
   /** Why nothing comes, as far as it is known: for the sentence of a failure. */
   trouble(): Trouble | null {
-    return this.connection.trouble();
+    return this.far.trouble(this.now());
   }
 
-  statistics(): DriverStatistics {
-    return this.connection.statistics();
+  onDatagram(bytes: Uint8Array, length: number, from: Source, waitedNs: number): void {
+    this.far.heard();
+    // Those of one system call are given one after the other; between others anything may have happened.
+    if (this.batched === 0 || !this.socket.lendsBytes) this.batchNs = this.loop.noteArrival();
+    const arrivedNs = this.batchNs - (waitedNs >= 0 ? waitedNs : this.estimatedWaitNs(this.batchNs));
+    if (!isBundle(bytes, length)) {
+      this.onFrame(bytes, length, from, arrivedNs);
+      return;
+    }
+    const { unbundled } = this;
+    unbundled.open(bytes, length);
+    while (unbundled.next()) {
+      this.onFrame(unbundled.bytes, unbundled.length, from, arrivedNs);
+      // The machine has been drained, by its own clock.
+      if (this.batched === 0) this.batchNs = this.loop.noteArrival();
+    }
   }
 
-  /** Gives the port back to the switch, sends what is left at once and closes the socket. End or reset the flows before. */
-  close(): Promise<void> {
-    return this.connection.close();
+  onBatchEnd(): void {
+    if (this.batched === 0 || this.closing !== null) return;
+    this.batched = 0;
+    this.arrivals.looked(this.batchNs);
+    this.loop.drainLeft();
   }
+
+  onProblem(problem: SocketProblem): void {
+    this.options.onProblem?.(problem);
+    if (!isRefusal(problem.code) || this.peers !== null || this.closing !== null) return;
+    if (!this.far.refused(this.now(), this.socket.counters.datagramsOut)) return;
+    // There may be a deadline now. Within a turn of the loop that is looked at anyway.
+    if (!this.loop.isRunning) this.loop.run(() => {});
+  }
+
+  onSent(frame: Frame): void {
+    if (!this.bundler.takeBack(frame)) this.drop(frame);
+  }
+
+  override send(frame: Frame): boolean {
+    if (this.peers === null || this.peers.has(frame.peer)) return this.bundler.send(frame);
+    this.unknownPeers++;
+    this.drop(frame);
+    return true;
+  }
+
+  /** Frames of the attachment have small buffers of their own and do not come back. */
+  override drop(frame: Frame): void {
+    if (frame.bytes.length === this.frameBytes) this.pool?.give(frame);
+  }
+
+  /** Gives the port back to the switch. */
+  protected override takeLeave(): void {
+    this.far.attachment?.detach();
+  }
+
+  /** The link to build the machine for: what the switch gives, or the options in direct mode. Throws what the attachment failed with. */
+  private async attach(): Promise<AttachedLink> {
+    const { switchAddress, rateBps = Number.POSITIVE_INFINITY, frameBytes, hostId = NO_HOST } = this.options;
+    if (switchAddress === undefined) {
+      this.far.direct({ hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes ?? DEFAULT_FRAME_BYTES });
+      return this.link;
+    }
+    const parts = {
+      hostId,
+      maxFrameBytes: frameBytes ?? 0,
+      token: this.random.uint32(),
+      connectTimeoutNs: this.options.connectTimeoutNs ?? DEFAULT_CONNECT_TIMEOUT_NS,
+      check: this.frameCheck.check,
+      pool: new FramePool(() => Buffer.allocUnsafeSlow(ATTACH_FRAME_BYTES), 0),
+      switchName: formatAddress(switchAddress),
+    };
+    const attached = this.far.attach(parts, this.now());
+    this.loop.run(() => {});
+    await attached;
+    return this.link;
+  }
+
+  private onFrame(bytes: Uint8Array, length: number, from: Source, arrivedNs: number): void {
+    const nowNs = this.batchNs;
+    const frame = this.incoming;
+    frame.bytes = bytes;
+    frame.length = length;
+    frame.peer = this.peerOf(frame, from, nowNs);
+    frame.atNs = nowNs;
+    frame.arrivedNs = arrivedNs;
+    if (frame.peer < 0 || this.closing !== null) return;
+    this.loop.begin(nowNs);
+    this.far.handleFrame(frame, nowNs);
+    this.loop.leave();
+    if (++this.batched === MAX_BATCH) this.onBatchEnd();
+  }
+
+  /** Behind a switch the peer is the host that the frame says it is from; the machine drops a frame that is too short to say. -1: no room. */
+  private peerOf({ bytes, length }: Frame, { address, port }: Source, nowNs: number): number {
+    if (this.peers !== null) return this.peers.number(address, port, nowNs) || -1;
+    if (this.far.attachment === null) return ONLY_PEER;
+    return length < Header.bytes ? NO_HOST : sourceHost(bytes);
+  }
+
+  /** Where the kernel does not say it. */
+  private estimatedWaitNs(nowNs: number): number {
+    if (this.batched === 0) this.arrivals.begin(nowNs);
+    return this.arrivals.waitedNs(nowNs);
+  }
+}
+
+/** Binds, and connects to the one address that there is to talk to, if there is one. Throws XpassError `config`. */
+async function openParts(options: HostOptions): Promise<HostDriverParts> {
+  assert(options.switchAddress === undefined || options.onlyPeer === undefined, 'a host is behind a switch or direct');
+  const wantedBind = options.bind === undefined ? null : await resolveAddress(options.bind);
+  const remoteName = options.switchAddress ?? options.onlyPeer;
+  const remote = remoteName && (await resolveAddress(remoteName, wantedBind?.family ?? 0));
+  const bind = wantedBind ?? (remote === undefined ? LOOPBACK : bindAddressFor(remote));
+  const peers = remote === undefined ? new PeerTable() : null;
+  const bufferBytes = options.socketBufferBytes;
+  const sized = { ...(remote && { remote }), ...(bufferBytes !== undefined && { bufferBytes }) };
+  const datapath = await openDatapath({ bind, peers, ...sized }, options.datapath);
+  return { datapath, peers, frameCheck: await loadFrameCheck(), ...(remote && { remote }) };
 }

@@ -14,11 +14,7 @@ export interface Interface {
 /** The interface that has this address; null where the address is a wildcard or the system does not tell (only Linux does, in /sys). */
 export type FindInterface = (address: string) => Interface | null;
 
-/**
- * What is wrong where a frame of `frameBytes` does not fit the interface that a socket at `local` uses: the kernel cuts each such datagram
- * into fragments, and all of them are lost with one. null where it fits, and
- * where the MTU is not known. A smaller MTU further on along the path shows nowhere here.
- */
+/** Warning for a frame above the MTU of the local interface, whose fragments are lost together; null where it fits or nothing is known. */
 export function mtuWarning(local: UdpAddress, frameBytes: number, find: FindInterface = findInterface): string | null {
   const found = find(local.address);
   if (found === null) return null;

@@ -49,10 +49,7 @@ function linkOf(path: string): string {
   }
 }
 
-/**
- * Datagrams that the kernel dropped because this process did not read fast enough. A socket is told from others on its port by its inode. Reading the
- * tables takes 30 us and a little for each socket of the system, so it is done when statistics are asked for.
- */
+/** Datagrams that the kernel dropped at this process's sockets, told apart by inode. A read takes 30 us and more: for statistics only. */
 export class KernelDrops {
   private readonly files: ProcFiles;
   private readonly inodes: ReadonlySet<string> | null;

@@ -1,14 +1,132 @@
 import { assert } from '../base/assert.js';
-import * as time from '../base/time.js';
+import { counter, gauge, histogram, type Values } from '../base/metric.js';
+import { MICROSECOND_NS, MILLISECOND_NS, NEVER } from '../base/time.js';
 import type { Frame } from '../wire/frame.js';
-import { HoldQueue } from './hold-queue.js';
-import { Lateness } from './lateness.js';
-import type { EventLoop } from './wake.js';
-import { Waker } from './wake.js';
+import { type EventLoop, Waker } from './wake.js';
 import type { WakePolicy } from './wake-policy.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { MICROSECOND_NS, MILLISECOND_NS, NEVER } = time;
+/** Frames that one driver holds at most. Ours: 10 ms of 1472-byte frames at 40 Gbit/s. */
+const DEFAULT_CAPACITY = 32_768;
+
+/** Finished frames until their time, by `atNs`, then in order of arrival. A heap: frames of several ports come out of order. */
+export class HoldQueue {
+  /** Frames turned away because the queue was full. */
+  overflows = 0;
+  private readonly frames: Frame[] = [];
+  private readonly orders: number[] = [];
+  private readonly capacity: number;
+  private nextOrder = 0;
+
+  constructor(capacity = DEFAULT_CAPACITY) {
+    this.capacity = capacity;
+  }
+
+  get length(): number {
+    return this.frames.length;
+  }
+
+  /** `atNs` of the earliest frame, NEVER when there is none. */
+  peekAtNs(): number {
+    return this.frames.length === 0 ? NEVER : this.frames[0].atNs;
+  }
+
+  /** The earliest frame without taking it; the queue must not be empty. */
+  peek(): Frame {
+    return this.frames[0];
+  }
+
+  /** False, and counted, when the queue is full: the frame stays the caller's. */
+  push(frame: Frame): boolean {
+    if (this.frames.length >= this.capacity) {
+      this.overflows++;
+      return false;
+    }
+    const order = this.nextOrder++;
+    let hole = this.frames.length;
+    this.frames.push(frame);
+    this.orders.push(order);
+    while (hole > 0) {
+      const parent = (hole - 1) >> 1;
+      if (this.frames[parent].atNs <= frame.atNs) break;
+      this.move(parent, hole);
+      hole = parent;
+    }
+    this.frames[hole] = frame;
+    this.orders[hole] = order;
+    return true;
+  }
+
+  /** Takes the earliest frame; the queue must not be empty. */
+  shift(): Frame {
+    const earliest = this.frames[0];
+    const frame = this.frames.pop() as Frame;
+    const order = this.orders.pop() as number;
+    if (this.frames.length > 0) this.sink(frame, order);
+    return earliest;
+  }
+
+  /** Puts a frame in the place at the top and down to where it belongs. */
+  private sink(frame: Frame, order: number): void {
+    const length = this.frames.length;
+    let hole = 0;
+    for (let child = 1; child < length; child = 2 * hole + 1) {
+      if (child + 1 < length && this.isBefore(child + 1, this.frames[child], this.orders[child])) child++;
+      if (!this.isBefore(child, frame, order)) break;
+      this.move(child, hole);
+      hole = child;
+    }
+    this.frames[hole] = frame;
+    this.orders[hole] = order;
+  }
+
+  private isBefore(at: number, frame: Frame, order: number): boolean {
+    const earlier = this.frames[at].atNs - frame.atNs;
+    return earlier < 0 || (earlier === 0 && this.orders[at] < order);
+  }
+
+  private move(from: number, to: number): void {
+    this.frames[to] = this.frames[from];
+    this.orders[to] = this.orders[from];
+  }
+}
+
+/** Upper bounds of the classes in which late wakes are counted, ns; a last class has no bound. */
+export const LATE_CLASSES_NS: readonly number[] = [10e3, 30e3, 100e3, 300e3, 1e6, 3e6, 10e6, 30e6, 100e6];
+
+export const LATENESS_METRICS = {
+  wakes: counter('wakes', 'Wakes after their deadline, however little'),
+  maxNs: gauge('ns', 'The latest wake, after its deadline', 'max'),
+  overMillisecond: counter('wakes', 'Wakes more than a millisecond late'),
+  classes: histogram('ns', 'Wakes by class: [upper bound, count]; the last bound is Infinity, in JSON null'),
+};
+
+/** docs/METRICS.md, "Driver", has the meaning of each. */
+export type LatenessSnapshot = Values<typeof LATENESS_METRICS>;
+
+/** A histogram of ten classes: enough to tell a spinning loop from a napping and a stalled one, at two comparisons a wake. */
+export class Lateness {
+  private readonly counts = new Float64Array(LATE_CLASSES_NS.length + 1);
+  private maxNs = 0;
+  private overMillisecond = 0;
+
+  add(lateNs: number): void {
+    let at = 0;
+    while (at < LATE_CLASSES_NS.length && lateNs > LATE_CLASSES_NS[at]) at++;
+    this.counts[at]++;
+    if (lateNs > this.maxNs) this.maxNs = lateNs;
+    if (lateNs > MILLISECOND_NS) this.overMillisecond++;
+  }
+
+  snapshot(): LatenessSnapshot {
+    const bounds = [...LATE_CLASSES_NS, Number.POSITIVE_INFINITY];
+    return {
+      wakes: this.counts.reduce((sum, count) => sum + count, 0),
+      maxNs: this.maxNs,
+      overMillisecond: this.overMillisecond,
+      classes: bounds.map((bound, at) => [bound, this.counts[at]] as const),
+    };
+  }
+}
 
 /** The verbs of a machine that a loop uses; Host, Switch and Attachment have them. */
 export interface LoopMachine {
@@ -22,12 +140,10 @@ export interface LoopMachine {
 
 /** Where the frames go. */
 export interface FrameSink {
-  /** The kernel takes no frame at the moment. */
-  readonly isBlocked: boolean;
   /** Frames that were sent still wait for the kernel: `flush` is to be called again soon. */
   readonly isHolding: boolean;
-  /** Sends a frame and gives it back to its pool. Not to be called while blocked. */
-  send(frame: Frame): void;
+  /** Sends a frame and gives it back to its pool; false while the kernel takes none: the frame stays the caller's. */
+  send(frame: Frame): boolean;
   /** No more frames follow for the moment. */
   flush(): void;
   /** Lets a frame go that could not be kept. */
@@ -44,24 +160,14 @@ export interface MachineLoopParts {
   earlyNs?: number;
 }
 
-/**
- * A frame whose last bit would arrive within this time is handed to the kernel at once, for the loop cannot wake more precisely than by a nap (129 us), and the
- * kernel needs time itself. It is more than the 123 us that a full frame takes at 100 Mbit/s, so up from there a sender that credits
- * drive needs no timer. All frames of a port are early alike, so the gaps between them stay.
- */
+/** Frames due within this time leave at once: a nap wakes no more precisely (129 us), and a full frame takes 123 us at 100 Mbit/s. */
 const DEFAULT_EARLY_NS = 150 * MICROSECOND_NS;
-/**
- * What becomes due so soon after the time of an input may be due before its answer has left: a process that has slept for milliseconds takes 50 to 150 us until then (measured), most of which this covers (ours). It goes out with the rest. A new flow's first data frame is due 3 us after its request, for one:
- * sent in a turn of its own it left 130 us later, since the kernel let whom the request woke go first. What is due later waits, however late the process is: datagrams that have arrived since come before it.
- */
+/** Deadlines this soon after an input share its turn: a first data frame is due 3 us after its request, and left 130 us later alone. */
 const SOON_NS = 100 * MICROSECOND_NS;
 /** How soon a blocked socket is looked at again. */
 const BLOCKED_RETRY_NS = 1 * MILLISECOND_NS;
 
-/**
- * Runs a machine on an event loop: after each input, and at each deadline, `drain` lets it advance, sends what it yields, holds what is not due and
- * sleeps until the next deadline. It decides nothing that the protocol knows of.
- */
+/** Runs a machine on an event loop: advances it at inputs and deadlines, sends what is due and holds the rest. Knows no protocol. */
 export class MachineLoop {
   readonly lateness = new Lateness();
   readonly held: HoldQueue;
@@ -161,7 +267,7 @@ export class MachineLoop {
     this.sendHeld(dueNs);
   }
 
-  /** Once only: whatever becomes due over and over would keep the process from its datagrams. What is served here is not late for `lateness`, whose deadlines are those that the process slept for. */
+  /** Once only, or a machine that is always due would keep the process from its datagrams. `lateness` counts only deadlines that the process slept for. */
   private advanceAgain(): void {
     const laterNs = Math.min(this.parts.loop.now(), this.nowNs + SOON_NS);
     if (this.machine.nextTimeout() > laterNs) return;
@@ -188,13 +294,13 @@ export class MachineLoop {
   /** Sends a frame at once when it is due and none that is held comes before it. */
   private emit(frame: Frame, dueNs: number): void {
     const { sink } = this.parts;
-    if (frame.atNs <= dueNs && frame.atNs < this.held.peekAtNs() && !sink.isBlocked) sink.send(frame);
-    else if (!this.held.push(frame)) sink.drop(frame);
+    if (frame.atNs <= dueNs && frame.atNs < this.held.peekAtNs() && sink.send(frame)) return;
+    if (!this.held.push(frame)) sink.drop(frame);
   }
 
   private sendHeld(dueNs: number): void {
     const { sink } = this.parts;
-    while (this.held.peekAtNs() <= dueNs && this.held.length > 0 && !sink.isBlocked) sink.send(this.held.shift());
+    while (this.held.length > 0 && this.held.peekAtNs() <= dueNs && sink.send(this.held.peek())) this.held.shift();
   }
 
   private nextDeadline(nowNs: number): number {

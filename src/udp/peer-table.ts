@@ -16,16 +16,13 @@ interface Peer {
 export interface PeerTableOptions {
   /** Peers at once; as many as flows (PROTOCOL §6.6) by default. */
   capacity?: number;
-  /**
-   * A full table forgets a peer that was silent for this long. Longer than the idle timeout of flows (PROTOCOL §5.7) and four keep-alive times
-   * (§3.9), so a forgotten peer has neither, and its number may be given to another.
-   */
+  /** A full table forgets a peer silent for this long: above the idle timeout (PROTOCOL §5.7) and four keep-alives (§3.9). */
   silentNs?: number;
 }
 
 const DEFAULT_CAPACITY = 65_536;
 const DEFAULT_SILENT_NS = 60 * SECOND_NS;
-/** The same for a peer that was never answered (ours): a flood from invented addresses holds its places for a second only. */
+/** The same for a peer that was never answered. Ours: a flood from invented addresses holds its places for a second only. */
 const UNANSWERED_NS = 1 * SECOND_NS;
 /** Entries that one newcomer looks through for a silent one: bounds the work that a flood can cause for each datagram. */
 const SWEEP = 64;
@@ -33,10 +30,7 @@ const INITIAL_BUCKETS = 256;
 /** The multiplier of the FNV-1a hash, http://www.isthe.com/chongo/tech/comp/fnv/ */
 const FNV_PRIME = 0x01000193;
 
-/**
- * UDP addresses to small numbers from 1 upwards, and back. A look-up builds no string and allocates nothing: a hash over the characters that
- * Node made anyway, seeded so that nobody can aim at one chain. The last peer is remembered, as most datagrams come in runs from one.
- */
+/** UDP addresses to numbers from 1, and back. Look-ups allocate nothing; the hash is seeded against floods of one chain. */
 export class PeerTable {
   /** Newcomers turned away because the table was full of peers that are not silent. */
   refused = 0;

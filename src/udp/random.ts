@@ -6,10 +6,7 @@ const BLOCK_NUMBERS = 1_024;
 /** Of an integer that a number holds, the bits above the lower 32. */
 const UPPER_NUMBERS = 2 ** 21;
 
-/**
- * Chance of real sockets. PROTOCOL §7: an outsider can predict no `uint32`, of which flow ids, credit sequences and tokens are made. What only has to be
- * uniform, jitter and the sizes of credits, is drawn by `next` from a generator that the system seeds, three times as fast.
- */
+/** Randomness of real sockets: `uint32` is unpredictable (PROTOCOL §7); `next`, for jitter and sizes, is a seeded generator, thrice as fast. */
 export class SystemRandom implements Random {
   private readonly block = new Uint32Array(BLOCK_NUMBERS);
   private at = BLOCK_NUMBERS;

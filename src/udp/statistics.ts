@@ -1,40 +1,48 @@
 // Tested by test/loopback/udp-datapath.test.ts
+import {
+  counter,
+  counters,
+  gauge,
+  group,
+  initialValues,
+  label,
+  nullable,
+  sumValues,
+  type Values,
+} from '../base/metric.js';
 import type { Bundler } from './bundler.js';
 import type { FrameCheck } from './crc.js';
-import type { Datapath, DatapathCounters } from './datapath.js';
+import { DATAPATH_METRICS, type Datapath } from './datapath.js';
 import type { KernelDrops } from './kernel-drops.js';
-import type { LatenessSnapshot } from './lateness.js';
-import type { MachineLoop } from './machine-loop.js';
+import { LATENESS_METRICS, type MachineLoop } from './machine-loop.js';
 import type { PeerTable } from './peer-table.js';
 import type { WakePolicy } from './wake-policy.js';
 
-/** Everything that a driver counts, as of the moment it was asked for; all counts since its start. */
-export interface DriverStatistics extends DatapathCounters {
-  /** Who computes the check of frames. */
-  frameCheck: FrameCheck['kind'];
-  /** Datagrams with several small frames that were sent. PROTOCOL §2.8 */
-  bundlesOut: number;
-  /** Frames in those datagrams. */
-  bundledFramesOut: number;
-  /** Errors of the sockets by their system's codes. */
-  problems: Record<string, number>;
-  /** Datagrams that the kernel dropped for want of buffer; null where the system does not tell. */
-  kernelDrops: number | null;
-  /** How late the event loop woke for deadlines. */
-  lateness: LatenessSnapshot;
-  /** Times that `--spin auto` found other processes on its core. */
-  contentions: number;
-  /** Frames that wait for their time. */
-  heldFrames: number;
-  /** Frames dropped because too many waited. */
-  holdOverflows: number;
-  /** UDP addresses known; 0 with a connected socket. */
-  peers: number;
-  /** Datagrams dropped because their source found the table of peers full. */
-  peersRefused: number;
-  /** Frames dropped because the peer they were meant for is forgotten. */
-  unknownPeers: number;
-}
+const SOCKET_METRICS = {
+  ...DATAPATH_METRICS,
+  problems: counters('errors', 'code', 'Errors of the sockets by the codes of their system'),
+};
+
+/** What a driver counts, over all its sockets. */
+export const DRIVER_METRICS = {
+  frameCheck: label<FrameCheck['kind']>('Who computes the check of frames', 'zlib'),
+  ...SOCKET_METRICS,
+  bundlesOut: counter('datagrams', 'Datagrams sent with several small frames (PROTOCOL §2.8)'),
+  bundledFramesOut: counter('frames', 'Frames in those datagrams'),
+  kernelDrops: nullable(
+    counter('datagrams', 'Dropped by the kernel for want of buffer; null where the system does not tell'),
+  ),
+  lateness: group('How late the event loop came to its deadlines', LATENESS_METRICS),
+  contentions: counter('events', 'Times that `--spin auto` found other processes on its core'),
+  heldFrames: gauge('frames', 'Frames waiting for their time'),
+  holdOverflows: counter('frames', 'Frames dropped because too many waited'),
+  peers: gauge('peers', 'Known UDP addresses; 0 with a connected socket'),
+  peersRefused: counter('datagrams', 'Datagrams dropped because the table of peers was full'),
+  unknownPeers: counter('frames', 'Frames dropped because the peer they were meant for is forgotten'),
+};
+
+/** Counts of a driver since its start. docs/METRICS.md, "Driver", has the meaning of each. */
+export type DriverStatistics = Values<typeof DRIVER_METRICS>;
 
 /** Where the figures come from. */
 export interface StatisticsSources {
@@ -51,20 +59,12 @@ export interface StatisticsSources {
 /** One snapshot over all sockets of a driver. */
 export function driverStatistics(sources: StatisticsSources): DriverStatistics {
   const { datapaths, frameCheck, bundlers, loop, policy, kernelDrops, peers, unknownPeers } = sources;
-  const sum = (field: keyof DatapathCounters) => datapaths.reduce((total, { counters }) => total + counters[field], 0);
+  const sockets = datapaths.map((datapath) => ({ ...datapath.counters, problems: datapath.problems() }));
   return {
     frameCheck: frameCheck.kind,
-    datagramsIn: sum('datagramsIn'),
-    bytesIn: sum('bytesIn'),
-    datagramsOut: sum('datagramsOut'),
-    bytesOut: sum('bytesOut'),
-    receiveCalls: sum('receiveCalls'),
-    sendCalls: sum('sendCalls'),
-    sendQueueFull: sum('sendQueueFull'),
-    congestionMarks: sum('congestionMarks'),
+    ...sockets.reduce((sum, each) => sumValues(SOCKET_METRICS, sum, each), initialValues(SOCKET_METRICS)),
     bundlesOut: bundlers.reduce((total, { bundles }) => total + bundles, 0),
     bundledFramesOut: bundlers.reduce((total, { bundledFrames }) => total + bundledFrames, 0),
-    problems: sumByCode(datapaths.map((datapath) => datapath.problems())),
     kernelDrops: kernelDrops.read(),
     lateness: loop.lateness.snapshot(),
     contentions: policy.contentions,
@@ -74,10 +74,4 @@ export function driverStatistics(sources: StatisticsSources): DriverStatistics {
     peersRefused: peers?.refused ?? 0,
     unknownPeers,
   };
-}
-
-function sumByCode(counts: readonly Record<string, number>[]): Record<string, number> {
-  const sums: Record<string, number> = {};
-  for (const [code, count] of counts.flatMap(Object.entries<number>)) sums[code] = (sums[code] ?? 0) + count;
-  return sums;
 }

@@ -1,14 +1,46 @@
-import * as time from '../base/time.js';
-import { QuietTimes } from './quiet-times.js';
+import { MICROSECOND_NS, MILLISECOND_NS, NEVER, SECOND_NS } from '../base/time.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { MICROSECOND_NS, MILLISECOND_NS, NEVER, SECOND_NS } = time;
+/**
+ * Datagrams are dense while the mean gap is shorter (ours, measured). Gaps grow with a process's own naps: with 100 and 200 us, processes that got a datagram
+ * every 65 us fell back into napping after a stall, and stayed there.
+ */
+const DENSE_NS = 500 * MICROSECOND_NS;
+/** A longer gap ends a dense time, and counts as this (ours: the shortest timer). */
+const LONGEST_NS = 1 * MILLISECOND_NS;
+/** Of the latest gap in the mean. */
+const WEIGHT = 1 / 8;
+
+/** Gaps without input: from the end of the work on what was read until the next datagram. */
+export class ArrivalGaps {
+  private meanNs = LONGEST_NS;
+  private sinceNs = Number.NEGATIVE_INFINITY;
+  private isQuiet = false;
+
+  /** All that had arrived is done with. */
+  begin(nowNs: number): void {
+    if (this.isQuiet) return;
+    this.isQuiet = true;
+    this.sinceNs = nowNs;
+  }
+
+  /** A datagram is there. */
+  end(nowNs: number): void {
+    if (!this.isQuiet) return;
+    this.isQuiet = false;
+    this.meanNs += (Math.min(nowNs - this.sinceNs, LONGEST_NS) - this.meanNs) * WEIGHT;
+  }
+
+  /** Whether the next datagram is expected before a timer could fire. */
+  areShort(nowNs: number): boolean {
+    return this.meanNs < DENSE_NS && nowNs - this.sinceNs < LONGEST_NS;
+  }
+}
 
 /** How a driver may wait: `--spin`. */
 export type Spin = 'never' | 'auto' | 'always';
 
 /** Ways of waiting for a deadline. */
-const Way = {
+export const Wait = {
   /** There is no deadline: until a datagram arrives. */
   idle: 0,
   /** A timer of whole milliseconds; datagrams wake the loop at once. */
@@ -18,7 +50,6 @@ const Way = {
   /** Block for some ten microseconds between two turns of the loop; datagrams wait as long. */
   nap: 3,
 } as const;
-export const Wait = Way;
 
 export interface WakePolicyOptions {
   spin: Spin;
@@ -28,16 +59,11 @@ export interface WakePolicyOptions {
   cores: number;
 }
 
+/** Nearer deadlines are near: a timer of 1 ms, the shortest, comes after 1.09 ms (median), 1.20 ms (p99; Node 20, lab machine). */
+export const NEAR_NS = 1.2 * MILLISECOND_NS;
 /**
- * A deadline nearer than this is near: a timer of 1 ms, the shortest there is, comes after 1.09 ms (median) and 1.20 ms (p99), so it is of use only for
- * what is farther. Measured with Node 20 on the 2-core lab machine, as are all figures here.
- */
-const NEAR = 1.2 * MILLISECOND_NS;
-export const NEAR_NS = NEAR;
-/**
- * The timers of flows, none of which is in such a hurry, wait so long for a datagram or a credit that brings the process round (ours: farther than near, and half of what an ACK may wait). Where datagrams come densely no
- * process naps or spins for a timer then. Before, there was one near at 0.13 of the times that a host was done with a batch with one flow, though nearly all had been put off meanwhile, at 0.58 with 256 flows: their sender napped
- * for a third of the time.
+ * Slack of the timers of flows: they wait this long for a datagram or credit that wakes the process anyway (ours: farther than near, and half of what an ACK
+ * may wait). Without it, hosts with 256 flows had a timer near after 0.58 of their batches, and their sender napped for a third of the time.
  */
 export const TIMER_SLACK_NS = 2.5 * MILLISECOND_NS;
 /** What a timer comes late, p99. */
@@ -45,37 +71,29 @@ const TIMER_LATE_NS = 0.2 * MILLISECOND_NS;
 /** Longer timers overflow in Node (2^31 ms); waking once an hour costs nothing. */
 const MAX_TIMER_MS = 3_600_000;
 
-/**
- * Another process takes the core when the loop comes back from looking for datagrams after longer than this; a turn of its own takes 1 us (p99.9 5 us).
- */
+/** Another process took the core when a turn of the loop lasted longer; a turn alone takes 1 us (p99.9 5 us). */
 const STALL_NS = 300 * MICROSECOND_NS;
-/**
- * This much of it within one window means contention: a lone spinner has no window of three stalls (garbage collection makes single ones), three spinners
- * on two cores have at least 11 in 30 and lose a fifth to four fifths of their time, six lose nine tenths.
- */
+/** Contention: stalls, or stalled time, in one window. A lone spinner never has three, three spinners on two cores have 11 in 30. */
 const WINDOW_NS = 100 * MILLISECOND_NS;
 const STALLS = 3;
 const STALLED_NS = 20 * MILLISECOND_NS;
-/** How long a contended process does not spin: this at first, twice as long each time that it finds the same again (ours). */
+/** A contended process does not spin for this time, doubled each time that it finds contention again. */
 const FIRST_CALM_NS = 1 * SECOND_NS;
 const MAX_CALM_NS = 64 * SECOND_NS;
 
 /**
- * Decides how to wait; a pure object, so that its decisions can be tested without a loop.
+ * Decides how to wait for a near deadline; a pure object, so that tests need no loop.
  *
- * `never`: it naps when a deadline is near, if it may and datagrams are rare; else a timer of a millisecond, which arrivals anticipate. A process that naps is deaf for as long: with a deadline every 65 us, as the four
- * processes of a loaded switch have, each frame waited for several naps on its way, and 85 Mbit/s of 120 came through (docs/PERF-LOG.md). Where datagrams are dense, what is due is done with the next of them. (Processes that wait for
- * nothing but each other's datagrams could fall into step, all idle until a timer. Then they are rare, and naps come back.)
- * `always`: it spins when a deadline is near.
- * `auto`: it spins when a deadline is near, unless the process has one core only or finds that it is kept from the core (six spinning
- * processes on two cores stall each other for 40 to 100 ms); then it behaves as with `never` for a second and tries again, after twice the time whenever the
- * next try fails as well, up to 64 s.
+ * `never`: naps where they are allowed and datagrams are rare, else sets a timer of a millisecond, which arrivals anticipate. A process is deaf while it naps:
+ * where datagrams are dense, what is due is done with the next of them (docs/decisions/0007-late-processes.md).
+ * `always`: spins.
+ * `auto`: spins, unless the process has one core or is kept from it by others; then it behaves as with `never` for 1 s, doubled up to 64 s while that repeats.
  */
 export class WakePolicy {
   /** Times that contention was found. */
   contentions = 0;
   /** What is known of the datagrams to come. */
-  readonly quiet = new QuietTimes();
+  readonly gaps = new ArrivalGaps();
   private readonly options: WakePolicyOptions;
   private readonly maySpin: boolean;
   private calmUntilNs = 0;
@@ -91,10 +109,10 @@ export class WakePolicy {
 
   /** How to wait for a deadline that is `untilNs` away, negative when it has passed. */
   choose(untilNs: number, nowNs: number): number {
-    if (untilNs === NEVER) return Way.idle;
-    if (untilNs > NEAR) return Way.timer;
-    if (untilNs <= 0 || this.isSpinning(nowNs)) return Way.spin;
-    return this.options.nap && !this.quiet.areShort(nowNs) ? Way.nap : Way.timer;
+    if (untilNs === NEVER) return Wait.idle;
+    if (untilNs > NEAR_NS) return Wait.timer;
+    if (untilNs <= 0 || this.isSpinning(nowNs)) return Wait.spin;
+    return this.options.nap && !this.gaps.areShort(nowNs) ? Wait.nap : Wait.timer;
   }
 
   /** Whole milliseconds for a timer: it wakes a little before a far deadline, so that the rest can be waited for precisely. */

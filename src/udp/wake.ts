@@ -1,12 +1,19 @@
-import { writeFileSync } from 'node:fs';
-import * as time from '../base/time.js';
-import type { Clock } from './clock.js';
-import type { WakePolicy } from './wake-policy.js';
-import * as wakePolicy from './wake-policy.js';
+// Tested by test/loopback/udp-host.test.ts
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { MILLISECOND_NS, NEVER } = time;
-const { Wait } = wakePolicy;
+import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { MILLISECOND_NS, NEVER } from '../base/time.js';
+import { type Spin, Wait, WakePolicy } from './wake-policy.js';
+
+/** Reads the time: nanoseconds since the process loaded this file, never backwards. */
+type Clock = () => number;
+
+const startMs = performance.now();
+
+/** The only clock of xpass. `performance.now` costs 46 ns a call (2-core lab machine), so a driver reads it once for each datagram. */
+export function monotonicNs(): number {
+  return (performance.now() - startMs) * 1e6;
+}
 
 /** What a waker uses of Node's event loop; a test gives one that counts. */
 export interface EventLoop {
@@ -24,18 +31,13 @@ export interface EventLoop {
 }
 
 /**
- * The longest nap, and so the longest that a datagram waits for one to end. Naps take 75 us more than asked for, 23 us with the least timer slack
- * (`reduceTimerSlack`), which the length asked for takes into account. Of deadlines 130 us apart 76 to 82 % were met within 10 us by
- * naps of up to 100 us, one before each, and 42 to 59 % by naps of up to 50 us, which took a little more of the core besides (55 against 51 %). Six processes that nap for 50 us at a time on two cores wake every 89 us (p99
- * 166 us) at 15 % of a core each; without the least slack every 129 us (p99 194 us).
+ * The longest nap, and so the longest wait of a datagram for its end. Naps take 75 us more than asked for, 23 us with the least timer slack; the request
+ * takes that into account. Of deadlines 130 us apart, naps of up to 100 us met 76 to 82 % within 10 us, naps of up to 50 us 42 to 59 %.
  */
 const MAX_NAP_NS = 100_000;
 /** The shortest that is asked for: the kernel adds its own. */
 const MIN_NAP_NS = 1_000;
-/**
- * A spinning turn in which nothing happened stays this long in place. Each turn and each look at the clock leaves garbage: 1 us turns alone make 170
- * collections a second of some 200 us each; with turns of 5 us and 0.3 us between looks there are 28.
- */
+/** A spinning turn in which nothing happened stays this long in place: turns of 1 us leave garbage for 170 collections a second, turns of 5 us for 28. */
 const LINGER_NS = 5_000;
 /** Steps of arithmetic between two looks at the clock, 0.3 us. */
 const PAUSE_STEPS = 300;
@@ -88,11 +90,8 @@ function pause(): void {
   pauseCell[0] = value;
 }
 
-/**
- * Asks Linux to wake this thread without its habitual 50 us of slack: naps and timers come that much closer. False where the system has no such
- * setting, which costs precision only. It works for a process's main thread.
- */
-export function reduceTimerSlack(): boolean {
+/** Asks Linux to wake the main thread without its 50 us of slack. False where that cannot be set, which costs precision only. */
+function reduceTimerSlack(): boolean {
   try {
     writeFileSync('/proc/self/timerslack_ns', '1');
     return true;
@@ -101,10 +100,7 @@ export function reduceTimerSlack(): boolean {
   }
 }
 
-/**
- * Calls `onWake` at or soon after one deadline, in the way that the policy chooses. One timer is armed at most, and it is replaced only when it would come
- * too late: one that comes too early looks again, which is cheaper than a new timer for each datagram.
- */
+/** Calls `onWake` soon after one deadline, as the policy chooses. One timer at most: one that is early looks again. */
 export class Waker {
   private readonly policy: WakePolicy;
   private readonly loop: EventLoop;
@@ -129,13 +125,13 @@ export class Waker {
   /** The deadline is now this one; a deadline that has passed wakes in the loop's next turn at the earliest. */
   arm(deadlineNs: number, nowNs: number): void {
     this.deadlineNs = deadlineNs;
-    this.policy.quiet.begin(nowNs);
+    this.policy.gaps.begin(nowNs);
     if (!this.turning && !this.closed) this.wait(nowNs);
   }
 
   /** A datagram arrived: to be called before anything else is done with it. */
   noteArrival(nowNs: number): void {
-    this.policy.quiet.end(nowNs);
+    this.policy.gaps.end(nowNs);
     this.noteReturn(nowNs);
   }
 
@@ -222,4 +218,20 @@ export class Waker {
     this.timer = null;
     this.timerAtNs = NEVER;
   }
+}
+
+/** How a driver waits. */
+export interface WaitOptions {
+  /** `auto` by default. */
+  spin?: Spin;
+  /** Short naps where deadlines are near and datagrams are rare; on by default. */
+  nap?: boolean;
+  /** `DEFAULT_EARLY_NS` by default. */
+  earlyNs?: number;
+}
+
+/** The policy and the loop for these options on this machine. */
+export function prepareWaiting({ spin = 'auto', nap = true }: WaitOptions): { policy: WakePolicy; loop: EventLoop } {
+  if (nap) reduceTimerSlack();
+  return { policy: new WakePolicy({ spin, nap, cores: availableParallelism() }), loop: nodeLoop(monotonicNs) };
 }

@@ -1,11 +1,6 @@
-import * as decode from './decode.js';
-import { ecn } from './decode.js';
+import { ecn, SMALLEST_FRAME_BYTES } from './decode.js';
 import { Frame } from './frame.js';
-import * as layout from './layout.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { SMALLEST_FRAME_BYTES } = decode;
-const { BUNDLE_TYPE, Ecn, Header, MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES, VERSION } = layout;
+import { BUNDLE_TYPE, Ecn, Header, MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES, VERSION } from './layout.js';
 
 /** Where the first length stands: after the byte of the ECN field and that of version and type. PROTOCOL §2.8 */
 const HEADER_BYTES = Header.versionAndType + 1;
@@ -57,9 +52,8 @@ export function isBundle(bytes: Uint8Array, length: number): boolean {
 }
 
 /**
- * The frames of a bundle one by one: `next` copies one to `bytes[0 .. length)`, until it returns false.
- * A length that no frame has, or beyond the datagram, ends the bundle with one frame of no bytes, which is dropped as `short`.
- * So a datagram has 28 frames at most.
+ * Reads the frames of a bundle: `next` copies one to `bytes[0 .. length)`, until it returns false. A length that no frame has, or beyond the datagram, ends the
+ * bundle with one empty frame, dropped as `short`. At most 28 frames.
  */
 export class BundleReader {
   readonly bytes = new Uint8Array(MAX_BUNDLED_BYTES);

@@ -1,7 +1,4 @@
-/**
- * Big-endian fields in a byte array (PROTOCOL §1). Shifts rather than a DataView: a view would be one more object for each buffer, and the
- * buffer may be a slice of a larger one.
- */
+/** Big-endian fields in a byte array (PROTOCOL §1). Shifts instead of a DataView, which would be one more object for each buffer. */
 
 export function read16(bytes: Uint8Array, at: number): number {
   return (bytes[at] << 8) | bytes[at + 1];

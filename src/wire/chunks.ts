@@ -1,14 +1,11 @@
-// Tested by test/wire/codec.test.ts and test/core/chunk-reader.test.ts
+// Tested by test/wire/codec.test.ts and test/core/endpoint-chunks.test.ts
 /**
- * What a DATA frame with CHUNKS has beside its own payload: a table of chunks, and behind the payload the bytes of each. PROTOCOL §3.16. Offsets into the frame are
- * those of the whole UDP payload, also where the payload is only counted.
+ * DATA with CHUNKS has a table of chunks before its own payload and their bytes behind it (PROTOCOL §3.16). Offsets are those of the whole UDP payload, also
+ * where the payload is only counted.
  */
 import { read16, read32, write16, write32 } from './bytes.js';
 import type { Frame } from './frame.js';
-import * as layout from './layout.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { CHECK_BYTES, Chunks, Data, DataFlag, FrameType, Header } = layout;
+import { CHECK_BYTES, Chunks, Data, DataFlag, FrameType, Header } from './layout.js';
 
 /** One chunk: bytes of a flow that may be another than the frame's. */
 export interface ChunkFields {
@@ -89,8 +86,8 @@ export function writeChunk(bytes: Uint8Array, index: number, chunk: ChunkFields)
 }
 
 /**
- * Makes `into` the DATA frame of chunk `index`, as if its flow had sent it: with its flags, and no more of `frame` than addresses and marks. What stands for credit sequence and *unused* means
- * nothing. The chunk's bytes begin at `at` of `frame`; returns where those of the next begin. There is no check: that of `frame` was the chunk's too.
+ * Makes `into` the DATA frame of chunk `index`, with that chunk's flags and the frame's addresses and marks; credit sequence and *unused* mean nothing. The
+ * chunk's bytes start at `at`; returns where the next ones start. It has no check: the frame's covered it.
  */
 export function takeChunk(frame: Frame, index: number, at: number, into: Frame): number {
   const { bytes } = frame;

@@ -1,16 +1,12 @@
 /**
- * Bytes to fields. Whatever arrives goes through `checkFrame` once, at the door; after it every accessor of the frame's type reads inside
- * the frame and cannot fail. Accessors take the frame's bytes, allocate nothing and return unsigned numbers.
+ * Bytes to fields. `checkFrame` checks each arrival once; afterwards no accessor of the frame's type can read outside it. Accessors take the frame's bytes,
+ * allocate nothing and return unsigned numbers.
  */
 import { type Crc32, crc32Bits } from '../base/crc32.js';
 import { read16, read32 } from './bytes.js';
 import { chunkCount, chunkTableBytes, hasChunks, hasRoomForChunks, hasValidChunks, tableEnd } from './chunks.js';
 import type { Frame } from './frame.js';
-import * as layout from './layout.js';
-import { hasValidFields } from './validity.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const {
+import {
   Ack,
   Attach,
   Attached,
@@ -23,8 +19,8 @@ const {
   Data,
   Fin,
   FrameType,
-  HOP_BITS,
   Header,
+  HOP_BITS,
   KeepAlive,
   MAX_FRAME_BYTES,
   NO_HOP,
@@ -33,11 +29,11 @@ const {
   VERSION,
   VersionOffer,
   WindowAck,
-} = layout;
+} from './layout.js';
+import { hasValidFields } from './validity.js';
 
 /** Why `checkFrame` turned a datagram away; negative, so that one number tells a type from a reason. PROTOCOL §2.7 */
-const Drop = { short: -1, version: -2, type: -3, length: -4, check: -5, invalid: -6 } as const;
-export const DropCode = Drop;
+export const DropCode = { short: -1, version: -2, type: -3, length: -4, check: -5, invalid: -6 } as const;
 
 /** Names of the drop codes: the name of `code` is at `-code`. */
 export const DROP_NAMES: readonly string[] = ['', 'short', 'version', 'type', 'length', 'check', 'invalid'];
@@ -45,8 +41,7 @@ export const DROP_NAMES: readonly string[] = ['', 'short', 'version', 'type', 'l
 const RATE_MASK = (1 << RATE_BITS) - 1;
 
 /** The least that any frame takes: a CREDIT without padding. PROTOCOL §2.7 */
-const SMALLEST_BYTES = Credit.bytes;
-export const SMALLEST_FRAME_BYTES = SMALLEST_BYTES;
+export const SMALLEST_FRAME_BYTES = Credit.bytes;
 
 /** Shortest and longest frame by type; zero where there is no such type. PROTOCOL §3 */
 const minBytes = new Uint16Array(16);
@@ -74,8 +69,8 @@ allow(FrameType.speculativeData, Data.overheadBytes + 1, MAX_FRAME_BYTES);
 allow(FrameType.version, VersionOffer.bytes, VersionOffer.bytes);
 
 /**
- * The frame's type, or a negative DropCode. The reasons are tried in the order short, version, type, length, check, invalid.
- * `check === null` skips the check, for worlds that corrupt nothing; so does a frame of which part is only counted. PROTOCOL §2.6, §2.7
+ * The frame's type, or a negative DropCode, tried in the order short, version, type, length, check, invalid. `check === null` skips the check, for worlds that
+ * corrupt nothing; so does a frame with counted bytes. PROTOCOL §2.6, §2.7
  */
 export function checkFrame(frame: Frame, check: Crc32 | null): number {
   const type = peekHeader(frame.bytes, frame.length);
@@ -85,34 +80,34 @@ export function checkFrame(frame: Frame, check: Crc32 | null): number {
   if (lengthFault !== 0) return lengthFault;
   if (check !== null && frame.phantomBytes === 0) {
     const intact = type === FrameType.credit ? isCreditIntact(bytes) : check(bytes, 1, frame.length) === CHECK_RESIDUE;
-    if (!intact) return Drop.check;
+    if (!intact) return DropCode.check;
   }
-  if (hasChunks(bytes) && !hasValidChunks(bytes)) return Drop.invalid;
-  return hasValidFields(bytes, type) ? type : Drop.invalid;
+  if (hasChunks(bytes) && !hasValidChunks(bytes)) return DropCode.invalid;
+  return hasValidFields(bytes, type) ? type : DropCode.invalid;
 }
 
 /**
- * The least that a switch must know before it reads the forwarding header: long enough, and of a version and type that exist. Returns the type or a
- * negative DropCode. A VERSION frame is the same in every version, so it is taken from any. PROTOCOL §2, §2.7, §10
+ * Checks what a switch needs before it reads the forwarding header: returns the type or a negative DropCode. A VERSION frame is the same in every version and
+ * taken from any. PROTOCOL §2, §2.7, §10
  */
 export function peekHeader(bytes: Uint8Array, length: number): number {
-  if (length < SMALLEST_BYTES) return Drop.short;
+  if (length < SMALLEST_FRAME_BYTES) return DropCode.short;
   const type = frameType(bytes);
-  if (frameVersion(bytes) !== VERSION && type !== FrameType.version) return Drop.version;
-  return maxBytes[type] === 0 ? Drop.type : type;
+  if (frameVersion(bytes) !== VERSION && type !== FrameType.version) return DropCode.version;
+  return maxBytes[type] === 0 ? DropCode.type : type;
 }
 
 function checkLength(frame: Frame, type: number): number {
   const total = frame.length + frame.phantomBytes;
-  if (total < minBytes[type]) return Drop.short;
-  if (total > maxBytes[type]) return Drop.length;
+  if (total < minBytes[type]) return DropCode.short;
+  if (total > maxBytes[type]) return DropCode.length;
   if (type === FrameType.credit && total < Credit.bytes + Credit.explicitBytes && asksForRate(frame.bytes))
-    return Drop.short;
+    return DropCode.short;
   const hasRanges = type === FrameType.ack || type === FrameType.windowAck;
-  if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return Drop.length;
-  if (hasChunks(frame.bytes)) return hasRoomForChunks(frame) ? 0 : Drop.length;
+  if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return DropCode.length;
+  if (hasChunks(frame.bytes)) return hasRoomForChunks(frame) ? 0 : DropCode.length;
   const misplaced = frame.phantomBytes > 0 && (!isStreamData(type) || frame.length !== Data.payload);
-  return misplaced ? Drop.length : 0;
+  return misplaced ? DropCode.length : 0;
 }
 
 /** Of a CREDIT. PROTOCOL §9.7 */
@@ -125,10 +120,7 @@ function isStreamData(type: number): boolean {
   return type === FrameType.data || type === FrameType.speculativeData;
 }
 
-/**
- * PROTOCOL §3.2. Always the CRC of base, never the injected one: for these 15 bytes it takes 17 ns where a call into Node's zlib with its
- * subarray takes 105 ns (measured, Node 20), and credits are half of all frames.
- */
+/** Always the CRC of base: half of all frames are credits, and it takes 17 ns for their 15 bytes, a call into Node's zlib 105 ns (Node 20). PROTOCOL §3.2 */
 function isCreditIntact(bytes: Uint8Array): boolean {
   return (crc32Bits(bytes, 1, Credit.check) & 0xffff) === read16(bytes, Credit.check);
 }
@@ -178,30 +170,24 @@ export function flowId(bytes: Uint8Array): number {
   return read32(bytes, Header.flowId);
 }
 
+function field16(at: number): (bytes: Uint8Array) => number {
+  return (bytes) => read16(bytes, at);
+}
+
+function field32(at: number): (bytes: Uint8Array) => number {
+  return (bytes) => read32(bytes, at);
+}
+
 /** Stream offset, lower 32 bits. PROTOCOL §3.1 */
-export function requestSentOffset(bytes: Uint8Array): number {
-  return read32(bytes, CreditRequest.sentOffset);
-}
-
+export const requestSentOffset = field32(CreditRequest.sentOffset);
 /** 16 bits. PROTOCOL §3.1, §5.4 */
-export function requestProbe(bytes: Uint8Array): number {
-  return read16(bytes, CreditRequest.probe);
-}
-
+export const requestProbe = field16(CreditRequest.probe);
 /** Largest UDP payload of the flow. PROTOCOL §3.1 */
-export function requestMaxFrameBytes(bytes: Uint8Array): number {
-  return read16(bytes, CreditRequest.maxFrameBytes);
-}
-
+export const requestMaxFrameBytes = field16(CreditRequest.maxFrameBytes);
 /** 0 for none. PROTOCOL §3.1, §6.1 */
-export function requestPairedFlowId(bytes: Uint8Array): number {
-  return read32(bytes, CreditRequest.pairedFlowId);
-}
-
+export const requestPairedFlowId = field32(CreditRequest.pairedFlowId);
 /** Bytes that wait; 0xFFFFFFFF for that many or more. PROTOCOL §3.1 */
-export function requestBacklog(bytes: Uint8Array): number {
-  return read32(bytes, CreditRequest.backlog);
-}
+export const requestBacklog = field32(CreditRequest.backlog);
 
 /** PROTOCOL §3.1 */
 export function requestWeight(bytes: Uint8Array): number {
@@ -287,84 +273,37 @@ export function ackRangeEnd(bytes: Uint8Array, index: number): number {
 }
 
 /** Stream offset, lower 32 bits. PROTOCOL §3.5 */
-export function stopSentOffset(bytes: Uint8Array): number {
-  return read32(bytes, CreditStop.sentOffset);
-}
-
+export const stopSentOffset = field32(CreditStop.sentOffset);
 /** 16 bits. PROTOCOL §3.5, §5.4 */
-export function stopProbe(bytes: Uint8Array): number {
-  return read16(bytes, CreditStop.probe);
-}
-
+export const stopProbe = field16(CreditStop.probe);
 /** 16 bits. PROTOCOL §3.5, §4.3 */
-export function stopUnused(bytes: Uint8Array): number {
-  return read16(bytes, CreditStop.unused);
-}
-
+export const stopUnused = field16(CreditStop.unused);
 /** The stream's length, lower 32 bits. PROTOCOL §3.6 */
-export function finFinalOffset(bytes: Uint8Array): number {
-  return read32(bytes, Fin.finalOffset);
-}
-
+export const finFinalOffset = field32(Fin.finalOffset);
 /** 16 bits. PROTOCOL §3.6, §5.4 */
-export function finProbe(bytes: Uint8Array): number {
-  return read16(bytes, Fin.probe);
-}
-
+export const finProbe = field16(Fin.probe);
 /** 16 bits. PROTOCOL §3.6, §4.3 */
-export function finUnused(bytes: Uint8Array): number {
-  return read16(bytes, Fin.unused);
-}
-
+export const finUnused = field16(Fin.unused);
 /** One of `ResetCode`, or a code that this implementation does not know. PROTOCOL §3.7 */
-export function resetCode(bytes: Uint8Array): number {
-  return read16(bytes, Reset.code);
-}
-
+export const resetCode = field16(Reset.code);
 /** PROTOCOL §3.8 */
-export function attachToken(bytes: Uint8Array): number {
-  return read32(bytes, Attach.token);
-}
-
+export const attachToken = field32(Attach.token);
 /** 0 for "the switch's". PROTOCOL §3.8 */
-export function attachMaxFrameBytes(bytes: Uint8Array): number {
-  return read16(bytes, Attach.maxFrameBytes);
-}
-
+export const attachMaxFrameBytes = field16(Attach.maxFrameBytes);
 /** PROTOCOL §3.9 */
-export function attachedToken(bytes: Uint8Array): number {
-  return read32(bytes, Attached.token);
-}
-
+export const attachedToken = field32(Attached.token);
 /** Rate of the host's link in kbit/s; 0 for unlimited. PROTOCOL §3.9 */
-export function attachedRateKbps(bytes: Uint8Array): number {
-  return read32(bytes, Attached.rateKbps);
-}
-
+export const attachedRateKbps = field32(Attached.rateKbps);
 /** PROTOCOL §3.9 */
-export function attachedMaxFrameBytes(bytes: Uint8Array): number {
-  return read16(bytes, Attached.maxFrameBytes);
-}
-
+export const attachedMaxFrameBytes = field16(Attached.maxFrameBytes);
 /** PROTOCOL §3.9 */
-export function attachedKeepAliveMs(bytes: Uint8Array): number {
-  return read16(bytes, Attached.keepAliveMs);
-}
-
+export const attachedKeepAliveMs = field16(Attached.keepAliveMs);
 /** PROTOCOL §3.10 */
-export function attachRefusedToken(bytes: Uint8Array): number {
-  return read32(bytes, AttachRefused.token);
-}
-
+export const attachRefusedToken = field32(AttachRefused.token);
 /** One of `AttachRefusal`, or a code that this implementation does not know. PROTOCOL §3.10 */
-export function attachRefusedCode(bytes: Uint8Array): number {
-  return read16(bytes, AttachRefused.code);
-}
-
+export const attachRefusedCode = field16(AttachRefused.code);
 /** Of KEEP_ALIVE and of DETACH. PROTOCOL §3.11, §3.12 */
-export function keepAliveToken(bytes: Uint8Array): number {
-  return read32(bytes, KeepAlive.token);
-}
+export const keepAliveToken = field32(KeepAlive.token);
 
 /** PROTOCOL §3.13 */
 export function versionLowest(bytes: Uint8Array): number {

@@ -1,15 +1,10 @@
 /**
- * Fields to bytes, in the caller's buffer, which is at least as long as the frame. Nothing here allocates: keep one object of each kind of fields and
- * fill it anew. Every function returns the frame's length, and a frame is complete with it unless the function says otherwise.
- * Numbers wider than their field are cut to its lower bits (PROTOCOL §1.3), so wide counters are passed as they are.
- * `check === null` leaves zeros in place of the check, for worlds that corrupt nothing.
+ * Fields to bytes, in a buffer of the caller that is long enough; returns the frame's length. Allocates nothing: fill one object of fields anew. Wide counters
+ * are cut to the field's lower bits (PROTOCOL §1.3). `check === null` writes zeros, for worlds that corrupt nothing.
  */
 import { type Crc32, crc32Bits } from '../base/crc32.js';
 import { write16, write32 } from './bytes.js';
-import * as layout from './layout.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const {
+import {
   Ack,
   Attach,
   Attached,
@@ -24,8 +19,8 @@ const {
   Ecn,
   Fin,
   FrameType,
-  HOP_BITS,
   Header,
+  HOP_BITS,
   KeepAlive,
   MAX_HOP_LIMIT,
   NO_HOP,
@@ -34,7 +29,7 @@ const {
   VERSION,
   VersionOffer,
   WindowAck,
-} = layout;
+} from './layout.js';
 
 /** Where a frame goes and of which flow it is. PROTOCOL §1.2, §2.5 */
 export interface FlowHeader {
@@ -134,54 +129,8 @@ export interface StopFields {
   unused: number;
 }
 
-/** PROTOCOL §3.6 */
-export interface FinFields {
-  finalOffset: number;
-  probe: number;
-  unused: number;
-}
-
-/** PROTOCOL §3.7 */
-export interface ResetFields {
-  /** Bits of `ResetFlag`. */
-  flags: number;
-  /** One of `ResetCode`. */
-  code: number;
-}
-
-/** PROTOCOL §3.8 */
-export interface AttachFields {
-  token: number;
-  /** 0 for "the switch's". */
-  maxFrameBytes: number;
-}
-
-/** PROTOCOL §3.9 */
-export interface AttachedFields {
-  token: number;
-  /** 0 for unlimited. */
-  rateKbps: number;
-  maxFrameBytes: number;
-  keepAliveMs: number;
-}
-
-/** PROTOCOL §3.10 */
-export interface AttachRefusedFields {
-  token: number;
-  /** One of `AttachRefusal`. */
-  code: number;
-}
-
-/** PROTOCOL §3.11, §3.12 */
-export interface KeepAliveFields {
-  token: number;
-}
-
-/** PROTOCOL §3.13 */
-export interface VersionFields {
-  lowest: number;
-  highest: number;
-}
+/** Writes a frame of these fields and returns its length. */
+type Encode<F> = (bytes: Uint8Array, header: FlowHeader, fields: F, check: Crc32 | null) => number;
 
 const CAPABLE_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.capable0;
 const PLAIN_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.notCapable;
@@ -214,12 +163,7 @@ export function seal(bytes: Uint8Array, length: number, check: Crc32 | null): nu
 }
 
 /** PROTOCOL §3.1 */
-export function encodeRequest(
-  bytes: Uint8Array,
-  header: FlowHeader,
-  fields: RequestFields,
-  check: Crc32 | null,
-): number {
+export const encodeRequest: Encode<RequestFields> = (bytes, header, fields, check) => {
   writeHeader(bytes, header, FrameType.creditRequest, fields.flags);
   write32(bytes, CreditRequest.sentOffset, fields.sentOffset);
   write16(bytes, CreditRequest.probe, fields.probe);
@@ -228,7 +172,7 @@ export function encodeRequest(
   write32(bytes, CreditRequest.backlog, Math.min(fields.backlog, LARGEST_32));
   write32(bytes, CreditRequest.weight, fields.weight << WEIGHT_SHIFT);
   return seal(bytes, CreditRequest.bytes - CHECK_BYTES, check);
-}
+};
 
 /** PROTOCOL §3.2 */
 export function encodeCredit(bytes: Uint8Array, header: FlowHeader, fields: CreditFields, check: Crc32 | null): number {
@@ -279,19 +223,14 @@ export function encodeAck(bytes: Uint8Array, header: FlowHeader, fields: AckFiel
 }
 
 /** PROTOCOL §3.14 */
-export function encodeWindowAck(
-  bytes: Uint8Array,
-  header: FlowHeader,
-  fields: WindowAckFields,
-  check: Crc32 | null,
-): number {
+export const encodeWindowAck: Encode<WindowAckFields> = (bytes, header, fields, check) => {
   writeHeader(bytes, header, FrameType.windowAck, fields.flags);
   bytes[WindowAck.arrivedWith] = fields.arrivedWith;
   write32(bytes, WindowAck.windowEnd, fields.windowEnd);
   write32(bytes, WindowAck.frameNumber, fields.frameNumber);
   write32(bytes, WindowAck.remoteQueuing, fields.remoteQueuing);
   return seal(bytes, writeArrived(bytes, fields, WindowAck.ranges), check);
-}
+};
 
 /** What ACK and WINDOW_ACK have in common; the ranges begin at `first`. Returns where they end. */
 function writeArrived(bytes: Uint8Array, { cumulative, probe, ranges }: AckFields, first: number): number {
@@ -308,104 +247,102 @@ function writeArrived(bytes: Uint8Array, { cumulative, probe, ranges }: AckField
   return at;
 }
 
+/** Encodes rare frames, of `length` bytes with the check and no flags. */
+function plain<F>(type: number, length: number, write: (bytes: Uint8Array, fields: F) => void): Encode<F> {
+  return (bytes, header, fields, check) => {
+    writeHeader(bytes, header, type, 0);
+    write(bytes, fields);
+    return seal(bytes, length - CHECK_BYTES, check);
+  };
+}
+
 /** PROTOCOL §3.5 */
-export function encodeStop(bytes: Uint8Array, header: FlowHeader, fields: StopFields, check: Crc32 | null): number {
-  writeHeader(bytes, header, FrameType.creditStop, 0);
+export const encodeStop = plain(FrameType.creditStop, CreditStop.bytes, (bytes, fields: StopFields) => {
   write32(bytes, CreditStop.sentOffset, fields.sentOffset);
   write16(bytes, CreditStop.probe, fields.probe);
   write16(bytes, CreditStop.unused, fields.unused);
-  return seal(bytes, CreditStop.bytes - CHECK_BYTES, check);
+});
+
+interface FinFields extends Omit<StopFields, 'sentOffset'> {
+  finalOffset: number;
 }
 
 /** PROTOCOL §3.6 */
-export function encodeFin(bytes: Uint8Array, header: FlowHeader, fields: FinFields, check: Crc32 | null): number {
-  writeHeader(bytes, header, FrameType.fin, 0);
+export const encodeFin = plain(FrameType.fin, Fin.bytes, (bytes, fields: FinFields) => {
   write32(bytes, Fin.finalOffset, fields.finalOffset);
   write16(bytes, Fin.probe, fields.probe);
   write16(bytes, Fin.unused, fields.unused);
-  return seal(bytes, Fin.bytes - CHECK_BYTES, check);
-}
+});
 
-/** PROTOCOL §3.7 */
-export function encodeReset(bytes: Uint8Array, header: FlowHeader, fields: ResetFields, check: Crc32 | null): number {
-  writeHeader(bytes, header, FrameType.reset, fields.flags);
-  write16(bytes, Reset.code, fields.code);
+/** Bits of `ResetFlag`, one of `ResetCode`. PROTOCOL §3.7 */
+export const encodeReset: Encode<{ flags: number; code: number }> = (bytes, header, { flags, code }, check) => {
+  writeHeader(bytes, header, FrameType.reset, flags);
+  write16(bytes, Reset.code, code);
   write16(bytes, Reset.code + 2, 0);
   return seal(bytes, Reset.bytes - CHECK_BYTES, check);
+};
+
+interface AttachFields {
+  token: number;
+  /** 0 for "the switch's". */
+  maxFrameBytes: number;
 }
 
 /** PROTOCOL §3.8 */
-export function encodeAttach(bytes: Uint8Array, header: FlowHeader, fields: AttachFields, check: Crc32 | null): number {
-  writeHeader(bytes, header, FrameType.attach, 0);
+export const encodeAttach = plain(FrameType.attach, Attach.bytes, (bytes, fields: AttachFields) => {
   write32(bytes, Attach.token, fields.token);
   write16(bytes, Attach.maxFrameBytes, fields.maxFrameBytes);
   write16(bytes, Attach.maxFrameBytes + 2, 0);
-  return seal(bytes, Attach.bytes - CHECK_BYTES, check);
+});
+
+interface AttachedFields {
+  token: number;
+  /** 0 for unlimited. */
+  rateKbps: number;
+  maxFrameBytes: number;
+  keepAliveMs: number;
 }
 
 /** PROTOCOL §3.9 */
-export function encodeAttached(
-  bytes: Uint8Array,
-  header: FlowHeader,
-  fields: AttachedFields,
-  check: Crc32 | null,
-): number {
-  writeHeader(bytes, header, FrameType.attached, 0);
+export const encodeAttached = plain(FrameType.attached, Attached.bytes, (bytes, fields: AttachedFields) => {
   write32(bytes, Attached.token, fields.token);
   write32(bytes, Attached.rateKbps, fields.rateKbps);
   write16(bytes, Attached.maxFrameBytes, fields.maxFrameBytes);
   write16(bytes, Attached.keepAliveMs, fields.keepAliveMs);
-  return seal(bytes, Attached.bytes - CHECK_BYTES, check);
+});
+
+interface AttachRefusedFields {
+  token: number;
+  /** One of `AttachRefusal`. */
+  code: number;
 }
 
 /** PROTOCOL §3.10 */
-export function encodeAttachRefused(
-  bytes: Uint8Array,
-  header: FlowHeader,
-  fields: AttachRefusedFields,
-  check: Crc32 | null,
-): number {
-  writeHeader(bytes, header, FrameType.attachRefused, 0);
-  write32(bytes, AttachRefused.token, fields.token);
-  write16(bytes, AttachRefused.code, fields.code);
+export const encodeAttachRefused = plain(FrameType.attachRefused, AttachRefused.bytes, writeRefusal);
+
+function writeRefusal(bytes: Uint8Array, { token, code }: AttachRefusedFields): void {
+  write32(bytes, AttachRefused.token, token);
+  write16(bytes, AttachRefused.code, code);
   write16(bytes, AttachRefused.code + 2, 0);
-  return seal(bytes, AttachRefused.bytes - CHECK_BYTES, check);
 }
 
 /** PROTOCOL §3.11 */
-export function encodeKeepAlive(
-  bytes: Uint8Array,
-  header: FlowHeader,
-  fields: KeepAliveFields,
-  check: Crc32 | null,
-): number {
-  writeHeader(bytes, header, FrameType.keepAlive, 0);
-  write32(bytes, KeepAlive.token, fields.token);
-  return seal(bytes, KeepAlive.bytes - CHECK_BYTES, check);
+export const encodeKeepAlive = plain(FrameType.keepAlive, KeepAlive.bytes, writeToken);
+/** PROTOCOL §3.12 */
+export const encodeDetach = plain(FrameType.detach, KeepAlive.bytes, writeToken);
+
+function writeToken(bytes: Uint8Array, { token }: { token: number }): void {
+  write32(bytes, KeepAlive.token, token);
 }
 
-/** PROTOCOL §3.12 */
-export function encodeDetach(
-  bytes: Uint8Array,
-  header: FlowHeader,
-  fields: KeepAliveFields,
-  check: Crc32 | null,
-): number {
-  writeHeader(bytes, header, FrameType.detach, 0);
-  write32(bytes, KeepAlive.token, fields.token);
-  return seal(bytes, KeepAlive.bytes - CHECK_BYTES, check);
+interface VersionFields {
+  lowest: number;
+  highest: number;
 }
 
 /** PROTOCOL §3.13 */
-export function encodeVersion(
-  bytes: Uint8Array,
-  header: FlowHeader,
-  fields: VersionFields,
-  check: Crc32 | null,
-): number {
-  writeHeader(bytes, header, FrameType.version, 0);
+export const encodeVersion = plain(FrameType.version, VersionOffer.bytes, (bytes, fields: VersionFields) => {
   bytes[VersionOffer.lowest] = fields.lowest;
   bytes[VersionOffer.highest] = fields.highest;
   write16(bytes, VersionOffer.highest + 1, 0);
-  return seal(bytes, VersionOffer.bytes - CHECK_BYTES, check);
-}
+});

@@ -1,8 +1,8 @@
 import type { Frame } from './frame.js';
 
 /**
- * A first-in first-out queue of frames that are linked to each other by `Frame.next`: it has no array, so thousands of queues that are mostly empty take
- * a cache line each. A frame is in one such queue at a time. The bound is the caller's.
+ * A first-in first-out queue of frames linked by `Frame.next`: without an array, a queue that is mostly empty takes one cache line. A frame is in one such
+ * queue at a time. The caller bounds it.
  */
 export class FrameQueue {
   private first: Frame | null = null;

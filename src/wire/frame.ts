@@ -1,12 +1,6 @@
-import * as layout from './layout.js';
+import { WIRE_OVERHEAD_BYTES } from './layout.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { WIRE_OVERHEAD_BYTES } = layout;
-
-/**
- * One frame on its way through a machine: the bytes and what the machines around them need to know.
- * Frames are pooled; a machine that takes one owns it until it hands it on.
- */
+/** One frame on its way: its bytes and what machines need to know. Frames are pooled; a machine owns what it takes until it hands it on. */
 export class Frame {
   // What each queue and each hop needs comes first: V8 lays fields out in this order, and the first 64 bytes are one cache line.
   /** The one behind it in a `FrameQueue`. */
@@ -26,16 +20,13 @@ export class Frame {
   /** Bytes that exist in `bytes`. */
   length = 0;
   /**
-   * Bytes that the simulator only counts and never stores: the payload and the check of a DATA frame whose `bytes` end before its payload. So the wire
-   * bytes are those of the real frame. 0 on real sockets and in every other frame. PROTOCOL §3.3
+   * Bytes that the simulator counts and does not store: payload and check of a DATA frame whose `bytes` end before its payload. 0 on real sockets and in every
+   * other frame. PROTOCOL §3.3
    */
   phantomBytes = 0;
   /** The UDP payload; only `bytes[0 .. length)` counts. */
   bytes: Uint8Array;
-  /**
-   * Who is at the other end of the datagram: the id that the driver gave to a UDP address on a switch or in direct mode; the peer's host id behind a
-   * switch.
-   */
+  /** The other end: the driver's id of a UDP address on a switch or in direct mode; the peer's host id behind a switch. */
   peer = 0;
   /** When the frame reached the host that handles it, by that host's clock; what is later than `handleFrame`, or not known, counts as that. Set by drivers of hosts. */
   arrivedNs = Number.POSITIVE_INFINITY;

@@ -1,14 +1,13 @@
 /**
- * Where every field of every frame stands: offsets and lengths in bytes, codes and flag bits, all from PROTOCOL §2 and §3.
- * Decoding, encoding, the naive twin in the tests and the diagrams of docs/PROTOCOL.md are held to this one table.
+ * Offsets, lengths, codes and flag bits of all frames, in bytes (PROTOCOL §2, §3). Decoding, encoding, tests and the diagrams of docs/PROTOCOL.md are held to
+ * this table.
  */
 
 /** The version that this code speaks. PROTOCOL §10 */
 export const VERSION = 1;
 
 /** Bytes of Ethernet (38, preamble and gap included), IPv4 (20) and UDP (8) around every UDP payload. PROTOCOL §1.1 */
-const OVERHEAD_BYTES = 66;
-export const WIRE_OVERHEAD_BYTES = OVERHEAD_BYTES;
+export const WIRE_OVERHEAD_BYTES = 66;
 
 /** Host ids: 0 is the switch itself, or the host at this address in direct mode. PROTOCOL §1.2 */
 export const NO_HOST = 0;
@@ -199,7 +198,7 @@ export const MIN_WIRE_BYTES = 84;
 
 /** Wire bytes of a frame with this UDP payload. PROTOCOL §1.1 */
 export function wireBytes(payloadBytes: number): number {
-  return payloadBytes + OVERHEAD_BYTES;
+  return payloadBytes + WIRE_OVERHEAD_BYTES;
 }
 
 /** The part of a link that credits get: `88 / (88 + data)`; 5.41 % for 1538-byte data frames. PROTOCOL §9.1 */

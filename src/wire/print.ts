@@ -96,8 +96,8 @@ const PRINTERS: Record<number, Printer> = {
 };
 
 /**
- * `DATA 3>7 flow=0x0000beef path=0 hop=63 ect0 [REPAIR] credit=5 offset=1446 payload=1446 unused=0`; for bytes that are no frame, the reason and the
- * length. The check is not looked at: a simulated frame has none.
+ * `DATA 3>7 flow=0x0000beef path=0 hop=63 ect0 [REPAIR] credit=5 offset=1446 payload=1446 unused=0`; for bytes that are no frame, the reason and length.
+ * Ignores the check: simulated frames have none.
  */
 export function printFrame(frame: Frame): string {
   const type = decode.checkFrame(frame, null);

@@ -1,8 +1,5 @@
 import { read16, write16 } from './bytes.js';
-import * as layout from './layout.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Credit, Ecn, HOP_BITS, Header } = layout;
+import { Credit, Ecn, Header, HOP_BITS } from './layout.js';
 
 /** The hop limit is above the two ECN bits of byte 0. */
 const HOPS_SHIFT = 2;

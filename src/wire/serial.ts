@@ -1,7 +1,4 @@
-/**
- * Numbers that wrap (PROTOCOL §1.3, after RFC 1982). Arguments may be the 32-bit (16-bit) values of the wire or the wide counters inside: only their
- * lower bits count, except in `near`.
- */
+/** Serial numbers (PROTOCOL §1.3, after RFC 1982). Arguments may be 16-bit or 32-bit wire values or wide counters: only lower bits count, except in `near`. */
 
 /** Whether `a` is after `b`: `(a - b) mod 2^32` is 1 to 2^31 - 1. Values exactly 2^31 apart are after each other in neither order. */
 export function serialAfter(a: number, b: number): boolean {
@@ -13,10 +10,7 @@ export function serialDistance(a: number, b: number): number {
   return (a - b) | 0;
 }
 
-/**
- * The integer nearest to `near` whose lower 32 bits are `value32`. Below zero when the field names something before the counter's
- * beginning; no correct peer sends that, and the caller drops it.
- */
+/** The integer nearest to `near` with these lower 32 bits. Below zero for a value before the counter's start, which the caller drops. */
 export function widen(value32: number, near: number): number {
   return near + ((value32 - near) | 0);
 }

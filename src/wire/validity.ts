@@ -1,8 +1,5 @@
 import { isZero32, read16, read32 } from './bytes.js';
-import * as layout from './layout.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const {
+import {
   Ack,
   Attach,
   Attached,
@@ -15,7 +12,7 @@ const {
   NO_HOST,
   VersionOffer,
   WindowAck,
-} = layout;
+} from './layout.js';
 
 /** A DATA frame of one byte: no flow can do with less. PROTOCOL §3.3 */
 const SMALLEST_DATA_BYTES = Data.overheadBytes + 1;

@@ -16,9 +16,10 @@ import { AttachRefusal, FrameType } from '../../src/wire/layout.js';
 
 const TOKEN = 0xcafe_f00d;
 const FROM_SWITCH = { destination: 3, source: 0, flowId: 0 };
+const CREDIT = { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 };
 
 /** An attachment, and a switch that the test plays. */
-function bench(changes: Partial<AttachmentOptions> = {}) {
+function newBench(changes: Partial<AttachmentOptions> = {}) {
   const pool = new FramePool(() => new Uint8Array(64), 16);
   const attachment = new Attachment(
     {
@@ -70,10 +71,23 @@ function bench(changes: Partial<AttachmentOptions> = {}) {
   };
 }
 
+/** The same once it has asked for the first time. */
+function bench(changes: Partial<AttachmentOptions> = {}) {
+  const made = newBench(changes);
+  made.run(0);
+  return made;
+}
+
+/** The same once the switch has given a port, at time 0. */
+function attachedBench(changes: Partial<AttachmentOptions> = {}) {
+  const made = bench(changes);
+  made.attached(0);
+  return made;
+}
+
 describe('Attachment', () => {
   it('asks at once, with the id, the token and the frame size that it wants', () => {
-    const { run } = bench();
-    const [first] = run(0);
+    const [first] = newBench().run(0);
     expect(first.type).toBe(FrameType.attach);
     expect(sourceHost(first.frame.bytes)).toBe(3);
     expect(destinationHost(first.frame.bytes)).toBe(0);
@@ -82,7 +96,7 @@ describe('Attachment', () => {
   });
 
   it('asks again each second while it has no answer, and gives up after the connect timeout', () => {
-    const { attachment, run } = bench();
+    const { attachment, run } = newBench();
     const times = run(20 * SECOND_NS).map(({ atNs }) => atNs / SECOND_NS);
     expect(times).toEqual([0, 1, 2, 3, 4]);
     expect(attachment.error?.code).toBe('unreachable');
@@ -91,18 +105,15 @@ describe('Attachment', () => {
   });
 
   it('takes what the switch gives', () => {
-    const { attachment, run, attached } = bench({ hostId: 0 });
-    run(0);
+    const { attachment, attached } = bench({ hostId: 0 });
     expect(attachment.isAttached).toBe(false);
     expect(attached(10)).toBe(true);
     expect(attachment.isAttached).toBe(true);
     expect(attachment.link).toEqual({ hostId: 3, rateBps: 100e6, maxFrameBytes: 1472 });
   });
 
-  it('takes another rate from the answer to a KEEP_ALIVE, and sends the next one no later for it', () => {
-    const { attachment, run, attached } = bench();
-    run(0);
-    attached(0);
+  it('takes another rate from a later ATTACHED, and sends the next one no later for it', () => {
+    const { attachment, attached } = attachedBench();
     expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
     attached(0.5 * SECOND_NS, TOKEN, 1000, 20_000);
     expect(attachment.link?.rateBps).toBe(20e6);
@@ -111,21 +122,18 @@ describe('Attachment', () => {
   });
 
   it('calls a switch silent from which nothing has come for two keep-alive times', () => {
-    const { attachment, run, attached, frame, give } = bench();
-    run(0);
+    const { attachment, attached, frame, give } = bench();
     expect(attachment.silentNs(60 * SECOND_NS)).toBe(0);
     attached(1 * SECOND_NS);
     expect(attachment.silentNs(2.9 * SECOND_NS)).toBe(0);
     expect(attachment.silentNs(3 * SECOND_NS)).toBe(2 * SECOND_NS);
     // Any frame shows that it is there.
-    const credit = { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 };
-    give(encodeCredit(frame.bytes, { ...FROM_SWITCH, flowId: 7 }, credit, crc32), 3 * SECOND_NS);
+    give(encodeCredit(frame.bytes, { ...FROM_SWITCH, flowId: 7 }, CREDIT, crc32), 3 * SECOND_NS);
     expect(attachment.silentNs(4 * SECOND_NS)).toBe(0);
   });
 
   it('asks again soon where nobody listens, and gives up when told so', () => {
-    const { attachment, run } = bench();
-    run(0);
+    const { attachment } = bench();
     attachment.handleRefusal(1);
     expect(attachment.nextTimeout()).toBe(0.25 * SECOND_NS + 1);
     attachment.giveUp();
@@ -137,9 +145,7 @@ describe('Attachment', () => {
   });
 
   it('does not give up a switch that it was attached to', () => {
-    const { attachment, run, attached } = bench();
-    run(0);
-    attached(0);
+    const { attachment } = attachedBench();
     attachment.handleRefusal(1);
     expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
     attachment.giveUp();
@@ -148,15 +154,13 @@ describe('Attachment', () => {
   });
 
   it('reads a rate of 0 as unlimited', () => {
-    const { attachment, run, attached } = bench();
-    run(0);
+    const { attachment, attached } = bench();
     attached(10, TOKEN, 1000, 0);
     expect(attachment.link?.rateBps).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('then sends KEEP_ALIVE more often than the switch asks for, with the id that it was given', () => {
     const { run, attached } = bench({ hostId: 0 });
-    run(0);
     attached(0, TOKEN, 400);
     const sent = run(3 * SECOND_NS);
     expect(sent.map(({ atNs }) => atNs / MILLISECOND_NS)).toEqual([
@@ -170,17 +174,13 @@ describe('Attachment', () => {
   });
 
   it('never gives up a switch that falls silent', () => {
-    const { attachment, run, attached } = bench();
-    run(0);
-    attached(0);
+    const { attachment, run } = attachedBench();
     expect(run(3600 * SECOND_NS).length).toBe(4800);
     expect(attachment.error).toBeNull();
   });
 
   it('attaches again at once, with the id that it had, when the switch does not know it', () => {
-    const { attachment, run, attached, refused } = bench({ hostId: 0 });
-    run(0);
-    attached(0);
+    const { attachment, run, attached, refused } = attachedBench({ hostId: 0 });
     refused(100e6, AttachRefusal.notAttached, 0);
     refused(100e6, AttachRefusal.notAttached, 0);
     const sent = run(100e6);
@@ -192,9 +192,7 @@ describe('Attachment', () => {
   });
 
   it('asks for ever when the switch that it was attached to does not answer any more', () => {
-    const { attachment, run, attached, refused } = bench();
-    run(0);
-    attached(0);
+    const { attachment, run, refused } = attachedBench();
     refused(0, AttachRefusal.notAttached, 0);
     expect(run(60 * SECOND_NS).length).toBe(61);
     expect(attachment.error).toBeNull();
@@ -208,7 +206,6 @@ describe('Attachment', () => {
     [99, 'attach', 'code 99'],
   ])('fails with one sentence when it is refused with code %d', (code, errorCode, words) => {
     const { attachment, run, refused } = bench();
-    run(0);
     expect(refused(5, code)).toBe(true);
     expect(attachment.error?.code).toBe(errorCode);
     expect(attachment.error?.message).toContain(words);
@@ -217,16 +214,14 @@ describe('Attachment', () => {
   });
 
   it('fails when the switch speaks other versions', () => {
-    const { attachment, frame, give, run } = bench();
-    run(0);
+    const { attachment, frame, give } = bench();
     expect(give(encodeVersion(frame.bytes, FROM_SWITCH, { lowest: 4, highest: 6 }, crc32), 5)).toBe(true);
     expect(attachment.error?.code).toBe('version');
     expect(attachment.error?.message).toContain('versions 4 to 6');
   });
 
   it('drops and counts answers to another process, and refusals that come when it is attached', () => {
-    const { attachment, run, attached, refused } = bench();
-    run(0);
+    const { attachment, attached, refused } = bench();
     expect(attached(1, TOKEN + 1)).toBe(true);
     expect(refused(1, AttachRefusal.idInUse, TOKEN + 1)).toBe(true);
     expect(attachment.isAttached).toBe(false);
@@ -237,8 +232,7 @@ describe('Attachment', () => {
   });
 
   it('drops and counts damaged frames', () => {
-    const { attachment, frame, give, run } = bench();
-    run(0);
+    const { attachment, frame, give } = bench();
     const fields = { token: TOKEN, rateKbps: 1, maxFrameBytes: 1472, keepAliveMs: 1000 };
     const length = encodeAttached(frame.bytes, FROM_SWITCH, fields, crc32);
     frame.bytes[13] ^= 1;
@@ -249,33 +243,16 @@ describe('Attachment', () => {
   });
 
   it('leaves the frames of flows to the endpoint, also VERSION frames that answer them', () => {
-    const { attachment, frame, give, run } = bench();
-    run(0);
+    const { attachment, frame, give } = bench();
     const flow = { destination: 3, source: 4, flowId: 77 };
-    expect(
-      give(
-        encodeCredit(frame.bytes, flow, { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, crc32),
-        1,
-      ),
-    ).toBe(false);
+    expect(give(encodeCredit(frame.bytes, flow, CREDIT, crc32), 1)).toBe(false);
     expect(give(encodeVersion(frame.bytes, flow, { lowest: 2, highest: 2 }, crc32), 1)).toBe(false);
     expect(give(5, 1)).toBe(false);
     expect(attachment.error).toBeNull();
   });
 
-  it('learns of other terms from an ATTACHED that comes by itself', () => {
-    const { attachment, run, attached } = bench();
-    run(0);
-    attached(0);
-    attached(500e6, TOKEN, 1000, 50_000);
-    expect(attachment.link?.rateBps).toBe(50e6);
-    expect(attachment.attachments).toBe(1);
-  });
-
   it('takes its leave with DETACH, once, and is quiet from then on', () => {
-    const { attachment, run, attached } = bench();
-    run(0);
-    attached(0);
+    const { attachment, run, attached } = attachedBench();
     attachment.detach();
     const sent = run(60 * SECOND_NS);
     expect(sent.map(({ type }) => type)).toEqual([FrameType.detach]);
@@ -285,7 +262,7 @@ describe('Attachment', () => {
   });
 
   it('has nothing to take leave of when it is not attached', () => {
-    const { attachment, run } = bench();
+    const { attachment, run } = newBench();
     attachment.detach();
     expect(run(60 * SECOND_NS)).toEqual([]);
   });

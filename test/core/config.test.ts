@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG, type EndpointConfig, endpointConfig } from '../../src/core/config.js';
-import { XpassError } from '../../src/core/errors.js';
+import { refusal as refusalOf } from '../harness/refusal.js';
 
-function refusal(changes: Partial<EndpointConfig>): string {
-  try {
-    endpointConfig(changes);
-  } catch (error) {
-    expect(error).toBeInstanceOf(XpassError);
-    expect((error as XpassError).code).toBe('config');
-    return (error as XpassError).message;
-  }
-  return 'taken';
-}
+const refusal = (changes: Partial<EndpointConfig>) => refusalOf(() => endpointConfig(changes));
 
 describe('the configuration of an endpoint', () => {
   it('is the defaults where nothing is said', () => {
@@ -37,14 +28,14 @@ describe('the configuration of an endpoint', () => {
   });
 
   it.each([
-    ['jitter', 0.6, 'jitter is 0.6: it must be a number from 0 to 0.5'],
-    ['creditSizeJitterBytes', 5, 'creditSizeJitterBytes is 5: it must be a whole number from 0 to 4'],
-    ['frameBytes', 127, 'frameBytes is 127: it must be a whole number from 128 to 65507'],
-    ['frameBytes', 1_472.5, 'frameBytes is 1472.5: it must be a whole number from 128 to 65507'],
-    ['hostId', 65_535, 'hostId is 65535: it must be a whole number from 0 to 65534'],
-    ['maxFlows', Number.POSITIVE_INFINITY, 'maxFlows is Infinity: it must be a whole number from 1 to 1048576'],
-    ['rateBps', Number.NaN, 'rateBps is NaN: it must be a number from 1000 to Infinity'],
-    ['idleTimeoutNs', -1, 'idleTimeoutNs is -1: it must be a number from 1000000 to 86400000000000'],
+    ['jitter', 0.6, 'jitter is 0.6; allowed: a number from 0 to 0.5'],
+    ['creditSizeJitterBytes', 5, 'creditSizeJitterBytes is 5; allowed: a whole number from 0 to 4'],
+    ['frameBytes', 127, 'frameBytes is 127; allowed: a whole number from 128 to 65507'],
+    ['frameBytes', 1_472.5, 'frameBytes is 1472.5; allowed: a whole number from 128 to 65507'],
+    ['hostId', 65_535, 'hostId is 65535; allowed: a whole number from 0 to 65534'],
+    ['maxFlows', Number.POSITIVE_INFINITY, 'maxFlows is Infinity; allowed: a whole number from 1 to 1048576'],
+    ['rateBps', Number.NaN, 'rateBps is NaN; allowed: a number from 1000 up, or Infinity'],
+    ['idleTimeoutNs', -1, 'idleTimeoutNs is -1; allowed: a number from 1000000 to 86400000000000'],
   ] as const)('names the field %s, its value %d and what is allowed', (field, value, message) => {
     expect(refusal({ [field]: value })).toBe(message);
   });
@@ -52,7 +43,7 @@ describe('the configuration of an endpoint', () => {
   it('needs a receive window of two frames', () => {
     expect(refusal({ receiveWindowBytes: 65_536, frameBytes: 32_768 })).toBe('taken');
     expect(refusal({ receiveWindowBytes: 65_536, frameBytes: 32_769 })).toBe(
-      'receiveWindowBytes is 65536: it must hold two frames of 32769 bytes',
+      'receiveWindowBytes is 65536; allowed: two frames of 32769 bytes, or more',
     );
   });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BudgetShare } from '../../src/core/budget-share.js';
-import { CreditBudget } from '../../src/core/credit-budget.js';
+import { type BudgetMember, CreditBudget } from '../../src/core/credit-budget.js';
+import { ownRecord } from '../../src/core/flow-record.js';
 
 /** Credits of 100 us each. */
 const CREDIT_NS = 100_000;
@@ -23,16 +24,22 @@ function budgetOf(changes: BudgetChanges) {
     catchUpNs: 3 * CREDIT_NS,
     ...changes,
   };
-  const closed = new Set<number>();
-  const wake = (slot: number) => {
-    if (closed.has(slot)) return false;
-    woken.push(slot);
-    return true;
-  };
-  /** Slot, peer and time. */
+  const budget = new CreditBudget(options, ownRecord());
+  /** Slot and time. */
   const lost: number[][] = [];
-  const overtaken = (...told: number[]) => void lost.push(told);
-  return { budget: new CreditBudget(options, { wake, overtaken }), woken, closed, lost };
+  /** The flow in `slot` runs, and wants each turn. */
+  const member = (slot: number, peer = 1): BudgetMember => ({
+    peer,
+    resume: () => woken.push(slot) > 0,
+    overtaken: (sentNs) => void lost.push([slot, sentNs]),
+  });
+  const share = (slot: number, peer = 1): BudgetShare => {
+    const taken = new BudgetShare(budget, slot, member(slot, peer));
+    taken.begin();
+    return taken;
+  };
+  for (let slot = 0; slot < 100; slot++) budget.join(slot, member(slot));
+  return { budget, woken, lost, share };
 }
 
 describe('the credits that a host has outstanding', () => {
@@ -84,22 +91,20 @@ describe('the credits that a host has outstanding', () => {
 });
 
 describe('the RTT when nothing queues', () => {
-  const share = (bench: ReturnType<typeof budgetOf>, slot: number, peer: number) =>
-    new BudgetShare(bench.budget, slot, peer);
   const sample = (flow: BudgetShare, times: number) => {
     for (let frame = 0; frame < times; frame++) flow.sampleRtt(500_000, 0, CREDIT_NS, 1);
   };
 
   it("is a flow's own after 32 frames, and that of all flows from the peer before", () => {
     const bench = budgetOf({ queueBoundNs: 1_000_000 });
-    const first = share(bench, 0, 7);
+    const first = bench.share(0, 7);
     sample(first, 31);
     bench.budget.add(10);
     expect(bench.budget.allows(9)).toBe(false);
-    sample(share(bench, 1, 8), 1);
+    sample(bench.share(1, 8), 1);
     expect(bench.budget.allows(9)).toBe(false);
     // The 32nd from this peer: its flow has 5 credits under way, and the other one none as long as nothing more comes.
-    sample(share(bench, 2, 7), 1);
+    sample(bench.share(2, 7), 1);
     bench.budget.add(4);
     expect(bench.budget.allows(10)).toBe(true);
     bench.budget.add(1);
@@ -107,8 +112,8 @@ describe('the RTT when nothing queues', () => {
   });
 
   it('of a long path allows four credits for each frame that has come, until it is believed', () => {
-    const { budget, ...bench } = budgetOf({ queueBoundNs: 1_000_000, queueBoundRtts: 1 / 4 });
-    const flow = share({ budget, ...bench }, 0, 7);
+    const { budget, share } = budgetOf({ queueBoundNs: 1_000_000, queueBoundRtts: 1 / 4 });
+    const flow = share(0, 7);
     for (let frame = 0; frame < 3; frame++) flow.sampleRtt(20_000_000, 0, CREDIT_NS, 1);
     // 12, and 10 of the queue.
     budget.add(21);
@@ -152,21 +157,22 @@ describe('flows that find the budget spent', () => {
   });
 
   it('are as new again after they have given their part back', () => {
-    const { budget, woken } = budgetOf({ hostCredits: 4 });
-    const share = new BudgetShare(budget, 7, 1);
-    share.noteSent(0);
+    const { budget, woken, share } = budgetOf({ hostCredits: 4 });
+    const flow = share(7);
+    flow.noteSent(0);
     budget.add(4);
     budget.allows(1);
-    share.allows();
+    flow.allows();
     budget.add(-1);
     expect(woken).toEqual([1]);
-    share.giveBack();
+    flow.giveBack();
+    flow.begin();
     budget.add(1);
     budget.allows(2);
     budget.add(-1);
     budget.add(1);
     for (const slot of [3, 4]) budget.allows(slot);
-    share.allows();
+    flow.allows();
     budget.add(-1);
     expect(woken.at(-1)).toBe(7);
   });
@@ -184,10 +190,11 @@ describe('flows that find the budget spent', () => {
   });
 
   it('leave their turn to the next when they do not want it any more', () => {
-    const { budget, woken, closed } = budgetOf({ hostCredits: 4 });
+    const { budget, woken } = budgetOf({ hostCredits: 4 });
     budget.add(4);
     for (const slot of [3, 1, 2, 5]) budget.allows(slot);
-    closed.add(3).add(1);
+    budget.leave(3);
+    budget.leave(1);
     budget.add(-1);
     expect(woken).toEqual([2]);
     budget.add(-1);
@@ -195,72 +202,72 @@ describe('flows that find the budget spent', () => {
   });
 
   it('pass a turn on that they took and cannot use, once', () => {
-    const { budget, woken } = budgetOf({ hostCredits: 4 });
+    const { budget, woken, share } = budgetOf({ hostCredits: 4 });
     budget.add(4);
     for (const slot of [3, 1, 2]) budget.allows(slot);
-    const share = new BudgetShare(budget, 3, 1);
+    const flow = share(3);
     budget.add(-1);
-    share.takeTurn(0);
-    share.giveBack();
+    flow.takeTurn(0);
+    flow.giveBack();
     expect(woken).toEqual([3, 1]);
-    share.giveBack();
+    flow.giveBack();
     expect(woken).toEqual([3, 1]);
   });
 
   it('have nothing to pass on once they have sent a credit', () => {
-    const { budget, woken } = budgetOf({ hostCredits: 4 });
+    const { budget, woken, share } = budgetOf({ hostCredits: 4 });
     budget.add(4);
     for (const slot of [3, 1]) budget.allows(slot);
-    const share = new BudgetShare(budget, 3, 1);
+    const flow = share(3);
     budget.add(-1);
-    share.takeTurn(0);
-    expect(share.allows()).toBe(true);
-    share.passTurn();
+    flow.takeTurn(0);
+    expect(flow.allows()).toBe(true);
+    flow.passTurn();
     expect(woken).toEqual([3]);
   });
 });
 
 describe('credits that were overtaken', () => {
   /** Each RTT is 300 us. */
-  const answer = (share: BudgetShare, sentNs: number) => share.sampleRtt(300_000, sentNs + 300_000, CREDIT_NS, 1);
+  const answer = (flow: BudgetShare, sentNs: number) => flow.sampleRtt(300_000, sentNs + 300_000, CREDIT_NS, 1);
 
   it('are told of once a credit is answered that the same peer got so much later as may queue here', () => {
-    const { budget, lost } = budgetOf({ queueBoundNs: 1_000_000 });
-    const [one, other, elsewhere] = [7, 7, 8].map((peer, slot) => new BudgetShare(budget, slot, peer));
+    const { lost, share } = budgetOf({ queueBoundNs: 1_000_000 });
+    const [one, other, elsewhere] = [7, 7, 8].map((peer, slot) => share(slot, peer));
     one.noteSent(5_000);
     elsewhere.noteSent(5_000);
     other.noteSent(6_000);
     answer(other, 1_004_999);
     expect(lost).toEqual([]);
     answer(other, 1_005_000);
-    expect(lost).toEqual([[0, 7, 5_000]]);
+    expect(lost).toEqual([[0, 5_000]]);
     answer(other, 2_000_000);
-    expect(lost.slice(1)).toEqual([[1, 7, 6_000]]);
+    expect(lost.slice(1)).toEqual([[1, 6_000]]);
   });
 
   it('are told of after a round trip where nothing may queue', () => {
-    const { budget, lost } = budgetOf({ hostCredits: 9 });
-    const share = new BudgetShare(budget, 3, 1);
-    share.noteSent(0);
-    answer(share, 299_999);
+    const { lost, share } = budgetOf({ hostCredits: 9 });
+    const flow = share(3);
+    flow.noteSent(0);
+    answer(flow, 299_999);
     expect(lost).toEqual([]);
-    answer(share, 300_000);
-    expect(lost).toEqual([[3, 1, 0]]);
+    answer(flow, 300_000);
+    expect(lost).toEqual([[3, 0]]);
   });
 });
 
 describe('turns', () => {
   it('are a credit apart, but for what a late host makes up for', () => {
-    const { budget } = budgetOf({ hostCredits: 4 });
-    const shares = [0, 1, 2, 3, 4].map((slot) => new BudgetShare(budget, slot, 1));
+    const { share } = budgetOf({ hostCredits: 4 });
+    const shares = [0, 1, 2, 3, 4].map((slot) => share(slot));
     const turnsNs = shares.map((share) => share.takeTurn(10 * CREDIT_NS) / CREDIT_NS);
     expect(turnsNs).toEqual([7, 8, 9, 10, 11]);
     expect(shares[0].takeTurn(20 * CREDIT_NS) / CREDIT_NS).toBe(17);
   });
 
   it('have their room kept until they are used or passed', () => {
-    const { budget } = budgetOf({ hostCredits: 4 });
-    const [taker, passer] = [0, 1].map((slot) => new BudgetShare(budget, slot, 1));
+    const { budget, share } = budgetOf({ hostCredits: 4 });
+    const [taker, passer] = [0, 1].map((slot) => share(slot));
     budget.add(3);
     taker.takeTurn(0);
     expect(budget.allows(2)).toBe(false);
@@ -311,8 +318,8 @@ describe('turns on a fast link', () => {
   });
 
   it('are used up credit by credit, each a credit of the link apart', () => {
-    const { budget, woken } = spentBudget(2);
-    const [one, two] = [1, 2].map((slot) => new BudgetShare(budget, slot, 1));
+    const { budget, woken, share } = spentBudget(2);
+    const [one, two] = [1, 2].map((slot) => share(slot));
     budget.add(-4);
     expect(one.takeTurn(0)).toBe(1_000);
     for (let credit = 1; credit <= 4; credit++) {
@@ -326,34 +333,34 @@ describe('turns on a fast link', () => {
   });
 
   it('go on to their end, whatever room and part of the budget the flow finds on the way', () => {
-    const { budget } = budgetOf({ hostCredits: 64, creditNs: 1_000 });
-    for (let slot = 2; slot < 66; slot++) new BudgetShare(budget, slot, 1).setOutstanding(1);
+    const { budget, share } = budgetOf({ hostCredits: 64, creditNs: 1_000 });
+    for (let slot = 2; slot < 66; slot++) share(slot).setOutstanding(1);
     expect(budget.allows(1)).toBe(false);
-    const share = new BudgetShare(budget, 1, 1);
+    const flow = share(1);
     budget.add(-4);
-    share.takeTurn(0);
+    flow.takeTurn(0);
     budget.add(9);
     expect(budget.allows(99)).toBe(false);
     for (let credit = 1; credit < 4; credit++) {
-      expect(share.allows()).toBe(true);
-      share.setOutstanding(credit);
-      expect(share.isGranted).toBe(true);
+      expect(flow.allows()).toBe(true);
+      flow.setOutstanding(credit);
+      expect(flow.isGranted).toBe(true);
     }
-    expect(share.allows()).toBe(true);
-    share.setOutstanding(4);
-    expect(share.isGranted).toBe(false);
+    expect(flow.allows()).toBe(true);
+    flow.setOutstanding(4);
+    expect(flow.isGranted).toBe(false);
   });
 
   it('are passed on where the next credit of the flow is not due soon', () => {
-    const { budget, woken } = spentBudget(3);
-    const share = new BudgetShare(budget, 1, 1);
+    const { budget, woken, share } = spentBudget(3);
+    const flow = share(1);
     budget.add(-4);
-    share.takeTurn(0);
-    share.allows();
-    share.setOutstanding(1);
-    share.passTurnUntil(20_000, 0);
+    flow.takeTurn(0);
+    flow.allows();
+    flow.setOutstanding(1);
+    flow.passTurnUntil(20_000, 0);
     expect(woken).toEqual([1]);
-    share.passTurnUntil(20_001, 0);
+    flow.passTurnUntil(20_001, 0);
     budget.add(-1);
     expect(woken).toEqual([1, 2]);
   });
@@ -367,12 +374,12 @@ describe('turns on a fast link', () => {
 
 describe('parts of the budget', () => {
   /** Of shortest RTTs, that have `outstanding` credits. The queue of 1 ms holds ten: the whole budget, since RTTs are not believed yet. */
-  function sharesOf({ budget }: ReturnType<typeof budgetOf>, flows: readonly { rttNs: number; outstanding: number }[]) {
+  function sharesOf({ share }: ReturnType<typeof budgetOf>, flows: readonly { rttNs: number; outstanding: number }[]) {
     return flows.map(({ rttNs, outstanding }, slot) => {
-      const share = new BudgetShare(budget, slot, 1);
-      share.sampleRtt(rttNs, 0, CREDIT_NS, 1);
-      share.setOutstanding(outstanding);
-      return share;
+      const flow = share(slot);
+      flow.sampleRtt(rttNs, 0, CREDIT_NS, 1);
+      flow.setOutstanding(outstanding);
+      return flow;
     });
   }
 
@@ -406,11 +413,11 @@ describe('parts of the budget', () => {
     const bench = budgetOf({ queueBoundNs: 1_000_000 });
     const [known] = sharesOf(bench, [{ rttNs: 1_000_000, outstanding: 7 }]);
     const flowFrom = (peer: number) => {
-      const share = new BudgetShare(bench.budget, 3, peer);
-      share.setOutstanding(4);
+      const flow = bench.share(3, peer);
+      flow.setOutstanding(4);
       expect(bench.budget.allows(7)).toBe(false);
-      const { isGranted } = share;
-      share.setOutstanding(0);
+      const { isGranted } = flow;
+      flow.setOutstanding(0);
       return isGranted;
     };
     // 4 are more than a third of the budget, 1 ms of 3, and less than a half.
@@ -423,7 +430,7 @@ describe('parts of the budget', () => {
     const bench = budgetOf({ queueBoundNs: 1_000_000 });
     const resting = { rttNs: 9_000_000, outstanding: 0 };
     const shares = sharesOf(bench, [{ rttNs: 1_000_000, outstanding: 9 }, resting, resting]);
-    const last = new BudgetShare(bench.budget, 3, 1);
+    const last = bench.share(3);
     last.setOutstanding(1);
     expect(bench.budget.allows(7)).toBe(false);
     expect(shares.map(({ isGranted }) => isGranted)).toEqual([false, true, true]);
@@ -434,9 +441,9 @@ describe('parts of the budget', () => {
   });
 
   it('keep a flow that nothing comes back for from having all', () => {
-    const { budget } = budgetOf({ hostCredits: 12 });
-    const dead = new BudgetShare(budget, 0, 1);
-    const alive = new BudgetShare(budget, 1, 1);
+    const { budget, share } = budgetOf({ hostCredits: 12 });
+    const dead = share(0);
+    const alive = share(1);
     let credits = 0;
     const takeTurn = (): void => {
       dead.setOutstanding(credits);

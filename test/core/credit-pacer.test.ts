@@ -10,7 +10,7 @@ import {
   setPace,
   startPacer,
 } from '../../src/core/credit-pacer.js';
-import { Hot, ownRecord } from '../../src/core/flow-record.js';
+import { ownRecord, ReceiverPlace } from '../../src/core/flow-record.js';
 import { printSeed, TEST_SEED } from '../harness/seeds.js';
 
 printSeed();
@@ -24,18 +24,21 @@ class Pacer {
   private readonly numbers = ownRecord().numbers;
   private readonly at = 0;
 
+  private readonly jitter: number;
+
   constructor(jitter: number, catchUpNs: number) {
-    startPacer(this.numbers, this.at, { jitter, catchUpNs });
+    this.jitter = jitter;
+    startPacer(this.numbers, this.at, catchUpNs);
     this.setRate(RATE_BPS);
     this.restart(0);
   }
 
   get dueNs(): number {
-    return this.numbers[this.at + Hot.dueNs];
+    return this.numbers[this.at + ReceiverPlace.dueNs];
   }
 
   get meanGapNs(): number {
-    return this.numbers[this.at + Hot.gapNs];
+    return this.numbers[this.at + ReceiverPlace.gapNs];
   }
 
   setRate(rateBps: number): void {
@@ -55,7 +58,7 @@ class Pacer {
   }
 
   advance(random: SeededRandom): void {
-    paceNext(this.numbers, this.at, random);
+    paceNext(this.numbers, this.at, this.jitter, random);
   }
 }
 

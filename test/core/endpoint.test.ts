@@ -3,6 +3,7 @@ import { crc32 } from '../../src/base/crc32.js';
 import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
 import type { EndpointConfig } from '../../src/core/config.js';
 import { newCounters } from '../../src/core/counters.js';
+import { ResetLimiter } from '../../src/core/unknown-flows.js';
 import {
   encodeAck,
   encodeAttach,
@@ -15,10 +16,8 @@ import {
 } from '../../src/wire/encode.js';
 import { printFrame } from '../../src/wire/print.js';
 import { EndpointBench, header } from '../harness/endpoint-bench.js';
-import { FLOW_PEER } from '../harness/flow-context.js';
+import { FLOW_PEER, rangeList } from '../harness/flow-context.js';
 import { RecordingWriter } from '../harness/sender-bench.js';
-
-const NO_RANGES = { count: 0, start: () => 0, end: () => 0 };
 
 const anyData = (flowId: number) => (bytes: Uint8Array) => {
   const fields = { creditSequence: 1, explicitRate: 0, offset: 0, unused: 0, flags: 0, pathId: 0 };
@@ -35,7 +34,7 @@ describe('a frame of a flow that nobody knows', () => {
     bench.give((bytes) =>
       encodeCredit(bytes, header(9), { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }, crc32),
     );
-    const ack = { flags: 0, cumulative: 0, probe: 0, ranges: NO_RANGES };
+    const ack = { flags: 0, cumulative: 0, probe: 0, ranges: rangeList() };
     bench.give((bytes) => encodeAck(bytes, header(9), ack, crc32));
     expect(bench.sent()).toEqual(new Array(2).fill('RESET code=UNKNOWN_FLOW'));
     expect(bench.counters.unknownFlow).toBe(5);
@@ -328,7 +327,7 @@ describe('a frame that the NIC drops', () => {
 
 describe('an endpoint', () => {
   it('refuses an algorithm that it does not know, by name', () => {
-    expect(() => new EndpointBench({ creditAlgorithm: 'fast' })).toThrow(/no credit algorithm 'fast': allowed are/);
+    expect(() => new EndpointBench({ creditAlgorithm: 'fast' })).toThrow(/no credit algorithm 'fast'; allowed: /);
   });
 
   it('shares the credits of the host among the flows that use them', () => {
@@ -352,5 +351,28 @@ describe('an endpoint', () => {
     expect(bench.endpoint.nextTimeout()).toBe(NEVER);
     bench.endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0);
     expect(bench.endpoint.nextTimeout()).toBe(NEVER);
+  });
+});
+
+function allowed(limiter: ResetLimiter, nowNs: number, tries: number): number {
+  let count = 0;
+  for (let turn = 0; turn < tries; turn++) if (limiter.allow(nowNs)) count++;
+  return count;
+}
+
+describe('answers to unknown flows', () => {
+  it('are a hundred at once, come back at a hundred a second, and are not saved up', () => {
+    const limiter = new ResetLimiter();
+    expect(allowed(limiter, 0, 500)).toBe(100);
+    expect(allowed(limiter, 0.25 * SECOND_NS, 500)).toBe(25);
+    expect(allowed(limiter, 60 * SECOND_NS, 500)).toBe(100);
+  });
+
+  it('are never more than a hundred in a second and as many from before, however they are spread', () => {
+    const limiter = new ResetLimiter();
+    let count = 0;
+    for (let nowNs = 0; nowNs < 10 * SECOND_NS; nowNs += SECOND_NS / 1_000) count += allowed(limiter, nowNs, 3);
+    expect(count).toBeGreaterThan(1_090);
+    expect(count).toBeLessThanOrEqual(1_100);
   });
 });

@@ -164,7 +164,7 @@ function creditSizes(creditAlgorithm: string): number[] {
   const issuer = new Issuer({ creditAlgorithm, creditParameters: {} });
   const { context } = issuer.bench;
   const sizes = new Set<number>();
-  context.emitCredit = (frame, dueNs) => {
+  context.emitDue = (frame, dueNs) => {
     sizes.add(frame.wireBytes);
     context.emit(frame, dueNs);
   };

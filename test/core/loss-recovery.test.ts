@@ -87,28 +87,16 @@ describe('what is lost', () => {
 });
 
 describe('what was repaired', () => {
-  it('is not lost again while the repair may be on its way', () => {
+  it.each([
+    ['not lost again while the repair may be on its way', { nowNs: 1_000 + RETRANSMIT_NS - 1, probe: 7 }, []],
+    ['lost again after the retransmission time', { nowNs: 1_000 + RETRANSMIT_NS }, [[0, 100]]],
+    ['lost again when the ACK echoes a later probe', { nowNs: 1_001, probe: 8 }, [[0, 100]]],
+  ])('is %s', (_, ack, lost) => {
     const recovery = new LossRecovery();
     recovery.hole(0, 100, view());
     takeAll(recovery, 100, 1_000, 7);
-    recovery.hole(0, 100, view({ nowNs: 1_000 + RETRANSMIT_NS - 1, probe: 7 }));
-    expect(recovery.hasLosses).toBe(false);
-  });
-
-  it('is lost again when the retransmission time has passed since', () => {
-    const recovery = new LossRecovery();
-    recovery.hole(0, 100, view());
-    takeAll(recovery, 100, 1_000, 7);
-    recovery.hole(0, 100, view({ nowNs: 1_000 + RETRANSMIT_NS }));
-    expect(takeAll(recovery, 100)).toEqual([[0, 100]]);
-  });
-
-  it('is lost again when the ACK echoes a probe that was sent after the repair', () => {
-    const recovery = new LossRecovery();
-    recovery.hole(0, 100, view());
-    takeAll(recovery, 100, 1_000, 7);
-    recovery.hole(0, 100, view({ nowNs: 1_001, probe: 8 }));
-    expect(takeAll(recovery, 100)).toEqual([[0, 100]]);
+    recovery.hole(0, 100, view(ack));
+    expect(takeAll(recovery, 100)).toEqual(lost);
   });
 
   it('waits again after it was repaired a second time', () => {

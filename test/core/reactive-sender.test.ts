@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
+import { NO_OBSERVER } from '../../src/core/flow-callbacks.js';
 import { SenderState } from '../../src/core/sender-flow.js';
 import { ReactiveBench } from '../harness/reactive-bench.js';
 
@@ -224,7 +225,7 @@ describe('a reactive sender', () => {
   it('lets a program write by each ACK, also by one that is about no frame', () => {
     const bench = running(2);
     let acks = 0;
-    bench.flow.observer = { onCredit: () => {}, onRtt: () => {}, onAck: () => ++acks === 2 && bench.write(1) };
+    bench.flow.observer = { ...NO_OBSERVER, onAck: () => ++acks === 2 && bench.write(1) };
     bench.ack(1, { frame: 0 });
     bench.sent();
     // All that was sent has come, by the answer to a probe: a program that writes by what is under way has no other occasion.

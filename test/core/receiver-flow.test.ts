@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
+import type { CreditIssuer } from '../../src/core/credit-issuer.js';
 import type { RECEIVER_TIMERS } from '../../src/core/timers.js';
 import { ResetCode } from '../../src/wire/layout.js';
-import { FLOW_SLOT } from '../harness/flow-context.js';
+import { FLOW_PEER, FLOW_SLOT } from '../harness/flow-context.js';
 import { ReceiverBench } from '../harness/receiver-bench.js';
 
 /** Credits of a full frame at 1 Gbit/s: (88 + 1538) * 8 bits. PROTOCOL §4.4 */
@@ -73,6 +74,17 @@ describe('a receiver in CREDIT_SENDING', () => {
     bench.fin(300);
     expect(bench.state).toBe('creditStopped');
     expect(bench.context.sent().at(-1)).toBe('ACK cumulative=100 probe=2 ranges=none');
+  });
+
+  it('gives its credits back when the FIN that completes it was overtaken by a request', () => {
+    const bench = new ReceiverBench({ hostCredits: 64 }).proved().wait(10 * GAP_NS);
+    bench.request();
+    expect(bench.context.budget.outstanding).toBeGreaterThan(0);
+    bench.fin(100, 0, 1);
+    expect([bench.state, bench.context.budget.outstanding]).toEqual(['complete', 0]);
+    bench.context.sent();
+    bench.wait(MILLISECOND_NS);
+    expect(bench.credits()).toBe(0);
   });
 
   it('stops at END with no hole before it, and acknowledges it at once', () => {
@@ -326,10 +338,11 @@ describe('the timers of a receiver', () => {
     bench.wait(GAP_NS);
     expect(bench.flow.statistics.creditsOutstanding).toBe(1);
     // The credit that comes back now is for another flow, and the turn of this one comes when its window is full.
-    bench.context.onTurn = () => true;
+    const { budget } = bench.context;
+    budget.join(FLOW_SLOT, { peer: FLOW_PEER, resume: () => true, overtaken: () => {} });
     bench.data(43 * 1_446, 43, { length: 2_000 });
     bench.context.budget.add(-2);
-    expect(bench.flow.resumeCredits(bench.nowNs)).toBe(false);
+    expect((bench.flow.dueSource as CreditIssuer).resume(bench.nowNs)).toBe(false);
     bench.flow.release(43 * 1_446, bench.nowNs);
     bench.wait(MILLISECOND_NS);
     expect(bench.flow.statistics.creditsOutstanding).toBe(2);
@@ -371,7 +384,8 @@ describe('the timers of a receiver', () => {
     for (const slot of [1, 2, 3]) budget.allows(FLOW_SLOT + slot);
     budget.add(-1);
     let turns = 0;
-    bench.context.onTurn = () => ++turns > 0;
+    const other = { peer: FLOW_PEER, resume: () => ++turns > 0, overtaken: () => {} };
+    for (const slot of [1, 2, 3]) budget.join(FLOW_SLOT + slot, other);
     bench.stop();
     // One for the credit that it had out, and one that it had been given and did not use.
     expect(turns).toBe(2);

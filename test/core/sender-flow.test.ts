@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
 import { endpointConfig } from '../../src/core/config.js';
+import { NO_OBSERVER } from '../../src/core/flow-callbacks.js';
 import { Probe } from '../../src/core/probe.js';
 import { RttEstimator } from '../../src/core/rtt.js';
 import type { SENDER_TIMERS } from '../../src/core/timers.js';
@@ -460,7 +461,7 @@ describe('an observer of a sender', () => {
   it('sees each credit come, duplicates left out', () => {
     const bench = inCreditRequestSent();
     const seenNs: number[] = [];
-    bench.flow.observer = { onCredit: (nowNs) => seenNs.push(nowNs), onAck: () => {}, onRtt: () => {} };
+    bench.flow.observer = { ...NO_OBSERVER, onCredit: (nowNs) => seenNs.push(nowNs) };
     bench.wait(10);
     bench.credit(5);
     bench.credit(5);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
 import { SeededRandom } from '../../src/base/random.js';
 import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
-import { naive } from '../../src/core/credit/naive.js';
+import { naive } from '../../src/core/credit/expresspass.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import type { ShareOptions } from '../../src/core/flow-terms.js';
 import { creditRateCode, creditSequence, flags, frameType, requestWeight, resetCode } from '../../src/wire/decode.js';

@@ -1,14 +1,13 @@
 import { crc32 } from '../../src/base/crc32.js';
-import { SeededRandom } from '../../src/base/random.js';
 import type { Application } from '../../src/core/application.js';
-import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
-import { Endpoint } from '../../src/core/endpoint.js';
+import type { EndpointConfig } from '../../src/core/config.js';
+import type { Endpoint } from '../../src/core/endpoint.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import { encodeFin, encodeRequest, encodeReset } from '../../src/wire/encode.js';
-import { type Frame, FramePool } from '../../src/wire/frame.js';
+import type { Frame } from '../../src/wire/frame.js';
 import { ResetCode, ResetFlag } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
-import { FLOW_PEER, incoming } from './flow-context.js';
+import { FLOW_PEER, incoming, newEndpoint, pollAll } from './flow-context.js';
 import { RecordingReader } from './receiver-bench.js';
 
 /** One endpoint, and a peer who sends it whatever frames the test wants. It takes every flow unless told otherwise. */
@@ -21,9 +20,7 @@ export class EndpointBench {
 
   constructor(changes: Partial<EndpointConfig> = {}) {
     const application: Application = { acceptFlow: (flow) => this.accept(flow) };
-    const pool = new FramePool(() => new Uint8Array(2_048), 16);
-    const config = endpointConfig({ jitter: 0, rateBps: 1e9, creditAlgorithm: 'naive', ...changes });
-    this.endpoint = new Endpoint(config, { random: new SeededRandom(1), check: crc32, pool, application });
+    this.endpoint = newEndpoint({ jitter: 0, rateBps: 1e9, creditAlgorithm: 'naive', ...changes }, application);
   }
 
   get counters() {
@@ -65,9 +62,7 @@ export class EndpointBench {
   }
 
   frames(): Frame[] {
-    const frames: Frame[] = [];
-    for (let frame = this.endpoint.poll(); frame !== null; frame = this.endpoint.poll()) frames.push(frame);
-    return frames;
+    return pollAll(this.endpoint);
   }
 
   wait(ns: number): void {

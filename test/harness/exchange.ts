@@ -1,7 +1,8 @@
+import type { XpassError } from '../../src/base/errors.js';
 import { MILLISECOND_NS } from '../../src/base/time.js';
-import type { Application, FlowReader, FlowWriter } from '../../src/core/application.js';
+import type { Application } from '../../src/core/application.js';
 import type { EndpointConfig } from '../../src/core/config.js';
-import type { XpassError } from '../../src/core/errors.js';
+import type { FlowReader, FlowWriter } from '../../src/core/flow-callbacks.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import type { SenderFlow } from '../../src/core/sender-flow.js';
 import { DELAY_NS } from './pair.js';

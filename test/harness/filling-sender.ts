@@ -1,14 +1,13 @@
 import { crc32 } from '../../src/base/crc32.js';
-import { SeededRandom } from '../../src/base/random.js';
-import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
-import { Endpoint } from '../../src/core/endpoint.js';
+import type { EndpointConfig } from '../../src/core/config.js';
+import type { Endpoint } from '../../src/core/endpoint.js';
 import type { SenderFlow } from '../../src/core/sender-flow.js';
 import { flowId, frameType } from '../../src/wire/decode.js';
 import { encodeAck } from '../../src/wire/encode.js';
-import { type Frame, FramePool } from '../../src/wire/frame.js';
+import type { Frame } from '../../src/wire/frame.js';
 import { FrameType } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
-import { FLOW_PEER, incoming } from './flow-context.js';
+import { FLOW_PEER, incoming, newEndpoint, pollAll, rangeList } from './flow-context.js';
 import { RecordingWriter, writeCredit } from './sender-bench.js';
 import { pattern } from './streams.js';
 
@@ -29,10 +28,7 @@ export class FillingSender {
   private readonly credits = new Map<string, number>();
 
   constructor(changes: Partial<EndpointConfig> = {}) {
-    const pool = new FramePool(() => new Uint8Array(2_048), 16);
-    const config = endpointConfig({ frameChunks: 64, ...changes });
-    const application = { acceptFlow: () => null };
-    this.endpoint = new Endpoint(config, { random: new SeededRandom(1), check: crc32, pool, application });
+    this.endpoint = newEndpoint({ frameChunks: 64, ...changes });
   }
 
   /** Opens a flow, writes so many bytes and lets its request go. */
@@ -58,21 +54,14 @@ export class FillingSender {
 
   /** An ACK of the probe with this number. */
   ack(name: string, cumulative: number, probe = 1, { flags = 0, ranges = [] }: AckOptions = {}): string[] {
-    const list = {
-      count: ranges.length,
-      start: (index: number) => ranges[index][0],
-      end: (index: number) => ranges[index][1],
-    };
-    const fields = { flags, cumulative, probe, ranges: list };
+    const fields = { flags, cumulative, probe, ranges: rangeList(ranges) };
     return this.handle(name, (bytes, header) => encodeAck(bytes, header, fields, crc32));
   }
 
   /** What is sent until now, with the names of flows. */
   sent(): string[] {
     this.endpoint.advance(this.nowNs);
-    const lines: string[] = [];
-    for (let frame = this.endpoint.poll(); frame !== null; frame = this.endpoint.poll()) lines.push(this.line(frame));
-    return lines;
+    return pollAll(this.endpoint).map((frame) => this.line(frame));
   }
 
   private handle(

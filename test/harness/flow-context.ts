@@ -1,14 +1,16 @@
 import { crc32 } from '../../src/base/crc32.js';
 import { SeededRandom } from '../../src/base/random.js';
 import { NEVER } from '../../src/base/time.js';
+import { REFUSE_ALL } from '../../src/core/application.js';
 import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import type { FlowContext } from '../../src/core/context.js';
 import { newCounters } from '../../src/core/counters.js';
 import { CreditBudget } from '../../src/core/credit-budget.js';
 import { Disorder } from '../../src/core/disorder.js';
-import { FlowRecords } from '../../src/core/flow-record.js';
+import { Endpoint } from '../../src/core/endpoint.js';
+import { EndpointPlace, FlowRecords, ownRecord } from '../../src/core/flow-record.js';
 import { FrameFiller } from '../../src/core/frame-filler.js';
-import { PeerPaths } from '../../src/core/path/peer-paths.js';
+import { PeerPaths } from '../../src/core/path/spraying.js';
 import { RequestGate } from '../../src/core/request-gate.js';
 import { Speculation } from '../../src/core/speculation.js';
 import { pathId } from '../../src/wire/decode.js';
@@ -46,8 +48,8 @@ export class FlowContextStub implements FlowContext {
   readonly filler: FrameFiller | null;
   /** What the endpoint does when a request that waited may go. */
   onRequest: () => void = () => undefined;
-  /** What the endpoint does with a flow whose turn in the budget it is. */
-  onTurn: () => boolean = () => false;
+  /** That of the endpoint. */
+  private readonly record = ownRecord();
   /** Path ids of the frames that `sent` returned last. */
   sentPaths: number[] = [];
   private paths: number[] = [];
@@ -57,14 +59,19 @@ export class FlowContextStub implements FlowContext {
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.config = endpointConfig(changes);
     const budget = { ...this.config, creditNs: 1, maxWaiting: 4 };
-    this.budget = new CreditBudget(budget, {
-      wake: () => this.onTurn(),
-      overtaken: () => undefined,
-    });
+    this.budget = new CreditBudget(budget, this.record);
     this.speculation = this.config.speculativeRttNs > 0 ? new Speculation(this.config) : null;
     const { frameChunks, frameBytes } = this.config;
     this.filler = frameChunks > 0 ? new FrameFiller(frameChunks, frameBytes) : null;
     this.requests = new RequestGate(this.config.peerRequests, () => this.onRequest());
+  }
+
+  get nowNs(): number {
+    return this.record.numbers[EndpointPlace.clockNs];
+  }
+
+  set nowNs(nowNs: number) {
+    this.record.numbers[EndpointPlace.clockNs] = nowNs;
   }
 
   emit(frame: Frame, nowNs: number): void {
@@ -77,7 +84,7 @@ export class FlowContextStub implements FlowContext {
     this.pool.give(frame);
   }
 
-  emitCredit(frame: Frame, dueNs: number): void {
+  emitDue(frame: Frame, dueNs: number): void {
     this.emit(frame, dueNs);
   }
 
@@ -106,6 +113,28 @@ export class FlowContextStub implements FlowContext {
     this.stampsNs.length = 0;
     return this.lines.splice(0);
   }
+}
+
+/** An endpoint that the test alone feeds; it takes no flow unless told otherwise. */
+export function newEndpoint(changes: Partial<EndpointConfig>, application = REFUSE_ALL): Endpoint {
+  const pool = new FramePool(() => new Uint8Array(2_048), 16);
+  return new Endpoint(endpointConfig(changes), { random: new SeededRandom(1), check: crc32, pool, application });
+}
+
+/** All that it has to send. */
+export function pollAll(endpoint: Endpoint): Frame[] {
+  const frames: Frame[] = [];
+  for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) frames.push(frame);
+  return frames;
+}
+
+/** The ranges of an ACK as its encoder reads them. */
+export function rangeList(ranges: readonly (readonly [number, number])[] = []) {
+  return {
+    count: ranges.length,
+    start: (index: number) => ranges[index][0],
+    end: (index: number) => ranges[index][1],
+  };
 }
 
 /** A frame as it comes from the peer: `write` fills the bytes and returns the length. */

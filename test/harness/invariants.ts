@@ -1,6 +1,6 @@
 import type { Endpoint } from '../../src/core/endpoint.js';
 import { ReceiverState } from '../../src/core/receiver-flow.js';
-import type { FuzzApplication, FuzzReader, FuzzWriter } from './fuzz-apps.js';
+import type { FuzzApplication, FuzzReader, FuzzWriter } from './fuzz-machine.js';
 
 function must(condition: boolean, what: string): void {
   if (!condition) throw new Error(`broken invariant: ${what}`);

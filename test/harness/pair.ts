@@ -40,3 +40,12 @@ export class Pair extends World {
 export function outcome(closed: { code: string } | null | undefined): string | undefined {
   return closed === null ? 'in order' : closed?.code;
 }
+
+/** The kinds of flows that have to survive the same things, with what their hosts are told. */
+export const KINDS: readonly { kind: string; changes: Partial<EndpointConfig> }[] = [
+  { kind: 'credited', changes: {} },
+  { kind: 'speculative', changes: { speculativeRttNs: 1e6 } },
+  { kind: 'filled', changes: { frameChunks: 64 } },
+  { kind: 'dctcp', changes: { windowAlgorithm: 'dctcp' } },
+  { kind: 'swift', changes: { windowAlgorithm: 'swift' } },
+];

@@ -1,4 +1,4 @@
-import type { PerfRequest } from '../../src/apps/shared/perf/messages.js';
+import type { PerfRequest } from '../../src/services/perf/messages.js';
 
 /** What a client asks for a test of a second. */
 export function perfRequest(flows: number): PerfRequest {

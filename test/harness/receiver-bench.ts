@@ -1,9 +1,9 @@
 import { crc32 } from '../../src/base/crc32.js';
-import type { FlowReader } from '../../src/core/application.js';
+import type { XpassError } from '../../src/base/errors.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from '../../src/core/config.js';
 import { creditAlgorithm } from '../../src/core/credit/registry.js';
 import { CreditedReceiver } from '../../src/core/credited-receiver.js';
-import type { XpassError } from '../../src/core/errors.js';
+import type { FlowReader } from '../../src/core/flow-callbacks.js';
 import { ReceiverState } from '../../src/core/receiver-flow.js';
 import {
   encodeData,
@@ -65,7 +65,6 @@ export class RecordingReader implements FlowReader {
 
 /** The receiver's end of one flow, and a peer who sends it whatever frames the test wants. Reads and releases at once unless `reader` is told otherwise. */
 export class ReceiverBench {
-  nowNs = 0;
   readonly context: FlowContextStub;
   readonly reader = new RecordingReader();
   readonly flow: CreditedReceiver;
@@ -83,8 +82,15 @@ export class ReceiverBench {
     const algorithm = creditAlgorithm(config.creditAlgorithm, link, config.creditParameters);
     const flowParts = { slot: FLOW_SLOT, header: FLOW_HEADER, peer: FLOW_PEER, algorithm, link };
     this.flow = new CreditedReceiver(this.context, { ...flowParts, firstSequence: FIRST_CREDIT }, 0);
-    this.context.onTurn = () => this.flow.resumeCredits(this.nowNs);
     this.reader.onBytes = (count) => this.flow.release(count, this.nowNs);
+  }
+
+  get nowNs(): number {
+    return this.context.nowNs;
+  }
+
+  set nowNs(nowNs: number) {
+    this.context.nowNs = nowNs;
   }
 
   /** The name of the flow's state. */
@@ -154,8 +160,8 @@ export class ReceiverBench {
     );
   }
 
-  fin(finalOffset: number, unused = 0): void {
-    const fields = { finalOffset, probe: ++this.probe, unused };
+  fin(finalOffset: number, unused = 0, probe = ++this.probe): void {
+    const fields = { finalOffset, probe, unused };
     this.flow.handleFin(
       incoming((bytes) => encodeFin(bytes, FLOW_HEADER, fields, crc32)),
       this.nowNs,

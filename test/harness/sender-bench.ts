@@ -1,13 +1,13 @@
 import { crc32 } from '../../src/base/crc32.js';
-import type { FlowWriter } from '../../src/core/application.js';
+import type { XpassError } from '../../src/base/errors.js';
 import type { EndpointConfig } from '../../src/core/config.js';
 import { CreditedSender } from '../../src/core/credited-sender.js';
-import type { XpassError } from '../../src/core/errors.js';
+import type { FlowWriter } from '../../src/core/flow-callbacks.js';
 import { SenderState } from '../../src/core/sender-flow.js';
 import { encodeAck, encodeCredit, type FlowHeader } from '../../src/wire/encode.js';
 import { AckFlag, HOP_BITS, NO_HOP } from '../../src/wire/layout.js';
 import { lowerExplicitRate, markCe } from '../../src/wire/rewrite.js';
-import { FLOW_HEADER, FLOW_PEER, FLOW_SLOT, FlowContextStub, incoming } from './flow-context.js';
+import { FLOW_HEADER, FLOW_PEER, FLOW_SLOT, FlowContextStub, incoming, rangeList } from './flow-context.js';
 import { pattern } from './streams.js';
 
 interface AckOptions {
@@ -116,16 +116,7 @@ export class SenderBench {
     const { ranges = [], probe = this.context.lastProbe } = options;
     const { complete, paused, beyond } = AckFlag;
     const flags = (options.complete ? complete : 0) | (options.paused ? paused : 0) | (options.beyond ? beyond : 0);
-    const fields = {
-      flags,
-      cumulative,
-      probe,
-      ranges: {
-        count: ranges.length,
-        start: (index: number) => ranges[index][0],
-        end: (index: number) => ranges[index][1],
-      },
-    };
+    const fields = { flags, cumulative, probe, ranges: rangeList(ranges) };
     this.flow.handleAck(
       incoming((bytes) => encodeAck(bytes, FLOW_HEADER, fields, crc32)),
       this.nowNs,

@@ -1,14 +1,14 @@
 import { pino } from 'pino';
-import { Fault } from '../../src/apps/shared/files/fault.js';
-import { encodeMessage, type Message, MessageDecoder } from '../../src/apps/shared/files/message.js';
+import type { XpassError } from '../../src/base/errors.js';
 import type { Application } from '../../src/core/application.js';
 import type { EndpointConfig } from '../../src/core/config.js';
-import type { XpassError } from '../../src/core/errors.js';
 import type { FlowReader } from '../../src/core/flow-callbacks.js';
 import type { Host as Machine } from '../../src/core/host.js';
 import type { Host } from '../../src/net/host.js';
 import type { Receiver } from '../../src/net/receiver.js';
 import type { Sender } from '../../src/net/sender.js';
+import { Fault } from '../../src/services/file/fault.js';
+import { encodeMessage, type Message, MessageDecoder } from '../../src/services/file/message.js';
 import { VirtualHost } from './virtual-host.js';
 import { World } from './world.js';
 

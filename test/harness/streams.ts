@@ -1,5 +1,6 @@
-import type { Application, FlowReader, FlowWriter } from '../../src/core/application.js';
-import type { XpassError } from '../../src/core/errors.js';
+import type { XpassError } from '../../src/base/errors.js';
+import type { Application } from '../../src/core/application.js';
+import type { FlowReader, FlowWriter } from '../../src/core/flow-callbacks.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import type { SenderFlow } from '../../src/core/sender-flow.js';
 import type { World } from './world.js';

@@ -1,10 +1,9 @@
-import type { FlowHost } from '../../src/apps/shared/service.js';
+import type { XpassError } from '../../src/base/errors.js';
 import type { Application, CreditChoice } from '../../src/core/application.js';
 import type { AttachedLink } from '../../src/core/attachment.js';
 import type { EndpointConfig } from '../../src/core/config.js';
-import type { OpenOptions } from '../../src/core/endpoint.js';
-import type { XpassError } from '../../src/core/errors.js';
 import type { FlowReader, FlowWriter } from '../../src/core/flow-callbacks.js';
+import type { OpenOptions } from '../../src/core/flow-factory.js';
 import type { Host } from '../../src/core/host.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import { flowError } from '../../src/net/flow-errors.js';
@@ -13,6 +12,7 @@ import type { FlowOptions } from '../../src/net/host-options.js';
 import { Pairing } from '../../src/net/pairing.js';
 import { type AcceptReply, Receiver, type ReceiverOwner } from '../../src/net/receiver.js';
 import { Sender, type SenderOwner } from '../../src/net/sender.js';
+import type { FlowHost } from '../../src/services/service.js';
 import type { DatapathInfo } from '../../src/udp/datapath.js';
 
 /** The world that a host lives in. */

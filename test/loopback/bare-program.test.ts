@@ -2,7 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RawMeasured, RawOpened, RawOrder } from '../../src/apps/bench/raw.child.js';
-import { Forked } from '../../src/apps/shared/forked.js';
+import { Forked } from '../../src/apps/shared/companion.js';
 
 const PROGRAM = new URL('../../dist/apps/bench/raw.child.js', import.meta.url);
 const LOOPBACK = '127.0.0.1';

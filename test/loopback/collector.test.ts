@@ -1,11 +1,15 @@
 import { execFile } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { ScriptTarget, transpileModule } from 'typescript';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { runXpass, scratchFolder, startSwitch, XpassProcess } from './switch-lab.js';
+import { runXpass, scratchFile, scratchFolder, startSwitchProcess, XpassProcess } from './switch-lab.js';
 
-const MODULE = new URL('../../dist/apps/shared/collector.js', import.meta.url).href;
+const SOURCE = readFileSync(new URL('../../src/apps/shared/collector.ts', import.meta.url), 'utf8');
+const { outputText } = transpileModule(SOURCE, { compilerOptions: { target: ScriptTarget.ES2023 } });
+/** The module for Node.js to import: in dist/ it is part of a larger file. */
+const MODULE = `data:text/javascript;base64,${Buffer.from(outputText).toString('base64')}`;
 
 /** Runs `first` and `then`, and gives back the number that `then` prints. A process of its own: whatever makes another heap sets the limits back. Its collector has one thread, so that it does not depend on which core is free. */
 async function numberFrom(first: string, then: string): Promise<number> {
@@ -13,7 +17,7 @@ async function numberFrom(first: string, then: string): Promise<number> {
     import { PerformanceObserver, constants } from 'node:perf_hooks';
     import { setImmediate as sleep } from 'node:timers/promises';
     import { getHeapSpaceStatistics } from 'node:v8';
-    import { keepYoungGenerationSmall, markSeldom } from '${MODULE}';
+    import { keepYoungGenerationSmall, markRarely } from '${MODULE}';
     ${first}
     ${then}
   `;
@@ -57,23 +61,17 @@ it('keeps the young generation of a process from growing', async () => {
 
 it('lets more memory come before the whole heap is marked', async () => {
   const small = 'keepYoungGenerationSmall();';
-  const [often, seldom] = [await numberFrom(small, MARKINGS), await numberFrom(`${small} markSeldom();`, MARKINGS)];
+  const [often, rarely] = [await numberFrom(small, MARKINGS), await numberFrom(`${small} markRarely();`, MARKINGS)];
   expect(often).toBeGreaterThan(0);
-  expect(seldom).toBe(0);
+  expect(rarely).toBe(0);
 });
 
 /** Two hosts, and a flow from one to the other. */
-async function scenarioFile(): Promise<string> {
-  const path = join(await scratchFolder(), 'scenario.yaml');
-  const flow = '{ from: 1, to: 2, bytes: 100kB }';
-  await writeFile(path, `topology: { name: star, hosts: 2, rate: 100mbit }\nflows: [${flow}]\n`);
-  return path;
-}
+const SCENARIO = 'topology: { name: star, hosts: 2, rate: 100mbit }\nflows: [{ from: 1, to: 2, bytes: 100kB }]\n';
 
 /** Has each process that is started write down which flags of V8 it sets; gives back how many have set that one. */
 async function countSettersOf(flag: string) {
-  const notes = join(await scratchFolder(), 'flags');
-  await writeFile(notes, '');
+  const notes = await scratchFile('flags', '');
   const program = `
     import { appendFileSync } from 'node:fs';
     import { syncBuiltinESMExports } from 'node:module';
@@ -88,14 +86,14 @@ async function countSettersOf(flag: string) {
   vi.stubEnv('NODE_OPTIONS', `--import data:text/javascript,${encodeURIComponent(program)}`);
   return async () => (await readFile(notes, 'utf8')).split(flag).length - 1;
 }
-const SELDOM = '--incremental-marking-hard-trigger';
+const RARELY = '--incremental-marking-hard-trigger';
 
 describe('rare marking', () => {
   afterEach(() => vi.unstubAllEnvs());
 
   it('is set by who opens a socket for frames', async () => {
-    const setters = await countSettersOf(SELDOM);
-    const { process: fabric } = await startSwitch('--hosts', '2');
+    const setters = await countSettersOf(RARELY);
+    const { process: fabric } = await startSwitchProcess('--hosts', '2');
     expect(await setters()).toBe(1);
     const daemon = new XpassProcess(['daemon', '--json', '--listen', ':0', '--directory', await scratchFolder()]);
     await daemon.event('listening');
@@ -104,14 +102,19 @@ describe('rare marking', () => {
   });
 
   it('is set by the hosts of a lab and by its switch', async () => {
-    const setters = await countSettersOf(SELDOM);
-    const { code, stderr } = await runXpass('lab', await scenarioFile(), '--rehearsal', '200ms');
+    const setters = await countSettersOf(RARELY);
+    const { code, stderr } = await runXpass(
+      'lab',
+      await scratchFile('scenario.yaml', SCENARIO),
+      '--rehearsal',
+      '200ms',
+    );
     expect(code, stderr).toBe(0);
     expect(await setters()).toBe(3);
   });
 
   it('is left alone where there are worker threads, whose ends it breaks', async () => {
-    const setters = await countSettersOf(SELDOM);
+    const setters = await countSettersOf(RARELY);
     const { code } = await runXpass('fuzz', '--seeds', '2', '--frames', '10');
     expect([code, await setters()]).toEqual([0, 0]);
   });

@@ -3,9 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Child } from '../../src/apps/shared/child.js';
-import { Forked } from '../../src/apps/shared/forked.js';
-import { Roster } from '../../src/apps/shared/roster.js';
+import { Child, Forked, Roster } from '../../src/apps/shared/companion.js';
 
 // Small processes of their own: what is tested is how they end and what is said of them.
 

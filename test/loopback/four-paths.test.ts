@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { type LinkSettingChanges, SwitchControl } from '../../src/apps/shared/switch-control.js';
+import { type LinkSettingChanges, SwitchControl } from '../../src/services/control/client.js';
 import { type FourPathsOutcome, fourPathsOutcome, type GoodputSample, outcomeCells } from '../harness/four-paths.js';
 import { untilWell } from './quiet-cores.js';
-import { areSame, filesOf, HeldSender, randomFile, received, startDaemon } from './send-lab.js';
-import { freePorts, scratchFolder, startSwitch, within, type XpassProcess } from './switch-lab.js';
+import { areSame, filesOf, HeldSender, randomFile, received, startDaemonProcess } from './send-lab.js';
+import { freePorts, scratchFolder, startSwitchProcess, within, type XpassProcess } from './switch-lab.js';
 
 // What test/sim/four-paths.test.ts shows in virtual time, over processes: two switch processes with four trunks between them. test/loopback/lab.test.ts has one switch process with the spines inside.
 
@@ -43,7 +43,7 @@ async function startTwoSwitches() {
     text.replace(/127\.0\.0\.1:\d+/g, (old) => `127.0.0.1:${free[fixed.indexOf(old)]}`),
   );
   await Promise.all(paths.map((path, at) => writeFile(path, moved[at])));
-  const [west, east] = await Promise.all(paths.map((path) => startSwitch('--topology', path)));
+  const [west, east] = await Promise.all(paths.map((path) => startSwitchProcess('--topology', path)));
   const controls = await Promise.all([west, east].map(({ control }) => SwitchControl.connect(control)));
   return { west, east, controls };
 }
@@ -87,7 +87,7 @@ async function sendFiles(): Promise<FourPathsOutcome> {
   const { west, east, controls } = await startTwoSwitches();
   const toEast = ['--switch', `127.0.0.1:${east.port}`, '--host-id', '5'];
   // Four processes on two cores are late by more than the usual bound allows for: frames would be asked for too late.
-  const daemon = await startDaemon(...toEast, '-C', 'spraypass', '--interval', '50ms', '--queue-bound', '5ms');
+  const daemon = await startDaemonProcess(...toEast, '-C', 'spraypass', '--interval', '50ms', '--queue-bound', '5ms');
   const files = await Promise.all([1, 2, 3, 4].map((id) => randomFile(`file${id}`, FILE_BYTES)));
   const toWest = ['--switch', `127.0.0.1:${west.port}`, '--host-id', '1', '--to', '5'];
   const sender = new HeldSender(...files, '-P', '4', '--warm-up', '3s', ...toWest);

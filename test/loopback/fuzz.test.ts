@@ -19,8 +19,8 @@ import {
 import { Frame } from '../../src/wire/frame.js';
 import { MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES } from '../../src/wire/layout.js';
 import { TEST_SEED } from '../harness/seeds.js';
-import { areSame, filesOf, randomFile, send, startDaemon } from './send-lab.js';
-import { portOf, startSwitch, type XpassProcess } from './switch-lab.js';
+import { areSame, filesOf, randomFile, sendProcess, startDaemonProcess } from './send-lab.js';
+import { portOf, startSwitchProcess, type XpassProcess } from './switch-lab.js';
 
 // Real processes: whether they survive and stay within their bounds is tested, not how fast they are meanwhile.
 
@@ -162,15 +162,25 @@ describe('a daemon and a switch under random and mutated datagrams', () => {
     async (datapath) => {
       const how = ['--datapath', datapath];
       console.log(`XPASS_TEST_SEED=${TEST_SEED}`);
-      const fabric = await startSwitch('--topology', 'star', '--hosts', '3', '--link-rate', '200mbit', ...how);
-      const behind = await startDaemon('--switch', String(fabric.listening.address), '--host-id', '1', ...how);
-      const direct = await startDaemon('--rate', '200mbit', ...how);
+      const fabric = await startSwitchProcess('--topology', 'star', '--hosts', '3', '--link-rate', '200mbit', ...how);
+      const behind = await startDaemonProcess('--switch', String(fabric.listening.address), '--host-id', '1', ...how);
+      const direct = await startDaemonProcess('--rate', '200mbit', ...how);
       const processes = [fabric.process, behind.process, direct.process];
       const before = await Promise.all(processes.map(residentBytes));
       const file = await randomFile('whole', FILE_BYTES);
       const sends = [
-        send(file, '--to', '1', '--switch', String(fabric.listening.address), '--host-id', '2', '--json', ...how),
-        send(file, '--to', direct.address, '--rate', '200mbit', '--json', ...how),
+        sendProcess(
+          file,
+          '--to',
+          '1',
+          '--switch',
+          String(fabric.listening.address),
+          '--host-id',
+          '2',
+          '--json',
+          ...how,
+        ),
+        sendProcess(file, '--to', direct.address, '--rate', '200mbit', '--json', ...how),
       ];
       await bombard([portOf(String(fabric.listening.address)), portOf(direct.address)], DATAGRAMS);
       for (const [index, ended] of (await Promise.all(sends)).entries()) {

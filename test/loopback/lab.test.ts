@@ -1,11 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { parse } from 'yaml';
+import { resultJson } from '../../src/report/output/result-json.js';
+import { parseScenario } from '../../src/scenario/parse-scenario.js';
+import { simulate } from '../../src/sim/simulate.js';
 import { FOUR_PATHS_FILE } from '../harness/four-paths.js';
-import { runXpass, within, XpassProcess } from './switch-lab.js';
+import { type Process, processes, runHere, silentPort, untilSo, XpassProcess } from './switch-lab.js';
 
 // Real processes on a machine that may be busy: what arrives and how processes end is tested here, how well it agrees with the simulator in lab-parity.test.ts.
 
@@ -48,7 +50,7 @@ async function scenarioFile(text: string): Promise<string> {
 
 async function lab(text: string, ...args: string[]) {
   const path = await scenarioFile(text);
-  const ended = await runXpass('lab', path, '--rehearsal', '200ms', ...args);
+  const ended = await runHere('lab', path, '--rehearsal', '200ms', ...args);
   expect(ended.code, ended.stderr).toBe(0);
   return ended;
 }
@@ -58,23 +60,15 @@ async function labJson(text: string, ...args: string[]) {
   return JSON.parse(stdout) as { flows: Flow[]; links: { name: string; lost: number }[]; duration_s: number };
 }
 
+/** What the simulator says of the same, played in this process. */
+function simulatedJson(text: string) {
+  const { result } = simulate(parseScenario(parse(text) as object));
+  return JSON.parse(JSON.stringify(resultJson(result, 0))) as { flows: Flow[]; links: { name: string }[] };
+}
+
 /** What labs have left in the directory for temporary files. */
 async function leftovers(): Promise<string[]> {
   return (await readdir(temporary)).filter((name) => name.startsWith('xpass-lab-'));
-}
-
-interface Process {
-  readonly pid: number;
-  readonly command: string;
-}
-
-/** The processes that a process has started and that have not ended. */
-function childrenOf(parent: number): Process[] {
-  const list = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
-  return list.split('\n').flatMap((line) => {
-    const [, pid, ppid, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-    return Number(ppid) === parent && !state.startsWith('Z') ? [{ pid: Number(pid), command }] : [];
-  });
 }
 
 function isRunning({ pid }: Process): boolean {
@@ -91,21 +85,15 @@ async function endlessLab(...args: string[]) {
   const text = 'topology: { name: star, hosts: 2, rate: 10mbit }\nduration: 60s\nflows: [{ from: 1, to: 2 }]\n';
   const running = new XpassProcess(['lab', await scenarioFile(text), '--json', ...args]);
   const parent = running.pid as number;
-  await until(() => childrenOf(parent).length === 3);
-  return { running, parent, children: childrenOf(parent) };
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const wait = async (): Promise<void> => {
-    while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
-  };
-  await within(wait(), 'what the test waits for');
+  const childrenOf = async () => (await processes()).filter((each) => each.parent === parent);
+  const children = await untilSo(childrenOf, ({ length }) => length === 3, 'three processes');
+  return { running, parent, children };
 }
 
 describe('a lab', () => {
   it('plays the flows that the simulator plays, and says the same of them', async () => {
     const real = await labJson(TWO_FLOWS);
-    const simulated = JSON.parse((await runXpass('sim', await scenarioFile(TWO_FLOWS), '--json')).stdout);
+    const simulated = simulatedJson(TWO_FLOWS);
     expect(Object.keys(real)).toEqual(Object.keys(simulated));
     const facts = ({ id, src, dst, bytes, delivered_bytes, error }: Flow) => {
       return { id, src, dst, bytes, delivered_bytes, error };
@@ -129,16 +117,14 @@ describe('a lab', () => {
   it('plays another plan with another seed, as the simulator does', async () => {
     const text = 'topology: { name: star, hosts: 4 , rate: 100mbit }\nflows: [{ kind: permutation, bytes: 20kB }]\n';
     const path = await scenarioFile(text);
-    const pairs = (stdout: string) => JSON.parse(stdout).flows.map(({ src, dst }: Flow) => `${src}->${dst}`);
-    const usual = await runXpass('sim', path, '--json');
-    const args = [path, '--seed', '3', '--set', 'flows.0.bytes=30kB', '--json'];
-    const [real, simulated] = await Promise.all([
-      runXpass('lab', '--rehearsal', '100ms', ...args),
-      runXpass('sim', ...args),
-    ]);
-    expect(pairs(real.stdout)).toEqual(pairs(simulated.stdout));
-    expect(pairs(real.stdout)).not.toEqual(pairs(usual.stdout));
-    expect(JSON.parse(real.stdout).flows[0].delivered_bytes).toBe(30_000);
+    const pairs = (played: { flows: Pick<Flow, 'src' | 'dst'>[] }) =>
+      played.flows.map(({ src, dst }) => `${src}->${dst}`);
+    const args = ['--seed', '3', '--set', 'flows.0.bytes=30kB', '--json'];
+    const { stdout } = await runHere('lab', path, '--rehearsal', '100ms', ...args);
+    const real = JSON.parse(stdout) as { flows: Flow[] };
+    expect(pairs(real)).toEqual(pairs(simulatedJson(`${text}seed: 3\n`)));
+    expect(pairs(real)).not.toEqual(pairs(simulatedJson(text)));
+    expect(real.flows[0].delivered_bytes).toBe(30_000);
   });
 
   it('moves data by every kind of algorithm', async () => {
@@ -161,24 +147,17 @@ flows:
 
   it('sprays the credits of a flow over the paths of a topology', async () => {
     const files = ['--set', 'flows=[{ from: 1, to: 5, bytes: 2MB }]', '--set', 'faults=[]', '--set', 'duration=20s'];
-    const { code, stdout, stderr } = await runXpass('lab', FOUR_PATHS_FILE, '--rehearsal', '200ms', '--json', ...files);
+    const { code, stdout, stderr } = await runHere('lab', FOUR_PATHS_FILE, '--rehearsal', '200ms', '--json', ...files);
     expect(code, stderr).toBe(0);
     const { flows, links } = JSON.parse(stdout);
     expect(flows[0]).toMatchObject({ delivered_bytes: 2_000_000, error: null });
     const up = links.filter(({ name }: { name: string }) => name.startsWith('leaf1->spine'));
     expect(up.map(({ utilisation }: { utilisation: number }) => utilisation > 0.05)).toEqual([true, true, true, true]);
   });
-
-  it('shows people the summary of xpass sim', async () => {
-    const { stdout } = await lab(TWO_FLOWS);
-    expect(stdout).toContain('scenario: steady, seed 1');
-    expect(stdout).toContain('flows            2, 2 complete, 0 failed');
-    expect(stdout).toMatch(/s1->h3 +100\.0 Mbit\/s/);
-  });
 });
 
 describe('the files of a lab', () => {
-  it('are those of xpass sim, with what was sampled over time', async () => {
+  it('are those of xpass sim, with what was sampled over time, beside its summary for people', async () => {
     const [csv, report] = [join(temporary, 'csv'), join(temporary, 'lab.html')];
     const text = `
 topology: { name: star, hosts: 3, rate: 20mbit }
@@ -187,7 +166,10 @@ warmUp: 200ms
 flows: [{ kind: incast, to: 3 }]
 probes: { interval: 50ms, links: [s1->h3, h1->s1] }
 `;
-    await lab(text, '--csv', csv, '--report', report);
+    const { stdout } = await lab(text, '--csv', csv, '--report', report);
+    expect(stdout).toContain('scenario: steady, seed 1');
+    expect(stdout).toContain('flows            2, ');
+    expect(stdout).toMatch(/s1->h3 +20\.0+ Mbit\/s/);
     const lines = async (name: string) => (await readFile(join(csv, name), 'utf8')).trimEnd().split('\n');
     expect(await lines('flows.csv')).toHaveLength(3);
     expect(await lines('links.csv')).toHaveLength(7);
@@ -269,34 +251,19 @@ describe('the end of a lab', () => {
     expect([children.filter(isRunning), await leftovers()]).toEqual([[], []]);
   });
 
-  it.each([
-    ['host.child.js', "host 'h"],
-    ['--topology', 'the switch ended with SIGKILL'],
-  ])('comes with the process that is lost: %s', async (argument, words) => {
-    const { running, children } = await endlessLab('--rehearsal', '100ms');
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    const victim = children.find(({ command }) => command.includes(argument)) as Process;
-    process.kill(victim.pid, 'SIGKILL');
-    const { code, stdout, stderr } = await within(running.ended, 'the end of the lab');
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain(words);
-    expect([children.filter(isRunning), await leftovers()]).toEqual([[], []]);
-  });
-
   it('comes with the parent, also when that is killed', async () => {
     const { parent, children } = await endlessLab();
     process.kill(parent, 'SIGKILL');
-    await until(() => !children.some(isRunning));
+    await untilSo(
+      () => children.filter(isRunning),
+      ({ length }) => length === 0,
+      'the end of all processes',
+    );
   });
 
   it('comes before the beginning where the port is taken', async () => {
-    const socket = createSocket('udp4');
-    onTestFinished(() => {
-      socket.close();
-    });
-    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-    const { port } = socket.address();
-    const { code, stderr } = await runXpass('lab', await scenarioFile(TWO_FLOWS), '--listen', `127.0.0.1:${port}`);
+    const port = await silentPort();
+    const { code, stderr } = await runHere('lab', await scenarioFile(TWO_FLOWS), '--listen', `127.0.0.1:${port}`);
     expect(code).toBe(1);
     expect(stderr).toContain(`127.0.0.1:${port}`);
     expect(await leftovers()).toEqual([]);
@@ -308,7 +275,7 @@ describe('the end of a lab', () => {
     [['--csv', join(process.execPath, 'csv')], `'${process.execPath}' is a file: a directory is needed`],
   ])('comes with what is wrong: %j', async (args, sentence) => {
     const path = args.length === 0 ? '/nowhere/at/all.yaml' : await scenarioFile(TWO_FLOWS);
-    const { code, stdout, stderr } = await runXpass('lab', path, ...args);
+    const { code, stdout, stderr } = await runHere('lab', path, ...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(sentence);
   });

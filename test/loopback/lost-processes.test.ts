@@ -1,14 +1,13 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runXpass } from './switch-lab.js';
+import { processes, runXpass } from './switch-lab.js';
 
-// Each process that a command starts is killed once and stopped once: the command has to name it and end, and leave nothing behind.
+// Each process that a command starts is killed once, and one of each kind stopped once: the command has to name it and end, and leave nothing behind.
 
 const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
 /** What processes get here. Where cores are so busy that a command gives up before one of its processes could be struck, it gets more. */
@@ -47,6 +46,8 @@ interface CommandCase {
   readonly victims: readonly Victim[];
 }
 
+/** For a process like another, which is stopped as well. */
+const KILLED = ['SIGKILL'] as const;
 const RAW = 'raw.child.js';
 const FLOWS = 'flows.child.js';
 const SHORT = ['--seconds', '0.3', '--runs', '1', '--json'];
@@ -58,10 +59,10 @@ const COMMANDS: readonly CommandCase[] = [
     args: ['bench', 'switch/1472/1', ...SHORT],
     victims: [
       { name: 'client', marker: 'perf -c', afterMs: 1_000 },
-      { name: 'server', marker: 'perf -s' },
+      { name: 'server', marker: 'perf -s', strikes: KILLED },
       { name: 'switch', marker: 'xpass.mjs switch' },
-      { name: 'raw-server', marker: RAW },
-      { name: 'raw-relay', marker: RAW, nth: 1 },
+      { name: 'raw-server', marker: RAW, strikes: KILLED },
+      { name: 'raw-relay', marker: RAW, nth: 1, strikes: KILLED },
       { name: 'raw-client', marker: RAW, nth: 2, afterMs: 600 },
     ],
   },
@@ -78,7 +79,7 @@ const COMMANDS: readonly CommandCase[] = [
       { name: 'sender 1', marker: '--as from-sender-1', afterMs: 4_500 },
       { name: 'the switch', marker: 'xpass.mjs switch' },
       { name: 'the receiver', marker: 'xpass.mjs daemon' },
-      { name: 'sender 2', marker: '--as from-sender-2' },
+      { name: 'sender 2', marker: '--as from-sender-2', strikes: KILLED },
     ],
   },
   {
@@ -86,7 +87,7 @@ const COMMANDS: readonly CommandCase[] = [
     args: ['bench', 'message/1KiB', ...SHORT],
     victims: [
       { name: 'sink', marker: FLOWS },
-      { name: 'source', marker: FLOWS, nth: 1 },
+      { name: 'source', marker: FLOWS, nth: 1, strikes: KILLED },
     ],
   },
   {
@@ -95,7 +96,7 @@ const COMMANDS: readonly CommandCase[] = [
     victims: [
       { name: 'the switch', marker: 'xpass.mjs switch', afterMs: 1_500 },
       { name: "host 'h1'", marker: 'host.child.js', afterMs: 1_500 },
-      { name: "host 'h2'", marker: 'host.child.js', nth: 1 },
+      { name: "host 'h2'", marker: 'host.child.js', nth: 1, strikes: KILLED },
     ],
   },
   {
@@ -104,21 +105,6 @@ const COMMANDS: readonly CommandCase[] = [
     victims: [{ name: 'simulator', marker: 'sim.child.js', afterMs: 0 }],
   },
 ];
-
-interface Process {
-  readonly pid: number;
-  readonly parent: number;
-  readonly command: string;
-}
-
-/** All processes of this machine that have not ended. */
-async function processes(): Promise<Process[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,stat=,args=']);
-  return stdout.split('\n').flatMap((line) => {
-    const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-    return pid === undefined || state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
-  });
-}
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -236,6 +222,11 @@ describe('a command names the process that is lost or answers no more, and ends:
       expect(code, what).toBeGreaterThan(0);
       expect(stderr, what).toMatch(new RegExp(WORDS[strike].replaceAll('NAME', victim.name)));
     }
+  });
+
+  it('without a file that is left behind', async () => {
+    await Promise.all([...cases.values()].flat().map(({ outcome }) => outcome));
+    expect((await readdir(temporary)).filter((name) => /^xpass-(lab|demo)-/.test(name))).toEqual([]);
   });
 });
 

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeOfLine, otherLines } from '../../.config/node-versions.mjs';
 import { COLLECTOR_FLAGS, isTuned } from '../../src/apps/shared/collector.js';
-import { scratchFolder, within, XpassProcess } from './switch-lab.js';
+import { scratchFile, within, XpassProcess } from './switch-lab.js';
 
 // What is compiled here runs on each Node.js line that `npm run nodes` has installed. All other tests cover the line that runs them.
 
@@ -17,11 +15,7 @@ flows:
   - { from: 2, to: 3, bytes: 200kB, start: 20ms }
 `;
 
-async function scenarioFile(): Promise<string> {
-  const path = join(await scratchFolder(), 'scenario.yaml');
-  await writeFile(path, SCENARIO);
-  return path;
-}
+const scenarioFile = () => scratchFile('scenario.yaml', SCENARIO);
 
 /** Runs a command to its end on that Node.js. It must say nothing on standard error, not even a warning. */
 async function run(node: string, ...args: string[]): Promise<string> {

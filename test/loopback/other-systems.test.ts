@@ -1,8 +1,9 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { areSame, filesOf, randomFile, send, startDaemon } from './send-lab.js';
-import { runXpass, scratchFolder, startSwitch, within } from './switch-lab.js';
+
+import { Child, END_WITH_PARENT } from '../../src/apps/shared/companion.js';
+import { areSame, filesOf, randomFile, sendProcess, startDaemonProcess } from './send-lab.js';
+import { runXpass, scratchFile, startSwitchProcess, within } from './switch-lab.js';
 
 // What only Linux has is taken away from real processes by test/harness/other-system.mjs. That macOS and Windows do as it says cannot be shown here.
 
@@ -22,18 +23,12 @@ flows:
   - { from: 1, to: 2, bytes: 200kB }
 `;
 
-async function fileWith(text: string): Promise<string> {
-  const path = join(await scratchFolder(), 'scenario.yaml');
-  await writeFile(path, text);
-  return path;
-}
-
 describe.each(['darwin', 'win32'] as const)('where the system is %s', (system) => {
   it('files are sent and verified, and what the kernel does not tell is null', async () => {
     pretend(system);
-    const daemon = await startDaemon();
+    const daemon = await startDaemonProcess();
     const path = await randomFile('whole', 256 * 1024);
-    const ended = await send(path, '--to', daemon.address, '--json');
+    const ended = await sendProcess(path, '--to', daemon.address, '--json');
     expect(ended.code, ended.stderr).toBe(0);
     expect(filesOf(ended)).toMatchObject([{ verified: true }]);
     expect(await areSame(path, join(daemon.directory, 'whole'))).toBe(true);
@@ -44,7 +39,7 @@ describe.each(['darwin', 'win32'] as const)('where the system is %s', (system) =
 
   it('the control of a switch is found without a path, and --datapath mmsg says that it needs Linux', async () => {
     pretend(system);
-    const { process, control } = await startSwitch('--datapath', 'mmsg');
+    const { process, control } = await startSwitchProcess('--datapath', 'mmsg');
     const { code, stdout } = await runXpass('switch', 'ctl', 'ports', '--control', control);
     expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining('port')]);
     expect((await process.stop('SIGINT')).stderr).toContain('it needs Linux');
@@ -52,7 +47,13 @@ describe.each(['darwin', 'win32'] as const)('where the system is %s', (system) =
 
   it('a lab runs, and says that drops of the kernel are not known', async () => {
     pretend(system);
-    const ended = await runXpass('lab', await fileWith(TWO_HOSTS), '--rehearsal', '100ms', '--json');
+    const ended = await runXpass(
+      'lab',
+      await scratchFile('scenario.yaml', TWO_HOSTS),
+      '--rehearsal',
+      '100ms',
+      '--json',
+    );
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stderr).toContain('this system does not tell which datagrams its kernel dropped');
     expect(JSON.parse(ended.stdout)).toMatchObject({ flows: [{ delivered_bytes: 200_000, error: null }] });
@@ -61,9 +62,6 @@ describe.each(['darwin', 'win32'] as const)('where the system is %s', (system) =
 
 describe('a process that ends with its parent', () => {
   it('ends in order when it is stopped, without a signal', async () => {
-    // The compiled one, whose processes load compiled files.
-    const compiled = new URL('../../dist/apps/shared/child.js', import.meta.url).href;
-    const { Child, END_WITH_PARENT } = (await import(compiled)) as typeof import('../../src/apps/shared/child.js');
     const child = new Child('a switch', ['switch', '--listen', ':0', '--json'], END_WITH_PARENT);
     const kill = vi.spyOn(child.process, 'kill');
     const events: unknown[] = [];

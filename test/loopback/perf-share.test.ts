@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { untilWell } from './quiet-cores.js';
-import { runXpass, startSwitch, XpassProcess } from './switch-lab.js';
+import { runXpass, startSwitchProcess, XpassProcess } from './switch-lab.js';
 
 /** Payload that a link of 20 Mbit/s carries: 1446 bytes in 1626 of credit and data on the wire. */
 const PAYLOAD_BPS = (20e6 * 1446) / 1626;
 
 it('perf fills a metered link behind a switch, and shares it, on idle cores', { timeout: 60_000 }, async (context) => {
-  const { port } = await startSwitch('--hosts', '3', '--link-rate', '20mbit');
+  const { port } = await startSwitchProcess('--hosts', '3', '--link-rate', '20mbit');
   const at = ['--switch', `127.0.0.1:${port}`];
   await new XpassProcess(['perf', '-s', '--json', ...at, '--host-id', '2']).event('listening');
   await untilWell(context, async () => {

@@ -1,15 +1,26 @@
 import { spawnSync } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePorts, runXpass, scratchFolder, startSwitch, XpassProcess } from './switch-lab.js';
+import { describe, expect, it } from 'vitest';
+import {
+  freePorts,
+  runHere,
+  scratchFolder,
+  silentPort,
+  startSwitch,
+  XpassCommand,
+  XpassProcess,
+  type XpassRun,
+} from './switch-lab.js';
 
 const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
 
 /** A server that is ready, on a port that is free. */
 async function startServer(...args: string[]) {
-  const server = new XpassProcess(['perf', '-s', '--json', '--listen', ':0', ...args]);
+  return ready(new XpassCommand(['perf', '-s', '--json', '--listen', ':0', ...args]));
+}
+
+async function ready<T extends XpassRun>(server: T) {
   const { address } = await server.event('listening');
   return { server, address: String(address) };
 }
@@ -18,7 +29,7 @@ async function startServer(...args: string[]) {
 async function startSwitched(switchArgs: readonly string[]) {
   const { port } = await startSwitch('--hosts', '3', ...switchArgs);
   const switchAddress = `127.0.0.1:${port}`;
-  const server = new XpassProcess(['perf', '-s', '--json', '--switch', switchAddress, '--host-id', '2']);
+  const server = new XpassCommand(['perf', '-s', '--json', '--switch', switchAddress, '--host-id', '2']);
   expect(await server.event('listening')).toMatchObject({ host_id: 2, switch: switchAddress });
   return { server, switchAddress };
 }
@@ -40,7 +51,7 @@ interface Report {
 
 /** Runs a client to its end, which must be good. */
 async function measure(...args: string[]): Promise<Report> {
-  const { code, stdout, stderr } = await runXpass('perf', '--json', ...args);
+  const { code, stdout, stderr } = await runHere('perf', '--json', ...args);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
   return JSON.parse(stdout) as Report;
@@ -144,7 +155,7 @@ describe('xpass perf', () => {
 
   it('prints a line an interval and a summary for people', async () => {
     const { address } = await startServer();
-    const { code, stdout } = await runXpass('perf', '-c', address, '-t', '0.6', '-i', '0.2', '-P', '2');
+    const { code, stdout } = await runHere('perf', '-c', address, '-t', '0.6', '-i', '0.2', '-P', '2');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {2}flow 0$/m);
     expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {1,6}[\d.]+ .iB {2}Jain [01]\.\d{3}$/m);
@@ -179,7 +190,7 @@ describe('xpass perf', () => {
   });
 
   it('is served by a daemon too', async () => {
-    const daemon = new XpassProcess(['daemon', '--json', '--listen', ':0', '--directory', await scratchFolder()]);
+    const daemon = new XpassCommand(['daemon', '--json', '--listen', ':0', '--directory', await scratchFolder()]);
     const { address } = await daemon.event('listening');
     expect((await measure('-c', String(address), '-n', '100kB')).bytes).toBe(100_000);
   });
@@ -192,7 +203,7 @@ describe('xpass perf', () => {
       [['-n', '100GB'], 1],
       [['-n', '100GB', '-R'], 1],
     ] as const) {
-      const client = new XpassProcess(['perf', '-c', address, '-i', '100ms', ...wanted]);
+      const client = new XpassCommand(['perf', '-c', address, '-i', '100ms', ...wanted]);
       await client.line(/bit\/s/);
       const { code, stdout, stderr } = await client.stop('SIGINT');
       expect([code, stdout]).toEqual([status, expect.stringContaining('\ngoodput ')]);
@@ -202,8 +213,8 @@ describe('xpass perf', () => {
   });
 
   it.each([[[]], [['-R']]])('ends with 3 when the server is killed %j', async (direction) => {
-    const { server, address } = await startServer();
-    const client = new XpassProcess(['perf', '-c', address, '-i', '100ms', ...direction]);
+    const { server, address } = await ready(new XpassProcess(['perf', '-s', '--json', '--listen', ':0']));
+    const client = new XpassCommand(['perf', '-c', address, '-i', '100ms', ...direction]);
     await client.line(/bit\/s/);
     await server.stop('SIGKILL');
     const { code, stderr } = await client.ended;
@@ -213,7 +224,7 @@ describe('xpass perf', () => {
 
   it('ends with 3 when the server ends in the middle', async () => {
     const { server, address } = await startServer();
-    const client = new XpassProcess(['perf', '-c', address, '-i', '100ms']);
+    const client = new XpassCommand(['perf', '-c', address, '-i', '100ms']);
     await client.line(/bit\/s/);
     expect((await server.stop('SIGTERM')).code).toBe(0);
     const { code, stderr } = await client.ended;
@@ -221,24 +232,19 @@ describe('xpass perf', () => {
   });
 
   it('ends with 3 when nobody answers, within the connect timeout', async () => {
-    const silent = createSocket('udp4');
-    await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
-    onTestFinished(() => {
-      silent.close();
-    });
     const [free] = await freePorts(1);
     for (const [port, reason] of [
-      [silent.address().port, 'nothing came within the connect timeout of 500ms'],
+      [await silentPort(), 'nothing came within the connect timeout of 500ms'],
       [free, 'nobody listens at its port (ECONNREFUSED)'],
     ]) {
-      const { code, stderr } = await runXpass('perf', '-c', `127.0.0.1:${port}`, '--connect-timeout', '500ms');
+      const { code, stderr } = await runHere('perf', '-c', `127.0.0.1:${port}`, '--connect-timeout', '500ms');
       expect([code, stderr]).toEqual([3, expect.stringContaining(`does not answer: ${reason}`)]);
     }
   });
 
   it('ends with 2 when the port is in use', async () => {
     const { address } = await startServer();
-    const { code, stderr } = await runXpass('perf', '-s', '--listen', address);
+    const { code, stderr } = await runHere('perf', '-s', '--listen', address);
     expect([code, stderr]).toEqual([2, expect.stringContaining('in use')]);
   });
 
@@ -247,7 +253,7 @@ describe('xpass perf', () => {
     [[], ['--frame-size', '9000']],
   ])('ends with 2 when one side takes no frames as large as the other sends %j %j', async (server, client) => {
     const { address } = await startServer(...server);
-    const { code, stderr } = await runXpass('perf', '-c', address, ...client);
+    const { code, stderr } = await runHere('perf', '-c', address, ...client);
     expect([code, stderr]).toEqual([2, expect.stringContaining('--frame-size')]);
   });
 });

@@ -4,8 +4,28 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHost } from '../../src/net/host.js';
 import { MessageInbox, TestWriter, type WritingHost } from '../harness/stream-world.js';
-import { expectSentence, filesOf, HeldSender, namesWhen, randomFile, received, send, startDaemon } from './send-lab.js';
-import { freePorts, runXpass, scratchFolder, startSwitch, within, XpassProcess } from './switch-lab.js';
+import {
+  expectSentence,
+  filesOf,
+  HeldSender,
+  namesWhen,
+  randomFile,
+  received,
+  send,
+  startDaemon,
+  startDaemonProcess,
+} from './send-lab.js';
+import {
+  freePorts,
+  runHere,
+  scratchFolder,
+  startSwitch,
+  startSwitchProcess,
+  untilSo,
+  within,
+  XpassCommand,
+  XpassProcess,
+} from './switch-lab.js';
 
 const MIB = 1024 * 1024;
 /** Long enough for processes that have to wait a second for their turn. */
@@ -14,24 +34,19 @@ const IDLE = `${IDLE_MS / 1_000}s`;
 /** Processes that share two cores with others end this much later than they decide to. */
 const SLACK_MS = 2_000;
 
-/** A daemon behind a switch slow enough that a transfer of 64 MiB, which is begun, takes 5 s. */
-async function transferring(...senderArgs: string[]) {
-  const { port, process: fabric } = await startSwitch('--hosts', '2', '--link-rate', '100mbit');
+/** A daemon behind a switch slow enough that a transfer of 64 MiB, which is begun, takes 5 s. `own` runs in a process of its own. */
+async function transferring(own?: 'switch' | 'daemon' | 'sender') {
+  const fabricArgs = ['--hosts', '2', '--link-rate', '100mbit'];
+  const { port, process: fabric } = await (own === 'switch' ? startSwitchProcess : startSwitch)(...fabricArgs);
   const at = ['--switch', `127.0.0.1:${port}`, '--idle-timeout', IDLE];
-  const daemon = await startDaemon(...at, '--host-id', '2', '--interval', '20ms');
+  const daemonArgs = [...at, '--host-id', '2', '--interval', '20ms'];
+  const daemon = await (own === 'daemon' ? startDaemonProcess : startDaemon)(...daemonArgs);
   const file = await randomFile('big.bin', 64 * MIB);
-  const sender = new XpassProcess(['send', file, '--to', '2', '--host-id', '1', ...at, ...senderArgs]);
+  const sending = ['send', file, '--to', '2', '--host-id', '1', ...at, '--json'];
+  const sender = own === 'sender' ? new XpassProcess(sending) : new XpassCommand(sending);
   await received(daemon, MIB);
   expect(await readdir(daemon.directory)).toEqual([expect.stringMatching(/^\.big\.bin\..*\.part$/)]);
   return { daemon, sender, fabric };
-}
-
-async function until<T>(look: () => T | undefined): Promise<T> {
-  for (;;) {
-    const found = look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 const TICK_MS = 10;
@@ -55,7 +70,7 @@ async function timed<T>(work: Promise<T>): Promise<[T, number]> {
 
 describe('when the other side goes', () => {
   it('a sender whose daemon is killed says so within the idle timeout', async () => {
-    const { daemon, sender } = await transferring();
+    const { daemon, sender } = await transferring('daemon');
     await daemon.process.stop('SIGKILL');
     const [ended, tookMs] = await timed(sender.ended);
     expect(ended.code).toBe(3);
@@ -64,7 +79,7 @@ describe('when the other side goes', () => {
   });
 
   it('a sender whose switch is killed names the switch', async () => {
-    const { fabric, sender } = await transferring();
+    const { fabric, sender } = await transferring('switch');
     await fabric.stop('SIGKILL');
     const ended = await sender.ended;
     expect(ended.code).toBe(3);
@@ -75,7 +90,7 @@ describe('when the other side goes', () => {
   });
 
   it('a sender whose daemon is stopped says so at once, and the daemon leaves nothing half-written', async () => {
-    const { daemon, sender } = await transferring('--json');
+    const { daemon, sender } = await transferring('daemon');
     const { code } = await daemon.process.stop('SIGTERM');
     expect(code).toBe(0);
     const ended = await within(sender.ended, 'the end of the sender');
@@ -87,7 +102,7 @@ describe('when the other side goes', () => {
   });
 
   it('a daemon whose sender is killed leaves nothing half-written', async () => {
-    const { daemon, sender } = await transferring();
+    const { daemon, sender } = await transferring('sender');
     await sender.stop('SIGKILL');
     const [names, tookMs] = await timed(namesWhen(daemon.directory, (all) => all.length === 0));
     expect(names).toEqual([]);
@@ -96,7 +111,7 @@ describe('when the other side goes', () => {
   });
 
   it('a sender that is interrupted gives its file up, and nothing of it is left', async () => {
-    const { daemon, sender } = await transferring('--json');
+    const { daemon, sender } = await transferring();
     const ended = await sender.stop('SIGINT');
     expect(ended.code).toBe(1);
     expectSentence(ended, /^xpass send: interrupted by SIGINT: /);
@@ -117,10 +132,10 @@ describe('when nobody answers', () => {
   });
 
   it('a sender whose daemon is killed says so after a second of refusals, without a switch', async () => {
-    const daemon = await startDaemon('--listen', '127.0.0.1:0', '--rate', '100mbit', '--interval', '20ms');
+    const daemon = await startDaemonProcess('--listen', '127.0.0.1:0', '--rate', '100mbit', '--interval', '20ms');
     const file = await randomFile('big.bin', 64 * MIB);
     const address = String((await daemon.process.event('listening')).address);
-    const sender = new XpassProcess(['send', file, '--to', address, '--rate', '100mbit']);
+    const sender = new XpassCommand(['send', file, '--to', address, '--rate', '100mbit']);
     await received(daemon, MIB);
     await daemon.process.stop('SIGKILL');
     const [ended, tookMs] = await timed(sender.ended);
@@ -142,7 +157,7 @@ describe('when nobody answers', () => {
     ['daemon', ['-d', '/tmp']],
   ])('%s says so of a switch', async (command, args) => {
     const [port] = await freePorts(1);
-    const [ended, tookMs] = await timed(runXpass(command, ...args, '--switch', `127.0.0.1:${port}`));
+    const [ended, tookMs] = await timed(runHere(command, ...args, '--switch', `127.0.0.1:${port}`));
     expect(ended.code).toBe(3);
     const sentence = `nobody listens at 127.0.0.1:${port}, where the switch should be (ECONNREFUSED)\n`;
     expect(ended.stderr).toContain(`xpass ${command}: ${sentence}`);
@@ -194,9 +209,11 @@ describe('a file that the daemon does not take', () => {
     ]) {
       const header = { kind: 'file', name, bytes: 3 };
       const writer = new TestWriter(writing).open(peer, [header, new Uint8Array(3)]);
-      const verdict = await within(
-        until(() => inbox.answerTo(writer)),
-        `a verdict on ${JSON.stringify(name)}`,
+      const what = `a verdict on ${JSON.stringify(name)}`;
+      const verdict = await untilSo(
+        () => inbox.answerTo(writer),
+        (answer) => answer !== undefined,
+        what,
       );
       expect(verdict).toMatchObject({ ok: false, code: 'badName' });
     }
@@ -213,7 +230,7 @@ describe('a file that the daemon does not take', () => {
       return;
     }
     const [port] = await freePorts(1);
-    const daemon = new XpassProcess(['daemon', '--json', '-d', directory, '--listen', `127.0.0.1:${port}`]);
+    const daemon = new XpassCommand(['daemon', '--json', '-d', directory, '--listen', `127.0.0.1:${port}`]);
     await daemon.event('listening');
     const ended = await send(await randomFile('big', 8 * MIB), '--to', `127.0.0.1:${port}`);
     expect(ended.code).toBe(1);
@@ -265,7 +282,7 @@ describe('wrong usage', () => {
     const folder = await scratchFolder();
     for (const name of ['a', 'b', '.hidden']) await writeFile(join(folder, name), '1');
     execFileSync('mkfifo', [join(folder, 'pipe')]);
-    const ended = await runXpass('send', ...args(folder));
+    const ended = await runHere('send', ...args(folder));
     expect([ended.code, ended.stdout]).toEqual([2, '']);
     expectSentence(ended, sentence);
   });
@@ -287,14 +304,14 @@ describe('wrong usage', () => {
   ])('of daemon: %s', async (_, args, sentence) => {
     const folder = await scratchFolder();
     await writeFile(join(folder, 'a'), '1');
-    const ended = await runXpass('daemon', ...args(folder));
+    const ended = await runHere('daemon', ...args(folder));
     expect([ended.code, ended.stdout]).toEqual([2, '']);
     expectSentence(ended, sentence);
   });
 
   it('of daemon: a port that is in use', async () => {
     const daemon = await startDaemon();
-    const ended = await runXpass('daemon', '-d', await scratchFolder(), '--listen', daemon.address);
+    const ended = await runHere('daemon', '-d', await scratchFolder(), '--listen', daemon.address);
     expect([ended.code, ended.stdout]).toEqual([2, '']);
     expectSentence(ended, /UDP port \d+ is in use: another process is bound to 127\.0\.0\.1:\d+$/);
   });

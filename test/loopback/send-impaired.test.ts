@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { areSame, randomFile, received, send, startDaemon } from './send-lab.js';
-import { freePorts, runXpass, XpassProcess } from './switch-lab.js';
+import { areSame, randomFile, received, sendProcess, startDaemonProcess } from './send-lab.js';
+import { freePorts, runHere, XpassProcess } from './switch-lab.js';
 
 const MIB = 1024 * 1024;
 /** 1.4 s at 100 Mbit/s: under way while `switch ctl` starts. */
@@ -17,14 +17,14 @@ async function bed(kind: string, ...switchArgs: string[]) {
     return running;
   };
   const running = await startSwitch();
-  const daemon = await startDaemon('--switch', address, '--host-id', '2', '--interval', '20ms');
+  const daemon = await startDaemonProcess('--switch', address, '--host-id', '2', '--interval', '20ms');
   const ctl = async (...words: string[]): Promise<void> => {
-    const { code, stderr } = await runXpass('switch', 'ctl', '--control', address, ...words);
+    const { code, stderr } = await runHere('switch', 'ctl', '--control', address, ...words);
     expect([code, stderr]).toEqual([0, '']);
   };
   const file = await randomFile('big.bin', FILE_BYTES);
   const transfer = () =>
-    send(file, ...(kind === 'steady' ? [] : ['-C', kind]), '--to', '2', '--host-id', '1', '--switch', address);
+    sendProcess(file, ...(kind === 'steady' ? [] : ['-C', kind]), '--to', '2', '--host-id', '1', '--switch', address);
   const hasArrived = () => areSame(file, join(daemon.directory, 'big.bin')).catch(() => false);
   return { running, startSwitch, daemon, ctl, transfer, hasArrived };
 }

@@ -1,23 +1,32 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished } from 'vitest';
-import { type Ended, scratchFolder, within, XpassProcess } from './switch-lab.js';
+import { expect } from 'vitest';
+import {
+  type Ended,
+  type Starts,
+  scratchFolder,
+  untilSo,
+  within,
+  XpassCommand,
+  XpassProcess,
+  type XpassRun,
+} from './switch-lab.js';
 
-const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
 /** For the slowest transfer here, on a machine that is busy with other things. */
 const TRANSFER_PATIENCE_MS = 90_000;
 
 /** A daemon that is ready, with a receive directory of its own; directly on a free port unless it attaches to a switch. */
-export async function startDaemon(...args: string[]) {
+export const startDaemon = (...args: string[]) => readyDaemon(XpassCommand, args);
+
+/** The same in a process of its own, for who kills it. */
+export const startDaemonProcess = (...args: string[]) => readyDaemon(XpassProcess, args);
+
+async function readyDaemon<T extends XpassRun>(Run: Starts<T>, args: readonly string[]) {
   const directory = await scratchFolder();
   const isElsewhere = args.includes('--switch') || args.includes('--listen');
   const where = isElsewhere ? [] : ['--listen', ':0'];
-  const running = new XpassProcess(['daemon', '--json', '-d', directory, ...where, ...args]);
+  const running = new Run(['daemon', '--json', '-d', directory, ...where, ...args]);
   const listening = await running.event('listening');
   return { process: running, directory, address: String(listening.address), listening };
 }
@@ -30,8 +39,13 @@ export async function randomFile(name: string, bytes: number): Promise<string> {
 }
 
 /** Sends to the end, however long that takes. */
-export function send(...args: string[]): Promise<Ended> {
-  return within(new XpassProcess(['send', ...args]).ended, `the end of send ${args.join(' ')}`, TRANSFER_PATIENCE_MS);
+export const send = (...args: string[]) => sent(XpassCommand, args);
+
+/** The same in a process of its own. */
+export const sendProcess = (...args: string[]) => sent(XpassProcess, args);
+
+function sent(Run: Starts<XpassRun>, args: readonly string[]): Promise<Ended> {
+  return within(new Run(['send', ...args]).ended, `the end of send ${args.join(' ')}`, TRANSFER_PATIENCE_MS);
 }
 
 /** What `--json` says of each file. */
@@ -46,26 +60,16 @@ export async function areSame(first: string, second: string): Promise<boolean> {
 
 /** The names in a directory as soon as `isSo` holds for them: a daemon cleans up in its own time. */
 export async function namesWhen(directory: string, isSo: (names: string[]) => boolean): Promise<string[]> {
-  const look = async (): Promise<string[]> => {
-    for (;;) {
-      const names = await readdir(directory);
-      if (isSo(names)) return names;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
-  return within(look(), `other names in the receive directory than ${await readdir(directory)}`);
+  const what = `other names in the receive directory than ${await readdir(directory)}`;
+  return untilSo(() => readdir(directory), isSo, what);
 }
 
 /** Resolves once a daemon with --interval has so many bytes of a file. */
-export async function received({ process }: { process: XpassProcess }, bytes: number): Promise<void> {
-  const look = async (): Promise<void> => {
-    for (;;) {
-      const flows = process.events.filter(({ event }) => event === 'progress').at(-1)?.flows ?? [];
-      if ((flows as { bytes_delivered: number }[]).some(({ bytes_delivered }) => bytes_delivered >= bytes)) return;
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-  };
-  await within(look(), `${bytes} bytes at the daemon`);
+export async function received({ process }: { process: XpassRun }, bytes: number): Promise<void> {
+  const flows = () => process.events.filter(({ event }) => event === 'progress').at(-1)?.flows ?? [];
+  const isThere = (all: unknown) =>
+    (all as { bytes_delivered: number }[]).some(({ bytes_delivered }) => bytes_delivered >= bytes);
+  await untilSo(flows, isThere, `${bytes} bytes at the daemon`);
 }
 
 /** One sentence, with a hint where usage was wrong, and no stack. */
@@ -77,32 +81,13 @@ export function expectSentence({ stderr }: Ended, pattern: RegExp): void {
 }
 
 /** A sender that waits for a line: `--hold`. */
-export class HeldSender {
-  readonly ended: Promise<Ended>;
-  private readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
-  private readonly ready: Promise<void>;
-
+export class HeldSender extends XpassProcess {
   constructor(...args: string[]) {
-    const child = spawn(process.execPath, [EXECUTABLE, 'send', '--hold', '--json', ...args]);
-    this.child = child;
-    const said = { stdout: '', stderr: '' };
-    child.stderr.on('data', (chunk: Buffer) => {
-      said.stderr += chunk.toString();
-    });
-    this.ready = new Promise((resolve) => {
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        said.stdout += `${line}\n`;
-        if (line === '{"event":"ready"}') resolve();
-      });
-    });
-    this.ended = new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
-    onTestFinished(() => {
-      child.kill('SIGKILL');
-    });
+    super(['send', '--hold', '--json', ...args]);
   }
 
   async isReady(): Promise<void> {
-    await within(this.ready, 'a sender that is ready');
+    await this.event('ready');
   }
 
   go(): void {

@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { areSame, filesOf, HeldSender, randomFile, send, startDaemon } from './send-lab.js';
-import { scratchFolder, startSwitch } from './switch-lab.js';
+import { scratchFile, startSwitch } from './switch-lab.js';
 
 const MIB = 1024 * 1024;
 
@@ -68,8 +67,7 @@ describe('xpass send', () => {
 
   it('reads its options from a file', async () => {
     const daemon = await startDaemon();
-    const config = join(await scratchFolder(), 'send.yaml');
-    await writeFile(config, `to: ${daemon.address}\nas: renamed\njson: true\n`);
+    const config = await scratchFile('send.yaml', `to: ${daemon.address}\nas: renamed\njson: true\n`);
     const sent = await send(await randomFile('a', 10), '--config', config);
     expect(filesOf(sent)[0]).toMatchObject({ name: 'renamed', verified: true });
   });

@@ -1,20 +1,13 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { runXpass, within, XpassProcess } from './switch-lab.js';
+import { describe, expect, it } from 'vitest';
+import { runHere, runXpass, scratchFile, untilSo, XpassProcess } from './switch-lab.js';
 
 const SCENARIO = 'topology: { pairs: 2, rate: 1gbit }\nflows: [{ kind: pairs, bytes: 50kB }]\n';
 /** Hours of wall time. */
 const ENDLESS = 'topology: { pairs: 8, rate: 100gbit }\nduration: 1h\nflows: [pairs]\n';
 
-async function scenarioFile(source: string): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'xpass-sim-'));
-  onTestFinished(() => rm(directory, { recursive: true }));
-  const path = join(directory, 'lab.yaml');
-  await writeFile(path, source);
-  return path;
-}
+const scenarioFile = (source: string) => scratchFile('lab.yaml', source);
 
 describe('xpass sim over worker threads', () => {
   it('gives the same whatever the number of threads', async () => {
@@ -47,7 +40,8 @@ describe('xpass sim over worker threads', () => {
     const out = join(path, '..', 'out');
     const args = [path, '--sweep', 'duration=10us,1h', '--jobs', '1', '--out', out];
     const running = new XpassProcess(['sim', ...args]);
-    await within(untilIsThere(join(out, 'runs')), 'the result of the first run');
+    const names = () => readdir(join(out, 'runs')).catch((): string[] => []);
+    await untilSo(names, (all) => all.some((name) => name.endsWith('.json')), 'the result of the first run');
     const { code, stdout, stderr } = await running.stop('SIGINT');
     expect(code).toBe(1);
     expect(stdout.split('\n')[2]).toMatch(/^1h .* not run$/);
@@ -55,22 +49,13 @@ describe('xpass sim over worker threads', () => {
   });
 
   it('says what is wrong with a scenario in one sentence', async () => {
-    const { code, stderr } = await runXpass('sim', await scenarioFile('flows: [pears]\n'));
+    const { code, stderr } = await runHere('sim', await scenarioFile('flows: [pears]\n'));
     expect(code).toBe(2);
     expect(stderr).toMatch(
       /^xpass sim: scenario file '.*lab\.yaml', line 1: flows\.0\.kind is 'pears'; allowed: flow, pairs/,
     );
   });
 });
-
-/** Resolves when a folder has a whole file. */
-async function untilIsThere(folder: string): Promise<void> {
-  for (;;) {
-    const names = await readdir(folder).catch(() => []);
-    if (names.some((name) => name.endsWith('.json'))) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 function withoutWall(json: string): string {
   return json.replace(/"wall_s":[\d.e-]+/, '');

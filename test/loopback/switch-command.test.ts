@@ -1,20 +1,20 @@
-import { createSocket } from 'node:dgram';
-import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SwitchControl } from '../../src/apps/shared/switch-control.js';
+import { SwitchControl } from '../../src/services/control/client.js';
 import { attachedRateKbps, attachRefusedCode, frameType } from '../../src/wire/decode.js';
 import { AttachRefusal, FrameType } from '../../src/wire/layout.js';
 import {
   freePorts,
   portOf,
   RawHost,
-  runXpass,
+  runHere,
+  scratchFile,
   scratchFolder,
+  silentPort,
   startSwitch,
-  within,
-  XpassProcess,
+  untilSo,
+  XpassCommand,
 } from './switch-lab.js';
 
 interface PortEvent {
@@ -29,18 +29,6 @@ async function connect(control: string): Promise<SwitchControl> {
   const connected = await SwitchControl.connect(control);
   onTestFinished(() => connected.close());
   return connected;
-}
-
-/** Asks until it is so: real time passes at its own pace. */
-async function until<T>(ask: () => Promise<T>, isSo: (answer: T) => boolean, what: string): Promise<T> {
-  const loop = async (): Promise<T> => {
-    for (;;) {
-      const answer = await ask();
-      if (isSo(answer)) return answer;
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-  };
-  return within(loop(), what);
 }
 
 describe('xpass switch', () => {
@@ -73,7 +61,7 @@ describe('xpass switch', () => {
   });
 
   it('prints tables for people, at intervals and when SIGTERM ends it', async () => {
-    const running = new XpassProcess(['switch', '--listen', ':0', '--hosts', '1', '--interval', '50ms']);
+    const running = new XpassCommand(['switch', '--listen', ':0', '--hosts', '1', '--interval', '50ms']);
     const sentence = await running.line(/^after /);
     expect(sentence).toMatch(/^after \d/);
     const { code, stdout } = await running.stop('SIGTERM');
@@ -101,14 +89,14 @@ describe('xpass switch', () => {
     await RawHost.attached(port, 2);
     const attachedOf = async () => (await asked.ports()).hosts.map(({ attached }) => attached);
     expect(await attachedOf()).toEqual([true, true]);
-    await until(attachedOf, ([, second]) => !second, 'the end of the second attachment');
+    await untilSo(attachedOf, ([, second]) => !second, 'the end of the second attachment');
     expect(await attachedOf()).toEqual([true, false]);
     expect((await asked.ports()).attachments.expired).toBe(1);
     const successor = await RawHost.attached(port, 2);
     loyal.sendData(2, 'new here');
     expect(await successor.nextPayload()).toBe('new here');
     successor.detach();
-    await until(attachedOf, ([, second]) => !second, 'the goodbye');
+    await untilSo(attachedOf, ([, second]) => !second, 'the goodbye');
   });
 
   it('gives an id to one of two hosts that claim it, and an error to the other', async () => {
@@ -135,7 +123,7 @@ describe('xpass switch', () => {
       const [first, second] = [await RawHost.attached(port, 1), await RawHost.attached(port, 2)];
       for (let at = 0; at < 40; at++) first.sendData(2, String(at));
       const seen = async () => (await asked.ports()).ports[0];
-      const { drops } = await until(seen, ({ data }) => data.frames === 40, 'forty frames');
+      const { drops } = await untilSo(seen, ({ data }) => data.frames === 40, 'forty frames');
       const arrived: string[] = [];
       for (let left = 40 - (drops.lost ?? 0); left > 0; left--) arrived.push(await second.nextPayload());
       outcomes.push(arrived);
@@ -167,7 +155,6 @@ describe('xpass switch', () => {
   });
 
   it('joins two processes by a trunk', async () => {
-    const folder = await scratchFolder();
     const [west, east] = await freePorts(2);
     const half = (own: number, other: number, [listen, to]: readonly number[]) => `
       hosts: [{ id: ${own} }]
@@ -175,12 +162,8 @@ describe('xpass switch', () => {
       links: [{ a: h${own}, b: s, rate: 100mbit }]
       trunks: [{ name: cable, switch: s, listen: 127.0.0.1:${listen}, to: 127.0.0.1:${to}, hosts: [${other}], rate: 100mbit }]
     `;
-    await writeFile(join(folder, 'west.yaml'), half(1, 2, [west, east]));
-    await writeFile(join(folder, 'east.yaml'), half(2, 1, [east, west]));
-    const [left, right] = await Promise.all([
-      startSwitch('--topology', join(folder, 'west.yaml')),
-      startSwitch('--topology', join(folder, 'east.yaml')),
-    ]);
+    const start = async (text: string) => startSwitch('--topology', await scratchFile('half.yaml', text));
+    const [left, right] = await Promise.all([start(half(1, 2, [west, east])), start(half(2, 1, [east, west]))]);
     expect(left.listening.trunks).toEqual([{ name: 'cable', address: `127.0.0.1:${west}`, to: `127.0.0.1:${east}` }]);
     const [first, second] = [await RawHost.attached(left.port, 1), await RawHost.attached(right.port, 2)];
     first.sendData(2, 'over there');
@@ -196,12 +179,11 @@ describe('xpass switch', () => {
   });
 
   it('takes every option from a file', async () => {
-    const config = join(await scratchFolder(), 'switch.yaml');
-    await writeFile(
-      config,
+    const config = await scratchFile(
+      'switch.yaml',
       'listen: ":0"\ntopology: dumbbell\npairs: 1\ncore-rate: 10mbit\nlink:\n  h1: loss 5%\nkeep-alive: 2s\njson: true\n',
     );
-    const running = new XpassProcess(['switch', '--config', config]);
+    const running = new XpassCommand(['switch', '--config', config]);
     expect(await running.event('listening')).toMatchObject({ topology: 'dumbbell', links: ['left-right', 'h1', 'h2'] });
     await running.stop();
   });
@@ -210,19 +192,14 @@ describe('xpass switch', () => {
 describe('xpass switch that cannot start', () => {
   /** It ends with status 2, says this in one sentence, and prints nothing. */
   async function expectUsage(sentence: string | RegExp, ...args: string[]): Promise<void> {
-    const { code, stdout, stderr } = await runXpass('switch', ...args);
+    const { code, stdout, stderr } = await runHere('switch', ...args);
     expect(stderr.split('\n')[0]).toMatch(sentence);
     expect(stderr).not.toContain('    at ');
     expect([code, stdout]).toEqual([2, '']);
   }
 
   it('names the UDP port that is in use', async () => {
-    const socket = createSocket('udp4');
-    onTestFinished(() => {
-      socket.close();
-    });
-    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-    const { port } = socket.address();
+    const port = await silentPort();
     await expectUsage(`UDP port ${port} is in use`, '--listen', `:${port}`);
   });
 
@@ -237,8 +214,8 @@ describe('xpass switch that cannot start', () => {
   });
 
   it('names the unknown host, with file and line', async () => {
-    const path = join(await scratchFolder(), 'lab.yaml');
-    await writeFile(path, 'hosts:\n- id: 1\nswitches:\n- name: s\nlinks:\n- a: h1\n  b: s\n- a: h2\n  b: s\n');
+    const text = 'hosts:\n- id: 1\nswitches:\n- name: s\nlinks:\n- a: h1\n  b: s\n- a: h2\n  b: s\n';
+    const path = await scratchFile('lab.yaml', text);
     await expectUsage(`lab.yaml', line 8: link 'l2' names unknown host or switch 'h2'`, '--topology', path);
   });
 
@@ -252,7 +229,7 @@ describe('xpass switch ctl', () => {
     // The host says nothing more, however long the commands take.
     const { port, control } = await startSwitch('--hosts', '2', '--link-rate', '100mbit', '--keep-alive', '60s');
     const host = await RawHost.attached(port, 1);
-    const ctl = (...args: string[]) => runXpass('switch', 'ctl', '--control', control, ...args);
+    const ctl = (...args: string[]) => runHere('switch', 'ctl', '--control', control, ...args);
     const table = await ctl('ports');
     expect(table).toMatchObject({ code: 0, stderr: '' });
     expect(table.stdout).toMatch(/^s1->h2 +100\.0 Mbit\/s /m);
@@ -281,7 +258,7 @@ describe('xpass switch ctl', () => {
     await asked.setLink('h2', { down: true });
     first.sendData(2, 'lost');
     const drops = async () => (await asked.ports()).ports.find(({ name }) => name === 's1->h2')?.drops.down ?? 0;
-    await until(drops, (count) => count === 1, 'the drop');
+    await untilSo(drops, (count) => count === 1, 'the drop');
     await asked.setLink('h2', { down: false });
     first.sendData(2, 'found');
     expect(await second.nextPayload()).toBe('found');
@@ -291,18 +268,18 @@ describe('xpass switch ctl', () => {
     const path = join(await scratchFolder(), 'switch.sock');
     const { control } = await startSwitch('--control', path);
     expect(control).toBe(path);
-    expect((await runXpass('switch', 'ctl', '-c', path, 'ports')).code).toBe(0);
+    expect((await runHere('switch', 'ctl', '-c', path, 'ports')).code).toBe(0);
   });
 
   it('names the links that there are when one is unknown', async () => {
     const { control } = await startSwitch('--hosts', '3');
-    const { code, stderr } = await runXpass('switch', 'ctl', 'link', 'h4', 'down', '--control', control);
+    const { code, stderr } = await runHere('switch', 'ctl', 'link', 'h4', 'down', '--control', control);
     expect([code, stderr.split('\n')[0]]).toEqual([2, "xpass switch ctl: unknown link 'h4'; known links: h1, h2, h3"]);
   });
 
   it('ends with status 3 when no switch answers, and names the address', async () => {
     const [port] = await freePorts(1);
-    const { code, stdout, stderr } = await runXpass('switch', 'ctl', 'ports', '--control', `:${port}`);
+    const { code, stdout, stderr } = await runHere('switch', 'ctl', 'ports', '--control', `:${port}`);
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toBe(`xpass switch ctl: no switch answers at 127.0.0.1:${port} (ECONNREFUSED)\n`);
   });

@@ -4,12 +4,12 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, connect as netConnect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { ControlAddress } from '../../src/apps/shared/control-address.js';
-import { ExitCode } from '../../src/apps/shared/exit-codes.js';
-import { SwitchControl } from '../../src/apps/shared/switch-control.js';
+import type { ControlHandler } from '../../src/apps/switch/control-server.js';
 import { ControlServer, MAX_CONNECTIONS } from '../../src/apps/switch/control-server.js';
-import type { ControlHandler } from '../../src/apps/switch/control-session.js';
-import { ConfigError } from '../../src/switch/config-error.js';
+import { ConfigError } from '../../src/base/config-error.js';
+import { ExitCode } from '../../src/base/exit-codes.js';
+import type { ControlAddress } from '../../src/services/control/address.js';
+import { SwitchControl } from '../../src/services/control/client.js';
 import { scratchFolder, within } from './switch-lab.js';
 
 const ANY: ControlAddress = { host: '127.0.0.1', port: 0 };

@@ -1,15 +1,18 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { EventEmitter, once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
+import { COMMANDS } from '../../src/apps/cli/commands.js';
+import { runProgram } from '../../src/apps/cli/program.js';
 import { fastCrc32 } from '../../src/udp/crc.js';
 import { Bundle, BundleReader, isBundle } from '../../src/wire/bundle.js';
 import { frameType } from '../../src/wire/decode.js';
@@ -30,41 +33,28 @@ export interface Ended {
   readonly stderr: string;
 }
 
-/** A process of `xpass`, killed at the end of the test if it still runs. */
-export class XpassProcess {
-  readonly ended: Promise<Ended>;
+/** A command of `xpass` that runs, and what it has said. */
+export abstract class XpassRun {
+  abstract readonly ended: Promise<Ended>;
   readonly events: Event[] = [];
   isOver = false;
-  private readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  protected readonly said = { stdout: '', stderr: '' };
   private readonly lines: string[] = [];
   private readonly listeners = new Set<() => void>();
 
-  /** `node` is the Node.js that runs it, `executable` the xpass.mjs. */
-  constructor(args: readonly string[], node = process.execPath, executable = EXECUTABLE) {
-    const child = spawn(node, [executable, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-    this.child = child;
-    const said = { stdout: '', stderr: '' };
-    child.stderr.on('data', (chunk: Buffer) => {
-      said.stderr += chunk.toString();
+  protected listen(stdout: Readable, stderr: Readable): void {
+    stderr.on('data', (chunk: Buffer) => {
+      this.said.stderr += chunk.toString();
     });
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      said.stdout += `${line}\n`;
+    createInterface({ input: stdout }).on('line', (line) => {
+      this.said.stdout += `${line}\n`;
       this.lines.push(line);
       if (line.startsWith('{')) this.events.push(JSON.parse(line) as Event);
       for (const listener of this.listeners) listener();
     });
-    this.ended = new Promise((resolve) => child.once('close', (code) => resolve({ code, ...said })));
-    child.once('close', () => {
-      this.isOver = true;
-    });
-    onTestFinished(() => {
-      child.kill('SIGKILL');
-    });
   }
 
-  get pid(): number | undefined {
-    return this.child.pid;
-  }
+  protected abstract signal(signal: NodeJS.Signals): void;
 
   /** The first event of this kind, as soon as it is there. */
   event(kind: string): Promise<Event> {
@@ -90,19 +80,91 @@ export class XpassProcess {
   }
 
   stop(signal: NodeJS.Signals = 'SIGINT'): Promise<Ended> {
-    this.child.kill(signal);
+    this.signal(signal);
     return within(this.ended, `the end by ${signal}`);
   }
 }
 
-/** Runs a command to its end. */
+/** A process of `xpass`, killed at the end of the test if it still runs. */
+export class XpassProcess extends XpassRun {
+  readonly ended: Promise<Ended>;
+  protected readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
+
+  /** `node` is the Node.js that runs it, `executable` the xpass.mjs. */
+  constructor(args: readonly string[], node = process.execPath, executable = EXECUTABLE) {
+    super();
+    this.child = spawn(node, [executable, ...args], { stdio: 'pipe' });
+    this.listen(this.child.stdout, this.child.stderr);
+    this.ended = new Promise((resolve) =>
+      this.child.once('close', (code) => {
+        this.isOver = true;
+        resolve({ code, ...this.said });
+      }),
+    );
+    onTestFinished(() => this.signal('SIGKILL'));
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  protected signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+}
+
+/** A command in the process of the test: it starts in milliseconds, where a process takes most of a second. */
+export class XpassCommand extends XpassRun {
+  readonly ended: Promise<Ended>;
+  private readonly signals = Object.assign(new EventEmitter(), { exit: () => undefined });
+
+  constructor(args: readonly string[]) {
+    super();
+    this.ended = this.run(args);
+    onTestFinished(async () => {
+      if (!this.isOver) await this.stop('SIGTERM');
+    });
+  }
+
+  private async run(argv: readonly string[]): Promise<Ended> {
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    this.listen(stdout, stderr);
+    const code = await runProgram({ argv, commands: COMMANDS, stdout, stderr, signals: this.signals });
+    const ends = Promise.all([once(stdout, 'close'), once(stderr, 'close')]);
+    stdout.end();
+    stderr.end();
+    await ends;
+    this.isOver = true;
+    return { code, ...this.said };
+  }
+
+  protected signal(signal: NodeJS.Signals): void {
+    expect(signal, 'only a process can be killed').not.toBe('SIGKILL');
+    this.signals.emit(signal, signal);
+  }
+}
+
+/** Runs a command to its end, in a process. */
 export function runXpass(...args: string[]): Promise<Ended> {
   return within(new XpassProcess(args).ended, `the end of ${args.join(' ')}`);
 }
 
+/** Runs a command to its end, in the process of the test. */
+export function runHere(...args: string[]): Promise<Ended> {
+  return within(new XpassCommand(args).ended, `the end of ${args.join(' ')}`);
+}
+
+/** In which way a command runs. */
+export type Starts<T extends XpassRun> = new (args: readonly string[]) => T;
+
 /** A switch that is ready, on a port that is free. */
-export async function startSwitch(...args: string[]) {
-  const running = new XpassProcess(['switch', '--json', '--listen', ':0', ...args]);
+export const startSwitch = (...args: string[]) => readySwitch(XpassCommand, args);
+
+/** The same in a process of its own, for who kills it or sends more than the test's process can do beside it. */
+export const startSwitchProcess = (...args: string[]) => readySwitch(XpassProcess, args);
+
+async function readySwitch<T extends XpassRun>(Run: Starts<T>, args: readonly string[]) {
+  const running = new Run(['switch', '--json', '--listen', ':0', ...args]);
   const listening = await running.event('listening');
   const address = String(listening.address);
   return { process: running, listening, control: String(listening.control), port: portOf(address) };
@@ -263,6 +325,52 @@ export async function scratchFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'xpass-switch-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;
+}
+
+/** A file that is there until the end of the test; returns its path. */
+export async function scratchFile(name: string, text: string): Promise<string> {
+  const path = join(await scratchFolder(), name);
+  await writeFile(path, text);
+  return path;
+}
+
+/** A UDP socket that says nothing, bound to a free port until the end of the test; returns the port. */
+export async function silentPort(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  onTestFinished(() => void socket.close());
+  return socket.address().port;
+}
+
+/** A process of this machine. */
+export interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly command: string;
+}
+
+/** All processes of this machine that have not ended. */
+export async function processes(): Promise<Process[]> {
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,stat=,args=']);
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
+    return pid === undefined || state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
+  });
+}
+
+/** Asks until the answer is so: real time passes at its own pace. */
+export async function untilSo<T>(ask: () => T | Promise<T>, isSo: (answer: T) => boolean, what: string): Promise<T> {
+  let isOver = false;
+  const look = async (): Promise<T> => {
+    for (;;) {
+      const answer = await ask();
+      if (isOver || isSo(answer)) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  };
+  return within(look(), what).finally(() => {
+    isOver = true;
+  });
 }
 
 /** Fails with `what` when it does not come. */

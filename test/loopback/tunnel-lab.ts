@@ -1,19 +1,29 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { portOf, within, XpassProcess } from './switch-lab.js';
+import { portOf, type Starts, untilSo, within, XpassCommand, XpassProcess, type XpassRun } from './switch-lab.js';
 
 /** A daemon with these rules of what may be reached; directly on a free port unless it attaches to a switch. */
-export async function startFarSide(...args: string[]) {
+export const startFarSide = (...args: string[]) => readyFarSide(XpassCommand, args);
+
+/** The same in a process of its own, for programs that move much. */
+export const startFarSideProcess = (...args: string[]) => readyFarSide(XpassProcess, args);
+
+async function readyFarSide<T extends XpassRun>(Run: Starts<T>, args: readonly string[]) {
   const where = args.includes('--switch') || args.includes('--listen') ? [] : ['--listen', ':0'];
-  const running = new XpassProcess(['daemon', '--json', '--directory', '/tmp', ...where, ...args]);
+  const running = new Run(['daemon', '--json', '--directory', '/tmp', ...where, ...args]);
   const listening = await running.event('listening');
   return { process: running, address: String(listening.address) };
 }
 
 /** A tunnel whose forwards listen; their ports are in the order of the events. */
-export async function startTunnel(to: string, ...args: string[]) {
-  const running = new XpassProcess(['tunnel', '--json', '--to', to, ...args]);
+export const startTunnel = (to: string, ...args: string[]) => readyTunnel(XpassCommand, to, args);
+
+/** The same in a process of its own. */
+export const startTunnelProcess = (to: string, ...args: string[]) => readyTunnel(XpassProcess, to, args);
+
+async function readyTunnel<T extends XpassRun>(Run: Starts<T>, to: string, args: readonly string[]) {
+  const running = new Run(['tunnel', '--json', '--to', to, ...args]);
   const wanted = args.filter((arg) => ['-L', '-R', '-D'].includes(arg)).length;
   const listening = () => running.events.filter(({ event }) => event === 'listening');
   await until(() => listening().length >= wanted || running.isOver, `${wanted} forwards`);
@@ -22,15 +32,7 @@ export async function startTunnel(to: string, ...args: string[]) {
 }
 
 /** Waits until something is so. */
-export async function until(isSo: () => boolean, what: string): Promise<void> {
-  let isStopped = false;
-  const look = async (): Promise<void> => {
-    while (!isSo() && !isStopped) await new Promise((resolve) => setTimeout(resolve, 10));
-  };
-  await within(look(), what).finally(() => {
-    isStopped = true;
-  });
-}
+export const until = (isSo: () => boolean, what: string) => untilSo(isSo, (is) => is, what);
 
 /** A TCP server of the test's, on a free port, with half-open sockets. */
 export async function tcpServer(onSocket: (socket: Socket) => void, host = '127.0.0.1'): Promise<number> {

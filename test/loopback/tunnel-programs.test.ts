@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { freePorts, scratchFolder, within } from './switch-lab.js';
-import { startFarSide, startTunnel, tcpClient, until } from './tunnel-lab.js';
+import { startFarSideProcess, startTunnelProcess, tcpClient, until } from './tunnel-lab.js';
 
 const MIB = 1024 * 1024;
 /** A GiB takes half a minute on idle cores, and two where six other programs want them. */
@@ -57,8 +57,8 @@ async function listens(port: number): Promise<void> {
 
 /** A tunnel to a port of this machine. */
 async function tunnelTo(port: number, ...args: string[]) {
-  const far = await startFarSide('--tunnel', '127.0.0.1:*');
-  const near = await startTunnel(far.address, '-L', `0:127.0.0.1:${port}`, ...args);
+  const far = await startFarSideProcess('--tunnel', '127.0.0.1:*');
+  const near = await startTunnelProcess(far.address, '-L', `0:127.0.0.1:${port}`, ...args);
   return { port: near.ports.at(-1)!, ports: near.ports, near: near.process };
 }
 

@@ -4,9 +4,19 @@ import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
-import { readAnswer } from '../../src/apps/shared/tunnel/refusal.js';
-import { freePorts, runXpass, startSwitch, within } from './switch-lab.js';
-import { closeCode, readAll, startFarSide, startTunnel, tcpClient, tcpServer, until } from './tunnel-lab.js';
+import { readAnswer } from '../../src/services/tunnel/tunnels.js';
+import { freePorts, runHere, startSwitch, within } from './switch-lab.js';
+import {
+  closeCode,
+  readAll,
+  startFarSide,
+  startFarSideProcess,
+  startTunnel,
+  startTunnelProcess,
+  tcpClient,
+  tcpServer,
+  until,
+} from './tunnel-lab.js';
 
 const ANY = '127.0.0.1:*';
 const MIB = 1024 * 1024;
@@ -154,7 +164,9 @@ describe('xpass tunnel -L', () => {
   });
 
   it('carries 64 MiB each way with every byte in its place', async () => {
-    const { port } = await tunnelTo(echo);
+    const far = await startFarSideProcess('--tunnel', ANY);
+    const near = await startTunnelProcess(far.address, '-L', `0:127.0.0.1:${await tcpServer(echo)}`);
+    const port = near.ports[0];
     const client = await tcpClient(port);
     const sent = createHash('sha256');
     const received = createHash('sha256');
@@ -188,9 +200,9 @@ describe('xpass tunnel -L', () => {
 
   it('names a port that is in use, and ends', async () => {
     const taken = await tcpServer(echo);
-    const { code, stderr } = await runXpass('tunnel', '--to', '127.0.0.1:9', '-L', `${taken}:127.0.0.1:80`);
+    const { code, stderr } = await runHere('tunnel', '--to', '127.0.0.1:9', '-L', `${taken}:127.0.0.1:80`);
     expect([code, stderr]).toEqual([2, expect.stringMatching(`-L: 127.0.0.1:${taken} is in use already`)]);
-    const socks = await runXpass('tunnel', '--to', '127.0.0.1:9', '-D', `${taken}`);
+    const socks = await runHere('tunnel', '--to', '127.0.0.1:9', '-D', `${taken}`);
     expect([socks.code, socks.stderr]).toEqual([2, expect.stringMatching(`-D: 127.0.0.1:${taken} is in use`)]);
   });
 
@@ -202,12 +214,12 @@ describe('xpass tunnel -L', () => {
   });
 
   it('names the option of a far side that makes no sense', async () => {
-    const { code, stderr } = await runXpass('tunnel', '--to', '127.0.0.1:99999', '-D', '0');
+    const { code, stderr } = await runHere('tunnel', '--to', '127.0.0.1:99999', '-D', '0');
     expect([code, stderr]).toEqual([2, expect.stringMatching("--to: '127.0.0.1:99999' is not an address")]);
   });
 
   it('needs something to forward', async () => {
-    const { code, stderr } = await runXpass('tunnel', '--to', '127.0.0.1:9');
+    const { code, stderr } = await runHere('tunnel', '--to', '127.0.0.1:9');
     expect([code, stderr]).toEqual([2, expect.stringMatching('nothing to forward: give -L, -R or -D')]);
   });
 
@@ -267,9 +279,9 @@ describe('xpass tunnel -R', () => {
   it('ends where the far side does not listen for it', async () => {
     const taken = await tcpServer(echo);
     const far = await startFarSide('--tunnel-listen', `${taken}`);
-    const refused = await runXpass('tunnel', '--to', far.address, '-R', '8080:127.0.0.1:80');
+    const refused = await runHere('tunnel', '--to', far.address, '-R', '8080:127.0.0.1:80');
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching('does not listen on 127.0.0.1:8080')]);
-    const inUse = await runXpass('tunnel', '--to', far.address, '-R', `${taken}:127.0.0.1:80`);
+    const inUse = await runHere('tunnel', '--to', far.address, '-R', `${taken}:127.0.0.1:80`);
     expect([inUse.code, inUse.stderr]).toEqual([1, expect.stringMatching(`127.0.0.1:${taken} is in use`)]);
   });
 
@@ -346,12 +358,12 @@ describe('xpass tunnel -D', () => {
 describe('a daemon with tunnels', () => {
   it('still takes files and perf', async () => {
     const far = await startFarSide('--tunnel', ANY);
-    const { code } = await runXpass('perf', '-c', far.address, '-n', '1MiB', '--json');
+    const { code } = await runHere('perf', '-c', far.address, '-n', '1MiB', '--json');
     expect(code).toBe(0);
   });
 
   it('names a rule that makes no sense', async () => {
-    const { code, stderr } = await runXpass('daemon', '--tunnel', '192.0.2.0/33:80');
+    const { code, stderr } = await runHere('daemon', '--tunnel', '192.0.2.0/33:80');
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching("--tunnel '192.0.2.0/33:80' is not allowed; allowed: HOST:"),

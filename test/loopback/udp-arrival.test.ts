@@ -2,9 +2,9 @@ import { createSocket } from 'node:dgram';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { DatapathKind } from '../../src/udp/datapath.js';
-import type { HostMachine } from '../../src/udp/host-connection.js';
 import { UdpHost } from '../../src/udp/host-driver.js';
 import { loadNative } from '../../src/udp/mmsg/native.js';
+import type { HostMachine } from '../../src/udp/remote-end.js';
 import type { Frame } from '../../src/wire/frame.js';
 import { until } from './udp-harness.js';
 

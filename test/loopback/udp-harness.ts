@@ -1,7 +1,8 @@
-import { type Application, type FlowWriter, REFUSE_ALL } from '../../src/core/application.js';
+import type { XpassError } from '../../src/base/errors.js';
+import { type Application, REFUSE_ALL } from '../../src/core/application.js';
 import { endpointConfig } from '../../src/core/config.js';
 import { Endpoint } from '../../src/core/endpoint.js';
-import type { XpassError } from '../../src/core/errors.js';
+import type { FlowWriter } from '../../src/core/flow-callbacks.js';
 import { Host } from '../../src/core/host.js';
 import type { SenderFlow } from '../../src/core/sender-flow.js';
 import { DEFAULT_PORT, Port } from '../../src/switch/port.js';

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { XpassError } from '../../src/base/errors.js';
 import { MILLISECOND_NS } from '../../src/base/time.js';
 import type { AttachedLink } from '../../src/core/attachment.js';
-import type { XpassError } from '../../src/core/errors.js';
 import type { Host } from '../../src/core/host.js';
 import type { Port } from '../../src/switch/port.js';
-import { ONLY_PEER } from '../../src/udp/host-connection.js';
 import type { UdpHost } from '../../src/udp/host-driver.js';
+import { ONLY_PEER } from '../../src/udp/host-driver.js';
 import {
   ANY_PORT,
   closeAll,

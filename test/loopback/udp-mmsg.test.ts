@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NOBODY, noCounts } from '../../src/udp/datapath.js';
-import { KernelTime } from '../../src/udp/mmsg/kernel-time.js';
-import { Linux } from '../../src/udp/mmsg/linux.js';
 import { MessageVector } from '../../src/udp/mmsg/message-vector.js';
-import { loadNative, type Native } from '../../src/udp/mmsg/native.js';
-import { NativeSocket } from '../../src/udp/mmsg/native-socket.js';
-import { ReceiveBatch } from '../../src/udp/mmsg/receive-batch.js';
+import { NativeSocket } from '../../src/udp/mmsg/mmsg-datapath.js';
+import { Linux, loadNative, type Native } from '../../src/udp/mmsg/native.js';
+import { KernelTime, ReceiveBatch } from '../../src/udp/mmsg/receive-batch.js';
 import { SendBatch, USUAL_ECN } from '../../src/udp/mmsg/send-batch.js';
-import { SocketNames } from '../../src/udp/mmsg/socket-names.js';
+import { SocketNames } from '../../src/udp/mmsg/socket-addresses.js';
 import { Frame } from '../../src/wire/frame.js';
 import { Ecn } from '../../src/wire/layout.js';
 

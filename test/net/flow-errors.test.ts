@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../../src/apps/shared/failure.js';
-import { type ErrorCode, XpassError } from '../../src/core/errors.js';
+import { type ErrorCode, XpassError } from '../../src/base/errors.js';
+import { failureOf } from '../../src/base/failure.js';
 import { flowError } from '../../src/net/flow-errors.js';
 
 const CONTEXT = { peerName: '192.0.2.7:47000', connectTimeoutNs: 5e9, idleTimeoutNs: 2.5e9, trouble: null };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { XpassError } from '../../src/core/errors.js';
+import { XpassError } from '../../src/base/errors.js';
 import type { FlowReader, FlowWriter } from '../../src/core/flow-callbacks.js';
 import type { Receiver } from '../../src/net/receiver.js';
 import { ResetCode } from '../../src/wire/layout.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveOptions } from '../../src/apps/shared/options.js';
 import { TRANSPORT_OPTIONS } from '../../src/apps/shared/transport-options.js';
-import { XpassError } from '../../src/core/errors.js';
+import { XpassError } from '../../src/base/errors.js';
 import type { HostOptions } from '../../src/net/host-options.js';
 import { hostPlace, hostSettings } from '../../src/net/host-settings.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { XpassError } from '../../src/core/errors.js';
+import { XpassError } from '../../src/base/errors.js';
 import { parsePeer } from '../../src/net/peer-name.js';
 
 describe('the name of a peer', () => {

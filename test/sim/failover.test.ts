@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseScenario } from '../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../src/scenario/parse-scenario.js';
 import { simulate } from '../../src/sim/simulate.js';
 
 const FAILS_MS = 10;

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Kind, lossyDumbbell, TEN_GBIT } from '../../src/apps/figures/catalogue/real-networks/lossy-path.js';
-import { jainOfArrivals } from '../../src/apps/figures/catalogue/real-networks/random-loss.js';
-import { parseScenario } from '../../src/apps/shared/scenario/parse-scenario.js';
+import {
+  jainOfArrivals,
+  type Kind,
+  lossyDumbbell,
+} from '../../src/apps/figures/catalogue/real-networks/random-loss.js';
 import { DEFAULT_CREDIT_ALGORITHM } from '../../src/core/credit/registry.js';
+import { parseScenario } from '../../src/scenario/parse-scenario.js';
 import { simulate } from '../../src/sim/simulate.js';
 
 /** Of what the loss of credits leaves of the data share, and of Jain's index without loss: the goals of the default law. */
@@ -10,7 +13,7 @@ const LEAST_PART = 0.95;
 const MOST_JAIN_LOST = 0.02;
 
 function played(pairs: number, kind: Kind, loss: number) {
-  const document = lossyDumbbell({ law: 'steady', speed: TEN_GBIT, pairs, kind, loss });
+  const document = lossyDumbbell({ law: 'steady', rate: '10gbit', pairs, kind, loss });
   const run = simulate(parseScenario({ ...document, algorithm: DEFAULT_CREDIT_ALGORITHM }));
   return { utilisation: run.result.utilisation, jain: jainOfArrivals(run) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ScenarioFile } from '../../src/apps/shared/scenario/scenario-file.js';
+import { ScenarioFile } from '../../src/scenario/scenario-file.js';
 import { simulate } from '../../src/sim/simulate.js';
 import {
   SHARED_LINK,

@@ -30,7 +30,7 @@ describe('a flow that is alone', () => {
 
   it('gets no credit at all', () => {
     const { credits } = play({ traffic: [flow(1, 3, { bytes: 5_000 })], host: SPECULATIVE }).flows[0];
-    expect(credits).toEqual({ sent: 0, used: 0, wasted: 0, dropped: 0 });
+    expect(credits).toEqual({ sent: 0, used: 0, unused: 0, dropped: 0 });
   });
 
   it('goes on with credits where it has more than fits an RTT', () => {

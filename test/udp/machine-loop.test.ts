@@ -1,8 +1,17 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MICROSECOND_NS, MILLISECOND_NS, NEVER } from '../../src/base/time.js';
-import { type FrameSink, type LoopMachine, MachineLoop } from '../../src/udp/machine-loop.js';
+import {
+  type FrameSink,
+  HoldQueue,
+  LATE_CLASSES_NS,
+  Lateness,
+  type LoopMachine,
+  MachineLoop,
+} from '../../src/udp/machine-loop.js';
 import { WakePolicy } from '../../src/udp/wake-policy.js';
 import { Frame } from '../../src/wire/frame.js';
+import { holds, printSeed } from '../harness/seeds.js';
 import { VirtualLoop } from './virtual-loop.js';
 
 /** Emits the frames that it is given, each when `advance` has reached its time. */
@@ -49,7 +58,7 @@ function bench(earlyNs?: number) {
     flush: () => {
       sink.flushedAfter = sent.length;
     },
-    send: ({ port }) => sent.push({ port, nowNs: loop.nowNs }),
+    send: ({ port }) => !sink.isBlocked && sent.push({ port, nowNs: loop.nowNs }) > 0,
     drop: ({ port }) => dropped.push(port),
     noteWake: () => sink.wakes++,
   };
@@ -282,13 +291,68 @@ describe('MachineLoop', () => {
     driver.run(() => {});
     const send = sink.send;
     sink.send = (frame) => {
+      const isSent = send(frame);
       sink.isBlocked = true;
-      return send(frame);
+      return isSent;
     };
     driver.close();
     expect(sent.map(({ port }) => port)).toEqual([1]);
     expect(dropped).toEqual([2]);
     loop.runUntil(100 * MILLISECOND_NS);
     expect(sent.length).toBe(1);
+  });
+});
+
+printSeed();
+
+function frameAt(atNs: number, port = 0): Frame {
+  const frame = new Frame(new Uint8Array(0));
+  frame.atNs = atNs;
+  frame.port = port;
+  return frame;
+}
+
+describe('HoldQueue', () => {
+  it('has no next time when it is empty', () => {
+    expect(new HoldQueue().peekAtNs()).toBe(NEVER);
+  });
+
+  it('gives frames by their time, and those of one time as they came', () => {
+    const steps = fc.array(fc.oneof(fc.nat(8), fc.constant('shift' as const)), { maxLength: 200 });
+    holds(steps, 500, (list) => {
+      const queue = new HoldQueue();
+      const naive: Frame[] = [];
+      list.forEach((step, index) => {
+        if (step !== 'shift') {
+          const frame = frameAt(step, index);
+          expect(queue.push(frame)).toBe(true);
+          naive.push(frame);
+          naive.sort((a, b) => a.atNs - b.atNs || a.port - b.port);
+        } else if (naive.length > 0) {
+          expect(queue.shift()).toBe(naive.shift());
+        }
+        expect(queue.length).toBe(naive.length);
+        expect(queue.peekAtNs()).toBe(naive[0]?.atNs ?? NEVER);
+      });
+    });
+  });
+
+  it('turns frames away beyond its bound and counts them', () => {
+    const queue = new HoldQueue(2);
+    expect([1, 2, 3, 4].map((atNs) => queue.push(frameAt(atNs)))).toEqual([true, true, false, false]);
+    expect(queue.overflows).toBe(2);
+    expect(queue.shift().atNs).toBe(1);
+    expect(queue.push(frameAt(5))).toBe(true);
+  });
+});
+
+describe('Lateness', () => {
+  it('counts wakes by class, the longest, and those over a millisecond', () => {
+    const lateness = new Lateness();
+    for (const lateNs of [1, 10e3, 10e3 + 1, 1e6, 1e6 + 1, 250e6]) lateness.add(lateNs);
+    const { wakes, maxNs, overMillisecond, classes } = lateness.snapshot();
+    expect({ wakes, maxNs, overMillisecond }).toEqual({ wakes: 6, maxNs: 250e6, overMillisecond: 2 });
+    expect(classes.map(([, count]) => count)).toEqual([2, 1, 0, 0, 1, 1, 0, 0, 0, 1]);
+    expect(classes.length).toBe(LATE_CLASSES_NS.length + 1);
   });
 });

@@ -1,36 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { MICROSECOND_NS, MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
-import { NEAR_NS, Wait, WakePolicy, type WakePolicyOptions } from '../../src/udp/wake-policy.js';
+import { ArrivalGaps, NEAR_NS, Wait, WakePolicy, type WakePolicyOptions } from '../../src/udp/wake-policy.js';
 
 const policy = (options: Partial<WakePolicyOptions> = {}) =>
   new WakePolicy({ spin: 'auto', nap: true, cores: 2, ...options });
 
 describe('WakePolicy', () => {
-  it('waits for datagrams alone when there is no deadline', () => {
-    expect(policy().choose(NEVER, 0)).toBe(Wait.idle);
-  });
-
-  it('sleeps by a timer until a deadline is near', () => {
-    for (const spin of ['never', 'auto', 'always'] as const) {
-      expect(policy({ spin }).choose(NEAR_NS + 1, 0)).toBe(Wait.timer);
-    }
-  });
-
-  it('spins before a near deadline with always and with auto on two cores', () => {
-    expect(policy({ spin: 'always' }).choose(100e3, 0)).toBe(Wait.spin);
-    expect(policy({ spin: 'auto' }).choose(100e3, 0)).toBe(Wait.spin);
-    expect(policy({ spin: 'always', cores: 1 }).choose(100e3, 0)).toBe(Wait.spin);
-  });
-
-  it('does not spin with never, nor with auto on one core: it naps where it may', () => {
-    expect(policy({ spin: 'never' }).choose(100e3, 0)).toBe(Wait.nap);
-    expect(policy({ spin: 'auto', cores: 1 }).choose(100e3, 0)).toBe(Wait.nap);
-    expect(policy({ spin: 'never', nap: false }).choose(100e3, 0)).toBe(Wait.timer);
-  });
-
-  it('comes back in the next turn for a deadline that has passed, whatever the policy', () => {
-    expect(policy({ spin: 'never' }).choose(0, 0)).toBe(Wait.spin);
-    expect(policy({ spin: 'never', nap: false }).choose(-5e6, 0)).toBe(Wait.spin);
+  it.each([
+    ['waits for datagrams alone without a deadline', Wait.idle, NEVER, {}],
+    ['sleeps by a timer until a deadline is near', Wait.timer, NEAR_NS + 1, { spin: 'never' }],
+    ['sleeps by a timer until a deadline is near', Wait.timer, NEAR_NS + 1, { spin: 'auto' }],
+    ['sleeps by a timer until a deadline is near', Wait.timer, NEAR_NS + 1, { spin: 'always' }],
+    ['spins before a near deadline', Wait.spin, 100e3, { spin: 'always' }],
+    ['spins before a near deadline', Wait.spin, 100e3, { spin: 'always', cores: 1 }],
+    ['spins before a near deadline', Wait.spin, 100e3, { spin: 'auto' }],
+    ['naps before a near deadline', Wait.nap, 100e3, { spin: 'auto', cores: 1 }],
+    ['naps before a near deadline', Wait.nap, 100e3, { spin: 'never' }],
+    ['does not nap where it may not', Wait.timer, 100e3, { spin: 'never', nap: false }],
+    ['comes back in the next turn for a deadline that has passed', Wait.spin, 0, { spin: 'never' }],
+    ['comes back in the next turn for a deadline that has passed', Wait.spin, -5e6, { spin: 'never', nap: false }],
+  ] as const)('%s (%i for %d ns with %j)', (_, way, untilNs, options) => {
+    expect(policy(options).choose(untilNs, 0)).toBe(way);
   });
 
   it('chooses whole milliseconds that end before a far deadline, and one at the least', () => {
@@ -116,5 +106,58 @@ describe('WakePolicy under contention', () => {
     for (let turn = 0; turn < 10; turn++) target.noteAway(50e6, turn * 50e6);
     expect(isSpinning(target, 500e6)).toBe(true);
     expect(target.contentions).toBe(0);
+  });
+});
+
+/** Datagrams that come one by one, with `quietNs` between the work on each and the next; returns the time of the last. */
+function come(times: ArrivalGaps, quietNs: number, count: number, fromNs = 0): number {
+  let nowNs = fromNs;
+  for (let datagram = 0; datagram < count; datagram++) {
+    times.begin(nowNs);
+    nowNs += quietNs;
+    times.end(nowNs);
+  }
+  times.begin(nowNs);
+  return nowNs;
+}
+
+describe('quiet times', () => {
+  it('are long until some datagrams have come in short order', () => {
+    const times = new ArrivalGaps();
+    expect(times.areShort(0)).toBe(false);
+    const nowNs = come(times, 65 * MICROSECOND_NS, 4);
+    expect(times.areShort(nowNs)).toBe(false);
+    expect(times.areShort(come(times, 65 * MICROSECOND_NS, 8, nowNs))).toBe(true);
+  });
+
+  it('are not short where datagrams come every millisecond', () => {
+    const times = new ArrivalGaps();
+    expect(times.areShort(come(times, MILLISECOND_NS, 100))).toBe(false);
+  });
+
+  it('are over once one lasts a millisecond, and stay short when datagrams come again', () => {
+    const times = new ArrivalGaps();
+    const nowNs = come(times, 65 * MICROSECOND_NS, 50);
+    expect(times.areShort(nowNs + MILLISECOND_NS - 1)).toBe(true);
+    expect(times.areShort(nowNs + MILLISECOND_NS)).toBe(false);
+    times.end(nowNs + 50 * MILLISECOND_NS);
+    times.begin(nowNs + 50 * MILLISECOND_NS);
+    expect(times.areShort(nowNs + 50 * MILLISECOND_NS)).toBe(true);
+  });
+
+  it('go on through deadlines that are met meanwhile, and count from the end of the work', () => {
+    const times = new ArrivalGaps();
+    let nowNs = 0;
+    for (let datagram = 0; datagram < 50; datagram++) {
+      // 10 us of quiet after 5 ms of work.
+      times.begin(nowNs);
+      times.end(nowNs + 10 * MICROSECOND_NS);
+      times.end(nowNs + 5 * MILLISECOND_NS);
+      nowNs += 5 * MILLISECOND_NS + 10 * MICROSECOND_NS;
+    }
+    times.begin(nowNs);
+    expect(times.areShort(nowNs)).toBe(true);
+    for (let deadline = 1; deadline <= 10; deadline++) times.begin(nowNs + deadline * 100 * MICROSECOND_NS);
+    expect(times.areShort(nowNs + MILLISECOND_NS)).toBe(false);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MICROSECOND_NS, MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
-import { monotonicNs } from '../../src/udp/clock.js';
-import { nodeLoop, Waker } from '../../src/udp/wake.js';
+import { monotonicNs, nodeLoop, Waker } from '../../src/udp/wake.js';
 import { type Spin, WakePolicy } from '../../src/udp/wake-policy.js';
 import { VirtualLoop } from './virtual-loop.js';
 
@@ -172,5 +171,16 @@ describe('nodeLoop', () => {
     const timer = loop.setTimer(() => expect.unreachable('the timer was cleared'), 1);
     loop.clearTimer(timer);
     await new Promise<void>((resolve) => loop.setTimer(resolve, 5));
+  });
+});
+
+describe('monotonicNs', () => {
+  it('goes forward, finer than a microsecond, from the start of the process', () => {
+    const readings = Float64Array.from({ length: 10_000 }, monotonicNs);
+    const steps = readings.subarray(1).map((nowNs, at) => nowNs - readings[at]);
+    expect(steps.every((stepNs) => stepNs >= 0)).toBe(true);
+    // The least of them: between most others a busy machine may do anything.
+    expect(Math.min(...steps.filter((stepNs) => stepNs > 0))).toBeLessThan(1_000);
+    expect(readings[0]).toBeLessThan(600e9);
   });
 });

@@ -1,17 +1,17 @@
 // Tested by test/loopback/bench.test.ts
 
-import { GapMeter } from './flows/gap-meter.js';
+import { serve } from './child-program.js';
+import { GapMeter } from './flows/meters.js';
 import type { GapErrors } from './flows/orders.js';
-import './probe.child.js';
 
-/** A program that does nothing but look at the clock, and notes when the credits would leave that it does not send: what is uneven here is the machine's. Started by pacing.ts. */
+/** A program that does nothing but look at the clock, and notes when the credits would leave that it does not send: what is uneven here is the machine's. Started by pacing.ts; ready when it has measured. */
 export interface BarePacerOrder {
   gapNs: number;
   warmUpMs: number;
   measureMs: number;
 }
 
-/** It stays in place for so long between two looks at its messages, by which it ends (ours). */
+/** Time between two looks at its messages, by which it ends (ours). */
 const STAY_MS = 50;
 
 class BarePacer {
@@ -46,11 +46,8 @@ class BarePacer {
   }
 }
 
-process.once('message', async ({ gapNs, warmUpMs, measureMs }: BarePacerOrder) => {
+serve(async ({ gapNs, warmUpMs, measureMs }: BarePacerOrder) => {
   const pacer = new BarePacer(gapNs);
   await pacer.run(warmUpMs);
-  process.send?.(await pacer.run(measureMs));
+  return { ready: await pacer.run(measureMs) };
 });
-// A terminal interrupts this process too; whoever started it says when it is over.
-process.on('SIGINT', () => undefined);
-process.once('disconnect', () => process.exit(0));

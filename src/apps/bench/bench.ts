@@ -3,10 +3,10 @@
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure, failureOf } from '../../base/failure.js';
 import type { Invocation } from '../shared/command.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure, failureOf } from '../shared/failure.js';
-import type { Benchmark, BenchResult } from './benchmark.js';
+import { type Benchmark, type BenchResult, named } from './benchmark.js';
 import { inTurns, selectBenchmarks } from './catalogue.js';
 import { type BENCH_OPTIONS, effortOf } from './options.js';
 import { profileLines } from './profile.js';
@@ -66,7 +66,7 @@ async function runAll(
 async function runOne(benchmark: Benchmark, bench: Workbench): Promise<BenchResult[]> {
   bench.begin(benchmark.name);
   try {
-    return await benchmark.run(bench);
+    return named(benchmark.name, await benchmark.run(bench));
   } catch (error) {
     const failure = failureOf(error);
     if (failure === null) throw error;

@@ -1,33 +1,27 @@
-import { usageFailure } from '../shared/failure.js';
-import { suggestion } from '../shared/nearest.js';
+import { usageFailure } from '../../base/failure.js';
+import { suggestion } from '../../scenario/nearest.js';
 import type { Benchmark } from './benchmark.js';
-import { DEMONSTRATION } from './demonstration.js';
-import { HEAP } from './heap.js';
-import { JOINING } from './joining.js';
 import { LOADED } from './loaded.js';
 import { LOOPBACK } from './loopback.js';
-import { MANY_FLOWS } from './many-flows.js';
-import { MESSAGE_BENCHMARKS } from './messages.js';
+import { MEMORY } from './memory.js';
+import { MESSAGES } from './messages.js';
+import { NETWORKS } from './networks.js';
 import { PACING } from './pacing.js';
-import { PARKING_LOT } from './parking-lot.js';
-import { PEER_BENCHMARKS } from './peers.js';
+import { PEERS } from './peers.js';
 import { SIMULATOR } from './sim.js';
 import { STREAMS } from './streams.js';
 
 export const BENCHMARKS: readonly Benchmark[] = [
-  ...LOOPBACK,
-  ...MESSAGE_BENCHMARKS,
-  ...STREAMS,
-  ...LOADED,
-  ...PACING,
-  ...MANY_FLOWS,
-  ...HEAP,
-  ...PEER_BENCHMARKS,
-  ...PARKING_LOT,
-  ...DEMONSTRATION,
-  ...JOINING,
-  ...SIMULATOR,
-];
+  LOOPBACK,
+  MESSAGES,
+  STREAMS,
+  LOADED,
+  PACING,
+  MEMORY,
+  PEERS,
+  NETWORKS,
+  SIMULATOR,
+].flat();
 
 export interface Selection {
   /** Without those that take long. */
@@ -44,7 +38,7 @@ export function selectBenchmarks(
   { quick = false, all = BENCHMARKS }: Selection = {},
 ): Benchmark[] {
   if (names.length === 0)
-    return all.filter(({ rareParts, isSlow = false }) => rareParts.length === 0 && !(quick && isSlow));
+    return all.filter(({ rareParts = [], isSlow = false }) => rareParts.length === 0 && !(quick && isSlow));
   for (const name of names) {
     if (!all.some((benchmark) => means(name, benchmark))) throw unknownName(name, all);
   }
@@ -62,7 +56,7 @@ export function inTurns(benchmarks: readonly Benchmark[]): Benchmark[][] {
   return turns;
 }
 
-function means(asked: string, { name, group, rareParts }: Benchmark): boolean {
+function means(asked: string, { name, group, rareParts = [] }: Benchmark): boolean {
   const isMeant = [name, group, `${group}/${name}`].some((full) => full === asked || full.startsWith(`${asked}/`));
   const parts = asked.split('/');
   return isMeant && rareParts.every((part) => parts.includes(part));

@@ -1,6 +1,6 @@
 // Tested by test/loopback/bench.test.ts and test/apps/bench/loaded.test.ts
 
-import type { Benchmark, BenchResult } from './benchmark.js';
+import type { Benchmark, BenchRow } from './benchmark.js';
 import { FlowProcess } from './flows/flow-process.js';
 import type { FlowsFigures } from './flows/orders.js';
 import { measureRaw, type RawFigures } from './raw.js';
@@ -34,21 +34,15 @@ const SELDOM_IS = `the same, begun ${SELDOM_GAP_MS} ms after the last on average
  * Row `seldom`: the bare program with round trips as far apart as these flows, which take two to three times as long.
  */
 export const LOADED: readonly Benchmark[] = [
-  { name: 'loaded', group: 'loaded', rareParts: [], round: 'loaded', run: (bench) => measure(bench, 'loaded', {}) },
-  {
-    name: 'loaded/speculative',
-    group: 'loaded',
-    rareParts: [],
-    round: 'loaded',
-    run: (bench) => measure(bench, 'loaded/speculative', { speculative: 'true' }),
-  },
+  benchmark('loaded', {}),
+  benchmark('loaded/speculative', { speculative: 'true' }),
 ];
 
-async function measure(
-  bench: Workbench,
-  name: string,
-  senderOptions: Readonly<Record<string, string>>,
-): Promise<BenchResult[]> {
+function benchmark(name: string, senderOptions: Readonly<Record<string, string>>): Benchmark {
+  return { name, group: 'loaded', round: 'loaded', run: (bench) => measure(bench, senderOptions) };
+}
+
+async function measure(bench: Workbench, senderOptions: Readonly<Record<string, string>>): Promise<BenchRow[]> {
   const bare = (gapMs: number): Promise<RawFigures> =>
     bench.oncePerRound(`raw/loaded/${gapMs}`, () =>
       measureRaw(bench, { kind: 'relay', payloadBytes: PROBE_BYTES, window: 1, gapMs }),
@@ -70,7 +64,7 @@ async function measure(
   await bench.sleep(SETTLE_SECONDS);
   await sink.begin();
   await bench.sleep(bench.secondsOf(LEAST_SECONDS));
-  return loadedRows(name, await sink.ask({ verb: 'take' }), { raw, seldom });
+  return loadedRows(await sink.ask({ verb: 'take' }), { raw, seldom });
 }
 
 /** Until their code is compiled, processes carry a fraction of the load, and what piles up meanwhile would be there for long. */
@@ -83,15 +77,14 @@ async function rehearse(loader: FlowProcess, prober: FlowProcess, ms: number): P
 
 /** What came to the sink. Times under another load than the one that is asked for are no figures. */
 export function loadedRows(
-  name: string,
   { completion, bytes, seconds }: Pick<FlowsFigures, 'completion' | 'bytes' | 'seconds'>,
   { raw, seldom }: Readonly<Record<'raw' | 'seldom', Pick<RawFigures, 'rtt'>>>,
-): BenchResult[] {
+): BenchRow[] {
   const load = (bytes * 8) / seconds / LINK_RATE_BPS;
   const isLoaded = Math.abs(load / LOAD - 1) <= TOLERANCE;
   const [least, most] = [1 - TOLERANCE, 1 + TOLERANCE].map((part) => (part * LOAD).toFixed(2));
-  const row = (part: string, valueUs: number, rawIs: string, { rtt }: Pick<RawFigures, 'rtt'>): BenchResult => ({
-    name: `${name}/${part}`,
+  const row = (part: string, valueUs: number, rawIs: string, { rtt }: Pick<RawFigures, 'rtt'>): BenchRow => ({
+    part,
     value: isLoaded ? valueUs : Number.NaN,
     unit: 'us',
     raw: rtt?.p50 ?? Number.NaN,
@@ -102,6 +95,6 @@ export function loadedRows(
     row('p50', completion.p50, RAW_IS, raw),
     row('p99', completion.p99, RAW_IS, raw),
     row('seldom', completion.p50, SELDOM_IS, seldom),
-    { name: `${name}/load`, value: load, unit: 'of the link', raw: LOAD, rawIs: 'asked for' },
+    { part: 'load', value: load, unit: 'of the link', raw: LOAD, rawIs: 'asked for' },
   ];
 }

@@ -1,10 +1,27 @@
-// Tested by test/loopback/bench.test.ts and test/apps/bench/per-frame.test.ts
+// Tested by test/loopback/bench.test.ts and test/apps/bench/loopback.test.ts
 
 import { loadNative } from '../../udp/mmsg/native.js';
-import type { Benchmark, BenchResult } from './benchmark.js';
-import { coresText, cpuUsPerFrame, type Pace } from './per-frame.js';
+import type { Benchmark, BenchRow } from './benchmark.js';
 import { measureRaw } from './raw.js';
-import type { Workbench } from './workbench.js';
+import type { Cores, Workbench } from './workbench.js';
+
+/** How fast something went, and what its processes used for it. */
+interface Pace {
+  readonly framesPerSecond: number;
+  readonly cores: Cores;
+}
+
+/** Processor time of a data frame and its credit, of one process or of all; NaN where it was not measured. */
+export function cpuUsPerFrame({ framesPerSecond, cores }: Pace, role?: string): number {
+  const used = [...cores].filter(([name]) => role === undefined || name === role).map(([, cores]) => cores);
+  if (used.length === 0) return Number.NaN;
+  return (used.reduce((sum, cores) => sum + cores, 0) * 1e6) / framesPerSecond;
+}
+
+/** `cores: server 0.98, client 1.00` */
+export function coresText(cores: Cores): string {
+  return `cores: ${[...cores].map(([role, used]) => `${role} ${used.toFixed(2)}`).join(', ')}`;
+}
 
 const PATHS = ['direct', 'switch'] as const;
 type Path = (typeof PATHS)[number];
@@ -19,48 +36,17 @@ const FLOWS = [1, 16, 256];
 
 /** What a process can move: data frames a second over unlimited links, beside the bare program that does the same work. */
 export const LOOPBACK: readonly Benchmark[] = PATHS.flatMap((path) =>
-  PAYLOADS.flatMap((payloadBytes) => [
-    ...DATAPATHS.flatMap((datapath) => FLOWS.map((flows) => benchmarkOf({ path, payloadBytes, datapath, flows }))),
-    checkBenchmark(path, payloadBytes),
-  ]),
+  PAYLOADS.flatMap((payloadBytes) => {
+    const benchmark = (name: string, run: Benchmark['run'], rareParts: readonly string[] = []): Benchmark => {
+      return { name, group: 'loopback', rareParts, round: `${path}/${payloadBytes}`, run };
+    };
+    const works = DATAPATHS.flatMap((datapath) => FLOWS.map((flows) => ({ path, payloadBytes, datapath, flows })));
+    return [
+      ...works.map((work) => benchmark(nameOf(work), (bench) => measure(bench, work), rareParts(work))),
+      benchmark(`${path}/${payloadBytes}/check`, (bench) => measureCheck(bench, path, payloadBytes)),
+    ];
+  }),
 );
-
-/** What the frame check alone costs: the bare program whose ends take the CRC of each data frame, beside the same without (PROTOCOL §2.6). */
-function checkBenchmark(path: Path, payloadBytes: number): Benchmark {
-  const name = `${path}/${payloadBytes}/check`;
-  return {
-    name,
-    group: 'loopback',
-    rareParts: [],
-    round: `${path}/${payloadBytes}`,
-    run: async (bench) => {
-      const raw = await bareOf(bench, path, payloadBytes);
-      const checked = await measureRaw(bench, { kind: KINDS[path], payloadBytes, isChecked: true });
-      return paceRows(name, checked, raw);
-    },
-  };
-}
-
-function benchmarkOf(work: Work): Benchmark {
-  const { path, payloadBytes, flows } = work;
-  return {
-    name: nameOf(work),
-    group: 'loopback',
-    rareParts: isRare(work) ? [`${payloadBytes}`, `${flows}`] : [],
-    round: `${path}/${payloadBytes}`,
-    run: (bench) => measure(bench, work),
-  };
-}
-
-function nameOf({ path, payloadBytes, datapath, flows }: Work): string {
-  return `${path}${datapath === 'mmsg' ? '-mmsg' : ''}/${payloadBytes}/${flows}`;
-}
-
-/** Run only when asked for: of the largest frames, those of one flow and dgram say most, and of batches few flows. */
-function isRare({ payloadBytes, datapath, flows }: Work): boolean {
-  if (payloadBytes === 60_000) return flows > 1 || datapath === 'mmsg';
-  return datapath === 'mmsg' && flows === 256;
-}
 
 interface Work {
   readonly path: Path;
@@ -69,15 +55,30 @@ interface Work {
   readonly flows: number;
 }
 
-async function measure(bench: Workbench, work: Work): Promise<BenchResult[]> {
+function nameOf({ path, payloadBytes, datapath, flows }: Work): string {
+  return `${path}${datapath === 'mmsg' ? '-mmsg' : ''}/${payloadBytes}/${flows}`;
+}
+
+/** Run only when asked for: of the largest frames, those of one flow and dgram say most, and of batches few flows. */
+function rareParts({ payloadBytes, datapath, flows }: Work): string[] {
+  const isRare = payloadBytes === 60_000 ? flows > 1 || datapath === 'mmsg' : datapath === 'mmsg' && flows === 256;
+  return isRare ? [`${payloadBytes}`, `${flows}`] : [];
+}
+
+/** What the frame check alone costs: the bare program whose ends take the CRC of each data frame, beside the same without (PROTOCOL §2.6). */
+async function measureCheck(bench: Workbench, path: Path, payloadBytes: number): Promise<BenchRow[]> {
+  const raw = await bareOf(bench, path, payloadBytes);
+  return paceRows(await measureRaw(bench, { kind: KINDS[path], payloadBytes, isChecked: true }), raw);
+}
+
+async function measure(bench: Workbench, work: Work): Promise<BenchRow[]> {
   const { path, payloadBytes, datapath } = work;
   const missing = datapath === 'mmsg' ? await loadNative() : null;
   // perf would take dgram instead, and the figure would be of something else.
-  if (typeof missing === 'string') return [unmeasured(nameOf(work), missing)];
+  if (typeof missing === 'string') return [{ value: Number.NaN, unit: 'frames/s', note: missing }];
   const raw = await bareOf(bench, path, payloadBytes);
   const ours = await measureXpass(bench, work);
-  const name = nameOf(work);
-  return [...paceRows(name, ours, raw), ...(path === 'direct' ? [] : [forwarding(name, ours, raw)])];
+  return [...paceRows(ours, raw), ...(path === 'direct' ? [] : [forwarding(ours, raw)])];
 }
 
 function bareOf(bench: Workbench, path: Path, payloadBytes: number): Promise<Pace> {
@@ -86,28 +87,17 @@ function bareOf(bench: Workbench, path: Path, payloadBytes: number): Promise<Pac
   );
 }
 
-function paceRows(name: string, ours: Pace, raw: Pace): BenchResult[] {
-  const note = coresText(ours.cores);
+function paceRows(ours: Pace, raw: Pace): BenchRow[] {
   return [
-    { name, value: ours.framesPerSecond, unit: 'frames/s', raw: raw.framesPerSecond, note },
-    { name: `${name}/cpu`, value: cpuUsPerFrame(ours), unit: 'us of CPU a frame', raw: cpuUsPerFrame(raw) },
+    { value: ours.framesPerSecond, unit: 'frames/s', raw: raw.framesPerSecond, note: coresText(ours.cores) },
+    { part: 'cpu', value: cpuUsPerFrame(ours), unit: 'us of CPU a frame', raw: cpuUsPerFrame(raw) },
   ];
 }
 
-function unmeasured(name: string, note: string): BenchResult {
-  return { name, value: Number.NaN, unit: 'frames/s', raw: null, note };
-}
-
 /** What one core forwards, credits and data: the switch against the bare relay, whatever the other processes have of the cores. */
-function forwarding(name: string, ours: Pace, raw: Pace): BenchResult {
-  const perCore = (pace: Pace, role: string): number => 2e6 / cpuUsPerFrame(pace, role);
-  return {
-    name: `${name}/forwarding`,
-    value: perCore(ours, 'switch'),
-    unit: 'frames a core and second',
-    raw: perCore(raw, 'raw-relay'),
-    rawIs: 'the bare relay',
-  };
+function forwarding(ours: Pace, raw: Pace): BenchRow {
+  const [value, relayed] = [2e6 / cpuUsPerFrame(ours, 'switch'), 2e6 / cpuUsPerFrame(raw, 'raw-relay')];
+  return { part: 'forwarding', value, unit: 'frames a core and second', raw: relayed, rawIs: 'the bare relay' };
 }
 
 async function measureXpass(bench: Workbench, { path, payloadBytes, datapath, flows }: Work): Promise<Pace> {

@@ -2,8 +2,8 @@
 
 import { DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../wire/layout.js';
 import type { BarePacerOrder } from './bare-pacer.child.js';
-import type { Benchmark, BenchResult } from './benchmark.js';
-import { startXpassPair } from './flows/flow-process.js';
+import type { Benchmark, BenchRow } from './benchmark.js';
+import { measureBulk, startXpassPair } from './flows/flow-process.js';
 import type { GapErrors } from './flows/orders.js';
 import type { Workbench } from './workbench.js';
 
@@ -23,7 +23,7 @@ const HOW = {
   'queue-bound': '1s',
 };
 
-/** How evenly credits leave their host, on a link whose rate is such that so many a second fill it with their data. */
+/** How evenly credits leave their host, on a link that these credits fill with their data. */
 export const PACING: readonly Benchmark[] = CREDITS_PER_SECOND.map((creditsPerSecond) => ({
   name: `pacing/${creditsPerSecond}`,
   group: 'pacing',
@@ -32,37 +32,27 @@ export const PACING: readonly Benchmark[] = CREDITS_PER_SECOND.map((creditsPerSe
   run: (bench: Workbench) => measure(bench, creditsPerSecond),
 }));
 
-async function measure(bench: Workbench, creditsPerSecond: number): Promise<BenchResult[]> {
+async function measure(bench: Workbench, creditsPerSecond: number): Promise<BenchRow[]> {
   const gapNs = 1e9 / creditsPerSecond;
   const bare = await measureBare(bench, gapNs);
   const bitsPerCredit = (MEAN_CREDIT_WIRE_BYTES + wireBytes(DEFAULT_FRAME_BYTES)) * 8;
   const rate = `${creditsPerSecond * bitsPerCredit}`;
-  const { sink, source } = await startXpassPair(bench, { options: { ...HOW, rate }, idealGapNs: gapNs });
-  await source.ask({ verb: 'bulk' });
-  await bench.sleep(bench.warmUpSeconds);
-  await sink.begin();
-  await bench.sleep(bench.settings.seconds);
-  const { gaps, seconds } = await sink.ask({ verb: 'take' });
-  const name = `pacing/${creditsPerSecond}`;
+  const pair = await startXpassPair(bench, { options: { ...HOW, rate }, idealGapNs: gapNs });
+  const { gaps, seconds } = await measureBulk(bench, pair);
   const { count, deviationUs, p99Us } = gaps ?? { count: 0, deviationUs: Number.NaN, p99Us: Number.NaN };
   const beside = { unit: 'us', rawIs: 'a bare loop that only looks at the clock' };
   return [
-    { name: `${name}/rate`, value: count / seconds, unit: 'credits/s', raw: creditsPerSecond, rawIs: 'the ideal' },
-    { name: `${name}/deviation`, value: deviationUs, raw: bare.deviationUs, ...beside, note: PAPER },
-    { name: `${name}/p99-error`, value: p99Us, raw: bare.p99Us, ...beside },
+    { part: 'rate', value: count / seconds, unit: 'credits/s', raw: creditsPerSecond, rawIs: 'the ideal' },
+    { part: 'deviation', value: deviationUs, raw: bare.deviationUs, ...beside, note: PAPER },
+    { part: 'p99-error', value: p99Us, raw: bare.p99Us, ...beside },
   ];
 }
 
 /** What the machine itself leaves of even gaps. */
 async function measureBare(bench: Workbench, gapNs: number): Promise<GapErrors> {
-  const child = bench.fork('bare-pacer', 'bare-pacer.child.js');
   const order: BarePacerOrder = { gapNs, warmUpMs: BARE_WARM_UP_MS, measureMs: bench.settings.seconds * 1e3 };
-  const measured = child.next<GapErrors>((message) => 'deviationUs' in message, 'report', {
-    takesMs: order.warmUpMs + order.measureMs,
-  });
-  child.tell(order);
   try {
-    return await measured;
+    return (await bench.open<GapErrors>('bare-pacer', order, order.warmUpMs + order.measureMs)).ready;
   } finally {
     await bench.clear();
   }

@@ -1,100 +1,67 @@
 // Tested by test/loopback/bench.test.ts
 
-import type { Benchmark, BenchResult } from './benchmark.js';
-import { startPair, startXpassPair } from './flows/flow-process.js';
+import type { Benchmark, BenchRow } from './benchmark.js';
+import { type FlowPair, goodputOf, startPair, startXpassPair, timeMessages } from './flows/flow-process.js';
 import type { Carrier } from './flows/orders.js';
-import { goodputOf } from './many-flows.js';
-import { timeMessages } from './messages.js';
 import { iperf3Goodput } from './peers/iperf3.js';
 import type { Workbench } from './workbench.js';
 
-/** So that all benchmarks together take twenty minutes (ours). */
+/** All benchmarks together take twenty minutes (ours). */
 const MOST_RUNS = 3;
 /** uTP stops for a second now and then (ours). */
 const LEAST_SECONDS = 2;
 const MESSAGE = { bytes: 1_024, parallel: 1 };
-/** Largest UDP payloads of xpass; TCP over loopback has segments of nearly 64 KiB. */
-const [ORDINARY, LARGE] = ['1472', '60000'];
 
 interface Peer {
   readonly name: string;
   readonly is: string;
+  /** Largest UDP payloads of xpass; TCP over loopback has segments of nearly 64 KiB. */
   readonly frameSizes: readonly string[];
   readonly carrier: Carrier | null;
 }
 
-const PEERS: readonly Peer[] = [
-  { name: 'tcp', is: 'TCP by node:net', frameSizes: [ORDINARY, LARGE], carrier: 'tcp' },
-  { name: 'utp', is: 'utp-native', frameSizes: [ORDINARY], carrier: 'utp' },
-  { name: 'quic', is: '@matrixai/quic', frameSizes: [ORDINARY], carrier: 'quic' },
-  { name: 'iperf3', is: 'TCP by iperf3', frameSizes: [LARGE], carrier: null },
+const TRANSPORTS: readonly Peer[] = [
+  { name: 'tcp', is: 'TCP by node:net', frameSizes: ['1472', '60000'], carrier: 'tcp' },
+  { name: 'utp', is: 'utp-native', frameSizes: ['1472'], carrier: 'utp' },
+  { name: 'quic', is: '@matrixai/quic', frameSizes: ['1472'], carrier: 'quic' },
+  { name: 'iperf3', is: 'TCP by iperf3', frameSizes: ['60000'], carrier: null },
 ];
 
 /** One flow between two processes over loopback, beside what people use instead. What a peer cannot do is said in its row. */
-export const PEER_BENCHMARKS: readonly Benchmark[] = PEERS.flatMap((peer) =>
+export const PEERS: readonly Benchmark[] = TRANSPORTS.flatMap((peer) =>
   peer.frameSizes.map((frameSize) => ({
     name: `peers/${peer.name}/${frameSize}`,
     group: 'peers',
-    rareParts: [],
     mostRuns: MOST_RUNS,
     run: (bench: Workbench) => measure(bench, peer, frameSize),
   })),
 );
 
-/** Goodput and the median time of a message; of what could not be measured why. */
+/** Mbit/s, and the median time of a message, us. */
 interface Speed {
-  readonly goodputBps: number;
-  readonly messageUs: number | null;
+  readonly goodput: number;
+  readonly message: number;
 }
 
-async function measure(bench: Workbench, peer: Peer, frameSize: string): Promise<BenchResult[]> {
-  const theirs = peer.carrier === null ? await iperf3Speed(bench) : await speedOf(bench, peer.carrier);
-  const ours = await xpassSpeed(bench, frameSize);
-  const name = `peers/${peer.name}/${frameSize}`;
-  return [
-    row(
-      `${name}/goodput`,
-      'Mbit/s',
-      peer,
-      [ours, theirs].map((speed) => lookUp(speed, ({ goodputBps }) => goodputBps / 1e6)),
-    ),
-    ...(peer.carrier === null
-      ? []
-      : [
-          row(
-            `${name}/message`,
-            'us',
-            peer,
-            [ours, theirs].map((speed) => lookUp(speed, ({ messageUs }) => messageUs)),
-          ),
-        ]),
-  ];
-}
-
-type Found = number | string | null;
-
-function lookUp(speed: Speed | string, field: (speed: Speed) => number | null): Found {
-  return typeof speed === 'string' ? speed : field(speed);
-}
-
-function row(name: string, unit: string, { is }: Peer, [ours, theirs]: readonly Found[]): BenchResult {
-  return {
-    name,
-    value: typeof ours === 'number' ? ours : Number.NaN,
+async function measure(bench: Workbench, { is, carrier }: Peer, frameSize: string): Promise<BenchRow[]> {
+  const theirs = carrier === null ? await iperf3Speed(bench) : await speedOf(bench, carrier);
+  const ours = await pairSpeed(bench, await startXpassPair(bench, { options: { 'frame-size': frameSize } }));
+  const row = (part: keyof Speed, unit: string): BenchRow => ({
+    part,
+    value: ours[part],
     unit,
-    raw: typeof theirs === 'number' ? theirs : Number.NaN,
+    raw: typeof theirs === 'string' ? Number.NaN : theirs[part],
     rawIs: is,
     ...(typeof theirs === 'string' && { note: theirs }),
-  };
+  });
+  return [row('goodput', 'Mbit/s'), ...(carrier === null ? [] : [row('message', 'us')])];
 }
 
 /** Why not, where there is no such transport or where it does not come through its work. */
 async function speedOf(bench: Workbench, carrier: Carrier): Promise<Speed | string> {
   try {
     const pair = await startPair(bench, { carrier });
-    if (typeof pair === 'string') return pair;
-    const { sink } = await timeMessages(bench, pair, MESSAGE);
-    return { messageUs: sink.completion.p50, goodputBps: await goodputOf(bench, pair, LEAST_SECONDS) };
+    return typeof pair === 'string' ? pair : await pairSpeed(bench, pair);
   } catch (error) {
     return `failed: ${String(error instanceof Error ? error.message : error)}`;
   } finally {
@@ -102,13 +69,12 @@ async function speedOf(bench: Workbench, carrier: Carrier): Promise<Speed | stri
   }
 }
 
-async function xpassSpeed(bench: Workbench, frameSize: string): Promise<Speed> {
-  const pair = await startXpassPair(bench, { options: { 'frame-size': frameSize } });
+async function pairSpeed(bench: Workbench, pair: FlowPair): Promise<Speed> {
   const { sink } = await timeMessages(bench, pair, MESSAGE);
-  return { messageUs: sink.completion.p50, goodputBps: await goodputOf(bench, pair, LEAST_SECONDS) };
+  return { message: sink.completion.p50, goodput: (await goodputOf(bench, pair, LEAST_SECONDS)) / 1e6 };
 }
 
 async function iperf3Speed(bench: Workbench): Promise<Speed | string> {
-  const goodput = await iperf3Goodput(bench.settings.seconds);
-  return typeof goodput === 'string' ? goodput : { goodputBps: goodput, messageUs: null };
+  const goodputBps = await iperf3Goodput(bench.settings.seconds);
+  return typeof goodputBps === 'string' ? goodputBps : { goodput: goodputBps / 1e6, message: Number.NaN };
 }

@@ -1,12 +1,22 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { join } from 'node:path';
-import { tableLines } from '../shared/table.js';
+import { fileURLToPath } from 'node:url';
+import { tableLines } from '../../report/table.js';
+
+/** Where a function begins; lines and columns count from 0. */
+export interface CallFrame {
+  readonly functionName: string;
+  readonly url: string;
+  readonly lineNumber: number;
+  readonly columnNumber: number;
+}
 
 /** The part of a `.cpuprofile` that is read here. */
 export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
-    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+    readonly callFrame: CallFrame;
   }[];
   readonly samples: readonly number[];
   /** Microseconds before each sample. */
@@ -53,14 +63,35 @@ export async function profileLines(directory: string, lastS: number): Promise<st
 }
 
 async function profileTable(path: string, lastS: number): Promise<string[]> {
-  const profile = JSON.parse(await readFile(path, 'utf8')) as CpuProfile;
+  const profile = await atSources(JSON.parse(await readFile(path, 'utf8')) as CpuProfile);
   const rows = hotSpots(profile, lastS).slice(0, SHOWN);
   const cells = rows.map(({ name, part }) => [`${(100 * part).toFixed(1)} %`, name]);
   return ['', path, ...tableLines([{ title: 'self', align: 'right' }, { title: 'function' }], cells)];
 }
 
-/** `send node:dgram:633`, `drain udp/machine-loop.js:98`, `(garbage collector)`. */
-function nameOf({ functionName, url, lineNumber }: CpuProfile['nodes'][number]['callFrame']): string {
+/** The profile with the places of its functions in the sources, for files that have a source map beside them. */
+async function atSources(profile: CpuProfile): Promise<CpuProfile> {
+  const urls = new Set(profile.nodes.map(({ callFrame: { url } }) => url).filter((url) => url.startsWith('file:')));
+  const maps = new Map(await Promise.all([...urls].map(async (url) => [url, await sourceMap(url)] as const)));
+  const nodes = profile.nodes.map(({ id, callFrame }) => {
+    const entry = maps.get(callFrame.url)?.findEntry(callFrame.lineNumber, callFrame.columnNumber);
+    if (entry === undefined || !('originalSource' in entry)) return { id, callFrame };
+    const { originalSource: url, originalLine: lineNumber, originalColumn: columnNumber } = entry;
+    return { id, callFrame: { ...callFrame, url, lineNumber, columnNumber } };
+  });
+  return { ...profile, nodes };
+}
+
+async function sourceMap(url: string): Promise<SourceMap | null> {
+  try {
+    return new SourceMap(JSON.parse(await readFile(`${fileURLToPath(url)}.map`, 'utf8')) as SourceMapPayload);
+  } catch {
+    return null;
+  }
+}
+
+/** `send node:dgram:633`, `drain udp/machine-loop.ts:98`, `(garbage collector)`. */
+function nameOf({ functionName, url, lineNumber }: CallFrame): string {
   const name = functionName === '' ? '(anonymous)' : functionName;
   if (url === '') return name;
   return `${name} ${url.split('/').slice(-2).join('/')}:${lineNumber + 1}`;

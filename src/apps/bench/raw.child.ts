@@ -3,9 +3,9 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { Crc32 } from '../../base/crc32.js';
 import { SeededRandom } from '../../base/random.js';
+import { DurationHistogram, type Percentiles } from '../../services/perf/histogram.js';
 import { loadFrameCheck } from '../../udp/crc.js';
-import { DurationHistogram, type Percentiles } from '../shared/perf/histogram.js';
-import './probe.child.js';
+import { endWithChannel } from './child-program.js';
 
 /**
  * One role of the bare dgram program that xpass is measured against: the same exchange without a protocol. The client sends a small datagram (a credit)
@@ -81,8 +81,7 @@ function relay(socket: Socket, { clientPort, serverPort }: RawOrder): void {
 
 /**
  * Credits are numbered modulo 256 in their first byte, and each data frame bears its credit's number: nothing overtakes here, so numbers that
- * are left out are lost and sent
- * anew. There are fewer outstanding than half of the numbers, so what seems to be further ahead is behind.
+ * are left out are lost and sent anew. Fewer than half of the numbers are outstanding, so what seems to be further ahead is behind.
  */
 function request(socket: Socket, order: RawOrder, check: Crc32): void {
   const { serverPort, window, isChecked } = order;
@@ -177,6 +176,4 @@ process.once('message', async (order: RawOrder) => {
   reply({ ready: true });
 });
 reply({ port: socket.address().port });
-// A terminal interrupts this process too; whoever started it says when it is over.
-process.on('SIGINT', () => undefined);
-process.once('disconnect', () => process.exit(0));
+endWithChannel();

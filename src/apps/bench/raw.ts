@@ -1,10 +1,9 @@
 // Tested by test/loopback/bench.test.ts
 
-import type { Forked } from '../shared/forked.js';
-import type { Percentiles } from '../shared/perf/histogram.js';
-import type { Usage } from './probe.js';
+import type { Percentiles } from '../../services/perf/histogram.js';
+import type { Forked } from '../shared/companion.js';
 import type { RawMeasured, RawOpened, RawOrder, RawReady } from './raw.child.js';
-import type { Cores, Workbench } from './workbench.js';
+import type { Cores, Usage, Workbench } from './workbench.js';
 
 /** Credits outstanding in the bare program: more makes no difference, fewer leave a process waiting (measured with 16 to 1,024). */
 const WINDOW = 64;
@@ -80,7 +79,7 @@ interface RawProcess {
 }
 
 async function openRaw(bench: Workbench, role: RawOrder['role']): Promise<RawProcess> {
-  const process = bench.fork(`raw-${role}`, 'raw.child.js');
+  const process = bench.fork(`raw-${role}`, 'raw');
   const { port } = await process.next<RawOpened>((message) => 'port' in message, 'open its socket');
   return { role, process, port };
 }

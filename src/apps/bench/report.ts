@@ -1,5 +1,5 @@
-import { displayCount } from '../shared/display.js';
-import { type Column, tableLines } from '../shared/table.js';
+import { displayCount } from '../../base/display.js';
+import { type Column, tableLines } from '../../report/table.js';
 import type { BenchResult } from './benchmark.js';
 
 /** A figure over several runs. */

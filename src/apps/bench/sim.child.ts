@@ -1,8 +1,9 @@
 // Tested by test/loopback/bench.test.ts
 
+import { parseScenario } from '../../scenario/parse-scenario.js';
 import { simulate } from '../../sim/simulate.js';
 import { Fabric } from '../../switch/fabric.js';
-import { parseScenario } from '../shared/scenario/parse-scenario.js';
+import { serve } from './child-program.js';
 
 /** What one run of the simulator took. */
 export interface SimulatorFigures {
@@ -34,11 +35,5 @@ function measure(document: object): SimulatorFigures {
   };
 }
 
-/** One run in a process of its own, so that no run has compiled code for another and its memory is its own. Started by sim.ts. */
-process.once('message', (document: object) => {
-  const figures = measure(document);
-  process.send?.(figures);
-});
-// A terminal interrupts this process too; whoever started it says when it is over.
-process.on('SIGINT', () => undefined);
-process.once('disconnect', () => process.exit(0));
+/** One run in a process of its own, so that no run has compiled code for another and its memory is its own. Started by sim.ts; ready when it is over. */
+serve((document: object) => ({ ready: measure(document) }));

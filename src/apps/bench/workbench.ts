@@ -1,15 +1,41 @@
 // Tested by test/loopback/bench.test.ts
-
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Child, END_WITH_PARENT } from '../shared/child.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure } from '../../base/failure.js';
+import { compiledModule } from '../../scenario/play/package-files.js';
+import { patienceMs } from '../../scenario/play/patience.js';
+import { SwitchControl } from '../../services/control/client.js';
 import type { Companion } from '../shared/companion.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure } from '../shared/failure.js';
-import { Forked } from '../shared/forked.js';
-import { patienceMs } from '../shared/patience.js';
-import { Roster } from '../shared/roster.js';
-import { SwitchControl } from '../shared/switch-control.js';
-import { COLLECTING, PROBED, Probe, type Usage } from './probe.js';
+import { Child, END_WITH_PARENT, Forked, Roster } from '../shared/companion.js';
+import type { ProbeAnswer, ProbeQuestion, Usage } from './probe.child.js';
+
+export type { Usage } from './probe.child.js';
+
+/** Arguments of Node.js for a process that can collect its garbage when it is asked. */
+const COLLECTING: readonly string[] = ['--expose-gc'];
+/** The same for a program that knows nothing of probes. One that gets messages of its own imports probe.child.js instead: loaded before, it would take the first of them. */
+const PROBED: readonly string[] = [...COLLECTING, '--import', compiledModule('apps/bench/probe.child').href];
+
+/** Asks one process what it uses. */
+class Probe {
+  private readonly process: Companion;
+  private asked = 0;
+
+  constructor(process: Companion) {
+    this.process = process;
+  }
+
+  /** Null from a process that has ended in order; rejects with a Failure when it does not answer. */
+  async ask({ collect = false, allocations = false }: Partial<ProbeQuestion> = {}): Promise<Usage | null> {
+    const question: ProbeQuestion = { probe: ++this.asked, collect, allocations };
+    try {
+      return await this.process.ask<ProbeAnswer>('probe', question);
+    } catch (error) {
+      if (this.process.isOver) return null;
+      throw error;
+    }
+  }
+}
 
 /** What benchmarks run with. */
 export interface BenchSettings {
@@ -34,6 +60,24 @@ export type Cores = ReadonlyMap<string, number>;
 interface Running {
   readonly role: string;
   readonly probe: Probe;
+}
+
+/** A program of the bench that is open. */
+export class Program<Ready> {
+  /** Its answer to its order. */
+  readonly ready: Ready;
+  private readonly process: Forked;
+  private asked = 0;
+
+  constructor(process: Forked, ready: Ready) {
+    this.process = process;
+    this.ready = ready;
+  }
+
+  /** Has it carry out a command, which takes it `takesMs`. */
+  ask<Answer extends object>(verb: object, takesMs: number): Promise<Answer> {
+    return this.process.ask('command', { command: ++this.asked, ...verb }, { takesMs });
+  }
 }
 
 /** The processes of the benchmark that runs. None of them outlives it. */
@@ -92,12 +136,23 @@ export class Workbench {
     return { address: String(address), control: String(control) };
   }
 
-  /** Starts a program of the bench itself, `module` beside this file, which imports probe.child.js, talks by messages and ends when the channel closes. Throws a Failure after `close`. */
-  fork(role: string, module: string): Forked {
+  /** Starts the file `src/apps/bench/FILE.child.ts`, which talks by messages and ends when the channel closes. Throws a Failure after `close`. */
+  fork(role: string, file: string): Forked {
     this.assertOpen();
     const nodeArguments = [...COLLECTING, ...this.profiling(role)];
     const { roster } = this;
-    return this.add(role, new Forked(this.nameOf(role), new URL(module, import.meta.url), { nodeArguments, roster }));
+    return this.add(
+      role,
+      new Forked(this.nameOf(role), compiledModule(`apps/bench/${file}.child`), { nodeArguments, roster }),
+    );
+  }
+
+  /** The same for a file that calls `serve` (child-program.ts): gives it its order, which takes it `takesMs`. */
+  async open<Ready>(role: string, order: object, takesMs = 0, file = role): Promise<Program<Ready>> {
+    const process = this.fork(role, file);
+    const answer = process.next<{ ready: Ready }>((said) => 'ready' in said, 'get ready', { takesMs });
+    process.tell(order);
+    return new Program(process, (await answer).ready);
   }
 
   /** A connection to the control of a switch of the benchmark. */

@@ -1,10 +1,10 @@
+// Tested by test/apps/cli/logger.test.ts
 import { Parser } from 'yargs/helpers';
-import { choice, text } from '../../base/value-kind.js';
-import type { Command } from '../shared/command.js';
-import { usageFailure } from '../shared/failure.js';
-import { LOG_FORMATS, LOG_LEVELS } from '../shared/log-level.js';
-import { suggestion } from '../shared/nearest.js';
-import { longName, type OptionSpecs, option, optionalOption } from '../shared/options.js';
+import { usageFailure } from '../../base/failure.js';
+import { choice, longName, text } from '../../base/value-kind.js';
+import { suggestion } from '../../scenario/nearest.js';
+import { type Command, LOG_FORMATS, LOG_LEVELS } from '../shared/command.js';
+import { type OptionSpecs, option, optionalOption } from '../shared/options.js';
 
 /** Options that every command has. */
 export const COMMON_OPTIONS = {

@@ -1,7 +1,8 @@
 import yargs, { type Argv } from 'yargs';
+import { longName } from '../../base/value-kind.js';
+import type { TerminalShape } from '../../report/terminal.js';
 import type { Command, CommandEntry } from '../shared/command.js';
-import { longName, type OptionSpecs } from '../shared/options.js';
-import type { TerminalShape } from '../shared/terminal.js';
+import type { OptionSpecs } from '../shared/options.js';
 import { allOptions } from './command-line.js';
 
 /** A width at which descriptions fit beside their options, and one below which nothing fits. */

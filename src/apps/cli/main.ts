@@ -3,8 +3,8 @@
  * stands in program.ts. Tested by test/apps/cli/program.test.ts.
  */
 
+import { ExitCode } from '../../base/exit-codes.js';
 import { keepYoungGenerationSmall } from '../shared/collector.js';
-import { ExitCode } from '../shared/exit-codes.js';
 import { COMMANDS } from './commands.js';
 import { runProgram } from './program.js';
 

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { ExitCode } from '../../base/exit-codes.js';
+import { type Failure, failureOf, usageFailure } from '../../base/failure.js';
+import { longName } from '../../base/value-kind.js';
+import type { TerminalShape } from '../../report/terminal.js';
+import { suggestion } from '../../scenario/nearest.js';
+import { packageFile } from '../../scenario/play/package-files.js';
 import type { Command, CommandEntry, Invocation } from '../shared/command.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { type Failure, failureOf, usageFailure } from '../shared/failure.js';
-import { suggestion } from '../shared/nearest.js';
 import { Results } from '../shared/results.js';
-import { onInterrupt, type SignalSource } from '../shared/signals.js';
-import type { TerminalShape } from '../shared/terminal.js';
+import { onInterrupt, type SignalSource } from './signals.js';
 
 /** What the program takes from its process. */
 export interface ProgramHost {
@@ -94,7 +96,7 @@ async function runCommand(found: Found, host: ProgramHost, results: Results): Pr
   const line = parseCommandLine(command, args);
   if (line.wantsHelp) return answer(results, await helpOfCommand(found, host.stdout));
   const { logLevel, logFormat: format, options } = await readOptions(command, line.given);
-  const { createLogger } = await import('../shared/logger.js');
+  const { createLogger } = await import('./logger.js');
   const level = logLevel ?? command.logLevel ?? 'warn';
   const invocation: Invocation = {
     name,
@@ -112,7 +114,7 @@ async function runCommand(found: Found, host: ProgramHost, results: Results): Pr
 
 /** The command's options, and those common to all, from the command line and the file that --config names. */
 async function readOptions(command: Command, given: ReadonlyMap<string, readonly string[]>) {
-  const { longName, resolveOptions } = await import('../shared/options.js');
+  const { resolveOptions } = await import('../shared/options.js');
   const { allOptions, COMMON_OPTIONS } = await import('./command-line.js');
   const { config } = resolveOptions(COMMON_OPTIONS, given);
   const allowedKeys = Object.keys(allOptions(command))
@@ -124,7 +126,7 @@ async function readOptions(command: Command, given: ReadonlyMap<string, readonly
 }
 
 async function readConfig(path: string, allowedKeys: readonly string[]) {
-  const { readConfigFile } = await import('../shared/config-file.js');
+  const { readConfigFile } = await import('./config-file.js');
   return readConfigFile(path, allowedKeys);
 }
 
@@ -136,7 +138,6 @@ function report(failure: Failure, name: string, stderr: NodeJS.WritableStream): 
 }
 
 function version(): string {
-  // The same way up from src/apps/cli and from dist/apps/cli.
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
   return (manifest as { version: string }).version;
 }

@@ -1,9 +1,63 @@
 // Tested by test/apps/cli/commands.test.ts
-
+// Tested by test/loopback/send.test.ts and test/loopback/send-failures.test.ts
+import { mkdir } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { displaySize } from '../../base/display.js';
+import type { XpassError } from '../../base/errors.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure, failureOf, usageFailure } from '../../base/failure.js';
+import { duration } from '../../base/quantities.js';
+import { text } from '../../base/value-kind.js';
+import type { Host } from '../../net/host.js';
 import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
-import { defineCommand } from '../shared/command.js';
-import { runDaemon } from './daemon.js';
-import { DAEMON_OPTIONS } from './options.js';
+import { DiscardService } from '../../services/discard.js';
+import { checkReceiveDirectory } from '../../services/file/incoming-file.js';
+import { type Leftovers, removeLeftovers } from '../../services/file/leftovers.js';
+import { unlimitedLossWarning } from '../../services/perf/histogram.js';
+import { PerfService } from '../../services/perf/service.js';
+import type { PerfOutcome } from '../../services/perf/session.js';
+import { ServiceHost } from '../../services/service-host.js';
+import { ALLOW_RULE } from '../../services/tunnel/allow.js';
+import { BIND } from '../../services/tunnel/forward.js';
+import { type Address, address, formatAddress } from '../../udp/address.js';
+import { defineCommand, type Invocation } from '../shared/command.js';
+import { openCommandHost } from '../shared/command-host.js';
+import { flag, listOption, option, optionalOption } from '../shared/options.js';
+import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { FileService } from './file-service.js';
+import { DaemonReport } from './report.js';
+import { TunnelServices } from './tunnel-services.js';
+
+/** Loopback unless told otherwise; port 0 is any free one, which the ready line names. */
+const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_HOST_PORT, anyPort: true };
+
+const MIN_INTERVAL_NS = 10e6;
+
+/** The daemon's own options, and those of its endpoint. */
+const DAEMON_OPTIONS = {
+  listen: optionalOption(address(LISTEN_DEFAULTS), {
+    describe: `take flows at this address, 127.0.0.1:${DEFAULT_HOST_PORT} without it; not with --switch`,
+    alias: 'l',
+  }),
+  directory: option(text('a directory, made when it is missing'), {
+    describe: 'where received files go',
+    alias: 'd',
+    defaultText: 'received',
+  }),
+  overwrite: flag({ describe: 'let a received file replace one of its name' }),
+  interval: optionalOption(duration({ lowest: MIN_INTERVAL_NS }), {
+    describe: 'say how far the files are this often while there are any',
+    alias: 'i',
+  }),
+  tunnel: listOption(ALLOW_RULE, {
+    describe: 'what `xpass tunnel` may reach through this host; nothing without it, may be repeated',
+  }),
+  tunnelListen: listOption(BIND, {
+    describe: 'where `xpass tunnel -R` may listen on this host; nowhere without it, may be repeated',
+  }),
+  json: flag({ describe: 'one JSON object a line: listening, file, tunnel, progress, summary' }),
+  ...TRANSPORT_OPTIONS,
+};
 
 export const command = defineCommand({
   description:
@@ -20,3 +74,164 @@ export const command = defineCommand({
   ],
   run: runDaemon,
 });
+
+type DaemonInvocation = Invocation<typeof DAEMON_OPTIONS>;
+
+const DEFAULT_LISTEN: Address = { host: '127.0.0.1', port: DEFAULT_HOST_PORT };
+
+/** Runs until SIGINT or SIGTERM, or until the switch takes the host no more. */
+async function runDaemon(invocation: DaemonInvocation): Promise<ExitCode> {
+  const { options, onInterrupt } = invocation;
+  if (options.switch !== undefined && options.listen !== undefined) {
+    throw usageFailure('--listen is for daemons without a switch: leave it out beside --switch');
+  }
+  const directory = await prepareDirectory(options.directory);
+  logLeftovers(invocation.logger, directory, await removeLeftovers(directory));
+  const interrupted = new Promise<null>((resolve) => {
+    onInterrupt(() => resolve(null));
+  });
+  const daemon = new Daemon(invocation, directory);
+  // An interrupt before the switch has answered ends the process with nothing to close.
+  if ((await Promise.race([daemon.start(), interrupted])) === null) return ExitCode.done;
+  const error = await Promise.race([daemon.detached, interrupted]);
+  await daemon.stop();
+  if (error !== null) throw failureOf(error);
+  return ExitCode.done;
+}
+
+/** Makes the directory when only it is missing: a parent that is missing too is rather a slip of the pen. */
+async function prepareDirectory(path: string): Promise<string> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
+      const failure = failureOf(error, `receive directory '${path}'`);
+      throw failure === null ? error : new Failure(ExitCode.usage, failure.message);
+    }
+  }
+  return checkReceiveDirectory(path);
+}
+
+/** One line for what a daemon that was killed has left. */
+function logLeftovers(logger: Logger, directory: string, { removed, removedBytes, kept, keptBytes }: Leftovers): void {
+  const files = (count: number): string => (count === 1 ? '1 unfinished file' : `${count} unfinished files`);
+  const parts: string[] = [];
+  if (removed > 0) parts.push(`removed ${files(removed)} of a daemon that was killed, ${displaySize(removedBytes)}`);
+  if (kept > 0) parts.push(`left ${files(kept)} alone that another daemon may be writing, ${displaySize(keptBytes)}`);
+  if (parts.length > 0) logger.info(`${directory}: ${parts.join('; ')}`);
+}
+
+/** The client prints what was measured; here it is only known that there was a test. */
+function logPerf(logger: Logger, { peerName, request, received }: PerfOutcome): void {
+  const { direction, flows } = request;
+  logger.info({ peer: peerName, direction, flows }, received === null ? 'perf test given up' : 'perf test done');
+}
+
+/** A host that serves, and what it says. */
+class Daemon {
+  /** The switch takes this host no more. */
+  readonly detached: Promise<XpassError>;
+  private readonly invocation: DaemonInvocation;
+  private readonly directory: string;
+  private readonly report: DaemonReport;
+  private readonly files: FileService;
+  private readonly services: ServiceHost;
+  private readonly tunnels: TunnelServices;
+  private handleDetached: (error: XpassError) => void = () => undefined;
+  private host: Host | null = null;
+  private isWarned = false;
+  private startNs = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(invocation: DaemonInvocation, directory: string) {
+    const { options, results, logger } = invocation;
+    this.invocation = invocation;
+    this.directory = directory;
+    this.report = new DaemonReport(results, options.json);
+    this.files = new FileService({
+      directory,
+      overwrite: options.overwrite,
+      onOutcome: (outcome) => {
+        this.report.file(outcome);
+        this.warnOfLoss();
+      },
+    });
+    const perf = new PerfService({
+      onOutcome: (outcome) => logPerf(logger, outcome),
+      driver: () => (this.host as Host).statistics().driver,
+    });
+    this.services = new ServiceHost({ services: [this.files, perf, new DiscardService()], logger });
+    this.tunnels = new TunnelServices({
+      rules: options.tunnel,
+      listen: options.tunnelListen,
+      results,
+      isJson: options.json,
+      logger,
+    });
+    this.detached = new Promise((resolve) => {
+      this.handleDetached = resolve;
+    });
+  }
+
+  async start(): Promise<true> {
+    const { options, logger } = this.invocation;
+    const place = { listen: options.listen ?? DEFAULT_LISTEN };
+    // An answer to a tunnel's opening goes at once, without a round trip for its credit.
+    const settings = { ...options, speculative: options.speculative || this.tunnels.isUsed };
+    const host = await openCommandHost({ settings, place, logger });
+    this.services.serve(host);
+    this.tunnels.serve(host);
+    host.once('detached', (error) => this.handleDetached(error));
+    this.host = host;
+    this.startNs = host.now();
+    this.reportListening(host);
+    if (options.interval !== undefined) {
+      this.timer = setInterval(() => this.reportProgress(host), options.interval / 1e6);
+    }
+    return true;
+  }
+
+  /** Once: without a rate nothing meters credits. */
+  private warnOfLoss(): void {
+    if (this.isWarned || this.host === null || Number.isFinite(this.host.link.rateBps)) return;
+    const warning = unlimitedLossWarning(this.services.credits.dataLostFrames);
+    if (warning === null) return;
+    this.isWarned = true;
+    this.invocation.logger.warn(warning);
+  }
+
+  /** In order: files given up, last words, flows reset, port given back. */
+  async stop(): Promise<void> {
+    const { host, services } = this;
+    clearInterval(this.timer);
+    if (host === null) return;
+    await Promise.all([services.close(), this.tunnels.close()]);
+    this.tunnels.summary();
+    this.report.summary({
+      durationNs: host.now() - this.startNs,
+      credits: services.credits,
+      refusedStreams: services.refusedStreams,
+      ...host.statistics(),
+    });
+    await host.destroy();
+  }
+
+  private reportListening({ info, link }: Host): void {
+    const { options } = this.invocation;
+    this.report.listening({
+      address: formatAddress(info.local),
+      switchAddress: options.switch === undefined ? null : formatAddress(options.switch),
+      hostId: link.hostId,
+      rateBps: link.rateBps,
+      frameBytes: link.maxFrameBytes,
+      directory: this.directory,
+      info,
+    });
+  }
+
+  private reportProgress(host: Host): void {
+    const { services } = this;
+    if (services.streamCount === 0) return;
+    this.report.progress({ nowNs: host.now(), flows: this.files.progress(), credits: services.credits });
+  }
+}

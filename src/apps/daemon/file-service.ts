@@ -1,11 +1,11 @@
-import { Fault } from '../shared/files/fault.js';
-import { type FileHeader, parseFileHeader } from '../shared/files/file-header.js';
-import type { FileSystem } from '../shared/files/incoming-file.js';
-import type { Message } from '../shared/files/message.js';
-import { FileReceiver } from '../shared/files/receive-file.js';
-import type { TransferBody } from '../shared/files/transfer-reader.js';
-import type { Verdict } from '../shared/files/verdict.js';
-import type { ServedStream, StreamService } from '../shared/service.js';
+import { Fault } from '../../services/file/fault.js';
+import { type FileHeader, parseFileHeader } from '../../services/file/file-header.js';
+import type { FileSystem } from '../../services/file/incoming-file.js';
+import type { Message } from '../../services/file/message.js';
+import { FileReceiver } from '../../services/file/receive-file.js';
+import type { TransferBody } from '../../services/file/transfer-reader.js';
+import type { Verdict } from '../../services/file/verdict.js';
+import type { ServedStream, StreamService } from '../../services/service.js';
 
 export interface FileServiceOptions {
   /** From checkReceiveDirectory. */

@@ -1,11 +1,12 @@
-import type { EndpointCounters } from '../../core/counters.js';
+import { displayCount, displayDuration, displayRate, displaySize } from '../../base/display.js';
+import { counter, gauge, group, label, list, nullable, renamed } from '../../base/metric.js';
+import { ENDPOINT_METRICS, type EndpointCounters } from '../../core/counters.js';
+import { type Reached, whereReached } from '../../services/reached.js';
+import { SERVICE_METRICS, type ServiceCredits } from '../../services/service-host.js';
+import { documentOf } from '../../telemetry/document.js';
 import type { DatapathInfo } from '../../udp/datapath.js';
-import type { DriverStatistics } from '../../udp/statistics.js';
-import { displayCount, displayDuration, displayRate, displaySize } from '../shared/display.js';
-import { snakeCase } from '../shared/json-names.js';
-import { type Reached, whereReached } from '../shared/reached.js';
+import { DRIVER_METRICS, type DriverStatistics } from '../../udp/statistics.js';
 import type { Results } from '../shared/results.js';
-import type { CreditTotals } from '../shared/service-host.js';
 import type { FileOutcome, FileProgress } from './file-service.js';
 
 /** Where a daemon takes flows. */
@@ -20,17 +21,55 @@ export interface ListeningReport extends Reached {
 export interface ProgressReport {
   readonly nowNs: number;
   readonly flows: readonly FileProgress[];
-  readonly credits: CreditTotals;
+  readonly credits: ServiceCredits;
 }
 
 export interface SummaryReport {
   readonly durationNs: number;
-  readonly credits: CreditTotals;
+  readonly credits: ServiceCredits;
   /** Flows refused because as many as are taken were there. */
   readonly refusedStreams: number;
   readonly endpoint: EndpointCounters;
   readonly driver: DriverStatistics;
 }
+
+const FLOW_NAME = { peerName: renamed(label('The sender'), 'peer'), flowId: renamed(gauge('id', 'Flow'), 'id') };
+
+/** What is printed of a file. */
+export const FILE_EVENT = {
+  name: label('Name of the file'),
+  bytes: gauge('bytes', 'Size of the file'),
+  sha256: nullable(label('SHA-256 of what came')),
+  verified: label('Whether it is complete and under its name', false),
+  code: label('ok, or why it is not'),
+  message: label('The same as a sentence'),
+  ...FLOW_NAME,
+  durationNs: gauge('s', 'From the opening of the flow to the verdict'),
+  goodputBps: nullable(gauge('bit/s', 'Size over the duration; null: not verified')),
+};
+
+/** What is printed at each interval. */
+export const PROGRESS_EVENT = {
+  timeNs: gauge('s', 'Time of its own clock'),
+  flows: list('Files under way', {
+    ...FLOW_NAME,
+    name: label('Name of the file'),
+    bytesDelivered: counter('bytes', 'Arrived in order'),
+  }),
+  ...SERVICE_METRICS,
+};
+
+/** What is printed in the end. */
+export const SUMMARY_EVENT = {
+  durationNs: gauge('s', 'Time since it was ready'),
+  filesVerified: counter('files', 'Complete files'),
+  filesFailed: counter('files', 'Files that failed'),
+  bytesVerified: counter('bytes', 'Bytes of complete files'),
+  streamsRefused: counter('streams', 'Streams refused because there were too many'),
+  ...SERVICE_METRICS,
+  endpoint: group('Its endpoint', ENDPOINT_METRICS),
+  driver: group('Its sockets and event loop', DRIVER_METRICS),
+};
 
 /** What a daemon says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/APPLICATIONS.md, "Daemon" */
 export class DaemonReport {
@@ -76,19 +115,11 @@ export class DaemonReport {
       this.results.line(fileLine(outcome));
       return;
     }
-    this.results.json({
-      event: 'file',
-      name: header.name,
-      bytes: header.bytes,
-      sha256: verdict.sha256,
-      verified: verdict.ok,
-      code: verdict.code,
-      message: verdict.message,
-      peer: peerName,
-      id: flowId,
-      duration_s: durationNs / 1e9,
-      goodput_bps: verdict.ok ? goodputBps(outcome) : null,
-    });
+    const { name, bytes } = header;
+    const { sha256, ok: verified, code, message } = verdict;
+    const goodput = verified ? goodputBps(outcome) : null;
+    const values = { name, bytes, sha256, verified, code, message, peerName, flowId, durationNs, goodputBps: goodput };
+    this.results.json({ event: 'file', ...documentOf(FILE_EVENT, values) });
   }
 
   progress({ nowNs, flows, credits }: ProgressReport): void {
@@ -98,44 +129,27 @@ export class DaemonReport {
       }
       return;
     }
-    this.results.json({
-      event: 'progress',
-      time_s: nowNs / 1e9,
-      flows: flows.map(({ peerName, flowId, name, bytesDelivered }) => ({
-        peer: peerName,
-        id: flowId,
-        name,
-        bytes_delivered: bytesDelivered,
-      })),
-      ...lossKeys(credits),
-    });
+    this.results.json({ event: 'progress', ...documentOf(PROGRESS_EVENT, { timeNs: nowNs, flows, ...credits }) });
   }
 
   summary({ durationNs, credits, refusedStreams, endpoint, driver }: SummaryReport): void {
     const { filesVerified, filesFailed, verifiedBytes } = this;
     if (this.isJson) {
-      this.results.json({
-        event: 'summary',
-        duration_s: durationNs / 1e9,
-        files_verified: filesVerified,
-        files_failed: filesFailed,
-        bytes_verified: verifiedBytes,
-        streams_refused: refusedStreams,
-        ...lossKeys(credits),
-        endpoint: snakeCase(endpoint),
-        driver: snakeCase(driver),
-      });
+      const files = { filesVerified, filesFailed, bytesVerified: verifiedBytes, streamsRefused: refusedStreams };
+      const values = { durationNs, ...files, ...credits, endpoint, driver };
+      this.results.json({ event: 'summary', ...documentOf(SUMMARY_EVENT, values) });
       return;
     }
+    const { credits: all } = credits;
     const { wakes, maxNs, overMillisecond } = driver.lateness;
     this.results.line(
       `${filesVerified} files verified (${displaySize(verifiedBytes)}), ${filesFailed} failed, in ${displayDuration(durationNs)}`,
     );
     this.results.line(
-      `credits: ${displayCount(credits.sent)} sent, ${displayCount(credits.used)} used, ` +
-        `${displayCount(credits.unused)} unused, ${displayCount(credits.dropped)} dropped`,
+      `credits: ${displayCount(all.sent)} sent, ${displayCount(all.used)} used, ` +
+        `${displayCount(all.unused)} unused, ${displayCount(all.dropped)} dropped`,
     );
-    this.results.line(`data: ${displayCount(credits.dataLost)} frames lost and sent again`);
+    this.results.line(`data: ${displayCount(credits.dataLostFrames)} frames lost and sent again`);
     this.results.line(
       `datagrams: ${displayCount(driver.datagramsIn)} in, ${displayCount(driver.datagramsOut)} out, ` +
         `${displayCount(driver.kernelDrops ?? Number.NaN)} dropped by the kernel`,
@@ -144,11 +158,6 @@ export class DaemonReport {
       `late wakes: ${displayCount(wakes)}, ${displayCount(overMillisecond)} by more than 1 ms, the latest by ${displayDuration(maxNs)}`,
     );
   }
-}
-
-/** Two numbers: credits that a meter dropped, and data that was lost. */
-function lossKeys({ dataLost, ...credits }: CreditTotals): object {
-  return { credits, data_lost_frames: dataLost };
 }
 
 function goodputBps({ header, durationNs }: FileOutcome): number {

@@ -1,13 +1,13 @@
 // Tested by test/loopback/demo.test.ts
 
 import { access, constants, stat } from 'node:fs/promises';
+import { displaySize } from '../../base/display.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { failureOf, usageFailure } from '../../base/failure.js';
+import { LiveRegion } from '../../report/terminal.js';
 import type { Invocation } from '../shared/command.js';
-import { displaySize } from '../shared/display.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { failureOf, usageFailure } from '../shared/failure.js';
-import { Roster } from '../shared/roster.js';
-import { LiveRegion } from '../shared/terminal.js';
-import type { Crew, DemoValues, Lab, LabValues } from './lab.js';
+import { Roster } from '../shared/companion.js';
+import type { Crew, DemoNetwork, DemoValues, NetworkValues } from './network.js';
 import type { DEMO_OPTIONS } from './options.js';
 import { prepare } from './prepare.js';
 import { Recorder } from './recorder.js';
@@ -58,60 +58,60 @@ interface Playing {
   readonly view: DemoView;
 }
 
-/** Prepares the lab, lets all senders go and watches until they have ended. */
+/** Prepares the network, lets all senders go and watches until they have ended. */
 async function play(given: DemoValues, { fileBytes, crew, view }: Playing): Promise<DemoRun> {
-  const { lab, values, choice } = await prepare({ given, fileBytes, crew, view });
+  const { network, values, choice } = await prepare({ given, fileBytes, crew, view });
   const recorder = new Recorder(values.senders, values.bytes);
   let durationS = 0;
   let failures: string[] = [];
   try {
-    await lab.rest();
-    await lab.impair(values.loss);
+    await network.rest();
+    await network.impair(values.loss);
     // What the switch has counted so far is of the warm-up.
-    await lab.control.reset();
+    await network.control.reset();
     view.begin(`sending ${displaySize(values.bytes)} from ${values.senders === 1 ? 'the' : 'each'} sender`);
-    lab.receiver.onEvent((event) => recorder.onReceiver(event, nowS()));
+    network.receiver.onEvent((event) => recorder.onReceiver(event, nowS()));
     const startS = nowS();
-    lab.go();
-    await crew.roster.within(watch(lab, { values, recorder, view }), 'the files did not arrive', {
-      progress: () => progressOf(lab, recorder),
+    network.go();
+    await crew.roster.within(watch(network, { values, recorder, view }), 'the files did not arrive', {
+      progress: () => progressOf(network, recorder),
     });
     durationS = nowS() - startS;
-    failures = await failuresOf(lab);
+    failures = await failuresOf(network);
   } finally {
-    await lab.stop();
+    await network.stop();
   }
   return { values, choice, recorder, durationS, failures };
 }
 
 /** What senders said that did not end well. */
-async function failuresOf({ senders }: Lab): Promise<string[]> {
+async function failuresOf({ senders }: DemoNetwork): Promise<string[]> {
   const statuses = await Promise.all(senders.map(({ ended }) => ended));
   return senders.filter((_, index) => statuses[index] !== ExitCode.done).map((sender) => sender.failure().message);
 }
 
 /** Changes with every byte that arrives and every sender that ends. */
-function progressOf({ senders }: Lab, { delivered, files }: Recorder): string {
+function progressOf({ senders }: DemoNetwork, { delivered, files }: Recorder): string {
   return [...delivered, files.size, senders.filter(({ isOver }) => isOver).length].join();
 }
 
 interface Watching {
-  readonly values: LabValues;
+  readonly values: NetworkValues;
   readonly recorder: Recorder;
   readonly view: DemoView;
 }
 
-async function watch(lab: Lab, { values, recorder, view }: Watching): Promise<void> {
+async function watch(network: DemoNetwork, { values, recorder, view }: Watching): Promise<void> {
   let isOver = false;
-  const ended = Promise.all(lab.senders.map((sender) => sender.ended)).then(() => {
+  const ended = Promise.all(network.senders.map((sender) => sender.ended)).then(() => {
     isOver = true;
   });
   while (!isOver) {
-    recorder.onSwitch(await lab.control.ports(), nowS());
+    recorder.onSwitch(await network.control.ports(), nowS());
     view.draw(values, recorder);
     await Promise.race([ended, pause(POLL_MS)]);
   }
-  recorder.onSwitch(await lab.control.ports(), nowS());
+  recorder.onSwitch(await network.control.ports(), nowS());
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,23 +1,40 @@
 // Tested by test/loopback/demo.test.ts
 
+import { availableParallelism, cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { displayRate } from '../../base/display.js';
 import { DEFAULT_CONFIG } from '../../core/config.js';
-import { displayRate } from '../shared/display.js';
-import { measureCores } from './cores.js';
-import { type Crew, type DemoValues, Lab, type LabValues } from './lab.js';
-import { bytesFor, firstRate, nextRate, type RateChoice, type WarmUpOutcome } from './link-rate.js';
+import { bytesFor, type Cores, firstRate, nextRate, type RateChoice, type WarmUpOutcome } from './link-rate.js';
+import { type Crew, DemoNetwork, type DemoValues, type NetworkValues } from './network.js';
 import { BOTTLENECK } from './recorder.js';
-import type { DemoView } from './view.js';
-import { warmUpLine } from './view.js';
+import { type DemoView, warmUpLine } from './view.js';
 import { WarmUp } from './warm-up.js';
+
+/** Long enough for the grain of the system's clocks, 10 to 16 ms (ours). */
+const MEASURE_MS = 250;
+
+/** How many cores this process may use, and how many of them nobody uses now. */
+async function measureCores(): Promise<Cores> {
+  const before = idleMs();
+  const startMs = performance.now();
+  await sleep(MEASURE_MS);
+  const idle = (idleMs() - before) / (performance.now() - startMs);
+  const count = availableParallelism();
+  // Some systems tell nothing of their cores.
+  return { count, idle: cpus().length === 0 ? count : Math.min(count, idle) };
+}
+
+function idleMs(): number {
+  return cpus().reduce((sum, { times }) => sum + times.idle, 0);
+}
 
 /** How often the switch is asked for its queue while processes warm up. */
 const SAMPLE_MS = 100;
 
 /** Processes that are warm, and what was chosen for them. */
 export interface Prepared {
-  readonly lab: Lab;
-  readonly values: LabValues;
+  readonly network: DemoNetwork;
+  readonly values: NetworkValues;
   /** Null where the rate was given. */
   readonly choice: RateChoice | null;
 }
@@ -34,19 +51,19 @@ interface Preparing {
 export async function prepare(preparing: Preparing): Promise<Prepared> {
   const { given, view } = preparing;
   if (given.linkRate !== undefined) {
-    const { lab, values } = await prepareAt(given.linkRate, preparing);
-    return { lab, values, choice: null };
+    const { network, values } = await prepareAt(given.linkRate, preparing);
+    return { network, values, choice: null };
   }
   view.begin('looking how busy the cores are');
   const cores = await measureCores();
   const tried: WarmUpOutcome[] = [];
   for (let rateBps = firstRate(cores, given.senders + 2); ; ) {
-    const { lab, values, outcome } = await prepareAt(rateBps, preparing);
+    const { network, values, outcome } = await prepareAt(rateBps, preparing);
     tried.push(outcome);
     const lowerBps = isJudged(given) ? nextRate(tried) : null;
-    if (lowerBps === null) return { lab, values, choice: { cores, tried } };
+    if (lowerBps === null) return { network, values, choice: { cores, tried } };
     view.begin(`${displayRate(rateBps)} is too much for this machine: trying ${displayRate(lowerBps)}`);
-    await lab.stop();
+    await network.stop();
     rateBps = lowerBps;
   }
 }
@@ -59,21 +76,21 @@ function isJudged({ algorithm }: DemoValues): boolean {
 async function prepareAt(rateBps: number, { given, fileBytes, crew, view }: Preparing) {
   const bytes = given.bytes ?? bytesFor(rateBps, given.senders, fileBytes);
   const values = { ...given, linkRate: rateBps, bytes };
-  const lab = await startLab(values, crew, view);
+  const network = await startNetwork(values, crew, view);
   try {
-    return { lab, values, outcome: await warmUp(lab, rateBps, { crew, view }) };
+    return { network, values, outcome: await warmUp(network, rateBps, { crew, view }) };
   } catch (error) {
-    await lab.stop();
+    await network.stop();
     throw error;
   }
 }
 
-async function startLab(values: LabValues, crew: Crew, view: DemoView): Promise<Lab> {
+async function startNetwork(values: NetworkValues, crew: Crew, view: DemoView): Promise<DemoNetwork> {
   const all = values.senders + 2;
   let ready = 0;
   const what = `a switch, a receiver, ${values.senders} ${values.senders === 1 ? 'sender' : 'senders'}`;
   view.begin(`starting ${all} processes: ${what}`);
-  return Lab.start(values, crew, () => {
+  return DemoNetwork.start(values, crew, () => {
     ready++;
     view.progress(`starting ${all} processes, ${ready} ready: ${what}`);
   });
@@ -81,7 +98,7 @@ async function startLab(values: LabValues, crew: Crew, view: DemoView): Promise<
 
 /** All senders send to nowhere until their processes are compiled; the link then carries what it will. */
 async function warmUp(
-  lab: Lab,
+  network: DemoNetwork,
   rateBps: number,
   { crew, view }: Pick<Preparing, 'crew' | 'view'>,
 ): Promise<WarmUpOutcome> {
@@ -90,7 +107,7 @@ async function warmUp(
   const startMs = performance.now();
   for (;;) {
     const lengthS = (performance.now() - startMs) / 1e3;
-    const port = (await lab.control.sample()).find(({ name }) => name === BOTTLENECK);
+    const port = (await network.control.sample()).find(({ name }) => name === BOTTLENECK);
     if (port !== undefined) {
       warmUp.add({ timeS: lengthS, wireBytes: port.dataWireBytes, queueBytesPeak: port.dataQueueBytesPeak });
     }

@@ -1,10 +1,10 @@
 // Tested by test/apps/demo/view.test.ts
 
+import type { SwitchReport } from '../../services/control/client.js';
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
-import type { ChildEvent } from '../shared/child.js';
-import type { SwitchReport } from '../shared/switch-control.js';
-import { fileName } from './lab.js';
+import type { ChildEvent } from '../shared/companion.js';
 import type { FlowSample, PortSample } from './measure.js';
+import { fileName } from './network.js';
 
 /** A file that the receiver is done with. */
 export interface ReceivedFile {

@@ -1,15 +1,15 @@
 // Tested by test/apps/demo/view.test.ts
 
+import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../../base/display.js';
+import { tableLines } from '../../report/table.js';
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
 import { DEFAULT_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
-import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../shared/display.js';
-import { tableLines } from '../shared/table.js';
 import { dropCounts } from './drops.js';
-import type { LabValues } from './lab.js';
-import { fileName } from './lab.js';
 import { DATA_SHARE, type RateChoice } from './link-rate.js';
 import { activeWindow, meanJain, meanRateBps } from './measure.js';
 import { needsMarks } from './mix.js';
+import type { NetworkValues } from './network.js';
+import { fileName } from './network.js';
 import type { ReceivedFile, Recorder } from './recorder.js';
 import { BOTTLENECK } from './recorder.js';
 import { lossText } from './view.js';
@@ -62,7 +62,7 @@ const LOSSY_CROSSINGS = 3;
 
 /** A run that has ended. */
 export interface DemoRun {
-  readonly values: LabValues;
+  readonly values: NetworkValues;
   readonly choice: RateChoice | null;
   readonly recorder: Recorder;
   readonly durationS: number;

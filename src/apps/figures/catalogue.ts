@@ -1,5 +1,5 @@
-import { usageFailure } from '../shared/failure.js';
-import { suggestion } from '../shared/nearest.js';
+import { usageFailure } from '../../base/failure.js';
+import { suggestion } from '../../scenario/nearest.js';
 import { convergence } from './catalogue/convergence.js';
 import { creditQueue } from './catalogue/credit-queue.js';
 import { creditQueue2016 } from './catalogue/credit-queue-2016.js';

@@ -4,8 +4,8 @@ import {
   figuresCsv,
   figuresMarkdown,
   figuresPage,
-} from '../shared/report/figures-page.js';
-import { csvText } from '../shared/run-output/csv.js';
+} from '../../report/figures-page.js';
+import { csvText } from '../../report/table.js';
 import type { Figure, FigureGroup, FigureJob, FigureOutcome, Profile } from './figure.js';
 
 /** Drawings and tables of one figure by their file names. */

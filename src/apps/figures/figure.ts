@@ -1,8 +1,9 @@
 // Tested by test/apps/figures/catalogue.test.ts
 /** What a figure of the papers is made of: runs of the simulator, and what is read from them. */
+
+import type { FigureRow } from '../../report/figures-page.js';
+import type { Chart } from '../../report/plot/chart.js';
 import type { SimulationRun } from '../../sim/result.js';
-import type { Chart } from '../shared/plot/chart.js';
-import type { FigureRow } from '../shared/report/figures-page.js';
 
 /** `quick`: all figures in minutes, with fewer seeds, flows and times. `paper`: at the papers' own scale. */
 export type Profile = 'quick' | 'paper';
@@ -67,5 +68,7 @@ export interface FigureTable {
   /** Empty for the only one: `<figure>.csv`; else `<figure>-<key>.csv`. */
   readonly key: string;
   readonly titles: readonly string[];
-  readonly rows: readonly (readonly (string | number | null)[])[];
+  readonly rows: readonly (readonly Cell[])[];
 }
+
+export type Cell = string | number | null;

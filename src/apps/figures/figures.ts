@@ -1,14 +1,15 @@
-// Tested by test/apps/figures/command.test.ts
-import { displayCount, displayDuration } from '../shared/display.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { usageFailure } from '../shared/failure.js';
-import type { FigureEntry, FigureRow } from '../shared/report/figures-page.js';
+import { availableParallelism } from 'node:os';
+import { displayCount, displayDuration } from '../../base/display.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { usageFailure } from '../../base/failure.js';
+import type { FigureEntry, FigureRow } from '../../report/figures-page.js';
+import { type Column, tableLines } from '../../report/table.js';
+import { parseScenario } from '../../scenario/parse-scenario.js';
+import { simulate } from '../../sim/simulate.js';
 import type { Results } from '../shared/results.js';
-import { type Column, tableLines } from '../shared/table.js';
 import { FIGURE_GROUPS, selectFigures } from './catalogue.js';
 import type { Figure, Profile } from './figure.js';
 import { JobList } from './job-list.js';
-import { lanes, measuredEventsPerSecond } from './machine-speed.js';
 import type { FiguresInvocation } from './options.js';
 import { playFigures } from './play-figures.js';
 
@@ -86,4 +87,19 @@ function summaryRow(name: string, { quantity, paper, authorsCode, ours, verdict 
 
 function jsonOf(profile: Profile, entries: readonly FigureEntry[]): unknown {
   return { profile, figures: entries.map(({ name, title, rows }) => ({ name, title, rows })) };
+}
+
+/** Long enough that the compiler of the machine has seen the code (ours): some tenths of a second. */
+const TRIAL = { topology: { name: 'dumbbell', pairs: 4 }, flows: ['pairs'], duration: '60ms' };
+
+/** What one thread of this machine does, by a trial. */
+export function measuredEventsPerSecond(): number {
+  const startMs = performance.now();
+  const { result } = simulate(parseScenario(TRIAL));
+  return (result.events * 1000) / (performance.now() - startMs);
+}
+
+/** Threads that will run. */
+export function lanes(jobs: number | undefined): number {
+  return jobs ?? availableParallelism();
 }

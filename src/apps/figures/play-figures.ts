@@ -1,15 +1,15 @@
-// Tested by test/apps/figures/command.test.ts
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure } from '../shared/failure.js';
-import type { FigureEntry } from '../shared/report/figures-page.js';
-import { prepareDirectory, writeAll } from '../shared/run-output/output-file.js';
-import { type RunOutcome, runAll } from '../shared/simulation/run-all.js';
+import { displayDuration } from '../../base/display.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure } from '../../base/failure.js';
+import type { FigureEntry } from '../../report/figures-page.js';
+import { prepareDirectory, writeAll } from '../../report/output/output-file.js';
+import { LiveRegion, progressBar, type TerminalShape } from '../../report/terminal.js';
+import { type RunOutcome, runAll } from '../../scenario/play/run-all.js';
 import type { FigureSelection } from './catalogue.js';
 import type { Figure, FigureGroup } from './figure.js';
 import { figureEntry, figureFiles, pageFiles, scenarioFiles } from './figure-files.js';
 import type { DistinctRun, JobList } from './job-list.js';
 import type { FiguresInvocation } from './options.js';
-import { FiguresProgress } from './progress.js';
 
 const OUT = 'directory of figures';
 
@@ -109,10 +109,75 @@ class FiguresPlayer {
     const figure = this.figures.find((each) => each.name === name) as Figure;
     const outcome = figure.evaluate(this.jobs.runsOf(name), profile);
     this.jobs.release(name);
-    const { drawChart } = await import('../shared/plot/draw.js');
+    const { drawChart } = await import('../../report/plot/draw.js');
     const svgs = outcome.charts.map(({ chart }) => drawChart(chart));
     await writeAll(out, figureFiles(figure, outcome, svgs), OUT);
     this.entries.set(name, figureEntry(figure, { outcome, svgs, profile }));
     this.progress.figureDone(name);
+  }
+}
+
+const BAR_WIDTH = 30;
+/** Lines of a log instead of a bar come this far apart (ours). */
+const LINE_MS = 10_000;
+
+/**
+ * How far figures are, on standard error: one line on a terminal, now and then a line elsewhere. Runs count by their events, since some are a thousand times longer
+ * than others.
+ */
+export class FiguresProgress {
+  private readonly region: LiveRegion;
+  private readonly jobs: JobList;
+  private readonly now: () => number;
+  private readonly startMs: number;
+  private lineMs: number;
+  private events = 0;
+  private runs = 0;
+
+  constructor(
+    terminal: NodeJS.WritableStream & TerminalShape,
+    jobs: JobList,
+    now: () => number = () => performance.now(),
+  ) {
+    this.region = new LiveRegion(terminal);
+    this.jobs = jobs;
+    this.now = now;
+    this.startMs = now();
+    this.lineMs = this.startMs;
+  }
+
+  done({ events }: DistinctRun): void {
+    this.events += events;
+    this.runs++;
+  }
+
+  draw(): void {
+    const nowMs = this.now();
+    if (this.region.isLive) this.region.draw([this.line()]);
+    else if (nowMs - this.lineMs >= LINE_MS) {
+      this.region.print(this.line());
+      this.lineMs = nowMs;
+    }
+  }
+
+  figureDone(name: string): void {
+    this.print(`${name}: ${this.line()}`);
+  }
+
+  /** A line that stays. */
+  print(line: string): void {
+    this.region.print(line);
+  }
+
+  clear(): void {
+    this.region.clear();
+  }
+
+  /** `[######----]  60 %  6 of 10 runs  ETA 2:05`. */
+  private line(): string {
+    const part = this.jobs.events === 0 ? 1 : this.events / this.jobs.events;
+    const leftNs = part === 0 ? Number.NaN : ((this.now() - this.startMs) * 1e6 * (1 - part)) / part;
+    const percent = `${Math.floor(part * 100)} %`.padStart(5);
+    return `${progressBar(part, BAR_WIDTH)} ${percent}  ${this.runs} of ${this.jobs.runs.length} runs  ETA ${displayDuration(leftNs)}`;
   }
 }

@@ -1,15 +1,19 @@
 // Tested by test/apps/fuzz/fuzz.test.ts
-import { availableParallelism } from 'node:os';
+
+import { overThreads, startThread, type Thread } from '../../scenario/play/threads.js';
 import type { Finding } from '../../sim/fuzz/trial.js';
 import type { Scenario } from '../../sim/scenario.js';
-import { type FuzzThread, startThread } from './thread.js';
-import type { FuzzAnswer } from './thread-messages.js';
+import { type FuzzAnswer, type FuzzRequest, tryWorld } from './try-world.js';
+
+export type FuzzThread = Thread<FuzzRequest, FuzzAnswer>;
 
 /** The longest that one world may take, and one with all the smaller ones that are tried for it (ours: hundreds of times what they do take). */
 const WORLD_MS = 120_000;
 const MINIMISE_MS = 1_200_000;
 /** Worlds of one and the same fault that are made smaller: the others would come to the same. */
 const MINIMISED_PER_CHECK = 1;
+/** Checks that a thread fails, and not its world. */
+const THREAD_FAULTS = new Set(['hang', 'thread']);
 
 export interface SeedFinding {
   readonly seed: number;
@@ -44,42 +48,24 @@ export async function fuzzAll(options: FuzzAllOptions): Promise<FuzzTotals> {
 class FuzzAll {
   private readonly options: FuzzAllOptions;
   private readonly totals: FuzzTotals = { worlds: 0, simulatedNs: 0, events: 0, findings: [] };
-  private readonly threads = new Set<FuzzThread>();
   private readonly minimised = new Map<string, number>();
-  private next = 0;
 
   constructor(options: FuzzAllOptions) {
     this.options = options;
   }
 
   async run(): Promise<FuzzTotals> {
-    const { jobs = availableParallelism(), count, signal } = this.options;
-    const stop = (): void => void this.stopAll();
-    signal.addEventListener('abort', stop);
-    try {
-      await Promise.all(Array.from({ length: Math.min(jobs, count) }, () => this.lane()));
-    } finally {
-      signal.removeEventListener('abort', stop);
-      await this.stopAll();
-    }
+    const { jobs, count, firstSeed, frames, signal, start = startFuzzing } = this.options;
+    await overThreads({
+      count,
+      jobs,
+      signal,
+      start,
+      ask: (thread, number) => ask(thread, { seed: firstSeed + number, frames, minimise: false }, WORLD_MS),
+      take: (answer, number, thread) => this.take(firstSeed + number, answer, thread),
+    });
     this.totals.findings.sort((one, other) => one.seed - other.seed);
     return this.totals;
-  }
-
-  /** One thread, which takes seed after seed. One that broke down is replaced. */
-  private async lane(): Promise<void> {
-    const { firstSeed, count, frames, signal } = this.options;
-    let thread = this.begin();
-    while (this.next < count && !signal.aborted) {
-      const seed = firstSeed + this.next++;
-      const answer = await thread.play({ seed, frames, minimise: false }, WORLD_MS);
-      if (signal.aborted) return;
-      if (answer.trial.finding?.check === 'hang' || answer.trial.finding?.check === 'thread') {
-        await this.end(thread);
-        thread = this.begin();
-      }
-      await this.take(seed, answer, thread);
-    }
   }
 
   private async take(seed: number, { trial }: FuzzAnswer, thread: FuzzThread): Promise<void> {
@@ -99,24 +85,31 @@ class FuzzAll {
 
   private async smallest(seed: number, { check }: Finding, thread: FuzzThread): Promise<Scenario | null> {
     const before = this.minimised.get(check) ?? 0;
-    if (before >= MINIMISED_PER_CHECK || check === 'hang' || check === 'thread') return null;
+    if (before >= MINIMISED_PER_CHECK || THREAD_FAULTS.has(check)) return null;
     this.minimised.set(check, before + 1);
-    const { frames } = this.options;
-    return (await thread.play({ seed, frames, minimise: true }, MINIMISE_MS)).smallest;
+    return (await ask(thread, { seed, frames: this.options.frames, minimise: true }, MINIMISE_MS)).smallest;
   }
+}
 
-  private begin(): FuzzThread {
-    const thread = (this.options.start ?? startThread)();
-    this.threads.add(thread);
-    return thread;
-  }
+function startFuzzing(): FuzzThread {
+  return startThread('apps/fuzz/fuzz.worker', tryWorld);
+}
 
-  private async end(thread: FuzzThread): Promise<void> {
-    this.threads.delete(thread);
-    await thread.stop();
-  }
+/** A thread that breaks down, or does not answer in `timeoutMs`, is a finding too, and is stopped. */
+async function ask(thread: FuzzThread, request: FuzzRequest, timeoutMs: number): Promise<FuzzAnswer> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<FuzzAnswer>((resolve) => {
+    const sentence = `there was no end within ${timeoutMs / 1e3} s: one event may be going round for ever`;
+    timer = setTimeout(() => resolve(broken('hang', sentence)), timeoutMs);
+  });
+  const answered = thread.ask(request).catch(({ message, stack }: Error) => broken('thread', message, stack));
+  const answer = await Promise.race([answered, late]);
+  clearTimeout(timer);
+  if (THREAD_FAULTS.has(answer.trial.finding?.check ?? '')) await thread.stop();
+  return answer;
+}
 
-  private async stopAll(): Promise<void> {
-    await Promise.all([...this.threads].map((thread) => this.end(thread)));
-  }
+function broken(check: string, sentence: string, stack = ''): FuzzAnswer {
+  const finding = { check, sentence, atNs: 0, stack: stack === '' ? sentence : stack };
+  return { trial: { finding, simulatedNs: 0, events: 0 }, smallest: null };
 }

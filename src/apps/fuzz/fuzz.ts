@@ -1,18 +1,93 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { displayCount, displayDuration } from '../../base/display.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { usageFailure } from '../../base/failure.js';
+import { prepareDirectory } from '../../report/output/output-file.js';
+import { LiveRegion, progressBar } from '../../report/terminal.js';
+import { MAX_SEED } from '../../scenario/kinds.js';
+import type { Scenario } from '../../sim/scenario.js';
 import type { Invocation } from '../shared/command.js';
-import { displayDuration } from '../shared/display.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { prepareDirectory } from '../shared/run-output/output-file.js';
-import { MAX_SEED } from '../shared/scenario/kinds.js';
-import { LiveRegion, progressBar } from '../shared/terminal.js';
 import { type FuzzTotals, fuzzAll, type SeedFinding } from './fuzz-all.js';
 import { judgeNetworks } from './judge-networks.js';
 import type { FUZZ_OPTIONS } from './options.js';
-import { findingLines, reportJson, summaryLine } from './report.js';
-import { scenarioFromJson, scenarioToJson } from './scenario-json.js';
 import { tryWorld } from './try-world.js';
+
+/** JSON has no word for it. */
+const INFINITE = 'Infinity';
+const FORMAT = 'xpass-fuzz-1';
+
+/** A scenario to the last bit, as text that people can read and change. */
+export function scenarioToJson(scenario: Scenario): string {
+  const spell = (_: string, value: unknown) => (value === Number.POSITIVE_INFINITY ? INFINITE : value);
+  return `${JSON.stringify({ format: FORMAT, scenario }, spell, 2)}\n`;
+}
+
+/** What `scenarioToJson` wrote. Throws a usage Failure for anything else. */
+export function scenarioFromJson(text: string, name: string): Scenario {
+  const read = (_: string, value: unknown) => (value === INFINITE ? Number.POSITIVE_INFINITY : value);
+  let document: { format?: unknown; scenario?: Scenario };
+  try {
+    document = JSON.parse(text, read) as typeof document;
+  } catch (error) {
+    throw usageFailure(`'${name}' is not JSON: ${(error as Error).message}`);
+  }
+  if (document?.format === FORMAT && document.scenario !== undefined) return document.scenario;
+  throw usageFailure(`'${name}' is not a world of this command; allowed: a file with the format ${FORMAT}`);
+}
+
+/** The result of a run. */
+export interface FuzzReport extends FuzzTotals {
+  readonly firstSeed: number;
+  readonly frames: number;
+  readonly wallS: number;
+  /** Where the smallest worlds were written, by seed. */
+  readonly files: ReadonlyMap<number, string>;
+}
+
+export function reportJson(report: FuzzReport): object {
+  const { worlds, firstSeed, frames, simulatedNs, events, wallS, findings, files } = report;
+  return {
+    seeds: worlds,
+    first_seed: firstSeed,
+    frames,
+    findings: findings.map(({ seed, finding }) => ({
+      seed,
+      check: finding.check,
+      sentence: finding.sentence,
+      at_s: finding.atNs / 1e9,
+      file: files.get(seed) ?? null,
+      replay: replayCommand(seed, frames),
+    })),
+    simulated_s: simulatedNs / 1e9,
+    events,
+    wall_s: wallS,
+    seeds_per_s: worlds / wallS,
+  };
+}
+
+export function summaryLine({ worlds, firstSeed, simulatedNs, events, wallS, findings }: FuzzReport): string {
+  const failed = findings.length === 0 ? 'none broke' : `${findings.length} broke`;
+  const seeds = `seeds ${firstSeed} to ${firstSeed + worlds - 1}`;
+  const hours = (simulatedNs / 3.6e12).toFixed(2);
+  const speed = `${displayCount(worlds / wallS)} seeds/s, ${displayCount(events / wallS)} events/s`;
+  return `${worlds} worlds (${seeds}), ${failed}: ${hours} simulated hours in ${displayDuration(wallS * 1e9)}, ${speed}`;
+}
+
+/** What there is to know of a world that broke. */
+export function findingLines({ seed, finding }: SeedFinding, frames: number, file: string | undefined): string[] {
+  const lines = [
+    `seed ${seed}: ${finding.sentence} (${finding.check}, at ${displayDuration(finding.atNs)})`,
+    `  again: ${replayCommand(seed, frames)}`,
+  ];
+  if (file !== undefined) lines.push(`  smallest: xpass fuzz --replay ${file}`);
+  return lines;
+}
+
+function replayCommand(seed: number, frames: number): string {
+  return `xpass fuzz --seed ${seed} --frames ${frames}`;
+}
 
 type FuzzInvocation = Invocation<typeof FUZZ_OPTIONS>;
 

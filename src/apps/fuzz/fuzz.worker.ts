@@ -1,6 +1,5 @@
 // Tested by test/loopback/fuzz-sim.test.ts
-import { parentPort } from 'node:worker_threads';
-import type { FuzzRequest } from './thread-messages.js';
+import { serveRequests } from '../../scenario/play/threads.js';
 import { tryWorld } from './try-world.js';
 
-parentPort?.on('message', (request: FuzzRequest) => parentPort?.postMessage(tryWorld(request)));
+serveRequests(tryWorld);

@@ -1,17 +1,18 @@
 // Tested by test/apps/fuzz/judge-networks.test.ts
+
+import { displayCount, displayDuration, displayRate } from '../../base/display.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure, usageFailure } from '../../base/failure.js';
 import { algorithmFields, checkAlgorithms } from '../../core/algorithms.js';
+import { type Column, tableLines } from '../../report/table.js';
+import { LiveRegion, progressBar } from '../../report/terminal.js';
+import { type RunOutcome, runAll } from '../../scenario/play/run-all.js';
 import { type JudgedFlow, judge, lateLeavers } from '../../sim/judge/judge.js';
 import { withEndpoints } from '../../sim/judge/network-scenario.js';
 import { randomNetwork } from '../../sim/judge/random-network.js';
 import { quantile } from '../../sim/measure/quantile.js';
 import type { Scenario } from '../../sim/scenario.js';
 import type { Invocation } from '../shared/command.js';
-import { displayCount, displayDuration, displayRate } from '../shared/display.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure, usageFailure } from '../shared/failure.js';
-import { type RunOutcome, runAll } from '../shared/simulation/run-all.js';
-import { type Column, tableLines } from '../shared/table.js';
-import { LiveRegion, progressBar } from '../shared/terminal.js';
 import type { FUZZ_OPTIONS } from './options.js';
 
 type JudgeInvocation = Pick<Invocation<typeof FUZZ_OPTIONS>, 'options' | 'results' | 'terminal' | 'onInterrupt'>;

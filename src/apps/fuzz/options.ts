@@ -2,9 +2,9 @@
 
 import { choice, integer, text } from '../../base/value-kind.js';
 import { ALGORITHM_NAMES } from '../../core/algorithms.js';
-import { USUAL_FRAMES } from '../../sim/fuzz/usual-size.js';
+import { MAX_SEED } from '../../scenario/kinds.js';
+import { USUAL_FRAMES } from '../../sim/fuzz/random-scenario.js';
 import { flag, listOption, option, optionalOption } from '../shared/options.js';
-import { MAX_SEED } from '../shared/scenario/kinds.js';
 
 /** More threads than this wait for each other on any machine (ours). */
 const MAX_JOBS = 256;

@@ -1,8 +1,25 @@
 // Tested by test/apps/fuzz/fuzz.test.ts
-import { minimise } from '../../sim/fuzz/minimise.js';
+
 import { randomScenario } from '../../sim/fuzz/random-scenario.js';
-import { tryScenario } from '../../sim/fuzz/trial.js';
-import type { FuzzAnswer, FuzzRequest } from './thread-messages.js';
+import { minimise } from '../../sim/fuzz/smaller.js';
+import { type TrialResult, tryScenario } from '../../sim/fuzz/trial.js';
+import type { Scenario } from '../../sim/scenario.js';
+
+/** One world for a thread: of a seed, or of a file. */
+export interface FuzzRequest {
+  readonly seed: number;
+  readonly frames: number;
+  /** Played in place of the seed's. */
+  readonly scenario?: Scenario | undefined;
+  /** Make it as small as it will go if it breaks. */
+  readonly minimise: boolean;
+}
+
+export interface FuzzAnswer {
+  readonly trial: TrialResult;
+  /** The smallest world that breaks in the same way; null where none was asked for, or nothing broke. */
+  readonly smallest: Scenario | null;
+}
 
 /** What a thread does for one request. */
 export function tryWorld({ seed, frames, scenario, minimise: isWanted }: FuzzRequest): FuzzAnswer {

@@ -1,5 +1,6 @@
+import { sumValues } from '../../base/metric.js';
 import type { DirectionSnapshot } from '../../switch/link-direction.js';
-import { type ClassSnapshot, type PortSnapshot, PortStatistics } from '../../switch/port-statistics.js';
+import { PORT_METRICS, type PortSnapshot, PortStatistics } from '../../switch/port-statistics.js';
 
 /** What a port counted in some time. */
 export interface PortCounts {
@@ -37,38 +38,5 @@ export function sumCounts(one: DirectionCounts, other: DirectionCounts): Directi
 
 /** Of one port, over both times. */
 export function sumPorts(one: PortCounts, other: PortCounts): PortSnapshot {
-  const [a, b] = [one.port, other.port];
-  const spanNs = one.spanNs + other.spanNs;
-  const area = a.dataQueueBytesMean * one.spanNs + b.dataQueueBytesMean * other.spanNs;
-  return {
-    data: sumClass(a.data, b.data),
-    credit: sumClass(a.credit, b.credit),
-    lowCredit: sumClass(a.lowCredit, b.lowCredit),
-    control: sumClass(a.control, b.control),
-    drops: sumFields(a.drops, b.drops),
-    ecnMarks: a.ecnMarks + b.ecnMarks,
-    creditMarks: a.creditMarks + b.creditMarks,
-    sprayedFrames: a.sprayedFrames + b.sprayedFrames,
-    duplicated: a.duplicated + b.duplicated,
-    reordered: a.reordered + b.reordered,
-    corrupted: a.corrupted + b.corrupted,
-    dataQueueBytes: b.dataQueueBytes,
-    dataQueueBytesMax: Math.max(a.dataQueueBytesMax, b.dataQueueBytesMax),
-    dataQueueBytesMean: spanNs > 0 ? area / spanNs : b.dataQueueBytesMean,
-    creditQueueFrames: b.creditQueueFrames,
-    creditQueueFramesMax: Math.max(a.creditQueueFramesMax, b.creditQueueFramesMax),
-  };
-}
-
-type Counts = Readonly<Record<string, number>>;
-
-/** A field that only one has counts as 0 in the other. */
-function sumFields(one: Counts, other: Counts): Record<string, number> {
-  const sums = { ...one };
-  for (const [key, value] of Object.entries(other)) sums[key] = (sums[key] ?? 0) + value;
-  return sums;
-}
-
-function sumClass(one: ClassSnapshot, other: ClassSnapshot): ClassSnapshot {
-  return { frames: one.frames + other.frames, wireBytes: one.wireBytes + other.wireBytes };
+  return sumValues(PORT_METRICS, one.port, other.port, [one.spanNs, other.spanNs]);
 }

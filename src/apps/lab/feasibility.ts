@@ -1,8 +1,8 @@
+import { usageFailure } from '../../base/failure.js';
 import { formatRate } from '../../base/quantities.js';
 import { MILLISECOND_NS } from '../../base/time.js';
 import type { Fault, HostSpec, Scenario } from '../../sim/scenario.js';
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
-import { usageFailure } from '../shared/failure.js';
 
 /** Processes of hosts at most: each takes 70 MB of memory (measured) and its turns on the cores. */
 const MAX_HOSTS = 64;

@@ -1,13 +1,35 @@
 // Tested by test/apps/lab/flow-source.test.ts
-
-import type { XpassError } from '../../core/errors.js';
+import type { XpassError } from '../../base/errors.js';
+import { type CreditTotals, creditTotals } from '../../core/credit-totals.js';
 import type { FlowReader } from '../../core/flow-callbacks.js';
 import type { Receiver } from '../../net/receiver.js';
-import type { CreditTotals } from '../../sim/result.js';
-import type { ReceivedFlow } from './messages.js';
-import type { SlowReader } from './slow-reader.js';
+import type { SlowReader } from '../../sim/slow-reader.js';
+import type { ReceivedFlow, WindowCounts } from './messages.js';
 import { isPattern } from './stream-pattern.js';
-import { WindowCounter } from './window-counts.js';
+
+/** Counts one flow's bytes in windows of one length. It grows with the time that the flow lasts. */
+export class WindowCounter {
+  private readonly windowNs: number;
+  private first = -1;
+  private readonly bytes: number[] = [];
+
+  constructor(windowNs: number) {
+    this.windowNs = windowNs;
+  }
+
+  /** `count` bytes arrived `atNs` after the measured time began; times never go back. */
+  add(count: number, atNs: number): void {
+    const window = Math.floor(atNs / this.windowNs);
+    if (this.first < 0) this.first = window;
+    const at = window - this.first;
+    while (this.bytes.length <= at) this.bytes.push(0);
+    this.bytes[at] += count;
+  }
+
+  counts(): WindowCounts {
+    return { windowNs: this.windowNs, first: Math.max(0, this.first), bytes: this.bytes };
+  }
+}
 
 /** The time of a run as one host sees it: ns of its own clock. */
 export interface RunTimes {
@@ -23,7 +45,7 @@ export interface SinkOptions {
   readonly windowsNs: readonly number[];
   /** Whether the bytes are compared with what they should be. */
   readonly isChecked: boolean;
-  readonly reader: SlowReader;
+  readonly reader: SlowReader<Receiver>;
   /** The time of the call that the flow is in. */
   now(): number;
 }
@@ -65,7 +87,7 @@ export class FlowSink implements FlowReader {
 
   onClosed(error: XpassError | null): void {
     this.error = error?.code ?? null;
-    this.finalCredits = creditsOf(this.options.flow);
+    this.finalCredits = creditTotals(this.options.flow.statistics);
   }
 
   /** The sender's host id. */
@@ -83,7 +105,7 @@ export class FlowSink implements FlowReader {
   }
 
   get credits(): CreditTotals {
-    return this.finalCredits ?? creditsOf(this.options.flow);
+    return this.finalCredits ?? creditTotals(this.options.flow.statistics);
   }
 
   report(): ReceivedFlow {
@@ -109,9 +131,4 @@ export class FlowSink implements FlowReader {
     this.measuredBytes += count;
     for (const counter of this.counters) counter.add(count, atNs);
   }
-}
-
-function creditsOf({ statistics }: Receiver): CreditTotals {
-  const { creditsSent, creditsUsed, creditsUnused, creditsDropped } = statistics;
-  return { sent: creditsSent, used: creditsUsed, wasted: creditsUnused, dropped: creditsDropped };
 }

@@ -1,7 +1,7 @@
-import type { XpassError } from '../../core/errors.js';
+import type { XpassError } from '../../base/errors.js';
 import type { FlowObserver, FlowWriter } from '../../core/flow-callbacks.js';
 import type { Sender } from '../../net/sender.js';
-import { FlowFeeder } from '../shared/flow-feeder.js';
+import { FlowFeeder } from '../../services/flow-feeder.js';
 import { MAX_PART_BYTES, patternBytes } from './stream-pattern.js';
 
 /** Frames that wait in the send buffer after a refill, and when the next comes (ours): few enough for a flow that is stopped to end soon. */

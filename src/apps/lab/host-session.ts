@@ -1,25 +1,24 @@
 // Tested by test/loopback/lab.test.ts
-
 import { assert } from '../../base/assert.js';
+import { XpassError } from '../../base/errors.js';
+import { ExitCode } from '../../base/exit-codes.js';
 import { NEVER } from '../../base/time.js';
-import { XpassError } from '../../core/errors.js';
+import { sumCredits } from '../../core/credit-totals.js';
 import type { FlowReader } from '../../core/flow-callbacks.js';
-import type { Host, SenderOptions } from '../../net/host.js';
+import { type Host, openHostOf, type SenderOptions } from '../../net/host.js';
+import { hostSettings } from '../../net/host-settings.js';
 import type { Receiver } from '../../net/receiver.js';
 import type { Sender } from '../../net/sender.js';
-import { sumCredits } from '../../sim/measure/credits.js';
+import { SlowReader } from '../../sim/slow-reader.js';
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import type { PortSnapshot } from '../../switch/port-statistics.js';
 import { ResetCode } from '../../wire/layout.js';
-import { ExitCode } from '../shared/exit-codes.js';
+import { markRarely } from '../shared/collector.js';
 import { FlowSink, type RunTimes } from './flow-sink.js';
 import { FlowSource } from './flow-source.js';
 import { HostSampler, type SampleOrder } from './host-sampler.js';
-import { openLabHost } from './lab-host.js';
 import type { FromHost, HostOrder, HostReport, RunOrder, SentFlow } from './messages.js';
-import { SlowReader } from './slow-reader.js';
-import { systemNs } from './system-clock.js';
-import { TimedAgenda } from './timed-agenda.js';
+import { systemNs, TimedAgenda } from './timed-agenda.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -28,7 +27,7 @@ export class HostSession {
   private readonly order: HostOrder;
   private readonly tell: (message: FromHost) => void;
   private readonly agenda: TimedAgenda;
-  private readonly reader: SlowReader;
+  private readonly reader: SlowReader<Receiver>;
   private readonly sinks: FlowSink[] = [];
   private readonly sent: Mutable<SentFlow>[] = [];
   private times: RunTimes | null = null;
@@ -48,9 +47,10 @@ export class HostSession {
     this.isRehearsing = order.rehearses;
     this.tell = tell;
     this.agenda = new TimedAgenda(() => this.host.now());
-    this.reader = new SlowReader((atNs) =>
-      this.agenda.add(atNs, () => this.host.run((nowNs) => this.reader.advance(nowNs))),
-    );
+    this.reader = new SlowReader({
+      read: (flow, bytes) => flow.release(bytes),
+      schedule: (atNs) => this.agenda.add(atNs, () => this.host.run((nowNs) => this.readDue(nowNs))),
+    });
   }
 
   /** Throws XpassError when the switch does not take it. */
@@ -93,6 +93,11 @@ export class HostSession {
 
   setReaderRate(rateBps: number): void {
     this.host.run((nowNs) => this.reader.setRate(rateBps, nowNs));
+  }
+
+  /** A timer comes late: what was due meanwhile is read at once. */
+  private readDue(nowNs: number): void {
+    while (this.reader.dueNs <= nowNs) this.reader.readNext();
   }
 
   report(): HostReport {
@@ -208,4 +213,36 @@ function senderOptions({ windowAlgorithm, share: { weight, creditClass } = {} }:
     ...(weight !== undefined && { weight }),
     ...(creditClass !== undefined && { class: creditClass }),
   };
+}
+
+/** How soon a host asks again for a port that is still kept for the process that had it. */
+const RETRY_MS = 50;
+
+/** Attaches to the switch. Throws XpassError as `openHost` does; `attach` only after `attachWithinNs`. */
+async function openLabHost(order: HostOrder): Promise<Host> {
+  markRarely();
+  const giveUpMs = performance.now() + order.attachWithinNs / 1e6;
+  for (;;) {
+    try {
+      return await attach(order);
+    } catch (error) {
+      const isKept = error instanceof XpassError && error.code === 'attach';
+      if (!isKept || performance.now() >= giveUpMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
+}
+
+/** A host as the commands run it, with what the scenario says instead. */
+function attach({ switchAddress, hostId, endpoint, nic }: HostOrder): Promise<Host> {
+  return openHostOf({
+    settings: hostSettings({
+      switch: switchAddress,
+      hostId,
+      // Many processes on few cores: spinning ones would keep the others from running.
+      spin: 'never',
+      speculative: false,
+    }),
+    overrides: { endpoint, nic },
+  });
 }

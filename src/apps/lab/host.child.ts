@@ -1,14 +1,14 @@
 // Tested by test/loopback/lab.test.ts
 
+import { ExitCode } from '../../base/exit-codes.js';
+import { failureOf } from '../../base/failure.js';
 import { keepYoungGenerationSmall } from '../shared/collector.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { failureOf } from '../shared/failure.js';
 import { HostSession } from './host-session.js';
 import type { FromHost, HostOrder, ToHost } from './messages.js';
 
 keepYoungGenerationSmall();
 
-/** One host of a lab, started by host-process.ts; takes orders by process messages and ends with its parent. */
+/** One host of a lab, started by lab-processes.ts; takes orders by process messages and ends with its parent. */
 function tell(message: FromHost): void {
   process.send?.(message);
 }

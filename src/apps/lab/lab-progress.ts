@@ -1,6 +1,6 @@
+import { displayDuration } from '../../base/display.js';
+import { LiveRegion, progressBar, type TerminalShape } from '../../report/terminal.js';
 import type { Scenario } from '../../sim/scenario.js';
-import { displayDuration } from '../shared/display.js';
-import { LiveRegion, progressBar, type TerminalShape } from '../shared/terminal.js';
 
 /** What a lab does now. */
 export type LabPhase = 'starting' | 'rehearsing' | 'running';

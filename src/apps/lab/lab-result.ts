@@ -1,9 +1,10 @@
 import { NEVER } from '../../base/time.js';
 import { rulingAlgorithm } from '../../core/algorithms.js';
+import { creditDropShare, sumCredits } from '../../core/credit-totals.js';
 import { AloneTimes } from '../../sim/alone.js';
 import { completionTimes } from '../../sim/measure/completion-times.js';
-import { creditDropShare, sumCredits } from '../../sim/measure/credits.js';
 import { type FlowOutcome, flowResult } from '../../sim/measure/flow-result.js';
+import { jainIndex } from '../../sim/measure/jain.js';
 import { linkResult } from '../../sim/measure/link-probe.js';
 import { overallUtilisation } from '../../sim/measure/utilisation.js';
 import type { LinkResult, SimulationResult, SimulationRun } from '../../sim/result.js';
@@ -11,10 +12,41 @@ import type { Scenario } from '../../sim/scenario.js';
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import type { PortConfig } from '../../switch/port.js';
 import { type PortCounts, sumPorts } from './direction-counts.js';
-import { type CountedFlow, meanJain } from './fairness.js';
 import type { LabMeasurements } from './lab-run.js';
 import { labSeries } from './lab-series.js';
-import type { HostReport, ReceivedFlow, SentFlow } from './messages.js';
+import type { HostReport, ReceivedFlow, SentFlow, WindowCounts } from './messages.js';
+
+/** When a flow was there, and what it delivered in each window. */
+export interface CountedFlow {
+  readonly startNs: number;
+  /** When it was over; NEVER: it was not. */
+  readonly overNs: number;
+  readonly counts: WindowCounts | undefined;
+}
+
+/**
+ * Jain's index over windows of one length that follow each other from `fromNs` on, averaged over those in which two flows or more lasted from beginning to end, as the
+ * simulator has it; null without any.
+ */
+export function meanJain(
+  flows: readonly CountedFlow[],
+  windowNs: number,
+  { fromNs, endNs }: { fromNs: number; endNs: number },
+): number | null {
+  const indices: number[] = [];
+  for (let window = 0; fromNs + (window + 1) * windowNs <= endNs; window++) {
+    const startNs = fromNs + window * windowNs;
+    const lasting = flows.filter((flow) => flow.startNs <= startNs && flow.overNs > startNs + windowNs);
+    const index = lasting.length < 2 ? Number.NaN : jainIndex(lasting.map((flow) => bytesIn(flow, window)));
+    // A window in which nothing arrived anywhere says nothing about shares.
+    if (!Number.isNaN(index)) indices.push(index);
+  }
+  return indices.length === 0 ? null : indices.reduce((sum, index) => sum + index, 0) / indices.length;
+}
+
+function bytesIn({ counts }: CountedFlow, window: number): number {
+  return counts?.bytes[window - counts.first] ?? 0;
+}
 
 /** Both ends of a flow. */
 interface FlowEnds {
@@ -57,7 +89,8 @@ function labResult(scenario: Scenario, flows: readonly FlowPlan[], measured: Lab
     jain: jainByWindow[0]?.jain ?? null,
     jainByWindow,
     utilisation: overallUtilisation(links, scenario.bottlenecks),
-    disorder: null,
+    disorderP99: null,
+    disorderMax: null,
     creditDropShare: creditDropShare(creditsBefore, sumCredits(credits)),
     fct: completionTimes(results),
     events: reports.reduce((sum, { datagramsIn }) => sum + datagramsIn, measured.switched),

@@ -7,8 +7,7 @@ import type { DirectionCounts } from './direction-counts.js';
 import { LinkSampler, type LinkSamples } from './host-sampler.js';
 import type { LabProcesses } from './lab-processes.js';
 import type { HostReport } from './messages.js';
-import { systemNs } from './system-clock.js';
-import { TimedAgenda } from './timed-agenda.js';
+import { systemNs, TimedAgenda } from './timed-agenda.js';
 
 /** Orders are at all processes by then (ours). */
 const LEAD_NS = 0.5 * SECOND_NS;

@@ -1,16 +1,23 @@
+import type { ExitCode } from '../../base/exit-codes.js';
 import type { EndpointConfig } from '../../core/config.js';
-import type { CreditTotals } from '../../sim/result.js';
+import type { CreditTotals } from '../../core/credit-totals.js';
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import type { PortConfig } from '../../switch/port.js';
 import type { PortSnapshot } from '../../switch/port-statistics.js';
-import type { ExitCode } from '../shared/exit-codes.js';
 import type { HostSamples, SampleOrder } from './host-sampler.js';
-import type { WindowCounts } from './window-counts.js';
 
 /**
  * What the lab and the processes of its hosts say to each other, as structured clones: numbers may be Infinity. Instants are nanoseconds of the system's monotonic
  * clock, which all processes of a machine share; other times are ns since the start of the run.
  */
+
+/** Bytes by window of a fixed length: what Jain's index is made of. Windows before the first byte are not kept. */
+export interface WindowCounts {
+  readonly windowNs: number;
+  /** The window of the first count; windows are numbered from the beginning of the measured time. */
+  readonly first: number;
+  readonly bytes: readonly number[];
+}
 
 /** Everything that a host's process has to know. */
 export interface HostOrder {

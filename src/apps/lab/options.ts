@@ -2,9 +2,9 @@
 
 import { duration } from '../../base/quantities.js';
 import { integer, text } from '../../base/value-kind.js';
-import { address } from '../../net/address-kind.js';
+import { MAX_SEED } from '../../scenario/kinds.js';
+import { address } from '../../udp/address.js';
 import { flag, listOption, option, optionalOption } from '../shared/options.js';
-import { MAX_SEED } from '../shared/scenario/kinds.js';
 
 /** Those of `xpass sim` for one run, and what only processes need. */
 export const LAB_OPTIONS = {

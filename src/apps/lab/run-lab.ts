@@ -1,23 +1,75 @@
 // Tested by test/loopback/lab.test.ts
+// Tested by test/apps/lab/lab-result.test.ts
 
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure } from '../../base/failure.js';
+import { MILLISECOND_NS } from '../../base/time.js';
+import { commandLine } from '../../report/output/command-line.js';
+import { resultJson } from '../../report/output/result-json.js';
+import { resultLines } from '../../report/output/result-lines.js';
+import { prepareOutputs, sampledFor, writeOutputs } from '../../report/output/run-files.js';
+import { readScenarioFile } from '../../scenario/scenario-file.js';
 import type { SimulationRun } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';
-import { planFlows } from '../../sim/traffic/plan-flows.js';
+import { type FlowPlan, planFlows } from '../../sim/traffic/plan-flows.js';
 import { chancesOf } from '../../sim/world.js';
+import type { Address } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure } from '../shared/failure.js';
-import { commandLine } from '../shared/run-output/command-line.js';
-import { resultJson } from '../shared/run-output/result-json.js';
-import { resultLines } from '../shared/run-output/result-lines.js';
-import { prepareOutputs, sampledFor, writeOutputs } from '../shared/run-output/run-files.js';
-import { readScenarioFile } from '../shared/scenario/scenario-file.js';
-import { checkFeasible, sampledSlowly } from './feasibility.js';
-import { LabProgress } from './lab-progress.js';
+import { Roster } from '../shared/companion.js';
+import { checkFeasible, sampledSlowly, takingPart } from './feasibility.js';
+import { LabProcesses } from './lab-processes.js';
+import { type LabPhase, LabProgress } from './lab-progress.js';
 import { labRun } from './lab-result.js';
-import { measurementProblems } from './measurement-problems.js';
+import { type LabMeasurements, LabRun } from './lab-run.js';
 import type { LAB_OPTIONS } from './options.js';
-import { playLab } from './play-lab.js';
+
+/** Late starts of the measured time that still do not show in a result (ours): a hundredth of a short run. */
+const MOST_LATE_NS = 50e6;
+
+/** Sentences about what the machine did to the result. Throws a Failure where bytes arrived that had not been sent: then there is no result. */
+export function measurementProblems(flows: readonly FlowPlan[], measured: LabMeasurements): string[] {
+  checkBytes(flows, measured);
+  return [...droppedByKernel(measured), ...latePlan(flows, measured)];
+}
+
+function checkBytes(flows: readonly FlowPlan[], { reports }: LabMeasurements): void {
+  const plans = new Map(flows.map((plan) => [plan.id, plan]));
+  const sent = reports.flatMap(({ hostId, sent }) =>
+    sent.map((flow) => [`${hostId}:${flow.flowId}`, flow.id] as const),
+  );
+  const ids = new Map<string, number>(sent);
+  for (const { from, flowId, wrongAtByte } of reports.flatMap(({ received }) => received)) {
+    if (wrongAtByte === null) continue;
+    const id = ids.get(`${from}:${flowId}`);
+    const to = plans.get(id ?? -1)?.to;
+    throw new Failure(
+      ExitCode.failed,
+      `flow ${id} from host ${from} to host ${to} delivered other bytes than were sent, at byte ${wrongAtByte} or soon after`,
+    );
+  }
+}
+
+function droppedByKernel({ reports, switchDrops }: LabMeasurements): string[] {
+  const drops = [switchDrops, ...reports.map(({ kernelDrops }) => kernelDrops)].filter((count) => count !== null);
+  if (drops.length <= reports.length) {
+    return ['this system does not tell which datagrams its kernel dropped; they are in no count of a link'];
+  }
+  const dropped = drops.reduce((sum, count) => sum + count, 0);
+  if (dropped === 0) return [];
+  return [
+    `the kernel dropped ${dropped} datagrams that a process was too late to read; they are in no count of a link`,
+  ];
+}
+
+/** Processes that wake late start flows late. */
+function latePlan(flows: readonly FlowPlan[], { reports }: LabMeasurements): string[] {
+  const planned = new Map(flows.map(({ id, startNs }) => [id, startNs]));
+  const late = reports.flatMap(({ sent }) => sent.map(({ id, startNs }) => startNs - (planned.get(id) ?? startNs)));
+  const latestNs = late.reduce((most, each) => Math.max(most, each), 0);
+  if (latestNs < MOST_LATE_NS) return [];
+  return [`a flow started ${Math.round(latestNs / 1e6)} ms late: the machine is busy with other things`];
+}
 
 type LabInvocation = Invocation<typeof LAB_OPTIONS>;
 
@@ -54,4 +106,77 @@ async function play(scenario: Scenario, invocation: LabInvocation): Promise<Simu
   } finally {
     progress.clear();
   }
+}
+
+/** For each host that sends in a rehearsal: the hosts that it sends to. */
+type Rehearsal = ReadonlyMap<number, readonly number[]>;
+
+/** As few flows as it takes for every host to do what it will do: who sends in the plan sends to one host at least, who receives gets something. */
+export function planRehearsal(flows: readonly FlowPlan[]): Rehearsal {
+  const sending = new Map<number, number[]>();
+  const receiving = new Set<number>();
+  for (const { from, to } of flows) {
+    if (sending.has(from) && receiving.has(to)) continue;
+    sending.set(from, [...(sending.get(from) ?? []), to]);
+    receiving.add(to);
+  }
+  return sending;
+}
+
+/** What is under way when a rehearsal ends has arrived by then (ours). */
+const REST_MS = 300;
+
+interface PlayOptions {
+  readonly scenario: Scenario;
+  readonly flows: readonly FlowPlan[];
+  /** Where the switch listens; port 0 lets the system choose. */
+  readonly listen: Address;
+  /** How long all hosts send to nowhere before the run. */
+  readonly rehearsalNs: number;
+  /** Rejects to end the lab early. */
+  readonly interrupted: Promise<never>;
+  /** What the lab does now, and how far the run is, ns. */
+  onPhase(phase: LabPhase, run: { readonly nowNs: number } | null): void;
+}
+
+/**
+ * Starts the processes of a lab, rehearses, plays the run and ends them again, however it goes. Throws a Failure when a process is lost, and what `interrupted`
+ * rejects with.
+ */
+async function playLab(options: PlayOptions): Promise<LabMeasurements> {
+  const { scenario, flows, listen, interrupted } = options;
+  const roster = new Roster();
+  let run: LabRun | null = null;
+  const processes = await LabProcesses.create({
+    scenario,
+    hostIds: takingPart(scenario, flows),
+    listen,
+    roster,
+    onFlowEnded: (id) => run?.onFlowEnded(id),
+  });
+  run = new LabRun({ scenario, flows, processes, onFailed: (error) => roster.lose(error) });
+  const played = playSteps(options, processes, run);
+  // Where something else ends the lab, what this waits for will not come.
+  played.catch(() => {});
+  try {
+    return await Promise.race([roster.unlessLost(played), interrupted]);
+  } finally {
+    await processes.stop();
+  }
+}
+
+async function playSteps(
+  { flows, rehearsalNs, onPhase }: PlayOptions,
+  processes: LabProcesses,
+  run: LabRun,
+): Promise<LabMeasurements> {
+  onPhase('starting', null);
+  await processes.start();
+  onPhase('rehearsing', null);
+  for (const [from, to] of planRehearsal(flows)) processes.host(from)?.rehearse(to);
+  await sleep(rehearsalNs / MILLISECOND_NS);
+  for (const [, host] of processes.attachedHosts) host.rest();
+  await sleep(REST_MS);
+  onPhase('running', run);
+  return run.play();
 }

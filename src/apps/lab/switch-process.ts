@@ -1,19 +1,20 @@
 // Tested by test/loopback/lab.test.ts
-
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure } from '../../base/failure.js';
+import { writeFields } from '../../scenario/link-text.js';
+import { patienceMs } from '../../scenario/play/patience.js';
+import { privateControlPath } from '../../services/control/address.js';
+import { type LinkSettingChanges, SwitchControl } from '../../services/control/client.js';
+import { LINK_SETTINGS } from '../../switch/link-settings.js';
 import type { PortSample } from '../../switch/switch.js';
 import type { Topology } from '../../switch/topology.js';
-import { Child, END_WITH_PARENT } from '../shared/child.js';
-import { privateControlPath } from '../shared/control-address.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure } from '../shared/failure.js';
-import { patienceMs } from '../shared/patience.js';
-import type { Roster } from '../shared/roster.js';
-import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
+import { TOPOLOGY_SETTINGS } from '../../switch/topology.js';
+import type { Roster } from '../shared/companion.js';
+import { Child, END_WITH_PARENT } from '../shared/companion.js';
 import { type DirectionCounts, directionCounts, idleFor, noCounts, sumCounts } from './direction-counts.js';
-import { systemNs } from './system-clock.js';
-import { topologyText } from './topology-text.js';
+import { systemNs } from './timed-agenda.js';
 
 export interface SwitchOptions {
   readonly topology: Topology;
@@ -197,4 +198,13 @@ export class SwitchProcess {
     this.control = null;
     this.child = null;
   }
+}
+
+/** The topology as a file that `xpass switch --topology` takes. JSON is YAML too. */
+export function topologyText({ hosts, switches, links, ...routing }: Topology): string {
+  const written = links.map(({ name, a, b, port, impairment }) => {
+    return { name, a, b, ...writeFields(LINK_SETTINGS, { ...port, ...impairment }) };
+  });
+  const settings = writeFields(Object.values(TOPOLOGY_SETTINGS), routing);
+  return `${JSON.stringify({ hosts, switches, links: written, ...settings }, null, 1)}\n`;
 }

@@ -1,5 +1,11 @@
+// Tested by test/loopback/lab.test.ts
 import { NEVER } from '../../base/time.js';
 import { type Action, Agenda } from '../../sim/agenda.js';
+
+/** The system's monotonic clock, ns: the same for all processes of a machine. */
+export function systemNs(): number {
+  return Number(process.hrtime.bigint());
+}
 
 /** setTimeout fires at once for longer waits than 2^31 - 1 ms; waking an hour early costs nothing (ours). */
 const LONGEST_WAIT_MS = 3_600_000;

@@ -1,24 +1,24 @@
-import type { XpassError } from '../../core/errors.js';
+import type { Logger } from 'pino';
+import { printable } from '../../base/display.js';
+import type { XpassError } from '../../base/errors.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure, failureOf } from '../../base/failure.js';
 import type { FlowReader, FlowWriter } from '../../core/flow-callbacks.js';
+import { flowShare } from '../../net/host-options.js';
 import type { Receiver } from '../../net/receiver.js';
 import type { Sender } from '../../net/sender.js';
+import { Fault } from '../../services/file/fault.js';
+import { encodeMessage, type Message } from '../../services/file/message.js';
+import type { TransferBody } from '../../services/file/transfer-reader.js';
+import { parseVerdict } from '../../services/file/verdict.js';
+import { IncomingStream } from '../../services/incoming-stream.js';
+import { creditChoice, type PerfRequest, parseHeader } from '../../services/perf/messages.js';
+import { PerfReceiver } from '../../services/perf/receiver.js';
+import { parseResults, resultsMessage, type SideResults } from '../../services/perf/results.js';
+import { PerfSender } from '../../services/perf/sender.js';
+import { PerfSide } from '../../services/perf/side.js';
+import type { FlowHost } from '../../services/service.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure, failureOf } from '../shared/failure.js';
-import { Fault } from '../shared/files/fault.js';
-import { encodeMessage, type Message } from '../shared/files/message.js';
-import type { TransferBody } from '../shared/files/transfer-reader.js';
-import { parseVerdict } from '../shared/files/verdict.js';
-import { IncomingStream } from '../shared/incoming-stream.js';
-import type { Logger } from '../shared/logger.js';
-import { creditChoice, type PerfRequest, parseHeader } from '../shared/perf/messages.js';
-import { PerfReceiver } from '../shared/perf/receiver.js';
-import { parseResults, type SideResults } from '../shared/perf/results.js';
-import { PerfSender } from '../shared/perf/sender.js';
-import { PerfSide } from '../shared/perf/side.js';
-import type { FlowHost } from '../shared/service.js';
-import { flowShare } from '../shared/share-options.js';
-import { printable } from '../shared/terminal.js';
 
 export interface PerfClientOptions {
   readonly request: PerfRequest;
@@ -211,7 +211,7 @@ export class PerfClient implements FlowWriter {
     });
     this.ours = results;
     this.options.host.run(() => {
-      control.write(encodeMessage(results));
+      control.write(encodeMessage(resultsMessage(results)));
       control.end();
     });
   }

@@ -1,16 +1,17 @@
+import { gauge, gauges, type Values } from '../../base/metric.js';
 import { jainIndex } from '../../sim/measure/jain.js';
 
-/** What one interval brought. Times in seconds since the first began. */
-export interface Interval {
-  readonly startS: number;
-  readonly endS: number;
-  readonly bytes: number;
-  readonly goodputBps: number;
-  /** Goodput of each flow, bit/s. */
-  readonly flows: readonly number[];
-  /** NaN when nothing came. */
-  readonly jain: number;
-}
+/** What one interval brought. */
+export const INTERVAL_METRICS = {
+  startS: gauge('s', 'Beginning, since that of the first interval'),
+  endS: gauge('s', 'End, since the beginning of the first interval'),
+  bytes: gauge('bytes', 'Payload that arrived in it'),
+  goodputBps: gauge('bit/s', 'Payload over its length'),
+  flows: gauges('bit/s', 'Goodput of each flow'),
+  jain: gauge('share', "Jain's fairness index of the flows; null: nothing came"),
+};
+
+export type Interval = Readonly<Values<typeof INTERVAL_METRICS>>;
 
 /** Cuts growing counts of bytes into intervals, each as long as it really was: timers are late. */
 export class Intervals {

@@ -1,12 +1,23 @@
+import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../../base/display.js';
+import { counter, gauge, group, label, list, nullable, summary } from '../../base/metric.js';
+import { type CreditTotals, withoutLostData } from '../../core/credit-totals.js';
+import { tableLines } from '../../report/table.js';
+import { PERCENTILE_METRICS, type Percentiles, unlimitedLossWarning } from '../../services/perf/histogram.js';
+import type { PerfRequest } from '../../services/perf/messages.js';
+import {
+  CPU_METRICS,
+  type CpuUse,
+  DRIVER_FIGURES,
+  type DriverFigures,
+  RECEIVED_RESULTS,
+  type ReceivedResults,
+  SENT_RESULTS,
+  type SentResults,
+} from '../../services/perf/results.js';
 import { jainIndex } from '../../sim/measure/jain.js';
-import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../shared/display.js';
-import { snakeCase } from '../shared/json-names.js';
-import { unlimitedLossWarning } from '../shared/loss-warning.js';
-import type { Percentiles } from '../shared/perf/histogram.js';
-import type { PerfRequest } from '../shared/perf/messages.js';
-import type { CpuUse, DriverFigures, ReceivedResults, SentResults } from '../shared/perf/results.js';
-import { tableLines } from '../shared/table.js';
-import type { Interval } from './intervals.js';
+import { type Column, metric, tableOf, text } from '../../telemetry/columns.js';
+import { type Document, documentOf } from '../../telemetry/document.js';
+import { INTERVAL_METRICS, type Interval } from './intervals.js';
 
 /** Everything that a test brought to light, from both sides. */
 export interface PerfReport {
@@ -31,35 +42,58 @@ export function goodputBps({ bytes, durationNs }: ReceivedResults): number {
   return (bytes * 8e9) / durationNs;
 }
 
+const { durationNs, bytes, speculativeFrames, repairedFrames, filledFrames, chunks, markedFrames } = RECEIVED_RESULTS;
+const driver = nullable(group('What its driver counted; null: unknown', DRIVER_FIGURES));
+const cpu = group('Processor time', CPU_METRICS);
+
 /** What `--json` prints. docs/APPLICATIONS.md, "Output of perf" */
-export function jsonReport(report: PerfReport): unknown {
-  const { request, algorithm, frameBytes, received, sent, cpu, driver } = report;
-  return snakeCase({
-    algorithm,
+export const PERF_DOCUMENT = {
+  algorithm: label('Algorithm of the flows'),
+  direction: label('forward: the client sends; reverse: the server'),
+  flows: gauge('flows', 'Flows of data'),
+  frameBytes: gauge('bytes', "The sender's frames, at most"),
+  datapath: group('How each side moves datagrams', { client: label('The client'), server: label('The server') }),
+  durationNs,
+  bytes,
+  goodputBps: gauge('bit/s', 'Payload over the duration'),
+  framesPerS: gauge('frames/s', 'Data frames over the duration'),
+  speculativeFrames,
+  repairedFrames,
+  filledFrames,
+  chunks,
+  jain: gauge('share', "Jain's fairness index of the flows' bytes"),
+  intervals: list('Intervals, by time', INTERVAL_METRICS),
+  intervalsOmitted: counter('intervals', 'Intervals left out of the list, which has a bound'),
+  rttUs: summary('Round-trip time: of credits, without them of acknowledgements', PERCENTILE_METRICS),
+  creditGapUs: SENT_RESULTS.creditGap,
+  creditSendGapUs: RECEIVED_RESULTS.creditGap,
+  markedFrames,
+  dataLostFrames: counter('frames', 'Data frames lost and sent again'),
+  credits: RECEIVED_RESULTS.credits,
+  cpu: group('By side', { client: cpu, server: cpu }),
+  driver: group('By side', { client: driver, server: driver }),
+};
+
+export function jsonReport(report: PerfReport): Document {
+  const { request, received, sent } = report;
+  return documentOf(PERF_DOCUMENT, {
+    ...report,
+    ...received,
     direction: request.direction,
     flows: request.flows,
-    frameBytes,
-    datapath: report.datapath,
-    durationS: received.durationNs / 1e9,
-    bytes: received.bytes,
     goodputBps: goodputBps(received),
-    framesPerS: (received.frames * 1e9) / received.durationNs,
-    speculativeFrames: received.speculativeFrames,
-    repairedFrames: received.repairedFrames,
-    filledFrames: received.filledFrames,
-    chunks: received.chunks,
+    framesPerS: framesPerS(received),
     jain: jainIndex(received.flowBytes),
-    intervals: report.intervals,
-    intervalsOmitted: report.intervalsOmitted,
     rttUs: rttOf(report),
     creditGapUs: sent.creditGap,
     creditSendGapUs: received.creditGap,
-    markedFrames: received.markedFrames,
     dataLostFrames: lostFrames(report),
-    credits: { ...received.credits, dropped: creditsDropped(report) },
-    cpu,
-    driver,
+    credits: creditsOf(report),
   });
+}
+
+function framesPerS({ frames, durationNs: lastedNs }: ReceivedResults): number {
+  return (frames * 1e9) / lastedNs;
 }
 
 /** `999.9 Mbit/s`, `999.9 KiB`. */
@@ -84,7 +118,7 @@ export function summaryLines(report: PerfReport): string[] {
   return [
     '',
     `goodput  ${displayRate(goodputBps(received))} (${displaySize(received.bytes)} in ${displayDuration(received.durationNs)}), ${flows}`,
-    `frames   ${displayCount((received.frames * 1e9) / received.durationNs)} a second of ${report.frameBytes} B, ` +
+    `frames   ${displayCount(framesPerS(received))} a second of ${report.frameBytes} B, ` +
       `${displayCount(received.frames)} in all, ${displayCount(received.repairedFrames)} repaired`,
     `run      ${report.algorithm}, datapath ${datapathText(report)}, ${displayCount(received.markedFrames)} frames with an ECN mark`,
     ...percentileLines(report),
@@ -100,24 +134,22 @@ function rttOf({ received, sent }: PerfReport): Percentiles {
   return sent.rtt.count > 0 ? sent.rtt : received.rtt;
 }
 
-function percentileLines(report: PerfReport): string[] {
-  const { received, sent } = report;
-  const columns = ['', 'min', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max', 'count'].map((title, at) => ({
-    title,
-    align: at === 0 ? ('left' as const) : ('right' as const),
-  }));
-  return tableLines(columns, [
-    ['RTT', ...percentileCells(rttOf(report))],
-    ['gap between credits, arriving', ...percentileCells(sent.creditGap)],
-    ['gap between credits, sent', ...percentileCells(received.creditGap)],
-  ]);
-}
+const PERCENTILE_COLUMNS: readonly Column<NamedPercentiles>[] = [
+  text('', ({ what }) => what),
+  ...Object.keys(PERCENTILE_METRICS).map((field) =>
+    metric(PERCENTILE_METRICS, field as keyof Percentiles, field === 'p999' ? 'p99.9' : field),
+  ),
+];
 
-function percentileCells({ min, mean, p50, p90, p99, p999, max, count }: Percentiles): string[] {
-  return [
-    ...[min, mean, p50, p90, p99, p999, max].map((valueUs) => displayDuration(valueUs * 1e3)),
-    displayCount(count),
-  ];
+type NamedPercentiles = Percentiles & { readonly what: string };
+
+function percentileLines(report: PerfReport): string[] {
+  const { columns, rows } = tableOf(PERCENTILE_COLUMNS, [
+    { what: 'RTT', ...rttOf(report) },
+    { what: 'gap between credits, arriving', ...report.sent.creditGap },
+    { what: 'gap between credits, sent', ...report.received.creditGap },
+  ]);
+  return tableLines(columns, rows);
 }
 
 /** By the word of the data's sender, who sent them again; an older one does not say. */
@@ -125,15 +157,14 @@ function lostFrames({ sent, received }: PerfReport): number {
   return sent.lostFrames ?? received.repairedFrames;
 }
 
-/** A credit whose data was lost has no answer either, and was not dropped. */
-function creditsDropped(report: PerfReport): number {
-  return Math.max(0, report.received.credits.dropped - lostFrames(report));
+function creditsOf(report: PerfReport): CreditTotals {
+  return withoutLostData(report.received.credits, lostFrames(report));
 }
 
 function creditLine(report: PerfReport): string {
-  const { sent, used, wasted } = report.received.credits;
+  const { sent, used, unused, dropped } = creditsOf(report);
   const part = (count: number): string => `${displayCount(count)} (${displayPercent(count / sent)})`;
-  return `credits  ${displayCount(sent)} sent, ${part(used)} used, ${part(wasted)} wasted, ${part(creditsDropped(report))} dropped`;
+  return `credits  ${displayCount(sent)} sent, ${part(used)} used, ${part(unused)} wasted, ${part(dropped)} dropped`;
 }
 
 function datapathText({ datapath: { client, server } }: PerfReport): string {

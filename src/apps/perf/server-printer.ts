@@ -1,7 +1,9 @@
-import { displayDuration, displayRate, displaySize } from '../shared/display.js';
-import { snakeCase } from '../shared/json-names.js';
-import type { PerfOutcome } from '../shared/perf/session.js';
-import { type Reached, whereReached } from '../shared/reached.js';
+import { displayDuration, displayRate, displaySize } from '../../base/display.js';
+import { gauge, label, nullable } from '../../base/metric.js';
+import { RECEIVED_RESULTS } from '../../services/perf/results.js';
+import type { PerfOutcome } from '../../services/perf/session.js';
+import { type Reached, whereReached } from '../../services/reached.js';
+import { type Document, documentOf } from '../../telemetry/document.js';
 import type { Results } from '../shared/results.js';
 import { goodputBps } from './report.js';
 
@@ -32,13 +34,30 @@ export class ServerPrinter {
   }
 }
 
-function outcomeEvent({ peerName, request, received }: PerfOutcome): unknown {
-  const { direction, flows } = request;
-  const measured =
-    received === null
-      ? { bytes: null, durationS: null, goodputBps: null }
-      : { bytes: received.bytes, durationS: received.durationNs / 1e9, goodputBps: goodputBps(received) };
-  return snakeCase({ event: 'test', peer: peerName, direction, flows, completed: received !== null, ...measured });
+/** What `--json` prints of a test. */
+export const TEST_EVENT = {
+  event: label('test'),
+  peer: label('The client'),
+  direction: label('forward: the client sends; reverse: the server'),
+  flows: gauge('flows', 'Flows of data'),
+  completed: label('Whether there are results', false),
+  bytes: nullable(RECEIVED_RESULTS.bytes),
+  durationNs: nullable(RECEIVED_RESULTS.durationNs),
+  goodputBps: nullable(gauge('bit/s', 'Payload over the duration')),
+};
+
+function outcomeEvent({ peerName, request, received }: PerfOutcome): Document {
+  const measured = received === null ? {} : { ...received, goodputBps: goodputBps(received) };
+  return documentOf(TEST_EVENT, {
+    ...request,
+    bytes: null,
+    durationNs: null,
+    goodputBps: null,
+    ...measured,
+    event: 'test',
+    peer: peerName,
+    completed: received !== null,
+  });
 }
 
 function outcomeLine({ peerName, request, received }: PerfOutcome): string {

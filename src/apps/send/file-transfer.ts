@@ -1,19 +1,19 @@
+import type { Logger } from 'pino';
 import { assert } from '../../base/assert.js';
-import type { XpassError } from '../../core/errors.js';
+import type { XpassError } from '../../base/errors.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure } from '../../base/failure.js';
 import type { FlowReader, FlowWriter } from '../../core/flow-callbacks.js';
 import type { FlowOptions } from '../../net/host-options.js';
 import type { Receiver } from '../../net/receiver.js';
 import type { Sender } from '../../net/sender.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure } from '../shared/failure.js';
-import { Fault } from '../shared/files/fault.js';
-import type { Message } from '../shared/files/message.js';
-import type { ByteSource } from '../shared/files/send-file.js';
-import type { TransferBody } from '../shared/files/transfer-reader.js';
-import { parseVerdict, type Verdict, VerdictBody } from '../shared/files/verdict.js';
-import { IncomingStream } from '../shared/incoming-stream.js';
-import type { Logger } from '../shared/logger.js';
-import type { FlowHost } from '../shared/service.js';
+import { Fault } from '../../services/file/fault.js';
+import type { Message } from '../../services/file/message.js';
+import type { ByteSource } from '../../services/file/send-file.js';
+import type { TransferBody } from '../../services/file/transfer-reader.js';
+import { parseVerdict, type Verdict, VerdictBody } from '../../services/file/verdict.js';
+import { IncomingStream } from '../../services/incoming-stream.js';
+import type { FlowHost } from '../../services/service.js';
 
 export interface FileTransferOptions {
   readonly host: FlowHost;

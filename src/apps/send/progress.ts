@@ -1,5 +1,5 @@
-import { displayDuration, displayRate, displaySize } from '../shared/display.js';
-import { LiveRegion, progressBar, type TerminalShape } from '../shared/terminal.js';
+import { displayDuration, displayRate, displaySize } from '../../base/display.js';
+import { LiveRegion, progressBar, type TerminalShape } from '../../report/terminal.js';
 
 /** How often the bar is drawn: as often as an eye follows (ours). */
 const DRAW_MS = 100;

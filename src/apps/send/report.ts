@@ -1,6 +1,8 @@
-import { displayCount, displayDuration, displayRate, displaySize } from '../shared/display.js';
-import type { FileHeader } from '../shared/files/file-header.js';
-import type { Verdict } from '../shared/files/verdict.js';
+import { displayCount, displayDuration, displayRate, displaySize } from '../../base/display.js';
+import { counter, gauge, label, nullable, renamed } from '../../base/metric.js';
+import type { FileHeader } from '../../services/file/file-header.js';
+import type { Verdict } from '../../services/file/verdict.js';
+import { type Document, documentOf } from '../../telemetry/document.js';
 import type { Results } from '../shared/results.js';
 
 /** What became of one file. */
@@ -51,19 +53,22 @@ export function reportResults(results: Results, files: readonly FileResult[], is
   }
 }
 
-function jsonOf(file: FileResult): object {
-  const { name, bytes, sha256, verified, code, message, durationNs, lostFrames } = file;
-  return {
-    name,
-    bytes,
-    sha256,
-    verified,
-    code,
-    message,
-    duration_s: verified ? durationNs / 1e9 : null,
-    goodput_bps: verified ? goodputBps(file) : null,
-    data_lost_frames: lostFrames,
-  };
+/** What is printed of a file. */
+export const SENT_FILE = {
+  name: label('Name at the receiver'),
+  bytes: gauge('bytes', 'Size'),
+  sha256: nullable(label('SHA-256 that the receiver computed')),
+  verified: label('Whether the receiver has it under its name', false),
+  code: label('ok, or why it is not'),
+  message: label('The same as a sentence'),
+  durationNs: nullable(gauge('s', 'From the opening of the flow to the verdict; null: not verified')),
+  goodputBps: nullable(gauge('bit/s', 'Size over the duration')),
+  lostFrames: renamed(counter('frames', 'Data frames lost and sent again'), 'data_lost_frames'),
+};
+
+function jsonOf(file: FileResult): Document {
+  const measured = file.verified ? { goodputBps: goodputBps(file) } : { durationNs: null, goodputBps: null };
+  return documentOf(SENT_FILE, { ...file, ...measured });
 }
 
 function goodputBps({ bytes, durationNs }: FileResult): number {

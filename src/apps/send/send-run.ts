@@ -1,21 +1,51 @@
 // Tested by test/loopback/send.test.ts and test/loopback/send-failures.test.ts
-
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ErrorCode, XpassError } from '../../core/errors.js';
+import type { Logger } from 'pino';
+import { type ErrorCode, XpassError } from '../../base/errors.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure, failureOf } from '../../base/failure.js';
 import type { Host } from '../../net/host.js';
 import type { FlowOptions } from '../../net/host-options.js';
 import type { HostSettings } from '../../net/host-settings.js';
+import type { TerminalShape } from '../../report/terminal.js';
+import { DISCARD_KIND } from '../../services/discard.js';
+import type { FileHeader } from '../../services/file/file-header.js';
+import { encodeMessage } from '../../services/file/message.js';
 import { openCommandHost, type Target } from '../shared/command-host.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure, failureOf } from '../shared/failure.js';
-import type { FileHeader } from '../shared/files/file-header.js';
-import type { Logger } from '../shared/logger.js';
-import type { TerminalShape } from '../shared/terminal.js';
-import { EndlessSource } from './endless-source.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
-import { goAhead } from './go-ahead.js';
 import { ProgressDisplay } from './progress.js';
 import { type FileResult, failedResult, verdictResult } from './report.js';
+
+/** A source again and again, under the header of a stream that its receiver reads and forgets: everything that sending a file does, without a file at the other end. */
+export class EndlessSource implements HashedSource {
+  readonly sha256 = null;
+  private readonly open: () => Promise<HashedSource>;
+  private current: HashedSource | null = null;
+  private isBegun = false;
+
+  constructor(open: () => Promise<HashedSource>) {
+    this.open = open;
+  }
+
+  async next(): Promise<Uint8Array> {
+    if (!this.isBegun) {
+      this.isBegun = true;
+      return encodeMessage({ kind: DISCARD_KIND });
+    }
+    for (;;) {
+      this.current ??= await this.open();
+      const chunk = await this.current.next();
+      if (chunk !== null) return chunk;
+      await this.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    const { current } = this;
+    this.current = null;
+    await current?.close();
+  }
+}
 
 /** A file that has been looked at and can be sent. */
 export interface Job {
@@ -186,4 +216,22 @@ export class SendRun {
     if (!OF_ONE_FLOW.has(error.code)) this.stop(failure);
     return failedResult(header, error.code, `'${header.name}' was not sent: ${failure.message}`);
   }
+}
+
+/** Waits for the line that --hold waits for. Resolves with whether it came: false when the input ended before. */
+export function goAhead(input: NodeJS.ReadableStream): Promise<boolean> {
+  return new Promise((resolve) => {
+    const settle = (hasCome: boolean): void => {
+      input.removeListener('data', onData);
+      resolve(hasCome);
+    };
+    const onData = (chunk: Buffer | string): void => {
+      if (chunk.includes('\n')) settle(true);
+    };
+    input.on('data', onData);
+    input.once('end', () => settle(false));
+    input.once('error', () => settle(false));
+    // It stays so: the end of the input is still to be seen later, where that ends the process.
+    input.resume();
+  });
 }

@@ -41,6 +41,6 @@ export function keepYoungGenerationSmall(): void {
  * The price is memory: old garbage is found later (1.35 to 1.5 times the peak of a program that only replaces old objects).
  * Never for a process with worker threads: Node.js 20 aborts where a thread ends while its code is compiled (one `xpass fuzz --jobs 2` in 15).
  */
-export function markSeldom(): void {
+export function markRarely(): void {
   tune(COLLECTOR_FLAGS.marking);
 }

@@ -1,12 +1,13 @@
 // Tested by test/apps/shared/command-host.test.ts and test/loopback/send.test.ts
+
+import type { Logger } from 'pino';
 import type { Host } from '../../net/host.js';
 import { openHostOf } from '../../net/host.js';
 import type { Notice } from '../../net/host-options.js';
 import type { HostPlace, HostSettings } from '../../net/host-settings.js';
 import { parsePeer } from '../../net/peer-name.js';
 import type { Address } from '../../udp/address.js';
-import { markSeldom } from './collector.js';
-import type { Logger } from './logger.js';
+import { markRarely } from './collector.js';
 
 export interface CommandHostOptions {
   /** The command's options. */
@@ -25,7 +26,7 @@ export interface Target {
 
 /** Opens the host that a command's options describe; for a process of ours, since it tunes the collector. Throws XpassError as `openHost` does. */
 export function openCommandHost({ settings, place, logger }: CommandHostOptions): Promise<Host> {
-  markSeldom();
+  markRarely();
   return openHostOf({
     settings,
     ...(place !== undefined && { place }),

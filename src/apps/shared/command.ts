@@ -1,12 +1,20 @@
 // Tested by test/apps/cli/program.test.ts
 
-import type { ExitCode } from './exit-codes.js';
-import type { LogLevel } from './log-level.js';
-import type { Logger } from './logger.js';
+import type { Logger } from 'pino';
+import type { ExitCode } from '../../base/exit-codes.js';
+import type { TerminalShape } from '../../report/terminal.js';
 import type { OptionSpecs, OptionValues } from './options.js';
 import type { Results } from './results.js';
-import type { InterruptSignal } from './signals.js';
-import type { TerminalShape } from './terminal.js';
+
+/** From nothing at all to everything; the names are pino's. */
+export const LOG_LEVELS = ['silent', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Lines for people, or one JSON object a line for programs. */
+export const LOG_FORMATS = ['text', 'json'] as const;
+export type LogFormat = (typeof LOG_FORMATS)[number];
+
+export type InterruptSignal = 'SIGINT' | 'SIGTERM' | 'SIGBREAK' | 'SIGHUP';
 
 /**
  * One command of `xpass`. A folder of apps/ has a `command.ts` that exports `command`, made with defineCommand; apps/cli/commands.ts has its

@@ -1,12 +1,80 @@
 // Tested by test/loopback/companion.test.ts
-
-import type { ChildProcess } from 'node:child_process';
+// Tested by test/apps/shared/companion.test.ts
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { createInterface } from 'node:readline';
-import { ExitCode } from './exit-codes.js';
-import { Failure } from './failure.js';
-import { patienceMs } from './patience.js';
-import { type Bound, type Member, Roster } from './roster.js';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure } from '../../base/failure.js';
+import { compiledModule, packageFile } from '../../scenario/play/package-files.js';
+import { type Bound, patienceMs, withPatience } from '../../scenario/play/patience.js';
+
+/** A process that a command has started. */
+export interface Member {
+  readonly name: string;
+  /** `'listening' 29.0 s ago`. */
+  lastHeard(): string;
+  /** Resolves when it has ended; never waits for ever. */
+  stop(): Promise<void>;
+}
+
+/**
+ * The processes of a command. Every wait for one of them goes through its roster: it fails when a process is lost or when it lasts longer than its bound, and
+ * says what was last heard of each process.
+ */
+export class Roster {
+  private readonly members = new Set<Member>();
+  private readonly onLoss = new Set<(failure: Error) => void>();
+  private loss: Error | null = null;
+
+  add(member: Member): void {
+    this.members.add(member);
+  }
+
+  /** A process cannot go on: every wait fails, the present ones and those that follow until `stop`. The first loss counts. */
+  lose(failure: Error): void {
+    this.loss ??= failure;
+    for (const reject of [...this.onLoss]) reject(this.loss);
+  }
+
+  /** Waits no longer than the bound. Rejects with a Failure that begins with `late`: `the switch did not answer`. */
+  within<T>(awaited: Promise<T>, late: string, bound: Bound = {}): Promise<T> {
+    const waited = withPatience(this.unlessLost(awaited), late, { ...bound, lastHeard: () => this.lastHeard() });
+    // Whoever began this wait may have failed for another reason before it gets to it.
+    waited.catch(() => undefined);
+    return waited;
+  }
+
+  /** A wait that ends by itself: rejects as soon as a process is lost. */
+  async unlessLost<T>(awaited: Promise<T>): Promise<T> {
+    let reject: (failure: Error) => void = () => undefined;
+    const lost = new Promise<never>((_, rejectLost) => {
+      reject = rejectLost;
+    });
+    if (this.loss !== null) reject(this.loss);
+    this.onLoss.add(reject);
+    try {
+      return await Promise.race([lost, awaited]);
+    } finally {
+      this.onLoss.delete(reject);
+    }
+  }
+
+  /** `client: 'ready' 12.1 s ago; server: ended with SIGKILL 0.5 s ago`. */
+  lastHeard(): string {
+    const said = [...this.members].map((member) => `${member.name}: ${member.lastHeard()}`);
+    return said.length === 0 ? 'no process' : said.join('; ');
+  }
+
+  /** Resolves when all processes have ended; forgets them, and that one was lost. */
+  async stop(): Promise<void> {
+    const members = [...this.members];
+    await Promise.all(members.map((member) => member.stop()));
+    for (const member of members) this.members.delete(member);
+    this.loss = null;
+  }
+}
 
 export interface CompanionOptions {
   /** Waits for this process fail with the others of its roster; one of its own by default. */
@@ -180,4 +248,107 @@ function fieldOf(message: object, field: string): unknown {
 function labelOf(said: object): string {
   const event = fieldOf(said, 'event');
   return `'${typeof event === 'string' ? event : (Object.keys(said)[0] ?? '')}'`;
+}
+
+interface ForkedOptions extends CompanionOptions {
+  /** For Node.js itself. */
+  readonly nodeArguments?: readonly string[];
+}
+
+/** A module of ours that runs as a process of its own: both exchange structured clones, which may hold Infinity and NaN, and it ends with the channel. */
+export class Forked extends Companion {
+  constructor(name: string, module: URL, { nodeArguments = [], ...options }: ForkedOptions = {}) {
+    const child = fork(fileURLToPath(module), {
+      execArgv: [...nodeArguments],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      serialization: 'advanced',
+    });
+    super(name, child, options);
+  }
+
+  protected askToEnd(): void {
+    if (!this.process.connected) return;
+    // Node.js says 'close' only of a channel that the other end has closed.
+    this.process.once('exit', (code, signal) => this.handleEnd(code, signal));
+    this.process.disconnect();
+  }
+}
+
+/** A JSON line of a command's standard output. */
+export interface ChildEvent {
+  readonly event?: string;
+  readonly [field: string]: unknown;
+}
+
+const EXECUTABLE = fileURLToPath(packageFile('bin/xpass.mjs'));
+
+/** Node.js arguments for processes that end in order when their standard input ends, and so with their parent. */
+export const END_WITH_PARENT: readonly string[] = [
+  '--import',
+  compiledModule('apps/shared/end-with-parent.child').href,
+];
+
+interface ChildOptions extends CompanionOptions {
+  /** The process and whoever started it can exchange messages. */
+  readonly hasChannel?: boolean;
+}
+
+/** Another `xpass` process: its JSON lines as events, its end, and its errors for when it fails. */
+export class Child extends Companion {
+  // Node's types know the pipes only where there is no channel.
+  declare readonly process: ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
+  private readonly endsWithInput: boolean;
+  private lastLine: ChildEvent | null = null;
+
+  /** `nodeArguments` are for Node.js itself. */
+  constructor(
+    name: string,
+    args: readonly string[],
+    nodeArguments: readonly string[] = [],
+    { hasChannel = false, ...options }: ChildOptions = {},
+  ) {
+    const stdio = ['pipe', 'pipe', 'pipe', ...(hasChannel ? (['ipc'] as const) : [])] as const;
+    super(name, spawn(process.execPath, [...nodeArguments, EXECUTABLE, ...args], { stdio: [...stdio] }), options);
+    this.endsWithInput = END_WITH_PARENT.every((argument) => nodeArguments.includes(argument));
+    this.process.stdin.on('error', () => {});
+    createInterface({ input: this.process.stdout }).on('line', (line) => this.onLine(line));
+  }
+
+  onEvent(listener: (event: ChildEvent) => void): void {
+    this.onSaid((said) => listener(said as ChildEvent));
+  }
+
+  /** The next event of this name. Throws a Failure with the process's own words when it ends before, and when it does not come within the bound. */
+  event(name: string, bound: Bound = {}): Promise<ChildEvent> {
+    return this.next<ChildEvent>((said) => (said as ChildEvent).event === name, `say '${name}'`, bound);
+  }
+
+  /** The object that a command prints at its end. Throws a Failure with the process's own words when it fails, and when it does not end within the bound. */
+  async result(bound: Bound = {}): Promise<ChildEvent> {
+    const status = await this.within(this.ended, 'report its result', bound);
+    if (status !== ExitCode.done || this.lastLine === null) throw this.failure();
+    return this.lastLine;
+  }
+
+  /** Writes a line to the process's standard input. */
+  say(line: string): void {
+    this.process.stdin.write(`${line}\n`);
+  }
+
+  /** END_WITH_PARENT asks by the end of the input, since SIGTERM ends a process of Windows at once (https://nodejs.org/api/process.html#signal-events). */
+  protected askToEnd(): void {
+    if (this.endsWithInput) this.process.stdin.end();
+    else this.process.kill('SIGTERM');
+  }
+
+  private onLine(line: string): void {
+    let event: ChildEvent;
+    try {
+      event = JSON.parse(line) as ChildEvent;
+    } catch {
+      return;
+    }
+    this.lastLine = event;
+    this.hear(event);
+  }
 }

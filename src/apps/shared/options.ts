@@ -1,12 +1,16 @@
+import { ConfigError } from '../../base/config-error.js';
+import type { Setting } from '../../base/setting.js';
 import type { ValueKind } from '../../base/value-kind.js';
-import type { ConfigEntries } from './config-file.js';
-import { usageFailure } from './failure.js';
+import { longName } from '../../base/value-kind.js';
 
 /** The texts that somebody gave for one option, none when it was left out, and what to call it: `--link-rate`, `link-rate (lab.yaml, line 3)`. */
 export interface Given {
   readonly texts: readonly string[];
   readonly label: string;
 }
+
+/** What a configuration file says, by long option name. */
+export type ConfigEntries = ReadonlyMap<string, Given>;
 
 /** One option of a command, on the command line and as a key of the configuration file alike. */
 export interface OptionSpec<T> {
@@ -21,7 +25,7 @@ export interface OptionSpec<T> {
   readonly allowed: string;
   /** What holds when nothing is given, as it would be written. */
   readonly defaultText?: string;
-  /** Reads what was given; throws a usage Failure that names the option, the value and what is allowed. */
+  /** Reads what was given; throws a ConfigError that names the option, the value and what is allowed. */
   resolve(given: Given): T;
 }
 
@@ -71,13 +75,24 @@ export function optionalOption<T>(kind: ValueKind<T>, about: About): OptionSpec<
   };
 }
 
+/** The option of a setting: with its default, or one that may be left out. */
+export function settingOption<T>(
+  { kind, meaning, default: usual }: Setting<T>,
+  alias?: string,
+): OptionSpec<T | undefined> {
+  const about = { describe: meaning, ...(alias !== undefined && { alias }) };
+  return usual === undefined
+    ? optionalOption(kind, about)
+    : option(kind, { ...about, defaultText: kind.format(usual) });
+}
+
 /** An option that has to be given, on the command line or in the configuration file. */
 export function requiredOption<T>(kind: ValueKind<T>, about: About): OptionSpec<T> {
   return {
     ...valued(kind, about),
     isRequired: true,
     resolve: (given) => {
-      if (given.texts.length === 0) throw usageFailure(`${given.label} is missing; allowed: ${kind.allowed}`);
+      if (given.texts.length === 0) throw new ConfigError(`${given.label} is missing; allowed: ${kind.allowed}`);
       return parseText(kind, given);
     },
   };
@@ -112,7 +127,7 @@ function addPair<T>(
   const at = text.indexOf('=');
   if (at < 1) throw refusal(label, text, `NAME=VALUE with ${kind.allowed}`);
   const name = text.slice(0, at);
-  if (values.has(name)) throw usageFailure(`${label} gives '${name}' more than once; once is allowed`);
+  if (values.has(name)) throw new ConfigError(`${label} gives '${name}' more than once; once is allowed`);
   values.set(name, parseText(kind, { texts: [text.slice(at + 1)], label: `${label} ${name}` }));
 }
 
@@ -120,7 +135,7 @@ function valued<T>(kind: ValueKind<T>, about: About & { defaultText?: string }) 
   return { ...about, isFlag: false, isRequired: false, allowed: kind.allowed };
 }
 
-/** The one value that was given; throws a usage Failure. */
+/** The one value that was given; throws a ConfigError. */
 function parseText<T>(kind: ValueKind<T>, given: Given): T {
   const text = only(given);
   const value = kind.parse(text);
@@ -129,21 +144,16 @@ function parseText<T>(kind: ValueKind<T>, given: Given): T {
 }
 
 function only({ texts, label }: Given): string {
-  if (texts.length !== 1) throw usageFailure(`${label} is given ${texts.length} times; once is allowed`);
+  if (texts.length !== 1) throw new ConfigError(`${label} is given ${texts.length} times; once is allowed`);
   return texts[0];
 }
 
 function refusal(label: string, text: string, allowed: string): Error {
-  return usageFailure(
+  return new ConfigError(
     text === ''
       ? `${label} has no value; allowed: ${allowed}`
       : `${label} '${text}' is not allowed; allowed: ${allowed}`,
   );
-}
-
-/** `linkRate` as people write it: `link-rate`. */
-export function longName(key: string): string {
-  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** The values of all options. What the command line says wins over the file, the file over the defaults. */

@@ -1,4 +1,4 @@
-import { failureOf } from './failure.js';
+import { failureOf } from '../../base/failure.js';
 
 /**
  * Standard output, which carries results and nothing else: lines for people, or one JSON value a line.

@@ -1,33 +1,42 @@
-import { HOST_FLAGS, HOST_SETTINGS } from '../../net/host-settings.js';
-import type { DefaultedSetting, Setting } from '../../net/settings.js';
-import { flag, mapOption, type OptionSpec, option, optionalOption } from './options.js';
+// Tested by test/apps/shared/transport-options.test.ts
+import type { Setting } from '../../base/setting.js';
+import { choice, FLAG, integer } from '../../base/value-kind.js';
+import { ALGORITHM_CONSTANT } from '../../core/algorithms.js';
+import { CREDIT_CLASSES, type CreditClass, MAX_WEIGHT, type ShareOptions } from '../../core/flow-terms.js';
+import { HOST_SETTINGS, type HostSettings } from '../../net/host-settings.js';
+import { flag, mapOption, type OptionSpec, type OptionValues, optionalOption, settingOption } from './options.js';
 
-const S = HOST_SETTINGS;
+/** One-letter names. */
+const ALIASES: Readonly<Record<string, string>> = { algorithm: 'C', jitter: 'j' };
 
 /** The options of every command that has a host: `xpass daemon`, `send`, `perf` and `tunnel`. */
 export const TRANSPORT_OPTIONS = {
-  switch: optionalSetting(S.switch),
-  hostId: optionalSetting(S.hostId),
-  rate: setting(S.rate),
-  frameSize: optionalSetting(S.frameSize),
-  algorithm: optionalSetting(S.algorithm, 'C'),
-  set: mapOption(S.set.kind, { describe: S.set.meaning }),
-  jitter: setting(S.jitter, 'j'),
-  speculative: flag({ describe: HOST_FLAGS.speculative }),
-  fillFrames: flag({ describe: HOST_FLAGS.fillFrames }),
-  spin: setting(S.spin),
-  datapath: setting(S.datapath),
-  queueBound: setting(S.queueBound),
-  maxWeight: setting(S.maxWeight),
-  connectTimeout: setting(S.connectTimeout),
-  idleTimeout: setting(S.idleTimeout),
-  receiveWindow: setting(S.receiveWindow),
+  ...(Object.fromEntries(Object.values<Setting>(HOST_SETTINGS).map((each) => [each.name, hostOption(each)])) as {
+    [K in keyof typeof HOST_SETTINGS]: OptionSpec<HostSettings[K]>;
+  }),
+  set: mapOption(ALGORITHM_CONSTANT, { describe: 'a parameter of the algorithm, as initial_rate=0.4' }),
 };
 
-function setting<T>({ kind, meaning, defaultText }: DefaultedSetting<T>, alias?: string): OptionSpec<T> {
-  return option(kind, { describe: meaning, defaultText, ...(alias !== undefined && { alias }) });
+function hostOption(setting: Setting): OptionSpec<unknown> {
+  const alias = ALIASES[setting.name];
+  // Flags are off unless given, whatever programs have.
+  return setting.kind === FLAG ? flag({ describe: setting.meaning }) : settingOption(setting, alias);
 }
 
-function optionalSetting<T>({ kind, meaning }: Setting<T>, alias?: string): OptionSpec<T | undefined> {
-  return optionalOption(kind, { describe: meaning, ...(alias !== undefined && { alias }) });
+/** What the flows of `xpass send` and `xpass perf` ask of the network; their receivers may give less. */
+export const SHARE_OPTIONS = {
+  weight: optionalOption(integer({ lowest: 1, highest: MAX_WEIGHT }), {
+    describe: 'share of a full link against that of a flow of weight 1, as far as the receiver allows; 1 without it',
+  }),
+  class: optionalOption(choice(CREDIT_CLASSES), {
+    describe: 'class of the credits: switches serve low only with what high leaves, or by weight; high without it',
+  }),
+};
+
+/** As requests carry them: what is not given is left out. */
+export function shareOf({ weight, class: creditClass }: OptionValues<typeof SHARE_OPTIONS>): ShareOptions {
+  return {
+    ...(weight !== undefined && { weight }),
+    ...(creditClass !== undefined && { creditClass: creditClass as CreditClass }),
+  };
 }

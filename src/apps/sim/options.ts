@@ -1,9 +1,9 @@
 // Tested by test/apps/cli/commands.test.ts and test/apps/sim/sim.test.ts
 
 import { integer, text } from '../../base/value-kind.js';
+import { MAX_SEED } from '../../scenario/kinds.js';
 import type { Invocation } from '../shared/command.js';
 import { flag, listOption, optionalOption } from '../shared/options.js';
-import { MAX_SEED } from '../shared/scenario/kinds.js';
 
 /** More threads than this wait for each other on any machine (ours). */
 const MAX_JOBS = 256;

@@ -1,6 +1,6 @@
-import { displayDuration } from '../shared/display.js';
-import type { RunProgress } from '../shared/simulation/run-all.js';
-import { LiveRegion, progressBar, type TerminalShape } from '../shared/terminal.js';
+import { displayDuration } from '../../base/display.js';
+import { LiveRegion, progressBar, type TerminalShape } from '../../report/terminal.js';
+import type { RunProgress } from '../../scenario/play/run-all.js';
 
 const BAR_WIDTH = 30;
 /** Lines of a log instead of a bar come this far apart (ours). */

@@ -1,14 +1,15 @@
 // Tested by test/apps/sim/sim.test.ts
+
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure, usageFailure } from '../../base/failure.js';
+import { commandLine } from '../../report/output/command-line.js';
+import { resultJson } from '../../report/output/result-json.js';
+import { resultLines } from '../../report/output/result-lines.js';
+import { prepareOutputs, sampledFor, wantsSeries, writeOutputs } from '../../report/output/run-files.js';
+import { collectAll, type RunOutcome } from '../../scenario/play/run-all.js';
+import type { ScenarioFile } from '../../scenario/scenario-file.js';
 import type { SimulationRun } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure, usageFailure } from '../shared/failure.js';
-import { commandLine } from '../shared/run-output/command-line.js';
-import { resultJson } from '../shared/run-output/result-json.js';
-import { resultLines } from '../shared/run-output/result-lines.js';
-import { prepareOutputs, sampledFor, wantsSeries, writeOutputs } from '../shared/run-output/run-files.js';
-import type { ScenarioFile } from '../shared/scenario/scenario-file.js';
-import { collectAll, type RunOutcome } from '../shared/simulation/run-all.js';
 import type { SimInvocation } from './options.js';
 import { ProgressBar } from './progress-bar.js';
 

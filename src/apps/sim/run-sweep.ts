@@ -1,8 +1,8 @@
 // Tested by test/apps/sim/sweep.test.ts
-import { ExitCode } from '../shared/exit-codes.js';
-import { resultJson } from '../shared/run-output/result-json.js';
-import type { ScenarioFile } from '../shared/scenario/scenario-file.js';
-import { type RunOutcome, runAll } from '../shared/simulation/run-all.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { resultJson } from '../../report/output/result-json.js';
+import { type RunOutcome, runAll } from '../../scenario/play/run-all.js';
+import type { ScenarioFile } from '../../scenario/scenario-file.js';
 import type { SimInvocation } from './options.js';
 import { ProgressBar } from './progress-bar.js';
 import { SweepDirectory } from './sweep-directory.js';

@@ -1,7 +1,7 @@
-import { ExitCode } from '../shared/exit-codes.js';
-import { usageFailure } from '../shared/failure.js';
-import { scenarioJsonSchema } from '../shared/scenario/json-schema.js';
-import { ScenarioFile } from '../shared/scenario/scenario-file.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { usageFailure } from '../../base/failure.js';
+import { scenarioJsonSchema } from '../../scenario/json-schema.js';
+import { ScenarioFile } from '../../scenario/scenario-file.js';
 import type { SimInvocation } from './options.js';
 import { runOne } from './run-one.js';
 import { runSweep } from './run-sweep.js';

@@ -1,9 +1,9 @@
 // Tested by test/apps/sim/sweep.test.ts
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { failureOf, usageFailure } from '../shared/failure.js';
-import { prepareDirectory, writeWhole } from '../shared/run-output/output-file.js';
-import type { ResultJson } from '../shared/run-output/result-json.js';
+import { failureOf, usageFailure } from '../../base/failure.js';
+import { prepareDirectory, writeWhole } from '../../report/output/output-file.js';
+import type { Document } from '../../telemetry/document.js';
 import type { PlannedRun, SweepPlan } from './sweep-plan.js';
 
 const WHAT = 'result directory';
@@ -43,17 +43,17 @@ export class SweepDirectory {
   }
 
   /** The result of a run that is done; null where there is none, or no whole one. */
-  async find({ hash }: PlannedRun): Promise<ResultJson | null> {
+  async find({ hash }: PlannedRun): Promise<Document | null> {
     const text = await readOptional(this.fileOf(hash));
     try {
-      return text === null ? null : (JSON.parse(text) as ResultJson);
+      return text === null ? null : (JSON.parse(text) as Document);
     } catch {
       // Somebody cut it off: it runs again.
       return null;
     }
   }
 
-  async keep({ hash }: PlannedRun, result: ResultJson): Promise<void> {
+  async keep({ hash }: PlannedRun, result: Document): Promise<void> {
     await writeWhole(this.fileOf(hash), `${JSON.stringify(result)}\n`, WHAT);
   }
 

@@ -1,10 +1,10 @@
 // Tested by test/apps/sim/sweep.test.ts
 import { createHash } from 'node:crypto';
+import { usageFailure } from '../../base/failure.js';
+import { commandLine } from '../../report/output/command-line.js';
+import { MAX_SEED } from '../../scenario/kinds.js';
+import type { ScenarioFile } from '../../scenario/scenario-file.js';
 import type { Scenario } from '../../sim/scenario.js';
-import { usageFailure } from '../shared/failure.js';
-import { commandLine } from '../shared/run-output/command-line.js';
-import { MAX_SEED } from '../shared/scenario/kinds.js';
-import type { ScenarioFile } from '../shared/scenario/scenario-file.js';
 
 /** One run of a sweep. */
 export interface PlannedRun {

@@ -1,8 +1,7 @@
 // Tested by test/apps/sim/sweep.test.ts
-import { displayCount, displayDuration, displayPercent, displaySize } from '../shared/display.js';
-import { type CsvValue, csvText } from '../shared/run-output/csv.js';
-import type { ResultJson } from '../shared/run-output/result-json.js';
-import { type Column, tableLines } from '../shared/table.js';
+import { displayCount, displayDuration, displayPercent, displaySize } from '../../base/display.js';
+import { type Column, type CsvValue, csvText, tableLines } from '../../report/table.js';
+import type { Document } from '../../telemetry/document.js';
 import type { PlannedRun } from './sweep-plan.js';
 
 /** What became of a run of a sweep. */
@@ -16,7 +15,26 @@ export interface SweptRun {
 /** The few numbers of a run by which runs are compared: all that is kept of thousands. */
 export type RunFigures = ReturnType<typeof runFigures>;
 
-export function runFigures({ flows, links, fct, ...result }: ResultJson) {
+/** What is read here of the result of a run, as `--json` has it. */
+interface KeptResult {
+  readonly duration_s: number;
+  readonly utilisation: number;
+  readonly jain: number | null;
+  readonly credit_drop_share: number;
+  readonly events: number;
+  readonly flows: readonly { readonly fct_s: number | null; readonly error: string | null }[];
+  readonly links: readonly {
+    readonly data_queue_bytes_max: number;
+    readonly data_drops: number;
+    readonly lost: number;
+  }[];
+  readonly fct: {
+    readonly all?: { readonly mean_s: number; readonly p99_s: number; readonly slowdown_p99: number | null };
+  };
+}
+
+export function runFigures(document: Document) {
+  const { flows, links, fct, ...result } = document as unknown as KeptResult;
   return {
     duration_s: result.duration_s,
     utilisation: result.utilisation,
@@ -35,27 +53,14 @@ export function runFigures({ flows, links, fct, ...result }: ResultJson) {
   };
 }
 
-const FIGURES: readonly (keyof RunFigures)[] = [
-  'duration_s',
-  'utilisation',
-  'jain',
-  'credit_drop_share',
-  'data_queue_bytes_max',
-  'data_drops',
-  'lost',
-  'flows',
-  'complete',
-  'failed',
-  'fct_mean_s',
-  'fct_p99_s',
-  'slowdown_p99',
-  'events',
-];
+/** Of a run without a result. */
+const NO_FIGURES = Object.fromEntries(
+  Object.keys(runFigures({ flows: [], links: [], fct: {} })).map((name) => [name, null]),
+);
 
 function summaryRow({ planned, figures, error }: SweptRun): Record<string, CsvValue> {
   const { values, scenario, hash } = planned;
-  const numbers = FIGURES.map((name) => [name, figures?.[name] ?? null] as const);
-  return { ...values, seed: scenario.seed, run: hash, ...Object.fromEntries(numbers), error };
+  return { ...values, seed: scenario.seed, run: hash, ...(figures ?? NO_FIGURES), error };
 }
 
 /** What `--json` prints of a sweep, and `summary.json` has. */

@@ -1,9 +1,91 @@
 // Tested by test/loopback/switch-control.test.ts
 import { lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { type ControlAddress, formatControlAddress, isPipe, netOptions } from '../shared/control-address.js';
-import { failureOf } from '../shared/failure.js';
-import { type ControlHandler, ControlSession } from './control-session.js';
+import type { Duplex, Transform } from 'node:stream';
+import split2 from 'split2';
+import { ConfigError } from '../../base/config-error.js';
+import { failureOf } from '../../base/failure.js';
+import { type ControlAddress, formatControlAddress, isPipe, netOptions } from '../../services/control/address.js';
+import type { ControlReply } from '../../services/control/client.js';
+
+/** Ours: a command of the protocol takes some hundred characters. */
+export const MAX_COMMAND_CHARACTERS = 16_384;
+
+/** Does a command and returns the answer, plain JSON; throws a ConfigError for one that it does not take. */
+export type ControlHandler = (command: unknown) => object;
+
+/**
+ * One connection to the control: takes commands, one line of JSON each, and answers each with one line, in their order (docs/decisions/0006). It reads no
+ * further while an answer waits for its reader, so a connection holds one answer and little input.
+ */
+export class ControlSession {
+  private readonly stream: Duplex;
+  private readonly handle: ControlHandler;
+  private readonly onCommand: () => void;
+  private readonly lines: Transform;
+  private isOver = false;
+
+  /** `onCommand` is called for each command that arrives. */
+  constructor(stream: Duplex, handle: ControlHandler, onCommand: () => void = () => {}) {
+    this.stream = stream;
+    this.handle = handle;
+    this.onCommand = onCommand;
+    this.lines = stream.pipe(split2({ maxLength: MAX_COMMAND_CHARACTERS }));
+    this.lines.on('data', (line: string) => this.answer(line));
+    this.lines.on('error', () => this.refuseLong());
+    stream.on('drain', () => this.lines.resume());
+    // The other end went away: its own affair.
+    stream.on('error', () => stream.destroy());
+  }
+
+  /** Says why and ends the connection. */
+  refuse(message: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.stream.end(`${JSON.stringify(failure('config', message))}\n`);
+  }
+
+  private refuseLong(): void {
+    this.refuse(`a command is longer than allowed: at most ${MAX_COMMAND_CHARACTERS} characters`);
+    // The pipe has let go of the stream, which must be read on to see its end.
+    this.stream.resume();
+  }
+
+  private answer(line: string): void {
+    if (this.isOver) return;
+    if (line.length > MAX_COMMAND_CHARACTERS) {
+      this.refuseLong();
+      return;
+    }
+    this.onCommand();
+    const command = readJson(line);
+    // A browser can be made to send lines here, but not to begin with one that is JSON: nothing that follows is read.
+    if (command === undefined) this.refuse('a command is no JSON; write one object a line, such as {"verb":"ports"}');
+    else if (!this.stream.write(`${JSON.stringify(this.reply(command))}\n`)) this.lines.pause();
+  }
+
+  private reply(command: unknown): ControlReply {
+    try {
+      return { ok: true, result: this.handle(command) };
+    } catch (error) {
+      if (error instanceof ConfigError) return failure(error.code, error.message);
+      throw error;
+    }
+  }
+}
+
+function failure(code: string, message: string): ControlReply {
+  return { ok: false, error: { code, message } };
+}
+
+/** Undefined for what is no JSON. */
+function readJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Connections at once (ours); one more ends the one that was silent for longest. */
 export const MAX_CONNECTIONS = 16;

@@ -1,16 +1,18 @@
 // Tested by test/apps/switch/command.test.ts and test/loopback/switch-command.test.ts
 
+import { ExitCode } from '../../base/exit-codes.js';
+import { usageFailure } from '../../base/failure.js';
 import { duration } from '../../base/quantities.js';
 import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
+import { LINK_WORDS_ALLOWED, linkWords } from '../../scenario/link-text.js';
+import { suggestion } from '../../scenario/nearest.js';
+import { CONTROL_ADDRESS, formatControlAddress } from '../../services/control/address.js';
+import { type LinkSettingChanges, SwitchControl } from '../../services/control/client.js';
+import { DIRECTION_METRICS } from '../../switch/link-direction.js';
+import { documentOf } from '../../telemetry/document.js';
+import { DRIVER_METRICS } from '../../udp/statistics.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
-import { CONTROL_ADDRESS, formatControlAddress } from '../shared/control-address.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { usageFailure } from '../shared/failure.js';
-import { snakeCase } from '../shared/json-names.js';
-import { LINK_WORDS_ALLOWED, linkWords } from '../shared/link-settings.js';
-import { suggestion } from '../shared/nearest.js';
 import { flag, option, optionalOption } from '../shared/options.js';
-import { type LinkSettingChanges, SwitchControl } from '../shared/switch-control.js';
 import { portsEvent } from './report.js';
 import { driverLines, hostLines, portLines, settingLines } from './tables.js';
 
@@ -81,7 +83,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map([
 async function showPorts(control: SwitchControl, { results, options }: CtlInvocation): Promise<void> {
   const report = await control.ports();
   const driver = await control.driver();
-  if (options.json) results.json({ ...portsEvent('ports', report), driver: snakeCase(driver) });
+  if (options.json) results.json({ ...portsEvent('ports', report), driver: documentOf(DRIVER_METRICS, driver) });
   else results.line([...portLines(report), ...hostLines(report), ...driverLines(driver)].join('\n'));
 }
 
@@ -96,7 +98,8 @@ function linkAction([name, ...words]: readonly string[]): Action {
   const changes: LinkSettingChanges = linkWords(words.join(' '), `link '${name}'`);
   return async (control, { results, options }) => {
     const ports = await control.setLink(name, changes);
-    if (options.json) results.json({ event: 'link', link: name, ports: snakeCase(ports) });
+    if (options.json)
+      results.json({ event: 'link', link: name, ports: ports.map((port) => documentOf(DIRECTION_METRICS, port)) });
     else results.line([...settingLines(ports), `set: ${words.join(' ')}`].join('\n'));
   };
 }

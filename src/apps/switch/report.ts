@@ -1,15 +1,17 @@
+import { displayDuration } from '../../base/display.js';
+import { gauge, group, label } from '../../base/metric.js';
+import type { ChosenTopology } from '../../scenario/topology-file.js';
+import { type ControlAddress, formatControlAddress } from '../../services/control/address.js';
+import type { SwitchReport } from '../../services/control/client.js';
+import { SWITCH_METRICS } from '../../switch/switch.js';
+import { type Document, documentOf } from '../../telemetry/document.js';
 import { type Address, formatAddress } from '../../udp/address.js';
-import type { DriverStatistics } from '../../udp/statistics.js';
-import { type ControlAddress, formatControlAddress } from '../shared/control-address.js';
-import { displayDuration } from '../shared/display.js';
-import { snakeCase } from '../shared/json-names.js';
+import { DRIVER_METRICS, type DriverStatistics } from '../../udp/statistics.js';
 import type { Results } from '../shared/results.js';
-import type { SwitchReport } from '../shared/switch-control.js';
 import { driverLines, hostLines, portLines } from './tables.js';
-import type { LabTopology } from './topology-file.js';
 
 export interface ListeningReport {
-  readonly lab: LabTopology;
+  readonly chosen: ChosenTopology;
   /** Of the hosts' socket, then of this end of each trunk. */
   readonly addresses: readonly Address[];
   readonly control: ControlAddress;
@@ -28,8 +30,8 @@ export class SwitchPrinter {
   }
 
   /** The switch is ready: programs wait for this line. `report` is the first that there is. */
-  listening({ lab, addresses, control }: ListeningReport, report: SwitchReport): void {
-    const { hosts, switches, links, trunks } = lab.topology;
+  listening({ chosen, addresses, control }: ListeningReport, report: SwitchReport): void {
+    const { hosts, switches, links, trunks } = chosen.topology;
     const [address, ...trunkAddresses] = addresses.map(formatAddress);
     const controlAddress = formatControlAddress(control);
     this.startNs = report.atNs;
@@ -39,7 +41,7 @@ export class SwitchPrinter {
         event: 'listening',
         address,
         control: controlAddress,
-        topology: lab.name,
+        topology: chosen.name,
         hosts: hosts.map(({ id, name }) => ({ id, name })),
         links: links.map(({ name }) => name),
         trunks: trunks.map(({ name, address: to }, index) => ({ name, address: trunkAddresses[index], to })),
@@ -47,7 +49,7 @@ export class SwitchPrinter {
       return;
     }
     const sizes = [counted(hosts, 'host'), counted(switches, 'switch', 'es'), counted(links, 'link')].join(', ');
-    this.results.line(`listening on ${address}, control at ${controlAddress}: ${lab.name}, ${sizes}`);
+    this.results.line(`listening on ${address}, control at ${controlAddress}: ${chosen.name}, ${sizes}`);
     trunks.forEach(({ name, address: to }, index) => {
       this.results.line(`trunk ${name} from ${trunkAddresses[index]} to ${to}`);
     });
@@ -67,8 +69,7 @@ export class SwitchPrinter {
   summary(report: SwitchReport, driver: DriverStatistics): void {
     const durationNs = report.atNs - this.startNs;
     if (this.isJson) {
-      const event = portsEvent('summary', report);
-      this.results.json({ ...event, duration_s: durationNs / 1e9, driver: snakeCase(driver) });
+      this.results.json({ ...portsEvent('summary', report), ...documentOf(SUMMARY_METRICS, { durationNs, driver }) });
       return;
     }
     const lines = [...portLines(report), ...hostLines(report), ...driverLines(driver)];
@@ -80,7 +81,19 @@ function counted(things: readonly unknown[], name: string, plural = 's'): string
   return `${things.length} ${name}${things.length === 1 ? '' : plural}`;
 }
 
-/** The JSON of a report: times in seconds, names as our JSON has them. */
-export function portsEvent(event: string, { atNs, ...statistics }: SwitchReport): object {
-  return { event, time_s: atNs / 1e9, ...(snakeCase(statistics) as object) };
+/** What a switch prints of its ports; `ports` at each interval, `summary` in the end. */
+export const PORTS_EVENT = {
+  event: label('ports or summary'),
+  timeNs: gauge('s', "The switch's own time since its start"),
+  ...SWITCH_METRICS,
+};
+
+export function portsEvent(event: string, report: SwitchReport): Document {
+  return documentOf(PORTS_EVENT, { ...report, event, timeNs: report.atNs });
 }
+
+/** What is in a summary besides. */
+export const SUMMARY_METRICS = {
+  durationNs: gauge('s', 'Time since it was ready'),
+  driver: group('Its sockets and event loop', DRIVER_METRICS),
+};

@@ -1,34 +1,53 @@
+import { displayCount, displayPercent, displayRate, displaySize } from '../../base/display.js';
+import { countedSince } from '../../base/metric.js';
 import { formatDuration } from '../../base/quantities.js';
-import type { DirectionSnapshot } from '../../switch/link-direction.js';
+import { tableLines } from '../../report/table.js';
+import { impairmentWords } from '../../scenario/link-text.js';
+import type { SwitchReport } from '../../services/control/client.js';
+import { DIRECTION_METRICS, type DirectionSnapshot } from '../../switch/link-direction.js';
+import { type Column, count, metric, number, tableOf, text } from '../../telemetry/columns.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
-import { displayCount, displayPercent, displayRate, displaySize } from '../shared/display.js';
-import { impairmentWords } from '../shared/link-settings.js';
-import type { SwitchReport } from '../shared/switch-control.js';
-import { type Column, tableLines } from '../shared/table.js';
 
-const PORT_COLUMNS: readonly Column[] = [
-  { title: 'port' },
-  { title: 'rate', align: 'right' },
-  { title: 'data', align: 'right' },
-  { title: 'frames', align: 'right' },
-  { title: 'credits', align: 'right' },
-  { title: 'other', align: 'right' },
-  { title: 'queue mean', align: 'right' },
-  { title: 'queue max', align: 'right' },
-  { title: 'credits max', align: 'right' },
-  { title: 'marked', align: 'right' },
-  { title: 'dropped' },
-];
-/** Beside those where a switch has a choice: frames with a path id, and the port's part of the bytes of all ports among which its switch chooses. */
-const PATH_COLUMNS: readonly Column[] = [
-  { title: 'with path id', align: 'right' },
-  { title: 'of equal', align: 'right' },
-];
-/** They stand behind what the port carried. */
-const PATH_COLUMNS_AT = 6;
-/** Beside all credits, where a port carried some of that class. */
-const LOW_COLUMN: Column = { title: 'of them low', align: 'right' };
-const LOW_COLUMN_AT = 5;
+/** A port: queues, marks and drops since the counts began, the rest since the report before. */
+interface PortRow extends DirectionSnapshot {
+  /** Time since the report before; null: there is none. */
+  readonly spanNs: number | null;
+  readonly since: DirectionSnapshot;
+  /** Its part of the bytes of all ports among which its switch chooses; null: there is no choice. */
+  readonly part: number | null;
+}
+
+function of(field: keyof typeof DIRECTION_METRICS, title: string): Column<PortRow> {
+  return metric(DIRECTION_METRICS, field, title);
+}
+
+function carried({ spanNs, since: { data } }: PortRow): string {
+  return spanNs === null ? displaySize(data.wireBytes) : displayRate((8e9 * data.wireBytes) / spanNs);
+}
+
+function columnsFor({ ports, choices }: SwitchReport): Column<PortRow>[] {
+  const hasLow = ports.some(({ lowCredit }) => lowCredit.frames > 0);
+  const low: Column<PortRow>[] = [count('of them low', ({ since }) => since.lowCredit.frames)];
+  const paths: Column<PortRow>[] = [
+    number('with path id', ({ part, since }) => (part === null ? '-' : displayCount(since.sprayedFrames))),
+    number('of equal', ({ part }) => (part === null ? '-' : displayPercent(part))),
+  ];
+  return [
+    of('name', 'port'),
+    of('rateBps', 'rate'),
+    number('data', carried),
+    count('frames', ({ since }) => since.data.frames),
+    count('credits', ({ since }) => since.credit.frames),
+    ...(hasLow ? low : []),
+    count('other', ({ since }) => since.control.frames),
+    ...(choices.length > 0 ? paths : []),
+    of('dataQueueBytesMean', 'queue mean'),
+    of('dataQueueBytesMax', 'queue max'),
+    of('creditQueueFramesMax', 'credits max'),
+    of('ecnMarks', 'marked'),
+    text('dropped', ({ drops }) => counts(drops)),
+  ];
+}
 
 /**
  * The ports of a switch, one a line: what they carried since the counts began, as rates since `before` where that is given, and what was dropped. Queues of a
@@ -36,61 +55,28 @@ const LOW_COLUMN_AT = 5;
  * two more columns say how; where credits of the low class passed, one more counts them; a line names links that are dead.
  */
 export function portLines(report: SwitchReport, before: SwitchReport | null = null): string[] {
-  let [columns, rows] = [PORT_COLUMNS, portRows(report, before)];
-  if (report.choices.length > 0) {
-    columns = columns.toSpliced(PATH_COLUMNS_AT, 0, ...PATH_COLUMNS);
-    rows = rows.map((row, index) => row.toSpliced(PATH_COLUMNS_AT, 0, ...pathCells(index, report, before)));
-  }
-  if (report.ports.some(({ lowCredit }) => lowCredit.frames > 0)) {
-    columns = columns.toSpliced(LOW_COLUMN_AT, 0, LOW_COLUMN);
-    rows = rows.map((row, index) => row.toSpliced(LOW_COLUMN_AT, 0, lowCell(index, report, before)));
-  }
+  const { columns, rows } = tableOf(columnsFor(report), portRows(report, before));
   const lines = tableLines(columns, rows);
   const { unusedLinks } = report;
   return unusedLinks.length === 0 ? lines : [...lines, `no path uses ${unusedLinks.join(', ')}`];
 }
 
-function lowCell(index: number, { ports }: SwitchReport, before: SwitchReport | null): string {
-  return displayCount(ports[index].lowCredit.frames - (before?.ports[index].lowCredit.frames ?? 0));
-}
-
-/** Of the port at `index`; dashes where its switch has no choice. */
-function pathCells(index: number, { ports, choices }: SwitchReport, before: SwitchReport | null): string[] {
-  const among = choices.find((choice) => choice.includes(index));
-  if (among === undefined) return ['-', '-'];
-  const sentBytes = (port: number): number =>
-    wireBytes(ports[port]) - (before === null ? 0 : wireBytes(before.ports[port]));
-  const allBytes = among.reduce((sum, port) => sum + sentBytes(port), 0);
-  const sprayed = ports[index].sprayedFrames - (before?.ports[index].sprayedFrames ?? 0);
-  return [displayCount(sprayed), displayPercent(sentBytes(index) / allBytes)];
+function portRows({ atNs, ports, choices }: SwitchReport, before: SwitchReport | null): PortRow[] {
+  const since = ports.map((port, index) =>
+    before === null ? port : countedSince(DIRECTION_METRICS, before.ports[index], port),
+  );
+  const spanNs = before === null ? null : atNs - before.atNs;
+  return ports.map((port, index) => {
+    const among = choices.find((choice) => choice.includes(index));
+    const allBytes = among?.reduce((sum, each) => sum + wireBytes(since[each]), 0);
+    const part = allBytes === undefined ? null : wireBytes(since[index]) / allBytes;
+    return { ...port, spanNs, since: since[index], part };
+  });
 }
 
 /** Of all classes: on one side of a network of receivers the choice is that of their credits. */
 function wireBytes({ data, credit, control }: DirectionSnapshot): number {
   return data.wireBytes + credit.wireBytes + control.wireBytes;
-}
-
-function portRows(report: SwitchReport, before: SwitchReport | null): string[][] {
-  return report.ports.map((port, index) => {
-    const earlier = before?.ports[index];
-    const data =
-      earlier === undefined || before === null
-        ? displaySize(port.data.wireBytes)
-        : displayRate((8e9 * (port.data.wireBytes - earlier.data.wireBytes)) / (report.atNs - before.atNs));
-    return [
-      port.name,
-      displayRate(port.rateBps ?? Number.POSITIVE_INFINITY),
-      data,
-      displayCount(port.data.frames - (earlier?.data.frames ?? 0)),
-      displayCount(port.credit.frames - (earlier?.credit.frames ?? 0)),
-      displayCount(port.control.frames - (earlier?.control.frames ?? 0)),
-      displaySize(port.dataQueueBytesMean),
-      displaySize(port.dataQueueBytesMax),
-      displayCount(port.creditQueueFramesMax),
-      displayCount(port.ecnMarks),
-      counts(port.drops),
-    ];
-  });
 }
 
 /** Who is attached, and what never entered the switch. */
@@ -113,15 +99,17 @@ export function driverLines({ kernelDrops, holdOverflows, problems }: DriverStat
   return said.length === 0 ? [] : [`sockets: ${said.join('; ')}`];
 }
 
+const SETTING_COLUMNS: readonly Column<DirectionSnapshot>[] = [
+  text('port', ({ name }) => name),
+  text('rate', ({ rateBps }) => displayRate(rateBps ?? Number.POSITIVE_INFINITY)),
+  text('delay', ({ delayNs }) => formatDuration(delayNs)),
+  text('impairments', ({ impairment }) => impairmentWords(impairment) || 'none'),
+];
+
 /** Ports with their settings. */
 export function settingLines(ports: readonly DirectionSnapshot[]): string[] {
-  const rows = ports.map(({ name, rateBps, delayNs, impairment }) => [
-    name,
-    displayRate(rateBps ?? Number.POSITIVE_INFINITY),
-    formatDuration(delayNs),
-    impairmentWords(impairment) || 'none',
-  ]);
-  return tableLines([{ title: 'port' }, { title: 'rate' }, { title: 'delay' }, { title: 'impairments' }], rows);
+  const { columns, rows } = tableOf(SETTING_COLUMNS, ports);
+  return tableLines(columns, rows);
 }
 
 /** `lost 12, down 3`; a dash for nothing. */

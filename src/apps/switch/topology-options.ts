@@ -1,21 +1,58 @@
 import { existsSync } from 'node:fs';
-import { fraction } from '../../base/quantities.js';
-import { choice, integer, text } from '../../base/value-kind.js';
-import { BUILTIN_COUNTS, BUILTIN_TOPOLOGIES, builtinTopology } from '../../switch/builtin-topologies.js';
-import { MAX_HOST_ID } from '../../wire/layout.js';
-import { usageFailure } from '../shared/failure.js';
-import {
-  FAILOVER_DELAY,
-  type LinkFields,
-  linkFields,
-  settingKind,
-  type WrittenSetting,
-} from '../shared/link-settings.js';
-import { suggestion } from '../shared/nearest.js';
-import { longName, type OptionValues, option, optionalOption } from '../shared/options.js';
-import { type LabTopology, readTopologyFile } from './topology-file.js';
+import { ConfigError } from '../../base/config-error.js';
+import type { FieldSetting } from '../../base/setting.js';
+import { longName, text } from '../../base/value-kind.js';
+import { linkFields, linkTextKind } from '../../scenario/link-text.js';
+import { suggestion } from '../../scenario/nearest.js';
+import { type ChosenTopology, readTopologyFile } from '../../scenario/topology-file.js';
+import { BUILTIN_TOPOLOGIES, builtinCounts, builtinTopology, type Count } from '../../switch/builtin-topologies.js';
+import { IMPAIRMENT_SETTINGS, type LinkFields, PORT_SETTINGS } from '../../switch/link-settings.js';
+import { DEFAULT_DATA_QUEUE_FRAMES } from '../../switch/port.js';
+import { TOPOLOGY_SETTINGS } from '../../switch/topology.js';
+import { type OptionSpec, type OptionValues, option, optionalOption } from '../shared/options.js';
 
-const COUNT = integer({ lowest: 1, highest: MAX_HOST_ID });
+/** Options that give all links a setting, and the settings. */
+const ALL_LINKS = {
+  linkRate: PORT_SETTINGS.rateBps,
+  delay: PORT_SETTINGS.delayNs,
+  creditQueue: PORT_SETTINGS.creditQueueFrames,
+  dataQueue: PORT_SETTINGS.dataQueueBytes,
+  ecnThreshold: PORT_SETTINGS.ecnThresholdBytes,
+  ecnRtt: PORT_SETTINGS.ecnRttNs,
+  ecnRamp: PORT_SETTINGS.ecnRampBytes,
+  phantomDrain: PORT_SETTINGS.phantomDrainShare,
+  speculativeQueue: PORT_SETTINGS.speculativeQueueBytes,
+  frameSize: PORT_SETTINGS.maxFrameBytes,
+};
+/** The same for the links between switches, where it is another. */
+const CORE_LINKS = { coreRate: PORT_SETTINGS.rateBps, coreDelay: PORT_SETTINGS.delayNs };
+/** The data queue follows the frame size. */
+const DATA_QUEUE_DEFAULT = `${DEFAULT_DATA_QUEUE_FRAMES}frames`;
+
+type LinkOptions<S> = { [K in keyof S]: OptionSpec<string | undefined> };
+
+function linkOptions<S extends object>(settings: S, where: string): LinkOptions<S> {
+  const options = Object.entries<FieldSetting>(settings as never).map(([key, setting]) => {
+    const { name, meaning, kind, default: usual } = setting;
+    const text = setting === PORT_SETTINGS.dataQueueBytes ? DATA_QUEUE_DEFAULT : kind.format(usual);
+    const describe = where === '' ? `${meaning}; ${text} without it` : `${where}: ${meaning}`;
+    return [key, optionalOption(linkTextKind(name), { describe })];
+  });
+  return Object.fromEntries(options);
+}
+
+/** How many there are of something in the built-in topologies that have it, by the name of the option. */
+const COUNTS: ReadonlyMap<string, Count> = new Map(
+  BUILTIN_TOPOLOGIES.flatMap((name) => builtinCounts(name).map((count) => [count.name, count])),
+);
+
+function countOption([key, { kind, meaning, default: usual }]: readonly [string, Count]) {
+  const owners = BUILTIN_TOPOLOGIES.filter((name) => builtinCounts(name).some((count) => count.name === key));
+  const describe = `${owners.join(', ')}: ${meaning}; ${usual} without it`;
+  return [key, optionalOption(kind, { describe })] as const;
+}
+
+const { spread, failoverDelayNs } = TOPOLOGY_SETTINGS;
 
 /** Options that shape a built-in topology, or hold for all links. */
 export const TOPOLOGY_OPTIONS = {
@@ -23,148 +60,83 @@ export const TOPOLOGY_OPTIONS = {
     describe: 'switches, hosts and links',
     defaultText: 'star',
   }),
-  hosts: optionalOption(COUNT, { describe: 'star: how many hosts there are; 8 without it' }),
-  pairs: optionalOption(COUNT, { describe: 'dumbbell: hosts on each side; 4 without it' }),
-  bottlenecks: optionalOption(COUNT, {
-    describe: 'parking-lot, multi-bottleneck: links that the longest flows share; 2 without it',
+  ...(Object.fromEntries([...COUNTS].map(countOption)) as Record<never, never>),
+  ...linkOptions(ALL_LINKS, ''),
+  ...linkOptions(CORE_LINKS, 'links between switches, where it is another'),
+  spread: optionalOption(spread.kind, { describe: `${spread.meaning}; ${spread.default} without it` }),
+  failoverDelay: optionalOption(failoverDelayNs.kind, {
+    describe: `${failoverDelayNs.meaning}; ${failoverDelayNs.kind.format(failoverDelayNs.default)} without it`,
   }),
-  receivers: optionalOption(COUNT, { describe: 'multi-bottleneck: hosts behind all bottlenecks; 4 without it' }),
-  leaves: optionalOption(COUNT, { describe: 'leaf-spine: switches with hosts; 4 without it' }),
-  spines: optionalOption(COUNT, { describe: 'leaf-spine: switches that join the leaves; 2 without it' }),
-  hostsPerLeaf: optionalOption(COUNT, { describe: 'leaf-spine: hosts at each leaf; 4 without it' }),
-  pods: optionalOption(COUNT, { describe: 'fat-tree: groups of ToR and aggregation switches; 8 without it' }),
-  coreSwitches: optionalOption(COUNT, { describe: 'fat-tree: switches that join the pods; 8 without it' }),
-  aggregationPerPod: optionalOption(COUNT, { describe: 'fat-tree: aggregation switches in each pod; 2 without it' }),
-  torsPerPod: optionalOption(COUNT, { describe: 'fat-tree: ToR switches in each pod; 4 without it' }),
-  hostsPerTor: optionalOption(COUNT, { describe: 'fat-tree: hosts at each ToR switch; 6 without it' }),
-  linkRate: setting('rate', 'rate of all links; unlimited without it'),
-  coreRate: setting('rate', 'rate of the links between switches, where it is another'),
-  delay: setting('delay', 'propagation delay of all links; none without it'),
-  coreDelay: setting('delay', 'propagation delay of the links between switches, where it is another'),
-  creditQueue: setting('creditQueue', 'credits that wait at a port at most; 8 without it'),
-  dataQueue: setting('dataQueue', 'what waits in the data queue of a port at most; 250frames without it'),
-  ecnThreshold: setting('ecnThreshold', 'mark frames that find more than this in the data queue; off without it'),
-  ecnRtt: setting('ecnRtt', 'mark at rate * RTT / 7 of this RTT where --ecn-threshold is off'),
-  ecnRamp: setting('ecnRamp', 'over how much more the part of marked frames rises to all; at once without it'),
-  phantomDrain: setting(
-    'phantomDrain',
-    'mark by a phantom queue that drains at this part of the rate; by the data queue without it',
-  ),
-  speculativeQueue: setting(
-    'speculativeQueue',
-    'drop speculative frames that find more than this in the data queue; 6000 without it',
-  ),
-  frameSize: setting('frameSize', 'largest UDP payload on all links; 1472 without it'),
-  spread: optionalOption(choice(['flow', 'path']), {
-    describe:
-      'how frames choose among equal paths: all by the hash of their flow, or those with a path id by it; path without it',
+  loss: optionalOption(IMPAIRMENT_SETTINGS.lossRate.kind, {
+    describe: 'part of all frames that each direction of each link loses',
   }),
-  failoverDelay: optionalOption(FAILOVER_DELAY, {
-    describe:
-      'how long a link between switches, or a trunk, is dead before paths avoid it, and live before they use it again; 10ms without it',
-  }),
-  loss: optionalOption(fraction(), { describe: 'part of all frames that each direction of each link loses' }),
 };
 
 export type TopologyValues = OptionValues<typeof TOPOLOGY_OPTIONS>;
 
-type Key = keyof TopologyValues;
-
-/** The options that say how many there are of something in a built-in topology. */
-const COUNTED: ReadonlySet<Key> = new Set(
-  Object.values(BUILTIN_COUNTS).flatMap((counts) => Object.keys(counts) as Key[]),
-);
-/** Settings that options give to all links, and to those between switches. */
-const ALL_LINKS: ReadonlyMap<Key, string> = new Map([
-  ['linkRate', 'rate'],
-  ['delay', 'delay'],
-  ['creditQueue', 'creditQueue'],
-  ['dataQueue', 'dataQueue'],
-  ['ecnThreshold', 'ecnThreshold'],
-  ['ecnRtt', 'ecnRtt'],
-  ['ecnRamp', 'ecnRamp'],
-  ['phantomDrain', 'phantomDrain'],
-  ['speculativeQueue', 'speculativeQueue'],
-  ['frameSize', 'frameSize'],
-]);
-const CORE_LINKS: ReadonlyMap<Key, string> = new Map([
-  ['coreRate', 'rate'],
-  ['coreDelay', 'delay'],
-]);
 /** Everything about a topology that its file says itself. */
-const SHAPES: ReadonlySet<Key> = new Set([
-  ...COUNTED,
-  ...ALL_LINKS.keys(),
-  ...CORE_LINKS.keys(),
-  'spread',
-  'failoverDelay',
-]);
+const SHAPES = [...COUNTS.keys(), ...Object.keys(ALL_LINKS), ...Object.keys(CORE_LINKS), 'spread', 'failoverDelay'];
 
-function setting(name: string, describe: string) {
-  return optionalOption(settingKind(name), { describe });
+function given(values: TopologyValues, key: string): unknown {
+  return (values as Readonly<Record<string, unknown>>)[key];
 }
 
-/** The topology that the options ask for. Throws a usage Failure, or a ConfigError of the switch, that says what is allowed. */
-export async function chooseTopology(values: TopologyValues): Promise<LabTopology> {
+/** The topology that the options ask for. Throws a ConfigError that says what is allowed. */
+export async function chooseTopology(values: TopologyValues): Promise<ChosenTopology> {
   const chosen = BUILTIN_TOPOLOGIES.includes(values.topology) ? builtIn(values) : await fromFile(values);
   return values.loss === undefined ? chosen : withLoss(chosen, values.loss);
 }
 
-function builtIn(values: TopologyValues): LabTopology {
-  const name = values.topology;
-  const own = [...SHAPES].filter((key) => fits(key, name));
-  const foreign = [...SHAPES].find((key) => values[key] !== undefined && !own.includes(key));
+function builtIn(values: TopologyValues): ChosenTopology {
+  const { topology: name, spread, failoverDelay: failoverDelayNs } = values;
+  const own = SHAPES.filter((key) => fits(key, name));
+  const foreign = SHAPES.find((key) => given(values, key) !== undefined && !own.includes(key));
   if (foreign !== undefined) {
     const allowed = own.map((key) => `--${longName(key)}`).join(', ');
-    throw usageFailure(`--${longName(foreign)} is not for topology ${name}; allowed with it: ${allowed}`);
+    throw new ConfigError(`--${longName(foreign)} is not for topology ${name}; allowed with it: ${allowed}`);
   }
-  const counts = Object.fromEntries([...COUNTED].map((key) => [key, values[key]]).filter(isGiven));
+  const counts = [...COUNTS.keys()].flatMap((key) =>
+    given(values, key) === undefined ? [] : [[key, given(values, key)]],
+  );
   const topology = builtinTopology(name, {
-    ...counts,
-    ...settingsOf(ALL_LINKS, values),
-    core: settingsOf(CORE_LINKS, values),
-    ...(values.spread !== undefined && { spread: values.spread }),
-    ...(values.failoverDelay !== undefined && { failoverDelayNs: values.failoverDelay }),
+    ...Object.fromEntries(counts),
+    ...fieldsOf(ALL_LINKS, values),
+    core: fieldsOf(CORE_LINKS, values),
+    spread,
+    failoverDelayNs,
   });
   return { name, topology, trunks: [] };
 }
 
 /** Whether an option says anything about a built-in topology: a star has no links between switches. */
-function fits(key: Key, name: string): boolean {
-  if (CORE_LINKS.has(key)) return name !== 'star';
-  return !COUNTED.has(key) || key in BUILTIN_COUNTS[name];
+function fits(key: string, name: string): boolean {
+  if (key in CORE_LINKS) return name !== 'star';
+  return !COUNTS.has(key) || builtinCounts(name).some((count) => count.name === key);
 }
 
-function isGiven([, value]: readonly unknown[]): boolean {
-  return value !== undefined;
+function fieldsOf(options: object, values: TopologyValues): LinkFields {
+  const texts = Object.entries<FieldSetting>(options as never).map(([key, { name }]) => [name, given(values, key)]);
+  return linkFields(Object.fromEntries(texts));
 }
 
-function settingsOf(options: ReadonlyMap<Key, string>, values: TopologyValues): LinkFields {
-  const written = [...options].flatMap(([key, name]): WrittenSetting[] => {
-    const given = values[key];
-    return given === undefined ? [] : [{ name, text: String(given), label: `--${longName(key)}` }];
-  });
-  return linkFields(written);
-}
-
-async function fromFile(values: TopologyValues): Promise<LabTopology> {
+async function fromFile(values: TopologyValues): Promise<ChosenTopology> {
   const path = values.topology;
   if (!/[./]/.test(path) && !existsSync(path)) {
     const names = BUILTIN_TOPOLOGIES.join(', ');
-    throw usageFailure(
+    throw new ConfigError(
       `unknown topology '${path}'${suggestion(path, BUILTIN_TOPOLOGIES)}; allowed: ${names}, or a YAML or JSON file`,
     );
   }
-  const given = [...SHAPES].find((key) => values[key] !== undefined);
-  if (given !== undefined) {
-    throw usageFailure(
-      `--${longName(given)} is for built-in topologies; the file '${path}' itself says it; allowed with it: --loss, --link`,
+  const shape = SHAPES.find((key) => given(values, key) !== undefined);
+  if (shape !== undefined) {
+    throw new ConfigError(
+      `--${longName(shape)} is for built-in topologies; the file '${path}' itself says it; allowed with it: --loss, --link`,
     );
   }
   return readTopologyFile(path);
 }
 
-function withLoss(chosen: LabTopology, lossRate: number): LabTopology {
+function withLoss(chosen: ChosenTopology, lossRate: number): ChosenTopology {
   const lossy = <T extends { impairment: object }>(link: T): T => ({
     ...link,
     impairment: { ...link.impairment, lossRate },

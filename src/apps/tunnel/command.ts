@@ -1,8 +1,54 @@
 // Tested by test/apps/cli/commands.test.ts
+// Tested by test/loopback/tunnel.test.ts
+// Tested by test/apps/tunnel/command.test.ts
+import { XpassError } from '../../base/errors.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { failureOf, usageFailure } from '../../base/failure.js';
+import { text } from '../../base/value-kind.js';
+import { type Host, openHostOf } from '../../net/host.js';
+import { parsePeer } from '../../net/peer-name.js';
+import { StreamServices } from '../../services/stream-services.js';
+import { BIND, FORWARD } from '../../services/tunnel/forward.js';
+import { type TunnelStream, Tunnels } from '../../services/tunnel/tunnels.js';
+import { markRarely } from '../shared/collector.js';
+import { defineCommand, type Invocation } from '../shared/command.js';
+import { flag, listOption, type OptionSpec, requiredOption } from '../shared/options.js';
+import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import type { ForwardParts } from './forward-parts.js';
+import { LocalForward } from './local-forward.js';
+import { RemoteForwards } from './remote-forwards.js';
+import { TunnelPrinter } from './report.js';
+import { SocksProxy } from './socks-proxy.js';
 
-import { defineCommand } from '../shared/command.js';
-import { TUNNEL_OPTIONS } from './options.js';
-import { runTunnel } from './tunnel.js';
+/** On unless it is taken back: a connection's first bytes then travel with its opening. */
+const SPECULATIVE: OptionSpec<boolean> = {
+  ...TRANSPORT_OPTIONS.speculative,
+  defaultText: 'true',
+  resolve: (given) => given.texts.length === 0 || TRANSPORT_OPTIONS.speculative.resolve(given),
+};
+
+/** As ssh calls them. */
+export const TUNNEL_OPTIONS = {
+  to: requiredOption(text('HOST, HOST:PORT or [IPV6]:PORT; behind a switch a host id'), {
+    describe: 'the daemon at the far side',
+    alias: 't',
+  }),
+  local: listOption(FORWARD, {
+    describe: 'listen on TCP here, connect from there; may be repeated',
+    alias: 'L',
+  }),
+  remote: listOption(FORWARD, {
+    describe: 'listen on TCP there, connect from here; may be repeated',
+    alias: 'R',
+  }),
+  dynamic: listOption(BIND, {
+    describe: 'be a SOCKS5 proxy here whose connections are made there; may be repeated',
+    alias: 'D',
+  }),
+  json: flag({ describe: 'one JSON object a line: listening, opened, closed, refused, lost, summary' }),
+  ...TRANSPORT_OPTIONS,
+  speculative: SPECULATIVE,
+};
 
 export const command = defineCommand({
   description:
@@ -20,3 +66,104 @@ export const command = defineCommand({
   ],
   run: runTunnel,
 });
+
+type TunnelInvocation = Invocation<typeof TUNNEL_OPTIONS>;
+
+/** Runs until SIGINT or SIGTERM, until the switch takes the host no more, or until the far side refuses a listener. */
+async function runTunnel(invocation: TunnelInvocation): Promise<ExitCode> {
+  const { options, onInterrupt } = invocation;
+  if (options.local.length + options.remote.length + options.dynamic.length === 0) {
+    throw usageFailure('nothing to forward: give -L, -R or -D at least once');
+  }
+  const interrupted = new Promise<null>((resolve) => {
+    onInterrupt(() => resolve(null));
+  });
+  const tunnel = new Tunnel(invocation);
+  const opening = tunnel.start();
+  try {
+    if ((await Promise.race([opening, interrupted])) === null) return ExitCode.done;
+    const error = await Promise.race([tunnel.failed, interrupted]);
+    if (error !== null) throw failureOf(error) ?? error;
+    return ExitCode.done;
+  } finally {
+    await tunnel.stop();
+  }
+}
+
+/** A host with its forwards. */
+class Tunnel {
+  /** What ends the command by itself. */
+  readonly failed: Promise<Error>;
+  private readonly invocation: TunnelInvocation;
+  private readonly printer: TunnelPrinter;
+  private readonly tunnels: Tunnels;
+  private readonly closers: (() => Promise<void>)[] = [];
+  private host: Host | null = null;
+  private fail: (error: Error) => void = () => undefined;
+
+  constructor(invocation: TunnelInvocation) {
+    const { results, options } = invocation;
+    this.invocation = invocation;
+    this.printer = new TunnelPrinter(results, options.json);
+    this.tunnels = new Tunnels(this.printer);
+    this.failed = new Promise((resolve) => {
+      this.fail = resolve;
+    });
+  }
+
+  /** Listens here before anything is asked of the far side, so that a port in use ends the command at once. */
+  async start(): Promise<true> {
+    const { options, logger } = this.invocation;
+    const to = targetOf(options);
+    markRarely();
+    const host = await openHostOf({
+      settings: options,
+      place: typeof to === 'object' ? { peer: to } : {},
+      onNotice: ({ level, message, code }) => logger[level]({ ...(code !== undefined && { code }) }, message),
+    });
+    this.host = host;
+    host.on('detached', (error: XpassError) => this.fail(error));
+    const shared = {
+      tunnels: this.tunnels,
+      printer: this.printer,
+      logger,
+      peerName: options.to,
+      openStream: (): TunnelStream => host.createStream(to, { allowHalfOpen: true }),
+    };
+    for (const bind of options.dynamic) await this.startOne(new SocksProxy(bind, shared));
+    for (const forward of options.local) await this.startOne(new LocalForward(forward, shared));
+    this.startRemotes(host, shared);
+    return true;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.closers.map((close) => close()));
+    await this.tunnels.reset();
+    if (this.host === null) return;
+    await this.host.destroy();
+    this.printer.summary(this.tunnels.counters);
+  }
+
+  private async startOne(forward: LocalForward | SocksProxy): Promise<void> {
+    await forward.start();
+    this.closers.push(() => forward.close());
+  }
+
+  private startRemotes(host: Host, shared: ForwardParts): void {
+    const { remote } = this.invocation.options;
+    if (remote.length === 0) return;
+    const forwards = new RemoteForwards(remote, { ...shared, onRefused: (error) => this.fail(error) });
+    const services = new StreamServices({ services: [forwards], logger: shared.logger });
+    host.serve(services.take, { allowHalfOpen: true });
+    this.closers.push(() => services.close());
+    forwards.start();
+  }
+}
+
+function targetOf({ to, switch: switchAddress }: TunnelInvocation['options']): ReturnType<typeof parsePeer> {
+  try {
+    return parsePeer(to, switchAddress !== undefined);
+  } catch (error) {
+    throw error instanceof XpassError ? usageFailure(`--to: ${error.message}`) : error;
+  }
+}

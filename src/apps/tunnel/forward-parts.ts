@@ -1,8 +1,7 @@
 // Tested by test/loopback/tunnel.test.ts
 
-import type { Logger } from '../shared/logger.js';
-import type { TunnelStream } from '../shared/tunnel/join.js';
-import type { Tunnels } from '../shared/tunnel/tunnels.js';
+import type { Logger } from 'pino';
+import type { TunnelStream, Tunnels } from '../../services/tunnel/tunnels.js';
 import type { TunnelPrinter } from './report.js';
 
 /** What each kind of forward works with. */

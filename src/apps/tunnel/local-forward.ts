@@ -1,12 +1,12 @@
 // Tested by test/loopback/tunnel.test.ts
 
 import { createServer, type Server, type Socket } from 'node:net';
+import { failureOf } from '../../base/failure.js';
+import type { Forward } from '../../services/tunnel/forward.js';
+import { closeListener, listenOn, peerOfSocket } from '../../services/tunnel/listener.js';
+import { connectHeader } from '../../services/tunnel/messages.js';
+import { openTunnel } from '../../services/tunnel/tunnels.js';
 import { formatAddress } from '../../udp/address.js';
-import { failureOf } from '../shared/failure.js';
-import type { Forward } from '../shared/tunnel/forward.js';
-import { closeListener, listenOn, peerOfSocket } from '../shared/tunnel/listener.js';
-import { connectHeader } from '../shared/tunnel/messages.js';
-import { openTunnel } from '../shared/tunnel/open-tunnel.js';
 import type { ForwardParts } from './forward-parts.js';
 
 /** `-L`: connections to a port here are made by the far side. */

@@ -1,18 +1,17 @@
 // Tested by test/loopback/tunnel.test.ts
 
 import { randomBytes } from 'node:crypto';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure } from '../../base/failure.js';
+import { Fault } from '../../services/file/fault.js';
+import type { Message } from '../../services/file/message.js';
+import { type DuplexService, type HostStream, refuseStream } from '../../services/stream-services.js';
+import { answerDialed } from '../../services/tunnel/connect-service.js';
+import { dial } from '../../services/tunnel/dial.js';
+import type { Forward } from '../../services/tunnel/forward.js';
+import { listenHeader, parseAccepted, parseListening, TunnelKind } from '../../services/tunnel/messages.js';
+import { Refusal, readAnswer, sendHeader, tryOpen } from '../../services/tunnel/tunnels.js';
 import { formatAddress } from '../../udp/address.js';
-import { ExitCode } from '../shared/exit-codes.js';
-import { Failure } from '../shared/failure.js';
-import { Fault } from '../shared/files/fault.js';
-import type { Message } from '../shared/files/message.js';
-import { type DuplexService, type HostStream, refuseStream } from '../shared/stream-services.js';
-import { answerDialed } from '../shared/tunnel/connect-service.js';
-import { dial } from '../shared/tunnel/dial.js';
-import type { Forward } from '../shared/tunnel/forward.js';
-import { listenHeader, parseAccepted, parseListening, TunnelKind } from '../shared/tunnel/messages.js';
-import { tryOpen } from '../shared/tunnel/open-tunnel.js';
-import { Refusal, readAnswer, sendHeader } from '../shared/tunnel/refusal.js';
 import type { ForwardParts } from './forward-parts.js';
 
 export interface RemoteParts extends ForwardParts {

@@ -1,9 +1,7 @@
-import { displayDuration, displaySize } from '../shared/display.js';
-import { snakeCase } from '../shared/json-names.js';
+import { displayDuration, displaySize, printable } from '../../base/display.js';
+import type { JoinOutcome, TunnelCounters, TunnelName, TunnelReport } from '../../services/tunnel/tunnels.js';
+import { plainJson } from '../../telemetry/document.js';
 import type { Results } from '../shared/results.js';
-import { printable } from '../shared/terminal.js';
-import type { JoinOutcome } from '../shared/tunnel/join.js';
-import type { TunnelCounters, TunnelName, TunnelReport } from '../shared/tunnel/tunnels.js';
 
 /** A port that takes connections. */
 export interface ForwardListening {
@@ -83,7 +81,7 @@ export class TunnelPrinter implements TunnelReport {
   }
 
   private say(event: object, line: string): void {
-    if (this.isJson) this.results.json(snakeCase(event));
+    if (this.isJson) this.results.json(plainJson(event));
     else this.results.line(line);
   }
 }

@@ -1,14 +1,18 @@
 // Tested by test/loopback/tunnel.test.ts
 
 import { createServer, type Server, type Socket } from 'node:net';
+import { failureOf } from '../../base/failure.js';
+import { closeListener, listenOn, peerOfSocket } from '../../services/tunnel/listener.js';
+import { connectHeader, TunnelKind } from '../../services/tunnel/messages.js';
+import {
+  encodeSocksReply,
+  SocksReader,
+  SocksReply,
+  type SocksStep,
+  socksReplyOf,
+} from '../../services/tunnel/socks.js';
+import { Refusal, readAnswer, resetSocket, sendHeader, tryOpen } from '../../services/tunnel/tunnels.js';
 import { type Address, formatAddress } from '../../udp/address.js';
-import { failureOf } from '../shared/failure.js';
-import { resetSocket } from '../shared/tunnel/join.js';
-import { closeListener, listenOn, peerOfSocket } from '../shared/tunnel/listener.js';
-import { connectHeader, TunnelKind } from '../shared/tunnel/messages.js';
-import { tryOpen } from '../shared/tunnel/open-tunnel.js';
-import { Refusal, readAnswer, sendHeader } from '../shared/tunnel/refusal.js';
-import { encodeSocksReply, SocksReader, SocksReply, type SocksStep, socksReplyOf } from '../shared/tunnel/socks.js';
 import type { ForwardParts } from './forward-parts.js';
 import { reportDrops } from './local-forward.js';
 

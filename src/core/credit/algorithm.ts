@@ -1,10 +1,11 @@
 // Tested by test/core/credit/registry.test.ts
+import type { RecordArena } from '../../base/record-arena.js';
+import { type Parameter, type ParameterValues, parameter } from '../../base/setting.js';
+
 /**
- * What a credit algorithm is: once per update period (period.ts) it learns what became of the flow's credits and says at which rate the receiver
+ * What a credit algorithm is: once per update period it learns what became of the flow's credits and says at which rate the receiver
  * issues the next ones. It knows numbers only: no frames, no clock.
  */
-import type { Parameter, ParameterValues } from '../../base/parameters.js';
-import type { RecordArena } from '../../base/record-arena.js';
 
 /** Numbers that an algorithm may remember of a flow in a record; `leaning` fills it. */
 export const ALGORITHM_NUMBERS = 10;
@@ -113,3 +114,47 @@ export interface CreditAlgorithmDefinition {
    */
   create(link: CreditLink, parameters: CreditParameters, records: RecordArena, weight: number): CreditAlgorithm;
 }
+
+/** Time from one credit of a flow to the next at a rate, ns. PROTOCOL §4.4 */
+export function creditGapNs(link: CreditLink, rateBps: number): number {
+  return (link.bytesPerCredit * 8e9) / rateBps;
+}
+
+/** Every smoothed RTT, but no sooner than `periodCredits` fit on the link (the parameter `period_credits` says why), ns. PROTOCOL §4.7 */
+export function updatePeriodNs(link: CreditLink, rttNs: number, periodCredits: number): number {
+  return Math.max(rttNs, periodCredits * creditGapNs(link, link.maxRateBps));
+}
+
+/** Lowest rate of a flow, bit/s: one credit each `periodNs`, since a flow without credits learns nothing. (The authors' code: one an RTT.) */
+export function floorRateBps(link: CreditLink, periodNs: number): number {
+  return (link.bytesPerCredit * 8e9) / periodNs;
+}
+
+/** The rate at which the credits of a sample were sent, bit/s; the rate in force where that is not known. */
+export function sentBps(link: CreditLink, { known, spanNs }: CreditSample, rateBps: number): number {
+  return spanNs > 0 ? (known * link.bytesPerCredit * 8e9) / spanNs : rateBps;
+}
+
+/** The same, and at least the rate in force where a window held the credits back. */
+export function chosenBps(link: CreditLink, sample: CreditSample, rateBps: number): number {
+  const bps = sentBps(link, sample, rateBps);
+  return sample.heldBack ? Math.max(bps, rateBps) : bps;
+}
+
+/** Part of `unheard_credits` after which the rate of a flow without an echo halves again; 1/8 costs a thousand flows some thousand credits. */
+const HALVING_PART = 1 / 10;
+
+/** `rateBps` of a flow without an echo: halved with each tenth that it has sent beyond `unheard_credits`, down to `lowestBps`. */
+export function unheardBps(rateBps: number, lowestBps: number, parameters: CreditParameters, sent: number): number {
+  // The same time at every rate from a half on, the same credits at a lower one, since few say nothing.
+  const patience = parameters.unheard_credits * Math.max(0.5, parameters.initial_rate);
+  if (sent <= patience) return rateBps;
+  const halvings = Math.ceil((sent - patience) / (patience * HALVING_PART));
+  return Math.min(rateBps, Math.max(rateBps / 2 ** halvings, lowestBps));
+}
+
+export const UNHEARD_CREDITS = parameter('unheard_credits', [88, 20, 1_000_000], 'credits', {
+  meaning:
+    'credits sent at an initial rate of 1 before the first echo, half as many at 1/2 and below; with every tenth more the rate halves',
+  source: 'ours: docs/decisions/0008-leaning.md',
+});

@@ -1,3 +1,6 @@
+// Tested by test/core/credit/ec4.test.ts
+
+import { parameter } from '../../base/setting.js';
 import type {
   CreditAlgorithmDefinition,
   CreditLink,
@@ -5,18 +8,98 @@ import type {
   CreditParameters,
   CreditSample,
 } from './algorithm.js';
-import { EC4_INITIAL_RATE, G, MODE_THRESHOLD, TARGET_ECN_RATIO, W_MID } from './ec4-parameters.js';
-import { MarkedListing } from './marked-listing.js';
-import { PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './paper-parameters.js';
+import { sentBps } from './algorithm.js';
+import { INITIAL_RATE, Listing, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './expresspass.js';
 
-/** Weight of the latest RTT, once an update: 1 is as fair, but Jain's index is 0.95 instead of 0.999 where hosts are late (ours). */
-const LATEST_WEIGHT = 0.75;
+const EC4_INITIAL_RATE: CreditParameter = {
+  ...INITIAL_RATE,
+  default: 1,
+  source: 'EC4 §III.C: "initially injected at the maximum link capacity", so that other traffic is found soon',
+};
+
+const W_MID = parameter('w_mid', [0.05, 0.0001, 1], '', {
+  meaning:
+    'what w goes to in LOW mode while no credit is lost: how far the flow leans towards the link against reactive ones',
+  source: 'EC4 §III.C and Figure 5 (0.04 to 0.06)',
+});
+
+const G = parameter('g', [1 / 16, 0.0001, 1], '', {
+  meaning: 'weight of a new share of marked frames in alpha',
+  source: 'EC4 §III.C, below 1.386 / sqrt(2 * (C * RTT + K))',
+});
+
+const TARGET_ECN_RATIO = parameter('target_ecn_ratio', [0, 0, 1], 'share of data frames', {
+  meaning: 'share of marked frames up to which the rate grows; higher ones use more of the buffer',
+  source: 'EC4 §III.C',
+});
+
+const MODE_THRESHOLD = parameter('mode_threshold', [3, 0, 1000], 'updates', {
+  meaning: 'updates without marks beyond which the flow takes the network for its own kind (HIGH mode)',
+  source: 'EC4 §III.C',
+});
+
+const LOW_TARGET_LOSS: CreditParameter = {
+  ...TARGET_LOSS,
+  name: 'low_target_loss',
+  default: 0,
+  meaning: 'credit loss up to which the flow leans towards the link in LOW mode; target_loss is that of HIGH mode',
+  source: 'EC4 §III.C',
+};
+
 /**
- * In LOW mode a flow sends at most this many times the credits that came through (ours). 2 leaves 0.57 instead of 0.67 to 28 flows beside 4 of DCTCP; without a
- * bound 256 flows queue 1 MB.
+ * What both readings of EC4's Algorithm 1 share: two modes, told apart by the marks of the data queue. In HIGH mode nobody else seems to be there and the
+ * update of `expresspass` holds. One w serves both modes, as the listing has one.
  */
+abstract class MarkedListing extends Listing {
+  protected readonly g: number;
+  protected readonly targetRatio: number;
+  protected readonly modeThreshold: number;
+  protected readonly wMid: number;
+  protected alpha = 0;
+  /** Updates without more marks than wanted since the last that had; MODE_FLAG of the listing. */
+  protected mode = 0;
+
+  constructor(link: CreditLink, parameters: CreditParameters) {
+    super(link, parameters);
+    this.g = parameters.g;
+    this.targetRatio = parameters.target_ecn_ratio;
+    this.modeThreshold = parameters.mode_threshold;
+    this.wMid = parameters.w_mid;
+  }
+
+  /** LOW mode; `ratio`: share of the data frames that were marked. */
+  protected abstract low(sample: CreditSample, ratio: number): void;
+
+  override update(sample: CreditSample): void {
+    if (sample.known === 0) return;
+    const ratio = sample.dataFrames > 0 ? sample.marked / sample.dataFrames : 0;
+    if (ratio <= this.targetRatio && this.mode > this.modeThreshold) this.high(sample);
+    else this.low(sample, ratio);
+  }
+
+  override state(): Record<string, number> {
+    return { ...super.state(), alpha: this.alpha, mode: this.mode };
+  }
+
+  protected high(sample: CreditSample): void {
+    super.update(sample);
+  }
+
+  protected lossyBps(sample: CreditSample): number {
+    return sentBps(this.link, sample, this.rateBps);
+  }
+
+  /** At least a credit an update period, at most the link's rate. */
+  protected bound(sample: CreditSample): void {
+    this.rateBps = Math.min(this.link.maxRateBps, Math.max(this.rateBps, this.lowestBps(sample)));
+  }
+}
+
+/** Weight of the latest RTT, once an update: 1 lowers Jain's index from 0.999 to 0.95 where hosts are late. */
+const LATEST_WEIGHT = 0.75;
+/** Most credits of LOW mode, in delivered ones: 2 leaves 28 flows beside 4 of DCTCP 0.57 instead of 0.67; without a bound 256 flows queue 1 MB. */
 const OVERLOAD = 4;
-/** Below so many frames a round trip a flow starts slowly, as one of TCP does: its ssthresh is never less. RFC 5681 equation 4 */
+/** Frames a round trip below which a flow starts slowly, as TCP does: least ssthresh of RFC 5681 equation 4 */
 const SLOW_START_FRAMES = 2;
 
 /**
@@ -35,17 +118,7 @@ const SLOW_START_FRAMES = 2;
  *         if ratio <= target_ecn_ratio:   cur_rate = cur_rate + step;  mode += 1
  *         else:                           mode = 0;  unless the update before did it:  cur_rate = (cur_rate + (1 - ratio) * step) * (1 - (target_ecn_ratio + alpha) / 2)
  *
- * Each departure, with what it does: docs/decisions/0015-ec4.md. In short:
- *
- * - The listing's growth by alpha / 2 is gone, and its step towards the link bounded: DCTCP adds a frame an RTT, and none when its window has just been cut.
- * - A mark that arrives in the period after a decrease is that of a frame whose credit was sent before it: DCTCP does not cut twice in a round trip either.
- * - A window sends less when the queue makes the round trip longer. A rate that did not would gain from each queue that it builds. Where a period lasts several round trips, as with large
- *   frames on a slow link, it does so in part, or the rate would swing with the queue from one period to the next.
- * - The RTT of LOW mode is nearly the latest. DCTCP's acknowledgements follow the queue at once; by a smoothed RTT a flow would grow too slowly while the queue
- *   is short.
- * - In LOW mode the marks say how full the link is: a lost credit tells of the same overload. What came through bounds the rate, for the first round trips of
- *   many flows.
- * - Between two marks DCTCP leaves many round trips without any, which are no empty network: mode_threshold is higher than the paper's 3.
+ * Each departure, with what it does: docs/decisions/0015-ec4.md.
  *
  * Ours as well: a rate is at least a credit an update period and, in LOW mode, at most the link's.
  */
@@ -173,32 +246,6 @@ class Ec4 extends MarkedListing {
   }
 }
 
-const QUIET_UPDATES: CreditParameter = {
-  ...MODE_THRESHOLD,
-  default: 50,
-  source: 'ours, docs/decisions/0015-ec4.md (EC4 §III.C: 3, which the time between two marks of DCTCP exceeds)',
-};
-
-const GROWTH: CreditParameter = {
-  name: 'growth',
-  default: 1,
-  min: 0.01,
-  max: 1000,
-  unit: 'frames an RTT',
-  meaning: 'how much the rate rises in an RTT of LOW mode at most',
-  source: 'RFC 8257 section 3.5, that of DCTCP; the listing has no bound',
-};
-
-const MIN_FRAMES: CreditParameter = {
-  name: 'min_frames',
-  default: 1,
-  min: 0.01,
-  max: 1,
-  unit: 'credits an update period',
-  meaning: 'lowest rate; below 1 beside DCTCP whose min_window is below 1 too, and starves beside any other',
-  source: 'ours, docs/decisions/0015-ec4.md (the authors of ExpressPass: 1)',
-};
-
 export const ec4: CreditAlgorithmDefinition = {
   name: 'ec4',
   summary: 'EC4: shares a queue with traffic that reacts to ECN marks, such as DCTCP',
@@ -210,11 +257,102 @@ export const ec4: CreditAlgorithmDefinition = {
     W_MAX,
     G,
     TARGET_ECN_RATIO,
-    QUIET_UPDATES,
-    GROWTH,
-    MIN_FRAMES,
+    {
+      ...MODE_THRESHOLD,
+      default: 50,
+      source: 'ours, docs/decisions/0015-ec4.md (EC4 §III.C: 3, which the time between two marks of DCTCP exceeds)',
+    },
+    parameter('growth', [1, 0.01, 1000], 'frames an RTT', {
+      meaning: 'how much the rate rises in an RTT of LOW mode at most',
+      source: 'RFC 8257 section 3.5, that of DCTCP; the listing has no bound',
+    }),
+    parameter('min_frames', [1, 0.01, 1], 'credits an update period', {
+      meaning: 'lowest rate; below 1 beside DCTCP whose min_window is below 1 too, and starves beside any other',
+      source: 'ours, docs/decisions/0015-ec4.md (the authors of ExpressPass: 1)',
+    }),
     TARGET_LOSS,
     PERIOD_CREDITS,
   ],
   create: (link, parameters) => new Ec4(link, parameters),
+};
+
+/**
+ * Algorithm 1 of EC4 (Wei, Dong, Huang, Xiao: "ECN and Credit-Reservation Converged Congestion Control"), which shares a data queue with traffic that
+ * reacts to its ECN marks, taken literally, for comparison: it takes 2 to 3 times what DCTCP gets (docs/decisions/0015-ec4.md). Once an RTT, of the data frames of the period:
+ *
+ *     ratio = marked / data frames
+ *     if ratio <= target_ecn_ratio and mode > mode_threshold:                                          HIGH mode: nobody else is there
+ *         the update of ExpressPass
+ *     else:                                                                                             LOW mode
+ *         alpha = (1 - g) * alpha + g * ratio
+ *         if ratio <= target_ecn_ratio:  tmp = cur_rate * (1 + (target_ecn_ratio + alpha) / 2);  mode += 1
+ *         else:                          tmp = cur_rate * (1 - (target_ecn_ratio + alpha) / 2);  mode = 0
+ *         if loss <= low_target_loss:    w = (w + w_mid) / 2;  cur_rate = (1 - w) * tmp + w * max_rate
+ *         else:                          cur_rate = tmp * (1 - loss);  w = max(w / 2, w_min)
+ *
+ * Whether the last lines are skipped in HIGH mode cannot be read off the listing: `high_goes_on` chooses. One w serves
+ * both modes, as the listing has one; HIGH mode is `expresspass`, which counts a loss where it belongs. Ours: a rate is at least a credit an update period and at most the link's.
+ */
+class Ec4Literal extends MarkedListing {
+  readonly name = 'ec4-literal';
+
+  private readonly goesOn: boolean;
+  private readonly lowTargetLoss: number;
+
+  constructor(link: CreditLink, parameters: CreditParameters) {
+    super(link, parameters);
+    this.goesOn = parameters.high_goes_on !== 0;
+    this.lowTargetLoss = parameters.low_target_loss;
+  }
+
+  protected override high(sample: CreditSample): void {
+    super.high(sample);
+    if (this.goesOn) this.settle(sample, this.rateBps);
+  }
+
+  protected low(sample: CreditSample, ratio: number): void {
+    this.alpha += this.g * (ratio - this.alpha);
+    const change = (this.targetRatio + this.alpha) / 2;
+    const isIncreasing = ratio <= this.targetRatio;
+    if (!isIncreasing) this.mode = 0;
+    // No data is no sign that nobody marks it: all credits were lost.
+    else if (sample.dataFrames > 0) this.mode++;
+    this.settle(sample, this.rateBps * (isIncreasing ? 1 + change : 1 - change));
+  }
+
+  /** The second half of the listing: what the credits say. */
+  private settle(sample: CreditSample, tmpBps: number): void {
+    const loss = sample.dropped / sample.known;
+    if (loss <= this.lowTargetLoss) {
+      this.w = (this.w + this.wMid) / 2;
+      this.rateBps = (1 - this.w) * tmpBps + this.w * this.link.maxRateBps;
+    } else {
+      this.rateBps = tmpBps * (1 - loss);
+      this.w = Math.max(this.w / 2, this.wMin);
+    }
+    this.bound(sample);
+  }
+}
+
+export const ec4Literal: CreditAlgorithmDefinition = {
+  name: 'ec4-literal',
+  summary: 'Algorithm 1 of EC4 taken literally, for comparison',
+  parameters: [
+    EC4_INITIAL_RATE,
+    W_INIT,
+    W_MIN,
+    W_MID,
+    W_MAX,
+    G,
+    TARGET_ECN_RATIO,
+    MODE_THRESHOLD,
+    LOW_TARGET_LOSS,
+    TARGET_LOSS,
+    parameter('high_goes_on', [0, 0, 1], '0 or 1', {
+      meaning: 'HIGH mode goes on with the second half of the listing instead of ending with the update of ExpressPass',
+      source: 'ours, docs/decisions/0015-ec4.md: the listing can be read both ways',
+    }),
+    PERIOD_CREDITS,
+  ],
+  create: (link, parameters) => new Ec4Literal(link, parameters),
 };

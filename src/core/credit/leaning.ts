@@ -1,43 +1,232 @@
+// Tested by test/core/credit/leaning.test.ts
 import type { NumberRecord } from '../../base/record-arena.js';
-import type {
-  CreditAlgorithm,
-  CreditAlgorithmDefinition,
-  CreditLink,
-  CreditParameters,
-  CreditSample,
+import { parameter } from '../../base/setting.js';
+import {
+  type CreditAlgorithm,
+  type CreditAlgorithmDefinition,
+  type CreditLink,
+  type CreditParameter,
+  type CreditParameters,
+  type CreditSample,
+  chosenBps,
+  floorRateBps,
+  UNHEARD_CREDITS,
+  unheardBps,
+  updatePeriodNs,
 } from './algorithm.js';
-import { LeaningMemory } from './leaning-memory.js';
-import { LEANING_PARAMETERS } from './leaning-parameters.js';
-import { floorRateBps, updatePeriodNs } from './period.js';
+import { INITIAL_RATE, PERIOD_CREDITS, TARGET_LOSS, W_INIT, W_MAX, W_MIN } from './expresspass.js';
 
-/** Of the credits sent: a flow that gets less of them through remembers its share no longer than one that gets this part through. Ours: bounds the memory. */
+/** Places of a flow's memory in its record. As fields, ten fractions were 160 of the 290 bytes of an idle flow. */
+const RATE = 0;
+const W = 1;
+const SHARE = 2;
+const RECENT = 3;
+const DELIVERED_PART = 4;
+const LONG_CREDITS = 5;
+const LONG_LINK_CREDITS = 6;
+const LOWEST_W = 7;
+const QUIET_CREDITS = 8;
+const STEPPED = 9;
+
+/** What our rate law remembers of one flow. */
+abstract class LeaningMemory {
+  private readonly numbers: Float64Array;
+  private readonly at: number;
+
+  /** The first ALGORITHM_NUMBERS of the record are its own. */
+  constructor({ numbers, at }: NumberRecord) {
+    this.numbers = numbers;
+    this.at = at;
+  }
+
+  get rateBps(): number {
+    return this.numbers[this.at + RATE];
+  }
+
+  protected set rateBps(rateBps: number) {
+    this.numbers[this.at + RATE] = rateBps;
+  }
+
+  protected get w(): number {
+    return this.numbers[this.at + W];
+  }
+
+  protected set w(w: number) {
+    this.numbers[this.at + W] = w;
+  }
+
+  /** What the path gives the flow, by the credits that it delivered, bit/s; 0 before the first sample. */
+  protected get shareBps(): number {
+    return this.numbers[this.at + SHARE];
+  }
+
+  protected set shareBps(shareBps: number) {
+    this.numbers[this.at + SHARE] = shareBps;
+  }
+
+  /** The same over fewer credits. */
+  protected get recentBps(): number {
+    return this.numbers[this.at + RECENT];
+  }
+
+  protected set recentBps(recentBps: number) {
+    this.numbers[this.at + RECENT] = recentBps;
+  }
+
+  /** Of the credits of the last sample, remembered like the share. */
+  protected get deliveredPart(): number {
+    return this.numbers[this.at + DELIVERED_PART];
+  }
+
+  protected set deliveredPart(part: number) {
+    this.numbers[this.at + DELIVERED_PART] = part;
+  }
+
+  /** Credits delivered while the flow was settled, and the time in which they were, in credits of a link; both are scaled down at long_memory. */
+  protected get longCredits(): number {
+    return this.numbers[this.at + LONG_CREDITS];
+  }
+
+  protected set longCredits(credits: number) {
+    this.numbers[this.at + LONG_CREDITS] = credits;
+  }
+
+  protected get longLinkCredits(): number {
+    return this.numbers[this.at + LONG_LINK_CREDITS];
+  }
+
+  protected set longLinkCredits(credits: number) {
+    this.numbers[this.at + LONG_LINK_CREDITS] = credits;
+  }
+
+  protected get lowestW(): number {
+    return this.numbers[this.at + LOWEST_W];
+  }
+
+  protected set lowestW(w: number) {
+    this.numbers[this.at + LOWEST_W] = w;
+  }
+
+  /** Credits delivered since the last one that was lost. */
+  protected get quietCredits(): number {
+    return this.numbers[this.at + QUIET_CREDITS];
+  }
+
+  protected set quietCredits(credits: number) {
+    this.numbers[this.at + QUIET_CREDITS] = credits;
+  }
+
+  /** When w last rose or a credit was last lost. */
+  protected get steppedNs(): number {
+    return this.numbers[this.at + STEPPED];
+  }
+
+  protected set steppedNs(nowNs: number) {
+    this.numbers[this.at + STEPPED] = nowNs;
+  }
+}
+
+const DECISION = 'docs/decisions/0008-leaning.md';
+
+const LEANING_PARAMETERS: readonly CreditParameter[] = [
+  INITIAL_RATE,
+  {
+    ...W_INIT,
+    default: 0.6,
+    source: `ours: ${DECISION} (0.5 in ExpressPass 2017)`,
+  },
+  {
+    ...W_MIN,
+    default: 0.02,
+    source: `ours: ${DECISION} (0.01 in ExpressPass 2017)`,
+  },
+  {
+    ...W_MAX,
+    default: 0.6,
+    source: `ours: ${DECISION} (0.5 in ExpressPass 2017)`,
+  },
+  parameter('w_decrease', [0.92, 0.1, 1], '', {
+    meaning: 'what w is multiplied by at each update of a flow that shares, or has climbed to the top',
+    source: `ours: ${DECISION} (0.5 an RTT in ExpressPass 2017)`,
+  }),
+  parameter('w_fall', [0.025, 0.001, 0.6], '', {
+    meaning: 'what w loses at the least at each such update',
+    source: `ours: ${DECISION}`,
+  }),
+  parameter('w_step', [0.02, 0, 0.5], '', {
+    meaning: 'what is added to w in each RTT of a climb',
+    source: `ours: ${DECISION} (halfway to w_max in ExpressPass 2017; 0.05 in its authors' code)`,
+  }),
+  {
+    ...TARGET_LOSS,
+    default: 0,
+    meaning: 'credit loss that a flow bears without yielding: what a path loses by itself, not for congestion',
+    source: `ours: ${DECISION} (0.1 in ExpressPass 2017)`,
+  },
+  parameter('memory', [20, 0, 1000], 'credits', {
+    meaning:
+      'how many credits the share that is remembered weighs against those of a new sample; of a settled flow, how many delivered ones',
+    source: `ours: ${DECISION}`,
+  }),
+  parameter('recent_memory', [10, 0, 1000], 'credits', {
+    meaning: 'the same for what a flow got lately, which a settled flow makes up for',
+    source: `ours: ${DECISION}`,
+  }),
+  parameter('make_up', [3, 0, 10], '', {
+    meaning: 'how far a settled flow makes up for getting more or less than its share, times the square of its loss',
+    source: `ours: ${DECISION}`,
+  }),
+  parameter('thin_share', [1 / 256, 0.0001, 1], 'share of max rate', {
+    meaning:
+      'what a settled flow gets in the long run below which its w_min shrinks, by the root; 0.0001 for next to never',
+    source: `ours: ${DECISION}`,
+  }),
+  parameter('long_memory', [200, 20, 100_000], 'delivered credits', {
+    meaning: 'over how many that long run is',
+    source: `ours: ${DECISION}`,
+  }),
+  UNHEARD_CREDITS,
+  parameter('quiet_credits', [300, 1, 100_000], 'credits', {
+    meaning: 'credits delivered in a row after which a flow climbs again',
+    source: `ours: ${DECISION}`,
+  }),
+  parameter('climb_end', [0.9, 0.1, 1], 'share of max rate', {
+    meaning: 'rate from which a climbing flow gives up its w again',
+    source: `ours: ${DECISION}`,
+  }),
+  parameter('ceiling', [0.99, 0.5, 1], 'share of max rate', {
+    meaning: 'highest rate',
+    source: `ours: ${DECISION}`,
+  }),
+  parameter('period_rtts', [0.5, 0.25, 4], 'RTTs', {
+    meaning: 'length of an update period, where period_credits do not make it longer',
+    source: `ours: ${DECISION} (1 in ExpressPass 2017)`,
+  }),
+  PERIOD_CREDITS,
+];
+
+/** Lowest delivered part of the credits by which a flow's memory grows: bounds the memory. */
 const LEAST_REMEMBERED_PART = 0.05;
 
-/**
- * Delivered credits that a flow's long share is taken to rest on at first, at `thin_share`: the few that a flow gets after many have started together say little.
- * Ours; with 10 the w of 256 flows differ more, with 40 a thousand flows send more credits in their first 5 ms.
- */
+/** Delivered credits of a new long share, at `thin_share`. With 10, w of 256 flows differs more; with 40, a thousand flows send more in their first 5 ms. */
 const FIRST_CREDITS = 20;
 
-/** Delivered credits that the share of a thin flow weighs when it settles, since what it saw before was a flood. Ours; of 3 and 20 the Jain over 10 ms of 256 flows is lower. */
+/** Delivered credits that the share of a thin flow weighs when it settles: before, it saw a flood. 3 and 20 are less fair with 256 flows over 10 ms. */
 const FLOOD_CREDITS = 6;
 
-/** A thin flow remembers its share over so many times the credits of others: it leans less and so believes its share more. Ours; of 2 it is less fair with 256 flows. */
+/** Factor of `memory` for a thin flow, which leans less and trusts its share more. 2 is less fair with 256 flows. */
 const THIN_MEMORY = 3;
 
-/** And it makes up for so much less of its luck than others do, since its own lean is less. Ours: with thin_share 1/64 all of it took 0.003 to 0.005 of the Jain over 10 ms of 64 and 256 flows. */
+/** Factor of `make_up` for a thin flow, whose lean is less. 1, with thin_share 1/64, costs 64 and 256 flows 0.003 to 0.005 of Jain's index over 10 ms. */
 const THIN_MAKE_UP = 2 / 3;
 
-/** w_min shrinks to this part at the least, which would take 16,384 flows of one link: one that is heard of again after an outage has to find its share. Ours. */
+/** Lowest part to which w_min shrinks, that of 16,384 flows on a link: after an outage a flow has to find its share. */
 const LEAST_LEANING = 1 / 8;
 
-/** Update periods in which a thin flow sends at least one credit: one in each would be 13 links' worth with a thousand flows at 10 Gbit/s and 100 us. Ours. */
+/** Update periods in which a thin flow sends at least one credit. One in each is 13 times the link with a thousand flows at 10 Gbit/s and 100 us. */
 const FLOOR_PERIODS = 4;
 
-/** Of `unheard_credits`: the rate of a flow that has heard nothing halves with each such part more. Ours; an eighth is some thousand credits more of a thousand flows. */
-const HALVING_PART = 1 / 10;
-
-/** Of w_min, as a part of the maximum rate: such a flow goes no slower. Ours; once or more it would still be the flood's tail, and less has it wait for its first credit. */
+/** Lowest rate of such a flow, in w_min times the maximum. 1 or more keeps the flood alive, less delays the first credit. */
 const UNHEARD_LEANING = 1 / 2;
 
 /**
@@ -63,26 +252,7 @@ const UNHEARD_LEANING = 1 / 2;
  *
  * Before the first echo: initial_rate, which halves with every tenth that goes out beyond unheard_credits (half as many to a rate of 1/2), down to w_min / 2 * max.
  *
- * Why each is there, with what it does and what the alternatives did: docs/decisions/0008-leaning.md. In short:
- *
- * - Flows are in balance where they lose what their leaning is too much: 1 / (1 - loss) = 1 - w + n * w for n flows. So no target loss is needed
- *   (it is 0, and there for paths that lose frames by themselves); w_min alone says how many credits are spent on fairness, and a flow that crosses
- *   several links is not pushed out by the tolerance of others.
- * - The share is remembered over `memory` credits, for a flow with one or two credits a period reads its loss as 0 or 1. What is remembered is the share and not
- *   the loss: a rate that has been lowered for a loss is not lowered for it again. Of a flow that loses most of them, 20 credits say little, so a settled flow counts
- *   those that were delivered.
- * - Only a climbing flow gains w, and it gives it up at the top. A flow that was alone then meets one that joins with little w, and yields to it.
- * - w falls by a part and at least by a step: slowly at first, since a flow that joins one other needs it for five RTTs; and soon to its end, since one that joins many
- *   is past its share after the first pushes and gives the rest back only once w is low.
- * - Who loses most of his credits does not lean far: w is at most the part that is delivered. A thousand flows that start together so stop flooding the path
- *   at their first echo, and one whose first credits are all lost does not push the others away.
- * - Most of those thousand wait for that echo for tens of RTTs. Who has sent many credits and heard of none goes on like a flow that has nothing.
- * - With n flows the leaning is n * w links too much, and each link of that is a link's worth of credits dropped. So w_min shrinks with the share of a thin flow, by the
- *   root: whoever has less than another still leans further for its size, and that makes them equal. The loss would say the same with all its noise in w.
- * - Which credits are dropped is chance, and with hundreds of flows most are. A settled flow that was lucky of late asks for less and one that was not for more. The
- *   square of the loss keeps that away from few flows, where a difference between share and recent is news and not luck.
- * - A flow that a window or the host's budget holds back does not take its slowness for its share: one lost credit would leave it behind those that lost none.
- * - A ceiling just under the link's rate leaves the jitter of the credits to them, which the meter of a NIC that is busy all the time takes out.
+ * Why each is there, what it does and what the alternatives did: docs/decisions/0008-leaning.md.
  */
 class Leaning extends LeaningMemory implements CreditAlgorithm {
   private readonly link: CreditLink;
@@ -107,15 +277,8 @@ class Leaning extends LeaningMemory implements CreditAlgorithm {
   }
 
   unheardRateBps(sent: number): number {
-    const { unheard_credits: unheard, initial_rate: initialRate, w_min: wMin } = this.parameters;
-    // As long a time at every rate from a half on; at a lower one as many credits, for few say nothing.
-    const patience = unheard * Math.max(0.5, initialRate);
-    if (sent <= patience) return this.rateBps;
-    const halvings = Math.ceil((sent - patience) / (patience * HALVING_PART));
-    return Math.min(
-      this.rateBps,
-      Math.max(this.rateBps / 2 ** halvings, UNHEARD_LEANING * wMin * this.link.maxRateBps),
-    );
+    const lowestBps = UNHEARD_LEANING * this.parameters.w_min * this.link.maxRateBps;
+    return unheardBps(this.rateBps, lowestBps, this.parameters, sent);
   }
 
   updatePeriodNs(rttNs: number): number {
@@ -138,7 +301,7 @@ class Leaning extends LeaningMemory implements CreditAlgorithm {
   }
 
   private learn(sample: CreditSample): void {
-    const sentBps = this.sentBps(sample);
+    const sentBps = chosenBps(this.link, sample, this.rateBps);
     this.shareBps = remembered(this.shareBps, this.memory, sentBps, sample);
     this.recentBps = remembered(this.recentBps, this.parameters.recent_memory, sentBps, sample);
     this.deliveredPart = this.shareBps / sentBps;
@@ -173,12 +336,6 @@ class Leaning extends LeaningMemory implements CreditAlgorithm {
 
   private get isSettled(): boolean {
     return this.w <= this.parameters.w_min;
-  }
-
-  /** The rate at which the credits of the sample were sent, or would have been but for a window; the rate in force where it is not known. */
-  private sentBps({ known, spanNs, heldBack }: CreditSample): number {
-    const sentBps = spanNs > 0 ? (known * this.link.bytesPerCredit * 8e9) / spanNs : this.rateBps;
-    return heldBack ? Math.max(sentBps, this.rateBps) : sentBps;
   }
 
   private climb({ nowNs, rttNs }: CreditSample): void {

@@ -1,5 +1,6 @@
-import { ParameterError } from '../../base/parameters.js';
+import { ConfigError } from '../../base/config-error.js';
 import { RecordArena } from '../../base/record-arena.js';
+import { checkPositive, resolveParameters } from '../../base/setting.js';
 import {
   ALGORITHM_NUMBERS,
   type CreditAlgorithm,
@@ -7,15 +8,9 @@ import {
   type CreditLink,
   type CreditParameters,
 } from './algorithm.js';
-import { ec4 } from './ec4.js';
-import { ec4Literal } from './ec4-literal.js';
-import { expresspass } from './expresspass.js';
-import { expresspass2016 } from './expresspass-2016.js';
-import { expresspassLiteral } from './expresspass-literal.js';
-import { expresspassNs2 } from './expresspass-ns2.js';
+import { ec4, ec4Literal } from './ec4.js';
+import { expresspass, expresspass2016, expresspassLiteral, expresspassNs2, naive } from './expresspass.js';
 import { leaning } from './leaning.js';
-import { naive } from './naive.js';
-import { checkLink, resolveParameters } from './parameters.js';
 import { spraypass, spraypass1, spraypass2 } from './spraypass.js';
 import { steady } from './steady.js';
 
@@ -37,17 +32,31 @@ export const CREDIT_ALGORITHMS: readonly CreditAlgorithmDefinition[] = [
 
 export const DEFAULT_CREDIT_ALGORITHM = steady.name;
 
-/** The algorithm of that name; throws `ParameterError` that lists the names there are. */
+/** The algorithm of that name; throws a ConfigError that lists the names there are. */
 export function findCreditAlgorithm(name: string): CreditAlgorithmDefinition {
   const found = CREDIT_ALGORITHMS.find((definition) => definition.name === name);
   if (found !== undefined) return found;
   const names = CREDIT_ALGORITHMS.map((definition) => definition.name).join(', ');
-  throw new ParameterError('algorithm', `there is no credit algorithm '${name}': allowed are ${names}`);
+  throw new ConfigError(`there is no credit algorithm '${name}'; allowed: ${names}`, ['algorithm']);
+}
+
+/** The defaults of an algorithm with the values that were given in their place; throws a ConfigError on a name or value that it does not take. */
+export function resolveCreditParameters(
+  definition: CreditAlgorithmDefinition,
+  given: CreditParameters,
+): CreditParameters {
+  return resolveParameters(`credit algorithm ${definition.name}`, definition.parameters, given);
+}
+
+/** Throws a ConfigError unless an algorithm can work on the link. */
+export function checkLink(link: CreditLink): void {
+  checkPositive(link.maxRateBps, 'maxRateBps', 'a credited link');
+  checkPositive(link.bytesPerCredit, 'bytesPerCredit', 'a credited link');
 }
 
 /**
  * A new algorithm object for one flow. `parameters` need hold only what differs from the defaults.
- * Throws `ParameterError` for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
+ * Throws a ConfigError for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
  */
 export function creditAlgorithm(name: string, link: CreditLink, parameters: CreditParameters = {}): CreditAlgorithm {
   return creditAlgorithmMaker(name, link, parameters, new RecordArena(ALGORITHM_NUMBERS))();
@@ -73,6 +82,6 @@ export function creditAlgorithmMaker(
 ): CreditAlgorithmMaker {
   const definition = findCreditAlgorithm(name);
   checkLink(link);
-  const resolved = resolveParameters(definition, parameters);
+  const resolved = resolveCreditParameters(definition, parameters);
   return (weight = 1) => definition.create(link, resolved, records, weight);
 }

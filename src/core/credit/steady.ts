@@ -1,12 +1,50 @@
-import type {
-  CreditAlgorithm,
-  CreditAlgorithmDefinition,
-  CreditLink,
-  CreditParameters,
-  CreditSample,
+import { parameter } from '../../base/setting.js';
+import {
+  type CreditAlgorithm,
+  type CreditAlgorithmDefinition,
+  type CreditLink,
+  type CreditParameter,
+  type CreditParameters,
+  type CreditSample,
+  chosenBps,
+  floorRateBps,
+  UNHEARD_CREDITS,
+  unheardBps,
+  updatePeriodNs,
 } from './algorithm.js';
-import { floorRateBps, updatePeriodNs } from './period.js';
-import { STEADY_PARAMETERS } from './steady-parameters.js';
+import { INITIAL_RATE } from './expresspass.js';
+
+const DECISION = 'docs/decisions/0020-explicit-rate.md';
+
+const STEADY_PARAMETERS: readonly CreditParameter[] = [
+  INITIAL_RATE,
+  parameter('period_rtts', [0.25, 0.1, 4], 'RTTs', {
+    meaning: 'length of an update period, where period_credits do not make it longer',
+    source: `ours: ${DECISION} (1 in ExpressPass 2017)`,
+  }),
+  parameter('period_credits', [4, 1, 1000], 'credits at max rate', {
+    meaning: 'shortest update period: the time of as many credits of the whole link',
+    source: `ours: ${DECISION}`,
+  }),
+  { ...UNHEARD_CREDITS, source: `ours: ${DECISION}` },
+  parameter('tolerated_loss', [0.4, 0, 0.9], '', {
+    meaning:
+      'part of the credits that a path without a queue may lose; more is congestion of a link that offers no rate',
+    source: `ours: ${DECISION}; 10 % of all frames each way are 0.19`,
+  }),
+  parameter('queued_loss', [0.1, 0, 0.9], '', {
+    meaning: 'the same for a path whose RTT shows a queue',
+    source: `ours: ${DECISION}`,
+  }),
+  parameter('memory', [200, 1, 100_000], 'credits', {
+    meaning: 'credits over which the loss is remembered',
+    source: `ours: ${DECISION}; bursts of 8 frames at 10 % pass for less than tolerated_loss`,
+  }),
+  parameter('lean', [0.05, 0.001, 0.5], '', {
+    meaning: 'part of the way to the maximum rate that a limit found by loss climbs in an RTT',
+    source: `ours: ${DECISION}`,
+  }),
+];
 
 /** No hop of the path has limited the flow yet. PROTOCOL §9.7 */
 const NO_HOP = 15;
@@ -15,8 +53,6 @@ const NO_HOP = 15;
 const QUEUED_PART = 1;
 const QUEUED_VARIATIONS = 8;
 
-/** Part of `unheard_credits`: each time that a flow without an echo has sent as many credits more, its rate halves. Ours. */
-const HALVING_PART = 1 / 10;
 /** Lowest rate of such a flow, as a part of the maximum. Ours: it still has to send the credit whose echo it waits for. */
 const UNHEARD_PART = 1 / 100;
 /** A flow with a limit sends at least one credit in this many update periods. Ours. */
@@ -59,12 +95,7 @@ class Steady implements CreditAlgorithm {
   }
 
   unheardRateBps(sent: number): number {
-    const { unheard_credits: credits, initial_rate: initialRate } = this.parameters;
-    // As long a time at every rate from a half on; at a lower one as many credits, for few say nothing.
-    const unheard = credits * Math.max(0.5, initialRate);
-    if (sent <= unheard) return this.rateBps;
-    const halvings = Math.ceil((sent - unheard) / (unheard * HALVING_PART));
-    return Math.min(this.rateBps, Math.max(this.rateBps / 2 ** halvings, UNHEARD_PART * this.link.maxRateBps));
+    return unheardBps(this.rateBps, UNHEARD_PART * this.link.maxRateBps, this.parameters, sent);
   }
 
   updatePeriodNs(rttNs: number): number {
@@ -97,17 +128,14 @@ class Steady implements CreditAlgorithm {
     if (used > 0) this.loss += ((dropped / known - this.loss) * known) / (known + memory);
     const tolerated = isQueued(sample) ? queued : byItself;
     if (this.loss > tolerated)
-      this.limitBps = Math.min(this.rateBps, (this.sentBps(sample) * (1 - this.loss)) / (1 - tolerated));
+      this.limitBps = Math.min(
+        this.rateBps,
+        (chosenBps(this.link, sample, this.rateBps) * (1 - this.loss)) / (1 - tolerated),
+      );
     if (this.limitBps === Number.POSITIVE_INFINITY) return;
     const { maxRateBps } = this.link;
     this.limitBps += lean * Math.min(1, elapsedNs / rttNs) * Math.max(0, maxRateBps - this.limitBps);
     if (this.limitBps >= Math.min(this.offeredBps, maxRateBps)) this.limitBps = Number.POSITIVE_INFINITY;
-  }
-
-  /** The rate at which the credits of the sample were sent; the rate in force where a window held them back, or it is not known. */
-  private sentBps({ known, spanNs, heldBack }: CreditSample): number {
-    const sentBps = spanNs > 0 ? (known * this.link.bytesPerCredit * 8e9) / spanNs : this.rateBps;
-    return heldBack ? Math.max(sentBps, this.rateBps) : sentBps;
   }
 }
 

@@ -1,9 +1,9 @@
 // Tested by test/core/window/dctcp.test.ts and test/core/window/swift.test.ts
 /**
- * What a window algorithm is: it learns what one acknowledgement, or a loss, says about the frames that its flow has sent, and says how many may be out at a time
- * and how far apart they leave. It knows numbers only: no frames, no clock.
+ * What a window algorithm is: it learns what an acknowledgement or a loss says of the frames sent, and says how many may be out and how far apart they
+ * leave. It knows numbers only: no frames, no clock.
  */
-import type { Parameter, ParameterValues } from '../../base/parameters.js';
+import type { Parameter, ParameterValues } from '../../base/setting.js';
 
 export type WindowParameter = Parameter;
 export type WindowParameters = ParameterValues;
@@ -36,7 +36,7 @@ export interface WindowSample {
   /** One of `WindowEvent`. */
   event: number;
   nowNs: number;
-  /** Data frames sent so far; the next one has this number, counted from 0. A round trip is over when the frame with the number that was next at its beginning is acknowledged. */
+  /** Data frames sent so far: the number of the next one. A round trip ends when the frame that was next at its beginning is acknowledged. */
   sentFrames: number;
   /** Data frames that are on their way, as far as is known. */
   inFlightFrames: number;

@@ -1,14 +1,13 @@
+import { parameter } from '../../base/setting.js';
 import { SECOND_NS } from '../../base/time.js';
 import {
   type WindowAlgorithm,
   type WindowAlgorithmDefinition,
   WindowEvent,
-  type WindowParameter,
   type WindowParameters,
   type WindowSample,
 } from './algorithm.js';
-import { INITIAL_WINDOW, MAX_WINDOW, MIN_WINDOW } from './parameters.js';
-import { TcpWindow } from './slow-start.js';
+import { INITIAL_WINDOW, MAX_WINDOW, MIN_WINDOW, TcpWindow } from './slow-start.js';
 
 /** The most that the target is above the window. RFC 9438 section 4.2 */
 const TARGET_CEILING = 1.5;
@@ -110,39 +109,25 @@ class Cubic implements WindowAlgorithm {
   }
 }
 
-const C: WindowParameter = {
-  name: 'c',
-  default: 0.4,
-  min: 0.001,
-  max: 1_000_000,
-  unit: 'frames per cubic second',
-  meaning: 'how steep the cubic is',
-  source: 'RFC 9438 section 5.1',
-};
-
-const BETA: WindowParameter = {
-  name: 'beta',
-  default: 0.7,
-  min: 0.1,
-  max: 0.99,
-  unit: '1',
-  meaning: 'what a reduction leaves of the window',
-  source: 'RFC 9438 section 4.6',
-};
-
-const HEEDS_MARKS: WindowParameter = {
-  name: 'heeds_marks',
-  default: 1,
-  min: 0,
-  max: 1,
-  unit: '0 or 1',
-  meaning: 'whether a mark counts as a loss; 0 for a sender without ECN',
-  source: 'RFC 3168 section 6.1.2',
-};
-
 export const cubic: WindowAlgorithmDefinition = {
   name: 'cubic',
   summary: 'CUBIC, RFC 9438',
-  parameters: [C, BETA, HEEDS_MARKS, INITIAL_WINDOW, MIN_WINDOW, MAX_WINDOW],
+  parameters: [
+    parameter('c', [0.4, 0.001, 1_000_000], 'frames per cubic second', {
+      meaning: 'how steep the cubic is',
+      source: 'RFC 9438 section 5.1',
+    }),
+    parameter('beta', [0.7, 0.1, 0.99], '', {
+      meaning: 'what a reduction leaves of the window',
+      source: 'RFC 9438 section 4.6',
+    }),
+    parameter('heeds_marks', [1, 0, 1], '0 or 1', {
+      meaning: 'whether a mark counts as a loss; 0 for a sender without ECN',
+      source: 'RFC 3168 section 6.1.2',
+    }),
+    INITIAL_WINDOW,
+    MIN_WINDOW,
+    MAX_WINDOW,
+  ],
   create: (_link, parameters) => new Cubic(parameters),
 };

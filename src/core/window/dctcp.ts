@@ -1,17 +1,13 @@
-import type {
-  WindowAlgorithm,
-  WindowAlgorithmDefinition,
-  WindowParameter,
-  WindowParameters,
-  WindowSample,
+import { parameter } from '../../base/setting.js';
+import { constant } from '../../base/value-kind.js';
+import {
+  type WindowAlgorithm,
+  type WindowAlgorithmDefinition,
+  WindowEvent,
+  type WindowParameters,
+  type WindowSample,
 } from './algorithm.js';
-import * as algorithm from './algorithm.js';
-import * as parameters from './parameters.js';
-import { TcpWindow } from './slow-start.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { WindowEvent } = algorithm;
-const { INITIAL_WINDOW, MAX_WINDOW, MIN_WINDOW } = parameters;
+import { INITIAL_WINDOW, MAX_WINDOW, MIN_WINDOW, TcpWindow } from './slow-start.js';
 
 /** What a loss leaves of the window, and a timeout of the threshold: RFC 8257 section 3.5, as RFC 5681. */
 const LOSS_FACTOR = 0.5;
@@ -90,29 +86,21 @@ export class Dctcp implements WindowAlgorithm {
   }
 }
 
-const G: WindowParameter = {
-  name: 'g',
-  default: 1 / 16,
-  min: 0.0001,
-  max: 1,
-  unit: '1',
-  meaning: 'weight of the latest window in alpha',
-  source: 'RFC 8257 section 4.2; 0.01976 at 100 Gbit/s in ExpressPass 2017',
-};
-
-const INITIAL_ALPHA: WindowParameter = {
-  name: 'initial_alpha',
-  default: 1,
-  min: 0,
-  max: 1,
-  unit: '1',
-  meaning: 'alpha of a new flow',
-  source: 'RFC 8257 section 4.2',
-};
-
 export const dctcp: WindowAlgorithmDefinition = {
   name: 'dctcp',
   summary: 'DCTCP, RFC 8257: the window falls by the share of marked frames',
-  parameters: [G, INITIAL_ALPHA, INITIAL_WINDOW, { ...MIN_WINDOW, min: 0.01 }, MAX_WINDOW],
+  parameters: [
+    parameter('g', [1 / 16, 0.0001, 1], '', {
+      meaning: 'weight of the latest window in alpha',
+      source: 'RFC 8257 section 4.2; 0.01976 at 100 Gbit/s in ExpressPass 2017',
+    }),
+    parameter('initial_alpha', [1, 0, 1], '', {
+      meaning: 'alpha of a new flow',
+      source: 'RFC 8257 section 4.2',
+    }),
+    INITIAL_WINDOW,
+    { ...MIN_WINDOW, kind: constant(0.01, 10, 'frames') },
+    MAX_WINDOW,
+  ],
   create: (_link, parameters) => new Dctcp(parameters),
 };

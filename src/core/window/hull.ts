@@ -1,10 +1,5 @@
-import type {
-  WindowAlgorithm,
-  WindowAlgorithmDefinition,
-  WindowParameter,
-  WindowParameters,
-  WindowSample,
-} from './algorithm.js';
+import { parameter } from '../../base/setting.js';
+import type { WindowAlgorithm, WindowAlgorithmDefinition, WindowParameters, WindowSample } from './algorithm.js';
 import { Dctcp, dctcp } from './dctcp.js';
 
 /**
@@ -43,19 +38,15 @@ class Hull implements WindowAlgorithm {
   }
 }
 
-const PACING_GAIN: WindowParameter = {
-  name: 'pacing_gain',
-  default: 1.2,
-  min: 1,
-  max: 4,
-  unit: '1',
-  meaning: 'rate of the pacer over the window by the smoothed RTT; twice in slow start at least',
-  source: 'ours: what Linux takes for TCP (net.ipv4.tcp_pacing_ca_ratio and _ss_ratio)',
-};
-
 export const hull: WindowAlgorithmDefinition = {
   name: 'hull',
   summary: 'HULL: DCTCP with paced frames, for ports that mark by a phantom queue',
-  parameters: [...dctcp.parameters, PACING_GAIN],
+  parameters: [
+    ...dctcp.parameters,
+    parameter('pacing_gain', [1.2, 1, 4], '', {
+      meaning: 'rate of the pacer over the window by the smoothed RTT; twice in slow start at least',
+      source: 'ours: what Linux takes for TCP (net.ipv4.tcp_pacing_ca_ratio and _ss_ratio)',
+    }),
+  ],
   create: (_link, parameters) => new Hull(parameters),
 };

@@ -1,4 +1,5 @@
-import { checkPositive, ParameterError, resolveParameters } from '../../base/parameters.js';
+import { ConfigError } from '../../base/config-error.js';
+import { checkPositive, resolveParameters } from '../../base/setting.js';
 import type { WindowAlgorithm, WindowAlgorithmDefinition, WindowLink, WindowParameters } from './algorithm.js';
 import { cubic } from './cubic.js';
 import { dctcp } from './dctcp.js';
@@ -14,15 +15,15 @@ export function isWindowAlgorithm(name: string): boolean {
   return WINDOW_ALGORITHMS.some((definition) => definition.name === name);
 }
 
-/** The algorithm of that name; throws `ParameterError` that lists the names there are. */
+/** The algorithm of that name; throws a ConfigError that lists the names there are. */
 export function findWindowAlgorithm(name: string): WindowAlgorithmDefinition {
   const found = WINDOW_ALGORITHMS.find((definition) => definition.name === name);
   if (found !== undefined) return found;
   const names = WINDOW_ALGORITHMS.map((definition) => definition.name).join(', ');
-  throw new ParameterError('algorithm', `there is no window algorithm '${name}': allowed are ${names}`);
+  throw new ConfigError(`there is no window algorithm '${name}'; allowed: ${names}`, ['algorithm']);
 }
 
-/** The defaults of an algorithm with the values that were given in their place; throws `ParameterError` on a name or value that it does not take. */
+/** The defaults of an algorithm with the values that were given in their place; throws a ConfigError on a name or value that it does not take. */
 export function resolveWindowParameters(
   definition: WindowAlgorithmDefinition,
   given: WindowParameters,
@@ -32,7 +33,7 @@ export function resolveWindowParameters(
 
 /**
  * A new algorithm object for one flow. `parameters` need hold only what differs from the defaults.
- * Throws `ParameterError` for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
+ * Throws a ConfigError for an unknown name, an unknown parameter, a value out of its range, or a link without a finite rate.
  */
 export function windowAlgorithm(name: string, link: WindowLink, parameters: WindowParameters = {}): WindowAlgorithm {
   const definition = findWindowAlgorithm(name);

@@ -1,12 +1,14 @@
 // Tested by test/core/window/dctcp.test.ts
+
+import { parameter } from '../../base/setting.js';
 import type { WindowParameters, WindowSample } from './algorithm.js';
 
-/** ssthresh after a loss is at least so many frames. RFC 5681 equation 4 */
+/** Lowest ssthresh after a loss. RFC 5681 equation 4 */
 const LEAST_THRESHOLD_FRAMES = 2;
 
 /**
- * The congestion window that the algorithms of TCP have in common, in frames: slow start up to a threshold (RFC 5681 section 3.1), and what a timeout does to it
- * (equation 4). How it grows beyond the threshold and how far it falls is the algorithm's.
+ * The congestion window of TCP's algorithms, in frames: slow start up to a threshold (RFC 5681 section 3.1), and what a timeout does (equation 4). Growth
+ * beyond the threshold and decreases are the algorithm's.
  */
 export class TcpWindow {
   frames: number;
@@ -53,3 +55,23 @@ export class TcpWindow {
     this.frames = Math.min(Math.max(frames, this.minFrames), this.maxFrames);
   }
 }
+
+/**
+ * Parameters that several window algorithms have.
+ * Tested by test/core/window/registry.test.ts.
+ */
+
+export const INITIAL_WINDOW = parameter('initial_window', [10, 1, 1_000], 'frames', {
+  meaning: 'congestion window of a new flow',
+  source: 'RFC 6928',
+});
+
+export const MIN_WINDOW = parameter('min_window', [1, 1, 10], 'frames', {
+  meaning: 'lowest congestion window',
+  source: 'ours: as the ns-2 models; Linux keeps 2, with which 256 flows fill 200 kB that nobody can drain',
+});
+
+export const MAX_WINDOW = parameter('max_window', [65_536, 1, 1_000_000], 'frames', {
+  meaning: 'highest congestion window; the receive window bounds what is out besides',
+  source: 'ours: 100 MB of full frames, more than any path of these networks holds',
+});

@@ -1,13 +1,62 @@
+// Tested by test/core/window/swift.test.ts
+
+import { parameter } from '../../base/setting.js';
 import { MICROSECOND_NS, transmissionNs } from '../../base/time.js';
+import { constant } from '../../base/value-kind.js';
 import {
   type WindowAlgorithm,
   type WindowAlgorithmDefinition,
   WindowEvent,
   type WindowLink,
+  type WindowParameter,
   type WindowParameters,
   type WindowSample,
 } from './algorithm.js';
-import { SWIFT_PARAMETERS } from './swift-parameters.js';
+import { INITIAL_WINDOW, MAX_WINDOW, MIN_WINDOW } from './slow-start.js';
+
+const PAPER = 'Swift, SIGCOMM 2020';
+/** The paper names the parameter and not its value; this is what the public htsim model takes. */
+const HTSIM = `${PAPER}, without a value; the htsim model's`;
+
+const SWIFT_PARAMETERS: readonly WindowParameter[] = [
+  parameter('ai', [1, 0.001, 100], 'frames', { meaning: 'additive increment of an RTT', source: HTSIM }),
+  parameter('beta', [0.8, 0.01, 1], '', { meaning: 'weight of the excess delay in a decrease', source: HTSIM }),
+  parameter('max_mdf', [0.5, 0.01, 0.99], '', { meaning: 'most that a decrease takes', source: HTSIM }),
+  parameter('base_target', [0, 0, 1e6], 'us', {
+    meaning:
+      'target of the fabric delay without switches; 0: the least RTT seen and base_frames, which is unfair where flows start while others queue',
+    source: 'ours: one setting for links of 100 Mbit/s and 100 Gbit/s, docs/decisions/0011-reactive-defaults.md',
+  }),
+  parameter('base_frames', [20, 0, 10_000], 'frames at max rate', {
+    meaning: 'what may queue beyond the least RTT where base_target is 0',
+    source: 'ours: 25 us at 10 Gbit/s, docs/decisions/0011-reactive-defaults.md',
+  }),
+  parameter('hop_delay', [1, 0, 1e5], 'us', {
+    meaning: 'added to the target for each switch',
+    source: `${PAPER} §3.5`,
+  }),
+  parameter('fs_range', [5, 0, 100], 'base targets', {
+    meaning: 'most that flow scaling adds: of base_target, or of base_frames where that is 0',
+    source: HTSIM,
+  }),
+  parameter('fs_min', [0.1, 0.001, 1], 'frames', { meaning: 'window at which it adds the most', source: HTSIM }),
+  parameter('fs_max', [100, 2, 10_000], 'frames', { meaning: 'window from which it adds nothing', source: HTSIM }),
+  parameter('endpoint_target', [100, 1, 1e6], 'us', {
+    meaning: 'target of the delay in the hosts; more where processes are late by more as a rule',
+    source: `ours: four times the fabric's at 10 Gbit/s (${PAPER} gives none)`,
+  }),
+  parameter('endpoint_ewma', [0.125, 0.001, 1], '', {
+    meaning: 'weight of the latest delay in the hosts',
+    source: 'ours: as in the smoothed RTT (the paper gives none)',
+  }),
+  parameter('retx_reset_threshold', [5, 1, 100], 'timeouts', {
+    meaning: 'timeouts in a row after which the window is the smallest',
+    source: `ours (${PAPER} names it without a value)`,
+  }),
+  INITIAL_WINDOW,
+  { ...MIN_WINDOW, default: 0.001, kind: constant(0.0001, 10, 'frames'), source: `${PAPER} §3.4` },
+  MAX_WINDOW,
+];
 
 /**
  * What the window that is not the bottleneck has at most, of the other: the "ceiling value" of section 3.3 footnote 3, whose value the paper does not give (ours: without

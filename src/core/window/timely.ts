@@ -1,10 +1,10 @@
+import { parameter } from '../../base/setting.js';
 import { transmissionNs } from '../../base/time.js';
 import {
   type WindowAlgorithm,
   type WindowAlgorithmDefinition,
   WindowEvent,
   type WindowLink,
-  type WindowParameter,
   type WindowParameters,
   type WindowSample,
 } from './algorithm.js';
@@ -163,15 +163,6 @@ function stepBps(maxRateBps: number, delta: number): number {
 
 const SOURCE = 'TIMELY, SIGCOMM 2015';
 
-function parameter(
-  name: string,
-  [value, min, max]: readonly [number, number, number],
-  unit: string,
-  words: { meaning: string; source?: string },
-): WindowParameter {
-  return { name, default: value, min, max, unit, source: SOURCE, ...words };
-}
-
 export const timely: WindowAlgorithmDefinition = {
   name: 'timely',
   summary: 'TIMELY: a rate that follows the gradient of the RTT',
@@ -184,8 +175,8 @@ export const timely: WindowAlgorithmDefinition = {
       meaning: 'step of an increase; 0: 10 Mbit/s, but 0.1 % of max rate at least and 1 % at most',
       source: `${SOURCE}, section 6: 10 Mbit/s at 10 Gbit/s`,
     }),
-    parameter('beta', [0.8, 0, 1], '1', { meaning: 'weight of a decrease', source: `${SOURCE}, section 6` }),
-    parameter('ewma', [0.875, 0.001, 1], '1', {
+    parameter('beta', [0.8, 0, 1], '', { meaning: 'weight of a decrease', source: `${SOURCE}, section 6` }),
+    parameter('ewma', [0.875, 0.001, 1], '', {
       meaning: 'weight of the latest difference of two RTTs: alpha',
       source: `${SOURCE}, section 6`,
     }),
@@ -210,7 +201,7 @@ export const timely: WindowAlgorithmDefinition = {
       meaning: 'weight of a decrease by the patched law',
       source: 'Zhu and others, CoNEXT 2016: 0.008 beside steps of 0.1 %',
     }),
-    parameter('patched_ewma', [0.05, 0.001, 1], '1', {
+    parameter('patched_ewma', [0.05, 0.001, 1], '', {
       meaning: 'weight of the latest difference of two RTTs by the patched law',
       source: "ours: with the paper's 0.875 a single late segment decides",
     }),

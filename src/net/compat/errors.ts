@@ -1,6 +1,6 @@
 // Tested by test/net/compat/errors.test.ts
 import { constants } from 'node:os';
-import { type ErrorCode, XpassError } from '../../core/errors.js';
+import { type ErrorCode, XpassError } from '../../base/errors.js';
 
 /** What node:net calls the failures of a stream: by the code of the XpassError, which is the `cause`. */
 const NODE_CODES: Record<ErrorCode, string> = {

@@ -1,7 +1,7 @@
 // Tested by test/loopback/net-conformance.test.ts
 import type { AddressInfo, OnReadOpts, Server, SocketConstructorOpts, SocketReadyState } from 'node:net';
 import { addAbortSignal, Duplex } from 'node:stream';
-import { XpassError } from '../../core/errors.js';
+import { XpassError } from '../../base/errors.js';
 import type { UdpAddress } from '../../udp/address.js';
 import type { Stream } from '../stream.js';
 import { connectCall, noPaths } from './arguments.js';

@@ -10,9 +10,7 @@ interface Way {
   readonly orders: number[];
 }
 
-/**
- * What the network saw of one flow. Its frames of both directions that carry one path id, or none, share one path, and each class of them keeps its order. PROTOCOL §9.4
- */
+/** What the network saw of one flow. Frames of both directions with one path id, or none, share one path; each class of them keeps its order. PROTOCOL §9.4 */
 export class FlowTrail {
   readonly lower: number;
   readonly higher: number;

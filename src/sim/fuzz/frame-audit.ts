@@ -1,6 +1,7 @@
 // Tested by test/sim/fuzz/planted-bugs.test.ts
 import type { Fabric } from '../../switch/fabric.js';
 import type { LinkDirection } from '../../switch/link-direction.js';
+import { PortField } from '../../switch/port-record.js';
 import { destinationHost, flowId, frameType, pathId, sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import { FrameType } from '../../wire/layout.js';
@@ -34,8 +35,8 @@ interface Passage {
 export type HostIds = readonly number[];
 
 /**
- * Books of every frame that goes into a fabric: it comes out once, at the host that it is for, by the way that its flow takes, no earlier than the links allow and in order; or it is
- * dropped and counted. Sits between the fabric and whoever drives it.
+ * Books of every frame in a fabric: it comes out once, at its host, by its flow's path, in order and no earlier than links allow; or it is dropped and counted.
+ * Stands between the fabric and its driver.
  */
 export class FrameAudit {
   /** Frames that came in and went out, by type. */
@@ -73,7 +74,7 @@ export class FrameAudit {
 
   /** The network has damaged a frame, and said so. */
   get hasCorrupted(): boolean {
-    return this.fabric.linkDirections.some(({ statistics }) => statistics.corrupted > 0);
+    return this.fabric.linkDirections.some(({ statistics }) => statistics.read(PortField.corrupted) > 0);
   }
 
   /** The flow of this id between two hosts. */
@@ -171,7 +172,7 @@ export class FrameAudit {
     if (frame.atNs < earliestNs - ROUNDING_NS) {
       fail('time', `a frame was across its links at ${frame.atNs} ns that could not be before ${earliestNs} ns`);
     }
-    const mayOvertake = path.some((index) => this.direction(index).statistics.reordered > 0);
+    const mayOvertake = path.some((index) => this.direction(index).statistics.read(PortField.reordered) > 0);
     if (!trail.follows(by, order, { towardsHigher, isCredit: type === FrameType.credit }) && !mayOvertake) {
       fail('order', `a frame of flow ${trail.name} came after one that was sent later`);
     }

@@ -1,3 +1,4 @@
+// Tested by test/sim/fuzz/sim.fuzz.test.ts
 import { transmissionNs } from '../../base/time.js';
 import type { Topology } from '../../switch/topology.js';
 import { wireBytes } from '../../wire/layout.js';
@@ -5,20 +6,21 @@ import type { Scenario } from '../scenario.js';
 import { planFlows } from '../traffic/plan-flows.js';
 import { chancesOf, largestFrameBytes } from '../world.js';
 import { Dice } from './dice.js';
-import { withClasses } from './random-classes.js';
 import { randomFaults } from './random-faults.js';
-import { randomHosts } from './random-hosts.js';
+import { randomHosts, withClasses } from './random-hosts.js';
 import { randomTopology } from './random-topology.js';
 import { randomTraffic } from './random-traffic.js';
 import { timeBoundNs } from './time-bound.js';
-import { USUAL_FRAMES } from './usual-size.js';
+
+/** Full frames of all flows of a random world together by default: at eight events a frame, some milliseconds of work (ours). */
+export const USUAL_FRAMES = 250;
 
 /** How much more or less a world has. */
 const MOST_FACTOR = 6;
 
 /**
- * A world that nobody thought of: any topology, algorithms, endpoints, flows and faults, all of them small and all faults with an end. The same seed gives the same
- * world. `frames`: full data frames that it has, about.
+ * A random small world: topology, algorithms, endpoints, flows, and faults that all end. The same seed gives the same world. `frames`: its full data frames,
+ * about.
  */
 export function randomScenario(seed: number, frames: number = USUAL_FRAMES): Scenario {
   const dice = new Dice(seed);

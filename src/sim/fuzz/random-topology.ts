@@ -2,7 +2,7 @@
 import { MICROSECOND_NS, MILLISECOND_NS, transmissionNs } from '../../base/time.js';
 import { builtinTopology } from '../../switch/builtin-topologies.js';
 import type { PortConfig } from '../../switch/port.js';
-import { checkTopology, type Topology } from '../../switch/topology.js';
+import { checkTopology, type LinkDraft, type Topology } from '../../switch/topology.js';
 import { wireBytes } from '../../wire/layout.js';
 import type { Dice } from './dice.js';
 
@@ -89,11 +89,11 @@ function randomDelayNs(dice: Dice, frameNs: number): number {
 }
 
 /** Switches in a random tree, at times with links that close rings and parallel ones, and hosts with any ids at any of them. */
-function randomTree(dice: Dice, common: PortConfig, routing: object): Topology {
+function randomTree(dice: Dice, common: PortConfig, routing: Pick<Topology, 'spread' | 'failoverDelayNs'>): Topology {
   const switches = Array.from({ length: dice.whole(1, 6) }, (_, index) => ({ name: `s${index + 1}` }));
   const hosts = Array.from({ length: dice.whole(2, 8) }, (_, index) => ({ id: index * 5000 + dice.whole(1, 4999) }));
   const own = () => linkSettings(dice, common);
-  const links: object[] = hosts.map(({ id }) => ({ a: `h${id}`, b: dice.pick(switches).name, ...own() }));
+  const links: LinkDraft[] = hosts.map(({ id }) => ({ a: `h${id}`, b: dice.pick(switches).name, ...own() }));
   for (let index = 1; index < switches.length; index++) {
     const [near, far] = [switches[dice.whole(0, index - 1)].name, switches[index].name];
     links.push({ a: near, b: far, ...own() });

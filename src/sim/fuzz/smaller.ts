@@ -1,16 +1,17 @@
-// Tested by test/sim/fuzz/minimise.test.ts
+// Tested by test/sim/fuzz/smaller.test.ts
 import { NO_IMPAIRMENT } from '../../switch/impairment.js';
 import { checkTopology, type Topology } from '../../switch/topology.js';
 import type { Fault, HostSpec, Scenario, TrafficSpec } from '../scenario.js';
+import type { MakeFabric } from '../world.js';
+import { withTimeBound } from './random-scenario.js';
+import { type Finding, tryScenario } from './trial.js';
 
 type Draft = Omit<Scenario, 'durationNs'>;
 
 /** Settings of an endpoint that stay: other idle timeouts would move the end of the run, and with it what counts as never. */
 const KEPT_FIELDS: readonly string[] = ['idleTimeoutNs', 'connectTimeoutNs'];
 
-/**
- * Ways to take one thing from a scenario, the largest steps first. Each gives scenarios that may be played: their hosts exist and their faults end.
- */
+/** Ways to remove one thing from a scenario, the largest first. Each gives playable scenarios: hosts exist, faults end. */
 export const REDUCTIONS: readonly ((scenario: Draft) => Iterable<Draft>)[] = [
   fewerFaults,
   fewerEntries,
@@ -171,10 +172,7 @@ function hostsOfTraffic(spec: TrafficSpec): readonly number[] {
   }
 }
 
-/**
- * Whether, after the last of them, every link and reader is as it was at first. Faults of links, readers and clocks come in pairs, the second of which sets back
- * what the first changed: so what was set last for each is what was set first by nobody. A clock may go on as it goes.
- */
+/** Whether every link and reader is at last as it was at first: faults come in pairs, the second of which undoes the first. A clock may go on as it goes. */
 export function everyFaultEnds(faults: readonly Fault[]): boolean {
   const open = new Map<string, boolean>();
   for (const fault of faults) {
@@ -192,4 +190,51 @@ export function everyFaultEnds(faults: readonly Fault[]): boolean {
 function isMended(field: string, value: unknown, isSecond: boolean): boolean {
   if (field === 'rateBps') return isSecond;
   return value === NO_IMPAIRMENT[field as keyof typeof NO_IMPAIRMENT];
+}
+
+/** Scenarios that are tried at most: some seconds (ours). */
+const MOST_TRIALS = 600;
+
+interface Minimised {
+  readonly scenario: Scenario;
+  readonly finding: Finding;
+  readonly trials: number;
+}
+
+/** The smallest scenario found that breaks the same check or assertion (delta debugging, Zeller and Hildebrandt 2002). */
+export function minimise(scenario: Scenario, finding: Finding, makeFabric?: MakeFabric): Minimised {
+  return new Minimiser({ scenario, finding, trials: 0 }, makeFabric).run();
+}
+
+class Minimiser {
+  private best: Minimised;
+  private readonly makeFabric: MakeFabric | undefined;
+  private trials = 0;
+
+  constructor(best: Minimised, makeFabric: MakeFabric | undefined) {
+    this.best = best;
+    this.makeFabric = makeFabric;
+  }
+
+  run(): Minimised {
+    for (let before: Minimised | null = null; before !== this.best; ) {
+      before = this.best;
+      for (const reduce of REDUCTIONS) while (this.improve(reduce(this.best.scenario)));
+    }
+    return { ...this.best, trials: this.trials };
+  }
+
+  /** True if one of the drafts is as bad: it is the best from now on. */
+  private improve(drafts: Iterable<Omit<Scenario, 'durationNs'>>): boolean {
+    for (const draft of drafts) {
+      if (this.trials >= MOST_TRIALS) return false;
+      this.trials++;
+      const scenario = withTimeBound(draft);
+      const { finding } = tryScenario(scenario, this.makeFabric);
+      if (finding?.check !== this.best.finding.check) continue;
+      this.best = { scenario, finding, trials: this.trials };
+      return true;
+    }
+    return false;
+  }
 }

@@ -17,9 +17,8 @@ export function faultsEndNs(faults: readonly Fault[]): number {
 }
 
 /**
- * By when everything has to be over: every flow has ended, and every endpoint has forgotten it. From the last fault and the last start on it grants all bytes a hundredth of the slowest
- * link, each frame a round trip of its own (a flow may have one credit at a time), some falls back on the slowest timer, and the idle timeout of
- * whatever a crash has left, twice: a sender and a receiver may notice one after the other.
+ * When every flow has ended and every endpoint forgotten it: after the last fault or start, all bytes at a hundredth of the slowest link, a round trip for each
+ * frame, fallbacks on the slowest timer, and twice the idle timeout, since two ends may notice a crash one after the other.
  */
 export function timeBoundNs(scenario: Omit<Scenario, 'durationNs'>, plans: readonly FlowPlan[]): number {
   const { topology, faults, hosts } = scenario;

@@ -4,11 +4,11 @@ import type { Scenario } from '../scenario.js';
 import type { TrafficPlayer } from '../traffic-player.js';
 import type { World } from '../world.js';
 import type { AuditedPool } from './audited-pool.js';
-import { FabricChecks } from './fabric-checks.js';
 import { FlowChecks } from './flow-checks.js';
 import type { FlowTrail } from './flow-trail.js';
 import type { FrameAudit } from './frame-audit.js';
 import { HostChecks } from './host-checks.js';
+import { FabricChecks } from './port-checks.js';
 import { fail } from './violation.js';
 
 /** Steps between two looks at everything; between them only at what a step touched (ours: then the looks take a third of the time of a run). */

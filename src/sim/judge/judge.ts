@@ -21,8 +21,8 @@ export interface JudgedFlow {
 }
 
 /**
- * The flows of a random network that stayed. Each has the rate at which its payload arrives in the measured half, as a part of its max-min share
- * (`lossyShares`). Flows that should have left by then do not count, whether they have left or not.
+ * Flows of a random network that stayed, each with its measured payload rate as a part of its max-min share (`lossyShares`). Flows that should have left do not
+ * count.
  */
 export function judge(scenario: Scenario, { flows }: SimulationResult): JudgedFlow[] {
   const paths = new FlowPaths(scenario.topology);

@@ -72,8 +72,8 @@ function plainHost(id: number, endpoint: Partial<EndpointConfig>): HostSpec {
 }
 
 /**
- * Timers before the first RTT sample follow the network's round trip. Those of the simulator are some milliseconds: with round trips of 10 us a run would be
- * over before a lost request is repeated, and with 20 ms credits that are on their way would be given up.
+ * Timers before the first RTT sample follow the network's round trip: the simulator's own would outlast a run of 10 us round trips, and give up credits under
+ * way at 20 ms.
  */
 function timers(rttNs: number): Partial<EndpointConfig> {
   const some = Math.ceil(4 * rttNs);

@@ -55,9 +55,8 @@ export interface Wanted {
 }
 
 /**
- * The links with their delays scaled to the wanted round trip, and the run's length: 40 of the longest round trips and 400 frames of the flow with the least
- * share. A run of more than a million events is made smaller in steps of a fifth. Where the round trip makes it long, all rates are scaled down until the
- * slowest link has the least rate, and then all delays. Where the least share makes it long, the rate of the fastest links is cut.
+ * Links with delays scaled to the wanted round trip, and the run's length: 40 of the longest round trips and 400 frames of the least share. Above a million
+ * events, steps of a fifth lower all rates and then delays, or the fastest links' rate.
  */
 export function fitted(topology: Topology, { drafts, ends, longestNs, leastRateBps }: Wanted): NetworkSize {
   const places = new Map(topology.links.map((link, index) => [link.name, index]));

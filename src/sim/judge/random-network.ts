@@ -33,11 +33,8 @@ export interface RandomNetwork {
 }
 
 /**
- * The network of a seed: 2 to 64 flows between random hosts, over 1 to 8 switches of a star, dumbbell, parking lot, tree, leaf-spine or fat tree.
- * Its links differ in rate (100 Mbit/s to 100 Gbit/s), delay (the longest RTT is 10 us to 20 ms without transmission times) and loss (0 to 3 % of all frames
- * each way, on a third of the links). Half of the flows are there from the start, a quarter comes later, and a quarter comes and leaves.
- * Flows come and leave in the first half of the run; the second half is measured.
- * The run is long enough for rates to settle, and where it would cost too much the network is made smaller: see `fitted`.
+ * The network of a seed: 2 to 64 flows over 1 to 8 switches; links of 100 Mbit/s to 100 Gbit/s, RTTs of 10 us to 20 ms, loss of 0 to 3 % on a third of the
+ * links. A quarter of the flows comes later, a quarter comes and leaves, in the first half; the second half is measured.
  */
 export function randomNetwork(seed: number): RandomNetwork {
   const dice = new Dice(seed);

@@ -1,5 +1,6 @@
 // Tested by test/sim/simulate.test.ts
-import type { CreditTotals, FlowResult } from '../result.js';
+import type { CreditTotals } from '../../core/credit-totals.js';
+import type { FlowResult } from '../result.js';
 import type { FlowPlan } from '../traffic/plan-flows.js';
 
 /** What became of one flow. */

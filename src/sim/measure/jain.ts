@@ -1,6 +1,6 @@
 /**
- * Jain's fairness index of the shares, `(sum x)^2 / (n * sum x^2)`: 1 when all are equal, 1/n when one has everything (Jain, Chiu and
- * Hawe, DEC-TR-301, 1984). NaN when there are no shares or all are zero, since then nothing was shared.
+ * Jain's fairness index, `(sum x)^2 / (n * sum x^2)`: 1 when all are equal, 1/n when one has everything (DEC-TR-301, 1984). NaN without shares or when all are
+ * zero.
  */
 export function jainIndex(shares: ArrayLike<number>): number {
   let sum = 0;

@@ -15,10 +15,7 @@ export interface LinkSample {
   utilisation: number;
 }
 
-/**
- * Reads one direction of a link: what the port counted that sends into it, a switch's or a host's NIC, and what was lost on the way. The numbers of a host's NIC
- * are here as any port's.
- */
+/** Reads one direction of a link: counts of the port that sends into it, of a switch or a NIC, and losses on the way. */
 export class LinkProbe {
   readonly name: string;
   private readonly direction: LinkDirection;

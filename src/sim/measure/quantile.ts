@@ -4,9 +4,8 @@ import { assert } from '../../base/assert.js';
 const RANK_ERROR = 1e-9;
 
 /**
- * The quantile by nearest rank: the smallest value that at least the part `part` of all values does not exceed (definition 1 of Hyndman and
- * Fan, 1996). So it is always a value that occurred, and the 99th percentile of fewer than 100 values is their maximum. `sorted` ascends and is not
- * empty; `part` is from 0 to 1.
+ * Quantile by nearest rank (definition 1 of Hyndman and Fan, 1996): the smallest value that at least `part` (0 to 1) of all values do not exceed. `sorted`
+ * ascends and is not empty.
  */
 export function quantile(sorted: Float64Array, part: number): number {
   assert(sorted.length > 0, 'only values have quantiles');

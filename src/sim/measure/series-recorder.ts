@@ -1,5 +1,5 @@
 // Tested by test/sim/simulate.test.ts
-import { ConfigError } from '../../switch/config-error.js';
+import { ConfigError } from '../../base/config-error.js';
 import type { FlowRun } from '../flow-run.js';
 import type { FlowSeries, LinkSeries, RunSeries } from '../result.js';
 import type { LinkProbe } from './link-probe.js';

@@ -3,8 +3,8 @@ import { creditShare } from '../../wire/layout.js';
 import type { LinkResult } from '../result.js';
 
 /**
- * Data on the wire as a part of what the link's data share (PROTOCOL §9.1) carries in `spanNs`: 1 when data fills all that credits leave. Data that queued
- * before the span, and credits smaller than the mean, can bring it a little above 1. 0 on an unlimited link and in no time.
+ * Data on the wire over what the link's data share (PROTOCOL §9.1) carries in `spanNs`; 0 on an unlimited link or in no time. Earlier queues and small credits
+ * can bring it a little above 1.
  */
 export function dataUtilisation(
   dataWireBytes: number,

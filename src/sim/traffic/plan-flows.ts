@@ -1,10 +1,19 @@
+// Tested by test/sim/traffic/plan-flows.test.ts
 import { assert } from '../../base/assert.js';
 import { type Random, SeededRandom } from '../../base/random.js';
-import type { OpenOptions } from '../../core/endpoint.js';
+import { transmissionNs } from '../../base/time.js';
+import type { OpenOptions } from '../../core/flow-factory.js';
 import type { ShareOptions } from '../../core/flow-terms.js';
-import { DEFAULT_FRAME_BYTES } from '../../wire/layout.js';
-import type { TrafficSpec } from '../scenario.js';
-import { type PatternFlow, patternOf } from './patterns.js';
+import { Data, DEFAULT_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
+import type {
+  FlowTraffic,
+  IncastTraffic,
+  PermutationTraffic,
+  PoissonTraffic,
+  ShuffleTraffic,
+  TrafficSpec,
+} from '../scenario.js';
+import { meanBytes, sampleBytes } from './size-distribution.js';
 
 /** One flow that a run will have. */
 export interface FlowPlan {
@@ -28,9 +37,8 @@ export interface FlowPlan {
 }
 
 /**
- * Every flow of a run, sorted by start and then by id. All chance comes from `random`; each entry of `traffic` draws from a generator of its own, so
- * that more flows in one entry do not change the others. `maxFrameBytes` is the UDP payload of a full data frame, by which a Poisson load counts wire bytes.
- * The scenario has been checked: hosts exist, and flows go to another host than they come from.
+ * All flows of a checked scenario by start, then id. Each entry of `traffic` draws from its own generator, so that entries do not shift each other.
+ * `maxFrameBytes`: UDP payload of a full data frame, for wire bytes of a Poisson load.
  */
 export function planFlows(
   traffic: readonly TrafficSpec[],
@@ -60,4 +68,115 @@ function planFlow(id: number, spec: TrafficSpec, flow: PatternFlow, random: Rand
 /** How the flow is opened. */
 export function openOptions({ windowAlgorithm, share }: FlowPlan): OpenOptions {
   return { ...(windowAlgorithm !== undefined && { windowAlgorithm }), ...share };
+}
+
+/** What a pattern says of one flow. */
+interface PatternFlow {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: number;
+  /** After the start of the traffic. */
+  readonly afterNs: number;
+  /** It starts when the flow before it in the pattern is over. */
+  readonly follows?: boolean;
+}
+
+/** The flows of one entry of traffic, in their order. */
+function patternOf(spec: TrafficSpec, random: Random, maxFrameBytes: number): Iterable<PatternFlow> {
+  switch (spec.kind) {
+    case 'flow':
+      return equalFlows(spec);
+    case 'permutation':
+      return permutation(spec, random);
+    case 'incast':
+      return incast(spec);
+    case 'shuffle':
+      return shuffle(spec);
+    case 'poisson':
+      return poisson(spec, random, meanGapNs(spec, maxFrameBytes));
+  }
+}
+
+function* equalFlows({ from, to, bytes, count }: FlowTraffic): Iterable<PatternFlow> {
+  for (let index = 0; index < count; index++) yield { from, to, bytes, afterNs: 0 };
+}
+
+function* permutation({ hosts, bytes }: PermutationTraffic, random: Random): Iterable<PatternFlow> {
+  const targets = derangement(hosts.length, random);
+  for (const [index, from] of hosts.entries()) yield { from, to: hosts[targets[index]], bytes, afterNs: 0 };
+}
+
+/** Round by round, in the order of the senders. */
+function* incast({ from, to, bytes, rounds, everyNs }: IncastTraffic): Iterable<PatternFlow> {
+  for (let round = 0; round < rounds; round++) {
+    for (const sender of from) yield { from: sender, to, bytes, afterNs: round * everyNs };
+  }
+}
+
+/** Of two hosts, every task of the one sends to every task of the other: `tasks` squared flows each way and round. */
+function* shuffle({ hosts, tasks, bytes, rounds }: ShuffleTraffic): Iterable<PatternFlow> {
+  for (const from of hosts) {
+    for (const to of hosts) {
+      if (from === to) continue;
+      for (let pair = 0; pair < tasks * tasks; pair++) {
+        yield { from, to, bytes, afterNs: 0 };
+        for (let round = 1; round < rounds; round++) yield { from, to, bytes, afterNs: 0, follows: true };
+      }
+    }
+  }
+}
+
+/** Exponential gaps, the first one before the first flow; each flow draws its gap, its pair and its size, in this order. */
+function* poisson(spec: PoissonTraffic, random: Random, gapNs: number): Iterable<PatternFlow> {
+  let afterNs = 0;
+  for (let index = 0; index < spec.flows; index++) {
+    afterNs -= Math.log(1 - random.next()) * gapNs;
+    yield { ...pick(spec, random), bytes: sampleBytes(spec.sizes, random), afterNs };
+  }
+}
+
+/**
+ * Mean time between flows. The load counts wire bytes in full frames, as the authors' ns-2 scripts do (kaist-ina/ns2-xpass, large-scale-fattree.tcl: size /
+ * 1460 * 1538), but by the mean of the table: 0.6 of `loadRateBps` is 0.634 of its data share.
+ */
+function meanGapNs({ sizes, load, loadRateBps }: PoissonTraffic, maxFrameBytes: number): number {
+  const wirePerPayload = wireBytes(maxFrameBytes) / (maxFrameBytes - Data.overheadBytes);
+  return transmissionNs(meanBytes(sizes) * wirePerPayload, load * loadRateBps);
+}
+
+/** Uniform over the pairs of different hosts. */
+function pick({ from, to }: PoissonTraffic, random: Random): { from: number; to: number } {
+  assert(
+    from.some((host) => to.some((other) => other !== host)),
+    'random pairs are of different hosts',
+  );
+  for (;;) {
+    const pair = { from: from[below(from.length, random)], to: to[below(to.length, random)] };
+    if (pair.from !== pair.to) return pair;
+  }
+}
+
+/**
+ * A uniform permutation of 0 to `count` - 1 without fixed points: shuffles (Fisher and Yates) until one has none, one in e. A cyclic shuffle would leave out
+ * most.
+ */
+function derangement(count: number, random: Random): number[] {
+  assert(count !== 1, 'a permutation of one host leaves it in its place');
+  for (;;) {
+    const places = shuffled(count, random);
+    if (places.every((place, index) => place !== index)) return places;
+  }
+}
+
+function shuffled(count: number, random: Random): number[] {
+  const places = Array.from({ length: count }, (_, index) => index);
+  for (let index = count - 1; index > 0; index--) {
+    const other = below(index + 1, random);
+    [places[index], places[other]] = [places[other], places[index]];
+  }
+  return places;
+}
+
+function below(bound: number, random: Random): number {
+  return Math.floor(random.next() * bound);
 }

@@ -1,5 +1,5 @@
+import { ConfigError, showValue } from '../../base/config-error.js';
 import type { Random } from '../../base/random.js';
-import { ConfigError, showValue } from '../../switch/config-error.js';
 import type { SizeDistribution } from '../scenario.js';
 
 type Points = SizeDistribution['points'];
@@ -8,8 +8,8 @@ type Points = SizeDistribution['points'];
 const CSV_HEADER = 'size_bytes,cumulative_probability';
 
 /**
- * Mean of the piecewise linear distribution, in bytes: each line between two points counts with its middle, and what lies below the first point's
- * probability has the first point's size. Flows have whole bytes, which moves the mean by less than one.
+ * Mean of the piecewise linear distribution, bytes: each line counts with its middle; below the first probability the size is the first point's. Whole bytes
+ * move it by less than one.
  */
 export function meanBytes({ points }: SizeDistribution): number {
   let mean = points[0].bytes * points[0].probability;
@@ -46,9 +46,8 @@ function wholeBytes(bytes: number): number {
 }
 
 /**
- * Throws a ConfigError that names the first thing that is wrong: sizes and probabilities have to be numbers that never fall from one point to the next, the
- * probabilities from 0 to 1 and the last one 1. Two points of one size are a share of flows of exactly that size; two of one probability are
- * sizes that no flow has.
+ * Throws a ConfigError with the first fault: sizes and probabilities must never fall, and end at probability 1. Two points of one size are a share of exactly
+ * that size; two of one probability are sizes that no flow has.
  */
 export function checkSizeDistribution({ name, points }: SizeDistribution): void {
   const what = `size distribution ${showValue(name)}`;
@@ -81,8 +80,8 @@ function checkOrder(before: Points[number], point: Points[number], what: string)
 }
 
 /**
- * Reads a table of sizes: one `bytes,probability` a line, under the header `size_bytes,cumulative_probability` or none; empty lines and lines that
- * start with `#` are skipped. Throws a ConfigError that names the line, or what `checkSizeDistribution` finds.
+ * Reads `bytes,probability` lines, under the header `size_bytes,cumulative_probability` or none; skips empty lines and `#`. Throws a ConfigError with the line,
+ * or that of `checkSizeDistribution`.
  */
 export function parseSizeDistribution(name: string, csv: string): SizeDistribution {
   const points: { bytes: number; probability: number }[] = [];

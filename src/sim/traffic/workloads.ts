@@ -1,10 +1,8 @@
 import type { SizeDistribution } from '../scenario.js';
 
 /**
- * Flow sizes of real data centres as the ExpressPass papers use them, as points of bytes and cumulative probability. The means that are declared for them
- * are those in the authors' ns-2 script (kaist-ina/ns2-xpass, large-scale-fattree.tcl); those of the tables lie 1.0 to 3.7 % above, which is why a load is
- * computed from the table. The papers' shares of the size classes (EC4, Table I) come out within 3 points, but for web search: here 16 % of its flows are
- * S and 39 % M, there 49 and 3.
+ * Flow sizes of the ExpressPass papers: bytes and cumulative probability. Declared means (kaist-ina/ns2-xpass, large-scale-fattree.tcl) lie 1.0 to 3.7 % below
+ * the tables'. Size classes are within 3 points of EC4, Table I, except web search: 16 % S and 39 % M here, 49 and 3 there.
  */
 const TABLES = {
   /** A web server at Facebook (Roy et al., SIGCOMM 2015); declared mean 63,735 B. */

@@ -1,16 +1,14 @@
 // Tested by test/loopback/udp-mmsg.test.ts
-import * as linux from './linux.js';
-import type { Native } from './native.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const {
+import {
   CONTROL_HEADER_BYTES,
   CONTROL_SPACE_BYTES,
   MessageLayout,
+  type Native,
   SOCKADDR_ROOM_BYTES,
   STAMP_SPACE_BYTES,
   VECTOR_BYTES,
-} = linux;
+} from './native.js';
 
 const HEADER_WORDS = MessageLayout.bytes / 4;
 const VECTOR_WORDS = VECTOR_BYTES / 4;
@@ -28,10 +26,7 @@ export interface VectorShape {
   readonly dataBytes: number;
 }
 
-/**
- * An array of `struct mmsghdr` and all that it points to, in memory that never moves: names, pieces, control messages and data. Fields are 32-bit words
- * that JavaScript writes; addresses are below 2^53 and so are numbers, cut in two words.
- */
+/** `struct mmsghdr`s and all they point to, in memory that never moves. Fields are 32-bit words; addresses, below 2^53, are cut in two. */
 export class MessageVector {
   readonly data: Buffer;
   /** `NAME_WORDS` for each message. */

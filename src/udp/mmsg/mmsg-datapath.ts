@@ -1,6 +1,7 @@
 // Tested by test/loopback/udp-datapath.test.ts
 import type { Frame } from '../../wire/frame.js';
 import { MAX_FRAME_BYTES } from '../../wire/layout.js';
+import type { UdpAddress } from '../address.js';
 import {
   type Datapath,
   type DatapathCounters,
@@ -10,20 +11,100 @@ import {
   DEFAULT_BUFFER_BYTES,
   NOBODY,
   noCounts,
+  type SizedSocket,
+  sizeBuffers,
 } from '../datapath.js';
 import { fragmentsMessage } from '../interface-mtu.js';
 import type { PeerTable } from '../peer-table.js';
-import { ProblemReport } from '../problem-report.js';
-import { sizeBuffers } from '../socket-buffers.js';
-import { Linux } from './linux.js';
-import type { Native, Watch } from './native.js';
-import { NativeSocket } from './native-socket.js';
+import { bindError, connectError, ProblemReport } from '../socket-errors.js';
+import { Linux, type Native, SOCKADDR_BYTES, SOCKADDR_ROOM_BYTES, type Watch } from './native.js';
 import { ReceiveBatch } from './receive-batch.js';
 import { SendBatch, type SendOutcome, USUAL_ECN } from './send-batch.js';
-import { SocketNames } from './socket-names.js';
-import { isFour, TargetTable } from './target-table.js';
+import { isFour, SocketNames, TargetTable } from './socket-addresses.js';
 
-/** Full batches in one turn of the loop (ours): timers wait for no more than some 256 messages. */
+/** One UDP socket by its descriptor. Node knows nothing of it: whoever opens it closes it. */
+export class NativeSocket implements SizedSocket {
+  readonly fd: number;
+  readonly family: 4 | 6;
+  private readonly native: Native;
+  private readonly names: SocketNames;
+  private readonly value = new Int32Array(1);
+
+  /** Throws the system's error when there are no descriptors left. */
+  constructor(native: Native, family: 4 | 6) {
+    this.native = native;
+    this.family = family;
+    this.names = new SocketNames(native);
+    const { AF_INET, AF_INET6, SOCK_DGRAM, SOCK_NONBLOCK, SOCK_CLOEXEC } = Linux;
+    this.fd = native.socket(family === 6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (this.fd < 0) throw this.error();
+  }
+
+  /** Throws XpassError `config`. */
+  bind(local: UdpAddress): void {
+    const name = this.names.bytesOf(local.address, local.port);
+    if (name === null || this.native.bind(this.fd, name, SOCKADDR_BYTES[this.family]) < 0) {
+      throw bindError(this.error(), local);
+    }
+  }
+
+  /** Throws XpassError `config` or `unreachable`. */
+  connect(remote: UdpAddress): void {
+    const name = this.names.bytesOf(remote.address, remote.port);
+    if (name === null || this.native.connect(this.fd, name, SOCKADDR_BYTES[this.family]) < 0) {
+      throw connectError(this.error(), remote);
+    }
+  }
+
+  /** Where it is bound. */
+  local(): UdpAddress {
+    const name = new Uint8Array(SOCKADDR_ROOM_BYTES);
+    this.value[0] = name.length;
+    this.native.getsockname(this.fd, name, this.value);
+    return { ...this.names.read(name), family: this.family };
+  }
+
+  /** False where the kernel does not have the option. */
+  set(level: number, option: number, value: number): boolean {
+    this.value[0] = value;
+    return this.native.setsockopt(this.fd, level, option, this.value, 4) === 0;
+  }
+
+  get(level: number, option: number): number {
+    const value = new Int32Array(1);
+    this.value[0] = 4;
+    this.native.getsockopt(this.fd, level, option, value, this.value);
+    return value[0];
+  }
+
+  setRecvBufferSize(bytes: number): void {
+    this.set(Linux.SOL_SOCKET, Linux.SO_RCVBUF, bytes);
+  }
+
+  setSendBufferSize(bytes: number): void {
+    this.set(Linux.SOL_SOCKET, Linux.SO_SNDBUF, bytes);
+  }
+
+  getRecvBufferSize(): number {
+    return this.get(Linux.SOL_SOCKET, Linux.SO_RCVBUF);
+  }
+
+  getSendBufferSize(): number {
+    return this.get(Linux.SOL_SOCKET, Linux.SO_SNDBUF);
+  }
+
+  close(): void {
+    this.native.close(this.fd);
+  }
+
+  /** What the call before this failed with. */
+  private error(): Error {
+    const code = this.native.errorName(this.native.errno());
+    return Object.assign(new Error(code), { code });
+  }
+}
+
+/** Full batches in one turn of the loop. Ours: timers wait for no more than some 256 messages. */
 const BATCHES_A_TURN = 8;
 /** The only peer of a connected socket, to the batch. */
 const CONNECTED = 0;
@@ -41,10 +122,7 @@ export function openMmsgDatapath(options: DatapathOptions, native: Native): Data
   }
 }
 
-/**
- * A datapath by recvmmsg(2) and sendmmsg(2): many datagrams a system call, and the ECN bits of IP headers. Whether the socket can be read, libuv says as it does for
- * Node's own sockets (docs/decisions/0013-batched-datapath.md).
- */
+/** A datapath by recvmmsg(2) and sendmmsg(2), with ECN; libuv tells when to read (docs/decisions/0013-batched-datapath.md). */
 class MmsgDatapath implements Datapath, SendOutcome {
   readonly info: DatapathInfo;
   readonly lendsBytes = true;

@@ -1,25 +1,39 @@
 // Tested by test/loopback/udp-mmsg.test.ts
-import * as layout from '../../wire/layout.js';
+import { SECOND_NS } from '../../base/time.js';
+import { Ecn } from '../../wire/layout.js';
 import { markCe } from '../../wire/rewrite.js';
 import type { DatapathCounters, DatapathHandlers } from '../datapath.js';
-import { KernelTime } from './kernel-time.js';
-import * as linux from './linux.js';
-import * as messageVector from './message-vector.js';
-import type { Native } from './native.js';
-import { SocketNames } from './socket-names.js';
-import { SourceCache } from './source-cache.js';
+import { MessageVector, NAME_WORDS } from './message-vector.js';
+import { Linux, type Native, SOCKADDR_ROOM_BYTES } from './native.js';
+import { SocketNames, SourceCache } from './socket-addresses.js';
 
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Ecn } = layout;
-const { Linux, SOCKADDR_ROOM_BYTES } = linux;
-const { MessageVector, NAME_WORDS } = messageVector;
+/** A longer wait is an error: somebody has set the clock (ours). In 32 bits, so that V8 keeps it in place. */
+const LONGEST_NS = 2 * SECOND_NS;
 
-/** Messages that one call receives at most (ours): at one credit a message, 32 calls' price is a thirtieth of each. */
+/** The kernel's clock that stamps arrivals, `struct timespec`, seconds modulo 2^32. It may be set: good for waits, not for times. */
+export class KernelTime {
+  private readonly native: Pick<Native, 'clock_gettime'>;
+  private readonly words = new Int32Array(new ArrayBuffer(128), 0, 4);
+
+  constructor(native: Pick<Native, 'clock_gettime'>) {
+    this.native = native;
+  }
+
+  /** Reads it. */
+  read(): void {
+    this.native.clock_gettime(Linux.CLOCK_REALTIME, this.words);
+  }
+
+  /** From a stamp until it was read last, ns; -1 where that makes no sense. */
+  sinceNs(seconds: number, nanoseconds: number): number {
+    const ns = ((this.words[0] - seconds) | 0) * SECOND_NS + (this.words[2] - nanoseconds);
+    return ns >= 0 && ns <= LONGEST_NS ? ns | 0 : -1;
+  }
+}
+
+/** Messages of one call at most. Ours: at one credit a message, a call's price is a thirtieth of each. */
 const MESSAGES = 32;
-/**
- * From one message's memory to the next: the largest UDP datagram, or as many joined ones, and a little, so that the beginnings of all do not fall into the same
- * lines of the processor's cache.
- */
+/** Distance between the memory of two messages: the largest UDP datagram, and some bytes so that their beginnings do not share lines of the cache. */
 const STRIDE_BYTES = 65_536 + 4_160;
 /** Datagrams up to here have views of one length: that of a credit is random. */
 const SMALL_BYTES = 64;
@@ -28,14 +42,11 @@ const ECN_MASK = 3;
 /** `cmsg_len` fills 8 bytes and the next header begins at a multiple of 8. */
 const ALIGNMENT = 8;
 
-/**
- * What one recvmmsg(2) brings. The kernel may join datagrams of one sender and size (UDP_GRO, udp(7)); they are cut again here. A datagram whose IP header is
- * marked CE has its frame marked. PROTOCOL §2.1
- */
+/** What one recvmmsg(2) brings; cuts what UDP_GRO joined (udp(7)) and marks frames whose IP header is marked CE. PROTOCOL §2.1 */
 export class ReceiveBatch {
   private readonly native: Native;
   private readonly fd: number;
-  private readonly vector: messageVector.MessageVector;
+  private readonly vector: MessageVector;
   private readonly sources: SourceCache;
   private readonly clock: KernelTime;
   /** Views of the memory of each message, by the datagram's number in it. */
@@ -74,7 +85,7 @@ export class ReceiveBatch {
     return count;
   }
 
-  /** Whether so many messages may have left others behind. */
+  /** Whether a call with `count` messages may have left others behind. */
   isFull(count: number): boolean {
     return count === MESSAGES;
   }

@@ -1,16 +1,11 @@
 // Tested by test/loopback/udp-mmsg.test.ts
 import { ecn } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
-import * as layout from '../../wire/layout.js';
+import { Ecn } from '../../wire/layout.js';
 import { isRefusal } from '../socket-errors.js';
-import * as linux from './linux.js';
-import * as messageVector from './message-vector.js';
-import type { Native } from './native.js';
-
-// Bound here, so that V8 folds them: see "Imported constants" in docs/HACKING.md.
-const { Ecn } = layout;
-const { Linux } = linux;
-const { MessageVector, NAME_WORDS } = messageVector;
+import { MessageVector, NAME_WORDS } from './message-vector.js';
+import { Linux, type Native } from './native.js';
+import type { Target } from './socket-addresses.js';
 
 /** Messages of one call (ours), and one more for what has to be sent again by itself. */
 const MESSAGES = 64;
@@ -19,24 +14,13 @@ const SPARE = MESSAGES;
 const MAX_SEGMENTS = 64;
 /** The largest UDP payload over IPv4, which joined frames must not exceed either. */
 const MAX_MESSAGE_BYTES = 65_507;
-/**
- * Two messages of the largest size (ours): what is copied is still in the processor's cache when the kernel copies it, and the peer begins while the rest is made. With room for eight, copying and both
- * system calls took 2 to 6 % more for a frame of 8,972 bytes.
- */
+/** Two messages of the largest size: copies stay in the cache. Room for eight took 2 to 6 % more for a frame of 8,972 bytes. */
 const DATA_BYTES = 128 * 1024;
 /** Frames begin at a multiple of a cache line. */
 const LINE_BYTES = 64;
 /** Up to here a loop copies faster than a call does. */
 const SMALL_BYTES = 64;
 const INITIAL_PEERS = 64;
-
-/** Where a frame goes: the kernel's structure as words, and the level of control messages that goes with it. */
-export interface Target {
-  readonly words: Int32Array;
-  readonly bytes: number;
-  /** IPv4, also as `::ffff:1.2.3.4`. */
-  readonly isFour: boolean;
-}
 
 /** What became of a message. */
 export interface SendOutcome {
@@ -56,13 +40,9 @@ const TOS = { level: Linux.SOL_IP, type: Linux.IP_TOS, bytes: 4 };
 const TRAFFIC_CLASS = { level: Linux.SOL_IPV6, type: Linux.IPV6_TCLASS, bytes: 4 };
 const SEGMENT = { level: Linux.SOL_UDP, type: Linux.UDP_SEGMENT, bytes: 2 };
 /** What the socket puts into the IP header where a message says nothing: that of credits and data. PROTOCOL §2.1 */
-const usualEcn = Ecn.capable0;
-export const USUAL_ECN = usualEcn;
+export const USUAL_ECN = Ecn.capable0;
 
-/**
- * Frames on their way to one sendmmsg(2). Those of one size to one peer become one message that the kernel cuts again (UDP_SEGMENT, udp(7)); the last of them may
- * be shorter. Frames to one peer stay in order; those to different peers may change places. The ECN bits of the frame are those of its IP header.
- */
+/** Frames for one sendmmsg(2); those of a size to a peer are one UDP_SEGMENT message (udp(7)), with the frame's ECN. Order holds per peer. */
 export class SendBatch {
   /** System calls that took something. */
   calls = 0;
@@ -70,7 +50,7 @@ export class SendBatch {
   private readonly native: Native;
   private readonly fd: number;
   private readonly outcome: SendOutcome;
-  private readonly vector: messageVector.MessageVector;
+  private readonly vector: MessageVector;
   private canSegment: boolean;
   private usedBytes = 0;
   /** Messages of this batch that the kernel has taken. */
@@ -219,7 +199,7 @@ export class SendBatch {
   /** Says the ECN bits of message `like` where they are not the socket's own. */
   private addClass(message: number, like: number): void {
     const bits = this.ecnBits[like];
-    if (bits !== usualEcn) this.vector.addControl(message, this.isFour[like] === 1 ? TOS : TRAFFIC_CLASS, bits);
+    if (bits !== USUAL_ECN) this.vector.addControl(message, this.isFour[like] === 1 ? TOS : TRAFFIC_CLASS, bits);
   }
 
   private grow(peer: number): void {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadedRows } from '../../../src/apps/bench/loaded.js';
-import { DurationHistogram } from '../../../src/apps/shared/perf/histogram.js';
+import { DurationHistogram } from '../../../src/services/perf/histogram.js';
 
 /** What a sink tells after 4 s with this part of 200 Mbit/s, and short flows of 300 us. */
 function rowsAt(load: number) {
@@ -10,7 +10,7 @@ function rowsAt(load: number) {
   rtt.record(100_000);
   rare.record(400_000);
   const arrived = { completion: completion.percentiles(), bytes: (load * 200e6 * 4) / 8, seconds: 4 };
-  return loadedRows('loaded', arrived, { raw: { rtt: rtt.percentiles() }, seldom: { rtt: rare.percentiles() } });
+  return loadedRows(arrived, { raw: { rtt: rtt.percentiles() }, seldom: { rtt: rare.percentiles() } });
 }
 
 describe('short flows under load', () => {

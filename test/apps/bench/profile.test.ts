@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CpuProfile, hotSpots, profileLines } from '../../../src/apps/bench/profile.js';
 
-const frame = (functionName: string, url = '', lineNumber = -1) => ({ functionName, url, lineNumber });
+const frame = (functionName: string, url = '', lineNumber = -1) => ({ functionName, url, lineNumber, columnNumber: 0 });
 
 const PROFILE: CpuProfile = {
   nodes: [
@@ -33,6 +34,19 @@ describe('the hot spots of a CPU profile', () => {
     ]);
     expect(hotSpots(PROFILE, 515e-6)[0].part).toBe(0.5);
     expect(hotSpots(PROFILE, 505e-6)).toEqual([{ name: 'doSend node:dgram:633', part: 1 }]);
+  });
+
+  it('have the places of the sources where a map says them', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'xpass-profile-test-'));
+    onTestFinished(() => rm(directory, { recursive: true, force: true }));
+    const program = join(directory, 'engine.js');
+    // Line 2 of the program is line 3 of the source.
+    const map = { version: 3, sources: ['../../src/udp/machine-loop.ts'], names: [], mappings: ';AAEA' };
+    await writeFile(`${program}.map`, JSON.stringify(map));
+    const callFrame = frame('drain', pathToFileURL(program).href, 1);
+    const profile = { nodes: [{ id: 1, callFrame }], samples: [1], timeDeltas: [10] };
+    await writeFile(join(directory, 'a.cpuprofile'), JSON.stringify(profile));
+    expect((await profileLines(directory, 5)).at(-1)).toBe('100.0 %  drain udp/machine-loop.ts:3');
   });
 
   it('stand below the path of each profile', async () => {

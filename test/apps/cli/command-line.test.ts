@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { allOptions, parseCommandLine } from '../../../src/apps/cli/command-line.js';
 import { defineCommand } from '../../../src/apps/shared/command.js';
-import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
-import { Failure } from '../../../src/apps/shared/failure.js';
 import { flag, listOption, optionalOption } from '../../../src/apps/shared/options.js';
+import { ExitCode } from '../../../src/base/exit-codes.js';
+import { Failure } from '../../../src/base/failure.js';
 import { text } from '../../../src/base/value-kind.js';
 import { holds, printSeed } from '../../harness/seeds.js';
 

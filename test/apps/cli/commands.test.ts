@@ -3,7 +3,8 @@ import { allOptions, parseCommandLine } from '../../../src/apps/cli/command-line
 import { COMMANDS } from '../../../src/apps/cli/commands.js';
 import { commandHelp } from '../../../src/apps/cli/help.js';
 import type { Command, CommandEntry } from '../../../src/apps/shared/command.js';
-import { longName, resolveOptions } from '../../../src/apps/shared/options.js';
+import { resolveOptions } from '../../../src/apps/shared/options.js';
+import { longName } from '../../../src/base/value-kind.js';
 
 interface Loaded {
   readonly name: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { commandHelp, helpColumns, programHelp } from '../../../src/apps/cli/help.js';
 import { defineCommand } from '../../../src/apps/shared/command.js';
-import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
 import { optionalOption } from '../../../src/apps/shared/options.js';
+import { ExitCode } from '../../../src/base/exit-codes.js';
 import { text } from '../../../src/base/value-kind.js';
 
 const command = defineCommand({

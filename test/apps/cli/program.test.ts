@@ -6,12 +6,12 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runProgram } from '../../../src/apps/cli/program.js';
 import { type Command, type CommandEntry, defineCommand, type Invocation } from '../../../src/apps/shared/command.js';
-import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
-import { Failure } from '../../../src/apps/shared/failure.js';
 import { flag, option, requiredOption } from '../../../src/apps/shared/options.js';
+import { XpassError } from '../../../src/base/errors.js';
+import { ExitCode } from '../../../src/base/exit-codes.js';
+import { Failure } from '../../../src/base/failure.js';
 import { rate } from '../../../src/base/quantities.js';
 import { text } from '../../../src/base/value-kind.js';
-import { XpassError } from '../../../src/core/errors.js';
 import { said } from '../../harness/said.js';
 
 const options = {

@@ -3,11 +3,11 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type FileOutcome, FileService, type FileServiceOptions } from '../../../src/apps/daemon/file-service.js';
-import type { Message } from '../../../src/apps/shared/files/message.js';
-import { ServiceHost } from '../../../src/apps/shared/service-host.js';
+import type { Message } from '../../../src/services/file/message.js';
+import { ServiceHost } from '../../../src/services/service-host.js';
 import { MessageInbox, SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
 import { pattern } from '../../harness/streams.js';
-import { temporaryDirectory } from '../shared/files/temporary-directory.js';
+import { temporaryDirectory } from '../../services/file/failing-file-system.js';
 
 /** Host 0 sends to host 1, which receives files into a directory of its own. */
 async function bed(options: Partial<FileServiceOptions> = {}) {

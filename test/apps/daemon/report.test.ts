@@ -2,15 +2,17 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import type { FileOutcome } from '../../../src/apps/daemon/file-service.js';
 import { DaemonReport } from '../../../src/apps/daemon/report.js';
-import { Fault } from '../../../src/apps/shared/files/fault.js';
-import { badVerdict, goodVerdict } from '../../../src/apps/shared/files/verdict.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { initialValues } from '../../../src/base/metric.js';
 import { newCounters } from '../../../src/core/counters.js';
+import { Fault } from '../../../src/services/file/fault.js';
+import { badVerdict, goodVerdict } from '../../../src/services/file/verdict.js';
+import { DRIVER_METRICS } from '../../../src/udp/statistics.js';
 import { said } from '../../harness/said.js';
 
 const SHA256 = 'ab'.repeat(32);
-const CREDITS = { sent: 10_000, used: 9_000, unused: 600, dropped: 390, dataLost: 10 };
 const CREDIT_KEYS = { sent: 10_000, used: 9_000, unused: 600, dropped: 390 };
+const CREDITS = { credits: CREDIT_KEYS, dataLostFrames: 10 };
 
 const GOOD: FileOutcome = {
   header: { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644 },
@@ -43,26 +45,11 @@ const SUMMARY = {
   refusedStreams: 3,
   endpoint: { ...newCounters(), unknownFlow: 5 },
   driver: {
+    ...initialValues(DRIVER_METRICS),
     datagramsIn: 1_234,
-    bytesIn: 1,
     datagramsOut: 567,
-    bytesOut: 1,
-    receiveCalls: 0,
-    sendCalls: 0,
-    sendQueueFull: 0,
-    congestionMarks: 0,
-    bundlesOut: 0,
-    bundledFramesOut: 0,
     problems: { ECONNREFUSED: 2 },
-    kernelDrops: null,
     lateness: { wakes: 40, maxNs: 3e6, overMillisecond: 2, classes: [[Number.POSITIVE_INFINITY, 40]] as const },
-    contentions: 0,
-    frameCheck: 'vector' as const,
-    heldFrames: 0,
-    holdOverflows: 0,
-    peers: 1,
-    peersRefused: 0,
-    unknownPeers: 0,
   },
 };
 

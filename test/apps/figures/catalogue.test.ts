@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { BOTTLENECK, dumbbell } from '../../../src/apps/figures/blocks/dumbbell.js';
-import { ruleFields } from '../../../src/apps/figures/blocks/rules.js';
+import { dumbbell, ruleFields } from '../../../src/apps/figures/blocks/dumbbell.js';
+import { BOTTLENECK } from '../../../src/apps/figures/blocks/quantities.js';
 import { FIGURE_GROUPS, selectFigures } from '../../../src/apps/figures/catalogue.js';
 import { PROFILES } from '../../../src/apps/figures/figure.js';
 import { scenarioFiles } from '../../../src/apps/figures/figure-files.js';
 import { JobList } from '../../../src/apps/figures/job-list.js';
-import { parseScenario } from '../../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../../src/scenario/parse-scenario.js';
 
 const FIGURES = FIGURE_GROUPS.flatMap(({ figures }) => figures);
 

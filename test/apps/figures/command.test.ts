@@ -7,7 +7,7 @@ import type { Figure } from '../../../src/apps/figures/figure.js';
 import { runFigures } from '../../../src/apps/figures/figures.js';
 import { JobList } from '../../../src/apps/figures/job-list.js';
 import { playFigures } from '../../../src/apps/figures/play-figures.js';
-import { readScenarioFile } from '../../../src/apps/shared/scenario/scenario-file.js';
+import { readScenarioFile } from '../../../src/scenario/scenario-file.js';
 import { callOf } from './invocation.js';
 import { document, TINY } from './tiny-figure.js';
 

@@ -1,6 +1,6 @@
 import type { FigureDocument } from '../../../src/apps/figures/figure.js';
-import { parseScenario } from '../../../src/apps/shared/scenario/parse-scenario.js';
 import { SeededRandom } from '../../../src/base/random.js';
+import { parseScenario } from '../../../src/scenario/parse-scenario.js';
 import { planFlows } from '../../../src/sim/traffic/plan-flows.js';
 
 /** How many flows a scenario has. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { figureEntry, figureFiles, pageFiles, scenarioFiles } from '../../../src/apps/figures/figure-files.js';
-import { parseScenario } from '../../../src/apps/shared/scenario/parse-scenario.js';
-import { ScenarioFile } from '../../../src/apps/shared/scenario/scenario-file.js';
+import { parseScenario } from '../../../src/scenario/parse-scenario.js';
+import { ScenarioFile } from '../../../src/scenario/scenario-file.js';
 import { TINY } from './tiny-figure.js';
 
 const GROUP = { name: 'tiny', title: 'Tiny figures', figures: [TINY] };

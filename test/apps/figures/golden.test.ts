@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { selectFigures } from '../../../src/apps/figures/catalogue.js';
 import type { FigureJob, Runs } from '../../../src/apps/figures/figure.js';
 import { figureFiles } from '../../../src/apps/figures/figure-files.js';
-import { parseScenario } from '../../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../../src/scenario/parse-scenario.js';
 import type { SimulationRun } from '../../../src/sim/result.js';
 import { simulate } from '../../../src/sim/simulate.js';
 

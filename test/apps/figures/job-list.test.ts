@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Figure } from '../../../src/apps/figures/figure.js';
-import { JobList } from '../../../src/apps/figures/job-list.js';
+import { expectedEvents, JobList } from '../../../src/apps/figures/job-list.js';
+import { parseScenario } from '../../../src/scenario/parse-scenario.js';
 import type { SimulationRun } from '../../../src/sim/result.js';
+import { simulate } from '../../../src/sim/simulate.js';
 import { document, TINY } from './tiny-figure.js';
 
 const OTHER: Figure = {
@@ -63,4 +65,30 @@ it('refuses keys that would overwrite each other or are no part of a file name',
   });
   expect(() => new JobList([withKeys('a', 'a')], 'quick')).toThrow('jobs of figure tiny have keys of their own');
   expect(() => new JobList([withKeys('a/b')], 'quick')).toThrow('part of a file name');
+});
+
+const DUMBBELL = { edge: { delay: '10us' }, core: { delay: '30us' } };
+
+it.each([
+  ['two endless flows', { topology: { name: 'dumbbell', pairs: 2, ...DUMBBELL }, flows: ['pairs'], duration: '10ms' }],
+  ['sixteen', { topology: { name: 'dumbbell', pairs: 16, ...DUMBBELL }, flows: ['pairs'], duration: '5ms' }],
+  [
+    'sixteen without feedback',
+    { topology: { name: 'dumbbell', pairs: 16 }, flows: ['pairs'], duration: '5ms', algorithm: 'naive' },
+  ],
+  ['a parking lot', { topology: { name: 'parking-lot', bottlenecks: 4 }, flows: ['pairs'], duration: '5ms' }],
+  [
+    'flows of random sizes',
+    {
+      topology: { name: 'star', hosts: 8 },
+      flows: [{ kind: 'poisson', workload: 'web-server', load: 0.5, flows: 300 }],
+    },
+  ],
+  ['a shuffle', { topology: { name: 'star', hosts: 4 }, flows: [{ kind: 'shuffle', bytes: 200_000 }] }],
+])('is within a factor of two for %s', (_, document) => {
+  const scenario = parseScenario(document);
+  const { events } = simulate(scenario).result;
+  const ratio = expectedEvents(scenario) / events;
+  expect(ratio).toBeGreaterThan(0.5);
+  expect(ratio).toBeLessThan(2);
 });

@@ -1,5 +1,5 @@
 import type { Figure, FigureOutcome, Profile } from '../../../src/apps/figures/figure.js';
-import type { FigureRow } from '../../../src/apps/shared/report/figures-page.js';
+import type { FigureRow } from '../../../src/report/figures-page.js';
 import type { FlowResult, LinkResult, SimulationResult, SimulationRun } from '../../../src/sim/result.js';
 
 /** What a made-up run says; the rest is that of a run in which nothing was wrong. */
@@ -16,7 +16,8 @@ export function madeUpRun(says: Partial<SimulationResult> = {}): SimulationRun {
     jainByWindow: [],
     utilisation: 1,
     creditDropShare: 0,
-    disorder: null,
+    disorderP99: null,
+    disorderMax: null,
     fct: {},
     events: 1,
     ...says,
@@ -54,7 +55,7 @@ export function madeUpFlow(says: Partial<FlowResult> = {}): FlowResult {
     slowdown: null,
     goodputBps: 8e9,
     deliveredBytes: 1e6,
-    credits: { sent: 10, used: 10, wasted: 0, dropped: 0 },
+    credits: { sent: 10, used: 10, unused: 0, dropped: 0 },
     error: null,
     ...says,
   };

@@ -3,16 +3,78 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { runFuzz } from '../../../src/apps/fuzz/fuzz.js';
-import { fuzzAll, type SeedFinding } from '../../../src/apps/fuzz/fuzz-all.js';
+import {
+  type FuzzReport,
+  findingLines,
+  reportJson,
+  runFuzz,
+  scenarioFromJson,
+  scenarioToJson,
+  summaryLine,
+} from '../../../src/apps/fuzz/fuzz.js';
+import { type FuzzThread, fuzzAll, type SeedFinding } from '../../../src/apps/fuzz/fuzz-all.js';
 import { FUZZ_OPTIONS } from '../../../src/apps/fuzz/options.js';
-import { scenarioToJson } from '../../../src/apps/fuzz/scenario-json.js';
-import type { FuzzThread } from '../../../src/apps/fuzz/thread.js';
-import type { FuzzAnswer, FuzzRequest } from '../../../src/apps/fuzz/thread-messages.js';
+import type { FuzzAnswer, FuzzRequest } from '../../../src/apps/fuzz/try-world.js';
 import { resolveOptions } from '../../../src/apps/shared/options.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { randomScenario } from '../../../src/sim/fuzz/random-scenario.js';
 import { said } from '../../harness/said.js';
+
+it('writes scenarios that are read again to the last bit', () => {
+  for (let seed = 0; seed < 20; seed++) {
+    const scenario = randomScenario(seed);
+    expect(scenarioFromJson(scenarioToJson(scenario), 'file')).toEqual(scenario);
+  }
+});
+
+it('says what is wrong with other files', () => {
+  expect(() => scenarioFromJson('{', 'a.json')).toThrow("'a.json' is not JSON");
+  for (const text of ['{}', 'null', '{"format":"xpass-fuzz-1"}', '{"format":"other","scenario":{}}']) {
+    expect(() => scenarioFromJson(text, 'a.json')).toThrow('allowed: a file with the format xpass-fuzz-1');
+  }
+});
+
+const found = {
+  seed: 12,
+  finding: { check: 'census', sentence: 'a frame is missing', atNs: 2e6, stack: '' },
+  smallest: null,
+};
+const report: FuzzReport = {
+  worlds: 100,
+  firstSeed: 5,
+  frames: 250,
+  simulatedNs: 7.2e12,
+  events: 50_000,
+  wallS: 4,
+  findings: [found],
+  files: new Map([[12, 'xpass-fuzz-12.json']]),
+};
+
+it('says how many worlds broke, and how fast they were', () => {
+  expect(summaryLine(report)).toBe(
+    '100 worlds (seeds 5 to 104), 1 broke: 2.00 simulated hours in 4.000 s, 25 seeds/s, 12,500 events/s',
+  );
+  expect(summaryLine({ ...report, findings: [] })).toContain('none broke');
+});
+
+it('says what broke and how to see it again', () => {
+  expect(findingLines(found, 250, 'xpass-fuzz-12.json')).toEqual([
+    'seed 12: a frame is missing (census, at 2.000 ms)',
+    '  again: xpass fuzz --seed 12 --frames 250',
+    '  smallest: xpass fuzz --replay xpass-fuzz-12.json',
+  ]);
+  expect(findingLines(found, 250, undefined)).toHaveLength(2);
+});
+
+it('is one object for programs', () => {
+  expect(reportJson(report)).toMatchObject({
+    seeds: 100,
+    first_seed: 5,
+    simulated_s: 7200,
+    seeds_per_s: 25,
+    findings: [{ seed: 12, check: 'census', at_s: 0.002, file: 'xpass-fuzz-12.json' }],
+  });
+});
 
 type Invocation = Parameters<typeof runFuzz>[0];
 
@@ -34,13 +96,14 @@ async function run(given: Record<string, string>): Promise<{ status: number; tex
 
 /** A thread in which every tenth seed breaks, and seed 7 hangs. */
 class BreakingThread implements FuzzThread {
+  isOver = false;
   readonly requests: FuzzRequest[];
 
   constructor(requests: FuzzRequest[]) {
     this.requests = requests;
   }
 
-  async play(request: FuzzRequest): Promise<FuzzAnswer> {
+  async ask(request: FuzzRequest): Promise<FuzzAnswer> {
     this.requests.push(request);
     const check = request.seed === 7 ? 'hang' : 'census';
     const finding = { check, sentence: `seed ${request.seed}`, atNs: 1, stack: '' };
@@ -51,7 +114,9 @@ class BreakingThread implements FuzzThread {
     };
   }
 
-  async stop(): Promise<void> {}
+  async stop(): Promise<void> {
+    this.isOver = true;
+  }
 }
 
 it('plays the worlds of its seeds and says how it went', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkFeasible, takingPart } from '../../../src/apps/lab/feasibility.js';
-import { Failure } from '../../../src/apps/shared/failure.js';
-import { ScenarioFile } from '../../../src/apps/shared/scenario/scenario-file.js';
+import { Failure } from '../../../src/base/failure.js';
+import { ScenarioFile } from '../../../src/scenario/scenario-file.js';
 import type { Scenario } from '../../../src/sim/scenario.js';
 import type { FlowPlan } from '../../../src/sim/traffic/plan-flows.js';
 import { planFlows } from '../../../src/sim/traffic/plan-flows.js';

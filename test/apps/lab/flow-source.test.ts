@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FlowSink } from '../../../src/apps/lab/flow-sink.js';
 import { FlowSource } from '../../../src/apps/lab/flow-source.js';
-import { SlowReader } from '../../../src/apps/lab/slow-reader.js';
+import type { XpassError } from '../../../src/base/errors.js';
 import type { EndpointConfig } from '../../../src/core/config.js';
-import type { XpassError } from '../../../src/core/errors.js';
 import type { FlowReader } from '../../../src/core/flow-callbacks.js';
 import type { Receiver } from '../../../src/net/receiver.js';
+import { SlowReader } from '../../../src/sim/slow-reader.js';
 import { StreamWorld } from '../../harness/stream-world.js';
 
 const MS = 1e6;
@@ -34,8 +34,7 @@ function bed({
   const outcome = { closed: undefined as XpassError | null | undefined };
   const sinks: FlowSink[] = [];
   const from = world.open(sender);
-  const wakes: number[] = [];
-  const reader = new SlowReader((atNs) => wakes.push(atNs));
+  const reader = new SlowReader<Receiver>({ read: (each, count) => each.release(count), schedule: () => undefined });
   reader.setRate(readerRateBps, 0);
   const accept = (flow: Receiver): FlowReader => {
     const times = { startNs: 0, measureNs: 10 * MS, endNs: 30 * MS };
@@ -59,9 +58,9 @@ function bed({
   const play = (untilNs: number): void => {
     for (let atNs = MS; atNs <= untilNs; atNs += MS) {
       world.run(atNs);
-      if ((wakes[0] ?? atNs + 1) > atNs) continue;
-      wakes.shift();
-      to.run((nowNs) => reader.advance(nowNs));
+      to.run((nowNs) => {
+        while (reader.dueNs <= nowNs) reader.readNext();
+      });
     }
   };
   return { world, outcome, source, flow, play, report: () => sinks[0].report() };

@@ -1,14 +1,46 @@
 import { describe, expect, it } from 'vitest';
 import type { DirectionCounts } from '../../../src/apps/lab/direction-counts.js';
-import { labRun } from '../../../src/apps/lab/lab-result.js';
+import { type CountedFlow, labRun, meanJain } from '../../../src/apps/lab/lab-result.js';
 import type { LabMeasurements } from '../../../src/apps/lab/lab-run.js';
-import { measurementProblems } from '../../../src/apps/lab/measurement-problems.js';
 import type { HostReport, ReceivedFlow, SentFlow } from '../../../src/apps/lab/messages.js';
-import { ScenarioFile } from '../../../src/apps/shared/scenario/scenario-file.js';
+import { measurementProblems } from '../../../src/apps/lab/run-lab.js';
+import { ScenarioFile } from '../../../src/scenario/scenario-file.js';
 import { planFlows } from '../../../src/sim/traffic/plan-flows.js';
 import { chancesOf } from '../../../src/sim/world.js';
 import { PortStatistics } from '../../../src/switch/port-statistics.js';
 import { FrameType } from '../../../src/wire/layout.js';
+
+function flow(bytes: readonly number[], { first = 0, startNs = 0, overNs = NEVER } = {}): CountedFlow {
+  return { startNs, overNs, counts: { windowNs: 100, first, bytes } };
+}
+
+describe('meanJain', () => {
+  it('averages over the whole windows that fit', () => {
+    const flows = [flow([1, 3, 9]), flow([1, 1, 0])];
+    // 1 in the first window, 16 / 20 in the second; the third does not fit.
+    expect(meanJain(flows, 100, { fromNs: 0, endNs: 299 })).toBeCloseTo(0.9, 12);
+    expect(meanJain(flows, 100, { fromNs: 0, endNs: 300 })).toBeCloseTo((1 + 0.8 + 0.5) / 3, 12);
+  });
+
+  it('counts a flow in the windows that it lasts from beginning to end', () => {
+    const late = flow([1, 4], { first: 1, startNs: 1150 });
+    const early = flow([12, 9], { overNs: 1150 });
+    const lasting = flow([4, 4, 4]);
+    // From 1000 to 1100 the early and the lasting one, which share 16 as 12 and 4; to 1200 the lasting one alone; to 1300 the late and the lasting one.
+    expect(meanJain([late, early, lasting], 100, { fromNs: 1000, endNs: 1300 })).toBeCloseTo((0.8 + 1) / 2, 12);
+  });
+
+  it('takes a flow that got nothing for one with a share of nothing', () => {
+    const silent: CountedFlow = { startNs: 0, overNs: NEVER, counts: undefined };
+    expect(meanJain([flow([5]), silent], 100, { fromNs: 0, endNs: 100 })).toBeCloseTo(0.5, 12);
+  });
+
+  it('is null without windows in which something was shared', () => {
+    expect(meanJain([flow([5])], 100, { fromNs: 0, endNs: 100 })).toBeNull();
+    expect(meanJain([flow([0]), flow([0])], 100, { fromNs: 0, endNs: 100 })).toBeNull();
+    expect(meanJain([flow([1]), flow([1])], 100, { fromNs: 0, endNs: 99 })).toBeNull();
+  });
+});
 
 const S = 1e9;
 const NEVER = Number.POSITIVE_INFINITY;
@@ -50,7 +82,7 @@ function received(from: number, flowId: number, more: Partial<ReceivedFlow> = {}
     completeNs: null,
     wrongAtByte: null,
     error: null,
-    credits: { sent: 100, used: 60, wasted: 10, dropped: 25 },
+    credits: { sent: 100, used: 60, unused: 10, dropped: 25 },
     windows: [{ windowNs: S, first: 0, bytes: [12e6, 8e6] }],
     ...more,
   };
@@ -64,7 +96,7 @@ function report(hostId: number, more: Partial<HostReport> = {}): HostReport {
     nic: portOf(100),
     nicSpanNs: 2 * S,
     nicQueueBytesMaxBefore: 0,
-    creditsBefore: { sent: 0, used: 0, wasted: 0, dropped: 0 },
+    creditsBefore: { sent: 0, used: 0, unused: 0, dropped: 0 },
     samples: null,
     datagramsIn: 1_000,
     kernelDrops: 0,
@@ -99,7 +131,7 @@ const MEASURED: LabMeasurements = {
         received(2, 77, { deliveredBytes: 1e6, measuredBytes: 5e5, completeNs: 2.5 * S, windows: [WINDOWS] }),
       ],
       nic: portOf(0, { credits: 300, creditDrops: 40 }),
-      creditsBefore: { sent: 50, used: 40, wasted: 0, dropped: 10 },
+      creditsBefore: { sent: 50, used: 40, unused: 0, dropped: 10 },
       nicQueueBytesMaxBefore: 98,
     }),
   ],

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { PerfClient } from '../../../src/apps/perf/client.js';
-import { ExitCode } from '../../../src/apps/shared/exit-codes.js';
-import { Failure } from '../../../src/apps/shared/failure.js';
-import { encodeMessage, type Message } from '../../../src/apps/shared/files/message.js';
-import type { PerfRequest } from '../../../src/apps/shared/perf/messages.js';
-import { PerfService } from '../../../src/apps/shared/perf/service.js';
-import { ServiceHost } from '../../../src/apps/shared/service-host.js';
+import { ExitCode } from '../../../src/base/exit-codes.js';
+import { Failure } from '../../../src/base/failure.js';
 import type { EndpointConfig } from '../../../src/core/config.js';
 import type { FlowReader } from '../../../src/core/flow-callbacks.js';
 import type { Receiver } from '../../../src/net/receiver.js';
+import { encodeMessage, type Message } from '../../../src/services/file/message.js';
+import type { PerfRequest } from '../../../src/services/perf/messages.js';
+import { PerfService } from '../../../src/services/perf/service.js';
+import { ServiceHost } from '../../../src/services/service-host.js';
 import { perfRequest } from '../../harness/perf-request.js';
 import { SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
 import { INTACT, LOST } from '../../harness/world.js';
@@ -70,10 +70,10 @@ describe('a client of perf', () => {
     for (const gap of [received!.creditGap, sender.sent!.creditGap])
       expect(Math.abs(gap.p50 / 130 - 1)).toBeLessThan(0.05);
     expect(received!.rtt.p50).toBeGreaterThan(200);
-    const { sent, used, wasted, dropped } = received!.credits;
+    const { sent, used, unused, dropped } = received!.credits;
     // The last of them may be on their way when the data ends.
-    expect(sent - used - wasted - dropped).toBeGreaterThanOrEqual(0);
-    expect(sent - used - wasted - dropped).toBeLessThan(10);
+    expect(sent - used - unused - dropped).toBeGreaterThanOrEqual(0);
+    expect(sent - used - unused - dropped).toBeLessThan(10);
     expect(used).toBe(received!.frames);
   });
 
@@ -141,8 +141,8 @@ describe('a client of perf', () => {
     }
     expect(Math.abs(received.credits.used / received.frames - 1)).toBeLessThan(0.01);
     // Those that were under way when the measurement began are among those sent.
-    const { sent, used, wasted, dropped } = received.credits;
-    expect(used + wasted + dropped).toBeLessThanOrEqual(sent);
+    const { sent, used, unused, dropped } = received.credits;
+    expect(used + unused + dropped).toBeLessThanOrEqual(sent);
   });
 
   it('shares the link equally among its flows', async () => {
@@ -240,7 +240,7 @@ describe('a server that makes no sense', () => {
   }
 
   it.each([
-    [[{ kind: 'perf-ready' }, { kind: 'perf-results' }], "results make no sense: 'algorithm' is no word"],
+    [[{ kind: 'perf-ready' }, { kind: 'perf-results' }], "results make no sense: 'algorithm' must be a short word"],
     [[{ kind: 'perf-ready' }], 'ended in its trailer'],
     [[{ kind: 'verdict', ok: false, code: 'unsupported', message: 'no\u001b[2J', sha256: null }], 'no\\u001b[2J'],
     [[{ kind: 'verdict' }], 'makes no sense'],

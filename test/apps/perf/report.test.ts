@@ -7,7 +7,7 @@ import {
   type PerfReport,
   summaryLines,
 } from '../../../src/apps/perf/report.js';
-import { NO_DURATIONS } from '../../../src/apps/shared/perf/histogram.js';
+import { NO_DURATIONS } from '../../../src/services/perf/histogram.js';
 import { perfRequest } from '../../harness/perf-request.js';
 
 const GAP = { min: 10, mean: 50, p50: 49.9, p90: 51, p99: 60, p999: 100, max: 2_000, count: 9_999 };
@@ -42,7 +42,7 @@ const REPORT: PerfReport = {
     markedFrames: 12,
     rtt: { ...GAP, min: 300 },
     creditGap: { ...GAP, min: 20 },
-    credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_300 },
+    credits: { sent: 10_000, used: 8_645, unused: 55, dropped: 1_300 },
   },
   sent: { creditGap: GAP, rtt: { ...GAP, count: 0 }, lostFrames: 6 },
   intervals: [{ startS: 0, endS: 1, bytes: 12_500_000, goodputBps: 100e6, flows: [20e6, 80e6], jain: 0.735 }],
@@ -154,7 +154,7 @@ describe('the report of a test', () => {
     const received = { ...REPORT.received, bytes: 0, durationNs: 0, frames: 0, flowBytes: [0, 0], rtt: NO_DURATIONS };
     const lines = summaryLines({
       ...REPORT,
-      received: { ...received, credits: { sent: 0, used: 0, wasted: 0, dropped: 0 } },
+      received: { ...received, credits: { sent: 0, used: 0, unused: 0, dropped: 0 } },
     });
     expect(lines[1]).toBe('goodput  - (0 B in 0 ns), 2 flows, Jain -');
     expect(lines[5]).toMatch(/^RTT +- +- +- +- +- +- +- +0$/);

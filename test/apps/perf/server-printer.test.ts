@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { ServerPrinter } from '../../../src/apps/perf/server-printer.js';
-import { NO_DURATIONS } from '../../../src/apps/shared/perf/histogram.js';
-import type { PerfOutcome } from '../../../src/apps/shared/perf/session.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { NO_DURATIONS } from '../../../src/services/perf/histogram.js';
+import type { PerfOutcome } from '../../../src/services/perf/session.js';
 import { perfRequest } from '../../harness/perf-request.js';
 import { said } from '../../harness/said.js';
 
@@ -22,7 +22,7 @@ const OUTCOME: PerfOutcome = {
     markedFrames: 0,
     rtt: NO_DURATIONS,
     creditGap: NO_DURATIONS,
-    credits: { sent: 10_000, used: 8_645, wasted: 55, dropped: 1_300 },
+    credits: { sent: 10_000, used: 8_645, unused: 55, dropped: 1_300 },
   },
 };
 

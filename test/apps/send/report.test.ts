@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { failedResult, reportResults, verdictResult } from '../../../src/apps/send/report.js';
-import { Fault } from '../../../src/apps/shared/files/fault.js';
-import type { FileHeader } from '../../../src/apps/shared/files/file-header.js';
-import { badVerdict, goodVerdict } from '../../../src/apps/shared/files/verdict.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { Fault } from '../../../src/services/file/fault.js';
+import type { FileHeader } from '../../../src/services/file/file-header.js';
+import { badVerdict, goodVerdict } from '../../../src/services/file/verdict.js';
 import { said } from '../../harness/said.js';
 
 const HEADER: FileHeader = { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644 };

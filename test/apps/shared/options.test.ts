@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   flag,
   listOption,
-  longName,
   mapOption,
   type OptionSpecs,
   option,
@@ -11,7 +10,7 @@ import {
   resolveOptions,
 } from '../../../src/apps/shared/options.js';
 import { rate, size } from '../../../src/base/quantities.js';
-import { decimal, text } from '../../../src/base/value-kind.js';
+import { decimal, longName, text } from '../../../src/base/value-kind.js';
 
 const specs = {
   linkRate: option(rate({ unlimited: true }), { describe: 'rate', defaultText: '100mbit' }),

@@ -1,7 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../../src/apps/shared/failure.js';
 import { Results } from '../../../src/apps/shared/results.js';
+import { Failure } from '../../../src/base/failure.js';
 import { said } from '../../harness/said.js';
 
 function failing(code: string): Writable {

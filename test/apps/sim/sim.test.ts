@@ -16,7 +16,7 @@ const withoutWall = (text: string): object => ({ ...JSON.parse(text), wall_s: nu
 describe('xpass sim', () => {
   // The first run loads the simulator, which takes seconds where the machine is busy.
   beforeAll(async () => {
-    await import('../../../src/apps/shared/report/run-report.js');
+    await import('../../../src/report/run-report.js');
   }, 60_000);
 
   it('prints a summary', async () => {

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { allOptions } from '../../../src/apps/cli/command-line.js';
 import { COMMANDS } from '../../../src/apps/cli/commands.js';
-import { readConfigFile } from '../../../src/apps/shared/config-file.js';
-import { SETTING_NAMES } from '../../../src/apps/shared/link-settings.js';
-import { longName, resolveOptions } from '../../../src/apps/shared/options.js';
-import { readTopologyFile } from '../../../src/apps/switch/topology-file.js';
+import { readConfigFile } from '../../../src/apps/cli/config-file.js';
+import { resolveOptions } from '../../../src/apps/shared/options.js';
+import { longName } from '../../../src/base/value-kind.js';
+import { readTopologyFile } from '../../../src/scenario/topology-file.js';
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy/', import.meta.url));
 const filesIn = (folder: string): string[] => readdirSync(join(DEPLOY, folder)).sort();
@@ -62,13 +62,5 @@ describe('what is in deploy/', () => {
   it('says how to install the package that npm makes', () => {
     const { version } = JSON.parse(readFileSync(join(DEPLOY, '../package.json'), 'utf8'));
     expect(textOf('README.md')).toContain(`./xpass-${version}.tgz`);
-  });
-
-  it('describes every setting of a link', () => {
-    const rows = textOf('README.md')
-      .split('\n')
-      .filter((line) => line.startsWith('| `'));
-    const described = rows.flatMap((row) => [...row.split('|')[1].matchAll(/`(\w+)`/g)].map((match) => match[1]));
-    expect(described.sort()).toEqual([...SETTING_NAMES].sort());
   });
 });

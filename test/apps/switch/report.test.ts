@@ -1,15 +1,15 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { Results } from '../../../src/apps/shared/results.js';
-import type { SwitchReport } from '../../../src/apps/shared/switch-control.js';
 import { SwitchPrinter } from '../../../src/apps/switch/report.js';
+import type { SwitchReport } from '../../../src/services/control/client.js';
 import { builtinTopology } from '../../../src/switch/builtin-topologies.js';
 import type { DriverStatistics } from '../../../src/udp/statistics.js';
 import { said } from '../../harness/said.js';
 import { driver, port, report } from './reports.js';
 
-const lab = { name: 'star', topology: builtinTopology('star', { hosts: 2 }), trunks: [] };
-const listening = { lab, addresses: [{ host: '127.0.0.1', port: 5 }], control: { host: '127.0.0.1', port: 6 } };
+const chosen = { name: 'star', topology: builtinTopology('star', { hosts: 2 }), trunks: [] };
+const listening = { chosen, addresses: [{ host: '127.0.0.1', port: 5 }], control: { host: '127.0.0.1', port: 6 } };
 
 function print(isJson: boolean, act: (printer: SwitchPrinter) => void): string {
   const stdout = new PassThrough();
@@ -47,9 +47,9 @@ describe('what a switch says in JSON', () => {
 
   it('names both ends of each trunk', () => {
     const trunks = [{ name: 't', address: '10.0.0.2:9' }];
-    const trunked = { ...lab, topology: { ...lab.topology, trunks: trunks as never } };
+    const trunked = { ...chosen, topology: { ...chosen.topology, trunks: trunks as never } };
     const addresses = [...listening.addresses, { host: '::1', port: 7 }];
-    const act = (printer: SwitchPrinter) => printer.listening({ ...listening, addresses, lab: trunked }, report());
+    const act = (printer: SwitchPrinter) => printer.listening({ ...listening, addresses, chosen: trunked }, report());
     expect(lines(print(true, act))).toMatchObject([{ trunks: [{ name: 't', address: '[::1]:7', to: '10.0.0.2:9' }] }]);
     expect(print(false, act)).toContain('trunk t from [::1]:7 to 10.0.0.2:9\n');
   });

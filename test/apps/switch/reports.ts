@@ -1,8 +1,9 @@
-import type { SwitchReport } from '../../../src/apps/shared/switch-control.js';
+import { initialValues } from '../../../src/base/metric.js';
+import type { SwitchReport } from '../../../src/services/control/client.js';
 import { NO_IMPAIRMENT } from '../../../src/switch/impairment.js';
 import type { DirectionSnapshot } from '../../../src/switch/link-direction.js';
 import { PortStatistics } from '../../../src/switch/port-statistics.js';
-import type { DriverStatistics } from '../../../src/udp/statistics.js';
+import { DRIVER_METRICS, type DriverStatistics } from '../../../src/udp/statistics.js';
 
 /** A port that did nothing but what `changes` say. */
 export function port(name: string, changes: Partial<DirectionSnapshot> = {}): DirectionSnapshot {
@@ -28,25 +29,4 @@ export function report(changes: Partial<SwitchReport> = {}): SwitchReport {
   };
 }
 
-export const driver: DriverStatistics = {
-  frameCheck: 'vector',
-  datagramsIn: 0,
-  bytesIn: 0,
-  datagramsOut: 0,
-  bytesOut: 0,
-  receiveCalls: 0,
-  sendCalls: 0,
-  sendQueueFull: 0,
-  congestionMarks: 0,
-  bundlesOut: 0,
-  bundledFramesOut: 0,
-  problems: {},
-  kernelDrops: 0,
-  lateness: { wakes: 0, maxNs: 0, overMillisecond: 0, classes: [] },
-  contentions: 0,
-  heldFrames: 0,
-  holdOverflows: 0,
-  peers: 0,
-  peersRefused: 0,
-  unknownPeers: 0,
-};
+export const driver: DriverStatistics = { ...initialValues(DRIVER_METRICS), kernelDrops: 0 };

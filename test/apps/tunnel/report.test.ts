@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { TunnelLog } from '../../../src/apps/daemon/tunnel-log.js';
+import { TunnelLog } from '../../../src/apps/daemon/tunnel-services.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { TunnelPrinter } from '../../../src/apps/tunnel/report.js';
 import { said } from '../../harness/said.js';

@@ -1,3 +1,5 @@
+import { DeadlineHeap } from '../../../src/base/deadline-heap.js';
+
 /** A credit on its way from the receiver to the sender. */
 export interface ModelCredit {
   flow: number;
@@ -15,9 +17,8 @@ export interface ModelCredit {
 
 /** What happens next in the model. Events are pooled: the taker gives one back when it is done with it. */
 export interface ModelEvent {
+  readonly slot: number;
   atNs: number;
-  /** Order of scheduling, so that equal times are taken in a fixed order. */
-  order: number;
   kind: 'emit' | 'arrive' | 'serve' | 'echo';
   /** Index of the flow, or of the queue for `serve`. */
   target: number;
@@ -25,19 +26,16 @@ export interface ModelEvent {
   credit: ModelCredit | undefined;
 }
 
-/** A binary heap of events by time. */
+/** Events by time; those of one time in the order in which they were scheduled. */
 export class EventQueue {
-  private readonly heap: ModelEvent[] = [];
+  private readonly heap = new DeadlineHeap();
+  private readonly events: ModelEvent[] = [];
   private readonly free: ModelEvent[] = [];
-  private scheduled = 0;
 
   schedule(kind: ModelEvent['kind'], target: number, atNs: number, credit?: ModelCredit): void {
-    const event = this.free.pop() ?? { atNs, order: 0, kind, target, credit };
-    event.kind = kind;
-    event.target = target;
-    event.atNs = atNs;
-    event.credit = credit;
-    this.push(event);
+    const event = this.free.pop() ?? this.newEvent();
+    Object.assign(event, { kind, target, atNs, credit });
+    this.heap.set(event.slot, atNs);
   }
 
   give(event: ModelEvent): void {
@@ -46,43 +44,15 @@ export class EventQueue {
 
   /** The next event at or before `untilNs`. */
   pop(untilNs: number): ModelEvent | undefined {
-    const heap = this.heap;
-    const first = heap[0];
-    if (first === undefined || first.atNs > untilNs) return undefined;
-    const last = heap.pop()!;
-    if (heap.length > 0) this.sink(last);
-    return first;
+    if (this.heap.peekDeadline() > untilNs) return undefined;
+    const slot = this.heap.peekSlot();
+    this.heap.remove(slot);
+    return this.events[slot];
   }
 
-  private push(event: ModelEvent): void {
-    event.order = this.scheduled++;
-    const heap = this.heap;
-    let at = heap.length;
-    heap.push(event);
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (!isBefore(event, heap[parent])) break;
-      heap[at] = heap[parent];
-      at = parent;
-    }
-    heap[at] = event;
+  private newEvent(): ModelEvent {
+    const event: ModelEvent = { slot: this.events.length, atNs: 0, kind: 'emit', target: 0, credit: undefined };
+    this.events.push(event);
+    return event;
   }
-
-  private sink(event: ModelEvent): void {
-    const heap = this.heap;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      if (child >= heap.length) break;
-      if (child + 1 < heap.length && isBefore(heap[child + 1], heap[child])) child++;
-      if (!isBefore(heap[child], event)) break;
-      heap[at] = heap[child];
-      at = child;
-    }
-    heap[at] = event;
-  }
-}
-
-function isBefore(a: ModelEvent, b: ModelEvent): boolean {
-  return a.atNs < b.atNs || (a.atNs === b.atNs && a.order < b.order);
 }

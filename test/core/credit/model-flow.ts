@@ -1,6 +1,6 @@
 import type { Random } from '../../../src/base/random.js';
 import type { CreditAlgorithm, CreditLink, CreditSample } from '../../../src/core/credit/algorithm.js';
-import { creditGapNs } from '../../../src/core/credit/period.js';
+import { creditGapNs } from '../../../src/core/credit/algorithm.js';
 import { codeOfRate, rateOfCode } from '../../../src/wire/rate-code.js';
 import type { ModelCredit } from './event-queue.js';
 import type { FlowSpec } from './model-spec.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { floorRateBps } from '../../../src/core/credit/period.js';
+import { floorRateBps } from '../../../src/core/credit/algorithm.js';
 import { CREDIT_ALGORITHMS, creditAlgorithm } from '../../../src/core/credit/registry.js';
 import { MAX_RATE_CODE, rateOfCode } from '../../../src/wire/rate-code.js';
 import { holds, printSeed } from '../../harness/seeds.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RecordArena } from '../../../src/base/record-arena.js';
-import { ALGORITHM_NUMBERS } from '../../../src/core/credit/algorithm.js';
-import { floorRateBps } from '../../../src/core/credit/period.js';
+import { ALGORITHM_NUMBERS, floorRateBps } from '../../../src/core/credit/algorithm.js';
 import { creditAlgorithmMaker } from '../../../src/core/credit/registry.js';
 import { creditSample, ROUND_LINK } from './sample.js';
 

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SECOND_NS } from '../../../src/base/time.js';
 import { FrameType } from '../../../src/wire/layout.js';
 import { addFaults, spoil, TERRIBLE } from '../../harness/faults.js';
-import { KINDS } from '../../harness/kinds.js';
-import { Pair } from '../../harness/pair.js';
+import { KINDS, Pair } from '../../harness/pair.js';
 import { printSeed, TEST_SEED } from '../../harness/seeds.js';
 
 printSeed();

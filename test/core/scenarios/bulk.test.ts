@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { SECOND_NS } from '../../../src/base/time.js';
 import { wireBytes } from '../../../src/wire/layout.js';
-import { KINDS } from '../../harness/kinds.js';
-import { Pair } from '../../harness/pair.js';
+import { KINDS, Pair } from '../../harness/pair.js';
 
 /** Each takes a second or so on an idle machine, and the machine may be busy. */
 vi.setConfig({ testTimeout: 60_000 });

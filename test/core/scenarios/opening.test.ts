@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
-import type { OpenOptions } from '../../../src/core/endpoint.js';
+import type { OpenOptions } from '../../../src/core/flow-factory.js';
 import { type SenderFlow, SenderState } from '../../../src/core/sender-flow.js';
 import { printFrame } from '../../../src/wire/print.js';
 import { DELAY_NS, Pair } from '../../harness/pair.js';

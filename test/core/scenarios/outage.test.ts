@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
-import { KINDS } from '../../harness/kinds.js';
-import { outcome, Pair } from '../../harness/pair.js';
+import { KINDS, outcome, Pair } from '../../harness/pair.js';
 import { Source } from '../../harness/streams.js';
 
 /** Each takes a second or so on an idle machine, and the machine may be busy. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
 import { addFaults, TERRIBLE } from '../../harness/faults.js';
-import { KINDS } from '../../harness/kinds.js';
-import { Pair } from '../../harness/pair.js';
+import { KINDS, Pair } from '../../harness/pair.js';
 import { printSeed, TEST_SEED } from '../../harness/seeds.js';
 
 printSeed();

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { type Random, SeededRandom } from '../../../src/base/random.js';
 import { MICROSECOND_NS } from '../../../src/base/time.js';
-import type { FlowReader } from '../../../src/core/application.js';
 import { endpointConfig } from '../../../src/core/config.js';
 import { Endpoint } from '../../../src/core/endpoint.js';
+import type { FlowReader } from '../../../src/core/flow-callbacks.js';
 import type { ReceiverFlow } from '../../../src/core/receiver-flow.js';
 import { creditSequence, dataOffset, frameType } from '../../../src/wire/decode.js';
 import { type Frame, FramePool } from '../../../src/wire/frame.js';

@@ -2,7 +2,7 @@
 // With a peer it connects, else it serves. Prints the SHA-256 of what it sent and of what came, as one JSON line.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { openHost } from '../../../dist/net/host.js';
+import { openHost } from '../../../dist/index.js';
 
 // Whoever is done first leaves the other direction open.
 const HALF_OPEN = { allowHalfOpen: true };

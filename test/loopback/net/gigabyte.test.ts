@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { runXpass, startSwitch } from '../switch-lab.js';
+import { runHere, startSwitchProcess } from '../switch-lab.js';
 
 const CHILD = fileURLToPath(new URL('gigabyte.child.mjs', import.meta.url));
 const GIBIBYTE = 2 ** 30;
@@ -21,9 +21,9 @@ function startEnd(...args: string[]) {
 }
 
 it('a stream carries 1 GiB each way at once through a switch that loses 1 % of every type of frame', async () => {
-  const running = await startSwitch('--hosts', '2', '--frame-size', '8972');
+  const running = await startSwitchProcess('--hosts', '2', '--frame-size', '8972');
   for (const link of ['h1', 'h2']) {
-    const { code } = await runXpass('switch', 'ctl', '--control', running.control, 'link', link, 'loss', '1%');
+    const { code } = await runHere('switch', 'ctl', '--control', running.control, 'link', link, 'loss', '1%');
     expect(code).toBe(0);
   }
   const address = `127.0.0.1:${running.port}`;

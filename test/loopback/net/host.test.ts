@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startSwitch } from '../switch-lab.js';
+import { silentPort, startSwitch } from '../switch-lab.js';
 import { until } from '../udp-harness.js';
 import { closedWith, labHost, nameOf, readAll, streamPair } from './net-lab.js';
 
-const FACE = new URL('../../../dist/net/host.js', import.meta.url).href;
+const FACE = new URL('../../../dist/index.js', import.meta.url).href;
 
 /** A process that serves streams and keeps them. */
 async function childServer(allowHalfOpen = false) {
@@ -62,10 +61,7 @@ describe('a host', () => {
   });
 
   it('gives up a switch that does not answer as soon as its signal says so', async () => {
-    const silent = createSocket('udp4');
-    onTestFinished(() => void silent.close());
-    await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
-    const options = { switch: `127.0.0.1:${silent.address().port}`, connectTimeout: 2_000 };
+    const options = { switch: `127.0.0.1:${await silentPort()}`, connectTimeout: 2_000 };
     await expect(labHost({ ...options, signal: AbortSignal.timeout(50) })).rejects.toMatchObject({
       name: 'TimeoutError',
     });
@@ -158,9 +154,9 @@ describe('a host', () => {
     await expect(one.connect('nobody')).rejects.toMatchObject({ code: 'config' });
   });
 
-  it('carries ten thousand short streams and keeps nothing of them', async () => {
+  it('carries more short streams than it takes at once, and keeps nothing of them', async () => {
     const [client, server] = [await labHost(), await labHost()];
-    server.serve((stream) => stream.pipe(stream));
+    server.serve((stream) => stream.pipe(stream), { maxStreams: 1_000 });
     const to = nameOf(server);
     const one = async (at: number): Promise<void> => {
       const stream = client.createStream(to);
@@ -168,7 +164,7 @@ describe('a host', () => {
       expect(String(await readAll(stream))).toBe(`message ${at}`);
     };
     const lane = async (first: number): Promise<void> => {
-      for (let at = first; at < 10_000; at += 100) await one(at);
+      for (let at = first; at < 2_000; at += 100) await one(at);
     };
     await Promise.all(Array.from({ length: 100 }, (_, first) => lane(first)));
     await client.close();

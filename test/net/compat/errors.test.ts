@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { XpassError } from '../../../src/core/errors.js';
+import { XpassError } from '../../../src/base/errors.js';
 import { nodeError } from '../../../src/net/compat/errors.js';
 
 const PLACE = { syscall: 'connect', address: '192.0.2.7', port: 80 } as const;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/base/config-error.js';
 import { type Random, SeededRandom } from '../../../src/base/random.js';
 import {
   checkSizeDistribution,
@@ -7,7 +8,6 @@ import {
   parseSizeDistribution,
   sampleBytes,
 } from '../../../src/sim/traffic/size-distribution.js';
-import { ConfigError } from '../../../src/switch/config-error.js';
 import { holds, printSeed, TEST_SEED } from '../../harness/seeds.js';
 
 printSeed();

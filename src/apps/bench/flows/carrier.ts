@@ -1,9 +1,35 @@
 // Tested by test/loopback/bench.test.ts
-
-import type { GapMeter } from './gap-meter.js';
-import type { MessageMeter } from './message-meter.js';
+import type { GapMeter, MessageMeter } from './meters.js';
 import type { FlowsOrder } from './orders.js';
-import type { FlowsSource } from './source.js';
+
+/** The end of flows that sends, over any transport. */
+export interface FlowsSource {
+  /** Messages that are over, with everything delivered, and those that failed. */
+  readonly done: number;
+  readonly failed: number;
+  /** Why, in a word each. */
+  readonly reasons: ReadonlySet<string>;
+  /** One message on a flow of its own, which begins with the time; resolves when the flow is over. */
+  message(bytes: number): Promise<void>;
+  /** Opens flows until there are so many. */
+  openIdle(count: number): Promise<void>;
+  /** Sends without end on the flows that are open, on a new one without any. */
+  sendEndlessly(): Promise<void>;
+  /** Messages that begin at random; resolves never. */
+  sendAtRandom(bytes: number, flowsPerSecond: number, seed: number): Promise<void>;
+}
+
+/** Keeps `parallel` messages under way for `ms`, and waits for the last of them. */
+export async function keepMessagesGoing(
+  source: FlowsSource,
+  { bytes, parallel, ms }: { readonly bytes: number; readonly parallel: number; readonly ms: number },
+): Promise<void> {
+  const endMs = performance.now() + ms;
+  const one = async (): Promise<void> => {
+    while (performance.now() < endMs) await source.message(bytes);
+  };
+  await Promise.all(Array.from({ length: parallel }, one));
+}
 
 /** A transport, as far as flows need it. */
 export interface FlowsCarrier {

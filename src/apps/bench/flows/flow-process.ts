@@ -1,17 +1,10 @@
 // Tested by test/loopback/bench.test.ts
 
-import type { Forked } from '../../shared/forked.js';
-import type { Workbench } from '../workbench.js';
-import {
-  type FlowsBegin,
-  type FlowsFigures,
-  type FlowsOrder,
-  type FlowsReady,
-  type FlowsVerb,
-  OPEN_MS,
-} from './orders.js';
+import type { Program, Workbench } from '../workbench.js';
+import { type FlowsFigures, type FlowsOrder, type FlowsReady, type FlowsVerb, OPEN_MS } from './orders.js';
 
 type GivenOrder = Pick<FlowsOrder, 'role'> & Partial<FlowsOrder>;
+type PairOrder = Partial<Omit<FlowsOrder, 'role'>>;
 
 const USUAL = { carrier: 'xpass', options: {}, target: '', idealGapNs: null, longestBytes: null } as const;
 
@@ -21,33 +14,28 @@ export class FlowProcess {
   readonly address: string;
   /** Why there is no such transport; null where there is. Nothing may be asked of a process without one. */
   readonly missing: string | null;
-  private readonly child: Forked;
-  private asked = 0;
+  private readonly program: Program<FlowsReady>;
 
-  private constructor(child: Forked, { address, missing }: FlowsReady) {
-    this.child = child;
-    this.address = address;
-    this.missing = missing;
+  private constructor(program: Program<FlowsReady>) {
+    this.program = program;
+    this.address = program.ready.address;
+    this.missing = program.ready.missing;
   }
 
   /** `name` tells it from others of its role. */
   static async start(bench: Workbench, given: GivenOrder, name: string = given.role): Promise<FlowProcess> {
     const order: FlowsOrder = { ...USUAL, ...given };
-    const child = bench.fork(name, 'flows/flows.child.js');
-    const ready = child.next<FlowsReady>((message) => 'missing' in message, 'get ready');
-    child.tell(order);
-    return new FlowProcess(child, await ready);
+    return new FlowProcess(await bench.open(name, order, 0, 'flows/flows'));
   }
 
   /** Has it do something; resolves when it is done. */
   ask(verb: FlowsVerb): Promise<FlowsFigures> {
-    return this.child.ask('command', { command: ++this.asked, ...verb }, { takesMs: takesMs(verb) });
+    return this.program.ask(verb, takesMs(verb));
   }
 
   /** Has a sink begin to measure; `{ verb: 'take' }` ends it. */
   async begin(): Promise<void> {
-    const begin: FlowsBegin = { command: ++this.asked, verb: 'begin' };
-    await this.child.ask('command', begin);
+    await this.ask({ verb: 'begin' });
   }
 }
 
@@ -64,10 +52,7 @@ export interface FlowPair {
 }
 
 /** Starts both, over xpass unless told otherwise. Returns why not where there is no such transport. */
-export async function startPair(
-  bench: Workbench,
-  order: Partial<Omit<FlowsOrder, 'role'>> = {},
-): Promise<FlowPair | string> {
+export async function startPair(bench: Workbench, order: PairOrder = {}): Promise<FlowPair | string> {
   const sink = await FlowProcess.start(bench, { ...order, role: 'sink' });
   if (sink.missing !== null) return sink.missing;
   const source = await FlowProcess.start(bench, { ...order, role: 'source', target: sink.address });
@@ -75,11 +60,47 @@ export async function startPair(
 }
 
 /** The same over xpass, which is always there. */
-export async function startXpassPair(
-  bench: Workbench,
-  order: Partial<Omit<FlowsOrder, 'role' | 'carrier'>> = {},
-): Promise<FlowPair> {
+export async function startXpassPair(bench: Workbench, order: Omit<PairOrder, 'carrier'> = {}): Promise<FlowPair> {
   const pair = await startPair(bench, order);
   if (typeof pair === 'string') throw new Error(pair);
   return pair;
+}
+
+/** What the sink measures while flows send endlessly, after the warm-up. */
+export async function measureBulk(
+  bench: Workbench,
+  { source, sink }: FlowPair,
+  seconds = bench.settings.seconds,
+): Promise<FlowsFigures> {
+  await source.ask({ verb: 'bulk' });
+  await bench.sleep(bench.warmUpSeconds);
+  await sink.begin();
+  await bench.sleep(seconds);
+  return sink.ask({ verb: 'take' });
+}
+
+/** Their goodput, bit/s. */
+export async function goodputOf(bench: Workbench, pair: FlowPair, leastSeconds = 0): Promise<number> {
+  const { bytes, seconds } = await measureBulk(bench, pair, bench.secondsOf(leastSeconds));
+  return (bytes * 8) / seconds;
+}
+
+/** Messages of a size, and how many are under way at a time. */
+export interface Talk {
+  readonly bytes: number;
+  readonly parallel: number;
+}
+
+/** What both ends tell of a talk. */
+export interface Exchanged {
+  readonly source: FlowsFigures;
+  readonly sink: FlowsFigures;
+}
+
+/** Messages between the two, measured after the warm-up. */
+export async function timeMessages(bench: Workbench, { source, sink }: FlowPair, talk: Talk): Promise<Exchanged> {
+  await source.ask({ verb: 'messages', ...talk, ms: bench.warmUpSeconds * 1e3 });
+  await sink.begin();
+  const sent = await source.ask({ verb: 'messages', ...talk, ms: bench.settings.seconds * 1e3 });
+  return { source: sent, sink: await sink.ask({ verb: 'take' }) };
 }

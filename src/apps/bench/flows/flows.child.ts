@@ -1,11 +1,23 @@
 // Tested by test/loopback/bench.test.ts
 
-import '../probe.child.js';
-import { carrierOf } from './carriers.js';
-import { GapMeter } from './gap-meter.js';
-import { MessageMeter } from './message-meter.js';
-import type { FlowsBegin, FlowsCommand, FlowsFigures, FlowsOrder, FlowsReady } from './orders.js';
-import { type FlowsSource, keepMessagesGoing } from './source.js';
+import { serve } from '../child-program.js';
+import { type FlowsCarrier, type FlowsSource, keepMessagesGoing } from './carrier.js';
+import { GapMeter, MessageMeter } from './meters.js';
+import type { Carrier, FlowsFigures, FlowsOrder, FlowsReady, FlowsVerb } from './orders.js';
+
+/** The transport of this name, or why there is none on this machine. Each is loaded only when it is wanted. */
+async function carrierOf(carrier: Carrier): Promise<FlowsCarrier | string> {
+  switch (carrier) {
+    case 'xpass':
+      return (await import('./xpass.js')).XPASS;
+    case 'tcp':
+      return (await import('../peers/tcp.js')).TCP_CARRIER;
+    case 'utp':
+      return (await import('../peers/load-peer.js')).loadUtp();
+    case 'quic':
+      return (await import('../peers/quic.js')).loadQuic();
+  }
+}
 
 /** One end of flows, over any transport, in a process of its own. Started by flow-process.ts, which tells it what to do. */
 class FlowsEnd {
@@ -32,17 +44,13 @@ class FlowsEnd {
     return { address: '', missing: null };
   }
 
-  /** Begins to measure. Nothing here takes time, so what is measured is undisturbed. */
-  begin({ command }: { command: number }): { command: number } {
-    this.meter.forget();
-    this.gaps?.forget();
-    this.sinceMs = performance.now();
-    return { command };
-  }
-
-  async obey(command: FlowsCommand): Promise<FlowsFigures> {
+  async obey(command: FlowsVerb): Promise<FlowsFigures | undefined> {
+    if (command.verb === 'begin') {
+      this.begin();
+      return undefined;
+    }
     const { source } = this;
-    if (source !== null && command.verb !== 'take') await carryOut(source, command);
+    if (source !== null) await carryOut(source, command);
     const arrived = this.meter.take();
     const { done = 0, failed = 0 } = source ?? {};
     const fresh = { done: done - this.told.done, failed: failed - this.told.failed };
@@ -51,7 +59,6 @@ class FlowsEnd {
     const seconds = (nowMs - this.sinceMs) / 1e3;
     this.sinceMs = nowMs;
     return {
-      command: command.command,
       flows: source === null ? arrived.flows : fresh.done,
       failed: fresh.failed,
       reasons: [...(source?.reasons ?? [])],
@@ -61,9 +68,16 @@ class FlowsEnd {
       gaps: this.gaps?.take() ?? null,
     };
   }
+
+  /** Nothing here takes time, so what is measured is undisturbed. */
+  private begin(): void {
+    this.meter.forget();
+    this.gaps?.forget();
+    this.sinceMs = performance.now();
+  }
 }
 
-async function carryOut(source: FlowsSource, command: FlowsCommand): Promise<void> {
+async function carryOut(source: FlowsSource, command: FlowsVerb): Promise<void> {
   switch (command.verb) {
     case 'messages':
       return keepMessagesGoing(source, command);
@@ -77,13 +91,7 @@ async function carryOut(source: FlowsSource, command: FlowsCommand): Promise<voi
   }
 }
 
-process.once('message', async (order: FlowsOrder) => {
+serve(async (order: FlowsOrder) => {
   const end = new FlowsEnd(order);
-  process.on('message', async (message: FlowsBegin | FlowsCommand | { probe: number }) => {
-    if ('command' in message) process.send?.(message.verb === 'begin' ? end.begin(message) : await end.obey(message));
-  });
-  process.send?.(await end.open());
+  return { ready: await end.open(), obey: (command: FlowsVerb) => end.obey(command) };
 });
-// A terminal interrupts this process too; whoever started it says when it is over.
-process.on('SIGINT', () => undefined);
-process.once('disconnect', () => process.exit(0));

@@ -1,6 +1,6 @@
 // Tested by test/loopback/bench.test.ts
 
-import type { Percentiles } from '../../shared/perf/histogram.js';
+import type { Percentiles } from '../../../services/perf/histogram.js';
 
 /** Transports that carry the same flows. */
 export type Carrier = 'xpass' | 'tcp' | 'utp' | 'quic';
@@ -8,7 +8,7 @@ export type Carrier = 'xpass' | 'tcp' | 'utp' | 'quic';
 /** How long flows may take until they are open: a thousand a second would be done in half of it (ours). */
 export const OPEN_MS = 20_000;
 
-/** What a process of flows is: the first message to it. It answers with FlowsReady. */
+/** What a process of flows is; it answers with FlowsReady. */
 export interface FlowsOrder {
   readonly carrier: Carrier;
   readonly role: 'sink' | 'source';
@@ -29,29 +29,22 @@ export interface FlowsReady {
   readonly missing: string | null;
 }
 
-/** What a process is to do next. It answers with its number and the figures. */
-export type FlowsCommand = { readonly command: number } & FlowsVerb;
-
-/** A sink is to forget what has come up to now. It answers with the number. */
-export interface FlowsBegin {
-  readonly command: number;
-  readonly verb: 'begin';
-}
-
+/** What a process is to do next. It answers with figures. */
 export type FlowsVerb =
+  /** A sink: forget what has come up to now. */
+  | { readonly verb: 'begin' }
   /** Nothing but to tell what has come, or gone, since it was last asked. */
   | { readonly verb: 'take' }
-  /** A source: keeps so many flows of so many bytes going, a new one when one is over, for so long. */
+  /** A source: keeps `parallel` flows going for `ms`, a new one when one is over. */
   | { readonly verb: 'messages'; readonly bytes: number; readonly parallel: number; readonly ms: number }
-  /** A source: opens flows until there are so many, which then say nothing; those that are open are done, those that are not after 20 s have failed. */
+  /** A source: opens flows up to this number, which then say nothing; those that are open are done, those that are not after 20 s have failed. */
   | { readonly verb: 'idle'; readonly flows: number }
   /** A source: sends endlessly on all the flows that it has opened, on one of its own without any. */
   | { readonly verb: 'bulk' }
-  /** A source: flows of so many bytes come at random, so many a second in the mean, until the process ends. Those that find 5,000 under way have failed. */
+  /** A source: flows come at random until the process ends. Those that find 5,000 under way have failed. */
   | { readonly verb: 'poisson'; readonly bytes: number; readonly flowsPerSecond: number; readonly seed: number };
 
 export interface FlowsFigures {
-  readonly command: number;
   /** Of flows that are over: opened and told that all has arrived (source), or ended (sink). */
   readonly flows: number;
   readonly failed: number;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { patienceMs } from '../../shared/patience.js';
+import { patienceMs } from '../../../scenario/play/patience.js';
 
 const LOOPBACK = '127.0.0.1';
 /** It takes whole seconds. */

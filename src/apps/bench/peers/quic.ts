@@ -4,9 +4,8 @@ import { webcrypto } from 'node:crypto';
 import type { FlowsCarrier } from '../flows/carrier.js';
 import { selfSigned } from './certificate.js';
 import { loadPeer } from './load-peer.js';
-import { type PeerStream, type StreamReader, streamCarrier } from './stream-carrier.js';
+import { LOOPBACK, type PeerStream, type StreamReader, streamCarrier } from './stream-carrier.js';
 
-const LOOPBACK = '127.0.0.1';
 /** Of 2.0.9, packages for macOS and Windows are missing. */
 const INSTALL = '@matrixai/quic@1.2.12 @matrixai/logger@3.1.3';
 const KEY_BYTES = 32;
@@ -56,10 +55,10 @@ function carrier({ QUICServer, QUICClient, events }: QuicModule, logger: unknown
         }),
       );
       await server.start({ host: LOOPBACK, port: 0 });
-      return server.port;
+      return String(server.port);
     },
-    dial: async (port) => {
-      const at = { host: LOOPBACK, port, localHost: LOOPBACK };
+    dial: async (target) => {
+      const at = { host: LOOPBACK, port: Number(target), localHost: LOOPBACK };
       const config = { verifyPeer: false, ...STREAMS };
       const { connection } = await QUICClient.createQUICClient({ ...at, crypto: clientCrypto(), config, logger });
       return async () => quicStream(connection.newStream('uni'));

@@ -1,8 +1,11 @@
 // Tested by test/loopback/bench.test.ts
 
-import type { FlowsCarrier } from '../flows/carrier.js';
-import { stamped } from '../flows/shared-clock.js';
-import type { FlowsSource } from '../flows/source.js';
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import type { FlowsCarrier, FlowsSource } from '../flows/carrier.js';
+import { stamped } from '../flows/meters.js';
+
+export const LOOPBACK = '127.0.0.1';
 
 /** A stream of another transport that somebody writes. */
 export interface PeerStream {
@@ -20,20 +23,69 @@ export interface StreamReader {
 
 /** Another transport: what it takes to do the same work on it. */
 export interface PeerTransport {
-  /** Takes streams at a free port of loopback from now on; returns the port. */
-  listen(accept: () => StreamReader): Promise<number>;
-  /** Returns what opens streams to that port, each a flow of its own. */
-  dial(port: number): Promise<() => Promise<PeerStream>>;
+  /** Takes streams from now on; returns where. */
+  listen(accept: () => StreamReader): Promise<string>;
+  /** Returns what opens streams to that place, each a flow of its own. */
+  dial(target: string): Promise<() => Promise<PeerStream>>;
 }
 
-/** One write, as large as those of xpass's own source. */
-const CHUNK = new Uint8Array(65_536);
+/** A transport whose streams are Node's. */
+export interface DuplexTransport {
+  /** Takes streams at a free port of loopback from now on; returns where. */
+  listen(accept: (stream: Duplex) => void): Promise<string>;
+  /** Returns what opens streams to that place; each emits `connect`. */
+  dial(target: string): Promise<() => Duplex>;
+}
+
+/** One write, as large as those of xpass's own source and of a file's read by `pipeline`. */
+export const CHUNK = new Uint8Array(65_536);
+
+/** Flows over a transport of Node's streams, one each. */
+export function duplexCarrier(transport: DuplexTransport): FlowsCarrier {
+  return streamCarrier({
+    listen: (accept) => transport.listen((duplex) => readDuplex(duplex, accept())),
+    dial: async (target) => {
+      const open = await transport.dial(target);
+      return async () => {
+        const duplex = open();
+        await once(duplex, 'connect');
+        return duplexStream(duplex);
+      };
+    },
+  });
+}
+
+/** The writing end of a stream of Node's kind. */
+function duplexStream(duplex: Duplex): PeerStream {
+  return {
+    write: async (bytes) => {
+      if (!duplex.write(bytes)) await once(duplex, 'drain');
+    },
+    end: async () => {
+      const closed = once(duplex, 'close');
+      duplex.end();
+      // What the other side might say is not read otherwise, and the stream would never close.
+      duplex.resume();
+      await closed;
+    },
+  };
+}
+
+/** Reads a stream that comes to its end, and ends it as well. A stream that breaks off was its writer's to count. */
+function readDuplex(duplex: Duplex, reader: StreamReader): void {
+  duplex.on('data', (bytes: Uint8Array) => reader.onData(bytes));
+  duplex.on('end', () => {
+    reader.onEnd();
+    duplex.end();
+  });
+  duplex.on('error', () => undefined);
+}
 
 /** Flows over another transport. */
 export function streamCarrier(peer: PeerTransport): FlowsCarrier {
   return {
-    sink: async (_order, meter) => String(await peer.listen(() => meter.open())),
-    source: async ({ target }) => new StreamSource(await peer.dial(Number(target))),
+    sink: (_order, meter) => peer.listen(() => meter.open()),
+    source: async ({ target }) => new StreamSource(await peer.dial(target)),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Usage } from '../probe.js';
+import type { Usage } from '../workbench.js';
 import { LEAST_SAMPLES, type Trend, trendOf } from './trend.js';
 
 /** What is watched of each process. */

@@ -1,5 +1,5 @@
-import { displayCount, displayDuration, displaySize } from '../../shared/display.js';
-import { tableLines } from '../../shared/table.js';
+import { displayCount, displayDuration, displaySize } from '../../../base/display.js';
+import { tableLines } from '../../../report/table.js';
 import type { MemoryTrend } from './memory-log.js';
 
 /** What a soak came to. */

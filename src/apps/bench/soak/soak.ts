@@ -1,10 +1,10 @@
 // Tested by test/loopback/bench.test.ts
 
+import { displaySize } from '../../../base/display.js';
+import { ExitCode } from '../../../base/exit-codes.js';
+import { Failure } from '../../../base/failure.js';
+import { plainJson } from '../../../telemetry/document.js';
 import type { Invocation } from '../../shared/command.js';
-import { displaySize } from '../../shared/display.js';
-import { ExitCode } from '../../shared/exit-codes.js';
-import { Failure } from '../../shared/failure.js';
-import { snakeCase } from '../../shared/json-names.js';
 import { FlowProcess } from '../flows/flow-process.js';
 import { Workbench } from '../workbench.js';
 import { MemoryLog } from './memory-log.js';
@@ -34,7 +34,7 @@ export async function runSoak(invocation: SoakInvocation): Promise<ExitCode> {
   onInterrupt(() => interrupt.abort());
   try {
     const report = await soak(bench, invocation, interrupt.signal);
-    if (options.json) results.json(snakeCase(report));
+    if (options.json) results.json(plainJson(report));
     else for (const line of soakLines(report)) results.line(line);
     return report.grew || report.failedFlows > 0 ? ExitCode.failed : ExitCode.done;
   } finally {

@@ -2,9 +2,10 @@
 import { assert } from '../../../base/assert.js';
 import type { FlowSeries, SimulationRun } from '../../../sim/result.js';
 import type { FigureDocument } from '../figure.js';
-import { dumbbell } from './dumbbell.js';
+import type { Quantity } from '../plan.js';
+import { median } from '../statistics.js';
+import { dumbbell, type Rule, type Start } from './dumbbell.js';
 import { payloadBps } from './payload.js';
-import type { Rule, Start } from './rules.js';
 
 /** RTT of the dumbbell without queues. */
 export const RTT_NS = 100_000;
@@ -54,6 +55,12 @@ export function rttsUntilWithin(run: SimulationRun, part: number): number {
   const isNear = (share: number): boolean => Math.abs(share - 1) <= part;
   const at = sharesSinceJoin(run).findIndex((shares) => shares.every(isNear));
   return at < 0 ? LAST_RTT : at;
+}
+
+/** The median over seeds. */
+export function rttsWithin(part: number): Quantity {
+  const title = `rtts_within_${part * 100}_percent`;
+  return { title, digits: 1, of: (run) => rttsUntilWithin(run, part), over: median };
 }
 
 function rateOf({ result }: SimulationRun): number {

@@ -13,7 +13,7 @@ export function dataBps(linkBps: number): number {
   return linkBps * (1 - creditShare(DEFAULT_FRAME_BYTES));
 }
 
-/** Wire bits of the full frames that carry so much payload: the papers count these. */
+/** Wire rate of the full frames that carry this payload: what the papers count. */
 export function wireBps(goodputBps: number): number {
   return goodputBps * (wireBytes(DEFAULT_FRAME_BYTES) / PAYLOAD_BYTES);
 }

@@ -1,8 +1,5 @@
 // Tested by test/apps/figures/blocks/spray.test.ts
-import type { SimulationRun } from '../../../sim/result.js';
 import type { FigureDocument } from '../figure.js';
-import type { Quantity } from './comparison.js';
-import { mean } from './statistics.js';
 
 /** Systems by the names of their algorithms; ExpressPass goes by flow, whose links a symmetric hash picks. */
 export const SPRAY_SYSTEMS = ['expresspass', 'spraypass-1', 'spraypass-2', 'spraypass'] as const;
@@ -51,42 +48,16 @@ export function acrossLeaves({ leaves, hostsPerLeaf }: Fabric): FigureDocument[]
   });
 }
 
-function goodputs({ result }: SimulationRun): number[] {
-  return result.flows.map(({ goodputBps }) => goodputBps / 1e9);
+/** Eight hosts at each of two leaves: over-subscribed two to one over four paths. */
+export const TWO_LEAVES: Fabric = { leaves: 2, hostsPerLeaf: 8, edge: '10gbit', core: '10gbit' };
+
+/** From the hosts of the first leaf alone. */
+export function fromOneLeaf(fabric: Fabric): FigureDocument[] {
+  return acrossLeaves(fabric).slice(0, fabric.hostsPerLeaf);
 }
 
-export const MEAN_GOODPUT: Quantity = { title: 'goodput_mean_gbps', digits: 3, of: (run) => mean(goodputs(run)) };
-export const LEAST_GOODPUT: Quantity = {
-  title: 'goodput_least_gbps',
-  digits: 3,
-  of: (run) => Math.min(...goodputs(run)),
-};
-export const JAIN: Quantity = { title: 'jain', digits: 4, of: ({ result }) => result.jain };
-export const DISORDER_P99: Quantity = {
-  title: 'disorder_p99',
-  digits: 0,
-  of: ({ result }) => result.disorder?.p99 ?? null,
-};
-export const DISORDER_MAX: Quantity = {
-  title: 'disorder_max',
-  digits: 0,
-  of: ({ result }) => result.disorder?.max ?? null,
-};
-/** Of all ports and NICs, since the start. */
-export const LARGEST_QUEUE: Quantity = {
-  title: 'queue_bytes_max',
-  digits: 0,
-  of: ({ result }) => Math.max(...result.links.map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver)),
-};
-/** Of the ports that carried data, over the measured time. */
-export const MEAN_QUEUE: Quantity = {
-  title: 'queue_bytes_mean',
-  digits: 1,
-  of: ({ result }) =>
-    mean(result.links.filter(({ utilisation }) => utilisation > 0).map(({ dataQueueBytesMean }) => dataQueueBytesMean)),
-};
-export const DATA_DROPS: Quantity = {
-  title: 'data_drops',
-  digits: 0,
-  of: ({ result }) => result.links.reduce((sum, link) => sum + link.dataDrops, 0),
-};
+/** The same with settings of every host's endpoint, if any. */
+export function withEndpoint(fabric: FigureDocument, endpoint: FigureDocument | undefined): FigureDocument {
+  const [host] = fabric.hosts as FigureDocument[];
+  return { ...fabric, hosts: [{ ...host, ...(endpoint !== undefined && { endpoint }) }] };
+}

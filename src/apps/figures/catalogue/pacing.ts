@@ -1,9 +1,6 @@
-import type { FigureRow } from '../../shared/report/figures-page.js';
 import { dumbbell } from '../blocks/dumbbell.js';
-import { jainOver } from '../blocks/link.js';
-import { claim, noClaim, rounded, seeds, valueList } from '../blocks/rows.js';
-import { mean } from '../blocks/statistics.js';
-import type { Figure, FigureDocument, FigureTable, Profile, Runs } from '../figure.js';
+import { jainOver } from '../blocks/quantities.js';
+import { cross, figure } from '../plan.js';
 
 const FLOWS = [2, 8, 32];
 /** Standard deviation of the gaps that the paper's pacer (SoftNIC on an X520) kept at the highest rate of credits, and the gap that it aimed at. */
@@ -11,66 +8,41 @@ const PAPER_DEVIATION_NS = 772.52;
 const GAP_NS = 1_300.8;
 /** The most that a pacer of ours varies its gaps: 376 ns of standard deviation, half of that of the paper's pacer. */
 const JITTER = 0.5;
-const DEVIATION_NS = (JITTER * GAP_NS) / Math.sqrt(3);
+const DEVIATION_NS = Math.round((JITTER * GAP_NS) / Math.sqrt(3));
 /** As chance alone would share the frames of 1 ms among 32 flows, 0.96, and something for the order that is left (ours). */
 const FAIR = 0.9;
+const JAIN = jainOver(1);
 
-export const pacing: Figure = {
+export const pacing = figure<{ flows: number }>({
   name: 'pacing',
   title: 'How evenly a software pacer sends credits',
   source: 'ExpressPass 2017, Figure 6 (b)',
   about: () =>
     `The paper measures the gaps between credits of a software pacer (SoftNIC on an X520 NIC) and finds a standard deviation of ${PAPER_DEVIATION_NS} ns, "a sufficient degree of randomization". That is a figure of a machine, so ours is not on this page, which is the same on every machine: xpass bench pacing measures it, and docs/PERF-LOG.md has what it was on the machine of the project.
 
-What can be seen in the simulator is whether so uneven a pacer is enough: naive credits of one size whose gaps of 1.3 us vary by ${JITTER * 100} %, a standard deviation of ${Math.round(DEVIATION_NS)} ns, from NICs without a meter.`,
-  jobs: (profile) =>
-    FLOWS.map((pairs) => ({
-      key: `${pairs}`,
-      document: unevenDocument(pairs, profile),
-      seeds: seeds(profile === 'quick' ? 2 : 10),
-    })),
-  evaluate: (runs) => {
-    const found = FLOWS.map((flows) => mean(runs.of(`${flows}`).map((run) => jainOver(run, 1e6))));
-    return { charts: [], rows: rowsOf(found), tables: [table(runs)] };
-  },
-};
-
-function unevenDocument(pairs: number, profile: Profile): FigureDocument {
-  return {
-    ...dumbbell({ rule: 'naive', pairs }),
+What can be seen in the simulator is whether so uneven a pacer is enough: naive credits of one size whose gaps of 1.3 us vary by ${JITTER * 100} %, a standard deviation of ${DEVIATION_NS} ns, from NICs without a meter.`,
+  cases: () => cross({ flows: FLOWS }),
+  document: ({ flows }, profile) => ({
+    ...dumbbell({ rule: 'naive', pairs: flows }),
     ...(profile === 'quick' && { duration: '15ms', warmUp: '5ms' }),
     hosts: [{ jitter: JITTER, endpoint: { creditSizeJitter: 0 }, nic: { creditBurst: '1MB' } }],
     jainWindows: ['1ms'],
-  };
-}
-
-function rowsOf(jain: readonly number[]): FigureRow[] {
-  return [
-    noClaim(
-      {
-        quantity: 'gap between credits of a software pacer, standard deviation',
-        paper: `${PAPER_DEVIATION_NS} ns`,
-        ours: 'xpass bench pacing',
-      },
-      'A figure of the machine and not of the simulator: measured on request only. docs/PERF-LOG.md has it for the machine of the project.',
-    ),
-    claim(
-      {
-        quantity: `Jain over 1 ms with gaps of ${Math.round(DEVIATION_NS)} ns standard deviation, ${FLOWS.join(', ')} flows`,
-        paper: 'sufficient',
-        ours: valueList(jain, 3),
-      },
-      jain.every((each) => each >= FAIR),
-      { held: `Held to ${FAIR}` },
-    ),
-  ];
-}
-
-function table(runs: Runs): FigureTable {
-  const rows = FLOWS.map((flows) => [
-    flows,
-    Math.round(DEVIATION_NS),
-    rounded(mean(runs.of(`${flows}`).map((run) => jainOver(run, 1e6))), 4),
-  ]);
-  return { key: '', titles: ['flows', 'gap_deviation_ns', 'jain_1ms'], rows };
-}
+  }),
+  seeds: { quick: 2, paper: 10 },
+  rows: (results) => [
+    {
+      quantity: 'gap between credits of a software pacer, standard deviation',
+      paper: `${PAPER_DEVIATION_NS} ns`,
+      ours: 'xpass bench pacing',
+      note: 'A figure of the machine and not of the simulator: measured on request only. docs/PERF-LOG.md has it for the machine of the project.',
+    },
+    {
+      quantity: `Jain over 1 ms with gaps of ${DEVIATION_NS} ns standard deviation, ${FLOWS.join(', ')} flows`,
+      paper: 'sufficient',
+      ours: results.list(JAIN, {}),
+      digits: 3,
+      least: FAIR,
+    },
+  ],
+  table: { flows: 'flows', gap_deviation_ns: () => DEVIATION_NS, jain_1ms: JAIN },
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { IdealLeafSpine, idealTimes, idealTimesOf } from '../../../../src/apps/figures/blocks/ideal-times.js';
 import { payloadBps } from '../../../../src/apps/figures/blocks/payload.js';
-import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../../../src/scenario/parse-scenario.js';
 import { simulate } from '../../../../src/sim/simulate.js';
 
 /** 1 Gbit/s: 1,000 B take 8 us. */

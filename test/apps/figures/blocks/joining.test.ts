@@ -7,7 +7,7 @@ import {
   sharesSinceJoin,
 } from '../../../../src/apps/figures/blocks/joining.js';
 import { payloadBps } from '../../../../src/apps/figures/blocks/payload.js';
-import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../../../src/scenario/parse-scenario.js';
 import type { SimulationRun } from '../../../../src/sim/result.js';
 import { simulate } from '../../../../src/sim/simulate.js';
 

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { BOTTLENECK } from '../../../../src/apps/figures/blocks/dumbbell.js';
-import { mixDocument, ratioOf, shares, sidesBps } from '../../../../src/apps/figures/blocks/mix.js';
-import { DCTCP, EC4, FLOWS, MIX_NAMES, mixJobs } from '../../../../src/apps/figures/blocks/mixes.js';
-import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import {
+  DCTCP,
+  EC4,
+  MIX_RUNS,
+  mixDocument,
+  ratioOf,
+  shares,
+  sidesBps,
+} from '../../../../src/apps/figures/blocks/mix.js';
+import { BOTTLENECK } from '../../../../src/apps/figures/blocks/quantities.js';
+import { parseScenario } from '../../../../src/scenario/parse-scenario.js';
 import type { RunSeries } from '../../../../src/sim/result.js';
 import { simulate } from '../../../../src/sim/simulate.js';
 import { expectedFlows } from '../expected-flows.js';
@@ -45,10 +52,10 @@ describe('a mix', () => {
     expect(share[3]).toBeLessThan(0.9);
   });
 
-  it('has as many flows as its key says', () => {
-    const jobs = mixJobs('quick');
-    expect(jobs).toHaveLength(MIX_NAMES.length * FLOWS.length);
-    for (const { key, document } of jobs) expect(`${expectedFlows(document)}`).toBe(key.split('-').at(-1));
+  it('has as many flows as its case says', () => {
+    const cases = MIX_RUNS.cases();
+    expect(cases).toHaveLength(48);
+    for (const each of cases) expect(expectedFlows(MIX_RUNS.document(each))).toBe(each.flows);
   });
 });
 

@@ -1,13 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-  acrossLeaves,
-  DISORDER_P99,
-  LARGEST_QUEUE,
-  LEAST_GOODPUT,
-  MEAN_GOODPUT,
-  PAPER_FABRIC,
-} from '../../../../src/apps/figures/blocks/spray.js';
-import { madeUpFlow, madeUpLink, madeUpRun } from '../made-up-runs.js';
+import { acrossLeaves, PAPER_FABRIC } from '../../../../src/apps/figures/blocks/spray.js';
 
 it.each([PAPER_FABRIC, { ...PAPER_FABRIC, leaves: 2, hostsPerLeaf: 8 }])(
   'every host sends to another leaf and gets one: %j',
@@ -20,12 +12,3 @@ it.each([PAPER_FABRIC, { ...PAPER_FABRIC, leaves: 2, hostsPerLeaf: 8 }])(
     for (const { from, to } of flows) expect(leafOf(from)).not.toBe(leafOf(to));
   },
 );
-
-it('quantities are those of the run', () => {
-  const run = madeUpRun({
-    flows: [madeUpFlow({ goodputBps: 1e9 }), madeUpFlow({ goodputBps: 3e9 })],
-    links: [madeUpLink({ dataQueueBytesMaxEver: 7 }), madeUpLink({ dataQueueBytesMaxEver: 9 })],
-    disorder: { p99: 2, max: 5 },
-  });
-  expect([MEAN_GOODPUT, LEAST_GOODPUT, LARGEST_QUEUE, DISORDER_P99].map(({ of }) => of(run))).toEqual([2, 1, 9, 2]);
-});

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { creditQueue2016 } from '../../../../src/apps/figures/catalogue/credit-queue-2016.js';
-import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../../../src/scenario/parse-scenario.js';
 import { evaluated, madeUpRun, rowOf } from '../made-up-runs.js';
 
 /** Under-utilisation in per cent by length of the queue. */

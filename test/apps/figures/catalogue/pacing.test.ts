@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pacing } from '../../../../src/apps/figures/catalogue/pacing.js';
-import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../../../src/scenario/parse-scenario.js';
 import { evaluated, jainByWindow, madeUpRun, rowOf } from '../made-up-runs.js';
 
 it('holds uneven gaps to be enough, and leaves the gaps of a machine to its benchmark', () => {

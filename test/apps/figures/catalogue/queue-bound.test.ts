@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { queueBound } from '../../../../src/apps/figures/catalogue/queue-bound.js';
-import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../../../src/scenario/parse-scenario.js';
 import type { LinkResult } from '../../../../src/sim/result.js';
 import { evaluated, madeUpLink, madeUpRun, rowOf } from '../made-up-runs.js';
 

@@ -1,9 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { randomNetworks } from '../../../../src/apps/figures/catalogue/real-networks/random.js';
+import { networkDocument, randomNetworks } from '../../../../src/apps/figures/catalogue/real-networks/random.js';
+import { algorithmFields } from '../../../../src/core/algorithms.js';
+import { parseScenario } from '../../../../src/scenario/parse-scenario.js';
 import { judge } from '../../../../src/sim/judge/judge.js';
+import { withEndpoints } from '../../../../src/sim/judge/network-scenario.js';
 import { randomNetwork } from '../../../../src/sim/judge/random-network.js';
 import type { FlowResult, SimulationRun } from '../../../../src/sim/result.js';
 import { madeUpFlow, madeUpRun } from '../made-up-runs.js';
+
+it('writes random networks as scenario files that mean the same', () => {
+  for (let seed = 1; seed <= 30; seed++) {
+    const { scenario } = randomNetwork(seed);
+    const algorithm = seed % 2 === 0 ? 'expresspass' : 'dctcp';
+    const { probes, ...read } = parseScenario(networkDocument(scenario, algorithm), { name: scenario.name });
+    const { probes: ours, ...meant } = withEndpoints(scenario, algorithmFields(algorithm));
+    expect({ ...read, seed }, `seed ${seed}`).toEqual(meant);
+    expect(probes.intervalNs).toBe(ours.intervalNs);
+  }
+});
 
 const JOBS = randomNetworks.jobs('quick');
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { workloads } from '../../../../src/apps/figures/catalogue/workloads.js';
-import { parseScenario } from '../../../../src/apps/shared/scenario/parse-scenario.js';
+import { parseScenario } from '../../../../src/scenario/parse-scenario.js';
 import type { LinkResult, SimulationResult } from '../../../../src/sim/result.js';
 import type { PoissonTraffic } from '../../../../src/sim/scenario.js';
 import { evaluated, madeUpFlow, madeUpLink, madeUpRun, rowOf } from '../made-up-runs.js';
@@ -36,7 +36,7 @@ it('takes queues from the ports of switches, not from those of hosts', () => {
 
 it('holds the credits wasted by a flow to those of the paper', () => {
   const wasting = (...wasted: number[]) =>
-    figure({ flows: wasted.map((each) => madeUpFlow({ credits: { sent: 99, used: 9, wasted: each, dropped: 0 } })) });
+    figure({ flows: wasted.map((each) => madeUpFlow({ credits: { sent: 99, used: 9, unused: each, dropped: 0 } })) });
   expect(rowOf(wasting(20, 40), 'data-mining, steady: credits wasted')).toMatchObject({ ours: '30.0', verdict: 'met' });
   expect(rowOf(wasting(31), 'data-mining, steady: credits wasted').verdict).toBe('missed');
   expect(rowOf(wasting(31), 'cache-follower, steady: credits wasted')).toMatchObject({

@@ -1,17 +1,24 @@
 // Tested by test/apps/figures/catalogue.test.ts
-import { type FctResult, SIZE_CLASSES, type SimulationRun, type SizeClass } from '../../../../sim/result.js';
+
+import { SIZE_CLASSES, type SizeClass } from '../../../../sim/result.js';
 import { WORKLOAD_NAMES, type WorkloadName } from '../../../../sim/traffic/workloads.js';
-import type { BarChart } from '../../../shared/plot/chart.js';
-import type { FigureRow } from '../../../shared/report/figures-page.js';
-import { dataDrops } from '../../blocks/link.js';
-import { claim, fixed, noClaim, rounded, seeds } from '../../blocks/rows.js';
-import { mean } from '../../blocks/statistics.js';
-import type { Figure, FigureDocument, FigureTable, Profile, Runs } from '../../figure.js';
+import { DATA_DROPS, time, unfinished } from '../../blocks/quantities.js';
+import type { FigureDocument, Profile } from '../../figure.js';
+import { chartsOf, cross, figure, type Quantity, type Results, type Row, rounded } from '../../plan.js';
+import { largest, mean, sum } from '../../statistics.js';
+
+interface Load {
+  readonly workload: WorkloadName;
+  readonly load: number;
+}
+
+interface Case extends Load {
+  readonly mix: Mix;
+}
 
 /** `full-rate`: its flows open at the rate of the link, as EC4 §III.C has it. */
 const MIXES = ['ec4-dctcp', 'ec4-full-rate-dctcp', 'expresspass-dctcp', 'dctcp'] as const;
 type Mix = (typeof MIXES)[number];
-type Times = Pick<FctResult, 'count' | 'meanNs' | 'p99Ns' | 'maxNs'>;
 const HOSTS = 192;
 /** The paper does not say how many (ours). */
 const PAPER_FLOWS = 20_000;
@@ -21,57 +28,90 @@ const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = {
   'cache-follower': 400,
   'web-server': 2_000,
 };
+/** A handful of large flows decide the 99 % of a quick run. */
+const SEEDS: Readonly<Record<Profile, number>> = { quick: 2, paper: 1 };
 /** What ExpressPass opens with beside it: ExpressPass 2017 §3.3, for realistic workloads. Why not EC4's own: docs/decisions/0015-ec4.md. */
 const INITIAL_RATE = 1 / 16;
 /** Against DCTCP alone: "almost the same" on average; ours, since so few flows differ by chance. */
 const MOST_MEAN = 1.25;
-
-interface Case {
-  readonly workload: WorkloadName;
-  readonly load: number;
-}
-
+const HEAVY: readonly Load[] = cross({ workload: WORKLOAD_NAMES, load: [0.6] });
 /** The paper draws the other loads for web search only. */
-const LIGHTER: readonly Case[] = [0.2, 0.4].map((load) => ({ workload: 'web-search', load }));
+const LOADS: Readonly<Record<Profile, readonly Load[]>> = {
+  quick: HEAVY,
+  paper: [...HEAVY, ...cross({ workload: ['web-search'] as const, load: [0.2, 0.4] })],
+};
 
-export const ec4Workloads: Figure = {
+/** Completion times of a size class in ms, over the seeds that have flows of it: means, and the longest of all. */
+const TIMES = Object.fromEntries(
+  SIZE_CLASSES.map((size) => [
+    size,
+    {
+      mean: present(time('mean_ms', 'meanNs', 'ns', size), mean),
+      p99: present(time('p99_ms', 'p99Ns', 'ns', size), mean),
+      max: present(time('max_ms', 'maxNs', 'ns', size), largest),
+      count: present({ title: 'flows', digits: 0, of: ({ result }) => result.fct[size]?.count ?? null }, sum),
+    },
+  ]),
+) as Readonly<Record<SizeClass, Readonly<Record<'mean' | 'p99' | 'max' | 'count', Quantity>>>>;
+const MISSING: Quantity = { title: 'unfinished', digits: 0, of: unfinished, over: sum };
+
+export const ec4Workloads = figure<Case>({
   name: 'ec4-workloads',
   title: 'Realistic workloads in a fat tree, half of the hosts with credits',
   source: 'EC4, Figures 8 and 9',
   about: (profile) =>
-    `8 core, 16 aggregation and 32 ToR switches, 192 hosts, 40 Gbit/s, links of 1 us, hosts that take 1 us over a frame, queues of 250 frames that mark above 100. ${profile === 'quick' ? 'Load 0.6, some hundred flows (paper: loads of 0.2, 0.4 and 0.6), which end within milliseconds: what to expect of a short load' : 'Load 0.6, and 0.2 and 0.4 of web search, 20,000 flows each'}. Every second host sends by DCTCP. Mean completion times of all flows, over those of DCTCP alone, and the 99th percentile of the largest class; means over ${seedCount(profile)} seeds. Flows with credits open at a sixteenth of the link, as ExpressPass's do for realistic workloads; those of ec4-full-rate at all of it, as EC4's paper has it.`,
-  jobs: (profile) =>
-    cases(profile).flatMap((each) =>
-      MIXES.map((mix) => ({
-        key: key(each, mix),
-        document: treeDocument(each, mix, profile),
-        seeds: seeds(seedCount(profile)),
-      })),
-    ),
-  evaluate: (runs, profile) => ({
-    charts: WORKLOAD_NAMES.map((workload) => ({ key: workload, chart: chart(runs, { workload, load: 0.6 }) })),
-    rows: cases(profile).flatMap((each) => rowsOf(runs, each)),
-    tables: [table(runs, profile)],
-  }),
-};
+    `8 core, 16 aggregation and 32 ToR switches, 192 hosts, 40 Gbit/s, links of 1 us, hosts that take 1 us over a frame, queues of 250 frames that mark above 100. ${profile === 'quick' ? 'Load 0.6, some hundred flows (paper: loads of 0.2, 0.4 and 0.6), which end within milliseconds: what to expect of a short load' : 'Load 0.6, and 0.2 and 0.4 of web search, 20,000 flows each'}. Every second host sends by DCTCP. Mean completion times of all flows, over those of DCTCP alone, and the 99th percentile of the largest class; means over ${SEEDS[profile]} seeds. Flows with credits open at a sixteenth of the link, as ExpressPass's do for realistic workloads; those of ec4-full-rate at all of it, as EC4's paper has it.`,
+  cases: (profile) => LOADS[profile].flatMap((load) => MIXES.map((mix) => ({ ...load, mix }))),
+  document: treeDocument,
+  seeds: SEEDS,
+  rows: (results) => LOADS[results.profile].flatMap((load) => rowsOf(results, load)),
+  charts: (results) =>
+    chartsOf(WORKLOAD_NAMES, (workload) => {
+      const groups = classesOf(results, { workload, load: 0.6 });
+      return {
+        kind: 'bars',
+        title: workload,
+        x: { name: 'size class' },
+        y: { name: '99 % of completion times (ms)', scale: 'log10' },
+        groups,
+        series: MIXES.map((mix) => ({
+          name: mix,
+          values: groups.map((size) => results.of(TIMES[size].p99, { workload, load: 0.6, mix }) / 1e6),
+        })),
+      };
+    }),
+  tables: (results) => [
+    {
+      key: '',
+      titles: ['workload', 'load', 'mix', 'class', 'flows', 'mean_ms', 'p99_ms', 'max_ms'],
+      rows: results.cases.flatMap((each) =>
+        SIZE_CLASSES.filter((size) => Number.isFinite(results.of(TIMES[size].mean, each))).map((size) => {
+          const { mean: average, p99, max, count } = TIMES[size];
+          const ms = [average, p99, max].map((quantity) => rounded(results.of(quantity, each) / 1e6, 4));
+          return [each.workload, each.load, each.mix, size, results.of(count, each), ...ms];
+        }),
+      ),
+    },
+  ],
+});
 
-/** A handful of large flows decide the 99 % of a quick run. */
-function seedCount(profile: Profile): number {
-  return profile === 'quick' ? 2 : 1;
+/** Seeds without a value are left out; NaN where none has one. */
+function present(quantity: Quantity, over: (values: readonly number[]) => number): Quantity {
+  return {
+    ...quantity,
+    of: (run, setting) => quantity.of(run, setting) ?? Number.NaN,
+    over: (values) => {
+      const found = values.filter(Number.isFinite);
+      return found.length === 0 ? Number.NaN : over(found);
+    },
+  };
 }
 
-function cases(profile: Profile): Case[] {
-  const heavy = WORKLOAD_NAMES.map((workload) => ({ workload, load: 0.6 }));
-  return profile === 'quick' ? heavy : [...heavy, ...LIGHTER];
-}
-
-function key({ workload, load }: Case, mix: Mix): string {
-  return `${workload}-${load}-${mix}`;
-}
-
-function treeDocument({ workload, load }: Case, mix: Mix, profile: Profile): FigureDocument {
+function treeDocument({ workload, load, mix }: Case, profile: Profile): FigureDocument {
   const every = mix === 'dctcp' ? 1 : 2;
   const hosts = Array.from({ length: HOSTS / every }, (_, at) => `${every * (at + 1)}`);
+  // The links of 192 hosts over 4.5, as for the workloads of ExpressPass.
+  const loadRate = '1706.67gbit';
   return {
     algorithm: mix === 'expresspass-dctcp' ? 'expresspass' : 'ec4',
     duration: '60s',
@@ -82,78 +122,62 @@ function treeDocument({ workload, load }: Case, mix: Mix, profile: Profile): Fig
       { hosts, algorithm: 'dctcp' },
     ],
     flows: [
-      {
-        kind: 'poisson',
-        workload,
-        load,
-        // The links of 192 hosts over 4.5, as for the workloads of ExpressPass.
-        loadRate: '1706.67gbit',
-        flows: profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS,
-      },
+      { kind: 'poisson', workload, load, loadRate, flows: profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS },
     ],
   };
 }
 
-/** Means over seeds; of counts the sum, of the longest the longest. */
-function times(runs: Runs, each: Case, mix: Mix, size: SizeClass = 'all'): Times | undefined {
-  const found = runs.of(key(each, mix)).flatMap(({ result }) => result.fct[size] ?? []);
-  if (found.length === 0) return undefined;
-  return {
-    count: found.reduce((sum, { count }) => sum + count, 0),
-    meanNs: mean(found.map(({ meanNs }) => meanNs)),
-    p99Ns: mean(found.map(({ p99Ns }) => p99Ns)),
-    maxNs: Math.max(...found.map(({ maxNs }) => maxNs)),
-  };
+/** Those of the flows, by the runs of DCTCP alone. */
+function classesOf(results: Results<Case>, load: Load): SizeClass[] {
+  return SIZE_CLASSES.filter((size) => Number.isFinite(results.of(TIMES[size].mean, { ...load, mix: 'dctcp' })));
 }
 
-function largestClass(runs: Runs, each: Case): SizeClass {
-  return [...SIZE_CLASSES].reverse().find((size) => times(runs, each, 'dctcp', size) !== undefined) as SizeClass;
-}
-
-/** The times of one mix over those of another. */
-function timeRatio(runs: Runs, each: Case, [mix, over]: readonly [Mix, Mix]) {
-  const of = (which: Mix, size: SizeClass, time: 'meanNs' | 'p99Ns'): number =>
-    times(runs, each, which, size)?.[time] ?? Number.NaN;
-  return (size: SizeClass, time: 'meanNs' | 'p99Ns'): number => of(mix, size, time) / of(over, size, time);
-}
-
-function rowsOf(runs: Runs, each: Case): FigureRow[] {
-  const what = `${each.workload}, load ${each.load}`;
-  return [...meanRows(runs, each, what), ...longestRows(runs, each, what), lostRow(runs, each, what)];
-}
-
-function meanRows(runs: Runs, each: Case, what: string): FigureRow[] {
-  const overDctcp = (mix: Mix): number => timeRatio(runs, each, [mix, 'dctcp'])('all', 'meanNs');
-  const ratio = overDctcp('ec4-dctcp');
-  const text = {
-    quantity: `${what}: mean time of EC4 with DCTCP over DCTCP`,
-    paper: 'almost 1',
-    ours: fixed(ratio, 2),
-  };
-  const beside = (name: string, mix: Mix, paper: string): FigureRow =>
-    noClaim(
-      { quantity: `${what}: the same of ${name}`, paper, ours: fixed(overDctcp(mix), 2) },
-      'It stands beside EC4.',
-    );
+function rowsOf(results: Results<Case>, load: Load): Row[] {
+  const what = `${load.workload}, load ${load.load}`;
+  const size = classesOf(results, load).at(-1) as SizeClass;
+  const ratio = (quantity: Quantity, mix: Mix, over: Mix) =>
+    results.ratio(quantity, { ...load, mix }, { ...load, mix: over });
+  const overDctcp = (mix: Mix) => ({ ours: ratio(TIMES.all.mean, mix, 'dctcp'), digits: 2 });
+  const overExpresspass = (mix: Mix) => ({ ours: ratio(TIMES[size].p99, mix, 'expresspass-dctcp'), digits: 2 });
+  const longest = overExpresspass('ec4-dctcp');
   return [
-    claim(text, ratio <= MOST_MEAN, { held: `Held to ${MOST_MEAN}` }),
-    beside('EC4 at full rate', 'ec4-full-rate-dctcp', 'almost 1'),
-    beside('ExpressPass', 'expresspass-dctcp', 'worse'),
-  ];
-}
-
-function longestRows(runs: Runs, each: Case, what: string): FigureRow[] {
-  const size = largestClass(runs, each);
-  const [ratio, fullRate] = (['ec4-dctcp', 'ec4-full-rate-dctcp'] as const).map((mix) =>
-    timeRatio(runs, each, [mix, 'expresspass-dctcp'])(size, 'p99Ns'),
-  );
-  const text = { quantity: `${what}: 99 % of ${size}, EC4 : ExpressPass`, paper: 'far below 1', ours: fixed(ratio, 2) };
-  return [
-    claim(text, ratio < 1, { held: 'Held to below 1', why: WHY[each.workload] ?? '' }),
-    noClaim(
-      { quantity: `${what}: the same of EC4 at full rate`, paper: 'far below 1', ours: fixed(fullRate, 2) },
-      'Its flows crowd each other out: credits are lost, and what a loss takes comes back a frame in a round trip.',
-    ),
+    {
+      quantity: `${what}: mean time of EC4 with DCTCP over DCTCP`,
+      paper: 'almost 1',
+      ...overDctcp('ec4-dctcp'),
+      most: MOST_MEAN,
+    },
+    {
+      quantity: `${what}: the same of EC4 at full rate`,
+      paper: 'almost 1',
+      ...overDctcp('ec4-full-rate-dctcp'),
+      note: 'It stands beside EC4.',
+    },
+    {
+      quantity: `${what}: the same of ExpressPass`,
+      paper: 'worse',
+      ...overDctcp('expresspass-dctcp'),
+      note: 'It stands beside EC4.',
+    },
+    {
+      quantity: `${what}: 99 % of ${size}, EC4 : ExpressPass`,
+      paper: 'far below 1',
+      ...longest,
+      met: longest.ours < 1,
+      held: 'Held to below 1',
+      why: WHY[load.workload] ?? '',
+    },
+    {
+      quantity: `${what}: the same of EC4 at full rate`,
+      paper: 'far below 1',
+      ...overExpresspass('ec4-full-rate-dctcp'),
+      note: 'Its flows crowd each other out: credits are lost, and what a loss takes comes back a frame in a round trip.',
+    },
+    {
+      quantity: `${what}: data frames lost (${MIXES.join(', ')})`,
+      ours: results.list(DATA_DROPS, load),
+      note: `Flows that did not end: ${results.list(MISSING, load).join(', ')}.`,
+    },
   ];
 }
 
@@ -163,43 +187,3 @@ const WHY: Readonly<Partial<Record<WorkloadName, string>>> = {
     "No flow is larger than 500 kB: each ends within some fifty round trips, in which ExpressPass cannot starve DCTCP. Its own flows gain at DCTCP's cost, those of EC4 take 1.1 to 1.3 times as long as DCTCP's.",
   'data-mining': 'The time of the largest flow, some 70 MB at the rate of the link, whoever is beside it.',
 };
-
-function lostRow(runs: Runs, each: Case, what: string): FigureRow {
-  const sum = (mix: Mix, of: (run: SimulationRun) => number): number =>
-    runs.of(key(each, mix)).reduce((all, run) => all + of(run), 0);
-  const missing = MIXES.map((mix) =>
-    sum(mix, ({ result }) => result.flows.filter(({ fctNs }) => fctNs === null).length),
-  );
-  const drops = MIXES.map((mix) => sum(mix, dataDrops));
-  return noClaim(
-    { quantity: `${what}: data frames lost (${MIXES.join(', ')})`, ours: drops.join(', ') },
-    `Flows that did not end: ${missing.join(', ')}.`,
-  );
-}
-
-function chart(runs: Runs, each: Case): BarChart {
-  const groups = SIZE_CLASSES.filter((size) => times(runs, each, 'dctcp', size) !== undefined);
-  const ms = (mix: Mix, size: SizeClass): number | null => (times(runs, each, mix, size)?.p99Ns ?? Number.NaN) / 1e6;
-  return {
-    kind: 'bars',
-    title: each.workload,
-    x: { name: 'size class' },
-    y: { name: '99 % of completion times (ms)', scale: 'log10' },
-    groups,
-    series: MIXES.map((mix) => ({ name: mix, values: groups.map((size) => ms(mix, size)) })),
-  };
-}
-
-function table(runs: Runs, profile: Profile): FigureTable {
-  const rows = cases(profile).flatMap((each) =>
-    MIXES.flatMap((mix) =>
-      SIZE_CLASSES.flatMap((size) => {
-        const found = times(runs, each, mix, size);
-        if (found === undefined) return [];
-        const ms = [found.meanNs, found.p99Ns, found.maxNs].map((ns) => rounded(ns / 1e6, 4));
-        return [[each.workload, each.load, mix, size, found.count, ...ms]];
-      }),
-    ),
-  );
-  return { key: '', titles: ['workload', 'load', 'mix', 'class', 'flows', 'mean_ms', 'p99_ms', 'max_ms'], rows };
-}

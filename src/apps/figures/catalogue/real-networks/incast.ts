@@ -1,17 +1,28 @@
 // Tested by test/apps/figures/catalogue/real-networks/incast.test.ts
+
 import { quantile } from '../../../../sim/measure/quantile.js';
-import type { LineChart } from '../../../shared/plot/chart.js';
-import type { FigureRow } from '../../../shared/report/figures-page.js';
+import { ruleFields } from '../../blocks/dumbbell.js';
 import { PAYLOAD_BYTES, payloadBps } from '../../blocks/payload.js';
-import { claim, fixed, noClaim, rounded, seeds, valueList } from '../../blocks/rows.js';
-import { ruleFields } from '../../blocks/rules.js';
-import type { Figure, FigureDocument, FigureTable, Profile, Runs } from '../../figure.js';
+import type { Profile } from '../../figure.js';
+import { cross, figure, fixed, type Results, type Row, rounded, tableOf, valueList } from '../../plan.js';
 import { BESIDE, LAWS, type Law, OURS } from './laws.js';
+
+interface Incast {
+  readonly bytes: number;
+  readonly senders: number;
+  /** 1 over the initial rate. */
+  readonly start: number;
+}
+
+interface Case extends Incast {
+  readonly law: Law;
+}
 
 const LINK_BPS = 10e9;
 const SENDERS = [8, 32, 64, 128, 256];
 const SIZES = [16_000, 64_000, 256_000, 1_000_000];
-const STARTS = [1 / 2, 1 / 16];
+const STARTS = [2, 16];
+const INCASTS: readonly Incast[] = cross({ start: STARTS, bytes: SIZES, senders: SENDERS });
 /** What the authors' code is, of the rules that we have: beside it stand the cases that it was not run on. */
 const AUTHORS: Law = 'expresspass-ns2';
 /** Once as much as this comes together, the longest flow is held to the ideal drain. */
@@ -32,17 +43,7 @@ const CODE_WIRE_BYTES = 1_622;
 /** Flows that a 99th percentile is of, in the quick profile. */
 const LEAST_FLOWS = 64;
 
-interface Incast {
-  readonly senders: number;
-  readonly bytes: number;
-  readonly initialRate: number;
-}
-
-const INCASTS: readonly Incast[] = STARTS.flatMap((initialRate) =>
-  SIZES.flatMap((bytes) => SENDERS.map((senders) => ({ senders, bytes, initialRate }))),
-);
-
-export const incast: Figure = {
+export const incast = figure<Case>({
   name: 'real-networks-incast',
   title: 'Incast',
   source: "Our runs of the authors' ns-2 code; ours",
@@ -50,64 +51,53 @@ export const incast: Figure = {
     `8 to 256 hosts send to one at the same switch, links of 10 Gbit/s and 10 us (RTT 40 us); all flows open in one instant. A flow's time is from its opening to the last byte at the receiver, opening request included; quantiles are over the flows of ${profile === 'quick' ? 'two to eight' : 'ten'} seeds, ${CODE_SEEDS} where the authors' code was run. Times are in us. Initial rate and, where the rule has it, w_init are 1/2 or 1/16 (of steady the initial rate alone). Lists are for ${SENDERS.join(', ')} senders.
 
 The ideal drain is that of all frames through the receiver's link beside their credits, without the RTT and a half until the first data arrives. The last frame of a flow counts as a full one, since it takes a credit as any other. Frames of the authors carry ${CODE_PAYLOAD_BYTES} bytes, ours ${PAYLOAD_BYTES}; so their times are compared after they were multiplied by the ratio of the ideal drains, 1.012 to 1.03. In parentheses stands the ratio to their ideal drain.`,
-  jobs: (profile) =>
+  // A window algorithm has no initial rate.
+  cases: () =>
     LAWS.flatMap((law) =>
-      incastsOf(law).map((each) => ({
-        key: key(law, each),
-        document: incastDocument(law, each),
-        seeds: seeds(seedCount(each, profile)),
-      })),
+      INCASTS.filter(({ start }) => law !== 'dctcp' || start === STARTS[0]).map((each) => ({ law, ...each })),
     ),
-  evaluate: (runs) => ({
-    charts: STARTS.map((initialRate) => ({ key: startKey(initialRate), chart: chart(runs, initialRate) })),
-    rows: [
-      ...INCASTS.filter((each) => codeOf(each) !== undefined).flatMap((each) => codeRows(runs, each)),
-      ...STARTS.flatMap((initialRate) => SIZES.flatMap((bytes) => rowsOf(runs, { bytes, initialRate }))),
-    ],
-    tables: [table(runs)],
+  key: ({ law, bytes, senders, start }) => `${law}-${bytes}-${senders}-1in${start}`,
+  document: ({ law, bytes, senders, start }) => ({
+    ...ruleFields(law, { initialRate: 1 / start, wInit: 1 / start }),
+    topology: { name: 'star', hosts: senders + 1, rate: '10gbit', delay: '10us', ecnRtt: '40us' },
+    flows: [{ kind: 'incast', to: 1, bytes }],
   }),
-};
+  seeds: seedCount,
+  rows: (results) => [
+    ...INCASTS.filter((each) => codeOf(each) !== undefined).flatMap((each) => codeRows(results, each)),
+    ...cross({ start: STARTS, bytes: SIZES }).flatMap((each) => rowsOf(results, each)),
+  ],
+  charts: (results) => Object.fromEntries(STARTS.map((start) => [`1in${start}`, chart(results, start)])),
+  tables: (results) => [
+    tableOf(
+      '',
+      results.cases.map((each) => ({ ...each, ...timesOf(results, each) })),
+      {
+        law: ({ law }) => law,
+        bytes: ({ bytes }) => bytes,
+        senders: ({ senders }) => senders,
+        initial_rate: ({ start }) => 1 / start,
+        p50_us: ({ p50 }) => rounded(p50, 1),
+        p99_us: ({ p99 }) => rounded(p99, 1),
+        longest_us: ({ longest }) => rounded(longest, 1),
+        ideal_drain_us: (each) => rounded(idealDrain(each), 1),
+      },
+    ),
+  ],
+});
+
+function codeOf({ senders, bytes, start }: Incast): readonly [number, number] | undefined {
+  return start === STARTS[0] ? CODE[`${bytes}-${senders}`] : undefined;
+}
 
 function seedCount(each: Incast, profile: Profile): number {
   if (codeOf(each) !== undefined) return CODE_SEEDS;
   return profile === 'paper' ? 10 : Math.max(2, LEAST_FLOWS / each.senders);
 }
 
-/** A window algorithm has no initial rate. */
-function incastsOf(law: Law): readonly Incast[] {
-  return law === 'dctcp' ? INCASTS.filter(({ initialRate }) => initialRate === STARTS[0]) : INCASTS;
-}
-
-function key(law: Law, { senders, bytes, initialRate }: Incast): string {
-  return `${law}-${bytes}-${senders}-${startKey(initialRate)}`;
-}
-
-function startKey(initialRate: number): string {
-  return `1in${1 / initialRate}`;
-}
-
-function codeOf({ senders, bytes, initialRate }: Incast): readonly [number, number] | undefined {
-  return initialRate === STARTS[0] ? CODE[`${bytes}-${senders}`] : undefined;
-}
-
-function incastDocument(law: Law, { senders, bytes, initialRate }: Incast): FigureDocument {
-  return {
-    ...ruleFields(law, { initialRate, wInit: initialRate }),
-    topology: { name: 'star', hosts: senders + 1, rate: '10gbit', delay: '10us', ecnRtt: '40us' },
-    flows: [{ kind: 'incast', to: 1, bytes }],
-  };
-}
-
-/** Us. */
-interface Times {
-  readonly p50: number;
-  readonly p99: number;
-  readonly longest: number;
-}
-
-/** A flow that never ended counts as endless. */
-function timesOf(runs: Runs, law: Law, each: Incast): Times {
-  const found = runs.of(key(law, each)).flatMap(({ result }) => result.flows.map(({ fctNs }) => fctNs ?? Infinity));
+/** Over the flows of all seeds, us. A flow that never ended counts as endless. */
+function timesOf(results: Results<Case>, each: Case) {
+  const found = results.runsOf(each).flatMap(({ result }) => result.flows.map(({ fctNs }) => fctNs ?? Infinity));
   const sorted = Float64Array.from(found, (timeNs) => timeNs / 1e3).sort();
   return { p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), longest: sorted[sorted.length - 1] };
 }
@@ -124,76 +114,54 @@ function codeDrain({ senders, bytes }: Incast): number {
 }
 
 /** Beside what the authors' code gave. */
-function codeRows(runs: Runs, each: Incast): FigureRow[] {
-  const [p50, p99] = codeOf(each) as readonly [number, number];
-  const most = (p99 * idealDrain(each)) / codeDrain(each);
+function codeRows(results: Results<Case>, each: Incast): Row[] {
+  const [codeP50, codeP99] = codeOf(each) as readonly [number, number];
+  const most = (codeP99 * idealDrain(each)) / codeDrain(each);
+  const held = `The 99th percentile is held to the authors', ${fixed(most, 0)} with frames of ours`;
   return LAWS.map((law) => {
-    const times = timesOf(runs, law, each);
-    const text = {
+    const { p50, p99, longest } = timesOf(results, { ...each, law });
+    return {
       quantity: `${law}, ${each.senders} x ${each.bytes / 1e3} kB: p50, p99, longest`,
-      authorsCode: `${p50}, ${p99}`,
-      ours: [times.p50, times.p99, times.longest].map((time) => fixed(time, 0)).join(', '),
+      code: `${codeP50}, ${codeP99}`,
+      ours: [p50, p99, longest],
+      ...(law === OURS ? { met: p99 <= most, held } : { note: BESIDE }),
     };
-    if (law !== OURS) return noClaim(text, BESIDE);
-    return claim(text, times.p99 <= most, {
-      held: `The 99th percentile is held to the authors', ${fixed(most, 0)} with frames of ours`,
-    });
   });
 }
 
-function rowsOf(runs: Runs, start: Omit<Incast, 'senders'>): FigureRow[] {
+function rowsOf(results: Results<Case>, start: Omit<Incast, 'senders'>): Row[] {
   const cases = SENDERS.map((senders) => ({ senders, ...start }));
-  const tails = cases.map((each) => timesOf(runs, OURS, each).p99 / timesOf(runs, AUTHORS, each).p99);
-  const longest = cases.map((each) => timesOf(runs, OURS, each).longest);
-  const drains = cases.map((each, at) => longest[at] / idealDrain(each));
-  const codeDrains = cases.map((each, at) => longest[at] / codeDrain(each));
-  const isHeld = (each: Incast): boolean => each.senders * each.bytes >= LEAST_BYTES;
-  const what = `${OURS}, ${start.bytes / 1e3} kB, initial rate 1/${1 / start.initialRate}`;
+  const ours = cases.map((each) => timesOf(results, { ...each, law: OURS }));
+  const drains = cases.map((each, at) => ours[at].longest / idealDrain(each));
+  const codeDrains = cases.map((each, at) => ours[at].longest / codeDrain(each));
+  const what = `${OURS}, ${start.bytes / 1e3} kB, initial rate 1/${start.start}`;
   return [
-    claim(
-      { quantity: `${what}: p99 over that of ${AUTHORS}`, ours: valueList(tails, 3) },
-      tails.every((tail) => tail <= 1),
-      { held: 'Held to 1' },
-    ),
-    claim(
-      {
-        quantity: `${what}: longest over ideal drain`,
-        ours: `${valueList(drains, 3)} (${valueList(codeDrains, 3)})`,
-      },
-      cases.every((each, at) => !isHeld(each) || drains[at] <= MOST_OVER_DRAIN),
-      { held: `Held to ${MOST_OVER_DRAIN} from ${LEAST_BYTES / 1e6} MB together on` },
-    ),
+    {
+      quantity: `${what}: p99 over that of ${AUTHORS}`,
+      ours: cases.map((each, at) => ours[at].p99 / timesOf(results, { ...each, law: AUTHORS }).p99),
+      digits: 3,
+      most: 1,
+    },
+    {
+      quantity: `${what}: longest over ideal drain`,
+      ours: `${valueList(drains, 3)} (${valueList(codeDrains, 3)})`,
+      met: cases.every(({ senders, bytes }, at) => senders * bytes < LEAST_BYTES || drains[at] <= MOST_OVER_DRAIN),
+      held: `Held to ${MOST_OVER_DRAIN} from ${LEAST_BYTES / 1e6} MB together on`,
+    },
   ];
 }
 
-function chart(runs: Runs, initialRate: number): LineChart {
+function chart(results: Results<Case>, start: number) {
   const bytes = SIZES[1];
-  const drawn = LAWS.filter((law) => incastsOf(law).some((each) => each.initialRate === initialRate));
+  const part = (each: Case): number => timesOf(results, each).p99 / idealDrain(each);
   return {
     kind: 'lines',
-    title: `Flows of ${bytes / 1e3} kB, initial rate 1/${1 / initialRate}`,
+    title: `Flows of ${bytes / 1e3} kB, initial rate 1/${start}`,
     x: { name: 'senders', scale: 'log2' },
     y: { name: '99th percentile over ideal drain' },
     references: [{ label: 'ideal', y: 1 }],
-    series: drawn.map((law) => ({
-      name: law,
-      x: SENDERS,
-      y: SENDERS.map((senders) => {
-        const each = { senders, bytes, initialRate };
-        return timesOf(runs, law, each).p99 / idealDrain(each);
-      }),
-    })),
-  };
-}
-
-function table(runs: Runs): FigureTable {
-  const titles = ['law', 'bytes', 'senders', 'initial_rate', 'p50_us', 'p99_us', 'longest_us', 'ideal_drain_us'];
-  const rows = LAWS.flatMap((law) =>
-    incastsOf(law).map((each) => {
-      const { p50, p99, longest } = timesOf(runs, law, each);
-      const times = [p50, p99, longest, idealDrain(each)].map((time) => rounded(time, 1));
-      return [law, each.bytes, each.senders, each.initialRate, ...times];
-    }),
-  );
-  return { key: '', titles, rows };
+    series: LAWS.map((law) => ({ law, cases: results.where({ law, bytes, start }) }))
+      .filter(({ cases }) => cases.length > 0)
+      .map(({ law, cases }) => ({ name: law, x: SENDERS, y: cases.map(part) })),
+  } as const;
 }

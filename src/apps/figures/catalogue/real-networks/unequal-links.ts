@@ -1,22 +1,30 @@
 // Tested by test/apps/figures/catalogue/real-networks/unequal-links.test.ts
+
 import { jainIndex } from '../../../../sim/measure/jain.js';
 import type { SimulationRun } from '../../../../sim/result.js';
-import type { BarChart } from '../../../shared/plot/chart.js';
-import type { FigureRow } from '../../../shared/report/figures-page.js';
-import { claim, noClaim, rounded, seeds, valueList } from '../../blocks/rows.js';
-import { mean } from '../../blocks/statistics.js';
-import type { Figure, FigureDocument, FigureTable, Profile, Runs } from '../../figure.js';
+import { UTILISATION } from '../../blocks/quantities.js';
+import type { FigureDocument, Profile } from '../../figure.js';
+import { chartsOf, cross, figure, type Quantity, type Results, type Row } from '../../plan.js';
+import { largest, mean } from '../../statistics.js';
 import { BESIDE, LAWS, type Law, OURS } from './laws.js';
 
+interface Unequal {
+  readonly law: Law;
+  readonly shape: Shape;
+  readonly flows: number;
+  /** How much faster the fast links are. */
+  readonly ratio: number;
+}
+
 /** Whose links are faster, and what all flows share: the link between two switches, or the link of the one host at the other end. */
-const SHAPES = ['receivers-core', 'receivers-edge', 'senders-core', 'senders-edge'] as const;
-type Shape = (typeof SHAPES)[number];
-const SHAPE_TEXT: Readonly<Record<Shape, string>> = {
+const SHAPES = {
   'receivers-core': 'receivers with faster links, one core link',
   'receivers-edge': 'receivers with faster links, one sender',
   'senders-core': 'senders with faster links, one core link',
   'senders-edge': 'senders with faster links, one receiver',
-};
+} as const;
+type Shape = keyof typeof SHAPES;
+const SHAPE_NAMES = Object.keys(SHAPES) as Shape[];
 const RATIOS = [10, 40, 100];
 /** Flows of each kind. */
 const FLOWS = [1, 8];
@@ -25,43 +33,54 @@ const DELAY = '8us';
 const RTT = '48us';
 const MOST_RATIO = 1.3;
 const LEAST_UTILISATION = 0.95;
+const SEEDS: Readonly<Record<Profile, number>> = { quick: 1, paper: 5 };
 
-interface Unequal {
-  readonly law: Law;
-  readonly shape: Shape;
-  /** How much faster the fast links are. */
-  readonly ratio: number;
-  readonly flows: number;
-}
+/** The mean share of flows with fast links over that of the others. */
+const FAST_OVER_SLOW: Quantity = { title: 'fast_over_slow', digits: 3, of: fastOverSlow };
+const RATIO_OF_SHARES: Quantity = { title: 'ratio_of_shares', digits: 2, of: ratioOfShares };
+const JAIN: Quantity = {
+  title: 'jain',
+  digits: 4,
+  of: ({ result }) => jainIndex(result.flows.map(({ goodputBps }) => goodputBps)),
+};
+const QUEUE_MAX: Quantity = {
+  title: 'data_queue_max',
+  digits: 0,
+  of: ({ result }) => largest(result.links.map(({ dataQueueBytesMax }) => dataQueueBytesMax)),
+  over: largest,
+};
 
-const CASES: readonly Unequal[] = LAWS.flatMap((law) =>
-  SHAPES.flatMap((shape) => FLOWS.flatMap((flows) => RATIOS.map((ratio) => ({ law, shape, ratio, flows })))),
-);
-
-export const unequalLinks: Figure = {
+export const unequalLinks = figure<Unequal>({
   name: 'real-networks-unequal-links',
   title: 'Links of unequal speed',
   source: 'ours',
   about: (profile) =>
-    `Endless flows share a link of ${SHARED_GBIT} Gbit/s, 8 us a link: one or eight of hosts whose links have ${SHARED_GBIT} Gbit/s too, and as many of hosts whose links are 10, 40 or 100 times faster. 300 ms, measured from 100 ms, ${seedCount(profile)} seed(s). The ratio is that of the mean shares of both kinds, the greater one over the lesser. Lists are for ${RATIOS.map((ratio) => `1:${ratio}`).join(', ')}. Marks are at C * RTT / 7.`,
-  jobs: (profile) =>
-    CASES.map((each) => ({ key: key(each), document: unequal(each), seeds: seeds(seedCount(profile)) })),
-  evaluate: (runs) => ({
-    charts: SHAPES.map((shape) => ({ key: shape, chart: chart(runs, shape) })),
-    rows: LAWS.flatMap((law) =>
-      SHAPES.flatMap((shape) => FLOWS.flatMap((flows) => rowsOf(runs, { law, shape, flows }))),
-    ),
-    tables: [table(runs)],
-  }),
-};
-
-function seedCount(profile: Profile): number {
-  return profile === 'quick' ? 1 : 5;
-}
-
-function key({ law, shape, ratio, flows }: Unequal): string {
-  return `${law}-${shape}-${flows}-${ratio}`;
-}
+    `Endless flows share a link of ${SHARED_GBIT} Gbit/s, 8 us a link: one or eight of hosts whose links have ${SHARED_GBIT} Gbit/s too, and as many of hosts whose links are 10, 40 or 100 times faster. 300 ms, measured from 100 ms, ${SEEDS[profile]} seed(s). The ratio is that of the mean shares of both kinds, the greater one over the lesser. Lists are for ${RATIOS.map((ratio) => `1:${ratio}`).join(', ')}. Marks are at C * RTT / 7.`,
+  cases: () => cross({ law: LAWS, shape: SHAPE_NAMES, flows: FLOWS, ratio: RATIOS }),
+  document: unequal,
+  seeds: SEEDS,
+  rows: (results) => cross({ law: LAWS, shape: SHAPE_NAMES, flows: FLOWS }).flatMap((each) => rowsOf(results, each)),
+  charts: (results) =>
+    chartsOf(SHAPE_NAMES, (shape) => ({
+      kind: 'bars',
+      title: `${SHAPES[shape]}, 2 flows`,
+      x: { name: 'slow : fast links' },
+      y: { name: 'ratio of shares', scale: 'log10' },
+      references: [{ label: `goal ${MOST_RATIO}`, y: MOST_RATIO }],
+      groups: RATIOS.map((ratio) => `1:${ratio}`),
+      series: LAWS.map((law) => ({ name: law, values: results.list(RATIO_OF_SHARES, { law, shape, flows: 1 }) })),
+    })),
+  table: {
+    law: 'law',
+    shape: 'shape',
+    flows: ({ flows }) => 2 * flows,
+    speed_ratio: 'ratio',
+    fast_over_slow: FAST_OVER_SLOW,
+    jain: JAIN,
+    utilisation: UTILISATION,
+    data_queue_max: QUEUE_MAX,
+  },
+});
 
 /** Hosts 1 to 2n have links of their own, the first n slow ones, the others fast ones; the far ends come after them. */
 export function unequal({ law, shape, ratio, flows }: Unequal): FigureDocument {
@@ -86,18 +105,17 @@ export function unequal({ law, shape, ratio, flows }: Unequal): FigureDocument {
       links: [...edges, { a: 'near', b: 'far', rate: `${shape.endsWith('core') ? SHARED_GBIT : ratio}gbit` }],
       defaults: { delay: DELAY, ecnRtt: RTT },
     },
-    bottlenecks: [sharedLink(shape, flows)],
+    bottlenecks: [sharedLink(shape, `h${2 * flows + 1}`)],
     flows: near.map(flow),
   };
 }
 
-function sharedLink(shape: Shape, flows: number): string {
-  const far = `h${2 * flows + 1}`;
+function sharedLink(shape: Shape, farHost: string): string {
   const links: Readonly<Record<Shape, string>> = {
     'receivers-core': 'far->near',
-    'receivers-edge': `${far}->far`,
+    'receivers-edge': `${farHost}->far`,
     'senders-core': 'near->far',
-    'senders-edge': `far->${far}`,
+    'senders-edge': `far->${farHost}`,
   };
   return links[shape];
 }
@@ -106,13 +124,9 @@ function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
-function goodputs({ result }: SimulationRun, group: string): number[] {
-  return result.flows.filter((flow) => flow.group === group).map(({ goodputBps }) => goodputBps);
-}
-
-/** The mean share of flows with fast links over that of the others. */
-function fastOverSlow(run: SimulationRun): number {
-  return mean(goodputs(run, 'fast')) / mean(goodputs(run, 'slow'));
+function fastOverSlow({ result }: SimulationRun): number {
+  const [fast, slow] = ['fast', 'slow'].map((group) => result.flows.filter((flow) => flow.group === group));
+  return mean(fast.map(({ goodputBps }) => goodputBps)) / mean(slow.map(({ goodputBps }) => goodputBps));
 }
 
 /** The greater over the lesser. */
@@ -121,64 +135,19 @@ export function ratioOfShares(run: SimulationRun): number {
   return Math.max(ratio, 1 / ratio);
 }
 
-function list(runs: Runs, of: Omit<Unequal, 'ratio'>, quantity: (run: SimulationRun) => number): number[] {
-  return RATIOS.map((ratio) => mean(runs.of(key({ ...of, ratio })).map(quantity)));
-}
-
-function rowsOf(runs: Runs, of: Omit<Unequal, 'ratio'>): FigureRow[] {
-  const { law, shape, flows } = of;
-  const what = `${law}, ${SHAPE_TEXT[shape]}, ${flows === 1 ? '2' : `${flows} + ${flows}`} flows`;
-  const ratios = list(runs, of, ratioOfShares);
-  const used = list(runs, of, ({ result }) => result.utilisation);
-  const ratio = { quantity: `${what}: ratio of shares`, ours: valueList(ratios, 2) };
-  if (law !== OURS) return [noClaim(ratio, BESIDE)];
+function rowsOf(results: Results<Unequal>, each: Omit<Unequal, 'ratio'>): Row[] {
+  const { law, shape, flows } = each;
+  const what = `${law}, ${SHAPES[shape]}, ${flows === 1 ? '2' : `${flows} + ${flows}`} flows`;
+  const ratio = { quantity: `${what}: ratio of shares`, ours: results.list(RATIO_OF_SHARES, each), digits: 2 };
+  if (law !== OURS) return [{ ...ratio, note: BESIDE }];
   return [
-    claim(
-      ratio,
-      ratios.every((each) => each <= MOST_RATIO),
-      { held: `Held to ${MOST_RATIO}` },
-    ),
-    claim(
-      { quantity: `${what}: utilisation`, ours: valueList(used, 3) },
-      used.every((each) => each >= LEAST_UTILISATION),
-      { held: `Held to ${LEAST_UTILISATION} of the data share` },
-    ),
+    { ...ratio, most: MOST_RATIO },
+    {
+      quantity: `${what}: utilisation`,
+      ours: results.list(UTILISATION, each),
+      digits: 3,
+      least: LEAST_UTILISATION,
+      held: `Held to ${LEAST_UTILISATION} of the data share`,
+    },
   ];
-}
-
-function chart(runs: Runs, shape: Shape): BarChart {
-  return {
-    kind: 'bars',
-    title: `${SHAPE_TEXT[shape]}, 2 flows`,
-    x: { name: 'slow : fast links' },
-    y: { name: 'ratio of shares', scale: 'log10' },
-    references: [{ label: `goal ${MOST_RATIO}`, y: MOST_RATIO }],
-    groups: RATIOS.map((ratio) => `1:${ratio}`),
-    series: LAWS.map((law) => ({ name: law, values: list(runs, { law, shape, flows: 1 }, ratioOfShares) })),
-  };
-}
-
-function table(runs: Runs): FigureTable {
-  const titles = ['law', 'shape', 'flows', 'speed_ratio', 'fast_over_slow', 'jain', 'utilisation', 'data_queue_max'];
-  const rows = CASES.map((each) => {
-    const found = runs.of(key(each));
-    const of = (quantity: (run: SimulationRun) => number): number => mean(found.map(quantity));
-    return [
-      each.law,
-      each.shape,
-      2 * each.flows,
-      each.ratio,
-      rounded(of(fastOverSlow), 3),
-      rounded(
-        of(({ result }) => jainIndex(result.flows.map(({ goodputBps }) => goodputBps))),
-        4,
-      ),
-      rounded(
-        of(({ result }) => result.utilisation),
-        4,
-      ),
-      Math.max(...found.flatMap(({ result }) => result.links.map(({ dataQueueBytesMax }) => dataQueueBytesMax))),
-    ];
-  });
-  return { key: '', titles, rows };
 }

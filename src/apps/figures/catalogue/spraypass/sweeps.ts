@@ -1,90 +1,81 @@
 // Tested by test/apps/figures/catalogue.test.ts
-import { type Case, comparison } from '../../blocks/comparison.js';
-import { noClaim, valueList } from '../../blocks/rows.js';
-import {
-  acrossLeaves,
-  DISORDER_P99,
-  type Fabric,
-  JAIN,
-  LARGEST_QUEUE,
-  LEAST_GOODPUT,
-  leafSpine,
-  MEAN_GOODPUT,
-  systemFields,
-} from '../../blocks/spray.js';
-import type { FigureDocument } from '../../figure.js';
+import { withLinks } from '../../blocks/dumbbell.js';
+import { DISORDER_P99, JAIN, LARGEST_QUEUE, LEAST_GOODPUT, MEAN_GOODPUT } from '../../blocks/quantities.js';
+import { fromOneLeaf, leafSpine, systemFields, TWO_LEAVES } from '../../blocks/spray.js';
+import { columns, cross, figure, type Quantity, type Results, type Row } from '../../plan.js';
 
-const FABRIC: Fabric = { leaves: 2, hostsPerLeaf: 8, edge: '10gbit', core: '10gbit' };
-const N_CDT = [1, 2, 4, 8, 16, 64];
-const N_B = [1e5, 2e5, 6e5, 2e6, 8e6];
-const THETA = [0.02, 0.05, 0.1, 0.2, 0.4];
+/** Swept settings by what the page calls them. */
+const SWEEPS = {
+  ncdt: { name: 'N_cdt', values: [1, 2, 4, 8, 16, 64] },
+  nb: { name: 'N_b', values: [1e5, 2e5, 6e5, 2e6, 8e6] },
+  theta: { name: 'theta', values: [0.02, 0.05, 0.1, 0.2, 0.4] },
+} as const;
+type Sweep = keyof typeof SWEEPS;
 /** All paths alike, and one of four a tenth as fast. */
 const NETWORKS = ['alike', 'slow'] as const;
-const NO_NUMBERS = 'The paper has other quantities, as drawings.';
-/** Seen in the speed boards: after 3 ms seven of the eight flows are without the slow path, and the eighth's share there is 0.85 of its fastest. */
-const LONE_FLOW =
-  'Flows leave the slow path one after the other. With a board of 2e6 bits or more the last one is not knocked out by chance: alone, it gets more than theta of a fair path there, and stays; its data is what comes late.';
-type Network = (typeof NETWORKS)[number];
 
-export const sweeps = comparison({
+interface Case {
+  readonly sweep: Sweep;
+  readonly value: number;
+  readonly network: (typeof NETWORKS)[number];
+}
+
+export const sweeps = figure<Case>({
   name: 'spraypass-sweeps',
   title: 'N_cdt, N_b and theta',
   source: 'SprayPass, Table I, Figures 6 and 7',
   about: () =>
-    `Eight endless flows over four paths of 10 Gbit/s, RTT 32 us, 10 ms from the third on. N_cdt with all paths alike; N_b and theta with them alike and with one spine's links at 0.5 Gbit/s. A good setting loses nothing where paths are alike and has little disorder where one is slow. Lists are for N_cdt ${N_CDT.join(', ')}; N_b ${N_B.join(', ')} bits; theta ${THETA.join(', ')}.`,
-  quantities: [MEAN_GOODPUT, LEAST_GOODPUT, JAIN, DISORDER_P99, LARGEST_QUEUE],
-  drawn: { title: MEAN_GOODPUT.title, axis: 'mean goodput (Gbit/s)' },
+    `Eight endless flows over four paths of 10 Gbit/s, RTT 32 us, 10 ms from the third on. N_cdt with all paths alike; N_b and theta with them alike and with one spine's links at 0.5 Gbit/s. A good setting loses nothing where paths are alike and has little disorder where one is slow. Lists are for N_cdt ${SWEEPS.ncdt.values.join(', ')}; N_b ${SWEEPS.nb.values.join(', ')} bits; theta ${SWEEPS.theta.values.join(', ')}.`,
   cases: () => [
-    ...N_CDT.map((count) => runOf(`ncdt-${count}`, 'alike', {}, count)),
-    ...NETWORKS.flatMap((network) => [
-      ...N_B.map((bits) => runOf(`nb-${bits}-${network}`, network, { n_b: bits })),
-      ...THETA.map((theta) => runOf(`theta-${theta}-${network}`, network, { theta })),
-    ]),
+    ...casesOf('ncdt', 'alike'),
+    ...NETWORKS.flatMap((network) => [...casesOf('nb', network), ...casesOf('theta', network)]),
   ],
-  rows: (measured) => {
-    const list = (keys: readonly string[], title: string, digits: number) =>
-      valueList(
-        keys.map((key) => measured(key, title)),
-        digits,
-      );
-    const counts = N_CDT.map((count) => `ncdt-${count}`);
-    return [
-      row('N_cdt: mean goodput (Gbit/s)', list(counts, MEAN_GOODPUT.title, 2)),
-      row('N_cdt: Jain over 1 ms', list(counts, JAIN.title, 4)),
-      ...NETWORKS.flatMap((network) =>
-        [
-          { name: 'N_b', keys: N_B.map((bits) => `nb-${bits}-${network}`) },
-          { name: 'theta', keys: THETA.map((theta) => `theta-${theta}-${network}`) },
-        ].flatMap(({ name, keys }) => [
-          row(`${name}, paths ${network}: mean goodput (Gbit/s)`, list(keys, MEAN_GOODPUT.title, 2)),
-          row(
-            `${name}, paths ${network}: 99 % disorder`,
-            list(keys, DISORDER_P99.title, 0),
-            name === 'N_b' && network === 'slow' ? LONE_FLOW : NO_NUMBERS,
-          ),
-        ]),
-      ),
-    ];
-  },
+  key,
+  document: ({ sweep, value, network }) => ({
+    ...systemFields('spraypass', { nb: { n_b: value }, theta: { theta: value }, ncdt: {} }[sweep]),
+    ...withLinks(leafSpine(TWO_LEAVES), { creditMark: sweep === 'ncdt' ? value : 4 }),
+    duration: '10ms',
+    warmUp: '3ms',
+    jainWindows: ['1ms'],
+    flows: fromOneLeaf(TWO_LEAVES),
+    faults: network === 'slow' ? [{ at: '0s', link: ['leaf1-spine1', 'leaf2-spine1'], rate: '500mbit' }] : [],
+  }),
+  rows: (results) => [
+    row(results, ['ncdt', 'alike'], 'N_cdt: mean goodput (Gbit/s)', [MEAN_GOODPUT, 2]),
+    row(results, ['ncdt', 'alike'], 'N_cdt: Jain over 1 ms', [JAIN, 4]),
+    ...cross({ network: NETWORKS, sweep: ['nb', 'theta'] as const }).flatMap(({ network, sweep }) => {
+      const what = `${SWEEPS[sweep].name}, paths ${network}`;
+      return [
+        row(results, [sweep, network], `${what}: mean goodput (Gbit/s)`, [MEAN_GOODPUT, 2]),
+        {
+          ...row(results, [sweep, network], `${what}: 99 % disorder`, [DISORDER_P99, 0]),
+          ...(sweep === 'nb' && network === 'slow' && { note: LONE_FLOW }),
+        },
+      ];
+    }),
+  ],
+  charts: (results) => ({ '': results.bars(MEAN_GOODPUT, 'mean goodput (Gbit/s)') }),
+  table: { run: key, ...columns([MEAN_GOODPUT, LEAST_GOODPUT, JAIN, DISORDER_P99, LARGEST_QUEUE]) },
 });
 
-function row(quantity: string, ours: string, reason = NO_NUMBERS) {
-  return noClaim({ quantity, ours }, reason);
+/** Seen in the speed boards: after 3 ms seven of the eight flows are without the slow path, and the eighth's share there is 0.85 of its fastest. */
+const LONE_FLOW =
+  'Flows leave the slow path one after the other. With a board of 2e6 bits or more the last one is not knocked out by chance: alone, it gets more than theta of a fair path there, and stays; its data is what comes late.';
+
+function casesOf(sweep: Sweep, network: Case['network']): Case[] {
+  return SWEEPS[sweep].values.map((value) => ({ sweep, value, network }));
 }
 
-function runOf(key: string, network: Network, parameters: FigureDocument, creditMark = 4): Case {
-  const base = leafSpine(FABRIC);
-  return {
-    key,
-    document: {
-      ...systemFields('spraypass', parameters),
-      ...base,
-      topology: { ...(base.topology as FigureDocument), creditMark },
-      duration: '10ms',
-      warmUp: '3ms',
-      jainWindows: ['1ms'],
-      flows: acrossLeaves(FABRIC).slice(0, FABRIC.hostsPerLeaf),
-      faults: network === 'slow' ? [{ at: '0s', link: ['leaf1-spine1', 'leaf2-spine1'], rate: '500mbit' }] : [],
-    },
-  };
+function key({ sweep, value, network }: Case): string {
+  return sweep === 'ncdt' ? `ncdt-${value}` : `${sweep}-${value}-${network}`;
+}
+
+function row(
+  results: Results<Case>,
+  [sweep, network]: readonly [Sweep, Case['network']],
+  quantity: string,
+  [of, digits]: readonly [Quantity, number],
+): Row {
+  const ours = results.list(of, { sweep, network });
+  return { quantity, ours, digits, note: 'The paper has other quantities, as drawings.' };
 }

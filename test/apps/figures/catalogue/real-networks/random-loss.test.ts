@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest';
-import { rttsToFollow } from '../../../../../src/apps/figures/catalogue/real-networks/loss-change.js';
-import { rttsUntilFair } from '../../../../../src/apps/figures/catalogue/real-networks/loss-joining.js';
 import {
+  jainOfArrivals,
   lossSettings,
   lossyDumbbell,
+  RATES,
+  randomLoss,
   rttNs,
-  SPEEDS,
-} from '../../../../../src/apps/figures/catalogue/real-networks/lossy-path.js';
-import { jainOfArrivals, randomLoss } from '../../../../../src/apps/figures/catalogue/real-networks/random-loss.js';
-import { parseScenario } from '../../../../../src/apps/shared/scenario/parse-scenario.js';
+  rttsToFollow,
+  rttsUntilFair,
+} from '../../../../../src/apps/figures/catalogue/real-networks/random-loss.js';
 import { SeededRandom } from '../../../../../src/base/random.js';
+import { parseScenario } from '../../../../../src/scenario/parse-scenario.js';
 import type { SimulationRun } from '../../../../../src/sim/result.js';
 import { Impairment } from '../../../../../src/switch/impairment.js';
 import { FrameType } from '../../../../../src/wire/layout.js';
@@ -26,12 +27,12 @@ function rtts(count: number, part: number): number[] {
 }
 
 it('has RTTs that fit the speeds', () => {
-  expect(SPEEDS.map(rttNs)).toEqual([5e6, 1e6, 100e3, 100e3]);
+  expect(RATES.map(rttNs)).toEqual([5e6, 1e6, 100e3, 100e3]);
 });
 
 it.each([0.001, 0.03, 0.1])('loses the part %d of all frames, in bursts of 8 too', (loss) => {
   for (const kind of ['uniform', 'bursts'] as const) {
-    const document = lossyDumbbell({ law: 'steady', speed: SPEEDS[2], pairs: 1, kind, loss });
+    const document = lossyDumbbell({ law: 'steady', rate: '10gbit', pairs: 1, kind, loss });
     const [core] = parseScenario(document).topology.links.filter(({ name }) => name === 'left-right');
     const impairment = new Impairment(new SeededRandom(7));
     impairment.configure(core.impairment);

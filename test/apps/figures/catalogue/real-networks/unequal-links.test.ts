@@ -4,8 +4,8 @@ import {
   unequal,
   unequalLinks,
 } from '../../../../../src/apps/figures/catalogue/real-networks/unequal-links.js';
-import { parseScenario } from '../../../../../src/apps/shared/scenario/parse-scenario.js';
 import { SeededRandom } from '../../../../../src/base/random.js';
+import { parseScenario } from '../../../../../src/scenario/parse-scenario.js';
 import { Paths } from '../../../../../src/sim/paths.js';
 import { planFlows } from '../../../../../src/sim/traffic/plan-flows.js';
 import { evaluated, madeUpFlow, madeUpRun, rowOf } from '../../made-up-runs.js';

@@ -1,0 +1,152 @@
+// Tested by test/loopback/switch-command.test.ts
+
+import { ConfigError, showValue } from '../../base/config-error.js';
+import { SeededRandom } from '../../base/random.js';
+import { settingsOf } from '../../base/setting.js';
+import type { ChosenTopology } from '../../scenario/topology-file.js';
+import { type ControlAddress, defaultControlAddress } from '../../services/control/address.js';
+import type { SwitchReport } from '../../services/control/client.js';
+import { handleControl } from '../../switch/control.js';
+import { type LinkFields, PORT_SETTINGS } from '../../switch/link-settings.js';
+import { Switch } from '../../switch/switch.js';
+import type { Address } from '../../udp/address.js';
+import type { FrameCheck } from '../../udp/crc.js';
+import type { DatapathKind } from '../../udp/datapath.js';
+import type { SocketProblem } from '../../udp/socket-errors.js';
+import type { DriverStatistics } from '../../udp/statistics.js';
+import { type SwitchParts, UdpSwitch } from '../../udp/switch-driver.js';
+import type { Spin } from '../../udp/wake-policy.js';
+import { markRarely } from '../shared/collector.js';
+import { ControlServer } from './control-server.js';
+
+export interface SwitchServerOptions {
+  readonly chosen: ChosenTopology;
+  readonly listen: Address;
+  /** On loopback with the number of the UDP port by default. */
+  readonly control?: ControlAddress;
+  readonly spin: Spin;
+  /** `dgram` by default. */
+  readonly datapath?: DatapathKind;
+  readonly keepAliveMs: number;
+  /** Makes the impairments repeat themselves. */
+  readonly seed?: number;
+  /** Settings of single links that hold from the start. */
+  readonly links: ReadonlyMap<string, LinkFields>;
+  onProblem(problem: SocketProblem): void;
+}
+
+/** A switch on its sockets, and its control. */
+export class SwitchServer {
+  readonly control: ControlServer;
+  private readonly udp: UdpSwitch<Switch>;
+
+  private constructor(udp: UdpSwitch<Switch>, control: ControlServer) {
+    this.udp = udp;
+    this.control = control;
+  }
+
+  /** When this resolves, hosts and commands are served. Throws an XpassError or a Failure that names what cannot be had. */
+  static async open(options: SwitchServerOptions): Promise<SwitchServer> {
+    const { chosen, listen, spin, datapath, onProblem } = options;
+    const { links, trunks } = chosen.topology;
+    markRarely();
+    const udp = await UdpSwitch.open<Switch>({
+      bind: listen,
+      trunks: chosen.trunks,
+      frameBytes: [...links, ...trunks].reduce((most, { port }) => Math.max(most, port.maxFrameBytes), 0),
+      makeMachine: (parts) => makeSwitch(parts, options),
+      spin,
+      ...(datapath !== undefined && { datapath }),
+      onProblem,
+    });
+    try {
+      return new SwitchServer(udp, await openControl(udp, options));
+    } catch (error) {
+      await udp.close();
+      throw error;
+    }
+  }
+
+  /** Where hosts find the switch, then this end of each trunk. */
+  get addresses(): Address[] {
+    return this.udp.info.map(({ local }) => ({ host: local.address, port: local.port }));
+  }
+
+  /** Why the datapath is not the one that was asked for. */
+  get fallback(): string | undefined {
+    return this.udp.info[0].fallback;
+  }
+
+  /** Sentences for people about what the sockets have less of than wanted. */
+  get warnings(): string[] {
+    return this.udp.info.flatMap(({ warnings }) => warnings);
+  }
+
+  /** Who checks the frames that are for the switch itself. */
+  get frameCheck(): FrameCheck {
+    return this.udp.frameCheck;
+  }
+
+  report(): SwitchReport {
+    return this.udp.run((nowNs, machine) => ({ atNs: nowNs, ...machine.statistics(nowNs) }));
+  }
+
+  driver(): DriverStatistics {
+    return this.udp.statistics();
+  }
+
+  async close(): Promise<void> {
+    await this.control.close();
+    await this.udp.close();
+  }
+}
+
+function makeSwitch({ pool, check, random, nowNs }: SwitchParts, options: SwitchServerOptions): Switch {
+  const { chosen, keepAliveMs, seed, links } = options;
+  const chance = seed === undefined ? random : new SeededRandom(seed);
+  const machine = new Switch({ topology: chosen.topology, random: chance, check, pool, keepAliveMs });
+  for (const [link, changes] of links) handleControl(machine, { verb: 'set', link, changes }, nowNs);
+  return machine;
+}
+
+async function openControl(udp: UdpSwitch<Switch>, { listen, control }: SwitchServerOptions): Promise<ControlServer> {
+  const handle = (command: unknown): object => answerControl(udp, command);
+  const { local } = udp.info[0];
+  const address = control ?? defaultControlAddress({ host: local.address, port: local.port });
+  try {
+    return await ControlServer.listen(address, handle);
+  } catch (error) {
+    // The system chose a free UDP port; the TCP port of that number need not be free.
+    if (listen.port !== 0 || control !== undefined) throw error;
+    return await ControlServer.listen({ ...defaultControlAddress(listen), port: 0 }, handle);
+  }
+}
+
+const VERBS: readonly unknown[] = ['ports', 'set', 'reset', 'sample', 'stop', 'start', 'driver'];
+
+/** `switch/control.ts` and what JSON and the driver add to it. */
+function answerControl(udp: UdpSwitch<Switch>, command: unknown): object {
+  const verb = isObject(command) ? command.verb : undefined;
+  if (!VERBS.includes(verb)) {
+    throw new ConfigError(`unknown command ${showValue(verb)}; allowed as verb: ${VERBS.join(', ')}`);
+  }
+  if (verb === 'driver') return udp.statistics();
+  return udp.run((nowNs, machine) => {
+    const answer = handleControl(machine, withInfinities(command), nowNs);
+    return verb === 'ports' ? { atNs: nowNs, ...answer } : answer;
+  });
+}
+
+/** JSON has no Infinity, so null says "unlimited", "never marks" and "strict". */
+function withInfinities(command: unknown): unknown {
+  if (!isObject(command) || !isObject(command.changes)) return command;
+  const changes = { ...command.changes };
+  for (const { field, kind } of settingsOf(PORT_SETTINGS)) {
+    if (changes[field] === null && kind.accepts(Number.POSITIVE_INFINITY)) changes[field] = Number.POSITIVE_INFINITY;
+  }
+  return { ...command, changes };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,157 @@
+import { displayDuration } from '../../base/display.js';
+import type { SimulationRun } from '../../sim/result.js';
+import type { Scenario } from '../../sim/scenario.js';
+import { patienceMs, withPatience } from './patience.js';
+import { type PlayAnswer, type PlayRequest, play } from './play.js';
+import { overThreads, startThread, type Thread } from './threads.js';
+
+export type SimulationThread = Thread<PlayRequest, PlayAnswer>;
+
+/** What became of one scenario. */
+export interface RunOutcome {
+  /** Its place in the list. */
+  readonly index: number;
+  readonly scenario: Scenario;
+  /** null: it failed. */
+  readonly run: SimulationRun | null;
+  readonly error: RunError | null;
+  /** Wall time of the run, s. */
+  readonly wallS: number;
+}
+
+export interface RunError {
+  readonly message: string;
+  /** Empty where the scenario is the mistake, and not the program. */
+  readonly stack: string;
+}
+
+/** How far a list of runs is. */
+export interface RunProgress {
+  readonly total: number;
+  readonly done: number;
+  readonly failed: number;
+  /** Of all runs together, those under way by their virtual time; 0 to 1. */
+  readonly part: number;
+}
+
+export interface RunAllOptions {
+  /** Worker threads; the number of cores by default. */
+  readonly jobs?: number | undefined;
+  /** As each run ends, in any order; the next run of its thread waits for it. What it keeps it has to bound. */
+  readonly onOutcome?: ((outcome: RunOutcome) => void | Promise<void>) | undefined;
+  /** Ten times a second, and as each run ends. */
+  readonly onProgress?: ((progress: RunProgress) => void) | undefined;
+  /** Ends at once; what was under way has no outcome. */
+  readonly signal?: AbortSignal | undefined;
+  /** For tests. */
+  readonly start?: (() => SimulationThread) | undefined;
+}
+
+/** As often as an eye follows (ours). */
+const PROGRESS_MS = 100;
+
+/**
+ * Plays many scenarios over worker threads. What a scenario gives depends on nothing but the scenario, whatever `jobs`. Resolves when all have ended or
+ * `signal` has; rejects with what `onOutcome` throws.
+ */
+export async function runAll(scenarios: readonly Scenario[], options: RunAllOptions = {}): Promise<void> {
+  await new RunAll(scenarios, options).run();
+}
+
+/** The same for lists whose results fit in memory: outcomes in the order of the scenarios, those that `signal` cut off left out. */
+export async function collectAll(scenarios: readonly Scenario[], options: RunAllOptions = {}): Promise<RunOutcome[]> {
+  const outcomes: RunOutcome[] = [];
+  await runAll(scenarios, {
+    ...options,
+    onOutcome: async (outcome) => {
+      outcomes.push(outcome);
+      await options.onOutcome?.(outcome);
+    },
+  });
+  return outcomes.sort((one, other) => one.index - other.index);
+}
+
+/**
+ * A run may take hours, but its virtual time advances, so a time without that is bounded: many times the patience that processes get, since building a
+ * large world and summing its results up are not in virtual time (ours).
+ */
+const PATIENCES = 15;
+
+class RunAll {
+  private readonly scenarios: readonly Scenario[];
+  private readonly options: RunAllOptions;
+  /** Of the runs under way: see PlayRequest. */
+  private readonly underWay = new Set<Float64Array>();
+  private done = 0;
+  private failed = 0;
+
+  constructor(scenarios: readonly Scenario[], options: RunAllOptions) {
+    this.scenarios = scenarios;
+    this.options = options;
+  }
+
+  async run(): Promise<void> {
+    const { jobs, signal, start = startSimulation } = this.options;
+    const timer = setInterval(() => this.report(), PROGRESS_MS);
+    try {
+      await overThreads({
+        count: this.scenarios.length,
+        jobs,
+        signal,
+        start,
+        ask: (thread, index) => this.play(thread, this.scenarios[index]),
+        take: (answer, index) => this.take(answer, index),
+      });
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
+  /** A thread that broke, or that our own bug left in any state, is stopped. */
+  private async play(thread: SimulationThread, scenario: Scenario): Promise<PlayAnswer> {
+    const shared = new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT);
+    const progress = new Float64Array(shared);
+    this.underWay.add(progress);
+    const answered = thread.ask({ scenario, progress: shared }).catch(crash);
+    const answer = await withPatience(answered, 'the simulation thread did not answer', {
+      takesMs: (PATIENCES - 1) * patienceMs(),
+      progress: () => progress[1],
+      lastHeard: () => `simulation thread: at ${displayDuration(progress[1])} of its time`,
+    }).catch(({ message }: Error) => ({ error: { message, stack: '', isMistake: false } }));
+    this.underWay.delete(progress);
+    if ('error' in answer && !answer.error.isMistake) await thread.stop();
+    return answer;
+  }
+
+  private async take(answer: PlayAnswer, index: number): Promise<void> {
+    const scenario = this.scenarios[index];
+    const outcome: RunOutcome =
+      'error' in answer
+        ? { index, scenario, run: null, error: { message: answer.error.message, stack: answer.error.stack }, wallS: 0 }
+        : { index, scenario, run: answer.run, error: null, wallS: answer.wallS };
+    this.done++;
+    if (outcome.error !== null) this.failed++;
+    await this.options.onOutcome?.(outcome);
+    this.report();
+  }
+
+  private report(): void {
+    const { done, failed } = this;
+    const total = this.scenarios.length;
+    const underWay = [...this.underWay].reduce((sum, [part]) => sum + (part % 1), 0);
+    this.options.onProgress?.({ total, done, failed, part: Math.min(1, (done + underWay) / total) });
+  }
+}
+
+function startSimulation(): SimulationThread {
+  return startThread('scenario/play/simulation.worker', play);
+}
+
+/** A thread that ran out of memory is the size of the scenario, not a bug. */
+function crash(error: Error & { code?: string }): PlayAnswer {
+  if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY')
+    return { error: { message: error.message, stack: error.stack ?? error.message, isMistake: false } };
+  const message =
+    'the simulation ran out of memory: allow more with NODE_OPTIONS=--max-old-space-size, or use fewer flows';
+  return { error: { message, stack: error.stack ?? message, isMistake: true } };
+}

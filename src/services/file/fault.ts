@@ -1,0 +1,78 @@
+// Tested by test/services/file/incoming-file.test.ts
+
+import { isSystemError } from '../../base/system-errors.js';
+
+/** Why a transfer is refused or failed: the word that a verdict carries, and one sentence. docs/APPLICATIONS.md lists the words. */
+export type FaultCode =
+  | 'aborted'
+  | 'badDigest'
+  | 'badMessage'
+  | 'badName'
+  | 'busy'
+  | 'exists'
+  | 'inUse'
+  | 'io'
+  | 'noSpace'
+  | 'notAFile'
+  | 'notAllowed'
+  | 'permission'
+  | 'refused'
+  | 'timeout'
+  | 'tooLarge'
+  | 'truncated'
+  | 'unknownHost'
+  | 'unreachable'
+  | 'unsupported';
+
+/** A fault of the peer or of the machine, as a value: what arrives from the network is never thrown. */
+export class Fault {
+  readonly code: FaultCode;
+  readonly message: string;
+
+  constructor(code: FaultCode, message: string) {
+    this.code = code;
+    this.message = message;
+  }
+}
+
+/** A fault on its way out of an asynchronous call. */
+export class FaultError extends Error {
+  override readonly name = 'FaultError';
+  readonly fault: Fault;
+
+  constructor(code: FaultCode, message: string) {
+    super(message);
+    this.fault = new Fault(code, message);
+  }
+}
+
+/**
+ * The fault that an error means to a transfer of the file `name`; throws the error again when it is a bug of ours. The sentence goes to the peer, so it says
+ * nothing about this machine's directories.
+ */
+export function faultOf(error: unknown, name: string): Fault {
+  if (error instanceof FaultError) return error.fault;
+  if (!isSystemError(error)) throw error;
+  const [code, predicate] = SYSTEM_FAULTS[error.code] ?? ['io', `cannot be stored: the system reports ${error.code}`];
+  return new Fault(code, `'${name}' ${predicate}`);
+}
+
+const NO_SPACE = ['noSpace', 'cannot be stored: the receiver has no space left'] as const;
+const NOT_PERMITTED = ['permission', 'cannot be stored: the receiver may not write into its directory'] as const;
+const EXISTS = ['exists', 'exists at the receiver, which does not overwrite unless told to'] as const;
+const NOT_A_FILE = ['notAFile', 'cannot be stored: what has this name at the receiver is not a regular file'] as const;
+
+const SYSTEM_FAULTS: Readonly<Record<string, readonly [FaultCode, string]>> = {
+  ENOSPC: NO_SPACE,
+  EDQUOT: NO_SPACE,
+  EACCES: NOT_PERMITTED,
+  EPERM: NOT_PERMITTED,
+  EROFS: NOT_PERMITTED,
+  EEXIST: EXISTS,
+  // A file that another program has open cannot be replaced on Windows.
+  EBUSY: ['io', 'cannot be stored: what has this name at the receiver is in use'],
+  EISDIR: NOT_A_FILE,
+  ENOTEMPTY: NOT_A_FILE,
+  ENAMETOOLONG: ['badName', 'has a name that is too long for the receiver'],
+  EFBIG: ['tooLarge', 'is larger than the receiver can store'],
+};

@@ -1,0 +1,156 @@
+import { constants } from 'node:fs';
+import fs from 'node:fs/promises';
+import { join } from 'node:path';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure, failureOf, usageFailure } from '../../base/failure.js';
+import { FaultError } from './fault.js';
+import { temporaryName } from './file-name.js';
+import { temporaryTag } from './leftovers.js';
+
+/** What is used of an open file. */
+export type OpenFile = Pick<fs.FileHandle, 'write' | 'sync' | 'close'>;
+
+/** What is used of the file system; tests put their own in its place to make it fail. */
+export interface FileSystem {
+  open(path: string, flags: number, mode?: number): Promise<OpenFile>;
+  link(from: string, to: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  unlink(path: string): Promise<void>;
+  lstat(path: string): Promise<{ isFile(): boolean; isSymbolicLink(): boolean }>;
+}
+
+export interface IncomingFileOptions {
+  /** The receive directory, from checkReceiveDirectory. */
+  readonly directory: string;
+  /** Checked by fileNameProblem. */
+  readonly name: string;
+  readonly mode: number;
+  /** Whether a regular file or a symbolic link of this name is replaced. What a link points to is never touched. */
+  readonly overwrite: boolean;
+  readonly fileSystem?: FileSystem;
+}
+
+/** O_EXCL and O_NOFOLLOW: a file that did not exist a moment ago, and not one that a link points to. */
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** link(2) where there are no hard links: FAT and some network and user-space file systems. EISDIR is what libuv makes of Windows' ERROR_INVALID_FUNCTION. */
+const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EISDIR']);
+
+/**
+ * A file on its way in: written under a temporary name in the receive directory, it gets its own name only when it is complete. Each call throws a FaultError or an
+ * error of the system.
+ */
+export class IncomingFile {
+  readonly handle: OpenFile;
+  private readonly options: IncomingFileOptions;
+  private readonly fileSystem: FileSystem;
+  private readonly temporaryPath: string;
+  private readonly finalPath: string;
+
+  private constructor(options: IncomingFileOptions, temporaryPath: string, handle: OpenFile) {
+    this.options = options;
+    this.fileSystem = options.fileSystem ?? fs;
+    this.temporaryPath = temporaryPath;
+    this.finalPath = join(options.directory, options.name);
+    this.handle = handle;
+  }
+
+  /** Refuses early what `publish` would refuse in the end. */
+  static async open(options: IncomingFileOptions): Promise<IncomingFile> {
+    const { directory, name, mode, fileSystem = fs } = options;
+    await checkTarget(options);
+    const path = join(directory, temporaryName(name, temporaryTag()));
+    return new IncomingFile(options, path, await fileSystem.open(path, CREATE, mode));
+  }
+
+  /** Puts the complete file on the disk and gives it its name, atomically. */
+  async publish(): Promise<void> {
+    await this.handle.sync();
+    await this.handle.close();
+    if (this.options.overwrite) await this.replace();
+    else await this.claimByLink();
+    await this.syncDirectory();
+  }
+
+  /** Closes and removes the temporary file. Safe in every state, before and after a `publish` that failed too. */
+  async discard(): Promise<void> {
+    await ignoreFailure(this.handle.close());
+    await ignoreFailure(this.fileSystem.unlink(this.temporaryPath));
+  }
+
+  private async replace(): Promise<void> {
+    await checkTarget(this.options);
+    await this.fileSystem.rename(this.temporaryPath, this.finalPath);
+  }
+
+  /** link(2) fails where anything has the name already, so nothing is ever overwritten, not even by a race. rename(2) would overwrite. */
+  private async claimByLink(): Promise<void> {
+    try {
+      await this.fileSystem.link(this.temporaryPath, this.finalPath);
+    } catch (error) {
+      if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      await this.claimByPlaceholder();
+      return;
+    }
+    await this.fileSystem.unlink(this.temporaryPath);
+  }
+
+  /** Claims the name with an empty file that is replaced at once: the name shows an empty file for that moment, but nothing is overwritten. */
+  private async claimByPlaceholder(): Promise<void> {
+    const placeholder = await this.fileSystem.open(this.finalPath, CREATE, 0o600);
+    await placeholder.close();
+    try {
+      await this.fileSystem.rename(this.temporaryPath, this.finalPath);
+    } catch (error) {
+      await ignoreFailure(this.fileSystem.unlink(this.finalPath));
+      throw error;
+    }
+  }
+
+  /** The new name survives a power failure once its directory is on the disk; file systems that cannot sync a directory, and Windows, need not. */
+  private async syncDirectory(): Promise<void> {
+    const opening = this.fileSystem.open(this.options.directory, constants.O_RDONLY | constants.O_DIRECTORY);
+    await ignoreFailure(
+      opening.then(async (directory) => {
+        await ignoreFailure(directory.sync());
+        await directory.close();
+      }),
+    );
+  }
+}
+
+async function checkTarget({ directory, name, overwrite, fileSystem = fs }: IncomingFileOptions): Promise<void> {
+  let target: { isFile(): boolean; isSymbolicLink(): boolean };
+  try {
+    target = await fileSystem.lstat(join(directory, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    throw error;
+  }
+  if (!target.isFile() && !target.isSymbolicLink()) {
+    throw new FaultError(
+      'notAFile',
+      `'${name}' cannot be stored: what has this name at the receiver is not a regular file`,
+    );
+  }
+  if (!overwrite)
+    throw new FaultError('exists', `'${name}' exists at the receiver, which does not overwrite unless told to`);
+}
+
+async function ignoreFailure(work: Promise<unknown>): Promise<void> {
+  await work.catch(() => undefined);
+}
+
+/** The real path of a directory that files can be received into; throws a usage Failure that names what is wrong with it. */
+export async function checkReceiveDirectory(path: string): Promise<string> {
+  const subject = `receive directory '${path}'`;
+  try {
+    const real = await fs.realpath(path);
+    if (!(await fs.stat(real)).isDirectory()) throw usageFailure(`${subject} is not a directory: name one that is`);
+    await fs.access(real, constants.W_OK | constants.X_OK);
+    return real;
+  } catch (error) {
+    const failure = failureOf(error, subject);
+    throw failure === null ? error : new Failure(ExitCode.usage, failure.message);
+  }
+}

@@ -1,0 +1,89 @@
+import { assert } from '../../base/assert.js';
+import { Fault } from './fault.js';
+
+/** Longest JSON text of a message, in bytes. docs/APPLICATIONS.md, "Messages" */
+export const MAX_MESSAGE_BYTES = 65_536;
+
+const PREFIX_BYTES = 4;
+/** `{}`, the shortest JSON object. */
+const MIN_MESSAGE_BYTES = 2;
+/** What a decoder starts with; it grows with what has arrived, so that a claimed length costs nothing. */
+const FIRST_BUFFER_BYTES = 1_024;
+
+/** One JSON object; `kind` says what the other fields are. They are the peer's word: check each before use. */
+export interface Message {
+  readonly kind: string;
+  readonly [field: string]: unknown;
+}
+
+/** The bytes of a message: 4 bytes of length, big-endian, and the JSON text in UTF-8. */
+export function encodeMessage(message: Message): Uint8Array {
+  const text = new TextEncoder().encode(JSON.stringify(message));
+  assert(text.length <= MAX_MESSAGE_BYTES, 'a message of ours is within the limit');
+  const bytes = new Uint8Array(PREFIX_BYTES + text.length);
+  new DataView(bytes.buffer).setUint32(0, text.length);
+  bytes.set(text, PREFIX_BYTES);
+  return bytes;
+}
+
+/** Puts one message together from chunks split anywhere. Never throws, whatever arrives. */
+export class MessageDecoder {
+  private buffer = new Uint8Array(FIRST_BUFFER_BYTES);
+  private filled = 0;
+  private wanted = PREFIX_BYTES;
+  private outcome: Message | Fault | null = null;
+
+  /** The message or what is wrong with it, once it is known. */
+  get result(): Message | Fault | null {
+    return this.outcome;
+  }
+
+  /** Takes bytes from `start` on and returns where it stopped: the end of the chunk, or of the message. */
+  push(chunk: Uint8Array, start: number): number {
+    while (this.outcome === null && start < chunk.length) {
+      const count = Math.min(this.wanted - this.filled, chunk.length - start);
+      this.append(chunk.subarray(start, start + count));
+      start += count;
+      if (this.filled === this.wanted) this.complete();
+    }
+    return start;
+  }
+
+  private append(bytes: Uint8Array): void {
+    const length = this.filled + bytes.length;
+    if (length > this.buffer.length) {
+      const grown = new Uint8Array(Math.max(length, Math.min(this.wanted, 2 * this.buffer.length)));
+      grown.set(this.buffer.subarray(0, this.filled));
+      this.buffer = grown;
+    }
+    this.buffer.set(bytes, this.filled);
+    this.filled = length;
+  }
+
+  private complete(): void {
+    if (this.wanted > PREFIX_BYTES) {
+      this.outcome = parseMessage(this.buffer.subarray(PREFIX_BYTES, this.filled));
+      return;
+    }
+    const length = new DataView(this.buffer.buffer).getUint32(0);
+    if (length < MIN_MESSAGE_BYTES || length > MAX_MESSAGE_BYTES) {
+      const allowed = `allowed: ${MIN_MESSAGE_BYTES} to ${MAX_MESSAGE_BYTES}`;
+      this.outcome = new Fault('badMessage', `a message claims ${length} bytes; ${allowed}`);
+    }
+    this.wanted = PREFIX_BYTES + length;
+  }
+}
+
+function parseMessage(text: Uint8Array): Message | Fault {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text));
+  } catch {
+    return new Fault('badMessage', 'a message is not JSON in UTF-8');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return new Fault('badMessage', 'a message is not a JSON object');
+  }
+  if (!('kind' in value) || typeof value.kind !== 'string') return new Fault('badMessage', 'a message has no kind');
+  return value as Message;
+}

@@ -1,0 +1,252 @@
+import { createHash } from 'node:crypto';
+import { Fault, FaultError, faultOf } from './fault.js';
+import { type FileHeader, parseDigest } from './file-header.js';
+import type { OpenFile } from './incoming-file.js';
+import { type FileSystem, IncomingFile } from './incoming-file.js';
+import type { Message } from './message.js';
+import type { TransferBody } from './transfer-reader.js';
+import { badVerdict, goodVerdict, type Verdict } from './verdict.js';
+
+interface WriteBehindOptions {
+  /** The file, perhaps still being opened. Its failure to open is for whoever opens it to report. */
+  readonly file: Promise<OpenFile>;
+  /** Bytes that will come in all: a small file gets a small buffer. */
+  readonly expectedBytes: number;
+  /** So many more bytes are done with. Called from inside `write` too. */
+  onDrained(bytes: number): void;
+  /** A write failed. Called once; everything is dropped and drained from then on. */
+  onError(error: unknown): void;
+}
+
+/** Size of one write; larger ones are no faster on local disks, and smaller ones cost more turns of Node's thread pool. */
+export const WRITE_BYTES = 262_144;
+
+/**
+ * Bytes that are taken without being on the file: two blocks being written or waiting while a third fills, and one to spare. Beyond, bytes are drained only as
+ * writes end, so a slow disk holds the sender back; at most a receive window more than this is ever held.
+ */
+export const BUFFER_BYTES = 4 * WRITE_BYTES;
+
+/** Hashed at once: 9 us at the 1.8 GB/s that OpenSSL reaches here. A whole block would hold up everything else for 150 us. */
+const HASH_BYTES = 16_384;
+
+/** A file that is written behind its back: chunks are copied and hashed as they come, and written in large blocks. */
+export class WriteBehind {
+  private readonly options: WriteBehindOptions;
+  private readonly hash = createHash('sha256');
+  private readonly blockBytes: number;
+  private readonly full: Uint8Array[] = [];
+  private readonly spare: Uint8Array[] = [];
+  private block: Uint8Array | null = null;
+  private filled = 0;
+  private hashed = 0;
+  private takenBytes = 0;
+  private writtenBytes = 0;
+  private drainedBytes = 0;
+  private isDropping = false;
+  private writing: Promise<void> | null = null;
+
+  constructor(options: WriteBehindOptions) {
+    this.options = options;
+    options.file.catch(() => undefined);
+    this.blockBytes = Math.max(1, Math.min(WRITE_BYTES, options.expectedBytes));
+  }
+
+  /** Copies the bytes, which are valid only during the call. */
+  write(bytes: Uint8Array): void {
+    this.takenBytes += bytes.length;
+    let at = 0;
+    while (at < bytes.length && !this.isDropping) {
+      this.block ??= this.spare.pop() ?? new Uint8Array(this.blockBytes);
+      const count = Math.min(this.blockBytes - this.filled, bytes.length - at);
+      this.block.set(at === 0 && count === bytes.length ? bytes : bytes.subarray(at, at + count), this.filled);
+      this.filled += count;
+      at += count;
+      if (this.filled - this.hashed >= HASH_BYTES) this.hashFilled();
+      if (this.filled === this.blockBytes) this.sealBlock();
+    }
+    this.drain();
+  }
+
+  /** Resolves with the SHA-256 of everything once it is written; after an error, with null. */
+  async end(): Promise<string | null> {
+    if (this.block !== null) this.sealBlock();
+    await this.writing;
+    return this.isDropping ? null : this.hash.digest('hex');
+  }
+
+  /** Forgets what is not written yet and drains whatever comes. Resolves when no write is under way any more. */
+  async drop(): Promise<void> {
+    this.isDropping = true;
+    this.block = null;
+    this.full.length = 0;
+    this.drain();
+    await this.writing;
+  }
+
+  private hashFilled(): void {
+    this.hash.update(this.block!.subarray(this.hashed, this.filled));
+    this.hashed = this.filled;
+  }
+
+  private sealBlock(): void {
+    if (this.hashed < this.filled) this.hashFilled();
+    this.full.push(this.block!.subarray(0, this.filled));
+    this.block = null;
+    this.filled = 0;
+    this.hashed = 0;
+    this.writing ??= this.writeFull();
+  }
+
+  /** Writes until no full block is left. */
+  private async writeFull(): Promise<void> {
+    try {
+      const file = await this.options.file.catch(() => null);
+      for (let block = this.full.shift(); block !== undefined && file !== null; block = this.full.shift()) {
+        await writeAll(file, block);
+        this.writtenBytes += block.length;
+        if (block.length === this.blockBytes) this.spare.push(block);
+        this.drain();
+      }
+    } catch (error) {
+      void this.drop();
+      this.options.onError(error);
+    } finally {
+      this.writing = null;
+    }
+  }
+
+  private drain(): void {
+    const upTo = this.isDropping ? this.takenBytes : Math.min(this.takenBytes, this.writtenBytes + BUFFER_BYTES);
+    const bytes = upTo - this.drainedBytes;
+    if (bytes === 0) return;
+    this.drainedBytes = upTo;
+    this.options.onDrained(bytes);
+  }
+}
+
+/** write(2) may take less than it is given: on a disk that is nearly full, or interrupted. */
+async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void> {
+  let at = 0;
+  while (at < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at);
+    if (bytesWritten === 0)
+      throw new FaultError('io', 'the receiver cannot store the file: its file system writes nothing');
+    at += bytesWritten;
+  }
+}
+
+export interface FileReceiverOptions {
+  /** The receive directory, from checkReceiveDirectory. */
+  readonly directory: string;
+  readonly overwrite: boolean;
+  /** So many bytes of the body are done with, and the flow may release them. Called from inside `onBody` too. */
+  onDrained(bytes: number): void;
+  /** Called exactly once, when the file has its name or nothing of it is left. A bad verdict may come long before the body's end. */
+  onVerdict(verdict: Verdict): void;
+  readonly fileSystem?: FileSystem;
+}
+
+/**
+ * Receives one file: takes its bytes as they come, and gives it its name only when every byte is on the disk and the digest is right. Whatever
+ * goes wrong before leaves nothing behind. Memory: WriteBehind's.
+ */
+export class FileReceiver implements TransferBody {
+  readonly bodyBytes: number;
+  readonly hasTrailer = true;
+  readonly header: FileHeader;
+  private readonly options: FileReceiverOptions;
+  private readonly opening: Promise<IncomingFile>;
+  private readonly writer: WriteBehind;
+  private isSettled = false;
+  private resolveDone: () => void = () => undefined;
+  private readonly done: Promise<void>;
+
+  /** `header` comes from parseFileHeader. The file is opened at once, in the background. */
+  constructor(header: FileHeader, options: FileReceiverOptions) {
+    const { directory, overwrite, fileSystem } = options;
+    const { name } = header;
+    // Whoever runs the receiver can always read and remove what arrives.
+    const mode = header.mode | 0o600;
+    this.header = header;
+    this.bodyBytes = header.bytes;
+    this.options = options;
+    this.done = new Promise((resolve) => {
+      this.resolveDone = resolve;
+    });
+    const extra = fileSystem === undefined ? {} : { fileSystem };
+    this.opening = IncomingFile.open({ directory, overwrite, name, mode, ...extra });
+    this.opening.catch((error: unknown) => this.settle(faultOf(error, name)));
+    this.writer = new WriteBehind({
+      file: this.opening.then(({ handle }) => handle),
+      expectedBytes: header.bytes,
+      onDrained: (bytes) => options.onDrained(bytes),
+      onError: (error) => this.settle(faultOf(error, name)),
+    });
+  }
+
+  onBody(bytes: Uint8Array): void {
+    this.writer.write(bytes);
+  }
+
+  onEnd(trailer: Message | null): void {
+    void this.finish(trailer);
+  }
+
+  onFault(fault: Fault): void {
+    this.settle(fault);
+  }
+
+  /** Gives the file up, unless it is being given its name already; resolves when nothing is left to do. `why` ends the verdict's sentence. */
+  abort(why: string): Promise<void> {
+    this.settle(new Fault('aborted', `'${this.header.name}' was given up: ${why}`));
+    return this.done;
+  }
+
+  private async finish(trailer: Message | null): Promise<void> {
+    const digest = parseDigest(trailer);
+    if (digest instanceof Fault) {
+      this.settle(digest);
+      return;
+    }
+    const sha256 = await this.writer.end();
+    if (sha256 === null || this.isSettled) return;
+    if (sha256 === digest.sha256) await this.publish(sha256);
+    else
+      this.settle(new Fault('badDigest', `'${this.header.name}' arrived with another SHA-256 than it was sent with`));
+  }
+
+  private async publish(sha256: string): Promise<void> {
+    const { name } = this.header;
+    this.isSettled = true;
+    let file: IncomingFile | null = null;
+    try {
+      file = await this.opening;
+      await file.publish();
+      this.tell(goodVerdict(`'${name}' is complete`, sha256));
+    } catch (error) {
+      const fault = faultOf(error, name);
+      await file?.discard();
+      this.tell(badVerdict(fault, sha256));
+    }
+  }
+
+  /** The one place where a transfer fails; the first fault wins. */
+  private settle(fault: Fault): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    void this.cleanUp(fault);
+  }
+
+  private async cleanUp(fault: Fault): Promise<void> {
+    await this.writer.drop();
+    const file = await this.opening.catch(() => null);
+    await file?.discard();
+    this.tell(badVerdict(fault));
+  }
+
+  private tell(verdict: Verdict): void {
+    this.options.onVerdict(verdict);
+    this.resolveDone();
+  }
+}

@@ -1,0 +1,145 @@
+import { ConfigError } from '../../base/config-error.js';
+import { printable } from '../../base/display.js';
+import type { CreditChoice } from '../../core/application.js';
+import { findCreditAlgorithm, resolveCreditParameters } from '../../core/credit/registry.js';
+import { CREDIT_CLASSES, MAX_WEIGHT, type ShareOptions } from '../../core/flow-terms.js';
+import { isWindowAlgorithm } from '../../core/window/registry.js';
+import { Fault } from '../file/fault.js';
+import type { Message } from '../file/message.js';
+
+/** Kind of every stream of a test that opens with a request or carries data. docs/APPLICATIONS.md, "perf" */
+export const PERF_KIND = 'perf';
+
+/** Flows of one test: as many as leave room for other streams of a daemon (ours). */
+export const MAX_FLOWS = 512;
+/** A day (ours): long enough for any soak, short enough that a forgotten client ends. */
+export const MAX_DURATION_NS = 86_400e9;
+
+/** `forward`: the client sends the data; `reverse`: the server does. */
+export type Direction = 'forward' | 'reverse';
+
+/** What a client wants, the header of the test's control stream. Exactly one of `durationNs` and `bytes` is there. */
+export interface PerfRequest extends Message {
+  readonly kind: typeof PERF_KIND;
+  readonly role: 'control';
+  /** Chosen at random by the client; the data streams name it. */
+  readonly test: string;
+  readonly direction: Direction;
+  readonly flows: number;
+  readonly durationNs: number | null;
+  /** Of each flow. */
+  readonly bytes: number | null;
+  /** Time at the start of each flow that is not measured and does not count towards the duration; 0 with `bytes`. */
+  readonly omitNs: number;
+  /**
+   * Algorithm for the data, and its parameters; '' for credits as the data's receiver issues them. A window algorithm counts where the server
+   * sends, a credit algorithm where it receives. (Both in one
+   * field: a server that does not know the second kind refuses the test.)
+   */
+  readonly window: string;
+  readonly windowParameters: Readonly<Record<string, number>>;
+  /** Of the flows of data; absent where the client wants nothing else than usual. */
+  readonly share?: ShareOptions;
+}
+
+/** Header of a stream of data, which lasts until the stream ends. */
+export interface PerfData extends Message {
+  readonly kind: typeof PERF_KIND;
+  readonly role: 'data';
+  readonly test: string;
+  /** From 0 up; each flow of a test has its own. */
+  readonly index: number;
+}
+
+/** Header of the server's answer to the control stream: data may come. */
+export interface PerfReady extends Message {
+  readonly kind: 'perf-ready';
+}
+
+/** The first message of a stream of the kind `perf`. */
+export function parseHeader(header: Message): PerfRequest | PerfData | Fault {
+  const { test, role } = header;
+  if (typeof test !== 'string' || !/^[0-9a-f]{1,32}$/.test(test)) return malformed('it names no test');
+  if (role === 'data') return parseData(test, header);
+  if (role === 'control') return parseRequest(test, header);
+  return malformed("its role is neither 'control' nor 'data'");
+}
+
+function parseData(test: string, { index }: Message): PerfData | Fault {
+  if (!isCount(index, 0, MAX_FLOWS - 1)) return malformed(`its index is not a number from 0 to ${MAX_FLOWS - 1}`);
+  return { kind: PERF_KIND, role: 'data', test, index };
+}
+
+function parseRequest(test: string, message: Message): PerfRequest | Fault {
+  const { direction, flows, durationNs, bytes, omitNs = 0 } = message;
+  if (direction !== 'forward' && direction !== 'reverse')
+    return malformed("its direction is not 'forward' or 'reverse'");
+  if (!isCount(flows, 1, MAX_FLOWS)) return malformed(`its flows are not a number from 1 to ${MAX_FLOWS}`);
+  const isTimed = isCount(durationNs, 1, MAX_DURATION_NS) && bytes === null;
+  const isSized = isCount(bytes, 1, Number.MAX_SAFE_INTEGER) && durationNs === null;
+  if (!isTimed && !isSized) return malformed('it has not exactly one of durationNs and bytes');
+  if (!isCount(omitNs, 0, isTimed ? MAX_DURATION_NS : 0)) return malformed('its omitNs makes no sense');
+  const algorithm = parseAlgorithm(message, direction);
+  if (algorithm instanceof Fault) return algorithm;
+  const share = parseShare(message.share);
+  if (share instanceof Fault) return share;
+  const limits = { durationNs: durationNs as number | null, bytes: bytes as number | null, omitNs };
+  return {
+    kind: PERF_KIND,
+    role: 'control',
+    test,
+    direction,
+    flows,
+    ...limits,
+    ...algorithm,
+    ...(share !== null && { share }),
+  };
+}
+
+function parseShare(share: unknown): ShareOptions | null | Fault {
+  if (share === undefined) return null;
+  if (typeof share !== 'object' || share === null) return malformed('its share is no object');
+  const { weight = 1, creditClass = 'high' } = share as Record<string, unknown>;
+  const known = CREDIT_CLASSES.find((name) => name === creditClass);
+  if (!isCount(weight, 1, MAX_WEIGHT) || known === undefined) return malformed('its weight or class makes no sense');
+  return { weight, creditClass: known };
+}
+
+type Algorithm = Pick<PerfRequest, 'window' | 'windowParameters'>;
+
+function parseAlgorithm({ window = '', windowParameters = {} }: Message, direction: Direction): Algorithm | Fault {
+  if (typeof window !== 'string' || typeof windowParameters !== 'object' || windowParameters === null)
+    return malformed('its window is no name with parameters');
+  const entries = Object.entries(windowParameters);
+  if (!entries.every(([, value]) => typeof value === 'number'))
+    return malformed('the parameters of its window are no numbers');
+  const parameters = Object.fromEntries(entries) as Record<string, number>;
+  const fault = window === '' || isWindowAlgorithm(window) ? null : creditFault(window, parameters, direction);
+  return fault ?? { window, windowParameters: parameters };
+}
+
+/** Why a test cannot run with this credit algorithm; null if it can. */
+function creditFault(name: string, parameters: Record<string, number>, direction: Direction): Fault | null {
+  if (direction === 'reverse') return malformed('its client receives and chooses the credit algorithm itself');
+  try {
+    resolveCreditParameters(findCreditAlgorithm(name), parameters);
+    return null;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return new Fault('unsupported', printable(error.message));
+  }
+}
+
+/** The credit algorithm that the test's server is to use for the data; null for its own, and where it receives none. */
+export function creditChoice({ direction, window, windowParameters }: PerfRequest): CreditChoice | null {
+  const isChosen = direction === 'forward' && window !== '' && !isWindowAlgorithm(window);
+  return isChosen ? { name: window, parameters: windowParameters } : null;
+}
+
+function isCount(value: unknown, least: number, most: number): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
+}
+
+function malformed(why: string): Fault {
+  return new Fault('badMessage', `a perf stream's header makes no sense: ${why}`);
+}

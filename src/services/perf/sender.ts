@@ -1,0 +1,100 @@
+// Tested by test/services/perf/service.test.ts
+
+import type { XpassError } from '../../base/errors.js';
+import type { FlowWriter } from '../../core/flow-callbacks.js';
+import type { Sender } from '../../net/sender.js';
+import { encodeMessage } from '../file/message.js';
+import type { FlowHost } from '../service.js';
+import { DurationHistogram } from './histogram.js';
+import { PERF_KIND, type PerfData, type PerfRequest } from './messages.js';
+import type { SentResults } from './results.js';
+import { PerfSource } from './source.js';
+
+export interface PerfSenderOptions {
+  readonly request: PerfRequest;
+  readonly host: FlowHost;
+  /** Opens a flow to the other side. Throws XpassError. */
+  open(writer: FlowWriter): Sender;
+  /** Every flow is closed, each in order. Or the first that was not, and then nothing more is told. */
+  onDone(error: XpassError | null): void;
+}
+
+/** The side of a test that sends the data: all its flows. */
+export class PerfSender {
+  private readonly options: PerfSenderOptions;
+  private readonly gaps = new DurationHistogram();
+  private readonly rtts = new DurationHistogram();
+  private readonly sources: PerfSource[] = [];
+  private openFlows = 0;
+  private isDone = false;
+
+  constructor(options: PerfSenderOptions) {
+    this.options = options;
+  }
+
+  /** Opens the flows. Throws XpassError when one cannot be opened; `abort` then takes the others back. */
+  open(): void {
+    const { request, open } = this.options;
+    for (let index = 0; index < request.flows; index++) {
+      const source = this.newSource(index);
+      source.attach(open(source));
+      this.openFlows++;
+      this.sources.push(source);
+    }
+  }
+
+  /** Starts to send on all flows at one instant. */
+  start(): void {
+    const { request, host } = this.options;
+    host.run((nowNs) => {
+      const recordFromNs = nowNs + request.omitNs;
+      const endNs = recordFromNs + (request.durationNs ?? Number.POSITIVE_INFINITY);
+      for (const source of this.sources) source.start({ endNs, recordFromNs });
+    });
+  }
+
+  /** Ends the flows in order, now. `onDone` follows. */
+  end(): void {
+    this.options.host.run(() => {
+      for (const source of this.sources) source.end();
+    });
+  }
+
+  /** Gives up the flows that are still open, with this code. The last call; `onDone` does not follow. */
+  abort(code?: number): void {
+    this.isDone = true;
+    this.options.host.run(() => {
+      for (const source of this.sources) source.abort(code);
+    });
+  }
+
+  /** Bytes of each flow that the receiver has. */
+  progress(): number[] {
+    return this.sources.map(({ acknowledgedBytes }) => acknowledgedBytes);
+  }
+
+  results(): SentResults {
+    const lostFrames = this.sources.reduce((sum, source) => sum + source.lostFrames, 0);
+    return { creditGap: this.gaps.percentiles(), rtt: this.rtts.percentiles(), lostFrames };
+  }
+
+  private newSource(index: number): PerfSource {
+    const { request, host } = this.options;
+    const header: PerfData = { kind: PERF_KIND, role: 'data', test: request.test, index };
+    return new PerfSource({
+      header: encodeMessage(header),
+      bytes: request.bytes ?? Number.POSITIVE_INFINITY,
+      frameBytes: host.frameBytes,
+      gaps: this.gaps,
+      rtts: this.rtts,
+      onClosed: (error) => this.handleClosed(error),
+    });
+  }
+
+  private handleClosed(error: XpassError | null): void {
+    this.openFlows--;
+    if (this.isDone || (error === null && this.openFlows > 0)) return;
+    this.isDone = true;
+    this.options.onDone(error);
+  }
+}

@@ -1,0 +1,155 @@
+// Tested by test/services/perf/service.test.ts
+
+import type { XpassError } from '../../base/errors.js';
+import type { CreditChoice } from '../../core/application.js';
+import type { FlowWriter } from '../../core/flow-callbacks.js';
+import type { FlowOptions } from '../../net/host-options.js';
+import { flowShare } from '../../net/host-options.js';
+import type { Sender } from '../../net/sender.js';
+import type { DriverStatistics } from '../../udp/statistics.js';
+import { ResetCode } from '../../wire/layout.js';
+import { Fault } from '../file/fault.js';
+import { encodeMessage, type Message } from '../file/message.js';
+import type { TransferBody } from '../file/transfer-reader.js';
+import type { ServedStream } from '../service.js';
+import { creditChoice, type PerfReady, type PerfRequest } from './messages.js';
+import { PerfReceiver } from './receiver.js';
+import { parseResults, type ReceivedResults, resultsMessage } from './results.js';
+import { PerfSender } from './sender.js';
+import { PerfSide } from './side.js';
+
+const READY: PerfReady = { kind: 'perf-ready' };
+
+/** How the data flows of a test in reverse are opened: as the client wants them. */
+function openOptions({ window, windowParameters, share = {} }: PerfRequest): FlowOptions {
+  return { ...(window !== '' && { algorithm: window, set: windowParameters }), ...flowShare(share) };
+}
+
+/** What became of one test. */
+export interface PerfOutcome {
+  readonly peerName: string;
+  readonly request: PerfRequest;
+  /** What the data's receiver measured; null when the client was lost or gave up. */
+  readonly received: ReceivedResults | null;
+}
+
+export interface PerfSessionOptions {
+  readonly request: PerfRequest;
+  /** The control stream. */
+  readonly stream: ServedStream;
+  readonly driver: (() => DriverStatistics) | null;
+  /** Called exactly once, when nothing of the session is left. */
+  onOutcome(outcome: PerfOutcome): void;
+}
+
+/**
+ * The server's part of one test. Its control stream, whose body this is, lasts as long as the test: a lost client ends it by the idle timeout. What the client measured comes as the stream's
+ * trailer and ends the test; the answer stream then carries what was measured here.
+ */
+export class PerfSession implements TransferBody, FlowWriter {
+  readonly bodyBytes = 0;
+  readonly hasTrailer = true;
+  readonly peer: number;
+  /** The id of the control stream's flow. */
+  readonly controlId: number;
+  private readonly options: PerfSessionOptions;
+  private readonly side: PerfSide;
+  private readonly receiver: PerfReceiver | null;
+  private readonly sender: PerfSender | null;
+  private answer: Sender | null = null;
+  private isOver = false;
+
+  constructor(options: PerfSessionOptions) {
+    const { request, stream, driver } = options;
+    const { host, receiver: control } = stream;
+    this.options = options;
+    this.peer = control.peer;
+    this.controlId = control.id;
+    this.side = new PerfSide(host, driver);
+    const isForward = request.direction === 'forward';
+    // Whatever ends a flow early ends the control stream as well, or the client tells why.
+    const onDone = (): void => {};
+    this.receiver = isForward ? new PerfReceiver({ request, now: () => host.now(), onDone }) : null;
+    this.sender = isForward
+      ? null
+      : new PerfSender({
+          request,
+          host,
+          open: (writer) => control.openReply(writer, openOptions(request)),
+          onDone,
+        });
+  }
+
+  /** What the client wants for the credits of its data. */
+  get creditChoice(): CreditChoice | null {
+    return creditChoice(this.options.request);
+  }
+
+  /** Answers that data may come, or begins to send it. Throws XpassError when a flow cannot be opened; `abort` is to follow. */
+  start(): void {
+    // First of all, so that a test for which there is no room leaves no answer that has begun.
+    this.sender?.open();
+    this.answer = this.options.stream.receiver.openReply(this);
+    this.answer.write(encodeMessage(READY));
+    this.sender?.start();
+  }
+
+  /** A stream of the test's data has come. */
+  acceptData(index: number, stream: ServedStream): TransferBody | Fault {
+    return (
+      this.receiver?.accept(index, stream.receiver) ??
+      new Fault('badMessage', 'the data of this test goes the other way')
+    );
+  }
+
+  onBody(): void {}
+
+  /** The client has ended the test. */
+  onEnd(trailer: Message | null): void {
+    const { answer, receiver, sender } = this;
+    if (answer === null || this.isOver) return;
+    const { request } = this.options;
+    const own = this.side.results({
+      ...(receiver !== null && { received: receiver.results() }),
+      ...(sender !== null && { sent: sender.results() }),
+    });
+    const ours = { ...own, algorithm: this.creditChoice?.name ?? own.algorithm };
+    answer.write(encodeMessage(resultsMessage(ours)));
+    answer.end();
+    const theirs = trailer === null ? null : parseResults(trailer, request.flows);
+    this.finish(ours.received ?? (theirs instanceof Fault ? null : (theirs?.received ?? null)));
+  }
+
+  /** The client is lost or makes no sense. */
+  onFault(): void {
+    this.abort();
+  }
+
+  onWritable(): void {}
+
+  /** The answer is closed. A client that does not take it, for the size of its frames perhaps, hears so on its own stream, on which it waits. */
+  onClosed(error: XpassError | null): void {
+    this.answer = null;
+    if (error === null || this.isOver) return;
+    this.abort();
+    const code = error.code === 'frameSize' ? ResetCode.frameSize : ResetCode.aborted;
+    this.options.stream.receiver.reset(code);
+  }
+
+  /** Gives up what is under way, with this code of a RESET. */
+  abort(code: number = ResetCode.aborted): void {
+    const { answer } = this;
+    this.answer = null;
+    if (!this.isOver) answer?.reset(code);
+    this.finish(null, code);
+  }
+
+  private finish(received: ReceivedResults | null, code?: number): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.receiver?.abort();
+    this.sender?.abort(code);
+    const { request, stream, onOutcome } = this.options;
+    onOutcome({ peerName: stream.peerName, request, received });
+  }
+}

@@ -1,0 +1,142 @@
+import { assert } from '../../base/assert.js';
+import type { XpassError } from '../../base/errors.js';
+import { NEVER } from '../../base/time.js';
+import type { FlowObserver, FlowWriter } from '../../core/flow-callbacks.js';
+import type { Sender } from '../../net/sender.js';
+import { Data } from '../../wire/layout.js';
+import { FlowFeeder } from '../flow-feeder.js';
+import type { DurationHistogram } from './histogram.js';
+
+/** One write. All flows write the same bytes again and again: a flow keeps references, so the data costs its copies into frames only. */
+const CHUNK_BYTES = 65_536;
+const CHUNK = pattern(CHUNK_BYTES);
+/** Frames that wait in the send buffer after a refill, at least (ours): few enough for a flow to end soon after it is told to. */
+const FRAMES_AHEAD = 8;
+
+export interface SourceOptions {
+  /** First message of the stream; its bytes do not count. */
+  readonly header: Uint8Array;
+  /** Bytes to send; Infinity for no such limit. */
+  readonly bytes: number;
+  /** Largest UDP payload of the flow's frames. */
+  readonly frameBytes: number;
+  /** Gaps between arriving credits, of all flows of a test. */
+  readonly gaps: DurationHistogram;
+  /** Round trips that the sender of a reactive flow measures, of all flows of a test. */
+  readonly rtts: DurationHistogram;
+  onClosed(error: XpassError | null): void;
+}
+
+/** Keeps one flow busy until its time is over or its bytes are sent, then ends it in order; records the gaps between its credits. */
+export class PerfSource implements FlowWriter, FlowObserver {
+  private readonly options: SourceOptions;
+  private readonly firstBytes: number;
+  private sender: Sender | null = null;
+  private feeder: FlowFeeder | null = null;
+  private endNs = NEVER;
+  /** NEVER before the first. */
+  private lastCreditNs = NEVER;
+  private recordFromNs = 0;
+  private isRecording = false;
+  private lostBefore = 0;
+
+  constructor(options: SourceOptions) {
+    this.options = options;
+    this.firstBytes = Math.min(CHUNK_BYTES, FRAMES_AHEAD * (options.frameBytes - Data.overheadBytes));
+  }
+
+  /** Bytes that the receiver has, without the header. */
+  get acknowledgedBytes(): number {
+    return Math.max(0, (this.sender?.acknowledgedBytes ?? 0) - this.options.header.length);
+  }
+
+  /** Data frames of the measurement that were taken for lost and sent again. */
+  get lostFrames(): number {
+    return this.isRecording ? this.repairedFrames - this.lostBefore : 0;
+  }
+
+  /** `sender` was opened with this as its writer. */
+  attach(sender: Sender): void {
+    const { bytes, frameBytes } = this.options;
+    this.sender = sender;
+    this.feeder = new FlowFeeder(sender, {
+      bytes,
+      frameBytes,
+      framesAhead: FRAMES_AHEAD,
+      framesLeft: 1,
+      part: (offset, _, leftBytes) => this.part(offset, leftBytes),
+    });
+    sender.observer = this;
+  }
+
+  /** Begins to send, until `endNs`; NEVER for no such limit. Gaps are recorded from `recordFromNs` on. Times of the host's clock. */
+  start({ endNs, recordFromNs }: { endNs: number; recordFromNs: number }): void {
+    const { sender, feeder } = this;
+    assert(sender !== null && feeder !== null, 'a source has its flow before it starts');
+    this.endNs = endNs;
+    this.recordFromNs = recordFromNs;
+    sender.write(this.options.header);
+    feeder.refill(this.firstBytes);
+  }
+
+  /** Writes no more and ends the flow once what is written has arrived. */
+  end(): void {
+    this.feeder?.end();
+  }
+
+  onCredit(nowNs: number): void {
+    const isFirst = this.lastCreditNs === NEVER;
+    if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
+    if (!isFirst && this.isRecording) this.options.gaps.record(nowNs - this.lastCreditNs);
+    this.lastCreditNs = nowNs;
+    if (nowNs >= this.endNs) this.end();
+    // More than the request told of sets MORE on the first frames: a long path would wait a round trip for it (PROTOCOL §4.8).
+    else if (isFirst) this.feeder?.refill((this.sender?.unsentBytes ?? 0) + 1);
+    else this.feeder?.onCredit();
+  }
+
+  onAck(nowNs: number): void {
+    if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
+    if (nowNs >= this.endNs) this.end();
+    else this.feeder?.onAck();
+  }
+
+  onRtt(rttNs: number): void {
+    if (this.isRecording) this.options.rtts.record(rttNs);
+  }
+
+  onWritable(): void {
+    this.feeder?.onWritable();
+  }
+
+  onClosed(error: XpassError | null): void {
+    this.feeder?.close();
+    this.options.onClosed(error);
+  }
+
+  /** Gives the flow up, with this code of a RESET, if it is still open. */
+  abort(code?: number): void {
+    this.sender?.reset(code);
+  }
+
+  /** The measurement begins. */
+  private record(): void {
+    this.isRecording = true;
+    this.lostBefore = this.repairedFrames;
+  }
+
+  private get repairedFrames(): number {
+    return this.sender?.statistics.framesRepaired ?? 0;
+  }
+
+  private part(offset: number, leftBytes: number): Uint8Array {
+    const bytes = Math.min(offset === 0 ? this.firstBytes : CHUNK_BYTES, leftBytes);
+    return bytes === CHUNK_BYTES ? CHUNK : CHUNK.subarray(0, bytes);
+  }
+}
+
+function pattern(length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  for (let at = 0; at < length; at++) bytes[at] = at;
+  return bytes;
+}

@@ -1,0 +1,137 @@
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { printable } from '../base/display.js';
+import { Fault } from './file/fault.js';
+import { encodeMessage, type Message } from './file/message.js';
+import { badVerdict } from './file/verdict.js';
+import { firstMessage } from './first-message.js';
+
+/** The part of a Stream (src/net/stream.ts) that services use. */
+export interface HostStream extends Duplex {
+  /** The peer as people write it. */
+  readonly peerName: string;
+  resetAndDestroy(): unknown;
+}
+
+/** A service for streams that peers open. The `kind` of a stream's first message chooses it. Nothing that a peer sends may make it throw. */
+export interface DuplexService {
+  /** The headers that are for this service. */
+  readonly kinds: readonly string[];
+  /** A stream of these kinds has begun; the fields of its header are the peer's word. What follows the header is still in the stream. The service ends it. */
+  accept(header: Message, stream: HostStream): void;
+  /** The process ends: give up what is under way. */
+  close(): Promise<void>;
+}
+
+export interface StreamServicesOptions {
+  readonly services: readonly DuplexService[];
+  readonly logger: Logger;
+  readonly maxStreams?: number;
+  readonly headerTimeoutMs?: number;
+}
+
+/** What was refused before a service saw it, by reason. */
+export interface StreamServicesCounters {
+  taken: number;
+  tooMany: number;
+  lateHeaders: number;
+  badHeaders: number;
+  unsupported: number;
+}
+
+/** Streams at a time; each has a file descriptor where it is a tunnel (ours: below the 1,024 that systems give a process). */
+const MAX_STREAMS = 900;
+/** Between the opening of a stream and its whole header (ours). */
+const HEADER_TIMEOUT_MS = 10_000;
+/** How long a peer that was refused may take to read why (ours). */
+const LINGER_MS = 5_000;
+const MAX_KIND_SHOWN = 32;
+
+/** Reads the header of each stream that peers open and gives it to the service for its kind. `host.serve(streams.take)` connects it. */
+export class StreamServices {
+  readonly counters: StreamServicesCounters = { taken: 0, tooMany: 0, lateHeaders: 0, badHeaders: 0, unsupported: 0 };
+  private readonly services: readonly DuplexService[];
+  private readonly logger: Logger;
+  private readonly maxStreams: number;
+  private readonly headerTimeoutMs: number;
+  private readonly streams = new Set<HostStream>();
+  private isClosing = false;
+
+  constructor({
+    services,
+    logger,
+    maxStreams = MAX_STREAMS,
+    headerTimeoutMs = HEADER_TIMEOUT_MS,
+  }: StreamServicesOptions) {
+    this.services = services;
+    this.logger = logger;
+    this.maxStreams = maxStreams;
+    this.headerTimeoutMs = headerTimeoutMs;
+  }
+
+  get streamCount(): number {
+    return this.streams.size;
+  }
+
+  /** Takes one stream. Bound to its object. */
+  readonly take = (stream: HostStream): void => {
+    stream.on('error', (error) => this.logger.debug({ peer: stream.peerName }, error.message));
+    const { size } = this.streams;
+    if (size >= this.maxStreams) this.counters.tooMany++;
+    // Even a refusal holds a stream until the peer has read it, so these are bounded as well.
+    if (this.isClosing || size >= 2 * this.maxStreams) {
+      stream.resetAndDestroy();
+      return;
+    }
+    this.streams.add(stream);
+    stream.once('close', () => this.streams.delete(stream));
+    if (size >= this.maxStreams) {
+      this.refuse(stream, new Fault('busy', `no more than ${this.maxStreams} streams are taken at a time`));
+      return;
+    }
+    void firstMessage(stream, this.headerTimeoutMs).then((header) => this.route(header, stream));
+  };
+
+  /** Takes no more streams and lets the services give up theirs. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    await Promise.all(this.services.map((service) => service.close()));
+    for (const stream of this.streams) stream.resetAndDestroy();
+  }
+
+  private route(header: Message | Fault, stream: HostStream): void {
+    if (header instanceof Fault) {
+      if (header.code === 'timeout') this.counters.lateHeaders++;
+      else this.counters.badHeaders++;
+      this.refuse(stream, header);
+      return;
+    }
+    const service = this.services.find(({ kinds }) => kinds.includes(header.kind));
+    if (service !== undefined && !this.isClosing) {
+      this.counters.taken++;
+      service.accept(header, stream);
+      return;
+    }
+    this.counters.unsupported++;
+    const kinds = this.services.flatMap((each) => each.kinds).join(', ');
+    const kind = printable(header.kind.slice(0, MAX_KIND_SHOWN));
+    this.refuse(
+      stream,
+      new Fault('unsupported', `streams of the kind '${kind}' are not served here; allowed: ${kinds}`),
+    );
+  }
+
+  private refuse(stream: HostStream, fault: Fault): void {
+    this.logger.warn({ peer: stream.peerName, code: fault.code }, fault.message);
+    refuseStream(stream, fault);
+  }
+}
+
+/** Tells the opener why, forgets what it sends, and resets the stream unless the opener ends it soon. */
+export function refuseStream(stream: HostStream, fault: Fault): void {
+  if (stream.destroyed) return;
+  stream.end(encodeMessage(badVerdict(fault)));
+  stream.resume();
+  const timer = setTimeout(() => stream.resetAndDestroy(), LINGER_MS);
+  stream.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { runReport } from '../../src/report/run-report.js';
+import type { SimulationRun } from '../../src/sim/result.js';
+import { simulate } from '../../src/sim/simulate.js';
+import { flow, scenarioWith } from '../harness/simulations.js';
+import { flowResult, flowSeries, linkSeries, sampled, simulationResult } from './synthetic-run.js';
+
+/** Two endless flows on a dumbbell and a short one, sampled. */
+const REAL_RUN: SimulationRun = simulate(
+  scenarioWith({
+    name: 'three flows',
+    traffic: [flow(1, 3), flow(2, 4), flow(2, 3, { bytes: 20e3, startNs: 1e6 })],
+    durationNs: 3e6,
+    bottlenecks: ['left->right'],
+    jainWindowsNs: [500e3],
+    probes: { intervalNs: 100e3, links: ['left->right', 'right->left'], maxFlows: 8 },
+  }),
+);
+
+function headings(html: string): string[] {
+  return [...html.matchAll(/<figcaption>([^:<]*)/g)].map((match) => match[1]);
+}
+
+// Drawing takes seconds where a machine is busy with other things.
+describe('a report', { timeout: 60_000 }, () => {
+  it('of a simulated run has every figure and table, and is the same each time', () => {
+    const html = runReport([REAL_RUN], { command: 'xpass sim three.yaml --set a="<1>"' });
+    expect(headings(html)).toEqual([
+      'Payload that arrived',
+      'Rate of the credits, as the algorithm sets it',
+      'Fairness',
+      'The most that the data queue held in each interval',
+      'Credits in the queue at the end of each interval',
+      'Data on the wire as a part of the link&#39;s data share',
+      'What the algorithm remembers as cur_rate',
+      'What the algorithm remembers as offered',
+      'What the algorithm remembers as hop',
+      'Flow completion times of 1 flows, cumulative.',
+    ]);
+    expect(html.match(/<table>/g)).toHaveLength(4);
+    expect(html).toContain('<h1>three flows</h1>');
+    expect(html).toContain('<pre>xpass sim three.yaml --set a=&#34;&#60;1&#62;&#34;</pre>');
+    expect(runReport([REAL_RUN], { command: 'xpass sim three.yaml --set a="<1>"' })).toBe(html);
+  });
+
+  it('stands alone: no script, nothing from elsewhere, no id for two things', () => {
+    const html = runReport([REAL_RUN, REAL_RUN], {});
+    expect(html).not.toMatch(/<script|src=|href=|@import|<link|<iframe/);
+    expect([...html.matchAll(/https?:\/\/[^"]*/g)].every(([address]) => address === 'http://www.w3.org/2000/svg')).toBe(
+      true,
+    );
+    const clips = new Map(
+      [...html.matchAll(/<clipPath id="([^"]*)">([\s\S]*?)<\/clipPath>/g)].map(([, id, what]) => [id, what]),
+    );
+    for (const [, id, what] of html.matchAll(/<clipPath id="([^"]*)">([\s\S]*?)<\/clipPath>/g))
+      expect(what).toBe(clips.get(id));
+  });
+
+  it('has text as text, wherever it comes from', () => {
+    const bad = '<img src=x onerror=alert(1)>';
+    const flows = [flowResult(1, { src: bad, dst: bad, group: bad, error: bad })];
+    const run = sampled([flowSeries(1, [1e9], { label: bad })], { flows, links: [linkSeries(bad, [1])] });
+    const named = { ...run, name: bad, result: { ...run.result, scenario: bad, algorithm: bad } };
+    const html = runReport([named, named], { title: bad, command: bad });
+    expect(html).not.toContain('<img');
+  });
+
+  it('says in a sentence what it has no data for', () => {
+    const html = runReport([{ result: simulationResult(), series: null }], {});
+    expect(html).toContain('The run took no samples along the way');
+    expect(html).toContain('No flow with an end is complete.');
+    expect(html).not.toContain('<svg');
+    const idle = runReport([sampled([flowSeries(1, [0, 0])], { links: [linkSeries('a->b', [0, 0])] })], {});
+    expect(idle).toContain('no two sampled flows lasted through one window');
+    expect(idle).toContain('held in each interval: none on a-&#62;b.');
+    expect(headings(idle)).toEqual(['Payload that arrived', 'Rate of the credits, as the algorithm sets it']);
+  });
+
+  it('says that only some of the flows were sampled', () => {
+    const flows = Array.from({ length: 5 }, (_, at) => flowResult(at));
+    const html = runReport([sampled([flowSeries(0, [1e9]), flowSeries(1, [1e9])], { flows })], {});
+    expect(html).toContain('Of 5 flows, the first 2 were sampled.');
+    expect(html).toContain('Fairness of the 2 sampled flows');
+  });
+
+  it('of many runs has all of them in the summary and the first eight in full', () => {
+    const runs = Array.from({ length: 10 }, (_, at) => ({ result: simulationResult({ seed: at }), series: null }));
+    const html = runReport(runs, {});
+    expect(html.match(/<h2>/g)).toHaveLength(8);
+    expect(html).toContain('<h2>steady, seed 7</h2>');
+    expect(html).toContain('<td>steady, seed 9</td>');
+    expect(html).toContain('The first 8 runs follow in full; the other 2 are in the table alone.');
+  });
+
+  it('of a run with very many flows and links has the first hundred, and says so', () => {
+    const flows = Array.from({ length: 250 }, (_, at) => flowResult(at, { bytes: 1000 * (at + 1), fctNs: 1e6 + at }));
+    const html = runReport([{ result: simulationResult({ flows }), series: null }], {});
+    expect(html).toContain('These are the first flows; 150 more are in the JSON result.');
+    expect(html).toContain('S &#60; 10 kB');
+  });
+
+  it('is about a run', () => {
+    expect(() => runReport([])).toThrow('about a run');
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { FILE_EVENT, PROGRESS_EVENT, SUMMARY_EVENT } from '../../src/apps/daemon/report.js';
+import { PERF_DOCUMENT } from '../../src/apps/perf/report.js';
+import { TEST_EVENT } from '../../src/apps/perf/server-printer.js';
+import { SENT_FILE } from '../../src/apps/send/report.js';
+import { PORTS_EVENT, SUMMARY_METRICS } from '../../src/apps/switch/report.js';
+import type { Fields, Metric } from '../../src/base/metric.js';
+import { ENDPOINT_METRICS } from '../../src/core/counters.js';
+import { RECEIVER_METRICS } from '../../src/core/receiver-statistics.js';
+import { SENDER_METRICS } from '../../src/core/sender-requests.js';
+import { QUEUE_SAMPLE, RATE_SAMPLE, RUN_DOCUMENT, STATE_SAMPLE } from '../../src/report/output/result-json.js';
+import { escapeMarkdown, markdownTable } from '../../src/report/table.js';
+import { PERCENTILE_METRICS } from '../../src/services/perf/histogram.js';
+import { DRIVER_FIGURES } from '../../src/services/perf/results.js';
+import { TUNNEL_METRICS } from '../../src/services/tunnel/tunnels.js';
+import { DIRECTION_METRICS } from '../../src/switch/link-direction.js';
+import { type Column, tableOf, text } from '../../src/telemetry/columns.js';
+import { documentKey } from '../../src/telemetry/document.js';
+import { DRIVER_METRICS } from '../../src/udp/statistics.js';
+
+interface Section {
+  readonly title: string;
+  readonly about: string;
+  readonly fields: Fields;
+}
+
+/** What several documents have stands in a section of its own. */
+const SHARED: readonly Section[] = [
+  { title: 'Endpoint', about: '`statistics().endpoint` of a `Host`, and in documents', fields: ENDPOINT_METRICS },
+  { title: 'Driver', about: '`statistics().driver` of a `Host`, and in documents', fields: DRIVER_METRICS },
+  { title: 'Port', about: 'One direction of a link, at a switch', fields: DIRECTION_METRICS },
+  { title: 'Distribution', about: 'Of durations', fields: PERCENTILE_METRICS },
+  { title: 'Driver during a test', about: 'Of one side of `xpass perf`', fields: DRIVER_FIGURES },
+];
+const SECTIONS: readonly Section[] = [
+  ...SHARED,
+  { title: 'Sender of a flow', about: '`statistics` of a `Sender`', fields: SENDER_METRICS },
+  { title: 'Receiver of a flow', about: '`statistics` of a `Receiver`', fields: RECEIVER_METRICS },
+  { title: 'Simulation', about: '`xpass sim --json`, `xpass lab --json`; flows.csv, links.csv', fields: RUN_DOCUMENT },
+  { title: 'Rates', about: 'rates.csv of `--csv`', fields: RATE_SAMPLE },
+  { title: 'States', about: 'states.csv of `--csv`', fields: STATE_SAMPLE },
+  { title: 'Queues', about: 'queues.csv of `--csv`', fields: QUEUE_SAMPLE },
+  { title: 'Perf, client', about: '`xpass perf -c --json`', fields: PERF_DOCUMENT },
+  { title: 'Perf, server', about: '`test` of `xpass perf -s --json`', fields: TEST_EVENT },
+  { title: 'Daemon, file', about: '`file` of `xpass daemon --json`', fields: FILE_EVENT },
+  { title: 'Daemon, progress', about: '`progress` of `xpass daemon --json`', fields: PROGRESS_EVENT },
+  { title: 'Daemon, summary', about: '`summary` of `xpass daemon --json`', fields: SUMMARY_EVENT },
+  { title: 'Send', about: 'Each of `files` of `xpass send --json`', fields: SENT_FILE },
+  { title: 'Switch', about: '`ports` and `summary` of `xpass switch --json`', fields: PORTS_EVENT },
+  { title: 'Switch, summary', about: 'Besides, in its `summary`', fields: SUMMARY_METRICS },
+  { title: 'Tunnel', about: '`summary` of `xpass tunnel --json`', fields: TUNNEL_METRICS },
+];
+
+interface Entry {
+  readonly name: string;
+  readonly metric: Metric;
+  readonly section: Section | undefined;
+}
+
+const SUFFIX: Partial<Record<Metric['kind'], string>> = { list: '[]', map: '.*' };
+
+/** The entries of a declaration, those within others behind them; not those of a shared section. */
+function entriesOf(fields: Fields, path = ''): Entry[] {
+  return Object.entries(fields).flatMap(([field, metric]) => {
+    const name = `${path}${documentKey(field, metric)}${SUFFIX[metric.kind] ?? ''}`;
+    const section = SHARED.find((each) => each.fields === metric.fields);
+    const inner = metric.fields === undefined || section !== undefined ? [] : entriesOf(metric.fields, `${name}.`);
+    return [{ name, metric, section }, ...inner];
+  });
+}
+
+const COLUMNS: readonly Column<Entry>[] = [
+  text('name', ({ name }) => name),
+  text('kind', ({ metric }) => metric.kind),
+  text('unit', ({ metric }) => metric.unit),
+  text('meaning', ({ metric, section }) => metric.help + (section === undefined ? '' : `: see ${section.title}`)),
+];
+
+function sectionText({ title, about, fields }: Section): string {
+  return `## ${escapeMarkdown(title)}\n\n${about}.\n\n${markdownTable(tableOf(COLUMNS, entriesOf(fields)))}\n`;
+}
+
+const HEAD = `# Metrics
+
+What xpass counts and measures, made from the declarations in the code (src/base/metric.ts). Names are those of JSON; in programs they are camelCase, and times in
+seconds are nanoseconds there (\`rttNs\` for \`rtt_s\`). A number that is null is not known. \`npm run docs:metrics\` writes this file, and a test compares it.
+`;
+
+describe('docs/METRICS.md', () => {
+  it('is what the declarations say', async () => {
+    await expect([HEAD, ...SECTIONS.map(sectionText)].join('\n')).toMatchFileSnapshot('../../docs/METRICS.md');
+  });
+
+  it.each(SECTIONS)('has a unit and a meaning for each number: $title', ({ fields }) => {
+    for (const { name, metric } of entriesOf(fields)) {
+      const isNumber = ['counter', 'gauge', 'histogram'].includes(metric.kind);
+      expect(metric.unit !== '', name).toBe(isNumber);
+      expect(metric.help, name).toMatch(/^\S.*[^.]$/s);
+    }
+  });
+});
