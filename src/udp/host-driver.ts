@@ -289,11 +289,6 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     if (frame.bytes.length === this.frameBytes) this.pool?.give(frame);
   }
 
-  /** Gives the port back to the switch. */
-  protected override takeLeave(): void {
-    this.far.attachment?.detach();
-  }
-
   /** The link to build the machine for: what the switch gives, or the options in direct mode. Throws what the attachment failed with. */
   private async attach(): Promise<AttachedLink> {
     const { switchAddress, rateBps = Number.POSITIVE_INFINITY, frameBytes, hostId = NO_HOST } = this.options;

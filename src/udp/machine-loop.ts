@@ -136,6 +136,8 @@ export interface LoopMachine {
   poll(): Frame | null;
   /** When `advance` has to be called next; NEVER for not at all. */
   nextTimeout(): number;
+  /** The loop ends: what it says now, as DETACH, comes after all other frames. */
+  takeLeave?(): void;
 }
 
 /** Where the frames go. */
@@ -164,6 +166,8 @@ export interface MachineLoopParts {
 const DEFAULT_EARLY_NS = 150 * MICROSECOND_NS;
 /** Deadlines this soon after an input share its turn: a first data frame is due 3 us after its request, and left 130 us later alone. */
 const SOON_NS = 100 * MICROSECOND_NS;
+/** Queued frames of so much time on the link are still sent at the end. Ours: the credits that a host has outstanding, 320 frames, at 100 Mbit/s. */
+const CLOSE_NS = 40 * MILLISECOND_NS;
 /** How soon a blocked socket is looked at again. */
 const BLOCKED_RETRY_NS = 1 * MILLISECOND_NS;
 
@@ -275,14 +279,29 @@ export class MachineLoop {
     this.advance();
   }
 
-  /** Sends everything that is left, due or not, and stops. What the kernel does not take is lost. */
+  /** Sends what is left, due or not, and stops. What the kernel does not take is lost. */
   close(): void {
     this.begin(this.parts.loop.now());
-    this.drain();
+    this.advance();
+    this.playOut();
+    this.sendHeld(NEVER);
+    this.machine.takeLeave?.();
+    this.advance();
     this.sendHeld(NEVER);
     this.parts.sink.flush();
     while (this.held.length > 0) this.parts.sink.drop(this.held.shift());
+    this.running = false;
     this.waker.close();
+  }
+
+  /** Lets a NIC begin what it has queued: a RESET may wait there behind the frame that is being sent. */
+  private playOut(): void {
+    const endNs = this.nowNs + CLOSE_NS;
+    for (let nextNs = this.machine.nextTimeout(); nextNs <= endNs; nextNs = this.machine.nextTimeout()) {
+      this.nowNs = Math.max(this.nowNs, nextNs);
+      this.advance();
+      if (this.machine.nextTimeout() <= nextNs) return;
+    }
   }
 
   private wake(nowNs: number): void {

@@ -166,6 +166,11 @@ export class RemoteEnd implements LoopMachine {
     return Math.min(attachNs, machineNs, this.refusals.nextTimeout());
   }
 
+  /** Gives the port back to the switch. */
+  takeLeave(): void {
+    this.attachment?.detach();
+  }
+
   /** What is known of the only peer, or of the switch, when nothing comes; null for nothing. */
   trouble(nowNs: number): Trouble | null {
     const { attachment, refusals } = this;

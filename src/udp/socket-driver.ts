@@ -120,13 +120,9 @@ export abstract class SocketDriver implements FrameSink {
     return this.closing;
   }
 
-  /** The last thing before the loop ends. */
-  protected takeLeave(): void {}
-
   /** Waits first for what runs at the moment: an application may close from inside one of its own calls. */
   private async shut(): Promise<void> {
     await null;
-    this.takeLeave();
     this.loop.close();
     await closeAll(this.datapaths);
   }

@@ -105,6 +105,22 @@ describe('MachineLoop', () => {
     expect(driver.isRunning).toBe(false);
   });
 
+  it('at its end lets queued frames begin and takes its leave after them, but waits for nothing later', () => {
+    const { machine, driver, sent } = bench(0);
+    const said: string[] = [];
+    const leaving: LoopMachine = machine;
+    leaving.takeLeave = () => {
+      said.push(`left after ${sent.length}`);
+      machine.plan(9, 0, 0);
+    };
+    driver.run(() => machine.plan(1, 3 * MILLISECOND_NS, 4 * MILLISECOND_NS));
+    machine.plan(2, 5 * MILLISECOND_NS, 6 * MILLISECOND_NS);
+    machine.plan(3, 1000 * MILLISECOND_NS, 1000 * MILLISECOND_NS);
+    driver.close();
+    expect(sent.map(({ port }) => port)).toEqual([1, 2, 9]);
+    expect(said).toEqual(['left after 2']);
+  });
+
   it('says when no more frames follow, after a wake as after an input and at the end', () => {
     const { loop, machine, driver, sink, sent } = bench(0);
     machine.plan(1, 0, 0);
