@@ -446,6 +446,14 @@ describe('a switch that is stopped', () => {
     expect(bed.pool.out).toBe(0);
   });
 
+  it('does not concern what waits at another', () => {
+    const bed = new Bed({ topology });
+    bed.fabric.configureLink('right->h2', { port: { rateBps: 1e8 } }, 0);
+    for (const label of [1, 2]) bed.fabric.handleFrame(0, bed.data({ label, destination: 2 }), 0);
+    bed.fabric.stopSwitch('left', 60e3);
+    expect(bed.finish().map(({ label }) => label)).toEqual([1, 2]);
+  });
+
   it('has to exist', () => {
     expect(() => new Bed({ topology }).fabric.stopSwitch('middle', 0)).toThrow(
       "unknown switch 'middle'; known switches: left, right",
