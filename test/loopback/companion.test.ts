@@ -58,6 +58,16 @@ describe('a process that this one has started', () => {
     );
   });
 
+  it('fails every wait of its roster when it is lost', async () => {
+    const roster = new Roster();
+    const [one, other] = [forked(roster), forked(roster)];
+    await Promise.all([one, other].map((each) => each.next(isReady, 'start')));
+    const waited = other.next(() => false, 'say more');
+    process.kill(one.pid ?? 0, 'SIGKILL');
+    await expect(waited).rejects.toThrow(`${one.name} ended with SIGKILL`);
+    expect(await one.ended).toBe(137);
+  });
+
   it('is named when it does not answer, and killed when it does not end', async () => {
     const program = forked();
     await program.next(isReady, 'start');

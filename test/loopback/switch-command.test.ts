@@ -130,6 +130,30 @@ describe('xpass switch', () => {
     expect(second.datagrams - before).toBeLessThan(3);
   });
 
+  it('joins two processes by a trunk', async () => {
+    const [west, east] = await freePorts(2);
+    const half = (own: number, other: number, [listen, to]: readonly number[]) => `
+      hosts: [{ id: ${own} }]
+      switches: [{ name: s }]
+      links: [{ a: h${own}, b: s, rate: 100mbit }]
+      trunks: [{ name: cable, switch: s, listen: 127.0.0.1:${listen}, to: 127.0.0.1:${to}, hosts: [${other}], rate: 100mbit }]
+    `;
+    const start = async (text: string) => startSwitch('--topology', await scratchFile('half.yaml', text));
+    const [left, right] = await Promise.all([start(half(1, 2, [west, east])), start(half(2, 1, [east, west]))]);
+    expect(left.listening.trunks).toEqual([{ name: 'cable', address: `127.0.0.1:${west}`, to: `127.0.0.1:${east}` }]);
+    const [first, second] = [await RawHost.attached(left.port, 1), await RawHost.attached(right.port, 2)];
+    first.sendData(2, 'over there');
+    expect(await second.nextPayload()).toBe('over there');
+    second.sendData(1, 'and over here');
+    expect(await first.nextPayload()).toBe('and over here');
+    for (const each of [left, right]) {
+      const { code } = await each.process.stop();
+      expect(code).toBe(0);
+      const carried = portsOf(each.process.events.at(-1) ?? {}).filter(({ name }) => name.includes('cable'));
+      expect(carried.map(({ data }) => data.frames)).toEqual([1, 1]);
+    }
+  });
+
   it('takes every option from a file', async () => {
     const config = await scratchFile(
       'switch.yaml',
