@@ -47,7 +47,6 @@ const DEFAULTS = {
   maxWeight: 16,
   maxFlows: 65_536,
   maxLingering: 4_096,
-  amplificationLimit: 3,
   ackFrames: 32,
   ackFramesWithHoles: 8,
   ackDelayNs: 5 * MILLISECOND_NS,
@@ -216,12 +215,6 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
     integer({ highest: 1_048_576 }),
     'complete flows that are kept to answer repeated FINs',
     'PROTOCOL §6.5',
-  ),
-  amplificationLimit: row(
-    'amplificationLimit',
-    orUnlimited(decimal({ lowest: 1 })),
-    'wire bytes sent for each received before the path is proved',
-    'PROTOCOL §4.6',
   ),
   ackFrames: row('ackFrames', FRAMES_PER_ACK, 'data frames per ACK', 'PROTOCOL §5.1'),
   ackFramesWithHoles: row(

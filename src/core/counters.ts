@@ -20,7 +20,6 @@ export const ENDPOINT_METRICS = {
   outsideWindow: counter('frames', 'Data beyond the receive window'),
   tooManyRanges: counter('frames', 'Data that would leave more holes than a receiver tracks'),
   lateEchoes: counter('credits', 'Credits that were taken as dropped and echoed later'),
-  unprovedHeld: counter('frames', 'Frames held back from a peer with an unproved address (PROTOCOL §4.6)'),
   flowsRefused: counter('flows', 'Flows refused because of maxFlows'),
   lingerEvictions: counter('flows', 'Lingering flows forgotten early because of maxLingering'),
   weightsLimited: counter('flows', 'Flows that asked for more weight than maxWeight'),

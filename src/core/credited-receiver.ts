@@ -111,7 +111,7 @@ export class CreditedReceiver extends ReceiverFlow {
   override handleRequest(frame: Frame, nowNs: number): void {
     // In CLOSED it is the one that `handleOpening` has counted.
     if (this.stateCode === ReceiverState.closed) this.lastHeardNs = nowNs;
-    else this.heard(frame, nowNs);
+    else this.heard(nowNs);
     this.noteProbe(requestProbe(frame.bytes));
     if (pathId(frame.bytes) !== 0) this.frames.setPath(pathId(frame.bytes));
     if (this.stateCode === ReceiverState.complete) {
@@ -140,7 +140,7 @@ export class CreditedReceiver extends ReceiverFlow {
     }
     const { credits } = this;
     if (!credits.echo(dataCreditSequence(bytes), dataUnused(bytes))) return;
-    this.heard(frame, nowNs);
+    this.heard(nowNs);
     credits.onData(frame, nowNs);
     if ((flags(bytes) & DataFlag.more) !== 0) this.window.tellMore();
     credits.control.countData(bytes, this.countData(bytes));
@@ -159,7 +159,7 @@ export class CreditedReceiver extends ReceiverFlow {
       this.context.counters.invalid++;
       return;
     }
-    this.heard(frame, nowNs);
+    this.heard(nowNs);
     if (this.stateCode === ReceiverState.complete) return;
     this.counted.speculative++;
     this.placeSpeculative(frame, offset, nowNs);
@@ -178,7 +178,6 @@ export class CreditedReceiver extends ReceiverFlow {
     }
     this.lastHeardNs = nowNs;
     // The frame around it is another flow's, and counts there.
-    this.frames.received(dataPayloadBytes(frame));
     this.counted.chunks++;
     if ((flags(bytes) & DataFlag.repair) !== 0) this.counted.repaired++;
     if (this.stateCode === ReceiverState.complete) return;
@@ -195,7 +194,7 @@ export class CreditedReceiver extends ReceiverFlow {
   override handleStop(frame: Frame, nowNs: number): void {
     // A CREDIT_STOP that keeps the flow alive: nothing of it is under way, and it may rest for long.
     if (this.stateCode === ReceiverState.creditStopped) this.credits.restAfter(this.lastHeardNs, nowNs);
-    this.heard(frame, nowNs);
+    this.heard(nowNs);
     this.noteProbe(stopProbe(frame.bytes));
     this.ledger.noteUnused(stopUnused(frame.bytes));
     this.stopAt(stopProbe(frame.bytes));

@@ -11,8 +11,6 @@ import {
   frameType,
   requestMaxFrameBytes,
   resetCode,
-  versionHighest,
-  versionLowest,
 } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
@@ -26,7 +24,7 @@ import { CreditBudget } from './credit-budget.js';
 import type { CreditedSender } from './credited-sender.js';
 import { Disorder } from './disorder.js';
 import type { FlowWriter } from './flow-callbacks.js';
-import { FlowFactory, HostLink, type OpenOptions, type SenderSeat } from './flow-factory.js';
+import { FlowFactory, HostLink, type OpenOptions } from './flow-factory.js';
 import { EndpointPlace, FlowRecords } from './flow-record.js';
 import { FlowSchedule, firstSlot, isNoEarlier, moveAlone } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
@@ -36,7 +34,7 @@ import { fitsKind, isEarly, ReceiverFlow, type ReceiverOptions } from './receive
 import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
 import { Speculation } from './speculation.js';
-import { UnknownFlows } from './unknown-flows.js';
+import { countDrop, UnknownFlows } from './unknown-flows.js';
 
 /** Frames held between two drains; a driver drains after every input. */
 const MAX_OUTPUT_FRAMES = 65_536;
@@ -142,7 +140,7 @@ export class Endpoint implements FlowContext {
         `this host has ${this.flowCount} flows open: at most ${this.config.maxFlows} are allowed`,
       );
     }
-    const flow = this.factory.sender(writer, options, () => this.senderSeat(peer, options), nowNs);
+    const flow = this.factory.sender(writer, options, () => this.seat(peer, this.newFlowId(peer)), nowNs);
     this.flows[flow.slot] = flow;
     this.senders.set(peer, flow.id, flow.slot);
     return flow;
@@ -155,7 +153,7 @@ export class Endpoint implements FlowContext {
     this.counters.framesReceived++;
     const type = checkFrame(frame, this.check);
     if (type < 0) {
-      this.unknown.drop(type, frame, nowNs);
+      countDrop(this.counters, type);
       return;
     }
     if (destinationHost(frame.bytes) !== this.hostId) {
@@ -176,7 +174,6 @@ export class Endpoint implements FlowContext {
       case FrameType.credit:
       case FrameType.ack:
       case FrameType.windowAck:
-      case FrameType.version:
         this.handleForSender(type, frame, nowNs);
         break;
       case FrameType.reset:
@@ -245,6 +242,13 @@ export class Endpoint implements FlowContext {
         if (error === null) flow.reset(nowNs, ResetCode.shutdown);
         flow.close(error);
       }
+    }
+  }
+
+  /** No handshake with `peer` can succeed: its flows end with `error`. */
+  closePeer(peer: number, error: XpassError): void {
+    for (const flow of [...this.flows]) {
+      if (flow !== null && flow.peer === peer && this.flows[flow.slot] === flow) flow.close(error);
     }
   }
 
@@ -360,13 +364,12 @@ export class Endpoint implements FlowContext {
     const slot = this.senders.get(frame.peer, flowId(frame.bytes));
     if (slot < 0) {
       this.counters.unknownFlow++;
-      if (type !== FrameType.version) this.unknown.reset(frame, ResetCode.unknownFlow, nowNs);
+      this.unknown.reset(frame, ResetCode.unknownFlow, nowNs);
       return;
     }
     const flow = this.flowAt(slot) as SenderFlow;
     if (type === FrameType.credit) flow.handleCredit(frame, nowNs);
     else if (type === flow.ackType) flow.handleAck(frame, nowNs);
-    else if (type === FrameType.version) flow.handleVersion(versionLowest(frame.bytes), versionHighest(frame.bytes));
     else this.counters.invalid++;
   }
 
@@ -412,13 +415,6 @@ export class Endpoint implements FlowContext {
     // The id is signed: V8 keeps it in place then, and its 32 bits are what is written.
     const destination = this.hostId === 0 ? 0 : peer;
     return { slot, peer, header: { destination, source: this.hostId, flowId: id | 0, pathId: 0 } };
-  }
-
-  /** A flow that answers one of the peer's shares its limit. */
-  private senderSeat(peer: number, { pairedFlowId = 0 }: OpenOptions): SenderSeat {
-    const seat = this.seat(peer, this.newFlowId(peer));
-    const paired = pairedFlowId === 0 ? NO_SLOT : this.receivers.get(peer, pairedFlowId);
-    return { ...seat, limit: paired < 0 ? null : (this.flows[paired] as ReceiverFlow).pathLimit };
   }
 
   private newFlowId(peer: number): number {

@@ -17,7 +17,6 @@ import { ReactiveReceiver } from './reactive-receiver.js';
 import { ReactiveSender } from './reactive-sender.js';
 import type { ReceiverFlow, ReceiverOptions } from './receiver-flow.js';
 import type { SenderFlow } from './sender-flow.js';
-import type { PathLimit } from './sender-frames.js';
 import type { WindowAlgorithm, WindowLink } from './window/algorithm.js';
 import { windowAlgorithm } from './window/registry.js';
 
@@ -62,12 +61,6 @@ export interface OpenOptions extends WindowChoice, ShareOptions {
   isDuplex?: boolean;
 }
 
-/** Where a new flow stands in its endpoint. */
-export interface SenderSeat extends ReceiverOptions {
-  /** Of the flow that it answers. */
-  limit: PathLimit | null;
-}
-
 /** Makes the flows of one endpoint, with their algorithms: those that its application opens and those that peers open. */
 export class FlowFactory {
   private readonly context: FlowContext;
@@ -87,7 +80,7 @@ export class FlowFactory {
   }
 
   /** A flow that the application opens; `sit` is called once nothing is wrong with the options. Throws XpassError `config`. */
-  sender(writer: FlowWriter, options: OpenOptions, sit: () => SenderSeat, nowNs: number): SenderFlow {
+  sender(writer: FlowWriter, options: OpenOptions, sit: () => ReceiverOptions, nowNs: number): SenderFlow {
     const { context } = this;
     const algorithm = this.window(options);
     const share = shareTerms(options, algorithm !== null);

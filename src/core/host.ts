@@ -1,5 +1,6 @@
 import type { XpassError } from '../base/errors.js';
 import type { Frame } from '../wire/frame.js';
+import type { Door } from './door.js';
 import type { Endpoint } from './endpoint.js';
 
 /** What a host needs of its NIC: the verbs of a switch port. */
@@ -13,18 +14,23 @@ export interface Nic {
   configure(changes: { readonly rateBps: number }, nowNs: number): void;
 }
 
-/** An endpoint behind the NIC port that meters its credits. Credits enter it at their due times, however late the driver wakes. */
+/**
+ * An endpoint behind the NIC port that meters its credits, and behind the door that says whom it talks to. Credits enter the port at their due times, however
+ * late the driver wakes. Without a door every peer counts as proved: in simulations.
+ */
 export class Host {
   readonly endpoint: Endpoint;
   readonly nic: Nic;
+  readonly door: Door | null;
 
-  constructor(endpoint: Endpoint, nic: Nic) {
+  constructor(endpoint: Endpoint, nic: Nic, door: Door | null = null) {
     this.endpoint = endpoint;
     this.nic = nic;
+    this.door = door;
   }
 
   handleFrame(frame: Frame, nowNs: number): void {
-    this.endpoint.handleFrame(frame, nowNs);
+    if (this.door === null || this.door.admit(frame, nowNs)) this.endpoint.handleFrame(frame, nowNs);
   }
 
   /** The link has another rate from `nowNs` on, bit/s; Infinity for unlimited. */
@@ -41,6 +47,7 @@ export class Host {
   /** Does all that is due, and lets the NIC start what it can. A credit that the NIC drops may make room for another that is due. */
   advance(nowNs: number): void {
     const { endpoint, nic } = this;
+    this.door?.advance(nowNs);
     do {
       endpoint.advance(nowNs);
       for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
@@ -52,10 +59,14 @@ export class Host {
 
   /** The next frame whose transmission has begun; `atNs` is when its last bit is across the link. */
   poll(): Frame | null {
-    return this.nic.dequeue();
+    const { door, nic } = this;
+    if (door === null) return nic.dequeue();
+    for (let frame = nic.dequeue(); frame !== null; frame = nic.dequeue()) if (door.letOut(frame)) return frame;
+    return door.poll();
   }
 
   nextTimeout(): number {
-    return Math.min(this.endpoint.nextTimeout(), this.nic.nextTimeout());
+    const hostNs = Math.min(this.endpoint.nextTimeout(), this.nic.nextTimeout());
+    return this.door === null ? hostNs : Math.min(hostNs, this.door.nextTimeout());
   }
 }

@@ -50,7 +50,7 @@ export class ReactiveReceiver extends ReceiverFlow {
     if (this.stateCode === ReceiverState.closed) {
       this.lastHeardNs = nowNs;
       this.stateCode = ReceiverState.receiving;
-    } else this.heard(frame, nowNs);
+    } else this.heard(nowNs);
     this.noteProbe(requestProbe(frame.bytes));
     this.sendAck(nowNs);
     this.arm();
@@ -62,7 +62,7 @@ export class ReactiveReceiver extends ReceiverFlow {
       this.context.counters.invalid++;
       return;
     }
-    this.heard(frame, nowNs);
+    this.heard(nowNs);
     this.countData(frame.bytes);
     this.noteEcho(frame, nowNs);
     if (!this.stream.take(frame, offset)) {
@@ -84,7 +84,7 @@ export class ReactiveReceiver extends ReceiverFlow {
   }
 
   override handleStop(frame: Frame, nowNs: number): void {
-    this.heard(frame, nowNs);
+    this.heard(nowNs);
     this.noteProbe(stopProbe(frame.bytes));
     this.sendAck(nowNs);
     this.arm();

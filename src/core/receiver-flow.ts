@@ -6,7 +6,7 @@ import { NEVER } from '../base/time.js';
 import { finFinalOffset, finProbe, flags, requestMaxFrameBytes, requestPairedFlowId } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { DataFlag, FrameType, RequestFlag, Reset, ResetCode } from '../wire/layout.js';
+import { DataFlag, FrameType, RequestFlag, ResetCode } from '../wire/layout.js';
 import { serialAfter16, widen } from '../wire/serial.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import type { FlowObserver, FlowReader } from './flow-callbacks.js';
@@ -17,7 +17,6 @@ import { ReceivedStream } from './received-stream.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { isPlain, type ReceiverStatistics, UncommonFrames } from './receiver-statistics.js';
 import { errorOfReset } from './reset-error.js';
-import type { PathLimit } from './sender-frames.js';
 
 /** PROTOCOL §4.2; a reactive flow knows CLOSED, RECEIVING and COMPLETE only. */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3, receiving: 4 } as const;
@@ -102,11 +101,6 @@ export abstract class ReceiverFlow implements TimedFlow {
     return this.wantsPair;
   }
 
-  /** What may be sent to its peer before that has proved its address, in either direction. PROTOCOL §4.6 */
-  get pathLimit(): PathLimit {
-    return this.frames;
-  }
-
   /** What its credit algorithm remembers, by the names of the papers; for traces. Allocates. */
   get algorithmState(): Record<string, number> {
     return {};
@@ -165,7 +159,6 @@ export abstract class ReceiverFlow implements TimedFlow {
     const frameBytes = requestMaxFrameBytes(frame.bytes);
     this.window.setFrameBytes(frameBytes);
     this.frames.fitInto(frameBytes, this.isReactive);
-    this.frames.received(frame.wireBytes);
   }
 
   abstract handleRequest(frame: Frame, nowNs: number): void;
@@ -177,7 +170,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   abstract handleStop(frame: Frame, nowNs: number): void;
 
   handleFin(frame: Frame, nowNs: number): void {
-    this.heard(frame, nowNs);
+    this.heard(nowNs);
     this.noteProbe(finProbe(frame.bytes));
     const finalOffset = widen(finFinalOffset(frame.bytes), this.reassembly.nextOffset);
     if (!this.stream.finish(finalOffset)) {
@@ -269,9 +262,8 @@ export abstract class ReceiverFlow implements TimedFlow {
     return this.uncommon;
   }
 
-  protected heard(frame: Frame, nowNs: number): void {
+  protected heard(nowNs: number): void {
     this.lastHeardNs = nowNs;
-    this.frames.received(frame.wireBytes);
   }
 
   protected noteProbe(probe: number): void {
@@ -314,7 +306,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   }
 
   private sendReset(code: number, nowNs: number): void {
-    if (this.frames.maySend(Reset.bytes)) this.frames.reset(code, nowNs);
+    this.frames.reset(code, nowNs);
   }
 
   private deadlineNs(): number {

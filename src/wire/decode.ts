@@ -59,7 +59,7 @@ allow(FrameType.ack, Ack.bytes, Ack.bytes + Ack.maxRanges * Ack.rangeBytes);
 allow(FrameType.creditStop, CreditStop.bytes, CreditStop.bytes);
 allow(FrameType.fin, Fin.bytes, Fin.bytes);
 allow(FrameType.reset, Reset.bytes, Reset.bytes);
-allow(FrameType.attach, Attach.bytes, Attach.bytes);
+allow(FrameType.attach, 20, 512);
 allow(FrameType.attached, Attached.bytes, Attached.bytes);
 allow(FrameType.attachRefused, AttachRefused.bytes, AttachRefused.bytes);
 allow(FrameType.keepAlive, KeepAlive.bytes, KeepAlive.bytes);

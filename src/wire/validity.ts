@@ -26,6 +26,7 @@ export function hasValidFields(bytes: Uint8Array, type: number): boolean {
   if (destination > MAX_HOST_ID || source > MAX_HOST_ID) return false;
   if (type <= FrameType.reset || type === FrameType.windowAck || type === FrameType.speculativeData)
     return hasValidFlow(bytes, destination, source) && hasValidFlowFields(bytes, type);
+  if (type === FrameType.attach) return true;
   if (type === FrameType.version) return bytes[VersionOffer.lowest] <= bytes[VersionOffer.highest];
   return isZero32(bytes, Header.flowId) && hasValidSwitchFields(bytes, type);
 }

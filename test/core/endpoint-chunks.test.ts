@@ -206,15 +206,6 @@ describe('a filled frame', () => {
     receiver.nowNs = 1e6;
     expect(receiver.sent()).toContain('CREDIT b');
   });
-
-  it('does not prove the path of the flows of its chunks', () => {
-    const receiver = receiverOf({ [A]: 100, [B]: 1e6 });
-    // Of 98 wire bytes of its request, and 10 of the chunk, three times that is sent at most: three credits.
-    receiver.filled({ offset: 0, bytes: 100 }, [{ id: B, offset: 0, bytes: 10 }]);
-    receiver.nowNs = 1e6;
-    receiver.sent();
-    expect(receiver.flows.get(B)?.statistics.creditsSent).toBe(3);
-  });
 });
 
 describe('a flow all of whose bytes have come in filled frames', () => {

@@ -13,7 +13,7 @@ import { RecordingWriter } from '../harness/sender-bench.js';
 describe('times in the output', () => {
   /** Two flows that send credits, woken after `lateNs`. */
   function late(lateNs: number): EndpointBench {
-    const bench = new EndpointBench({ amplificationLimit: 1_000 });
+    const bench = new EndpointBench();
     bench.request(1);
     bench.nowNs += 5_000;
     bench.request(2);
@@ -50,7 +50,7 @@ describe('times in the output', () => {
   });
 
   it('of a flow that waited for the budget begin with its turn', () => {
-    const bench = new EndpointBench({ hostCredits: 2, amplificationLimit: 1_000 });
+    const bench = new EndpointBench({ hostCredits: 2 });
     bench.request(1);
     bench.wait(MILLISECOND_NS);
     const [first] = bench.frames();

@@ -1,0 +1,111 @@
+// Tested by test/core/door.test.ts
+import type { Crc32 } from '../base/crc32.js';
+import { frameType } from '../wire/decode.js';
+import type { Frame } from '../wire/frame.js';
+import { CHECK_BYTES, CHECK_RESIDUE, Credit, FrameType } from '../wire/layout.js';
+
+/** Bytes of a cookie: its time and half of an HMAC. PROTOCOL §7.2 */
+export const COOKIE_BYTES = 20;
+/** Longest message of a handshake: Noise XX with an empty payload takes 96. */
+export const MAX_HANDSHAKE_BYTES = 128;
+
+/** 64 random bits as two unsigned halves. */
+export interface Bits64 {
+  readonly upper: number;
+  readonly lower: number;
+}
+
+/** Makes and checks proofs of an address without keeping anything of it. PROTOCOL §7.2 */
+export interface CookieMaker {
+  /** Writes COOKIE_BYTES to `out`: for the address of `peer` and the initiator's `bits`; null for any bits, in a cookie for the next time. */
+  write(peer: number, bits: Bits64 | null, nowNs: number, out: Uint8Array): void;
+  /** Whether `cookie` was made here for that address not long ago, for these bits or for any. */
+  isValid(peer: number, bits: Bits64, nowNs: number, cookie: Uint8Array): boolean;
+}
+
+/** Protects the frames of one association: by a mask of their checks, or sealed with keys. */
+export interface FrameSeal {
+  /** Bytes that it adds to a frame of this type. */
+  overheadBytes(type: number): number;
+  /** Makes a frame that nobody else can make. */
+  seal(frame: Frame): void;
+  /** Makes it plain again; false for one that nobody of the association made, or that came before. Frames without keys show that by their check. */
+  open(frame: Frame): boolean;
+  /** As `open`, and the frame is surely of this association. */
+  prove(frame: Frame): boolean;
+}
+
+/** The initiator's half of an exchange of keys. */
+export interface Initiation {
+  /** For HELLO. */
+  readonly message: Uint8Array;
+  /** Reads the message of WELCOME; null for one of somebody without the key. */
+  finish(message: Uint8Array, ci: Bits64, cr: Bits64): FrameSeal | null;
+}
+
+/** Exchanges of keys; hosts without keys have none. PROTOCOL §7.4 */
+export interface KeyExchange {
+  /** Null: no key for this peer is known. */
+  initiate(peer: number, ci: Bits64): Initiation | null;
+  /** Answers the message of a HELLO; null for one of somebody without a key. */
+  respond(
+    peer: number,
+    message: Uint8Array,
+    bits: { ci: Bits64; cr: Bits64 },
+  ): { readonly message: Uint8Array; readonly seal: FrameSeal } | null;
+}
+
+/** XORs the check of a frame, which only the two hosts can undo. */
+function mask(frame: Frame, bits: number): void {
+  if (frame.phantomBytes > 0) return;
+  const { bytes } = frame;
+  const isCredit = frameType(bytes) === FrameType.credit;
+  const at = isCredit ? Credit.check : frame.length - CHECK_BYTES;
+  if (!isCredit) {
+    bytes[at] ^= bits >>> 24;
+    bytes[at + 1] ^= bits >>> 16;
+  }
+  const low = isCredit ? at : at + 2;
+  bytes[low] ^= bits >>> 8;
+  bytes[low + 1] ^= bits;
+}
+
+/**
+ * The seal of hosts without keys: a frame counts only if its sender knows the 128 random bits of the handshake, or guesses 32 bits for a frame, 16 for a
+ * credit. It costs no byte. Whoever sees the frames can undo it. PROTOCOL §7.3
+ */
+export class MaskSeal implements FrameSeal {
+  private readonly check: Crc32;
+  private readonly outgoing: number;
+  private readonly incoming: number;
+
+  constructor(check: Crc32, { ci, cr }: { ci: Bits64; cr: Bits64 }, isInitiator: boolean) {
+    const toAnswerer = (cr.upper ^ ci.lower) >>> 0;
+    const toInitiator = (cr.lower ^ ci.upper) >>> 0;
+    this.check = check;
+    this.outgoing = isInitiator ? toAnswerer : toInitiator;
+    this.incoming = isInitiator ? toInitiator : toAnswerer;
+  }
+
+  overheadBytes(): number {
+    return 0;
+  }
+
+  seal(frame: Frame): void {
+    mask(frame, this.outgoing);
+  }
+
+  open(frame: Frame): boolean {
+    mask(frame, this.incoming);
+    return true;
+  }
+
+  /** The check of a credit is too short to prove anything. */
+  prove(frame: Frame): boolean {
+    if (frameType(frame.bytes) === FrameType.credit) return false;
+    mask(frame, this.incoming);
+    if (this.check(frame.bytes, 1, frame.length) === CHECK_RESIDUE) return true;
+    mask(frame, this.incoming);
+    return false;
+  }
+}

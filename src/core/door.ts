@@ -1,0 +1,206 @@
+import { XpassError } from '../base/errors.js';
+import { counter, initialValues, type Values } from '../base/metric.js';
+import {
+  checkFrame,
+  DropCode,
+  destinationHost,
+  flowId,
+  frameType,
+  peekHeader,
+  sourceHost,
+  versionHighest,
+  versionLowest,
+} from '../wire/decode.js';
+import { encodeVersion, type FlowHeader } from '../wire/encode.js';
+import type { Frame } from '../wire/frame.js';
+import { CONTROL_CLASS, ControlType, controlType, encodeBare, NoAssociation } from '../wire/handshake.js';
+import { FrameType, VERSION, VersionOffer } from '../wire/layout.js';
+import { type Acquaintance, type HandshakeOptions, Handshakes } from './handshakes.js';
+import { RateLimit } from './rate-limit.js';
+
+/** What the door of a host counts. PROTOCOL §7 */
+export const DOOR_METRICS = {
+  unproved: counter('frames', 'Dropped: from a peer that has proved nothing'),
+  forged: counter('frames', 'Dropped: made by nobody of the association, or seen before'),
+  held: counter('frames', 'Frames that waited for a handshake'),
+  heldDropped: counter('frames', 'Frames that waited for a handshake in vain'),
+  hints: counter('frames', 'Answers to frames of no association, or of another version'),
+  suppressed: counter('frames', 'Such answers withheld by their rate limit'),
+};
+
+/** Hints and VERSIONs a second, as RESETs. PROTOCOL §6.8 */
+const HINTS_PER_SECOND = 100;
+/** Frames that wait for one handshake, and for all of a host. Ours: requests of many flows and a burst; more would be lost in the peer's socket buffer. */
+const HELD_FRAMES = 64;
+const HELD_FRAMES_IN_ALL = 4_096;
+const VERSIONS = { lowest: VERSION, highest: VERSION };
+
+/** Who is told of peers. */
+export interface DoorEvents {
+  /** Peer is proved, or not known any more. While it is, its number is used for nobody else. */
+  onProved?(peer: number, isProved: boolean): void;
+  /** No handshake with `peer` can succeed: its flows end with `error`. */
+  onFailed(peer: number, error: XpassError, nowNs: number): void;
+}
+
+/**
+ * Every frame that comes or goes passes here (PROTOCOL §7). A peer that has proved nothing is sent no more bytes than came from it, and reaches no flow.
+ * `admit` takes what comes, `letOut` what goes.
+ */
+export class Door {
+  readonly counters: Values<typeof DOOR_METRICS> = initialValues(DOOR_METRICS);
+  readonly handshakes: Handshakes;
+  private readonly options: HandshakeOptions;
+  private readonly hints = new RateLimit(HINTS_PER_SECOND);
+  private heldCount = 0;
+  private nowNs = 0;
+
+  constructor(options: HandshakeOptions, events: DoorEvents) {
+    this.options = options;
+    this.handshakes = new Handshakes(options, {
+      onFailed: (peer, error, nowNs) => events.onFailed(peer, error, nowNs),
+      onAgreed: (who) => {
+        events.onProved?.(who.peer, true);
+        this.releaseHeld(who);
+      },
+      onGone: (who) => {
+        events.onProved?.(who.peer, false);
+        this.dropHeld(who);
+      },
+      onUnanswered: (who) => this.dropHeld(who),
+    });
+  }
+
+  /** Whether `peer` has proved itself. */
+  isProved(peer: number): boolean {
+    return this.handshakes.find(peer)?.agreed != null;
+  }
+
+  /** A frame has come: true, and it is plain, where it is for the endpoint. It stays the caller's. */
+  admit(frame: Frame, nowNs: number): boolean {
+    this.nowNs = nowNs;
+    const type = peekHeader(frame.bytes, frame.length);
+    if (type === DropCode.version) this.answerVersion(frame);
+    // The endpoint counts why it is none.
+    if (type < 0) return true;
+    if (type === FrameType.version) this.handleVersion(frame);
+    else if (type !== CONTROL_CLASS) return this.isOfAssociation(frame);
+    else if (controlType(frame.bytes) === ControlType.confirm) this.isOfAssociation(frame);
+    else this.handshakes.handle(frame, nowNs);
+    return false;
+  }
+
+  /** A frame wants to go: true, and it is sealed, where it may. Otherwise it waits for a handshake, or is dropped. */
+  letOut(frame: Frame): boolean {
+    const who = this.handshakes.find(frame.peer);
+    if (who !== null && who.agreed !== null) {
+      who.agreed.seal.seal(frame);
+      return true;
+    }
+    this.hold(who ?? this.handshakes.add(frame.peer), frame);
+    return false;
+  }
+
+  /** The next frame of a handshake, or one that has waited for it, sealed. */
+  poll(): Frame | null {
+    return this.handshakes.output.shift();
+  }
+
+  advance(nowNs: number): void {
+    this.nowNs = nowNs;
+    this.handshakes.advance(nowNs);
+  }
+
+  nextTimeout(): number {
+    return this.handshakes.nextTimeout();
+  }
+
+  private isOfAssociation(frame: Frame): boolean {
+    const who = this.handshakes.find(frame.peer);
+    if (who !== null && this.handshakes.open(who, frame, this.nowNs)) return true;
+    if (who !== null && who.agreed !== null) this.counters.forged++;
+    else this.turnAway(frame);
+    return false;
+  }
+
+  private hold(who: Acquaintance | null, frame: Frame): void {
+    if (who === null || who.held.length >= HELD_FRAMES || this.heldCount >= HELD_FRAMES_IN_ALL) this.drop(frame);
+    else {
+      this.counters.held++;
+      this.heldCount++;
+      who.held.push(frame);
+    }
+    if (who !== null && who.hailing === null && who.offered === null) this.handshakes.hail(who, this.nowNs);
+  }
+
+  private releaseHeld(who: Acquaintance): void {
+    for (let frame = who.held.shift(); frame !== null; frame = who.held.shift()) {
+      this.heldCount--;
+      who.agreed?.seal.seal(frame);
+      frame.atNs = this.nowNs;
+      this.handshakes.output.push(frame);
+    }
+  }
+
+  private dropHeld(who: Acquaintance): void {
+    for (let frame = who.held.shift(); frame !== null; frame = who.held.shift()) {
+      this.heldCount--;
+      this.drop(frame);
+    }
+  }
+
+  private drop(frame: Frame): void {
+    this.counters.heldDropped++;
+    this.options.pool.give(frame);
+  }
+
+  /** Only of use to who has just said HELLO, whose bits the frame repeats: nobody else knows them. */
+  private handleVersion(frame: Frame): void {
+    if (checkFrame(frame, this.options.check) < 0) {
+      this.handshakes.counters.malformed++;
+      return;
+    }
+    const { bytes, peer } = frame;
+    const [lowest, highest] = [versionLowest(bytes), versionHighest(bytes)];
+    const who = this.handshakes.find(peer);
+    const isAnswer = who !== null && who.hailing !== null && flowId(bytes) === who.hailing.ci.lower;
+    // A host that speaks this version answered a frame that was damaged on its way.
+    if (!isAnswer || (lowest <= VERSION && VERSION <= highest)) {
+      this.handshakes.counters.unasked++;
+      return;
+    }
+    const message = `the peer speaks the versions ${lowest} to ${highest} of the protocol, this host ${VERSION}`;
+    this.handshakes.fail(who, new XpassError('version', message));
+  }
+
+  /** PROTOCOL §3.13 */
+  private answerVersion(cause: Frame): void {
+    if (cause.length < VersionOffer.bytes || frameType(cause.bytes) === FrameType.version) return;
+    this.hint(cause, (bytes, header) => encodeVersion(bytes, header, VERSIONS, this.options.check));
+  }
+
+  /** A frame of no association: its sender may have one that this host has lost. */
+  private turnAway(frame: Frame): void {
+    this.counters.unproved++;
+    if (frame.length < NoAssociation.bytes || destinationHost(frame.bytes) !== this.options.hostId) return;
+    this.hint(frame, (bytes, header) => encodeBare(bytes, ControlType.noAssociation, header, this.options.check));
+  }
+
+  /** An answer to a peer that has proved nothing, no longer than what came. */
+  private hint(cause: Frame, encode: (bytes: Uint8Array, header: FlowHeader) => number): void {
+    if (!this.hints.allow(this.nowNs)) {
+      this.counters.suppressed++;
+      return;
+    }
+    this.counters.hints++;
+    const frame = this.options.pool.take();
+    frame.peer = cause.peer;
+    frame.atNs = this.nowNs;
+    frame.length = encode(frame.bytes, headerTo(cause));
+    this.handshakes.output.push(frame);
+  }
+}
+
+function headerTo({ bytes }: Frame): FlowHeader {
+  return { destination: sourceHost(bytes), source: destinationHost(bytes), flowId: flowId(bytes) };
+}

@@ -1,0 +1,282 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { crc32 } from '../../src/base/crc32.js';
+import { SeededRandom } from '../../src/base/random.js';
+import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
+import { MaskSeal } from '../../src/core/association.js';
+import type { Door } from '../../src/core/door.js';
+import { checkFrame, DropCode, frameType } from '../../src/wire/decode.js';
+import { encodeCredit, encodeFin, encodeReset } from '../../src/wire/encode.js';
+import { Frame } from '../../src/wire/frame.js';
+import { CONTROL_CLASS, ControlType, controlType } from '../../src/wire/handshake.js';
+import { FrameType, ResetCode, ResetFlag } from '../../src/wire/layout.js';
+import { addFaults, TERRIBLE } from '../harness/faults.js';
+import { Sink, Source } from '../harness/streams.js';
+import { World } from '../harness/world.js';
+
+const DELAY_NS = MILLISECOND_NS;
+const RATE_BPS = 100e6;
+
+/** Two hosts with doors; what each sends, by name. */
+function pair(seed = 1) {
+  const world = new World(seed, DELAY_NS);
+  world.doors = { keys: null };
+  const said: string[][] = [[], []];
+  const bytes = [0, 0];
+  world.network = (frame, from) => {
+    said[from].push(nameOf(frame));
+    bytes[from] += frame.length;
+    return [0];
+  };
+  world.addHost({ rateBps: RATE_BPS });
+  const sink = new Sink(world);
+  world.addHost({ rateBps: RATE_BPS }, sink);
+  return { world, said, bytes, sink };
+}
+
+function nameOf({ bytes }: Frame): string {
+  const [table, code] =
+    frameType(bytes) === CONTROL_CLASS ? [ControlType, controlType(bytes)] : [FrameType, frameType(bytes)];
+  return Object.entries(table).find(([, value]) => value === code)?.[0] ?? String(code);
+}
+
+function doorOf(world: World, index: number): Door {
+  const { door } = world.hosts[index];
+  if (door === null) throw new Error('a host without a door');
+  return door;
+}
+
+function frameOf(write: (bytes: Uint8Array) => number): Frame {
+  const frame = new Frame(new Uint8Array(1500));
+  frame.length = write(frame.bytes);
+  return frame;
+}
+
+describe('two hosts that have never met', () => {
+  it('shake hands in two round trips, and the flow follows', () => {
+    const { world, said, sink } = pair();
+    const source = new Source(world, 10_000);
+    source.start(0, 1);
+    world.run(SECOND_NS);
+    expect(said[0].slice(0, 4)).toEqual(['hello', 'hello', 'confirm', 'creditRequest']);
+    expect(said[1].slice(0, 3)).toEqual(['cookie', 'welcome', 'credit']);
+    expect(source.closed).toBeNull();
+    expect(sink.readers[0]).toMatchObject({ received: 10_000, wrong: 0, closed: null });
+  });
+
+  it('know each other for the next flow, which opens at once', () => {
+    const { world, said } = pair();
+    new Source(world, 100).start(0, 1);
+    world.run(SECOND_NS);
+    const before = said[0].length;
+    new Source(world, 100).start(0, 1);
+    world.run(2 * SECOND_NS);
+    expect(said[0][before]).toBe('creditRequest');
+  });
+
+  it('need one round trip where the cookie of last time is still good', () => {
+    const { world, said } = pair();
+    new Source(world, 100).start(0, 1);
+    world.run(SECOND_NS);
+    doorOf(world, 0).advance(world.nowNs);
+    // The answerer forgets; the initiator hears so and has a cookie.
+    const before = said[1].length;
+    world.restart(1);
+    new Source(world, 100).start(0, 1);
+    world.run(20 * SECOND_NS);
+    expect(said[1].slice(before)).toContain('noAssociation');
+  });
+
+  it('shake hands once when both begin at the same time', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e6 }), (seed) => {
+        const world = new World(seed, DELAY_NS);
+        world.doors = { keys: null };
+        const sinks = [new Sink(world), new Sink(world)];
+        for (const sink of sinks) world.addHost({ rateBps: RATE_BPS }, sink);
+        const sources = [new Source(world, 5_000), new Source(world, 5_000)];
+        sources[0].start(0, 1);
+        sources[1].start(1, 0);
+        world.run(3 * SECOND_NS);
+        expect(sources.map(({ closed }) => closed)).toEqual([null, null]);
+        expect(sinks.map(({ readers }) => readers[0].received)).toEqual([5_000, 5_000]);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('come to an association over a network that loses, copies, reorders and spoils frames', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1e6 }), (seed) => {
+        const { world, sink } = pair(seed);
+        addFaults(world, TERRIBLE);
+        const source = new Source(world, 20_000);
+        source.start(0, 1);
+        world.run(30 * SECOND_NS);
+        expect(source.closed, `seed ${seed}`).toBeNull();
+        expect(sink.readers[0]).toMatchObject({ received: 20_000, wrong: 0 });
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('begin anew when one of them was restarted', () => {
+    const { world, sink } = pair();
+    new Source(world, 1_000).start(0, 1);
+    world.run(SECOND_NS);
+    world.restart(0);
+    const source = new Source(world, 1_000);
+    source.start(0, 1);
+    world.run(3 * SECOND_NS);
+    expect(source.closed).toBeNull();
+    expect(sink.readers[1]).toMatchObject({ received: 1_000 });
+  });
+
+  it('give a flow up as unreachable when nobody answers', () => {
+    const { world } = pair();
+    world.network = () => [];
+    const source = new Source(world, 1_000);
+    source.start(0, 1);
+    world.run(20 * SECOND_NS);
+    expect(source.closed?.code).toBe('unreachable');
+    expect(doorOf(world, 0).counters.heldDropped).toBe(doorOf(world, 0).counters.held);
+    expect(world.hosts[0].nextTimeout()).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('a peer that has proved nothing', () => {
+  /** What host 1 sends to a source that only says `frame`, `times` times. */
+  function answersTo(frame: Frame, times: number) {
+    const { world, said, bytes, sink } = pair();
+    for (let time = 0; time < times; time++) {
+      const copy = new Frame(frame.bytes.slice(0, frame.length));
+      copy.length = frame.length;
+      world.inject(copy, 0, 1);
+      world.run(world.nowNs + MILLISECOND_NS);
+    }
+    world.network = () => [];
+    world.run(world.nowNs + SECOND_NS);
+    return { said: said[1], bytes: bytes[1], sink, world };
+  }
+
+  const header = { destination: 0, source: 0, flowId: 7 };
+  const request = { flags: 1, sentOffset: 0, probe: 1, maxFrameBytes: 1_472, pairedFlowId: 0, backlog: 1e6, weight: 1 };
+
+  it('reaches no flow, and is sent no more than came from it', async () => {
+    const { encodeRequest } = await import('../../src/wire/encode.js');
+    const frame = frameOf((bytes) => encodeRequest(bytes, header, request, crc32));
+    const { said, bytes, sink } = answersTo(frame, 500);
+    expect(sink.readers).toEqual([]);
+    expect(new Set(said)).toEqual(new Set(['noAssociation']));
+    expect(bytes).toBeLessThanOrEqual(500 * frame.length);
+    expect(said.length).toBeLessThan(160);
+  });
+
+  it('leaves no state behind when it says HELLO from a thousand addresses', () => {
+    const { world, said, bytes } = pair();
+    const hello = helloOf();
+    for (let peer = 2; peer < 1_002; peer++) {
+      const frame = new Frame(hello.bytes.slice(0, hello.length));
+      frame.length = hello.length;
+      frame.peer = peer;
+      world.hosts[1].handleFrame(frame, world.nowNs);
+    }
+    let answered = 0;
+    for (let frame = world.hosts[1].poll(); frame !== null; frame = world.hosts[1].poll()) {
+      expect(frame.length).toBeLessThanOrEqual(hello.length);
+      answered++;
+    }
+    expect(answered).toBe(1_000);
+    expect(doorOf(world, 1).handshakes.counters.associations).toBe(0);
+    expect(world.hosts[1].nextTimeout()).toBe(Number.POSITIVE_INFINITY);
+    expect([said[1], bytes[1]]).toEqual([[], 0]);
+  });
+
+  function helloOf(): Frame {
+    const { world } = pair();
+    let first: Frame | null = null;
+    world.network = (frame) => {
+      if (first === null) {
+        first = new Frame(frame.bytes.slice(0, frame.length));
+        first.length = frame.length;
+      }
+      return [];
+    };
+    new Source(world, 1).start(0, 1);
+    world.run(MILLISECOND_NS);
+    if (first === null) throw new Error('no HELLO');
+    return first;
+  }
+});
+
+describe('a frame that nobody of the association made', () => {
+  const forgeries: readonly [string, (bytes: Uint8Array, flowId: number) => number][] = [
+    [
+      'RESET',
+      (bytes, flowId) =>
+        encodeReset(
+          bytes,
+          { destination: 0, source: 0, flowId },
+          { code: ResetCode.aborted, flags: ResetFlag.fromReceiver },
+          crc32,
+        ),
+    ],
+    [
+      'FIN',
+      (bytes, flowId) =>
+        encodeFin(bytes, { destination: 0, source: 0, flowId }, { finalOffset: 1, probe: 1, unused: 0 }, crc32),
+    ],
+    [
+      'CREDIT',
+      (bytes, flowId) =>
+        encodeCredit(
+          bytes,
+          { destination: 0, source: 0, flowId },
+          { sequence: 1, pathId: 0, paddingBytes: 4, rateCode: 0, hop: 0 },
+          crc32,
+        ),
+    ],
+  ];
+
+  it.each(forgeries)('is dropped and counted: %s with the right flow id', (_name, write) => {
+    const { world, sink } = pair();
+    const source = new Source(world, Number.POSITIVE_INFINITY);
+    source.start(0, 1);
+    world.run(100 * MILLISECOND_NS);
+    const [reader] = sink.readers;
+    const before = [0, 1].map((index) => world.hosts[index].endpoint.counters.check);
+    for (const to of [0, 1]) {
+      const frame = frameOf((bytes) => write(bytes, reader.flow.id));
+      world.inject(frame, 1 - to, to);
+    }
+    world.run(200 * MILLISECOND_NS);
+    const after = [0, 1].map((index) => world.hosts[index].endpoint.counters.check);
+    expect(after).toEqual(before.map((count) => count + 1));
+    expect(source.closed).toBeUndefined();
+    expect(reader.closed).toBeUndefined();
+  });
+});
+
+describe('the seal of hosts without keys', () => {
+  const bits = { ci: { upper: 0x01234567, lower: 0x89abcdef }, cr: { upper: 0xdeadbeef, lower: 0x0badcafe } };
+
+  it('is undone by the other side alone, for credits too', () => {
+    const random = new SeededRandom(3);
+    const header = { destination: 0, source: 0, flowId: random.uint32() };
+    const frames = [
+      frameOf((bytes) => encodeFin(bytes, header, { finalOffset: 9, probe: 1, unused: 0 }, crc32)),
+      frameOf((bytes) => encodeCredit(bytes, header, { sequence: 5, pathId: 0, paddingBytes: 3, rateCode: 0, hop: 0 })),
+    ];
+    for (const frame of frames) {
+      const plain = frame.bytes.slice();
+      const [initiator, answerer] = [new MaskSeal(crc32, bits, true), new MaskSeal(crc32, bits, false)];
+      initiator.seal(frame);
+      expect(checkFrame(frame, crc32)).toBe(DropCode.check);
+      expect(answerer.open(frame)).toBe(true);
+      expect(frame.bytes).toEqual(plain);
+      answerer.seal(frame);
+      answerer.open(frame);
+      expect(checkFrame(frame, crc32)).toBe(DropCode.check);
+    }
+  });
+});
