@@ -61,6 +61,9 @@ const SILENT_IDLE_TIMEOUTS = 2;
 /** A hint is followed once in this time: it proves nothing. */
 const HINT_NS = SECOND_NS;
 
+/** HELLO with the longest message. */
+const LONGEST_BYTES = 256;
+
 const NO_MESSAGE = new Uint8Array(0);
 
 /** A handshake that is complete on this side. */
@@ -460,6 +463,7 @@ export class Handshakes {
 
   private take(peer: number): Frame {
     const frame = this.options.pool.take();
+    frame.reserve(LONGEST_BYTES);
     frame.peer = peer;
     frame.atNs = this.nowNs;
     return frame;

@@ -6,9 +6,11 @@ import { algorithmFields } from '../core/algorithms.js';
 import type { Application } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
 import { DEFAULT_CONFIG, type EndpointConfig, endpointConfig } from '../core/config.js';
+import { Door } from '../core/door.js';
 import { Endpoint } from '../core/endpoint.js';
 import { Host } from '../core/host.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
+import { HmacCookies } from '../udp/cookies.js';
 import { checkSentence } from '../udp/crc.js';
 import { type HostParts, UdpHost } from '../udp/host-driver.js';
 import { mtuWarning } from '../udp/interface-mtu.js';
@@ -29,6 +31,9 @@ export const NIC_CREDIT_BURST_BYTES = 8 * 92;
 
 /** Data that may queue for a host, as part of its paths' shortest RTT, where that is longer than the queue bound (docs/decisions/0007-late-processes.md). */
 const QUEUE_BOUND_RTTS = 1 / 4;
+
+/** Peers at once; as many as flows (PROTOCOL §6.6). */
+const MAX_PEERS = 65_536;
 
 /** A host's machine on its socket, and its NIC. */
 export interface Assembled {
@@ -86,7 +91,26 @@ export async function assembleHost(options: AssemblyOptions): Promise<Assembled>
 function makeMachine({ settings, application, overrides }: AssemblyOptions, parts: HostParts, nic: Port): Host {
   const { random, check, pool } = parts;
   const config = endpointConfig({ ...deployedConfig(settings, parts), ...ownedFields(parts, overrides?.endpoint) });
-  return new Host(new Endpoint(config, { random, check, pool, application }), nic);
+  const endpoint = new Endpoint(config, { random, check, pool, application });
+  return new Host(endpoint, nic, doorOf(endpoint, parts));
+}
+
+/** Whom the host talks to. PROTOCOL §7 */
+export function doorOf(endpoint: Endpoint, parts: HostParts): Door {
+  const { random, check, pool, addressOf, holdPeer } = parts;
+  const { config } = endpoint;
+  const cookies = new HmacCookies(addressOf);
+  const options = {
+    hostId: config.hostId,
+    random,
+    check,
+    pool,
+    cookies,
+    keys: null,
+    maxPeers: MAX_PEERS,
+    times: config,
+  };
+  return new Door(options, { onProved: holdPeer, onFailed: (peer, error) => endpoint.closePeer(peer, error) });
 }
 
 /** The settings of an endpoint on a real machine. */

@@ -79,6 +79,10 @@ export interface HostParts {
   /** Credits that the host may have outstanding; see `hostCredits`. */
   readonly hostCredits: number;
   readonly nowNs: number;
+  /** A peer's address, as a proof of it names it. */
+  addressOf(peer: number): string;
+  /** While a peer is held its number stands for no other address. */
+  holdPeer(peer: number, isHeld: boolean): void;
 }
 
 export interface UdpHostOptions<M extends HostMachine> extends HostOptions {
@@ -143,7 +147,11 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       const pool = bufferPool(link.maxFrameBytes);
       const credits = hostCredits(host.info.receiveBufferBytes, link.maxFrameBytes);
       const { random, frameCheck } = host;
-      const parts = { link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: host.now() };
+      const parts = {
+        ...{ link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: host.now() },
+        addressOf: (peer: number) => host.peerName(peer),
+        holdPeer: (peer: number, isHeld: boolean) => host.holdPeer(peer, isHeld),
+      };
       host.start(options.makeMachine(parts), pool, link.maxFrameBytes);
       return host;
     } catch (error) {
@@ -233,6 +241,10 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     if (this.peers === null) return this.options.onlyPeer === undefined ? '' : formatAddress(this.options.onlyPeer);
     const address = this.peerAddress(peer);
     return address === null ? `peer ${peer}` : formatAddress(address);
+  }
+
+  private holdPeer(peer: number, isHeld: boolean): void {
+    if (isHeld) this.peers?.markAnswered(peer);
   }
 
   /** Why nothing comes, as far as it is known: for the sentence of a failure. */

@@ -265,7 +265,7 @@ describe('the seal of hosts without keys', () => {
     const header = { destination: 0, source: 0, flowId: random.uint32() };
     const frames = [
       frameOf((bytes) => encodeFin(bytes, header, { finalOffset: 9, probe: 1, unused: 0 }, crc32)),
-      frameOf((bytes) => encodeCredit(bytes, header, { sequence: 5, pathId: 0, paddingBytes: 3, rateCode: 0, hop: 0 })),
+      frameOf((bytes) => encodeCredit(bytes, header, { sequence: 5, pathId: 0, paddingBytes: 3, rateCode: 0, hop: 0 }, crc32)),
     ];
     for (const frame of frames) {
       const plain = frame.bytes.slice();
