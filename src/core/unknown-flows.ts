@@ -1,9 +1,9 @@
 // Tested by test/core/endpoint.test.ts
 import { SECOND_NS } from '../base/time.js';
 import { DropCode, destinationHost, flowId, frameType, sourceHost } from '../wire/decode.js';
-import { encodeReset, encodeVersion } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { FrameType, ResetFlag, VERSION, VersionOffer } from '../wire/layout.js';
+import { Reset, Version } from '../wire/frames.js';
+import { FrameType, ResetFlag, VERSION } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 import type { EndpointCounters } from './counters.js';
 
@@ -42,12 +42,12 @@ export class UnknownFlows {
   /** `frame` did not pass the check at the door, for this DropCode. A frame of an unknown version gets an answer: one per peer and second. PROTOCOL §3.13 */
   drop(code: number, frame: Frame, nowNs: number): void {
     countDrop(this.context.counters, code);
-    if (code !== DropCode.version || frame.length < VersionOffer.bytes) return;
+    if (code !== DropCode.version || frame.length < Version.minBytes) return;
     const place = frame.peer & (VERSION_PLACES - 1);
     if (frameType(frame.bytes) === FrameType.version || nowNs < this.versionNs[place] + SECOND_NS) return;
     this.versionNs[place] = nowNs;
     const offer = this.answerTo(frame);
-    offer.length = encodeVersion(offer.bytes, headerTo(frame), VERSIONS, this.context.check);
+    offer.length = Version.encode(offer.bytes, headerTo(frame), VERSIONS, this.context.check);
     this.context.emit(offer, nowNs);
   }
 
@@ -69,7 +69,7 @@ export class UnknownFlows {
     const toReceiver = type === FrameType.credit || type === FrameType.ack || type === FrameType.windowAck;
     const frame = this.answerTo(cause);
     const fields = { code, flags: toReceiver ? 0 : ResetFlag.fromReceiver };
-    frame.length = encodeReset(frame.bytes, headerTo(cause), fields, context.check);
+    frame.length = Reset.encode(frame.bytes, headerTo(cause), fields, context.check);
     context.emit(frame, nowNs);
   }
 
@@ -96,5 +96,6 @@ function countDrop(counters: EndpointCounters, code: number): void {
   else if (code === DropCode.type) counters.type++;
   else if (code === DropCode.check) counters.check++;
   else if (code === DropCode.length) counters.length++;
+  else if (code === DropCode.extension) counters.extension++;
   else counters.invalid++;
 }

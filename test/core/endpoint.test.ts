@@ -4,16 +4,8 @@ import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
 import type { EndpointConfig } from '../../src/core/config.js';
 import { newCounters } from '../../src/core/counters.js';
 import { ResetLimiter } from '../../src/core/unknown-flows.js';
-import {
-  encodeAck,
-  encodeAttach,
-  encodeCredit,
-  encodeData,
-  encodeFin,
-  encodeReset,
-  encodeVersion,
-  seal,
-} from '../../src/wire/encode.js';
+import { encodeAck, encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
+import { Attach, Fin, Reset, Version } from '../../src/wire/frames.js';
 import { printFrame } from '../../src/wire/print.js';
 import { EndpointBench, header } from '../harness/endpoint-bench.js';
 import { FLOW_PEER, rangeList } from '../harness/flow-context.js';
@@ -74,11 +66,11 @@ describe('a frame that is not taken', () => {
   it.each([
     ['short', (bytes: Uint8Array) => bytes.fill(0x13, 0, 10).length * 0 + 10],
     ['type', (bytes: Uint8Array) => bytes.fill(0x10, 0, 30).length * 0 + 30],
-    ['length', (bytes: Uint8Array) => encodeReset(bytes, header(9), { flags: 0, code: 1 }, crc32) + 1],
-    ['check', (bytes: Uint8Array) => encodeReset(bytes, header(9), { flags: 0, code: 1 }, () => 1)],
-    ['invalid', (bytes: Uint8Array) => encodeReset(bytes, header(0), { flags: 0, code: 1 }, crc32)],
-    ['direction', (bytes: Uint8Array) => encodeAttach(bytes, header(0), { token: 1, maxFrameBytes: 0 }, crc32)],
-    ['misdirected', (bytes: Uint8Array) => encodeReset(bytes, header(9, 3, 4), { flags: 0, code: 1 }, crc32)],
+    ['length', (bytes: Uint8Array) => Reset.encode(bytes, header(9), { flags: 0, code: 1 }, crc32) + 1],
+    ['check', (bytes: Uint8Array) => Reset.encode(bytes, header(9), { flags: 0, code: 1 }, () => 1)],
+    ['invalid', (bytes: Uint8Array) => Reset.encode(bytes, header(0), { flags: 0, code: 1 }, crc32)],
+    ['direction', (bytes: Uint8Array) => Attach.encode(bytes, header(0), { token: 1, maxFrameBytes: 0 }, crc32)],
+    ['misdirected', (bytes: Uint8Array) => Reset.encode(bytes, header(9, 3, 4), { flags: 0, code: 1 }, crc32)],
   ] as const)('is counted as %s, and nothing else happens', (reason, write) => {
     const bench = new EndpointBench();
     bench.give(write);
@@ -88,9 +80,9 @@ describe('a frame that is not taken', () => {
 
   it('is misdirected behind a switch when it is meant for another host', () => {
     const bench = new EndpointBench({ hostId: 3 });
-    bench.give((bytes) => encodeFin(bytes, header(9, 4, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
+    bench.give((bytes) => Fin.encode(bytes, header(9, 4, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
     expect(bench.counters.misdirected).toBe(1);
-    bench.give((bytes) => encodeFin(bytes, header(9, 3, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
+    bench.give((bytes) => Fin.encode(bytes, header(9, 3, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
     expect(bench.counters.unknownFlow).toBe(1);
     expect(printFrame(bench.frames()[0])).toContain('3>7 flow=0x00000009');
   });
@@ -98,7 +90,7 @@ describe('a frame that is not taken', () => {
 
 describe('a frame of another version', () => {
   const foreign = (bytes: Uint8Array) => {
-    const length = encodeFin(bytes, header(9), { finalOffset: 0, probe: 0, unused: 0 }, crc32);
+    const length = Fin.encode(bytes, header(9), { finalOffset: 0, probe: 0, unused: 0 }, crc32);
     bytes[1] = 0x26;
     return length;
   };
@@ -127,7 +119,7 @@ describe('a frame of another version', () => {
     const flow = bench.endpoint.open(FLOW_PEER, writer, {}, 0);
     flow.write(new Uint8Array(10), 0);
     const answer = (lowest: number, highest: number) =>
-      bench.give((bytes) => encodeVersion(bytes, header(flow.id), { lowest, highest }, crc32));
+      bench.give((bytes) => Version.encode(bytes, header(flow.id), { lowest, highest }, crc32));
     answer(1, 1);
     expect(writer.events).toEqual([]);
     answer(2, 2);

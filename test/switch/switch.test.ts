@@ -5,9 +5,10 @@ import { NEVER } from '../../src/base/time.js';
 import { builtinTopology } from '../../src/switch/builtin-topologies.js';
 import { AnswerLimiter } from '../../src/switch/switch.js';
 import { checkTopology } from '../../src/switch/topology.js';
-import { checkFrame, flowId, sourceHost, versionHighest, versionLowest } from '../../src/wire/decode.js';
-import { encodeAttached, encodeVersion, seal } from '../../src/wire/encode.js';
+import { checkFrame, flowId, sourceHost } from '../../src/wire/decode.js';
+import { seal } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
+import { Attach, Attached, AttachRefused, KeepAlive, Version } from '../../src/wire/frames.js';
 import { AttachRefusal, FrameType, Header } from '../../src/wire/layout.js';
 import { creditFrame, dataFrame, FULL_WIRE_BYTES, testSeed } from './frames.js';
 import { type HostSide, SwitchBed } from './switch-bed.js';
@@ -214,10 +215,10 @@ describe('frames through the switch', () => {
     bed.send(ALICE.peer, (_, frame) => creditFrame({ ...credit, into: frame }).length + 9);
     bed.send(ALICE.peer, (bytes) => {
       const fields = { token: 1, rateKbps: 0, maxFrameBytes: 1472, keepAliveMs: 1000 };
-      return encodeAttached(bytes, { source: 0, destination: 1, flowId: 0 }, fields, crc32);
+      return Attached.encode(bytes, { source: 0, destination: 1, flowId: 0 }, fields, crc32);
     });
     bed.send(ALICE.peer, (bytes) => {
-      bytes[Header.versionAndType] = 0x10 | FrameType.keepAlive;
+      bytes[Header.versionAndType] = 0x10 | KeepAlive.type;
       return seal(bytes, 16, null);
     });
     expect(bed.door()).toEqual({ short: 1, type: 1, length: 1, direction: 1, check: 1 });
@@ -248,7 +249,7 @@ describe('frames through the switch', () => {
     const answer = bed.target.poll()!;
     expect(checkFrame(answer, crc32)).toBe(FrameType.version);
     expect([flowId(answer.bytes), sourceHost(answer.bytes)]).toEqual([99, 2]);
-    expect([versionLowest(answer.bytes), versionHighest(answer.bytes)]).toEqual([1, 1]);
+    expect([Version.read.lowest(answer.bytes), Version.read.highest(answer.bytes)]).toEqual([1, 1]);
   });
 
   it('of another version that are shorter than the answer get none', () => {
@@ -266,7 +267,7 @@ describe('frames through the switch', () => {
     bed.attach(ALICE);
     bed.attach(BOB);
     const header = { source: 1, destination: 2, flowId: 5 };
-    const out = bed.send(ALICE.peer, (bytes) => encodeVersion(bytes, header, { lowest: 1, highest: 3 }, crc32));
+    const out = bed.send(ALICE.peer, (bytes) => Version.encode(bytes, header, { lowest: 1, highest: 3 }, crc32));
     expect(out).toEqual([{ type: FrameType.version, id: 2 }]);
   });
 });
@@ -340,7 +341,7 @@ describe('changing links of a running switch', () => {
 describe('the switch under arbitrary input', () => {
   const random = new SeededRandom(seed);
   const below = (bound: number) => Math.floor(random.next() * bound);
-  const controlTypes = [FrameType.attach, FrameType.attached, FrameType.attachRefused, FrameType.keepAlive];
+  const controlTypes = [Attach.type, Attached.type, AttachRefused.type, KeepAlive.type];
 
   /** Random bytes, or a data frame with some bits flipped. */
   function writeMutated(bytes: Uint8Array, frame: Frame): number {

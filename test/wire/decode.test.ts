@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
 import { checkFrame, DROP_NAMES, DropCode, dataPayloadBytes, peekHeader } from '../../src/wire/decode.js';
-import { encodeCredit, encodeData, encodeKeepAlive, encodeVersion, seal } from '../../src/wire/encode.js';
+import { encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
+import { KeepAlive, Version } from '../../src/wire/frames.js';
 import { FrameType } from '../../src/wire/layout.js';
 
 const header = { destination: 3, source: 7, flowId: 1 };
@@ -23,7 +24,7 @@ function phantomFrame(payloadBytes: number): Frame {
 
 function keepAlive(): Frame {
   const frame = new Frame(new Uint8Array(64));
-  frame.length = encodeKeepAlive(frame.bytes, { destination: 0, source: 7, flowId: 0 }, { token: 5 }, crc32);
+  frame.length = KeepAlive.encode(frame.bytes, { destination: 0, source: 7, flowId: 0 }, { token: 5 }, crc32);
   return frame;
 }
 
@@ -121,7 +122,7 @@ describe('checkFrame', () => {
     frame.length = 17;
     verdicts.push(checkFrame(frame, crc32));
     expect(verdicts.map((verdict) => DROP_NAMES[-verdict] ?? verdict)).toEqual([
-      FrameType.keepAlive,
+      KeepAlive.type,
       'invalid',
       'check',
       'length',
@@ -134,7 +135,7 @@ describe('checkFrame', () => {
   it('reads a VERSION frame of any version', () => {
     const frame = new Frame(new Uint8Array(64));
     for (let version = 0; version < 16; version++) {
-      encodeVersion(frame.bytes, header, { lowest: 2, highest: 9 }, crc32);
+      Version.encode(frame.bytes, header, { lowest: 2, highest: 9 }, crc32);
       frame.bytes[1] = (version << 4) | FrameType.version;
       frame.length = seal(frame.bytes, 16, crc32);
       expect(checkFrame(frame, crc32)).toBe(FrameType.version);

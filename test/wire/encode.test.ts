@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
 import { RangeSet } from '../../src/base/range-set.js';
 import * as decode from '../../src/wire/decode.js';
-import { encodeAck, encodeCredit, encodeData, encodeRequest, seal } from '../../src/wire/encode.js';
+import { encodeAck, encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
+import { CreditRequest } from '../../src/wire/frames.js';
 import { CHECK_RESIDUE, DataFlag, FrameType } from '../../src/wire/layout.js';
 
 const header = { destination: 0x0102, source: 0x0304, flowId: 0x05060708 };
@@ -78,7 +79,7 @@ it('writes all 32 bits of the number of a frame of a reactive flow', () => {
   expect([decode.dataCreditSequence(bytes), decode.dataExplicitRate(bytes)]).toEqual([0xcba98, 0]);
 });
 
-describe('encodeRequest', () => {
+describe('CreditRequest.encode', () => {
   it('writes a backlog that the field cannot hold as its largest value', () => {
     const bytes = new Uint8Array(32);
     const fields = {
@@ -90,10 +91,10 @@ describe('encodeRequest', () => {
       backlog: 2 ** 33,
       weight: 1,
     };
-    encodeRequest(bytes, header, fields, crc32);
-    expect(decode.requestBacklog(bytes)).toBe(0xffffffff);
-    encodeRequest(bytes, header, { ...fields, backlog: 7 }, crc32);
-    expect(decode.requestBacklog(bytes)).toBe(7);
+    CreditRequest.encode(bytes, header, fields, crc32);
+    expect(CreditRequest.read.backlog(bytes)).toBe(0xffffffff);
+    CreditRequest.encode(bytes, header, { ...fields, backlog: 7 }, crc32);
+    expect(CreditRequest.read.backlog(bytes)).toBe(7);
   });
 });
 

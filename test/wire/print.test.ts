@@ -4,6 +4,18 @@ import { RangeSet } from '../../src/base/range-set.js';
 import * as encode from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
 import {
+  Attach,
+  Attached,
+  AttachRefused,
+  CreditRequest,
+  CreditStop,
+  Detach,
+  Fin,
+  KeepAlive,
+  Reset,
+  Version,
+} from '../../src/wire/frames.js';
+import {
   AckFlag,
   AttachRefusal,
   DataFlag,
@@ -36,7 +48,7 @@ describe('printFrame', () => {
     const { open } = RequestFlag;
     const lines = [
       print((bytes) =>
-        encode.encodeRequest(
+        CreditRequest.encode(
           bytes,
           header,
           { flags: open, sentOffset: 10, probe: 2, maxFrameBytes: 1472, pairedFlowId: 0, backlog: 99, weight: 3 },
@@ -108,27 +120,25 @@ describe('printFrame', () => {
           crc32,
         ),
       ),
-      print((bytes) => encode.encodeStop(bytes, header, { sentOffset: 50, probe: 3, unused: 4 }, crc32)),
-      print((bytes) => encode.encodeFin(bytes, header, { finalOffset: 50, probe: 4, unused: 4 }, crc32)),
+      print((bytes) => CreditStop.encode(bytes, header, { sentOffset: 50, probe: 3, unused: 4 }, crc32)),
+      print((bytes) => Fin.encode(bytes, header, { finalOffset: 50, probe: 4, unused: 4 }, crc32)),
       print((bytes) =>
-        encode.encodeReset(bytes, header, { flags: ResetFlag.fromReceiver, code: ResetCode.unknownFlow }, crc32),
+        Reset.encode(bytes, header, { flags: ResetFlag.fromReceiver, code: ResetCode.unknownFlow }, crc32),
       ),
-      print((bytes) => encode.encodeReset(bytes, header, { flags: 0, code: 99 }, crc32)),
-      print((bytes) => encode.encodeAttach(bytes, toSwitch, { token: 0xabc, maxFrameBytes: 0 }, crc32)),
+      print((bytes) => Reset.encode(bytes, header, { flags: 0, code: 99 }, crc32)),
+      print((bytes) => Attach.encode(bytes, toSwitch, { token: 0xabc, maxFrameBytes: 0 }, crc32)),
       print((bytes) =>
-        encode.encodeAttached(
+        Attached.encode(
           bytes,
           fromSwitch,
           { token: 0xabc, rateKbps: 100_000, maxFrameBytes: 1472, keepAliveMs: 500 },
           crc32,
         ),
       ),
-      print((bytes) =>
-        encode.encodeAttachRefused(bytes, fromSwitch, { token: 0xabc, code: AttachRefusal.idInUse }, crc32),
-      ),
-      print((bytes) => encode.encodeKeepAlive(bytes, toSwitch, { token: 0xabc }, crc32)),
-      print((bytes) => encode.encodeDetach(bytes, toSwitch, { token: 0xabc }, crc32)),
-      print((bytes) => encode.encodeVersion(bytes, header, { lowest: 1, highest: 2 }, crc32)),
+      print((bytes) => AttachRefused.encode(bytes, fromSwitch, { token: 0xabc, code: AttachRefusal.idInUse }, crc32)),
+      print((bytes) => KeepAlive.encode(bytes, toSwitch, { token: 0xabc }, crc32)),
+      print((bytes) => Detach.encode(bytes, toSwitch, { token: 0xabc }, crc32)),
+      print((bytes) => Version.encode(bytes, header, { lowest: 1, highest: 2 }, crc32)),
     ];
     expect(lines).toMatchInlineSnapshot(`
       [

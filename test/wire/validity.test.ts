@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { write16, write32 } from '../../src/wire/bytes.js';
+import { Attach, Attached, AttachRefused, Detach, KeepAlive } from '../../src/wire/frames.js';
 import { FrameType } from '../../src/wire/layout.js';
 import { hasValidFields } from '../../src/wire/validity.js';
 
@@ -88,7 +89,7 @@ describe.each<[string, number, [string, Fields, boolean][]]>([
   ],
   [
     'ATTACH',
-    FrameType.attach,
+    Attach.type,
     [
       ['that wants an id', { ...toSwitch, words: [9, 1472 << 16] }, true],
       ['that wants any id and the frames of the switch', { ...toSwitch, from: 0, words: [9, 0] }, true],
@@ -101,7 +102,7 @@ describe.each<[string, number, [string, Fields, boolean][]]>([
   ],
   [
     'ATTACHED',
-    FrameType.attached,
+    Attached.type,
     [
       ['to a host', { ...fromSwitch, words: attachedOf(1472, 500) }, true],
       ['to nobody', { ...fromSwitch, to: 0, words: attachedOf(1472, 500) }, false],
@@ -113,7 +114,7 @@ describe.each<[string, number, [string, Fields, boolean][]]>([
   ],
   [
     'ATTACH_REFUSED',
-    FrameType.attachRefused,
+    AttachRefused.type,
     [
       ['to a host', fromSwitch, true],
       ['to a host that wanted any id', { ...fromSwitch, to: 0 }, true],
@@ -121,8 +122,8 @@ describe.each<[string, number, [string, Fields, boolean][]]>([
       ['of a flow', { ...fromSwitch, flow: 1 }, false],
     ],
   ],
-  ...[FrameType.keepAlive, FrameType.detach].map((type): [string, number, [string, Fields, boolean][]] => [
-    type === FrameType.keepAlive ? 'KEEP_ALIVE' : 'DETACH',
+  ...[KeepAlive.type, Detach.type].map((type): [string, number, [string, Fields, boolean][]] => [
+    type === KeepAlive.type ? 'KEEP_ALIVE' : 'DETACH',
     type,
     [
       ['to the switch', toSwitch, true],

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { crc32 } from '../../../src/base/crc32.js';
 import { SECOND_NS } from '../../../src/base/time.js';
-import { encodeRequest } from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
+import { CreditRequest } from '../../../src/wire/frames.js';
 import { RequestFlag } from '../../../src/wire/layout.js';
 import { outcome, Pair } from '../../harness/pair.js';
 import { Sink, Source } from '../../harness/streams.js';
@@ -64,7 +64,7 @@ describe('a forged request', () => {
         backlog: 1,
       };
       const header = { destination: 0, source: 0, flowId: 1 + (request % 3) };
-      frame.length = encodeRequest(frame.bytes, header, fields, crc32);
+      frame.length = CreditRequest.encode(frame.bytes, header, fields, crc32);
       forgedBytes += frame.wireBytes;
       pair.inject(frame, 0, 1);
       pair.run(pair.nowNs + 0.3 * SECOND_NS);
