@@ -34,8 +34,8 @@ export const DropCode = {
   type: -3,
   length: -4,
   check: -5,
-  invalid: -6,
-  extension: -7,
+  extension: -6,
+  invalid: -7,
 } as const;
 
 /** Names of the drop codes: the name of `code` is at `-code`. */
@@ -46,8 +46,8 @@ export const DROP_NAMES: readonly string[] = [
   'type',
   'length',
   'check',
-  'invalid',
   'extension',
+  'invalid',
 ];
 
 const RATE_MASK = (1 << RATE_BITS) - 1;

@@ -111,6 +111,11 @@ export function controlFrame<const F extends Fields>(spec: FixedSpec<F>): FixedF
   return fixedFrame({ ...spec, type: CONTROL_CODES + spec.type });
 }
 
+/** The field's name in the diagrams. */
+export function diagramName(key: string, { name }: Field): string {
+  return name ?? key.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}
+
 export function isBytes(field: Field): field is BytesField {
   return 'bytes' in field;
 }

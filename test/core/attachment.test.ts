@@ -240,7 +240,7 @@ describe('Attachment', () => {
     const { attachment, frame, give } = bench();
     const flow = { destination: 3, source: 4, flowId: 77 };
     expect(give(encodeCredit(frame.bytes, flow, CREDIT, crc32), 1)).toBe(false);
-    expect(give(Version.encode(frame.bytes, flow, { lowest: 2, highest: 2 }, crc32), 1)).toBe(false);
+    expect(give(Version.encode(frame.bytes, flow, { lowest: 3, highest: 3 }, crc32), 1)).toBe(false);
     expect(give(5, 1)).toBe(false);
     expect(attachment.error).toBeNull();
   });

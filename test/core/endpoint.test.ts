@@ -6,6 +6,7 @@ import { newCounters } from '../../src/core/counters.js';
 import { ResetLimiter } from '../../src/core/unknown-flows.js';
 import { encodeAck, encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
 import { Attach, Fin, Reset, Version } from '../../src/wire/frames.js';
+import { CHECK_BYTES, EXTENDED } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
 import { EndpointBench, header } from '../harness/endpoint-bench.js';
 import { FLOW_PEER, rangeList } from '../harness/flow-context.js';
@@ -62,12 +63,20 @@ describe('a frame of a flow that nobody knows', () => {
   });
 });
 
+/** With an entry that may not be skipped. */
+function extended(bytes: Uint8Array): number {
+  const length = Reset.encode(bytes, header(9), { flags: EXTENDED, code: 1 }, crc32) - CHECK_BYTES;
+  bytes.set([0x80, 0, 0, 2], length);
+  return seal(bytes, length + 4, crc32);
+}
+
 describe('a frame that is not taken', () => {
   it.each([
-    ['short', (bytes: Uint8Array) => bytes.fill(0x13, 0, 10).length * 0 + 10],
-    ['type', (bytes: Uint8Array) => bytes.fill(0x10, 0, 30).length * 0 + 30],
+    ['short', (bytes: Uint8Array) => bytes.fill(0x23, 0, 10).length * 0 + 10],
+    ['type', (bytes: Uint8Array) => bytes.fill(0x20, 0, 30).length * 0 + 30],
     ['length', (bytes: Uint8Array) => Reset.encode(bytes, header(9), { flags: 0, code: 1 }, crc32) + 1],
     ['check', (bytes: Uint8Array) => Reset.encode(bytes, header(9), { flags: 0, code: 1 }, () => 1)],
+    ['extension', extended],
     ['invalid', (bytes: Uint8Array) => Reset.encode(bytes, header(0), { flags: 0, code: 1 }, crc32)],
     ['direction', (bytes: Uint8Array) => Attach.encode(bytes, header(0), { token: 1, maxFrameBytes: 0 }, crc32)],
     ['misdirected', (bytes: Uint8Array) => Reset.encode(bytes, header(9, 3, 4), { flags: 0, code: 1 }, crc32)],
@@ -88,10 +97,10 @@ describe('a frame that is not taken', () => {
   });
 });
 
-describe('a frame of another version', () => {
+describe('a frame of version 1', () => {
   const foreign = (bytes: Uint8Array) => {
     const length = Fin.encode(bytes, header(9), { finalOffset: 0, probe: 0, unused: 0 }, crc32);
-    bytes[1] = 0x26;
+    bytes[1] = 0x16;
     return length;
   };
 
@@ -100,7 +109,7 @@ describe('a frame of another version', () => {
     for (let frame = 0; frame < 3; frame++) bench.give(foreign);
     bench.give(foreign, 8);
     expect(bench.counters.version).toBe(4);
-    expect(bench.sent()).toEqual(new Array(2).fill('VERSION lowest=1 highest=1'));
+    expect(bench.sent()).toEqual(new Array(2).fill('VERSION lowest=2 highest=2'));
     bench.nowNs += SECOND_NS;
     bench.give(foreign);
     expect(bench.sent()).toHaveLength(1);

@@ -319,10 +319,10 @@ describe('a flow that is given up', () => {
 
   it('by VERSION closes only when the peer does not speak this version', () => {
     const bench = running(1);
-    bench.flow.handleVersion(1, 1);
+    bench.flow.handleVersion(2, 2);
     bench.flow.handleVersion(0, 3);
     expect(bench.writer.events).toEqual([]);
-    bench.flow.handleVersion(2, 3);
+    bench.flow.handleVersion(3, 3);
     expect(bench.writer.events).toEqual(['closed version']);
   });
 });

@@ -51,7 +51,7 @@ class Fuzzer {
   /** What would be a bundle of frames without bytes, as long as a datagram may be here. */
   private emptyFrames(bytes: Uint8Array): number {
     bytes.fill(0);
-    bytes[1] = 0x10;
+    bytes[1] = 0x20;
     return 1 + this.below(bytes.length);
   }
 

@@ -35,7 +35,7 @@ describe('encodeCredit', () => {
       crc32,
     );
     expect(Buffer.from(bytes.subarray(0, length)).toString('hex')).toBe(
-      `fe120009010203040506070800b0c000${checkOf(bytes)}0000`,
+      `fe220009010203040506070800b0c000${checkOf(bytes)}0000`,
     );
     expect(bytes[length]).toBe(0xff);
   });
@@ -45,7 +45,7 @@ describe('encodeCredit', () => {
     const fields = { sequence: 0x123a0b0c, pathId: 9, paddingBytes: 4, rateCode: 0xd05, hop: 3 };
     const length = encodeCredit(bytes, header, fields, crc32);
     expect(Buffer.from(bytes.subarray(0, length)).toString('hex')).toBe(
-      `fe1213090102030405060708a0b0cd05${checkOf(bytes)}ffff0000`,
+      `fe2213090102030405060708a0b0cd05${checkOf(bytes)}ffff0000`,
     );
     expect(bytes[length]).toBe(0xee);
   });
@@ -62,7 +62,7 @@ describe('encodeData', () => {
       flags: 5,
       pathId: 9,
     });
-    expect(Buffer.from(bytes.subarray(0, at)).toString('hex')).toBe('fe1305090102030405060708a0b0cd0500000001122e');
+    expect(Buffer.from(bytes.subarray(0, at)).toString('hex')).toBe('fe2305090102030405060708a0b0cd0500000001122e');
     const length = seal(bytes, at + 3, crc32);
     expect(length).toBe(29);
     expect([...bytes.subarray(22, 25)]).toEqual([0xee, 0xee, 0xee]);
