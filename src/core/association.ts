@@ -1,5 +1,6 @@
 // Tested by test/core/door.test.ts
 import type { Crc32 } from '../base/crc32.js';
+import { read32 } from '../wire/bytes.js';
 import { frameType } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { CHECK_BYTES, CHECK_RESIDUE, Credit, FrameType } from '../wire/layout.js';
@@ -9,11 +10,9 @@ export const COOKIE_BYTES = 20;
 /** Longest message of a handshake: Noise XX with an empty payload takes 96. */
 export const MAX_HANDSHAKE_BYTES = 128;
 
-/** 64 random bits as two unsigned halves. */
-export interface Bits64 {
-  readonly upper: number;
-  readonly lower: number;
-}
+/** 64 random bits. */
+export type Bits64 = Uint8Array;
+export const BITS_BYTES = 8;
 
 /** Makes and checks proofs of an address without keeping anything of it. PROTOCOL §7.2 */
 export interface CookieMaker {
@@ -80,8 +79,8 @@ export class MaskSeal implements FrameSeal {
   private readonly incoming: number;
 
   constructor(check: Crc32, { ci, cr }: { ci: Bits64; cr: Bits64 }, isInitiator: boolean) {
-    const toAnswerer = (cr.upper ^ ci.lower) >>> 0;
-    const toInitiator = (cr.lower ^ ci.upper) >>> 0;
+    const toAnswerer = (read32(cr, 0) ^ read32(ci, 4)) >>> 0;
+    const toInitiator = (read32(cr, 4) ^ read32(ci, 0)) >>> 0;
     this.check = check;
     this.outgoing = isInitiator ? toAnswerer : toInitiator;
     this.incoming = isInitiator ? toInitiator : toAnswerer;

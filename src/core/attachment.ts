@@ -1,22 +1,9 @@
 import type { Crc32 } from '../base/crc32.js';
 import { XpassError } from '../base/errors.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
-import {
-  attachedKeepAliveMs,
-  attachedMaxFrameBytes,
-  attachedRateKbps,
-  attachedToken,
-  attachRefusedCode,
-  attachRefusedToken,
-  checkFrame,
-  destinationHost,
-  flowId,
-  frameType,
-  versionHighest,
-  versionLowest,
-} from '../wire/decode.js';
-import { encodeAttach, encodeDetach, encodeKeepAlive } from '../wire/encode.js';
+import { checkFrame, destinationHost, flowId, frameType } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
+import { Attach, Attached, AttachRefused, Detach, KeepAlive, Version } from '../wire/frames.js';
 import { AttachRefusal, FrameType, Header, NO_HOST, VERSION } from '../wire/layout.js';
 
 /** Where a host stands with its switch. PROTOCOL §8.2 */
@@ -106,8 +93,8 @@ export class Attachment {
     this.heardNs = nowNs;
     if (!isForAttachment(frame)) return false;
     const type = checkFrame(frame, this.options.check);
-    if (type === FrameType.attached) this.handleAttached(frame, nowNs);
-    else if (type === FrameType.attachRefused) this.handleRefused(frame, nowNs);
+    if (type === Attached.type) this.handleAttached(frame, nowNs);
+    else if (type === AttachRefused.type) this.handleRefused(frame, nowNs);
     else if (type === FrameType.version) this.handleVersion(frame);
     else this.dropped++;
     return true;
@@ -118,7 +105,7 @@ export class Attachment {
     if (nowNs < this.deadlineNs) return;
     if (this.state === AttachState.attached) {
       this.deadlineNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
-      this.output ??= this.newFrame(FrameType.keepAlive);
+      this.output ??= this.newFrame(KeepAlive.type);
     } else if (this.given === null && nowNs >= this.giveUpNs) {
       const seconds = this.options.connectTimeoutNs / SECOND_NS;
       this.fail('unreachable', `the switch at ${this.options.switchName} has not answered for ${seconds} s`);
@@ -158,14 +145,14 @@ export class Attachment {
 
   /** Gives the port back. */
   detach(): void {
-    if (this.state === AttachState.attached) this.replaceOutput(this.newFrame(FrameType.detach));
+    if (this.state === AttachState.attached) this.replaceOutput(this.newFrame(Detach.type));
     this.state = AttachState.detached;
     this.deadlineNs = NEVER;
   }
 
   private attach(nowNs: number): void {
     this.state = AttachState.attaching;
-    this.replaceOutput(this.newFrame(FrameType.attach));
+    this.replaceOutput(this.newFrame(Attach.type));
     const retryNs = nowNs + RETRY_NS;
     this.deadlineNs = this.given === null ? Math.min(retryNs, this.giveUpNs) : retryNs;
   }
@@ -173,32 +160,32 @@ export class Attachment {
   private handleAttached(frame: Frame, nowNs: number): void {
     const { bytes } = frame;
     const isWaiting = this.state === AttachState.attaching || this.state === AttachState.attached;
-    if (attachedToken(bytes) !== this.options.token || !isWaiting) {
+    if (Attached.read.token(bytes) !== this.options.token || !isWaiting) {
       this.dropped++;
       return;
     }
     const isNew = this.state === AttachState.attaching;
     if (isNew) this.attachments++;
-    const rateKbps = attachedRateKbps(bytes);
+    const rateKbps = Attached.read.rateKbps(bytes);
     this.given = {
       hostId: destinationHost(bytes),
       rateBps: rateKbps === 0 ? Number.POSITIVE_INFINITY : rateKbps * 1e3,
-      maxFrameBytes: attachedMaxFrameBytes(bytes),
+      maxFrameBytes: Attached.read.maxFrameBytes(bytes),
     };
     this.state = AttachState.attached;
-    this.keepAliveNs = attachedKeepAliveMs(bytes) * 1e6;
+    this.keepAliveNs = Attached.read.keepAliveMs(bytes) * 1e6;
     const nextNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
     this.deadlineNs = isNew ? nextNs : Math.min(this.deadlineNs, nextNs);
   }
 
   /** A restarted switch answers each frame with NOT_ATTACHED; only the first makes the host attach again. */
   private handleRefused(frame: Frame, nowNs: number): void {
-    const code = attachRefusedCode(frame.bytes);
+    const code = AttachRefused.read.code(frame.bytes);
     if (code === AttachRefusal.notAttached) {
       if (this.state === AttachState.attached) this.attach(nowNs);
       return;
     }
-    if (attachRefusedToken(frame.bytes) !== this.options.token || this.state !== AttachState.attaching) {
+    if (AttachRefused.read.token(frame.bytes) !== this.options.token || this.state !== AttachState.attaching) {
       this.dropped++;
       return;
     }
@@ -210,7 +197,7 @@ export class Attachment {
       this.dropped++;
       return;
     }
-    const speaks = `${versionLowest(frame.bytes)} to ${versionHighest(frame.bytes)}`;
+    const speaks = `${Version.read.lowest(frame.bytes)} to ${Version.read.highest(frame.bytes)}`;
     this.fail(
       'version',
       `the switch at ${this.options.switchName} speaks the versions ${speaks} of the protocol, this host ${VERSION}`,
@@ -250,9 +237,9 @@ export class Attachment {
     const { check, pool, maxFrameBytes, token } = this.options;
     const frame = pool.take();
     const header = { destination: NO_HOST, source: this.given?.hostId ?? this.options.hostId, flowId: 0 };
-    if (type === FrameType.attach) frame.length = encodeAttach(frame.bytes, header, { token, maxFrameBytes }, check);
-    else if (type === FrameType.detach) frame.length = encodeDetach(frame.bytes, header, { token }, check);
-    else frame.length = encodeKeepAlive(frame.bytes, header, { token }, check);
+    if (type === Attach.type) frame.length = Attach.encode(frame.bytes, header, { token, maxFrameBytes }, check);
+    else if (type === Detach.type) frame.length = Detach.encode(frame.bytes, header, { token }, check);
+    else frame.length = KeepAlive.encode(frame.bytes, header, { token }, check);
     frame.peer = 0;
     frame.atNs = 0;
     return frame;
@@ -261,8 +248,8 @@ export class Attachment {
 
 /** Two types of frame only, and a VERSION that answers a frame without a flow, which only ATTACH is. PROTOCOL §3.13 */
 function isForAttachment(frame: Frame): boolean {
-  if (frame.length < Header.bytes) return false;
+  if (frame.length <= Header.bytes) return false;
   const type = frameType(frame.bytes);
-  if (type === FrameType.attached || type === FrameType.attachRefused) return true;
+  if (type === Attached.type || type === AttachRefused.type) return true;
   return type === FrameType.version && flowId(frame.bytes) === 0;
 }

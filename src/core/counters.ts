@@ -11,6 +11,7 @@ export const ENDPOINT_METRICS = {
   check: counter('frames', 'Dropped at the door: wrong CRC'),
   length: counter('frames', 'Dropped at the door: longer or shorter than its fields say'),
   invalid: counter('frames', 'Dropped at the door: a field has a forbidden value'),
+  extension: counter('frames', 'Dropped at the door: extended by what may not be skipped'),
   direction: counter('frames', 'Dropped: of a type that only the other side of a flow takes'),
   misdirected: counter('frames', 'Dropped: addressed to another host'),
   unknownFlow: counter('frames', 'Dropped: of an unknown flow'),

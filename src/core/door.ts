@@ -1,20 +1,11 @@
 import { XpassError } from '../base/errors.js';
 import { counter, initialValues, type Values } from '../base/metric.js';
-import {
-  checkFrame,
-  DropCode,
-  destinationHost,
-  flowId,
-  frameType,
-  peekHeader,
-  sourceHost,
-  versionHighest,
-  versionLowest,
-} from '../wire/decode.js';
-import { encodeVersion, type FlowHeader } from '../wire/encode.js';
+import { read32 } from '../wire/bytes.js';
+import { checkFrame, DropCode, destinationHost, flowId, frameType, peekHeader, sourceHost } from '../wire/decode.js';
+import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { CONTROL_CLASS, ControlType, controlType, encodeBare, NoAssociation } from '../wire/handshake.js';
-import { FrameType, VERSION, VersionOffer } from '../wire/layout.js';
+import { Confirm, NoAssociation, Version } from '../wire/frames.js';
+import { CONTROL_CODES, FrameType, VERSION } from '../wire/layout.js';
 import { type Acquaintance, type HandshakeOptions, Handshakes } from './handshakes.js';
 import { RateLimit } from './rate-limit.js';
 
@@ -33,6 +24,8 @@ const HINTS_PER_SECOND = 100;
 /** Frames that wait for one handshake, and for all of a host. Ours: requests of many flows and a burst; more would be lost in the peer's socket buffer. */
 const HELD_FRAMES = 64;
 const HELD_FRAMES_IN_ALL = 4_096;
+/** Where the lower half of 64 bits begins. */
+const LOWER = 4;
 const VERSIONS = { lowest: VERSION, highest: VERSION };
 
 /** Who is told of peers. */
@@ -84,8 +77,8 @@ export class Door {
     // The endpoint counts why it is none.
     if (type < 0) return true;
     if (type === FrameType.version) this.handleVersion(frame);
-    else if (type !== CONTROL_CLASS) return this.isOfAssociation(frame);
-    else if (controlType(frame.bytes) === ControlType.confirm) this.isOfAssociation(frame);
+    else if (type < CONTROL_CODES) return this.isOfAssociation(frame);
+    else if (type === Confirm.type) this.isOfAssociation(frame);
     else this.handshakes.handle(frame, nowNs);
     return false;
   }
@@ -161,9 +154,9 @@ export class Door {
       return;
     }
     const { bytes, peer } = frame;
-    const [lowest, highest] = [versionLowest(bytes), versionHighest(bytes)];
+    const [lowest, highest] = [Version.read.lowest(bytes), Version.read.highest(bytes)];
     const who = this.handshakes.find(peer);
-    const isAnswer = who !== null && who.hailing !== null && flowId(bytes) === who.hailing.ci.lower;
+    const isAnswer = who !== null && who.hailing !== null && flowId(bytes) === read32(who.hailing.ci, LOWER);
     // A host that speaks this version answered a frame that was damaged on its way.
     if (!isAnswer || (lowest <= VERSION && VERSION <= highest)) {
       this.handshakes.counters.unasked++;
@@ -175,15 +168,15 @@ export class Door {
 
   /** PROTOCOL §3.13 */
   private answerVersion(cause: Frame): void {
-    if (cause.length < VersionOffer.bytes || frameType(cause.bytes) === FrameType.version) return;
-    this.hint(cause, (bytes, header) => encodeVersion(bytes, header, VERSIONS, this.options.check));
+    if (cause.length < Version.minBytes || frameType(cause.bytes) === FrameType.version) return;
+    this.hint(cause, (bytes, header) => Version.encode(bytes, header, VERSIONS, this.options.check));
   }
 
   /** A frame of no association: its sender may have one that this host has lost. */
   private turnAway(frame: Frame): void {
     this.counters.unproved++;
-    if (frame.length < NoAssociation.bytes || destinationHost(frame.bytes) !== this.options.hostId) return;
-    this.hint(frame, (bytes, header) => encodeBare(bytes, ControlType.noAssociation, header, this.options.check));
+    if (frame.length < NoAssociation.minBytes || destinationHost(frame.bytes) !== this.options.hostId) return;
+    this.hint(frame, (bytes, header) => NoAssociation.encode(bytes, { ...header, flowId: 0 }, {}, this.options.check));
   }
 
   /** An answer to a peer that has proved nothing, no longer than what came. */

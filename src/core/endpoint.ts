@@ -3,17 +3,10 @@ import type { Crc32 } from '../base/crc32.js';
 import { XpassError } from '../base/errors.js';
 import type { Random } from '../base/random.js';
 import { hasChunks } from '../wire/chunks.js';
-import {
-  checkFrame,
-  destinationHost,
-  flags,
-  flowId,
-  frameType,
-  requestMaxFrameBytes,
-  resetCode,
-} from '../wire/decode.js';
+import { checkFrame, destinationHost, flags, flowId, frameType } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
+import { CreditRequest, Reset } from '../wire/frames.js';
 import { FrameType, RequestFlag, ResetCode, ResetFlag } from '../wire/layout.js';
 import type { Application } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
@@ -378,7 +371,7 @@ export class Endpoint implements FlowContext {
     const table = fromReceiver ? this.senders : this.receivers;
     const slot = table.get(frame.peer, flowId(frame.bytes));
     if (slot < 0) this.counters.unknownFlow++;
-    else (this.flows[slot] as SenderFlow | ReceiverFlow).handleReset(resetCode(frame.bytes));
+    else (this.flows[slot] as SenderFlow | ReceiverFlow).handleReset(Reset.read.code(frame.bytes));
   }
 
   /** A frame for a flow that this receiver does not know. PROTOCOL §6.1, §6.2, §6.8 */
@@ -388,7 +381,7 @@ export class Endpoint implements FlowContext {
       if (!isEarly(type, frame)) this.unknown.reset(frame, ResetCode.unknownFlow, nowNs);
       return null;
     }
-    if (requestMaxFrameBytes(frame.bytes) > this.config.frameBytes)
+    if (CreditRequest.read.maxFrameBytes(frame.bytes) > this.config.frameBytes)
       return this.unknown.refuse(frame, ResetCode.frameSize, nowNs);
     if (this.flowCount >= this.config.maxFlows) return this.unknown.refuse(frame, ResetCode.tooManyFlows, nowNs);
     const flow = this.factory.receiver(frame, () => this.seat(frame.peer, flowId(frame.bytes)), nowNs);

@@ -1,8 +1,9 @@
 // Tested by test/core/endpoint.test.ts, test/core/weights.test.ts and test/core/host.test.ts
 
 import { transmissionNs } from '../base/time.js';
-import { flags, requestPairedFlowId, requestWeight } from '../wire/decode.js';
+import { flags } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
+import { CreditRequest } from '../wire/frames.js';
 import { MEAN_CREDIT_WIRE_BYTES, RequestFlag, wireBytes } from '../wire/layout.js';
 import type { Application, CreditChoice } from './application.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
@@ -96,8 +97,8 @@ export class FlowFactory {
     const { context } = this;
     const { bytes, peer } = request;
     if ((flags(bytes) & RequestFlag.reactive) !== 0) return new ReactiveReceiver(context, sit(), nowNs);
-    const weight = this.allowedWeight(requestWeight(bytes));
-    const choice = this.application.creditChoice?.(peer, requestPairedFlowId(bytes)) ?? null;
+    const weight = this.allowedWeight(CreditRequest.read.weight(bytes));
+    const choice = this.application.creditChoice?.(peer, CreditRequest.read.pairedFlowId(bytes)) ?? null;
     if (weight > 1 && !takesWeights(choice?.name ?? context.config.creditAlgorithm)) return null;
     const terms = { algorithm: this.credit(choice, weight), link: this.link.credit };
     const firstSequence = context.random.uint32();

@@ -6,30 +6,21 @@ import { XpassError } from '../base/errors.js';
 import { counter, gauge, initialValues, type Values } from '../base/metric.js';
 import type { Random } from '../base/random.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
+import { read32, write32 } from '../wire/bytes.js';
 import { checkFrame, destinationHost } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import {
-  ControlType,
-  Cookie,
-  controlType,
-  encodeBare,
-  encodeCookie,
-  encodeHello,
-  encodeWelcome,
-  Hello,
-  messageOf,
-  readBits,
-  Welcome,
-} from '../wire/handshake.js';
+import { Confirm, Cookie, Hello, NoAssociation, Welcome } from '../wire/frames.js';
 import { NO_HOST } from '../wire/layout.js';
 import {
+  BITS_BYTES,
   type Bits64,
   COOKIE_BYTES,
   type CookieMaker,
   type FrameSeal,
   type Initiation,
   type KeyExchange,
+  MAX_HANDSHAKE_BYTES,
   MaskSeal,
 } from './association.js';
 import type { EndpointConfig } from './config.js';
@@ -65,6 +56,9 @@ const HINT_NS = SECOND_NS;
 const LONGEST_BYTES = 256;
 
 const NO_MESSAGE = new Uint8Array(0);
+const NO_COOKIE = new Uint8Array(COOKIE_BYTES);
+/** Where the lower half of 64 bits begins. */
+const LOWER = 4;
 
 /** A handshake that is complete on this side. */
 export interface Agreement {
@@ -217,22 +211,11 @@ export class Handshakes {
       this.counters.malformed++;
       return;
     }
-    switch (controlType(frame.bytes)) {
-      case ControlType.hello:
-        this.handleHello(frame);
-        break;
-      case ControlType.cookie:
-        this.handleCookie(frame);
-        break;
-      case ControlType.welcome:
-        this.handleWelcome(frame);
-        break;
-      case ControlType.noAssociation:
-        this.handleHint(frame);
-        break;
-      default:
-        this.counters.malformed++;
-    }
+    if (type === Hello.type) this.handleHello(frame);
+    else if (type === Cookie.type) this.handleCookie(frame);
+    else if (type === Welcome.type) this.handleWelcome(frame);
+    else if (type === NoAssociation.type) this.handleHint(frame);
+    else this.counters.malformed++;
   }
 
   advance(nowNs: number): void {
@@ -251,7 +234,10 @@ export class Handshakes {
 
   private randomBits(): Bits64 {
     const { random } = this.options;
-    return { upper: random.uint32(), lower: random.uint32() };
+    const bits = new Uint8Array(BITS_BYTES);
+    write32(bits, 0, random.uint32());
+    write32(bits, LOWER, random.uint32());
+    return bits;
   }
 
   private remove(who: Acquaintance): void {
@@ -287,13 +273,9 @@ export class Handshakes {
     const frame = this.take(who.peer);
     const message = hailing.initiation?.message ?? NO_MESSAGE;
     // The flow id says to a host of another version, which answers with VERSION, what it answers.
-    const header = { ...this.headerTo(who.peer), flowId: hailing.ci.lower };
-    frame.length = encodeHello(
-      frame.bytes,
-      header,
-      { ci: hailing.ci, cookie: who.cookie, message },
-      this.options.check,
-    );
+    const header = { ...this.headerTo(who.peer), flowId: read32(hailing.ci, LOWER) };
+    const fields = { ci: hailing.ci, cookie: who.cookie ?? NO_COOKIE, messageBytes: message.length, message };
+    frame.length = Hello.encode(frame.bytes, header, fields, this.options.check);
     this.output.push(frame);
     this.arm(who);
   }
@@ -340,12 +322,12 @@ export class Handshakes {
 
   private handleHello(frame: Frame): void {
     const { bytes, peer } = frame;
-    const ci = readBits(bytes, Hello.ci);
-    const cookie = bytes.subarray(Hello.cookie, Hello.cookie + COOKIE_BYTES);
+    const ci = Hello.read.ci(bytes, new Uint8Array(BITS_BYTES));
+    const cookie = Hello.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
     // Two HMACs at most: the limit holds for those that are valid too.
     if (!this.hellos.allow(this.nowNs)) this.counters.suppressed++;
     else if (this.options.cookies.isValid(peer, ci, this.nowNs, cookie))
-      this.answerHello(peer, ci, messageOf(bytes, Hello.message));
+      this.answerHello(peer, ci, messageOf(Hello, bytes));
     else this.sendCookie(peer, ci);
   }
 
@@ -385,20 +367,24 @@ export class Handshakes {
 
   private handleCookie({ bytes, peer }: Frame): void {
     const who = this.find(peer);
-    if (who === null || who.hailing === null || !isSame(who.hailing.ci, readBits(bytes, Cookie.ci))) {
+    if (
+      who === null ||
+      who.hailing === null ||
+      !isSame(who.hailing.ci, Cookie.read.ci(bytes, new Uint8Array(BITS_BYTES)))
+    ) {
       this.counters.unasked++;
       return;
     }
     // The same cookie again is the answer to a HELLO that was repeated.
-    const cookie = bytes.slice(Cookie.cookie, Cookie.cookie + COOKIE_BYTES);
-    if (who.cookie !== null && areEqual(who.cookie, cookie)) return;
+    const cookie = Cookie.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
+    if (who.cookie !== null && isSame(who.cookie, cookie)) return;
     who.cookie = cookie;
     this.sendHello(who, who.hailing);
   }
 
   private handleWelcome({ bytes, peer }: Frame): void {
     const who = this.find(peer);
-    const ci = readBits(bytes, Welcome.ci);
+    const ci = Welcome.read.ci(bytes, new Uint8Array(BITS_BYTES));
     if (who !== null && who.agreed !== null && isSame(who.agreed.ci, ci)) {
       // What told the peer so was lost.
       this.sendConfirm(who, who.agreed.seal);
@@ -409,8 +395,8 @@ export class Handshakes {
       this.counters.unasked++;
       return;
     }
-    const cr = readBits(bytes, Welcome.cr);
-    const message = messageOf(bytes, Welcome.message);
+    const cr = Welcome.read.cr(bytes, new Uint8Array(BITS_BYTES));
+    const message = messageOf(Welcome, bytes);
     const seal =
       hailing.initiation === null
         ? new MaskSeal(this.options.check, { ci, cr }, true)
@@ -419,7 +405,7 @@ export class Handshakes {
       this.counters.wrongKeys++;
       return;
     }
-    who.cookie = bytes.slice(Welcome.cookie, Welcome.cookie + COOKIE_BYTES);
+    who.cookie = Welcome.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
     this.counters.begun++;
     this.sendConfirm(who, seal);
     this.agree(who, { ci, cr, seal, message: NO_MESSAGE });
@@ -441,22 +427,23 @@ export class Handshakes {
     const cookie = new Uint8Array(COOKIE_BYTES);
     this.options.cookies.write(peer, ci, this.nowNs, cookie);
     const frame = this.take(peer);
-    frame.length = encodeCookie(frame.bytes, this.headerTo(peer), { ci, cookie }, this.options.check);
+    frame.length = Cookie.encode(frame.bytes, this.headerTo(peer), { ci, cookie }, this.options.check);
     this.output.push(frame);
   }
 
   private sendWelcome(peer: number, { ci, cr, message }: Agreement): void {
     const cookie = new Uint8Array(COOKIE_BYTES);
     this.options.cookies.write(peer, null, this.nowNs, cookie);
+    const fields = { ci, cr, cookie, messageBytes: message.length, message };
     const frame = this.take(peer);
-    frame.length = encodeWelcome(frame.bytes, this.headerTo(peer), { ci, cr, cookie, message }, this.options.check);
+    frame.length = Welcome.encode(frame.bytes, this.headerTo(peer), fields, this.options.check);
     this.output.push(frame);
   }
 
   /** Shows the peer that its WELCOME has come. */
   private sendConfirm(who: Acquaintance, seal: FrameSeal): void {
     const frame = this.take(who.peer);
-    frame.length = encodeBare(frame.bytes, ControlType.confirm, this.headerTo(who.peer), this.options.check);
+    frame.length = Confirm.encode(frame.bytes, this.headerTo(who.peer), {}, this.options.check);
     seal.seal(frame);
     this.output.push(frame);
   }
@@ -475,14 +462,17 @@ export class Handshakes {
   }
 }
 
-function isSame(a: Bits64, b: Bits64): boolean {
-  return a.upper === b.upper && a.lower === b.lower;
+/** Of a HELLO or WELCOME, whose length was checked. */
+function messageOf(kind: typeof Hello | typeof Welcome, bytes: Uint8Array): Uint8Array {
+  return kind.read.message(bytes, new Uint8Array(MAX_HANDSHAKE_BYTES)).subarray(0, kind.read.messageBytes(bytes));
 }
 
+/** As unsigned numbers. */
 function isLarger(a: Bits64, b: Bits64): boolean {
-  return a.upper === b.upper ? a.lower > b.lower : a.upper > b.upper;
+  const at = a.findIndex((byte, index) => byte !== b[index]);
+  return at >= 0 && a[at] > b[at];
 }
 
-function areEqual(a: Uint8Array, b: Uint8Array): boolean {
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.every((byte, at) => byte === b[at]);
 }

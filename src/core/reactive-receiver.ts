@@ -1,7 +1,8 @@
 import { NEVER } from '../base/time.js';
-import { dataFrameNumber, dataOffset, requestProbe, stopProbe } from '../wire/decode.js';
+import { dataFrameNumber, dataOffset } from '../wire/decode.js';
 import type { WindowAckFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
+import { CreditRequest, CreditStop } from '../wire/frames.js';
 import { Data, Header, WindowAckFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { NO_RANGES } from './ack-ranges.js';
@@ -51,7 +52,7 @@ export class ReactiveReceiver extends ReceiverFlow {
       this.lastHeardNs = nowNs;
       this.stateCode = ReceiverState.receiving;
     } else this.heard(nowNs);
-    this.noteProbe(requestProbe(frame.bytes));
+    this.noteProbe(CreditRequest.read.probe(frame.bytes));
     this.sendAck(nowNs);
     this.arm();
   }
@@ -85,7 +86,7 @@ export class ReactiveReceiver extends ReceiverFlow {
 
   override handleStop(frame: Frame, nowNs: number): void {
     this.heard(nowNs);
-    this.noteProbe(stopProbe(frame.bytes));
+    this.noteProbe(CreditStop.read.probe(frame.bytes));
     this.sendAck(nowNs);
     this.arm();
   }

@@ -3,9 +3,10 @@
 
 import { XpassError } from '../base/errors.js';
 import { NEVER } from '../base/time.js';
-import { finFinalOffset, finProbe, flags, requestMaxFrameBytes, requestPairedFlowId } from '../wire/decode.js';
+import { flags } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
+import { CreditRequest, Fin } from '../wire/frames.js';
 import { DataFlag, FrameType, RequestFlag, ResetCode } from '../wire/layout.js';
 import { serialAfter16, widen } from '../wire/serial.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
@@ -154,9 +155,9 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   /** Notes what the first CREDIT_REQUEST says, before the application is asked to take the flow. */
   handleOpening(frame: Frame): void {
-    this.pairedFlow = requestPairedFlowId(frame.bytes);
+    this.pairedFlow = CreditRequest.read.pairedFlowId(frame.bytes);
     this.wantsPair = (flags(frame.bytes) & RequestFlag.duplex) !== 0;
-    const frameBytes = requestMaxFrameBytes(frame.bytes);
+    const frameBytes = CreditRequest.read.maxFrameBytes(frame.bytes);
     this.window.setFrameBytes(frameBytes);
     this.frames.fitInto(frameBytes, this.isReactive);
   }
@@ -171,8 +172,8 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   handleFin(frame: Frame, nowNs: number): void {
     this.heard(nowNs);
-    this.noteProbe(finProbe(frame.bytes));
-    const finalOffset = widen(finFinalOffset(frame.bytes), this.reassembly.nextOffset);
+    this.noteProbe(Fin.read.probe(frame.bytes));
+    const finalOffset = widen(Fin.read.finalOffset(frame.bytes), this.reassembly.nextOffset);
     if (!this.stream.finish(finalOffset)) {
       this.breach(nowNs);
       return;

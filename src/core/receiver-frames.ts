@@ -3,12 +3,12 @@ import {
   type AckFields,
   encodeAck,
   encodeCredit,
-  encodeReset,
   encodeWindowAck,
   type FlowHeader,
   type WindowAckFields,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
+import { Reset } from '../wire/frames.js';
 import { Ack, AckFlag, Credit, CreditFlag, ResetFlag, WindowAck } from '../wire/layout.js';
 import { maxAckRanges, SomeRanges } from './ack-ranges.js';
 import type { FlowContext } from './context.js';
@@ -123,7 +123,7 @@ export class ReceiverFrames implements FlowHeader {
 
   reset(code: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeReset(frame.bytes, this, { code, flags: ResetFlag.fromReceiver }, this.context.check);
+    frame.length = Reset.encode(frame.bytes, this, { code, flags: ResetFlag.fromReceiver }, this.context.check);
     this.send(frame, nowNs);
   }
 

@@ -3,18 +3,14 @@ import { tableEnd } from '../wire/chunks.js';
 import {
   type DataFields,
   encodeData,
-  encodeFin,
-  encodeRequest,
-  encodeReset,
   encodeSpeculativeData,
-  encodeStop,
   type FlowHeader,
-  type RequestFields,
   type SpeculativeFields,
-  type StopFields,
   seal,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
+import type { ValuesOf } from '../wire/frame-kind.js';
+import { CreditRequest, CreditStop, Fin, Reset } from '../wire/frames.js';
 import { CHECK_BYTES, DataFlag } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 import type { FrameFiller } from './frame-filler.js';
@@ -89,27 +85,27 @@ export class SenderFrames implements FlowHeader {
     this.context.emitDue(frame, dueNs);
   }
 
-  request(fields: RequestFields, nowNs: number): void {
+  request(fields: ValuesOf<typeof CreditRequest.fields>, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeRequest(frame.bytes, this, fields, this.context.check);
+    frame.length = CreditRequest.encode(frame.bytes, this, fields, this.context.check);
     this.send(frame, nowNs);
   }
 
-  stop(fields: StopFields, nowNs: number): void {
+  stop(fields: ValuesOf<typeof CreditStop.fields>, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeStop(frame.bytes, this, fields, this.context.check);
+    frame.length = CreditStop.encode(frame.bytes, this, fields, this.context.check);
     this.send(frame, nowNs);
   }
 
   fin(finalOffset: number, probe: number, unused: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeFin(frame.bytes, this, { finalOffset, probe, unused }, this.context.check);
+    frame.length = Fin.encode(frame.bytes, this, { finalOffset, probe, unused }, this.context.check);
     this.send(frame, nowNs);
   }
 
   reset(code: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeReset(frame.bytes, this, { code, flags: 0 }, this.context.check);
+    frame.length = Reset.encode(frame.bytes, this, { code, flags: 0 }, this.context.check);
     this.send(frame, nowNs);
   }
 

@@ -1,7 +1,7 @@
 // Tested by test/core/endpoint.test.ts
 import { DropCode, destinationHost, flowId, frameType, sourceHost } from '../wire/decode.js';
-import { encodeReset } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
+import { Reset } from '../wire/frames.js';
 import { FrameType, ResetFlag } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 import type { EndpointCounters } from './counters.js';
@@ -37,7 +37,7 @@ export class UnknownFlows {
     const toReceiver = type === FrameType.credit || type === FrameType.ack || type === FrameType.windowAck;
     const frame = this.answerTo(cause);
     const fields = { code, flags: toReceiver ? 0 : ResetFlag.fromReceiver };
-    frame.length = encodeReset(frame.bytes, headerTo(cause), fields, context.check);
+    frame.length = Reset.encode(frame.bytes, headerTo(cause), fields, context.check);
     context.emit(frame, nowNs);
   }
 
@@ -59,5 +59,6 @@ export function countDrop(counters: EndpointCounters, code: number): void {
   else if (code === DropCode.type) counters.type++;
   else if (code === DropCode.check) counters.check++;
   else if (code === DropCode.length) counters.length++;
+  else if (code === DropCode.extension) counters.extension++;
   else counters.invalid++;
 }

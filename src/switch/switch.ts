@@ -4,30 +4,11 @@ import { counters, gauge, group, label, list, namedCounts, type Values } from '.
 import type { Random } from '../base/random.js';
 import { Ring } from '../base/ring.js';
 import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
-import {
-  attachMaxFrameBytes,
-  attachToken,
-  checkFrame,
-  DROP_NAMES,
-  DropCode,
-  destinationHost,
-  flowId,
-  keepAliveToken,
-  peekHeader,
-  sourceHost,
-} from '../wire/decode.js';
-import { encodeAttached, encodeAttachRefused, encodeVersion, type FlowHeader } from '../wire/encode.js';
+import { checkFrame, DROP_NAMES, DropCode, destinationHost, flowId, peekHeader, sourceHost } from '../wire/decode.js';
+import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
-import {
-  Attached,
-  AttachRefusal,
-  AttachRefused,
-  Credit,
-  FrameType,
-  NO_HOST,
-  VERSION,
-  VersionOffer,
-} from '../wire/layout.js';
+import { Attach, Attached, AttachRefused, Detach, isSwitchType, KeepAlive, Version } from '../wire/frames.js';
+import { AttachRefusal, Credit, FrameType, NO_HOST, VERSION } from '../wire/layout.js';
 import { ATTACHMENT_METRICS, Attachments } from './attachments.js';
 import { Fabric, type LinkChanges } from './fabric.js';
 import { DIRECTION_METRICS } from './link-direction.js';
@@ -66,9 +47,9 @@ const MAX_CREDIT_BYTES = Credit.bytes + Credit.maxPaddingBytes;
 const MAX_RATE_KBPS = 0xffffffff;
 const NO_TOKEN = 0;
 
-/** Why the switch turned a datagram away before it entered the fabric; the first six are PROTOCOL §2.7's by `DropCode`. */
+/** Why the switch turned a datagram away before it entered the fabric; the first seven are PROTOCOL §2.7's by `DropCode`. */
 const DOOR_NAMES: readonly string[] = [...DROP_NAMES, 'direction', 'spoofed', 'notAttached', 'answerQueueFull'];
-const DoorDrop = { direction: 7, spoofed: 8, notAttached: 9, answerQueueFull: 10 } as const;
+const DoorDrop = { direction: 8, spoofed: 9, notAttached: 10, answerQueueFull: 11 } as const;
 
 export interface SwitchOptions {
   topology: Topology;
@@ -159,7 +140,7 @@ export class Switch {
   handleDatagram(frame: Frame, nowNs: number): void {
     const type = peekHeader(frame.bytes, frame.length);
     if (type < 0) this.refuse(frame, type, nowNs);
-    else if (type >= FrameType.attach && type <= FrameType.detach) this.handleControl(frame, nowNs);
+    else if (isSwitchType(type)) this.handleControl(frame, nowNs);
     else if (type === FrameType.credit && frame.length > MAX_CREDIT_BYTES) this.turnAway(frame, -DropCode.length);
     else this.forward(frame, nowNs);
   }
@@ -266,17 +247,22 @@ export class Switch {
       this.turnAway(frame, -type);
       return;
     }
-    if (type === FrameType.attach) this.handleAttach(frame, nowNs);
-    else if (type === FrameType.keepAlive) this.handleKeepAlive(frame, nowNs);
-    else if (type === FrameType.detach) {
-      this.attachments.detach(sourceHost(frame.bytes), keepAliveToken(frame.bytes), frame.peer);
+    if (type === Attach.type) this.handleAttach(frame, nowNs);
+    else if (type === KeepAlive.type) this.handleKeepAlive(frame, nowNs);
+    else if (type === Detach.type) {
+      this.attachments.detach(sourceHost(frame.bytes), KeepAlive.read.token(frame.bytes), frame.peer);
     } else this.door[DoorDrop.direction]++;
     this.pool.give(frame);
   }
 
   private handleAttach({ bytes, peer }: Frame, nowNs: number): void {
     this.attachments.advance(nowNs);
-    const claim = { id: sourceHost(bytes), token: attachToken(bytes), peer, maxFrameBytes: attachMaxFrameBytes(bytes) };
+    const claim = {
+      id: sourceHost(bytes),
+      token: Attach.read.token(bytes),
+      peer,
+      maxFrameBytes: Attach.read.maxFrameBytes(bytes),
+    };
     const port = this.attachments.attach(claim, nowNs);
     if (port >= 0) this.sendAttached(port, nowNs);
     else this.sendRefusal(claim, -port, nowNs);
@@ -285,7 +271,7 @@ export class Switch {
   private handleKeepAlive({ bytes, peer }: Frame, nowNs: number): void {
     this.attachments.advance(nowNs);
     const id = sourceHost(bytes);
-    const token = keepAliveToken(bytes);
+    const token = KeepAlive.read.token(bytes);
     const port = this.attachments.keepAlive(id, token, { peer, nowNs });
     if (port >= 0) {
       this.sendAttached(port, nowNs);
@@ -308,12 +294,12 @@ export class Switch {
 
   /** PROTOCOL §3.13 */
   private refuse(frame: Frame, drop: number, nowNs: number): void {
-    const mayAnswer = drop === DropCode.version && frame.length >= VersionOffer.bytes;
+    const mayAnswer = drop === DropCode.version && frame.length >= Version.minBytes;
     if (mayAnswer && this.versionAnswers.allow(frame.peer, nowNs)) {
       const { bytes, peer } = frame;
       const header = { destination: sourceHost(bytes), source: destinationHost(bytes), flowId: flowId(bytes) };
-      const answer = this.takeAnswer(VersionOffer.bytes, peer, nowNs);
-      answer.length = encodeVersion(answer.bytes, header, { lowest: VERSION, highest: VERSION }, this.check);
+      const answer = this.takeAnswer(Version.minBytes, peer, nowNs);
+      answer.length = Version.encode(answer.bytes, header, { lowest: VERSION, highest: VERSION }, this.check);
       this.queueAnswer(answer);
     }
     this.turnAway(frame, -drop);
@@ -332,14 +318,14 @@ export class Switch {
       maxFrameBytes,
       keepAliveMs: this.keepAliveMs,
     };
-    const answer = this.takeAnswer(Attached.bytes, this.attachments.peerAt(port), nowNs);
-    answer.length = encodeAttached(answer.bytes, toHost(this.topology.hosts[port].id), fields, this.check);
+    const answer = this.takeAnswer(Attached.minBytes, this.attachments.peerAt(port), nowNs);
+    answer.length = Attached.encode(answer.bytes, toHost(this.topology.hosts[port].id), fields, this.check);
     this.queueAnswer(answer);
   }
 
   private sendRefusal(to: { id: number; token: number; peer: number }, code: number, nowNs: number): void {
-    const answer = this.takeAnswer(AttachRefused.bytes, to.peer, nowNs);
-    answer.length = encodeAttachRefused(answer.bytes, toHost(to.id), { token: to.token, code }, this.check);
+    const answer = this.takeAnswer(AttachRefused.minBytes, to.peer, nowNs);
+    answer.length = AttachRefused.encode(answer.bytes, toHost(to.id), { token: to.token, code }, this.check);
     this.queueAnswer(answer);
   }
 

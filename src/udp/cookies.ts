@@ -37,10 +37,9 @@ export class HmacCookies implements CookieMaker {
     const cookie = Buffer.alloc(COOKIE_BYTES);
     cookie.writeUInt32BE(epoch + 1);
     const secret = createHmac('sha256', this.root).update(cookie.subarray(0, TIME_BYTES)).digest();
-    const text = bits === null ? '' : `${bits.upper} ${bits.lower}`;
-    const digest = createHmac('sha256', secret)
-      .update(`${this.addressOf(peer)}\n${text}`)
-      .digest();
+    const hmac = createHmac('sha256', secret).update(`${this.addressOf(peer)}
+`);
+    const digest = hmac.update(bits ?? '').digest();
     digest.copy(cookie, TIME_BYTES, 0, COOKIE_BYTES - TIME_BYTES);
     return cookie;
   }

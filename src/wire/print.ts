@@ -2,97 +2,25 @@
 import { chunkCount, chunkFlowId, chunkPayloadBytes, hasChunks } from './chunks.js';
 import * as decode from './decode.js';
 import type { Frame } from './frame.js';
-import {
-  AckFlag,
-  AttachRefusal,
-  CreditFlag,
-  DataFlag,
-  FrameType,
-  HOP_BITS,
-  NO_HOP,
-  RequestFlag,
-  ResetCode,
-  ResetFlag,
-  WindowAckFlag,
-} from './layout.js';
+import { type AnyReader, type Field, type FixedFrame, type FrameKind, isBytes } from './frame-kind.js';
+import { kindOf } from './frames.js';
+import { CreditFlag, DataFlag, FrameType, Header, HOP_BITS, NO_HOP } from './layout.js';
 import { rateOfCode } from './rate-code.js';
 
-interface Printer {
-  name: string;
-  /** The type's flag bits; a set bit is printed by its name. */
-  flags?: Record<string, number>;
-  /** What follows the header. */
-  body(frame: Frame): string;
-}
-
 const ECN_NAMES = ['-', 'ect1', 'ect0', 'ce'];
+/** Of bytes that mean nothing to people. */
+const SHOWN_BYTES = 8;
 
-const keepAliveBody = ({ bytes }: Frame) => `token=${hex(decode.keepAliveToken(bytes))}`;
-
-const PRINTERS: Record<number, Printer> = {
-  [FrameType.creditRequest]: {
-    name: 'CREDIT_REQUEST',
-    flags: RequestFlag,
-    body: ({ bytes }) =>
-      `sent=${decode.requestSentOffset(bytes)} probe=${decode.requestProbe(bytes)} max=${decode.requestMaxFrameBytes(bytes)} ` +
-      `paired=${hex(decode.requestPairedFlowId(bytes))} backlog=${decode.requestBacklog(bytes)} ` +
-      `weight=${decode.requestWeight(bytes)}`,
-  },
-  [FrameType.credit]: {
-    name: 'CREDIT',
-    flags: { lowClass: CreditFlag.lowClass },
-    body: ({ bytes }) => `credit=${decode.creditSequence(bytes)}${printRates(bytes)}`,
-  },
-  [FrameType.data]: {
-    name: 'DATA',
-    flags: DataFlag,
-    body: (frame) =>
-      `${printEcho(frame.bytes)} offset=${decode.dataOffset(frame.bytes)} payload=${decode.dataPayloadBytes(frame)} ` +
-      `unused=${decode.dataUnused(frame.bytes)}${printOffer(frame.bytes)}${printChunks(frame.bytes)}`,
-  },
-  [FrameType.speculativeData]: {
-    name: 'SPECULATIVE_DATA',
-    flags: { end: DataFlag.end },
-    body: (frame) => `offset=${decode.dataOffset(frame.bytes)} payload=${decode.dataPayloadBytes(frame)}`,
-  },
-  [FrameType.ack]: { name: 'ACK', flags: AckFlag, body: printAck },
-  [FrameType.windowAck]: { name: 'WINDOW_ACK', flags: WindowAckFlag, body: printWindowAck },
-  [FrameType.creditStop]: {
-    name: 'CREDIT_STOP',
-    body: ({ bytes }) =>
-      `sent=${decode.stopSentOffset(bytes)} probe=${decode.stopProbe(bytes)} unused=${decode.stopUnused(bytes)}`,
-  },
-  [FrameType.fin]: {
-    name: 'FIN',
-    body: ({ bytes }) =>
-      `final=${decode.finFinalOffset(bytes)} probe=${decode.finProbe(bytes)} unused=${decode.finUnused(bytes)}`,
-  },
-  [FrameType.reset]: {
-    name: 'RESET',
-    flags: ResetFlag,
-    body: ({ bytes }) => `code=${codeName(ResetCode, decode.resetCode(bytes))}`,
-  },
-  [FrameType.attach]: {
-    name: 'ATTACH',
-    body: ({ bytes }) => `token=${hex(decode.attachToken(bytes))} max=${decode.attachMaxFrameBytes(bytes)}`,
-  },
-  [FrameType.attached]: {
-    name: 'ATTACHED',
-    body: ({ bytes }) =>
-      `token=${hex(decode.attachedToken(bytes))} rate=${decode.attachedRateKbps(bytes)}kbit/s ` +
-      `max=${decode.attachedMaxFrameBytes(bytes)} keepAlive=${decode.attachedKeepAliveMs(bytes)}ms`,
-  },
-  [FrameType.attachRefused]: {
-    name: 'ATTACH_REFUSED',
-    body: ({ bytes }) =>
-      `token=${hex(decode.attachRefusedToken(bytes))} code=${codeName(AttachRefusal, decode.attachRefusedCode(bytes))}`,
-  },
-  [FrameType.keepAlive]: { name: 'KEEP_ALIVE', body: keepAliveBody },
-  [FrameType.detach]: { name: 'DETACH', body: keepAliveBody },
-  [FrameType.version]: {
-    name: 'VERSION',
-    body: ({ bytes }) => `lowest=${decode.versionLowest(bytes)} highest=${decode.versionHighest(bytes)}`,
-  },
+/** What follows the header, where it is not every field of the descriptor. */
+const BODIES: Readonly<Record<number, (frame: Frame) => string>> = {
+  [FrameType.credit]: ({ bytes }) => `credit=${decode.creditSequence(bytes)}${printRates(bytes)}`,
+  [FrameType.data]: (frame) =>
+    `${printEcho(frame.bytes)} offset=${decode.dataOffset(frame.bytes)} payload=${decode.dataPayloadBytes(frame)} ` +
+    `unused=${decode.dataUnused(frame.bytes)}${printOffer(frame.bytes)}${printChunks(frame.bytes)}`,
+  [FrameType.speculativeData]: (frame) =>
+    `offset=${decode.dataOffset(frame.bytes)} payload=${decode.dataPayloadBytes(frame)}`,
+  [FrameType.ack]: printAck,
+  [FrameType.windowAck]: printWindowAck,
 };
 
 /**
@@ -100,10 +28,40 @@ const PRINTERS: Record<number, Printer> = {
  * Ignores the check: simulated frames have none.
  */
 export function printFrame(frame: Frame): string {
+  const { bytes, length } = frame;
+  const flagBits = bytes[Header.flags];
   const type = decode.checkFrame(frame, null);
-  if (type < 0) return `dropped as ${decode.DROP_NAMES[-type]}, ${frame.length + frame.phantomBytes} bytes`;
-  const { name, flags, body } = PRINTERS[type];
-  return [name, printHeader(frame.bytes), ...printFlags(flags ?? {}, frame.bytes), body(frame)].join(' ');
+  const line =
+    type < 0 ? `dropped as ${decode.DROP_NAMES[-type]}, ${length + frame.phantomBytes} bytes` : printKind(frame, type);
+  // Checking has taken the extension block off: whoever prints a frame does not use it up.
+  frame.length = length;
+  bytes[Header.flags] = flagBits;
+  return line;
+}
+
+function printKind(frame: Frame, type: number): string {
+  const kind = kindOf(type);
+  const body = BODIES[type]?.(frame) ?? printFields(kind, frame.bytes);
+  return [kind.name, printHeader(frame.bytes), ...printFlags(kind, frame.bytes), body].join(' ');
+}
+
+/** `token=0x00000abc maxFrameBytes=1472` */
+function printFields(kind: FrameKind, bytes: Uint8Array): string {
+  const read = (kind as FixedFrame).read as Readonly<Record<string, AnyReader>>;
+  const fields = Object.entries(kind.fields);
+  return fields.map(([key, field]) => `${key}=${printField(field, read[key](bytes, new Uint8Array(256)))}`).join(' ');
+}
+
+function printField(field: Field, value: number | Uint8Array): string {
+  if (isBytes(field)) return printBytes((value as Uint8Array).subarray(0, field.bytes));
+  if (field.prints === 'hex') return hex(value as number);
+  return field.prints === undefined ? String(value) : codeName(field.prints, value as number);
+}
+
+function printBytes(bytes: Uint8Array): string {
+  if (bytes.every((byte) => byte === 0)) return 'none';
+  const shown = Array.from(bytes.subarray(0, SHOWN_BYTES), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return bytes.length > SHOWN_BYTES ? `${shown}..` : shown;
 }
 
 /** ` rate=100000kbit/s limited-by=2 offer=50000kbit/s@3`: of the flow, its limiting hop, and what the path offers. PROTOCOL §9.7 */
@@ -156,9 +114,11 @@ function printHeader(bytes: Uint8Array): string {
   );
 }
 
-function printFlags(names: Record<string, number>, bytes: Uint8Array): string[] {
-  const set = Object.keys(names).filter((name) => decode.flags(bytes) & names[name]);
-  return set.length === 0 ? [] : [`[${set.map(constantCase).join(' ')}]`];
+/** The hop in a CREDIT's flags is no bit of its own, and its rate says that it has one. */
+function printFlags({ flags = {}, type }: FrameKind, bytes: Uint8Array): string[] {
+  const set = Object.keys(flags).filter((name) => decode.flags(bytes) & flags[name]);
+  const said = type === FrameType.credit ? set.filter((name) => name !== 'explicitRate') : set;
+  return said.length === 0 ? [] : [`[${said.map(constantCase).join(' ')}]`];
 }
 
 function printAck({ bytes }: Frame): string {

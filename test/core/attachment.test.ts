@@ -2,17 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
 import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
 import { Attachment, type AttachmentOptions } from '../../src/core/attachment.js';
-import {
-  attachMaxFrameBytes,
-  attachToken,
-  checkFrame,
-  destinationHost,
-  keepAliveToken,
-  sourceHost,
-} from '../../src/wire/decode.js';
-import { encodeAttached, encodeAttachRefused, encodeCredit, encodeVersion } from '../../src/wire/encode.js';
+import { checkFrame, destinationHost, sourceHost } from '../../src/wire/decode.js';
+import { encodeCredit } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
-import { AttachRefusal, FrameType } from '../../src/wire/layout.js';
+import { Attach, Attached, AttachRefused, Detach, KeepAlive, Version } from '../../src/wire/frames.js';
+import { AttachRefusal } from '../../src/wire/layout.js';
 
 const TOKEN = 0xcafe_f00d;
 const FROM_SWITCH = { destination: 3, source: 0, flowId: 0 };
@@ -63,10 +57,10 @@ function newBench(changes: Partial<AttachmentOptions> = {}) {
     },
     attached(nowNs: number, token = TOKEN, keepAliveMs = 1000, rateKbps = 100_000): boolean {
       const fields = { token, rateKbps, maxFrameBytes: 1472, keepAliveMs };
-      return give(encodeAttached(frame.bytes, FROM_SWITCH, fields, crc32), nowNs);
+      return give(Attached.encode(frame.bytes, FROM_SWITCH, fields, crc32), nowNs);
     },
     refused(nowNs: number, code: number, token = TOKEN): boolean {
-      return give(encodeAttachRefused(frame.bytes, FROM_SWITCH, { token, code }, crc32), nowNs);
+      return give(AttachRefused.encode(frame.bytes, FROM_SWITCH, { token, code }, crc32), nowNs);
     },
   };
 }
@@ -88,11 +82,11 @@ function attachedBench(changes: Partial<AttachmentOptions> = {}) {
 describe('Attachment', () => {
   it('asks at once, with the id, the token and the frame size that it wants', () => {
     const [first] = newBench().run(0);
-    expect(first.type).toBe(FrameType.attach);
+    expect(first.type).toBe(Attach.type);
     expect(sourceHost(first.frame.bytes)).toBe(3);
     expect(destinationHost(first.frame.bytes)).toBe(0);
-    expect(attachToken(first.frame.bytes)).toBe(TOKEN);
-    expect(attachMaxFrameBytes(first.frame.bytes)).toBe(1472);
+    expect(Attach.read.token(first.frame.bytes)).toBe(TOKEN);
+    expect(Attach.read.maxFrameBytes(first.frame.bytes)).toBe(1472);
   });
 
   it('asks again each second while it has no answer, and gives up after the connect timeout', () => {
@@ -167,9 +161,9 @@ describe('Attachment', () => {
       300, 600, 900, 1200, 1500, 1800, 2100, 2400, 2700, 3000,
     ]);
     for (const { frame, type } of sent) {
-      expect(type).toBe(FrameType.keepAlive);
+      expect(type).toBe(KeepAlive.type);
       expect(sourceHost(frame.bytes)).toBe(3);
-      expect(keepAliveToken(frame.bytes)).toBe(TOKEN);
+      expect(KeepAlive.read.token(frame.bytes)).toBe(TOKEN);
     }
   });
 
@@ -184,7 +178,7 @@ describe('Attachment', () => {
     refused(100e6, AttachRefusal.notAttached, 0);
     refused(100e6, AttachRefusal.notAttached, 0);
     const sent = run(100e6);
-    expect(sent.map(({ type }) => type)).toEqual([FrameType.attach]);
+    expect(sent.map(({ type }) => type)).toEqual([Attach.type]);
     expect(sourceHost(sent[0].frame.bytes)).toBe(3);
     attached(101e6);
     expect(attachment.isAttached).toBe(true);
@@ -215,7 +209,7 @@ describe('Attachment', () => {
 
   it('fails when the switch speaks other versions', () => {
     const { attachment, frame, give } = bench();
-    expect(give(encodeVersion(frame.bytes, FROM_SWITCH, { lowest: 4, highest: 6 }, crc32), 5)).toBe(true);
+    expect(give(Version.encode(frame.bytes, FROM_SWITCH, { lowest: 4, highest: 6 }, crc32), 5)).toBe(true);
     expect(attachment.error?.code).toBe('version');
     expect(attachment.error?.message).toContain('versions 4 to 6');
   });
@@ -234,7 +228,7 @@ describe('Attachment', () => {
   it('drops and counts damaged frames', () => {
     const { attachment, frame, give } = bench();
     const fields = { token: TOKEN, rateKbps: 1, maxFrameBytes: 1472, keepAliveMs: 1000 };
-    const length = encodeAttached(frame.bytes, FROM_SWITCH, fields, crc32);
+    const length = Attached.encode(frame.bytes, FROM_SWITCH, fields, crc32);
     frame.bytes[13] ^= 1;
     expect(give(length, 1)).toBe(true);
     expect(give(14, 1)).toBe(true);
@@ -246,7 +240,7 @@ describe('Attachment', () => {
     const { attachment, frame, give } = bench();
     const flow = { destination: 3, source: 4, flowId: 77 };
     expect(give(encodeCredit(frame.bytes, flow, CREDIT, crc32), 1)).toBe(false);
-    expect(give(encodeVersion(frame.bytes, flow, { lowest: 2, highest: 2 }, crc32), 1)).toBe(false);
+    expect(give(Version.encode(frame.bytes, flow, { lowest: 3, highest: 3 }, crc32), 1)).toBe(false);
     expect(give(5, 1)).toBe(false);
     expect(attachment.error).toBeNull();
   });
@@ -255,7 +249,7 @@ describe('Attachment', () => {
     const { attachment, run, attached } = attachedBench();
     attachment.detach();
     const sent = run(60 * SECOND_NS);
-    expect(sent.map(({ type }) => type)).toEqual([FrameType.detach]);
+    expect(sent.map(({ type }) => type)).toEqual([Detach.type]);
     expect(attached(61 * SECOND_NS)).toBe(true);
     expect(attachment.isAttached).toBe(false);
     expect(run(120 * SECOND_NS)).toEqual([]);

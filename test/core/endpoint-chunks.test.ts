@@ -6,8 +6,9 @@ import { NO_OBSERVER } from '../../src/core/flow-callbacks.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import { tableEnd, writeChunk, writeChunkCount } from '../../src/wire/chunks.js';
 import { creditSequence, flowId, frameType } from '../../src/wire/decode.js';
-import { encodeData, encodeRequest, seal } from '../../src/wire/encode.js';
+import { encodeData, seal } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
+import { CreditRequest } from '../../src/wire/frames.js';
 import { DataFlag, FrameType, RequestFlag } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
 import { header } from '../harness/endpoint-bench.js';
@@ -49,7 +50,7 @@ class Receiver {
 
   takeRequest(id: number, backlog: number, flags: number = RequestFlag.open): void {
     const told = { sentOffset: 0, probe: ++this.probe, maxFrameBytes: 1_472, pairedFlowId: 0, weight: 1 };
-    this.take((bytes) => encodeRequest(bytes, header(id), { flags, backlog, ...told }, crc32));
+    this.take((bytes) => CreditRequest.encode(bytes, header(id), { flags, backlog, ...told }, crc32));
   }
 
   /** A filled frame of 0xa that echoes its latest credit, with `own` bytes of it and with chunks; each stream is of the pattern. */

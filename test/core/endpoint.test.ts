@@ -4,15 +4,9 @@ import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
 import type { EndpointConfig } from '../../src/core/config.js';
 import { newCounters } from '../../src/core/counters.js';
 import { RateLimit } from '../../src/core/rate-limit.js';
-import {
-  encodeAck,
-  encodeAttach,
-  encodeCredit,
-  encodeData,
-  encodeFin,
-  encodeReset,
-  seal,
-} from '../../src/wire/encode.js';
+import { encodeAck, encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
+import { Attach, Fin, Reset } from '../../src/wire/frames.js';
+import { CHECK_BYTES, EXTENDED } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
 import { EndpointBench, header } from '../harness/endpoint-bench.js';
 import { FLOW_PEER, rangeList } from '../harness/flow-context.js';
@@ -69,15 +63,23 @@ describe('a frame of a flow that nobody knows', () => {
   });
 });
 
+/** With an entry that may not be skipped. */
+function extended(bytes: Uint8Array): number {
+  const length = Reset.encode(bytes, header(9), { flags: EXTENDED, code: 1 }, crc32) - CHECK_BYTES;
+  bytes.set([0x80, 0, 0, 2], length);
+  return seal(bytes, length + 4, crc32);
+}
+
 describe('a frame that is not taken', () => {
   it.each([
-    ['short', (bytes: Uint8Array) => bytes.fill(0x13, 0, 10).length * 0 + 10],
-    ['type', (bytes: Uint8Array) => bytes.fill(0x10, 0, 30).length * 0 + 30],
-    ['length', (bytes: Uint8Array) => encodeReset(bytes, header(9), { flags: 0, code: 1 }, crc32) + 1],
-    ['check', (bytes: Uint8Array) => encodeReset(bytes, header(9), { flags: 0, code: 1 }, () => 1)],
-    ['invalid', (bytes: Uint8Array) => encodeReset(bytes, header(0), { flags: 0, code: 1 }, crc32)],
-    ['direction', (bytes: Uint8Array) => encodeAttach(bytes, header(0), { token: 1, maxFrameBytes: 0 }, crc32)],
-    ['misdirected', (bytes: Uint8Array) => encodeReset(bytes, header(9, 3, 4), { flags: 0, code: 1 }, crc32)],
+    ['short', (bytes: Uint8Array) => bytes.fill(0x23, 0, 10).length * 0 + 10],
+    ['type', (bytes: Uint8Array) => bytes.fill(0x20, 0, 30).length * 0 + 30],
+    ['length', (bytes: Uint8Array) => Reset.encode(bytes, header(9), { flags: 0, code: 1 }, crc32) + 1],
+    ['check', (bytes: Uint8Array) => Reset.encode(bytes, header(9), { flags: 0, code: 1 }, () => 1)],
+    ['extension', extended],
+    ['invalid', (bytes: Uint8Array) => Reset.encode(bytes, header(0), { flags: 0, code: 1 }, crc32)],
+    ['direction', (bytes: Uint8Array) => Attach.encode(bytes, header(0), { token: 1, maxFrameBytes: 0 }, crc32)],
+    ['misdirected', (bytes: Uint8Array) => Reset.encode(bytes, header(9, 3, 4), { flags: 0, code: 1 }, crc32)],
   ] as const)('is counted as %s, and nothing else happens', (reason, write) => {
     const bench = new EndpointBench();
     bench.give(write);
@@ -87,18 +89,18 @@ describe('a frame that is not taken', () => {
 
   it('is misdirected behind a switch when it is meant for another host', () => {
     const bench = new EndpointBench({ hostId: 3 });
-    bench.give((bytes) => encodeFin(bytes, header(9, 4, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
+    bench.give((bytes) => Fin.encode(bytes, header(9, 4, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
     expect(bench.counters.misdirected).toBe(1);
-    bench.give((bytes) => encodeFin(bytes, header(9, 3, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
+    bench.give((bytes) => Fin.encode(bytes, header(9, 3, 7), { finalOffset: 0, probe: 0, unused: 0 }, crc32));
     expect(bench.counters.unknownFlow).toBe(1);
     expect(printFrame(bench.frames()[0])).toContain('3>7 flow=0x00000009');
   });
 });
 
-describe('a frame of another version', () => {
+describe('a frame of version 1', () => {
   const foreign = (bytes: Uint8Array) => {
-    const length = encodeFin(bytes, header(9), { finalOffset: 0, probe: 0, unused: 0 }, crc32);
-    bytes[1] = 0x26;
+    const length = Fin.encode(bytes, header(9), { finalOffset: 0, probe: 0, unused: 0 }, crc32);
+    bytes[1] = 0x16;
     return length;
   };
 

@@ -47,8 +47,7 @@ export class TestCookies implements CookieMaker {
     out.fill(0);
     write32(out, 0, Math.floor(nowNs / COOKIE_LIFE_NS) + 1);
     write32(out, 4, this.secret ^ Math.imul(peer + 1, 0x9e3779b1));
-    write32(out, 8, bits === null ? 0 : bits.upper);
-    write32(out, 12, bits === null ? 0 : bits.lower);
+    if (bits !== null) out.set(bits, 8);
   }
 
   isValid(peer: number, bits: Bits64, nowNs: number, cookie: Uint8Array): boolean {

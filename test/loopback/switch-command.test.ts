@@ -2,8 +2,9 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SwitchControl } from '../../src/services/control/client.js';
-import { attachedRateKbps, attachRefusedCode, frameType } from '../../src/wire/decode.js';
-import { AttachRefusal, FrameType } from '../../src/wire/layout.js';
+import { frameType } from '../../src/wire/decode.js';
+import { Attached, AttachRefused } from '../../src/wire/frames.js';
+import { AttachRefusal } from '../../src/wire/layout.js';
 import {
   freePorts,
   portOf,
@@ -105,14 +106,14 @@ describe('xpass switch', () => {
     const sender = await RawHost.attached(port, 2);
     const thief = await RawHost.attach(port, 1, 666);
     const refusal = await thief.next();
-    expect(frameType(refusal)).toBe(FrameType.attachRefused);
-    expect(attachRefusedCode(refusal)).toBe(AttachRefusal.idInUse);
+    expect(frameType(refusal)).toBe(AttachRefused.type);
+    expect(AttachRefused.read.code(refusal)).toBe(AttachRefusal.idInUse);
     thief.sendData(2, 'stolen');
     sender.sendData(1, 'for the owner');
     expect(await owner.nextPayload()).toBe('for the owner');
     expect([thief.unread, sender.unread]).toEqual([0, 0]);
     const stranger = await RawHost.attach(port, 3);
-    expect(attachRefusedCode(await stranger.next())).toBe(AttachRefusal.unknownId);
+    expect(AttachRefused.read.code(await stranger.next())).toBe(AttachRefusal.unknownId);
   });
 
   it('has impairments from the start, the same in every run with a seed', async () => {
@@ -239,7 +240,7 @@ describe('xpass switch ctl', () => {
     expect(slow.stdout).toMatch(/^s1->h1 +10\.00 Mbit\/s +5ms +loss 5%$/m);
     expect(slow.stdout).toMatch(/^set: rate 10mbit delay 5ms loss 5%$/m);
     const news = await host.next();
-    expect([frameType(news), attachedRateKbps(news)]).toEqual([FrameType.attached, 10_000]);
+    expect([frameType(news), Attached.read.rateKbps(news)]).toEqual([Attached.type, 10_000]);
 
     const free = await ctl('link', 's1->h1', 'rate', 'unlimited', 'clear', '--json');
     expect(JSON.parse(free.stdout)).toMatchObject({

@@ -16,8 +16,9 @@ import { runProgram } from '../../src/apps/cli/program.js';
 import { fastCrc32 } from '../../src/udp/crc.js';
 import { Bundle, BundleReader, isBundle } from '../../src/wire/bundle.js';
 import { frameType } from '../../src/wire/decode.js';
-import { encodeAttach, encodeData, encodeDetach, encodeKeepAlive, seal } from '../../src/wire/encode.js';
+import { encodeData, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
+import { Attach, Attached, Detach, KeepAlive } from '../../src/wire/frames.js';
 import { FrameType, MAX_BUNDLE_BYTES } from '../../src/wire/layout.js';
 
 const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
@@ -215,14 +216,14 @@ export class RawHost {
     const socket = createSocket('udp4');
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
     const host = new RawHost(socket, switchPort, { id, token });
-    host.send((bytes) => encodeAttach(bytes, host.toSwitch, { token, maxFrameBytes: 0 }, fastCrc32));
+    host.send((bytes) => Attach.encode(bytes, host.toSwitch, { token, maxFrameBytes: 0 }, fastCrc32));
     return host;
   }
 
   /** The same, attached. */
   static async attached(switchPort: number, id: number): Promise<RawHost> {
     const host = await RawHost.attach(switchPort, id);
-    expect(frameType(await host.next())).toBe(FrameType.attached);
+    expect(frameType(await host.next())).toBe(Attached.type);
     return host;
   }
 
@@ -251,11 +252,11 @@ export class RawHost {
   }
 
   keepAlive(): void {
-    this.send((bytes) => encodeKeepAlive(bytes, this.toSwitch, { token: this.token }, fastCrc32));
+    this.send((bytes) => KeepAlive.encode(bytes, this.toSwitch, { token: this.token }, fastCrc32));
   }
 
   detach(): void {
-    this.send((bytes) => encodeDetach(bytes, this.toSwitch, { token: this.token }, fastCrc32));
+    this.send((bytes) => Detach.encode(bytes, this.toSwitch, { token: this.token }, fastCrc32));
   }
 
   /** The next frame from the switch. */

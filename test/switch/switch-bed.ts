@@ -1,19 +1,9 @@
 import { crc32 } from '../../src/base/crc32.js';
 import { SeededRandom } from '../../src/base/random.js';
 import { Switch, type SwitchOptions } from '../../src/switch/switch.js';
-import {
-  attachedKeepAliveMs,
-  attachedMaxFrameBytes,
-  attachedRateKbps,
-  attachedToken,
-  attachRefusedCode,
-  attachRefusedToken,
-  checkFrame,
-  destinationHost,
-} from '../../src/wire/decode.js';
-import { encodeAttach, encodeDetach, encodeKeepAlive } from '../../src/wire/encode.js';
+import { checkFrame, destinationHost } from '../../src/wire/decode.js';
 import type { Frame } from '../../src/wire/frame.js';
-import { FrameType } from '../../src/wire/layout.js';
+import { Attach, Attached, AttachRefused, Detach, KeepAlive } from '../../src/wire/frames.js';
 import { CountingPool, dataFrame, type FrameOptions, testSeed } from './frames.js';
 
 /** What an answer of the switch says, by its type. */
@@ -40,15 +30,15 @@ export class SwitchBed {
   }
 
   attach({ peer, id, token }: HostSide, maxFrameBytes = 0): Answer[] {
-    return this.send(peer, (bytes) => encodeAttach(bytes, fromHost(id), { token, maxFrameBytes }, crc32));
+    return this.send(peer, (bytes) => Attach.encode(bytes, fromHost(id), { token, maxFrameBytes }, crc32));
   }
 
   keepAlive({ peer, id, token }: HostSide): Answer[] {
-    return this.send(peer, (bytes) => encodeKeepAlive(bytes, fromHost(id), { token }, crc32));
+    return this.send(peer, (bytes) => KeepAlive.encode(bytes, fromHost(id), { token }, crc32));
   }
 
   detach({ peer, id, token }: HostSide): Answer[] {
-    return this.send(peer, (bytes) => encodeDetach(bytes, fromHost(id), { token }, crc32));
+    return this.send(peer, (bytes) => Detach.encode(bytes, fromHost(id), { token }, crc32));
   }
 
   data(peer: number, options: FrameOptions = {}): Answer[] {
@@ -100,16 +90,16 @@ function readAnswer(frame: Frame): Answer {
   const { bytes } = frame;
   const type = checkFrame(frame, crc32);
   const id = destinationHost(bytes);
-  if (type === FrameType.attachRefused) {
-    return { type: 'refused', id, token: attachRefusedToken(bytes), code: attachRefusedCode(bytes) };
+  if (type === AttachRefused.type) {
+    return { type: 'refused', id, token: AttachRefused.read.token(bytes), code: AttachRefused.read.code(bytes) };
   }
-  if (type !== FrameType.attached) return { type, id };
+  if (type !== Attached.type) return { type, id };
   return {
     type: 'attached',
     id,
-    token: attachedToken(bytes),
-    rateKbps: attachedRateKbps(bytes),
-    maxFrameBytes: attachedMaxFrameBytes(bytes),
-    keepAliveMs: attachedKeepAliveMs(bytes),
+    token: Attached.read.token(bytes),
+    rateKbps: Attached.read.rateKbps(bytes),
+    maxFrameBytes: Attached.read.maxFrameBytes(bytes),
+    keepAliveMs: Attached.read.keepAliveMs(bytes),
   };
 }

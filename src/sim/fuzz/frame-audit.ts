@@ -4,7 +4,7 @@ import type { LinkDirection } from '../../switch/link-direction.js';
 import { PortField } from '../../switch/port-record.js';
 import { destinationHost, flowId, frameType, pathId, sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
-import { FrameType } from '../../wire/layout.js';
+import { FrameType, TYPE_CODES } from '../../wire/layout.js';
 import type { AuditedPool } from './audited-pool.js';
 import { FlowTrail } from './flow-trail.js';
 import { fail } from './violation.js';
@@ -40,14 +40,14 @@ export type HostIds = readonly number[];
  */
 export class FrameAudit {
   /** Frames that came in and went out, by type. */
-  readonly entered = new Float64Array(16);
-  readonly left = new Float64Array(16);
+  readonly entered = new Float64Array(TYPE_CODES);
+  readonly left = new Float64Array(TYPE_CODES);
   /** The same by port. */
   readonly enteredBy: Float64Array;
   readonly leftBy: Float64Array;
   /** Frames that the fabric gave back to the pool, and those that it made. */
-  readonly dropped = new Float64Array(16);
-  readonly copied = new Float64Array(16);
+  readonly dropped = new Float64Array(TYPE_CODES);
+  readonly copied = new Float64Array(TYPE_CODES);
   /** Flows whose frames went in or out since the list was emptied. */
   readonly touched = new Set<FlowTrail>();
   private readonly fabric: Fabric;
