@@ -42,7 +42,7 @@ export interface Initiation {
   finish(message: Uint8Array, ci: Bits64, cr: Bits64): FrameSeal | null;
 }
 
-/** Exchanges of keys; hosts without keys have none. PROTOCOL §7.4 */
+/** Exchanges of keys; hosts without keys have none. PROTOCOL §7.3 */
 export interface KeyExchange {
   /** Null: no key for this peer is known. */
   initiate(peer: number, ci: Bits64): Initiation | null;

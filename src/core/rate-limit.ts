@@ -1,4 +1,4 @@
-// Tested by test/core/door.test.ts and test/core/unknown-flows.test.ts
+// Tested by test/core/endpoint.test.ts
 import { SECOND_NS } from '../base/time.js';
 
 /** A token bucket that holds what it gives in a second. */

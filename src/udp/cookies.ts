@@ -1,3 +1,4 @@
+// Tested by test/udp/cookies.test.ts
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SECOND_NS } from '../base/time.js';
 import { type Bits64, COOKIE_BYTES, type CookieMaker } from '../core/association.js';

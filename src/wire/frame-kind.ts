@@ -1,5 +1,6 @@
 // Tested by test/wire/codec.test.ts and test/wire/protocol-document.test.ts
 /** What the descriptors of frames.ts are made of, and how one becomes an encoder, readers and a check. None of it is for hot frames. */
+import { assert } from '../base/assert.js';
 import { read16, read32, write16, write32 } from './bytes.js';
 import { type Encode, type FlowHeader, seal, writeHeader } from './encode.js';
 import { CHECK_BYTES, CONTROL_CODES, FrameType, Header } from './layout.js';
@@ -9,6 +10,8 @@ interface FieldPlace {
   readonly at: number;
   /** In the diagrams of docs/PROTOCOL.md; without it the words of its key: `sentOffset` is "sent offset" there. */
   readonly name?: string;
+  /** On a printed line, in place of its key. */
+  readonly label?: string;
 }
 
 /** A number. Only those of 8, 16 and 32 bits are read and written here. */
@@ -145,6 +148,7 @@ function encoderOf<F extends Fields>(kind: FrameKind<F>): Encode<ValuesOf<F>> {
   return (bytes, header: FlowHeader, values, check) => {
     const given = values as Readonly<Record<string, number | Uint8Array | undefined>>;
     const length = repeats === undefined ? minBytes : repeats.least + repeats.bytes * Number(given[repeats.count]);
+    assert(length <= bytes.length, 'a buffer is too short for the frame');
     writeHeader(bytes, header, isControl ? FrameType.control : type, values.flags ?? 0);
     bytes.fill(0, Header.bytes, length - CHECK_BYTES);
     if (isControl) bytes[Header.bytes] = type;

@@ -23,7 +23,7 @@ import {
 } from './layout.js';
 
 /** What *max frame bytes* may be: a DATA frame of one byte, as no flow can do with less, to all that UDP carries. PROTOCOL §3.3 */
-const FRAME_SIZE = { bits: 16, least: Data.overheadBytes + 1, most: MAX_FRAME_BYTES } as const;
+const FRAME_SIZE = { label: 'max', bits: 16, least: Data.overheadBytes + 1, most: MAX_FRAME_BYTES } as const;
 /** Of the process that attaches. */
 const TOKEN = { at: 16, bits: 32, prints: 'hex' } as const;
 /** Each number once for a key. */
@@ -43,11 +43,11 @@ export const CreditRequest = fixedFrame({
   flags: RequestFlag,
   bytes: 36,
   fields: {
-    sentOffset: { at: 12, bits: 32 },
+    sentOffset: { at: 12, bits: 32, label: 'sent' },
     probe: { at: 16, bits: 16 },
     maxFrameBytes: { at: 18, ...FRAME_SIZE },
     /** 0 for none. */
-    pairedFlowId: { at: 20, bits: 32, prints: 'hex' },
+    pairedFlowId: { at: 20, bits: 32, prints: 'hex', label: 'paired' },
     backlog: { at: 24, bits: 32, saturates: true },
     weight: { at: 28, bits: 8, least: 1 },
   },
@@ -112,7 +112,11 @@ export const CreditStop = fixedFrame({
   section: '3.5',
   direction: 'sender to receiver',
   bytes: 24,
-  fields: { sentOffset: { at: 12, bits: 32 }, probe: { at: 16, bits: 16 }, unused: { at: 18, bits: 16 } },
+  fields: {
+    sentOffset: { at: 12, bits: 32, label: 'sent' },
+    probe: { at: 16, bits: 16 },
+    unused: { at: 18, bits: 16 },
+  },
 });
 
 export const Fin = fixedFrame({
@@ -121,7 +125,11 @@ export const Fin = fixedFrame({
   section: '3.6',
   direction: 'sender to receiver',
   bytes: 24,
-  fields: { finalOffset: { at: 12, bits: 32 }, probe: { at: 16, bits: 16 }, unused: { at: 18, bits: 16 } },
+  fields: {
+    finalOffset: { at: 12, bits: 32, label: 'final' },
+    probe: { at: 16, bits: 16 },
+    unused: { at: 18, bits: 16 },
+  },
 });
 
 export const Reset = fixedFrame({

@@ -49,7 +49,9 @@ function printKind(frame: Frame, type: number): string {
 function printFields(kind: FrameKind, bytes: Uint8Array): string {
   const read = (kind as FixedFrame).read as Readonly<Record<string, AnyReader>>;
   const fields = Object.entries(kind.fields);
-  return fields.map(([key, field]) => `${key}=${printField(field, read[key](bytes, new Uint8Array(256)))}`).join(' ');
+  return fields
+    .map(([key, field]) => `${field.label ?? key}=${printField(field, read[key](bytes, new Uint8Array(256)))}`)
+    .join(' ');
 }
 
 function printField(field: Field, value: number | Uint8Array): string {

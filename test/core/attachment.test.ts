@@ -14,7 +14,7 @@ const CREDIT = { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 }
 
 /** An attachment, and a switch that the test plays. */
 function newBench(changes: Partial<AttachmentOptions> = {}) {
-  const pool = new FramePool(() => new Uint8Array(64), 16);
+  const pool = new FramePool(() => new Uint8Array(128), 16);
   const attachment = new Attachment(
     {
       hostId: 3,
@@ -28,7 +28,7 @@ function newBench(changes: Partial<AttachmentOptions> = {}) {
     },
     0,
   );
-  const frame = new Frame(new Uint8Array(64));
+  const frame = new Frame(new Uint8Array(128));
   const give = (length: number, nowNs: number) => {
     frame.length = length;
     const taken = attachment.handleFrame(frame, nowNs);

@@ -81,7 +81,7 @@ it('writes all 32 bits of the number of a frame of a reactive flow', () => {
 
 describe('CreditRequest.encode', () => {
   it('writes a backlog that the field cannot hold as its largest value', () => {
-    const bytes = new Uint8Array(32);
+    const bytes = new Uint8Array(64);
     const fields = {
       flags: 0,
       sentOffset: 0,

@@ -151,7 +151,7 @@ describe('printFrame', () => {
     ];
     expect(lines).toMatchInlineSnapshot(`
       [
-        "CREDIT_REQUEST 3>7 flow=0x0000beef path=0 hop=63 - [OPEN] sentOffset=10 probe=2 maxFrameBytes=1472 pairedFlowId=0x00000000 backlog=99 weight=3",
+        "CREDIT_REQUEST 3>7 flow=0x0000beef path=0 hop=63 - [OPEN] sent=10 probe=2 max=1472 paired=0x00000000 backlog=99 weight=3",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=5",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=6 rate=1048576kbit/s limited-by=2 offer=4271771996kbit/s@none",
         "CREDIT 3>7 flow=0x0000beef path=9 hop=63 ect0 credit=7 rate=1048576kbit/s limited-by=none offer=524288kbit/s@3",
@@ -160,12 +160,12 @@ describe('printFrame', () => {
         "ACK 3>7 flow=0x0000beef path=0 hop=63 - cumulative=50 probe=2 ranges=none",
         "DATA 3>7 flow=0x0000beef path=0 hop=63 ect0 [REACTIVE EARLY] frame=4275878552 offset=20 payload=30 unused=0",
         "WINDOW_ACK 3>7 flow=0x0000beef path=0 hop=63 - [ECHO] cumulative=50 probe=2 ranges=60-70 window=9000 frame=6 arrived-with=62,ce queued=12us",
-        "CREDIT_STOP 3>7 flow=0x0000beef path=0 hop=63 - sentOffset=50 probe=3 unused=4",
-        "FIN 3>7 flow=0x0000beef path=0 hop=63 - finalOffset=50 probe=4 unused=4",
+        "CREDIT_STOP 3>7 flow=0x0000beef path=0 hop=63 - sent=50 probe=3 unused=4",
+        "FIN 3>7 flow=0x0000beef path=0 hop=63 - final=50 probe=4 unused=4",
         "RESET 3>7 flow=0x0000beef path=0 hop=63 - [FROM_RECEIVER] code=UNKNOWN_FLOW",
         "RESET 3>7 flow=0x0000beef path=0 hop=63 - code=99",
-        "ATTACH 3>0 flow=0x00000000 path=0 hop=63 - maxFrameBytes=0 token=0x00000abc nonce=none cookie=none proof=none",
-        "ATTACHED 0>7 flow=0x00000000 path=0 hop=63 - maxFrameBytes=1472 token=0x00000abc rateKbps=100000 keepAliveMs=500 counter=0 proof=none",
+        "ATTACH 3>0 flow=0x00000000 path=0 hop=63 - max=0 token=0x00000abc nonce=none cookie=none proof=none",
+        "ATTACHED 0>7 flow=0x00000000 path=0 hop=63 - max=1472 token=0x00000abc rateKbps=100000 keepAliveMs=500 counter=0 proof=none",
         "ATTACH_REFUSED 0>7 flow=0x00000000 path=0 hop=63 - code=ID_IN_USE token=0x00000abc",
         "KEEP_ALIVE 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc counter=0 proof=none",
         "DETACH 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc counter=0 proof=none",
