@@ -4,23 +4,10 @@ import { read32 } from '../wire/bytes.js';
 import { frameType } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { CHECK_BYTES, CHECK_RESIDUE, Credit, FrameType } from '../wire/layout.js';
+import type { Bits64 } from '../wire/proofs.js';
 
-/** Bytes of a cookie: its time and half of an HMAC. PROTOCOL §7.2 */
-export const COOKIE_BYTES = 20;
 /** Longest message of a handshake: Noise XX with an empty payload takes 96. */
 export const MAX_HANDSHAKE_BYTES = 128;
-
-/** 64 random bits. */
-export type Bits64 = Uint8Array;
-export const BITS_BYTES = 8;
-
-/** Makes and checks proofs of an address without keeping anything of it. PROTOCOL §7.2 */
-export interface CookieMaker {
-  /** Writes COOKIE_BYTES to `out`: for the address of `peer` and the initiator's `bits`; null for any bits, in a cookie for the next time. */
-  write(peer: number, bits: Bits64 | null, nowNs: number, out: Uint8Array): void;
-  /** Whether `cookie` was made here for that address not long ago, for these bits or for any. */
-  isValid(peer: number, bits: Bits64, nowNs: number, cookie: Uint8Array): boolean;
-}
 
 /** Protects the frames of one association: by a mask of their checks, or sealed with keys. */
 export interface FrameSeal {

@@ -12,17 +12,8 @@ import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { Confirm, Cookie, Hello, NoAssociation, Welcome } from '../wire/frames.js';
 import { NO_HOST } from '../wire/layout.js';
-import {
-  BITS_BYTES,
-  type Bits64,
-  COOKIE_BYTES,
-  type CookieMaker,
-  type FrameSeal,
-  type Initiation,
-  type KeyExchange,
-  MAX_HANDSHAKE_BYTES,
-  MaskSeal,
-} from './association.js';
+import { BITS_BYTES, type Bits64, COOKIE_BYTES, type CookieMaker } from '../wire/proofs.js';
+import { type FrameSeal, type Initiation, type KeyExchange, MAX_HANDSHAKE_BYTES, MaskSeal } from './association.js';
 import type { EndpointConfig } from './config.js';
 import { backedOffNs } from './probe.js';
 import { RateLimit } from './rate-limit.js';

@@ -7,9 +7,28 @@ import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import { checkFrame, DROP_NAMES, DropCode, destinationHost, flowId, peekHeader, sourceHost } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
-import { Attach, Attached, AttachRefused, Detach, isSwitchType, KeepAlive, Version } from '../wire/frames.js';
+import {
+  Attach,
+  AttachChallenge,
+  Attached,
+  AttachRefused,
+  Detach,
+  isSwitchType,
+  KeepAlive,
+  Version,
+} from '../wire/frames.js';
 import { AttachRefusal, Credit, FrameType, NO_HOST, VERSION } from '../wire/layout.js';
-import { ATTACHMENT_METRICS, Attachments } from './attachments.js';
+import {
+  type AttachProof,
+  BITS_BYTES,
+  type Bits64,
+  COOKIE_BYTES,
+  type CookieMaker,
+  NONCE_PROOF,
+  proofAt,
+  proveFrame,
+} from '../wire/proofs.js';
+import { ATTACHMENT_METRICS, type AttachClaim, Attachments } from './attachments.js';
 import { Fabric, type LinkChanges } from './fabric.js';
 import { DIRECTION_METRICS } from './link-direction.js';
 import { pathChoices } from './path-choices.js';
@@ -48,8 +67,15 @@ const MAX_RATE_KBPS = 0xffffffff;
 const NO_TOKEN = 0;
 
 /** Why the switch turned a datagram away before it entered the fabric; the first seven are PROTOCOL §2.7's by `DropCode`. */
-const DOOR_NAMES: readonly string[] = [...DROP_NAMES, 'direction', 'spoofed', 'notAttached', 'answerQueueFull'];
-const DoorDrop = { direction: 8, spoofed: 9, notAttached: 10, answerQueueFull: 11 } as const;
+const DOOR_NAMES: readonly string[] = [
+  ...DROP_NAMES,
+  'direction',
+  'spoofed',
+  'notAttached',
+  'answerQueueFull',
+  'wrongKey',
+];
+const DoorDrop = { direction: 8, spoofed: 9, notAttached: 10, answerQueueFull: 11, wrongKey: 12 } as const;
 
 export interface SwitchOptions {
   topology: Topology;
@@ -57,7 +83,12 @@ export interface SwitchOptions {
   check: Crc32;
   /** Its buffers take a full frame of the largest link. */
   pool: FramePool;
+  /** Make and check what hosts show when they attach. PROTOCOL §8.3 */
+  cookies: CookieMaker;
+  proof?: AttachProof;
   keepAliveMs?: number;
+  /** While an address is held its number stands for no other. */
+  onHeld?(peer: number, isHeld: boolean): void;
   /** How long before its last bit arrives a frame may leave by `poll`; see FabricOptions. */
   earlyNs?: number;
 }
@@ -97,6 +128,8 @@ export class Switch {
   private readonly topology: Topology;
   private readonly check: Crc32;
   private readonly pool: FramePool;
+  private readonly cookies: CookieMaker;
+  private readonly proof: AttachProof;
   private readonly keepAliveMs: number;
   private readonly fabric: Fabric;
   private readonly attachments: Attachments;
@@ -114,6 +147,8 @@ export class Switch {
     this.topology = topology;
     this.check = options.check;
     this.pool = pool;
+    this.cookies = options.cookies;
+    this.proof = options.proof ?? NONCE_PROOF;
     this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
     this.fabric = new Fabric({ topology, random, pool, earlyNs });
     this.hostCount = topology.hosts.length;
@@ -124,6 +159,7 @@ export class Switch {
       keepAliveMs: this.keepAliveMs,
       portOf: (id) => this.fabric.routes.localPort(id),
       maxFrameBytesAt: (port) => this.fabric.portSettings(port).maxFrameBytes,
+      onHeld: options.onHeld?.bind(options),
     });
   }
 
@@ -249,36 +285,58 @@ export class Switch {
     }
     if (type === Attach.type) this.handleAttach(frame, nowNs);
     else if (type === KeepAlive.type) this.handleKeepAlive(frame, nowNs);
-    else if (type === Detach.type) {
-      this.attachments.detach(sourceHost(frame.bytes), KeepAlive.read.token(frame.bytes), frame.peer);
-    } else this.door[DoorDrop.direction]++;
+    else if (type === Detach.type) this.handleDetach(frame);
+    else this.door[DoorDrop.direction]++;
     this.pool.give(frame);
   }
 
-  private handleAttach({ bytes, peer }: Frame, nowNs: number): void {
+  /** An address that has not shown a cookie is sent one, and nothing is kept of it. */
+  private handleAttach(frame: Frame, nowNs: number): void {
+    const { bytes, peer } = frame;
+    const token = Attach.read.token(bytes);
+    const nonce = Attach.read.nonce(bytes, new Uint8Array(BITS_BYTES));
+    const cookie = Attach.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
+    const id = sourceHost(bytes);
+    if (!this.cookies.isValid(peer, nonce, nowNs, cookie)) this.sendChallenge({ id, token, nonce, peer }, nowNs);
+    else if (!this.proof.isValid(bytes, proofAt(frame), nonce)) {
+      this.door[DoorDrop.wrongKey]++;
+      if (this.notAttachedAnswers.allow(peer, nowNs))
+        this.sendRefusal({ id, token, peer }, AttachRefusal.wrongKey, nowNs);
+    } else this.attach({ id, token, nonce, peer, maxFrameBytes: Attach.read.maxFrameBytes(bytes) }, nowNs);
+  }
+
+  private attach(claim: AttachClaim, nowNs: number): void {
     this.attachments.advance(nowNs);
-    const claim = {
-      id: sourceHost(bytes),
-      token: Attach.read.token(bytes),
-      peer,
-      maxFrameBytes: Attach.read.maxFrameBytes(bytes),
-    };
     const port = this.attachments.attach(claim, nowNs);
     if (port >= 0) this.sendAttached(port, nowNs);
     else this.sendRefusal(claim, -port, nowNs);
   }
 
-  private handleKeepAlive({ bytes, peer }: Frame, nowNs: number): void {
+  private handleKeepAlive(frame: Frame, nowNs: number): void {
     this.attachments.advance(nowNs);
-    const id = sourceHost(bytes);
-    const token = KeepAlive.read.token(bytes);
-    const port = this.attachments.keepAlive(id, token, { peer, nowNs });
+    const port = this.provedPort(frame);
     if (port >= 0) {
+      this.attachments.keepAlive(port, nowNs);
       this.sendAttached(port, nowNs);
       return;
     }
     this.door[DoorDrop.notAttached]++;
-    this.answerNotAttached({ id, token, peer }, nowNs);
+    const { bytes, peer } = frame;
+    this.answerNotAttached({ id: sourceHost(bytes), token: KeepAlive.read.token(bytes), peer }, nowNs);
+  }
+
+  private handleDetach(frame: Frame): void {
+    const port = this.provedPort(frame);
+    if (port >= 0) this.attachments.detach(port);
+    else this.door[DoorDrop.notAttached]++;
+  }
+
+  /** Port of the host that a KEEP_ALIVE or DETACH is of; -1 where it is of nobody who is attached, or came before. */
+  private provedPort(frame: Frame): number {
+    const { bytes, peer } = frame;
+    const port = this.attachments.portAt(sourceHost(bytes), peer);
+    if (port < 0 || !this.proof.isValid(bytes, proofAt(frame), this.attachments.nonceAt(port))) return -1;
+    return this.attachments.isNew(port, KeepAlive.read.counter(bytes)) ? port : -1;
   }
 
   /** Somebody else has the id: silence. Nobody has it: the host is told to attach, as after a restart of the switch. */
@@ -317,9 +375,20 @@ export class Switch {
       rateKbps: rateKbps(rateBps),
       maxFrameBytes,
       keepAliveMs: this.keepAliveMs,
+      counter: this.attachments.nextCounter(port),
     };
     const answer = this.takeAnswer(Attached.minBytes, this.attachments.peerAt(port), nowNs);
-    answer.length = Attached.encode(answer.bytes, toHost(this.topology.hosts[port].id), fields, this.check);
+    answer.length = Attached.encode(answer.bytes, toHost(this.topology.hosts[port].id), fields, null);
+    proveFrame(answer, { check: this.check, proof: this.proof, nonce: this.attachments.nonceAt(port) });
+    this.queueAnswer(answer);
+  }
+
+  private sendChallenge(to: { id: number; token: number; nonce: Bits64; peer: number }, nowNs: number): void {
+    const { id, peer, ...fields } = to;
+    const cookie = new Uint8Array(COOKIE_BYTES);
+    this.cookies.write(peer, to.nonce, nowNs, cookie);
+    const answer = this.takeAnswer(AttachChallenge.minBytes, peer, nowNs);
+    answer.length = AttachChallenge.encode(answer.bytes, toHost(id), { ...fields, cookie }, this.check);
     this.queueAnswer(answer);
   }
 

@@ -1,7 +1,7 @@
 // Tested by test/udp/cookies.test.ts
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SECOND_NS } from '../base/time.js';
-import { type Bits64, COOKIE_BYTES, type CookieMaker } from '../core/association.js';
+import { type Bits64, COOKIE_BYTES, type CookieMaker } from '../wire/proofs.js';
 
 /** How long one secret makes cookies; those of the one before are still good. Ours: a handshake takes seconds at most, and who comes back in minutes is known. */
 const SECRET_NS = 120 * SECOND_NS;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
 import { XpassError } from '../base/errors.js';
@@ -8,6 +9,7 @@ import { isBundle } from '../wire/bundle.js';
 import { sourceHost } from '../wire/decode.js';
 import { Frame, FramePool } from '../wire/frame.js';
 import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
+import { BITS_BYTES, NONCE_PROOF } from '../wire/proofs.js';
 import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAddress } from './address.js';
 import { ArrivalEstimate } from './arrival-times.js';
 import type { Bundler } from './bundler.js';
@@ -26,7 +28,7 @@ export const ONLY_PEER = 1;
 const MAX_BATCH = 64;
 const DEFAULT_CONNECT_TIMEOUT_NS = 5 * SECOND_NS;
 /** Room for every frame that an attachment sends. */
-const ATTACH_FRAME_BYTES = 64;
+const ATTACH_FRAME_BYTES = 96;
 const LOOPBACK: UdpAddress = { address: '127.0.0.1', port: 0, family: 4 };
 
 /** What the kernel counts for a datagram beyond its bytes: the sk_buff and its shared info, 256 + 320 bytes on x86-64 Linux. */
@@ -312,6 +314,8 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       hostId,
       maxFrameBytes: frameBytes ?? 0,
       token: this.random.uint32(),
+      nonce: randomBytes(BITS_BYTES),
+      proof: NONCE_PROOF,
       connectTimeoutNs: this.options.connectTimeoutNs ?? DEFAULT_CONNECT_TIMEOUT_NS,
       check: this.frameCheck.check,
       pool: new FramePool(() => Buffer.allocUnsafeSlow(ATTACH_FRAME_BYTES), 0),

@@ -21,6 +21,7 @@ import {
   WindowAck,
   WindowAckFlag,
 } from './layout.js';
+import { COOKIE_BYTES, BITS_BYTES as ID_BYTES, PROOF_BYTES } from './proofs.js';
 
 /** What *max frame bytes* may be: a DATA frame of one byte, as no flow can do with less, to all that UDP carries. PROTOCOL §3.3 */
 const FRAME_SIZE = { label: 'max', bits: 16, least: Data.overheadBytes + 1, most: MAX_FRAME_BYTES } as const;
@@ -28,10 +29,6 @@ const FRAME_SIZE = { label: 'max', bits: 16, least: Data.overheadBytes + 1, most
 const TOKEN = { at: 16, bits: 32, prints: 'hex' } as const;
 /** Each number once for a key. */
 const COUNTER = { bits: 32, optional: true } as const;
-const COOKIE_BYTES = 20;
-/** HMAC of all before it. */
-const PROOF_BYTES = 16;
-const ID_BYTES = 8;
 /** Longest message of a Noise handshake that the frames hold. */
 const MESSAGE_BYTES = 128;
 

@@ -162,7 +162,14 @@ export const ResetCode = {
 } as const;
 
 /** PROTOCOL §3.10 */
-export const AttachRefusal = { idInUse: 1, unknownId: 2, noFreeId: 3, frameSize: 4, notAttached: 5 } as const;
+export const AttachRefusal = {
+  idInUse: 1,
+  unknownId: 2,
+  noFreeId: 3,
+  frameSize: 4,
+  notAttached: 5,
+  wrongKey: 6,
+} as const;
 
 /** UDP payload of a full data frame on a 1500-byte MTU: 1500 - 20 - 8. */
 export const DEFAULT_FRAME_BYTES = 1472;

@@ -5,10 +5,12 @@ import { Attachment, type AttachmentOptions } from '../../src/core/attachment.js
 import { checkFrame, destinationHost, sourceHost } from '../../src/wire/decode.js';
 import { encodeCredit } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
-import { Attach, Attached, AttachRefused, Detach, KeepAlive, Version } from '../../src/wire/frames.js';
+import { Attach, AttachChallenge, Attached, AttachRefused, Detach, KeepAlive, Version } from '../../src/wire/frames.js';
 import { AttachRefusal } from '../../src/wire/layout.js';
+import { COOKIE_BYTES, NONCE_PROOF } from '../../src/wire/proofs.js';
 
 const TOKEN = 0xcafe_f00d;
+const NONCE = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 const FROM_SWITCH = { destination: 3, source: 0, flowId: 0 };
 const CREDIT = { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 };
 
@@ -20,6 +22,8 @@ function newBench(changes: Partial<AttachmentOptions> = {}) {
       hostId: 3,
       maxFrameBytes: 1472,
       token: TOKEN,
+      nonce: NONCE,
+      proof: NONCE_PROOF,
       connectTimeoutNs: 5 * SECOND_NS,
       check: crc32,
       pool,
@@ -29,6 +33,7 @@ function newBench(changes: Partial<AttachmentOptions> = {}) {
     0,
   );
   const frame = new Frame(new Uint8Array(128));
+  let counter = 0;
   const give = (length: number, nowNs: number) => {
     frame.length = length;
     const taken = attachment.handleFrame(frame, nowNs);
@@ -55,8 +60,8 @@ function newBench(changes: Partial<AttachmentOptions> = {}) {
       }
       return sent;
     },
-    attached(nowNs: number, token = TOKEN, keepAliveMs = 1000, rateKbps = 100_000): boolean {
-      const fields = { token, rateKbps, maxFrameBytes: 1472, keepAliveMs };
+    attached(nowNs: number, proof = NONCE, keepAliveMs = 1000, rateKbps = 100_000): boolean {
+      const fields = { token: TOKEN, rateKbps, maxFrameBytes: 1472, keepAliveMs, counter: ++counter, proof };
       return give(Attached.encode(frame.bytes, FROM_SWITCH, fields, crc32), nowNs);
     },
     refused(nowNs: number, code: number, token = TOKEN): boolean {
@@ -109,7 +114,7 @@ describe('Attachment', () => {
   it('takes another rate from a later ATTACHED, and sends the next one no later for it', () => {
     const { attachment, attached } = attachedBench();
     expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
-    attached(0.5 * SECOND_NS, TOKEN, 1000, 20_000);
+    attached(0.5 * SECOND_NS, NONCE, 1000, 20_000);
     expect(attachment.link?.rateBps).toBe(20e6);
     expect(attachment.attachments).toBe(1);
     expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
@@ -149,13 +154,13 @@ describe('Attachment', () => {
 
   it('reads a rate of 0 as unlimited', () => {
     const { attachment, attached } = bench();
-    attached(10, TOKEN, 1000, 0);
+    attached(10, NONCE, 1000, 0);
     expect(attachment.link?.rateBps).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('then sends KEEP_ALIVE more often than the switch asks for, with the id that it was given', () => {
     const { run, attached } = bench({ hostId: 0 });
-    attached(0, TOKEN, 400);
+    attached(0, NONCE, 400);
     const sent = run(3 * SECOND_NS);
     expect(sent.map(({ atNs }) => atNs / MILLISECOND_NS)).toEqual([
       300, 600, 900, 1200, 1500, 1800, 2100, 2400, 2700, 3000,
@@ -216,7 +221,7 @@ describe('Attachment', () => {
 
   it('drops and counts answers to another process, and refusals that come when it is attached', () => {
     const { attachment, attached, refused } = bench();
-    expect(attached(1, TOKEN + 1)).toBe(true);
+    expect(attached(1, NONCE.toReversed())).toBe(true);
     expect(refused(1, AttachRefusal.idInUse, TOKEN + 1)).toBe(true);
     expect(attachment.isAttached).toBe(false);
     attached(2);
@@ -225,9 +230,42 @@ describe('Attachment', () => {
     expect(attachment.dropped).toBe(3);
   });
 
+  it('says again at once what a challenge asks for, and once only', () => {
+    const { run, frame, give } = bench();
+    const cookie = new Uint8Array(COOKIE_BYTES).fill(9);
+    const challenge = (nonce: Uint8Array) =>
+      give(AttachChallenge.encode(frame.bytes, FROM_SWITCH, { token: TOKEN, nonce, cookie }, crc32), 5);
+    challenge(NONCE.toReversed());
+    expect(run(5)).toEqual([]);
+    challenge(NONCE);
+    challenge(NONCE);
+    const sent = run(5);
+    expect(sent.map(({ type }) => type)).toEqual([Attach.type]);
+    expect(Attach.read.cookie(sent[0].frame.bytes, new Uint8Array(COOKIE_BYTES))).toEqual(cookie);
+    expect(Attach.read.nonce(sent[0].frame.bytes, new Uint8Array(8))).toEqual(NONCE);
+  });
+
+  it('goes by the latest ATTACHED, however late an older one comes', () => {
+    const { attachment, attached, frame, give } = attachedBench();
+    attached(1, NONCE, 1000, 50_000);
+    const old = { token: TOKEN, rateKbps: 7, maxFrameBytes: 1472, keepAliveMs: 1000, counter: 1, proof: NONCE };
+    give(Attached.encode(frame.bytes, FROM_SWITCH, old, crc32), 2);
+    expect(attachment.link?.rateBps).toBe(50e6);
+    expect(attachment.dropped).toBe(1);
+  });
+
+  it('goes on asking when the switch that it was attached to has given its place away', () => {
+    const { attachment, run, refused } = attachedBench();
+    refused(0, AttachRefusal.notAttached, 0);
+    run(0);
+    refused(1, AttachRefusal.idInUse);
+    expect(attachment.error).toBeNull();
+    expect(run(3 * SECOND_NS).length).toBe(3);
+  });
+
   it('drops and counts damaged frames', () => {
     const { attachment, frame, give } = bench();
-    const fields = { token: TOKEN, rateKbps: 1, maxFrameBytes: 1472, keepAliveMs: 1000 };
+    const fields = { token: TOKEN, rateKbps: 1, maxFrameBytes: 1472, keepAliveMs: 1000, counter: 1, proof: NONCE };
     const length = Attached.encode(frame.bytes, FROM_SWITCH, fields, crc32);
     frame.bytes[13] ^= 1;
     expect(give(length, 1)).toBe(true);

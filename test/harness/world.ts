@@ -3,7 +3,7 @@ import { SeededRandom } from '../../src/base/random.js';
 import { SECOND_NS } from '../../src/base/time.js';
 import type { Application } from '../../src/core/application.js';
 import { REFUSE_ALL } from '../../src/core/application.js';
-import type { Bits64, CookieMaker, KeyExchange } from '../../src/core/association.js';
+import type { KeyExchange } from '../../src/core/association.js';
 import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import { Door } from '../../src/core/door.js';
 import { Endpoint } from '../../src/core/endpoint.js';
@@ -12,6 +12,7 @@ import { DEFAULT_PORT, Port } from '../../src/switch/port.js';
 import { write32 } from '../../src/wire/bytes.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { MAX_FRAME_BYTES } from '../../src/wire/layout.js';
+import type { Bits64, CookieMaker } from '../../src/wire/proofs.js';
 import { EventQueue } from './event-queue.js';
 
 /** What the network does with one frame: how many copies arrive, each with an extra delay. Empty: lost. */

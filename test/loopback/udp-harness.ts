@@ -74,7 +74,8 @@ export async function openSwitch({ topology = {}, ...options }: SwitchOptions = 
   const driver = await UdpSwitch.open<Switch>({
     bind: ANY_PORT,
     frameBytes: 1472,
-    makeMachine: ({ pool, check, random }) => new Switch({ topology: checked, pool, check, random, keepAliveMs: 100 }),
+    makeMachine: ({ pool, check, random, cookies }) =>
+      new Switch({ topology: checked, pool, check, random, cookies, keepAliveMs: 100 }),
     ...options,
   });
   opened.push(driver);

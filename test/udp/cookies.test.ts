@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SECOND_NS } from '../../src/base/time.js';
-import { BITS_BYTES, COOKIE_BYTES } from '../../src/core/association.js';
 import { HmacCookies } from '../../src/udp/cookies.js';
+import { BITS_BYTES, COOKIE_BYTES } from '../../src/wire/proofs.js';
 
 const BITS = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 const ADDRESSES = ['192.0.2.1:1000', '192.0.2.1:1001', '192.0.2.2:1000'];

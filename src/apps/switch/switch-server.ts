@@ -101,10 +101,19 @@ export class SwitchServer {
   }
 }
 
-function makeSwitch({ pool, check, random, nowNs }: SwitchParts, options: SwitchServerOptions): Switch {
+function makeSwitch(parts: SwitchParts, options: SwitchServerOptions): Switch {
   const { chosen, keepAliveMs, seed, links } = options;
+  const { pool, check, random, nowNs, cookies, holdPeer } = parts;
   const chance = seed === undefined ? random : new SeededRandom(seed);
-  const machine = new Switch({ topology: chosen.topology, random: chance, check, pool, keepAliveMs });
+  const machine = new Switch({
+    topology: chosen.topology,
+    random: chance,
+    check,
+    pool,
+    cookies,
+    onHeld: holdPeer,
+    keepAliveMs,
+  });
   for (const [link, changes] of links) handleControl(machine, { verb: 'set', link, changes }, nowNs);
   return machine;
 }
