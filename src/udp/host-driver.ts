@@ -8,6 +8,7 @@ import type { AttachedLink } from '../core/attachment.js';
 import { isBundle } from '../wire/bundle.js';
 import { sourceHost } from '../wire/decode.js';
 import { Frame, FramePool } from '../wire/frame.js';
+import { Attach } from '../wire/frames.js';
 import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
 import { BITS_BYTES, NONCE_PROOF } from '../wire/proofs.js';
 import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAddress } from './address.js';
@@ -27,8 +28,6 @@ export const ONLY_PEER = 1;
 /** Frames that were read together are given to the machine before it is drained once, at most this many. Ours: at 2 us each the first answer waits 0.1 ms. */
 const MAX_BATCH = 64;
 const DEFAULT_CONNECT_TIMEOUT_NS = 5 * SECOND_NS;
-/** Room for every frame that an attachment sends. */
-const ATTACH_FRAME_BYTES = 96;
 const LOOPBACK: UdpAddress = { address: '127.0.0.1', port: 0, family: 4 };
 
 /** What the kernel counts for a datagram beyond its bytes: the sk_buff and its shared info, 256 + 320 bytes on x86-64 Linux. */
@@ -318,7 +317,8 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       proof: NONCE_PROOF,
       connectTimeoutNs: this.options.connectTimeoutNs ?? DEFAULT_CONNECT_TIMEOUT_NS,
       check: this.frameCheck.check,
-      pool: new FramePool(() => Buffer.allocUnsafeSlow(ATTACH_FRAME_BYTES), 0),
+      // ATTACH is the longest frame that an attachment sends.
+      pool: new FramePool(() => Buffer.allocUnsafeSlow(Attach.maxBytes), 0),
       switchName: formatAddress(switchAddress),
     };
     const attached = this.far.attach(parts, this.now());

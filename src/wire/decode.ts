@@ -132,7 +132,7 @@ function checkLength(frame: Frame, type: number): number {
   return misplaced ? DropCode.length : 0;
 }
 
-/** Of a control frame. */
+/** Of a control frame, in which what counts has 16 bits. */
 function isAsLongAsItSays(bytes: Uint8Array, type: number, total: number): boolean {
   const { repeats, fields } = kindOf(type);
   return repeats === undefined || total === repeats.least + repeats.bytes * read16(bytes, fields[repeats.count].at);

@@ -141,33 +141,43 @@ function readerOf(field: Field): AnyReader {
   return numberReader(field);
 }
 
-function encoderOf<F extends Fields>(kind: FrameKind<F>): Encode<ValuesOf<F>> {
-  const { type, minBytes, repeats } = kind;
-  const fields = Object.entries<Field>(kind.fields);
+type Values = Readonly<Record<string, number | Uint8Array | undefined>>;
+
+function encoderOf<F extends Fields>({ type, minBytes, repeats, fields }: FrameKind<F>): Encode<ValuesOf<F>> {
+  const writers = Object.entries<Field>(fields).map(([key, field]) => writerOf(key, field));
   const isControl = type >= CONTROL_CODES;
+  const frameClass = isControl ? FrameType.control : type;
   return (bytes, header: FlowHeader, values, check) => {
-    const given = values as Readonly<Record<string, number | Uint8Array | undefined>>;
+    const given: Values = values;
     const length = repeats === undefined ? minBytes : repeats.least + repeats.bytes * Number(given[repeats.count]);
-    assert(length <= bytes.length, 'a buffer is too short for the frame');
-    writeHeader(bytes, header, isControl ? FrameType.control : type, values.flags ?? 0);
-    bytes.fill(0, Header.bytes, length - CHECK_BYTES);
+    assert(length >= minBytes && length <= bytes.length, 'a frame does not fit its kind or its buffer');
+    writeHeader(bytes, header, frameClass, values.flags ?? 0);
+    for (let at: number = Header.bytes; at < length - CHECK_BYTES; at++) bytes[at] = 0;
     if (isControl) bytes[Header.bytes] = type;
-    for (const [key, field] of fields) writeField(bytes, field, given[key]);
+    for (let index = 0; index < writers.length; index++) writers[index](bytes, given);
     return seal(bytes, length - CHECK_BYTES, check);
   };
 }
 
-function writeField(bytes: Uint8Array, field: Field, value: number | Uint8Array | undefined): void {
-  if (value === undefined) return;
-  if (isBytes(field)) bytes.set(value as Uint8Array, field.at);
-  else writeNumber(bytes, field, value as number);
+function writerOf(key: string, field: Field): (bytes: Uint8Array, values: Values) => void {
+  const { at } = field;
+  if (isBytes(field)) {
+    return (bytes, values) => {
+      const value = (values[key] ?? NO_BYTES) as Uint8Array;
+      assert(value.length <= field.bytes, 'more bytes than the field has');
+      bytes.set(value, at);
+    };
+  }
+  const { bits, saturates } = field;
+  if (saturates === true) return (bytes, values) => write32(bytes, at, Math.min(Number(values[key]), 0xffffffff));
+  if (bits === 32) return (bytes, values) => write32(bytes, at, (values[key] ?? 0) as number);
+  if (bits === 16) return (bytes, values) => write16(bytes, at, values[key] as number);
+  return (bytes, values) => {
+    bytes[at] = values[key] as number;
+  };
 }
 
-function writeNumber(bytes: Uint8Array, { at, bits, saturates }: NumberField, value: number): void {
-  if (bits === 32) write32(bytes, at, saturates === true ? Math.min(value, 0xffffffff) : value);
-  else if (bits === 16) write16(bytes, at, value);
-  else bytes[at] = value;
-}
+const NO_BYTES = new Uint8Array(0);
 
 /** Whether every field of its own is one that a correct peer sends. PROTOCOL §2.7 `invalid` */
 export type FieldCheck = (bytes: Uint8Array) => boolean;

@@ -8,8 +8,8 @@ import { checkTopology } from '../../src/switch/topology.js';
 import { checkFrame, flowId, sourceHost } from '../../src/wire/decode.js';
 import { seal } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
-import { Attach, Attached, AttachRefused, KeepAlive, Version } from '../../src/wire/frames.js';
-import { AttachRefusal, CHECK_BYTES, FrameType, Header } from '../../src/wire/layout.js';
+import { Attach, Attached, AttachRefused, Hello, KeepAlive, Version } from '../../src/wire/frames.js';
+import { AttachRefusal, CHECK_BYTES, EXTENDED, FrameType, Header } from '../../src/wire/layout.js';
 import { creditFrame, dataFrame, FULL_WIRE_BYTES, testSeed } from './frames.js';
 import { type HostSide, SwitchBed } from './switch-bed.js';
 
@@ -260,6 +260,45 @@ describe('frames through the switch', () => {
     });
     expect(out).toEqual([]);
     expect(bed.door()).toEqual({ version: 1 });
+  });
+
+  it('that attach a host of version 1 are answered with VERSION, which tells that host so', () => {
+    const bed = new SwitchBed({ topology: star });
+    // ATTACH of version 1: class 8, host id 1, token 9, the switch's frame size.
+    const attach = Buffer.from('fc1800000000000100000000000000090000000000000000', 'hex');
+    const out = bed.send(ALICE.peer, (bytes) => {
+      bytes.set(attach);
+      return seal(bytes, attach.length - CHECK_BYTES, crc32);
+    });
+    expect(out).toEqual([{ type: FrameType.version, id: 1 }]);
+    expect(bed.door()).toEqual({ version: 1 });
+  });
+
+  it('may be control frames between hosts', () => {
+    const bed = new SwitchBed({ topology: star });
+    bed.attach(ALICE);
+    bed.attach(BOB);
+    const header = { source: 1, destination: 2, flowId: 0 };
+    const hello = { messageBytes: 0, ci: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) };
+    expect(bed.send(ALICE.peer, (bytes) => Hello.encode(bytes, header, hello, crc32))).toEqual([
+      { type: Hello.type, id: 2 },
+    ]);
+  });
+
+  it('keep the extension blocks that they came with', () => {
+    const bed = new SwitchBed({ topology: star });
+    bed.attach(ALICE);
+    bed.attach(BOB);
+    const frame = dataFrame({ source: 1, destination: 2, wireBytes: 200, into: bed.pool.take() });
+    frame.bytes[Header.flags] |= EXTENDED;
+    frame.bytes.set([0x80, 1, 9, 0, 3], frame.length - CHECK_BYTES);
+    frame.length = seal(frame.bytes, frame.length + 5 - CHECK_BYTES, crc32);
+    frame.peer = ALICE.peer;
+    const sent = frame.bytes.slice(1, frame.length);
+    bed.target.handleDatagram(frame, 0);
+    bed.target.advance(SECOND_NS);
+    const arrived = bed.target.poll()!;
+    expect(arrived.bytes.slice(1, arrived.length)).toEqual(sent);
   });
 
   it('may be VERSION frames between hosts', () => {

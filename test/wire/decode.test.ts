@@ -13,6 +13,7 @@ import {
   KeepAlive,
   MtuProbe,
   MtuProbed,
+  NoAssociation,
   PathChallenge,
   PathResponse,
   Version,
@@ -228,6 +229,8 @@ describe('a control frame', () => {
     for (const answer of [Cookie, Welcome]) expect(answer.maxBytes).toBeLessThanOrEqual(Hello.minBytes);
     for (const answer of [Attached, AttachRefused, AttachChallenge])
       expect(answer.maxBytes).toBeLessThanOrEqual(Attach.minBytes);
+    // The shortest frame of an association with keys is a CREDIT of 30 bytes.
+    expect(NoAssociation.maxBytes).toBeLessThanOrEqual(30);
     expect(PathResponse.maxBytes).toBeLessThanOrEqual(PathChallenge.minBytes);
     expect(MtuProbed.maxBytes).toBeLessThanOrEqual(MtuProbe.minBytes);
   });
