@@ -218,8 +218,9 @@ export class Attachment {
       this.dropped++;
       return;
     }
-    // A host that was attached goes on: whoever has its place may leave it.
-    if (this.given === null) this.fail(code === AttachRefusal.frameSize ? 'frameSize' : 'attach', this.explain(code));
+    // A host that was attached goes on asking for its place: whoever has it may leave it.
+    if (this.given !== null && code === AttachRefusal.idInUse) return;
+    this.fail(code === AttachRefusal.frameSize ? 'frameSize' : 'attach', this.explain(code));
   }
 
   private handleVersion(frame: Frame): void {
