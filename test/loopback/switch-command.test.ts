@@ -51,7 +51,7 @@ describe('xpass switch', () => {
         { id: 1, attached: true },
         { id: 2, attached: true },
       ],
-      driver: { datagrams_in: 4, datagrams_out: 4 },
+      driver: { datagrams_in: 6, datagrams_out: 6 },
     });
     expect(portsOf(summary ?? {}).map(({ name, data }) => [name, data.frames])).toEqual([
       ['h1->s1', 1],
