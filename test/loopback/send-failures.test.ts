@@ -121,17 +121,17 @@ describe('when the other side goes', () => {
 });
 
 describe('when nobody answers', () => {
-  it.each(['dgram', 'mmsg'])('a sender on %s says so after a second of refusals', async (datapath) => {
+  it.each(['dgram', 'mmsg'])('a sender on %s says so within a second of refusals', async (datapath) => {
     const [port] = await freePorts(1);
     const file = await randomFile('a', 10);
     const [ended, tookMs] = await timed(send(file, '--to', `127.0.0.1:${port}`, '--datapath', datapath));
     expect(ended.code).toBe(3);
     expect(ended.stderr).toMatch(/127\.0\.0\.1:\d+ does not answer: nobody listens at its port \(ECONNREFUSED\)\n$/);
-    expect(tookMs).toBeGreaterThan(1_000);
+    expect(tookMs).toBeGreaterThan(750);
     expect(tookMs).toBeLessThan(1_000 + SLACK_MS);
   });
 
-  it('a sender whose daemon is killed says so after a second of refusals, without a switch', async () => {
+  it('a sender whose daemon is killed says so within a second of refusals, without a switch', async () => {
     const daemon = await startDaemonProcess('--listen', '127.0.0.1:0', '--rate', '100mbit', '--interval', '20ms');
     const file = await randomFile('big.bin', 64 * MIB);
     const address = String((await daemon.process.event('listening')).address);
