@@ -7,13 +7,15 @@ import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../../base/failure.js';
 import type { DigestTrailer, FileHeader } from './file-header.js';
 import { fileNameProblem } from './file-name.js';
+import type { FileOffer } from './file-offer.js';
 import { encodeMessage } from './message.js';
+import { prefixHashes, type ReadAt } from './prefix-hashes.js';
 
 /** Bytes to send, pulled one chunk at a time. */
 export interface ByteSource {
   /** The next bytes, which from then on belong to the caller; null at the end. Throws a Failure. Never called again before it has resolved. */
   next(): Promise<Uint8Array | null>;
-  /** Frees what it holds; may be called at any time, once. */
+  /** Frees what it holds; may be called at any time, and again. */
   close(): Promise<void>;
 }
 
@@ -73,6 +75,16 @@ function checkName(path: string, name: string): void {
   throw usageFailure(`${printable(whose)} ${problem}: receivers do not take such names`);
 }
 
+/** What a file and a receiver's offer have in common. */
+export interface Comparison {
+  /** The receiver has the whole file. */
+  readonly isWhole: boolean;
+  /** Bytes from the start that the receiver has. */
+  readonly offset: number;
+  /** Of the whole file. */
+  readonly sha256: string | null;
+}
+
 interface OpenedFile {
   readonly handle: FileHandle;
   readonly path: string;
@@ -84,7 +96,7 @@ interface OpenedFile {
 
 /** A file as an application stream: header message, bytes, digest message. docs/APPLICATIONS.md, "file" */
 export class FileSource implements ByteSource {
-  readonly header: FileHeader;
+  private announced: FileHeader;
   private readonly path: string;
   private readonly handle: FileHandle;
   private readonly start: Stats;
@@ -92,7 +104,7 @@ export class FileSource implements ByteSource {
   private readonly isWhole: boolean;
   private readonly checkMs: number;
   private checkedMs = performance.now();
-  private readonly hash = createHash('sha256');
+  private hash = createHash('sha256');
   private readonly reads: Promise<Uint8Array>[] = [];
   private readOffset = 0;
   private sentBytes = 0;
@@ -106,7 +118,33 @@ export class FileSource implements ByteSource {
     this.path = path;
     this.start = start;
     this.isWhole = opened.bytes === undefined;
-    this.header = { kind: 'file', name, bytes, mode: start.mode & 0o777 };
+    this.announced = { kind: 'file', name, bytes, mode: start.mode & 0o777, offset: 0, prefixSha256: null };
+  }
+
+  /** What is said of the file before its bytes. */
+  get header(): FileHeader {
+    return this.announced;
+  }
+
+  /**
+   * Compares the file with what a receiver has of it, before anything is sent: whether it has the whole file, and otherwise where the bytes begin that it
+   * lacks. They are sent from there.
+   */
+  async compare({ existing, points }: FileOffer): Promise<Comparison> {
+    const { bytes } = this.header;
+    const wanted = points.filter(({ offset }) => offset <= bytes);
+    if (existing !== null) wanted.push({ offset: bytes, sha256: existing });
+    let at = 0;
+    const read: ReadAt = (into, position) => this.readInto(into, 0, position);
+    const offsets = wanted.map(({ offset }) => offset);
+    for await (const { offset, sha256, hash } of prefixHashes(read, offsets)) {
+      if (sha256 !== wanted[at++].sha256) break;
+      if (existing !== null && at === wanted.length) return { isWhole: true, offset: bytes, sha256 };
+      this.hash = hash;
+      this.readOffset = offset;
+      this.announced = { ...this.announced, offset, prefixSha256: sha256 };
+    }
+    return { isWhole: false, offset: this.header.offset, sha256: null };
   }
 
   /** The SHA-256 of what was sent, once `next` has said null. */
