@@ -26,7 +26,9 @@ export interface DigestTrailer extends Message {
 
 /** rw-rw-rw-, before the receiver's umask: what a file gets whose sender says nothing. */
 const DEFAULT_MODE = 0o666;
-const MAX_MODE = 0o777;
+/** What a sender may say; setuid, setgid and sticky bits are dropped. */
+const MAX_MODE = 0o7777;
+const PERMISSIONS = 0o777;
 
 export function parseFileHeader(message: Message): FileHeader | Fault {
   const { kind, name, bytes, mode = DEFAULT_MODE, offset = 0, prefixSha256 = null } = message;
@@ -34,11 +36,11 @@ export function parseFileHeader(message: Message): FileHeader | Fault {
   const problem = nameOrSizeFault(name, bytes);
   if (problem !== null) return problem;
   const file = { name: name as string, bytes: bytes as number };
-  if (!isCount(mode, MAX_MODE)) return new Fault('badMessage', `the mode of '${file.name}' is not from 0 to 511`);
+  if (!isCount(mode, MAX_MODE)) return new Fault('badMessage', `the mode of '${file.name}' is not from 0 to 4095`);
   if (!isCount(offset, file.bytes) || !isPrefix(offset, prefixSha256)) {
     return new Fault('badMessage', `the offset of '${file.name}', or the SHA-256 of what is before it, makes no sense`);
   }
-  return { kind, ...file, mode, offset, prefixSha256: offset === 0 ? null : (prefixSha256 as string) };
+  return { kind, ...file, mode: mode & PERMISSIONS, offset, prefixSha256: offset === 0 ? null : (prefixSha256 as string) };
 }
 
 function isPrefix(offset: number, sha256: unknown): boolean {

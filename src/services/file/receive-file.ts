@@ -162,8 +162,6 @@ export interface FileReceiverOptions {
 
 /** rw-r--r--: nobody but the daemon's user changes what a peer has sent, and nothing of it runs. */
 const PUBLISHED_MODE = 0o644;
-/** Permissions of a sender that are taken over: no setuid, setgid or sticky bit. */
-const KEPT_MODE_BITS = 0o777;
 
 /** Faults of the way here, after which the bytes that have come are good. */
 const RESUMABLE: ReadonlySet<FaultCode> = new Set<FaultCode>(['aborted', 'truncated']);
@@ -230,7 +228,7 @@ export class FileReceiver implements TransferBody {
     const { directory, overwrite, keepMode = false, space, fileSystem } = this.options;
     const { name, bytes } = this.header;
     const extra = fileSystem === undefined ? {} : { fileSystem };
-    const mode = keepMode ? this.header.mode & KEPT_MODE_BITS : PUBLISHED_MODE & ~process.umask();
+    const mode = keepMode ? this.header.mode : PUBLISHED_MODE & ~process.umask();
     try {
       this.reservation = (await space?.reserve(name, bytes, part?.sizeBytes ?? 0)) ?? null;
     } catch (error) {

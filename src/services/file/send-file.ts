@@ -8,7 +8,7 @@ import { Failure, failureOf, usageFailure } from '../../base/failure.js';
 import type { DigestTrailer, FileHeader } from './file-header.js';
 import { fileNameProblem } from './file-name.js';
 import type { FileOffer } from './file-offer.js';
-import { encodeMessage } from './message.js';
+import { encodeMessage, type Message } from './message.js';
 import { prefixHashes, type ReadAt } from './prefix-hashes.js';
 
 /** Bytes to send, pulled one chunk at a time. */
@@ -73,6 +73,11 @@ function checkName(path: string, name: string): void {
   if (problem === null) return;
   const whose = name === basename(path) ? `the name of '${path}'` : `the name '${name}' for '${path}'`;
   throw usageFailure(`${printable(whose)} ${problem}: receivers do not take such names`);
+}
+
+/** A file from its start is announced as version 1 of the protocol did. */
+function headerMessage({ offset, prefixSha256, ...header }: FileHeader): Message {
+  return offset === 0 ? header : { ...header, offset, prefixSha256 };
 }
 
 /** What a file and a receiver's offer have in common. */
@@ -157,7 +162,7 @@ export class FileSource implements ByteSource {
     if (this.stage === 'header') {
       this.stage = 'body';
       this.readAhead();
-      return encodeMessage(this.header);
+      return encodeMessage(headerMessage(this.header));
     }
     const read = this.reads.shift();
     if (read === undefined) return this.trailer();

@@ -15,10 +15,11 @@ const CREDIT_KEYS = { sent: 10_000, used: 9_000, unused: 600, dropped: 390 };
 const CREDITS = { credits: CREDIT_KEYS, dataLostFrames: 10 };
 
 const GOOD: FileOutcome = {
-  header: { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644 },
+  header: { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644, offset: 0, prefixSha256: null },
   peerName: 'host 2',
   flowId: 77,
   verdict: goodVerdict("'a.bin' is complete", SHA256),
+  keptBytes: 0,
   durationNs: 1e8,
 };
 const BAD: FileOutcome = { ...GOOD, verdict: badVerdict(new Fault('noSpace', "'a.bin' cannot be stored: no space")) };
