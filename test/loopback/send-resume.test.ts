@@ -5,12 +5,12 @@ import { areSame, filesOf, randomFile, received, send, startDaemon, startDaemonP
 import { freePorts, scratchFolder, untilSo, XpassCommand, XpassProcess } from './switch-lab.js';
 
 const MIB = 1024 * 1024;
-const FILE_MIB = 48;
-/** A file takes 4 s, of which a second or less is over when something dies. */
+const FILE_MIB = 24;
+/** A file takes 2 s, of which half a second or less is over when something dies. */
 const RATE = ['--rate', '100mbit'];
-const IDLE = ['--idle-timeout', '2s'];
+const IDLE = ['--idle-timeout', '1500ms'];
 /** Much less than the file, and more than what nobody keeps. */
-const BEGUN_BYTES = 8 * MIB;
+const BEGUN_BYTES = 5 * MIB;
 
 /** A daemon in a process of its own at a known port, and a sender whose file has begun. */
 async function begun(...daemonArgs: string[]) {
@@ -74,7 +74,7 @@ describe('a file whose transfer died is gone on with', () => {
     for (let round = 0; round < 2; round++) {
       const next = await startDaemonProcess(...args);
       const running = new XpassProcess(['send', file, '--to', args[1], ...RATE, ...IDLE]);
-      await received(next, 4 * MIB);
+      await received(next, 3 * MIB);
       await (round === 0 ? next.process : running).stop('SIGKILL');
       await (round === 0 ? running : next.process).stop('SIGKILL');
       const [part] = await readdir(directory);
@@ -118,7 +118,7 @@ describe('a file whose transfer died is gone on with', () => {
 describe('what is not the same is not believed', () => {
   it.each([
     ['at its beginning starts anew', 0, 0],
-    ['in the middle goes on before the change', 5 * MIB + 1, 5 * MIB],
+    ['in the middle goes on before the change', 2 * MIB + 1, 2 * MIB],
   ])('a source that changed %s', async (_, changedAt, resumedAt) => {
     const { sender, daemon, file, directory, again } = await begun();
     await sender.stop('SIGKILL');
@@ -135,10 +135,10 @@ describe('what is not the same is not believed', () => {
     await daemon.process.stop('SIGKILL');
     await sender.stop('SIGKILL');
     const [part] = await readdir(directory);
-    await damage(join(directory, part), 3 * MIB + 5);
+    await damage(join(directory, part), MIB + 5);
     await startDaemon(...args);
     const sent = await again();
-    expect(filesOf(sent)[0]).toMatchObject({ verified: true, resumed_at: 3 * MIB });
+    expect(filesOf(sent)[0]).toMatchObject({ verified: true, resumed_at: MIB });
     expect(await areSame(file, join(directory, 'big.bin'))).toBe(true);
   });
 });
@@ -148,7 +148,7 @@ describe('two senders of one name', () => {
     const { daemon, sender, directory } = await begun();
     await sender.stop('SIGKILL');
     await daemon.process.event('file');
-    const files = await Promise.all([randomFile('big.bin', 20 * MIB), randomFile('big.bin', 20 * MIB)]);
+    const files = await Promise.all([randomFile('big.bin', 6 * MIB), randomFile('big.bin', 6 * MIB)]);
     const to = ['--to', daemon.address, '--json', ...RATE];
     const ended = await Promise.all(files.map((file) => send(file, ...to)));
     expect(ended.map((sent) => filesOf(sent)[0].code).sort()).toEqual(['exists', 'ok']);
