@@ -14,7 +14,10 @@ describe('a quota', () => {
     expect((await send(await randomFile('first', 3 * MIB), ...to)).code).toBe(0);
     const large = await send(await randomFile('large', 3 * MIB), ...to, '--json');
     expect(large.code).toBe(1);
-    expectSentence(large, /^xpass send: 'large' cannot be stored: with it, the receiver's files would exceed their quota$/);
+    expectSentence(
+      large,
+      /^xpass send: 'large' cannot be stored: with it, the receiver's files would exceed their quota$/,
+    );
     expect(filesOf(large)[0]).toMatchObject({ verified: false, code: 'quota', data_lost_frames: 0 });
     expect(await daemon.process.event('file')).toMatchObject({ name: 'first' });
     const refused = daemon.process.events.find(({ name }) => name === 'large');
@@ -40,7 +43,9 @@ describe('a quota', () => {
       (event) => event !== undefined,
       'the end of the file',
     );
-    expect(filesOf(await send(await randomFile('third', 29 * MIB), ...to, '--json'))[0]).toMatchObject({ code: 'quota' });
+    expect(filesOf(await send(await randomFile('third', 29 * MIB), ...to, '--json'))[0]).toMatchObject({
+      code: 'quota',
+    });
   });
 });
 
@@ -49,7 +54,10 @@ describe('a least free space', () => {
     const daemon = await startDaemon('--min-free', '1000TB');
     const sent = await send(await randomFile('big', 2 * MIB), '--to', daemon.address, '--json');
     expect(sent.code).toBe(1);
-    expectSentence(sent, /^xpass send: 'big' cannot be stored: the receiver's disk would have less free space than it keeps$/);
+    expectSentence(
+      sent,
+      /^xpass send: 'big' cannot be stored: the receiver's disk would have less free space than it keeps$/,
+    );
     expect(filesOf(sent)[0]).toMatchObject({ code: 'minFree' });
     expect(await daemon.process.event('file')).toMatchObject({ name: 'big', code: 'minFree' });
     expect(await readdir(daemon.directory)).toEqual([]);

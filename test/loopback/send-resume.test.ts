@@ -154,7 +154,13 @@ describe('two senders of one name', () => {
     expect(ended.map((sent) => filesOf(sent)[0].code).sort()).toEqual(['exists', 'ok']);
     const winner = files[ended.findIndex(({ code }) => code === 0)];
     expect(await areSame(winner, join(directory, 'big.bin'))).toBe(true);
-    expect(await untilSo(() => readdir(directory), (names) => names.length === 1, 'the end of the parts')).toEqual(['big.bin']);
+    expect(
+      await untilSo(
+        () => readdir(directory),
+        (names) => names.length === 1,
+        'the end of the parts',
+      ),
+    ).toEqual(['big.bin']);
   });
 
   it('of the same file, begun together behind one part, do not mix', async () => {

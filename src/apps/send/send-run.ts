@@ -292,7 +292,8 @@ export class SendRun {
 /** Null for a receiver of an older version, which cannot answer and takes the file whole. */
 function refusal(header: FileHeader, answer: Message): FileResult | null {
   const verdict = parseVerdict(answer);
-  if (verdict instanceof Fault) throw new Failure(ExitCode.failed, `the receiver's answer is wrong: ${verdict.message}`);
+  if (verdict instanceof Fault)
+    throw new Failure(ExitCode.failed, `the receiver's answer is wrong: ${verdict.message}`);
   if (verdict.code === 'unsupported') return null;
   return verdictResult(header, { ...verdict, ok: false }, { durationNs: 0, lostFrames: 0 });
 }

@@ -40,7 +40,13 @@ export function parseFileHeader(message: Message): FileHeader | Fault {
   if (!isCount(offset, file.bytes) || !isPrefix(offset, prefixSha256)) {
     return new Fault('badMessage', `the offset of '${file.name}', or the SHA-256 of what is before it, makes no sense`);
   }
-  return { kind, ...file, mode: mode & PERMISSIONS, offset, prefixSha256: offset === 0 ? null : (prefixSha256 as string) };
+  return {
+    kind,
+    ...file,
+    mode: mode & PERMISSIONS,
+    offset,
+    prefixSha256: offset === 0 ? null : (prefixSha256 as string),
+  };
 }
 
 function isPrefix(offset: number, sha256: unknown): boolean {

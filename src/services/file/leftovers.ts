@@ -99,7 +99,10 @@ export interface WriterFacts {
  * Whether the process that wrote an unfinished file has ended. Process numbers count within one start of one machine: there an ended process is known at once.
  * A machine that has started anew, or tells no boot id, may be a copy of another, whose processes nobody here can see: its files have to be quiet.
  */
-export function isWriterGone(writer: Writer, { self = thisWriter(), isRunning = isProcess, ageMs }: WriterFacts): boolean {
+export function isWriterGone(
+  writer: Writer,
+  { self = thisWriter(), isRunning = isProcess, ageMs }: WriterFacts,
+): boolean {
   if (writer.machine !== self.machine) return false;
   const isQuiet = ageMs > QUIET_MS;
   if (writer.boot !== UNKNOWN_BOOT && self.boot !== UNKNOWN_BOOT && writer.boot !== self.boot) return isQuiet;

@@ -79,10 +79,14 @@ export class SpaceBook {
       if (performance.now() - this.measuredMs > MEASURED_FOR_MS) await this.measure();
       if (this.takenBytes + newBytes > quotaBytes) await this.measure();
       if (this.takenBytes + newBytes > quotaBytes) {
-        throw new FaultError('quota', `'${name}' cannot be stored: with it, the receiver's files would exceed their quota`);
+        throw new FaultError(
+          'quota',
+          `'${name}' cannot be stored: with it, the receiver's files would exceed their quota`,
+        );
       }
     }
-    if (minFreeBytes > 0 && (await this.freeBytes()) - this.awaitedBytes - newBytes < minFreeBytes) throw minFreeFault(name);
+    if (minFreeBytes > 0 && (await this.freeBytes()) - this.awaitedBytes - newBytes < minFreeBytes)
+      throw minFreeFault(name);
   }
 
   private get takenBytes(): number {
@@ -149,7 +153,10 @@ export class Reservation {
 const CHECK_BYTES = 8 * 1_048_576;
 
 function minFreeFault(name: string): FaultError {
-  return new FaultError('minFree', `'${name}' cannot be stored: the receiver's disk would have less free space than it keeps`);
+  return new FaultError(
+    'minFree',
+    `'${name}' cannot be stored: the receiver's disk would have less free space than it keeps`,
+  );
 }
 
 /** Infinity where the system does not say. */

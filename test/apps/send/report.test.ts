@@ -7,7 +7,14 @@ import type { FileHeader } from '../../../src/services/file/file-header.js';
 import { badVerdict, goodVerdict } from '../../../src/services/file/verdict.js';
 import { said } from '../../harness/said.js';
 
-const HEADER: FileHeader = { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644, offset: 0, prefixSha256: null };
+const HEADER: FileHeader = {
+  kind: 'file',
+  name: 'a.bin',
+  bytes: 1_250_000,
+  mode: 0o644,
+  offset: 0,
+  prefixSha256: null,
+};
 const SHA256 = 'ab'.repeat(32);
 const FILES = [
   verdictResult(HEADER, goodVerdict('complete', SHA256), { durationNs: 1e8, lostFrames: 7 }),
@@ -84,7 +91,12 @@ describe('what became of the files', () => {
         '1 files sent (1 of them resumed), 1 skipped, 0 failed; 244.1 KiB sent\n',
     );
     const { files: documents, summary } = JSON.parse(reported(true, files));
-    expect(documents[0]).toMatchObject({ skipped: false, resumed_at: 1_000_000, sent_bytes: 250_000, goodput_bps: 2e7 });
+    expect(documents[0]).toMatchObject({
+      skipped: false,
+      resumed_at: 1_000_000,
+      sent_bytes: 250_000,
+      goodput_bps: 2e7,
+    });
     expect(documents[1]).toMatchObject({ skipped: true, verified: true, sent_bytes: 0, goodput_bps: null });
     expect(summary).toMatchObject({ files_sent: 1, files_resumed: 1, files_skipped: 1, sent_bytes: 250_000 });
   });

@@ -24,9 +24,15 @@ describe('the offer', () => {
       { offset: 1, sha256 },
       { offset: 2, sha256 },
     ];
-    expect(parseFileOffer({ ...offer(points.map((point) => ({ ...point, later: 1 })), sha256), later: 2 })).toEqual(
-      offer(points, sha256),
-    );
+    expect(
+      parseFileOffer({
+        ...offer(
+          points.map((point) => ({ ...point, later: 1 })),
+          sha256,
+        ),
+        later: 2,
+      }),
+    ).toEqual(offer(points, sha256));
     expect(parseFileOffer({ kind: 'file-offer' })).toEqual(NO_OFFER);
   });
 

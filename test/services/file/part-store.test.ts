@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto';
-import { appendFile, link, mkdir, open, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Fault } from '../../../src/services/file/fault.js';
@@ -18,7 +30,8 @@ const RUNNING = 200;
 const DEAD = { ...SELF, pid: 300 };
 
 const CONTENT = Buffer.alloc(5 * MIB + 7);
-for (let at = 0; at < CONTENT.length; at += 4) CONTENT.writeUInt32LE((at * 2_654_435_761) % 2 ** 32, Math.min(at, CONTENT.length - 4));
+for (let at = 0; at < CONTENT.length; at += 4)
+  CONTENT.writeUInt32LE((at * 2_654_435_761) % 2 ** 32, Math.min(at, CONTENT.length - 4));
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 async function storeIn(directory: string, keepMs = HOUR_MS) {
@@ -141,7 +154,14 @@ describe('an offer', () => {
 
 /** A receiver of the rest of `big` behind `offset`. */
 function goOn({ directory, store }: { directory: string; store: PartStore }, offset: number, sha256: string) {
-  const header: FileHeader = { kind: 'file', name: 'big', bytes: CONTENT.length, mode: 0o600, offset, prefixSha256: sha256 };
+  const header: FileHeader = {
+    kind: 'file',
+    name: 'big',
+    bytes: CONTENT.length,
+    mode: 0o600,
+    offset,
+    prefixSha256: sha256,
+  };
   const part = store.claim('big', { offset, sha256 }) ?? undefined;
   expect(part).toBeDefined();
   let tell: (verdict: Verdict) => void = () => undefined;
@@ -202,12 +222,15 @@ describe('a part that is claimed', () => {
   it.each<[string, (path: string) => Promise<unknown>]>([
     ['has grown', (path) => appendFile(path, 'x')],
     ['has shrunk', (path) => truncate(path, 2 * MIB)],
-    ['was written to', async (path) => {
-      const file = await open(path, 'r+');
-      await file.write('x', 0);
-      await file.close();
-      await age(path, -5_000);
-    }],
+    [
+      'was written to',
+      async (path) => {
+        const file = await open(path, 'r+');
+        await file.write('x', 0);
+        await file.close();
+        await age(path, -5_000);
+      },
+    ],
     ['got a second name', (path) => link(path, `${path}.mine`)],
   ])('is not gone on with when it %s since it was offered', async (_, change) => {
     const bed = await offered(CONTENT.subarray(0, 3 * MIB));

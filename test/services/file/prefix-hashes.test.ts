@@ -33,7 +33,11 @@ describe('the points at which prefixes are compared', () => {
   it('ascend to the end of the file in even steps, and are bounded', () => {
     expect(pointsOf(0)).toEqual([]);
     expect(pointsOf(5)).toEqual([5]);
-    expect(pointsOf(2 * LEAST_RESUMED_BYTES + 1)).toEqual([LEAST_RESUMED_BYTES, 2 * LEAST_RESUMED_BYTES, 2 * LEAST_RESUMED_BYTES + 1]);
+    expect(pointsOf(2 * LEAST_RESUMED_BYTES + 1)).toEqual([
+      LEAST_RESUMED_BYTES,
+      2 * LEAST_RESUMED_BYTES,
+      2 * LEAST_RESUMED_BYTES + 1,
+    ]);
     for (const bytes of [1e9, 64 * LEAST_RESUMED_BYTES, 2 ** 53 - 1]) {
       const points = pointsOf(bytes);
       expect(points.length).toBeLessThanOrEqual(MAX_POINTS);
