@@ -1,4 +1,4 @@
-import { open, readdir, stat } from 'node:fs/promises';
+import { open, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { areSame, filesOf, randomFile, received, send, startDaemon, startDaemonProcess } from './send-lab.js';
@@ -17,12 +17,20 @@ async function begun(...daemonArgs: string[]) {
   const [port] = await freePorts(1);
   const at = `127.0.0.1:${port}`;
   const directory = await scratchFolder();
-  const args = ['--listen', at, '-d', directory, '--interval', '20ms', ...RATE, ...IDLE, ...daemonArgs];
+  const idle = daemonArgs.includes('--idle-timeout') ? [] : IDLE;
+  const args = ['--listen', at, '-d', directory, '--interval', '20ms', ...RATE, ...idle, ...daemonArgs];
   const daemon = await startDaemonProcess(...args);
   const file = await randomFile('big.bin', FILE_MIB * MIB);
   const sender = new XpassProcess(['send', file, '--to', at, ...RATE, ...IDLE]);
   await received(daemon, BEGUN_BYTES);
-  return { daemon, sender, file, directory, again: () => send(file, '--to', at, '--json', ...RATE, ...IDLE), args };
+  return {
+    daemon,
+    sender,
+    file,
+    directory,
+    again: (...more: string[]) => send(file, '--to', at, '--json', ...RATE, ...(more.length > 0 ? more : IDLE)),
+    args,
+  };
 }
 
 /** Less than the whole was sent, and the whole is there. */
@@ -190,6 +198,33 @@ describe('a file that is there', () => {
     await send(await randomFile('there', 3 * MIB), '--to', daemon.address);
     const again = await send(await randomFile('there', 3 * MIB), '--to', daemon.address, '--json');
     expect(filesOf(again)[0]).toMatchObject({ verified: false, code: 'exists' });
+  });
+});
+
+describe('a sender that waits for an answer', () => {
+  it('says within a second of refusals that the daemon was killed, though it has nothing to send', async () => {
+    const { daemon, sender, again } = await begun('--idle-timeout', '6s');
+    await sender.stop('SIGKILL');
+    const waiting = again('--idle-timeout', '9s');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    await daemon.process.stop('SIGKILL');
+    const killedMs = performance.now();
+    const ended = await waiting;
+    expect(ended.code).toBe(3);
+    expect(ended.stderr).toMatch(/nobody listens at its port \(ECONNREFUSED\)\n$/);
+    // A flow that waits speaks every third of the idle timeout, so the first refusal may come 3 s after the kill.
+    expect(performance.now() - killedMs).toBeLessThan(7_000);
+  });
+});
+
+describe('a file that replaces one of its size', () => {
+  it('is gone on with as well', async () => {
+    const { daemon, sender, file, directory, again, args } = await begun('--overwrite');
+    await daemon.process.stop('SIGKILL');
+    await sender.stop('SIGKILL');
+    await writeFile(join(directory, 'big.bin'), Buffer.alloc(FILE_MIB * MIB));
+    await startDaemon(...args);
+    await expectResumed(await again(), file, directory);
   });
 });
 

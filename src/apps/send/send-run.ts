@@ -264,8 +264,9 @@ export class SendRun {
     if (answer.kind === 'verdict') return refusal(source.header, answer);
     const offer = parseFileOffer(answer);
     if (offer instanceof Fault) throw new Failure(ExitCode.failed, `the receiver's answer is wrong: ${offer.message}`);
-    const { isWhole, offset, sha256 } = await source.compare(offer);
+    const { isWhole, sha256 } = await source.compare(offer);
     if (isWhole && sha256 !== null) return skippedResult(source.header, sha256);
+    const { offset } = source.header;
     if (offset > 0) logger.debug({ offset }, 'the receiver has the first bytes');
     return null;
   }

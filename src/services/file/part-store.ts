@@ -119,7 +119,7 @@ export class PartStore {
     await this.enter();
     try {
       const existing = await this.hashExisting(fileName, bytes);
-      return { ...NO_OFFER, existing, points: existing === null ? await this.offerPart(fileName, bytes) : [] };
+      return { ...NO_OFFER, existing, points: await this.offerPart(fileName, bytes) };
     } finally {
       this.leave();
     }

@@ -9,7 +9,7 @@ import type { DigestTrailer, FileHeader } from './file-header.js';
 import { fileNameProblem } from './file-name.js';
 import type { FileOffer } from './file-offer.js';
 import { encodeMessage, type Message } from './message.js';
-import { prefixHashes, type ReadAt } from './prefix-hashes.js';
+import { type PrefixHash, prefixHashes, type ReadAt } from './prefix-hashes.js';
 
 /** Bytes to send, pulled one chunk at a time. */
 export interface ByteSource {
@@ -84,9 +84,7 @@ function headerMessage({ offset, prefixSha256, ...header }: FileHeader): Message
 export interface Comparison {
   /** The receiver has the whole file. */
   readonly isWhole: boolean;
-  /** Bytes from the start that the receiver has. */
-  readonly offset: number;
-  /** Of the whole file. */
+  /** Of the whole file, where the receiver has it. */
   readonly sha256: string | null;
 }
 
@@ -137,19 +135,26 @@ export class FileSource implements ByteSource {
    */
   async compare({ existing, points }: FileOffer): Promise<Comparison> {
     const { bytes } = this.header;
-    const wanted = points.filter(({ offset }) => offset <= bytes);
-    if (existing !== null) wanted.push({ offset: bytes, sha256: existing });
-    let at = 0;
+    const wanted = new Map(
+      points.filter(({ offset }) => offset <= bytes).map(({ offset, sha256 }) => [offset, sha256]),
+    );
+    const offsets = existing === null || wanted.has(bytes) ? [...wanted.keys()] : [...wanted.keys(), bytes];
     const read: ReadAt = (into, position) => this.readInto(into, 0, position);
-    const offsets = wanted.map(({ offset }) => offset);
-    for await (const { offset, sha256, hash } of prefixHashes(read, offsets)) {
-      if (sha256 !== wanted[at++].sha256) break;
-      if (existing !== null && at === wanted.length) return { isWhole: true, offset: bytes, sha256 };
-      this.hash = hash;
-      this.readOffset = offset;
-      this.announced = { ...this.announced, offset, prefixSha256: sha256 };
+    let isAgreed = true;
+    for await (const prefix of prefixHashes(read, offsets)) {
+      const { offset, sha256 } = prefix;
+      if (offset === bytes && sha256 === existing) return { isWhole: true, sha256 };
+      isAgreed &&= !wanted.has(offset) || wanted.get(offset) === sha256;
+      if (isAgreed && wanted.has(offset)) this.beginAt(prefix);
+      if (!isAgreed && existing === null) break;
     }
-    return { isWhole: false, offset: this.header.offset, sha256: null };
+    return { isWhole: false, sha256: null };
+  }
+
+  private beginAt({ offset, sha256, hash }: PrefixHash): void {
+    this.hash = hash;
+    this.readOffset = offset;
+    this.announced = { ...this.announced, offset, prefixSha256: sha256 };
   }
 
   /** The SHA-256 of what was sent, once `next` has said null. */
