@@ -209,7 +209,7 @@ describe('the file service', () => {
     const query = { kind: 'file-query', name: 'half', bytes: bytes.length };
     const offer = await verdictOn(served, new TestWriter(served.sender).open(1, [query]));
     expect(offer).toMatchObject({ kind: 'file-offer', existing: null });
-    const { offset, sha256 } = (offer?.points as PrefixPoint[])[1];
+    const [, { offset, sha256 }] = (offer as Message).points as PrefixPoint[];
     expect([offset, sha256]).toEqual([2_000_000, digestOf(bytes.subarray(0, 2_000_000)).sha256]);
     const header = { ...headerOf('half', bytes.length), offset, prefixSha256: sha256 };
     const rest = new TestWriter(served.sender).open(1, [header, bytes.subarray(offset), digestOf(bytes)]);
