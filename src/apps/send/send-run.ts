@@ -238,8 +238,8 @@ export class SendRun {
       const verdict = await this.during(transfer, () => transfer.send());
       const { lostFrames } = transfer;
       const result = verdictResult(source.header, verdict, { durationNs: host.now() - at.startNs, lostFrames });
-      // A small file is not asked about before: it may be there already.
-      return verdict.code === 'exists' && !isAsked ? await this.unlessThere(job, host, result) : result;
+      // A small file was not asked about, and another sender may have been faster with the same.
+      return verdict.code === 'exists' ? await this.unlessThere(job, host, result) : result;
     } finally {
       await source.close();
     }
