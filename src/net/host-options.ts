@@ -21,7 +21,7 @@ export interface Notice {
 export interface HostOptions {
   /** Where to listen in direct mode, as `HOST:PORT`; port 0 is any free one. Any free port of 127.0.0.1 by default. */
   listen?: string | Address;
-  /** The switch to attach to, as `HOST:PORT`; port 47100 by default. */
+  /** The switch to attach to, as `HOST:PORT`; port 28500 by default. */
   switch?: string | Address;
   /** Id behind the switch, 1 to 65,534; any free one by default. */
   hostId?: number;

@@ -9,9 +9,12 @@ import { DATAPATH_KINDS } from '../udp/datapath.js';
 import { MAX_HOST_ID } from '../wire/layout.js';
 import type { HostOptions } from './host-options.js';
 
-/** Where hosts and switches listen unless told otherwise (ours; both in the range that IANA leaves free for users). */
-export const DEFAULT_HOST_PORT = 47_000;
-export const DEFAULT_SWITCH_PORT = 47_100;
+/**
+ * Where hosts and switches listen unless told otherwise (ours): below 32768, where Linux begins to give ports to whoever asks for any, and in
+ * 28241-28588, which IANA has given to nobody (https://www.iana.org/assignments/service-names-port-numbers).
+ */
+export const DEFAULT_HOST_PORT = 28_400;
+export const DEFAULT_SWITCH_PORT = 28_500;
 
 /** A setting that is absent unless it is given; the meaning says what holds then. */
 function optional<T>(name: string, kind: ValueKind<T>, meaning: string): Setting<T> {

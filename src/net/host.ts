@@ -273,7 +273,7 @@ export class Host
     return this.driver.ownsBytes(bytes);
   }
 
-  /** A peer as people write it, by its number: `192.0.2.7:47000`, or `host 3` behind a switch. */
+  /** A peer as people write it, by its number: `192.0.2.7:28400`, or `host 3` behind a switch. */
   peerName(peer: number): string {
     return this.driver.peerName(peer);
   }

@@ -111,7 +111,7 @@ export class Stream extends Duplex {
     return this.output.bytesWritten + this.writableLength;
   }
 
-  /** The peer as people write it: `192.0.2.7:47000`, or `host 3` behind a switch. */
+  /** The peer as people write it: `192.0.2.7:28400`, or `host 3` behind a switch. */
   get peerName(): string {
     return this.peer === 0 ? '' : this.host.peerName(this.peer);
   }

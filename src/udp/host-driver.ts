@@ -306,7 +306,8 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
   private async attach(): Promise<AttachedLink> {
     const { switchAddress, rateBps = Number.POSITIVE_INFINITY, frameBytes, hostId = NO_HOST } = this.options;
     if (switchAddress === undefined) {
-      this.far.direct({ hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes ?? DEFAULT_FRAME_BYTES });
+      const terms = { hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes ?? DEFAULT_FRAME_BYTES };
+      this.far.direct(terms, this.frameCheck.check);
       return this.link;
     }
     const parts = {

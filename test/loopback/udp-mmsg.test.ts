@@ -244,7 +244,7 @@ describe('SocketNames', () => {
   it.each(['127.0.0.1', '255.1.2.3', '::1', '2001:db8::5', '::ffff:10.0.0.1', 'fe80::1%lo'])(
     'reads %s back',
     (address) => {
-      expect(roundTrip(address, 47_000)).toEqual({ address, port: 47_000 });
+      expect(roundTrip(address, 28_400)).toEqual({ address, port: 28_400 });
     },
   );
 

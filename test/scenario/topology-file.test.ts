@@ -30,8 +30,8 @@ links:
 trunks:
   - name: far
     switch: east
-    listen: :47201
-    to: 10.0.0.2:47201
+    listen: :28601
+    to: 10.0.0.2:28601
     hosts: [100, 101]
     rate: unlimited
 spread: path
@@ -59,7 +59,7 @@ describe('a topology file', () => {
     expect(second.port.maxFrameBytes).toBe(8972);
     expect(topology.trunks[0]).toMatchObject({ name: 'far', switch: 'east', hosts: [100, 101] });
     expect(trunks).toEqual([
-      { name: 'far', bind: { host: '127.0.0.1', port: 47_201 }, remote: { host: '10.0.0.2', port: 47_201 } },
+      { name: 'far', bind: { host: '127.0.0.1', port: 28_601 }, remote: { host: '10.0.0.2', port: 28_601 } },
     ]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FILE_EVENT, PROGRESS_EVENT, SUMMARY_EVENT } from '../../src/apps/daemon/report.js';
 import { PERF_DOCUMENT } from '../../src/apps/perf/report.js';
 import { TEST_EVENT } from '../../src/apps/perf/server-printer.js';
-import { SENT_FILE } from '../../src/apps/send/report.js';
+import { SENT_FILE, SENT_SUMMARY } from '../../src/apps/send/report.js';
 import { PORTS_EVENT, SUMMARY_METRICS } from '../../src/apps/switch/report.js';
 import type { Fields, Metric } from '../../src/base/metric.js';
 import { ENDPOINT_METRICS } from '../../src/core/counters.js';
@@ -46,6 +46,7 @@ const SECTIONS: readonly Section[] = [
   { title: 'Daemon, progress', about: '`progress` of `xpass daemon --json`', fields: PROGRESS_EVENT },
   { title: 'Daemon, summary', about: '`summary` of `xpass daemon --json`', fields: SUMMARY_EVENT },
   { title: 'Send', about: 'Each of `files` of `xpass send --json`', fields: SENT_FILE },
+  { title: 'Send, all files', about: '`summary` of `xpass send --json`', fields: SENT_SUMMARY },
   { title: 'Switch', about: '`ports` and `summary` of `xpass switch --json`', fields: PORTS_EVENT },
   { title: 'Switch, summary', about: 'Besides, in its `summary`', fields: SUMMARY_METRICS },
   { title: 'Tunnel', about: '`summary` of `xpass tunnel --json`', fields: TUNNEL_METRICS },

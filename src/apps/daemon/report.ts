@@ -43,9 +43,11 @@ export const FILE_EVENT = {
   verified: label('Whether it is complete and under its name', false),
   code: label('ok, or why it is not'),
   message: label('The same as a sentence'),
+  offset: renamed(gauge('bytes', 'Where its bytes began: those before were there'), 'resumed_at'),
+  keptBytes: gauge('bytes', 'Kept of a file that was given up, for a later transfer'),
   ...FLOW_NAME,
   durationNs: gauge('s', 'From the opening of the flow to the verdict'),
-  goodputBps: nullable(gauge('bit/s', 'Size over the duration; null: not verified')),
+  goodputBps: nullable(gauge('bit/s', 'What came over the duration; null: not verified')),
 };
 
 /** What is printed at each interval. */
@@ -106,7 +108,7 @@ export class DaemonReport {
   }
 
   file(outcome: FileOutcome): void {
-    const { header, peerName, flowId, verdict, durationNs } = outcome;
+    const { header, peerName, flowId, verdict, keptBytes, durationNs } = outcome;
     if (verdict.ok) {
       this.filesVerified++;
       this.verifiedBytes += header.bytes;
@@ -115,11 +117,11 @@ export class DaemonReport {
       this.results.line(fileLine(outcome));
       return;
     }
-    const { name, bytes } = header;
+    const { name, bytes, offset } = header;
     const { sha256, ok: verified, code, message } = verdict;
     const goodput = verified ? goodputBps(outcome) : null;
-    const values = { name, bytes, sha256, verified, code, message, peerName, flowId, durationNs, goodputBps: goodput };
-    this.results.json({ event: 'file', ...documentOf(FILE_EVENT, values) });
+    const values = { name, bytes, sha256, verified, code, message, offset, keptBytes, peerName, flowId, durationNs };
+    this.results.json({ event: 'file', ...documentOf(FILE_EVENT, { ...values, goodputBps: goodput }) });
   }
 
   progress({ nowNs, flows, credits }: ProgressReport): void {
@@ -161,7 +163,7 @@ export class DaemonReport {
 }
 
 function goodputBps({ header, durationNs }: FileOutcome): number {
-  return (header.bytes * 8e9) / durationNs;
+  return ((header.bytes - header.offset) * 8e9) / durationNs;
 }
 
 /** A verdict's sentence may begin with the file's name, which the line has already. */
@@ -171,9 +173,13 @@ function reasonOf({ header, verdict }: FileOutcome): string {
 }
 
 function fileLine(outcome: FileOutcome): string {
-  const { header, peerName, verdict, durationNs } = outcome;
-  if (!verdict.ok) return `not received '${header.name}' from ${peerName}: ${reasonOf(outcome)} (${verdict.code})`;
-  const what = `'${header.name}' (${displaySize(header.bytes)}) from ${peerName}`;
+  const { header, peerName, verdict, keptBytes, durationNs } = outcome;
+  if (!verdict.ok) {
+    const kept = keptBytes === 0 ? '' : `; ${displaySize(keptBytes)} kept`;
+    return `not received '${header.name}' from ${peerName}: ${reasonOf(outcome)} (${verdict.code})${kept}`;
+  }
+  const resumed = header.offset === 0 ? '' : `, resumed at ${displaySize(header.offset)}`;
+  const what = `'${header.name}' (${displaySize(header.bytes)}${resumed}) from ${peerName}`;
   const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(outcome))}`;
   return `received ${what} in ${pace}, SHA-256 verified`;
 }

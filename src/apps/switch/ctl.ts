@@ -45,7 +45,7 @@ export const command = defineCommand({
     { line: 'xpass switch ctl link left-right loss 5% duplicate 1%', meaning: 'Spoil the link between two switches' },
     { line: 'xpass switch ctl link h1 down', meaning: 'Take a link down; `up` brings it back' },
     { line: 'xpass switch ctl link h1 clear', meaning: 'No impairments any more' },
-    { line: 'xpass switch ctl --control 127.0.0.1:47200 reset', meaning: 'Count anew, at another switch' },
+    { line: 'xpass switch ctl --control 127.0.0.1:28600 reset', meaning: 'Count anew, at another switch' },
   ],
   run,
 });
