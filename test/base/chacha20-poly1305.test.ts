@@ -49,7 +49,9 @@ describe('ChaCha20-Poly1305', () => {
     cipher.authenticate(bytes, 0, 12, bytes.length);
     expect(hexOf(cipher.tag)).toBe('eead9d67890cbb22392336fea1851f38');
     cipher.crypt(bytes, 12, bytes.length);
-    expect(Buffer.from(bytes.subarray(12)).toString('utf8')).toMatch(/^Internet-Drafts are draft documents .*progress\./s);
+    expect(Buffer.from(bytes.subarray(12)).toString('utf8')).toMatch(
+      /^Internet-Drafts are draft documents .*progress\./s,
+    );
   });
 
   it('agrees with node:crypto whatever key, nonce, data and text are', () => {

@@ -3,7 +3,14 @@ import { assert } from '../../base/assert.js';
 import { write32 } from '../../wire/bytes.js';
 import type { Frame } from '../../wire/frame.js';
 import { CHECK_BYTES } from '../../wire/layout.js';
-import { AUTHENTICATED_FROM, isCredit, Sealed, SealedCredit, widenCredit, writeCreditNumber } from '../../wire/sealed.js';
+import {
+  AUTHENTICATED_FROM,
+  isCredit,
+  Sealed,
+  SealedCredit,
+  widenCredit,
+  writeCreditNumber,
+} from '../../wire/sealed.js';
 import type { DirectionKeys } from './direction-keys.js';
 import type { Nonce } from './nonce.js';
 import { type DirectionParts, makeKeys, makeNonce, NUMBER_MASK, PHASE_BIT } from './sealed-direction.js';

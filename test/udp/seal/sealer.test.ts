@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../../src/base/random.js';
 import { Opening } from '../../../src/core/frame-sealer.js';
 import { REPLAY_WINDOW } from '../../../src/core/replay-window.js';
+import { type GcmCipher, type MakeGcm, makeNodeGcm } from '../../../src/udp/seal/gcm.js';
+import { Nonce } from '../../../src/udp/seal/nonce.js';
+import { Sealer, type SealerOptions } from '../../../src/udp/seal/sealer.js';
 import { read16, write16 } from '../../../src/wire/bytes.js';
 import { Frame } from '../../../src/wire/frame.js';
 import { Credit, FrameType, Header } from '../../../src/wire/layout.js';
 import { SealedCredit } from '../../../src/wire/sealed.js';
-import { type GcmCipher, type MakeGcm, makeNodeGcm } from '../../../src/udp/seal/gcm.js';
-import { Nonce } from '../../../src/udp/seal/nonce.js';
-import { Sealer, type SealerOptions } from '../../../src/udp/seal/sealer.js';
 
 const SECRET = new Uint8Array(32).fill(5);
 const ROOM = 64;
