@@ -1,3 +1,4 @@
+// Tested by test/udp/seal/sealer.test.ts
 /** Sealed frames: a plain frame with its body encrypted, a packet number and a tag. docs/decisions/0024-sealed-frames.md */
 import { read16, write16 } from './bytes.js';
 import { CHECK_BYTES, Credit, FrameType, Header } from './layout.js';
