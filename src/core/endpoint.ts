@@ -42,6 +42,12 @@ import { UnknownFlows } from './unknown-flows.js';
 const MAX_OUTPUT_FRAMES = 65_536;
 const NO_SLOT = -1;
 
+/** Who keeps a peer's number for its address while a flow counts on it. */
+export interface PeerHolder {
+  hold(peer: number): void;
+  release(peer: number): void;
+}
+
 export interface EndpointParts {
   random: Random;
   /** Null where frames cannot be corrupted: in a simulation without that impairment. */
@@ -50,6 +56,10 @@ export interface EndpointParts {
   application: Application;
   /** One for all endpoints of a simulated world; an endpoint that is given none has its own. */
   records?: FlowRecords;
+  /** 32 bits that peers do not know, for the tables of flows; 0 in simulations, where it must not take a draw from `random`. */
+  hashSeed?: number;
+  /** Null or absent where numbers of peers are never given again: behind a switch and in simulations. */
+  peers?: PeerHolder | null;
 }
 
 /**
@@ -75,8 +85,8 @@ export class Endpoint implements FlowContext {
   private lastSlot = NO_SLOT;
   private lastFlow: SenderFlow | ReceiverFlow | null = null;
   private readonly hostId: number;
-  private readonly senders = new FlowTable();
-  private readonly receivers = new FlowTable();
+  private readonly senders: FlowTable;
+  private readonly receivers: FlowTable;
   private readonly flows: (SenderFlow | ReceiverFlow | null)[] = [];
   private readonly credits: FlowSchedule;
   private readonly timers: FlowSchedule;
@@ -96,6 +106,7 @@ export class Endpoint implements FlowContext {
   /** The oldest first. */
   private readonly lingering = new Set<ReceiverFlow>();
   private readonly unknown: UnknownFlows;
+  private readonly peers: PeerHolder | null;
 
   /** Throws XpassError `config` for an unknown algorithm or parameter. */
   constructor(config: EndpointConfig, parts: EndpointParts) {
@@ -106,9 +117,12 @@ export class Endpoint implements FlowContext {
     this.random = parts.random;
     this.pool = parts.pool;
     this.check = parts.check;
+    this.senders = new FlowTable(parts.hashSeed);
+    this.receivers = new FlowTable(parts.hashSeed);
     this.hostId = config.hostId;
     this.config = config;
     this.application = parts.application;
+    this.peers = parts.peers ?? null;
     numbers[at + EndpointPlace.timerSlackNs] = config.timerSlackNs;
     this.timers = new FlowSchedule(numbers, at + EndpointPlace.timerNs);
     this.credits = new FlowSchedule(numbers, at + EndpointPlace.creditNs);
@@ -145,6 +159,7 @@ export class Endpoint implements FlowContext {
     const flow = this.factory.sender(writer, options, () => this.senderSeat(peer, options), nowNs);
     this.flows[flow.slot] = flow;
     this.senders.set(peer, flow.id, flow.slot);
+    this.peers?.hold(peer);
     return flow;
   }
 
@@ -289,6 +304,7 @@ export class Endpoint implements FlowContext {
       this.receivers.delete(flow.peer, flow.id);
       this.lingering.delete(flow);
     } else this.senders.delete(flow.peer, flow.id);
+    this.peers?.release(flow.peer);
     this.flows[slot] = null;
     if (this.lastSlot === slot) this.lastSlot = NO_SLOT;
     if (this.dueSlot === slot) this.dueSlot = NO_SLOT;
@@ -397,6 +413,7 @@ export class Endpoint implements FlowContext {
     flow.handleOpening(request);
     this.flows[flow.slot] = flow;
     this.receivers.set(flow.peer, flow.id, flow.slot);
+    this.peers?.hold(flow.peer);
     const reader = this.application.acceptFlow(flow);
     if (reader !== null) flow.accept(reader);
     if (flow.isClosed) return null;

@@ -84,9 +84,10 @@ export async function assembleHost(options: AssemblyOptions): Promise<Assembled>
 }
 
 function makeMachine({ settings, application, overrides }: AssemblyOptions, parts: HostParts, nic: Port): Host {
-  const { random, check, pool } = parts;
+  const { random, check, pool, peers } = parts;
   const config = endpointConfig({ ...deployedConfig(settings, parts), ...ownedFields(parts, overrides?.endpoint) });
-  return new Host(new Endpoint(config, { random, check, pool, application }), nic);
+  const hashSeed = random.uint32();
+  return new Host(new Endpoint(config, { random, check, pool, application, hashSeed, peers }), nic);
 }
 
 /** The settings of an endpoint on a real machine. */

@@ -78,6 +78,8 @@ export interface HostParts {
   readonly random: Random;
   /** Credits that the host may have outstanding; see `hostCredits`. */
   readonly hostCredits: number;
+  /** Whom flows hold, in direct mode; null where peers have numbers of their own. */
+  readonly peers: PeerTable | null;
   readonly nowNs: number;
 }
 
@@ -142,8 +144,8 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       const link = await host.attach();
       const pool = bufferPool(link.maxFrameBytes);
       const credits = hostCredits(host.info.receiveBufferBytes, link.maxFrameBytes);
-      const { random, frameCheck } = host;
-      const parts = { link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: host.now() };
+      const { random, frameCheck, peers } = host;
+      const parts = { link, pool, check: frameCheck.check, random, hostCredits: credits, peers, nowNs: host.now() };
       host.start(options.makeMachine(parts), pool, link.maxFrameBytes);
       return host;
     } catch (error) {
@@ -221,7 +223,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     const resolved = await resolveAddress(address, this.info.local.family);
     const peer = this.peers.number(resolved.address, resolved.port, this.now());
     if (peer !== 0) {
-      this.peers.markAnswered(peer);
+      this.peers.keep(peer);
       return peer;
     }
     throw new XpassError('tooManyFlows', `no room for ${formatAddress(address)}: ${this.peers.size} peers are known`);

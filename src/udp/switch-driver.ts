@@ -75,7 +75,7 @@ export class UdpSwitch<M extends SwitchMachine> extends SocketDriver {
 
   /** Binds all sockets and builds the machine. Throws XpassError `config` that names an address that cannot be used. */
   static async open<M extends SwitchMachine>(options: UdpSwitchOptions<M>): Promise<UdpSwitch<M>> {
-    const peers = new PeerTable(options.peerTable);
+    const peers = new PeerTable({ keepsAnswered: true, ...options.peerTable });
     const frameCheck = await loadFrameCheck();
     const datapaths = await openDatapaths(options, peers);
     try {
