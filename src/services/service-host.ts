@@ -96,17 +96,25 @@ export class ServiceHost {
       onClosed: (closed) => this.forget(closed),
     });
     this.streams.add(stream);
-    // The data of a perf test names its control stream.
-    receiver.acceptPaired((paired) => this.accept(host, paired));
     return stream;
   }
 
   private route(header: Message, stream: IncomingStream): TransferBody | Fault {
     const service = this.services.find(({ kind }) => kind === header.kind);
-    if (service !== undefined) return service.accept(header, stream);
+    if (service !== undefined) return this.begin(service, header, stream);
     const kinds = this.services.map(({ kind }) => kind).join(', ');
     const kind = printable(header.kind.slice(0, MAX_KIND_SHOWN));
     return new Fault('unsupported', `streams of the kind '${kind}' are not served here; allowed: ${kinds}`);
+  }
+
+  /** Streams that name another as their pair are taken only where its service said so: a chain of them would have no end. */
+  private begin(service: StreamService, header: Message, stream: IncomingStream): TransferBody | Fault {
+    const body = service.accept(header, stream);
+    const { receiver, host } = stream;
+    if (!(body instanceof Fault) && service.takesPaired === true && receiver.pairedFlowId === 0) {
+      receiver.acceptPaired((paired) => this.accept(host, paired));
+    }
+    return body;
   }
 
   private refuse(fault: Fault, stream: IncomingStream): void {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { printable } from '../base/display.js';
+import { isAnswer } from './answer-kinds.js';
 import { Fault } from './file/fault.js';
 import { encodeMessage, type Message } from './file/message.js';
 import { badVerdict } from './file/verdict.js';
@@ -113,6 +114,10 @@ export class StreamServices {
       return;
     }
     this.counters.unsupported++;
+    if (isAnswer(header.kind)) {
+      stream.resetAndDestroy();
+      return;
+    }
     const kinds = this.services.flatMap((each) => each.kinds).join(', ');
     const kind = printable(header.kind.slice(0, MAX_KIND_SHOWN));
     this.refuse(

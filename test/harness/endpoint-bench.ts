@@ -1,7 +1,7 @@
 import { crc32 } from '../../src/base/crc32.js';
 import type { Application } from '../../src/core/application.js';
 import type { EndpointConfig } from '../../src/core/config.js';
-import type { Endpoint } from '../../src/core/endpoint.js';
+import type { Endpoint, PeerHolder } from '../../src/core/endpoint.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import { encodeFin, encodeRequest, encodeReset } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
@@ -18,9 +18,9 @@ export class EndpointBench {
   readonly flows: ReceiverFlow[] = [];
   onAccept: (flow: ReceiverFlow) => boolean = () => true;
 
-  constructor(changes: Partial<EndpointConfig> = {}) {
+  constructor(changes: Partial<EndpointConfig> = {}, peers: PeerHolder | null = null) {
     const application: Application = { acceptFlow: (flow) => this.accept(flow) };
-    this.endpoint = newEndpoint({ jitter: 0, rateBps: 1e9, creditAlgorithm: 'naive', ...changes }, application);
+    this.endpoint = newEndpoint({ jitter: 0, rateBps: 1e9, creditAlgorithm: 'naive', ...changes }, application, peers);
   }
 
   get counters() {

@@ -7,7 +7,7 @@ import type { FlowContext } from '../../src/core/context.js';
 import { newCounters } from '../../src/core/counters.js';
 import { CreditBudget } from '../../src/core/credit-budget.js';
 import { Disorder } from '../../src/core/disorder.js';
-import { Endpoint } from '../../src/core/endpoint.js';
+import { Endpoint, type PeerHolder } from '../../src/core/endpoint.js';
 import { EndpointPlace, FlowRecords, ownRecord } from '../../src/core/flow-record.js';
 import { FrameFiller } from '../../src/core/frame-filler.js';
 import { PeerPaths } from '../../src/core/path/spraying.js';
@@ -116,9 +116,14 @@ export class FlowContextStub implements FlowContext {
 }
 
 /** An endpoint that the test alone feeds; it takes no flow unless told otherwise. */
-export function newEndpoint(changes: Partial<EndpointConfig>, application = REFUSE_ALL): Endpoint {
+export function newEndpoint(
+  changes: Partial<EndpointConfig>,
+  application = REFUSE_ALL,
+  peers: PeerHolder | null = null,
+): Endpoint {
   const pool = new FramePool(() => new Uint8Array(2_048), 16);
-  return new Endpoint(endpointConfig(changes), { random: new SeededRandom(1), check: crc32, pool, application });
+  const parts = { random: new SeededRandom(1), check: crc32, pool, application, peers };
+  return new Endpoint(endpointConfig(changes), parts);
 }
 
 /** All that it has to send. */
