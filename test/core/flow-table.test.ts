@@ -63,19 +63,19 @@ describe('the flow table', () => {
     expect(new Set(without).size).toBe(1);
     for (const seed of [1, 0x1234_5678, 0xdead_beef, 0xffff_ffff]) {
       const table = new FlowTable(seed);
-      ids.forEach((id, slot) => table.set(1, id, slot));
+      for (const [slot, id] of ids.entries()) table.set(1, id, slot);
       const probes = ids.map((id) => table.probesFor(1, id));
       expect(probes.reduce((sum, count) => sum + count, 0) / ids.length, `seed ${seed}`).toBeLessThan(2);
       // Half full with linear probing: the longest of 4,096 is some 30.
       expect(Math.max(...probes), `seed ${seed}`).toBeLessThan(100);
-      ids.forEach((id, slot) => expect(table.get(1, id)).toBe(slot));
+      expect(ids.map((id) => table.get(1, id))).toEqual([...ids.keys()]);
     }
   });
 
   it.each([0, 1, 5, 9, 20, 24, 31])('parts ids that differ in their bits from %i on alone', (shift) => {
     const ids = [...new Set([...Array(1_024).keys()].map((number) => (number << shift) >>> 0))];
     const table = new FlowTable(0x9e37_0001);
-    ids.forEach((id, slot) => table.set(1, id, slot));
+    for (const [slot, id] of ids.entries()) table.set(1, id, slot);
     expect(Math.max(...ids.map((id) => table.probesFor(1, id)))).toBeLessThan(100);
   });
 });

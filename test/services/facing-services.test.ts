@@ -51,7 +51,7 @@ const ANSWERS = ['good verdict', 'bad verdict', 'verdict without fields', 'perf-
 
 /** How a flow ended; undefined while it is open. */
 class Outcome {
-  closed: unknown;
+  closed: unknown = undefined;
 
   onWritable(): void {}
 
