@@ -28,10 +28,16 @@ const HELD_FRAMES_IN_ALL = 4_096;
 const LOWER = 4;
 const VERSIONS = { lowest: VERSION, highest: VERSION };
 
+/** Who keeps a peer's number for its address while it is known. */
+export interface PeerHolder {
+  hold(peer: number): void;
+  release(peer: number): void;
+}
+
 /** Who is told of peers. */
 export interface DoorEvents {
-  /** Peer is proved, or not known any more. While it is, its number is used for nobody else. */
-  onProved?(peer: number, isProved: boolean): void;
+  /** Null where numbers of peers are never given again: behind a switch and in simulations. */
+  readonly peers: PeerHolder | null;
   /** No handshake with `peer` can succeed: its flows end with `error`. */
   onFailed(peer: number, error: XpassError, nowNs: number): void;
 }
@@ -52,12 +58,10 @@ export class Door {
     this.options = options;
     this.handshakes = new Handshakes(options, {
       onFailed: (peer, error, nowNs) => events.onFailed(peer, error, nowNs),
-      onAgreed: (who) => {
-        events.onProved?.(who.peer, true);
-        this.releaseHeld(who);
-      },
+      onKnown: (who) => events.peers?.hold(who.peer),
+      onAgreed: (who) => this.releaseHeld(who),
       onGone: (who) => {
-        events.onProved?.(who.peer, false);
+        events.peers?.release(who.peer);
         this.dropHeld(who);
       },
       onUnanswered: (who) => this.dropHeld(who),

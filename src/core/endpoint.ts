@@ -41,6 +41,8 @@ export interface EndpointParts {
   application: Application;
   /** One for all endpoints of a simulated world; an endpoint that is given none has its own. */
   records?: FlowRecords;
+  /** 32 bits that peers do not know, for the tables of flows; 0 in simulations, where it must not take a draw from `random`. */
+  hashSeed?: number;
 }
 
 /**
@@ -66,8 +68,8 @@ export class Endpoint implements FlowContext {
   private lastSlot = NO_SLOT;
   private lastFlow: SenderFlow | ReceiverFlow | null = null;
   private readonly hostId: number;
-  private readonly senders = new FlowTable();
-  private readonly receivers = new FlowTable();
+  private readonly senders: FlowTable;
+  private readonly receivers: FlowTable;
   private readonly flows: (SenderFlow | ReceiverFlow | null)[] = [];
   private readonly credits: FlowSchedule;
   private readonly timers: FlowSchedule;
@@ -97,6 +99,8 @@ export class Endpoint implements FlowContext {
     this.random = parts.random;
     this.pool = parts.pool;
     this.check = parts.check;
+    this.senders = new FlowTable(parts.hashSeed);
+    this.receivers = new FlowTable(parts.hashSeed);
     this.hostId = config.hostId;
     this.config = config;
     this.application = parts.application;

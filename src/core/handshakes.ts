@@ -94,8 +94,11 @@ export class Acquaintance {
 
 /** Who is told of peers. */
 export interface HandshakeEvents {
-  /** `who` is proved, and its frames that waited may go; or nothing is known of it any more. */
+  /** A place is taken for `who`: its address is proved, or this host calls it. */
+  onKnown(who: Acquaintance): void;
+  /** `who` is proved, and its frames that waited may go. */
   onAgreed(who: Acquaintance): void;
+  /** Nothing is known of it any more. */
   onGone(who: Acquaintance): void;
   /** The handshake has got no answer in its time. */
   onUnanswered(who: Acquaintance): void;
@@ -157,6 +160,7 @@ export class Handshakes {
     this.places[slot] = who;
     this.peers.set(peer, who);
     this.latest = who;
+    this.events.onKnown(who);
     return who;
   }
 

@@ -91,13 +91,13 @@ export async function assembleHost(options: AssemblyOptions): Promise<Assembled>
 function makeMachine({ settings, application, overrides }: AssemblyOptions, parts: HostParts, nic: Port): Host {
   const { random, check, pool } = parts;
   const config = endpointConfig({ ...deployedConfig(settings, parts), ...ownedFields(parts, overrides?.endpoint) });
-  const endpoint = new Endpoint(config, { random, check, pool, application });
+  const endpoint = new Endpoint(config, { random, check, pool, application, hashSeed: random.uint32() });
   return new Host(endpoint, nic, doorOf(endpoint, parts));
 }
 
 /** Whom the host talks to. PROTOCOL §7 */
 export function doorOf(endpoint: Endpoint, parts: HostParts): Door {
-  const { random, check, pool, addressOf, holdPeer } = parts;
+  const { random, check, pool, addressOf, peers } = parts;
   const { config } = endpoint;
   const cookies = new HmacCookies(addressOf);
   const options = {
@@ -110,7 +110,7 @@ export function doorOf(endpoint: Endpoint, parts: HostParts): Door {
     maxPeers: MAX_PEERS,
     times: config,
   };
-  return new Door(options, { onProved: holdPeer, onFailed: (peer, error) => endpoint.closePeer(peer, error) });
+  return new Door(options, { peers, onFailed: (peer, error) => endpoint.closePeer(peer, error) });
 }
 
 /** The settings of an endpoint on a real machine. */

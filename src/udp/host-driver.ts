@@ -79,11 +79,11 @@ export interface HostParts {
   readonly random: Random;
   /** Credits that the host may have outstanding; see `hostCredits`. */
   readonly hostCredits: number;
+  /** Whom the host holds while they are proved, in direct mode; null where peers have numbers of their own. */
+  readonly peers: PeerTable | null;
   readonly nowNs: number;
   /** A peer's address, as a proof of it names it. */
   addressOf(peer: number): string;
-  /** While a peer is held its number stands for no other address. */
-  holdPeer(peer: number, isHeld: boolean): void;
 }
 
 export interface UdpHostOptions<M extends HostMachine> extends HostOptions {
@@ -147,11 +147,10 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       const link = await host.attach();
       const pool = bufferPool(link.maxFrameBytes);
       const credits = hostCredits(host.info.receiveBufferBytes, link.maxFrameBytes);
-      const { random, frameCheck } = host;
+      const { random, frameCheck, peers } = host;
       const parts = {
-        ...{ link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: host.now() },
+        ...{ link, pool, check: frameCheck.check, random, hostCredits: credits, peers, nowNs: host.now() },
         addressOf: (peer: number) => host.peerName(peer),
-        holdPeer: (peer: number, isHeld: boolean) => host.holdPeer(peer, isHeld),
       };
       host.start(options.makeMachine(parts), pool, link.maxFrameBytes);
       return host;
@@ -230,7 +229,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     const resolved = await resolveAddress(address, this.info.local.family);
     const peer = this.peers.number(resolved.address, resolved.port, this.now());
     if (peer !== 0) {
-      this.peers.markAnswered(peer);
+      this.peers.keep(peer);
       return peer;
     }
     throw new XpassError('tooManyFlows', `no room for ${formatAddress(address)}: ${this.peers.size} peers are known`);
@@ -242,10 +241,6 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     if (this.peers === null) return this.options.onlyPeer === undefined ? '' : formatAddress(this.options.onlyPeer);
     const address = this.peerAddress(peer);
     return address === null ? `peer ${peer}` : formatAddress(address);
-  }
-
-  private holdPeer(peer: number, isHeld: boolean): void {
-    if (isHeld) this.peers?.markAnswered(peer);
   }
 
   /** Why nothing comes, as far as it is known: for the sentence of a failure. */

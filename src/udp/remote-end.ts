@@ -4,8 +4,8 @@ import type { Crc32 } from '../base/crc32.js';
 import { XpassError } from '../base/errors.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
 import { type AttachedLink, Attachment, type AttachmentOptions } from '../core/attachment.js';
-import { encodeKeepAlive } from '../wire/encode.js';
 import { Frame } from '../wire/frame.js';
+import { KeepAlive } from '../wire/frames.js';
 import type { LoopMachine } from './machine-loop.js';
 
 /** Time from the first refusal until the peer is given up (ours): a restarted daemon listens again after 0.3 s, and a command ends within a second. */
@@ -252,7 +252,7 @@ export class RemoteEnd implements LoopMachine {
 /** KEEP_ALIVE is for switches: a host drops it, counted, and answers nothing. PROTOCOL §5.7 */
 function probeFrame(check: Crc32): Frame {
   const frame = new Frame(new Uint8Array(PROBE_BYTES));
-  frame.length = encodeKeepAlive(frame.bytes, { destination: 0, source: 0, flowId: 0 }, { token: 0 }, check);
+  frame.length = KeepAlive.encode(frame.bytes, { destination: 0, source: 0, flowId: 0 }, { token: 0 }, check);
   return frame;
 }
 

@@ -69,7 +69,8 @@ export class UdpSwitch<M extends SwitchMachine> extends SocketDriver {
         hosts.has(peer) ? `${hosts.address(peer)} ${hosts.port(peer)}` : `trunk ${peer}`,
       ),
       holdPeer: (peer, isHeld) => {
-        if (isHeld) hosts.markAnswered(peer);
+        if (isHeld) hosts.hold(peer);
+        else hosts.release(peer);
       },
     });
     (options.trunks ?? []).forEach(({ name }, index) => {

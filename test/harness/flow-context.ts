@@ -118,7 +118,8 @@ export class FlowContextStub implements FlowContext {
 /** An endpoint that the test alone feeds; it takes no flow unless told otherwise. */
 export function newEndpoint(changes: Partial<EndpointConfig>, application = REFUSE_ALL): Endpoint {
   const pool = new FramePool(() => new Uint8Array(2_048), 16);
-  return new Endpoint(endpointConfig(changes), { random: new SeededRandom(1), check: crc32, pool, application });
+  const parts = { random: new SeededRandom(1), check: crc32, pool, application };
+  return new Endpoint(endpointConfig(changes), parts);
 }
 
 /** All that it has to send. */

@@ -119,7 +119,7 @@ export class World {
     };
     return new Door(
       { hostId: config.hostId, ...parts, keys, maxPeers: 1_000, times: config },
-      { onFailed: (peer, error) => endpoint.closePeer(peer, error) },
+      { peers: null, onFailed: (peer, error) => endpoint.closePeer(peer, error) },
     );
   }
 

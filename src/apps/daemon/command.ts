@@ -68,6 +68,10 @@ const DAEMON_OPTIONS = {
   tunnelListen: listOption(BIND, {
     describe: 'where `xpass tunnel -R` may listen on this host; nowhere without it, may be repeated',
   }),
+  headerTimeout: option(duration({ lowest: 100e6, highest: 3_600e9 }), {
+    describe: 'how long a peer that opens a stream has to say what it is for',
+    defaultText: '10s',
+  }),
   json: flag({ describe: 'one JSON object a line: listening, file, tunnel, progress, summary' }),
   ...TRANSPORT_OPTIONS,
 };
@@ -169,6 +173,7 @@ class Daemon {
 
   constructor(invocation: DaemonInvocation, directory: string, parts: PartStore) {
     const { options, results, logger } = invocation;
+    const headerTimeoutMs = options.headerTimeout / 1e6;
     this.invocation = invocation;
     this.directory = directory;
     this.report = new DaemonReport(results, options.json);
@@ -187,13 +192,15 @@ class Daemon {
       onOutcome: (outcome) => logPerf(logger, outcome),
       driver: () => (this.host as Host).statistics().driver,
     });
-    this.services = new ServiceHost({ services: [this.files, this.files.offers, perf, new DiscardService()], logger });
+    const services = [this.files, this.files.offers, perf, new DiscardService()];
+    this.services = new ServiceHost({ services, logger, headerTimeoutMs });
     this.tunnels = new TunnelServices({
       rules: options.tunnel,
       listen: options.tunnelListen,
       results,
       isJson: options.json,
       logger,
+      headerTimeoutMs,
     });
     this.detached = new Promise((resolve) => {
       this.handleDetached = resolve;
@@ -238,6 +245,7 @@ class Daemon {
       durationNs: host.now() - this.startNs,
       credits: services.credits,
       refusedStreams: services.refusedStreams,
+      openings: services.openings,
       ...host.statistics(),
     });
     await host.destroy();

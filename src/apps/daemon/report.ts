@@ -1,6 +1,7 @@
 import { displayCount, displayDuration, displayRate, displaySize } from '../../base/display.js';
 import { counter, gauge, group, label, list, nullable, renamed } from '../../base/metric.js';
 import { ENDPOINT_METRICS, type EndpointCounters } from '../../core/counters.js';
+import { OPENING_METRICS, type OpeningCounters } from '../../services/places.js';
 import { type Reached, whereReached } from '../../services/reached.js';
 import { SERVICE_METRICS, type ServiceCredits } from '../../services/service-host.js';
 import { documentOf } from '../../telemetry/document.js';
@@ -29,6 +30,7 @@ export interface SummaryReport {
   readonly credits: ServiceCredits;
   /** Flows refused because as many as are taken were there. */
   readonly refusedStreams: number;
+  readonly openings: OpeningCounters;
   readonly endpoint: EndpointCounters;
   readonly driver: DriverStatistics;
 }
@@ -67,7 +69,8 @@ export const SUMMARY_EVENT = {
   filesVerified: counter('files', 'Complete files'),
   filesFailed: counter('files', 'Files that failed'),
   bytesVerified: counter('bytes', 'Bytes of complete files'),
-  streamsRefused: counter('streams', 'Streams refused because there were too many'),
+  streamsRefused: counter('streams', 'Streams refused because there were too many, or the daemon was ending'),
+  openings: group('Streams that peers opened and no service has taken, those of tunnels left out', OPENING_METRICS),
   ...SERVICE_METRICS,
   endpoint: group('Its endpoint', ENDPOINT_METRICS),
   driver: group('Its sockets and event loop', DRIVER_METRICS),
@@ -134,11 +137,11 @@ export class DaemonReport {
     this.results.json({ event: 'progress', ...documentOf(PROGRESS_EVENT, { timeNs: nowNs, flows, ...credits }) });
   }
 
-  summary({ durationNs, credits, refusedStreams, endpoint, driver }: SummaryReport): void {
+  summary({ durationNs, credits, refusedStreams, openings, endpoint, driver }: SummaryReport): void {
     const { filesVerified, filesFailed, verifiedBytes } = this;
     if (this.isJson) {
       const files = { filesVerified, filesFailed, bytesVerified: verifiedBytes, streamsRefused: refusedStreams };
-      const values = { durationNs, ...files, ...credits, endpoint, driver };
+      const values = { durationNs, ...files, openings, ...credits, endpoint, driver };
       this.results.json({ event: 'summary', ...documentOf(SUMMARY_EVENT, values) });
       return;
     }

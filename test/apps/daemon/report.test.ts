@@ -44,6 +44,7 @@ const SUMMARY = {
   durationNs: 12e9,
   credits: CREDITS,
   refusedStreams: 3,
+  openings: { refusedFull: 1, refusedShare: 2, lateHeaders: 4, evicted: 0 },
   endpoint: { ...newCounters(), unknownFlow: 5 },
   driver: {
     ...initialValues(DRIVER_METRICS),

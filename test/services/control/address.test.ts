@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   CONTROL_ADDRESS,
   controlAddress,
-  defaultControlAddress,
   formatControlAddress,
+  isLocal,
   isPipe,
   netOptions,
   privateControlPath,
@@ -59,14 +59,14 @@ describe('a control address', () => {
   });
 
   it.each([
-    ['127.0.0.1', '127.0.0.1'],
-    ['127.0.0.7', '127.0.0.7'],
-    ['::1', '::1'],
-    ['0.0.0.0', '127.0.0.1'],
-    ['10.1.2.3', '127.0.0.1'],
-    ['::', '127.0.0.1'],
-  ])('is on loopback unless told otherwise, for a switch at %s too', (host, expected) => {
-    expect(defaultControlAddress({ host, port: 28_500 })).toEqual({ host: expected, port: 28_500 });
+    ['127.0.0.7', true],
+    ['::1', true],
+    ['localhost', true],
+    ['0.0.0.0', false],
+    ['10.1.2.3', false],
+    ['::', false],
+  ])('is local or not: %s', (host, expected) => {
+    expect([isLocal({ host, port: 1 }), isLocal({ path: '/a' })]).toEqual([expected, true]);
   });
 });
 
