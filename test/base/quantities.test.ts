@@ -161,22 +161,12 @@ describe('what is written', () => {
     fc.tuple(fc.integer({ min: 1, max: 4095 }), fc.integer({ min: 0, max: 12 })).map(([a, b]) => a * 10 ** b),
   );
 
-  it('reads as the same rate', () => {
-    holds(whole, 2000, (value) => {
-      expect(rate().parse(formatRate(value))).toBe(value);
-    });
-  });
-
-  it('reads as the same size', () => {
-    holds(whole, 2000, (value) => {
-      expect(size().parse(formatSize(value))).toBe(value);
-    });
-  });
-
-  it('reads as the same duration', () => {
-    holds(whole, 2000, (value) => {
-      expect(duration().parse(formatDuration(value))).toBe(value);
-    });
+  it.each([
+    ['rate', rate(), formatRate],
+    ['size', size(), formatSize],
+    ['duration', duration(), formatDuration],
+  ])('reads as the same %s', (_, kind, format) => {
+    holds(whole, 2000, (value) => expect(kind.parse(format(value))).toBe(value));
   });
 
   it('reads as the same part', () => {

@@ -279,26 +279,6 @@ describe('closing everything', () => {
 });
 
 describe('an endpoint', () => {
-  it('refuses an algorithm that it does not know, by name', () => {
-    expect(() => new EndpointBench({ creditAlgorithm: 'fast' })).toThrow(/no credit algorithm 'fast'; allowed: /);
-  });
-
-  it('shares the credits of the host among the flows that use them', () => {
-    const bench = new EndpointBench({ hostCredits: 10 });
-    bench.request(1);
-    bench.wait(MILLISECOND_NS);
-    expect(bench.flows[0].statistics.creditsSent).toBe(10);
-    for (let flow = 2; flow <= 8; flow++) bench.request(flow);
-    bench.wait(MILLISECOND_NS);
-    expect(bench.flows.slice(1).map((flow) => flow.statistics.creditsSent)).toEqual(new Array(7).fill(0));
-    expect(bench.endpoint.budget.outstanding).toBe(10);
-    // What the first gives up goes to those that wait, one each in their turn.
-    bench.wait(100 * MILLISECOND_NS);
-    const sent = bench.flows.slice(1).map((flow) => flow.statistics.creditsSent);
-    expect(Math.min(...sent)).toBe(1);
-    expect(Math.max(...sent)).toBeLessThanOrEqual(2);
-  });
-
   it('has nothing to wait for while nothing happens', () => {
     const bench = new EndpointBench();
     expect(bench.endpoint.nextTimeout()).toBe(NEVER);

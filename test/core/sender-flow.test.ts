@@ -58,13 +58,6 @@ describe('a sender in CLOSED', () => {
     ]);
   });
 
-  it('asks for credits when a stream without a byte is ended', () => {
-    const bench = new SenderBench();
-    bench.end();
-    expect(bench.state).toBe('creditRequestSent');
-    expect(types(bench.context.sent())).toEqual(['CREDIT_REQUEST']);
-  });
-
   it('does nothing and waits for nothing before that', () => {
     const bench = new SenderBench();
     bench.write(0);
@@ -184,16 +177,6 @@ describe('a sender in CREDIT_RECEIVING', () => {
     expect(bench.context.sent()).toEqual(['DATA credit=5 offset=2892 payload=10 unused=3']);
   });
 
-  it('asks again when no credit comes for the credit timeout although there is data', () => {
-    const bench = inCreditReceiving().wait(20 * MILLISECOND_NS - 1);
-    expect(bench.context.sent()).toEqual([]);
-    bench.wait(1);
-    expect(bench.state).toBe('creditRequestSent');
-    expect(bench.context.sent()).toEqual([
-      'CREDIT_REQUEST sent=1446 probe=2 max=1472 paired=0x00000000 backlog=1446 weight=1',
-    ]);
-  });
-
   it('does not put that timeout off for writes and ACKs that come meanwhile', () => {
     const bench = inCreditReceiving();
     for (let turn = 0; turn < 20; turn++) {
@@ -213,14 +196,6 @@ describe('a sender in CREDIT_RECEIVING', () => {
     expect(bench.state).toBe('creditReceiving');
     bench.wait(1);
     expect(bench.state).toBe('creditRequestSent');
-  });
-
-  it('stops the credits when there is no data for the stop timeout', () => {
-    const bench = new SenderBench().sendFrames(1).wait(STOP_NS - 1);
-    expect(bench.context.sent()).toEqual([]);
-    bench.wait(1);
-    expect(bench.state).toBe('creditStopSent');
-    expect(bench.context.sent()).toEqual(['CREDIT_STOP sent=1446 probe=2 unused=0']);
   });
 
   it('says that there is more than it told of, or asks for more where no frame is left to say so', () => {
@@ -309,15 +284,6 @@ describe('a sender in CSTOP_SENT', () => {
     expect(bench.context.sent()).toEqual(['CREDIT_STOP sent=1446 probe=3 unused=0']);
     bench.wait(200 * MILLISECOND_NS);
     expect(types(bench.context.sent())).toEqual(['CREDIT_STOP']);
-  });
-
-  it('keeps the flow alive every third of the idle timeout once all is acknowledged', () => {
-    const bench = inCreditStopSent();
-    bench.ack(PAYLOAD);
-    bench.wait(3 * SECOND_NS);
-    expect(bench.context.sent()).toEqual([]);
-    bench.wait(SECOND_NS / 2);
-    expect(types(bench.context.sent())).toContain('CREDIT_STOP');
   });
 
   it('counts a credit as unused', () => {

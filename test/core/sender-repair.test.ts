@@ -126,16 +126,6 @@ describe('a repair', () => {
     expect(repairs(bench, 1)).toEqual([1]);
   });
 
-  it('is repeated at once when three frames that were sent after it have arrived', () => {
-    const bench = running(10);
-    bench.ack(P, { ranges: [[2 * P, 9 * P]], probe: 0 });
-    expect(repairs(bench, 4)).toEqual([1]);
-    bench.ack(P, { ranges: [[2 * P, 12 * P]], probe: 0 });
-    expect(repairs(bench, 1)).toEqual([]);
-    bench.ack(P, { ranges: [[2 * P, 13 * P]], probe: 0 });
-    expect(repairs(bench, 1)).toEqual([1]);
-  });
-
   it('is repeated when a frame that was sent after it arrived a quarter of an RTT ago', () => {
     const bench = new SenderBench();
     bench.write(1_000 * P);

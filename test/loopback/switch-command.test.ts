@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SwitchControl } from '../../src/services/control/client.js';
@@ -72,13 +71,6 @@ describe('xpass switch', () => {
     );
     expect(stdout).toMatch(/^port +rate +data/m);
     expect(stdout).toContain('attached: none, of 1 hosts');
-  });
-
-  it('prints the ports at intervals for programs', async () => {
-    const { process } = await startSwitch('--hosts', '1', '--interval', '20ms');
-    const event = await process.event('ports');
-    expect(portsOf(event).map(({ name }) => name)).toEqual(['h1->s1', 's1->h1']);
-    await process.stop();
   });
 
   it('frees the port of a host that vanishes, and of one that says goodbye', async () => {
@@ -204,22 +196,6 @@ describe('xpass switch that cannot start', () => {
     await expectUsage(`UDP port ${port} is in use`, '--listen', `:${port}`);
   });
 
-  it('names the control port that is in use', async () => {
-    const server = createServer();
-    onTestFinished(() => {
-      server.close();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as { port: number };
-    await expectUsage(`the control address 127.0.0.1:${port} is in use`, '--listen', ':0', '--control', `:${port}`);
-  });
-
-  it('names the unknown host, with file and line', async () => {
-    const text = 'hosts:\n- id: 1\nswitches:\n- name: s\nlinks:\n- a: h1\n  b: s\n- a: h2\n  b: s\n';
-    const path = await scratchFile('lab.yaml', text);
-    await expectUsage(`lab.yaml', line 8: link 'l2' names unknown host or switch 'h2'`, '--topology', path);
-  });
-
   it('names the links that there are when one is unknown', async () => {
     await expectUsage(/unknown link 'h9'; known links: h1, h2/, '--link', 'h9=loss 5%', '--listen', ':0');
   });
@@ -252,30 +228,11 @@ describe('xpass switch ctl', () => {
     expect(JSON.parse(stdout)).toMatchObject({ event: 'ports', attachments: { attaches: 0 }, driver: { peers: 1 } });
   });
 
-  it('takes a link down while frames flow, and brings it back', async () => {
-    const { port, control } = await startSwitch('--hosts', '2');
-    const asked = await connect(control);
-    const [first, second] = [await RawHost.attached(port, 1), await RawHost.attached(port, 2)];
-    await asked.setLink('h2', { down: true });
-    first.sendData(2, 'lost');
-    const drops = async () => (await asked.ports()).ports.find(({ name }) => name === 's1->h2')?.drops.down ?? 0;
-    await untilSo(drops, (count) => count === 1, 'the drop');
-    await asked.setLink('h2', { down: false });
-    first.sendData(2, 'found');
-    expect(await second.nextPayload()).toBe('found');
-  });
-
   it('finds a switch at a Unix domain socket', async () => {
     const path = join(await scratchFolder(), 'switch.sock');
     const { control } = await startSwitch('--control', path);
     expect(control).toBe(path);
     expect((await runHere('switch', 'ctl', '-c', path, 'ports')).code).toBe(0);
-  });
-
-  it('names the links that there are when one is unknown', async () => {
-    const { control } = await startSwitch('--hosts', '3');
-    const { code, stderr } = await runHere('switch', 'ctl', 'link', 'h4', 'down', '--control', control);
-    expect([code, stderr.split('\n')[0]]).toEqual([2, "xpass switch ctl: unknown link 'h4'; known links: h1, h2, h3"]);
   });
 
   it('ends with status 3 when no switch answers, and names the address', async () => {
@@ -292,21 +249,5 @@ describe('the control of a switch', () => {
     // Unless another process has that port for TCP, which the ready line would tell.
     expect(portOf(String(listening.control))).toBeGreaterThan(0);
     expect(String(listening.control)).toMatch(/^127\.0\.0\.1:\d+$/);
-  });
-
-  it('says what is allowed, in JSON', async () => {
-    const { control } = await startSwitch('--hosts', '1');
-    const asked = await connect(control);
-    await expect(asked.request({ verb: 'halt' })).rejects.toThrow(
-      "unknown command 'halt'; allowed as verb: ports, set, reset, sample, stop, start, driver",
-    );
-    await expect(asked.request([])).rejects.toThrow('unknown command undefined');
-    await expect(asked.setLink('h1', { lossRate: 2 })).rejects.toThrow("lossRate of link 'h1' is 2; allowed: a number");
-    await expect(asked.request({ verb: 'set', link: 'h1', changes: { rat: 1 } })).rejects.toThrow(
-      "unknown field 'rat'",
-    );
-    const [port] = await asked.setLink('h1', { rateBps: Number.POSITIVE_INFINITY, ecnThresholdBytes: Infinity });
-    expect(port.rateBps).toBeNull();
-    expect(await asked.driver()).toMatchObject({ datagramsIn: 0, kernelDrops: expect.anything() });
   });
 });

@@ -1,25 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { createSocket } from 'node:dgram';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Host } from '../../src/core/host.js';
 import type { UdpHost } from '../../src/udp/host-driver.js';
+import { freePorts } from './switch-lab.js';
 import { closeAll, collector, openHost, openSwitch, sendAll, switchAddressOf } from './udp-harness.js';
 
 afterEach(closeAll);
 
 const MIB = 1024 * 1024;
-
-/** Two ports of this host that are free at the moment. */
-async function freePorts(): Promise<[number, number]> {
-  const sockets = [createSocket('udp4'), createSocket('udp4')];
-  const ports: number[] = [];
-  for (const socket of sockets) {
-    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
-    ports.push(socket.address().port);
-  }
-  for (const socket of sockets) socket.close();
-  return [ports[0], ports[1]];
-}
 
 /** A switch with one host of its own, and the other host behind a trunk. */
 function half(own: number, other: number, ports: [number, number]) {
@@ -60,7 +48,7 @@ describe('UdpSwitch', () => {
   );
 
   it.each(['dgram', 'mmsg'] as const)('joins two processes by a trunk (%s)', async (datapath) => {
-    const [left, right] = await freePorts();
+    const [left, right] = await freePorts(2);
     const west = await openSwitch({ ...half(1, 2, [left, right]), datapath });
     const east = await openSwitch(half(2, 1, [right, left]));
     expect(west.info.map(({ local }) => local.port)[1]).toBe(left);
@@ -77,7 +65,7 @@ describe('UdpSwitch', () => {
   });
 
   it('goes on when the other end of a trunk is not there, and says which trunk that is', async () => {
-    const [left, right] = await freePorts();
+    const [left, right] = await freePorts(2);
     const problems: string[] = [];
     const west = await openSwitch({
       ...half(1, 2, [left, right]),
@@ -93,7 +81,7 @@ describe('UdpSwitch', () => {
   });
 
   it('closes what it has opened when it cannot open the rest', async () => {
-    const [left, right] = await freePorts();
+    const [left, right] = await freePorts(2);
     const first = await openSwitch(half(1, 2, [left, right]));
     const bind = switchAddressOf(first);
     await first.close();

@@ -6,18 +6,6 @@ import {
   figuresMarkdown,
   figuresPage,
 } from '../../src/report/figures-page.js';
-import { escapeMarkdown, markdownTable } from '../../src/report/table.js';
-
-describe('a Markdown table', () => {
-  it('has its cells between bars, numbers to the right, and no cell that ends the row', () => {
-    const columns = [{ title: 'what' }, { title: 'ours', align: 'right' as const }];
-    expect(markdownTable({ columns, rows: [['a|b', '1\n2']] })).toBe('| what | ours |\n| --- | --: |\n| a\\|b | 1 2 |');
-  });
-
-  it('takes no text for markup', () => {
-    expect(escapeMarkdown('*x* <b> `c` [d](e) \\')).toBe('\\*x\\* \\<b\\> \\`c\\` \\[d\\](e) \\\\');
-  });
-});
 
 const ROW: FigureRow = {
   quantity: 'utilisation, 32 flows',

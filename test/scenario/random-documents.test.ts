@@ -3,27 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/base/config-error.js';
 import { scenarioJsonSchema } from '../../src/scenario/json-schema.js';
 import { parseScenario } from '../../src/scenario/parse-scenario.js';
+import { fieldsOf, type Schema } from '../harness/schema-fields.js';
 import { holds, printSeed } from '../harness/seeds.js';
 
-interface Schema {
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  anyOf?: Schema[];
-  $defs?: Record<string, Schema>;
-}
-
-/** The names of all fields of the format, so that random documents get past the first mapping. */
-function namesOf({ properties = {}, items, anyOf = [], $defs = {} }: Schema): string[] {
-  const below = [
-    ...Object.values(properties),
-    ...anyOf,
-    ...Object.values($defs),
-    ...(items === undefined ? [] : [items]),
-  ];
-  return [...Object.keys(properties), ...below.flatMap(namesOf)];
-}
-
-const NAMES = [...new Set(namesOf(scenarioJsonSchema() as Schema))];
+const NAMES = [...new Set(fieldsOf(scenarioJsonSchema() as Schema))];
 const WORDS = [
   'all',
   '1',

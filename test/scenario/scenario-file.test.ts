@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readScenarioFile, type ScenarioChanges, ScenarioFile } from '../../src/scenario/scenario-file.js';
 import { laterRefusal } from '../harness/refusal.js';
+import { scratchDirectory } from '../harness/scratch.js';
 
 async function parse(source: string, changes?: ScenarioChanges) {
   return (await ScenarioFile.parse('lab.yaml', source)).scenario(changes);
@@ -14,17 +14,11 @@ function refusal(source: string, changes?: ScenarioChanges): Promise<string> {
   return laterRefusal(parse(source, changes));
 }
 
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'xpass-scenario-'));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
-
 const PAIRS = 'topology:\n  name: dumbbell\n  pairs: 2\nflows:\n  - kind: pairs\n';
 
 describe('a scenario file', () => {
   it('takes its name from the file and everything else from a few lines', async () => {
-    const path = join(await directory(), 'two-flows.yaml');
+    const path = join(await scratchDirectory(), 'two-flows.yaml');
     await writeFile(path, PAIRS);
     const scenario = await readScenarioFile(path, { seed: 7 });
     expect(scenario).toMatchObject({
@@ -75,7 +69,7 @@ describe('a scenario file', () => {
   });
 
   it('reads the table of sizes that it names, from where it is itself', async () => {
-    const path = join(await directory(), 'load.yaml');
+    const path = join(await scratchDirectory(), 'load.yaml');
     await writeFile(join(path, '..', 'sizes.csv'), 'size_bytes,cumulative_probability\n100,0\n300,1\n');
     await writeFile(path, 'flows:\n  - { load: 0.5, file: sizes.csv, flows: 10 }\n');
     const { traffic } = await readScenarioFile(path);
@@ -156,7 +150,7 @@ describe('an error in a scenario file', () => {
 
   it('is a file that is not there, or too long', async () => {
     await expect(readScenarioFile('/nowhere/x.yaml')).rejects.toThrow("scenario file '/nowhere/x.yaml' does not exist");
-    const path = join(await directory(), 'long.yaml');
+    const path = join(await scratchDirectory(), 'long.yaml');
     await writeFile(path, `#${' '.repeat(2 ** 20)}\n`);
     await expect(readScenarioFile(path)).rejects.toThrow('at most 1048576 are allowed');
   });

@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseTopologyFile, readTopologyFile } from '../../src/scenario/topology-file.js';
 import { laterRefusal } from '../harness/refusal.js';
+import { scratchDirectory } from '../harness/scratch.js';
 
 const LAB = `
 # Two switches, one slow link between them.
@@ -127,8 +127,7 @@ describe('a topology file', () => {
   });
 
   it('is read from the disk, up to a bound', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'xpass-topology-'));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = await scratchDirectory();
     const path = join(folder, 'lab.yaml');
     await writeFile(path, LAB);
     expect((await readTopologyFile(path)).name).toBe(path);

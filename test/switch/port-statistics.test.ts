@@ -17,20 +17,6 @@ describe('port statistics', () => {
     });
   });
 
-  it('weigh the queue by the time that it lasted', () => {
-    const statistics = new PortStatistics();
-    statistics.setDataQueue(1000, 10);
-    statistics.setDataQueue(3000, 20);
-    statistics.setDataQueue(0, 25);
-    // 10 ns of nothing, 10 of 1000, 5 of 3000, 25 of nothing: 25,000 over 50.
-    const { dataQueueBytesMean, dataQueueBytesMax, dataQueueBytes } = statistics.snapshot(50);
-    expect({ dataQueueBytesMean, dataQueueBytesMax, dataQueueBytes }).toEqual({
-      dataQueueBytesMean: 500,
-      dataQueueBytesMax: 3000,
-      dataQueueBytes: 0,
-    });
-  });
-
   it('start anew at a reset, from what is queued then', () => {
     const statistics = new PortStatistics();
     statistics.setDataQueue(3000, 0);
@@ -60,10 +46,5 @@ describe('port statistics', () => {
 
   it('have a name for every drop code', () => {
     for (const [name, code] of Object.entries(PortDrop)) expect(PORT_DROP_NAMES[code]).toBe(name);
-  });
-
-  it('are plain JSON', () => {
-    const snapshot = new PortStatistics().snapshot(0);
-    expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
   });
 });

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { scratchDirectory } from '../harness/scratch.js';
 
 interface Prepare {
   readonly PrepareError: new () => Error;
@@ -18,8 +18,7 @@ const BUNDLE = "import { writeFileSync } from 'node:fs'; writeFileSync('dist/new
 
 /** A working copy with an earlier build, whose bundler writes dist/new.js. */
 async function workingCopy() {
-  const folder = await mkdtemp(join(tmpdir(), 'xpass-prepare-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = await scratchDirectory();
   const at = (path: string) => join(folder, path);
   for (const path of ['.config', 'src', 'dist', 'node_modules/typescript/bin']) {
     await mkdir(at(path), { recursive: true });

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseConfig, readConfigFile } from '../../../src/apps/cli/config-file.js';
 import { ConfigError } from '../../../src/base/config-error.js';
+import { scratchDirectory } from '../../harness/scratch.js';
 import { printSeed, scaledRuns, TEST_SEED } from '../../harness/seeds.js';
 
 printSeed();
@@ -74,8 +74,7 @@ describe('a configuration file', () => {
   });
 
   it('is read from disk, and is named when that fails', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'xpass-config-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = await scratchDirectory();
     const path = join(directory, 'lab.yaml');
     await writeFile(path, 'loss: 1%\n');
     expect((await readConfigFile(path, allowedKeys)).get('loss')?.texts).toEqual(['1%']);

@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../../src/apps/cli/program.js';
 import { type Command, type CommandEntry, defineCommand, type Invocation } from '../../../src/apps/shared/command.js';
 import { flag, option, requiredOption } from '../../../src/apps/shared/options.js';
@@ -13,6 +12,7 @@ import { Failure } from '../../../src/base/failure.js';
 import { rate } from '../../../src/base/quantities.js';
 import { text } from '../../../src/base/value-kind.js';
 import { said } from '../../harness/said.js';
+import { scratchDirectory } from '../../harness/scratch.js';
 
 const options = {
   linkRate: option(rate(), { describe: 'Rate of the link', alias: 'r', defaultText: '100mbit' }),
@@ -171,8 +171,7 @@ describe('xpass', () => {
   });
 
   it('reads options from a file, and the command line wins', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'xpass-program-'));
-    onTestFinished(() => rm(directory, { recursive: true }));
+    const directory = await scratchDirectory();
     const path = join(directory, 'lab.yaml');
     await writeFile(path, 'to: lab7\nlink-rate: 1g\njson: true\nlog-level: silent\n');
     let seen: unknown;

@@ -1,16 +1,5 @@
-import { EventEmitter } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../src/apps/cli/commands.js';
-import { runProgram } from '../../../src/apps/cli/program.js';
-import { said } from '../../harness/said.js';
-
-async function run(line: string) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const signals = Object.assign(new EventEmitter(), { exit: () => {} });
-  const exitCode = await runProgram({ argv: line.split(' '), commands: COMMANDS, stdout, stderr, signals });
-  return { exitCode, out: said(stdout), err: said(stderr) };
-}
+import { runLine } from '../../harness/run-line.js';
 
 describe('xpass perf', () => {
   it.each([
@@ -32,14 +21,14 @@ describe('xpass perf', () => {
     ['perf -c nobody:70000', '70000'],
     ['perf -c three --switch 127.0.0.1', "host 'three' is not allowed behind a switch"],
   ])('%s is wrong usage', async (line, why) => {
-    const { exitCode, out, err } = await run(line);
+    const { exitCode, out, err } = await runLine(line.split(' '));
     expect([exitCode, out]).toEqual([2, '']);
     expect(err).toContain(why);
     expect(err.trimEnd().split('\n')).toHaveLength(2);
   });
 
   it('explains itself', async () => {
-    const { exitCode, out } = await run('perf --help');
+    const { exitCode, out } = await runLine(['perf', '--help']);
     expect(exitCode).toBe(0);
     for (const name of [
       '--server',

@@ -1,13 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { onTestFinished } from 'vitest';
 import type { OptionValues } from '../../../src/apps/shared/options.js';
 import { resolveOptions } from '../../../src/apps/shared/options.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { SIM_OPTIONS } from '../../../src/apps/sim/options.js';
 import { runSim } from '../../../src/apps/sim/sim.js';
+import { scratchDirectory } from '../../harness/scratch.js';
 
 /** What a call of the command came to. */
 interface Said {
@@ -47,16 +46,9 @@ function collect(stream: PassThrough): string[] {
   return chunks;
 }
 
-/** An empty directory that goes with the test. */
-export async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'xpass-sim-'));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
-
 /** A scenario file, `lab.yaml`, in a directory of its own. */
 export async function fileOf(source: string): Promise<string> {
-  const path = join(await directory(), 'lab.yaml');
+  const path = join(await scratchDirectory(), 'lab.yaml');
   await writeFile(path, source);
   return path;
 }

@@ -6,28 +6,11 @@ import { parse } from 'yaml';
 import { scenarioJsonSchema } from '../../../src/scenario/json-schema.js';
 import { parseScenario } from '../../../src/scenario/parse-scenario.js';
 import { readScenarioFile } from '../../../src/scenario/scenario-file.js';
+import { fieldsOf, type Schema } from '../../harness/schema-fields.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const DOCUMENT = readFileSync(join(ROOT, 'docs/SCENARIOS.md'), 'utf8');
 const FOLDER = join(ROOT, 'deploy/scenarios');
-
-interface Schema {
-  properties?: Record<string, Schema>;
-  items?: Schema;
-  anyOf?: Schema[];
-  $defs?: Record<string, Schema>;
-}
-
-/** The names of all fields of a schema, wherever they stand. */
-function fieldsOf({ properties = {}, items, anyOf = [], $defs = {} }: Schema): string[] {
-  const below = [
-    ...Object.values(properties),
-    ...anyOf,
-    ...Object.values($defs),
-    ...(items === undefined ? [] : [items]),
-  ];
-  return [...Object.keys(properties), ...below.flatMap(fieldsOf)];
-}
 
 describe('docs/SCENARIOS.md', () => {
   it('has every field of the format, or docs/SETTINGS.md, to which it leads, has', () => {

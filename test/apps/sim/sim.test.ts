@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { callSim, directory, fileOf } from './invocation.js';
+import { scratchDirectory } from '../../harness/scratch.js';
+import { callSim, fileOf } from './invocation.js';
 
 const SCENARIO =
   'topology: { pairs: 2, rate: 1gbit }\nduration: 3ms\nwarmUp: 1ms\nflows: [pairs, { from: 1, to: 3, bytes: 20kB }]\n';
@@ -54,7 +55,7 @@ describe('xpass sim', () => {
 
   it('writes CSV files and a page with figures, and gives the same result as without', async () => {
     const path = await scenarioFile();
-    const out = await directory();
+    const out = await scratchDirectory();
     const plain = await callSim([path], { json: ['true'] });
     const { output } = await callSim([path], {
       json: ['true'],
@@ -74,7 +75,7 @@ describe('xpass sim', () => {
   });
 
   it('samples as often as the scenario says', async () => {
-    const out = await directory();
+    const out = await scratchDirectory();
     const probes = 'probes: { interval: 1ms, links: [right->left], maxFlows: 1 }\n';
     await callSim([await scenarioFile(SCENARIO + probes)], { csv: [out] });
     expect((await readFile(join(out, 'queues.csv'), 'utf8')).trim().split('\n')).toHaveLength(1 + 3);
@@ -82,7 +83,7 @@ describe('xpass sim', () => {
   });
 
   it('samples the length of a run that ends with its flows, not the time that it may take', async () => {
-    const out = await directory();
+    const out = await scratchDirectory();
     const path = await scenarioFile('flows: [{ from: 1, to: 5, bytes: 20kB }]\n');
     const plain = await callSim([path], { json: ['true'] });
     const { output } = await callSim([path], { csv: [out], json: ['true'] });

@@ -2,7 +2,8 @@ import { readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { failureOf } from '../../../src/base/failure.js';
-import { callSim, directory, fileOf } from './invocation.js';
+import { scratchDirectory } from '../../harness/scratch.js';
+import { callSim, fileOf } from './invocation.js';
 
 const SCENARIO = 'topology: { pairs: 1, rate: 1gbit }\nflows: [{ kind: pairs, bytes: 30kB }]\n';
 const SWEEP = { sweep: ['algorithm=steady,naive', 'topology.pairs=1,2'], seeds: ['2'], jobs: ['2'] };
@@ -41,7 +42,7 @@ describe('a sweep', () => {
 
   it('gives the same bytes whatever the number of jobs', async () => {
     const path = await scenarioFile();
-    const [one, two] = [await directory(), await directory()];
+    const [one, two] = [await scratchDirectory(), await scratchDirectory()];
     const first = await callSim([path], { ...SWEEP, jobs: ['1'], out: [one] });
     const second = await callSim([path], { ...SWEEP, jobs: ['4'], out: [two] });
     expect(second.output).toBe(first.output);
@@ -54,7 +55,7 @@ describe('a sweep', () => {
 
   it('runs only what is missing when it is started again', async () => {
     const path = await scenarioFile();
-    const out = await directory();
+    const out = await scratchDirectory();
     const first = await callSim([path], { ...SWEEP, out: [out] });
     const names = (await readdir(join(out, 'runs'))).sort();
     for (const name of names) await utimes(join(out, 'runs', name), 1, 1);
@@ -69,7 +70,7 @@ describe('a sweep', () => {
 
   it('may be given more seeds and values later, but not another scenario', async () => {
     const path = await scenarioFile();
-    const out = [await directory()];
+    const out = [await scratchDirectory()];
     await callSim([path], { sweep: ['topology.pairs=1'], out });
     const { output } = await callSim([path], { sweep: ['topology.pairs=1,2'], seeds: ['2'], out });
     expect(output.trim().split('\n')).toHaveLength(1 + 4);
@@ -97,7 +98,7 @@ describe('a sweep', () => {
   });
 
   it('keeps what is done when it is interrupted', async () => {
-    const out = [await directory()];
+    const out = [await scratchDirectory()];
     const { exitCode, log } = await callSim([await scenarioFile()], { ...SWEEP, out }, true);
     expect(exitCode).toBe(1);
     expect(log).toBe('interrupted with 0 of 8 runs done; start it again to go on\n');
@@ -118,7 +119,7 @@ describe('a sweep', () => {
   });
 
   it('plays what is the same by two names once, and lists it twice', async () => {
-    const out = await directory();
+    const out = await scratchDirectory();
     const { output, log } = await callSim([await scenarioFile()], {
       sweep: ['topology.rate=1gbit,1000mbit'],
       out: [out],

@@ -1,20 +1,8 @@
-import { EventEmitter } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../src/apps/cli/commands.js';
-import { runProgram } from '../../../src/apps/cli/program.js';
-import { said } from '../../harness/said.js';
-
-/** The command in this process, with arguments that end it before it opens a socket. */
-async function run(...args: string[]) {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  const signals = Object.assign(new EventEmitter(), { exit: () => undefined });
-  const exitCode = await runProgram({ argv: ['switch', ...args], commands: COMMANDS, stdout, stderr, signals });
-  return { exitCode, out: said(stdout), err: said(stderr) };
-}
+import { runLine } from '../../harness/run-line.js';
 
 async function expectUsage(args: readonly string[], sentence: RegExp): Promise<void> {
-  const { exitCode, out, err } = await run(...args);
+  const { exitCode, out, err } = await runLine(['switch', ...args]);
   expect(err.split('\n')[0]).toMatch(sentence);
   expect([exitCode, out]).toEqual([2, '']);
 }
@@ -50,10 +38,5 @@ describe('xpass switch ctl', () => {
     [['link', 'h1', 'rate', '100bps'], /rate of link 'h1' is '100bps'; allowed: a rate/],
   ])('says what is allowed before it asks anybody: %o', (args, sentence) => {
     return expectUsage(['ctl', ...args, '--control', '/no/such.sock'], sentence);
-  });
-
-  it('ends with status 3 when no switch answers', async () => {
-    const { exitCode, err } = await run('ctl', 'ports', '--control', '/no/such.sock');
-    expect([exitCode, err]).toEqual([3, 'xpass switch ctl: no switch answers at /no/such.sock (ENOENT)\n']);
   });
 });

@@ -160,12 +160,6 @@ describe('ec4, by hand', () => {
     algorithm.update(creditSample({ marked: 1 }));
     expect(algorithm.rateBps).toBeLessThanOrEqual(1e9);
   });
-
-  it('learns nothing from a sample without credits', () => {
-    const algorithm = start();
-    algorithm.update(creditSample({ known: 0 }));
-    expect(algorithm.rateBps).toBe(250e6);
-  });
 });
 
 const literal = (parameters = {}) => creditAlgorithm('ec4-literal', ROUND_LINK, { initial_rate: 0.25, ...parameters });
@@ -227,11 +221,5 @@ describe('ec4-literal, by hand from Algorithm 1', () => {
     expect(algorithm.rateBps / 1e6).toBeCloseTo(1100, 3);
     algorithm.update(creditSample({ marked: 1 }));
     expect(algorithm.rateBps).toBeLessThanOrEqual(1e9);
-  });
-
-  it('learns nothing from a sample without credits', () => {
-    const algorithm = literal();
-    algorithm.update(creditSample({ known: 0 }));
-    expect(algorithm.rateBps).toBe(250e6);
   });
 });

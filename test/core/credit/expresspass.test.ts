@@ -82,12 +82,6 @@ describe('expresspass-literal, by hand from Algorithm 1', () => {
     expect(listing.state().w).toBe(0.1);
   });
 
-  it('learns nothing from a sample without credits', () => {
-    const listing = literal();
-    listing.update(creditSample({ known: 0 }));
-    expect(listing.rateBps).toBe(250e6);
-  });
-
   it('does not take credits for lost that found no data', () => {
     const listing = literal();
     listing.update(creditSample({ unused: 10 }));
@@ -124,12 +118,6 @@ describe('expresspass-2016, by hand from its Algorithm 1', () => {
     expect(flow.rateBps).toBe(8e6);
     flow.update(creditSample({ dropped: 1, rateBps: 1.2e9 }));
     expect(flow.rateBps).toBe(1e9);
-  });
-
-  it('learns nothing from a sample without credits', () => {
-    const flow = start2016();
-    flow.update(creditSample({ known: 0 }));
-    expect(flow.rateBps).toBe(62.5e6);
   });
 });
 

@@ -108,12 +108,6 @@ describe('leaning, by hand: a flow that shares', () => {
     const joining = (make_up: number) => twice({ w_init: 0.5, make_up }).rateBps;
     expect(joining(3)).toBe(joining(0));
   });
-
-  it('learns nothing from a sample without credits', () => {
-    const flow = start();
-    flow.update(creditSample({ known: 0 }));
-    expect([flow.rateBps, flow.state().share]).toEqual([62.5e6, 0]);
-  });
 });
 
 describe('leaning, by hand: a flow that climbs', () => {

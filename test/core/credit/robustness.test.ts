@@ -63,4 +63,12 @@ describe('any algorithm, after any samples', () => {
       }
     });
   });
+
+  it.each(CREDIT_ALGORITHMS.map(({ name }) => name))('%s learns nothing from a sample without credits', (name) => {
+    const algorithm = creditAlgorithm(name, ROUND_LINK);
+    algorithm.update(creditSample({ known: 40, dropped: 20, marked: 5 }));
+    const before = [algorithm.rateBps, algorithm.state()];
+    algorithm.update(creditSample({ known: 0, dataFrames: 0, explicitBps: 300e6 }));
+    expect([algorithm.rateBps, algorithm.state()]).toEqual(before);
+  });
 });

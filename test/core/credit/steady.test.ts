@@ -70,12 +70,6 @@ describe('steady where ports offer a rate', () => {
     flow.update(creditSample({ known: 4, dropped: 4, explicitBps: 0, hop: 15 }));
     expect([flow.rateBps, flow.hop]).toEqual([300e6, 2]);
   });
-
-  it('learns nothing from a sample without credits', () => {
-    const flow = start();
-    flow.update(creditSample({ known: 0, explicitBps: 300e6 }));
-    expect(flow.rateBps).toBe(500e6);
-  });
 });
 
 describe('steady where a link offers nothing', () => {

@@ -89,11 +89,4 @@ describe('dctcp', () => {
     acknowledge(flow, [8, 9], { rttNs: 50e3, sentFrames: 9 });
     expect([flow.windowFrames, flow.pacingGapNs]).toEqual([1.25, 0]);
   });
-
-  it('keeps at least min_window frames', () => {
-    const flow = dctcp({ min_window: 1 });
-    for (let round = 0; round < 20; round++)
-      acknowledge(flow, [round, round + 1], { sentFrames: round, markedFrames: 1 });
-    expect(flow.windowFrames).toBe(1);
-  });
 });

@@ -1,18 +1,12 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { checkWritable, prepareDirectory, writeAll, writeWhole } from '../../../src/report/output/output-file.js';
-
-async function directory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'xpass-output-'));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
+import { scratchDirectory } from '../../harness/scratch.js';
 
 describe('a directory of results', () => {
   it('is made with its parents, and may be there already', async () => {
-    const path = join(await directory(), 'a', 'b');
+    const path = join(await scratchDirectory(), 'a', 'b');
     await prepareDirectory(path, 'results');
     await prepareDirectory(path, 'results');
     await writeAll(path, new Map([['x.csv', 'x\n']]), 'results');
@@ -20,7 +14,7 @@ describe('a directory of results', () => {
   });
 
   it('cannot be below a file', async () => {
-    const path = join(await directory(), 'file');
+    const path = join(await scratchDirectory(), 'file');
     await writeFile(path, '');
     await expect(prepareDirectory(join(path, 'a'), 'results')).rejects.toThrow(
       `'${path}' is a file: a directory is needed`,
@@ -35,7 +29,7 @@ describe('a directory of results', () => {
 
 describe('a file of results', () => {
   it('is refused before the run where it could not be written after it', async () => {
-    const path = await directory();
+    const path = await scratchDirectory();
     await checkWritable(join(path, 'new.html'), 'report');
     await expect(checkWritable(path, 'report')).rejects.toThrow(`report '${path}' is a directory: name a file`);
     await expect(checkWritable(join(path, 'no/new.html'), 'report')).rejects.toThrow(
@@ -45,7 +39,7 @@ describe('a file of results', () => {
   });
 
   it('is written as a whole, in place of what was there', async () => {
-    const path = await directory();
+    const path = await scratchDirectory();
     await writeWhole(join(path, 'x'), 'one', 'report');
     await writeWhole(join(path, 'x'), 'two', 'report');
     expect(await readFile(join(path, 'x'), 'utf8')).toBe('two');
@@ -53,7 +47,7 @@ describe('a file of results', () => {
   });
 
   it('leaves no part of itself where it cannot be written', async () => {
-    const path = await directory();
+    const path = await scratchDirectory();
     await expect(writeWhole(join(path, 'no', 'x'), 'one', 'report')).rejects.toThrow("x' does not exist");
     expect(await readdir(path)).toEqual([]);
   });

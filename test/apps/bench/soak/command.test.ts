@@ -1,9 +1,5 @@
-import { EventEmitter } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../../../src/apps/cli/commands.js';
-import { runProgram } from '../../../../src/apps/cli/program.js';
-import { said } from '../../../harness/said.js';
+import { runLine } from '../../../harness/run-line.js';
 
 describe('xpass bench soak', () => {
   it.each([
@@ -11,10 +7,8 @@ describe('xpass bench soak', () => {
     ['bench soak --load 2', '--load'],
     ['bench soak --link-rate unlimited', '--link-rate'],
   ])('%s is wrong usage', async (line, why) => {
-    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-    const signals = Object.assign(new EventEmitter(), { exit: () => {} });
-    const exitCode = await runProgram({ argv: line.split(' '), commands: COMMANDS, stdout, stderr, signals });
+    const { exitCode, err } = await runLine(line.split(' '));
     expect(exitCode).toBe(2);
-    expect(said(stderr)).toContain(why);
+    expect(err).toContain(why);
   });
 });
