@@ -166,7 +166,9 @@ describe('what is written', () => {
     ['size', size(), formatSize],
     ['duration', duration(), formatDuration],
   ])('reads as the same %s', (_, kind, format) => {
-    holds(whole, 2000, (value) => expect(kind.parse(format(value))).toBe(value));
+    holds(whole, 2000, (value) => {
+      expect(kind.parse(format(value))).toBe(value);
+    });
   });
 
   it('reads as the same part', () => {
