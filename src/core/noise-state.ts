@@ -3,7 +3,7 @@ import { ChaCha20Poly1305 } from '../base/chacha20-poly1305.js';
 
 /** Bytes of keys, hashes and results of Diffie-Hellman: those of 25519, ChaChaPoly and SHA256 are the same. */
 export const NOISE_KEY_BYTES = 32;
-export const NOISE_TAG_BYTES = 16;
+const NOISE_TAG_BYTES = 16;
 const NONCE_BYTES = 12;
 const NO_BYTES = new Uint8Array(0);
 

@@ -6,7 +6,7 @@ import type { NoiseKeyPair } from '../core/noise-state.js';
 import { keyPairOf } from '../udp/noise-primitives.js';
 
 /** Bytes of a shared secret and of either key of X25519. */
-export const KEY_BYTES = 32;
+const KEY_BYTES = 32;
 /** Longer than any key file of ours with its comments (ours). */
 const MAX_FILE_BYTES = 4_096;
 /** Of a file's mode: what its group and all others may do with it. */

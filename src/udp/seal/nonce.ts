@@ -5,7 +5,7 @@ import { derive, SALT_BYTES } from './direction-keys.js';
 /** 0: from who opened the association to who answered; 1: back. */
 export type Direction = 0 | 1;
 
-export const NONCE_BYTES = 12;
+const NONCE_BYTES = 12;
 const NUMBER_AT = 4;
 const UPPER_WORD = 2 ** -32;
 
