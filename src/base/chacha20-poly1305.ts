@@ -39,7 +39,7 @@ class Words {
 
 /**
  * ChaCha20-Poly1305 of RFC 8439 for short texts, in place and without garbage: a call of node:crypto takes five times as long for the four bytes of a credit
- * (docs/decisions/0024-sealed-frames.md). Secrets choose neither branches nor addresses.
+ * (docs/decisions/0025-sealed-frames.md). Secrets choose neither branches nor addresses.
  */
 export class ChaCha20Poly1305 {
   /** What `seal` and `authenticate` leave. */

@@ -11,13 +11,15 @@ export const MAX_HANDSHAKE_BYTES = 128;
 
 /** Protects the frames of one association: by a mask of their checks, or sealed with keys. */
 export interface FrameSeal {
-  /** Bytes that it adds to a frame of this type. */
-  overheadBytes(type: number): number;
   /** Makes a frame that nobody else can make. */
   seal(frame: Frame): void;
-  /** Makes it plain again; false for one that nobody of the association made, or that came before. Frames without keys show that by their check. */
+  /** Nothing can be sealed or opened any more: a new handshake has to follow. */
+  readonly isOver: boolean;
+  /** Makes it plain again in place; false, and it is garbage, for one that nobody of the association made, or that came before. Frames without keys show that by their check. */
   open(frame: Frame): boolean;
-  /** As `open`, and the frame is surely of this association. */
+  /** Gives back what it holds of the system; nothing else is called afterwards. */
+  close?(): void;
+  /** As `open`, and the frame is surely of this association; false leaves it as it was. */
   prove(frame: Frame): boolean;
 }
 
@@ -61,6 +63,7 @@ function mask(frame: Frame, bits: number): void {
  * credit. It costs no byte. Whoever sees the frames can undo it. PROTOCOL §7.3
  */
 export class MaskSeal implements FrameSeal {
+  readonly isOver = false;
   private readonly check: Crc32;
   private readonly outgoing: number;
   private readonly incoming: number;
@@ -71,10 +74,6 @@ export class MaskSeal implements FrameSeal {
     this.check = check;
     this.outgoing = isInitiator ? toAnswerer : toInitiator;
     this.incoming = isInitiator ? toInitiator : toAnswerer;
-  }
-
-  overheadBytes(): number {
-    return 0;
   }
 
   seal(frame: Frame): void {

@@ -3,7 +3,15 @@ import { duration, fraction, rate, size } from '../base/quantities.js';
 import { checkFields, type ParameterValues, row, type SettingTable, settingTable } from '../base/setting.js';
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import { decimal, integer, type NumberKind, orWord } from '../base/value-kind.js';
-import { Chunks, Credit, DEFAULT_FRAME_BYTES, MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
+import {
+  Chunks,
+  Credit,
+  DEFAULT_FRAME_BYTES,
+  MAX_FRAME_BYTES,
+  MAX_HOST_ID,
+  MIN_FRAME_BYTES,
+  SEALED_EXTRA_BYTES,
+} from '../wire/layout.js';
 import { DEFAULT_CREDIT_ALGORITHM } from './credit/registry.js';
 import { MAX_WEIGHT } from './flow-terms.js';
 
@@ -21,6 +29,7 @@ const DEFAULTS = {
   hostId: 0,
   rateBps: Number.POSITIVE_INFINITY,
   frameBytes: DEFAULT_FRAME_BYTES,
+  sealBytes: 0,
   /** Name in the registry of core/credit. */
   creditAlgorithm: DEFAULT_CREDIT_ALGORITHM,
   /** Parameters of that algorithm by their names; the rest keep their defaults. */
@@ -112,6 +121,12 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
     size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }),
     'largest UDP payload of a data frame',
     'PROTOCOL §1.1',
+  ),
+  sealBytes: row(
+    'sealBytes',
+    integer({ highest: SEALED_EXTRA_BYTES }),
+    'what keys add to each frame but CREDIT: 16 with keys, 0 without; beside frameBytes',
+    'PROTOCOL §7.5',
   ),
   jitter: row(
     'jitter',

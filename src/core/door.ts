@@ -6,7 +6,8 @@ import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { Confirm, NoAssociation, Version } from '../wire/frames.js';
 import { CONTROL_CODES, FrameType, VERSION } from '../wire/layout.js';
-import { type Acquaintance, type HandshakeOptions, Handshakes } from './handshakes.js';
+import type { Acquaintance } from './acquaintance.js';
+import { type HandshakeOptions, Handshakes } from './handshakes.js';
 import { RateLimit } from './rate-limit.js';
 
 /** What the door of a host counts. PROTOCOL §7 */
@@ -90,7 +91,7 @@ export class Door {
   /** A frame wants to go: true, and it is sealed, where it may. Otherwise it waits for a handshake, or is dropped. */
   letOut(frame: Frame): boolean {
     const who = this.handshakes.find(frame.peer);
-    if (who !== null && who.agreed !== null) {
+    if (who !== null && who.agreed !== null && !who.agreed.seal.isOver) {
       who.agreed.seal.seal(frame);
       return true;
     }

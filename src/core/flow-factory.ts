@@ -4,7 +4,7 @@ import { transmissionNs } from '../base/time.js';
 import { flags } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { CreditRequest } from '../wire/frames.js';
-import { MEAN_CREDIT_WIRE_BYTES, RequestFlag, wireBytes } from '../wire/layout.js';
+import { meanCreditWireBytes, RequestFlag, wireBytes } from '../wire/layout.js';
 import type { Application, CreditChoice } from './application.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
 import type { FlowContext } from './context.js';
@@ -28,10 +28,11 @@ export class HostLink {
   readonly credit: CreditLink;
   readonly window: WindowLink;
 
-  constructor({ rateBps, frameBytes, catchUpNs }: Pick<EndpointConfig, 'rateBps' | 'frameBytes' | 'catchUpNs'>) {
+  constructor(config: Pick<EndpointConfig, 'rateBps' | 'frameBytes' | 'sealBytes' | 'catchUpNs'>) {
+    const { rateBps, frameBytes, sealBytes, catchUpNs } = config;
     const maxRateBps = Math.min(rateBps, UNLIMITED_MAX_RATE_BPS);
-    const frameWireBytes = wireBytes(frameBytes);
-    this.credit = { maxRateBps, bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + frameWireBytes };
+    const frameWireBytes = wireBytes(frameBytes + sealBytes);
+    this.credit = { maxRateBps, bytesPerCredit: meanCreditWireBytes(sealBytes > 0) + frameWireBytes };
     this.window = { maxRateBps, frameWireBytes, latenessNs: catchUpNs };
   }
 

@@ -17,7 +17,7 @@ export const Opening = {
 } as const;
 export type Opening = (typeof Opening)[keyof typeof Opening];
 
-/** One end of an association with keys, both directions. docs/decisions/0024-sealed-frames.md */
+/** One end of an association with keys, both directions. docs/decisions/0025-sealed-frames.md */
 export interface FrameSealer {
   /** Nothing can be sealed or opened any more. */
   readonly isOver: boolean;

@@ -13,7 +13,8 @@ import { FrameQueue } from '../wire/frame-queue.js';
 import { Confirm, Cookie, Hello, NoAssociation, Welcome } from '../wire/frames.js';
 import { NO_HOST } from '../wire/layout.js';
 import { BITS_BYTES, type Bits64, COOKIE_BYTES, type CookieMaker } from '../wire/proofs.js';
-import { type FrameSeal, type Initiation, type KeyExchange, MAX_HANDSHAKE_BYTES, MaskSeal } from './association.js';
+import { Acquaintance, type Agreement, type Hailing } from './acquaintance.js';
+import { type FrameSeal, type KeyExchange, MAX_HANDSHAKE_BYTES, MaskSeal } from './association.js';
 import type { EndpointConfig } from './config.js';
 import { backedOffNs } from './probe.js';
 import { RateLimit } from './rate-limit.js';
@@ -50,47 +51,6 @@ const NO_MESSAGE = new Uint8Array(0);
 const NO_COOKIE = new Uint8Array(COOKIE_BYTES);
 /** Where the lower half of 64 bits begins. */
 const LOWER = 4;
-
-/** A handshake that is complete on this side. */
-export interface Agreement {
-  readonly ci: Bits64;
-  readonly cr: Bits64;
-  readonly seal: FrameSeal;
-  /** Of WELCOME, to say it again. */
-  readonly message: Uint8Array;
-}
-
-/** A HELLO under way. */
-interface Hailing {
-  readonly ci: Bits64;
-  readonly initiation: Initiation | null;
-  readonly sinceNs: number;
-  sends: number;
-  sentNs: number;
-}
-
-/** One peer that is proved, or with which a handshake is under way. */
-export class Acquaintance {
-  readonly peer: number;
-  readonly slot: number;
-  /** In force. */
-  agreed: Agreement | null = null;
-  /** This host has answered, and the peer has not shown yet that it got the answer: its address is proved, frames may still be of `agreed`. */
-  offered: Agreement | null = null;
-  offeredNs = 0;
-  hailing: Hailing | null = null;
-  cookie: Uint8Array | null = null;
-  heardNs: number;
-  hintedNs = Number.NEGATIVE_INFINITY;
-  /** Frames that wait for the handshake. */
-  readonly held = new FrameQueue();
-
-  constructor(peer: number, slot: number, nowNs: number) {
-    this.peer = peer;
-    this.slot = slot;
-    this.heardNs = nowNs;
-  }
-}
 
 /** Who is told of peers. */
 export interface HandshakeEvents {
@@ -172,9 +132,18 @@ export class Handshakes {
       this.agree(who, who.offered);
       return true;
     }
-    if (who.agreed === null || !who.agreed.seal.open(frame)) return false;
+    if (who.agreed === null || !who.agreed.seal.open(frame)) {
+      if (who.agreed?.seal.isOver) this.end(who);
+      return false;
+    }
     who.heardNs = nowNs;
     return true;
+  }
+
+  /** The association can be used no more: too many forgeries, or all its numbers. */
+  private end(who: Acquaintance): void {
+    this.setAgreed(who, null);
+    this.hail(who, this.nowNs);
   }
 
   /** Begins a handshake. */
@@ -237,6 +206,7 @@ export class Handshakes {
 
   private remove(who: Acquaintance): void {
     this.setAgreed(who, null);
+    this.withdraw(who);
     this.events.onGone(who);
     this.peers.delete(who.peer);
     this.places[who.slot] = null;
@@ -247,6 +217,7 @@ export class Handshakes {
 
   private setAgreed(who: Acquaintance, agreed: Agreement | null): void {
     const was = who.agreed !== null;
+    if (who.agreed !== agreed) who.agreed?.seal.close?.();
     who.agreed = agreed;
     const is = agreed !== null;
     if (is === was) return;
@@ -296,7 +267,7 @@ export class Handshakes {
 
   private fire(who: Acquaintance): void {
     const { nowNs } = this;
-    if (nowNs >= this.offerEndNs(who)) who.offered = null;
+    if (nowNs >= this.offerEndNs(who)) this.withdraw(who);
     if (nowNs >= this.silentNs(who) && who.hailing === null) {
       this.counters.expired++;
       this.setAgreed(who, null);
@@ -341,6 +312,12 @@ export class Handshakes {
     if (who.agreed === null && who.offered === null && who.hailing === null) this.remove(who);
   }
 
+  /** What was offered is not used. */
+  private withdraw(who: Acquaintance): void {
+    who.offered?.seal.close?.();
+    who.offered = null;
+  }
+
   private offer(who: Acquaintance, ci: Bits64, message: Uint8Array): Agreement | null {
     const { keys, check } = this.options;
     const bits = { ci, cr: this.randomBits() };
@@ -352,6 +329,7 @@ export class Handshakes {
       this.counters.wrongKeys++;
       return null;
     }
+    this.withdraw(who);
     who.offered = { ...bits, ...answer };
     who.offeredNs = this.nowNs;
     // The peer's handshake is further than the one that this host may have begun.

@@ -1,5 +1,7 @@
 import type { XpassError } from '../base/errors.js';
+import { frameType } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
+import { FrameType, SEALED_CREDIT_EXTRA_BYTES, SEALED_EXTRA_BYTES } from '../wire/layout.js';
 import type { Door } from './door.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -22,11 +24,13 @@ export class Host {
   readonly endpoint: Endpoint;
   readonly nic: Nic;
   readonly door: Door | null;
+  private readonly isSealed: boolean;
 
   constructor(endpoint: Endpoint, nic: Nic, door: Door | null = null) {
     this.endpoint = endpoint;
     this.nic = nic;
     this.door = door;
+    this.isSealed = endpoint.config.sealBytes > 0;
   }
 
   handleFrame(frame: Frame, nowNs: number): void {
@@ -51,6 +55,7 @@ export class Host {
     do {
       endpoint.advance(nowNs);
       for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
+        if (this.isSealed) makeRoom(frame);
         if (nic.enqueueStamped(frame) !== 0) endpoint.takeBack(frame, nowNs);
       }
     } while (endpoint.isDue(nowNs));
@@ -61,7 +66,10 @@ export class Host {
   poll(): Frame | null {
     const { door, nic } = this;
     if (door === null) return nic.dequeue();
-    for (let frame = nic.dequeue(); frame !== null; frame = nic.dequeue()) if (door.letOut(frame)) return frame;
+    for (let frame = nic.dequeue(); frame !== null; frame = nic.dequeue()) {
+      frame.phantomBytes = 0;
+      if (door.letOut(frame)) return frame;
+    }
     return door.poll();
   }
 
@@ -69,4 +77,9 @@ export class Host {
     const hostNs = Math.min(this.endpoint.nextTimeout(), this.nic.nextTimeout());
     return this.door === null ? hostNs : Math.min(hostNs, this.door.nextTimeout());
   }
+}
+
+/** The NIC counts what the seal will add. PROTOCOL §7.5 */
+function makeRoom(frame: Frame): void {
+  frame.phantomBytes = frameType(frame.bytes) === FrameType.credit ? SEALED_CREDIT_EXTRA_BYTES : SEALED_EXTRA_BYTES;
 }

@@ -11,7 +11,7 @@ interface Pattern {
   readonly messages: readonly [readonly Token[], readonly Token[]];
 }
 
-/** Noise Protocol Framework, revision 34, sections 7.5 and 9.4. Both are done after one round trip. docs/decisions/0024-sealed-frames.md */
+/** Noise Protocol Framework, revision 34, sections 7.5 and 9.4. Both are done after one round trip. docs/decisions/0025-sealed-frames.md */
 const PATTERNS = {
   /** Both have a shared secret, and no identities. */
   NNpsk0: {

@@ -1,7 +1,7 @@
 /** Packet numbers, as many as WireGuard's kernel module keeps. 35 ms at 233,000 frames/s: paths of unequal delay fit. */
 export const REPLAY_WINDOW = 8_192;
 const WORD_BITS = 32;
-/** Bits of a packet number on the wire. docs/decisions/0024-sealed-frames.md */
+/** Bits of a packet number on the wire. docs/decisions/0025-sealed-frames.md */
 const NUMBER_BITS = 31;
 const NUMBER_MASK = 2 ** NUMBER_BITS - 1;
 

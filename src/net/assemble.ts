@@ -16,9 +16,10 @@ import { type HostParts, UdpHost } from '../udp/host-driver.js';
 import { mtuWarning } from '../udp/interface-mtu.js';
 import type { SocketProblem } from '../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../udp/wake-policy.js';
-import { Chunks, NO_HOST } from '../wire/layout.js';
+import { Chunks, NO_HOST, SEALED_EXTRA_BYTES } from '../wire/layout.js';
 import type { Notice } from './host-options.js';
 import type { HostPlace, HostSettings } from './host-settings.js';
+import { type Keys, keyExchange, readKeys, refuseOpenDoor } from './keys.js';
 
 /** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
 const SPECULATIVE_RTT_NS = 1e6;
@@ -60,12 +61,16 @@ export interface AssemblyOptions {
 /** Opens the socket, attaches where there is a switch, and builds the host's machine. Throws XpassError as `UdpHost.open` does. */
 export async function assembleHost(options: AssemblyOptions): Promise<Assembled> {
   const { settings, place, onNotice } = options;
+  const keys = await readKeys(settings);
+  if (settings.switch === undefined && place.listen !== undefined)
+    refuseOpenDoor({ listen: place.listen, hasKey: keys.own !== null, insecure: settings.insecure });
   let nic: Port | null = null;
   const driver = await UdpHost.open<Host>({
     ...(settings.switch !== undefined && { switchAddress: settings.switch }),
     ...(place.listen !== undefined && settings.switch === undefined && { bind: place.listen }),
     ...(place.peer !== undefined && settings.switch === undefined && { onlyPeer: place.peer }),
     ...(settings.hostId !== undefined && { hostId: settings.hostId }),
+    proof: keys.proof,
     ...(settings.frameSize !== undefined && { frameBytes: settings.frameSize }),
     rateBps: settings.rate,
     spin: settings.spin,
@@ -81,22 +86,34 @@ export async function assembleHost(options: AssemblyOptions): Promise<Assembled>
     onDetached: options.onDetached,
     makeMachine: (parts) => {
       nic = new Port(options.overrides?.nic ?? nicOptions(parts.link));
-      return makeMachine(options, parts, nic);
+      return makeMachine({ ...options, keys }, parts, nic);
     },
   });
+  if (keys.ciphers?.warning !== undefined) onNotice(warning(keys.ciphers.warning));
   for (const notice of openingNotices(driver)) onNotice(notice);
   return { driver, nic: nic as unknown as Port };
 }
 
-function makeMachine({ settings, application, overrides }: AssemblyOptions, parts: HostParts, nic: Port): Host {
-  const { random, check, pool } = parts;
-  const config = endpointConfig({ ...deployedConfig(settings, parts), ...ownedFields(parts, overrides?.endpoint) });
+function makeMachine(options: AssemblyOptions & { keys: Keys }, parts: HostParts, nic: Port): Host {
+  const { settings, application, overrides, keys } = options;
+  const { random, pool } = parts;
+  const isSealed = keys.own !== null;
+  const sizes = isSealed
+    ? { sealBytes: SEALED_EXTRA_BYTES, frameBytes: parts.link.maxFrameBytes - SEALED_EXTRA_BYTES }
+    : {};
+  const config = endpointConfig({
+    ...deployedConfig(settings, parts),
+    ...ownedFields(parts, overrides?.endpoint),
+    ...sizes,
+  });
+  // What a seal opens needs no check.
+  const check = isSealed ? null : parts.check;
   const endpoint = new Endpoint(config, { random, check, pool, application, hashSeed: random.uint32() });
-  return new Host(endpoint, nic, doorOf(endpoint, parts));
+  return new Host(endpoint, nic, doorOf(endpoint, parts, keys));
 }
 
 /** Whom the host talks to. PROTOCOL §7 */
-export function doorOf(endpoint: Endpoint, parts: HostParts): Door {
+export function doorOf(endpoint: Endpoint, parts: HostParts, keys: Keys | null = null): Door {
   const { random, check, pool, addressOf, peers } = parts;
   const { config } = endpoint;
   const cookies = new HmacCookies(addressOf);
@@ -106,7 +123,7 @@ export function doorOf(endpoint: Endpoint, parts: HostParts): Door {
     check,
     pool,
     cookies,
-    keys: null,
+    keys: keys === null ? null : keyExchange(keys, addressOf),
     maxPeers: MAX_PEERS,
     times: config,
   };

@@ -47,6 +47,14 @@ export interface HostOptions {
   datapath?: DatapathKind;
   /** Data that may queue for this host, as time on its link; `'none'` for no bound; 1.3 ms by default. */
   queueBound?: number | string;
+  /** Key file, made by `xpass key new`: a secret that all hosts share, or this host's identity. Frames are sealed with it. */
+  key?: string;
+  /** With an identity: file of those whom this host talks to, a name and a public key a line. */
+  peers?: string;
+  /** File with the secret that host and switch share; `key` by default. */
+  switchKey?: string;
+  /** Allows to listen beyond loopback without a key; false by default. */
+  insecure?: boolean;
   /** Largest weight that a flow to this host gets, 1 to 255; 16 by default. */
   maxWeight?: number;
   /** How long a peer or switch has for its first answer; 5 s by default. */

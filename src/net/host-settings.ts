@@ -1,6 +1,6 @@
 import { ConfigError } from '../base/config-error.js';
 import type { Setting } from '../base/setting.js';
-import { choice, FLAG, integer, type NumberKind, type ValueKind } from '../base/value-kind.js';
+import { choice, FLAG, integer, type NumberKind, text, type ValueKind } from '../base/value-kind.js';
 import { ALGORITHM_CONSTANT, ALGORITHM_NAMES } from '../core/algorithms.js';
 import { DEFAULT_CONFIG, ENDPOINT_SETTINGS } from '../core/config.js';
 import type { Address } from '../udp/address.js';
@@ -85,6 +85,23 @@ export const HOST_SETTINGS = {
     meaning:
       'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer',
   },
+  key: optional(
+    'key',
+    text('a file'),
+    'key file (xpass key new): a secret that all hosts share, or the identity of this one; frames are sealed with it',
+  ),
+  peers: optional(
+    'peers',
+    text('a file'),
+    'with an identity: file of those whom this host talks to, a name and a public key a line',
+  ),
+  switchKey: optional('switchKey', text('a file'), 'secret that host and switch share; the key file without it'),
+  insecure: defaulted(
+    'insecure',
+    FLAG,
+    false,
+    'listen beyond loopback without a key: whoever sees the network can read and forge everything',
+  ),
   maxWeight: E.maxWeight,
   connectTimeout: E.connectTimeoutNs,
   idleTimeout: E.idleTimeoutNs,

@@ -10,7 +10,7 @@ import { sourceHost } from '../wire/decode.js';
 import { Frame, FramePool } from '../wire/frame.js';
 import { Attach } from '../wire/frames.js';
 import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
-import { BITS_BYTES, NONCE_PROOF } from '../wire/proofs.js';
+import { type AttachProof, BITS_BYTES, NONCE_PROOF } from '../wire/proofs.js';
 import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAddress } from './address.js';
 import { ArrivalEstimate } from './arrival-times.js';
 import type { Bundler } from './bundler.js';
@@ -60,6 +60,8 @@ export interface HostOptions extends DriverOptions, SwitchEvents {
   switchAddress?: Address;
   /** Direct mode with one peer only: the socket is connected to it, and it is peer number `ONLY_PEER`. */
   onlyPeer?: Address;
+  /** Of what is said between host and switch; by the process's random bits where it is left out. */
+  proof?: AttachProof;
   /** Host id wanted behind a switch; 0, the default, for any. */
   hostId?: number;
   /** Largest UDP payload: 1472 by default in direct mode, the switch's behind a switch. */
@@ -310,7 +312,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       maxFrameBytes: frameBytes ?? 0,
       token: this.random.uint32(),
       nonce: randomBytes(BITS_BYTES),
-      proof: NONCE_PROOF,
+      proof: this.options.proof ?? NONCE_PROOF,
       connectTimeoutNs: this.options.connectTimeoutNs ?? DEFAULT_CONNECT_TIMEOUT_NS,
       check: this.frameCheck.check,
       // ATTACH is the longest frame that an attachment sends.

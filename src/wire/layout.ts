@@ -188,7 +188,20 @@ export function wireBytes(payloadBytes: number): number {
   return payloadBytes + WIRE_OVERHEAD_BYTES;
 }
 
-/** The part of a link that credits get: `88 / (88 + data)`; 5.41 % for 1538-byte data frames. PROTOCOL §9.1 */
-export function creditShare(maxFrameBytes: number): number {
-  return MEAN_CREDIT_WIRE_BYTES / (MEAN_CREDIT_WIRE_BYTES + wireBytes(maxFrameBytes));
+/** What a seal adds to a CREDIT, and to any other frame. PROTOCOL §7.5 */
+export const SEALED_CREDIT_EXTRA_BYTES = 12;
+export const SEALED_EXTRA_BYTES = 16;
+
+/** Mean wire size of a credit of hosts with keys or without. PROTOCOL §4.4 */
+export function meanCreditWireBytes(isSealed: boolean): number {
+  return MEAN_CREDIT_WIRE_BYTES + (isSealed ? SEALED_CREDIT_EXTRA_BYTES : 0);
 }
+
+/** The part of a link that credits get: `88 / (88 + data)`; 5.41 % for 1538-byte data frames. PROTOCOL §9.1 */
+export function creditShare(maxFrameBytes: number, isSealed = false): number {
+  const creditBytes = meanCreditWireBytes(isSealed);
+  return creditBytes / (creditBytes + wireBytes(maxFrameBytes));
+}
+
+/** Longest CREDIT without a seal; a sealed one is longer. */
+export const MAX_PLAIN_CREDIT_BYTES = Credit.bytes + Credit.maxPaddingBytes;

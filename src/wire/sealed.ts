@@ -1,13 +1,13 @@
 // Tested by test/udp/seal/sealer.test.ts
-/** Sealed frames: a plain frame with its body encrypted, a packet number and a tag. docs/decisions/0024-sealed-frames.md */
+/** Sealed frames: a plain frame with its body encrypted, a packet number and a tag. docs/decisions/0025-sealed-frames.md */
 import { read16, write16 } from './bytes.js';
-import { CHECK_BYTES, Credit, FrameType, Header } from './layout.js';
+import { CHECK_BYTES, Credit, FrameType, Header, SEALED_CREDIT_EXTRA_BYTES, SEALED_EXTRA_BYTES } from './layout.js';
 
 /** Bytes that switches leave alone; the tag covers them. Byte 0 is rewritten on the way. */
 export const AUTHENTICATED_FROM = 1;
 
 /** Of all frames but CREDIT, counted from the end of the body: the number stands where the check stood. */
-export const Sealed = { number: 0, tag: 4, tagBytes: 16, extraBytes: 16 } as const;
+export const Sealed = { number: 0, tag: 4, tagBytes: 16, extraBytes: SEALED_EXTRA_BYTES } as const;
 export const LEAST_SEALED_BYTES = Header.bytes + CHECK_BYTES + Sealed.extraBytes;
 
 /** CREDIT: the explicit rate, which switches lower, stays where it is. `bytes` without padding. */
@@ -20,7 +20,7 @@ export const SealedCredit = {
   tag: 22,
   tagBytes: 8,
   bytes: 30,
-  extraBytes: 12,
+  extraBytes: SEALED_CREDIT_EXTRA_BYTES,
 } as const;
 
 export function isCredit(bytes: Uint8Array): boolean {

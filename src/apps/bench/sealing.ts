@@ -9,7 +9,7 @@ const MOST_SECONDS = 3;
 /** Kinds of sealer that are timed, each for so many seconds. */
 const SEALERS = 3;
 
-/** What keys cost: processor time to seal and to open a frame. docs/decisions/0024-sealed-frames.md */
+/** What keys cost: processor time to seal and to open a frame. docs/decisions/0025-sealed-frames.md */
 export const SEALING: readonly Benchmark[] = [
   { name: 'sealing/credit', group: 'sealing', frameBytes: null },
   { name: 'sealing/1472', group: 'sealing', frameBytes: 1_472 },

@@ -6,6 +6,7 @@ import { duration, formatDuration } from '../../base/quantities.js';
 import { MILLISECOND_NS } from '../../base/time.js';
 import { integer, text } from '../../base/value-kind.js';
 import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
+import { readKeys, refuseOpenDoor } from '../../net/keys.js';
 import { linkWords } from '../../scenario/link-text.js';
 import type { ChosenTopology } from '../../scenario/topology-file.js';
 import { CONTROL_ADDRESS, isLocal } from '../../services/control/address.js';
@@ -40,6 +41,10 @@ const SWITCH_OPTIONS = {
   controlToken: optionalOption(text('a file whose first line is the token'), {
     describe: 'what `ctl` has to know where --control is TCP; made and printed once without it',
   }),
+  key: optionalOption(text('a file'), {
+    describe: 'secret that hosts have to know to attach (xpass key new)',
+  }),
+  insecure: flag({ describe: 'listen beyond loopback without a key: whoever reaches the switch may attach' }),
   ...TOPOLOGY_OPTIONS,
   link: mapOption(text('settings as `ctl link` takes them, such as "rate 10mbit loss 5%"'), {
     describe: 'settings of one link from the start',
@@ -80,7 +85,7 @@ export const command = defineCommand({
       meaning: 'Eight hosts that share one slow link',
     },
     {
-      line: 'xpass switch --topology lab.yaml --listen 0.0.0.0 --control /run/xpass/switch.sock',
+      line: 'xpass switch --topology lab.yaml --listen 0.0.0.0 --key lab.key',
       meaning: 'A topology of your own, for hosts on other machines',
     },
     { line: 'xpass switch --loss 5% --interval 1s', meaning: 'Bad links, and what becomes of the frames' },
@@ -121,9 +126,13 @@ async function open(
   const links = Object.entries(options.link).map(
     ([name, words]) => [name, linkWords(words, `link '${name}'`)] as const,
   );
+  const { key, insecure, listen } = options;
+  const keys = await readKeys({ switchKey: key });
+  refuseOpenDoor({ listen, hasKey: key !== undefined, insecure });
   const running = await SwitchServer.open({
     chosen,
-    listen: options.listen,
+    listen,
+    proof: keys.proof,
     ...(options.control !== undefined && { control: options.control }),
     ...(options.controlToken !== undefined && { controlToken: readTokenFile(options.controlToken) }),
     spin: options.spin,

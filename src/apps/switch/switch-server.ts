@@ -19,6 +19,7 @@ import type { SocketProblem } from '../../udp/socket-errors.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { type SwitchParts, UdpSwitch } from '../../udp/switch-driver.js';
 import type { Spin } from '../../udp/wake-policy.js';
+import type { AttachProof } from '../../wire/proofs.js';
 import { markRarely } from '../shared/collector.js';
 import { type ControlHandler, ControlServer } from './control-server.js';
 
@@ -29,6 +30,8 @@ export interface SwitchServerOptions {
   readonly control?: ControlAddress;
   /** For a control that is TCP; made by default. */
   readonly controlToken?: string;
+  /** What hosts have to show when they attach. */
+  readonly proof?: AttachProof;
   readonly spin: Spin;
   /** `dgram` by default. */
   readonly datapath?: DatapathKind;
@@ -119,6 +122,7 @@ function makeSwitch(parts: SwitchParts, options: SwitchServerOptions): Switch {
     check,
     pool,
     cookies,
+    ...(options.proof !== undefined && { proof: options.proof }),
     onHeld: holdPeer,
     keepAliveMs,
   });

@@ -2,7 +2,7 @@ import type { NetConnectOpts } from 'node:net';
 import { basename, join } from 'node:path';
 import type { ValueKind } from '../../base/value-kind.js';
 import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
-import { type Address, address, formatAddress } from '../../udp/address.js';
+import { type Address, address, formatAddress, isLoopback } from '../../udp/address.js';
 
 /** Where a switch takes commands: a TCP address, or the path of a Unix domain socket, on Windows that of a named pipe. */
 export type ControlAddress = Address | { readonly path: string };
@@ -75,5 +75,5 @@ export function netOptions(at: ControlAddress): NetConnectOpts {
 
 /** Whether only processes of this machine reach it. */
 export function isLocal(at: ControlAddress): boolean {
-  return 'path' in at || at.host === 'localhost' || at.host === '::1' || at.host.startsWith('127.');
+  return 'path' in at || isLoopback(at);
 }

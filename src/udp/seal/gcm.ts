@@ -33,7 +33,7 @@ export interface FrameCiphers {
 
 let loading: Promise<FrameCiphers> | null = null;
 
-/** The fastest ciphers available: OpenSSL takes 0.8 us for 1,472 bytes, with node:crypto around it 4.6 (docs/decisions/0024-sealed-frames.md). */
+/** The fastest ciphers available: OpenSSL takes 0.8 us for 1,472 bytes, with node:crypto around it 4.6 (docs/decisions/0025-sealed-frames.md). */
 export function loadFrameCiphers(): Promise<FrameCiphers> {
   loading ??= chooseCiphers(loadOpenSsl);
   return loading;

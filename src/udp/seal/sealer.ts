@@ -26,7 +26,7 @@ export interface SealerOptions {
   readonly forgeryLimit?: number;
 }
 
-/** Seals and opens the frames of one association at one end. docs/decisions/0024-sealed-frames.md */
+/** Seals and opens the frames of one association at one end. docs/decisions/0025-sealed-frames.md */
 export class Sealer implements FrameSealer {
   private readonly output: SealedOutput;
   private readonly input: SealedInput;
