@@ -17,7 +17,14 @@ import {
   KeepAlive,
   Version,
 } from '../wire/frames.js';
-import { AttachRefusal, Credit, FrameType, NO_HOST, VERSION } from '../wire/layout.js';
+import {
+  AttachRefusal,
+  FrameType,
+  MAX_PLAIN_CREDIT_BYTES,
+  NO_HOST,
+  SEALED_CREDIT_EXTRA_BYTES,
+  VERSION,
+} from '../wire/layout.js';
 import {
   type AttachProof,
   BITS_BYTES,
@@ -61,7 +68,8 @@ const MAX_ANSWERS = 1024;
 /** An unknown peer whose frames are turned away hears so ten times a second at most: after a restart every host attaches again soon (ours). */
 const NOT_ATTACHED_INTERVAL_NS = 100 * MILLISECOND_NS;
 const VERSION_INTERVAL_NS = SECOND_NS;
-const MAX_CREDIT_BYTES = Credit.bytes + Credit.maxPaddingBytes;
+/** A sealed one. */
+const MAX_CREDIT_BYTES = MAX_PLAIN_CREDIT_BYTES + SEALED_CREDIT_EXTRA_BYTES;
 /** Rate field of ATTACHED. PROTOCOL §3.9 */
 const MAX_RATE_KBPS = 0xffffffff;
 const NO_TOKEN = 0;

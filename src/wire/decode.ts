@@ -161,7 +161,7 @@ export function frameVersion(bytes: Uint8Array): number {
 /** The frame's class, or CONTROL_CODES and the type of a control frame. PROTOCOL §2.2 */
 export function frameType(bytes: Uint8Array): number {
   const frameClass = bytes[Header.versionAndType] & 0x0f;
-  return frameClass === FrameType.control ? CONTROL_CODES + bytes[Header.bytes] : frameClass;
+  return frameClass === FrameType.control ? CONTROL_CODES + (bytes[Header.flags] & ~EXTENDED) : frameClass;
 }
 
 /** PROTOCOL §2.1 */

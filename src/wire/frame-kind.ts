@@ -151,9 +151,8 @@ function encoderOf<F extends Fields>({ type, minBytes, repeats, fields }: FrameK
     const given: Values = values;
     const length = repeats === undefined ? minBytes : repeats.least + repeats.bytes * Number(given[repeats.count]);
     assert(length >= minBytes && length <= bytes.length, 'a frame does not fit its kind or its buffer');
-    writeHeader(bytes, header, frameClass, values.flags ?? 0);
+    writeHeader(bytes, header, frameClass, isControl ? type - CONTROL_CODES : (values.flags ?? 0));
     for (let at: number = Header.bytes; at < length - CHECK_BYTES; at++) bytes[at] = 0;
-    if (isControl) bytes[Header.bytes] = type;
     for (let index = 0; index < writers.length; index++) writers[index](bytes, given);
     return seal(bytes, length - CHECK_BYTES, check);
   };

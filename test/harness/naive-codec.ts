@@ -77,14 +77,15 @@ function sizesOf(title: string): { smallest: number; largest: number } {
 }
 
 /** Fields that say what the rest of a `NaiveFrame` says. */
-const DERIVED = ['class', 'control type', 'range count'];
+const DERIVED = ['class', 'range count'];
 
-/** The whole datagram. `class`, `control type` and `range count` follow from the frame; what `fields` does not name is zero. */
+/** The whole datagram. `class`, flags of control frames and `range count` follow from the frame; what `fields` does not name is zero. */
 export function naiveEncode(frame: NaiveFrame): Uint8Array {
   const { type, body } = TYPES[frame.type];
   const isControl = type > 255;
-  const derived = { class: isControl ? 8 : type, 'control type': type % 256, 'range count': frame.ranges.length };
+  const derived = { class: isControl ? 8 : type, 'range count': frame.ranges.length };
   const fields: Record<string, number> = { ...frame.fields, ...derived };
+  if (isControl) fields.flags = (fields.flags & 0x80) + (type % 256);
   const fixed = [...HEADER, ...body].map(([name, bits]) => toBits(fields[name] ?? 0, bits));
   const ranges = frame.ranges.flat().map((offset) => toBits(offset, 32));
   const table = frame.chunks === undefined ? [] : tableOf(frame.chunks);
@@ -154,6 +155,7 @@ function readFrame(type: string, bytes: number[]): NaiveFrame {
   const isExplicit = hasExplicitRate(type, fields.flags);
   const hasChunks = type === 'DATA' && hasBit(fields.flags, 0x40);
   if (isExtended(type, fields.flags)) fields.flags -= 0x80;
+  if (TYPES[type].type > 255) fields.flags = 0;
   return {
     type,
     fields: {
@@ -261,7 +263,7 @@ function isAfter(a: number, b: number): boolean {
 }
 
 function nameOf(bytes: ArrayLike<number>): string | undefined {
-  const type = bytes[1] % 16 === 8 ? 256 + bytes[12] : bytes[1] % 16;
+  const type = bytes[1] % 16 === 8 ? 256 + (bytes[2] % 128) : bytes[1] % 16;
   return Object.keys(TYPES).find((name) => TYPES[name].type === type);
 }
 

@@ -42,7 +42,7 @@ function headerOf({ direction, mayLackId }: FrameKind): Fields {
 /** What the twin's fields may be, by the least and most of the descriptor. */
 function bodyOf({ name: type, fields }: FrameKind): Fields {
   const bounds = new Map(Object.entries(fields).map(([key, field]) => [diagramName(key, field), field]));
-  const free = TYPES[type].body.filter(([name]) => !/^(reserved|control type|range count)$/.test(name));
+  const free = TYPES[type].body.filter(([name]) => !/^(reserved|range count)$/.test(name));
   const values = free.map(([name, bits]): [string, fc.Arbitrary<number>] => [
     name,
     SPECIAL_VALUES[`${type} ${name}`] ?? valuesOf(bits, bounds.get(name)),
@@ -70,7 +70,9 @@ function inOrder({ 'lowest version': a, 'highest version': b }: Record<string, n
 }
 
 /** Bits that need nothing else in the frame. */
-function freeFlags({ name, flags = {} }: FrameKind): number {
+function freeFlags({ name, type, flags = {} }: FrameKind): number {
+  // Those of a control frame are its type.
+  if (type > 255) return 0;
   const bits = Object.values(flags).reduce((mask, bit) => mask | bit, 0);
   return bits & ~(name === 'CREDIT' ? 0x10 : name === 'DATA' ? 0x40 : 0);
 }
@@ -195,6 +197,7 @@ export function receivedFrames(type: string): fc.Arbitrary<NaiveFrame> {
 
 /** Whether DATA is filled, and of which kind of flow, and whether CREDIT has an explicit rate, its bytes have to bear out. */
 function flagsOf({ type, chunks, fields }: NaiveFrame, flags: number): number {
+  if (TYPES[type].type > 255) return flags & 0x80;
   if (type === 'CREDIT') return (flags & ~0x10) | (fields.flags & 0x10);
   if (type !== 'DATA') return flags;
   return chunks === undefined ? flags & ~0x40 : (flags | 0x40) & ~0x08;

@@ -192,7 +192,7 @@ describe('frames through the switch', () => {
       bytes[Header.versionAndType] = 0x20;
       return 40;
     });
-    bed.send(ALICE.peer, (_, frame) => creditFrame({ ...credit, into: frame }).length + 9);
+    bed.send(ALICE.peer, (_, frame) => creditFrame({ ...credit, into: frame }).length + 21);
     bed.send(ALICE.peer, (bytes) => {
       const fields = { token: 1, rateKbps: 0, maxFrameBytes: 1472, keepAliveMs: 1000 };
       return Attached.encode(bytes, { source: 0, destination: 1, flowId: 0 }, fields, crc32);
@@ -376,8 +376,7 @@ describe('the switch under arbitrary input', () => {
     for (let at = 0; at < 64; at++) bytes[at] = below(3) === 0 ? random.uint32() : 0;
     const kind = controlKinds[below(4)];
     bytes[Header.versionAndType] = 0x20 | FrameType.control;
-    bytes[Header.bytes] = kind.type;
-    if (below(2) === 0) bytes[Header.flags] = 0;
+    bytes[Header.flags] = (kind.type & 0x7f) | (below(2) << 7);
     bytes[Header.source + 1] = below(4);
     return seal(bytes, kind.minBytes - CHECK_BYTES + Math.max(0, 4 * below(3) - 4), below(8) === 0 ? null : crc32);
   }
@@ -400,7 +399,7 @@ describe('the switch under arbitrary input', () => {
     expect(bed.pool.out, message).toBe(0);
     // Ten ports with 238 frames of 84 B each at most, and what is on the lines.
     expect(mostOut, message).toBeLessThan(10 * 238 + 200);
-    const reasons = ['check', 'direction', 'invalid', 'length', 'notAttached', 'short', 'spoofed', 'type', 'version'];
+    const reasons = ['check', 'direction', 'extension', 'invalid', 'length', 'notAttached', 'short', 'spoofed', 'type', 'version'];
     expect(Object.keys(door).sort(), message).toEqual(reasons);
     // Frames did get in and did fill a queue.
     const chain = ports.find(({ name }) => name === 's1->s2');

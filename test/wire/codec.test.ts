@@ -9,7 +9,7 @@ import * as encode from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
 import { type AnyReader, diagramName, type Field, type FixedFrame, isBytes } from '../../src/wire/frame-kind.js';
 import { FRAMES } from '../../src/wire/frames.js';
-import { Chunks, CreditFlag, Data, DataFlag } from '../../src/wire/layout.js';
+import { Chunks, CONTROL_CODES, CreditFlag, Data, DataFlag } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
 import {
   type NaiveChunk,
@@ -248,7 +248,7 @@ function decodeHeader(bytes: Uint8Array): Fields {
     'hop limit': decode.hopLimit(bytes),
     ECN: decode.ecn(bytes),
     version: decode.frameVersion(bytes),
-    flags: decode.flags(bytes),
+    flags: decode.frameType(bytes) < CONTROL_CODES ? decode.flags(bytes) : 0,
     'path id': decode.pathId(bytes),
     'destination host': decode.destinationHost(bytes),
     'source host': decode.sourceHost(bytes),

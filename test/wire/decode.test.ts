@@ -237,7 +237,7 @@ describe('a control frame', () => {
 
   it('of an unknown type is dropped as that', () => {
     const frame = keepAlive();
-    frame.bytes[Header.bytes] = 99;
+    frame.bytes[Header.flags] = 99;
     expect(checkFrame(frame, crc32)).toBe(DropCode.type);
   });
 });

@@ -8,7 +8,6 @@ import {
   AttachRefusal,
   CHECK_BYTES,
   CHECK_RESIDUE,
-  CONTROL_CODES,
   Credit,
   Data,
   DEFAULT_FRAME_BYTES,
@@ -127,12 +126,11 @@ function sizeOf({ minBytes, maxBytes, repeats, holdsPayload }: FrameKind): strin
 }
 
 /** The descriptor's fields by their names in the diagram. */
-function described({ fields, type }: FrameKind): Record<string, { offset: number; bits: number }> {
+function described({ fields }: FrameKind): Record<string, { offset: number; bits: number }> {
   const named = Object.entries(fields).map(([key, field]) => {
     return [diagramName(key, field), { offset: field.at, bits: isBytes(field) ? 8 * field.bytes : field.bits }];
   });
-  const control = type < CONTROL_CODES ? {} : { 'control type': { offset: layout.Header.bytes, bits: 8 } };
-  return { ...control, ...Object.fromEntries(named) };
+  return Object.fromEntries(named);
 }
 
 /** Fields of the diagram that a descriptor has. */
