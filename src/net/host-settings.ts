@@ -86,6 +86,7 @@ export const HOST_SETTINGS = {
   connectTimeout: E.connectTimeoutNs,
   idleTimeout: E.idleTimeoutNs,
   receiveWindow: E.receiveWindowBytes,
+  heldMemory: E.hostHeldBytes,
 };
 
 type Settings = typeof HOST_SETTINGS;
