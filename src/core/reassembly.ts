@@ -1,5 +1,6 @@
 import { RangeSet } from '../base/range-set.js';
 import { BLOCK_BYTES, HeldMemory } from './held-memory.js';
+
 /** Ranges that a flow keeps at most. PROTOCOL §6.6 */
 const MAX_RANGES = 1_024;
 
@@ -16,7 +17,14 @@ export interface Outlet {
 }
 
 /** What became of the bytes of one data frame. */
-export const Placed = { inOrder: 1, outOfOrder: 2, duplicate: 3, outsideWindow: 4, tooManyRanges: 5, noRoom: 6 } as const;
+export const Placed = {
+  inOrder: 1,
+  outOfOrder: 2,
+  duplicate: 3,
+  outsideWindow: 4,
+  tooManyRanges: 5,
+  noRoom: 6,
+} as const;
 
 /**
  * Puts a stream's bytes back into order. In order they pass through without a copy; ahead of a hole they are copied into blocks until the hole

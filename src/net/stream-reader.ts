@@ -168,7 +168,8 @@ export class StreamReader implements FlowReader {
       this.ready = this.isGivenUp ? [] : this.ready.slice(given);
     }
     const leftBytes = this.usedBytes - this.givenBytes;
-    this.isHeldBack = leftBytes > 0 && leftBytes < LEAST_WAITING_BYTES && !this.hasEnded && this.events.waitingBytes() > 0;
+    this.isHeldBack =
+      leftBytes > 0 && leftBytes < LEAST_WAITING_BYTES && !this.hasEnded && this.events.waitingBytes() > 0;
     if (leftBytes > 0 && !this.isHeldBack) this.give(this.takeBlock());
     if (!this.isFull && !this.isHeldBack) this.release();
     if (this.hasEnded && !this.isEndTold) {

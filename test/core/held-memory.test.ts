@@ -3,8 +3,8 @@ import { MILLISECOND_NS } from '../../src/base/time.js';
 import { BLOCK_BYTES, HeldMemory } from '../../src/core/held-memory.js';
 import { Placed, Reassembly } from '../../src/core/reassembly.js';
 import { ReceiveWindow } from '../../src/core/receive-window.js';
-import { FrameType } from '../../src/wire/layout.js';
 import { frameType } from '../../src/wire/decode.js';
+import { FrameType } from '../../src/wire/layout.js';
 import { Sink, Source } from '../harness/streams.js';
 import { INTACT, World } from '../harness/world.js';
 
@@ -102,7 +102,8 @@ describe('the credits of a host whose readers are slow', () => {
       for (const reader of sink.readers) {
         const { bytesDelivered, bytesHeld } = reader.flow.statistics;
         const waiting = Math.min(bytesHeld, bytesDelivered);
-        if (!reader.flow.isClosed && waiting > 0) reader.flow.release(Math.min(waiting, unreleased(reader.flow)), world.nowNs);
+        if (!reader.flow.isClosed && waiting > 0)
+          reader.flow.release(Math.min(waiting, unreleased(reader.flow)), world.nowNs);
       }
       world.run(world.nowNs + MILLISECOND_NS);
     }

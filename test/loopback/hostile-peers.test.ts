@@ -1,4 +1,4 @@
-import { onTestFinished, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { openHost } from '../../src/net/host.js';
 import { encodeMessage } from '../../src/services/file/message.js';
 import { scratchFolder, XpassProcess } from './switch-lab.js';
@@ -53,9 +53,14 @@ describe('a daemon with a hostile peer', () => {
     expect(served.closed).toBeNull();
 
     await until('the end of the streams without a header', () => outcomes.every(({ closed }) => closed !== undefined));
-    const { code } = await daemon.stop('SIGTERM');
+    const { code, stderr } = await daemon.stop('SIGTERM');
     expect(code).toBe(0);
-    const summary = await daemon.event('summary');
-    expect(summary.openings).toMatchObject({ refused_full: 0, late_headers: 600 });
+    const { openings } = await daemon.event('summary');
+    const { refused_full, refused_share, late_headers } = openings as Record<string, number>;
+    // On a busy machine some come when others have been given up.
+    expect([refused_full, refused_share + late_headers]).toEqual([0, HALF_OPEN]);
+    expect(late_headers).toBeGreaterThanOrEqual(600);
+    // A line for each was 600 and more.
+    expect(stderr.split('\n').length).toBeLessThan(200);
   });
 });

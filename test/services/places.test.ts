@@ -3,7 +3,11 @@ import { hostOf, Places } from '../../src/services/places.js';
 
 function bed(most: number, headerTimeoutMs = 10_000) {
   const givenUp: string[] = [];
-  const places = new Places<string>({ most, headerTimeoutMs, giveUp: (stream, why) => givenUp.push(`${stream} ${why}`) });
+  const places = new Places<string>({
+    most,
+    headerTimeoutMs,
+    giveUp: (stream, why) => givenUp.push(`${stream} ${why}`),
+  });
   let last = 0;
   const open = (peer: string): boolean => {
     const hasRoom = places.makeRoom(peer);

@@ -44,7 +44,12 @@ function bed(maxStreams?: number, headerTimeoutMs = 10_000) {
   const sender = world.open();
   sender.acceptReceivers(inbox.accept);
   const services = [new CountingService('one'), new CountingService('two')];
-  const host = new ServiceHost({ services, logger: SILENT, headerTimeoutMs, ...(maxStreams === undefined ? {} : { maxStreams }) });
+  const host = new ServiceHost({
+    services,
+    logger: SILENT,
+    headerTimeoutMs,
+    ...(maxStreams === undefined ? {} : { maxStreams }),
+  });
   host.serve(world.open());
   return { world, inbox, sender, services, host };
 }

@@ -39,7 +39,10 @@ export function openLog({ name, level, format, stream }: LoggerOptions): Log {
   // Whatever ends the process: its last line, a second signal, a bug.
   if (isStandardError) process.once('exit', () => output.flushSync());
   const limit = new LineLimit();
-  const logger = pino({ name, level, hooks: { logMethod: limited(limit) } }, { write: (json) => output.write(lineOf(json)) });
+  const logger = pino(
+    { name, level, hooks: { logMethod: limited(limit) } },
+    { write: (json) => output.write(lineOf(json)) },
+  );
   const close = (): Promise<void> => {
     limit.endWindow();
     return output.flush();

@@ -98,7 +98,10 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   const running = await open(chosen, options, logger);
   const printer = new SwitchPrinter(results, options.json);
   const { addresses, control, controlToken } = running;
-  printer.listening({ chosen, addresses, control: control.address, controlToken: shownToken(options, controlToken) }, running.report());
+  printer.listening(
+    { chosen, addresses, control: control.address, controlToken: shownToken(options, controlToken) },
+    running.report(),
+  );
   const timer =
     options.interval === undefined
       ? undefined

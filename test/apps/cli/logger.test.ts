@@ -86,7 +86,10 @@ describe('a logger', () => {
     for (let line = 0; line < 5_000; line++) child.warn({ code: 'aborted' }, `flow ${line} was given up`);
     log.logger.warn({ code: 'timeout' }, 'another kind');
     await log.close();
-    const records = said(stream).trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    const records = said(stream)
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(records).toHaveLength(12);
     expect(records.at(-2)).toMatchObject({ code: 'timeout', msg: 'another kind' });
     expect(records.at(-1)).toMatchObject({

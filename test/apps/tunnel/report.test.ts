@@ -19,7 +19,16 @@ const COUNTERS = {
   sentBytes: 1,
   receivedBytes: 2,
 };
-const STREAMS = { taken: 3, tooMany: 0, refusedFull: 0, refusedShare: 0, evicted: 0, lateHeaders: 0, badHeaders: 0, unsupported: 0 };
+const STREAMS = {
+  taken: 3,
+  tooMany: 0,
+  refusedFull: 0,
+  refusedShare: 0,
+  evicted: 0,
+  lateHeaders: 0,
+  badHeaders: 0,
+  unsupported: 0,
+};
 
 function printed(isJson: boolean) {
   const stream = new PassThrough();

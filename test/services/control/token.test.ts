@@ -24,6 +24,7 @@ describe('the token of a control', () => {
   it('is compared whole, whatever is given', () => {
     const token = makeToken();
     expect(isSameToken(token, token)).toBe(true);
-    for (const wrong of ['', `${token}0`, token.slice(1), null, 5, undefined]) expect(isSameToken(wrong, token)).toBe(false);
+    for (const wrong of ['', `${token}0`, token.slice(1), null, 5, undefined])
+      expect(isSameToken(wrong, token)).toBe(false);
   });
 });
