@@ -48,7 +48,7 @@ export function prepareControlDirectory(system: ControlSystem): void {
 }
 
 /** Throws a Failure where the directory of the default paths is there and not this user's alone. */
-export function checkControlDirectory(system: ControlSystem): void {
+function checkControlDirectory(system: ControlSystem): void {
   if (system.platform === 'win32') return;
   const path = controlDirectory(system);
   const found = lstatSync(path, { throwIfNoEntry: false });
