@@ -43,6 +43,7 @@ const DEFAULTS = {
   catchUpNs: 1 * MILLISECOND_NS,
   catchUpRtts: 0,
   receiveWindowBytes: 4 * 1024 * 1024,
+  hostHeldBytes: 256 * 1024 * 1024,
   maxOutstandingCredits: 16_384,
   keptCredits: 64,
   hostCredits: Number.POSITIVE_INFINITY,
@@ -157,6 +158,12 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
     bufferFrom(LEAST_WINDOW_BYTES),
     'bytes of a flow that its receiver holds or has credited',
     'PROTOCOL §5.6',
+  ),
+  hostHeldBytes: row(
+    'heldMemory',
+    orUnlimited(bufferFrom(LEAST_WINDOW_BYTES)),
+    'bytes that all flows to this host hold together, for readers and beyond holes; a flow holds as much as is free at most',
+    'ours: 64 full receive windows',
   ),
   maxOutstandingCredits: row(
     'maxOutstandingCredits',

@@ -20,6 +20,10 @@ export const ENDPOINT_METRICS = {
   duplicateCredits: counter('credits', 'Credits received twice'),
   outsideWindow: counter('frames', 'Data beyond the receive window'),
   tooManyRanges: counter('frames', 'Data that would leave more holes than a receiver tracks'),
+  noRoomBeyondHole: counter(
+    'frames',
+    'Data beyond a hole dropped, to come again: the memory for it was at its limit, or would have been mostly empty',
+  ),
   lateEchoes: counter('credits', 'Credits that were taken as dropped and echoed later'),
   flowsRefused: counter('flows', 'Flows refused because of maxFlows'),
   lingerEvictions: counter('flows', 'Lingering flows forgotten early because of maxLingering'),

@@ -22,6 +22,7 @@ import { EndpointPlace, FlowRecords } from './flow-record.js';
 import { FlowSchedule, firstSlot, isNoEarlier, moveAlone } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
 import { FrameFiller } from './frame-filler.js';
+import { HeldMemory } from './held-memory.js';
 import { PeerPaths } from './path/spraying.js';
 import { fitsKind, isEarly, ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
 import { RequestGate } from './request-gate.js';
@@ -75,6 +76,7 @@ export class Endpoint implements FlowContext {
   private readonly timers: FlowSchedule;
   readonly config: EndpointConfig;
   readonly disorder = new Disorder();
+  readonly held: HeldMemory;
   readonly records: FlowRecords;
   readonly budget: CreditBudget;
   readonly peerPaths = new PeerPaths(this.counters);
@@ -104,6 +106,7 @@ export class Endpoint implements FlowContext {
     this.hostId = config.hostId;
     this.config = config;
     this.application = parts.application;
+    this.held = new HeldMemory(config.hostHeldBytes);
     numbers[at + EndpointPlace.timerSlackNs] = config.timerSlackNs;
     this.timers = new FlowSchedule(numbers, at + EndpointPlace.timerNs);
     this.credits = new FlowSchedule(numbers, at + EndpointPlace.creditNs);

@@ -68,7 +68,7 @@ export abstract class ReceiverFlow implements TimedFlow {
     const { numbers, at } = context.records.take();
     this.numbers = numbers;
     this.at = at;
-    this.stream = new ReceivedStream(context.config.receiveWindowBytes, context.counters);
+    this.stream = new ReceivedStream(context.config.receiveWindowBytes, context.counters, context.held);
     this.reassembly = this.stream.reassembly;
     this.window = this.stream.window;
     this.frames = new ReceiverFrames(context, options.header, options.peer);

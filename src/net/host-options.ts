@@ -63,6 +63,8 @@ export interface HostOptions {
   idleTimeout?: number | string;
   /** Bytes of a flow that this host holds at most until they are read; 4 MiB by default. */
   receiveWindow?: number | string;
+  /** Bytes that all flows to this host hold together at most, for readers and beyond holes; 256 MiB by default. */
+  heldMemory?: number | string;
   /** Gives up opening. */
   signal?: AbortSignal;
   /** Called with what a log should have. Must not throw. */

@@ -106,6 +106,7 @@ export const HOST_SETTINGS = {
   connectTimeout: E.connectTimeoutNs,
   idleTimeout: E.idleTimeoutNs,
   receiveWindow: E.receiveWindowBytes,
+  heldMemory: E.hostHeldBytes,
 };
 
 type Settings = typeof HOST_SETTINGS;

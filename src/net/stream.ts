@@ -92,6 +92,7 @@ export class Stream extends Duplex {
     });
     this.input = new StreamReader({
       push: (chunk) => this.give(chunk),
+      waitingBytes: () => this.readableLength,
       onReaderClosed: (error) => this.handleReaderClosed(error),
     });
   }
@@ -224,6 +225,13 @@ export class Stream extends Duplex {
     }
     this.finished = callback;
     this.output.end();
+  }
+
+  /** As of a Readable. */
+  override read(size?: number): unknown {
+    const chunk: unknown = super.read(size);
+    this.input.taken();
+    return chunk;
   }
 
   /** For Duplex. @internal */

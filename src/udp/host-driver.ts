@@ -204,8 +204,9 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
   }
 
   /** Inside the machine's calls: the bytes are part of the datagram that came, and its memory is used for no other. */
-  ownsBytes({ buffer }: Uint8Array): boolean {
-    return !this.socket.lendsBytes && buffer === this.incoming.bytes.buffer;
+  ownsBytes({ buffer, byteLength }: Uint8Array): boolean {
+    // A small part of a large datagram, as of a bundle, would keep all of its memory.
+    return !this.socket.lendsBytes && buffer === this.incoming.bytes.buffer && 2 * byteLength >= buffer.byteLength;
   }
 
   /** Whether the socket and its timers keep the process alive; they do at first. */

@@ -10,6 +10,7 @@ import { Disorder } from '../../src/core/disorder.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import { EndpointPlace, FlowRecords, ownRecord } from '../../src/core/flow-record.js';
 import { FrameFiller } from '../../src/core/frame-filler.js';
+import { HeldMemory } from '../../src/core/held-memory.js';
 import { PeerPaths } from '../../src/core/path/spraying.js';
 import { RequestGate } from '../../src/core/request-gate.js';
 import { Speculation } from '../../src/core/speculation.js';
@@ -30,6 +31,7 @@ export class FlowContextStub implements FlowContext {
   readonly pool = new FramePool(() => new Uint8Array(2_048), 16);
   readonly counters = newCounters();
   readonly disorder = new Disorder();
+  readonly held: HeldMemory;
   readonly records = new FlowRecords();
   /** What the flow sent, as `printFrame` writes it, without the header. */
   readonly lines: string[] = [];
@@ -58,6 +60,7 @@ export class FlowContextStub implements FlowContext {
 
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.config = endpointConfig(changes);
+    this.held = new HeldMemory(this.config.hostHeldBytes);
     const budget = { ...this.config, creditNs: 1, maxWaiting: 4 };
     this.budget = new CreditBudget(budget, this.record);
     this.speculation = this.config.speculativeRttNs > 0 ? new Speculation(this.config) : null;

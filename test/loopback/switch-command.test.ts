@@ -6,7 +6,6 @@ import { Attached, AttachRefused } from '../../src/wire/frames.js';
 import { AttachRefusal } from '../../src/wire/layout.js';
 import {
   freePorts,
-  portOf,
   RawHost,
   runHere,
   scratchFile,
@@ -67,7 +66,7 @@ describe('xpass switch', () => {
     const { code, stdout } = await running.stop('SIGTERM');
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^listening on 127\.0\.0\.1:\d+, control at 127\.0\.0\.1:\d+: star, 1 host, 1 switch, 1 link$/m,
+      /^listening on 127\.0\.0\.1:\d+, control at \S+switch-\d+(\.sock)?: star, 1 host, 1 switch, 1 link$/m,
     );
     expect(stdout).toMatch(/^port +rate +data/m);
     expect(stdout).toContain('attached: none, of 1 hosts');
@@ -244,10 +243,28 @@ describe('xpass switch ctl', () => {
 });
 
 describe('the control of a switch', () => {
-  it('is found by the number of the UDP port', async () => {
-    const { listening } = await startSwitch();
-    // Unless another process has that port for TCP, which the ready line would tell.
-    expect(portOf(String(listening.control))).toBeGreaterThan(0);
-    expect(String(listening.control)).toMatch(/^127\.0\.0\.1:\d+$/);
+  it('is found by the number of the UDP port, without a path', async () => {
+    const { listening, port } = await startSwitch();
+    expect(String(listening.control)).toContain(`switch-${port}`);
+    expect(listening.control_token).toBeNull();
+    expect((await runHere('switch', 'ctl', 'reset', '--port', String(port))).code).toBe(0);
+  });
+
+  it('takes commands by TCP from who knows the token that it has printed, and warns where others can listen', async () => {
+    const { process, listening, control } = await startSwitch('--hosts', '1', '--control', '0.0.0.0:0');
+    const at = control.replace('0.0.0.0', '127.0.0.1');
+    const path = await scratchFile('token', `${String(listening.control_token)}\n`);
+    expect((await runHere('switch', 'ctl', 'ports', '--control', at, '--control-token', path)).code).toBe(0);
+    const refused = await runHere('switch', 'ctl', 'reset', '--control', at);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('use --control-token FILE')]);
+    const { stderr } = await process.stop('SIGTERM');
+    expect(stderr).toContain('the control listens for other machines');
+  });
+
+  it('tells nobody a token that a file holds', async () => {
+    const path = await scratchFile('token', '0123456789abcdef\n');
+    const { listening, control } = await startSwitch('--hosts', '1', '--control', ':0', '--control-token', path);
+    expect(listening.control_token).toBeNull();
+    expect((await runHere('switch', 'ctl', 'ports', '--control', control, '--control-token', path)).code).toBe(0);
   });
 });

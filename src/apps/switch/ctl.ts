@@ -15,7 +15,7 @@ import { DIRECTION_METRICS } from '../../switch/link-direction.js';
 import { documentOf } from '../../telemetry/document.js';
 import { DRIVER_METRICS } from '../../udp/statistics.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
-import { flag, option, optionalOption } from '../shared/options.js';
+import { flag, optionalOption } from '../shared/options.js';
 import { portsEvent } from './report.js';
 import { driverLines, hostLines, portLines, settingLines } from './tables.js';
 
@@ -24,10 +24,9 @@ const OPTIONS = {
     describe: "where the switch takes commands, as its first line says; without it the socket of this user's switch",
     alias: 'c',
   }),
-  port: option(integer({ lowest: 1, highest: 65_535 }), {
-    describe: 'UDP port of the switch whose socket is meant, where this user has several',
+  port: optionalOption(integer({ lowest: 1, highest: 65_535 }), {
+    describe: `UDP port of the switch whose socket is meant, where this user has several; ${DEFAULT_SWITCH_PORT} without it`,
     alias: 'p',
-    defaultText: String(DEFAULT_SWITCH_PORT),
   }),
   controlToken: optionalOption(text('a file whose first line is the token'), {
     describe: 'what a switch that takes commands by TCP wants to hear',

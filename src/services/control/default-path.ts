@@ -2,6 +2,7 @@ import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { failureOf, usageFailure } from '../../base/failure.js';
+import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
 import { PIPE_PREFIX } from './address.js';
 
 /** What of the system the default depends on; tests pass their own. */
@@ -47,7 +48,7 @@ export function prepareControlDirectory(system: ControlSystem): void {
 }
 
 /** Throws a Failure where the directory of the default paths is there and not this user's alone. */
-export function checkControlDirectory(system: ControlSystem): void {
+function checkControlDirectory(system: ControlSystem): void {
   if (system.platform === 'win32') return;
   const path = controlDirectory(system);
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -59,11 +60,11 @@ export function checkControlDirectory(system: ControlSystem): void {
   );
 }
 
-/** The default path of the switch at `port`, or of the only switch where that one has none. */
-export function findControlPath(port: number, system: ControlSystem): string {
-  const usual = defaultControlPath(port, system);
-  if (system.platform === 'win32') return usual;
+/** The default path of the switch at `port`; undefined stands for the only switch of this user, or else the one at the usual port. */
+export function findControlPath(port: number | undefined, system: ControlSystem): string {
+  const usual = defaultControlPath(port ?? DEFAULT_SWITCH_PORT, system);
   checkControlDirectory(system);
+  if (system.platform === 'win32' || port !== undefined) return usual;
   const names = socketsIn(controlDirectory(system));
   return names.length === 1 ? join(controlDirectory(system), names[0]) : usual;
 }

@@ -55,11 +55,12 @@ describe('the default path of a control', () => {
   });
 
   it('is that of the only switch, or of the port', () => {
-    expect(findControlPath(5, system)).toBe(defaultControlPath(5, system));
+    expect(findControlPath(undefined, system)).toBe(defaultControlPath(47_100, system));
     prepareControlDirectory(system);
     writeFileSync(join(directory(), 'switch-9.sock'), '');
-    expect(findControlPath(5, system)).toBe(defaultControlPath(9, system));
-    writeFileSync(join(directory(), 'switch-10.sock'), '');
+    expect(findControlPath(undefined, system)).toBe(defaultControlPath(9, system));
     expect(findControlPath(5, system)).toBe(defaultControlPath(5, system));
+    writeFileSync(join(directory(), 'switch-10.sock'), '');
+    expect(findControlPath(undefined, system)).toBe(defaultControlPath(47_100, system));
   });
 });
