@@ -8,8 +8,6 @@ const AES: CipherGCMTypes = 'aes-128-gcm';
 export const GCM_KEY_BYTES = 16;
 const GCM_OPTIONS = { authTagLength: Sealed.tagBytes } as const;
 const DATA_BYTES = Header.bytes - AUTHENTICATED_FROM;
-/** Views of buffers that are kept. Ours: a power of two, above the number of buffers in use at a time. */
-const PLACES = 256;
 
 /** AES-128-GCM for frames with one key in one direction, in place: the body is `bytes[12 .. end)`, the header before it is authenticated, the tag is at `tagAt`. */
 export interface GcmCipher {
@@ -167,21 +165,17 @@ class OpenSslGcm implements GcmCipher {
   }
 }
 
-/** A buffer and the view of what is behind its header. */
-class Body {
-  bytes: Uint8Array | null = null;
-  view: Uint8Array = new Uint8Array(0);
+/** A buffer that has been used before. */
+interface UsedBytes extends Uint8Array {
+  /** The view of what is behind its header. */
+  body?: Uint8Array;
 }
 
-const bodies = Array.from({ length: PLACES }, () => new Body());
-
-/** C takes addresses, so it needs a view. That of a buffer is kept, since buffers are reused: a new one is 100 bytes of garbage for each frame. */
-function bodyOf(bytes: Uint8Array): Uint8Array {
-  const { byteOffset } = bytes;
-  const body = bodies[((byteOffset >>> 6) ^ (byteOffset >>> 13)) & (PLACES - 1)];
-  if (body.bytes !== bytes) {
-    body.bytes = bytes;
-    body.view = bytes.subarray(Header.bytes);
-  }
-  return body.view;
+/**
+ * C takes addresses, so it needs a view. It is kept on the buffer, which is used again: a new one is 100 bytes of garbage for each frame. Batches have
+ * thousands of buffers, so a table by address missed 98 % of them.
+ */
+function bodyOf(bytes: UsedBytes): Uint8Array {
+  bytes.body ??= bytes.subarray(Header.bytes);
+  return bytes.body;
 }
