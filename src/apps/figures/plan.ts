@@ -18,9 +18,7 @@ export interface Quantity<P = unknown> {
 }
 
 /** Columns of a table by their titles: a setting of the case, a quantity, or any value of it. */
-export type Columns<P extends object> = Readonly<
-  Record<string, (keyof P & string) | Quantity<P> | ((setting: P, results: Results<P>) => Cell)>
->;
+export type Columns<P extends object> = Readonly<Record<string, (keyof P & string) | Quantity<P> | ((setting: P, results: Results<P>) => Cell)>>;
 
 /** One quantity of the page. With `note` nothing is claimed; else every value of `ours` has to be within `least` and `most`, and `met` has to hold. */
 export interface Row {
@@ -170,11 +168,7 @@ export function figureOfParts(heading: Heading, parts: readonly Pick<Figure, 'jo
     jobs: (profile) => parts.flatMap((each) => each.jobs(profile)),
     evaluate: (runs, profile) => {
       const outcomes = parts.map((each) => each.evaluate(runs, profile));
-      return {
-        charts: outcomes.flatMap(({ charts }) => charts),
-        rows: outcomes.flatMap(({ rows }) => rows),
-        tables: outcomes.flatMap(({ tables }) => tables),
-      };
+      return { charts: outcomes.flatMap(({ charts }) => charts), rows: outcomes.flatMap(({ rows }) => rows), tables: outcomes.flatMap(({ tables }) => tables) };
     },
   };
 }
@@ -183,11 +177,7 @@ export function part<P extends object>(plan: Part<P>): Pick<Figure, 'jobs' | 'ev
   const key = keyOf(plan);
   return {
     jobs: (profile) =>
-      plan.cases(profile).map((setting) => ({
-        key: key(setting),
-        document: plan.document(setting, profile),
-        seeds: seedsOf(plan, setting, profile),
-      })),
+      plan.cases(profile).map((setting) => ({ key: key(setting), document: plan.document(setting, profile), seeds: seedsOf(plan, setting, profile) })),
     evaluate: (runs, profile) => evaluate(plan, new Results(plan, runs, profile)),
   };
 }
@@ -216,17 +206,11 @@ function caseColumns<P extends object>(columns: Columns<P>, results: Results<P>)
     if (typeof column === 'string') return setting[column] as Cell;
     return rounded(results.read(column, setting), column.digits);
   };
-  return Object.fromEntries(
-    Object.entries(columns).map(([title, column]) => [title, (setting: P) => read(column, setting)]),
-  );
+  return Object.fromEntries(Object.entries(columns).map(([title, column]) => [title, (setting: P) => read(column, setting)]));
 }
 
 /** A row for each item, with a cell for each column. */
-export function tableOf<T>(
-  key: string,
-  items: readonly T[],
-  columns: Readonly<Record<string, (item: T) => Cell>>,
-): FigureTable {
+export function tableOf<T>(key: string, items: readonly T[], columns: Readonly<Record<string, (item: T) => Cell>>): FigureTable {
   const cells = Object.values(columns);
   return { key, titles: Object.keys(columns), rows: items.map((item) => cells.map((cell) => cell(item))) };
 }
@@ -237,9 +221,7 @@ export function columns<P extends object>(quantities: readonly Quantity<P>[]): C
 }
 
 /** Every combination of settings; the first changes slowest. */
-export function cross<A extends Readonly<Record<string, readonly unknown[]>>>(
-  axes: A,
-): { readonly [K in keyof A]: A[K][number] }[] {
+export function cross<A extends Readonly<Record<string, readonly unknown[]>>>(axes: A): { readonly [K in keyof A]: A[K][number] }[] {
   const all = Object.entries(axes).reduce<Record<string, unknown>[]>(
     (found, [name, values]) => found.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
     [{}],
@@ -262,11 +244,7 @@ export function figureRow(row: Row): FigureRow {
   };
   if (note !== undefined) return { ...written, verdict: 'no claim', reason: note };
   const isMet = isHeld(row);
-  return {
-    ...written,
-    verdict: isMet ? 'met' : 'missed',
-    reason: isMet || why === '' ? `${held}.` : `${held}. ${why}`,
-  };
+  return { ...written, verdict: isMet ? 'met' : 'missed', reason: isMet || why === '' ? `${held}.` : `${held}. ${why}` };
 }
 
 function isHeld({ quantity, ours, least = -Infinity, most = Infinity, met }: Row): boolean {

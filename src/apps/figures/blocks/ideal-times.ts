@@ -78,10 +78,7 @@ export class IdealLeafSpine {
     this.ways = spread ? 1 : fabric.spines;
     const { hosts, hostsPerLeaf, edgeBps, coreBps, spines } = fabric;
     const coreLinks = 2 * this.ways * Math.ceil(hosts / hostsPerLeaf);
-    this.capacitiesBps = [
-      ...new Array<number>(2 * hosts).fill(edgeBps),
-      ...new Array<number>(coreLinks).fill((coreBps * spines) / this.ways),
-    ];
+    this.capacitiesBps = [...new Array<number>(2 * hosts).fill(edgeBps), ...new Array<number>(coreLinks).fill((coreBps * spines) / this.ways)];
   }
 
   path(from: number, to: number): number[] {

@@ -23,8 +23,7 @@ export function dataDrops({ result }: SimulationRun): number {
   return sum(result.links.map((link) => link.dataDrops));
 }
 
-export const unfinished = ({ result }: SimulationRun): number =>
-  result.flows.filter(({ fctNs }) => fctNs === null).length;
+export const unfinished = ({ result }: SimulationRun): number => result.flows.filter(({ fctNs }) => fctNs === null).length;
 
 const ofResult = (title: string, digits: number, of: (result: SimulationResult) => number | null): Quantity => ({
   title,
@@ -70,9 +69,7 @@ function queue(title: string, link: string, of: 'dataQueueBytesMax' | 'dataQueue
 export const QUEUE = queueOf(BOTTLENECK);
 
 /** Of all ports and NICs, since the start. */
-export const LARGEST_QUEUE = ofResult('queue_bytes_max', 0, ({ links }) =>
-  Math.max(...links.map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver)),
-);
+export const LARGEST_QUEUE = ofResult('queue_bytes_max', 0, ({ links }) => Math.max(...links.map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver)));
 /** Of the ports that carried data, over the measured time. */
 export const MEAN_QUEUE = ofResult('queue_bytes_mean', 1, ({ links }) =>
   mean(links.filter(({ utilisation }) => utilisation > 0).map(({ dataQueueBytesMean }) => dataQueueBytesMean)),
@@ -108,39 +105,20 @@ export function time(title: string, of: Time, unit: keyof typeof UNITS, size: Si
 export const CLASSES = ['S', 'M', 'L', 'XL'] as const satisfies readonly SizeClass[];
 
 /** Mean completion times, us. */
-export const MEAN_US: Readonly<Record<SizeClass, Quantity>> = {
-  all: meanUs('all'),
-  S: meanUs('S'),
-  M: meanUs('M'),
-  L: meanUs('L'),
-  XL: meanUs('XL'),
-};
+export const MEAN_US: Readonly<Record<SizeClass, Quantity>> = { all: meanUs('all'), S: meanUs('S'), M: meanUs('M'), L: meanUs('L'), XL: meanUs('XL') };
 
 function meanUs(size: SizeClass): Quantity {
   return time(`fct_${size.toLowerCase()}_mean_us`, 'meanNs', 'us', size);
 }
 
-const credits = (kind: keyof FlowResult['credits'], { flows }: SimulationResult): number =>
-  sum(flows.map((flow) => flow.credits[kind]));
+const credits = (kind: keyof FlowResult['credits'], { flows }: SimulationResult): number => sum(flows.map((flow) => flow.credits[kind]));
 
 export const CREDITS_SENT = ofResult('credits_sent', 0, (result) => credits('sent', result));
 /** Credits that found no data. */
 export const CREDITS_WASTED = ofResult('credits_wasted', 0, (result) => credits('unused', result));
-export const WASTED_SHARE = ofResult(
-  'credits_wasted_share',
-  4,
-  (result) => credits('unused', result) / credits('sent', result),
-);
-export const DROPPED_SHARE = ofResult(
-  'credits_dropped_share',
-  4,
-  (result) => credits('dropped', result) / credits('sent', result),
-);
-export const WASTED_PER_FLOW = ofResult(
-  'credits_wasted_per_flow',
-  2,
-  (result) => credits('unused', result) / result.flows.length,
-);
+export const WASTED_SHARE = ofResult('credits_wasted_share', 4, (result) => credits('unused', result) / credits('sent', result));
+export const DROPPED_SHARE = ofResult('credits_dropped_share', 4, (result) => credits('dropped', result) / credits('sent', result));
+export const WASTED_PER_FLOW = ofResult('credits_wasted_per_flow', 2, (result) => credits('unused', result) / result.flows.length);
 
 /** Completion times of the flows of a group in seconds, or of all; NaN where one did not end. */
 export function timesS({ result }: SimulationRun, group?: string): Float64Array {

@@ -46,10 +46,7 @@ At 10 Gbit/s a fair share is 38 frames an RTT, so 10 % are four frames. The draw
   document: joiningDocument,
   seeds: ({ rule }, profile) => joiningSeeds(rule, profile),
   rows: (results) => WITHIN.map(({ part, ...each }) => rowOf(results, each, part)),
-  charts: (results) => ({
-    ...chartsOf(cross({ rule: DRAWN_RULES, rate: RATE_NAMES }), (each) => rateChart(results, each)),
-    medians: medianChart(results),
-  }),
+  charts: (results) => ({ ...chartsOf(cross({ rule: DRAWN_RULES, rate: RATE_NAMES }), (each) => rateChart(results, each)), medians: medianChart(results) }),
   tables: (results) => [
     tableOf(
       '',
@@ -77,11 +74,7 @@ function rowOf(results: Results<Case>, each: Case, part: Part): Row {
     code: rule === 'steady' || rule === 'expresspass-ns2' ? RATES[rate].code[part] : undefined,
     ours: `${fixed(median, 1)} / ${p90} (${lowest}-${highest})`,
   };
-  if (rule !== 'steady')
-    return {
-      ...text,
-      note: "Nothing is claimed of this rule; it stands beside ours. The paper's value is its claim, from one drawing.",
-    };
+  if (rule !== 'steady') return { ...text, note: "Nothing is claimed of this rule; it stands beside ours. The paper's value is its claim, from one drawing." };
   const most = MOST_RTTS[part];
   return {
     ...text,

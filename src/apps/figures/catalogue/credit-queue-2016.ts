@@ -18,10 +18,7 @@ export const creditQueue2016 = figure<{ queue: number; flows: number }>({
   about: (profile) =>
     `Under-utilisation of the data share in per cent with the feedback of 2016 and credit queues of 1 to 128 credits in every switch and NIC. ${FLOWS.join(', ')} endless flows at 10 Gbit/s, RTT 100 us, gaps of credits that vary by 1 % as in that paper; 60 ms, measured from 20 to 60 ms, ${profile === 'quick' ? 'one seed' : 'means over 10 seeds'}. The other queue figures of the paper are on this page too: many concurrent flows (its Figure 9) under many-flows, queues in a fat tree (its Table 1) under workloads.`,
   cases: () => cross({ queue: QUEUES, flows: FLOWS }),
-  document: ({ queue, flows }) => ({
-    ...withLinks(dumbbell({ rule: 'expresspass-2016', pairs: flows }), { creditQueue: queue }),
-    hosts: [{ jitter: 0.01 }],
-  }),
+  document: ({ queue, flows }) => ({ ...withLinks(dumbbell({ rule: 'expresspass-2016', pairs: flows }), { creditQueue: queue }), hosts: [{ jitter: 0.01 }] }),
   seeds: { quick: 1, paper: 10 },
   rows: (results) => {
     const [shortest, chosen, longest] = [1, CHOSEN, 128].map((queue) => results.list(UNDER_UTILISATION, { queue }));
@@ -43,12 +40,7 @@ export const creditQueue2016 = figure<{ queue: number; flows: number }>({
         met: chosen.every((percent, at) => percent <= Math.max(0, longest[at]) + MOST_WON_PERCENT),
         held: `Held to at most ${MOST_WON_PERCENT} % of the link`,
       },
-      {
-        quantity: `under-utilisation, 1 credit ${what}`,
-        ours: shortest,
-        digits: 1,
-        note: 'The paper has it as a drawing only.',
-      },
+      { quantity: `under-utilisation, 1 credit ${what}`, ours: shortest, digits: 1, note: 'The paper has it as a drawing only.' },
     ];
   },
   charts: (results) => ({

@@ -65,15 +65,10 @@ export const creditQueue = figure<{ rule: Rule; queue: number; flows: number }>(
 });
 
 function limitOf(rule: Rule, queue: number, ours: readonly number[]): Partial<Row> {
-  if (rule === 'steady' && queue === 8)
-    return { most: MOST_PERCENT, held: `Held to at most ${MOST_PERCENT} % for 2 to 32 flows` };
+  if (rule === 'steady' && queue === 8) return { most: MOST_PERCENT, held: `Held to at most ${MOST_PERCENT} % for 2 to 32 flows` };
   if (rule === 'expresspass-ns2' && queue > 1)
-    return {
-      met: isNear(ours, CODE[queue], TOLERANCE_PERCENT),
-      held: `Held to within ${TOLERANCE_PERCENT} % of the link`,
-    };
+    return { met: isNear(ours, CODE[queue], TOLERANCE_PERCENT), held: `Held to within ${TOLERANCE_PERCENT} % of the link` };
   return { note: queue === 1 ? NOTE_ONE : 'The paper has it as a drawing only.' };
 }
 
-const NOTE_ONE =
-  "The authors' limit is in bytes, so their queue of one was measured with credits of 84 B; ours counts credits of 84 to 92 B.";
+const NOTE_ONE = "The authors' limit is in bytes, so their queue of one was measured with credits of 84 B; ours counts credits of 84 to 92 B.";

@@ -20,8 +20,7 @@ export const frontier = figure<{ rule: Rule; flows: number | typeof JOIN }>({
   about: () =>
     `The runs of one-bottleneck and convergence once more, rule beside rule: utilisation of the data share, Jain over 1 ms, the share of credits dropped, and RTTs until a joining flow and the running one are within 10 % of the fair share at 10 Gbit/s. Labels and lists are for ${FLOWS.join(', ')} flows; means over seeds, of RTTs the median. Up and to the left is better in every drawing.`,
   cases: () => cross({ rule: RULES, flows: [...FLOWS, JOIN] as const }),
-  document: ({ rule, flows }) =>
-    flows === JOIN ? joiningDocument({ rule, rate: '10gbit' }) : dumbbell({ rule, pairs: flows }),
+  document: ({ rule, flows }) => (flows === JOIN ? joiningDocument({ rule, rate: '10gbit' }) : dumbbell({ rule, pairs: flows })),
   seeds: ({ rule, flows }, profile) => {
     if (flows === JOIN) return joiningSeeds(rule, profile);
     return profile === 'quick' ? 2 : 10;
@@ -47,11 +46,7 @@ export const frontier = figure<{ rule: Rule; flows: number | typeof JOIN }>({
       y: { name, min: 0.7 },
       series: RULES.map((rule) => ({
         name: rule,
-        points: FLOWS.map((flows) => ({
-          x: results.of(CREDITS_DROPPED, { rule, flows }),
-          y: results.of(quantity, { rule, flows }),
-          label: String(flows),
-        })),
+        points: FLOWS.map((flows) => ({ x: results.of(CREDITS_DROPPED, { rule, flows }), y: results.of(quantity, { rule, flows }), label: String(flows) })),
       })),
     });
     return {

@@ -41,10 +41,7 @@ export const initialRate = figure<Case>({
   ],
   document: documentOf,
   seeds: ({ kind }, profile) => (kind === 'join' ? SEEDS[profile] : 20),
-  rows: (results) => [
-    ...WASTERS.map((rule) => wasteRow(rule, results.list(WASTED, { rule, kind: 'waste' }))),
-    ...DRAWN.map((rule) => rttRow(results, rule)),
-  ],
+  rows: (results) => [...WASTERS.map((rule) => wasteRow(rule, results.list(WASTED, { rule, kind: 'waste' }))), ...DRAWN.map((rule) => rttRow(results, rule))],
   charts: (results) => ({
     convergence: {
       ...CHART,
@@ -54,10 +51,7 @@ export const initialRate = figure<Case>({
     waste: {
       ...CHART,
       y: { name: 'wasted credits of a flow of one frame' },
-      series: [
-        ...WASTERS.map((rule) => results.line(rule, 'divisor', WASTED, { rule, kind: 'waste' })),
-        { name: 'paper', x: DIVISORS, y: PAPER_WASTED },
-      ],
+      series: [...WASTERS.map((rule) => results.line(rule, 'divisor', WASTED, { rule, kind: 'waste' })), { name: 'paper', x: DIVISORS, y: PAPER_WASTED }],
     },
   }),
   tables: (results) => [
@@ -71,10 +65,7 @@ export const initialRate = figure<Case>({
   ],
 });
 
-const CHART: Pick<LineChart, 'kind' | 'x'> = {
-  kind: 'lines',
-  x: { name: 'maximum rate / initial rate', scale: 'log2' },
-};
+const CHART: Pick<LineChart, 'kind' | 'x'> = { kind: 'lines', x: { name: 'maximum rate / initial rate', scale: 'log2' } };
 
 function documentOf({ rule, kind, divisor }: Case): FigureDocument {
   const start = { initialRate: 1 / divisor, wInit: 0.5 };

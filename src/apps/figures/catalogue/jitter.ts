@@ -20,16 +20,8 @@ const FEW_GAPS = [0, 0.02, 0.08];
  * 84 B, those of several 76 to 92 B.
  */
 const SETUPS = {
-  unmetered: {
-    title: 'credits of 88 B, NIC without a meter',
-    name: 'unmetered NIC',
-    code: { 0.02: [0.75, 0.42, 0.32], 0.08: [0.97, 0.88, 0.83] },
-  },
-  metered: {
-    title: 'credits of 88 B, metered NIC',
-    name: 'metered NIC',
-    code: { 0: [1.0, 0.51, 1.0], 0.02: [0.7, 0.23, 0.2], 0.08: [0.6, 0.22, 0.07] },
-  },
+  unmetered: { title: 'credits of 88 B, NIC without a meter', name: 'unmetered NIC', code: { 0.02: [0.75, 0.42, 0.32], 0.08: [0.97, 0.88, 0.83] } },
+  metered: { title: 'credits of 88 B, metered NIC', name: 'metered NIC', code: { 0: [1.0, 0.51, 1.0], 0.02: [0.7, 0.23, 0.2], 0.08: [0.6, 0.22, 0.07] } },
   sizes: {
     title: 'credits of 84 to 92 B, metered NIC',
     name: '84 to 92 B',
@@ -49,8 +41,7 @@ const FAIR = 0.95;
 const SHORT = jainOver(1);
 const LONG = jainOver(4);
 /** The most that the bottleneck carries in the short windows of 1 ms. */
-const FRAMES_IN_1_MS =
-  (dataRateBps({ ...DEFAULT_PORT, rateBps: 10e9 }) * 1e6) / 1e9 / (8 * wireBytes(DEFAULT_PORT.maxFrameBytes));
+const FRAMES_IN_1_MS = (dataRateBps({ ...DEFAULT_PORT, rateBps: 10e9 }) * 1e6) / 1e9 / (8 * wireBytes(DEFAULT_PORT.maxFrameBytes));
 
 export const jitter = figure<Case>({
   name: 'jitter',
@@ -60,8 +51,7 @@ export const jitter = figure<Case>({
     `Naive credits of 2 to ${Math.max(...FLOWS[profile])} flows on one bottleneck of 10 Gbit/s, whose gaps vary by 0 to 8 %. Jain's index over 1 ms. ${profile === 'quick' ? '15 ms, measured from 5 ms' : '60 ms, measured from 20 ms'}, means over ${seedCount(2, profile)} seeds of two flows to ${seedCount(1024, profile)} of the most; lists are for ${FLOWS[profile].join(', ')} flows.
 
 The paper's figure is of credits of one size and says nothing of the NIC. Ours is drawn three times: with a NIC that lets all credits pass, as in a program that sends them on a NIC without a meter; with a metered NIC, which takes the jitter out again; and with credits of random sizes, which is what the paper uses in the end and what xpass does. Credits of one size have 88 B here, the mean of 84 to 92 B, so that all rates stay as they are.`,
-  cases: (profile) =>
-    SETUP_NAMES.flatMap((setup) => cross({ setup: [setup], gap: gapsOf(setup, profile), flows: FLOWS[profile] })),
+  cases: (profile) => SETUP_NAMES.flatMap((setup) => cross({ setup: [setup], gap: gapsOf(setup, profile), flows: FLOWS[profile] })),
   document: jitterDocument,
   seeds: ({ flows }, profile) => seedCount(flows, profile),
   rows: (results) => [

@@ -9,10 +9,7 @@ interface Case {
   readonly flows: number;
 }
 
-const RULES: Readonly<Record<Profile, readonly Rule[]>> = {
-  quick: ['steady', 'expresspass'],
-  paper: ['steady', 'expresspass', 'expresspass-ns2'],
-};
+const RULES: Readonly<Record<Profile, readonly Rule[]>> = { quick: ['steady', 'expresspass'], paper: ['steady', 'expresspass', 'expresspass-ns2'] };
 /** Ours; the papers have the curve as a drawing, high to the end. */
 const LEAST_JAIN = 0.95;
 const LEAST_UTILISATION = 0.95;
@@ -39,8 +36,7 @@ export const manyFlows = figure<Case>({
   seeds: { quick: 1, paper: 3 },
   rows: (results) => RULES[results.profile].flatMap((rule) => rowsOf(results, rule)),
   charts: (results) => {
-    const lines = (quantity: Quantity) =>
-      RULES[results.profile].map((rule) => results.line(rule, 'flows', quantity, { rule }));
+    const lines = (quantity: Quantity) => RULES[results.profile].map((rule) => results.line(rule, 'flows', quantity, { rule }));
     const x = { name: 'flows', scale: 'log2' } as const;
     return {
       jain: { kind: 'lines', x, y: { name: "Jain's index over 100 ms", max: 1 }, series: lines(JAIN) },
@@ -72,9 +68,7 @@ function rowsOf(results: Results<Case>, rule: Rule): Row[] {
       paper: 'high to 2,048',
       ours: results.list(JAIN, { rule }),
       digits: 3,
-      ...(rule === 'steady'
-        ? { least: LEAST_JAIN, held: `Held to ${LEAST_JAIN} at every number of flows` }
-        : { note: 'It stands beside ours.' }),
+      ...(rule === 'steady' ? { least: LEAST_JAIN, held: `Held to ${LEAST_JAIN} at every number of flows` } : { note: 'It stands beside ours.' }),
     },
     {
       quantity: `${rule}: utilisation`,

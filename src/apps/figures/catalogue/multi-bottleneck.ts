@@ -108,8 +108,7 @@ function nearerThanCode(ours: readonly number[]) {
 
 function shareRow(results: Results<Case>): Row {
   const few = COMPARED.slice(0, FEW);
-  const parts = (quantity: Quantity): number[] =>
-    few.map((flows) => results.of(quantity, { rule: 'steady', flows }) / maxMinGbps(flows));
+  const parts = (quantity: Quantity): number[] => few.map((flows) => results.of(quantity, { rule: 'steady', flows }) / maxMinGbps(flows));
   return {
     quantity: `steady: flow 0 against ${few.join(', ')} flows, part of its max-min share (lowest of the seeds)`,
     paper: '1',

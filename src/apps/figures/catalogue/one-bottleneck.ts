@@ -49,13 +49,7 @@ The columns of the authors' code and of the listing taken literally are what sho
     ...(['expresspass', 'steady'] as const).flatMap((rule) => feedbackRows(results, rule)),
     ...steadyRows(results),
     ...referenceRows(results),
-    {
-      quantity: 'naive: utilisation',
-      code: CODE.naiveUtilisation,
-      ours: results.list(UTILISATION, { rule: 'naive' }),
-      digits: 3,
-      note: BESIDE,
-    },
+    { quantity: 'naive: utilisation', code: CODE.naiveUtilisation, ours: results.list(UTILISATION, { rule: 'naive' }), digits: 3, note: BESIDE },
     ...(['expresspass', 'expresspass-2016', 'naive'] as const).map((rule) => ({
       quantity: `${rule}: Jain over 1 ms`,
       ours: results.list(JAIN_1MS, { rule }),
@@ -103,12 +97,7 @@ function feedbackRows(results: Results<Case>, rule: Rule): Row[] {
     },
     noneOf(`${rule}: data frames lost`, sum(results.list(DATA_DROPS, { rule })), { paper: '0', code: '0' }),
     { quantity: `${rule}: largest data queue once flows run (B)`, ours: results.list(QUEUE.max, { rule }), ...queue },
-    {
-      quantity: `${rule}: largest data queue since the start (B)`,
-      ours: results.list(QUEUE.ever, { rule }),
-      ...queue,
-      why: WHY_OPENING,
-    },
+    { quantity: `${rule}: largest data queue since the start (B)`, ours: results.list(QUEUE.ever, { rule }), ...queue, why: WHY_OPENING },
   ];
 }
 
@@ -161,10 +150,5 @@ function referenceRows(results: Results<Case>): Row[] {
 
 function chart(results: Results<Case>, quantity: Quantity, code: readonly number[], y: Axis): LineChart {
   const ours = RULES.map((rule) => results.line(rule, 'flows', quantity, { rule }));
-  return {
-    kind: 'lines',
-    x: { name: 'flows', scale: 'log2' },
-    y,
-    series: [...ours, { name: "authors' code", x: FLOWS, y: code }],
-  };
+  return { kind: 'lines', x: { name: 'flows', scale: 'log2' }, y, series: [...ours, { name: "authors' code", x: FLOWS, y: code }] };
 }

@@ -9,10 +9,7 @@ const PAPER = { two: 0.967, six: 0.922 };
 const TOLERANCE = 0.02;
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 2, paper: 10 };
 /** Sizes of credits, with half of their spread: the paper of 2016 has 84 B, random sizes came in 2017. */
-const SIZES = {
-  fixed: { name: 'credits of 84 B', jitter: '0B' },
-  random: { name: 'credits of 84 to 92 B', jitter: '4B' },
-} as const;
+const SIZES = { fixed: { name: 'credits of 84 B', jitter: '0B' }, random: { name: 'credits of 84 to 92 B', jitter: '4B' } } as const;
 type Size = keyof typeof SIZES;
 const SIZE_NAMES = Object.keys(SIZES) as Size[];
 
@@ -42,12 +39,7 @@ export const parkingLot2016 = figure<{ size: Size; bottlenecks: number }>({
           held: `Held to the paper's at two and six, less ${TOLERANCE}`,
           why: WHY,
         },
-        {
-          quantity: `${SIZES[size].name}: flow 0 (Gbit/s)`,
-          ours: results.list(FLOW_0, { size }),
-          digits: 2,
-          note: 'The paper does not show it.',
-        },
+        { quantity: `${SIZES[size].name}: flow 0 (Gbit/s)`, ours: results.list(FLOW_0, { size }), digits: 2, note: 'The paper does not show it.' },
       ];
     }),
   charts: (results) => ({

@@ -69,10 +69,7 @@ The bound is what the link carries of data in the spread, a credit queue of eigh
       title: CAUSES[cause],
       x: { name: 'spread of the time from credit to data (us)' },
       y: { name: 'largest data queue (B)' },
-      series: [
-        { name: 'bound', x: SPREADS_US, y: BOUNDS },
-        ...DRAWN.map((rule) => results.line(rule, 'spreadUs', QUEUE.ever, { cause, rule })),
-      ],
+      series: [{ name: 'bound', x: SPREADS_US, y: BOUNDS }, ...DRAWN.map((rule) => results.line(rule, 'spreadUs', QUEUE.ever, { cause, rule }))],
     })),
   table: {
     cause: 'cause',
@@ -84,13 +81,6 @@ The bound is what the link carries of data in the spread, a credit queue of eigh
 });
 
 function boundDocument({ cause, rule, spreadUs }: Case, profile: Profile): FigureDocument {
-  const slower =
-    cause === 'jitter'
-      ? { processing: { jitter: `${spreadUs}us` } }
-      : { hosts: `1-${PAIRS / 2}`, processing: { delay: `${spreadUs}us` } };
-  return {
-    ...dumbbell({ rule, pairs: PAIRS }),
-    ...(profile === 'quick' && { duration: '25ms', warmUp: '5ms' }),
-    hosts: [slower],
-  };
+  const slower = cause === 'jitter' ? { processing: { jitter: `${spreadUs}us` } } : { hosts: `1-${PAIRS / 2}`, processing: { delay: `${spreadUs}us` } };
+  return { ...dumbbell({ rule, pairs: PAIRS }), ...(profile === 'quick' && { duration: '25ms', warmUp: '5ms' }), hosts: [slower] };
 }

@@ -1,14 +1,6 @@
 import { type Rule, ruleFields, SIXTEENTH_START } from '../blocks/dumbbell.js';
 import { payloadBps } from '../blocks/payload.js';
-import {
-  CREDITS_DROPPED,
-  completionCdf,
-  DATA_DROPS,
-  LARGEST_QUEUE,
-  time,
-  timesS,
-  UNFINISHED,
-} from '../blocks/quantities.js';
+import { CREDITS_DROPPED, completionCdf, DATA_DROPS, LARGEST_QUEUE, time, timesS, UNFINISHED } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
 import { counted, cross, figure, fixed, type Quantity, type Results, type Row, rounded } from '../plan.js';
 
@@ -44,9 +36,7 @@ Times are parts of what the link of a host needs at least for all that it receiv
     flows: [{ kind: 'shuffle', tasks: SIZES[profile].tasks, bytes: '1MB' }],
   }),
   rows: (results) => DRAWN.flatMap((rule) => rowsOf(results, rule)),
-  charts: (results) => ({
-    '': completionCdf(DRAWN.map((rule) => ({ name: rule, timesS: timesS(results.runsOf({ rule })[0]) }))),
-  }),
+  charts: (results) => ({ '': completionCdf(DRAWN.map((rule) => ({ name: rule, timesS: timesS(results.runsOf({ rule })[0]) }))) }),
   table: {
     rule: 'rule',
     flows: ({ rule }, results) => results.runsOf({ rule })[0].result.flows.length,

@@ -34,16 +34,8 @@ const MODEL_TOLERANCE = 0.001;
 /** Rates as parts of what the paper proves of this number of flows. */
 const decreasedPart = ({ afterDecrease }: Phases, flows: number): number => afterDecrease / (C_BPS / flows);
 const increasedPart = ({ afterIncrease }: Phases, flows: number): number => afterIncrease / increasedBps(flows);
-const DECREASED: Quantity<Case> = {
-  title: 'after_decrease_part',
-  digits: 4,
-  of: (run, { flows }) => decreasedPart(phasesOf(creditRates(run)), flows),
-};
-const INCREASED: Quantity<Case> = {
-  title: 'after_increase_part',
-  digits: 4,
-  of: (run, { flows }) => increasedPart(phasesOf(creditRates(run)), flows),
-};
+const DECREASED: Quantity<Case> = { title: 'after_decrease_part', digits: 4, of: (run, { flows }) => decreasedPart(phasesOf(creditRates(run)), flows) };
+const INCREASED: Quantity<Case> = { title: 'after_increase_part', digits: 4, of: (run, { flows }) => increasedPart(phasesOf(creditRates(run)), flows) };
 const AFTER_DECREASE = 'rate after a decrease / (C/N)';
 const AFTER_INCREASE = 'rate after an increase / (C/N * (1 + (N - 1) * w_min))';
 
@@ -54,10 +46,7 @@ export const stability = figure<Case>({
   about: () =>
     `With N flows that update at the same instants, the paper proves that cur_rate comes to C/N after every decrease and to C/N * (1 + (N - 1) * w_min) after every increase, C = max_rate * (1 + target_loss). The first rows play that model with the code of the rule that runs in hosts (expresspass-literal). The others are the simulator's, where flows update when they do and learn of a loss one RTT late: means of the credit rate over all flows, from 20 to 60 ms, one sample an RTT, as parts of the same two values. Lists are for ${FLOWS.join(', ')} flows.`,
   cases: () => cross({ rule: SIMULATED, flows: FLOWS }),
-  document: ({ rule, flows }) => ({
-    ...dumbbell({ rule, pairs: flows }),
-    probes: { interval: `${RTT_NS}ns`, maxFlows: flows },
-  }),
+  document: ({ rule, flows }) => ({ ...dumbbell({ rule, pairs: flows }), probes: { interval: `${RTT_NS}ns`, maxFlows: flows } }),
   rows: (results) => [
     modelRow(
       AFTER_DECREASE,
@@ -73,12 +62,7 @@ export const stability = figure<Case>({
           [AFTER_DECREASE, DECREASED],
           [AFTER_INCREASE, INCREASED],
         ] as const
-      ).map(([what, quantity]) => ({
-        quantity: `${rule}: ${what}`,
-        ours: results.list(quantity, { rule }),
-        digits: 2,
-        note: NOTES[rule] ?? '',
-      })),
+      ).map(([what, quantity]) => ({ quantity: `${rule}: ${what}`, ours: results.list(quantity, { rule }), digits: 2, note: NOTES[rule] ?? '' })),
     ),
   ],
   charts: (results) => ({
@@ -92,10 +76,8 @@ export const stability = figure<Case>({
     tableOf('', cross({ rule: ['model' as const, ...SIMULATED], flows: FLOWS }), {
       rule: ({ rule }) => rule,
       flows: ({ flows }) => flows,
-      after_decrease_part: ({ rule, flows }) =>
-        rounded(rule === 'model' ? decreasedPart(settled(flows), flows) : results.of(DECREASED, { rule, flows }), 4),
-      after_increase_part: ({ rule, flows }) =>
-        rounded(rule === 'model' ? increasedPart(settled(flows), flows) : results.of(INCREASED, { rule, flows }), 4),
+      after_decrease_part: ({ rule, flows }) => rounded(rule === 'model' ? decreasedPart(settled(flows), flows) : results.of(DECREASED, { rule, flows }), 4),
+      after_increase_part: ({ rule, flows }) => rounded(rule === 'model' ? increasedPart(settled(flows), flows) : results.of(INCREASED, { rule, flows }), 4),
     }),
   ],
 });
@@ -137,8 +119,7 @@ function modelRow(what: string, ours: readonly number[]) {
 const NOTES: Partial<Record<Rule, string>> = {
   'expresspass-literal':
     'What the proof leaves out, a loss that is learned one RTT late and updates at instants of their own, makes the rate swing between a fraction of the share and a multiple of it.',
-  expresspass:
-    'With the loss taken off the rate that suffered it the decrease comes out right; flows still rise at instants of their own.',
+  expresspass: 'With the loss taken off the rate that suffered it the decrease comes out right; flows still rise at instants of their own.',
   steady:
     'Without a target loss its flows settle at the share of the link times 1 + (N - 1) * w_min, so C is the rate of the link here, not 1.1 of it; rises and falls are a few per cent apart.',
 };
@@ -149,9 +130,7 @@ function chart(title: string, ratesBps: readonly number[]): LineChart {
     title: `One of ${DRAWN_FLOWS} flows, ${title}`,
     x: { name: 'RTTs' },
     y: { name: 'cur_rate / (C/N)', min: 0, max: DRAWN_FLOWS },
-    series: [
-      { name: 'cur_rate', x: ratesBps.map((_, at) => at + 1), y: ratesBps.map((bps) => bps / (C_BPS / DRAWN_FLOWS)) },
-    ],
+    series: [{ name: 'cur_rate', x: ratesBps.map((_, at) => at + 1), y: ratesBps.map((bps) => bps / (C_BPS / DRAWN_FLOWS)) }],
     references: [
       { label: 'after decr.', y: 1 },
       { label: 'after incr.', y: increasedBps(DRAWN_FLOWS) / (C_BPS / DRAWN_FLOWS) },
@@ -176,9 +155,7 @@ interface Synchronised {
  * of all credits the link dropped, and knows it exactly. The rule itself is the code that runs in hosts. Gives the rate of the first flow after each period, bit/s.
  */
 export function synchronisedRates({ rule, flows, periods, initialRate }: Synchronised): number[] {
-  const algorithms = Array.from({ length: flows }, () =>
-    creditAlgorithm(rule, LINK, { initial_rate: initialRate, w_init: 0.5 }),
-  );
+  const algorithms = Array.from({ length: flows }, () => creditAlgorithm(rule, LINK, { initial_rate: initialRate, w_init: 0.5 }));
   return Array.from({ length: periods }, () => {
     const total = algorithms.reduce((sum, { rateBps }) => sum + rateBps, 0);
     const loss = Math.max(0, 1 - LINK.maxRateBps / total);

@@ -14,12 +14,7 @@ interface Case {
 const DRAWN: readonly Rule[] = ['steady', 'expresspass'];
 const PAPER_FLOWS = 100_000;
 /** What some seconds of work allow. */
-const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = {
-  'data-mining': 200,
-  'web-search': 300,
-  'cache-follower': 500,
-  'web-server': 2_000,
-};
+const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = { 'data-mining': 200, 'web-search': 300, 'cache-follower': 500, 'web-server': 2_000 };
 /** Queue per port of ExpressPass with data mining at 10 Gbit/s, bytes. */
 const PAPER_QUEUE = { mean: 938, max: 29_900 };
 /** Credits that a flow wastes on average in the paper of 2016; its range for the workloads that it does not name. */
@@ -29,11 +24,7 @@ const PAPER_WASTE_MOST = 40;
 
 /** Queues of the ports of switches: all directions but those of the hosts' NICs. The mean is over time and ports. */
 const ports = ({ result }: SimulationRun) => result.links.filter(({ name }) => !/^h\d+->/.test(name));
-const QUEUE_MEAN: Quantity = {
-  title: 'queue_bytes_mean',
-  digits: 2,
-  of: (run) => mean(ports(run).map(({ dataQueueBytesMean }) => dataQueueBytesMean)),
-};
+const QUEUE_MEAN: Quantity = { title: 'queue_bytes_mean', digits: 2, of: (run) => mean(ports(run).map(({ dataQueueBytesMean }) => dataQueueBytesMean)) };
 const QUEUE_MAX: Quantity = {
   title: 'queue_bytes_max',
   digits: 0,
@@ -51,8 +42,7 @@ The load is a part of 426.67 Gbit/s, as in the authors' script: the links of 192
 
 The paper's completion times are drawings without numbers. The table of web search does not give the shares of classes that the papers state: 15.5 % of its flows are S and 38.8 % M, where they say 49 and 3.`,
   cases: () => cross({ workload: WORKLOAD_NAMES, rule: DRAWN }),
-  document: ({ workload, rule }, profile) =>
-    treeDocument(workload, rule, profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS),
+  document: ({ workload, rule }, profile) => treeDocument(workload, rule, profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS),
   rows: (results) => results.cases.flatMap((each) => rowsOf(results, each)),
   charts: (results) =>
     chartsOf(WORKLOAD_NAMES, (workload) => ({
@@ -61,10 +51,7 @@ The paper's completion times are drawings without numbers. The table of web sear
       x: { name: 'size class' },
       y: { name: 'completion time (ms)', scale: 'log10' },
       groups: CLASSES,
-      series: [
-        ...DRAWN.map((rule) => bars(results, { workload, rule }, 'mean')),
-        ...DRAWN.map((rule) => bars(results, { workload, rule }, '99 %')),
-      ],
+      series: [...DRAWN.map((rule) => bars(results, { workload, rule }, 'mean')), ...DRAWN.map((rule) => bars(results, { workload, rule }, '99 %'))],
     })),
   tables: (results) => [
     {
@@ -91,12 +78,7 @@ The paper's completion times are drawings without numbers. The table of web sear
 });
 
 /** The fat tree under a load of 0.6 of this workload. `endpoint`: what its hosts have of their own. */
-export function treeDocument(
-  workload: WorkloadName,
-  rule: Rule,
-  flows: number,
-  endpoint: FigureDocument = {},
-): FigureDocument {
+export function treeDocument(workload: WorkloadName, rule: Rule, flows: number, endpoint: FigureDocument = {}): FigureDocument {
   return {
     ...ruleFields(rule, SIXTEENTH_START),
     // The largest flow alone takes 0.9 s; arrivals of 100,000 flows of data mining 25 s.
@@ -145,11 +127,7 @@ function rowsOf(results: Results<Case>, each: Case): Row[] {
       most: PAPER_WASTE[workload] ?? PAPER_WASTE_MOST,
       held: "Held to no more than the paper's",
     },
-    {
-      quantity: `${what}: mean / 99 % by class (ms)`,
-      ours: timesText(results, each),
-      note: 'The paper has it as a drawing only.',
-    },
+    { quantity: `${what}: mean / 99 % by class (ms)`, ours: timesText(results, each), note: 'The paper has it as a drawing only.' },
   ];
 }
 

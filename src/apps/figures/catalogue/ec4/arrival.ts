@@ -52,12 +52,7 @@ export const ec4Arrival = figure<Case>({
         ours: share,
         digits: 3,
         ...(rule === 'expresspass'
-          ? {
-              paper: 'close to 0',
-              code: CODE_LEFT,
-              met: share < MOST_LEFT,
-              held: `Held to below ${MOST_LEFT}: ExpressPass takes all`,
-            }
+          ? { paper: 'close to 0', code: CODE_LEFT, met: share < MOST_LEFT, held: `Held to below ${MOST_LEFT}: ExpressPass takes all` }
           : { paper: 'near 0.5', ...FAIR, held: `Held to ${FAIR.least} to ${FAIR.most}` }),
       };
     }),
@@ -78,10 +73,7 @@ export const ec4Arrival = figure<Case>({
 
 function arrival({ rule, order, pairs }: Case): FigureDocument {
   const late = { start: `${JOIN_MS}ms` };
-  const sides =
-    order === 'dctcp-first'
-      ? ([{ ...RULES[rule], ...late }, DCTCP] as const)
-      : ([RULES[rule], { ...DCTCP, ...late }] as const);
+  const sides = order === 'dctcp-first' ? ([{ ...RULES[rule], ...late }, DCTCP] as const) : ([RULES[rule], { ...DCTCP, ...late }] as const);
   const document = mixDocument({ sides, pairs, duration: `${END_MS}ms`, warmUp: `${MEASURED_MS}ms` });
   return { ...document, jainWindows: ['10ms'], probes: { interval: '1ms', maxFlows: 2 * pairs } };
 }

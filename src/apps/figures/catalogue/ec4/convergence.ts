@@ -45,11 +45,7 @@ export const ec4Convergence = figure<Case>({
     `A flow with credits joins one of DCTCP after ${JOIN_MS} ms; 10 Gbit/s, links of 5 us. Milliseconds until its share, over ${SMOOTHED_MS} ms, is within ${WITHIN * 100} % of a half for the first time; a dash: not in ${END_MS - JOIN_MS} ms. Mean over ${SEEDS[profile]} seeds; the last share is that of the last 10 ms. Lists are for w_mid of ${W_MIDS.join(', ')}.
 
 The last row is of credits alone: a second flow joins the first at an RTT of 100 us; RTTs until both are within ${WITHIN * 100} % of the fair share.`,
-  cases: () => [
-    ...cross({ law: LAW_NAMES, wMid: W_MIDS }),
-    { law: 'dctcp' },
-    ...ALONE.map((rule) => ({ law: `alone-${rule}` as const })),
-  ],
+  cases: () => [...cross({ law: LAW_NAMES, wMid: W_MIDS }), { law: 'dctcp' }, ...ALONE.map((rule) => ({ law: `alone-${rule}` as const }))],
   document: documentOf,
   seeds: SEEDS,
   rows: (results) => [...LAW_NAMES.flatMap((law) => rowsOf(results, law)), dctcpRow(results), aloneRow(results)],

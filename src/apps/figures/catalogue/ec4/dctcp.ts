@@ -19,11 +19,7 @@ interface Case {
   readonly rate: Rate;
 }
 
-const MS_UNTIL_FAIR: Quantity<Case> = {
-  title: 'ms_until_fair',
-  digits: 6,
-  of: (run, { rate }) => msUntilFair(run, RATES[rate].joinMs),
-};
+const MS_UNTIL_FAIR: Quantity<Case> = { title: 'ms_until_fair', digits: 6, of: (run, { rate }) => msUntilFair(run, RATES[rate].joinMs) };
 
 export const ec4Dctcp = figure<Case>({
   name: 'ec4-dctcp',

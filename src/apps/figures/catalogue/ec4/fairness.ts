@@ -70,9 +70,7 @@ function rowsOf(results: Results<MixCase>, name: MixName): Row[] {
       paper: PAPER_RATIO[name],
       ours: ratios,
       digits: 2,
-      ...(isHeld
-        ? { met: isFair, held: `Held to ${RATIOS.least} to ${RATIOS.most} up to ${HELD_FLOWS} flows` }
-        : { note }),
+      ...(isHeld ? { met: isFair, held: `Held to ${RATIOS.least} to ${RATIOS.most} up to ${HELD_FLOWS} flows` } : { note }),
     },
     {
       quantity: `${name}: Jain over 100 ms`,

@@ -49,30 +49,16 @@ export const ec4Peers = figure<Case>({
       y: { name: `part of credits, ${PAIRS[1]} flows of each`, max: 1 },
       references: [{ label: 'fair', y: 0.5 }],
       groups: PEERS,
-      series: RULE_NAMES.map((rule) => ({
-        name: rule,
-        values: results.list(CREDITS_SHARE, { rule, pairs: PAIRS[1] }),
-      })),
+      series: RULE_NAMES.map((rule) => ({ name: rule, values: results.list(CREDITS_SHARE, { rule, pairs: PAIRS[1] }) })),
     },
   }),
-  table: {
-    rule: 'rule',
-    beside: 'peer',
-    pairs: 'pairs',
-    ratio: RATIO,
-    queue_bytes_mean: QUEUE.mean,
-    data_drops: (each, results) => results.of(DROPS, each),
-  },
+  table: { rule: 'rule', beside: 'peer', pairs: 'pairs', ratio: RATIO, queue_bytes_mean: QUEUE.mean, data_drops: (each, results) => results.of(DROPS, each) },
 });
 
 function rowsOf(results: Results<Case>, each: Omit<Case, 'pairs'>): Row[] {
   const what = `${each.rule} beside ${each.peer}`;
   return [
     { quantity: `${what}: ratio`, ours: results.list(RATIO, each), digits: 2, note: 'The paper has no figure of it.' },
-    {
-      quantity: `${what}: mean queue (B)`,
-      ours: results.list(QUEUE.mean, each),
-      note: `Data frames lost: ${valueList(results.list(DROPS, each), 0)}.`,
-    },
+    { quantity: `${what}: mean queue (B)`, ours: results.list(QUEUE.mean, each), note: `Data frames lost: ${valueList(results.list(DROPS, each), 0)}.` },
   ];
 }

@@ -13,10 +13,7 @@ export const ec4Queue = figure<MixCase>({
     `The runs of ec4-fairness: the data queue of the bottleneck, its mean and its largest from 20 to 121 ms. Lists are for ${FLOWS.join(', ')} flows in all. The queue is never full here, as in the paper. With ec4-dctcp-below-one a flow may send as little as a twentieth of a frame in a round trip (\`min_frames\` of ec4, \`min_window\` of dctcp); as RFC 8257 has it, DCTCP keeps a frame at least.`,
   ...MIX_RUNS,
   rows: (results) => MIX_NAMES.flatMap((name) => rowsOf(results, name)),
-  charts: (results) => ({
-    mean: chart(results, 'mean queue (B)', QUEUE.mean),
-    max: chart(results, 'largest queue (B)', QUEUE.max),
-  }),
+  charts: (results) => ({ mean: chart(results, 'mean queue (B)', QUEUE.mean), max: chart(results, 'largest queue (B)', QUEUE.max) }),
 });
 
 /** The mixes that are held to something. */
@@ -29,16 +26,10 @@ const WHY: Readonly<Partial<Record<MixName, string>>> = {
 function rowsOf(results: Results<MixCase>, name: MixName): Row[] {
   const why = WHY[name];
   const limit = (most: number, text: string): Partial<Row> =>
-    why === undefined
-      ? { note: 'It stands beside EC4.' }
-      : { paper: `below ${text}`, most, held: `Held to ${text} at every number of flows`, why };
+    why === undefined ? { note: 'It stands beside EC4.' } : { paper: `below ${text}`, most, held: `Held to ${text} at every number of flows`, why };
   return [
     { quantity: `${name}: mean queue (B)`, ours: results.list(QUEUE.mean, { name }), ...limit(100e3, '100,000') },
-    {
-      quantity: `${name}: largest queue once the flows run (B)`,
-      ours: results.list(QUEUE.max, { name }),
-      ...limit(200e3, '200,000'),
-    },
+    { quantity: `${name}: largest queue once the flows run (B)`, ours: results.list(QUEUE.max, { name }), ...limit(200e3, '200,000') },
     {
       quantity: `${name}: largest queue since the start (B)`,
       ours: results.list(QUEUE.ever, { name }),

@@ -53,18 +53,13 @@ export const ec4Shuffle = figure<{ mix: (typeof MIXES)[number] }>({
       return {
         quantity: `${mix}: flows that did not end; data frames lost`,
         ours: `${missing}; ${results.of(DATA_DROPS, { mix })}`,
-        ...(missing === 0
-          ? { note: 'The paper says of losses only that ExpressPass has them.' }
-          : { met: false, held: 'Held to all' }),
+        ...(missing === 0 ? { note: 'The paper says of losses only that ExpressPass has them.' } : { met: false, held: 'Held to all' }),
       };
     }),
   ],
   charts: (results) => ({
     '': completionCdf(
-      cross({ mix: MIXES, kind: KINDS }).map(({ mix, kind }) => ({
-        name: `${mix}: ${kind}`,
-        timesS: timesS(results.runsOf({ mix })[0], kind),
-      })),
+      cross({ mix: MIXES, kind: KINDS }).map(({ mix, kind }) => ({ name: `${mix}: ${kind}`, timesS: timesS(results.runsOf({ mix })[0], kind) })),
     ),
   }),
   table: {

@@ -90,15 +90,7 @@ export const ec4SwiftHost = figure<{ host: Host }>({
       }),
     },
   }),
-  table: {
-    case: 'host',
-    utilisation: UTILISATION,
-    hosts_us: HOSTS_US,
-    fabric_target_us: TARGET,
-    rtt_us: RTT,
-    queue_bytes_mean: QUEUE,
-    data_drops: DATA_DROPS,
-  },
+  table: { case: 'host', utilisation: UTILISATION, hosts_us: HOSTS_US, fabric_target_us: TARGET, rtt_us: RTT, queue_bytes_mean: QUEUE, data_drops: DATA_DROPS },
 });
 
 /** In every sample, of the first flow. */

@@ -22,12 +22,7 @@ type Mix = (typeof MIXES)[number];
 const HOSTS = 192;
 /** The paper does not say how many (ours). */
 const PAPER_FLOWS = 20_000;
-const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = {
-  'data-mining': 100,
-  'web-search': 250,
-  'cache-follower': 400,
-  'web-server': 2_000,
-};
+const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = { 'data-mining': 100, 'web-search': 250, 'cache-follower': 400, 'web-server': 2_000 };
 /** A handful of large flows decide the 99 % of a quick run. */
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 2, paper: 1 };
 /** What ExpressPass opens with beside it: ExpressPass 2017 §3.3, for realistic workloads. Why not EC4's own: docs/decisions/0015-ec4.md. */
@@ -74,10 +69,7 @@ export const ec4Workloads = figure<Case>({
         x: { name: 'size class' },
         y: { name: '99 % of completion times (ms)', scale: 'log10' },
         groups,
-        series: MIXES.map((mix) => ({
-          name: mix,
-          values: groups.map((size) => results.of(TIMES[size].p99, { workload, load: 0.6, mix }) / 1e6),
-        })),
+        series: MIXES.map((mix) => ({ name: mix, values: groups.map((size) => results.of(TIMES[size].p99, { workload, load: 0.6, mix }) / 1e6) })),
       };
     }),
   tables: (results) => [
@@ -121,9 +113,7 @@ function treeDocument({ workload, load, mix }: Case, profile: Profile): FigureDo
       { processing: { delay: '1us' }, nic: { dataQueue: '1000frames' } },
       { hosts, algorithm: 'dctcp' },
     ],
-    flows: [
-      { kind: 'poisson', workload, load, loadRate, flows: profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS },
-    ],
+    flows: [{ kind: 'poisson', workload, load, loadRate, flows: profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS }],
   };
 }
 
@@ -135,30 +125,14 @@ function classesOf(results: Results<Case>, load: Load): SizeClass[] {
 function rowsOf(results: Results<Case>, load: Load): Row[] {
   const what = `${load.workload}, load ${load.load}`;
   const size = classesOf(results, load).at(-1) as SizeClass;
-  const ratio = (quantity: Quantity, mix: Mix, over: Mix) =>
-    results.ratio(quantity, { ...load, mix }, { ...load, mix: over });
+  const ratio = (quantity: Quantity, mix: Mix, over: Mix) => results.ratio(quantity, { ...load, mix }, { ...load, mix: over });
   const overDctcp = (mix: Mix) => ({ ours: ratio(TIMES.all.mean, mix, 'dctcp'), digits: 2 });
   const overExpresspass = (mix: Mix) => ({ ours: ratio(TIMES[size].p99, mix, 'expresspass-dctcp'), digits: 2 });
   const longest = overExpresspass('ec4-dctcp');
   return [
-    {
-      quantity: `${what}: mean time of EC4 with DCTCP over DCTCP`,
-      paper: 'almost 1',
-      ...overDctcp('ec4-dctcp'),
-      most: MOST_MEAN,
-    },
-    {
-      quantity: `${what}: the same of EC4 at full rate`,
-      paper: 'almost 1',
-      ...overDctcp('ec4-full-rate-dctcp'),
-      note: 'It stands beside EC4.',
-    },
-    {
-      quantity: `${what}: the same of ExpressPass`,
-      paper: 'worse',
-      ...overDctcp('expresspass-dctcp'),
-      note: 'It stands beside EC4.',
-    },
+    { quantity: `${what}: mean time of EC4 with DCTCP over DCTCP`, paper: 'almost 1', ...overDctcp('ec4-dctcp'), most: MOST_MEAN },
+    { quantity: `${what}: the same of EC4 at full rate`, paper: 'almost 1', ...overDctcp('ec4-full-rate-dctcp'), note: 'It stands beside EC4.' },
+    { quantity: `${what}: the same of ExpressPass`, paper: 'worse', ...overDctcp('expresspass-dctcp'), note: 'It stands beside EC4.' },
     {
       quantity: `${what}: 99 % of ${size}, EC4 : ExpressPass`,
       paper: 'far below 1',

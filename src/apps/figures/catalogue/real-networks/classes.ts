@@ -32,12 +32,7 @@ export const classes = figure<Case>({
     results.cases.map((each) => {
       const [high, low] = [HIGH, LOW].map((quantity) => results.of(quantity, each));
       if (each.classes === 'strict')
-        return {
-          quantity: `${each.rule}, strict: part of the low class`,
-          ours: low / (high + low),
-          digits: 5,
-          most: MOST_STRICT_REST,
-        };
+        return { quantity: `${each.rule}, strict: part of the low class`, ours: low / (high + low), digits: 5, most: MOST_STRICT_REST };
       const wanted = Number(each.classes);
       return {
         quantity: `${each.rule}, ${wanted} to 1: high over low class`,

@@ -16,12 +16,7 @@ const WAITS = { off: '0', on: '1us' } as const;
 type Stop = keyof typeof WAITS;
 const PAPER_FLOWS = 10_000;
 /** Half of those of the figure of workloads: both stops in its time. */
-const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = {
-  'data-mining': 100,
-  'web-search': 150,
-  'cache-follower': 250,
-  'web-server': 1_000,
-};
+const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = { 'data-mining': 100, 'web-search': 150, 'cache-follower': 250, 'web-server': 1_000 };
 /** Credits that a flow wastes on average at most: those in the place of dropped ones that were not dropped (ours). */
 const MOST_WASTED = 2;
 /** What "costs nothing" is held to: mean times of no class above this part of those without (ours: the spread over seeds). */
@@ -42,27 +37,18 @@ export const earlyStop = figure<Case>({
 A credit that is dropped near the end of a flow is missed: with early stop it is replaced two round trips later, without it the credits behind it take its place. So what early stop costs grows with the part of the credits that is dropped, and falls on flows of a few dozen frames: with data mining, which drops hardly any, it costs nothing, with the others class M takes up to a quarter longer. That is why it is off in the simulator. What it saves is others' time: large flows are faster where many credits were wasted.`,
   cases: () => cross({ workload: WORKLOAD_NAMES, stop: ['off', 'on'] as const }),
   document: ({ workload, stop }, profile) =>
-    treeDocument(workload, RULE, profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS, {
-      backlogWait: WAITS[stop],
-    }),
+    treeDocument(workload, RULE, profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS, { backlogWait: WAITS[stop] }),
   rows: (results) => WORKLOAD_NAMES.flatMap((workload) => rowsOf(results, workload)),
   charts: (results) => ({ '': results.bars(WASTED_PER_FLOW, 'credits wasted per flow') }),
   table: {
     run: ({ workload, stop }) => `${workload}-${stop}`,
-    ...columns([
-      WASTED_PER_FLOW,
-      WASTED_SHARE,
-      DROPPED_SHARE,
-      UNFINISHED,
-      ...SIZE_CLASSES.flatMap((size) => Object.values(timesOf(size))),
-    ]),
+    ...columns([WASTED_PER_FLOW, WASTED_SHARE, DROPPED_SHARE, UNFINISHED, ...SIZE_CLASSES.flatMap((size) => Object.values(timesOf(size)))]),
   },
 });
 
 function rowsOf(results: Results<Case>, workload: WorkloadName): Row[] {
   const [off, on] = results.list(WASTED_PER_FLOW, { workload });
-  const longer = (size: SizeClass, kind: 'mean' | 'p99'): number =>
-    results.ratio(timesOf(size)[kind], { workload, stop: 'on' }, { workload, stop: 'off' });
+  const longer = (size: SizeClass, kind: 'mean' | 'p99'): number => results.ratio(timesOf(size)[kind], { workload, stop: 'on' }, { workload, stop: 'off' });
   const present = CLASSES.filter((size) => Number.isFinite(longer(size, 'mean')));
   const list = (kind: 'mean' | 'p99') => present.map((size) => `${size} ${fixed(longer(size, kind), 2)}`).join(', ');
   return [

@@ -52,10 +52,7 @@ export const incast = figure<Case>({
 
 The ideal drain is that of all frames through the receiver's link beside their credits, without the RTT and a half until the first data arrives. The last frame of a flow counts as a full one, since it takes a credit as any other. Frames of the authors carry ${CODE_PAYLOAD_BYTES} bytes, ours ${PAYLOAD_BYTES}; so their times are compared after they were multiplied by the ratio of the ideal drains, 1.012 to 1.03. In parentheses stands the ratio to their ideal drain.`,
   // A window algorithm has no initial rate.
-  cases: () =>
-    LAWS.flatMap((law) =>
-      INCASTS.filter(({ start }) => law !== 'dctcp' || start === STARTS[0]).map((each) => ({ law, ...each })),
-    ),
+  cases: () => LAWS.flatMap((law) => INCASTS.filter(({ start }) => law !== 'dctcp' || start === STARTS[0]).map((each) => ({ law, ...each }))),
   key: ({ law, bytes, senders, start }) => `${law}-${bytes}-${senders}-1in${start}`,
   document: ({ law, bytes, senders, start }) => ({
     ...ruleFields(law, { initialRate: 1 / start, wInit: 1 / start }),

@@ -104,9 +104,7 @@ function rowsOf(results: Results<Case>, each: Omit<Case, 'count'>): Row[] {
       digits: 2,
       ...(isHeld
         ? { met: fair.length === MIXED.length, held: `Held to ${FAIR} either way at every part` }
-        : {
-            note: `Within ${FAIR} either way with ${fair.length === 0 ? 'no number' : fair.join(', ')} of the ${FLOWS} flows.`,
-          }),
+        : { note: `Within ${FAIR} either way with ${fair.length === 0 ? 'no number' : fair.join(', ')} of the ${FLOWS} flows.` }),
     },
     { quantity: `${what}: Jain's index`, ours: list(JAIN, 3), note: '' },
     {

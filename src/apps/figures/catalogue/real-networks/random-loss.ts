@@ -5,17 +5,7 @@ import type { SimulationRun } from '../../../../sim/result.js';
 import { payloadBps } from '../../blocks/payload.js';
 import { UTILISATION } from '../../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import {
-  chartsOf,
-  cross,
-  figureOfParts,
-  fixed,
-  part,
-  type Quantity,
-  type Results,
-  type Row,
-  valueList,
-} from '../../plan.js';
+import { chartsOf, cross, figureOfParts, fixed, part, type Quantity, type Results, type Row, valueList } from '../../plan.js';
 import { mean, median, sum } from '../../statistics.js';
 import { BESIDE, LAWS, type Law, OTHERS, OURS } from './laws.js';
 
@@ -102,14 +92,7 @@ const changePart = part<{ law: Law }>({
   document: ({ law }) => ({
     ...lossyDumbbell({ law, rate: '10gbit', pairs: 1, kind: 'uniform', loss: 0 }),
     duration: `${END_RTTS * RTT_NS}ns`,
-    faults: [
-      {
-        at: `${FROM * RTT_NS}ns`,
-        link: 'left-right',
-        ...lossSettings('uniform', LOSS),
-        for: `${(TO - FROM) * RTT_NS}ns`,
-      },
-    ],
+    faults: [{ at: `${FROM * RTT_NS}ns`, link: 'left-right', ...lossSettings('uniform', LOSS), for: `${(TO - FROM) * RTT_NS}ns` }],
     probes: { interval: `${RTT_NS}ns`, links: ['left->right'] },
   }),
   rows: (results) =>
@@ -172,12 +155,7 @@ const CASES: readonly Joining[] = LAWS.flatMap((law) =>
 );
 /** The directions in which frames arrive that the core did not lose, of the running and of the joining flow. */
 const ARRIVALS = ['right->h3', 'right->h4'] as const;
-const RTTS: Quantity<Joining> = {
-  title: 'median_rtts',
-  digits: 1,
-  of: (run, { loss }) => rttsUntilFair(run, loss),
-  over: median,
-};
+const RTTS: Quantity<Joining> = { title: 'median_rtts', digits: 1, of: (run, { loss }) => rttsUntilFair(run, loss), over: median };
 
 /** For the page's text. */
 const JOINING_TEXT = `A second flow joins after ${JOIN_RTTS} RTTs: medians over seeds of the RTTs until what arrives of each, over ${SMOOTHED_RTTS} RTTs, is within ${WITHIN * 100} % of half of what loss leaves of credits and data, for the first time; ${WATCHED_RTTS} where it never is.`;
@@ -192,13 +170,7 @@ const joiningPart = part<Joining>({
   },
   rows: (results) => CASES.filter(({ loss }) => loss === 0).map(({ law, rate }) => rowOf(results, law, rate)),
   tables: (results) => [
-    results.table('joining', {
-      law: 'law',
-      rate: 'rate',
-      loss: 'loss',
-      median_rtts: RTTS,
-      rtts_by_seed: (each) => results.bySeed(RTTS, each).join(' '),
-    }),
+    results.table('joining', { law: 'law', rate: 'rate', loss: 'loss', median_rtts: RTTS, rtts_by_seed: (each) => results.bySeed(RTTS, each).join(' ') }),
   ],
 });
 
@@ -225,8 +197,7 @@ export function rttsUntilFair({ series }: SimulationRun, loss: number): number {
   assert(series !== null && series.links.length === ARRIVALS.length, 'both arrivals are sampled');
   const fair = (1 - loss) ** 2 / ARRIVALS.length;
   const arrivals = series.links.map(({ utilisation }) => [...utilisation].slice(JOIN_RTTS, JOIN_RTTS + WATCHED_RTTS));
-  const isFair = (rates: readonly number[], at: number): boolean =>
-    Math.abs(mean(rates.slice(at, at + SMOOTHED_RTTS)) / fair - 1) <= WITHIN;
+  const isFair = (rates: readonly number[], at: number): boolean => Math.abs(mean(rates.slice(at, at + SMOOTHED_RTTS)) / fair - 1) <= WITHIN;
   for (let at = 0; at + SMOOTHED_RTTS <= WATCHED_RTTS; at++) {
     if (arrivals.every((rates) => isFair(rates, at))) return at;
   }
@@ -236,11 +207,7 @@ export function rttsUntilFair({ series }: SimulationRun, loss: number): number {
 function rowOf(results: Results<Joining>, law: Law, rate: Joining['rate']): Row {
   const medians = results.list(RTTS, { law, rate });
   const losses = results.where({ law, rate }).map(({ loss }) => fixed(loss * 100, loss < 0.01 ? 1 : 0));
-  const text = {
-    quantity: `${law}, ${rate}: RTTs until a flow that joins has its share, ${losses.join(', ')} % loss`,
-    ours: medians,
-    digits: 1,
-  };
+  const text = { quantity: `${law}, ${rate}: RTTs until a flow that joins has its share, ${losses.join(', ')} % loss`, ours: medians, digits: 1 };
   if (law !== OURS) return { ...text, note: BESIDE };
   const met = medians.every((rtts) => rtts <= medians[0] + MOST_LATER_RTTS && rtts < WATCHED_RTTS);
   return { ...text, met, held: `Held to ${MOST_LATER_RTTS} RTT more than without loss` };
@@ -255,13 +222,7 @@ const PATHS: readonly LossyPath[] = [
   ...cross({ law: [OURS], rate: RATES, pairs: FLOWS, kind: KINDS, loss: [0, ...LOSSES] }),
   ...OTHERS.flatMap((law) => [
     ...cross({ law: [law], rate: ['10gbit'] as const, pairs: [1, 16], kind: KINDS, loss: [0, ...LOSSES] }),
-    ...cross({
-      law: [law],
-      rate: RATES.filter((rate) => rate !== '10gbit'),
-      pairs: [1],
-      kind: ['uniform'] as const,
-      loss: [0.01, 0.1],
-    }),
+    ...cross({ law: [law], rate: RATES.filter((rate) => rate !== '10gbit'), pairs: [1], kind: ['uniform'] as const, loss: [0.01, 0.1] }),
   ]),
 ].filter(({ loss, kind }) => loss > 0 || kind === 'uniform');
 
@@ -275,8 +236,7 @@ const PART_OF_LEFT: Quantity<LossyPath> = {
 const GOODPUT_PART: Quantity = {
   title: 'goodput_part',
   digits: 4,
-  of: ({ result: { flows, links } }) =>
-    sum(flows.map(({ goodputBps }) => goodputBps)) / payloadBps(links[0].rateBps ?? Number.NaN),
+  of: ({ result: { flows, links } }) => sum(flows.map(({ goodputBps }) => goodputBps)) / payloadBps(links[0].rateBps ?? Number.NaN),
 };
 const JAIN: Quantity = { title: 'jain', digits: 4, of: jainOfArrivals };
 
@@ -380,9 +340,5 @@ function aloneRow(results: Results<LossyPath>, law: LossyPath['law']): Row {
       3,
     ),
   );
-  return {
-    quantity: `${law}, 1 flow, 1 and 10 % uniform at ${RATES.join('; ')}`,
-    ours: parts.join('; '),
-    note: BESIDE,
-  };
+  return { quantity: `${law}, 1 flow, 1 and 10 % uniform at ${RATES.join('; ')}`, ours: parts.join('; '), note: BESIDE };
 }

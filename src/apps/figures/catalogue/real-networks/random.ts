@@ -22,17 +22,7 @@ interface Case {
 }
 
 /** The default law first, which is held to something; then what stands beside it. */
-const ALGORITHMS = [
-  'steady',
-  'leaning',
-  'naive',
-  'expresspass',
-  'expresspass-ns2',
-  'ec4',
-  'spraypass',
-  'dctcp',
-  'cubic',
-] as const;
+const ALGORITHMS = ['steady', 'leaning', 'naive', 'expresspass', 'expresspass-ns2', 'ec4', 'spraypass', 'dctcp', 'cubic'] as const;
 type Algorithm = (typeof ALGORITHMS)[number];
 const [JUDGED] = ALGORITHMS;
 
@@ -68,9 +58,7 @@ Each flow's payload over the second half of the run is a part of its max-min sha
   seeds: ({ seed }) => [seed],
   rows: (results) => {
     const parts = partsOf(results);
-    const beside = cross({ algorithm: ALGORITHMS, set: SET_NAMES }).filter(
-      ({ algorithm, set }) => algorithm !== JUDGED || set !== 'report',
-    );
+    const beside = cross({ algorithm: ALGORITHMS, set: SET_NAMES }).filter(({ algorithm, set }) => algorithm !== JUDGED || set !== 'report');
     return [
       ...heldRows(parts(JUDGED, 'report')),
       ...beside.map(({ algorithm, set }) => ({
@@ -95,8 +83,7 @@ Each flow's payload over the second half of the run is a part of its max-min sha
   },
   tables: (results) => {
     const parts = partsOf(results);
-    const of = (part: number) => (each: { algorithm: Algorithm; set: SetName }) =>
-      rounded(quantile(parts(each.algorithm, each.set), part), 4);
+    const of = (part: number) => (each: { algorithm: Algorithm; set: SetName }) => rounded(quantile(parts(each.algorithm, each.set), part), 4);
     return [
       tableOf('', cross({ algorithm: ALGORITHMS, set: SET_NAMES }), {
         algorithm: ({ algorithm }) => algorithm,
@@ -139,9 +126,7 @@ function partsOf(results: Results<Case>): (algorithm: Algorithm, set: SetName) =
 const PARTS = new WeakMap<Results<Case>, Map<string, Float64Array>>();
 
 function sortedParts(results: Results<Case>, algorithm: Algorithm, set: SetName): Float64Array {
-  const judged = results
-    .where({ algorithm, set })
-    .flatMap((each) => judge(each.network, results.runsOf(each)[0].result));
+  const judged = results.where({ algorithm, set }).flatMap((each) => judge(each.network, results.runsOf(each)[0].result));
   return Float64Array.from(judged, ({ part }) => part).sort();
 }
 

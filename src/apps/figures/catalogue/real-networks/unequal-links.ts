@@ -38,11 +38,7 @@ const SEEDS: Readonly<Record<Profile, number>> = { quick: 1, paper: 5 };
 /** The mean share of flows with fast links over that of the others. */
 const FAST_OVER_SLOW: Quantity = { title: 'fast_over_slow', digits: 3, of: fastOverSlow };
 const RATIO_OF_SHARES: Quantity = { title: 'ratio_of_shares', digits: 2, of: ratioOfShares };
-const JAIN: Quantity = {
-  title: 'jain',
-  digits: 4,
-  of: ({ result }) => jainIndex(result.flows.map(({ goodputBps }) => goodputBps)),
-};
+const JAIN: Quantity = { title: 'jain', digits: 4, of: ({ result }) => jainIndex(result.flows.map(({ goodputBps }) => goodputBps)) };
 const QUEUE_MAX: Quantity = {
   title: 'data_queue_max',
   digits: 0,

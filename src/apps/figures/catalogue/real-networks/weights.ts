@@ -45,12 +45,7 @@ export const weights = figure<Case>({
   about: (profile) =>
     `Endless flows on links of 10 Gbit/s, one of which has a weight of ${WEIGHTS[profile].join(', ')} and all others one of 1: beside seven neighbours on one bottleneck, and across a parking lot of two links with a flow of its own each. Wire rate over the last 80 of 100 ms. Only algorithms that give weights are here; all others refuse a flow of another weight than 1 (PROTOCOL §4.9).`,
   cases: (profile) => cross({ rule: RULES, place: Object.keys(PLACES) as Place[], weight: WEIGHTS[profile] }),
-  document: ({ rule, place, weight }) => ({
-    algorithm: rule,
-    duration: '100ms',
-    warmUp: '20ms',
-    ...PLACES[place](weight),
-  }),
+  document: ({ rule, place, weight }) => ({ algorithm: rule, duration: '100ms', warmUp: '20ms', ...PLACES[place](weight) }),
   rows: (results) =>
     results.cases.map((each) => {
       const ratio = results.of(HEAVY, each) / results.of(LIGHT, each);

@@ -1,13 +1,6 @@
 // Tested by test/apps/figures/catalogue.test.ts
 import { DISORDER_MAX, DISORDER_P99, LEAST_GOODPUT, MEAN_GOODPUT } from '../../blocks/quantities.js';
-import {
-  acrossLeaves,
-  leafSpine,
-  PAPER_FABRIC,
-  SPRAY_SYSTEMS,
-  type SpraySystem,
-  systemFields,
-} from '../../blocks/spray.js';
+import { acrossLeaves, leafSpine, PAPER_FABRIC, SPRAY_SYSTEMS, type SpraySystem, systemFields } from '../../blocks/spray.js';
 import { columns, cross, figure } from '../../plan.js';
 
 /** Three spines of four carry 300 of the 400 Gbit/s that ten hosts could send. */

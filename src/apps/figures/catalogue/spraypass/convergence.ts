@@ -29,19 +29,12 @@ export const convergence = figure<Case>({
       paper: 'alike',
       ours: jains(results, ['spraypass-listing', 'expresspass'], 'one'),
       digits: 4,
-      met:
-        results.of(JAIN, { system: 'spraypass-listing', paths: 'one' }) >=
-        results.of(JAIN, { system: 'expresspass', paths: 'one' }),
+      met: results.of(JAIN, { system: 'spraypass-listing', paths: 'one' }) >= results.of(JAIN, { system: 'expresspass', paths: 'one' }),
       held: 'Held to no less than that of ExpressPass',
     },
   ],
   charts: (results) => ({ '': results.bars(JAIN, "Jain's index over 1 ms") }),
-  tables: (results) => [
-    results.table('', {
-      run: ({ system, paths }) => `${system}-${paths}`,
-      ...columns([MEAN_GOODPUT, LEAST_GOODPUT, JAIN]),
-    }),
-  ],
+  tables: (results) => [results.table('', { run: ({ system, paths }) => `${system}-${paths}`, ...columns([MEAN_GOODPUT, LEAST_GOODPUT, JAIN]) })],
 });
 
 function jains(results: Results<Case>, systems: readonly Case['system'][], paths: Case['paths']): number[] {

@@ -1,12 +1,5 @@
 // Tested by test/apps/figures/catalogue.test.ts
-import {
-  DISORDER_MAX,
-  DISORDER_P99,
-  JAIN,
-  LARGEST_QUEUE,
-  LEAST_GOODPUT,
-  MEAN_GOODPUT,
-} from '../../blocks/quantities.js';
+import { DISORDER_MAX, DISORDER_P99, JAIN, LARGEST_QUEUE, LEAST_GOODPUT, MEAN_GOODPUT } from '../../blocks/quantities.js';
 import { fromOneLeaf, leafSpine, systemFields, TWO_LEAVES } from '../../blocks/spray.js';
 import type { FigureDocument } from '../../figure.js';
 import { columns, cross, figure } from '../../plan.js';

@@ -53,18 +53,8 @@ export const pathReturn = figure<{ system: (typeof SYSTEMS)[number] }>({
   rows: (results) => {
     const [before, without, after] = [BEFORE, WITHOUT, AFTER].map((each) => results.of(each, { system: 'spraypass' }));
     return [
-      {
-        quantity: 'goodput without the path over three quarters of that with it',
-        ours: without / (0.75 * before),
-        digits: 3,
-        least: LEAST_BACK,
-      },
-      {
-        quantity: 'goodput 20 ms after its return over that before',
-        ours: after / before,
-        digits: 3,
-        least: LEAST_BACK,
-      },
+      { quantity: 'goodput without the path over three quarters of that with it', ours: without / (0.75 * before), digits: 3, least: LEAST_BACK },
+      { quantity: 'goodput 20 ms after its return over that before', ours: after / before, digits: 3, least: LEAST_BACK },
     ];
   },
   charts: (results) => ({ '': results.bars(WITHOUT, 'goodput without the path (Gbit/s)') }),

@@ -1,20 +1,6 @@
 // Tested by test/apps/figures/catalogue.test.ts
-import {
-  DATA_DROPS,
-  DISORDER_MAX,
-  DISORDER_P99,
-  LARGEST_QUEUE,
-  LEAST_GOODPUT,
-  MEAN_GOODPUT,
-} from '../../blocks/quantities.js';
-import {
-  acrossLeaves,
-  leafSpine,
-  PAPER_FABRIC,
-  SPRAY_SYSTEMS,
-  type SpraySystem,
-  systemFields,
-} from '../../blocks/spray.js';
+import { DATA_DROPS, DISORDER_MAX, DISORDER_P99, LARGEST_QUEUE, LEAST_GOODPUT, MEAN_GOODPUT } from '../../blocks/quantities.js';
+import { acrossLeaves, leafSpine, PAPER_FABRIC, SPRAY_SYSTEMS, type SpraySystem, systemFields } from '../../blocks/spray.js';
 import { columns, cross, figure, noneOf } from '../../plan.js';
 
 /** Mean goodput and that of the slowest host over ExpressPass's: the paper's (of the slowest 35.1 and 36.8 over 15.8 Gbit/s), and what we hold it to (ours). */
@@ -29,8 +15,7 @@ export const permutation = figure<{ system: SpraySystem }>({
   source: 'SprayPass, Figure 8',
   about: (profile) =>
     `240 hosts at 24 leaves, 40 Gbit/s down and 100 Gbit/s up, RTT 32 us. Every host sends one endless flow to another leaf and gets one. ${profile === 'quick' ? '1.2 ms, measured from 0.4 ms' : '6 ms, measured from 2 ms'}. ExpressPass takes the links that the hash of its flows picks.`,
-  cases: (profile) =>
-    cross({ system: profile === 'quick' ? (['expresspass', 'spraypass-2', 'spraypass'] as const) : SPRAY_SYSTEMS }),
+  cases: (profile) => cross({ system: profile === 'quick' ? (['expresspass', 'spraypass-2', 'spraypass'] as const) : SPRAY_SYSTEMS }),
   document: ({ system }, profile) => ({
     ...systemFields(system),
     ...leafSpine(PAPER_FABRIC),
@@ -57,8 +42,5 @@ export const permutation = figure<{ system: SpraySystem }>({
       noneOf(`${system}: data frames lost`, results.of(DATA_DROPS, { system }), { paper: '0' }),
     ]),
   charts: (results) => ({ '': results.bars(MEAN_GOODPUT, 'mean goodput (Gbit/s)') }),
-  table: {
-    run: 'system',
-    ...columns([MEAN_GOODPUT, LEAST_GOODPUT, DISORDER_P99, DISORDER_MAX, LARGEST_QUEUE, DATA_DROPS]),
-  },
+  table: { run: 'system', ...columns([MEAN_GOODPUT, LEAST_GOODPUT, DISORDER_P99, DISORDER_MAX, LARGEST_QUEUE, DATA_DROPS]) },
 });

@@ -1,13 +1,5 @@
 // Tested by test/apps/figures/catalogue.test.ts
-import {
-  CLASSES,
-  CREDITS_SENT,
-  DATA_DROPS,
-  LARGEST_QUEUE,
-  MEAN_US,
-  UNFINISHED,
-  WASTED_SHARE,
-} from '../../blocks/quantities.js';
+import { CLASSES, CREDITS_SENT, DATA_DROPS, LARGEST_QUEUE, MEAN_US, UNFINISHED, WASTED_SHARE } from '../../blocks/quantities.js';
 import { leafSpine, PAPER_FABRIC, systemFields, withEndpoint } from '../../blocks/spray.js';
 import type { Profile } from '../../figure.js';
 import { columns, cross, figure, noneOf, type Quantity, type Results, type Row } from '../../plan.js';
@@ -26,11 +18,7 @@ const FLOWS: Readonly<Record<Profile, number>> = { quick: 3_000, paper: 10_000 }
 const UPLINKS = '9600gbit';
 /** Of the fabric. */
 const RTT = '32us';
-const SPECULATIVE_DROPS: Quantity = {
-  title: 'speculative_drops',
-  digits: 0,
-  of: ({ result }) => sum(result.links.map((link) => link.speculativeDrops)),
-};
+const SPECULATIVE_DROPS: Quantity = { title: 'speculative_drops', digits: 0, of: ({ result }) => sum(result.links.map((link) => link.speculativeDrops)) };
 
 export const speculative = figure<Case>({
   name: 'spraypass-speculative',
@@ -50,16 +38,7 @@ export const speculative = figure<Case>({
   charts: (results) => ({ '': results.bars(MEAN_US.S, 'mean completion time of flows below 10 KB (us)') }),
   table: {
     run: key,
-    ...columns([
-      ...CLASSES.map((size) => MEAN_US[size]),
-      MEAN_US.all,
-      WASTED_SHARE,
-      CREDITS_SENT,
-      SPECULATIVE_DROPS,
-      LARGEST_QUEUE,
-      DATA_DROPS,
-      UNFINISHED,
-    ]),
+    ...columns([...CLASSES.map((size) => MEAN_US[size]), MEAN_US.all, WASTED_SHARE, CREDITS_SENT, SPECULATIVE_DROPS, LARGEST_QUEUE, DATA_DROPS, UNFINISHED]),
   },
 });
 
@@ -69,21 +48,12 @@ function key({ system, load, mode }: Case): string {
 
 function rowsOf(results: Results<Case>, each: Omit<Case, 'mode'>): Row[] {
   const what = `${each.system}, load ${each.load}`;
-  const over = (quantity: Quantity) =>
-    results.ratio(quantity, { ...each, mode: 'speculative' }, { ...each, mode: 'without' });
+  const over = (quantity: Quantity) => results.ratio(quantity, { ...each, mode: 'speculative' }, { ...each, mode: 'without' });
   const others = CLASSES.slice(1).map((size) => over(MEAN_US[size]));
   const held = (most: number) => (each.load === 0.6 ? { most } : { note: 'Claimed at load 0.6.' });
   return [
     { quantity: `${what}: mean time below 10 KB over that without`, ours: over(MEAN_US.S), digits: 3, ...held(0.75) },
-    {
-      quantity: `${what}: mean times of the other classes over those without`,
-      ours: others.filter(Number.isFinite),
-      digits: 3,
-      ...held(1.01),
-    },
-    noneOf(
-      `${what}: data frames lost, speculative ones apart`,
-      results.of(DATA_DROPS, { ...each, mode: 'speculative' }),
-    ),
+    { quantity: `${what}: mean times of the other classes over those without`, ours: others.filter(Number.isFinite), digits: 3, ...held(1.01) },
+    noneOf(`${what}: data frames lost, speculative ones apart`, results.of(DATA_DROPS, { ...each, mode: 'speculative' })),
   ];
 }

@@ -26,10 +26,7 @@ export const sweeps = figure<Case>({
   source: 'SprayPass, Table I, Figures 6 and 7',
   about: () =>
     `Eight endless flows over four paths of 10 Gbit/s, RTT 32 us, 10 ms from the third on. N_cdt with all paths alike; N_b and theta with them alike and with one spine's links at 0.5 Gbit/s. A good setting loses nothing where paths are alike and has little disorder where one is slow. Lists are for N_cdt ${SWEEPS.ncdt.values.join(', ')}; N_b ${SWEEPS.nb.values.join(', ')} bits; theta ${SWEEPS.theta.values.join(', ')}.`,
-  cases: () => [
-    ...casesOf('ncdt', 'alike'),
-    ...NETWORKS.flatMap((network) => [...casesOf('nb', network), ...casesOf('theta', network)]),
-  ],
+  cases: () => [...casesOf('ncdt', 'alike'), ...NETWORKS.flatMap((network) => [...casesOf('nb', network), ...casesOf('theta', network)])],
   key,
   document: ({ sweep, value, network }) => ({
     ...systemFields('spraypass', { nb: { n_b: value }, theta: { theta: value }, ncdt: {} }[sweep]),
@@ -47,10 +44,7 @@ export const sweeps = figure<Case>({
       const what = `${SWEEPS[sweep].name}, paths ${network}`;
       return [
         row(results, [sweep, network], `${what}: mean goodput (Gbit/s)`, [MEAN_GOODPUT, 2]),
-        {
-          ...row(results, [sweep, network], `${what}: 99 % disorder`, [DISORDER_P99, 0]),
-          ...(sweep === 'nb' && network === 'slow' && { note: LONE_FLOW }),
-        },
+        { ...row(results, [sweep, network], `${what}: 99 % disorder`, [DISORDER_P99, 0]), ...(sweep === 'nb' && network === 'slow' && { note: LONE_FLOW }) },
       ];
     }),
   ],
@@ -70,12 +64,7 @@ function key({ sweep, value, network }: Case): string {
   return sweep === 'ncdt' ? `ncdt-${value}` : `${sweep}-${value}-${network}`;
 }
 
-function row(
-  results: Results<Case>,
-  [sweep, network]: readonly [Sweep, Case['network']],
-  quantity: string,
-  [of, digits]: readonly [Quantity, number],
-): Row {
+function row(results: Results<Case>, [sweep, network]: readonly [Sweep, Case['network']], quantity: string, [of, digits]: readonly [Quantity, number]): Row {
   const ours = results.list(of, { sweep, network });
   return { quantity, ours, digits, note: 'The paper has other quantities, as drawings.' };
 }

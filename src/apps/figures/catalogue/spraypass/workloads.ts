@@ -61,10 +61,7 @@ export const workloads = figure<Case>({
   source: 'SprayPass, Figures 12 and 13 and Table III',
   about: (profile) =>
     `The fabric of the permutation${profile === 'quick' ? ` with ${QUICK_LEAVES} of its 24 leaves` : ''}; flows between random hosts as a Poisson process whose data is a part of what the ToR switches' uplinks carry: ${profile === 'quick' ? 'load 0.6, few flows' : 'loads 0.4, 0.6 and 0.8, 10,000 flows of each workload, 30,000 of the web server'}. Completion times of all flows. Ideal: of the same flows with max-min fair shares at every moment and nothing wasted, over the path that a hash picks or over all. Over-subscribed: uplinks of 25 Gbit/s, so that they and not the hosts' links are short.`,
-  cases: (profile) =>
-    [...settings(profile), SHORT].flatMap((setting) =>
-      (['expresspass', 'spraypass'] as const).map((system) => ({ ...setting, system })),
-    ),
+  cases: (profile) => [...settings(profile), SHORT].flatMap((setting) => (['expresspass', 'spraypass'] as const).map((system) => ({ ...setting, system }))),
   key,
   document: documentOf,
   rows: (results) => [
@@ -77,20 +74,7 @@ export const workloads = figure<Case>({
     },
   ],
   charts: (results) => ({ '': results.bars(FCT_MEAN, 'mean completion time (ms)') }),
-  table: {
-    run: key,
-    ...columns([
-      FCT_MEAN,
-      FCT_P99,
-      IDEAL_MEAN,
-      IDEAL_P99,
-      DISORDER_MAX,
-      MEAN_QUEUE,
-      LARGEST_QUEUE,
-      DATA_DROPS,
-      UNFINISHED,
-    ]),
-  },
+  table: { run: key, ...columns([FCT_MEAN, FCT_P99, IDEAL_MEAN, IDEAL_P99, DISORDER_MAX, MEAN_QUEUE, LARGEST_QUEUE, DATA_DROPS, UNFINISHED]) },
 });
 
 function settings(profile: Profile): Setting[] {
@@ -114,9 +98,7 @@ function documentOf({ workload, load, core, system }: Case, profile: Profile): F
 
 /** Times of SprayPass over those of ExpressPass. */
 function ratios(results: Results<Case>, setting: Setting, quantities: readonly Quantity[]): number[] {
-  return quantities.map((quantity) =>
-    results.ratio(quantity, { ...setting, system: 'spraypass' }, { ...setting, system: 'expresspass' }),
-  );
+  return quantities.map((quantity) => results.ratio(quantity, { ...setting, system: 'spraypass' }, { ...setting, system: 'expresspass' }));
 }
 
 function idealRatios(results: Results<Case>, setting: Setting): string {
@@ -147,9 +129,7 @@ function rowsOf(results: Results<Case>, setting: Setting): Row[] {
 }
 
 function queueRow(results: Results<Case>, setting: Setting): Row {
-  const queuesKb = [MEAN_QUEUE, LARGEST_QUEUE].map(
-    (quantity) => results.of(quantity, { ...setting, system: 'spraypass' }) / 1e3,
-  );
+  const queuesKb = [MEAN_QUEUE, LARGEST_QUEUE].map((quantity) => results.of(quantity, { ...setting, system: 'spraypass' }) / 1e3);
   const paper = WORKLOADS[setting.workload].queuesKb;
   return {
     quantity: `${setting.workload}, load 0.6: mean and largest queue (KB)`,
