@@ -17,8 +17,14 @@ export interface Quantity<P = unknown> {
   readonly over?: (bySeed: readonly number[]) => number;
 }
 
-/** Columns of a table by their titles: a setting of the case, a quantity, or any value of it. */
-export type Columns<P extends object> = Readonly<Record<string, (keyof P & string) | Quantity<P> | ((setting: P, results: Results<P>) => Cell)>>;
+/** A quantity in one line. */
+export function quantity<P = unknown>(title: string, digits: number, of: Quantity<P>['of'], over?: Quantity['over']): Quantity<P> {
+  return { title, digits, of, ...(over && { over }) };
+}
+
+/** Columns of a table: settings and quantities under their own titles; under another one either of them, or any value of a case. */
+export type Columns<P extends object> = readonly ((keyof P & string) | Quantity<P> | Readonly<Record<string, Column<P>>>)[];
+type Column<P extends object> = (keyof P & string) | Quantity<P> | ((setting: P, results: Results<P>) => Cell);
 
 /** One quantity of the page. With `note` nothing is claimed; else every value of `ours` has to be within `least` and `most`, and `met` has to hold. */
 export interface Row {
@@ -37,6 +43,11 @@ export interface Row {
   /** Why it misses where it does, found by experiment. */
   readonly why?: string;
   readonly note?: string;
+}
+
+/** A row in one line: what is read, what it is here with so many digits, and what it is compared with and held to. */
+export function row(what: string, ours: Value, digits: number, rest: Omit<Row, 'quantity' | 'ours' | 'digits'> = {}): Row {
+  return { quantity: what, ours, digits, ...rest };
 }
 
 export type Value = string | number | Values;
@@ -201,23 +212,23 @@ function evaluate<P extends object>(plan: Part<P>, results: Results<P>): FigureO
 }
 
 function caseColumns<P extends object>(columns: Columns<P>, results: Results<P>) {
-  const read = (column: Columns<P>[string], setting: P): Cell => {
+  const read = (column: Column<P>, setting: P): Cell => {
     if (typeof column === 'function') return column(setting, results);
     if (typeof column === 'string') return setting[column] as Cell;
     return rounded(results.read(column, setting), column.digits);
   };
-  return Object.fromEntries(Object.entries(columns).map(([title, column]) => [title, (setting: P) => read(column, setting)]));
+  return Object.fromEntries(columns.flatMap(titled).map(([title, column]) => [title, (setting: P) => read(column, setting)]));
+}
+
+function titled<P extends object>(column: Columns<P>[number]): [string, Column<P>][] {
+  if (typeof column === 'string') return [[column, column]];
+  return 'of' in column ? [[(column as Quantity<P>).title, column as Quantity<P>]] : Object.entries(column);
 }
 
 /** A row for each item, with a cell for each column. */
 export function tableOf<T>(key: string, items: readonly T[], columns: Readonly<Record<string, (item: T) => Cell>>): FigureTable {
   const cells = Object.values(columns);
   return { key, titles: Object.keys(columns), rows: items.map((item) => cells.map((cell) => cell(item))) };
-}
-
-/** Columns of quantities under their own titles. */
-export function columns<P extends object>(quantities: readonly Quantity<P>[]): Columns<P> {
-  return Object.fromEntries(quantities.map((quantity) => [quantity.title, quantity]));
 }
 
 /** Every combination of settings; the first changes slowest. */

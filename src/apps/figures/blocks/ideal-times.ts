@@ -12,11 +12,7 @@ export interface IdealFlow {
 }
 
 /** A flow under way. */
-interface Active {
-  readonly index: number;
-  readonly path: readonly number[];
-  leftBits: number;
-}
+type Active = { readonly index: number; readonly path: readonly number[]; leftBits: number };
 
 /**
  * How long each flow takes where all that are under way have their max-min fair shares at each moment (`capacitiesBps` by link), ns: what no rate control without knowledge of the
@@ -56,13 +52,7 @@ function withoutDone(active: readonly Active[], shares: Float64Array, done: (ind
 }
 
 /** Leaves, spines and hosts with their rates, for `idealTimes`. */
-interface IdealFabric {
-  readonly hosts: number;
-  readonly hostsPerLeaf: number;
-  readonly spines: number;
-  readonly edgeBps: number;
-  readonly coreBps: number;
-}
+type IdealFabric = { readonly hosts: number; readonly hostsPerLeaf: number; readonly spines: number; readonly edgeBps: number; readonly coreBps: number };
 
 /** The links of a leaf-spine fabric, and the paths of flows through it, from host to host by number from 0. */
 export class IdealLeafSpine {

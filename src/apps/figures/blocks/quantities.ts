@@ -1,8 +1,11 @@
 // Tested by test/apps/figures/catalogue/shuffle.test.ts
+
 import { assert } from '../../../base/assert.js';
 import { cdfSeries, type LineChart } from '../../../report/plot/chart.js';
 import type { FlowResult, LinkResult, SimulationResult, SimulationRun, SizeClass } from '../../../sim/result.js';
+import { lines } from '../blocks/charts.js';
 import type { Quantity } from '../plan.js';
+import { quantity } from '../plan.js';
 import { largest, mean, sum } from '../statistics.js';
 import { wireBps } from './payload.js';
 
@@ -25,11 +28,8 @@ export function dataDrops({ result }: SimulationRun): number {
 
 export const unfinished = ({ result }: SimulationRun): number => result.flows.filter(({ fctNs }) => fctNs === null).length;
 
-const ofResult = (title: string, digits: number, of: (result: SimulationResult) => number | null): Quantity => ({
-  title,
-  digits,
-  of: ({ result }) => of(result),
-});
+const ofResult = (title: string, digits: number, of: (result: SimulationResult) => number | null): Quantity =>
+  quantity(title, digits, ({ result }) => of(result));
 
 export const UTILISATION = ofResult('utilisation', 4, ({ utilisation }) => utilisation);
 export const CREDITS_DROPPED = ofResult('credits_dropped', 4, ({ creditDropShare }) => creditDropShare);
@@ -37,33 +37,29 @@ export const JAIN = ofResult('jain', 4, ({ jain }) => jain);
 export const DISORDER_P99 = ofResult('disorder_p99', 0, ({ disorderP99 }) => disorderP99);
 export const DISORDER_MAX = ofResult('disorder_max', 0, ({ disorderMax }) => disorderMax);
 /** Summed over seeds. */
-export const DATA_DROPS: Quantity = { title: 'data_drops', digits: 0, of: dataDrops, over: sum };
-export const UNFINISHED: Quantity = { title: 'unfinished', digits: 0, of: unfinished };
+export const DATA_DROPS: Quantity = quantity('data_drops', 0, dataDrops, sum);
+export const UNFINISHED: Quantity = quantity('unfinished', 0, unfinished);
 /** Wire rate of flow 0, Gbit/s. */
 export const FLOW_0 = ofResult('flow_0_gbps', 3, ({ flows }) => wireBps(flows[0].goodputBps) / 1e9);
 
 /** Jain's index over windows of this length, averaged; NaN where no two flows ran at a time. */
 export function jainOver(windowMs: number): Quantity {
-  return {
-    title: `jain_${windowMs}ms`,
-    digits: 4,
-    of: ({ result }) => {
-      const found = result.jainByWindow.find(({ windowNs }) => windowNs === windowMs * 1e6);
-      assert(found !== undefined, `Jain's index is taken over ${windowMs} ms`);
-      return found.jain ?? Number.NaN;
-    },
-  };
+  return quantity(`jain_${windowMs}ms`, 4, ({ result }) => {
+    const found = result.jainByWindow.find(({ windowNs }) => windowNs === windowMs * 1e6);
+    assert(found !== undefined, `Jain's index is taken over ${windowMs} ms`);
+    return found.jain ?? Number.NaN;
+  });
 }
 
 /** Data queues of one direction in bytes: in the measured time the mean and the largest (of all seeds), and the largest since the start. */
 export const queueOf = (link: string) => ({
-  mean: { title: 'queue_bytes_mean', digits: 0, of: (run) => linkOf(run, link).dataQueueBytesMean } as Quantity,
+  mean: quantity('queue_bytes_mean', 0, (run) => linkOf(run, link).dataQueueBytesMean) as Quantity,
   max: queue('queue_bytes_max', link, 'dataQueueBytesMax'),
   ever: queue('queue_bytes_max_ever', link, 'dataQueueBytesMaxEver'),
 });
 
 function queue(title: string, link: string, of: 'dataQueueBytesMax' | 'dataQueueBytesMaxEver'): Quantity {
-  return { title, digits: 0, of: (run) => linkOf(run, link)[of], over: largest };
+  return quantity(title, 0, (run) => linkOf(run, link)[of], largest);
 }
 
 export const QUEUE = queueOf(BOTTLENECK);
@@ -128,10 +124,9 @@ export function timesS({ result }: SimulationRun, group?: string): Float64Array 
 
 /** Completion times of several runs, in seconds, as the shares of flows that had ended by then. */
 export function completionCdf(all: readonly { name: string; timesS: ArrayLike<number> }[]): LineChart {
-  return {
-    kind: 'lines',
-    x: { name: 'completion time (s)' },
-    y: { name: 'share of the flows', max: 1 },
-    series: all.map(({ name, timesS }) => cdfSeries(name, timesS)),
-  };
+  return lines(
+    'completion time (s)',
+    { name: 'share of the flows', max: 1 },
+    all.map(({ name, timesS }) => cdfSeries(name, timesS)),
+  );
 }

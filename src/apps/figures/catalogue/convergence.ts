@@ -1,16 +1,14 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
 import type { BarChart, LineChart } from '../../../report/plot/chart.js';
+import { lines } from '../blocks/charts.js';
 import { RULES, type Rule } from '../blocks/dumbbell.js';
 import { joiningDocument, LAST_RTT, rttsWithin, sharesSinceJoin } from '../blocks/joining.js';
 import type { Profile } from '../figure.js';
-import { chartsOf, cross, figure, fixed, type Results, type Row, tableOf } from '../plan.js';
+import { chartsOf, cross, figure, fixed, type Results, type Row, row, tableOf } from '../plan.js';
 import { spread } from '../statistics.js';
 
-interface Case {
-  readonly rule: Rule;
-  readonly rate: Rate;
-}
+type Case = { readonly rule: Rule; readonly rate: Rate };
 
 /** Rates with their names, and median and range over eight seeds of the authors' code: RTTs to within 20 % and to within 10 %. */
 const RATES = {
@@ -68,12 +66,12 @@ At 10 Gbit/s a fair share is 38 frames an RTT, so 10 % are four frames. The draw
 function rowOf(results: Results<Case>, each: Case, part: Part): Row {
   const { rule, rate } = each;
   const { median, p90, lowest, highest } = spread(results.bySeed(RTTS[part], each));
-  const text = {
-    quantity: `${rule}, ${RATES[rate].name}: RTTs to within ${part * 100} %, median / p90 (range)`,
-    paper: '3',
-    code: rule === 'steady' || rule === 'expresspass-ns2' ? RATES[rate].code[part] : undefined,
-    ours: `${fixed(median, 1)} / ${p90} (${lowest}-${highest})`,
-  };
+  const text = row(
+    `${rule}, ${RATES[rate].name}: RTTs to within ${part * 100} %, median / p90 (range)`,
+    `${fixed(median, 1)} / ${p90} (${lowest}-${highest})`,
+    0,
+    { paper: '3', code: rule === 'steady' || rule === 'expresspass-ns2' ? RATES[rate].code[part] : undefined },
+  );
   if (rule !== 'steady') return { ...text, note: "Nothing is claimed of this rule; it stands beside ours. The paper's value is its claim, from one drawing." };
   const most = MOST_RTTS[part];
   return {
@@ -87,17 +85,15 @@ function rowOf(results: Results<Case>, each: Case, part: Part): Row {
 function rateChart(results: Results<Case>, each: Case): LineChart {
   const shares = sharesSinceJoin(results.runsOf(each)[0]).slice(0, DRAWN_RTTS);
   const x = shares.map((_, at) => at + 1);
-  return {
-    kind: 'lines',
-    title: `${each.rule}, ${RATES[each.rate].name}`,
-    x: { name: 'RTTs since the second flow started' },
-    y: { name: 'rate over one RTT / fair share', min: 0, max: 2 },
-    series: [
+  return lines(
+    'RTTs since the second flow started',
+    { name: 'rate over one RTT / fair share', min: 0, max: 2 },
+    [
       { name: 'running flow', x, y: shares.map(([running]) => running) },
       { name: 'joining flow', x, y: shares.map(([, joining]) => joining) },
     ],
-    references: [{ label: 'fair', y: 1 }],
-  };
+    { title: `${each.rule}, ${RATES[each.rate].name}`, references: [{ label: 'fair', y: 1 }] },
+  );
 }
 
 function medianChart(results: Results<Case>): BarChart {

@@ -1,5 +1,6 @@
+import { lines } from '../blocks/charts.js';
 import { dumbbell, withLinks } from '../blocks/dumbbell.js';
-import { cross, figure } from '../plan.js';
+import { cross, figure, row } from '../plan.js';
 import { UNDER_UTILISATION } from './credit-queue.js';
 
 const QUEUES = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -24,32 +25,30 @@ export const creditQueue2016 = figure<{ queue: number; flows: number }>({
     const [shortest, chosen, longest] = [1, CHOSEN, 128].map((queue) => results.list(UNDER_UTILISATION, { queue }));
     const what = `(%), ${FLOWS.join(', ')} flows`;
     return [
-      {
-        quantity: `under-utilisation, ${CHOSEN} credits ${what}`,
+      row(`under-utilisation, ${CHOSEN} credits ${what}`, chosen, 1, {
         paper: `at most ${PAPER_WORST_PERCENT}`,
-        ours: chosen,
-        digits: 1,
         most: PAPER_WORST_PERCENT,
         held: "Held to the paper's worst case",
-      },
-      {
-        quantity: `won by 128 credits ${what}`,
-        paper: 'nothing',
-        ours: chosen.map((percent, at) => percent - longest[at]),
-        digits: 1,
-        met: chosen.every((percent, at) => percent <= Math.max(0, longest[at]) + MOST_WON_PERCENT),
-        held: `Held to at most ${MOST_WON_PERCENT} % of the link`,
-      },
-      { quantity: `under-utilisation, 1 credit ${what}`, ours: shortest, digits: 1, note: 'The paper has it as a drawing only.' },
+      }),
+      row(
+        `won by 128 credits ${what}`,
+        chosen.map((percent, at) => percent - longest[at]),
+        1,
+        {
+          paper: 'nothing',
+          met: chosen.every((percent, at) => percent <= Math.max(0, longest[at]) + MOST_WON_PERCENT),
+          held: `Held to at most ${MOST_WON_PERCENT} % of the link`,
+        },
+      ),
+      row(`under-utilisation, 1 credit ${what}`, shortest, 1, { note: 'The paper has it as a drawing only.' }),
     ];
   },
   charts: (results) => ({
-    '': {
-      kind: 'lines',
-      x: { name: 'credit queue (credits)', scale: 'log2' },
-      y: { name: 'under-utilisation (%)', min: -1 },
-      series: FLOWS.map((flows) => results.line(`${flows} flows`, 'queue', UNDER_UTILISATION, { flows })),
-    },
+    '': lines(
+      { name: 'credit queue (credits)', scale: 'log2' },
+      { name: 'under-utilisation (%)', min: -1 },
+      FLOWS.map((flows) => results.line(`${flows} flows`, 'queue', UNDER_UTILISATION, { flows })),
+    ),
   }),
-  table: { credit_queue: 'queue', flows: 'flows', under_utilisation_percent: UNDER_UTILISATION },
+  table: [{ credit_queue: 'queue' }, 'flows', { under_utilisation_percent: UNDER_UTILISATION }],
 });

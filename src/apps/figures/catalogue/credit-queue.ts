@@ -1,8 +1,9 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
+import { lines } from '../blocks/charts.js';
 import { dumbbell, type Rule, withLinks } from '../blocks/dumbbell.js';
 import type { Profile } from '../figure.js';
-import { chartsOf, cross, figure, isNear, type Quantity, type Row } from '../plan.js';
+import { chartsOf, cross, figure, isNear, type Quantity, quantity, type Row, row } from '../plan.js';
 import { mean } from '../statistics.js';
 
 const QUEUES = [1, 2, 4, 8, 16, 32];
@@ -24,12 +25,12 @@ const MOST_PERCENT = 1;
 const TOLERANCE_PERCENT = 3;
 
 /** Of the data share of the bottleneck. */
-export const UNDER_UTILISATION: Quantity = {
-  title: 'under_utilisation_percent',
-  digits: 2,
-  of: ({ result }) => result.utilisation,
-  over: (values) => 100 * (1 - mean(values)),
-};
+export const UNDER_UTILISATION: Quantity = quantity(
+  'under_utilisation_percent',
+  2,
+  ({ result }) => result.utilisation,
+  (values) => 100 * (1 - mean(values)),
+);
 
 export const creditQueue = figure<{ rule: Rule; queue: number; flows: number }>({
   name: 'credit-queue',
@@ -45,23 +46,23 @@ export const creditQueue = figure<{ rule: Rule; queue: number; flows: number }>(
   },
   seeds: SEEDS,
   rows: (results) =>
-    cross({ rule: DRAWN, queue: QUEUES }).map(({ rule, queue }) => ({
-      quantity: `${rule}, queue of ${queue}: under-utilisation (%)`,
-      paper: queue === 8 ? 'sufficient' : undefined,
-      code: CODE[queue],
-      ours: results.list(UNDER_UTILISATION, { rule, queue }),
-      digits: 1,
-      ...limitOf(rule, queue, results.list(UNDER_UTILISATION, { rule, queue })),
-    })),
+    cross({ rule: DRAWN, queue: QUEUES }).map(({ rule, queue }) =>
+      row(`${rule}, queue of ${queue}: under-utilisation (%)`, results.list(UNDER_UTILISATION, { rule, queue }), 1, {
+        paper: queue === 8 ? 'sufficient' : undefined,
+        code: CODE[queue],
+        ...limitOf(rule, queue, results.list(UNDER_UTILISATION, { rule, queue })),
+      }),
+    ),
   charts: (results) =>
-    chartsOf(DRAWN, (rule) => ({
-      kind: 'lines',
-      title: rule,
-      x: { name: 'credit queue (credits)', scale: 'log2' },
-      y: { name: 'under-utilisation (%)', min: -1, max: 10 },
-      series: FLOWS.map((flows) => results.line(`${flows} flows`, 'queue', UNDER_UTILISATION, { rule, flows })),
-    })),
-  table: { rule: 'rule', credit_queue: 'queue', flows: 'flows', under_utilisation_percent: UNDER_UTILISATION },
+    chartsOf(DRAWN, (rule) =>
+      lines(
+        { name: 'credit queue (credits)', scale: 'log2' },
+        { name: 'under-utilisation (%)', min: -1, max: 10 },
+        FLOWS.map((flows) => results.line(`${flows} flows`, 'queue', UNDER_UTILISATION, { rule, flows })),
+        { title: rule },
+      ),
+    ),
+  table: ['rule', { credit_queue: 'queue' }, 'flows', UNDER_UTILISATION],
 });
 
 function limitOf(rule: Rule, queue: number, ours: readonly number[]): Partial<Row> {

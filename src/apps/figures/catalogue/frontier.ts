@@ -3,7 +3,7 @@ import type { ScatterChart } from '../../../report/plot/chart.js';
 import { dumbbell, RULES, type Rule } from '../blocks/dumbbell.js';
 import { joiningDocument, rttsWithin } from '../blocks/joining.js';
 import { CREDITS_DROPPED, jainOver, UTILISATION } from '../blocks/quantities.js';
-import { cross, figure, fixed, type Quantity, rounded, tableOf, valueList } from '../plan.js';
+import { cross, figure, fixed, type Quantity, rounded, row, tableOf, valueList } from '../plan.js';
 import { joiningSeeds } from './convergence.js';
 
 /** Up to the number for which every rule has been played, naive too. */
@@ -33,11 +33,12 @@ export const frontier = figure<{ rule: Rule; flows: number | typeof JOIN }>({
           2,
         );
       const rtts = fixed(results.of(RTTS, { rule, flows: JOIN }), 1);
-      return {
-        quantity: `${rule}: utilisation; Jain over 1 ms; credits dropped; RTTs to within 10 %`,
-        ours: `${list(UTILISATION)}; ${list(JAIN_1MS)}; ${list(CREDITS_DROPPED)}; ${rtts}`,
-        note: 'What is claimed of these stands under one-bottleneck and convergence.',
-      };
+      return row(
+        `${rule}: utilisation; Jain over 1 ms; credits dropped; RTTs to within 10 %`,
+        `${list(UTILISATION)}; ${list(JAIN_1MS)}; ${list(CREDITS_DROPPED)}; ${rtts}`,
+        0,
+        { note: 'What is claimed of these stands under one-bottleneck and convergence.' },
+      );
     }),
   charts: (results) => {
     const byFlows = (quantity: Quantity, name: string): ScatterChart => ({

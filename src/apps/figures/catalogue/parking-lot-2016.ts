@@ -1,7 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
+import { lines } from '../blocks/charts.js';
 import { FLOW_0, UTILISATION } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
-import { cross, figure, fixed } from '../plan.js';
+import { cross, figure, fixed, row } from '../plan.js';
 import { BOTTLENECKS, parkingLotDocument } from './parking-lot.js';
 
 const PAPER = { two: 0.967, six: 0.922 };
@@ -30,35 +31,22 @@ export const parkingLot2016 = figure<{ size: Size; bottlenecks: number }>({
     SIZE_NAMES.flatMap((size) => {
       const utilisation = results.list(UTILISATION, { size });
       return [
-        {
-          quantity: `${SIZES[size].name}: utilisation of the least used link`,
+        row(`${SIZES[size].name}: utilisation of the least used link`, utilisation, 3, {
           paper: `-, ${PAPER.two}, -, -, -, ${PAPER.six}`,
-          ours: utilisation,
-          digits: 3,
           met: utilisation[1] >= PAPER.two - TOLERANCE && utilisation[5] >= PAPER.six - TOLERANCE,
           held: `Held to the paper's at two and six, less ${TOLERANCE}`,
           why: WHY,
-        },
-        { quantity: `${SIZES[size].name}: flow 0 (Gbit/s)`, ours: results.list(FLOW_0, { size }), digits: 2, note: 'The paper does not show it.' },
+        }),
+        row(`${SIZES[size].name}: flow 0 (Gbit/s)`, results.list(FLOW_0, { size }), 2, { note: 'The paper does not show it.' }),
       ];
     }),
   charts: (results) => ({
-    '': {
-      kind: 'lines',
-      x: { name: 'bottlenecks' },
-      y: { name: 'utilisation of the least used link', min: 0.7, max: 1.02 },
-      series: [
-        ...SIZE_NAMES.map((size) => results.line(SIZES[size].name, 'bottlenecks', UTILISATION, { size })),
-        { name: 'paper', x: [2, 6], y: [PAPER.two, PAPER.six] },
-      ],
-    },
+    '': lines('bottlenecks', { name: 'utilisation of the least used link', min: 0.7, max: 1.02 }, [
+      ...SIZE_NAMES.map((size) => results.line(SIZES[size].name, 'bottlenecks', UTILISATION, { size })),
+      { name: 'paper', x: [2, 6], y: [PAPER.two, PAPER.six] },
+    ]),
   }),
-  table: {
-    credit_sizes: 'size',
-    bottlenecks: 'bottlenecks',
-    lowest_utilisation: UTILISATION,
-    flow_0_gbps: (each, results) => fixed(results.of(FLOW_0, each), 3),
-  },
+  table: [{ credit_sizes: 'size' }, 'bottlenecks', { lowest_utilisation: UTILISATION, flow_0_gbps: (each, results) => fixed(results.of(FLOW_0, each), 3) }],
 });
 
 const WHY =

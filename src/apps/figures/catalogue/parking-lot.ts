@@ -1,14 +1,12 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
+import { lines } from '../blocks/charts.js';
 import { type Rule, ruleFields } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
 import { FLOW_0, UTILISATION } from '../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../figure.js';
-import { cross, figure, fixed, isNear, type Results, type Row } from '../plan.js';
+import { cross, figure, fixed, isNear, type Results, type Row, row } from '../plan.js';
 
-interface Case {
-  readonly rule: Rule;
-  readonly bottlenecks: number;
-}
+type Case = { readonly rule: Rule; readonly bottlenecks: number };
 
 /** In a row, as in the papers. */
 export const BOTTLENECKS = [1, 2, 3, 4, 5, 6];
@@ -49,33 +47,30 @@ export const parkingLot = figure<Case>({
     DRAWN.flatMap((rule) => {
       const utilisation = results.list(UTILISATION, { rule });
       const rows: Row[] = [
-        { quantity: `${rule}: utilisation of the least used link`, ours: utilisation, digits: 3, ...utilisationLimit(rule, utilisation) },
-        { quantity: `${rule}: flow 0 (Gbit/s)`, ours: results.list(FLOW_0, { rule }), digits: 2, ...flow0Limit(rule, results) },
+        row(`${rule}: utilisation of the least used link`, utilisation, 3, { ...utilisationLimit(rule, utilisation) }),
+        row(`${rule}: flow 0 (Gbit/s)`, results.list(FLOW_0, { rule }), 2, { ...flow0Limit(rule, results) }),
       ];
       return rule === 'naive' ? rows.slice(0, 1) : rows;
     }),
   charts: (results) => ({
-    utilisation: {
-      kind: 'lines',
-      title: 'Least used link',
-      x: { name: 'bottlenecks' },
-      y: { name: 'utilisation of the data share', min: 0.4, max: 1.05 },
-      series: [
+    utilisation: lines(
+      'bottlenecks',
+      { name: 'utilisation of the data share', min: 0.4, max: 1.05 },
+      [
         ...DRAWN.map((rule) => results.line(rule, 'bottlenecks', UTILISATION, { rule })),
         { name: 'paper', x: BOTTLENECKS, y: PAPER },
         { name: "authors' code", x: BOTTLENECKS, y: CODE },
       ],
-    },
-    'flow-0': {
-      kind: 'lines',
-      title: 'The flow that crosses all of them',
-      x: { name: 'bottlenecks' },
-      y: { name: 'wire rate (Gbit/s)' },
-      series: DRAWN.map((rule) => results.line(rule, 'bottlenecks', FLOW_0, { rule })),
-      references: [{ label: 'max-min', y: MAX_MIN_GBPS }],
-    },
+      { title: 'Least used link' },
+    ),
+    'flow-0': lines(
+      'bottlenecks',
+      'wire rate (Gbit/s)',
+      DRAWN.map((rule) => results.line(rule, 'bottlenecks', FLOW_0, { rule })),
+      { title: 'The flow that crosses all of them', references: [{ label: 'max-min', y: MAX_MIN_GBPS }] },
+    ),
   }),
-  table: { rule: 'rule', bottlenecks: 'bottlenecks', lowest_utilisation: UTILISATION, flow_0_gbps: FLOW_0 },
+  table: ['rule', 'bottlenecks', { lowest_utilisation: UTILISATION }, FLOW_0],
 });
 
 const BESIDE = 'Nothing is claimed of this rule; it stands beside ours.';

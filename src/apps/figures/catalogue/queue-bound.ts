@@ -1,17 +1,14 @@
 import { DEFAULT_PORT } from '../../../switch/port.js';
 import { creditShare, DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../../wire/layout.js';
+import { lines } from '../blocks/charts.js';
 import { dumbbell, type Rule } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
 import { DATA_DROPS, QUEUE } from '../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../figure.js';
-import { chartsOf, cross, figure } from '../plan.js';
+import { chartsOf, cross, figure, row } from '../plan.js';
 import { sum } from '../statistics.js';
 
-interface Case {
-  readonly cause: Cause;
-  readonly rule: Rule;
-  readonly spreadUs: number;
-}
+type Case = { readonly cause: Cause; readonly rule: Rule; readonly spreadUs: number };
 
 const LINK_BPS = 10e9;
 const PAIRS = 16;
@@ -48,36 +45,29 @@ The bound is what the link carries of data in the spread, a credit queue of eigh
   document: boundDocument,
   seeds: { quick: 1, paper: 10 },
   rows: (results) => [
-    ...cross({ cause: CAUSE_NAMES, rule: DRAWN }).map((each) => ({
-      quantity: `${each.rule}, ${CAUSES[each.cause]}: largest data queue (B)`,
-      paper: BOUNDS,
-      ours: results.list(QUEUE.ever, each),
-      most: BOUNDS,
-      held: 'Held to the bound at every spread',
-    })),
-    {
-      quantity: `data frames lost in ${sum(results.cases.map((each) => results.runsOf(each).length))} runs`,
+    ...cross({ cause: CAUSE_NAMES, rule: DRAWN }).map((each) =>
+      row(`${each.rule}, ${CAUSES[each.cause]}: largest data queue (B)`, results.list(QUEUE.ever, each), 0, {
+        paper: BOUNDS,
+        most: BOUNDS,
+        held: 'Held to the bound at every spread',
+      }),
+    ),
+    row(`data frames lost in ${sum(results.cases.map((each) => results.runsOf(each).length))} runs`, sum(results.list(DATA_DROPS, {})), 0, {
       paper: '0',
-      ours: sum(results.list(DATA_DROPS, {})),
       most: 0,
       held: 'Held to none; the other figures have a row of their own',
-    },
+    }),
   ],
   charts: (results) =>
-    chartsOf(CAUSE_NAMES, (cause) => ({
-      kind: 'lines',
-      title: CAUSES[cause],
-      x: { name: 'spread of the time from credit to data (us)' },
-      y: { name: 'largest data queue (B)' },
-      series: [{ name: 'bound', x: SPREADS_US, y: BOUNDS }, ...DRAWN.map((rule) => results.line(rule, 'spreadUs', QUEUE.ever, { cause, rule }))],
-    })),
-  table: {
-    cause: 'cause',
-    rule: 'rule',
-    spread_us: 'spreadUs',
-    data_queue_bytes_max_ever: QUEUE.ever,
-    bound_bytes: ({ spreadUs }) => Math.round(boundBytes(spreadUs)),
-  },
+    chartsOf(CAUSE_NAMES, (cause) =>
+      lines(
+        'spread of the time from credit to data (us)',
+        'largest data queue (B)',
+        [{ name: 'bound', x: SPREADS_US, y: BOUNDS }, ...DRAWN.map((rule) => results.line(rule, 'spreadUs', QUEUE.ever, { cause, rule }))],
+        { title: CAUSES[cause] },
+      ),
+    ),
+  table: ['cause', 'rule', { spread_us: 'spreadUs', data_queue_bytes_max_ever: QUEUE.ever, bound_bytes: ({ spreadUs }) => Math.round(boundBytes(spreadUs)) }],
 });
 
 function boundDocument({ cause, rule, spreadUs }: Case, profile: Profile): FigureDocument {

@@ -3,13 +3,10 @@ import { WORKLOAD_NAMES, type WorkloadName } from '../../../sim/traffic/workload
 import { type Rule, ruleFields, SIXTEENTH_START } from '../blocks/dumbbell.js';
 import { CLASSES, DATA_DROPS, UNFINISHED, WASTED_PER_FLOW } from '../blocks/quantities.js';
 import type { Cell, FigureDocument } from '../figure.js';
-import { chartsOf, counted, cross, figure, fixed, type Quantity, type Results, type Row, rounded } from '../plan.js';
+import { chartsOf, counted, cross, figure, fixed, type Quantity, quantity, type Results, type Row, rounded, row } from '../plan.js';
 import { mean } from '../statistics.js';
 
-interface Case {
-  readonly workload: WorkloadName;
-  readonly rule: Rule;
-}
+type Case = { readonly workload: WorkloadName; readonly rule: Rule };
 
 const DRAWN: readonly Rule[] = ['steady', 'expresspass'];
 const PAPER_FLOWS = 100_000;
@@ -24,12 +21,8 @@ const PAPER_WASTE_MOST = 40;
 
 /** Queues of the ports of switches: all directions but those of the hosts' NICs. The mean is over time and ports. */
 const ports = ({ result }: SimulationRun) => result.links.filter(({ name }) => !/^h\d+->/.test(name));
-const QUEUE_MEAN: Quantity = { title: 'queue_bytes_mean', digits: 2, of: (run) => mean(ports(run).map(({ dataQueueBytesMean }) => dataQueueBytesMean)) };
-const QUEUE_MAX: Quantity = {
-  title: 'queue_bytes_max',
-  digits: 0,
-  of: (run) => Math.max(...ports(run).map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver)),
-};
+const QUEUE_MEAN: Quantity = quantity('queue_bytes_mean', 2, (run) => mean(ports(run).map(({ dataQueueBytesMean }) => dataQueueBytesMean)));
+const QUEUE_MAX: Quantity = quantity('queue_bytes_max', 0, (run) => Math.max(...ports(run).map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver)));
 
 export const workloads = figure<Case>({
   name: 'workloads',
@@ -64,16 +57,16 @@ The paper's completion times are drawings without numbers. The table of web sear
         }),
       ),
     },
-    results.table('network', {
-      workload: 'workload',
-      rule: 'rule',
-      flows: (each) => results.runsOf(each)[0].result.flows.length,
-      unfinished: UNFINISHED,
-      data_drops: DATA_DROPS,
-      wasted_per_flow: WASTED_PER_FLOW,
-      queue_bytes_mean: QUEUE_MEAN,
-      queue_bytes_max: QUEUE_MAX,
-    }),
+    results.table('network', [
+      'workload',
+      'rule',
+      { flows: (each) => results.runsOf(each)[0].result.flows.length },
+      UNFINISHED,
+      DATA_DROPS,
+      { wasted_per_flow: WASTED_PER_FLOW },
+      QUEUE_MEAN,
+      QUEUE_MAX,
+    ]),
   ],
 });
 
@@ -97,37 +90,29 @@ function rowsOf(results: Results<Case>, each: Case): Row[] {
   const { workload, rule } = each;
   const what = `${workload}, ${rule}`;
   const [missing, lost] = [UNFINISHED, DATA_DROPS].map((quantity) => results.of(quantity, each));
-  const largest = { quantity: `${what}: largest queue (B)`, ours: results.of(QUEUE_MAX, each) };
+  const largest = row(`${what}: largest queue (B)`, results.of(QUEUE_MAX, each), 0);
   return [
-    {
-      quantity: `${what}: flows that did not end; data frames lost`,
+    row(`${what}: flows that did not end; data frames lost`, `${missing}; ${lost}`, 0, {
       paper: '0; 0',
-      ours: `${missing}; ${lost}`,
       met: missing === 0 && lost === 0,
       held: 'Held to none',
-    },
+    }),
     ...(workload === 'data-mining'
       ? [
-          {
-            quantity: `${what}: mean queue per port (B)`,
+          row(`${what}: mean queue per port (B)`, results.of(QUEUE_MEAN, each), 1, {
             paper: PAPER_QUEUE.mean,
-            ours: results.of(QUEUE_MEAN, each),
-            digits: 1,
             most: PAPER_QUEUE.mean,
             held: "Held to no more than the paper's. Ours is over all ports of switches and all of the run, idle ones too; over what theirs is the paper does not say",
-          },
+          }),
           { ...largest, paper: PAPER_QUEUE.max, most: PAPER_QUEUE.max, held: "Held to no more than the paper's" },
         ]
       : [{ ...largest, note: 'The paper gives the queues of data mining only.' }]),
-    {
-      quantity: `${what}: credits wasted per flow`,
+    row(`${what}: credits wasted per flow`, results.of(WASTED_PER_FLOW, each), 1, {
       paper: PAPER_WASTE[workload] ?? PAPER_WASTE_RANGE,
-      ours: results.of(WASTED_PER_FLOW, each),
-      digits: 1,
       most: PAPER_WASTE[workload] ?? PAPER_WASTE_MOST,
       held: "Held to no more than the paper's",
-    },
-    { quantity: `${what}: mean / 99 % by class (ms)`, ours: timesText(results, each), note: 'The paper has it as a drawing only.' },
+    }),
+    row(`${what}: mean / 99 % by class (ms)`, timesText(results, each), 0, { note: 'The paper has it as a drawing only.' }),
   ];
 }
 

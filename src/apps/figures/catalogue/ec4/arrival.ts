@@ -1,14 +1,11 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
+import { lines } from '../../blocks/charts.js';
 import { DCTCP, EC4, EXPRESSPASS, mixDocument, shares, sidesBps } from '../../blocks/mix.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { chartsOf, cross, figure, type Quantity } from '../../plan.js';
+import { chartsOf, cross, figure, type Quantity, quantity, row } from '../../plan.js';
 
-interface Case {
-  readonly rule: RuleName;
-  readonly order: (typeof ORDERS)[number];
-  readonly pairs: number;
-}
+type Case = { readonly rule: RuleName; readonly order: (typeof ORDERS)[number]; readonly pairs: number };
 
 const JOIN_MS = 20;
 const END_MS = 80;
@@ -25,14 +22,10 @@ const CODE_LEFT = '0.052';
 const FAIR = { least: 0.4, most: 0.6 };
 
 /** Part of the payload that DCTCP has. */
-const DCTCP_SHARE: Quantity = {
-  title: 'dctcp_share',
-  digits: 4,
-  of: (run) => {
-    const [credits, dctcp] = sidesBps(run);
-    return dctcp / (credits + dctcp);
-  },
-};
+const DCTCP_SHARE: Quantity = quantity('dctcp_share', 4, (run) => {
+  const [credits, dctcp] = sidesBps(run);
+  return dctcp / (credits + dctcp);
+});
 
 export const ec4Arrival = figure<Case>({
   name: 'ec4-arrival',
@@ -47,28 +40,25 @@ export const ec4Arrival = figure<Case>({
     results.cases.map((each) => {
       const { rule, order, pairs } = each;
       const share = results.of(DCTCP_SHARE, each);
-      return {
-        quantity: `${rule}, ${pairs}:${pairs}, ${order === 'dctcp-first' ? 'DCTCP ran first' : 'DCTCP joined'}: part of DCTCP`,
-        ours: share,
-        digits: 3,
+      return row(`${rule}, ${pairs}:${pairs}, ${order === 'dctcp-first' ? 'DCTCP ran first' : 'DCTCP joined'}: part of DCTCP`, share, 3, {
         ...(rule === 'expresspass'
           ? { paper: 'close to 0', code: CODE_LEFT, met: share < MOST_LEFT, held: `Held to below ${MOST_LEFT}: ExpressPass takes all` }
           : { paper: 'near 0.5', ...FAIR, held: `Held to ${FAIR.least} to ${FAIR.most}` }),
-      };
+      });
     }),
   charts: (results) =>
-    chartsOf(RULE_NAMES, (rule) => ({
-      kind: 'lines',
-      title: `${rule} and DCTCP, one flow of each`,
-      x: { name: 'time (ms)' },
-      y: { name: 'part of DCTCP', max: 1 },
-      references: [{ label: 'fair', y: 0.5 }],
-      series: ORDERS.map((order) => {
-        const { timesNs, one } = shares(results.runsOf({ rule, order, pairs: 1 })[0]);
-        return { name: order, x: timesNs.map((ns) => ns / 1e6), y: one.map((share) => 1 - share) };
-      }),
-    })),
-  table: { rule: 'rule', order: 'order', pairs: 'pairs', dctcp_share: DCTCP_SHARE },
+    chartsOf(RULE_NAMES, (rule) =>
+      lines(
+        'time (ms)',
+        { name: 'part of DCTCP', max: 1 },
+        ORDERS.map((order) => {
+          const { timesNs, one } = shares(results.runsOf({ rule, order, pairs: 1 })[0]);
+          return { name: order, x: timesNs.map((ns) => ns / 1e6), y: one.map((share) => 1 - share) };
+        }),
+        { title: `${rule} and DCTCP, one flow of each`, references: [{ label: 'fair', y: 0.5 }] },
+      ),
+    ),
+  table: ['rule', 'order', 'pairs', DCTCP_SHARE],
 });
 
 function arrival({ rule, order, pairs }: Case): FigureDocument {

@@ -3,13 +3,9 @@
 import { withLinks } from '../../blocks/dumbbell.js';
 import { EC4, EXPRESSPASS, mixDocument, RATIO, sidesBps } from '../../blocks/mix.js';
 import { dataDrops, QUEUE } from '../../blocks/quantities.js';
-import { cross, figure, type Quantity, type Results, type Row, valueList } from '../../plan.js';
+import { cross, figure, type Quantity, quantity, type Results, type Row, row, valueList } from '../../plan.js';
 
-interface Case {
-  readonly rule: RuleName;
-  readonly peer: (typeof PEERS)[number];
-  readonly pairs: number;
-}
+type Case = { readonly rule: RuleName; readonly peer: (typeof PEERS)[number]; readonly pairs: number };
 
 const RULES = { expresspass: EXPRESSPASS, ec4: EC4 } as const;
 type RuleName = keyof typeof RULES;
@@ -19,15 +15,11 @@ const PAIRS = [1, 4, 16];
 /** The buffer of a shallow switch (EC4 §IV.C). */
 const QUEUE_LIMIT = '250frames';
 /** The mean over seeds. */
-const DROPS: Quantity = { title: 'data_drops', digits: 4, of: dataDrops };
-const CREDITS_SHARE: Quantity = {
-  title: 'part_of_credits',
-  digits: 4,
-  of: (run) => {
-    const [credits, peer] = sidesBps(run);
-    return credits / (credits + peer);
-  },
-};
+const DROPS: Quantity = quantity('data_drops', 4, dataDrops);
+const CREDITS_SHARE: Quantity = quantity('part_of_credits', 4, (run) => {
+  const [credits, peer] = sidesBps(run);
+  return credits / (credits + peer);
+});
 
 export const ec4Peers = figure<Case>({
   name: 'ec4-peers',
@@ -52,13 +44,13 @@ export const ec4Peers = figure<Case>({
       series: RULE_NAMES.map((rule) => ({ name: rule, values: results.list(CREDITS_SHARE, { rule, pairs: PAIRS[1] }) })),
     },
   }),
-  table: { rule: 'rule', beside: 'peer', pairs: 'pairs', ratio: RATIO, queue_bytes_mean: QUEUE.mean, data_drops: (each, results) => results.of(DROPS, each) },
+  table: ['rule', { beside: 'peer' }, 'pairs', RATIO, QUEUE.mean, { data_drops: (each, results) => results.of(DROPS, each) }],
 });
 
 function rowsOf(results: Results<Case>, each: Omit<Case, 'pairs'>): Row[] {
   const what = `${each.rule} beside ${each.peer}`;
   return [
-    { quantity: `${what}: ratio`, ours: results.list(RATIO, each), digits: 2, note: 'The paper has no figure of it.' },
-    { quantity: `${what}: mean queue (B)`, ours: results.list(QUEUE.mean, each), note: `Data frames lost: ${valueList(results.list(DROPS, each), 0)}.` },
+    row(`${what}: ratio`, results.list(RATIO, each), 2, { note: 'The paper has no figure of it.' }),
+    row(`${what}: mean queue (B)`, results.list(QUEUE.mean, each), 0, { note: `Data frames lost: ${valueList(results.list(DROPS, each), 0)}.` }),
   ];
 }

@@ -1,9 +1,10 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
 import type { LineChart } from '../../../../report/plot/chart.js';
+import { FLOWS_AXIS, lines } from '../../blocks/charts.js';
 import { FLOWS, MIX_NAMES, MIX_RUNS, type MixCase, type MixName } from '../../blocks/mix.js';
 import { QUEUE } from '../../blocks/quantities.js';
-import { figure, type Quantity, type Results, type Row } from '../../plan.js';
+import { figure, type Quantity, type Results, type Row, row } from '../../plan.js';
 
 export const ec4Queue = figure<MixCase>({
   name: 'ec4-queue',
@@ -28,21 +29,18 @@ function rowsOf(results: Results<MixCase>, name: MixName): Row[] {
   const limit = (most: number, text: string): Partial<Row> =>
     why === undefined ? { note: 'It stands beside EC4.' } : { paper: `below ${text}`, most, held: `Held to ${text} at every number of flows`, why };
   return [
-    { quantity: `${name}: mean queue (B)`, ours: results.list(QUEUE.mean, { name }), ...limit(100e3, '100,000') },
-    { quantity: `${name}: largest queue once the flows run (B)`, ours: results.list(QUEUE.max, { name }), ...limit(200e3, '200,000') },
-    {
-      quantity: `${name}: largest queue since the start (B)`,
-      ours: results.list(QUEUE.ever, { name }),
+    row(`${name}: mean queue (B)`, results.list(QUEUE.mean, { name }), 0, { ...limit(100e3, '100,000') }),
+    row(`${name}: largest queue once the flows run (B)`, results.list(QUEUE.max, { name }), 0, { ...limit(200e3, '200,000') }),
+    row(`${name}: largest queue since the start (B)`, results.list(QUEUE.ever, { name }), 0, {
       note: 'All flows begin within 50 us: DCTCP with ten frames each and slow start, credits at the rate of the link.',
-    },
+    }),
   ];
 }
 
 function chart(results: Results<MixCase>, name: string, quantity: Quantity): LineChart {
-  return {
-    kind: 'lines',
-    x: { name: 'flows', scale: 'log2' },
-    y: { name, scale: 'log10' },
-    series: MIX_NAMES.map((mix) => results.line(mix, 'flows', quantity, { name: mix })),
-  };
+  return lines(
+    FLOWS_AXIS,
+    { name, scale: 'log10' },
+    MIX_NAMES.map((mix) => results.line(mix, 'flows', quantity, { name: mix })),
+  );
 }

@@ -4,13 +4,10 @@ import { SIZE_CLASSES, type SizeClass } from '../../../../sim/result.js';
 import { WORKLOAD_NAMES, type WorkloadName } from '../../../../sim/traffic/workloads.js';
 import { DATA_DROPS, time, unfinished } from '../../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { chartsOf, cross, figure, type Quantity, type Results, type Row, rounded } from '../../plan.js';
+import { chartsOf, cross, figure, type Quantity, quantity, type Results, type Row, rounded, row } from '../../plan.js';
 import { largest, mean, sum } from '../../statistics.js';
 
-interface Load {
-  readonly workload: WorkloadName;
-  readonly load: number;
-}
+type Load = { readonly workload: WorkloadName; readonly load: number };
 
 interface Case extends Load {
   readonly mix: Mix;
@@ -44,11 +41,14 @@ const TIMES = Object.fromEntries(
       mean: present(time('mean_ms', 'meanNs', 'ns', size), mean),
       p99: present(time('p99_ms', 'p99Ns', 'ns', size), mean),
       max: present(time('max_ms', 'maxNs', 'ns', size), largest),
-      count: present({ title: 'flows', digits: 0, of: ({ result }) => result.fct[size]?.count ?? null }, sum),
+      count: present(
+        quantity('flows', 0, ({ result }) => result.fct[size]?.count ?? null),
+        sum,
+      ),
     },
   ]),
 ) as Readonly<Record<SizeClass, Readonly<Record<'mean' | 'p99' | 'max' | 'count', Quantity>>>>;
-const MISSING: Quantity = { title: 'unfinished', digits: 0, of: unfinished, over: sum };
+const MISSING: Quantity = quantity('unfinished', 0, unfinished, sum);
 
 export const ec4Workloads = figure<Case>({
   name: 'ec4-workloads',
@@ -147,11 +147,9 @@ function rowsOf(results: Results<Case>, load: Load): Row[] {
       ...overExpresspass('ec4-full-rate-dctcp'),
       note: 'Its flows crowd each other out: credits are lost, and what a loss takes comes back a frame in a round trip.',
     },
-    {
-      quantity: `${what}: data frames lost (${MIXES.join(', ')})`,
-      ours: results.list(DATA_DROPS, load),
+    row(`${what}: data frames lost (${MIXES.join(', ')})`, results.list(DATA_DROPS, load), 0, {
       note: `Flows that did not end: ${results.list(MISSING, load).join(', ')}.`,
-    },
+    }),
   ];
 }
 

@@ -2,13 +2,10 @@
 import { SIZE_CLASSES, type SizeClass } from '../../../../sim/result.js';
 import { WORKLOAD_NAMES, type WorkloadName } from '../../../../sim/traffic/workloads.js';
 import { CLASSES, DROPPED_SHARE, time, UNFINISHED, WASTED_PER_FLOW, WASTED_SHARE } from '../../blocks/quantities.js';
-import { columns, counted, cross, figure, fixed, type Results, type Row } from '../../plan.js';
+import { counted, cross, figure, fixed, type Results, type Row, row } from '../../plan.js';
 import { treeDocument } from '../workloads.js';
 
-interface Case {
-  readonly workload: WorkloadName;
-  readonly stop: Stop;
-}
+type Case = { readonly workload: WorkloadName; readonly stop: Stop };
 
 const RULE = 'steady';
 /** Of an endpoint: off, and on with no other wait than two round trips. */
@@ -40,10 +37,14 @@ A credit that is dropped near the end of a flow is missed: with early stop it is
     treeDocument(workload, RULE, profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS, { backlogWait: WAITS[stop] }),
   rows: (results) => WORKLOAD_NAMES.flatMap((workload) => rowsOf(results, workload)),
   charts: (results) => ({ '': results.bars(WASTED_PER_FLOW, 'credits wasted per flow') }),
-  table: {
-    run: ({ workload, stop }) => `${workload}-${stop}`,
-    ...columns([WASTED_PER_FLOW, WASTED_SHARE, DROPPED_SHARE, UNFINISHED, ...SIZE_CLASSES.flatMap((size) => Object.values(timesOf(size)))]),
-  },
+  table: [
+    { run: ({ workload, stop }) => `${workload}-${stop}` },
+    WASTED_PER_FLOW,
+    WASTED_SHARE,
+    DROPPED_SHARE,
+    UNFINISHED,
+    ...SIZE_CLASSES.flatMap((size) => Object.values(timesOf(size))),
+  ],
 });
 
 function rowsOf(results: Results<Case>, workload: WorkloadName): Row[] {
@@ -52,23 +53,14 @@ function rowsOf(results: Results<Case>, workload: WorkloadName): Row[] {
   const present = CLASSES.filter((size) => Number.isFinite(longer(size, 'mean')));
   const list = (kind: 'mean' | 'p99') => present.map((size) => `${size} ${fixed(longer(size, kind), 2)}`).join(', ');
   return [
-    {
-      quantity: `${workload}: credits wasted per flow, off; on`,
-      ours: `${fixed(off, 2)}; ${fixed(on, 2)}`,
-      met: on <= MOST_WASTED,
-      held: `On held to ${MOST_WASTED}`,
-    },
-    {
-      quantity: `${workload}: mean time on over off, by class`,
-      ours: list('mean'),
+    row(`${workload}: credits wasted per flow, off; on`, `${fixed(off, 2)}; ${fixed(on, 2)}`, 0, { met: on <= MOST_WASTED, held: `On held to ${MOST_WASTED}` }),
+    row(`${workload}: mean time on over off, by class`, list('mean'), 0, {
       met: present.every((size) => longer(size, 'mean') <= MOST_LONGER),
       held: `Held to ${MOST_LONGER}`,
       why: 'A credit that is dropped last is missed two round trips later',
-    },
-    {
-      quantity: `${workload}: 99 % time on over off, by class; mean of all`,
-      ours: `${list('p99')}; ${fixed(longer('all', 'mean'), 2)}`,
+    }),
+    row(`${workload}: 99 % time on over off, by class; mean of all`, `${list('p99')}; ${fixed(longer('all', 'mean'), 2)}`, 0, {
       note: 'A tail of some hundred flows is one or two of them.',
-    },
+    }),
   ];
 }

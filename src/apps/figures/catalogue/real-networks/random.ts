@@ -11,15 +11,11 @@ import { quantile } from '../../../../sim/measure/quantile.js';
 import type { Scenario, TrafficSpec } from '../../../../sim/scenario.js';
 import { LINK_SETTINGS } from '../../../../switch/link-settings.js';
 import type { TopologyLink } from '../../../../switch/topology.js';
+import { lines } from '../../blocks/charts.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { cross, figure, type Results, type Row, rounded, tableOf } from '../../plan.js';
+import { cross, figure, type Results, type Row, rounded, row, tableOf } from '../../plan.js';
 
-interface Case {
-  readonly algorithm: Algorithm;
-  readonly set: SetName;
-  readonly seed: number;
-  readonly network: Scenario;
-}
+type Case = { readonly algorithm: Algorithm; readonly set: SetName; readonly seed: number; readonly network: Scenario };
 
 /** The default law first, which is held to something; then what stands beside it. */
 const ALGORITHMS = ['steady', 'leaning', 'naive', 'expresspass', 'expresspass-ns2', 'ec4', 'spraypass', 'dctcp', 'cubic'] as const;
@@ -61,24 +57,25 @@ Each flow's payload over the second half of the run is a part of its max-min sha
     const beside = cross({ algorithm: ALGORITHMS, set: SET_NAMES }).filter(({ algorithm, set }) => algorithm !== JUDGED || set !== 'report');
     return [
       ...heldRows(parts(JUDGED, 'report')),
-      ...beside.map(({ algorithm, set }) => ({
-        quantity: `${algorithm}: ${QUANTILES.map(({ name }) => name).join(', ')}; seeds ${range(set)}`,
-        ours: QUANTILES.map(({ part }) => quantile(parts(algorithm, set), part)),
-        digits: 3,
-        note: `Of ${parts(algorithm, set).length} flows.`,
-      })),
+      ...beside.map(({ algorithm, set }) =>
+        row(
+          `${algorithm}: ${QUANTILES.map(({ name }) => name).join(', ')}; seeds ${range(set)}`,
+          QUANTILES.map(({ part }) => quantile(parts(algorithm, set), part)),
+          3,
+          { note: `Of ${parts(algorithm, set).length} flows.` },
+        ),
+      ),
     ];
   },
   charts: (results) => {
     const within = (part: number) => Math.min(DRAWN.max, Math.max(DRAWN.min, part));
     const parts = partsOf(results);
     return {
-      '': {
-        kind: 'lines',
-        x: { name: 'rate as a part of the max-min share', scale: 'log2', ...DRAWN },
-        y: { name: 'share of the flows', max: 1 },
-        series: ALGORITHMS.map((algorithm) => cdfSeries(algorithm, parts(algorithm, 'report').map(within))),
-      },
+      '': lines(
+        { name: 'rate as a part of the max-min share', scale: 'log2', ...DRAWN },
+        { name: 'share of the flows', max: 1 },
+        ALGORITHMS.map((algorithm) => cdfSeries(algorithm, parts(algorithm, 'report').map(within))),
+      ),
     };
   },
   tables: (results) => {
@@ -132,12 +129,9 @@ function sortedParts(results: Results<Case>, algorithm: Algorithm, set: SetName)
 
 function heldRows(sorted: Float64Array): Row[] {
   const flows = `Of ${sorted.length} flows.`;
-  return QUANTILES.map(({ name, part, limit }) => ({
-    quantity: `${JUDGED}: ${name} of the shares; seeds ${range('report')}`,
-    ours: quantile(sorted, part),
-    digits: 3,
-    ...(limit ?? { note: flows }),
-  }));
+  return QUANTILES.map(({ name, part, limit }) =>
+    row(`${JUDGED}: ${name} of the shares; seeds ${range('report')}`, quantile(sorted, part), 3, { ...(limit ?? { note: flows }) }),
+  );
 }
 
 /** Settings of links in which random networks differ; the others are the defaults of scenarios. */

@@ -2,13 +2,9 @@
 import { CREDIT_ALGORITHMS } from '../../../../core/credit/registry.js';
 import { groupRate, UTILISATION } from '../../blocks/quantities.js';
 import type { FigureDocument } from '../../figure.js';
-import { columns, cross, figure } from '../../plan.js';
+import { cross, figure, row } from '../../plan.js';
 
-interface Case {
-  readonly rule: string;
-  readonly place: Place;
-  readonly weight: number;
-}
+type Case = { readonly rule: string; readonly place: Place; readonly weight: number };
 
 /** The algorithms that give weights: others refuse such flows (PROTOCOL §4.9). */
 const RULES = CREDIT_ALGORITHMS.filter(({ takesWeights }) => takesWeights).map(({ name }) => name);
@@ -49,14 +45,11 @@ export const weights = figure<Case>({
   rows: (results) =>
     results.cases.map((each) => {
       const ratio = results.of(HEAVY, each) / results.of(LIGHT, each);
-      return {
-        quantity: `${each.rule}, ${each.place}: weight ${each.weight} over its neighbours`,
-        ours: ratio,
-        digits: 3,
+      return row(`${each.rule}, ${each.place}: weight ${each.weight} over its neighbours`, ratio, 3, {
         met: Math.abs(ratio / each.weight - 1) <= TOLERANCE,
         held: `Held to ${each.weight} within ${TOLERANCE * 100} %`,
-      };
+      });
     }),
   charts: (results) => ({ '': results.bars(HEAVY, 'the heavy flow (Gbit/s)') }),
-  table: { run: ({ rule, place, weight }) => `${rule}-${place}-${weight}`, ...columns([HEAVY, LIGHT, UTILISATION]) },
+  table: [{ run: ({ rule, place, weight }) => `${rule}-${place}-${weight}` }, HEAVY, LIGHT, UTILISATION],
 });

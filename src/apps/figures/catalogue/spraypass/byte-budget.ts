@@ -2,12 +2,9 @@
 import { CREDITS_SENT, CREDITS_WASTED, DATA_DROPS, LARGEST_QUEUE, MEAN_US, UNFINISHED } from '../../blocks/quantities.js';
 import { type Fabric, leafSpine, systemFields, withEndpoint } from '../../blocks/spray.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { columns, cross, figure, noneOf, type Quantity, type Results, type Row } from '../../plan.js';
+import { cross, figure, noneOf, type Quantity, type Results, type Row, row } from '../../plan.js';
 
-interface Load {
-  readonly workload: 'messages' | 'web-server';
-  readonly load: number;
-}
+type Load = { readonly workload: 'messages' | 'web-server'; readonly load: number };
 
 interface Case extends Load {
   readonly system: 'expresspass' | 'spraypass';
@@ -48,20 +45,28 @@ export const byteBudget = figure<Case>({
   rows: (results) => LOADS[results.profile].flatMap((load) => SYSTEMS.flatMap((system) => rowsOf(results, { system, ...load }))),
   charts: (results) => ({ '': results.bars(MEAN_US.S, 'mean completion time of flows below 10 KB (us)') }),
   tables: (results) => [
-    results.table('', {
-      run: ({ system, workload, load, mode }) => `${system}-${workload}-${load}-${mode}`,
-      ...columns([MEAN_US.S, MEAN_US.M, MEAN_US.all, CREDITS_SENT, CREDITS_WASTED, LARGEST_QUEUE, DATA_DROPS, UNFINISHED]),
-    }),
+    results.table('', [
+      { run: ({ system, workload, load, mode }) => `${system}-${workload}-${load}-${mode}` },
+      MEAN_US.S,
+      MEAN_US.M,
+      MEAN_US.all,
+      CREDITS_SENT,
+      CREDITS_WASTED,
+      LARGEST_QUEUE,
+      DATA_DROPS,
+      UNFINISHED,
+    ]),
   ],
 });
 
 function rowsOf(results: Results<Case>, each: Omit<Case, 'mode'>): Row[] {
-  const over = (what: string, quantity: Quantity, bound: Partial<Row>): Row => ({
-    quantity: `${each.system}, ${each.workload} at load ${each.load}: ${what}`,
-    ours: results.ratio(quantity, { ...each, mode: 'chunks' }, { ...each, mode: 'without' }),
-    digits: 3,
-    ...bound,
-  });
+  const over = (what: string, quantity: Quantity, bound: Partial<Row>): Row =>
+    row(
+      `${each.system}, ${each.workload} at load ${each.load}: ${what}`,
+      results.ratio(quantity, { ...each, mode: 'chunks' }, { ...each, mode: 'without' }),
+      3,
+      { ...bound },
+    );
   const messages = () => [
     over('mean time over that without', MEAN_US.all, { most: 0.6 }),
     over('credits sent over those without', CREDITS_SENT, { most: 0.5 }),

@@ -2,12 +2,9 @@
 import { JAIN, LEAST_GOODPUT, MEAN_GOODPUT } from '../../blocks/quantities.js';
 import { type Fabric, fromOneLeaf, leafSpine, systemFields } from '../../blocks/spray.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { columns, cross, figure, type Results, type Row } from '../../plan.js';
+import { cross, figure, type Results, type Row, row } from '../../plan.js';
 
-interface Case {
-  readonly system: (typeof SYSTEMS)[number];
-  readonly paths: (typeof PATHS)[number];
-}
+type Case = { readonly system: (typeof SYSTEMS)[number]; readonly paths: (typeof PATHS)[number] };
 
 /** `spraypass-listing`: a decrease is taken off the rate in force, as the paper's listing has it. */
 const SYSTEMS = ['expresspass', 'spraypass-listing', 'spraypass'] as const;
@@ -24,17 +21,14 @@ export const convergence = figure<Case>({
   document: documentOf,
   rows: (results) => [
     ...PATHS.slice(1).flatMap((paths) => rowsOf(results, paths)),
-    {
-      quantity: 'one path: Jain over 1 ms, the listing and ExpressPass',
+    row('one path: Jain over 1 ms, the listing and ExpressPass', jains(results, ['spraypass-listing', 'expresspass'], 'one'), 4, {
       paper: 'alike',
-      ours: jains(results, ['spraypass-listing', 'expresspass'], 'one'),
-      digits: 4,
       met: results.of(JAIN, { system: 'spraypass-listing', paths: 'one' }) >= results.of(JAIN, { system: 'expresspass', paths: 'one' }),
       held: 'Held to no less than that of ExpressPass',
-    },
+    }),
   ],
   charts: (results) => ({ '': results.bars(JAIN, "Jain's index over 1 ms") }),
-  tables: (results) => [results.table('', { run: ({ system, paths }) => `${system}-${paths}`, ...columns([MEAN_GOODPUT, LEAST_GOODPUT, JAIN]) })],
+  tables: (results) => [results.table('', [{ run: ({ system, paths }) => `${system}-${paths}` }, MEAN_GOODPUT, LEAST_GOODPUT, JAIN])],
 });
 
 function jains(results: Results<Case>, systems: readonly Case['system'][], paths: Case['paths']): number[] {
@@ -44,27 +38,21 @@ function jains(results: Results<Case>, systems: readonly Case['system'][], paths
 function rowsOf(results: Results<Case>, paths: Case['paths']): Row[] {
   const what = `four paths of ${paths}`;
   return [
-    {
-      quantity: `${what}: Jain over 1 ms, the listing`,
+    row(`${what}: Jain over 1 ms, the listing`, results.of(JAIN, { system: 'spraypass-listing', paths }), 4, {
       paper: 'fair within 1 ms',
-      ours: results.of(JAIN, { system: 'spraypass-listing', paths }),
-      digits: 4,
       // Ours, for "converges to fairness within 1 ms".
       least: 0.99,
-    },
-    {
-      quantity: `${what}: Jain over 1 ms, our default and ExpressPass`,
+    }),
+    row(`${what}: Jain over 1 ms, our default and ExpressPass`, jains(results, ['spraypass', 'expresspass'], paths), 4, {
       paper: '-, never fair',
-      ours: jains(results, ['spraypass', 'expresspass'], paths),
-      digits: 4,
       note: 'That of ExpressPass depends on which links the hash picks.',
-    },
-    {
-      quantity: `${what}: goodput of the listing over that of our default`,
-      ours: results.ratio(MEAN_GOODPUT, { system: 'spraypass-listing', paths }, { system: 'spraypass', paths }),
-      digits: 3,
-      note: 'The listing takes the same overload off twice, as that of ExpressPass does (decision 0003).',
-    },
+    }),
+    row(
+      `${what}: goodput of the listing over that of our default`,
+      results.ratio(MEAN_GOODPUT, { system: 'spraypass-listing', paths }, { system: 'spraypass', paths }),
+      3,
+      { note: 'The listing takes the same overload off twice, as that of ExpressPass does (decision 0003).' },
+    ),
   ];
 }
 

@@ -2,7 +2,7 @@
 import { DISORDER_MAX, DISORDER_P99, JAIN, LARGEST_QUEUE, LEAST_GOODPUT, MEAN_GOODPUT } from '../../blocks/quantities.js';
 import { fromOneLeaf, leafSpine, systemFields, TWO_LEAVES } from '../../blocks/spray.js';
 import type { FigureDocument } from '../../figure.js';
-import { columns, cross, figure } from '../../plan.js';
+import { cross, figure, row } from '../../plan.js';
 
 /** Eight senders at one leaf and their receivers at the other; for feedback five, as in SprayPass' Figure 5. */
 const FIVE = { ...TWO_LEAVES, hostsPerLeaf: 5 };
@@ -43,36 +43,26 @@ export const disorder = figure<{ run: string }>({
   },
   rows: (results) => [
     ...['spraypass-2', 'spraypass'].flatMap((run) => [
-      {
-        quantity: `${run}: largest degree of disorder`,
+      row(`${run}: largest degree of disorder`, results.of(DISORDER_MAX, { run }), 0, {
         paper: PAPER_DISORDER,
-        ours: results.of(DISORDER_MAX, { run }),
         most: PAPER_DISORDER,
         held: "Held to no more than the paper's",
-      },
-      {
-        quantity: `${run}: largest queue (B)`,
+      }),
+      row(`${run}: largest queue (B)`, results.of(LARGEST_QUEUE, { run }), 0, {
         paper: PAPER_QUEUE,
-        ours: results.of(LARGEST_QUEUE, { run }),
         most: PAPER_QUEUE,
         held: "Held to no more than the paper's",
-      },
+      }),
     ]),
-    {
-      quantity: `${GAIN}, overtaken credits lost`,
+    row(`${GAIN}, overtaken credits lost`, results.ratio(MEAN_GOODPUT, { run: 'five-marks' }, { run: 'five-overtaken-lost' }), 3, {
       paper: PAPER_GAIN,
-      ours: results.ratio(MEAN_GOODPUT, { run: 'five-marks' }, { run: 'five-overtaken-lost' }),
-      digits: 3,
       least: PAPER_GAIN,
       held: "Held to no less than the paper's",
-    },
-    {
-      quantity: `${GAIN}, overtaken credits taken back`,
-      ours: results.ratio(MEAN_GOODPUT, { run: 'five-marks' }, { run: 'five-taken-back' }),
-      digits: 3,
+    }),
+    row(`${GAIN}, overtaken credits taken back`, results.ratio(MEAN_GOODPUT, { run: 'five-marks' }, { run: 'five-taken-back' }), 3, {
       note: 'What spraypass-1 does by default: a credit whose data comes after that of a later one is no longer lost, so disorder costs little.',
-    },
+    }),
   ],
   charts: (results) => ({ '': results.bars(LARGEST_QUEUE, 'largest data queue (B)') }),
-  table: { run: 'run', ...columns([MEAN_GOODPUT, LEAST_GOODPUT, JAIN, DISORDER_P99, DISORDER_MAX, LARGEST_QUEUE]) },
+  table: ['run', MEAN_GOODPUT, LEAST_GOODPUT, JAIN, DISORDER_P99, DISORDER_MAX, LARGEST_QUEUE],
 });
