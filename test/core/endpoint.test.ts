@@ -14,9 +14,9 @@ import {
   encodeVersion,
   seal,
 } from '../../src/wire/encode.js';
-import { printFrame } from '../../src/wire/print.js';
 import { EndpointBench, header } from '../harness/endpoint-bench.js';
 import { FLOW_PEER, rangeList } from '../harness/flow-context.js';
+import { printFrame } from '../harness/print-frame.js';
 import { RecordingWriter } from '../harness/sender-bench.js';
 
 const anyData = (flowId: number) => (bytes: Uint8Array) => {

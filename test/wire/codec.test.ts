@@ -8,7 +8,6 @@ import { DROP_NAMES } from '../../src/wire/decode.js';
 import * as encode from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
 import { Chunks, CreditFlag, Data, DataFlag } from '../../src/wire/layout.js';
-import { printFrame } from '../../src/wire/print.js';
 import {
   type NaiveChunk,
   type NaiveFrame,
@@ -18,6 +17,7 @@ import {
   TYPES,
 } from '../harness/naive-codec.js';
 import { receivedFrames, sentFrames } from '../harness/naive-frames.js';
+import { printFrame } from '../harness/print-frame.js';
 import { holds, printSeed } from '../harness/seeds.js';
 
 // Says the same frame to src/wire and to the naive twin, and compares what both make of it.

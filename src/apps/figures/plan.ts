@@ -164,8 +164,8 @@ export class Results<P extends object> {
   }
 }
 
-export function figure<P extends object>(plan: Heading & Part<P>): Figure {
-  return figureOfParts(plan, [part(plan)]);
+export function figure<P extends object>(name: string, title: string, plan: Pick<Figure, 'source' | 'about'> & Part<P>): Figure {
+  return figureOfParts({ ...plan, name, title }, [part(plan)]);
 }
 
 /** A figure whose parts have cases of different kinds. */

@@ -4,9 +4,11 @@ import type { Axis, LineChart, LineSeries } from '../../../report/plot/chart.js'
 /** Of flows, as most x axes are. */
 export const FLOWS_AXIS: Axis = { name: 'flows', scale: 'log2' };
 
+type Frame = Pick<LineChart, 'title' | 'references' | 'widthPx' | 'heightPx'> & { readonly x: Axis | string; readonly y: Axis | string };
+
 /** A chart of lines; an axis that has no more than a name is its name. */
-export function lines(x: Axis | string, y: Axis | string, series: readonly LineSeries[], more: Partial<LineChart> = {}): LineChart {
-  return { kind: 'lines', x: axis(x), y: axis(y), series, ...more };
+export function lines(frame: Frame, series: readonly LineSeries[]): LineChart {
+  return { ...frame, kind: 'lines', x: axis(frame.x), y: axis(frame.y), series };
 }
 
 function axis(of: Axis | string): Axis {

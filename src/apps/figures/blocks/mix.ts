@@ -1,7 +1,7 @@
 import { assert } from '../../../base/assert.js';
 import type { SimulationRun } from '../../../sim/result.js';
 import type { FigureDocument } from '../figure.js';
-import { cross, type Quantity, quantity } from '../plan.js';
+import { cross, quantity } from '../plan.js';
 import { BOTTLENECK } from './quantities.js';
 
 /** Marking threshold: above C * RTT / 7 = 6 frames of 10 Gbit/s and 30 us; at 30 the ratio is nearest to 1 (docs/decisions/0015-ec4.md). */
@@ -89,7 +89,7 @@ export function shares({ series }: SimulationRun): { timesNs: readonly number[];
 }
 
 /** What the first side gets for each bit of the other. */
-export const RATIO: Quantity = quantity('ratio', 4, ratioOf);
+export const RATIO = quantity('ratio', 4, ratioOf);
 
 export const EC4: Side = { algorithm: 'ec4' };
 export const EC4_LITERAL: Side = { algorithm: 'ec4-literal' };

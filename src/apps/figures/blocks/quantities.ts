@@ -3,10 +3,9 @@
 import { assert } from '../../../base/assert.js';
 import { cdfSeries, type LineChart } from '../../../report/plot/chart.js';
 import type { FlowResult, LinkResult, SimulationResult, SimulationRun, SizeClass } from '../../../sim/result.js';
-import { lines } from '../blocks/charts.js';
-import type { Quantity } from '../plan.js';
-import { quantity } from '../plan.js';
+import { type Quantity, quantity } from '../plan.js';
 import { largest, mean, sum } from '../statistics.js';
+import { lines } from './charts.js';
 import { wireBps } from './payload.js';
 
 /** Quantities that several figures read from their runs. */
@@ -37,8 +36,8 @@ export const JAIN = ofResult('jain', 4, ({ jain }) => jain);
 export const DISORDER_P99 = ofResult('disorder_p99', 0, ({ disorderP99 }) => disorderP99);
 export const DISORDER_MAX = ofResult('disorder_max', 0, ({ disorderMax }) => disorderMax);
 /** Summed over seeds. */
-export const DATA_DROPS: Quantity = quantity('data_drops', 0, dataDrops, sum);
-export const UNFINISHED: Quantity = quantity('unfinished', 0, unfinished);
+export const DATA_DROPS = quantity('data_drops', 0, dataDrops, sum);
+export const UNFINISHED = quantity('unfinished', 0, unfinished);
 /** Wire rate of flow 0, Gbit/s. */
 export const FLOW_0 = ofResult('flow_0_gbps', 3, ({ flows }) => wireBps(flows[0].goodputBps) / 1e9);
 
@@ -125,8 +124,7 @@ export function timesS({ result }: SimulationRun, group?: string): Float64Array 
 /** Completion times of several runs, in seconds, as the shares of flows that had ended by then. */
 export function completionCdf(all: readonly { name: string; timesS: ArrayLike<number> }[]): LineChart {
   return lines(
-    'completion time (s)',
-    { name: 'share of the flows', max: 1 },
+    { x: 'completion time (s)', y: { name: 'share of the flows', max: 1 } },
     all.map(({ name, timesS }) => cdfSeries(name, timesS)),
   );
 }

@@ -32,9 +32,7 @@ export function joiningSeeds(rule: Rule, profile: Profile): number {
   return profile === 'paper' || rule === 'steady' ? 20 : 8;
 }
 
-export const convergence = figure<Case>({
-  name: 'convergence',
-  title: 'Convergence of a flow that joins',
+export const convergence = figure<Case>('convergence', 'Convergence of a flow that joins', {
   source: 'ExpressPass 2016, Figure 7; ExpressPass 2017, convergence at 10 and 100 Gbit/s',
   about: (profile) =>
     `One flow has a link to itself, RTT 100 us; then a second one starts. Counted are RTTs from its start, its opening request included, until the first RTT begins in which both flows are within 20 % (10 %) of the fair share: rates of payload over one RTT. No data can arrive in the first one and a half. Median, 90th percentile and range over ${joiningSeeds('steady', profile)} seeds for steady and ${joiningSeeds('naive', profile)} for the others; initial rate and w_init 0.5. What has not converged after ${LAST_RTT} RTTs counts as ${LAST_RTT}.
@@ -86,13 +84,16 @@ function rateChart(results: Results<Case>, each: Case): LineChart {
   const shares = sharesSinceJoin(results.runsOf(each)[0]).slice(0, DRAWN_RTTS);
   const x = shares.map((_, at) => at + 1);
   return lines(
-    'RTTs since the second flow started',
-    { name: 'rate over one RTT / fair share', min: 0, max: 2 },
+    {
+      x: 'RTTs since the second flow started',
+      y: { name: 'rate over one RTT / fair share', min: 0, max: 2 },
+      title: `${each.rule}, ${RATES[each.rate].name}`,
+      references: [{ label: 'fair', y: 1 }],
+    },
     [
       { name: 'running flow', x, y: shares.map(([running]) => running) },
       { name: 'joining flow', x, y: shares.map(([, joining]) => joining) },
     ],
-    { title: `${each.rule}, ${RATES[each.rate].name}`, references: [{ label: 'fair', y: 1 }] },
   );
 }
 

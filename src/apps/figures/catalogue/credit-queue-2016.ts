@@ -12,9 +12,7 @@ const PAPER_WORST_PERCENT = 3.3;
 /** "Maxes out": what longer queues may still win, per cent (ours). */
 const MOST_WON_PERCENT = 2;
 
-export const creditQueue2016 = figure<{ queue: number; flows: number }>({
-  name: 'credit-queue-2016',
-  title: 'Length of the credit queue, rule of 2016',
+export const creditQueue2016 = figure<{ queue: number; flows: number }>('credit-queue-2016', 'Length of the credit queue, rule of 2016', {
   source: 'ExpressPass 2016, Figure 4',
   about: (profile) =>
     `Under-utilisation of the data share in per cent with the feedback of 2016 and credit queues of 1 to 128 credits in every switch and NIC. ${FLOWS.join(', ')} endless flows at 10 Gbit/s, RTT 100 us, gaps of credits that vary by 1 % as in that paper; 60 ms, measured from 20 to 60 ms, ${profile === 'quick' ? 'one seed' : 'means over 10 seeds'}. The other queue figures of the paper are on this page too: many concurrent flows (its Figure 9) under many-flows, queues in a fat tree (its Table 1) under workloads.`,
@@ -45,8 +43,7 @@ export const creditQueue2016 = figure<{ queue: number; flows: number }>({
   },
   charts: (results) => ({
     '': lines(
-      { name: 'credit queue (credits)', scale: 'log2' },
-      { name: 'under-utilisation (%)', min: -1 },
+      { x: { name: 'credit queue (credits)', scale: 'log2' }, y: { name: 'under-utilisation (%)', min: -1 } },
       FLOWS.map((flows) => results.line(`${flows} flows`, 'queue', UNDER_UTILISATION, { flows })),
     ),
   }),

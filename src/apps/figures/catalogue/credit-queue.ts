@@ -3,7 +3,7 @@
 import { lines } from '../blocks/charts.js';
 import { dumbbell, type Rule, withLinks } from '../blocks/dumbbell.js';
 import type { Profile } from '../figure.js';
-import { chartsOf, cross, figure, isNear, type Quantity, quantity, type Row, row } from '../plan.js';
+import { chartsOf, cross, figure, isNear, quantity, type Row, row } from '../plan.js';
 import { mean } from '../statistics.js';
 
 const QUEUES = [1, 2, 4, 8, 16, 32];
@@ -25,16 +25,14 @@ const MOST_PERCENT = 1;
 const TOLERANCE_PERCENT = 3;
 
 /** Of the data share of the bottleneck. */
-export const UNDER_UTILISATION: Quantity = quantity(
+export const UNDER_UTILISATION = quantity(
   'under_utilisation_percent',
   2,
   ({ result }) => result.utilisation,
   (values) => 100 * (1 - mean(values)),
 );
 
-export const creditQueue = figure<{ rule: Rule; queue: number; flows: number }>({
-  name: 'credit-queue',
-  title: 'Length of the credit queue',
+export const creditQueue = figure<{ rule: Rule; queue: number; flows: number }>('credit-queue', 'Length of the credit queue', {
   source: 'ExpressPass 2017, Figure 9',
   about: (profile) =>
     `Under-utilisation of the data share in per cent, for credit queues of 1 to 32 credits in every switch and NIC and 2 to 32 endless flows at 10 Gbit/s, RTT 100 us. Lists are for ${FLOWS.join(', ')} flows. 60 ms, measured from 20 to 60 ms, ${profile === 'quick' ? 'one seed' : `means over ${SEEDS.paper} seeds`}; initial rate and w_init 0.5. The paper's lines rise to about 5 % for short queues, and it finds eight credits sufficient.`,
@@ -56,10 +54,8 @@ export const creditQueue = figure<{ rule: Rule; queue: number; flows: number }>(
   charts: (results) =>
     chartsOf(DRAWN, (rule) =>
       lines(
-        { name: 'credit queue (credits)', scale: 'log2' },
-        { name: 'under-utilisation (%)', min: -1, max: 10 },
+        { x: { name: 'credit queue (credits)', scale: 'log2' }, y: { name: 'under-utilisation (%)', min: -1, max: 10 }, title: rule },
         FLOWS.map((flows) => results.line(`${flows} flows`, 'queue', UNDER_UTILISATION, { rule, flows })),
-        { title: rule },
       ),
     ),
   table: ['rule', { credit_queue: 'queue' }, 'flows', UNDER_UTILISATION],

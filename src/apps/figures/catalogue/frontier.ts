@@ -13,9 +13,7 @@ const JAIN_1MS = jainOver(1);
 const RTTS = rttsWithin(0.1);
 
 /** The runs of one-bottleneck, by flows, and of convergence. */
-export const frontier = figure<{ rule: Rule; flows: number | typeof JOIN }>({
-  name: 'frontier',
-  title: 'What each rule gives and what it takes',
+export const frontier = figure<{ rule: Rule; flows: number | typeof JOIN }>('frontier', 'What each rule gives and what it takes', {
   source: 'Ours',
   about: () =>
     `The runs of one-bottleneck and convergence once more, rule beside rule: utilisation of the data share, Jain over 1 ms, the share of credits dropped, and RTTs until a joining flow and the running one are within 10 % of the fair share at 10 Gbit/s. Labels and lists are for ${FLOWS.join(', ')} flows; means over seeds, of RTTs the median. Up and to the left is better in every drawing.`,

@@ -5,7 +5,7 @@ import { dumbbell, type Rule } from '../blocks/dumbbell.js';
 import { joiningDocument, LAST_RTT, rttsWithin } from '../blocks/joining.js';
 import { PAYLOAD_BYTES } from '../blocks/payload.js';
 import type { FigureDocument, Profile } from '../figure.js';
-import { cross, figure, isNear, type Quantity, quantity, type Results, type Row, row, tableOf, valueList } from '../plan.js';
+import { cross, figure, isNear, quantity, type Results, type Row, row, tableOf, valueList } from '../plan.js';
 
 /** `join`: a flow joins another; `waste`: a flow of one frame on an idle network. */
 type Case = { readonly rule: Rule; readonly kind: 'join' | 'waste'; readonly divisor: number };
@@ -23,11 +23,9 @@ const WASTERS = DRAWN.slice(0, 3);
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 10, paper: 20 };
 const RTTS_20 = rttsWithin(0.2);
 const RTTS_10 = rttsWithin(0.1);
-const WASTED: Quantity = quantity('wasted_credits', 2, ({ result }) => result.flows[0].credits.unused);
+const WASTED = quantity('wasted_credits', 2, ({ result }) => result.flows[0].credits.unused);
 
-export const initialRate = figure<Case>({
-  name: 'initial-rate',
-  title: 'Initial rate: convergence against wasted credits',
+export const initialRate = figure<Case>('initial-rate', 'Initial rate: convergence against wasted credits', {
   source: 'ExpressPass 2017, Figure 8',
   about: (profile) =>
     `Lists are for initial rates of 1, 1/2, 1/4, 1/8, 1/16 and 1/32 of the maximum, w_init 0.5, at 10 Gbit/s and an RTT of 100 us. Convergence as in the figure of that name: a flow joins one that runs, RTTs until both are within 20 % (10 %) of the fair share, medians over ${SEEDS[profile]} seeds. Wasted credits: a flow of one frame on an idle network; credits that reached the sender when it had nothing left to send.`,

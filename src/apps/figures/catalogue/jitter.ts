@@ -40,9 +40,7 @@ const LONG = jainOver(4);
 /** The most that the bottleneck carries in the short windows of 1 ms. */
 const FRAMES_IN_1_MS = (dataRateBps({ ...DEFAULT_PORT, rateBps: 10e9 }) * 1e6) / 1e9 / (8 * wireBytes(DEFAULT_PORT.maxFrameBytes));
 
-export const jitter = figure<Case>({
-  name: 'jitter',
-  title: 'Jitter of the credits and fairness',
+export const jitter = figure<Case>('jitter', 'Jitter of the credits and fairness', {
   source: 'ExpressPass 2017, Figure 6 (a); ExpressPass 2016, Figure 5',
   about: (profile) =>
     `Naive credits of 2 to ${Math.max(...FLOWS[profile])} flows on one bottleneck of 10 Gbit/s, whose gaps vary by 0 to 8 %. Jain's index over 1 ms. ${profile === 'quick' ? '15 ms, measured from 5 ms' : '60 ms, measured from 20 ms'}, means over ${seedCount(2, profile)} seeds of two flows to ${seedCount(1024, profile)} of the most; lists are for ${FLOWS[profile].join(', ')} flows.
@@ -76,10 +74,8 @@ The paper's figure is of credits of one size and says nothing of the NIC. Ours i
   charts: (results) =>
     chartsOf(SETUP_NAMES, (setup) =>
       lines(
-        FLOWS_AXIS,
-        { name: "Jain's index over 1 ms", max: 1 },
+        { x: FLOWS_AXIS, y: { name: "Jain's index over 1 ms", max: 1 }, title: SETUPS[setup].title },
         gapsOf(setup, results.profile).map((gap) => results.line(`j = ${gap}`, 'flows', SHORT, { setup, gap })),
-        { title: SETUPS[setup].title },
       ),
     ),
   table: ['setup', { jitter: 'gap' }, 'flows', SHORT, LONG],

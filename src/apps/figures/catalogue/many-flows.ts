@@ -17,9 +17,7 @@ const MOST_QUEUED_FRAMES = 4;
 const CODE_QUEUE: Readonly<Record<number, number>> = { 64: 5_208, 128: 10_584, 256: 21_336, 512: 42_840, 1024: 85_848 };
 const JAIN = jainOver(100);
 
-export const manyFlows = figure<Case>({
-  name: 'many-flows',
-  title: 'Many flows on one bottleneck',
+export const manyFlows = figure<Case>('many-flows', 'Many flows on one bottleneck', {
   source: 'ExpressPass 2017, the comparison to 2,048 flows; ExpressPass 2016, Figure 9',
   about: (profile) =>
     `Endless flows that start together on one bottleneck of 10 Gbit/s, RTT 100 us. Jain's index over 100 ms, ${profile === 'quick' ? 'one window' : 'three windows'} after 20 ms; the data queue is the largest of that time. With 2,048 flows the bottleneck carries 39 frames of each in 100 ms, and a flow gets a credit every 26 RTTs. Lists are for ${flowsOf(profile, 'steady').join(', ')} flows, or as far as they go.`,
@@ -36,8 +34,8 @@ export const manyFlows = figure<Case>({
   charts: (results) => {
     const byFlows = (of: Quantity) => RULES[results.profile].map((rule) => results.line(rule, 'flows', of, { rule }));
     return {
-      jain: lines(FLOWS_AXIS, { name: "Jain's index over 100 ms", max: 1 }, byFlows(JAIN)),
-      queue: lines(FLOWS_AXIS, 'largest data queue (B)', byFlows(QUEUE.max)),
+      jain: lines({ x: FLOWS_AXIS, y: { name: "Jain's index over 100 ms", max: 1 } }, byFlows(JAIN)),
+      queue: lines({ x: FLOWS_AXIS, y: 'largest data queue (B)' }, byFlows(QUEUE.max)),
     };
   },
   table: ['rule', 'flows', JAIN, UTILISATION, { data_queue_bytes_max: QUEUE.max, data_queue_bytes_max_ever: QUEUE.ever }, CREDITS_DROPPED, DATA_DROPS],

@@ -22,9 +22,7 @@ const FEW = 2;
 const MAX_MIN_PART = 0.1;
 const FLOW_0_LOWEST: Quantity = { ...FLOW_0, digits: 4, over: (bySeed) => Math.min(...bySeed) };
 
-export const multiBottleneck = figure<Case>({
-  name: 'multi-bottleneck',
-  title: 'A short flow against many over several bottlenecks',
+export const multiBottleneck = figure<Case>('multi-bottleneck', 'A short flow against many over several bottlenecks', {
   source: 'ExpressPass 2017, Figure 11',
   about: (profile) =>
     `One sender. Flow 0 crosses link 1 alone; N further flows cross links 1, 2 and 3, so their credits have been dropped twice when they meet those of flow 0. Links of 10 Gbit/s and 10 us; wire rate of flow 0 beside its max-min share of 1/(N + 1) of the data share. 60 ms, measured from 20 to 60 ms, means over ${SEEDS[profile]} seeds; initial rate and w_init 0.5.`,
@@ -52,7 +50,7 @@ export const multiBottleneck = figure<Case>({
   charts: (results) => {
     const flows = results.where({ rule: 'steady' }).map((each) => each.flows);
     return {
-      '': lines({ name: 'flows over all links', scale: 'log2' }, 'wire rate of flow 0 (Gbit/s)', [
+      '': lines({ x: { name: 'flows over all links', scale: 'log2' }, y: 'wire rate of flow 0 (Gbit/s)' }, [
         ...DRAWN.map((rule) => results.line(rule, 'flows', FLOW_0, { rule })),
         { name: "authors' code", x: COMPARED, y: CODE },
         { name: 'max-min', x: flows, y: flows.map(maxMinGbps) },

@@ -31,9 +31,7 @@ const CODE = {
   naiveUtilisation: [1.01, 1.014, 1.015, 1.016, 1.016],
 };
 
-export const oneBottleneck = figure<Case>({
-  name: 'one-bottleneck',
-  title: 'One bottleneck: utilisation, fairness, queue and credits',
+export const oneBottleneck = figure<Case>('one-bottleneck', 'One bottleneck: utilisation, fairness, queue and credits', {
   source: "Our runs of the authors' ns-2 code; no figure of the papers",
   about: (profile) =>
     `2 to 256 endless flows that start together share one link of 10 Gbit/s, RTT 100 us, initial rate and w_init 0.5. 60 ms, measured from 20 to 60 ms, means over ${SEEDS[profile]} seeds. Utilisation is of the data share of the link (1538/1626 with credits of 84 to 92 B); the data queue is the largest of any seed. Lists of values are for ${FLOWS.join(', ')} flows, or as far as they go.
@@ -75,7 +73,7 @@ function feedbackRows(results: Results<Case>, rule: Rule): Row[] {
   return [
     row(`${rule}: utilisation`, results.list(UTILISATION, { rule }), 3, { code: CODE.utilisation, least: 0.98, held: 'Held to 0.98 at every number of flows' }),
     noneOf(`${rule}: data frames lost`, sum(results.list(DATA_DROPS, { rule })), { paper: '0', code: '0' }),
-    row(`${rule}: largest data queue once flows run (B)`, results.list(QUEUE.max, { rule }), 0, { ...queue }),
+    row(`${rule}: largest data queue once flows run (B)`, results.list(QUEUE.max, { rule }), 0, queue),
     row(`${rule}: largest data queue since the start (B)`, results.list(QUEUE.ever, { rule }), 0, { ...queue, why: WHY_OPENING }),
   ];
 }
@@ -120,5 +118,5 @@ function referenceRows(results: Results<Case>): Row[] {
 
 function chart(results: Results<Case>, quantity: Quantity, code: readonly number[], y: Axis): LineChart {
   const ours = RULES.map((rule) => results.line(rule, 'flows', quantity, { rule }));
-  return lines(FLOWS_AXIS, y, [...ours, { name: "authors' code", x: FLOWS, y: code }]);
+  return lines({ x: FLOWS_AXIS, y }, [...ours, { name: "authors' code", x: FLOWS, y: code }]);
 }

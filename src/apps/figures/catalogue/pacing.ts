@@ -13,9 +13,7 @@ const DEVIATION_NS = Math.round((JITTER * GAP_NS) / Math.sqrt(3));
 const FAIR = 0.9;
 const JAIN = jainOver(1);
 
-export const pacing = figure<{ flows: number }>({
-  name: 'pacing',
-  title: 'How evenly a software pacer sends credits',
+export const pacing = figure<{ flows: number }>('pacing', 'How evenly a software pacer sends credits', {
   source: 'ExpressPass 2017, Figure 6 (b)',
   about: () =>
     `The paper measures the gaps between credits of a software pacer (SoftNIC on an X520 NIC) and finds a standard deviation of ${PAPER_DEVIATION_NS} ns, "a sufficient degree of randomization". That is a figure of a machine, so ours is not on this page, which is the same on every machine: xpass bench pacing measures it, and docs/PERF-LOG.md has what it was on the machine of the project.

@@ -14,9 +14,7 @@ const SIZES = { fixed: { name: 'credits of 84 B', jitter: '0B' }, random: { name
 type Size = keyof typeof SIZES;
 const SIZE_NAMES = Object.keys(SIZES) as Size[];
 
-export const parkingLot2016 = figure<{ size: Size; bottlenecks: number }>({
-  name: 'parking-lot-2016',
-  title: 'Parking lot, as in the paper of 2016',
+export const parkingLot2016 = figure<{ size: Size; bottlenecks: number }>('parking-lot-2016', 'Parking lot, as in the paper of 2016', {
   source: 'ExpressPass 2016, Figure 3',
   about: (profile) =>
     `As parking-lot, with the rule of 2016, a credit queue of 16 and jitter of 1 % as in that paper. It has credits of 84 B; random sizes, which came in 2017, stand beside them. It does not say how long its links are: they have 4 us here. Lists are for one to six bottlenecks, means over ${SEEDS[profile]} seeds.`,
@@ -41,7 +39,7 @@ export const parkingLot2016 = figure<{ size: Size; bottlenecks: number }>({
       ];
     }),
   charts: (results) => ({
-    '': lines('bottlenecks', { name: 'utilisation of the least used link', min: 0.7, max: 1.02 }, [
+    '': lines({ x: 'bottlenecks', y: { name: 'utilisation of the least used link', min: 0.7, max: 1.02 } }, [
       ...SIZE_NAMES.map((size) => results.line(SIZES[size].name, 'bottlenecks', UTILISATION, { size })),
       { name: 'paper', x: [2, 6], y: [PAPER.two, PAPER.six] },
     ]),

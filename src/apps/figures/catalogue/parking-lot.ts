@@ -34,9 +34,7 @@ export function parkingLotDocument(rule: Rule, bottlenecks: number, settings: Fi
   };
 }
 
-export const parkingLot = figure<Case>({
-  name: 'parking-lot',
-  title: 'Parking lot of one to six bottlenecks',
+export const parkingLot = figure<Case>('parking-lot', 'Parking lot of one to six bottlenecks', {
   source: 'ExpressPass 2017, Figure 10',
   about: (profile) =>
     `A chain of links of 10 Gbit/s and 4 us. Flow 0 crosses all of them; each link has a second flow of its own, so a max-min share is half of a link for everyone. Lowest utilisation over the links, of their data share, and the rate of flow 0 on the wire; lists are for one to six bottlenecks. 60 ms, measured from 20 to 60 ms, means over ${SEEDS[profile]} seeds; initial rate and w_init 0.5.`,
@@ -47,27 +45,20 @@ export const parkingLot = figure<Case>({
     DRAWN.flatMap((rule) => {
       const utilisation = results.list(UTILISATION, { rule });
       const rows: Row[] = [
-        row(`${rule}: utilisation of the least used link`, utilisation, 3, { ...utilisationLimit(rule, utilisation) }),
-        row(`${rule}: flow 0 (Gbit/s)`, results.list(FLOW_0, { rule }), 2, { ...flow0Limit(rule, results) }),
+        row(`${rule}: utilisation of the least used link`, utilisation, 3, utilisationLimit(rule, utilisation)),
+        row(`${rule}: flow 0 (Gbit/s)`, results.list(FLOW_0, { rule }), 2, flow0Limit(rule, results)),
       ];
       return rule === 'naive' ? rows.slice(0, 1) : rows;
     }),
   charts: (results) => ({
-    utilisation: lines(
-      'bottlenecks',
-      { name: 'utilisation of the data share', min: 0.4, max: 1.05 },
-      [
-        ...DRAWN.map((rule) => results.line(rule, 'bottlenecks', UTILISATION, { rule })),
-        { name: 'paper', x: BOTTLENECKS, y: PAPER },
-        { name: "authors' code", x: BOTTLENECKS, y: CODE },
-      ],
-      { title: 'Least used link' },
-    ),
+    utilisation: lines({ x: 'bottlenecks', y: { name: 'utilisation of the data share', min: 0.4, max: 1.05 }, title: 'Least used link' }, [
+      ...DRAWN.map((rule) => results.line(rule, 'bottlenecks', UTILISATION, { rule })),
+      { name: 'paper', x: BOTTLENECKS, y: PAPER },
+      { name: "authors' code", x: BOTTLENECKS, y: CODE },
+    ]),
     'flow-0': lines(
-      'bottlenecks',
-      'wire rate (Gbit/s)',
+      { x: 'bottlenecks', y: 'wire rate (Gbit/s)', title: 'The flow that crosses all of them', references: [{ label: 'max-min', y: MAX_MIN_GBPS }] },
       DRAWN.map((rule) => results.line(rule, 'bottlenecks', FLOW_0, { rule })),
-      { title: 'The flow that crosses all of them', references: [{ label: 'max-min', y: MAX_MIN_GBPS }] },
     ),
   }),
   table: ['rule', 'bottlenecks', { lowest_utilisation: UTILISATION }, FLOW_0],

@@ -33,9 +33,7 @@ function boundBytes(spreadUs: number): number {
 
 const BOUNDS = SPREADS_US.map(boundBytes);
 
-export const queueBound = figure<Case>({
-  name: 'queue-bound',
-  title: 'No data loss, and what bounds the data queue',
+export const queueBound = figure<Case>('queue-bound', 'No data loss, and what bounds the data queue', {
   source: 'ExpressPass 2017, the claim of delay bounds; ExpressPass 2016, Section 2.1',
   about: (profile) =>
     `${PAIRS} endless flows on one bottleneck of 10 Gbit/s, RTT 100 us; the time from a credit to its data spreads by 0 to ${SPREADS_US[SPREADS_US.length - 1]} us, either by chance with every frame that a host handles, or because half of the senders take that much longer. Largest data queue of the bottleneck since the start of the run, ${profile === 'quick' ? 'one seed' : 'the largest of 10 seeds'}; lists are for spreads of ${SPREADS_US.join(', ')} us.
@@ -60,12 +58,10 @@ The bound is what the link carries of data in the spread, a credit queue of eigh
   ],
   charts: (results) =>
     chartsOf(CAUSE_NAMES, (cause) =>
-      lines(
-        'spread of the time from credit to data (us)',
-        'largest data queue (B)',
-        [{ name: 'bound', x: SPREADS_US, y: BOUNDS }, ...DRAWN.map((rule) => results.line(rule, 'spreadUs', QUEUE.ever, { cause, rule }))],
-        { title: CAUSES[cause] },
-      ),
+      lines({ x: 'spread of the time from credit to data (us)', y: 'largest data queue (B)', title: CAUSES[cause] }, [
+        { name: 'bound', x: SPREADS_US, y: BOUNDS },
+        ...DRAWN.map((rule) => results.line(rule, 'spreadUs', QUEUE.ever, { cause, rule })),
+      ]),
     ),
   table: ['cause', 'rule', { spread_us: 'spreadUs', data_queue_bytes_max_ever: QUEUE.ever, bound_bytes: ({ spreadUs }) => Math.round(boundBytes(spreadUs)) }],
 });

@@ -18,9 +18,7 @@ const P50 = time('p50_s', 'p50Ns', 's');
 const P99 = time('p99_s', 'p99Ns', 's');
 const MAX = time('max_s', 'maxNs', 's');
 
-export const shuffle = figure<Case>({
-  name: 'shuffle',
-  title: 'Shuffle',
+export const shuffle = figure<Case>('shuffle', 'Shuffle', {
   source: 'ExpressPass 2017, the shuffle workload; ExpressPass 2016, Figure 8',
   about: (profile) =>
     `${SIZES[profile].hosts} hosts at one switch, 10 Gbit/s each; each of the ${SIZES[profile].tasks} tasks of every host sends 1 MB to each task of every other host, all from the start: ${counted(SIZES[profile].hosts * flowsToHost(profile))} flows${profile === 'quick' ? ' (paper: 40 hosts with 8 tasks, 99,840 flows)' : ''}. Links of 4 us; initial rate and w_init 1/16; one seed.

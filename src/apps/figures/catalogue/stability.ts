@@ -8,7 +8,7 @@ import { DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../..
 import { lines } from '../blocks/charts.js';
 import { dumbbell, type Rule } from '../blocks/dumbbell.js';
 import { RTT_NS } from '../blocks/joining.js';
-import { chartsOf, cross, figure, isNear, type Quantity, quantity, rounded, row, tableOf } from '../plan.js';
+import { chartsOf, cross, figure, isNear, quantity, rounded, row, tableOf } from '../plan.js';
 
 type Case = { readonly rule: Rule; readonly flows: number };
 
@@ -32,14 +32,12 @@ const MODEL_TOLERANCE = 0.001;
 /** Rates as parts of what the paper proves of this number of flows. */
 const decreasedPart = ({ afterDecrease }: Phases, flows: number): number => afterDecrease / (C_BPS / flows);
 const increasedPart = ({ afterIncrease }: Phases, flows: number): number => afterIncrease / increasedBps(flows);
-const DECREASED: Quantity<Case> = quantity('after_decrease_part', 4, (run, { flows }) => decreasedPart(phasesOf(creditRates(run)), flows));
-const INCREASED: Quantity<Case> = quantity('after_increase_part', 4, (run, { flows }) => increasedPart(phasesOf(creditRates(run)), flows));
+const DECREASED = quantity<Case>('after_decrease_part', 4, (run, { flows }) => decreasedPart(phasesOf(creditRates(run)), flows));
+const INCREASED = quantity<Case>('after_increase_part', 4, (run, { flows }) => increasedPart(phasesOf(creditRates(run)), flows));
 const AFTER_DECREASE = 'rate after a decrease / (C/N)';
 const AFTER_INCREASE = 'rate after an increase / (C/N * (1 + (N - 1) * w_min))';
 
-export const stability = figure<Case>({
-  name: 'stability',
-  title: 'Stability of the rule of 2017',
+export const stability = figure<Case>('stability', 'Stability of the rule of 2017', {
   source: 'ExpressPass 2017, section 4 (an analysis, without a figure)',
   about: () =>
     `With N flows that update at the same instants, the paper proves that cur_rate comes to C/N after every decrease and to C/N * (1 + (N - 1) * w_min) after every increase, C = max_rate * (1 + target_loss). The first rows play that model with the code of the rule that runs in hosts (expresspass-literal). The others are the simulator's, where flows update when they do and learn of a loss one RTT late: means of the credit rate over all flows, from 20 to 60 ms, one sample an RTT, as parts of the same two values. Lists are for ${FLOWS.join(', ')} flows.`,
@@ -121,16 +119,16 @@ const NOTES: Partial<Record<Rule, string>> = {
 
 function chart(title: string, ratesBps: readonly number[]): LineChart {
   return lines(
-    'RTTs',
-    { name: 'cur_rate / (C/N)', min: 0, max: DRAWN_FLOWS },
-    [{ name: 'cur_rate', x: ratesBps.map((_, at) => at + 1), y: ratesBps.map((bps) => bps / (C_BPS / DRAWN_FLOWS)) }],
     {
+      x: 'RTTs',
+      y: { name: 'cur_rate / (C/N)', min: 0, max: DRAWN_FLOWS },
       title: `One of ${DRAWN_FLOWS} flows, ${title}`,
       references: [
         { label: 'after decr.', y: 1 },
         { label: 'after incr.', y: increasedBps(DRAWN_FLOWS) / (C_BPS / DRAWN_FLOWS) },
       ],
     },
+    [{ name: 'cur_rate', x: ratesBps.map((_, at) => at + 1), y: ratesBps.map((bps) => bps / (C_BPS / DRAWN_FLOWS)) }],
   );
 }
 

@@ -3,7 +3,7 @@ import { WORKLOAD_NAMES, type WorkloadName } from '../../../sim/traffic/workload
 import { type Rule, ruleFields, SIXTEENTH_START } from '../blocks/dumbbell.js';
 import { CLASSES, DATA_DROPS, UNFINISHED, WASTED_PER_FLOW } from '../blocks/quantities.js';
 import type { Cell, FigureDocument } from '../figure.js';
-import { chartsOf, counted, cross, figure, fixed, type Quantity, quantity, type Results, type Row, rounded, row } from '../plan.js';
+import { chartsOf, counted, cross, figure, fixed, quantity, type Results, type Row, rounded, row } from '../plan.js';
 import { mean } from '../statistics.js';
 
 type Case = { readonly workload: WorkloadName; readonly rule: Rule };
@@ -21,12 +21,10 @@ const PAPER_WASTE_MOST = 40;
 
 /** Queues of the ports of switches: all directions but those of the hosts' NICs. The mean is over time and ports. */
 const ports = ({ result }: SimulationRun) => result.links.filter(({ name }) => !/^h\d+->/.test(name));
-const QUEUE_MEAN: Quantity = quantity('queue_bytes_mean', 2, (run) => mean(ports(run).map(({ dataQueueBytesMean }) => dataQueueBytesMean)));
-const QUEUE_MAX: Quantity = quantity('queue_bytes_max', 0, (run) => Math.max(...ports(run).map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver)));
+const QUEUE_MEAN = quantity('queue_bytes_mean', 2, (run) => mean(ports(run).map(({ dataQueueBytesMean }) => dataQueueBytesMean)));
+const QUEUE_MAX = quantity('queue_bytes_max', 0, (run) => Math.max(...ports(run).map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver)));
 
-export const workloads = figure<Case>({
-  name: 'workloads',
-  title: 'Realistic workloads in a fat tree',
+export const workloads = figure<Case>('workloads', 'Realistic workloads in a fat tree', {
   source: 'ExpressPass 2017, the realistic workloads; ExpressPass 2016, Figure 11 and Table 1',
   about: (profile) =>
     `8 core, 16 aggregation and 32 ToR switches, 192 hosts, links of 10 Gbit/s and 4 us, hosts that take 1 us over a frame and queue 1,000 frames. Flows arrive between random pairs as a Poisson process at a load of 0.6; ${profile === 'quick' ? `${WORKLOAD_NAMES.map((name) => `${counted(QUICK_FLOWS[name])} flows of ${name}`).join(', ')} (paper: 100,000 of each)` : '100,000 flows of each workload'}, one seed, initial rate and w_init 1/16.${profile === 'quick' ? ' So few flows arrive within 4 to 50 ms, and large ones go on alone after that: queues and times say what to expect of a short load, not of a lasting one.' : ''} Times are milliseconds; classes are S below 10 KB, M below 100 KB, L below 1 MB, XL the rest.

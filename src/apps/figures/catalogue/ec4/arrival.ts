@@ -3,7 +3,7 @@
 import { lines } from '../../blocks/charts.js';
 import { DCTCP, EC4, EXPRESSPASS, mixDocument, shares, sidesBps } from '../../blocks/mix.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { chartsOf, cross, figure, type Quantity, quantity, row } from '../../plan.js';
+import { chartsOf, cross, figure, quantity, row } from '../../plan.js';
 
 type Case = { readonly rule: RuleName; readonly order: (typeof ORDERS)[number]; readonly pairs: number };
 
@@ -22,14 +22,12 @@ const CODE_LEFT = '0.052';
 const FAIR = { least: 0.4, most: 0.6 };
 
 /** Part of the payload that DCTCP has. */
-const DCTCP_SHARE: Quantity = quantity('dctcp_share', 4, (run) => {
+const DCTCP_SHARE = quantity('dctcp_share', 4, (run) => {
   const [credits, dctcp] = sidesBps(run);
   return dctcp / (credits + dctcp);
 });
 
-export const ec4Arrival = figure<Case>({
-  name: 'ec4-arrival',
-  title: 'Credits come to DCTCP, and DCTCP to credits',
+export const ec4Arrival = figure<Case>('ec4-arrival', 'Credits come to DCTCP, and DCTCP to credits', {
   source: 'EC4, Figure 3',
   about: (profile) =>
     `One kind of flow runs and the other joins it after ${JOIN_MS} ms, ${PAIRS[profile].join(' and ')} flow(s) of each; 10 Gbit/s, links of 5 us. What DCTCP has is its part of all payload from ${MEASURED_MS} to ${END_MS} ms, mean over seeds.`,
@@ -49,13 +47,11 @@ export const ec4Arrival = figure<Case>({
   charts: (results) =>
     chartsOf(RULE_NAMES, (rule) =>
       lines(
-        'time (ms)',
-        { name: 'part of DCTCP', max: 1 },
+        { x: 'time (ms)', y: { name: 'part of DCTCP', max: 1 }, title: `${rule} and DCTCP, one flow of each`, references: [{ label: 'fair', y: 0.5 }] },
         ORDERS.map((order) => {
           const { timesNs, one } = shares(results.runsOf({ rule, order, pairs: 1 })[0]);
           return { name: order, x: timesNs.map((ns) => ns / 1e6), y: one.map((share) => 1 - share) };
         }),
-        { title: `${rule} and DCTCP, one flow of each`, references: [{ label: 'fair', y: 0.5 }] },
       ),
     ),
   table: ['rule', 'order', 'pairs', DCTCP_SHARE],

@@ -6,7 +6,7 @@ import { withLinks } from '../../blocks/dumbbell.js';
 import { joiningDocument, rttsUntilWithin } from '../../blocks/joining.js';
 import { DCTCP, EC4, EC4_LITERAL, MARK_FRAMES, mixDocument, shares } from '../../blocks/mix.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { cross, figure, type Quantity, quantity, type Results, type Row, row, tableOf } from '../../plan.js';
+import { cross, figure, quantity, type Results, type Row, row, tableOf } from '../../plan.js';
 import { mean } from '../../statistics.js';
 
 /** A law with this w_mid joins DCTCP, DCTCP does, or a rule joins itself. */
@@ -31,13 +31,11 @@ type Alone = (typeof ALONE)[number];
 const ALONE_RTTS = 1;
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 2, paper: 10 };
 
-const MS_UNTIL_FAIR: Quantity = quantity('ms_until_fair', 4, msUntilFair);
-const LAST_SHARE: Quantity = quantity('last_share', 4, (run) => mean(sharesSince(run).slice(-10)));
-const RTTS: Quantity = quantity('rtts', 1, (run) => rttsUntilWithin(run, WITHIN));
+const MS_UNTIL_FAIR = quantity('ms_until_fair', 4, msUntilFair);
+const LAST_SHARE = quantity('last_share', 4, (run) => mean(sharesSince(run).slice(-10)));
+const RTTS = quantity('rtts', 1, (run) => rttsUntilWithin(run, WITHIN));
 
-export const ec4Convergence = figure<Case>({
-  name: 'ec4-convergence',
-  title: 'Convergence with DCTCP by w_mid, and alone',
+export const ec4Convergence = figure<Case>('ec4-convergence', 'Convergence with DCTCP by w_mid, and alone', {
   source: 'EC4, Figure 5',
   about: (profile) =>
     `A flow with credits joins one of DCTCP after ${JOIN_MS} ms; 10 Gbit/s, links of 5 us. Milliseconds until its share, over ${SMOOTHED_MS} ms, is within ${WITHIN * 100} % of a half for the first time; a dash: not in ${END_MS - JOIN_MS} ms. Mean over ${SEEDS[profile]} seeds; the last share is that of the last 10 ms. Lists are for w_mid of ${W_MIDS.join(', ')}.
@@ -48,7 +46,7 @@ The last row is of credits alone: a second flow joins the first at an RTT of 100
   seeds: SEEDS,
   rows: (results) => [...LAW_NAMES.flatMap((law) => rowsOf(results, law)), dctcpRow(results), aloneRow(results)],
   charts: (results) => ({
-    '': lines('time since the join (ms)', { name: 'part of the flow that joined', max: 1 }, [
+    '': lines({ x: 'time since the join (ms)', y: { name: 'part of the flow that joined', max: 1 } }, [
       ...[0.01, 0.05, 0.1].map((wMid) => courseOf(results, { law: 'ec4', wMid })),
       courseOf(results, { law: 'ec4-literal', wMid: 0.05 }),
       courseOf(results, { law: 'dctcp' }),

@@ -4,7 +4,7 @@ import type { SimulationRun } from '../../../../sim/result.js';
 import { lines } from '../../blocks/charts.js';
 import { DCTCP, mixDocument, shares } from '../../blocks/mix.js';
 import { QUEUE } from '../../blocks/quantities.js';
-import { chartsOf, cross, figure, fixed, type Quantity, quantity, row } from '../../plan.js';
+import { chartsOf, cross, figure, fixed, quantity, row } from '../../plan.js';
 
 const FRAME_BYTES = 1538;
 const WITHIN = 0.1;
@@ -18,11 +18,9 @@ const RATE_NAMES = Object.keys(RATES) as Rate[];
 
 type Case = { readonly rate: Rate };
 
-const MS_UNTIL_FAIR: Quantity<Case> = quantity('ms_until_fair', 6, (run, { rate }) => msUntilFair(run, RATES[rate].joinMs));
+const MS_UNTIL_FAIR = quantity<Case>('ms_until_fair', 6, (run, { rate }) => msUntilFair(run, RATES[rate].joinMs));
 
-export const ec4Dctcp = figure<Case>({
-  name: 'ec4-dctcp',
-  title: 'DCTCP by itself: queue and convergence',
+export const ec4Dctcp = figure<Case>('ec4-dctcp', 'DCTCP by itself: queue and convergence', {
   source: 'DCTCP, RFC 8257; our runs of ns-2 code',
   about: () =>
     `One flow of DCTCP runs and another joins it. Three links of 16.7 us, an RTT of 100 us. Marking above 65 frames and g = 0.0625 at 10 Gbit/s, 650 and 0.01976 at 100 Gbit/s, as in ExpressPass 2017. The queue is read over the last quarter of the run; until fair: the first millisecond in which both are within ${WITHIN * 100} % of a half.`,
@@ -62,7 +60,7 @@ export const ec4Dctcp = figure<Case>({
   charts: (results) =>
     chartsOf(RATE_NAMES, (rate) => {
       const { timesNs, one } = shares(results.runsOf({ rate })[0]);
-      return lines('time (ms)', { name: 'part of the flow that joined', max: 1 }, [{ name: 'dctcp', x: timesNs.map((ns) => ns / 1e6), y: one }]);
+      return lines({ x: 'time (ms)', y: { name: 'part of the flow that joined', max: 1 } }, [{ name: 'dctcp', x: timesNs.map((ns) => ns / 1e6), y: one }]);
     }),
   table: ['rate', QUEUE.mean, QUEUE.max, MS_UNTIL_FAIR],
 });

@@ -22,9 +22,7 @@ const PAPER_RATIO: Readonly<Partial<Record<MixName, string>>> = {
 const MIXED = MIX_NAMES.filter((name) => name in PAPER_RATIO);
 const JAIN = jainOver(100);
 
-export const ec4Fairness = figure<MixCase>({
-  name: 'ec4-fairness',
-  title: 'Fairness of credits and DCTCP in one queue',
+export const ec4Fairness = figure<MixCase>('ec4-fairness', 'Fairness of credits and DCTCP in one queue', {
   source: 'EC4, Figure 4 and the paragraphs on utilisation and fairness',
   about: () =>
     `Half of the flows have credits, half are DCTCP's; they start together and are endless. One bottleneck of 10 Gbit/s, links of 5 us, marking above ${MARK_FRAMES} frames, 121 ms, measured from 20 ms. The ratio is what all flows with credits get over what all of DCTCP get; Jain's index is over one window of 100 ms. ec4-literal is the listing as published; ec4-dctcp-below-one is explained at ec4-queue. Lists are for ${FLOWS.join(', ')} flows in all.
@@ -34,13 +32,11 @@ The paper marks above 100 frames, by which no mean queue below its 100 KB can co
   rows: (results) => MIX_NAMES.flatMap((name) => rowsOf(results, name)),
   charts: (results) => ({
     jain: lines(
-      FLOWS_AXIS,
-      { name: "Jain's index over 100 ms", max: 1 },
+      { x: FLOWS_AXIS, y: { name: "Jain's index over 100 ms", max: 1 } },
       MIX_NAMES.map((name) => results.line(name, 'flows', JAIN, { name })),
     ),
     ratio: lines(
-      FLOWS_AXIS,
-      { name: 'credits : DCTCP', scale: 'log2' },
+      { x: FLOWS_AXIS, y: { name: 'credits : DCTCP', scale: 'log2' } },
       MIXED.map((name) => results.line(name, 'flows', RATIO, { name })),
     ),
   }),

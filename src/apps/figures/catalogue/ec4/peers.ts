@@ -3,7 +3,7 @@
 import { withLinks } from '../../blocks/dumbbell.js';
 import { EC4, EXPRESSPASS, mixDocument, RATIO, sidesBps } from '../../blocks/mix.js';
 import { dataDrops, QUEUE } from '../../blocks/quantities.js';
-import { cross, figure, type Quantity, quantity, type Results, type Row, row, valueList } from '../../plan.js';
+import { cross, figure, quantity, type Results, type Row, row, valueList } from '../../plan.js';
 
 type Case = { readonly rule: RuleName; readonly peer: (typeof PEERS)[number]; readonly pairs: number };
 
@@ -15,15 +15,13 @@ const PAIRS = [1, 4, 16];
 /** The buffer of a shallow switch (EC4 §IV.C). */
 const QUEUE_LIMIT = '250frames';
 /** The mean over seeds. */
-const DROPS: Quantity = quantity('data_drops', 4, dataDrops);
-const CREDITS_SHARE: Quantity = quantity('part_of_credits', 4, (run) => {
+const DROPS = quantity('data_drops', 4, dataDrops);
+const CREDITS_SHARE = quantity('part_of_credits', 4, (run) => {
   const [credits, peer] = sidesBps(run);
   return credits / (credits + peer);
 });
 
-export const ec4Peers = figure<Case>({
-  name: 'ec4-peers',
-  title: 'Credits beside CUBIC, TIMELY and Swift',
+export const ec4Peers = figure<Case>('ec4-peers', 'Credits beside CUBIC, TIMELY and Swift', {
   source: 'EC4 §II and §V in words; no figure of the paper',
   about: () =>
     `As many flows with credits as of another kind start together on one bottleneck of 10 Gbit/s, links of 5 us, queues of 250 frames that mark above 30; 121 ms, measured from 20 ms. CUBIC takes a mark for a loss; TIMELY and Swift heed delays. The ratio is what credits get over what the others get; lists are for ${PAIRS.join(', ')} flows of each.`,

@@ -6,9 +6,7 @@ import { FLOWS, MIX_NAMES, MIX_RUNS, type MixCase, type MixName } from '../../bl
 import { QUEUE } from '../../blocks/quantities.js';
 import { figure, type Quantity, type Results, type Row, row } from '../../plan.js';
 
-export const ec4Queue = figure<MixCase>({
-  name: 'ec4-queue',
-  title: 'The queue that credits and DCTCP share',
+export const ec4Queue = figure<MixCase>('ec4-queue', 'The queue that credits and DCTCP share', {
   source: 'EC4, Figure 6',
   about: () =>
     `The runs of ec4-fairness: the data queue of the bottleneck, its mean and its largest from 20 to 121 ms. Lists are for ${FLOWS.join(', ')} flows in all. The queue is never full here, as in the paper. With ec4-dctcp-below-one a flow may send as little as a twentieth of a frame in a round trip (\`min_frames\` of ec4, \`min_window\` of dctcp); as RFC 8257 has it, DCTCP keeps a frame at least.`,
@@ -29,8 +27,8 @@ function rowsOf(results: Results<MixCase>, name: MixName): Row[] {
   const limit = (most: number, text: string): Partial<Row> =>
     why === undefined ? { note: 'It stands beside EC4.' } : { paper: `below ${text}`, most, held: `Held to ${text} at every number of flows`, why };
   return [
-    row(`${name}: mean queue (B)`, results.list(QUEUE.mean, { name }), 0, { ...limit(100e3, '100,000') }),
-    row(`${name}: largest queue once the flows run (B)`, results.list(QUEUE.max, { name }), 0, { ...limit(200e3, '200,000') }),
+    row(`${name}: mean queue (B)`, results.list(QUEUE.mean, { name }), 0, limit(100e3, '100,000')),
+    row(`${name}: largest queue once the flows run (B)`, results.list(QUEUE.max, { name }), 0, limit(200e3, '200,000')),
     row(`${name}: largest queue since the start (B)`, results.list(QUEUE.ever, { name }), 0, {
       note: 'All flows begin within 50 us: DCTCP with ten frames each and slow start, credits at the rate of the link.',
     }),
@@ -39,8 +37,7 @@ function rowsOf(results: Results<MixCase>, name: MixName): Row[] {
 
 function chart(results: Results<MixCase>, name: string, quantity: Quantity): LineChart {
   return lines(
-    FLOWS_AXIS,
-    { name, scale: 'log10' },
+    { x: FLOWS_AXIS, y: { name, scale: 'log10' } },
     MIX_NAMES.map((mix) => results.line(mix, 'flows', quantity, { name: mix })),
   );
 }

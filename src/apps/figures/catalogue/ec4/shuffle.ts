@@ -18,9 +18,7 @@ const TIMES = [
   { name: 'longest', quantity: time('max_s', 'maxNs', 's'), paperS: [2.35, 20.3], most: 1 },
 ] as const;
 
-export const ec4Shuffle = figure<{ mix: (typeof MIXES)[number] }>({
-  name: 'ec4-shuffle',
-  title: 'Shuffle by credits and by DCTCP',
+export const ec4Shuffle = figure<{ mix: (typeof MIXES)[number] }>('ec4-shuffle', 'Shuffle by credits and by DCTCP', {
   source: 'EC4, Figure 7',
   about: (profile) =>
     `${SIZES[profile].hosts} hosts at one switch (paper: ${SIZES.paper.hosts}), 10 Gbit/s, links of 5 us, queues of 250 frames that mark above ${MARK_FRAMES}. On each host one task with credits and one with DCTCP send ${SIZES[profile].bytes} (paper: ${SIZES.paper.bytes}) to every other host ${ROUNDS} times, the next message when the one before has arrived. The paper answers each message with 16 KB, 0.3 % more, which is not played; times compare as ratios.`,

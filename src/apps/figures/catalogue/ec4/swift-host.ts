@@ -30,9 +30,7 @@ const HOSTS_US = settled('hosts_us', 'endpoint_delay');
 const TARGET = settled('fabric_target_us', 'target');
 const RTT = settled('rtt_us', 'delay');
 
-export const ec4SwiftHost = figure<{ host: Host }>({
-  name: 'ec4-swift-host',
-  title: 'Swift: delay in the fabric and in the hosts',
+export const ec4SwiftHost = figure<{ host: Host }>('ec4-swift-host', 'Swift: delay in the fabric and in the hosts', {
   source: 'Swift (SIGCOMM 2020), section 3.3; our scenario',
   about: () =>
     `Endless flows of Swift from ${SENDERS} hosts to one, 10 Gbit/s, links of 2 us; 40 ms. The receiver is fast, or its core takes ${WORK} over each frame, which is half of what the link brings. The target in the fabric is ${BASE_US} us and more (${BASE_US}, a switch and the scaling by flows), that in the hosts ${TARGET_US} us. With one window only that of the fabric heeds its delay.`,
@@ -73,8 +71,7 @@ export const ec4SwiftHost = figure<{ host: Host }>({
   },
   charts: (results) => ({
     '': lines(
-      'time (ms)',
-      { name: 'delay in the hosts (us)', scale: 'log10' },
+      { x: 'time (ms)', y: { name: 'delay in the hosts (us)', scale: 'log10' } },
       HOST_NAMES.map((host) => {
         const [run] = results.runsOf({ host });
         const y = stateOf(run, 'endpoint_delay').map((ns) => Math.max(ns / 1e3, 0.1));

@@ -33,9 +33,7 @@ const TOLD: readonly Case[] = FLOWS.map((flows) => ({ flows, isTold: true }));
 const QUEUE = queueOf(LAST_LINK);
 const JAIN = jainOver(10);
 
-export const ec4SwiftIncast = figure<Case>({
-  name: 'ec4-swift-incast',
-  title: 'Swift: incast of 1 to 1,000 flows',
+export const ec4SwiftIncast = figure<Case>('ec4-swift-incast', 'Swift: incast of 1 to 1,000 flows', {
   source: 'Swift (SIGCOMM 2020), windows below one frame; our scenario',
   about: () =>
     `Endless flows of Swift from ${SENDERS} hosts to one, 10 Gbit/s, links of 2 us, queues of 1,000 frames; 60 ms, measured from 20 ms. The base target is ${PARAMETERS.base_target} us. With 1,000 flows the path holds less than a frame of each, so that windows are below one and paced. Lists are for ${FLOWS.join(', ')} flows.`,
@@ -82,7 +80,9 @@ export const ec4SwiftIncast = figure<Case>({
     ),
   ],
   charts: (results) => ({
-    '': lines({ name: 'flows', scale: 'log10' }, { name: 'mean queue (B)', scale: 'log10' }, [{ name: 'swift', x: FLOWS, y: firsts(results, QUEUE.mean) }]),
+    '': lines({ x: { name: 'flows', scale: 'log10' }, y: { name: 'mean queue (B)', scale: 'log10' } }, [
+      { name: 'swift', x: FLOWS, y: firsts(results, QUEUE.mean) },
+    ]),
   }),
   tables: (results) => [
     tableOf('', TOLD, {

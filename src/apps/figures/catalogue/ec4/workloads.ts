@@ -48,11 +48,9 @@ const TIMES = Object.fromEntries(
     },
   ]),
 ) as Readonly<Record<SizeClass, Readonly<Record<'mean' | 'p99' | 'max' | 'count', Quantity>>>>;
-const MISSING: Quantity = quantity('unfinished', 0, unfinished, sum);
+const MISSING = quantity('unfinished', 0, unfinished, sum);
 
-export const ec4Workloads = figure<Case>({
-  name: 'ec4-workloads',
-  title: 'Realistic workloads in a fat tree, half of the hosts with credits',
+export const ec4Workloads = figure<Case>('ec4-workloads', 'Realistic workloads in a fat tree, half of the hosts with credits', {
   source: 'EC4, Figures 8 and 9',
   about: (profile) =>
     `8 core, 16 aggregation and 32 ToR switches, 192 hosts, 40 Gbit/s, links of 1 us, hosts that take 1 us over a frame, queues of 250 frames that mark above 100. ${profile === 'quick' ? 'Load 0.6, some hundred flows (paper: loads of 0.2, 0.4 and 0.6), which end within milliseconds: what to expect of a short load' : 'Load 0.6, and 0.2 and 0.4 of web search, 20,000 flows each'}. Every second host sends by DCTCP. Mean completion times of all flows, over those of DCTCP alone, and the 99th percentile of the largest class; means over ${SEEDS[profile]} seeds. Flows with credits open at a sixteenth of the link, as ExpressPass's do for realistic workloads; those of ec4-full-rate at all of it, as EC4's paper has it.`,

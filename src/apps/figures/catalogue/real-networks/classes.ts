@@ -17,9 +17,7 @@ const PAIRS = { quick: 2, paper: 8 } as const;
 const HIGH = groupRate('high');
 const LOW = groupRate('low');
 
-export const classes = figure<Case>({
-  name: 'real-networks-classes',
-  title: 'Two classes of credits',
+export const classes = figure<Case>('real-networks-classes', 'Two classes of credits', {
   source: 'ours',
   about: (profile) =>
     `Endless flows of ${PAIRS[profile]} pairs with credits of the high class and of as many with the low one on a link of 10 Gbit/s, RTT 100 us; ports serve the classes strictly, equally, or 3 to 1 (\`creditClasses\`, PROTOCOL §9.8). Wire rate of a mean flow of each class, over the last 80 of 100 ms.`,

@@ -24,9 +24,7 @@ const timesOf = (size: SizeClass) => ({
   p99: time(`fct_${size.toLowerCase()}_p99_ms`, 'p99Ns', 'ms', size),
 });
 
-export const earlyStop = figure<Case>({
-  name: 'real-networks-early-stop',
-  title: 'Credits for what the sender has, and no more',
+export const earlyStop = figure<Case>('real-networks-early-stop', 'Credits for what the sender has, and no more', {
   source: 'ours',
   about: (profile) =>
     `The fat tree and the load of 0.6 of the figure of workloads, ${profile === 'quick' ? 'half as many flows' : `${counted(PAPER_FLOWS)} flows of each`}, with \`${RULE}\`. Off: a receiver issues credits until the sender says stop, as in the papers. On: a receiver has no more credits outstanding than the bytes that its sender told of take (PROTOCOL §4.8), and as many more as the path has dropped of the flow's credits so far; one that brought nothing for two round trips is not counted any more.

@@ -47,11 +47,9 @@ const AT_FAILURE = p99('failing_p99_ms', FAILS_MS, FAILS_MS + SETTLES_MS);
 const DEAD_P99 = p99('dead_p99_ms', FAILS_MS + SETTLES_MS, RETURNS_MS);
 const AFTER = p99('after_p99_ms', RETURNS_MS + BACK_WITHIN_MS, END_MS - 20);
 /** When the path is used again; null where it is not until the end. */
-const BACK: Quantity = quantity('back_ms', 0, backMs);
+const BACK = quantity('back_ms', 0, backMs);
 
-export const failures = figure<Case>({
-  name: 'real-networks-failures',
-  title: 'One of four paths fails and returns',
+export const failures = figure<Case>('real-networks-failures', 'One of four paths fails and returns', {
   source: 'ours',
   about: () =>
     `Short flows (0.7 to 70 kB) between two leaves of four hosts over four spines, all links 10 Gbit/s, RTT 32 us, load 0.3. At ${FAILS_MS} ms the links of spine1 go down, at ${RETURNS_MS} ms they are up again. 99th percentile of the completion times of flows that began before, in the first ${SETTLES_MS} ms of the failure, in the rest of it, and from ${BACK_WITHIN_MS} ms after the return; and when the path carries half of its share again, in steps of ${SAMPLE_MS} ms. With a failover delay of 10 ms, and without failover.`,

@@ -44,9 +44,7 @@ const CODE_WIRE_BYTES = 1_622;
 /** Flows that a 99th percentile is of, in the quick profile. */
 const LEAST_FLOWS = 64;
 
-export const incast = figure<Case>({
-  name: 'real-networks-incast',
-  title: 'Incast',
+export const incast = figure<Case>('real-networks-incast', 'Incast', {
   source: "Our runs of the authors' ns-2 code; ours",
   about: (profile) =>
     `8 to 256 hosts send to one at the same switch, links of 10 Gbit/s and 10 us (RTT 40 us); all flows open in one instant. A flow's time is from its opening to the last byte at the receiver, opening request included; quantiles are over the flows of ${profile === 'quick' ? 'two to eight' : 'ten'} seeds, ${CODE_SEEDS} where the authors' code was run. Times are in us. Initial rate and, where the rule has it, w_init are 1/2 or 1/16 (of steady the initial rate alone). Lists are for ${SENDERS.join(', ')} senders.
@@ -149,11 +147,14 @@ function chart(results: Results<Case>, start: number) {
   const bytes = SIZES[1];
   const part = (each: Case): number => timesOf(results, each).p99 / idealDrain(each);
   return lines(
-    { name: 'senders', scale: 'log2' },
-    '99th percentile over ideal drain',
+    {
+      x: { name: 'senders', scale: 'log2' },
+      y: '99th percentile over ideal drain',
+      title: `Flows of ${bytes / 1e3} kB, initial rate 1/${start}`,
+      references: [{ label: 'ideal', y: 1 }],
+    },
     LAWS.map((law) => ({ law, cases: results.where({ law, bytes, start }) }))
       .filter(({ cases }) => cases.length > 0)
       .map(({ law, cases }) => ({ name: law, x: SENDERS, y: cases.map(part) })),
-    { title: `Flows of ${bytes / 1e3} kB, initial rate 1/${start}`, references: [{ label: 'ideal', y: 1 }] },
   );
 }

@@ -37,12 +37,10 @@ const WARM_UP = '20ms';
 const FAIR = 1.5;
 
 /** What a flow with the rule gets for each bit of a flow of the peer; NaN where one of them is missing. */
-const RATIO: Quantity<Case> = quantity('ratio', 4, (run, { count }) => flowRatio(run, count));
+const RATIO = quantity<Case>('ratio', 4, (run, { count }) => flowRatio(run, count));
 const JAIN = jainOver(40);
 
-export const realNetworksMix = figure<Case>({
-  name: 'real-networks-mix',
-  title: 'Credits beside other traffic, by their part of the flows',
+export const realNetworksMix = figure<Case>('real-networks-mix', 'Credits beside other traffic, by their part of the flows', {
   source: 'EC4 §II and §V in words; no figure of a paper',
   about: () =>
     `${FLOWS} endless flows on one bottleneck of 10 Gbit/s, links of 5 us, a queue of 250 frames that marks above 30; ${DURATION}, measured from ${WARM_UP}. Lists are for ${MIXED.join(', ')} flows of the rule, or ${COUNTS.join(', ')} where one kind alone has a value too; the others are the peer's. The ratio is what a flow with the rule gets over what a flow of the peer gets; Jain's index is over one window of 40 ms. dctcp is a rule here as well: whatever heeds the marks of this queue meets peers that heed delays, or halve their window at a mark. swift-40us is Swift whose operator knows the path: a base target of 40 us. Left alone, its flows take queues of others for the path and are unfair among themselves too.
@@ -59,15 +57,12 @@ Beside TCP of a kernel, through a token bucket without marks: deploy/netns-lab.s
   charts: (results) => ({
     ...chartsOf(RULES, (rule) =>
       lines(
-        PART,
-        { name: `${rule} : peer, a flow each`, scale: 'log2' },
+        { x: PART, y: { name: `${rule} : peer, a flow each`, scale: 'log2' }, references: [{ label: 'fair', y: 1 }] },
         PEERS.map((peer) => lineOf(results, peer, RATIO, { rule, peer })),
-        { references: [{ label: 'fair', y: 1 }] },
       ),
     ),
     jain: lines(
-      { ...PART, name: 'part of the flows that are EC4 (%)' },
-      { name: "Jain's index over 40 ms", max: 1 },
+      { x: { ...PART, name: 'part of the flows that are EC4 (%)' }, y: { name: "Jain's index over 40 ms", max: 1 } },
       PEERS.map((peer) => lineOf(results, `beside ${peer}`, JAIN, { rule: 'ec4', peer })),
     ),
   }),

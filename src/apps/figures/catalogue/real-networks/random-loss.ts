@@ -7,7 +7,7 @@ import { lines } from '../../blocks/charts.js';
 import { payloadBps } from '../../blocks/payload.js';
 import { UTILISATION } from '../../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { chartsOf, cross, figureOfParts, fixed, part, type Quantity, quantity, type Results, type Row, row, valueList } from '../../plan.js';
+import { chartsOf, cross, figureOfParts, fixed, part, quantity, type Results, type Row, row, valueList } from '../../plan.js';
 import { mean, median, sum } from '../../statistics.js';
 import { BESIDE, LAWS, type Law, OTHERS, OURS } from './laws.js';
 
@@ -99,14 +99,12 @@ const changePart = part<{ law: Law }>({
     ),
   charts: (results) => ({
     change: lines(
-      'RTTs',
-      { name: 'part of what loss leaves', max: 1.1 },
+      { x: 'RTTs', y: { name: 'part of what loss leaves', max: 1.1 }, title: `3 % of all frames lost from RTT ${FROM} to ${TO}` },
       LAWS.map((law) => {
         const parts = partsByRtt(results.runsOf({ law })[0]);
         const y = parts.map((_, at) => mean(parts.slice(Math.max(0, at - WINDOW_RTTS + 1), at + 1)));
         return { name: law, x: y.map((_, at) => at + 1), y };
       }),
-      { title: `3 % of all frames lost from RTT ${FROM} to ${TO}` },
     ),
   }),
 });
@@ -146,7 +144,7 @@ const CASES: readonly Joining[] = LAWS.flatMap((law) =>
 );
 /** The directions in which frames arrive that the core did not lose, of the running and of the joining flow. */
 const ARRIVALS = ['right->h3', 'right->h4'] as const;
-const RTTS: Quantity<Joining> = quantity('median_rtts', 1, (run, { loss }) => rttsUntilFair(run, loss), median);
+const RTTS = quantity<Joining>('median_rtts', 1, (run, { loss }) => rttsUntilFair(run, loss), median);
 
 /** For the page's text. */
 const JOINING_TEXT = `A second flow joins after ${JOIN_RTTS} RTTs: medians over seeds of the RTTs until what arrives of each, over ${SMOOTHED_RTTS} RTTs, is within ${WITHIN * 100} % of half of what loss leaves of credits and data, for the first time; ${WATCHED_RTTS} where it never is.`;
@@ -216,14 +214,14 @@ const PATHS: readonly LossyPath[] = [
 ].filter(({ loss, kind }) => loss > 0 || kind === 'uniform');
 
 /** What is sent over the core link as a part of what the loss of credits leaves. */
-const PART_OF_LEFT: Quantity<LossyPath> = quantity('part_of_left', 4, ({ result }, { law, loss }) => result.utilisation / (law === 'dctcp' ? 1 : 1 - loss));
+const PART_OF_LEFT = quantity<LossyPath>('part_of_left', 4, ({ result }, { law, loss }) => result.utilisation / (law === 'dctcp' ? 1 : 1 - loss));
 /** Payload in order, as a part of what the data share of the link carries without loss. */
-const GOODPUT_PART: Quantity = quantity(
+const GOODPUT_PART = quantity(
   'goodput_part',
   4,
   ({ result: { flows, links } }) => sum(flows.map(({ goodputBps }) => goodputBps)) / payloadBps(links[0].rateBps ?? Number.NaN),
 );
-const JAIN: Quantity = quantity('jain', 4, jainOfArrivals);
+const JAIN = quantity('jain', 4, jainOfArrivals);
 
 export const randomLoss = figureOfParts(
   {
@@ -253,10 +251,13 @@ DCTCP has no credits that could be lost, so that loss leaves it all; its data fi
       charts: (results) =>
         chartsOf(KINDS, (kind) =>
           lines(
-            { name: 'loss', scale: 'log10' },
-            { name: 'part of what loss leaves', max: 1.1 },
+            {
+              x: { name: 'loss', scale: 'log10' },
+              y: { name: 'part of what loss leaves', max: 1.1 },
+              title: `1 flow, 10gbit, ${kind}`,
+              references: [{ label: `goal ${LEAST_PART}`, y: LEAST_PART }],
+            },
             LAWS.map((law) => ({ name: law, x: LOSSES, y: LOSSES.map((loss) => results.of(PART_OF_LEFT, { law, rate: '10gbit', pairs: 1, kind, loss })) })),
-            { title: `1 flow, 10gbit, ${kind}`, references: [{ label: `goal ${LEAST_PART}`, y: LEAST_PART }] },
           ),
         ),
       table: ['law', 'rate', { flows: 'pairs' }, 'kind', 'loss', UTILISATION, PART_OF_LEFT, GOODPUT_PART, JAIN],

@@ -39,9 +39,7 @@ const QUANTILES = [
 /** Beyond these the drawing shows nothing that the table does not. */
 const DRAWN = { min: 1 / 64, max: 4 };
 
-export const randomNetworks = figure<Case>({
-  name: 'real-networks-random',
-  title: 'Random networks',
+export const randomNetworks = figure<Case>('real-networks-random', 'Random networks', {
   source: 'ours',
   about: (
     profile,
@@ -72,8 +70,7 @@ Each flow's payload over the second half of the run is a part of its max-min sha
     const parts = partsOf(results);
     return {
       '': lines(
-        { name: 'rate as a part of the max-min share', scale: 'log2', ...DRAWN },
-        { name: 'share of the flows', max: 1 },
+        { x: { name: 'rate as a part of the max-min share', scale: 'log2', ...DRAWN }, y: { name: 'share of the flows', max: 1 } },
         ALGORITHMS.map((algorithm) => cdfSeries(algorithm, parts(algorithm, 'report').map(within))),
       ),
     };

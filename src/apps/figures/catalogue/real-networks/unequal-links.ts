@@ -4,7 +4,7 @@ import { jainIndex } from '../../../../sim/measure/jain.js';
 import type { SimulationRun } from '../../../../sim/result.js';
 import { UTILISATION } from '../../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { chartsOf, cross, figure, type Quantity, quantity, type Results, type Row, row } from '../../plan.js';
+import { chartsOf, cross, figure, quantity, type Results, type Row, row } from '../../plan.js';
 import { largest, mean } from '../../statistics.js';
 import { BESIDE, LAWS, type Law, OURS } from './laws.js';
 
@@ -36,14 +36,12 @@ const LEAST_UTILISATION = 0.95;
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 1, paper: 5 };
 
 /** The mean share of flows with fast links over that of the others. */
-const FAST_OVER_SLOW: Quantity = quantity('fast_over_slow', 3, fastOverSlow);
-const RATIO_OF_SHARES: Quantity = quantity('ratio_of_shares', 2, ratioOfShares);
-const JAIN: Quantity = quantity('jain', 4, ({ result }) => jainIndex(result.flows.map(({ goodputBps }) => goodputBps)));
-const QUEUE_MAX: Quantity = quantity('data_queue_max', 0, ({ result }) => largest(result.links.map(({ dataQueueBytesMax }) => dataQueueBytesMax)), largest);
+const FAST_OVER_SLOW = quantity('fast_over_slow', 3, fastOverSlow);
+const RATIO_OF_SHARES = quantity('ratio_of_shares', 2, ratioOfShares);
+const JAIN = quantity('jain', 4, ({ result }) => jainIndex(result.flows.map(({ goodputBps }) => goodputBps)));
+const QUEUE_MAX = quantity('data_queue_max', 0, ({ result }) => largest(result.links.map(({ dataQueueBytesMax }) => dataQueueBytesMax)), largest);
 
-export const unequalLinks = figure<Unequal>({
-  name: 'real-networks-unequal-links',
-  title: 'Links of unequal speed',
+export const unequalLinks = figure<Unequal>('real-networks-unequal-links', 'Links of unequal speed', {
   source: 'ours',
   about: (profile) =>
     `Endless flows share a link of ${SHARED_GBIT} Gbit/s, 8 us a link: one or eight of hosts whose links have ${SHARED_GBIT} Gbit/s too, and as many of hosts whose links are 10, 40 or 100 times faster. 300 ms, measured from 100 ms, ${SEEDS[profile]} seed(s). The ratio is that of the mean shares of both kinds, the greater one over the lesser. Lists are for ${RATIOS.map((ratio) => `1:${ratio}`).join(', ')}. Marks are at C * RTT / 7.`,

@@ -34,9 +34,7 @@ const PLACES = {
 } as const;
 type Place = keyof typeof PLACES;
 
-export const weights = figure<Case>({
-  name: 'real-networks-weights',
-  title: 'Weighted credits',
+export const weights = figure<Case>('real-networks-weights', 'Weighted credits', {
   source: 'ours',
   about: (profile) =>
     `Endless flows on links of 10 Gbit/s, one of which has a weight of ${WEIGHTS[profile].join(', ')} and all others one of 1: beside seven neighbours on one bottleneck, and across a parking lot of two links with a flow of its own each. Wire rate over the last 80 of 100 ms. Only algorithms that give weights are here; all others refuse a flow of another weight than 1 (PROTOCOL §4.9).`,

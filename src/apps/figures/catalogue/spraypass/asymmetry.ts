@@ -8,9 +8,7 @@ const REMAINING = 0.75;
 /** Payload on a link of 40 Gbit/s: 94.6 % of it in frames of 1538 B with 1446 B of payload each. */
 const HOST_GBPS = (40 * 0.946 * 1446) / 1538;
 
-export const asymmetry = figure<{ system: SpraySystem }>({
-  name: 'spraypass-asymmetry',
-  title: "One spine's links at 1 Gbit/s",
+export const asymmetry = figure<{ system: SpraySystem }>('spraypass-asymmetry', "One spine's links at 1 Gbit/s", {
   source: 'SprayPass, Figure 11',
   about: (profile) =>
     `The permutation over ${profile === 'quick' ? '4 leaves (paper: 24) ' : ''}with all links of spine1 at 1 Gbit/s instead of 100, for ${profile === 'quick' ? '8 ms, measured from 1 ms' : '20 ms, measured from 1 ms'}: the degree of disorder with and without path probing, and what is left of the goodput.`,

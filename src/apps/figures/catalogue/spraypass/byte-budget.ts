@@ -28,9 +28,7 @@ const LOADS: Readonly<Record<Profile, readonly Load[]>> = {
 };
 const FLOWS = { quick: { messages: 1_500, 'web-server': 2_000 }, paper: { messages: 10_000, 'web-server': 5_000 } };
 
-export const byteBudget = figure<Case>({
-  name: 'spraypass-byte-budget',
-  title: 'Frames filled with data of several flows',
+export const byteBudget = figure<Case>('spraypass-byte-budget', 'Frames filled with data of several flows', {
   source: 'ours',
   about: (profile) =>
     `Eight hosts of 40 Gbit/s at two leaves below four spines; ${FLOWS[profile].messages.toLocaleString('en')} messages of 64 to 1000 bytes, each a flow, or ${FLOWS[profile]['web-server'].toLocaleString('en')} flows of the web server, between random hosts; data frames a part of the hosts' links (load ${LOADS[profile].map(({ workload, load }) => `${load} ${workload}`).join(', ')}). Each system without and with filled frames: what a credit's own flow leaves of the frame carries what others have for the same receiver. S: flows below 10 KB; M: below 100 KB.`,

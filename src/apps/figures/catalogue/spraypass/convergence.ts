@@ -11,9 +11,7 @@ const SYSTEMS = ['expresspass', 'spraypass-listing', 'spraypass'] as const;
 /** One path, or four of this rate. */
 const PATHS = ['one', '10gbit', '100gbit'] as const;
 
-export const convergence = figure<Case>({
-  name: 'spraypass-convergence',
-  title: 'Convergence on one path and on four',
+export const convergence = figure<Case>('spraypass-convergence', 'Convergence on one path and on four', {
   source: 'SprayPass, Figures 9 and 10',
   about: (profile) =>
     `One path: five endless flows on a bottleneck of 100 Gbit/s, RTT 32 us. Four paths: eight flows from one leaf to another over four spines, all links 10 or 100 Gbit/s. Jain's index over windows of 1 ms, from 1 ms to ${profile === 'quick' ? '4 ms' : '20 ms'}: a system that has converged to fairness within its first millisecond is close to 1.`,

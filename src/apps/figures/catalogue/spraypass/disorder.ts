@@ -23,9 +23,7 @@ const PAPER_QUEUE = 12_144;
 const PAPER_GAIN = 1.06;
 const GAIN = 'five flows: mean goodput with marks over that with sequence';
 
-export const disorder = figure<{ run: string }>({
-  name: 'spraypass-disorder',
-  title: 'Disorder and queues, eight senders over four paths',
+export const disorder = figure<{ run: string }>('spraypass-disorder', 'Disorder and queues, eight senders over four paths', {
   source: 'SprayPass, Figures 4 and 5',
   about: (profile) =>
     `Two leaves of eight hosts, four spines, every link 10 Gbit/s, RTT 32 us; eight endless flows from one leaf to the other, so that the paths carry half of what the hosts could. ${profile === 'quick' ? '20 ms' : '200 ms'}, measured from 5 ms. The degree of disorder is the number of full frames in the reorder buffer when a data frame has arrived. The paper does not give the rate of these links. For the feedback five hosts at each leaf, as in the paper.`,

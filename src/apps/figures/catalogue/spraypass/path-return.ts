@@ -26,9 +26,7 @@ const BEFORE = between('before_gbps', FAILS_MS - 5, FAILS_MS);
 const WITHOUT = between('without_gbps', RETURNS_MS - 10, RETURNS_MS);
 const AFTER = between('after_gbps', END_MS - 10, END_MS);
 
-export const pathReturn = figure<{ system: (typeof SYSTEMS)[number] }>({
-  name: 'spraypass-return',
-  title: 'A path that fails and returns',
+export const pathReturn = figure<{ system: (typeof SYSTEMS)[number] }>('spraypass-return', 'A path that fails and returns', {
   source: 'ours; SprayPass §III-C says nothing of the return',
   about: () =>
     `Eight endless flows over four paths of 10 Gbit/s, RTT 32 us, switches without failover. At ${FAILS_MS} ms the links of spine1 go down, at ${RETURNS_MS} ms they are up again. Goodput of all flows in the 5 ms before the failure, in the last 10 ms of it, and from ${END_MS - 10} to ${END_MS} ms.`,

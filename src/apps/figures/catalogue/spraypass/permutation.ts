@@ -9,9 +9,7 @@ const GAINS = [
   { system: 'spraypass', paper: '1.279', least: 1.25, paperSlowest: '2.33' },
 ] as const;
 
-export const permutation = figure<{ system: SpraySystem }>({
-  name: 'spraypass-permutation',
-  title: 'Permutation traffic over four spines',
+export const permutation = figure<{ system: SpraySystem }>('spraypass-permutation', 'Permutation traffic over four spines', {
   source: 'SprayPass, Figure 8',
   about: (profile) =>
     `240 hosts at 24 leaves, 40 Gbit/s down and 100 Gbit/s up, RTT 32 us. Every host sends one endless flow to another leaf and gets one. ${profile === 'quick' ? '1.2 ms, measured from 0.4 ms' : '6 ms, measured from 2 ms'}. ExpressPass takes the links that the hash of its flows picks.`,

@@ -14,11 +14,9 @@ const FLOWS: Readonly<Record<Profile, number>> = { quick: 3_000, paper: 10_000 }
 const UPLINKS = '9600gbit';
 /** Of the fabric. */
 const RTT = '32us';
-const SPECULATIVE_DROPS: Quantity = quantity('speculative_drops', 0, ({ result }) => sum(result.links.map((link) => link.speculativeDrops)));
+const SPECULATIVE_DROPS = quantity('speculative_drops', 0, ({ result }) => sum(result.links.map((link) => link.speculativeDrops)));
 
-export const speculative = figure<Case>({
-  name: 'spraypass-speculative',
-  title: 'Data before the first credit',
+export const speculative = figure<Case>('spraypass-speculative', 'Data before the first credit', {
   source: 'ours, after Aeolus (SIGCOMM 2020)',
   about: (profile) =>
     `The fabric of the permutation, ${FLOWS[profile].toLocaleString('en')} flows of the web server between random hosts, data a part of the 9.6 Tbit/s of the uplinks (load ${LOADS[profile].join(', ')}). Each system without and with a first bandwidth-delay product of speculative data (40 Gbit/s, ${RTT}), of which a port drops what finds more than 6,000 bytes in its data queue. S: flows below 10 KB; M: below 100 KB; L: below 1 MB.`,
@@ -55,8 +53,8 @@ function rowsOf(results: Results<Case>, each: Omit<Case, 'mode'>): Row[] {
   const others = CLASSES.slice(1).map((size) => over(MEAN_US[size]));
   const held = (most: number) => (each.load === 0.6 ? { most } : { note: 'Claimed at load 0.6.' });
   return [
-    row(`${what}: mean time below 10 KB over that without`, over(MEAN_US.S), 3, { ...held(0.75) }),
-    row(`${what}: mean times of the other classes over those without`, others.filter(Number.isFinite), 3, { ...held(1.01) }),
+    row(`${what}: mean time below 10 KB over that without`, over(MEAN_US.S), 3, held(0.75)),
+    row(`${what}: mean times of the other classes over those without`, others.filter(Number.isFinite), 3, held(1.01)),
     noneOf(`${what}: data frames lost, speculative ones apart`, results.of(DATA_DROPS, { ...each, mode: 'speculative' })),
   ];
 }

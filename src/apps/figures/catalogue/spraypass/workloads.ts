@@ -48,9 +48,7 @@ const ideal = (title: string, of: (sortedNs: Float64Array) => number): Quantity 
 const IDEAL_MEAN = ideal('ideal_mean_ms', (times) => mean([...times]));
 const IDEAL_P99 = ideal('ideal_p99_ms', (times) => quantile(times, 0.99));
 
-export const workloads = figure<Case>({
-  name: 'spraypass-workloads',
-  title: 'Realistic workloads',
+export const workloads = figure<Case>('spraypass-workloads', 'Realistic workloads', {
   source: 'SprayPass, Figures 12 and 13 and Table III',
   about: (profile) =>
     `The fabric of the permutation${profile === 'quick' ? ` with ${QUICK_LEAVES} of its 24 leaves` : ''}; flows between random hosts as a Poisson process whose data is a part of what the ToR switches' uplinks carry: ${profile === 'quick' ? 'load 0.6, few flows' : 'loads 0.4, 0.6 and 0.8, 10,000 flows of each workload, 30,000 of the web server'}. Completion times of all flows. Ideal: of the same flows with max-min fair shares at every moment and nothing wasted, over the path that a hash picks or over all. Over-subscribed: uplinks of 25 Gbit/s, so that they and not the hosts' links are short.`,

@@ -1,7 +1,7 @@
 /** One line per frame for people, in the manner of tcpdump. It allocates: for traces and tests, not for the hot path. */
-import { chunkCount, chunkFlowId, chunkPayloadBytes, hasChunks } from './chunks.js';
-import * as decode from './decode.js';
-import type { Frame } from './frame.js';
+import { chunkCount, chunkFlowId, chunkPayloadBytes, hasChunks } from '../../src/wire/chunks.js';
+import * as decode from '../../src/wire/decode.js';
+import type { Frame } from '../../src/wire/frame.js';
 import {
   AckFlag,
   AttachRefusal,
@@ -14,8 +14,8 @@ import {
   ResetCode,
   ResetFlag,
   WindowAckFlag,
-} from './layout.js';
-import { rateOfCode } from './rate-code.js';
+} from '../../src/wire/layout.js';
+import { rateOfCode } from '../../src/wire/rate-code.js';
 
 interface Printer {
   name: string;
