@@ -38,11 +38,14 @@ export const ec4Arrival = figure<Case>('ec4-arrival', 'Credits come to DCTCP, an
     results.cases.map((each) => {
       const { rule, order, pairs } = each;
       const share = results.of(DCTCP_SHARE, each);
-      return row(`${rule}, ${pairs}:${pairs}, ${order === 'dctcp-first' ? 'DCTCP ran first' : 'DCTCP joined'}: part of DCTCP`, share, 3, {
-        ...(rule === 'expresspass'
+      return row(
+        `${rule}, ${pairs}:${pairs}, ${order === 'dctcp-first' ? 'DCTCP ran first' : 'DCTCP joined'}: part of DCTCP`,
+        share,
+        3,
+        rule === 'expresspass'
           ? { paper: 'close to 0', code: CODE_LEFT, met: share < MOST_LEFT, held: `Held to below ${MOST_LEFT}: ExpressPass takes all` }
-          : { paper: 'near 0.5', ...FAIR, held: `Held to ${FAIR.least} to ${FAIR.most}` }),
-      });
+          : { paper: 'near 0.5', ...FAIR, held: `Held to ${FAIR.least} to ${FAIR.most}` },
+      );
     }),
   charts: (results) =>
     chartsOf(RULE_NAMES, (rule) =>

@@ -55,9 +55,7 @@ function rowsOf(results: Results<MixCase>, name: MixName): Row[] {
       paper: PAPER_RATIO[name],
       ...(isHeld ? { met: isFair, held: `Held to ${RATIOS.least} to ${RATIOS.most} up to ${HELD_FLOWS} flows` } : { note }),
     }),
-    row(`${name}: Jain over 100 ms`, jains, 3, {
-      ...(isHeld ? { paper: 'high', met: isJust, held: `Held to ${LEAST_JAIN} up to ${HELD_FLOWS} flows` } : { note }),
-    }),
+    row(`${name}: Jain over 100 ms`, jains, 3, isHeld ? { paper: 'high', met: isJust, held: `Held to ${LEAST_JAIN} up to ${HELD_FLOWS} flows` } : { note }),
     row(`${name}: utilisation`, results.list(UTILISATION, { name }), 3, {
       paper: '95 to 100 %',
       least: LEAST_UTILISATION,

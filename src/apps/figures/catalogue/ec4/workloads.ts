@@ -121,31 +121,23 @@ function classesOf(results: Results<Case>, load: Load): SizeClass[] {
 }
 
 function rowsOf(results: Results<Case>, load: Load): Row[] {
-  const what = `${load.workload}, load ${load.load}`;
+  const name = `${load.workload}, load ${load.load}`;
   const size = classesOf(results, load).at(-1) as SizeClass;
   const ratio = (quantity: Quantity, mix: Mix, over: Mix) => results.ratio(quantity, { ...load, mix }, { ...load, mix: over });
-  const overDctcp = (mix: Mix) => ({ ours: ratio(TIMES.all.mean, mix, 'dctcp'), digits: 2 });
-  const overExpresspass = (mix: Mix) => ({ ours: ratio(TIMES[size].p99, mix, 'expresspass-dctcp'), digits: 2 });
-  const longest = overExpresspass('ec4-dctcp');
+  const overDctcp = (what: string, mix: Mix, rest: Partial<Row>) => row(`${name}: ${what}`, ratio(TIMES.all.mean, mix, 'dctcp'), 2, rest);
+  const overExpresspass = (what: string, mix: Mix, rest: Partial<Row>) =>
+    row(`${name}: ${what}`, ratio(TIMES[size].p99, mix, 'expresspass-dctcp'), 2, { paper: 'far below 1', ...rest });
+  const met = ratio(TIMES[size].p99, 'ec4-dctcp', 'expresspass-dctcp') < 1;
+  const note = 'It stands beside EC4.';
   return [
-    { quantity: `${what}: mean time of EC4 with DCTCP over DCTCP`, paper: 'almost 1', ...overDctcp('ec4-dctcp'), most: MOST_MEAN },
-    { quantity: `${what}: the same of EC4 at full rate`, paper: 'almost 1', ...overDctcp('ec4-full-rate-dctcp'), note: 'It stands beside EC4.' },
-    { quantity: `${what}: the same of ExpressPass`, paper: 'worse', ...overDctcp('expresspass-dctcp'), note: 'It stands beside EC4.' },
-    {
-      quantity: `${what}: 99 % of ${size}, EC4 : ExpressPass`,
-      paper: 'far below 1',
-      ...longest,
-      met: longest.ours < 1,
-      held: 'Held to below 1',
-      why: WHY[load.workload] ?? '',
-    },
-    {
-      quantity: `${what}: the same of EC4 at full rate`,
-      paper: 'far below 1',
-      ...overExpresspass('ec4-full-rate-dctcp'),
+    overDctcp('mean time of EC4 with DCTCP over DCTCP', 'ec4-dctcp', { paper: 'almost 1', most: MOST_MEAN }),
+    overDctcp('the same of EC4 at full rate', 'ec4-full-rate-dctcp', { paper: 'almost 1', note }),
+    overDctcp('the same of ExpressPass', 'expresspass-dctcp', { paper: 'worse', note }),
+    overExpresspass(`99 % of ${size}, EC4 : ExpressPass`, 'ec4-dctcp', { met, held: 'Held to below 1', why: WHY[load.workload] ?? '' }),
+    overExpresspass('the same of EC4 at full rate', 'ec4-full-rate-dctcp', {
       note: 'Its flows crowd each other out: credits are lost, and what a loss takes comes back a frame in a round trip.',
-    },
-    row(`${what}: data frames lost (${MIXES.join(', ')})`, results.list(DATA_DROPS, load), 0, {
+    }),
+    row(`${name}: data frames lost (${MIXES.join(', ')})`, results.list(DATA_DROPS, load), 0, {
       note: `Flows that did not end: ${results.list(MISSING, load).join(', ')}.`,
     }),
   ];

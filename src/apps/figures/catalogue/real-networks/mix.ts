@@ -85,11 +85,14 @@ function rowsOf(results: Results<Case>, each: Omit<Case, 'count'>): Row[] {
   const isHeld = each.rule === 'ec4' && each.peer === 'dctcp';
   const queuesKb = results.list(QUEUE.max, each).map((bytes) => bytes / 1e3);
   return [
-    row(`${what}: ratio of a flow`, ours, 2, {
-      ...(isHeld
+    row(
+      `${what}: ratio of a flow`,
+      ours,
+      2,
+      isHeld
         ? { met: fair.length === MIXED.length, held: `Held to ${FAIR} either way at every part` }
-        : { note: `Within ${FAIR} either way with ${fair.length === 0 ? 'no number' : fair.join(', ')} of the ${FLOWS} flows.` }),
-    }),
+        : { note: `Within ${FAIR} either way with ${fair.length === 0 ? 'no number' : fair.join(', ')} of the ${FLOWS} flows.` },
+    ),
     row(`${what}: Jain's index`, list(JAIN, 3), 0, { note: '' }),
     row(`${what}: utilisation; largest queue (kB)`, `${list(UTILISATION, 3)}; ${valueList(queuesKb, 0)}`, 0, {
       note: `Data frames lost: ${list(DATA_DROPS, 0)}.`,

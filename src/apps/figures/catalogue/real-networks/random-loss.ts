@@ -93,9 +93,12 @@ const changePart = part<{ law: Law }>({
   }),
   rows: (results) =>
     LAWS.map((law) =>
-      row(`${law}: RTTs until a change of loss from 0 to 3 % is followed, and back`, rttsToFollow(results.runsOf({ law })[0]), 0, {
-        ...(law === OURS ? { most: MOST_RTTS, held: `Held to ${MOST_RTTS} RTTs` } : { note: BESIDE }),
-      }),
+      row(
+        `${law}: RTTs until a change of loss from 0 to 3 % is followed, and back`,
+        rttsToFollow(results.runsOf({ law })[0]),
+        0,
+        law === OURS ? { most: MOST_RTTS, held: `Held to ${MOST_RTTS} RTTs` } : { note: BESIDE },
+      ),
     ),
   charts: (results) => ({
     change: lines(

@@ -127,7 +127,7 @@ function sortedParts(results: Results<Case>, algorithm: Algorithm, set: SetName)
 function heldRows(sorted: Float64Array): Row[] {
   const flows = `Of ${sorted.length} flows.`;
   return QUANTILES.map(({ name, part, limit }) =>
-    row(`${JUDGED}: ${name} of the shares; seeds ${range('report')}`, quantile(sorted, part), 3, { ...(limit ?? { note: flows }) }),
+    row(`${JUDGED}: ${name} of the shares; seeds ${range('report')}`, quantile(sorted, part), 3, limit ?? { note: flows }),
   );
 }
 

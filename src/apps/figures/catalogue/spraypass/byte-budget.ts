@@ -63,7 +63,7 @@ function rowsOf(results: Results<Case>, each: Omit<Case, 'mode'>): Row[] {
       `${each.system}, ${each.workload} at load ${each.load}: ${what}`,
       results.ratio(quantity, { ...each, mode: 'chunks' }, { ...each, mode: 'without' }),
       3,
-      { ...bound },
+      bound,
     );
   const messages = () => [
     over('mean time over that without', MEAN_US.all, { most: 0.6 }),

@@ -100,16 +100,19 @@ function rowsOf(results: Results<Case>, setting: Setting): Row[] {
   const theirs = (quantity: Quantity) => results.of(quantity, { ...setting, system: 'expresspass' });
   const overOurs = valueList([idealOf(IDEAL_MEAN) / theirs(FCT_MEAN), idealOf(IDEAL_P99) / theirs(FCT_P99)], 3);
   const isHeld = workload === 'web-server' && load === 0.6;
-  const times = row(`${workload}, load ${load}: mean and 99 % time over ExpressPass's`, ratios(results, setting, [FCT_MEAN, FCT_P99]), 3, {
-    ...(isHeld
+  const times = row(
+    `${workload}, load ${load}: mean and 99 % time over ExpressPass's`,
+    ratios(results, setting, [FCT_MEAN, FCT_P99]),
+    3,
+    isHeld
       ? {
           paper: PAPER_TIMES,
           most: MOST_TIMES,
           held: `Held to ${MOST_TIMES.join(' and ')}`,
           why: `With ideal shares it would be ${best}: the hosts' links have the same load as the uplinks and fewer flows each, so it is at them that flows wait, however their paths are chosen. Ideal shares over all paths take ${overOurs} of our ExpressPass's times.`,
         }
-      : { note: `The paper has it as a drawing only. With ideal shares: ${best}.` }),
-  });
+      : { note: `The paper has it as a drawing only. With ideal shares: ${best}.` },
+  );
   return load === 0.6 ? [times, queueRow(results, setting)] : [times];
 }
 
