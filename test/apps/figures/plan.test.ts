@@ -87,7 +87,7 @@ it('takes seeds together: their mean, or what the quantity says', () => {
     [7, 9],
     [7, 9],
   ]);
-  const { rows } = both.evaluate({ of: () => runs, one: () => runs[0] }, 'quick');
+  const { rows } = both.evaluate({ of: () => runs }, 'quick');
   expect(rows.map(({ ours }) => ours)).toEqual(['0.30', '0.40', '0.20, 0.40', '0.30', '0.40', '0.20, 0.40']);
 });
 
