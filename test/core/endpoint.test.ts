@@ -7,9 +7,9 @@ import { RateLimit } from '../../src/core/rate-limit.js';
 import { encodeAck, encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
 import { Attach, Fin, Reset } from '../../src/wire/frames.js';
 import { CHECK_BYTES, EXTENDED } from '../../src/wire/layout.js';
-import { printFrame } from '../../src/wire/print.js';
 import { EndpointBench, header } from '../harness/endpoint-bench.js';
 import { FLOW_PEER, rangeList } from '../harness/flow-context.js';
+import { printFrame } from '../harness/print-frame.js';
 import { RecordingWriter } from '../harness/sender-bench.js';
 
 const anyData = (flowId: number) => (bytes: Uint8Array) => {

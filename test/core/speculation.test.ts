@@ -6,8 +6,8 @@ import type { Endpoint } from '../../src/core/endpoint.js';
 import { Speculation } from '../../src/core/speculation.js';
 import { encodeSpeculativeData, seal } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
-import { printFrame } from '../../src/wire/print.js';
 import { FLOW_HEADER, FLOW_PEER, incoming, newEndpoint, pollAll } from '../harness/flow-context.js';
+import { printFrame } from '../harness/print-frame.js';
 import { ReceiverBench } from '../harness/receiver-bench.js';
 import { RecordingWriter, SenderBench } from '../harness/sender-bench.js';
 

@@ -6,8 +6,8 @@ import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import type { Frame } from '../../src/wire/frame.js';
 import { CreditRequest, Fin, Reset } from '../../src/wire/frames.js';
 import { ResetCode, ResetFlag } from '../../src/wire/layout.js';
-import { printFrame } from '../../src/wire/print.js';
 import { FLOW_PEER, incoming, newEndpoint, pollAll } from './flow-context.js';
+import { printFrame } from './print-frame.js';
 import { RecordingReader } from './receiver-bench.js';
 
 /** One endpoint, and a peer who sends it whatever frames the test wants. It takes every flow unless told otherwise. */

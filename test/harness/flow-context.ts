@@ -17,7 +17,7 @@ import { Speculation } from '../../src/core/speculation.js';
 import { pathId } from '../../src/wire/decode.js';
 import type { FlowHeader } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
-import { printFrame } from '../../src/wire/print.js';
+import { printFrame } from './print-frame.js';
 
 export const FLOW_HEADER: FlowHeader = { destination: 0, source: 0, flowId: 0xbeef };
 export const FLOW_PEER = 7;

@@ -10,7 +10,6 @@ import { Frame } from '../../src/wire/frame.js';
 import { type AnyReader, diagramName, type Field, type FixedFrame, isBytes } from '../../src/wire/frame-kind.js';
 import { FRAMES } from '../../src/wire/frames.js';
 import { Chunks, CONTROL_CODES, CreditFlag, Data, DataFlag } from '../../src/wire/layout.js';
-import { printFrame } from '../../src/wire/print.js';
 import {
   type NaiveChunk,
   type NaiveFrame,
@@ -20,6 +19,7 @@ import {
   TYPES,
 } from '../harness/naive-codec.js';
 import { receivedFrames, sentFrames } from '../harness/naive-frames.js';
+import { printFrame } from '../harness/print-frame.js';
 import { holds, printSeed } from '../harness/seeds.js';
 
 // Says the same frame to src/wire and to the naive twin, and compares what both make of it.

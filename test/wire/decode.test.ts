@@ -20,7 +20,7 @@ import {
   Welcome,
 } from '../../src/wire/frames.js';
 import { CHECK_BYTES, EXTENDED, FrameType, Header } from '../../src/wire/layout.js';
-import { printFrame } from '../../src/wire/print.js';
+import { printFrame } from '../harness/print-frame.js';
 
 const header = { destination: 3, source: 7, flowId: 1 };
 const dataFields = { creditSequence: 1, explicitRate: 0, offset: 2, unused: 3, flags: 0, pathId: 0 };

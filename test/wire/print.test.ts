@@ -25,8 +25,8 @@ import {
   ResetFlag,
   WindowAckFlag,
 } from '../../src/wire/layout.js';
-import { printFrame } from '../../src/wire/print.js';
 import { lowerExplicitRate } from '../../src/wire/rewrite.js';
+import { printFrame } from '../harness/print-frame.js';
 
 const header = { destination: 7, source: 3, flowId: 0xbeef };
 const fromSwitch = { destination: 7, source: 0, flowId: 0 };

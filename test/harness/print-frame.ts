@@ -1,11 +1,11 @@
 /** One line per frame for people, in the manner of tcpdump. It allocates: for traces and tests, not for the hot path. */
-import { chunkCount, chunkFlowId, chunkPayloadBytes, hasChunks } from './chunks.js';
-import * as decode from './decode.js';
-import type { Frame } from './frame.js';
-import { type AnyReader, type Field, type FixedFrame, type FrameKind, isBytes } from './frame-kind.js';
-import { kindOf } from './frames.js';
-import { CreditFlag, DataFlag, FrameType, Header, HOP_BITS, NO_HOP } from './layout.js';
-import { rateOfCode } from './rate-code.js';
+import { chunkCount, chunkFlowId, chunkPayloadBytes, hasChunks } from '../../src/wire/chunks.js';
+import * as decode from '../../src/wire/decode.js';
+import type { Frame } from '../../src/wire/frame.js';
+import { type AnyReader, type Field, type FixedFrame, type FrameKind, isBytes } from '../../src/wire/frame-kind.js';
+import { kindOf } from '../../src/wire/frames.js';
+import { CreditFlag, DataFlag, FrameType, Header, HOP_BITS, NO_HOP } from '../../src/wire/layout.js';
+import { rateOfCode } from '../../src/wire/rate-code.js';
 
 const ECN_NAMES = ['-', 'ect1', 'ect0', 'ce'];
 /** Of bytes that mean nothing to people. */
