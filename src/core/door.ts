@@ -71,6 +71,11 @@ export class Door {
     });
   }
 
+  /** Frames that wait for handshakes now. */
+  get heldFrames(): number {
+    return this.heldCount;
+  }
+
   /** Whether `peer` has proved itself. */
   isProved(peer: number): boolean {
     return this.handshakes.find(peer)?.agreed != null;

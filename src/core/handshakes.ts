@@ -155,6 +155,11 @@ export class Handshakes {
     this.events = events;
   }
 
+  /** Peers of which something is known: proved, or with a handshake under way. */
+  get known(): number {
+    return this.peers.size;
+  }
+
   /** Null for a peer of which nothing is known. */
   find(peer: number): Acquaintance | null {
     if (this.latest?.peer !== peer) this.latest = this.peers.get(peer) ?? null;

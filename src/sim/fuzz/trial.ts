@@ -71,7 +71,7 @@ class Trial {
       },
       makeFabric: (options) => {
         const fabric = this.makeFabric(options);
-        this.audit = new FrameAudit(fabric, pool, hostIds);
+        this.audit = new FrameAudit(fabric, pool, { hostIds });
         return fabric;
       },
       onStep: (world, player) => this.step(world, player),

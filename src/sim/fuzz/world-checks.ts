@@ -46,7 +46,10 @@ export class WorldChecks {
     this.pool = pool;
     this.audit = audit;
     const { network, nics } = world;
-    this.hosts = network.hosts.map((host, port) => new HostChecks(port, host, nics[port], audit));
+    const mayLoseAssociations = scenario.faults.some(({ kind }) => kind === 'hostCrash');
+    this.hosts = network.hosts.map(
+      (host, port) => new HostChecks(port, host, { nic: nics[port], audit, mayLoseAssociations }),
+    );
     this.fabric = new FabricChecks(network.fabric, audit);
   }
 
