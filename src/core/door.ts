@@ -135,7 +135,7 @@ export class Door {
       this.heldCount++;
       who.held.push(frame);
     }
-    if (who !== null && who.hailing === null && who.offered === null) this.handshakes.hail(who, this.nowNs);
+    if (who !== null && this.handshakes.mayHail(who, this.nowNs)) this.handshakes.hail(who, this.nowNs);
   }
 
   private releaseHeld(who: Acquaintance): void {

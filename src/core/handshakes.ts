@@ -193,6 +193,12 @@ export class Handshakes {
     return true;
   }
 
+  /** Nothing is under way with `who`; or it has not used what it was offered in the time of a repetition, and may have forgotten it in a crash. */
+  mayHail({ hailing, offered, offeredNs }: Acquaintance, nowNs: number): boolean {
+    if (hailing !== null) return false;
+    return offered === null || nowNs >= offeredNs + this.options.times.initialRetransmitNs;
+  }
+
   /** Begins a handshake. */
   hail(who: Acquaintance, nowNs: number): void {
     this.nowNs = nowNs;
