@@ -60,6 +60,9 @@ export type MakeDoor = (options: HandshakeOptions, events: DoorEvents) => Door;
 /** What puts the parts of the host at `port` together; checks make hosts that lie. */
 export type MakeHost = (parts: HostParts, port: number) => Host;
 
+/** What takes the flows of the host at `port`, in front of the one that does so usually. */
+export type MakeApplication = (usual: Application, port: number) => Application;
+
 export interface HostParts {
   readonly endpoint: Endpoint;
   readonly nic: Port;
@@ -72,6 +75,7 @@ export interface WorldMakers {
   readonly makePool?: MakePool | undefined;
   readonly makeDoor?: MakeDoor | undefined;
   readonly makeHost?: MakeHost | undefined;
+  readonly makeApplication?: MakeApplication | undefined;
 }
 
 export interface World {
@@ -102,6 +106,7 @@ export function buildWorld({
   makePool = (makeBytes, capacity) => new FramePool(makeBytes, capacity),
   makeDoor = (options, events) => new Door(options, events),
   makeHost = ({ endpoint, nic, door }) => new Host(endpoint, nic, door),
+  makeApplication = (usual) => usual,
 }: WorldOptions): World {
   const { topology } = scenario;
   const carriesBytes = scenario.payload === 'bytes';
@@ -120,7 +125,7 @@ export function buildWorld({
     const make = (): Host => {
       const link = fabric.portSettings(port);
       const config = configOf(spec, link);
-      const application = applicationAt(port);
+      const application = makeApplication(applicationAt(port), port);
       const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application, records });
       // After a crash: what the old NIC held is gone.
       nicStatistics[port].setDataQueue(0, 0);

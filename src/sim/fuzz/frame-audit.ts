@@ -60,6 +60,8 @@ export class FrameAudit {
   readonly copied = new Float64Array(16);
   /** Flows whose frames went in or out since the list was emptied. */
   readonly touched = new Set<FlowTrail>();
+  /** Told of each frame that comes in. */
+  onEnter: (frame: Frame) => void = () => {};
   private readonly fabric: Fabric;
   private readonly hostIds: readonly number[];
   private readonly liars: ReadonlySet<number>;
@@ -134,6 +136,7 @@ export class FrameAudit {
   private enter(port: number, frame: Frame, nowNs: number): void {
     if (this.inside.has(frame)) fail('frames', 'a frame went into the fabric that was in it');
     this.nowNs = nowNs;
+    this.onEnter(frame);
     // An answer to a damaged frame of an unknown version may go anywhere (PROTOCOL §3.13).
     const isLie = this.liars.has(port);
     const isOwn = sourceHost(frame.bytes) === this.hostIds[port] && !isLie;

@@ -2,8 +2,10 @@
 import type { Host } from '../../core/host.js';
 import type { Port } from '../../switch/port.js';
 import type { SimHost } from '../sim-host.js';
+import type { Cast } from './cast.js';
 import { DoorBooks } from './door-books.js';
 import type { FrameAudit } from './frame-audit.js';
+import { HostileHost } from './hostile/hostile-host.js';
 import { PortChecks } from './port-checks.js';
 import { fail } from './violation.js';
 
@@ -13,6 +15,7 @@ const ROUNDING_NS = 1e-3;
 interface HostSurroundings {
   readonly nic: Port;
   readonly audit: FrameAudit;
+  readonly cast: Cast;
   /** Hosts crash. */
   readonly mayLoseAssociations: boolean;
 }
@@ -22,6 +25,7 @@ export class HostChecks {
   private readonly host: SimHost;
   private readonly port: number;
   private readonly audit: FrameAudit;
+  private readonly cast: Cast;
   private readonly mayLoseAssociations: boolean;
   private readonly nicChecks: PortChecks;
   private machine: Host;
@@ -33,10 +37,11 @@ export class HostChecks {
   /** Frames that crashed with the machines before. */
   private abandoned = 0;
 
-  constructor(port: number, host: SimHost, { nic, audit, mayLoseAssociations }: HostSurroundings) {
+  constructor(port: number, host: SimHost, { nic, audit, cast, mayLoseAssociations }: HostSurroundings) {
     this.port = port;
     this.host = host;
     this.audit = audit;
+    this.cast = cast;
     this.mayLoseAssociations = mayLoseAssociations;
     this.machine = host.host;
     this.nic = nic;
@@ -49,10 +54,17 @@ export class HostChecks {
     return this.abandoned + this.machineFrames + this.host.unprocessedFrames;
   }
 
+  /** Books of a liar's frames would only say what it has made up. */
+  private get isLiar(): boolean {
+    return this.cast.liarPorts.has(this.port);
+  }
+
   /** Frames that the machine holds between two steps. */
   private get machineFrames(): number {
-    const { door } = this.machine;
-    return this.nic.heldFrames + (door === null ? 0 : door.heldFrames + door.handshakes.output.length);
+    const { machine } = this;
+    const { door } = machine;
+    const lies = machine instanceof HostileHost ? machine.liesHeld : 0;
+    return lies + this.nic.heldFrames + (door === null ? 0 : door.heldFrames + door.handshakes.output.length);
   }
 
   /** After every step. `nic` is the one that the host has now. */
@@ -67,6 +79,7 @@ export class HostChecks {
   }
 
   checkBooks(nowNs: number): void {
+    if (this.isLiar) return;
     const { host, nic, audit, port } = this;
     const { counters, config, flowCount, lingeringCount, budget } = this.machine.endpoint;
     const sent = this.sentFrames;
@@ -80,6 +93,7 @@ export class HostChecks {
     if (budget.outstanding < 0) fail('budget', `host ${host.id} has ${budget.outstanding} credits outstanding`);
     this.nicChecks.check(nic, nic.settings, host.clock.toOwn(nowNs));
     this.doorBooks?.check();
+    this.cast.checkVictim(port, this.machine);
     this.checkRefused();
   }
 
@@ -101,6 +115,7 @@ export class HostChecks {
 
   /** Endpoints understand each other. Each damaged frame is one that the network counts. */
   private checkRefused(): void {
+    if (this.cast.liars.size > 0) return;
     const { short, version, type, check, length, invalid, direction, misdirected } = this.machine.endpoint.counters;
     // Frames of an association that a crash has ended on one side only are no frames to the other.
     const outdated = this.machine.door !== null && this.mayLoseAssociations ? check : 0;
@@ -112,6 +127,7 @@ export class HostChecks {
 
   /** When all is over, nothing is left. */
   checkEmpty(): void {
+    if (this.isLiar) return;
     const { host, machine } = this;
     const { flowCount, lingeringCount, budget } = machine.endpoint;
     if (flowCount + lingeringCount > 0)

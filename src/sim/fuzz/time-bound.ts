@@ -28,7 +28,9 @@ export function timeBoundNs(scenario: Omit<Scenario, 'durationNs'>, plans: reado
   const { maxFrameBytes } = topology.links[0].port;
   const slowestBps = topology.links.reduce((slowest, { port }) => Math.min(slowest, port.rateBps), Number.MAX_VALUE);
   const frames = plans.reduce((sum, { bytes }) => sum + Math.ceil(bytes / (maxFrameBytes - Data.overheadBytes)), 0);
-  const beginNs = plans.reduce((last, plan) => Math.max(last, lastWriteNs(plan)), faultsEndNs(faults));
+  const attackEndNs = (scenario.hostile ?? []).reduce((last, { untilNs }) => Math.max(last, untilNs), 0);
+  const calmNs = Math.max(faultsEndNs(faults), attackEndNs);
+  const beginNs = plans.reduce((last, plan) => Math.max(last, lastWriteNs(plan)), calmNs);
   const frameNs = transmissionNs(wireBytes(maxFrameBytes), slowestBps);
   const pathNs = topology.links.reduce((sum, { port }) => sum + port.delayNs + frameNs, 0);
   const processingNs = hosts.reduce(
