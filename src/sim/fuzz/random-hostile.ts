@@ -74,8 +74,10 @@ function honestTraffic(
   const mended = traffic.flatMap((spec): TrafficSpec[] => {
     switch (spec.kind) {
       case 'flow': {
-        const from = isHonest(spec.from) ? spec.from : dice.pick(honest.filter((id) => id !== spec.to));
-        return [{ ...spec, from }];
+        if (isHonest(spec.from)) return [spec];
+        // The new sender may be one whose flows have no credits.
+        const { share: _, ...rest } = spec;
+        return [{ ...rest, from: dice.pick(honest.filter((id) => id !== spec.to)) }];
       }
       case 'incast':
         return listed({ ...spec, from: spec.from.filter(isHonest) }, spec.from.some(isHonest));

@@ -54,7 +54,7 @@ export class WorldChecks {
     this.hosts = network.hosts.map(
       (host, port) => new HostChecks(port, host, { nic: nics[port], audit, cast, mayLoseAssociations }),
     );
-    this.fabric = new FabricChecks(network.fabric, audit);
+    this.fabric = new FabricChecks(network.fabric, audit, cast.liars.size > 0);
   }
 
   step(): void {
