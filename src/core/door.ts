@@ -168,14 +168,15 @@ export class Door {
     const { bytes, peer } = frame;
     const [lowest, highest] = [versionLowest(bytes), versionHighest(bytes)];
     const who = this.handshakes.find(peer);
-    const isAnswer = who !== null && who.hailing !== null && flowId(bytes) === who.hailing.ci.lower;
+    const hailing = who?.hailing ?? null;
     // A host that speaks this version answered a frame that was damaged on its way.
-    if (!isAnswer || (lowest <= VERSION && VERSION <= highest)) {
+    if (hailing === null || flowId(bytes) !== hailing.ci.lower || (lowest <= VERSION && VERSION <= highest)) {
       this.handshakes.counters.unasked++;
       return;
     }
     const message = `the peer speaks the versions ${lowest} to ${highest} of the protocol, this host ${VERSION}`;
-    this.handshakes.fail(who, new XpassError('version', message));
+    // Anybody on the path can write it, and nobody there keeps the answer of a peer of this version away.
+    hailing.refusal = new XpassError('version', message);
   }
 
   /** PROTOCOL §3.13 */

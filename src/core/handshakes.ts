@@ -22,7 +22,7 @@ import {
   readBits,
   Welcome,
 } from '../wire/handshake.js';
-import { NO_HOST } from '../wire/layout.js';
+import { CHECK_BYTES, NO_HOST } from '../wire/layout.js';
 import {
   type Bits64,
   COOKIE_BYTES,
@@ -82,6 +82,8 @@ interface Hailing {
   readonly sinceNs: number;
   sends: number;
   sentNs: number;
+  /** Peer speaks another version, or somebody on the path says so: who speaks this one answers as well. */
+  refusal: XpassError | null;
 }
 
 /** One peer that is proved, or with which a handshake is under way. */
@@ -210,7 +212,7 @@ export class Handshakes {
       this.fail(who, error);
       return;
     }
-    who.hailing = { ci, initiation, sinceNs: this.nowNs, sends: 0, sentNs: this.nowNs };
+    who.hailing = { ci, initiation, sinceNs: this.nowNs, sends: 0, sentNs: this.nowNs, refusal: null };
     this.sendHello(who, who.hailing);
   }
 
@@ -228,6 +230,11 @@ export class Handshakes {
       this.counters.malformed++;
       return;
     }
+    if (!isWhole(frame)) this.counters.malformed++;
+    else this.handleWhole(frame);
+  }
+
+  private handleWhole(frame: Frame): void {
     switch (controlType(frame.bytes)) {
       case ControlType.hello:
         this.handleHello(frame);
@@ -324,14 +331,15 @@ export class Handshakes {
     return offered === null ? NEVER : offeredNs + UNUSED_NS;
   }
 
-  private silentNs({ agreed, heardNs }: Acquaintance): number {
-    return agreed === null ? NEVER : heardNs + SILENT_IDLE_TIMEOUTS * this.options.times.idleTimeoutNs;
+  /** While a handshake is under way, its end is waited for. */
+  private silentNs({ agreed, hailing, heardNs }: Acquaintance): number {
+    return agreed === null || hailing !== null ? NEVER : heardNs + SILENT_IDLE_TIMEOUTS * this.options.times.idleTimeoutNs;
   }
 
   private fire(who: Acquaintance): void {
     const { nowNs } = this;
     if (nowNs >= this.offerEndNs(who)) who.offered = null;
-    if (nowNs >= this.silentNs(who) && who.hailing === null) {
+    if (nowNs >= this.silentNs(who)) {
       this.counters.expired++;
       this.setAgreed(who, null);
     }
@@ -341,6 +349,10 @@ export class Handshakes {
 
   /** Flows with the peer say themselves that they were not answered. */
   private hailAgain(who: Acquaintance, hailing: Hailing): void {
+    if (hailing.refusal !== null) {
+      this.fail(who, hailing.refusal);
+      return;
+    }
     if (this.nowNs < hailing.sinceNs + this.options.times.connectTimeoutNs) {
       this.sendHello(who, hailing);
       return;
@@ -400,6 +412,7 @@ export class Handshakes {
       this.counters.unasked++;
       return;
     }
+    who.hailing.refusal = null;
     // The same cookie again is the answer to a HELLO that was repeated.
     const cookie = bytes.slice(Cookie.cookie, Cookie.cookie + COOKIE_BYTES);
     if (who.cookie !== null && areEqual(who.cookie, cookie)) return;
@@ -483,6 +496,20 @@ export class Handshakes {
   private headerTo(peer: number) {
     const { hostId } = this.options;
     return { destination: hostId === NO_HOST ? NO_HOST : peer, source: hostId, flowId: 0 };
+  }
+}
+
+/** Its fields are within it: what is shorter would be answered with more than came. */
+function isWhole({ bytes, length }: Frame): boolean {
+  switch (controlType(bytes)) {
+    case ControlType.hello:
+      return length >= Hello.bytes && Hello.message + bytes[Hello.messageBytes] + CHECK_BYTES <= length;
+    case ControlType.cookie:
+      return length >= Cookie.bytes;
+    case ControlType.welcome:
+      return length >= Welcome.bytes && Welcome.message + bytes[Welcome.messageBytes] + CHECK_BYTES <= length;
+    default:
+      return true;
   }
 }
 

@@ -146,6 +146,8 @@ export interface HostileSpec {
   readonly seed: number;
   readonly fromNs: number;
   readonly untilNs: number;
+  /** Single tricks after that, in their order: when everybody else is silent. */
+  readonly lateNs: readonly number[];
   /** Mean time between two of its tricks. */
   readonly gapNs: number;
   /** Names of what it does. */

@@ -1,5 +1,5 @@
 // Tested by test/sim/fuzz/hostile.fuzz.test.ts
-import { MICROSECOND_NS, MILLISECOND_NS, transmissionNs } from '../../base/time.js';
+import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS, transmissionNs } from '../../base/time.js';
 import { wireBytes } from '../../wire/layout.js';
 import type { Fault, HostileSpec, Scenario, TrafficSpec } from '../scenario.js';
 import { Dice } from './dice.js';
@@ -14,6 +14,9 @@ const LEAST_HOSTS = 3;
 const SEED_STEP = 1_000_003;
 /** Tricks of one liar in a usual world, about (ours): a flood for the world's few hundred frames. */
 const USUAL_TRICKS = 120;
+/** Tricks after the attack, and how late: three idle timeouts of random worlds. */
+const MOST_LATE = 8;
+const LATEST_NS = 12 * SECOND_NS;
 
 /**
  * A random small world of `randomScenario` in which one host, or two, break every rule. The same seed gives the same world.
@@ -55,6 +58,7 @@ function randomLiar(dice: Dice, { topology }: Scenario, host: number): HostileSp
     seed: dice.uint32(),
     fromNs,
     untilNs: fromNs + lastsNs,
+    lateNs: lateTimes(dice, fromNs + lastsNs),
     gapNs: lastsNs / tricks,
     tricks: dice.chance(0.4) ? TRICKS : dice.some(TRICKS, 1),
     changeShare: dice.chance(0.3) ? 0 : dice.spread(0.01, 0.5),
@@ -62,6 +66,12 @@ function randomLiar(dice: Dice, { topology }: Scenario, host: number): HostileSp
     isOnPath,
     isMetered: dice.chance(0.4),
   };
+}
+
+/** Until associations are about to be forgotten, and beyond. */
+function lateTimes(dice: Dice, afterNs: number): number[] {
+  const count = dice.chance(0.4) ? dice.whole(1, MOST_LATE) : 0;
+  return Array.from({ length: count }, () => afterNs + dice.between(0, LATEST_NS)).sort((one, other) => one - other);
 }
 
 /** Flows that a liar would open are another's: what it sends is its script's affair. It stays the receiver of others' flows. */

@@ -34,6 +34,7 @@ function* fewerLies(scenario: Draft): Iterable<Draft> {
 function* smallerLiar(liar: HostileSpec): Iterable<HostileSpec> {
   const lastsNs = liar.untilNs - liar.fromNs;
   if (lastsNs > 2 * liar.gapNs) yield { ...liar, untilNs: liar.fromNs + lastsNs / 2 };
+  for (const lateNs of subsets(liar.lateNs)) yield { ...liar, lateNs };
   if (liar.changeShare > 0) yield { ...liar, changeShare: 0 };
   if (liar.isOnPath) yield { ...liar, isOnPath: false };
   else if (liar.spoofs) yield { ...liar, spoofs: false };

@@ -5,6 +5,7 @@ import { Data, wireBytes } from '../../wire/layout.js';
 import { SIMULATION_CONFIG } from '../endpoint-defaults.js';
 import type { Fault, HostSpec, Scenario } from '../scenario.js';
 import type { FlowPlan } from '../traffic/plan-flows.js';
+import { attackEndNs } from './hostile/hostile-host.js';
 
 /** The share of the slowest link that all flows together get at least: the worst that algorithms with few credits and many losses do, halved (ours). */
 const LEAST_SHARE = 0.01;
@@ -28,7 +29,7 @@ export function timeBoundNs(scenario: Omit<Scenario, 'durationNs'>, plans: reado
   const { maxFrameBytes } = topology.links[0].port;
   const slowestBps = topology.links.reduce((slowest, { port }) => Math.min(slowest, port.rateBps), Number.MAX_VALUE);
   const frames = plans.reduce((sum, { bytes }) => sum + Math.ceil(bytes / (maxFrameBytes - Data.overheadBytes)), 0);
-  const attackEndNs = (scenario.hostile ?? []).reduce((last, { untilNs }) => Math.max(last, untilNs), 0);
+  const attackEndNs = (scenario.hostile ?? []).reduce((last, spec) => Math.max(last, attackEndNs(spec)), 0);
   const calmNs = Math.max(faultsEndNs(faults), attackEndNs);
   const beginNs = plans.reduce((last, plan) => Math.max(last, lastWriteNs(plan)), calmNs);
   const frameNs = transmissionNs(wireBytes(maxFrameBytes), slowestBps);

@@ -76,10 +76,9 @@ export class HostileHost extends Host {
     const { spec } = this.options;
     while (this.nextNs <= nowNs) {
       this.doTrick(nowNs);
-      this.nextNs += spec.gapNs * this.dice.between(0, 2) + 1;
-      if (this.nextNs >= spec.untilNs) this.nextNs = NEVER;
+      this.nextNs = this.afterNs(this.nextNs + spec.gapNs * this.dice.between(0, 2) + 1);
     }
-    if (nowNs >= spec.untilNs && !this.hasRetired) this.retire(nowNs);
+    if (nowNs >= attackEndNs(spec) && !this.hasRetired) this.retire(nowNs);
     if (!this.isDead) super.advance(nowNs);
   }
 
@@ -97,7 +96,7 @@ export class HostileHost extends Host {
 
   override nextTimeout(): number {
     if (this.isDead) return NEVER;
-    const scriptNs = this.hasRetired ? NEVER : Math.min(this.nextNs, this.options.spec.untilNs);
+    const scriptNs = this.hasRetired ? NEVER : Math.min(this.nextNs, attackEndNs(this.options.spec));
     return Math.min(super.nextTimeout(), scriptNs);
   }
 
@@ -106,6 +105,12 @@ export class HostileHost extends Host {
     this.hasRetired = true;
     this.isDead = this.dice.chance(0.5);
     this.endpoint.closeAll(nowNs, this.isDead ? new XpassError('reset', 'the liar has left') : null);
+  }
+
+  /** The next time of the script, where the last one was at `this.nextNs`. */
+  private afterNs(nextNs: number): number {
+    const { untilNs, lateNs } = this.options.spec;
+    return nextNs < untilNs ? nextNs : (lateNs.find((atNs) => atNs > Math.max(this.nextNs, untilNs)) ?? NEVER);
   }
 
   private doTrick(nowNs: number): void {
@@ -233,6 +238,11 @@ export class HostileHost extends Host {
     frame.atNs = this.busyUntilNs;
     this.lies.push(frame);
   }
+}
+
+/** When the script is over. */
+export function attackEndNs({ untilNs, lateNs }: HostileSpec): number {
+  return Math.max(untilNs, ...lateNs) + 1;
 }
 
 /** A check that fits what the frame says now. */
