@@ -29,8 +29,8 @@ export function timeBoundNs(scenario: Omit<Scenario, 'durationNs'>, plans: reado
   const { maxFrameBytes } = topology.links[0].port;
   const slowestBps = topology.links.reduce((slowest, { port }) => Math.min(slowest, port.rateBps), Number.MAX_VALUE);
   const frames = plans.reduce((sum, { bytes }) => sum + Math.ceil(bytes / (maxFrameBytes - Data.overheadBytes)), 0);
-  const attackEndNs = (scenario.hostile ?? []).reduce((last, spec) => Math.max(last, attackEndNs(spec)), 0);
-  const calmNs = Math.max(faultsEndNs(faults), attackEndNs);
+  const attacksEndNs = (scenario.hostile ?? []).reduce((last, spec) => Math.max(last, attackEndNs(spec)), 0);
+  const calmNs = Math.max(faultsEndNs(faults), attacksEndNs);
   const beginNs = plans.reduce((last, plan) => Math.max(last, lastWriteNs(plan)), calmNs);
   const frameNs = transmissionNs(wireBytes(maxFrameBytes), slowestBps);
   const pathNs = topology.links.reduce((sum, { port }) => sum + port.delayNs + frameNs, 0);
