@@ -7,7 +7,7 @@ import type { SenderFlow } from '../../../core/sender-flow.js';
 import type { Port } from '../../../switch/port.js';
 import { write16, write32 } from '../../../wire/bytes.js';
 import { destinationHost, flowId, frameType, peekHeader, SMALLEST_FRAME_BYTES, sourceHost } from '../../../wire/decode.js';
-import { type FlowHeader, seal } from '../../../wire/encode.js';
+import type { FlowHeader } from '../../../wire/encode.js';
 import type { Frame } from '../../../wire/frame.js';
 import { FrameQueue } from '../../../wire/frame-queue.js';
 import { CHECK_BYTES, Credit, FrameType, Header } from '../../../wire/layout.js';
@@ -174,11 +174,14 @@ export class HostileHost extends Host {
     frame.length = seen.length;
     const { bytes } = frame;
     const [source, destination] = [sourceHost(bytes), destinationHost(bytes)];
+    const before = sum(frame);
     if (trick === 'reflect') {
       write16(bytes, Header.source, destination);
       write16(bytes, Header.destination, source);
     }
     if (!spec.spoofs) write16(bytes, Header.source, spec.host);
+    // A check is a sum, so its mask stays on it.
+    change(frame, before ^ sum(frame));
     frame.peer = destinationHost(bytes);
     if (trick === 'mutate') {
       this.spoil(frame);
@@ -247,10 +250,28 @@ export function attackEndNs({ untilNs, lateNs }: HostileSpec): number {
 
 /** A check that fits what the frame says now. */
 function check(frame: Frame): void {
-  const { bytes } = frame;
-  if (peekHeader(bytes, frame.length) !== FrameType.credit) {
-    seal(bytes, frame.length - CHECK_BYTES, crc32);
+  const { bytes, length } = frame;
+  if (isCredit(frame)) bytes.fill(0, Credit.check, Credit.check + 2);
+  else bytes.fill(0, length - CHECK_BYTES, length);
+  change(frame, sum(frame));
+}
+
+function isCredit({ bytes, length }: Frame): boolean {
+  return peekHeader(bytes, length) === FrameType.credit;
+}
+
+/** What the check of the frame should be. */
+function sum(frame: Frame): number {
+  return crc32(frame.bytes, 1, isCredit(frame) ? Credit.check : frame.length - CHECK_BYTES);
+}
+
+/** Changes the bits of the frame's check that are set in `difference`. */
+function change(frame: Frame, difference: number): void {
+  const { bytes, length } = frame;
+  if (isCredit(frame)) {
+    bytes[Credit.check] ^= difference >>> 8;
+    bytes[Credit.check + 1] ^= difference;
     return;
   }
-  write16(bytes, Credit.check, crc32(bytes, 1, Credit.check));
+  for (let at = 0; at < CHECK_BYTES; at++) bytes[length - CHECK_BYTES + at] ^= difference >>> (8 * at);
 }
