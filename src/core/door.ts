@@ -33,6 +33,8 @@ const HINTS_PER_SECOND = 100;
 /** Frames that wait for one handshake, and for all of a host. Ours: requests of many flows and a burst; more would be lost in the peer's socket buffer. */
 const HELD_FRAMES = 64;
 const HELD_FRAMES_IN_ALL = 4_096;
+/** Frames of a proved peer with wrong checks before it gets a hint. Ours: a link that damages a frame now and then costs no handshake for each. */
+const MISSES = 4;
 const VERSIONS = { lowest: VERSION, highest: VERSION };
 
 /** Who is told of peers. */
@@ -123,9 +125,19 @@ export class Door {
   private isOfAssociation(frame: Frame): boolean {
     const who = this.handshakes.find(frame.peer);
     if (who !== null && this.handshakes.open(who, frame, this.nowNs)) return true;
-    if (who !== null && who.agreed !== null) this.counters.forged++;
-    else this.turnAway(frame);
+    if (who !== null && who.agreed !== null) {
+      this.counters.forged++;
+      this.notUnderstood(frame);
+    } else this.turnAway(frame);
     return false;
+  }
+
+  /** A frame of a proved peer is not of the association that this host has with it. A few in a row: the peer may have another one, and is told so. */
+  notUnderstood(frame: Frame): void {
+    const who = this.handshakes.find(frame.peer);
+    if (who === null || ++who.misses < MISSES) return;
+    who.misses = 0;
+    this.hintAt(frame);
   }
 
   private hold(who: Acquaintance | null, frame: Frame): void {
@@ -188,6 +200,10 @@ export class Door {
   /** A frame of no association: its sender may have one that this host has lost. */
   private turnAway(frame: Frame): void {
     this.counters.unproved++;
+    this.hintAt(frame);
+  }
+
+  private hintAt(frame: Frame): void {
     if (frame.length < NoAssociation.bytes || destinationHost(frame.bytes) !== this.options.hostId) return;
     this.hint(frame, (bytes, header) => encodeBare(bytes, ControlType.noAssociation, header, this.options.check));
   }

@@ -99,6 +99,8 @@ export class Acquaintance {
   cookie: Uint8Array | null = null;
   heardNs: number;
   hintedNs = Number.NEGATIVE_INFINITY;
+  /** Its frames with wrong checks since the last hint or handshake. */
+  misses = 0;
   /** Frames that wait for the handshake. */
   readonly held = new FrameQueue();
 
@@ -294,6 +296,7 @@ export class Handshakes {
     this.setAgreed(who, agreement);
     who.offered = null;
     who.hailing = null;
+    who.misses = 0;
     who.heardNs = this.nowNs;
     this.events.onAgreed(who);
     this.arm(who);

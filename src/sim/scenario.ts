@@ -160,6 +160,8 @@ export interface HostileSpec {
   readonly isOnPath: boolean;
   /** Its frames pass the meter and the queue of its NIC, as those of each host pass its switch. */
   readonly isMetered: boolean;
+  /** The part of its link that lies take at most. */
+  readonly load: number;
 }
 
 export interface ProbeSpec {

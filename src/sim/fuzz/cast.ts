@@ -3,6 +3,7 @@ import type { Application } from '../../core/application.js';
 import type { Host } from '../../core/host.js';
 import { sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
+import type { Network } from '../network.js';
 import type { HostileSpec, Scenario } from '../scenario.js';
 import type { HostParts } from '../world.js';
 import { Dice } from './dice.js';
@@ -23,6 +24,7 @@ export class Cast {
   private readonly victims = new Map<number, Victim>();
   private readonly clocks: readonly OwnClock[];
   private readonly truth = new Truth();
+  private hasBegun = false;
 
   constructor(scenario: Scenario) {
     const { hosts, hostile = [] } = scenario;
@@ -47,6 +49,13 @@ export class Cast {
     if (spec === undefined) return new WatchedHost(parts, this.watchOf(id, parts), this.clocks[port]);
     const victims = this.scenario.hosts.map((host) => host.id).filter((host) => !this.liars.has(host));
     return new HostileHost(parts, { spec, sight: this.sights.get(id) as Sight, victims });
+  }
+
+  /** Lets liars' scripts begin: a host is asked for its deadline once it has had something to do. */
+  begin(network: Network): void {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    for (const port of this.liarPorts) network.drain(port);
   }
 
   /** A frame goes into the network: liars on the path see it, the others guess of which flow it is. */

@@ -65,6 +65,7 @@ function randomLiar(dice: Dice, { topology }: Scenario, host: number): HostileSp
     spoofs: isOnPath || dice.chance(0.5),
     isOnPath,
     isMetered: dice.chance(0.4),
+    load: 1,
   };
 }
 

@@ -99,8 +99,7 @@ class Trial {
       this.world = world;
       const books = { pool: pool as AuditedPool, audit: audit as FrameAudit, cast };
       this.checks = new WorldChecks({ scenario, world, player, ...books });
-      // Their scripts begin by themselves; a host is asked for its deadline once it has had something to do.
-      for (const port of cast.liarPorts) world.network.drain(port);
+      cast.begin(world.network);
     }
     this.lastNs = world.network.nowNs;
     this.checks.step();

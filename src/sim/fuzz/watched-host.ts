@@ -24,7 +24,9 @@ export class WatchedHost extends Host {
     this.clock.nowNs = nowNs;
     const { door, endpoint, watch } = this;
     if (door === null || watch === null) endpoint.handleFrame(frame, nowNs);
-    else if (watch.admit(frame, nowNs, () => door.admit(frame, nowNs))) endpoint.handleFrame(frame, nowNs);
+    else if (watch.admit(frame, nowNs, () => door.admit(frame, nowNs))) {
+      if (!endpoint.handleFrame(frame, nowNs)) door.notUnderstood(frame);
+    }
   }
 
   override advance(nowNs: number): void {

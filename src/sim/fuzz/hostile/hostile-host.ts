@@ -230,14 +230,17 @@ export class HostileHost extends Host {
     frame.phantomBytes = 0;
     frame.arrivedNs = Number.POSITIVE_INFINITY;
     frame.atNs = nowNs;
-    if (this.options.spec.isMetered) {
+    const { isMetered, load } = this.options.spec;
+    const isAhead = load < 1 && this.busyUntilNs > nowNs;
+    const bps = this.link.settings.rateBps * load;
+    if (!isAhead) this.busyUntilNs = Math.max(nowNs, this.busyUntilNs) + transmissionNs(frame.wireBytes, bps);
+    if (isMetered) {
       this.metered.add(frame);
-      if (this.link.enqueueStamped(frame) === 0) return;
+      if (!isAhead && this.link.enqueueStamped(frame) === 0) return;
       this.metered.delete(frame);
       this.endpoint.pool.give(frame);
       return;
     }
-    this.busyUntilNs = Math.max(nowNs, this.busyUntilNs) + transmissionNs(frame.wireBytes, this.link.settings.rateBps);
     frame.atNs = this.busyUntilNs;
     this.lies.push(frame);
   }
