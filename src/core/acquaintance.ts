@@ -1,4 +1,5 @@
 // Tested by test/core/door.test.ts
+import type { XpassError } from '../base/errors.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import type { Bits64 } from '../wire/proofs.js';
 import type { FrameSeal, Initiation } from './association.js';
@@ -19,6 +20,8 @@ export interface Hailing {
   readonly sinceNs: number;
   sends: number;
   sentNs: number;
+  /** Peer speaks another version, or somebody on the path says so: who speaks this one answers as well. */
+  refusal: XpassError | null;
 }
 
 /** One peer that is proved, or with which a handshake is under way. */
@@ -34,6 +37,8 @@ export class Acquaintance {
   cookie: Uint8Array | null = null;
   heardNs: number;
   hintedNs = Number.NEGATIVE_INFINITY;
+  /** Its frames with wrong checks since the last hint or handshake. */
+  misses = 0;
   /** Frames that wait for the handshake. */
   readonly held = new FrameQueue();
 

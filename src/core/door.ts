@@ -25,6 +25,8 @@ const HINTS_PER_SECOND = 100;
 /** Frames that wait for one handshake, and for all of a host. Ours: requests of many flows and a burst; more would be lost in the peer's socket buffer. */
 const HELD_FRAMES = 64;
 const HELD_FRAMES_IN_ALL = 4_096;
+/** Frames of a proved peer with wrong checks before it gets a hint. Ours: a link that damages a frame now and then costs no handshake for each. */
+const MISSES = 4;
 /** Where the lower half of 64 bits begins. */
 const LOWER = 4;
 const VERSIONS = { lowest: VERSION, highest: VERSION };
@@ -67,6 +69,11 @@ export class Door {
       },
       onUnanswered: (who) => this.dropHeld(who),
     });
+  }
+
+  /** Frames that wait for handshakes now. */
+  get heldFrames(): number {
+    return this.heldCount;
   }
 
   /** Whether `peer` has proved itself. */
@@ -116,9 +123,19 @@ export class Door {
   private isOfAssociation(frame: Frame): boolean {
     const who = this.handshakes.find(frame.peer);
     if (who !== null && this.handshakes.open(who, frame, this.nowNs)) return true;
-    if (who !== null && who.agreed !== null) this.counters.forged++;
-    else this.turnAway(frame);
+    if (who !== null && who.agreed !== null) {
+      this.counters.forged++;
+      this.notUnderstood(frame);
+    } else this.turnAway(frame);
     return false;
+  }
+
+  /** A frame of a proved peer is not of the association that this host has with it. A few in a row: the peer may have another one, and is told so. */
+  notUnderstood(frame: Frame): void {
+    const who = this.handshakes.find(frame.peer);
+    if (who === null || ++who.misses < MISSES) return;
+    who.misses = 0;
+    this.hintAt(frame);
   }
 
   private hold(who: Acquaintance | null, frame: Frame): void {
@@ -128,7 +145,7 @@ export class Door {
       this.heldCount++;
       who.held.push(frame);
     }
-    if (who !== null && who.hailing === null && who.offered === null) this.handshakes.hail(who, this.nowNs);
+    if (who !== null && this.handshakes.mayHail(who, this.nowNs)) this.handshakes.hail(who, this.nowNs);
   }
 
   private releaseHeld(who: Acquaintance): void {
@@ -161,14 +178,15 @@ export class Door {
     const { bytes, peer } = frame;
     const [lowest, highest] = [Version.read.lowest(bytes), Version.read.highest(bytes)];
     const who = this.handshakes.find(peer);
-    const isAnswer = who !== null && who.hailing !== null && flowId(bytes) === read32(who.hailing.ci, LOWER);
+    const hailing = who?.hailing ?? null;
     // A host that speaks this version answered a frame that was damaged on its way.
-    if (!isAnswer || (lowest <= VERSION && VERSION <= highest)) {
+    if (hailing === null || flowId(bytes) !== read32(hailing.ci, LOWER) || (lowest <= VERSION && VERSION <= highest)) {
       this.handshakes.counters.unasked++;
       return;
     }
     const message = `the peer speaks the versions ${lowest} to ${highest} of the protocol, this host ${VERSION}`;
-    this.handshakes.fail(who, new XpassError('version', message));
+    // Anybody on the path can write it, and nobody there keeps the answer of a peer of this version away.
+    hailing.refusal = new XpassError('version', message);
   }
 
   /** PROTOCOL §3.13 */
@@ -180,6 +198,10 @@ export class Door {
   /** A frame of no association: its sender may have one that this host has lost. */
   private turnAway(frame: Frame): void {
     this.counters.unproved++;
+    this.hintAt(frame);
+  }
+
+  private hintAt(frame: Frame): void {
     if (frame.length < NoAssociation.minBytes || destinationHost(frame.bytes) !== this.options.hostId) return;
     this.hint(frame, (bytes, header) => NoAssociation.encode(bytes, { ...header, flowId: 0 }, {}, this.options.check));
   }

@@ -103,6 +103,11 @@ export class Handshakes {
     this.events = events;
   }
 
+  /** Peers of which something is known: proved, or with a handshake under way. */
+  get known(): number {
+    return this.peers.size;
+  }
+
   /** Null for a peer of which nothing is known. */
   find(peer: number): Acquaintance | null {
     if (this.latest?.peer !== peer) this.latest = this.peers.get(peer) ?? null;
@@ -146,6 +151,12 @@ export class Handshakes {
     this.hail(who, this.nowNs);
   }
 
+  /** Nothing is under way with `who`; or it has not used what it was offered in the time of a repetition, and may have forgotten it in a crash. */
+  mayHail({ hailing, offered, offeredNs }: Acquaintance, nowNs: number): boolean {
+    if (hailing !== null) return false;
+    return offered === null || nowNs >= offeredNs + this.options.times.initialRetransmitNs;
+  }
+
   /** Begins a handshake. */
   hail(who: Acquaintance, nowNs: number): void {
     this.nowNs = nowNs;
@@ -157,7 +168,7 @@ export class Handshakes {
       this.fail(who, error);
       return;
     }
-    who.hailing = { ci, initiation, sinceNs: this.nowNs, sends: 0, sentNs: this.nowNs };
+    who.hailing = { ci, initiation, sinceNs: this.nowNs, sends: 0, sentNs: this.nowNs, refusal: null };
     this.sendHello(who, who.hailing);
   }
 
@@ -228,6 +239,7 @@ export class Handshakes {
     this.setAgreed(who, agreement);
     who.offered = null;
     who.hailing = null;
+    who.misses = 0;
     who.heardNs = this.nowNs;
     this.events.onAgreed(who);
     this.arm(who);
@@ -261,14 +273,15 @@ export class Handshakes {
     return offered === null ? NEVER : offeredNs + UNUSED_NS;
   }
 
-  private silentNs({ agreed, heardNs }: Acquaintance): number {
-    return agreed === null ? NEVER : heardNs + SILENT_IDLE_TIMEOUTS * this.options.times.idleTimeoutNs;
+  /** While a handshake is under way, its end is waited for. */
+  private silentNs({ agreed, hailing, heardNs }: Acquaintance): number {
+    return agreed === null || hailing !== null ? NEVER : heardNs + SILENT_IDLE_TIMEOUTS * this.options.times.idleTimeoutNs;
   }
 
   private fire(who: Acquaintance): void {
     const { nowNs } = this;
     if (nowNs >= this.offerEndNs(who)) this.withdraw(who);
-    if (nowNs >= this.silentNs(who) && who.hailing === null) {
+    if (nowNs >= this.silentNs(who)) {
       this.counters.expired++;
       this.setAgreed(who, null);
     }
@@ -278,6 +291,10 @@ export class Handshakes {
 
   /** Flows with the peer say themselves that they were not answered. */
   private hailAgain(who: Acquaintance, hailing: Hailing): void {
+    if (hailing.refusal !== null) {
+      this.fail(who, hailing.refusal);
+      return;
+    }
     if (this.nowNs < hailing.sinceNs + this.options.times.connectTimeoutNs) {
       this.sendHello(who, hailing);
       return;
@@ -348,6 +365,7 @@ export class Handshakes {
       this.counters.unasked++;
       return;
     }
+    who.hailing.refusal = null;
     // The same cookie again is the answer to a HELLO that was repeated.
     const cookie = Cookie.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
     if (who.cookie !== null && isSame(who.cookie, cookie)) return;

@@ -34,7 +34,9 @@ export class Host {
   }
 
   handleFrame(frame: Frame, nowNs: number): void {
-    if (this.door === null || this.door.admit(frame, nowNs)) this.endpoint.handleFrame(frame, nowNs);
+    const { door, endpoint } = this;
+    if (door === null) endpoint.handleFrame(frame, nowNs);
+    else if (door.admit(frame, nowNs) && !endpoint.handleFrame(frame, nowNs)) door.notUnderstood(frame);
   }
 
   /** The link has another rate from `nowNs` on, bit/s; Infinity for unlimited. */

@@ -5,10 +5,10 @@ import { SeededRandom } from '../../src/base/random.js';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
 import { MaskSeal } from '../../src/core/association.js';
 import type { Door } from '../../src/core/door.js';
-import { checkFrame, DropCode, frameType } from '../../src/wire/decode.js';
+import { checkFrame, DropCode, flowId, frameType } from '../../src/wire/decode.js';
 import { encodeCredit } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { CreditRequest, Fin, kindOf, Reset } from '../../src/wire/frames.js';
+import { CreditRequest, Fin, kindOf, NoAssociation, Reset, Version } from '../../src/wire/frames.js';
 import { ResetCode, ResetFlag } from '../../src/wire/layout.js';
 import { addFaults, TERRIBLE } from '../harness/faults.js';
 import { Sink, Source } from '../harness/streams.js';
@@ -139,6 +139,90 @@ describe('two hosts that have never met', () => {
     expect(source.closed?.code).toBe('unreachable');
     expect(doorOf(world, 0).counters.heldDropped).toBe(doorOf(world, 0).counters.held);
     expect(world.hosts[0].nextTimeout()).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe('handshakes that go wrong', () => {
+  it('begin again when the peer never uses what it was offered: it has forgotten that it asked', () => {
+    const world = new World(3, DELAY_NS);
+    world.doors = { keys: null };
+    for (const sink of [new Sink(world), new Sink(world)]) world.addHost({ rateBps: RATE_BPS }, sink);
+    // Host 0 says HELLO with its cookie and crashes: the WELCOME finds nobody who asked.
+    new Source(world, 100).start(0, 1);
+    world.run(3.5 * DELAY_NS);
+    world.restart(0);
+    const source = new Source(world, 100);
+    source.start(1, 0);
+    world.run(2 * SECOND_NS);
+    expect(source.closed).toBeNull();
+  });
+
+  it('end in time where a hint comes just before an association would be forgotten', () => {
+    const { world } = pair();
+    new Source(world, 100).start(0, 1);
+    world.run(SECOND_NS);
+    const door = doorOf(world, 0);
+    world.run(20 * SECOND_NS);
+    world.kill(1);
+    const hint = frameOf((bytes) => encodeBare(bytes, ControlType.noAssociation, { destination: 0, source: 0, flowId: 1 }, crc32));
+    world.inject(hint, 1, 0);
+    world.run(40 * SECOND_NS);
+    expect(door.handshakes.known).toBe(0);
+  });
+
+  it('heal where two hosts are proved to each other by different handshakes', () => {
+    const { world, said } = pair();
+    new Source(world, 100).start(0, 1);
+    world.run(SECOND_NS);
+    // As if host 1 had never seen that host 0 took its last offer.
+    const who = doorOf(world, 1).handshakes.find(0);
+    if (who === null) throw new Error('no peer');
+    const bits = { ci: { upper: 1, lower: 2 }, cr: { upper: 3, lower: 4 } };
+    who.agreed = { ...bits, seal: new MaskSeal(crc32, bits, false), message: new Uint8Array(0) };
+    const source = new Source(world, 100);
+    source.start(0, 1);
+    world.run(10 * SECOND_NS);
+    expect(said[1]).toContain('noAssociation');
+    expect(source.closed).toBeNull();
+  });
+
+  it('answer no HELLO that is shorter than the answer', () => {
+    const { world, said } = pair();
+    const header = { destination: 0, source: 0, flowId: 1 };
+    world.inject(frameOf((bytes) => encodeBare(bytes, ControlType.hello, header, crc32)), 0, 1);
+    world.run(SECOND_NS);
+    expect(said[1]).toEqual([]);
+    expect(doorOf(world, 1).handshakes.counters.malformed).toBe(1);
+  });
+
+  it('succeed where somebody else answers with VERSION first', () => {
+    const { world, sink } = pair();
+    const { network } = world;
+    world.network = (frame, from, nowNs) => {
+      if (nameOf(frame) === 'hello') {
+        const lie = { destination: 0, source: 0, flowId: flowId(frame.bytes) };
+        world.inject(frameOf((bytes) => Version.encode(bytes, lie, { lowest: 14, highest: 15 }, crc32)), 1, from);
+      }
+      return network(frame, from, nowNs);
+    };
+    const source = new Source(world, 100);
+    source.start(0, 1);
+    world.run(SECOND_NS);
+    expect(source.closed).toBeNull();
+    expect(sink.readers[0].received).toBe(100);
+  });
+
+  it('end with the error version where nobody answers but with VERSION', () => {
+    const { world } = pair();
+    world.network = (frame, from) => {
+      const lie = { destination: 0, source: 0, flowId: flowId(frame.bytes) };
+      world.inject(frameOf((bytes) => Version.encode(bytes, lie, { lowest: 14, highest: 15 }, crc32)), 1, from);
+      return [];
+    };
+    const source = new Source(world, 100);
+    source.start(0, 1);
+    world.run(SECOND_NS);
+    expect(source.closed?.code).toBe('version');
   });
 });
 

@@ -31,8 +31,16 @@ interface Passage {
   readonly path: number[];
 }
 
-/** What is known of a host's place: its id, by port. */
-export type HostIds = readonly number[];
+export interface AuditedHosts {
+  /** By port. */
+  readonly hostIds: readonly number[];
+  readonly liars?: ReadonlySet<number>;
+}
+
+/** A frame of a handshake, or VERSION. */
+export function isOfDoor(type: number): boolean {
+  return type === CONTROL_CLASS || type === FrameType.version;
+}
 
 /**
  * Books of every frame in a fabric: it comes out once, at its host, by its flow's path, in order and no earlier than links allow; or it is dropped and counted.
@@ -42,26 +50,33 @@ export class FrameAudit {
   /** Frames that came in and went out, by type. */
   readonly entered = new Float64Array(TYPE_CODES);
   readonly left = new Float64Array(TYPE_CODES);
-  /** The same by port. */
+  /** The same by port; of those that came in, what doors made (PROTOCOL §7) is counted by itself. */
   readonly enteredBy: Float64Array;
   readonly leftBy: Float64Array;
+  readonly enteredOfDoors: Float64Array;
   /** Frames that the fabric gave back to the pool, and those that it made. */
   readonly dropped = new Float64Array(TYPE_CODES);
   readonly copied = new Float64Array(TYPE_CODES);
   /** Flows whose frames went in or out since the list was emptied. */
   readonly touched = new Set<FlowTrail>();
+  /** Told of each frame that comes in. */
+  onEnter: (frame: Frame) => void = () => {};
   private readonly fabric: Fabric;
-  private readonly hostIds: HostIds;
+  private readonly hostIds: readonly number[];
+  private readonly liars: ReadonlySet<number>;
   private readonly inside = new Map<Frame, Passage>();
   private readonly trails = new Map<string, FlowTrail>();
   private frames = 0;
   private nowNs = 0;
 
-  constructor(fabric: Fabric, pool: AuditedPool, hostIds: HostIds) {
+  /** `liars`: ports from which any frame may come. */
+  constructor(fabric: Fabric, pool: AuditedPool, { hostIds, liars = new Set() }: AuditedHosts) {
     this.fabric = fabric;
+    this.liars = liars;
     this.hostIds = hostIds;
     this.enteredBy = new Float64Array(hostIds.length);
     this.leftBy = new Float64Array(hostIds.length);
+    this.enteredOfDoors = new Float64Array(hostIds.length);
     pool.onGive = (frame) => this.onGive(frame);
     this.watchEnds();
     for (const direction of fabric.linkDirections) this.watchLine(direction);
@@ -120,17 +135,18 @@ export class FrameAudit {
   private enter(port: number, frame: Frame, nowNs: number): void {
     if (this.inside.has(frame)) fail('frames', 'a frame went into the fabric that was in it');
     this.nowNs = nowNs;
+    this.onEnter(frame);
     // An answer to a damaged frame of an unknown version may go anywhere (PROTOCOL §3.13).
-    const isOwn = sourceHost(frame.bytes) === this.hostIds[port];
-    if (!isOwn && !this.hasCorrupted) {
+    const isLie = this.liars.has(port);
+    const isOwn = sourceHost(frame.bytes) === this.hostIds[port] && !isLie;
+    if (!isOwn && !isLie && !this.hasCorrupted) {
       fail('frames', `host ${this.hostIds[port]} sent a frame of host ${sourceHost(frame.bytes)}`);
     }
     const passage = this.note(frame, isOwn ? ++this.frames : NO_ORDER);
     this.entered[passage.type]++;
-    this.enteredBy[port]++;
-    if (passage.type === FrameType.credit) passage.trail.creditsEntered++;
-    if (passage.type === FrameType.data) passage.trail.dataEntered++;
-    if (passage.type === FrameType.speculativeData) passage.trail.speculativeEntered++;
+    if (isOfDoor(passage.type)) this.enteredOfDoors[port]++;
+    else this.enteredBy[port]++;
+    if (!isLie) noteEntry(passage);
     this.touched.add(passage.trail);
   }
 
@@ -226,4 +242,10 @@ export class FrameAudit {
   private names(path: readonly number[]): string {
     return path.map((index) => this.direction(index).place.name).join(', ');
   }
+}
+
+function noteEntry({ type, trail }: Passage): void {
+  if (type === FrameType.credit) trail.creditsEntered++;
+  if (type === FrameType.data) trail.dataEntered++;
+  if (type === FrameType.speculativeData) trail.speculativeEntered++;
 }
