@@ -13,6 +13,7 @@ const commands = {
   xpass: { built: true, script: () => join(root, 'bin/xpass.mjs') },
   check: { script: () => join(root, '.config/check.mjs') },
   vitest: { script: () => packageCommand('vitest') },
+  fuzz: { script: () => join(root, 'test/fuzz/fuzz.mjs') },
   nodes: { script: () => join(root, '.config/install-nodes.mjs') },
   typedoc: { script: () => packageCommand('typedoc') },
   biome: { script: () => packageCommand('@biomejs/biome', 'biome') },

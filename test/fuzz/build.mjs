@@ -94,7 +94,9 @@ function regionsOf(code) {
 /** What is put at one place stands in the order of the calls, but what closes is inside what closes later: nodes are met from outside to inside. */
 function inserted(code, inserts) {
   const closes = ({ text }) => text === ')' || text === ' }';
-  const ordered = inserts.sort((a, b) => a.at - b.at || closes(b) - closes(a) || (closes(a) ? b.order - a.order : a.order - b.order));
+  const ordered = inserts.sort(
+    (a, b) => a.at - b.at || closes(b) - closes(a) || (closes(a) ? b.order - a.order : a.order - b.order),
+  );
   let [done, result] = [0, ''];
   for (const { at, text } of ordered) {
     result += code.slice(done, at) + text;

@@ -50,7 +50,9 @@ function readArguments() {
 
 function numberOf(name, text) {
   const value = Number(text);
-  return text !== '' && Number.isFinite(value) && value > 0 ? value : fail(`--${name} '${text}' is not a number above 0`);
+  return text !== '' && Number.isFinite(value) && value > 0
+    ? value
+    : fail(`--${name} '${text}' is not a number above 0`);
 }
 
 /** The names of the targets, as the table has them. */
@@ -149,5 +151,6 @@ const found = await inTurn(
   orders.map((order) => () => fuzz(path, order)),
   jobCount,
 );
-if (found.length > 0) process.stderr.write(`fuzz: ${found.length} of ${chosen.length} targets broke: ${found.join(', ')}\n`);
+if (found.length > 0)
+  process.stderr.write(`fuzz: ${found.length} of ${chosen.length} targets broke: ${found.join(', ')}\n`);
 process.exitCode = found.length > 0 ? 1 : 0;

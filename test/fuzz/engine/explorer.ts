@@ -61,7 +61,8 @@ export class Explorer {
   /** Half of the time one of the newest, which nobody has built upon. */
   private parent(): Uint8Array {
     const { mutator, pool } = this;
-    const newest = mutator.below(2) === 0 ? Math.max(0, pool.length - 1 - mutator.below(16)) : mutator.below(pool.length);
+    const newest =
+      mutator.below(2) === 0 ? Math.max(0, pool.length - 1 - mutator.below(16)) : mutator.below(pool.length);
     return pool[newest]!;
   }
 

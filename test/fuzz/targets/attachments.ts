@@ -52,7 +52,10 @@ function check(table: Attachments, nowNs: number): void {
   const attached = HOST_IDS.filter((_, port) => table.peerAt(port) >= 0);
   const { statistics } = table;
   must(statistics.attached === attached.length, `${statistics.attached} attached, ${attached.length} ports taken`);
-  must(Object.values(statistics).every((count) => count >= 0), 'no count is below zero');
+  must(
+    Object.values(statistics).every((count) => count >= 0),
+    'no count is below zero',
+  );
   table.advance(nowNs);
   must(table.nextTimeout() > nowNs, 'no deadline is in the past');
 }

@@ -24,7 +24,8 @@ export const chunks: Target = {
     const choices = new Input(input);
     const changes = Array.from({ length: choices.below(4) }, () => [choices.u8(), choices.u8()] as const);
     const frame = hostileFrame(new Input(Uint8Array.from([FILLED, 0, ...choices.rest()])));
-    for (const [at, value] of changes) frame.bytes[FIRST_CHANGE + (at % Math.max(1, frame.length - FIRST_CHANGE))]! ^= value;
+    for (const [at, value] of changes)
+      frame.bytes[FIRST_CHANGE + (at % Math.max(1, frame.length - FIRST_CHANGE))]! ^= value;
     if (checkFrame(frame, null) !== FrameType.data || (flags(frame.bytes) & DataFlag.chunks) === 0) return;
     checkChunks(frame);
   },

@@ -4,10 +4,10 @@ import { seal } from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
 import { CHECK_BYTES, FrameType } from '../../../src/wire/layout.js';
 import { printFrame } from '../../../src/wire/print.js';
+import { Input } from '../engine/input.js';
 import { must, type Target } from '../engine/target.js';
 import { copiedFrame } from './copied-frame.js';
 import { hostileFrame, SAMPLES } from './hostile-frames.js';
-import { Input } from '../engine/input.js';
 
 /** One datagram: it is dropped with a reason that has a name, or every field of it reads, prints, and writes back the same. */
 export const frame: Target = {

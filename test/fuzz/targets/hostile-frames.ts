@@ -4,7 +4,7 @@ import { writeChunk, writeChunkCount } from '../../../src/wire/chunks.js';
 import * as encode from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
 import { CHECK_BYTES, Credit, DataFlag, MAX_BUNDLE_BYTES } from '../../../src/wire/layout.js';
-import { Input } from '../engine/input.js';
+import type { Input } from '../engine/input.js';
 
 /** What a liar knows of the flow that it lies to. */
 export interface Known {
@@ -134,9 +134,9 @@ const WRITERS: readonly Write[] = [
     ),
   (input, bytes, header, { token }) =>
     encode.encodeKeepAlive(bytes, ofSwitch(header), { token: input.near(token) }, crc32),
-  (input, bytes, header, { token }) => encode.encodeDetach(bytes, ofSwitch(header), { token: input.near(token) }, crc32),
-  (input, bytes, header) =>
-    encode.encodeVersion(bytes, header, { lowest: input.u8(), highest: input.u8() }, crc32),
+  (input, bytes, header, { token }) =>
+    encode.encodeDetach(bytes, ofSwitch(header), { token: input.near(token) }, crc32),
+  (input, bytes, header) => encode.encodeVersion(bytes, header, { lowest: input.u8(), highest: input.u8() }, crc32),
   (input, bytes, header, known) => {
     const bundle = new Bundle(new Uint8Array(MAX_BUNDLE_BYTES));
     for (let frames = 1 + input.below(6); frames > 0; frames--) {
@@ -165,8 +165,7 @@ export function hostileFrame(input: Input, known: Known = NOTHING_KNOWN): Frame 
   frame.length = write(input, frame.bytes, header, known);
   if ((how & 8) !== 0) frame.bytes[input.u8()]! ^= input.u8();
   if ((how & 16) !== 0) frame.bytes[input.below(16)] = input.u8();
-  if ((how & 32) !== 0 && frame.length > 2 * CHECK_BYTES)
-    encode.seal(frame.bytes, frame.length - CHECK_BYTES, crc32);
+  if ((how & 32) !== 0 && frame.length > 2 * CHECK_BYTES) encode.seal(frame.bytes, frame.length - CHECK_BYTES, crc32);
   if ((how & 64) !== 0) frame.length = Math.min(frame.length, input.u8());
   return frame;
 }

@@ -4,7 +4,7 @@ import { encodeMessage, MAX_MESSAGE_BYTES, type Message, MessageDecoder } from '
 import { parseVerdict } from '../../../src/services/file/verdict.js';
 import { parseHeader } from '../../../src/services/perf/messages.js';
 import { parseResults } from '../../../src/services/perf/results.js';
-import { bytesOf, must, type Target } from '../engine/target.js';
+import { must, type Target } from '../engine/target.js';
 
 const SAMPLES: readonly Message[] = [
   { kind: 'file', name: 'a.txt', bytes: 3, mode: 420 },
@@ -31,7 +31,23 @@ const PERF_REQUEST: Message = {
 export const messages: Target = {
   name: 'messages',
   seeds: () => [...SAMPLES, PERF_REQUEST].map((message) => Uint8Array.from([3, ...encodeMessage(message)])),
-  words: ['kind', 'file', 'digest', 'verdict', 'perf', 'role', 'control', '"', '{', '}', ':', 'null', '1e9', '[]', '\\u0000'],
+  words: [
+    'kind',
+    'file',
+    'digest',
+    'verdict',
+    'perf',
+    'role',
+    'control',
+    '"',
+    '{',
+    '}',
+    ':',
+    'null',
+    '1e9',
+    '[]',
+    '\\u0000',
+  ],
   maxBytes: 2_048,
   run: (input) => {
     const [step = 0] = input;
@@ -49,7 +65,6 @@ export const messages: Target = {
   },
 };
 
-/** Also with the length of its text in front, so that mutation need not guess it. */
 function decoded(stream: Uint8Array, step: number): Message | Fault | null {
   const decoder = new MessageDecoder();
   for (let at = 0; at < stream.length; at += step) {
@@ -59,13 +74,3 @@ function decoded(stream: Uint8Array, step: number): Message | Fault | null {
   }
   return decoder.result;
 }
-
-/** The bytes of a message whose text is any. */
-export function framed(text: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(4 + text.length);
-  new DataView(bytes.buffer).setUint32(0, text.length);
-  bytes.set(text, 4);
-  return bytes;
-}
-
-export const framedText = (text: string): Uint8Array => framed(bytesOf(text));

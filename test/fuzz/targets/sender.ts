@@ -1,6 +1,6 @@
 import { Input } from '../engine/input.js';
 import type { Target } from '../engine/target.js';
-import { type LiarBed, LiarBed as Bed } from './liar-bed.js';
+import { LiarBed as Bed, type LiarBed } from './liar-bed.js';
 
 const WRITE_BYTES = [1, 100, 2_000, 20_000];
 
