@@ -10,10 +10,12 @@ import {
   encodeCredit,
   encodeData,
   encodeFin,
+  encodeRequest,
   encodeReset,
   encodeVersion,
   seal,
 } from '../../src/wire/encode.js';
+import { RequestFlag } from '../../src/wire/layout.js';
 import { printFrame } from '../../src/wire/print.js';
 import { EndpointBench, header } from '../harness/endpoint-bench.js';
 import { FLOW_PEER, rangeList } from '../harness/flow-context.js';
@@ -154,6 +156,14 @@ describe('a flow that a peer opens', () => {
     const bench = new EndpointBench();
     bench.request(9, { maxFrameBytes: 1_473 });
     expect(bench.sent()).toEqual(['RESET [FROM_RECEIVER] code=FRAME_SIZE']);
+  });
+
+  it('is answered with a valid WINDOW_ACK even where its frames are shorter than one', () => {
+    const bench = new EndpointBench();
+    const told = { sentOffset: 0, probe: 1, backlog: 1_000, weight: 1, pairedFlowId: 0 };
+    const fields = { flags: RequestFlag.open | RequestFlag.reactive, maxFrameBytes: 27, ...told };
+    bench.give((bytes) => encodeRequest(bytes, header(9), fields, crc32));
+    expect(bench.sent()).toEqual([expect.stringMatching(/^WINDOW_ACK cumulative=0 probe=1 ranges=none /)]);
   });
 
   it('is refused when the host has as many as it takes, and taken when one of them lingers', () => {

@@ -50,6 +50,7 @@ export function withCounters(code) {
     for (const way of waysOf(node)) enter(way);
     if (node.type === 'SwitchCase' && node.consequent.length > 0) put(node.consequent[0].start, `${counter()}; `);
   });
+  if (count === 0) throw new Error('no module of src/ is found in the program: see regionsOf');
   const head = `const $edges = globalThis.xpassEdges = new Uint8Array(${Math.ceil(count / 4) * 4});\n`;
   return head + inserted(code, inserts);
 }
@@ -85,9 +86,12 @@ function walk(node, visit) {
   }
 }
 
-/** rolldown writes `//#region src/wire/decode.ts` in front of each module. */
+/** rolldown writes `// src/wire/decode.ts`, older ones `//#region src/wire/decode.ts`, in front of each module. */
 function regionsOf(code) {
-  const starts = [...code.matchAll(/^\/\/#region (\S+)/gm)].map((match) => [match.index, match[1].startsWith('src/')]);
+  const starts = [...code.matchAll(/^\/\/(?:#region)? ((?:src|test|\.config)\/\S+\.\w+|\\0\S+)$/gm)].map((match) => [
+    match.index,
+    match[1].startsWith('src/'),
+  ]);
   return (at) => starts.findLast(([start]) => start <= at)?.[1] ?? false;
 }
 

@@ -21,7 +21,7 @@ interface Order {
 }
 
 /** Of one target in the repository. */
-const MOST_CORPUS_BYTES = 24_000;
+const MOST_CORPUS_BYTES = 8_000;
 const REPORT_MS = 10_000;
 /** Between looks at the clock and turns of the event loop. */
 const BATCH = 64;
