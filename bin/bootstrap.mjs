@@ -14,6 +14,7 @@ const commands = {
   check: { script: () => join(root, '.config/check.mjs') },
   vitest: { script: () => packageCommand('vitest') },
   fuzz: { script: () => join(root, 'test/fuzz/fuzz.mjs') },
+  chaos: { script: () => join(root, 'test/loopback/chaos/chaos.mjs') },
   nodes: { script: () => join(root, '.config/install-nodes.mjs') },
   typedoc: { script: () => packageCommand('typedoc') },
   biome: { script: () => packageCommand('@biomejs/biome', 'biome') },
