@@ -43,7 +43,7 @@ function frameOf(bytes: Uint8Array): Frame {
   return made;
 }
 
-/** The hop limit and the mark are the network's. */
+/** The hop limit, the mark and what a credit is offered are the network's. */
 function withoutMarks(line: string): string {
-  return line.replace(/ hop=\S+ \S+/, '');
+  return line.replace(/ hop=\S+ \S+/, '').replace(/^(CREDIT .*) offer=\S+/, '$1');
 }

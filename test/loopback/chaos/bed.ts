@@ -22,12 +22,11 @@ import type { Row, Who } from './rows.js';
 
 const EXECUTABLE = fileURLToPath(new URL('../../../bin/xpass.mjs', import.meta.url));
 const CLOCK_STEP = fileURLToPath(new URL('clock-step.mjs', import.meta.url));
-/** 1.7 s at 10 Mbit/s: under way while something happens, and slow enough for six cases at a time on two cores. */
-const FILE_BYTES = 2 * 1024 * 1024;
+/** Slow enough for eight cases at a time on two cores. */
 const LINK_RATE = '10mbit';
-/** Of its file, what the sender has sent when something happens to it. */
-const MIDDLE_BYTES = 300_000;
-const END_BYTES = FILE_BYTES * 0.9;
+/** Parts of the file that have arrived when something happens. */
+const MIDDLE = 0.15;
+const END = 0.9;
 /** For a whole case on a machine that is busy: the longest takes 30 s on a quiet one. */
 const PATIENCE_MS = 90_000;
 /** A host id is free four seconds after its process was killed (PROTOCOL §3.9); a start that finds it taken is tried again. */
@@ -61,7 +60,7 @@ export class ChaosBed {
 
   static async make(row: Row): Promise<ChaosBed> {
     const [file, directory, ports] = await Promise.all([
-      randomFile('chaos.bin', FILE_BYTES),
+      randomFile('chaos.bin', row.fileBytes),
       scratchFolder(),
       freePorts(2),
     ]);
@@ -111,8 +110,8 @@ export class ChaosBed {
   async untilMoment(): Promise<void> {
     if (this.row.when === 'opening') await sleep(this.row.who === 'sender' ? TRY_MS : 0);
     else {
-      const bytes = this.row.when === 'middle' ? MIDDLE_BYTES : END_BYTES;
-      await received({ process: this.daemon }, bytes);
+      const part = this.row.when === 'middle' ? MIDDLE : END;
+      await received({ process: this.daemon }, part * this.row.fileBytes);
     }
   }
 
@@ -130,7 +129,7 @@ export class ChaosBed {
 
   async limitFiles(count: 'now' | number): Promise<void> {
     const { pid } = this.victim;
-    const most = count === 'now' ? (await readdir(`/proc/${pid}/fd`)).length : count;
+    const most = count === 'now' ? lowestFree(await readdir(`/proc/${pid}/fd`)) : count;
     await promisify(execFile)('prlimit', ['--pid', String(pid), `--nofile=${most}:`]);
   }
 
@@ -210,6 +209,14 @@ function mountSmall(directory: string): boolean {
   }
   onTestFinished(() => void execFileSync('umount', ['-l', directory]));
   return true;
+}
+
+/** The number that the next file would get. */
+function lowestFree(numbers: readonly string[]): number {
+  const taken = new Set(numbers.map(Number));
+  let free = 0;
+  while (taken.has(free)) free++;
+  return free;
 }
 
 function residentPeakKb(pid: number | undefined): number {

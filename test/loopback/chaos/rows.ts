@@ -21,6 +21,7 @@ export interface Row {
   /** Without a switch. */
   readonly isDirect: boolean;
   readonly idleS: number;
+  readonly fileBytes: number;
   /** Of the set that every `npm test` plays. */
   readonly isUsual: boolean;
 }
@@ -29,15 +30,20 @@ const [DONE, FAILED, LOST] = [0, 1, 3];
 /** What a short blackhole and a short stop do not exceed, and a long one does. */
 const IDLE_S = 2;
 const PATIENT_S = 15;
+/** 1.7 s at 10 Mbit/s: under way while something happens. */
+const FILE_BYTES = 2 * 1024 * 1024;
+/** For links that lose a third of each direction, on which little gets through. */
+const SMALL_BYTES = 200_000;
 
 interface Extra {
   readonly isDirect?: boolean;
   readonly idleS?: number;
+  readonly fileBytes?: number;
   readonly isUsual?: boolean;
 }
 
 function row(who: Who, what: What, when: When, ends: readonly number[]): Row {
-  return { who, what, when, ends, isDirect: false, idleS: IDLE_S, isUsual: false };
+  return { who, what, when, ends, isDirect: false, idleS: IDLE_S, fileBytes: FILE_BYTES, isUsual: false };
 }
 
 const usual = (one: Row, extra: Extra = {}): Row => ({ ...one, ...extra, isUsual: true });
@@ -90,9 +96,9 @@ export const ROWS: readonly Row[] = [
   row('sender', { kind: 'files' }, 'middle', [DONE]),
 
   usual(row('link', impair('loss', '5%'), 'opening', [DONE]), { idleS: PATIENT_S }),
-  { ...row('link', impair('loss', '30%'), 'middle', [DONE, LOST]), idleS: PATIENT_S },
+  { ...row('link', impair('loss', '30%'), 'middle', [DONE, LOST]), idleS: PATIENT_S, fileBytes: SMALL_BYTES },
   { ...row('link', impair('corrupt', '5%'), 'middle', [DONE]), idleS: PATIENT_S },
-  usual(row('link', impair('corrupt', '30%'), 'opening', [DONE, LOST]), { idleS: PATIENT_S }),
+  usual(row('link', impair('corrupt', '30%'), 'opening', [DONE, LOST]), { idleS: PATIENT_S, fileBytes: SMALL_BYTES }),
   {
     ...row('link', impair('duplicate', '20%', 'reorder', '20%', 'reorder-delay', '5ms'), 'middle', [DONE]),
     idleS: PATIENT_S,
