@@ -1,13 +1,13 @@
 // `npm run fuzz`: runs the targets of targets.ts, each in a thread that it watches. Exits 1 with a file for each target that broke.
 import { createHash, randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { root } from '../../.config/prepare.mjs';
 import { buildWorker } from './build.mjs';
 
-const CORPUS = join(root, 'test', 'fuzz', 'corpus');
+const CORPUS = 'test/fuzz/corpus';
 const FOUND = join(root, 'fuzz-found');
 /** An input that takes longer never ends: TRIES times MOST_MS of engine/trial.ts, and what shrinking takes in between. */
 const SILENT_MS = 30_000;
@@ -15,15 +15,18 @@ const SILENT_MS = 30_000;
 const HEAP_MB = 512;
 const RUNNING_BYTES = 1_048_576;
 
-const USAGE = `Usage: npm run fuzz -- [TARGET...] [--minutes N] [--jobs N] [--seed N] [--update] [--blind]
+const USAGE = `Usage: npm run fuzz -- [TARGET...] [--minutes N] [--jobs N] [--seed N] [--corpus FOLDER] [--update] [--blind]
        npm run fuzz -- TARGET --replay FILE
        npm run fuzz -- --list
 
   --minutes  for each target; 1
   --jobs     targets at a time; 1
   --seed     of the mutations; any
-  --update   writes the smallest inputs that reach what was reached into test/fuzz/corpus
-  --blind    changes the corpus alone, without guidance: for comparison`;
+  --corpus   where the inputs to begin with are; ${CORPUS}
+  --update   writes the smallest inputs that reach what was reached there
+  --blind    changes the corpus alone, without guidance: for comparison
+
+Exits with 1 when a target broke; it names a file that reproduces it.`;
 
 function fail(sentence) {
   process.stderr.write(`fuzz: ${sentence}\n${USAGE}\n`);
@@ -35,6 +38,7 @@ function readArguments() {
     minutes: { type: 'string', default: '1' },
     jobs: { type: 'string', default: '1' },
     seed: { type: 'string' },
+    corpus: { type: 'string', default: CORPUS },
     replay: { type: 'string' },
     update: { type: 'boolean', default: false },
     blind: { type: 'boolean', default: false },
@@ -144,7 +148,7 @@ const orders = chosen.map((name) => ({
   seed,
   isBlind: values.blind,
   isUpdate: values.update && !values.blind,
-  corpus: join(CORPUS, `${name}.txt`),
+  corpus: resolve(root, values.corpus, `${name}.txt`),
   replay: values.replay === undefined ? null : readFileSync(values.replay),
 }));
 const found = await inTurn(

@@ -13,7 +13,11 @@ const TIMEOUT_MS = 600_000;
 
 const isChosen = (row: Row): boolean =>
   CHOICE === '' ? row.isUsual : CHOICE === 'all' || nameOf(row).includes(CHOICE);
-const chosen = ROWS.filter(isChosen).sort((a, b) => lengthOf(b) - lengthOf(a));
+const wanted = ROWS.filter(isChosen);
+/** SIGSTOP, /proc and prlimit(1) are Linux's, and a small disk is mounted by root alone. */
+const isPlayable = ({ what }: Row): boolean =>
+  process.platform === 'linux' && (what.kind !== 'full' || process.getuid?.() === 0);
+const chosen = wanted.filter(isPlayable).sort((a, b) => lengthOf(b) - lengthOf(a));
 
 /** Those that wait for longest go first. */
 function lengthOf({ idleS, what }: Row): number {
@@ -44,11 +48,16 @@ it(
     const outcomes = await playAll(chosen);
     const wrong = [...outcomes].filter(([, sentences]) => sentences.length > 0);
     expect(outcomes.size).toBe(chosen.length);
-    expect(chosen.length).toBeGreaterThan(0);
     expect(Object.fromEntries(wrong)).toEqual({});
   },
   TIMEOUT_MS,
 );
+
+it('no row is left out', ({ skip }) => {
+  expect(wanted.length).toBeGreaterThan(0);
+  const left = wanted.filter((row) => !isPlayable(row));
+  skip(left.length > 0, `needs Linux, a full disk root as well: ${left.map(nameOf).join('; ')}`);
+});
 
 it('the table has rows for every process, and enough that every test run plays', () => {
   expect(ROWS.length).toBeGreaterThanOrEqual(30);

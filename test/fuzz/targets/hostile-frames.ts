@@ -18,7 +18,7 @@ export interface Known {
   readonly token: number;
 }
 
-export const NOTHING_KNOWN: Known = {
+const NOTHING_KNOWN: Known = {
   destination: 0,
   source: 0,
   flowId: 0xbeef,

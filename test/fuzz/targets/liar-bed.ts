@@ -12,7 +12,7 @@ import type { Input } from '../engine/input.js';
 import { must } from '../engine/target.js';
 import { hostileFrame, type Known } from './hostile-frames.js';
 
-/** Frames that an endpoint sends at one time, whatever came and however late it was woken (ours: its windows and credits are some hundred frames). */
+/** Frames that an endpoint sends at one time, whatever came and however late it was woken. Ours: six flows with 256 credits each, and some windows of frames. */
 const MOST_FRAMES = 4_000;
 const MOST_DEADLINES = 5_000;
 /** Frames on their way to the other endpoint; older ones are lost. */
@@ -95,6 +95,7 @@ export class LiarBed {
       speculativeRttNs: input.pick([0, MILLISECOND_NS]),
       frameChunks: input.pick([0, 4]),
       maxFlows: 6,
+      maxOutstandingCredits: 256,
       maxLingering: input.pick([8, 2, 0]),
       ...changes,
     });

@@ -5,21 +5,59 @@ import type { Row, What } from './rows.js';
 
 /** From what happened to the sender's end, beyond the idle timeout and what a stop lasts. Ours: processes that share two cores with others. */
 const SLACK_MS = 45_000;
+/** The same where the sender gives up: it has only to notice. */
+const LOST_SLACK_MS = 20_000;
+const WATCH_MS = 50;
 const END_MS = 30_000;
 const INTERNAL = /internal error|^ {4}at /m;
 
 /** Plays one case; resolves with what is wrong, nothing where all is well. */
 export async function playRow(row: Row): Promise<string[]> {
   const bed = await ChaosBed.make(row);
-  if (row.what.kind === 'full' && !bed.isMounted) return [];
+  if (row.what.kind === 'full' && !bed.isMounted) return ['no small disk can be mounted here'];
   const wrong: string[] = [];
   await bed.startSwitch();
   await bed.startDaemon();
-  await happen(bed, row, wrong);
-  wrong.push(...(await judgeLater(bed)));
-  wrong.push(...bed.tooLarge());
+  const watch = new Watch(bed);
+  try {
+    await happen(bed, row, wrong);
+    wrong.push(...(await judgeLater(bed)));
+  } finally {
+    wrong.push(...(await watch.end()));
+  }
   wrong.push(...(await judgeEnd(bed, row)));
   return wrong;
+}
+
+/** Looks all the time: what has its name is whole from the first moment on, and no process grows beyond its bound. */
+class Watch {
+  private readonly bed: ChaosBed;
+  private readonly wrong = new Set<string>();
+  private readonly work: Promise<void>;
+  private isOver = false;
+
+  constructor(bed: ChaosBed) {
+    this.bed = bed;
+    this.work = this.look();
+  }
+
+  async end(): Promise<string[]> {
+    this.isOver = true;
+    await this.work;
+    return [...this.wrong];
+  }
+
+  private async look(): Promise<void> {
+    let isSeen = false;
+    while (!this.isOver) {
+      if (!isSeen && (await this.bed.published()).includes('chaos.bin')) {
+        isSeen = true;
+        if (!(await this.bed.hasArrived())) this.wrong.add('what has the name of the file is not the file');
+      }
+      for (const sentence of this.bed.tooLarge()) this.wrong.add(sentence);
+      await sleep(WATCH_MS);
+    }
+  }
 }
 
 /** Starts the sender, lets it happen, waits for the sender's end, and judges what it left. */
@@ -30,13 +68,15 @@ async function happen(bed: ChaosBed, row: Row, wrong: string[]): Promise<void> {
     await bed.untilMoment();
   }
   const healing = begin(bed, row.what);
+  // It is waited for below; until then the sender's end tells more.
+  healing.catch(() => undefined);
   if (isBefore) {
     if (row.what.kind === 'restart') await healing;
     await bed.startSender();
   }
   const { sender } = bed;
   const isKilled = row.who === 'sender' && (row.what.kind === 'kill' || row.what.kind === 'restart');
-  if (!isKilled) wrong.push(...judgeSender(await endOf(sender, row), row));
+  if (!isKilled) wrong.push(...(await judgeEndOf(sender, row)));
   await healing;
   if (isKilled && row.what.kind === 'restart') {
     const again = await bed.sendAgain(bed.file, 1);
@@ -44,15 +84,18 @@ async function happen(bed: ChaosBed, row: Row, wrong: string[]): Promise<void> {
     wrong.push(...judgeSender(again, row));
   }
   await heal(bed, row);
-  if (sender.isOver && (await bed.published()).includes('chaos.bin') && !(await bed.hasArrived()))
-    wrong.push('what has the name of the file is another file');
   if (!isKilled && (await sender.ended).code === 0 && !(await bed.hasArrived()))
     wrong.push('a file that is sent is not there');
 }
 
-function endOf(sender: XpassRun, { idleS, what }: Row): Promise<Ended> {
-  const stoppedS = 'seconds' in what ? what.seconds : 0;
-  return within(sender.ended, 'the end of the sender', (idleS + stoppedS) * 1e3 + SLACK_MS);
+/** A sender ends by itself, in time. */
+async function judgeEndOf(sender: XpassRun, row: Row): Promise<string[]> {
+  const waitsMs = (row.idleS + ('seconds' in row.what ? row.what.seconds : 0)) * 1e3;
+  const startMs = performance.now();
+  const ended = await within(sender.ended, 'the end of the sender', waitsMs + SLACK_MS);
+  const tookMs = performance.now() - startMs;
+  const isLate = ended.code === 3 && tookMs > waitsMs + LOST_SLACK_MS;
+  return [...judgeSender(ended, row), ...(isLate ? [`the sender gave up after ${Math.round(tookMs)} ms`] : [])];
 }
 
 /** Exit code and sentence of a sender that ended by itself. */
