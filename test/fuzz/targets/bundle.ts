@@ -23,6 +23,7 @@ export const bundle: Target = {
     for (const frame of whole) checkFrame(frame, null);
     const again = new Bundle(new Uint8Array(MAX_BUNDLE_BYTES));
     for (const frame of whole) again.append(frame);
+    must(again.length <= input.length, 'frames lie within their datagram');
     const repeated = framesOf(again.bytes.subarray(0, again.length));
     if (whole.length > 0) must(repeated.length === whole.length, 'the same frames come again');
     for (const [index, { bytes, length }] of whole.entries())

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileOutcome, FileService } from '../../../src/apps/daemon/file-service.js';
 import { encodeMessage, type Message } from '../../../src/services/file/message.js';
 import { Input } from '../engine/input.js';
-import { must, type Target, textOf } from '../engine/target.js';
+import { bytesOf, must, type Target, textOf } from '../engine/target.js';
 import { MemoryFiles } from './memory-files.js';
 import { HostileStream, streamBytes } from './served-stream.js';
 
@@ -16,7 +16,10 @@ const MOST_TURNS = 500;
 export const files: Target = {
   name: 'files',
   seeds: () => [
-    Uint8Array.from([200, 0, 0, 0, 0, 0, 0, 3, 0, 2, 3, 1, 2, 3, 0, 0, 1, 0, 3, 1]),
+    // A file of three bytes with its digest: one that arrives.
+    Uint8Array.from([200, 0, 0, 0, 0, 0, 0, 3, 0, 1, 0, 9, 3, 1, 2, 3, 1, 0, 0, 0, 1, 0]),
+    // The same with another digest.
+    Uint8Array.from([200, 0, 0, 0, 0, 0, 0, 3, 0, 1, 0, 9, 3, 1, 2, 3, 1, 0, 0, 0, 2, ...bytesOf('0'.repeat(64)), 0]),
     Uint8Array.from([200, 0, ...encodeMessage({ kind: 'file', name: 'x', bytes: 2 })]),
   ],
   words: ['file', 'digest', 'name', 'bytes', 'mode', 'sha256', '"kind":', '{', '}'],
@@ -42,6 +45,10 @@ export const files: Target = {
     await turns(MOST_TURNS);
     for (const { stream } of streams) must(stream.answers.length + stream.refusals.length <= 1, 'one verdict a stream');
     checkOutcomes(outcomes, fileSystem);
+    for (const { flowId, verdict } of outcomes) {
+      const said = streams.find(({ stream }) => stream.receiver.id === flowId)!.stream.said;
+      if (verdict.ok) must(said.includes(verdict.sha256!), 'a good file has the digest that its sender said');
+    }
   },
 };
 

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { ScenarioFile } from '../../../src/scenario/scenario-file.js';
 import { bytesOf, must, type Target, textOf } from '../engine/target.js';
 import { taken } from './config-error.js';
 
-/** Scenarios that people use, in YAML. */
+/** As people write them, right or not. */
 const SAMPLES = [
+  'flows: [{kind: flow, from: h1, to: h2, bytes: 1MB}]\nduration: 2ms\nwarmUp: 3ms\n',
   'topology: dumbbell\nflows:\n  - from: h1\n    to: h2\n    bytes: 1MB\nduration: 1s\n',
-  'topology: {name: star, hosts: 4, rate: 1gbit}\nflows: [{pattern: incast, to: h1, bytes: 64k, start: 1ms}]\n',
+  'topology: {name: star, hosts: 4, rate: 1gbit}\nflows: [{kind: incast, to: h1, bytes: 64k, start: 1ms}]\n',
   'seed: 3\nalgorithm: steady\nparameters: {initial_rate: 0.5}\nfaults:\n  - {at: 1ms, link: s1-s2, down: true}\n',
-  'hosts: [{hosts: [h1], algorithm: dctcp}]\nprobes: {interval: 1ms, links: ["s1->s2"], max_flows: 3}\n',
+  'hosts: [{hosts: [h1], algorithm: dctcp}]\nprobes: {interval: 1ms, links: ["s1->s2"], maxFlows: 3}\n',
 ];
 
 /** Text of a scenario file: a scenario whose numbers are numbers, or a sentence that names the line. */
 export const scenario: Target = {
   name: 'scenario',
-  seeds: () => [...SAMPLES, ...deployed('demo.yaml', 'four-paths.yaml')].map(bytesOf),
+  seeds: () => [...SAMPLES, ...deployed('faults.yaml', 'lossy-path.yaml', 'fat-tree-web-server.yaml')].map(bytesOf),
   words: [
     'topology:',
     'flows:',
@@ -23,7 +23,11 @@ export const scenario: Target = {
     'faults:',
     'probes:',
     'duration:',
-    'warm_up:',
+    'warmUp:',
+    'maxFlows:',
+    'endsWithFlows:',
+    'jainWindows:',
+    'bottlenecks:',
     'seed:',
     'algorithm:',
     'parameters:',
@@ -31,7 +35,7 @@ export const scenario: Target = {
     'to:',
     'bytes:',
     'start:',
-    'pattern:',
+    'kind:',
     'incast',
     'permutation',
     'poisson',
@@ -70,11 +74,11 @@ export const scenario: Target = {
   },
 };
 
-/** Files of deploy/scenarios, where they are: the corpus has them anyway. */
+/** Files of deploy/scenarios, from the top of the working copy; elsewhere the corpus has what they reach. */
 function deployed(...names: readonly string[]): string[] {
   return names.flatMap((name) => {
     try {
-      return [readFileSync(fileURLToPath(new URL(`../../../deploy/scenarios/${name}`, import.meta.url)), 'utf8')];
+      return [readFileSync(`deploy/scenarios/${name}`, 'utf8')];
     } catch {
       return [];
     }

@@ -24,6 +24,8 @@ export class HostileStream implements ServedStream {
   readonly answers: Message[] = [];
   readonly refusals: Fault[] = [];
   pushed = 0;
+  /** Everything that came, as text. */
+  said = '';
   released = 0;
   isReset = false;
   private readonly reader: TransferReader;
@@ -47,6 +49,7 @@ export class HostileStream implements ServedStream {
     // Valid only during the call: whoever keeps it finds other bytes.
     const lent = bytes.slice();
     this.pushed += lent.length;
+    this.said += Buffer.from(lent).toString('latin1');
     this.reader.push(lent);
     lent.fill(0xee);
     must(this.released <= this.pushed, 'no more is released than came');

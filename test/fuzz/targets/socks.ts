@@ -11,6 +11,8 @@ export const socks: Target = {
     Uint8Array.from([3, ...GREETING, 5, 1, 0, 3, 11, ...bytesOf('example.org'), 1, 187, 71, 69, 84]),
     Uint8Array.from([9, 5, 2, 1, 0, 5, 1, 0, 4, ...new Array(15).fill(0), 1, 0, 22]),
     Uint8Array.from([0, 4, 1, 0, 80]),
+    // More behind the request than is held of one.
+    Uint8Array.from([255, ...GREETING, 5, 1, 0, 1, 127, 0, 0, 1, 0, 80, ...new Array(600).fill(7)]),
   ],
   words: ['localhost', '127.0.0.1', '::1', 'example.org'],
   maxBytes: 1_024,

@@ -6,9 +6,9 @@ import { bytesOf, must, type Target, textOf } from '../engine/target.js';
 import { taken } from './config-error.js';
 
 const SAMPLES = [
-  'hosts: [h1, h2]\nswitches: [s1]\nlinks: [{a: h1, b: s1}, {a: h2, b: s1, rate: 10mbit, delay: 1ms}]\n',
-  'hosts:\n  - {id: 7, name: x}\nswitches: [s1, s2]\nlinks:\n  - {a: x, b: s1, loss: 1%}\n  - {a: s1, b: s2}\ndefaults: {rate: 1gbit}\n',
-  'hosts: [h1]\nswitches: [s1]\nlinks: [{a: h1, b: s1}]\nspread: path\nfailover_delay: 1ms\n' +
+  'hosts: [{id: 1}, {id: 2}]\nswitches: [{name: s1}]\nlinks: [{a: h1, b: s1}, {a: h2, b: s1, rate: 10mbit, delay: 1ms}]\n',
+  'hosts:\n  - {id: 7, name: x}\nswitches: [{name: s1}, {name: s2}]\nlinks:\n  - {a: x, b: s1, loss: 1%}\n  - {a: s1, b: s2}\ndefaults: {rate: 1gbit}\n',
+  'hosts: [{id: 1}]\nswitches: [{name: s1}]\nlinks: [{a: h1, b: s1}]\nspread: path\nfailoverDelay: 1ms\n' +
     'trunks: [{name: t, switch: s1, listen: ":7001", to: "127.0.0.1:7002", hosts: [9]}]\n',
 ];
 /** Fabrics that are built to the end: larger ones take longer than they tell. */
