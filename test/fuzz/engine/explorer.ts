@@ -5,6 +5,9 @@ import { Mutator } from './mutate.js';
 import { bytesOf, type Target } from './target.js';
 import { MAX_BYTES, tryInput } from './trial.js';
 
+/** Newest and first inputs that are built upon more often than others (ours). */
+const FEW = 16;
+
 export interface ExplorerOptions {
   readonly target: Target;
   readonly counters: EdgeCounters;
@@ -58,12 +61,16 @@ export class Explorer {
     return smallest(measured, mostBytes);
   }
 
-  /** Half of the time one of the newest, which nobody has built upon. */
+  /** Any, or one of the newest, which nobody has built upon, or one of the first, which are as in real life. */
   private parent(): Uint8Array {
     const { mutator, pool } = this;
-    const newest =
-      mutator.below(2) === 0 ? Math.max(0, pool.length - 1 - mutator.below(16)) : mutator.below(pool.length);
-    return pool[newest]!;
+    const last = pool.length - 1;
+    const choices = [
+      mutator.below(pool.length),
+      Math.max(0, last - mutator.below(FEW)),
+      Math.min(last, mutator.below(FEW)),
+    ];
+    return pool[mutator.pick(choices)]!;
   }
 
   private async run(input: Uint8Array): Promise<boolean> {
