@@ -5,8 +5,8 @@ import type { EndpointConfig } from '../../src/core/config.js';
 import { newCounters } from '../../src/core/counters.js';
 import { RateLimit } from '../../src/core/rate-limit.js';
 import { encodeAck, encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
-import { Attach, Fin, Reset } from '../../src/wire/frames.js';
-import { CHECK_BYTES, EXTENDED } from '../../src/wire/layout.js';
+import { Attach, CreditRequest, Fin, Reset } from '../../src/wire/frames.js';
+import { CHECK_BYTES, EXTENDED, RequestFlag } from '../../src/wire/layout.js';
 import { EndpointBench, header } from '../harness/endpoint-bench.js';
 import { FLOW_PEER, rangeList } from '../harness/flow-context.js';
 import { printFrame } from '../harness/print-frame.js';
@@ -128,6 +128,14 @@ describe('a flow that a peer opens', () => {
     const bench = new EndpointBench();
     bench.request(9, { maxFrameBytes: 1_473 });
     expect(bench.sent()).toEqual(['RESET [FROM_RECEIVER] code=FRAME_SIZE']);
+  });
+
+  it('is answered with a valid WINDOW_ACK even where its frames are shorter than one', () => {
+    const bench = new EndpointBench();
+    const told = { sentOffset: 0, probe: 1, backlog: 1_000, weight: 1, pairedFlowId: 0 };
+    const fields = { flags: RequestFlag.open | RequestFlag.reactive, maxFrameBytes: 27, ...told };
+    bench.give((bytes) => CreditRequest.encode(bytes, header(9), fields, crc32));
+    expect(bench.sent()).toEqual([expect.stringMatching(/^WINDOW_ACK cumulative=0 probe=1 ranges=none /)]);
   });
 
   it('is refused when the host has as many as it takes, and taken when one of them lingers', () => {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseTopologyFile, readTopologyFile } from '../../src/scenario/topology-file.js';
 import { laterRefusal } from '../harness/refusal.js';
 import { scratchDirectory } from '../harness/scratch.js';
@@ -124,6 +124,13 @@ describe('a topology file', () => {
     const message = await laterRefusal(parse(source));
     expect(message).toMatch(/^topology file 'lab\.yaml'/);
     expect(message).toMatch(sentence);
+  });
+
+  it('is refused in one sentence: the YAML parser warns of nothing beside it', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    onTestFinished(() => warn.mockRestore());
+    expect(await laterRefusal(parse('{[9]: x, hosts: [a]}'))).toMatch(/^topology file 'lab\.yaml'/);
+    expect(warn).not.toHaveBeenCalled();
   });
 
   it('is read from the disk, up to a bound', async () => {

@@ -1,0 +1,154 @@
+import { crc32 } from '../../../src/base/crc32.js';
+import * as decode from '../../../src/wire/decode.js';
+import * as encode from '../../../src/wire/encode.js';
+import { Frame } from '../../../src/wire/frame.js';
+import { Credit, CreditFlag, DataFlag, FrameType, WIRE_OVERHEAD_BYTES } from '../../../src/wire/layout.js';
+
+type Write = (bytes: Uint8Array, header: encode.FlowHeader, from: Frame) => number;
+
+const arrived = (bytes: Uint8Array) => ({
+  flags: decode.flags(bytes),
+  cumulative: decode.ackCumulative(bytes),
+  probe: decode.ackProbe(bytes),
+});
+
+/** Each type by what decode reads of it and encode writes. */
+const WRITERS: Readonly<Record<number, Write>> = {
+  [FrameType.creditRequest]: (bytes, header, { bytes: from }) =>
+    encode.encodeRequest(
+      bytes,
+      header,
+      {
+        flags: decode.flags(from),
+        sentOffset: decode.requestSentOffset(from),
+        probe: decode.requestProbe(from),
+        maxFrameBytes: decode.requestMaxFrameBytes(from),
+        pairedFlowId: decode.requestPairedFlowId(from),
+        backlog: decode.requestBacklog(from),
+        weight: decode.requestWeight(from),
+      },
+      crc32,
+    ),
+  [FrameType.credit]: (bytes, header, { bytes: from, wireBytes }) =>
+    encode.encodeCredit(
+      bytes,
+      header,
+      {
+        flags: decode.flags(from),
+        sequence: decode.creditSequence(from),
+        pathId: decode.pathId(from),
+        paddingBytes: wireBytes - WIRE_OVERHEAD_BYTES - Credit.bytes,
+        rateCode: (decode.flags(from) & CreditFlag.explicitRate) === 0 ? 0 : decode.creditRateCode(from),
+        hop: decode.flags(from) & CreditFlag.hopMask,
+      },
+      crc32,
+    ),
+  [FrameType.data]: (bytes, header, frame) => {
+    const { bytes: from } = frame;
+    const isReactive = (decode.flags(from) & DataFlag.reactive) !== 0;
+    const fields = {
+      creditSequence: isReactive ? decode.dataFrameNumber(from) : decode.dataCreditSequence(from),
+      explicitRate: decode.dataExplicitRate(from),
+      offset: decode.dataOffset(from),
+      unused: decode.dataUnused(from),
+      flags: decode.flags(from),
+      pathId: decode.pathId(from),
+    };
+    return withPayload(bytes, encode.encodeData(bytes, header, fields), frame);
+  },
+  [FrameType.speculativeData]: (bytes, header, frame) => {
+    const fields = { offset: decode.dataOffset(frame.bytes), flags: decode.flags(frame.bytes) };
+    return withPayload(bytes, encode.encodeSpeculativeData(bytes, header, fields), frame);
+  },
+  [FrameType.ack]: (bytes, header, { bytes: from }) => {
+    const ranges = {
+      count: decode.ackRangeCount(from),
+      start: (index: number) => decode.ackRangeStart(from, index),
+      end: (index: number) => decode.ackRangeEnd(from, index),
+    };
+    return encode.encodeAck(bytes, header, { ...arrived(from), ranges }, crc32);
+  },
+  [FrameType.windowAck]: (bytes, header, { bytes: from }) => {
+    const ranges = {
+      count: decode.ackRangeCount(from),
+      start: (index: number) => decode.windowAckRangeStart(from, index),
+      end: (index: number) => decode.windowAckRangeEnd(from, index),
+    };
+    const fields = {
+      ...arrived(from),
+      ranges,
+      windowEnd: decode.windowAckEnd(from),
+      frameNumber: decode.windowAckFrameNumber(from),
+      arrivedWith: decode.windowAckHopLimit(from) * 4 + decode.windowAckEcn(from),
+      remoteQueuing: decode.windowAckRemoteQueuing(from),
+    };
+    return encode.encodeWindowAck(bytes, header, fields, crc32);
+  },
+  [FrameType.creditStop]: (bytes, header, { bytes: from }) => {
+    const fields = {
+      sentOffset: decode.stopSentOffset(from),
+      probe: decode.stopProbe(from),
+      unused: decode.stopUnused(from),
+    };
+    return encode.encodeStop(bytes, header, fields, crc32);
+  },
+  [FrameType.fin]: (bytes, header, { bytes: from }) => {
+    const fields = {
+      finalOffset: decode.finFinalOffset(from),
+      probe: decode.finProbe(from),
+      unused: decode.finUnused(from),
+    };
+    return encode.encodeFin(bytes, header, fields, crc32);
+  },
+  [FrameType.reset]: (bytes, header, { bytes: from }) =>
+    encode.encodeReset(bytes, header, { flags: decode.flags(from), code: decode.resetCode(from) }, crc32),
+  [FrameType.attach]: (bytes, header, { bytes: from }) => {
+    const fields = { token: decode.attachToken(from), maxFrameBytes: decode.attachMaxFrameBytes(from) };
+    return encode.encodeAttach(bytes, header, fields, crc32);
+  },
+  [FrameType.attached]: (bytes, header, { bytes: from }) => {
+    const fields = {
+      token: decode.attachedToken(from),
+      rateKbps: decode.attachedRateKbps(from),
+      maxFrameBytes: decode.attachedMaxFrameBytes(from),
+      keepAliveMs: decode.attachedKeepAliveMs(from),
+    };
+    return encode.encodeAttached(bytes, header, fields, crc32);
+  },
+  [FrameType.attachRefused]: (bytes, header, { bytes: from }) => {
+    const fields = { token: decode.attachRefusedToken(from), code: decode.attachRefusedCode(from) };
+    return encode.encodeAttachRefused(bytes, header, fields, crc32);
+  },
+  [FrameType.keepAlive]: (bytes, header, { bytes: from }) =>
+    encode.encodeKeepAlive(bytes, header, { token: decode.keepAliveToken(from) }, crc32),
+  [FrameType.detach]: (bytes, header, { bytes: from }) =>
+    encode.encodeDetach(bytes, header, { token: decode.keepAliveToken(from) }, crc32),
+};
+
+/**
+ * The frame that encode writes of what decode reads; null for types that are not written anew here: filled frames have a target of their own, and VERSION says
+ * another version than ours.
+ */
+export function copiedFrame(frame: Frame): Frame | null {
+  const { bytes } = frame;
+  const type = decode.frameType(bytes);
+  const write = WRITERS[type];
+  const isFilled = type === FrameType.data && (decode.flags(bytes) & DataFlag.chunks) !== 0;
+  if (write === undefined || isFilled) return null;
+  const copy = new Frame(new Uint8Array(frame.length + 64));
+  const header = {
+    destination: decode.destinationHost(bytes),
+    source: decode.sourceHost(bytes),
+    flowId: decode.flowId(bytes),
+    pathId: decode.pathId(bytes),
+  };
+  copy.length = write(copy.bytes, header, frame);
+  return copy;
+}
+
+function withPayload(bytes: Uint8Array, at: number, frame: Frame): number {
+  const payloadBytes = decode.dataPayloadBytes(frame);
+  const start = decode.dataPayloadAt(frame.bytes);
+  bytes.set(frame.bytes.subarray(start, start + payloadBytes), at);
+  return encode.seal(bytes, at + payloadBytes, crc32);
+}
