@@ -70,7 +70,7 @@ export function refuseOpenDoor(at: { listen: Address; hasKey: boolean; insecure:
 }
 
 /** HMAC-SHA256 of the frame without its byte 0, and of the process's 64 bits. PROTOCOL §8.3 */
-export function keyedProof(secret: Uint8Array): AttachProof {
+function keyedProof(secret: Uint8Array): AttachProof {
   const digest = (bytes: Uint8Array, at: number, nonce: Bits64) => {
     const hmac = createHmac('sha256', secret).update(PROOF_LABEL).update(nonce);
     return hmac.update(bytes.subarray(1, at)).digest().subarray(0, PROOF_BYTES);

@@ -73,7 +73,7 @@ export class World {
   /** What happens to the bytes of each copy on its way. */
   tamper: (copy: Frame, from: number) => void = () => {};
   /** Hosts that are added from now on have a door; its keys, if any. */
-  doors: { readonly keys: ((index: number) => KeyExchange) | null } | null = null;
+  doors: { readonly keys: ((index: number) => KeyExchange | null) | null } | null = null;
   /** Hosts wake at multiples of this time only, as drivers that nap do; 0 for always in time. */
   napNs = 0;
   /** Looks at the world after each step. */
@@ -98,8 +98,10 @@ export class World {
   /** Puts a host that remembers nothing in the place of the one with this index, dead or alive. */
   restart(index: number): Host {
     const { config, application } = this.places[index];
-    const parts = { random: this.random.fork(), check: crc32, pool: this.pool, application };
-    const { rateBps, frameBytes: maxFrameBytes } = config;
+    const isSealed = config.sealBytes > 0;
+    const parts = { random: this.random.fork(), check: isSealed ? null : crc32, pool: this.pool, application };
+    const { rateBps } = config;
+    const maxFrameBytes = config.frameBytes + config.sealBytes;
     const nic = new Port({ ...DEFAULT_PORT, rateBps, delayNs: this.delayNs, maxFrameBytes });
     const endpoint = new Endpoint(config, parts);
     const host = new Host(endpoint, nic, this.doors === null ? null : this.newDoor(index, endpoint));
