@@ -20,6 +20,8 @@ export const DOOR_METRICS = {
   suppressed: counter('frames', 'Such answers withheld by their rate limit'),
 };
 
+export type DoorCounters = Values<typeof DOOR_METRICS>;
+
 /** Hints and VERSIONs a second, as RESETs. PROTOCOL §6.8 */
 const HINTS_PER_SECOND = 100;
 /** Frames that wait for one handshake, and for all of a host. Ours: requests of many flows and a burst; more would be lost in the peer's socket buffer. */
@@ -50,7 +52,7 @@ export interface DoorEvents {
  * `admit` takes what comes, `letOut` what goes.
  */
 export class Door {
-  readonly counters: Values<typeof DOOR_METRICS> = initialValues(DOOR_METRICS);
+  readonly counters: DoorCounters = initialValues(DOOR_METRICS);
   readonly handshakes: Handshakes;
   private readonly options: HandshakeOptions;
   private readonly hints = new RateLimit(HINTS_PER_SECOND);

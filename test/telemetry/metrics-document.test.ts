@@ -6,6 +6,8 @@ import { SENT_FILE, SENT_SUMMARY } from '../../src/apps/send/report.js';
 import { PORTS_EVENT, SUMMARY_METRICS } from '../../src/apps/switch/report.js';
 import type { Fields, Metric } from '../../src/base/metric.js';
 import { ENDPOINT_METRICS } from '../../src/core/counters.js';
+import { DOOR_METRICS } from '../../src/core/door.js';
+import { HANDSHAKE_METRICS } from '../../src/core/handshakes.js';
 import { RECEIVER_METRICS } from '../../src/core/receiver-statistics.js';
 import { SENDER_METRICS } from '../../src/core/sender-requests.js';
 import { QUEUE_SAMPLE, RATE_SAMPLE, RUN_DOCUMENT, STATE_SAMPLE } from '../../src/report/output/result-json.js';
@@ -26,6 +28,8 @@ interface Section {
 
 /** What several documents have stands in a section of its own. */
 const SHARED: readonly Section[] = [
+  { title: 'Door', about: '`statistics().door` of a `Host` (PROTOCOL §7)', fields: DOOR_METRICS },
+  { title: 'Handshakes', about: '`statistics().handshakes` of a `Host` (PROTOCOL §7.2)', fields: HANDSHAKE_METRICS },
   { title: 'Endpoint', about: '`statistics().endpoint` of a `Host`, and in documents', fields: ENDPOINT_METRICS },
   { title: 'Driver', about: '`statistics().driver` of a `Host`, and in documents', fields: DRIVER_METRICS },
   { title: 'Port', about: 'One direction of a link, at a switch', fields: DIRECTION_METRICS },

@@ -1,6 +1,8 @@
 import { displayCount, displayDuration, displayRate, displaySize } from '../../base/display.js';
 import { counter, gauge, group, label, list, nullable, renamed } from '../../base/metric.js';
 import { ENDPOINT_METRICS, type EndpointCounters } from '../../core/counters.js';
+import { DOOR_METRICS, type DoorCounters } from '../../core/door.js';
+import { HANDSHAKE_METRICS, type HandshakeCounters } from '../../core/handshakes.js';
 import { OPENING_METRICS, type OpeningCounters } from '../../services/places.js';
 import { type Reached, whereReached } from '../../services/reached.js';
 import { SERVICE_METRICS, type ServiceCredits } from '../../services/service-host.js';
@@ -32,6 +34,8 @@ export interface SummaryReport {
   readonly refusedStreams: number;
   readonly openings: OpeningCounters;
   readonly endpoint: EndpointCounters;
+  readonly door: DoorCounters;
+  readonly handshakes: HandshakeCounters;
   readonly driver: DriverStatistics;
 }
 
@@ -73,6 +77,8 @@ export const SUMMARY_EVENT = {
   openings: group('Streams that peers opened and no service has taken, those of tunnels left out', OPENING_METRICS),
   ...SERVICE_METRICS,
   endpoint: group('Its endpoint', ENDPOINT_METRICS),
+  door: group('Its door', DOOR_METRICS),
+  handshakes: group('Its handshakes', HANDSHAKE_METRICS),
   driver: group('Its sockets and event loop', DRIVER_METRICS),
 };
 
@@ -137,11 +143,12 @@ export class DaemonReport {
     this.results.json({ event: 'progress', ...documentOf(PROGRESS_EVENT, { timeNs: nowNs, flows, ...credits }) });
   }
 
-  summary({ durationNs, credits, refusedStreams, openings, endpoint, driver }: SummaryReport): void {
+  summary(report: SummaryReport): void {
+    const { durationNs, credits, refusedStreams, openings, endpoint, door, handshakes, driver } = report;
     const { filesVerified, filesFailed, verifiedBytes } = this;
     if (this.isJson) {
       const files = { filesVerified, filesFailed, bytesVerified: verifiedBytes, streamsRefused: refusedStreams };
-      const values = { durationNs, ...files, openings, ...credits, endpoint, driver };
+      const values = { durationNs, ...files, openings, ...credits, endpoint, door, handshakes, driver };
       this.results.json({ event: 'summary', ...documentOf(SUMMARY_EVENT, values) });
       return;
     }

@@ -5,6 +5,8 @@ import { DaemonReport } from '../../../src/apps/daemon/report.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { initialValues } from '../../../src/base/metric.js';
 import { newCounters } from '../../../src/core/counters.js';
+import { DOOR_METRICS } from '../../../src/core/door.js';
+import { HANDSHAKE_METRICS } from '../../../src/core/handshakes.js';
 import { Fault } from '../../../src/services/file/fault.js';
 import { badVerdict, goodVerdict } from '../../../src/services/file/verdict.js';
 import { DRIVER_METRICS } from '../../../src/udp/statistics.js';
@@ -45,6 +47,8 @@ const SUMMARY = {
   credits: CREDITS,
   refusedStreams: 3,
   openings: { refusedFull: 1, refusedShare: 2, lateHeaders: 4, evicted: 0 },
+  door: initialValues(DOOR_METRICS),
+  handshakes: { ...initialValues(HANDSHAKE_METRICS), wrongKeys: 4 },
   endpoint: { ...newCounters(), unknownFlow: 5 },
   driver: {
     ...initialValues(DRIVER_METRICS),
@@ -119,6 +123,7 @@ describe('what a daemon says to a program', () => {
       credits: CREDIT_KEYS,
       data_lost_frames: 10,
       endpoint: { unknown_flow: 5 },
+      handshakes: { wrong_keys: 4 },
       driver: { kernel_drops: null, problems: { ECONNREFUSED: 2 }, lateness: { over_millisecond: 2 } },
     });
   });
