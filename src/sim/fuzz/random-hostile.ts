@@ -30,7 +30,15 @@ export function hostileScenario(seed: number, frames: number = USUAL_FRAMES): Sc
   const hostile = liars.map((host) => randomLiar(dice, world, host));
   const faults = dice.chance(0.5) ? [] : world.faults.filter((fault) => isBearable(fault, liars));
   const traffic = honestTraffic(dice, world.traffic, { liars, honest: left });
-  return withTimeBound({ ...world, name: `hostile seed ${seed}`, doors: true, payload: 'bytes', hostile, faults, traffic });
+  return withTimeBound({
+    ...world,
+    name: `hostile seed ${seed}`,
+    doors: true,
+    payload: 'bytes',
+    hostile,
+    faults,
+    traffic,
+  });
 }
 
 function crowdedWorld(seed: number, frames: number): Scenario {
@@ -103,7 +111,19 @@ function honestTraffic(
   });
   if (mended.length > 0) return mended;
   const [from, to] = dice.pair(honest);
-  return [{ kind: 'flow', group: 'flow', from, to, bytes: 20_000, count: 1, startNs: 1, startJitterNs: 0, stopNs: Number.POSITIVE_INFINITY }];
+  return [
+    {
+      kind: 'flow',
+      group: 'flow',
+      from,
+      to,
+      bytes: 20_000,
+      count: 1,
+      startNs: 1,
+      startJitterNs: 0,
+      stopNs: Number.POSITIVE_INFINITY,
+    },
+  ];
 }
 
 function listed(spec: TrafficSpec, isPlayable: boolean): TrafficSpec[] {
