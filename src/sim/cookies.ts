@@ -1,8 +1,8 @@
-// Tested by test/sim/fuzz/doors.fuzz.test.ts
+// Tested by test/sim/fuzz/hostile.fuzz.test.ts
 import type { Random } from '../base/random.js';
 import { SECOND_NS } from '../base/time.js';
-import { type Bits64, COOKIE_BYTES, type CookieMaker } from '../core/association.js';
 import { read32, write32 } from '../wire/bytes.js';
+import { type Bits64, COOKIE_BYTES, type CookieMaker } from '../wire/proofs.js';
 
 /** As long as a secret of real cookies: src/udp/cookies.ts. */
 const SECRET_NS = 120 * SECOND_NS;
@@ -36,7 +36,8 @@ export class SumCookies implements CookieMaker {
   /** A cookie of zeros is none, so times count from 1. */
   private writeOf(peer: number, bits: Bits64 | null, { epoch, out }: { epoch: number; out: Uint8Array }): void {
     write32(out, 0, epoch + 1);
-    const words = [epoch, peer, bits === null ? 0 : 1, bits?.upper ?? 0, bits?.lower ?? 0];
+    const halves = bits === null ? [0, 0, 0] : [1, read32(bits, 0), read32(bits, WORD_BYTES)];
+    const words = [epoch, peer, ...halves];
     this.secret.forEach((secret, at) => {
       write32(out, (at + 1) * WORD_BYTES, words.reduce(mix, secret));
     });

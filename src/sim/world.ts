@@ -156,7 +156,7 @@ function doorOptions({ config, pool }: Endpoint, chance: SeededRandom): Handshak
 }
 
 function eventsFor(endpoint: Endpoint): DoorEvents {
-  return { onFailed: (peer, error) => endpoint.closePeer(peer, error) };
+  return { peers: null, onFailed: (peer, error) => endpoint.closePeer(peer, error) };
 }
 
 export function largestFrameBytes({ links }: Topology): number {

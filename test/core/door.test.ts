@@ -6,10 +6,11 @@ import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
 import { MaskSeal } from '../../src/core/association.js';
 import type { Door } from '../../src/core/door.js';
 import { checkFrame, DropCode, flowId, frameType } from '../../src/wire/decode.js';
-import { encodeCredit } from '../../src/wire/encode.js';
+import { encodeCredit, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { CreditRequest, Fin, kindOf, NoAssociation, Reset, Version } from '../../src/wire/frames.js';
-import { ResetCode, ResetFlag } from '../../src/wire/layout.js';
+import { CreditRequest, Fin, Hello, kindOf, NoAssociation, Reset, Version } from '../../src/wire/frames.js';
+import { CHECK_BYTES, CONTROL_CODES, Header, ResetCode, ResetFlag } from '../../src/wire/layout.js';
+import { BITS_BYTES } from '../../src/wire/proofs.js';
 import { addFaults, TERRIBLE } from '../harness/faults.js';
 import { Sink, Source } from '../harness/streams.js';
 import { World } from '../harness/world.js';
@@ -164,7 +165,7 @@ describe('handshakes that go wrong', () => {
     const door = doorOf(world, 0);
     world.run(20 * SECOND_NS);
     world.kill(1);
-    const hint = frameOf((bytes) => encodeBare(bytes, ControlType.noAssociation, { destination: 0, source: 0, flowId: 1 }, crc32));
+    const hint = frameOf((bytes) => NoAssociation.encode(bytes, { destination: 0, source: 0, flowId: 0 }, {}, crc32));
     world.inject(hint, 1, 0);
     world.run(40 * SECOND_NS);
     expect(door.handshakes.known).toBe(0);
@@ -177,19 +178,24 @@ describe('handshakes that go wrong', () => {
     // As if host 1 had never seen that host 0 took its last offer.
     const who = doorOf(world, 1).handshakes.find(0);
     if (who === null) throw new Error('no peer');
-    const bits = { ci: { upper: 1, lower: 2 }, cr: { upper: 3, lower: 4 } };
+    const bits = { ci: new Uint8Array(BITS_BYTES).fill(1), cr: new Uint8Array(BITS_BYTES).fill(2) };
     who.agreed = { ...bits, seal: new MaskSeal(crc32, bits, false), message: new Uint8Array(0) };
     const source = new Source(world, 100);
     source.start(0, 1);
     world.run(10 * SECOND_NS);
-    expect(said[1]).toContain('noAssociation');
+    expect(said[1]).toContain('NO_ASSOCIATION');
     expect(source.closed).toBeNull();
   });
 
   it('answer no HELLO that is shorter than the answer', () => {
     const { world, said } = pair();
     const header = { destination: 0, source: 0, flowId: 1 };
-    world.inject(frameOf((bytes) => encodeBare(bytes, ControlType.hello, header, crc32)), 0, 1);
+    const hello = frameOf((bytes) => {
+      const length = NoAssociation.encode(bytes, header, {}, null);
+      bytes[Header.flags] = Hello.type - CONTROL_CODES;
+      return seal(bytes, length - CHECK_BYTES, crc32);
+    });
+    world.inject(hello, 0, 1);
     world.run(SECOND_NS);
     expect(said[1]).toEqual([]);
     expect(doorOf(world, 1).handshakes.counters.malformed).toBe(1);
@@ -199,9 +205,13 @@ describe('handshakes that go wrong', () => {
     const { world, sink } = pair();
     const { network } = world;
     world.network = (frame, from, nowNs) => {
-      if (nameOf(frame) === 'hello') {
+      if (nameOf(frame) === 'HELLO') {
         const lie = { destination: 0, source: 0, flowId: flowId(frame.bytes) };
-        world.inject(frameOf((bytes) => Version.encode(bytes, lie, { lowest: 14, highest: 15 }, crc32)), 1, from);
+        world.inject(
+          frameOf((bytes) => Version.encode(bytes, lie, { lowest: 14, highest: 15 }, crc32)),
+          1,
+          from,
+        );
       }
       return network(frame, from, nowNs);
     };
@@ -216,7 +226,11 @@ describe('handshakes that go wrong', () => {
     const { world } = pair();
     world.network = (frame, from) => {
       const lie = { destination: 0, source: 0, flowId: flowId(frame.bytes) };
-      world.inject(frameOf((bytes) => Version.encode(bytes, lie, { lowest: 14, highest: 15 }, crc32)), 1, from);
+      world.inject(
+        frameOf((bytes) => Version.encode(bytes, lie, { lowest: 14, highest: 15 }, crc32)),
+        1,
+        from,
+      );
       return [];
     };
     const source = new Source(world, 100);

@@ -399,7 +399,18 @@ describe('the switch under arbitrary input', () => {
     expect(bed.pool.out, message).toBe(0);
     // Ten ports with 238 frames of 84 B each at most, and what is on the lines.
     expect(mostOut, message).toBeLessThan(10 * 238 + 200);
-    const reasons = ['check', 'direction', 'extension', 'invalid', 'length', 'notAttached', 'short', 'spoofed', 'type', 'version'];
+    const reasons = [
+      'check',
+      'direction',
+      'extension',
+      'invalid',
+      'length',
+      'notAttached',
+      'short',
+      'spoofed',
+      'type',
+      'version',
+    ];
     expect(Object.keys(door).sort(), message).toEqual(reasons);
     // Frames did get in and did fill a queue.
     const chain = ports.find(({ name }) => name === 's1->s2');

@@ -1,12 +1,13 @@
 // Tested by test/sim/fuzz/planted-doors.test.ts
 import { crc32 } from '../../base/crc32.js';
-import { COOKIE_BYTES } from '../../core/association.js';
+import type { Agreement } from '../../core/acquaintance.js';
 import type { Door } from '../../core/door.js';
-import type { Agreement } from '../../core/handshakes.js';
 import { checkFrame, frameType, peekHeader } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
-import { CONTROL_CLASS, ControlType, Cookie, controlType, Hello, Welcome } from '../../wire/handshake.js';
-import { CHECK_BYTES, FrameType } from '../../wire/layout.js';
+import type { Field } from '../../wire/frame-kind.js';
+import { Confirm, Cookie, Hello, NoAssociation, Welcome } from '../../wire/frames.js';
+import { CHECK_BYTES, CONTROL_CODES, FrameType } from '../../wire/layout.js';
+import { BITS_BYTES, COOKIE_BYTES } from '../../wire/proofs.js';
 import { fail } from './violation.js';
 
 /** Bytes to a peer that has proved nothing are at most so many times what came from it (RFC 9000 section 8.1); answers alone are never more than that. */
@@ -57,8 +58,6 @@ class Dealings {
 interface Seen {
   /** Negative for what is no frame. */
   readonly type: number;
-  /** Of a handshake: its ControlType; otherwise 0. */
-  readonly control: number;
   readonly ci: string;
   /** A HELLO with a cookie of this host, for this peer and these bits. */
   readonly isWelcome: boolean;
@@ -119,15 +118,14 @@ export class DoorWatch {
     const { peer, length } = frame;
     const dealings = this.with(peer);
     const type = frameType(frame.bytes);
-    const control = type === CONTROL_CLASS ? controlType(frame.bytes) : 0;
     const isProved = this.options.door.isProved(peer) || dealings.isProved;
-    this.noteProofs(frame, control, dealings);
-    if (control === ControlType.hello) return;
+    this.noteProofs(frame, dealings);
+    if (type === Hello.type) return;
     dealings.outBytes += length;
-    if (type === FrameType.version || control === ControlType.cookie || control === ControlType.noAssociation)
+    if (type === FrameType.version || type === Cookie.type || type === NoAssociation.type)
       dealings.answerBytes += length;
     if (isProved) return;
-    if (type !== FrameType.version && (control === 0 || control === ControlType.confirm))
+    if (type !== FrameType.version && (type < CONTROL_CODES || type === Confirm.type))
       this.fail('unproved', peer, 'sent a frame of a flow to a peer that has proved nothing');
     const { inBytes, outBytes, answerBytes } = dealings;
     if (outBytes > MOST_TIMES * inBytes || answerBytes > inBytes) {
@@ -166,12 +164,11 @@ export class DoorWatch {
 
   private look({ bytes, length }: Frame, { cookies }: Dealings): Seen {
     const type = peekHeader(bytes, length);
-    if (type !== CONTROL_CLASS) return { type, control: 0, ci: '', isWelcome: false };
-    const control = controlType(bytes);
-    if (length < Cookie.bytes) return { type, control, ci: '', isWelcome: false };
-    const ci = textOf(bytes, Hello.ci, 8);
-    const made = control === ControlType.hello ? cookies.get(textOf(bytes, Hello.cookie, COOKIE_BYTES)) : undefined;
-    return { type, control, ci, isWelcome: made === ANY_BITS || made === ci };
+    const hasBits = type === Hello.type || type === Cookie.type || type === Welcome.type;
+    if (!hasBits || length < Cookie.minBytes) return { type, ci: '', isWelcome: false };
+    const ci = bitsOf(bytes, Hello.fields.ci);
+    const made = type === Hello.type ? cookies.get(cookieOf(bytes, Hello.fields.cookie)) : undefined;
+    return { type, ci, isWelcome: made === ANY_BITS || made === ci };
   }
 
   private checkAgreed(
@@ -184,7 +181,7 @@ export class DoorWatch {
       if (seen.type !== FrameType.version) this.fail('ended', peer, 'ended an association for a frame');
       return;
     }
-    if (seen.control === ControlType.welcome) {
+    if (seen.type === Welcome.type) {
       if (!dealings.hellos.has(seen.ci)) this.fail('unasked', peer, 'took a WELCOME that answers none of its HELLOs');
     } else if (agreed !== offeredBefore) this.fail('unasked', peer, 'has an association that nobody offered');
   }
@@ -202,16 +199,24 @@ export class DoorWatch {
     if (!truth.has(peer, hostId, frame)) this.fail('forged', peer, `let a frame of type ${type} in that it never sent`);
   }
 
-  private noteProofs({ bytes }: Frame, control: number, dealings: Dealings): void {
-    if (control === ControlType.hello) dealings.hellos.add(textOf(bytes, Hello.ci, 8));
-    if (control === ControlType.cookie)
-      dealings.cookies.set(textOf(bytes, Cookie.cookie, COOKIE_BYTES), textOf(bytes, Cookie.ci, 8));
-    if (control === ControlType.welcome) dealings.cookies.set(textOf(bytes, Welcome.cookie, COOKIE_BYTES), ANY_BITS);
+  private noteProofs({ bytes }: Frame, { hellos, cookies }: Dealings): void {
+    const type = frameType(bytes);
+    if (type === Hello.type) hellos.add(bitsOf(bytes, Hello.fields.ci));
+    if (type === Cookie.type) cookies.set(cookieOf(bytes, Cookie.fields.cookie), bitsOf(bytes, Cookie.fields.ci));
+    if (type === Welcome.type) cookies.set(cookieOf(bytes, Welcome.fields.cookie), ANY_BITS);
   }
 
   private fail(check: string, peer: number, what: string): never {
     fail(`door ${check}`, `host ${this.options.hostId}, of host ${peer}: ${what}`);
   }
+}
+
+function bitsOf(bytes: Uint8Array, { at }: Field): string {
+  return textOf(bytes, at, BITS_BYTES);
+}
+
+function cookieOf(bytes: Uint8Array, { at }: Field): string {
+  return textOf(bytes, at, COOKIE_BYTES);
 }
 
 function textOf(bytes: Uint8Array, at: number, length: number): string {

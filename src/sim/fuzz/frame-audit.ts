@@ -4,7 +4,7 @@ import type { LinkDirection } from '../../switch/link-direction.js';
 import { PortField } from '../../switch/port-record.js';
 import { destinationHost, flowId, frameType, pathId, sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
-import { FrameType, TYPE_CODES } from '../../wire/layout.js';
+import { CONTROL_CODES, FrameType, TYPE_CODES } from '../../wire/layout.js';
 import type { AuditedPool } from './audited-pool.js';
 import { FlowTrail } from './flow-trail.js';
 import { fail } from './violation.js';
@@ -39,7 +39,7 @@ export interface AuditedHosts {
 
 /** A frame of a handshake, or VERSION. */
 export function isOfDoor(type: number): boolean {
-  return type === CONTROL_CLASS || type === FrameType.version;
+  return type >= CONTROL_CODES || type === FrameType.version;
 }
 
 /**

@@ -1,17 +1,23 @@
 /** Doors that are wrong on purpose, each in one way, to see that the checks of hostile worlds find it. */
 import { crc32 } from '../../../src/base/crc32.js';
-import { type Bits64, type CookieMaker, type FrameSeal, type KeyExchange, MaskSeal } from '../../../src/core/association.js';
+import type { Acquaintance } from '../../../src/core/acquaintance.js';
+import { type FrameSeal, type KeyExchange, MaskSeal } from '../../../src/core/association.js';
 import { Door, type DoorEvents } from '../../../src/core/door.js';
-import type { Acquaintance, HandshakeOptions } from '../../../src/core/handshakes.js';
+import type { HandshakeOptions } from '../../../src/core/handshakes.js';
 import type { MakeDoor } from '../../../src/sim/world.js';
-import { sourceHost } from '../../../src/wire/decode.js';
+import { read32, write32 } from '../../../src/wire/bytes.js';
+import { frameType, sourceHost } from '../../../src/wire/decode.js';
 import { seal } from '../../../src/wire/encode.js';
 import type { Frame } from '../../../src/wire/frame.js';
-import { CONTROL_CLASS, ControlType, controlType, readBits, Welcome } from '../../../src/wire/handshake.js';
-import { CHECK_BYTES } from '../../../src/wire/layout.js';
+import { Cookie, Hello, NoAssociation, Welcome } from '../../../src/wire/frames.js';
+import { CHECK_BYTES, CONTROL_CODES } from '../../../src/wire/layout.js';
+import { BITS_BYTES, type Bits64, type CookieMaker } from '../../../src/wire/proofs.js';
+
+/** More than a HELLO has, and no more than its buffer. */
+const TOO_LONG_BYTES = 200;
 
 function typeOf({ bytes }: Frame): number {
-  return (bytes[1] & 15) === CONTROL_CLASS ? controlType(bytes) : 0;
+  return frameType(bytes);
 }
 
 /** A door with other cookies. */
@@ -52,7 +58,10 @@ function withSeal(make: (bits: { ci: Bits64; cr: Bits64 }, isInitiator: boolean)
 
 /** With these bits both masks are `mask`. */
 function sameMask(ci: Bits64, mask: number): Bits64 {
-  return { upper: ci.lower ^ mask, lower: ci.upper ^ mask };
+  const cr = new Uint8Array(BITS_BYTES);
+  write32(cr, 0, read32(ci, 4) ^ mask);
+  write32(cr, 4, read32(ci, 0) ^ mask);
+  return cr;
 }
 
 function known(door: Door, { bytes }: Frame): Acquaintance | null {
@@ -62,9 +71,8 @@ function known(door: Door, { bytes }: Frame): Acquaintance | null {
 class AnswersAtLength extends Door {
   override poll(): Frame | null {
     const frame = super.poll();
-    if (frame === null || typeOf(frame) !== ControlType.cookie) return frame;
-    frame.reserve(512);
-    frame.length = seal(frame.bytes, 200 - CHECK_BYTES, crc32);
+    if (frame === null || typeOf(frame) !== Cookie.type) return frame;
+    frame.length = seal(frame.bytes, TOO_LONG_BYTES - CHECK_BYTES, crc32);
     return frame;
   }
 }
@@ -72,7 +80,7 @@ class AnswersAtLength extends Door {
 class LetsAllIn extends Door {
   override admit(frame: Frame, nowNs: number): boolean {
     const isAdmitted = super.admit(frame, nowNs);
-    return isAdmitted || typeOf(frame) === 0;
+    return isAdmitted || typeOf(frame) < CONTROL_CODES;
   }
 }
 
@@ -103,7 +111,11 @@ class ForgetsEarly extends Door {
 
 /** What is wrong, the door that does it, and the checks of which one has to say so. */
 export const PLANTED_DOORS: readonly (readonly [string, MakeDoor, readonly string[]])[] = [
-  ['takes any cookie for any bits', withCookies(() => ({ isValid: (...[, , , cookie]) => cookie[3] !== 0 })), ['door proof', 'door state']],
+  [
+    'takes any cookie for any bits',
+    withCookies(() => ({ isValid: (...[, , , cookie]) => cookie[3] !== 0 })),
+    ['door proof', 'door state'],
+  ],
   [
     "takes a peer's cookie for other bits than those that it is for",
     withCookies((usual) => {
@@ -131,8 +143,8 @@ export const PLANTED_DOORS: readonly (readonly [string, MakeDoor, readonly strin
   [
     'takes a WELCOME that it did not ask for',
     beforeHandling((frame, door) => {
-      const hailing = typeOf(frame) === ControlType.welcome ? known(door, frame)?.hailing : null;
-      if (hailing) Reflect.set(hailing, 'ci', readBits(frame.bytes, Welcome.ci));
+      const hailing = typeOf(frame) === Welcome.type ? known(door, frame)?.hailing : null;
+      if (hailing) Reflect.set(hailing, 'ci', Welcome.read.ci(frame.bytes, new Uint8Array(BITS_BYTES)));
     }),
     ['door unasked'],
   ],
@@ -140,22 +152,26 @@ export const PLANTED_DOORS: readonly (readonly [string, MakeDoor, readonly strin
     'keeps state for a HELLO without a cookie',
     beforeHandling((frame, { handshakes }) => {
       const peer = sourceHost(frame.bytes);
-      if (typeOf(frame) === ControlType.hello && handshakes.find(peer) === null) handshakes.add(peer);
+      if (typeOf(frame) === Hello.type && handshakes.find(peer) === null) handshakes.add(peer);
     }),
     ['door state'],
   ],
-  ['answers with more than it was sent', (options, events) => new AnswersAtLength(options, events), ['door amplification']],
+  [
+    'answers with more than it was sent',
+    (options, events) => new AnswersAtLength(options, events),
+    ['door amplification'],
+  ],
   [
     'ends an association for a hint',
     beforeHandling((frame, door) => {
-      const who = typeOf(frame) === ControlType.noAssociation ? known(door, frame) : null;
+      const who = typeOf(frame) === NoAssociation.type ? known(door, frame) : null;
       if (who !== null) who.agreed = null;
     }),
     ['door ended', 'bounds'],
   ],
   [
     'has the same mask in both directions',
-    withSeal(({ ci, cr }, isInitiator) => new MaskSeal(crc32, { ci, cr: sameMask(ci, cr.upper) }, isInitiator)),
+    withSeal(({ ci, cr }, isInitiator) => new MaskSeal(crc32, { ci, cr: sameMask(ci, read32(cr, 0)) }, isInitiator)),
     ['door forged'],
   ],
   [
@@ -163,9 +179,17 @@ export const PLANTED_DOORS: readonly (readonly [string, MakeDoor, readonly strin
     withSeal(({ ci }, isInitiator) => new MaskSeal(crc32, { ci, cr: sameMask(ci, 0) }, isInitiator)),
     ['door forged'],
   ],
-  ['lets frames of flows in from everybody', (options, events) => new LetsAllIn(options, events), ['door unproved', 'door forged']],
+  [
+    'lets frames of flows in from everybody',
+    (options, events) => new LetsAllIn(options, events),
+    ['door unproved', 'door forged'],
+  ],
   ['sends to who has proved nothing', (options, events) => new SendsUnproved(options, events), ['door unproved']],
   ['loses frames that waited', (options, events) => new ForgetsHeld(options, events), ['pool', 'host frames']],
   ['never forgets anybody', (options, events) => new NeverForgets(options, events), ['leftovers']],
-  ['forgets a peer that it has just heard', (options, events) => new ForgetsEarly(options, events), ['door silence', 'liveness']],
+  [
+    'forgets a peer that it has just heard',
+    (options, events) => new ForgetsEarly(options, events),
+    ['door silence', 'liveness'],
+  ],
 ];

@@ -1,23 +1,31 @@
 // Tested by test/sim/fuzz/hostile.fuzz.test.ts
 import { crc32 } from '../../../base/crc32.js';
-import { COOKIE_BYTES } from '../../../core/association.js';
+import { read32 } from '../../../wire/bytes.js';
 import {
   type AckRanges,
   encodeAck,
   encodeCredit,
   encodeData,
-  encodeFin,
-  encodeRequest,
-  encodeReset,
   encodeSpeculativeData,
-  encodeStop,
-  encodeVersion,
   encodeWindowAck,
   type FlowHeader,
   seal,
+  writeHeader,
 } from '../../../wire/encode.js';
-import { ControlType, encodeBare, encodeCookie, encodeHello, encodeWelcome } from '../../../wire/handshake.js';
+import {
+  Confirm,
+  Cookie,
+  CreditRequest,
+  CreditStop,
+  Fin,
+  Hello,
+  NoAssociation,
+  Reset,
+  Version,
+  Welcome,
+} from '../../../wire/frames.js';
 import { CHECK_BYTES, Header } from '../../../wire/layout.js';
+import { BITS_BYTES, COOKIE_BYTES } from '../../../wire/proofs.js';
 import type { Dice } from '../dice.js';
 import type { Sight } from './sight.js';
 
@@ -31,7 +39,7 @@ export interface Liar {
 /** Writes one frame and returns its length. */
 export type Lie = (bytes: Uint8Array, header: FlowHeader, liar: Liar) => number;
 
-/** Longest message of a handshake that a lie has: a HELLO with it still fits a frame of any world. */
+/** Longest message of a handshake that a lie has: as long as the longest that keys make (PROTOCOL §7.3). */
 const MOST_MESSAGE_BYTES = 96;
 /** Where pages of buffers may begin (ours): a byte on each makes a receiver keep the most for the least. */
 const PAGE_BYTES = 4_096;
@@ -75,6 +83,16 @@ function aMessage(dice: Dice): Uint8Array {
   return bytes.map(() => dice.whole(0, 255));
 }
 
+/** What a frame says that its message has. */
+function messageLength(dice: Dice, { length }: Uint8Array): number {
+  return dice.chance(0.9) ? length : dice.whole(0, 255);
+}
+
+/** Control frames but HELLO have no flow id; with one they are invalid. */
+function control(header: FlowHeader, dice: Dice): FlowHeader {
+  return dice.chance(0.9) ? { ...header, flowId: 0 } : header;
+}
+
 /** One that was seen, changed a little, or any. */
 function aCookie({ dice, sight }: Liar): Uint8Array {
   const cookie = new Uint8Array(COOKIE_BYTES);
@@ -91,31 +109,44 @@ const hello: Lie = (bytes, header, liar) => {
   const own = sight.cookies.filter(({ maker }) => maker === header.destination);
   if (own.length > 0 && dice.chance(0.5)) {
     const { ci, cookie } = dice.pick(own);
-    return encodeHello(bytes, header, { ci, cookie, message }, crc32);
+    return Hello.encode(bytes, header, { ci, cookie, messageBytes: message.length, message }, crc32);
   }
-  const cookie = dice.chance(0.3) ? null : aCookie(liar);
-  return encodeHello(bytes, header, { ci: sight.someBits(dice), cookie, message }, crc32);
+  const cookie = dice.chance(0.3) ? new Uint8Array(COOKIE_BYTES) : aCookie(liar);
+  const fields = { ci: sight.someBits(dice), cookie, messageBytes: messageLength(dice, message), message };
+  return Hello.encode(bytes, header, fields, crc32);
 };
 
 const cookie: Lie = (bytes, header, liar) =>
-  encodeCookie(bytes, header, { ci: liar.sight.someBits(liar.dice), cookie: aCookie(liar) }, crc32);
+  Cookie.encode(
+    bytes,
+    control(header, liar.dice),
+    { ci: liar.sight.someBits(liar.dice), cookie: aCookie(liar) },
+    crc32,
+  );
 
 const welcome: Lie = (bytes, header, liar) => {
   const { dice, sight } = liar;
-  const fields = { ci: sight.someBits(dice), cr: sight.someBits(dice), cookie: aCookie(liar), message: aMessage(dice) };
-  return encodeWelcome(bytes, header, fields, crc32);
+  const message = aMessage(dice);
+  const bits = { ci: sight.someBits(dice), cr: sight.someBits(dice) };
+  const fields = { ...bits, cookie: aCookie(liar), messageBytes: messageLength(dice, message), message };
+  return Welcome.encode(bytes, control(header, dice), fields, crc32);
 };
 
-const noAssociation: Lie = (bytes, header) => encodeBare(bytes, ControlType.noAssociation, header, crc32);
+const noAssociation: Lie = (bytes, header, { dice }) => NoAssociation.encode(bytes, control(header, dice), {}, crc32);
 
-const confirm: Lie = (bytes, header) => encodeBare(bytes, ControlType.confirm, header, crc32);
+const confirm: Lie = (bytes, header, { dice }) => Confirm.encode(bytes, control(header, dice), {}, crc32);
 
-const unknownControl: Lie = (bytes, header, { dice }) => encodeBare(bytes, dice.whole(0, 255), header, crc32);
+/** Of any type, mostly one that there is not, and too short for most of the others. */
+const unknownControl: Lie = (bytes, header, { dice }) => {
+  const length = NoAssociation.encode(bytes, control(header, dice), {}, null);
+  bytes[Header.flags] = dice.whole(0, 255);
+  return seal(bytes, length - CHECK_BYTES, crc32);
+};
 
 const version: Lie = (bytes, header, { dice, sight }) => {
   const lowest = dice.whole(0, 3);
-  const flowId = dice.chance(0.5) ? sight.someBits(dice).lower : header.flowId;
-  return encodeVersion(bytes, { ...header, flowId }, { lowest, highest: lowest + dice.whole(0, 2) }, crc32);
+  const flowId = dice.chance(0.5) ? read32(sight.someBits(dice), BITS_BYTES / 2) : header.flowId;
+  return Version.encode(bytes, { ...header, flowId }, { lowest, highest: lowest + dice.whole(0, 2) }, crc32);
 };
 
 /** Most of them open a flow, that goes on or does not. */
@@ -131,7 +162,7 @@ const request: Lie = (bytes, header, { dice, maxFrameBytes }) => {
     backlog: dice.pick([0, 1, 10_000, ALL_BITS - 1, dice.uint32()]),
     weight: dice.chance(0.7) ? 1 : dice.whole(0, 255),
   };
-  return encodeRequest(bytes, { ...header, flowId }, fields, crc32);
+  return CreditRequest.encode(bytes, { ...header, flowId }, fields, crc32);
 };
 
 const credit: Lie = (bytes, header, { dice }) => {
@@ -191,18 +222,23 @@ const windowAck: Lie = (bytes, header, { dice }) => {
 };
 
 const stop: Lie = (bytes, header, { dice }) =>
-  encodeStop(bytes, header, { sentOffset: anOffset(dice), probe: aCount(dice, 16), unused: aCount(dice, 16) }, crc32);
+  CreditStop.encode(
+    bytes,
+    header,
+    { sentOffset: anOffset(dice), probe: aCount(dice, 16), unused: aCount(dice, 16) },
+    crc32,
+  );
 
 const fin: Lie = (bytes, header, { dice }) =>
-  encodeFin(bytes, header, { finalOffset: anOffset(dice), probe: aCount(dice, 16), unused: aCount(dice, 16) }, crc32);
+  Fin.encode(bytes, header, { finalOffset: anOffset(dice), probe: aCount(dice, 16), unused: aCount(dice, 16) }, crc32);
 
 const reset: Lie = (bytes, header, { dice }) =>
-  encodeReset(bytes, header, { code: aCount(dice, 16), flags: dice.whole(0, 1) }, crc32);
+  Reset.encode(bytes, header, { code: aCount(dice, 16), flags: dice.whole(0, 1) }, crc32);
 
 /** Any bytes behind a header that leads to the victim. */
 const garbage: Lie = (bytes, header, { dice, maxFrameBytes }) => {
   const length = dice.chance(0.7) ? dice.whole(18, Math.min(80, maxFrameBytes)) : dice.whole(1, maxFrameBytes);
-  encodeBare(bytes, 0, header, null);
+  writeHeader(bytes, header, 0, 0);
   for (let at = Header.bytes; at < length; at++) bytes[at] = dice.whole(0, 255);
   bytes[Header.versionAndType] = dice.whole(0, 255);
   bytes[Header.flags] = dice.whole(0, 255);
