@@ -336,7 +336,9 @@ export class Handshakes {
 
   /** While a handshake is under way, its end is waited for. */
   private silentNs({ agreed, hailing, heardNs }: Acquaintance): number {
-    return agreed === null || hailing !== null ? NEVER : heardNs + SILENT_IDLE_TIMEOUTS * this.options.times.idleTimeoutNs;
+    return agreed === null || hailing !== null
+      ? NEVER
+      : heardNs + SILENT_IDLE_TIMEOUTS * this.options.times.idleTimeoutNs;
   }
 
   private fire(who: Acquaintance): void {

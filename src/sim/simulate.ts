@@ -46,10 +46,7 @@ class Simulation {
   /** The run has ended with its flows. */
   private hasEnded = false;
 
-  constructor(
-    scenario: Scenario,
-    { onStep, slowdowns = scenario.slowdowns ?? true, ...makers }: SimulateOptions,
-  ) {
+  constructor(scenario: Scenario, { onStep, slowdowns = scenario.slowdowns ?? true, ...makers }: SimulateOptions) {
     this.scenario = scenario;
     const chances = chancesOf(scenario.seed);
     const applicationAt = (port: number): Application => ({ acceptFlow: (flow) => this.player.accept(port, flow) });

@@ -169,7 +169,9 @@ describe('handshakes that go wrong', () => {
     const door = doorOf(world, 0);
     world.run(20 * SECOND_NS);
     world.kill(1);
-    const hint = frameOf((bytes) => encodeBare(bytes, ControlType.noAssociation, { destination: 0, source: 0, flowId: 1 }, crc32));
+    const hint = frameOf((bytes) =>
+      encodeBare(bytes, ControlType.noAssociation, { destination: 0, source: 0, flowId: 1 }, crc32),
+    );
     world.inject(hint, 1, 0);
     world.run(40 * SECOND_NS);
     expect(door.handshakes.known).toBe(0);
@@ -194,7 +196,11 @@ describe('handshakes that go wrong', () => {
   it('answer no HELLO that is shorter than the answer', () => {
     const { world, said } = pair();
     const header = { destination: 0, source: 0, flowId: 1 };
-    world.inject(frameOf((bytes) => encodeBare(bytes, ControlType.hello, header, crc32)), 0, 1);
+    world.inject(
+      frameOf((bytes) => encodeBare(bytes, ControlType.hello, header, crc32)),
+      0,
+      1,
+    );
     world.run(SECOND_NS);
     expect(said[1]).toEqual([]);
     expect(doorOf(world, 1).handshakes.counters.malformed).toBe(1);
@@ -205,7 +211,11 @@ describe('handshakes that go wrong', () => {
     world.network = (frame, from) => {
       if (nameOf(frame) === 'hello') {
         const lie = { destination: 0, source: 0, flowId: flowId(frame.bytes) };
-        world.inject(frameOf((bytes) => encodeVersion(bytes, lie, { lowest: 14, highest: 15 }, crc32)), 1, from);
+        world.inject(
+          frameOf((bytes) => encodeVersion(bytes, lie, { lowest: 14, highest: 15 }, crc32)),
+          1,
+          from,
+        );
       }
       return [from * 5 * DELAY_NS];
     };
@@ -220,7 +230,11 @@ describe('handshakes that go wrong', () => {
     const { world } = pair();
     world.network = (frame, from) => {
       const lie = { destination: 0, source: 0, flowId: flowId(frame.bytes) };
-      world.inject(frameOf((bytes) => encodeVersion(bytes, lie, { lowest: 14, highest: 15 }, crc32)), 1, from);
+      world.inject(
+        frameOf((bytes) => encodeVersion(bytes, lie, { lowest: 14, highest: 15 }, crc32)),
+        1,
+        from,
+      );
       return [];
     };
     const source = new Source(world, 100);
@@ -351,7 +365,9 @@ describe('the seal of hosts without keys', () => {
     const header = { destination: 0, source: 0, flowId: random.uint32() };
     const frames = [
       frameOf((bytes) => encodeFin(bytes, header, { finalOffset: 9, probe: 1, unused: 0 }, crc32)),
-      frameOf((bytes) => encodeCredit(bytes, header, { sequence: 5, pathId: 0, paddingBytes: 3, rateCode: 0, hop: 0 }, crc32)),
+      frameOf((bytes) =>
+        encodeCredit(bytes, header, { sequence: 5, pathId: 0, paddingBytes: 3, rateCode: 0, hop: 0 }, crc32),
+      ),
     ];
     for (const frame of frames) {
       const plain = frame.bytes.slice();

@@ -5,7 +5,7 @@ import type { Door } from '../../core/door.js';
 import type { Agreement } from '../../core/handshakes.js';
 import { checkFrame, frameType, peekHeader } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
-import { CONTROL_CLASS, Cookie, ControlType, controlType, Hello, Welcome } from '../../wire/handshake.js';
+import { CONTROL_CLASS, ControlType, Cookie, controlType, Hello, Welcome } from '../../wire/handshake.js';
 import { CHECK_BYTES, FrameType } from '../../wire/layout.js';
 import { fail } from './violation.js';
 
@@ -97,7 +97,8 @@ export class DoorWatch {
     const after = handshakes.find(peer);
     const agreed = after?.agreed ?? null;
     const offered = after?.offered ?? null;
-    if (handshakes.known > knownBefore && !seen.isWelcome) this.fail('state', peer, 'keeps state for a frame without proof');
+    if (handshakes.known > knownBefore && !seen.isWelcome)
+      this.fail('state', peer, 'keeps state for a frame without proof');
     if (offered !== null && offered !== offeredBefore && !seen.isWelcome)
       this.fail('proof', peer, 'answered a HELLO with a cookie that it had not made for it');
     if (agreed !== agreedBefore) dealings.heardNs = nowNs;

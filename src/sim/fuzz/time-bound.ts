@@ -42,7 +42,10 @@ export function timeBoundNs(scenario: Omit<Scenario, 'durationNs'>, plans: reado
   return (
     beginNs +
     frames * (roundTripNs + frameNs / LEAST_SHARE) +
-    hosts.reduce((most, host) => Math.max(most, patienceNs(host) + (scenario.doors === true ? doorPatienceNs(host) : 0)), 0)
+    hosts.reduce(
+      (most, host) => Math.max(most, patienceNs(host) + (scenario.doors === true ? doorPatienceNs(host) : 0)),
+      0,
+    )
   );
 }
 

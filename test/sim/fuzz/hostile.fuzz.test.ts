@@ -36,7 +36,12 @@ it('the same seed gives the same world, liars included', () => {
 it('every world has a liar, doors, bytes, two honest hosts and flows between them', () => {
   for (let world = 0; world < scaledRuns(100); world++) {
     const { hostile = [], hosts, doors, payload, traffic } = hostileScenario(TEST_SEED + world);
-    expect([doors, payload, hosts.length - hostile.length >= 2, traffic.length > 0]).toEqual([true, 'bytes', true, true]);
+    expect([doors, payload, hosts.length - hostile.length >= 2, traffic.length > 0]).toEqual([
+      true,
+      'bytes',
+      true,
+      true,
+    ]);
     expect(hostile.length).toBeGreaterThan(0);
   }
 });

@@ -1,6 +1,12 @@
 /** Doors that are wrong on purpose, each in one way, to see that the checks of hostile worlds find it. */
 import { crc32 } from '../../../src/base/crc32.js';
-import { type Bits64, type CookieMaker, type FrameSeal, type KeyExchange, MaskSeal } from '../../../src/core/association.js';
+import {
+  type Bits64,
+  type CookieMaker,
+  type FrameSeal,
+  type KeyExchange,
+  MaskSeal,
+} from '../../../src/core/association.js';
 import { Door, type DoorEvents } from '../../../src/core/door.js';
 import type { Acquaintance, HandshakeOptions } from '../../../src/core/handshakes.js';
 import type { MakeDoor } from '../../../src/sim/world.js';
@@ -103,7 +109,11 @@ class ForgetsEarly extends Door {
 
 /** What is wrong, the door that does it, and the checks of which one has to say so. */
 export const PLANTED_DOORS: readonly (readonly [string, MakeDoor, readonly string[]])[] = [
-  ['takes any cookie for any bits', withCookies(() => ({ isValid: (...[, , , cookie]) => cookie[3] !== 0 })), ['door proof', 'door state']],
+  [
+    'takes any cookie for any bits',
+    withCookies(() => ({ isValid: (...[, , , cookie]) => cookie[3] !== 0 })),
+    ['door proof', 'door state'],
+  ],
   [
     "takes a peer's cookie for other bits than those that it is for",
     withCookies((usual) => {
@@ -144,7 +154,11 @@ export const PLANTED_DOORS: readonly (readonly [string, MakeDoor, readonly strin
     }),
     ['door state'],
   ],
-  ['answers with more than it was sent', (options, events) => new AnswersAtLength(options, events), ['door amplification']],
+  [
+    'answers with more than it was sent',
+    (options, events) => new AnswersAtLength(options, events),
+    ['door amplification'],
+  ],
   [
     'ends an association for a hint',
     beforeHandling((frame, door) => {
@@ -163,9 +177,17 @@ export const PLANTED_DOORS: readonly (readonly [string, MakeDoor, readonly strin
     withSeal(({ ci }, isInitiator) => new MaskSeal(crc32, { ci, cr: sameMask(ci, 0) }, isInitiator)),
     ['door forged'],
   ],
-  ['lets frames of flows in from everybody', (options, events) => new LetsAllIn(options, events), ['door unproved', 'door forged']],
+  [
+    'lets frames of flows in from everybody',
+    (options, events) => new LetsAllIn(options, events),
+    ['door unproved', 'door forged'],
+  ],
   ['sends to who has proved nothing', (options, events) => new SendsUnproved(options, events), ['door unproved']],
   ['loses frames that waited', (options, events) => new ForgetsHeld(options, events), ['pool', 'host frames']],
   ['never forgets anybody', (options, events) => new NeverForgets(options, events), ['leftovers']],
-  ['forgets a peer that it has just heard', (options, events) => new ForgetsEarly(options, events), ['door silence', 'liveness']],
+  [
+    'forgets a peer that it has just heard',
+    (options, events) => new ForgetsEarly(options, events),
+    ['door silence', 'liveness'],
+  ],
 ];

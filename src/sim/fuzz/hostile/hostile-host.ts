@@ -6,7 +6,14 @@ import { Host } from '../../../core/host.js';
 import type { SenderFlow } from '../../../core/sender-flow.js';
 import type { Port } from '../../../switch/port.js';
 import { write16, write32 } from '../../../wire/bytes.js';
-import { destinationHost, flowId, frameType, peekHeader, SMALLEST_FRAME_BYTES, sourceHost } from '../../../wire/decode.js';
+import {
+  destinationHost,
+  flowId,
+  frameType,
+  peekHeader,
+  SMALLEST_FRAME_BYTES,
+  sourceHost,
+} from '../../../wire/decode.js';
 import type { FlowHeader } from '../../../wire/encode.js';
 import type { Frame } from '../../../wire/frame.js';
 import { FrameQueue } from '../../../wire/frame-queue.js';
@@ -157,7 +164,11 @@ export class HostileHost extends Host {
     const { spec, victims, sight } = options;
     const isOther = spec.spoofs && dice.chance(0.5);
     const others = victims.filter((id) => id !== victim);
-    const source = isOther ? (others.length > 0 && dice.chance(0.9) ? dice.pick(others) : dice.whole(1, 60_000)) : spec.host;
+    const source = isOther
+      ? others.length > 0 && dice.chance(0.9)
+        ? dice.pick(others)
+        : dice.whole(1, 60_000)
+      : spec.host;
     const flows = sight.flows.filter(({ from, to }) => from === victim || to === victim);
     const id = flows.length > 0 && dice.chance(0.8) ? dice.pick(flows).id : dice.uint32();
     return { destination: victim, source, flowId: id === 0 ? 1 : id };

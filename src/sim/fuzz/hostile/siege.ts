@@ -66,7 +66,17 @@ export function siegeScenario(seed: number): Scenario {
 
 function endless(from: number, to: number): TrafficSpec {
   const never = Number.POSITIVE_INFINITY;
-  return { kind: 'flow', group: 'honest', from, to, bytes: never, count: 1, startNs: 1, startJitterNs: 0, stopNs: never };
+  return {
+    kind: 'flow',
+    group: 'honest',
+    from,
+    to,
+    bytes: never,
+    count: 1,
+    startNs: 1,
+    startJitterNs: 0,
+    stopNs: never,
+  };
 }
 
 /** From idle to more small frames than its link carries. */

@@ -3,7 +3,7 @@ import type { Bits64 } from '../../../core/association.js';
 import { COOKIE_BYTES } from '../../../core/association.js';
 import { destinationHost, flowId, frameType, sourceHost } from '../../../wire/decode.js';
 import type { Frame } from '../../../wire/frame.js';
-import { CONTROL_CLASS, Cookie, ControlType, controlType, Hello, readBits, Welcome } from '../../../wire/handshake.js';
+import { CONTROL_CLASS, ControlType, Cookie, controlType, Hello, readBits, Welcome } from '../../../wire/handshake.js';
 import type { Dice } from '../dice.js';
 
 /** What a liar remembers of each kind (ours: some round trips of a small world). */
@@ -60,7 +60,11 @@ export class Sight {
     keep(this.bits, ci);
     if (type === ControlType.welcome) keep(this.bits, readBits(bytes, Welcome.cr));
     if (type === ControlType.hello) return;
-    keep(this.cookies, { maker: sourceHost(bytes), ci, cookie: bytes.slice(Cookie.cookie, Cookie.cookie + COOKIE_BYTES) });
+    keep(this.cookies, {
+      maker: sourceHost(bytes),
+      ci,
+      cookie: bytes.slice(Cookie.cookie, Cookie.cookie + COOKIE_BYTES),
+    });
   }
 }
 
