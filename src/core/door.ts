@@ -15,7 +15,8 @@ import { encodeVersion, type FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { CONTROL_CLASS, ControlType, controlType, encodeBare, NoAssociation } from '../wire/handshake.js';
 import { FrameType, VERSION, VersionOffer } from '../wire/layout.js';
-import { type Acquaintance, type HandshakeOptions, Handshakes } from './handshakes.js';
+import type { Acquaintance } from './acquaintance.js';
+import { type HandshakeOptions, Handshakes } from './handshakes.js';
 import { RateLimit } from './rate-limit.js';
 
 /** What the door of a host counts. PROTOCOL §7 */

@@ -22,13 +22,13 @@ import {
   readBits,
   Welcome,
 } from '../wire/handshake.js';
-import { CHECK_BYTES, NO_HOST } from '../wire/layout.js';
+import { NO_HOST } from '../wire/layout.js';
+import { Acquaintance, type Agreement, type Hailing, isWhole } from './acquaintance.js';
 import {
   type Bits64,
   COOKIE_BYTES,
   type CookieMaker,
   type FrameSeal,
-  type Initiation,
   type KeyExchange,
   MaskSeal,
 } from './association.js';
@@ -65,51 +65,6 @@ const HINT_NS = SECOND_NS;
 const LONGEST_BYTES = 256;
 
 const NO_MESSAGE = new Uint8Array(0);
-
-/** A handshake that is complete on this side. */
-export interface Agreement {
-  readonly ci: Bits64;
-  readonly cr: Bits64;
-  readonly seal: FrameSeal;
-  /** Of WELCOME, to say it again. */
-  readonly message: Uint8Array;
-}
-
-/** A HELLO under way. */
-interface Hailing {
-  readonly ci: Bits64;
-  readonly initiation: Initiation | null;
-  readonly sinceNs: number;
-  sends: number;
-  sentNs: number;
-  /** Peer speaks another version, or somebody on the path says so: who speaks this one answers as well. */
-  refusal: XpassError | null;
-}
-
-/** One peer that is proved, or with which a handshake is under way. */
-export class Acquaintance {
-  readonly peer: number;
-  readonly slot: number;
-  /** In force. */
-  agreed: Agreement | null = null;
-  /** This host has answered, and the peer has not shown yet that it got the answer: its address is proved, frames may still be of `agreed`. */
-  offered: Agreement | null = null;
-  offeredNs = 0;
-  hailing: Hailing | null = null;
-  cookie: Uint8Array | null = null;
-  heardNs: number;
-  hintedNs = Number.NEGATIVE_INFINITY;
-  /** Its frames with wrong checks since the last hint or handshake. */
-  misses = 0;
-  /** Frames that wait for the handshake. */
-  readonly held = new FrameQueue();
-
-  constructor(peer: number, slot: number, nowNs: number) {
-    this.peer = peer;
-    this.slot = slot;
-    this.heardNs = nowNs;
-  }
-}
 
 /** Who is told of peers. */
 export interface HandshakeEvents {
@@ -501,20 +456,6 @@ export class Handshakes {
   private headerTo(peer: number) {
     const { hostId } = this.options;
     return { destination: hostId === NO_HOST ? NO_HOST : peer, source: hostId, flowId: 0 };
-  }
-}
-
-/** Its fields are within it: what is shorter would be answered with more than came. */
-function isWhole({ bytes, length }: Frame): boolean {
-  switch (controlType(bytes)) {
-    case ControlType.hello:
-      return length >= Hello.bytes && Hello.message + bytes[Hello.messageBytes] + CHECK_BYTES <= length;
-    case ControlType.cookie:
-      return length >= Cookie.bytes;
-    case ControlType.welcome:
-      return length >= Welcome.bytes && Welcome.message + bytes[Welcome.messageBytes] + CHECK_BYTES <= length;
-    default:
-      return true;
   }
 }
 

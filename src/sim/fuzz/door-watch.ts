@@ -1,8 +1,8 @@
 // Tested by test/sim/fuzz/planted-doors.test.ts
 import { crc32 } from '../../base/crc32.js';
+import type { Agreement } from '../../core/acquaintance.js';
 import { COOKIE_BYTES } from '../../core/association.js';
 import type { Door } from '../../core/door.js';
-import type { Agreement } from '../../core/handshakes.js';
 import { checkFrame, frameType, peekHeader } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import { CONTROL_CLASS, ControlType, Cookie, controlType, Hello, Welcome } from '../../wire/handshake.js';

@@ -1,5 +1,6 @@
 /** Doors that are wrong on purpose, each in one way, to see that the checks of hostile worlds find it. */
 import { crc32 } from '../../../src/base/crc32.js';
+import type { Acquaintance } from '../../../src/core/acquaintance.js';
 import {
   type Bits64,
   type CookieMaker,
@@ -8,7 +9,7 @@ import {
   MaskSeal,
 } from '../../../src/core/association.js';
 import { Door, type DoorEvents } from '../../../src/core/door.js';
-import type { Acquaintance, HandshakeOptions } from '../../../src/core/handshakes.js';
+import type { HandshakeOptions } from '../../../src/core/handshakes.js';
 import type { MakeDoor } from '../../../src/sim/world.js';
 import { sourceHost } from '../../../src/wire/decode.js';
 import { seal } from '../../../src/wire/encode.js';

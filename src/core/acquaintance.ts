@@ -1,0 +1,66 @@
+// Tested by test/core/door.test.ts
+import type { XpassError } from '../base/errors.js';
+import type { Frame } from '../wire/frame.js';
+import { FrameQueue } from '../wire/frame-queue.js';
+import { ControlType, Cookie, controlType, Hello, Welcome } from '../wire/handshake.js';
+import { CHECK_BYTES } from '../wire/layout.js';
+import type { Bits64, FrameSeal, Initiation } from './association.js';
+
+/** A handshake that is complete on this side. */
+export interface Agreement {
+  readonly ci: Bits64;
+  readonly cr: Bits64;
+  readonly seal: FrameSeal;
+  /** Of WELCOME, to say it again. */
+  readonly message: Uint8Array;
+}
+
+/** A HELLO under way. */
+export interface Hailing {
+  readonly ci: Bits64;
+  readonly initiation: Initiation | null;
+  readonly sinceNs: number;
+  sends: number;
+  sentNs: number;
+  /** Peer speaks another version, or somebody on the path says so: who speaks this one answers as well. */
+  refusal: XpassError | null;
+}
+
+/** One peer that is proved, or with which a handshake is under way. */
+export class Acquaintance {
+  readonly peer: number;
+  readonly slot: number;
+  /** In force. */
+  agreed: Agreement | null = null;
+  /** This host has answered, and the peer has not shown yet that it got the answer: its address is proved, frames may still be of `agreed`. */
+  offered: Agreement | null = null;
+  offeredNs = 0;
+  hailing: Hailing | null = null;
+  cookie: Uint8Array | null = null;
+  heardNs: number;
+  hintedNs = Number.NEGATIVE_INFINITY;
+  /** Its frames with wrong checks since the last hint or handshake. */
+  misses = 0;
+  /** Frames that wait for the handshake. */
+  readonly held = new FrameQueue();
+
+  constructor(peer: number, slot: number, nowNs: number) {
+    this.peer = peer;
+    this.slot = slot;
+    this.heardNs = nowNs;
+  }
+}
+
+/** Its fields are within it: what is shorter would be answered with more than came. */
+export function isWhole({ bytes, length }: Frame): boolean {
+  switch (controlType(bytes)) {
+    case ControlType.hello:
+      return length >= Hello.bytes && Hello.message + bytes[Hello.messageBytes] + CHECK_BYTES <= length;
+    case ControlType.cookie:
+      return length >= Cookie.bytes;
+    case ControlType.welcome:
+      return length >= Welcome.bytes && Welcome.message + bytes[Welcome.messageBytes] + CHECK_BYTES <= length;
+    default:
+      return true;
+  }
+}
