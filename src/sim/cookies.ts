@@ -1,4 +1,4 @@
-// Tested by test/sim/fuzz/doors.fuzz.test.ts
+// Tested by test/sim/fuzz/hostile.fuzz.test.ts
 import type { Random } from '../base/random.js';
 import { SECOND_NS } from '../base/time.js';
 import { type Bits64, COOKIE_BYTES, type CookieMaker } from '../core/association.js';
