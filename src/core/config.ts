@@ -124,7 +124,7 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
     'PROTOCOL §1.1',
   ),
   sealBytes: row(
-    'sealBytes',
+    'seal',
     integer({ highest: SEALED_EXTRA_BYTES }),
     'what keys add to each frame but CREDIT: 16 with keys, 0 without; beside frameBytes',
     'PROTOCOL §7.5',

@@ -68,6 +68,9 @@ export class Host {
   poll(): Frame | null {
     const { door, nic } = this;
     if (door === null) return nic.dequeue();
+    // What has waited for a handshake goes before what comes from the NIC now.
+    const waited = door.poll();
+    if (waited !== null) return waited;
     for (let frame = nic.dequeue(); frame !== null; frame = nic.dequeue()) {
       frame.phantomBytes = 0;
       if (door.letOut(frame)) return frame;

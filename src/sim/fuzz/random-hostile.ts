@@ -90,25 +90,7 @@ function honestTraffic(
   { liars, honest }: { liars: readonly number[]; honest: readonly number[] },
 ): TrafficSpec[] {
   const isHonest = (id: number): boolean => !liars.includes(id);
-  const mended = traffic.flatMap((spec): TrafficSpec[] => {
-    switch (spec.kind) {
-      case 'flow': {
-        if (isHonest(spec.from)) return [spec];
-        // The new sender may be one whose flows have no credits.
-        const { share: _, ...rest } = spec;
-        return [{ ...rest, from: dice.pick(honest.filter((id) => id !== spec.to)) }];
-      }
-      case 'incast':
-        return listed({ ...spec, from: spec.from.filter(isHonest) }, spec.from.some(isHonest));
-      case 'permutation':
-      case 'shuffle': {
-        const hosts = spec.hosts.filter(isHonest);
-        return listed({ ...spec, hosts }, hosts.length > 1);
-      }
-      case 'poisson':
-        return [{ ...spec, from: spec.from.filter(isHonest), to: spec.to.filter(isHonest) }];
-    }
-  });
+  const mended = traffic.flatMap((spec) => mendedSpec(dice, spec, { isHonest, honest }));
   if (mended.length > 0) return mended;
   const [from, to] = dice.pair(honest);
   return [
@@ -124,6 +106,30 @@ function honestTraffic(
       stopNs: Number.POSITIVE_INFINITY,
     },
   ];
+}
+
+function mendedSpec(
+  dice: Dice,
+  spec: TrafficSpec,
+  { isHonest, honest }: { isHonest: (id: number) => boolean; honest: readonly number[] },
+): TrafficSpec[] {
+  switch (spec.kind) {
+    case 'flow': {
+      if (isHonest(spec.from)) return [spec];
+      // The new sender may be one whose flows have no credits.
+      const { share: _, ...rest } = spec;
+      return [{ ...rest, from: dice.pick(honest.filter((id) => id !== spec.to)) }];
+    }
+    case 'incast':
+      return listed({ ...spec, from: spec.from.filter(isHonest) }, spec.from.some(isHonest));
+    case 'permutation':
+    case 'shuffle': {
+      const hosts = spec.hosts.filter(isHonest);
+      return listed({ ...spec, hosts }, hosts.length > 1);
+    }
+    case 'poisson':
+      return [{ ...spec, from: spec.from.filter(isHonest), to: spec.to.filter(isHonest) }];
+  }
 }
 
 function listed(spec: TrafficSpec, isPlayable: boolean): TrafficSpec[] {

@@ -38,6 +38,8 @@ export class WatchedHost extends Host {
   override poll(): Frame | null {
     const { door, nic, watch } = this;
     if (door === null || watch === null) return super.poll();
+    const waited = door.poll();
+    if (waited !== null) return left(watch, waited);
     for (let frame = nic.dequeue(); frame !== null; frame = nic.dequeue()) {
       watch.beforeOut(frame);
       if (door.letOut(frame)) return left(watch, frame);

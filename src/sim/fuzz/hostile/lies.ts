@@ -269,9 +269,9 @@ export const LIES = {
 export type LieName = keyof typeof LIES;
 
 /** What a liar does with frames that it has seen. */
-export const REPETITIONS = ['replay', 'reflect', 'mutate'] as const;
+const REPETITIONS = ['replay', 'reflect', 'mutate'] as const;
 
 /** What it does with flows of its own, through its own endpoint. */
-export const OPENINGS = ['open'] as const;
+const OPENINGS = ['open'] as const;
 
 export const TRICKS: readonly string[] = [...Object.keys(LIES), ...REPETITIONS, ...OPENINGS];
