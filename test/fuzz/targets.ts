@@ -9,13 +9,17 @@ import { control } from './targets/control.js';
 import { door } from './targets/door.js';
 import { files } from './targets/files.js';
 import { frame } from './targets/frame.js';
+import { handshake } from './targets/handshake.js';
+import { keys } from './targets/keys.js';
 import { messages } from './targets/messages.js';
+import { noise } from './targets/noise.js';
 import { pair } from './targets/pair.js';
 import { peers } from './targets/peers.js';
 import { perf } from './targets/perf.js';
 import { quantities } from './targets/quantities.js';
 import { receiver } from './targets/receiver.js';
 import { scenario } from './targets/scenario.js';
+import { sealed } from './targets/sealed.js';
 import { sender } from './targets/sender.js';
 import { socks } from './targets/socks.js';
 import { topology } from './targets/topology.js';
@@ -32,6 +36,10 @@ export const TARGETS: readonly Target[] = [
   pair,
   attachments,
   door,
+  handshake,
+  noise,
+  sealed,
+  keys,
   peers,
   messages,
   files,

@@ -6,6 +6,7 @@ import { builtinTopology } from '../../../src/switch/builtin-topologies.js';
 import { handleControl } from '../../../src/switch/control.js';
 import { Switch } from '../../../src/switch/switch.js';
 import { FramePool } from '../../../src/wire/frame.js';
+import { TestCookies } from '../../harness/world.js';
 import { bytesOf, must, type Target } from '../engine/target.js';
 
 const STAR = builtinTopology('star', { hosts: 2, rateBps: 1e8 });
@@ -33,11 +34,12 @@ export const control: Target = {
   ],
   run: async (input) => {
     const pool = new FramePool(() => new Uint8Array(2_048), 4);
-    const target = new Switch({ topology: STAR, random: new SeededRandom(1), check: crc32, pool });
+    const random = new SeededRandom(1);
+    const target = new Switch({ topology: STAR, random, check: crc32, pool, cookies: new TestCookies(random) });
     const connection = new Connection();
     let commands = 0;
     const handle = (command: unknown) => handleControl(target, command, ++commands * 1e6);
-    new ControlSession(connection, handle);
+    new ControlSession(connection, { handle });
     await connection.say(input);
     const lines = connection.written.split('\n');
     must(lines.pop() === '', 'an answer ends its line');

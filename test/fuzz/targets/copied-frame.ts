@@ -2,7 +2,17 @@ import { crc32 } from '../../../src/base/crc32.js';
 import * as decode from '../../../src/wire/decode.js';
 import * as encode from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
-import { Credit, CreditFlag, DataFlag, FrameType, WIRE_OVERHEAD_BYTES } from '../../../src/wire/layout.js';
+import { type AnyReader, type FixedFrame, isBytes } from '../../../src/wire/frame-kind.js';
+import { FRAMES } from '../../../src/wire/frames.js';
+import {
+  CONTROL_CODES,
+  Credit,
+  CreditFlag,
+  DataFlag,
+  FrameType,
+  VERSION,
+  WIRE_OVERHEAD_BYTES,
+} from '../../../src/wire/layout.js';
 
 type Write = (bytes: Uint8Array, header: encode.FlowHeader, from: Frame) => number;
 
@@ -12,23 +22,24 @@ const arrived = (bytes: Uint8Array) => ({
   probe: decode.ackProbe(bytes),
 });
 
-/** Each type by what decode reads of it and encode writes. */
+/** A frame whose fields all have fixed places: its descriptor reads and writes them. */
+function fixedWriter({ type, fields, read, encode: write }: FixedFrame): Write {
+  const readers = read as Readonly<Record<string, AnyReader>>;
+  return (bytes, header, { bytes: from }) => {
+    const values = Object.entries(fields).map(([key, field]) => [
+      key,
+      readers[key]!(from, new Uint8Array(isBytes(field) ? field.bytes : 0)),
+    ]);
+    const flags = type < CONTROL_CODES ? { flags: decode.flags(from) } : {};
+    return write(bytes, header, { ...Object.fromEntries(values), ...flags } as never, crc32);
+  };
+}
+
+/** Each type by what is read of it and written. */
 const WRITERS: Readonly<Record<number, Write>> = {
-  [FrameType.creditRequest]: (bytes, header, { bytes: from }) =>
-    encode.encodeRequest(
-      bytes,
-      header,
-      {
-        flags: decode.flags(from),
-        sentOffset: decode.requestSentOffset(from),
-        probe: decode.requestProbe(from),
-        maxFrameBytes: decode.requestMaxFrameBytes(from),
-        pairedFlowId: decode.requestPairedFlowId(from),
-        backlog: decode.requestBacklog(from),
-        weight: decode.requestWeight(from),
-      },
-      crc32,
-    ),
+  ...Object.fromEntries(
+    FRAMES.flatMap((kind) => ('encode' in kind ? [[kind.type, fixedWriter(kind as FixedFrame)]] : [])),
+  ),
   [FrameType.credit]: (bytes, header, { bytes: from, wireBytes }) =>
     encode.encodeCredit(
       bytes,
@@ -84,57 +95,18 @@ const WRITERS: Readonly<Record<number, Write>> = {
     };
     return encode.encodeWindowAck(bytes, header, fields, crc32);
   },
-  [FrameType.creditStop]: (bytes, header, { bytes: from }) => {
-    const fields = {
-      sentOffset: decode.stopSentOffset(from),
-      probe: decode.stopProbe(from),
-      unused: decode.stopUnused(from),
-    };
-    return encode.encodeStop(bytes, header, fields, crc32);
-  },
-  [FrameType.fin]: (bytes, header, { bytes: from }) => {
-    const fields = {
-      finalOffset: decode.finFinalOffset(from),
-      probe: decode.finProbe(from),
-      unused: decode.finUnused(from),
-    };
-    return encode.encodeFin(bytes, header, fields, crc32);
-  },
-  [FrameType.reset]: (bytes, header, { bytes: from }) =>
-    encode.encodeReset(bytes, header, { flags: decode.flags(from), code: decode.resetCode(from) }, crc32),
-  [FrameType.attach]: (bytes, header, { bytes: from }) => {
-    const fields = { token: decode.attachToken(from), maxFrameBytes: decode.attachMaxFrameBytes(from) };
-    return encode.encodeAttach(bytes, header, fields, crc32);
-  },
-  [FrameType.attached]: (bytes, header, { bytes: from }) => {
-    const fields = {
-      token: decode.attachedToken(from),
-      rateKbps: decode.attachedRateKbps(from),
-      maxFrameBytes: decode.attachedMaxFrameBytes(from),
-      keepAliveMs: decode.attachedKeepAliveMs(from),
-    };
-    return encode.encodeAttached(bytes, header, fields, crc32);
-  },
-  [FrameType.attachRefused]: (bytes, header, { bytes: from }) => {
-    const fields = { token: decode.attachRefusedToken(from), code: decode.attachRefusedCode(from) };
-    return encode.encodeAttachRefused(bytes, header, fields, crc32);
-  },
-  [FrameType.keepAlive]: (bytes, header, { bytes: from }) =>
-    encode.encodeKeepAlive(bytes, header, { token: decode.keepAliveToken(from) }, crc32),
-  [FrameType.detach]: (bytes, header, { bytes: from }) =>
-    encode.encodeDetach(bytes, header, { token: decode.keepAliveToken(from) }, crc32),
 };
 
 /**
- * The frame that encode writes of what decode reads; null for types that are not written anew here: filled frames have a target of their own, and VERSION says
- * another version than ours.
+ * The frame that encode writes of what decode reads; null for filled frames, which have a target of their own, and for VERSION of another version
+ * than ours.
  */
 export function copiedFrame(frame: Frame): Frame | null {
   const { bytes } = frame;
   const type = decode.frameType(bytes);
   const write = WRITERS[type];
   const isFilled = type === FrameType.data && (decode.flags(bytes) & DataFlag.chunks) !== 0;
-  if (write === undefined || isFilled) return null;
+  if (write === undefined || isFilled || decode.frameVersion(bytes) !== VERSION) return null;
   const copy = new Frame(new Uint8Array(frame.length + 64));
   const header = {
     destination: decode.destinationHost(bytes),

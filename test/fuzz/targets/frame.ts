@@ -3,7 +3,7 @@ import { checkFrame, DROP_NAMES, DropCode, frameType } from '../../../src/wire/d
 import { seal } from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
 import { CHECK_BYTES, FrameType } from '../../../src/wire/layout.js';
-import { printFrame } from '../../../src/wire/print.js';
+import { printFrame } from '../../harness/print-frame.js';
 import { Input } from '../engine/input.js';
 import { must, type Target } from '../engine/target.js';
 import { copiedFrame } from './copied-frame.js';

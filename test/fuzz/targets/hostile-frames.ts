@@ -3,7 +3,9 @@ import { Bundle } from '../../../src/wire/bundle.js';
 import { writeChunk, writeChunkCount } from '../../../src/wire/chunks.js';
 import * as encode from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
-import { CHECK_BYTES, Credit, DataFlag, MAX_BUNDLE_BYTES } from '../../../src/wire/layout.js';
+import { type Field, type FixedFrame, type FrameKind, isBytes } from '../../../src/wire/frame-kind.js';
+import { CreditRequest, CreditStop, Fin, FRAMES, Reset } from '../../../src/wire/frames.js';
+import { CHECK_BYTES, CONTROL_CODES, Credit, DataFlag, MAX_BUNDLE_BYTES } from '../../../src/wire/layout.js';
 import type { Input } from '../engine/input.js';
 
 /** What a liar knows of the flow that it lies to. */
@@ -16,6 +18,8 @@ export interface Known {
   readonly sequence: number;
   readonly probe: number;
   readonly token: number;
+  /** What 64 bits, cookies and proofs begin with. */
+  readonly bits?: Uint8Array;
 }
 
 const NOTHING_KNOWN: Known = {
@@ -32,25 +36,56 @@ const NOTHING_KNOWN: Known = {
 const FRAME_BYTES = 2_048;
 const MOST_RANGES = 34;
 const MOST_CHUNKS = 6;
+/** Shortest frame that is padded. */
+const PADDED_BYTES = 24;
+const NO_BITS = new Uint8Array(0);
 
 type Write = (input: Input, bytes: Uint8Array, header: encode.FlowHeader, known: Known) => number;
 
+/** The first of the writers are those of frames of flows. */
+const FLOW_FRAMES = 10;
+
+/** What a field is near, by its name in the descriptor. */
+function anchorOf(key: string, { offset, probe, token }: Known): number {
+  const anchors: Readonly<Record<string, number>> = {
+    ...{ sentOffset: offset, finalOffset: offset, probe, token },
+    ...{ maxFrameBytes: 1_472, backlog: 100_000, weight: 1, rateKbps: 100_000, keepAliveMs: 10, counter: 1 },
+    ...{ messageBytes: 48, highest: 2, lowest: 2, size: 600 },
+  };
+  return anchors[key] ?? 0;
+}
+
+function fieldValue(input: Input, key: string, field: Field, known: Known): number | Uint8Array {
+  if (isBytes(field))
+    return input.below(2) === 0 ? (known.bits ?? NO_BITS).slice(0, field.bytes) : input.bytes(field.bytes);
+  const value = input.near(anchorOf(key, known)) % 2 ** field.bits;
+  // A frame can be padded to no more than fits here.
+  return key === 'size' ? PADDED_BYTES + (value % (FRAME_BYTES - PADDED_BYTES)) : value;
+}
+
+/** A frame whose fields all have fixed places. */
+function fixedWriter(kind: FrameKind): Write {
+  const { type, fields, encode: write } = kind as FixedFrame;
+  return (input, bytes, header, known) => {
+    const values = Object.entries(fields).map(([key, field]) => [key, fieldValue(input, key, field, known)]);
+    const flags = type < CONTROL_CODES ? { flags: input.u8() } : {};
+    const ends = endsOf(kind, header);
+    return write(bytes, ends, { ...Object.fromEntries(values), ...flags } as never, crc32);
+  };
+}
+
+/** The switch has no id, and few control frames are of a flow. */
+function endsOf({ type, direction, hasBitsForId }: FrameKind, header: encode.FlowHeader): encode.FlowHeader {
+  if (type < CONTROL_CODES) return header;
+  const flowId = hasBitsForId === true ? header.flowId : 0;
+  if (direction === 'host to switch') return { source: header.source, destination: 0, flowId };
+  return direction === 'switch to host'
+    ? { source: 0, destination: header.destination, flowId }
+    : { ...header, flowId };
+}
+
 const WRITERS: readonly Write[] = [
-  (input, bytes, header, { offset, probe }) =>
-    encode.encodeRequest(
-      bytes,
-      header,
-      {
-        flags: input.u8(),
-        sentOffset: input.near(offset),
-        probe: input.near(probe) & 0xffff,
-        maxFrameBytes: input.pick([1_472, 128, 27, 65_507, 0, 600]),
-        pairedFlowId: input.near(0),
-        backlog: input.near(100_000),
-        weight: input.pick([1, 1, 2, 255, 0]),
-      },
-      crc32,
-    ),
+  fixedWriter(CreditRequest),
   (input, bytes, header, { sequence }) => {
     const rateCode = input.u16() & 0xfff;
     const paddingBytes = Math.max(rateCode === 0 ? 0 : Credit.explicitBytes, input.below(Credit.maxPaddingBytes + 1));
@@ -102,46 +137,15 @@ const WRITERS: readonly Write[] = [
       },
       crc32,
     ),
-  (input, bytes, header, { offset, probe }) => {
-    const fields = { sentOffset: input.near(offset), probe: input.near(probe) & 0xffff, unused: input.u8() };
-    return encode.encodeStop(bytes, header, fields, crc32);
-  },
-  (input, bytes, header, { offset, probe }) => {
-    const fields = { finalOffset: input.near(offset), probe: input.near(probe) & 0xffff, unused: input.u8() };
-    return encode.encodeFin(bytes, header, fields, crc32);
-  },
-  (input, bytes, header) => encode.encodeReset(bytes, header, { flags: input.u8(), code: input.below(12) }, crc32),
-  (input, bytes, header, { token }) =>
-    encode.encodeAttach(
-      bytes,
-      ofSwitch(header),
-      { token: input.near(token), maxFrameBytes: input.pick([0, 1_472, 9_000, 3]) },
-      crc32,
-    ),
-  (input, bytes, header, { token }) =>
-    encode.encodeAttached(
-      bytes,
-      { ...ofSwitch(header), source: 0, destination: header.destination },
-      { token: input.near(token), rateKbps: input.near(100_000), maxFrameBytes: input.u16(), keepAliveMs: input.u16() },
-      crc32,
-    ),
-  (input, bytes, header, { token }) =>
-    encode.encodeAttachRefused(
-      bytes,
-      { ...ofSwitch(header), source: 0, destination: header.destination },
-      { token: input.near(token), code: input.below(8) },
-      crc32,
-    ),
-  (input, bytes, header, { token }) =>
-    encode.encodeKeepAlive(bytes, ofSwitch(header), { token: input.near(token) }, crc32),
-  (input, bytes, header, { token }) =>
-    encode.encodeDetach(bytes, ofSwitch(header), { token: input.near(token) }, crc32),
-  (input, bytes, header) => encode.encodeVersion(bytes, header, { lowest: input.u8(), highest: input.u8() }, crc32),
+  fixedWriter(CreditStop),
+  fixedWriter(Fin),
+  fixedWriter(Reset),
+  ...FRAMES.flatMap((kind) => (kind.type > Reset.type && 'encode' in kind ? [fixedWriter(kind)] : [])),
   (input, bytes, header, known) => {
     const bundle = new Bundle(new Uint8Array(MAX_BUNDLE_BYTES));
     for (let frames = 1 + input.below(6); frames > 0; frames--) {
       const inner = new Frame(new Uint8Array(FRAME_BYTES));
-      inner.length = WRITERS[input.below(10)]!(input, inner.bytes, header, known);
+      inner.length = WRITERS[input.below(FLOW_FRAMES)]!(input, inner.bytes, header, known);
       if (inner.length < 256 && bundle.hasRoom(inner.length)) bundle.append(inner);
     }
     bytes.set(bundle.bytes.subarray(0, bundle.length));
@@ -189,8 +193,4 @@ function acknowledgement(input: Input, { offset, probe }: Known) {
     end: (index: number) => edges[2 * index + 1]!,
   };
   return { flags: input.u8(), cumulative, probe: input.near(probe) & 0xffff, ranges };
-}
-
-function ofSwitch({ source }: encode.FlowHeader): encode.FlowHeader {
-  return { source, destination: 0, flowId: 0 };
 }

@@ -5,6 +5,7 @@ import { type EndpointConfig, endpointConfig } from '../../../src/core/config.js
 import { Endpoint } from '../../../src/core/endpoint.js';
 import * as decode from '../../../src/wire/decode.js';
 import { Frame, FramePool } from '../../../src/wire/frame.js';
+import { CreditRequest, Fin } from '../../../src/wire/frames.js';
 import { FrameType } from '../../../src/wire/layout.js';
 import { FuzzApplication } from '../../harness/fuzz-machine.js';
 import { checkBudget, checkEndpoint, checkReader, checkWriter } from '../../harness/invariants.js';
@@ -107,9 +108,9 @@ export class LiarBed {
     const { known } = this;
     known.flowId = decode.flowId(bytes);
     switch (decode.frameType(bytes)) {
-      case FrameType.creditRequest:
-        known.offset = decode.requestSentOffset(bytes);
-        known.probe = decode.requestProbe(bytes);
+      case CreditRequest.type:
+        known.offset = CreditRequest.read.sentOffset(bytes);
+        known.probe = CreditRequest.read.probe(bytes);
         break;
       case FrameType.credit:
         known.sequence = decode.creditSequence(bytes);
@@ -123,9 +124,9 @@ export class LiarBed {
         known.offset = decode.ackCumulative(bytes);
         known.probe = decode.ackProbe(bytes);
         break;
-      case FrameType.fin:
-        known.offset = decode.finFinalOffset(bytes);
-        known.probe = decode.finProbe(bytes);
+      case Fin.type:
+        known.offset = Fin.read.finalOffset(bytes);
+        known.probe = Fin.read.probe(bytes);
         break;
       default:
     }

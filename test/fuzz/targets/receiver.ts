@@ -1,6 +1,6 @@
 import { crc32 } from '../../../src/base/crc32.js';
-import { encodeRequest } from '../../../src/wire/encode.js';
 import { Frame } from '../../../src/wire/frame.js';
+import { CreditRequest } from '../../../src/wire/frames.js';
 import { RequestFlag } from '../../../src/wire/layout.js';
 import { Input } from '../engine/input.js';
 import type { Target } from '../engine/target.js';
@@ -39,7 +39,7 @@ function request(bed: LiarBed, flags: number): void {
   const frame = new Frame(new Uint8Array(128));
   const header = { destination: 0, source: 0, flowId: 2 };
   const fields = { sentOffset: 0, probe: 1, maxFrameBytes: 1_472, pairedFlowId: 0, backlog: 100_000, weight: 1 };
-  frame.length = encodeRequest(frame.bytes, header, { flags, ...fields }, crc32);
+  frame.length = CreditRequest.encode(frame.bytes, header, { flags, ...fields }, crc32);
   bed.learn(frame);
   bed.sides[0]!.give(frame);
 }
