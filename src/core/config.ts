@@ -43,7 +43,7 @@ const DEFAULTS = {
   catchUpNs: 1 * MILLISECOND_NS,
   catchUpRtts: 0,
   receiveWindowBytes: 4 * 1024 * 1024,
-  hostHeldBytes: 256 * 1024 * 1024,
+  heldMemoryBytes: 256 * 1024 * 1024,
   maxOutstandingCredits: 16_384,
   keptCredits: 64,
   hostCredits: Number.POSITIVE_INFINITY,
@@ -119,7 +119,7 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
   ),
   frameBytes: row(
     'frameSize',
-    size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }),
+    size({ lowest: MIN_FRAME_BYTES - SEALED_EXTRA_BYTES, highest: MAX_FRAME_BYTES }),
     'largest UDP payload of a data frame',
     'PROTOCOL §1.1',
   ),
@@ -159,7 +159,7 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
     'bytes of a flow that its receiver holds or has credited',
     'PROTOCOL §5.6',
   ),
-  hostHeldBytes: row(
+  heldMemoryBytes: row(
     'heldMemory',
     orUnlimited(bufferFrom(LEAST_WINDOW_BYTES)),
     'bytes that all flows to this host hold together, for readers and beyond holes; a flow holds as much as is free at most',

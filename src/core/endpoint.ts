@@ -106,7 +106,7 @@ export class Endpoint implements FlowContext {
     this.hostId = config.hostId;
     this.config = config;
     this.application = parts.application;
-    this.held = new HeldMemory(config.hostHeldBytes);
+    this.held = new HeldMemory(config.heldMemoryBytes);
     numbers[at + EndpointPlace.timerSlackNs] = config.timerSlackNs;
     this.timers = new FlowSchedule(numbers, at + EndpointPlace.timerNs);
     this.credits = new FlowSchedule(numbers, at + EndpointPlace.creditNs);

@@ -141,7 +141,7 @@ function deployedConfig(settings: HostSettings, { link }: HostParts): Partial<En
     // Behind a switch the port's queue of 8 credits would drop what is made up for.
     catchUpRtts: link.hostId === NO_HOST ? QUEUE_BOUND_RTTS : 0,
     receiveWindowBytes: settings.receiveWindow,
-    hostHeldBytes: settings.heldMemory,
+    heldMemoryBytes: settings.heldMemory,
     maxWeight: settings.maxWeight,
     speculativeRttNs: settings.speculative ? SPECULATIVE_RTT_NS : 0,
     frameChunks: settings.fillFrames ? Chunks.maxChunks : 0,

@@ -1,4 +1,5 @@
 import { ConfigError } from '../base/config-error.js';
+import { size } from '../base/quantities.js';
 import type { Setting } from '../base/setting.js';
 import { choice, FLAG, integer, type NumberKind, text, type ValueKind } from '../base/value-kind.js';
 import { ALGORITHM_CONSTANT, ALGORITHM_NAMES } from '../core/algorithms.js';
@@ -6,7 +7,7 @@ import { DEFAULT_CONFIG, ENDPOINT_SETTINGS } from '../core/config.js';
 import type { Address } from '../udp/address.js';
 import { address } from '../udp/address.js';
 import { DATAPATH_KINDS } from '../udp/datapath.js';
-import { MAX_HOST_ID } from '../wire/layout.js';
+import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
 import type { HostOptions } from './host-options.js';
 
 /**
@@ -45,7 +46,7 @@ export const HOST_SETTINGS = {
   },
   frameSize: optional(
     'frameSize',
-    E.frameBytes.kind,
+    size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }),
     `${E.frameBytes.meaning}; 1472 or what the switch says without it`,
   ),
   algorithm: optional(
@@ -106,7 +107,7 @@ export const HOST_SETTINGS = {
   connectTimeout: E.connectTimeoutNs,
   idleTimeout: E.idleTimeoutNs,
   receiveWindow: E.receiveWindowBytes,
-  heldMemory: E.hostHeldBytes,
+  heldMemory: E.heldMemoryBytes,
 };
 
 type Settings = typeof HOST_SETTINGS;

@@ -29,5 +29,5 @@ export const SIMULATION_CONFIG: Readonly<EndpointConfig> = {
   lingerNs: 20 * MILLISECOND_NS,
   /** Of an endless flow on the longest path that an experiment has: 100 Gbit/s for 1 ms are 12.5 MB. */
   receiveWindowBytes: 16 * 1024 * 1024,
-  hostHeldBytes: Number.POSITIVE_INFINITY,
+  heldMemoryBytes: Number.POSITIVE_INFINITY,
 };

@@ -100,8 +100,7 @@ export class Attachments {
     }
     if (this.peers[port] < 0) this.counts.attached++;
     this.counts.attaches++;
-    if (this.peers[port] >= 0 && this.peers[port] !== claim.peer) this.options.onHeld?.(this.peers[port], false);
-    this.options.onHeld?.(claim.peer, true);
+    this.holdAnother(this.peers[port], claim.peer);
     this.peers[port] = claim.peer;
     this.tokens[port] = claim.token;
     this.nonces[port] = claim.nonce;
@@ -171,6 +170,12 @@ export class Attachments {
 
   private touch(port: number, nowNs: number): void {
     this.expiries.set(port, nowNs + MISSED_KEEP_ALIVES * this.options.keepAliveMs * MILLISECOND_NS);
+  }
+
+  private holdAnother(before: number, peer: number): void {
+    if (before === peer) return;
+    this.options.onHeld?.(peer, true);
+    if (before >= 0) this.options.onHeld?.(before, false);
   }
 
   private free(port: number): void {

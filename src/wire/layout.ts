@@ -175,8 +175,8 @@ export const AttachRefusal = {
 export const DEFAULT_FRAME_BYTES = 1472;
 /** Largest UDP payload over IPv4: 65,535 - 20 - 8. RFC 768 */
 export const MAX_FRAME_BYTES = 65_507;
-/** Smallest that leaves a data frame room to be worth its credit (ours). */
-export const MIN_FRAME_BYTES = 128;
+/** Smallest of a link (ours): a HELLO of 184 bytes has to fit. */
+export const MIN_FRAME_BYTES = 192;
 
 /** Mean wire size of a credit: 84 to 92 bytes, uniform. PROTOCOL §4.4 */
 export const MEAN_CREDIT_WIRE_BYTES = 88;

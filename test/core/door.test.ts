@@ -149,9 +149,9 @@ describe('handshakes that go wrong', () => {
     world.doors = { keys: null };
     for (const sink of [new Sink(world), new Sink(world)]) world.addHost({ rateBps: RATE_BPS }, sink);
     // Host 0 says HELLO with its cookie and crashes: the WELCOME finds nobody who asked.
-    world.network = (frame) => (nameOf(frame) === 'welcome' ? [] : [0]);
+    world.network = (frame) => (nameOf(frame) === 'WELCOME' ? [] : [0]);
     new Source(world, 100).start(0, 1);
-    world.run(DELAY_NS);
+    world.run(4 * DELAY_NS);
     expect(doorOf(world, 1).handshakes.find(0)?.offered).not.toBeNull();
     world.restart(0);
     world.network = () => [0];

@@ -89,7 +89,7 @@ describe('the credits of a host whose readers are slow', () => {
     const sources = [...Array(8)].map(() => new Source(world, 400_000));
     world.addHost({ rateBps: 1e9 });
     const limit = 256 * 1024;
-    world.addHost({ rateBps: 1e9, hostHeldBytes: limit }, sink);
+    world.addHost({ rateBps: 1e9, heldMemoryBytes: limit }, sink);
     for (const source of sources) source.start(0, 1);
     let frames = 0;
     world.network = (frame) => (frameType(frame.bytes) === FrameType.data && ++frames % 50 === 0 ? [] : INTACT);

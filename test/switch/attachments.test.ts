@@ -109,13 +109,14 @@ describe('attachments', () => {
     const onHeld = (peer: number, isHeld: boolean) => held.push([peer, isHeld]);
     const attachments = new Attachments({ ...OPTIONS, onHeld });
     attachments.attach(claim(10, 111, 1), 0);
+    attachments.attach(claim(10, 111, 1), 0);
     attachments.attach(claim(10, 222, 2), 0);
     attachments.attach(claim(10, 111, 3), 0);
     attachments.detach(1);
     expect(held).toEqual([
       [1, true],
-      [1, false],
       [3, true],
+      [1, false],
       [3, false],
     ]);
   });

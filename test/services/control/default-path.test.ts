@@ -23,11 +23,11 @@ const directory = (): string => join(scratch, `xpass-${system.user}`);
 
 describe('the default path of a control', () => {
   it('lies in the runtime directory of the user, or else in an own one among the temporary files', () => {
-    expect(defaultControlPath(47_100, { ...system, runtimeDirectory: '/run/user/7' })).toBe(
-      '/run/user/7/xpass/switch-47100.sock',
+    expect(defaultControlPath(28_500, { ...system, runtimeDirectory: '/run/user/7' })).toBe(
+      '/run/user/7/xpass/switch-28500.sock',
     );
-    expect(defaultControlPath(47_100, { ...system, runtimeDirectory: 'relative' })).toBe(
-      join(directory(), 'switch-47100.sock'),
+    expect(defaultControlPath(28_500, { ...system, runtimeDirectory: 'relative' })).toBe(
+      join(directory(), 'switch-28500.sock'),
     );
     expect(defaultControlPath(5, system, '77')).toBe(join(directory(), 'switch-5-77.sock'));
     expect(defaultControlPath(5, { ...system, platform: 'win32', user: 'ann' })).toBe(
@@ -55,12 +55,12 @@ describe('the default path of a control', () => {
   });
 
   it('is that of the only switch, or of the port', () => {
-    expect(findControlPath(undefined, system)).toBe(defaultControlPath(47_100, system));
+    expect(findControlPath(undefined, system)).toBe(defaultControlPath(28_500, system));
     prepareControlDirectory(system);
     writeFileSync(join(directory(), 'switch-9.sock'), '');
     expect(findControlPath(undefined, system)).toBe(defaultControlPath(9, system));
     expect(findControlPath(5, system)).toBe(defaultControlPath(5, system));
     writeFileSync(join(directory(), 'switch-10.sock'), '');
-    expect(findControlPath(undefined, system)).toBe(defaultControlPath(47_100, system));
+    expect(findControlPath(undefined, system)).toBe(defaultControlPath(28_500, system));
   });
 });
