@@ -51,7 +51,7 @@ function lie(there: Sealer, frame: Frame, input: Input): void {
   const copy = copyOf(frame);
   const kind = input.below(4);
   if (kind === 0) {
-    const made = input.bytes(input.u8());
+    const made = input.bytes(Math.min(input.u8(), copy.bytes.length));
     copy.bytes.set(made);
     copy.length = made.length;
   } else if (kind === 1) copy.bytes[input.u16() % copy.length]! ^= input.u8();
