@@ -28,9 +28,9 @@ export const attachments: Target = {
       nowNs += input.below(16) === 0 ? input.u16() * MILLISECOND_NS : input.u8();
       step(table, input, nowNs);
       check(table, nowNs);
+      checkHolders(table, holders);
     }
     table.advance(nowNs + 1_000 * MILLISECOND_NS);
-    for (const [peer, count] of holders) must(count === 0, `address ${peer} is held ${count} times in the end`);
     must(table.statistics.attached === 0, 'what says nothing is attached no more');
     must(table.nextTimeout() === Number.POSITIVE_INFINITY, 'an empty table has no deadline');
   },
@@ -72,6 +72,14 @@ const NONCES = Array.from({ length: 3 }, (_, process) => new Uint8Array(8).fill(
 
 function nonceOf(process: number): Uint8Array {
   return NONCES[process]!;
+}
+
+/** The number of an address that is attached stands for no other. */
+function checkHolders(table: Attachments, holders: ReadonlyMap<number, number>): void {
+  for (const port of HOST_IDS.keys()) {
+    const peer = table.peerAt(port);
+    must(peer < 0 || (holders.get(peer) ?? 0) > 0, `address ${peer} is attached, and nobody holds it`);
+  }
 }
 
 function check(table: Attachments, nowNs: number): void {

@@ -57,6 +57,7 @@ export class MemoryFiles implements FileSystem {
         this.files.set(name, whole);
         return { bytesWritten: length };
       },
+      chmod: async () => this.count(),
       sync: async () => this.count(),
       close: async () => undefined,
     };

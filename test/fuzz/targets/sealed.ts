@@ -51,7 +51,7 @@ function lie(there: Sealer, frame: Frame, input: Input): void {
   const copy = copyOf(frame);
   const kind = input.below(4);
   if (kind === 0) {
-    const made = input.bytes(input.u8());
+    const made = input.bytes(Math.min(input.u8(), copy.bytes.length));
     copy.bytes.set(made);
     copy.length = made.length;
   } else if (kind === 1) copy.bytes[input.u16() % copy.length]! ^= input.u8();
@@ -61,15 +61,17 @@ function lie(there: Sealer, frame: Frame, input: Input): void {
   must(there.open(copy) !== Opening.opened, `${copy.length} bytes that nobody sealed open`);
 }
 
-/** Switches write byte 0, and the explicit rate of a CREDIT. */
-function isAsSealed(copy: Frame, { bytes, length }: Frame): boolean {
-  if (copy.length !== length) return false;
-  for (let at = 1; at < length; at++) {
-    const isRate =
-      isCredit(bytes) && at >= SealedCredit.explicitRate && at < SealedCredit.explicitRate + Credit.explicitBytes;
-    if (copy.bytes[at] !== bytes[at] && !isRate) return false;
-  }
-  return true;
+/** Switches write byte 0, and the explicit rate of a CREDIT, whose padding is outside its tag. */
+function isAsSealed(copy: Frame, frame: Frame): boolean {
+  return Buffer.compare(tagged(copy), tagged(frame)) === 0;
+}
+
+/** What a tag stands for, and the tag. */
+function tagged({ bytes, length }: Frame): Uint8Array {
+  const all = bytes.slice(1, length);
+  if (!isCredit(bytes)) return all;
+  all.fill(0, SealedCredit.explicitRate - 1, SealedCredit.explicitRate - 1 + Credit.explicitBytes);
+  return all.subarray(0, SealedCredit.bytes - 1);
 }
 
 function plainFrame(input: Input): Frame {
