@@ -90,7 +90,7 @@ export class LiarBed {
       rateBps: input.pick([1e9, 10e6, Number.POSITIVE_INFINITY]),
       receiveWindowBytes: 65_536,
       sendBufferBytes: 65_536,
-      frameBytes: input.pick([1_472, 128]),
+      frameBytes: input.pick([1_472, 176]),
       hostCredits: input.pick([64, 4, Number.POSITIVE_INFINITY]),
       queueBoundNs: input.pick([MILLISECOND_NS, 0, Number.POSITIVE_INFINITY]),
       speculativeRttNs: input.pick([0, MILLISECOND_NS]),
