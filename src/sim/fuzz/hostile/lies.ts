@@ -127,7 +127,9 @@ const cookie: Lie = (bytes, header, liar) =>
 const welcome: Lie = (bytes, header, liar) => {
   const { dice, sight } = liar;
   const message = aMessage(dice);
-  const bits = { ci: sight.someBits(dice), cr: sight.someBits(dice) };
+  const bits = { ci: sight.someBits(dice), cr: sight.someBits(dice).slice() };
+  // With the same bits twice both masks are one, and what the victim says can be reflected to it. Who sees bits can undo masks (PROTOCOL §7.3); liars do not.
+  if (bits.cr.every((byte, at) => byte === bits.ci[at])) bits.cr[0] ^= 1;
   const fields = { ...bits, cookie: aCookie(liar), messageBytes: messageLength(dice, message), message };
   return Welcome.encode(bytes, control(header, dice), fields, crc32);
 };
