@@ -20,6 +20,7 @@ export const DOOR_METRICS = {
   suppressed: counter('frames', 'Such answers withheld by their rate limit'),
 };
 
+/** Counts of one door since it was made. docs/METRICS.md, "Door", has the meaning of each. */
 export type DoorCounters = Values<typeof DOOR_METRICS>;
 
 /** Hints and VERSIONs a second, as RESETs. PROTOCOL §6.8 */

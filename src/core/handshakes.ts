@@ -33,6 +33,7 @@ export const HANDSHAKE_METRICS = {
   expired: counter('events', 'Associations forgotten after a long silence'),
 };
 
+/** Counts of the handshakes of one host since it was made. docs/METRICS.md, "Handshakes", has the meaning of each. */
 export type HandshakeCounters = Values<typeof HANDSHAKE_METRICS>;
 
 /** HELLOs a second that are looked at: two HMACs each, 6 us (ours). */
