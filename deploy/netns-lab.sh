@@ -95,7 +95,7 @@ try() {
   trap clean_up EXIT
   up
   # One core for three hosts, maybe: none of them may spin.
-  become sw xpass switch --listen 0.0.0.0 --hosts 2 --link-rate 100mbit --spin never >"$scratch/switch" &
+  become sw xpass switch --insecure --listen 0.0.0.0 --hosts 2 --link-rate 100mbit --spin never >"$scratch/switch" &
   children+=($!)
   await_ready "$scratch/switch"
   become h2 xpass daemon --switch 10.77.2.1 --host-id 2 --directory "$scratch/received" --spin never >"$scratch/daemon" &
@@ -147,7 +147,7 @@ beside() {
   up
   route_hosts
   choose_tcp "$kernel"
-  become h2 xpass perf -s --listen 10.77.2.2:28400 --rate "$RATE" --spin never "$@" >"$scratch/server" &
+  become h2 xpass perf -s --insecure --listen 10.77.2.2:28400 --rate "$RATE" --spin never "$@" >"$scratch/server" &
   children+=($!)
   become h2 node "$here/tcp-load.mjs" receive 5201 5 "$SPAN" >"$scratch/tcp" &
   children+=($!)

@@ -33,7 +33,17 @@ describe('a daemon with a hostile peer', () => {
   it('serves others while one opens 1,200 streams without a header, and gives those up in time', async ({ skip }) => {
     skip(process.platform !== 'linux', 'other systems answer at no other address of 127.0.0.0/8');
     const folder = await scratchFolder();
-    const daemon = new XpassProcess(['daemon', '--json', '-l', '0.0.0.0:0', '-d', folder, '--header-timeout', '3s']);
+    const daemon = new XpassProcess([
+      'daemon',
+      '--json',
+      '-l',
+      '0.0.0.0:0',
+      '--insecure',
+      '-d',
+      folder,
+      '--header-timeout',
+      '3s',
+    ]);
     const address = String((await daemon.event('listening')).address).replace('0.0.0.0', '127.0.0.1');
     const [hostile, other] = [await openClient('127.0.0.1:0'), await openClient('127.0.0.2:0')];
     const peer = await hostile.resolve(address);

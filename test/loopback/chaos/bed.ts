@@ -123,7 +123,7 @@ export class ChaosBed {
   }
 
   async control(...words: readonly string[]): Promise<void> {
-    const { code, stderr } = await runHere('switch', 'ctl', '--control', `127.0.0.1:${this.ports.fabric}`, ...words);
+    const { code, stderr } = await runHere('switch', 'ctl', '--port', String(this.ports.fabric), ...words);
     if (code !== 0) throw new Error(`switch ctl ${words.join(' ')}: ${stderr}`);
   }
 
