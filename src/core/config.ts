@@ -9,7 +9,6 @@ import {
   DEFAULT_FRAME_BYTES,
   MAX_FRAME_BYTES,
   MAX_HOST_ID,
-  MIN_FRAME_BYTES,
   SEALED_EXTRA_BYTES,
 } from '../wire/layout.js';
 import { DEFAULT_CREDIT_ALGORITHM } from './credit/registry.js';
@@ -17,6 +16,9 @@ import { MAX_WEIGHT } from './flow-terms.js';
 
 /** A credit has 0 to 8 bytes of padding, 4 in the mean. PROTOCOL §4.4 */
 const MAX_SIZE_JITTER_BYTES = Credit.maxPaddingBytes / 2;
+
+/** Smallest that leaves a data frame room to be worth its credit (ours); links carry more. */
+const LEAST_FRAME_BYTES = 128;
 
 /** Least send buffer: receivers count on it without being told. */
 export const LEAST_SEND_BUFFER_BYTES = 65_536;
@@ -119,7 +121,7 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
   ),
   frameBytes: row(
     'frameSize',
-    size({ lowest: MIN_FRAME_BYTES - SEALED_EXTRA_BYTES, highest: MAX_FRAME_BYTES }),
+    size({ lowest: LEAST_FRAME_BYTES, highest: MAX_FRAME_BYTES }),
     'largest UDP payload of a data frame',
     'PROTOCOL §1.1',
   ),

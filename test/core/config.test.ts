@@ -29,8 +29,8 @@ describe('the configuration of an endpoint', () => {
   it.each([
     ['jitter', 0.6, 'jitter is 0.6; allowed: a number from 0 to 0.5'],
     ['creditSizeJitterBytes', 5, 'creditSizeJitterBytes is 5; allowed: a whole number from 0 to 4'],
-    ['frameBytes', 175, 'frameBytes is 175; allowed: a whole number from 176 to 65507'],
-    ['frameBytes', 1_472.5, 'frameBytes is 1472.5; allowed: a whole number from 176 to 65507'],
+    ['frameBytes', 127, 'frameBytes is 127; allowed: a whole number from 128 to 65507'],
+    ['frameBytes', 1_472.5, 'frameBytes is 1472.5; allowed: a whole number from 128 to 65507'],
     ['hostId', 65_535, 'hostId is 65535; allowed: a whole number from 0 to 65534'],
     ['maxFlows', Number.POSITIVE_INFINITY, 'maxFlows is Infinity; allowed: a whole number from 1 to 1048576'],
     ['rateBps', Number.NaN, 'rateBps is NaN; allowed: a number from 1000 up, or Infinity'],
