@@ -95,7 +95,7 @@ try() {
   trap clean_up EXIT
   up
   # One core for three hosts, maybe: none of them may spin.
-  become sw xpass switch --listen 0.0.0.0 --hosts 2 --link-rate 100mbit --spin never >"$scratch/switch" &
+  become sw xpass switch --insecure --listen 0.0.0.0 --hosts 2 --link-rate 100mbit --spin never >"$scratch/switch" &
   children+=($!)
   await_ready "$scratch/switch"
   become h2 xpass daemon --switch 10.77.2.1 --host-id 2 --directory "$scratch/received" --spin never >"$scratch/daemon" &
@@ -147,7 +147,7 @@ beside() {
   up
   route_hosts
   choose_tcp "$kernel"
-  become h2 xpass perf -s --listen 10.77.2.2:47000 --rate "$RATE" --spin never "$@" >"$scratch/server" &
+  become h2 xpass perf -s --insecure --listen 10.77.2.2:28400 --rate "$RATE" --spin never "$@" >"$scratch/server" &
   children+=($!)
   become h2 node "$here/tcp-load.mjs" receive 5201 5 "$SPAN" >"$scratch/tcp" &
   children+=($!)
@@ -156,7 +156,7 @@ beside() {
   before=$(steal)
   become h1 node "$here/tcp-load.mjs" send 10.77.2.2 5201 "$flows" &
   children+=($!)
-  on h1 xpass perf -c 10.77.2.2:47000 --rate "$RATE" --spin never -P "$flows" -O 5s -t "${SPAN}s" --json >"$scratch/xpass"
+  on h1 xpass perf -c 10.77.2.2:28400 --rate "$RATE" --spin never -P "$flows" -O 5s -t "${SPAN}s" --json >"$scratch/xpass"
   after=$(steal)
   wait "${children[1]}"
   node "$here/tcp-load.mjs" compare "$scratch/xpass" "$scratch/tcp" "$before $after" "$kernel" "$flows" "$*"

@@ -116,20 +116,20 @@ measure_tcp() {
 }
 
 measure_perf() {
-  become_xpass 2 perf -s --listen 10.78.0.2:47000 --rate "${RATE_MBIT}mbit" >"$scratch/server" 2>"$scratch/server.err" &
+  become_xpass 2 perf -s --insecure --listen 10.78.0.2:28400 --rate "${RATE_MBIT}mbit" >"$scratch/server" 2>"$scratch/server.err" &
   children+=($!)
   await_ready "$scratch/server"
-  (become_xpass 1 perf -c 10.78.0.2:47000 --rate "${RATE_MBIT}mbit" -O 2s -t "${SPAN}s" --json) >"$scratch/perf.json" 2>"$scratch/perf.err"
+  (become_xpass 1 perf -c 10.78.0.2:28400 --rate "${RATE_MBIT}mbit" -O 2s -t "${SPAN}s" --json) >"$scratch/perf.json" 2>"$scratch/perf.err"
   mbit "$scratch/perf.json"
   end_children
 }
 
 measure_tunnel() {
   serve_iperf
-  become_xpass 2 daemon --listen 10.78.0.2:47000 --rate "${RATE_MBIT}mbit" -d "$scratch/received" --tunnel 127.0.0.1:5201 >"$scratch/daemon" 2>"$scratch/daemon.err" &
+  become_xpass 2 daemon --insecure --listen 10.78.0.2:28400 --rate "${RATE_MBIT}mbit" -d "$scratch/received" --tunnel 127.0.0.1:5201 >"$scratch/daemon" 2>"$scratch/daemon.err" &
   children+=($!)
   await_ready "$scratch/daemon"
-  become_xpass 1 tunnel -L 5202:127.0.0.1:5201 --to 10.78.0.2:47000 --rate "${RATE_MBIT}mbit" >"$scratch/tunnel" 2>"$scratch/tunnel.err" &
+  become_xpass 1 tunnel -L 5202:127.0.0.1:5201 --to 10.78.0.2:28400 --rate "${RATE_MBIT}mbit" >"$scratch/tunnel" 2>"$scratch/tunnel.err" &
   children+=($!)
   await_ready "$scratch/tunnel"
   iperf 127.0.0.1 5202

@@ -9,8 +9,10 @@ export { AssertionError } from './base/assert.js';
 export { type ErrorCode, XpassError } from './base/errors.js';
 export type { AttachedLink } from './core/attachment.js';
 export type { EndpointCounters } from './core/counters.js';
+export type { DoorCounters } from './core/door.js';
 export type { FlowObserver, FlowReader, FlowWriter } from './core/flow-callbacks.js';
 export type { CreditClass } from './core/flow-terms.js';
+export type { HandshakeCounters } from './core/handshakes.js';
 export type { ReceiverStatistics } from './core/receiver-statistics.js';
 export type { SenderStatistics } from './core/sender-requests.js';
 export {

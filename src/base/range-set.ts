@@ -57,13 +57,6 @@ export class RangeSet {
     return this.ends[index];
   }
 
-  /** Whether all of `[start, end)` is in the set; an empty range always is. */
-  contains(start: number, end: number): boolean {
-    if (start >= end) return true;
-    const index = this.firstEndAbove(start);
-    return index < this.rangeCount && this.starts[index] <= start && end <= this.ends[index];
-  }
-
   /** Puts `[start, end)` in. Returns how many of its numbers are new; -1, counted, when the set would exceed its bound. */
   add(start: number, end: number): number {
     if (start >= end) return 0;

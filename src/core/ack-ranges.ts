@@ -9,7 +9,8 @@ import { widen } from '../wire/serial.js';
 /** Ranges in an ACK at most: as many as the format holds and the flow's maximum frame size has room for. PROTOCOL §3.4, §3.14 */
 export function maxAckRanges(frameBytes: number, isReactive = false): number {
   const fixedBytes = isReactive ? WindowAck.bytes : Ack.bytes;
-  return Math.min(Ack.maxRanges, Math.floor((frameBytes - fixedBytes) / Ack.rangeBytes));
+  // A flow of the smallest frames has room for no range in a WINDOW_ACK; its request was as long as a WINDOW_ACK without one.
+  return Math.min(Ack.maxRanges, Math.max(0, Math.floor((frameBytes - fixedBytes) / Ack.rangeBytes)));
 }
 
 /** Those of no flow. */

@@ -1,23 +1,11 @@
 import type { Crc32 } from '../base/crc32.js';
 import { XpassError } from '../base/errors.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
-import {
-  attachedKeepAliveMs,
-  attachedMaxFrameBytes,
-  attachedRateKbps,
-  attachedToken,
-  attachRefusedCode,
-  attachRefusedToken,
-  checkFrame,
-  destinationHost,
-  flowId,
-  frameType,
-  versionHighest,
-  versionLowest,
-} from '../wire/decode.js';
-import { encodeAttach, encodeDetach, encodeKeepAlive } from '../wire/encode.js';
+import { checkFrame, destinationHost, flowId, frameType } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
+import { Attach, AttachChallenge, Attached, AttachRefused, Detach, KeepAlive, Version } from '../wire/frames.js';
 import { AttachRefusal, FrameType, Header, NO_HOST, VERSION } from '../wire/layout.js';
+import { type AttachProof, BITS_BYTES, type Bits64, COOKIE_BYTES, proofAt, proveFrame } from '../wire/proofs.js';
 
 /** Where a host stands with its switch. PROTOCOL §8.2 */
 const AttachState = {
@@ -45,8 +33,11 @@ export interface AttachmentOptions {
   hostId: number;
   /** Largest frames that the host wants to send; 0 for the switch's. */
   maxFrameBytes: number;
-  /** 32 random bits, one number for each process. PROTOCOL §7 */
+  /** 32 random bits, one number for each process: says which answers are for it. */
   token: number;
+  /** 64 more: who knows them is the process that attached. PROTOCOL §8.3 */
+  nonce: Bits64;
+  proof: AttachProof;
   /** How long the first answer may take: `connectTimeoutNs` of the endpoint. PROTOCOL §5.7 */
   connectTimeoutNs: number;
   check: Crc32 | null;
@@ -79,6 +70,11 @@ export class Attachment {
   private state: number = AttachState.attaching;
   private given: AttachedLink | null = null;
   private keepAliveNs = 0;
+  /** Of the switch's latest challenge; zeros before the first. */
+  private cookie: Uint8Array = new Uint8Array(COOKIE_BYTES);
+  /** Of the latest frame of either side: an older one that comes again does not count. */
+  private saidCounter = 0;
+  private heardCounter = 0;
   private deadlineNs: number;
   private output: Frame | null = null;
 
@@ -106,8 +102,9 @@ export class Attachment {
     this.heardNs = nowNs;
     if (!isForAttachment(frame)) return false;
     const type = checkFrame(frame, this.options.check);
-    if (type === FrameType.attached) this.handleAttached(frame, nowNs);
-    else if (type === FrameType.attachRefused) this.handleRefused(frame, nowNs);
+    if (type === Attached.type) this.handleAttached(frame, nowNs);
+    else if (type === AttachChallenge.type) this.handleChallenge(frame, nowNs);
+    else if (type === AttachRefused.type) this.handleRefused(frame, nowNs);
     else if (type === FrameType.version) this.handleVersion(frame);
     else this.dropped++;
     return true;
@@ -118,7 +115,7 @@ export class Attachment {
     if (nowNs < this.deadlineNs) return;
     if (this.state === AttachState.attached) {
       this.deadlineNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
-      this.output ??= this.newFrame(FrameType.keepAlive);
+      this.output ??= this.newFrame(KeepAlive.type);
     } else if (this.given === null && nowNs >= this.giveUpNs) {
       const seconds = this.options.connectTimeoutNs / SECOND_NS;
       this.fail('unreachable', `the switch at ${this.options.switchName} has not answered for ${seconds} s`);
@@ -158,14 +155,30 @@ export class Attachment {
 
   /** Gives the port back. */
   detach(): void {
-    if (this.state === AttachState.attached) this.replaceOutput(this.newFrame(FrameType.detach));
+    if (this.state === AttachState.attached) this.replaceOutput(this.newFrame(Detach.type));
     this.state = AttachState.detached;
     this.deadlineNs = NEVER;
   }
 
+  /** The switch wants to see that its answers arrive here. */
+  private handleChallenge({ bytes }: Frame, nowNs: number): void {
+    const { token, nonce } = this.options;
+    const isOwn =
+      AttachChallenge.read.token(bytes) === token &&
+      isSame(AttachChallenge.read.nonce(bytes, new Uint8Array(BITS_BYTES)), nonce);
+    const cookie = AttachChallenge.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
+    // The same one again answers an ATTACH that was repeated.
+    if (this.state !== AttachState.attaching || !isOwn || isSame(cookie, this.cookie)) {
+      this.dropped++;
+      return;
+    }
+    this.cookie = cookie;
+    this.attach(nowNs);
+  }
+
   private attach(nowNs: number): void {
     this.state = AttachState.attaching;
-    this.replaceOutput(this.newFrame(FrameType.attach));
+    this.replaceOutput(this.newFrame(Attach.type));
     const retryNs = nowNs + RETRY_NS;
     this.deadlineNs = this.given === null ? Math.min(retryNs, this.giveUpNs) : retryNs;
   }
@@ -173,35 +186,40 @@ export class Attachment {
   private handleAttached(frame: Frame, nowNs: number): void {
     const { bytes } = frame;
     const isWaiting = this.state === AttachState.attaching || this.state === AttachState.attached;
-    if (attachedToken(bytes) !== this.options.token || !isWaiting) {
+    const counter = Attached.read.counter(bytes);
+    const isNew = this.state === AttachState.attaching;
+    const { proof, nonce } = this.options;
+    if (!isWaiting || (!isNew && counter <= this.heardCounter) || !proof.isValid(bytes, proofAt(frame), nonce)) {
       this.dropped++;
       return;
     }
-    const isNew = this.state === AttachState.attaching;
+    this.heardCounter = counter;
     if (isNew) this.attachments++;
-    const rateKbps = attachedRateKbps(bytes);
+    const rateKbps = Attached.read.rateKbps(bytes);
     this.given = {
       hostId: destinationHost(bytes),
       rateBps: rateKbps === 0 ? Number.POSITIVE_INFINITY : rateKbps * 1e3,
-      maxFrameBytes: attachedMaxFrameBytes(bytes),
+      maxFrameBytes: Attached.read.maxFrameBytes(bytes),
     };
     this.state = AttachState.attached;
-    this.keepAliveNs = attachedKeepAliveMs(bytes) * 1e6;
+    this.keepAliveNs = Attached.read.keepAliveMs(bytes) * 1e6;
     const nextNs = nowNs + this.keepAliveNs * KEEP_ALIVE_PART;
     this.deadlineNs = isNew ? nextNs : Math.min(this.deadlineNs, nextNs);
   }
 
   /** A restarted switch answers each frame with NOT_ATTACHED; only the first makes the host attach again. */
   private handleRefused(frame: Frame, nowNs: number): void {
-    const code = attachRefusedCode(frame.bytes);
+    const code = AttachRefused.read.code(frame.bytes);
     if (code === AttachRefusal.notAttached) {
       if (this.state === AttachState.attached) this.attach(nowNs);
       return;
     }
-    if (attachRefusedToken(frame.bytes) !== this.options.token || this.state !== AttachState.attaching) {
+    if (AttachRefused.read.token(frame.bytes) !== this.options.token || this.state !== AttachState.attaching) {
       this.dropped++;
       return;
     }
+    // A host that was attached goes on asking for its place: whoever has it may leave it.
+    if (this.given !== null && code === AttachRefusal.idInUse) return;
     this.fail(code === AttachRefusal.frameSize ? 'frameSize' : 'attach', this.explain(code));
   }
 
@@ -210,7 +228,7 @@ export class Attachment {
       this.dropped++;
       return;
     }
-    const speaks = `${versionLowest(frame.bytes)} to ${versionHighest(frame.bytes)}`;
+    const speaks = `${Version.read.lowest(frame.bytes)} to ${Version.read.highest(frame.bytes)}`;
     this.fail(
       'version',
       `the switch at ${this.options.switchName} speaks the versions ${speaks} of the protocol, this host ${VERSION}`,
@@ -230,6 +248,8 @@ export class Attachment {
         return `${at} has no free host id: every host of its topology is attached`;
       case AttachRefusal.frameSize:
         return `${at} carries no frames of ${maxFrameBytes} bytes: choose a smaller --frame-size`;
+      case AttachRefusal.wrongKey:
+        return `${at} does not take this host's key: give both the same --key`;
       default:
         return `${at} refused to attach this host, with code ${code}`;
     }
@@ -247,22 +267,29 @@ export class Attachment {
   }
 
   private newFrame(type: number): Frame {
-    const { check, pool, maxFrameBytes, token } = this.options;
+    const { check, pool, maxFrameBytes, token, nonce, proof } = this.options;
     const frame = pool.take();
+    const { bytes } = frame;
     const header = { destination: NO_HOST, source: this.given?.hostId ?? this.options.hostId, flowId: 0 };
-    if (type === FrameType.attach) frame.length = encodeAttach(frame.bytes, header, { token, maxFrameBytes }, check);
-    else if (type === FrameType.detach) frame.length = encodeDetach(frame.bytes, header, { token }, check);
-    else frame.length = encodeKeepAlive(frame.bytes, header, { token }, check);
+    const counter = ++this.saidCounter;
+    if (type === Attach.type)
+      frame.length = Attach.encode(bytes, header, { token, maxFrameBytes, nonce, cookie: this.cookie }, null);
+    else frame.length = (type === Detach.type ? Detach : KeepAlive).encode(bytes, header, { token, counter }, null);
+    proveFrame(frame, { check, nonce, proof });
     frame.peer = 0;
     frame.atNs = 0;
     return frame;
   }
 }
 
-/** Two types of frame only, and a VERSION that answers a frame without a flow, which only ATTACH is. PROTOCOL §3.13 */
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  return a.every((byte, at) => byte === b[at]);
+}
+
+/** Three types of frame only, and a VERSION that answers a frame without a flow, which only ATTACH is. PROTOCOL §3.13 */
 function isForAttachment(frame: Frame): boolean {
-  if (frame.length < Header.bytes) return false;
+  if (frame.length <= Header.bytes) return false;
   const type = frameType(frame.bytes);
-  if (type === FrameType.attached || type === FrameType.attachRefused) return true;
+  if (type === Attached.type || type === AttachRefused.type || type === AttachChallenge.type) return true;
   return type === FrameType.version && flowId(frame.bytes) === 0;
 }

@@ -3,12 +3,22 @@ import { duration, fraction, rate, size } from '../base/quantities.js';
 import { checkFields, type ParameterValues, row, type SettingTable, settingTable } from '../base/setting.js';
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import { decimal, integer, type NumberKind, orWord } from '../base/value-kind.js';
-import { Chunks, Credit, DEFAULT_FRAME_BYTES, MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
+import {
+  Chunks,
+  Credit,
+  DEFAULT_FRAME_BYTES,
+  MAX_FRAME_BYTES,
+  MAX_HOST_ID,
+  SEALED_EXTRA_BYTES,
+} from '../wire/layout.js';
 import { DEFAULT_CREDIT_ALGORITHM } from './credit/registry.js';
 import { MAX_WEIGHT } from './flow-terms.js';
 
 /** A credit has 0 to 8 bytes of padding, 4 in the mean. PROTOCOL §4.4 */
 const MAX_SIZE_JITTER_BYTES = Credit.maxPaddingBytes / 2;
+
+/** Smallest that leaves a data frame room to be worth its credit (ours); links carry more. */
+const LEAST_FRAME_BYTES = 128;
 
 /** Least send buffer: receivers count on it without being told. */
 export const LEAST_SEND_BUFFER_BYTES = 65_536;
@@ -21,6 +31,7 @@ const DEFAULTS = {
   hostId: 0,
   rateBps: Number.POSITIVE_INFINITY,
   frameBytes: DEFAULT_FRAME_BYTES,
+  sealBytes: 0,
   /** Name in the registry of core/credit. */
   creditAlgorithm: DEFAULT_CREDIT_ALGORITHM,
   /** Parameters of that algorithm by their names; the rest keep their defaults. */
@@ -34,6 +45,7 @@ const DEFAULTS = {
   catchUpNs: 1 * MILLISECOND_NS,
   catchUpRtts: 0,
   receiveWindowBytes: 4 * 1024 * 1024,
+  heldMemoryBytes: 256 * 1024 * 1024,
   maxOutstandingCredits: 16_384,
   keptCredits: 64,
   hostCredits: Number.POSITIVE_INFINITY,
@@ -47,7 +59,6 @@ const DEFAULTS = {
   maxWeight: 16,
   maxFlows: 65_536,
   maxLingering: 4_096,
-  amplificationLimit: 3,
   ackFrames: 32,
   ackFramesWithHoles: 8,
   ackDelayNs: 5 * MILLISECOND_NS,
@@ -110,9 +121,15 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
   ),
   frameBytes: row(
     'frameSize',
-    size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }),
+    size({ lowest: LEAST_FRAME_BYTES, highest: MAX_FRAME_BYTES }),
     'largest UDP payload of a data frame',
     'PROTOCOL §1.1',
+  ),
+  sealBytes: row(
+    'seal',
+    integer({ highest: SEALED_EXTRA_BYTES }),
+    'what keys add to each frame but CREDIT: 16 with keys, 0 without; beside frameBytes',
+    'PROTOCOL §7.5',
   ),
   jitter: row(
     'jitter',
@@ -143,6 +160,12 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
     bufferFrom(LEAST_WINDOW_BYTES),
     'bytes of a flow that its receiver holds or has credited',
     'PROTOCOL §5.6',
+  ),
+  heldMemoryBytes: row(
+    'heldMemory',
+    orUnlimited(bufferFrom(LEAST_WINDOW_BYTES)),
+    'bytes that all flows to this host hold together, for readers and beyond holes; a flow holds as much as is free at most',
+    'ours: 64 full receive windows',
   ),
   maxOutstandingCredits: row(
     'maxOutstandingCredits',
@@ -216,12 +239,6 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
     integer({ highest: 1_048_576 }),
     'complete flows that are kept to answer repeated FINs',
     'PROTOCOL §6.5',
-  ),
-  amplificationLimit: row(
-    'amplificationLimit',
-    orUnlimited(decimal({ lowest: 1 })),
-    'wire bytes sent for each received before the path is proved',
-    'PROTOCOL §4.6',
   ),
   ackFrames: row('ackFrames', FRAMES_PER_ACK, 'data frames per ACK', 'PROTOCOL §5.1'),
   ackFramesWithHoles: row(

@@ -7,6 +7,7 @@ import type { CreditBudget } from './credit-budget.js';
 import type { Disorder } from './disorder.js';
 import type { FlowRecords } from './flow-record.js';
 import type { FrameFiller } from './frame-filler.js';
+import type { HeldMemory } from './held-memory.js';
 import type { PeerPaths } from './path/spraying.js';
 import type { RequestGate } from './request-gate.js';
 import type { Speculation } from './speculation.js';
@@ -20,6 +21,8 @@ export interface FlowContext {
   readonly counters: EndpointCounters;
   /** Of all data that comes to the endpoint. */
   readonly disorder: Disorder;
+  /** Of all flows that receive. */
+  readonly held: HeldMemory;
   /** Where flows keep the numbers that every packet changes. */
   readonly records: FlowRecords;
   /** Puts an encoded frame in the output, behind every credit that was due before. */

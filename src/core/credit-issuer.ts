@@ -126,8 +126,7 @@ export class CreditIssuer implements DueSource, BudgetMember {
   /** Whether the flow itself may send a credit once one is due; only then is the host's budget asked. */
   get canCredit(): boolean {
     if (!this.isRunning || this.ledger.isFull || !this.hasRoom || this.wanted === 0) return false;
-    if (this.share?.isGranted === false) return false;
-    return this.isProved || this.frames.mayCredit(this.ledger.outstanding);
+    return this.share?.isGranted !== false;
   }
 
   /** Whether a credit goes out as soon as credits run. */
@@ -213,16 +212,11 @@ export class CreditIssuer implements DueSource, BudgetMember {
     this.reschedule(nowNs);
   }
 
-  /**
-   * The host's NIC has dropped a credit: it is lost, but does not count against the anti-amplification limit of PROTOCOL §4.6. Otherwise many flows
-   * that start together use up that limit on their own NIC.
-   */
+  /** The host's NIC has dropped a credit. */
   takenBack(frame: Frame, nowNs: number): void {
     this.ledger.loseAtHome(creditSequence(frame.bytes));
     this.settleBudget();
-    if (this.isProved) return;
-    this.frames.takeBack(frame);
-    if (this.blocked) this.reschedule(nowNs);
+    if (!this.isProved && this.blocked) this.reschedule(nowNs);
   }
 
   /** What may be sent has changed. */
@@ -360,7 +354,6 @@ export class CreditIssuer implements DueSource, BudgetMember {
     this.isProved = true;
     this.control.heard(this.ledger.sent);
     this.setRate(this.control.rateBps);
-    this.frames.provePath();
   }
 
   /** When the next credit is due. */

@@ -1,21 +1,7 @@
 // Tested by test/core/receiver-flow.test.ts, test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
-import {
-  dataCreditSequence,
-  dataOffset,
-  dataPayloadBytes,
-  dataUnused,
-  finProbe,
-  finUnused,
-  flags,
-  pathId,
-  requestBacklog,
-  requestMaxFrameBytes,
-  requestProbe,
-  requestSentOffset,
-  stopProbe,
-  stopUnused,
-} from '../wire/decode.js';
+import { dataCreditSequence, dataOffset, dataPayloadBytes, dataUnused, flags, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
+import { CreditRequest, CreditStop, Fin } from '../wire/frames.js';
 import { AckFlag, DataFlag, RequestFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { Acknowledger } from './acknowledger.js';
@@ -104,15 +90,15 @@ export class CreditedReceiver extends ReceiverFlow {
 
   override handleOpening(frame: Frame): void {
     super.handleOpening(frame);
-    this.acknowledger.setFrameBytes(requestMaxFrameBytes(frame.bytes));
+    this.acknowledger.setFrameBytes(CreditRequest.read.maxFrameBytes(frame.bytes));
     if ((flags(frame.bytes) & RequestFlag.lowClass) !== 0) this.frames.setLowClass();
   }
 
   override handleRequest(frame: Frame, nowNs: number): void {
     // In CLOSED it is the one that `handleOpening` has counted.
     if (this.stateCode === ReceiverState.closed) this.lastHeardNs = nowNs;
-    else this.heard(frame, nowNs);
-    this.noteProbe(requestProbe(frame.bytes));
+    else this.heard(nowNs);
+    this.noteProbe(CreditRequest.read.probe(frame.bytes));
     if (pathId(frame.bytes) !== 0) this.frames.setPath(pathId(frame.bytes));
     if (this.stateCode === ReceiverState.complete) {
       this.sendAck(nowNs);
@@ -140,7 +126,7 @@ export class CreditedReceiver extends ReceiverFlow {
     }
     const { credits } = this;
     if (!credits.echo(dataCreditSequence(bytes), dataUnused(bytes))) return;
-    this.heard(frame, nowNs);
+    this.heard(nowNs);
     credits.onData(frame, nowNs);
     if ((flags(bytes) & DataFlag.more) !== 0) this.window.tellMore();
     credits.control.countData(bytes, this.countData(bytes));
@@ -159,7 +145,7 @@ export class CreditedReceiver extends ReceiverFlow {
       this.context.counters.invalid++;
       return;
     }
-    this.heard(frame, nowNs);
+    this.heard(nowNs);
     if (this.stateCode === ReceiverState.complete) return;
     this.counted.speculative++;
     this.placeSpeculative(frame, offset, nowNs);
@@ -178,7 +164,6 @@ export class CreditedReceiver extends ReceiverFlow {
     }
     this.lastHeardNs = nowNs;
     // The frame around it is another flow's, and counts there.
-    this.frames.received(dataPayloadBytes(frame));
     this.counted.chunks++;
     if ((flags(bytes) & DataFlag.repair) !== 0) this.counted.repaired++;
     if (this.stateCode === ReceiverState.complete) return;
@@ -195,10 +180,10 @@ export class CreditedReceiver extends ReceiverFlow {
   override handleStop(frame: Frame, nowNs: number): void {
     // A CREDIT_STOP that keeps the flow alive: nothing of it is under way, and it may rest for long.
     if (this.stateCode === ReceiverState.creditStopped) this.credits.restAfter(this.lastHeardNs, nowNs);
-    this.heard(frame, nowNs);
-    this.noteProbe(stopProbe(frame.bytes));
-    this.ledger.noteUnused(stopUnused(frame.bytes));
-    this.stopAt(stopProbe(frame.bytes));
+    this.heard(nowNs);
+    this.noteProbe(CreditStop.read.probe(frame.bytes));
+    this.ledger.noteUnused(CreditStop.read.unused(frame.bytes));
+    this.stopAt(CreditStop.read.probe(frame.bytes));
     this.credits.mayRest = this.stateCode === ReceiverState.creditStopped;
     this.sendAck(nowNs);
     this.arm();
@@ -213,8 +198,8 @@ export class CreditedReceiver extends ReceiverFlow {
   }
 
   protected override readFin(frame: Frame): void {
-    this.ledger.noteUnused(finUnused(frame.bytes));
-    this.stopAt(finProbe(frame.bytes));
+    this.ledger.noteUnused(Fin.read.unused(frame.bytes));
+    this.stopAt(Fin.read.probe(frame.bytes));
   }
 
   /** A request that was sent after the frame with this probe may have come before it, by another path. */
@@ -260,7 +245,7 @@ export class CreditedReceiver extends ReceiverFlow {
 
   private noteBacklog({ bytes }: Frame, isRunning: boolean): void {
     if (!isRunning) this.window.restartDemand();
-    this.window.tellDemand(requestSentOffset(bytes), requestBacklog(bytes));
+    this.window.tellDemand(CreditRequest.read.sentOffset(bytes), CreditRequest.read.backlog(bytes));
     this.credits.windowChanged();
   }
 
@@ -268,7 +253,7 @@ export class CreditedReceiver extends ReceiverFlow {
   private handleBurst(frame: Frame, nowNs: number): void {
     const { bytes } = frame;
     this.noteBacklog(frame, this.stateCode === ReceiverState.creditSending);
-    const sentOffset = widen(requestSentOffset(bytes), this.reassembly.nextOffset);
+    const sentOffset = widen(CreditRequest.read.sentOffset(bytes), this.reassembly.nextOffset);
     const isCovered = (flags(bytes) & RequestFlag.covered) !== 0;
     const wantsCredits = !isCovered || sentOffset > this.reassembly.nextOffset;
     const isAnnounced = this.stateCode === ReceiverState.closed && sentOffset === 0;

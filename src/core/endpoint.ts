@@ -3,19 +3,10 @@ import type { Crc32 } from '../base/crc32.js';
 import { XpassError } from '../base/errors.js';
 import type { Random } from '../base/random.js';
 import { hasChunks } from '../wire/chunks.js';
-import {
-  checkFrame,
-  destinationHost,
-  flags,
-  flowId,
-  frameType,
-  requestMaxFrameBytes,
-  resetCode,
-  versionHighest,
-  versionLowest,
-} from '../wire/decode.js';
+import { checkFrame, DropCode, destinationHost, flags, flowId, frameType } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
+import { CreditRequest, Reset } from '../wire/frames.js';
 import { FrameType, RequestFlag, ResetCode, ResetFlag } from '../wire/layout.js';
 import type { Application } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
@@ -26,17 +17,18 @@ import { CreditBudget } from './credit-budget.js';
 import type { CreditedSender } from './credited-sender.js';
 import { Disorder } from './disorder.js';
 import type { FlowWriter } from './flow-callbacks.js';
-import { FlowFactory, HostLink, type OpenOptions, type SenderSeat } from './flow-factory.js';
+import { FlowFactory, HostLink, type OpenOptions } from './flow-factory.js';
 import { EndpointPlace, FlowRecords } from './flow-record.js';
 import { FlowSchedule, firstSlot, isNoEarlier, moveAlone } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
 import { FrameFiller } from './frame-filler.js';
+import { HeldMemory } from './held-memory.js';
 import { PeerPaths } from './path/spraying.js';
 import { fitsKind, isEarly, ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
 import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
 import { Speculation } from './speculation.js';
-import { UnknownFlows } from './unknown-flows.js';
+import { countDrop, UnknownFlows } from './unknown-flows.js';
 
 /** Frames held between two drains; a driver drains after every input. */
 const MAX_OUTPUT_FRAMES = 65_536;
@@ -50,6 +42,8 @@ export interface EndpointParts {
   application: Application;
   /** One for all endpoints of a simulated world; an endpoint that is given none has its own. */
   records?: FlowRecords;
+  /** 32 bits that peers do not know, for the tables of flows; 0 in simulations, where it must not take a draw from `random`. */
+  hashSeed?: number;
 }
 
 /**
@@ -75,13 +69,14 @@ export class Endpoint implements FlowContext {
   private lastSlot = NO_SLOT;
   private lastFlow: SenderFlow | ReceiverFlow | null = null;
   private readonly hostId: number;
-  private readonly senders = new FlowTable();
-  private readonly receivers = new FlowTable();
+  private readonly senders: FlowTable;
+  private readonly receivers: FlowTable;
   private readonly flows: (SenderFlow | ReceiverFlow | null)[] = [];
   private readonly credits: FlowSchedule;
   private readonly timers: FlowSchedule;
   readonly config: EndpointConfig;
   readonly disorder = new Disorder();
+  readonly held: HeldMemory;
   readonly records: FlowRecords;
   readonly budget: CreditBudget;
   readonly peerPaths = new PeerPaths(this.counters);
@@ -106,9 +101,12 @@ export class Endpoint implements FlowContext {
     this.random = parts.random;
     this.pool = parts.pool;
     this.check = parts.check;
+    this.senders = new FlowTable(parts.hashSeed);
+    this.receivers = new FlowTable(parts.hashSeed);
     this.hostId = config.hostId;
     this.config = config;
     this.application = parts.application;
+    this.held = new HeldMemory(config.heldMemoryBytes);
     numbers[at + EndpointPlace.timerSlackNs] = config.timerSlackNs;
     this.timers = new FlowSchedule(numbers, at + EndpointPlace.timerNs);
     this.credits = new FlowSchedule(numbers, at + EndpointPlace.creditNs);
@@ -142,25 +140,25 @@ export class Endpoint implements FlowContext {
         `this host has ${this.flowCount} flows open: at most ${this.config.maxFlows} are allowed`,
       );
     }
-    const flow = this.factory.sender(writer, options, () => this.senderSeat(peer, options), nowNs);
+    const flow = this.factory.sender(writer, options, () => this.seat(peer, this.newFlowId(peer)), nowNs);
     this.flows[flow.slot] = flow;
     this.senders.set(peer, flow.id, flow.slot);
     return flow;
   }
 
-  /** Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped. */
-  handleFrame(frame: Frame, nowNs: number): void {
+  /** Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped; false where its check is wrong. */
+  handleFrame(frame: Frame, nowNs: number): boolean {
     this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
     this.sendDueCredits(nowNs);
     this.counters.framesReceived++;
     const type = checkFrame(frame, this.check);
     if (type < 0) {
-      this.unknown.drop(type, frame, nowNs);
-      return;
+      countDrop(this.counters, type);
+      return type !== DropCode.check;
     }
     if (destinationHost(frame.bytes) !== this.hostId) {
       this.counters.misdirected++;
-      return;
+      return true;
     }
     switch (type) {
       case FrameType.data:
@@ -176,7 +174,6 @@ export class Endpoint implements FlowContext {
       case FrameType.credit:
       case FrameType.ack:
       case FrameType.windowAck:
-      case FrameType.version:
         this.handleForSender(type, frame, nowNs);
         break;
       case FrameType.reset:
@@ -185,6 +182,7 @@ export class Endpoint implements FlowContext {
       default:
         this.counters.direction++;
     }
+    return true;
   }
 
   /** Sends the credits that are due and fires the timers that are due. */
@@ -245,6 +243,13 @@ export class Endpoint implements FlowContext {
         if (error === null) flow.reset(nowNs, ResetCode.shutdown);
         flow.close(error);
       }
+    }
+  }
+
+  /** No handshake with `peer` can succeed: its flows end with `error`. */
+  closePeer(peer: number, error: XpassError): void {
+    for (const flow of [...this.flows]) {
+      if (flow !== null && flow.peer === peer && this.flows[flow.slot] === flow) flow.close(error);
     }
   }
 
@@ -360,13 +365,12 @@ export class Endpoint implements FlowContext {
     const slot = this.senders.get(frame.peer, flowId(frame.bytes));
     if (slot < 0) {
       this.counters.unknownFlow++;
-      if (type !== FrameType.version) this.unknown.reset(frame, ResetCode.unknownFlow, nowNs);
+      this.unknown.reset(frame, ResetCode.unknownFlow, nowNs);
       return;
     }
     const flow = this.flowAt(slot) as SenderFlow;
     if (type === FrameType.credit) flow.handleCredit(frame, nowNs);
     else if (type === flow.ackType) flow.handleAck(frame, nowNs);
-    else if (type === FrameType.version) flow.handleVersion(versionLowest(frame.bytes), versionHighest(frame.bytes));
     else this.counters.invalid++;
   }
 
@@ -375,7 +379,7 @@ export class Endpoint implements FlowContext {
     const table = fromReceiver ? this.senders : this.receivers;
     const slot = table.get(frame.peer, flowId(frame.bytes));
     if (slot < 0) this.counters.unknownFlow++;
-    else (this.flows[slot] as SenderFlow | ReceiverFlow).handleReset(resetCode(frame.bytes));
+    else (this.flows[slot] as SenderFlow | ReceiverFlow).handleReset(Reset.read.code(frame.bytes));
   }
 
   /** A frame for a flow that this receiver does not know. PROTOCOL §6.1, §6.2, §6.8 */
@@ -385,7 +389,7 @@ export class Endpoint implements FlowContext {
       if (!isEarly(type, frame)) this.unknown.reset(frame, ResetCode.unknownFlow, nowNs);
       return null;
     }
-    if (requestMaxFrameBytes(frame.bytes) > this.config.frameBytes)
+    if (CreditRequest.read.maxFrameBytes(frame.bytes) > this.config.frameBytes)
       return this.unknown.refuse(frame, ResetCode.frameSize, nowNs);
     if (this.flowCount >= this.config.maxFlows) return this.unknown.refuse(frame, ResetCode.tooManyFlows, nowNs);
     const flow = this.factory.receiver(frame, () => this.seat(frame.peer, flowId(frame.bytes)), nowNs);
@@ -412,13 +416,6 @@ export class Endpoint implements FlowContext {
     // The id is signed: V8 keeps it in place then, and its 32 bits are what is written.
     const destination = this.hostId === 0 ? 0 : peer;
     return { slot, peer, header: { destination, source: this.hostId, flowId: id | 0, pathId: 0 } };
-  }
-
-  /** A flow that answers one of the peer's shares its limit. */
-  private senderSeat(peer: number, { pairedFlowId = 0 }: OpenOptions): SenderSeat {
-    const seat = this.seat(peer, this.newFlowId(peer));
-    const paired = pairedFlowId === 0 ? NO_SLOT : this.receivers.get(peer, pairedFlowId);
-    return { ...seat, limit: paired < 0 ? null : (this.flows[paired] as ReceiverFlow).pathLimit };
   }
 
   private newFlowId(peer: number): number {

@@ -1,9 +1,10 @@
 // Tested by test/core/endpoint.test.ts, test/core/weights.test.ts and test/core/host.test.ts
 
 import { transmissionNs } from '../base/time.js';
-import { flags, requestPairedFlowId, requestWeight } from '../wire/decode.js';
+import { flags } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import { MEAN_CREDIT_WIRE_BYTES, RequestFlag, wireBytes } from '../wire/layout.js';
+import { CreditRequest } from '../wire/frames.js';
+import { meanCreditWireBytes, RequestFlag, wireBytes } from '../wire/layout.js';
 import type { Application, CreditChoice } from './application.js';
 import { type EndpointConfig, UNLIMITED_MAX_RATE_BPS } from './config.js';
 import type { FlowContext } from './context.js';
@@ -17,7 +18,6 @@ import { ReactiveReceiver } from './reactive-receiver.js';
 import { ReactiveSender } from './reactive-sender.js';
 import type { ReceiverFlow, ReceiverOptions } from './receiver-flow.js';
 import type { SenderFlow } from './sender-flow.js';
-import type { PathLimit } from './sender-frames.js';
 import type { WindowAlgorithm, WindowLink } from './window/algorithm.js';
 import { windowAlgorithm } from './window/registry.js';
 
@@ -28,10 +28,11 @@ export class HostLink {
   readonly credit: CreditLink;
   readonly window: WindowLink;
 
-  constructor({ rateBps, frameBytes, catchUpNs }: Pick<EndpointConfig, 'rateBps' | 'frameBytes' | 'catchUpNs'>) {
+  constructor(config: Pick<EndpointConfig, 'rateBps' | 'frameBytes' | 'sealBytes' | 'catchUpNs'>) {
+    const { rateBps, frameBytes, sealBytes, catchUpNs } = config;
     const maxRateBps = Math.min(rateBps, UNLIMITED_MAX_RATE_BPS);
-    const frameWireBytes = wireBytes(frameBytes);
-    this.credit = { maxRateBps, bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + frameWireBytes };
+    const frameWireBytes = wireBytes(frameBytes + sealBytes);
+    this.credit = { maxRateBps, bytesPerCredit: meanCreditWireBytes(sealBytes > 0) + frameWireBytes };
     this.window = { maxRateBps, frameWireBytes, latenessNs: catchUpNs };
   }
 
@@ -62,12 +63,6 @@ export interface OpenOptions extends WindowChoice, ShareOptions {
   isDuplex?: boolean;
 }
 
-/** Where a new flow stands in its endpoint. */
-export interface SenderSeat extends ReceiverOptions {
-  /** Of the flow that it answers. */
-  limit: PathLimit | null;
-}
-
 /** Makes the flows of one endpoint, with their algorithms: those that its application opens and those that peers open. */
 export class FlowFactory {
   private readonly context: FlowContext;
@@ -87,7 +82,7 @@ export class FlowFactory {
   }
 
   /** A flow that the application opens; `sit` is called once nothing is wrong with the options. Throws XpassError `config`. */
-  sender(writer: FlowWriter, options: OpenOptions, sit: () => SenderSeat, nowNs: number): SenderFlow {
+  sender(writer: FlowWriter, options: OpenOptions, sit: () => ReceiverOptions, nowNs: number): SenderFlow {
     const { context } = this;
     const algorithm = this.window(options);
     const share = shareTerms(options, algorithm !== null);
@@ -103,8 +98,8 @@ export class FlowFactory {
     const { context } = this;
     const { bytes, peer } = request;
     if ((flags(bytes) & RequestFlag.reactive) !== 0) return new ReactiveReceiver(context, sit(), nowNs);
-    const weight = this.allowedWeight(requestWeight(bytes));
-    const choice = this.application.creditChoice?.(peer, requestPairedFlowId(bytes)) ?? null;
+    const weight = this.allowedWeight(CreditRequest.read.weight(bytes));
+    const choice = this.application.creditChoice?.(peer, CreditRequest.read.pairedFlowId(bytes)) ?? null;
     if (weight > 1 && !takesWeights(choice?.name ?? context.config.creditAlgorithm)) return null;
     const terms = { algorithm: this.credit(choice, weight), link: this.link.credit };
     const firstSequence = context.random.uint32();

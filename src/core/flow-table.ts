@@ -1,3 +1,5 @@
+import { keyedHash } from '../base/keyed-hash.js';
+
 /** Numbers in an entry: slot + 1 (0: empty), peer, flow id (signed), and one unused, so that no entry crosses a cache line. */
 const ENTRY = 4;
 const PEER = 1;
@@ -7,10 +9,11 @@ const INITIAL_CAPACITY = 4;
 
 /**
  * Finds a flow's slot by (peer, flow id): open addressing with linear probing and backward-shift deletion (Knuth, vol. 3, algorithm 6.4R), at most half full.
- * Numbers in a typed array, so that a look-up allocates nothing and strings never come into it. What was found last is found at once: a host with one flow, or
+ * Peers choose ids, so the hash has a key: no peer can aim its flows at one chain. Numbers in a typed array, so that a look-up allocates nothing and strings never come into it. What was found last is found at once: a host with one flow, or
  * with frames that come in a row, does not look into the table.
  */
 export class FlowTable {
+  private readonly seed: number;
   private capacity = INITIAL_CAPACITY;
   private entries = new Int32Array(this.capacity * ENTRY);
   private used = 0;
@@ -18,6 +21,11 @@ export class FlowTable {
   private lastId = 0;
   /** -1: nothing was found since the table changed. */
   private lastSlot = -1;
+
+  /** `seed`: 32 bits that peers do not know; 0 where there are none to fear. */
+  constructor(seed = 0) {
+    this.seed = seed | 0;
+  }
 
   get size(): number {
     return this.used;
@@ -31,6 +39,11 @@ export class FlowTable {
     this.lastPeer = peer;
     this.lastId = signedId;
     return this.lastSlot;
+  }
+
+  /** Entries that a look-up passes over. For tests. @internal */
+  probesFor(peer: number, id: number): number {
+    return this.distance(this.home(peer, id | 0), this.find(peer, id | 0)) / ENTRY;
   }
 
   /** Adds or replaces. */
@@ -65,10 +78,9 @@ export class FlowTable {
     return at;
   }
 
-  /** Multiplicative hashing (Fibonacci); ids are random already, peers are small numbers. */
+  /** Peers are small numbers: the multiplier (2^32 over the golden ratio, Knuth 6.4) spreads them before the id comes in. */
   private home(peer: number, id: number): number {
-    const mixed = Math.imul(id ^ Math.imul(peer, 0x9e3779b1), 0x85ebca6b);
-    return ((mixed ^ (mixed >>> 15)) & (this.capacity - 1)) * ENTRY;
+    return (keyedHash(id ^ Math.imul(peer, 0x9e3779b1), this.seed) & (this.capacity - 1)) * ENTRY;
   }
 
   private after(at: number): number {

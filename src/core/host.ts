@@ -1,5 +1,8 @@
 import type { XpassError } from '../base/errors.js';
+import { frameType } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
+import { FrameType, SEALED_CREDIT_EXTRA_BYTES, SEALED_EXTRA_BYTES } from '../wire/layout.js';
+import type { Door } from './door.js';
 import type { Endpoint } from './endpoint.js';
 
 /** What a host needs of its NIC: the verbs of a switch port. */
@@ -13,18 +16,27 @@ export interface Nic {
   configure(changes: { readonly rateBps: number }, nowNs: number): void;
 }
 
-/** An endpoint behind the NIC port that meters its credits. Credits enter it at their due times, however late the driver wakes. */
+/**
+ * An endpoint behind the NIC port that meters its credits, and behind the door that says whom it talks to. Credits enter the port at their due times, however
+ * late the driver wakes. Without a door every peer counts as proved: in simulations.
+ */
 export class Host {
   readonly endpoint: Endpoint;
   readonly nic: Nic;
+  readonly door: Door | null;
+  private readonly isSealed: boolean;
 
-  constructor(endpoint: Endpoint, nic: Nic) {
+  constructor(endpoint: Endpoint, nic: Nic, door: Door | null = null) {
     this.endpoint = endpoint;
     this.nic = nic;
+    this.door = door;
+    this.isSealed = endpoint.config.sealBytes > 0;
   }
 
   handleFrame(frame: Frame, nowNs: number): void {
-    this.endpoint.handleFrame(frame, nowNs);
+    const { door, endpoint } = this;
+    if (door === null) endpoint.handleFrame(frame, nowNs);
+    else if (door.admit(frame, nowNs) && !endpoint.handleFrame(frame, nowNs)) door.notUnderstood(frame);
   }
 
   /** The link has another rate from `nowNs` on, bit/s; Infinity for unlimited. */
@@ -41,9 +53,11 @@ export class Host {
   /** Does all that is due, and lets the NIC start what it can. A credit that the NIC drops may make room for another that is due. */
   advance(nowNs: number): void {
     const { endpoint, nic } = this;
+    this.door?.advance(nowNs);
     do {
       endpoint.advance(nowNs);
       for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
+        if (this.isSealed) makeRoom(frame);
         if (nic.enqueueStamped(frame) !== 0) endpoint.takeBack(frame, nowNs);
       }
     } while (endpoint.isDue(nowNs));
@@ -52,10 +66,25 @@ export class Host {
 
   /** The next frame whose transmission has begun; `atNs` is when its last bit is across the link. */
   poll(): Frame | null {
-    return this.nic.dequeue();
+    const { door, nic } = this;
+    if (door === null) return nic.dequeue();
+    // What has waited for a handshake goes before what comes from the NIC now.
+    const waited = door.poll();
+    if (waited !== null) return waited;
+    for (let frame = nic.dequeue(); frame !== null; frame = nic.dequeue()) {
+      frame.phantomBytes = 0;
+      if (door.letOut(frame)) return frame;
+    }
+    return door.poll();
   }
 
   nextTimeout(): number {
-    return Math.min(this.endpoint.nextTimeout(), this.nic.nextTimeout());
+    const hostNs = Math.min(this.endpoint.nextTimeout(), this.nic.nextTimeout());
+    return this.door === null ? hostNs : Math.min(hostNs, this.door.nextTimeout());
   }
+}
+
+/** The NIC counts what the seal will add. PROTOCOL §7.5 */
+function makeRoom(frame: Frame): void {
+  frame.phantomBytes = frameType(frame.bytes) === FrameType.credit ? SEALED_CREDIT_EXTRA_BYTES : SEALED_EXTRA_BYTES;
 }

@@ -13,7 +13,7 @@ const REORDER_RTTS = 1 / 4;
 const REQUEST_SPREAD = 0.25;
 
 /** `baseNs`, doubled `doublings` times up to `maxBackoffNs`. PROTOCOL §5.5 */
-export function backedOffNs(baseNs: number, doublings: number, config: EndpointConfig): number {
+export function backedOffNs(baseNs: number, doublings: number, config: Pick<EndpointConfig, 'maxBackoffNs'>): number {
   const waitNs = baseNs * 2 ** Math.min(doublings, MAX_DOUBLINGS);
   return Math.min(waitNs, Math.max(config.maxBackoffNs, baseNs));
 }

@@ -1,7 +1,8 @@
 import { NEVER } from '../base/time.js';
-import { dataFrameNumber, dataOffset, requestProbe, stopProbe } from '../wire/decode.js';
+import { dataFrameNumber, dataOffset } from '../wire/decode.js';
 import type { WindowAckFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
+import { CreditRequest, CreditStop } from '../wire/frames.js';
 import { Data, Header, WindowAckFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { NO_RANGES } from './ack-ranges.js';
@@ -50,8 +51,8 @@ export class ReactiveReceiver extends ReceiverFlow {
     if (this.stateCode === ReceiverState.closed) {
       this.lastHeardNs = nowNs;
       this.stateCode = ReceiverState.receiving;
-    } else this.heard(frame, nowNs);
-    this.noteProbe(requestProbe(frame.bytes));
+    } else this.heard(nowNs);
+    this.noteProbe(CreditRequest.read.probe(frame.bytes));
     this.sendAck(nowNs);
     this.arm();
   }
@@ -62,7 +63,7 @@ export class ReactiveReceiver extends ReceiverFlow {
       this.context.counters.invalid++;
       return;
     }
-    this.heard(frame, nowNs);
+    this.heard(nowNs);
     this.countData(frame.bytes);
     this.noteEcho(frame, nowNs);
     if (!this.stream.take(frame, offset)) {
@@ -84,8 +85,8 @@ export class ReactiveReceiver extends ReceiverFlow {
   }
 
   override handleStop(frame: Frame, nowNs: number): void {
-    this.heard(frame, nowNs);
-    this.noteProbe(stopProbe(frame.bytes));
+    this.heard(nowNs);
+    this.noteProbe(CreditStop.read.probe(frame.bytes));
     this.sendAck(nowNs);
     this.arm();
   }

@@ -174,8 +174,6 @@ export class ReactiveSender extends SenderFlow {
   /** There is something to send, and room for it in the window. */
   private get maySend(): boolean {
     if (this.stateCode === SenderState.closed || !this.stream.canTake(this.sent.inFlight === 0)) return false;
-    if (!this.opened && this.frames.unprovedPayloadBytes(this.stream.payloadBytes) < this.stream.payloadBytes)
-      return false;
     if (this.sent.inFlight + 1 <= Math.max(1, this.algorithm.windowFrames) && !this.sent.isFull) return true;
     this.isLimited = true;
     return false;

@@ -1,7 +1,6 @@
 import { RangeSet } from '../base/range-set.js';
+import { BLOCK_BYTES, HeldMemory } from './held-memory.js';
 
-/** Size of the blocks that hold bytes beyond a hole. Ours. */
-const BLOCK_BYTES = 65_536;
 /** Ranges that a flow keeps at most. PROTOCOL §6.6 */
 const MAX_RANGES = 1_024;
 
@@ -18,7 +17,14 @@ export interface Outlet {
 }
 
 /** What became of the bytes of one data frame. */
-export const Placed = { inOrder: 1, outOfOrder: 2, duplicate: 3, outsideWindow: 4, tooManyRanges: 5 } as const;
+export const Placed = {
+  inOrder: 1,
+  outOfOrder: 2,
+  duplicate: 3,
+  outsideWindow: 4,
+  tooManyRanges: 5,
+  noRoom: 6,
+} as const;
 
 /**
  * Puts a stream's bytes back into order. In order they pass through without a copy; ahead of a hole they are copied into blocks until the hole
@@ -31,14 +37,16 @@ export class Reassembly {
   private beyond = NO_RANGES;
   /** Made for the first hole: a flow without one, or of lengths, needs none. */
   private blocks: (Uint8Array | null)[] = NO_BLOCKS;
-  /** A block that was let go last, for the next hole. */
-  private spare: Uint8Array | null = null;
+  private blockBytes = 0;
+  private readonly held: HeldMemory;
   /** Offset of the first byte that has not arrived. */
   nextOffset = 0;
 
-  constructor(windowBytes: number, outlet: Outlet) {
+  /** `held`: of all flows of a host together. */
+  constructor(windowBytes: number, outlet: Outlet, held = new HeldMemory(Number.POSITIVE_INFINITY)) {
     this.windowBytes = windowBytes;
     this.outlet = outlet;
+    this.held = held;
   }
 
   /** What arrived beyond `nextOffset`, ascending; for reading only, and another object from the first hole on. */
@@ -89,20 +97,31 @@ export class Reassembly {
     return Placed.inOrder;
   }
 
+  /** The flow is over: what was held beyond holes is let go. */
+  clear(): void {
+    if (this.blocks === NO_BLOCKS) return;
+    this.held.storedBytes -= this.heldBytes;
+    this.beyond = NO_RANGES;
+    for (let index = 0; index < this.blocks.length; index++) this.letGo(index);
+  }
+
   private ownRanges(): RangeSet {
     if (this.beyond === NO_RANGES) this.beyond = new RangeSet(MAX_RANGES);
     return this.beyond;
   }
 
   private store(offset: number, bytes: Uint8Array): number {
+    if (this.blocks === NO_BLOCKS) this.makeBlocks();
+    if (!this.hasRoom(offset, bytes.length)) return Placed.noRoom;
     const added = this.ownRanges().add(offset, offset + bytes.length);
     if (added < 0) return Placed.tooManyRanges;
     if (added === 0) return Placed.duplicate;
+    this.held.storedBytes += added;
     let done = 0;
     while (done < bytes.length) {
       const at = offset + done;
       const count = Math.min(bytes.length - done, BLOCK_BYTES - (at % BLOCK_BYTES));
-      this.blockOf(at).set(bytes.subarray(done, done + count), at % BLOCK_BYTES);
+      this.blockFor(at).set(bytes.subarray(done, done + count), at % BLOCK_BYTES);
       done += count;
     }
     return Placed.outOfOrder;
@@ -110,13 +129,18 @@ export class Reassembly {
 
   /** The frame at the hole's beginning, then what it joins. The ranges go first, so that nobody sees them overlap what is in order. */
   private deliverAndDrain(fresh: Uint8Array, end: number): void {
+    const storedBytes = this.heldBytes;
     const drainTo = this.joinRanges(end);
+    this.held.storedBytes -= storedBytes - this.heldBytes;
     this.nextOffset = drainTo;
     this.outlet.onBytes(fresh);
     for (let at = end; at < drainTo; ) {
       const from = at % BLOCK_BYTES;
       const count = Math.min(drainTo - at, BLOCK_BYTES - from);
-      this.outlet.onBytes(this.blockOf(at).subarray(from, from + count));
+      const block = this.blocks[this.indexOf(at)];
+      // The outlet may have closed the flow.
+      if (block === null) return;
+      this.outlet.onBytes(block.subarray(from, from + count));
       at += count;
     }
     this.letGoOfPassedBlocks();
@@ -131,19 +155,31 @@ export class Reassembly {
     return joined;
   }
 
-  private blockOf(offset: number): Uint8Array {
-    if (this.blocks === NO_BLOCKS) this.blocks = this.emptyBlocks();
-    const index = Math.floor(offset / BLOCK_BYTES) % this.blocks.length;
-    const present = this.blocks[index];
-    if (present !== null) return present;
-    const block = this.spare ?? new Uint8Array(BLOCK_BYTES);
-    this.spare = null;
-    this.blocks[index] = block;
-    return block;
+  private indexOf(offset: number): number {
+    return Math.floor(offset / BLOCK_BYTES) % this.blocks.length;
   }
 
-  private emptyBlocks(): null[] {
-    return new Array<null>(Math.ceil(this.windowBytes / BLOCK_BYTES) + 1).fill(null);
+  private makeBlocks(): void {
+    this.blocks = new Array<null>(Math.ceil(this.windowBytes / BLOCK_BYTES) + 1).fill(null);
+  }
+
+  /** Whether the blocks that these bytes would be the first in may be taken. */
+  private hasRoom(offset: number, length: number): boolean {
+    let newBytes = 0;
+    for (let at = offset - (offset % BLOCK_BYTES); at < offset + length; at += BLOCK_BYTES) {
+      if (this.blocks[this.indexOf(at)] === null) newBytes += BLOCK_BYTES;
+    }
+    return newBytes === 0 || this.held.hasRoom(this.blockBytes, newBytes, length);
+  }
+
+  private blockFor(offset: number): Uint8Array {
+    const index = this.indexOf(offset);
+    const present = this.blocks[index];
+    if (present !== null) return present;
+    const block = this.held.takeBlock();
+    this.blockBytes += BLOCK_BYTES;
+    this.blocks[index] = block;
+    return block;
   }
 
   private letGoOfPassedBlocks(): void {
@@ -159,7 +195,10 @@ export class Reassembly {
   }
 
   private letGo(index: number): void {
-    this.spare = this.blocks[index] ?? this.spare;
+    const block = this.blocks[index];
+    if (block === null) return;
+    this.held.giveBlock(block);
+    this.blockBytes -= BLOCK_BYTES;
     this.blocks[index] = null;
   }
 }

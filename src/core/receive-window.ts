@@ -2,6 +2,7 @@
 import { assert } from '../base/assert.js';
 import { Data } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
+import { HeldMemory } from './held-memory.js';
 import type { Reassembly } from './reassembly.js';
 
 /** Outstanding credits to repair a hole while data beyond it fills the window. Ours; PROTOCOL §5.6 leaves it open. */
@@ -9,6 +10,9 @@ const REPAIR_CREDITS = 16;
 
 /** In a CREDIT_REQUEST: that many bytes or more. PROTOCOL §3.1 */
 const UNTOLD_BACKLOG = 0xffff_ffff;
+
+/** Where flows count that are over. */
+const NOBODYS = new HeldMemory(Number.POSITIVE_INFINITY);
 
 /** Credits without a bound: more than any flow has outstanding, and a small integer. */
 export const UNBOUNDED = 2 ** 30;
@@ -31,7 +35,11 @@ export class ReceiveWindow {
   private toldEnd = 0;
   private hasUntold = false;
 
-  constructor(reassembly: Reassembly, windowBytes: number) {
+  private held: HeldMemory;
+
+  /** `held`: of all flows of a host together. */
+  constructor(reassembly: Reassembly, windowBytes: number, held = new HeldMemory(Number.POSITIVE_INFINITY)) {
+    this.held = held;
     this.reassembly = reassembly;
     this.windowBytes = windowBytes;
   }
@@ -59,12 +67,20 @@ export class ReceiveWindow {
   /** The reader has been given `bytes` more. */
   deliver(bytes: number): void {
     this.readerBytes += bytes;
+    this.held.readerBytes += bytes;
   }
 
   /** The reader is done with `bytes`. */
   release(bytes: number): void {
     assert(bytes >= 0 && bytes <= this.readerBytes, 'released more than was delivered');
     this.readerBytes -= bytes;
+    this.held.readerBytes -= bytes;
+  }
+
+  /** The flow is over: what its reader still has counts no more. */
+  letGo(): void {
+    this.held.readerBytes -= this.readerBytes;
+    this.held = NOBODYS;
   }
 
   /**
@@ -74,7 +90,8 @@ export class ReceiveWindow {
   get credits(): number {
     const { payloadBytes, end } = this;
     const { nextOffset, highestEnd } = this.reassembly;
-    const forNew = Math.max(0, Math.floor((end - highestEnd) / payloadBytes));
+    const isShort = this.held.isShort(this.readerBytes + this.reassembly.heldBytes);
+    const forNew = isShort ? 0 : Math.max(0, Math.floor((end - highestEnd) / payloadBytes));
     if (forNew >= REPAIR_CREDITS || highestEnd === nextOffset) return forNew;
     const missing = Math.ceil((highestEnd - nextOffset - this.reassembly.heldBytes) / payloadBytes);
     const forRepair = Math.min(REPAIR_CREDITS, missing, Math.floor((end - nextOffset) / payloadBytes));

@@ -3,6 +3,7 @@ import type { Frame } from '../wire/frame.js';
 import { DataFlag } from '../wire/layout.js';
 import type { EndpointCounters } from './counters.js';
 import type { FlowReader } from './flow-callbacks.js';
+import { HeldMemory } from './held-memory.js';
 import { type Outlet, Placed, Reassembly } from './reassembly.js';
 import { ReceiveWindow } from './receive-window.js';
 
@@ -27,10 +28,11 @@ export class ReceivedStream implements Outlet {
   /** The sender has closed: PROTOCOL §3.6. */
   private finSeen = false;
 
-  constructor(windowBytes: number, counters: EndpointCounters) {
+  /** `held`: of all flows of a host together. */
+  constructor(windowBytes: number, counters: EndpointCounters, held = new HeldMemory(Number.POSITIVE_INFINITY)) {
     this.counters = counters;
-    this.reassembly = new Reassembly(windowBytes, this);
-    this.window = new ReceiveWindow(this.reassembly, windowBytes);
+    this.reassembly = new Reassembly(windowBytes, this, held);
+    this.window = new ReceiveWindow(this.reassembly, windowBytes, held);
   }
 
   /** Full frames in the reorder buffer, rounded up; 0 if no byte is missing. */
@@ -81,6 +83,8 @@ export class ReceivedStream implements Outlet {
   /** Nothing goes to the reader any more. */
   stop(): void {
     this.isStopped = true;
+    this.reassembly.clear();
+    this.window.letGo();
   }
 
   /** The reader may close the flow in the middle of what a repair set free. */
@@ -112,6 +116,7 @@ export class ReceivedStream implements Outlet {
     this.isDelivering = false;
     if (placed === Placed.outsideWindow) this.counters.outsideWindow++;
     else if (placed === Placed.tooManyRanges) this.counters.tooManyRanges++;
+    else if (placed === Placed.noRoom) this.counters.noRoomBeyondHole++;
   }
 }
 

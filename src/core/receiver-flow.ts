@@ -3,10 +3,11 @@
 
 import { XpassError } from '../base/errors.js';
 import { NEVER } from '../base/time.js';
-import { finFinalOffset, finProbe, flags, requestMaxFrameBytes, requestPairedFlowId } from '../wire/decode.js';
+import { flags } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { DataFlag, FrameType, RequestFlag, Reset, ResetCode } from '../wire/layout.js';
+import { CreditRequest, Fin } from '../wire/frames.js';
+import { DataFlag, FrameType, RequestFlag, ResetCode } from '../wire/layout.js';
 import { serialAfter16, widen } from '../wire/serial.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import type { FlowObserver, FlowReader } from './flow-callbacks.js';
@@ -17,7 +18,6 @@ import { ReceivedStream } from './received-stream.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { isPlain, type ReceiverStatistics, UncommonFrames } from './receiver-statistics.js';
 import { errorOfReset } from './reset-error.js';
-import type { PathLimit } from './sender-frames.js';
 
 /** PROTOCOL §4.2; a reactive flow knows CLOSED, RECEIVING and COMPLETE only. */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3, receiving: 4 } as const;
@@ -68,7 +68,7 @@ export abstract class ReceiverFlow implements TimedFlow {
     const { numbers, at } = context.records.take();
     this.numbers = numbers;
     this.at = at;
-    this.stream = new ReceivedStream(context.config.receiveWindowBytes, context.counters);
+    this.stream = new ReceivedStream(context.config.receiveWindowBytes, context.counters, context.held);
     this.reassembly = this.stream.reassembly;
     this.window = this.stream.window;
     this.frames = new ReceiverFrames(context, options.header, options.peer);
@@ -100,11 +100,6 @@ export abstract class ReceiverFlow implements TimedFlow {
   /** Its sender asks for a flow of the opposite direction that names this one as its pair: the two are a stream. PROTOCOL §6.1 */
   get isDuplex(): boolean {
     return this.wantsPair;
-  }
-
-  /** What may be sent to its peer before that has proved its address, in either direction. PROTOCOL §4.6 */
-  get pathLimit(): PathLimit {
-    return this.frames;
   }
 
   /** What its credit algorithm remembers, by the names of the papers; for traces. Allocates. */
@@ -160,12 +155,11 @@ export abstract class ReceiverFlow implements TimedFlow {
 
   /** Notes what the first CREDIT_REQUEST says, before the application is asked to take the flow. */
   handleOpening(frame: Frame): void {
-    this.pairedFlow = requestPairedFlowId(frame.bytes);
+    this.pairedFlow = CreditRequest.read.pairedFlowId(frame.bytes);
     this.wantsPair = (flags(frame.bytes) & RequestFlag.duplex) !== 0;
-    const frameBytes = requestMaxFrameBytes(frame.bytes);
+    const frameBytes = CreditRequest.read.maxFrameBytes(frame.bytes);
     this.window.setFrameBytes(frameBytes);
     this.frames.fitInto(frameBytes, this.isReactive);
-    this.frames.received(frame.wireBytes);
   }
 
   abstract handleRequest(frame: Frame, nowNs: number): void;
@@ -177,9 +171,9 @@ export abstract class ReceiverFlow implements TimedFlow {
   abstract handleStop(frame: Frame, nowNs: number): void;
 
   handleFin(frame: Frame, nowNs: number): void {
-    this.heard(frame, nowNs);
-    this.noteProbe(finProbe(frame.bytes));
-    const finalOffset = widen(finFinalOffset(frame.bytes), this.reassembly.nextOffset);
+    this.heard(nowNs);
+    this.noteProbe(Fin.read.probe(frame.bytes));
+    const finalOffset = widen(Fin.read.finalOffset(frame.bytes), this.reassembly.nextOffset);
     if (!this.stream.finish(finalOffset)) {
       this.breach(nowNs);
       return;
@@ -269,9 +263,8 @@ export abstract class ReceiverFlow implements TimedFlow {
     return this.uncommon;
   }
 
-  protected heard(frame: Frame, nowNs: number): void {
+  protected heard(nowNs: number): void {
     this.lastHeardNs = nowNs;
-    this.frames.received(frame.wireBytes);
   }
 
   protected noteProbe(probe: number): void {
@@ -314,7 +307,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   }
 
   private sendReset(code: number, nowNs: number): void {
-    if (this.frames.maySend(Reset.bytes)) this.frames.reset(code, nowNs);
+    this.frames.reset(code, nowNs);
   }
 
   private deadlineNs(): number {

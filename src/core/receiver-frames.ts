@@ -3,13 +3,13 @@ import {
   type AckFields,
   encodeAck,
   encodeCredit,
-  encodeReset,
   encodeWindowAck,
   type FlowHeader,
   type WindowAckFields,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { Ack, AckFlag, Credit, CreditFlag, ResetFlag, WindowAck, wireBytes } from '../wire/layout.js';
+import { Reset } from '../wire/frames.js';
+import { Ack, AckFlag, Credit, CreditFlag, ResetFlag, WindowAck } from '../wire/layout.js';
 import { maxAckRanges, SomeRanges } from './ack-ranges.js';
 import type { FlowContext } from './context.js';
 import type { Reassembly } from './reassembly.js';
@@ -17,19 +17,13 @@ import type { Reassembly } from './reassembly.js';
 /** Ranges of an ACK that the next one repeats: a hole is a loss after that many frames. PROTOCOL §5.2 */
 const REPEATED_RANGES = 3;
 
-/** Credits outstanding while the path is not proved. Ours: a guess at 64 of the 2^20 sequences hits with a chance of 1 in 16,384. PROTOCOL §4.6 */
-const MOST_UNPROVED_CREDITS = 64;
-
 /** Filled anew for every credit of whichever flow. */
 const CREDIT_FIELDS = { flags: 0, sequence: 0, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 0 };
 const RANGES = new SomeRanges();
 /** The same for every ACK; its ranges for those of reactive flows too. */
 const ACK_FIELDS: AckFields = { flags: 0, cumulative: 0, probe: 0, ranges: RANGES };
 
-/**
- * Writes the frames that a flow's receiver sends. Anti-amplification limit, as in RFC 9000 section 8.1: until a data frame has echoed a credit, it sends at
- * most `amplificationLimit` wire bytes for each that it received. PROTOCOL §4.6
- */
+/** Writes the frames that a flow's receiver sends. */
 export class ReceiverFrames implements FlowHeader {
   // It is its own header: one object less to touch for each credit.
   readonly destination: number;
@@ -51,10 +45,6 @@ export class ReceiverFrames implements FlowHeader {
   private mostRanges = 0;
   /** Index of the first range of the next ACK. */
   private firstRange = 0;
-  /** Until the path is proved. */
-  private wireBytesReceived = 0;
-  private wireBytesSent = 0;
-  private isProved = false;
 
   constructor(context: FlowContext, header: FlowHeader, peer: number) {
     this.context = context;
@@ -79,7 +69,7 @@ export class ReceiverFrames implements FlowHeader {
     fields.rateCode = this.rateCode;
     fields.hop = this.hop;
     frame.length = encodeCredit(frame.bytes, this, fields, this.context.check);
-    this.address(frame);
+    frame.peer = this.peer;
     this.context.emitDue(frame, dueNs);
   }
 
@@ -103,50 +93,6 @@ export class ReceiverFrames implements FlowHeader {
   /** ACKs have at most `frameBytes`. */
   fitInto(frameBytes: number, isReactive: boolean): void {
     this.mostRanges = maxAckRanges(frameBytes, isReactive);
-  }
-
-  /** Counts a frame of this size that has come. */
-  received(wireBytesMore: number): void {
-    if (!this.isProved) this.wireBytesReceived += wireBytesMore;
-  }
-
-  /** What the flow sends reaches whoever asked for it. */
-  get isPathProved(): boolean {
-    return this.isProved;
-  }
-
-  /** A valid echo has come. */
-  provePath(): void {
-    this.isProved = true;
-  }
-
-  /** Whether a frame of `frameBytes` may be sent. */
-  maySend(frameBytes: number): boolean {
-    const { amplificationLimit } = this.context.config;
-    return this.isProved || this.wireBytesSent + wireBytes(frameBytes) <= this.wireBytesReceived * amplificationLimit;
-  }
-
-  /** Whether a credit may be sent beside those outstanding. */
-  mayCredit(outstanding: number): boolean {
-    const isBounded = this.context.config.amplificationLimit < Number.POSITIVE_INFINITY;
-    if (!this.isProved && isBounded && outstanding >= MOST_UNPROVED_CREDITS) return false;
-    return this.maySend(Credit.bytes + Credit.maxPaddingBytes);
-  }
-
-  /** Wire bytes that may be sent before the path is proved, beside those that were. */
-  get unprovedBytes(): number {
-    if (this.isProved) return Number.POSITIVE_INFINITY;
-    return this.wireBytesReceived * this.context.config.amplificationLimit - this.wireBytesSent;
-  }
-
-  /** Counts a frame of this size that goes to the peer. Frames of the answering flow count here too. */
-  sent(wireBytesMore: number): void {
-    if (!this.isProved) this.wireBytesSent += wireBytesMore;
-  }
-
-  /** The host's own NIC has dropped the frame. */
-  takeBack(frame: Frame): void {
-    if (!this.isProved) this.wireBytesSent -= frame.wireBytes;
   }
 
   /** Of what has `arrived`; `flags`: bits of AckFlag. */
@@ -177,7 +123,7 @@ export class ReceiverFrames implements FlowHeader {
 
   reset(code: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeReset(frame.bytes, this, { code, flags: ResetFlag.fromReceiver }, this.context.check);
+    frame.length = Reset.encode(frame.bytes, this, { code, flags: ResetFlag.fromReceiver }, this.context.check);
     this.send(frame, nowNs);
   }
 
@@ -215,12 +161,7 @@ export class ReceiverFrames implements FlowHeader {
   }
 
   private send(frame: Frame, nowNs: number): void {
-    this.address(frame);
-    this.context.emit(frame, nowNs);
-  }
-
-  private address(frame: Frame): void {
     frame.peer = this.peer;
-    this.sent(frame.wireBytes);
+    this.context.emit(frame, nowNs);
   }
 }

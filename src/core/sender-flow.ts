@@ -14,11 +14,10 @@ import { Probe } from './probe.js';
 import { errorOfReset } from './reset-error.js';
 import { RttEstimator } from './rtt.js';
 import type { SendBuffer } from './send-buffer.js';
-import { type PathLimit, SenderFrames } from './sender-frames.js';
+import { SenderFrames } from './sender-frames.js';
 import type { SenderStatistics } from './sender-requests.js';
 import { type RequestTerms, SenderRequests } from './sender-requests.js';
 import { SentStream } from './sent-stream.js';
-import { refusesVersion } from './unknown-flows.js';
 
 /** PROTOCOL §4.1; a reactive flow knows CLOSED, SENDING and FIN_SENT only. */
 export const SenderState = {
@@ -34,8 +33,6 @@ export interface SenderOptions extends RequestTerms {
   slot: number;
   header: FlowHeader;
   peer: number;
-  /** Of the flow that this one answers. */
-  limit?: PathLimit | null;
 }
 
 /** The sender's end of a flow, credited or reactive: its application's verbs, its peer's frames, its life and end. PROTOCOL §5, §6 */
@@ -68,7 +65,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.context = context;
     this.writer = writer;
     this.slot = options.slot;
-    this.frames = new SenderFrames(context, options.header, options.peer, options.limit);
+    this.frames = new SenderFrames(context, options.header, options.peer);
     const record: SenderRecord = context.records.take();
     this.numbers = record.numbers;
     this.at = record.at;
@@ -240,11 +237,6 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.close(errorOfReset(code));
   }
 
-  handleVersion(lowest: number, highest: number): void {
-    if (!refusesVersion(lowest, highest)) return;
-    this.close(new XpassError('version', `the peer speaks versions ${lowest} to ${highest} of the protocol only`));
-  }
-
   /** Closes the flow on this side without a word to the peer. */
   close(error: XpassError | null): void {
     if (this.isOver) return;
@@ -310,7 +302,6 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** The first answer has come. False where the writer has given the flow up in its callback. */
   protected survivesOpening(): boolean {
     this.opened = true;
-    this.frames.provePath();
     this.writer.onOpened?.();
     return !this.isOver;
   }

@@ -3,35 +3,21 @@ import { tableEnd } from '../wire/chunks.js';
 import {
   type DataFields,
   encodeData,
-  encodeFin,
-  encodeRequest,
-  encodeReset,
   encodeSpeculativeData,
-  encodeStop,
   type FlowHeader,
-  type RequestFields,
   type SpeculativeFields,
-  type StopFields,
   seal,
 } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { CHECK_BYTES, CreditRequest, Data, DataFlag, wireBytes } from '../wire/layout.js';
+import type { ValuesOf } from '../wire/frame-kind.js';
+import { CreditRequest, CreditStop, Fin, Reset } from '../wire/frames.js';
+import { CHECK_BYTES, DataFlag } from '../wire/layout.js';
 import type { FlowContext } from './context.js';
 import type { FrameFiller } from './frame-filler.js';
 import type { SendBuffer } from './send-buffer.js';
 
 /** PROTOCOL §2.4 */
 const MAX_PATH_ID = 255;
-
-/** What may be sent to a peer that has not proved its address; `ReceiverFrames` of the flow that is answered is one. PROTOCOL §4.6 */
-export interface PathLimit {
-  /** Infinity once the path is proved. */
-  readonly unprovedBytes: number;
-  sent(wireBytesMore: number): void;
-}
-
-/** Kept free by a burst: the requests before and behind it. */
-const REQUEST_WIRE_BYTES = wireBytes(CreditRequest.bytes);
 
 /** Writes the frames that a flow's sender sends. */
 export class SenderFrames implements FlowHeader {
@@ -44,30 +30,14 @@ export class SenderFrames implements FlowHeader {
   pathId: number;
   readonly peer: number;
   private known: { latestId: number } | null = null;
-  /** Null for a flow that answers none, and once its peer has said something that only it can know. */
-  private limit: PathLimit | null;
 
-  constructor(context: FlowContext, header: FlowHeader, peer: number, limit: PathLimit | null = null) {
+  constructor(context: FlowContext, header: FlowHeader, peer: number) {
     this.context = context;
-    this.limit = limit;
     this.destination = header.destination;
     this.source = header.source;
     this.flowId = header.flowId;
     this.pathId = header.pathId ?? 0;
     this.peer = peer;
-  }
-
-  /** The first CREDIT or ACK of the flow, whose id is random, has come. */
-  provePath(): void {
-    this.limit = null;
-  }
-
-  /** Payload bytes that may go in frames of at most `payloadBytes` before the path is proved. */
-  unprovedPayloadBytes(payloadBytes: number): number {
-    if (this.limit === null) return Number.POSITIVE_INFINITY;
-    const overheadBytes = wireBytes(Data.overheadBytes);
-    const leftBytes = this.limit.unprovedBytes - 2 * REQUEST_WIRE_BYTES - overheadBytes;
-    return Math.max(0, leftBytes * (payloadBytes / (payloadBytes + overheadBytes)));
   }
 
   /** A credit came by this path: every frame but data goes by it from now on, and so do the first frames of the next flow to the peer. */
@@ -112,30 +82,30 @@ export class SenderFrames implements FlowHeader {
     frame.length = encodeSpeculativeData(frame.bytes, this, fields);
     this.fill(frame, buffer, fields.offset, count);
     frame.peer = this.peer;
-    if (this.isAllowed(frame)) this.context.emitDue(frame, dueNs);
+    this.context.emitDue(frame, dueNs);
   }
 
-  request(fields: RequestFields, nowNs: number): void {
+  request(fields: ValuesOf<typeof CreditRequest.fields>, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeRequest(frame.bytes, this, fields, this.context.check);
+    frame.length = CreditRequest.encode(frame.bytes, this, fields, this.context.check);
     this.send(frame, nowNs);
   }
 
-  stop(fields: StopFields, nowNs: number): void {
+  stop(fields: ValuesOf<typeof CreditStop.fields>, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeStop(frame.bytes, this, fields, this.context.check);
+    frame.length = CreditStop.encode(frame.bytes, this, fields, this.context.check);
     this.send(frame, nowNs);
   }
 
   fin(finalOffset: number, probe: number, unused: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeFin(frame.bytes, this, { finalOffset, probe, unused }, this.context.check);
+    frame.length = Fin.encode(frame.bytes, this, { finalOffset, probe, unused }, this.context.check);
     this.send(frame, nowNs);
   }
 
   reset(code: number, nowNs: number): void {
     const frame = this.context.pool.take();
-    frame.length = encodeReset(frame.bytes, this, { code, flags: 0 }, this.context.check);
+    frame.length = Reset.encode(frame.bytes, this, { code, flags: 0 }, this.context.check);
     this.send(frame, nowNs);
   }
 
@@ -152,19 +122,6 @@ export class SenderFrames implements FlowHeader {
 
   private send(frame: Frame, nowNs: number): void {
     frame.peer = this.peer;
-    if (this.isAllowed(frame)) this.context.emit(frame, nowNs);
-  }
-
-  /** A frame that is not allowed is gone as if the network had dropped it. */
-  private isAllowed(frame: Frame): boolean {
-    const { limit } = this;
-    if (limit === null) return true;
-    if (frame.wireBytes <= limit.unprovedBytes) {
-      limit.sent(frame.wireBytes);
-      return true;
-    }
-    this.context.counters.unprovedHeld++;
-    this.context.pool.give(frame);
-    return false;
+    this.context.emit(frame, nowNs);
   }
 }

@@ -123,11 +123,7 @@ export class SpeculativeBurst {
   }
 
   private get firstBytes(): number {
-    return Math.min(this.parts.speculation.budgetBytes, this.unprovedBytes);
-  }
-
-  private get unprovedBytes(): number {
-    return this.parts.frames.unprovedPayloadBytes(this.payloadBytes);
+    return this.parts.speculation.budgetBytes;
   }
 
   private get usableBytes(): number {
@@ -140,7 +136,7 @@ export class SpeculativeBurst {
     const underWayBytes = stream.sentOffset - stream.ackedOffset;
     if (stream.hasLosses || stream.ackedOffset < this.barrierOffset) return 0;
     if (!this.isOpen && underWayBytes > 0 && stream.mayOvertake) return 0;
-    return Math.min(this.usableBytes - underWayBytes, this.unprovedBytes);
+    return this.usableBytes - underWayBytes;
   }
 
   private fitsInto(roomBytes: number): boolean {

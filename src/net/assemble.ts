@@ -6,17 +6,20 @@ import { algorithmFields } from '../core/algorithms.js';
 import type { Application } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
 import { DEFAULT_CONFIG, type EndpointConfig, endpointConfig } from '../core/config.js';
+import { Door } from '../core/door.js';
 import { Endpoint } from '../core/endpoint.js';
 import { Host } from '../core/host.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
+import { HmacCookies } from '../udp/cookies.js';
 import { checkSentence } from '../udp/crc.js';
 import { type HostParts, UdpHost } from '../udp/host-driver.js';
 import { mtuWarning } from '../udp/interface-mtu.js';
 import type { SocketProblem } from '../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../udp/wake-policy.js';
-import { Chunks, NO_HOST } from '../wire/layout.js';
+import { Chunks, NO_HOST, SEALED_EXTRA_BYTES } from '../wire/layout.js';
 import type { Notice } from './host-options.js';
 import type { HostPlace, HostSettings } from './host-settings.js';
+import { type Keys, keyExchange, readKeys, refuseOpenDoor } from './keys.js';
 
 /** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
 const SPECULATIVE_RTT_NS = 1e6;
@@ -29,6 +32,9 @@ export const NIC_CREDIT_BURST_BYTES = 8 * 92;
 
 /** Data that may queue for a host, as part of its paths' shortest RTT, where that is longer than the queue bound (docs/decisions/0007-late-processes.md). */
 const QUEUE_BOUND_RTTS = 1 / 4;
+
+/** Peers at once; as many as flows (PROTOCOL §6.6). */
+const MAX_PEERS = 65_536;
 
 /** A host's machine on its socket, and its NIC. */
 export interface Assembled {
@@ -55,12 +61,16 @@ export interface AssemblyOptions {
 /** Opens the socket, attaches where there is a switch, and builds the host's machine. Throws XpassError as `UdpHost.open` does. */
 export async function assembleHost(options: AssemblyOptions): Promise<Assembled> {
   const { settings, place, onNotice } = options;
+  const keys = await readKeys(settings);
+  if (settings.switch === undefined && place.listen !== undefined)
+    refuseOpenDoor({ listen: place.listen, hasKey: keys.own !== null, insecure: settings.insecure });
   let nic: Port | null = null;
   const driver = await UdpHost.open<Host>({
     ...(settings.switch !== undefined && { switchAddress: settings.switch }),
     ...(place.listen !== undefined && settings.switch === undefined && { bind: place.listen }),
     ...(place.peer !== undefined && settings.switch === undefined && { onlyPeer: place.peer }),
     ...(settings.hostId !== undefined && { hostId: settings.hostId }),
+    proof: keys.proof,
     ...(settings.frameSize !== undefined && { frameBytes: settings.frameSize }),
     rateBps: settings.rate,
     spin: settings.spin,
@@ -76,17 +86,48 @@ export async function assembleHost(options: AssemblyOptions): Promise<Assembled>
     onDetached: options.onDetached,
     makeMachine: (parts) => {
       nic = new Port(options.overrides?.nic ?? nicOptions(parts.link));
-      return makeMachine(options, parts, nic);
+      return makeMachine({ ...options, keys }, parts, nic);
     },
   });
+  if (keys.ciphers?.warning !== undefined) onNotice(warning(keys.ciphers.warning));
   for (const notice of openingNotices(driver)) onNotice(notice);
   return { driver, nic: nic as unknown as Port };
 }
 
-function makeMachine({ settings, application, overrides }: AssemblyOptions, parts: HostParts, nic: Port): Host {
-  const { random, check, pool } = parts;
-  const config = endpointConfig({ ...deployedConfig(settings, parts), ...ownedFields(parts, overrides?.endpoint) });
-  return new Host(new Endpoint(config, { random, check, pool, application }), nic);
+function makeMachine(options: AssemblyOptions & { keys: Keys }, parts: HostParts, nic: Port): Host {
+  const { settings, application, overrides, keys } = options;
+  const { random, pool } = parts;
+  const isSealed = keys.own !== null;
+  const sizes = isSealed
+    ? { sealBytes: SEALED_EXTRA_BYTES, frameBytes: parts.link.maxFrameBytes - SEALED_EXTRA_BYTES }
+    : {};
+  const config = endpointConfig({
+    ...deployedConfig(settings, parts),
+    ...ownedFields(parts, overrides?.endpoint),
+    ...sizes,
+  });
+  // What a seal opens needs no check.
+  const check = isSealed ? null : parts.check;
+  const endpoint = new Endpoint(config, { random, check, pool, application, hashSeed: random.uint32() });
+  return new Host(endpoint, nic, doorOf(endpoint, parts, keys));
+}
+
+/** Whom the host talks to. PROTOCOL §7 */
+export function doorOf(endpoint: Endpoint, parts: HostParts, keys: Keys | null = null): Door {
+  const { random, check, pool, addressOf, peers } = parts;
+  const { config } = endpoint;
+  const cookies = new HmacCookies(addressOf);
+  const options = {
+    hostId: config.hostId,
+    random,
+    check,
+    pool,
+    cookies,
+    keys: keys === null ? null : keyExchange(keys, addressOf),
+    maxPeers: MAX_PEERS,
+    times: config,
+  };
+  return new Door(options, { peers, onFailed: (peer, error) => endpoint.closePeer(peer, error) });
 }
 
 /** The settings of an endpoint on a real machine. */
@@ -100,6 +141,7 @@ function deployedConfig(settings: HostSettings, { link }: HostParts): Partial<En
     // Behind a switch the port's queue of 8 credits would drop what is made up for.
     catchUpRtts: link.hostId === NO_HOST ? QUEUE_BOUND_RTTS : 0,
     receiveWindowBytes: settings.receiveWindow,
+    heldMemoryBytes: settings.heldMemory,
     maxWeight: settings.maxWeight,
     speculativeRttNs: settings.speculative ? SPECULATIVE_RTT_NS : 0,
     frameChunks: settings.fillFrames ? Chunks.maxChunks : 0,

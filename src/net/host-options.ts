@@ -21,7 +21,7 @@ export interface Notice {
 export interface HostOptions {
   /** Where to listen in direct mode, as `HOST:PORT`; port 0 is any free one. Any free port of 127.0.0.1 by default. */
   listen?: string | Address;
-  /** The switch to attach to, as `HOST:PORT`; port 47100 by default. */
+  /** The switch to attach to, as `HOST:PORT`; port 28500 by default. */
   switch?: string | Address;
   /** Id behind the switch, 1 to 65,534; any free one by default. */
   hostId?: number;
@@ -47,6 +47,14 @@ export interface HostOptions {
   datapath?: DatapathKind;
   /** Data that may queue for this host, as time on its link; `'none'` for no bound; 1.3 ms by default. */
   queueBound?: number | string;
+  /** Key file, made by `xpass key new`: a secret that all hosts share, or this host's identity. Frames are sealed with it. */
+  key?: string;
+  /** With an identity: file of those whom this host talks to, a name and a public key a line. */
+  peers?: string;
+  /** File with the secret that host and switch share; `key` by default. */
+  switchKey?: string;
+  /** Allows to listen beyond loopback without a key; false by default. */
+  insecure?: boolean;
   /** Largest weight that a flow to this host gets, 1 to 255; 16 by default. */
   maxWeight?: number;
   /** How long a peer or switch has for its first answer; 5 s by default. */
@@ -55,6 +63,8 @@ export interface HostOptions {
   idleTimeout?: number | string;
   /** Bytes of a flow that this host holds at most until they are read; 4 MiB by default. */
   receiveWindow?: number | string;
+  /** Bytes that all flows to this host hold together at most, for readers and beyond holes; 256 MiB by default. */
+  heldMemory?: number | string;
   /** Gives up opening. */
   signal?: AbortSignal;
   /** Called with what a log should have. Must not throw. */

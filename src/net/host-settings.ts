@@ -1,17 +1,21 @@
 import { ConfigError } from '../base/config-error.js';
+import { size } from '../base/quantities.js';
 import type { Setting } from '../base/setting.js';
-import { choice, FLAG, integer, type NumberKind, type ValueKind } from '../base/value-kind.js';
+import { choice, FLAG, integer, type NumberKind, text, type ValueKind } from '../base/value-kind.js';
 import { ALGORITHM_CONSTANT, ALGORITHM_NAMES } from '../core/algorithms.js';
 import { DEFAULT_CONFIG, ENDPOINT_SETTINGS } from '../core/config.js';
 import type { Address } from '../udp/address.js';
 import { address } from '../udp/address.js';
 import { DATAPATH_KINDS } from '../udp/datapath.js';
-import { MAX_HOST_ID } from '../wire/layout.js';
+import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
 import type { HostOptions } from './host-options.js';
 
-/** Where hosts and switches listen unless told otherwise (ours; both in the range that IANA leaves free for users). */
-export const DEFAULT_HOST_PORT = 47_000;
-export const DEFAULT_SWITCH_PORT = 47_100;
+/**
+ * Where hosts and switches listen unless told otherwise (ours): below 32768, where Linux begins to give ports to whoever asks for any, and in
+ * 28241-28588, which IANA has given to nobody (https://www.iana.org/assignments/service-names-port-numbers).
+ */
+export const DEFAULT_HOST_PORT = 28_400;
+export const DEFAULT_SWITCH_PORT = 28_500;
 
 /** A setting that is absent unless it is given; the meaning says what holds then. */
 function optional<T>(name: string, kind: ValueKind<T>, meaning: string): Setting<T> {
@@ -42,7 +46,7 @@ export const HOST_SETTINGS = {
   },
   frameSize: optional(
     'frameSize',
-    E.frameBytes.kind,
+    size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }),
     `${E.frameBytes.meaning}; 1472 or what the switch says without it`,
   ),
   algorithm: optional(
@@ -82,10 +86,28 @@ export const HOST_SETTINGS = {
     meaning:
       'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer',
   },
+  key: optional(
+    'key',
+    text('a file'),
+    'key file (xpass key new): a secret that all hosts share, or the identity of this one; frames are sealed with it',
+  ),
+  peers: optional(
+    'peers',
+    text('a file'),
+    'with an identity: file of those whom this host talks to, a name and a public key a line',
+  ),
+  switchKey: optional('switchKey', text('a file'), 'secret that host and switch share; the key file without it'),
+  insecure: defaulted(
+    'insecure',
+    FLAG,
+    false,
+    'listen beyond loopback without a key: whoever sees the network can read and forge everything',
+  ),
   maxWeight: E.maxWeight,
   connectTimeout: E.connectTimeoutNs,
   idleTimeout: E.idleTimeoutNs,
   receiveWindow: E.receiveWindowBytes,
+  heldMemory: E.heldMemoryBytes,
 };
 
 type Settings = typeof HOST_SETTINGS;

@@ -1,11 +1,14 @@
 // Tested by test/loopback/net/host.test.ts
 import { EventEmitter } from 'node:events';
+import { assert } from '../base/assert.js';
 import { XpassError } from '../base/errors.js';
 import type { Application, CreditChoice } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
 import type { EndpointCounters } from '../core/counters.js';
+import type { DoorCounters } from '../core/door.js';
 import type { FlowReader, FlowWriter } from '../core/flow-callbacks.js';
 import type { OpenOptions } from '../core/flow-factory.js';
+import type { HandshakeCounters } from '../core/handshakes.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import type { Address, UdpAddress } from '../udp/address.js';
 import type { DatapathInfo } from '../udp/datapath.js';
@@ -46,6 +49,10 @@ export interface HostStatistics {
   readonly refusedFlows: number;
   /** Frames that came, went and were dropped, by reason. */
   readonly endpoint: Readonly<EndpointCounters>;
+  /** Frames of peers that proved nothing, and frames that waited for handshakes. */
+  readonly door: Readonly<DoorCounters>;
+  /** Associations with peers, and how they came about. */
+  readonly handshakes: Readonly<HandshakeCounters>;
   /** Datagrams, system calls, problems of the socket, lateness of the event loop. */
   readonly driver: DriverStatistics;
 }
@@ -273,7 +280,7 @@ export class Host
     return this.driver.ownsBytes(bytes);
   }
 
-  /** A peer as people write it, by its number: `192.0.2.7:47000`, or `host 3` behind a switch. */
+  /** A peer as people write it, by its number: `192.0.2.7:28400`, or `host 3` behind a switch. */
   peerName(peer: number): string {
     return this.driver.peerName(peer);
   }
@@ -285,12 +292,15 @@ export class Host
 
   /** A snapshot; allocates. */
   statistics(): HostStatistics {
-    const { endpoint } = this.driver.machine;
+    const { endpoint, door } = this.driver.machine;
+    assert(door !== null, 'a host on a socket has a door');
     return {
       streams: this.streams.size,
       flows: this.flows,
       refusedFlows: this.refusedFlows,
       endpoint: { ...endpoint.counters },
+      door: { ...door.counters },
+      handshakes: { ...door.handshakes.counters },
       driver: this.driver.statistics(),
     };
   }

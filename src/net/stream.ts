@@ -92,6 +92,7 @@ export class Stream extends Duplex {
     });
     this.input = new StreamReader({
       push: (chunk) => this.give(chunk),
+      waitingBytes: () => this.readableLength,
       onReaderClosed: (error) => this.handleReaderClosed(error),
     });
   }
@@ -111,7 +112,7 @@ export class Stream extends Duplex {
     return this.output.bytesWritten + this.writableLength;
   }
 
-  /** The peer as people write it: `192.0.2.7:47000`, or `host 3` behind a switch. */
+  /** The peer as people write it: `192.0.2.7:28400`, or `host 3` behind a switch. */
   get peerName(): string {
     return this.peer === 0 ? '' : this.host.peerName(this.peer);
   }
@@ -224,6 +225,13 @@ export class Stream extends Duplex {
     }
     this.finished = callback;
     this.output.end();
+  }
+
+  /** As of a Readable. */
+  override read(size?: number): unknown {
+    const chunk: unknown = super.read(size);
+    this.input.taken();
+    return chunk;
   }
 
   /** For Duplex. @internal */

@@ -45,7 +45,13 @@ export class YamlFile {
     this.yaml = yaml;
     this.lines = lines;
     // The failsafe schema leaves `1e3`, `off` and `5%` the texts that they are.
-    this.document = yaml.parseDocument(source, { schema: 'failsafe', lineCounter: lines, prettyErrors: false });
+    this.document = yaml.parseDocument(source, {
+      schema: 'failsafe',
+      lineCounter: lines,
+      prettyErrors: false,
+      // Without its warnings on standard error: what is wrong with a file is one sentence of ours.
+      logLevel: 'error',
+    });
     const [error] = this.document.errors;
     if (error === undefined) return;
     const { line } = lines.linePos(error.pos[0]);

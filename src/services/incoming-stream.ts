@@ -3,6 +3,7 @@ import { printable } from '../base/display.js';
 import { XpassError } from '../base/errors.js';
 import type { FlowReader } from '../core/flow-callbacks.js';
 import type { Receiver } from '../net/receiver.js';
+import { isAnswer } from './answer-kinds.js';
 import { Fault } from './file/fault.js';
 import { MAX_NAME_BYTES } from './file/file-name.js';
 import { encodeMessage, type Message } from './file/message.js';
@@ -31,6 +32,8 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   logger: Logger;
   readonly peerName: string;
   isClosed = false;
+  /** Its header is an answer, so it gets none. */
+  private isAnswer = false;
   private readonly parts: IncomingStreamParts;
   private readonly reader: TransferReader;
 
@@ -59,6 +62,7 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   }
 
   accept(header: Message): TransferBody | Fault {
+    this.isAnswer = isAnswer(header.kind);
     const { name } = header;
     if (typeof name === 'string') this.logger = this.logger.child({ file: printable(name.slice(0, MAX_NAME_BYTES)) });
     return this.parts.accept(header, this);
@@ -73,7 +77,8 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   }
 
   reply(message: Message): void {
-    this.sendReply(message, MAX_REPLIES);
+    if (this.isAnswer) this.receiver.reset();
+    else this.sendReply(message, MAX_REPLIES);
   }
 
   private sendReply(message: Message, attempts: number): void {

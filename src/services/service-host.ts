@@ -10,6 +10,7 @@ import type { Message } from './file/message.js';
 import type { TransferBody } from './file/transfer-reader.js';
 import { badVerdict } from './file/verdict.js';
 import { IncomingStream } from './incoming-stream.js';
+import { DEFAULT_HEADER_TIMEOUT_MS, hostOf, type OpeningCounters, Places } from './places.js';
 import type { FlowHost, StreamService } from './service.js';
 
 /** Streams that are served at once, each with its buffers and perhaps an open file (ours: what `ulimit -n` leaves a process by default). */
@@ -19,6 +20,7 @@ export interface ServiceHostOptions {
   readonly services: readonly StreamService[];
   readonly logger: Logger;
   readonly maxStreams?: number;
+  readonly headerTimeoutMs?: number;
 }
 
 /** Of all flows together, since the start. */
@@ -36,17 +38,17 @@ export type ServiceCredits = Values<typeof SERVICE_METRICS>;
 export class ServiceHost {
   private readonly services: readonly StreamService[];
   private readonly logger: Logger;
-  private readonly maxStreams: number;
-  private readonly streams = new Set<IncomingStream>();
+  private readonly places: Places<IncomingStream>;
   /** Credits of the flows that are closed. */
   private closedCredits: ServiceCredits = initialValues(SERVICE_METRICS);
   private isClosing = false;
   private refused = 0;
 
-  constructor({ services, logger, maxStreams = MAX_STREAMS }: ServiceHostOptions) {
+  constructor(options: ServiceHostOptions) {
+    const { services, logger, maxStreams: most = MAX_STREAMS, headerTimeoutMs = DEFAULT_HEADER_TIMEOUT_MS } = options;
     this.services = services;
     this.logger = logger;
-    this.maxStreams = maxStreams;
+    this.places = new Places({ most, headerTimeoutMs, giveUp: ({ receiver }) => receiver.reset() });
   }
 
   /** Serves the flows of `host`. Call it when the host is open, before anything else is awaited: no frame can have come by then. */
@@ -56,16 +58,21 @@ export class ServiceHost {
   }
 
   get streamCount(): number {
-    return this.streams.size;
+    return this.places.size;
   }
 
-  /** Flows that were refused because there were too many. */
+  /** What became of streams that no service has taken. */
+  get openings(): OpeningCounters {
+    return { ...this.places.counters };
+  }
+
+  /** Flows that were refused because there were too many, or the process was ending. */
   get refusedStreams(): number {
     return this.refused;
   }
 
   get credits(): ServiceCredits {
-    return [...this.streams].reduce((sum, { receiver }) => withFlow(sum, receiver), this.closedCredits);
+    return [...this.places.streams].reduce((sum, { receiver }) => withFlow(sum, receiver), this.closedCredits);
   }
 
   /** Takes no more streams and lets the services give up theirs. Reset the flows afterwards. */
@@ -83,7 +90,8 @@ export class ServiceHost {
   }
 
   private accept(host: FlowHost, receiver: Receiver): FlowReader | null {
-    if (this.isClosing || this.streams.size >= this.maxStreams) {
+    const peer = hostOf(receiver.peerName);
+    if (this.isClosing || !this.places.makeRoom(peer)) {
       this.refused++;
       return null;
     }
@@ -95,27 +103,37 @@ export class ServiceHost {
       onRefused: (fault, refused) => this.refuse(fault, refused),
       onClosed: (closed) => this.forget(closed),
     });
-    this.streams.add(stream);
-    // The data of a perf test names its control stream.
-    receiver.acceptPaired((paired) => this.accept(host, paired));
+    this.places.take(stream, peer);
     return stream;
   }
 
   private route(header: Message, stream: IncomingStream): TransferBody | Fault {
+    this.places.settle(stream);
     const service = this.services.find(({ kind }) => kind === header.kind);
-    if (service !== undefined) return service.accept(header, stream);
+    if (service !== undefined) return this.begin(service, header, stream);
     const kinds = this.services.map(({ kind }) => kind).join(', ');
     const kind = printable(header.kind.slice(0, MAX_KIND_SHOWN));
     return new Fault('unsupported', `streams of the kind '${kind}' are not served here; allowed: ${kinds}`);
   }
 
+  /** Streams that name another as their pair are taken only where its service said so: a chain of them would have no end. */
+  private begin(service: StreamService, header: Message, stream: IncomingStream): TransferBody | Fault {
+    const body = service.accept(header, stream);
+    const { receiver, host } = stream;
+    if (!(body instanceof Fault) && service.takesPaired === true && receiver.pairedFlowId === 0) {
+      receiver.acceptPaired((paired) => this.accept(host, paired));
+    }
+    return body;
+  }
+
   private refuse(fault: Fault, stream: IncomingStream): void {
+    this.places.settle(stream);
     this.logger.warn({ peer: stream.peerName, code: fault.code }, fault.message);
     if (!stream.isClosed) stream.reply(badVerdict(fault));
   }
 
   private forget(stream: IncomingStream): void {
-    this.streams.delete(stream);
+    this.places.leave(stream);
     this.closedCredits = withFlow(this.closedCredits, stream.receiver);
   }
 }

@@ -28,6 +28,8 @@ export type FlowHost = Pick<
 export interface StreamService {
   /** The headers that are for this service. */
   readonly kind: string;
+  /** A peer may open streams that name one of this kind as their pair, as the data of a perf test does. */
+  readonly takesPaired?: boolean;
   /**
    * A stream of this kind has begun. Returns who takes its body, or why nobody does: then the peer gets a bad verdict. Its fields are the peer's word: check
    * each before use. A stream without a body announces 0 bytes, one that lasts until its end Infinity.

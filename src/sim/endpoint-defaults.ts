@@ -9,8 +9,6 @@ import { DEFAULT_CONFIG, type EndpointConfig } from '../core/config.js';
 export const SIMULATION_CONFIG: Readonly<EndpointConfig> = {
   ...DEFAULT_CONFIG,
   catchUpNs: 0,
-  /** Addresses are not forged here, and at the start of many flows three credits would all be dropped and a flow be behind for good. */
-  amplificationLimit: Number.POSITIVE_INFINITY,
   /**
    * ACKs are sent without credit. A shuffle of 288 flows to a host lost 2,167 of 120,000 frames in NICs' queues at 100 us, none at 20 ms. Holes and ends are
    * acknowledged at once.
@@ -31,4 +29,5 @@ export const SIMULATION_CONFIG: Readonly<EndpointConfig> = {
   lingerNs: 20 * MILLISECOND_NS,
   /** Of an endless flow on the longest path that an experiment has: 100 Gbit/s for 1 ms are 12.5 MB. */
   receiveWindowBytes: 16 * 1024 * 1024,
+  heldMemoryBytes: Number.POSITIVE_INFINITY,
 };

@@ -32,6 +32,10 @@ export interface Scenario {
   readonly payload: 'lengths' | 'bytes';
   /** False: no flow is played alone to know its slowdown; they are all null. */
   readonly slowdowns?: boolean;
+  /** Hosts prove themselves to each other before a flow hears of a peer (PROTOCOL §7); needs bytes. Not without it. */
+  readonly doors?: boolean;
+  /** Hosts that break every rule; in random worlds. */
+  readonly hostile?: readonly HostileSpec[];
 }
 
 export interface HostSpec {
@@ -135,6 +139,30 @@ export type Fault =
   /** What arrives at the host is read at this rate from now on; Infinity: at once. */
   | { readonly kind: 'reader'; readonly atNs: number; readonly host: number; readonly rateBps: number }
   | { readonly kind: 'clock'; readonly atNs: number; readonly host: number; readonly driftPpm: number };
+
+/** What a hostile host does, by a script whose chance is `seed`. It speaks the protocol besides, as far as `changeShare` lets it. */
+export interface HostileSpec {
+  readonly host: number;
+  readonly seed: number;
+  readonly fromNs: number;
+  readonly untilNs: number;
+  /** Single tricks after that, in their order: when everybody else is silent. */
+  readonly lateNs: readonly number[];
+  /** Mean time between two of its tricks. */
+  readonly gapNs: number;
+  /** Names of what it does. */
+  readonly tricks: readonly string[];
+  /** The part of its own frames that it changes, loses or sends twice. */
+  readonly changeShare: number;
+  /** It sends frames in the name of others: no switch looks at sources (PROTOCOL §8.2 says that it does). */
+  readonly spoofs: boolean;
+  /** It sees every frame of the world, and sends them again. */
+  readonly isOnPath: boolean;
+  /** Its frames pass the meter and the queue of its NIC, as those of each host pass its switch. */
+  readonly isMetered: boolean;
+  /** The part of its link that lies take at most. */
+  readonly load: number;
+}
 
 export interface ProbeSpec {
   /** Time between two samples of the series of a report; 0: none are taken. */

@@ -16,12 +16,10 @@ import type { FlowResult, SimulationResult, SimulationRun } from './result.js';
 import type { Scenario } from './scenario.js';
 import { type FlowPlan, planFlows } from './traffic/plan-flows.js';
 import { TrafficPlayer } from './traffic-player.js';
-import { buildWorld, chancesOf, largestFrameBytes, type MakeFabric, type MakePool, type World } from './world.js';
+import { buildWorld, chancesOf, largestFrameBytes, type World, type WorldMakers } from './world.js';
 
-export interface SimulateOptions {
-  /** Makes switches that are not the real ones, to see that checks find what is wrong with them. */
-  readonly makeFabric?: MakeFabric | undefined;
-  readonly makePool?: MakePool | undefined;
+/** Makers: of parts that are not the real ones, to see that checks find what is wrong with them. */
+export interface SimulateOptions extends WorldMakers {
   /** Instead of what the scenario says. */
   readonly slowdowns?: boolean | undefined;
   /** Looks at the world after each step. */
@@ -48,14 +46,11 @@ class Simulation {
   /** The run has ended with its flows. */
   private hasEnded = false;
 
-  constructor(
-    scenario: Scenario,
-    { makeFabric, makePool, onStep, slowdowns = scenario.slowdowns ?? true }: SimulateOptions,
-  ) {
+  constructor(scenario: Scenario, { onStep, slowdowns = scenario.slowdowns ?? true, ...makers }: SimulateOptions) {
     this.scenario = scenario;
     const chances = chancesOf(scenario.seed);
     const applicationAt = (port: number): Application => ({ acceptFlow: (flow) => this.player.accept(port, flow) });
-    this.world = buildWorld({ scenario, chances, applicationAt, makeFabric, makePool });
+    this.world = buildWorld({ scenario, chances, applicationAt, ...makers });
     const { network, ports } = this.world;
     const plans = planFlows(scenario.traffic, chances.traffic, largestFrameBytes(scenario.topology));
     const marks = scenario.jainWindowsNs.length + 1;

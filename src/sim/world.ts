@@ -3,8 +3,10 @@ import { crc32 } from '../base/crc32.js';
 import { SeededRandom } from '../base/random.js';
 import type { Application } from '../core/application.js';
 import { endpointConfig } from '../core/config.js';
+import { Door, type DoorEvents } from '../core/door.js';
 import { Endpoint } from '../core/endpoint.js';
 import { FlowRecords } from '../core/flow-record.js';
+import type { HandshakeOptions } from '../core/handshakes.js';
 import { Host } from '../core/host.js';
 import { Fabric } from '../switch/fabric.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
@@ -12,6 +14,7 @@ import { PortRecords } from '../switch/port-record.js';
 import { PortStatistics } from '../switch/port-statistics.js';
 import type { Topology } from '../switch/topology.js';
 import { FramePool } from '../wire/frame.js';
+import { SumCookies } from './cookies.js';
 import { SIMULATION_CONFIG } from './endpoint-defaults.js';
 import { LinkProbe } from './measure/link-probe.js';
 import { Network } from './network.js';
@@ -24,6 +27,8 @@ const POOLED_FRAMES = 65_536;
 const RECORDS_IN_ARRAY = 4_096;
 /** Every frame of lengths but ACKs of many ranges, which get a larger one. V8 keeps arrays of up to 64 bytes beside their owner on its heap. */
 const LENGTHS_BUFFER_BYTES = 64;
+/** Peers that a door knows at a time (ours): more than worlds of bytes have hosts. */
+const MAX_PEERS = 1_000;
 
 /** Chance of a run, each part its own, so that a change in one does not change the others. */
 export interface Chances {
@@ -31,17 +36,47 @@ export interface Chances {
   readonly fabric: SeededRandom;
   readonly hosts: SeededRandom;
   readonly nics: SeededRandom;
+  readonly doors: SeededRandom;
 }
 
 export function chancesOf(seed: number): Chances {
   const root = new SeededRandom(seed);
-  return { traffic: root.fork(), fabric: root.fork(), hosts: root.fork(), nics: root.fork() };
+  return {
+    traffic: root.fork(),
+    fabric: root.fork(),
+    hosts: root.fork(),
+    nics: root.fork(),
+    doors: root.fork(),
+  };
 }
 
 /** What makes the switches of a world; the planted bugs of the fuzz tests make others. */
 export type MakeFabric = (options: ConstructorParameters<typeof Fabric>[0]) => Fabric;
 /** What makes the store of frames of a world; checks make one that keeps books. */
 export type MakePool = (makeBytes: () => Uint8Array, capacity: number) => FramePool;
+
+/** What makes the doors of a world that has them. */
+export type MakeDoor = (options: HandshakeOptions, events: DoorEvents) => Door;
+/** What puts the parts of the host at `port` together; checks make hosts that lie. */
+export type MakeHost = (parts: HostParts, port: number) => Host;
+
+/** What takes the flows of the host at `port`, in front of the one that does so usually. */
+export type MakeApplication = (usual: Application, port: number) => Application;
+
+export interface HostParts {
+  readonly endpoint: Endpoint;
+  readonly nic: Port;
+  readonly door: Door | null;
+}
+
+/** What of a world may be other than usual. */
+export interface WorldMakers {
+  readonly makeFabric?: MakeFabric | undefined;
+  readonly makePool?: MakePool | undefined;
+  readonly makeDoor?: MakeDoor | undefined;
+  readonly makeHost?: MakeHost | undefined;
+  readonly makeApplication?: MakeApplication | undefined;
+}
 
 export interface World {
   readonly network: Network;
@@ -55,13 +90,11 @@ export interface World {
   readonly nics: readonly Port[];
 }
 
-export interface WorldOptions {
+export interface WorldOptions extends WorldMakers {
   readonly scenario: Scenario;
   readonly chances: Chances;
   /** Who takes the flows of the host at `port`. */
   readonly applicationAt: (port: number) => Application;
-  readonly makeFabric?: MakeFabric | undefined;
-  readonly makePool?: MakePool | undefined;
 }
 
 /** Builds hosts and network as a scenario has them. Throws XpassError `config` for settings that an endpoint cannot have. */
@@ -71,6 +104,9 @@ export function buildWorld({
   applicationAt,
   makeFabric = (options) => new Fabric(options),
   makePool = (makeBytes, capacity) => new FramePool(makeBytes, capacity),
+  makeDoor = (options, events) => new Door(options, events),
+  makeHost = ({ endpoint, nic, door }) => new Host(endpoint, nic, door),
+  makeApplication = (usual) => usual,
 }: WorldOptions): World {
   const { topology } = scenario;
   const carriesBytes = scenario.payload === 'bytes';
@@ -85,21 +121,42 @@ export function buildWorld({
   const hosts = scenario.hosts.map((spec, port) => {
     const random = chances.hosts.fork();
     const marking = chances.nics.fork();
+    const proofs = chances.doors.fork();
     const make = (): Host => {
       const link = fabric.portSettings(port);
       const config = configOf(spec, link);
-      const application = applicationAt(port);
+      const application = makeApplication(applicationAt(port), port);
       const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application, records });
       // After a crash: what the old NIC held is gone.
       nicStatistics[port].setDataQueue(0, 0);
       nicStatistics[port].setCreditQueue(0);
       nics[port] = new Port(nicOf(spec, link), nicStatistics[port], marking);
-      return new Host(endpoint, nics[port]);
+      const hasDoor = carriesBytes && scenario.doors === true;
+      const door = hasDoor ? makeDoor(doorOptions(endpoint, proofs), eventsFor(endpoint)) : null;
+      return makeHost({ endpoint, nic: nics[port], door }, port);
     };
     return new SimHost(spec, { make, random: random.fork(), pool });
   });
   const network = new Network(fabric, hosts);
   return { network, links: probesOf(fabric, nicStatistics), ports: portsOf(scenario), pool, nics };
+}
+
+/** A door's secrets are new after a crash. */
+function doorOptions({ config, pool }: Endpoint, chance: SeededRandom): HandshakeOptions {
+  return {
+    hostId: config.hostId,
+    random: chance.fork(),
+    check: crc32,
+    pool,
+    cookies: new SumCookies(chance.fork()),
+    keys: null,
+    maxPeers: MAX_PEERS,
+    times: config,
+  };
+}
+
+function eventsFor(endpoint: Endpoint): DoorEvents {
+  return { peers: null, onFailed: (peer, error) => endpoint.closePeer(peer, error) };
 }
 
 export function largestFrameBytes({ links }: Topology): number {

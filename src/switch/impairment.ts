@@ -1,6 +1,6 @@
 import type { Random } from '../base/random.js';
 import type { Frame } from '../wire/frame.js';
-import { FrameType } from '../wire/layout.js';
+import { CONTROL_CODES, FrameType } from '../wire/layout.js';
 import { PortDrop } from './port-statistics.js';
 
 /** What one direction of a link does to frames besides carrying them. Every rate is a probability per frame. */
@@ -86,7 +86,7 @@ export class Impairment {
   judge(type: number): number {
     const config = this.config;
     if (config.down) return PortDrop.down;
-    if ((this.typeMask & (1 << type)) === 0) return 0;
+    if ((this.typeMask & (1 << (type < CONTROL_CODES ? type : FrameType.control))) === 0) return 0;
     if (config.burstEnterRate > 0 && this.isLostInBurst()) return PortDrop.burstLost;
     if (this.happens(config.lossRate)) return PortDrop.lost;
     let verdict = 0;

@@ -101,11 +101,8 @@ export const PORT_SETTINGS = settingTable<PortConfig>(DEFAULT_PORT, {
   ),
 });
 
-/** The types that cross links: the others stay between a host and its switch. PROTOCOL §2.2 */
-const CARRIED_TYPES = (Object.keys(FrameType) as FrameTypeName[]).filter((name) => {
-  const type = FrameType[name];
-  return type < FrameType.attach || type > FrameType.detach;
-});
+/** Every class crosses links: of the control frames those between hosts. PROTOCOL §2.2 */
+const CARRIED_TYPES = Object.keys(FrameType) as FrameTypeName[];
 
 function isCarried(name: unknown): name is FrameTypeName {
   return (CARRIED_TYPES as unknown[]).includes(name);

@@ -4,7 +4,14 @@ import { NEVER, transmissionNs } from '../base/time.js';
 import { frameType, hopLimit, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import { creditShare, DEFAULT_FRAME_BYTES, FrameType, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../wire/layout.js';
+import {
+  creditShare,
+  DEFAULT_FRAME_BYTES,
+  FrameType,
+  MAX_PLAIN_CREDIT_BYTES,
+  MEAN_CREDIT_WIRE_BYTES,
+  wireBytes,
+} from '../wire/layout.js';
 import { markCe } from '../wire/rewrite.js';
 import { CreditMarking } from './credit-marking.js';
 import { changeMeter, eligibleNs, type MeterRate, spend, startMeter } from './credit-meter.js';
@@ -105,6 +112,7 @@ export class Port {
   readonly statistics: PortStatistics;
   private readonly marking: CreditMarking;
   private readonly explicitRate: ExplicitRate;
+  private sealedCharge: number;
   private readonly random: Random;
   /** Null until a first credit of that class has come; `credits` and `marking` are those of the high class. */
   private low: LowClass | null = null;
@@ -122,6 +130,7 @@ export class Port {
     this.numbers = numbers;
     this.at = at;
     this.maxWireBytes = wireBytes(config.maxFrameBytes);
+    this.sealedCharge = sealedCharge(config.maxFrameBytes);
     this.marking = new CreditMarking(config.creditMarkFrames, random);
     this.explicitRate = new ExplicitRate(config.rateBps, bitsPerCredit(config), config.creditQueueFrames);
     this.random = random;
@@ -213,6 +222,7 @@ export class Port {
     this.advance(nowNs);
     this.config = { ...this.config, ...changes };
     this.maxWireBytes = wireBytes(this.config.maxFrameBytes);
+    this.sealedCharge = sealedCharge(this.config.maxFrameBytes);
     this.dataMarking = new DataMarking(this.config);
     this.isPhantom = this.dataMarking.isPhantom;
     numbers[at + F.rateBps] = this.config.rateBps;
@@ -306,7 +316,7 @@ export class Port {
     assert(frame !== null, 'a scheduled start has a frame');
     if (this.nextIsCredit) {
       this.statistics.setCreditQueue(--this.creditFrames);
-      this.startCredit(frame, frame.wireBytes);
+      this.startCredit(frame, this.meteredBytes(frame));
     } else {
       this.dataBytes -= frame.wireBytes;
       if (frame.type === FrameType.speculativeData) this.speculativeBytes -= frame.wireBytes;
@@ -373,15 +383,27 @@ export class Port {
   }
 
   private creditStartNs(credit: Frame, busyUntilNs: number): number {
-    const startNs = Math.max(busyUntilNs, eligibleNs(this.numbers, this.at, credit.wireBytes));
+    const startNs = Math.max(busyUntilNs, eligibleNs(this.numbers, this.at, this.meteredBytes(credit)));
     // A credit that overtakes a longer one of the other class may have come after the bucket held its bytes.
     return this.low === null ? startNs : Math.max(startNs, credit.atNs);
+  }
+
+  /** Sealed credits are longer than the share was made for: fewer of them fill it, so that their data fills the link. PROTOCOL §9.1 */
+  private meteredBytes({ wireBytes: bytes }: Frame): number {
+    return bytes <= MAX_PLAIN_CREDIT_WIRE_BYTES ? bytes : bytes * this.sealedCharge;
   }
 
   private drop(code: number): number {
     this.statistics.countDrop(code);
     return code;
   }
+}
+
+const MAX_PLAIN_CREDIT_WIRE_BYTES = wireBytes(MAX_PLAIN_CREDIT_BYTES);
+
+/** What a byte of a sealed credit counts at a meter whose share is made for plain ones. PROTOCOL §9.1 */
+function sealedCharge(maxFrameBytes: number): number {
+  return creditShare(maxFrameBytes) / creditShare(maxFrameBytes, true);
 }
 
 /** What a credit and the data that it releases take of the link. PROTOCOL §4.4 */

@@ -4,31 +4,38 @@ import { counters, gauge, group, label, list, namedCounts, type Values } from '.
 import type { Random } from '../base/random.js';
 import { Ring } from '../base/ring.js';
 import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
-import {
-  attachMaxFrameBytes,
-  attachToken,
-  checkFrame,
-  DROP_NAMES,
-  DropCode,
-  destinationHost,
-  flowId,
-  keepAliveToken,
-  peekHeader,
-  sourceHost,
-} from '../wire/decode.js';
-import { encodeAttached, encodeAttachRefused, encodeVersion, type FlowHeader } from '../wire/encode.js';
+import { checkFrame, DROP_NAMES, DropCode, destinationHost, flowId, peekHeader, sourceHost } from '../wire/decode.js';
+import type { FlowHeader } from '../wire/encode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import {
+  Attach,
+  AttachChallenge,
   Attached,
-  AttachRefusal,
   AttachRefused,
-  Credit,
+  Detach,
+  isSwitchType,
+  KeepAlive,
+  Version,
+} from '../wire/frames.js';
+import {
+  AttachRefusal,
   FrameType,
+  MAX_PLAIN_CREDIT_BYTES,
   NO_HOST,
+  SEALED_CREDIT_EXTRA_BYTES,
   VERSION,
-  VersionOffer,
 } from '../wire/layout.js';
-import { ATTACHMENT_METRICS, Attachments } from './attachments.js';
+import {
+  type AttachProof,
+  BITS_BYTES,
+  type Bits64,
+  COOKIE_BYTES,
+  type CookieMaker,
+  NONCE_PROOF,
+  proofAt,
+  proveFrame,
+} from '../wire/proofs.js';
+import { ATTACHMENT_METRICS, type AttachClaim, Attachments } from './attachments.js';
 import { Fabric, type LinkChanges } from './fabric.js';
 import { DIRECTION_METRICS } from './link-direction.js';
 import { pathChoices } from './path-choices.js';
@@ -61,14 +68,22 @@ const MAX_ANSWERS = 1024;
 /** An unknown peer whose frames are turned away hears so ten times a second at most: after a restart every host attaches again soon (ours). */
 const NOT_ATTACHED_INTERVAL_NS = 100 * MILLISECOND_NS;
 const VERSION_INTERVAL_NS = SECOND_NS;
-const MAX_CREDIT_BYTES = Credit.bytes + Credit.maxPaddingBytes;
+/** A sealed one. */
+const MAX_CREDIT_BYTES = MAX_PLAIN_CREDIT_BYTES + SEALED_CREDIT_EXTRA_BYTES;
 /** Rate field of ATTACHED. PROTOCOL §3.9 */
 const MAX_RATE_KBPS = 0xffffffff;
 const NO_TOKEN = 0;
 
-/** Why the switch turned a datagram away before it entered the fabric; the first six are PROTOCOL §2.7's by `DropCode`. */
-const DOOR_NAMES: readonly string[] = [...DROP_NAMES, 'direction', 'spoofed', 'notAttached', 'answerQueueFull'];
-const DoorDrop = { direction: 7, spoofed: 8, notAttached: 9, answerQueueFull: 10 } as const;
+/** Why the switch turned a datagram away before it entered the fabric; the first seven are PROTOCOL §2.7's by `DropCode`. */
+const DOOR_NAMES: readonly string[] = [
+  ...DROP_NAMES,
+  'direction',
+  'spoofed',
+  'notAttached',
+  'answerQueueFull',
+  'wrongKey',
+];
+const DoorDrop = { direction: 8, spoofed: 9, notAttached: 10, answerQueueFull: 11, wrongKey: 12 } as const;
 
 export interface SwitchOptions {
   topology: Topology;
@@ -76,7 +91,12 @@ export interface SwitchOptions {
   check: Crc32;
   /** Its buffers take a full frame of the largest link. */
   pool: FramePool;
+  /** Make and check what hosts show when they attach. PROTOCOL §8.3 */
+  cookies: CookieMaker;
+  proof?: AttachProof;
   keepAliveMs?: number;
+  /** While an address is held its number stands for no other. */
+  onHeld?(peer: number, isHeld: boolean): void;
   /** How long before its last bit arrives a frame may leave by `poll`; see FabricOptions. */
   earlyNs?: number;
 }
@@ -116,6 +136,8 @@ export class Switch {
   private readonly topology: Topology;
   private readonly check: Crc32;
   private readonly pool: FramePool;
+  private readonly cookies: CookieMaker;
+  private readonly proof: AttachProof;
   private readonly keepAliveMs: number;
   private readonly fabric: Fabric;
   private readonly attachments: Attachments;
@@ -133,6 +155,8 @@ export class Switch {
     this.topology = topology;
     this.check = options.check;
     this.pool = pool;
+    this.cookies = options.cookies;
+    this.proof = options.proof ?? NONCE_PROOF;
     this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
     this.fabric = new Fabric({ topology, random, pool, earlyNs });
     this.hostCount = topology.hosts.length;
@@ -143,6 +167,7 @@ export class Switch {
       keepAliveMs: this.keepAliveMs,
       portOf: (id) => this.fabric.routes.localPort(id),
       maxFrameBytesAt: (port) => this.fabric.portSettings(port).maxFrameBytes,
+      onHeld: options.onHeld?.bind(options),
     });
   }
 
@@ -159,7 +184,7 @@ export class Switch {
   handleDatagram(frame: Frame, nowNs: number): void {
     const type = peekHeader(frame.bytes, frame.length);
     if (type < 0) this.refuse(frame, type, nowNs);
-    else if (type >= FrameType.attach && type <= FrameType.detach) this.handleControl(frame, nowNs);
+    else if (isSwitchType(type)) this.handleControl(frame, nowNs);
     else if (type === FrameType.credit && frame.length > MAX_CREDIT_BYTES) this.turnAway(frame, -DropCode.length);
     else this.forward(frame, nowNs);
   }
@@ -266,33 +291,60 @@ export class Switch {
       this.turnAway(frame, -type);
       return;
     }
-    if (type === FrameType.attach) this.handleAttach(frame, nowNs);
-    else if (type === FrameType.keepAlive) this.handleKeepAlive(frame, nowNs);
-    else if (type === FrameType.detach) {
-      this.attachments.detach(sourceHost(frame.bytes), keepAliveToken(frame.bytes), frame.peer);
-    } else this.door[DoorDrop.direction]++;
+    if (type === Attach.type) this.handleAttach(frame, nowNs);
+    else if (type === KeepAlive.type) this.handleKeepAlive(frame, nowNs);
+    else if (type === Detach.type) this.handleDetach(frame);
+    else this.door[DoorDrop.direction]++;
     this.pool.give(frame);
   }
 
-  private handleAttach({ bytes, peer }: Frame, nowNs: number): void {
+  /** An address that has not shown a cookie is sent one, and nothing is kept of it. */
+  private handleAttach(frame: Frame, nowNs: number): void {
+    const { bytes, peer } = frame;
+    const token = Attach.read.token(bytes);
+    const nonce = Attach.read.nonce(bytes, new Uint8Array(BITS_BYTES));
+    const cookie = Attach.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
+    const id = sourceHost(bytes);
+    if (!this.cookies.isValid(peer, nonce, nowNs, cookie)) this.sendChallenge({ id, token, nonce, peer }, nowNs);
+    else if (!this.proof.isValid(bytes, proofAt(frame), nonce)) {
+      this.door[DoorDrop.wrongKey]++;
+      if (this.notAttachedAnswers.allow(peer, nowNs))
+        this.sendRefusal({ id, token, peer }, AttachRefusal.wrongKey, nowNs);
+    } else this.attach({ id, token, nonce, peer, maxFrameBytes: Attach.read.maxFrameBytes(bytes) }, nowNs);
+  }
+
+  private attach(claim: AttachClaim, nowNs: number): void {
     this.attachments.advance(nowNs);
-    const claim = { id: sourceHost(bytes), token: attachToken(bytes), peer, maxFrameBytes: attachMaxFrameBytes(bytes) };
     const port = this.attachments.attach(claim, nowNs);
     if (port >= 0) this.sendAttached(port, nowNs);
     else this.sendRefusal(claim, -port, nowNs);
   }
 
-  private handleKeepAlive({ bytes, peer }: Frame, nowNs: number): void {
+  private handleKeepAlive(frame: Frame, nowNs: number): void {
     this.attachments.advance(nowNs);
-    const id = sourceHost(bytes);
-    const token = keepAliveToken(bytes);
-    const port = this.attachments.keepAlive(id, token, { peer, nowNs });
+    const port = this.provedPort(frame);
     if (port >= 0) {
+      this.attachments.keepAlive(port, nowNs);
       this.sendAttached(port, nowNs);
       return;
     }
     this.door[DoorDrop.notAttached]++;
-    this.answerNotAttached({ id, token, peer }, nowNs);
+    const { bytes, peer } = frame;
+    this.answerNotAttached({ id: sourceHost(bytes), token: KeepAlive.read.token(bytes), peer }, nowNs);
+  }
+
+  private handleDetach(frame: Frame): void {
+    const port = this.provedPort(frame);
+    if (port >= 0) this.attachments.detach(port);
+    else this.door[DoorDrop.notAttached]++;
+  }
+
+  /** Port of the host that a KEEP_ALIVE or DETACH is of; -1 where it is of nobody who is attached, or came before. */
+  private provedPort(frame: Frame): number {
+    const { bytes, peer } = frame;
+    const port = this.attachments.portAt(sourceHost(bytes), peer);
+    if (port < 0 || !this.proof.isValid(bytes, proofAt(frame), this.attachments.nonceAt(port))) return -1;
+    return this.attachments.isNew(port, KeepAlive.read.counter(bytes)) ? port : -1;
   }
 
   /** Somebody else has the id: silence. Nobody has it: the host is told to attach, as after a restart of the switch. */
@@ -308,12 +360,12 @@ export class Switch {
 
   /** PROTOCOL §3.13 */
   private refuse(frame: Frame, drop: number, nowNs: number): void {
-    const mayAnswer = drop === DropCode.version && frame.length >= VersionOffer.bytes;
+    const mayAnswer = drop === DropCode.version && frame.length >= Version.minBytes;
     if (mayAnswer && this.versionAnswers.allow(frame.peer, nowNs)) {
       const { bytes, peer } = frame;
       const header = { destination: sourceHost(bytes), source: destinationHost(bytes), flowId: flowId(bytes) };
-      const answer = this.takeAnswer(VersionOffer.bytes, peer, nowNs);
-      answer.length = encodeVersion(answer.bytes, header, { lowest: VERSION, highest: VERSION }, this.check);
+      const answer = this.takeAnswer(Version.minBytes, peer, nowNs);
+      answer.length = Version.encode(answer.bytes, header, { lowest: VERSION, highest: VERSION }, this.check);
       this.queueAnswer(answer);
     }
     this.turnAway(frame, -drop);
@@ -331,15 +383,26 @@ export class Switch {
       rateKbps: rateKbps(rateBps),
       maxFrameBytes,
       keepAliveMs: this.keepAliveMs,
+      counter: this.attachments.nextCounter(port),
     };
-    const answer = this.takeAnswer(Attached.bytes, this.attachments.peerAt(port), nowNs);
-    answer.length = encodeAttached(answer.bytes, toHost(this.topology.hosts[port].id), fields, this.check);
+    const answer = this.takeAnswer(Attached.minBytes, this.attachments.peerAt(port), nowNs);
+    answer.length = Attached.encode(answer.bytes, toHost(this.topology.hosts[port].id), fields, null);
+    proveFrame(answer, { check: this.check, proof: this.proof, nonce: this.attachments.nonceAt(port) });
+    this.queueAnswer(answer);
+  }
+
+  private sendChallenge(to: { id: number; token: number; nonce: Bits64; peer: number }, nowNs: number): void {
+    const { id, peer, ...fields } = to;
+    const cookie = new Uint8Array(COOKIE_BYTES);
+    this.cookies.write(peer, to.nonce, nowNs, cookie);
+    const answer = this.takeAnswer(AttachChallenge.minBytes, peer, nowNs);
+    answer.length = AttachChallenge.encode(answer.bytes, toHost(id), { ...fields, cookie }, this.check);
     this.queueAnswer(answer);
   }
 
   private sendRefusal(to: { id: number; token: number; peer: number }, code: number, nowNs: number): void {
-    const answer = this.takeAnswer(AttachRefused.bytes, to.peer, nowNs);
-    answer.length = encodeAttachRefused(answer.bytes, toHost(to.id), { token: to.token, code }, this.check);
+    const answer = this.takeAnswer(AttachRefused.minBytes, to.peer, nowNs);
+    answer.length = AttachRefused.encode(answer.bytes, toHost(to.id), { token: to.token, code }, this.check);
     this.queueAnswer(answer);
   }
 

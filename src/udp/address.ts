@@ -154,3 +154,8 @@ export function address(defaults: AddressDefaults = {}): ValueKind<Address> {
     format: formatAddress,
   };
 }
+
+/** Whether only processes of this machine reach it. */
+export function isLoopback({ host }: Address): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}

@@ -115,7 +115,6 @@ export class DgramDatapath implements Datapath {
     if (this.peers === null) {
       this.socket.send(bytes, callback);
     } else {
-      this.peers.markAnswered(frame.peer);
       this.socket.send(bytes, this.peers.port(frame.peer), this.peers.address(frame.peer), callback);
     }
     this.counters.datagramsOut++;

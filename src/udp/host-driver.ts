@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { assert } from '../base/assert.js';
 import type { Crc32 } from '../base/crc32.js';
 import { XpassError } from '../base/errors.js';
@@ -7,7 +8,9 @@ import type { AttachedLink } from '../core/attachment.js';
 import { isBundle } from '../wire/bundle.js';
 import { sourceHost } from '../wire/decode.js';
 import { Frame, FramePool } from '../wire/frame.js';
+import { Attach } from '../wire/frames.js';
 import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
+import { type AttachProof, BITS_BYTES, NONCE_PROOF } from '../wire/proofs.js';
 import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAddress } from './address.js';
 import { ArrivalEstimate } from './arrival-times.js';
 import type { Bundler } from './bundler.js';
@@ -25,8 +28,6 @@ export const ONLY_PEER = 1;
 /** Frames that were read together are given to the machine before it is drained once, at most this many. Ours: at 2 us each the first answer waits 0.1 ms. */
 const MAX_BATCH = 64;
 const DEFAULT_CONNECT_TIMEOUT_NS = 5 * SECOND_NS;
-/** Room for every frame that an attachment sends. */
-const ATTACH_FRAME_BYTES = 64;
 const LOOPBACK: UdpAddress = { address: '127.0.0.1', port: 0, family: 4 };
 
 /** What the kernel counts for a datagram beyond its bytes: the sk_buff and its shared info, 256 + 320 bytes on x86-64 Linux. */
@@ -59,6 +60,8 @@ export interface HostOptions extends DriverOptions, SwitchEvents {
   switchAddress?: Address;
   /** Direct mode with one peer only: the socket is connected to it, and it is peer number `ONLY_PEER`. */
   onlyPeer?: Address;
+  /** Of what is said between host and switch; by the process's random bits where it is left out. */
+  proof?: AttachProof;
   /** Host id wanted behind a switch; 0, the default, for any. */
   hostId?: number;
   /** Largest UDP payload: 1472 by default in direct mode, the switch's behind a switch. */
@@ -78,7 +81,11 @@ export interface HostParts {
   readonly random: Random;
   /** Credits that the host may have outstanding; see `hostCredits`. */
   readonly hostCredits: number;
+  /** Whom the host holds while they are proved, in direct mode; null where peers have numbers of their own. */
+  readonly peers: PeerTable | null;
   readonly nowNs: number;
+  /** A peer's address, as a proof of it names it. */
+  addressOf(peer: number): string;
 }
 
 export interface UdpHostOptions<M extends HostMachine> extends HostOptions {
@@ -142,8 +149,11 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       const link = await host.attach();
       const pool = bufferPool(link.maxFrameBytes);
       const credits = hostCredits(host.info.receiveBufferBytes, link.maxFrameBytes);
-      const { random, frameCheck } = host;
-      const parts = { link, pool, check: frameCheck.check, random, hostCredits: credits, nowNs: host.now() };
+      const { random, frameCheck, peers } = host;
+      const parts = {
+        ...{ link, pool, check: frameCheck.check, random, hostCredits: credits, peers, nowNs: host.now() },
+        addressOf: (peer: number) => host.peerName(peer),
+      };
       host.start(options.makeMachine(parts), pool, link.maxFrameBytes);
       return host;
     } catch (error) {
@@ -194,8 +204,9 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
   }
 
   /** Inside the machine's calls: the bytes are part of the datagram that came, and its memory is used for no other. */
-  ownsBytes({ buffer }: Uint8Array): boolean {
-    return !this.socket.lendsBytes && buffer === this.incoming.bytes.buffer;
+  ownsBytes({ buffer, byteLength }: Uint8Array): boolean {
+    // A small part of a large datagram, as of a bundle, would keep all of its memory.
+    return !this.socket.lendsBytes && buffer === this.incoming.bytes.buffer && 2 * byteLength >= buffer.byteLength;
   }
 
   /** Whether the socket and its timers keep the process alive; they do at first. */
@@ -221,7 +232,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     const resolved = await resolveAddress(address, this.info.local.family);
     const peer = this.peers.number(resolved.address, resolved.port, this.now());
     if (peer !== 0) {
-      this.peers.markAnswered(peer);
+      this.peers.keep(peer);
       return peer;
     }
     throw new XpassError('tooManyFlows', `no room for ${formatAddress(address)}: ${this.peers.size} peers are known`);
@@ -293,16 +304,20 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
   private async attach(): Promise<AttachedLink> {
     const { switchAddress, rateBps = Number.POSITIVE_INFINITY, frameBytes, hostId = NO_HOST } = this.options;
     if (switchAddress === undefined) {
-      this.far.direct({ hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes ?? DEFAULT_FRAME_BYTES });
+      const terms = { hostId: NO_HOST, rateBps, maxFrameBytes: frameBytes ?? DEFAULT_FRAME_BYTES };
+      this.far.direct(terms, this.frameCheck.check);
       return this.link;
     }
     const parts = {
       hostId,
       maxFrameBytes: frameBytes ?? 0,
       token: this.random.uint32(),
+      nonce: randomBytes(BITS_BYTES),
+      proof: this.options.proof ?? NONCE_PROOF,
       connectTimeoutNs: this.options.connectTimeoutNs ?? DEFAULT_CONNECT_TIMEOUT_NS,
       check: this.frameCheck.check,
-      pool: new FramePool(() => Buffer.allocUnsafeSlow(ATTACH_FRAME_BYTES), 0),
+      // ATTACH is the longest frame that an attachment sends.
+      pool: new FramePool(() => Buffer.allocUnsafeSlow(Attach.maxBytes), 0),
       switchName: formatAddress(switchAddress),
     };
     const attached = this.far.attach(parts, this.now());

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { keyedHash } from '../base/keyed-hash.js';
 import { SECOND_NS } from '../base/time.js';
 
 /** What stands for a UDP address while frames flow. */
@@ -9,28 +10,37 @@ interface Peer {
   next: number;
   /** When a datagram last came from it. */
   heardNs: number;
-  /** Something was sent to it: it may have a flow or an attachment. */
-  answered: boolean;
+  /** Flows and associations that count on its number. */
+  holders: number;
+  /** Place among the strangers; -1: it was held or kept, and its number stands for it until it has been silent for long. */
+  place: number;
 }
 
 export interface PeerTableOptions {
   /** Peers at once; as many as flows (PROTOCOL §6.6) by default. */
   capacity?: number;
-  /** A full table forgets a peer silent for this long: above the idle timeout (PROTOCOL §5.7) and four keep-alives (§3.9). */
+  /** Places of the table for peers that nobody has held yet; a sixteenth of it by default, and one at least. */
+  strangers?: number;
+  /** A full table forgets a peer that nobody holds and that was silent for this long: above the idle timeout (PROTOCOL §5.7) and four keep-alives (§3.9). */
   silentNs?: number;
 }
 
 const DEFAULT_CAPACITY = 65_536;
 const DEFAULT_SILENT_NS = 60 * SECOND_NS;
-/** The same for a peer that was never answered. Ours: a flood from invented addresses holds its places for a second only. */
-const UNANSWERED_NS = 1 * SECOND_NS;
+/** Ours: what strangers are told is said at once and keeps no state, so each newcomer takes the place of the oldest of 4,096, and a flood of them leaves fifteen sixteenths of the table alone. */
+const STRANGERS_SHARE = 16;
 /** Entries that one newcomer looks through for a silent one: bounds the work that a flood can cause for each datagram. */
 const SWEEP = 64;
 const INITIAL_BUCKETS = 256;
 /** The multiplier of the FNV-1a hash, http://www.isthe.com/chongo/tech/comp/fnv/ */
 const FNV_PRIME = 0x01000193;
 
-/** UDP addresses to numbers from 1, and back. Look-ups allocate nothing; the hash is seeded against floods of one chain. */
+/**
+ * UDP addresses to numbers from 1, and back. Look-ups allocate nothing; the hash is seeded against floods of one chain.
+ *
+ * A number that is held (`hold`) stands for its address until it is released and the peer has been silent for `silentNs`. Strangers, whom nobody has held
+ * yet, share a small part of the table and make room for each other only.
+ */
 export class PeerTable {
   /** Newcomers turned away because the table was full of peers that are not silent. */
   refused = 0;
@@ -39,7 +49,11 @@ export class PeerTable {
   private readonly capacity: number;
   private readonly silentNs: number;
   private readonly seed = randomBytes(4).readInt32LE(0);
-  private readonly peers: Peer[] = [{ address: '', port: 0, next: 0, heardNs: 0, answered: false }];
+  private readonly peers: Peer[] = [{ address: '', port: 0, next: 0, heardNs: 0, holders: 0, place: -1 }];
+  /** Their numbers, in no order. */
+  private readonly strangers: Int32Array;
+  private strangerCount = 0;
+  private strangerHand = 0;
   private buckets = new Int32Array(INITIAL_BUCKETS);
   private hand = 0;
   private last: Peer = this.peers[0];
@@ -48,6 +62,7 @@ export class PeerTable {
   constructor(options: PeerTableOptions = {}) {
     this.capacity = options.capacity ?? DEFAULT_CAPACITY;
     this.silentNs = options.silentNs ?? DEFAULT_SILENT_NS;
+    this.strangers = new Int32Array(options.strangers ?? Math.max(1, Math.floor(this.capacity / STRANGERS_SHARE)));
   }
 
   get size(): number {
@@ -74,9 +89,27 @@ export class PeerTable {
     return number > 0 && number < this.peers.length;
   }
 
-  /** Something is sent to peer `number`, so it is kept while it is not silent for long. */
-  markAnswered(number: number): void {
-    this.peers[number].answered = true;
+  /** This host itself wants to talk to peer `number`, which is no stranger any more: its number stands until it has been silent for long. */
+  keep(number: number): void {
+    const peer = this.peers[number];
+    if (peer.place >= 0) this.leaveStrangers(peer);
+  }
+
+  /** A flow or an association counts on `number`: it stands for this address until as many calls of `release`. A number that is not in use is left alone. */
+  hold(number: number): void {
+    if (!this.has(number)) return;
+    this.keep(number);
+    this.peers[number].holders++;
+  }
+
+  /** Undoes one `hold`; does nothing for a number that was in nobody's hands. */
+  release(number: number): void {
+    if (this.isHeld(number)) this.peers[number].holders--;
+  }
+
+  /** Whether anything counts on the number. */
+  isHeld(number: number): boolean {
+    return this.has(number) && this.peers[number].holders > 0;
   }
 
   /** Of a peer that exists. */
@@ -101,32 +134,59 @@ export class PeerTable {
   private bucket(address: string, port: number): number {
     let hash = this.seed ^ port;
     for (let at = 0; at < address.length; at++) hash = Math.imul(hash ^ address.charCodeAt(at), FNV_PRIME);
-    return (hash ^ (hash >>> 15)) & (this.buckets.length - 1);
+    return keyedHash(hash, this.seed) & (this.buckets.length - 1);
   }
 
   private add(address: string, port: number, nowNs: number): number {
-    const number = this.size < this.capacity ? this.peers.length : this.freeSilent(nowNs);
+    const number = this.roomFor(nowNs);
     if (number === 0) {
       this.refused++;
       return 0;
     }
-    this.peers[number] = { address, port, next: 0, heardNs: nowNs, answered: false };
+    this.peers[number] = { address, port, next: 0, heardNs: nowNs, holders: 0, place: this.strangerCount };
+    this.strangers[this.strangerCount++] = number;
     if (this.peers.length > this.buckets.length) this.grow();
     else this.chain(number);
     return number;
   }
 
-  /** Goes on around the table from where the last search ended; 0 when none of the next few peers is silent. */
+  /** A number for a newcomer, who is a stranger at first; 0 when there is none. */
+  private roomFor(nowNs: number): number {
+    if (this.strangerCount === this.strangers.length) return this.freeStranger();
+    return this.size < this.capacity ? this.peers.length : this.freeSilent(nowNs);
+  }
+
+  /** Goes around the strangers: the next one has had its turn longest ago. */
+  private freeStranger(): number {
+    this.strangerHand = (this.strangerHand + 1) % this.strangerCount;
+    return this.forget(this.strangers[this.strangerHand]);
+  }
+
+  /** The same around the whole table, where a peer that nobody holds may be silent. */
   private freeSilent(nowNs: number): number {
     for (let step = 0; step < SWEEP; step++) {
       this.hand = (this.hand % this.size) + 1;
       const peer = this.peers[this.hand];
-      if (nowNs - peer.heardNs < (peer.answered ? this.silentNs : UNANSWERED_NS)) continue;
-      this.unchain(this.hand);
-      this.forgotten++;
-      return this.hand;
+      const isLetGo = peer.holders === 0 && (peer.place >= 0 || nowNs - peer.heardNs >= this.silentNs);
+      if (isLetGo) return this.forget(this.hand);
     }
     return 0;
+  }
+
+  private forget(number: number): number {
+    const peer = this.peers[number];
+    if (peer.place >= 0) this.leaveStrangers(peer);
+    this.unchain(number);
+    this.forgotten++;
+    return number;
+  }
+
+  /** The last stranger takes its place. */
+  private leaveStrangers(peer: Peer): void {
+    const lastNumber = this.strangers[--this.strangerCount];
+    this.strangers[peer.place] = lastNumber;
+    this.peers[lastNumber].place = peer.place;
+    peer.place = -1;
   }
 
   private chain(number: number): void {

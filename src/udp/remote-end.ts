@@ -1,15 +1,23 @@
 // Tested by test/udp/host-driver.test.ts and test/loopback/udp-host.test.ts
 import { assert } from '../base/assert.js';
+import type { Crc32 } from '../base/crc32.js';
 import { XpassError } from '../base/errors.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
 import { type AttachedLink, Attachment, type AttachmentOptions } from '../core/attachment.js';
-import type { Frame } from '../wire/frame.js';
+import { Frame } from '../wire/frame.js';
+import { KeepAlive } from '../wire/frames.js';
 import type { LoopMachine } from './machine-loop.js';
 
-/** Time from the first refusal until the peer is given up: a restarted process is usually back sooner. */
-const GIVE_UP_NS = 1 * SECOND_NS;
+/** Time from the first refusal until the peer is given up (ours): a restarted daemon listens again after 0.3 s, and a command ends within a second. */
+const GIVE_UP_NS = 0.75 * SECOND_NS;
+/** How often a refused peer is asked again, where flows say little: one that waits for an answer is silent for seconds (ours). */
+const PROBE_NS = 0.1 * SECOND_NS;
+/** A probed peer that has not refused for this long listens again: two probes, and a busy machine. */
+const FRESH_NS = 0.35 * SECOND_NS;
 /** Refusals needed: the first may be from a moment before the peer was there. */
 const LEAST_REFUSALS = 3;
+/** Room for the frame of a probe. */
+const PROBE_BYTES = 64;
 /** Refusals further apart belong to two occasions: the longest backoff of a sender. */
 const MAX_GAP_NS = 1 * SECOND_NS;
 
@@ -18,6 +26,7 @@ export class RefusalWatch {
   private refusals = 0;
   private sinceNs = 0;
   private latestNs = 0;
+  private probeNs = NEVER;
   /** Datagrams that had been sent when the latest refusal was counted. */
   private sentBefore = 0;
   private isKnown = false;
@@ -44,8 +53,24 @@ export class RefusalWatch {
     this.sentBefore = datagramsSent;
     if (nowNs - this.latestNs > MAX_GAP_NS) this.refusals = 0;
     this.latestNs = nowNs;
-    if (this.refusals++ === 0) this.sinceNs = nowNs;
+    if (this.refusals++ === 0) {
+      this.sinceNs = nowNs;
+      this.probeNs = nowNs + PROBE_NS;
+    }
     return true;
+  }
+
+  /** When the next probe of a refused peer is due; NEVER without refusals. */
+  nextProbe(): number {
+    return this.refusals === 0 ? NEVER : this.probeNs;
+  }
+
+  /** Whether a probe is to be sent now. A peer that refuses no more is forgiven. */
+  takeProbe(nowNs: number): boolean {
+    if (nowNs < this.nextProbe()) return false;
+    this.probeNs = nowNs + PROBE_NS;
+    if (nowNs - this.latestNs > FRESH_NS) this.refusals = 0;
+    return this.refusals > 0;
   }
 
   /** When the peer is given up unless something comes; NEVER while there is no reason to. */
@@ -59,6 +84,7 @@ export class RefusalWatch {
     this.refusals = 1;
     this.sinceNs = nowNs;
     this.latestNs = nowNs;
+    this.probeNs = NEVER;
     return true;
   }
 }
@@ -99,6 +125,9 @@ export class RemoteEnd implements LoopMachine {
   /** The only peer in sentences; '' where there are several. */
   private readonly peerName: string;
   private terms: AttachedLink | null = null;
+  /** Checks the frames that probe a refused peer; null behind a switch, whose attachment is repeated anyway. */
+  private check: Crc32 | null = null;
+  private probe: Frame | null = null;
   /** Times that a switch has given a port, as far as the user was told. */
   private attachments = 0;
   private onSettled: (() => void) | null = null;
@@ -116,8 +145,9 @@ export class RemoteEnd implements LoopMachine {
   }
 
   /** Direct mode, on these terms. */
-  direct(terms: AttachedLink): void {
+  direct(terms: AttachedLink, check: Crc32): void {
     this.terms = terms;
+    this.check = check;
   }
 
   /** Begins to attach; resolves when the switch has given a port. Throws what the attachment failed with. */
@@ -147,7 +177,9 @@ export class RemoteEnd implements LoopMachine {
   }
 
   advance(nowNs: number): void {
-    const { attachment } = this;
+    const { attachment, check } = this;
+    // First, since it may forgive.
+    if (check !== null && this.refusals.takeProbe(nowNs)) this.probe = probeFrame(check);
     if (this.refusals.isOver(nowNs)) this.giveUp(nowNs);
     if (attachment !== null) {
       attachment.advance(nowNs);
@@ -157,13 +189,16 @@ export class RemoteEnd implements LoopMachine {
   }
 
   poll(): Frame | null {
-    return this.attachment?.poll() ?? this.machine?.poll() ?? null;
+    const { probe } = this;
+    this.probe = null;
+    return probe ?? this.attachment?.poll() ?? this.machine?.poll() ?? null;
   }
 
   nextTimeout(): number {
     const attachNs = this.attachment?.nextTimeout() ?? NEVER;
     const machineNs = this.machine?.nextTimeout() ?? NEVER;
-    return Math.min(attachNs, machineNs, this.refusals.nextTimeout());
+    const probeNs = this.check === null ? NEVER : this.refusals.nextProbe();
+    return Math.min(attachNs, machineNs, probeNs, this.refusals.nextTimeout());
   }
 
   /** Gives the port back to the switch. */
@@ -212,6 +247,13 @@ export class RemoteEnd implements LoopMachine {
       this.events.onLinkChanged?.(link, before);
     }
   }
+}
+
+/** KEEP_ALIVE is for switches: a host drops it, counted, and answers nothing. PROTOCOL §5.7 */
+function probeFrame(check: Crc32): Frame {
+  const frame = new Frame(new Uint8Array(PROBE_BYTES));
+  frame.length = KeepAlive.encode(frame.bytes, { destination: 0, source: 0, flowId: 0 }, { token: 0 }, check);
+  return frame;
 }
 
 function sameTerms(a: AttachedLink, b: AttachedLink): boolean {

@@ -3,8 +3,10 @@ import type { Crc32 } from '../base/crc32.js';
 import type { Random } from '../base/random.js';
 import { isBundle } from '../wire/bundle.js';
 import type { Frame, FramePool } from '../wire/frame.js';
+import type { CookieMaker } from '../wire/proofs.js';
 import { type Address, formatAddress, resolveAddress, type TrunkAddresses } from './address.js';
 import { ArrivalBatch } from './arrival-times.js';
+import { HmacCookies } from './cookies.js';
 import { loadFrameCheck } from './crc.js';
 import { DatagramPool } from './datagram-pool.js';
 import type { Datapath, DatapathHandlers, DatapathInfo } from './datapath.js';
@@ -29,6 +31,10 @@ export interface SwitchParts {
   readonly check: Crc32;
   readonly random: Random;
   readonly nowNs: number;
+  /** For the addresses of this driver's peers. */
+  readonly cookies: CookieMaker;
+  /** While a peer is held its number stands for no other address. */
+  holdPeer(peer: number, isHeld: boolean): void;
 }
 
 export interface UdpSwitchOptions<M extends SwitchMachine> extends DriverOptions {
@@ -55,8 +61,18 @@ export class UdpSwitch<M extends SwitchMachine> extends SocketDriver {
 
   private constructor(options: UdpSwitchOptions<M>, parts: DriverParts & { peers: PeerTable }) {
     const pool = new DatagramPool(options.frameBytes);
+    const { peers: hosts } = parts;
     const { check } = parts.frameCheck;
-    const machine = options.makeMachine({ pool, check, random: new SystemRandom(), nowNs: monotonicNs() });
+    const machine = options.makeMachine({
+      ...{ pool, check, random: new SystemRandom(), nowNs: monotonicNs() },
+      cookies: new HmacCookies((peer) =>
+        hosts.has(peer) ? `${hosts.address(peer)} ${hosts.port(peer)}` : `trunk ${peer}`,
+      ),
+      holdPeer: (peer, isHeld) => {
+        if (isHeld) hosts.hold(peer);
+        else hosts.release(peer);
+      },
+    });
     (options.trunks ?? []).forEach(({ name }, index) => {
       machine.trunkPeer(name, FIRST_TRUNK_PEER + index);
     });

@@ -6,84 +6,105 @@ import { type Crc32, crc32Bits } from '../base/crc32.js';
 import { read16, read32 } from './bytes.js';
 import { chunkCount, chunkTableBytes, hasChunks, hasRoomForChunks, hasValidChunks, tableEnd } from './chunks.js';
 import type { Frame } from './frame.js';
+import { kindOf, MAX_BYTES, MIN_BYTES } from './frames.js';
 import {
   Ack,
-  Attach,
-  Attached,
-  AttachRefused,
+  CHECK_BYTES,
   CHECK_RESIDUE,
+  CONTROL_CODES,
   Credit,
   CreditFlag,
-  CreditRequest,
-  CreditStop,
   Data,
-  Fin,
+  EXTENDED,
+  Extension,
   FrameType,
   Header,
   HOP_BITS,
-  KeepAlive,
-  MAX_FRAME_BYTES,
   NO_HOP,
   RATE_BITS,
-  Reset,
   VERSION,
-  VersionOffer,
   WindowAck,
 } from './layout.js';
 import { hasValidFields } from './validity.js';
 
 /** Why `checkFrame` turned a datagram away; negative, so that one number tells a type from a reason. PROTOCOL §2.7 */
-export const DropCode = { short: -1, version: -2, type: -3, length: -4, check: -5, invalid: -6 } as const;
+export const DropCode = {
+  short: -1,
+  version: -2,
+  type: -3,
+  length: -4,
+  check: -5,
+  extension: -6,
+  invalid: -7,
+} as const;
 
 /** Names of the drop codes: the name of `code` is at `-code`. */
-export const DROP_NAMES: readonly string[] = ['', 'short', 'version', 'type', 'length', 'check', 'invalid'];
+export const DROP_NAMES: readonly string[] = [
+  '',
+  'short',
+  'version',
+  'type',
+  'length',
+  'check',
+  'extension',
+  'invalid',
+];
 
 const RATE_MASK = (1 << RATE_BITS) - 1;
 
 /** The least that any frame takes: a CREDIT without padding. PROTOCOL §2.7 */
 export const SMALLEST_FRAME_BYTES = Credit.bytes;
 
-/** Shortest and longest frame by type; zero where there is no such type. PROTOCOL §3 */
-const minBytes = new Uint16Array(16);
-const maxBytes = new Uint16Array(16);
-
-function allow(type: number, least: number, most: number): void {
-  minBytes[type] = least;
-  maxBytes[type] = most;
-}
-
-allow(FrameType.creditRequest, CreditRequest.bytes, CreditRequest.bytes);
-allow(FrameType.credit, Credit.bytes, Credit.bytes + Credit.maxPaddingBytes);
-allow(FrameType.data, Data.overheadBytes + 1, MAX_FRAME_BYTES);
-allow(FrameType.ack, Ack.bytes, Ack.bytes + Ack.maxRanges * Ack.rangeBytes);
-allow(FrameType.creditStop, CreditStop.bytes, CreditStop.bytes);
-allow(FrameType.fin, Fin.bytes, Fin.bytes);
-allow(FrameType.reset, Reset.bytes, Reset.bytes);
-allow(FrameType.attach, Attach.bytes, Attach.bytes);
-allow(FrameType.attached, Attached.bytes, Attached.bytes);
-allow(FrameType.attachRefused, AttachRefused.bytes, AttachRefused.bytes);
-allow(FrameType.keepAlive, KeepAlive.bytes, KeepAlive.bytes);
-allow(FrameType.detach, KeepAlive.bytes, KeepAlive.bytes);
-allow(FrameType.windowAck, WindowAck.bytes, WindowAck.bytes + Ack.maxRanges * Ack.rangeBytes);
-allow(FrameType.speculativeData, Data.overheadBytes + 1, MAX_FRAME_BYTES);
-allow(FrameType.version, VersionOffer.bytes, VersionOffer.bytes);
-
 /**
- * The frame's type, or a negative DropCode, tried in the order short, version, type, length, check, invalid. `check === null` skips the check, for worlds that
- * corrupt nothing; so does a frame with counted bytes. PROTOCOL §2.6, §2.7
+ * The frame's type, or a negative DropCode, tried in the order short, version, type, length, check, extension, invalid. `check === null` skips the check, for
+ * worlds that corrupt nothing; so does a frame with counted bytes. An extension block is taken off the frame. PROTOCOL §2.6, §2.7, §2.9
  */
 export function checkFrame(frame: Frame, check: Crc32 | null): number {
   const type = peekHeader(frame.bytes, frame.length);
   if (type < 0) return type;
-  const bytes = frame.bytes;
+  if ((frame.bytes[Header.flags] & EXTENDED) !== 0 && type !== FrameType.credit)
+    return checkExtended(frame, type, check);
   const lengthFault = checkLength(frame, type);
   if (lengthFault !== 0) return lengthFault;
-  if (check !== null && frame.phantomBytes === 0) {
-    const intact = type === FrameType.credit ? isCreditIntact(bytes) : check(bytes, 1, frame.length) === CHECK_RESIDUE;
-    if (!intact) return DropCode.check;
-  }
+  if (!isIntact(frame, type, check)) return DropCode.check;
+  return checkFields(frame.bytes, type);
+}
+
+function checkFields(bytes: Uint8Array, type: number): number {
   if (hasChunks(bytes) && !hasValidChunks(bytes)) return DropCode.invalid;
   return hasValidFields(bytes, type) ? type : DropCode.invalid;
+}
+
+function isIntact({ bytes, length, phantomBytes }: Frame, type: number, check: Crc32 | null): boolean {
+  if (check === null || phantomBytes > 0) return true;
+  return type === FrameType.credit ? isCreditIntact(bytes) : check(bytes, 1, length) === CHECK_RESIDUE;
+}
+
+/** What is dropped stays as it came. PROTOCOL §2.9 */
+function checkExtended(frame: Frame, type: number, check: Crc32 | null): number {
+  const { bytes, length } = frame;
+  const after = length - CHECK_BYTES - Extension.lengthBytes;
+  const first = after - read16(bytes, after);
+  if (frame.phantomBytes > 0 || first < Header.bytes) return DropCode.length;
+  frame.length = first + CHECK_BYTES;
+  const lengthFault = checkLength(frame, type);
+  frame.length = length;
+  if (lengthFault !== 0) return lengthFault;
+  if (!isIntact(frame, type, check)) return DropCode.check;
+  if (!maySkip(bytes, first, after)) return DropCode.extension;
+  const verdict = checkFields(bytes, type);
+  if (verdict < 0) return verdict;
+  frame.length = first + CHECK_BYTES;
+  bytes[Header.flags] &= ~EXTENDED;
+  return type;
+}
+
+/** Whether the entries fill the block, and all may be skipped: this version knows none. */
+function maySkip(bytes: Uint8Array, first: number, after: number): boolean {
+  let at = first;
+  while (at + Extension.value <= after && (bytes[at] & Extension.requiredBit) === 0)
+    at += Extension.value + bytes[at + Extension.length];
+  return at === after;
 }
 
 /**
@@ -94,20 +115,27 @@ export function peekHeader(bytes: Uint8Array, length: number): number {
   if (length < SMALLEST_FRAME_BYTES) return DropCode.short;
   const type = frameType(bytes);
   if (frameVersion(bytes) !== VERSION && type !== FrameType.version) return DropCode.version;
-  return maxBytes[type] === 0 ? DropCode.type : type;
+  return MAX_BYTES[type] === 0 ? DropCode.type : type;
 }
 
 function checkLength(frame: Frame, type: number): number {
   const total = frame.length + frame.phantomBytes;
-  if (total < minBytes[type]) return DropCode.short;
-  if (total > maxBytes[type]) return DropCode.length;
+  if (total < MIN_BYTES[type]) return DropCode.short;
+  if (total > MAX_BYTES[type]) return DropCode.length;
   if (type === FrameType.credit && total < Credit.bytes + Credit.explicitBytes && asksForRate(frame.bytes))
     return DropCode.short;
   const hasRanges = type === FrameType.ack || type === FrameType.windowAck;
-  if (hasRanges && total !== minBytes[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return DropCode.length;
+  if (type >= CONTROL_CODES && !isAsLongAsItSays(frame.bytes, type, total)) return DropCode.length;
+  if (hasRanges && total !== MIN_BYTES[type] + ackRangeCount(frame.bytes) * Ack.rangeBytes) return DropCode.length;
   if (hasChunks(frame.bytes)) return hasRoomForChunks(frame) ? 0 : DropCode.length;
   const misplaced = frame.phantomBytes > 0 && (!isStreamData(type) || frame.length !== Data.payload);
   return misplaced ? DropCode.length : 0;
+}
+
+/** Of a control frame, in which what counts has 16 bits. */
+function isAsLongAsItSays(bytes: Uint8Array, type: number, total: number): boolean {
+  const { repeats, fields } = kindOf(type);
+  return repeats === undefined || total === repeats.least + repeats.bytes * read16(bytes, fields[repeats.count].at);
 }
 
 /** Of a CREDIT. PROTOCOL §9.7 */
@@ -130,9 +158,10 @@ export function frameVersion(bytes: Uint8Array): number {
   return bytes[Header.versionAndType] >>> 4;
 }
 
-/** PROTOCOL §2.2 */
+/** The frame's class, or CONTROL_CODES and the type of a control frame. PROTOCOL §2.2 */
 export function frameType(bytes: Uint8Array): number {
-  return bytes[Header.versionAndType] & 0x0f;
+  const frameClass = bytes[Header.versionAndType] & 0x0f;
+  return frameClass === FrameType.control ? CONTROL_CODES + (bytes[Header.flags] & ~EXTENDED) : frameClass;
 }
 
 /** PROTOCOL §2.1 */
@@ -168,30 +197,6 @@ export function sourceHost(bytes: Uint8Array): number {
 /** PROTOCOL §2.5 */
 export function flowId(bytes: Uint8Array): number {
   return read32(bytes, Header.flowId);
-}
-
-function field16(at: number): (bytes: Uint8Array) => number {
-  return (bytes) => read16(bytes, at);
-}
-
-function field32(at: number): (bytes: Uint8Array) => number {
-  return (bytes) => read32(bytes, at);
-}
-
-/** Stream offset, lower 32 bits. PROTOCOL §3.1 */
-export const requestSentOffset = field32(CreditRequest.sentOffset);
-/** 16 bits. PROTOCOL §3.1, §5.4 */
-export const requestProbe = field16(CreditRequest.probe);
-/** Largest UDP payload of the flow. PROTOCOL §3.1 */
-export const requestMaxFrameBytes = field16(CreditRequest.maxFrameBytes);
-/** 0 for none. PROTOCOL §3.1, §6.1 */
-export const requestPairedFlowId = field32(CreditRequest.pairedFlowId);
-/** Bytes that wait; 0xFFFFFFFF for that many or more. PROTOCOL §3.1 */
-export const requestBacklog = field32(CreditRequest.backlog);
-
-/** PROTOCOL §3.1 */
-export function requestWeight(bytes: Uint8Array): number {
-  return bytes[CreditRequest.weight];
 }
 
 /** Lower 20 bits. PROTOCOL §3.2 */
@@ -270,49 +275,6 @@ export function ackRangeStart(bytes: Uint8Array, index: number): number {
 /** Exclusive; stream offset, lower 32 bits. PROTOCOL §3.4 */
 export function ackRangeEnd(bytes: Uint8Array, index: number): number {
   return read32(bytes, Ack.ranges + index * Ack.rangeBytes + Ack.rangeBytes / 2);
-}
-
-/** Stream offset, lower 32 bits. PROTOCOL §3.5 */
-export const stopSentOffset = field32(CreditStop.sentOffset);
-/** 16 bits. PROTOCOL §3.5, §5.4 */
-export const stopProbe = field16(CreditStop.probe);
-/** 16 bits. PROTOCOL §3.5, §4.3 */
-export const stopUnused = field16(CreditStop.unused);
-/** The stream's length, lower 32 bits. PROTOCOL §3.6 */
-export const finFinalOffset = field32(Fin.finalOffset);
-/** 16 bits. PROTOCOL §3.6, §5.4 */
-export const finProbe = field16(Fin.probe);
-/** 16 bits. PROTOCOL §3.6, §4.3 */
-export const finUnused = field16(Fin.unused);
-/** One of `ResetCode`, or a code that this implementation does not know. PROTOCOL §3.7 */
-export const resetCode = field16(Reset.code);
-/** PROTOCOL §3.8 */
-export const attachToken = field32(Attach.token);
-/** 0 for "the switch's". PROTOCOL §3.8 */
-export const attachMaxFrameBytes = field16(Attach.maxFrameBytes);
-/** PROTOCOL §3.9 */
-export const attachedToken = field32(Attached.token);
-/** Rate of the host's link in kbit/s; 0 for unlimited. PROTOCOL §3.9 */
-export const attachedRateKbps = field32(Attached.rateKbps);
-/** PROTOCOL §3.9 */
-export const attachedMaxFrameBytes = field16(Attached.maxFrameBytes);
-/** PROTOCOL §3.9 */
-export const attachedKeepAliveMs = field16(Attached.keepAliveMs);
-/** PROTOCOL §3.10 */
-export const attachRefusedToken = field32(AttachRefused.token);
-/** One of `AttachRefusal`, or a code that this implementation does not know. PROTOCOL §3.10 */
-export const attachRefusedCode = field16(AttachRefused.code);
-/** Of KEEP_ALIVE and of DETACH. PROTOCOL §3.11, §3.12 */
-export const keepAliveToken = field32(KeepAlive.token);
-
-/** PROTOCOL §3.13 */
-export function versionLowest(bytes: Uint8Array): number {
-  return bytes[VersionOffer.lowest];
-}
-
-/** PROTOCOL §3.13 */
-export function versionHighest(bytes: Uint8Array): number {
-  return bytes[VersionOffer.highest];
 }
 
 /** The hop limit with which the data frame arrived. PROTOCOL §3.14 */

@@ -1,33 +1,24 @@
 /**
- * Fields to bytes, in a buffer of the caller that is long enough; returns the frame's length. Allocates nothing: fill one object of fields anew. Wide counters
+ * Fields of hot frames to bytes (the others follow from frames.ts), in a buffer of the caller that is long enough; returns the frame's length. Allocates nothing: fill one object of fields anew. Wide counters
  * are cut to the field's lower bits (PROTOCOL §1.3). `check === null` writes zeros, for worlds that corrupt nothing.
  */
 import { type Crc32, crc32Bits } from '../base/crc32.js';
 import { write16, write32 } from './bytes.js';
 import {
   Ack,
-  Attach,
-  Attached,
-  AttachRefused,
   CHECK_BYTES,
   Credit,
   CreditFlag,
-  CreditRequest,
-  CreditStop,
   Data,
   DataFlag,
   Ecn,
-  Fin,
   FrameType,
   Header,
   HOP_BITS,
-  KeepAlive,
   MAX_HOP_LIMIT,
   NO_HOP,
   RATE_BITS,
-  Reset,
   VERSION,
-  VersionOffer,
   WindowAck,
 } from './layout.js';
 
@@ -41,21 +32,6 @@ export interface FlowHeader {
   flowId: number;
   /** Of frames that carry none of their own; 0 without it. PROTOCOL §2.4 */
   pathId?: number;
-}
-
-/** PROTOCOL §3.1 */
-export interface RequestFields {
-  /** Bits of `RequestFlag`. */
-  flags: number;
-  sentOffset: number;
-  probe: number;
-  maxFrameBytes: number;
-  /** 0 for none. */
-  pairedFlowId: number;
-  /** Bytes; more than the field holds are written as its largest value. */
-  backlog: number;
-  /** 1 to 255. */
-  weight: number;
 }
 
 /** PROTOCOL §3.2 */
@@ -122,26 +98,16 @@ export interface WindowAckFields extends AckFields {
   remoteQueuing: number;
 }
 
-/** PROTOCOL §3.5 */
-export interface StopFields {
-  sentOffset: number;
-  probe: number;
-  unused: number;
-}
-
 /** Writes a frame of these fields and returns its length. */
-type Encode<F> = (bytes: Uint8Array, header: FlowHeader, fields: F, check: Crc32 | null) => number;
+export type Encode<F> = (bytes: Uint8Array, header: FlowHeader, fields: F, check: Crc32 | null) => number;
 
 const CAPABLE_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.capable0;
 const PLAIN_FIRST_BYTE = (MAX_HOP_LIMIT << 2) | Ecn.notCapable;
-const LARGEST_32 = 0xffffffff;
 /** An explicit rate that no port has lowered: the highest code, and no hop. */
 const UNLIMITED = 0xffff;
-/** The weight stands before three reserved bytes. PROTOCOL §3.1 */
-const WEIGHT_SHIFT = 24;
 
 /** PROTOCOL §2; credits and data are ECN-capable (§2.1). */
-function writeHeader(bytes: Uint8Array, header: FlowHeader, type: number, flags: number): void {
+export function writeHeader(bytes: Uint8Array, header: FlowHeader, type: number, flags: number): void {
   const capable = type === FrameType.credit || type === FrameType.data;
   bytes[Header.hopLimitAndEcn] = capable ? CAPABLE_FIRST_BYTE : PLAIN_FIRST_BYTE;
   bytes[Header.versionAndType] = (VERSION << 4) | type;
@@ -161,18 +127,6 @@ export function seal(bytes: Uint8Array, length: number, check: Crc32 | null): nu
   bytes[length + 3] = crc >>> 24;
   return length + CHECK_BYTES;
 }
-
-/** PROTOCOL §3.1 */
-export const encodeRequest: Encode<RequestFields> = (bytes, header, fields, check) => {
-  writeHeader(bytes, header, FrameType.creditRequest, fields.flags);
-  write32(bytes, CreditRequest.sentOffset, fields.sentOffset);
-  write16(bytes, CreditRequest.probe, fields.probe);
-  write16(bytes, CreditRequest.maxFrameBytes, fields.maxFrameBytes);
-  write32(bytes, CreditRequest.pairedFlowId, fields.pairedFlowId);
-  write32(bytes, CreditRequest.backlog, Math.min(fields.backlog, LARGEST_32));
-  write32(bytes, CreditRequest.weight, fields.weight << WEIGHT_SHIFT);
-  return seal(bytes, CreditRequest.bytes - CHECK_BYTES, check);
-};
 
 /** PROTOCOL §3.2 */
 export function encodeCredit(bytes: Uint8Array, header: FlowHeader, fields: CreditFields, check: Crc32 | null): number {
@@ -246,103 +200,3 @@ function writeArrived(bytes: Uint8Array, { cumulative, probe, ranges }: AckField
   }
   return at;
 }
-
-/** Encodes rare frames, of `length` bytes with the check and no flags. */
-function plain<F>(type: number, length: number, write: (bytes: Uint8Array, fields: F) => void): Encode<F> {
-  return (bytes, header, fields, check) => {
-    writeHeader(bytes, header, type, 0);
-    write(bytes, fields);
-    return seal(bytes, length - CHECK_BYTES, check);
-  };
-}
-
-/** PROTOCOL §3.5 */
-export const encodeStop = plain(FrameType.creditStop, CreditStop.bytes, (bytes, fields: StopFields) => {
-  write32(bytes, CreditStop.sentOffset, fields.sentOffset);
-  write16(bytes, CreditStop.probe, fields.probe);
-  write16(bytes, CreditStop.unused, fields.unused);
-});
-
-interface FinFields extends Omit<StopFields, 'sentOffset'> {
-  finalOffset: number;
-}
-
-/** PROTOCOL §3.6 */
-export const encodeFin = plain(FrameType.fin, Fin.bytes, (bytes, fields: FinFields) => {
-  write32(bytes, Fin.finalOffset, fields.finalOffset);
-  write16(bytes, Fin.probe, fields.probe);
-  write16(bytes, Fin.unused, fields.unused);
-});
-
-/** Bits of `ResetFlag`, one of `ResetCode`. PROTOCOL §3.7 */
-export const encodeReset: Encode<{ flags: number; code: number }> = (bytes, header, { flags, code }, check) => {
-  writeHeader(bytes, header, FrameType.reset, flags);
-  write16(bytes, Reset.code, code);
-  write16(bytes, Reset.code + 2, 0);
-  return seal(bytes, Reset.bytes - CHECK_BYTES, check);
-};
-
-interface AttachFields {
-  token: number;
-  /** 0 for "the switch's". */
-  maxFrameBytes: number;
-}
-
-/** PROTOCOL §3.8 */
-export const encodeAttach = plain(FrameType.attach, Attach.bytes, (bytes, fields: AttachFields) => {
-  write32(bytes, Attach.token, fields.token);
-  write16(bytes, Attach.maxFrameBytes, fields.maxFrameBytes);
-  write16(bytes, Attach.maxFrameBytes + 2, 0);
-});
-
-interface AttachedFields {
-  token: number;
-  /** 0 for unlimited. */
-  rateKbps: number;
-  maxFrameBytes: number;
-  keepAliveMs: number;
-}
-
-/** PROTOCOL §3.9 */
-export const encodeAttached = plain(FrameType.attached, Attached.bytes, (bytes, fields: AttachedFields) => {
-  write32(bytes, Attached.token, fields.token);
-  write32(bytes, Attached.rateKbps, fields.rateKbps);
-  write16(bytes, Attached.maxFrameBytes, fields.maxFrameBytes);
-  write16(bytes, Attached.keepAliveMs, fields.keepAliveMs);
-});
-
-interface AttachRefusedFields {
-  token: number;
-  /** One of `AttachRefusal`. */
-  code: number;
-}
-
-/** PROTOCOL §3.10 */
-export const encodeAttachRefused = plain(FrameType.attachRefused, AttachRefused.bytes, writeRefusal);
-
-function writeRefusal(bytes: Uint8Array, { token, code }: AttachRefusedFields): void {
-  write32(bytes, AttachRefused.token, token);
-  write16(bytes, AttachRefused.code, code);
-  write16(bytes, AttachRefused.code + 2, 0);
-}
-
-/** PROTOCOL §3.11 */
-export const encodeKeepAlive = plain(FrameType.keepAlive, KeepAlive.bytes, writeToken);
-/** PROTOCOL §3.12 */
-export const encodeDetach = plain(FrameType.detach, KeepAlive.bytes, writeToken);
-
-function writeToken(bytes: Uint8Array, { token }: { token: number }): void {
-  write32(bytes, KeepAlive.token, token);
-}
-
-interface VersionFields {
-  lowest: number;
-  highest: number;
-}
-
-/** PROTOCOL §3.13 */
-export const encodeVersion = plain(FrameType.version, VersionOffer.bytes, (bytes, fields: VersionFields) => {
-  bytes[VersionOffer.lowest] = fields.lowest;
-  bytes[VersionOffer.highest] = fields.highest;
-  write16(bytes, VersionOffer.highest + 1, 0);
-});

@@ -1,10 +1,10 @@
 /**
- * Offsets, lengths, codes and flag bits of all frames, in bytes (PROTOCOL §2, §3). Decoding, encoding, tests and the diagrams of docs/PROTOCOL.md are held to
- * this table.
+ * Codes, flag bits and limits of all frames, and the offsets of those that carry data, credits and acknowledgements, in bytes (PROTOCOL §2, §3). The others are
+ * whole in frames.ts; tests hold docs/PROTOCOL.md to both.
  */
 
 /** The version that this code speaks. PROTOCOL §10 */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** Bytes of Ethernet (38, preamble and gap included), IPv4 (20) and UDP (8) around every UDP payload. PROTOCOL §1.1 */
 export const WIRE_OVERHEAD_BYTES = 66;
@@ -13,7 +13,7 @@ export const WIRE_OVERHEAD_BYTES = 66;
 export const NO_HOST = 0;
 export const MAX_HOST_ID = 65_534;
 
-/** Frame types. PROTOCOL §2.2 */
+/** Frame classes: types of the frames of flows, and VERSION. Control frames have their types in frames.ts. PROTOCOL §2.2 */
 export const FrameType = {
   creditRequest: 1,
   credit: 2,
@@ -22,15 +22,21 @@ export const FrameType = {
   creditStop: 5,
   fin: 6,
   reset: 7,
-  attach: 8,
-  attached: 9,
-  attachRefused: 10,
-  keepAlive: 11,
-  detach: 12,
+  /** All others, whose type is the byte behind the forwarding header. */
+  control: 8,
   windowAck: 13,
   speculativeData: 14,
   version: 15,
 } as const;
+
+/** `frameType` of a control frame is this and its type, so that one number below TYPE_CODES names every frame. */
+export const CONTROL_CODES = 256;
+export const TYPE_CODES = 512;
+
+/** Flag of every type but CREDIT: an extension block stands before the check. PROTOCOL §2.9 */
+export const EXTENDED = 0x80;
+/** PROTOCOL §2.9: offsets within an entry, its bit that forbids to skip it, and the length behind all entries. */
+export const Extension = { length: 1, value: 2, requiredBit: 0x80, lengthBytes: 2 } as const;
 
 /** In place of a frame type: a datagram with several frames. PROTOCOL §2.8 */
 export const BUNDLE_TYPE = 0;
@@ -60,16 +66,6 @@ export const CHECK_BYTES = 4;
 /** CRC-32 over byte 1 to the end of an intact frame, check included. PROTOCOL §2.6 */
 export const CHECK_RESIDUE = 0x2144df1c;
 
-/** PROTOCOL §3.1 */
-export const CreditRequest = {
-  sentOffset: 12,
-  probe: 16,
-  maxFrameBytes: 18,
-  pairedFlowId: 20,
-  backlog: 24,
-  weight: 28,
-  bytes: 36,
-} as const;
 /** PROTOCOL §3.2 */
 export const Credit = {
   sequenceAndRate: 12,
@@ -111,20 +107,6 @@ export const Ack = {
   rangeBytes: 8,
   maxRanges: 32,
 } as const;
-/** PROTOCOL §3.5 */
-export const CreditStop = { sentOffset: 12, probe: 16, unused: 18, bytes: 24 } as const;
-/** PROTOCOL §3.6 */
-export const Fin = { finalOffset: 12, probe: 16, unused: 18, bytes: 24 } as const;
-/** PROTOCOL §3.7 */
-export const Reset = { code: 12, bytes: 20 } as const;
-/** PROTOCOL §3.8 */
-export const Attach = { token: 12, maxFrameBytes: 16, bytes: 24 } as const;
-/** PROTOCOL §3.9 */
-export const Attached = { token: 12, rateKbps: 16, maxFrameBytes: 20, keepAliveMs: 22, bytes: 28 } as const;
-/** PROTOCOL §3.10 */
-export const AttachRefused = { token: 12, code: 16, bytes: 24 } as const;
-/** PROTOCOL §3.11 and §3.12 */
-export const KeepAlive = { token: 12, bytes: 20 } as const;
 /** PROTOCOL §3.14; the fields that it shares with ACK stand where they stand there, but for the ranges. */
 export const WindowAck = {
   cumulative: Ack.cumulative,
@@ -137,8 +119,6 @@ export const WindowAck = {
   ranges: 32,
   bytes: 36,
 } as const;
-/** PROTOCOL §3.13 */
-export const VersionOffer = { lowest: 12, highest: 13, bytes: 20 } as const;
 
 /** Flag bits by frame type. PROTOCOL §2.3 */
 export const RequestFlag = {
@@ -182,14 +162,21 @@ export const ResetCode = {
 } as const;
 
 /** PROTOCOL §3.10 */
-export const AttachRefusal = { idInUse: 1, unknownId: 2, noFreeId: 3, frameSize: 4, notAttached: 5 } as const;
+export const AttachRefusal = {
+  idInUse: 1,
+  unknownId: 2,
+  noFreeId: 3,
+  frameSize: 4,
+  notAttached: 5,
+  wrongKey: 6,
+} as const;
 
 /** UDP payload of a full data frame on a 1500-byte MTU: 1500 - 20 - 8. */
 export const DEFAULT_FRAME_BYTES = 1472;
 /** Largest UDP payload over IPv4: 65,535 - 20 - 8. RFC 768 */
 export const MAX_FRAME_BYTES = 65_507;
-/** Smallest that leaves a data frame room to be worth its credit (ours). */
-export const MIN_FRAME_BYTES = 128;
+/** Smallest of a link (ours): a HELLO of 184 bytes has to fit. */
+export const MIN_FRAME_BYTES = 192;
 
 /** Mean wire size of a credit: 84 to 92 bytes, uniform. PROTOCOL §4.4 */
 export const MEAN_CREDIT_WIRE_BYTES = 88;
@@ -201,7 +188,20 @@ export function wireBytes(payloadBytes: number): number {
   return payloadBytes + WIRE_OVERHEAD_BYTES;
 }
 
-/** The part of a link that credits get: `88 / (88 + data)`; 5.41 % for 1538-byte data frames. PROTOCOL §9.1 */
-export function creditShare(maxFrameBytes: number): number {
-  return MEAN_CREDIT_WIRE_BYTES / (MEAN_CREDIT_WIRE_BYTES + wireBytes(maxFrameBytes));
+/** What a seal adds to a CREDIT, and to any other frame. PROTOCOL §7.5 */
+export const SEALED_CREDIT_EXTRA_BYTES = 12;
+export const SEALED_EXTRA_BYTES = 16;
+
+/** Mean wire size of a credit of hosts with keys or without. PROTOCOL §4.4 */
+export function meanCreditWireBytes(isSealed: boolean): number {
+  return MEAN_CREDIT_WIRE_BYTES + (isSealed ? SEALED_CREDIT_EXTRA_BYTES : 0);
 }
+
+/** The part of a link that credits get: `88 / (88 + data)`; 5.41 % for 1538-byte data frames. PROTOCOL §9.1 */
+export function creditShare(maxFrameBytes: number, isSealed = false): number {
+  const creditBytes = meanCreditWireBytes(isSealed);
+  return creditBytes / (creditBytes + wireBytes(maxFrameBytes));
+}
+
+/** Longest CREDIT without a seal; a sealed one is longer. */
+export const MAX_PLAIN_CREDIT_BYTES = Credit.bytes + Credit.maxPaddingBytes;

@@ -25,11 +25,6 @@ export function serialDistance16(a: number, b: number): number {
   return ((a - b) << 16) >> 16;
 }
 
-/** `widen` for 16-bit counters. */
-export function widen16(value16: number, near: number): number {
-  return near + serialDistance16(value16, near);
-}
-
 /** `serialDistance` for credit sequence numbers, of 20 bits. */
 export function serialDistance20(a: number, b: number): number {
   return ((a - b) << 12) >> 12;

@@ -2,30 +2,28 @@ import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
 import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
 import { Attachment, type AttachmentOptions } from '../../src/core/attachment.js';
-import {
-  attachMaxFrameBytes,
-  attachToken,
-  checkFrame,
-  destinationHost,
-  keepAliveToken,
-  sourceHost,
-} from '../../src/wire/decode.js';
-import { encodeAttached, encodeAttachRefused, encodeCredit, encodeVersion } from '../../src/wire/encode.js';
+import { checkFrame, destinationHost, sourceHost } from '../../src/wire/decode.js';
+import { encodeCredit } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
-import { AttachRefusal, FrameType } from '../../src/wire/layout.js';
+import { Attach, AttachChallenge, Attached, AttachRefused, Detach, KeepAlive, Version } from '../../src/wire/frames.js';
+import { AttachRefusal } from '../../src/wire/layout.js';
+import { COOKIE_BYTES, NONCE_PROOF } from '../../src/wire/proofs.js';
 
 const TOKEN = 0xcafe_f00d;
+const NONCE = Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8);
 const FROM_SWITCH = { destination: 3, source: 0, flowId: 0 };
 const CREDIT = { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 };
 
 /** An attachment, and a switch that the test plays. */
 function newBench(changes: Partial<AttachmentOptions> = {}) {
-  const pool = new FramePool(() => new Uint8Array(64), 16);
+  const pool = new FramePool(() => new Uint8Array(128), 16);
   const attachment = new Attachment(
     {
       hostId: 3,
       maxFrameBytes: 1472,
       token: TOKEN,
+      nonce: NONCE,
+      proof: NONCE_PROOF,
       connectTimeoutNs: 5 * SECOND_NS,
       check: crc32,
       pool,
@@ -34,7 +32,8 @@ function newBench(changes: Partial<AttachmentOptions> = {}) {
     },
     0,
   );
-  const frame = new Frame(new Uint8Array(64));
+  const frame = new Frame(new Uint8Array(128));
+  let counter = 0;
   const give = (length: number, nowNs: number) => {
     frame.length = length;
     const taken = attachment.handleFrame(frame, nowNs);
@@ -61,12 +60,12 @@ function newBench(changes: Partial<AttachmentOptions> = {}) {
       }
       return sent;
     },
-    attached(nowNs: number, token = TOKEN, keepAliveMs = 1000, rateKbps = 100_000): boolean {
-      const fields = { token, rateKbps, maxFrameBytes: 1472, keepAliveMs };
-      return give(encodeAttached(frame.bytes, FROM_SWITCH, fields, crc32), nowNs);
+    attached(nowNs: number, proof = NONCE, keepAliveMs = 1000, rateKbps = 100_000): boolean {
+      const fields = { token: TOKEN, rateKbps, maxFrameBytes: 1472, keepAliveMs, counter: ++counter, proof };
+      return give(Attached.encode(frame.bytes, FROM_SWITCH, fields, crc32), nowNs);
     },
     refused(nowNs: number, code: number, token = TOKEN): boolean {
-      return give(encodeAttachRefused(frame.bytes, FROM_SWITCH, { token, code }, crc32), nowNs);
+      return give(AttachRefused.encode(frame.bytes, FROM_SWITCH, { token, code }, crc32), nowNs);
     },
   };
 }
@@ -88,11 +87,11 @@ function attachedBench(changes: Partial<AttachmentOptions> = {}) {
 describe('Attachment', () => {
   it('asks at once, with the id, the token and the frame size that it wants', () => {
     const [first] = newBench().run(0);
-    expect(first.type).toBe(FrameType.attach);
+    expect(first.type).toBe(Attach.type);
     expect(sourceHost(first.frame.bytes)).toBe(3);
     expect(destinationHost(first.frame.bytes)).toBe(0);
-    expect(attachToken(first.frame.bytes)).toBe(TOKEN);
-    expect(attachMaxFrameBytes(first.frame.bytes)).toBe(1472);
+    expect(Attach.read.token(first.frame.bytes)).toBe(TOKEN);
+    expect(Attach.read.maxFrameBytes(first.frame.bytes)).toBe(1472);
   });
 
   it('asks again each second while it has no answer, and gives up after the connect timeout', () => {
@@ -115,7 +114,7 @@ describe('Attachment', () => {
   it('takes another rate from a later ATTACHED, and sends the next one no later for it', () => {
     const { attachment, attached } = attachedBench();
     expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
-    attached(0.5 * SECOND_NS, TOKEN, 1000, 20_000);
+    attached(0.5 * SECOND_NS, NONCE, 1000, 20_000);
     expect(attachment.link?.rateBps).toBe(20e6);
     expect(attachment.attachments).toBe(1);
     expect(attachment.nextTimeout()).toBe(0.75 * SECOND_NS);
@@ -155,21 +154,21 @@ describe('Attachment', () => {
 
   it('reads a rate of 0 as unlimited', () => {
     const { attachment, attached } = bench();
-    attached(10, TOKEN, 1000, 0);
+    attached(10, NONCE, 1000, 0);
     expect(attachment.link?.rateBps).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('then sends KEEP_ALIVE more often than the switch asks for, with the id that it was given', () => {
     const { run, attached } = bench({ hostId: 0 });
-    attached(0, TOKEN, 400);
+    attached(0, NONCE, 400);
     const sent = run(3 * SECOND_NS);
     expect(sent.map(({ atNs }) => atNs / MILLISECOND_NS)).toEqual([
       300, 600, 900, 1200, 1500, 1800, 2100, 2400, 2700, 3000,
     ]);
     for (const { frame, type } of sent) {
-      expect(type).toBe(FrameType.keepAlive);
+      expect(type).toBe(KeepAlive.type);
       expect(sourceHost(frame.bytes)).toBe(3);
-      expect(keepAliveToken(frame.bytes)).toBe(TOKEN);
+      expect(KeepAlive.read.token(frame.bytes)).toBe(TOKEN);
     }
   });
 
@@ -184,7 +183,7 @@ describe('Attachment', () => {
     refused(100e6, AttachRefusal.notAttached, 0);
     refused(100e6, AttachRefusal.notAttached, 0);
     const sent = run(100e6);
-    expect(sent.map(({ type }) => type)).toEqual([FrameType.attach]);
+    expect(sent.map(({ type }) => type)).toEqual([Attach.type]);
     expect(sourceHost(sent[0].frame.bytes)).toBe(3);
     attached(101e6);
     expect(attachment.isAttached).toBe(true);
@@ -215,14 +214,14 @@ describe('Attachment', () => {
 
   it('fails when the switch speaks other versions', () => {
     const { attachment, frame, give } = bench();
-    expect(give(encodeVersion(frame.bytes, FROM_SWITCH, { lowest: 4, highest: 6 }, crc32), 5)).toBe(true);
+    expect(give(Version.encode(frame.bytes, FROM_SWITCH, { lowest: 4, highest: 6 }, crc32), 5)).toBe(true);
     expect(attachment.error?.code).toBe('version');
     expect(attachment.error?.message).toContain('versions 4 to 6');
   });
 
   it('drops and counts answers to another process, and refusals that come when it is attached', () => {
     const { attachment, attached, refused } = bench();
-    expect(attached(1, TOKEN + 1)).toBe(true);
+    expect(attached(1, NONCE.toReversed())).toBe(true);
     expect(refused(1, AttachRefusal.idInUse, TOKEN + 1)).toBe(true);
     expect(attachment.isAttached).toBe(false);
     attached(2);
@@ -231,10 +230,43 @@ describe('Attachment', () => {
     expect(attachment.dropped).toBe(3);
   });
 
+  it('says again at once what a challenge asks for, and once only', () => {
+    const { run, frame, give } = bench();
+    const cookie = new Uint8Array(COOKIE_BYTES).fill(9);
+    const challenge = (nonce: Uint8Array) =>
+      give(AttachChallenge.encode(frame.bytes, FROM_SWITCH, { token: TOKEN, nonce, cookie }, crc32), 5);
+    challenge(NONCE.toReversed());
+    expect(run(5)).toEqual([]);
+    challenge(NONCE);
+    challenge(NONCE);
+    const sent = run(5);
+    expect(sent.map(({ type }) => type)).toEqual([Attach.type]);
+    expect(Attach.read.cookie(sent[0].frame.bytes, new Uint8Array(COOKIE_BYTES))).toEqual(cookie);
+    expect(Attach.read.nonce(sent[0].frame.bytes, new Uint8Array(8))).toEqual(NONCE);
+  });
+
+  it('goes by the latest ATTACHED, however late an older one comes', () => {
+    const { attachment, attached, frame, give } = attachedBench();
+    attached(1, NONCE, 1000, 50_000);
+    const old = { token: TOKEN, rateKbps: 7, maxFrameBytes: 1472, keepAliveMs: 1000, counter: 1, proof: NONCE };
+    give(Attached.encode(frame.bytes, FROM_SWITCH, old, crc32), 2);
+    expect(attachment.link?.rateBps).toBe(50e6);
+    expect(attachment.dropped).toBe(1);
+  });
+
+  it('goes on asking when the switch that it was attached to has given its place away', () => {
+    const { attachment, run, refused } = attachedBench();
+    refused(0, AttachRefusal.notAttached, 0);
+    run(0);
+    refused(1, AttachRefusal.idInUse);
+    expect(attachment.error).toBeNull();
+    expect(run(3 * SECOND_NS).length).toBe(3);
+  });
+
   it('drops and counts damaged frames', () => {
     const { attachment, frame, give } = bench();
-    const fields = { token: TOKEN, rateKbps: 1, maxFrameBytes: 1472, keepAliveMs: 1000 };
-    const length = encodeAttached(frame.bytes, FROM_SWITCH, fields, crc32);
+    const fields = { token: TOKEN, rateKbps: 1, maxFrameBytes: 1472, keepAliveMs: 1000, counter: 1, proof: NONCE };
+    const length = Attached.encode(frame.bytes, FROM_SWITCH, fields, crc32);
     frame.bytes[13] ^= 1;
     expect(give(length, 1)).toBe(true);
     expect(give(14, 1)).toBe(true);
@@ -246,7 +278,7 @@ describe('Attachment', () => {
     const { attachment, frame, give } = bench();
     const flow = { destination: 3, source: 4, flowId: 77 };
     expect(give(encodeCredit(frame.bytes, flow, CREDIT, crc32), 1)).toBe(false);
-    expect(give(encodeVersion(frame.bytes, flow, { lowest: 2, highest: 2 }, crc32), 1)).toBe(false);
+    expect(give(Version.encode(frame.bytes, flow, { lowest: 3, highest: 3 }, crc32), 1)).toBe(false);
     expect(give(5, 1)).toBe(false);
     expect(attachment.error).toBeNull();
   });
@@ -255,7 +287,7 @@ describe('Attachment', () => {
     const { attachment, run, attached } = attachedBench();
     attachment.detach();
     const sent = run(60 * SECOND_NS);
-    expect(sent.map(({ type }) => type)).toEqual([FrameType.detach]);
+    expect(sent.map(({ type }) => type)).toEqual([Detach.type]);
     expect(attached(61 * SECOND_NS)).toBe(true);
     expect(attachment.isAttached).toBe(false);
     expect(run(120 * SECOND_NS)).toEqual([]);

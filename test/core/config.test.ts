@@ -22,7 +22,6 @@ describe('the configuration of an endpoint', () => {
       connectTimeoutNs: 5e9,
       ackFrames: 32,
       ackFramesWithHoles: 8,
-      amplificationLimit: 3,
       frameBytes: 1_472,
     });
   });

@@ -3,7 +3,7 @@ import { crc32 } from '../../src/base/crc32.js';
 import { MILLISECOND_NS, NEVER, SECOND_NS } from '../../src/base/time.js';
 import type { Endpoint } from '../../src/core/endpoint.js';
 import { frameType } from '../../src/wire/decode.js';
-import { encodeFin, encodeRequest } from '../../src/wire/encode.js';
+import { CreditRequest, Fin } from '../../src/wire/frames.js';
 import { FrameType } from '../../src/wire/layout.js';
 import { EndpointBench } from '../harness/endpoint-bench.js';
 import { FLOW_PEER, incoming, newEndpoint } from '../harness/flow-context.js';
@@ -13,7 +13,7 @@ import { RecordingWriter } from '../harness/sender-bench.js';
 describe('times in the output', () => {
   /** Two flows that send credits, woken after `lateNs`. */
   function late(lateNs: number): EndpointBench {
-    const bench = new EndpointBench({ amplificationLimit: 1_000 });
+    const bench = new EndpointBench();
     bench.request(1);
     bench.nowNs += 5_000;
     bench.request(2);
@@ -50,7 +50,7 @@ describe('times in the output', () => {
   });
 
   it('of a flow that waited for the budget begin with its turn', () => {
-    const bench = new EndpointBench({ hostCredits: 2, amplificationLimit: 1_000 });
+    const bench = new EndpointBench({ hostCredits: 2 });
     bench.request(1);
     bench.wait(MILLISECOND_NS);
     const [first] = bench.frames();
@@ -89,14 +89,14 @@ const REQUEST = {
 function hostOf(timerSlackNs: number): Endpoint {
   const changes = { jitter: 0, rateBps: 1e9, creditAlgorithm: 'naive', timerSlackNs };
   const endpoint = newEndpoint(changes, { acceptFlow: () => new RecordingReader() });
-  give(endpoint, (bytes) => encodeRequest(bytes, HEADER, REQUEST, crc32));
+  give(endpoint, (bytes) => CreditRequest.encode(bytes, HEADER, REQUEST, crc32));
   return endpoint;
 }
 
 /** The same, complete, so that it waits for nothing but to be forgotten. */
 function lingeringHostOf(timerSlackNs: number): Endpoint {
   const endpoint = hostOf(timerSlackNs);
-  give(endpoint, (bytes) => encodeFin(bytes, HEADER, { finalOffset: 0, probe: 2, unused: 0 }, crc32));
+  give(endpoint, (bytes) => Fin.encode(bytes, HEADER, { finalOffset: 0, probe: 2, unused: 0 }, crc32));
   // Timers of before that were put off.
   endpoint.advance(SECOND_NS);
   return endpoint;

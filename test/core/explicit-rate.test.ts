@@ -118,7 +118,7 @@ describe("a receiver's credits", () => {
   it('have gaps from a half to one and a half of the mean until the first echo, and the mean that they name', () => {
     const gapNs = (CREDIT_BITS * 1e9) / rateOfCode(LINK_CODE);
     const creditParameters = { initial_rate: 1, unheard_credits: 1e6 };
-    const issuer = new Issuer({ amplificationLimit: Number.POSITIVE_INFINITY, jitter: 0.1, creditParameters });
+    const issuer = new Issuer({ jitter: 0.1, creditParameters });
     issuer.bench.wait(500 * gapNs);
     const dueNs = issuer.collect().map((credit) => credit.dueNs);
     const gaps = dueNs.slice(1).map((atNs, index) => (atNs - dueNs[index]) / gapNs);

@@ -55,4 +55,52 @@ describe('the flow table', () => {
       }
     });
   });
+
+  it('has no ids that meet in one chain for who does not know its key', () => {
+    // Ids that met in one place under the hash without a key, at every capacity up to 2^16.
+    const ids = [...Array(4_096).keys()].map(meetingId);
+    const without = ids.map((id) => oldHome(1, id) & 0xffff);
+    expect(new Set(without).size).toBe(1);
+    for (const seed of [1, 0x1234_5678, 0xdead_beef, 0xffff_ffff]) {
+      const table = new FlowTable(seed);
+      for (const [slot, id] of ids.entries()) table.set(1, id, slot);
+      const probes = ids.map((id) => table.probesFor(1, id));
+      expect(probes.reduce((sum, count) => sum + count, 0) / ids.length, `seed ${seed}`).toBeLessThan(2);
+      // Half full with linear probing: the longest of 4,096 is some 30.
+      expect(Math.max(...probes), `seed ${seed}`).toBeLessThan(100);
+      expect(ids.map((id) => table.get(1, id))).toEqual([...ids.keys()]);
+    }
+  });
+
+  it.each([0, 1, 5, 9, 20, 24, 31])('parts ids that differ in their bits from %i on alone', (shift) => {
+    const ids = [...new Set([...Array(1_024).keys()].map((number) => (number << shift) >>> 0))];
+    const table = new FlowTable(0x9e37_0001);
+    for (const [slot, id] of ids.entries()) table.set(1, id, slot);
+    expect(Math.max(...ids.map((id) => table.probesFor(1, id)))).toBeLessThan(100);
+  });
 });
+
+/** The hash as it was: `mixed ^ (mixed >>> 15)` of a product with a constant. */
+const MULTIPLIER = 0x85ebca6b;
+const oldHome = (peer: number, id: number): number => {
+  const mixed = Math.imul(id ^ Math.imul(peer, 0x9e3779b1), MULTIPLIER);
+  return mixed ^ (mixed >>> 15);
+};
+
+/** A product whose upper bits are `number` and whose lower ones cancel out, and from it the id. */
+function meetingId(number: number): number {
+  const upper = number << 20;
+  let mixed = upper;
+  for (let bit = 15; bit >= 0; bit--) {
+    const above = ((upper | mixed) >>> (bit + 15)) & 1;
+    mixed = (mixed & ~(1 << bit)) | (above << bit);
+  }
+  return (Math.imul(mixed, inverse(MULTIPLIER)) ^ Math.imul(1, 0x9e3779b1)) >>> 0;
+}
+
+/** Modulo 2^32, by Newton's iteration. */
+function inverse(odd: number): number {
+  let result = odd;
+  for (let step = 0; step < 5; step++) result = Math.imul(result, 2 - Math.imul(odd, result));
+  return result;
+}

@@ -4,8 +4,9 @@ import { SECOND_NS } from '../../src/base/time.js';
 import type { EndpointConfig } from '../../src/core/config.js';
 import { ReactiveReceiver } from '../../src/core/reactive-receiver.js';
 import { ReceiverState } from '../../src/core/receiver-flow.js';
-import { encodeData, encodeFin, encodeRequest, encodeStop, seal } from '../../src/wire/encode.js';
+import { encodeData, seal } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
+import { CreditRequest, CreditStop, Fin } from '../../src/wire/frames.js';
 import { DataFlag, RequestFlag } from '../../src/wire/layout.js';
 import { markCe } from '../../src/wire/rewrite.js';
 import { FLOW_HEADER, FLOW_PEER, FLOW_SLOT, FlowContextStub, incoming } from '../harness/flow-context.js';
@@ -23,7 +24,7 @@ class Bench {
     this.flow = new ReactiveReceiver(this.context, { slot: FLOW_SLOT, header: FLOW_HEADER, peer: FLOW_PEER }, 0);
     const flags = RequestFlag.open | RequestFlag.reactive;
     const fields = { flags, sentOffset: 0, probe: 1, maxFrameBytes: 1_472, pairedFlowId: 0, backlog: 0, weight: 1 };
-    const opening = incoming((bytes) => encodeRequest(bytes, FLOW_HEADER, fields, crc32));
+    const opening = incoming((bytes) => CreditRequest.encode(bytes, FLOW_HEADER, fields, crc32));
     this.flow.handleOpening(opening);
     this.flow.accept({
       onData: (bytes) => this.events.push(`data ${bytes.length}`),
@@ -48,14 +49,14 @@ class Bench {
 
   fin(finalOffset: number): void {
     this.flow.handleFin(
-      incoming((bytes) => encodeFin(bytes, FLOW_HEADER, { finalOffset, probe: 2, unused: 0 }, crc32)),
+      incoming((bytes) => Fin.encode(bytes, FLOW_HEADER, { finalOffset, probe: 2, unused: 0 }, crc32)),
       this.nowNs,
     );
   }
 
   stop(): void {
     this.flow.handleStop(
-      incoming((bytes) => encodeStop(bytes, FLOW_HEADER, { sentOffset: 0, probe: 3, unused: 0 }, crc32)),
+      incoming((bytes) => CreditStop.encode(bytes, FLOW_HEADER, { sentOffset: 0, probe: 3, unused: 0 }, crc32)),
       this.nowNs,
     );
   }

@@ -306,15 +306,6 @@ describe('a flow that is given up', () => {
     bench.flow.handleReset(code);
     expect(bench.writer.events).toEqual([`closed ${name}`]);
   });
-
-  it('by VERSION closes only when the peer does not speak this version', () => {
-    const bench = running(1);
-    bench.flow.handleVersion(1, 1);
-    bench.flow.handleVersion(0, 3);
-    expect(bench.writer.events).toEqual([]);
-    bench.flow.handleVersion(2, 3);
-    expect(bench.writer.events).toEqual(['closed version']);
-  });
 });
 
 describe('the RTT of a sender', () => {

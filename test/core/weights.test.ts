@@ -5,9 +5,10 @@ import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
 import { naive } from '../../src/core/credit/expresspass.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import type { ShareOptions } from '../../src/core/flow-terms.js';
-import { creditRateCode, creditSequence, flags, frameType, requestWeight, resetCode } from '../../src/wire/decode.js';
-import { encodeData, encodeRequest, seal } from '../../src/wire/encode.js';
+import { creditRateCode, creditSequence, flags, frameType } from '../../src/wire/decode.js';
+import { encodeData, seal } from '../../src/wire/encode.js';
 import { type Frame, FramePool } from '../../src/wire/frame.js';
+import { CreditRequest, Reset } from '../../src/wire/frames.js';
 import { CreditFlag, FrameType, HOP_BITS, RequestFlag, ResetCode } from '../../src/wire/layout.js';
 import { codeOfRate } from '../../src/wire/rate-code.js';
 import { FLOW_PEER, incoming } from '../harness/flow-context.js';
@@ -41,7 +42,7 @@ function request(endpoint: Endpoint, weight: number, moreFlags = 0): void {
     maxFrameBytes: 1_472,
     pairedFlowId: 0,
   };
-  const frame = incoming((bytes) => encodeRequest(bytes, header, { ...fields, backlog: 1e6, weight }, crc32));
+  const frame = incoming((bytes) => CreditRequest.encode(bytes, header, { ...fields, backlog: 1e6, weight }, crc32));
   frame.peer = FLOW_PEER;
   endpoint.handleFrame(frame, 0);
 }
@@ -98,7 +99,7 @@ describe('the weight of a flow', () => {
     const endpoint = newEndpoint();
     request(endpoint, 2);
     expect(endpoint.flowCount).toBe(0);
-    expect(output(endpoint).map(({ bytes }) => [frameType(bytes), resetCode(bytes)])).toEqual([
+    expect(output(endpoint).map(({ bytes }) => [frameType(bytes), Reset.read.code(bytes)])).toEqual([
       [FrameType.reset, ResetCode.weight],
     ]);
     const bounded = newEndpoint({ maxWeight: 1 });
@@ -125,7 +126,7 @@ describe('an opening', () => {
     const endpoint = newEndpoint();
     endpoint.open(FLOW_PEER, new RecordingWriter(), options, 0).write(new Uint8Array(1), 0);
     const [frame] = output(endpoint);
-    return { weight: requestWeight(frame.bytes), flags: flags(frame.bytes) & RequestFlag.lowClass };
+    return { weight: CreditRequest.read.weight(frame.bytes), flags: flags(frame.bytes) & RequestFlag.lowClass };
   };
 
   it('says weight and class', () => {

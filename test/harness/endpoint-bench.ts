@@ -3,11 +3,11 @@ import type { Application } from '../../src/core/application.js';
 import type { EndpointConfig } from '../../src/core/config.js';
 import type { Endpoint } from '../../src/core/endpoint.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
-import { encodeFin, encodeRequest, encodeReset } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
+import { CreditRequest, Fin, Reset } from '../../src/wire/frames.js';
 import { ResetCode, ResetFlag } from '../../src/wire/layout.js';
-import { printFrame } from '../../src/wire/print.js';
 import { FLOW_PEER, incoming, newEndpoint, pollAll } from './flow-context.js';
+import { printFrame } from './print-frame.js';
 import { RecordingReader } from './receiver-bench.js';
 
 /** One endpoint, and a peer who sends it whatever frames the test wants. It takes every flow unless told otherwise. */
@@ -43,16 +43,16 @@ export class EndpointBench {
   request(flowId: number, { open = true, maxFrameBytes = 1_472, peer = FLOW_PEER } = {}): void {
     const told = { sentOffset: 0, probe: 1, backlog: 2 ** 31, weight: 1 };
     const fields = { flags: Number(open), maxFrameBytes, pairedFlowId: 5, ...told };
-    this.give((bytes) => encodeRequest(bytes, header(flowId), fields, crc32), peer);
+    this.give((bytes) => CreditRequest.encode(bytes, header(flowId), fields, crc32), peer);
   }
 
   fin(flowId: number): void {
-    this.give((bytes) => encodeFin(bytes, header(flowId), { finalOffset: 0, probe: 2, unused: 0 }, crc32));
+    this.give((bytes) => Fin.encode(bytes, header(flowId), { finalOffset: 0, probe: 2, unused: 0 }, crc32));
   }
 
   reset(flowId: number, fromReceiver: boolean, code: number = ResetCode.aborted): void {
     const flags = fromReceiver ? ResetFlag.fromReceiver : 0;
-    this.give((bytes) => encodeReset(bytes, header(flowId), { flags, code }, crc32));
+    this.give((bytes) => Reset.encode(bytes, header(flowId), { flags, code }, crc32));
   }
 
   /** Does what is due and takes what is to be sent, as lines without the header. */

@@ -6,8 +6,8 @@ import { flowId, frameType } from '../../src/wire/decode.js';
 import { encodeAck } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
 import { FrameType } from '../../src/wire/layout.js';
-import { printFrame } from '../../src/wire/print.js';
 import { FLOW_PEER, incoming, newEndpoint, pollAll, rangeList } from './flow-context.js';
+import { printFrame } from './print-frame.js';
 import { RecordingWriter, writeCredit } from './sender-bench.js';
 import { pattern } from './streams.js';
 

@@ -10,13 +10,14 @@ import { Disorder } from '../../src/core/disorder.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import { EndpointPlace, FlowRecords, ownRecord } from '../../src/core/flow-record.js';
 import { FrameFiller } from '../../src/core/frame-filler.js';
+import { HeldMemory } from '../../src/core/held-memory.js';
 import { PeerPaths } from '../../src/core/path/spraying.js';
 import { RequestGate } from '../../src/core/request-gate.js';
 import { Speculation } from '../../src/core/speculation.js';
 import { pathId } from '../../src/wire/decode.js';
 import type { FlowHeader } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
-import { printFrame } from '../../src/wire/print.js';
+import { printFrame } from './print-frame.js';
 
 export const FLOW_HEADER: FlowHeader = { destination: 0, source: 0, flowId: 0xbeef };
 export const FLOW_PEER = 7;
@@ -30,6 +31,7 @@ export class FlowContextStub implements FlowContext {
   readonly pool = new FramePool(() => new Uint8Array(2_048), 16);
   readonly counters = newCounters();
   readonly disorder = new Disorder();
+  readonly held: HeldMemory;
   readonly records = new FlowRecords();
   /** What the flow sent, as `printFrame` writes it, without the header. */
   readonly lines: string[] = [];
@@ -58,6 +60,7 @@ export class FlowContextStub implements FlowContext {
 
   constructor(changes: Partial<EndpointConfig> = {}) {
     this.config = endpointConfig(changes);
+    this.held = new HeldMemory(this.config.heldMemoryBytes);
     const budget = { ...this.config, creditNs: 1, maxWaiting: 4 };
     this.budget = new CreditBudget(budget, this.record);
     this.speculation = this.config.speculativeRttNs > 0 ? new Speculation(this.config) : null;
@@ -118,7 +121,8 @@ export class FlowContextStub implements FlowContext {
 /** An endpoint that the test alone feeds; it takes no flow unless told otherwise. */
 export function newEndpoint(changes: Partial<EndpointConfig>, application = REFUSE_ALL): Endpoint {
   const pool = new FramePool(() => new Uint8Array(2_048), 16);
-  return new Endpoint(endpointConfig(changes), { random: new SeededRandom(1), check: crc32, pool, application });
+  const parts = { random: new SeededRandom(1), check: crc32, pool, application };
+  return new Endpoint(endpointConfig(changes), parts);
 }
 
 /** All that it has to send. */

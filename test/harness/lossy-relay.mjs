@@ -1,5 +1,5 @@
 // A path without a switch, for processes in direct mode: passes datagrams on both ways after a delay, and loses some at random.
-// node test/harness/lossy-relay.mjs --to 127.0.0.1:47000 [--listen 127.0.0.1:47010] [--loss 0.01] [--delay-ms 10] [--seed 1]
+// node test/harness/lossy-relay.mjs --to 127.0.0.1:28400 [--listen 127.0.0.1:28410] [--loss 0.01] [--delay-ms 10] [--seed 1]
 // Prints `listening HOST:PORT`; on SIGINT or SIGTERM one JSON object with the datagrams passed and lost each way.
 import { createSocket } from 'node:dgram';
 import { parseArgs } from 'node:util';

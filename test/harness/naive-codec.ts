@@ -1,7 +1,8 @@
 /**
- * The naive twin of src/wire: PROTOCOL §2 and §3 written down once more, from the text alone, with bit strings and plain objects. It shares neither code nor
- * numbers with src/wire, so where both agree, both read the text alike. It is slow, and meant to be.
+ * The naive twin of src/wire: PROTOCOL §2 and §3 with bit strings and plain objects, its tables read from the diagrams, the rest written down once more from the
+ * text alone. It shares neither code nor numbers with src/wire, so where both agree, both read the text alike. It is slow, and meant to be.
  */
+import { bodyFields, type DiagramField, frameTable, readDiagram, section } from './protocol-document.js';
 
 /** Name and bits of a field, in the words of the diagrams. */
 export type NaiveField = readonly [name: string, bits: number];
@@ -17,7 +18,7 @@ export interface NaiveChunk {
 export interface NaiveFrame {
   /** As in the table of §2.2. */
   type: string;
-  /** Header and body by the names in the diagrams, without `type`, `range count` and checks. `reserved` is written, never read. */
+  /** Header and body by the names in the diagrams, without class, type, `range count` and checks. `reserved` is written, never read. */
   fields: Record<string, number>;
   /** Of an ACK or WINDOW_ACK: start and end of each. */
   ranges: [number, number][];
@@ -25,172 +26,73 @@ export interface NaiveFrame {
   payload: number[];
   /** Of DATA with CHUNKS. */
   chunks?: NaiveChunk[];
+  /** Entries of an extension block, §2.9; the flag goes with it. */
+  extension?: number[];
   /** Bytes of zero behind a CREDIT's check, and behind its explicit rate. */
   paddingBytes: number;
 }
 
 /** §2 */
-export const HEADER: readonly NaiveField[] = [
-  ['hop limit', 6],
-  ['ECN', 2],
-  ['version', 4],
-  ['type', 4],
-  ['flags', 8],
-  ['path id', 8],
-  ['destination host', 16],
-  ['source host', 16],
-  ['flow id', 32],
-];
+export const HEADER = readDiagram(section('2')).map(asNaive);
 
 /** §3.16: what a chunk has in the table. */
-export const CHUNK: readonly NaiveField[] = [
-  ['flow id', 32],
-  ['stream offset', 32],
-  ['payload bytes', 16],
-  ['flags', 8],
-  ['reserved', 8],
-];
+export const CHUNK = readDiagram(section('3.16')).slice(4, 9).map(asNaive);
 
 /** §3.2: what follows the check of a CREDIT with EXPLICIT_RATE. */
-export const EXPLICIT: readonly NaiveField[] = [
-  ['explicit rate', 12],
-  ['hop', 4],
-];
+export const EXPLICIT = readDiagram(section('3.2')).slice(3, 5).map(asNaive);
 
-const keepAlive: readonly NaiveField[] = [['token', 32]];
+interface NaiveType {
+  /** As in §2.2, and 256 more for a control frame. */
+  type: number;
+  direction: string;
+  /** Of §3, without the check and what repeats. A field of more than four bytes is a word for each four. */
+  body: readonly NaiveField[];
+  smallest: number;
+  largest: number;
+}
 
-/** §2.2, and §3 without the check and what repeats. */
-export const TYPES: Record<string, { number: number; body: readonly NaiveField[] }> = {
-  CREDIT_REQUEST: {
-    number: 1,
-    body: [
-      ['sent offset', 32],
-      ['probe', 16],
-      ['max frame bytes', 16],
-      ['paired flow id', 32],
-      ['backlog', 32],
-      ['weight', 8],
-      ['reserved', 24],
-    ],
-  },
-  CREDIT: {
-    number: 2,
-    body: [
-      ['credit sequence', 20],
-      ['rate code', 12],
-    ],
-  },
-  DATA: {
-    number: 3,
-    body: [
-      ['echoed credit sequence', 20],
-      ['rate code', 12],
-      ['stream offset', 32],
-      ['unused', 12],
-      ['hop', 4],
-    ],
-  },
-  ACK: {
-    number: 4,
-    body: [
-      ['cumulative offset', 32],
-      ['probe', 16],
-      ['range count', 8],
-      ['reserved', 8],
-    ],
-  },
-  CREDIT_STOP: {
-    number: 5,
-    body: [
-      ['sent offset', 32],
-      ['probe', 16],
-      ['unused', 16],
-    ],
-  },
-  FIN: {
-    number: 6,
-    body: [
-      ['final offset', 32],
-      ['probe', 16],
-      ['unused', 16],
-    ],
-  },
-  RESET: {
-    number: 7,
-    body: [
-      ['code', 16],
-      ['reserved', 16],
-    ],
-  },
-  ATTACH: {
-    number: 8,
-    body: [
-      ['token', 32],
-      ['max frame bytes', 16],
-      ['reserved', 16],
-    ],
-  },
-  ATTACHED: {
-    number: 9,
-    body: [
-      ['token', 32],
-      ['rate, in kbit/s', 32],
-      ['max frame bytes', 16],
-      ['keep-alive time, ms', 16],
-    ],
-  },
-  ATTACH_REFUSED: {
-    number: 10,
-    body: [
-      ['token', 32],
-      ['code', 16],
-      ['reserved', 16],
-    ],
-  },
-  KEEP_ALIVE: { number: 11, body: keepAlive },
-  DETACH: { number: 12, body: keepAlive },
-  WINDOW_ACK: {
-    number: 13,
-    body: [
-      ['cumulative offset', 32],
-      ['probe', 16],
-      ['range count', 8],
-      ['arrived with', 8],
-      ['window end', 32],
-      ['frame number', 32],
-      ['remote queuing, us', 32],
-    ],
-  },
-  SPECULATIVE_DATA: {
-    number: 14,
-    body: [
-      ['reserved', 32],
-      ['stream offset', 32],
-      ['reserved', 16],
-    ],
-  },
-  VERSION: {
-    number: 15,
-    body: [
-      ['lowest version', 8],
-      ['highest version', 8],
-      ['reserved', 16],
-    ],
-  },
-};
+/** §2.2, with the diagrams and headings of §3. */
+export const TYPES: Record<string, NaiveType> = Object.fromEntries(
+  frameTable().map(({ name, type, direction, section: number }) => {
+    const body = bodyFields(section(number)).flatMap(inWords);
+    return [name, { type, direction, body, ...sizesOf(section(number).title) }];
+  }),
+);
+
+function asNaive({ name, bits }: DiagramField): NaiveField {
+  return [name, bits];
+}
+
+function inWords({ name, bits }: DiagramField): NaiveField[] {
+  if (bits <= 32) return [[name, bits]];
+  return Array.from({ length: bits / 32 }, (_, index) => [name === 'reserved' ? name : `${name}.${index}`, 32]);
+}
+
+/** What a heading says: "(24 bytes and 8 for each range)". */
+function sizesOf(title: string): { smallest: number; largest: number } {
+  const numbers = [...title.matchAll(/[\d,]+/g)].map(([text]) => Number(text.replaceAll(',', '')));
+  const [smallest, other = smallest] = numbers;
+  if (title.includes('and payload')) return { smallest: smallest + 1, largest: 65_507 };
+  return { smallest, largest: title.includes('for each range') ? smallest + 32 * other : other };
+}
 
 /** Fields that say what the rest of a `NaiveFrame` says. */
-const DERIVED = ['type', 'range count'];
+const DERIVED = ['class', 'range count'];
 
-/** The whole datagram. `type` and `range count` follow from the frame; what `fields` does not name is zero. */
+/** The whole datagram. `class`, flags of control frames and `range count` follow from the frame; what `fields` does not name is zero. */
 export function naiveEncode(frame: NaiveFrame): Uint8Array {
-  const { number, body } = TYPES[frame.type];
-  const fields: Record<string, number> = { ...frame.fields, type: number, 'range count': frame.ranges.length };
+  const { type, body } = TYPES[frame.type];
+  const isControl = type > 255;
+  const derived = { class: isControl ? 8 : type, 'range count': frame.ranges.length };
+  const fields: Record<string, number> = { ...frame.fields, ...derived };
+  if (isControl) fields.flags = (fields.flags & 0x80) + (type % 256);
   const fixed = [...HEADER, ...body].map(([name, bits]) => toBits(fields[name] ?? 0, bits));
   const ranges = frame.ranges.flat().map((offset) => toBits(offset, 32));
   const table = frame.chunks === undefined ? [] : tableOf(frame.chunks);
   const chunked = (frame.chunks ?? []).flatMap(({ payload }) => payload);
-  const bytes = [...toBytes([...fixed, ...ranges, ...table].join('')), ...frame.payload, ...chunked];
+  const zeros = new Array(frame.type === 'MTU_PROBE' ? fields.size - 24 : 0).fill(0);
+  const plain = [...toBytes([...fixed, ...ranges, ...table].join('')), ...frame.payload, ...chunked, ...zeros];
+  const bytes = frame.extension === undefined ? plain : [...plain, ...blockOf(frame.extension)];
   const explicit = hasExplicitRate(frame.type, frame.fields.flags)
     ? toBytes(EXPLICIT.map(([name, bits]) => toBits(frame.fields[name], bits)).join(''))
     : [];
@@ -202,9 +104,28 @@ export function naiveEncode(frame: NaiveFrame): Uint8Array {
   ]);
 }
 
+/** §2.9 */
+function blockOf(entries: number[]): number[] {
+  return [...entries, ...toBytes(toBits(entries.length, 16))];
+}
+
+/** The frame without its extension block, or the reason why it is none. The check is not looked at. */
+function takeBlockOff(bytes: number[]): { plain: number[]; entries: number[] } | 'length' {
+  const end = bytes.length - 6;
+  const start = end - (bytes[end] * 256 + bytes[end + 1]);
+  if (end < 12 || start < 12) return 'length';
+  return { plain: [...bytes.slice(0, start), ...bytes.slice(-4)], entries: bytes.slice(start, end) };
+}
+
+function mayBeSkipped(entries: number[]): boolean {
+  if (entries.length === 0) return true;
+  const [type, length = Number.POSITIVE_INFINITY] = entries;
+  return type < 128 && entries.length >= 2 + length && mayBeSkipped(entries.slice(2 + length));
+}
+
 /** Makes the check of a datagram fit again after its bytes were changed; leaves one alone that is too short to have a check. */
 export function naiveReseal(datagram: Uint8Array): Uint8Array {
-  const type = nameOf(datagram[1] % 16);
+  const type = nameOf(datagram);
   const checked = type === 'CREDIT' ? 16 : datagram.length - 4;
   if (checked < 12 || datagram.length < 18) return datagram;
   const check = checkOf(type ?? 'unknown', [...datagram.subarray(0, checked)]);
@@ -213,32 +134,44 @@ export function naiveReseal(datagram: Uint8Array): Uint8Array {
 
 /** The frame in a datagram, or the reason of §2.7 why there is none. */
 export function naiveDecode(datagram: Uint8Array): NaiveFrame | string {
-  const bytes = [...datagram];
-  if (bytes.length < 18) return 'short';
-  const header = readFields(bytes, 0, HEADER);
-  if (header.version !== 1 && header.type !== 15) return 'version';
-  const type = nameOf(header.type);
+  const whole = [...datagram];
+  if (whole.length < 18) return 'short';
+  const header = readFields(whole, 0, HEADER);
+  if (header.version !== 2 && header.class !== 15) return 'version';
+  const type = nameOf(whole);
   if (type === undefined) return 'type';
-  const fields = { ...header, ...readFields(bytes, 12, TYPES[type].body) };
-  const rangeCount = fields['range count'] ?? 0;
-  const isExplicit = hasExplicitRate(type, header.flags);
-  const lengthFault = judgeLength(type, bytes.length, { rangeCount, isExplicit });
+  const block = isExtended(type, header.flags) ? takeBlockOff(whole) : { plain: whole, entries: [] };
+  if (block === 'length') return block;
+  const lengthFault = judgeLength(type, block.plain);
   if (lengthFault !== null) return lengthFault;
-  const hasChunks = type === 'DATA' && hasBit(header.flags, 0x40);
-  if (hasChunks && !holdsChunks(bytes)) return 'length';
-  if (!isIntact(type, bytes)) return 'check';
-  const frame: NaiveFrame = {
+  if (!isIntact(type, whole)) return 'check';
+  if (!mayBeSkipped(block.entries)) return 'extension';
+  const frame = readFrame(type, block.plain);
+  return isInvalid(frame) ? 'invalid' : frame;
+}
+
+function readFrame(type: string, bytes: number[]): NaiveFrame {
+  const fields = { ...readFields(bytes, 0, HEADER), ...readFields(bytes, 12, TYPES[type].body) };
+  const isExplicit = hasExplicitRate(type, fields.flags);
+  const hasChunks = type === 'DATA' && hasBit(fields.flags, 0x40);
+  if (isExtended(type, fields.flags)) fields.flags -= 0x80;
+  if (TYPES[type].type > 255) fields.flags = 0;
+  return {
     type,
     fields: {
       ...Object.fromEntries(Object.entries(fields).filter(([name]) => !DERIVED.includes(name))),
       ...(isExplicit && readFields(bytes, 18, EXPLICIT)),
     },
-    ranges: readRanges(bytes, rangesAt(type), rangeCount),
-    payload: carriesPayload(type) ? bytes.slice(22, -4) : [],
+    ranges: readRanges(bytes, rangesAt(type), fields['range count'] ?? 0),
+    payload: /DATA$/.test(type) ? bytes.slice(22, -4) : [],
     paddingBytes: type === 'CREDIT' ? bytes.length - (isExplicit ? 20 : 18) : 0,
     ...(hasChunks && readChunks(bytes)),
   };
-  return isInvalid(frame) ? 'invalid' : frame;
+}
+
+/** §2.3, §2.9 */
+function isExtended(type: string, flags: number): boolean {
+  return type !== 'CREDIT' && hasBit(flags, 0x80);
 }
 
 /** §3.2 */
@@ -280,49 +213,36 @@ function readChunks(bytes: number[]): Pick<NaiveFrame, 'payload' | 'chunks'> {
   return { payload: bytes.slice(24 + 12 * bytes[22], end), chunks: chunks.reverse() };
 }
 
-/** §3.3, §3.15 */
-function carriesPayload(type: string): boolean {
-  return type === 'DATA' || type === 'SPECULATIVE_DATA';
-}
-
-/** The headings of §3. */
-function judgeLength(
-  type: string,
-  length: number,
-  { rangeCount, isExplicit }: { rangeCount: number; isExplicit: boolean },
-): string | null {
-  const bodyBits = TYPES[type].body.reduce((sum, [, bits]) => sum + bits, 0);
-  const afterBody = (type === 'CREDIT' ? 2 : 4) + (isExplicit ? 2 : 0) + (carriesPayload(type) ? 1 : 0);
-  const smallest = 12 + bodyBits / 8 + afterBody;
-  const largest: Record<string, number> = {
-    CREDIT: 26,
-    DATA: 65_507,
-    SPECULATIVE_DATA: 65_507,
-    ACK: 24 + 8 * 32,
-    WINDOW_ACK: 36 + 8 * 32,
-  };
-  if (length < smallest) return 'short';
-  if (length > (largest[type] ?? smallest)) return 'length';
-  return rangesAt(type) > 0 && length !== rangesAt(type) + 4 + 8 * rangeCount ? 'length' : null;
+/** The headings of §3, and what a frame says of its own length. */
+function judgeLength(type: string, bytes: number[]): string | null {
+  const { smallest, largest, body } = TYPES[type];
+  const { flags } = readFields(bytes, 0, HEADER);
+  const { length } = bytes;
+  if (length < smallest + (hasExplicitRate(type, flags) ? 2 : 0)) return 'short';
+  if (length > largest) return 'length';
+  if (type === 'DATA' && hasBit(flags, 0x40) && !holdsChunks(bytes)) return 'length';
+  const { size, 'range count': rangeCount } = readFields(bytes, 12, body);
+  if (type === 'MTU_PROBE' && length !== size) return 'length';
+  return rangesAt(type) > 0 && length !== smallest + 8 * rangeCount ? 'length' : null;
 }
 
 /** The list of §2.7. */
 function isInvalid({ type, fields, ranges, chunks }: NaiveFrame): boolean {
   const to = fields['destination host'];
   const from = fields['source host'];
-  const ofFlow = TYPES[type].number <= 7 || ['WINDOW_ACK', 'SPECULATIVE_DATA'].includes(type);
-  const ofSwitch = TYPES[type].number >= 8 && TYPES[type].number <= 12;
+  const { direction } = TYPES[type];
+  const ofFlow = ['sender to receiver', 'receiver to sender', 'both'].includes(direction);
+  const mayLackId = /^ATTACH(_REFUSED|_CHALLENGE)?$/.test(type);
   const frameSize = fields['max frame bytes'] ?? 27;
   return [
     to === 65_535 || from === 65_535,
     ofFlow && fields['flow id'] === 0,
-    ofFlow && [to, from].filter((host) => host === 0).length === 1,
-    ofSwitch && fields['flow id'] !== 0,
-    ['ATTACH', 'KEEP_ALIVE', 'DETACH'].includes(type) && to !== 0,
-    ['KEEP_ALIVE', 'DETACH'].includes(type) && from === 0,
-    ['ATTACHED', 'ATTACH_REFUSED'].includes(type) && from !== 0,
-    type === 'ATTACHED' && to === 0,
+    (ofFlow || direction === 'host to host') && [to, from].filter((host) => host === 0).length === 1,
+    TYPES[type].type > 255 && type !== 'HELLO' && fields['flow id'] !== 0,
+    direction === 'host to switch' && (to !== 0 || (from === 0 && !mayLackId)),
+    direction === 'switch to host' && (from !== 0 || (to === 0 && !mayLackId)),
     (frameSize < 27 || frameSize > 65_507) && !(type === 'ATTACH' && frameSize === 0),
+    fields['message bytes'] > 128,
     type === 'ATTACHED' && fields['keep-alive time, ms'] === 0,
     type === 'CREDIT_REQUEST' && fields.weight === 0,
     chunks !== undefined && (chunks.length < 1 || chunks.length > 64 || hasBit(fields.flags, 0x08)),
@@ -342,8 +262,9 @@ function isAfter(a: number, b: number): boolean {
   return difference >= 1 && difference <= 2 ** 31 - 1;
 }
 
-function nameOf(number: number): string | undefined {
-  return Object.keys(TYPES).find((name) => TYPES[name].number === number);
+function nameOf(bytes: ArrayLike<number>): string | undefined {
+  const type = bytes[1] % 16 === 8 ? 256 + (bytes[2] % 128) : bytes[1] % 16;
+  return Object.keys(TYPES).find((name) => TYPES[name].type === type);
 }
 
 /** §2.6, §3.2 */
@@ -371,7 +292,7 @@ export function naiveCrc32(bytes: number[]): number {
 
 function readFields(bytes: number[], from: number, fields: readonly NaiveField[]): Record<string, number> {
   const bits = bytes
-    .slice(from, from + 20)
+    .slice(from, from + fields.reduce((sum, [, width]) => sum + width, 0) / 8)
     .map((byte) => toBits(byte, 8))
     .join('');
   const values: Record<string, number> = {};

@@ -1,6 +1,8 @@
 /** Random frames in the words of the naive twin, each one that PROTOCOL §2 and §3 allow. */
 import fc from 'fast-check';
-import type { NaiveChunk, NaiveFrame } from './naive-codec.js';
+import { diagramName, type Field, type FrameKind, isBytes } from '../../src/wire/frame-kind.js';
+import { kindOf } from '../../src/wire/frames.js';
+import { type NaiveChunk, type NaiveFrame, TYPES } from './naive-codec.js';
 
 type Fields = fc.Arbitrary<Record<string, number>>;
 
@@ -14,108 +16,66 @@ function upTo(largest: number): fc.Arbitrary<number> {
 const byte = fc.integer({ min: 0, max: 255 });
 const word = upTo(0xffff);
 const long = upTo(0xffffffff);
-const sequence = upTo(0xfffff);
 const twelveBits = upTo(0xfff);
 const hop = upTo(0xf);
 const positive = (largest: number) => upTo(largest - 1).map((value) => value + 1);
 const hostId = positive(65_534);
-const frameSize = fc.oneof(fc.integer({ min: 27, max: 65_507 }), fc.constantFrom(27, 1472, 65_507));
+const anyId = fc.oneof(fc.constant(0), hostId);
 const nothing = fc.constant(0);
+const twoHosts = fc.oneof(fc.tuple(hostId, hostId), fc.tuple(nothing, nothing));
 
-/** Header of a frame of a flow: behind a switch, or in direct mode. */
-const flowHeader: Fields = fc
-  .tuple(fc.oneof(fc.tuple(hostId, hostId), fc.tuple(nothing, nothing)), positive(0xffffffff))
-  .map(([[to, from], flow]) => ({ 'destination host': to, 'source host': from, 'flow id': flow }));
-
-function switchHeader(to: fc.Arbitrary<number>, from: fc.Arbitrary<number>): Fields {
-  return fc.record({ 'destination host': to, 'source host': from, 'flow id': nothing });
+/** Destination and source by direction: between hosts they are behind a switch or in direct mode. */
+function headerOf({ direction, mayLackId }: FrameKind): Fields {
+  const host = mayLackId === true ? anyId : hostId;
+  const ends: Record<string, fc.Arbitrary<[number, number]>> = {
+    any: fc.tuple(anyId, anyId),
+    'host to switch': fc.tuple(nothing, host),
+    'switch to host': fc.tuple(host, nothing),
+  };
+  const isOfFlow = ends[direction] === undefined && direction !== 'host to host';
+  const flow = direction === 'any' ? long : isOfFlow ? positive(0xffffffff) : nothing;
+  return fc
+    .tuple(ends[direction] ?? twoHosts, flow)
+    .map(([[to, from], id]) => ({ 'destination host': to, 'source host': from, 'flow id': id }));
 }
 
-interface Shape {
-  header: Fields;
-  body: Fields;
-  /** Bits that the type defines. */
-  flags?: number;
-  /** Credits and data carry a path id and are ECN-capable. */
-  metered?: boolean;
+/** What the twin's fields may be, by the least and most of the descriptor. */
+function bodyOf({ name: type, fields }: FrameKind): Fields {
+  const bounds = new Map(Object.entries(fields).map(([key, field]) => [diagramName(key, field), field]));
+  const free = TYPES[type].body.filter(([name]) => !/^(reserved|range count)$/.test(name));
+  const values = free.map(([name, bits]): [string, fc.Arbitrary<number>] => [
+    name,
+    SPECIAL_VALUES[`${type} ${name}`] ?? valuesOf(bits, bounds.get(name)),
+  ]);
+  const body = fc.record(Object.fromEntries(values));
+  return type === 'VERSION' ? body.map(inOrder) : body;
 }
 
-const keepAlive: Shape = { header: switchHeader(nothing, hostId), body: fc.record({ token: long }) };
+function valuesOf(bits: number, field: Field | undefined): fc.Arbitrary<number> {
+  if (field === undefined || isBytes(field)) return upTo(2 ** bits - 1);
+  const { least = 0, most = 2 ** bits - 1, orZero = false } = field;
+  const values = upTo(most - least).map((value) => value + least);
+  return orZero ? fc.oneof(nothing, values) : values;
+}
 
-const SHAPES: Record<string, Shape> = {
-  CREDIT_REQUEST: {
-    header: flowHeader,
-    flags: 0x1f,
-    body: fc.record({
-      'sent offset': long,
-      probe: word,
-      'max frame bytes': frameSize,
-      'paired flow id': long,
-      backlog: long,
-      weight: positive(0xff),
-    }),
-  },
-  CREDIT: {
-    header: flowHeader,
-    flags: 0x20,
-    metered: true,
-    body: fc.record({ 'credit sequence': sequence, 'rate code': nothing }),
-  },
-  DATA: {
-    header: flowHeader,
-    flags: 0x3f,
-    metered: true,
-    body: fc.record({
-      'echoed credit sequence': sequence,
-      'rate code': twelveBits,
-      'stream offset': long,
-      unused: twelveBits,
-      hop,
-    }),
-  },
-  ACK: { header: flowHeader, flags: 0x03, body: fc.record({ 'cumulative offset': long, probe: word }) },
-  CREDIT_STOP: { header: flowHeader, body: fc.record({ 'sent offset': long, probe: word, unused: word }) },
-  FIN: { header: flowHeader, body: fc.record({ 'final offset': long, probe: word, unused: word }) },
-  RESET: { header: flowHeader, flags: 0x01, body: fc.record({ code: word }) },
-  ATTACH: {
-    header: switchHeader(nothing, fc.oneof(nothing, hostId)),
-    body: fc.record({ token: long, 'max frame bytes': fc.oneof(nothing, frameSize) }),
-  },
-  ATTACHED: {
-    header: switchHeader(hostId, nothing),
-    body: fc.record({
-      token: long,
-      'rate, in kbit/s': long,
-      'max frame bytes': frameSize,
-      'keep-alive time, ms': positive(0xffff),
-    }),
-  },
-  ATTACH_REFUSED: {
-    header: switchHeader(fc.oneof(nothing, hostId), nothing),
-    body: fc.record({ token: long, code: word }),
-  },
-  KEEP_ALIVE: keepAlive,
-  DETACH: keepAlive,
-  WINDOW_ACK: {
-    header: flowHeader,
-    flags: 0x05,
-    body: fc.record({
-      'cumulative offset': long,
-      probe: word,
-      'arrived with': byte,
-      'window end': long,
-      'frame number': long,
-      'remote queuing, us': long,
-    }),
-  },
-  SPECULATIVE_DATA: { header: flowHeader, flags: 0x01, body: fc.record({ 'stream offset': long }) },
-  VERSION: {
-    header: fc.record({ 'destination host': upTo(65_534), 'source host': upTo(65_534), 'flow id': long }),
-    body: fc
-      .tuple(byte, byte)
-      .map(([a, b]) => ({ 'lowest version': Math.min(a, b), 'highest version': Math.max(a, b) })),
-  },
+/** By type and field. */
+const SPECIAL_VALUES: Readonly<Record<string, fc.Arbitrary<number>>> = {
+  // Those with a rate code are made by `withExplicitRate`.
+  'CREDIT rate code': nothing,
+  'MTU_PROBE size': fc.integer({ min: 24, max: 300 }),
 };
+
+function inOrder({ 'lowest version': a, 'highest version': b }: Record<string, number>) {
+  return { 'lowest version': Math.min(a, b), 'highest version': Math.max(a, b) };
+}
+
+/** Bits that need nothing else in the frame. */
+function freeFlags({ name, type, flags = {} }: FrameKind): number {
+  // Those of a control frame are its type.
+  if (type > 255) return 0;
+  const bits = Object.values(flags).reduce((mask, bit) => mask | bit, 0);
+  return bits & ~(name === 'CREDIT' ? 0x10 : name === 'DATA' ? 0x40 : 0);
+}
 
 /** Ascending and apart: distances between one edge and the next, 64 of which stay below 2^31. */
 const edgeDistances = fc.array(fc.tuple(positive(2 ** 25 - 1), positive(2 ** 25 - 1)), { maxLength: 32, size: 'max' });
@@ -180,7 +140,8 @@ export function sentFrames(type: string): fc.Arbitrary<NaiveFrame> {
 }
 
 function plainFrames(type: string): fc.Arbitrary<NaiveFrame> {
-  const { header, body, flags = 0, metered = false } = SHAPES[type];
+  const kind = kindOf(TYPES[type].type);
+  const isMetered = type === 'CREDIT' || type === 'DATA';
   const payload = /DATA$/.test(type)
     ? fc.array(byte, { minLength: 1, maxLength: 100, size: 'max' })
     : fc.constant<number[]>([]);
@@ -188,13 +149,13 @@ function plainFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const paddingBytes = type === 'CREDIT' ? fc.integer({ min: 0, max: 8 }) : nothing;
   const bits = fc.tuple(byte, byte).map(([flagBits, path]) => ({
     'hop limit': 63,
-    ECN: metered ? 2 : 0,
-    version: 1,
-    flags: flagBits & flags,
-    'path id': metered ? path : 0,
+    ECN: isMetered ? 2 : 0,
+    version: 2,
+    flags: flagBits & freeFlags(kind),
+    'path id': isMetered ? path : 0,
   }));
   return fc
-    .tuple(header, bits, body, payload, distances, paddingBytes)
+    .tuple(headerOf(kind), bits, bodyOf(kind), payload, distances, paddingBytes)
     .map(([to, sent, fields, bytes, apart, padding]) => ({
       type,
       fields: { ...sent, ...to, ...fields },
@@ -204,29 +165,39 @@ function plainFrames(type: string): fc.Arbitrary<NaiveFrame> {
     }));
 }
 
-/** The same as it may arrive: marked, some hops on, its rate lowered, from a sender of a later minor kind that uses what is reserved here. */
+/** Extension blocks of entries that may be skipped. */
+const extensions = fc.array(fc.tuple(fc.integer({ min: 0, max: 127 }), fc.array(byte, { maxLength: 20 })), {
+  maxLength: 3,
+});
+
+/** The same as it may arrive: marked, some hops on, its rate lowered, from a sender of a later minor kind that uses what is reserved here and extends frames. */
 export function receivedFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const changes = fc.record({
     'hop limit': fc.integer({ min: 0, max: 63 }),
     ECN: fc.integer({ min: 0, max: 3 }),
-    version: type === 'VERSION' ? fc.integer({ min: 0, max: 15 }) : fc.constant(1),
+    version: type === 'VERSION' ? fc.integer({ min: 0, max: 15 }) : fc.constant(2),
     flags: byte,
     'path id': byte,
     reserved: word,
   });
-  return fc.tuple(sentFrames(type), changes, twelveBits, hop).map(([frame, changed, rate, limit]) => ({
-    ...frame,
-    fields: {
-      ...frame.fields,
-      ...changed,
-      flags: flagsOf(frame, changed.flags),
-      ...(frame.fields['explicit rate'] !== undefined && { 'explicit rate': rate, hop: limit }),
-    },
-  }));
+  return fc
+    .tuple(sentFrames(type), changes, twelveBits, hop, extensions)
+    .map(([frame, changed, rate, limit, entries]) => ({
+      ...frame,
+      ...(type !== 'CREDIT' &&
+        (changed.flags & 0x80) !== 0 && { extension: entries.flatMap(([id, value]) => [id, value.length, ...value]) }),
+      fields: {
+        ...frame.fields,
+        ...changed,
+        flags: flagsOf(frame, changed.flags),
+        ...(frame.fields['explicit rate'] !== undefined && { 'explicit rate': rate, hop: limit }),
+      },
+    }));
 }
 
 /** Whether DATA is filled, and of which kind of flow, and whether CREDIT has an explicit rate, its bytes have to bear out. */
 function flagsOf({ type, chunks, fields }: NaiveFrame, flags: number): number {
+  if (TYPES[type].type > 255) return flags & 0x80;
   if (type === 'CREDIT') return (flags & ~0x10) | (fields.flags & 0x10);
   if (type !== 'DATA') return flags;
   return chunks === undefined ? flags & ~0x40 : (flags | 0x40) & ~0x08;

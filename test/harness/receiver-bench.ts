@@ -5,14 +5,8 @@ import { creditAlgorithm } from '../../src/core/credit/registry.js';
 import { CreditedReceiver } from '../../src/core/credited-receiver.js';
 import type { FlowReader } from '../../src/core/flow-callbacks.js';
 import { ReceiverState } from '../../src/core/receiver-flow.js';
-import {
-  encodeData,
-  encodeFin,
-  encodeRequest,
-  encodeSpeculativeData,
-  encodeStop,
-  seal,
-} from '../../src/wire/encode.js';
+import { encodeData, encodeSpeculativeData, seal } from '../../src/wire/encode.js';
+import { CreditRequest, CreditStop, Fin } from '../../src/wire/frames.js';
 import { DataFlag, MEAN_CREDIT_WIRE_BYTES, RequestFlag, wireBytes } from '../../src/wire/layout.js';
 import { markCe } from '../../src/wire/rewrite.js';
 import { FLOW_HEADER, FLOW_PEER, FLOW_SLOT, FlowContextStub, incoming } from './flow-context.js';
@@ -132,7 +126,7 @@ export class ReceiverBench {
       backlog,
       weight: 1,
     };
-    const frame = incoming((bytes) => encodeRequest(bytes, FLOW_HEADER, fields, crc32));
+    const frame = incoming((bytes) => CreditRequest.encode(bytes, FLOW_HEADER, fields, crc32));
     if (isFirst) {
       this.flow.handleOpening(frame);
       this.flow.accept(this.reader);
@@ -155,7 +149,7 @@ export class ReceiverBench {
   stop(unused = 0): void {
     const fields = { sentOffset: 0, probe: ++this.probe, unused };
     this.flow.handleStop(
-      incoming((bytes) => encodeStop(bytes, FLOW_HEADER, fields, crc32)),
+      incoming((bytes) => CreditStop.encode(bytes, FLOW_HEADER, fields, crc32)),
       this.nowNs,
     );
   }
@@ -163,7 +157,7 @@ export class ReceiverBench {
   fin(finalOffset: number, unused = 0, probe = ++this.probe): void {
     const fields = { finalOffset, probe, unused };
     this.flow.handleFin(
-      incoming((bytes) => encodeFin(bytes, FLOW_HEADER, fields, crc32)),
+      incoming((bytes) => Fin.encode(bytes, FLOW_HEADER, fields, crc32)),
       this.nowNs,
     );
   }
@@ -231,6 +225,6 @@ export class ReceiverBench {
       backlog: this.backlog,
       weight: 1,
     };
-    return incoming((bytes) => encodeRequest(bytes, { ...FLOW_HEADER, pathId }, fields, crc32));
+    return incoming((bytes) => CreditRequest.encode(bytes, { ...FLOW_HEADER, pathId }, fields, crc32));
   }
 }

@@ -1,13 +1,18 @@
 import { crc32 } from '../../src/base/crc32.js';
 import { SeededRandom } from '../../src/base/random.js';
+import { SECOND_NS } from '../../src/base/time.js';
 import type { Application } from '../../src/core/application.js';
 import { REFUSE_ALL } from '../../src/core/application.js';
+import type { KeyExchange } from '../../src/core/association.js';
 import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
+import { Door } from '../../src/core/door.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import { Host } from '../../src/core/host.js';
 import { DEFAULT_PORT, Port } from '../../src/switch/port.js';
+import { write32 } from '../../src/wire/bytes.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { MAX_FRAME_BYTES } from '../../src/wire/layout.js';
+import type { Bits64, CookieMaker } from '../../src/wire/proofs.js';
 import { EventQueue } from './event-queue.js';
 
 /** What the network does with one frame: how many copies arrive, each with an extra delay. Empty: lost. */
@@ -31,6 +36,35 @@ interface Place {
  * Hosts in virtual time, each joined to each by a wire: the test bed of the core. Peers are numbered by their place in `hosts`. Nothing sleeps; one call of
  * `run` plays until nothing is left to do or a time is reached.
  */
+/** Cookies of a world in which nobody computes: sums with a secret. */
+export class TestCookies implements CookieMaker {
+  private readonly secret: number;
+
+  constructor(random: SeededRandom) {
+    this.secret = random.uint32();
+  }
+
+  write(peer: number, bits: Bits64 | null, nowNs: number, out: Uint8Array): void {
+    out.fill(0);
+    write32(out, 0, Math.floor(nowNs / COOKIE_LIFE_NS) + 1);
+    write32(out, 4, this.secret ^ Math.imul(peer + 1, 0x9e3779b1));
+    if (bits !== null) out.set(bits, 8);
+  }
+
+  isValid(peer: number, bits: Bits64, nowNs: number, cookie: Uint8Array): boolean {
+    return [nowNs, nowNs - COOKIE_LIFE_NS].some((atNs) =>
+      [bits, null].some((those) => {
+        const expected = new Uint8Array(cookie.length);
+        this.write(peer, those, atNs, expected);
+        return expected.every((byte, at) => byte === cookie[at]);
+      }),
+    );
+  }
+}
+
+/** As long as a secret of real cookies. */
+const COOKIE_LIFE_NS = 120 * SECOND_NS;
+
 export class World {
   nowNs = 0;
   readonly hosts: Host[] = [];
@@ -38,6 +72,8 @@ export class World {
   network: Network = () => INTACT;
   /** What happens to the bytes of each copy on its way. */
   tamper: (copy: Frame, from: number) => void = () => {};
+  /** Hosts that are added from now on have a door; its keys, if any. */
+  doors: { readonly keys: ((index: number) => KeyExchange | null) | null } | null = null;
   /** Hosts wake at multiples of this time only, as drivers that nap do; 0 for always in time. */
   napNs = 0;
   /** Looks at the world after each step. */
@@ -62,13 +98,31 @@ export class World {
   /** Puts a host that remembers nothing in the place of the one with this index, dead or alive. */
   restart(index: number): Host {
     const { config, application } = this.places[index];
-    const parts = { random: this.random.fork(), check: crc32, pool: this.pool, application };
-    const { rateBps, frameBytes: maxFrameBytes } = config;
+    const isSealed = config.sealBytes > 0;
+    const parts = { random: this.random.fork(), check: isSealed ? null : crc32, pool: this.pool, application };
+    const { rateBps } = config;
+    const maxFrameBytes = config.frameBytes + config.sealBytes;
     const nic = new Port({ ...DEFAULT_PORT, rateBps, delayNs: this.delayNs, maxFrameBytes });
-    const host = new Host(new Endpoint(config, parts), nic);
+    const endpoint = new Endpoint(config, parts);
+    const host = new Host(endpoint, nic, this.doors === null ? null : this.newDoor(index, endpoint));
     this.hosts[index] = host;
     this.dead.delete(index);
     return host;
+  }
+
+  private newDoor(index: number, endpoint: Endpoint): Door {
+    const { config } = endpoint;
+    const keys = this.doors?.keys?.(index) ?? null;
+    const parts = {
+      random: this.random.fork(),
+      check: crc32,
+      pool: this.pool,
+      cookies: new TestCookies(this.random.fork()),
+    };
+    return new Door(
+      { hostId: config.hostId, ...parts, keys, maxPeers: 1_000, times: config },
+      { peers: null, onFailed: (peer, error) => endpoint.closePeer(peer, error) },
+    );
   }
 
   /** The host says and hears nothing any more. */

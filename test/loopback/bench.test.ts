@@ -122,6 +122,16 @@ describe('xpass bench', () => {
     expect(value).toBeLessThan(1.1);
   });
 
+  it('measures what keys cost a frame, beside the bare calls of node:crypto', async () => {
+    const results = await bench('sealing/1472');
+    const parts = results.map(({ name }) => name.replace('sealing/1472/', ''));
+    expect(parts).toEqual(expect.arrayContaining(['seal', 'open']));
+    for (const { name, value, raw } of results) {
+      expect(value, name).toBeGreaterThan(0);
+      expect(raw, name).toBeGreaterThan(0);
+    }
+  });
+
   it('measures the simulator in a process of its own', async () => {
     const results = await bench('sim/dumbbell/2/10ms');
     expect(results.map(({ name, unit, raw }) => [name.replace('sim/dumbbell/2/10ms/', ''), unit, raw])).toEqual([

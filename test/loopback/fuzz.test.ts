@@ -6,17 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { SeededRandom } from '../../src/base/random.js';
 import { fastCrc32 } from '../../src/udp/crc.js';
 import { Bundle } from '../../src/wire/bundle.js';
-import {
-  encodeAck,
-  encodeAttach,
-  encodeCredit,
-  encodeData,
-  encodeFin,
-  encodeRequest,
-  encodeReset,
-  seal,
-} from '../../src/wire/encode.js';
+import { encodeAck, encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
+import { Attach, CreditRequest, Fin, Reset } from '../../src/wire/frames.js';
 import { MAX_BUNDLE_BYTES, MAX_BUNDLED_BYTES } from '../../src/wire/layout.js';
 import { TEST_SEED } from '../harness/seeds.js';
 import { areSame, filesOf, randomFile, sendProcess, startDaemonProcess } from './send-lab.js';
@@ -59,7 +51,7 @@ class Fuzzer {
   /** What would be a bundle of frames without bytes, as long as a datagram may be here. */
   private emptyFrames(bytes: Uint8Array): number {
     bytes.fill(0);
-    bytes[1] = 0x10;
+    bytes[1] = 0x20;
     return 1 + this.below(bytes.length);
   }
 
@@ -89,7 +81,7 @@ class Fuzzer {
           backlog: a,
           weight: 1,
         };
-        return encodeRequest(bytes, header, fields, fastCrc32);
+        return CreditRequest.encode(bytes, header, fields, fastCrc32);
       }
       case 1:
         return encodeCredit(
@@ -123,12 +115,17 @@ class Fuzzer {
           fastCrc32,
         );
       case 4:
-        return encodeFin(bytes, header, { finalOffset: a, probe, unused: 0 }, fastCrc32);
+        return Fin.encode(bytes, header, { finalOffset: a, probe, unused: 0 }, fastCrc32);
       case 5:
-        return encodeReset(bytes, header, { code: this.below(12), flags: this.below(2) }, fastCrc32);
+        return Reset.encode(bytes, header, { code: this.below(12), flags: this.below(2) }, fastCrc32);
       default:
         // Host 3 is nobody's: a stranger that takes the id of a sender before it comes keeps it out, as PROTOCOL §8.3 wants it.
-        return encodeAttach(bytes, { source: 3, destination: 0, flowId: 0 }, { token: a, maxFrameBytes: 0 }, fastCrc32);
+        return Attach.encode(
+          bytes,
+          { source: 3, destination: 0, flowId: 0 },
+          { token: a, maxFrameBytes: 0 },
+          fastCrc32,
+        );
     }
   }
 }

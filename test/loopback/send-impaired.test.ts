@@ -19,7 +19,7 @@ async function bed(kind: string, ...switchArgs: string[]) {
   const running = await startSwitch();
   const daemon = await startDaemonProcess('--switch', address, '--host-id', '2', '--interval', '20ms');
   const ctl = async (...words: string[]): Promise<void> => {
-    const { code, stderr } = await runHere('switch', 'ctl', '--control', address, ...words);
+    const { code, stderr } = await runHere('switch', 'ctl', '--port', String(port), ...words);
     expect([code, stderr]).toEqual([0, '']);
   };
   const file = await randomFile('big.bin', FILE_BYTES);

@@ -23,10 +23,10 @@ export const startDaemon = (...args: string[]) => readyDaemon(XpassCommand, args
 export const startDaemonProcess = (...args: string[]) => readyDaemon(XpassProcess, args);
 
 async function readyDaemon<T extends XpassRun>(Run: Starts<T>, args: readonly string[]) {
-  const directory = await scratchFolder();
+  const directory = args.includes('-d') ? args[args.indexOf('-d') + 1] : await scratchFolder();
   const isElsewhere = args.includes('--switch') || args.includes('--listen');
   const where = isElsewhere ? [] : ['--listen', ':0'];
-  const running = new Run(['daemon', '--json', '-d', directory, ...where, ...args]);
+  const running = new Run(['daemon', '--json', ...(args.includes('-d') ? [] : ['-d', directory]), ...where, ...args]);
   const listening = await running.event('listening');
   return { process: running, directory, address: String(listening.address), listening };
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SwitchControl } from '../../src/services/control/client.js';
-import { attachedRateKbps, frameType } from '../../src/wire/decode.js';
-import { FrameType } from '../../src/wire/layout.js';
+import { frameType } from '../../src/wire/decode.js';
+import { Attached, AttachRefused } from '../../src/wire/frames.js';
+import { AttachRefusal } from '../../src/wire/layout.js';
 import {
   freePorts,
-  portOf,
   RawHost,
   runHere,
   scratchFile,
@@ -49,7 +49,7 @@ describe('xpass switch', () => {
         { id: 1, attached: true },
         { id: 2, attached: true },
       ],
-      driver: { datagrams_in: 4, datagrams_out: 4 },
+      driver: { datagrams_in: 6, datagrams_out: 6 },
     });
     expect(portsOf(summary ?? {}).map(({ name, data }) => [name, data.frames])).toEqual([
       ['h1->s1', 1],
@@ -66,7 +66,7 @@ describe('xpass switch', () => {
     const { code, stdout } = await running.stop('SIGTERM');
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^listening on 127\.0\.0\.1:\d+, control at 127\.0\.0\.1:\d+: star, 1 host, 1 switch, 1 link$/m,
+      /^listening on 127\.0\.0\.1:\d+, control at \S+switch-\d+(\.sock)?: star, 1 host, 1 switch, 1 link$/m,
     );
     expect(stdout).toMatch(/^port +rate +data/m);
     expect(stdout).toContain('attached: none, of 1 hosts');
@@ -89,6 +89,22 @@ describe('xpass switch', () => {
     expect(await successor.nextPayload()).toBe('new here');
     successor.detach();
     await untilSo(attachedOf, ([, second]) => !second, 'the goodbye');
+  });
+
+  it('gives an id to one of two hosts that claim it, and an error to the other', async () => {
+    const { port } = await startSwitch('--hosts', '2');
+    const owner = await RawHost.attached(port, 1);
+    const sender = await RawHost.attached(port, 2);
+    const thief = await RawHost.attach(port, 1, 666);
+    const refusal = await thief.next();
+    expect(frameType(refusal)).toBe(AttachRefused.type);
+    expect(AttachRefused.read.code(refusal)).toBe(AttachRefusal.idInUse);
+    thief.sendData(2, 'stolen');
+    sender.sendData(1, 'for the owner');
+    expect(await owner.nextPayload()).toBe('for the owner');
+    expect([thief.unread, sender.unread]).toEqual([0, 0]);
+    const stranger = await RawHost.attach(port, 3);
+    expect(AttachRefused.read.code(await stranger.next())).toBe(AttachRefusal.unknownId);
   });
 
   it('has impairments from the start, the same in every run with a seed', async () => {
@@ -199,7 +215,7 @@ describe('xpass switch ctl', () => {
     expect(slow.stdout).toMatch(/^s1->h1 +10\.00 Mbit\/s +5ms +loss 5%$/m);
     expect(slow.stdout).toMatch(/^set: rate 10mbit delay 5ms loss 5%$/m);
     const news = await host.next();
-    expect([frameType(news), attachedRateKbps(news)]).toEqual([FrameType.attached, 10_000]);
+    expect([frameType(news), Attached.read.rateKbps(news)]).toEqual([Attached.type, 10_000]);
 
     const free = await ctl('link', 's1->h1', 'rate', 'unlimited', 'clear', '--json');
     expect(JSON.parse(free.stdout)).toMatchObject({
@@ -227,10 +243,28 @@ describe('xpass switch ctl', () => {
 });
 
 describe('the control of a switch', () => {
-  it('is found by the number of the UDP port', async () => {
-    const { listening } = await startSwitch();
-    // Unless another process has that port for TCP, which the ready line would tell.
-    expect(portOf(String(listening.control))).toBeGreaterThan(0);
-    expect(String(listening.control)).toMatch(/^127\.0\.0\.1:\d+$/);
+  it('is found by the number of the UDP port, without a path', async () => {
+    const { listening, port } = await startSwitch();
+    expect(String(listening.control)).toContain(`switch-${port}`);
+    expect(listening.control_token).toBeNull();
+    expect((await runHere('switch', 'ctl', 'reset', '--port', String(port))).code).toBe(0);
+  });
+
+  it('takes commands by TCP from who knows the token that it has printed, and warns where others can listen', async () => {
+    const { process, listening, control } = await startSwitch('--hosts', '1', '--control', '0.0.0.0:0');
+    const at = control.replace('0.0.0.0', '127.0.0.1');
+    const path = await scratchFile('token', `${String(listening.control_token)}\n`);
+    expect((await runHere('switch', 'ctl', 'ports', '--control', at, '--control-token', path)).code).toBe(0);
+    const refused = await runHere('switch', 'ctl', 'reset', '--control', at);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('use --control-token FILE')]);
+    const { stderr } = await process.stop('SIGTERM');
+    expect(stderr).toContain('the control listens for other machines');
+  });
+
+  it('tells nobody a token that a file holds', async () => {
+    const path = await scratchFile('token', '0123456789abcdef\n');
+    const { listening, control } = await startSwitch('--hosts', '1', '--control', ':0', '--control-token', path);
+    expect(listening.control_token).toBeNull();
+    expect((await runHere('switch', 'ctl', 'ports', '--control', control, '--control-token', path)).code).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
-import { randomInt } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -16,9 +16,11 @@ import { runProgram } from '../../src/apps/cli/program.js';
 import { fastCrc32 } from '../../src/udp/crc.js';
 import { Bundle, BundleReader, isBundle } from '../../src/wire/bundle.js';
 import { frameType } from '../../src/wire/decode.js';
-import { encodeAttach, encodeData, encodeDetach, encodeKeepAlive, seal } from '../../src/wire/encode.js';
+import { encodeData, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
+import { Attach, AttachChallenge, Attached, Detach, KeepAlive } from '../../src/wire/frames.js';
 import { FrameType, MAX_BUNDLE_BYTES } from '../../src/wire/layout.js';
+import { BITS_BYTES, COOKIE_BYTES } from '../../src/wire/proofs.js';
 
 const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
 /** Starting a process on a busy machine takes a second; this is for one that never says anything. */
@@ -193,6 +195,8 @@ export class RawHost {
   private readonly received: Buffer[] = [];
   /** Datagrams that have come. */
   datagrams = 0;
+  private readonly nonce = randomBytes(BITS_BYTES);
+  private counter = 0;
   private wake: () => void = () => {};
 
   private constructor(socket: Socket, switchPort: number, { id, token }: { id: number; token: number }) {
@@ -215,14 +219,17 @@ export class RawHost {
     const socket = createSocket('udp4');
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
     const host = new RawHost(socket, switchPort, { id, token });
-    host.send((bytes) => encodeAttach(bytes, host.toSwitch, { token, maxFrameBytes: 0 }, fastCrc32));
+    host.ask(new Uint8Array(COOKIE_BYTES));
+    const challenge = await host.next();
+    expect(frameType(challenge)).toBe(AttachChallenge.type);
+    host.ask(AttachChallenge.read.cookie(challenge, new Uint8Array(COOKIE_BYTES)));
     return host;
   }
 
   /** The same, attached. */
   static async attached(switchPort: number, id: number): Promise<RawHost> {
     const host = await RawHost.attach(switchPort, id);
-    expect(frameType(await host.next())).toBe(FrameType.attached);
+    expect(frameType(await host.next())).toBe(Attached.type);
     return host;
   }
 
@@ -251,11 +258,21 @@ export class RawHost {
   }
 
   keepAlive(): void {
-    this.send((bytes) => encodeKeepAlive(bytes, this.toSwitch, { token: this.token }, fastCrc32));
+    this.send((bytes) => KeepAlive.encode(bytes, this.toSwitch, this.proved, fastCrc32));
   }
 
   detach(): void {
-    this.send((bytes) => encodeDetach(bytes, this.toSwitch, { token: this.token }, fastCrc32));
+    this.send((bytes) => Detach.encode(bytes, this.toSwitch, this.proved, fastCrc32));
+  }
+
+  private get proved() {
+    return { token: this.token, counter: ++this.counter, proof: this.nonce };
+  }
+
+  private ask(cookie: Uint8Array): void {
+    const { token, nonce } = this;
+    const fields = { token, maxFrameBytes: 0, nonce, cookie, proof: nonce };
+    this.send((bytes) => Attach.encode(bytes, this.toSwitch, fields, fastCrc32));
   }
 
   /** The next frame from the switch. */

@@ -79,7 +79,7 @@ describe('a connection for a peer', () => {
 const BIND = { host: '127.0.0.1', port: 0 };
 
 class TestStream extends PassThrough implements HostStream {
-  readonly peerName = '192.0.2.7:47000';
+  readonly peerName = '192.0.2.7:28400';
 
   resetAndDestroy(): this {
     return this.destroy();

@@ -5,6 +5,7 @@ import { Endpoint } from '../../src/core/endpoint.js';
 import type { FlowWriter } from '../../src/core/flow-callbacks.js';
 import { Host } from '../../src/core/host.js';
 import type { SenderFlow } from '../../src/core/sender-flow.js';
+import { doorOf } from '../../src/net/assemble.js';
 import { DEFAULT_PORT, Port } from '../../src/switch/port.js';
 import { Switch } from '../../src/switch/switch.js';
 import { checkTopology } from '../../src/switch/topology.js';
@@ -45,12 +46,14 @@ type HostOptions = Omit<UdpHostOptions<Host>, 'makeMachine'> & { application?: A
 export async function openHost({ application = REFUSE_ALL, idleTimeoutNs, ...options }: HostOptions) {
   const host = await UdpHost.open<Host>({
     ...options,
-    makeMachine: ({ link, pool, check, random }) => {
+    makeMachine: (parts) => {
+      const { link, pool, check, random } = parts;
       const { hostId, rateBps, maxFrameBytes } = link;
       const idle = idleTimeoutNs === undefined ? {} : { idleTimeoutNs };
       const config = endpointConfig({ hostId, rateBps, frameBytes: maxFrameBytes, ...idle });
       const nic = new Port({ ...DEFAULT_PORT, rateBps, maxFrameBytes });
-      return new Host(new Endpoint(config, { random, check, pool, application }), nic);
+      const endpoint = new Endpoint(config, { random, check, pool, application });
+      return new Host(endpoint, nic, doorOf(endpoint, parts));
     },
   });
   opened.push(host);
@@ -71,7 +74,8 @@ export async function openSwitch({ topology = {}, ...options }: SwitchOptions = 
   const driver = await UdpSwitch.open<Switch>({
     bind: ANY_PORT,
     frameBytes: 1472,
-    makeMachine: ({ pool, check, random }) => new Switch({ topology: checked, pool, check, random, keepAliveMs: 100 }),
+    makeMachine: ({ pool, check, random, cookies }) =>
+      new Switch({ topology: checked, pool, check, random, cookies, keepAliveMs: 100 }),
     ...options,
   });
   opened.push(driver);

@@ -3,7 +3,7 @@ import { resolveOptions } from '../../src/apps/shared/options.js';
 import { TRANSPORT_OPTIONS } from '../../src/apps/shared/transport-options.js';
 import { XpassError } from '../../src/base/errors.js';
 import type { HostOptions } from '../../src/net/host-options.js';
-import { hostPlace, hostSettings } from '../../src/net/host-settings.js';
+import { DEFAULT_HOST_PORT, DEFAULT_SWITCH_PORT, hostPlace, hostSettings } from '../../src/net/host-settings.js';
 
 function codeOf(action: () => unknown): unknown {
   try {
@@ -51,7 +51,7 @@ describe('the settings of a host', () => {
   });
 
   it('take a switch as text or as an address', () => {
-    const at = { host: '192.0.2.1', port: 47_100 };
+    const at = { host: '192.0.2.1', port: 28_500 };
     expect(hostSettings({ switch: '192.0.2.1' }).switch).toEqual(at);
     expect(hostSettings({ switch: at }).switch).toEqual(at);
   });
@@ -61,11 +61,22 @@ describe('the place of a host', () => {
   it('is nothing, where it listens, or the only peer', () => {
     expect(hostPlace({})).toEqual({});
     expect(hostPlace({ listen: ':0' })).toEqual({ listen: { host: '127.0.0.1', port: 0 } });
-    expect(hostPlace({ peer: 'lab-3' })).toEqual({ peer: { host: 'lab-3', port: 47_000 } });
+    expect(hostPlace({ peer: 'lab-3' })).toEqual({ peer: { host: 'lab-3', port: 28_400 } });
   });
 
   it('names the option that makes no sense', () => {
     expect(() => hostPlace({ listen: 'x:70000' })).toThrow("listen 'x:70000' is not allowed; allowed: ");
     expect(() => hostPlace({ peer: 'x:0' })).toThrow("peer 'x:0' is not allowed; allowed: ");
+  });
+});
+
+describe('default ports', () => {
+  it('lie below those that Linux gives to whoever asks for any, and differ', () => {
+    for (const port of [DEFAULT_HOST_PORT, DEFAULT_SWITCH_PORT]) {
+      // What IANA leaves unassigned there.
+      expect(port).toBeGreaterThanOrEqual(28_241);
+      expect(port).toBeLessThanOrEqual(28_588);
+    }
+    expect(DEFAULT_HOST_PORT).not.toBe(DEFAULT_SWITCH_PORT);
   });
 });

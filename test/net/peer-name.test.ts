@@ -4,7 +4,7 @@ import { parsePeer } from '../../src/net/peer-name.js';
 
 describe('the name of a peer', () => {
   it.each([
-    ['192.0.2.7', { host: '192.0.2.7', port: 47_000 }],
+    ['192.0.2.7', { host: '192.0.2.7', port: 28_400 }],
     ['lab-3:5000', { host: 'lab-3', port: 5_000 }],
     ['[::1]:5000', { host: '::1', port: 5_000 }],
   ])('is an address in direct mode: %s', (text, address) => {

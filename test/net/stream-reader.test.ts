@@ -7,12 +7,13 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 function newReader() {
   const given: (string | null)[] = [];
   const released: number[] = [];
-  const state = { hasRoom: true, resets: 0 };
+  const state = { hasRoom: true, resets: 0, waiting: 0 };
   const reader = new StreamReader({
     push: (chunk) => {
       given.push(chunk === null ? null : Buffer.from(chunk).toString('latin1'));
       return state.hasRoom;
     },
+    waitingBytes: () => state.waiting,
     onReaderClosed: () => {},
   });
   const receiver = { release: (bytes: number) => released.push(bytes), reset: () => state.resets++ };
@@ -72,6 +73,7 @@ describe('the reading side of a stream', () => {
         if (given.length === 1) throw new Error('listener');
         return true;
       },
+      waitingBytes: () => 0,
       onReaderClosed: () => {},
     });
     reader.onData(Buffer.alloc(100));
@@ -100,5 +102,22 @@ describe('the reading side of a stream', () => {
     expect(state.resets).toBe(0);
     reader.onData(Buffer.from('more'));
     expect(state.resets).toBe(1);
+  });
+
+  it('puts small chunks together while the program takes nothing, so that they cost no more than their bytes', async () => {
+    const { reader, given, released, state } = newReader();
+    for (let byte = 0; byte < 3_000; byte++) {
+      reader.onData(Buffer.from('x'));
+      await turn();
+      state.waiting = reader.bytesRead;
+    }
+    expect(given.map((chunk) => chunk?.length)).toEqual([1, 1_024, 1_024]);
+    expect(released.reduce((sum, bytes) => sum + bytes, 0)).toBe(2_049);
+    reader.taken();
+    expect(given).toHaveLength(3);
+    state.waiting = 0;
+    reader.taken();
+    expect(given.at(-1)).toHaveLength(951);
+    expect(released.reduce((sum, bytes) => sum + bytes, 0)).toBe(3_000);
   });
 });

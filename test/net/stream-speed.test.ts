@@ -49,6 +49,7 @@ describe('the reading side of a stream', () => {
     const given: Uint8Array[] = [];
     const reader = new StreamReader({
       push: (chunk) => given.push(chunk ?? new Uint8Array(0)) > 0,
+      waitingBytes: () => 0,
       onReaderClosed: () => {},
     });
     const released: number[] = [];
@@ -66,7 +67,11 @@ describe('the reading side of a stream', () => {
 
   it('copies large bytes that it may not keep', async () => {
     const given: Uint8Array[] = [];
-    const reader = new StreamReader({ push: (chunk) => given.push(chunk as Uint8Array) > 0, onReaderClosed: () => {} });
+    const reader = new StreamReader({
+      push: (chunk) => given.push(chunk as Uint8Array) > 0,
+      waitingBytes: () => 0,
+      onReaderClosed: () => {},
+    });
     reader.attach({ release: () => {}, reset: () => {}, mayKeep: () => false } as unknown as Receiver);
     const lent = new Uint8Array(8_946).fill(7);
     reader.onData(lent);

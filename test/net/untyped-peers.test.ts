@@ -9,7 +9,7 @@ const CONFIG = expect.objectContaining({ code: 'config' });
 describe('names of peers in direct mode', () => {
   it.each([
     ['192.0.2.7:5', { host: '192.0.2.7', port: 5 }],
-    ['192.0.2.7', { host: '192.0.2.7', port: 47_000 }],
+    ['192.0.2.7', { host: '192.0.2.7', port: 28_400 }],
     [
       { host: '::1', port: 5 },
       { host: '::1', port: 5 },

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseTopologyFile, readTopologyFile } from '../../src/scenario/topology-file.js';
 import { laterRefusal } from '../harness/refusal.js';
 import { scratchDirectory } from '../harness/scratch.js';
@@ -30,8 +30,8 @@ links:
 trunks:
   - name: far
     switch: east
-    listen: :47201
-    to: 10.0.0.2:47201
+    listen: :28601
+    to: 10.0.0.2:28601
     hosts: [100, 101]
     rate: unlimited
 spread: path
@@ -59,7 +59,7 @@ describe('a topology file', () => {
     expect(second.port.maxFrameBytes).toBe(8972);
     expect(topology.trunks[0]).toMatchObject({ name: 'far', switch: 'east', hosts: [100, 101] });
     expect(trunks).toEqual([
-      { name: 'far', bind: { host: '127.0.0.1', port: 47_201 }, remote: { host: '10.0.0.2', port: 47_201 } },
+      { name: 'far', bind: { host: '127.0.0.1', port: 28_601 }, remote: { host: '10.0.0.2', port: 28_601 } },
     ]);
   });
 
@@ -124,6 +124,13 @@ describe('a topology file', () => {
     const message = await laterRefusal(parse(source));
     expect(message).toMatch(/^topology file 'lab\.yaml'/);
     expect(message).toMatch(sentence);
+  });
+
+  it('is refused in one sentence: the YAML parser warns of nothing beside it', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    onTestFinished(() => warn.mockRestore());
+    expect(await laterRefusal(parse('{[9]: x, hosts: [a]}'))).toMatch(/^topology file 'lab\.yaml'/);
+    expect(warn).not.toHaveBeenCalled();
   });
 
   it('is read from the disk, up to a bound', async () => {

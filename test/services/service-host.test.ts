@@ -38,13 +38,18 @@ class CountingService implements StreamService {
   }
 }
 
-function bed(maxStreams?: number) {
+function bed(maxStreams?: number, headerTimeoutMs = 10_000) {
   const world = new StreamWorld();
   const inbox = new MessageInbox();
   const sender = world.open();
   sender.acceptReceivers(inbox.accept);
   const services = [new CountingService('one'), new CountingService('two')];
-  const host = new ServiceHost({ services, logger: SILENT, ...(maxStreams === undefined ? {} : { maxStreams }) });
+  const host = new ServiceHost({
+    services,
+    logger: SILENT,
+    headerTimeoutMs,
+    ...(maxStreams === undefined ? {} : { maxStreams }),
+  });
   host.serve(world.open());
   return { world, inbox, sender, services, host };
 }
@@ -109,6 +114,16 @@ describe('the application of a daemon', () => {
     const another = new TestWriter(sender).open(1, [{ kind: 'one' }]);
     await world.playUntil(() => host.streamCount === 2);
     expect(another.closed).toBeUndefined();
+  });
+
+  it('resets streams whose header does not come in time', async () => {
+    const { world, sender, host } = bed(1_000, 20);
+    const writers = [...Array(50)].map(() => new TestWriter(sender).open(1, [new Uint8Array(2)]));
+    const served = new TestWriter(sender).open(1, [{ kind: 'one' }]);
+    await world.playUntil(() => writers.every(({ closed }) => closed !== undefined));
+    expect(writers[0].closed).toMatchObject({ code: 'reset' });
+    expect(host.openings).toMatchObject({ lateHeaders: 50, evicted: 0 });
+    expect([host.streamCount, served.closed]).toEqual([1, undefined]);
   });
 
   it('counts the credits of streams that are over as well', async () => {

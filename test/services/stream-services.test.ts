@@ -6,7 +6,7 @@ import { type DuplexService, type HostStream, StreamServices } from '../../src/s
 
 /** A stream whose other end is the test. */
 class TestStream extends Duplex implements HostStream {
-  readonly peerName = '192.0.2.7:47000';
+  readonly peerName = '192.0.2.7:28400';
   wasReset = false;
   private written = Buffer.alloc(0);
 

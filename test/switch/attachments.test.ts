@@ -6,17 +6,19 @@ import { AttachRefusal } from '../../src/wire/layout.js';
 const SECOND_NS = 1e9;
 const HOST_IDS = [30, 10, 20];
 
+const OPTIONS = {
+  hostIds: HOST_IDS,
+  keepAliveMs: 1000,
+  portOf: (id: number) => HOST_IDS.indexOf(id),
+  maxFrameBytesAt: () => 1472,
+};
+
 function makeAttachments(): Attachments {
-  return new Attachments({
-    hostIds: HOST_IDS,
-    keepAliveMs: 1000,
-    portOf: (id) => HOST_IDS.indexOf(id),
-    maxFrameBytesAt: () => 1472,
-  });
+  return new Attachments(OPTIONS);
 }
 
 function claim(id: number, token: number, peer: number): AttachClaim {
-  return { id, token, peer, maxFrameBytes: 0 };
+  return { id, token, nonce: Uint8Array.of(0, 0, 0, 0, 0, 0, token >> 8, token), peer, maxFrameBytes: 0 };
 }
 
 describe('attachments', () => {
@@ -35,7 +37,7 @@ describe('attachments', () => {
     expect(attachments.statistics).toMatchObject({ attached: 1, attaches: 2 });
   });
 
-  it('move the port of a token that comes from a new address', () => {
+  it('move the port of a process that comes from a new address', () => {
     const attachments = makeAttachments();
     attachments.attach(claim(10, 111, 1), 0);
     expect(attachments.attach(claim(10, 111, 2), 5)).toBe(1);
@@ -56,13 +58,13 @@ describe('attachments', () => {
     expect(attachments.attach(claim(0, 44, 4), 0)).toBe(-AttachRefusal.noFreeId);
   });
 
-  it('give the same id again to a token or an address that has one', () => {
+  it('give the same id again to an address that has one, and tell nobody which processes have others', () => {
     const attachments = makeAttachments();
     expect(attachments.attach(claim(0, 11, 1), 0)).toBe(1);
     expect(attachments.attach(claim(0, 11, 1), 0)).toBe(1);
-    expect(attachments.attach(claim(0, 11, 2), 0)).toBe(1);
-    expect(attachments.attach(claim(0, 22, 2), 0)).toBe(1);
-    expect(attachments.statistics.attached).toBe(1);
+    expect(attachments.attach(claim(0, 22, 1), 0)).toBe(1);
+    expect(attachments.attach(claim(0, 22, 2), 0)).toBe(2);
+    expect(attachments.statistics.attached).toBe(2);
   });
 
   it('refuse an id that the topology does not have, and frames larger than the link carries', () => {
@@ -77,31 +79,46 @@ describe('attachments', () => {
     const attachments = makeAttachments();
     expect(attachments.nextTimeout()).toBe(NEVER);
     attachments.attach(claim(10, 111, 1), 0);
-    expect(attachments.keepAlive(10, 111, { peer: 1, nowNs: 3 * SECOND_NS })).toBe(1);
+    attachments.keepAlive(1, 3 * SECOND_NS);
     expect(attachments.nextTimeout()).toBe(7 * SECOND_NS);
     attachments.advance(7 * SECOND_NS - 1);
     expect(attachments.peerAt(1)).toBe(1);
     attachments.advance(7 * SECOND_NS);
     expect(attachments.peerAt(1)).toBe(-1);
     expect(attachments.nextTimeout()).toBe(NEVER);
-    expect(attachments.keepAlive(10, 111, { peer: 1, nowNs: 7 * SECOND_NS })).toBe(-1);
+    expect(attachments.portAt(10, 1)).toBe(-1);
     expect(attachments.statistics).toMatchObject({ attached: 0, expired: 1 });
     expect(attachments.attach(claim(10, 222, 2), 7 * SECOND_NS)).toBe(1);
   });
 
-  it('take KEEP_ALIVE and DETACH only with the token and from the address that attached', () => {
+  it('know a host by its id and address, and take each of its numbers once', () => {
     const attachments = makeAttachments();
     attachments.attach(claim(10, 111, 1), 0);
-    expect(attachments.keepAlive(10, 112, { peer: 1, nowNs: 1 })).toBe(-1);
-    expect(attachments.keepAlive(10, 111, { peer: 2, nowNs: 1 })).toBe(-1);
-    attachments.detach(10, 112, 1);
-    attachments.detach(10, 111, 2);
-    attachments.detach(77, 111, 1);
-    expect(attachments.peerAt(1)).toBe(1);
-    attachments.detach(10, 111, 1);
+    expect(attachments.portAt(10, 2)).toBe(-1);
+    expect(attachments.portAt(77, 1)).toBe(-1);
+    expect(attachments.portAt(10, 1)).toBe(1);
+    expect([3, 3, 2, 4].map((counter) => attachments.isNew(1, counter))).toEqual([true, false, false, true]);
+    attachments.detach(1);
     expect(attachments.peerAt(1)).toBe(-1);
     expect(attachments.statistics).toMatchObject({ attached: 0, detaches: 1 });
     expect(attachments.nextTimeout()).toBe(NEVER);
+  });
+
+  it('hold the addresses of those who are attached, and no others', () => {
+    const held: [number, boolean][] = [];
+    const onHeld = (peer: number, isHeld: boolean) => held.push([peer, isHeld]);
+    const attachments = new Attachments({ ...OPTIONS, onHeld });
+    attachments.attach(claim(10, 111, 1), 0);
+    attachments.attach(claim(10, 111, 1), 0);
+    attachments.attach(claim(10, 222, 2), 0);
+    attachments.attach(claim(10, 111, 3), 0);
+    attachments.detach(1);
+    expect(held).toEqual([
+      [1, true],
+      [3, true],
+      [1, false],
+      [3, false],
+    ]);
   });
 
   it('count anew at a reset, but for what is attached', () => {

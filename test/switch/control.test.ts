@@ -123,7 +123,7 @@ describe('control of a running switch', () => {
     [{ verb: 'set', link: 'h1', changes: { down: 'yes' } }, "down of link 'h1' is 'yes'; allowed: true, false"],
     [
       { verb: 'set', link: 'h1', changes: { frameTypes: 'data' } },
-      "frameTypes of link 'h1' is 'data'; allowed: null, or a list of creditRequest, credit, data, ack, creditStop, fin, reset, windowAck, speculativeData, version",
+      "frameTypes of link 'h1' is 'data'; allowed: null, or a list of creditRequest, credit, data, ack, creditStop, fin, reset, control, windowAck, speculativeData, version",
     ],
   ])('refuses %j in one sentence', (command, sentence) => {
     expect(refusal(() => handleControl(makeBed().target, command, 0))).toBe(sentence);

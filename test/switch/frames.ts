@@ -1,7 +1,8 @@
 import { crc32 } from '../../src/base/crc32.js';
 import { checkFrame } from '../../src/wire/decode.js';
-import { encodeCredit, encodeData, encodeSpeculativeData, encodeStop, seal } from '../../src/wire/encode.js';
+import { encodeCredit, encodeData, encodeSpeculativeData, seal } from '../../src/wire/encode.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
+import { CreditStop } from '../../src/wire/frames.js';
 import { CHECK_BYTES, Credit, NO_HOP, WIRE_OVERHEAD_BYTES } from '../../src/wire/layout.js';
 
 /** Frames that tests of the switch room send through ports and fabrics. */
@@ -99,7 +100,7 @@ export function speculativeFrame(options: FrameOptions = {}): Frame {
 export function stopFrame(options: FrameOptions = {}): Frame {
   const frame = options.into ?? emptyFrame();
   const fields = { sentOffset: 0, probe: 1, unused: 0 };
-  frame.length = encodeStop(frame.bytes, header(options), fields, crc32);
+  frame.length = CreditStop.encode(frame.bytes, header(options), fields, crc32);
   return frame;
 }
 

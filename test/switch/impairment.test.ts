@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../src/base/random.js';
 import { Impairment, type ImpairmentConfig, NO_IMPAIRMENT, Verdict } from '../../src/switch/impairment.js';
 import { PortDrop } from '../../src/switch/port-statistics.js';
+import { Hello } from '../../src/wire/frames.js';
 import { FrameType } from '../../src/wire/layout.js';
 import { creditFrame, dataFrame, isIntact, testSeed } from './frames.js';
 
@@ -105,6 +106,13 @@ describe('an impairment', () => {
     expect(fates.map(([name]) => name)).toEqual(['credit', 'ack']);
     impairment.configure({ frameTypes: null });
     expect(impairment.judge(FrameType.data)).toBe(PortDrop.lost);
+  });
+
+  it('takes all control frames for one type', () => {
+    const impairment = makeImpairment({ lossRate: 1, frameTypes: ['control'] });
+    expect([impairment.judge(Hello.type), impairment.judge(FrameType.creditRequest)]).toEqual([PortDrop.lost, 0]);
+    impairment.configure({ frameTypes: ['creditRequest'] });
+    expect([impairment.judge(Hello.type), impairment.judge(FrameType.creditRequest)]).toEqual([0, PortDrop.lost]);
   });
 
   it('gives the same fates from the same seed, and others from another', () => {

@@ -1,19 +1,12 @@
 import { crc32 } from '../../src/base/crc32.js';
 import { SeededRandom } from '../../src/base/random.js';
 import { Switch, type SwitchOptions } from '../../src/switch/switch.js';
-import {
-  attachedKeepAliveMs,
-  attachedMaxFrameBytes,
-  attachedRateKbps,
-  attachedToken,
-  attachRefusedCode,
-  attachRefusedToken,
-  checkFrame,
-  destinationHost,
-} from '../../src/wire/decode.js';
-import { encodeAttach, encodeDetach, encodeKeepAlive } from '../../src/wire/encode.js';
-import type { Frame } from '../../src/wire/frame.js';
-import { FrameType } from '../../src/wire/layout.js';
+import { write32 } from '../../src/wire/bytes.js';
+import { checkFrame, destinationHost, frameType } from '../../src/wire/decode.js';
+import { Frame } from '../../src/wire/frame.js';
+import { Attach, AttachChallenge, Attached, AttachRefused, Detach, KeepAlive } from '../../src/wire/frames.js';
+import { BITS_BYTES, COOKIE_BYTES } from '../../src/wire/proofs.js';
+import { TestCookies } from '../harness/world.js';
 import { CountingPool, dataFrame, type FrameOptions, testSeed } from './frames.js';
 
 /** What an answer of the switch says, by its type. */
@@ -27,6 +20,14 @@ export interface HostSide {
   peer: number;
   id: number;
   token: number;
+  /** By its token where it is left out. */
+  nonce?: Uint8Array;
+}
+
+function nonceOf(token: number): Uint8Array {
+  const nonce = new Uint8Array(BITS_BYTES);
+  write32(nonce, 0, token);
+  return nonce;
 }
 
 /** A switch and hosts that talk to it in datagrams, in virtual time. */
@@ -34,21 +35,35 @@ export class SwitchBed {
   readonly pool = new CountingPool();
   readonly target: Switch;
   nowNs = 0;
+  private counter = 0;
 
   constructor(options: Partial<SwitchOptions> & Pick<SwitchOptions, 'topology'>) {
-    this.target = new Switch({ random: new SeededRandom(testSeed()), check: crc32, pool: this.pool, ...options });
+    const random = new SeededRandom(testSeed());
+    const cookies = new TestCookies(random.fork());
+    this.target = new Switch({ random, check: crc32, pool: this.pool, cookies, ...options });
   }
 
-  attach({ peer, id, token }: HostSide, maxFrameBytes = 0): Answer[] {
-    return this.send(peer, (bytes) => encodeAttach(bytes, fromHost(id), { token, maxFrameBytes }, crc32));
+  /** What comes after the challenge. */
+  attach({ peer, id, token, nonce = nonceOf(token) }: HostSide, maxFrameBytes = 0): Answer[] {
+    let cookie = new Uint8Array(COOKIE_BYTES);
+    const ask = () =>
+      this.exchange(peer, (bytes) =>
+        Attach.encode(bytes, fromHost(id), { token, maxFrameBytes, nonce, cookie, proof: nonce }, crc32),
+      );
+    const challenge = ask().find(({ bytes }) => frameType(bytes) === AttachChallenge.type);
+    if (challenge === undefined) throw new Error('the switch asks for no cookie');
+    cookie = AttachChallenge.read.cookie(challenge.bytes, new Uint8Array(COOKIE_BYTES)) as typeof cookie;
+    return ask().map(readAnswer);
   }
 
-  keepAlive({ peer, id, token }: HostSide): Answer[] {
-    return this.send(peer, (bytes) => encodeKeepAlive(bytes, fromHost(id), { token }, crc32));
+  keepAlive({ peer, id, token, nonce = nonceOf(token) }: HostSide): Answer[] {
+    const fields = { token, counter: ++this.counter, proof: nonce };
+    return this.send(peer, (bytes) => KeepAlive.encode(bytes, fromHost(id), fields, crc32));
   }
 
-  detach({ peer, id, token }: HostSide): Answer[] {
-    return this.send(peer, (bytes) => encodeDetach(bytes, fromHost(id), { token }, crc32));
+  detach({ peer, id, token, nonce = nonceOf(token) }: HostSide): Answer[] {
+    const fields = { token, counter: ++this.counter, proof: nonce };
+    return this.send(peer, (bytes) => Detach.encode(bytes, fromHost(id), fields, crc32));
   }
 
   data(peer: number, options: FrameOptions = {}): Answer[] {
@@ -57,11 +72,15 @@ export class SwitchBed {
 
   /** Sends what `write` puts into a frame from the address `peer`, and returns what comes out of the switch at once. */
   send(peer: number, write: (bytes: Uint8Array, frame: Frame) => number): Answer[] {
+    return this.exchange(peer, write).map(readAnswer);
+  }
+
+  private exchange(peer: number, write: (bytes: Uint8Array, frame: Frame) => number): Frame[] {
     const frame = this.pool.take();
     frame.length = write(frame.bytes, frame);
     frame.peer = peer;
     this.target.handleDatagram(frame, this.nowNs);
-    return this.drain().map(({ answer }) => answer);
+    return this.frames();
   }
 
   /** Lets time pass. */
@@ -72,9 +91,16 @@ export class SwitchBed {
   }
 
   drain(): { peer: number; answer: Answer }[] {
-    const out = [];
+    return this.frames().map((frame) => ({ peer: frame.peer, answer: readAnswer(frame) }));
+  }
+
+  private frames(): Frame[] {
+    const out: Frame[] = [];
     for (let frame = this.target.poll(); frame !== null; frame = this.target.poll()) {
-      out.push({ peer: frame.peer, answer: readAnswer(frame) });
+      const copy = new Frame(frame.bytes.slice(0, frame.length));
+      copy.length = frame.length;
+      copy.peer = frame.peer;
+      out.push(copy);
       this.pool.give(frame);
     }
     return out;
@@ -100,16 +126,16 @@ function readAnswer(frame: Frame): Answer {
   const { bytes } = frame;
   const type = checkFrame(frame, crc32);
   const id = destinationHost(bytes);
-  if (type === FrameType.attachRefused) {
-    return { type: 'refused', id, token: attachRefusedToken(bytes), code: attachRefusedCode(bytes) };
+  if (type === AttachRefused.type) {
+    return { type: 'refused', id, token: AttachRefused.read.token(bytes), code: AttachRefused.read.code(bytes) };
   }
-  if (type !== FrameType.attached) return { type, id };
+  if (type !== Attached.type) return { type, id };
   return {
     type: 'attached',
     id,
-    token: attachedToken(bytes),
-    rateKbps: attachedRateKbps(bytes),
-    maxFrameBytes: attachedMaxFrameBytes(bytes),
-    keepAliveMs: attachedKeepAliveMs(bytes),
+    token: Attached.read.token(bytes),
+    rateKbps: Attached.read.rateKbps(bytes),
+    maxFrameBytes: Attached.read.maxFrameBytes(bytes),
+    keepAliveMs: Attached.read.keepAliveMs(bytes),
   };
 }

@@ -5,10 +5,11 @@ import { NEVER } from '../../src/base/time.js';
 import { builtinTopology } from '../../src/switch/builtin-topologies.js';
 import { AnswerLimiter } from '../../src/switch/switch.js';
 import { checkTopology } from '../../src/switch/topology.js';
-import { checkFrame, flowId, sourceHost, versionHighest, versionLowest } from '../../src/wire/decode.js';
-import { encodeAttached, encodeVersion, seal } from '../../src/wire/encode.js';
+import { checkFrame, flowId, sourceHost } from '../../src/wire/decode.js';
+import { seal } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
-import { AttachRefusal, FrameType, Header } from '../../src/wire/layout.js';
+import { Attach, Attached, AttachRefused, Hello, KeepAlive, Version } from '../../src/wire/frames.js';
+import { AttachRefusal, CHECK_BYTES, EXTENDED, FrameType, Header } from '../../src/wire/layout.js';
 import { creditFrame, dataFrame, FULL_WIRE_BYTES, testSeed } from './frames.js';
 import { type HostSide, SwitchBed } from './switch-bed.js';
 
@@ -188,17 +189,17 @@ describe('frames through the switch', () => {
     const credit = { source: 1, destination: 2 };
     bed.send(ALICE.peer, () => 17);
     bed.send(ALICE.peer, (bytes) => {
-      bytes[Header.versionAndType] = 0x10;
+      bytes[Header.versionAndType] = 0x20;
       return 40;
     });
-    bed.send(ALICE.peer, (_, frame) => creditFrame({ ...credit, into: frame }).length + 9);
+    bed.send(ALICE.peer, (_, frame) => creditFrame({ ...credit, into: frame }).length + 21);
     bed.send(ALICE.peer, (bytes) => {
       const fields = { token: 1, rateKbps: 0, maxFrameBytes: 1472, keepAliveMs: 1000 };
-      return encodeAttached(bytes, { source: 0, destination: 1, flowId: 0 }, fields, crc32);
+      return Attached.encode(bytes, { source: 0, destination: 1, flowId: 0 }, fields, crc32);
     });
     bed.send(ALICE.peer, (bytes) => {
-      bytes[Header.versionAndType] = 0x10 | FrameType.keepAlive;
-      return seal(bytes, 16, null);
+      const fields = { token: ALICE.token };
+      return KeepAlive.encode(bytes, { source: 1, destination: 0, flowId: 0 }, fields, null);
     });
     expect(bed.door()).toEqual({ short: 1, type: 1, length: 1, direction: 1, check: 1 });
     expect(bed.pool.out).toBe(0);
@@ -220,25 +221,64 @@ describe('frames through the switch', () => {
     expect(bed.door()).toEqual({ version: 3 });
   });
 
-  it('of another version get an answer that names the flow and what is spoken here', () => {
+  it('of version 1 get an answer that names the flow and what is spoken here', () => {
     const bed = new SwitchBed({ topology: star });
     const frame = dataFrame({ source: 1, destination: 2, flowId: 99, into: bed.pool.take() });
-    frame.bytes[Header.versionAndType] = 0x20 | FrameType.creditRequest;
+    frame.bytes[Header.versionAndType] = 0x10 | FrameType.creditRequest;
     bed.target.handleDatagram(frame, 0);
     const answer = bed.target.poll()!;
     expect(checkFrame(answer, crc32)).toBe(FrameType.version);
     expect([flowId(answer.bytes), sourceHost(answer.bytes)]).toEqual([99, 2]);
-    expect([versionLowest(answer.bytes), versionHighest(answer.bytes)]).toEqual([1, 1]);
+    expect([Version.read.lowest(answer.bytes), Version.read.highest(answer.bytes)]).toEqual([2, 2]);
   });
 
   it('of another version that are shorter than the answer get none', () => {
     const bed = new SwitchBed({ topology: star });
     const out = bed.send(ALICE.peer, (bytes) => {
-      bytes[Header.versionAndType] = 0x20 | FrameType.creditRequest;
+      bytes[Header.versionAndType] = 0x10 | FrameType.creditRequest;
       return 19;
     });
     expect(out).toEqual([]);
     expect(bed.door()).toEqual({ version: 1 });
+  });
+
+  it('that attach a host of version 1 are answered with VERSION, which tells that host so', () => {
+    const bed = new SwitchBed({ topology: star });
+    // ATTACH of version 1: class 8, host id 1, token 9, the switch's frame size.
+    const attach = Buffer.from('fc1800000000000100000000000000090000000000000000', 'hex');
+    const out = bed.send(ALICE.peer, (bytes) => {
+      bytes.set(attach);
+      return seal(bytes, attach.length - CHECK_BYTES, crc32);
+    });
+    expect(out).toEqual([{ type: FrameType.version, id: 1 }]);
+    expect(bed.door()).toEqual({ version: 1 });
+  });
+
+  it('may be control frames between hosts', () => {
+    const bed = new SwitchBed({ topology: star });
+    bed.attach(ALICE);
+    bed.attach(BOB);
+    const header = { source: 1, destination: 2, flowId: 0 };
+    const hello = { messageBytes: 0, ci: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8) };
+    expect(bed.send(ALICE.peer, (bytes) => Hello.encode(bytes, header, hello, crc32))).toEqual([
+      { type: Hello.type, id: 2 },
+    ]);
+  });
+
+  it('keep the extension blocks that they came with', () => {
+    const bed = new SwitchBed({ topology: star });
+    bed.attach(ALICE);
+    bed.attach(BOB);
+    const frame = dataFrame({ source: 1, destination: 2, wireBytes: 200, into: bed.pool.take() });
+    frame.bytes[Header.flags] |= EXTENDED;
+    frame.bytes.set([0x80, 1, 9, 0, 3], frame.length - CHECK_BYTES);
+    frame.length = seal(frame.bytes, frame.length + 5 - CHECK_BYTES, crc32);
+    frame.peer = ALICE.peer;
+    const sent = frame.bytes.slice(1, frame.length);
+    bed.target.handleDatagram(frame, 0);
+    bed.target.advance(SECOND_NS);
+    const arrived = bed.target.poll()!;
+    expect(arrived.bytes.slice(1, arrived.length)).toEqual(sent);
   });
 
   it('may be VERSION frames between hosts', () => {
@@ -246,7 +286,7 @@ describe('frames through the switch', () => {
     bed.attach(ALICE);
     bed.attach(BOB);
     const header = { source: 1, destination: 2, flowId: 5 };
-    const out = bed.send(ALICE.peer, (bytes) => encodeVersion(bytes, header, { lowest: 1, highest: 3 }, crc32));
+    const out = bed.send(ALICE.peer, (bytes) => Version.encode(bytes, header, { lowest: 1, highest: 3 }, crc32));
     expect(out).toEqual([{ type: FrameType.version, id: 2 }]);
   });
 });
@@ -320,23 +360,25 @@ describe('changing links of a running switch', () => {
 describe('the switch under arbitrary input', () => {
   const random = new SeededRandom(seed);
   const below = (bound: number) => Math.floor(random.next() * bound);
-  const controlTypes = [FrameType.attach, FrameType.attached, FrameType.attachRefused, FrameType.keepAlive];
+  const controlKinds = [Attach, Attached, AttachRefused, KeepAlive];
 
   /** Random bytes, or a data frame with some bits flipped. */
   function writeMutated(bytes: Uint8Array, frame: Frame): number {
     if (below(3) === 0) dataFrame({ source: 1, destination: below(4), into: frame });
     else for (let at = 0; at < 40; at++) bytes[at] = random.uint32();
-    if (below(2) === 0) bytes[1] = 0x10 | below(16);
+    if (below(2) === 0) bytes[1] = 0x20 | below(16);
     for (let flips = below(4); flips > 0; flips--) bytes[below(20)] ^= 1 << below(8);
     return [below(40), 18, 1472, frame.length][below(4)];
   }
 
-  /** A control frame with random fields, of any length that one can have, whose check is right. */
+  /** A control frame with random fields, of a length that it can have or 4 more; its check is right, as a rule. */
   function writeSealed(bytes: Uint8Array): number {
-    for (let at = 0; at < 28; at++) bytes[at] = below(3) === 0 ? random.uint32() : 0;
-    bytes[Header.versionAndType] = 0x10 | controlTypes[below(4)];
+    for (let at = 0; at < 64; at++) bytes[at] = below(3) === 0 ? random.uint32() : 0;
+    const kind = controlKinds[below(4)];
+    bytes[Header.versionAndType] = 0x20 | FrameType.control;
+    bytes[Header.flags] = (kind.type & 0x7f) | (below(2) << 7);
     bytes[Header.source + 1] = below(4);
-    return seal(bytes, 16 + 4 * below(3), crc32);
+    return seal(bytes, kind.minBytes - CHECK_BYTES + Math.max(0, 4 * below(3) - 4), below(8) === 0 ? null : crc32);
   }
 
   it('neither throws nor keeps more frames than its bounds, whatever arrives', () => {
@@ -357,7 +399,18 @@ describe('the switch under arbitrary input', () => {
     expect(bed.pool.out, message).toBe(0);
     // Ten ports with 238 frames of 84 B each at most, and what is on the lines.
     expect(mostOut, message).toBeLessThan(10 * 238 + 200);
-    const reasons = ['check', 'direction', 'invalid', 'length', 'notAttached', 'short', 'spoofed', 'type', 'version'];
+    const reasons = [
+      'check',
+      'direction',
+      'extension',
+      'invalid',
+      'length',
+      'notAttached',
+      'short',
+      'spoofed',
+      'type',
+      'version',
+    ];
     expect(Object.keys(door).sort(), message).toEqual(reasons);
     // Frames did get in and did fill a queue.
     const chain = ports.find(({ name }) => name === 's1->s2');

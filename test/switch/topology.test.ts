@@ -151,7 +151,7 @@ describe('a wrong topology', () => {
     [
       'an unknown frame type',
       { ...base, defaults: { frameTypes: ['credits' as 'credit'] } },
-      "frameTypes of link 'l1' is a list; allowed: null, or a list of creditRequest, credit, data, ack, creditStop, fin, reset, windowAck, speculativeData, version",
+      "frameTypes of link 'l1' is a list; allowed: null, or a list of creditRequest, credit, data, ack, creditStop, fin, reset, control, windowAck, speculativeData, version",
     ],
     [
       'a failover before the failure',

@@ -2,10 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { FILE_EVENT, PROGRESS_EVENT, SUMMARY_EVENT } from '../../src/apps/daemon/report.js';
 import { PERF_DOCUMENT } from '../../src/apps/perf/report.js';
 import { TEST_EVENT } from '../../src/apps/perf/server-printer.js';
-import { SENT_FILE } from '../../src/apps/send/report.js';
+import { SENT_FILE, SENT_SUMMARY } from '../../src/apps/send/report.js';
 import { PORTS_EVENT, SUMMARY_METRICS } from '../../src/apps/switch/report.js';
 import type { Fields, Metric } from '../../src/base/metric.js';
 import { ENDPOINT_METRICS } from '../../src/core/counters.js';
+import { DOOR_METRICS } from '../../src/core/door.js';
+import { HANDSHAKE_METRICS } from '../../src/core/handshakes.js';
 import { RECEIVER_METRICS } from '../../src/core/receiver-statistics.js';
 import { SENDER_METRICS } from '../../src/core/sender-requests.js';
 import { QUEUE_SAMPLE, RATE_SAMPLE, RUN_DOCUMENT, STATE_SAMPLE } from '../../src/report/output/result-json.js';
@@ -26,6 +28,8 @@ interface Section {
 
 /** What several documents have stands in a section of its own. */
 const SHARED: readonly Section[] = [
+  { title: 'Door', about: '`statistics().door` of a `Host` (PROTOCOL §7)', fields: DOOR_METRICS },
+  { title: 'Handshakes', about: '`statistics().handshakes` of a `Host` (PROTOCOL §7.2)', fields: HANDSHAKE_METRICS },
   { title: 'Endpoint', about: '`statistics().endpoint` of a `Host`, and in documents', fields: ENDPOINT_METRICS },
   { title: 'Driver', about: '`statistics().driver` of a `Host`, and in documents', fields: DRIVER_METRICS },
   { title: 'Port', about: 'One direction of a link, at a switch', fields: DIRECTION_METRICS },
@@ -46,6 +50,7 @@ const SECTIONS: readonly Section[] = [
   { title: 'Daemon, progress', about: '`progress` of `xpass daemon --json`', fields: PROGRESS_EVENT },
   { title: 'Daemon, summary', about: '`summary` of `xpass daemon --json`', fields: SUMMARY_EVENT },
   { title: 'Send', about: 'Each of `files` of `xpass send --json`', fields: SENT_FILE },
+  { title: 'Send, all files', about: '`summary` of `xpass send --json`', fields: SENT_SUMMARY },
   { title: 'Switch', about: '`ports` and `summary` of `xpass switch --json`', fields: PORTS_EVENT },
   { title: 'Switch, summary', about: 'Besides, in its `summary`', fields: SUMMARY_METRICS },
   { title: 'Tunnel', about: '`summary` of `xpass tunnel --json`', fields: TUNNEL_METRICS },

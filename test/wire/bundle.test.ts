@@ -41,7 +41,7 @@ describe('a bundle of frames', () => {
   it('has two bytes, and the length of each frame before it', () => {
     const bundle = bundleOf([new Uint8Array(18).fill(0x41), new Uint8Array(20).fill(0x82)]);
     expect(bundle.length).toBe(2 + 19 + 21);
-    expect([...bundle.bytes.subarray(0, 4)]).toEqual([0x02, 0x10, 18, 0x41]);
+    expect([...bundle.bytes.subarray(0, 4)]).toEqual([0x02, 0x20, 18, 0x41]);
     expect([...bundle.bytes.subarray(20, 24)]).toEqual([0x41, 20, 0x82, 0x82]);
     expect(isBundle(bundle.bytes, bundle.length)).toBe(true);
   });
@@ -73,7 +73,7 @@ describe('a bundle of frames', () => {
     bundle.begin();
     expect(bundle.frames).toBe(0);
     bundle.append(frameOf(new Uint8Array(18).fill(0x40)));
-    expect([...bundle.bytes.subarray(0, 4)]).toEqual([0x00, 0x10, 18, 0x40]);
+    expect([...bundle.bytes.subarray(0, 4)]).toEqual([0x00, 0x20, 18, 0x40]);
   });
 
   it('is marked where one of its frames may be, and its mark is one of each that may', () => {
@@ -98,13 +98,13 @@ describe('a bundle of frames', () => {
   });
 
   it.each([
-    { what: 'is cut off', bytes: [0, 0x10, 20, ...new Array(19).fill(0x12)], lengths: [0] },
-    { what: 'has a length and nothing behind it', bytes: [0, 0x10, 18], lengths: [0] },
-    { what: 'has frames without bytes', bytes: [0, 0x10, 0, 0, 0, 0], lengths: [0] },
-    { what: 'has a frame that is longer than it', bytes: [0, 0x10, 255, ...new Array(254).fill(0x12)], lengths: [0] },
+    { what: 'is cut off', bytes: [0, 0x20, 20, ...new Array(19).fill(0x12)], lengths: [0] },
+    { what: 'has a length and nothing behind it', bytes: [0, 0x20, 18], lengths: [0] },
+    { what: 'has frames without bytes', bytes: [0, 0x20, 0, 0, 0, 0], lengths: [0] },
+    { what: 'has a frame that is longer than it', bytes: [0, 0x20, 255, ...new Array(254).fill(0x12)], lengths: [0] },
     {
       what: 'has a frame and then one that is too short',
-      bytes: [0, 0x10, 18, ...new Array(18).fill(0x12), 17, ...new Array(17).fill(0x12)],
+      bytes: [0, 0x20, 18, ...new Array(18).fill(0x12), 17, ...new Array(17).fill(0x12)],
       lengths: [18, 0],
     },
   ])('that $what ends there, with one frame that is none', ({ bytes, lengths }) => {
@@ -118,7 +118,7 @@ describe('a bundle of frames', () => {
     { what: 'more than there may be', length: MAX_BUNDLE_BYTES + 1, is: false },
   ])('with $what in it: $is', ({ length, is }) => {
     const bytes = new Uint8Array(length);
-    bytes[1] = 0x10;
+    bytes[1] = 0x20;
     expect(isBundle(bytes, length)).toBe(is);
   });
 

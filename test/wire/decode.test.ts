@@ -1,9 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
-import { checkFrame, DROP_NAMES, DropCode, dataPayloadBytes, peekHeader } from '../../src/wire/decode.js';
-import { encodeCredit, encodeData, encodeKeepAlive, encodeVersion, seal } from '../../src/wire/encode.js';
+import { checkFrame, DROP_NAMES, DropCode, dataPayloadBytes, flags, peekHeader } from '../../src/wire/decode.js';
+import { encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { FrameType } from '../../src/wire/layout.js';
+import {
+  Attach,
+  AttachChallenge,
+  Attached,
+  AttachRefused,
+  Cookie,
+  Hello,
+  KeepAlive,
+  MtuProbe,
+  MtuProbed,
+  NoAssociation,
+  PathChallenge,
+  PathResponse,
+  Version,
+  Welcome,
+} from '../../src/wire/frames.js';
+import { CHECK_BYTES, EXTENDED, FrameType, Header } from '../../src/wire/layout.js';
+import { printFrame } from '../harness/print-frame.js';
 
 const header = { destination: 3, source: 7, flowId: 1 };
 const dataFields = { creditSequence: 1, explicitRate: 0, offset: 2, unused: 3, flags: 0, pathId: 0 };
@@ -23,7 +40,7 @@ function phantomFrame(payloadBytes: number): Frame {
 
 function keepAlive(): Frame {
   const frame = new Frame(new Uint8Array(64));
-  frame.length = encodeKeepAlive(frame.bytes, { destination: 0, source: 7, flowId: 0 }, { token: 5 }, crc32);
+  frame.length = KeepAlive.encode(frame.bytes, { destination: 0, source: 7, flowId: 0 }, { token: 5 }, crc32);
   return frame;
 }
 
@@ -114,14 +131,14 @@ describe('checkFrame', () => {
     verdicts.push(checkFrame(frame, null), checkFrame(frame, crc32));
     frame.length++;
     verdicts.push(checkFrame(frame, crc32));
-    frame.bytes[1] = 0x10;
+    frame.bytes[1] = 0x20;
     verdicts.push(checkFrame(frame, crc32));
-    frame.bytes[1] = 0x2e;
+    frame.bytes[1] = 0x1e;
     verdicts.push(checkFrame(frame, crc32));
     frame.length = 17;
     verdicts.push(checkFrame(frame, crc32));
     expect(verdicts.map((verdict) => DROP_NAMES[-verdict] ?? verdict)).toEqual([
-      FrameType.keepAlive,
+      KeepAlive.type,
       'invalid',
       'check',
       'length',
@@ -134,11 +151,94 @@ describe('checkFrame', () => {
   it('reads a VERSION frame of any version', () => {
     const frame = new Frame(new Uint8Array(64));
     for (let version = 0; version < 16; version++) {
-      encodeVersion(frame.bytes, header, { lowest: 2, highest: 9 }, crc32);
+      Version.encode(frame.bytes, header, { lowest: 2, highest: 9 }, crc32);
       frame.bytes[1] = (version << 4) | FrameType.version;
       frame.length = seal(frame.bytes, 16, crc32);
       expect(checkFrame(frame, crc32)).toBe(FrameType.version);
     }
+  });
+});
+
+/** A DATA frame of 10 bytes with these entries, whose length may be a lie. */
+function extendedFrame(entries: number[], bytes = entries.length): Frame {
+  const frame = dataFrame(10);
+  frame.bytes[Header.flags] |= EXTENDED;
+  frame.bytes.set([...entries, bytes >>> 8, bytes & 0xff], frame.length - CHECK_BYTES);
+  frame.length = seal(frame.bytes, frame.length - CHECK_BYTES + entries.length + 2, crc32);
+  return frame;
+}
+
+describe('an extension block', () => {
+  it.each([
+    ['without entries', []],
+    ['with unknown entries that may be skipped', [1, 0, 0x7f, 3, 7, 8, 9]],
+  ])('%s is taken off: the frame is as if it had none', (_, entries) => {
+    const frame = extendedFrame(entries);
+    expect(checkFrame(frame, crc32)).toBe(FrameType.data);
+    expect([dataPayloadBytes(frame), frame.length, flags(frame.bytes)]).toEqual([10, dataFrame(10).length, 0]);
+  });
+
+  it.each([
+    ['with an unknown entry that may not be skipped', [1, 0, 0x80, 0], 4, DropCode.extension],
+    ['whose last entry goes on behind it', [1, 1], 2, DropCode.extension],
+    ['with half an entry', [1], 1, DropCode.extension],
+    ['longer than all that follows the header', [], 60, DropCode.length],
+    ['that leaves too little for the frame', [], 11, DropCode.short],
+  ])('%s drops the frame, which stays as it came', (_, entries, bytes, verdict) => {
+    const frame = extendedFrame(entries, bytes);
+    const before = [frame.length, flags(frame.bytes)];
+    expect(checkFrame(frame, crc32)).toBe(verdict);
+    expect([frame.length, flags(frame.bytes)]).toEqual(before);
+  });
+
+  it('is covered by the check', () => {
+    const frame = extendedFrame([1, 1, 9]);
+    frame.bytes[frame.length - CHECK_BYTES - 3] ^= 1;
+    expect(checkFrame(frame, crc32)).toBe(DropCode.check);
+  });
+
+  it('stays on a frame that is printed', () => {
+    const frame = extendedFrame([1, 1, 9]);
+    expect(printFrame(frame)).toContain('payload=10');
+    expect(checkFrame(frame, crc32)).toBe(FrameType.data);
+  });
+
+  it('is none of a CREDIT, and not looked for where the payload is only counted', () => {
+    const credit = new Frame(new Uint8Array(64));
+    const fields = { flags: EXTENDED, sequence: 1, pathId: 0, paddingBytes: 8, rateCode: 0, hop: 15 };
+    credit.length = encodeCredit(credit.bytes, header, fields, crc32);
+    expect([checkFrame(credit, crc32), credit.length]).toEqual([FrameType.credit, 26]);
+    const counted = phantomFrame(10);
+    counted.bytes[Header.flags] |= EXTENDED;
+    expect(checkFrame(counted, null)).toBe(DropCode.length);
+  });
+});
+
+describe('a control frame', () => {
+  it('that is padded is exactly as long as it says', () => {
+    const frame = new Frame(new Uint8Array(2000).fill(0xff));
+    const ends = { destination: 0, source: 0, flowId: 0 };
+    frame.length = MtuProbe.encode(frame.bytes, ends, { size: 1400, probeNumber: 3 }, crc32);
+    expect([frame.length, checkFrame(frame, crc32)]).toEqual([1400, MtuProbe.type]);
+    expect(frame.bytes.subarray(20, 1396).every((byte) => byte === 0)).toBe(true);
+    frame.length = seal(frame.bytes, 1397, crc32);
+    expect(checkFrame(frame, crc32)).toBe(DropCode.length);
+  });
+
+  it('that answers is no larger than its cause', () => {
+    for (const answer of [Cookie, Welcome]) expect(answer.maxBytes).toBeLessThanOrEqual(Hello.minBytes);
+    for (const answer of [Attached, AttachRefused, AttachChallenge])
+      expect(answer.maxBytes).toBeLessThanOrEqual(Attach.minBytes);
+    // The shortest frame of an association with keys is a CREDIT of 30 bytes.
+    expect(NoAssociation.maxBytes).toBeLessThanOrEqual(30);
+    expect(PathResponse.maxBytes).toBeLessThanOrEqual(PathChallenge.minBytes);
+    expect(MtuProbed.maxBytes).toBeLessThanOrEqual(MtuProbe.minBytes);
+  });
+
+  it('of an unknown type is dropped as that', () => {
+    const frame = keepAlive();
+    frame.bytes[Header.flags] = 99;
+    expect(checkFrame(frame, crc32)).toBe(DropCode.type);
   });
 });
 
@@ -147,9 +247,9 @@ describe('peekHeader', () => {
     const { bytes } = dataFrame(10);
     bytes[20] ^= 1;
     expect([peekHeader(bytes, 18), peekHeader(bytes, 17)]).toEqual([FrameType.data, DropCode.short]);
-    bytes[1] = 0x10;
+    bytes[1] = 0x20;
     expect(peekHeader(bytes, 36)).toBe(DropCode.type);
-    bytes[1] = 0x03;
+    bytes[1] = 0x13;
     expect(peekHeader(bytes, 36)).toBe(DropCode.version);
   });
 });

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
 import { RangeSet } from '../../src/base/range-set.js';
 import * as decode from '../../src/wire/decode.js';
-import { encodeAck, encodeCredit, encodeData, encodeRequest, seal } from '../../src/wire/encode.js';
+import { encodeAck, encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
+import { CreditRequest } from '../../src/wire/frames.js';
 import { CHECK_RESIDUE, DataFlag, FrameType } from '../../src/wire/layout.js';
 
 const header = { destination: 0x0102, source: 0x0304, flowId: 0x05060708 };
@@ -34,7 +35,7 @@ describe('encodeCredit', () => {
       crc32,
     );
     expect(Buffer.from(bytes.subarray(0, length)).toString('hex')).toBe(
-      `fe120009010203040506070800b0c000${checkOf(bytes)}0000`,
+      `fe220009010203040506070800b0c000${checkOf(bytes)}0000`,
     );
     expect(bytes[length]).toBe(0xff);
   });
@@ -44,7 +45,7 @@ describe('encodeCredit', () => {
     const fields = { sequence: 0x123a0b0c, pathId: 9, paddingBytes: 4, rateCode: 0xd05, hop: 3 };
     const length = encodeCredit(bytes, header, fields, crc32);
     expect(Buffer.from(bytes.subarray(0, length)).toString('hex')).toBe(
-      `fe1213090102030405060708a0b0cd05${checkOf(bytes)}ffff0000`,
+      `fe2213090102030405060708a0b0cd05${checkOf(bytes)}ffff0000`,
     );
     expect(bytes[length]).toBe(0xee);
   });
@@ -61,7 +62,7 @@ describe('encodeData', () => {
       flags: 5,
       pathId: 9,
     });
-    expect(Buffer.from(bytes.subarray(0, at)).toString('hex')).toBe('fe1305090102030405060708a0b0cd0500000001122e');
+    expect(Buffer.from(bytes.subarray(0, at)).toString('hex')).toBe('fe2305090102030405060708a0b0cd0500000001122e');
     const length = seal(bytes, at + 3, crc32);
     expect(length).toBe(29);
     expect([...bytes.subarray(22, 25)]).toEqual([0xee, 0xee, 0xee]);
@@ -78,9 +79,9 @@ it('writes all 32 bits of the number of a frame of a reactive flow', () => {
   expect([decode.dataCreditSequence(bytes), decode.dataExplicitRate(bytes)]).toEqual([0xcba98, 0]);
 });
 
-describe('encodeRequest', () => {
+describe('CreditRequest.encode', () => {
   it('writes a backlog that the field cannot hold as its largest value', () => {
-    const bytes = new Uint8Array(32);
+    const bytes = new Uint8Array(64);
     const fields = {
       flags: 0,
       sentOffset: 0,
@@ -90,10 +91,10 @@ describe('encodeRequest', () => {
       backlog: 2 ** 33,
       weight: 1,
     };
-    encodeRequest(bytes, header, fields, crc32);
-    expect(decode.requestBacklog(bytes)).toBe(0xffffffff);
-    encodeRequest(bytes, header, { ...fields, backlog: 7 }, crc32);
-    expect(decode.requestBacklog(bytes)).toBe(7);
+    CreditRequest.encode(bytes, header, fields, crc32);
+    expect(CreditRequest.read.backlog(bytes)).toBe(0xffffffff);
+    CreditRequest.encode(bytes, header, { ...fields, backlog: 7 }, crc32);
+    expect(CreditRequest.read.backlog(bytes)).toBe(7);
   });
 });
 

@@ -4,6 +4,19 @@ import { RangeSet } from '../../src/base/range-set.js';
 import * as encode from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
 import {
+  Attach,
+  Attached,
+  AttachRefused,
+  CreditRequest,
+  CreditStop,
+  Detach,
+  Fin,
+  Hello,
+  KeepAlive,
+  Reset,
+  Version,
+} from '../../src/wire/frames.js';
+import {
   AckFlag,
   AttachRefusal,
   DataFlag,
@@ -12,8 +25,8 @@ import {
   ResetFlag,
   WindowAckFlag,
 } from '../../src/wire/layout.js';
-import { printFrame } from '../../src/wire/print.js';
 import { lowerExplicitRate } from '../../src/wire/rewrite.js';
+import { printFrame } from '../harness/print-frame.js';
 
 const header = { destination: 7, source: 3, flowId: 0xbeef };
 const fromSwitch = { destination: 7, source: 0, flowId: 0 };
@@ -36,7 +49,7 @@ describe('printFrame', () => {
     const { open } = RequestFlag;
     const lines = [
       print((bytes) =>
-        encode.encodeRequest(
+        CreditRequest.encode(
           bytes,
           header,
           { flags: open, sentOffset: 10, probe: 2, maxFrameBytes: 1472, pairedFlowId: 0, backlog: 99, weight: 3 },
@@ -108,27 +121,33 @@ describe('printFrame', () => {
           crc32,
         ),
       ),
-      print((bytes) => encode.encodeStop(bytes, header, { sentOffset: 50, probe: 3, unused: 4 }, crc32)),
-      print((bytes) => encode.encodeFin(bytes, header, { finalOffset: 50, probe: 4, unused: 4 }, crc32)),
+      print((bytes) => CreditStop.encode(bytes, header, { sentOffset: 50, probe: 3, unused: 4 }, crc32)),
+      print((bytes) => Fin.encode(bytes, header, { finalOffset: 50, probe: 4, unused: 4 }, crc32)),
       print((bytes) =>
-        encode.encodeReset(bytes, header, { flags: ResetFlag.fromReceiver, code: ResetCode.unknownFlow }, crc32),
+        Reset.encode(bytes, header, { flags: ResetFlag.fromReceiver, code: ResetCode.unknownFlow }, crc32),
       ),
-      print((bytes) => encode.encodeReset(bytes, header, { flags: 0, code: 99 }, crc32)),
-      print((bytes) => encode.encodeAttach(bytes, toSwitch, { token: 0xabc, maxFrameBytes: 0 }, crc32)),
+      print((bytes) => Reset.encode(bytes, header, { flags: 0, code: 99 }, crc32)),
+      print((bytes) => Attach.encode(bytes, toSwitch, { token: 0xabc, maxFrameBytes: 0 }, crc32)),
       print((bytes) =>
-        encode.encodeAttached(
+        Attached.encode(
           bytes,
           fromSwitch,
           { token: 0xabc, rateKbps: 100_000, maxFrameBytes: 1472, keepAliveMs: 500 },
           crc32,
         ),
       ),
-      print((bytes) =>
-        encode.encodeAttachRefused(bytes, fromSwitch, { token: 0xabc, code: AttachRefusal.idInUse }, crc32),
-      ),
-      print((bytes) => encode.encodeKeepAlive(bytes, toSwitch, { token: 0xabc }, crc32)),
-      print((bytes) => encode.encodeDetach(bytes, toSwitch, { token: 0xabc }, crc32)),
-      print((bytes) => encode.encodeVersion(bytes, header, { lowest: 1, highest: 2 }, crc32)),
+      print((bytes) => AttachRefused.encode(bytes, fromSwitch, { token: 0xabc, code: AttachRefusal.idInUse }, crc32)),
+      print((bytes) => KeepAlive.encode(bytes, toSwitch, { token: 0xabc }, crc32)),
+      print((bytes) => Detach.encode(bytes, toSwitch, { token: 0xabc }, crc32)),
+      print((bytes) => {
+        const fields = {
+          messageBytes: 3,
+          ci: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8),
+          message: Uint8Array.of(9, 10, 11),
+        };
+        return Hello.encode(bytes, { ...header, flowId: 0 }, fields, crc32);
+      }),
+      print((bytes) => Version.encode(bytes, header, { lowest: 1, highest: 2 }, crc32)),
     ];
     expect(lines).toMatchInlineSnapshot(`
       [
@@ -145,11 +164,12 @@ describe('printFrame', () => {
         "FIN 3>7 flow=0x0000beef path=0 hop=63 - final=50 probe=4 unused=4",
         "RESET 3>7 flow=0x0000beef path=0 hop=63 - [FROM_RECEIVER] code=UNKNOWN_FLOW",
         "RESET 3>7 flow=0x0000beef path=0 hop=63 - code=99",
-        "ATTACH 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc max=0",
-        "ATTACHED 0>7 flow=0x00000000 path=0 hop=63 - token=0x00000abc rate=100000kbit/s max=1472 keepAlive=500ms",
-        "ATTACH_REFUSED 0>7 flow=0x00000000 path=0 hop=63 - token=0x00000abc code=ID_IN_USE",
-        "KEEP_ALIVE 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc",
-        "DETACH 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc",
+        "ATTACH 3>0 flow=0x00000000 path=0 hop=63 - max=0 token=0x00000abc nonce=none cookie=none proof=none",
+        "ATTACHED 0>7 flow=0x00000000 path=0 hop=63 - max=1472 token=0x00000abc rateKbps=100000 keepAliveMs=500 counter=0 proof=none",
+        "ATTACH_REFUSED 0>7 flow=0x00000000 path=0 hop=63 - code=ID_IN_USE token=0x00000abc",
+        "KEEP_ALIVE 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc counter=0 proof=none",
+        "DETACH 3>0 flow=0x00000000 path=0 hop=63 - token=0x00000abc counter=0 proof=none",
+        "HELLO 3>7 flow=0x00000000 path=0 hop=63 - messageBytes=3 ci=0102030405060708 cookie=none message=090a0b0000000000..",
         "VERSION 3>7 flow=0x0000beef path=0 hop=63 - lowest=1 highest=2",
       ]
     `);

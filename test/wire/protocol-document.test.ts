@@ -1,94 +1,42 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DROP_NAMES } from '../../src/wire/decode.js';
+import { diagramName, type FrameKind, isBytes } from '../../src/wire/frame-kind.js';
+import { FRAMES } from '../../src/wire/frames.js';
 import * as layout from '../../src/wire/layout.js';
 import {
   Ack,
-  AckFlag,
-  Attach,
-  Attached,
   AttachRefusal,
-  AttachRefused,
   CHECK_BYTES,
   CHECK_RESIDUE,
   Credit,
-  CreditFlag,
-  CreditRequest,
-  CreditStop,
   Data,
-  DataFlag,
   DEFAULT_FRAME_BYTES,
   Ecn,
-  Fin,
+  EXTENDED,
   FrameType,
-  KeepAlive,
   MAX_FRAME_BYTES,
   MAX_HOP_LIMIT,
   MAX_HOST_ID,
   MEAN_CREDIT_WIRE_BYTES,
   NO_HOP,
   RATE_BITS,
-  RequestFlag,
-  Reset,
   ResetCode,
-  ResetFlag,
-  VersionOffer,
   WIRE_OVERHEAD_BYTES,
-  WindowAck,
-  WindowAckFlag,
 } from '../../src/wire/layout.js';
 import { MAX_RATE_CODE, rateOfCode } from '../../src/wire/rate-code.js';
-import { CHUNK, EXPLICIT, HEADER, TYPES } from '../harness/naive-codec.js';
+import { CHUNK, EXPLICIT } from '../harness/naive-codec.js';
+import {
+  type DiagramField,
+  type DiagramLine,
+  diagramLines,
+  frameTable,
+  readDiagram,
+  readRow,
+  type Section,
+  section,
+} from '../harness/protocol-document.js';
 
-// Reads docs/PROTOCOL.md: its sections, their byte diagrams and what their tables and flag lists name.
-
-interface Section {
-  title: string;
-  text: string;
-}
-
-interface DiagramField {
-  name: string;
-  /** Where it starts, in bytes from the start of the frame; null where that varies. */
-  offset: number | null;
-  bits: number;
-}
-
-/** Bits of a row, two columns each. */
-const ROW_BITS = 32;
-const DIAGRAM_LINE = /^ {4}(?: {3}|[ \d]\d )([|+].{63}[|+])/;
-
-/** Sections by number, `3.2`, each without those below it. */
-function readSections(markdown: string): Map<string, Section> {
-  const parts = markdown.split(/^##+ §/m).slice(1);
-  return new Map(
-    parts.map((part) => {
-      const [heading, ...lines] = part.split('\n');
-      const space = heading.indexOf(' ');
-      return [heading.slice(0, space), { title: heading.slice(space + 1), text: lines.join('\n') }];
-    }),
-  );
-}
-
-/** Fields in their order. A row that has no number continues at a place that varies. */
-function readDiagram(section: Section): DiagramField[] {
-  return diagramLines(section)
-    .filter(({ cells }) => cells.startsWith('|'))
-    .flatMap(({ offset, cells }) => readRow(cells, offset));
-}
-
-function readRow(cells: string, offset: number | null): DiagramField[] {
-  let bit = 0;
-  return cells
-    .slice(1, -1)
-    .split('|')
-    .map((cell) => {
-      const bits = (cell.length + 1) / 2;
-      const field = { name: cell.trim(), offset: offset === null ? null : offset + Math.floor(bit / 8), bits };
-      bit += bits;
-      return field;
-    });
-}
+// Holds docs/PROTOCOL.md to src/wire: the diagrams, tables and lists of flags and codes.
 
 /** What a reader would stumble over: rows of the wrong width, crossings that are no corners, rows out of order. */
 function diagramFaults(section: Section): string[] {
@@ -96,26 +44,17 @@ function diagramFaults(section: Section): string[] {
   const offsets = lines.flatMap(({ offset }) => (offset === null ? [] : [offset]));
   const crooked = lines.filter((line, index) => isBorder(line) && !meetsRows(line, lines[index - 1], lines[index + 1]));
   const wide = lines.filter(({ cells }) => /^\|/.test(cells) && readRow(cells, 0).some(({ bits }) => bits % 1 !== 0));
-  const unordered = offsets.filter((offset, index) => index > 0 && offset !== offsets[index - 1] + ROW_BITS / 8);
+  const rowBytes = lines.filter(({ offset }) => offset !== null).map(({ cells }) => sum(readRow(cells, 0)) / 8);
+  const unordered = offsets.filter((offset, index) => index > 0 && offset !== offsets[index - 1] + rowBytes[index - 1]);
   return [
     ...crooked.map(({ cells }) => `§${section.title}: ${cells} has a + without a |, or a | without a +`),
     ...wide.map(({ cells }) => `§${section.title}: ${cells} has a border between two bits`),
-    ...unordered.map((offset) => `§${section.title}: offset ${offset} is not 4 more than the one before`),
+    ...unordered.map((offset) => `§${section.title}: offset ${offset} does not follow the row before`),
   ];
 }
 
-interface DiagramLine {
-  offset: number | null;
-  cells: string;
-}
-
-function diagramLines({ text }: Section): DiagramLine[] {
-  return text.split('\n').flatMap((line) => {
-    const match = DIAGRAM_LINE.exec(line);
-    if (match === null) return [];
-    const label = line.slice(0, 6).trim();
-    return [{ offset: label === '' ? null : Number(label), cells: match[1] }];
-  });
+function sum(fields: DiagramField[]): number {
+  return fields.reduce((bits, field) => bits + field.bits, 0);
 }
 
 /** A border across the whole width; one across a part of it belongs to a field of several rows. */
@@ -147,160 +86,10 @@ function camelCase(name: string): string {
   return name.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-const sections = readSections(readFileSync(new URL('../../docs/PROTOCOL.md', import.meta.url), 'utf8'));
-
-function section(number: string) {
-  const found = sections.get(number);
-  if (found === undefined) throw new Error(`docs/PROTOCOL.md has no §${number}`);
-  return found;
-}
-
-interface FrameSection {
-  number: string;
-  name: string;
-  /** The size in the heading, from the table. */
-  size: string;
-  /** Name in the diagram and offset in the table, for every field that the table places. */
-  offsets: Record<string, number>;
-  flags?: Record<string, number>;
-}
-
-/** Fields between header and check, and the check at the end. */
-function fixed(bytes: number, offsets: Record<string, number>) {
-  return { size: `${bytes} bytes`, offsets: { ...offsets, 'CRC-32': bytes - CHECK_BYTES } };
-}
-
-const FRAMES: FrameSection[] = [
-  {
-    number: '3.1',
-    name: 'CREDIT_REQUEST',
-    flags: RequestFlag,
-    ...fixed(CreditRequest.bytes, {
-      'sent offset': CreditRequest.sentOffset,
-      probe: CreditRequest.probe,
-      'max frame bytes': CreditRequest.maxFrameBytes,
-      'paired flow id': CreditRequest.pairedFlowId,
-      backlog: CreditRequest.backlog,
-      weight: CreditRequest.weight,
-    }),
-  },
-  {
-    number: '3.2',
-    name: 'CREDIT',
-    size: `${Credit.bytes} to ${Credit.bytes + Credit.maxPaddingBytes} bytes`,
-    flags: { explicitRate: CreditFlag.explicitRate, lowClass: CreditFlag.lowClass },
-    offsets: {
-      'credit sequence': Credit.sequenceAndRate,
-      'rate code': Credit.sequenceAndRate + 2,
-      'credit check': Credit.check,
-      'explicit rate': Credit.explicitRate,
-      hop: Credit.explicitRate + 1,
-    },
-  },
-  {
-    number: '3.3',
-    name: 'DATA',
-    size: `${Data.overheadBytes} bytes and payload`,
-    flags: DataFlag,
-    offsets: {
-      'echoed credit sequence': Data.sequenceAndRate,
-      'rate code': Data.sequenceAndRate + 2,
-      'stream offset': Data.offset,
-      unused: Data.unusedAndHop,
-      hop: Data.unusedAndHop + 1,
-      'payload (1 byte or more)': Data.payload,
-    },
-  },
-  {
-    number: '3.4',
-    name: 'ACK',
-    size: `${Ack.bytes} bytes and ${Ack.rangeBytes} for each range`,
-    flags: AckFlag,
-    offsets: {
-      'cumulative offset': Ack.cumulative,
-      probe: Ack.probe,
-      'range count': Ack.rangeCount,
-      'range start': Ack.ranges,
-      'range end': Ack.ranges + Ack.rangeBytes / 2,
-    },
-  },
-  {
-    number: '3.5',
-    name: 'CREDIT_STOP',
-    ...fixed(CreditStop.bytes, {
-      'sent offset': CreditStop.sentOffset,
-      probe: CreditStop.probe,
-      unused: CreditStop.unused,
-    }),
-  },
-  {
-    number: '3.6',
-    name: 'FIN',
-    ...fixed(Fin.bytes, { 'final offset': Fin.finalOffset, probe: Fin.probe, unused: Fin.unused }),
-  },
-  { number: '3.7', name: 'RESET', flags: ResetFlag, ...fixed(Reset.bytes, { code: Reset.code }) },
-  {
-    number: '3.8',
-    name: 'ATTACH',
-    ...fixed(Attach.bytes, { token: Attach.token, 'max frame bytes': Attach.maxFrameBytes }),
-  },
-  {
-    number: '3.9',
-    name: 'ATTACHED',
-    ...fixed(Attached.bytes, {
-      token: Attached.token,
-      'rate, in kbit/s': Attached.rateKbps,
-      'max frame bytes': Attached.maxFrameBytes,
-      'keep-alive time, ms': Attached.keepAliveMs,
-    }),
-  },
-  {
-    number: '3.10',
-    name: 'ATTACH_REFUSED',
-    ...fixed(AttachRefused.bytes, { token: AttachRefused.token, code: AttachRefused.code }),
-  },
-  { number: '3.11', name: 'KEEP_ALIVE', ...fixed(KeepAlive.bytes, { token: KeepAlive.token }) },
-  {
-    number: '3.14',
-    name: 'WINDOW_ACK',
-    size: `${WindowAck.bytes} bytes and ${Ack.rangeBytes} for each range`,
-    flags: WindowAckFlag,
-    offsets: {
-      'cumulative offset': WindowAck.cumulative,
-      probe: WindowAck.probe,
-      'range count': WindowAck.rangeCount,
-      'arrived with': WindowAck.arrivedWith,
-      'window end': WindowAck.windowEnd,
-      'frame number': WindowAck.frameNumber,
-      'remote queuing, us': WindowAck.remoteQueuing,
-      'range start': WindowAck.ranges,
-      'range end': WindowAck.ranges + Ack.rangeBytes / 2,
-    },
-  },
-  {
-    number: '3.15',
-    name: 'SPECULATIVE_DATA',
-    size: `${Data.overheadBytes} bytes and payload`,
-    flags: { end: DataFlag.end },
-    offsets: { 'stream offset': Data.offset, 'payload (1 byte or more)': Data.payload },
-  },
-  {
-    number: '3.13',
-    name: 'VERSION',
-    ...fixed(VersionOffer.bytes, { 'lowest version': VersionOffer.lowest, 'highest version': VersionOffer.highest }),
-  },
-];
-
 const isPlaced = ({ name, offset }: DiagramField) => offset !== null && !/^(reserved|0 to \d bytes.*)$/.test(name);
 
 function placed(fields: DiagramField[]): Record<string, number | null> {
   return Object.fromEntries(fields.filter(isPlaced).map(({ name, offset }) => [name, offset]));
-}
-
-/** Fields of fixed size between forwarding header and check, as the twin lists them. */
-function body(fields: DiagramField[]): [string, number][] {
-  const end = fields.findIndex(({ name }) => /^(CRC-32|credit check|payload|range start)/.test(name));
-  return fields.slice(0, end).map(({ name, bits }) => [name, bits]);
 }
 
 describe('the forwarding header of PROTOCOL §2', () => {
@@ -316,7 +105,7 @@ describe('the forwarding header of PROTOCOL §2', () => {
       'hop limit': Header.hopLimitAndEcn,
       ECN: Header.hopLimitAndEcn,
       version: Header.versionAndType,
-      type: Header.versionAndType,
+      class: Header.versionAndType,
       flags: Header.flags,
       'path id': Header.pathId,
       'destination host': Header.destination,
@@ -325,34 +114,61 @@ describe('the forwarding header of PROTOCOL §2', () => {
     });
     expect(section('2').text).toContain(`these ${Header.bytes} bytes`);
   });
-
-  it('has the bits that the naive twin reads', () => {
-    expect(fields.map(({ name, bits }) => [name, bits])).toEqual(HEADER);
-  });
 });
 
-describe.each(FRAMES)('$name in PROTOCOL §$number', ({ number, name, size, offsets, flags = {} }) => {
-  const fields = readDiagram(section(number));
+/** As the headings of §3 have it. */
+function sizeOf({ minBytes, maxBytes, repeats, holdsPayload }: FrameKind): string {
+  const count = (bytes: number) => bytes.toLocaleString('en');
+  if (holdsPayload === true) return `${minBytes - 1} bytes and payload`;
+  if (repeats !== undefined && repeats.least > 0)
+    return `${minBytes} bytes and ${repeats.bytes} for each ${repeats.what}`;
+  return minBytes === maxBytes ? `${minBytes} bytes` : `${minBytes} to ${count(maxBytes)} bytes`;
+}
+
+/** The descriptor's fields by their names in the diagram. */
+function described({ fields }: FrameKind): Record<string, { offset: number; bits: number }> {
+  const named = Object.entries(fields).map(([key, field]) => {
+    return [diagramName(key, field), { offset: field.at, bits: isBytes(field) ? 8 * field.bytes : field.bits }];
+  });
+  return Object.fromEntries(named);
+}
+
+/** Fields of the diagram that a descriptor has. */
+function drawn(fields: DiagramField[]): Record<string, { offset: number | null; bits: number }> {
+  const own = fields.filter(
+    ({ name }) => !/^(reserved|zeros|\.\.\.|CRC-32|payload|range (start|end)|0 to \d bytes)/.test(name),
+  );
+  return Object.fromEntries(own.map(({ name, offset, bits }) => [name, { offset, bits }]));
+}
+
+describe.each(FRAMES)('$name in PROTOCOL §$section', (kind) => {
+  const text = section(kind.section);
+  const fields = readDiagram(text);
+  const places = new Map(fields.map(({ name, offset }) => [name, offset]));
 
   it('states its size in the heading', () => {
-    expect(section(number).title).toBe(`${name} (${size})`);
+    expect(text.title).toBe(`${kind.name} (${sizeOf(kind)})`);
   });
 
   it('is drawn without a fault, from byte 12', () => {
-    expect(diagramFaults(section(number))).toEqual([]);
+    expect(diagramFaults(text)).toEqual([]);
     expect(fields[0].offset).toBe(layout.Header.bytes);
   });
 
-  it('has its fields where the layout has them', () => {
-    expect(placed(fields)).toEqual(offsets);
+  it('has the fields of its descriptor, where and as wide as it has them', () => {
+    expect(drawn(fields)).toEqual(described(kind));
   });
 
-  it('has the bits that the naive twin reads', () => {
-    expect(body(fields)).toEqual(TYPES[name].body);
+  it('ends where its descriptor says', () => {
+    if (kind.minBytes === kind.maxBytes) expect(places.get('CRC-32')).toBe(kind.minBytes - CHECK_BYTES);
+    if (kind.holdsPayload === true) expect(places.get('payload (1 byte or more)')).toBe(Data.payload);
+    if (kind.repeats === undefined || kind.repeats.least === 0) return;
+    expect(places.get('range start')).toBe(kind.repeats.least - CHECK_BYTES);
+    expect(places.get('range end')).toBe(kind.repeats.least - CHECK_BYTES + kind.repeats.bytes / 2);
   });
 
-  it('has the flags that the layout has', () => {
-    expect(readFlags(section(number))).toEqual(flags);
+  it('has the flags that the descriptor has', () => {
+    expect(readFlags(text)).toEqual(kind.flags ?? {});
   });
 });
 
@@ -389,20 +205,13 @@ describe('a filled frame in PROTOCOL §3.16', () => {
 });
 
 describe('what PROTOCOL says in words and tables', () => {
-  it('DETACH has the size and the fields of KEEP_ALIVE', () => {
-    expect(section('3.12').title).toBe(`DETACH (${KeepAlive.bytes} bytes)`);
-    expect(section('3.12').text).toContain('The same fields as KEEP_ALIVE');
-    expect(TYPES.DETACH.body).toEqual(TYPES.KEEP_ALIVE.body);
-  });
-
-  it('the types are those of the layout and of the naive twin, each with its section', () => {
-    const rows = [...section('2.2').text.matchAll(/^\| (\d+) \| ([A-Z_]+) \|.*§([\d.]+) \|$/gm)];
-    const titles = rows.map(([, , , number]) => section(number).title.split(' ')[0]);
-    expect(readCodes(section('2.2'))).toEqual(FrameType);
-    expect(rows.map(([, number, name]) => [name, Number(number)])).toEqual(
-      Object.entries(TYPES).map(([name, type]) => [name, type.number]),
-    );
-    expect(titles).toEqual(Object.keys(TYPES));
+  it('the frames are those of the descriptors, in their order, each with its section', () => {
+    const rows = FRAMES.map(({ name, type, direction, section: number }) => {
+      return { name, type, direction, section: number };
+    });
+    expect(frameTable()).toEqual(rows);
+    expect(section('2.2').text).toContain(`except ${FrameType.control}, CONTROL`);
+    expect(section('2.3').text).toContain(`(0x${EXTENDED.toString(16)})`);
   });
 
   it('the codes are those of the layout', () => {

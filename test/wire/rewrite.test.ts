@@ -8,8 +8,9 @@ import {
   ecn,
   hopLimit,
 } from '../../src/wire/decode.js';
-import { encodeCredit, encodeData, encodeFin, seal } from '../../src/wire/encode.js';
+import { encodeCredit, encodeData, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
+import { Fin } from '../../src/wire/frames.js';
 import { Ecn, FrameType, MAX_HOP_LIMIT } from '../../src/wire/layout.js';
 import { lowerExplicitRate, markCe, setHopLimit } from '../../src/wire/rewrite.js';
 
@@ -71,7 +72,7 @@ describe('markCe', () => {
 
   it('marks credits and data as they are sent, and no other frame', () => {
     const fin = new Uint8Array(64);
-    encodeFin(fin, header, { finalOffset: 0, probe: 0, unused: 0 }, crc32);
+    Fin.encode(fin, header, { finalOffset: 0, probe: 0, unused: 0 }, crc32);
     expect([markCe(creditFrame().bytes), markCe(dataFrame().bytes), markCe(fin)]).toEqual([true, true, false]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { write16, write32 } from '../../src/wire/bytes.js';
+import { Attach, Attached, AttachRefused, Detach, KeepAlive } from '../../src/wire/frames.js';
 import { FrameType } from '../../src/wire/layout.js';
 import { hasValidFields } from '../../src/wire/validity.js';
 
@@ -23,7 +24,8 @@ function bytesOf({ to = 3, from = 7, flow = 1, words = [] }: Fields): Uint8Array
 
 const requestOf = (maxFrameBytes: number, weight = 1) => [0, maxFrameBytes, 0, 0, weight << 24];
 const ackOf = (cumulative: number, ...edges: number[]) => [cumulative, (edges.length / 2) << 8, ...edges];
-const attachedOf = (maxFrameBytes: number, keepAliveMs: number) => [9, 0, (maxFrameBytes << 16) | keepAliveMs];
+const attachOf = (maxFrameBytes: number) => [maxFrameBytes, 9];
+const attachedOf = (maxFrameBytes: number, keepAliveMs: number) => [maxFrameBytes, 9, 0, keepAliveMs << 16];
 const fromSwitch = { to: 3, from: 0, flow: 0 };
 const toSwitch = { to: 0, from: 7, flow: 0 };
 const top = 0xffffffff;
@@ -88,20 +90,20 @@ describe.each<[string, number, [string, Fields, boolean][]]>([
   ],
   [
     'ATTACH',
-    FrameType.attach,
+    Attach.type,
     [
-      ['that wants an id', { ...toSwitch, words: [9, 1472 << 16] }, true],
-      ['that wants any id and the frames of the switch', { ...toSwitch, from: 0, words: [9, 0] }, true],
-      ['to a host', { ...toSwitch, to: 3, words: [9, 0] }, false],
-      ['of a flow', { ...toSwitch, flow: 1, words: [9, 0] }, false],
-      ['from the reserved id', { ...toSwitch, from: 65_535, words: [9, 0] }, false],
-      ['with frames too small', { ...toSwitch, words: [9, 26 << 16] }, false],
-      ['with frames too large', { ...toSwitch, words: [9, 65_508 << 16] }, false],
+      ['that wants an id', { ...toSwitch, words: attachOf(1472) }, true],
+      ['that wants any id and the frames of the switch', { ...toSwitch, from: 0, words: attachOf(0) }, true],
+      ['to a host', { ...toSwitch, to: 3, words: attachOf(0) }, false],
+      ['of a flow', { ...toSwitch, flow: 1, words: attachOf(0) }, false],
+      ['from the reserved id', { ...toSwitch, from: 65_535, words: attachOf(0) }, false],
+      ['with frames too small', { ...toSwitch, words: attachOf(26) }, false],
+      ['with frames too large', { ...toSwitch, words: attachOf(65_508) }, false],
     ],
   ],
   [
     'ATTACHED',
-    FrameType.attached,
+    Attached.type,
     [
       ['to a host', { ...fromSwitch, words: attachedOf(1472, 500) }, true],
       ['to nobody', { ...fromSwitch, to: 0, words: attachedOf(1472, 500) }, false],
@@ -113,7 +115,7 @@ describe.each<[string, number, [string, Fields, boolean][]]>([
   ],
   [
     'ATTACH_REFUSED',
-    FrameType.attachRefused,
+    AttachRefused.type,
     [
       ['to a host', fromSwitch, true],
       ['to a host that wanted any id', { ...fromSwitch, to: 0 }, true],
@@ -121,8 +123,8 @@ describe.each<[string, number, [string, Fields, boolean][]]>([
       ['of a flow', { ...fromSwitch, flow: 1 }, false],
     ],
   ],
-  ...[FrameType.keepAlive, FrameType.detach].map((type): [string, number, [string, Fields, boolean][]] => [
-    type === FrameType.keepAlive ? 'KEEP_ALIVE' : 'DETACH',
+  ...[KeepAlive.type, Detach.type].map((type): [string, number, [string, Fields, boolean][]] => [
+    type === KeepAlive.type ? 'KEEP_ALIVE' : 'DETACH',
     type,
     [
       ['to the switch', toSwitch, true],

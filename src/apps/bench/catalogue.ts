@@ -8,6 +8,7 @@ import { MESSAGES } from './messages.js';
 import { NETWORKS } from './networks.js';
 import { PACING } from './pacing.js';
 import { PEERS } from './peers.js';
+import { SEALING } from './sealing.js';
 import { SIMULATOR } from './sim.js';
 import { STREAMS } from './streams.js';
 
@@ -18,6 +19,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   LOADED,
   PACING,
   MEMORY,
+  SEALING,
   PEERS,
   NETWORKS,
   SIMULATOR,

@@ -1,8 +1,10 @@
 import { styleText } from 'node:util';
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type LogFn, type Logger, pino } from 'pino';
 import { printable } from '../../base/display.js';
 import { hasColors, type TerminalShape } from '../../report/terminal.js';
 import type { LogFormat, LogLevel } from '../shared/command.js';
+import { LineLimit, lineKind } from './line-limit.js';
+import { LogOutput } from './log-output.js';
 
 export interface LoggerOptions {
   /** Who speaks: the command's name. */
@@ -13,19 +15,60 @@ export interface LoggerOptions {
   readonly stream: NodeJS.WritableStream & TerminalShape;
 }
 
-/**
- * A pino logger to standard error: lines for people, coloured on a terminal, or JSON lines. It writes synchronously, so that nothing is lost
- * when the process ends; calls below the level cost one empty function call. Pass objects and constant messages (`logger.debug({ flowId }, 'opened')`), not
- * templates, which are built even when nobody listens.
- */
-export function createLogger({ name, level, format, stream }: LoggerOptions): Logger {
-  const destination = stream === process.stderr ? pino.destination({ fd: 2, sync: true }) : stream;
-  return pino({ name, level }, format === 'text' ? linesForPeople(stream, destination) : destination);
+/** A logger and its end. */
+export interface Log {
+  readonly logger: Logger;
+  /** Says what was left out, and waits a moment for whoever reads the log. */
+  close(): Promise<void>;
 }
 
-function linesForPeople(shape: TerminalShape, destination: DestinationStream): DestinationStream {
-  const isColoured = hasColors(shape);
-  return { write: (json) => destination.write(logLine(json, isColoured)) };
+/**
+ * A pino logger to standard error: lines for people, coloured on a terminal, or JSON lines. It never waits for a reader (log-output.ts), and writes some
+ * lines of each kind a second (line-limit.ts). Calls below the level cost one empty function call. Pass objects and constant messages
+ * (`logger.debug({ flowId }, 'opened')`), not templates, which are built even when nobody listens.
+ */
+export function openLog({ name, level, format, stream }: LoggerOptions): Log {
+  const isStandardError = stream === process.stderr;
+  const isColoured = hasColors(stream);
+  const lineOf = (json: string): string => (format === 'text' ? logLine(json, isColoured) : json);
+  const output = new LogOutput({
+    stream,
+    fd: isStandardError ? STANDARD_ERROR : null,
+    droppedLine: (count) => lineOf(droppedRecord(name, count)),
+  });
+  // Whatever ends the process: its last line, a second signal, a bug.
+  if (isStandardError) process.once('exit', () => output.flushSync());
+  const limit = new LineLimit();
+  const logger = pino(
+    { name, level, hooks: { logMethod: limited(limit) } },
+    { write: (json) => output.write(lineOf(json)) },
+  );
+  const close = (): Promise<void> => {
+    limit.endWindow();
+    return output.flush();
+  };
+  return { logger, close };
+}
+
+const STANDARD_ERROR = 2;
+const WARN_LEVEL = 40;
+
+function limited(limit: LineLimit): (this: Logger, args: unknown[], method: LogFn, level: number) => void {
+  return function (args, method, level) {
+    const sayLeftOut = (count: number): void => {
+      const [first] = args;
+      const { code } = (typeof first === 'object' && first !== null ? first : {}) as { code?: unknown };
+      method.call(this, { ...(code !== undefined && { code }), leftOut: count }, LEFT_OUT);
+    };
+    if (limit.passes(lineKind(args), level, sayLeftOut)) method.apply(this, args as Parameters<LogFn>);
+  };
+}
+
+const LEFT_OUT = 'more lines of this kind were left out';
+
+function droppedRecord(name: string, count: number): string {
+  const record = { level: WARN_LEVEL, time: Date.now(), name, leftOut: count, msg: 'nobody read this log for a while' };
+  return `${JSON.stringify(record)}\n`;
 }
 
 /** Pino's numbers; what it writes beside a message, and what is left out here. */

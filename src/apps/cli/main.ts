@@ -6,6 +6,7 @@
 import { ExitCode } from '../../base/exit-codes.js';
 import { keepYoungGenerationSmall } from '../shared/collector.js';
 import { COMMANDS } from './commands.js';
+import { writeSome } from './log-output.js';
 import { runProgram } from './program.js';
 
 // Before anything that it could grow for.
@@ -14,7 +15,9 @@ keepYoungGenerationSmall();
 /** A bug of ours, with all there is to know about it. */
 function crash(error: unknown): never {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`xpass: internal error, please report it with the lines below\n${stack}\n`);
+  const words = `xpass: internal error, please report it with the lines below\n${stack}\n`;
+  // At once, where somebody reads; a full pipe of a reader who does not is no reason to stay.
+  if (writeSome(2, Buffer.from(words)) < 0) process.stderr.write(words);
   process.exit(ExitCode.internal);
 }
 

@@ -96,20 +96,25 @@ async function runCommand(found: Found, host: ProgramHost, results: Results): Pr
   const line = parseCommandLine(command, args);
   if (line.wantsHelp) return answer(results, await helpOfCommand(found, host.stdout));
   const { logLevel, logFormat: format, options } = await readOptions(command, line.given);
-  const { createLogger } = await import('./logger.js');
+  const { openLog } = await import('./logger.js');
   const level = logLevel ?? command.logLevel ?? 'warn';
+  const log = openLog({ name: `xpass ${name}`, level, format, stream: host.stderr });
   const invocation: Invocation = {
     name,
     options,
     positionals: line.positionals,
     results,
-    logger: createLogger({ name: `xpass ${name}`, level, format, stream: host.stderr }),
+    logger: log.logger,
     terminal: host.stderr,
     onInterrupt: (handle) => onInterrupt(handle, host.signals),
   };
-  const exitCode = await command.run(invocation);
-  await results.flush();
-  return exitCode;
+  try {
+    const exitCode = await command.run(invocation);
+    await results.flush();
+    return exitCode;
+  } finally {
+    await log.close();
+  }
 }
 
 /** The command's options, and those common to all, from the command line and the file that --config names. */

@@ -6,13 +6,14 @@ import { displaySize } from '../../base/display.js';
 import type { XpassError } from '../../base/errors.js';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../../base/failure.js';
-import { duration } from '../../base/quantities.js';
+import { duration, size } from '../../base/quantities.js';
 import { text } from '../../base/value-kind.js';
 import type { Host } from '../../net/host.js';
 import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
 import { DiscardService } from '../../services/discard.js';
 import { checkReceiveDirectory } from '../../services/file/incoming-file.js';
-import { type Leftovers, removeLeftovers } from '../../services/file/leftovers.js';
+import { type Leftovers, PartStore } from '../../services/file/part-store.js';
+import { NO_LIMITS, SpaceBook, type SpaceLimits } from '../../services/file/space.js';
 import { unlimitedLossWarning } from '../../services/perf/histogram.js';
 import { PerfService } from '../../services/perf/service.js';
 import type { PerfOutcome } from '../../services/perf/session.js';
@@ -45,6 +46,18 @@ const DAEMON_OPTIONS = {
     defaultText: 'received',
   }),
   overwrite: flag({ describe: 'let a received file replace one of its name' }),
+  keepMode: flag({ describe: "give files their senders' permissions (rwx); without it 0644 less the umask" }),
+  keepParts: option(duration(), {
+    describe: 'keep what came of a broken transfer this long, for `xpass send` to go on with; 0: not at all',
+    // Who finds in the morning what broke at night can go on; a day later the disk has its room back (ours).
+    defaultText: '24h',
+  }),
+  quota: optionalOption(size(), {
+    describe: 'most bytes that the files of the directory may take, unfinished ones included; no bound without it',
+  }),
+  minFree: optionalOption(size(), {
+    describe: 'refuse files that would leave less than this free on the disk; no bound without it',
+  }),
   interval: optionalOption(duration({ lowest: MIN_INTERVAL_NS }), {
     describe: 'say how far the files are this often while there are any',
     alias: 'i',
@@ -54,6 +67,10 @@ const DAEMON_OPTIONS = {
   }),
   tunnelListen: listOption(BIND, {
     describe: 'where `xpass tunnel -R` may listen on this host; nowhere without it, may be repeated',
+  }),
+  headerTimeout: option(duration({ lowest: 100e6, highest: 3_600e9 }), {
+    describe: 'how long a peer that opens a stream has to say what it is for',
+    defaultText: '10s',
   }),
   json: flag({ describe: 'one JSON object a line: listening, file, tunnel, progress, summary' }),
   ...TRANSPORT_OPTIONS,
@@ -86,17 +103,22 @@ async function runDaemon(invocation: DaemonInvocation): Promise<ExitCode> {
     throw usageFailure('--listen is for daemons without a switch: leave it out beside --switch');
   }
   const directory = await prepareDirectory(options.directory);
-  logLeftovers(invocation.logger, directory, await removeLeftovers(directory));
+  const parts = new PartStore({ directory, keepMs: options.keepParts / 1e6 });
+  logLeftovers(invocation.logger, directory, await parts.open());
   const interrupted = new Promise<null>((resolve) => {
     onInterrupt(() => resolve(null));
   });
-  const daemon = new Daemon(invocation, directory);
-  // An interrupt before the switch has answered ends the process with nothing to close.
-  if ((await Promise.race([daemon.start(), interrupted])) === null) return ExitCode.done;
-  const error = await Promise.race([daemon.detached, interrupted]);
-  await daemon.stop();
-  if (error !== null) throw failureOf(error);
-  return ExitCode.done;
+  const daemon = new Daemon(invocation, directory, parts);
+  try {
+    // An interrupt before the switch has answered ends the process with nothing to close.
+    if ((await Promise.race([daemon.start(), interrupted])) === null) return ExitCode.done;
+    const error = await Promise.race([daemon.detached, interrupted]);
+    await daemon.stop();
+    if (error !== null) throw failureOf(error);
+    return ExitCode.done;
+  } finally {
+    parts.close();
+  }
 }
 
 /** Makes the directory when only it is missing: a parent that is missing too is rather a slip of the pen. */
@@ -112,11 +134,13 @@ async function prepareDirectory(path: string): Promise<string> {
   return checkReceiveDirectory(path);
 }
 
-/** One line for what a daemon that was killed has left. */
-function logLeftovers(logger: Logger, directory: string, { removed, removedBytes, kept, keptBytes }: Leftovers): void {
+/** One line for what transfers that broke off have left. */
+function logLeftovers(logger: Logger, directory: string, found: Leftovers): void {
+  const { taken, takenBytes, removed, removedBytes, kept, keptBytes } = found;
   const files = (count: number): string => (count === 1 ? '1 unfinished file' : `${count} unfinished files`);
   const parts: string[] = [];
-  if (removed > 0) parts.push(`removed ${files(removed)} of a daemon that was killed, ${displaySize(removedBytes)}`);
+  if (taken > 0) parts.push(`took up ${files(taken)}, ${displaySize(takenBytes)}`);
+  if (removed > 0) parts.push(`removed ${files(removed)}, ${displaySize(removedBytes)}`);
   if (kept > 0) parts.push(`left ${files(kept)} alone that another daemon may be writing, ${displaySize(keptBytes)}`);
   if (parts.length > 0) logger.info(`${directory}: ${parts.join('; ')}`);
 }
@@ -125,6 +149,10 @@ function logLeftovers(logger: Logger, directory: string, { removed, removedBytes
 function logPerf(logger: Logger, { peerName, request, received }: PerfOutcome): void {
   const { direction, flows } = request;
   logger.info({ peer: peerName, direction, flows }, received === null ? 'perf test given up' : 'perf test done');
+}
+
+function spaceLimits({ quota, minFree }: DaemonInvocation['options']): SpaceLimits {
+  return { quotaBytes: quota ?? NO_LIMITS.quotaBytes, minFreeBytes: minFree ?? NO_LIMITS.minFreeBytes };
 }
 
 /** A host that serves, and what it says. */
@@ -143,14 +171,18 @@ class Daemon {
   private startNs = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(invocation: DaemonInvocation, directory: string) {
+  constructor(invocation: DaemonInvocation, directory: string, parts: PartStore) {
     const { options, results, logger } = invocation;
+    const headerTimeoutMs = options.headerTimeout / 1e6;
     this.invocation = invocation;
     this.directory = directory;
     this.report = new DaemonReport(results, options.json);
     this.files = new FileService({
       directory,
       overwrite: options.overwrite,
+      keepMode: options.keepMode,
+      parts,
+      space: new SpaceBook({ directory, limits: spaceLimits(options) }),
       onOutcome: (outcome) => {
         this.report.file(outcome);
         this.warnOfLoss();
@@ -160,13 +192,15 @@ class Daemon {
       onOutcome: (outcome) => logPerf(logger, outcome),
       driver: () => (this.host as Host).statistics().driver,
     });
-    this.services = new ServiceHost({ services: [this.files, perf, new DiscardService()], logger });
+    const services = [this.files, this.files.offers, perf, new DiscardService()];
+    this.services = new ServiceHost({ services, logger, headerTimeoutMs });
     this.tunnels = new TunnelServices({
       rules: options.tunnel,
       listen: options.tunnelListen,
       results,
       isJson: options.json,
       logger,
+      headerTimeoutMs,
     });
     this.detached = new Promise((resolve) => {
       this.handleDetached = resolve;
@@ -211,6 +245,7 @@ class Daemon {
       durationNs: host.now() - this.startNs,
       credits: services.credits,
       refusedStreams: services.refusedStreams,
+      openings: services.openings,
       ...host.statistics(),
     });
     await host.destroy();

@@ -1,17 +1,27 @@
-import { Fault } from '../../services/file/fault.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Fault, faultOf } from '../../services/file/fault.js';
 import { type FileHeader, parseFileHeader } from '../../services/file/file-header.js';
+import { type FileQuery, NO_OFFER, parseFileQuery } from '../../services/file/file-offer.js';
 import type { FileSystem } from '../../services/file/incoming-file.js';
 import type { Message } from '../../services/file/message.js';
+import { type ClaimedPart, noPart, type PartStore } from '../../services/file/part-store.js';
 import { FileReceiver } from '../../services/file/receive-file.js';
+import type { SpaceBook } from '../../services/file/space.js';
 import type { TransferBody } from '../../services/file/transfer-reader.js';
-import type { Verdict } from '../../services/file/verdict.js';
+import { badVerdict, type Verdict } from '../../services/file/verdict.js';
 import type { ServedStream, StreamService } from '../../services/service.js';
 
 export interface FileServiceOptions {
   /** From checkReceiveDirectory. */
   readonly directory: string;
   readonly overwrite: boolean;
-  /** A file has its name, or nothing of it is left. */
+  /** Whether files get their senders' permissions. */
+  readonly keepMode?: boolean;
+  /** Where unfinished files stay; without it nothing of them is left. */
+  readonly parts?: PartStore;
+  /** Without it the disk is the only bound. */
+  readonly space?: SpaceBook;
+  /** A file has its name, or was given up or refused. */
   onOutcome(outcome: FileOutcome): void;
   readonly fileSystem?: FileSystem;
   readonly maxFiles?: number;
@@ -23,6 +33,8 @@ export interface FileOutcome {
   readonly peerName: string;
   readonly flowId: number;
   readonly verdict: Verdict;
+  /** Bytes that are kept for a later transfer. */
+  readonly keptBytes: number;
   /** From the header's arrival to the verdict. */
   readonly durationNs: number;
 }
@@ -46,9 +58,22 @@ export interface FileProgress {
 /** Files under way at once, those included whose flow is over and which are being put on the disk (ours: as many as there may be streams). */
 const MAX_FILES = 1_000;
 
+/** What a dead sender had under way arrives within this time (ours): what comes later is from one that lives. */
+const SETTLING_MS = 400;
+/** How often a transfer that may be dead is looked at (ours). */
+const LOOK_MS = 100;
+/** A question waits no longer than this for the end of another transfer (ours: several idle timeouts). */
+const MOST_WAIT_MS = 60_000;
+
 /** Receives files into one directory. */
 export class FileService implements StreamService {
   readonly kind = 'file';
+  /** Answers what senders ask before. */
+  readonly offers: StreamService = {
+    kind: 'file-query',
+    accept: (header, stream) => this.acceptQuery(header, stream),
+    close: () => Promise.resolve(),
+  };
   private readonly options: FileServiceOptions;
   private readonly transfers = new Set<IncomingTransfer>();
   private isClosing = false;
@@ -60,20 +85,67 @@ export class FileService implements StreamService {
   accept(header: Message, stream: ServedStream): TransferBody | Fault {
     const parsed = parseFileHeader(header);
     if (parsed instanceof Fault) return parsed;
-    const { directory, overwrite, fileSystem, maxFiles = MAX_FILES } = this.options;
+    const { maxFiles = MAX_FILES, onOutcome, ...options } = this.options;
     if (this.transfers.size >= maxFiles) {
       return new Fault('busy', `the receiver takes no more than ${maxFiles} files at a time`);
     }
-    const receiver = new FileReceiver(parsed, {
-      directory,
-      overwrite,
-      onDrained: (bytes) => stream.receiver.release(bytes),
-      onVerdict: (verdict) => this.finish(transfer, verdict),
-      ...(fileSystem === undefined ? {} : { fileSystem }),
-    });
+    const part = this.claim(parsed);
+    if (part instanceof Fault) return part;
+    const callbacks = {
+      onDrained: (bytes: number) => stream.receiver.release(bytes),
+      onVerdict: (verdict: Verdict) => this.finish(transfer, verdict),
+    };
+    const receiver = new FileReceiver(parsed, { ...options, ...callbacks }, part);
     const transfer = { stream, receiver, startNs: stream.host.now() };
     this.transfers.add(transfer);
     return receiver;
+  }
+
+  /** What the file goes on with; undefined for one that begins at its start. */
+  private claim({ name, offset, prefixSha256 }: FileHeader): ClaimedPart | undefined | Fault {
+    if (offset === 0 || prefixSha256 === null) return undefined;
+    return this.options.parts?.claim(name, { offset, sha256: prefixSha256 }) ?? noPart(name).fault;
+  }
+
+  private acceptQuery(header: Message, stream: ServedStream): TransferBody | Fault {
+    const query = parseFileQuery(header);
+    if (query instanceof Fault) return query;
+    void this.answer(query, stream);
+    return { bodyBytes: 0, hasTrailer: false, onBody: () => {}, onEnd: () => {}, onFault: () => {} };
+  }
+
+  private async answer(query: FileQuery, stream: ServedStream): Promise<void> {
+    const isOver = (): boolean => stream.receiver.isClosed || this.isClosing;
+    const { name, bytes } = query;
+    const { parts, space } = this.options;
+    const startNs = stream.host.now();
+    try {
+      await this.untilSettled(name, isOver);
+      if (isOver()) return;
+      const offer = (await parts?.offer(name, bytes)) ?? NO_OFFER;
+      if (offer.existing === null) await space?.check(name, bytes, offer.points.at(-1)?.offset ?? 0);
+      if (!this.isClosing) stream.reply(offer);
+    } catch (error) {
+      const verdict = badVerdict(faultOf(error, name));
+      const header = { kind: 'file', name, bytes, mode: 0, offset: 0, prefixSha256: null } as const;
+      this.tell({ header, stream, verdict, keptBytes: 0, startNs });
+      if (!this.isClosing) stream.reply(verdict);
+    }
+  }
+
+  /** Until no other transfer of this name may be dead: one that still gets bytes lives, one that is dead ends by its timeout and leaves its part. */
+  private async untilSettled(name: string, isOver: () => boolean): Promise<void> {
+    const untilMs = performance.now() + MOST_WAIT_MS;
+    const others = [...this.transfers].filter(({ receiver }) => receiver.header.name === name);
+    if (others.length === 0) return;
+    await sleep(SETTLING_MS);
+    const bytesOf = ({ stream }: IncomingTransfer): number => stream.receiver.statistics.bytesDelivered;
+    const before = others.map(bytesOf);
+    while (performance.now() < untilMs && !isOver()) {
+      const isSilent = others.some((other, at) => this.transfers.has(other) && bytesOf(other) === before[at]);
+      if (!isSilent) return;
+      await sleep(LOOK_MS);
+    }
   }
 
   /** The files under way. */
@@ -94,14 +166,18 @@ export class FileService implements StreamService {
   private finish(transfer: IncomingTransfer, verdict: Verdict): void {
     const { stream, receiver, startNs } = transfer;
     this.transfers.delete(transfer);
-    this.options.onOutcome({
-      header: receiver.header,
-      peerName: stream.peerName,
-      flowId: stream.receiver.id,
-      verdict,
-      durationNs: stream.host.now() - startNs,
-    });
+    this.tell({ header: receiver.header, stream, verdict, keptBytes: receiver.keptBytes, startNs });
     // Flows are about to be reset with SHUTDOWN, which says more than a verdict that might not arrive.
     if (!this.isClosing) stream.reply(verdict);
   }
+
+  private tell({ stream, startNs, ...rest }: Ending): void {
+    const { peerName, receiver, host } = stream;
+    this.options.onOutcome({ ...rest, peerName, flowId: receiver.id, durationNs: host.now() - startNs });
+  }
+}
+
+interface Ending extends Pick<FileOutcome, 'header' | 'verdict' | 'keptBytes'> {
+  readonly stream: ServedStream;
+  readonly startNs: number;
 }

@@ -1,6 +1,9 @@
 import { displayCount, displayDuration, displayRate, displaySize } from '../../base/display.js';
 import { counter, gauge, group, label, list, nullable, renamed } from '../../base/metric.js';
 import { ENDPOINT_METRICS, type EndpointCounters } from '../../core/counters.js';
+import { DOOR_METRICS, type DoorCounters } from '../../core/door.js';
+import { HANDSHAKE_METRICS, type HandshakeCounters } from '../../core/handshakes.js';
+import { OPENING_METRICS, type OpeningCounters } from '../../services/places.js';
 import { type Reached, whereReached } from '../../services/reached.js';
 import { SERVICE_METRICS, type ServiceCredits } from '../../services/service-host.js';
 import { documentOf } from '../../telemetry/document.js';
@@ -29,7 +32,10 @@ export interface SummaryReport {
   readonly credits: ServiceCredits;
   /** Flows refused because as many as are taken were there. */
   readonly refusedStreams: number;
+  readonly openings: OpeningCounters;
   readonly endpoint: EndpointCounters;
+  readonly door: DoorCounters;
+  readonly handshakes: HandshakeCounters;
   readonly driver: DriverStatistics;
 }
 
@@ -43,9 +49,11 @@ export const FILE_EVENT = {
   verified: label('Whether it is complete and under its name', false),
   code: label('ok, or why it is not'),
   message: label('The same as a sentence'),
+  offset: renamed(gauge('bytes', 'Where its bytes began: those before were there'), 'resumed_at'),
+  keptBytes: gauge('bytes', 'Kept of a file that was given up, for a later transfer'),
   ...FLOW_NAME,
   durationNs: gauge('s', 'From the opening of the flow to the verdict'),
-  goodputBps: nullable(gauge('bit/s', 'Size over the duration; null: not verified')),
+  goodputBps: nullable(gauge('bit/s', 'What came over the duration; null: not verified')),
 };
 
 /** What is printed at each interval. */
@@ -65,9 +73,12 @@ export const SUMMARY_EVENT = {
   filesVerified: counter('files', 'Complete files'),
   filesFailed: counter('files', 'Files that failed'),
   bytesVerified: counter('bytes', 'Bytes of complete files'),
-  streamsRefused: counter('streams', 'Streams refused because there were too many'),
+  streamsRefused: counter('streams', 'Streams refused because there were too many, or the daemon was ending'),
+  openings: group('Streams that peers opened and no service has taken, those of tunnels left out', OPENING_METRICS),
   ...SERVICE_METRICS,
   endpoint: group('Its endpoint', ENDPOINT_METRICS),
+  door: group('Its door', DOOR_METRICS),
+  handshakes: group('Its handshakes', HANDSHAKE_METRICS),
   driver: group('Its sockets and event loop', DRIVER_METRICS),
 };
 
@@ -106,7 +117,7 @@ export class DaemonReport {
   }
 
   file(outcome: FileOutcome): void {
-    const { header, peerName, flowId, verdict, durationNs } = outcome;
+    const { header, peerName, flowId, verdict, keptBytes, durationNs } = outcome;
     if (verdict.ok) {
       this.filesVerified++;
       this.verifiedBytes += header.bytes;
@@ -115,11 +126,11 @@ export class DaemonReport {
       this.results.line(fileLine(outcome));
       return;
     }
-    const { name, bytes } = header;
+    const { name, bytes, offset } = header;
     const { sha256, ok: verified, code, message } = verdict;
     const goodput = verified ? goodputBps(outcome) : null;
-    const values = { name, bytes, sha256, verified, code, message, peerName, flowId, durationNs, goodputBps: goodput };
-    this.results.json({ event: 'file', ...documentOf(FILE_EVENT, values) });
+    const values = { name, bytes, sha256, verified, code, message, offset, keptBytes, peerName, flowId, durationNs };
+    this.results.json({ event: 'file', ...documentOf(FILE_EVENT, { ...values, goodputBps: goodput }) });
   }
 
   progress({ nowNs, flows, credits }: ProgressReport): void {
@@ -132,11 +143,12 @@ export class DaemonReport {
     this.results.json({ event: 'progress', ...documentOf(PROGRESS_EVENT, { timeNs: nowNs, flows, ...credits }) });
   }
 
-  summary({ durationNs, credits, refusedStreams, endpoint, driver }: SummaryReport): void {
+  summary(report: SummaryReport): void {
+    const { durationNs, credits, refusedStreams, openings, endpoint, door, handshakes, driver } = report;
     const { filesVerified, filesFailed, verifiedBytes } = this;
     if (this.isJson) {
       const files = { filesVerified, filesFailed, bytesVerified: verifiedBytes, streamsRefused: refusedStreams };
-      const values = { durationNs, ...files, ...credits, endpoint, driver };
+      const values = { durationNs, ...files, openings, ...credits, endpoint, door, handshakes, driver };
       this.results.json({ event: 'summary', ...documentOf(SUMMARY_EVENT, values) });
       return;
     }
@@ -161,7 +173,7 @@ export class DaemonReport {
 }
 
 function goodputBps({ header, durationNs }: FileOutcome): number {
-  return (header.bytes * 8e9) / durationNs;
+  return ((header.bytes - header.offset) * 8e9) / durationNs;
 }
 
 /** A verdict's sentence may begin with the file's name, which the line has already. */
@@ -171,9 +183,13 @@ function reasonOf({ header, verdict }: FileOutcome): string {
 }
 
 function fileLine(outcome: FileOutcome): string {
-  const { header, peerName, verdict, durationNs } = outcome;
-  if (!verdict.ok) return `not received '${header.name}' from ${peerName}: ${reasonOf(outcome)} (${verdict.code})`;
-  const what = `'${header.name}' (${displaySize(header.bytes)}) from ${peerName}`;
+  const { header, peerName, verdict, keptBytes, durationNs } = outcome;
+  if (!verdict.ok) {
+    const kept = keptBytes === 0 ? '' : `; ${displaySize(keptBytes)} kept`;
+    return `not received '${header.name}' from ${peerName}: ${reasonOf(outcome)} (${verdict.code})${kept}`;
+  }
+  const resumed = header.offset === 0 ? '' : `, resumed at ${displaySize(header.offset)}`;
+  const what = `'${header.name}' (${displaySize(header.bytes)}${resumed}) from ${peerName}`;
   const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(outcome))}`;
   return `received ${what} in ${pace}, SHA-256 verified`;
 }

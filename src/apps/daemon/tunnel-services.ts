@@ -29,6 +29,8 @@ export interface TunnelServicesOptions {
   readonly results: Results;
   readonly isJson: boolean;
   readonly logger: Logger;
+  /** Between the opening of a stream and its whole header. */
+  readonly headerTimeoutMs: number;
 }
 
 /** What a daemon does for those who open streams to it. */
@@ -40,7 +42,7 @@ export class TunnelServices {
   private readonly services: StreamServices;
   private host: Host | null = null;
 
-  constructor({ rules, listen, results, isJson, logger }: TunnelServicesOptions) {
+  constructor({ rules, listen, results, isJson, logger, headerTimeoutMs }: TunnelServicesOptions) {
     this.log = new TunnelLog(results, isJson);
     this.tunnels = new Tunnels(this.log);
     this.isUsed = rules.length + listen.length > 0;
@@ -51,7 +53,7 @@ export class TunnelServices {
       logger,
       openStream: (to) => this.openStream(to.peerName),
     });
-    this.services = new StreamServices({ services: [connect, listening], logger });
+    this.services = new StreamServices({ services: [connect, listening], logger, headerTimeoutMs });
   }
 
   /** Says what there was, on a daemon that may be tunnelled through. */

@@ -78,34 +78,13 @@ const expresspassFigures: FigureGroup = {
 const spraypassFigures: FigureGroup = {
   name: 'spraypass',
   title: 'The figures of SprayPass',
-  figures: [
-    disorder,
-    permutation,
-    sprayConvergence,
-    asymmetry,
-    pathReturn,
-    sprayWorkloads,
-    sweeps,
-    speculative,
-    byteBudget,
-  ],
+  figures: [disorder, permutation, sprayConvergence, asymmetry, pathReturn, sprayWorkloads, sweeps, speculative, byteBudget],
 };
 
 const ec4Figures: FigureGroup = {
   name: 'ec4',
   title: 'EC4: credits and DCTCP in one queue',
-  figures: [
-    ec4Arrival,
-    ec4Fairness,
-    ec4Queue,
-    ec4Convergence,
-    ec4Shuffle,
-    ec4Workloads,
-    ec4Peers,
-    ec4Dctcp,
-    ec4SwiftIncast,
-    ec4SwiftHost,
-  ],
+  figures: [ec4Arrival, ec4Fairness, ec4Queue, ec4Convergence, ec4Shuffle, ec4Workloads, ec4Peers, ec4Dctcp, ec4SwiftIncast, ec4SwiftHost],
 };
 
 const realNetworksFigures: FigureGroup = {
@@ -126,21 +105,13 @@ const realNetworksFigures: FigureGroup = {
 };
 
 /** The first is the one that is meant where none is named. */
-export const FIGURE_GROUPS: readonly FigureGroup[] = [
-  expresspassFigures,
-  spraypassFigures,
-  ec4Figures,
-  realNetworksFigures,
-];
+export const FIGURE_GROUPS: readonly FigureGroup[] = [expresspassFigures, spraypassFigures, ec4Figures, realNetworksFigures];
 
 /**
  * What `words` ask for: a group's name first or none, then names of its figures, all of them without. In a group the group's name may be left out of theirs.
  * Figures come in the order of the page. Throws a usage Failure for a name that none has.
  */
-export function selectFigures(
-  words: readonly string[],
-  groups: readonly FigureGroup[] = FIGURE_GROUPS,
-): FigureSelection {
+export function selectFigures(words: readonly string[], groups: readonly FigureGroup[] = FIGURE_GROUPS): FigureSelection {
   const named = groups.find(({ name }) => name === words[0]);
   const group = named ?? groupOf(words, groups);
   const wanted = (named === undefined ? words : words.slice(1)).map((word) => figureName(word, group, groups));

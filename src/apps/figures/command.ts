@@ -7,8 +7,7 @@ export const command = defineCommand({
     "the paper's value, that of its authors' code, ours, and the reason where ours misses. The files are the same on every machine.",
   positionals: {
     label: '[list | [GROUP] NAME...]',
-    describe:
-      'a group and figures of it by name, all of it without names, the first one without a group; `list` prints them',
+    describe: 'a group and figures of it by name, all of it without names, the first one without a group; `list` prints them',
     least: 0,
     most: Number.POSITIVE_INFINITY,
   },

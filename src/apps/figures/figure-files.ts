@@ -1,19 +1,9 @@
-import {
-  type FigureEntry,
-  type FiguresPage,
-  figuresCsv,
-  figuresMarkdown,
-  figuresPage,
-} from '../../report/figures-page.js';
+import { type FigureEntry, type FiguresPage, figuresCsv, figuresMarkdown, figuresPage } from '../../report/figures-page.js';
 import { csvText } from '../../report/table.js';
 import type { Figure, FigureGroup, FigureJob, FigureOutcome, Profile } from './figure.js';
 
 /** Drawings and tables of one figure by their file names. */
-export function figureFiles(
-  { name }: Figure,
-  { charts, tables }: FigureOutcome,
-  svgs: readonly string[],
-): ReadonlyMap<string, string> {
+export function figureFiles({ name }: Figure, { charts, tables }: FigureOutcome, svgs: readonly string[]): ReadonlyMap<string, string> {
   return new Map([
     ...charts.map(({ key }, at): [string, string] => [fileName(name, key, 'svg'), `${svgs[at]}\n`]),
     ...tables.map(({ key, titles, rows }): [string, string] => [fileName(name, key, 'csv'), csvText(titles, rows)]),
@@ -21,10 +11,7 @@ export function figureFiles(
 }
 
 /** The scenario of each job as a file that `xpass sim` plays: with its first seed, and how to play the others. */
-export async function scenarioFiles(
-  { name }: Figure,
-  jobs: readonly FigureJob[],
-): Promise<ReadonlyMap<string, string>> {
+export async function scenarioFiles({ name }: Figure, jobs: readonly FigureJob[]): Promise<ReadonlyMap<string, string>> {
   const { stringify } = await import('yaml');
   return new Map(
     jobs.map(({ key, document, seeds }) => {
@@ -40,27 +27,13 @@ function replay(file: string, seeds: readonly number[]): string {
 }
 
 /** One figure as the page has it. */
-export function figureEntry(
-  figure: Figure,
-  { outcome, svgs, profile }: { outcome: FigureOutcome; svgs: readonly string[]; profile: Profile },
-): FigureEntry {
+export function figureEntry(figure: Figure, { outcome, svgs, profile }: { outcome: FigureOutcome; svgs: readonly string[]; profile: Profile }): FigureEntry {
   const { name, title, source } = figure;
-  return {
-    name,
-    title,
-    what: `${source}.\n\n${figure.about(profile)}`,
-    svgs,
-    rows: outcome.rows,
-    command: `xpass figures ${name}${profileOption(profile)}`,
-  };
+  return { name, title, what: `${source}.\n\n${figure.about(profile)}`, svgs, rows: outcome.rows, command: `xpass figures ${name}${profileOption(profile)}` };
 }
 
 /** The page and its tables by their file names. */
-export function pageFiles(
-  { title }: FigureGroup,
-  entries: readonly FigureEntry[],
-  profile: Profile,
-): ReadonlyMap<string, string> {
+export function pageFiles({ title }: FigureGroup, entries: readonly FigureEntry[], profile: Profile): ReadonlyMap<string, string> {
   const page: FiguresPage = { title, intro: intro(profile), figures: entries };
   return new Map([
     ['index.html', figuresPage(page)],

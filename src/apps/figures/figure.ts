@@ -47,8 +47,6 @@ export interface FigureJob {
 export interface Runs {
   /** One run for each seed, in the order of the seeds. */
   of(key: string): readonly SimulationRun[];
-  /** That of a job with one seed. */
-  one(key: string): SimulationRun;
 }
 
 export interface FigureOutcome {

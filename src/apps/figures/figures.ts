@@ -36,8 +36,7 @@ const SUMMARY_COLUMNS: readonly Column[] = [
 export async function runFigures(invocation: FiguresInvocation): Promise<ExitCode> {
   const { options, positionals, results } = invocation;
   if (positionals.includes(LIST)) {
-    if (positionals.length > 1)
-      throw usageFailure(`'${LIST}' stands alone; allowed: ${LIST}, or a group and names of its figures`);
+    if (positionals.length > 1) throw usageFailure(`'${LIST}' stands alone; allowed: ${LIST}, or a group and names of its figures`);
     list(options.profile, invocation);
     return ExitCode.done;
   }

@@ -68,7 +68,7 @@ export class JobList {
       assert(job !== undefined, `figure ${figure} has a job ${key}`);
       return job.seeds.map((seed) => this.found.get(this.distinct(job.document, seed)) as SimulationRun);
     };
-    return { of, one: (key) => only(of(key)) };
+    return { of };
   }
 
   /** Forgets the runs that no other figure needs. */
@@ -109,11 +109,6 @@ export class JobList {
 
 function keyOf(document: FigureDocument, seed: number): string {
   return JSON.stringify([document, seed]);
-}
-
-function only(runs: readonly SimulationRun[]): SimulationRun {
-  assert(runs.length === 1, 'a job with one seed has one run');
-  return runs[0];
 }
 
 function checkKeys(figure: string, jobs: readonly FigureJob[]): void {

@@ -9,15 +9,9 @@ import { PROFILES } from './figure.js';
 const MAX_JOBS = 256;
 
 export const FIGURES_OPTIONS = {
-  profile: option(choice(PROFILES), {
-    describe: 'quick: all figures in minutes; paper: at the scale of the papers, which takes hours',
-    defaultText: 'quick',
-  }),
+  profile: option(choice(PROFILES), { describe: 'quick: all figures in minutes; paper: at the scale of the papers, which takes hours', defaultText: 'quick' }),
   out: option(text('a directory'), { describe: 'where the files go', defaultText: 'figures' }),
-  jobs: optionalOption(integer({ lowest: 1, highest: MAX_JOBS }), {
-    describe: 'runs at a time; as many as there are cores without it',
-    alias: 'j',
-  }),
+  jobs: optionalOption(integer({ lowest: 1, highest: MAX_JOBS }), { describe: 'runs at a time; as many as there are cores without it', alias: 'j' }),
   json: flag({ describe: 'one JSON object with the rows of all figures, and nothing else' }),
 };
 

@@ -17,10 +17,14 @@ export interface Quantity<P = unknown> {
   readonly over?: (bySeed: readonly number[]) => number;
 }
 
-/** Columns of a table by their titles: a setting of the case, a quantity, or any value of it. */
-export type Columns<P extends object> = Readonly<
-  Record<string, (keyof P & string) | Quantity<P> | ((setting: P, results: Results<P>) => Cell)>
->;
+/** A quantity in one line. */
+export function quantity<P = unknown>(title: string, digits: number, of: Quantity<P>['of'], over?: Quantity['over']): Quantity<P> {
+  return { title, digits, of, ...(over && { over }) };
+}
+
+/** Columns of a table: settings and quantities under their own titles; under another one either of them, or any value of a case. */
+export type Columns<P extends object> = readonly ((keyof P & string) | Quantity<P> | Readonly<Record<string, Column<P>>>)[];
+type Column<P extends object> = (keyof P & string) | Quantity<P> | ((setting: P, results: Results<P>) => Cell);
 
 /** One quantity of the page. With `note` nothing is claimed; else every value of `ours` has to be within `least` and `most`, and `met` has to hold. */
 export interface Row {
@@ -39,6 +43,11 @@ export interface Row {
   /** Why it misses where it does, found by experiment. */
   readonly why?: string;
   readonly note?: string;
+}
+
+/** A row in one line: what is read, what it is here with so many digits, and what it is compared with and held to. */
+export function row(what: string, ours: Value, digits: number, rest: Omit<Row, 'quantity' | 'ours' | 'digits'> = {}): Row {
+  return { quantity: what, ours, digits, ...rest };
 }
 
 export type Value = string | number | Values;
@@ -155,8 +164,8 @@ export class Results<P extends object> {
   }
 }
 
-export function figure<P extends object>(plan: Heading & Part<P>): Figure {
-  return figureOfParts(plan, [part(plan)]);
+export function figure<P extends object>(name: string, title: string, plan: Pick<Figure, 'source' | 'about'> & Part<P>): Figure {
+  return figureOfParts({ ...plan, name, title }, [part(plan)]);
 }
 
 /** A figure whose parts have cases of different kinds. */
@@ -170,11 +179,7 @@ export function figureOfParts(heading: Heading, parts: readonly Pick<Figure, 'jo
     jobs: (profile) => parts.flatMap((each) => each.jobs(profile)),
     evaluate: (runs, profile) => {
       const outcomes = parts.map((each) => each.evaluate(runs, profile));
-      return {
-        charts: outcomes.flatMap(({ charts }) => charts),
-        rows: outcomes.flatMap(({ rows }) => rows),
-        tables: outcomes.flatMap(({ tables }) => tables),
-      };
+      return { charts: outcomes.flatMap(({ charts }) => charts), rows: outcomes.flatMap(({ rows }) => rows), tables: outcomes.flatMap(({ tables }) => tables) };
     },
   };
 }
@@ -183,11 +188,7 @@ export function part<P extends object>(plan: Part<P>): Pick<Figure, 'jobs' | 'ev
   const key = keyOf(plan);
   return {
     jobs: (profile) =>
-      plan.cases(profile).map((setting) => ({
-        key: key(setting),
-        document: plan.document(setting, profile),
-        seeds: seedsOf(plan, setting, profile),
-      })),
+      plan.cases(profile).map((setting) => ({ key: key(setting), document: plan.document(setting, profile), seeds: seedsOf(plan, setting, profile) })),
     evaluate: (runs, profile) => evaluate(plan, new Results(plan, runs, profile)),
   };
 }
@@ -211,35 +212,27 @@ function evaluate<P extends object>(plan: Part<P>, results: Results<P>): FigureO
 }
 
 function caseColumns<P extends object>(columns: Columns<P>, results: Results<P>) {
-  const read = (column: Columns<P>[string], setting: P): Cell => {
+  const read = (column: Column<P>, setting: P): Cell => {
     if (typeof column === 'function') return column(setting, results);
     if (typeof column === 'string') return setting[column] as Cell;
     return rounded(results.read(column, setting), column.digits);
   };
-  return Object.fromEntries(
-    Object.entries(columns).map(([title, column]) => [title, (setting: P) => read(column, setting)]),
-  );
+  return Object.fromEntries(columns.flatMap(titled).map(([title, column]) => [title, (setting: P) => read(column, setting)]));
+}
+
+function titled<P extends object>(column: Columns<P>[number]): [string, Column<P>][] {
+  if (typeof column === 'string') return [[column, column]];
+  return 'of' in column ? [[(column as Quantity<P>).title, column as Quantity<P>]] : Object.entries(column);
 }
 
 /** A row for each item, with a cell for each column. */
-export function tableOf<T>(
-  key: string,
-  items: readonly T[],
-  columns: Readonly<Record<string, (item: T) => Cell>>,
-): FigureTable {
+export function tableOf<T>(key: string, items: readonly T[], columns: Readonly<Record<string, (item: T) => Cell>>): FigureTable {
   const cells = Object.values(columns);
   return { key, titles: Object.keys(columns), rows: items.map((item) => cells.map((cell) => cell(item))) };
 }
 
-/** Columns of quantities under their own titles. */
-export function columns<P extends object>(quantities: readonly Quantity<P>[]): Columns<P> {
-  return Object.fromEntries(quantities.map((quantity) => [quantity.title, quantity]));
-}
-
 /** Every combination of settings; the first changes slowest. */
-export function cross<A extends Readonly<Record<string, readonly unknown[]>>>(
-  axes: A,
-): { readonly [K in keyof A]: A[K][number] }[] {
+export function cross<A extends Readonly<Record<string, readonly unknown[]>>>(axes: A): { readonly [K in keyof A]: A[K][number] }[] {
   const all = Object.entries(axes).reduce<Record<string, unknown>[]>(
     (found, [name, values]) => found.flatMap((each) => values.map((value) => ({ ...each, [name]: value }))),
     [{}],
@@ -262,11 +255,7 @@ export function figureRow(row: Row): FigureRow {
   };
   if (note !== undefined) return { ...written, verdict: 'no claim', reason: note };
   const isMet = isHeld(row);
-  return {
-    ...written,
-    verdict: isMet ? 'met' : 'missed',
-    reason: isMet || why === '' ? `${held}.` : `${held}. ${why}`,
-  };
+  return { ...written, verdict: isMet ? 'met' : 'missed', reason: isMet || why === '' ? `${held}.` : `${held}. ${why}` };
 }
 
 function isHeld({ quantity, ours, least = -Infinity, most = Infinity, met }: Row): boolean {

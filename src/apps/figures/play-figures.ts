@@ -20,11 +20,7 @@ export interface PlayedFigures {
 }
 
 /** Plays all runs, writes each figure as soon as it has its runs, and the page at the end. Throws a Failure when it is interrupted. */
-export async function playFigures(
-  selection: FigureSelection,
-  jobs: JobList,
-  invocation: FiguresInvocation,
-): Promise<PlayedFigures> {
+export async function playFigures(selection: FigureSelection, jobs: JobList, invocation: FiguresInvocation): Promise<PlayedFigures> {
   const player = new FiguresPlayer(selection, jobs, invocation);
   return player.play();
 }
@@ -71,21 +67,13 @@ class FiguresPlayer {
     const release = onInterrupt(() => abort.abort());
     const scenarios = this.jobs.runs.map(({ scenario }) => scenario);
     try {
-      await runAll(scenarios, {
-        jobs: options.jobs,
-        signal: abort.signal,
-        onOutcome: (outcome) => this.take(outcome),
-        onProgress: () => this.progress.draw(),
-      });
+      await runAll(scenarios, { jobs: options.jobs, signal: abort.signal, onOutcome: (outcome) => this.take(outcome), onProgress: () => this.progress.draw() });
     } finally {
       this.progress.clear();
       release();
     }
     if (abort.signal.aborted) {
-      throw new Failure(
-        ExitCode.failed,
-        'interrupted: figures that were complete have their files, the page is missing',
-      );
+      throw new Failure(ExitCode.failed, 'interrupted: figures that were complete have their files, the page is missing');
     }
   }
 
@@ -134,11 +122,7 @@ export class FiguresProgress {
   private events = 0;
   private runs = 0;
 
-  constructor(
-    terminal: NodeJS.WritableStream & TerminalShape,
-    jobs: JobList,
-    now: () => number = () => performance.now(),
-  ) {
+  constructor(terminal: NodeJS.WritableStream & TerminalShape, jobs: JobList, now: () => number = () => performance.now()) {
     this.region = new LiveRegion(terminal);
     this.jobs = jobs;
     this.now = now;

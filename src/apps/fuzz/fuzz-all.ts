@@ -32,6 +32,7 @@ export interface FuzzAllOptions {
   readonly firstSeed: number;
   readonly count: number;
   readonly frames: number;
+  readonly hostile?: boolean;
   readonly jobs?: number | undefined;
   readonly onProgress: (totals: FuzzTotals) => void;
   readonly onFinding: (found: SeedFinding) => Promise<void>;
@@ -55,13 +56,13 @@ class FuzzAll {
   }
 
   async run(): Promise<FuzzTotals> {
-    const { jobs, count, firstSeed, frames, signal, start = startFuzzing } = this.options;
+    const { jobs, count, firstSeed, frames, hostile, signal, start = startFuzzing } = this.options;
     await overThreads({
       count,
       jobs,
       signal,
       start,
-      ask: (thread, number) => ask(thread, { seed: firstSeed + number, frames, minimise: false }, WORLD_MS),
+      ask: (thread, number) => ask(thread, { seed: firstSeed + number, frames, hostile, minimise: false }, WORLD_MS),
       take: (answer, number, thread) => this.take(firstSeed + number, answer, thread),
     });
     this.totals.findings.sort((one, other) => one.seed - other.seed);
@@ -87,7 +88,8 @@ class FuzzAll {
     const before = this.minimised.get(check) ?? 0;
     if (before >= MINIMISED_PER_CHECK || THREAD_FAULTS.has(check)) return null;
     this.minimised.set(check, before + 1);
-    return (await ask(thread, { seed, frames: this.options.frames, minimise: true }, MINIMISE_MS)).smallest;
+    const { frames, hostile } = this.options;
+    return (await ask(thread, { seed, frames, hostile, minimise: true }, MINIMISE_MS)).smallest;
   }
 }
 

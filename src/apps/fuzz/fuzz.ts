@@ -41,13 +41,14 @@ export function scenarioFromJson(text: string, name: string): Scenario {
 export interface FuzzReport extends FuzzTotals {
   readonly firstSeed: number;
   readonly frames: number;
+  readonly hostile?: boolean;
   readonly wallS: number;
   /** Where the smallest worlds were written, by seed. */
   readonly files: ReadonlyMap<number, string>;
 }
 
 export function reportJson(report: FuzzReport): object {
-  const { worlds, firstSeed, frames, simulatedNs, events, wallS, findings, files } = report;
+  const { worlds, firstSeed, frames, hostile, simulatedNs, events, wallS, findings, files } = report;
   return {
     seeds: worlds,
     first_seed: firstSeed,
@@ -58,7 +59,7 @@ export function reportJson(report: FuzzReport): object {
       sentence: finding.sentence,
       at_s: finding.atNs / 1e9,
       file: files.get(seed) ?? null,
-      replay: replayCommand(seed, frames),
+      replay: replayCommand(seed, frames, hostile),
     })),
     simulated_s: simulatedNs / 1e9,
     events,
@@ -76,17 +77,21 @@ export function summaryLine({ worlds, firstSeed, simulatedNs, events, wallS, fin
 }
 
 /** What there is to know of a world that broke. */
-export function findingLines({ seed, finding }: SeedFinding, frames: number, file: string | undefined): string[] {
+export function findingLines(
+  { seed, finding }: SeedFinding,
+  { frames, hostile }: Pick<FuzzReport, 'frames' | 'hostile'>,
+  file: string | undefined,
+): string[] {
   const lines = [
     `seed ${seed}: ${finding.sentence} (${finding.check}, at ${displayDuration(finding.atNs)})`,
-    `  again: ${replayCommand(seed, frames)}`,
+    `  again: ${replayCommand(seed, frames, hostile)}`,
   ];
   if (file !== undefined) lines.push(`  smallest: xpass fuzz --replay ${file}`);
   return lines;
 }
 
-function replayCommand(seed: number, frames: number): string {
-  return `xpass fuzz --seed ${seed} --frames ${frames}`;
+function replayCommand(seed: number, frames: number, hostile = false): string {
+  return `xpass fuzz ${hostile ? '--hostile ' : ''}--seed ${seed} --frames ${frames}`;
 }
 
 type FuzzInvocation = Invocation<typeof FUZZ_OPTIONS>;
@@ -138,13 +143,14 @@ class FuzzRun {
         firstSeed,
         count,
         frames: options.frames,
+        hostile: options.hostile,
         jobs: options.jobs,
         signal: abort.signal,
         onProgress: (sofar) => this.draw(sofar),
         onFinding: (found) => this.tell(found),
       });
       const wallS = (performance.now() - this.startMs) / 1e3;
-      const report = { ...totals, firstSeed, frames: options.frames, wallS, files };
+      const report = { ...totals, firstSeed, frames: options.frames, hostile: options.hostile, wallS, files };
       this.region.clear();
       if (options.json) results.json(reportJson(report));
       else results.line(summaryLine(report));
@@ -157,7 +163,7 @@ class FuzzRun {
   private async tell(found: SeedFinding): Promise<void> {
     if (found.smallest !== null)
       this.files.set(found.seed, await this.write(found.seed, scenarioToJson(found.smallest)));
-    const lines = findingLines(found, this.invocation.options.frames, this.files.get(found.seed));
+    const lines = findingLines(found, this.invocation.options, this.files.get(found.seed));
     for (const line of lines) this.region.print(line);
   }
 

@@ -28,6 +28,7 @@ export const FUZZ_OPTIONS = {
     describe: 'worlds at a time; as many as there are cores without it',
     alias: 'j',
   }),
+  hostile: flag({ describe: 'hosts prove themselves in all worlds, and one or two of them break every rule' }),
   judge: optionalOption(ALGORITHM, {
     describe:
       'play random networks under this algorithm instead, and say what part of its max-min share each flow has over their second halves',

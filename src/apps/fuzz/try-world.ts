@@ -1,5 +1,6 @@
 // Tested by test/apps/fuzz/fuzz.test.ts
 
+import { hostileScenario } from '../../sim/fuzz/random-hostile.js';
 import { randomScenario } from '../../sim/fuzz/random-scenario.js';
 import { minimise } from '../../sim/fuzz/smaller.js';
 import { type TrialResult, tryScenario } from '../../sim/fuzz/trial.js';
@@ -9,6 +10,8 @@ import type { Scenario } from '../../sim/scenario.js';
 export interface FuzzRequest {
   readonly seed: number;
   readonly frames: number;
+  /** With hosts that lie. */
+  readonly hostile?: boolean | undefined;
   /** Played in place of the seed's. */
   readonly scenario?: Scenario | undefined;
   /** Make it as small as it will go if it breaks. */
@@ -22,8 +25,8 @@ export interface FuzzAnswer {
 }
 
 /** What a thread does for one request. */
-export function tryWorld({ seed, frames, scenario, minimise: isWanted }: FuzzRequest): FuzzAnswer {
-  const world = scenario ?? randomScenario(seed, frames);
+export function tryWorld({ seed, frames, hostile, scenario, minimise: isWanted }: FuzzRequest): FuzzAnswer {
+  const world = scenario ?? (hostile === true ? hostileScenario : randomScenario)(seed, frames);
   const trial = tryScenario(world);
   if (trial.finding === null || !isWanted) return { trial, smallest: null };
   return { trial, smallest: minimise(world, trial.finding).scenario };

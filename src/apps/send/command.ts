@@ -50,7 +50,7 @@ export const command = defineCommand({
   examples: [
     { line: 'xpass send big.iso --to 192.0.2.7', meaning: 'Send a file to the daemon of that host' },
     { line: 'xpass send big.iso --to 2 --switch 127.0.0.1', meaning: 'Send it to host 2 behind a switch' },
-    { line: 'xpass send a.log b.log -P 2 --to 127.0.0.1:47000 --json', meaning: 'Two at a time, JSON for a program' },
+    { line: 'xpass send a.log b.log -P 2 --to 127.0.0.1:28400 --json', meaning: 'Two at a time, JSON for a program' },
     { line: 'xpass send big.iso --bytes 16MiB --as sample.bin --to 127.0.0.1', meaning: 'Its first 16 MiB only' },
   ],
   run: runSend,

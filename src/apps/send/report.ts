@@ -17,6 +17,10 @@ export interface FileResult {
   /** `ok`, or why not: a verdict's word, an error's code, `notSent`. */
   readonly code: string;
   readonly message: string;
+  /** Where the bytes began that were sent: the receiver had those before. */
+  readonly offset: number;
+  /** Nothing was sent, because the receiver has the file already. */
+  readonly skipped: boolean;
   /** From the opening of the flow to the verdict. */
   readonly durationNs: number;
   /** Data frames that were lost and sent again. */
@@ -28,29 +32,61 @@ export function verdictResult(
   verdict: Verdict,
   { durationNs, lostFrames }: Pick<FileResult, 'durationNs' | 'lostFrames'>,
 ): FileResult {
-  const { name, bytes } = header;
+  const { name, bytes, offset } = header;
   const { ok, code, message, sha256 } = verdict;
-  return { name, bytes, sha256: ok ? sha256 : null, verified: ok, code, message, durationNs, lostFrames };
+  const measured = { offset, skipped: false, durationNs, lostFrames };
+  return { name, bytes, sha256: ok ? sha256 : null, verified: ok, code, message, ...measured };
+}
+
+/** A file that the receiver has already, with this SHA-256. */
+export function skippedResult({ name, bytes }: FileHeader, sha256: string): FileResult {
+  const message = `'${name}' is there already, with the same SHA-256`;
+  const measured = { offset: bytes, skipped: true, durationNs: 0, lostFrames: 0 };
+  return { name, bytes, sha256, verified: true, code: 'ok', message, ...measured };
 }
 
 /** A file without a verdict. */
 export function failedResult(header: FileHeader, code: string, message: string): FileResult {
   const { name, bytes } = header;
-  return { name, bytes, sha256: null, verified: false, code, message, durationNs: 0, lostFrames: 0 };
+  const measured = { offset: 0, skipped: false, durationNs: 0, lostFrames: 0 };
+  return { name, bytes, sha256: null, verified: false, code, message, ...measured };
 }
 
 /** A line for each file that was verified (the others' sentences go to standard error), or one JSON object for all. docs/APPLICATIONS.md, "Send" */
 export function reportResults(results: Results, files: readonly FileResult[], isJson: boolean): void {
   if (isJson) {
-    results.json({ files: files.map(jsonOf) });
+    results.json({ files: files.map(jsonOf), summary: documentOf(SENT_SUMMARY, summaryOf(files)) });
     return;
   }
-  for (const file of files.filter(({ verified }) => verified)) {
-    const { name, bytes, durationNs, lostFrames } = file;
-    const lost = lostFrames === 0 ? '' : `, ${displayCount(lostFrames)} data frames lost and sent again`;
-    const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(file))}`;
-    results.line(`sent '${name}' (${displaySize(bytes)}) in ${pace}, SHA-256 verified by the receiver${lost}`);
-  }
+  for (const file of files.filter(({ verified }) => verified)) results.line(lineOf(file));
+  if (files.length > 1) results.line(summaryLine(files));
+}
+
+function lineOf(file: FileResult): string {
+  const { name, bytes, offset, skipped, durationNs, lostFrames } = file;
+  if (skipped) return `skipped '${name}' (${displaySize(bytes)}): the receiver has it already, SHA-256 verified`;
+  const lost = lostFrames === 0 ? '' : `, ${displayCount(lostFrames)} data frames lost and sent again`;
+  const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(file))}`;
+  const resumed = offset === 0 ? '' : `, resumed at ${displaySize(offset)}`;
+  return `sent '${name}' (${displaySize(bytes)}${resumed}) in ${pace}, SHA-256 verified by the receiver${lost}`;
+}
+
+function summaryLine(files: readonly FileResult[]): string {
+  const { filesSent, filesResumed, filesSkipped, filesFailed, sentBytes } = summaryOf(files);
+  const resumed = filesResumed === 0 ? '' : ` (${filesResumed} of them resumed)`;
+  return `${filesSent} files sent${resumed}, ${filesSkipped} skipped, ${filesFailed} failed; ${displaySize(sentBytes)} sent`;
+}
+
+function summaryOf(files: readonly FileResult[]) {
+  const verified = files.filter((file) => file.verified);
+  const sent = verified.filter(({ skipped }) => !skipped);
+  return {
+    filesSent: sent.length,
+    filesResumed: sent.filter(({ offset }) => offset > 0).length,
+    filesSkipped: verified.length - sent.length,
+    filesFailed: files.length - verified.length,
+    sentBytes: sent.reduce((sum, file) => sum + sentBytesOf(file), 0),
+  };
 }
 
 /** What is printed of a file. */
@@ -59,6 +95,9 @@ export const SENT_FILE = {
   bytes: gauge('bytes', 'Size'),
   sha256: nullable(label('SHA-256 that the receiver computed')),
   verified: label('Whether the receiver has it under its name', false),
+  skipped: label('Whether nothing was sent because the receiver had it already', false),
+  offset: renamed(gauge('bytes', 'Where the sent bytes began: the receiver had those before'), 'resumed_at'),
+  sentBytes: gauge('bytes', 'Sent of a file that is verified'),
   code: label('ok, or why it is not'),
   message: label('The same as a sentence'),
   durationNs: nullable(gauge('s', 'From the opening of the flow to the verdict; null: not verified')),
@@ -66,11 +105,25 @@ export const SENT_FILE = {
   lostFrames: renamed(counter('frames', 'Data frames lost and sent again'), 'data_lost_frames'),
 };
 
+/** What is printed of all files. */
+export const SENT_SUMMARY = {
+  filesSent: counter('files', 'Verified files of which bytes were sent'),
+  filesResumed: counter('files', 'Those of them that went on where an earlier transfer had ended'),
+  filesSkipped: counter('files', 'Files that the receiver had already'),
+  filesFailed: counter('files', 'Files that were not verified'),
+  sentBytes: counter('bytes', 'Sent of verified files'),
+};
+
 function jsonOf(file: FileResult): Document {
-  const measured = file.verified ? { goodputBps: goodputBps(file) } : { durationNs: null, goodputBps: null };
-  return documentOf(SENT_FILE, { ...file, ...measured });
+  const isSent = file.verified && !file.skipped;
+  const measured = isSent ? { goodputBps: goodputBps(file) } : { durationNs: null, goodputBps: null };
+  return documentOf(SENT_FILE, { ...file, sentBytes: sentBytesOf(file), ...measured });
 }
 
-function goodputBps({ bytes, durationNs }: FileResult): number {
-  return (bytes * 8e9) / durationNs;
+function sentBytesOf({ bytes, offset, verified }: FileResult): number {
+  return verified ? bytes - offset : 0;
+}
+
+function goodputBps(file: FileResult): number {
+  return (sentBytesOf(file) * 8e9) / file.durationNs;
 }

@@ -9,12 +9,18 @@ import type { FlowOptions } from '../../net/host-options.js';
 import type { HostSettings } from '../../net/host-settings.js';
 import type { TerminalShape } from '../../report/terminal.js';
 import { DISCARD_KIND } from '../../services/discard.js';
+import { Fault } from '../../services/file/fault.js';
 import type { FileHeader } from '../../services/file/file-header.js';
-import { encodeMessage } from '../../services/file/message.js';
+import { type FileOffer, parseFileOffer } from '../../services/file/file-offer.js';
+import { encodeMessage, type Message } from '../../services/file/message.js';
+import { LEAST_RESUMED_BYTES } from '../../services/file/prefix-hashes.js';
+import type { Comparison } from '../../services/file/send-file.js';
+import { parseVerdict } from '../../services/file/verdict.js';
 import { openCommandHost, type Target } from '../shared/command-host.js';
+import { FileQuestion } from './file-question.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
 import { ProgressDisplay } from './progress.js';
-import { type FileResult, failedResult, verdictResult } from './report.js';
+import { type FileResult, failedResult, skippedResult, verdictResult } from './report.js';
 
 /** A source again and again, under the header of a stream that its receiver reads and forgets: everything that sending a file does, without a file at the other end. */
 export class EndlessSource implements HashedSource {
@@ -47,10 +53,16 @@ export class EndlessSource implements HashedSource {
   }
 }
 
+/** A file that is open, and what is said of it. */
+export interface SendableSource extends HashedSource {
+  readonly header: FileHeader;
+  compare(offer: FileOffer): Promise<Comparison>;
+}
+
 /** A file that has been looked at and can be sent. */
 export interface Job {
   readonly header: FileHeader;
-  open(): Promise<HashedSource>;
+  open(): Promise<SendableSource>;
 }
 
 /** Who says when to send, and how to tell them that everything is ready. */
@@ -73,6 +85,17 @@ export interface SendRunOptions {
   readonly warmUpNs?: number | undefined;
 }
 
+/** One try at a file. */
+interface Attempt {
+  readonly host: Host;
+  readonly isAsked: boolean;
+  /** When the first try began, and how far this one is. */
+  readonly at: { readonly startNs: number; sentBytes: () => number };
+}
+
+/** Offers that are asked for before a file is sent from its start (ours): one is enough unless somebody else sends the same. */
+const MOST_OFFERS = 3;
+
 /** Ends a warm-up. */
 const WARM = new Failure(ExitCode.done, 'warmed up');
 
@@ -86,7 +109,7 @@ export class SendRun {
   /** Why files were not sent that come after; null when all had their turn. */
   fatal: Failure | null = null;
   private readonly options: SendRunOptions;
-  private readonly transfers = new Set<FileTransfer>();
+  private readonly transfers = new Set<FileTransfer | FileQuestion>();
   private readonly stopped: Promise<null>;
   private resolveStopped: () => void = () => undefined;
   private nextJob = 0;
@@ -185,24 +208,73 @@ export class SendRun {
   }
 
   private async sendOne(job: Job, host: Host, display: ProgressDisplay): Promise<FileResult> {
-    const { logger } = this.options;
     const { header } = job;
-    const startNs = host.now();
-    let shown = { name: header.name, bytes: header.bytes, sentBytes: () => 0 };
+    const at = { startNs: host.now(), sentBytes: () => 0 };
+    const shown = { name: header.name, bytes: header.bytes, sentBytes: () => at.sentBytes() };
+    display.add(shown);
     try {
-      const source = await job.open();
-      const transfer = this.newTransfer(host, source, logger.child({ file: header.name }));
-      this.transfers.add(transfer);
-      shown = { ...shown, sentBytes: () => transfer.acknowledgedBytes };
-      display.add(shown);
-      const verdict = await transfer.send().finally(() => this.transfers.delete(transfer));
-      const { lostFrames } = transfer;
-      return verdictResult(header, verdict, { durationNs: host.now() - startNs, lostFrames });
+      // What was offered may be gone when it is claimed: then another offer is asked for, in the end none.
+      for (let tries = MOST_OFFERS; ; tries--) {
+        const result = await this.tryOne(job, { host, isAsked: tries > 0 && header.bytes >= LEAST_RESUMED_BYTES, at });
+        if (result.code !== 'noPart' || tries === 0) return result;
+      }
     } catch (error) {
       return this.failed(header, error);
     } finally {
       display.remove(shown);
     }
+  }
+
+  /** Asks where to begin, and sends the file from there. */
+  private async tryOne(job: Job, { host, isAsked, at }: Attempt): Promise<FileResult> {
+    const logger = this.options.logger.child({ file: job.header.name });
+    const source = await job.open();
+    try {
+      const known = isAsked ? await this.negotiate(source, host, logger) : null;
+      if (known !== null) return known;
+      const { offset } = source.header;
+      const transfer = this.newTransfer(host, source, logger);
+      at.sentBytes = () => offset + transfer.acknowledgedBytes;
+      const verdict = await this.during(transfer, () => transfer.send());
+      const { lostFrames } = transfer;
+      const result = verdictResult(source.header, verdict, { durationNs: host.now() - at.startNs, lostFrames });
+      // A small file was not asked about, and another sender may have been faster with the same.
+      return verdict.code === 'exists' ? await this.unlessThere(job, host, result) : result;
+    } finally {
+      await source.close();
+    }
+  }
+
+  /** The result of a file that the receiver refuses because of its name, which may be that of the same file. */
+  private async unlessThere(job: Job, host: Host, result: FileResult): Promise<FileResult> {
+    const source = await job.open();
+    try {
+      const there = await this.negotiate(source, host, this.options.logger);
+      return there?.skipped === true ? there : result;
+    } finally {
+      await source.close();
+    }
+  }
+
+  /** Agrees with the receiver on what it has of a file. Returns the result of one that needs no sending: it is there already, or refused. */
+  private async negotiate(source: SendableSource, host: Host, logger: Logger): Promise<FileResult | null> {
+    const { name, bytes } = source.header;
+    const question = new FileQuestion({ host, logger, peer: this.peer });
+    const answer = await this.during(question, () => question.ask({ kind: 'file-query', name, bytes }));
+    if (answer.kind === 'verdict') return refusal(source.header, answer);
+    const offer = parseFileOffer(answer);
+    if (offer instanceof Fault) throw new Failure(ExitCode.failed, `the receiver's answer is wrong: ${offer.message}`);
+    const { isWhole, sha256 } = await source.compare(offer);
+    if (isWhole && sha256 !== null) return skippedResult(source.header, sha256);
+    const { offset } = source.header;
+    if (offset > 0) logger.debug({ offset }, 'the receiver has the first bytes');
+    return null;
+  }
+
+  private async during<T>(part: FileTransfer | FileQuestion, work: () => Promise<T>): Promise<T> {
+    if (this.fatal !== null) throw this.fatal;
+    this.transfers.add(part);
+    return work().finally(() => this.transfers.delete(part));
   }
 
   private newTransfer(host: Host, source: HashedSource, logger: Logger): FileTransfer {
@@ -216,6 +288,15 @@ export class SendRun {
     if (!OF_ONE_FLOW.has(error.code)) this.stop(failure);
     return failedResult(header, error.code, `'${header.name}' was not sent: ${failure.message}`);
   }
+}
+
+/** Null for a receiver of an older version, which cannot answer and takes the file whole. */
+function refusal(header: FileHeader, answer: Message): FileResult | null {
+  const verdict = parseVerdict(answer);
+  if (verdict instanceof Fault)
+    throw new Failure(ExitCode.failed, `the receiver's answer is wrong: ${verdict.message}`);
+  if (verdict.code === 'unsupported') return null;
+  return verdictResult(header, { ...verdict, ok: false }, { durationNs: 0, lostFrames: 0 });
 }
 
 /** Waits for the line that --hold waits for. Resolves with whether it came: false when the input ended before. */

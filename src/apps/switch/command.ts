@@ -6,9 +6,11 @@ import { duration, formatDuration } from '../../base/quantities.js';
 import { MILLISECOND_NS } from '../../base/time.js';
 import { integer, text } from '../../base/value-kind.js';
 import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
+import { readKeys, refuseOpenDoor } from '../../net/keys.js';
 import { linkWords } from '../../scenario/link-text.js';
 import type { ChosenTopology } from '../../scenario/topology-file.js';
-import { CONTROL_ADDRESS } from '../../services/control/address.js';
+import { CONTROL_ADDRESS, isLocal } from '../../services/control/address.js';
+import { readTokenFile } from '../../services/control/token.js';
 import { DEFAULT_KEEP_ALIVE_MS } from '../../switch/switch.js';
 import { address } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
@@ -34,8 +36,15 @@ const SWITCH_OPTIONS = {
     defaultText: `127.0.0.1:${DEFAULT_SWITCH_PORT}`,
   }),
   control: optionalOption(CONTROL_ADDRESS, {
-    describe: 'where `xpass switch ctl` finds the switch; TCP on loopback with the number of the UDP port without it',
+    describe: 'where `xpass switch ctl` finds the switch; a socket of this user for the UDP port without it',
   }),
+  controlToken: optionalOption(text('a file whose first line is the token'), {
+    describe: 'what `ctl` has to know where --control is TCP; made and printed once without it',
+  }),
+  key: optionalOption(text('a file'), {
+    describe: 'secret that hosts have to know to attach (xpass key new)',
+  }),
+  insecure: flag({ describe: 'listen beyond loopback without a key: whoever reaches the switch may attach' }),
   ...TOPOLOGY_OPTIONS,
   link: mapOption(text('settings as `ctl link` takes them, such as "rate 10mbit loss 5%"'), {
     describe: 'settings of one link from the start',
@@ -76,7 +85,7 @@ export const command = defineCommand({
       meaning: 'Eight hosts that share one slow link',
     },
     {
-      line: 'xpass switch --topology lab.yaml --listen 0.0.0.0 --control /run/xpass/switch.sock',
+      line: 'xpass switch --topology lab.yaml --listen 0.0.0.0 --key lab.key',
       meaning: 'A topology of your own, for hosts on other machines',
     },
     { line: 'xpass switch --loss 5% --interval 1s', meaning: 'Bad links, and what becomes of the frames' },
@@ -93,7 +102,11 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   const chosen = await chooseTopology(options);
   const running = await open(chosen, options, logger);
   const printer = new SwitchPrinter(results, options.json);
-  printer.listening({ chosen, addresses: running.addresses, control: running.control.address }, running.report());
+  const { addresses, control, controlToken } = running;
+  printer.listening(
+    { chosen, addresses, control: control.address, controlToken: shownToken(options, controlToken) },
+    running.report(),
+  );
   const timer =
     options.interval === undefined
       ? undefined
@@ -113,10 +126,15 @@ async function open(
   const links = Object.entries(options.link).map(
     ([name, words]) => [name, linkWords(words, `link '${name}'`)] as const,
   );
+  const { key, insecure, listen } = options;
+  const keys = await readKeys({ switchKey: key });
+  refuseOpenDoor({ listen, hasKey: key !== undefined, insecure });
   const running = await SwitchServer.open({
     chosen,
-    listen: options.listen,
+    listen,
+    proof: keys.proof,
     ...(options.control !== undefined && { control: options.control }),
+    ...(options.controlToken !== undefined && { controlToken: readTokenFile(options.controlToken) }),
     spin: options.spin,
     datapath: options.datapath,
     keepAliveMs: Math.round(options.keepAlive / MILLISECOND_NS),
@@ -126,9 +144,18 @@ async function open(
   });
   if (running.fallback !== undefined) logger.warn(running.fallback);
   for (const warning of running.warnings) logger.info(warning);
+  if (!isLocal(running.control.address)) logger.warn(REMOTE_CONTROL);
   logger.info(checkSentence(running.frameCheck));
   return running;
 }
+
+/** Only one that was made: whoever wrote a file knows it. */
+function shownToken({ controlToken: file }: SwitchInvocation['options'], token: string | null): string | null {
+  return file === undefined ? token : null;
+}
+
+const REMOTE_CONTROL =
+  'the control listens for other machines: its token and all commands cross the network as plain text; a tunnel to a Unix domain socket does not show them';
 
 /** The same problem comes again with every frame; the summary has its count. */
 function logProblem({ code, count, message }: SocketProblem, logger: Logger): void {

@@ -1,39 +1,47 @@
 // Tested by test/loopback/switch-control.test.ts
 import { lstatSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import type { Duplex, Transform } from 'node:stream';
-import split2 from 'split2';
+import type { Duplex } from 'node:stream';
 import { ConfigError } from '../../base/config-error.js';
 import { failureOf } from '../../base/failure.js';
 import { type ControlAddress, formatControlAddress, isPipe, netOptions } from '../../services/control/address.js';
 import type { ControlReply } from '../../services/control/client.js';
+import { LineSplitter } from '../../services/control/lines.js';
+import { isSameToken } from '../../services/control/token.js';
 
-/** Ours: a command of the protocol takes some hundred characters. */
-export const MAX_COMMAND_CHARACTERS = 16_384;
+/** Ours: a command of the protocol takes some hundred bytes. */
+export const MAX_COMMAND_BYTES = 16_384;
 
 /** Does a command and returns the answer, plain JSON; throws a ConfigError for one that it does not take. */
 export type ControlHandler = (command: unknown) => object;
 
+export interface ControlSessionOptions {
+  readonly handle: ControlHandler;
+  /** Called for each command that arrives. */
+  onCommand?(): void;
+  /** Lets the first command through, and only with it the others; absent where whoever connects may command. */
+  readonly gate?: TokenGate;
+}
+
 /**
  * One connection to the control: takes commands, one line of JSON each, and answers each with one line, in their order (docs/decisions/0006). It reads no
- * further while an answer waits for its reader, so a connection holds one answer and little input.
+ * further while an answer waits for its reader, so a connection holds one answer and little input. A line that does not end is no command.
  */
 export class ControlSession {
   private readonly stream: Duplex;
-  private readonly handle: ControlHandler;
-  private readonly onCommand: () => void;
-  private readonly lines: Transform;
+  private readonly options: ControlSessionOptions;
+  private readonly splitter = new LineSplitter(MAX_COMMAND_BYTES);
+  /** Lines of one chunk that wait for the reader of the answers. */
+  private readonly lines: (string | null)[] = [];
+  private isAllowed: boolean;
   private isOver = false;
 
-  /** `onCommand` is called for each command that arrives. */
-  constructor(stream: Duplex, handle: ControlHandler, onCommand: () => void = () => {}) {
+  constructor(stream: Duplex, options: ControlSessionOptions) {
     this.stream = stream;
-    this.handle = handle;
-    this.onCommand = onCommand;
-    this.lines = stream.pipe(split2({ maxLength: MAX_COMMAND_CHARACTERS }));
-    this.lines.on('data', (line: string) => this.answer(line));
-    this.lines.on('error', () => this.refuseLong());
-    stream.on('drain', () => this.lines.resume());
+    this.options = options;
+    this.isAllowed = options.gate === undefined;
+    stream.on('data', (chunk: Buffer) => this.take(chunk));
+    stream.on('drain', () => this.answerWaiting());
     // The other end went away: its own affair.
     stream.on('error', () => stream.destroy());
   }
@@ -42,35 +50,87 @@ export class ControlSession {
   refuse(message: string): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.lines.length = 0;
     this.stream.end(`${JSON.stringify(failure('config', message))}\n`);
-  }
-
-  private refuseLong(): void {
-    this.refuse(`a command is longer than allowed: at most ${MAX_COMMAND_CHARACTERS} characters`);
-    // The pipe has let go of the stream, which must be read on to see its end.
+    // Read on, to see its end.
     this.stream.resume();
   }
 
-  private answer(line: string): void {
+  private take(chunk: Buffer): void {
     if (this.isOver) return;
-    if (line.length > MAX_COMMAND_CHARACTERS) {
-      this.refuseLong();
-      return;
+    this.lines.push(...this.splitter.push(chunk));
+    this.answerWaiting();
+  }
+
+  private answerWaiting(): void {
+    while (this.lines.length > 0 && !this.isOver) {
+      const line = this.lines.shift() ?? null;
+      if (line === null) this.refuse(`a command is longer than allowed: at most ${MAX_COMMAND_BYTES} bytes`);
+      else if (!this.answer(line)) {
+        this.stream.pause();
+        return;
+      }
     }
-    this.onCommand();
+    this.stream.resume();
+  }
+
+  /** False while nobody reads the answer. */
+  private answer(line: string): boolean {
+    this.options.onCommand?.();
     const command = readJson(line);
     // A browser can be made to send lines here, but not to begin with one that is JSON: nothing that follows is read.
-    if (command === undefined) this.refuse('a command is no JSON; write one object a line, such as {"verb":"ports"}');
-    else if (!this.stream.write(`${JSON.stringify(this.reply(command))}\n`)) this.lines.pause();
+    if (command === undefined) {
+      this.refuse('a command is no JSON; write one object a line, such as {"verb":"ports"}');
+      return true;
+    }
+    if (!this.isAllowed) return this.open(command);
+    return this.stream.write(`${JSON.stringify(this.reply(command))}\n`);
+  }
+
+  private open(command: unknown): boolean {
+    const problem = this.options.gate?.problemOf(command) ?? null;
+    if (problem !== null) {
+      this.refuse(problem);
+      return true;
+    }
+    this.isAllowed = true;
+    return this.stream.write(`${JSON.stringify({ ok: true, result: {} })}\n`);
   }
 
   private reply(command: unknown): ControlReply {
     try {
-      return { ok: true, result: this.handle(command) };
+      return { ok: true, result: this.options.handle(command) };
     } catch (error) {
       if (error instanceof ConfigError) return failure(error.code, error.message);
       throw error;
     }
+  }
+}
+
+/** Wrong tokens within a minute, of all connections together (ours: enough for a person who mistypes, hopeless for who tries 128 bits). */
+export const MAX_WRONG_TOKENS = 10;
+const WRONG_TOKENS_MS = 60_000;
+
+/** Who may command by TCP: whoever says the token in the first line. */
+export class TokenGate {
+  private readonly token: string;
+  private readonly nowMs: () => number;
+  private wrong = 0;
+  private sinceMs = Number.NEGATIVE_INFINITY;
+
+  constructor(token: string, nowMs: () => number = () => performance.now()) {
+    this.token = token;
+    this.nowMs = nowMs;
+  }
+
+  /** Why this first command lets nobody in; null if it does. */
+  problemOf(command: unknown): string | null {
+    const nowMs = this.nowMs();
+    if (nowMs - this.sinceMs >= WRONG_TOKENS_MS) this.wrong = 0;
+    if (this.wrong >= MAX_WRONG_TOKENS) return `${this.wrong} wrong tokens were given: nobody is let in for a minute`;
+    if (isSameToken((command as { token?: unknown } | null)?.token, this.token)) return null;
+    if (this.wrong++ === 0) this.sinceMs = nowMs;
+    return 'the first command has to be {"token":"..."} with the token of this switch: use --control-token FILE';
   }
 }
 
@@ -99,16 +159,16 @@ export class ControlServer {
   /** The one that was silent for longest first. */
   private readonly connections = new Map<Socket, ControlSession>();
 
-  private constructor(server: Server, address: ControlAddress, handle: ControlHandler) {
+  private constructor(server: Server, address: ControlAddress, options: ControlSessionOptions) {
     this.server = server;
     this.address = address;
-    server.on('connection', (socket) => this.accept(socket, handle));
+    server.on('connection', (socket) => this.accept(socket, options));
     // Too many open files, say: the connection is lost, and the switch goes on.
     server.on('error', () => {});
   }
 
-  /** Throws a Failure that names the address when it cannot be used. */
-  static async listen(address: ControlAddress, handle: ControlHandler): Promise<ControlServer> {
+  /** `token`: what connections have to begin with; absent where files say who may connect. Throws a Failure that names the address when it cannot be used. */
+  static async listen(address: ControlAddress, handle: ControlHandler, token?: string): Promise<ControlServer> {
     const server = createServer();
     try {
       await listenOnce(server, address);
@@ -116,7 +176,8 @@ export class ControlServer {
       if (codeOf(error) !== 'EADDRINUSE' || !(await removeStale(address))) throw refusal(error, address);
       await listenOnce(server, address);
     }
-    return new ControlServer(server, actualAddress(server, address), handle);
+    const options = { handle, ...(token !== undefined && { gate: new TokenGate(token) }) };
+    return new ControlServer(server, actualAddress(server, address), options);
   }
 
   /** Ends all connections and listens no more. */
@@ -126,13 +187,14 @@ export class ControlServer {
     return closed;
   }
 
-  private accept(socket: Socket, handle: ControlHandler): void {
+  private accept(socket: Socket, options: ControlSessionOptions): void {
     const [silent] = this.connections;
     if (silent !== undefined && this.connections.size >= MAX_CONNECTIONS) {
       this.evict(...silent);
     }
     socket.setNoDelay(true);
-    const session = new ControlSession(socket, handle, () => this.noteCommand(socket, session));
+    const onCommand = (): void => this.noteCommand(socket, session);
+    const session = new ControlSession(socket, { ...options, onCommand });
     this.connections.set(socket, session);
     socket.once('close', () => this.connections.delete(socket));
   }

@@ -3,24 +3,33 @@
 import { ExitCode } from '../../base/exit-codes.js';
 import { usageFailure } from '../../base/failure.js';
 import { duration } from '../../base/quantities.js';
+import { integer, text } from '../../base/value-kind.js';
 import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
 import { LINK_WORDS_ALLOWED, linkWords } from '../../scenario/link-text.js';
 import { suggestion } from '../../scenario/nearest.js';
-import { CONTROL_ADDRESS, formatControlAddress } from '../../services/control/address.js';
+import { CONTROL_ADDRESS, type ControlAddress } from '../../services/control/address.js';
 import { type LinkSettingChanges, SwitchControl } from '../../services/control/client.js';
+import { findControlPath, thisSystem } from '../../services/control/default-path.js';
+import { readTokenFile } from '../../services/control/token.js';
 import { DIRECTION_METRICS } from '../../switch/link-direction.js';
 import { documentOf } from '../../telemetry/document.js';
 import { DRIVER_METRICS } from '../../udp/statistics.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
-import { flag, option, optionalOption } from '../shared/options.js';
+import { flag, optionalOption } from '../shared/options.js';
 import { portsEvent } from './report.js';
 import { driverLines, hostLines, portLines, settingLines } from './tables.js';
 
 const OPTIONS = {
-  control: option(CONTROL_ADDRESS, {
-    describe: 'where the switch takes commands, as its first line says',
+  control: optionalOption(CONTROL_ADDRESS, {
+    describe: "where the switch takes commands, as its first line says; without it the socket of this user's switch",
     alias: 'c',
-    defaultText: `127.0.0.1:${DEFAULT_SWITCH_PORT}`,
+  }),
+  port: optionalOption(integer({ lowest: 1, highest: 65_535 }), {
+    describe: `UDP port of the switch whose socket is meant, where this user has several; ${DEFAULT_SWITCH_PORT} without it`,
+    alias: 'p',
+  }),
+  controlToken: optionalOption(text('a file whose first line is the token'), {
+    describe: 'what a switch that takes commands by TCP wants to hear',
   }),
   timeout: optionalOption(duration({ lowest: 1e6, highest: 3_600e9 }), {
     describe: 'how long the switch has for each answer; 5 s without it',
@@ -45,7 +54,7 @@ export const command = defineCommand({
     { line: 'xpass switch ctl link left-right loss 5% duplicate 1%', meaning: 'Spoil the link between two switches' },
     { line: 'xpass switch ctl link h1 down', meaning: 'Take a link down; `up` brings it back' },
     { line: 'xpass switch ctl link h1 clear', meaning: 'No impairments any more' },
-    { line: 'xpass switch ctl --control 127.0.0.1:47200 reset', meaning: 'Count anew, at another switch' },
+    { line: 'xpass switch ctl --port 28600 reset', meaning: 'Count anew, at another switch' },
   ],
   run,
 });
@@ -55,13 +64,23 @@ async function run(invocation: CtlInvocation): Promise<ExitCode> {
   // Read before there is a connection: wrong usage is said whether or not a switch runs.
   const action = readAction(positionals);
   const timeout = options.timeout === undefined ? {} : { timeoutMs: options.timeout / 1e6 };
-  const control = await SwitchControl.connect(options.control, timeout);
+  const at = controlOf(options);
+  const token = options.controlToken === undefined ? {} : { token: readTokenFile(options.controlToken) };
+  const control = await SwitchControl.connect(at, { ...timeout, ...token });
   try {
     await action(control, invocation);
   } finally {
     control.close();
   }
   return ExitCode.done;
+}
+
+/** A switch at the default path is found by itself, where the user has one, or by its port. */
+function controlOf({ control, port, controlToken }: CtlInvocation['options']): ControlAddress {
+  if (control !== undefined && 'path' in control && controlToken !== undefined) {
+    throw usageFailure('--control-token is for a switch that takes commands by TCP: leave it out beside a path');
+  }
+  return control ?? { path: findControlPath(port, thisSystem()) };
 }
 
 function readAction([verb, ...rest]: readonly string[]): Action {
@@ -90,7 +109,7 @@ async function showPorts(control: SwitchControl, { results, options }: CtlInvoca
 async function resetCounts(control: SwitchControl, { results, options }: CtlInvocation): Promise<void> {
   await control.reset();
   if (options.json) results.json({ event: 'reset' });
-  else results.line(`the switch at ${formatControlAddress(options.control)} counts anew`);
+  else results.line(`the switch at ${control.address} counts anew`);
 }
 
 function linkAction([name, ...words]: readonly string[]): Action {

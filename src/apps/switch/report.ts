@@ -15,6 +15,8 @@ export interface ListeningReport {
   /** Of the hosts' socket, then of this end of each trunk. */
   readonly addresses: readonly Address[];
   readonly control: ControlAddress;
+  /** To be told, once; null for none, and for one that a file holds. */
+  readonly controlToken: string | null;
 }
 
 /** What a switch says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/decisions/0006 */
@@ -30,7 +32,7 @@ export class SwitchPrinter {
   }
 
   /** The switch is ready: programs wait for this line. `report` is the first that there is. */
-  listening({ chosen, addresses, control }: ListeningReport, report: SwitchReport): void {
+  listening({ chosen, addresses, control, controlToken }: ListeningReport, report: SwitchReport): void {
     const { hosts, switches, links, trunks } = chosen.topology;
     const [address, ...trunkAddresses] = addresses.map(formatAddress);
     const controlAddress = formatControlAddress(control);
@@ -41,6 +43,7 @@ export class SwitchPrinter {
         event: 'listening',
         address,
         control: controlAddress,
+        control_token: controlToken,
         topology: chosen.name,
         hosts: hosts.map(({ id, name }) => ({ id, name })),
         links: links.map(({ name }) => name),
@@ -49,7 +52,8 @@ export class SwitchPrinter {
       return;
     }
     const sizes = [counted(hosts, 'host'), counted(switches, 'switch', 'es'), counted(links, 'link')].join(', ');
-    this.results.line(`listening on ${address}, control at ${controlAddress}: ${chosen.name}, ${sizes}`);
+    const told = controlToken === null ? '' : `, token ${controlToken}`;
+    this.results.line(`listening on ${address}, control at ${controlAddress}${told}: ${chosen.name}, ${sizes}`);
     trunks.forEach(({ name, address: to }, index) => {
       this.results.line(`trunk ${name} from ${trunkAddresses[index]} to ${to}`);
     });

@@ -1,11 +1,14 @@
 // Tested by test/loopback/switch-command.test.ts
 
 import { ConfigError, showValue } from '../../base/config-error.js';
+import { Failure } from '../../base/failure.js';
 import { SeededRandom } from '../../base/random.js';
 import { settingsOf } from '../../base/setting.js';
 import type { ChosenTopology } from '../../scenario/topology-file.js';
-import { type ControlAddress, defaultControlAddress } from '../../services/control/address.js';
+import type { ControlAddress } from '../../services/control/address.js';
 import type { SwitchReport } from '../../services/control/client.js';
+import { defaultControlPath, prepareControlDirectory, thisSystem } from '../../services/control/default-path.js';
+import { makeToken } from '../../services/control/token.js';
 import { handleControl } from '../../switch/control.js';
 import { type LinkFields, PORT_SETTINGS } from '../../switch/link-settings.js';
 import { Switch } from '../../switch/switch.js';
@@ -16,14 +19,19 @@ import type { SocketProblem } from '../../udp/socket-errors.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { type SwitchParts, UdpSwitch } from '../../udp/switch-driver.js';
 import type { Spin } from '../../udp/wake-policy.js';
+import type { AttachProof } from '../../wire/proofs.js';
 import { markRarely } from '../shared/collector.js';
-import { ControlServer } from './control-server.js';
+import { type ControlHandler, ControlServer } from './control-server.js';
 
 export interface SwitchServerOptions {
   readonly chosen: ChosenTopology;
   readonly listen: Address;
-  /** On loopback with the number of the UDP port by default. */
+  /** A Unix domain socket or a named pipe of this user by default. */
   readonly control?: ControlAddress;
+  /** For a control that is TCP; made by default. */
+  readonly controlToken?: string;
+  /** What hosts have to show when they attach. */
+  readonly proof?: AttachProof;
   readonly spin: Spin;
   /** `dgram` by default. */
   readonly datapath?: DatapathKind;
@@ -38,11 +46,14 @@ export interface SwitchServerOptions {
 /** A switch on its sockets, and its control. */
 export class SwitchServer {
   readonly control: ControlServer;
+  /** What connections to the control have to begin with; null where files say who may connect. */
+  readonly controlToken: string | null;
   private readonly udp: UdpSwitch<Switch>;
 
-  private constructor(udp: UdpSwitch<Switch>, control: ControlServer) {
+  private constructor(udp: UdpSwitch<Switch>, { control, token }: Awaited<ReturnType<typeof openControl>>) {
     this.udp = udp;
     this.control = control;
+    this.controlToken = token;
   }
 
   /** When this resolves, hosts and commands are served. Throws an XpassError or a Failure that names what cannot be had. */
@@ -101,24 +112,46 @@ export class SwitchServer {
   }
 }
 
-function makeSwitch({ pool, check, random, nowNs }: SwitchParts, options: SwitchServerOptions): Switch {
+function makeSwitch(parts: SwitchParts, options: SwitchServerOptions): Switch {
   const { chosen, keepAliveMs, seed, links } = options;
+  const { pool, check, random, nowNs, cookies, holdPeer } = parts;
   const chance = seed === undefined ? random : new SeededRandom(seed);
-  const machine = new Switch({ topology: chosen.topology, random: chance, check, pool, keepAliveMs });
+  const machine = new Switch({
+    topology: chosen.topology,
+    random: chance,
+    check,
+    pool,
+    cookies,
+    ...(options.proof !== undefined && { proof: options.proof }),
+    onHeld: holdPeer,
+    keepAliveMs,
+  });
   for (const [link, changes] of links) handleControl(machine, { verb: 'set', link, changes }, nowNs);
   return machine;
 }
 
-async function openControl(udp: UdpSwitch<Switch>, { listen, control }: SwitchServerOptions): Promise<ControlServer> {
+/** The token is made unless it is given, where the control is TCP: there no file says who may connect. */
+async function openControl(
+  udp: UdpSwitch<Switch>,
+  { control, controlToken }: SwitchServerOptions,
+): Promise<{ control: ControlServer; token: string | null }> {
   const handle = (command: unknown): object => answerControl(udp, command);
-  const { local } = udp.info[0];
-  const address = control ?? defaultControlAddress({ host: local.address, port: local.port });
+  if (control === undefined) return { control: await openDefaultControl(udp, handle), token: null };
+  if ('path' in control) return { control: await ControlServer.listen(control, handle), token: null };
+  const token = controlToken ?? makeToken();
+  return { control: await ControlServer.listen(control, handle, token), token };
+}
+
+async function openDefaultControl(udp: UdpSwitch<Switch>, handle: ControlHandler): Promise<ControlServer> {
+  const system = thisSystem();
+  const { port } = udp.info[0].local;
+  prepareControlDirectory(system);
   try {
-    return await ControlServer.listen(address, handle);
+    return await ControlServer.listen({ path: defaultControlPath(port, system) }, handle);
   } catch (error) {
-    // The system chose a free UDP port; the TCP port of that number need not be free.
-    if (listen.port !== 0 || control !== undefined) throw error;
-    return await ControlServer.listen({ ...defaultControlAddress(listen), port: 0 }, handle);
+    // A switch of this port runs in another network namespace, or at another address.
+    if (!(error instanceof Failure)) throw error;
+    return await ControlServer.listen({ path: defaultControlPath(port, system, String(process.pid)) }, handle);
   }
 }
 

@@ -153,7 +153,11 @@ class Tunnel {
     const { remote } = this.invocation.options;
     if (remote.length === 0) return;
     const forwards = new RemoteForwards(remote, { ...shared, onRefused: (error) => this.fail(error) });
-    const services = new StreamServices({ services: [forwards], logger: shared.logger });
+    const services = new StreamServices({
+      services: [forwards],
+      logger: shared.logger,
+      shareOfFree: Number.POSITIVE_INFINITY,
+    });
     host.serve(services.take, { allowHalfOpen: true });
     this.closers.push(() => services.close());
     forwards.start();

@@ -171,8 +171,9 @@ class Ec4 extends MarkedListing {
     if (ratio > this.targetRatio) this.startsSlowly = !this.hastens || this.rateBps >= frameBps;
   }
 
-  /** A frame a round trip. */
+  /** A frame a round trip; the link's rate before a round trip is known, where a peer echoes credits that it never got. */
   private get frameBps(): number {
+    if (this.rttNs === 0) return this.link.maxRateBps;
     return (this.link.bytesPerCredit * 8e9) / this.rttNs;
   }
 

@@ -103,7 +103,8 @@ export async function hostStatistics(): Promise<HostStatistics[]> {
 async function open(local: UdpAddress, options: XpassOptions, isKept: boolean): Promise<SharedHost> {
   endWithProcess();
   const listen = { host: local.address, port: local.port };
-  const host = await openHost({ ...hostOptions(options), listen });
+  // As servers of node:net, which ask for no key either; a program gives one in its options.
+  const host = await openHost({ insecure: true, ...hostOptions(options), listen });
   return new SharedHost(host, isKept, (shared) => void closeUnused(shared));
 }
 

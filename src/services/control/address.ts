@@ -2,7 +2,7 @@ import type { NetConnectOpts } from 'node:net';
 import { basename, join } from 'node:path';
 import type { ValueKind } from '../../base/value-kind.js';
 import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
-import { type Address, address, formatAddress } from '../../udp/address.js';
+import { type Address, address, formatAddress, isLoopback } from '../../udp/address.js';
 
 /** Where a switch takes commands: a TCP address, or the path of a Unix domain socket, on Windows that of a named pipe. */
 export type ControlAddress = Address | { readonly path: string };
@@ -12,7 +12,7 @@ const MAX_LINUX_PATH_BYTES = 107;
 /** The same of macOS, unix(4), and of the BSDs. A longer path would be cut off without a word by some versions of Node.js. */
 const MAX_PATH_BYTES = 103;
 /** https://learn.microsoft.com/en-us/windows/win32/ipc/pipe-names */
-const PIPE_PREFIX = '\\\\.\\pipe\\';
+export const PIPE_PREFIX = '\\\\.\\pipe\\';
 const MAX_PIPE_CHARACTERS = 256;
 const DEFAULT_HOST = '127.0.0.1';
 
@@ -73,8 +73,7 @@ export function netOptions(at: ControlAddress): NetConnectOpts {
   return 'path' in at ? { path: at.path } : { host: at.host, port: at.port };
 }
 
-/** Where the control of a switch is unless told otherwise: TCP on loopback, with the number of its UDP port. */
-export function defaultControlAddress({ host, port }: Address): Address {
-  const isLoopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
-  return { host: isLoopback ? host : DEFAULT_HOST, port };
+/** Whether only processes of this machine reach it. */
+export function isLocal(at: ControlAddress): boolean {
+  return 'path' in at || isLoopback(at);
 }

@@ -1,6 +1,5 @@
 // Tested by test/loopback/switch-control.test.ts
 import { connect, type Socket } from 'node:net';
-import split2 from 'split2';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, usageFailure } from '../../base/failure.js';
 import type { ImpairmentConfig } from '../../switch/impairment.js';
@@ -9,6 +8,7 @@ import type { PortConfig } from '../../switch/port.js';
 import type { PortSample, SwitchStatistics } from '../../switch/switch.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { CONTROL_ADDRESS, type ControlAddress, formatControlAddress, netOptions } from './address.js';
+import { LineSplitter } from './lines.js';
 
 /** What a switch says of itself: counts since the last reset, as plain JSON. */
 export interface SwitchReport extends SwitchStatistics {
@@ -29,12 +29,14 @@ export interface SwitchControlOptions {
   readonly timeoutMs?: number;
   /** What the failure of a switch that does not answer ends with: what was last heard of the caller's processes. */
   readonly lastHeard?: () => string;
+  /** For a switch that takes commands by TCP. */
+  readonly token?: string;
 }
 
 /** A switch that is busy forwarding answers within milliseconds; this is for one that is stopped (ours). */
 const DEFAULT_TIMEOUT_MS = 5_000;
 /** Answers grow with the topology, by 1 KiB a port. Ours: 16,000 ports. */
-const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 interface Waiting {
   resolve(result: object): void;
@@ -53,6 +55,7 @@ export class SwitchControl {
   private readonly socket: Socket;
   private readonly timeoutMs: number;
   private readonly lastHeard: (() => string) | undefined;
+  private readonly lines = new LineSplitter(MAX_ANSWER_BYTES);
   private readonly waiting: Waiting[] = [];
   private over: Failure | null = null;
 
@@ -61,10 +64,7 @@ export class SwitchControl {
     this.socket = socket;
     this.timeoutMs = timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.lastHeard = lastHeard;
-    socket
-      .pipe(split2({ maxLength: MAX_ANSWER_CHARACTERS }))
-      .on('data', (line: string) => this.handleLine(line))
-      .on('error', () => this.end(`sent a line of more than ${MAX_ANSWER_CHARACTERS} characters`));
+    socket.on('data', (chunk: Buffer) => this.handleBytes(chunk));
     socket.on('error', (error: NodeJS.ErrnoException) => this.end(`went away (${error.code ?? error.message})`));
     socket.on('close', () => this.end('closed the connection'));
   }
@@ -76,7 +76,9 @@ export class SwitchControl {
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const address = formatControlAddress(to);
     const socket = await openSocket(to, { address, timeoutMs });
-    return new SwitchControl(address, socket, options);
+    const control = new SwitchControl(address, socket, options);
+    if (options.token !== undefined) await control.request({ token: options.token });
+    return control;
   }
 
   get isClosed(): boolean {
@@ -138,6 +140,14 @@ export class SwitchControl {
 
   private heard(): string {
     return this.lastHeard === undefined ? '' : `; last heard: ${this.lastHeard()}`;
+  }
+
+  private handleBytes(chunk: Buffer): void {
+    for (const line of this.lines.push(chunk)) {
+      if (this.over !== null) return;
+      if (line === null) this.end(`sent a line of more than ${MAX_ANSWER_BYTES} bytes`);
+      else this.handleLine(line);
+    }
   }
 
   private handleLine(line: string): void {

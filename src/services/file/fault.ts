@@ -12,13 +12,17 @@ export type FaultCode =
   | 'exists'
   | 'inUse'
   | 'io'
+  | 'minFree'
+  | 'noPart'
   | 'noSpace'
   | 'notAFile'
   | 'notAllowed'
   | 'permission'
+  | 'quota'
   | 'refused'
   | 'timeout'
   | 'tooLarge'
+  | 'tooManyFiles'
   | 'truncated'
   | 'unknownHost'
   | 'unreachable'
@@ -62,9 +66,13 @@ const NOT_PERMITTED = ['permission', 'cannot be stored: the receiver may not wri
 const EXISTS = ['exists', 'exists at the receiver, which does not overwrite unless told to'] as const;
 const NOT_A_FILE = ['notAFile', 'cannot be stored: what has this name at the receiver is not a regular file'] as const;
 
+const TOO_MANY_FILES = ['tooManyFiles', 'cannot be stored: the receiver has too many files open'] as const;
+
 const SYSTEM_FAULTS: Readonly<Record<string, readonly [FaultCode, string]>> = {
   ENOSPC: NO_SPACE,
   EDQUOT: NO_SPACE,
+  EMFILE: TOO_MANY_FILES,
+  ENFILE: TOO_MANY_FILES,
   EACCES: NOT_PERMITTED,
   EPERM: NOT_PERMITTED,
   EROFS: NOT_PERMITTED,

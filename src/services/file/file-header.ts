@@ -11,6 +11,10 @@ export interface FileHeader extends Message {
   readonly bytes: number;
   /** Permission bits, 0 to 0o777. */
   readonly mode: number;
+  /** The receiver has this many bytes already: the body begins there. */
+  readonly offset: number;
+  /** Of the bytes before `offset`; null at 0. */
+  readonly prefixSha256: string | null;
 }
 
 /** What follows the bytes of a file. */
@@ -22,10 +26,35 @@ export interface DigestTrailer extends Message {
 
 /** rw-rw-rw-, before the receiver's umask: what a file gets whose sender says nothing. */
 const DEFAULT_MODE = 0o666;
-const MAX_MODE = 0o777;
+/** What a sender may say; setuid, setgid and sticky bits are dropped. */
+const MAX_MODE = 0o7777;
+const PERMISSIONS = 0o777;
 
-export function parseFileHeader({ kind, name, bytes, mode = DEFAULT_MODE }: Message): FileHeader | Fault {
+export function parseFileHeader(message: Message): FileHeader | Fault {
+  const { kind, name, bytes, mode = DEFAULT_MODE, offset = 0, prefixSha256 = null } = message;
   if (kind !== 'file') return new Fault('unsupported', 'the stream does not announce a file');
+  const problem = nameOrSizeFault(name, bytes);
+  if (problem !== null) return problem;
+  const file = { name: name as string, bytes: bytes as number };
+  if (!isCount(mode, MAX_MODE)) return new Fault('badMessage', `the mode of '${file.name}' is not from 0 to 4095`);
+  if (!isCount(offset, file.bytes) || !isPrefix(offset, prefixSha256)) {
+    return new Fault('badMessage', `the offset of '${file.name}', or the SHA-256 of what is before it, makes no sense`);
+  }
+  return {
+    kind,
+    ...file,
+    mode: mode & PERMISSIONS,
+    offset,
+    prefixSha256: offset === 0 ? null : (prefixSha256 as string),
+  };
+}
+
+function isPrefix(offset: number, sha256: unknown): boolean {
+  return offset === 0 || (typeof sha256 === 'string' && isSha256(sha256));
+}
+
+/** What is wrong with what a peer says of a file; null when nothing is. */
+export function nameOrSizeFault(name: unknown, bytes: unknown): Fault | null {
   if (typeof name !== 'string') return new Fault('badName', 'the file has no name');
   const problem = fileNameProblem(name) ?? localNameProblem(name);
   if (problem !== null)
@@ -36,11 +65,10 @@ export function parseFileHeader({ kind, name, bytes, mode = DEFAULT_MODE }: Mess
   if (!isCount(bytes, Number.MAX_SAFE_INTEGER)) {
     return new Fault('badMessage', `the size of '${name}' is not a whole number of bytes`);
   }
-  if (!isCount(mode, MAX_MODE)) return new Fault('badMessage', `the mode of '${name}' is not from 0 to 511`);
-  return { kind, name, bytes, mode };
+  return null;
 }
 
-function isCount(value: unknown, most: number): value is number {
+export function isCount(value: unknown, most: number): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
 }
 

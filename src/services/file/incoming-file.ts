@@ -1,14 +1,15 @@
 import { constants } from 'node:fs';
 import fs from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../../base/failure.js';
 import { FaultError } from './fault.js';
 import { temporaryName } from './file-name.js';
-import { temporaryTag } from './leftovers.js';
+import { LIVE_PARTS, temporaryTag } from './leftovers.js';
+import { type ClaimedPart, noPart } from './part-store.js';
 
 /** What is used of an open file. */
-export type OpenFile = Pick<fs.FileHandle, 'write' | 'sync' | 'close'>;
+export type OpenFile = Pick<fs.FileHandle, 'write' | 'sync' | 'close' | 'stat' | 'truncate' | 'chmod'>;
 
 /** What is used of the file system; tests put their own in its place to make it fail. */
 export interface FileSystem {
@@ -24,14 +25,22 @@ export interface IncomingFileOptions {
   readonly directory: string;
   /** Checked by fileNameProblem. */
   readonly name: string;
+  /** Permission bits that the file has under its name. */
   readonly mode: number;
   /** Whether a regular file or a symbolic link of this name is replaced. What a link points to is never touched. */
   readonly overwrite: boolean;
+  /** An unfinished file to go on with. */
+  readonly part?: ClaimedPart | undefined;
   readonly fileSystem?: FileSystem;
 }
 
 /** O_EXCL and O_NOFOLLOW: a file that did not exist a moment ago, and not one that a link points to. */
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/** An unfinished file is nobody else's to read. */
+const PART_MODE = 0o600;
+/** chmod(2) where files have no permissions: FAT, and some network and user-space file systems. */
+const NO_MODES = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL']);
 
 /** link(2) where there are no hard links: FAT and some network and user-space file systems. EISDIR is what libuv makes of Windows' ERROR_INVALID_FUNCTION. */
 const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EISDIR']);
@@ -57,25 +66,53 @@ export class IncomingFile {
 
   /** Refuses early what `publish` would refuse in the end. */
   static async open(options: IncomingFileOptions): Promise<IncomingFile> {
-    const { directory, name, mode, fileSystem = fs } = options;
-    await checkTarget(options);
+    const { directory, name, part, fileSystem = fs } = options;
     const path = join(directory, temporaryName(name, temporaryTag()));
-    return new IncomingFile(options, path, await fileSystem.open(path, CREATE, mode));
+    LIVE_PARTS.add(path);
+    try {
+      await checkTarget(options);
+      const handle = await (part === undefined
+        ? fileSystem.open(path, CREATE, PART_MODE)
+        : takeOver(part, path, { fileSystem, name }));
+      return new IncomingFile(options, path, handle);
+    } catch (error) {
+      LIVE_PARTS.delete(path);
+      throw error;
+    } finally {
+      if (part !== undefined) LIVE_PARTS.delete(part.path);
+    }
+  }
+
+  /** What it is called until it is complete. */
+  get temporaryName(): string {
+    return basename(this.temporaryPath);
   }
 
   /** Puts the complete file on the disk and gives it its name, atomically. */
   async publish(): Promise<void> {
+    await this.handle.chmod(this.options.mode).catch((error: unknown) => {
+      if (!NO_MODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+    });
     await this.handle.sync();
     await this.handle.close();
     if (this.options.overwrite) await this.replace();
     else await this.claimByLink();
+    LIVE_PARTS.delete(this.temporaryPath);
     await this.syncDirectory();
+  }
+
+  /** Closes the unfinished file and leaves it for a later transfer; returns its size. Whoever keeps it takes it from LIVE_PARTS. */
+  async leave(): Promise<number> {
+    const stats = await this.handle.stat().catch(() => null);
+    await ignoreFailure(this.handle.close());
+    return stats?.size ?? 0;
   }
 
   /** Closes and removes the temporary file. Safe in every state, before and after a `publish` that failed too. */
   async discard(): Promise<void> {
     await ignoreFailure(this.handle.close());
     await ignoreFailure(this.fileSystem.unlink(this.temporaryPath));
+    LIVE_PARTS.delete(this.temporaryPath);
   }
 
   private async replace(): Promise<void> {
@@ -116,6 +153,31 @@ export class IncomingFile {
         await directory.close();
       }),
     );
+  }
+}
+
+/** Gives an unfinished file the name of this process, of whom it then is alone, and cuts off what was not offered. */
+async function takeOver(
+  part: ClaimedPart,
+  path: string,
+  { fileSystem, name }: { fileSystem: FileSystem; name: string },
+): Promise<OpenFile> {
+  try {
+    await fileSystem.rename(part.path, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw noPart(name);
+    throw error;
+  }
+  let handle: OpenFile | null = null;
+  try {
+    handle = await fileSystem.open(path, constants.O_WRONLY | constants.O_NOFOLLOW);
+    part.verify(await handle.stat());
+    await handle.truncate(part.offset);
+    return handle;
+  } catch (error) {
+    if (handle !== null) await ignoreFailure(handle.close());
+    await ignoreFailure(fileSystem.unlink(path));
+    throw error;
   }
 }
 

@@ -1,27 +1,31 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import fs from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { temporaryName } from './file-name.js';
 
-/** Who writes a temporary file: a machine and a process of it. */
+/** Who writes a temporary file: a process of one start of a machine. */
 export interface Writer {
   readonly machine: string;
   readonly pid: number;
+  /** Digest of the boot id; UNKNOWN_BOOT on systems that have none. */
+  readonly boot: string;
 }
 
-const RANDOM_BYTES = 6;
-/** Hexadecimal digits of the digest that names the machine. */
-const MACHINE_DIGITS = 8;
+export const UNKNOWN_BOOT = '00000000';
+
+const RANDOM_BYTES = 4;
+/** Hexadecimal digits of the digests that name the machine and its start. */
+const DIGITS = 8;
 const LEFTOVER = new RegExp(
-  `^\\..+\\.([0-9a-f]{${MACHINE_DIGITS}})-(\\d{1,10})-[0-9a-f]{${2 * RANDOM_BYTES}}\\.part$`,
+  `^\\..+\\.(([0-9a-f]{${DIGITS}})-(\\d{1,10})-([0-9a-f]{${DIGITS}})[0-9a-f]{${2 * RANDOM_BYTES}})\\.part$`,
   's',
 );
 
-/** A live transfer writes all the time (ours): a file modified since is left alone, whoever its name says wrote it. */
+/** A live transfer writes all the time (ours): a file modified since may be that of a process that cannot be seen. */
 const QUIET_MS = 60_000;
 /** The first that is readable counts. The boot id names a machine until it restarts. */
-const MACHINE_IDS = ['/etc/machine-id', '/proc/sys/kernel/random/boot_id'];
+const BOOT_ID = '/proc/sys/kernel/random/boot_id';
+const MACHINE_IDS = ['/etc/machine-id', BOOT_ID];
 /** An image that has not started yet has an empty one, or the word "uninitialized". */
 const MACHINE_ID = /^[0-9a-f-]{32,36}$/;
 const PID_NAMESPACE = '/proc/self/ns/pid';
@@ -33,7 +37,17 @@ const PID_NAMESPACE = '/proc/self/ns/pid';
 export function machineOf(host: string, read: (path: string) => string = readSystem): string {
   const ids = MACHINE_IDS.map((path) => textOf(path, read)).filter((id) => MACHINE_ID.test(id));
   const parts = [host, ids[0] ?? '', textOf(PID_NAMESPACE, read)];
-  return createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, MACHINE_DIGITS);
+  return shortDigest(parts.join('\n'));
+}
+
+/** Names one start of a machine, also where machines are copies of each other. */
+export function bootOf(read: (path: string) => string = readSystem): string {
+  const id = textOf(BOOT_ID, read);
+  return MACHINE_ID.test(id) ? shortDigest(id) : UNKNOWN_BOOT;
+}
+
+function shortDigest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, DIGITS);
 }
 
 function readSystem(path: string): string {
@@ -49,70 +63,56 @@ function textOf(path: string, read: (path: string) => string): string {
 }
 
 const MACHINE = machineOf(hostname());
+const BOOT = bootOf();
 
 /** This process. */
 export function thisWriter(): Writer {
-  return { machine: MACHINE, pid: process.pid };
+  return { machine: MACHINE, pid: process.pid, boot: BOOT };
 }
 
 /** The unique part of a temporary file's name, which says who writes it. */
-export function temporaryTag({ machine, pid }: Writer = thisWriter()): string {
-  return `${machine}-${pid}-${randomBytes(RANDOM_BYTES).toString('hex')}`;
+export function temporaryTag({ machine, pid, boot }: Writer = thisWriter()): string {
+  return `${machine}-${pid}-${boot}${randomBytes(RANDOM_BYTES).toString('hex')}`;
 }
 
 /** Who wrote a file of this name; null for any other name. */
 export function writerOf(name: string): Writer | null {
   const match = LEFTOVER.exec(name);
-  return match === null ? null : { machine: match[1], pid: Number(match[2]) };
+  return match === null ? null : { machine: match[2], pid: Number(match[3]), boot: match[4] };
 }
 
-/** Unfinished files that a start has found. */
-export interface Leftovers {
-  /** Of processes of this machine that are gone: removed. */
-  readonly removed: number;
-  readonly removedBytes: number;
-  /** Of processes that run, of other machines or containers, modified lately, or not removable. */
-  readonly kept: number;
-  readonly keptBytes: number;
+/** Whether `part` is what an unfinished file `name` is called. */
+export function isPartOf(part: string, name: string): boolean {
+  const tag = LEFTOVER.exec(part)?.[1];
+  return tag !== undefined && temporaryName(name, tag) === part;
 }
 
-export interface LeftoverSearch {
+/** What decides whether the writer of a file is gone. */
+export interface WriterFacts {
   readonly self?: Writer;
   isRunning?(pid: number): boolean;
+  /** Time since the file was modified, ms. */
+  readonly ageMs: number;
 }
 
 /**
- * Removes the unfinished files in a receive directory whose writer was killed. Such a file has the name that this program gives, was written on this machine
- * and not lately, and its process is gone. This process's own number belonged to one before it: it has received nothing yet.
+ * Whether the process that wrote an unfinished file has ended. Process numbers count within one start of one machine: there an ended process is known at once.
+ * A machine that has started anew, or tells no boot id, may be a copy of another, whose processes nobody here can see: its files have to be quiet.
  */
-export async function removeLeftovers(directory: string, search: LeftoverSearch = {}): Promise<Leftovers> {
-  const { self = thisWriter(), isRunning = isProcess } = search;
-  const found = { removed: 0, removedBytes: 0, kept: 0, keptBytes: 0 };
-  for (const name of await fs.readdir(directory)) {
-    const writer = writerOf(name);
-    if (writer === null) continue;
-    const path = join(directory, name);
-    const stats = await fs.lstat(path).catch(() => null);
-    if (stats === null || !stats.isFile()) continue;
-    const isGone = writer.machine === self.machine && (writer.pid === self.pid || !isRunning(writer.pid));
-    const isQuiet = Date.now() - stats.mtimeMs > QUIET_MS;
-    if (isGone && isQuiet && (await isRemoved(path))) {
-      found.removed++;
-      found.removedBytes += stats.size;
-    } else {
-      found.kept++;
-      found.keptBytes += stats.size;
-    }
-  }
-  return found;
+export function isWriterGone(
+  writer: Writer,
+  { self = thisWriter(), isRunning = isProcess, ageMs }: WriterFacts,
+): boolean {
+  if (writer.machine !== self.machine) return false;
+  const isQuiet = ageMs > QUIET_MS;
+  if (writer.boot !== UNKNOWN_BOOT && self.boot !== UNKNOWN_BOOT && writer.boot !== self.boot) return isQuiet;
+  // This process's own number belonged to one before it: LIVE_PARTS has what it writes itself.
+  const isEnded = writer.pid === self.pid || !isRunning(writer.pid);
+  return isEnded && (isQuiet || (writer.boot === self.boot && self.boot !== UNKNOWN_BOOT));
 }
 
-async function isRemoved(path: string): Promise<boolean> {
-  return fs.unlink(path).then(
-    () => true,
-    () => false,
-  );
-}
+/** Paths of the unfinished files that this process writes, or is about to. */
+export const LIVE_PARTS = new Set<string>();
 
 /** EPERM: it runs, and is another user's. */
 function isProcess(pid: number): boolean {

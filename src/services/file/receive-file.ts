@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
-import { Fault, FaultError, faultOf } from './fault.js';
+import { createHash, type Hash } from 'node:crypto';
+import { Fault, type FaultCode, FaultError, faultOf } from './fault.js';
 import { type FileHeader, parseDigest } from './file-header.js';
 import type { OpenFile } from './incoming-file.js';
 import { type FileSystem, IncomingFile } from './incoming-file.js';
 import type { Message } from './message.js';
+import type { ClaimedPart, PartStore } from './part-store.js';
+import type { Reservation, SpaceBook } from './space.js';
 import type { TransferBody } from './transfer-reader.js';
 import { badVerdict, goodVerdict, type Verdict } from './verdict.js';
 
@@ -12,6 +14,10 @@ interface WriteBehindOptions {
   readonly file: Promise<OpenFile>;
   /** Bytes that will come in all: a small file gets a small buffer. */
   readonly expectedBytes: number;
+  /** Where the bytes go, and the hash of what is before them; from the start without it. */
+  readonly prefix?: { readonly offset: number; readonly hash: Hash } | undefined;
+  /** So many more bytes are on the file; throws to end it. */
+  onWritten?(bytes: number): Promise<void>;
   /** So many more bytes are done with. Called from inside `write` too. */
   onDrained(bytes: number): void;
   /** A write failed. Called once; everything is dropped and drained from then on. */
@@ -33,7 +39,7 @@ const HASH_BYTES = 16_384;
 /** A file that is written behind its back: chunks are copied and hashed as they come, and written in large blocks. */
 export class WriteBehind {
   private readonly options: WriteBehindOptions;
-  private readonly hash = createHash('sha256');
+  private readonly hash: Hash;
   private readonly blockBytes: number;
   private readonly full: Uint8Array[] = [];
   private readonly spare: Uint8Array[] = [];
@@ -48,6 +54,7 @@ export class WriteBehind {
 
   constructor(options: WriteBehindOptions) {
     this.options = options;
+    this.hash = options.prefix?.hash.copy() ?? createHash('sha256');
     options.file.catch(() => undefined);
     this.blockBytes = Math.max(1, Math.min(WRITE_BYTES, options.expectedBytes));
   }
@@ -103,8 +110,9 @@ export class WriteBehind {
     try {
       const file = await this.options.file.catch(() => null);
       for (let block = this.full.shift(); block !== undefined && file !== null; block = this.full.shift()) {
-        await writeAll(file, block);
+        await writeAll(file, block, (this.options.prefix?.offset ?? 0) + this.writtenBytes);
         this.writtenBytes += block.length;
+        await this.options.onWritten?.(block.length);
         if (block.length === this.blockBytes) this.spare.push(block);
         this.drain();
       }
@@ -126,10 +134,10 @@ export class WriteBehind {
 }
 
 /** write(2) may take less than it is given: on a disk that is nearly full, or interrupted. */
-async function writeAll(file: OpenFile, bytes: Uint8Array): Promise<void> {
+async function writeAll(file: OpenFile, bytes: Uint8Array, position: number): Promise<void> {
   let at = 0;
   while (at < bytes.length) {
-    const { bytesWritten } = await file.write(bytes, at, bytes.length - at);
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at);
     if (bytesWritten === 0)
       throw new FaultError('io', 'the receiver cannot store the file: its file system writes nothing');
     at += bytesWritten;
@@ -140,46 +148,58 @@ export interface FileReceiverOptions {
   /** The receive directory, from checkReceiveDirectory. */
   readonly directory: string;
   readonly overwrite: boolean;
+  /** Whether the file gets the sender's permissions; 0644 less the umask without it. */
+  readonly keepMode?: boolean;
+  /** Where unfinished files stay for a later transfer; without it nothing of them is left. */
+  readonly parts?: PartStore | undefined;
+  readonly space?: SpaceBook | undefined;
   /** So many bytes of the body are done with, and the flow may release them. Called from inside `onBody` too. */
   onDrained(bytes: number): void;
-  /** Called exactly once, when the file has its name or nothing of it is left. A bad verdict may come long before the body's end. */
+  /** Called exactly once, when the file has its name or was given up. A bad verdict may come long before the body's end. */
   onVerdict(verdict: Verdict): void;
   readonly fileSystem?: FileSystem;
 }
 
+/** rw-r--r--: nobody but the daemon's user changes what a peer has sent, and nothing of it runs. */
+const PUBLISHED_MODE = 0o644;
+
+/** Faults of the way here, after which the bytes that have come are good. */
+const RESUMABLE: ReadonlySet<FaultCode> = new Set<FaultCode>(['aborted', 'truncated']);
+
 /**
- * Receives one file: takes its bytes as they come, and gives it its name only when every byte is on the disk and the digest is right. Whatever
- * goes wrong before leaves nothing behind. Memory: WriteBehind's.
+ * Receives one file: takes its bytes as they come, and gives it its name only when every byte is on the disk and the digest is right. What a broken
+ * transfer leaves is a part in the store, or nothing. Memory: WriteBehind's.
  */
 export class FileReceiver implements TransferBody {
   readonly bodyBytes: number;
   readonly hasTrailer = true;
   readonly header: FileHeader;
+  /** Bytes that are kept for a later transfer, once the verdict is there. */
+  keptBytes = 0;
   private readonly options: FileReceiverOptions;
   private readonly opening: Promise<IncomingFile>;
   private readonly writer: WriteBehind;
+  private reservation: Reservation | null = null;
   private isSettled = false;
   private resolveDone: () => void = () => undefined;
   private readonly done: Promise<void>;
 
-  /** `header` comes from parseFileHeader. The file is opened at once, in the background. */
-  constructor(header: FileHeader, options: FileReceiverOptions) {
-    const { directory, overwrite, fileSystem } = options;
+  /** `header` comes from parseFileHeader, `part` from a claim where the header has an offset. The file is opened at once, in the background. */
+  constructor(header: FileHeader, options: FileReceiverOptions, part?: ClaimedPart) {
     const { name } = header;
-    // Whoever runs the receiver can always read and remove what arrives.
-    const mode = header.mode | 0o600;
     this.header = header;
-    this.bodyBytes = header.bytes;
+    this.bodyBytes = header.bytes - header.offset;
     this.options = options;
     this.done = new Promise((resolve) => {
       this.resolveDone = resolve;
     });
-    const extra = fileSystem === undefined ? {} : { fileSystem };
-    this.opening = IncomingFile.open({ directory, overwrite, name, mode, ...extra });
+    this.opening = this.open(part);
     this.opening.catch((error: unknown) => this.settle(faultOf(error, name)));
     this.writer = new WriteBehind({
       file: this.opening.then(({ handle }) => handle),
-      expectedBytes: header.bytes,
+      expectedBytes: this.bodyBytes,
+      prefix: part,
+      onWritten: (bytes) => this.reservation?.wrote(bytes) ?? Promise.resolve(),
       onDrained: (bytes) => options.onDrained(bytes),
       onError: (error) => this.settle(faultOf(error, name)),
     });
@@ -203,6 +223,21 @@ export class FileReceiver implements TransferBody {
     return this.done;
   }
 
+  /** Room first: what is refused for lack of it has not touched the disk. */
+  private async open(part: ClaimedPart | undefined): Promise<IncomingFile> {
+    const { directory, overwrite, keepMode = false, space, fileSystem } = this.options;
+    const { name, bytes } = this.header;
+    const extra = fileSystem === undefined ? {} : { fileSystem };
+    const mode = keepMode ? this.header.mode : PUBLISHED_MODE & ~process.umask();
+    try {
+      this.reservation = (await space?.reserve(name, bytes, part?.sizeBytes ?? 0)) ?? null;
+    } catch (error) {
+      part?.giveBack();
+      throw error;
+    }
+    return IncomingFile.open({ directory, overwrite, name, mode, part, ...extra });
+  }
+
   private async finish(trailer: Message | null): Promise<void> {
     const digest = parseDigest(trailer);
     if (digest instanceof Fault) {
@@ -217,16 +252,19 @@ export class FileReceiver implements TransferBody {
   }
 
   private async publish(sha256: string): Promise<void> {
-    const { name } = this.header;
+    const { name, bytes } = this.header;
     this.isSettled = true;
     let file: IncomingFile | null = null;
     try {
       file = await this.opening;
       await file.publish();
+      this.reservation?.settle(bytes);
+      await this.options.parts?.forget(name);
       this.tell(goodVerdict(`'${name}' is complete`, sha256));
     } catch (error) {
       const fault = faultOf(error, name);
       await file?.discard();
+      this.reservation?.settle(0);
       this.tell(badVerdict(fault, sha256));
     }
   }
@@ -239,10 +277,26 @@ export class FileReceiver implements TransferBody {
   }
 
   private async cleanUp(fault: Fault): Promise<void> {
+    const { parts } = this.options;
+    if (RESUMABLE.has(fault.code) && parts !== undefined) await this.writer.end();
     await this.writer.drop();
     const file = await this.opening.catch(() => null);
-    await file?.discard();
+    if (file !== null) await this.cleanUpFile(file, fault);
+    this.reservation?.settle(this.keptBytes);
     this.tell(badVerdict(fault));
+  }
+
+  private async cleanUpFile(file: IncomingFile, { code }: Fault): Promise<void> {
+    const { parts } = this.options;
+    if (RESUMABLE.has(code) && parts !== undefined) {
+      const sizeBytes = await file.leave();
+      if (parts.isKept(sizeBytes)) {
+        this.keptBytes = sizeBytes;
+        parts.keep(file.temporaryName, sizeBytes);
+        return;
+      }
+    }
+    await file.discard();
   }
 
   private tell(verdict: Verdict): void {

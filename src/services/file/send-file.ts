@@ -7,13 +7,15 @@ import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../../base/failure.js';
 import type { DigestTrailer, FileHeader } from './file-header.js';
 import { fileNameProblem } from './file-name.js';
-import { encodeMessage } from './message.js';
+import type { FileOffer } from './file-offer.js';
+import { encodeMessage, type Message } from './message.js';
+import { type PrefixHash, prefixHashes, type ReadAt } from './prefix-hashes.js';
 
 /** Bytes to send, pulled one chunk at a time. */
 export interface ByteSource {
   /** The next bytes, which from then on belong to the caller; null at the end. Throws a Failure. Never called again before it has resolved. */
   next(): Promise<Uint8Array | null>;
-  /** Frees what it holds; may be called at any time, once. */
+  /** Frees what it holds; may be called at any time, and again. */
   close(): Promise<void>;
 }
 
@@ -73,6 +75,19 @@ function checkName(path: string, name: string): void {
   throw usageFailure(`${printable(whose)} ${problem}: receivers do not take such names`);
 }
 
+/** A file from its start is announced as version 1 of the protocol did. */
+function headerMessage({ offset, prefixSha256, ...header }: FileHeader): Message {
+  return offset === 0 ? header : { ...header, offset, prefixSha256 };
+}
+
+/** What a file and a receiver's offer have in common. */
+export interface Comparison {
+  /** The receiver has the whole file. */
+  readonly isWhole: boolean;
+  /** Of the whole file, where the receiver has it. */
+  readonly sha256: string | null;
+}
+
 interface OpenedFile {
   readonly handle: FileHandle;
   readonly path: string;
@@ -84,7 +99,7 @@ interface OpenedFile {
 
 /** A file as an application stream: header message, bytes, digest message. docs/APPLICATIONS.md, "file" */
 export class FileSource implements ByteSource {
-  readonly header: FileHeader;
+  private announced: FileHeader;
   private readonly path: string;
   private readonly handle: FileHandle;
   private readonly start: Stats;
@@ -92,7 +107,7 @@ export class FileSource implements ByteSource {
   private readonly isWhole: boolean;
   private readonly checkMs: number;
   private checkedMs = performance.now();
-  private readonly hash = createHash('sha256');
+  private hash = createHash('sha256');
   private readonly reads: Promise<Uint8Array>[] = [];
   private readOffset = 0;
   private sentBytes = 0;
@@ -106,7 +121,40 @@ export class FileSource implements ByteSource {
     this.path = path;
     this.start = start;
     this.isWhole = opened.bytes === undefined;
-    this.header = { kind: 'file', name, bytes, mode: start.mode & 0o777 };
+    this.announced = { kind: 'file', name, bytes, mode: start.mode & 0o777, offset: 0, prefixSha256: null };
+  }
+
+  /** What is said of the file before its bytes. */
+  get header(): FileHeader {
+    return this.announced;
+  }
+
+  /**
+   * Compares the file with what a receiver has of it, before anything is sent: whether it has the whole file, and otherwise where the bytes begin that it
+   * lacks. They are sent from there.
+   */
+  async compare({ existing, points }: FileOffer): Promise<Comparison> {
+    const { bytes } = this.header;
+    const wanted = new Map(
+      points.filter(({ offset }) => offset <= bytes).map(({ offset, sha256 }) => [offset, sha256]),
+    );
+    const offsets = existing === null || wanted.has(bytes) ? [...wanted.keys()] : [...wanted.keys(), bytes];
+    const read: ReadAt = (into, position) => this.readInto(into, 0, position);
+    let isAgreed = true;
+    for await (const prefix of prefixHashes(read, offsets)) {
+      const { offset, sha256 } = prefix;
+      if (offset === bytes && sha256 === existing) return { isWhole: true, sha256 };
+      isAgreed &&= !wanted.has(offset) || wanted.get(offset) === sha256;
+      if (isAgreed && wanted.has(offset)) this.beginAt(prefix);
+      if (!isAgreed && existing === null) break;
+    }
+    return { isWhole: false, sha256: null };
+  }
+
+  private beginAt({ offset, sha256, hash }: PrefixHash): void {
+    this.hash = hash;
+    this.readOffset = offset;
+    this.announced = { ...this.announced, offset, prefixSha256: sha256 };
   }
 
   /** The SHA-256 of what was sent, once `next` has said null. */
@@ -119,7 +167,7 @@ export class FileSource implements ByteSource {
     if (this.stage === 'header') {
       this.stage = 'body';
       this.readAhead();
-      return encodeMessage(this.header);
+      return encodeMessage(headerMessage(this.header));
     }
     const read = this.reads.shift();
     if (read === undefined) return this.trailer();

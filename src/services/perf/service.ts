@@ -22,6 +22,7 @@ export interface PerfServiceOptions {
 /** Serves the tests of `xpass perf -c`, any number of clients at a time up to MAX_TESTS. docs/APPLICATIONS.md, "perf" */
 export class PerfService implements StreamService {
   readonly kind = PERF_KIND;
+  readonly takesPaired = true;
   private readonly options: PerfServiceOptions;
   /** By peer and test. */
   private readonly sessions = new Map<string, PerfSession>();

@@ -40,20 +40,24 @@ export type SocksStep =
 
 const MORE: SocksStep = { kind: 'more' };
 
-/** Reads a client's side, split anywhere. Never throws, whatever arrives; holds at most one greeting and one request. */
+/** Reads a client's side, split anywhere. Never throws, whatever arrives; holds at most one greeting, one request and what came in the greeting's chunk. */
 export class SocksReader {
   private state: 'greeting' | 'request' | 'over' = 'greeting';
   private readonly held = new Uint8Array(MAX_GREETING_BYTES + MAX_REQUEST_BYTES);
   private filled = 0;
+  /** What came with the greeting and did not fit: for the next call, which takes it. At most one chunk. */
+  private beyond = new Uint8Array(0);
 
   /** The next bytes. Call it again without any after `greeted`: the request may have come with the greeting. */
   push(chunk: Uint8Array): SocksStep {
     if (this.state === 'over') return MORE;
-    const count = Math.min(chunk.length, this.held.length - this.filled);
-    this.held.set(chunk.subarray(0, count), this.filled);
+    const arrived = this.beyond.length === 0 ? chunk : Buffer.concat([this.beyond, chunk]);
+    const count = Math.min(arrived.length, this.held.length - this.filled);
+    this.held.set(arrived.subarray(0, count), this.filled);
     this.filled += count;
+    this.beyond = Uint8Array.from(arrived.subarray(count));
     const bytes = this.held.subarray(0, this.filled);
-    const step = this.state === 'greeting' ? this.greet(bytes) : this.request(bytes, chunk.subarray(count));
+    const step = this.state === 'greeting' ? this.greet(bytes) : this.request(bytes, this.beyond);
     if (step.kind === 'refused' || step.kind === 'connect') this.state = 'over';
     return step;
   }

@@ -14,6 +14,11 @@ export class Dice {
     return this.random.next() < share;
   }
 
+  /** Any 32 bits. */
+  uint32(): number {
+    return this.random.uint32();
+  }
+
   /** Uniform, `low` included. */
   between(low: number, high: number): number {
     return low + this.random.next() * (high - low);

@@ -4,7 +4,7 @@ import type { LinkDirection } from '../../switch/link-direction.js';
 import { PortField } from '../../switch/port-record.js';
 import { destinationHost, flowId, frameType, pathId, sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
-import { FrameType } from '../../wire/layout.js';
+import { CONTROL_CODES, FrameType, TYPE_CODES } from '../../wire/layout.js';
 import type { AuditedPool } from './audited-pool.js';
 import { FlowTrail } from './flow-trail.js';
 import { fail } from './violation.js';
@@ -31,8 +31,16 @@ interface Passage {
   readonly path: number[];
 }
 
-/** What is known of a host's place: its id, by port. */
-export type HostIds = readonly number[];
+export interface AuditedHosts {
+  /** By port. */
+  readonly hostIds: readonly number[];
+  readonly liars?: ReadonlySet<number>;
+}
+
+/** A frame of a handshake, or VERSION. */
+export function isOfDoor(type: number): boolean {
+  return type >= CONTROL_CODES || type === FrameType.version;
+}
 
 /**
  * Books of every frame in a fabric: it comes out once, at its host, by its flow's path, in order and no earlier than links allow; or it is dropped and counted.
@@ -40,28 +48,35 @@ export type HostIds = readonly number[];
  */
 export class FrameAudit {
   /** Frames that came in and went out, by type. */
-  readonly entered = new Float64Array(16);
-  readonly left = new Float64Array(16);
-  /** The same by port. */
+  readonly entered = new Float64Array(TYPE_CODES);
+  readonly left = new Float64Array(TYPE_CODES);
+  /** The same by port; of those that came in, what doors made (PROTOCOL §7) is counted by itself. */
   readonly enteredBy: Float64Array;
   readonly leftBy: Float64Array;
+  readonly enteredOfDoors: Float64Array;
   /** Frames that the fabric gave back to the pool, and those that it made. */
-  readonly dropped = new Float64Array(16);
-  readonly copied = new Float64Array(16);
+  readonly dropped = new Float64Array(TYPE_CODES);
+  readonly copied = new Float64Array(TYPE_CODES);
   /** Flows whose frames went in or out since the list was emptied. */
   readonly touched = new Set<FlowTrail>();
+  /** Told of each frame that comes in. */
+  onEnter: (frame: Frame) => void = () => {};
   private readonly fabric: Fabric;
-  private readonly hostIds: HostIds;
+  private readonly hostIds: readonly number[];
+  private readonly liars: ReadonlySet<number>;
   private readonly inside = new Map<Frame, Passage>();
   private readonly trails = new Map<string, FlowTrail>();
   private frames = 0;
   private nowNs = 0;
 
-  constructor(fabric: Fabric, pool: AuditedPool, hostIds: HostIds) {
+  /** `liars`: ports from which any frame may come. */
+  constructor(fabric: Fabric, pool: AuditedPool, { hostIds, liars = new Set() }: AuditedHosts) {
     this.fabric = fabric;
+    this.liars = liars;
     this.hostIds = hostIds;
     this.enteredBy = new Float64Array(hostIds.length);
     this.leftBy = new Float64Array(hostIds.length);
+    this.enteredOfDoors = new Float64Array(hostIds.length);
     pool.onGive = (frame) => this.onGive(frame);
     this.watchEnds();
     for (const direction of fabric.linkDirections) this.watchLine(direction);
@@ -120,17 +135,18 @@ export class FrameAudit {
   private enter(port: number, frame: Frame, nowNs: number): void {
     if (this.inside.has(frame)) fail('frames', 'a frame went into the fabric that was in it');
     this.nowNs = nowNs;
+    this.onEnter(frame);
     // An answer to a damaged frame of an unknown version may go anywhere (PROTOCOL §3.13).
-    const isOwn = sourceHost(frame.bytes) === this.hostIds[port];
-    if (!isOwn && !this.hasCorrupted) {
+    const isLie = this.liars.has(port);
+    const isOwn = sourceHost(frame.bytes) === this.hostIds[port] && !isLie;
+    if (!isOwn && !isLie && !this.hasCorrupted) {
       fail('frames', `host ${this.hostIds[port]} sent a frame of host ${sourceHost(frame.bytes)}`);
     }
     const passage = this.note(frame, isOwn ? ++this.frames : NO_ORDER);
     this.entered[passage.type]++;
-    this.enteredBy[port]++;
-    if (passage.type === FrameType.credit) passage.trail.creditsEntered++;
-    if (passage.type === FrameType.data) passage.trail.dataEntered++;
-    if (passage.type === FrameType.speculativeData) passage.trail.speculativeEntered++;
+    if (isOfDoor(passage.type)) this.enteredOfDoors[port]++;
+    else this.enteredBy[port]++;
+    if (!isLie) noteEntry(passage);
     this.touched.add(passage.trail);
   }
 
@@ -172,7 +188,9 @@ export class FrameAudit {
     if (frame.atNs < earliestNs - ROUNDING_NS) {
       fail('time', `a frame was across its links at ${frame.atNs} ns that could not be before ${earliestNs} ns`);
     }
-    const mayOvertake = path.some((index) => this.direction(index).statistics.read(PortField.reordered) > 0);
+    // A liar's requests may change the class of a flow's credits in its middle.
+    const hasLiar = this.isLiar(source) || this.isLiar(destination);
+    const mayOvertake = hasLiar || path.some((index) => this.direction(index).statistics.read(PortField.reordered) > 0);
     if (!trail.follows(by, order, { towardsHigher, isCredit: type === FrameType.credit }) && !mayOvertake) {
       fail('order', `a frame of flow ${trail.name} came after one that was sent later`);
     }
@@ -219,6 +237,10 @@ export class FrameAudit {
     return passage;
   }
 
+  private isLiar(hostId: number): boolean {
+    return this.liars.has(this.hostIds.indexOf(hostId));
+  }
+
   private direction(index: number): LinkDirection {
     return this.fabric.linkDirections[index];
   }
@@ -226,4 +248,10 @@ export class FrameAudit {
   private names(path: readonly number[]): string {
     return path.map((index) => this.direction(index).place.name).join(', ');
   }
+}
+
+function noteEntry({ type, trail }: Passage): void {
+  if (type === FrameType.credit) trail.creditsEntered++;
+  if (type === FrameType.data) trail.dataEntered++;
+  if (type === FrameType.speculativeData) trail.speculativeEntered++;
 }

@@ -30,7 +30,6 @@ function withPorts(topology: Topology, changes: Partial<PortConfig>): Topology {
   return { ...topology, links };
 }
 
-const INFINITE = Number.POSITIVE_INFINITY;
 /** Shorter than the 10 s of the protocol, so that flows whose peer crashed are soon over, and far longer than all faults together. */
 const IDLE_TIMEOUT_NS = 4 * SECOND_NS;
 /** Beyond what cheap oscillators do, parts per million. */
@@ -82,7 +81,6 @@ function randomEndpoint(dice: Dice, frameBytes: number): Partial<EndpointConfig>
     ...dice.maybe(0.4, () => ({ hostCredits: Math.round(dice.spread(2, dice.pick([12, 1000]))) })),
     ...dice.maybe(0.2, () => ({ queueBoundNs: dice.pick([0, 20 * MICROSECOND_NS, MILLISECOND_NS]) })),
     ...dice.maybe(0.4, () => ({ backlogWaitNs: dice.pick([10 * MICROSECOND_NS, 2 * MILLISECOND_NS]) })),
-    ...dice.maybe(0.2, () => ({ amplificationLimit: dice.pick([3, 10, INFINITE]) })),
     ...dice.maybe(0.2, () => ({ maxLingering: dice.whole(0, 4) })),
     ...dice.maybe(0.3, () => randomAcknowledgement(dice)),
     ...dice.maybe(0.3, () => randomTimeouts(dice)),

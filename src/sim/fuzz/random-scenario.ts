@@ -43,7 +43,8 @@ export function randomScenario(seed: number, frames: number = USUAL_FRAMES): Sce
     probes: { intervalNs: 0, links: [], maxFlows: 0 },
     payload: dice.chance(0.8) ? 'bytes' : 'lengths',
   };
-  return withTimeBound(withClasses(dice, scenario));
+  const world = withClasses(dice, scenario);
+  return withTimeBound({ ...world, doors: world.payload === 'bytes' && dice.chance(0.5) });
 }
 
 /** The same scenario with a duration in which it has to be over. */

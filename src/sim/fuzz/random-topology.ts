@@ -18,7 +18,7 @@ const LONGEST_DELAY_NS = 500e3;
 /** Frames that a link holds at most: a flow of one byte wastes the credits of a whole round trip, which are events without insight (ours). */
 const MOST_FRAMES_ON_LINK = 100;
 /** The default, jumbo frames, and small ones, in which the most frames go per byte. */
-const FRAME_BYTES = [1472, 1472, 1472, 4000, 8972, 600, 256, 128];
+const FRAME_BYTES = [1472, 1472, 1472, 4000, 8972, 600, 256, 192];
 
 /** Shorter and longer than most faults, and never. */
 const FAILOVER_DELAYS_NS = [0, 100 * MICROSECOND_NS, 10 * MILLISECOND_NS, INFINITE];

@@ -1,7 +1,7 @@
 // Tested by test/sim/fuzz/smaller.test.ts
 import { NO_IMPAIRMENT } from '../../switch/impairment.js';
 import { checkTopology, type Topology } from '../../switch/topology.js';
-import type { Fault, HostSpec, Scenario, TrafficSpec } from '../scenario.js';
+import type { Fault, HostileSpec, HostSpec, Scenario, TrafficSpec } from '../scenario.js';
 import type { MakeFabric } from '../world.js';
 import { withTimeBound } from './random-scenario.js';
 import { type Finding, tryScenario } from './trial.js';
@@ -13,6 +13,7 @@ const KEPT_FIELDS: readonly string[] = ['idleTimeoutNs', 'connectTimeoutNs'];
 
 /** Ways to remove one thing from a scenario, the largest first. Each gives playable scenarios: hosts exist, faults end. */
 export const REDUCTIONS: readonly ((scenario: Draft) => Iterable<Draft>)[] = [
+  fewerLies,
   fewerFaults,
   fewerEntries,
   lessTraffic,
@@ -22,6 +23,23 @@ export const REDUCTIONS: readonly ((scenario: Draft) => Iterable<Draft>)[] = [
   plainerHosts,
   withoutBytes,
 ];
+
+/** Liars stay: a world without them breaks in other ways. */
+function* fewerLies(scenario: Draft): Iterable<Draft> {
+  const { hostile = [] } = scenario;
+  for (const fewer of subsets(hostile)) if (fewer.length > 0) yield { ...scenario, hostile: fewer };
+  for (const fewer of replaced(hostile, smallerLiar)) yield { ...scenario, hostile: fewer };
+}
+
+function* smallerLiar(liar: HostileSpec): Iterable<HostileSpec> {
+  const lastsNs = liar.untilNs - liar.fromNs;
+  if (lastsNs > 2 * liar.gapNs) yield { ...liar, untilNs: liar.fromNs + lastsNs / 2 };
+  for (const lateNs of subsets(liar.lateNs)) yield { ...liar, lateNs };
+  if (liar.changeShare > 0) yield { ...liar, changeShare: 0 };
+  if (liar.isOnPath) yield { ...liar, isOnPath: false };
+  else if (liar.spoofs) yield { ...liar, spoofs: false };
+  for (const tricks of subsets(liar.tricks)) if (tricks.length > 0) yield { ...liar, tricks };
+}
 
 function* fewerFaults(scenario: Draft): Iterable<Draft> {
   for (const faults of subsets(scenario.faults)) if (everyFaultEnds(faults)) yield { ...scenario, faults };
@@ -44,7 +62,10 @@ function* plainerHosts(scenario: Draft): Iterable<Draft> {
 }
 
 function* withoutBytes(scenario: Draft): Iterable<Draft> {
-  if (scenario.payload === 'bytes') yield { ...scenario, payload: 'lengths' };
+  const { payload, doors = false, hostile = [] } = scenario;
+  if (hostile.length > 0) return;
+  if (doors) yield { ...scenario, doors: false };
+  if (payload === 'bytes') yield { ...scenario, payload: 'lengths', doors: false };
 }
 
 /** Half of a list, a quarter, and so on down to one entry or two less. */
@@ -117,6 +138,7 @@ function* withoutHosts(scenario: Draft): Iterable<Draft> {
   const { topology, traffic, faults, hosts } = scenario;
   const used = new Set([
     ...traffic.flatMap(hostsOfTraffic),
+    ...(scenario.hostile ?? []).map(({ host }) => host),
     ...faults.flatMap((fault) => ('host' in fault ? [fault.host] : [])),
   ]);
   for (const { id, name } of topology.hosts) {

@@ -5,11 +5,15 @@ import { Data, wireBytes } from '../../wire/layout.js';
 import { SIMULATION_CONFIG } from '../endpoint-defaults.js';
 import type { Fault, HostSpec, Scenario } from '../scenario.js';
 import type { FlowPlan } from '../traffic/plan-flows.js';
+import { attackEndNs } from './hostile/hostile-host.js';
 
 /** The share of the slowest link that all flows together get at least: the worst that algorithms with few credits and many losses do, halved (ours). */
 const LEAST_SHARE = 0.01;
 /** Times that a flow may have to fall back on its slowest timer after the last fault: its request, its data's end and its FIN, and again (ours). */
 const SLOW_TIMERS = 10;
+/** Timeouts of src/core/handshakes.ts, written anew: a check that reads them from there would follow their bugs. */
+const UNUSED_OFFER_NS = 5 * SECOND_NS;
+const SILENT_IDLE_TIMEOUTS = 2;
 
 /** When the last fault of a scenario is over. */
 export function faultsEndNs(faults: readonly Fault[]): number {
@@ -25,7 +29,9 @@ export function timeBoundNs(scenario: Omit<Scenario, 'durationNs'>, plans: reado
   const { maxFrameBytes } = topology.links[0].port;
   const slowestBps = topology.links.reduce((slowest, { port }) => Math.min(slowest, port.rateBps), Number.MAX_VALUE);
   const frames = plans.reduce((sum, { bytes }) => sum + Math.ceil(bytes / (maxFrameBytes - Data.overheadBytes)), 0);
-  const beginNs = plans.reduce((last, plan) => Math.max(last, lastWriteNs(plan)), faultsEndNs(faults));
+  const attacksEndNs = (scenario.hostile ?? []).reduce((last, spec) => Math.max(last, attackEndNs(spec)), 0);
+  const calmNs = Math.max(faultsEndNs(faults), attacksEndNs);
+  const beginNs = plans.reduce((last, plan) => Math.max(last, lastWriteNs(plan)), calmNs);
   const frameNs = transmissionNs(wireBytes(maxFrameBytes), slowestBps);
   const pathNs = topology.links.reduce((sum, { port }) => sum + port.delayNs + frameNs, 0);
   const processingNs = hosts.reduce(
@@ -36,12 +42,21 @@ export function timeBoundNs(scenario: Omit<Scenario, 'durationNs'>, plans: reado
   return (
     beginNs +
     frames * (roundTripNs + frameNs / LEAST_SHARE) +
-    hosts.reduce((most, host) => Math.max(most, patienceNs(host)), 0)
+    hosts.reduce(
+      (most, host) => Math.max(most, patienceNs(host) + (scenario.doors === true ? doorPatienceNs(host) : 0)),
+      0,
+    )
   );
 }
 
 function lastWriteNs({ startNs, stopNs }: FlowPlan): number {
   return Number.isFinite(stopNs) ? Math.max(startNs, stopNs) : startNs;
+}
+
+/** Handshakes before the flows, one of them in vain, an offer that nobody takes up, and the silence after which an association is forgotten. PROTOCOL §7 */
+function doorPatienceNs({ endpoint }: HostSpec): number {
+  const { idleTimeoutNs, connectTimeoutNs, maxBackoffNs } = endpointConfig({ ...SIMULATION_CONFIG, ...endpoint });
+  return UNUSED_OFFER_NS + SILENT_IDLE_TIMEOUTS * idleTimeoutNs + 2 * connectTimeoutNs + SLOW_TIMERS * maxBackoffNs;
 }
 
 /** What a host may wait for in the end. */

@@ -4,8 +4,9 @@ import { Fabric } from '../../switch/fabric.js';
 import type { Scenario } from '../scenario.js';
 import { simulate } from '../simulate.js';
 import type { TrafficPlayer } from '../traffic-player.js';
-import type { MakeFabric, World } from '../world.js';
+import type { MakeDoor, MakeFabric, World } from '../world.js';
 import { AuditedPool } from './audited-pool.js';
+import { Cast } from './cast.js';
 import { FrameAudit } from './frame-audit.js';
 import { Violation } from './violation.js';
 import { WorldChecks } from './world-checks.js';
@@ -30,23 +31,31 @@ export interface TrialResult {
 
 const makeRealFabric: MakeFabric = (options) => new Fabric(options);
 
-/** Plays a scenario and looks at everything after every event. `makeFabric`: switches that may be wrong on purpose, to check the checks. */
-export function tryScenario(scenario: Scenario, makeFabric: MakeFabric = makeRealFabric): TrialResult {
-  return new Trial(scenario, makeFabric).run();
+/** Plays a scenario and looks at everything after every event. `makeFabric`, `makeDoor`: parts that may be wrong on purpose, to check the checks. */
+export function tryScenario(
+  scenario: Scenario,
+  makeFabric: MakeFabric = makeRealFabric,
+  makeDoor?: MakeDoor,
+): TrialResult {
+  return new Trial(scenario, makeFabric, makeDoor).run();
 }
 
 class Trial {
   private readonly scenario: Scenario;
   private readonly makeFabric: MakeFabric;
+  private readonly makeDoor: MakeDoor | undefined;
+  private readonly cast: Cast;
   private pool: AuditedPool | null = null;
   private audit: FrameAudit | null = null;
   private checks: WorldChecks | null = null;
   private world: World | null = null;
   private lastNs = 0;
 
-  constructor(scenario: Scenario, makeFabric: MakeFabric) {
+  constructor(scenario: Scenario, makeFabric: MakeFabric, makeDoor: MakeDoor | undefined) {
     this.scenario = scenario;
     this.makeFabric = makeFabric;
+    this.makeDoor = makeDoor;
+    this.cast = new Cast(scenario);
   }
 
   run(): TrialResult {
@@ -60,6 +69,7 @@ class Trial {
   }
 
   private play(): void {
+    const { cast } = this;
     const hostIds = this.scenario.hosts.map(({ id }) => id);
     let pool: AuditedPool;
     simulate(this.scenario, {
@@ -71,9 +81,13 @@ class Trial {
       },
       makeFabric: (options) => {
         const fabric = this.makeFabric(options);
-        this.audit = new FrameAudit(fabric, pool, hostIds);
+        this.audit = new FrameAudit(fabric, pool, { hostIds, liars: cast.liarPorts });
+        this.audit.onEnter = (frame) => cast.onEnter(frame);
         return fabric;
       },
+      makeDoor: this.makeDoor,
+      makeHost: (parts, port) => cast.makeHost(parts, port),
+      makeApplication: (usual, port) => cast.makeApplication(usual, port),
       onStep: (world, player) => this.step(world, player),
     });
     this.checks?.end();
@@ -81,9 +95,11 @@ class Trial {
 
   private step(world: World, player: TrafficPlayer): void {
     if (this.checks === null) {
-      const { scenario, pool, audit } = this;
+      const { scenario, pool, audit, cast } = this;
       this.world = world;
-      this.checks = new WorldChecks({ scenario, world, player, pool: pool as AuditedPool, audit: audit as FrameAudit });
+      const books = { pool: pool as AuditedPool, audit: audit as FrameAudit, cast };
+      this.checks = new WorldChecks({ scenario, world, player, ...books });
+      cast.begin(world.network);
     }
     this.lastNs = world.network.nowNs;
     this.checks.step();

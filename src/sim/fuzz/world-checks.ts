@@ -4,6 +4,7 @@ import type { Scenario } from '../scenario.js';
 import type { TrafficPlayer } from '../traffic-player.js';
 import type { World } from '../world.js';
 import type { AuditedPool } from './audited-pool.js';
+import type { Cast } from './cast.js';
 import { FlowChecks } from './flow-checks.js';
 import type { FlowTrail } from './flow-trail.js';
 import type { FrameAudit } from './frame-audit.js';
@@ -22,6 +23,7 @@ export interface CheckedWorld {
   readonly player: TrafficPlayer;
   readonly pool: AuditedPool;
   readonly audit: FrameAudit;
+  readonly cast: Cast;
 }
 
 /** Looks at a whole world after each step, and once more when it has come to its end. Throws a Violation. */
@@ -31,6 +33,7 @@ export class WorldChecks {
   private readonly player: TrafficPlayer;
   private readonly pool: AuditedPool;
   private readonly audit: FrameAudit;
+  private readonly cast: Cast;
   private readonly hosts: readonly HostChecks[];
   private readonly fabric: FabricChecks;
   private readonly flows = new Map<FlowTrail, FlowChecks>();
@@ -39,15 +42,19 @@ export class WorldChecks {
   private steps = 0;
   private nowNs = 0;
 
-  constructor({ scenario, world, player, pool, audit }: CheckedWorld) {
+  constructor({ scenario, world, player, pool, audit, cast }: CheckedWorld) {
+    this.cast = cast;
     this.scenario = scenario;
     this.world = world;
     this.player = player;
     this.pool = pool;
     this.audit = audit;
     const { network, nics } = world;
-    this.hosts = network.hosts.map((host, port) => new HostChecks(port, host, nics[port], audit));
-    this.fabric = new FabricChecks(network.fabric, audit);
+    const mayLoseAssociations = scenario.faults.some(({ kind }) => kind === 'hostCrash');
+    this.hosts = network.hosts.map(
+      (host, port) => new HostChecks(port, host, { nic: nics[port], audit, cast, mayLoseAssociations }),
+    );
+    this.fabric = new FabricChecks(network.fabric, audit, cast.liars.size > 0);
   }
 
   step(): void {
@@ -89,7 +96,8 @@ export class WorldChecks {
     for (; this.nextRun < runs.length; this.nextRun++) {
       const run = runs[this.nextRun];
       if (run.sender === null && !run.isOver) return;
-      if (run.sender === null) continue;
+      // A liar gives flows of its own the ids of others: their books would be one.
+      if (run.sender === null || this.cast.liars.has(run.plan.to)) continue;
       const trail = this.audit.trailOf(run.plan.from, run.plan.to, run.sender.id);
       const { config } = this.world.network.hosts[run.toPort].host.endpoint;
       this.flows.set(trail, new FlowChecks(run, trail, config));
@@ -114,6 +122,8 @@ export class WorldChecks {
   private checkOver(run: FlowRun, isIdle: boolean): void {
     const { plan, error, doneNs, deliveredBytes } = run;
     const name = `flow ${plan.id} from host ${plan.from} to host ${plan.to}`;
+    // What a liar takes may get lost; its host has to be done with it, which `checkEmpty` says.
+    if (this.cast.liars.has(plan.to) || this.cast.liars.has(plan.from)) return;
     if (!run.isOver) {
       const why = isIdle ? 'and nothing is going on' : `at ${this.world.network.nowNs} ns`;
       fail('liveness', `${name} has ${deliveredBytes} of ${plan.bytes} bytes ${why}`);

@@ -15,7 +15,6 @@ import {
   sizeBuffers,
 } from '../datapath.js';
 import { fragmentsMessage } from '../interface-mtu.js';
-import type { PeerTable } from '../peer-table.js';
 import { bindError, connectError, ProblemReport } from '../socket-errors.js';
 import { Linux, type Native, SOCKADDR_BYTES, SOCKADDR_ROOM_BYTES, type Watch } from './native.js';
 import { ReceiveBatch } from './receive-batch.js';
@@ -129,7 +128,6 @@ class MmsgDatapath implements Datapath, SendOutcome {
   private readonly totals: DatapathCounters = noCounts();
   private readonly socket: NativeSocket;
   private readonly native: Native;
-  private readonly peers: PeerTable | null;
   private readonly targets: TargetTable | null;
   private readonly report: ProblemReport;
   private readonly incoming: ReceiveBatch;
@@ -144,7 +142,6 @@ class MmsgDatapath implements Datapath, SendOutcome {
     const { remote, peers, bufferBytes = DEFAULT_BUFFER_BYTES } = options;
     this.socket = socket;
     this.native = native;
-    this.peers = peers;
     this.targets = peers && new TargetTable(peers, new SocketNames(native), socket.family);
     this.report = new ProblemReport(options);
     this.info = { kind: 'mmsg', local: socket.local(), ...sizeBuffers(socket, bufferBytes) };
@@ -177,10 +174,7 @@ class MmsgDatapath implements Datapath, SendOutcome {
     this.totals.datagramsOut++;
     this.totals.bytesOut += frame.length;
     if (this.targets === null) this.add(frame, CONNECTED);
-    else {
-      this.peers?.markAnswered(frame.peer);
-      this.add(frame, frame.peer);
-    }
+    else this.add(frame, frame.peer);
     this.handlers.onSent(frame);
   }
 

@@ -18,6 +18,7 @@ const MESSAGES = ['message/1KiB', 'message/4KiB', 'message/16KiB', 'message/64Ki
 const PACING = ['pacing/1000', 'pacing/10000', 'pacing/50000'];
 const MEMORY = ['flows/10', 'flows/1000', 'flows/10000', 'heap'];
 const PEERS = ['peers/tcp/1472', 'peers/tcp/60000', 'peers/utp/1472', 'peers/quic/1472', 'peers/iperf3/60000'];
+const SEALING = ['sealing/credit', 'sealing/1472', 'sealing/8972'];
 const DEMO = ['demo/4', 'demo/8', 'demo/16'];
 const SIM = [
   'sim/dumbbell/2/1s',
@@ -30,7 +31,7 @@ const SIM = [
 const STREAMS = ['stream/1472', 'stream/8972', 'stream/ping', 'stream/16KiB', 'stream/open'];
 const LOADED = ['loaded', 'loaded/speculative'];
 
-const QUICK = [...LOOPBACK, ...MESSAGES, ...STREAMS, ...LOADED, ...PACING, ...MEMORY, ...PEERS];
+const QUICK = [...LOOPBACK, ...MESSAGES, ...STREAMS, ...LOADED, ...PACING, ...MEMORY, ...SEALING, ...PEERS];
 const SLOW = ['parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM];
 
 describe('the benchmarks', () => {
@@ -46,6 +47,7 @@ describe('the benchmarks', () => {
     [['message'], MESSAGES.slice(0, 4)],
     [['peers/tcp'], PEERS.slice(0, 2)],
     [['flows'], MEMORY.slice(0, 3)],
+    [['sealing'], SEALING],
     [['sim'], SIM],
     [['sim/dumbbell/2'], ['sim/dumbbell/2/1s']],
     [['sim/dumbbell/2/10ms'], ['sim/dumbbell/2/10ms']],

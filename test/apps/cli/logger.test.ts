@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { createLogger, logLine } from '../../../src/apps/cli/logger.js';
+import { logLine, openLog } from '../../../src/apps/cli/logger.js';
 import { LOG_LEVELS, type LogFormat, type LogLevel } from '../../../src/apps/shared/command.js';
 import { said } from '../../harness/said.js';
 
@@ -36,7 +36,7 @@ describe('a log line for people', () => {
 
 function logged(level: LogLevel, format: LogFormat = 'text', shape: { isTTY?: boolean } = {}): string {
   const stream = Object.assign(new PassThrough(), shape);
-  const logger = createLogger({ name: 'xpass send', level, format, stream });
+  const { logger } = openLog({ name: 'xpass send', level, format, stream });
   logger.info({ flowId: 7 }, 'opened');
   logger.error('lost');
   return said(stream);
@@ -75,7 +75,29 @@ describe('a logger', () => {
 
   it('knows every level that the option allows', () => {
     for (const level of LOG_LEVELS) {
-      expect(createLogger({ name: 'x', level, format: 'json', stream: new PassThrough() }).level).toBe(level);
+      expect(openLog({ name: 'x', level, format: 'json', stream: new PassThrough() }).logger.level).toBe(level);
     }
+  });
+
+  it('writes ten lines of one kind a second, and says then how many it has left out', async () => {
+    const stream = new PassThrough();
+    const log = openLog({ name: 'xpass daemon', level: 'info', format: 'json', stream });
+    const child = log.logger.child({ peer: 'host 3' });
+    for (let line = 0; line < 5_000; line++) child.warn({ code: 'aborted' }, `flow ${line} was given up`);
+    log.logger.warn({ code: 'timeout' }, 'another kind');
+    await log.close();
+    const records = said(stream)
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(records).toHaveLength(12);
+    expect(records.at(-2)).toMatchObject({ code: 'timeout', msg: 'another kind' });
+    expect(records.at(-1)).toMatchObject({
+      level: 40,
+      peer: 'host 3',
+      code: 'aborted',
+      leftOut: 4_990,
+      msg: 'more lines of this kind were left out',
+    });
   });
 });

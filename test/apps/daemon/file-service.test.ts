@@ -3,7 +3,10 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { type FileOutcome, FileService, type FileServiceOptions } from '../../../src/apps/daemon/file-service.js';
+import type { PrefixPoint } from '../../../src/services/file/file-offer.js';
 import type { Message } from '../../../src/services/file/message.js';
+import { PartStore } from '../../../src/services/file/part-store.js';
+import { SpaceBook } from '../../../src/services/file/space.js';
 import { ServiceHost } from '../../../src/services/service-host.js';
 import { MessageInbox, SILENT, StreamWorld, TestWriter } from '../../harness/stream-world.js';
 import { pattern } from '../../harness/streams.js';
@@ -19,7 +22,7 @@ async function bed(options: Partial<FileServiceOptions> = {}) {
   const outcomes: FileOutcome[] = [];
   const onOutcome = (outcome: FileOutcome): void => void outcomes.push(outcome);
   const service = new FileService({ directory, overwrite: false, onOutcome, ...options });
-  const host = new ServiceHost({ services: [service], logger: SILENT });
+  const host = new ServiceHost({ services: [service, service.offers], logger: SILENT });
   host.serve(world.open());
   return { world, inbox, sender, directory, outcomes, service, host };
 }
@@ -190,5 +193,49 @@ describe('the file service', () => {
     const all = await bed();
     const service = await bed({ directory: join(all.directory, 'gone') });
     expect(await verdictOn(service, sendFile(service, 'a', pattern(0, 10)))).toMatchObject({ ok: false, code: 'io' });
+  });
+
+  it('answers a question with what it has of the file, and goes on with that', async () => {
+    const all = await bed();
+    const parts = new PartStore({ directory: all.directory, keepMs: 60_000 });
+    const served = await bed({ directory: all.directory, parts });
+    const bytes = pattern(0, 2_500_000);
+    const first = new TestWriter(served.sender).open(1, [headerOf('half', bytes.length), bytes.subarray(0, 2_000_000)]);
+    await served.world.playUntil(() => (served.service.progress()[0]?.bytesDelivered ?? 0) > 2_000_000);
+    first.reset();
+    await served.world.playUntil(() => served.outcomes.length > 0);
+    expect(served.outcomes[0]).toMatchObject({ keptBytes: 2_000_000, verdict: { code: 'aborted' } });
+
+    const query = { kind: 'file-query', name: 'half', bytes: bytes.length };
+    const offer = await verdictOn(served, new TestWriter(served.sender).open(1, [query]));
+    expect(offer).toMatchObject({ kind: 'file-offer', existing: null });
+    const [, { offset, sha256 }] = (offer as Message).points as PrefixPoint[];
+    expect([offset, sha256]).toEqual([2_000_000, digestOf(bytes.subarray(0, 2_000_000)).sha256]);
+    const header = { ...headerOf('half', bytes.length), offset, prefixSha256: sha256 };
+    const rest = new TestWriter(served.sender).open(1, [header, bytes.subarray(offset), digestOf(bytes)]);
+    expect(await verdictOn(served, rest)).toMatchObject({ ok: true, sha256: digestOf(bytes).sha256 });
+    expect(bytes).toSatisfy(await isStoredAs(all, 'half'));
+    parts.close();
+  });
+
+  it('says that a part is not there any more, and refuses questions that make no sense', async () => {
+    const all = await bed({ parts: new PartStore({ directory: await temporaryDirectory(), keepMs: 60_000 }) });
+    const header = { ...headerOf('a', 10), offset: 5, prefixSha256: 'a'.repeat(64) };
+    expect(await verdictOn(all, new TestWriter(all.sender).open(1, [header]))).toMatchObject({ code: 'noPart' });
+    const query = { kind: 'file-query', name: '../a', bytes: 5 };
+    expect(await verdictOn(all, new TestWriter(all.sender).open(1, [query]))).toMatchObject({ code: 'badName' });
+  });
+
+  it('refuses a question for what has no room, and tells the daemon', async () => {
+    const directory = await temporaryDirectory();
+    const space = new SpaceBook({ directory, limits: { quotaBytes: 1_000, minFreeBytes: 0 } });
+    const all = await bed({ directory, space });
+    const query = { kind: 'file-query', name: 'a', bytes: 1_001 };
+    expect(await verdictOn(all, new TestWriter(all.sender).open(1, [query]))).toMatchObject({
+      ok: false,
+      code: 'quota',
+    });
+    expect(all.outcomes[0]).toMatchObject({ header: { name: 'a', bytes: 1_001 }, verdict: { code: 'quota' } });
+    expect(await verdictOn(all, sendFile(all, 'b', pattern(0, 1_000)))).toMatchObject({ ok: true });
   });
 });

@@ -5,6 +5,8 @@ import { DaemonReport } from '../../../src/apps/daemon/report.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { initialValues } from '../../../src/base/metric.js';
 import { newCounters } from '../../../src/core/counters.js';
+import { DOOR_METRICS } from '../../../src/core/door.js';
+import { HANDSHAKE_METRICS } from '../../../src/core/handshakes.js';
 import { Fault } from '../../../src/services/file/fault.js';
 import { badVerdict, goodVerdict } from '../../../src/services/file/verdict.js';
 import { DRIVER_METRICS } from '../../../src/udp/statistics.js';
@@ -15,16 +17,17 @@ const CREDIT_KEYS = { sent: 10_000, used: 9_000, unused: 600, dropped: 390 };
 const CREDITS = { credits: CREDIT_KEYS, dataLostFrames: 10 };
 
 const GOOD: FileOutcome = {
-  header: { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644 },
+  header: { kind: 'file', name: 'a.bin', bytes: 1_250_000, mode: 0o644, offset: 0, prefixSha256: null },
   peerName: 'host 2',
   flowId: 77,
   verdict: goodVerdict("'a.bin' is complete", SHA256),
+  keptBytes: 0,
   durationNs: 1e8,
 };
 const BAD: FileOutcome = { ...GOOD, verdict: badVerdict(new Fault('noSpace', "'a.bin' cannot be stored: no space")) };
 
 const LISTENING = {
-  address: '127.0.0.1:47000',
+  address: '127.0.0.1:28400',
   switchAddress: null,
   hostId: 0,
   rateBps: Number.POSITIVE_INFINITY,
@@ -32,7 +35,7 @@ const LISTENING = {
   directory: '/srv/in',
   info: {
     kind: 'dgram' as const,
-    local: { address: '127.0.0.1', port: 47_000, family: 4 as const },
+    local: { address: '127.0.0.1', port: 28_400, family: 4 as const },
     receiveBufferBytes: 4_194_304,
     sendBufferBytes: 212_992,
     warnings: [],
@@ -43,6 +46,9 @@ const SUMMARY = {
   durationNs: 12e9,
   credits: CREDITS,
   refusedStreams: 3,
+  openings: { refusedFull: 1, refusedShare: 2, lateHeaders: 4, evicted: 0 },
+  door: initialValues(DOOR_METRICS),
+  handshakes: { ...initialValues(HANDSHAKE_METRICS), wrongKeys: 4 },
   endpoint: { ...newCounters(), unknownFlow: 5 },
   driver: {
     ...initialValues(DRIVER_METRICS),
@@ -63,11 +69,11 @@ describe('what a daemon says to a program', () => {
   it('is where it listens, directly and behind a switch', () => {
     const { report: daemon, lines } = report(true);
     daemon.listening(LISTENING);
-    daemon.listening({ ...LISTENING, switchAddress: '127.0.0.1:47100', hostId: 3, rateBps: 1e8 });
+    daemon.listening({ ...LISTENING, switchAddress: '127.0.0.1:28500', hostId: 3, rateBps: 1e8 });
     const [direct, switched] = lines().map((line) => JSON.parse(line));
     expect(direct).toEqual({
       event: 'listening',
-      address: '127.0.0.1:47000',
+      address: '127.0.0.1:28400',
       switch: null,
       host_id: null,
       link_rate_bps: null,
@@ -76,7 +82,7 @@ describe('what a daemon says to a program', () => {
       receive_buffer_bytes: 4_194_304,
       send_buffer_bytes: 212_992,
     });
-    expect(switched).toMatchObject({ switch: '127.0.0.1:47100', host_id: 3, link_rate_bps: 1e8 });
+    expect(switched).toMatchObject({ switch: '127.0.0.1:28500', host_id: 3, link_rate_bps: 1e8 });
   });
 
   it('is what became of each file', () => {
@@ -117,6 +123,7 @@ describe('what a daemon says to a program', () => {
       credits: CREDIT_KEYS,
       data_lost_frames: 10,
       endpoint: { unknown_flow: 5 },
+      handshakes: { wrong_keys: 4 },
       driver: { kernel_drops: null, problems: { ECONNREFUSED: 2 }, lateness: { over_millisecond: 2 } },
     });
   });
@@ -126,7 +133,7 @@ describe('what a daemon says to people', () => {
   it('is a line for each event', () => {
     const { report: daemon, lines } = report(false);
     daemon.listening(LISTENING);
-    daemon.listening({ ...LISTENING, switchAddress: '127.0.0.1:47100', hostId: 3, rateBps: 1e8 });
+    daemon.listening({ ...LISTENING, switchAddress: '127.0.0.1:28500', hostId: 3, rateBps: 1e8 });
     daemon.file(GOOD);
     daemon.file(BAD);
     daemon.progress({
@@ -135,8 +142,8 @@ describe('what a daemon says to people', () => {
       credits: CREDITS,
     });
     expect(lines()).toEqual([
-      'listening on 127.0.0.1:47000, link unlimited; files go to /srv/in',
-      'attached to switch 127.0.0.1:47100 as host 3, from 127.0.0.1:47000, link 100.0 Mbit/s; files go to /srv/in',
+      'listening on 127.0.0.1:28400, link unlimited; files go to /srv/in',
+      'attached to switch 127.0.0.1:28500 as host 3, from 127.0.0.1:28400, link 100.0 Mbit/s; files go to /srv/in',
       "received 'a.bin' (1.192 MiB) from host 2 in 100.0 ms, 100.0 Mbit/s, SHA-256 verified",
       "not received 'a.bin' from host 2: cannot be stored: no space (noSpace)",
       "receiving 'a.bin' from host 2: 2.000 KiB",

@@ -24,7 +24,7 @@ function partlyPlayed(
     known.set(name, runs);
     return runs;
   };
-  return { of, one: (key) => of(key)[0] };
+  return { of };
 }
 
 /** Lines of a figure's table as made now, and as they are committed. */

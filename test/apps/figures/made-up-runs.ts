@@ -74,7 +74,7 @@ export function evaluated(figure: Figure, made: (key: string) => SimulationRun, 
     if (found === undefined) throw new Error(`${figure.name} has no job ${key}`);
     return found.map(() => made(key));
   };
-  return figure.evaluate({ of, one: (key) => of(key)[0] }, profile);
+  return figure.evaluate({ of }, profile);
 }
 
 /** The row whose quantity has these words. */

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { lines } from '../../../src/apps/figures/blocks/charts.js';
 import {
   cross,
   figure,
@@ -16,8 +17,9 @@ const HEADING = { name: 'two', title: 'Two', source: 'none', about: () => '' };
 const JAIN = { title: 'jain', digits: 2, of: ({ result }: ReturnType<typeof madeUpRun>) => result.jain };
 const NOTHING = { title: 'nothing', digits: 0, of: () => null };
 
-const PLAN = figure<{ rule: string; flows: number }>({
-  ...HEADING,
+const PLAN = figure<{ rule: string; flows: number }>('two', 'Two', {
+  source: 'none',
+  about: () => '',
   cases: () => cross({ rule: ['a', 'b'], flows: [1, 2] }),
   document: (each) => each,
   seeds: { quick: 1, paper: 2 },
@@ -32,14 +34,9 @@ const PLAN = figure<{ rule: string; flows: number }>({
   ],
   charts: (results) => ({
     bars: results.bars(JAIN, 'Jain'),
-    line: {
-      kind: 'lines',
-      x: { name: '' },
-      y: { name: '' },
-      series: [results.line('a', 'flows', JAIN, { rule: 'a' })],
-    },
+    line: lines({ x: 'flows', y: 'Jain' }, [results.line('a', 'flows', JAIN, { rule: 'a' })]),
   }),
-  table: { rule: 'rule', twice: ({ flows }) => 2 * flows, jain: JAIN, nothing: NOTHING },
+  table: ['rule', { twice: ({ flows }) => 2 * flows }, JAIN, NOTHING],
 });
 
 it('a figure plays each of its cases with its seeds', () => {
@@ -90,7 +87,7 @@ it('takes seeds together: their mean, or what the quantity says', () => {
     [7, 9],
     [7, 9],
   ]);
-  const { rows } = both.evaluate({ of: () => runs, one: () => runs[0] }, 'quick');
+  const { rows } = both.evaluate({ of: () => runs }, 'quick');
   expect(rows.map(({ ours }) => ours)).toEqual(['0.30', '0.40', '0.20, 0.40', '0.30', '0.40', '0.20, 0.40']);
 });
 

@@ -12,7 +12,7 @@ export const TINY: Figure = {
   ],
   evaluate: (runs) => {
     const [first, second] = runs.of('one').map(({ result }) => result.utilisation);
-    const slow = runs.one('slow').result.utilisation;
+    const slow = runs.of('slow')[0].result.utilisation;
     const ours = `${first.toFixed(2)}, ${second.toFixed(2)}, ${slow.toFixed(2)}`;
     return {
       charts: [

@@ -58,12 +58,12 @@ it('says how many worlds broke, and how fast they were', () => {
 });
 
 it('says what broke and how to see it again', () => {
-  expect(findingLines(found, 250, 'xpass-fuzz-12.json')).toEqual([
+  expect(findingLines(found, { frames: 250 }, 'xpass-fuzz-12.json')).toEqual([
     'seed 12: a frame is missing (census, at 2.000 ms)',
     '  again: xpass fuzz --seed 12 --frames 250',
     '  smallest: xpass fuzz --replay xpass-fuzz-12.json',
   ]);
-  expect(findingLines(found, 250, undefined)).toHaveLength(2);
+  expect(findingLines(found, { frames: 250 }, undefined)).toHaveLength(2);
 });
 
 it('is one object for programs', () => {

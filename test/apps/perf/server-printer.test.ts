@@ -36,14 +36,14 @@ describe('a perf server', () => {
   it('says where it listens and how the tests went', () => {
     const { request } = OUTCOME;
     const lines = printed(false, (printer) => {
-      printer.listening({ address: '127.0.0.1:47000', switchAddress: null, hostId: 0 });
-      printer.listening({ address: '127.0.0.1:5555', switchAddress: '127.0.0.1:47100', hostId: 2 });
+      printer.listening({ address: '127.0.0.1:28400', switchAddress: null, hostId: 0 });
+      printer.listening({ address: '127.0.0.1:5555', switchAddress: '127.0.0.1:28500', hostId: 2 });
       printer.test(OUTCOME);
       printer.test({ ...OUTCOME, request: { ...request, direction: 'reverse', flows: 1 }, received: null });
     });
     expect(lines).toEqual([
-      'listening on 127.0.0.1:47000, for xpass perf -c',
-      'attached to switch 127.0.0.1:47100 as host 2, from 127.0.0.1:5555, for xpass perf -c',
+      'listening on 127.0.0.1:28400, for xpass perf -c',
+      'attached to switch 127.0.0.1:28500 as host 2, from 127.0.0.1:5555, for xpass perf -c',
       'from 127.0.0.1:4000, 2 flows: 100.0 Mbit/s (11.92 MiB in 1.000 s)',
       'to 127.0.0.1:4000, 1 flow: given up, the client is lost or has ended',
     ]);
@@ -51,15 +51,15 @@ describe('a perf server', () => {
 
   it('says the same to programs', () => {
     const lines = printed(true, (printer) => {
-      printer.listening({ address: '127.0.0.1:5555', switchAddress: '127.0.0.1:47100', hostId: 2 });
-      printer.listening({ address: '127.0.0.1:47000', switchAddress: null, hostId: 0 });
+      printer.listening({ address: '127.0.0.1:5555', switchAddress: '127.0.0.1:28500', hostId: 2 });
+      printer.listening({ address: '127.0.0.1:28400', switchAddress: null, hostId: 0 });
       printer.test(OUTCOME);
       printer.test({ ...OUTCOME, received: null });
     });
     const test = { event: 'test', peer: '127.0.0.1:4000', direction: 'forward', flows: 2 };
     expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { event: 'listening', address: '127.0.0.1:5555', switch: '127.0.0.1:47100', host_id: 2 },
-      { event: 'listening', address: '127.0.0.1:47000', switch: null, host_id: null },
+      { event: 'listening', address: '127.0.0.1:5555', switch: '127.0.0.1:28500', host_id: 2 },
+      { event: 'listening', address: '127.0.0.1:28400', switch: null, host_id: null },
       { ...test, completed: true, bytes: 12_500_000, duration_s: 1, goodput_bps: 100e6 },
       { ...test, completed: false, bytes: null, duration_s: null, goodput_bps: null },
     ]);

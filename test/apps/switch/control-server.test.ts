@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import {
   type ControlHandler,
   ControlSession,
-  MAX_COMMAND_CHARACTERS,
+  MAX_COMMAND_BYTES,
+  MAX_WRONG_TOKENS,
+  TokenGate,
 } from '../../../src/apps/switch/control-server.js';
 import { ConfigError } from '../../../src/base/config-error.js';
 
@@ -57,10 +59,14 @@ async function turn(): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function connect(handle: ControlHandler = (command) => ({ did: command })) {
+function connect(handle: ControlHandler = (command) => ({ did: command }), gate?: TokenGate) {
   const connection = new FakeConnection();
   let commands = 0;
-  const session = new ControlSession(connection, handle, () => commands++);
+  const session = new ControlSession(connection, {
+    handle,
+    onCommand: () => void commands++,
+    ...(gate !== undefined && { gate }),
+  });
   return { connection, session, commands: () => commands };
 }
 
@@ -102,11 +108,11 @@ describe('a control session', () => {
 
   it('ends a connection with a line that does not end, after those before it', async () => {
     const { connection } = connect();
-    await connection.say(`1\n${'x'.repeat(MAX_COMMAND_CHARACTERS)}`);
+    await connection.say(`1\n${'x'.repeat(MAX_COMMAND_BYTES)}`);
     expect(connection.writableEnded).toBe(false);
     await connection.say('x');
     expect(connection.answers).toMatchObject([{ ok: true }, { ok: false }]);
-    expect(connection.written).toContain(`at most ${MAX_COMMAND_CHARACTERS} characters`);
+    expect(connection.written).toContain(`at most ${MAX_COMMAND_BYTES} bytes`);
     expect(connection.writableEnded).toBe(true);
     await connection.say('\n2\n');
     expect(connection.answers).toHaveLength(2);
@@ -140,5 +146,47 @@ describe('a control session', () => {
     const { connection } = connect();
     connection.emit('error', new Error('ECONNRESET'));
     expect(connection.destroyed).toBe(true);
+  });
+
+  it('does not do a command whose line does not end', async () => {
+    let did = 0;
+    const { connection } = connect(() => ({ did: did++ }));
+    await connection.say('{"verb":"reset"}\n{"verb":"reset"}');
+    await connection.hangUp();
+    expect([did, connection.answers.length]).toEqual([1, 1]);
+  });
+});
+
+describe('a control session with a token', () => {
+  const TOKEN = '0123456789abcdef';
+
+  it('does commands behind the token only', async () => {
+    const { connection } = connect(undefined, new TokenGate(TOKEN));
+    await connection.say(`{"token":"${TOKEN}"}\n{"verb":"ports"}\n`);
+    expect(connection.answers).toEqual([
+      { ok: true, result: {} },
+      { ok: true, result: { did: { verb: 'ports' } } },
+    ]);
+  });
+
+  it.each(['{"verb":"reset"}', '{"token":"0123456789abcdeX"}', '{"token":1}', '{"token":""}', 'null', '3'])(
+    'does nothing behind %s',
+    async (first) => {
+      let did = 0;
+      const { connection } = connect(() => ({ did: did++ }), new TokenGate(TOKEN));
+      await connection.say(`${first}\n{"verb":"reset"}\n`);
+      expect(did).toBe(0);
+      expect(connection.answers).toMatchObject([{ ok: false }]);
+      expect(connection.writableEnded).toBe(true);
+    },
+  );
+
+  it('lets nobody in for a minute after ten wrong ones, whoever gave them', () => {
+    let nowMs = 0;
+    const gate = new TokenGate(TOKEN, () => nowMs);
+    for (let at = 0; at < MAX_WRONG_TOKENS; at++) expect(gate.problemOf({ token: 'wrong' })).not.toBeNull();
+    expect(gate.problemOf({ token: TOKEN })).toContain('nobody is let in for a minute');
+    nowMs = 60_000;
+    expect(gate.problemOf({ token: TOKEN })).toBeNull();
   });
 });

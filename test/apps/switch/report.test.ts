@@ -9,7 +9,12 @@ import { said } from '../../harness/said.js';
 import { driver, port, report } from './reports.js';
 
 const chosen = { name: 'star', topology: builtinTopology('star', { hosts: 2 }), trunks: [] };
-const listening = { chosen, addresses: [{ host: '127.0.0.1', port: 5 }], control: { host: '127.0.0.1', port: 6 } };
+const listening = {
+  chosen,
+  addresses: [{ host: '127.0.0.1', port: 5 }],
+  control: { host: '127.0.0.1', port: 6 },
+  controlToken: null,
+};
 
 function print(isJson: boolean, act: (printer: SwitchPrinter) => void): string {
   const stdout = new PassThrough();
@@ -35,6 +40,7 @@ describe('what a switch says in JSON', () => {
       event: 'listening',
       address: '127.0.0.1:5',
       control: '127.0.0.1:6',
+      control_token: null,
       topology: 'star',
       hosts: [
         { id: 1, name: 'h1' },

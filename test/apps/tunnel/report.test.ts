@@ -5,7 +5,7 @@ import { Results } from '../../../src/apps/shared/results.js';
 import { TunnelPrinter } from '../../../src/apps/tunnel/report.js';
 import { said } from '../../harness/said.js';
 
-const NAME = { id: 3, peerName: '192.0.2.7:47000', from: '127.0.0.1:50000', to: 'web:80' };
+const NAME = { id: 3, peerName: '192.0.2.7:28400', from: '127.0.0.1:50000', to: 'web:80' };
 const DONE = { sentBytes: 2_048, receivedBytes: 5, durationMs: 1_500, broken: null };
 const BROKEN = { ...DONE, broken: { by: 'program' as const, code: 'ECONNRESET' } };
 const STOPPED = { ...DONE, broken: { by: 'stop' as const, code: 'shutdown' } };
@@ -19,7 +19,16 @@ const COUNTERS = {
   sentBytes: 1,
   receivedBytes: 2,
 };
-const STREAMS = { taken: 3, tooMany: 0, lateHeaders: 0, badHeaders: 0, unsupported: 0 };
+const STREAMS = {
+  taken: 3,
+  tooMany: 0,
+  refusedFull: 0,
+  refusedShare: 0,
+  evicted: 0,
+  lateHeaders: 0,
+  badHeaders: 0,
+  unsupported: 0,
+};
 
 function printed(isJson: boolean) {
   const stream = new PassThrough();

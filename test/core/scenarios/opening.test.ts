@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS, SECOND_NS } from '../../../src/base/time.js';
 import type { OpenOptions } from '../../../src/core/flow-factory.js';
 import { type SenderFlow, SenderState } from '../../../src/core/sender-flow.js';
-import { printFrame } from '../../../src/wire/print.js';
 import { DELAY_NS, Pair } from '../../harness/pair.js';
+import { printFrame } from '../../harness/print-frame.js';
 import { RecordingWriter } from '../../harness/sender-bench.js';
 import { pattern } from '../../harness/streams.js';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   CONTROL_ADDRESS,
   controlAddress,
-  defaultControlAddress,
   formatControlAddress,
+  isLocal,
   isPipe,
   netOptions,
   privateControlPath,
@@ -11,9 +11,9 @@ import {
 
 describe('a control address', () => {
   it.each([
-    ['127.0.0.1:47200', { host: '127.0.0.1', port: 47_200 }],
-    [':47200', { host: '127.0.0.1', port: 47_200 }],
-    ['lab7', { host: 'lab7', port: 47_100 }],
+    ['127.0.0.1:28600', { host: '127.0.0.1', port: 28_600 }],
+    [':28600', { host: '127.0.0.1', port: 28_600 }],
+    ['lab7', { host: 'lab7', port: 28_500 }],
     ['[::1]:0', { host: '::1', port: 0 }],
     ['/run/xpass/switch.sock', { path: '/run/xpass/switch.sock' }],
     ['./switch.sock', { path: './switch.sock' }],
@@ -25,7 +25,7 @@ describe('a control address', () => {
     expect(CONTROL_ADDRESS.parse(text)).toBeUndefined();
   });
 
-  it.each(['127.0.0.1:47200', '[::1]:5', '/run/a.sock'])('is written as it is read: %s', (text) => {
+  it.each(['127.0.0.1:28600', '[::1]:5', '/run/a.sock'])('is written as it is read: %s', (text) => {
     const address = CONTROL_ADDRESS.parse(text);
     expect(address && formatControlAddress(address)).toBe(text);
   });
@@ -59,14 +59,14 @@ describe('a control address', () => {
   });
 
   it.each([
-    ['127.0.0.1', '127.0.0.1'],
-    ['127.0.0.7', '127.0.0.7'],
-    ['::1', '::1'],
-    ['0.0.0.0', '127.0.0.1'],
-    ['10.1.2.3', '127.0.0.1'],
-    ['::', '127.0.0.1'],
-  ])('is on loopback unless told otherwise, for a switch at %s too', (host, expected) => {
-    expect(defaultControlAddress({ host, port: 47_100 })).toEqual({ host: expected, port: 47_100 });
+    ['127.0.0.7', true],
+    ['::1', true],
+    ['localhost', true],
+    ['0.0.0.0', false],
+    ['10.1.2.3', false],
+    ['::', false],
+  ])('is local or not: %s', (host, expected) => {
+    expect([isLocal({ host, port: 1 }), isLocal({ path: '/a' })]).toEqual([expected, true]);
   });
 });
 

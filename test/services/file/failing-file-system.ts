@@ -56,14 +56,17 @@ export function failingFileSystem({
   };
   const wrap = (handle: fs.FileHandle): OpenFile =>
     ({
-      write: async (bytes: Uint8Array, offset: number, length: number) => {
+      write: async (bytes: Uint8Array, offset: number, length: number, position: number) => {
         await gate?.();
         pass('write');
         const count = Math.min(length, mostBytes, roomBytes);
         if (count === 0 && length > 0) throw systemError('ENOSPC');
         roomBytes -= count;
-        return handle.write(bytes, offset, count);
+        return handle.write(bytes, offset, count, position);
       },
+      stat: () => handle.stat(),
+      truncate: (length: number) => handle.truncate(length),
+      chmod: (mode: number) => handle.chmod(mode),
       sync: async () => {
         pass('sync');
         await handle.sync();

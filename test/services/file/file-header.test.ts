@@ -11,7 +11,18 @@ describe('the header of a file', () => {
       name: 'a',
       bytes: 5,
       mode: 0o755,
+      offset: 0,
+      prefixSha256: null,
     });
+  });
+
+  it('loses setuid, setgid and sticky bits', () => {
+    expect(parseFileHeader({ kind: 'file', name: 'a', bytes: 5, mode: 0o7755 })).toMatchObject({ mode: 0o755 });
+  });
+
+  it('may begin behind bytes that the receiver has', () => {
+    const header = { kind: 'file', name: 'a', bytes: 5, mode: 0o644, offset: 5, prefixSha256: sha256 };
+    expect(parseFileHeader(header)).toEqual(header);
   });
 
   it('may leave out the mode', () => {
@@ -28,7 +39,11 @@ describe('the header of a file', () => {
     [{ kind: 'file', name: 'a', bytes: 1.5 }, 'badMessage'],
     [{ kind: 'file', name: 'a', bytes: '5' }, 'badMessage'],
     [{ kind: 'file', name: 'a', bytes: 2 ** 53 }, 'badMessage'],
-    [{ kind: 'file', name: 'a', bytes: 5, mode: 0o4755 }, 'badMessage'],
+    [{ kind: 'file', name: 'a', bytes: 5, mode: 0o10000 }, 'badMessage'],
+    [{ kind: 'file', name: 'a', bytes: 5, offset: 6, prefixSha256: sha256 }, 'badMessage'],
+    [{ kind: 'file', name: 'a', bytes: 5, offset: -1, prefixSha256: sha256 }, 'badMessage'],
+    [{ kind: 'file', name: 'a', bytes: 5, offset: 1 }, 'badMessage'],
+    [{ kind: 'file', name: 'a', bytes: 5, offset: 1, prefixSha256: 'a' }, 'badMessage'],
     [{ kind: 'file', name: 'a', bytes: 5, mode: 'rwx' }, 'badMessage'],
   ])('%j is refused as %s', (header, code) => {
     const fault = parseFileHeader(header);

@@ -45,7 +45,7 @@ describe('a file on its way in', () => {
   it('has a temporary name until it is published', async () => {
     const directory = await temporaryDirectory();
     const file = await openFile({ directory });
-    expect(await readdir(directory)).toEqual([expect.stringMatching(/^\.a\.[0-9a-f]{8}-\d+-[0-9a-f]{12}\.part$/)]);
+    expect(await readdir(directory)).toEqual([expect.stringMatching(/^\.a\.[0-9a-f]{8}-\d+-[0-9a-f]{16}\.part$/)]);
     await file.publish();
     expect(await readdir(directory)).toEqual(['a']);
     expect(await readFile(join(directory, 'a'), 'utf8')).toBe('new');
@@ -59,11 +59,12 @@ describe('a file on its way in', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('gets its mode as far as the umask lets it', async () => {
+  it("is its own user's alone until it is published, and then has its mode, whatever the umask", async () => {
     const directory = await temporaryDirectory();
-    const file = await IncomingFile.open({ directory, name: 'tool', mode: 0o755, overwrite: false });
+    const file = await IncomingFile.open({ directory, name: 'tool', mode: 0o757, overwrite: false });
+    expect((await stat(join(directory, file.temporaryName))).mode & 0o777).toBe(0o600);
     await file.publish();
-    expect((await stat(join(directory, 'tool'))).mode & 0o777).toBe(0o755 & ~process.umask());
+    expect((await stat(join(directory, 'tool'))).mode & 0o777).toBe(0o757);
   });
 
   it('may have a name as long as names can be', async () => {

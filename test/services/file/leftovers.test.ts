@@ -1,40 +1,33 @@
-import { lutimes, mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryName } from '../../../src/services/file/file-name.js';
 import {
+  bootOf,
+  isPartOf,
+  isWriterGone,
   machineOf,
-  removeLeftovers,
   temporaryTag,
   thisWriter,
+  UNKNOWN_BOOT,
+  type Writer,
   writerOf,
 } from '../../../src/services/file/leftovers.js';
-import { temporaryDirectory } from './failing-file-system.js';
 
 const HERE = 'aaaaaaaa';
-const SELF = { machine: HERE, pid: 100 };
+const SELF = { machine: HERE, pid: 100, boot: 'cccccccc' };
 /** Of the processes that a test names, this one runs. */
 const RUNNING = 200;
-
-const nameOf = (machine: string, pid: number) => temporaryName('big.iso', temporaryTag({ machine, pid }));
-
-const secondsAgo = (seconds: number) => Date.now() / 1e3 - seconds;
-
-/** Modified a good minute ago. */
-async function leftIn(names: readonly string[], ageSeconds = 90) {
-  const directory = await temporaryDirectory();
-  for (const name of names) {
-    await writeFile(join(directory, name), Buffer.alloc(1_000));
-    await utimes(join(directory, name), secondsAgo(ageSeconds), secondsAgo(ageSeconds));
-  }
-  const found = await removeLeftovers(directory, { self: SELF, isRunning: (pid) => pid === RUNNING });
-  return { found, names: await readdir(directory) };
-}
 
 describe('the name of an unfinished file', () => {
   it('says who writes it', () => {
     expect(writerOf(temporaryName('a\nb', temporaryTag()))).toEqual(thisWriter());
     expect(thisWriter().pid).toBe(process.pid);
+  });
+
+  it('says whose part it is, though long names are cut', () => {
+    const long = `${'x'.repeat(250)}.iso`;
+    const part = temporaryName(long, temporaryTag());
+    expect([isPartOf(part, long), isPartOf(part, `${long}y`), isPartOf(part, 'big.iso')]).toEqual([true, true, false]);
+    expect(isPartOf(temporaryName('a', temporaryTag()), 'a')).toBe(true);
   });
 
   it.each([
@@ -82,55 +75,53 @@ describe('the machine of a writer', () => {
   });
 });
 
-describe('unfinished files that a daemon finds at its start', () => {
-  it('are removed when their process is gone, and counted', async () => {
-    const { found, names } = await leftIn([nameOf(HERE, 300), nameOf(HERE, 301), 'big.iso']);
-    expect(found).toEqual({ removed: 2, removedBytes: 2_000, kept: 0, keptBytes: 0 });
-    expect(names).toEqual(['big.iso']);
+describe('the start of a machine', () => {
+  it('is named by its boot id, and unknown where there is none', () => {
+    const one = bootOf(() => '22222222-3333-4444-5555-666666666666\n');
+    const two = bootOf(() => '99999999-3333-4444-5555-666666666666\n');
+    expect(one).toMatch(/^[0-9a-f]{8}$/);
+    expect(two).not.toBe(one);
+    const none = bootOf(() => {
+      throw new Error('ENOENT');
+    });
+    expect(none).toBe(UNKNOWN_BOOT);
+  });
+});
+
+describe('the writer of an unfinished file', () => {
+  const MINUTE_MS = 60_000;
+  const gone = (writer: Partial<Writer>, ageMs: number, self: Writer = SELF) =>
+    isWriterGone({ ...SELF, ...writer }, { self, isRunning: (pid) => pid === RUNNING, ageMs });
+
+  it('is gone at once when its process is not there in the same start of the machine', () => {
+    expect([gone({ pid: 300 }, 0), gone({ pid: RUNNING }, 0)]).toEqual([true, false]);
   });
 
-  it('are removed when they have its own process number: it was that of one before it', async () => {
-    expect((await leftIn([nameOf(HERE, SELF.pid)])).names).toEqual([]);
+  it('is gone when it had the number of this process, which was one before it', () => {
+    expect(gone({}, 0)).toBe(true);
   });
 
-  it('are left alone when their process runs, or was one of another machine', async () => {
-    const written = [nameOf(HERE, RUNNING), nameOf('bbbbbbbb', 300)];
-    const { found, names } = await leftIn(written);
-    expect(found).toEqual({ removed: 0, removedBytes: 0, kept: 2, keptBytes: 2_000 });
-    expect(names.sort()).toEqual(written.sort());
+  it('of another start of the machine is gone after a minute, whatever has its number now', () => {
+    const before = { pid: RUNNING, boot: 'dddddddd' };
+    expect([gone(before, MINUTE_MS - 1), gone(before, MINUTE_MS + 1)]).toEqual([false, true]);
   });
 
-  it('are left alone when they were modified within the last minute, or will be by the clock of another machine', async () => {
-    for (const age of [0, 50, -30]) {
-      const { found, names } = await leftIn([nameOf(HERE, 300), nameOf(HERE, SELF.pid)], age);
-      expect(found).toMatchObject({ removed: 0, kept: 2 });
-      expect(names).toHaveLength(2);
-    }
+  it('on a machine that tells no start is gone after a minute, unless its process runs', () => {
+    const self = { ...SELF, boot: UNKNOWN_BOOT };
+    const writer = { pid: 300, boot: UNKNOWN_BOOT };
+    expect([gone(writer, 0, self), gone(writer, MINUTE_MS + 1, self)]).toEqual([false, true]);
+    expect(gone({ ...writer, pid: RUNNING }, MINUTE_MS + 1, self)).toBe(false);
   });
 
-  it('are regular files only', async () => {
-    const directory = await temporaryDirectory();
-    const [folder, link] = [join(directory, nameOf(HERE, 300)), join(directory, nameOf(HERE, 301))];
-    await mkdir(folder);
-    await utimes(folder, 0, 0);
-    await symlink('/etc/hostname', link);
-    await lutimes(link, 0, 0);
-    const found = await removeLeftovers(directory, { self: SELF, isRunning: () => false });
-    expect(found).toEqual({ removed: 0, removedBytes: 0, kept: 0, keptBytes: 0 });
-    expect(await readdir(directory)).toHaveLength(2);
+  it('on another machine is never known to be gone, nor one whose clock is ahead', () => {
+    expect(gone({ machine: 'bbbbbbbb', pid: 300 }, 100 * MINUTE_MS)).toBe(false);
+    expect(gone({ boot: 'dddddddd' }, -30_000)).toBe(false);
   });
 
-  it('are told from those of a process that runs, by asking the system', async () => {
-    const directory = await temporaryDirectory();
-    const { machine } = thisWriter();
+  it('is looked for among the processes of the system', () => {
+    const facts = { ageMs: 0 };
+    expect(isWriterGone({ ...thisWriter(), pid: process.ppid }, facts)).toBe(false);
     // Far above the numbers that systems give.
-    const pids = [process.ppid, 2 ** 31 - 2];
-    for (const pid of pids) {
-      const path = join(directory, nameOf(machine, pid));
-      await writeFile(path, 'x');
-      await utimes(path, 0, 0);
-    }
-    const found = await removeLeftovers(directory);
-    expect(found).toMatchObject({ removed: 1, kept: 1 });
+    expect(isWriterGone({ ...thisWriter(), pid: 2 ** 31 - 2 }, { ageMs: 2 * MINUTE_MS })).toBe(true);
   });
 });

@@ -180,7 +180,7 @@ interface Wish {
 }
 
 function receiverOf({ directory, bytes, name = 'a', overwrite = false, fileSystem }: Wish) {
-  const header: FileHeader = { kind: 'file', name, bytes, mode: 0o644 };
+  const header: FileHeader = { kind: 'file', name, bytes, mode: 0o644, offset: 0, prefixSha256: null };
   const verdicts: Verdict[] = [];
   let drainedBytes = 0;
   let tell: (verdict: Verdict) => void = () => undefined;

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Failure } from '../../../src/base/failure.js';
 import { Fault } from '../../../src/services/file/fault.js';
 import { parseFileHeader } from '../../../src/services/file/file-header.js';
+import type { PrefixPoint } from '../../../src/services/file/file-offer.js';
 import { FileReceiver } from '../../../src/services/file/receive-file.js';
 import { type FileSource, openFileSource, READ_BYTES } from '../../../src/services/file/send-file.js';
 import { TransferReader } from '../../../src/services/file/transfer-reader.js';
@@ -211,5 +212,63 @@ describe('a file that changes while it is sent', () => {
   it('because its size is not what the system says is named', async ({ skip }) => {
     skip(process.platform !== 'linux', 'it needs Linux');
     await expect(openFileSource('/proc/self/status').then(drain)).rejects.toThrow('grew beyond 0 bytes');
+  });
+});
+
+describe('a file that a receiver has some of', () => {
+  const content = Buffer.alloc(5 * READ_BYTES + 7, 'some of it');
+  const point = (offset: number, of: Uint8Array = content) => ({ offset, sha256: sha256Of(of.subarray(0, offset)) });
+  const offer = (points: PrefixPoint[], existing: string | null = null) =>
+    ({ kind: 'file-offer', existing, points }) as const;
+
+  it.each([[[1]], [[1, READ_BYTES, 2 * READ_BYTES + 1]], [[content.length]]])(
+    'is sent from the last of the points %j on, with the digest of everything',
+    async (offsets) => {
+      const source = await opened(await fileOf(content));
+      expect(await source.compare(offer(offsets.map((offset) => point(offset))))).toMatchObject({ isWhole: false });
+      const from = offsets[offsets.length - 1];
+      const { header, body, trailer } = bodyOf(await drain(source), content.length - from);
+      expect(header).toMatchObject({ bytes: content.length, offset: from, prefixSha256: point(from).sha256 });
+      expect(body.equals(content.subarray(from))).toBe(true);
+      expect(trailer).toEqual({ kind: 'digest', sha256: sha256Of(content) });
+    },
+  );
+
+  it('is sent from the last point that agrees, and from its start where none does', async () => {
+    const changed = Buffer.from(content);
+    changed[READ_BYTES + 10] ^= 1;
+    const points = [1, 2, 3].map((reads) => point(reads * READ_BYTES, changed));
+    const source = await opened(await fileOf(content));
+    await source.compare(offer(points));
+    expect(source.header.offset).toBe(READ_BYTES);
+    const other = await opened(await fileOf(Buffer.alloc(content.length, 'other')));
+    await other.compare(offer(points));
+    const { header, trailer } = bodyOf(await drain(other), content.length);
+    expect(header).not.toHaveProperty('offset');
+    expect(trailer).toEqual({ kind: 'digest', sha256: sha256Of(Buffer.alloc(content.length, 'other')) });
+  });
+
+  it('does not look behind its end, nor behind the bytes that are to be sent', async () => {
+    const source = await opened(await fileOf(content), { bytes: READ_BYTES });
+    await source.compare(offer([point(READ_BYTES - 1), point(READ_BYTES + 1)]));
+    expect(source.header.offset).toBe(READ_BYTES - 1);
+  });
+
+  it('is known to be there whole, whatever else there is of it', async () => {
+    const sha256 = sha256Of(content);
+    const stale = point(5, Buffer.alloc(5));
+    for (const points of [[], [point(5)], [stale], [point(content.length)]]) {
+      const source = await opened(await fileOf(content));
+      expect(await source.compare(offer(points, sha256))).toEqual({ isWhole: true, sha256 });
+    }
+  });
+
+  it('is sent behind the part when another file has its name', async () => {
+    const source = await opened(await fileOf(content));
+    expect(await source.compare(offer([point(5)], sha256Of(Buffer.alloc(3))))).toEqual({
+      isWhole: false,
+      sha256: null,
+    });
+    expect(source.header.offset).toBe(5);
   });
 });

@@ -55,6 +55,12 @@ describe('a SOCKS5 client', () => {
     expect(read(GREETING, bytes)).toEqual([GREETED, connect]);
   });
 
+  it('loses nothing of what it sends behind its request in the chunk of its greeting, however much that is', () => {
+    const rest = new Uint8Array(5_000).fill(7);
+    const steps = read(joined(GREETING, named('web', 80), rest));
+    expect(steps).toEqual([GREETED, { kind: 'connect', target: { host: 'web', port: 80 }, rest }]);
+  });
+
   it('may send in pieces of any size, and go on at once', () => {
     const rest = Uint8Array.of(...Buffer.from('GET / HTTP/1.0'));
     const all = joined(GREETING, named('web', 80), rest);

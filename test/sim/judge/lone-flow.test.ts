@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ALGORITHM_NAMES } from '../../../src/core/algorithms.js';
-import { loneFlow } from '../../../src/sim/judge/lone-flow.js';
 import { withEndpoints } from '../../../src/sim/judge/network-scenario.js';
 import { simulate } from '../../../src/sim/simulate.js';
+import { loneFlow } from '../../harness/lone-flow.js';
 import { printSeed, scaledRuns, TEST_SEED } from '../../harness/seeds.js';
 
 printSeed();

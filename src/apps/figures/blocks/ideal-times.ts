@@ -12,11 +12,7 @@ export interface IdealFlow {
 }
 
 /** A flow under way. */
-interface Active {
-  readonly index: number;
-  readonly path: readonly number[];
-  leftBits: number;
-}
+type Active = { readonly index: number; readonly path: readonly number[]; leftBits: number };
 
 /**
  * How long each flow takes where all that are under way have their max-min fair shares at each moment (`capacitiesBps` by link), ns: what no rate control without knowledge of the
@@ -56,13 +52,7 @@ function withoutDone(active: readonly Active[], shares: Float64Array, done: (ind
 }
 
 /** Leaves, spines and hosts with their rates, for `idealTimes`. */
-interface IdealFabric {
-  readonly hosts: number;
-  readonly hostsPerLeaf: number;
-  readonly spines: number;
-  readonly edgeBps: number;
-  readonly coreBps: number;
-}
+type IdealFabric = { readonly hosts: number; readonly hostsPerLeaf: number; readonly spines: number; readonly edgeBps: number; readonly coreBps: number };
 
 /** The links of a leaf-spine fabric, and the paths of flows through it, from host to host by number from 0. */
 export class IdealLeafSpine {
@@ -78,10 +68,7 @@ export class IdealLeafSpine {
     this.ways = spread ? 1 : fabric.spines;
     const { hosts, hostsPerLeaf, edgeBps, coreBps, spines } = fabric;
     const coreLinks = 2 * this.ways * Math.ceil(hosts / hostsPerLeaf);
-    this.capacitiesBps = [
-      ...new Array<number>(2 * hosts).fill(edgeBps),
-      ...new Array<number>(coreLinks).fill((coreBps * spines) / this.ways),
-    ];
+    this.capacitiesBps = [...new Array<number>(2 * hosts).fill(edgeBps), ...new Array<number>(coreLinks).fill((coreBps * spines) / this.ways)];
   }
 
   path(from: number, to: number): number[] {

@@ -1,8 +1,10 @@
 // Tested by test/apps/figures/blocks/joining.test.ts
+
 import { assert } from '../../../base/assert.js';
 import type { FlowSeries, SimulationRun } from '../../../sim/result.js';
 import type { FigureDocument } from '../figure.js';
 import type { Quantity } from '../plan.js';
+import { quantity } from '../plan.js';
 import { median } from '../statistics.js';
 import { dumbbell, type Rule, type Start } from './dumbbell.js';
 import { payloadBps } from './payload.js';
@@ -60,7 +62,7 @@ export function rttsUntilWithin(run: SimulationRun, part: number): number {
 /** The median over seeds. */
 export function rttsWithin(part: number): Quantity {
   const title = `rtts_within_${part * 100}_percent`;
-  return { title, digits: 1, of: (run) => rttsUntilWithin(run, part), over: median };
+  return quantity(title, 1, (run) => rttsUntilWithin(run, part), median);
 }
 
 function rateOf({ result }: SimulationRun): number {

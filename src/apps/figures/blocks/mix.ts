@@ -1,7 +1,7 @@
 import { assert } from '../../../base/assert.js';
 import type { SimulationRun } from '../../../sim/result.js';
 import type { FigureDocument } from '../figure.js';
-import { cross, type Quantity } from '../plan.js';
+import { cross, quantity } from '../plan.js';
 import { BOTTLENECK } from './quantities.js';
 
 /** Marking threshold: above C * RTT / 7 = 6 frames of 10 Gbit/s and 30 us; at 30 the ratio is nearest to 1 (docs/decisions/0015-ec4.md). */
@@ -38,14 +38,7 @@ export function mixDocument(mix: Mix): FigureDocument {
   return {
     duration,
     warmUp,
-    topology: {
-      name: 'dumbbell',
-      pairs: counts[0] + counts[1],
-      rate,
-      delay,
-      ecnThreshold: `${markFrames}frames`,
-      dataQueue: DATA_QUEUE,
-    },
+    topology: { name: 'dumbbell', pairs: counts[0] + counts[1], rate, delay, ecnThreshold: `${markFrames}frames`, dataQueue: DATA_QUEUE },
     bottlenecks: [BOTTLENECK],
     hosts: present.map(({ algorithm, parameters, side }) => ({
       hosts: [...hostsOf(counts, side)],
@@ -72,8 +65,7 @@ function hostsOf([one, other]: readonly [number, number], side: number): readonl
 
 /** Payload of each side, bit/s. */
 export function sidesBps({ result }: SimulationRun): readonly [number, number] {
-  const of = (group: string): number =>
-    result.flows.filter((flow) => flow.group === group).reduce((sum, { goodputBps }) => sum + goodputBps, 0);
+  const of = (group: string): number => result.flows.filter((flow) => flow.group === group).reduce((sum, { goodputBps }) => sum + goodputBps, 0);
   return [of(GROUPS[0]), of(GROUPS[1])];
 }
 
@@ -97,7 +89,7 @@ export function shares({ series }: SimulationRun): { timesNs: readonly number[];
 }
 
 /** What the first side gets for each bit of the other. */
-export const RATIO: Quantity = { title: 'ratio', digits: 4, of: ratioOf };
+export const RATIO = quantity('ratio', 4, ratioOf);
 
 export const EC4: Side = { algorithm: 'ec4' };
 export const EC4_LITERAL: Side = { algorithm: 'ec4-literal' };
@@ -130,7 +122,6 @@ export interface MixCase {
 /** The runs of fairness and of queues. One window of 100 ms needs a little more than its length. */
 export const MIX_RUNS = {
   cases: (): readonly MixCase[] => cross({ name: MIX_NAMES, flows: FLOWS }),
-  document: ({ name, flows }: MixCase): FigureDocument =>
-    mixDocument({ sides: MIXES[name], pairs: flows / 2, duration: '121ms', warmUp: '20ms' }),
+  document: ({ name, flows }: MixCase): FigureDocument => mixDocument({ sides: MIXES[name], pairs: flows / 2, duration: '121ms', warmUp: '20ms' }),
   seeds: { quick: 1, paper: 5 },
 };

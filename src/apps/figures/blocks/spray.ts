@@ -23,14 +23,7 @@ export const PAPER_FABRIC: Fabric = { leaves: 24, hostsPerLeaf: 10, edge: '40gbi
 /** Four spines; eight links of 3 us there and back and 4 us in each host, which is an RTT of 32 us as in SprayPass §IV-A. */
 export function leafSpine({ leaves, hostsPerLeaf, edge, core }: Fabric): FigureDocument {
   return {
-    topology: {
-      name: 'leaf-spine',
-      spines: 4,
-      leaves,
-      hostsPerLeaf,
-      edge: { rate: edge, delay: '3us' },
-      core: { rate: core, delay: '3us' },
-    },
+    topology: { name: 'leaf-spine', spines: 4, leaves, hostsPerLeaf, edge: { rate: edge, delay: '3us' }, core: { rate: core, delay: '3us' } },
     hosts: [{ processing: { delay: '4us' } }],
   };
 }

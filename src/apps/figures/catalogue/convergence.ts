@@ -1,16 +1,14 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
 import type { BarChart, LineChart } from '../../../report/plot/chart.js';
+import { lines } from '../blocks/charts.js';
 import { RULES, type Rule } from '../blocks/dumbbell.js';
 import { joiningDocument, LAST_RTT, rttsWithin, sharesSinceJoin } from '../blocks/joining.js';
 import type { Profile } from '../figure.js';
-import { chartsOf, cross, figure, fixed, type Results, type Row, tableOf } from '../plan.js';
+import { chartsOf, cross, figure, fixed, type Results, type Row, row, tableOf } from '../plan.js';
 import { spread } from '../statistics.js';
 
-interface Case {
-  readonly rule: Rule;
-  readonly rate: Rate;
-}
+type Case = { readonly rule: Rule; readonly rate: Rate };
 
 /** Rates with their names, and median and range over eight seeds of the authors' code: RTTs to within 20 % and to within 10 %. */
 const RATES = {
@@ -34,9 +32,7 @@ export function joiningSeeds(rule: Rule, profile: Profile): number {
   return profile === 'paper' || rule === 'steady' ? 20 : 8;
 }
 
-export const convergence = figure<Case>({
-  name: 'convergence',
-  title: 'Convergence of a flow that joins',
+export const convergence = figure<Case>('convergence', 'Convergence of a flow that joins', {
   source: 'ExpressPass 2016, Figure 7; ExpressPass 2017, convergence at 10 and 100 Gbit/s',
   about: (profile) =>
     `One flow has a link to itself, RTT 100 us; then a second one starts. Counted are RTTs from its start, its opening request included, until the first RTT begins in which both flows are within 20 % (10 %) of the fair share: rates of payload over one RTT. No data can arrive in the first one and a half. Median, 90th percentile and range over ${joiningSeeds('steady', profile)} seeds for steady and ${joiningSeeds('naive', profile)} for the others; initial rate and w_init 0.5. What has not converged after ${LAST_RTT} RTTs counts as ${LAST_RTT}.
@@ -46,10 +42,7 @@ At 10 Gbit/s a fair share is 38 frames an RTT, so 10 % are four frames. The draw
   document: joiningDocument,
   seeds: ({ rule }, profile) => joiningSeeds(rule, profile),
   rows: (results) => WITHIN.map(({ part, ...each }) => rowOf(results, each, part)),
-  charts: (results) => ({
-    ...chartsOf(cross({ rule: DRAWN_RULES, rate: RATE_NAMES }), (each) => rateChart(results, each)),
-    medians: medianChart(results),
-  }),
+  charts: (results) => ({ ...chartsOf(cross({ rule: DRAWN_RULES, rate: RATE_NAMES }), (each) => rateChart(results, each)), medians: medianChart(results) }),
   tables: (results) => [
     tableOf(
       '',
@@ -71,17 +64,13 @@ At 10 Gbit/s a fair share is 38 frames an RTT, so 10 % are four frames. The draw
 function rowOf(results: Results<Case>, each: Case, part: Part): Row {
   const { rule, rate } = each;
   const { median, p90, lowest, highest } = spread(results.bySeed(RTTS[part], each));
-  const text = {
-    quantity: `${rule}, ${RATES[rate].name}: RTTs to within ${part * 100} %, median / p90 (range)`,
-    paper: '3',
-    code: rule === 'steady' || rule === 'expresspass-ns2' ? RATES[rate].code[part] : undefined,
-    ours: `${fixed(median, 1)} / ${p90} (${lowest}-${highest})`,
-  };
-  if (rule !== 'steady')
-    return {
-      ...text,
-      note: "Nothing is claimed of this rule; it stands beside ours. The paper's value is its claim, from one drawing.",
-    };
+  const text = row(
+    `${rule}, ${RATES[rate].name}: RTTs to within ${part * 100} %, median / p90 (range)`,
+    `${fixed(median, 1)} / ${p90} (${lowest}-${highest})`,
+    0,
+    { paper: '3', code: rule === 'steady' || rule === 'expresspass-ns2' ? RATES[rate].code[part] : undefined },
+  );
+  if (rule !== 'steady') return { ...text, note: "Nothing is claimed of this rule; it stands beside ours. The paper's value is its claim, from one drawing." };
   const most = MOST_RTTS[part];
   return {
     ...text,
@@ -94,17 +83,18 @@ function rowOf(results: Results<Case>, each: Case, part: Part): Row {
 function rateChart(results: Results<Case>, each: Case): LineChart {
   const shares = sharesSinceJoin(results.runsOf(each)[0]).slice(0, DRAWN_RTTS);
   const x = shares.map((_, at) => at + 1);
-  return {
-    kind: 'lines',
-    title: `${each.rule}, ${RATES[each.rate].name}`,
-    x: { name: 'RTTs since the second flow started' },
-    y: { name: 'rate over one RTT / fair share', min: 0, max: 2 },
-    series: [
+  return lines(
+    {
+      x: 'RTTs since the second flow started',
+      y: { name: 'rate over one RTT / fair share', min: 0, max: 2 },
+      title: `${each.rule}, ${RATES[each.rate].name}`,
+      references: [{ label: 'fair', y: 1 }],
+    },
+    [
       { name: 'running flow', x, y: shares.map(([running]) => running) },
       { name: 'joining flow', x, y: shares.map(([, joining]) => joining) },
     ],
-    references: [{ label: 'fair', y: 1 }],
-  };
+  );
 }
 
 function medianChart(results: Results<Case>): BarChart {

@@ -1,8 +1,9 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
+import { lines } from '../blocks/charts.js';
 import { dumbbell, type Rule, withLinks } from '../blocks/dumbbell.js';
 import type { Profile } from '../figure.js';
-import { chartsOf, cross, figure, isNear, type Quantity, type Row } from '../plan.js';
+import { chartsOf, cross, figure, isNear, quantity, type Row, row } from '../plan.js';
 import { mean } from '../statistics.js';
 
 const QUEUES = [1, 2, 4, 8, 16, 32];
@@ -24,16 +25,14 @@ const MOST_PERCENT = 1;
 const TOLERANCE_PERCENT = 3;
 
 /** Of the data share of the bottleneck. */
-export const UNDER_UTILISATION: Quantity = {
-  title: 'under_utilisation_percent',
-  digits: 2,
-  of: ({ result }) => result.utilisation,
-  over: (values) => 100 * (1 - mean(values)),
-};
+export const UNDER_UTILISATION = quantity(
+  'under_utilisation_percent',
+  2,
+  ({ result }) => result.utilisation,
+  (values) => 100 * (1 - mean(values)),
+);
 
-export const creditQueue = figure<{ rule: Rule; queue: number; flows: number }>({
-  name: 'credit-queue',
-  title: 'Length of the credit queue',
+export const creditQueue = figure<{ rule: Rule; queue: number; flows: number }>('credit-queue', 'Length of the credit queue', {
   source: 'ExpressPass 2017, Figure 9',
   about: (profile) =>
     `Under-utilisation of the data share in per cent, for credit queues of 1 to 32 credits in every switch and NIC and 2 to 32 endless flows at 10 Gbit/s, RTT 100 us. Lists are for ${FLOWS.join(', ')} flows. 60 ms, measured from 20 to 60 ms, ${profile === 'quick' ? 'one seed' : `means over ${SEEDS.paper} seeds`}; initial rate and w_init 0.5. The paper's lines rise to about 5 % for short queues, and it finds eight credits sufficient.`,
@@ -45,35 +44,28 @@ export const creditQueue = figure<{ rule: Rule; queue: number; flows: number }>(
   },
   seeds: SEEDS,
   rows: (results) =>
-    cross({ rule: DRAWN, queue: QUEUES }).map(({ rule, queue }) => ({
-      quantity: `${rule}, queue of ${queue}: under-utilisation (%)`,
-      paper: queue === 8 ? 'sufficient' : undefined,
-      code: CODE[queue],
-      ours: results.list(UNDER_UTILISATION, { rule, queue }),
-      digits: 1,
-      ...limitOf(rule, queue, results.list(UNDER_UTILISATION, { rule, queue })),
-    })),
+    cross({ rule: DRAWN, queue: QUEUES }).map(({ rule, queue }) =>
+      row(`${rule}, queue of ${queue}: under-utilisation (%)`, results.list(UNDER_UTILISATION, { rule, queue }), 1, {
+        paper: queue === 8 ? 'sufficient' : undefined,
+        code: CODE[queue],
+        ...limitOf(rule, queue, results.list(UNDER_UTILISATION, { rule, queue })),
+      }),
+    ),
   charts: (results) =>
-    chartsOf(DRAWN, (rule) => ({
-      kind: 'lines',
-      title: rule,
-      x: { name: 'credit queue (credits)', scale: 'log2' },
-      y: { name: 'under-utilisation (%)', min: -1, max: 10 },
-      series: FLOWS.map((flows) => results.line(`${flows} flows`, 'queue', UNDER_UTILISATION, { rule, flows })),
-    })),
-  table: { rule: 'rule', credit_queue: 'queue', flows: 'flows', under_utilisation_percent: UNDER_UTILISATION },
+    chartsOf(DRAWN, (rule) =>
+      lines(
+        { x: { name: 'credit queue (credits)', scale: 'log2' }, y: { name: 'under-utilisation (%)', min: -1, max: 10 }, title: rule },
+        FLOWS.map((flows) => results.line(`${flows} flows`, 'queue', UNDER_UTILISATION, { rule, flows })),
+      ),
+    ),
+  table: ['rule', { credit_queue: 'queue' }, 'flows', UNDER_UTILISATION],
 });
 
 function limitOf(rule: Rule, queue: number, ours: readonly number[]): Partial<Row> {
-  if (rule === 'steady' && queue === 8)
-    return { most: MOST_PERCENT, held: `Held to at most ${MOST_PERCENT} % for 2 to 32 flows` };
+  if (rule === 'steady' && queue === 8) return { most: MOST_PERCENT, held: `Held to at most ${MOST_PERCENT} % for 2 to 32 flows` };
   if (rule === 'expresspass-ns2' && queue > 1)
-    return {
-      met: isNear(ours, CODE[queue], TOLERANCE_PERCENT),
-      held: `Held to within ${TOLERANCE_PERCENT} % of the link`,
-    };
+    return { met: isNear(ours, CODE[queue], TOLERANCE_PERCENT), held: `Held to within ${TOLERANCE_PERCENT} % of the link` };
   return { note: queue === 1 ? NOTE_ONE : 'The paper has it as a drawing only.' };
 }
 
-const NOTE_ONE =
-  "The authors' limit is in bytes, so their queue of one was measured with credits of 84 B; ours counts credits of 84 to 92 B.";
+const NOTE_ONE = "The authors' limit is in bytes, so their queue of one was measured with credits of 84 B; ours counts credits of 84 to 92 B.";

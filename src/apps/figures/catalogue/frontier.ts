@@ -3,7 +3,7 @@ import type { ScatterChart } from '../../../report/plot/chart.js';
 import { dumbbell, RULES, type Rule } from '../blocks/dumbbell.js';
 import { joiningDocument, rttsWithin } from '../blocks/joining.js';
 import { CREDITS_DROPPED, jainOver, UTILISATION } from '../blocks/quantities.js';
-import { cross, figure, fixed, type Quantity, rounded, tableOf, valueList } from '../plan.js';
+import { cross, figure, fixed, type Quantity, rounded, row, tableOf, valueList } from '../plan.js';
 import { joiningSeeds } from './convergence.js';
 
 /** Up to the number for which every rule has been played, naive too. */
@@ -13,15 +13,12 @@ const JAIN_1MS = jainOver(1);
 const RTTS = rttsWithin(0.1);
 
 /** The runs of one-bottleneck, by flows, and of convergence. */
-export const frontier = figure<{ rule: Rule; flows: number | typeof JOIN }>({
-  name: 'frontier',
-  title: 'What each rule gives and what it takes',
+export const frontier = figure<{ rule: Rule; flows: number | typeof JOIN }>('frontier', 'What each rule gives and what it takes', {
   source: 'Ours',
   about: () =>
     `The runs of one-bottleneck and convergence once more, rule beside rule: utilisation of the data share, Jain over 1 ms, the share of credits dropped, and RTTs until a joining flow and the running one are within 10 % of the fair share at 10 Gbit/s. Labels and lists are for ${FLOWS.join(', ')} flows; means over seeds, of RTTs the median. Up and to the left is better in every drawing.`,
   cases: () => cross({ rule: RULES, flows: [...FLOWS, JOIN] as const }),
-  document: ({ rule, flows }) =>
-    flows === JOIN ? joiningDocument({ rule, rate: '10gbit' }) : dumbbell({ rule, pairs: flows }),
+  document: ({ rule, flows }) => (flows === JOIN ? joiningDocument({ rule, rate: '10gbit' }) : dumbbell({ rule, pairs: flows })),
   seeds: ({ rule, flows }, profile) => {
     if (flows === JOIN) return joiningSeeds(rule, profile);
     return profile === 'quick' ? 2 : 10;
@@ -34,11 +31,12 @@ export const frontier = figure<{ rule: Rule; flows: number | typeof JOIN }>({
           2,
         );
       const rtts = fixed(results.of(RTTS, { rule, flows: JOIN }), 1);
-      return {
-        quantity: `${rule}: utilisation; Jain over 1 ms; credits dropped; RTTs to within 10 %`,
-        ours: `${list(UTILISATION)}; ${list(JAIN_1MS)}; ${list(CREDITS_DROPPED)}; ${rtts}`,
-        note: 'What is claimed of these stands under one-bottleneck and convergence.',
-      };
+      return row(
+        `${rule}: utilisation; Jain over 1 ms; credits dropped; RTTs to within 10 %`,
+        `${list(UTILISATION)}; ${list(JAIN_1MS)}; ${list(CREDITS_DROPPED)}; ${rtts}`,
+        0,
+        { note: 'What is claimed of these stands under one-bottleneck and convergence.' },
+      );
     }),
   charts: (results) => {
     const byFlows = (quantity: Quantity, name: string): ScatterChart => ({
@@ -47,11 +45,7 @@ export const frontier = figure<{ rule: Rule; flows: number | typeof JOIN }>({
       y: { name, min: 0.7 },
       series: RULES.map((rule) => ({
         name: rule,
-        points: FLOWS.map((flows) => ({
-          x: results.of(CREDITS_DROPPED, { rule, flows }),
-          y: results.of(quantity, { rule, flows }),
-          label: String(flows),
-        })),
+        points: FLOWS.map((flows) => ({ x: results.of(CREDITS_DROPPED, { rule, flows }), y: results.of(quantity, { rule, flows }), label: String(flows) })),
       })),
     });
     return {

@@ -5,14 +5,10 @@ import { dumbbell, type Rule } from '../blocks/dumbbell.js';
 import { joiningDocument, LAST_RTT, rttsWithin } from '../blocks/joining.js';
 import { PAYLOAD_BYTES } from '../blocks/payload.js';
 import type { FigureDocument, Profile } from '../figure.js';
-import { cross, figure, isNear, type Quantity, type Results, type Row, tableOf, valueList } from '../plan.js';
+import { cross, figure, isNear, quantity, type Results, type Row, row, tableOf, valueList } from '../plan.js';
 
 /** `join`: a flow joins another; `waste`: a flow of one frame on an idle network. */
-interface Case {
-  readonly rule: Rule;
-  readonly kind: 'join' | 'waste';
-  readonly divisor: number;
-}
+type Case = { readonly rule: Rule; readonly kind: 'join' | 'waste'; readonly divisor: number };
 
 const DIVISORS = [1, 2, 4, 8, 16, 32];
 /** Figure 8b, and the authors' code. */
@@ -27,11 +23,9 @@ const WASTERS = DRAWN.slice(0, 3);
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 10, paper: 20 };
 const RTTS_20 = rttsWithin(0.2);
 const RTTS_10 = rttsWithin(0.1);
-const WASTED: Quantity = { title: 'wasted_credits', digits: 2, of: ({ result }) => result.flows[0].credits.unused };
+const WASTED = quantity('wasted_credits', 2, ({ result }) => result.flows[0].credits.unused);
 
-export const initialRate = figure<Case>({
-  name: 'initial-rate',
-  title: 'Initial rate: convergence against wasted credits',
+export const initialRate = figure<Case>('initial-rate', 'Initial rate: convergence against wasted credits', {
   source: 'ExpressPass 2017, Figure 8',
   about: (profile) =>
     `Lists are for initial rates of 1, 1/2, 1/4, 1/8, 1/16 and 1/32 of the maximum, w_init 0.5, at 10 Gbit/s and an RTT of 100 us. Convergence as in the figure of that name: a flow joins one that runs, RTTs until both are within 20 % (10 %) of the fair share, medians over ${SEEDS[profile]} seeds. Wasted credits: a flow of one frame on an idle network; credits that reached the sender when it had nothing left to send.`,
@@ -41,10 +35,7 @@ export const initialRate = figure<Case>({
   ],
   document: documentOf,
   seeds: ({ kind }, profile) => (kind === 'join' ? SEEDS[profile] : 20),
-  rows: (results) => [
-    ...WASTERS.map((rule) => wasteRow(rule, results.list(WASTED, { rule, kind: 'waste' }))),
-    ...DRAWN.map((rule) => rttRow(results, rule)),
-  ],
+  rows: (results) => [...WASTERS.map((rule) => wasteRow(rule, results.list(WASTED, { rule, kind: 'waste' }))), ...DRAWN.map((rule) => rttRow(results, rule))],
   charts: (results) => ({
     convergence: {
       ...CHART,
@@ -54,10 +45,7 @@ export const initialRate = figure<Case>({
     waste: {
       ...CHART,
       y: { name: 'wasted credits of a flow of one frame' },
-      series: [
-        ...WASTERS.map((rule) => results.line(rule, 'divisor', WASTED, { rule, kind: 'waste' })),
-        { name: 'paper', x: DIVISORS, y: PAPER_WASTED },
-      ],
+      series: [...WASTERS.map((rule) => results.line(rule, 'divisor', WASTED, { rule, kind: 'waste' })), { name: 'paper', x: DIVISORS, y: PAPER_WASTED }],
     },
   }),
   tables: (results) => [
@@ -71,10 +59,7 @@ export const initialRate = figure<Case>({
   ],
 });
 
-const CHART: Pick<LineChart, 'kind' | 'x'> = {
-  kind: 'lines',
-  x: { name: 'maximum rate / initial rate', scale: 'log2' },
-};
+const CHART: Pick<LineChart, 'kind' | 'x'> = { kind: 'lines', x: { name: 'maximum rate / initial rate', scale: 'log2' } };
 
 function documentOf({ rule, kind, divisor }: Case): FigureDocument {
   const start = { initialRate: 1 / divisor, wInit: 0.5 };
@@ -84,25 +69,20 @@ function documentOf({ rule, kind, divisor }: Case): FigureDocument {
 }
 
 function wasteRow(rule: Rule, ours: readonly number[]): Row {
-  return {
-    quantity: `${rule}: wasted credits of a flow of one frame`,
+  return row(`${rule}: wasted credits of a flow of one frame`, ours, 1, {
     paper: valueList(PAPER_WASTED, 0),
     code: valueList(CODE_WASTED, 0),
-    ours,
-    digits: 1,
     met: isNear(ours, CODE_WASTED, TOLERANCE),
     held: "Held to within one credit of the authors' code at every rate",
-  };
+  });
 }
 
 function rttRow(results: Results<Case>, rule: Rule): Row {
   const [rtts20, rtts10] = [RTTS_20, RTTS_10].map((quantity) => results.list(quantity, { rule, kind: 'join' }));
-  const text = {
-    quantity: `${rule}: RTTs to within 20 %; 10 %`,
+  const text = row(`${rule}: RTTs to within 20 %; 10 %`, `${valueList(rtts20, 1)}; ${valueList(rtts10, 1)}`, 0, {
     paper: `${PAPER_RTTS.first} to ${PAPER_RTTS.last}`,
     code: rule === 'expresspass-ns2' ? '-, 4.5, -, -, 4, 8.5; -, 15, -, -, 10, 13.5' : undefined,
-    ours: `${valueList(rtts20, 1)}; ${valueList(rtts10, 1)}`,
-  };
+  });
   if (rule !== 'steady') return { ...text, note: 'Nothing is claimed of this rule; it stands beside ours.' };
   return {
     ...text,

@@ -1,16 +1,13 @@
 import { dataRateBps } from '../../../sim/measure/utilisation.js';
 import { DEFAULT_PORT } from '../../../switch/port.js';
 import { wireBytes } from '../../../wire/layout.js';
+import { FLOWS_AXIS, lines } from '../blocks/charts.js';
 import { dumbbell } from '../blocks/dumbbell.js';
 import { jainOver } from '../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../figure.js';
-import { chartsOf, counted, cross, figure, isNear, type Results, type Row, valueList } from '../plan.js';
+import { chartsOf, counted, cross, figure, isNear, type Results, type Row, row, valueList } from '../plan.js';
 
-interface Case {
-  readonly setup: Setup;
-  readonly gap: number;
-  readonly flows: number;
-}
+type Case = { readonly setup: Setup; readonly gap: number; readonly flows: number };
 
 const GAPS = [0, 0.01, 0.02, 0.04, 0.08];
 /** What the rows speak of: enough where jitter is not what does the work. */
@@ -20,16 +17,8 @@ const FEW_GAPS = [0, 0.02, 0.08];
  * 84 B, those of several 76 to 92 B.
  */
 const SETUPS = {
-  unmetered: {
-    title: 'credits of 88 B, NIC without a meter',
-    name: 'unmetered NIC',
-    code: { 0.02: [0.75, 0.42, 0.32], 0.08: [0.97, 0.88, 0.83] },
-  },
-  metered: {
-    title: 'credits of 88 B, metered NIC',
-    name: 'metered NIC',
-    code: { 0: [1.0, 0.51, 1.0], 0.02: [0.7, 0.23, 0.2], 0.08: [0.6, 0.22, 0.07] },
-  },
+  unmetered: { title: 'credits of 88 B, NIC without a meter', name: 'unmetered NIC', code: { 0.02: [0.75, 0.42, 0.32], 0.08: [0.97, 0.88, 0.83] } },
+  metered: { title: 'credits of 88 B, metered NIC', name: 'metered NIC', code: { 0: [1.0, 0.51, 1.0], 0.02: [0.7, 0.23, 0.2], 0.08: [0.6, 0.22, 0.07] } },
   sizes: {
     title: 'credits of 84 to 92 B, metered NIC',
     name: '84 to 92 B',
@@ -49,61 +38,47 @@ const FAIR = 0.95;
 const SHORT = jainOver(1);
 const LONG = jainOver(4);
 /** The most that the bottleneck carries in the short windows of 1 ms. */
-const FRAMES_IN_1_MS =
-  (dataRateBps({ ...DEFAULT_PORT, rateBps: 10e9 }) * 1e6) / 1e9 / (8 * wireBytes(DEFAULT_PORT.maxFrameBytes));
+const FRAMES_IN_1_MS = (dataRateBps({ ...DEFAULT_PORT, rateBps: 10e9 }) * 1e6) / 1e9 / (8 * wireBytes(DEFAULT_PORT.maxFrameBytes));
 
-export const jitter = figure<Case>({
-  name: 'jitter',
-  title: 'Jitter of the credits and fairness',
+export const jitter = figure<Case>('jitter', 'Jitter of the credits and fairness', {
   source: 'ExpressPass 2017, Figure 6 (a); ExpressPass 2016, Figure 5',
   about: (profile) =>
     `Naive credits of 2 to ${Math.max(...FLOWS[profile])} flows on one bottleneck of 10 Gbit/s, whose gaps vary by 0 to 8 %. Jain's index over 1 ms. ${profile === 'quick' ? '15 ms, measured from 5 ms' : '60 ms, measured from 20 ms'}, means over ${seedCount(2, profile)} seeds of two flows to ${seedCount(1024, profile)} of the most; lists are for ${FLOWS[profile].join(', ')} flows.
 
 The paper's figure is of credits of one size and says nothing of the NIC. Ours is drawn three times: with a NIC that lets all credits pass, as in a program that sends them on a NIC without a meter; with a metered NIC, which takes the jitter out again; and with credits of random sizes, which is what the paper uses in the end and what xpass does. Credits of one size have 88 B here, the mean of 84 to 92 B, so that all rates stay as they are.`,
-  cases: (profile) =>
-    SETUP_NAMES.flatMap((setup) => cross({ setup: [setup], gap: gapsOf(setup, profile), flows: FLOWS[profile] })),
+  cases: (profile) => SETUP_NAMES.flatMap((setup) => cross({ setup: [setup], gap: gapsOf(setup, profile), flows: FLOWS[profile] })),
   document: jitterDocument,
   seeds: ({ flows }, profile) => seedCount(flows, profile),
   rows: (results) => [
-    {
-      quantity: 'unmetered NIC, no jitter',
+    row('unmetered NIC, no jitter', results.list(SHORT, { setup: 'unmetered', gap: 0 }), 3, {
       paper: 'far below 1',
-      ours: results.list(SHORT, { setup: 'unmetered', gap: 0 }),
-      digits: 3,
       most: UNFAIR,
       held: `Held to at most ${UNFAIR}: perfect pacing has to be unfair`,
       why: 'Two flows that keep one order share as that order says.',
-    },
+    }),
     fairRow(results, 0.02),
     fairRow(results, 0.08),
     codeRow(results, 'unmetered', 0.02),
     codeRow(results, 'unmetered', 0.08),
-    {
-      quantity: 'metered NIC, jitter 0.08',
+    row('metered NIC, jitter 0.08', results.list(SHORT, { setup: 'metered', gap: 0.08 }), 3, {
       code: codeText('metered', 0.08),
-      ours: results.list(SHORT, { setup: 'metered', gap: 0.08 }),
-      digits: 3,
       note: 'The meter of the NIC passes credits at its own times, so jitter alone does nothing; which of the flows win is chance.',
-    },
+    }),
     codeRow(results, 'sizes', 0),
     codeRow(results, 'sizes', 0.02),
-    {
-      quantity: '1,024 flows over 1 ms: the most that can be',
+    row('1,024 flows over 1 ms: the most that can be', FRAMES_IN_1_MS / 1024, 2, {
       paper: 'about 1',
-      ours: FRAMES_IN_1_MS / 1024,
-      digits: 2,
       note: `Arithmetic: 1 ms holds ${Math.floor(FRAMES_IN_1_MS)} data frames, so that not every flow can have one.`,
-    },
+    }),
   ],
   charts: (results) =>
-    chartsOf(SETUP_NAMES, (setup) => ({
-      kind: 'lines',
-      title: SETUPS[setup].title,
-      x: { name: 'flows', scale: 'log2' },
-      y: { name: "Jain's index over 1 ms", max: 1 },
-      series: gapsOf(setup, results.profile).map((gap) => results.line(`j = ${gap}`, 'flows', SHORT, { setup, gap })),
-    })),
-  table: { setup: 'setup', jitter: 'gap', flows: 'flows', jain_1ms: SHORT, jain_4ms: LONG },
+    chartsOf(SETUP_NAMES, (setup) =>
+      lines(
+        { x: FLOWS_AXIS, y: { name: "Jain's index over 1 ms", max: 1 }, title: SETUPS[setup].title },
+        gapsOf(setup, results.profile).map((gap) => results.line(`j = ${gap}`, 'flows', SHORT, { setup, gap })),
+      ),
+    ),
+  table: ['setup', { jitter: 'gap' }, 'flows', SHORT, LONG],
 });
 
 function gapsOf(setup: Setup, profile: Profile): readonly number[] {
@@ -136,15 +111,12 @@ function fairRow(results: Results<Case>, gap: number): Row {
   const long = valueList(results.list(LONG, { setup: 'unmetered', gap }), 3);
   // A random walk of uniform steps has come as far as one gap after this many credits.
   const credits = counted(Math.round(3 / gap ** 2));
-  return {
-    quantity: `unmetered NIC, jitter ${gap}`,
+  return row(`unmetered NIC, jitter ${gap}`, results.list(SHORT, { setup: 'unmetered', gap }), 3, {
     paper: 'about 1',
-    ours: results.list(SHORT, { setup: 'unmetered', gap }),
-    digits: 3,
     least: FAIR,
     held: `"About 1" held to ${FAIR}`,
     why: `The authors' own code does not give it either (next rows). Over 4 ms the same runs give ${long}: a gap of 1.3 us that varies by ${gap * 100} % moves a flow past its neighbour only after ${credits} credits, and 1 ms holds ${Math.floor(FRAMES_IN_1_MS)} frames of all flows together.`,
-  };
+  });
 }
 
 function codeOf(setup: Setup, gap: number): readonly number[] {
@@ -162,13 +134,10 @@ function codeRow(results: Results<Case>, setup: 'unmetered' | 'sizes', gap: numb
     unmetered: 'From seed to seed the values of two flows have a standard deviation of 0.06, those of eight of 0.04.',
   };
   const found = CODE_FLOWS.map((flows) => results.of(SHORT, { setup, gap, flows }));
-  return {
-    quantity: `${SETUPS[setup].name}, jitter ${gap}: as the authors' code`,
+  return row(`${SETUPS[setup].name}, jitter ${gap}: as the authors' code`, results.list(SHORT, { setup, gap }), 3, {
     code: codeText(setup, gap),
-    ours: results.list(SHORT, { setup, gap }),
-    digits: 3,
     met: isNear(found, codeOf(setup, gap), TOLERANCE),
     held: `Held to within ${TOLERANCE}`,
     why: whys[setup],
-  };
+  });
 }

@@ -1,18 +1,13 @@
+import { FLOWS_AXIS, lines } from '../blocks/charts.js';
 import { dumbbell, type Rule } from '../blocks/dumbbell.js';
 import { CREDITS_DROPPED, DATA_DROPS, jainOver, QUEUE, UTILISATION } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
-import { cross, figure, noneOf, type Quantity, type Results, type Row } from '../plan.js';
+import { cross, figure, noneOf, type Quantity, type Results, type Row, row } from '../plan.js';
 import { sum } from '../statistics.js';
 
-interface Case {
-  readonly rule: Rule;
-  readonly flows: number;
-}
+type Case = { readonly rule: Rule; readonly flows: number };
 
-const RULES: Readonly<Record<Profile, readonly Rule[]>> = {
-  quick: ['steady', 'expresspass'],
-  paper: ['steady', 'expresspass', 'expresspass-ns2'],
-};
+const RULES: Readonly<Record<Profile, readonly Rule[]>> = { quick: ['steady', 'expresspass'], paper: ['steady', 'expresspass', 'expresspass-ns2'] };
 /** Ours; the papers have the curve as a drawing, high to the end. */
 const LEAST_JAIN = 0.95;
 const LEAST_UTILISATION = 0.95;
@@ -22,9 +17,7 @@ const MOST_QUEUED_FRAMES = 4;
 const CODE_QUEUE: Readonly<Record<number, number>> = { 64: 5_208, 128: 10_584, 256: 21_336, 512: 42_840, 1024: 85_848 };
 const JAIN = jainOver(100);
 
-export const manyFlows = figure<Case>({
-  name: 'many-flows',
-  title: 'Many flows on one bottleneck',
+export const manyFlows = figure<Case>('many-flows', 'Many flows on one bottleneck', {
   source: 'ExpressPass 2017, the comparison to 2,048 flows; ExpressPass 2016, Figure 9',
   about: (profile) =>
     `Endless flows that start together on one bottleneck of 10 Gbit/s, RTT 100 us. Jain's index over 100 ms, ${profile === 'quick' ? 'one window' : 'three windows'} after 20 ms; the data queue is the largest of that time. With 2,048 flows the bottleneck carries 39 frames of each in 100 ms, and a flow gets a credit every 26 RTTs. Lists are for ${flowsOf(profile, 'steady').join(', ')} flows, or as far as they go.`,
@@ -39,24 +32,13 @@ export const manyFlows = figure<Case>({
   seeds: { quick: 1, paper: 3 },
   rows: (results) => RULES[results.profile].flatMap((rule) => rowsOf(results, rule)),
   charts: (results) => {
-    const lines = (quantity: Quantity) =>
-      RULES[results.profile].map((rule) => results.line(rule, 'flows', quantity, { rule }));
-    const x = { name: 'flows', scale: 'log2' } as const;
+    const byFlows = (of: Quantity) => RULES[results.profile].map((rule) => results.line(rule, 'flows', of, { rule }));
     return {
-      jain: { kind: 'lines', x, y: { name: "Jain's index over 100 ms", max: 1 }, series: lines(JAIN) },
-      queue: { kind: 'lines', x, y: { name: 'largest data queue (B)' }, series: lines(QUEUE.max) },
+      jain: lines({ x: FLOWS_AXIS, y: { name: "Jain's index over 100 ms", max: 1 } }, byFlows(JAIN)),
+      queue: lines({ x: FLOWS_AXIS, y: 'largest data queue (B)' }, byFlows(QUEUE.max)),
     };
   },
-  table: {
-    rule: 'rule',
-    flows: 'flows',
-    jain_100ms: JAIN,
-    utilisation: UTILISATION,
-    data_queue_bytes_max: QUEUE.max,
-    data_queue_bytes_max_ever: QUEUE.ever,
-    credits_dropped: CREDITS_DROPPED,
-    data_drops: DATA_DROPS,
-  },
+  table: ['rule', 'flows', JAIN, UTILISATION, { data_queue_bytes_max: QUEUE.max, data_queue_bytes_max_ever: QUEUE.ever }, CREDITS_DROPPED, DATA_DROPS],
 });
 
 /** In the quick profile only ours goes to the end. */
@@ -67,36 +49,24 @@ function flowsOf(profile: Profile, rule: Rule): readonly number[] {
 
 function rowsOf(results: Results<Case>, rule: Rule): Row[] {
   return [
-    {
-      quantity: `${rule}: Jain over 100 ms`,
+    row(`${rule}: Jain over 100 ms`, results.list(JAIN, { rule }), 3, {
       paper: 'high to 2,048',
-      ours: results.list(JAIN, { rule }),
-      digits: 3,
-      ...(rule === 'steady'
-        ? { least: LEAST_JAIN, held: `Held to ${LEAST_JAIN} at every number of flows` }
-        : { note: 'It stands beside ours.' }),
-    },
-    {
-      quantity: `${rule}: utilisation`,
+      ...(rule === 'steady' ? { least: LEAST_JAIN, held: `Held to ${LEAST_JAIN} at every number of flows` } : { note: 'It stands beside ours.' }),
+    }),
+    row(`${rule}: utilisation`, results.list(UTILISATION, { rule }), 3, {
       paper: 'high',
-      ours: results.list(UTILISATION, { rule }),
-      digits: 3,
       least: LEAST_UTILISATION,
       held: `Held to ${LEAST_UTILISATION} at every number of flows`,
-    },
-    {
-      quantity: `${rule}: largest data queue (B)`,
+    }),
+    row(`${rule}: largest data queue (B)`, results.list(QUEUE.max, { rule }), 0, {
       paper: 'near zero',
-      ours: results.list(QUEUE.max, { rule }),
       most: MOST_QUEUED_FRAMES * 1538,
       held: `"Near zero" held to ${MOST_QUEUED_FRAMES} frames`,
-    },
-    {
-      quantity: `${rule}: largest data queue since the start (B)`,
+    }),
+    row(`${rule}: largest data queue since the start (B)`, results.list(QUEUE.ever, { rule }), 0, {
       code: results.where({ rule }).map(({ flows }) => CODE_QUEUE[flows] ?? null),
-      ours: results.list(QUEUE.ever, { rule }),
       note: 'Opening requests that come all at once and without a credit: N of 98 B here and of 84 B in their code. It is long over when the measured time begins.',
-    },
+    }),
     noneOf(`${rule}: data frames lost`, sum(results.list(DATA_DROPS, { rule })), { paper: '0' }),
   ];
 }

@@ -1,15 +1,13 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
+import { lines } from '../blocks/charts.js';
 import { type Rule, ruleFields } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
 import { FLOW_0 } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
-import { cross, figure, type Quantity, type Results, type Row, rounded, valueList } from '../plan.js';
+import { cross, figure, type Quantity, type Results, type Row, rounded, row, valueList } from '../plan.js';
 
-interface Case {
-  readonly rule: Rule;
-  readonly flows: number;
-}
+type Case = { readonly rule: Rule; readonly flows: number };
 
 const DRAWN: readonly Rule[] = ['steady', 'expresspass', 'expresspass-ns2', 'naive'];
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 4, paper: 10 };
@@ -24,9 +22,7 @@ const FEW = 2;
 const MAX_MIN_PART = 0.1;
 const FLOW_0_LOWEST: Quantity = { ...FLOW_0, digits: 4, over: (bySeed) => Math.min(...bySeed) };
 
-export const multiBottleneck = figure<Case>({
-  name: 'multi-bottleneck',
-  title: 'A short flow against many over several bottlenecks',
+export const multiBottleneck = figure<Case>('multi-bottleneck', 'A short flow against many over several bottlenecks', {
   source: 'ExpressPass 2017, Figure 11',
   about: (profile) =>
     `One sender. Flow 0 crosses link 1 alone; N further flows cross links 1, 2 and 3, so their credits have been dropped twice when they meet those of flow 0. Links of 10 Gbit/s and 10 us; wire rate of flow 0 beside its max-min share of 1/(N + 1) of the data share. 60 ms, measured from 20 to 60 ms, means over ${SEEDS[profile]} seeds; initial rate and w_init 0.5.`,
@@ -54,25 +50,18 @@ export const multiBottleneck = figure<Case>({
   charts: (results) => {
     const flows = results.where({ rule: 'steady' }).map((each) => each.flows);
     return {
-      '': {
-        kind: 'lines',
-        x: { name: 'flows over all links', scale: 'log2' },
-        y: { name: 'wire rate of flow 0 (Gbit/s)' },
-        series: [
-          ...DRAWN.map((rule) => results.line(rule, 'flows', FLOW_0, { rule })),
-          { name: "authors' code", x: COMPARED, y: CODE },
-          { name: 'max-min', x: flows, y: flows.map(maxMinGbps) },
-        ],
-      },
+      '': lines({ x: { name: 'flows over all links', scale: 'log2' }, y: 'wire rate of flow 0 (Gbit/s)' }, [
+        ...DRAWN.map((rule) => results.line(rule, 'flows', FLOW_0, { rule })),
+        { name: "authors' code", x: COMPARED, y: CODE },
+        { name: 'max-min', x: flows, y: flows.map(maxMinGbps) },
+      ]),
     };
   },
-  table: {
-    rule: 'rule',
-    flows: 'flows',
-    flow_0_gbps: { ...FLOW_0, digits: 4 },
-    flow_0_gbps_lowest: FLOW_0_LOWEST,
-    max_min_gbps: ({ flows }) => rounded(maxMinGbps(flows), 4),
-  },
+  table: [
+    'rule',
+    'flows',
+    { flow_0_gbps: { ...FLOW_0, digits: 4 }, flow_0_gbps_lowest: FLOW_0_LOWEST, max_min_gbps: ({ flows }) => rounded(maxMinGbps(flows), 4) },
+  ],
 });
 
 const BESIDE = 'Nothing is claimed of this rule; it stands beside ours.';
@@ -89,12 +78,9 @@ function compared(results: Results<Case>, rule: Rule, quantity = FLOW_0): number
 }
 
 function textOf(results: Results<Case>, rule: Rule) {
-  return {
-    quantity: `${rule}: flow 0 (Gbit/s) against ${COMPARED.join(', ')} flows`,
+  return row(`${rule}: flow 0 (Gbit/s) against ${COMPARED.join(', ')} flows`, compared(results, rule), 2, {
     paper: `${valueList(COMPARED.map(maxMinGbps), 2)} (max-min)`,
-    ours: compared(results, rule),
-    digits: 2,
-  };
+  });
 }
 
 function nearerThanCode(ours: readonly number[]) {
@@ -108,13 +94,15 @@ function nearerThanCode(ours: readonly number[]) {
 
 function shareRow(results: Results<Case>): Row {
   const few = COMPARED.slice(0, FEW);
-  const parts = (quantity: Quantity): number[] =>
-    few.map((flows) => results.of(quantity, { rule: 'steady', flows }) / maxMinGbps(flows));
-  return {
-    quantity: `steady: flow 0 against ${few.join(', ')} flows, part of its max-min share (lowest of the seeds)`,
-    paper: '1',
-    ours: `${valueList(parts(FLOW_0), 2)} (${valueList(parts(FLOW_0_LOWEST), 2)})`,
-    met: parts(FLOW_0).every((part) => Math.abs(part - 1) <= MAX_MIN_PART),
-    held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows`,
-  };
+  const parts = (quantity: Quantity): number[] => few.map((flows) => results.of(quantity, { rule: 'steady', flows }) / maxMinGbps(flows));
+  return row(
+    `steady: flow 0 against ${few.join(', ')} flows, part of its max-min share (lowest of the seeds)`,
+    `${valueList(parts(FLOW_0), 2)} (${valueList(parts(FLOW_0_LOWEST), 2)})`,
+    0,
+    {
+      paper: '1',
+      met: parts(FLOW_0).every((part) => Math.abs(part - 1) <= MAX_MIN_PART),
+      held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows`,
+    },
+  );
 }

@@ -1,16 +1,14 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
 import type { Axis, LineChart } from '../../../report/plot/chart.js';
+import { FLOWS_AXIS, lines } from '../blocks/charts.js';
 import { dumbbell, RULES, type Rule } from '../blocks/dumbbell.js';
 import { CREDITS_DROPPED, DATA_DROPS, jainOver, QUEUE, UTILISATION } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
-import { cross, figure, isNear, noneOf, type Quantity, type Results, type Row } from '../plan.js';
+import { cross, figure, isNear, noneOf, type Quantity, type Results, type Row, row } from '../plan.js';
 import { sum } from '../statistics.js';
 
-interface Case {
-  readonly rule: Rule;
-  readonly flows: number;
-}
+type Case = { readonly rule: Rule; readonly flows: number };
 
 const FLOWS = [2, 4, 8, 16, 32, 64, 128, 256];
 /** The first five, to 32 flows: there the reference says what the literal rule and the authors' code have to give, and what ours may waste. */
@@ -33,9 +31,7 @@ const CODE = {
   naiveUtilisation: [1.01, 1.014, 1.015, 1.016, 1.016],
 };
 
-export const oneBottleneck = figure<Case>({
-  name: 'one-bottleneck',
-  title: 'One bottleneck: utilisation, fairness, queue and credits',
+export const oneBottleneck = figure<Case>('one-bottleneck', 'One bottleneck: utilisation, fairness, queue and credits', {
   source: "Our runs of the authors' ns-2 code; no figure of the papers",
   about: (profile) =>
     `2 to 256 endless flows that start together share one link of 10 Gbit/s, RTT 100 us, initial rate and w_init 0.5. 60 ms, measured from 20 to 60 ms, means over ${SEEDS[profile]} seeds. Utilisation is of the data share of the link (1538/1626 with credits of 84 to 92 B); the data queue is the largest of any seed. Lists of values are for ${FLOWS.join(', ')} flows, or as far as they go.
@@ -49,19 +45,10 @@ The columns of the authors' code and of the listing taken literally are what sho
     ...(['expresspass', 'steady'] as const).flatMap((rule) => feedbackRows(results, rule)),
     ...steadyRows(results),
     ...referenceRows(results),
-    {
-      quantity: 'naive: utilisation',
-      code: CODE.naiveUtilisation,
-      ours: results.list(UTILISATION, { rule: 'naive' }),
-      digits: 3,
-      note: BESIDE,
-    },
-    ...(['expresspass', 'expresspass-2016', 'naive'] as const).map((rule) => ({
-      quantity: `${rule}: Jain over 1 ms`,
-      ours: results.list(JAIN_1MS, { rule }),
-      digits: 3,
-      note: BESIDE,
-    })),
+    row('naive: utilisation', results.list(UTILISATION, { rule: 'naive' }), 3, { code: CODE.naiveUtilisation, note: BESIDE }),
+    ...(['expresspass', 'expresspass-2016', 'naive'] as const).map((rule) =>
+      row(`${rule}: Jain over 1 ms`, results.list(JAIN_1MS, { rule }), 3, { note: BESIDE }),
+    ),
   ],
   charts: (results) => ({
     utilisation: chart(results, UTILISATION, CODE.utilisation, { name: 'utilisation of the data share', min: 0.7 }),
@@ -69,16 +56,7 @@ The columns of the authors' code and of the listing taken literally are what sho
     credits: chart(results, CREDITS_DROPPED, CODE.dropped, { name: 'share of credits dropped', max: 1 }),
     queue: chart(results, QUEUE.max, CODE.queue, { name: 'largest data queue (B)', scale: 'log10' }),
   }),
-  table: {
-    rule: 'rule',
-    flows: 'flows',
-    utilisation: UTILISATION,
-    jain_1ms: JAIN_1MS,
-    jain_10ms: JAIN_10MS,
-    data_queue_bytes_max: QUEUE.max,
-    credits_dropped: CREDITS_DROPPED,
-    data_drops: DATA_DROPS,
-  },
+  table: ['rule', 'flows', UTILISATION, JAIN_1MS, JAIN_10MS, { data_queue_bytes_max: QUEUE.max }, CREDITS_DROPPED, DATA_DROPS],
 });
 
 const BESIDE = 'Nothing is claimed of it here; it stands beside the others.';
@@ -93,52 +71,31 @@ const WHY_REFERENCE =
 function feedbackRows(results: Results<Case>, rule: Rule): Row[] {
   const queue = { code: CODE.queue, most: CODE.queue, held: "Held to the authors' at every number of flows" };
   return [
-    {
-      quantity: `${rule}: utilisation`,
-      code: CODE.utilisation,
-      ours: results.list(UTILISATION, { rule }),
-      digits: 3,
-      least: 0.98,
-      held: 'Held to 0.98 at every number of flows',
-    },
+    row(`${rule}: utilisation`, results.list(UTILISATION, { rule }), 3, { code: CODE.utilisation, least: 0.98, held: 'Held to 0.98 at every number of flows' }),
     noneOf(`${rule}: data frames lost`, sum(results.list(DATA_DROPS, { rule })), { paper: '0', code: '0' }),
-    { quantity: `${rule}: largest data queue once flows run (B)`, ours: results.list(QUEUE.max, { rule }), ...queue },
-    {
-      quantity: `${rule}: largest data queue since the start (B)`,
-      ours: results.list(QUEUE.ever, { rule }),
-      ...queue,
-      why: WHY_OPENING,
-    },
+    row(`${rule}: largest data queue once flows run (B)`, results.list(QUEUE.max, { rule }), 0, queue),
+    row(`${rule}: largest data queue since the start (B)`, results.list(QUEUE.ever, { rule }), 0, { ...queue, why: WHY_OPENING }),
   ];
 }
 
 function steadyRows(results: Results<Case>): Row[] {
   return [
-    {
-      quantity: 'steady: Jain over 1 ms',
+    row('steady: Jain over 1 ms', results.list(JAIN_1MS, { rule: 'steady' }), 3, {
       code: CODE.jain1ms,
-      ours: results.list(JAIN_1MS, { rule: 'steady' }),
-      digits: 3,
       least: [0.95, 0.95, 0.95, 0.95, 0.95, 0.9, 0, 0],
       held: 'Held to 0.95 to 32 flows and 0.90 at 64; beyond, a flow has few frames in 1 ms',
-    },
-    {
-      quantity: 'steady: Jain over 10 ms',
+    }),
+    row('steady: Jain over 10 ms', results.list(JAIN_10MS, { rule: 'steady' }), 3, {
       code: CODE.jain10ms,
-      ours: results.list(JAIN_10MS, { rule: 'steady' }),
-      digits: 3,
       least: 0.97,
       held: 'Held to 0.97 at every number of flows',
       why: WHY_JAIN,
-    },
-    {
-      quantity: 'steady: credits dropped',
+    }),
+    row('steady: credits dropped', results.list(CREDITS_DROPPED, { rule: 'steady' }), 2, {
       code: CODE.dropped,
-      ours: results.list(CREDITS_DROPPED, { rule: 'steady' }),
-      digits: 2,
       most: CODE.dropped.map((part, at) => (at < SMALL ? 1.3 * part : 1)),
       held: "Held to 1.3 times the authors' share to 32 flows",
-    },
+    }),
   ];
 }
 
@@ -149,7 +106,7 @@ function referenceRows(results: Results<Case>): Row[] {
     const ours = results.list(quantity, { rule });
     const met = isNear(ours, code, tolerance, SMALL);
     const held = `Held to within ${tolerance} to 32 flows`;
-    return { quantity: `${rule}: ${name}`, code, ours, digits: 3, met, held, why: WHY_REFERENCE };
+    return row(`${rule}: ${name}`, ours, 3, { code, met, held, why: WHY_REFERENCE });
   };
   return [
     of('expresspass-literal', 'utilisation', UTILISATION, CODE.literalUtilisation),
@@ -161,10 +118,5 @@ function referenceRows(results: Results<Case>): Row[] {
 
 function chart(results: Results<Case>, quantity: Quantity, code: readonly number[], y: Axis): LineChart {
   const ours = RULES.map((rule) => results.line(rule, 'flows', quantity, { rule }));
-  return {
-    kind: 'lines',
-    x: { name: 'flows', scale: 'log2' },
-    y,
-    series: [...ours, { name: "authors' code", x: FLOWS, y: code }],
-  };
+  return lines({ x: FLOWS_AXIS, y }, [...ours, { name: "authors' code", x: FLOWS, y: code }]);
 }

@@ -1,6 +1,6 @@
 import { dumbbell } from '../blocks/dumbbell.js';
 import { jainOver } from '../blocks/quantities.js';
-import { cross, figure } from '../plan.js';
+import { cross, figure, row } from '../plan.js';
 
 const FLOWS = [2, 8, 32];
 /** Standard deviation of the gaps that the paper's pacer (SoftNIC on an X520) kept at the highest rate of credits, and the gap that it aimed at. */
@@ -13,9 +13,7 @@ const DEVIATION_NS = Math.round((JITTER * GAP_NS) / Math.sqrt(3));
 const FAIR = 0.9;
 const JAIN = jainOver(1);
 
-export const pacing = figure<{ flows: number }>({
-  name: 'pacing',
-  title: 'How evenly a software pacer sends credits',
+export const pacing = figure<{ flows: number }>('pacing', 'How evenly a software pacer sends credits', {
   source: 'ExpressPass 2017, Figure 6 (b)',
   about: () =>
     `The paper measures the gaps between credits of a software pacer (SoftNIC on an X520 NIC) and finds a standard deviation of ${PAPER_DEVIATION_NS} ns, "a sufficient degree of randomization". That is a figure of a machine, so ours is not on this page, which is the same on every machine: xpass bench pacing measures it, and docs/PERF-LOG.md has what it was on the machine of the project.
@@ -30,19 +28,14 @@ What can be seen in the simulator is whether so uneven a pacer is enough: naive 
   }),
   seeds: { quick: 2, paper: 10 },
   rows: (results) => [
-    {
-      quantity: 'gap between credits of a software pacer, standard deviation',
+    row('gap between credits of a software pacer, standard deviation', 'xpass bench pacing', 0, {
       paper: `${PAPER_DEVIATION_NS} ns`,
-      ours: 'xpass bench pacing',
       note: 'A figure of the machine and not of the simulator: measured on request only. docs/PERF-LOG.md has it for the machine of the project.',
-    },
-    {
-      quantity: `Jain over 1 ms with gaps of ${DEVIATION_NS} ns standard deviation, ${FLOWS.join(', ')} flows`,
+    }),
+    row(`Jain over 1 ms with gaps of ${DEVIATION_NS} ns standard deviation, ${FLOWS.join(', ')} flows`, results.list(JAIN, {}), 3, {
       paper: 'sufficient',
-      ours: results.list(JAIN, {}),
-      digits: 3,
       least: FAIR,
-    },
+    }),
   ],
-  table: { flows: 'flows', gap_deviation_ns: () => DEVIATION_NS, jain_1ms: JAIN },
+  table: ['flows', { gap_deviation_ns: () => DEVIATION_NS }, JAIN],
 });

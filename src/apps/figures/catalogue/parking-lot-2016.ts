@@ -1,7 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
+import { lines } from '../blocks/charts.js';
 import { FLOW_0, UTILISATION } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
-import { cross, figure, fixed } from '../plan.js';
+import { cross, figure, fixed, row } from '../plan.js';
 import { BOTTLENECKS, parkingLotDocument } from './parking-lot.js';
 
 const PAPER = { two: 0.967, six: 0.922 };
@@ -9,16 +10,11 @@ const PAPER = { two: 0.967, six: 0.922 };
 const TOLERANCE = 0.02;
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 2, paper: 10 };
 /** Sizes of credits, with half of their spread: the paper of 2016 has 84 B, random sizes came in 2017. */
-const SIZES = {
-  fixed: { name: 'credits of 84 B', jitter: '0B' },
-  random: { name: 'credits of 84 to 92 B', jitter: '4B' },
-} as const;
+const SIZES = { fixed: { name: 'credits of 84 B', jitter: '0B' }, random: { name: 'credits of 84 to 92 B', jitter: '4B' } } as const;
 type Size = keyof typeof SIZES;
 const SIZE_NAMES = Object.keys(SIZES) as Size[];
 
-export const parkingLot2016 = figure<{ size: Size; bottlenecks: number }>({
-  name: 'parking-lot-2016',
-  title: 'Parking lot, as in the paper of 2016',
+export const parkingLot2016 = figure<{ size: Size; bottlenecks: number }>('parking-lot-2016', 'Parking lot, as in the paper of 2016', {
   source: 'ExpressPass 2016, Figure 3',
   about: (profile) =>
     `As parking-lot, with the rule of 2016, a credit queue of 16 and jitter of 1 % as in that paper. It has credits of 84 B; random sizes, which came in 2017, stand beside them. It does not say how long its links are: they have 4 us here. Lists are for one to six bottlenecks, means over ${SEEDS[profile]} seeds.`,
@@ -33,40 +29,22 @@ export const parkingLot2016 = figure<{ size: Size; bottlenecks: number }>({
     SIZE_NAMES.flatMap((size) => {
       const utilisation = results.list(UTILISATION, { size });
       return [
-        {
-          quantity: `${SIZES[size].name}: utilisation of the least used link`,
+        row(`${SIZES[size].name}: utilisation of the least used link`, utilisation, 3, {
           paper: `-, ${PAPER.two}, -, -, -, ${PAPER.six}`,
-          ours: utilisation,
-          digits: 3,
           met: utilisation[1] >= PAPER.two - TOLERANCE && utilisation[5] >= PAPER.six - TOLERANCE,
           held: `Held to the paper's at two and six, less ${TOLERANCE}`,
           why: WHY,
-        },
-        {
-          quantity: `${SIZES[size].name}: flow 0 (Gbit/s)`,
-          ours: results.list(FLOW_0, { size }),
-          digits: 2,
-          note: 'The paper does not show it.',
-        },
+        }),
+        row(`${SIZES[size].name}: flow 0 (Gbit/s)`, results.list(FLOW_0, { size }), 2, { note: 'The paper does not show it.' }),
       ];
     }),
   charts: (results) => ({
-    '': {
-      kind: 'lines',
-      x: { name: 'bottlenecks' },
-      y: { name: 'utilisation of the least used link', min: 0.7, max: 1.02 },
-      series: [
-        ...SIZE_NAMES.map((size) => results.line(SIZES[size].name, 'bottlenecks', UTILISATION, { size })),
-        { name: 'paper', x: [2, 6], y: [PAPER.two, PAPER.six] },
-      ],
-    },
+    '': lines({ x: 'bottlenecks', y: { name: 'utilisation of the least used link', min: 0.7, max: 1.02 } }, [
+      ...SIZE_NAMES.map((size) => results.line(SIZES[size].name, 'bottlenecks', UTILISATION, { size })),
+      { name: 'paper', x: [2, 6], y: [PAPER.two, PAPER.six] },
+    ]),
   }),
-  table: {
-    credit_sizes: 'size',
-    bottlenecks: 'bottlenecks',
-    lowest_utilisation: UTILISATION,
-    flow_0_gbps: (each, results) => fixed(results.of(FLOW_0, each), 3),
-  },
+  table: [{ credit_sizes: 'size' }, 'bottlenecks', { lowest_utilisation: UTILISATION, flow_0_gbps: (each, results) => fixed(results.of(FLOW_0, each), 3) }],
 });
 
 const WHY =

@@ -1,14 +1,12 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
+import { lines } from '../blocks/charts.js';
 import { type Rule, ruleFields } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
 import { FLOW_0, UTILISATION } from '../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../figure.js';
-import { cross, figure, fixed, isNear, type Results, type Row } from '../plan.js';
+import { cross, figure, fixed, isNear, type Results, type Row, row } from '../plan.js';
 
-interface Case {
-  readonly rule: Rule;
-  readonly bottlenecks: number;
-}
+type Case = { readonly rule: Rule; readonly bottlenecks: number };
 
 /** In a row, as in the papers. */
 export const BOTTLENECKS = [1, 2, 3, 4, 5, 6];
@@ -36,9 +34,7 @@ export function parkingLotDocument(rule: Rule, bottlenecks: number, settings: Fi
   };
 }
 
-export const parkingLot = figure<Case>({
-  name: 'parking-lot',
-  title: 'Parking lot of one to six bottlenecks',
+export const parkingLot = figure<Case>('parking-lot', 'Parking lot of one to six bottlenecks', {
   source: 'ExpressPass 2017, Figure 10',
   about: (profile) =>
     `A chain of links of 10 Gbit/s and 4 us. Flow 0 crosses all of them; each link has a second flow of its own, so a max-min share is half of a link for everyone. Lowest utilisation over the links, of their data share, and the rate of flow 0 on the wire; lists are for one to six bottlenecks. 60 ms, measured from 20 to 60 ms, means over ${SEEDS[profile]} seeds; initial rate and w_init 0.5.`,
@@ -49,43 +45,23 @@ export const parkingLot = figure<Case>({
     DRAWN.flatMap((rule) => {
       const utilisation = results.list(UTILISATION, { rule });
       const rows: Row[] = [
-        {
-          quantity: `${rule}: utilisation of the least used link`,
-          ours: utilisation,
-          digits: 3,
-          ...utilisationLimit(rule, utilisation),
-        },
-        {
-          quantity: `${rule}: flow 0 (Gbit/s)`,
-          ours: results.list(FLOW_0, { rule }),
-          digits: 2,
-          ...flow0Limit(rule, results),
-        },
+        row(`${rule}: utilisation of the least used link`, utilisation, 3, utilisationLimit(rule, utilisation)),
+        row(`${rule}: flow 0 (Gbit/s)`, results.list(FLOW_0, { rule }), 2, flow0Limit(rule, results)),
       ];
       return rule === 'naive' ? rows.slice(0, 1) : rows;
     }),
   charts: (results) => ({
-    utilisation: {
-      kind: 'lines',
-      title: 'Least used link',
-      x: { name: 'bottlenecks' },
-      y: { name: 'utilisation of the data share', min: 0.4, max: 1.05 },
-      series: [
-        ...DRAWN.map((rule) => results.line(rule, 'bottlenecks', UTILISATION, { rule })),
-        { name: 'paper', x: BOTTLENECKS, y: PAPER },
-        { name: "authors' code", x: BOTTLENECKS, y: CODE },
-      ],
-    },
-    'flow-0': {
-      kind: 'lines',
-      title: 'The flow that crosses all of them',
-      x: { name: 'bottlenecks' },
-      y: { name: 'wire rate (Gbit/s)' },
-      series: DRAWN.map((rule) => results.line(rule, 'bottlenecks', FLOW_0, { rule })),
-      references: [{ label: 'max-min', y: MAX_MIN_GBPS }],
-    },
+    utilisation: lines({ x: 'bottlenecks', y: { name: 'utilisation of the data share', min: 0.4, max: 1.05 }, title: 'Least used link' }, [
+      ...DRAWN.map((rule) => results.line(rule, 'bottlenecks', UTILISATION, { rule })),
+      { name: 'paper', x: BOTTLENECKS, y: PAPER },
+      { name: "authors' code", x: BOTTLENECKS, y: CODE },
+    ]),
+    'flow-0': lines(
+      { x: 'bottlenecks', y: 'wire rate (Gbit/s)', title: 'The flow that crosses all of them', references: [{ label: 'max-min', y: MAX_MIN_GBPS }] },
+      DRAWN.map((rule) => results.line(rule, 'bottlenecks', FLOW_0, { rule })),
+    ),
   }),
-  table: { rule: 'rule', bottlenecks: 'bottlenecks', lowest_utilisation: UTILISATION, flow_0_gbps: FLOW_0 },
+  table: ['rule', 'bottlenecks', { lowest_utilisation: UTILISATION }, FLOW_0],
 });
 
 const BESIDE = 'Nothing is claimed of this rule; it stands beside ours.';
@@ -96,12 +72,7 @@ function utilisationLimit(rule: Rule, found: readonly number[]): Partial<Row> {
   const [, two, , , , six] = found;
   switch (rule) {
     case 'steady':
-      return {
-        paper: PAPER,
-        code: CODE,
-        met: two >= 0.98 && six >= 0.97,
-        held: "Held to 0.98 at two and 0.97 at six; the paper's 0.978 is the aim",
-      };
+      return { paper: PAPER, code: CODE, met: two >= 0.98 && six >= 0.97, held: "Held to 0.98 at two and 0.97 at six; the paper's 0.978 is the aim" };
     case 'naive':
       return {
         paper: PAPER_NAIVE,
@@ -111,12 +82,7 @@ function utilisationLimit(rule: Rule, found: readonly number[]): Partial<Row> {
         why: WHY_NAIVE,
       };
     case 'expresspass-ns2':
-      return {
-        paper: PAPER,
-        code: CODE,
-        met: isNear(found, CODE, 0.03),
-        held: "Held to within 0.03 of the authors' code",
-      };
+      return { paper: PAPER, code: CODE, met: isNear(found, CODE, 0.03), held: "Held to within 0.03 of the authors' code" };
     default:
       return { paper: PAPER, note: BESIDE };
   }

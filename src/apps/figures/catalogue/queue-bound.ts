@@ -1,17 +1,14 @@
 import { DEFAULT_PORT } from '../../../switch/port.js';
 import { creditShare, DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../../wire/layout.js';
+import { lines } from '../blocks/charts.js';
 import { dumbbell, type Rule } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
 import { DATA_DROPS, QUEUE } from '../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../figure.js';
-import { chartsOf, cross, figure } from '../plan.js';
+import { chartsOf, cross, figure, row } from '../plan.js';
 import { sum } from '../statistics.js';
 
-interface Case {
-  readonly cause: Cause;
-  readonly rule: Rule;
-  readonly spreadUs: number;
-}
+type Case = { readonly cause: Cause; readonly rule: Rule; readonly spreadUs: number };
 
 const LINK_BPS = 10e9;
 const PAIRS = 16;
@@ -36,9 +33,7 @@ function boundBytes(spreadUs: number): number {
 
 const BOUNDS = SPREADS_US.map(boundBytes);
 
-export const queueBound = figure<Case>({
-  name: 'queue-bound',
-  title: 'No data loss, and what bounds the data queue',
+export const queueBound = figure<Case>('queue-bound', 'No data loss, and what bounds the data queue', {
   source: 'ExpressPass 2017, the claim of delay bounds; ExpressPass 2016, Section 2.1',
   about: (profile) =>
     `${PAIRS} endless flows on one bottleneck of 10 Gbit/s, RTT 100 us; the time from a credit to its data spreads by 0 to ${SPREADS_US[SPREADS_US.length - 1]} us, either by chance with every frame that a host handles, or because half of the senders take that much longer. Largest data queue of the bottleneck since the start of the run, ${profile === 'quick' ? 'one seed' : 'the largest of 10 seeds'}; lists are for spreads of ${SPREADS_US.join(', ')} us.
@@ -48,49 +43,30 @@ The bound is what the link carries of data in the spread, a credit queue of eigh
   document: boundDocument,
   seeds: { quick: 1, paper: 10 },
   rows: (results) => [
-    ...cross({ cause: CAUSE_NAMES, rule: DRAWN }).map((each) => ({
-      quantity: `${each.rule}, ${CAUSES[each.cause]}: largest data queue (B)`,
-      paper: BOUNDS,
-      ours: results.list(QUEUE.ever, each),
-      most: BOUNDS,
-      held: 'Held to the bound at every spread',
-    })),
-    {
-      quantity: `data frames lost in ${sum(results.cases.map((each) => results.runsOf(each).length))} runs`,
+    ...cross({ cause: CAUSE_NAMES, rule: DRAWN }).map((each) =>
+      row(`${each.rule}, ${CAUSES[each.cause]}: largest data queue (B)`, results.list(QUEUE.ever, each), 0, {
+        paper: BOUNDS,
+        most: BOUNDS,
+        held: 'Held to the bound at every spread',
+      }),
+    ),
+    row(`data frames lost in ${sum(results.cases.map((each) => results.runsOf(each).length))} runs`, sum(results.list(DATA_DROPS, {})), 0, {
       paper: '0',
-      ours: sum(results.list(DATA_DROPS, {})),
       most: 0,
       held: 'Held to none; the other figures have a row of their own',
-    },
+    }),
   ],
   charts: (results) =>
-    chartsOf(CAUSE_NAMES, (cause) => ({
-      kind: 'lines',
-      title: CAUSES[cause],
-      x: { name: 'spread of the time from credit to data (us)' },
-      y: { name: 'largest data queue (B)' },
-      series: [
+    chartsOf(CAUSE_NAMES, (cause) =>
+      lines({ x: 'spread of the time from credit to data (us)', y: 'largest data queue (B)', title: CAUSES[cause] }, [
         { name: 'bound', x: SPREADS_US, y: BOUNDS },
         ...DRAWN.map((rule) => results.line(rule, 'spreadUs', QUEUE.ever, { cause, rule })),
-      ],
-    })),
-  table: {
-    cause: 'cause',
-    rule: 'rule',
-    spread_us: 'spreadUs',
-    data_queue_bytes_max_ever: QUEUE.ever,
-    bound_bytes: ({ spreadUs }) => Math.round(boundBytes(spreadUs)),
-  },
+      ]),
+    ),
+  table: ['cause', 'rule', { spread_us: 'spreadUs', data_queue_bytes_max_ever: QUEUE.ever, bound_bytes: ({ spreadUs }) => Math.round(boundBytes(spreadUs)) }],
 });
 
 function boundDocument({ cause, rule, spreadUs }: Case, profile: Profile): FigureDocument {
-  const slower =
-    cause === 'jitter'
-      ? { processing: { jitter: `${spreadUs}us` } }
-      : { hosts: `1-${PAIRS / 2}`, processing: { delay: `${spreadUs}us` } };
-  return {
-    ...dumbbell({ rule, pairs: PAIRS }),
-    ...(profile === 'quick' && { duration: '25ms', warmUp: '5ms' }),
-    hosts: [slower],
-  };
+  const slower = cause === 'jitter' ? { processing: { jitter: `${spreadUs}us` } } : { hosts: `1-${PAIRS / 2}`, processing: { delay: `${spreadUs}us` } };
+  return { ...dumbbell({ rule, pairs: PAIRS }), ...(profile === 'quick' && { duration: '25ms', warmUp: '5ms' }), hosts: [slower] };
 }

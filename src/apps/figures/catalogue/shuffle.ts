@@ -1,20 +1,10 @@
 import { type Rule, ruleFields, SIXTEENTH_START } from '../blocks/dumbbell.js';
 import { payloadBps } from '../blocks/payload.js';
-import {
-  CREDITS_DROPPED,
-  completionCdf,
-  DATA_DROPS,
-  LARGEST_QUEUE,
-  time,
-  timesS,
-  UNFINISHED,
-} from '../blocks/quantities.js';
+import { CREDITS_DROPPED, completionCdf, DATA_DROPS, LARGEST_QUEUE, time, timesS, UNFINISHED } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
-import { counted, cross, figure, fixed, type Quantity, type Results, type Row, rounded } from '../plan.js';
+import { counted, cross, figure, fixed, type Quantity, type Results, type Row, rounded, row } from '../plan.js';
 
-interface Case {
-  readonly rule: Rule;
-}
+type Case = { readonly rule: Rule };
 
 const DRAWN: readonly Rule[] = ['steady', 'expresspass'];
 const FLOW_BYTES = 1e6;
@@ -28,9 +18,7 @@ const P50 = time('p50_s', 'p50Ns', 's');
 const P99 = time('p99_s', 'p99Ns', 's');
 const MAX = time('max_s', 'maxNs', 's');
 
-export const shuffle = figure<Case>({
-  name: 'shuffle',
-  title: 'Shuffle',
+export const shuffle = figure<Case>('shuffle', 'Shuffle', {
   source: 'ExpressPass 2017, the shuffle workload; ExpressPass 2016, Figure 8',
   about: (profile) =>
     `${SIZES[profile].hosts} hosts at one switch, 10 Gbit/s each; each of the ${SIZES[profile].tasks} tasks of every host sends 1 MB to each task of every other host, all from the start: ${counted(SIZES[profile].hosts * flowsToHost(profile))} flows${profile === 'quick' ? ' (paper: 40 hosts with 8 tasks, 99,840 flows)' : ''}. Links of 4 us; initial rate and w_init 1/16; one seed.
@@ -44,19 +32,16 @@ Times are parts of what the link of a host needs at least for all that it receiv
     flows: [{ kind: 'shuffle', tasks: SIZES[profile].tasks, bytes: '1MB' }],
   }),
   rows: (results) => DRAWN.flatMap((rule) => rowsOf(results, rule)),
-  charts: (results) => ({
-    '': completionCdf(DRAWN.map((rule) => ({ name: rule, timesS: timesS(results.runsOf({ rule })[0]) }))),
-  }),
-  table: {
-    rule: 'rule',
-    flows: ({ rule }, results) => results.runsOf({ rule })[0].result.flows.length,
-    ideal_s: (_, { profile }) => rounded(idealSeconds(profile), 6),
-    p50_s: P50,
-    p99_s: P99,
-    max_s: MAX,
-    credits_dropped: CREDITS_DROPPED,
-    data_drops: DATA_DROPS,
-  },
+  charts: (results) => ({ '': completionCdf(DRAWN.map((rule) => ({ name: rule, timesS: timesS(results.runsOf({ rule })[0]) }))) }),
+  table: [
+    'rule',
+    { flows: ({ rule }, results) => results.runsOf({ rule })[0].result.flows.length, ideal_s: (_, { profile }) => rounded(idealSeconds(profile), 6) },
+    P50,
+    P99,
+    MAX,
+    CREDITS_DROPPED,
+    DATA_DROPS,
+  ],
 });
 
 function flowsToHost(profile: Profile): number {
@@ -71,18 +56,13 @@ function idealSeconds(profile: Profile): number {
 function rowsOf(results: Results<Case>, rule: Rule): Row[] {
   const [missing, lost] = [UNFINISHED, DATA_DROPS].map((quantity) => results.of(quantity, { rule }));
   const part = (quantity: Quantity) => results.of(quantity, { rule }) / idealSeconds(results.profile);
-  const text = (what: string, quantity: Quantity) => ({
-    quantity: `${rule}: ${what}`,
-    ours: `${fixed(part(quantity), 3)} (${fixed(results.of(quantity, { rule }), 3)} s)`,
-  });
+  const text = (what: string, quantity: Quantity) => row(`${rule}: ${what}`, `${fixed(part(quantity), 3)} (${fixed(results.of(quantity, { rule }), 3)} s)`, 0);
   return [
-    {
-      quantity: `${rule}: flows that did not end; data frames lost`,
+    row(`${rule}: flows that did not end; data frames lost`, `${missing}; ${lost}`, 0, {
       paper: '0; 0',
-      ours: `${missing}; ${lost}`,
       met: missing === 0 && lost === 0,
       held: 'Held to none',
-    },
+    }),
     {
       ...text('median', P50),
       paper: `${(PAPER_MEDIAN_S / idealSeconds('paper')).toFixed(2)} (${PAPER_MEDIAN_S} s)`,
@@ -91,10 +71,8 @@ function rowsOf(results: Results<Case>, rule: Rule): Row[] {
     },
     { ...text('99 %', P99), note: "The paper only says that it is 1.51 times better than DCTCP's." },
     { ...text('longest', MAX), note: "The paper only says that it is 6.65 times better than DCTCP's." },
-    {
-      quantity: `${rule}: largest data queue (B)`,
-      ours: results.of(LARGEST_QUEUE, { rule }),
+    row(`${rule}: largest data queue (B)`, results.of(LARGEST_QUEUE, { rule }), 0, {
       note: 'Links carry data both ways here, so that ACKs and requests, which have no credit, queue with the data. Thousands of flows to a host that acknowledge every frame and ask again for credits after 1 ms overflow the queues; so ACKs wait for 32 frames or 20 ms, and requests are repeated after 20 ms.',
-    },
+    }),
   ];
 }

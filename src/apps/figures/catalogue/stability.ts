@@ -5,14 +5,12 @@ import { creditAlgorithm } from '../../../core/credit/registry.js';
 import type { LineChart } from '../../../report/plot/chart.js';
 import type { SimulationRun } from '../../../sim/result.js';
 import { DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../../wire/layout.js';
+import { lines } from '../blocks/charts.js';
 import { dumbbell, type Rule } from '../blocks/dumbbell.js';
 import { RTT_NS } from '../blocks/joining.js';
-import { chartsOf, cross, figure, isNear, type Quantity, rounded, tableOf } from '../plan.js';
+import { chartsOf, cross, figure, type Quantity, quantity, type Results, type Row, rounded, row, tableOf } from '../plan.js';
 
-interface Case {
-  readonly rule: Rule;
-  readonly flows: number;
-}
+type Case = { readonly rule: Rule; readonly flows: number };
 
 const FLOWS = [2, 4, 8, 16, 32];
 const DRAWN_FLOWS = 8;
@@ -34,52 +32,21 @@ const MODEL_TOLERANCE = 0.001;
 /** Rates as parts of what the paper proves of this number of flows. */
 const decreasedPart = ({ afterDecrease }: Phases, flows: number): number => afterDecrease / (C_BPS / flows);
 const increasedPart = ({ afterIncrease }: Phases, flows: number): number => afterIncrease / increasedBps(flows);
-const DECREASED: Quantity<Case> = {
-  title: 'after_decrease_part',
-  digits: 4,
-  of: (run, { flows }) => decreasedPart(phasesOf(creditRates(run)), flows),
-};
-const INCREASED: Quantity<Case> = {
-  title: 'after_increase_part',
-  digits: 4,
-  of: (run, { flows }) => increasedPart(phasesOf(creditRates(run)), flows),
-};
+const DECREASED = quantity<Case>('after_decrease_part', 4, (run, { flows }) => decreasedPart(phasesOf(creditRates(run)), flows));
+const INCREASED = quantity<Case>('after_increase_part', 4, (run, { flows }) => increasedPart(phasesOf(creditRates(run)), flows));
 const AFTER_DECREASE = 'rate after a decrease / (C/N)';
 const AFTER_INCREASE = 'rate after an increase / (C/N * (1 + (N - 1) * w_min))';
 
-export const stability = figure<Case>({
-  name: 'stability',
-  title: 'Stability of the rule of 2017',
+export const stability = figure<Case>('stability', 'Stability of the rule of 2017', {
   source: 'ExpressPass 2017, section 4 (an analysis, without a figure)',
   about: () =>
     `With N flows that update at the same instants, the paper proves that cur_rate comes to C/N after every decrease and to C/N * (1 + (N - 1) * w_min) after every increase, C = max_rate * (1 + target_loss). The first rows play that model with the code of the rule that runs in hosts (expresspass-literal). The others are the simulator's, where flows update when they do and learn of a loss one RTT late: means of the credit rate over all flows, from 20 to 60 ms, one sample an RTT, as parts of the same two values. Lists are for ${FLOWS.join(', ')} flows.`,
   cases: () => cross({ rule: SIMULATED, flows: FLOWS }),
-  document: ({ rule, flows }) => ({
-    ...dumbbell({ rule, pairs: flows }),
-    probes: { interval: `${RTT_NS}ns`, maxFlows: flows },
-  }),
+  document: ({ rule, flows }) => ({ ...dumbbell({ rule, pairs: flows }), probes: { interval: `${RTT_NS}ns`, maxFlows: flows } }),
   rows: (results) => [
-    modelRow(
-      AFTER_DECREASE,
-      FLOWS.map((flows) => decreasedPart(settled(flows), flows)),
-    ),
-    modelRow(
-      AFTER_INCREASE,
-      FLOWS.map((flows) => increasedPart(settled(flows), flows)),
-    ),
-    ...SIMULATED.flatMap((rule) =>
-      (
-        [
-          [AFTER_DECREASE, DECREASED],
-          [AFTER_INCREASE, INCREASED],
-        ] as const
-      ).map(([what, quantity]) => ({
-        quantity: `${rule}: ${what}`,
-        ours: results.list(quantity, { rule }),
-        digits: 2,
-        note: NOTES[rule] ?? '',
-      })),
-    ),
+    modelRow(AFTER_DECREASE, (flows) => decreasedPart(settled(flows), flows)),
+    modelRow(AFTER_INCREASE, (flows) => increasedPart(settled(flows), flows)),
+    ...SIMULATED.flatMap((rule) => [simulatedRow(results, rule, AFTER_DECREASE, DECREASED), simulatedRow(results, rule, AFTER_INCREASE, INCREASED)]),
   ],
   charts: (results) => ({
     model: chart('the model: expresspass-literal, synchronised', modelRates(DRAWN_FLOWS).slice(0, DRAWN_PERIODS)),
@@ -92,10 +59,8 @@ export const stability = figure<Case>({
     tableOf('', cross({ rule: ['model' as const, ...SIMULATED], flows: FLOWS }), {
       rule: ({ rule }) => rule,
       flows: ({ flows }) => flows,
-      after_decrease_part: ({ rule, flows }) =>
-        rounded(rule === 'model' ? decreasedPart(settled(flows), flows) : results.of(DECREASED, { rule, flows }), 4),
-      after_increase_part: ({ rule, flows }) =>
-        rounded(rule === 'model' ? increasedPart(settled(flows), flows) : results.of(INCREASED, { rule, flows }), 4),
+      after_decrease_part: ({ rule, flows }) => rounded(rule === 'model' ? decreasedPart(settled(flows), flows) : results.of(DECREASED, { rule, flows }), 4),
+      after_increase_part: ({ rule, flows }) => rounded(rule === 'model' ? increasedPart(settled(flows), flows) : results.of(INCREASED, { rule, flows }), 4),
     }),
   ],
 });
@@ -118,45 +83,41 @@ function increasedBps(flows: number): number {
   return (C_BPS / flows) * (1 + (flows - 1) * W_MIN);
 }
 
-function modelRow(what: string, ours: readonly number[]) {
-  return {
-    quantity: `model: ${what}`,
+function simulatedRow(results: Results<Case>, rule: Rule, what: string, of: Quantity<Case>): Row {
+  return row(`${rule}: ${what}`, results.list(of, { rule }), 2, { note: NOTES[rule] ?? '' });
+}
+
+function modelRow(what: string, partOf: (flows: number) => number): Row {
+  const ours = FLOWS.map(partOf);
+  return row(`model: ${what}`, ours, 3, {
     paper: '1',
-    ours,
-    digits: 3,
-    met: isNear(
-      ours,
-      FLOWS.map(() => 1),
-      MODEL_TOLERANCE,
-    ),
+    met: ours.every((part) => Math.abs(part - 1) <= MODEL_TOLERANCE),
     held: `Held to within ${MODEL_TOLERANCE * 100} %`,
     why: 'With two flows the sum after an increase is 1.111 of the link, so the loss of 0.0999 is still within the target of 0.1: both increase once more, with a larger w, before they decrease. The proof takes every increase to be followed by a decrease, which holds from three flows on.',
-  };
+  });
 }
 
 const NOTES: Partial<Record<Rule, string>> = {
   'expresspass-literal':
     'What the proof leaves out, a loss that is learned one RTT late and updates at instants of their own, makes the rate swing between a fraction of the share and a multiple of it.',
-  expresspass:
-    'With the loss taken off the rate that suffered it the decrease comes out right; flows still rise at instants of their own.',
+  expresspass: 'With the loss taken off the rate that suffered it the decrease comes out right; flows still rise at instants of their own.',
   steady:
     'Without a target loss its flows settle at the share of the link times 1 + (N - 1) * w_min, so C is the rate of the link here, not 1.1 of it; rises and falls are a few per cent apart.',
 };
 
 function chart(title: string, ratesBps: readonly number[]): LineChart {
-  return {
-    kind: 'lines',
-    title: `One of ${DRAWN_FLOWS} flows, ${title}`,
-    x: { name: 'RTTs' },
-    y: { name: 'cur_rate / (C/N)', min: 0, max: DRAWN_FLOWS },
-    series: [
-      { name: 'cur_rate', x: ratesBps.map((_, at) => at + 1), y: ratesBps.map((bps) => bps / (C_BPS / DRAWN_FLOWS)) },
-    ],
-    references: [
-      { label: 'after decr.', y: 1 },
-      { label: 'after incr.', y: increasedBps(DRAWN_FLOWS) / (C_BPS / DRAWN_FLOWS) },
-    ],
-  };
+  return lines(
+    {
+      x: 'RTTs',
+      y: { name: 'cur_rate / (C/N)', min: 0, max: DRAWN_FLOWS },
+      title: `One of ${DRAWN_FLOWS} flows, ${title}`,
+      references: [
+        { label: 'after decr.', y: 1 },
+        { label: 'after incr.', y: increasedBps(DRAWN_FLOWS) / (C_BPS / DRAWN_FLOWS) },
+      ],
+    },
+    [{ name: 'cur_rate', x: ratesBps.map((_, at) => at + 1), y: ratesBps.map((bps) => bps / (C_BPS / DRAWN_FLOWS)) }],
+  );
 }
 
 const LINK: CreditLink = { maxRateBps: 10e9, bytesPerCredit: MEAN_CREDIT_WIRE_BYTES + wireBytes(DEFAULT_FRAME_BYTES) };
@@ -176,9 +137,7 @@ interface Synchronised {
  * of all credits the link dropped, and knows it exactly. The rule itself is the code that runs in hosts. Gives the rate of the first flow after each period, bit/s.
  */
 export function synchronisedRates({ rule, flows, periods, initialRate }: Synchronised): number[] {
-  const algorithms = Array.from({ length: flows }, () =>
-    creditAlgorithm(rule, LINK, { initial_rate: initialRate, w_init: 0.5 }),
-  );
+  const algorithms = Array.from({ length: flows }, () => creditAlgorithm(rule, LINK, { initial_rate: initialRate, w_init: 0.5 }));
   return Array.from({ length: periods }, () => {
     const total = algorithms.reduce((sum, { rateBps }) => sum + rateBps, 0);
     const loss = Math.max(0, 1 - LINK.maxRateBps / total);
@@ -213,10 +172,7 @@ function sampleOf({ rateBps }: CreditAlgorithm, loss: number): CreditSample {
 }
 
 /** Means of the rates that followed a lower one, and of those that followed a higher one. */
-interface Phases {
-  readonly afterIncrease: number;
-  readonly afterDecrease: number;
-}
+type Phases = { readonly afterIncrease: number; readonly afterDecrease: number };
 
 export function phasesOf(rates: readonly (readonly number[])[]): Phases {
   const sums = { up: 0, ups: 0, down: 0, downs: 0 };

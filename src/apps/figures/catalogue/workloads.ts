@@ -3,23 +3,15 @@ import { WORKLOAD_NAMES, type WorkloadName } from '../../../sim/traffic/workload
 import { type Rule, ruleFields, SIXTEENTH_START } from '../blocks/dumbbell.js';
 import { CLASSES, DATA_DROPS, UNFINISHED, WASTED_PER_FLOW } from '../blocks/quantities.js';
 import type { Cell, FigureDocument } from '../figure.js';
-import { chartsOf, counted, cross, figure, fixed, type Quantity, type Results, type Row, rounded } from '../plan.js';
+import { chartsOf, counted, cross, figure, fixed, quantity, type Results, type Row, rounded, row } from '../plan.js';
 import { mean } from '../statistics.js';
 
-interface Case {
-  readonly workload: WorkloadName;
-  readonly rule: Rule;
-}
+type Case = { readonly workload: WorkloadName; readonly rule: Rule };
 
 const DRAWN: readonly Rule[] = ['steady', 'expresspass'];
 const PAPER_FLOWS = 100_000;
 /** What some seconds of work allow. */
-const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = {
-  'data-mining': 200,
-  'web-search': 300,
-  'cache-follower': 500,
-  'web-server': 2_000,
-};
+const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = { 'data-mining': 200, 'web-search': 300, 'cache-follower': 500, 'web-server': 2_000 };
 /** Queue per port of ExpressPass with data mining at 10 Gbit/s, bytes. */
 const PAPER_QUEUE = { mean: 938, max: 29_900 };
 /** Credits that a flow wastes on average in the paper of 2016; its range for the workloads that it does not name. */
@@ -29,20 +21,10 @@ const PAPER_WASTE_MOST = 40;
 
 /** Queues of the ports of switches: all directions but those of the hosts' NICs. The mean is over time and ports. */
 const ports = ({ result }: SimulationRun) => result.links.filter(({ name }) => !/^h\d+->/.test(name));
-const QUEUE_MEAN: Quantity = {
-  title: 'queue_bytes_mean',
-  digits: 2,
-  of: (run) => mean(ports(run).map(({ dataQueueBytesMean }) => dataQueueBytesMean)),
-};
-const QUEUE_MAX: Quantity = {
-  title: 'queue_bytes_max',
-  digits: 0,
-  of: (run) => Math.max(...ports(run).map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver)),
-};
+const QUEUE_MEAN = quantity('queue_bytes_mean', 2, (run) => mean(ports(run).map(({ dataQueueBytesMean }) => dataQueueBytesMean)));
+const QUEUE_MAX = quantity('queue_bytes_max', 0, (run) => Math.max(...ports(run).map(({ dataQueueBytesMaxEver }) => dataQueueBytesMaxEver)));
 
-export const workloads = figure<Case>({
-  name: 'workloads',
-  title: 'Realistic workloads in a fat tree',
+export const workloads = figure<Case>('workloads', 'Realistic workloads in a fat tree', {
   source: 'ExpressPass 2017, the realistic workloads; ExpressPass 2016, Figure 11 and Table 1',
   about: (profile) =>
     `8 core, 16 aggregation and 32 ToR switches, 192 hosts, links of 10 Gbit/s and 4 us, hosts that take 1 us over a frame and queue 1,000 frames. Flows arrive between random pairs as a Poisson process at a load of 0.6; ${profile === 'quick' ? `${WORKLOAD_NAMES.map((name) => `${counted(QUICK_FLOWS[name])} flows of ${name}`).join(', ')} (paper: 100,000 of each)` : '100,000 flows of each workload'}, one seed, initial rate and w_init 1/16.${profile === 'quick' ? ' So few flows arrive within 4 to 50 ms, and large ones go on alone after that: queues and times say what to expect of a short load, not of a lasting one.' : ''} Times are milliseconds; classes are S below 10 KB, M below 100 KB, L below 1 MB, XL the rest.
@@ -51,8 +33,7 @@ The load is a part of 426.67 Gbit/s, as in the authors' script: the links of 192
 
 The paper's completion times are drawings without numbers. The table of web search does not give the shares of classes that the papers state: 15.5 % of its flows are S and 38.8 % M, where they say 49 and 3.`,
   cases: () => cross({ workload: WORKLOAD_NAMES, rule: DRAWN }),
-  document: ({ workload, rule }, profile) =>
-    treeDocument(workload, rule, profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS),
+  document: ({ workload, rule }, profile) => treeDocument(workload, rule, profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS),
   rows: (results) => results.cases.flatMap((each) => rowsOf(results, each)),
   charts: (results) =>
     chartsOf(WORKLOAD_NAMES, (workload) => ({
@@ -61,10 +42,7 @@ The paper's completion times are drawings without numbers. The table of web sear
       x: { name: 'size class' },
       y: { name: 'completion time (ms)', scale: 'log10' },
       groups: CLASSES,
-      series: [
-        ...DRAWN.map((rule) => bars(results, { workload, rule }, 'mean')),
-        ...DRAWN.map((rule) => bars(results, { workload, rule }, '99 %')),
-      ],
+      series: [...DRAWN.map((rule) => bars(results, { workload, rule }, 'mean')), ...DRAWN.map((rule) => bars(results, { workload, rule }, '99 %'))],
     })),
   tables: (results) => [
     {
@@ -77,26 +55,21 @@ The paper's completion times are drawings without numbers. The table of web sear
         }),
       ),
     },
-    results.table('network', {
-      workload: 'workload',
-      rule: 'rule',
-      flows: (each) => results.runsOf(each)[0].result.flows.length,
-      unfinished: UNFINISHED,
-      data_drops: DATA_DROPS,
-      wasted_per_flow: WASTED_PER_FLOW,
-      queue_bytes_mean: QUEUE_MEAN,
-      queue_bytes_max: QUEUE_MAX,
-    }),
+    results.table('network', [
+      'workload',
+      'rule',
+      { flows: (each) => results.runsOf(each)[0].result.flows.length },
+      UNFINISHED,
+      DATA_DROPS,
+      { wasted_per_flow: WASTED_PER_FLOW },
+      QUEUE_MEAN,
+      QUEUE_MAX,
+    ]),
   ],
 });
 
 /** The fat tree under a load of 0.6 of this workload. `endpoint`: what its hosts have of their own. */
-export function treeDocument(
-  workload: WorkloadName,
-  rule: Rule,
-  flows: number,
-  endpoint: FigureDocument = {},
-): FigureDocument {
+export function treeDocument(workload: WorkloadName, rule: Rule, flows: number, endpoint: FigureDocument = {}): FigureDocument {
   return {
     ...ruleFields(rule, SIXTEENTH_START),
     // The largest flow alone takes 0.9 s; arrivals of 100,000 flows of data mining 25 s.
@@ -115,41 +88,29 @@ function rowsOf(results: Results<Case>, each: Case): Row[] {
   const { workload, rule } = each;
   const what = `${workload}, ${rule}`;
   const [missing, lost] = [UNFINISHED, DATA_DROPS].map((quantity) => results.of(quantity, each));
-  const largest = { quantity: `${what}: largest queue (B)`, ours: results.of(QUEUE_MAX, each) };
+  const largest = row(`${what}: largest queue (B)`, results.of(QUEUE_MAX, each), 0);
   return [
-    {
-      quantity: `${what}: flows that did not end; data frames lost`,
+    row(`${what}: flows that did not end; data frames lost`, `${missing}; ${lost}`, 0, {
       paper: '0; 0',
-      ours: `${missing}; ${lost}`,
       met: missing === 0 && lost === 0,
       held: 'Held to none',
-    },
+    }),
     ...(workload === 'data-mining'
       ? [
-          {
-            quantity: `${what}: mean queue per port (B)`,
+          row(`${what}: mean queue per port (B)`, results.of(QUEUE_MEAN, each), 1, {
             paper: PAPER_QUEUE.mean,
-            ours: results.of(QUEUE_MEAN, each),
-            digits: 1,
             most: PAPER_QUEUE.mean,
             held: "Held to no more than the paper's. Ours is over all ports of switches and all of the run, idle ones too; over what theirs is the paper does not say",
-          },
+          }),
           { ...largest, paper: PAPER_QUEUE.max, most: PAPER_QUEUE.max, held: "Held to no more than the paper's" },
         ]
       : [{ ...largest, note: 'The paper gives the queues of data mining only.' }]),
-    {
-      quantity: `${what}: credits wasted per flow`,
+    row(`${what}: credits wasted per flow`, results.of(WASTED_PER_FLOW, each), 1, {
       paper: PAPER_WASTE[workload] ?? PAPER_WASTE_RANGE,
-      ours: results.of(WASTED_PER_FLOW, each),
-      digits: 1,
       most: PAPER_WASTE[workload] ?? PAPER_WASTE_MOST,
       held: "Held to no more than the paper's",
-    },
-    {
-      quantity: `${what}: mean / 99 % by class (ms)`,
-      ours: timesText(results, each),
-      note: 'The paper has it as a drawing only.',
-    },
+    }),
+    row(`${what}: mean / 99 % by class (ms)`, timesText(results, each), 0, { note: 'The paper has it as a drawing only.' }),
   ];
 }
 

@@ -45,7 +45,7 @@ function outcomeOf(part: (algorithm: string, seed: number) => number) {
     const [, algorithm, seed] = /^(.+)-(\d+)$/.exec(key) as RegExpExecArray;
     return runOf(Number(seed), part(algorithm, Number(seed)));
   };
-  return randomNetworks.evaluate({ one, of: (key) => [one(key)] }, 'quick');
+  return randomNetworks.evaluate({ of: (key) => [one(key)] }, 'quick');
 }
 
 describe('the figure of random networks', { timeout: 120_000 }, () => {

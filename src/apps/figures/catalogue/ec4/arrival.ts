@@ -1,14 +1,11 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
+import { lines } from '../../blocks/charts.js';
 import { DCTCP, EC4, EXPRESSPASS, mixDocument, shares, sidesBps } from '../../blocks/mix.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { chartsOf, cross, figure, type Quantity } from '../../plan.js';
+import { chartsOf, cross, figure, quantity, row } from '../../plan.js';
 
-interface Case {
-  readonly rule: RuleName;
-  readonly order: (typeof ORDERS)[number];
-  readonly pairs: number;
-}
+type Case = { readonly rule: RuleName; readonly order: (typeof ORDERS)[number]; readonly pairs: number };
 
 const JOIN_MS = 20;
 const END_MS = 80;
@@ -25,18 +22,12 @@ const CODE_LEFT = '0.052';
 const FAIR = { least: 0.4, most: 0.6 };
 
 /** Part of the payload that DCTCP has. */
-const DCTCP_SHARE: Quantity = {
-  title: 'dctcp_share',
-  digits: 4,
-  of: (run) => {
-    const [credits, dctcp] = sidesBps(run);
-    return dctcp / (credits + dctcp);
-  },
-};
+const DCTCP_SHARE = quantity('dctcp_share', 4, (run) => {
+  const [credits, dctcp] = sidesBps(run);
+  return dctcp / (credits + dctcp);
+});
 
-export const ec4Arrival = figure<Case>({
-  name: 'ec4-arrival',
-  title: 'Credits come to DCTCP, and DCTCP to credits',
+export const ec4Arrival = figure<Case>('ec4-arrival', 'Credits come to DCTCP, and DCTCP to credits', {
   source: 'EC4, Figure 3',
   about: (profile) =>
     `One kind of flow runs and the other joins it after ${JOIN_MS} ms, ${PAIRS[profile].join(' and ')} flow(s) of each; 10 Gbit/s, links of 5 us. What DCTCP has is its part of all payload from ${MEASURED_MS} to ${END_MS} ms, mean over seeds.`,
@@ -47,41 +38,31 @@ export const ec4Arrival = figure<Case>({
     results.cases.map((each) => {
       const { rule, order, pairs } = each;
       const share = results.of(DCTCP_SHARE, each);
-      return {
-        quantity: `${rule}, ${pairs}:${pairs}, ${order === 'dctcp-first' ? 'DCTCP ran first' : 'DCTCP joined'}: part of DCTCP`,
-        ours: share,
-        digits: 3,
-        ...(rule === 'expresspass'
-          ? {
-              paper: 'close to 0',
-              code: CODE_LEFT,
-              met: share < MOST_LEFT,
-              held: `Held to below ${MOST_LEFT}: ExpressPass takes all`,
-            }
-          : { paper: 'near 0.5', ...FAIR, held: `Held to ${FAIR.least} to ${FAIR.most}` }),
-      };
+      return row(
+        `${rule}, ${pairs}:${pairs}, ${order === 'dctcp-first' ? 'DCTCP ran first' : 'DCTCP joined'}: part of DCTCP`,
+        share,
+        3,
+        rule === 'expresspass'
+          ? { paper: 'close to 0', code: CODE_LEFT, met: share < MOST_LEFT, held: `Held to below ${MOST_LEFT}: ExpressPass takes all` }
+          : { paper: 'near 0.5', ...FAIR, held: `Held to ${FAIR.least} to ${FAIR.most}` },
+      );
     }),
   charts: (results) =>
-    chartsOf(RULE_NAMES, (rule) => ({
-      kind: 'lines',
-      title: `${rule} and DCTCP, one flow of each`,
-      x: { name: 'time (ms)' },
-      y: { name: 'part of DCTCP', max: 1 },
-      references: [{ label: 'fair', y: 0.5 }],
-      series: ORDERS.map((order) => {
-        const { timesNs, one } = shares(results.runsOf({ rule, order, pairs: 1 })[0]);
-        return { name: order, x: timesNs.map((ns) => ns / 1e6), y: one.map((share) => 1 - share) };
-      }),
-    })),
-  table: { rule: 'rule', order: 'order', pairs: 'pairs', dctcp_share: DCTCP_SHARE },
+    chartsOf(RULE_NAMES, (rule) =>
+      lines(
+        { x: 'time (ms)', y: { name: 'part of DCTCP', max: 1 }, title: `${rule} and DCTCP, one flow of each`, references: [{ label: 'fair', y: 0.5 }] },
+        ORDERS.map((order) => {
+          const { timesNs, one } = shares(results.runsOf({ rule, order, pairs: 1 })[0]);
+          return { name: order, x: timesNs.map((ns) => ns / 1e6), y: one.map((share) => 1 - share) };
+        }),
+      ),
+    ),
+  table: ['rule', 'order', 'pairs', DCTCP_SHARE],
 });
 
 function arrival({ rule, order, pairs }: Case): FigureDocument {
   const late = { start: `${JOIN_MS}ms` };
-  const sides =
-    order === 'dctcp-first'
-      ? ([{ ...RULES[rule], ...late }, DCTCP] as const)
-      : ([RULES[rule], { ...DCTCP, ...late }] as const);
+  const sides = order === 'dctcp-first' ? ([{ ...RULES[rule], ...late }, DCTCP] as const) : ([RULES[rule], { ...DCTCP, ...late }] as const);
   const document = mixDocument({ sides, pairs, duration: `${END_MS}ms`, warmUp: `${MEASURED_MS}ms` });
   return { ...document, jainWindows: ['10ms'], probes: { interval: '1ms', maxFlows: 2 * pairs } };
 }

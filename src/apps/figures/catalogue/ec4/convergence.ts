@@ -1,18 +1,16 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
 import type { SimulationRun } from '../../../../sim/result.js';
+import { lines } from '../../blocks/charts.js';
 import { withLinks } from '../../blocks/dumbbell.js';
 import { joiningDocument, rttsUntilWithin } from '../../blocks/joining.js';
 import { DCTCP, EC4, EC4_LITERAL, MARK_FRAMES, mixDocument, shares } from '../../blocks/mix.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { cross, figure, type Quantity, type Results, type Row, tableOf } from '../../plan.js';
+import { cross, figure, quantity, type Results, type Row, row, tableOf } from '../../plan.js';
 import { mean } from '../../statistics.js';
 
 /** A law with this w_mid joins DCTCP, DCTCP does, or a rule joins itself. */
-interface Case {
-  readonly law: Law | 'dctcp' | `alone-${Alone}`;
-  readonly wMid?: number;
-}
+type Case = { readonly law: Law | 'dctcp' | `alone-${Alone}`; readonly wMid?: number };
 
 const JOIN_MS = 20;
 const END_MS = 50;
@@ -33,37 +31,26 @@ type Alone = (typeof ALONE)[number];
 const ALONE_RTTS = 1;
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 2, paper: 10 };
 
-const MS_UNTIL_FAIR: Quantity = { title: 'ms_until_fair', digits: 4, of: msUntilFair };
-const LAST_SHARE: Quantity = { title: 'last_share', digits: 4, of: (run) => mean(sharesSince(run).slice(-10)) };
-const RTTS: Quantity = { title: 'rtts', digits: 1, of: (run) => rttsUntilWithin(run, WITHIN) };
+const MS_UNTIL_FAIR = quantity('ms_until_fair', 4, msUntilFair);
+const LAST_SHARE = quantity('last_share', 4, (run) => mean(sharesSince(run).slice(-10)));
+const RTTS = quantity('rtts', 1, (run) => rttsUntilWithin(run, WITHIN));
 
-export const ec4Convergence = figure<Case>({
-  name: 'ec4-convergence',
-  title: 'Convergence with DCTCP by w_mid, and alone',
+export const ec4Convergence = figure<Case>('ec4-convergence', 'Convergence with DCTCP by w_mid, and alone', {
   source: 'EC4, Figure 5',
   about: (profile) =>
     `A flow with credits joins one of DCTCP after ${JOIN_MS} ms; 10 Gbit/s, links of 5 us. Milliseconds until its share, over ${SMOOTHED_MS} ms, is within ${WITHIN * 100} % of a half for the first time; a dash: not in ${END_MS - JOIN_MS} ms. Mean over ${SEEDS[profile]} seeds; the last share is that of the last 10 ms. Lists are for w_mid of ${W_MIDS.join(', ')}.
 
 The last row is of credits alone: a second flow joins the first at an RTT of 100 us; RTTs until both are within ${WITHIN * 100} % of the fair share.`,
-  cases: () => [
-    ...cross({ law: LAW_NAMES, wMid: W_MIDS }),
-    { law: 'dctcp' },
-    ...ALONE.map((rule) => ({ law: `alone-${rule}` as const })),
-  ],
+  cases: () => [...cross({ law: LAW_NAMES, wMid: W_MIDS }), { law: 'dctcp' }, ...ALONE.map((rule) => ({ law: `alone-${rule}` as const }))],
   document: documentOf,
   seeds: SEEDS,
   rows: (results) => [...LAW_NAMES.flatMap((law) => rowsOf(results, law)), dctcpRow(results), aloneRow(results)],
   charts: (results) => ({
-    '': {
-      kind: 'lines',
-      x: { name: 'time since the join (ms)' },
-      y: { name: 'part of the flow that joined', max: 1 },
-      series: [
-        ...[0.01, 0.05, 0.1].map((wMid) => courseOf(results, { law: 'ec4', wMid })),
-        courseOf(results, { law: 'ec4-literal', wMid: 0.05 }),
-        courseOf(results, { law: 'dctcp' }),
-      ],
-    },
+    '': lines({ x: 'time since the join (ms)', y: { name: 'part of the flow that joined', max: 1 } }, [
+      ...[0.01, 0.05, 0.1].map((wMid) => courseOf(results, { law: 'ec4', wMid })),
+      courseOf(results, { law: 'ec4-literal', wMid: 0.05 }),
+      courseOf(results, { law: 'dctcp' }),
+    ]),
   }),
   tables: (results) => [
     tableOf('', cross({ law: LAW_NAMES, wMid: W_MIDS }), {
@@ -112,8 +99,8 @@ function finite(value: number): number | null {
 
 function rowsOf(results: Results<Case>, law: Law): Row[] {
   const [times, last] = [MS_UNTIL_FAIR, LAST_SHARE].map((quantity) => results.list(quantity, { law }));
-  const time = { quantity: `${law}: until fair with DCTCP (ms)`, ours: times, digits: 1 };
-  const share = { quantity: `${law}: its part at the end`, paper: '0.5 from 0.04 to 0.06', ours: last, digits: 3 };
+  const time = row(`${law}: until fair with DCTCP (ms)`, times, 1);
+  const share = row(`${law}: its part at the end`, last, 3, { paper: '0.5 from 0.04 to 0.06' });
   const note = 'It stands beside EC4.';
   if (law !== 'ec4')
     return [
@@ -136,26 +123,20 @@ function rowsOf(results: Results<Case>, law: Law): Row[] {
 }
 
 function dctcpRow(results: Results<Case>): Row {
-  return {
-    quantity: 'DCTCP joins DCTCP: until fair (ms)',
+  return row('DCTCP joins DCTCP: until fair (ms)', results.of(MS_UNTIL_FAIR, { law: 'dctcp' }), 1, {
     paper: '5 ms more than EC4',
     code: '11',
-    ours: results.of(MS_UNTIL_FAIR, { law: 'dctcp' }),
-    digits: 1,
     note: 'It stands beside EC4. The other code has it within 10 %, at an RTT of 100 us.',
-  };
+  });
 }
 
 function aloneRow(results: Results<Case>): Row {
   const rtts = ALONE.map((rule) => results.of(RTTS, { law: `alone-${rule}` }));
-  return {
-    quantity: 'ec4 and expresspass alone: until fair (RTTs)',
+  return row('ec4 and expresspass alone: until fair (RTTs)', rtts, 1, {
     paper: 'the same',
-    ours: rtts,
-    digits: 1,
     met: Math.abs(rtts[0] - rtts[1]) <= ALONE_RTTS,
     held: `Held to a difference of ${ALONE_RTTS} RTT`,
-  };
+  });
 }
 
 function courseOf(results: Results<Case>, each: Case) {

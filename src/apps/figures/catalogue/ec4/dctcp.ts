@@ -1,9 +1,10 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
 import type { SimulationRun } from '../../../../sim/result.js';
+import { lines } from '../../blocks/charts.js';
 import { DCTCP, mixDocument, shares } from '../../blocks/mix.js';
 import { QUEUE } from '../../blocks/quantities.js';
-import { chartsOf, cross, figure, fixed, type Quantity } from '../../plan.js';
+import { chartsOf, cross, figure, fixed, quantity, row } from '../../plan.js';
 
 const FRAME_BYTES = 1538;
 const WITHIN = 0.1;
@@ -15,19 +16,11 @@ const RATES = {
 type Rate = keyof typeof RATES;
 const RATE_NAMES = Object.keys(RATES) as Rate[];
 
-interface Case {
-  readonly rate: Rate;
-}
+type Case = { readonly rate: Rate };
 
-const MS_UNTIL_FAIR: Quantity<Case> = {
-  title: 'ms_until_fair',
-  digits: 6,
-  of: (run, { rate }) => msUntilFair(run, RATES[rate].joinMs),
-};
+const MS_UNTIL_FAIR = quantity<Case>('ms_until_fair', 6, (run, { rate }) => msUntilFair(run, RATES[rate].joinMs));
 
-export const ec4Dctcp = figure<Case>({
-  name: 'ec4-dctcp',
-  title: 'DCTCP by itself: queue and convergence',
+export const ec4Dctcp = figure<Case>('ec4-dctcp', 'DCTCP by itself: queue and convergence', {
   source: 'DCTCP, RFC 8257; our runs of ns-2 code',
   about: () =>
     `One flow of DCTCP runs and another joins it. Three links of 16.7 us, an RTT of 100 us. Marking above 65 frames and g = 0.0625 at 10 Gbit/s, 650 and 0.01976 at 100 Gbit/s, as in ExpressPass 2017. The queue is read over the last quarter of the run; until fair: the first millisecond in which both are within ${WITHIN * 100} % of a half.`,
@@ -52,33 +45,24 @@ export const ec4Dctcp = figure<Case>({
       const thresholdBytes = markFrames * FRAME_BYTES;
       const [mean, max] = [QUEUE.mean, QUEUE.max].map((quantity) => results.of(quantity, each));
       return [
-        {
-          quantity: `${each.rate}: mean and largest queue (B)`,
+        row(`${each.rate}: mean and largest queue (B)`, `${fixed(mean, 0)}, ${max}`, 0, {
           paper: `near ${thresholdBytes}`,
           code: code?.queue,
-          ours: `${fixed(mean, 0)}, ${max}`,
           met: mean >= 0.5 * thresholdBytes && max <= 1.5 * thresholdBytes,
           held: 'Held to a mean of half of K at least and no more than 1.5 K',
-        },
-        {
-          quantity: `${each.rate}: second flow fair after (ms)`,
+        }),
+        row(`${each.rate}: second flow fair after (ms)`, results.of(MS_UNTIL_FAIR, each), 0, {
           code: code?.ms,
-          ours: results.of(MS_UNTIL_FAIR, each),
           note: 'It depends on when the marks meet which flow, and the one that joins grows by a frame an RTT: at 100 Gbit/s its half is 730 frames, at 10 Gbit/s 73.',
-        },
+        }),
       ];
     }),
   charts: (results) =>
     chartsOf(RATE_NAMES, (rate) => {
       const { timesNs, one } = shares(results.runsOf({ rate })[0]);
-      return {
-        kind: 'lines',
-        x: { name: 'time (ms)' },
-        y: { name: 'part of the flow that joined', max: 1 },
-        series: [{ name: 'dctcp', x: timesNs.map((ns) => ns / 1e6), y: one }],
-      };
+      return lines({ x: 'time (ms)', y: { name: 'part of the flow that joined', max: 1 } }, [{ name: 'dctcp', x: timesNs.map((ns) => ns / 1e6), y: one }]);
     }),
-  table: { rate: 'rate', queue_bytes_mean: QUEUE.mean, queue_bytes_max: QUEUE.max, ms_until_fair: MS_UNTIL_FAIR },
+  table: ['rate', QUEUE.mean, QUEUE.max, MS_UNTIL_FAIR],
 });
 
 function msUntilFair(run: SimulationRun, joinMs: number): number | null {

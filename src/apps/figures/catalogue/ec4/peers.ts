@@ -3,13 +3,9 @@
 import { withLinks } from '../../blocks/dumbbell.js';
 import { EC4, EXPRESSPASS, mixDocument, RATIO, sidesBps } from '../../blocks/mix.js';
 import { dataDrops, QUEUE } from '../../blocks/quantities.js';
-import { cross, figure, type Quantity, type Results, type Row, valueList } from '../../plan.js';
+import { cross, figure, quantity, type Results, type Row, row, valueList } from '../../plan.js';
 
-interface Case {
-  readonly rule: RuleName;
-  readonly peer: (typeof PEERS)[number];
-  readonly pairs: number;
-}
+type Case = { readonly rule: RuleName; readonly peer: (typeof PEERS)[number]; readonly pairs: number };
 
 const RULES = { expresspass: EXPRESSPASS, ec4: EC4 } as const;
 type RuleName = keyof typeof RULES;
@@ -19,19 +15,13 @@ const PAIRS = [1, 4, 16];
 /** The buffer of a shallow switch (EC4 §IV.C). */
 const QUEUE_LIMIT = '250frames';
 /** The mean over seeds. */
-const DROPS: Quantity = { title: 'data_drops', digits: 4, of: dataDrops };
-const CREDITS_SHARE: Quantity = {
-  title: 'part_of_credits',
-  digits: 4,
-  of: (run) => {
-    const [credits, peer] = sidesBps(run);
-    return credits / (credits + peer);
-  },
-};
+const DROPS = quantity('data_drops', 4, dataDrops);
+const CREDITS_SHARE = quantity('part_of_credits', 4, (run) => {
+  const [credits, peer] = sidesBps(run);
+  return credits / (credits + peer);
+});
 
-export const ec4Peers = figure<Case>({
-  name: 'ec4-peers',
-  title: 'Credits beside CUBIC, TIMELY and Swift',
+export const ec4Peers = figure<Case>('ec4-peers', 'Credits beside CUBIC, TIMELY and Swift', {
   source: 'EC4 §II and §V in words; no figure of the paper',
   about: () =>
     `As many flows with credits as of another kind start together on one bottleneck of 10 Gbit/s, links of 5 us, queues of 250 frames that mark above 30; 121 ms, measured from 20 ms. CUBIC takes a mark for a loss; TIMELY and Swift heed delays. The ratio is what credits get over what the others get; lists are for ${PAIRS.join(', ')} flows of each.`,
@@ -49,30 +39,16 @@ export const ec4Peers = figure<Case>({
       y: { name: `part of credits, ${PAIRS[1]} flows of each`, max: 1 },
       references: [{ label: 'fair', y: 0.5 }],
       groups: PEERS,
-      series: RULE_NAMES.map((rule) => ({
-        name: rule,
-        values: results.list(CREDITS_SHARE, { rule, pairs: PAIRS[1] }),
-      })),
+      series: RULE_NAMES.map((rule) => ({ name: rule, values: results.list(CREDITS_SHARE, { rule, pairs: PAIRS[1] }) })),
     },
   }),
-  table: {
-    rule: 'rule',
-    beside: 'peer',
-    pairs: 'pairs',
-    ratio: RATIO,
-    queue_bytes_mean: QUEUE.mean,
-    data_drops: (each, results) => results.of(DROPS, each),
-  },
+  table: ['rule', { beside: 'peer' }, 'pairs', RATIO, QUEUE.mean, { data_drops: (each, results) => results.of(DROPS, each) }],
 });
 
 function rowsOf(results: Results<Case>, each: Omit<Case, 'pairs'>): Row[] {
   const what = `${each.rule} beside ${each.peer}`;
   return [
-    { quantity: `${what}: ratio`, ours: results.list(RATIO, each), digits: 2, note: 'The paper has no figure of it.' },
-    {
-      quantity: `${what}: mean queue (B)`,
-      ours: results.list(QUEUE.mean, each),
-      note: `Data frames lost: ${valueList(results.list(DROPS, each), 0)}.`,
-    },
+    row(`${what}: ratio`, results.list(RATIO, each), 2, { note: 'The paper has no figure of it.' }),
+    row(`${what}: mean queue (B)`, results.list(QUEUE.mean, each), 0, { note: `Data frames lost: ${valueList(results.list(DROPS, each), 0)}.` }),
   ];
 }

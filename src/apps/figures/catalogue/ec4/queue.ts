@@ -1,22 +1,18 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
 import type { LineChart } from '../../../../report/plot/chart.js';
+import { FLOWS_AXIS, lines } from '../../blocks/charts.js';
 import { FLOWS, MIX_NAMES, MIX_RUNS, type MixCase, type MixName } from '../../blocks/mix.js';
 import { QUEUE } from '../../blocks/quantities.js';
-import { figure, type Quantity, type Results, type Row } from '../../plan.js';
+import { figure, type Quantity, type Results, type Row, row } from '../../plan.js';
 
-export const ec4Queue = figure<MixCase>({
-  name: 'ec4-queue',
-  title: 'The queue that credits and DCTCP share',
+export const ec4Queue = figure<MixCase>('ec4-queue', 'The queue that credits and DCTCP share', {
   source: 'EC4, Figure 6',
   about: () =>
     `The runs of ec4-fairness: the data queue of the bottleneck, its mean and its largest from 20 to 121 ms. Lists are for ${FLOWS.join(', ')} flows in all. The queue is never full here, as in the paper. With ec4-dctcp-below-one a flow may send as little as a twentieth of a frame in a round trip (\`min_frames\` of ec4, \`min_window\` of dctcp); as RFC 8257 has it, DCTCP keeps a frame at least.`,
   ...MIX_RUNS,
   rows: (results) => MIX_NAMES.flatMap((name) => rowsOf(results, name)),
-  charts: (results) => ({
-    mean: chart(results, 'mean queue (B)', QUEUE.mean),
-    max: chart(results, 'largest queue (B)', QUEUE.max),
-  }),
+  charts: (results) => ({ mean: chart(results, 'mean queue (B)', QUEUE.mean), max: chart(results, 'largest queue (B)', QUEUE.max) }),
 });
 
 /** The mixes that are held to something. */
@@ -29,29 +25,19 @@ const WHY: Readonly<Partial<Record<MixName, string>>> = {
 function rowsOf(results: Results<MixCase>, name: MixName): Row[] {
   const why = WHY[name];
   const limit = (most: number, text: string): Partial<Row> =>
-    why === undefined
-      ? { note: 'It stands beside EC4.' }
-      : { paper: `below ${text}`, most, held: `Held to ${text} at every number of flows`, why };
+    why === undefined ? { note: 'It stands beside EC4.' } : { paper: `below ${text}`, most, held: `Held to ${text} at every number of flows`, why };
   return [
-    { quantity: `${name}: mean queue (B)`, ours: results.list(QUEUE.mean, { name }), ...limit(100e3, '100,000') },
-    {
-      quantity: `${name}: largest queue once the flows run (B)`,
-      ours: results.list(QUEUE.max, { name }),
-      ...limit(200e3, '200,000'),
-    },
-    {
-      quantity: `${name}: largest queue since the start (B)`,
-      ours: results.list(QUEUE.ever, { name }),
+    row(`${name}: mean queue (B)`, results.list(QUEUE.mean, { name }), 0, limit(100e3, '100,000')),
+    row(`${name}: largest queue once the flows run (B)`, results.list(QUEUE.max, { name }), 0, limit(200e3, '200,000')),
+    row(`${name}: largest queue since the start (B)`, results.list(QUEUE.ever, { name }), 0, {
       note: 'All flows begin within 50 us: DCTCP with ten frames each and slow start, credits at the rate of the link.',
-    },
+    }),
   ];
 }
 
 function chart(results: Results<MixCase>, name: string, quantity: Quantity): LineChart {
-  return {
-    kind: 'lines',
-    x: { name: 'flows', scale: 'log2' },
-    y: { name, scale: 'log10' },
-    series: MIX_NAMES.map((mix) => results.line(mix, 'flows', quantity, { name: mix })),
-  };
+  return lines(
+    { x: FLOWS_AXIS, y: { name, scale: 'log10' } },
+    MIX_NAMES.map((mix) => results.line(mix, 'flows', quantity, { name: mix })),
+  );
 }

@@ -1,7 +1,7 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
 import { completionCdf, DATA_DROPS, time, timesS, UNFINISHED } from '../../blocks/quantities.js';
-import { cross, figure } from '../../plan.js';
+import { cross, figure, row } from '../../plan.js';
 
 /** What a profile plays: hosts at the switch, and what each sends to each other in a round. */
 const SIZES = { quick: { hosts: 4, bytes: '2.56MB' }, paper: { hosts: 40, bytes: '5.12MB' } } as const;
@@ -18,9 +18,7 @@ const TIMES = [
   { name: 'longest', quantity: time('max_s', 'maxNs', 's'), paperS: [2.35, 20.3], most: 1 },
 ] as const;
 
-export const ec4Shuffle = figure<{ mix: (typeof MIXES)[number] }>({
-  name: 'ec4-shuffle',
-  title: 'Shuffle by credits and by DCTCP',
+export const ec4Shuffle = figure<{ mix: (typeof MIXES)[number] }>('ec4-shuffle', 'Shuffle by credits and by DCTCP', {
   source: 'EC4, Figure 7',
   about: (profile) =>
     `${SIZES[profile].hosts} hosts at one switch (paper: ${SIZES.paper.hosts}), 10 Gbit/s, links of 5 us, queues of 250 frames that mark above ${MARK_FRAMES}. On each host one task with credits and one with DCTCP send ${SIZES[profile].bytes} (paper: ${SIZES.paper.bytes}) to every other host ${ROUNDS} times, the next message when the one before has arrived. The paper answers each message with 16 KB, 0.3 % more, which is not played; times compare as ratios.`,
@@ -41,38 +39,35 @@ export const ec4Shuffle = figure<{ mix: (typeof MIXES)[number] }>({
     })),
   }),
   rows: (results) => [
-    ...TIMES.map(({ name, quantity, paperS: [ec4, expresspass], most }) => ({
-      quantity: `${name}, EC4 : ExpressPass, both with DCTCP`,
-      paper: (ec4 / expresspass).toFixed(2),
-      ours: results.ratio(quantity, { mix: 'ec4-dctcp' }, { mix: 'expresspass-dctcp' }),
-      digits: 2,
-      most,
-    })),
+    ...TIMES.map(({ name, quantity, paperS: [ec4, expresspass], most }) =>
+      row(`${name}, EC4 : ExpressPass, both with DCTCP`, results.ratio(quantity, { mix: 'ec4-dctcp' }, { mix: 'expresspass-dctcp' }), 2, {
+        paper: (ec4 / expresspass).toFixed(2),
+        most,
+      }),
+    ),
     ...MIXES.map((mix) => {
       const missing = results.of(UNFINISHED, { mix });
-      return {
-        quantity: `${mix}: flows that did not end; data frames lost`,
-        ours: `${missing}; ${results.of(DATA_DROPS, { mix })}`,
-        ...(missing === 0
-          ? { note: 'The paper says of losses only that ExpressPass has them.' }
-          : { met: false, held: 'Held to all' }),
-      };
+      return row(
+        `${mix}: flows that did not end; data frames lost`,
+        `${missing}; ${results.of(DATA_DROPS, { mix })}`,
+        0,
+        missing === 0 ? { note: 'The paper says of losses only that ExpressPass has them.' } : { met: false, held: 'Held to all' },
+      );
     }),
   ],
   charts: (results) => ({
     '': completionCdf(
-      cross({ mix: MIXES, kind: KINDS }).map(({ mix, kind }) => ({
-        name: `${mix}: ${kind}`,
-        timesS: timesS(results.runsOf({ mix })[0], kind),
-      })),
+      cross({ mix: MIXES, kind: KINDS }).map(({ mix, kind }) => ({ name: `${mix}: ${kind}`, timesS: timesS(results.runsOf({ mix })[0], kind) })),
     ),
   }),
-  table: {
-    mix: 'mix',
-    flows: ({ mix }, results) => results.runsOf({ mix })[0].result.fct.all?.count ?? null,
-    p50_s: TIMES[0].quantity,
-    p99_s: TIMES[1].quantity,
-    max_s: TIMES[2].quantity,
-    data_drops: DATA_DROPS,
-  },
+  table: [
+    'mix',
+    {
+      flows: ({ mix }, results) => results.runsOf({ mix })[0].result.fct.all?.count ?? null,
+      p50_s: TIMES[0].quantity,
+      p99_s: TIMES[1].quantity,
+      max_s: TIMES[2].quantity,
+    },
+    DATA_DROPS,
+  ],
 });

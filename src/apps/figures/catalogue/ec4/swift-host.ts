@@ -1,8 +1,9 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
 import type { SimulationRun } from '../../../../sim/result.js';
+import { lines } from '../../blocks/charts.js';
 import { DATA_DROPS, queueOf, UTILISATION } from '../../blocks/quantities.js';
-import { cross, figure, fixed, type Quantity, type Results } from '../../plan.js';
+import { cross, figure, fixed, type Quantity, quantity, type Results, row } from '../../plan.js';
 import { mean } from '../../statistics.js';
 
 const SENDERS = 4;
@@ -29,9 +30,7 @@ const HOSTS_US = settled('hosts_us', 'endpoint_delay');
 const TARGET = settled('fabric_target_us', 'target');
 const RTT = settled('rtt_us', 'delay');
 
-export const ec4SwiftHost = figure<{ host: Host }>({
-  name: 'ec4-swift-host',
-  title: 'Swift: delay in the fabric and in the hosts',
+export const ec4SwiftHost = figure<{ host: Host }>('ec4-swift-host', 'Swift: delay in the fabric and in the hosts', {
   source: 'Swift (SIGCOMM 2020), section 3.3; our scenario',
   about: () =>
     `Endless flows of Swift from ${SENDERS} hosts to one, 10 Gbit/s, links of 2 us; 40 ms. The receiver is fast, or its core takes ${WORK} over each frame, which is half of what the link brings. The target in the fabric is ${BASE_US} us and more (${BASE_US}, a switch and the scaling by flows), that in the hosts ${TARGET_US} us. With one window only that of the fabric heeds its delay.`,
@@ -51,54 +50,36 @@ export const ec4SwiftHost = figure<{ host: Host }>({
   rows: (results) => {
     const [fast, slow, one] = HOST_NAMES.map((host) => valuesOf(results, host));
     return [
-      {
-        quantity: 'fast host: utilisation, delay in the hosts (us)',
-        ours: fast.text,
+      row('fast host: utilisation, delay in the hosts (us)', fast.text, 0, {
         met: fast.utilisation >= 0.9 && fast.delayUs === 0,
         held: 'Held to 0.9 and none',
-      },
-      {
-        quantity: 'slow host: utilisation, delay in the hosts (us)',
+      }),
+      row('slow host: utilisation, delay in the hosts (us)', slow.text, 0, {
         paper: 'by the target',
-        ours: slow.text,
         met: slow.utilisation >= 0.45 && Math.abs(slow.delayUs / TARGET_US - 1) <= NEAR,
         held: `Held to 0.45 of a link of which the host takes half, and ${NEAR * 100} % of the target`,
-      },
-      {
-        quantity: 'mean queue in the fabric (B): fast host, slow host',
-        ours: [fast.queue, slow.queue],
+      }),
+      row('mean queue in the fabric (B): fast host, slow host', [fast.queue, slow.queue], 0, {
         met: slow.queue <= fast.queue / 4,
         held: 'Held to a quarter: what waits, waits in the host',
-      },
-      {
-        quantity: 'slow host, one window: utilisation, delay in the hosts (us)',
-        ours: one.text,
+      }),
+      row('slow host, one window: utilisation, delay in the hosts (us)', one.text, 0, {
         met: one.delayUs >= MOST_WITHOUT * slow.delayUs,
         held: `Held to ${MOST_WITHOUT} times the delay with two, and it grows on: nothing else bounds what waits`,
-      },
+      }),
     ];
   },
   charts: (results) => ({
-    '': {
-      kind: 'lines',
-      x: { name: 'time (ms)' },
-      y: { name: 'delay in the hosts (us)', scale: 'log10' },
-      series: HOST_NAMES.map((host) => {
+    '': lines(
+      { x: 'time (ms)', y: { name: 'delay in the hosts (us)', scale: 'log10' } },
+      HOST_NAMES.map((host) => {
         const [run] = results.runsOf({ host });
         const y = stateOf(run, 'endpoint_delay').map((ns) => Math.max(ns / 1e3, 0.1));
         return { name: host, x: [...(run.series?.timesNs ?? [])].map((ns) => ns / 1e6), y };
       }),
-    },
+    ),
   }),
-  table: {
-    case: 'host',
-    utilisation: UTILISATION,
-    hosts_us: HOSTS_US,
-    fabric_target_us: TARGET,
-    rtt_us: RTT,
-    queue_bytes_mean: QUEUE,
-    data_drops: DATA_DROPS,
-  },
+  table: [{ case: 'host' }, UTILISATION, HOSTS_US, TARGET, RTT, { queue_bytes_mean: QUEUE }, DATA_DROPS],
 });
 
 /** In every sample, of the first flow. */
@@ -108,14 +89,10 @@ function stateOf({ series }: SimulationRun, name: string): number[] {
 
 /** Mean of the second half, us. */
 function settled(title: string, state: string): Quantity {
-  return {
-    title,
-    digits: 1,
-    of: (run) => {
-      const values = stateOf(run, state);
-      return mean(values.slice(values.length / 2)) / 1e3;
-    },
-  };
+  return quantity(title, 1, (run) => {
+    const values = stateOf(run, state);
+    return mean(values.slice(values.length / 2)) / 1e3;
+  });
 }
 
 function valuesOf(results: Results<{ host: Host }>, host: Host) {

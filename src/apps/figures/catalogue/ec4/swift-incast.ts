@@ -1,7 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
+import { lines } from '../../blocks/charts.js';
 import { DATA_DROPS, jainOver, queueOf, UTILISATION } from '../../blocks/quantities.js';
-import { figure, fixed, type Quantity, type Results, tableOf } from '../../plan.js';
+import { figure, fixed, type Quantity, type Results, row, tableOf } from '../../plan.js';
 
 interface Case {
   readonly flows: number;
@@ -32,9 +33,7 @@ const TOLD: readonly Case[] = FLOWS.map((flows) => ({ flows, isTold: true }));
 const QUEUE = queueOf(LAST_LINK);
 const JAIN = jainOver(10);
 
-export const ec4SwiftIncast = figure<Case>({
-  name: 'ec4-swift-incast',
-  title: 'Swift: incast of 1 to 1,000 flows',
+export const ec4SwiftIncast = figure<Case>('ec4-swift-incast', 'Swift: incast of 1 to 1,000 flows', {
   source: 'Swift (SIGCOMM 2020), windows below one frame; our scenario',
   about: () =>
     `Endless flows of Swift from ${SENDERS} hosts to one, 10 Gbit/s, links of 2 us, queues of 1,000 frames; 60 ms, measured from 20 ms. The base target is ${PARAMETERS.base_target} us. With 1,000 flows the path holds less than a frame of each, so that windows are below one and paced. Lists are for ${FLOWS.join(', ')} flows.`,
@@ -56,48 +55,34 @@ export const ec4SwiftIncast = figure<Case>({
   },
   seeds: { quick: 1, paper: 3 },
   rows: (results) => [
-    {
-      quantity: 'utilisation',
-      paper: 'full',
-      ours: firsts(results, UTILISATION),
-      digits: 3,
-      least: LEAST_UTILISATION,
-      held: `Held to ${LEAST_UTILISATION} of the data share`,
-    },
-    {
-      quantity: "Jain's index over 10 ms",
-      ours: firsts(results, JAIN),
-      digits: 3,
+    row('utilisation', firsts(results, UTILISATION), 3, { paper: 'full', least: LEAST_UTILISATION, held: `Held to ${LEAST_UTILISATION} of the data share` }),
+    row("Jain's index over 10 ms", firsts(results, JAIN), 3, {
       met: firsts(results, JAIN).every((jain, at) => FLOWS[at] === 1 || FLOWS[at] > FAIR_FLOWS || jain >= LEAST_JAIN),
       held: `Held to ${LEAST_JAIN} from 2 to ${FAIR_FLOWS} flows`,
-    },
-    { quantity: 'data frames lost', paper: 'few', ours: firsts(results, DATA_DROPS), most: 0, held: 'Held to none' },
-    {
-      quantity: 'mean queue (B)',
+    }),
+    row('data frames lost', firsts(results, DATA_DROPS), 0, { paper: 'few', most: 0, held: 'Held to none' }),
+    row('mean queue (B)', firsts(results, QUEUE.mean), 0, {
       paper: 'by the target',
-      ours: firsts(results, QUEUE.mean),
       most: MOST_TARGETS * HIGHEST_TARGET_BYTES,
       held: `Held to ${MOST_TARGETS} times the highest target, ${HIGHEST_TARGET_BYTES} B`,
-    },
-    {
-      quantity: 'largest queue (B)',
-      ours: firsts(results, QUEUE.max),
+    }),
+    row('largest queue (B)', firsts(results, QUEUE.max), 0, {
       note: 'Below one frame an acknowledgement in time adds ai, a whole frame: windows swing about the target.',
-    },
-    {
-      quantity: `${UNTOLD.flows} flows, base target from the least RTT: Jain's index, mean queue (B)`,
-      ours: `${fixed(first(results, JAIN, UNTOLD), 3)}, ${fixed(first(results, QUEUE.mean, UNTOLD), 0)}`,
-      // What the default costs: a flow that starts while others queue takes their queue for the path.
-      note: 'The default, for paths that nobody has measured: who starts while others queue takes their queue for the path, and gets more.',
-    },
+    }),
+    row(
+      `${UNTOLD.flows} flows, base target from the least RTT: Jain's index, mean queue (B)`,
+      `${fixed(first(results, JAIN, UNTOLD), 3)}, ${fixed(first(results, QUEUE.mean, UNTOLD), 0)}`,
+      0,
+      {
+        // What the default costs: a flow that starts while others queue takes their queue for the path.
+        note: 'The default, for paths that nobody has measured: who starts while others queue takes their queue for the path, and gets more.',
+      },
+    ),
   ],
   charts: (results) => ({
-    '': {
-      kind: 'lines',
-      x: { name: 'flows', scale: 'log10' },
-      y: { name: 'mean queue (B)', scale: 'log10' },
-      series: [{ name: 'swift', x: FLOWS, y: firsts(results, QUEUE.mean) }],
-    },
+    '': lines({ x: { name: 'flows', scale: 'log10' }, y: { name: 'mean queue (B)', scale: 'log10' } }, [
+      { name: 'swift', x: FLOWS, y: firsts(results, QUEUE.mean) },
+    ]),
   }),
   tables: (results) => [
     tableOf('', TOLD, {

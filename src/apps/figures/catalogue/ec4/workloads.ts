@@ -4,13 +4,10 @@ import { SIZE_CLASSES, type SizeClass } from '../../../../sim/result.js';
 import { WORKLOAD_NAMES, type WorkloadName } from '../../../../sim/traffic/workloads.js';
 import { DATA_DROPS, time, unfinished } from '../../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { chartsOf, cross, figure, type Quantity, type Results, type Row, rounded } from '../../plan.js';
+import { chartsOf, cross, figure, type Quantity, quantity, type Results, type Row, rounded, row } from '../../plan.js';
 import { largest, mean, sum } from '../../statistics.js';
 
-interface Load {
-  readonly workload: WorkloadName;
-  readonly load: number;
-}
+type Load = { readonly workload: WorkloadName; readonly load: number };
 
 interface Case extends Load {
   readonly mix: Mix;
@@ -22,12 +19,7 @@ type Mix = (typeof MIXES)[number];
 const HOSTS = 192;
 /** The paper does not say how many (ours). */
 const PAPER_FLOWS = 20_000;
-const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = {
-  'data-mining': 100,
-  'web-search': 250,
-  'cache-follower': 400,
-  'web-server': 2_000,
-};
+const QUICK_FLOWS: Readonly<Record<WorkloadName, number>> = { 'data-mining': 100, 'web-search': 250, 'cache-follower': 400, 'web-server': 2_000 };
 /** A handful of large flows decide the 99 % of a quick run. */
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 2, paper: 1 };
 /** What ExpressPass opens with beside it: ExpressPass 2017 §3.3, for realistic workloads. Why not EC4's own: docs/decisions/0015-ec4.md. */
@@ -49,15 +41,16 @@ const TIMES = Object.fromEntries(
       mean: present(time('mean_ms', 'meanNs', 'ns', size), mean),
       p99: present(time('p99_ms', 'p99Ns', 'ns', size), mean),
       max: present(time('max_ms', 'maxNs', 'ns', size), largest),
-      count: present({ title: 'flows', digits: 0, of: ({ result }) => result.fct[size]?.count ?? null }, sum),
+      count: present(
+        quantity('flows', 0, ({ result }) => result.fct[size]?.count ?? null),
+        sum,
+      ),
     },
   ]),
 ) as Readonly<Record<SizeClass, Readonly<Record<'mean' | 'p99' | 'max' | 'count', Quantity>>>>;
-const MISSING: Quantity = { title: 'unfinished', digits: 0, of: unfinished, over: sum };
+const MISSING = quantity('unfinished', 0, unfinished, sum);
 
-export const ec4Workloads = figure<Case>({
-  name: 'ec4-workloads',
-  title: 'Realistic workloads in a fat tree, half of the hosts with credits',
+export const ec4Workloads = figure<Case>('ec4-workloads', 'Realistic workloads in a fat tree, half of the hosts with credits', {
   source: 'EC4, Figures 8 and 9',
   about: (profile) =>
     `8 core, 16 aggregation and 32 ToR switches, 192 hosts, 40 Gbit/s, links of 1 us, hosts that take 1 us over a frame, queues of 250 frames that mark above 100. ${profile === 'quick' ? 'Load 0.6, some hundred flows (paper: loads of 0.2, 0.4 and 0.6), which end within milliseconds: what to expect of a short load' : 'Load 0.6, and 0.2 and 0.4 of web search, 20,000 flows each'}. Every second host sends by DCTCP. Mean completion times of all flows, over those of DCTCP alone, and the 99th percentile of the largest class; means over ${SEEDS[profile]} seeds. Flows with credits open at a sixteenth of the link, as ExpressPass's do for realistic workloads; those of ec4-full-rate at all of it, as EC4's paper has it.`,
@@ -74,10 +67,7 @@ export const ec4Workloads = figure<Case>({
         x: { name: 'size class' },
         y: { name: '99 % of completion times (ms)', scale: 'log10' },
         groups,
-        series: MIXES.map((mix) => ({
-          name: mix,
-          values: groups.map((size) => results.of(TIMES[size].p99, { workload, load: 0.6, mix }) / 1e6),
-        })),
+        series: MIXES.map((mix) => ({ name: mix, values: groups.map((size) => results.of(TIMES[size].p99, { workload, load: 0.6, mix }) / 1e6) })),
       };
     }),
   tables: (results) => [
@@ -121,9 +111,7 @@ function treeDocument({ workload, load, mix }: Case, profile: Profile): FigureDo
       { processing: { delay: '1us' }, nic: { dataQueue: '1000frames' } },
       { hosts, algorithm: 'dctcp' },
     ],
-    flows: [
-      { kind: 'poisson', workload, load, loadRate, flows: profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS },
-    ],
+    flows: [{ kind: 'poisson', workload, load, loadRate, flows: profile === 'quick' ? QUICK_FLOWS[workload] : PAPER_FLOWS }],
   };
 }
 
@@ -133,51 +121,25 @@ function classesOf(results: Results<Case>, load: Load): SizeClass[] {
 }
 
 function rowsOf(results: Results<Case>, load: Load): Row[] {
-  const what = `${load.workload}, load ${load.load}`;
+  const name = `${load.workload}, load ${load.load}`;
   const size = classesOf(results, load).at(-1) as SizeClass;
-  const ratio = (quantity: Quantity, mix: Mix, over: Mix) =>
-    results.ratio(quantity, { ...load, mix }, { ...load, mix: over });
-  const overDctcp = (mix: Mix) => ({ ours: ratio(TIMES.all.mean, mix, 'dctcp'), digits: 2 });
-  const overExpresspass = (mix: Mix) => ({ ours: ratio(TIMES[size].p99, mix, 'expresspass-dctcp'), digits: 2 });
-  const longest = overExpresspass('ec4-dctcp');
+  const ratio = (quantity: Quantity, mix: Mix, over: Mix) => results.ratio(quantity, { ...load, mix }, { ...load, mix: over });
+  const overDctcp = (what: string, mix: Mix, rest: Partial<Row>) => row(`${name}: ${what}`, ratio(TIMES.all.mean, mix, 'dctcp'), 2, rest);
+  const overExpresspass = (what: string, mix: Mix, rest: Partial<Row>) =>
+    row(`${name}: ${what}`, ratio(TIMES[size].p99, mix, 'expresspass-dctcp'), 2, { paper: 'far below 1', ...rest });
+  const met = ratio(TIMES[size].p99, 'ec4-dctcp', 'expresspass-dctcp') < 1;
+  const note = 'It stands beside EC4.';
   return [
-    {
-      quantity: `${what}: mean time of EC4 with DCTCP over DCTCP`,
-      paper: 'almost 1',
-      ...overDctcp('ec4-dctcp'),
-      most: MOST_MEAN,
-    },
-    {
-      quantity: `${what}: the same of EC4 at full rate`,
-      paper: 'almost 1',
-      ...overDctcp('ec4-full-rate-dctcp'),
-      note: 'It stands beside EC4.',
-    },
-    {
-      quantity: `${what}: the same of ExpressPass`,
-      paper: 'worse',
-      ...overDctcp('expresspass-dctcp'),
-      note: 'It stands beside EC4.',
-    },
-    {
-      quantity: `${what}: 99 % of ${size}, EC4 : ExpressPass`,
-      paper: 'far below 1',
-      ...longest,
-      met: longest.ours < 1,
-      held: 'Held to below 1',
-      why: WHY[load.workload] ?? '',
-    },
-    {
-      quantity: `${what}: the same of EC4 at full rate`,
-      paper: 'far below 1',
-      ...overExpresspass('ec4-full-rate-dctcp'),
+    overDctcp('mean time of EC4 with DCTCP over DCTCP', 'ec4-dctcp', { paper: 'almost 1', most: MOST_MEAN }),
+    overDctcp('the same of EC4 at full rate', 'ec4-full-rate-dctcp', { paper: 'almost 1', note }),
+    overDctcp('the same of ExpressPass', 'expresspass-dctcp', { paper: 'worse', note }),
+    overExpresspass(`99 % of ${size}, EC4 : ExpressPass`, 'ec4-dctcp', { met, held: 'Held to below 1', why: WHY[load.workload] ?? '' }),
+    overExpresspass('the same of EC4 at full rate', 'ec4-full-rate-dctcp', {
       note: 'Its flows crowd each other out: credits are lost, and what a loss takes comes back a frame in a round trip.',
-    },
-    {
-      quantity: `${what}: data frames lost (${MIXES.join(', ')})`,
-      ours: results.list(DATA_DROPS, load),
+    }),
+    row(`${name}: data frames lost (${MIXES.join(', ')})`, results.list(DATA_DROPS, load), 0, {
       note: `Flows that did not end: ${results.list(MISSING, load).join(', ')}.`,
-    },
+    }),
   ];
 }
 

@@ -2,12 +2,9 @@
 import { type Rule, ruleFields } from '../../blocks/dumbbell.js';
 import { groupRate, UTILISATION } from '../../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { columns, cross, figure } from '../../plan.js';
+import { cross, figure, row } from '../../plan.js';
 
-interface Case {
-  readonly rule: Rule;
-  readonly classes: (typeof CLASSES)[number];
-}
+type Case = { readonly rule: Rule; readonly classes: (typeof CLASSES)[number] };
 
 const DRAWN: readonly Rule[] = ['steady', 'expresspass', 'expresspass-ns2', 'naive'];
 const CLASSES = ['strict', '1', '3'] as const;
@@ -20,9 +17,7 @@ const PAIRS = { quick: 2, paper: 8 } as const;
 const HIGH = groupRate('high');
 const LOW = groupRate('low');
 
-export const classes = figure<Case>({
-  name: 'real-networks-classes',
-  title: 'Two classes of credits',
+export const classes = figure<Case>('real-networks-classes', 'Two classes of credits', {
   source: 'ours',
   about: (profile) =>
     `Endless flows of ${PAIRS[profile]} pairs with credits of the high class and of as many with the low one on a link of 10 Gbit/s, RTT 100 us; ports serve the classes strictly, equally, or 3 to 1 (\`creditClasses\`, PROTOCOL §9.8). Wire rate of a mean flow of each class, over the last 80 of 100 ms.`,
@@ -31,24 +26,15 @@ export const classes = figure<Case>({
   rows: (results) =>
     results.cases.map((each) => {
       const [high, low] = [HIGH, LOW].map((quantity) => results.of(quantity, each));
-      if (each.classes === 'strict')
-        return {
-          quantity: `${each.rule}, strict: part of the low class`,
-          ours: low / (high + low),
-          digits: 5,
-          most: MOST_STRICT_REST,
-        };
+      if (each.classes === 'strict') return row(`${each.rule}, strict: part of the low class`, low / (high + low), 5, { most: MOST_STRICT_REST });
       const wanted = Number(each.classes);
-      return {
-        quantity: `${each.rule}, ${wanted} to 1: high over low class`,
-        ours: high / low,
-        digits: 3,
+      return row(`${each.rule}, ${wanted} to 1: high over low class`, high / low, 3, {
         met: Math.abs(high / low / wanted - 1) <= TOLERANCE,
         held: `Held to ${wanted} within ${TOLERANCE * 100} %`,
-      };
+      });
     }),
   charts: (results) => ({ '': results.bars(LOW, 'a flow of the low class (Gbit/s)') }),
-  table: { run: ({ rule, classes: each }) => `${rule}-${each}`, ...columns([HIGH, LOW, UTILISATION]) },
+  table: [{ run: ({ rule, classes: each }) => `${rule}-${each}` }, HIGH, LOW, UTILISATION],
 });
 
 function documentOf({ rule, classes: creditClasses }: Case, profile: Profile): FigureDocument {

@@ -4,13 +4,10 @@ import type { SimulationRun } from '../../../../sim/result.js';
 import { withLinks } from '../../blocks/dumbbell.js';
 import { leafSpine } from '../../blocks/spray.js';
 import type { FigureDocument } from '../../figure.js';
-import { columns, cross, figure, type Quantity, type Results, type Row } from '../../plan.js';
+import { cross, figure, type Quantity, quantity, type Results, type Row, row } from '../../plan.js';
 import { mean } from '../../statistics.js';
 
-interface Case {
-  readonly law: Law;
-  readonly failover: '10ms' | 'never';
-}
+type Case = { readonly law: Law; readonly failover: '10ms' | 'never' };
 
 const LAWS = ['spraypass', 'steady', 'expresspass', 'dctcp'] as const;
 type Law = (typeof LAWS)[number];
@@ -50,11 +47,9 @@ const AT_FAILURE = p99('failing_p99_ms', FAILS_MS, FAILS_MS + SETTLES_MS);
 const DEAD_P99 = p99('dead_p99_ms', FAILS_MS + SETTLES_MS, RETURNS_MS);
 const AFTER = p99('after_p99_ms', RETURNS_MS + BACK_WITHIN_MS, END_MS - 20);
 /** When the path is used again; null where it is not until the end. */
-const BACK: Quantity = { title: 'back_ms', digits: 0, of: backMs };
+const BACK = quantity('back_ms', 0, backMs);
 
-export const failures = figure<Case>({
-  name: 'real-networks-failures',
-  title: 'One of four paths fails and returns',
+export const failures = figure<Case>('real-networks-failures', 'One of four paths fails and returns', {
   source: 'ours',
   about: () =>
     `Short flows (0.7 to 70 kB) between two leaves of four hosts over four spines, all links 10 Gbit/s, RTT 32 us, load 0.3. At ${FAILS_MS} ms the links of spine1 go down, at ${RETURNS_MS} ms they are up again. 99th percentile of the completion times of flows that began before, in the first ${SETTLES_MS} ms of the failure, in the rest of it, and from ${BACK_WITHIN_MS} ms after the return; and when the path carries half of its share again, in steps of ${SAMPLE_MS} ms. With a failover delay of 10 ms, and without failover.`,
@@ -62,20 +57,16 @@ export const failures = figure<Case>({
   document: documentOf,
   rows: (results) => LAWS.flatMap((law) => rowsOf(results, law)),
   charts: (results) => ({ '': results.bars(DEAD_P99, '99th percentile with a dead path (ms)') }),
-  table: { run: ({ law, failover }) => `${law}-${failover}`, ...columns([BEFORE, AT_FAILURE, DEAD_P99, AFTER, BACK]) },
+  table: [{ run: ({ law, failover }) => `${law}-${failover}` }, BEFORE, AT_FAILURE, DEAD_P99, AFTER, BACK],
 });
 
 /** 99th percentile of the completion times of the flows that began in a part of the run. One that is not complete counts as long as it has been there. */
 function p99(title: string, fromMs: number, toMs: number): Quantity {
-  return {
-    title,
-    digits: 3,
-    of: ({ result }) => {
-      const those = result.flows.filter(({ startNs }) => startNs >= fromMs * 1e6 && startNs < toMs * 1e6);
-      const times = those.map(({ fctNs, startNs }) => fctNs ?? result.durationNs - startNs);
-      return times.length === 0 ? null : quantile(Float64Array.from(times).sort(), 0.99) / 1e6;
-    },
-  };
+  return quantity(title, 3, ({ result }) => {
+    const those = result.flows.filter(({ startNs }) => startNs >= fromMs * 1e6 && startNs < toMs * 1e6);
+    const times = those.map(({ fctNs, startNs }) => fctNs ?? result.durationNs - startNs);
+    return times.length === 0 ? null : quantile(Float64Array.from(times).sort(), 0.99) / 1e6;
+  });
 }
 
 function backMs({ series }: SimulationRun): number | null {
@@ -115,22 +106,8 @@ function rowsOf(results: Results<Case>, law: Law): Row[] {
   const goal = (met: boolean, held: string) => (OURS.includes(law) ? { met, held } : { note: 'For comparison.' });
   const back = results.of(BACK, { law, failover: '10ms' });
   return [
-    {
-      quantity: `${law}: p99 with none dead, with one of four (ms)`,
-      ours: [before, dead],
-      digits: 3,
-      ...goal(dead / before <= MOST_FACTOR, `Held to a factor of ${MOST_FACTOR}`),
-    },
-    {
-      quantity: `${law}: used again after (ms)`,
-      ours: back,
-      ...goal(back <= BACK_WITHIN_MS, `Held to ${BACK_WITHIN_MS} ms`),
-    },
-    {
-      quantity: `${law}: the same without failover (ms)`,
-      ours: times('never'),
-      digits: 3,
-      note: 'What hosts do alone.',
-    },
+    row(`${law}: p99 with none dead, with one of four (ms)`, [before, dead], 3, goal(dead / before <= MOST_FACTOR, `Held to a factor of ${MOST_FACTOR}`)),
+    row(`${law}: used again after (ms)`, back, 0, goal(back <= BACK_WITHIN_MS, `Held to ${BACK_WITHIN_MS} ms`)),
+    row(`${law}: the same without failover (ms)`, times('never'), 3, { note: 'What hosts do alone.' }),
   ];
 }

@@ -1,10 +1,11 @@
 // Tested by test/apps/figures/catalogue/real-networks/incast.test.ts
 
 import { quantile } from '../../../../sim/measure/quantile.js';
+import { lines } from '../../blocks/charts.js';
 import { ruleFields } from '../../blocks/dumbbell.js';
 import { PAYLOAD_BYTES, payloadBps } from '../../blocks/payload.js';
 import type { Profile } from '../../figure.js';
-import { cross, figure, fixed, type Results, type Row, rounded, tableOf, valueList } from '../../plan.js';
+import { cross, figure, fixed, type Results, type Row, rounded, row, tableOf, valueList } from '../../plan.js';
 import { BESIDE, LAWS, type Law, OURS } from './laws.js';
 
 interface Incast {
@@ -43,19 +44,14 @@ const CODE_WIRE_BYTES = 1_622;
 /** Flows that a 99th percentile is of, in the quick profile. */
 const LEAST_FLOWS = 64;
 
-export const incast = figure<Case>({
-  name: 'real-networks-incast',
-  title: 'Incast',
+export const incast = figure<Case>('real-networks-incast', 'Incast', {
   source: "Our runs of the authors' ns-2 code; ours",
   about: (profile) =>
     `8 to 256 hosts send to one at the same switch, links of 10 Gbit/s and 10 us (RTT 40 us); all flows open in one instant. A flow's time is from its opening to the last byte at the receiver, opening request included; quantiles are over the flows of ${profile === 'quick' ? 'two to eight' : 'ten'} seeds, ${CODE_SEEDS} where the authors' code was run. Times are in us. Initial rate and, where the rule has it, w_init are 1/2 or 1/16 (of steady the initial rate alone). Lists are for ${SENDERS.join(', ')} senders.
 
 The ideal drain is that of all frames through the receiver's link beside their credits, without the RTT and a half until the first data arrives. The last frame of a flow counts as a full one, since it takes a credit as any other. Frames of the authors carry ${CODE_PAYLOAD_BYTES} bytes, ours ${PAYLOAD_BYTES}; so their times are compared after they were multiplied by the ratio of the ideal drains, 1.012 to 1.03. In parentheses stands the ratio to their ideal drain.`,
   // A window algorithm has no initial rate.
-  cases: () =>
-    LAWS.flatMap((law) =>
-      INCASTS.filter(({ start }) => law !== 'dctcp' || start === STARTS[0]).map((each) => ({ law, ...each })),
-    ),
+  cases: () => LAWS.flatMap((law) => INCASTS.filter(({ start }) => law !== 'dctcp' || start === STARTS[0]).map((each) => ({ law, ...each }))),
   key: ({ law, bytes, senders, start }) => `${law}-${bytes}-${senders}-1in${start}`,
   document: ({ law, bytes, senders, start }) => ({
     ...ruleFields(law, { initialRate: 1 / start, wInit: 1 / start }),
@@ -120,12 +116,10 @@ function codeRows(results: Results<Case>, each: Incast): Row[] {
   const held = `The 99th percentile is held to the authors', ${fixed(most, 0)} with frames of ours`;
   return LAWS.map((law) => {
     const { p50, p99, longest } = timesOf(results, { ...each, law });
-    return {
-      quantity: `${law}, ${each.senders} x ${each.bytes / 1e3} kB: p50, p99, longest`,
+    return row(`${law}, ${each.senders} x ${each.bytes / 1e3} kB: p50, p99, longest`, [p50, p99, longest], 0, {
       code: `${codeP50}, ${codeP99}`,
-      ours: [p50, p99, longest],
       ...(law === OURS ? { met: p99 <= most, held } : { note: BESIDE }),
-    };
+    });
   });
 }
 
@@ -136,32 +130,31 @@ function rowsOf(results: Results<Case>, start: Omit<Incast, 'senders'>): Row[] {
   const codeDrains = cases.map((each, at) => ours[at].longest / codeDrain(each));
   const what = `${OURS}, ${start.bytes / 1e3} kB, initial rate 1/${start.start}`;
   return [
-    {
-      quantity: `${what}: p99 over that of ${AUTHORS}`,
-      ours: cases.map((each, at) => ours[at].p99 / timesOf(results, { ...each, law: AUTHORS }).p99),
-      digits: 3,
-      most: 1,
-    },
-    {
-      quantity: `${what}: longest over ideal drain`,
-      ours: `${valueList(drains, 3)} (${valueList(codeDrains, 3)})`,
+    row(
+      `${what}: p99 over that of ${AUTHORS}`,
+      cases.map((each, at) => ours[at].p99 / timesOf(results, { ...each, law: AUTHORS }).p99),
+      3,
+      { most: 1 },
+    ),
+    row(`${what}: longest over ideal drain`, `${valueList(drains, 3)} (${valueList(codeDrains, 3)})`, 0, {
       met: cases.every(({ senders, bytes }, at) => senders * bytes < LEAST_BYTES || drains[at] <= MOST_OVER_DRAIN),
       held: `Held to ${MOST_OVER_DRAIN} from ${LEAST_BYTES / 1e6} MB together on`,
-    },
+    }),
   ];
 }
 
 function chart(results: Results<Case>, start: number) {
   const bytes = SIZES[1];
   const part = (each: Case): number => timesOf(results, each).p99 / idealDrain(each);
-  return {
-    kind: 'lines',
-    title: `Flows of ${bytes / 1e3} kB, initial rate 1/${start}`,
-    x: { name: 'senders', scale: 'log2' },
-    y: { name: '99th percentile over ideal drain' },
-    references: [{ label: 'ideal', y: 1 }],
-    series: LAWS.map((law) => ({ law, cases: results.where({ law, bytes, start }) }))
+  return lines(
+    {
+      x: { name: 'senders', scale: 'log2' },
+      y: '99th percentile over ideal drain',
+      title: `Flows of ${bytes / 1e3} kB, initial rate 1/${start}`,
+      references: [{ label: 'ideal', y: 1 }],
+    },
+    LAWS.map((law) => ({ law, cases: results.where({ law, bytes, start }) }))
       .filter(({ cases }) => cases.length > 0)
       .map(({ law, cases }) => ({ name: law, x: SENDERS, y: cases.map(part) })),
-  } as const;
+  );
 }

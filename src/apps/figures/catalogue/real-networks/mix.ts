@@ -1,10 +1,11 @@
 // Tested by test/apps/figures/catalogue.test.ts
 
 import type { SimulationRun } from '../../../../sim/result.js';
+import { lines } from '../../blocks/charts.js';
 import { withLinks } from '../../blocks/dumbbell.js';
 import { mixDocument, type Side, sidesBps } from '../../blocks/mix.js';
 import { DATA_DROPS, jainOver, QUEUE, UTILISATION } from '../../blocks/quantities.js';
-import { chartsOf, cross, figure, type Quantity, type Results, type Row, valueList } from '../../plan.js';
+import { chartsOf, cross, figure, type Quantity, quantity, type Results, type Row, row, valueList } from '../../plan.js';
 
 interface Case {
   readonly rule: (typeof RULES)[number];
@@ -36,12 +37,10 @@ const WARM_UP = '20ms';
 const FAIR = 1.5;
 
 /** What a flow with the rule gets for each bit of a flow of the peer; NaN where one of them is missing. */
-const RATIO: Quantity<Case> = { title: 'ratio', digits: 4, of: (run, { count }) => flowRatio(run, count) };
+const RATIO = quantity<Case>('ratio', 4, (run, { count }) => flowRatio(run, count));
 const JAIN = jainOver(40);
 
-export const realNetworksMix = figure<Case>({
-  name: 'real-networks-mix',
-  title: 'Credits beside other traffic, by their part of the flows',
+export const realNetworksMix = figure<Case>('real-networks-mix', 'Credits beside other traffic, by their part of the flows', {
   source: 'EC4 §II and §V in words; no figure of a paper',
   about: () =>
     `${FLOWS} endless flows on one bottleneck of 10 Gbit/s, links of 5 us, a queue of 250 frames that marks above 30; ${DURATION}, measured from ${WARM_UP}. Lists are for ${MIXED.join(', ')} flows of the rule, or ${COUNTS.join(', ')} where one kind alone has a value too; the others are the peer's. The ratio is what a flow with the rule gets over what a flow of the peer gets; Jain's index is over one window of 40 ms. dctcp is a rule here as well: whatever heeds the marks of this queue meets peers that heed delays, or halve their window at a mark. swift-40us is Swift whose operator knows the path: a base target of 40 us. Left alone, its flows take queues of others for the path and are unfair among themselves too.
@@ -56,30 +55,18 @@ Beside TCP of a kernel, through a token bucket without marks: deploy/netns-lab.s
   seeds: { quick: 2, paper: 5 },
   rows: (results) => cross({ rule: RULES, peer: PEERS }).flatMap((each) => rowsOf(results, each)),
   charts: (results) => ({
-    ...chartsOf(RULES, (rule) => ({
-      kind: 'lines',
-      x: PART,
-      y: { name: `${rule} : peer, a flow each`, scale: 'log2' },
-      references: [{ label: 'fair', y: 1 }],
-      series: PEERS.map((peer) => lineOf(results, peer, RATIO, { rule, peer })),
-    })),
-    jain: {
-      kind: 'lines',
-      x: { ...PART, name: 'part of the flows that are EC4 (%)' },
-      y: { name: "Jain's index over 40 ms", max: 1 },
-      series: PEERS.map((peer) => lineOf(results, `beside ${peer}`, JAIN, { rule: 'ec4', peer })),
-    },
+    ...chartsOf(RULES, (rule) =>
+      lines(
+        { x: PART, y: { name: `${rule} : peer, a flow each`, scale: 'log2' }, references: [{ label: 'fair', y: 1 }] },
+        PEERS.map((peer) => lineOf(results, peer, RATIO, { rule, peer })),
+      ),
+    ),
+    jain: lines(
+      { x: { ...PART, name: 'part of the flows that are EC4 (%)' }, y: { name: "Jain's index over 40 ms", max: 1 } },
+      PEERS.map((peer) => lineOf(results, `beside ${peer}`, JAIN, { rule: 'ec4', peer })),
+    ),
   }),
-  table: {
-    rule: 'rule',
-    beside: 'peer',
-    flows: 'count',
-    ratio: RATIO,
-    jain: JAIN,
-    utilisation: UTILISATION,
-    queue_bytes_max: QUEUE.max,
-    data_drops: DATA_DROPS,
-  },
+  table: ['rule', { beside: 'peer', flows: 'count' }, RATIO, { jain: JAIN }, UTILISATION, QUEUE.max, DATA_DROPS],
 });
 
 const PART = { name: 'part of the flows that have the rule (%)', min: 0, max: 100 };
@@ -98,22 +85,18 @@ function rowsOf(results: Results<Case>, each: Omit<Case, 'count'>): Row[] {
   const isHeld = each.rule === 'ec4' && each.peer === 'dctcp';
   const queuesKb = results.list(QUEUE.max, each).map((bytes) => bytes / 1e3);
   return [
-    {
-      quantity: `${what}: ratio of a flow`,
+    row(
+      `${what}: ratio of a flow`,
       ours,
-      digits: 2,
-      ...(isHeld
+      2,
+      isHeld
         ? { met: fair.length === MIXED.length, held: `Held to ${FAIR} either way at every part` }
-        : {
-            note: `Within ${FAIR} either way with ${fair.length === 0 ? 'no number' : fair.join(', ')} of the ${FLOWS} flows.`,
-          }),
-    },
-    { quantity: `${what}: Jain's index`, ours: list(JAIN, 3), note: '' },
-    {
-      quantity: `${what}: utilisation; largest queue (kB)`,
-      ours: `${list(UTILISATION, 3)}; ${valueList(queuesKb, 0)}`,
+        : { note: `Within ${FAIR} either way with ${fair.length === 0 ? 'no number' : fair.join(', ')} of the ${FLOWS} flows.` },
+    ),
+    row(`${what}: Jain's index`, list(JAIN, 3), 0, { note: '' }),
+    row(`${what}: utilisation; largest queue (kB)`, `${list(UTILISATION, 3)}; ${valueList(queuesKb, 0)}`, 0, {
       note: `Data frames lost: ${list(DATA_DROPS, 0)}.`,
-    },
+    }),
   ];
 }
 

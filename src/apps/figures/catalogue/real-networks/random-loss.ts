@@ -1,21 +1,13 @@
 // Tested by test/apps/figures/catalogue/real-networks/random-loss.test.ts
+
 import { assert } from '../../../../base/assert.js';
 import { jainIndex } from '../../../../sim/measure/jain.js';
 import type { SimulationRun } from '../../../../sim/result.js';
+import { lines } from '../../blocks/charts.js';
 import { payloadBps } from '../../blocks/payload.js';
 import { UTILISATION } from '../../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import {
-  chartsOf,
-  cross,
-  figureOfParts,
-  fixed,
-  part,
-  type Quantity,
-  type Results,
-  type Row,
-  valueList,
-} from '../../plan.js';
+import { chartsOf, cross, figureOfParts, fixed, part, quantity, type Results, type Row, row, valueList } from '../../plan.js';
 import { mean, median, sum } from '../../statistics.js';
 import { BESIDE, LAWS, type Law, OTHERS, OURS } from './laws.js';
 
@@ -53,13 +45,7 @@ export function lossSettings(kind: Kind, loss: number): FigureDocument {
   return { burstEnter: Number(((loss * leave) / (1 - loss)).toPrecision(6)), burstLeave: leave };
 }
 
-interface LossyPath {
-  readonly law: Law;
-  readonly rate: Rate;
-  readonly pairs: number;
-  readonly kind: Kind;
-  readonly loss: number;
-}
+type LossyPath = { readonly law: Law; readonly rate: Rate; readonly pairs: number; readonly kind: Kind; readonly loss: number };
 
 /** Endless flows that start together over a core link that loses frames of every type in both directions. */
 export function lossyDumbbell({ law, rate, pairs, kind, loss }: LossyPath): FigureDocument {
@@ -102,34 +88,27 @@ const changePart = part<{ law: Law }>({
   document: ({ law }) => ({
     ...lossyDumbbell({ law, rate: '10gbit', pairs: 1, kind: 'uniform', loss: 0 }),
     duration: `${END_RTTS * RTT_NS}ns`,
-    faults: [
-      {
-        at: `${FROM * RTT_NS}ns`,
-        link: 'left-right',
-        ...lossSettings('uniform', LOSS),
-        for: `${(TO - FROM) * RTT_NS}ns`,
-      },
-    ],
+    faults: [{ at: `${FROM * RTT_NS}ns`, link: 'left-right', ...lossSettings('uniform', LOSS), for: `${(TO - FROM) * RTT_NS}ns` }],
     probes: { interval: `${RTT_NS}ns`, links: ['left->right'] },
   }),
   rows: (results) =>
-    LAWS.map((law) => ({
-      quantity: `${law}: RTTs until a change of loss from 0 to 3 % is followed, and back`,
-      ours: rttsToFollow(results.runsOf({ law })[0]),
-      ...(law === OURS ? { most: MOST_RTTS, held: `Held to ${MOST_RTTS} RTTs` } : { note: BESIDE }),
-    })),
+    LAWS.map((law) =>
+      row(
+        `${law}: RTTs until a change of loss from 0 to 3 % is followed, and back`,
+        rttsToFollow(results.runsOf({ law })[0]),
+        0,
+        law === OURS ? { most: MOST_RTTS, held: `Held to ${MOST_RTTS} RTTs` } : { note: BESIDE },
+      ),
+    ),
   charts: (results) => ({
-    change: {
-      kind: 'lines',
-      title: `3 % of all frames lost from RTT ${FROM} to ${TO}`,
-      x: { name: 'RTTs' },
-      y: { name: 'part of what loss leaves', max: 1.1 },
-      series: LAWS.map((law) => {
+    change: lines(
+      { x: 'RTTs', y: { name: 'part of what loss leaves', max: 1.1 }, title: `3 % of all frames lost from RTT ${FROM} to ${TO}` },
+      LAWS.map((law) => {
         const parts = partsByRtt(results.runsOf({ law })[0]);
         const y = parts.map((_, at) => mean(parts.slice(Math.max(0, at - WINDOW_RTTS + 1), at + 1)));
         return { name: law, x: y.map((_, at) => at + 1), y };
       }),
-    },
+    ),
   }),
 });
 
@@ -150,11 +129,7 @@ export function rttsToFollow(run: SimulationRun): number[] {
   });
 }
 
-interface Joining {
-  readonly law: Law;
-  readonly rate: '10gbit' | '100gbit';
-  readonly loss: number;
-}
+type Joining = { readonly law: Law; readonly rate: '10gbit' | '100gbit'; readonly loss: number };
 
 /** When the second flow starts, and how long it is watched. */
 const JOIN_RTTS = 30;
@@ -172,12 +147,7 @@ const CASES: readonly Joining[] = LAWS.flatMap((law) =>
 );
 /** The directions in which frames arrive that the core did not lose, of the running and of the joining flow. */
 const ARRIVALS = ['right->h3', 'right->h4'] as const;
-const RTTS: Quantity<Joining> = {
-  title: 'median_rtts',
-  digits: 1,
-  of: (run, { loss }) => rttsUntilFair(run, loss),
-  over: median,
-};
+const RTTS = quantity<Joining>('median_rtts', 1, (run, { loss }) => rttsUntilFair(run, loss), median);
 
 /** For the page's text. */
 const JOINING_TEXT = `A second flow joins after ${JOIN_RTTS} RTTs: medians over seeds of the RTTs until what arrives of each, over ${SMOOTHED_RTTS} RTTs, is within ${WITHIN * 100} % of half of what loss leaves of credits and data, for the first time; ${WATCHED_RTTS} where it never is.`;
@@ -191,15 +161,7 @@ const joiningPart = part<Joining>({
     return law === OURS ? { '10gbit': 9, '100gbit': 7 }[rate] : 3;
   },
   rows: (results) => CASES.filter(({ loss }) => loss === 0).map(({ law, rate }) => rowOf(results, law, rate)),
-  tables: (results) => [
-    results.table('joining', {
-      law: 'law',
-      rate: 'rate',
-      loss: 'loss',
-      median_rtts: RTTS,
-      rtts_by_seed: (each) => results.bySeed(RTTS, each).join(' '),
-    }),
-  ],
+  tables: (results) => [results.table('joining', ['law', 'rate', 'loss', RTTS, { rtts_by_seed: (each) => results.bySeed(RTTS, each).join(' ') }])],
 });
 
 function joiningDocument({ law, rate, loss }: Joining): FigureDocument {
@@ -225,8 +187,7 @@ export function rttsUntilFair({ series }: SimulationRun, loss: number): number {
   assert(series !== null && series.links.length === ARRIVALS.length, 'both arrivals are sampled');
   const fair = (1 - loss) ** 2 / ARRIVALS.length;
   const arrivals = series.links.map(({ utilisation }) => [...utilisation].slice(JOIN_RTTS, JOIN_RTTS + WATCHED_RTTS));
-  const isFair = (rates: readonly number[], at: number): boolean =>
-    Math.abs(mean(rates.slice(at, at + SMOOTHED_RTTS)) / fair - 1) <= WITHIN;
+  const isFair = (rates: readonly number[], at: number): boolean => Math.abs(mean(rates.slice(at, at + SMOOTHED_RTTS)) / fair - 1) <= WITHIN;
   for (let at = 0; at + SMOOTHED_RTTS <= WATCHED_RTTS; at++) {
     if (arrivals.every((rates) => isFair(rates, at))) return at;
   }
@@ -236,11 +197,7 @@ export function rttsUntilFair({ series }: SimulationRun, loss: number): number {
 function rowOf(results: Results<Joining>, law: Law, rate: Joining['rate']): Row {
   const medians = results.list(RTTS, { law, rate });
   const losses = results.where({ law, rate }).map(({ loss }) => fixed(loss * 100, loss < 0.01 ? 1 : 0));
-  const text = {
-    quantity: `${law}, ${rate}: RTTs until a flow that joins has its share, ${losses.join(', ')} % loss`,
-    ours: medians,
-    digits: 1,
-  };
+  const text = row(`${law}, ${rate}: RTTs until a flow that joins has its share, ${losses.join(', ')} % loss`, medians, 1);
   if (law !== OURS) return { ...text, note: BESIDE };
   const met = medians.every((rtts) => rtts <= medians[0] + MOST_LATER_RTTS && rtts < WATCHED_RTTS);
   return { ...text, met, held: `Held to ${MOST_LATER_RTTS} RTT more than without loss` };
@@ -255,30 +212,19 @@ const PATHS: readonly LossyPath[] = [
   ...cross({ law: [OURS], rate: RATES, pairs: FLOWS, kind: KINDS, loss: [0, ...LOSSES] }),
   ...OTHERS.flatMap((law) => [
     ...cross({ law: [law], rate: ['10gbit'] as const, pairs: [1, 16], kind: KINDS, loss: [0, ...LOSSES] }),
-    ...cross({
-      law: [law],
-      rate: RATES.filter((rate) => rate !== '10gbit'),
-      pairs: [1],
-      kind: ['uniform'] as const,
-      loss: [0.01, 0.1],
-    }),
+    ...cross({ law: [law], rate: RATES.filter((rate) => rate !== '10gbit'), pairs: [1], kind: ['uniform'] as const, loss: [0.01, 0.1] }),
   ]),
 ].filter(({ loss, kind }) => loss > 0 || kind === 'uniform');
 
 /** What is sent over the core link as a part of what the loss of credits leaves. */
-const PART_OF_LEFT: Quantity<LossyPath> = {
-  title: 'part_of_left',
-  digits: 4,
-  of: ({ result }, { law, loss }) => result.utilisation / (law === 'dctcp' ? 1 : 1 - loss),
-};
+const PART_OF_LEFT = quantity<LossyPath>('part_of_left', 4, ({ result }, { law, loss }) => result.utilisation / (law === 'dctcp' ? 1 : 1 - loss));
 /** Payload in order, as a part of what the data share of the link carries without loss. */
-const GOODPUT_PART: Quantity = {
-  title: 'goodput_part',
-  digits: 4,
-  of: ({ result: { flows, links } }) =>
-    sum(flows.map(({ goodputBps }) => goodputBps)) / payloadBps(links[0].rateBps ?? Number.NaN),
-};
-const JAIN: Quantity = { title: 'jain', digits: 4, of: jainOfArrivals };
+const GOODPUT_PART = quantity(
+  'goodput_part',
+  4,
+  ({ result: { flows, links } }) => sum(flows.map(({ goodputBps }) => goodputBps)) / payloadBps(links[0].rateBps ?? Number.NaN),
+);
+const JAIN = quantity('jain', 4, jainOfArrivals);
 
 export const randomLoss = figureOfParts(
   {
@@ -306,29 +252,18 @@ DCTCP has no credits that could be lost, so that loss leaves it all; its data fi
         ...OTHERS.map((law) => aloneRow(results, law)),
       ],
       charts: (results) =>
-        chartsOf(KINDS, (kind) => ({
-          kind: 'lines',
-          title: `1 flow, 10gbit, ${kind}`,
-          x: { name: 'loss', scale: 'log10' },
-          y: { name: 'part of what loss leaves', max: 1.1 },
-          references: [{ label: `goal ${LEAST_PART}`, y: LEAST_PART }],
-          series: LAWS.map((law) => ({
-            name: law,
-            x: LOSSES,
-            y: LOSSES.map((loss) => results.of(PART_OF_LEFT, { law, rate: '10gbit', pairs: 1, kind, loss })),
-          })),
-        })),
-      table: {
-        law: 'law',
-        rate: 'rate',
-        flows: 'pairs',
-        kind: 'kind',
-        loss: 'loss',
-        utilisation: UTILISATION,
-        part_of_left: PART_OF_LEFT,
-        goodput_part: GOODPUT_PART,
-        jain: JAIN,
-      },
+        chartsOf(KINDS, (kind) =>
+          lines(
+            {
+              x: { name: 'loss', scale: 'log10' },
+              y: { name: 'part of what loss leaves', max: 1.1 },
+              title: `1 flow, 10gbit, ${kind}`,
+              references: [{ label: `goal ${LEAST_PART}`, y: LEAST_PART }],
+            },
+            LAWS.map((law) => ({ name: law, x: LOSSES, y: LOSSES.map((loss) => results.of(PART_OF_LEFT, { law, rate: '10gbit', pairs: 1, kind, loss })) })),
+          ),
+        ),
+      table: ['law', 'rate', { flows: 'pairs' }, 'kind', 'loss', UTILISATION, PART_OF_LEFT, GOODPUT_PART, JAIN],
     }),
     joiningPart,
     changePart,
@@ -347,18 +282,18 @@ function ourRows(results: Results<LossyPath>, each: Pick<LossyPath, 'rate' | 'ki
   const jainLost = (pairs: number, loss: number): number =>
     results.of(JAIN, { ...ours, pairs, kind: 'uniform', loss: 0 }) - results.of(JAIN, { ...ours, pairs, loss });
   return [
-    {
-      quantity: `${what}: part of what loss leaves, least of ${FLOWS.join(', ')} flows`,
-      ours: LOSSES.map((loss) => Math.min(...results.list(PART_OF_LEFT, { ...ours, loss }))),
-      digits: 3,
-      least: LEAST_PART,
-    },
-    {
-      quantity: `${what}: Jain's index below that without loss, at most`,
-      ours: LOSSES.map((loss) => Math.max(...FLOWS.map((pairs) => jainLost(pairs, loss)))),
-      digits: 3,
-      most: MOST_JAIN_LOST,
-    },
+    row(
+      `${what}: part of what loss leaves, least of ${FLOWS.join(', ')} flows`,
+      LOSSES.map((loss) => Math.min(...results.list(PART_OF_LEFT, { ...ours, loss }))),
+      3,
+      { least: LEAST_PART },
+    ),
+    row(
+      `${what}: Jain's index below that without loss, at most`,
+      LOSSES.map((loss) => Math.max(...FLOWS.map((pairs) => jainLost(pairs, loss)))),
+      3,
+      { most: MOST_JAIN_LOST },
+    ),
   ];
 }
 
@@ -369,7 +304,7 @@ function otherRow(results: Results<LossyPath>, { law, kind }: Pick<LossyPath, 'l
       3,
     );
   const quantity = `${law}, 10gbit, ${kind}: part of what loss leaves, 1 flow; 16 flows`;
-  return { quantity, ours: `${list(1)}; ${list(16)}`, note: BESIDE };
+  return row(quantity, `${list(1)}; ${list(16)}`, 0, { note: BESIDE });
 }
 
 function aloneRow(results: Results<LossyPath>, law: LossyPath['law']): Row {
@@ -380,9 +315,5 @@ function aloneRow(results: Results<LossyPath>, law: LossyPath['law']): Row {
       3,
     ),
   );
-  return {
-    quantity: `${law}, 1 flow, 1 and 10 % uniform at ${RATES.join('; ')}`,
-    ours: parts.join('; '),
-    note: BESIDE,
-  };
+  return row(`${law}, 1 flow, 1 and 10 % uniform at ${RATES.join('; ')}`, parts.join('; '), 0, { note: BESIDE });
 }

@@ -11,28 +11,14 @@ import { quantile } from '../../../../sim/measure/quantile.js';
 import type { Scenario, TrafficSpec } from '../../../../sim/scenario.js';
 import { LINK_SETTINGS } from '../../../../switch/link-settings.js';
 import type { TopologyLink } from '../../../../switch/topology.js';
+import { lines } from '../../blocks/charts.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { cross, figure, type Results, type Row, rounded, tableOf } from '../../plan.js';
+import { cross, figure, type Results, type Row, rounded, row, tableOf } from '../../plan.js';
 
-interface Case {
-  readonly algorithm: Algorithm;
-  readonly set: SetName;
-  readonly seed: number;
-  readonly network: Scenario;
-}
+type Case = { readonly algorithm: Algorithm; readonly set: SetName; readonly seed: number; readonly network: Scenario };
 
 /** The default law first, which is held to something; then what stands beside it. */
-const ALGORITHMS = [
-  'steady',
-  'leaning',
-  'naive',
-  'expresspass',
-  'expresspass-ns2',
-  'ec4',
-  'spraypass',
-  'dctcp',
-  'cubic',
-] as const;
+const ALGORITHMS = ['steady', 'leaning', 'naive', 'expresspass', 'expresspass-ns2', 'ec4', 'spraypass', 'dctcp', 'cubic'] as const;
 type Algorithm = (typeof ALGORITHMS)[number];
 const [JUDGED] = ALGORITHMS;
 
@@ -53,9 +39,7 @@ const QUANTILES = [
 /** Beyond these the drawing shows nothing that the table does not. */
 const DRAWN = { min: 1 / 64, max: 4 };
 
-export const randomNetworks = figure<Case>({
-  name: 'real-networks-random',
-  title: 'Random networks',
+export const randomNetworks = figure<Case>('real-networks-random', 'Random networks', {
   source: 'ours',
   about: (
     profile,
@@ -68,35 +52,32 @@ Each flow's payload over the second half of the run is a part of its max-min sha
   seeds: ({ seed }) => [seed],
   rows: (results) => {
     const parts = partsOf(results);
-    const beside = cross({ algorithm: ALGORITHMS, set: SET_NAMES }).filter(
-      ({ algorithm, set }) => algorithm !== JUDGED || set !== 'report',
-    );
+    const beside = cross({ algorithm: ALGORITHMS, set: SET_NAMES }).filter(({ algorithm, set }) => algorithm !== JUDGED || set !== 'report');
     return [
       ...heldRows(parts(JUDGED, 'report')),
-      ...beside.map(({ algorithm, set }) => ({
-        quantity: `${algorithm}: ${QUANTILES.map(({ name }) => name).join(', ')}; seeds ${range(set)}`,
-        ours: QUANTILES.map(({ part }) => quantile(parts(algorithm, set), part)),
-        digits: 3,
-        note: `Of ${parts(algorithm, set).length} flows.`,
-      })),
+      ...beside.map(({ algorithm, set }) =>
+        row(
+          `${algorithm}: ${QUANTILES.map(({ name }) => name).join(', ')}; seeds ${range(set)}`,
+          QUANTILES.map(({ part }) => quantile(parts(algorithm, set), part)),
+          3,
+          { note: `Of ${parts(algorithm, set).length} flows.` },
+        ),
+      ),
     ];
   },
   charts: (results) => {
     const within = (part: number) => Math.min(DRAWN.max, Math.max(DRAWN.min, part));
     const parts = partsOf(results);
     return {
-      '': {
-        kind: 'lines',
-        x: { name: 'rate as a part of the max-min share', scale: 'log2', ...DRAWN },
-        y: { name: 'share of the flows', max: 1 },
-        series: ALGORITHMS.map((algorithm) => cdfSeries(algorithm, parts(algorithm, 'report').map(within))),
-      },
+      '': lines(
+        { x: { name: 'rate as a part of the max-min share', scale: 'log2', ...DRAWN }, y: { name: 'share of the flows', max: 1 } },
+        ALGORITHMS.map((algorithm) => cdfSeries(algorithm, parts(algorithm, 'report').map(within))),
+      ),
     };
   },
   tables: (results) => {
     const parts = partsOf(results);
-    const of = (part: number) => (each: { algorithm: Algorithm; set: SetName }) =>
-      rounded(quantile(parts(each.algorithm, each.set), part), 4);
+    const of = (part: number) => (each: { algorithm: Algorithm; set: SetName }) => rounded(quantile(parts(each.algorithm, each.set), part), 4);
     return [
       tableOf('', cross({ algorithm: ALGORITHMS, set: SET_NAMES }), {
         algorithm: ({ algorithm }) => algorithm,
@@ -139,20 +120,15 @@ function partsOf(results: Results<Case>): (algorithm: Algorithm, set: SetName) =
 const PARTS = new WeakMap<Results<Case>, Map<string, Float64Array>>();
 
 function sortedParts(results: Results<Case>, algorithm: Algorithm, set: SetName): Float64Array {
-  const judged = results
-    .where({ algorithm, set })
-    .flatMap((each) => judge(each.network, results.runsOf(each)[0].result));
+  const judged = results.where({ algorithm, set }).flatMap((each) => judge(each.network, results.runsOf(each)[0].result));
   return Float64Array.from(judged, ({ part }) => part).sort();
 }
 
 function heldRows(sorted: Float64Array): Row[] {
   const flows = `Of ${sorted.length} flows.`;
-  return QUANTILES.map(({ name, part, limit }) => ({
-    quantity: `${JUDGED}: ${name} of the shares; seeds ${range('report')}`,
-    ours: quantile(sorted, part),
-    digits: 3,
-    ...(limit ?? { note: flows }),
-  }));
+  return QUANTILES.map(({ name, part, limit }) =>
+    row(`${JUDGED}: ${name} of the shares; seeds ${range('report')}`, quantile(sorted, part), 3, limit ?? { note: flows }),
+  );
 }
 
 /** Settings of links in which random networks differ; the others are the defaults of scenarios. */

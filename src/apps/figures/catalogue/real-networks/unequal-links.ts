@@ -4,7 +4,7 @@ import { jainIndex } from '../../../../sim/measure/jain.js';
 import type { SimulationRun } from '../../../../sim/result.js';
 import { UTILISATION } from '../../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { chartsOf, cross, figure, type Quantity, type Results, type Row } from '../../plan.js';
+import { chartsOf, cross, figure, quantity, type Results, type Row, row } from '../../plan.js';
 import { largest, mean } from '../../statistics.js';
 import { BESIDE, LAWS, type Law, OURS } from './laws.js';
 
@@ -36,23 +36,12 @@ const LEAST_UTILISATION = 0.95;
 const SEEDS: Readonly<Record<Profile, number>> = { quick: 1, paper: 5 };
 
 /** The mean share of flows with fast links over that of the others. */
-const FAST_OVER_SLOW: Quantity = { title: 'fast_over_slow', digits: 3, of: fastOverSlow };
-const RATIO_OF_SHARES: Quantity = { title: 'ratio_of_shares', digits: 2, of: ratioOfShares };
-const JAIN: Quantity = {
-  title: 'jain',
-  digits: 4,
-  of: ({ result }) => jainIndex(result.flows.map(({ goodputBps }) => goodputBps)),
-};
-const QUEUE_MAX: Quantity = {
-  title: 'data_queue_max',
-  digits: 0,
-  of: ({ result }) => largest(result.links.map(({ dataQueueBytesMax }) => dataQueueBytesMax)),
-  over: largest,
-};
+const FAST_OVER_SLOW = quantity('fast_over_slow', 3, fastOverSlow);
+const RATIO_OF_SHARES = quantity('ratio_of_shares', 2, ratioOfShares);
+const JAIN = quantity('jain', 4, ({ result }) => jainIndex(result.flows.map(({ goodputBps }) => goodputBps)));
+const QUEUE_MAX = quantity('data_queue_max', 0, ({ result }) => largest(result.links.map(({ dataQueueBytesMax }) => dataQueueBytesMax)), largest);
 
-export const unequalLinks = figure<Unequal>({
-  name: 'real-networks-unequal-links',
-  title: 'Links of unequal speed',
+export const unequalLinks = figure<Unequal>('real-networks-unequal-links', 'Links of unequal speed', {
   source: 'ours',
   about: (profile) =>
     `Endless flows share a link of ${SHARED_GBIT} Gbit/s, 8 us a link: one or eight of hosts whose links have ${SHARED_GBIT} Gbit/s too, and as many of hosts whose links are 10, 40 or 100 times faster. 300 ms, measured from 100 ms, ${SEEDS[profile]} seed(s). The ratio is that of the mean shares of both kinds, the greater one over the lesser. Lists are for ${RATIOS.map((ratio) => `1:${ratio}`).join(', ')}. Marks are at C * RTT / 7.`,
@@ -70,16 +59,7 @@ export const unequalLinks = figure<Unequal>({
       groups: RATIOS.map((ratio) => `1:${ratio}`),
       series: LAWS.map((law) => ({ name: law, values: results.list(RATIO_OF_SHARES, { law, shape, flows: 1 }) })),
     })),
-  table: {
-    law: 'law',
-    shape: 'shape',
-    flows: ({ flows }) => 2 * flows,
-    speed_ratio: 'ratio',
-    fast_over_slow: FAST_OVER_SLOW,
-    jain: JAIN,
-    utilisation: UTILISATION,
-    data_queue_max: QUEUE_MAX,
-  },
+  table: ['law', 'shape', { flows: ({ flows }) => 2 * flows, speed_ratio: 'ratio' }, FAST_OVER_SLOW, JAIN, UTILISATION, QUEUE_MAX],
 });
 
 /** Hosts 1 to 2n have links of their own, the first n slow ones, the others fast ones; the far ends come after them. */
@@ -138,16 +118,10 @@ export function ratioOfShares(run: SimulationRun): number {
 function rowsOf(results: Results<Unequal>, each: Omit<Unequal, 'ratio'>): Row[] {
   const { law, shape, flows } = each;
   const what = `${law}, ${SHAPES[shape]}, ${flows === 1 ? '2' : `${flows} + ${flows}`} flows`;
-  const ratio = { quantity: `${what}: ratio of shares`, ours: results.list(RATIO_OF_SHARES, each), digits: 2 };
+  const ratio = row(`${what}: ratio of shares`, results.list(RATIO_OF_SHARES, each), 2);
   if (law !== OURS) return [{ ...ratio, note: BESIDE }];
   return [
     { ...ratio, most: MOST_RATIO },
-    {
-      quantity: `${what}: utilisation`,
-      ours: results.list(UTILISATION, each),
-      digits: 3,
-      least: LEAST_UTILISATION,
-      held: `Held to ${LEAST_UTILISATION} of the data share`,
-    },
+    row(`${what}: utilisation`, results.list(UTILISATION, each), 3, { least: LEAST_UTILISATION, held: `Held to ${LEAST_UTILISATION} of the data share` }),
   ];
 }

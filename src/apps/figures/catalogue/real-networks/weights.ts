@@ -2,13 +2,9 @@
 import { CREDIT_ALGORITHMS } from '../../../../core/credit/registry.js';
 import { groupRate, UTILISATION } from '../../blocks/quantities.js';
 import type { FigureDocument } from '../../figure.js';
-import { columns, cross, figure } from '../../plan.js';
+import { cross, figure, row } from '../../plan.js';
 
-interface Case {
-  readonly rule: string;
-  readonly place: Place;
-  readonly weight: number;
-}
+type Case = { readonly rule: string; readonly place: Place; readonly weight: number };
 
 /** The algorithms that give weights: others refuse such flows (PROTOCOL §4.9). */
 const RULES = CREDIT_ALGORITHMS.filter(({ takesWeights }) => takesWeights).map(({ name }) => name);
@@ -38,30 +34,20 @@ const PLACES = {
 } as const;
 type Place = keyof typeof PLACES;
 
-export const weights = figure<Case>({
-  name: 'real-networks-weights',
-  title: 'Weighted credits',
+export const weights = figure<Case>('real-networks-weights', 'Weighted credits', {
   source: 'ours',
   about: (profile) =>
     `Endless flows on links of 10 Gbit/s, one of which has a weight of ${WEIGHTS[profile].join(', ')} and all others one of 1: beside seven neighbours on one bottleneck, and across a parking lot of two links with a flow of its own each. Wire rate over the last 80 of 100 ms. Only algorithms that give weights are here; all others refuse a flow of another weight than 1 (PROTOCOL §4.9).`,
   cases: (profile) => cross({ rule: RULES, place: Object.keys(PLACES) as Place[], weight: WEIGHTS[profile] }),
-  document: ({ rule, place, weight }) => ({
-    algorithm: rule,
-    duration: '100ms',
-    warmUp: '20ms',
-    ...PLACES[place](weight),
-  }),
+  document: ({ rule, place, weight }) => ({ algorithm: rule, duration: '100ms', warmUp: '20ms', ...PLACES[place](weight) }),
   rows: (results) =>
     results.cases.map((each) => {
       const ratio = results.of(HEAVY, each) / results.of(LIGHT, each);
-      return {
-        quantity: `${each.rule}, ${each.place}: weight ${each.weight} over its neighbours`,
-        ours: ratio,
-        digits: 3,
+      return row(`${each.rule}, ${each.place}: weight ${each.weight} over its neighbours`, ratio, 3, {
         met: Math.abs(ratio / each.weight - 1) <= TOLERANCE,
         held: `Held to ${each.weight} within ${TOLERANCE * 100} %`,
-      };
+      });
     }),
   charts: (results) => ({ '': results.bars(HEAVY, 'the heavy flow (Gbit/s)') }),
-  table: { run: ({ rule, place, weight }) => `${rule}-${place}-${weight}`, ...columns([HEAVY, LIGHT, UTILISATION]) },
+  table: [{ run: ({ rule, place, weight }) => `${rule}-${place}-${weight}` }, HEAVY, LIGHT, UTILISATION],
 });

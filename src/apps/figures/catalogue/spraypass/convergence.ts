@@ -2,21 +2,16 @@
 import { JAIN, LEAST_GOODPUT, MEAN_GOODPUT } from '../../blocks/quantities.js';
 import { type Fabric, fromOneLeaf, leafSpine, systemFields } from '../../blocks/spray.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { columns, cross, figure, type Results, type Row } from '../../plan.js';
+import { cross, figure, type Results, type Row, row } from '../../plan.js';
 
-interface Case {
-  readonly system: (typeof SYSTEMS)[number];
-  readonly paths: (typeof PATHS)[number];
-}
+type Case = { readonly system: (typeof SYSTEMS)[number]; readonly paths: (typeof PATHS)[number] };
 
 /** `spraypass-listing`: a decrease is taken off the rate in force, as the paper's listing has it. */
 const SYSTEMS = ['expresspass', 'spraypass-listing', 'spraypass'] as const;
 /** One path, or four of this rate. */
 const PATHS = ['one', '10gbit', '100gbit'] as const;
 
-export const convergence = figure<Case>({
-  name: 'spraypass-convergence',
-  title: 'Convergence on one path and on four',
+export const convergence = figure<Case>('spraypass-convergence', 'Convergence on one path and on four', {
   source: 'SprayPass, Figures 9 and 10',
   about: (profile) =>
     `One path: five endless flows on a bottleneck of 100 Gbit/s, RTT 32 us. Four paths: eight flows from one leaf to another over four spines, all links 10 or 100 Gbit/s. Jain's index over windows of 1 ms, from 1 ms to ${profile === 'quick' ? '4 ms' : '20 ms'}: a system that has converged to fairness within its first millisecond is close to 1.`,
@@ -24,24 +19,14 @@ export const convergence = figure<Case>({
   document: documentOf,
   rows: (results) => [
     ...PATHS.slice(1).flatMap((paths) => rowsOf(results, paths)),
-    {
-      quantity: 'one path: Jain over 1 ms, the listing and ExpressPass',
+    row('one path: Jain over 1 ms, the listing and ExpressPass', jains(results, ['spraypass-listing', 'expresspass'], 'one'), 4, {
       paper: 'alike',
-      ours: jains(results, ['spraypass-listing', 'expresspass'], 'one'),
-      digits: 4,
-      met:
-        results.of(JAIN, { system: 'spraypass-listing', paths: 'one' }) >=
-        results.of(JAIN, { system: 'expresspass', paths: 'one' }),
+      met: results.of(JAIN, { system: 'spraypass-listing', paths: 'one' }) >= results.of(JAIN, { system: 'expresspass', paths: 'one' }),
       held: 'Held to no less than that of ExpressPass',
-    },
-  ],
-  charts: (results) => ({ '': results.bars(JAIN, "Jain's index over 1 ms") }),
-  tables: (results) => [
-    results.table('', {
-      run: ({ system, paths }) => `${system}-${paths}`,
-      ...columns([MEAN_GOODPUT, LEAST_GOODPUT, JAIN]),
     }),
   ],
+  charts: (results) => ({ '': results.bars(JAIN, "Jain's index over 1 ms") }),
+  tables: (results) => [results.table('', [{ run: ({ system, paths }) => `${system}-${paths}` }, MEAN_GOODPUT, LEAST_GOODPUT, JAIN])],
 });
 
 function jains(results: Results<Case>, systems: readonly Case['system'][], paths: Case['paths']): number[] {
@@ -51,27 +36,21 @@ function jains(results: Results<Case>, systems: readonly Case['system'][], paths
 function rowsOf(results: Results<Case>, paths: Case['paths']): Row[] {
   const what = `four paths of ${paths}`;
   return [
-    {
-      quantity: `${what}: Jain over 1 ms, the listing`,
+    row(`${what}: Jain over 1 ms, the listing`, results.of(JAIN, { system: 'spraypass-listing', paths }), 4, {
       paper: 'fair within 1 ms',
-      ours: results.of(JAIN, { system: 'spraypass-listing', paths }),
-      digits: 4,
       // Ours, for "converges to fairness within 1 ms".
       least: 0.99,
-    },
-    {
-      quantity: `${what}: Jain over 1 ms, our default and ExpressPass`,
+    }),
+    row(`${what}: Jain over 1 ms, our default and ExpressPass`, jains(results, ['spraypass', 'expresspass'], paths), 4, {
       paper: '-, never fair',
-      ours: jains(results, ['spraypass', 'expresspass'], paths),
-      digits: 4,
       note: 'That of ExpressPass depends on which links the hash picks.',
-    },
-    {
-      quantity: `${what}: goodput of the listing over that of our default`,
-      ours: results.ratio(MEAN_GOODPUT, { system: 'spraypass-listing', paths }, { system: 'spraypass', paths }),
-      digits: 3,
-      note: 'The listing takes the same overload off twice, as that of ExpressPass does (decision 0003).',
-    },
+    }),
+    row(
+      `${what}: goodput of the listing over that of our default`,
+      results.ratio(MEAN_GOODPUT, { system: 'spraypass-listing', paths }, { system: 'spraypass', paths }),
+      3,
+      { note: 'The listing takes the same overload off twice, as that of ExpressPass does (decision 0003).' },
+    ),
   ];
 }
 

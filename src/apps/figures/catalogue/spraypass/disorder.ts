@@ -1,15 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts
-import {
-  DISORDER_MAX,
-  DISORDER_P99,
-  JAIN,
-  LARGEST_QUEUE,
-  LEAST_GOODPUT,
-  MEAN_GOODPUT,
-} from '../../blocks/quantities.js';
+import { DISORDER_MAX, DISORDER_P99, JAIN, LARGEST_QUEUE, LEAST_GOODPUT, MEAN_GOODPUT } from '../../blocks/quantities.js';
 import { fromOneLeaf, leafSpine, systemFields, TWO_LEAVES } from '../../blocks/spray.js';
 import type { FigureDocument } from '../../figure.js';
-import { columns, cross, figure } from '../../plan.js';
+import { cross, figure, row } from '../../plan.js';
 
 /** Eight senders at one leaf and their receivers at the other; for feedback five, as in SprayPass' Figure 5. */
 const FIVE = { ...TWO_LEAVES, hostsPerLeaf: 5 };
@@ -30,9 +23,7 @@ const PAPER_QUEUE = 12_144;
 const PAPER_GAIN = 1.06;
 const GAIN = 'five flows: mean goodput with marks over that with sequence';
 
-export const disorder = figure<{ run: string }>({
-  name: 'spraypass-disorder',
-  title: 'Disorder and queues, eight senders over four paths',
+export const disorder = figure<{ run: string }>('spraypass-disorder', 'Disorder and queues, eight senders over four paths', {
   source: 'SprayPass, Figures 4 and 5',
   about: (profile) =>
     `Two leaves of eight hosts, four spines, every link 10 Gbit/s, RTT 32 us; eight endless flows from one leaf to the other, so that the paths carry half of what the hosts could. ${profile === 'quick' ? '20 ms' : '200 ms'}, measured from 5 ms. The degree of disorder is the number of full frames in the reorder buffer when a data frame has arrived. The paper does not give the rate of these links. For the feedback five hosts at each leaf, as in the paper.`,
@@ -50,36 +41,26 @@ export const disorder = figure<{ run: string }>({
   },
   rows: (results) => [
     ...['spraypass-2', 'spraypass'].flatMap((run) => [
-      {
-        quantity: `${run}: largest degree of disorder`,
+      row(`${run}: largest degree of disorder`, results.of(DISORDER_MAX, { run }), 0, {
         paper: PAPER_DISORDER,
-        ours: results.of(DISORDER_MAX, { run }),
         most: PAPER_DISORDER,
         held: "Held to no more than the paper's",
-      },
-      {
-        quantity: `${run}: largest queue (B)`,
+      }),
+      row(`${run}: largest queue (B)`, results.of(LARGEST_QUEUE, { run }), 0, {
         paper: PAPER_QUEUE,
-        ours: results.of(LARGEST_QUEUE, { run }),
         most: PAPER_QUEUE,
         held: "Held to no more than the paper's",
-      },
+      }),
     ]),
-    {
-      quantity: `${GAIN}, overtaken credits lost`,
+    row(`${GAIN}, overtaken credits lost`, results.ratio(MEAN_GOODPUT, { run: 'five-marks' }, { run: 'five-overtaken-lost' }), 3, {
       paper: PAPER_GAIN,
-      ours: results.ratio(MEAN_GOODPUT, { run: 'five-marks' }, { run: 'five-overtaken-lost' }),
-      digits: 3,
       least: PAPER_GAIN,
       held: "Held to no less than the paper's",
-    },
-    {
-      quantity: `${GAIN}, overtaken credits taken back`,
-      ours: results.ratio(MEAN_GOODPUT, { run: 'five-marks' }, { run: 'five-taken-back' }),
-      digits: 3,
+    }),
+    row(`${GAIN}, overtaken credits taken back`, results.ratio(MEAN_GOODPUT, { run: 'five-marks' }, { run: 'five-taken-back' }), 3, {
       note: 'What spraypass-1 does by default: a credit whose data comes after that of a later one is no longer lost, so disorder costs little.',
-    },
+    }),
   ],
   charts: (results) => ({ '': results.bars(LARGEST_QUEUE, 'largest data queue (B)') }),
-  table: { run: 'run', ...columns([MEAN_GOODPUT, LEAST_GOODPUT, JAIN, DISORDER_P99, DISORDER_MAX, LARGEST_QUEUE]) },
+  table: ['run', MEAN_GOODPUT, LEAST_GOODPUT, JAIN, DISORDER_P99, DISORDER_MAX, LARGEST_QUEUE],
 });

@@ -1,7 +1,7 @@
 // Tested by test/apps/figures/catalogue.test.ts
 import { withLinks } from '../../blocks/dumbbell.js';
 import { fromOneLeaf, leafSpine, systemFields, TWO_LEAVES } from '../../blocks/spray.js';
-import { columns, cross, figure, type Quantity } from '../../plan.js';
+import { cross, figure, type Quantity, quantity, row } from '../../plan.js';
 import { sum } from '../../statistics.js';
 
 const SYSTEMS = ['expresspass', 'spraypass-2', 'spraypass'] as const;
@@ -14,25 +14,19 @@ const LEAST_BACK = 0.9;
 
 /** Goodput of all flows from one time to another, Gbit/s, from the series of the run. */
 function between(title: string, fromMs: number, toMs: number): Quantity {
-  return {
-    title,
-    digits: 2,
-    of: ({ series }) => {
-      if (series === null) return null;
-      const inside = [...series.timesNs].map((timeNs) => timeNs > fromMs * 1e6 && timeNs <= toMs * 1e6 + 1);
-      const totals = series.flows.map(({ goodputBps }) => sum([...goodputBps].filter((_, at) => inside[at])));
-      return sum(totals) / inside.filter(Boolean).length / 1e9;
-    },
-  };
+  return quantity(title, 2, ({ series }) => {
+    if (series === null) return null;
+    const inside = [...series.timesNs].map((timeNs) => timeNs > fromMs * 1e6 && timeNs <= toMs * 1e6 + 1);
+    const totals = series.flows.map(({ goodputBps }) => sum([...goodputBps].filter((_, at) => inside[at])));
+    return sum(totals) / inside.filter(Boolean).length / 1e9;
+  });
 }
 
 const BEFORE = between('before_gbps', FAILS_MS - 5, FAILS_MS);
 const WITHOUT = between('without_gbps', RETURNS_MS - 10, RETURNS_MS);
 const AFTER = between('after_gbps', END_MS - 10, END_MS);
 
-export const pathReturn = figure<{ system: (typeof SYSTEMS)[number] }>({
-  name: 'spraypass-return',
-  title: 'A path that fails and returns',
+export const pathReturn = figure<{ system: (typeof SYSTEMS)[number] }>('spraypass-return', 'A path that fails and returns', {
   source: 'ours; SprayPass §III-C says nothing of the return',
   about: () =>
     `Eight endless flows over four paths of 10 Gbit/s, RTT 32 us, switches without failover. At ${FAILS_MS} ms the links of spine1 go down, at ${RETURNS_MS} ms they are up again. Goodput of all flows in the 5 ms before the failure, in the last 10 ms of it, and from ${END_MS - 10} to ${END_MS} ms.`,
@@ -53,20 +47,10 @@ export const pathReturn = figure<{ system: (typeof SYSTEMS)[number] }>({
   rows: (results) => {
     const [before, without, after] = [BEFORE, WITHOUT, AFTER].map((each) => results.of(each, { system: 'spraypass' }));
     return [
-      {
-        quantity: 'goodput without the path over three quarters of that with it',
-        ours: without / (0.75 * before),
-        digits: 3,
-        least: LEAST_BACK,
-      },
-      {
-        quantity: 'goodput 20 ms after its return over that before',
-        ours: after / before,
-        digits: 3,
-        least: LEAST_BACK,
-      },
+      row('goodput without the path over three quarters of that with it', without / (0.75 * before), 3, { least: LEAST_BACK }),
+      row('goodput 20 ms after its return over that before', after / before, 3, { least: LEAST_BACK }),
     ];
   },
   charts: (results) => ({ '': results.bars(WITHOUT, 'goodput without the path (Gbit/s)') }),
-  table: { run: 'system', ...columns([BEFORE, WITHOUT, AFTER]) },
+  table: [{ run: 'system' }, BEFORE, WITHOUT, AFTER],
 });

@@ -2,7 +2,7 @@
 import { withLinks } from '../../blocks/dumbbell.js';
 import { DISORDER_P99, JAIN, LARGEST_QUEUE, LEAST_GOODPUT, MEAN_GOODPUT } from '../../blocks/quantities.js';
 import { fromOneLeaf, leafSpine, systemFields, TWO_LEAVES } from '../../blocks/spray.js';
-import { columns, cross, figure, type Quantity, type Results, type Row } from '../../plan.js';
+import { cross, figure, type Quantity, type Results, type Row, row } from '../../plan.js';
 
 /** Swept settings by what the page calls them. */
 const SWEEPS = {
@@ -14,22 +14,13 @@ type Sweep = keyof typeof SWEEPS;
 /** All paths alike, and one of four a tenth as fast. */
 const NETWORKS = ['alike', 'slow'] as const;
 
-interface Case {
-  readonly sweep: Sweep;
-  readonly value: number;
-  readonly network: (typeof NETWORKS)[number];
-}
+type Case = { readonly sweep: Sweep; readonly value: number; readonly network: (typeof NETWORKS)[number] };
 
-export const sweeps = figure<Case>({
-  name: 'spraypass-sweeps',
-  title: 'N_cdt, N_b and theta',
+export const sweeps = figure<Case>('spraypass-sweeps', 'N_cdt, N_b and theta', {
   source: 'SprayPass, Table I, Figures 6 and 7',
   about: () =>
     `Eight endless flows over four paths of 10 Gbit/s, RTT 32 us, 10 ms from the third on. N_cdt with all paths alike; N_b and theta with them alike and with one spine's links at 0.5 Gbit/s. A good setting loses nothing where paths are alike and has little disorder where one is slow. Lists are for N_cdt ${SWEEPS.ncdt.values.join(', ')}; N_b ${SWEEPS.nb.values.join(', ')} bits; theta ${SWEEPS.theta.values.join(', ')}.`,
-  cases: () => [
-    ...casesOf('ncdt', 'alike'),
-    ...NETWORKS.flatMap((network) => [...casesOf('nb', network), ...casesOf('theta', network)]),
-  ],
+  cases: () => [...casesOf('ncdt', 'alike'), ...NETWORKS.flatMap((network) => [...casesOf('nb', network), ...casesOf('theta', network)])],
   key,
   document: ({ sweep, value, network }) => ({
     ...systemFields('spraypass', { nb: { n_b: value }, theta: { theta: value }, ncdt: {} }[sweep]),
@@ -41,21 +32,21 @@ export const sweeps = figure<Case>({
     faults: network === 'slow' ? [{ at: '0s', link: ['leaf1-spine1', 'leaf2-spine1'], rate: '500mbit' }] : [],
   }),
   rows: (results) => [
-    row(results, ['ncdt', 'alike'], 'N_cdt: mean goodput (Gbit/s)', [MEAN_GOODPUT, 2]),
-    row(results, ['ncdt', 'alike'], 'N_cdt: Jain over 1 ms', [JAIN, 4]),
+    listRow(results, ['ncdt', 'alike'], 'N_cdt: mean goodput (Gbit/s)', [MEAN_GOODPUT, 2]),
+    listRow(results, ['ncdt', 'alike'], 'N_cdt: Jain over 1 ms', [JAIN, 4]),
     ...cross({ network: NETWORKS, sweep: ['nb', 'theta'] as const }).flatMap(({ network, sweep }) => {
       const what = `${SWEEPS[sweep].name}, paths ${network}`;
       return [
-        row(results, [sweep, network], `${what}: mean goodput (Gbit/s)`, [MEAN_GOODPUT, 2]),
+        listRow(results, [sweep, network], `${what}: mean goodput (Gbit/s)`, [MEAN_GOODPUT, 2]),
         {
-          ...row(results, [sweep, network], `${what}: 99 % disorder`, [DISORDER_P99, 0]),
+          ...listRow(results, [sweep, network], `${what}: 99 % disorder`, [DISORDER_P99, 0]),
           ...(sweep === 'nb' && network === 'slow' && { note: LONE_FLOW }),
         },
       ];
     }),
   ],
   charts: (results) => ({ '': results.bars(MEAN_GOODPUT, 'mean goodput (Gbit/s)') }),
-  table: { run: key, ...columns([MEAN_GOODPUT, LEAST_GOODPUT, JAIN, DISORDER_P99, LARGEST_QUEUE]) },
+  table: [{ run: key }, MEAN_GOODPUT, LEAST_GOODPUT, JAIN, DISORDER_P99, LARGEST_QUEUE],
 });
 
 /** Seen in the speed boards: after 3 ms seven of the eight flows are without the slow path, and the eighth's share there is 0.85 of its fastest. */
@@ -70,12 +61,12 @@ function key({ sweep, value, network }: Case): string {
   return sweep === 'ncdt' ? `ncdt-${value}` : `${sweep}-${value}-${network}`;
 }
 
-function row(
+function listRow(
   results: Results<Case>,
   [sweep, network]: readonly [Sweep, Case['network']],
   quantity: string,
   [of, digits]: readonly [Quantity, number],
 ): Row {
   const ours = results.list(of, { sweep, network });
-  return { quantity, ours, digits, note: 'The paper has other quantities, as drawings.' };
+  return row(quantity, ours, digits, { note: 'The paper has other quantities, as drawings.' });
 }

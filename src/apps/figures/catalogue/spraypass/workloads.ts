@@ -5,14 +5,10 @@ import { idealTimesOf } from '../../blocks/ideal-times.js';
 import { DATA_DROPS, DISORDER_MAX, LARGEST_QUEUE, MEAN_QUEUE, time, UNFINISHED } from '../../blocks/quantities.js';
 import { leafSpine, PAPER_FABRIC, systemFields } from '../../blocks/spray.js';
 import type { FigureDocument, Profile } from '../../figure.js';
-import { columns, cross, figure, fixed, type Quantity, type Results, type Row, valueList } from '../../plan.js';
+import { cross, figure, fixed, type Quantity, quantity, type Results, type Row, row, valueList } from '../../plan.js';
 import { mean } from '../../statistics.js';
 
-interface Setting {
-  readonly workload: Workload;
-  readonly load: number;
-  readonly core: keyof typeof CORE_GBPS;
-}
+type Setting = { readonly workload: Workload; readonly load: number; readonly core: keyof typeof CORE_GBPS };
 
 interface Case extends Setting {
   readonly system: 'expresspass' | 'spraypass';
@@ -47,50 +43,26 @@ const QUEUE_FACTOR = 1.5;
 const FCT_MEAN = time('fct_mean_ms', 'meanNs', 'ms');
 const FCT_P99 = time('fct_p99_ms', 'p99Ns', 'ms');
 /** Of the same flows with max-min fair shares at every moment, by the hash's path or over all. */
-const ideal = (title: string, of: (sortedNs: Float64Array) => number): Quantity => ({
-  title,
-  digits: 4,
-  of: (run) => of(idealTimesOf(run, PAPER_FABRIC.hostsPerLeaf, ONE_WAY_NS)) / 1e6,
-});
+const ideal = (title: string, of: (sortedNs: Float64Array) => number): Quantity =>
+  quantity(title, 4, (run) => of(idealTimesOf(run, PAPER_FABRIC.hostsPerLeaf, ONE_WAY_NS)) / 1e6);
 const IDEAL_MEAN = ideal('ideal_mean_ms', (times) => mean([...times]));
 const IDEAL_P99 = ideal('ideal_p99_ms', (times) => quantile(times, 0.99));
 
-export const workloads = figure<Case>({
-  name: 'spraypass-workloads',
-  title: 'Realistic workloads',
+export const workloads = figure<Case>('spraypass-workloads', 'Realistic workloads', {
   source: 'SprayPass, Figures 12 and 13 and Table III',
   about: (profile) =>
     `The fabric of the permutation${profile === 'quick' ? ` with ${QUICK_LEAVES} of its 24 leaves` : ''}; flows between random hosts as a Poisson process whose data is a part of what the ToR switches' uplinks carry: ${profile === 'quick' ? 'load 0.6, few flows' : 'loads 0.4, 0.6 and 0.8, 10,000 flows of each workload, 30,000 of the web server'}. Completion times of all flows. Ideal: of the same flows with max-min fair shares at every moment and nothing wasted, over the path that a hash picks or over all. Over-subscribed: uplinks of 25 Gbit/s, so that they and not the hosts' links are short.`,
-  cases: (profile) =>
-    [...settings(profile), SHORT].flatMap((setting) =>
-      (['expresspass', 'spraypass'] as const).map((system) => ({ ...setting, system })),
-    ),
+  cases: (profile) => [...settings(profile), SHORT].flatMap((setting) => (['expresspass', 'spraypass'] as const).map((system) => ({ ...setting, system }))),
   key,
   document: documentOf,
   rows: (results) => [
     ...settings(results.profile).flatMap((setting) => rowsOf(results, setting)),
-    {
-      quantity: `${SHORT.workload}, load ${SHORT.load}, over-subscribed four to one: the same`,
-      ours: ratios(results, SHORT, [FCT_MEAN, FCT_P99]),
-      digits: 3,
+    row(`${SHORT.workload}, load ${SHORT.load}, over-subscribed four to one: the same`, ratios(results, SHORT, [FCT_MEAN, FCT_P99]), 3, {
       note: `Not in the paper. Where the uplinks are short, flows do wait for their hash. With ideal shares: ${idealRatios(results, SHORT)}.`,
-    },
+    }),
   ],
   charts: (results) => ({ '': results.bars(FCT_MEAN, 'mean completion time (ms)') }),
-  table: {
-    run: key,
-    ...columns([
-      FCT_MEAN,
-      FCT_P99,
-      IDEAL_MEAN,
-      IDEAL_P99,
-      DISORDER_MAX,
-      MEAN_QUEUE,
-      LARGEST_QUEUE,
-      DATA_DROPS,
-      UNFINISHED,
-    ]),
-  },
+  table: [{ run: key }, FCT_MEAN, FCT_P99, IDEAL_MEAN, IDEAL_P99, DISORDER_MAX, MEAN_QUEUE, LARGEST_QUEUE, DATA_DROPS, UNFINISHED],
 });
 
 function settings(profile: Profile): Setting[] {
@@ -114,9 +86,7 @@ function documentOf({ workload, load, core, system }: Case, profile: Profile): F
 
 /** Times of SprayPass over those of ExpressPass. */
 function ratios(results: Results<Case>, setting: Setting, quantities: readonly Quantity[]): number[] {
-  return quantities.map((quantity) =>
-    results.ratio(quantity, { ...setting, system: 'spraypass' }, { ...setting, system: 'expresspass' }),
-  );
+  return quantities.map((quantity) => results.ratio(quantity, { ...setting, system: 'spraypass' }, { ...setting, system: 'expresspass' }));
 }
 
 function idealRatios(results: Results<Case>, setting: Setting): string {
@@ -130,32 +100,28 @@ function rowsOf(results: Results<Case>, setting: Setting): Row[] {
   const theirs = (quantity: Quantity) => results.of(quantity, { ...setting, system: 'expresspass' });
   const overOurs = valueList([idealOf(IDEAL_MEAN) / theirs(FCT_MEAN), idealOf(IDEAL_P99) / theirs(FCT_P99)], 3);
   const isHeld = workload === 'web-server' && load === 0.6;
-  const times = {
-    quantity: `${workload}, load ${load}: mean and 99 % time over ExpressPass's`,
-    ours: ratios(results, setting, [FCT_MEAN, FCT_P99]),
-    digits: 3,
-    ...(isHeld
+  const times = row(
+    `${workload}, load ${load}: mean and 99 % time over ExpressPass's`,
+    ratios(results, setting, [FCT_MEAN, FCT_P99]),
+    3,
+    isHeld
       ? {
           paper: PAPER_TIMES,
           most: MOST_TIMES,
           held: `Held to ${MOST_TIMES.join(' and ')}`,
           why: `With ideal shares it would be ${best}: the hosts' links have the same load as the uplinks and fewer flows each, so it is at them that flows wait, however their paths are chosen. Ideal shares over all paths take ${overOurs} of our ExpressPass's times.`,
         }
-      : { note: `The paper has it as a drawing only. With ideal shares: ${best}.` }),
-  };
+      : { note: `The paper has it as a drawing only. With ideal shares: ${best}.` },
+  );
   return load === 0.6 ? [times, queueRow(results, setting)] : [times];
 }
 
 function queueRow(results: Results<Case>, setting: Setting): Row {
-  const queuesKb = [MEAN_QUEUE, LARGEST_QUEUE].map(
-    (quantity) => results.of(quantity, { ...setting, system: 'spraypass' }) / 1e3,
-  );
+  const queuesKb = [MEAN_QUEUE, LARGEST_QUEUE].map((quantity) => results.of(quantity, { ...setting, system: 'spraypass' }) / 1e3);
   const paper = WORKLOADS[setting.workload].queuesKb;
-  return {
-    quantity: `${setting.workload}, load 0.6: mean and largest queue (KB)`,
+  return row(`${setting.workload}, load 0.6: mean and largest queue (KB)`, `${fixed(queuesKb[0], 2)}, ${fixed(queuesKb[1], 1)}`, 0, {
     paper: paper.join(', '),
-    ours: `${fixed(queuesKb[0], 2)}, ${fixed(queuesKb[1], 1)}`,
     met: queuesKb.every((kb, at) => kb <= QUEUE_FACTOR * paper[at]),
     held: `Held to no more than ${QUEUE_FACTOR} times the paper's`,
-  };
+  });
 }

@@ -1,13 +1,13 @@
-import { MICROSECOND_NS, MILLISECOND_NS, transmissionNs } from '../../base/time.js';
-import { checkTopology, type Topology } from '../../switch/topology.js';
-import { DEFAULT_FRAME_BYTES, wireBytes } from '../../wire/layout.js';
-import { Dice } from '../fuzz/dice.js';
-import { randomFaults } from '../fuzz/random-faults.js';
-import { faultsEndNs } from '../fuzz/time-bound.js';
-import type { Fault, Scenario, TrafficSpec } from '../scenario.js';
-import { networkScenario, networkTopology } from './network-scenario.js';
-import { type LinkDraft, roundTripNs } from './network-size.js';
-import { lossyShares } from './shares.js';
+import { MICROSECOND_NS, MILLISECOND_NS, transmissionNs } from '../../src/base/time.js';
+import { Dice } from '../../src/sim/fuzz/dice.js';
+import { randomFaults } from '../../src/sim/fuzz/random-faults.js';
+import { faultsEndNs } from '../../src/sim/fuzz/time-bound.js';
+import { networkScenario, networkTopology } from '../../src/sim/judge/network-scenario.js';
+import { type LinkDraft, roundTripNs } from '../../src/sim/judge/network-size.js';
+import { lossyShares } from '../../src/sim/judge/shares.js';
+import type { Fault, Scenario, TrafficSpec } from '../../src/sim/scenario.js';
+import { checkTopology, type Topology } from '../../src/switch/topology.js';
+import { DEFAULT_FRAME_BYTES, wireBytes } from '../../src/wire/layout.js';
 
 const MOST_SWITCHES = 6;
 const RATES_BPS = { least: 100e6, most: 100e9 };

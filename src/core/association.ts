@@ -1,0 +1,96 @@
+// Tested by test/core/door.test.ts
+import type { Crc32 } from '../base/crc32.js';
+import { read32 } from '../wire/bytes.js';
+import { frameType } from '../wire/decode.js';
+import type { Frame } from '../wire/frame.js';
+import { CHECK_BYTES, CHECK_RESIDUE, Credit, FrameType } from '../wire/layout.js';
+import type { Bits64 } from '../wire/proofs.js';
+
+/** Longest message of a handshake: Noise XX with an empty payload takes 96. */
+export const MAX_HANDSHAKE_BYTES = 128;
+
+/** Protects the frames of one association: by a mask of their checks, or sealed with keys. */
+export interface FrameSeal {
+  /** Makes a frame that nobody else can make. */
+  seal(frame: Frame): void;
+  /** Nothing can be sealed or opened any more: a new handshake has to follow. */
+  readonly isOver: boolean;
+  /** Makes it plain again in place; false, and it is garbage, for one that nobody of the association made, or that came before. Frames without keys show that by their check. */
+  open(frame: Frame): boolean;
+  /** Gives back what it holds of the system; nothing else is called afterwards. */
+  close?(): void;
+  /** As `open`, and the frame is surely of this association; false leaves it as it was. */
+  prove(frame: Frame): boolean;
+}
+
+/** The initiator's half of an exchange of keys. */
+export interface Initiation {
+  /** For HELLO. */
+  readonly message: Uint8Array;
+  /** Reads the message of WELCOME; null for one of somebody without the key. */
+  finish(message: Uint8Array, ci: Bits64, cr: Bits64): FrameSeal | null;
+}
+
+/** Exchanges of keys; hosts without keys have none. PROTOCOL §7.3 */
+export interface KeyExchange {
+  /** Null: no key for this peer is known. */
+  initiate(peer: number, ci: Bits64): Initiation | null;
+  /** Answers the message of a HELLO; null for one of somebody without a key. */
+  respond(
+    peer: number,
+    message: Uint8Array,
+    bits: { ci: Bits64; cr: Bits64 },
+  ): { readonly message: Uint8Array; readonly seal: FrameSeal } | null;
+}
+
+/** XORs the check of a frame, which only the two hosts can undo. */
+function mask(frame: Frame, bits: number): void {
+  if (frame.phantomBytes > 0) return;
+  const { bytes } = frame;
+  const isCredit = frameType(bytes) === FrameType.credit;
+  const at = isCredit ? Credit.check : frame.length - CHECK_BYTES;
+  if (!isCredit) {
+    bytes[at] ^= bits >>> 24;
+    bytes[at + 1] ^= bits >>> 16;
+  }
+  const low = isCredit ? at : at + 2;
+  bytes[low] ^= bits >>> 8;
+  bytes[low + 1] ^= bits;
+}
+
+/**
+ * The seal of hosts without keys: a frame counts only if its sender knows the 128 random bits of the handshake, or guesses 32 bits for a frame, 16 for a
+ * credit. It costs no byte. Whoever sees the frames can undo it. PROTOCOL §7.3
+ */
+export class MaskSeal implements FrameSeal {
+  readonly isOver = false;
+  private readonly check: Crc32;
+  private readonly outgoing: number;
+  private readonly incoming: number;
+
+  constructor(check: Crc32, { ci, cr }: { ci: Bits64; cr: Bits64 }, isInitiator: boolean) {
+    const toAnswerer = (read32(cr, 0) ^ read32(ci, 4)) >>> 0;
+    const toInitiator = (read32(cr, 4) ^ read32(ci, 0)) >>> 0;
+    this.check = check;
+    this.outgoing = isInitiator ? toAnswerer : toInitiator;
+    this.incoming = isInitiator ? toInitiator : toAnswerer;
+  }
+
+  seal(frame: Frame): void {
+    mask(frame, this.outgoing);
+  }
+
+  open(frame: Frame): boolean {
+    mask(frame, this.incoming);
+    return true;
+  }
+
+  /** The check of a credit is too short to prove anything. */
+  prove(frame: Frame): boolean {
+    if (frameType(frame.bytes) === FrameType.credit) return false;
+    mask(frame, this.incoming);
+    if (this.check(frame.bytes, 1, frame.length) === CHECK_RESIDUE) return true;
+    mask(frame, this.incoming);
+    return false;
+  }
+}

@@ -1,0 +1,38 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { failureOf, usageFailure } from '../../base/failure.js';
+
+/** 128 bits, so that it cannot be guessed. */
+const TOKEN_BYTES = 16;
+/** Ours: what somebody writes by hand has as much chance in it as is reasonable. */
+const MIN_TOKEN_CHARACTERS = 16;
+const MAX_TOKEN_CHARACTERS = 256;
+
+export function makeToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('hex');
+}
+
+/** The first line of a file. Throws a Failure that names it. */
+export function readTokenFile(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw failureOf(error, `the token file '${path}'`) ?? error;
+  }
+  const [token] = text.split(/\r?\n/);
+  if (token.length >= MIN_TOKEN_CHARACTERS && token.length <= MAX_TOKEN_CHARACTERS) return token;
+  throw usageFailure(
+    `the first line of the token file '${path}' has ${token.length} characters; ` +
+      `allowed: ${MIN_TOKEN_CHARACTERS} to ${MAX_TOKEN_CHARACTERS}`,
+  );
+}
+
+/** In a time that says nothing of where they differ, nor of their lengths. */
+export function isSameToken(given: unknown, token: string): boolean {
+  return typeof given === 'string' && timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
