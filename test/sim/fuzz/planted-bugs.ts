@@ -210,7 +210,7 @@ export const PLANTED_BUGS: readonly (readonly [string, MakeFabric, readonly stri
   ['drops a frame and does not count it', (options) => new DropsInSilence(options), ['drops']],
   ['delivers a frame to the wrong host', (options) => new WrongHost(options), ['destination']],
   ['delivers a frame late, after others', (options) => new LateFrame(options), ['order', 'census', 'leftovers']],
-  ['damages a frame', (options) => new FlipsBit(options), ['refused']],
+  ['damages a frame', (options) => new FlipsBit(options), ['refused', 'door forged']],
   [
     'changes bytes of a stream',
     (options) => new ChangesContent(options),
@@ -221,7 +221,7 @@ export const PLANTED_BUGS: readonly (readonly [string, MakeFabric, readonly stri
     'moves chunks of filled frames in their streams',
     (options) => new MovesChunks(options),
     // Its receiver resets a flow whose end moves, and acknowledges what its sender has not sent.
-    ['assertion: a byte arrived in the wrong place', 'liveness', 'refused'],
+    ['assertion: a byte arrived in the wrong place', 'liveness', 'refused', 'door forged'],
   ],
   ['sends data by another path than its credits', (options) => new WrongPath(options), ['path']],
   // A credit that waits when the link changes may go at once, as of the time when it came.
