@@ -294,12 +294,12 @@ export class Handshakes {
 
   /** Flows with the peer say themselves that they were not answered. */
   private hailAgain(who: Acquaintance, hailing: Hailing): void {
-    if (hailing.refusal !== null) {
-      this.fail(who, hailing.refusal);
-      return;
-    }
     if (this.nowNs < hailing.sinceNs + this.options.times.connectTimeoutNs) {
       this.sendHello(who, hailing);
+      return;
+    }
+    if (hailing.refusal !== null) {
+      this.fail(who, hailing.refusal);
       return;
     }
     who.hailing = null;

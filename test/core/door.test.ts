@@ -237,7 +237,7 @@ describe('handshakes that go wrong', () => {
     };
     const source = new Source(world, 100);
     source.start(0, 1);
-    world.run(SECOND_NS);
+    world.run(20 * SECOND_NS);
     expect(source.closed?.code).toBe('version');
   });
 });
