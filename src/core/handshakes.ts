@@ -294,7 +294,9 @@ export class Handshakes {
 
   /** Flows with the peer say themselves that they were not answered. */
   private hailAgain(who: Acquaintance, hailing: Hailing): void {
-    if (this.nowNs < hailing.sinceNs + this.options.times.connectTimeoutNs) {
+    // Half of the time for a peer that seems to speak another version: flows end with that reason, not with their own timeout.
+    const patience = hailing.refusal === null ? 1 : 1 / 2;
+    if (this.nowNs < hailing.sinceNs + patience * this.options.times.connectTimeoutNs) {
       this.sendHello(who, hailing);
       return;
     }
