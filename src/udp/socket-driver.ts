@@ -46,7 +46,7 @@ export async function openDatapath(
   if (kind === 'dgram') return openDgramDatapath(options);
   const native = await load();
   if (typeof native !== 'string') return openMmsgDatapath(options, native);
-  return openDgramDatapath(options, `--datapath mmsg is not to be had here, dgram is used: ${native}`);
+  return openDgramDatapath(options, `mmsg is unavailable; using dgram: ${native}`);
 }
 
 export async function closeAll(datapaths: readonly Datapath[]): Promise<void> {

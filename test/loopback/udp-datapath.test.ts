@@ -194,7 +194,7 @@ describe('a datapath that cannot be had here', () => {
     opened.push(datapath);
     expect(datapath.info).toMatchObject({
       kind: 'dgram',
-      fallback: '--datapath mmsg is not to be had here, dgram is used: it needs Linux',
+      fallback: 'mmsg is unavailable; using dgram: it needs Linux',
     });
     const wanted = await openDatapath({ bind, peers: new PeerTable() });
     opened.push(wanted);

@@ -45,8 +45,7 @@ export function jsonResults(figures: readonly BenchFigure[]): unknown {
 }
 
 /**
- * The middle one of each figure's values over several runs. The ratio is the middle one of the runs' ratios, since the two figures of a run were measured within the same
- * seconds: it need not be the ratio of the two middle ones.
+ * Median of each figure over several runs. The ratio is the median of the runs' ratios: both figures of a run are measured within the same seconds.
  */
 export function medians(runs: readonly (readonly BenchResult[])[]): BenchFigure[] {
   return runs[0].map((first, at) => {

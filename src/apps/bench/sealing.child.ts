@@ -30,7 +30,7 @@ export interface SealingFigures {
 
 /** Calls between two looks at the clock. */
 const CALLS = 500;
-/** The middle one of so many turns counts. */
+/** Turns of a measurement; their median counts. */
 const TURNS = 5;
 const ROOM_BYTES = 64;
 

@@ -6,7 +6,7 @@ import type { Workbench } from './workbench.js';
 const BARE = { rawIs: 'node:crypto' };
 /** Of one benchmark, if `--seconds` does not say less: its times vary by a few per cent then (ours). */
 const MOST_SECONDS = 3;
-/** Kinds of sealer that are timed, each for so many seconds. */
+/** Kinds of sealer to time, and seconds for each. */
 const SEALERS = 3;
 
 /** What keys cost: processor time to seal and to open a frame. docs/decisions/0025-sealed-frames.md */

@@ -36,8 +36,8 @@ const RECEIVER = 1;
  */
 const QUEUE_BOUND_FRAMES = 5.5;
 /**
- * Where the switch marks if reactive flows are there (ours): the 2.5 ms at 100 Mbit/s that processes are late by. C * RTT / 7 of an RTT of 3 ms would be three frames, and a sender that sleeps
- * for a millisecond leaves more at once.
+ * Marking threshold with reactive flows (ours): 2.5 ms at 100 Mbit/s, by which processes are late. C * RTT / 7 at an RTT of 3 ms would be three
+ * frames; a sender that sleeps for a millisecond sends more at once.
  */
 const MARKED_QUEUE = '20frames';
 /** What is under way when a warm-up ends has arrived by then (ours). */

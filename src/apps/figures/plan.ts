@@ -45,7 +45,7 @@ export interface Row {
   readonly note?: string;
 }
 
-/** A row in one line: what is read, what it is here with so many digits, and what it is compared with and held to. */
+/** A row: its quantity, our value, the digits shown, and the paper's value with its limits. */
 export function row(what: string, ours: Value, digits: number, rest: Omit<Row, 'quantity' | 'ours' | 'digits'> = {}): Row {
   return { quantity: what, ours, digits, ...rest };
 }
@@ -283,7 +283,7 @@ export function valueList(values: Values, digits: number): string {
   return values.map((value) => fixed(value, digits)).join(', ');
 }
 
-/** With this many digits after the point; a dash where there is no number. */
+/** The value with `digits` decimals; a dash for a missing one. */
 export function fixed(value: number | null, digits: number): string {
   return value === null || !Number.isFinite(value) ? '-' : value.toFixed(digits);
 }

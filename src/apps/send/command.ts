@@ -25,7 +25,7 @@ const SEND_OPTIONS = {
   as: optionalOption(text('a file name without directories'), {
     describe: "the file's name at the receiver, when there is one file; its own without it",
   }),
-  bytes: optionalOption(size(), { describe: 'send only so many bytes from the start of each file' }),
+  bytes: optionalOption(size(), { describe: 'send only the first bytes of each file, this many' }),
   parallel: option(integer({ lowest: 1, highest: MAX_PARALLEL }), {
     describe: 'files under way at a time, each on a flow of its own',
     alias: 'P',

@@ -20,7 +20,7 @@ export interface ByteSource {
 }
 
 export interface SendFileOptions {
-  /** Send only so many bytes from the start of the file. */
+  /** Bytes to send from the start of the file; all by default. */
   readonly bytes?: number;
   /** The file's name at the receiver; its own by default. */
   readonly name?: string;

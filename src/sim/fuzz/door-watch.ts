@@ -10,7 +10,7 @@ import { CHECK_BYTES, CONTROL_CODES, FrameType } from '../../wire/layout.js';
 import { BITS_BYTES, COOKIE_BYTES } from '../../wire/proofs.js';
 import { fail } from './violation.js';
 
-/** Bytes to a peer that has proved nothing are at most so many times what came from it (RFC 9000 section 8.1); answers alone are never more than that. */
+/** Bytes sent to an unproved peer, at most, per byte received from it (RFC 9000 section 8.1). */
 const MOST_TIMES = 3;
 /** PROTOCOL §7; written anew, as the timeouts of time-bound.ts. */
 const SILENT_IDLE_TIMEOUTS = 2;

@@ -11,7 +11,7 @@ export interface FlowsSource {
   readonly reasons: ReadonlySet<string>;
   /** One message on a flow of its own, which begins with the time; resolves when the flow is over. */
   message(bytes: number): Promise<void>;
-  /** Opens flows until there are so many. */
+  /** Opens flows until this number is open. */
   openIdle(count: number): Promise<void>;
   /** Sends without end on the flows that are open, on a new one without any. */
   sendEndlessly(): Promise<void>;

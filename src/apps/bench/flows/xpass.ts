@@ -147,7 +147,7 @@ export class XpassSource implements FlowsSource {
     });
   }
 
-  /** Opens flows until there are so many, and waits until the sink has the stamp of each, for 20 s at the longest. */
+  /** Opens flows until this number is open. Waits up to 20 s until the sink has the stamp of each. */
   async openIdle(count: number): Promise<void> {
     const giveUpMs = performance.now() + OPEN_MS;
     while (this.idle.length < count) {

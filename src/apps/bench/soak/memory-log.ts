@@ -6,8 +6,8 @@ const KINDS = ['heap', 'rss'] as const;
 type Kind = (typeof KINDS)[number];
 
 /**
- * It grew when the line rises with a confidence of 95 % by more than this part of the mean over the whole of what was measured (ours). The heap is without garbage: a hundredth of it is some
- * 100 kB, in an hour a byte for a hundred frames. What the system gives a process follows its garbage and breathes.
+ * Growth over the measurement that counts as a leak, as a part of the mean, at a confidence of 95 % (ours). The heap is measured without garbage.
+ * RSS follows garbage, so its tolerance is wider.
  */
 const TOLERANCE: Readonly<Record<Kind, number>> = { heap: 0.02, rss: 0.1 };
 

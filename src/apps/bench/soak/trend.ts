@@ -13,8 +13,8 @@ export interface Trend {
 export const LEAST_SAMPLES = 8;
 
 /**
- * The line of least squares. Memory at one moment is much like that of the moment before, so the samples count for fewer than they are: n (1 - r) / (1 + r), with r the
- * correlation of neighbouring residuals (Santer et al. 2000, "Statistical significance of trends", equation 6). At least LEAST_SAMPLES of them.
+ * Least squares over at least LEAST_SAMPLES samples. Neighbours are correlated, so the effective number is n (1 - r) / (1 + r), with r the
+ * correlation of neighbouring residuals (Santer et al. 2000, "Statistical significance of trends", equation 6).
  */
 export function trendOf(times: readonly number[], values: readonly number[]): Trend {
   assert(times.length === values.length && times.length >= LEAST_SAMPLES, 'a trend has samples');
@@ -36,8 +36,8 @@ function independent(residuals: readonly number[]): number {
 }
 
 /**
- * The quantile 0.975 of Student's distribution, to 1 % from 3 degrees of freedom up: the expansion of Cornish and Fisher around the normal quantile (Abramowitz and Stegun, 26.7.5). Below
- * 3 it is too small by up to a half, where nothing can be said anyway.
+ * Quantile 0.975 of Student's distribution by the Cornish-Fisher expansion (Abramowitz and Stegun, 26.7.5): within 1 % from 3 degrees of freedom up.
+ * Below 3 it is too small by up to a half.
  */
 export function studentQuantile(degrees: number): number {
   const z = 1.959964;

@@ -37,8 +37,8 @@ export interface Dumbbell {
 }
 
 /**
- * The authors' one bottleneck: every link 10 Gbit/s, 10 us at the hosts and 30 us between the switches, which is an RTT of 100 us; endless flows that start together;
- * 60 ms, measured from 20 to 60 ms. Credits are 84 to 92 B and their gaps vary by 2 % as in the paper (theirs: 76 to 92 B, 10 %).
+ * The authors' one bottleneck: links of 10 Gbit/s, 10 us at the hosts and 30 us between the switches (RTT 100 us). Endless flows start together.
+ * Runs last 60 ms and are measured from 20 ms. Credits are 84 to 92 B and their gaps vary by 2 % as in the paper (theirs: 76 to 92 B, 10 %).
  */
 export function dumbbell({ rule, pairs, start = HALF_START, rate = '10gbit' }: Dumbbell): FigureDocument {
   return {

@@ -15,8 +15,8 @@ export interface IdealFlow {
 type Active = { readonly index: number; readonly path: readonly number[]; leftBits: number };
 
 /**
- * How long each flow takes where all that are under way have their max-min fair shares at each moment (`capacitiesBps` by link), ns: what no rate control without knowledge of the
- * sizes does much better than, for the comparison of ways to choose paths. `flows` are in the order of their starts.
+ * Completion time of each flow under max-min fair shares at each moment, ns: the reference for ways to choose paths. `capacitiesBps` is by link,
+ * `flows` are in the order of their starts. A rate control that does not know sizes does little better.
  */
 export function idealTimes(capacitiesBps: readonly number[], flows: readonly IdealFlow[]): Float64Array {
   const times = new Float64Array(flows.length);
@@ -86,8 +86,8 @@ export class IdealLeafSpine {
 const CROSSINGS = 3;
 
 /**
- * Of a run of flows that end over a leaf-spine fabric with frames of 1472 B: what the completion times would be by `idealTimes`, over all spines if its credits were sprayed; ns, ascending.
- * `oneWayNs`: how long a frame takes through the empty network.
+ * `idealTimes` for the flows of a run over a leaf-spine fabric with frames of 1472 B, ns, ascending; over all spines where credits were sprayed.
+ * `oneWayNs`: time of a frame through the empty network.
  */
 export function idealTimesOf({ result }: SimulationRun, hostsPerLeaf: number, oneWayNs: number): Float64Array {
   const net = new IdealLeafSpine(fabricOf(result, hostsPerLeaf), result.algorithm.startsWith('spraypass'));
