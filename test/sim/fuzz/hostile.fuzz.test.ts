@@ -6,7 +6,7 @@ import { allowLongRuns, scaledRuns, TEST_SEED } from '../../harness/seeds.js';
 allowLongRuns();
 
 /** Some seconds on a core of its own. */
-const WORLDS = scaledRuns(60);
+const WORLDS = scaledRuns(40);
 const TIMEOUT_MS = 900_000;
 
 it(

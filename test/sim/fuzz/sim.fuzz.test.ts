@@ -7,7 +7,7 @@ import { allowLongRuns, scaledRuns, TEST_SEED } from '../../harness/seeds.js';
 allowLongRuns();
 
 /** In a usual run, and how many of them are played twice. */
-const WORLDS = scaledRuns(300);
+const WORLDS = scaledRuns(150);
 const REPEATED = scaledRuns(5);
 /** Some seconds on a core of its own. */
 const TIMEOUT_MS = 900_000;

@@ -6,7 +6,7 @@ import { allowLongRuns, scaledRuns, TEST_SEED } from '../../harness/seeds.js';
 
 allowLongRuns();
 
-const FLOWS = scaledRuns(40);
+const FLOWS = scaledRuns(20);
 const LEAST_PART = 0.9;
 const PATIENT = { timeout: 900_000 };
 
