@@ -1,12 +1,24 @@
+import { randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+const SEEDS = 2 ** 31;
+/** Of test/harness/seeds.ts: absent for that of a usual run. It is drawn here, once for all processes of a run. */
+const seed = process.env.XPASS_TEST_SEED;
+if (seed === 'random') {
+  process.env.XPASS_TEST_SEED = `${randomInt(SEEDS)}`;
+  process.stderr.write(`XPASS_TEST_SEED=${process.env.XPASS_TEST_SEED}\n`);
+} else if (seed !== undefined && !(/^\d+$/.test(seed) && Number(seed) < SEEDS)) {
+  throw new Error(`XPASS_TEST_SEED is "${seed}": it must be random, or a whole number from 0 to ${SEEDS - 1}`);
+}
 
 const unit = {
   extends: true as const,
   test: {
     name: 'unit',
     include: ['test/**/*.test.ts'],
-    exclude: ['test/loopback/**', 'test/fuzz-slow/**'],
+    exclude: ['test/loopback/**'],
+    setupFiles: ['test/harness/seeds.setup.ts'],
     // Only against a test that hangs: they run in virtual time, and the longest take seconds on cores that others use too.
     testTimeout: 60_000,
     // They share no state but that of modules, which is none, and a process for each file took as long as the tests.
@@ -46,25 +58,12 @@ const alone = {
   },
 };
 
-/** Takes minutes, so it runs only when asked for: `npm test -- --project fuzz-slow`. */
-const fuzzSlow = {
-  extends: true as const,
-  test: {
-    name: 'fuzz-slow',
-    include: ['test/fuzz-slow/**/*.test.ts'],
-    testTimeout: 3_600_000,
-    sequence: { groupOrder: 3 },
-  },
-};
-
-const isSlowFuzzingAskedFor = process.argv.includes('fuzz-slow');
-
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     pool: 'forks',
     maxWorkers: 2,
     reporters: ['default', './.config/tally-reporter.mjs'],
-    projects: isSlowFuzzingAskedFor ? [fuzzSlow] : [unit, loopback, alone],
+    projects: [unit, loopback, alone],
   },
 });

@@ -6,12 +6,20 @@ const FAILS_MS = 10;
 const RETURNS_MS = 30;
 const SPINES = [1, 2, 3, 4];
 
-/** 32 endless flows over four spines, 10 Gbit/s everywhere; `cut` is dead from 10 to 30 ms. */
+/** 32 endless flows over four spines, 2.5 Gbit/s everywhere; `cut` is dead from 10 to 30 ms. */
 function play(algorithm: string, cut: readonly string[], failoverDelay: string) {
   const document = {
     algorithm,
     duration: '50ms',
-    topology: { name: 'leaf-spine', leaves: 2, spines: 4, hostsPerLeaf: 8, delay: '3us', failoverDelay },
+    topology: {
+      name: 'leaf-spine',
+      leaves: 2,
+      spines: 4,
+      hostsPerLeaf: 8,
+      rate: '2.5gbit',
+      delay: '3us',
+      failoverDelay,
+    },
     hosts: [{ processing: { delay: '4us' } }],
     probes: { interval: '0.5ms', maxFlows: 32, links: SPINES.map((spine) => `leaf1->spine${spine}`) },
     flows: [1, 2, 3, 4, 5, 6, 7, 8].map((from) => ({ kind: 'flow', from, to: from + 8, count: 4 })),

@@ -9,8 +9,9 @@ const BYTES = 4_000_000;
 /** A flow of 4 MB, 3.6 ms long when nothing happens, checked byte by byte. */
 function play(changes: Changes): SimulationResult {
   const traffic = [flow(1, 3, { bytes: BYTES })];
-  return simulate(scenarioWith({ traffic, durationNs: 30e9, endsWithFlows: true, payload: 'bytes', ...changes }))
-    .result;
+  return simulate(
+    scenarioWith({ traffic, durationNs: 30e9, endsWithFlows: true, slowdowns: false, payload: 'bytes', ...changes }),
+  ).result;
 }
 
 function complete({ flows }: SimulationResult): FlowResult {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { simulate } from '../../src/sim/simulate.js';
 import { Data, DEFAULT_FRAME_BYTES } from '../../src/wire/layout.js';
-import { printSeed, scaledRuns, TEST_SEED } from '../harness/seeds.js';
+import { allowLongRuns, scaledRuns, TEST_SEED } from '../harness/seeds.js';
 import { type Changes, dumbbell, flow, linkFault, scenarioWith } from '../harness/simulations.js';
 
-printSeed();
+allowLongRuns();
 
 type Impairment = Parameters<typeof linkFault>[2];
 

@@ -9,9 +9,10 @@ import { checkTopology } from '../../src/switch/topology.js';
 import { dataCreditSequence, frameType, hopLimit } from '../../src/wire/decode.js';
 import type { Frame } from '../../src/wire/frame.js';
 import { FrameType, Header } from '../../src/wire/layout.js';
-import { CountingPool, creditFrame, dataFrame, type FrameOptions, FULL_WIRE_BYTES, testSeed } from './frames.js';
+import { TEST_SEED } from '../harness/seeds.js';
+import { CountingPool, creditFrame, dataFrame, type FrameOptions, FULL_WIRE_BYTES } from './frames.js';
 
-const seed = testSeed();
+const seed = TEST_SEED;
 /** Of a full frame at 1 Gbit/s. */
 const FULL_NS = FULL_WIRE_BYTES * 8;
 

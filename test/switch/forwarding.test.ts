@@ -3,9 +3,10 @@ import { type Random, SeededRandom } from '../../src/base/random.js';
 import { builtinTopology } from '../../src/switch/builtin-topologies.js';
 import { EXIT, flowHash, NO_ROUTE, Routes } from '../../src/switch/forwarding.js';
 import { checkTopology, type Topology } from '../../src/switch/topology.js';
-import { creditFrame, dataFrame, emptyFrame, testSeed } from './frames.js';
+import { TEST_SEED } from '../harness/seeds.js';
+import { creditFrame, dataFrame, emptyFrame } from './frames.js';
 
-const seed = testSeed();
+const seed = TEST_SEED;
 const scratch = emptyFrame();
 
 /** The directions that a frame takes from one host to another. */

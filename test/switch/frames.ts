@@ -108,11 +108,6 @@ export function isIntact(frame: Frame): boolean {
   return checkFrame(frame, crc32) > 0;
 }
 
-/** XPASS_TEST_SEED, or a fixed one; tests put it into their messages. */
-export function testSeed(): number {
-  return Number(process.env.XPASS_TEST_SEED ?? 20_170_821);
-}
-
 function header(options: FrameOptions) {
   return {
     source: options.source ?? 1,

@@ -4,10 +4,11 @@ import { Impairment, type ImpairmentConfig, NO_IMPAIRMENT, Verdict } from '../..
 import { PortDrop } from '../../src/switch/port-statistics.js';
 import { Hello } from '../../src/wire/frames.js';
 import { FrameType } from '../../src/wire/layout.js';
-import { creditFrame, dataFrame, isIntact, testSeed } from './frames.js';
+import { TEST_SEED } from '../harness/seeds.js';
+import { creditFrame, dataFrame, isIntact } from './frames.js';
 
 const FRAMES = 200_000;
-const seed = testSeed();
+const seed = TEST_SEED;
 
 function makeImpairment(changes: Partial<ImpairmentConfig>, from = seed): Impairment {
   const impairment = new Impairment(new SeededRandom(from));

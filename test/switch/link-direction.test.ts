@@ -3,7 +3,7 @@ import { SeededRandom } from '../../src/base/random.js';
 import { NEVER } from '../../src/base/time.js';
 import { DelayLine, MAX_HELD_FRAMES, MAX_LINE_FRAMES } from '../../src/switch/link-direction.js';
 import { Frame } from '../../src/wire/frame.js';
-import { testSeed } from './frames.js';
+import { TEST_SEED } from '../harness/seeds.js';
 
 function frameAt(atNs: number): Frame {
   const frame = new Frame(new Uint8Array(0));
@@ -47,7 +47,7 @@ describe('the delay line', () => {
   });
 
   it('sorts whatever is held back', () => {
-    const seed = testSeed();
+    const seed = TEST_SEED;
     const random = new SeededRandom(seed);
     const line = new DelayLine();
     const times: number[] = [];

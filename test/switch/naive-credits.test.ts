@@ -9,7 +9,8 @@ import type { Topology } from '../../src/switch/topology.js';
 import { frameType, sourceHost } from '../../src/wire/decode.js';
 import type { Frame } from '../../src/wire/frame.js';
 import { creditShare, DEFAULT_FRAME_BYTES, FrameType } from '../../src/wire/layout.js';
-import { CountingPool, creditFrame, dataFrame, FULL_WIRE_BYTES, testSeed } from './frames.js';
+import { TEST_SEED } from '../harness/seeds.js';
+import { CountingPool, creditFrame, dataFrame, FULL_WIRE_BYTES } from './frames.js';
 
 interface NaiveFlow {
   /** Host ids. */
@@ -130,7 +131,7 @@ const WARM_UP_NS = 3e6;
 const END_NS = 13e6;
 /** Wire bytes of data that a link carries in the measured time when every credit that it lets through is used. */
 const DATA_SHARE_BYTES = ((1 - creditShare(DEFAULT_FRAME_BYTES)) * RATE_BPS * (END_NS - WARM_UP_NS)) / 8e9;
-const seed = testSeed();
+const seed = TEST_SEED;
 /** Each test takes a second of a core, which may be shared with other tests. */
 const SLOW_MACHINE_MS = 30_000;
 

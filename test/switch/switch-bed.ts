@@ -6,8 +6,9 @@ import { checkFrame, destinationHost, frameType } from '../../src/wire/decode.js
 import { Frame } from '../../src/wire/frame.js';
 import { Attach, AttachChallenge, Attached, AttachRefused, Detach, KeepAlive } from '../../src/wire/frames.js';
 import { BITS_BYTES, COOKIE_BYTES } from '../../src/wire/proofs.js';
+import { TEST_SEED } from '../harness/seeds.js';
 import { TestCookies } from '../harness/world.js';
-import { CountingPool, dataFrame, type FrameOptions, testSeed } from './frames.js';
+import { CountingPool, dataFrame, type FrameOptions } from './frames.js';
 
 /** What an answer of the switch says, by its type. */
 export type Answer =
@@ -38,7 +39,7 @@ export class SwitchBed {
   private counter = 0;
 
   constructor(options: Partial<SwitchOptions> & Pick<SwitchOptions, 'topology'>) {
-    const random = new SeededRandom(testSeed());
+    const random = new SeededRandom(TEST_SEED);
     const cookies = new TestCookies(random.fork());
     this.target = new Switch({ random, check: crc32, pool: this.pool, cookies, ...options });
   }

@@ -10,7 +10,8 @@ import { seal } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
 import { Attach, Attached, AttachRefused, Hello, KeepAlive, Version } from '../../src/wire/frames.js';
 import { AttachRefusal, CHECK_BYTES, EXTENDED, FrameType, Header } from '../../src/wire/layout.js';
-import { creditFrame, dataFrame, FULL_WIRE_BYTES, testSeed } from './frames.js';
+import { TEST_SEED } from '../harness/seeds.js';
+import { creditFrame, dataFrame, FULL_WIRE_BYTES } from './frames.js';
 import { type HostSide, SwitchBed } from './switch-bed.js';
 
 describe('the answer limiter', () => {
@@ -45,7 +46,7 @@ const ALICE: HostSide = { peer: 41, id: 1, token: 0xa11ce };
 const BOB: HostSide = { peer: 42, id: 2, token: 0xb0b };
 const EVE: HostSide = { peer: 66, id: 1, token: 0xe7e };
 const star = builtinTopology('star', { hosts: 3 });
-const seed = testSeed();
+const seed = TEST_SEED;
 
 describe('attaching to the switch', () => {
   it('is answered with the id, the rate, the frame size and the keep-alive time', () => {

@@ -8,7 +8,7 @@ import { parseScenario } from '../../scenario/parse-scenario.js';
 import { simulate } from '../../sim/simulate.js';
 import type { Results } from '../shared/results.js';
 import { FIGURE_GROUPS, selectFigures } from './catalogue.js';
-import type { Figure, Profile } from './figure.js';
+import type { Figure, FigureGroup, Profile } from './figure.js';
 import { JobList } from './job-list.js';
 import type { FiguresInvocation } from './options.js';
 import { playFigures } from './play-figures.js';
@@ -32,15 +32,15 @@ const SUMMARY_COLUMNS: readonly Column[] = [
   { title: 'verdict' },
 ];
 
-/** Makes figures, or lists them. */
-export async function runFigures(invocation: FiguresInvocation): Promise<ExitCode> {
+/** Makes figures, or lists those of `groups`. */
+export async function runFigures(invocation: FiguresInvocation, groups = FIGURE_GROUPS): Promise<ExitCode> {
   const { options, positionals, results } = invocation;
   if (positionals.includes(LIST)) {
     if (positionals.length > 1) throw usageFailure(`'${LIST}' stands alone; allowed: ${LIST}, or a group and names of its figures`);
-    list(options.profile, invocation);
+    list(groups, invocation);
     return ExitCode.done;
   }
-  const selection = selectFigures(positionals);
+  const selection = selectFigures(positionals, groups);
   const jobs = new JobList(selection.figures, options.profile);
   announce(jobs, invocation);
   const { entries, failed } = await playFigures(selection, jobs, invocation);
@@ -49,8 +49,9 @@ export async function runFigures(invocation: FiguresInvocation): Promise<ExitCod
   return failed === 0 ? ExitCode.done : ExitCode.failed;
 }
 
-function list(profile: Profile, { options, results }: FiguresInvocation): void {
-  const found = FIGURE_GROUPS.flatMap(({ name, figures }) => figures.map((figure) => listed(name, figure, profile)));
+function list(groups: readonly FigureGroup[], { options, results }: FiguresInvocation): void {
+  const { profile } = options;
+  const found = groups.flatMap(({ name, figures }) => figures.map((figure) => listed(name, figure, profile)));
   if (options.json) results.json({ profile, figures: found });
   else for (const line of tableLines(LIST_COLUMNS, found.map(listRow))) results.line(line);
 }

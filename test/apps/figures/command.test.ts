@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { FigureSelection } from '../../../src/apps/figures/catalogue.js';
+import { FIGURE_GROUPS, type FigureSelection } from '../../../src/apps/figures/catalogue.js';
 import type { Figure } from '../../../src/apps/figures/figure.js';
 import { runFigures } from '../../../src/apps/figures/figures.js';
 import { JobList } from '../../../src/apps/figures/job-list.js';
@@ -90,15 +90,23 @@ it('makes a figure that needs no runs', PATIENT, async () => {
 });
 
 it('lists what there is', PATIENT, async () => {
+  // Of all figures it counts the work of thousands of runs, as test/apps/figures/catalogue.test.ts does.
+  const [{ figures: all, ...first }, second] = FIGURE_GROUPS;
+  const groups = [
+    { ...first, figures: all.slice(0, 2) },
+    { ...second, figures: second.figures.slice(0, 1) },
+  ];
   const call = callOf(['list']);
-  expect(await runFigures(call.invocation)).toBe(0);
-  expect(call.output()).toMatch(
+  expect(await runFigures(call.invocation, groups)).toBe(0);
+  const output = call.output();
+  expect(output.trimEnd().split('\n')).toHaveLength(1 + 3);
+  expect(output).toMatch(
     /^group +figure +runs +events +what\nexpresspass +one-bottleneck +\d+ +[\d,]+ +One bottleneck/,
   );
   const json = callOf(['list'], { json: ['true'], profile: ['paper'] });
-  await runFigures(json.invocation);
+  await runFigures(json.invocation, groups);
   const { profile, figures } = JSON.parse(json.output());
-  expect([profile, figures[0].name]).toEqual(['paper', 'one-bottleneck']);
+  expect([profile, figures[0].name, figures[2].group]).toEqual(['paper', 'one-bottleneck', second.name]);
 });
 
 it.each([

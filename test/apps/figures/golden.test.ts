@@ -10,6 +10,9 @@ import { simulate } from '../../../src/sim/simulate.js';
 /** On a busy machine. */
 const PATIENT = { timeout: 180_000 };
 
+/** No number here is a slowdown, and to play each flow alone as well takes longer than all else. */
+const WITHOUT_SLOWDOWNS = { slowdowns: false };
+
 /** Plays the jobs that `isPlayed` names; `standIn` names the one whose runs stand for those of another. */
 function partlyPlayed(
   jobs: readonly FigureJob[],
@@ -20,7 +23,8 @@ function partlyPlayed(
   const of = (key: string): SimulationRun[] => {
     const name = isPlayed(key) ? key : standIn(key);
     const { document, seeds } = jobs.find((job) => job.key === name) as FigureJob;
-    const runs = known.get(name) ?? seeds.map((seed) => simulate({ ...parseScenario(document), seed }));
+    const runs =
+      known.get(name) ?? seeds.map((seed) => simulate({ ...parseScenario(document), seed }, WITHOUT_SLOWDOWNS));
     known.set(name, runs);
     return runs;
   };

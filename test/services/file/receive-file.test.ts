@@ -9,10 +9,10 @@ import type { FileHeader } from '../../../src/services/file/file-header.js';
 import type { FileSystem, OpenFile } from '../../../src/services/file/incoming-file.js';
 import { BUFFER_BYTES, FileReceiver, WRITE_BYTES, WriteBehind } from '../../../src/services/file/receive-file.js';
 import type { Verdict } from '../../../src/services/file/verdict.js';
-import { printSeed, TEST_SEED } from '../../harness/seeds.js';
+import { allowLongRuns, TEST_SEED } from '../../harness/seeds.js';
 import { failingFileSystem, runProgram, systemError, temporaryDirectory } from './failing-file-system.js';
 
-printSeed();
+allowLongRuns();
 
 function randomBytes(length: number): Uint8Array {
   const random = new SeededRandom(TEST_SEED);

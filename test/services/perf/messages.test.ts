@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { Fault } from '../../../src/services/file/fault.js';
 import type { Message } from '../../../src/services/file/message.js';
 import { parseHeader } from '../../../src/services/perf/messages.js';
-import { holds, printSeed } from '../../harness/seeds.js';
+import { allowLongRuns, holds } from '../../harness/seeds.js';
 
-printSeed();
+allowLongRuns();
 
 const REQUEST: Message = {
   kind: 'perf',

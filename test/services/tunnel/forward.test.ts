@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BIND, FORWARD } from '../../../src/services/tunnel/forward.js';
-import { holds, printSeed } from '../../harness/seeds.js';
+import { allowLongRuns, holds } from '../../harness/seeds.js';
 
-printSeed();
+allowLongRuns();
 
 const LOOPBACK = '127.0.0.1';
 

@@ -4,11 +4,11 @@ import { everyFaultEnds, minimise, REDUCTIONS } from '../../../src/sim/fuzz/smal
 import { tryScenario } from '../../../src/sim/fuzz/trial.js';
 import type { Fault, Scenario } from '../../../src/sim/scenario.js';
 import type { MakeFabric } from '../../../src/sim/world.js';
-import { printSeed, TEST_SEED } from '../../harness/seeds.js';
+import { allowLongRuns, TEST_SEED } from '../../harness/seeds.js';
 import { dumbbell, flow, linkFault, scenarioWith } from '../../harness/simulations.js';
 import { PLANTED_BUGS } from './planted-bugs.js';
 
-printSeed();
+allowLongRuns();
 
 function planted(words: string): MakeFabric {
   const found = PLANTED_BUGS.find(([name]) => name.startsWith(words));

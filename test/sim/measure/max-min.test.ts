@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { maxMinShares } from '../../../src/sim/measure/max-min.js';
-import { holds, printSeed } from '../../harness/seeds.js';
+import { allowLongRuns, holds } from '../../harness/seeds.js';
 
-printSeed();
+allowLongRuns();
 
 /** Rounding of a few hundred subtractions of numbers up to 100. */
 const ROUNDING = 1e-9;
