@@ -132,6 +132,18 @@ describe('xpass bench', () => {
     }
   });
 
+  it('measures hosts with keys beside the same without', async () => {
+    const results = await bench('sealed/1472');
+    expect(results.map(({ name, rawIs }) => [name, rawIs])).toEqual([
+      ['sealed/1472', 'without keys'],
+      ['sealed/1472/cpu', 'without keys'],
+    ]);
+    for (const { name, value, raw } of results) {
+      expect(value, name).toBeGreaterThan(0);
+      expect(raw, name).toBeGreaterThan(0);
+    }
+  });
+
   it('measures the simulator in a process of its own', async () => {
     const results = await bench('sim/dumbbell/2/10ms');
     expect(results.map(({ name, unit, raw }) => [name.replace('sim/dumbbell/2/10ms/', ''), unit, raw])).toEqual([
