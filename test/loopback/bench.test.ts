@@ -12,6 +12,7 @@ interface Result {
   readonly raw: number | null;
   readonly ratio: number | null;
   readonly note?: string;
+  readonly rawIs?: string;
 }
 
 async function bench(...names: string[]): Promise<Result[]> {
