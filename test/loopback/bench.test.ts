@@ -12,6 +12,7 @@ interface Result {
   readonly raw: number | null;
   readonly ratio: number | null;
   readonly note?: string;
+  readonly rawIs?: string;
 }
 
 async function bench(...names: string[]): Promise<Result[]> {
@@ -126,6 +127,18 @@ describe('xpass bench', () => {
     const results = await bench('sealing/1472');
     const parts = results.map(({ name }) => name.replace('sealing/1472/', ''));
     expect(parts).toEqual(expect.arrayContaining(['seal', 'open']));
+    for (const { name, value, raw } of results) {
+      expect(value, name).toBeGreaterThan(0);
+      expect(raw, name).toBeGreaterThan(0);
+    }
+  });
+
+  it('measures hosts with keys beside the same without', async () => {
+    const results = await bench('sealed/1472');
+    expect(results.map(({ name, rawIs }) => [name, rawIs])).toEqual([
+      ['sealed/1472', 'without keys'],
+      ['sealed/1472/cpu', 'without keys'],
+    ]);
     for (const { name, value, raw } of results) {
       expect(value, name).toBeGreaterThan(0);
       expect(raw, name).toBeGreaterThan(0);

@@ -48,11 +48,13 @@ export const LOOPBACK: readonly Benchmark[] = PATHS.flatMap((path) =>
   }),
 );
 
-interface Work {
+export interface Work {
   readonly path: Path;
   readonly payloadBytes: number;
   readonly datapath: (typeof DATAPATHS)[number];
   readonly flows: number;
+  /** Of both ends, which seal their frames then. */
+  readonly keyFile?: string;
 }
 
 function nameOf({ path, payloadBytes, datapath, flows }: Work): string {
@@ -87,7 +89,7 @@ function bareOf(bench: Workbench, path: Path, payloadBytes: number): Promise<Pac
   );
 }
 
-function paceRows(ours: Pace, raw: Pace): BenchRow[] {
+export function paceRows(ours: Pace, raw: Pace): [BenchRow, BenchRow] {
   return [
     { value: ours.framesPerSecond, unit: 'frames/s', raw: raw.framesPerSecond, note: coresText(ours.cores) },
     { part: 'cpu', value: cpuUsPerFrame(ours), unit: 'us of CPU a frame', raw: cpuUsPerFrame(raw) },
@@ -100,8 +102,10 @@ function forwarding(ours: Pace, raw: Pace): BenchRow {
   return { part: 'forwarding', value, unit: 'frames a core and second', raw: relayed, rawIs: 'the bare relay' };
 }
 
-async function measureXpass(bench: Workbench, { path, payloadBytes, datapath, flows }: Work): Promise<Pace> {
-  const how = ['--frame-size', `${payloadBytes}`, '--datapath', datapath];
+export async function measureXpass(bench: Workbench, work: Work): Promise<Pace> {
+  const { path, payloadBytes, datapath, flows, keyFile } = work;
+  const keys = keyFile === undefined ? [] : ['--key', keyFile];
+  const how = ['--frame-size', `${payloadBytes}`, '--datapath', datapath, ...keys];
   const to = path === 'direct' ? await directServer(bench, how) : await switchedServer(bench, how);
   const times = ['-t', `${bench.settings.seconds}s`, '-O', `${bench.warmUpSeconds}s`];
   const client = bench.start('perf', '-c', ...to, ...how, ...times, '-P', `${flows}`, '--json');

@@ -1,5 +1,11 @@
 // Tested by test/loopback/bench.test.ts
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeKey, writeKeyFile } from '../../net/key-file.js';
+import { loadNative } from '../../udp/mmsg/native.js';
 import type { Benchmark, BenchRow } from './benchmark.js';
+import { measureXpass, paceRows, type Work } from './loopback.js';
 import type { SealingFigures, SealingOrder } from './sealing.child.js';
 import type { Workbench } from './workbench.js';
 
@@ -10,11 +16,22 @@ const MOST_SECONDS = 3;
 const SEALERS = 3;
 
 /** What keys cost: processor time to seal and to open a frame. docs/decisions/0025-sealed-frames.md */
-export const SEALING: readonly Benchmark[] = [
+const CALLS: readonly Benchmark[] = [
   { name: 'sealing/credit', group: 'sealing', frameBytes: null },
   { name: 'sealing/1472', group: 'sealing', frameBytes: 1_472 },
   { name: 'sealing/8972', group: 'sealing', frameBytes: 8_972 },
 ].map(({ frameBytes, ...named }) => ({ ...named, run: (bench: Workbench) => measure(bench, frameBytes) }));
+
+/** Whole hosts with keys beside the same without. */
+const SEALED_HOSTS: readonly Benchmark[] = [1_472, 8_972].flatMap((payloadBytes) =>
+  (['dgram', 'mmsg'] as const).map((datapath) => ({
+    name: `sealed${datapath === 'mmsg' ? '-mmsg' : ''}/${payloadBytes}`,
+    group: 'sealing',
+    run: (bench: Workbench) => measureHosts(bench, { path: 'direct', payloadBytes, datapath, flows: 1 }),
+  })),
+);
+
+export const SEALING: readonly Benchmark[] = [...CALLS, ...SEALED_HOSTS];
 
 async function measure(bench: Workbench, frameBytes: number | null): Promise<BenchRow[]> {
   const seconds = Math.min(bench.settings.seconds, MOST_SECONDS);
@@ -30,4 +47,21 @@ async function measure(bench: Workbench, frameBytes: number | null): Promise<Ben
     rows.push({ part: `${part}/fallback`, value: fallback[part], unit: 'us', raw: bare[part], ...BARE });
   }
   return rows;
+}
+
+/** Frames/s and processor time of both ends. The two turns follow each other, so the ratio says more than either figure. */
+async function measureHosts(bench: Workbench, work: Work): Promise<BenchRow[]> {
+  const missing = work.datapath === 'mmsg' ? await loadNative() : null;
+  if (typeof missing === 'string') return [{ value: Number.NaN, unit: 'frames/s', note: missing }];
+  const directory = await mkdtemp(join(tmpdir(), 'xpass-bench-'));
+  try {
+    const keyFile = join(directory, 'key');
+    await writeKeyFile(keyFile, makeKey('secret'));
+    const plain = await measureXpass(bench, work);
+    await bench.clear();
+    const sealed = await measureXpass(bench, { ...work, keyFile });
+    return paceRows(sealed, plain).map((row) => ({ ...row, rawIs: 'without keys' }));
+  } finally {
+    await rm(directory, { recursive: true });
+  }
 }

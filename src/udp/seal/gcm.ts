@@ -2,10 +2,11 @@ import { type CipherGCMTypes, createCipheriv, createDecipheriv, createSecretKey,
 import { assert } from '../../base/assert.js';
 import { Header } from '../../wire/layout.js';
 import { AUTHENTICATED_FROM, Sealed } from '../../wire/sealed.js';
-import { Evp, loadOpenSsl, type OpenSsl } from './openssl.js';
+import { Evp, loadOpenSsl, NULL, type OpenSsl } from './openssl.js';
 
 const AES: CipherGCMTypes = 'aes-128-gcm';
 export const GCM_KEY_BYTES = 16;
+const NONCE_BYTES = 12;
 const GCM_OPTIONS = { authTagLength: Sealed.tagBytes } as const;
 const DATA_BYTES = Header.bytes - AUTHENTICATED_FROM;
 
@@ -111,71 +112,65 @@ function isFinal(decipher: { final(): unknown }): boolean {
   }
 }
 
-/** By OpenSSL itself: one context, whose key schedule stays, and no object for a frame. */
+/** By OpenSSL itself: one context, whose key schedule stays, and no object for a frame. It reads and writes the frame where it is. */
 class OpenSslGcm implements GcmCipher {
   private readonly openSsl: OpenSsl;
-  private readonly context: object;
+  private readonly context: number;
   private readonly sealing: number;
-  private readonly data = new Uint8Array(DATA_BYTES);
-  private readonly tag = new Uint8Array(Sealed.tagBytes);
   private readonly length = new Int32Array(1);
+  private readonly lengthAt: number;
   private isClosed = false;
 
   constructor(openSsl: OpenSsl, key: Uint8Array, isSealing: boolean) {
     assert(key.length === GCM_KEY_BYTES, 'a key of AES-128 has 16 bytes');
-    const context = openSsl.EVP_CIPHER_CTX_new();
-    assert(context !== null, 'OpenSSL has memory for a context');
     this.openSsl = openSsl;
-    this.context = context;
+    this.context = openSsl.EVP_CIPHER_CTX_new();
+    assert(this.context !== NULL, 'OpenSSL has memory for a context');
     this.sealing = isSealing ? 1 : 0;
-    const status = openSsl.EVP_CipherInit_ex(context, openSsl.EVP_aes_128_gcm(), null, key, null, this.sealing);
+    this.lengthAt = openSsl.addressOf(this.length);
+    const [cipher, keyAt] = [openSsl.EVP_aes_128_gcm(), openSsl.addressOf(key)];
+    const status = openSsl.EVP_CipherInit_ex(this.context, cipher, NULL, keyAt, NULL, this.sealing);
     assert(status === 1, 'OpenSSL takes the key');
   }
 
   seal(bytes: Uint8Array, nonce: Uint8Array, end: number, tagAt: number): void {
-    const { openSsl, context, tag } = this;
-    const isDone = this.crypt(bytes, nonce, end) && openSsl.EVP_CipherFinal_ex(context, tag, this.length) === 1;
-    assert(isDone && openSsl.EVP_CIPHER_CTX_ctrl(context, Evp.getTag, tag.length, tag) === 1, 'OpenSSL seals');
-    for (let index = 0; index < tag.length; index++) bytes[tagAt + index] = tag[index];
+    const { openSsl, context } = this;
+    const start = this.crypt(bytes, nonce, end, tagAt);
+    const isDone = start !== NULL && openSsl.EVP_CipherFinal_ex(context, start + tagAt, this.lengthAt) === 1;
+    assert(
+      isDone && openSsl.EVP_CIPHER_CTX_ctrl(context, Evp.getTag, Sealed.tagBytes, start + tagAt) === 1,
+      'OpenSSL seals',
+    );
   }
 
   open(bytes: Uint8Array, nonce: Uint8Array, end: number, tagAt: number): boolean {
-    const { openSsl, context, tag } = this;
-    for (let index = 0; index < tag.length; index++) tag[index] = bytes[tagAt + index];
-    const isRead = this.crypt(bytes, nonce, end);
-    assert(isRead && openSsl.EVP_CIPHER_CTX_ctrl(context, Evp.setTag, tag.length, tag) === 1, 'OpenSSL opens');
-    return openSsl.EVP_CipherFinal_ex(context, tag, this.length) === 1;
+    const { openSsl, context } = this;
+    const start = this.crypt(bytes, nonce, end, tagAt);
+    assert(
+      start !== NULL && openSsl.EVP_CIPHER_CTX_ctrl(context, Evp.setTag, Sealed.tagBytes, start + tagAt) === 1,
+      'OpenSSL opens',
+    );
+    return openSsl.EVP_CipherFinal_ex(context, start + tagAt, this.lengthAt) === 1;
   }
 
-  private crypt(bytes: Uint8Array, nonce: Uint8Array, end: number): boolean {
-    const { openSsl, context, data, length } = this;
-    // A freed context is memory of somebody else.
-    assert(!this.isClosed && end <= bytes.length && nonce.length === 12, 'what OpenSSL reads is there');
-    for (let index = 0; index < DATA_BYTES; index++) data[index] = bytes[AUTHENTICATED_FROM + index];
-    if (openSsl.EVP_CipherInit_ex(context, null, null, null, nonce, this.sealing) !== 1) return false;
-    if (openSsl.EVP_CipherUpdate(context, null, length, data, DATA_BYTES) !== 1) return false;
-    if (end === Header.bytes) return true;
-    const body = bodyOf(bytes);
-    return openSsl.EVP_CipherUpdate(context, body, length, body, end - Header.bytes) === 1;
+  /** Returns where the frame begins; NULL where OpenSSL refuses. */
+  private crypt(bytes: Uint8Array, nonce: Uint8Array, end: number, tagAt: number): number {
+    const { openSsl, context, lengthAt } = this;
+    // A freed context is memory of somebody else, and so is what is behind the buffer.
+    const isThere = end >= Header.bytes && end <= tagAt && tagAt + Sealed.tagBytes <= bytes.length;
+    assert(!this.isClosed && isThere && nonce.length === NONCE_BYTES, 'what OpenSSL reads is there');
+    const nonceAt = openSsl.addressOf(nonce);
+    const start = openSsl.addressOf(bytes);
+    if (openSsl.EVP_CipherInit_ex(context, NULL, NULL, NULL, nonceAt, this.sealing) !== 1) return NULL;
+    if (openSsl.EVP_CipherUpdate(context, NULL, lengthAt, start + AUTHENTICATED_FROM, DATA_BYTES) !== 1) return NULL;
+    const body = start + Header.bytes;
+    const isDone =
+      end === Header.bytes || openSsl.EVP_CipherUpdate(context, body, lengthAt, body, end - Header.bytes) === 1;
+    return isDone ? start : NULL;
   }
 
   close(): void {
     if (!this.isClosed) this.openSsl.EVP_CIPHER_CTX_free(this.context);
     this.isClosed = true;
   }
-}
-
-/** A buffer that has been used before. */
-interface UsedBytes extends Uint8Array {
-  /** The view of what is behind its header. */
-  body?: Uint8Array;
-}
-
-/**
- * C takes addresses, so it needs a view. It is kept on the buffer, which is used again: a new one is 100 bytes of garbage for each frame. Batches have
- * thousands of buffers, so a table by address missed 98 % of them.
- */
-function bodyOf(bytes: UsedBytes): Uint8Array {
-  bytes.body ??= bytes.subarray(Header.bytes);
-  return bytes.body;
 }

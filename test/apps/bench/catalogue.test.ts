@@ -18,7 +18,8 @@ const MESSAGES = ['message/1KiB', 'message/4KiB', 'message/16KiB', 'message/64Ki
 const PACING = ['pacing/1000', 'pacing/10000', 'pacing/50000'];
 const MEMORY = ['flows/10', 'flows/1000', 'flows/10000', 'heap'];
 const PEERS = ['peers/tcp/1472', 'peers/tcp/60000', 'peers/utp/1472', 'peers/quic/1472', 'peers/iperf3/60000'];
-const SEALING = ['sealing/credit', 'sealing/1472', 'sealing/8972'];
+const SEALED = ['sealed/1472', 'sealed-mmsg/1472', 'sealed/8972', 'sealed-mmsg/8972'];
+const SEALING = ['sealing/credit', 'sealing/1472', 'sealing/8972', ...SEALED];
 const DEMO = ['demo/4', 'demo/8', 'demo/16'];
 const SIM = [
   'sim/dumbbell/2/1s',
@@ -48,6 +49,7 @@ describe('the benchmarks', () => {
     [['peers/tcp'], PEERS.slice(0, 2)],
     [['flows'], MEMORY.slice(0, 3)],
     [['sealing'], SEALING],
+    [['sealed'], ['sealed/1472', 'sealed/8972']],
     [['sim'], SIM],
     [['sim/dumbbell/2'], ['sim/dumbbell/2/1s']],
     [['sim/dumbbell/2/10ms'], ['sim/dumbbell/2/10ms']],
