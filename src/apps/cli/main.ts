@@ -4,14 +4,14 @@
  */
 
 import { ExitCode } from '../../base/exit-codes.js';
-import { buildCodeOnMainThread, keepYoungGenerationSmall } from '../shared/collector.js';
+import { compileBaselineOnMainThread, keepYoungGenerationSmall } from '../shared/collector.js';
 import { COMMANDS } from './commands.js';
 import { writeSome } from './log-output.js';
 import { runProgram } from './program.js';
 
 // Before anything that it could grow for.
 keepYoungGenerationSmall();
-buildCodeOnMainThread();
+compileBaselineOnMainThread();
 
 /** A bug of ours, with all there is to know about it. */
 function crash(error: unknown): never {

@@ -2,12 +2,12 @@
 
 import { ExitCode } from '../../base/exit-codes.js';
 import { failureOf } from '../../base/failure.js';
-import { buildCodeOnMainThread, keepYoungGenerationSmall } from '../shared/collector.js';
+import { compileBaselineOnMainThread, keepYoungGenerationSmall } from '../shared/collector.js';
 import { HostSession } from './host-session.js';
 import type { FromHost, HostOrder, ToHost } from './messages.js';
 
 keepYoungGenerationSmall();
-buildCodeOnMainThread();
+compileBaselineOnMainThread();
 
 /** One host of a lab, started by lab-processes.ts; takes orders by process messages and ends with its parent. */
 function tell(message: FromHost): void {

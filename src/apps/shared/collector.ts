@@ -24,6 +24,7 @@ function tune(flag: string): void {
 export const COLLECTOR_FLAGS = {
   youngGeneration: '--semi-space-growth-factor=1',
   marking: '--incremental-marking-hard-trigger=200',
+  baseline: '--no-concurrent-sparkplug',
 } as const;
 
 /**
@@ -45,15 +46,10 @@ export function markRarely(): void {
   tune(COLLECTOR_FLAGS.marking);
 }
 
-/** Flags of `buildCodeOnMainThread`, for the same check. */
-export const EXIT_FLAGS = ['--no-concurrent-sparkplug', '--no-maglev-build-code-on-background'] as const;
-
 /**
- * For any process that ends by `process.exit`. V8 13.6 and later allocate code on a thread, which waits for the main thread to collect where the heap is full;
- * the main thread waits for that thread inside `process.exit`, and neither goes on (one `xpass send` in 100 on Node.js 24, two busy cores).
+ * For any process that ends by `process.exit`. V8 13.6 and later compile baseline code on a thread, which waits for the main thread to collect where the heap
+ * is full; the main thread waits for that thread inside `process.exit`, and neither goes on (one `xpass send` in 100 on Node.js 24, two busy cores).
  */
-export function buildCodeOnMainThread(): void {
-  // It allocates code on no thread, and does not know the second flag.
-  if (process.versions.v8.startsWith('11.')) return;
-  for (const flag of EXIT_FLAGS) tune(flag);
+export function compileBaselineOnMainThread(): void {
+  tune(COLLECTOR_FLAGS.baseline);
 }
