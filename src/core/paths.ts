@@ -56,7 +56,10 @@ class PeerPath {
   readonly validation = new Validation();
   move: Move | null = null;
 
+  readonly isInitiator: boolean;
+
   constructor({ ci, cr, isInitiator }: Agreement) {
+    this.isInitiator = isInitiator;
     this.ownId = read32(isInitiator ? ci : cr, LOWER);
     this.peerId = read32(isInitiator ? cr : ci, LOWER);
   }
@@ -105,6 +108,11 @@ export class Paths {
     if (this.byId.get(path.ownId) === who) this.byId.delete(path.ownId);
   }
 
+  /** How the peer names its association with this host; null where it has none in direct mode. */
+  idOf(who: Acquaintance): number | null {
+    return this.paths.get(who)?.ownId ?? null;
+  }
+
   /** The peer has said NO_ASSOCIATION; `bits` are 0 where it may only not know the address. True where a move is tried, or under way. */
   hinted(who: Acquaintance, bits: number, nowNs: number): boolean {
     this.nowNs = nowNs;
@@ -113,6 +121,8 @@ export class Paths {
     if (bits !== 0) {
       // In answer to PATH_MOVED: the association itself is gone.
       if (path.move === null || bits !== path.peerId) return true;
+      // A NAT may have given the peer's address to the host that says so: the peer has the time of the move to tell where it is.
+      if (!path.isInitiator) return true;
       this.stop(who, path);
       who.hintedNs = Number.NEGATIVE_INFINITY;
       return false;
@@ -224,6 +234,7 @@ export class Paths {
     }
     who.heardNs = this.nowNs;
     if (frame.peer === who.peer || this.events.peers === null) return;
+    this.stop(who, path);
     this.events.peers.move(who.peer, frame.peer);
     this.counters.moves++;
     this.events.onNewPath(who);
