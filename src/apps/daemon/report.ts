@@ -147,11 +147,11 @@ export class DaemonReport {
   }
 
   summary(report: SummaryReport): void {
-    const { durationNs, credits, refusedStreams, openings, endpoint, door, handshakes, driver } = report;
+    const { durationNs, credits, refusedStreams, openings, endpoint, door, handshakes, paths, driver } = report;
     const { filesVerified, filesFailed, verifiedBytes } = this;
     if (this.isJson) {
       const files = { filesVerified, filesFailed, bytesVerified: verifiedBytes, streamsRefused: refusedStreams };
-      const values = { durationNs, ...files, openings, ...credits, endpoint, door, handshakes, driver };
+      const values = { durationNs, ...files, openings, ...credits, endpoint, door, handshakes, paths, driver };
       this.results.json({ event: 'summary', ...documentOf(SUMMARY_EVENT, values) });
       return;
     }
