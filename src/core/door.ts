@@ -8,7 +8,7 @@ import { Confirm, NoAssociation, Version } from '../wire/frames.js';
 import { CONTROL_CODES, FrameType, VERSION } from '../wire/layout.js';
 import type { Acquaintance } from './acquaintance.js';
 import { type HandshakeOptions, Handshakes } from './handshakes.js';
-import { isPathType, type PeerMover, Paths } from './paths.js';
+import { isPathType, Paths, type PeerMover } from './paths.js';
 import { RateLimit } from './rate-limit.js';
 
 /** What the door of a host counts. PROTOCOL §7 */

@@ -254,7 +254,11 @@ export class Paths {
   }
 
   /** To the number of an address, sealed for `who`. */
-  private send({ agreed }: Acquaintance, peer: number, encode: (bytes: Uint8Array, header: FlowHeader) => number): void {
+  private send(
+    { agreed }: Acquaintance,
+    peer: number,
+    encode: (bytes: Uint8Array, header: FlowHeader) => number,
+  ): void {
     if (agreed === null || agreed.seal.isOver) return;
     const frame = this.options.pool.take();
     frame.peer = peer;
