@@ -4,9 +4,9 @@ import type { EndpointConfig } from './config.js';
 import { backedOffNs } from './probe.js';
 
 /** PATH_MOVEDs and PATH_CHALLENGEs of one move at most. Ours: three losses in a row, and a handshake is as good. PROTOCOL §7.8 */
-export const MOST_SENDS = 3;
+const MOST_SENDS = 3;
 /** A challenge that was not answered in this time is void (ours: the connect timeout of a flow). */
-export const CHALLENGE_NS = 5 * SECOND_NS;
+const CHALLENGE_NS = 5 * SECOND_NS;
 
 /** What a move waits for: the times of an endpoint. */
 export type MoveTimes = Pick<EndpointConfig, 'initialRetransmitNs' | 'maxBackoffNs'>;
