@@ -9,6 +9,8 @@ export interface Agreement {
   readonly ci: Bits64;
   readonly cr: Bits64;
   readonly seal: FrameSeal;
+  /** This host has said HELLO. */
+  readonly isInitiator: boolean;
   /** Of WELCOME, to say it again. */
   readonly message: Uint8Array;
 }

@@ -8,6 +8,7 @@ import { Confirm, NoAssociation, Version } from '../wire/frames.js';
 import { CONTROL_CODES, FrameType, VERSION } from '../wire/layout.js';
 import type { Acquaintance } from './acquaintance.js';
 import { type HandshakeOptions, Handshakes } from './handshakes.js';
+import { isPathType, Paths, type PeerMover } from './paths.js';
 import { RateLimit } from './rate-limit.js';
 
 /** What the door of a host counts. PROTOCOL §7 */
@@ -35,7 +36,7 @@ const LOWER = 4;
 const VERSIONS = { lowest: VERSION, highest: VERSION };
 
 /** Who keeps a peer's number for its address while it is known. */
-export interface PeerHolder {
+export interface PeerHolder extends PeerMover {
   hold(peer: number): void;
   release(peer: number): void;
 }
@@ -55,6 +56,7 @@ export interface DoorEvents {
 export class Door {
   readonly counters: DoorCounters = initialValues(DOOR_METRICS);
   readonly handshakes: Handshakes;
+  readonly paths: Paths;
   private readonly options: HandshakeOptions;
   private readonly hints = new RateLimit(HINTS_PER_SECOND);
   private heldCount = 0;
@@ -65,12 +67,22 @@ export class Door {
     this.handshakes = new Handshakes(options, {
       onFailed: (peer, error, nowNs) => events.onFailed(peer, error, nowNs),
       onKnown: (who) => events.peers?.hold(who.peer),
-      onAgreed: (who) => this.releaseHeld(who),
+      onAgreed: (who) => {
+        this.paths.agreed(who);
+        this.releaseHeld(who);
+      },
+      onHint: (who, bits) => this.paths.hinted(who, bits, this.nowNs),
       onGone: (who) => {
+        this.paths.forget(who);
         events.peers?.release(who.peer);
         this.dropHeld(who);
       },
       onUnanswered: (who) => this.dropHeld(who),
+    });
+    this.paths = new Paths(options, this.handshakes, {
+      peers: events.peers,
+      onNewPath: () => {},
+      onUnknown: (frame) => this.hintAt(frame, flowId(frame.bytes)),
     });
   }
 
@@ -94,6 +106,7 @@ export class Door {
     if (type === FrameType.version) this.handleVersion(frame);
     else if (type < CONTROL_CODES) return this.isOfAssociation(frame);
     else if (type === Confirm.type) this.isOfAssociation(frame);
+    else if (isPathType(type)) this.paths.handle(frame, type, nowNs);
     else this.handshakes.handle(frame, nowNs);
     return false;
   }
@@ -117,10 +130,11 @@ export class Door {
   advance(nowNs: number): void {
     this.nowNs = nowNs;
     this.handshakes.advance(nowNs);
+    this.paths.advance(nowNs);
   }
 
   nextTimeout(): number {
-    return this.handshakes.nextTimeout();
+    return Math.min(this.handshakes.nextTimeout(), this.paths.nextTimeout());
   }
 
   private isOfAssociation(frame: Frame): boolean {
@@ -204,9 +218,10 @@ export class Door {
     this.hintAt(frame);
   }
 
-  private hintAt(frame: Frame): void {
+  /** `id`: the bits of an association that was named, or 0. */
+  private hintAt(frame: Frame, id = 0): void {
     if (frame.length < NoAssociation.minBytes || destinationHost(frame.bytes) !== this.options.hostId) return;
-    this.hint(frame, (bytes, header) => NoAssociation.encode(bytes, { ...header, flowId: 0 }, {}, this.options.check));
+    this.hint(frame, (bytes, header) => NoAssociation.encode(bytes, { ...header, flowId: id }, {}, this.options.check));
   }
 
   /** An answer to a peer that has proved nothing, no longer than what came. */

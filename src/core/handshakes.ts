@@ -7,7 +7,7 @@ import { counter, gauge, initialValues, type Values } from '../base/metric.js';
 import type { Random } from '../base/random.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
 import { read32, write32 } from '../wire/bytes.js';
-import { checkFrame, destinationHost } from '../wire/decode.js';
+import { checkFrame, destinationHost, flowId } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { Confirm, Cookie, Hello, NoAssociation, Welcome } from '../wire/frames.js';
@@ -63,6 +63,8 @@ export interface HandshakeEvents {
   onGone(who: Acquaintance): void;
   /** The handshake has got no answer in its time. */
   onUnanswered(who: Acquaintance): void;
+  /** The peer does not know the association, or that of these bits. True: it is dealt with without a handshake. */
+  onHint(who: Acquaintance, bits: number): boolean;
   /** No handshake with `peer` can succeed: its flows end with `error`. */
   onFailed(peer: number, error: XpassError, nowNs: number): void;
 }
@@ -352,7 +354,7 @@ export class Handshakes {
       return null;
     }
     this.withdraw(who);
-    who.offered = { ...bits, ...answer };
+    who.offered = { ...bits, ...answer, isInitiator: false };
     who.offeredNs = this.nowNs;
     // The peer's handshake is further than the one that this host may have begun.
     who.hailing = null;
@@ -404,12 +406,13 @@ export class Handshakes {
     who.cookie = Welcome.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
     this.counters.begun++;
     this.sendConfirm(who, seal);
-    this.agree(who, { ci, cr, seal, message: NO_MESSAGE });
+    this.agree(who, { ci, cr, seal, message: NO_MESSAGE, isInitiator: true });
   }
 
   /** The peer does not know the association. That proves nothing, so what there is stays in force meanwhile. */
-  private handleHint({ peer }: Frame): void {
+  private handleHint({ bytes, peer }: Frame): void {
     const who = this.find(peer);
+    if (who !== null && this.events.onHint(who, flowId(bytes))) return;
     if (who === null || who.agreed === null || who.hailing !== null || this.nowNs < who.hintedNs + HINT_NS) {
       this.counters.unasked++;
       return;

@@ -9,6 +9,7 @@ import type { DoorCounters } from '../core/door.js';
 import type { FlowReader, FlowWriter } from '../core/flow-callbacks.js';
 import type { OpenOptions } from '../core/flow-factory.js';
 import type { HandshakeCounters } from '../core/handshakes.js';
+import type { PathCounters } from '../core/paths.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import type { Address, UdpAddress } from '../udp/address.js';
 import type { DatapathInfo } from '../udp/datapath.js';
@@ -53,6 +54,8 @@ export interface HostStatistics {
   readonly door: Readonly<DoorCounters>;
   /** Associations with peers, and how they came about. */
   readonly handshakes: Readonly<HandshakeCounters>;
+  /** Peers that change their addresses. */
+  readonly paths: Readonly<PathCounters>;
   /** Datagrams, system calls, problems of the socket, lateness of the event loop. */
   readonly driver: DriverStatistics;
 }
@@ -301,6 +304,7 @@ export class Host
       endpoint: { ...endpoint.counters },
       door: { ...door.counters },
       handshakes: { ...door.handshakes.counters },
+      paths: { ...door.paths.counters },
       driver: this.driver.statistics(),
     };
   }

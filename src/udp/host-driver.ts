@@ -219,7 +219,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
   peerAddress(peer: number): UdpAddress | null {
     if (this.far.attachment !== null) return null;
     if (this.peers === null) return this.remote;
-    if (!this.peers.has(peer)) return null;
+    if (!this.peers.reaches(peer)) return null;
     return { address: this.peers.address(peer), port: this.peers.port(peer), family: this.info.local.family };
   }
 
@@ -289,7 +289,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
   }
 
   override send(frame: Frame): boolean {
-    if (this.peers === null || this.peers.has(frame.peer)) return this.bundler.send(frame);
+    if (this.peers === null || this.peers.reaches(frame.peer)) return this.bundler.send(frame);
     this.unknownPeers++;
     this.drop(frame);
     return true;

@@ -32,6 +32,8 @@ const STRANGERS_SHARE = 16;
 /** Entries that one newcomer looks through for a silent one: bounds the work that a flood can cause for each datagram. */
 const SWEEP = 64;
 const INITIAL_BUCKETS = 256;
+/** Port of a peer without an address. */
+const NOWHERE = 0;
 /** The multiplier of the FNV-1a hash, http://www.isthe.com/chongo/tech/comp/fnv/ */
 const FNV_PRIME = 0x01000193;
 
@@ -110,6 +112,29 @@ export class PeerTable {
   /** Whether anything counts on the number. */
   isHeld(number: number): boolean {
     return this.has(number) && this.peers[number].holders > 0;
+  }
+
+  /** Whether the peer has an address: another one may have taken the place at which it was. */
+  reaches(number: number): boolean {
+    return this.has(number) && this.peers[number].port !== NOWHERE;
+  }
+
+  /**
+   * `number` stands for the address of `to` from now on. `to`, a stranger who has only told of the move, gets what `number` had; where something counts on
+   * `to`, it has no address until it proves one itself.
+   */
+  move(number: number, to: number): void {
+    if (number === to || !this.has(number) || !this.has(to)) return;
+    const [moved, there] = [this.peers[number], this.peers[to]];
+    const { address, port } = moved;
+    this.unchain(number);
+    this.unchain(to);
+    moved.address = there.address;
+    moved.port = there.port;
+    there.address = there.holders > 0 ? '' : address;
+    there.port = there.holders > 0 ? NOWHERE : port;
+    this.chain(number);
+    this.chain(to);
   }
 
   /** Of a peer that exists. */
@@ -191,6 +216,7 @@ export class PeerTable {
 
   private chain(number: number): void {
     const peer = this.peers[number];
+    if (peer.port === NOWHERE) return;
     const bucket = this.bucket(peer.address, peer.port);
     peer.next = this.buckets[bucket];
     this.buckets[bucket] = number;
@@ -202,6 +228,7 @@ export class PeerTable {
       this.last = this.peers[0];
       this.lastNumber = 0;
     }
+    if (gone.port === NOWHERE) return;
     const bucket = this.bucket(gone.address, gone.port);
     if (this.buckets[bucket] === number) {
       this.buckets[bucket] = gone.next;

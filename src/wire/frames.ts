@@ -230,6 +230,7 @@ export const NoAssociation = controlFrame({
   type: 4,
   section: '3.20',
   direction: 'host to host',
+  hasBitsForId: true,
   bytes: 20,
   fields: {},
 });
@@ -258,8 +259,20 @@ export const PathResponse = controlFrame({
   type: 6,
   section: '3.22',
   direction: 'host to host',
+  hasBitsForId: true,
   bytes: 28,
   fields: { challenge: { at: 16, bytes: ID_BYTES } },
+});
+
+/** As long as PATH_CHALLENGE, which answers it. */
+export const PathMoved = controlFrame({
+  name: 'PATH_MOVED',
+  type: 10,
+  section: '3.27',
+  direction: 'host to host',
+  hasBitsForId: true,
+  bytes: 28,
+  fields: {},
 });
 
 export const MtuProbe = controlFrame({
@@ -369,6 +382,7 @@ export const FRAMES: readonly FrameKind[] = [
   MtuProbe,
   MtuProbed,
   Confirm,
+  PathMoved,
   Attach,
   Attached,
   AttachRefused,

@@ -182,7 +182,7 @@ describe('handshakes that go wrong', () => {
     const who = doorOf(world, 1).handshakes.find(0);
     if (who === null) throw new Error('no peer');
     const bits = { ci: new Uint8Array(BITS_BYTES).fill(1), cr: new Uint8Array(BITS_BYTES).fill(2) };
-    who.agreed = { ...bits, seal: new MaskSeal(crc32, bits, false), message: new Uint8Array(0) };
+    who.agreed = { ...bits, seal: new MaskSeal(crc32, bits, false), message: new Uint8Array(0), isInitiator: false };
     const source = new Source(world, 100);
     source.start(0, 1);
     world.run(10 * SECOND_NS);

@@ -238,7 +238,9 @@ function isInvalid({ type, fields, ranges, chunks }: NaiveFrame): boolean {
     to === 65_535 || from === 65_535,
     ofFlow && fields['flow id'] === 0,
     (ofFlow || direction === 'host to host') && [to, from].filter((host) => host === 0).length === 1,
-    TYPES[type].type > 255 && type !== 'HELLO' && fields['flow id'] !== 0,
+    TYPES[type].type > 255 &&
+      !['HELLO', 'NO_ASSOCIATION', 'PATH_RESPONSE', 'PATH_MOVED'].includes(type) &&
+      fields['flow id'] !== 0,
     direction === 'host to switch' && (to !== 0 || (from === 0 && !mayLackId)),
     direction === 'switch to host' && (from !== 0 || (to === 0 && !mayLackId)),
     (frameSize < 27 || frameSize > 65_507) && !(type === 'ATTACH' && frameSize === 0),

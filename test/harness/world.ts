@@ -5,7 +5,7 @@ import type { Application } from '../../src/core/application.js';
 import { REFUSE_ALL } from '../../src/core/application.js';
 import type { KeyExchange } from '../../src/core/association.js';
 import { type EndpointConfig, endpointConfig } from '../../src/core/config.js';
-import { Door } from '../../src/core/door.js';
+import { Door, type PeerHolder } from '../../src/core/door.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import { Host } from '../../src/core/host.js';
 import { DEFAULT_PORT, Port } from '../../src/switch/port.js';
@@ -74,6 +74,11 @@ export class World {
   tamper: (copy: Frame, from: number) => void = () => {};
   /** Hosts that are added from now on have a door; its keys, if any. */
   doors: { readonly keys: ((index: number) => KeyExchange | null) | null } | null = null;
+  /** Between addresses and hosts, where they are not the same: the number of host `from` for host `to`, and the host at `peer` of `from`; -1: nobody. */
+  seenAs: (from: number, to: number) => number = (from) => from;
+  hostAt: (peer: number, from: number) => number = (peer) => peer;
+  /** Who keeps the addresses of a host's peers. */
+  holderOf: (index: number) => PeerHolder | null = () => null;
   /** Hosts wake at multiples of this time only, as drivers that nap do; 0 for always in time. */
   napNs = 0;
   /** Looks at the world after each step. */
@@ -121,7 +126,7 @@ export class World {
     };
     return new Door(
       { hostId: config.hostId, ...parts, keys, maxPeers: 1_000, times: config },
-      { peers: null, onFailed: (peer, error) => endpoint.closePeer(peer, error) },
+      { peers: this.holderOf(index), onFailed: (peer, error) => endpoint.closePeer(peer, error) },
     );
   }
 
@@ -186,12 +191,13 @@ export class World {
 
   private transmit(frame: Frame, from: number): void {
     this.frames++;
+    const to = this.hostAt(frame.peer, from);
     for (const extraNs of this.network(frame, from, this.nowNs)) {
       const copy = new Frame(frame.bytes.slice(0, frame.length));
       copy.length = frame.length;
-      copy.peer = from;
+      copy.peer = this.seenAs(from, to);
       this.tamper(copy, from);
-      this.arrivals.push(this.wakeNs(frame.atNs + extraNs), { frame: copy, to: frame.peer });
+      if (to >= 0) this.arrivals.push(this.wakeNs(frame.atNs + extraNs), { frame: copy, to });
     }
     this.pool.give(frame);
   }

@@ -3,6 +3,7 @@ import { counter, gauge, group, label, list, nullable, renamed } from '../../bas
 import { ENDPOINT_METRICS, type EndpointCounters } from '../../core/counters.js';
 import { DOOR_METRICS, type DoorCounters } from '../../core/door.js';
 import { HANDSHAKE_METRICS, type HandshakeCounters } from '../../core/handshakes.js';
+import { PATH_METRICS, type PathCounters } from '../../core/paths.js';
 import { OPENING_METRICS, type OpeningCounters } from '../../services/places.js';
 import { type Reached, whereReached } from '../../services/reached.js';
 import { SERVICE_METRICS, type ServiceCredits } from '../../services/service-host.js';
@@ -36,6 +37,7 @@ export interface SummaryReport {
   readonly endpoint: EndpointCounters;
   readonly door: DoorCounters;
   readonly handshakes: HandshakeCounters;
+  readonly paths: PathCounters;
   readonly driver: DriverStatistics;
 }
 
@@ -79,6 +81,7 @@ export const SUMMARY_EVENT = {
   endpoint: group('Its endpoint', ENDPOINT_METRICS),
   door: group('Its door', DOOR_METRICS),
   handshakes: group('Its handshakes', HANDSHAKE_METRICS),
+  paths: group('Addresses of its peers', PATH_METRICS),
   driver: group('Its sockets and event loop', DRIVER_METRICS),
 };
 
@@ -144,11 +147,11 @@ export class DaemonReport {
   }
 
   summary(report: SummaryReport): void {
-    const { durationNs, credits, refusedStreams, openings, endpoint, door, handshakes, driver } = report;
+    const { durationNs, credits, refusedStreams, openings, endpoint, door, handshakes, paths, driver } = report;
     const { filesVerified, filesFailed, verifiedBytes } = this;
     if (this.isJson) {
       const files = { filesVerified, filesFailed, bytesVerified: verifiedBytes, streamsRefused: refusedStreams };
-      const values = { durationNs, ...files, openings, ...credits, endpoint, door, handshakes, driver };
+      const values = { durationNs, ...files, openings, ...credits, endpoint, door, handshakes, paths, driver };
       this.results.json({ event: 'summary', ...documentOf(SUMMARY_EVENT, values) });
       return;
     }

@@ -1,4 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -45,6 +47,8 @@ export class ChaosBed {
   fabric: XpassRun | null = null;
   daemon!: XpassRun;
   sender!: XpassRun;
+  private nat: Nat | null = null;
+  private natPort = 0;
   private readonly row: Row;
   private readonly ports: { fabric: number; daemon: number };
   private readonly started: XpassProcess[] = [];
@@ -95,6 +99,7 @@ export class ChaosBed {
   }
 
   async startSender(hostId = 1, who: Who = 'sender'): Promise<void> {
+    if (this.row.what.kind === 'rebinding') await this.startNat();
     this.sender = await this.run(who, this.sending(this.file, hostId));
   }
 
@@ -133,6 +138,23 @@ export class ChaosBed {
     await promisify(execFile)('prlimit', ['--pid', String(pid), `--nofile=${most}:`]);
   }
 
+  /** The NAT forgets its port, and takes another one. */
+  async rebind(): Promise<void> {
+    await this.nat?.rebind();
+  }
+
+  /** Ports of the NAT to which something came. */
+  get portsHeard(): number {
+    return this.nat?.heard.size ?? 0;
+  }
+
+  private async startNat(): Promise<void> {
+    const nat = new Nat(this.ports.daemon);
+    this.nat = nat;
+    onTestFinished(() => nat.close());
+    this.natPort = await nat.open();
+  }
+
   makeRoom(): void {
     execFileSync('mount', ['-o', 'remount,size=64m', this.directory]);
   }
@@ -169,7 +191,7 @@ export class ChaosBed {
 
   private sending(file: string, hostId: number): string[] {
     const where = this.row.isDirect
-      ? ['--to', `127.0.0.1:${this.ports.daemon}`, '--rate', LINK_RATE]
+      ? ['--to', `127.0.0.1:${this.natPort || this.ports.daemon}`, '--rate', LINK_RATE]
       : ['--to', '2', '--host-id', String(hostId), ...this.atSwitch];
     return ['send', file, '--json', ...this.idle, ...where];
   }
@@ -192,6 +214,49 @@ export class ChaosBed {
       process.argv[1] = ${JSON.stringify(EXECUTABLE)};
       await import(${JSON.stringify(EXECUTABLE)});`;
     return new XpassProcess(args, process.execPath, await scratchFile('stepped.mjs', program));
+  }
+}
+
+/** What a NAT does with one host behind it: passes datagrams on from a port of its own, which may change. */
+class Nat {
+  /** Ports to which the far end has answered. */
+  readonly heard = new Set<Socket>();
+  private readonly inside = createSocket('udp4');
+  private readonly to: number;
+  private outside: Socket | null = null;
+  private client = 0;
+
+  constructor(to: number) {
+    this.to = to;
+    this.inside.on('message', (bytes, { port }) => {
+      this.client = port;
+      this.outside?.send(bytes, this.to, '127.0.0.1');
+    });
+  }
+
+  /** Resolves with the port that the host behind it sends to. */
+  async open(): Promise<number> {
+    this.inside.bind(0, '127.0.0.1');
+    await Promise.all([once(this.inside, 'listening'), this.rebind()]);
+    return this.inside.address().port;
+  }
+
+  /** Nothing of the port before is known any more. */
+  async rebind(): Promise<void> {
+    const next = createSocket('udp4');
+    next.on('message', (bytes) => {
+      this.heard.add(next);
+      if (this.client !== 0) this.inside.send(bytes, this.client, '127.0.0.1');
+    });
+    next.bind(0, '127.0.0.1');
+    await once(next, 'listening');
+    this.outside?.close();
+    this.outside = next;
+  }
+
+  close(): void {
+    this.inside.close();
+    this.outside?.close();
   }
 }
 

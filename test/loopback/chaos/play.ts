@@ -78,6 +78,7 @@ async function happen(bed: ChaosBed, row: Row, wrong: string[]): Promise<void> {
   const isKilled = row.who === 'sender' && (row.what.kind === 'kill' || row.what.kind === 'restart');
   if (!isKilled) wrong.push(...(await judgeEndOf(sender, row)));
   await healing;
+  if (row.what.kind === 'rebinding' && bed.portsHeard < 2) wrong.push('no answer came to the new port of the NAT');
   if (isKilled && row.what.kind === 'restart') {
     const again = await bed.sendAgain(bed.file, 1);
     // The first may have come to its end before it was killed: then the name is taken.
@@ -137,6 +138,9 @@ async function begin(bed: ChaosBed, what: What): Promise<void> {
       break;
     case 'clock':
       process.kill(bed.victim.pid!, 'SIGUSR2');
+      break;
+    case 'rebinding':
+      await bed.rebind();
       break;
     case 'full':
   }

@@ -4,9 +4,9 @@ export type Who = 'daemon' | 'switch' | 'sender' | 'link';
 /** Before the sender is started (or, of the sender itself, while it starts), in the middle of the file, and with a tenth of it to go. */
 export type When = 'opening' | 'middle' | 'end';
 
-/** What happens. `kill` is SIGKILL, `restart` SIGKILL and a start with the same arguments, `stop` SIGSTOP for so many seconds and SIGCONT. */
+/** What happens. `rebinding`: the sender's NAT changes its port. `kill` is SIGKILL, `restart` SIGKILL and a start with the same arguments, `stop` SIGSTOP for so many seconds and SIGCONT. */
 export type What =
-  | { readonly kind: 'kill' | 'restart' | 'full' | 'files' }
+  | { readonly kind: 'kill' | 'restart' | 'full' | 'files' | 'rebinding' }
   | { readonly kind: 'stop' | 'blackhole'; readonly seconds: number }
   | { readonly kind: 'impair'; readonly words: readonly string[] }
   | { readonly kind: 'clock'; readonly stepMs: number; readonly isAll: boolean };
@@ -106,6 +106,8 @@ export const ROWS: readonly Row[] = [
   usual(row('link', blackhole(2), 'middle', [DONE]), { idleS: PATIENT_S }),
   row('link', blackhole(12), 'middle', [LOST]),
   { ...row('link', blackhole(12), 'end', [DONE]), idleS: 25 },
+
+  usual(row('link', { kind: 'rebinding' }, 'middle', [DONE]), { isDirect: true, idleS: PATIENT_S }),
 
   usual(row('daemon', clock(HOUR_MS, false), 'middle', [DONE])),
   row('sender', clock(-HOUR_MS, false), 'middle', [DONE]),
