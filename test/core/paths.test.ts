@@ -1,43 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
-import type { Door } from '../../src/core/door.js';
+import { SECOND_NS } from '../../src/base/time.js';
 import { Move, Validation } from '../../src/core/path-validation.js';
-import { PeerTable } from '../../src/udp/peer-table.js';
 import { frameType } from '../../src/wire/decode.js';
 import { Frame } from '../../src/wire/frame.js';
 import { kindOf, PathChallenge, PathMoved } from '../../src/wire/frames.js';
+import { behindNats, doorOf, SERVER } from '../harness/nats.js';
 import { Sink, Source } from '../harness/streams.js';
-import { World } from '../harness/world.js';
-
-const RATE_BPS = 10e6;
-const SERVER = 0;
-
-/** Hosts 1, 2... call host 0, each from an address of its own, which a test may change: its NAT's port. */
-function behindNats(clients: number, seed = 1) {
-  const world = new World(seed, MILLISECOND_NS);
-  const table = new PeerTable();
-  const ports = [0, ...Array.from({ length: clients }, (_, index) => 1_001 + index)];
-  const said: { name: string; from: number; bytes: number; port: number }[] = [];
-  world.doors = { keys: null };
-  world.holderOf = (index) => (index === SERVER ? table : null);
-  world.seenAs = (from, to) => (to === SERVER ? table.number('192.0.2.1', ports[from], world.nowNs) : from);
-  world.hostAt = (peer, from) => (from === SERVER ? ports.indexOf(table.port(peer)) : peer);
-  world.network = (frame, from) => {
-    const port = from === SERVER ? table.port(frame.peer) : ports[from];
-    said.push({ name: kindOf(frameType(frame.bytes)).name, from, bytes: frame.length, port });
-    return [0];
-  };
-  const sink = new Sink(world);
-  world.addHost({ rateBps: RATE_BPS }, sink);
-  for (let index = 0; index < clients; index++) world.addHost({ rateBps: RATE_BPS });
-  return { world, table, ports, said, sink, server: doorOf(world, SERVER) };
-}
-
-function doorOf(world: World, index: number): Door {
-  const { door } = world.hosts[index];
-  if (door === null) throw new Error('a host without a door');
-  return door;
-}
 
 const BYTES = 1_000_000;
 

@@ -7,11 +7,13 @@ import { formatKey, type HostKey, makeKey, writeKeyFile } from '../../src/net/ke
 import { type Keys, keyExchange, readKeys, refuseOpenDoor } from '../../src/net/keys.js';
 import { Peers } from '../../src/net/peers-file.js';
 import { loadFrameCiphers } from '../../src/udp/seal/gcm.js';
+import { frameType } from '../../src/wire/decode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { Attach } from '../../src/wire/frames.js';
+import { Attach, kindOf } from '../../src/wire/frames.js';
 import { SEALED_EXTRA_BYTES } from '../../src/wire/layout.js';
 import { NONCE_PROOF, proofAt } from '../../src/wire/proofs.js';
 import { addFaults, TERRIBLE } from '../harness/faults.js';
+import { behindNats, doorOf, SERVER } from '../harness/nats.js';
 import { pattern, Sink, Source } from '../harness/streams.js';
 import { World } from '../harness/world.js';
 
@@ -181,5 +183,54 @@ describe('what options say of keys', () => {
     await expect(readKeys({ switchKey: identity })).rejects.toThrow(/shared secret/);
     expect((await readKeys({ key: identity, peers })).peers?.size).toBe(1);
     expect(await readKeys({})).toMatchObject({ own: null, peers: null, ciphers: null });
+  });
+});
+
+describe('a host with keys whose address changes', () => {
+  async function moving() {
+    const keys = await keysOf(makeKey('secret'));
+    const { rateBps: _, ...changes } = CHANGES;
+    const nats = behindNats(1, { keys: () => keyExchange(keys, (peer) => `host-${peer}`), changes });
+    const claims: Frame[] = [];
+    nats.world.tamper = (copy) => {
+      if (kindOf(frameType(copy.bytes)).name !== 'PATH_MOVED') return;
+      const kept = new Frame(copy.bytes.slice());
+      kept.length = copy.length;
+      claims.push(kept);
+    };
+    const source = new Source(nats.world, 1_000_000);
+    source.start(1, SERVER);
+    nats.world.run(0.3 * SECOND_NS);
+    nats.ports[1] = 2_001;
+    nats.said.length = 0;
+    nats.world.run(10 * SECOND_NS);
+    return { ...nats, source, claims };
+  }
+
+  it('goes on with its transfer, and shakes no hands', async () => {
+    const { world, said, sink, source, server } = await moving();
+    expect(source.closed).toBeNull();
+    expect(sink.readers[0]).toMatchObject({ received: 1_000_000, wrong: 0, closed: null });
+    expect(said.filter(({ name }) => name === 'HELLO' || name === 'WELCOME')).toEqual([]);
+    expect(server.paths.counters).toMatchObject({ moves: 1, forged: 0 });
+    expect(doorOf(world, 1).paths.counters.ownMoves).toBe(1);
+  });
+
+  it('is not moved by its own claim that somebody says again from elsewhere, whole or changed', async () => {
+    const { world, table, claims, server } = await moving();
+    const stranger = table.number('203.0.113.9', 9, world.nowNs);
+    expect(claims.length).toBeGreaterThan(0);
+    const { challenges } = server.paths.counters;
+    for (const claim of claims) {
+      for (const at of [-1, ...claim.bytes.keys()].filter((each) => each < claim.length)) {
+        const frame = new Frame(claim.bytes.slice());
+        frame.length = claim.length;
+        frame.peer = stranger;
+        if (at >= 0) frame.bytes[at] ^= 1;
+        server.admit(frame, world.nowNs);
+      }
+    }
+    expect(server.paths.counters).toMatchObject({ moves: 1, challenges });
+    expect(server.paths.counters.forged).toBeGreaterThan(0);
   });
 });
