@@ -1,3 +1,5 @@
+// Tested by test/core/paths.test.ts
+
 import { SECOND_NS } from '../base/time.js';
 import type { Bits64 } from '../wire/proofs.js';
 import type { EndpointConfig } from './config.js';
