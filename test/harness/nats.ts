@@ -13,7 +13,7 @@ export const SERVER = 0;
 
 export interface NatOptions {
   /** By host; none by default. */
-  readonly keys?: ((index: number) => KeyExchange) | null;
+  readonly keys?: ((index: number) => KeyExchange | null) | null;
   readonly changes?: Partial<EndpointConfig>;
 }
 
