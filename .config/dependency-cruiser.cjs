@@ -97,7 +97,7 @@ module.exports = {
       name: 'threads-mark-as-v8-does',
       severity: 'error',
       comment:
-        'A command with worker threads opens no transport and no switch, whose processes mark their heap rarely: src/apps/shared/collector.ts.',
+        'A command with worker threads opens no transport and no switch, whose processes mark their heap rarely: src/apps/shared/v8-flags.ts.',
       from: { path: '^src/(scenario|apps/(fuzz|figures|sim))/' },
       to: { path: '^src/apps/shared/collector[.]ts$', reachable: true },
     },

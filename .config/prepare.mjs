@@ -44,7 +44,10 @@ export async function ensureInstalled() {
   });
 }
 
-/** Makes dist/ of src/, tsc the declarations and bundle.mjs the programs, unless it was made from exactly these sources. `afresh` removes dist/ first, inside the lock: another build may be writing it. */
+/**
+ * Makes dist/ of src/, tsc the declarations and bundle.mjs the programs, unless it was made from exactly these sources. `afresh` removes dist/
+ * first, inside the lock: another build may be writing it.
+ */
 export async function ensureBuilt({ afresh = false } = {}) {
   if (!afresh && isCurrent(buildStamp, sourceFingerprint())) return;
   await withLock(() => {

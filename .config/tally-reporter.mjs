@@ -1,5 +1,6 @@
 // A vitest reporter that names at the end of a run each test that was skipped, with its reason, and each that was not judged.
-// For .ci/run it also writes "<passed> <failed>" to the file named by TALLY_FILE, and to RETRY_FILE the arguments, one a line, that run those tests again that found the cores busy.
+// For .ci/run it also writes "<passed> <failed>" to the file named by TALLY_FILE, and to RETRY_FILE the arguments, one a line, that run those tests
+// again that found the cores busy.
 // Everything that went wrong counts as failed, not only tests: a file that does not load, a hook that throws, a stray rejection.
 import { writeFileSync } from 'node:fs';
 

@@ -1,7 +1,8 @@
 // The table of docs/SCENARIOS.md, "One link, any algorithm": each algorithm over processes and a link of 100 Mbit/s, with 2 and 8 flows, and EC4 beside DCTCP.
 // node deploy/measurements/shared-link.mjs [name...]
 //
-// `taken` is the share of the cores' time that the host of a virtual machine took for others (`steal` in proc_stat(5)): a run with more than 1 % of it says little of the program.
+// `taken` is the share of the cores' time that the host of a virtual machine took for others (`steal` in proc_stat(5)): a run with more than 1 % of it
+// says little of the program.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';

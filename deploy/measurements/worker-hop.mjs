@@ -1,7 +1,8 @@
 // The measurement of docs/decisions/0016-one-thread.md: what a hop between two worker threads costs a relay of datagrams.
 // node deploy/measurements/worker-hop.mjs one|post|ring
 //
-// A receiver and a sender, processes of their own, exchange credits and data through a relay that has a socket for each. `one`: one thread has both sockets. `post`, `ring`: a worker
+// A receiver and a sender, processes of their own, exchange credits and data through a relay that has a socket for each. `one`: one thread has both
+// sockets. `post`, `ring`: a worker
 // has each, and hands what arrives to the other by postMessage, or through a ring in a SharedArrayBuffer that both look at in every turn of their loop.
 import { fork } from 'node:child_process';
 import dgram from 'node:dgram';

@@ -1,7 +1,10 @@
 import { ConfigError, showValue } from './config-error.js';
 import { type CheckedKind, constant, type NumberKind, type ValueKind } from './value-kind.js';
 
-/** One setting of a host, link, endpoint or algorithm. Command line, options of programs, files, their JSON Schema, checks and docs/SETTINGS.md follow from it. */
+/**
+ * One setting of a host, link, endpoint or algorithm. Command line, options of programs, files, their JSON Schema, checks and docs/SETTINGS.md follow
+ * from it.
+ */
 export interface Setting<T = unknown> {
   /** As files and programs write it: `dataQueue`; the command line has `--data-queue`. Parameters of algorithms as in their papers: `w_max`. */
   readonly name: string;

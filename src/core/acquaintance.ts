@@ -39,7 +39,7 @@ export class Acquaintance {
   cookie: Uint8Array | null = null;
   heardNs: number;
   hintedNs = Number.NEGATIVE_INFINITY;
-  /** Its frames with wrong checks since the last hint or handshake. */
+  /** Its frames in a row that are not of the association. */
   misses = 0;
   /** Frames that wait for the handshake. */
   readonly held = new FrameQueue();

@@ -23,8 +23,8 @@ export const ALGORITHM_CONSTANT = constant(Number.NEGATIVE_INFINITY, Number.POSI
 export const ALGORITHM_NAMES: readonly string[] = [...CREDIT_ALGORITHMS, ...WINDOW_ALGORITHMS].map(({ name }) => name);
 
 /**
- * What it means to an endpoint to use the algorithm of that name: a credit algorithm is for the flows that it receives, a window algorithm for those that it opens. `before` is
- * what it was told earlier: who names a credit algorithm after a window algorithm opens flows with credits again.
+ * What it means to an endpoint to use the algorithm of that name: a credit algorithm is for the flows that it receives, a window algorithm for those
+ * that it opens. `before` is what it was told earlier: who names a credit algorithm after a window algorithm opens flows with credits again.
  */
 export function algorithmFields(
   name: string,

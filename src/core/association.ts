@@ -15,7 +15,10 @@ export interface FrameSeal {
   seal(frame: Frame): void;
   /** Nothing can be sealed or opened any more: a new handshake has to follow. */
   readonly isOver: boolean;
-  /** Makes it plain again in place; false, and it is garbage, for one that nobody of the association made, or that came before. Frames without keys show that by their check. */
+  /**
+   * Makes it plain again in place; false, and it is garbage, for one that nobody of the association made, or that came before. Frames without keys
+   * show that by their check.
+   */
   open(frame: Frame): boolean;
   /** Gives back what it holds of the system; nothing else is called afterwards. */
   close?(): void;
@@ -58,6 +61,17 @@ function mask(frame: Frame, bits: number): void {
   bytes[low + 1] ^= bits;
 }
 
+/** Of one direction each. */
+function masksOf({ ci, cr }: { ci: Bits64; cr: Bits64 }) {
+  return { toAnswerer: (read32(cr, 0) ^ read32(ci, 4)) >>> 0, toInitiator: (read32(cr, 4) ^ read32(ci, 0)) >>> 0 };
+}
+
+/** With these bits a frame that is sent back to its sender would count: no honest answerer draws them but once in 2^32 handshakes. */
+export function canBeReflected(bits: { ci: Bits64; cr: Bits64 }): boolean {
+  const { toAnswerer, toInitiator } = masksOf(bits);
+  return toAnswerer === toInitiator;
+}
+
 /**
  * The seal of hosts without keys: a frame counts only if its sender knows the 128 random bits of the handshake, or guesses 32 bits for a frame, 16 for a
  * credit. It costs no byte. Whoever sees the frames can undo it. PROTOCOL §7.3
@@ -68,9 +82,8 @@ export class MaskSeal implements FrameSeal {
   private readonly outgoing: number;
   private readonly incoming: number;
 
-  constructor(check: Crc32, { ci, cr }: { ci: Bits64; cr: Bits64 }, isInitiator: boolean) {
-    const toAnswerer = (read32(cr, 0) ^ read32(ci, 4)) >>> 0;
-    const toInitiator = (read32(cr, 4) ^ read32(ci, 0)) >>> 0;
+  constructor(check: Crc32, bits: { ci: Bits64; cr: Bits64 }, isInitiator: boolean) {
+    const { toAnswerer, toInitiator } = masksOf(bits);
     this.check = check;
     this.outgoing = isInitiator ? toAnswerer : toInitiator;
     this.incoming = isInitiator ? toInitiator : toAnswerer;

@@ -5,7 +5,15 @@ import { checkFrame, destinationHost, flowId, frameType } from '../wire/decode.j
 import type { Frame, FramePool } from '../wire/frame.js';
 import { Attach, AttachChallenge, Attached, AttachRefused, Detach, KeepAlive, Version } from '../wire/frames.js';
 import { AttachRefusal, FrameType, Header, NO_HOST, VERSION } from '../wire/layout.js';
-import { type AttachProof, BITS_BYTES, type Bits64, COOKIE_BYTES, proofAt, proveFrame } from '../wire/proofs.js';
+import {
+  type AttachProof,
+  BITS_BYTES,
+  type Bits64,
+  COOKIE_BYTES,
+  isSame,
+  proofAt,
+  proveFrame,
+} from '../wire/proofs.js';
 
 /** Where a host stands with its switch. PROTOCOL §8.2 */
 const AttachState = {
@@ -280,10 +288,6 @@ export class Attachment {
     frame.atNs = 0;
     return frame;
   }
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return a.every((byte, at) => byte === b[at]);
 }
 
 /** Three types of frame only, and a VERSION that answers a frame without a flow, which only ATTACH is. PROTOCOL §3.13 */

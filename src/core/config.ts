@@ -26,7 +26,10 @@ export const LEAST_SEND_BUFFER_BYTES = 65_536;
 /** What every receiver takes before it has said anything; or two frames, where these are longer. PROTOCOL §11.1, §13.1 */
 export const LEAST_WINDOW_BYTES = 65_536;
 
-/** Without changes. One literal with all fields in one order, so that V8 gives every configuration made of it one shape. ENDPOINT_SETTINGS says what each number means. */
+/**
+ * Without changes. One literal with all fields in one order, so that V8 gives every configuration made of it one shape. ENDPOINT_SETTINGS says what
+ * each number means.
+ */
 const DEFAULTS = {
   hostId: 0,
   rateBps: Number.POSITIVE_INFINITY,

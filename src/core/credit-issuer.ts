@@ -81,7 +81,8 @@ export class CreditIssuer implements DueSource, BudgetMember {
   readonly rtt: RttEstimator;
   private readonly window: ReceiveWindow;
   /**
-   * The sender has said that it wants no credits. Not set where the receiver gave up by itself: a late echo may be the first RTT sample, so send times are kept.
+   * The sender has said that it wants no credits. Not set where the receiver gave up by itself: a late echo may be the first RTT sample, so send
+   * times are kept.
    */
   mayRest = false;
 

@@ -1,11 +1,11 @@
 import { XpassError } from '../base/errors.js';
 import { counter, initialValues, type Values } from '../base/metric.js';
-import { read32 } from '../wire/bytes.js';
 import { checkFrame, DropCode, destinationHost, flowId, frameType, peekHeader, sourceHost } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { Confirm, NoAssociation, Version } from '../wire/frames.js';
 import { CONTROL_CODES, FrameType, VERSION } from '../wire/layout.js';
+import { lowerHalf } from '../wire/proofs.js';
 import type { Acquaintance } from './acquaintance.js';
 import { type HandshakeOptions, Handshakes } from './handshakes.js';
 import { isPathType, Paths, type PeerMover } from './paths.js';
@@ -31,8 +31,6 @@ const HELD_FRAMES = 64;
 const HELD_FRAMES_IN_ALL = 4_096;
 /** Frames of a proved peer with wrong checks before it gets a hint. Ours: a link that damages a frame now and then costs no handshake for each. */
 const MISSES = 4;
-/** Where the lower half of 64 bits begins. */
-const LOWER = 4;
 const VERSIONS = { lowest: VERSION, highest: VERSION };
 
 /** Who keeps a peer's number for its address while it is known. */
@@ -81,7 +79,6 @@ export class Door {
     });
     this.paths = new Paths(options, this.handshakes, {
       peers: events.peers,
-      onNewPath: () => {},
       onUnknown: (frame) => this.hintAt(frame, flowId(frame.bytes)),
     });
   }
@@ -142,15 +139,22 @@ export class Door {
     if (who !== null && this.handshakes.open(who, frame, this.nowNs)) return true;
     if (who !== null && who.agreed !== null) {
       this.counters.forged++;
-      this.notUnderstood(frame);
+      this.missed(who, frame);
     } else this.turnAway(frame);
     return false;
   }
 
-  /** A frame of a proved peer is not of the association that this host has with it. A few in a row: the peer may have another one, and is told so. */
-  notUnderstood(frame: Frame): void {
+  /** The endpoint has taken a frame that was admitted, or found its check wrong, which without keys shows that it is not of the association. */
+  judge(frame: Frame, isUnderstood: boolean): void {
     const who = this.handshakes.find(frame.peer);
-    if (who === null || ++who.misses < MISSES) return;
+    if (who === null) return;
+    if (isUnderstood) who.misses = 0;
+    else this.missed(who, frame);
+  }
+
+  /** A few in a row: the peer may have another association, and is told so. */
+  private missed(who: Acquaintance, frame: Frame): void {
+    if (++who.misses < MISSES) return;
     who.misses = 0;
     this.hintAt(frame);
   }
@@ -197,7 +201,7 @@ export class Door {
     const who = this.handshakes.find(peer);
     const hailing = who?.hailing ?? null;
     // A host that speaks this version answered a frame that was damaged on its way.
-    if (hailing === null || flowId(bytes) !== read32(hailing.ci, LOWER) || (lowest <= VERSION && VERSION <= highest)) {
+    if (hailing === null || flowId(bytes) !== lowerHalf(hailing.ci) || (lowest <= VERSION && VERSION <= highest)) {
       this.handshakes.counters.unasked++;
       return;
     }

@@ -146,7 +146,10 @@ export class Endpoint implements FlowContext {
     return flow;
   }
 
-  /** Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped; false where its check is wrong. */
+  /**
+   * Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped; false
+   * where its check is wrong.
+   */
   handleFrame(frame: Frame, nowNs: number): boolean {
     this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
     this.sendDueCredits(nowNs);

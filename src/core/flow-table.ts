@@ -9,8 +9,9 @@ const INITIAL_CAPACITY = 4;
 
 /**
  * Finds a flow's slot by (peer, flow id): open addressing with linear probing and backward-shift deletion (Knuth, vol. 3, algorithm 6.4R), at most half full.
- * Peers choose ids, so the hash has a key: no peer can aim its flows at one chain. Numbers in a typed array, so that a look-up allocates nothing and strings never come into it. What was found last is found at once: a host with one flow, or
- * with frames that come in a row, does not look into the table.
+ * Peers choose ids, so the hash has a key: no peer can aim its flows at one chain. Numbers in a typed array, so that a look-up allocates nothing and
+ * strings never come into it. What was found last is found at once: a host with one flow, or with frames that come in a row, does not look into the
+ * table.
  */
 export class FlowTable {
   private readonly seed: number;

@@ -6,15 +6,22 @@ import { XpassError } from '../base/errors.js';
 import { counter, gauge, initialValues, type Values } from '../base/metric.js';
 import type { Random } from '../base/random.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
-import { read32, write32 } from '../wire/bytes.js';
 import { checkFrame, destinationHost, flowId } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { Confirm, Cookie, Hello, NoAssociation, Welcome } from '../wire/frames.js';
 import { NO_HOST } from '../wire/layout.js';
-import { BITS_BYTES, type Bits64, COOKIE_BYTES, type CookieMaker } from '../wire/proofs.js';
+import {
+  BITS_BYTES,
+  type Bits64,
+  COOKIE_BYTES,
+  type CookieMaker,
+  isSame,
+  lowerHalf,
+  randomBits,
+} from '../wire/proofs.js';
 import { Acquaintance, type Agreement, type Hailing } from './acquaintance.js';
-import { type FrameSeal, type KeyExchange, MAX_HANDSHAKE_BYTES, MaskSeal } from './association.js';
+import { canBeReflected, type FrameSeal, type KeyExchange, MAX_HANDSHAKE_BYTES, MaskSeal } from './association.js';
 import type { EndpointConfig } from './config.js';
 import { backedOffNs } from './probe.js';
 import { RateLimit } from './rate-limit.js';
@@ -50,8 +57,6 @@ const LONGEST_BYTES = 256;
 
 const NO_MESSAGE = new Uint8Array(0);
 const NO_COOKIE = new Uint8Array(COOKIE_BYTES);
-/** Where the lower half of 64 bits begins. */
-const LOWER = 4;
 
 /** Who is told of peers. */
 export interface HandshakeEvents {
@@ -160,13 +165,17 @@ export class Handshakes {
     return offered === null || nowNs >= offeredNs + this.options.times.initialRetransmitNs;
   }
 
-  /** Begins a handshake. */
+  /** Begins a handshake. An association in force outlives that its peer cannot be called: who caused this has proved nothing. */
   hail(who: Acquaintance, nowNs: number): void {
     this.nowNs = nowNs;
     const { keys } = this.options;
-    const ci = this.randomBits();
+    const ci = randomBits(this.options.random);
     const initiation = keys === null ? null : keys.initiate(who.peer, ci);
     if (keys !== null && initiation === null) {
+      if (who.agreed !== null && !who.agreed.seal.isOver) {
+        this.counters.unasked++;
+        return;
+      }
       const error = new XpassError('refused', 'no key for this peer is known: name it in the file of --peers');
       this.fail(who, error);
       return;
@@ -210,14 +219,6 @@ export class Handshakes {
     return this.deadlines.peekDeadline();
   }
 
-  private randomBits(): Bits64 {
-    const { random } = this.options;
-    const bits = new Uint8Array(BITS_BYTES);
-    write32(bits, 0, random.uint32());
-    write32(bits, LOWER, random.uint32());
-    return bits;
-  }
-
   private remove(who: Acquaintance): void {
     this.setAgreed(who, null);
     this.withdraw(who);
@@ -254,7 +255,7 @@ export class Handshakes {
     const frame = this.take(who.peer);
     const message = hailing.initiation?.message ?? NO_MESSAGE;
     // The flow id says to a host of another version, which answers with VERSION, what it answers.
-    const header = { ...this.headerTo(who.peer), flowId: read32(hailing.ci, LOWER) };
+    const header = { ...this.headerTo(who.peer), flowId: lowerHalf(hailing.ci) };
     const fields = { ci: hailing.ci, cookie: who.cookie ?? NO_COOKIE, messageBytes: message.length, message };
     frame.length = Hello.encode(frame.bytes, header, fields, this.options.check);
     this.output.push(frame);
@@ -344,7 +345,7 @@ export class Handshakes {
 
   private offer(who: Acquaintance, ci: Bits64, message: Uint8Array): Agreement | null {
     const { keys, check } = this.options;
-    const bits = { ci, cr: this.randomBits() };
+    const bits = { ci, cr: randomBits(this.options.random) };
     const answer =
       keys === null
         ? { message: NO_MESSAGE, seal: new MaskSeal(check, bits, false) }
@@ -394,6 +395,10 @@ export class Handshakes {
       return;
     }
     const cr = Welcome.read.cr(bytes, new Uint8Array(BITS_BYTES));
+    if (hailing.initiation === null && canBeReflected({ ci, cr })) {
+      this.counters.unasked++;
+      return;
+    }
     const message = messageOf(Welcome, bytes);
     const seal =
       hailing.initiation === null
@@ -470,8 +475,4 @@ function messageOf(kind: typeof Hello | typeof Welcome, bytes: Uint8Array): Uint
 function isLarger(a: Bits64, b: Bits64): boolean {
   const at = a.findIndex((byte, index) => byte !== b[index]);
   return at >= 0 && a[at] > b[at];
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return a.every((byte, at) => byte === b[at]);
 }

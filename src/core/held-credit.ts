@@ -43,8 +43,8 @@ export function echoOf(credit: HeldCredit, offset: number, unused: number, flagB
 }
 
 /**
- * The sender's credit buffer (SprayPass §III-B2): credits that found no data wait here, in the order of their arrival, for data that comes soon. Bounded; memory
- * from the first credit on.
+ * The sender's credit buffer (SprayPass §III-B2): credits that found no data wait here, in the order of their arrival, for data that comes soon.
+ * Bounded; memory from the first credit on.
  */
 export class KeptCredits implements HeldCredit {
   /** The oldest, once `shift` was true. */

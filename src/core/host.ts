@@ -36,7 +36,7 @@ export class Host {
   handleFrame(frame: Frame, nowNs: number): void {
     const { door, endpoint } = this;
     if (door === null) endpoint.handleFrame(frame, nowNs);
-    else if (door.admit(frame, nowNs) && !endpoint.handleFrame(frame, nowNs)) door.notUnderstood(frame);
+    else if (door.admit(frame, nowNs)) door.judge(frame, endpoint.handleFrame(frame, nowNs));
   }
 
   /** The link has another rate from `nowNs` on, bit/s; Infinity for unlimited. */

@@ -1,7 +1,7 @@
 // Tested by test/core/paths.test.ts
 
 import { SECOND_NS } from '../base/time.js';
-import type { Bits64 } from '../wire/proofs.js';
+import { type Bits64, isSame } from '../wire/proofs.js';
 import type { EndpointConfig } from './config.js';
 import { backedOffNs } from './probe.js';
 
@@ -61,7 +61,7 @@ export class Validation {
   /** PATH_RESPONSE came from `candidate`. True once, where it answers the latest challenge. */
   accept(candidate: number, response: Bits64, nowNs: number): boolean {
     if (candidate !== this.candidate || this.isVoid(nowNs)) return false;
-    if (!response.every((byte, at) => byte === this.challenge[at])) return false;
+    if (!isSame(response, this.challenge)) return false;
     this.candidate = -1;
     return true;
   }

@@ -1,12 +1,11 @@
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import { counter, initialValues, type Values } from '../base/metric.js';
-import { read32, write32 } from '../wire/bytes.js';
 import { checkFrame, destinationHost, flowId } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { PathChallenge, PathMoved, PathResponse } from '../wire/frames.js';
 import { NO_HOST, SEALED_EXTRA_BYTES } from '../wire/layout.js';
-import { BITS_BYTES, type Bits64 } from '../wire/proofs.js';
+import { BITS_BYTES, lowerHalf, randomBits } from '../wire/proofs.js';
 import type { Acquaintance, Agreement } from './acquaintance.js';
 import type { HandshakeOptions, Handshakes } from './handshakes.js';
 import { Move, Validation } from './path-validation.js';
@@ -30,8 +29,6 @@ export type PathCounters = Values<typeof PATH_METRICS>;
 const CLAIMS_PER_SECOND = 1_000;
 /** A hint that comes so soon after another begins no move (ours): frames of the old path are under way for about this long. */
 const HINT_NS = 100e6;
-/** Where the lower half of 64 bits begins. */
-const LOWER = 4;
 
 /** Who keeps the addresses of peers. */
 export interface PeerMover {
@@ -42,8 +39,6 @@ export interface PeerMover {
 export interface PathEvents {
   /** Null where peers do not move: behind a switch, and on a socket that is connected to the only one. */
   readonly peers: PeerMover | null;
-  /** The path to `who` is another one: this host or the peer has moved. */
-  onNewPath(who: Acquaintance): void;
   /** PATH_MOVED names an association that this host does not have. */
   onUnknown(frame: Frame): void;
 }
@@ -53,15 +48,14 @@ class PeerPath {
   /** Of the association in force: what the peer names it by, and what this host does. */
   readonly ownId: number;
   readonly peerId: number;
+  readonly isInitiator: boolean;
   readonly validation = new Validation();
   move: Move | null = null;
 
-  readonly isInitiator: boolean;
-
   constructor({ ci, cr, isInitiator }: Agreement) {
     this.isInitiator = isInitiator;
-    this.ownId = read32(isInitiator ? ci : cr, LOWER);
-    this.peerId = read32(isInitiator ? cr : ci, LOWER);
+    this.ownId = lowerHalf(isInitiator ? ci : cr);
+    this.peerId = lowerHalf(isInitiator ? cr : ci);
   }
 }
 
@@ -192,7 +186,7 @@ export class Paths {
     if (!this.isProved(who, frame, PathMoved)) return;
     this.counters.claims++;
     // Who has this address already hears it all the same: its frames were late ones of another address.
-    const challenge = path.validation.begin(frame.peer, this.nowNs, () => this.randomBits());
+    const challenge = path.validation.begin(frame.peer, this.nowNs, () => randomBits(this.options.random));
     if (challenge === null) return;
     this.counters.challenges++;
     this.send(who, frame.peer, (bytes, header) =>
@@ -216,7 +210,6 @@ export class Paths {
     if (path.move === null) return;
     this.stop(who, path);
     this.counters.ownMoves++;
-    this.events.onNewPath(who);
   }
 
   private handleResponse(frame: Frame): void {
@@ -237,7 +230,6 @@ export class Paths {
     this.stop(who, path);
     this.events.peers.move(who.peer, frame.peer);
     this.counters.moves++;
-    this.events.onNewPath(who);
   }
 
   /** Whether the frame is of this kind and of the association with `who`; it is plain then. */
@@ -266,14 +258,6 @@ export class Paths {
     frame.length = encode(frame.bytes, { destination: NO_HOST, source: NO_HOST, flowId: 0 });
     agreed.seal.seal(frame);
     this.handshakes.output.push(frame);
-  }
-
-  private randomBits(): Bits64 {
-    const { random } = this.options;
-    const bits = new Uint8Array(BITS_BYTES);
-    write32(bits, 0, random.uint32());
-    write32(bits, LOWER, random.uint32());
-    return bits;
   }
 }
 

@@ -6,8 +6,8 @@ const NUMBER_BITS = 31;
 const NUMBER_MASK = 2 ** NUMBER_BITS - 1;
 
 /**
- * Which packet numbers of a sealed direction have come: the anti-replay window of RFC 4303 section 3.4.3. Numbers are whole from 0 to 2^53 and carry their lower
- * 31 bits on the wire. Asking marks nothing, since a forged number must leave no trace.
+ * Which packet numbers of a sealed direction have come: the anti-replay window of RFC 4303 section 3.4.3. Numbers are whole from 0 to 2^53 and carry
+ * their lower 31 bits on the wire. Asking marks nothing, since a forged number must leave no trace.
  */
 export class ReplayWindow {
   private readonly bits = new Int32Array(REPLAY_WINDOW / WORD_BITS);

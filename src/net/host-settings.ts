@@ -28,7 +28,10 @@ function defaulted<T>(name: string, kind: ValueKind<T>, value: T, meaning: strin
 
 const E = ENDPOINT_SETTINGS;
 
-/** The settings of a host. Options of `openHost` and of the commands follow from them; parameters of the algorithm (`set`) and the addresses to listen at stand beside. */
+/**
+ * The settings of a host. Options of `openHost` and of the commands follow from them; parameters of the algorithm (`set`) and the addresses to listen
+ * at stand beside.
+ */
 export const HOST_SETTINGS = {
   switch: optional(
     'switch',
@@ -157,7 +160,10 @@ function settingValue<T>({ name, kind, default: usual }: Setting<T>, given: unkn
   throw new ConfigError(`${name} '${shown}' is not allowed; allowed: ${kind.allowed}`, [name]);
 }
 
-/** Programs give texts as on the command line, numbers (of milliseconds, as to Node's own functions, where a text needs a unit of time), addresses and flags. */
+/**
+ * Programs give texts as on the command line, numbers (of milliseconds, as to Node's own functions, where a text needs a unit of time), addresses and
+ * flags.
+ */
 function textOf<T>(kind: ValueKind<T>, given: unknown): string {
   if (typeof given === 'string') return given;
   // Infinity has a word of its own, `unlimited` or `none`, where it is allowed.

@@ -8,7 +8,7 @@ import { associationSecret, noisePrimitives } from '../udp/noise-primitives.js';
 import { type FrameCiphers, loadFrameCiphers, type MakeGcm } from '../udp/seal/gcm.js';
 import { Sealer } from '../udp/seal/sealer.js';
 import type { Frame } from '../wire/frame.js';
-import { type AttachProof, type Bits64, NONCE_PROOF, PROOF_BYTES } from '../wire/proofs.js';
+import { type AttachProof, type Bits64, isSame, NONCE_PROOF, PROOF_BYTES } from '../wire/proofs.js';
 import { type HostKey, readKeyFile } from './key-file.js';
 import { type Peers, readPeersFile } from './peers-file.js';
 
@@ -109,10 +109,12 @@ class NoiseExchange implements KeyExchange {
     const handshake = new NoiseHandshake(this.options(ci, true, answerer));
     const message = handshake.write(new Uint8Array(0));
     if (message === null) return null;
+    let said: Uint8Array | null = null;
     return {
       message,
       finish: (answer, _, cr) => {
-        const said = handshake.isDone ? null : handshake.read(answer);
+        // The bits in the clear may be changed on the way: the true ones come again, and the handshake has been read by then.
+        if (!handshake.isDone) said = handshake.read(answer);
         if (said === null || !isSame(said, cr)) return null;
         return sealOf(handshake, { ci, cr, isInitiator: true, makeGcm });
       },
@@ -185,8 +187,4 @@ class SealedAssociation implements FrameSeal {
   close(): void {
     this.sealer.close();
   }
-}
-
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
 }

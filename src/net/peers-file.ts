@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { ConfigError } from '../base/config-error.js';
 import { failureOf } from '../base/failure.js';
 import { formatKey, KEY_TEXT, parseKey } from './key-file.js';
 
 /** As many lines as fit: 65,534 host ids, names of 15 characters and keys of 44 (ours). */
 const MAX_FILE_BYTES = 4 * 2 ** 20;
+
+/** Modes of the group and of others. */
+const OTHERS_WRITE = 0o022;
 
 /** Who may speak with this host: public keys by name, as ssh's known hosts. */
 export class Peers {
@@ -36,14 +39,22 @@ export class Peers {
   }
 }
 
-/** The peers of `--peers FILE`: lines `name-or-address public-key`, and comments from # on. Throws a ConfigError or a Failure that names the file, and the line. */
-export async function readPeersFile(path: string): Promise<Peers> {
+/**
+ * The peers of `--peers FILE`: lines `name-or-address public-key`, and comments from # on. Throws a ConfigError or a Failure that names the file, and
+ * the line.
+ */
+export async function readPeersFile(path: string, platform: NodeJS.Platform = process.platform): Promise<Peers> {
   const what = `peers file '${path}'`;
   let text: string;
+  let mode: number;
   try {
     text = await readFile(path, 'utf8');
+    ({ mode } = await stat(path));
   } catch (error) {
     throw failureOf(error, what) ?? error;
+  }
+  if (platform !== 'win32' && (mode & OTHERS_WRITE) !== 0) {
+    throw new ConfigError(`${what} can be changed by others, who would let themselves in: run chmod go-w '${path}'`);
   }
   if (text.length > MAX_FILE_BYTES) throw new ConfigError(`${what} has more than ${MAX_FILE_BYTES} bytes`);
   return parsePeers(text, what);

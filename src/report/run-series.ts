@@ -94,8 +94,8 @@ function nameList(named: readonly { name: string }[]): string {
 }
 
 /**
- * Jain's index of what arrived of each flow in windows of this length, by the time at which the window ended; a gap where fewer than two flows took part from its
- * beginning to its end. The window is rounded to whole intervals.
+ * Jain's index of what arrived of each flow in windows of this length, by the time at which the window ended; a gap where fewer than two flows took
+ * part from its beginning to its end. The window is rounded to whole intervals.
  */
 export function jainLine({ series, lives }: SampledRun, windowNs: number, time: Unit): LineSeries {
   const { intervalNs, timesNs } = series;

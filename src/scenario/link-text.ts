@@ -36,7 +36,10 @@ export function linkTextKind(name: string): ValueKind<string> {
   };
 }
 
-/** The fields that the settings of a document mean, which `linkTextKind` has taken; its other keys are left alone. `maxFrameBytes` says what "20frames" of a queue are where the texts do not. */
+/**
+ * The fields that the settings of a document mean, which `linkTextKind` has taken; its other keys are left alone. `maxFrameBytes` says what
+ * "20frames" of a queue are where the texts do not.
+ */
 export function linkFields(document: object, maxFrameBytes = DEFAULT_FRAME_BYTES): LinkFields {
   const texts = document as LinkTexts;
   const { frameSize } = texts;
@@ -80,8 +83,8 @@ const WORDS = [...VALUED_WORDS.keys(), ...BARE_WORDS.keys()];
 export const LINK_WORDS_ALLOWED = `${[...VALUED_WORDS.keys()].join(', ')}, each with a value; ${[...BARE_WORDS.keys()].join(', ')}`;
 
 /**
- * The fields that `rate 10mbit loss 5%` or `down` mean; later words win. Queues are sizes here: the frame size of a running link is not known. Throws a ConfigError that names
- * the word and what is allowed. `what` names the link.
+ * The fields that `rate 10mbit loss 5%` or `down` mean; later words win. Queues are sizes here: the frame size of a running link is not known. Throws
+ * a ConfigError that names the word and what is allowed. `what` names the link.
  */
 export function linkWords(text: string, what: string): LinkFields {
   const words = text.split(/\s+/).filter(Boolean);

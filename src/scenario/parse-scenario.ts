@@ -22,8 +22,8 @@ export interface ScenarioOrigin {
 }
 
 /**
- * The scenario that a document means: plain data as a scenario file has it (docs/SCENARIOS.md), with quantities as texts or numbers. Throws a ConfigError that names
- * the place, the field by its path, the value and what is allowed.
+ * The scenario that a document means: plain data as a scenario file has it (docs/SCENARIOS.md), with quantities as texts or numbers. Throws a
+ * ConfigError that names the place, the field by its path, the value and what is allowed.
  */
 export function parseScenario(document: unknown, origin: ScenarioOrigin = {}): Scenario {
   try {

@@ -22,8 +22,9 @@ import { CREDITS, MAX_FLOWS, type TrafficDocument } from './traffic-shape.js';
 type HostPair = readonly [from: number, to: number];
 
 /**
- * Who sends to whom where flows are `pairs`, so that a file fits every size of its topology: in a parking lot 1 to 2 along the chain, then each link's own pair;
- * with several bottlenecks 1 to each of the others; else the first half of the hosts to the second, which in a dumbbell is from left to right.
+ * Who sends to whom where flows are `pairs`, so that a file fits every size of its topology: in a parking lot 1 to 2 along the chain, then each
+ * link's own pair; with several bottlenecks 1 to each of the others; else the first half of the hosts to the second, which in a dumbbell is from left
+ * to right.
  */
 function hostPairs(name: string, { hosts }: Topology): HostPair[] {
   const ids = hosts.map(({ id }) => id);

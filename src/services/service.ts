@@ -22,8 +22,8 @@ export type FlowHost = Pick<
 >;
 
 /**
- * One thing that a daemon does for whoever opens a flow to it: `file` takes files, `perf` measures. A flow's first message is its header, and the header's `kind`
- * chooses the service; service-host.ts reads it. Nothing here may throw because of what a peer sends.
+ * One thing that a daemon does for whoever opens a flow to it: `file` takes files, `perf` measures. A flow's first message is its header, and the
+ * header's `kind` chooses the service; service-host.ts reads it. Nothing here may throw because of what a peer sends.
  */
 export interface StreamService {
   /** The headers that are for this service. */

@@ -75,7 +75,10 @@ class LoneFlow {
     this.play(scenario, options);
   }
 
-  /** From the first write to the last byte. A last frame that is not full takes less time on each link; beyond what was followed all goes on as in its second half. */
+  /**
+   * From the first write to the last byte. A last frame that is not full takes less time on each link; beyond what was followed all goes on as in its
+   * second half.
+   */
   completionNs(bytes: number): number {
     const frames = Math.ceil(bytes / this.payloadBytes);
     const missingBytes = frames * this.payloadBytes - bytes;

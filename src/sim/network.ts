@@ -87,7 +87,10 @@ export class Network {
     this.timers.set(port, host.nextTimeout());
   }
 
-  /** Hands out what has arrived: after each step, and after a change of the fabric that may have let frames go. A host's answer may be at the next host in the same instant where links have neither length nor rate. */
+  /**
+   * Hands out what has arrived: after each step, and after a change of the fabric that may have let frames go. A host's answer may be at the next
+   * host in the same instant where links have neither length nor rate.
+   */
   deliver(): void {
     const { fabric } = this;
     for (let frame = fabric.poll(); frame !== null; frame = fabric.poll()) {

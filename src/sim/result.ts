@@ -107,7 +107,10 @@ export interface FlowSeries {
   goodputBps: Float64Array;
   /** Rate of its credits at the end of the interval, as the algorithm sets it. */
   creditRateBps: Float64Array;
-  /** What its algorithm remembers at the end of the interval, by the names of the papers, of a window also `window` (frames) and `delay` (latest RTT, ns); NaN while the flow is not there. Absent in a lab. */
+  /**
+   * What its algorithm remembers at the end of the interval, by the names of the papers, of a window also `window` (frames) and `delay` (latest RTT,
+   * ns); NaN while the flow is not there. Absent in a lab.
+   */
   state?: Record<string, Float64Array>;
 }
 

@@ -44,7 +44,10 @@ export interface HostSpec {
   readonly endpoint: Partial<EndpointConfig>;
   /** What differs from the host's link in the topology, for the NIC that sends into it. */
   readonly nic: Partial<PortConfig>;
-  /** Host processing: frames are worked on one after the other for `workNs` each, then delayed by `delayNs` and up to `jitterNs`, uniform. They keep their order. */
+  /**
+   * Host processing: frames are worked on one after the other for `workNs` each, then delayed by `delayNs` and up to `jitterNs`, uniform. They keep
+   * their order.
+   */
   readonly processing: { readonly delayNs: number; readonly jitterNs: number; readonly workNs?: number };
   /** How much faster its clock runs than it should, parts per million. */
   readonly clockDriftPpm: number;

@@ -23,7 +23,10 @@ import { SimHost } from './sim-host.js';
 
 /** Buffers that wait to be used again (ours: what a busy world of hundreds of hosts has under way). */
 const POOLED_FRAMES = 65_536;
-/** Flows' records in one array (ours): a world of thousands of flows has few arrays, which stay in the caches. What flows that are over leave in them is little beside the rest of a run. */
+/**
+ * Flows' records in one array (ours): a world of thousands of flows has few arrays, which stay in the caches. What flows that are over leave in them
+ * is little beside the rest of a run.
+ */
 const RECORDS_IN_ARRAY = 4_096;
 /** Every frame of lengths but ACKs of many ranges, which get a larger one. V8 keeps arrays of up to 64 bytes beside their owner on its heap. */
 const LENGTHS_BUFFER_BYTES = 64;

@@ -2,7 +2,7 @@ import { DeadlineHeap } from '../base/deadline-heap.js';
 import { counter, gauge, initialValues, type Values } from '../base/metric.js';
 import { MILLISECOND_NS } from '../base/time.js';
 import { AttachRefusal, NO_HOST } from '../wire/layout.js';
-import { BITS_BYTES, type Bits64 } from '../wire/proofs.js';
+import { BITS_BYTES, type Bits64, isSame } from '../wire/proofs.js';
 
 /** Keep-alive times without a KEEP_ALIVE after which a port is freed. PROTOCOL §3.9 */
 const MISSED_KEEP_ALIVES = 4;
@@ -184,8 +184,4 @@ export class Attachments {
     this.expiries.remove(port);
     this.counts.attached--;
   }
-}
-
-function isSame(a: Bits64, b: Bits64): boolean {
-  return a.every((byte, at) => byte === b[at]);
 }

@@ -101,8 +101,9 @@ export function builtinGroups(name: string): readonly string[] {
  * | fat-tree | pods (8), coreSwitches (8), aggregationPerPod (2), torsPerPod (4), hostsPerTor (6) | 1 to k at `tor1`, k + 1 to 2k at `tor2`, ... |
  *
  * In multi-bottleneck the link of host 1 is the first bottleneck and has the core settings; flows from 1 to 2 cross it alone, those to the receivers
- * all of them. The fat-tree's numbers are those of ExpressPass 2017, Section 6.3: 192 hosts, over-subscribed 3 to 1 at the ToR switches. Its ToR switches have links to the
- * `agg` switches of their pod, these to the `core` switches; `aggregation: {...}` has settings of the former where they differ from `core`.
+ * all of them. The fat-tree's numbers are those of ExpressPass 2017, Section 6.3: 192 hosts, over-subscribed 3 to 1 at the ToR switches. Its ToR
+ * switches have links to the `agg` switches of their pod, these to the `core` switches; `aggregation: {...}` has settings of the former where they
+ * differ from `core`.
  *
  * Throws a ConfigError that says what is allowed.
  */

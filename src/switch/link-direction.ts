@@ -151,7 +151,10 @@ export interface DirectionOptions {
   records: PortRecords;
 }
 
-/** One direction of a link: the port that sends into it, what it does to frames, and the frames on their way along it. Port, line and statistics share a record. */
+/**
+ * One direction of a link: the port that sends into it, what it does to frames, and the frames on their way along it. Port, line and statistics share
+ * a record.
+ */
 export class LinkDirection {
   // What each frame needs comes first, as in a port.
   readonly numbers: Float64Array;

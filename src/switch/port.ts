@@ -91,7 +91,8 @@ export const DEFAULT_PORT: PortConfig = {
  * arrival of its last bit. Until then it counts as queued.
  */
 export class Port {
-  // What each frame needs comes first: V8 lays fields out in the order in which they are set, initial values before what the constructor does, and 64 bytes are one cache line.
+  // What each frame needs comes first: V8 lays fields out in the order in which they are set, initial values before what the constructor does, and 64
+  // bytes are one cache line.
   private readonly numbers: Float64Array;
   private readonly at: number;
   private maxWireBytes: number;

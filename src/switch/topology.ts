@@ -29,7 +29,10 @@ export interface TopologyTrunk extends LinkSettings {
   readonly hosts: readonly number[];
 }
 
-/** By what frames choose among equal-cost paths: `path`, the default, by their path id, and by their flow where they have none; `flow` always by flow. PROTOCOL §9.4 */
+/**
+ * By what frames choose among equal-cost paths: `path`, the default, by their path id, and by their flow where they have none; `flow` always by flow.
+ * PROTOCOL §9.4
+ */
 export type Spread = 'flow' | 'path';
 
 /** A checked topology: every name is known and unique, every host has one link, and every two hosts reach each other. */

@@ -3,7 +3,10 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { SECOND_NS } from '../base/time.js';
 import { type Bits64, COOKIE_BYTES, type CookieMaker } from '../wire/proofs.js';
 
-/** How long one secret makes cookies; those of the one before are still good. Ours: a handshake takes seconds at most, and who comes back in minutes is known. */
+/**
+ * How long one secret makes cookies; those of the one before are still good. Ours: a handshake takes seconds at most, and who comes back in minutes
+ * is known.
+ */
 const SECRET_NS = 120 * SECOND_NS;
 const SECRET_BYTES = 32;
 /** Number of the secret, in front of the HMAC. */

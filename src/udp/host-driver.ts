@@ -152,7 +152,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       const { random, frameCheck, peers } = host;
       const parts = {
         ...{ link, pool, check: frameCheck.check, random, hostCredits: credits, peers, nowNs: host.now() },
-        addressOf: (peer: number) => host.peerName(peer),
+        addressOf: (peer: number) => host.keyName(peer),
       };
       host.start(options.makeMachine(parts), pool, link.maxFrameBytes);
       return host;
@@ -244,6 +244,11 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     if (this.peers === null) return this.options.onlyPeer === undefined ? '' : formatAddress(this.options.onlyPeer);
     const address = this.peerAddress(peer);
     return address === null ? `peer ${peer}` : formatAddress(address);
+  }
+
+  /** A peer as a line of `--peers` names it: `host-3` behind a switch. */
+  private keyName(peer: number): string {
+    return this.far.attachment !== null ? `host-${peer}` : this.peerName(peer);
   }
 
   /** Why nothing comes, as far as it is known: for the sentence of a failure. */

@@ -27,7 +27,10 @@ export interface PeerTableOptions {
 
 const DEFAULT_CAPACITY = 65_536;
 const DEFAULT_SILENT_NS = 60 * SECOND_NS;
-/** Ours: what strangers are told is said at once and keeps no state, so each newcomer takes the place of the oldest of 4,096, and a flood of them leaves fifteen sixteenths of the table alone. */
+/**
+ * Ours: what strangers are told is said at once and keeps no state, so each newcomer takes the place of the oldest of 4,096, and a flood of them
+ * leaves fifteen sixteenths of the table alone.
+ */
 const STRANGERS_SHARE = 16;
 /** Entries that one newcomer looks through for a silent one: bounds the work that a flood can cause for each datagram. */
 const SWEEP = 64;

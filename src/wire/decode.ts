@@ -241,7 +241,10 @@ export function dataUnused(bytes: Uint8Array): number {
   return read16(bytes, Data.unusedAndHop) >>> HOP_BITS;
 }
 
-/** Bytes of its flow's stream in a DATA frame that passed `checkFrame`, also where they are only counted; 0 in filled frames alone. They start at `dataPayloadAt`. PROTOCOL §3.3 */
+/**
+ * Bytes of its flow's stream in a DATA frame that passed `checkFrame`, also where they are only counted; 0 in filled frames alone. They start at
+ * `dataPayloadAt`. PROTOCOL §3.3
+ */
 export function dataPayloadBytes(frame: Frame): number {
   const bytes = frame.length + frame.phantomBytes - Data.overheadBytes;
   return hasChunks(frame.bytes) ? bytes - chunkTableBytes(frame.bytes) : bytes;

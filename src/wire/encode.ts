@@ -1,6 +1,7 @@
 /**
- * Fields of hot frames to bytes (the others follow from frames.ts), in a buffer of the caller that is long enough; returns the frame's length. Allocates nothing: fill one object of fields anew. Wide counters
- * are cut to the field's lower bits (PROTOCOL §1.3). `check === null` writes zeros, for worlds that corrupt nothing.
+ * Fields of hot frames to bytes (the others follow from frames.ts), in a buffer of the caller that is long enough; returns the frame's length.
+ * Allocates nothing: fill one object of fields anew. Wide counters are cut to the field's lower bits (PROTOCOL §1.3). `check === null` writes zeros,
+ * for worlds that corrupt nothing.
  */
 import { type Crc32, crc32Bits } from '../base/crc32.js';
 import { write16, write32 } from './bytes.js';

@@ -58,7 +58,10 @@ export interface FrameKind<F extends Fields = Fields> {
   readonly direction: Direction;
   /** The host has no id in a frame of its own switch, or may have none. */
   readonly mayLackId?: true;
-  /** A control frame with random bits in the place of the flow id: of a handshake, which a VERSION in answer repeats, or of an association. PROTOCOL §7.7, §7.8 */
+  /**
+   * A control frame with random bits in the place of the flow id: of a handshake, which a VERSION in answer repeats, or of an association. PROTOCOL
+   * §7.7, §7.8
+   */
   readonly hasBitsForId?: true;
   readonly flags?: Readonly<Record<string, number>>;
   /** Without the bytes that are reserved. */

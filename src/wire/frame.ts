@@ -9,7 +9,10 @@ export class Frame {
   atNs = 0;
   /** Index of the port by which the frame leaves a fabric. */
   port = 0;
-  /** As a port or a fabric has read it from `bytes`; the same holds for the next three. What waits in many queues need not bring its bytes back into the cache for each. */
+  /**
+   * As a port or a fabric has read it from `bytes`; the same holds for the next three. What waits in many queues need not bring its bytes back into
+   * the cache for each.
+   */
   type = 0;
   /** 0: not sprayed. PROTOCOL §2.4 */
   pathId = 0;
@@ -28,7 +31,10 @@ export class Frame {
   bytes: Uint8Array;
   /** The other end: the driver's id of a UDP address on a switch or in direct mode; the peer's host id behind a switch. */
   peer = 0;
-  /** When the frame reached the host that handles it, by that host's clock; what is later than `handleFrame`, or not known, counts as that. Set by drivers of hosts. */
+  /**
+   * When the frame reached the host that handles it, by that host's clock; what is later than `handleFrame`, or not known, counts as that. Set by
+   * drivers of hosts.
+   */
   arrivedNs = Number.POSITIVE_INFINITY;
 
   constructor(bytes: Uint8Array) {

@@ -1,5 +1,7 @@
 // Tested by test/udp/cookies.test.ts and test/switch/switch.test.ts
 import type { Crc32 } from '../base/crc32.js';
+import type { Random } from '../base/random.js';
+import { read32, write32 } from './bytes.js';
 import { seal } from './encode.js';
 import type { Frame } from './frame.js';
 import { CHECK_BYTES } from './layout.js';
@@ -9,10 +11,30 @@ import { CHECK_BYTES } from './layout.js';
 /** 64 random bits. */
 export type Bits64 = Uint8Array;
 export const BITS_BYTES = 8;
+const LOWER = 4;
 /** The number of a secret and half of an HMAC. PROTOCOL §7.2 */
 export const COOKIE_BYTES = 20;
 /** Half of an HMAC. PROTOCOL §8.3 */
 export const PROOF_BYTES = 16;
+
+export function randomBits(random: Random): Bits64 {
+  const bits = new Uint8Array(BITS_BYTES);
+  write32(bits, 0, random.uint32());
+  write32(bits, LOWER, random.uint32());
+  return bits;
+}
+
+/** The half that stands in the place of the flow id. PROTOCOL §7.7, §7.8 */
+export function lowerHalf(bits: Bits64): number {
+  return read32(bits, LOWER);
+}
+
+/** In a time that says nothing of where they differ; of one length. */
+export function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  let difference = a.length ^ b.length;
+  for (let at = 0; at < a.length; at++) difference |= a[at] ^ b[at];
+  return difference === 0;
+}
 
 /** Makes and checks proofs of an address without keeping anything of it. PROTOCOL §7.2 */
 export interface CookieMaker {
@@ -46,5 +68,5 @@ export const NONCE_PROOF: AttachProof = {
     bytes.fill(0, at, at + PROOF_BYTES);
     bytes.set(nonce, at);
   },
-  isValid: (bytes, at, nonce) => nonce.every((byte, index) => byte === bytes[at + index]),
+  isValid: (bytes, at, nonce) => isSame(bytes.subarray(at, at + BITS_BYTES), nonce),
 };

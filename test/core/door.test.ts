@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
 import { SeededRandom } from '../../src/base/random.js';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
-import { MaskSeal } from '../../src/core/association.js';
+import { canBeReflected, MaskSeal } from '../../src/core/association.js';
 import type { Door } from '../../src/core/door.js';
 import { checkFrame, DropCode, flowId, frameType } from '../../src/wire/decode.js';
 import { encodeCredit, seal } from '../../src/wire/encode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { CreditRequest, Fin, Hello, kindOf, NoAssociation, Reset, Version } from '../../src/wire/frames.js';
+import { CreditRequest, Fin, Hello, kindOf, NoAssociation, Reset, Version, Welcome } from '../../src/wire/frames.js';
 import { CHECK_BYTES, CONTROL_CODES, Header, ResetCode, ResetFlag } from '../../src/wire/layout.js';
 import { BITS_BYTES } from '../../src/wire/proofs.js';
 import { addFaults, TERRIBLE } from '../harness/faults.js';
@@ -354,8 +354,53 @@ describe('a frame that nobody of the association made', () => {
   });
 });
 
+describe('frames of a proved peer with wrong checks', () => {
+  const badAfter = (isBad: (count: number) => boolean) => {
+    const { world, said } = pair();
+    let count = 0;
+    world.tamper = (copy, from) => {
+      if (from === 0 && nameOf(copy) === 'DATA' && isBad(++count)) copy.bytes[copy.length - 30] ^= 1;
+    };
+    const source = new Source(world, 2_000_000);
+    source.start(0, 1);
+    world.run(5 * SECOND_NS);
+    expect(source.closed).toBeNull();
+    expect(count).toBeGreaterThan(1_000);
+    return said[1].filter((name) => name === 'NO_ASSOCIATION');
+  };
+
+  it('are no reason for a hint where others come between them', () => {
+    expect(badAfter((count) => count % 20 === 0)).toEqual([]);
+  });
+
+  it('are one where there are four in a row', () => {
+    expect(badAfter((count) => count >= 200 && count < 204)).toHaveLength(1);
+  });
+});
+
 describe('the seal of hosts without keys', () => {
   const bits = { ci: Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8), cr: Uint8Array.of(90, 80, 70, 60, 50, 40, 30, 20) };
+
+  it('is not used with bits of which both directions have one mask', () => {
+    expect(canBeReflected(bits)).toBe(false);
+    expect(canBeReflected({ ci: bits.ci, cr: bits.ci })).toBe(true);
+    const cr = bits.ci.map((byte) => byte ^ 7);
+    expect(canBeReflected({ ci: bits.ci, cr })).toBe(true);
+    const { world, said } = pair();
+    world.tamper = (copy, from) => {
+      if (from !== 1 || nameOf(copy) !== 'WELCOME') return;
+      const ci = Welcome.read.ci(copy.bytes, new Uint8Array(BITS_BYTES));
+      const cookie = Welcome.read.cookie(copy.bytes, new Uint8Array(20));
+      const header = { destination: 0, source: 0, flowId: 0 };
+      const message = new Uint8Array(0);
+      copy.length = Welcome.encode(copy.bytes, header, { ci, cr: ci, cookie, messageBytes: 0, message }, crc32);
+    };
+    new Source(world, 1_000).start(0, 1);
+    world.run(SECOND_NS);
+    expect(said[1]).toContain('WELCOME');
+    expect(said[0]).not.toContain('CONFIRM');
+    expect(doorOf(world, 0).handshakes.counters.unasked).toBeGreaterThan(0);
+  });
 
   it('is undone by the other side alone, for credits too', () => {
     const random = new SeededRandom(3);

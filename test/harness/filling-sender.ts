@@ -17,7 +17,10 @@ interface AckOptions {
   ranges?: readonly (readonly [number, number])[];
 }
 
-/** A host that sends with filled frames, and a peer who answers with whatever frames the test wants. Flows have the names `a`, `b` and so on, in the order in which they are opened. */
+/**
+ * A host that sends with filled frames, and a peer who answers with whatever frames the test wants. Flows have the names `a`, `b` and so on, in the
+ * order in which they are opened.
+ */
 export class FillingSender {
   nowNs = 0;
   readonly endpoint: Endpoint;

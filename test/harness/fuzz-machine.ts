@@ -132,8 +132,8 @@ export class FuzzReader implements FlowReader {
 }
 
 /**
- * Of the flows that are opened: as many with credits as without. Not TIMELY, and Swift with a target of its own: what follows the delay crawls where the delay grows from
- * nothing to seconds, as it does here, and would be at it still when the game ends.
+ * Of the flows that are opened: as many with credits as without. Not TIMELY, and Swift with a target of its own: what follows the delay crawls where
+ * the delay grows from nothing to seconds, as it does here, and would be at it still when the game ends.
  */
 const WINDOWS = [
   ...['', '', '', 'dctcp', 'cubic', 'hull'].map((windowAlgorithm) => ({ windowAlgorithm, windowParameters: {} })),

@@ -1,6 +1,7 @@
 /**
- * The naive twin of src/wire: PROTOCOL §2 and §3 with bit strings and plain objects, its tables read from the diagrams, the rest written down once more from the
- * text alone. It shares neither code nor numbers with src/wire, so where both agree, both read the text alike. It is slow, and meant to be.
+ * The naive twin of src/wire: PROTOCOL §2 and §3 with bit strings and plain objects, its tables read from the diagrams, the rest written down once
+ * more from the text alone. It shares neither code nor numbers with src/wire, so where both agree, both read the text alike. It is slow, and meant to
+ * be.
  */
 import { bodyFields, type DiagramField, frameTable, readDiagram, section } from './protocol-document.js';
 

@@ -170,7 +170,10 @@ const extensions = fc.array(fc.tuple(fc.integer({ min: 0, max: 127 }), fc.array(
   maxLength: 3,
 });
 
-/** The same as it may arrive: marked, some hops on, its rate lowered, from a sender of a later minor kind that uses what is reserved here and extends frames. */
+/**
+ * The same as it may arrive: marked, some hops on, its rate lowered, from a sender of a later minor kind that uses what is reserved here and extends
+ * frames.
+ */
 export function receivedFrames(type: string): fc.Arbitrary<NaiveFrame> {
   const changes = fc.record({
     'hop limit': fc.integer({ min: 0, max: 63 }),

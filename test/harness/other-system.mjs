@@ -1,4 +1,5 @@
-// Loaded before a program by `--import`: has it find another system than Linux, as far as one process can pretend. The environment variable XPASS_TEST_SYSTEM names it: darwin or win32.
+// Loaded before a program by `--import`: has it find another system than Linux, as far as one process can pretend. The environment variable
+// XPASS_TEST_SYSTEM names it: darwin or win32.
 import childProcess from 'node:child_process';
 import dgram from 'node:dgram';
 import fs from 'node:fs';

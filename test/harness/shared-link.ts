@@ -5,14 +5,20 @@ import { fileURLToPath } from 'node:url';
 export interface SharedLinkCase {
   readonly name: string;
   readonly set: readonly string[];
-  /** Where its algorithm wants the queue, B: K, the target delay less the RTT without queues (2 ms), the lower threshold of the RTT, K of the phantom queue; none with credits alone. */
+  /**
+   * Where its algorithm wants the queue, B: K, the target delay less the RTT without queues (2 ms), the lower threshold of the RTT, K of the phantom
+   * queue; none with credits alone.
+   */
   readonly setPointBytes: number;
 }
 
 interface SharedLink {
   /** One flow of each of two hosts, and then as many as make windows small. */
   readonly flows: readonly number[];
-  /** What may stand in the queue besides the set point, in the mean (ours): eight frames, what one of the processes that is some milliseconds late holds back and then sends. */
+  /**
+   * What may stand in the queue besides the set point, in the mean (ours): eight frames, what one of the processes that is some milliseconds late
+   * holds back and then sends.
+   */
   readonly lateBytes: number;
   readonly cases: readonly SharedLinkCase[];
 }

@@ -55,8 +55,8 @@ export class StreamWorld extends World {
   }
 
   /**
-   * Plays virtual time, a millisecond at a time, and lets promises and the file system take their turns, until `isDone`. While no frames move, the file system is
-   * what is waited for, and gets the core.
+   * Plays virtual time, a millisecond at a time, and lets promises and the file system take their turns, until `isDone`. While no frames move, the
+   * file system is what is waited for, and gets the core.
    */
   async playUntil(isDone: () => boolean): Promise<void> {
     for (let step = 0; !isDone(); step++) {

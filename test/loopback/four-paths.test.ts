@@ -9,7 +9,8 @@ import { untilWell } from './quiet-cores.js';
 import { areSame, filesOf, HeldSender, randomFile, received, startDaemonProcess } from './send-lab.js';
 import { freePorts, scratchFolder, startSwitchProcess, within, type XpassProcess } from './switch-lab.js';
 
-// What test/sim/four-paths.test.ts shows in virtual time, over processes: two switch processes with four trunks between them. test/loopback/lab.test.ts has one switch process with the spines inside.
+// What test/sim/four-paths.test.ts shows in virtual time, over processes: two switch processes with four trunks between them.
+// test/loopback/lab.test.ts has one switch process with the spines inside.
 
 const TOPOLOGIES = fileURLToPath(new URL('../../deploy/topologies/', import.meta.url));
 /** A third as many frames as usual, so that two cores have time for all processes. */

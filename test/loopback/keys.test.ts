@@ -100,6 +100,20 @@ describe('a file that is sent with', () => {
     expect([tap.sees(TEXT), tap.sees('fox.txt')]).toEqual([false, false]);
   });
 
+  it('identities behind a switch arrives, where peers are named by their host ids', async () => {
+    const [ours, theirs] = [await newKey('--identity'), await newKey('--identity')];
+    const publicKey = (line: string) => line.split(/\s+/).at(-1) ?? '';
+    const peers = join(await scratchFolder(), 'peers');
+    await writeFile(peers, `host-1 ${publicKey(ours.line)}\nhost-2 ${publicKey(theirs.line)}\n`);
+    const { port } = await startSwitch('--hosts', '2');
+    const at = ['--switch', `127.0.0.1:${port}`, '--peers', peers];
+    const receiver = await startDaemon(...at, '--host-id', '2', '--key', theirs.path);
+    const file = await textFile();
+    const ended = await send(file, '--to', '2', ...at, '--host-id', '1', '--key', ours.path);
+    expect([ended.code, ended.stderr]).toEqual([0, expect.not.stringContaining('internal')]);
+    expect(await areSame(file, join(receiver.directory, 'fox.txt'))).toBe(true);
+  });
+
   it('a shared secret goes through a switch that knows it, which takes nobody without it', async () => {
     const { path } = await newKey();
     const { port } = await startSwitch('--hosts', '3', '--key', path);

@@ -4,7 +4,8 @@ import { wireBytes } from '../../src/wire/layout.js';
 import { untilWell } from './quiet-cores.js';
 import { within, XpassProcess } from './switch-lab.js';
 
-// The same scenario file in virtual time and over processes. What the two may differ by is fixed; the files say what the processes are like (docs/SCENARIOS.md, "Over processes").
+// The same scenario file in virtual time and over processes. What the two may differ by is fixed; the files say what the processes are like
+// (docs/SCENARIOS.md, "Over processes").
 
 /** Of the three files. */
 const FRAME_BYTES = 32_768;

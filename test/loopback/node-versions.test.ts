@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeOfLine, otherLines } from '../../.config/node-versions.mjs';
-import { COLLECTOR_FLAGS, isTuned } from '../../src/apps/shared/collector.js';
+import { isTuned, V8_FLAGS } from '../../src/apps/shared/v8-flags.js';
 import { scratchFile, within, XpassProcess } from './switch-lab.js';
 
 // What is compiled here runs on each Node.js line that `npm run nodes` has installed. All other tests cover the line that runs them.
@@ -51,7 +51,7 @@ describe.each(otherLines())('Node.js %i', (line) => {
     const v8 = execFileSync(node, ['-p', 'process.versions.v8'], { encoding: 'utf8' }).trim();
     const known = execFileSync(node, ['--v8-options'], { encoding: 'utf8' });
     expect(isTuned(v8), v8).toBe(true);
-    for (const flag of Object.values(COLLECTOR_FLAGS)) {
+    for (const flag of Object.values(V8_FLAGS)) {
       expect(known).toContain(`  ${flag.split('=', 1)[0].replace('--no-', '--')} `);
     }
   });

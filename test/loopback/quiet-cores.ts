@@ -3,7 +3,8 @@ import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, type TestContext } from 'vitest';
 
-// Figures of processes in real time are those of the program only where nobody else had the cores: other programs, or other machines on the host of a virtual one.
+// Figures of processes in real time are those of the program only where nobody else had the cores: other programs, or other machines on the host of a
+// virtual one.
 
 /** How long one look takes: long enough for ten ticks of the kernel's accounting on each of two cores. */
 const LOOK_MS = 500;
@@ -41,10 +42,12 @@ const BUSY = 'busy cores: ';
 const IS_LAST_TRY = process.env.XPASS_TEST_LAST_TRY !== undefined;
 
 /**
- * Runs until nothing is wrong; `play` says in words what is. Skips where cores were taken away before a run or in it, since a process without a core does what no program of its own can mend.
+ * Runs until nothing is wrong; `play` says in words what is. Skips where cores were taken away before a run or in it, since a process without a core
+ * does what no program of its own can mend.
  *
- * The last try plays in any case. All that `play` itself asserts then holds on busy cores too: that processes start, do their work and end. Only of figures that are wrong nothing is said where the cores were busy, or a host that
- * is never quiet would fail every change; the end of the run tells of it.
+ * The last try plays in any case. All that `play` itself asserts then holds on busy cores too: that processes start, do their work and end. Only of
+ * figures that are wrong nothing is said where the cores were busy, or a host that is never quiet would fail every change; the end of the run tells
+ * of it.
  */
 export async function untilWell(context: TestContext, play: () => Promise<string>): Promise<void> {
   let seen = '';

@@ -10,7 +10,8 @@ import {
 import { untilWell } from './quiet-cores.js';
 import { within, XpassProcess } from './switch-lab.js';
 
-// Flows of Swift, whose delays are the kernel's and the loop's, and EC4 beside DCTCP, whose marks and credits are the switch's, over real processes. test/sim/shared-link.test.ts plays all algorithms with hosts that are late in virtual time;
+// Flows of Swift, whose delays are the kernel's and the loop's, and EC4 beside DCTCP, whose marks and credits are the switch's, over real processes.
+// test/sim/shared-link.test.ts plays all algorithms with hosts that are late in virtual time;
 // deploy/measurements/shared-link.mjs plays them over processes, which takes minutes.
 
 /** Of the command's JSON. */

@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SwitchControl } from '../../src/services/control/client.js';
@@ -254,6 +255,7 @@ describe('the control of a switch', () => {
     const { process, listening, control } = await startSwitch('--hosts', '1', '--control', '0.0.0.0:0');
     const at = control.replace('0.0.0.0', '127.0.0.1');
     const path = await scratchFile('token', `${String(listening.control_token)}\n`);
+    await chmod(path, 0o600);
     expect((await runHere('switch', 'ctl', 'ports', '--control', at, '--control-token', path)).code).toBe(0);
     const refused = await runHere('switch', 'ctl', 'reset', '--control', at);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('use --control-token FILE')]);
@@ -263,6 +265,7 @@ describe('the control of a switch', () => {
 
   it('tells nobody a token that a file holds', async () => {
     const path = await scratchFile('token', '0123456789abcdef\n');
+    await chmod(path, 0o600);
     const { listening, control } = await startSwitch('--hosts', '1', '--control', ':0', '--control-token', path);
     expect(listening.control_token).toBeNull();
     expect((await runHere('switch', 'ctl', 'ports', '--control', control, '--control-token', path)).code).toBe(0);

@@ -118,7 +118,8 @@ describe('batches of messages', () => {
   });
 
   it('tell how long each datagram has waited in the socket, IPv4 and marks beside it', async () => {
-    // Tried again: Linux begins to stamp some time after the first socket has asked for it, so the first datagram may have none, or that of its reading; and waits of two seconds count as none.
+    // Tried again: Linux begins to stamp some time after the first socket has asked for it, so the first datagram may have none, or that of its
+    // reading; and waits of two seconds count as none.
     let looked = await waitsOfTwo();
     for (let again = 0; again < 4 && isUnstamped(looked.waits); again++) looked = await waitsOfTwo();
     const { waits, tookNs } = looked;

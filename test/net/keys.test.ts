@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { crc32 } from '../../src/base/crc32.js';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
 import { formatKey, type HostKey, makeKey, writeKeyFile } from '../../src/net/key-file.js';
 import { type Keys, keyExchange, readKeys, refuseOpenDoor } from '../../src/net/keys.js';
@@ -9,7 +10,7 @@ import { Peers } from '../../src/net/peers-file.js';
 import { loadFrameCiphers } from '../../src/udp/seal/gcm.js';
 import { frameType } from '../../src/wire/decode.js';
 import { Frame } from '../../src/wire/frame.js';
-import { Attach, kindOf } from '../../src/wire/frames.js';
+import { Attach, kindOf, NoAssociation } from '../../src/wire/frames.js';
 import { SEALED_EXTRA_BYTES } from '../../src/wire/layout.js';
 import { NONCE_PROOF, proofAt } from '../../src/wire/proofs.js';
 import { addFaults, TERRIBLE } from '../harness/faults.js';
@@ -125,6 +126,41 @@ describe('hosts with keys', () => {
     new Source(world, 200_000).start(0, 1);
     world.run(2 * SECOND_NS);
     expect(Math.max(...sizes)).toBe(1_472);
+  });
+});
+
+describe('a handshake with keys', () => {
+  it('is ended by no WELCOME whose bits in the clear were changed on the way', async () => {
+    const exchange = keyExchange(await keysOf(makeKey('secret')), () => 'a')!;
+    const [ci, cr, other] = [1, 2, 3].map((value) => new Uint8Array(8).fill(value)) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ];
+    const initiation = exchange.initiate(1, ci)!;
+    const { message } = exchange.respond(1, initiation.message, { ci, cr })!;
+    expect(initiation.finish(message, ci, other)).toBeNull();
+    expect(initiation.finish(message, ci, cr)).not.toBeNull();
+  });
+
+  it('that the answerer cannot begin itself takes nothing away where somebody forges a hint', async () => {
+    const { keys, peersBut } = identities(2);
+    const known = new Peers();
+    const caller = keys[0]!;
+    if (caller.kind === 'identity') known.add('laptop', caller.identity.public);
+    const { world, sink } = worldOf([await keysOf(keys[0]!, peersBut(0)), await keysOf(keys[1]!, known)]);
+    // Nobody answers what the hint leads to: the move that host 1 tries is over after three times.
+    world.network = (frame) => (kindOf(frameType(frame.bytes)).name === 'PATH_MOVED' ? [] : [0]);
+    const source = new Source(world, 20_000_000);
+    source.start(0, 1);
+    world.run(0.3 * SECOND_NS);
+    const hint = new Frame(new Uint8Array(64));
+    hint.length = NoAssociation.encode(hint.bytes, { destination: 0, source: 0, flowId: 0 }, {}, crc32);
+    world.inject(hint, 0, 1);
+    world.run(10 * SECOND_NS);
+    expect(world.hosts[1]!.door!.handshakes.counters.unasked).toBe(1);
+    expect(source.closed).toBeNull();
+    expect(sink.readers[0]).toMatchObject({ received: 20_000_000, wrong: 0, closed: null });
   });
 });
 

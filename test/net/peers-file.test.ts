@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -43,6 +43,9 @@ describe('a peers file', () => {
     await expect(readPeersFile(file)).rejects.toThrow(`peers file '${file}' does not exist`);
     await writeFile(file, `a ${firstText}\n`);
     expect((await readPeersFile(file)).keyOf('a')).toEqual(first);
+    await chmod(file, 0o664);
+    await expect(readPeersFile(file, 'linux')).rejects.toThrow(`peers file '${file}' can be changed by others`);
+    expect((await readPeersFile(file, 'win32')).size).toBe(1);
     await rm(directory, { recursive: true });
   });
 });

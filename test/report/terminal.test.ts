@@ -50,8 +50,8 @@ const ESCAPE = '\u001b';
 const PIECES = new RegExp(`${ESCAPE}\\[(\\d*)([A-Za-z])|(.)`, 'gs');
 
 /**
- * A terminal as far as a live region needs one: text, line feeds, the cursor's column (CHA) and row (CUU, CUD), and erasing of a line (EL), as in ECMA-48. Anything
- * else fails. `scrolled` is what has left it by the top.
+ * A terminal as far as a live region needs one: text, line feeds, the cursor's column (CHA) and row (CUU, CUD), and erasing of a line (EL), as in
+ * ECMA-48. Anything else fails. `scrolled` is what has left it by the top.
  */
 class Screen {
   readonly scrolled: string[] = [];

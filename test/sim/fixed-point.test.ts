@@ -85,8 +85,8 @@ function measure(settings: Case): Figures {
 }
 
 /**
- * Which credits are lost is chance: two standard deviations of a binomial distribution as a part of its mean, of the smallest share. One would do if drops were independent;
- * a full queue drops the credits of a flow in runs, since flows keep their places among each other for a while.
+ * Which credits are lost is chance: two standard deviations of a binomial distribution as a part of its mean, of the smallest share. One would do if
+ * drops were independent; a full queue drops the credits of a flow in runs, since flows keep their places among each other for a while.
  */
 function chance({ shares, dropped }: Figures): number {
   const used = (Math.min(...shares) * LINK_BPS * MEASURED_NS) / 1e9 / BITS_PER_CREDIT;

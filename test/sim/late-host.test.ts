@@ -45,7 +45,8 @@ describe('many flows of a host that is late', () => {
   it('do not wait for credits that are lost on the way', async () => {
     const lost = 'faults=[{ at: 0s, link: h2, loss: 20%, frameTypes: [credit] }]';
     const { flows } = await play(300, '200mbit', 0.3, [lost]);
-    // 0.62 s without losses. Where only a flow's own next credit tells of a lost one, most of the host's credits are lost ones that wait for that, and it takes 8.8 s.
+    // 0.62 s without losses. Where only a flow's own next credit tells of a lost one, most of the host's credits are lost ones that wait for that,
+    // and it takes 8.8 s.
     expect(Math.max(...flows.map(({ fctNs }) => fctNs ?? Number.NaN))).toBeLessThan(1e9);
   });
 });

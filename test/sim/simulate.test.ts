@@ -94,7 +94,8 @@ describe('a simulation', () => {
         return credits.unused;
       });
       const mean = wasted.reduce((sum, count) => sum + count, 0) / seeds.length;
-      // Gaps are uniform from 0.5 to 1.5 of their mean before the first echo: of n credits in a time, n / 12 is the variance. Three standard deviations, and a half for rounding.
+      // Gaps are uniform from 0.5 to 1.5 of their mean before the first echo: of n credits in a time, n / 12 is the variance. Three standard
+      // deviations, and a half for rounding.
       const chance = 3 * Math.sqrt(expected / 12 / seeds.length);
       expect(Math.abs(mean - expected), `wasted at ${initial_rate}`).toBeLessThan(0.5 + chance);
     }

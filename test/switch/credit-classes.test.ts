@@ -189,7 +189,10 @@ interface Flows {
   count: number;
 }
 
-/** Flows that take the offer of their class at each credit, for 40 ms; returns the mean of all credits of each class over the last half, as a part of the link. */
+/**
+ * Flows that take the offer of their class at each credit, for 40 ms; returns the mean of all credits of each class over the last half, as a part of
+ * the link.
+ */
 function partsOfLink(classes: readonly Flows[]): number[] {
   const random = new SeededRandom(7);
   const flows = classes.flatMap(({ offers, count }, index) =>

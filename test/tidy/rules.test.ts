@@ -21,6 +21,15 @@ describe('noLongFiles', () => {
   });
 });
 
+describe('noWideComments', () => {
+  it('finds a comment of 161 characters, and leaves code and comments of 160 alone', () => {
+    const wide = (start: string, length: number) => start + 'x'.repeat(length - start.length);
+    const [good, bad] = [160, 161].map((length) => ['// ', ' * ', '/** '].map((start) => wide(start, length)));
+    expect(rules.noWideComments([file('src/a.ts', ...bad!)])).toHaveLength(3);
+    expect(rules.noWideComments([file('src/a.ts', ...good!, wide('const a = ', 300))])).toEqual([]);
+  });
+});
+
 describe('noUnfinishedWork', () => {
   it.each([
     ['TO', 'DO'],

@@ -113,6 +113,19 @@ export const noLongFiles: Rule = (files) =>
     .filter(({ lines }) => lines > MAX_LINES)
     .map(({ path, lines }) => `${path}:${lines}: a source file has at most ${MAX_LINES} lines`);
 
+const MAX_COMMENT_CHARACTERS = 160;
+const COMMENT = /^\s*(\/\/|\/?\*)/;
+
+export const noWideComments: Rule = (files) =>
+  files
+    .filter(({ path }) => isCode(path))
+    .flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, at) => {
+        if (line.length <= MAX_COMMENT_CHARACTERS || !COMMENT.test(line)) return [];
+        return [`${path}:${at + 1}: a line of a comment has at most ${MAX_COMMENT_CHARACTERS} characters`];
+      }),
+    );
+
 const UNFINISHED = /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b/;
 
 export const noUnfinishedWork: Rule = (files) =>

@@ -13,6 +13,7 @@ describe('the repository', () => {
     ['keeps clocks, timers, chance and the process out of the pure rooms', pureRoomsArePure],
     ['has no enum, default export or any', noForbiddenSyntax],
     ['has no source file of over 500 lines', rules.noLongFiles],
+    ['has no comment wider than 160 characters', rules.noWideComments],
     ['has no unfinished work', rules.noUnfinishedWork],
     ['has no switched-off test', rules.noSwitchedOffTests],
     ['says why it skips a test', rules.skipsSayWhy],

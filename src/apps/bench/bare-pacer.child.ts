@@ -4,7 +4,10 @@ import { serve } from './child-program.js';
 import { GapMeter } from './flows/meters.js';
 import type { GapErrors } from './flows/orders.js';
 
-/** A program that does nothing but look at the clock, and notes when the credits would leave that it does not send: what is uneven here is the machine's. Started by pacing.ts; ready when it has measured. */
+/**
+ * A program that does nothing but look at the clock, and notes when the credits would leave that it does not send: what is uneven here is the
+ * machine's. Started by pacing.ts; ready when it has measured.
+ */
 export interface BarePacerOrder {
   gapNs: number;
   warmUpMs: number;

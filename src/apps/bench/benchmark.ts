@@ -28,7 +28,10 @@ export interface Benchmark {
   readonly group: string;
   /** Parts of the name with which it runs only when it is asked for by them. */
   readonly rareParts?: readonly string[];
-  /** Benchmarks in a row with the same word take turns, so that each run of one is close to a run of the others, and share what is measured once for all of them. */
+  /**
+   * Benchmarks in a row with the same word take turns, so that each run of one is close to a run of the others, and share what is measured once for
+   * all of them.
+   */
   readonly round?: string;
   /** Upper limit of its runs, where more would say little for the time that they take. */
   readonly mostRuns?: number;

@@ -32,8 +32,8 @@ export interface Selection {
 }
 
 /**
- * The benchmarks that the names mean, in the order of `all`: each name is that of a benchmark or of a group, or begins one at a slash. Without names all but the
- * rare ones. Throws a usage Failure for a name that means nothing.
+ * The benchmarks that the names mean, in the order of `all`: each name is that of a benchmark or of a group, or begins one at a slash. Without names
+ * all but the rare ones. Throws a usage Failure for a name that means nothing.
  */
 export function selectBenchmarks(
   names: readonly string[],

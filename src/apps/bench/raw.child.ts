@@ -21,7 +21,10 @@ export interface RawOrder {
   serverPort: number;
   /** Credits outstanding. */
   window: number;
-  /** From the end of a round trip to the beginning of the next one, mean of a Poisson process; 0 for none. Only where one credit is outstanding, and not before the warm-up is over: seldom called, code would not be compiled. */
+  /**
+   * From the end of a round trip to the beginning of the next one, mean of a Poisson process; 0 for none. Only where one credit is outstanding, and
+   * not before the warm-up is over: seldom called, code would not be compiled.
+   */
   gapMs: number;
   /** Both ends take the CRC of each data frame, as xpass does. */
   isChecked: boolean;

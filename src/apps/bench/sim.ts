@@ -62,7 +62,10 @@ export const SIMULATOR_WORKS: readonly SimulatorWork[] = [
 const AUTHORS = { rawIs: "the authors' ns-2 code in C++" };
 const MEBIBYTE = 1024 * 1024;
 
-/** How fast the simulator is on one core, beside the authors' simulator where its figure is known; how many seconds are measured is not for `--seconds` to say. */
+/**
+ * How fast the simulator is on one core, beside the authors' simulator where its figure is known; how many seconds are measured is not for
+ * `--seconds` to say.
+ */
 export const SIMULATOR: readonly Benchmark[] = SIMULATOR_WORKS.map((work) => ({
   name: work.name,
   group: 'sim',

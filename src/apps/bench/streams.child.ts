@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { openHost } from '../../net/host.js';
 import { DurationHistogram, type Percentiles } from '../../services/perf/histogram.js';
 import { formatAddress } from '../../udp/address.js';
-import { keepYoungGenerationSmall, markRarely } from '../shared/collector.js';
+import { keepYoungGenerationSmall, markRarely } from '../shared/v8-flags.js';
 import { serve } from './child-program.js';
 import { CHUNK, type DuplexTransport } from './peers/stream-carrier.js';
 import { TCP } from './peers/tcp.js';

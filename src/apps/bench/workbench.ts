@@ -13,7 +13,10 @@ export type { Usage } from './probe.child.js';
 
 /** Arguments of Node.js for a process that can collect its garbage when it is asked. */
 const COLLECTING: readonly string[] = ['--expose-gc'];
-/** The same for a program that knows nothing of probes. One that gets messages of its own imports probe.child.js instead: loaded before, it would take the first of them. */
+/**
+ * The same for a program that knows nothing of probes. One that gets messages of its own imports probe.child.js instead: loaded before, it would take
+ * the first of them.
+ */
 const PROBED: readonly string[] = [...COLLECTING, '--import', compiledModule('apps/bench/probe.child').href];
 
 /** Asks one process what it uses. */
@@ -47,7 +50,10 @@ export interface BenchSettings {
   readonly profileDirectory: string | null;
 }
 
-/** Seconds that processes run before they are measured: three of them on two cores have most of their code compiled by then, and carry a fifth more than after two seconds (measured, docs/PERF-LOG.md). */
+/**
+ * Seconds that processes run before they are measured: three of them on two cores have most of their code compiled by then, and carry a fifth more
+ * than after two seconds (measured, docs/PERF-LOG.md).
+ */
 const WARM_UP_SECONDS = 4;
 const SMOKE_WARM_UP_SECONDS = 0.2;
 /** What a process takes from its start until it measures, besides the warm-up (0.15 to 0.4 s on idle cores, by the version of Node.js). */

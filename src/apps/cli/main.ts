@@ -4,7 +4,7 @@
  */
 
 import { ExitCode } from '../../base/exit-codes.js';
-import { compileBaselineOnMainThread, keepYoungGenerationSmall } from '../shared/collector.js';
+import { compileBaselineOnMainThread, keepYoungGenerationSmall } from '../shared/v8-flags.js';
 import { COMMANDS } from './commands.js';
 import { writeSome } from './log-output.js';
 import { runProgram } from './program.js';

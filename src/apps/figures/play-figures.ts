@@ -110,8 +110,8 @@ const BAR_WIDTH = 30;
 const LINE_MS = 10_000;
 
 /**
- * How far figures are, on standard error: one line on a terminal, now and then a line elsewhere. Runs count by their events, since some are a thousand times longer
- * than others.
+ * How far figures are, on standard error: one line on a terminal, now and then a line elsewhere. Runs count by their events, since some are a
+ * thousand times longer than others.
  */
 export class FiguresProgress {
   private readonly region: LiveRegion;

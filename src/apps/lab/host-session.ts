@@ -13,7 +13,7 @@ import { SlowReader } from '../../sim/slow-reader.js';
 import type { FlowPlan } from '../../sim/traffic/plan-flows.js';
 import type { PortSnapshot } from '../../switch/port-statistics.js';
 import { ResetCode } from '../../wire/layout.js';
-import { markRarely } from '../shared/collector.js';
+import { markRarely } from '../shared/v8-flags.js';
 import { FlowSink, type RunTimes } from './flow-sink.js';
 import { FlowSource } from './flow-source.js';
 import { HostSampler, type SampleOrder } from './host-sampler.js';

@@ -2,7 +2,7 @@
 
 import { ExitCode } from '../../base/exit-codes.js';
 import { failureOf } from '../../base/failure.js';
-import { compileBaselineOnMainThread, keepYoungGenerationSmall } from '../shared/collector.js';
+import { compileBaselineOnMainThread, keepYoungGenerationSmall } from '../shared/v8-flags.js';
 import { HostSession } from './host-session.js';
 import type { FromHost, HostOrder, ToHost } from './messages.js';
 

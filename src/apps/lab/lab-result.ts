@@ -25,8 +25,8 @@ export interface CountedFlow {
 }
 
 /**
- * Jain's index over windows of one length that follow each other from `fromNs` on, averaged over those in which two flows or more lasted from beginning to end, as the
- * simulator has it; null without any.
+ * Jain's index over windows of one length that follow each other from `fromNs` on, averaged over those in which two flows or more lasted from
+ * beginning to end, as the simulator has it; null without any.
  */
 export function meanJain(
   flows: readonly CountedFlow[],

@@ -7,8 +7,8 @@ import type { PortSnapshot } from '../../switch/port-statistics.js';
 import type { HostSamples, SampleOrder } from './host-sampler.js';
 
 /**
- * What the lab and the processes of its hosts say to each other, as structured clones: numbers may be Infinity. Instants are nanoseconds of the system's monotonic
- * clock, which all processes of a machine share; other times are ns since the start of the run.
+ * What the lab and the processes of its hosts say to each other, as structured clones: numbers may be Infinity. Instants are nanoseconds of the
+ * system's monotonic clock, which all processes of a machine share; other times are ns since the start of the run.
  */
 
 /** Bytes by window of a fixed length: what Jain's index is made of. Windows before the first byte are not kept. */

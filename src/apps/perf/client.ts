@@ -43,9 +43,9 @@ export interface PerfClientOutcome {
 const MAX_ANSWERS = 2;
 
 /**
- * The client of one test. It opens the control stream with its request; when the server is ready it sends data, or takes the server's; when all flows have ended it
- * sends what it measured, and gets what the server did. No wait has a timeout of its own: the control stream is open all the time, so a server that is
- * lost or never answers ends it by the transport's.
+ * The client of one test. It opens the control stream with its request; when the server is ready it sends data, or takes the server's; when all flows
+ * have ended it sends what it measured, and gets what the server did. No wait has a timeout of its own: the control stream is open all the time, so a
+ * server that is lost or never answers ends it by the transport's.
  */
 export class PerfClient implements FlowWriter {
   /** Resolves when the test is over; rejects with a Failure. */

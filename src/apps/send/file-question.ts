@@ -17,7 +17,10 @@ export interface FileQuestionOptions {
   readonly peer: number;
 }
 
-/** Asks a receiver one message on a flow of its own. The flow stays open until the answer is there: its keep-alives tell a receiver that is busy from one that is gone. */
+/**
+ * Asks a receiver one message on a flow of its own. The flow stays open until the answer is there: its keep-alives tell a receiver that is busy from
+ * one that is gone.
+ */
 export class FileQuestion {
   private readonly options: FileQuestionOptions;
   private sender: Sender | null = null;

@@ -30,8 +30,8 @@ export interface HashedSource extends ByteSource {
 }
 
 /**
- * Sends one file on a flow of its own and waits for the receiver's verdict, which comes on another. The flow stays open until then, though nothing is left to send:
- * its keep-alives tell a receiver that is busy with its disk from one that is gone.
+ * Sends one file on a flow of its own and waits for the receiver's verdict, which comes on another. The flow stays open until then, though nothing is
+ * left to send: its keep-alives tell a receiver that is busy with its disk from one that is gone.
  */
 export class FileTransfer implements FlowWriter {
   private readonly options: FileTransferOptions;
@@ -61,8 +61,8 @@ export class FileTransfer implements FlowWriter {
   }
 
   /**
-   * Sends all there is. Resolves with the receiver's verdict, bad ones included, once the flow is closed; throws XpassError when the flow fails before, and a Failure
-   * when the file cannot be read or changes. Call it once.
+   * Sends all there is. Resolves with the receiver's verdict, bad ones included, once the flow is closed; throws XpassError when the flow fails
+   * before, and a Failure when the file cannot be read or changes. Call it once.
    */
   async send(): Promise<Verdict> {
     assert(this.sender === null, 'a transfer is sent once');

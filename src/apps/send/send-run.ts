@@ -22,7 +22,10 @@ import { FileTransfer, type HashedSource } from './file-transfer.js';
 import { ProgressDisplay } from './progress.js';
 import { type FileResult, failedResult, skippedResult, verdictResult } from './report.js';
 
-/** A source again and again, under the header of a stream that its receiver reads and forgets: everything that sending a file does, without a file at the other end. */
+/**
+ * A source again and again, under the header of a stream that its receiver reads and forgets: everything that sending a file does, without a file at
+ * the other end.
+ */
 export class EndlessSource implements HashedSource {
   readonly sha256 = null;
   private readonly open: () => Promise<HashedSource>;

@@ -7,7 +7,7 @@ import type { Notice } from '../../net/host-options.js';
 import type { HostPlace, HostSettings } from '../../net/host-settings.js';
 import { parsePeer } from '../../net/peer-name.js';
 import type { Address } from '../../udp/address.js';
-import { markRarely } from './collector.js';
+import { markRarely } from './v8-flags.js';
 
 export interface CommandHostOptions {
   /** The command's options. */

@@ -5,8 +5,9 @@ import process from 'node:process';
 const TERMINATED = 143;
 
 /**
- * Loaded before the program by `END_WITH_PARENT` of child.ts: ends a process in order when its standard input does, which nobody but its parent holds open. So none is left
- * over by a parent that was killed. The listeners of SIGTERM are called, since the signal itself ends a process of Windows at once.
+ * Loaded before the program by `END_WITH_PARENT` of child.ts: ends a process in order when its standard input does, which nobody but its parent holds
+ * open. So none is left over by a parent that was killed. The listeners of SIGTERM are called, since the signal itself ends a process of Windows at
+ * once.
  */
 process.stdin
   .once('end', () => {

@@ -20,7 +20,7 @@ import type { DriverStatistics } from '../../udp/statistics.js';
 import { type SwitchParts, UdpSwitch } from '../../udp/switch-driver.js';
 import type { Spin } from '../../udp/wake-policy.js';
 import type { AttachProof } from '../../wire/proofs.js';
-import { markRarely } from '../shared/collector.js';
+import { markRarely } from '../shared/v8-flags.js';
 import { type ControlHandler, ControlServer } from './control-server.js';
 
 export interface SwitchServerOptions {

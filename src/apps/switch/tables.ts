@@ -51,8 +51,8 @@ function columnsFor({ ports, choices }: SwitchReport): Column<PortRow>[] {
 
 /**
  * The ports of a switch, one a line: what they carried since the counts began, as rates since `before` where that is given, and what was dropped. Queues of a
- * direction from a host are what the switch holds back of frames that came closer together than the host's NIC would send them. Where a switch chooses among equal paths,
- * two more columns say how; where credits of the low class passed, one more counts them; a line names links that are dead.
+ * direction from a host are what the switch holds back of frames that came closer together than the host's NIC would send them. Where a switch
+ * chooses among equal paths, two more columns say how; where credits of the low class passed, one more counts them; a line names links that are dead.
  */
 export function portLines(report: SwitchReport, before: SwitchReport | null = null): string[] {
   const { columns, rows } = tableOf(columnsFor(report), portRows(report, before));

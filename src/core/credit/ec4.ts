@@ -104,7 +104,8 @@ const SLOW_START_FRAMES = 2;
 
 /**
  * EC4 (Wei, Dong, Huang, Xiao: "ECN and Credit-Reservation Converged Congestion Control") with the pace of DCTCP. Algorithm 1 taken literally (`ec4-literal`)
- * gets 2 to 3 times what DCTCP does. Here its LOW mode moves as far in a round trip as DCTCP's window of cur_rate * RTT would. Once an RTT, of the data frames of the period:
+ * gets 2 to 3 times what DCTCP does. Here its LOW mode moves as far in a round trip as DCTCP's window of cur_rate * RTT would. Once an RTT, of the
+ * data frames of the period:
  *
  *     ratio = marked / data frames
  *     if no mark was ever seen, or ratio <= target_ecn_ratio and mode > mode_threshold:               HIGH mode: nobody else is there
@@ -116,7 +117,8 @@ const SLOW_START_FRAMES = 2;
  *         w = (w + w_mid) / 2;  step = min(w * (max_rate - cur_rate), growth frames an RTT)
  *         below 2 frames an RTT:  cur_rate += 1 frame an RTT for each frame without a mark, up to 2
  *         if ratio <= target_ecn_ratio:   cur_rate = cur_rate + step;  mode += 1
- *         else:                           mode = 0;  unless the update before did it:  cur_rate = (cur_rate + (1 - ratio) * step) * (1 - (target_ecn_ratio + alpha) / 2)
+ *         else:                           mode = 0;  unless the update before did it:
+ *             cur_rate = (cur_rate + (1 - ratio) * step) * (1 - (target_ecn_ratio + alpha) / 2)
  *
  * Each departure, with what it does: docs/decisions/0015-ec4.md.
  *
@@ -279,7 +281,8 @@ export const ec4: CreditAlgorithmDefinition = {
 
 /**
  * Algorithm 1 of EC4 (Wei, Dong, Huang, Xiao: "ECN and Credit-Reservation Converged Congestion Control"), which shares a data queue with traffic that
- * reacts to its ECN marks, taken literally, for comparison: it takes 2 to 3 times what DCTCP gets (docs/decisions/0015-ec4.md). Once an RTT, of the data frames of the period:
+ * reacts to its ECN marks, taken literally, for comparison: it takes 2 to 3 times what DCTCP gets (docs/decisions/0015-ec4.md). Once an RTT, of the
+ * data frames of the period:
  *
  *     ratio = marked / data frames
  *     if ratio <= target_ecn_ratio and mode > mode_threshold:                                          HIGH mode: nobody else is there
@@ -292,7 +295,8 @@ export const ec4: CreditAlgorithmDefinition = {
  *         else:                          cur_rate = tmp * (1 - loss);  w = max(w / 2, w_min)
  *
  * Whether the last lines are skipped in HIGH mode cannot be read off the listing: `high_goes_on` chooses. One w serves
- * both modes, as the listing has one; HIGH mode is `expresspass`, which counts a loss where it belongs. Ours: a rate is at least a credit an update period and at most the link's.
+ * both modes, as the listing has one; HIGH mode is `expresspass`, which counts a loss where it belongs. Ours: a rate is at least a credit an update
+ * period and at most the link's.
  */
 class Ec4Literal extends MarkedListing {
   readonly name = 'ec4-literal';

@@ -235,7 +235,8 @@ export const naive: CreditAlgorithmDefinition = {
 
 /**
  * The public ns-2 code of the authors of ExpressPass. Against the 2017 listing: the target loss shrinks to 0 towards the maximum rate; a decrease goes to the
- * delivered rate and never raises; w grows by steps. Unused credits count as delivered here. Credits of 76 to 92 B and jitter of 0.1 are the endpoint's settings.
+ * delivered rate and never raises; w grows by steps. Unused credits count as delivered here. Credits of 76 to 92 B and jitter of 0.1 are the
+ * endpoint's settings.
  */
 class ExpressPassNs2 implements CreditAlgorithm {
   readonly name = 'expresspass-ns2';

@@ -250,7 +250,8 @@ const UNHEARD_LEANING = 1 / 2;
  *         if settled:  rate += make_up * loss^2 * (share - recent)      of a thin flow two thirds of that
  *     rate = at least one credit an update period, of a thin flow one in four, at most ceiling * max
  *
- * Before the first echo: initial_rate, which halves with every tenth that goes out beyond unheard_credits (half as many to a rate of 1/2), down to w_min / 2 * max.
+ * Before the first echo: initial_rate, which halves with every tenth that goes out beyond unheard_credits (half as many to a rate of 1/2), down to
+ * w_min / 2 * max.
  *
  * Why each is there, what it does and what the alternatives did: docs/decisions/0008-leaning.md.
  */

@@ -71,8 +71,8 @@ export function takesWeights(name: string): boolean {
 export type CreditAlgorithmMaker = (weight?: number) => CreditAlgorithm;
 
 /**
- * Makes the algorithm objects of many flows, which share one set of parameters: of their own they would be half a KiB for each flow. `records` are of ALGORITHM_NUMBERS each. Throws as
- * above.
+ * Makes the algorithm objects of many flows, which share one set of parameters: of their own they would be half a KiB for each flow. `records` are of
+ * ALGORITHM_NUMBERS each. Throws as above.
  */
 export function creditAlgorithmMaker(
   name: string,

@@ -13,8 +13,8 @@ import { INITIAL_WINDOW, MAX_WINDOW, MIN_WINDOW, TcpWindow } from './slow-start.
 const TARGET_CEILING = 1.5;
 
 /**
- * CUBIC, RFC 9438, with fast convergence (4.7): between two reductions the window follows a cubic of the time since, flat at the size of the last reduction, and never
- * grows more slowly than Reno would (4.3). A mark counts as a loss (RFC 3168 section 6.1.2), once for a round trip.
+ * CUBIC, RFC 9438, with fast convergence (4.7): between two reductions the window follows a cubic of the time since, flat at the size of the last
+ * reduction, and never grows more slowly than Reno would (4.3). A mark counts as a loss (RFC 3168 section 6.1.2), once for a round trip.
  */
 class Cubic implements WindowAlgorithm {
   readonly name = 'cubic';

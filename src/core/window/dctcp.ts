@@ -13,8 +13,9 @@ import { INITIAL_WINDOW, MAX_WINDOW, MIN_WINDOW, TcpWindow } from './slow-start.
 const LOSS_FACTOR = 0.5;
 
 /**
- * DCTCP, RFC 8257: alpha follows the share of marked frames, a round trip at a time, and the first mark of a round trip takes alpha / 2 of the window. By frames
- * instead of bytes, since every frame is acknowledged and says itself whether it was marked (section 3.2 is for delayed acknowledgements).
+ * DCTCP, RFC 8257: alpha follows the share of marked frames, a round trip at a time, and the first mark of a round trip takes alpha / 2 of the
+ * window. By frames instead of bytes, since every frame is acknowledged and says itself whether it was marked (section 3.2 is for delayed
+ * acknowledgements).
  */
 export class Dctcp implements WindowAlgorithm {
   readonly name = 'dctcp';

@@ -3,9 +3,9 @@ import type { WindowAlgorithm, WindowAlgorithmDefinition, WindowParameters, Wind
 import { Dctcp, dctcp } from './dctcp.js';
 
 /**
- * The sender of HULL (Alizadeh and others, NSDI 2012): DCTCP whose frames leave evenly spaced, since a burst that finds a phantom queue is marked for nothing. The
- * other half is the port's: it marks by a phantom queue (PROTOCOL §9.5). The paper's hardware pacer follows the rate at which it is fed; here the rate
- * is the window over the smoothed RTT, `pacing_gain` times, so that the pacer never holds a growing window back.
+ * The sender of HULL (Alizadeh and others, NSDI 2012): DCTCP whose frames leave evenly spaced, since a burst that finds a phantom queue is marked for
+ * nothing. The other half is the port's: it marks by a phantom queue (PROTOCOL §9.5). The paper's hardware pacer follows the rate at which it is fed;
+ * here the rate is the window over the smoothed RTT, `pacing_gain` times, so that the pacer never holds a growing window back.
  */
 class Hull implements WindowAlgorithm {
   readonly name = 'hull';

@@ -59,13 +59,13 @@ const SWIFT_PARAMETERS: readonly WindowParameter[] = [
 ];
 
 /**
- * What the window that is not the bottleneck has at most, of the other: the "ceiling value" of section 3.3 footnote 3, whose value the paper does not give (ours: without
- * one it would grow to the maximum and take ten round trips to fall when it becomes the bottleneck).
+ * What the window that is not the bottleneck has at most, of the other: the "ceiling value" of section 3.3 footnote 3, whose value the paper does not
+ * give (ours: without one it would grow to the maximum and take ten round trips to fall when it becomes the bottleneck).
  */
 const CEILING = 2;
 /**
- * The target of the hosts' delay is at least so many times what a process is late by as a rule (ours): there are two hosts, and a target that their mean exceeds is met
- * by no window, so that the flow would starve.
+ * The target of the hosts' delay is at least so many times what a process is late by as a rule (ours): there are two hosts, and a target that their
+ * mean exceeds is met by no window, so that the flow would starve.
  */
 const LATENESSES = 4;
 
@@ -119,8 +119,9 @@ class DelayWindow {
 }
 
 /**
- * Swift (Kumar and others, SIGCOMM 2020), Algorithm 1 twice: a window for the delay in the fabric and one for that in the hosts (3.3), whose minimum counts. The target in
- * the fabric grows with the switches on the way and as the window shrinks (3.5); below one frame the window becomes a gap between two (3.4).
+ * Swift (Kumar and others, SIGCOMM 2020), Algorithm 1 twice: a window for the delay in the fabric and one for that in the hosts (3.3), whose minimum
+ * counts. The target in the fabric grows with the switches on the way and as the window shrinks (3.5); below one frame the window becomes a gap
+ * between two (3.4).
  */
 class Swift implements WindowAlgorithm {
   readonly name = 'swift';

@@ -30,12 +30,12 @@ const FLAT_WEIGHT = 0.5;
 const MOST_STEPS_DOWN = 2;
 
 /**
- * TIMELY (Mittal and others, SIGCOMM 2015), Algorithm 1: a rate that follows the gradient of the RTT between two thresholds, once for each segment that was acknowledged. Frames
- * are paced one by one, where the paper's network cards send a segment as one burst. The thresholds and the step are the paper's at 10 Gbit/s, as
- * frames and a part of the link, so that they mean the same on another link.
+ * TIMELY (Mittal and others, SIGCOMM 2015), Algorithm 1: a rate that follows the gradient of the RTT between two thresholds, once for each segment
+ * that was acknowledged. Frames are paced one by one, where the paper's network cards send a segment as one burst. The thresholds and the step are
+ * the paper's at 10 Gbit/s, as frames and a part of the link, so that they mean the same on another link.
  *
- * That law has no fixed point, and between processes it takes lateness for a queue. Where hosts are late it is the patched one: Zhu and others, "ECN or Delay" (CoNEXT 2016), Algorithm 2,
- * with what decision 0011 adds.
+ * That law has no fixed point, and between processes it takes lateness for a queue. Where hosts are late it is the patched one: Zhu and others, "ECN
+ * or Delay" (CoNEXT 2016), Algorithm 2, with what decision 0011 adds.
  */
 class Timely implements WindowAlgorithm {
   readonly name = 'timely';
@@ -128,8 +128,9 @@ class Timely implements WindowAlgorithm {
   }
 
   /**
-   * The gradient weighs between a step up and a decrease by how far the RTT is above the lower threshold, so that there is one queue and one share at which all rates stay. No
-   * upper threshold: what one segment takes is bounded instead, since one that a process kept for 100 ms is twenty times the threshold.
+   * The gradient weighs between a step up and a decrease by how far the RTT is above the lower threshold, so that there is one queue and one share at
+   * which all rates stay. No upper threshold: what one segment takes is bounded instead, since one that a process kept for 100 ms is twenty times the
+   * threshold.
    */
   private followPatched(rttNs: number, { minRttNs, isWindowLimited }: WindowSample, gradient: number): void {
     const stepBps = isWindowLimited ? this.stepBps : 0;
@@ -152,7 +153,10 @@ class Timely implements WindowAlgorithm {
 
 /** The paper's step, at 10 Gbit/s. */
 const PAPER_STEP_BPS = 10e6;
-/** Shares of the link between which that stays: its own of 10 Gbit/s, and one with which a flow doubles in some tenths of a second at 100 Mbit/s (ours; with 0.1 % it needs seconds). */
+/**
+ * Shares of the link between which that stays: its own of 10 Gbit/s, and one with which a flow doubles in some tenths of a second at 100 Mbit/s
+ * (ours; with 0.1 % it needs seconds).
+ */
 const LEAST_STEP = 0.001;
 const MOST_STEP = 0.01;
 

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { failureOf, usageFailure } from '../../base/failure.js';
 
 /** 128 bits, so that it cannot be guessed. */
@@ -7,18 +7,25 @@ const TOKEN_BYTES = 16;
 /** Ours: what somebody writes by hand has as much chance in it as is reasonable. */
 const MIN_TOKEN_CHARACTERS = 16;
 const MAX_TOKEN_CHARACTERS = 256;
+/** Any mode of the group or of others. */
+const OTHERS = 0o077;
 
 export function makeToken(): string {
   return randomBytes(TOKEN_BYTES).toString('hex');
 }
 
-/** The first line of a file. Throws a Failure that names it. */
-export function readTokenFile(path: string): string {
+/** The first line of a file that only its owner may use. Throws a Failure that names it; `platform`: Windows has no modes. */
+export function readTokenFile(path: string, platform: NodeJS.Platform = process.platform): string {
   let text: string;
+  let mode: number;
   try {
     text = readFileSync(path, 'utf8');
+    ({ mode } = statSync(path));
   } catch (error) {
     throw failureOf(error, `the token file '${path}'`) ?? error;
+  }
+  if (platform !== 'win32' && (mode & OTHERS) !== 0) {
+    throw usageFailure(`the token file '${path}' can be used by others: run chmod 600 '${path}'`);
   }
   const [token] = text.split(/\r?\n/);
   if (token.length >= MIN_TOKEN_CHARACTERS && token.length <= MAX_TOKEN_CHARACTERS) return token;

@@ -46,8 +46,8 @@ const NO_MODES = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'])
 const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'EISDIR']);
 
 /**
- * A file on its way in: written under a temporary name in the receive directory, it gets its own name only when it is complete. Each call throws a FaultError or an
- * error of the system.
+ * A file on its way in: written under a temporary name in the receive directory, it gets its own name only when it is complete. Each call throws a
+ * FaultError or an error of the system.
  */
 export class IncomingFile {
   readonly handle: OpenFile;

@@ -42,9 +42,10 @@ const HALF_BITS = 10;
 const BUCKETS = 22 << HALF_BITS;
 
 /**
- * A histogram of durations for the hot path: constant memory (180 kB), never allocates, 5 ns to record one. Only the counting is ours, into the buckets that an HDR
- * histogram has, which then takes the counts over whenever percentiles are wanted. Recording into hdr-histogram-js at once takes 90 ns, and 20 ns in WebAssembly, whose memory
- * no garbage collector frees (all as CPU time on the 2-core lab machine, alone in a loop; two are recorded for each frame, and a frame has 10 us).
+ * A histogram of durations for the hot path: constant memory (180 kB), never allocates, 5 ns to record one. Only the counting is ours, into the
+ * buckets that an HDR histogram has, which then takes the counts over whenever percentiles are wanted. Recording into hdr-histogram-js at once takes
+ * 90 ns, and 20 ns in WebAssembly, whose memory no garbage collector frees (all as CPU time on the 2-core lab machine, alone in a loop; two are
+ * recorded for each frame, and a frame has 10 us).
  */
 export class DurationHistogram {
   private readonly counts = new Float64Array(BUCKETS);

@@ -43,8 +43,8 @@ export interface PerfSessionOptions {
 }
 
 /**
- * The server's part of one test. Its control stream, whose body this is, lasts as long as the test: a lost client ends it by the idle timeout. What the client measured comes as the stream's
- * trailer and ends the test; the answer stream then carries what was measured here.
+ * The server's part of one test. Its control stream, whose body this is, lasts as long as the test: a lost client ends it by the idle timeout. What
+ * the client measured comes as the stream's trailer and ends the test; the answer stream then carries what was measured here.
  */
 export class PerfSession implements TransferBody, FlowWriter {
   readonly bodyBytes = 0;

@@ -9,7 +9,10 @@ import { creditShare, FrameType, wireBytes } from '../../wire/layout.js';
 import type { FrameAudit } from './frame-audit.js';
 import { fail } from './violation.js';
 
-/** Looks at all links now and then: every frame in the fabric is in a queue or on a line, every loss and every copy is counted, and no deadline is forgotten. */
+/**
+ * Looks at all links now and then: every frame in the fabric is in a queue or on a line, every loss and every copy is counted, and no deadline is
+ * forgotten.
+ */
 export class FabricChecks {
   private readonly fabric: Fabric;
   private readonly audit: FrameAudit;

@@ -25,7 +25,7 @@ export class WatchedHost extends Host {
     const { door, endpoint, watch } = this;
     if (door === null || watch === null) endpoint.handleFrame(frame, nowNs);
     else if (watch.admit(frame, nowNs, () => door.admit(frame, nowNs))) {
-      if (!endpoint.handleFrame(frame, nowNs)) door.notUnderstood(frame);
+      door.judge(frame, endpoint.handleFrame(frame, nowNs));
     }
   }
 

@@ -1,4 +1,7 @@
-/** What the algorithm of one flow remembers, sample by sample. A value has a name from the sample on in which it is there first; before and after, it is NaN. */
+/**
+ * What the algorithm of one flow remembers, sample by sample. A value has a name from the sample on in which it is there first; before and after, it
+ * is NaN.
+ */
 export class StateSamples {
   private readonly values = new Map<string, number[]>();
 

@@ -10,7 +10,10 @@ const NONCE_BYTES = 12;
 const GCM_OPTIONS = { authTagLength: Sealed.tagBytes } as const;
 const DATA_BYTES = Header.bytes - AUTHENTICATED_FROM;
 
-/** AES-128-GCM for frames with one key in one direction, in place: the body is `bytes[12 .. end)`, the header before it is authenticated, the tag is at `tagAt`. */
+/**
+ * AES-128-GCM for frames with one key in one direction, in place: the body is `bytes[12 .. end)`, the header before it is authenticated, the tag is
+ * at `tagAt`.
+ */
 export interface GcmCipher {
   seal(bytes: Uint8Array, nonce: Uint8Array, end: number, tagAt: number): void;
   /** False where the tag is wrong; the body is garbage then. */

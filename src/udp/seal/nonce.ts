@@ -9,7 +9,10 @@ const NONCE_BYTES = 12;
 const NUMBER_AT = 4;
 const UPPER_WORD = 2 ** -32;
 
-/** The nonce of one direction: salt of the association, 3 bytes; direction, 1; packet number, 8. It stays the same over key updates, and no number comes twice. */
+/**
+ * The nonce of one direction: salt of the association, 3 bytes; direction, 1; packet number, 8. It stays the same over key updates, and no number
+ * comes twice.
+ */
 export class Nonce {
   readonly bytes = new Uint8Array(NONCE_BYTES);
 

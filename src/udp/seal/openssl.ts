@@ -6,7 +6,10 @@ export const Evp = { getTag: 0x10, setTag: 0x11 } as const;
 /** An address. It stays a number: of an object or a bigint koffi takes 15 to 40 ns more. */
 type Pointer = number;
 
-/** Functions of the OpenSSL that Node.js carries, see EVP_EncryptInit(3). Most return 1 where they succeed. A text to nowhere is data that is only authenticated. */
+/**
+ * Functions of the OpenSSL that Node.js carries, see EVP_EncryptInit(3). Most return 1 where they succeed. A text to nowhere is data that is only
+ * authenticated.
+ */
 export interface OpenSsl {
   /** `NULL` where there is no memory. */
   EVP_CIPHER_CTX_new(): Pointer;

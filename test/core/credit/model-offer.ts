@@ -63,7 +63,10 @@ export class ModelOffer {
     this.said = [];
   }
 
-  /** What the others leave to those who take what is offered, and never less than if all did. Where nobody does, there is room above the fastest, or too little for all. */
+  /**
+   * What the others leave to those who take what is offered, and never less than if all did. Where nobody does, there is room above the fastest, or
+   * too little for all.
+   */
   private fairBps(takers: readonly Said[], others: readonly Said[], elapsedNs: number): number {
     const taking = flowsOf(takers, elapsedNs);
     const flows = Math.min(MOST_FLOWS, taking + flowsOf(others, elapsedNs));

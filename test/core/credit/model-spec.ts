@@ -22,8 +22,8 @@ export interface FlowSpec {
 export interface LinkSpec {
   rateBps: number;
   /**
-   * Credits that the queue holds; 8 by default, as before a meter. A path without meters queues data: to flows that is the same as a queue of as many credits as
-   * frames fit, since each is released by a credit.
+   * Credits that the queue holds; 8 by default, as before a meter. A path without meters queues data: to flows that is the same as a queue of as many
+   * credits as frames fit, since each is released by a credit.
    */
   queueCredits?: number;
   /** It offers no explicit rate. */

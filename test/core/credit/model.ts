@@ -8,9 +8,9 @@ import { CREDIT_BYTES, creditLink, type FlowSpec, type ModelSpec } from './model
 const NO_HOP = 15;
 
 /**
- * A small model of a credit-scheduled network, to choose rate laws by: metered credit queues that offer rates, delays, losses and flows whose senders always have data.
- * Data is not queued, since the credits that pass the meters release no more of it than the links carry; and a credit never waits for a frame in
- * transmission. So the model shows what becomes of credits and says nothing of data queues.
+ * A small model of a credit-scheduled network, to choose rate laws by: metered credit queues that offer rates, delays, losses and flows whose senders
+ * always have data. Data is not queued, since the credits that pass the meters release no more of it than the links carry; and a credit never waits
+ * for a frame in transmission. So the model shows what becomes of credits and says nothing of data queues.
  */
 export class Model {
   readonly flows: ModelFlow[];

@@ -49,7 +49,8 @@ describe('on one bottleneck', () => {
         rows.push([name, rule, `${flowCount}`, ...figures(sharing)]);
         if (make !== steady) continue;
         const what = `${flowCount} flows at ${name}`;
-        // A thousand flows that open together keep bunched phases: some 60 of their credits pass before the jitter of 2 % has spread them, and the link is idle between bunches.
+        // A thousand flows that open together keep bunched phases: some 60 of their credits pass before the jitter of 2 % has spread them, and the
+        // link is idle between bunches.
         expect(sharing.utilisation, `utilisation: ${what}`).toBeGreaterThanOrEqual(flowCount > 512 ? 0.9 : 0.98);
         if (flowCount > 32) continue;
         expect(sharing.jain, `Jain: ${what}`).toBeGreaterThanOrEqual(0.98);

@@ -1,4 +1,7 @@
-/** Reads an input as choices and numbers: its bytes, and zeros behind its end. So each input means something, and a small change of it a small change of that. */
+/**
+ * Reads an input as choices and numbers: its bytes, and zeros behind its end. So each input means something, and a small change of it a small change
+ * of that.
+ */
 export class Input {
   private at = 0;
   private readonly data: Uint8Array;

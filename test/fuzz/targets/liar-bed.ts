@@ -13,7 +13,10 @@ import type { Input } from '../engine/input.js';
 import { must } from '../engine/target.js';
 import { hostileFrame, type Known } from './hostile-frames.js';
 
-/** Frames that an endpoint sends at one time, whatever came and however late it was woken. Ours: six flows with 256 credits each, and some windows of frames. */
+/**
+ * Frames that an endpoint sends at one time, whatever came and however late it was woken. Ours: six flows with 256 credits each, and some windows of
+ * frames.
+ */
 const MOST_FRAMES = 4_000;
 const MOST_DEADLINES = 5_000;
 /** Frames on their way to the other endpoint; older ones are lost. */

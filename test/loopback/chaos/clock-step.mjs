@@ -1,4 +1,5 @@
-// Loaded in front of a program (`node --import`): on SIGUSR2 its clocks jump by XPASS_STEP_MS, the one of the day, or all with XPASS_STEP_ALL. A machine whose day is set
+// Loaded in front of a program (`node --import`): on SIGUSR2 its clocks jump by XPASS_STEP_MS, the one of the day, or all with XPASS_STEP_ALL. A
+// machine whose day is set
 // has the first; one that slept, or was moved to another host, the second.
 const stepMs = Number(process.env.XPASS_STEP_MS);
 const isAll = process.env.XPASS_STEP_ALL === '1';

@@ -4,7 +4,10 @@ export type Who = 'daemon' | 'switch' | 'sender' | 'link';
 /** Before the sender is started (or, of the sender itself, while it starts), in the middle of the file, and with a tenth of it to go. */
 export type When = 'opening' | 'middle' | 'end';
 
-/** What happens. `rebinding`: the sender's NAT changes its port. `kill` is SIGKILL, `restart` SIGKILL and a start with the same arguments, `stop` SIGSTOP for so many seconds and SIGCONT. */
+/**
+ * What happens. `rebinding`: the sender's NAT changes its port. `kill` is SIGKILL, `restart` SIGKILL and a start with the same arguments, `stop`
+ * SIGSTOP for so many seconds and SIGCONT.
+ */
 export type What =
   | { readonly kind: 'kill' | 'restart' | 'full' | 'files' | 'rebinding' }
   | { readonly kind: 'stop' | 'blackhole'; readonly seconds: number }

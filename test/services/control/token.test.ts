@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -14,10 +14,12 @@ describe('the token of a control', () => {
     const folder = mkdtempSync(join(tmpdir(), 'xpass-token-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, 'token');
-    writeFileSync(path, '0123456789abcdef\r\nmore\n');
+    writeFileSync(path, '0123456789abcdef\r\nmore\n', { mode: 0o600 });
     expect(readTokenFile(path)).toBe('0123456789abcdef');
     writeFileSync(path, 'short\n');
     expect(() => readTokenFile(path)).toThrow('has 5 characters; allowed: 16 to 256');
+    chmodSync(path, 0o640);
+    expect(() => readTokenFile(path, 'linux')).toThrow(`'${path}' can be used by others: run chmod 600`);
     expect(() => readTokenFile(join(folder, 'none'))).toThrow(`the token file '${join(folder, 'none')}'`);
   });
 

@@ -5,7 +5,10 @@ import { allowLongRuns, scaledRuns, TEST_SEED } from '../../harness/seeds.js';
 allowLongRuns();
 
 const SIEGES = scaledRuns(5);
-/** The least of 37 flows in 16 sieges was 0.88 (seeds 1 to 16). Ours: honest neighbours differ by a tenth from their shares, and half of them is what a liar may take at most. */
+/**
+ * The least of 37 flows in 16 sieges was 0.88 (seeds 1 to 16). Ours: honest neighbours differ by a tenth from their shares, and half of them is what
+ * a liar may take at most.
+ */
 const LEAST_PART = 0.5;
 const TIMEOUT_MS = 900_000;
 

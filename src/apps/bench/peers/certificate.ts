@@ -15,7 +15,10 @@ const Tag = {
 };
 const DAY_MS = 86_400_000;
 
-/** A key and a certificate that it signs itself, both PEM: QUIC has no connection without, and Node.js makes keys but no certificates. Good for two days. RFC 5280, section 4.1 */
+/**
+ * A key and a certificate that it signs itself, both PEM: QUIC has no connection without, and Node.js makes keys but no certificates. Good for two
+ * days. RFC 5280, section 4.1
+ */
 export function selfSigned(name: string): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(der(Tag.oid, Buffer.from(ECDSA_WITH_SHA256)));

@@ -50,8 +50,8 @@ export function sharesSinceJoin(run: SimulationRun): readonly (readonly [number,
 }
 
 /**
- * RTTs from the start of the second flow until the first RTT begins in which both rates are within `part` of the fair share, opening request included; LAST_RTT where
- * there is none. The authors' runs count so: their smallest value is 2, and no data arrives in the first RTT and a half.
+ * RTTs from the start of the second flow, its request included, to the first in which both rates are within `part` of the fair share; LAST_RTT where
+ * there is none. The authors' smallest value is 2: no data arrives in the first RTT and a half.
  */
 export function rttsUntilWithin(run: SimulationRun, part: number): number {
   const isNear = (share: number): boolean => Math.abs(share - 1) <= part;

@@ -28,10 +28,7 @@ export function leafSpine({ leaves, hostsPerLeaf, edge, core }: Fabric): FigureD
   };
 }
 
-/**
- * A permutation across leaves: every host sends one endless flow to the host of its number at another leaf and gets one, and the hosts of a leaf send to different
- * leaves as far as there are enough.
- */
+/** A permutation: every host sends an endless flow to the host of its number at another leaf; hosts of a leaf send to different leaves where they can. */
 export function acrossLeaves({ leaves, hostsPerLeaf }: Fabric): FigureDocument[] {
   return Array.from({ length: leaves * hostsPerLeaf }, (_, index) => {
     const leaf = Math.floor(index / hostsPerLeaf);

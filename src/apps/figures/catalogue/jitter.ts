@@ -12,10 +12,7 @@ type Case = { readonly setup: Setup; readonly gap: number; readonly flows: numbe
 const GAPS = [0, 0.01, 0.02, 0.04, 0.08];
 /** What the rows speak of: enough where jitter is not what does the work. */
 const FEW_GAPS = [0, 0.02, 0.08];
-/**
- * What may break the order in which credits meet, besides the jitter of their gaps; and Jain over 1 ms of the authors' code by jitter. Their credits of one size have
- * 84 B, those of several 76 to 92 B.
- */
+/** What changes the order in which credits meet, besides jitter of gaps; `code`: Jain over 1 ms of the authors' code, with credits of 84 B or 76 to 92 B. */
 const SETUPS = {
   unmetered: { title: 'credits of 88 B, NIC without a meter', name: 'unmetered NIC', code: { 0.02: [0.75, 0.42, 0.32], 0.08: [0.97, 0.88, 0.83] } },
   metered: { title: 'credits of 88 B, metered NIC', name: 'metered NIC', code: { 0: [1.0, 0.51, 1.0], 0.02: [0.7, 0.23, 0.2], 0.08: [0.6, 0.22, 0.07] } },

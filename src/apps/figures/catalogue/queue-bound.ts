@@ -20,9 +20,8 @@ type Cause = keyof typeof CAUSES;
 const CAUSE_NAMES = Object.keys(CAUSES) as Cause[];
 
 /**
- * All credits that the meter lets pass during the spread release data that arrive at the same time (ExpressPass 2016, Section 2.1): so much data the link carries in the
- * spread. The spread has a part that is always there: a credit may wait behind seven others at the port to its sender; and the bucket lets two frames more through at
- * once, of which one is on the wire.
+ * Data of all credits that the meter lets pass during the spread, which may arrive at once (ExpressPass 2016, Section 2.1). A credit also waits behind
+ * seven others at a port, and the meter's bucket lets two through at once.
  */
 function boundBytes(spreadUs: number): number {
   const creditBps = LINK_BPS * creditShare(DEFAULT_FRAME_BYTES);

@@ -133,8 +133,8 @@ interface Synchronised {
 }
 
 /**
- * The discrete model in which section 4 of the paper (2017) proves its rule stable: N flows of one link update at the same instants, each learns at once which part
- * of all credits the link dropped, and knows it exactly. The rule itself is the code that runs in hosts. Gives the rate of the first flow after each period, bit/s.
+ * The discrete model of section 4 of the paper (2017): flows of one link update at the same instants and know exactly which part of all credits was
+ * dropped. The rule is the code that runs in hosts. Gives the rate of the first flow after each period, bit/s.
  */
 export function synchronisedRates({ rule, flows, periods, initialRate }: Synchronised): number[] {
   const algorithms = Array.from({ length: flows }, () => creditAlgorithm(rule, LINK, { initial_rate: initialRate, w_init: 0.5 }));

@@ -19,8 +19,8 @@ const LEAST_UTILISATION = 0.9;
 const FAIR_FLOWS = 200;
 const LEAST_JAIN = 0.9;
 /**
- * An operator's targets, as in the paper: the RTT without queues is 10.6 us (four links of 2 us, two full frames, two acknowledgements), and 12 frames more make 25 us. Initial
- * windows of one frame: those of the paper are of connections that live long (3.2), and 10,000 frames in a millisecond are nobody's fault but theirs.
+ * An operator's targets, as in the paper: 10.6 us of RTT without queues (four links of 2 us, two full frames, two acknowledgements) and 12 frames.
+ * Windows begin at one frame (ours: the paper's connections live long, 3.2, and new ones send nothing at once).
  */
 const PARAMETERS = { base_target: 25, initial_window: 1 };
 /** Flows of the run without a base target. */

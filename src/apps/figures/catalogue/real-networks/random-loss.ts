@@ -11,10 +11,7 @@ import { chartsOf, cross, figureOfParts, fixed, part, quantity, type Results, ty
 import { mean, median, sum } from '../../statistics.js';
 import { BESIDE, LAWS, type Law, OTHERS, OURS } from './laws.js';
 
-/**
- * Link speeds of the dumbbell, with an RTT that fits them. The warm-up has 100 RTTs, at 100 Gbit/s 50; 20,000 to 33,000 full frames are measured, so that each of 64
- * flows has 300 or more.
- */
+/** Link speeds of the dumbbell. Ours: a warm-up of 100 RTTs (50 at 100 Gbit/s), then 20,000 to 33,000 full frames, 300 or more for each of 64 flows. */
 const SPEEDS = {
   '100mbit': { edgeUs: 1_000, coreUs: 500, warmUpMs: 500, measuredMs: 2_500 },
   '1gbit': { edgeUs: 200, coreUs: 100, warmUpMs: 100, measuredMs: 300 },

@@ -17,8 +17,8 @@ interface Case extends Setting {
 /** Over 8 of the 24 leaves, which have as many links each: three times as long a time at the load for the same work. */
 const QUICK_LEAVES = 8;
 /**
- * Flows by profile; the paper does not say how many (ours: an hour of simulation, and tails of a hundred flows; of the web server's, which are short, 3 ms). Mean and
- * largest queue at load 0.6, KB (Table III).
+ * Flows by profile (ours, the paper gives none: an hour of simulation and tails of a hundred flows; the web server's are short, 3 ms).
+ * `queuesKb`: mean and largest queue at load 0.6 (Table III).
  */
 const WORKLOADS = {
   'cache-follower': { quick: 400, paper: 10_000, queuesKb: [0.96, 36.2] },

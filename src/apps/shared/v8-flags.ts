@@ -1,11 +1,9 @@
-// Tested by test/loopback/collector.test.ts and test/apps/shared/collector.test.ts
+// Tested by test/loopback/v8-flags.test.ts and test/apps/shared/v8-flags.test.ts
 import { setFlagsFromString } from 'node:v8';
 
 /*
- * V8's collector, tuned for datagrams. dgram brings an ArrayBuffer for each datagram: a kilobyte in V8's heap, and the bytes outside of it. A
- * scavenge frees both, but
- * V8 counts the bytes as memory that only a marking of the whole heap frees, and marks after 9 MB of them. Marking takes other cores too.
- * docs/decisions/0019-v8-flags.md has what each flag is worth on each version.
+ * Flags of V8, tuned for datagrams. dgram brings an ArrayBuffer for each datagram: a kilobyte in V8's heap, and the bytes outside of it. A scavenge frees
+ * both, but V8 counts the bytes as memory that only a marking of the whole heap frees, and marks after 9 MB of them. docs/decisions/0019-v8-flags.md
  */
 
 /** The versions of V8 that the flags were measured on: those of Node.js 20, 22, 24 and 26. V8 renames and removes flags, so any other version gets none. */
@@ -21,19 +19,18 @@ function tune(flag: string): void {
 }
 
 /** Flags that the functions below set, for the check that each supported Node.js has them. */
-export const COLLECTOR_FLAGS = {
+export const V8_FLAGS = {
   youngGeneration: '--semi-space-growth-factor=1',
   marking: '--incremental-marking-hard-trigger=200',
   baseline: '--no-concurrent-sparkplug',
 } as const;
 
 /**
- * For any process of ours, before it allocates much. A young generation of 16 MiB is scavenged so rarely that 140 MB of datagrams come in
- * between, and V8 marks instead.
- * V8 ignores the flag on the command line, and a worker thread sets it back for the whole process.
+ * For any process of ours, before it allocates much. A young generation of 16 MiB is scavenged so rarely that 140 MB of datagrams come in between, and
+ * V8 marks instead. V8 ignores the flag on the command line, and a worker thread sets it back for the whole process.
  */
 export function keepYoungGenerationSmall(): void {
-  tune(COLLECTOR_FLAGS.youngGeneration);
+  tune(V8_FLAGS.youngGeneration);
 }
 
 /**
@@ -43,7 +40,7 @@ export function keepYoungGenerationSmall(): void {
  * Never for a process with worker threads: Node.js 20 aborts where a thread ends while its code is compiled (one `xpass fuzz --jobs 2` in 15).
  */
 export function markRarely(): void {
-  tune(COLLECTOR_FLAGS.marking);
+  tune(V8_FLAGS.marking);
 }
 
 /**
@@ -51,5 +48,5 @@ export function markRarely(): void {
  * is full; the main thread waits for that thread inside `process.exit`, and neither goes on (one `xpass send` in 100 on Node.js 24, two busy cores).
  */
 export function compileBaselineOnMainThread(): void {
-  tune(COLLECTOR_FLAGS.baseline);
+  tune(V8_FLAGS.baseline);
 }

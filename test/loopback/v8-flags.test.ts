@@ -6,12 +6,15 @@ import { ScriptTarget, transpileModule } from 'typescript';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runXpass, scratchFile, scratchFolder, startSwitchProcess, XpassProcess } from './switch-lab.js';
 
-const SOURCE = readFileSync(new URL('../../src/apps/shared/collector.ts', import.meta.url), 'utf8');
+const SOURCE = readFileSync(new URL('../../src/apps/shared/v8-flags.ts', import.meta.url), 'utf8');
 const { outputText } = transpileModule(SOURCE, { compilerOptions: { target: ScriptTarget.ES2023 } });
 /** The module for Node.js to import: in dist/ it is part of a larger file. */
 const MODULE = `data:text/javascript;base64,${Buffer.from(outputText).toString('base64')}`;
 
-/** Runs `first` and `then`, and gives back the number that `then` prints. A process of its own: whatever makes another heap sets the limits back. Its collector has one thread, so that it does not depend on which core is free. */
+/**
+ * Runs `first` and `then`, and gives back the number that `then` prints. A process of its own: whatever makes another heap sets the limits back. Its
+ * collector has one thread, so that it does not depend on which core is free.
+ */
 async function numberFrom(first: string, then: string): Promise<number> {
   const program = `
     import { PerformanceObserver, constants } from 'node:perf_hooks';
@@ -37,7 +40,10 @@ const YOUNG_BYTES = `
   console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size);
 `;
 
-/** Grows by 30 MB of objects that live on, and prints how often the whole heap was marked meanwhile: first after 18.7 MB, and with the setting after 42.7, on one thread, where the load of the machine does not matter (measured). */
+/**
+ * Grows by 30 MB of objects that live on, and prints how often the whole heap was marked meanwhile: first after 18.7 MB, and with the setting after
+ * 42.7, on one thread, where the load of the machine does not matter (measured).
+ */
 const MARKINGS = `
   let marked = 0;
   new PerformanceObserver((list) => {

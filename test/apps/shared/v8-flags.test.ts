@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isTuned } from '../../../src/apps/shared/collector.js';
+import { isTuned } from '../../../src/apps/shared/v8-flags.js';
 
 describe('flags of V8', () => {
   it.each(['11.3.244.8-node.38', '12.4.254.21-node.57', '13.6.233.17-node.53', '14.6.202.34-node.34'])(
