@@ -16,6 +16,9 @@ const filesUnder = (folder) =>
     .filter((entry) => entry.isFile())
     .map((entry) => slashed(join(entry.parentPath, entry.name)));
 
+/** In dist/. */
+const pageFile = (path) => path.slice('src/'.length).replace(/\.page\.ts$/, '.js');
+
 const slashed = (path) => relative(root, path).replaceAll(sep, '/');
 
 /** What Node.js starts or others import, by the path in dist/ without its extension. */
@@ -59,10 +62,13 @@ const exportCopies = {
 };
 
 /** What an earlier build has left. */
+/** Scripts of pages: each is one file with its packages inside, which a page holds or a server sends. */
+const pages = filesUnder(join(root, 'src/web')).filter((path) => path.endsWith('.page.ts'));
+
 const removeOthers = {
   name: 'remove-others',
   writeBundle(_, bundle) {
-    const written = new Set(Object.keys(bundle).map((name) => `dist/${name}`));
+    const written = new Set([...Object.keys(bundle), ...pages.map(pageFile)].map((name) => `dist/${name}`));
     for (const path of filesUnder(OUT).filter((path) => /\.js(\.map)?$/.test(path)))
       if (!written.has(path)) rmSync(join(root, path));
   },
@@ -92,3 +98,14 @@ await build({
     },
   },
 });
+
+for (const path of pages) {
+  await build({
+    cwd: root,
+    input: `./${path}`,
+    platform: 'browser',
+    logLevel: 'warn',
+    tsconfig: true,
+    output: { file: join(OUT, pageFile(path)), format: 'iife', minify: true, comments: false },
+  });
+}

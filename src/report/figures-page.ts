@@ -50,7 +50,7 @@ export function figuresPage(figures: FiguresPage): string {
   check(figures);
   const all = figures.figures.flatMap(({ rows }) => rows);
   const body = [countBadges(all), paragraphs(figures.intro), ...figures.figures.map(section)].join('\n');
-  return page(figures.title, body, contents(figures.figures));
+  return page(figures.title, body, { contents: contents(figures.figures) });
 }
 
 export function figuresMarkdown({ title, intro, figures }: FiguresPage): string {

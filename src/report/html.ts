@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { TableData } from '../telemetry/columns.js';
 import { PAGE_STYLE } from './page-style.js';
 
-/** Pages that stand alone: no script, nothing from elsewhere, and no text that could become either. */
+/** Pages that stand alone: nothing from elsewhere, no script but ours, and no text that could become either. */
 
 /** Text inside an element or a quoted attribute. */
 export function escapeHtml(text: string): string {
@@ -22,19 +23,39 @@ export function htmlTable({ columns, rows }: TableData): string {
   return `<div class="table"><table>\n<thead><tr>${head}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody>\n</table></div>`;
 }
 
+/** A table of one row as names with their values. */
+export function facts({ columns, rows }: TableData): string {
+  const entries = columns.map(
+    ({ title }, at) => `<div><dt>${escapeHtml(title)}</dt><dd>${escapeHtml(rows[0][at])}</dd></div>`,
+  );
+  return `<dl class="facts">\n${entries.join('\n')}\n</dl>`;
+}
+
 /** A drawing of ours (plot/draw.ts) with text below it. */
 export function figure(svg: string, caption: string): string {
   return `<figure>\n${svg}\n<figcaption>${escapeHtml(caption)}</figcaption>\n</figure>`;
 }
 
-/** `body` is HTML, and so are the `contents` beside it. The policy forbids what the page does not need, so that a mistake of ours stays text. */
-export function page(title: string, body: string, contents = ''): string {
+export interface PageParts {
+  /** HTML beside the page, in view while it moves. */
+  readonly contents?: string | undefined;
+  readonly script?: string | undefined;
+}
+
+/** `body` is HTML. The policy forbids what the page does not need: of scripts it lets this one run, so that a mistake of ours stays text. */
+export function page(title: string, body: string, { contents = '', script = '' }: PageParts = {}): string {
   const main = `<main>\n<h1>${escapeHtml(title)}</h1>\n${body}\n</main>`;
+  const whole =
+    contents === ''
+      ? main
+      : `<div class="with-contents">\n<nav aria-label="Contents">\n${contents}\n</nav>\n${main}\n</div>`;
+  const code = script.replaceAll('</script', '<\\/script');
+  const scripts = code === '' ? '' : ` script-src 'sha256-${createHash('sha256').update(code).digest('base64')}';`;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';${scripts} style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <style>
@@ -42,8 +63,8 @@ ${PAGE_STYLE}
 </style>
 </head>
 <body>
-${contents === '' ? main : `<div class="with-contents">\n<nav aria-label="Contents">\n${contents}\n</nav>\n${main}\n</div>`}
-</body>
+${whole}
+${code === '' ? '' : `<script>${code}</script>\n`}</body>
 </html>
 `;
 }

@@ -20,7 +20,7 @@ a { color: var(--link); }
 code, pre { font: 0.83rem/1.45 ui-monospace, Menlo, Consolas, monospace; }
 pre { margin: 0.7em 0; padding: 0.55em 0.8em; background: var(--raised); border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere; }`;
 
-const LAYOUT = `main { max-width: 96rem; margin: 0 auto; padding: 2rem clamp(1rem, 3vw, 3rem) 4rem; min-width: 0; }
+const LAYOUT = `main { box-sizing: border-box; width: 100%; max-width: 96rem; margin: 0 auto; padding: 2rem clamp(1rem, 3vw, 3rem) 4rem; min-width: 0; }
 .with-contents { display: grid; grid-template-columns: 17rem minmax(0, 1fr); max-width: 112rem; margin: 0 auto; }
 .with-contents > nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; padding: 2.2rem 0.5rem 2rem 1.5rem; box-sizing: border-box; font-size: 0.87rem; }
 .with-contents > nav ul { list-style: none; margin: 0; padding: 0; }
@@ -41,6 +41,8 @@ th:first-child, td:first-child { padding-left: 0.2em; }
 th.number, td.number { text-align: right; white-space: nowrap; }
 tbody tr + tr td { border-top: 1px solid var(--line); }
 tbody tr:hover td { background: var(--raised); }
+.facts { display: flex; flex-wrap: wrap; gap: 0.7em 2.2em; margin: 1em 0; }
+.facts dt { font-size: 0.8rem; color: var(--soft); } .facts dd { margin: 0; font-size: 1.08rem; font-variant-numeric: tabular-nums; }
 .badge { display: inline-block; padding: 0 0.55em; border: 1px solid currentColor; border-radius: 1em; font-size: 0.78rem; line-height: 1.6; font-weight: 600; white-space: nowrap; }
 .met { color: var(--met); } .missed { color: var(--missed); } .outside { color: var(--outside); } .none { color: var(--none); font-weight: 400; }
 summary { cursor: pointer; white-space: nowrap; list-style-position: outside; }
@@ -61,6 +63,32 @@ svg [stroke='#000000'] { stroke: var(--ink); }
 svg [fill='#555555'] { fill: var(--soft); } svg [stroke='#555555'] { stroke: var(--soft); }
 svg [fill='#0072b2'] { fill: var(--blue); } svg [stroke='#0072b2'] { stroke: var(--blue); }`;
 
+/** Of scripts: charts by uPlot, whose own style sheet has positions and fonts. */
+const LIVE = `.live { min-width: 0; }
+.uplot, .uplot *, .uplot *::before, .uplot *::after { box-sizing: border-box; }
+.uplot { font: 12px/1.4 system-ui, sans-serif; width: min-content; }
+.u-wrap { position: relative; user-select: none; }
+.u-over, .u-under, .uplot canvas { position: absolute; }
+.uplot canvas { display: block; position: relative; width: 100%; height: 100%; }
+.u-axis { position: absolute; }
+.u-over { cursor: crosshair; }
+.u-under { overflow: hidden; }
+.u-legend { margin: 0.3em 0 0; font-size: 0.78rem; min-width: 0; }
+.u-inline { display: flex; flex-wrap: wrap; } .u-inline tr { display: inline-flex; margin-right: 1.1em; }
+.u-legend tr td, .u-legend tr th { padding: 0 0.35em 0 0; border: 0; font-weight: 400; }
+.u-legend th > * { display: inline-block; vertical-align: middle; }
+.u-legend .u-marker { width: 1.1em; height: 0.3em; display: inline-block; vertical-align: middle; margin-right: 0.4em; }
+.u-legend .u-off { display: none; }
+.u-legend .u-value { font-weight: 600; min-width: 4.5em; }
+.u-select { background: color-mix(in srgb, var(--link) 18%, transparent); position: absolute; pointer-events: none; }
+.u-cursor-x, .u-cursor-y { position: absolute; left: 0; top: 0; pointer-events: none; will-change: transform; }
+.u-hz .u-cursor-x { height: 100%; border-right: 1px dashed var(--soft); } .u-hz .u-cursor-y { width: 100%; border-bottom: 1px dashed var(--soft); }
+.u-cursor-pt { position: absolute; top: 0; left: 0; border-radius: 50%; border: 0 solid; pointer-events: none; will-change: transform; }
+.u-axis.u-off, .u-select.u-off, .u-cursor-x.u-off, .u-cursor-y.u-off, .u-cursor-pt.u-off { display: none; }
+.picker { margin: 1.2em 0 0; } .picker summary { font-weight: 600; white-space: normal; }
+.picker input[type=search] { width: 100%; box-sizing: border-box; margin: 0.5em 0; padding: 0.25em 0.5em; font: inherit; }
+.picker .names { max-height: 40vh; overflow-y: auto; } .picker label { display: block; }`;
+
 const PRINT = `@page { size: A4 landscape; margin: 12mm; }
 @media print {
   :root { color-scheme: light; }
@@ -76,4 +104,4 @@ const PRINT = `@page { size: A4 landscape; margin: 12mm; }
 }`;
 
 /** Of a whole page. */
-export const PAGE_STYLE = [COLOURS, TYPE, LAYOUT, TABLES, FIGURES, PRINT].join('\n');
+export const PAGE_STYLE = [COLOURS, TYPE, LAYOUT, TABLES, FIGURES, LIVE, PRINT].join('\n');
