@@ -2,7 +2,7 @@
 /** How our pages look: one type scale, one set of colours for light and dark, a column of contents that stays in view, and print. No font is fetched. */
 
 /** Colours by their role. Text on its ground has a contrast of 4.5 at least (WCAG 2.2, 1.4.3), lines and badges 3 (1.4.11). */
-export const COLOURS = `:root { color-scheme: light dark;
+const COLOURS = `:root { color-scheme: light dark;
   --ground: #fff; --raised: #f5f6f8; --ink: #16191d; --soft: #57606a; --line: #d4d9df; --link: #0b5cad; --focus: #0b5cad;
   --met: #1a7f37; --missed: #b3261e; --outside: #8a5a00; --none: #57606a; --blue: #0072b2; --orange: #b86e00; --red: #c54a00; }
 @media (prefers-color-scheme: dark) { :root {
