@@ -1,7 +1,9 @@
 // Tested by test/sim/fuzz/hostile.fuzz.test.ts
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS, transmissionNs } from '../../base/time.js';
+import { DEFAULT_CONFIG } from '../../core/config.js';
 import { wireBytes } from '../../wire/layout.js';
-import type { Fault, HostileSpec, Scenario, TrafficSpec } from '../scenario.js';
+import { SIMULATION_CONFIG } from '../endpoint-defaults.js';
+import type { Fault, HostileSpec, HostSpec, Scenario, TrafficSpec } from '../scenario.js';
 import { Dice } from './dice.js';
 import { TRICKS } from './hostile/lies.js';
 import { randomScenario, USUAL_FRAMES, withTimeBound } from './random-scenario.js';
@@ -17,6 +19,13 @@ const USUAL_TRICKS = 120;
 /** Tricks after the attack, and how late: three idle timeouts of random worlds. */
 const MOST_LATE = 8;
 const LATEST_NS = 12 * SECOND_NS;
+
+/**
+ * Credits for a flow that its liar has left, at most, and the shortest time in which a host sees that (ours). Fast hosts send millions in the longest one of
+ * `randomHosts`: minutes of events in which nothing else happens.
+ */
+const MOST_VAIN_CREDITS = 20_000;
+const SHORTEST_DATA_TIMEOUT_NS = 2 * MILLISECOND_NS;
 
 /**
  * A random small world of `randomScenario` in which one host, or two, break every rule. The same seed gives the same world.
@@ -35,6 +44,7 @@ export function hostileScenario(seed: number, frames: number = USUAL_FRAMES): Sc
     name: `hostile seed ${seed}`,
     doors: true,
     payload: 'bytes',
+    hosts: world.hosts.map((spec) => impatient(spec, world)),
     hostile,
     faults,
     traffic,
@@ -46,6 +56,18 @@ function crowdedWorld(seed: number, frames: number): Scenario {
     const world = randomScenario(next, frames);
     if (world.hosts.length >= LEAST_HOSTS) return { ...world, seed };
   }
+}
+
+/** The same host, which sends no more than `MOST_VAIN_CREDITS` for nothing. */
+function impatient(spec: HostSpec, { topology: { links } }: Scenario): HostSpec {
+  const { rateBps, maxFrameBytes } = links.reduce(
+    (fastest, { port }) => (port.rateBps > fastest.rateBps ? port : fastest),
+    links[0].port,
+  );
+  const vainNs = MOST_VAIN_CREDITS * transmissionNs(wireBytes(maxFrameBytes), rateBps);
+  const { dataTimeoutNs } = { ...DEFAULT_CONFIG, ...SIMULATION_CONFIG, ...spec.endpoint };
+  const shorterNs = Math.min(dataTimeoutNs, Math.max(SHORTEST_DATA_TIMEOUT_NS, vainNs));
+  return { ...spec, endpoint: { ...spec.endpoint, dataTimeoutNs: shorterNs } };
 }
 
 /** A liar's script would begin anew after a crash. */
