@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SECOND_NS } from '../../../src/base/time.js';
 import { hostileScenario } from '../../../src/sim/fuzz/random-hostile.js';
 import { tryScenario } from '../../../src/sim/fuzz/trial.js';
 import { allowLongRuns, scaledRuns, TEST_SEED } from '../../harness/seeds.js';
@@ -41,6 +42,18 @@ it('the same seed gives the same world, liars included', () => {
   expect(hostileScenario(TEST_SEED)).toEqual(hostileScenario(TEST_SEED));
   const [one, other] = [1, 2].map(() => tryScenario(hostileScenario(TEST_SEED)));
   expect(one.events).toBe(other.events);
+});
+
+it('liars of a longer world go on to its end, and so do honest hosts', () => {
+  const longerNs = 120 * SECOND_NS;
+  for (let world = 0; world < scaledRuns(2); world++) {
+    const scenario = hostileScenario(TEST_SEED + world, 50, longerNs);
+    const [last = 0] = (scenario.hostile?.[0].lateNs ?? []).slice(-1);
+    expect(last).toBeGreaterThan(longerNs / 2);
+    const trial = tryScenario(scenario);
+    expect(trial.finding, `seed ${TEST_SEED + world}`).toBeNull();
+    expect(trial.simulatedNs).toBeGreaterThan(longerNs / 2);
+  }
 });
 
 it('every world has a liar, doors, bytes, two honest hosts and flows between them', () => {
