@@ -10,6 +10,8 @@ export type FuzzThread = Thread<FuzzRequest, FuzzAnswer>;
 /** The longest that one world may take, and one with all the smaller ones that are tried for it (ours: hundreds of times what they do take). */
 const WORLD_MS = 120_000;
 const MINIMISE_MS = 1_200_000;
+/** More of it for each second of a longer world (ours): keep-alives of flows that a liar leaves open take a tenth of that. */
+const LONGER_MS_PER_S = 100;
 /** Worlds of one and the same fault that are made smaller: the others would come to the same. */
 const MINIMISED_PER_CHECK = 1;
 /** Checks that a thread fails, and not its world. */
@@ -61,7 +63,7 @@ class FuzzAll {
       jobs,
       signal,
       start,
-      ask: (thread, number) => ask(thread, { ...kind, seed: firstSeed + number, minimise: false }, WORLD_MS),
+      ask: (thread, number) => ask(thread, { ...kind, seed: firstSeed + number, minimise: false }, worldMs(kind)),
       take: (answer, number, thread) => this.take(firstSeed + number, answer, thread),
     });
     this.totals.findings.sort((one, other) => one.seed - other.seed);
@@ -89,6 +91,11 @@ class FuzzAll {
     this.minimised.set(check, before + 1);
     return (await ask(thread, { ...this.options.kind, seed, minimise: true }, MINIMISE_MS)).smallest;
   }
+}
+
+/** How long one world may take. */
+function worldMs({ seconds = 0 }: WorldKind): number {
+  return WORLD_MS + LONGER_MS_PER_S * seconds;
 }
 
 function startFuzzing(): FuzzThread {
