@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { type Outcome, sizeOf } from './attacks/attack.js';
+import { ATTACKS } from './attacks/rows.js';
+import { Wire } from './attacks/wire.js';
+
+/** XPASS_ATTACKS=words plays the rows whose names have these words. */
+const CHOICE = process.env.XPASS_ATTACKS ?? '';
+/** Attacks at a time: each waits for a process to start, and for silence at its end. */
+const AT_A_TIME = 3;
+
+/** Before anything else has a socket. */
+const wire = await Wire.open();
+const chosen = ATTACKS.filter(({ number, name }) => `${number} ${name}`.includes(CHOICE));
+const playable = chosen.filter(({ isSpoofed }) => !isSpoofed || typeof wire !== 'string');
+
+it('each attack on real processes comes to nothing', async () => {
+  const outcomes = new Map<number, Outcome>();
+  const left = [...playable];
+  const next = async (): Promise<void> => {
+    for (let attack = left.shift(); attack !== undefined; attack = left.shift()) {
+      const failed = (error: unknown): Outcome => {
+        const wrong = [`it could not be played: ${(error as Error).stack}`];
+        return { sentBytes: 0, drawnBytes: null, now: 'not played', wrong };
+      };
+      const startMs = performance.now();
+      outcomes.set(attack.number, await attack.play(typeof wire === 'string' ? null : wire).catch(failed));
+      if (process.env.XPASS_ATTACKS_TIMES) console.log(attack.number, performance.now() - startMs);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, next));
+  process.stdout.write(`${tableOf(outcomes)}\n`);
+  const wrong = [...outcomes].filter(([, outcome]) => outcome.wrong.length > 0);
+  expect(Object.fromEntries(wrong.map(([number, outcome]) => [number, outcome.wrong]))).toEqual({});
+});
+
+it('no attack is left out', ({ skip }) => {
+  expect(chosen.length).toBeGreaterThan(0);
+  const names = chosen.filter((attack) => !playable.includes(attack)).map(({ name }) => name);
+  skip(names.length > 0, `${wire}: ${names.join('; ')}`);
+});
+
+/** `sent`: by the attacker; `drawn`: to the address that it named as its own. */
+function tableOf(outcomes: ReadonlyMap<number, Outcome>): string {
+  const lines = playable.map(({ number, name, before }) => {
+    const { sentBytes, drawnBytes, now } = outcomes.get(number) as Outcome;
+    const drawn = drawnBytes === null ? '' : `, drew ${sizeOf(drawnBytes)}`;
+    return `${String(number).padStart(2)} ${name}: sent ${sizeOf(sentBytes)}${drawn}\n   before: ${before}\n   now:    ${now}`;
+  });
+  return lines.join('\n');
+}
