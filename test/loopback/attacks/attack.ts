@@ -24,8 +24,10 @@ export interface Attack {
   readonly name: string;
   /** Measured on version 1 of the protocol. */
   readonly before: string;
-  /** Without raw sockets it is played on the machine's loopback. */
+  /** Needs raw sockets; without them the others are played on the machine's loopback. */
   readonly isSpoofed: boolean;
+  /** Of the set that every `npm test` plays: a few seconds at most. */
+  readonly isUsual: boolean;
   play(wire: Wire | null): Promise<Outcome>;
 }
 

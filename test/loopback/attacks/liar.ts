@@ -14,8 +14,8 @@ import { framesOf, untilSo } from '../switch-lab.js';
 import { hello } from './forged.js';
 import type { Wire } from './wire.js';
 
-/** Frames at a time, and then a moment, so that the victim's socket buffer (208 KiB by default) takes them. Ours: some 30,000 a second. */
-const BURST = 40;
+/** Frames at a time, and then a moment, so that the victim's socket buffer (208 KiB by default, 768 B for a short datagram) takes them. */
+const BURST = 100;
 
 /** What can say something to one address, and hear what that answers. */
 interface Voice {

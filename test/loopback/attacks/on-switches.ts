@@ -15,6 +15,8 @@ import { sayAll } from './liar.js';
 import type { Wire } from './wire.js';
 
 const HOST = '127.0.0.1';
+/** Two round trips take milliseconds; ours, for busy cores. */
+const MOST_ATTACH_MS = 5_000;
 
 const toSwitch = (source: number) => ({ destination: 0, source, flowId: 0 });
 
@@ -34,7 +36,7 @@ function detachFrame(id: number, token: number): Buffer {
 /** Row 3: somebody else attaches with the token that it saw, by the victim's id and without one, and detaches under the victim's name. */
 export async function stolenPort(wire: Wire): Promise<Outcome> {
   const tap = wire.tap(HOST);
-  const { port, process: fabric } = await startSwitchProcess('--hosts', '2');
+  const { port, process: fabric } = await startSwitchProcess('--hosts', '3');
   const at = ['--switch', `${HOST}:${port}`];
   const victim = await startDaemonProcess(...at, '--host-id', '1');
   const seen = tap.take().find(({ bytes }) => frameType(bytes) === Attach.type);
@@ -54,7 +56,7 @@ export async function stolenPort(wire: Wire): Promise<Outcome> {
     if (answers.at(-1) === Attached.type) thief.detach();
   }
   const file = await randomFile('after.bin', 200_000);
-  const sent = await send(file, '--to', '1', ...at, '--host-id', '2');
+  const sent = await send(file, '--to', '1', ...at);
   const isWhole = await areSame(file, join(victim.directory, basename(file))).catch(() => false);
   const isTaken = answers[0] === Attached.type;
   const wasTold = victim.process.isOver;
@@ -94,7 +96,7 @@ export async function spoofedAttaches(wire: Wire): Promise<Outcome> {
     sentBytes,
     drawnBytes: null,
     now: `a new host attaches in ${tookMs.toFixed(0)} ms`,
-    wrong: wrongOf([tookMs < 2_000, `a new host attached after ${Math.round(tookMs)} ms`]),
+    wrong: wrongOf([tookMs < MOST_ATTACH_MS, `a new host attached after ${Math.round(tookMs)} ms`]),
   };
 }
 

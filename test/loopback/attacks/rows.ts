@@ -8,6 +8,7 @@ type Row = readonly [number: number, name: string, before: string];
 const plain = ([number, name, before]: Row, play: () => Promise<Outcome>): Attack => ({
   ...{ number, name, before },
   isSpoofed: false,
+  isUsual: true,
   play,
 });
 
@@ -16,8 +17,11 @@ function spoofed([number, name, before]: Row, play: (wire: Wire) => Promise<Outc
     if (wire === null) throw new Error('the attack needs raw sockets');
     return play(wire);
   };
-  return { number, name, before, isSpoofed: true, play: onWire };
+  return { number, name, before, isSpoofed: true, isUsual: true, play: onWire };
 }
+
+/** A flood that takes seconds to send. */
+const long = (attack: Attack): Attack => ({ ...attack, isUsual: false });
 
 /** All of them; the numbers are those of docs/SECURITY.md. */
 export const ATTACKS: readonly Attack[] = [
@@ -27,11 +31,11 @@ export const ATTACKS: readonly Attack[] = [
   spoofed([4, 'blind frames that draw ACKs', '12.2 times'], hosts.longAnswers),
   plain([5, '1,200 openings without a header', 'nobody else is served'], hosts.halfOpenings),
   spoofed([6, 'blind files without credits', '288 Mbit/s to the disk'], hosts.uncreditedFiles),
-  plain([7, 'one-byte frames beyond holes', '2.87 MB hold 403 MB'], hosts.loneBytes),
-  spoofed([8, '66,000 spoofed ATTACHs', 'nobody new for 25 to 60 s'], switches.spoofedAttaches),
+  long(plain([7, 'one-byte frames beyond holes', '2.87 MB hold 403 MB'], hosts.loneBytes)),
+  long(spoofed([8, '66,000 spoofed ATTACHs', 'nobody new for 25 to 60 s'], switches.spoofedAttaches)),
   spoofed([9, 'forged frames of a known flow', 'one ends a transfer'], hosts.forgedFrames),
   plain([10, 'flows opened and reset', '9 MB of log a second'], hosts.openAndReset),
   plain([11, 'the control channel of a switch', 'any user stops it'], switches.controlChannel),
-  spoofed([12, 'a byte from each of 66,000 addresses', "a peer's flows go elsewhere"], hosts.manyAddresses),
+  long(spoofed([12, 'a byte from each of 66,000 addresses', "a peer's flows go elsewhere"], hosts.manyAddresses)),
   plain([13, 'flow ids that meet in one chain', 'not measured'], hosts.meetingIds),
 ];
