@@ -72,7 +72,15 @@ class TwoHosts {
     });
     const isReady = (text: string) => text.includes('Capture started') || text.includes('Capturing on');
     await untilSo(() => said, isReady, 'a capture by tshark');
-    await untilSo(() => readFile(file).then((bytes) => bytes.length, () => 0), (length) => length > 0, 'a capture file');
+    await untilSo(
+      () =>
+        readFile(file).then(
+          (bytes) => bytes.length,
+          () => 0,
+        ),
+      (length) => length > 0,
+      'a capture file',
+    );
     return async () => {
       const ended = once(tshark, 'close');
       tshark.kill('SIGINT');

@@ -1,5 +1,5 @@
-import { PERF_KIND } from '../../../src/services/perf/messages.js';
 import { encodeMessage, type Message } from '../../../src/services/file/message.js';
+import { PERF_KIND } from '../../../src/services/perf/messages.js';
 import { fastCrc32 } from '../../../src/udp/crc.js';
 import { encodeCredit, encodeSpeculativeData, seal } from '../../../src/wire/encode.js';
 import { CreditRequest, Fin, Hello, Reset, Version } from '../../../src/wire/frames.js';

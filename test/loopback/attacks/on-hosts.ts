@@ -137,7 +137,11 @@ export async function halfOpenings(): Promise<Outcome> {
   let closed = 0;
   const half = { onWritable: () => undefined, onClosed: () => void closed++ };
   for (let count = 0; count < openings; count++) hostile.made.openSender(hostile.peer, half).write(new Uint8Array(2));
-  await untilSo(() => closed, (count) => count >= openings - 600, 'the refusals');
+  await untilSo(
+    () => closed,
+    (count) => count >= openings - 600,
+    'the refusals',
+  );
   const startMs = performance.now();
   const served = new Promise<unknown>((onClosed) => {
     const sender = honest.made.openSender(honest.peer, { onWritable: () => undefined, onClosed });
@@ -147,7 +151,11 @@ export async function halfOpenings(): Promise<Outcome> {
   });
   const error = await within(served, 'the end of a stream of another host');
   const servedMs = performance.now() - startMs;
-  await untilSo(() => closed, (count) => count === openings, 'the end of the streams without a header');
+  await untilSo(
+    () => closed,
+    (count) => count === openings,
+    'the end of the streams without a header',
+  );
   const { code, stderr } = await daemon.process.stop('SIGTERM');
   const counts = (await daemon.process.event('summary')).openings as Record<string, number>;
   return {
@@ -194,7 +202,11 @@ export async function uncreditedFiles(wire: Wire): Promise<Outcome> {
   const names = await readdir(daemon.directory);
   const liar = await Liar.at('127.0.6.2', daemon.address);
   await liar.sayAll(wholeFile(99, 'proved'));
-  const proved = await untilSo(() => readdir(daemon.directory), (all) => all.includes('proved'), 'a file of a proved peer');
+  const proved = await untilSo(
+    () => readdir(daemon.directory),
+    (all) => all.includes('proved'),
+    'a file of a proved peer',
+  );
   return {
     sentBytes,
     drawnBytes: bystander.bytes,
@@ -245,10 +257,7 @@ async function observe(tap: Tap): Promise<{ sender: Address; receiver: Address; 
 export async function forgedFrames(wire: Wire): Promise<Outcome> {
   const key = join(await scratchFolder(), 'key');
   await runHere('key', 'new', key);
-  const outcomes = await Promise.all([
-    forgeries(wire, '127.0.9.1', []),
-    forgeries(wire, '127.0.9.2', ['--key', key]),
-  ]);
+  const outcomes = await Promise.all([forgeries(wire, '127.0.9.1', []), forgeries(wire, '127.0.9.2', ['--key', key])]);
   const [open, sealed] = outcomes;
   return {
     sentBytes: open.sentBytes + sealed.sentBytes,
@@ -268,7 +277,11 @@ async function forgeries(wire: Wire, at: string, keys: string[]): Promise<Outcom
   tap.take();
   const { sender, receiver, id } = await observe(tap);
   const forward = [fin(id), reset(id, false), otherVersion(id), request(id), speculative(id, 100, Buffer.alloc(1_000))];
-  const backward = (round: number) => [reset(id, true), otherVersion(id), ...[...Array(20).keys()].map((n) => credit(id, 20 * round + n))];
+  const backward = (round: number) => [
+    reset(id, true),
+    otherVersion(id),
+    ...[...Array(20).keys()].map((n) => credit(id, 20 * round + n)),
+  ];
   let sentBytes = 0;
   for (let round = 0; round < 100; round++) {
     sentBytes += await sayAll(forward, (bytes) => wire.send(bytes, sender, receiver));
@@ -278,8 +291,8 @@ async function forgeries(wire: Wire, at: string, keys: string[]): Promise<Outcom
   const isUnderWay = !sending.isOver;
   const { code, stderr } = await within(sending.ended, 'the end of the transfer');
   const isWhole = await areSame(file, join(daemon.directory, basename(file))).catch(() => false);
-  const counts = (await daemon.process.stop('SIGTERM'), await daemon.process.event('summary'));
-  const forged = forgedIn(counts);
+  await daemon.process.stop('SIGTERM');
+  const forged = forgedIn(await daemon.process.event('summary'));
   return {
     sentBytes,
     drawnBytes: null,
@@ -338,9 +351,14 @@ export async function manyAddresses(wire: Wire): Promise<Outcome> {
   const to = `${daemon.address.host}:${daemon.address.port}`;
   const sending = new XpassCommand(['send', file, '--json', '--rate', '20mbit', '--to', to]);
   await received(daemon, 100_000);
-  const stranger = (index: number) => ({ host: `127.12.${index >>> 8 & 255}.${index & 255}`, port: 5_000 + (index >>> 16) });
+  const stranger = (index: number) => ({
+    host: `127.12.${(index >>> 8) & 255}.${index & 255}`,
+    port: 5_000 + (index >>> 16),
+  });
   let index = 0;
-  const sentBytes = await sayAll(Array(addresses).fill(NAUGHT), (bytes) => wire.send(bytes, stranger(index++), daemon.address));
+  const sentBytes = await sayAll(Array(addresses).fill(NAUGHT), (bytes) =>
+    wire.send(bytes, stranger(index++), daemon.address),
+  );
   const isUnderWay = !sending.isOver;
   const { code, stderr } = await within(sending.ended, 'the end of the transfer');
   const isWhole = await areSame(file, join(daemon.directory, basename(file))).catch(() => false);
