@@ -24,9 +24,7 @@ it('each attack on real processes comes to nothing', async () => {
         const wrong = [`it could not be played: ${(error as Error).stack}`];
         return { sentBytes: 0, drawnBytes: null, now: 'not played', wrong };
       };
-      const startMs = performance.now();
       outcomes.set(attack.number, await attack.play(typeof wire === 'string' ? null : wire).catch(failed));
-      if (process.env.XPASS_ATTACKS_TIMES) console.log(attack.number, performance.now() - startMs);
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, next));

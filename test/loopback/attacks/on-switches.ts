@@ -8,14 +8,14 @@ import type { Address } from '../../../src/udp/address.js';
 import { fastCrc32 } from '../../../src/udp/crc.js';
 import { frameType } from '../../../src/wire/decode.js';
 import { Attach, Attached, Detach, kindOf } from '../../../src/wire/frames.js';
-import { areSame, randomFile, send, startDaemonProcess } from '../send-lab.js';
+import { areSame, randomFile, send, startDaemon, startDaemonProcess } from '../send-lab.js';
 import { RawHost, startSwitchProcess, XpassProcess } from '../switch-lab.js';
 import { type Outcome, wrongOf } from './attack.js';
 import { sayAll } from './liar.js';
 import type { Wire } from './wire.js';
 
 const HOST = '127.0.0.1';
-/** Two round trips take milliseconds; ours, for busy cores. */
+/** Two round trips take milliseconds, and a second more where the first ATTACH meets a full socket; ours, for busy cores. */
 const MOST_ATTACH_MS = 5_000;
 
 const toSwitch = (source: number) => ({ destination: 0, source, flowId: 0 });
@@ -89,9 +89,9 @@ export async function spoofedAttaches(wire: Wire): Promise<Outcome> {
   })();
   const sentBytes = await sayAll(frames, (bytes) => wire.send(bytes, stranger(index++), to));
   const startMs = performance.now();
-  const host = await RawHost.attached(port, 3);
+  const host = await startDaemon('--switch', `${HOST}:${port}`, '--host-id', '3');
   const tookMs = performance.now() - startMs;
-  host.detach();
+  await host.process.stop('SIGTERM');
   return {
     sentBytes,
     drawnBytes: null,
