@@ -21,23 +21,27 @@ const isPlayable = ({ isSpoofed }: Attack): boolean =>
   process.platform === 'linux' && (!isSpoofed || typeof wire !== 'string');
 const playable = chosen.filter(isPlayable);
 
-it('each attack on real processes comes to nothing', async () => {
-  const outcomes = new Map<number, Outcome>();
-  const left = [...playable];
-  const next = async (): Promise<void> => {
-    for (let attack = left.shift(); attack !== undefined; attack = left.shift()) {
-      const failed = (error: unknown): Outcome => {
-        const wrong = [`it could not be played: ${(error as Error).stack}`];
-        return { sentBytes: 0, drawnBytes: null, now: 'not played', wrong };
-      };
-      outcomes.set(attack.number, await attack.play(typeof wire === 'string' ? null : wire).catch(failed));
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, next));
-  process.stdout.write(`${tableOf(outcomes)}\n`);
-  const wrong = [...outcomes].filter(([, outcome]) => outcome.wrong.length > 0);
-  expect(Object.fromEntries(wrong.map(([number, { wrong }]) => [number, wrong]))).toEqual({});
-});
+it(
+  'each attack on real processes comes to nothing',
+  async () => {
+    const outcomes = new Map<number, Outcome>();
+    const left = [...playable];
+    const next = async (): Promise<void> => {
+      for (let attack = left.shift(); attack !== undefined; attack = left.shift()) {
+        const failed = (error: unknown): Outcome => {
+          const wrong = [`it could not be played: ${(error as Error).stack}`];
+          return { sentBytes: 0, drawnBytes: null, now: 'not played', wrong };
+        };
+        outcomes.set(attack.number, await attack.play(typeof wire === 'string' ? null : wire).catch(failed));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_A_TIME }, next));
+    process.stdout.write(`${tableOf(outcomes)}\n`);
+    const wrong = [...outcomes].filter(([, outcome]) => outcome.wrong.length > 0);
+    expect(Object.fromEntries(wrong.map(([number, { wrong }]) => [number, wrong]))).toEqual({});
+  },
+  TIMEOUT_MS,
+);
 
 it('no attack is left out', ({ skip }) => {
   expect(chosen.length).toBeGreaterThan(0);
