@@ -129,7 +129,8 @@ export async function halfOpenings(): Promise<Outcome> {
   const daemon = await daemonAt('127.0.5.1', '--header-timeout', '3s');
   const name = `${daemon.address.host}:${daemon.address.port}`;
   const open = async (host: string) => {
-    const made = await openHost({ listen: `${host}:0`, rate: '100mbit' });
+    // Patient: the floods of other rows share this process.
+    const made = await openHost({ listen: `${host}:0`, rate: '100mbit', connectTimeout: '30s' });
     onTestFinished(() => made.destroy());
     return { made, peer: await made.resolve(name) };
   };
