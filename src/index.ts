@@ -13,6 +13,7 @@ export type { DoorCounters } from './core/door.js';
 export type { FlowObserver, FlowReader, FlowWriter } from './core/flow-callbacks.js';
 export type { CreditClass } from './core/flow-terms.js';
 export type { HandshakeCounters } from './core/handshakes.js';
+export type { MtuCounters } from './core/path-mtus.js';
 export type { PathCounters } from './core/paths.js';
 export type { ReceiverStatistics } from './core/receiver-statistics.js';
 export type { SenderStatistics } from './core/sender-requests.js';

@@ -24,7 +24,7 @@ import { FlowTable } from './flow-table.js';
 import { FrameFiller } from './frame-filler.js';
 import { HeldMemory } from './held-memory.js';
 import { PeerPaths } from './path/spraying.js';
-import { type MtuParts, PathMtus } from './path-mtus.js';
+import { type MtuCounters, type MtuParts, newMtuCounters, PathMtus } from './path-mtus.js';
 import { fitsKind, isEarly, ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
 import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
@@ -140,6 +140,11 @@ export class Endpoint implements FlowContext {
     return this.lingering.size;
   }
 
+  /** Zeros where every frame is taken to pass. */
+  get mtuCounters(): MtuCounters {
+    return this.mtus?.counters ?? newMtuCounters();
+  }
+
   /** Opens a flow; nothing is sent before bytes, its end or `open`. Throws XpassError `tooManyFlows`, or `config` for a wrong option. */
   open(peer: number, writer: FlowWriter, options: OpenOptions, nowNs: number): SenderFlow {
     if (this.flowCount >= this.config.maxFlows) {
@@ -245,6 +250,11 @@ export class Endpoint implements FlowContext {
     this.link.setRate(rateBps);
     this.budget.setCreditTime(this.link.creditNs);
     this.speculation?.setLinkRate(rateBps);
+  }
+
+  /** Another path leads to `peer` from now on. */
+  pathChanged(peer: number): void {
+    this.mtus?.moved(peer, this.numbers[this.at + EndpointPlace.clockNs]);
   }
 
   /** Ends every flow: with a RESET SHUTDOWN, or silently with `error`, since nobody hears it. */

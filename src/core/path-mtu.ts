@@ -17,8 +17,8 @@ const MAX_PROBES = 3;
 const RAISE_NS = 600 * SECOND_NS;
 /** Until a path that does not carry the base size is asked again (ours): a route that is being changed comes back in seconds. */
 const ERROR_RETRY_NS = 10 * SECOND_NS;
-/** From one confirmation to the next (ours): losses of a congested path cost three frames a second. */
-const CONFIRM_PAUSE_NS = SECOND_NS;
+/** Retransmission times from one confirmation to the next (ours): a path that loses much is asked some times a second. */
+const CONFIRM_PAUSE_WAITS = 16;
 /** Tries of a round without any answer after which it is given up (ours): the peer is away, which says nothing of sizes. */
 const MAX_SILENT_TRIES = 8;
 /** A frame that every path carries shows that the peer is there and answers. The answer of 24 bytes is smaller. PROTOCOL §7.9 */
@@ -145,7 +145,7 @@ export class PathMtu {
   /** A flow has got nothing through for a while. */
   suspect(nowNs: number): void {
     if (this.round?.isConfirmation || this.state === MtuState.error) return;
-    if (nowNs < this.confirmedNs + CONFIRM_PAUSE_NS) return;
+    if (nowNs < this.confirmedNs + CONFIRM_PAUSE_WAITS * this.waitNs) return;
     this.ask(this.frameBytes, true, nowNs);
   }
 

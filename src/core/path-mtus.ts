@@ -26,6 +26,10 @@ export const MTU_METRICS = {
 /** Counts of the sizes of one host's paths since it was made. docs/METRICS.md, "Path MTU", has the meaning of each. */
 export type MtuCounters = Values<typeof MTU_METRICS>;
 
+export function newMtuCounters(): MtuCounters {
+  return initialValues(MTU_METRICS);
+}
+
 /** Answers a second to all peers together (ours): 70 searches at a time, and less than a hundredth of a core. */
 const ANSWERS_PER_SECOND = 1_000;
 /** Peers without flows whose sizes are kept (ours): 200 bytes each. */
@@ -35,7 +39,7 @@ const MAX_RESTING = 4_096;
 export interface MtuParts {
   /** Sizes up to the largest frame are known to reach this peer. */
   isLocal(peer: number): boolean;
-  /** The search for the size of frames to `peer` is over, and found less than was asked for. */
+  /** The search for the size of frames to `peer` is over, and found less than was asked for; `frameBytes` with the seal. */
   onLimited(peer: number, frameBytes: number): void;
 }
 
@@ -63,7 +67,7 @@ class PeerMtu {
 
 /** The path MTUs to the peers of one endpoint, and the answers to the probes of others. No search begins without a flow to the peer. */
 export class PathMtus {
-  readonly counters: MtuCounters = initialValues(MTU_METRICS);
+  readonly counters = newMtuCounters();
   private readonly context: FlowContext;
   private readonly parts: MtuParts;
   /** Of its timer. */
@@ -98,7 +102,10 @@ export class PathMtus {
     known.flows--;
     this.rearm(known);
     if (known.flows === 0) this.resting.add(known);
-    if (this.resting.size > MAX_RESTING) this.evict();
+    if (this.resting.size <= MAX_RESTING) return;
+    const [oldest] = this.resting;
+    this.counters.evictions++;
+    this.remove(oldest);
   }
 
   /** The peer has answered a flow. */
@@ -120,6 +127,12 @@ export class PathMtus {
   /** Another path leads to `peer` from now on. */
   moved(peer: number, nowNs: number): void {
     this.tell(peer, nowNs, (path) => path.restart(nowNs));
+  }
+
+  /** The number `peer` may come to stand for another host. */
+  forget(peer: number): void {
+    const known = this.peers.get(peer);
+    if (known?.flows === 0) this.remove(known);
   }
 
   /** Answers an MTU_PROBE. */
@@ -167,7 +180,7 @@ export class PathMtus {
     this.rearm(known);
     if (!path.isLimited || path.frameBytes === known.toldBytes) return;
     known.toldBytes = path.frameBytes;
-    this.parts.onLimited(peer, path.frameBytes);
+    this.parts.onLimited(peer, path.frameBytes + this.context.config.sealBytes);
   }
 
   private rearm({ slot, path, flows }: PeerMtu): void {
@@ -207,15 +220,13 @@ export class PathMtus {
     return known;
   }
 
-  /** Peers with flows are bounded by the flows. */
-  private evict(): void {
-    const [oldest] = this.resting;
-    this.resting.delete(oldest);
-    this.peers.delete(oldest.peer);
-    this.bySlot[oldest.slot] = null;
-    this.freeSlots.push(oldest.slot);
-    this.deadlines.remove(oldest.slot);
-    this.counters.evictions++;
+  /** One without flows. */
+  private remove(known: PeerMtu): void {
+    this.resting.delete(known);
+    this.peers.delete(known.peer);
+    this.bySlot[known.slot] = null;
+    this.freeSlots.push(known.slot);
+    this.deadlines.remove(known.slot);
   }
 }
 

@@ -9,6 +9,7 @@ import type { DoorCounters } from '../core/door.js';
 import type { FlowReader, FlowWriter } from '../core/flow-callbacks.js';
 import type { OpenOptions } from '../core/flow-factory.js';
 import type { HandshakeCounters } from '../core/handshakes.js';
+import type { MtuCounters } from '../core/path-mtus.js';
 import type { PathCounters } from '../core/paths.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import type { Address, UdpAddress } from '../udp/address.js';
@@ -56,6 +57,8 @@ export interface HostStatistics {
   readonly handshakes: Readonly<HandshakeCounters>;
   /** Peers that change their addresses. */
   readonly paths: Readonly<PathCounters>;
+  /** Probes for the size of frames that the paths to peers carry. */
+  readonly mtu: Readonly<MtuCounters>;
   /** Datagrams, system calls, problems of the socket, lateness of the event loop. */
   readonly driver: DriverStatistics;
 }
@@ -305,6 +308,7 @@ export class Host
       door: { ...door.counters },
       handshakes: { ...door.handshakes.counters },
       paths: { ...door.paths.counters },
+      mtu: { ...endpoint.mtuCounters },
       driver: this.driver.statistics(),
     };
   }

@@ -117,15 +117,19 @@ export class SendBatch {
     // A refusal that an earlier datagram met; this one was not tried. It is reported once, and tried again by itself.
     const isOld = isRefusal(name);
     if (isOld) this.outcome.onError(errno, this.peers[message], this.segmentBytes[message]);
-    if (!isOld && this.frames[message] > 1) this.canSegment = false;
-    if (isOld || this.frames[message] > 1) this.sendOneByOne(message);
-    else this.outcome.onError(errno, this.peers[message], this.segmentBytes[message]);
+    // This one may be too long, or a router has said so of an earlier one.
+    const mayBeOld = isOld || name === 'EMSGSIZE';
+    if (mayBeOld || this.frames[message] > 1) {
+      const wereTooLong = this.sendOneByOne(message);
+      if (!mayBeOld && !wereTooLong) this.canSegment = false;
+    } else this.outcome.onError(errno, this.peers[message], this.segmentBytes[message]);
     this.done++;
     return true;
   }
 
-  /** Without segmentation: where the device or the path's MTU does not allow it. */
-  private sendOneByOne(message: number): void {
+  /** Without segmentation: where the device or the path's MTU does not allow it. Returns whether a frame was too long for the latter. */
+  private sendOneByOne(message: number): boolean {
+    let wereTooLong = false;
     const { vector, native, fd } = this;
     vector.names.copyWithin(SPARE * NAME_WORDS, message * NAME_WORDS, (message + 1) * NAME_WORDS);
     vector.setNameBytes(SPARE, vector.nameBytes(message));
@@ -135,8 +139,11 @@ export class SendBatch {
     for (let piece = 0; piece < this.frames[message]; piece++) {
       vector.borrowPiece(SPARE, message, piece);
       if (native.sendmmsg(fd, vector.addresses[SPARE], 1, Linux.MSG_DONTWAIT) > 0) continue;
-      this.outcome.onError(native.errno(), this.peers[message], this.segmentBytes[message]);
+      const errno = native.errno();
+      wereTooLong ||= native.errorName(errno) === 'EMSGSIZE';
+      this.outcome.onError(errno, this.peers[message], vector.pieceBytes(message, piece));
     }
+    return wereTooLong;
   }
 
   /** The message of this batch to which the peer's last frame was added; -1 when there is none. */
