@@ -21,6 +21,8 @@ const ERROR_RETRY_NS = 10 * SECOND_NS;
 const CONFIRM_PAUSE_WAITS = 16;
 /** Tries of a round without any answer after which it is given up (ours): the peer is away, which says nothing of sizes. */
 const MAX_SILENT_TRIES = 8;
+/** Rounds whose late answers are known (ours): what this system refuses ends a whole search before the first answer. */
+const PAST_ROUNDS = 16;
 /** A frame that every path carries shows that the peer is there and answers. The answer of 24 bytes is smaller. PROTOCOL §7.9 */
 export const SMALL_PROBE_BYTES = 64;
 
@@ -105,8 +107,8 @@ export class PathMtu {
   private readonly rtt: RttEstimator;
   private readonly output: MtuProbing[] = [];
   private round: Round | null = null;
-  /** The one before it, whose late answers are no news. */
-  private lastRound: Round | null = null;
+  /** Those before it, whose late answers are no news. */
+  private readonly past: Round[] = [];
   /** The search has found that this size does not pass; above the target: nothing is known. */
   private failedBytes: number;
   /** The size that failed was tried once more: three losses by chance do not end a search too early. */
@@ -152,12 +154,12 @@ export class PathMtu {
   /** MTU_PROBED has come. False where it answers no probe that is waited for. */
   answer(number: number, size: number, nowNs: number): boolean {
     const { round } = this;
-    const probe = round?.find(number, size) ?? this.lastRound?.find(number, size);
+    const probe = round?.find(number, size) ?? this.findPast(number, size);
     if (probe === undefined || probe.isAnswered) return false;
     probe.isAnswered = true;
     this.counts.probesAnswered++;
     this.rtt.sample(nowNs - probe.sentNs);
-    if (round !== null && size === round.candidate && round.probes.includes(probe)) this.passed(round, nowNs);
+    if (round?.candidate === size && round.probes.includes(probe)) this.passed(round, nowNs);
     return true;
   }
 
@@ -205,8 +207,17 @@ export class PathMtu {
     this.use(this.sizes.startBytes);
   }
 
+  private findPast(number: number, size: number): SentProbe | undefined {
+    for (const round of this.past) {
+      const probe = round.find(number, size);
+      if (probe !== undefined) return probe;
+    }
+    return undefined;
+  }
+
   private endRound(): void {
-    this.lastRound = this.round ?? this.lastRound;
+    if (this.round !== null) this.past.push(this.round);
+    if (this.past.length > PAST_ROUNDS) this.past.shift();
     this.round = null;
     this.output.length = 0;
   }
@@ -235,7 +246,8 @@ export class PathMtu {
     if (round.isConfirmation && candidate > baseBytes) sizes.push(baseBytes);
     sizes.push(SMALL_PROBE_BYTES);
     for (const size of sizes) {
-      const number = (round.probes.length === 0 ? this.newNumber() : round.probes[0].number + round.probes.length) >>> 0;
+      const number =
+        (round.probes.length === 0 ? this.newNumber() : round.probes[0].number + round.probes.length) >>> 0;
       round.probes.push({ number, size, sentNs: nowNs, tryNumber: round.tries, isAnswered: false });
       this.output.push({ number, size });
       this.counts.probes++;

@@ -242,4 +242,3 @@ function mtuSizes({ frameBytes, sealBytes, unprobedFrameBytes }: EndpointConfig,
     isStartKnown: isLocal,
   };
 }
-

@@ -82,7 +82,8 @@ export class Impairment {
     this.typeMask = typeMask(config.frameTypes);
     if (config.burstEnterRate === 0) this.bad = false;
     const rates = config.lossRate + config.burstEnterRate + config.duplicateRate + config.reorderRate;
-    this.anything = config.down || config.mtuBytes > 0 || rates + config.corruptRate + config.extraDelayNs + config.jitterNs > 0;
+    this.anything =
+      config.down || config.mtuBytes > 0 || rates + config.corruptRate + config.extraDelayNs + config.jitterNs > 0;
   }
 
   /** What befalls a frame of this type with so many bytes of UDP payload: a PortDrop code, or 0 with bits of `Verdict`. */

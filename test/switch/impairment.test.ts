@@ -54,7 +54,9 @@ describe('an impairment', () => {
 
   it('loses what is longer than its MTU, whatever the type, and nothing else', () => {
     const impairment = makeImpairment({ mtuBytes: 1_300, frameTypes: ['credit'] });
-    const fates = [FrameType.data, FrameType.ack, Hello.type].map((type) => [1_300, 1_301].map((bytes) => impairment.judge(type, bytes)));
+    const fates = [FrameType.data, FrameType.ack, Hello.type].map((type) =>
+      [1_300, 1_301].map((bytes) => impairment.judge(type, bytes)),
+    );
     expect(fates).toEqual([
       [0, PortDrop.mtu],
       [0, PortDrop.mtu],
@@ -122,9 +124,15 @@ describe('an impairment', () => {
 
   it('takes all control frames for one type', () => {
     const impairment = makeImpairment({ lossRate: 1, frameTypes: ['control'] });
-    expect([impairment.judge(Hello.type, 100), impairment.judge(FrameType.creditRequest, 100)]).toEqual([PortDrop.lost, 0]);
+    expect([impairment.judge(Hello.type, 100), impairment.judge(FrameType.creditRequest, 100)]).toEqual([
+      PortDrop.lost,
+      0,
+    ]);
     impairment.configure({ frameTypes: ['creditRequest'] });
-    expect([impairment.judge(Hello.type, 100), impairment.judge(FrameType.creditRequest, 100)]).toEqual([0, PortDrop.lost]);
+    expect([impairment.judge(Hello.type, 100), impairment.judge(FrameType.creditRequest, 100)]).toEqual([
+      0,
+      PortDrop.lost,
+    ]);
   });
 
   it('gives the same fates from the same seed, and others from another', () => {
