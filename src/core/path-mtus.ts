@@ -1,12 +1,13 @@
 // Tested by test/core/path-mtu.test.ts
+import type { Crc32 } from '../base/crc32.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import { counter, initialValues, type Values } from '../base/metric.js';
+import type { Random } from '../base/random.js';
 import { NEVER } from '../base/time.js';
 import type { FlowHeader } from '../wire/encode.js';
-import type { Frame } from '../wire/frame.js';
+import type { Frame, FramePool } from '../wire/frame.js';
 import { MtuProbe, MtuProbed } from '../wire/frames.js';
 import type { EndpointConfig } from './config.js';
-import type { FlowContext } from './context.js';
 import { BASE_BYTES, LEAST_BYTES, type MtuProbing, type MtuSizes, PathMtu } from './path-mtu.js';
 import { RateLimit } from './rate-limit.js';
 
@@ -34,6 +35,16 @@ export function newMtuCounters(): MtuCounters {
 const ANSWERS_PER_SECOND = 1_000;
 /** Peers without flows whose sizes are kept (ours): 200 bytes each. */
 const MAX_RESTING = 4_096;
+
+/** What the paths use of their endpoint: parts of a `FlowContext`. */
+export interface MtuContext {
+  readonly config: EndpointConfig;
+  readonly random: Random;
+  readonly check: Crc32 | null;
+  readonly pool: FramePool;
+  emit(frame: Frame, nowNs: number): void;
+  arm(slot: number, deadlineNs: number): void;
+}
 
 /** What whoever runs the endpoint knows of its paths. */
 export interface MtuParts {
@@ -68,7 +79,7 @@ class PeerMtu {
 /** The path MTUs to the peers of one endpoint, and the answers to the probes of others. No search begins without a flow to the peer. */
 export class PathMtus {
   readonly counters = newMtuCounters();
-  private readonly context: FlowContext;
+  private readonly context: MtuContext;
   private readonly parts: MtuParts;
   /** Of its timer. */
   private readonly slot: number;
@@ -81,7 +92,7 @@ export class PathMtus {
   private readonly answers = new RateLimit(ANSWERS_PER_SECOND);
 
   /** `slot`: its timer among those of flows. */
-  constructor(context: FlowContext, slot: number, parts: MtuParts) {
+  constructor(context: MtuContext, slot: number, parts: MtuParts) {
     this.context = context;
     this.slot = slot;
     this.parts = parts;

@@ -1,7 +1,7 @@
 // Tested by test/sim/fuzz/hostile.fuzz.test.ts
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS, transmissionNs } from '../../base/time.js';
 import { wireBytes } from '../../wire/layout.js';
-import type { Fault, HostileSpec, Scenario, TrafficSpec } from '../scenario.js';
+import type { Fault, HostileSpec, HostSpec, Scenario, TrafficSpec } from '../scenario.js';
 import { Dice } from './dice.js';
 import { TRICKS } from './hostile/lies.js';
 import { randomScenario, USUAL_FRAMES, withTimeBound } from './random-scenario.js';
@@ -15,6 +15,9 @@ const SEED_STEP = 1_000_003;
 /** Tricks of one liar in a usual world, about (ours): a flood for the world's few hundred frames. */
 const USUAL_TRICKS = 120;
 /** Tricks after the attack, and how late: three idle timeouts of random worlds. */
+/** In each third world hosts discover path MTUs, from a size on that most worlds exceed (ours). It takes no chance: other worlds stay as they were. */
+const DISCOVERING = 3;
+const UNPROBED_BYTES = 600;
 const MOST_LATE = 8;
 const LATEST_NS = 12 * SECOND_NS;
 
@@ -32,6 +35,7 @@ export function hostileScenario(seed: number, frames: number = USUAL_FRAMES): Sc
   const traffic = honestTraffic(dice, world.traffic, { liars, honest: left });
   return withTimeBound({
     ...world,
+    ...(seed % DISCOVERING === 0 && { hosts: world.hosts.map(discovering) }),
     name: `hostile seed ${seed}`,
     doors: true,
     payload: 'bytes',
@@ -39,6 +43,11 @@ export function hostileScenario(seed: number, frames: number = USUAL_FRAMES): Sc
     faults,
     traffic,
   });
+}
+
+/** Its frames begin small and grow by probes, so that liars see, change and repeat these too. */
+function discovering(host: HostSpec): HostSpec {
+  return { ...host, endpoint: { ...host.endpoint, unprobedFrameBytes: UNPROBED_BYTES } };
 }
 
 function crowdedWorld(seed: number, frames: number): Scenario {
