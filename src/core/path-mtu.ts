@@ -24,7 +24,7 @@ const MAX_SILENT_TRIES = 8;
 /** Rounds whose late answers are known (ours): what this system refuses ends a whole search before the first answer. */
 const PAST_ROUNDS = 16;
 /** A frame that every path carries shows that the peer is there and answers. The answer of 24 bytes is smaller. PROTOCOL §7.9 */
-export const SMALL_PROBE_BYTES = 64;
+const SMALL_PROBE_BYTES = 64;
 
 /** Where the sizes of one path begin and end: whole frames without the bytes of a seal. */
 export interface MtuSizes {

@@ -300,10 +300,9 @@ export class Host
   statistics(): HostStatistics {
     const { endpoint, door } = this.driver.machine;
     assert(door !== null, 'a host on a socket has a door');
+    const { flows, refusedFlows } = this;
     return {
-      streams: this.streams.size,
-      flows: this.flows,
-      refusedFlows: this.refusedFlows,
+      ...{ streams: this.streams.size, flows, refusedFlows },
       endpoint: { ...endpoint.counters },
       door: { ...door.counters },
       handshakes: { ...door.handshakes.counters },
