@@ -13,6 +13,7 @@ export type { DoorCounters } from './core/door.js';
 export type { FlowObserver, FlowReader, FlowWriter } from './core/flow-callbacks.js';
 export type { CreditClass } from './core/flow-terms.js';
 export type { HandshakeCounters } from './core/handshakes.js';
+export type { MtuCounters } from './core/path-mtus.js';
 export type { PathCounters } from './core/paths.js';
 export type { ReceiverStatistics } from './core/receiver-statistics.js';
 export type { SenderStatistics } from './core/sender-requests.js';
@@ -20,7 +21,6 @@ export {
   Host,
   type HostAddress,
   type HostEvents,
-  type HostStatistics,
   openHost,
   type SenderOptions,
 } from './net/host.js';
@@ -32,6 +32,7 @@ export type {
   ServeOptions,
   StreamOptions,
 } from './net/host-options.js';
+export type { HostStatistics } from './net/host-statistics.js';
 export type { AcceptReply } from './net/receiver.js';
 export { Receiver } from './net/receiver.js';
 export { Sender } from './net/sender.js';

@@ -35,6 +35,7 @@ const DEFAULTS = {
   rateBps: Number.POSITIVE_INFINITY,
   frameBytes: DEFAULT_FRAME_BYTES,
   sealBytes: 0,
+  unprobedFrameBytes: Number.POSITIVE_INFINITY,
   /** Name in the registry of core/credit. */
   creditAlgorithm: DEFAULT_CREDIT_ALGORITHM,
   /** Parameters of that algorithm by their names; the rest keep their defaults. */
@@ -133,6 +134,12 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
     integer({ highest: SEALED_EXTRA_BYTES }),
     'what keys add to each frame but CREDIT: 16 with keys, 0 without; beside frameBytes',
     'PROTOCOL §7.5',
+  ),
+  unprobedFrameBytes: row(
+    'unprobedFrameSize',
+    orWord(size({ lowest: LEAST_FRAME_BYTES, highest: MAX_FRAME_BYTES }), 'off', Number.POSITIVE_INFINITY),
+    'largest frame before probes have shown what the path to a peer carries; off: frames of frameSize, whatever it carries',
+    'PROTOCOL §7.9; RFC 8899',
   ),
   jitter: row(
     'jitter',

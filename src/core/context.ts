@@ -9,6 +9,7 @@ import type { FlowRecords } from './flow-record.js';
 import type { FrameFiller } from './frame-filler.js';
 import type { HeldMemory } from './held-memory.js';
 import type { PeerPaths } from './path/spraying.js';
+import type { PathMtus } from './path-mtus.js';
 import type { RequestGate } from './request-gate.js';
 import type { Speculation } from './speculation.js';
 
@@ -37,6 +38,8 @@ export interface FlowContext {
   readonly budget: CreditBudget;
   /** What is known of the paths to each peer. */
   readonly peerPaths: PeerPaths;
+  /** What the paths to peers carry; null where every frame is taken to pass. */
+  readonly mtus: PathMtus | null;
   /** What sending flows have asked of each peer. */
   readonly requests: RequestGate;
   /** What sending flows may send without credits; null where they may not. */

@@ -66,7 +66,7 @@ export abstract class CreditSpender extends SenderFlow implements PiggybackFlow 
   private sendFilled(filler: FrameFiller, fields: DataFields, nowNs: number): void {
     const { stream, buffer, frames } = this;
     const { takenBytes } = stream;
-    filler.begin(takenBytes, buffer);
+    filler.begin(takenBytes, buffer, stream.payloadBytes);
     while (stream.hasData && filler.roomBytes > 0) {
       filler.add(frames.flowId, stream.take(nowNs, filler.roomBytes), buffer, stream);
       this.chunks++;
@@ -78,7 +78,7 @@ export abstract class CreditSpender extends SenderFlow implements PiggybackFlow 
 
   /** The flow cannot use the credit: it releases bytes of other flows to the same peer. False where they have none. */
   protected lend(filler: FrameFiller, credit: HeldCredit, nowNs: number): boolean {
-    filler.begin(0, this.buffer);
+    filler.begin(0, this.buffer, this.stream.payloadBytes);
     // Who counted the credit may have closed the flow.
     if (!this.isClosed) filler.fill(this, nowNs);
     if (filler.chunks === 0) return false;

@@ -259,6 +259,7 @@ export class CreditedReceiver extends ReceiverFlow {
 
   private noteBacklog({ bytes }: Frame, isRunning: boolean): void {
     if (!isRunning) this.window.restartDemand();
+    this.window.setPathFrameBytes(CreditRequest.read.pathFrameBytes(bytes));
     this.window.tellDemand(CreditRequest.read.sentOffset(bytes), CreditRequest.read.backlog(bytes));
     this.credits.windowChanged();
   }

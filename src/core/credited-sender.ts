@@ -102,8 +102,7 @@ export class CreditedSender extends CreditSpender {
     this.watch = new CreditWatch(context.config, this.rtt, this.record);
     const { stream, frames, requests } = this;
     const { speculation } = context;
-    const parts = { stream, frames, requests, frameBytes: options.frameBytes };
-    this.burst = speculation === null ? null : new SpeculativeBurst({ ...parts, speculation });
+    this.burst = speculation === null ? null : new SpeculativeBurst({ stream, frames, requests, speculation });
     this.idleSinceNs = NEVER;
   }
 
@@ -136,7 +135,7 @@ export class CreditedSender extends CreditSpender {
     this.lastHeardNs = nowNs;
     this.creditsReceived++;
     const isFirst = !this.opened;
-    if (isFirst && !this.survivesOpening()) return;
+    if (isFirst && !this.survivesOpening(nowNs)) return;
     this.observer.onCredit(nowNs);
     if (this.stateCode === SenderState.creditRequestSent || this.restsUntold) this.startReceiving(isFirst, nowNs);
     this.watch.onCredit(nowNs);

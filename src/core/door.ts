@@ -3,7 +3,7 @@ import { counter, initialValues, type Values } from '../base/metric.js';
 import { checkFrame, DropCode, destinationHost, flowId, frameType, peekHeader, sourceHost } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { Confirm, NoAssociation, Version } from '../wire/frames.js';
+import { Confirm, MtuProbe, MtuProbed, NoAssociation, Version } from '../wire/frames.js';
 import { CONTROL_CODES, FrameType, VERSION } from '../wire/layout.js';
 import { lowerHalf } from '../wire/proofs.js';
 import type { Acquaintance } from './acquaintance.js';
@@ -101,7 +101,7 @@ export class Door {
     // The endpoint counts why it is none.
     if (type < 0) return true;
     if (type === FrameType.version) this.handleVersion(frame);
-    else if (type < CONTROL_CODES) return this.isOfAssociation(frame);
+    else if (type < CONTROL_CODES || isMtuType(type)) return this.isOfAssociation(frame);
     else if (type === Confirm.type) this.isOfAssociation(frame);
     else if (isPathType(type)) this.paths.handle(frame, type, nowNs);
     else this.handshakes.handle(frame, nowNs);
@@ -241,6 +241,11 @@ export class Door {
     frame.length = encode(frame.bytes, headerTo(cause));
     this.handshakes.output.push(frame);
   }
+}
+
+/** Between hosts that have proved themselves, and for the endpoint. PROTOCOL §7.9 */
+function isMtuType(type: number): boolean {
+  return type === MtuProbe.type || type === MtuProbed.type;
 }
 
 function headerTo({ bytes }: Frame): FlowHeader {

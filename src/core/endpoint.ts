@@ -6,7 +6,7 @@ import { hasChunks } from '../wire/chunks.js';
 import { checkFrame, DropCode, destinationHost, flags, flowId, frameType } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
-import { CreditRequest, Reset } from '../wire/frames.js';
+import { CreditRequest, MtuProbe, MtuProbed, Reset } from '../wire/frames.js';
 import { FrameType, RequestFlag, ResetCode, ResetFlag } from '../wire/layout.js';
 import type { Application } from './application.js';
 import { ChunkReader } from './chunk-reader.js';
@@ -24,6 +24,7 @@ import { FlowTable } from './flow-table.js';
 import { FrameFiller } from './frame-filler.js';
 import { HeldMemory } from './held-memory.js';
 import { PeerPaths } from './path/spraying.js';
+import { type MtuCounters, type MtuParts, newMtuCounters, PathMtus } from './path-mtus.js';
 import { fitsKind, isEarly, ReceiverFlow, type ReceiverOptions } from './receiver-flow.js';
 import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
@@ -34,6 +35,9 @@ import { countDrop, UnknownFlows } from './unknown-flows.js';
 /** Frames held between two drains; a driver drains after every input. */
 const MAX_OUTPUT_FRAMES = 65_536;
 const NO_SLOT = -1;
+/** That of the path MTUs' timer, where they are discovered. */
+const MTU_SLOT = 0;
+const UNKNOWN_PATHS: MtuParts = { isLocal: () => false, onLimited: () => {} };
 
 export interface EndpointParts {
   random: Random;
@@ -43,6 +47,8 @@ export interface EndpointParts {
   application: Application;
   /** One for all endpoints of a simulated world; an endpoint that is given none has its own. */
   records?: FlowRecords;
+  /** Of the machine's paths; without it no peer is local, and nobody hears of a small path. */
+  mtu?: MtuParts;
   /** 32 bits that peers do not know, for the tables of flows; 0 in simulations, where it must not take a draw from `random`. */
   hashSeed?: number;
   /** Adds up what flows did; simulations go by the flows themselves. */
@@ -83,6 +89,7 @@ export class Endpoint implements FlowContext {
   readonly records: FlowRecords;
   readonly budget: CreditBudget;
   readonly peerPaths = new PeerPaths(this.counters);
+  readonly mtus: PathMtus | null;
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
   readonly filler: FrameFiller | null;
@@ -121,8 +128,9 @@ export class Endpoint implements FlowContext {
     const maxWaiting = config.maxFlows + config.maxLingering;
     const budget = { ...config, creditNs: this.link.creditNs, maxWaiting };
     this.budget = new CreditBudget(budget, { numbers, at });
+    this.mtus = config.unprobedFrameBytes < Number.POSITIVE_INFINITY ? this.newMtus(parts.mtu) : null;
     this.requests = new RequestGate(config.peerRequests, (slot) => this.sendRequest(slot));
-    this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks, config.frameBytes) : null;
+    this.filler = config.frameChunks > 0 ? new FrameFiller(config.frameChunks) : null;
     this.speculation = config.speculativeRttNs > 0 ? new Speculation(config) : null;
     this.factory = new FlowFactory(this, this.link, parts.application);
   }
@@ -135,6 +143,11 @@ export class Endpoint implements FlowContext {
   /** COMPLETE flows that are kept to answer repeated FINs. */
   get lingeringCount(): number {
     return this.lingering.size;
+  }
+
+  /** Zeros where every frame is taken to pass. */
+  get mtuCounters(): MtuCounters {
+    return this.mtus?.counters ?? newMtuCounters();
   }
 
   /** Opens a flow; nothing is sent before bytes, its end or `open`. Throws XpassError `tooManyFlows`, or `config` for a wrong option. */
@@ -188,7 +201,7 @@ export class Endpoint implements FlowContext {
         this.handleReset(frame);
         break;
       default:
-        this.counters.direction++;
+        this.handleControl(type, frame, nowNs);
     }
     return true;
   }
@@ -242,6 +255,11 @@ export class Endpoint implements FlowContext {
     this.link.setRate(rateBps);
     this.budget.setCreditTime(this.link.creditNs);
     this.speculation?.setLinkRate(rateBps);
+  }
+
+  /** Another path leads to `peer` from now on. */
+  pathChanged(peer: number): void {
+    this.mtus?.moved(peer, this.numbers[this.at + EndpointPlace.clockNs]);
   }
 
   /** Ends every flow: with a RESET SHUTDOWN, or silently with `error`, since nobody hears it. */
@@ -347,6 +365,10 @@ export class Endpoint implements FlowContext {
   private fireTimer(nowNs: number): void {
     const { slot } = this.timers;
     this.timers.remove(slot);
+    if (slot === MTU_SLOT && this.mtus !== null) {
+      this.arm(slot, this.mtus.onTimer(nowNs));
+      return;
+    }
     const flow = this.flows[slot] as TimedFlow;
     const deadlineNs = flow.onTimer(nowNs);
     assert(deadlineNs > nowNs, 'a timer that has fired moves on');
@@ -356,6 +378,17 @@ export class Endpoint implements FlowContext {
   /** The flow in `slot` waited to ask for credits, and waits no more once it is closed. */
   private sendRequest(slot: number): void {
     (this.flows[slot] as CreditedSender).sendWaitingRequest(this.numbers[this.at + EndpointPlace.clockNs]);
+  }
+
+  private newMtus(parts = UNKNOWN_PATHS): PathMtus {
+    this.flows.push(null);
+    return new PathMtus(this, MTU_SLOT, parts);
+  }
+
+  private handleControl(type: number, frame: Frame, nowNs: number): void {
+    if (type === MtuProbe.type && this.mtus !== null) this.mtus.handleProbe(frame, nowNs);
+    else if (type === MtuProbed.type && this.mtus !== null) this.mtus.handleProbed(frame, nowNs);
+    else this.counters.direction++;
   }
 
   private handleForReceiver(type: number, frame: Frame, nowNs: number): void {

@@ -40,6 +40,7 @@ export const SenderPlace = {
   seenNext: 10,
   /** SenderFlow. */
   connectingSinceNs: 11,
+  stalledSinceNs: 12,
 } as const satisfies FlowPlaces;
 
 export const ReceiverPlace = {

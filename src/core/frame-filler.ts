@@ -23,7 +23,6 @@ export class FrameFiller {
   chunks = 0;
   roomBytes = 0;
   private readonly maxChunks: number;
-  private readonly payloadBytes: number;
   private ownBytes = 0;
   private isLengths = false;
   private readonly fields: ChunkFields[];
@@ -34,9 +33,8 @@ export class FrameFiller {
   private readonly waiting = new Map<number, Set<PiggybackFlow>>();
 
   /** `maxChunks`: of one frame. */
-  constructor(maxChunks: number, frameBytes: number) {
+  constructor(maxChunks: number) {
     this.maxChunks = Math.min(maxChunks, Chunks.maxChunks);
-    this.payloadBytes = frameBytes - Data.overheadBytes;
     this.fields = Array.from({ length: this.maxChunks }, () => ({ flowId: 0, offset: 0, payloadBytes: 0, flags: 0 }));
   }
 
@@ -53,12 +51,12 @@ export class FrameFiller {
     if (flows?.delete(flow) && flows.size === 0) this.waiting.delete(flow.peer);
   }
 
-  /** A frame begins that has `ownBytes` of its own flow, whose stream is in `buffer`. */
-  begin(ownBytes: number, { isLengths }: SendBuffer): void {
+  /** A frame of `payloadBytes` at most begins that has `ownBytes` of its own flow, whose stream is in `buffer`. */
+  begin(ownBytes: number, { isLengths }: SendBuffer, payloadBytes: number): void {
     this.ownBytes = ownBytes;
     this.isLengths = isLengths;
     this.chunks = 0;
-    this.roomBytes = this.payloadBytes - ownBytes - (Chunks.chunks - Data.payload) - Chunks.chunkBytes;
+    this.roomBytes = payloadBytes - ownBytes - (Chunks.chunks - Data.payload) - Chunks.chunkBytes;
   }
 
   /** Adds a chunk of flow `flowId` that has at most `roomBytes`. */

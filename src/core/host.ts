@@ -45,6 +45,12 @@ export class Host {
     this.nic.configure({ rateBps }, nowNs);
   }
 
+  /** This system does not send frames of `frameBytes`, with their seal, to `peer`. PROTOCOL §7.9 */
+  frameTooLong(peer: number, frameBytes: number, nowNs: number): void {
+    const { mtus, config } = this.endpoint;
+    mtus?.tooLong(peer, frameBytes - config.sealBytes, nowNs);
+  }
+
   /** Nobody is at the other end: every flow ends with `error`. */
   giveUp(error: XpassError, nowNs: number): void {
     this.endpoint.closeAll(nowNs, error);

@@ -30,6 +30,8 @@ export class ReceiveWindow {
   private readonly reassembly: Reassembly;
   private readonly windowBytes: number;
   private payloadBytes = 0;
+  /** What the sender's path carries of that. */
+  private pathPayloadBytes = 0;
   private readerBytes = 0;
   /** The sender has said that it has the bytes before this offset, and whether it has more than those. */
   private toldEnd = 0;
@@ -46,7 +48,13 @@ export class ReceiveWindow {
 
   /** The flow's frames have at most `frameBytes`. */
   setFrameBytes(frameBytes: number): void {
-    this.payloadBytes = frameBytes - Data.overheadBytes;
+    this.payloadBytes = this.pathPayloadBytes = frameBytes - Data.overheadBytes;
+  }
+
+  /** Frames are shorter for the time being: `frameBytes`; 0 for not. PROTOCOL §4.8 */
+  setPathFrameBytes(frameBytes: number): void {
+    const isShorter = frameBytes > Data.overheadBytes && frameBytes - Data.overheadBytes < this.payloadBytes;
+    this.pathPayloadBytes = isShorter ? frameBytes - Data.overheadBytes : this.payloadBytes;
   }
 
   /** What a full frame of the flow carries. */
@@ -88,12 +96,12 @@ export class ReceiveWindow {
    * would never be repaired.
    */
   get credits(): number {
-    const { payloadBytes, end } = this;
+    const { payloadBytes, pathPayloadBytes, end } = this;
     const { nextOffset, highestEnd } = this.reassembly;
     const isShort = this.held.isShort(this.readerBytes + this.reassembly.heldBytes);
     const forNew = isShort ? 0 : Math.max(0, Math.floor((end - highestEnd) / payloadBytes));
     if (forNew >= REPAIR_CREDITS || highestEnd === nextOffset) return forNew;
-    const missing = Math.ceil((highestEnd - nextOffset - this.reassembly.heldBytes) / payloadBytes);
+    const missing = Math.ceil((highestEnd - nextOffset - this.reassembly.heldBytes) / pathPayloadBytes);
     const forRepair = Math.min(REPAIR_CREDITS, missing, Math.floor((end - nextOffset) / payloadBytes));
     return Math.max(forNew, forRepair);
   }
@@ -125,6 +133,6 @@ export class ReceiveWindow {
     if (this.hasUntold) return UNBOUNDED;
     const { ranges, nextOffset, heldBytes } = this.reassembly;
     const missingBytes = this.toldEnd - nextOffset - heldBytes;
-    return missingBytes <= 0 ? 0 : Math.min(UNBOUNDED, Math.ceil(missingBytes / this.payloadBytes) + ranges.count);
+    return missingBytes <= 0 ? 0 : Math.min(UNBOUNDED, Math.ceil(missingBytes / this.pathPayloadBytes) + ranges.count);
   }
 }

@@ -6,10 +6,11 @@ import { NEVER } from '../base/time.js';
 import { ackProbe, flags } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
-import { AckFlag, ResetCode } from '../wire/layout.js';
+import { AckFlag, Data, ResetCode } from '../wire/layout.js';
 import type { DueSource, FlowContext, TimedFlow } from './context.js';
 import { type FlowObserver, type FlowWriter, NO_OBSERVER } from './flow-callbacks.js';
 import { SenderPlace, type SenderRecord } from './flow-record.js';
+import { OPEN_PATH } from './path-mtus.js';
 import { Probe } from './probe.js';
 import { errorOfReset } from './reset-error.js';
 import { RttEstimator } from './rtt.js';
@@ -29,6 +30,9 @@ export const SenderState = {
   finSent: 4,
   sending: 5,
 } as const;
+
+/** Retransmission times without success after which a flow doubts its path (ours): a repair that is lost once takes less. */
+const STALL_WAITS = 2;
 
 export interface SenderOptions extends RequestTerms {
   slot: number;
@@ -77,7 +81,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
     this.at = record.at;
     this.rtt = new RttEstimator(context.config, record);
     this.probe = new Probe(this.rtt, context.config, record);
-    this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes);
+    const path = context.mtus?.join(options.peer) ?? OPEN_PATH;
+    this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes, path);
     this.buffer = this.stream.buffer;
     const { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass } = options;
     this.answersStream = isDuplex && pairedFlowId !== 0;
@@ -88,6 +93,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
     this.lastHeardNs = nowNs;
     this.openedNs = nowNs;
     this.algorithmName = options.algorithmName ?? 'credits';
+    this.stalledSinceNs = NEVER;
   }
 
   get peer(): number {
@@ -158,6 +164,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
       creditsKept: 0,
       requests: this.requests.requests,
       stops: this.requests.stops,
+      pathFrameBytes: this.stream.payloadBytes + Data.overheadBytes,
       rttNs: this.rtt.smoothedNs,
       windowFrames: 0,
     };
@@ -246,8 +253,11 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
     if (answersProbe) this.probe.answer(nowNs);
     else if (this.context.speculation !== null) this.probe.answerEarlier(ackProbe(bytes), nowNs);
     const advances = cumulative > stream.ackedOffset;
-    if (advances) stream.acknowledge(cumulative);
-    if (!this.opened && !this.survivesOpening()) return;
+    if (advances) {
+      stream.acknowledge(cumulative);
+      this.stalledSinceNs = NEVER;
+    } else this.noteStall(nowNs);
+    if (!this.opened && !this.survivesOpening(nowNs)) return;
     if ((flags(bytes) & AckFlag.complete) !== 0 && stream.isAcknowledged) {
       this.close(null);
       return;
@@ -266,6 +276,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
     this.isOver = true;
     this.stateCode = SenderState.closed;
     this.context.forget(this.slot);
+    this.context.mtus?.leave(this.peer);
     this.writer.onClosed(error);
   }
 
@@ -279,7 +290,10 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
       this.close(new XpassError('idle', 'nothing was heard from the peer for the idle timeout'));
       return NEVER;
     }
-    if (nowNs >= this.stateDeadlineNs()) this.onStateTimeout(nowNs);
+    if (nowNs >= this.stateDeadlineNs()) {
+      this.noteStall(nowNs);
+      this.onStateTimeout(nowNs);
+    }
     return this.deadlineNs();
   }
 
@@ -323,10 +337,28 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
   }
 
   /** The first answer has come. False where the writer has given the flow up in its callback. */
-  protected survivesOpening(): boolean {
+  protected survivesOpening(nowNs: number): boolean {
     this.opened = true;
+    this.context.mtus?.begin(this.peer, nowNs);
     this.writer.onOpened?.();
     return !this.isOver;
+  }
+
+  /** Nothing has got through for a while: the path may carry smaller frames alone. */
+  private noteStall(nowNs: number): void {
+    const { mtus } = this.context;
+    if (mtus === null || this.stream.ackedOffset >= this.stream.sentOffset) return;
+    this.stalledSinceNs = Math.min(this.stalledSinceNs, nowNs);
+    if (nowNs - this.stalledSinceNs >= STALL_WAITS * this.probe.retransmitNs) mtus.suspect(this.peer, nowNs);
+  }
+
+  /** Since when each answer and timeout has found bytes under way and none of them acknowledged; NEVER: since none. */
+  private get stalledSinceNs(): number {
+    return this.numbers[this.at + SenderPlace.stalledSinceNs];
+  }
+
+  private set stalledSinceNs(sinceNs: number) {
+    this.numbers[this.at + SenderPlace.stalledSinceNs] = sinceNs;
   }
 
   /** The answer to the latest probe knows less than was acknowledged before: a copy of the first request has opened the flow again. */

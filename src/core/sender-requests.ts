@@ -1,6 +1,6 @@
 // Tested by test/core/sender-flow.test.ts and test/core/sender-repair.test.ts
 import { counter, gauge } from '../base/metric.js';
-import { DataFlag, RequestFlag } from '../wire/layout.js';
+import { Data, DataFlag, RequestFlag } from '../wire/layout.js';
 import type { ShareTerms } from './flow-terms.js';
 import type { Probe } from './probe.js';
 import type { SenderFrames } from './sender-frames.js';
@@ -35,6 +35,8 @@ export class SenderRequests {
   toldOffset = 0;
   /** A data frame since then has said that there are others. */
   toldMore = false;
+  /** The payload of a frame by which the receiver reckons, as that request said. */
+  private toldPayloadBytes = Number.POSITIVE_INFINITY;
   private readonly probe: Probe;
   private readonly stream: SentStream;
   private readonly frames: SenderFrames;
@@ -59,6 +61,7 @@ export class SenderRequests {
     this.toldCovered = this.isCovered;
     this.toldOffset = stream.buffer.end;
     this.toldMore = false;
+    this.toldPayloadBytes = stream.payloadBytes;
     this.sendProbe(nowNs, again);
     this.frames.request(
       {
@@ -75,14 +78,17 @@ export class SenderRequests {
         pairedFlowId: terms.pairedFlowId,
         backlog: stream.backlogBytes,
         weight: terms.weight,
+        pathFrameBytes: stream.isCutShort ? stream.payloadBytes + Data.overheadBytes : 0,
       },
       nowNs,
     );
   }
 
-  /** For a data frame: DataFlag.more where there are bytes that the latest request did not tell of. PROTOCOL §4.8 */
+  /** For a data frame: DataFlag.more where there are bytes that the latest request did not tell of, or more frames of them. PROTOCOL §4.8 */
   tellMore(): number {
-    if (this.stream.buffer.end <= this.toldOffset) return 0;
+    const { stream } = this;
+    if (stream.buffer.end <= this.toldOffset && !(stream.payloadBytes < this.toldPayloadBytes && stream.hasData))
+      return 0;
     this.toldMore = true;
     return DataFlag.more;
   }
@@ -123,6 +129,7 @@ export const SENDER_METRICS = {
   creditsKept: gauge('credits', 'Credits waiting for data'),
   requests: counter('frames', 'CREDIT_REQUEST frames sent'),
   stops: counter('frames', 'CREDIT_STOP frames sent'),
+  pathFrameBytes: gauge('bytes', 'Largest frame that the path carries, as far as is known'),
   rttNs: gauge('s', 'Smoothed round-trip time; 0 before the first sample'),
   windowFrames: gauge('frames', 'Congestion window of a reactive flow; 0 of others'),
 };

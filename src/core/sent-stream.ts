@@ -5,6 +5,7 @@ import { ackCumulative } from '../wire/decode.js';
 import { Data, DataFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { type AckContext, AckNews, LossRecovery, newsOf, readHoles, type Sending } from './loss-recovery.js';
+import { type FlowPath, OPEN_PATH } from './path-mtus.js';
 import type { Probe } from './probe.js';
 import { SendBuffer } from './send-buffer.js';
 
@@ -82,17 +83,29 @@ export class SentStream {
   /** Given out by `take` so far. */
   private frames = 0;
   private readonly probe: Probe;
-  /** Of a full frame. */
-  readonly payloadBytes: number;
+  /** Of the largest frame that the flow sends, and what the path carries at the moment. */
+  private readonly fullPayloadBytes: number;
+  private readonly path: FlowPath;
   /** Made for the first loss: most flows have none, and each look at one more object of a flow is a wait for memory where there are many. */
   private recovery: LossRecovery | null = null;
   /** Made once the flow's frames take several paths. */
   private marks: SendMarks | null = null;
 
-  constructor(probe: Probe, sendBufferBytes: number, frameBytes: number) {
+  constructor(probe: Probe, sendBufferBytes: number, frameBytes: number, path: FlowPath = OPEN_PATH) {
     this.probe = probe;
     this.buffer = new SendBuffer(sendBufferBytes);
-    this.payloadBytes = frameBytes - Data.overheadBytes;
+    this.fullPayloadBytes = frameBytes - Data.overheadBytes;
+    this.path = path;
+  }
+
+  /** Of a full frame, as large as the path carries it. */
+  get payloadBytes(): number {
+    return Math.min(this.fullPayloadBytes, this.path.payloadBytes);
+  }
+
+  /** The path carries shorter frames than the flow may send. */
+  get isCutShort(): boolean {
+    return this.path.payloadBytes < this.fullPayloadBytes;
   }
 
   /** Written and not sent for the first time. */
@@ -221,7 +234,7 @@ export class SentStream {
     context.oldOffset = mayOvertake ? this.oldOffset(nowNs) : -1;
     if (mayOvertake && answersProbe) context.oldOffset = Math.max(context.oldOffset, this.ownPathOffset);
     const news = newsOf(ack, context);
-    if (news === AckNews.holes) readHoles(ack, context, this.ownRecovery(), this.payloadBytes + Data.overheadBytes);
+    if (news === AckNews.holes) readHoles(ack, context, this.ownRecovery(), this.fullPayloadBytes + Data.overheadBytes);
     return news !== AckNews.invalid;
   }
 

@@ -16,7 +16,6 @@ export interface BurstParts {
   stream: SentStream;
   frames: SenderFrames;
   requests: SenderRequests;
-  frameBytes: number;
 }
 
 /** A flow's bursts without credits, when it opens or after a rest, within a window that losses halve and bursts that arrive raise. PROTOCOL §12.1 */
@@ -37,11 +36,9 @@ export class SpeculativeBurst {
   /** No burst begins before everything up to this offset is acknowledged; Infinity after a loss, until a credit has released data. */
   private barrierOffset = 0;
   private readonly parts: BurstParts;
-  private readonly payloadBytes: number;
 
   constructor(parts: BurstParts) {
     this.parts = parts;
-    this.payloadBytes = parts.frameBytes - Data.overheadBytes;
   }
 
   /** A flow that has sent nothing yet begins. Returns when its first frame may leave. */
@@ -102,7 +99,7 @@ export class SpeculativeBurst {
   /** Bytes of the flow are lost. */
   noteLoss(): void {
     if (this.isOpen && this.barrierOffset !== NEVER)
-      this.windowBytes = Math.max(this.payloadBytes, Math.floor(this.usableBytes / 2));
+      this.windowBytes = Math.max(this.parts.stream.payloadBytes, Math.floor(this.usableBytes / 2));
     this.barrierOffset = NEVER;
   }
 
@@ -140,7 +137,8 @@ export class SpeculativeBurst {
   }
 
   private fitsInto(roomBytes: number): boolean {
-    const nextBytes = Math.min(this.parts.stream.unsentBytes, this.payloadBytes);
+    const { unsentBytes, payloadBytes } = this.parts.stream;
+    const nextBytes = Math.min(unsentBytes, payloadBytes);
     return nextBytes > 0 && nextBytes <= roomBytes;
   }
 }

@@ -6,15 +6,16 @@ import { algorithmFields } from '../core/algorithms.js';
 import type { Application } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
 import { DEFAULT_CONFIG, type EndpointConfig, endpointConfig } from '../core/config.js';
-import { Door } from '../core/door.js';
+import { Door, type PeerHolder } from '../core/door.js';
 import { Endpoint } from '../core/endpoint.js';
 import { Host } from '../core/host.js';
+import type { MtuParts } from '../core/path-mtus.js';
 import { Traffic } from '../core/traffic.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
 import { HmacCookies } from '../udp/cookies.js';
 import { checkSentence } from '../udp/crc.js';
 import { type HostParts, UdpHost } from '../udp/host-driver.js';
-import { mtuWarning } from '../udp/interface-mtu.js';
+import { mtuWarning, unseenFragmentsWarning } from '../udp/interface-mtu.js';
 import type { SocketProblem } from '../udp/socket-errors.js';
 import { TIMER_SLACK_NS } from '../udp/wake-policy.js';
 import { Chunks, NO_HOST, SEALED_EXTRA_BYTES } from '../wire/layout.js';
@@ -109,9 +110,22 @@ function makeMachine(options: AssemblyOptions & { keys: Keys }, parts: HostParts
   });
   // What a seal opens needs no check.
   const check = isSealed ? null : parts.check;
+  const mtu = mtuParts(parts, options);
   const hashSeed = random.uint32();
-  const endpoint = new Endpoint(config, { random, check, pool, application, hashSeed, traffic: new Traffic() });
+  const endpoint = new Endpoint(config, { random, check, pool, application, mtu, hashSeed, traffic: new Traffic() });
   return new Host(endpoint, nic, doorOf(endpoint, parts, keys));
+}
+
+/** What the machine knows of its paths. PROTOCOL §7.9 */
+function mtuParts({ link, takesAll, addressOf }: HostParts, { onNotice }: AssemblyOptions): MtuParts {
+  return {
+    isLocal: takesAll,
+    onLimited: (peer, frameBytes) => {
+      const sizes = `frames of ${frameBytes} bytes, not of ${link.maxFrameBytes}`;
+      const advice = `--frame-size ${frameBytes} on both hosts fits credits to it`;
+      onNotice(warning(`the path to ${addressOf(peer)} carries ${sizes}: ${advice}`));
+    },
+  };
 }
 
 /** Whom the host talks to. PROTOCOL §7 */
@@ -129,14 +143,41 @@ export function doorOf(endpoint: Endpoint, parts: HostParts, keys: Keys | null =
     maxPeers: MAX_PEERS,
     times: config,
   };
-  return new Door(options, { peers, onFailed: (peer, error) => endpoint.closePeer(peer, error) });
+  const events = { onFailed: (peer: number, error: XpassError) => endpoint.closePeer(peer, error) };
+  return new Door(options, { ...events, peers: peers && new MovingPeers(peers, endpoint) });
+}
+
+/** A peer that moves is at the end of another path. */
+class MovingPeers implements PeerHolder {
+  private readonly table: PeerHolder;
+  private readonly endpoint: Endpoint;
+
+  constructor(table: PeerHolder, endpoint: Endpoint) {
+    this.table = table;
+    this.endpoint = endpoint;
+  }
+
+  hold(peer: number): void {
+    this.table.hold(peer);
+  }
+
+  release(peer: number): void {
+    this.table.release(peer);
+    this.endpoint.mtus?.forget(peer);
+  }
+
+  move(peer: number, to: number): void {
+    this.table.move(peer, to);
+    this.endpoint.pathChanged(peer);
+  }
 }
 
 /** The settings of an endpoint on a real machine. */
-function deployedConfig(settings: HostSettings, { link }: HostParts): Partial<EndpointConfig> {
+function deployedConfig(settings: HostSettings, { link, unprobedBytes }: HostParts): Partial<EndpointConfig> {
   return {
     ...algorithmFields(settings.algorithm ?? DEFAULT_CONFIG.creditAlgorithm, settings.set),
     frameBytes: link.maxFrameBytes,
+    unprobedFrameBytes: Math.min(unprobedBytes, link.maxFrameBytes),
     jitter: settings.jitter,
     queueBoundNs: settings.queueBound,
     queueBoundRtts: QUEUE_BOUND_RTTS,
@@ -182,14 +223,22 @@ function warning(message: string): Notice {
   return { level: 'warn', message };
 }
 
-function openingNotices({ info: opened, link, frameCheck }: UdpHost<Host>): Notice[] {
-  const tooLong = mtuWarning(opened.local, link.maxFrameBytes);
+function openingNotices(driver: UdpHost<Host>): Notice[] {
+  const { info: opened, frameCheck } = driver;
+  const tooLong = driver.seesPaths ? null : fragmentsWarning(driver);
   return [
     ...(opened.fallback === undefined ? [] : [warning(opened.fallback)]),
     ...opened.warnings.map(info),
     ...(tooLong === null ? [] : [warning(tooLong)]),
     info(checkSentence(frameCheck)),
   ];
+}
+
+/** Where the system cuts what the path does not carry. */
+function fragmentsWarning({ info: opened, link }: UdpHost<Host>): string | null {
+  const known = mtuWarning(opened.local, link.maxFrameBytes);
+  if (known !== null || link.hostId !== NO_HOST) return known;
+  return unseenFragmentsWarning(opened.local, link.maxFrameBytes);
 }
 
 /** The rate is in force already. A flow keeps the frame size and the id with which it began, and so the host does. */

@@ -4,22 +4,18 @@ import { assert } from '../base/assert.js';
 import { XpassError } from '../base/errors.js';
 import type { Application, CreditChoice } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
-import type { EndpointCounters } from '../core/counters.js';
-import type { DoorCounters } from '../core/door.js';
 import type { FlowReader, FlowWriter } from '../core/flow-callbacks.js';
 import type { OpenOptions } from '../core/flow-factory.js';
-import type { HandshakeCounters } from '../core/handshakes.js';
-import type { PathCounters } from '../core/paths.js';
 import type { ReceiverFlow } from '../core/receiver-flow.js';
 import type { Address, UdpAddress } from '../udp/address.js';
 import type { DatapathInfo } from '../udp/datapath.js';
-import type { DriverStatistics } from '../udp/statistics.js';
 import { ResetCode } from '../wire/layout.js';
 import { abortWith, unlessAborted } from './abort.js';
 import { type Assembled, assembleHost, type Overrides } from './assemble.js';
 import { flowError } from './flow-errors.js';
 import type { ConnectOptions, FlowOptions, HostOptions, Notice, ServeOptions } from './host-options.js';
 import { type HostPlace, type HostSettings, hostPlace, hostSettings } from './host-settings.js';
+import { type HostStatistics, machineStatistics } from './host-statistics.js';
 import { Pairing } from './pairing.js';
 import { parsePeer } from './peer-name.js';
 import { type AcceptReply, Receiver, type ReceiverOwner } from './receiver.js';
@@ -38,26 +34,6 @@ export interface SenderOptions extends FlowOptions {
 export interface HostAddress extends UdpAddress {
   /** Id behind the switch; 0 in direct mode. */
   readonly hostId: number;
-}
-
-/** What a host counts; all counts since it was opened. */
-export interface HostStatistics {
-  /** Streams that are open. */
-  readonly streams: number;
-  /** Flows that are open in either direction, those of streams included. */
-  readonly flows: number;
-  /** Flows of peers that nobody took. */
-  readonly refusedFlows: number;
-  /** Frames that came, went and were dropped, by reason. */
-  readonly endpoint: Readonly<EndpointCounters>;
-  /** Frames of peers that proved nothing, and frames that waited for handshakes. */
-  readonly door: Readonly<DoorCounters>;
-  /** Associations with peers, and how they came about. */
-  readonly handshakes: Readonly<HandshakeCounters>;
-  /** Peers that change their addresses. */
-  readonly paths: Readonly<PathCounters>;
-  /** Datagrams, system calls, problems of the socket, lateness of the event loop. */
-  readonly driver: DriverStatistics;
 }
 
 /** What a host says; an event's value is the list of its arguments. */
@@ -102,7 +78,7 @@ export function openHost(options: HostOptions = {}): Promise<Host> {
   });
 }
 
-/** The same with settings that were read already. Throws as `openHost` does. */
+/** With settings that were read already. Throws as `openHost` does. */
 export async function openHostOf(parts: HostParts): Promise<Host> {
   const { signal } = parts;
   signal?.throwIfAborted();
@@ -295,18 +271,8 @@ export class Host
 
   /** A snapshot; allocates. */
   statistics(): HostStatistics {
-    const { endpoint, door } = this.driver.machine;
-    assert(door !== null, 'a host on a socket has a door');
-    return {
-      streams: this.streams.size,
-      flows: this.flows,
-      refusedFlows: this.refusedFlows,
-      endpoint: { ...endpoint.counters },
-      door: { ...door.counters },
-      handshakes: { ...door.handshakes.counters },
-      paths: { ...door.paths.counters },
-      driver: this.driver.statistics(),
-    };
+    const { flows, refusedFlows } = this;
+    return { streams: this.streams.size, flows, refusedFlows, ...machineStatistics(this.driver) };
   }
 
   /** The host keeps the process alive; so it does at first. */

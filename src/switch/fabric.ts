@@ -275,7 +275,7 @@ export class Fabric {
 
   private impair(direction: LinkDirection, frame: Frame): void {
     const impairment = direction.impairment;
-    const verdict = impairment.judge(frame.type);
+    const verdict = impairment.judge(frame.type, frame.length + frame.phantomBytes);
     const drop = verdict & Verdict.dropMask;
     if (drop !== 0) {
       this.drop(direction, frame, drop);

@@ -7,6 +7,8 @@ import { PortDrop } from './port-statistics.js';
 export interface ImpairmentConfig {
   /** Loses everything. */
   down: boolean;
+  /** Loses what has a longer UDP payload, and nobody is told: a black hole; 0: nothing. Whatever `frameTypes` says. */
+  mtuBytes: number;
   lossRate: number;
   /**
    * Burst loss (Gilbert 1960, Elliott 1963): each frame moves the link into its bad state with `burstEnterRate` and out with `burstLeaveRate`; a bad link loses
@@ -32,6 +34,7 @@ export type FrameTypeName = keyof typeof FrameType;
 
 export const NO_IMPAIRMENT: ImpairmentConfig = {
   down: false,
+  mtuBytes: 0,
   lossRate: 0,
   burstEnterRate: 0,
   burstLeaveRate: 0.25,
@@ -79,13 +82,15 @@ export class Impairment {
     this.typeMask = typeMask(config.frameTypes);
     if (config.burstEnterRate === 0) this.bad = false;
     const rates = config.lossRate + config.burstEnterRate + config.duplicateRate + config.reorderRate;
-    this.anything = config.down || rates + config.corruptRate + config.extraDelayNs + config.jitterNs > 0;
+    this.anything =
+      config.down || config.mtuBytes > 0 || rates + config.corruptRate + config.extraDelayNs + config.jitterNs > 0;
   }
 
-  /** What befalls a frame of this type: a PortDrop code, or 0 with bits of `Verdict`. */
-  judge(type: number): number {
+  /** What befalls a frame of this type with so many bytes of UDP payload: a PortDrop code, or 0 with bits of `Verdict`. */
+  judge(type: number, payloadBytes: number): number {
     const config = this.config;
     if (config.down) return PortDrop.down;
+    if (config.mtuBytes > 0 && payloadBytes > config.mtuBytes) return PortDrop.mtu;
     if ((this.typeMask & (1 << (type < CONTROL_CODES ? type : FrameType.control))) === 0) return 0;
     if (config.burstEnterRate > 0 && this.isLostInBurst()) return PortDrop.burstLost;
     if (this.happens(config.lossRate)) return PortDrop.lost;

@@ -126,6 +126,12 @@ const GILBERT = 'Gilbert 1960, Elliott 1963';
 /** Every impairment of a link, by its field. */
 export const IMPAIRMENT_SETTINGS = settingTable<ImpairmentConfig>(NO_IMPAIRMENT, {
   down: row('down', FLAG, 'the link loses everything', OURS),
+  mtuBytes: row(
+    'mtu',
+    orWord(size({ lowest: MIN_FRAME_BYTES, highest: MAX_FRAME_BYTES }), 'off', 0),
+    'UDP payload above which the link loses frames and tells nobody: a black hole',
+    OURS,
+  ),
   lossRate: row('loss', PART, 'part of the frames that is lost', OURS),
   burstEnterRate: row('burstEnter', PART, 'part of the frames that begins a burst of loss', GILBERT),
   burstLeaveRate: row('burstLeave', PART, 'part of the frames in a burst that ends it', GILBERT),

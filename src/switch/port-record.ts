@@ -51,10 +51,10 @@ export const PortField = {
   meterDepthBytes: 30,
   /** By PortDrop code. */
   drops: 31,
-  creditMarks: 47,
-  sprayedFrames: 48,
-  lowCreditFrames: 49,
-  lowCreditBytes: 50,
+  creditMarks: 48,
+  sprayedFrames: 49,
+  lowCreditFrames: 50,
+  lowCreditBytes: 51,
 } as const;
 
 /** A whole number of cache lines. */

@@ -31,6 +31,8 @@ export const PortDrop = {
   speculative: 14,
   /** A credit of the low class that found its queue full. */
   lowCreditQueueFull: 15,
+  /** Longer than what the link carries by its impairment. */
+  mtu: 16,
 } as const;
 
 /** Names by drop code. */

@@ -159,3 +159,8 @@ export function address(defaults: AddressDefaults = {}): ValueKind<Address> {
 export function isLoopback({ host }: Address): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
+
+/** The same of a numeric address; IPv4 may be written as IPv6. */
+export function isLoopbackAddress(address: string): boolean {
+  return address === '::1' || address.replace(/^::ffff:/, '').startsWith('127.');
+}

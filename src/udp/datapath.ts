@@ -25,6 +25,11 @@ export interface DatapathHandlers {
   /** All that were read together have been handed over. */
   onBatchEnd(): void;
   onProblem(problem: SocketProblem): void;
+  /**
+   * The system has not sent a frame of `frameBytes` to `peer` since it is too long for the interface. True: later ones will be shorter. Without an answer the
+   * datapath sends them in fragments, if it can.
+   */
+  onTooLong?(peer: number, frameBytes: number): boolean;
   /** The kernel has done with the bytes of a frame, or a copy was made of them. */
   onSent(frame: Frame): void;
 }

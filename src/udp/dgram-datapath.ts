@@ -200,6 +200,11 @@ export class DgramDatapath implements Datapath {
   private readonly onError = (error: Error): void => this.tell(error);
 
   private tell(error: Error): void {
+    const isTooLong = codeOf(error) === 'EMSGSIZE' && this.checkedBytes > 0;
+    if (isTooLong && this.handlers.onTooLong?.(this.checkedPeer, this.checkedBytes) === true) {
+      this.report.problem('EMSGSIZE', this.checkedPeer, this.checkedBytes);
+      return;
+    }
     this.handlers.onProblem(this.report.problem(codeOf(error), this.checkedPeer, this.checkedBytes));
   }
 }

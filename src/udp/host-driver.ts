@@ -11,12 +11,20 @@ import { Frame, FramePool } from '../wire/frame.js';
 import { Attach } from '../wire/frames.js';
 import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
 import { type AttachProof, BITS_BYTES, NONCE_PROOF } from '../wire/proofs.js';
-import { type Address, bindAddressFor, formatAddress, resolveAddress, type UdpAddress } from './address.js';
+import {
+  type Address,
+  bindAddressFor,
+  formatAddress,
+  isLoopbackAddress,
+  resolveAddress,
+  type UdpAddress,
+} from './address.js';
 import { ArrivalEstimate } from './arrival-times.js';
 import type { Bundler } from './bundler.js';
 import { loadFrameCheck } from './crc.js';
 import { bufferPool } from './datagram-pool.js';
 import type { Datapath, DatapathHandlers, DatapathInfo, Source } from './datapath.js';
+import { unprobedBytes } from './interface-mtu.js';
 import { PeerTable } from './peer-table.js';
 import { SystemRandom } from './random.js';
 import { type HostMachine, RemoteEnd, type SwitchEvents, type Trouble } from './remote-end.js';
@@ -84,6 +92,10 @@ export interface HostParts {
   /** Whom the host holds while they are proved, in direct mode; null where peers have numbers of their own. */
   readonly peers: PeerTable | null;
   readonly nowNs: number;
+  /** UDP payload of frames that may go to a peer before probes have shown that they pass. */
+  readonly unprobedBytes: number;
+  /** Frames of any size reach `peer`, or nobody can find out: it is on this machine, behind a switch, or the socket cannot keep frames whole. */
+  takesAll(peer: number): boolean;
   /** A peer's address, as a proof of it names it. */
   addressOf(peer: number): string;
 }
@@ -152,6 +164,8 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       const { random, frameCheck, peers } = host;
       const parts = {
         ...{ link, pool, check: frameCheck.check, random, hostCredits: credits, peers, nowNs: host.now() },
+        unprobedBytes: host.seesPaths ? unprobedBytes(host.info.local) : link.maxFrameBytes,
+        takesAll: (peer: number) => host.takesAll(peer),
         addressOf: (peer: number) => host.keyName(peer),
       };
       host.start(options.makeMachine(parts), pool, link.maxFrameBytes);
@@ -215,6 +229,11 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     this.eventLoop.keepAlive(isWanted);
   }
 
+  /** Frames that do not fit a path are lost, so probes show what it carries: the socket cuts none. Behind a switch its links say what is carried. */
+  get seesPaths(): boolean {
+    return this.info.kind === 'mmsg' && this.far.attachment === null;
+  }
+
   /** The UDP address of a peer in direct mode; null behind a switch, and for a peer that is forgotten. */
   peerAddress(peer: number): UdpAddress | null {
     if (this.far.attachment !== null) return null;
@@ -244,6 +263,11 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     if (this.peers === null) return this.options.onlyPeer === undefined ? '' : formatAddress(this.options.onlyPeer);
     const address = this.peerAddress(peer);
     return address === null ? `peer ${peer}` : formatAddress(address);
+  }
+
+  private takesAll(peer: number): boolean {
+    const address = this.peerAddress(peer)?.address;
+    return !this.seesPaths || (address !== undefined && isLoopbackAddress(address));
   }
 
   /** A peer as a line of `--peers` names it: `host-3` behind a switch. */
@@ -287,6 +311,16 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     if (!this.far.refused(this.now(), this.socket.counters.datagramsOut)) return;
     // There may be a deadline now. Within a turn of the loop that is looked at anyway.
     if (!this.loop.isRunning) this.loop.run(() => {});
+  }
+
+  onTooLong(peer: number, frameBytes: number): boolean {
+    if (this.far.attachment !== null || this.machine.frameTooLong === undefined) return false;
+    const to = this.peers === null ? ONLY_PEER : peer;
+    // The loop may be sending at the moment, and the machine answers with a probe.
+    setImmediate(() => {
+      if (this.closing === null) this.run((nowNs, machine) => machine.frameTooLong?.(to, frameBytes, nowNs));
+    });
+    return true;
   }
 
   onSent(frame: Frame): void {

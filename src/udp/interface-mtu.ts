@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
-import type { UdpAddress } from './address.js';
+import { isLoopbackAddress, type UdpAddress } from './address.js';
 
 /** IP and UDP headers without options: RFC 791, RFC 8200, RFC 768. */
 const HEADER_BYTES = { 4: 28, 6: 48 } as const;
+
+/** Of Ethernet: nearly every path carries it, and the others are found by discovery (PROTOCOL §7.9). RFC 894 */
+const ETHERNET_MTU_BYTES = 1_500;
 
 /** An interface of this machine. */
 export interface Interface {
@@ -13,6 +16,22 @@ export interface Interface {
 
 /** The interface that has this address; null where the address is a wildcard or the system does not tell (only Linux does, in /sys). */
 export type FindInterface = (address: string) => Interface | null;
+
+/** UDP payload of frames that may go to a peer before a probe has shown that they pass: what Ethernet carries, or the interface if that is less. */
+export function unprobedBytes(local: UdpAddress, find: FindInterface = findInterface): number {
+  const mtuBytes = Math.min(ETHERNET_MTU_BYTES, find(local.address)?.mtuBytes ?? ETHERNET_MTU_BYTES);
+  return mtuBytes - HEADER_BYTES[local.family];
+}
+
+/** Warning for a host whose sockets cannot keep the system from cutting frames; null where frames are as short as Ethernet's, or stay on this machine. */
+export function unseenFragmentsWarning(local: UdpAddress, frameBytes: number): string | null {
+  const fittingBytes = ETHERNET_MTU_BYTES - HEADER_BYTES[local.family];
+  if (isLoopbackAddress(local.address) || frameBytes <= fittingBytes) return null;
+  return (
+    `dgram cannot find out whether the path carries frames of ${frameBytes} bytes or cuts them into fragments: ` +
+    `use --datapath mmsg, or give both hosts --frame-size ${fittingBytes}`
+  );
+}
 
 /** Warning for a frame above the MTU of the local interface, whose fragments are lost together; null where it fits or nothing is known. */
 export function mtuWarning(local: UdpAddress, frameBytes: number, find: FindInterface = findInterface): string | null {

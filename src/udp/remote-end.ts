@@ -94,6 +94,8 @@ export interface HostMachine extends LoopMachine {
   handleFrame(frame: Frame, nowNs: number): void;
   /** The switch gives the host's link another rate, bit/s; Infinity for unlimited. */
   setLinkRate(rateBps: number, nowNs: number): void;
+  /** The system does not send frames of `frameBytes` to `peer`: later ones have to be shorter. */
+  frameTooLong?(peer: number, frameBytes: number, nowNs: number): void;
   /** The only peer is gone: every flow ends with `error`. */
   giveUp(error: XpassError, nowNs: number): void;
 }

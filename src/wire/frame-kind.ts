@@ -24,6 +24,8 @@ interface NumberField extends FieldPlace {
   readonly orZero?: true;
   /** Written as 0 where the caller has none. */
   readonly optional?: true;
+  /** Left out of a printed line where it is 0. */
+  readonly hidesZero?: true;
   /** A larger value is written as the largest, not cut to its lower bits. */
   readonly saturates?: true;
   /** As eight hexadecimal digits, or by the name that its table has. */
@@ -173,7 +175,7 @@ function writerOf(key: string, field: Field): (bytes: Uint8Array, values: Values
   const { bits, saturates } = field;
   if (saturates === true) return (bytes, values) => write32(bytes, at, Math.min(Number(values[key]), 0xffffffff));
   if (bits === 32) return (bytes, values) => write32(bytes, at, (values[key] ?? 0) as number);
-  if (bits === 16) return (bytes, values) => write16(bytes, at, values[key] as number);
+  if (bits === 16) return (bytes, values) => write16(bytes, at, (values[key] ?? 0) as number);
   return (bytes, values) => {
     bytes[at] = values[key] as number;
   };

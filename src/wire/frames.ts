@@ -47,6 +47,8 @@ export const CreditRequest = fixedFrame({
     pairedFlowId: { at: 20, bits: 32, prints: 'hex', label: 'paired' },
     backlog: { at: 24, bits: 32, saturates: true },
     weight: { at: 28, bits: 8, least: 1 },
+    /** What the path carries of that; 0 for all. */
+    pathFrameBytes: { at: 30, bits: 16, optional: true, hidesZero: true },
   },
 });
 

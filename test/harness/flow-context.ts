@@ -45,6 +45,7 @@ export class FlowContextStub implements FlowContext {
   dueNs = NEVER;
   readonly budget: CreditBudget;
   readonly peerPaths = new PeerPaths(this.counters);
+  readonly mtus = null;
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
   readonly filler: FrameFiller | null;
@@ -64,8 +65,8 @@ export class FlowContextStub implements FlowContext {
     const budget = { ...this.config, creditNs: 1, maxWaiting: 4 };
     this.budget = new CreditBudget(budget, this.record);
     this.speculation = this.config.speculativeRttNs > 0 ? new Speculation(this.config) : null;
-    const { frameChunks, frameBytes } = this.config;
-    this.filler = frameChunks > 0 ? new FrameFiller(frameChunks, frameBytes) : null;
+    const { frameChunks } = this.config;
+    this.filler = frameChunks > 0 ? new FrameFiller(frameChunks) : null;
     this.requests = new RequestGate(this.config.peerRequests, () => this.onRequest());
   }
 

@@ -48,9 +48,10 @@ function printKind(frame: Frame, type: number): string {
 /** `token=0x00000abc maxFrameBytes=1472` */
 function printFields(kind: FrameKind, bytes: Uint8Array): string {
   const read = (kind as FixedFrame).read as Readonly<Record<string, AnyReader>>;
-  const fields = Object.entries(kind.fields);
-  return fields
-    .map(([key, field]) => `${field.label ?? key}=${printField(field, read[key](bytes, new Uint8Array(256)))}`)
+  return Object.entries(kind.fields)
+    .map(([key, field]) => ({ key, field, value: read[key](bytes, new Uint8Array(256)) }))
+    .filter(({ field, value }) => !('hidesZero' in field && value === 0))
+    .map(({ key, field, value }) => `${field.label ?? key}=${printField(field, value)}`)
     .join(' ');
 }
 

@@ -44,6 +44,19 @@ describe('faults', () => {
     expect(result.links.find(({ name }) => name === 'left->right')?.lost).toBeGreaterThan(0);
   });
 
+  it.each(['bytes', 'lengths'] as const)(
+    'of a link: flows of %s outlive an MTU that shrinks, and use what is left',
+    (payload) => {
+      const host = { endpoint: { unprobedFrameBytes: 1_472 } };
+      const faults = [linkFault(1e6, 'left-right', { mtuBytes: 1_300 })];
+      const doors = payload === 'bytes' ? { doors: true } : {};
+      const result = play({ faults, host, payload, ...doors });
+      expect((complete(result).fctNs ?? 0) - UNDISTURBED_NS).toBeLessThan(100e6);
+      const lost = result.links.find(({ name }) => name === 'left->right');
+      expect(lost?.lost).toBeGreaterThan(100);
+    },
+  );
+
   it('of a link: a tenth of the rate takes ten times as long', () => {
     const result = play({
       faults: [{ kind: 'link', atNs: 0, link: 'left-right', port: { rateBps: 1e9 }, impairment: {} }],

@@ -17,7 +17,7 @@ function makeImpairment(changes: Partial<ImpairmentConfig>, from = seed): Impair
 }
 
 function verdicts(impairment: Impairment, type: number = FrameType.data): number[] {
-  return Array.from({ length: FRAMES }, () => impairment.judge(type));
+  return Array.from({ length: FRAMES }, () => impairment.judge(type, 100));
 }
 
 function share(values: readonly number[], test: (value: number) => boolean): number {
@@ -35,6 +35,7 @@ describe('an impairment', () => {
     expect(impairment.active).toBe(false);
     const changes: Partial<ImpairmentConfig>[] = [
       { down: true },
+      { mtuBytes: 1_300 },
       { lossRate: 0.1 },
       { burstEnterRate: 0.1 },
       { duplicateRate: 0.1 },
@@ -49,6 +50,18 @@ describe('an impairment', () => {
       impairment.configure(NO_IMPAIRMENT);
       expect(impairment.active).toBe(false);
     }
+  });
+
+  it('loses what is longer than its MTU, whatever the type, and nothing else', () => {
+    const impairment = makeImpairment({ mtuBytes: 1_300, frameTypes: ['credit'] });
+    const fates = [FrameType.data, FrameType.ack, Hello.type].map((type) =>
+      [1_300, 1_301].map((bytes) => impairment.judge(type, bytes)),
+    );
+    expect(fates).toEqual([
+      [0, PortDrop.mtu],
+      [0, PortDrop.mtu],
+      [0, PortDrop.mtu],
+    ]);
   });
 
   it('loses, duplicates, reorders and corrupts at the rates that were set, each for itself', () => {
@@ -87,33 +100,39 @@ describe('an impairment', () => {
 
   it('starts in its good state when burst loss is switched on again', () => {
     const impairment = makeImpairment({ burstEnterRate: 1, burstLeaveRate: 0 });
-    expect(impairment.judge(FrameType.data)).toBe(PortDrop.burstLost);
+    expect(impairment.judge(FrameType.data, 100)).toBe(PortDrop.burstLost);
     impairment.configure({ burstEnterRate: 0 });
-    expect(impairment.judge(FrameType.data)).toBe(0);
+    expect(impairment.judge(FrameType.data, 100)).toBe(0);
     impairment.configure({ burstEnterRate: 1e-12 });
-    expect(impairment.judge(FrameType.data)).toBe(0);
+    expect(impairment.judge(FrameType.data, 100)).toBe(0);
   });
 
   it('loses everything while down', () => {
     const impairment = makeImpairment({ down: true, frameTypes: ['credit'] });
-    expect(impairment.judge(FrameType.data)).toBe(PortDrop.down);
+    expect(impairment.judge(FrameType.data, 100)).toBe(PortDrop.down);
     impairment.configure({ down: false });
-    expect(impairment.judge(FrameType.data)).toBe(0);
+    expect(impairment.judge(FrameType.data, 100)).toBe(0);
   });
 
   it('befalls only the frame types that were named', () => {
     const impairment = makeImpairment({ lossRate: 1, frameTypes: ['credit', 'ack'] });
-    const fates = Object.entries(FrameType).filter(([, type]) => impairment.judge(type) !== 0);
+    const fates = Object.entries(FrameType).filter(([, type]) => impairment.judge(type, 100) !== 0);
     expect(fates.map(([name]) => name)).toEqual(['credit', 'ack']);
     impairment.configure({ frameTypes: null });
-    expect(impairment.judge(FrameType.data)).toBe(PortDrop.lost);
+    expect(impairment.judge(FrameType.data, 100)).toBe(PortDrop.lost);
   });
 
   it('takes all control frames for one type', () => {
     const impairment = makeImpairment({ lossRate: 1, frameTypes: ['control'] });
-    expect([impairment.judge(Hello.type), impairment.judge(FrameType.creditRequest)]).toEqual([PortDrop.lost, 0]);
+    expect([impairment.judge(Hello.type, 100), impairment.judge(FrameType.creditRequest, 100)]).toEqual([
+      PortDrop.lost,
+      0,
+    ]);
     impairment.configure({ frameTypes: ['creditRequest'] });
-    expect([impairment.judge(Hello.type), impairment.judge(FrameType.creditRequest)]).toEqual([0, PortDrop.lost]);
+    expect([impairment.judge(Hello.type, 100), impairment.judge(FrameType.creditRequest, 100)]).toEqual([
+      0,
+      PortDrop.lost,
+    ]);
   });
 
   it('gives the same fates from the same seed, and others from another', () => {

@@ -8,6 +8,7 @@ import type { Fields, Metric } from '../../src/base/metric.js';
 import { ENDPOINT_METRICS } from '../../src/core/counters.js';
 import { DOOR_METRICS } from '../../src/core/door.js';
 import { HANDSHAKE_METRICS } from '../../src/core/handshakes.js';
+import { MTU_METRICS } from '../../src/core/path-mtus.js';
 import { PATH_METRICS } from '../../src/core/paths.js';
 import { RECEIVER_METRICS } from '../../src/core/receiver-statistics.js';
 import { SENDER_METRICS } from '../../src/core/sender-requests.js';
@@ -33,6 +34,7 @@ const SHARED: readonly Section[] = [
   { title: 'Door', about: '`statistics().door` of a `Host` (PROTOCOL §7)', fields: DOOR_METRICS },
   { title: 'Handshakes', about: '`statistics().handshakes` of a `Host` (PROTOCOL §7.2)', fields: HANDSHAKE_METRICS },
   { title: 'Paths', about: '`statistics().paths` of a `Host` (PROTOCOL §7.8)', fields: PATH_METRICS },
+  { title: 'Path MTU', about: '`statistics().mtu` of a `Host` (PROTOCOL §7.9)', fields: MTU_METRICS },
   { title: 'Endpoint', about: '`statistics().endpoint` of a `Host`, and in documents', fields: ENDPOINT_METRICS },
   { title: 'Driver', about: '`statistics().driver` of a `Host`, and in documents', fields: DRIVER_METRICS },
   { title: 'Port', about: 'One direction of a link, at a switch', fields: DIRECTION_METRICS },

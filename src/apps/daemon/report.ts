@@ -4,6 +4,7 @@ import { counter, gauge, group, histogram, label, list, nullable, renamed } from
 import { ENDPOINT_METRICS, type EndpointCounters } from '../../core/counters.js';
 import { DOOR_METRICS, type DoorCounters } from '../../core/door.js';
 import { HANDSHAKE_METRICS, type HandshakeCounters } from '../../core/handshakes.js';
+import { MTU_METRICS, type MtuCounters } from '../../core/path-mtus.js';
 import { PATH_METRICS, type PathCounters } from '../../core/paths.js';
 import { OPENING_METRICS, type OpeningCounters } from '../../services/places.js';
 import { type Reached, whereReached } from '../../services/reached.js';
@@ -39,6 +40,7 @@ export interface SummaryReport {
   readonly door: DoorCounters;
   readonly handshakes: HandshakeCounters;
   readonly paths: PathCounters;
+  readonly mtu: MtuCounters;
   readonly driver: DriverStatistics;
 }
 
@@ -83,6 +85,7 @@ export const SUMMARY_EVENT = {
   door: group('Its door', DOOR_METRICS),
   handshakes: group('Its handshakes', HANDSHAKE_METRICS),
   paths: group('Addresses of its peers', PATH_METRICS),
+  mtu: group('Sizes of frames that its paths carry', MTU_METRICS),
   driver: group('Its sockets and event loop', DRIVER_METRICS),
 };
 
@@ -188,11 +191,11 @@ export class DaemonReport {
   }
 
   summary(report: SummaryReport): void {
-    const { durationNs, credits, refusedStreams, openings, endpoint, door, handshakes, paths, driver } = report;
+    const { durationNs, credits, refusedStreams, openings, endpoint, door, handshakes, paths, mtu, driver } = report;
     const { filesVerified, filesFailed, verifiedBytes } = this;
     if (this.isJson) {
       const files = { filesVerified, filesFailed, bytesVerified: verifiedBytes, streamsRefused: refusedStreams };
-      const values = { durationNs, ...files, openings, ...credits, endpoint, door, handshakes, paths, driver };
+      const values = { durationNs, ...files, openings, ...credits, endpoint, door, handshakes, paths, mtu, driver };
       this.results.json({ event: 'summary', ...documentOf(SUMMARY_EVENT, values) });
       return;
     }

@@ -15,13 +15,13 @@ export interface DropCounts {
 /** Of one port. */
 export function dropCounts({ drops }: Pick<DirectionSnapshot, 'drops'>): DropCounts {
   const { creditQueueFull = 0, lowCreditQueueFull = 0, dataQueueFull = 0, speculative = 0, ...rest } = drops;
-  const { lost = 0, burstLost = 0, corrupted = 0, down = 0, ...others } = rest;
+  const { lost = 0, burstLost = 0, corrupted = 0, down = 0, mtu = 0, ...others } = rest;
   // What a port to a host that has left drops is the last ACK to it.
   const { notAttached: _, ...unexpected } = others;
   return {
     credits: creditQueueFull + lowCreditQueueFull,
     data: dataQueueFull + speculative,
-    lost: lost + burstLost + corrupted + down,
+    lost: lost + burstLost + corrupted + down + mtu,
     other: Object.values(unexpected).reduce((sum, count) => sum + count, 0),
   };
 }

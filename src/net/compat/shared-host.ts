@@ -1,7 +1,8 @@
 // Tested by test/loopback/net-conformance.test.ts
 import type { UdpAddress } from '../../udp/address.js';
 import { formatAddress } from '../../udp/address.js';
-import { type Host, type HostStatistics, openHost } from '../host.js';
+import { type Host, openHost } from '../host.js';
+import type { HostStatistics } from '../host-statistics.js';
 import type { XpassOptions } from './arguments.js';
 
 /** A host that sockets and at most one server of this process have together. It keeps the process alive while one of them does. */

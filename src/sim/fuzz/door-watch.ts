@@ -6,8 +6,9 @@ import { checkFrame, frameType, peekHeader } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import type { Field } from '../../wire/frame-kind.js';
 import { Confirm, Cookie, Hello, NoAssociation, Welcome } from '../../wire/frames.js';
-import { CHECK_BYTES, CONTROL_CODES, FrameType } from '../../wire/layout.js';
+import { CHECK_BYTES, FrameType } from '../../wire/layout.js';
 import { BITS_BYTES, COOKIE_BYTES } from '../../wire/proofs.js';
+import { isOfDoor } from './frame-audit.js';
 import { fail } from './violation.js';
 
 /** Bytes sent to an unproved peer, at most, per byte received from it (RFC 9000 section 8.1). */
@@ -125,7 +126,7 @@ export class DoorWatch {
     if (type === FrameType.version || type === Cookie.type || type === NoAssociation.type)
       dealings.answerBytes += length;
     if (isProved) return;
-    if (type !== FrameType.version && (type < CONTROL_CODES || type === Confirm.type))
+    if (!isOfDoor(type) || type === Confirm.type)
       this.fail('unproved', peer, 'sent a frame of a flow to a peer that has proved nothing');
     const { inBytes, outBytes, answerBytes } = dealings;
     if (outBytes > MOST_TIMES * inBytes || answerBytes > inBytes) {

@@ -17,6 +17,9 @@ const SEED_STEP = 1_000_003;
 /** Tricks of one liar in a usual world, about (ours): a flood for the world's few hundred frames. */
 const USUAL_TRICKS = 120;
 /** Tricks after the attack, and how late: three idle timeouts of random worlds. */
+/** In each third world hosts discover path MTUs, from a size on that most worlds exceed (ours). It takes no chance: other worlds stay as they were. */
+const DISCOVERING = 3;
+const UNPROBED_BYTES = 600;
 const MOST_LATE = 8;
 const LATEST_NS = 12 * SECOND_NS;
 
@@ -47,6 +50,7 @@ export function hostileScenario(seed: number, frames: number = USUAL_FRAMES, lon
   const traffic = honestTraffic(dice, world.traffic, { liars, honest: left });
   const usual: HostileWorld = {
     ...world,
+    ...(seed % DISCOVERING === 0 && { hosts: world.hosts.map(discovering) }),
     name: `hostile seed ${seed}`,
     doors: true,
     payload: 'bytes',
@@ -74,6 +78,11 @@ function withLater(
     return message(dice, honest, { bytes: dice.whole(1, MOST_MESSAGE_BYTES), startNs: dice.between(1, longerNs) });
   });
   return { ...world, hostile, traffic: [...world.traffic, ...messages] };
+}
+
+/** Its frames begin small and grow by probes, so that liars see, change and repeat these too. */
+function discovering(host: HostSpec): HostSpec {
+  return { ...host, endpoint: { ...host.endpoint, unprobedFrameBytes: UNPROBED_BYTES } };
 }
 
 function crowdedWorld(seed: number, frames: number): Scenario {

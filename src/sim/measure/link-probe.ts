@@ -6,7 +6,7 @@ import type { LinkResult } from '../result.js';
 import { dataUtilisation } from './utilisation.js';
 
 /** Reasons of drops that are the link's, not the port's. */
-const LOSSES = ['down', 'lost', 'burstLost', 'corrupted', 'lineFull', 'switchDown'] as const;
+const LOSSES = ['down', 'mtu', 'lost', 'burstLost', 'corrupted', 'lineFull', 'switchDown'] as const;
 
 /** What one sample of a link says. */
 export interface LinkSample {

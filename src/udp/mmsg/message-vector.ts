@@ -61,6 +61,10 @@ export class MessageVector {
     this.vectors[at + 2] = bytes;
   }
 
+  pieceBytes(message: number, piece: number): number {
+    return this.vectors[(message * this.shape.pieces + piece) * VECTOR_WORDS + 2];
+  }
+
   /** Lends the pieces of one message to another, from `piece` on. */
   borrowPiece(message: number, from: number, piece: number): void {
     const to = message * this.shape.pieces * VECTOR_WORDS;

@@ -206,8 +206,9 @@ class MmsgDatapath implements Datapath, SendOutcome {
 
   onError(errno: number, peer: number, frameBytes: number): void {
     const code = this.native.errorName(errno);
-    if (code === 'EMSGSIZE' && frameBytes <= MAX_FRAME_BYTES) this.fragment(peer, frameBytes);
-    else this.tell(code, peer, frameBytes);
+    if (code !== 'EMSGSIZE' || frameBytes > MAX_FRAME_BYTES) this.tell(code, peer, frameBytes);
+    else if (this.handlers.onTooLong?.(peer, frameBytes) === true) this.report.problem(code, peer, frameBytes);
+    else this.fragment(peer, frameBytes);
   }
 
   /** A frame did not fit the path. Later frames go in fragments: slower, but a flow would stand still if every frame were refused. */
@@ -256,7 +257,10 @@ class MmsgDatapath implements Datapath, SendOutcome {
   /** A closed port is told by the next call; the protocol's own timeouts decide what it means. */
   private noteFailure(): void {
     const code = this.native.errorName(this.native.errno());
-    if (code !== 'EAGAIN' && code !== 'EINTR') this.tell(code, CONNECTED, 0);
+    if (code === 'EAGAIN' || code === 'EINTR') return;
+    // A router's word about a datagram that was sent: probes and losses show the same.
+    if (code === 'EMSGSIZE') this.report.problem(code, CONNECTED, 0);
+    else this.tell(code, CONNECTED, 0);
   }
 }
 
@@ -267,8 +271,8 @@ function prepareOptions(socket: NativeSocket): boolean {
   // On a socket of IPv6 these are for IPv4 through it.
   socket.set(Linux.SOL_IP, Linux.IP_RECVTOS, 1);
   socket.set(Linux.SOL_IP, Linux.IP_TOS, USUAL_ECN);
-  // The first frame that does not fit is an EMSGSIZE, which is told. Of fragments nobody would hear.
-  discoverMtu(socket, Linux.PMTUDISC_DO);
+  // A frame that does not fit the interface is an EMSGSIZE, which is told. Of fragments nobody would hear, and routers' words can be forged (RFC 8899).
+  discoverMtu(socket, Linux.PMTUDISC_PROBE);
   if (socket.family === 6) {
     socket.set(Linux.SOL_IPV6, Linux.IPV6_RECVTCLASS, 1);
     socket.set(Linux.SOL_IPV6, Linux.IPV6_TCLASS, USUAL_ECN);

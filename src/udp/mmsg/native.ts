@@ -19,6 +19,8 @@ export const Linux = {
   IP_MTU_DISCOVER: 10,
   /** Of IP_MTU_DISCOVER and IPV6_MTU_DISCOVER: never in fragments, ip(7). */
   PMTUDISC_DO: 2,
+  /** The same, and what routers said of the path counts for nothing. */
+  PMTUDISC_PROBE: 3,
   /** The kernel cuts what does not fit. */
   PMTUDISC_DONT: 0,
   /** The MTU of the path of a connected socket. */

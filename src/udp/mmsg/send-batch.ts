@@ -1,6 +1,7 @@
 // Tested by test/loopback/udp-mmsg.test.ts
-import { ecn } from '../../wire/decode.js';
+import { ecn, frameType } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
+import { MtuProbe } from '../../wire/frames.js';
 import { Ecn } from '../../wire/layout.js';
 import { isRefusal } from '../socket-errors.js';
 import { MessageVector, NAME_WORDS } from './message-vector.js';
@@ -21,6 +22,8 @@ const LINE_BYTES = 64;
 /** Up to here a loop copies faster than a call does. */
 const SMALL_BYTES = 64;
 const INITIAL_PEERS = 64;
+/** Tries in a row after which EMSGSIZE is about this frame (ours): answers of routers to three earlier ones rarely come at one time. */
+const SIZE_TRIES = 3;
 
 /** What became of a message. */
 export interface SendOutcome {
@@ -117,16 +120,20 @@ export class SendBatch {
     // A refusal that an earlier datagram met; this one was not tried. It is reported once, and tried again by itself.
     const isOld = isRefusal(name);
     if (isOld) this.outcome.onError(errno, this.peers[message], this.segmentBytes[message]);
-    if (!isOld && this.frames[message] > 1) this.canSegment = false;
-    if (isOld || this.frames[message] > 1) this.sendOneByOne(message);
-    else this.outcome.onError(errno, this.peers[message], this.segmentBytes[message]);
+    // This one may be too long, or a router has said so of an earlier one.
+    const mayBeOld = isOld || name === 'EMSGSIZE';
+    if (mayBeOld || this.frames[message] > 1) {
+      const wereTooLong = this.sendOneByOne(message);
+      if (!mayBeOld && !wereTooLong) this.canSegment = false;
+    } else this.outcome.onError(errno, this.peers[message], this.segmentBytes[message]);
     this.done++;
     return true;
   }
 
-  /** Without segmentation: where the device or the path's MTU does not allow it. */
-  private sendOneByOne(message: number): void {
-    const { vector, native, fd } = this;
+  /** Without segmentation: where the device or the path's MTU does not allow it. Returns whether a frame was too long for the latter. */
+  private sendOneByOne(message: number): boolean {
+    let wereTooLong = false;
+    const { vector, native } = this;
     vector.names.copyWithin(SPARE * NAME_WORDS, message * NAME_WORDS, (message + 1) * NAME_WORDS);
     vector.setNameBytes(SPARE, vector.nameBytes(message));
     vector.setPieceCount(SPARE, 1);
@@ -134,8 +141,21 @@ export class SendBatch {
     this.addClass(SPARE, message);
     for (let piece = 0; piece < this.frames[message]; piece++) {
       vector.borrowPiece(SPARE, message, piece);
-      if (native.sendmmsg(fd, vector.addresses[SPARE], 1, Linux.MSG_DONTWAIT) > 0) continue;
-      this.outcome.onError(native.errno(), this.peers[message], this.segmentBytes[message]);
+      const errno = this.sendSpare();
+      if (errno === 0) continue;
+      wereTooLong ||= native.errorName(errno) === 'EMSGSIZE';
+      this.outcome.onError(errno, this.peers[message], vector.pieceBytes(message, piece));
+    }
+    return wereTooLong;
+  }
+
+  /** Returns 0, or what is wrong with this frame itself: what a router said of an earlier one is told once, and this one is tried again. */
+  private sendSpare(): number {
+    const { native, fd, vector } = this;
+    for (let tries = 1; ; tries++) {
+      if (native.sendmmsg(fd, vector.addresses[SPARE], 1, Linux.MSG_DONTWAIT) > 0) return 0;
+      const errno = native.errno();
+      if (native.errorName(errno) !== 'EMSGSIZE' || tries === SIZE_TRIES) return errno;
     }
   }
 
@@ -167,7 +187,8 @@ export class SendBatch {
     this.totalBytes[message] = this.frames[message] = 0;
     this.ecnBits[message] = ecnOf(frame);
     this.peers[message] = to.peer;
-    this.newest[to.peer] = this.batchStart + message + 1;
+    // Where a path drops a message of several frames for the length of the first, a probe would take what is behind it along.
+    this.newest[to.peer] = isProbe(frame) ? 0 : this.batchStart + message + 1;
     vector.clearControl(message);
     if (to.target === null) vector.setNameBytes(message, 0);
     else {
@@ -207,6 +228,10 @@ export class SendBatch {
     larger.set(this.newest);
     this.newest = larger;
   }
+}
+
+function isProbe({ bytes, length }: Frame): boolean {
+  return length >= MtuProbe.minBytes && frameType(bytes) === MtuProbe.type;
 }
 
 function ecnOf(frame: Frame): number {

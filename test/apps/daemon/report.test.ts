@@ -7,6 +7,7 @@ import { initialValues } from '../../../src/base/metric.js';
 import { newCounters } from '../../../src/core/counters.js';
 import { DOOR_METRICS } from '../../../src/core/door.js';
 import { HANDSHAKE_METRICS } from '../../../src/core/handshakes.js';
+import { MTU_METRICS } from '../../../src/core/path-mtus.js';
 import { PATH_METRICS } from '../../../src/core/paths.js';
 import { Fault } from '../../../src/services/file/fault.js';
 import { badVerdict, goodVerdict } from '../../../src/services/file/verdict.js';
@@ -51,6 +52,7 @@ const SUMMARY = {
   door: initialValues(DOOR_METRICS),
   handshakes: { ...initialValues(HANDSHAKE_METRICS), wrongKeys: 4 },
   paths: initialValues(PATH_METRICS),
+  mtu: initialValues(MTU_METRICS),
   endpoint: { ...newCounters(), unknownFlow: 5 },
   driver: {
     ...initialValues(DRIVER_METRICS),

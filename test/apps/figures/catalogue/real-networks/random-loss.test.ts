@@ -41,7 +41,7 @@ it.each([0.001, 0.03, 0.1])('loses the part %d of all frames, in bursts of 8 too
     let bursts = 0;
     let before = 0;
     for (let frame = 0; frame < frames; frame++) {
-      const verdict = impairment.judge(FrameType.data);
+      const verdict = impairment.judge(FrameType.data, 100);
       if (verdict !== 0) lost++;
       if (verdict !== 0 && before === 0) bursts++;
       before = verdict;
