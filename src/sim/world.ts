@@ -133,7 +133,9 @@ export function buildWorld({
       // After a crash: what the old NIC held is gone.
       nicStatistics[port].setDataQueue(0, 0);
       nicStatistics[port].setCreditQueue(0);
+      const tap = nics[port]?.tap ?? null;
       nics[port] = new Port(nicOf(spec, link), nicStatistics[port], marking);
+      nics[port].tap = tap;
       const hasDoor = carriesBytes && scenario.doors === true;
       const door = hasDoor ? makeDoor(doorOptions(endpoint, proofs), eventsFor(endpoint)) : null;
       return makeHost({ endpoint, nic: nics[port], door }, port);

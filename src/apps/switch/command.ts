@@ -15,6 +15,7 @@ import { DEFAULT_KEEP_ALIVE_MS } from '../../switch/switch.js';
 import { address } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
+import { CAPTURE_OPTIONS, captureSettings, ProcessCapture } from '../shared/capture-options.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { flag, mapOption, option, optionalOption } from '../shared/options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
@@ -63,6 +64,7 @@ const SWITCH_OPTIONS = {
   }),
   spin: TRANSPORT_OPTIONS.spin,
   datapath: TRANSPORT_OPTIONS.datapath,
+  ...CAPTURE_OPTIONS,
   interval: optionalOption(duration({ lowest: 10 * MILLISECOND_NS }), {
     describe: 'print the ports this often',
     alias: 'i',
@@ -89,6 +91,10 @@ export const command = defineCommand({
       meaning: 'A topology of your own, for hosts on other machines',
     },
     { line: 'xpass switch --loss 5% --interval 1s', meaning: 'Bad links, and what becomes of the frames' },
+    {
+      line: 'xpass switch --capture lab.pcapng --capture-filter dropped',
+      meaning: 'What the ports drop, for Wireshark (docs/CAPTURES.md)',
+    },
     { line: 'xpass switch --json --interval 100ms', meaning: 'Say what happens to a program' },
   ],
   subcommands: [{ name: 'ctl', summary: 'ask a running switch, change its links', load: () => import('./ctl.js') }],
@@ -101,6 +107,7 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   });
   const chosen = await chooseTopology(options);
   const running = await open(chosen, options, logger);
+  const capture = await startCapture(running, options, logger);
   const printer = new SwitchPrinter(results, options.json);
   const { addresses, control, controlToken } = running;
   printer.listening(
@@ -115,7 +122,24 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   clearInterval(timer);
   printer.summary(running.report(), running.driver());
   await running.close();
+  await capture?.close();
   return ExitCode.done;
+}
+
+/** Undefined without `--capture`. */
+async function startCapture(
+  running: SwitchServer,
+  options: SwitchInvocation['options'],
+  logger: Logger,
+): Promise<ProcessCapture | undefined> {
+  const settings = captureSettings(options);
+  if (settings === undefined) return undefined;
+  try {
+    return ProcessCapture.ofLinks(settings, running.linkDirections, logger);
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
 }
 
 async function open(
