@@ -19,6 +19,7 @@ import { TIMER_SLACK_NS } from '../udp/wake-policy.js';
 import { Chunks, NO_HOST, SEALED_EXTRA_BYTES } from '../wire/layout.js';
 import type { Notice } from './host-options.js';
 import type { HostPlace, HostSettings } from './host-settings.js';
+import type { HostWatch } from './host-watch.js';
 import { type Keys, keyExchange, readKeys, refuseOpenDoor } from './keys.js';
 
 /** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
@@ -53,6 +54,7 @@ export interface AssemblyOptions {
   readonly place: HostPlace;
   readonly application: Application;
   readonly overrides?: Overrides;
+  readonly watch?: HostWatch;
   onNotice(notice: Notice): void;
   onLinkChanged(link: AttachedLink, before: AttachedLink): void;
   onDetached(error: XpassError): void;
@@ -76,6 +78,7 @@ export async function assembleHost(options: AssemblyOptions): Promise<Assembled>
     spin: settings.spin,
     datapath: settings.datapath,
     connectTimeoutNs: settings.connectTimeout,
+    ...(options.watch?.datagrams !== undefined && { tap: options.watch.datagrams }),
     onProblem: (problem) => onNotice(problemNotice(problem)),
     onAttachedAgain: () =>
       onNotice(info('attached again to the switch, which had lost this host: it was restarted, perhaps')),
@@ -86,6 +89,7 @@ export async function assembleHost(options: AssemblyOptions): Promise<Assembled>
     onDetached: options.onDetached,
     makeMachine: (parts) => {
       nic = new Port(options.overrides?.nic ?? nicOptions(parts.link));
+      nic.tap = options.watch?.nic ?? null;
       return makeMachine({ ...options, keys }, parts, nic);
     },
   });

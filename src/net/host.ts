@@ -20,6 +20,7 @@ import { type Assembled, assembleHost, type Overrides } from './assemble.js';
 import { flowError } from './flow-errors.js';
 import type { ConnectOptions, FlowOptions, HostOptions, Notice, ServeOptions } from './host-options.js';
 import { type HostPlace, type HostSettings, hostPlace, hostSettings } from './host-settings.js';
+import type { HostWatch } from './host-watch.js';
 import { Pairing } from './pairing.js';
 import { parsePeer } from './peer-name.js';
 import { type AcceptReply, Receiver, type ReceiverOwner } from './receiver.js';
@@ -77,6 +78,7 @@ export interface HostParts {
   readonly settings: HostSettings;
   readonly place?: HostPlace;
   readonly overrides?: Overrides;
+  readonly watch?: HostWatch;
   readonly signal?: AbortSignal;
   onNotice?(notice: Notice): void;
 }
@@ -144,13 +146,14 @@ export class Host
   }
 
   /** For `openHostOf`. @internal */
-  async assemble({ settings, place = {}, overrides, onNotice = () => {} }: HostParts): Promise<void> {
+  async assemble({ settings, place = {}, overrides, watch, onNotice = () => {} }: HostParts): Promise<void> {
     this.assembled = await assembleHost({
       settings,
       place,
       application: this,
       onNotice,
       ...(overrides !== undefined && { overrides }),
+      ...(watch !== undefined && { watch }),
       onLinkChanged: (link, before) => process.nextTick(() => this.emit('linkChanged', link, before)),
       onDetached: (error) => this.handleDetached(error),
     });

@@ -3,11 +3,19 @@
 import type { Logger } from 'pino';
 import { size } from '../../base/quantities.js';
 import { integer, text } from '../../base/value-kind.js';
+import type { HostWatch } from '../../net/host-watch.js';
 import type { LinkDirection } from '../../switch/link-direction.js';
 import { PORT_DROP_NAMES } from '../../switch/port-statistics.js';
 import { Capture, type CapturedPort, type CaptureSettings, captureSentence } from '../../telemetry/capture/capture.js';
 import { FILTER_WORDS } from '../../telemetry/capture/filter.js';
+import { addressBytes, endsOfHosts, newMadeUpEnds } from '../../telemetry/capture/ip-headers.js';
+import type { UdpAddress } from '../../udp/address.js';
+import type { Source } from '../../udp/datapath.js';
+import type { DatagramTap } from '../../udp/tapped-datapath.js';
 import { monotonicNs } from '../../udp/wake.js';
+import { destinationHost, sourceHost } from '../../wire/decode.js';
+import type { Frame } from '../../wire/frame.js';
+import type { FrameTap } from '../../wire/frame-tap.js';
 import { MAX_FRAME_BYTES } from '../../wire/layout.js';
 import { type OptionValues, option, optionalOption } from './options.js';
 
@@ -15,6 +23,8 @@ import { type OptionValues, option, optionalOption } from './options.js';
 const LEAST_SIZE_BYTES = 1_000_000;
 /** Files of a ring that a directory still lists (ours). */
 const MOST_FILES = 10_000;
+/** Addresses that are kept as bytes (ours): more peers than a host usually has. */
+const MOST_ADDRESSES = 1_000;
 /** Both headers of a frame, which filters need (ours). */
 const LEAST_SNAP_BYTES = 40;
 
@@ -46,6 +56,14 @@ export function captureSettings(options: CaptureValues): CaptureSettings | undef
   return path === undefined ? undefined : { path, filter, sizeBytes: captureSize, files, snapBytes: captureSnaplen };
 }
 
+/** What looks at a host as its command's options say; undefined without any. Throws where a file cannot be written. */
+export function hostWatch(options: CaptureValues, logger: Logger): HostWatch | undefined {
+  const settings = captureSettings(options);
+  if (settings === undefined) return undefined;
+  const datagrams = new SocketCapture(settings, logger);
+  return { datagrams, nic: datagrams.nic };
+}
+
 /** A capture of a process, with a log of how it ends. */
 export class ProcessCapture {
   readonly capture: Capture;
@@ -75,6 +93,78 @@ export class ProcessCapture {
   async close(): Promise<void> {
     this.logger.warn(captureSentence(await this.capture.close()));
   }
+}
+
+const SOCKET_PORTS: readonly CapturedPort[] = [
+  { name: 'in', link: 'socket', description: 'datagrams that the socket received' },
+  { name: 'out', link: 'socket', description: 'datagrams that the socket sent, and frames that its NIC dropped' },
+];
+const [IN, OUT] = [0, 1];
+
+/** The datagrams of a host's socket, with the addresses that they have, and what its NIC drops. */
+export class SocketCapture implements DatagramTap {
+  readonly nic: FrameTap;
+  private readonly started: ProcessCapture;
+  /** By text, since the same few come with every datagram. */
+  private readonly addresses = new Map<string, Uint8Array>();
+  private local: End = { address: new Uint8Array(4), port: 0 };
+
+  constructor(settings: CaptureSettings, logger: Logger) {
+    this.started = new ProcessCapture(settings, SOCKET_PORTS, logger);
+    const { capture } = this.started;
+    const ends = newMadeUpEnds();
+    this.nic = {
+      sent: () => undefined,
+      marked: () => undefined,
+      dropped: (frame, code, atNs) => {
+        endsOfHosts(sourceHost(frame.bytes), destinationHost(frame.bytes), ends);
+        capture.droppedFrame(OUT, frame, code, { ends, atNs });
+      },
+    };
+  }
+
+  bound({ address, port }: UdpAddress): void {
+    this.local = { address: this.bytesOf(address), port };
+  }
+
+  received(bytes: Uint8Array, length: number, { address, port }: Source): void {
+    const { local } = this;
+    const ends = {
+      source: this.bytesOf(address),
+      destination: local.address,
+      sourcePort: port,
+      destinationPort: local.port,
+    };
+    this.started.capture.datagram(IN, bytes, ends, { length, atNs: monotonicNs() });
+  }
+
+  sent({ bytes, length }: Frame, { address, port }: Source): void {
+    const { local } = this;
+    const ends = {
+      source: local.address,
+      destination: this.bytesOf(address),
+      sourcePort: local.port,
+      destinationPort: port,
+    };
+    this.started.capture.datagram(OUT, bytes, ends, { length, atNs: monotonicNs() });
+  }
+
+  closed(): Promise<void> {
+    return this.started.close();
+  }
+
+  private bytesOf(text: string): Uint8Array {
+    const known = this.addresses.get(text);
+    if (known !== undefined) return known;
+    const bytes = addressBytes(text) ?? new Uint8Array(4);
+    if (this.addresses.size < MOST_ADDRESSES) this.addresses.set(text, bytes);
+    return bytes;
+  }
+}
+
+interface End {
+  readonly address: Uint8Array;
+  readonly port: number;
 }
 
 function portOf({ place }: LinkDirection): CapturedPort {

@@ -1,0 +1,10 @@
+import type { DatagramTap } from '../udp/tapped-datapath.js';
+import type { FrameTap } from '../wire/frame-tap.js';
+
+/** Who looks at what a host does, for the commands of this package. */
+export interface HostWatch {
+  /** Every datagram of its socket. */
+  readonly datagrams?: DatagramTap;
+  /** What its NIC marks and drops. */
+  readonly nic?: FrameTap;
+}
