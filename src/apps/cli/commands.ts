@@ -25,6 +25,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'play a scenario over processes of this machine',
     load: () => import('../lab/command.js'),
   },
+  {
+    name: 'dissector',
+    summary: 'print a Wireshark dissector for captures',
+    load: () => import('../dissector/command.js'),
+  },
   { name: 'sim', summary: 'play a scenario in virtual time, or many', load: () => import('../sim/command.js') },
   {
     name: 'figures',
