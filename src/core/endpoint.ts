@@ -21,6 +21,7 @@ import { FlowFactory, HostLink, type OpenOptions } from './flow-factory.js';
 import { EndpointPlace, FlowRecords } from './flow-record.js';
 import { FlowSchedule, firstSlot, isNoEarlier, moveAlone } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
+import type { FlowTrace } from './flow-trace.js';
 import { FrameFiller } from './frame-filler.js';
 import { HeldMemory } from './held-memory.js';
 import { PeerPaths } from './path/spraying.js';
@@ -44,6 +45,8 @@ export interface EndpointParts {
   records?: FlowRecords;
   /** 32 bits that peers do not know, for the tables of flows; 0 in simulations, where it must not take a draw from `random`. */
   hashSeed?: number;
+  /** Hears what happens to every flow. */
+  trace?: FlowTrace | null;
 }
 
 /**
@@ -83,6 +86,7 @@ export class Endpoint implements FlowContext {
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
   readonly filler: FrameFiller | null;
+  readonly trace: FlowTrace | null;
   private readonly chunkReader = new ChunkReader((chunk) => this.handleChunk(chunk));
   private readonly application: Application;
   private readonly link: HostLink;
@@ -106,6 +110,7 @@ export class Endpoint implements FlowContext {
     this.hostId = config.hostId;
     this.config = config;
     this.application = parts.application;
+    this.trace = parts.trace ?? null;
     this.held = new HeldMemory(config.heldMemoryBytes);
     numbers[at + EndpointPlace.timerSlackNs] = config.timerSlackNs;
     this.timers = new FlowSchedule(numbers, at + EndpointPlace.timerNs);
@@ -207,6 +212,7 @@ export class Endpoint implements FlowContext {
   takeBack(frame: Frame, nowNs: number): void {
     this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
     this.counters.nicDrops++;
+    this.trace?.takenBack(frame, nowNs);
     const type = frameType(frame.bytes);
     if (type === FrameType.credit) {
       const slot = this.receivers.get(frame.peer, flowId(frame.bytes));
@@ -266,6 +272,7 @@ export class Endpoint implements FlowContext {
   emitDue(frame: Frame, dueNs: number): void {
     frame.atNs = dueNs;
     this.counters.framesSent++;
+    if (this.trace !== null) this.trace.sent(frame);
     if (this.output.length < MAX_OUTPUT_FRAMES) {
       this.output.push(frame);
       return;
@@ -336,6 +343,7 @@ export class Endpoint implements FlowContext {
     this.timers.remove(slot);
     const flow = this.flows[slot] as TimedFlow;
     const deadlineNs = flow.onTimer(nowNs);
+    this.trace?.fired(flow as SenderFlow | ReceiverFlow, nowNs);
     assert(deadlineNs > nowNs, 'a timer that has fired moves on');
     if (this.flows[slot] === flow) this.arm(slot, deadlineNs);
   }
@@ -355,6 +363,7 @@ export class Endpoint implements FlowContext {
     else if (type === FrameType.creditStop) flow.handleStop(frame, nowNs);
     else if (type === FrameType.speculativeData) flow.handleSpeculative(frame, nowNs);
     else flow.handleFin(frame, nowNs);
+    if (this.trace !== null) this.trace.received(flow, frame, nowNs);
   }
 
   /** A chunk of a filled frame, whatever became of the frame for its own flow. PROTOCOL §13.2 */
@@ -375,6 +384,7 @@ export class Endpoint implements FlowContext {
     if (type === FrameType.credit) flow.handleCredit(frame, nowNs);
     else if (type === flow.ackType) flow.handleAck(frame, nowNs);
     else this.counters.invalid++;
+    if (this.trace !== null) this.trace.received(flow, frame, nowNs);
   }
 
   private handleReset(frame: Frame): void {

@@ -240,6 +240,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** Closes the flow on this side without a word to the peer. */
   close(error: XpassError | null): void {
     if (this.isOver) return;
+    this.context.trace?.closed(this, error);
     this.isOver = true;
     this.stateCode = SenderState.closed;
     this.context.forget(this.slot);

@@ -112,7 +112,8 @@ function makeMachine(options: AssemblyOptions & { keys: Keys }, parts: HostParts
   });
   // What a seal opens needs no check.
   const check = isSealed ? null : parts.check;
-  const endpoint = new Endpoint(config, { random, check, pool, application, hashSeed: random.uint32() });
+  const trace = options.watch?.flows?.(config.hostId) ?? null;
+  const endpoint = new Endpoint(config, { random, check, pool, application, hashSeed: random.uint32(), trace });
   return new Host(endpoint, nic, doorOf(endpoint, parts, keys));
 }
 

@@ -3,12 +3,15 @@
 import type { Logger } from 'pino';
 import { size } from '../../base/quantities.js';
 import { integer, text } from '../../base/value-kind.js';
+import type { FlowTrace } from '../../core/flow-trace.js';
+import { FlowTracer } from '../../core/flow-tracer.js';
 import type { HostWatch } from '../../net/host-watch.js';
 import type { LinkDirection } from '../../switch/link-direction.js';
 import { PORT_DROP_NAMES } from '../../switch/port-statistics.js';
 import { Capture, type CapturedPort, type CaptureSettings, captureSentence } from '../../telemetry/capture/capture.js';
 import { FILTER_WORDS } from '../../telemetry/capture/filter.js';
 import { addressBytes, endsOfHosts, newMadeUpEnds } from '../../telemetry/capture/ip-headers.js';
+import { QlogFiles, type QlogSettings } from '../../telemetry/qlog/qlog-files.js';
 import type { UdpAddress } from '../../udp/address.js';
 import type { Source } from '../../udp/datapath.js';
 import type { DatagramTap } from '../../udp/tapped-datapath.js';
@@ -19,6 +22,8 @@ import type { FrameTap } from '../../wire/frame-tap.js';
 import { MAX_FRAME_BYTES } from '../../wire/layout.js';
 import { type OptionValues, option, optionalOption } from './options.js';
 
+/** Smallest qlog file: its header and some events (ours). */
+const LEAST_QLOG_BYTES = 10_000;
 /** Smallest file: eight of the longest packets (ours). */
 const LEAST_SIZE_BYTES = 1_000_000;
 /** Files of a ring that a directory still lists (ours). */
@@ -48,7 +53,26 @@ export const CAPTURE_OPTIONS = {
   }),
 };
 
+/** The options of every command whose flows can be traced. */
+export const QLOG_OPTIONS = {
+  qlog: optionalOption(text('a directory'), {
+    describe: 'write the events of each flow into a file there, for qvis and xpass trace (docs/CAPTURES.md)',
+  }),
+  qlogSize: option(size({ lowest: LEAST_QLOG_BYTES }), {
+    describe: 'bytes of a qlog file; what is left out is counted at its end',
+    defaultText: '16MB',
+  }),
+  qlogFiles: option(integer({ lowest: 1, highest: MOST_FILES }), {
+    describe: 'flows with a qlog file: the first ones',
+    defaultText: '100',
+  }),
+};
+
 type CaptureValues = OptionValues<typeof CAPTURE_OPTIONS>;
+type QlogValues = OptionValues<typeof QLOG_OPTIONS>;
+
+/** The options of a host that somebody looks at. */
+export type WatchValues = CaptureValues & QlogValues;
 
 /** Undefined without `--capture`. */
 export function captureSettings(options: CaptureValues): CaptureSettings | undefined {
@@ -56,12 +80,27 @@ export function captureSettings(options: CaptureValues): CaptureSettings | undef
   return path === undefined ? undefined : { path, filter, sizeBytes: captureSize, files, snapBytes: captureSnaplen };
 }
 
+/** Undefined without `--qlog`. */
+export function qlogSettings({ qlog: directory, qlogSize, qlogFiles: files }: QlogValues): QlogSettings | undefined {
+  return directory === undefined ? undefined : { directory, sizeBytes: qlogSize, files };
+}
+
 /** What looks at a host as its command's options say; undefined without any. Throws where a file cannot be written. */
-export function hostWatch(options: CaptureValues, logger: Logger): HostWatch | undefined {
-  const settings = captureSettings(options);
-  if (settings === undefined) return undefined;
+export function hostWatch(options: WatchValues, logger: Logger): HostWatch | undefined {
+  const [settings, qlog] = [captureSettings(options), qlogSettings(options)];
+  if (settings === undefined && qlog === undefined) return undefined;
+  const flows = qlog === undefined ? {} : { flows: flowTrace(qlog, logger) };
+  if (settings === undefined) return flows;
   const datagrams = new SocketCapture(settings, logger);
-  return { datagrams, nic: datagrams.nic };
+  return { datagrams, nic: datagrams.nic, ...flows };
+}
+
+/** A flow's file is whole once the flow is over; a host ends all its flows when it closes. */
+function flowTrace(settings: QlogSettings, logger: Logger): (hostId: number) => FlowTrace {
+  const onEnd = (sentence: string): void => logger.warn(`the qlog ends: ${sentence}`);
+  const origin = new Date(Date.now() - monotonicNs() / 1e6);
+  const files = new QlogFiles({ ...settings, origin, onEnd });
+  return (hostId) => new FlowTracer(hostId, files.openLog);
 }
 
 /** A capture of a process, with a log of how it ends. */

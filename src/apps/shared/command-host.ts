@@ -7,12 +7,11 @@ import type { Notice } from '../../net/host-options.js';
 import type { HostPlace, HostSettings } from '../../net/host-settings.js';
 import { parsePeer } from '../../net/peer-name.js';
 import type { Address } from '../../udp/address.js';
-import { type CAPTURE_OPTIONS, hostWatch } from './capture-options.js';
-import type { OptionValues } from './options.js';
+import { hostWatch, type WatchValues } from './capture-options.js';
 import { markRarely } from './v8-flags.js';
 
 /** The settings of a host, and who looks at it. */
-export type CommandHostSettings = HostSettings & OptionValues<typeof CAPTURE_OPTIONS>;
+export type CommandHostSettings = HostSettings & WatchValues;
 
 export interface CommandHostOptions {
   /** The command's options. */

@@ -11,7 +11,7 @@ import type { WatchSettings } from '../../scenario/play/watch.js';
 import type { ScenarioFile } from '../../scenario/scenario-file.js';
 import type { SimulationRun } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';
-import { captureSettings } from '../shared/capture-options.js';
+import { captureSettings, qlogSettings } from '../shared/capture-options.js';
 import type { SimInvocation } from './options.js';
 import { ProgressBar } from './progress-bar.js';
 
@@ -37,8 +37,9 @@ async function lengthNs(scenario: Scenario, invocation: SimInvocation): Promise<
 }
 
 function watchSettings(options: SimInvocation['options']): WatchSettings | undefined {
-  const capture = captureSettings(options);
-  return capture === undefined ? undefined : { capture };
+  const [capture, qlog] = [captureSettings(options), qlogSettings(options)];
+  if (capture === undefined && qlog === undefined) return undefined;
+  return { ...(capture !== undefined && { capture }), ...(qlog !== undefined && { qlog }) };
 }
 
 /** In a thread of its own, so that this one hears of signals. */

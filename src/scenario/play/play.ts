@@ -32,6 +32,7 @@ export function play({ scenario, progress: shared, watch: wanted }: PlayRequest)
     const watch = wanted === undefined ? null : new Watch(wanted);
     const run = simulate(scenario, {
       onWorld: (world) => watch?.begin(world),
+      traceOf: watch?.traceOf,
       onStep: ({ network }, { runs }) => {
         if (++steps % STEPS_PER_LOOK !== 0) return;
         progress[0] = partDone(scenario, network.nowNs, runs);
