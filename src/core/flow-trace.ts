@@ -1,15 +1,14 @@
-// Tested by test/core/flow-tracer.test.ts
+// Tested by test/scenario/play/watch.test.ts
 import type { XpassError } from '../base/errors.js';
 import type { Frame } from '../wire/frame.js';
-import type { ReceiverStatistics } from './receiver-statistics.js';
-import type { SenderStatistics } from './sender-requests.js';
 
 /** A flow as whoever traces it sees it. */
 export interface TracedFlow {
   readonly peer: number;
   readonly id: number;
   readonly state: number;
-  readonly statistics: SenderStatistics | ReceiverStatistics;
+  /** Those of a sender or a receiver. */
+  readonly statistics: object;
 }
 
 /** Hears of the flows of an endpoint; whoever is traced by nobody has null in its place. */

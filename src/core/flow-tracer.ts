@@ -1,3 +1,4 @@
+// Tested by test/scenario/play/watch.test.ts
 import type { XpassError } from '../base/errors.js';
 import {
   ackCumulative,
@@ -195,7 +196,8 @@ function say(entry: Entry, atNs: number, name: string, data: EventData): void {
 
 /** Says what has changed since it was looked at last. */
 function compare(entry: Entry, flow: TracedFlow, nowNs: number): void {
-  const { statistics, state } = flow;
+  const { state } = flow;
+  const statistics = flow.statistics as SenderStatistics | ReceiverStatistics;
   const { before } = entry;
   entry.before = statistics;
   if (state !== entry.state) {

@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/capture-options.test.ts and test/loopback/capture.test.ts
+// Tested by test/loopback/capture.test.ts
 
 import type { Logger } from 'pino';
 import { size } from '../../base/quantities.js';
@@ -141,7 +141,7 @@ const SOCKET_PORTS: readonly CapturedPort[] = [
 const [IN, OUT] = [0, 1];
 
 /** The datagrams of a host's socket, with the addresses that they have, and what its NIC drops. */
-export class SocketCapture implements DatagramTap {
+class SocketCapture implements DatagramTap {
   readonly nic: FrameTap;
   private readonly started: ProcessCapture;
   /** By text, since the same few come with every datagram. */

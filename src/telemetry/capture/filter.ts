@@ -1,3 +1,4 @@
+// Tested by test/telemetry/capture/capture.test.ts
 /**
  * What `--capture-filter` says: terms joined by `and`, `or` and `not`, `not` before `and` before `or`. docs/CAPTURES.md has the grammar.
  */

@@ -3,9 +3,9 @@
 import { write16, write32 } from '../../wire/bytes.js';
 
 /** UDP port of both ends of made-up headers: the switch's usual one, so that a dissector finds the frames. */
-export const MADE_UP_PORT = 28_500;
+const MADE_UP_PORT = 28_500;
 
-export const IPV4_HEADERS_BYTES = 28;
+const IPV4_HEADERS_BYTES = 28;
 const IPV6_HEADERS_BYTES = 48;
 const UDP_BYTES = 8;
 const UDP = 17;

@@ -1,3 +1,4 @@
+// Tested by test/telemetry/capture/capture.test.ts
 /**
  * Blocks of a pcapng file: https://www.ietf.org/archive/id/draft-ietf-opsawg-pcapng-03.html. Little-endian; time stamps in ns. Nothing here knows what is in a
  * packet.

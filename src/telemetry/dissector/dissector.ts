@@ -26,7 +26,7 @@ export function abbreviation(key: string): string {
 }
 
 /** The fields of a kind, in their order. One that is shorter than its bytes begins where the one before it ends. */
-export function dissectedFields({ fields }: FrameKind): DissectedField[] {
+function dissectedFields({ fields }: FrameKind): DissectedField[] {
   let endBit = 0;
   return Object.entries<Field>(fields).map(([key, field]) => {
     const bits = isBytes(field) ? field.bytes * 8 : field.bits;

@@ -1,6 +1,6 @@
 // Tested by test/telemetry/dissector/dissector.test.ts
 /** How the dissector takes a datagram apart. */
-export const FRAMES_LUA = String.raw`
+export const FRAMES_LUA = `
 local function read_header(tvb, place)
   local version_and_type, flags = tvb(1, 1):uint(), tvb(2, 1):uint()
   local class = band(version_and_type, 0x0f)

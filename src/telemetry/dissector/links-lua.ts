@@ -1,6 +1,6 @@
 // Tested by test/telemetry/dissector/dissector.test.ts
 /** What the dissector remembers from frame to frame: associations, and requests for their answers. */
-export const LINKS_LUA = String.raw`
+export const LINKS_LUA = `
 -- By ordered pair of ends: the masks that its checks may have, and whether its frames are sealed. PROTOCOL 7.3
 local masks, last_mask, sealed_pairs
 local requests, response_to, response_in

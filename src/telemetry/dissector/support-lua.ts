@@ -1,6 +1,6 @@
 // Tested by test/telemetry/dissector/dissector.test.ts
 /** The dissector's fields and its CRC. */
-export const SUPPORT_LUA = String.raw`
+export const SUPPORT_LUA = `
 local xpass = Proto("xpass", "xpass credit-scheduled transport")
 xpass.prefs.check = Pref.bool("Compute the check of every frame", true, "CRC-32, PROTOCOL 2.6")
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describeSystemError, isSystemError } from '../../base/system-errors.js';
 
 /** Names the events of our own and what they say: docs/CAPTURES.md has the list. */
-export const EVENT_SCHEMA = 'urn:xpass:qlog:flow-events-01';
+const EVENT_SCHEMA = 'urn:xpass:qlog:flow-events-01';
 /** Begins each record of a JSON text sequence. RFC 7464 section 2.2 */
 const RECORD_SEPARATOR = '\u001e';
 /** Written together (ours): a system call for some 500 events. */

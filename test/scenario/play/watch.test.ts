@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../../src/scenario/parse-scenario.js';
@@ -64,3 +64,37 @@ describe('a capture of a simulation', () => {
       expect(Buffer.from(options ?? []).toString()).toContain('dropped: credit queue full');
   });
 });
+
+describe('the qlog of a simulation', () => {
+  it('has what the result counts, for both ends of each flow, and changes nothing', async () => {
+    const directory = await scratchDirectory();
+    const { run } = watched(SCENARIO, { qlog: { directory, sizeBytes: 1e8, files: 100 } });
+    expect(run).toEqual(watched(SCENARIO).run);
+    expect(readdirSync(directory)).toHaveLength(4);
+    for (const { src, dst, credits } of run.result.flows) {
+      const [host, peer] = [Number(dst.slice(1)), Number(src.slice(1))];
+      const received = eventsOf(directory, `host-${host}-receiver-`, `peer-${peer}.sqlog`);
+      const sent = eventsOf(directory, `host-${peer}-sender-`, `peer-${host}.sqlog`);
+      const named = (events: Event[], name: string) => events.filter((event) => event.name === `xpass:${name}`);
+      const sum = (events: Event[], key: string) => events.reduce((all, { data }) => all + Number(data[key]), 0);
+      expect(named(received, 'credit_sent')).toHaveLength(credits.sent);
+      expect(sum(named(received, 'credits_settled'), 'used')).toBe(credits.used);
+      expect(sum(named(received, 'data_received'), 'length')).toBe(200_000);
+      expect(named(sent, 'credit_received').length).toBeGreaterThan(100);
+      expect(sum(named(sent, 'data_sent'), 'length')).toBeGreaterThanOrEqual(200_000);
+      for (const name of ['flow_opened', 'state_changed', 'rtt_updated', 'rate_updated', 'ack_sent'])
+        expect(named(received, name).length, name).toBeGreaterThan(0);
+    }
+  });
+});
+
+interface Event {
+  readonly name: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+function eventsOf(directory: string, start: string, end: string): Event[] {
+  const name = readdirSync(directory).find((each) => each.startsWith(start) && each.endsWith(end)) as string;
+  const records = readFileSync(join(directory, name), 'utf8').split('\u001e').slice(2);
+  return records.map((text) => JSON.parse(text) as Event);
+}

@@ -52,7 +52,7 @@ describe('a capture', () => {
       ['1795623905.418424085', 's1->h1', '10.0.0.1', '10.0.2.3', '3', '1480', 'marked CE'],
       ['1796623901.123456789', 's1->h1', '10.0.2.3', '10.0.0.1', '2', '26', 'dropped: credit queue full'],
     ]);
-    expect(execFileSync('capinfos', ['-I', path], { encoding: 'utf8' })).toMatch(/Number of stat entries = 1[^]*= 1/);
+    expect(execFileSync('capinfos', ['-I', path], { encoding: 'utf8' })).toContain('Number of stat entries = 1');
   });
 
   it('keeps no more than --capture-snaplen of a frame and says how long it was, counted bytes too', async () => {
