@@ -33,7 +33,7 @@ module.exports = {
     room('switch', ['base', 'wire']),
     room('sim', ['base', 'wire', 'core', 'switch']),
     room('udp', ['base', 'wire', 'core', 'switch']),
-    room('scenario', ['base', 'wire', 'core', 'switch', 'sim', 'udp']),
+    room('scenario', ['base', 'wire', 'core', 'switch', 'sim', 'udp', 'telemetry']),
     room('telemetry', ['base', 'wire']),
     room('report', ['base', 'core', 'switch', 'sim', 'scenario', 'telemetry']),
     room('web', ['base', 'wire', 'core', 'switch', 'sim', 'scenario', 'report', 'telemetry']),

@@ -6,6 +6,7 @@ import type { EndpointCounters } from './counters.js';
 import type { CreditBudget } from './credit-budget.js';
 import type { Disorder } from './disorder.js';
 import type { FlowRecords } from './flow-record.js';
+import type { FlowTrace } from './flow-trace.js';
 import type { FrameFiller } from './frame-filler.js';
 import type { HeldMemory } from './held-memory.js';
 import type { PeerPaths } from './path/spraying.js';
@@ -46,6 +47,8 @@ export interface FlowContext {
   readonly speculation: Speculation | null;
   /** Fills the frames that credits release; null where they have bytes of one flow alone. */
   readonly filler: FrameFiller | null;
+  /** Hears what happens to flows; null where nobody does. */
+  readonly trace: FlowTrace | null;
   /** The flow in `slot` lingers from now on. */
   lingers(slot: number): void;
   /** The flow in `slot` is closed and can be forgotten. */

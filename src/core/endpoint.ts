@@ -21,6 +21,7 @@ import { FlowFactory, HostLink, type OpenOptions } from './flow-factory.js';
 import { EndpointPlace, FlowRecords } from './flow-record.js';
 import { FlowSchedule, firstSlot, isNoEarlier, moveAlone } from './flow-schedule.js';
 import { FlowTable } from './flow-table.js';
+import type { FlowTrace } from './flow-trace.js';
 import { FrameFiller } from './frame-filler.js';
 import { HeldMemory } from './held-memory.js';
 import { PeerPaths } from './path/spraying.js';
@@ -53,6 +54,8 @@ export interface EndpointParts {
   hashSeed?: number;
   /** Adds up what flows did; simulations go by the flows themselves. */
   traffic?: Traffic;
+  /** Hears what happens to every flow. */
+  trace?: FlowTrace | null;
 }
 
 /**
@@ -93,6 +96,7 @@ export class Endpoint implements FlowContext {
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
   readonly filler: FrameFiller | null;
+  readonly trace: FlowTrace | null;
   private readonly chunkReader = new ChunkReader((chunk) => this.handleChunk(chunk));
   private readonly application: Application;
   private readonly link: HostLink;
@@ -118,6 +122,7 @@ export class Endpoint implements FlowContext {
     this.config = config;
     this.application = parts.application;
     this.traffic = parts.traffic ?? null;
+    this.trace = parts.trace ?? null;
     this.held = new HeldMemory(config.heldMemoryBytes);
     numbers[at + EndpointPlace.timerSlackNs] = config.timerSlackNs;
     this.timers = new FlowSchedule(numbers, at + EndpointPlace.timerNs);
@@ -225,6 +230,7 @@ export class Endpoint implements FlowContext {
   takeBack(frame: Frame, nowNs: number): void {
     this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
     this.counters.nicDrops++;
+    this.trace?.takenBack(frame, nowNs);
     const type = frameType(frame.bytes);
     if (type === FrameType.credit) {
       const slot = this.receivers.get(frame.peer, flowId(frame.bytes));
@@ -289,6 +295,7 @@ export class Endpoint implements FlowContext {
   emitDue(frame: Frame, dueNs: number): void {
     frame.atNs = dueNs;
     this.counters.framesSent++;
+    if (this.trace !== null) this.trace.sent(frame);
     if (this.output.length < MAX_OUTPUT_FRAMES) {
       this.output.push(frame);
       return;
@@ -371,6 +378,7 @@ export class Endpoint implements FlowContext {
     }
     const flow = this.flows[slot] as TimedFlow;
     const deadlineNs = flow.onTimer(nowNs);
+    this.trace?.fired(flow as SenderFlow | ReceiverFlow, nowNs);
     assert(deadlineNs > nowNs, 'a timer that has fired moves on');
     if (this.flows[slot] === flow) this.arm(slot, deadlineNs);
   }
@@ -401,6 +409,7 @@ export class Endpoint implements FlowContext {
     else if (type === FrameType.creditStop) flow.handleStop(frame, nowNs);
     else if (type === FrameType.speculativeData) flow.handleSpeculative(frame, nowNs);
     else flow.handleFin(frame, nowNs);
+    if (this.trace !== null) this.trace.received(flow, frame, nowNs);
   }
 
   /** A chunk of a filled frame, whatever became of the frame for its own flow. PROTOCOL §13.2 */
@@ -421,6 +430,7 @@ export class Endpoint implements FlowContext {
     if (type === FrameType.credit) flow.handleCredit(frame, nowNs);
     else if (type === flow.ackType) flow.handleAck(frame, nowNs);
     else this.counters.invalid++;
+    if (this.trace !== null) this.trace.received(flow, frame, nowNs);
   }
 
   private handleReset(frame: Frame): void {

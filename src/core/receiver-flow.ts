@@ -216,6 +216,7 @@ export abstract class ReceiverFlow implements TimedFlow, CountedFlow {
   close(error: XpassError | null): void {
     if (this.isOver) return;
     const isTold = this.stateCode === ReceiverState.complete;
+    this.context.trace?.closed(this, error);
     this.stop();
     this.isOver = true;
     this.stream.stop();

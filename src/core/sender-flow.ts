@@ -273,6 +273,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
   /** Closes the flow on this side without a word to the peer. */
   close(error: XpassError | null): void {
     if (this.isOver) return;
+    this.context.trace?.closed(this, error);
     this.isOver = true;
     this.stateCode = SenderState.closed;
     this.context.forget(this.slot);

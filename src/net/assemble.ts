@@ -21,6 +21,7 @@ import { TIMER_SLACK_NS } from '../udp/wake-policy.js';
 import { Chunks, NO_HOST, SEALED_EXTRA_BYTES } from '../wire/layout.js';
 import type { Notice } from './host-options.js';
 import type { HostPlace, HostSettings } from './host-settings.js';
+import type { HostWatch } from './host-watch.js';
 import { type Keys, keyExchange, readKeys, refuseOpenDoor } from './keys.js';
 
 /** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
@@ -55,6 +56,7 @@ export interface AssemblyOptions {
   readonly place: HostPlace;
   readonly application: Application;
   readonly overrides?: Overrides;
+  readonly watch?: HostWatch;
   onNotice(notice: Notice): void;
   onLinkChanged(link: AttachedLink, before: AttachedLink): void;
   onDetached(error: XpassError): void;
@@ -78,6 +80,7 @@ export async function assembleHost(options: AssemblyOptions): Promise<Assembled>
     spin: settings.spin,
     datapath: settings.datapath,
     connectTimeoutNs: settings.connectTimeout,
+    ...(options.watch?.datagrams !== undefined && { tap: options.watch.datagrams }),
     onProblem: (problem) => onNotice(problemNotice(problem)),
     onAttachedAgain: () =>
       onNotice(info('attached again to the switch, which had lost this host: it was restarted, perhaps')),
@@ -88,6 +91,7 @@ export async function assembleHost(options: AssemblyOptions): Promise<Assembled>
     onDetached: options.onDetached,
     makeMachine: (parts) => {
       nic = new Port(options.overrides?.nic ?? nicOptions(parts.link));
+      nic.tap = options.watch?.nic ?? null;
       return makeMachine({ ...options, keys }, parts, nic);
     },
   });
@@ -111,8 +115,18 @@ function makeMachine(options: AssemblyOptions & { keys: Keys }, parts: HostParts
   // What a seal opens needs no check.
   const check = isSealed ? null : parts.check;
   const mtu = mtuParts(parts, options);
+  const trace = options.watch?.flows?.(config.hostId) ?? null;
   const hashSeed = random.uint32();
-  const endpoint = new Endpoint(config, { random, check, pool, application, mtu, hashSeed, traffic: new Traffic() });
+  const endpoint = new Endpoint(config, {
+    random,
+    check,
+    pool,
+    application,
+    mtu,
+    hashSeed,
+    traffic: new Traffic(),
+    trace,
+  });
   return new Host(endpoint, nic, doorOf(endpoint, parts, keys));
 }
 

@@ -3,9 +3,10 @@ import { assert } from '../base/assert.js';
 import type { EndpointCounters } from '../core/counters.js';
 import type { DoorCounters } from '../core/door.js';
 import type { HandshakeCounters } from '../core/handshakes.js';
+import type { Host as Machine } from '../core/host.js';
 import type { MtuCounters } from '../core/path-mtus.js';
 import type { PathCounters } from '../core/paths.js';
-import type { HostDriver } from '../udp/host-driver.js';
+import type { UdpHost } from '../udp/host-driver.js';
 import type { DriverStatistics } from '../udp/statistics.js';
 
 /** What a host counts; all counts since it was opened. */
@@ -33,7 +34,7 @@ export interface HostStatistics {
 type MachineStatistics = Omit<HostStatistics, 'streams' | 'flows' | 'refusedFlows'>;
 
 /** A snapshot of what the host's machine and its driver count. */
-export function machineStatistics(driver: HostDriver): MachineStatistics {
+export function machineStatistics(driver: UdpHost<Machine>): MachineStatistics {
   const { endpoint, door } = driver.machine;
   assert(door !== null, 'a host on a socket has a door');
   return {

@@ -1,6 +1,5 @@
 // Tested by test/loopback/net/host.test.ts
 import { EventEmitter } from 'node:events';
-import { assert } from '../base/assert.js';
 import { XpassError } from '../base/errors.js';
 import type { Application, CreditChoice } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
@@ -16,6 +15,7 @@ import { flowError } from './flow-errors.js';
 import type { ConnectOptions, FlowOptions, HostOptions, Notice, ServeOptions } from './host-options.js';
 import { type HostPlace, type HostSettings, hostPlace, hostSettings } from './host-settings.js';
 import { type HostStatistics, machineStatistics } from './host-statistics.js';
+import type { HostWatch } from './host-watch.js';
 import { Pairing } from './pairing.js';
 import { parsePeer } from './peer-name.js';
 import { type AcceptReply, Receiver, type ReceiverOwner } from './receiver.js';
@@ -53,6 +53,7 @@ export interface HostParts {
   readonly settings: HostSettings;
   readonly place?: HostPlace;
   readonly overrides?: Overrides;
+  readonly watch?: HostWatch;
   readonly signal?: AbortSignal;
   onNotice?(notice: Notice): void;
 }
@@ -120,13 +121,14 @@ export class Host
   }
 
   /** For `openHostOf`. @internal */
-  async assemble({ settings, place = {}, overrides, onNotice = () => {} }: HostParts): Promise<void> {
+  async assemble({ settings, place = {}, overrides, watch, onNotice = () => {} }: HostParts): Promise<void> {
     this.assembled = await assembleHost({
       settings,
       place,
       application: this,
       onNotice,
       ...(overrides !== undefined && { overrides }),
+      ...(watch !== undefined && { watch }),
       onLinkChanged: (link, before) => process.nextTick(() => this.emit('linkChanged', link, before)),
       onDetached: (error) => this.handleDetached(error),
     });

@@ -22,6 +22,8 @@ import { buildWorld, chancesOf, largestFrameBytes, type World, type WorldMakers 
 export interface SimulateOptions extends WorldMakers {
   /** Instead of what the scenario says. */
   readonly slowdowns?: boolean | undefined;
+  /** Sees the world before anything happens: for captures. */
+  readonly onWorld?: ((world: World) => void) | undefined;
   /** Looks at the world after each step. */
   readonly onStep?: (world: World, player: TrafficPlayer) => void;
 }
@@ -46,11 +48,15 @@ class Simulation {
   /** The run has ended with its flows. */
   private hasEnded = false;
 
-  constructor(scenario: Scenario, { onStep, slowdowns = scenario.slowdowns ?? true, ...makers }: SimulateOptions) {
+  constructor(
+    scenario: Scenario,
+    { onWorld, onStep, slowdowns = scenario.slowdowns ?? true, ...makers }: SimulateOptions,
+  ) {
     this.scenario = scenario;
     const chances = chancesOf(scenario.seed);
     const applicationAt = (port: number): Application => ({ acceptFlow: (flow) => this.player.accept(port, flow) });
     this.world = buildWorld({ scenario, chances, applicationAt, ...makers });
+    onWorld?.(this.world);
     const { network, ports } = this.world;
     const plans = planFlows(scenario.traffic, chances.traffic, largestFrameBytes(scenario.topology));
     const marks = scenario.jainWindowsNs.length + 1;

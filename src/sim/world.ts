@@ -6,6 +6,7 @@ import { endpointConfig } from '../core/config.js';
 import { Door, type DoorEvents } from '../core/door.js';
 import { Endpoint } from '../core/endpoint.js';
 import { FlowRecords } from '../core/flow-record.js';
+import type { FlowTrace } from '../core/flow-trace.js';
 import type { HandshakeOptions } from '../core/handshakes.js';
 import { Host } from '../core/host.js';
 import { Fabric } from '../switch/fabric.js';
@@ -79,6 +80,8 @@ export interface WorldMakers {
   readonly makeDoor?: MakeDoor | undefined;
   readonly makeHost?: MakeHost | undefined;
   readonly makeApplication?: MakeApplication | undefined;
+  /** Hears what happens to the flows of a host, by its id. */
+  readonly traceOf?: ((hostId: number) => FlowTrace) | undefined;
 }
 
 export interface World {
@@ -110,6 +113,7 @@ export function buildWorld({
   makeDoor = (options, events) => new Door(options, events),
   makeHost = ({ endpoint, nic, door }) => new Host(endpoint, nic, door),
   makeApplication = (usual) => usual,
+  traceOf,
 }: WorldOptions): World {
   const { topology } = scenario;
   const carriesBytes = scenario.payload === 'bytes';
@@ -129,11 +133,14 @@ export function buildWorld({
       const link = fabric.portSettings(port);
       const config = configOf(spec, link);
       const application = makeApplication(applicationAt(port), port);
-      const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application, records });
+      const trace = traceOf?.(config.hostId) ?? null;
+      const endpoint = new Endpoint(config, { random: random.fork(), check, pool, application, records, trace });
       // After a crash: what the old NIC held is gone.
       nicStatistics[port].setDataQueue(0, 0);
       nicStatistics[port].setCreditQueue(0);
+      const tap = nics[port]?.tap ?? null;
       nics[port] = new Port(nicOf(spec, link), nicStatistics[port], marking);
+      nics[port].tap = tap;
       const hasDoor = carriesBytes && scenario.doors === true;
       const door = hasDoor ? makeDoor(doorOptions(endpoint, proofs), eventsFor(endpoint)) : null;
       return makeHost({ endpoint, nic: nics[port], door }, port);

@@ -270,7 +270,10 @@ export class Fabric {
   /** A frame that would arrive at `atNs` starts along the link. */
   private launch(direction: LinkDirection, frame: Frame): void {
     if (direction.isImpaired) this.impair(direction, frame);
-    else this.carry(direction, frame);
+    else {
+      if (direction.tap !== null) direction.tap.sent(frame, frame.atNs - direction.delayNs);
+      this.carry(direction, frame);
+    }
   }
 
   private impair(direction: LinkDirection, frame: Frame): void {
@@ -281,14 +284,17 @@ export class Fabric {
       this.drop(direction, frame, drop);
       return;
     }
+    const sentNs = frame.atNs - direction.delayNs;
     frame.atNs += impairment.drawDelayNs();
     const duplicate = (verdict & Verdict.duplicate) === 0 ? null : this.copy(frame);
     if ((verdict & Verdict.corrupt) === 0 || this.corrupt(direction, frame)) {
+      direction.tap?.sent(frame, sentNs);
       if ((verdict & Verdict.reorder) === 0) this.carry(direction, frame);
       else this.holdBack(direction, frame);
     }
     if (duplicate === null) return;
     direction.statistics.count(F.duplicated);
+    direction.tap?.sent(duplicate, sentNs);
     this.carry(direction, duplicate);
   }
 
@@ -392,6 +398,7 @@ export class Fabric {
 
   private drop(direction: LinkDirection, frame: Frame, code: number): void {
     direction.statistics.countDrop(code);
+    direction.tap?.dropped(frame, code, this.timeNs);
     this.pool.give(frame);
   }
 }

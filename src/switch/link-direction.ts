@@ -6,6 +6,7 @@ import type { NumberRecord } from '../base/record-arena.js';
 import { NEVER } from '../base/time.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
+import type { FrameTap } from '../wire/frame-tap.js';
 import { type Impairment, type ImpairmentConfig, NO_IMPAIRMENT } from './impairment.js';
 import { Port, type PortConfig } from './port.js';
 import { PortField as F, newPortRecord, type PortRecords } from './port-record.js';
@@ -172,6 +173,7 @@ export class LinkDirection {
   readonly impairment: Impairment;
   readonly statistics: PortStatistics;
   private config: PortConfig;
+  private watcher: FrameTap | null = null;
 
   constructor(place: DirectionPlace, { config, impairment, random, earlyNs, records }: DirectionOptions) {
     const record = records.take();
@@ -195,6 +197,16 @@ export class LinkDirection {
 
   get settings(): Readonly<PortConfig> {
     return this.config;
+  }
+
+  /** Sees every frame of the direction. */
+  get tap(): FrameTap | null {
+    return this.watcher;
+  }
+
+  set tap(tap: FrameTap | null) {
+    this.watcher = tap;
+    if (this.port !== null) this.port.tap = tap;
   }
 
   /** Propagation from one end to the other, as far as it is added here. */

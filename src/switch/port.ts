@@ -4,6 +4,7 @@ import { NEVER, transmissionNs } from '../base/time.js';
 import { frameType, hopLimit, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
+import type { FrameTap } from '../wire/frame-tap.js';
 import {
   creditShare,
   DEFAULT_FRAME_BYTES,
@@ -121,6 +122,8 @@ export class Port {
   private dataMarking: DataMarking;
   /** The marking is shown every frame, even one that finds the link idle. */
   private isPhantom: boolean;
+  /** Sees the frames that the port marks or drops; who sends them along the link shows it the others. */
+  tap: FrameTap | null = null;
 
   /** `random`: for marking credits. */
   constructor(
@@ -191,7 +194,7 @@ export class Port {
   enqueueRead(frame: Frame): number {
     this.advance(frame.atNs);
     const { type, wireBytes: bytes } = frame;
-    if (bytes > this.maxWireBytes) return this.drop(PortDrop.frameTooLong);
+    if (bytes > this.maxWireBytes) return this.drop(frame, PortDrop.frameTooLong);
     return type === FrameType.credit ? this.enqueueCredit(frame, bytes) : this.enqueueOther(frame, bytes, type);
   }
 
@@ -251,7 +254,7 @@ export class Port {
   }
 
   private enqueueCredit(frame: Frame, bytes: number): number {
-    if (bytes > MAX_CREDIT_WIRE_BYTES) return this.drop(PortDrop.frameTooLong);
+    if (bytes > MAX_CREDIT_WIRE_BYTES) return this.drop(frame, PortDrop.frameTooLong);
     const { numbers, at } = this;
     const nowNs = numbers[at + F.clockNs];
     const low = isLowCredit(frame.bytes) ? this.lowClass : null;
@@ -266,7 +269,7 @@ export class Port {
     const queue = low === null ? this.credits : low.queue;
     if (queue.length >= this.config.creditQueueFrames || queue.length >= MAX_CREDIT_QUEUE_FRAMES) {
       marking.inject(1);
-      return this.drop(low === null ? PortDrop.creditQueueFull : PortDrop.lowCreditQueueFull);
+      return this.drop(frame, low === null ? PortDrop.creditQueueFull : PortDrop.lowCreditQueueFull);
     }
     marking.inject(0);
     queue.push(frame);
@@ -288,10 +291,10 @@ export class Port {
     }
     const queuedBytes = this.dataBytes + bytes;
     const isSpeculative = type === FrameType.speculativeData;
-    if (isSpeculative && !this.hasRoomForSpeculative(queuedBytes)) return this.drop(PortDrop.speculative);
+    if (isSpeculative && !this.hasRoomForSpeculative(queuedBytes)) return this.drop(frame, PortDrop.speculative);
     const besidesBytes = queuedBytes - this.speculativeBytes;
     if (besidesBytes > this.config.dataQueueBytes || this.data.length >= MAX_DATA_QUEUE_FRAMES) {
-      return this.drop(PortDrop.dataQueueFull);
+      return this.drop(frame, PortDrop.dataQueueFull);
     }
     if (isSpeculative) this.speculativeBytes += bytes;
     this.data.push(frame);
@@ -308,7 +311,7 @@ export class Port {
   }
 
   private mark(frame: Frame, bytes: number, nowNs: number): void {
-    if (this.dataMarking.marks(bytes, this.dataBytes, nowNs) && markCe(frame.bytes)) this.statistics.count(F.ecnMarks);
+    if (this.dataMarking.marks(bytes, this.dataBytes, nowNs) && markCe(frame.bytes)) this.countMark(frame, F.ecnMarks);
   }
 
   private startNext(): void {
@@ -336,7 +339,7 @@ export class Port {
     if (isLow) countLowCredit(numbers, at, bytes);
     (isLow ? this.lowClass.explicitRate : this.explicitRate).stamp(frame);
     const marking = isLow ? this.lowClass.marking : this.marking;
-    if (marking.draw() && markCe(frame.bytes)) this.statistics.count(F.creditMarks);
+    if (marking.draw() && markCe(frame.bytes)) this.countMark(frame, F.creditMarks);
     this.start(frame, FrameType.credit);
   }
 
@@ -396,8 +399,14 @@ export class Port {
     return bytes <= MAX_PLAIN_CREDIT_WIRE_BYTES ? bytes : bytes * this.sealedCharge;
   }
 
-  private drop(code: number): number {
+  private countMark(frame: Frame, field: number): void {
+    this.statistics.count(field);
+    this.tap?.marked(frame);
+  }
+
+  private drop(frame: Frame, code: number): number {
     this.statistics.countDrop(code);
+    this.tap?.dropped(frame, code, frame.atNs);
     return code;
   }
 }

@@ -37,7 +37,7 @@ import {
 } from '../wire/proofs.js';
 import { ATTACHMENT_METRICS, type AttachClaim, Attachments } from './attachments.js';
 import { Fabric, type LinkChanges } from './fabric.js';
-import { DIRECTION_METRICS } from './link-direction.js';
+import { DIRECTION_METRICS, type LinkDirection } from './link-direction.js';
 import { pathChoices } from './path-choices.js';
 import type { Topology } from './topology.js';
 
@@ -246,6 +246,11 @@ export class Switch {
         attached: this.attachments.peerAt(port) >= 0,
       })),
     };
+  }
+
+  /** Every direction of every link, for whoever watches its frames. */
+  get linkDirections(): readonly LinkDirection[] {
+    return this.fabric.linkDirections;
   }
 
   /** One point of a series; whoever asks is the only one that takes samples. */

@@ -30,6 +30,7 @@ import { SystemRandom } from './random.js';
 import { type HostMachine, RemoteEnd, type SwitchEvents, type Trouble } from './remote-end.js';
 import { type DriverOptions, type DriverParts, openDatapath, SocketDriver } from './socket-driver.js';
 import { isRefusal, type SocketProblem } from './socket-errors.js';
+import { type DatagramTap, TappedDatapath } from './tapped-datapath.js';
 
 /** Number of the peer of a connected socket in direct mode. */
 export const ONLY_PEER = 1;
@@ -78,6 +79,8 @@ export interface HostOptions extends DriverOptions, SwitchEvents {
   rateBps?: number;
   /** How long the switch has for its first answer; 5 s by default (PROTOCOL §5.7). */
   connectTimeoutNs?: number;
+  /** Looks at every datagram. */
+  tap?: DatagramTap;
 }
 
 /** What a host's machine is built from. */
@@ -404,6 +407,8 @@ async function openParts(options: HostOptions): Promise<HostDriverParts> {
   const peers = remote === undefined ? new PeerTable() : null;
   const bufferBytes = options.socketBufferBytes;
   const sized = { ...(remote && { remote }), ...(bufferBytes !== undefined && { bufferBytes }) };
-  const datapath = await openDatapath({ bind, peers, ...sized }, options.datapath);
+  const opened = await openDatapath({ bind, peers, ...sized }, options.datapath);
+  const { tap } = options;
+  const datapath = tap === undefined ? opened : new TappedDatapath(opened, { tap, peers, remote: remote ?? null });
   return { datapath, peers, frameCheck: await loadFrameCheck(), ...(remote && { remote }) };
 }

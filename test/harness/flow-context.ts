@@ -49,6 +49,7 @@ export class FlowContextStub implements FlowContext {
   readonly requests: RequestGate;
   readonly speculation: Speculation | null;
   readonly filler: FrameFiller | null;
+  readonly trace = null;
   /** What the endpoint does when a request that waited may go. */
   onRequest: () => void = () => undefined;
   /** That of the endpoint. */

@@ -25,6 +25,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'play a scenario over processes of this machine',
     load: () => import('../lab/command.js'),
   },
+  { name: 'trace', summary: 'sum up and plot the qlog file of a flow', load: () => import('../trace/command.js') },
+  {
+    name: 'dissector',
+    summary: 'print a Wireshark dissector for captures',
+    load: () => import('../dissector/command.js'),
+  },
   { name: 'sim', summary: 'play a scenario in virtual time, or many', load: () => import('../sim/command.js') },
   {
     name: 'figures',

@@ -6,7 +6,6 @@ import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf } from '../../base/failure.js';
 import type { Host } from '../../net/host.js';
 import type { FlowOptions } from '../../net/host-options.js';
-import type { HostSettings } from '../../net/host-settings.js';
 import type { TerminalShape } from '../../report/terminal.js';
 import { DISCARD_KIND } from '../../services/discard.js';
 import { Fault } from '../../services/file/fault.js';
@@ -16,7 +15,7 @@ import { encodeMessage, type Message } from '../../services/file/message.js';
 import { LEAST_RESUMED_BYTES } from '../../services/file/prefix-hashes.js';
 import type { Comparison } from '../../services/file/send-file.js';
 import { parseVerdict } from '../../services/file/verdict.js';
-import { openCommandHost, type Target } from '../shared/command-host.js';
+import { type CommandHostSettings, openCommandHost, type Target } from '../shared/command-host.js';
 import { FileQuestion } from './file-question.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
 import { ProgressDisplay } from './progress.js';
@@ -75,7 +74,7 @@ export interface Hold {
 }
 
 export interface SendRunOptions {
-  readonly settings: HostSettings;
+  readonly settings: CommandHostSettings;
   readonly target: Target;
   readonly logger: Logger;
   readonly terminal: NodeJS.WritableStream & TerminalShape;

@@ -7,11 +7,15 @@ import type { Notice } from '../../net/host-options.js';
 import type { HostPlace, HostSettings } from '../../net/host-settings.js';
 import { parsePeer } from '../../net/peer-name.js';
 import type { Address } from '../../udp/address.js';
+import { hostWatch, type WatchValues } from './capture-options.js';
 import { markRarely } from './v8-flags.js';
+
+/** The settings of a host, and who looks at it. */
+export type CommandHostSettings = HostSettings & WatchValues;
 
 export interface CommandHostOptions {
   /** The command's options. */
-  readonly settings: HostSettings;
+  readonly settings: CommandHostSettings;
   readonly place?: HostPlace;
   readonly logger: Logger;
 }
@@ -27,8 +31,10 @@ export interface Target {
 /** Opens the host that a command's options describe; for a process of ours, since it tunes the collector. Throws XpassError as `openHost` does. */
 export function openCommandHost({ settings, place, logger }: CommandHostOptions): Promise<Host> {
   markRarely();
+  const watch = hostWatch(settings, logger);
   return openHostOf({
     settings,
+    ...(watch !== undefined && { watch }),
     ...(place !== undefined && { place }),
     onNotice: (notice) => logNotice(logger, notice),
   });

@@ -2,6 +2,7 @@
 
 import { integer, text } from '../../base/value-kind.js';
 import { MAX_SEED } from '../../scenario/kinds.js';
+import { CAPTURE_OPTIONS, QLOG_OPTIONS } from '../shared/capture-options.js';
 import type { Invocation } from '../shared/command.js';
 import { flag, listOption, optionalOption } from '../shared/options.js';
 
@@ -33,6 +34,8 @@ export const SIM_OPTIONS = {
   out: optionalOption(text('a directory'), {
     describe: 'keep the results of a sweep there; a second start runs only what is missing',
   }),
+  ...CAPTURE_OPTIONS,
+  ...QLOG_OPTIONS,
   schema: flag({ describe: 'print the JSON Schema of scenario files' }),
 };
 

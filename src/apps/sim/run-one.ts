@@ -8,9 +8,11 @@ import { resultJson } from '../../report/output/result-json.js';
 import { resultLines } from '../../report/output/result-lines.js';
 import { prepareOutputs, sampledFor, wantsSeries, writeOutputs } from '../../report/output/run-files.js';
 import { collectAll, type RunOutcome } from '../../scenario/play/run-all.js';
+import type { WatchSettings } from '../../scenario/play/watch.js';
 import type { ScenarioFile } from '../../scenario/scenario-file.js';
 import type { SimulationRun } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';
+import { captureSettings, qlogSettings } from '../shared/capture-options.js';
 import type { SimInvocation } from './options.js';
 import { ProgressBar } from './progress-bar.js';
 
@@ -20,7 +22,7 @@ export async function runOne(file: ScenarioFile, invocation: SimInvocation): Pro
   const changes = { sets: options.set, ...(options.seed !== undefined && { seed: options.seed }) };
   const scenario = await file.scenario(changes);
   await prepareOutputs(options);
-  const { run, wallS } = await play(await sampled(scenario, invocation), invocation);
+  const { run, wallS } = await play(await sampled(scenario, invocation), invocation, watchSettings(options));
   await writeOutputs({ run, scenario, command: commandLine(file.path, changes) }, options);
   if (options.json) results.json(resultJson(run.result, wallS));
   else for (const line of resultLines(run.result, { wallS, bottlenecks: scenario.bottlenecks })) results.line(line);
@@ -38,10 +40,17 @@ async function sampled(scenario: Scenario, invocation: SimInvocation): Promise<S
   return sampledFor(isLarge ? probesAtBusiest(scenario, result) : scenario, options, lastsNs);
 }
 
+function watchSettings(options: SimInvocation['options']): WatchSettings | undefined {
+  const [capture, qlog] = [captureSettings(options), qlogSettings(options)];
+  if (capture === undefined && qlog === undefined) return undefined;
+  return { ...(capture !== undefined && { capture }), ...(qlog !== undefined && { qlog }) };
+}
+
 /** In a thread of its own, so that this one hears of signals. */
 async function play(
   scenario: Scenario,
-  { terminal, onInterrupt }: SimInvocation,
+  { terminal, onInterrupt, logger }: SimInvocation,
+  watch?: WatchSettings,
 ): Promise<{ run: SimulationRun; wallS: number }> {
   const abort = new AbortController();
   const release = onInterrupt(() => abort.abort());
@@ -51,7 +60,9 @@ async function play(
       jobs: 1,
       onProgress: (progress) => bar.draw(progress),
       signal: abort.signal,
+      watch,
     });
+    for (const { said } of outcomes) for (const sentence of said) logger.warn(sentence);
     if (outcomes.length === 0) throw new Failure(ExitCode.failed, `interrupted: '${scenario.name}' has no result`);
     return completed(outcomes[0]);
   } finally {

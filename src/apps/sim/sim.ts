@@ -23,7 +23,7 @@ export async function runSim(invocation: SimInvocation): Promise<ExitCode> {
 
 /** Options of which one says nothing where the other is given. */
 function checkFitting({ options }: SimInvocation, isSweep: boolean): void {
-  for (const name of ['csv', 'report'] as const) {
+  for (const name of ['csv', 'report', 'capture', 'qlog'] as const) {
     if (isSweep && options[name] !== undefined) {
       throw usageFailure(`--${name} is for one run; allowed with --sweep and --seeds: --out, --json`);
     }

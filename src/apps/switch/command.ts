@@ -16,6 +16,7 @@ import { DEFAULT_KEEP_ALIVE_MS, SWITCH_METRICS } from '../../switch/switch.js';
 import { address } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
+import { CAPTURE_OPTIONS, captureSettings, ProcessCapture } from '../shared/capture-options.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { METRICS_OPTION, serveMetrics } from '../shared/metrics.js';
 import { flag, mapOption, option, optionalOption } from '../shared/options.js';
@@ -66,6 +67,7 @@ const SWITCH_OPTIONS = {
   }),
   spin: TRANSPORT_OPTIONS.spin,
   datapath: TRANSPORT_OPTIONS.datapath,
+  ...CAPTURE_OPTIONS,
   interval: optionalOption(duration({ lowest: 10 * MILLISECOND_NS }), {
     describe: 'print the ports this often',
     alias: 'i',
@@ -94,6 +96,10 @@ export const command = defineCommand({
     },
     { line: 'xpass switch --loss 5% --interval 1s', meaning: 'Bad links, and what becomes of the frames' },
     { line: 'xpass switch --metrics :9101', meaning: 'Let Prometheus watch it at 127.0.0.1:9101' },
+    {
+      line: 'xpass switch --capture lab.pcapng --capture-filter dropped',
+      meaning: 'What the ports drop, for Wireshark (docs/CAPTURES.md)',
+    },
     { line: 'xpass switch --json --interval 100ms', meaning: 'Say what happens to a program' },
   ],
   subcommands: [{ name: 'ctl', summary: 'ask a running switch, change its links', load: () => import('./ctl.js') }],
@@ -106,6 +112,7 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   });
   const chosen = await chooseTopology(options);
   const running = await open(chosen, options, logger);
+  const capture = await startCapture(running, options, logger);
   const printer = new SwitchPrinter(results, options.json);
   const metrics = await openMetrics(running, options, results);
   const { addresses, control, controlToken } = running;
@@ -122,6 +129,7 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   printer.summary(running.report(), running.driver());
   await metrics?.close();
   await running.close();
+  await capture?.close();
   return ExitCode.done;
 }
 
@@ -137,6 +145,22 @@ async function openMetrics(
   ];
   try {
     return await serveMetrics({ listen, sources, trouble: () => null }, { results, isJson });
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
+}
+
+/** Undefined without `--capture`. */
+async function startCapture(
+  running: SwitchServer,
+  options: SwitchInvocation['options'],
+  logger: Logger,
+): Promise<ProcessCapture | undefined> {
+  const settings = captureSettings(options);
+  if (settings === undefined) return undefined;
+  try {
+    return ProcessCapture.ofLinks(settings, running.linkDirections, logger);
   } catch (error) {
     await running.close();
     throw error;

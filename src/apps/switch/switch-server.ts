@@ -10,6 +10,7 @@ import type { SwitchReport } from '../../services/control/client.js';
 import { defaultControlPath, prepareControlDirectory, thisSystem } from '../../services/control/default-path.js';
 import { makeToken } from '../../services/control/token.js';
 import { handleControl } from '../../switch/control.js';
+import type { LinkDirection } from '../../switch/link-direction.js';
 import { type LinkFields, PORT_SETTINGS } from '../../switch/link-settings.js';
 import { Switch } from '../../switch/switch.js';
 import type { Address } from '../../udp/address.js';
@@ -96,6 +97,11 @@ export class SwitchServer {
   /** Who checks the frames that are for the switch itself. */
   get frameCheck(): FrameCheck {
     return this.udp.frameCheck;
+  }
+
+  /** Every direction of every link, for a capture. */
+  get linkDirections(): readonly LinkDirection[] {
+    return this.udp.machine.linkDirections;
   }
 
   report(): SwitchReport {

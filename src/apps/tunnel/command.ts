@@ -5,17 +5,17 @@ import { XpassError } from '../../base/errors.js';
 import { ExitCode } from '../../base/exit-codes.js';
 import { failureOf, usageFailure } from '../../base/failure.js';
 import { text } from '../../base/value-kind.js';
-import { type Host, openHostOf } from '../../net/host.js';
+import type { Host } from '../../net/host.js';
 import { parsePeer } from '../../net/peer-name.js';
 import { StreamServices } from '../../services/stream-services.js';
 import { BIND, FORWARD } from '../../services/tunnel/forward.js';
 import { type TunnelStream, Tunnels, tunnelSource } from '../../services/tunnel/tunnels.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
+import { openCommandHost } from '../shared/command-host.js';
 import { serveHostMetrics } from '../shared/host-metrics.js';
 import { METRICS_OPTION } from '../shared/metrics.js';
 import { flag, listOption, type OptionSpec, requiredOption } from '../shared/options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { markRarely } from '../shared/v8-flags.js';
 import type { ForwardParts } from './forward-parts.js';
 import { LocalForward } from './local-forward.js';
 import { RemoteForwards } from './remote-forwards.js';
@@ -122,12 +122,8 @@ class Tunnel {
   async start(): Promise<true> {
     const { options, logger } = this.invocation;
     const to = targetOf(options);
-    markRarely();
-    const host = await openHostOf({
-      settings: options,
-      place: typeof to === 'object' ? { peer: to } : {},
-      onNotice: ({ level, message, code }) => logger[level]({ ...(code !== undefined && { code }) }, message),
-    });
+    const place = typeof to === 'object' ? { peer: to } : {};
+    const host = await openCommandHost({ settings: options, place, logger });
     this.host = host;
     host.on('detached', (error: XpassError) => this.fail(error));
     const sources = [tunnelSource(this.tunnels)];

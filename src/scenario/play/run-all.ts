@@ -4,6 +4,7 @@ import type { Scenario } from '../../sim/scenario.js';
 import { patienceMs, withPatience } from './patience.js';
 import { type PlayAnswer, type PlayRequest, play } from './play.js';
 import { overThreads, startThread, type Thread } from './threads.js';
+import type { WatchSettings } from './watch.js';
 
 export type SimulationThread = Thread<PlayRequest, PlayAnswer>;
 
@@ -17,6 +18,8 @@ export interface RunOutcome {
   readonly error: RunError | null;
   /** Wall time of the run, s. */
   readonly wallS: number;
+  /** For a log: what came of `watch`. */
+  readonly said: readonly string[];
 }
 
 export interface RunError {
@@ -43,6 +46,8 @@ export interface RunAllOptions {
   readonly onProgress?: ((progress: RunProgress) => void) | undefined;
   /** Ends at once; what was under way has no outcome. */
   readonly signal?: AbortSignal | undefined;
+  /** What is written of the one run that there is. */
+  readonly watch?: WatchSettings | undefined;
   /** For tests. */
   readonly start?: (() => SimulationThread) | undefined;
 }
@@ -111,8 +116,9 @@ class RunAll {
   private async play(thread: SimulationThread, scenario: Scenario): Promise<PlayAnswer> {
     const shared = new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT);
     const progress = new Float64Array(shared);
+    const { watch } = this.options;
     this.underWay.add(progress);
-    const answered = thread.ask({ scenario, progress: shared }).catch(crash);
+    const answered = thread.ask({ scenario, progress: shared, ...(watch !== undefined && { watch }) }).catch(crash);
     const answer = await withPatience(answered, 'the simulation thread did not answer', {
       takesMs: (PATIENCES - 1) * patienceMs(),
       progress: () => progress[1],
@@ -127,8 +133,15 @@ class RunAll {
     const scenario = this.scenarios[index];
     const outcome: RunOutcome =
       'error' in answer
-        ? { index, scenario, run: null, error: { message: answer.error.message, stack: answer.error.stack }, wallS: 0 }
-        : { index, scenario, run: answer.run, error: null, wallS: answer.wallS };
+        ? {
+            index,
+            scenario,
+            run: null,
+            error: { message: answer.error.message, stack: answer.error.stack },
+            wallS: 0,
+            said: [],
+          }
+        : { index, scenario, run: answer.run, error: null, wallS: answer.wallS, said: answer.said ?? [] };
     this.done++;
     if (outcome.error !== null) this.failed++;
     await this.options.onOutcome?.(outcome);
