@@ -32,7 +32,7 @@ describe('a server of perf', () => {
   });
 
   it('is free again within the idle timeout when a client vanishes', async () => {
-    const { server, address } = await startServer('--idle-timeout', '1', '-1');
+    const { server, address } = await startServer('--idle-timeout', '3', '-1');
     const client = new XpassProcess(['perf', '-c', address, '-t', '60', '-i', '0.1']);
     await client.line(/bits\/sec/);
     const start = Date.now();

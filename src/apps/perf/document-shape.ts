@@ -1,3 +1,4 @@
+// Tested by test/apps/perf/document.test.ts
 import { z } from 'zod';
 
 /** The document of a client or a server, for other programs: made into docs/perf.schema.json. What readers of iperf3's do not know may come on top. */

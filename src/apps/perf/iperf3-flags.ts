@@ -21,7 +21,7 @@ export const IGNORED_FLAGS = {
   skipRxCopy: { why: 'what arrives is counted and let go' },
   setMss: { alias: 'M', value: 'a number', why: '--frame-size bounds the datagrams' },
   noDelay: { alias: 'N', why: 'nothing waits for more data here' },
-  udpCounters64bit: { why: 'counters have 53 bits already' },
+  'udp-counters-64bit': { why: 'counters have 53 bits already' },
   pacingTimer: { value: 'a time, us', why: 'paced flows are looked at each millisecond' },
   noFqSocketPacing: { why: 'no kernel paces here' },
   rcvTimeout: { value: 'a time, ms', why: '--idle-timeout bounds each wait' },
@@ -52,11 +52,12 @@ export const REFUSED_FLAGS = {
 
 type Named<F extends Readonly<Record<string, ForeignFlag>>> = { [K in keyof F]: OptionSpec<unknown> };
 
-/** The options of such a table. A refused one without a value is a flag too: the command refuses it. */
+/** The options of such a table; docs/IPERF3.md has them instead of help. A refused one without a value is a flag too: the command refuses it. */
 export function foreignOptions<F extends Readonly<Record<string, ForeignFlag>>>(flags: F, what: string): Named<F> {
   const entries = Object.entries<ForeignFlag>(flags).map(([name, { alias, value, why }]) => {
     const about = { describe: `${what}: ${why}`, ...(alias !== undefined && { alias }) };
-    return [name, value === undefined ? flag(about) : optionalOption(maybe(value), about)];
+    const spec = value === undefined ? flag(about) : optionalOption(maybe(value), about);
+    return [name, { ...spec, isHidden: true }];
   });
   return Object.fromEntries(entries) as Named<F>;
 }

@@ -1,3 +1,4 @@
+// Tested by test/apps/perf/options.test.ts
 import { rate, size } from '../../base/quantities.js';
 import type { ValueKind } from '../../base/value-kind.js';
 

@@ -1,3 +1,4 @@
+// Tested by test/loopback/perf.test.ts and test/loopback/perf-server.test.ts
 import type { Document } from '../../telemetry/document.js';
 import type { Results } from '../shared/results.js';
 import { endDocument, intervalDocument, NO_END, type Place, startDocument } from './document.js';

@@ -1,4 +1,5 @@
 // Tested by test/loopback/perf-server.test.ts
+import { setTimeout as afterMs } from 'node:timers/promises';
 import type { XpassError } from '../../base/errors.js';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf } from '../../base/failure.js';
@@ -15,6 +16,9 @@ import type { PerfOptions, PerfSettings } from './options.js';
 import type { Output } from './output.js';
 import { ServerPrinter } from './server-printer.js';
 import { ShareMeter } from './shares.js';
+
+/** How long the client of a server with --one-off has to take the answer (ours: many round trips). */
+const LAST_ANSWER_MS = 2_000;
 
 /** Serves tests until SIGINT or SIGTERM, until the switch takes the host no more, or with --one-off until one is over. */
 export class ServerRun {
@@ -59,6 +63,8 @@ export class ServerRun {
     const timer = this.watchShares(host);
     const ending = await Promise.race([detachment(host), interrupted, this.one()]);
     clearInterval(timer);
+    // The client of the only test has its answer before this process ends.
+    if (ending === ExitCode.done) await Promise.race([host.close(), afterMs(LAST_ANSWER_MS)]);
     await services.close();
     await host.destroy();
     if (ending instanceof Error) throw failureOf(ending);

@@ -96,7 +96,7 @@ describe('options of perf', () => {
     expect((optionsOf(line) as Record<string, unknown>)[name]).toEqual(value);
   });
 
-  it.each(['-c h -b fast', '-c h -b 1M/1001', '-c h -n 0', '-c h -A x', '-c h -w 1', '-c h -f x', '-c h -C cubic'])(
+  it.each(['-c h -b fast', '-c h -b 1M/1001', '-c h -n 0', '-c h -A x', '-c h -w 1', '-c h -f x', '-c h -C vegas9'])(
     '%s is not allowed',
     (line) => {
       expect(() => optionsOf(line)).toThrow('is not allowed; allowed: ');
