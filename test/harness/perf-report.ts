@@ -1,8 +1,8 @@
 import type { PerfReport } from '../../src/apps/perf/report.js';
-import type { ClientResult, TestTerms } from '../../src/apps/perf/test-terms.js';
 import { clientStreams } from '../../src/apps/perf/streams.js';
-import type { Direction } from '../../src/services/perf/messages.js';
+import type { ClientResult, TestTerms } from '../../src/apps/perf/test-terms.js';
 import { NO_DURATIONS } from '../../src/services/perf/histogram.js';
+import type { Direction } from '../../src/services/perf/messages.js';
 import { perfRequest } from './perf-request.js';
 
 const RTT = { min: 100, mean: 200, p50: 190, p90: 300, p99: 400, p999: 500, max: 600, count: 10 };

@@ -153,7 +153,9 @@ describe('xpass perf', () => {
 
     const { code, stderr } = await server.stop();
     expect([code, stderr]).toEqual([0, '']);
-    const ends = server.events.filter(({ event }) => event === 'end').map(({ data }) => (data as End).sum_received.bytes);
+    const ends = server.events
+      .filter(({ event }) => event === 'end')
+      .map(({ data }) => (data as End).sum_received.bytes);
     expect(ends).toEqual([forward.bytes, 800_000, 800_000]);
   });
 
@@ -161,7 +163,9 @@ describe('xpass perf', () => {
     const { address } = await startServer();
     const { code, stdout } = await runHere('perf', '-c', address, '-t', '0.6', '-i', '0.2', '-P', '2');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^\[ {2}5\] {3}0\.00-0\.2\d {3}sec {1,3}[\d.]+ [KM]Bytes {1,3}[\d.]+ [MK]bits\/sec {1,5}\d+$/m);
+    expect(stdout).toMatch(
+      /^\[ {2}5\] {3}0\.00-0\.2\d {3}sec {1,3}[\d.]+ [KM]Bytes {1,3}[\d.]+ [MK]bits\/sec {1,5}\d+$/m,
+    );
     expect(stdout).toMatch(/^\[SUM\] {3}0\.00-[\d. ]+sec .*receiver$/m);
     for (const start of ['goodput', 'run', 'credits', 'RTT', 'credits in', 'credits out'])
       expect(stdout).toContain(`\n${start} `);

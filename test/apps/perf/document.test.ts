@@ -31,7 +31,7 @@ describe("iperf3's document", () => {
     });
   });
 
-  it('has the server\'s data apart where data goes both ways', () => {
+  it("has the server's data apart where data goes both ways", () => {
     const document = intervalDocument({ ...INTERVAL, retransmits: [2] }, perfTerms('both'));
     expect(document).toMatchObject({
       sum: { bytes: 1_000, sender: true, retransmits: 2 },

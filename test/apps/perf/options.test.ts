@@ -56,7 +56,10 @@ describe("iperf3's flags", () => {
     skip(status !== 0, 'iperf3 is not installed');
     const known = [...SAME_FLAGS.map(([flag]) => flag), ...[...IGNORED, ...REFUSED].flatMap(({ written }) => written)];
     const names = new Set(known.flatMap((flag) => flag.split(', ')));
-    const theirs = [...stdout.matchAll(/^ {2}(-\w, )?(--[\w-]+)/gm)].flatMap(([, short, long]) => [short?.slice(0, 2), long]);
+    const theirs = [...stdout.matchAll(/^ {2}(-\w, )?(--[\w-]+)/gm)].flatMap(([, short, long]) => [
+      short?.slice(0, 2),
+      long,
+    ]);
     expect(theirs.filter((flag) => flag !== undefined && !names.has(flag))).toEqual([]);
     expect(theirs.length).toBeGreaterThan(50);
   });
@@ -68,10 +71,13 @@ describe("iperf3's flags", () => {
       ...REFUSED.map(({ written, why }) => [written.join(', '), 'refused', why]),
     ];
     const table = rows.map(([flag, what, note]) => `| \`${flag}\` | ${what} | ${note} |\n`).join('');
-    const head = "# iperf3's flags\n\nMade by `npm run docs:iperf3` from the table of options of `xpass perf`. [PERF](PERF.md) says how to use it.\n\n";
+    const head =
+      "# iperf3's flags\n\nMade by `npm run docs:iperf3` from the table of options of `xpass perf`. [PERF](PERF.md) says how to use it.\n\n";
     const means =
       '*same*: means what it means there. *no effect*: accepted, said once on standard error, listed in the document as `ignored_options`. *refused*: ends with 2.\n\n';
-    await expect(`${head}${means}| flag | here | note |\n|---|---|---|\n${table}`).toMatchFileSnapshot('../../../docs/IPERF3.md');
+    await expect(`${head}${means}| flag | here | note |\n|---|---|---|\n${table}`).toMatchFileSnapshot(
+      '../../../docs/IPERF3.md',
+    );
   });
 });
 

@@ -6,7 +6,12 @@ import { perfReport } from '../../harness/perf-report.js';
 import { perfRequest } from '../../harness/perf-request.js';
 
 const REACHED = { address: '127.0.0.1:28400', switchAddress: null, hostId: 0 };
-const DONE: PerfOutcome = { peerName: '192.0.2.1:9', request: perfRequest(1), received: perfReport().received, sides: null };
+const DONE: PerfOutcome = {
+  peerName: '192.0.2.1:9',
+  request: perfRequest(1),
+  received: perfReport().received,
+  sides: null,
+};
 const LOST: PerfOutcome = { ...DONE, received: null };
 const SHARES = {
   startS: 1,
@@ -20,8 +25,16 @@ const SHARES = {
 
 function printed(options: { json?: boolean; jsonStream?: boolean }) {
   const said: string[] = [];
-  const results = { line: (text: string) => said.push(text), json: (value: unknown) => said.push(JSON.stringify(value)) };
-  const printer = new ServerPrinter(results as never, { json: false, jsonStream: false, format: undefined, ...options });
+  const results = {
+    line: (text: string) => said.push(text),
+    json: (value: unknown) => said.push(JSON.stringify(value)),
+  };
+  const printer = new ServerPrinter(results as never, {
+    json: false,
+    jsonStream: false,
+    format: undefined,
+    ...options,
+  });
   printer.listening(REACHED);
   printer.begin(DONE.peerName, DONE.request);
   printer.shares(SHARES);
@@ -47,7 +60,10 @@ describe('what a server prints', () => {
     const events = printed({ jsonStream: true }).map((line) => JSON.parse(line));
     expect(events.map(({ event }) => event)).toEqual(['listening', 'start', 'interval', 'end', 'error', 'end']);
     expect(events[0].data).toEqual({ address: '127.0.0.1:28400', switch: null, host_id: null });
-    expect(events[2].data).toMatchObject({ streams: [{ bytes: 750_000, xpass: { share: 0.75 } }, {}], sum: { xpass: { jain: 0.8 } } });
+    expect(events[2].data).toMatchObject({
+      streams: [{ bytes: 750_000, xpass: { share: 0.75 } }, {}],
+      sum: { xpass: { jain: 0.8 } },
+    });
   });
 
   it('is one document a test', () => {

@@ -12,7 +12,11 @@ describe('what a client asks for', () => {
   it('is ten seconds on one flow without options', () => {
     const { request, streams } = termsOf({});
     expect(request).toMatchObject({ direction: 'forward', flows: 1, durationNs: 10e9, bytes: null, omitNs: 0 });
-    expect([request.pace, request.lengthBytes, streams]).toEqual([undefined, undefined, [{ socket: 5, isSender: true }]]);
+    expect([request.pace, request.lengthBytes, streams]).toEqual([
+      undefined,
+      undefined,
+      [{ socket: 5, isSender: true }],
+    ]);
   });
 
   it('divides bytes and blocks among the flows', () => {
@@ -28,12 +32,14 @@ describe('what a client asks for', () => {
 
   it('has small messages in an exchange, and streams of both directions with --bidir', () => {
     expect(termsOf({ rr: 'true' }).request).toMatchObject({ direction: 'exchange', lengthBytes: 64 });
-    expect(termsOf({ bidir: 'true', parallel: '2' }).streams.map(({ socket, isSender }) => [socket, isSender])).toEqual([
-      [5, true],
-      [7, true],
-      [9, false],
-      [11, false],
-    ]);
+    expect(termsOf({ bidir: 'true', parallel: '2' }).streams.map(({ socket, isSender }) => [socket, isSender])).toEqual(
+      [
+        [5, true],
+        [7, true],
+        [9, false],
+        [11, false],
+      ],
+    );
   });
 
   it('names a credit algorithm to a server that receives, and keeps it when the client receives', () => {

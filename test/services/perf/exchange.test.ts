@@ -41,6 +41,11 @@ describe('the meter of an exchange', () => {
   it('says nothing of one way where messages have no time', () => {
     const meter = new ExchangeMeter();
     meter.record(0, Number.NaN, 5_000);
-    expect(meter.results()).toMatchObject({ uncertaintyUs: null, unstamped: 1, forwardDelay: { count: 0 }, completion: { count: 1 } });
+    expect(meter.results()).toMatchObject({
+      uncertaintyUs: null,
+      unstamped: 1,
+      forwardDelay: { count: 0 },
+      completion: { count: 1 },
+    });
   });
 });

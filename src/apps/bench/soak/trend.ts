@@ -1,5 +1,5 @@
-import { studentT } from '../../../sim/measure/student.js';
 import { assert } from '../../../base/assert.js';
+import { studentT } from '../../../sim/measure/student.js';
 
 /** A straight line through samples of something over time. */
 export interface Trend {
