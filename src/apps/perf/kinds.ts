@@ -2,7 +2,10 @@
 import { rate, size } from '../../base/quantities.js';
 import type { ValueKind } from '../../base/value-kind.js';
 
-/** Values as iperf3 writes them (https://software.es.net/iperf/invoking.html): in sizes and counts a bare K, M, G or T is a power of 1024, in rates one of 1000. */
+/**
+ * Values as iperf3 writes them (https://software.es.net/iperf/invoking.html): in sizes and counts a bare K, M, G or T is a power of 1024, in rates one
+ * of 1000.
+ */
 
 const POWERS: Readonly<Record<string, number>> = { k: 1, m: 2, g: 3, t: 4 };
 

@@ -18,7 +18,10 @@ export const MAX_DURATION_NS = 86_400e9;
 /** Of one message or one write (ours): what a flow holds in its buffers at most. */
 export const MAX_LENGTH_BYTES = 64 * 1024 * 1024;
 
-/** `forward`: the client sends the data; `reverse`: the server does; `both`: both do; `exchange`: the server answers each message of the client with one as long. */
+/**
+ * `forward`: the client sends the data; `reverse`: the server does; `both`: both do; `exchange`: the server answers each message of the client with
+ * one as long.
+ */
 export const DIRECTIONS = ['forward', 'reverse', 'both', 'exchange'] as const;
 export type Direction = (typeof DIRECTIONS)[number];
 
