@@ -49,7 +49,7 @@ const mean = (list) => list.reduce((sum, each) => sum + each, 0) / list.length;
 
 /** Mbit/s of each flow of xpass and of TCP, and the part of the machine's time that its host gave to others. */
 function compare([xpassFile, tcpFile, ticks, kernel, flows, options]) {
-  const xpass = JSON.parse(readFileSync(xpassFile, 'utf8')).goodput_bps / flows;
+  const xpass = JSON.parse(readFileSync(xpassFile, 'utf8')).end.sum_received.bits_per_second / flows;
   const tcp = mean(JSON.parse(readFileSync(tcpFile, 'utf8').trim().split('\n').at(-1)));
   const [stolen, all, stolenThen, allThen] = ticks.split(/\s+/).map(Number);
   const steal = (100 * (stolenThen - stolen)) / (allThen - all);

@@ -95,7 +95,7 @@ clean_up() {
 mbit() {
   node -e '
     const report = JSON.parse(require("node:fs").readFileSync(process.argv[1], "utf8"));
-    console.log(((report.goodput_bps ?? report.end.sum_received.bits_per_second) / 1e6).toFixed(1));' "$1"
+    console.log((report.end.sum_received.bits_per_second / 1e6).toFixed(1));' "$1"
 }
 
 iperf() {

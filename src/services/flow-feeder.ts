@@ -11,6 +11,8 @@ export interface FeederOptions {
   readonly framesAhead: number;
   /** Frames that still wait when credits bring the next refill, at least 1: a flow that has none takes itself for idle. */
   readonly framesLeft: number;
+  /** Bytes of the stream that may be written by now, for a stream that is held back; `refill` is to be called when it has grown. */
+  allowedBytes?(): number;
   /**
    * The next bytes of the stream from `offset` on: 1 to `leftBytes`, of which `wantedBytes` are needed now. They must not change before they are
    * acknowledged.
@@ -73,8 +75,9 @@ export class FlowFeeder implements Pick<FlowWriter, 'onWritable'>, Pick<FlowObse
     if (this.isOver) return;
     const { options, sender } = this;
     let unsentBytes = sender.unsentBytes;
-    while (unsentBytes < aheadBytes && this.writtenBytes < options.bytes) {
-      const leftBytes = options.bytes - this.writtenBytes;
+    const mostBytes = Math.min(options.bytes, options.allowedBytes?.() ?? Number.POSITIVE_INFINITY);
+    while (unsentBytes < aheadBytes && this.writtenBytes < mostBytes) {
+      const leftBytes = mostBytes - this.writtenBytes;
       const part = options.part(this.writtenBytes, Math.min(aheadBytes - unsentBytes, leftBytes), leftBytes);
       if (!sender.write(part)) {
         // `onWritable` comes.

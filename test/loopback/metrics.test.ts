@@ -12,15 +12,20 @@ import { metricSource } from '../../src/services/metrics/source.js';
 import { randomFile } from './send-lab.js';
 import { type Event, freePorts, runHere, scratchFolder, XpassCommand } from './switch-lab.js';
 
-const METRICS = ['--metrics', '127.0.0.1:0', '--json'];
+const METRICS = ['--metrics', '127.0.0.1:0'];
 const DEPLOY = new URL('../../deploy/', import.meta.url);
 const HAS_PROMTOOL = spawnSync('promtool', ['--version']).status === 0;
 
 /** A command that serves metrics: where, and how it says that it is ready. */
 async function startWatched(...args: string[]): Promise<{ process: XpassCommand; at: Event; listening: Event }> {
-  const process = new XpassCommand([...args, ...METRICS]);
-  const at = await process.event('metrics');
-  return { process, at, listening: await process.event('listening') };
+  const process = new XpassCommand([...args, ...METRICS, args[0] === 'perf' ? '--json-stream' : '--json']);
+  const at = dataOf(await process.event('metrics'));
+  return { process, at, listening: dataOf(await process.event('listening')) };
+}
+
+/** Of perf it stands under a key of its own. */
+function dataOf(event: Event): Event {
+  return typeof event.data === 'object' ? ({ event: event.event, ...event.data } as Event) : event;
 }
 
 async function scrape({ metrics }: Event, accept = 'text/plain'): Promise<string> {

@@ -25,8 +25,8 @@ async function run(node: string, ...args: string[]): Promise<string> {
 }
 
 async function measure(node: string, datapath: string) {
-  const server = new XpassProcess(['perf', '-s', '--json', '--listen', ':0', '--datapath', datapath], node);
-  const { address } = await server.event('listening');
+  const server = new XpassProcess(['perf', '-s', '--json-stream', '--listen', ':0', '--datapath', datapath], node);
+  const { address } = (await server.event('listening')).data as { address: string };
   const client = ['perf', '--json', '-c', String(address), '-t', '300ms', '--datapath', datapath];
   return JSON.parse(await run(node, ...client));
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { PERF_DOCUMENT_SHAPE } from '../../src/apps/perf/document-shape.js';
 import {
   freePorts,
   runHere,
@@ -17,20 +18,20 @@ const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url)
 
 /** A server that is ready, on a port that is free. */
 async function startServer(...args: string[]) {
-  return ready(new XpassCommand(['perf', '-s', '--json', '--listen', ':0', ...args]));
+  return ready(new XpassCommand(['perf', '-s', '--json-stream', '--listen', ':0', ...args]));
 }
 
 async function ready<T extends XpassRun>(server: T) {
-  const { address } = await server.event('listening');
-  return { server, address: String(address) };
+  const { data } = await server.event('listening');
+  return { server, address: String((data as { address: unknown }).address) };
 }
 
 /** A server behind a switch, as host 2. */
 async function startSwitched(switchArgs: readonly string[]) {
   const { port } = await startSwitch('--hosts', '3', ...switchArgs);
   const switchAddress = `127.0.0.1:${port}`;
-  const server = new XpassCommand(['perf', '-s', '--json', '--switch', switchAddress, '--host-id', '2']);
-  expect(await server.event('listening')).toMatchObject({ host_id: 2, switch: switchAddress });
+  const server = new XpassCommand(['perf', '-s', '--json-stream', '--switch', switchAddress, '--host-id', '2']);
+  expect(await server.event('listening')).toMatchObject({ data: { host_id: 2, switch: switchAddress } });
   return { server, switchAddress };
 }
 
@@ -42,7 +43,7 @@ interface Report {
   readonly speculative_frames: number;
   readonly filled_frames: number;
   readonly chunks: number;
-  readonly intervals: readonly { bytes: number; flows: readonly number[] }[];
+  readonly intervals: readonly { streams: readonly { bytes: number }[]; sum: { bytes: number } }[];
   readonly rtt_us: { readonly p50: number; readonly count: number };
   readonly credit_gap_us: { readonly p50: number; readonly count: number };
   readonly credits: Record<'sent' | 'used' | 'wasted' | 'dropped', number>;
@@ -54,7 +55,12 @@ async function measure(...args: string[]): Promise<Report> {
   const { code, stdout, stderr } = await runHere('perf', '--json', ...args);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
-  return JSON.parse(stdout) as Report;
+  const { intervals, end } = PERF_DOCUMENT_SHAPE.parse(JSON.parse(stdout));
+  return { intervals, ...end.xpass } as unknown as Report;
+}
+
+interface End {
+  readonly sum_received: { readonly bytes: number };
 }
 
 const PERCENTILES = ['min', 'mean', 'p50', 'p90', 'p99', 'p999', 'max', 'count'];
@@ -73,8 +79,6 @@ const KEYS = [
   'filled_frames',
   'chunks',
   'jain',
-  'intervals',
-  'intervals_omitted',
   'rtt_us',
   'credit_gap_us',
   'credit_send_gap_us',
@@ -83,6 +87,10 @@ const KEYS = [
   'credits',
   'cpu',
   'driver',
+  'intervals_omitted',
+  'reverse',
+  'exchange',
+  'repeats',
 ];
 
 /** Payload that a link of 20 Mbit/s carries: 1446 bytes in 1626 of credit and data on the wire. */
@@ -91,7 +99,7 @@ const PAYLOAD_BPS = (20e6 * 1446) / 1626;
 describe('xpass perf', () => {
   it('shares frames among flows of little data where it is told to', async () => {
     const { server, switchAddress } = await startSwitched(['--link-rate', '10mbit']);
-    const args = ['-c', '2', '--switch', switchAddress, '-P', '32', '-n', '200'];
+    const args = ['-c', '2', '--switch', switchAddress, '-P', '32', '-n', '6400'];
     const without = await measure(...args);
     const filled = await measure(...args, '--fill-frames');
     expect([without.bytes, filled.bytes]).toEqual([6_400, 6_400]);
@@ -103,7 +111,7 @@ describe('xpass perf', () => {
 
   it('begins with speculative data through a switch, and every byte arrives', async () => {
     const { server, switchAddress } = await startSwitched(['--link-rate', '100mbit']);
-    const args = ['-c', '2', '--switch', switchAddress, '-P', '4', '-n', '20KB'];
+    const args = ['-c', '2', '--switch', switchAddress, '-P', '4', '-n', '80KB'];
     const without = await measure(...args);
     const speculative = await measure(...args, '--speculative');
     expect([without.bytes, speculative.bytes]).toEqual([80_000, 80_000]);
@@ -115,7 +123,7 @@ describe('xpass perf', () => {
   it('measures in both directions, on one flow and on several, with one server', async () => {
     const { server, address } = await startServer();
     const forward = await measure('-c', address, '-t', '1', '-i', '250ms');
-    expect(Object.keys(forward)).toEqual(KEYS);
+    expect(Object.keys(forward).sort()).toEqual(['intervals', ...KEYS].sort());
     expect(forward).toMatchObject({
       algorithm: 'steady',
       direction: 'forward',
@@ -138,46 +146,37 @@ describe('xpass perf', () => {
     // Credits that are due together share datagrams.
     expect(receiving.datagrams_out + receiving.bundled_frames_out - receiving.bundles_out).toBeGreaterThan(used);
 
-    const reverse = await measure('-c', address, '-n', '200000', '-P', '4', '-R');
+    const reverse = await measure('-c', address, '-n', '800000', '-P', '4', '-R');
     expect(reverse).toMatchObject({ direction: 'reverse', flows: 4, bytes: 800_000, jain: 1 });
-    const parallel = await measure('-c', address, '-n', '200000', '-P', '4');
+    const parallel = await measure('-c', address, '-n', '800000', '-P', '4');
     expect(parallel).toMatchObject({ direction: 'forward', flows: 4, bytes: 800_000, jain: 1 });
 
     const { code, stderr } = await server.stop();
     expect([code, stderr]).toEqual([0, '']);
-    expect(server.events.map(({ event, direction, bytes }) => [event, direction, bytes])).toEqual([
-      ['listening', undefined, undefined],
-      ['test', 'forward', forward.bytes],
-      ['test', 'reverse', 800_000],
-      ['test', 'forward', 800_000],
-    ]);
+    const ends = server.events
+      .filter(({ event }) => event === 'end')
+      .map(({ data }) => (data as End).sum_received.bytes);
+    expect(ends).toEqual([forward.bytes, 800_000, 800_000]);
   });
 
   it('prints a line an interval and a summary for people', async () => {
     const { address } = await startServer();
     const { code, stdout } = await runHere('perf', '-c', address, '-t', '0.6', '-i', '0.2', '-P', '2');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {2}flow 0$/m);
-    expect(stdout).toMatch(/^ {2}0\.00- {2}0\.2\d s {1,6}[\d.]+ [MG]bit\/s {1,6}[\d.]+ .iB {2}Jain [01]\.\d{3}$/m);
-    for (const start of [
-      'goodput',
-      'frames',
-      'run',
-      'RTT',
-      'gap between credits, arriving',
-      'credits',
-      'data',
-      'cpu',
-    ]) {
+    expect(stdout).toMatch(
+      /^\[ {2}5\] {3}0\.00-0\.2\d {3}sec {1,3}[\d.]+ [KM]Bytes {1,3}[\d.]+ [MK]bits\/sec {1,5}\d+$/m,
+    );
+    expect(stdout).toMatch(/^\[SUM\] {3}0\.00-[\d. ]+sec .*receiver$/m);
+    for (const start of ['goodput', 'run', 'credits', 'RTT', 'credits in', 'credits out'])
       expect(stdout).toContain(`\n${start} `);
-    }
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
 
   it('measures through a switch in both directions', async () => {
     const { switchAddress } = await startSwitched(['--link-rate', '20mbit']);
     const report = await measure('-c', '2', '--switch', switchAddress, '-t', '1', '-P', '4');
     expect(report.goodput_bps / PAYLOAD_BPS).toBeLessThan(1.05);
-    expect(report.intervals[0].flows).toHaveLength(4);
+    expect(report.intervals[0].streams).toHaveLength(4);
     const reverse = await measure('-c', '2', '--switch', switchAddress, '-n', '100kB', '-R');
     expect(reverse.bytes).toBe(100_000);
   });
@@ -204,18 +203,18 @@ describe('xpass perf', () => {
       [['-n', '100GB', '-R'], 1],
     ] as const) {
       const client = new XpassCommand(['perf', '-c', address, '-i', '100ms', ...wanted]);
-      await client.line(/bit\/s/);
+      await client.line(/bits\/sec/);
       const { code, stdout, stderr } = await client.stop('SIGINT');
-      expect([code, stdout]).toEqual([status, expect.stringContaining('\ngoodput ')]);
+      expect([code, stdout, stderr]).toEqual([status, expect.stringContaining('\ngoodput '), expect.any(String)]);
       if (status === 1)
         expect(stderr).toMatch(/^xpass perf: \d+ of 100000000000 bytes arrived before the test was ended$/m);
     }
   });
 
   it.each([[[]], [['-R']]])('ends with 3 when the server is killed %j', async (direction) => {
-    const { server, address } = await ready(new XpassProcess(['perf', '-s', '--json', '--listen', ':0']));
+    const { server, address } = await ready(new XpassProcess(['perf', '-s', '--json-stream', '--listen', ':0']));
     const client = new XpassCommand(['perf', '-c', address, '-i', '100ms', ...direction]);
-    await client.line(/bit\/s/);
+    await client.line(/bits\/sec/);
     await server.stop('SIGKILL');
     const { code, stderr } = await client.ended;
     const sentence = /^xpass perf: 127\.0\.0\.1:\d+ is lost: nobody listens at its port \(ECONNREFUSED\)$/m;
@@ -225,7 +224,7 @@ describe('xpass perf', () => {
   it('ends with 3 when the server ends in the middle', async () => {
     const { server, address } = await startServer();
     const client = new XpassCommand(['perf', '-c', address, '-i', '100ms']);
-    await client.line(/bit\/s/);
+    await client.line(/bits\/sec/);
     expect((await server.stop('SIGTERM')).code).toBe(0);
     const { code, stderr } = await client.ended;
     expect([code, stderr]).toEqual([3, expect.stringContaining('is shutting down')]);
@@ -278,6 +277,6 @@ describe('a path of a small MTU', () => {
     });
     skip(status === null || status === 77 || /unshare/.test(stderr), 'it needs root, for a network of its own');
     expect([status, stderr]).toEqual([0, expect.stringContaining('give both hosts --frame-size 1372')]);
-    expect(JSON.parse(stdout).bytes).toBeGreaterThan(100_000);
+    expect(JSON.parse(stdout).end.sum_received.bytes).toBeGreaterThan(100_000);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DAEMON_METRICS, FILE_EVENT, PROGRESS_EVENT, SUMMARY_EVENT } from '../../src/apps/daemon/report.js';
 import { PERF_DOCUMENT } from '../../src/apps/perf/report.js';
-import { TEST_EVENT, TEST_METRICS } from '../../src/apps/perf/server-printer.js';
+import { TEST_METRICS } from '../../src/apps/perf/server-printer.js';
 import { SENT_FILE, SENT_SUMMARY } from '../../src/apps/send/report.js';
 import { PORTS_EVENT, SUMMARY_METRICS } from '../../src/apps/switch/report.js';
 import type { Fields, Metric } from '../../src/base/metric.js';
@@ -49,8 +49,7 @@ const SECTIONS: readonly Section[] = [
   { title: 'Rates', about: 'rates.csv of `--csv`', fields: RATE_SAMPLE },
   { title: 'States', about: 'states.csv of `--csv`', fields: STATE_SAMPLE },
   { title: 'Queues', about: 'queues.csv of `--csv`', fields: QUEUE_SAMPLE },
-  { title: 'Perf, client', about: '`xpass perf -c --json`', fields: PERF_DOCUMENT },
-  { title: 'Perf, server', about: '`test` of `xpass perf -s --json`', fields: TEST_EVENT },
+  { title: 'Perf, client', about: '`end.xpass` of `xpass perf -c --json`', fields: PERF_DOCUMENT },
   { title: 'Daemon, file', about: '`file` of `xpass daemon --json`', fields: FILE_EVENT },
   { title: 'Daemon, progress', about: '`progress` of `xpass daemon --json`', fields: PROGRESS_EVENT },
   { title: 'Daemon, summary', about: '`summary` of `xpass daemon --json`', fields: SUMMARY_EVENT },

@@ -110,8 +110,9 @@ export async function measureXpass(bench: Workbench, work: Work): Promise<Pace> 
   const times = ['-t', `${bench.settings.seconds}s`, '-O', `${bench.warmUpSeconds}s`];
   const client = bench.start('perf', '-c', ...to, ...how, ...times, '-P', `${flows}`, '--json');
   const takesMs = 1e3 * bench.perfSeconds(bench.settings.seconds);
-  const [cores, { frames_per_s }] = await Promise.all([bench.coresOfPerf(), client.result({ takesMs })]);
-  return { framesPerSecond: Number(frames_per_s), cores };
+  const [cores, { end }] = await Promise.all([bench.coresOfPerf(), client.result({ takesMs })]);
+  const { frames_per_s } = (end as { xpass: { frames_per_s: number } }).xpass;
+  return { framesPerSecond: frames_per_s, cores };
 }
 
 /** Starts a server; returns what a client is told to find it. */

@@ -158,12 +158,12 @@ async function measureJoining(bench: Workbench): Promise<BenchRow[]> {
 }
 
 interface Interval {
-  readonly end_s: number;
-  readonly goodput_bps: number;
+  readonly sum: { readonly end: number; readonly bits_per_second: number };
 }
 
 function secondsToShare(intervals: readonly Interval[]): number {
   const payload = (DEFAULT_FRAME_BYTES - Data.overheadBytes) / DATA_WIRE_BYTES;
   const fairBps = (JOINING.rateBps * (1 - creditShare(DEFAULT_FRAME_BYTES)) * payload) / 2;
-  return intervals.find(({ goodput_bps }) => goodput_bps >= fairBps * (1 - JOINING.tolerance))?.end_s ?? Number.NaN;
+  const reached = intervals.find(({ sum }) => sum.bits_per_second >= fairBps * (1 - JOINING.tolerance));
+  return reached?.sum.end ?? Number.NaN;
 }

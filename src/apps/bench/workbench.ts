@@ -138,7 +138,9 @@ export class Workbench {
 
   /** Starts a process that says when it is ready, and returns where it listens. */
   async listen(...args: string[]): Promise<{ address: string; control: string }> {
-    const { address, control } = await this.start(...args, '--json').event('listening');
+    const isPerf = args[0] === 'perf';
+    const event = await this.start(...args, isPerf ? '--json-stream' : '--json').event('listening');
+    const { address, control } = isPerf ? (event.data as Record<string, unknown>) : event;
     return { address: String(address), control: String(control) };
   }
 

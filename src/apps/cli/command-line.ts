@@ -41,7 +41,8 @@ export function parseCommandLine(command: Command, args: readonly string[]): Com
   const names = keys.map(longName);
   const flags = names.filter((_, at) => specs[keys[at]].isFlag);
   rejectFlagValues(flags, args);
-  const { _: positionals, help, ...found } = split(specs, flags, args);
+  const { _: positionals, help, ...parsed } = split(specs, flags, spread(specs, args));
+  const found = withDeclaredNegations(parsed, names);
   for (const [name, value] of Object.entries(found)) {
     const isNegated = value === false && !flags.includes(name);
     if (isNegated || !names.includes(name)) throw unknownOption(isNegated ? `no-${name}` : name, names);
@@ -51,6 +52,33 @@ export function parseCommandLine(command: Command, args: readonly string[]): Com
   if (!wantsHelp) checkPositionals(command, words);
   const given = Object.entries(found).map(([name, value]) => [name, [value].flat().map(String)] as const);
   return { wantsHelp, given: new Map(given), positionals: words };
+}
+
+/** As getopt has it: what stands behind the letter of an option that takes a value is the value, as in `-b1G` and `-RP4`. */
+function spread(specs: OptionSpecs, args: readonly string[]): string[] {
+  const valued = new Set(
+    Object.values(specs).flatMap(({ alias, isFlag }) => (alias === undefined || isFlag ? [] : [alias])),
+  );
+  const end = args.indexOf('--');
+  return args.flatMap((arg, at) => {
+    if (!/^-[^-]./.test(arg) || (end >= 0 && at > end)) return [arg];
+    const letter = [...arg].findIndex((each, place) => place > 0 && valued.has(each));
+    if (letter < 1 || letter === arg.length - 1 || arg[letter + 1] === '=') return [arg];
+    return [arg.slice(0, letter + 1), arg.slice(letter + 1)];
+  });
+}
+
+/** The parser takes `--no-delay` for `delay` turned off, although an option has this name. */
+function withDeclaredNegations(
+  parsed: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(parsed).map(([name, value]) => {
+    const negated = `no-${name}`;
+    const isDeclared = value === false && !names.includes(name) && names.includes(negated);
+    return isDeclared ? [negated, true] : [name, value];
+  });
+  return Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
 }
 
 function split(specs: OptionSpecs, flags: readonly string[], args: readonly string[]) {

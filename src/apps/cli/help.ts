@@ -45,6 +45,7 @@ export function programHelp(commands: readonly CommandEntry[], columns = MOST_CO
 function described(specs: OptionSpecs, columns: number): Argv {
   const built = bare(columns).option('help', { alias: 'h', type: 'boolean', describe: 'Show this' });
   for (const [key, spec] of Object.entries(specs)) {
+    if (spec.isHidden === true) continue;
     built.option(longName(key), {
       type: spec.isFlag ? 'boolean' : 'string',
       describe: spec.isFlag ? spec.describe : `${spec.describe}. Allowed: ${spec.allowed}`,

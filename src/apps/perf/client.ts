@@ -12,6 +12,8 @@ import { encodeMessage, type Message } from '../../services/file/message.js';
 import type { TransferBody } from '../../services/file/transfer-reader.js';
 import { parseVerdict } from '../../services/file/verdict.js';
 import { IncomingStream } from '../../services/incoming-stream.js';
+import type { ExchangeResults } from '../../services/perf/exchange.js';
+import { Exchanger } from '../../services/perf/exchanger.js';
 import { creditChoice, type PerfRequest, parseHeader } from '../../services/perf/messages.js';
 import { PerfReceiver } from '../../services/perf/receiver.js';
 import { parseResults, resultsMessage, type SideResults } from '../../services/perf/results.js';
@@ -37,6 +39,8 @@ export interface PerfClientOptions {
 export interface PerfClientOutcome {
   readonly client: SideResults;
   readonly server: SideResults;
+  /** Of an exchange. */
+  readonly exchange: ExchangeResults | null;
 }
 
 /** Streams of the server besides those of data: its answer, or a verdict. */
@@ -56,6 +60,10 @@ export class PerfClient implements FlowWriter {
   private readonly receiver: PerfReceiver | null;
   private readonly control: Sender;
   private state: 'opening' | 'running' | 'measured' | 'over' = 'opening';
+  private readonly exchanger: Exchanger | null;
+  private isInterrupted = false;
+  /** Sides of ours whose data has not ended. */
+  private openSides: number;
   private streamCount = 0;
   private answer: IncomingStream | null = null;
   private ours: SideResults | null = null;
@@ -73,22 +81,36 @@ export class PerfClient implements FlowWriter {
     });
     this.side = new PerfSide(host, driver);
     this.control = host.openSender(peer, this, { onReply: (receiver) => this.accept(receiver) });
-    const isForward = request.direction === 'forward';
-    this.sender = isForward ? this.newSender() : null;
-    this.receiver = isForward ? null : this.newReceiver();
+    const { direction } = request;
+    this.sender = direction === 'reverse' ? null : this.newSender();
+    this.exchanger =
+      direction === 'exchange' && this.sender !== null
+        ? new Exchanger({ request, sender: this.sender, now: () => host.now() })
+        : null;
+    this.receiver = direction === 'forward' ? null : this.newReceiver();
+    this.openSides = this.sender !== null && this.receiver !== null ? 2 : 1;
     this.control.write(encodeMessage(request));
   }
 
-  /** Bytes of each flow that have arrived, as far as this side knows. */
+  /** Bytes of each flow that have arrived, as far as this side knows: first those that this side sends. */
   progress(): number[] {
-    return this.sender?.progress() ?? this.receiver?.progress() ?? [];
+    return [...(this.sender?.progress() ?? []), ...(this.receiver?.progress() ?? [])];
+  }
+
+  /** Data frames of each flow that this side sends that were lost and sent again. */
+  retransmits(): number[] {
+    return this.sender?.retransmits() ?? [];
   }
 
   /** Ends the test early: `finished` resolves with what there is, or rejects when there is nothing. */
   interrupt(): void {
     if (this.state === 'opening') this.fail(new Failure(ExitCode.failed, 'interrupted before the test began'));
-    else if (this.state === 'running' && this.sender !== null) this.sender.end();
-    else if (this.state === 'running') this.measure();
+    else if (this.state === 'running') {
+      this.isInterrupted = true;
+      if (this.exchanger !== null) this.exchanger.end();
+      else if (this.sender !== null) this.sender.end();
+      else this.measure();
+    }
   }
 
   /** Gives the test up: `finished` rejects with `failure`. */
@@ -127,7 +149,7 @@ export class PerfClient implements FlowWriter {
       host,
       open: (writer) => host.openSender(peer, writer, options),
       onDone: (error) => {
-        if (error === null) this.measure();
+        if (error === null) this.handleSideDone();
         else this.failFor(error);
       },
     });
@@ -138,8 +160,9 @@ export class PerfClient implements FlowWriter {
     return new PerfReceiver({
       request,
       now: () => host.now(),
+      onBytes: (index, bytes) => this.exchanger?.take(index, bytes),
       onDone: (fault) => {
-        if (fault === null) this.measure();
+        if (fault === null) this.handleSideDone();
         else this.failUnlessLost(fault);
       },
     });
@@ -162,6 +185,7 @@ export class PerfClient implements FlowWriter {
     this.begin();
     this.sender?.open();
     this.sender?.start();
+    this.exchanger?.start();
     return {
       bodyBytes: 0,
       hasTrailer: true,
@@ -199,6 +223,12 @@ export class PerfClient implements FlowWriter {
     return this.receiver.accept(parsed.index, stream.receiver);
   }
 
+  /** After an interrupt nobody waits for what the server still sends. */
+  private handleSideDone(): void {
+    this.openSides--;
+    if (this.openSides === 0 || (this.isInterrupted && this.exchanger === null)) this.measure();
+  }
+
   /** The data has ended: both sides tell what they measured. */
   private measure(): void {
     if (this.state !== 'running') return;
@@ -226,7 +256,8 @@ export class PerfClient implements FlowWriter {
   /** After an interrupt the server gives up its data; then only its answer counts. */
   private handleStreamClosed(stream: IncomingStream, error: XpassError | null): void {
     const { ours, theirs } = this;
-    if (stream === this.answer && ours !== null && theirs !== null) this.succeed({ client: ours, server: theirs });
+    if (stream === this.answer && ours !== null && theirs !== null)
+      this.succeed({ client: ours, server: theirs, exchange: this.exchanger?.results ?? null });
     else if (error !== null && (stream === this.answer || this.state !== 'measured')) {
       this.failFor(error);
     }

@@ -1,31 +1,17 @@
-import type { Results } from '../shared/results.js';
-import { type Interval, Intervals } from './intervals.js';
-import { intervalLines } from './report.js';
+import { type Interval, Intervals, type Progress } from './intervals.js';
 
 /** Numbers that the list of intervals may hold, one for each flow of each interval: 16 MB of them (ours). */
 const MAX_NUMBERS = 1_000_000;
 /** What is left of an interval at the end is shown when it is at least this part of one (ours): less of it is noise. */
 const LEAST_REST = 0.1;
 
-/** How far a test is. */
-export interface Progress {
-  readonly nowNs: number;
-  /** Of each flow since the test began. */
-  readonly bytes: readonly number[];
-}
-
-export interface TestStart {
-  readonly nowNs: number;
-  readonly flows: number;
-  readonly omitNs: number;
-  /** How far it is, whenever it is asked. */
-  progress(): Progress;
-}
-
 export interface IntervalLogOptions {
-  /** Where the lines go; null for none. */
-  readonly results: Results | null;
+  /** 0: none. */
   readonly intervalNs: number;
+  /** Not measured, at the beginning. */
+  readonly omitNs: number;
+  /** An interval is over. */
+  onInterval(interval: Interval): void;
 }
 
 /** Tells and keeps the intervals of a test. */
@@ -41,10 +27,12 @@ export class IntervalLog {
     this.options = options;
   }
 
-  /** The test begins; its first interval begins after the time that is left out. */
-  start({ nowNs, flows, omitNs, progress }: TestStart): void {
+  /** The data begins to flow; `progress` says how far it is, whenever it is asked. */
+  start(progress: () => Progress): void {
+    const { omitNs, intervalNs } = this.options;
+    if (intervalNs === 0) return;
     this.progress = progress;
-    if (omitNs === 0) this.begin({ nowNs, bytes: new Array<number>(flows).fill(0) });
+    if (omitNs === 0) this.begin(progress());
     else this.timer = setTimeout(() => this.begin(progress()), omitNs / 1e6);
   }
 
@@ -55,26 +43,22 @@ export class IntervalLog {
     this.measured = null;
     if (measured === null || progress === null) return;
     const now = progress();
-    if (measured.elapsedNs(now.nowNs) >= LEAST_REST * this.options.intervalNs)
-      this.add(measured.cut(now.nowNs, now.bytes));
+    if (measured.elapsedNs(now.nowNs) >= LEAST_REST * this.options.intervalNs) this.add(measured.cut(now));
   }
 
-  private begin({ nowNs, bytes }: Progress): void {
-    this.measured = new Intervals(nowNs, bytes);
+  private begin(now: Progress): void {
+    this.measured = new Intervals(now);
     this.timer = setInterval(() => this.cut(), this.options.intervalNs / 1e6);
   }
 
   private cut(): void {
     if (this.measured === null || this.progress === null) return;
-    const { nowNs, bytes } = this.progress();
-    this.add(this.measured.cut(nowNs, bytes));
+    this.add(this.measured.cut(this.progress()));
   }
 
   private add(interval: Interval): void {
-    const { results } = this.options;
-    if (results !== null) {
-      for (const line of intervalLines(interval)) results.line(line);
-    } else if ((this.intervals.length + 1) * interval.flows.length <= MAX_NUMBERS) this.intervals.push(interval);
+    if ((this.intervals.length + 1) * interval.flowBytes.length <= MAX_NUMBERS) this.intervals.push(interval);
     else this.omitted++;
+    this.options.onInterval(interval);
   }
 }

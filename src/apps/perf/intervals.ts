@@ -1,51 +1,50 @@
-import { gauge, gauges, type Values } from '../../base/metric.js';
-import { jainIndex } from '../../sim/measure/jain.js';
-
 /** What one interval brought. */
-export const INTERVAL_METRICS = {
-  startS: gauge('s', 'Beginning, since that of the first interval'),
-  endS: gauge('s', 'End, since the beginning of the first interval'),
-  bytes: gauge('bytes', 'Payload that arrived in it'),
-  goodputBps: gauge('bit/s', 'Payload over its length'),
-  flows: gauges('bit/s', 'Goodput of each flow'),
-  jain: gauge('share', "Jain's fairness index of the flows; null: nothing came"),
-};
+export interface Interval {
+  /** Since the beginning of the first. */
+  readonly startS: number;
+  readonly endS: number;
+  /** Payload of each flow that arrived in it: first the flows of the client's data, then of the server's. */
+  readonly flowBytes: readonly number[];
+  /** Frames of each flow sent again in it, of the flows that this side sends. */
+  readonly retransmits: readonly number[];
+}
 
-export type Interval = Readonly<Values<typeof INTERVAL_METRICS>>;
+/** How far a test is: each flow's counts since it began. */
+export interface Progress {
+  readonly nowNs: number;
+  readonly bytes: readonly number[];
+  readonly retransmits: readonly number[];
+}
 
-/** Cuts growing counts of bytes into intervals, each as long as it really was: timers are late. */
+/** Cuts growing counts into intervals, each as long as it really was: timers are late. */
 export class Intervals {
   private readonly startNs: number;
-  private lastNs: number;
-  private lastBytes: readonly number[];
+  private last: Progress;
 
-  /** `bytes` is what each flow has brought by then. */
-  constructor(startNs: number, bytes: readonly number[]) {
-    this.startNs = startNs;
-    this.lastNs = startNs;
-    this.lastBytes = bytes;
+  constructor(start: Progress) {
+    this.startNs = start.nowNs;
+    this.last = start;
   }
 
   /** Time since the last cut. */
   elapsedNs(nowNs: number): number {
-    return nowNs - this.lastNs;
+    return nowNs - this.last.nowNs;
   }
 
-  /** The interval that ends now; `bytes` is what each flow has brought in all. */
-  cut(nowNs: number, bytes: readonly number[]): Interval {
-    const seconds = (nowNs - this.lastNs) / 1e9;
-    const newBytes = bytes.map((count, at) => count - this.lastBytes[at]);
-    const total = newBytes.reduce((sum, count) => sum + count, 0);
-    const interval = {
-      startS: (this.lastNs - this.startNs) / 1e9,
-      endS: (nowNs - this.startNs) / 1e9,
-      bytes: total,
-      goodputBps: (total * 8) / seconds,
-      flows: newBytes.map((count) => (count * 8) / seconds),
-      jain: jainIndex(newBytes),
+  /** The interval that ends now. */
+  cut(now: Progress): Interval {
+    const { last, startNs } = this;
+    this.last = now;
+    return {
+      startS: (last.nowNs - startNs) / 1e9,
+      endS: (now.nowNs - startNs) / 1e9,
+      flowBytes: grown(last.bytes, now.bytes),
+      // The counts begin anew when the measurement begins.
+      retransmits: grown(last.retransmits, now.retransmits).map((count) => Math.max(0, count)),
     };
-    this.lastNs = nowNs;
-    this.lastBytes = bytes;
-    return interval;
   }
+}
+
+function grown(before: readonly number[], after: readonly number[]): number[] {
+  return after.map((count, at) => count - (before[at] ?? 0));
 }

@@ -1,5 +1,5 @@
-import { displayCount, displayDuration, displayPercent, displayRate, displaySize } from '../../base/display.js';
-import { counter, gauge, group, label, list, nullable, summary } from '../../base/metric.js';
+import { displayCount, displayPercent, displayRate } from '../../base/display.js';
+import { counter, gauge, group, label, nullable, summary } from '../../base/metric.js';
 import { type CreditTotals, withoutLostData } from '../../core/credit-totals.js';
 import { tableLines } from '../../report/table.js';
 import { PERCENTILE_METRICS, type Percentiles, unlimitedLossWarning } from '../../services/perf/histogram.js';
@@ -17,9 +17,8 @@ import {
 import { jainIndex } from '../../sim/measure/jain.js';
 import { type Column, metric, tableOf, text } from '../../telemetry/columns.js';
 import { type Document, documentOf } from '../../telemetry/document.js';
-import { INTERVAL_METRICS, type Interval } from './intervals.js';
 
-/** Everything that a test brought to light, from both sides. */
+/** Everything that a test brought to light of the data of one direction, from both sides. */
 export interface PerfReport {
   readonly request: PerfRequest;
   /** Credit algorithm of the data's receiver. */
@@ -30,9 +29,6 @@ export interface PerfReport {
   readonly isUnlimited: boolean;
   readonly received: ReceivedResults;
   readonly sent: SentResults;
-  readonly intervals: readonly Interval[];
-  /** Intervals that are not in the list, since it has a bound. */
-  readonly intervalsOmitted: number;
   readonly cpu: { readonly client: CpuUse; readonly server: CpuUse };
   readonly driver: { readonly client: DriverFigures | null; readonly server: DriverFigures | null };
 }
@@ -46,10 +42,10 @@ const { durationNs, bytes, speculativeFrames, repairedFrames, filledFrames, chun
 const driver = nullable(group('What its driver counted; null: unknown', DRIVER_FIGURES));
 const cpu = group('Processor time', CPU_METRICS);
 
-/** What `--json` prints. docs/APPLICATIONS.md, "Output of perf" */
+/** What stands under `xpass` at the end of the document. docs/PERF.md */
 export const PERF_DOCUMENT = {
   algorithm: label('Algorithm of the flows'),
-  direction: label('forward: the client sends; reverse: the server'),
+  direction: label('forward: the client sends; reverse: the server; both; exchange'),
   flows: gauge('flows', 'Flows of data'),
   frameBytes: gauge('bytes', "The sender's frames, at most"),
   datapath: group('How each side moves datagrams', { client: label('The client'), server: label('The server') }),
@@ -62,8 +58,6 @@ export const PERF_DOCUMENT = {
   filledFrames,
   chunks,
   jain: gauge('share', "Jain's fairness index of the flows' bytes"),
-  intervals: list('Intervals, by time', INTERVAL_METRICS),
-  intervalsOmitted: counter('intervals', 'Intervals left out of the list, which has a bound'),
   rttUs: summary('Round-trip time: of credits, without them of acknowledgements', PERCENTILE_METRICS),
   creditGapUs: SENT_RESULTS.creditGap,
   creditSendGapUs: RECEIVED_RESULTS.creditGap,
@@ -96,64 +90,56 @@ function framesPerS({ frames, durationNs: lastedNs }: ReceivedResults): number {
   return (frames * 1e9) / lastedNs;
 }
 
-/** `999.9 Mbit/s`, `999.9 KiB`. */
-const RATE_COLUMNS = 12;
-const SIZE_COLUMNS = 9;
-
-/** `  0.00-  1.00 s   1.021 Gbit/s  121.7 MiB`, with a line for each flow before it and Jain's index when there are several. */
-export function intervalLines(interval: Interval): string[] {
-  const { startS, endS, bytes, goodputBps: rateBps, flows, jain } = interval;
-  const span = `${seconds(startS)}-${seconds(endS)} s`;
-  if (flows.length === 1)
-    return [`${span}  ${displayRate(rateBps).padStart(RATE_COLUMNS)}  ${displaySize(bytes).padStart(SIZE_COLUMNS)}`];
-  const each = flows.map((flowBps, at) => `${span}  ${displayRate(flowBps).padStart(RATE_COLUMNS)}  flow ${at}`);
-  const sum = `${span}  ${displayRate(rateBps).padStart(RATE_COLUMNS)}  ${displaySize(bytes).padStart(SIZE_COLUMNS)}  Jain ${ratio(jain)}`;
-  return [...each, sum];
-}
-
-/** The summary for people. */
+/** What xpass adds to iperf3's summary for people, within 80 columns. */
 export function summaryLines(report: PerfReport): string[] {
   const { request, received } = report;
-  const flows = request.flows === 1 ? '1 flow' : `${request.flows} flows, Jain ${ratio(jainIndex(received.flowBytes))}`;
+  const fairness = request.flows === 1 ? '' : `, Jain ${ratio(jainIndex(received.flowBytes))}`;
   return [
-    '',
-    `goodput  ${displayRate(goodputBps(received))} (${displaySize(received.bytes)} in ${displayDuration(received.durationNs)}), ${flows}`,
-    `frames   ${displayCount(framesPerS(received))} a second of ${report.frameBytes} B, ` +
-      `${displayCount(received.frames)} in all, ${displayCount(received.repairedFrames)} repaired`,
-    `run      ${report.algorithm}, datapath ${datapathText(report)}, ${displayCount(received.markedFrames)} frames with an ECN mark`,
-    ...percentileLines(report),
-    creditLine(report),
+    `goodput  ${displayRate(goodputBps(received))}, ${displayCount(framesPerS(received))} frames/s of ${report.frameBytes} B${fairness}`,
+    `run      ${report.algorithm}, datapath ${datapathText(report)}, ${displayCount(received.markedFrames)} ECN marks`,
+    `credits  ${creditText(report)}`,
+    ...percentileLines([
+      ['RTT', rttOf(report)],
+      ['credits in', report.sent.creditGap],
+      ['credits out', report.received.creditGap],
+    ]),
+  ];
+}
+
+/** And with --verbose. */
+export function verboseLines(report: PerfReport): string[] {
+  return [
     `data     ${displayCount(lostFrames(report))} frames lost and sent again`,
     `cpu      client ${cores(report.cpu.client)}, server ${cores(report.cpu.server)}`,
     ...troubleLines(report.driver),
   ];
 }
 
+/** A line for each distribution, or what there is of them. */
+export function percentileLines(rows: readonly (readonly [what: string, Percentiles])[]): string[] {
+  const { columns, rows: cells } = tableOf(
+    PERCENTILE_COLUMNS,
+    rows.map(([what, percentiles]) => ({ what, ...percentiles })),
+  );
+  return tableLines(columns, cells);
+}
+
 /** Whoever paces a flow measures it: its receiver by credits, its sender by acknowledgements. */
-function rttOf({ received, sent }: PerfReport): Percentiles {
+export function rttOf({ received, sent }: PerfReport): Percentiles {
   return sent.rtt.count > 0 ? sent.rtt : received.rtt;
 }
 
+const SHOWN = { min: 'min', p50: 'p50', p90: 'p90', p99: 'p99', max: 'max' } as const;
+
 const PERCENTILE_COLUMNS: readonly Column<NamedPercentiles>[] = [
   text('', ({ what }) => what),
-  ...Object.keys(PERCENTILE_METRICS).map((field) =>
-    metric(PERCENTILE_METRICS, field as keyof Percentiles, field === 'p999' ? 'p99.9' : field),
-  ),
+  ...Object.entries(SHOWN).map(([field, title]) => metric(PERCENTILE_METRICS, field as keyof Percentiles, title)),
 ];
 
 type NamedPercentiles = Percentiles & { readonly what: string };
 
-function percentileLines(report: PerfReport): string[] {
-  const { columns, rows } = tableOf(PERCENTILE_COLUMNS, [
-    { what: 'RTT', ...rttOf(report) },
-    { what: 'gap between credits, arriving', ...report.sent.creditGap },
-    { what: 'gap between credits, sent', ...report.received.creditGap },
-  ]);
-  return tableLines(columns, rows);
-}
-
 /** By the word of the data's sender, who sent them again; an older one does not say. */
-function lostFrames({ sent, received }: PerfReport): number {
+export function lostFrames({ sent, received }: PerfReport): number {
   return sent.lostFrames ?? received.repairedFrames;
 }
 
@@ -161,10 +147,10 @@ function creditsOf(report: PerfReport): CreditTotals {
   return withoutLostData(report.received.credits, lostFrames(report));
 }
 
-function creditLine(report: PerfReport): string {
+function creditText(report: PerfReport): string {
   const { sent, used, unused, dropped } = creditsOf(report);
-  const part = (count: number): string => `${displayCount(count)} (${displayPercent(count / sent)})`;
-  return `credits  ${displayCount(sent)} sent, ${part(used)} used, ${part(unused)} wasted, ${part(dropped)} dropped`;
+  const part = (count: number): string => displayPercent(count / sent);
+  return `${displayCount(sent)} sent: ${part(used)} used, ${part(unused)} wasted, ${part(dropped)} dropped`;
 }
 
 function datapathText({ datapath: { client, server } }: PerfReport): string {
@@ -193,10 +179,6 @@ function troubleLines(driver: PerfReport['driver']): string[] {
     const found = troubles.filter(([count]) => count > 0).map(([count, what]) => `${displayCount(count)} ${what}`);
     return found.length === 0 ? [] : [`${side.padEnd(7)}  ${found.join(', ')}`];
   });
-}
-
-function seconds(value: number): string {
-  return value.toFixed(2).padStart(6);
 }
 
 function ratio(value: number): string {

@@ -1,12 +1,17 @@
-import { displayDuration, displayRate, displaySize } from '../../base/display.js';
-import { counter, gauge, group, initialValues, label, nullable } from '../../base/metric.js';
+import { displayPercent } from '../../base/display.js';
+import { counter, group, initialValues } from '../../base/metric.js';
 import { type MetricSource, metricSource } from '../../services/metrics/source.js';
-import { RECEIVED_RESULTS } from '../../services/perf/results.js';
+import type { PerfRequest } from '../../services/perf/messages.js';
 import type { PerfOutcome } from '../../services/perf/session.js';
 import { type Reached, whereReached } from '../../services/reached.js';
-import { type Document, documentOf } from '../../telemetry/document.js';
+import { type Document, plainJson } from '../../telemetry/document.js';
 import type { Results } from '../shared/results.js';
+import { bitrate, transfer } from './lines.js';
+import type { PerfOptions } from './options.js';
 import { goodputBps } from './report.js';
+import type { Shares } from './shares.js';
+
+type Parts = Pick<PerfOptions, 'json' | 'jsonStream' | 'format'>;
 
 /** What a server counts. */
 export const TEST_METRICS = {
@@ -14,26 +19,48 @@ export const TEST_METRICS = {
   failedTests: counter('events', 'Tests given up: the client was lost or ended'),
 };
 
-/** What a server says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/APPLICATIONS.md, "Output of perf" */
+/** What a server says: lines for people, events, or a document for each test. docs/PERF.md */
 export class ServerPrinter {
-  private readonly results: Results;
-  private readonly isJson: boolean;
+  private readonly results: Pick<Results, 'line' | 'json'>;
+  private readonly options: Parts;
   private readonly counts = initialValues(TEST_METRICS);
 
-  constructor(results: Results, isJson: boolean) {
+  constructor(results: Pick<Results, 'line' | 'json'>, options: Parts) {
     this.results = results;
-    this.isJson = isJson;
+    this.options = options;
   }
 
   /** The server is ready: programs wait for this line. */
   listening(reached: Reached): void {
-    if (this.isJson) {
-      const { address, switchAddress, hostId } = reached;
-      const host = switchAddress === null ? null : hostId;
-      this.results.json({ event: 'listening', address, switch: switchAddress, host_id: host });
-      return;
-    }
-    this.results.line(`${whereReached(reached)}, for xpass perf -c`);
+    const { address, switchAddress, hostId } = reached;
+    const host = switchAddress === null ? null : hostId;
+    this.say('listening', { address, switch: switchAddress, host_id: host }, () => [
+      `${whereReached(reached)}, for xpass perf -c`,
+    ]);
+  }
+
+  begin(peer: string, request: PerfRequest): void {
+    this.say('start', startOf(peer, request), () => [
+      `Accepted test ${request.test} from ${peer}, ${flowsOf(request)}`,
+    ]);
+  }
+
+  /** Of an interval. */
+  shares(shares: Shares): void {
+    const { startS, endS, clients, jain } = shares;
+    const seconds = endS - startS;
+    const document = {
+      streams: clients.map(({ peer, bytes, share }) => ({
+        start: startS,
+        end: endS,
+        seconds,
+        bytes,
+        bits_per_second: (bytes * 8) / seconds,
+        xpass: { peer, share },
+      })),
+      sum: { start: startS, end: endS, seconds, xpass: { jain } },
+    };
+    this.say('interval', document, () => this.shareLines(shares));
   }
 
   /** For Prometheus. */
@@ -44,41 +71,81 @@ export class ServerPrinter {
   test(outcome: PerfOutcome): void {
     if (outcome.received === null) this.counts.failedTests++;
     else this.counts.completedTests++;
-    if (this.isJson) this.results.json(outcomeEvent(outcome));
-    else this.results.line(outcomeLine(outcome));
+    const error = outcome.received === null ? 'given up: the client is lost or has ended' : null;
+    const end = endOf(outcome);
+    if (error !== null) this.say('error', error, () => []);
+    this.say('end', end, () => [this.outcomeLine(outcome)]);
+    if (!this.options.json || this.options.jsonStream) return;
+    const start = startOf(outcome.peerName, outcome.request);
+    this.results.json({ start, intervals: [], end, ...(error !== null && { error }) });
+  }
+
+  private say(event: string, data: unknown, lines: () => string[]): void {
+    const { json, jsonStream } = this.options;
+    if (jsonStream) this.results.json({ event, data: plainJson(data) });
+    else if (!json) for (const line of lines()) this.results.line(line);
+  }
+
+  private shareLines({ startS, endS, clients, jain }: Shares): string[] {
+    const span = `${startS.toFixed(2).padStart(6)}-${endS.toFixed(2).padEnd(6)} sec`;
+    const row = (id: string, bytes: number, tail: string): string =>
+      `[${id}] ${span}  ${transfer(bytes, this.options.format)}  ${bitrate((bytes * 8) / (endS - startS), this.options.format)}  ${tail}`;
+    const rows = clients.map(({ peer, bytes, share }, at) =>
+      row(String(at + 1).padStart(3), bytes, `${displayPercent(share)} ${peer}`),
+    );
+    const total = clients.reduce((sum, { bytes }) => sum + bytes, 0);
+    return clients.length === 1 ? rows : [...rows, row('SUM', total, `Jain ${jain.toFixed(3)}`)];
+  }
+
+  private outcomeLine({ peerName, request, received }: PerfOutcome): string {
+    const what = `${WORDS[request.direction]} ${peerName}, ${flowsOf(request)}`;
+    if (received === null) return `${what}: given up, the client is lost or has ended`;
+    const { format } = this.options;
+    const size = transfer(received.bytes, format).trim();
+    const rate = bitrate(goodputBps(received), format).trim();
+    return `${what}: ${size} in ${(received.durationNs / 1e9).toFixed(2)} sec, ${rate}`;
   }
 }
 
-/** What `--json` prints of a test. */
-export const TEST_EVENT = {
-  event: label('test'),
-  peer: label('The client'),
-  direction: label('forward: the client sends; reverse: the server'),
-  flows: gauge('flows', 'Flows of data'),
-  completed: label('Whether there are results', false),
-  bytes: nullable(RECEIVED_RESULTS.bytes),
-  durationNs: nullable(RECEIVED_RESULTS.durationNs),
-  goodputBps: nullable(gauge('bit/s', 'Payload over the duration')),
-};
+const WORDS = { forward: 'from', reverse: 'to', both: 'from and to', exchange: 'messages from' } as const;
 
-function outcomeEvent({ peerName, request, received }: PerfOutcome): Document {
-  const measured = received === null ? {} : { ...received, goodputBps: goodputBps(received) };
-  return documentOf(TEST_EVENT, {
-    ...request,
-    bytes: null,
-    durationNs: null,
-    goodputBps: null,
-    ...measured,
-    event: 'test',
-    peer: peerName,
-    completed: received !== null,
-  });
+function flowsOf({ flows }: PerfRequest): string {
+  return flows === 1 ? '1 flow' : `${flows} flows`;
 }
 
-function outcomeLine({ peerName, request, received }: PerfOutcome): string {
-  const { direction, flows } = request;
-  const what = `${direction === 'forward' ? 'from' : 'to'} ${peerName}, ${flows === 1 ? '1 flow' : `${flows} flows`}`;
-  if (received === null) return `${what}: given up, the client is lost or has ended`;
-  const { bytes, durationNs } = received;
-  return `${what}: ${displayRate(goodputBps(received))} (${displaySize(bytes)} in ${displayDuration(durationNs)})`;
+function startOf(peer: string, request: PerfRequest): Document {
+  const { flows, direction, durationNs, bytes, omitNs } = request;
+  return {
+    connected: [],
+    cookie: request.test,
+    test_start: {
+      protocol: 'UDP',
+      num_streams: flows,
+      blksize: request.lengthBytes ?? 0,
+      omit: omitNs / 1e9,
+      duration: (durationNs ?? 0) / 1e9,
+      bytes: (bytes ?? 0) * flows,
+      blocks: 0,
+      reverse: Number(direction === 'reverse'),
+      bidir: Number(direction === 'both'),
+      tos: 0,
+      target_bitrate: request.pace?.rateBps ?? 0,
+    },
+    xpass: { peer, direction },
+  };
+}
+
+/** By the word of the data's receiver; nothing of a test that was given up. */
+function endOf({ received, sides }: PerfOutcome): Document {
+  if (received === null) return {};
+  const seconds = received.durationNs / 1e9;
+  const sum = { start: 0, end: seconds, seconds, bytes: received.bytes, bits_per_second: goodputBps(received) };
+  const lost = sides?.client?.sent?.lostFrames ?? sides?.server.sent?.lostFrames ?? null;
+  return plainJson({
+    streams: received.flowBytes.map((bytes, at) => ({
+      receiver: { socket: 5 + 2 * at, start: 0, end: seconds, seconds, bytes, bits_per_second: (bytes * 8) / seconds },
+    })),
+    sum_sent: { ...sum, retransmits: lost },
+    sum_received: sum,
+  }) as Document;
 }

@@ -10,7 +10,7 @@ import type { Results } from './results.js';
 /** What a command was run with, as far as it matters here. */
 interface Invoked {
   readonly options: { readonly metrics: Address | undefined; readonly json: boolean };
-  readonly results: Results;
+  readonly results: Pick<Results, 'line' | 'json'>;
 }
 
 /** Serves the metrics of a host and those of its command. A host without the metrics that were asked for is destroyed. */

@@ -21,7 +21,7 @@ export interface MetricsOptions {
 
 /** Where a command says the address. */
 export interface MetricsOutput {
-  readonly results: Results;
+  readonly results: Pick<Results, 'line' | 'json'>;
   readonly isJson: boolean;
 }
 

@@ -18,6 +18,8 @@ export interface OptionSpec<T> {
   readonly describe: string;
   /** The one-letter name. */
   readonly alias?: string;
+  /** Help leaves it out: it is there for who knows it from another program. */
+  readonly isHidden?: boolean;
   /** Written without a value: true when it is there, false as `--no-name`. */
   readonly isFlag: boolean;
   readonly isRequired: boolean;

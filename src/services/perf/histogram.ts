@@ -80,6 +80,18 @@ export class DurationHistogram {
     };
   }
 
+  /** How many durations there are up to each power of two, us, from the first class that has some to the last; each class begins where the one before ends. */
+  bars(): (readonly [upToUs: number, count: number])[] {
+    const classes: number[] = [];
+    for (const [bucket, count] of this.counts.entries()) {
+      if (count === 0) continue;
+      const at = Math.max(0, Math.ceil(Math.log2((lowestUnits(bucket) + 1) / UNITS_PER_MICROSECOND)));
+      classes[at] = (classes[at] ?? 0) + count;
+    }
+    const first = classes.findIndex((count) => count !== undefined);
+    return Array.from(classes, (count, at) => [2 ** at, count ?? 0] as const).slice(Math.max(0, first));
+  }
+
   private toHdr() {
     const histogram = build({
       bitBucketSize: 64,

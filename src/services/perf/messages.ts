@@ -15,8 +15,22 @@ export const MAX_FLOWS = 512;
 /** A day (ours): long enough for any soak, short enough that a forgotten client ends. */
 export const MAX_DURATION_NS = 86_400e9;
 
-/** `forward`: the client sends the data; `reverse`: the server does. */
-export type Direction = 'forward' | 'reverse';
+/** Of one message or one write (ours): what a flow holds in its buffers at most. */
+export const MAX_LENGTH_BYTES = 64 * 1024 * 1024;
+
+/**
+ * `forward`: the client sends the data; `reverse`: the server does; `both`: both do; `exchange`: the server answers each message of the client with
+ * one as long.
+ */
+export const DIRECTIONS = ['forward', 'reverse', 'both', 'exchange'] as const;
+export type Direction = (typeof DIRECTIONS)[number];
+
+/** How fast each flow writes. */
+export interface Pace {
+  readonly rateBps: number;
+  /** Written at once, then nothing until the rate allows as much again; 0: smoothly. */
+  readonly burstBytes: number;
+}
 
 /** What a client wants, the header of the test's control stream. Exactly one of `durationNs` and `bytes` is there. */
 export interface PerfRequest extends Message {
@@ -31,6 +45,10 @@ export interface PerfRequest extends Message {
   readonly bytes: number | null;
   /** Time at the start of each flow that is not measured and does not count towards the duration; 0 with `bytes`. */
   readonly omitNs: number;
+  /** Absent: as fast as the credits come. */
+  readonly pace?: Pace;
+  /** Of one write, or of one message of an exchange; absent: as the sender likes. */
+  readonly lengthBytes?: number;
   /**
    * Algorithm for the data, and its parameters; '' for credits as the data's receiver issues them. A window algorithm counts where the server
    * sends, a credit algorithm where it receives. (Both in one
@@ -72,28 +90,45 @@ function parseData(test: string, { index }: Message): PerfData | Fault {
 
 function parseRequest(test: string, message: Message): PerfRequest | Fault {
   const { direction, flows, durationNs, bytes, omitNs = 0 } = message;
-  if (direction !== 'forward' && direction !== 'reverse')
-    return malformed("its direction is not 'forward' or 'reverse'");
+  const known = DIRECTIONS.find((name) => name === direction);
+  if (known === undefined) return malformed(`its direction is none of ${DIRECTIONS.join(', ')}`);
   if (!isCount(flows, 1, MAX_FLOWS)) return malformed(`its flows are not a number from 1 to ${MAX_FLOWS}`);
   const isTimed = isCount(durationNs, 1, MAX_DURATION_NS) && bytes === null;
   const isSized = isCount(bytes, 1, Number.MAX_SAFE_INTEGER) && durationNs === null;
   if (!isTimed && !isSized) return malformed('it has not exactly one of durationNs and bytes');
   if (!isCount(omitNs, 0, isTimed ? MAX_DURATION_NS : 0)) return malformed('its omitNs makes no sense');
-  const algorithm = parseAlgorithm(message, direction);
+  const algorithm = parseAlgorithm(message, known);
   if (algorithm instanceof Fault) return algorithm;
   const share = parseShare(message.share);
   if (share instanceof Fault) return share;
+  const writes = parseWrites(message, known);
+  if (writes instanceof Fault) return writes;
   const limits = { durationNs: durationNs as number | null, bytes: bytes as number | null, omitNs };
   return {
     kind: PERF_KIND,
     role: 'control',
     test,
-    direction,
+    direction: known,
     flows,
     ...limits,
+    ...writes,
     ...algorithm,
     ...(share !== null && { share }),
   };
+}
+
+/** How the flows of data are written. */
+function parseWrites(
+  { pace, lengthBytes }: Message,
+  direction: Direction,
+): Pick<PerfRequest, 'pace' | 'lengthBytes'> | Fault {
+  const isLength = isCount(lengthBytes, 1, MAX_LENGTH_BYTES);
+  if (!isLength && (lengthBytes !== undefined || direction === 'exchange'))
+    return malformed(`its lengthBytes is not a number from 1 to ${MAX_LENGTH_BYTES}`);
+  const { rateBps, burstBytes } = (typeof pace === 'object' && pace !== null ? pace : {}) as Record<string, unknown>;
+  const isPace = typeof rateBps === 'number' && rateBps >= 1 && isCount(burstBytes, 0, Number.MAX_SAFE_INTEGER);
+  if (pace !== undefined && !isPace) return malformed('its pace makes no sense');
+  return { ...(isPace && { pace: { rateBps, burstBytes } }), ...(isLength && { lengthBytes }) };
 }
 
 function parseShare(share: unknown): ShareOptions | null | Fault {
@@ -132,7 +167,7 @@ function creditFault(name: string, parameters: Record<string, number>, direction
 
 /** The credit algorithm that the test's server is to use for the data; null for its own, and where it receives none. */
 export function creditChoice({ direction, window, windowParameters }: PerfRequest): CreditChoice | null {
-  const isChosen = direction === 'forward' && window !== '' && !isWindowAlgorithm(window);
+  const isChosen = direction !== 'reverse' && window !== '' && !isWindowAlgorithm(window);
   return isChosen ? { name: window, parameters: windowParameters } : null;
 }
 

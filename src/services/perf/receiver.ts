@@ -15,6 +15,10 @@ import { NOTHING_RECEIVED, PerfSink } from './sink.js';
 export interface PerfReceiverOptions {
   readonly request: PerfRequest;
   now(): number;
+  /** What comes on each flow; what the bytes are counts in an exchange alone. */
+  onBytes?(index: number, bytes: Uint8Array): void;
+  /** One flow has ended in order. */
+  onFlowEnd?(index: number): void;
   /** Every flow has ended in order. Or the first that did not, and then nothing more is told. */
   onDone(fault: Fault | null): void;
 }
@@ -39,14 +43,19 @@ export class PerfReceiver {
   accept(index: number, receiver: Receiver): TransferBody | Fault {
     if (index >= this.sinks.length) return new Fault('badMessage', `the test has no flow ${index}`);
     if (this.sinks[index] !== null) return new Fault('badMessage', `flow ${index} of the test has come before`);
-    const { rtts, gaps } = this;
+    const { rtts, gaps, options } = this;
+    const { onBytes } = options;
     const sink = new PerfSink({
       receiver,
       now: this.options.now,
       omitNs: this.options.request.omitNs,
       rtts,
       gaps,
-      onDone: (fault) => this.handleDone(fault),
+      ...(onBytes !== undefined && { onBytes: (bytes) => onBytes(index, bytes) }),
+      onDone: (fault) => {
+        if (fault === null && !this.isDone) options.onFlowEnd?.(index);
+        this.handleDone(fault);
+      },
     });
     this.sinks[index] = sink;
     return sink;

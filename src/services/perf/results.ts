@@ -65,7 +65,7 @@ export const DRIVER_FIGURES = {
   frameCheck: label(DRIVER_METRICS.frameCheck.help),
 };
 
-/** Everything that one side knows of a test. Exactly one of `received` and `sent` is there. */
+/** Everything that one side knows of a test: `received`, `sent`, or both where data goes both ways. */
 const SIDE_RESULTS = {
   algorithm: label("Credit algorithm of this side; that of the data's receiver ruled the test"),
   frameBytes: gauge('bytes', 'Frames, at most'),

@@ -10,6 +10,9 @@ import { PERF_KIND, type PerfData, type PerfRequest } from './messages.js';
 import type { SentResults } from './results.js';
 import { PerfSource } from './source.js';
 
+/** Between looks at a paced flow: iperf3's --pacing-timer (https://software.es.net/iperf/invoking.html). */
+const PACE_MS = 1;
+
 export interface PerfSenderOptions {
   readonly request: PerfRequest;
   readonly host: FlowHost;
@@ -27,6 +30,7 @@ export class PerfSender {
   private readonly sources: PerfSource[] = [];
   private openFlows = 0;
   private isDone = false;
+  private pacer: NodeJS.Timeout | undefined;
 
   constructor(options: PerfSenderOptions) {
     this.options = options;
@@ -48,9 +52,21 @@ export class PerfSender {
     const { request, host } = this.options;
     host.run((nowNs) => {
       const recordFromNs = nowNs + request.omitNs;
-      const endNs = recordFromNs + (request.durationNs ?? Number.POSITIVE_INFINITY);
-      for (const source of this.sources) source.start({ endNs, recordFromNs });
+      const isTimed = request.direction !== 'exchange' && request.durationNs !== null;
+      const endNs = isTimed ? recordFromNs + request.durationNs : Number.POSITIVE_INFINITY;
+      for (const source of this.sources) source.start({ nowNs, endNs, recordFromNs });
     });
+    if (request.pace !== undefined && !this.isDone) this.pacer = setInterval(() => this.pace(), PACE_MS);
+  }
+
+  /** Sends a message on a flow of an exchange. */
+  ask(index: number, message: Uint8Array): void {
+    this.options.host.run(() => this.sources[index]?.ask(message));
+  }
+
+  /** Ends one flow in order. */
+  endFlow(index: number): void {
+    this.options.host.run(() => this.sources[index]?.end());
   }
 
   /** Ends the flows in order, now. `onDone` follows. */
@@ -62,7 +78,7 @@ export class PerfSender {
 
   /** Gives up the flows that are still open, with this code. The last call; `onDone` does not follow. */
   abort(code?: number): void {
-    this.isDone = true;
+    this.finish();
     this.options.host.run(() => {
       for (const source of this.sources) source.abort(code);
     });
@@ -78,15 +94,34 @@ export class PerfSender {
     return { creditGap: this.gaps.percentiles(), rtt: this.rtts.percentiles(), lostFrames };
   }
 
+  /** Data frames of each flow that were lost and sent again. */
+  retransmits(): number[] {
+    return this.sources.map(({ lostFrames }) => lostFrames);
+  }
+
+  private pace(): void {
+    this.options.host.run((nowNs) => {
+      for (const source of this.sources) source.pace(nowNs);
+    });
+  }
+
+  private finish(): void {
+    this.isDone = true;
+    clearInterval(this.pacer);
+  }
+
   private newSource(index: number): PerfSource {
     const { request, host } = this.options;
     const header: PerfData = { kind: PERF_KIND, role: 'data', test: request.test, index };
     return new PerfSource({
       header: encodeMessage(header),
-      bytes: request.bytes ?? Number.POSITIVE_INFINITY,
+      bytes: request.direction === 'exchange' ? Number.POSITIVE_INFINITY : (request.bytes ?? Number.POSITIVE_INFINITY),
       frameBytes: host.frameBytes,
       gaps: this.gaps,
       rtts: this.rtts,
+      isAsked: request.direction === 'exchange',
+      ...(request.pace !== undefined && { pace: request.pace }),
+      ...(request.lengthBytes !== undefined && { lengthBytes: request.lengthBytes }),
       onClosed: (error) => this.handleClosed(error),
     });
   }
@@ -94,7 +129,7 @@ export class PerfSender {
   private handleClosed(error: XpassError | null): void {
     this.openFlows--;
     if (this.isDone || (error === null && this.openFlows > 0)) return;
-    this.isDone = true;
+    this.finish();
     this.options.onDone(error);
   }
 }

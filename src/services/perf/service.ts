@@ -10,11 +10,13 @@ import { PERF_KIND, type PerfRequest, parseHeader } from './messages.js';
 import { type PerfOutcome, PerfSession } from './session.js';
 
 /** Tests at once; each has its histograms, and all share the process that is being measured (ours). */
-export const MAX_TESTS = 16;
+export const MAX_TESTS = 64;
 
 export interface PerfServiceOptions {
   /** A test is over. */
   onOutcome(outcome: PerfOutcome): void;
+  /** A test has begun. */
+  onBegin?(session: PerfSession): void;
   /** What the driver counts; without it the results say nothing of the driver. */
   readonly driver?: () => DriverStatistics;
 }
@@ -35,6 +37,11 @@ export class PerfService implements StreamService {
   /** Tests under way. */
   get testCount(): number {
     return this.sessions.size;
+  }
+
+  /** The tests under way. */
+  get tests(): readonly PerfSession[] {
+    return [...this.sessions.values()];
   }
 
   accept(header: Message, stream: ServedStream): TransferBody | Fault {
@@ -77,6 +84,7 @@ export class PerfService implements StreamService {
     this.sessions.set(key, session);
     try {
       session.start();
+      this.options.onBegin?.(session);
       return session;
     } catch (error) {
       if (!(error instanceof XpassError)) throw error;

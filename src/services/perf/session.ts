@@ -3,6 +3,7 @@
 import type { XpassError } from '../../base/errors.js';
 import type { CreditChoice } from '../../core/application.js';
 import type { FlowWriter } from '../../core/flow-callbacks.js';
+import { isWindowAlgorithm } from '../../core/window/registry.js';
 import type { FlowOptions } from '../../net/host-options.js';
 import { flowShare } from '../../net/host-options.js';
 import type { Sender } from '../../net/sender.js';
@@ -12,9 +13,10 @@ import { Fault } from '../file/fault.js';
 import { encodeMessage, type Message } from '../file/message.js';
 import type { TransferBody } from '../file/transfer-reader.js';
 import type { ServedStream } from '../service.js';
+import { Echo } from './exchanger.js';
 import { creditChoice, type PerfReady, type PerfRequest } from './messages.js';
 import { PerfReceiver } from './receiver.js';
-import { parseResults, type ReceivedResults, resultsMessage } from './results.js';
+import { parseResults, type ReceivedResults, resultsMessage, type SideResults } from './results.js';
 import { PerfSender } from './sender.js';
 import { PerfSide } from './side.js';
 
@@ -22,7 +24,7 @@ const READY: PerfReady = { kind: 'perf-ready' };
 
 /** How the data flows of a test in reverse are opened: as the client wants them. */
 function openOptions({ window, windowParameters, share = {} }: PerfRequest): FlowOptions {
-  return { ...(window !== '' && { algorithm: window, set: windowParameters }), ...flowShare(share) };
+  return { ...(isWindowAlgorithm(window) && { algorithm: window, set: windowParameters }), ...flowShare(share) };
 }
 
 /** What became of one test. */
@@ -31,6 +33,8 @@ export interface PerfOutcome {
   readonly request: PerfRequest;
   /** What the data's receiver measured; null when the client was lost or gave up. */
   readonly received: ReceivedResults | null;
+  /** What both sides said; null when the client was lost or gave up. Of the client null when it makes no sense. */
+  readonly sides: { readonly client: SideResults | null; readonly server: SideResults } | null;
 }
 
 export interface PerfSessionOptions {
@@ -66,18 +70,27 @@ export class PerfSession implements TransferBody, FlowWriter {
     this.peer = control.peer;
     this.controlId = control.id;
     this.side = new PerfSide(host, driver);
-    const isForward = request.direction === 'forward';
+    const { direction } = request;
     // Whatever ends a flow early ends the control stream as well, or the client tells why.
     const onDone = (): void => {};
-    this.receiver = isForward ? new PerfReceiver({ request, now: () => host.now(), onDone }) : null;
-    this.sender = isForward
-      ? null
-      : new PerfSender({
-          request,
-          host,
-          open: (writer) => control.openReply(writer, openOptions(request)),
-          onDone,
-        });
+    this.sender =
+      direction === 'forward'
+        ? null
+        : new PerfSender({
+            request,
+            host,
+            open: (writer) => control.openReply(writer, openOptions(request)),
+            onDone,
+          });
+    this.receiver = direction === 'reverse' ? null : this.newReceiver();
+  }
+
+  get peerName(): string {
+    return this.options.stream.peerName;
+  }
+
+  get request(): PerfRequest {
+    return this.options.request;
   }
 
   /** What the client wants for the credits of its data. */
@@ -102,6 +115,24 @@ export class PerfSession implements TransferBody, FlowWriter {
     );
   }
 
+  /** Bytes of each flow that have arrived, as far as this side knows: first those that the client sends. */
+  progress(): number[] {
+    return [...(this.receiver?.progress() ?? []), ...(this.sender?.progress() ?? [])];
+  }
+
+  private newReceiver(): PerfReceiver {
+    const { request, stream } = this.options;
+    const { sender } = this;
+    const shared = { request, now: () => stream.host.now(), onDone: () => {} };
+    if (request.direction !== 'exchange' || sender === null) return new PerfReceiver(shared);
+    const echo = new Echo({ request, sender, now: shared.now });
+    return new PerfReceiver({
+      ...shared,
+      onBytes: (index, bytes) => echo.take(index, bytes),
+      onFlowEnd: (index) => sender.endFlow(index),
+    });
+  }
+
   onBody(): void {}
 
   /** The client has ended the test. */
@@ -116,8 +147,8 @@ export class PerfSession implements TransferBody, FlowWriter {
     const ours = { ...own, algorithm: this.creditChoice?.name ?? own.algorithm };
     answer.write(encodeMessage(resultsMessage(ours)));
     answer.end();
-    const theirs = trailer === null ? null : parseResults(trailer, request.flows);
-    this.finish(ours.received ?? (theirs instanceof Fault ? null : (theirs?.received ?? null)));
+    const client = trailer === null ? null : parseResults(trailer, request.flows);
+    this.finish({ client: client instanceof Fault ? null : client, server: ours });
   }
 
   /** The client is lost or makes no sense. */
@@ -144,12 +175,13 @@ export class PerfSession implements TransferBody, FlowWriter {
     this.finish(null, code);
   }
 
-  private finish(received: ReceivedResults | null, code?: number): void {
+  private finish(sides: PerfOutcome['sides'], code?: number): void {
     if (this.isOver) return;
     this.isOver = true;
     this.receiver?.abort();
     this.sender?.abort(code);
     const { request, stream, onOutcome } = this.options;
-    onOutcome({ peerName: stream.peerName, request, received });
+    const received = sides?.server.received ?? sides?.client?.received ?? null;
+    onOutcome({ peerName: stream.peerName, request, received, sides });
   }
 }

@@ -4,7 +4,7 @@ import type { DriverStatistics } from '../../udp/statistics.js';
 import type { FlowHost } from '../service.js';
 import { driverFigures, type ReceivedResults, type SentResults, type SideResults } from './results.js';
 
-/** What was measured on one side: of these two, the one that it was. */
+/** What was measured on one side: it received, sent, or did both. */
 export interface Measured {
   readonly received?: ReceivedResults;
   readonly sent?: SentResults;

@@ -20,6 +20,8 @@ export interface SinkOptions {
   /** RTTs, and gaps between credits on their way out, of all flows of a test. */
   readonly rtts: DurationHistogram;
   readonly gaps: DurationHistogram;
+  /** What comes, before it is let go. */
+  onBytes?(bytes: Uint8Array): void;
   /** The stream has ended, or will not. */
   onDone(fault: Fault | null): void;
 }
@@ -69,6 +71,7 @@ export class PerfSink implements TransferBody, FlowObserver {
     // One reading of the clock (46 ns) a flow, none a frame.
     if (this.bytes === 0) this.begin();
     this.bytes += bytes.length;
+    this.options.onBytes?.(bytes);
     this.options.receiver.release(bytes.length);
   }
 

@@ -6,6 +6,7 @@ import type { Sender } from '../../net/sender.js';
 import { Data } from '../../wire/layout.js';
 import { FlowFeeder } from '../flow-feeder.js';
 import type { DurationHistogram } from './histogram.js';
+import type { Pace } from './messages.js';
 
 /** One write. All flows write the same bytes again and again: a flow keeps references, so the data costs its copies into frames only. */
 const CHUNK_BYTES = 65_536;
@@ -24,6 +25,12 @@ export interface SourceOptions {
   readonly gaps: DurationHistogram;
   /** Round trips that the sender of a reactive flow measures, of all flows of a test. */
   readonly rtts: DurationHistogram;
+  /** Absent: as fast as credits come. */
+  readonly pace?: Pace;
+  /** Of one write at most. */
+  readonly lengthBytes?: number;
+  /** The flow sends what `ask` gives it and nothing else. */
+  readonly isAsked?: boolean;
   onClosed(error: XpassError | null): void;
 }
 
@@ -39,10 +46,19 @@ export class PerfSource implements FlowWriter, FlowObserver {
   private recordFromNs = 0;
   private isRecording = false;
   private lostBefore = 0;
+  private readonly writeBytes: number;
+  /** Parts of messages that wait to be written. */
+  private readonly asked: Uint8Array[] = [];
+  private askedBytes = 0;
+  /** Where the first of them begins in the stream. */
+  private askedFrom = 0;
+  private startNs = 0;
+  private nowNs = 0;
 
   constructor(options: SourceOptions) {
     this.options = options;
-    this.firstBytes = Math.min(CHUNK_BYTES, FRAMES_AHEAD * (options.frameBytes - Data.overheadBytes));
+    this.writeBytes = Math.min(CHUNK_BYTES, options.lengthBytes ?? CHUNK_BYTES);
+    this.firstBytes = Math.min(this.writeBytes, FRAMES_AHEAD * (options.frameBytes - Data.overheadBytes));
   }
 
   /** Bytes that the receiver has, without the header. */
@@ -64,19 +80,36 @@ export class PerfSource implements FlowWriter, FlowObserver {
       frameBytes,
       framesAhead: FRAMES_AHEAD,
       framesLeft: 1,
+      allowedBytes: () => this.allowedBytes(),
       part: (offset, _, leftBytes) => this.part(offset, leftBytes),
     });
     sender.observer = this;
   }
 
   /** Begins to send, until `endNs`; NEVER for no such limit. Gaps are recorded from `recordFromNs` on. Times of the host's clock. */
-  start({ endNs, recordFromNs }: { endNs: number; recordFromNs: number }): void {
+  start({ nowNs, endNs, recordFromNs }: { nowNs: number; endNs: number; recordFromNs: number }): void {
     const { sender, feeder } = this;
     assert(sender !== null && feeder !== null, 'a source has its flow before it starts');
+    this.startNs = nowNs;
+    this.nowNs = nowNs;
     this.endNs = endNs;
     this.recordFromNs = recordFromNs;
     sender.write(this.options.header);
     feeder.refill(this.firstBytes);
+  }
+
+  /** Lets a paced flow go on; `PACE_MS` after the last call, or sooner. */
+  pace(nowNs: number): void {
+    this.nowNs = nowNs;
+    if (nowNs >= this.endNs) this.end();
+    else this.feeder?.refill();
+  }
+
+  /** Sends a message on a flow that sends nothing by itself. Its bytes must not change any more. */
+  ask(message: Uint8Array): void {
+    for (let at = 0; at < message.length; at += CHUNK_BYTES) this.asked.push(message.subarray(at, at + CHUNK_BYTES));
+    this.askedBytes += message.length;
+    this.feeder?.refill();
   }
 
   /** Writes no more and ends the flow once what is written has arrived. */
@@ -129,8 +162,24 @@ export class PerfSource implements FlowWriter, FlowObserver {
     return this.sender?.statistics.framesRepaired ?? 0;
   }
 
+  private allowedBytes(): number {
+    const { isAsked = false, pace } = this.options;
+    if (isAsked) return this.askedBytes;
+    if (pace === undefined) return Number.POSITIVE_INFINITY;
+    const dueBytes = (pace.rateBps * (this.nowNs - this.startNs)) / 8e9;
+    const quantum = Math.max(1, pace.burstBytes);
+    return (Math.floor(dueBytes / quantum) + 1) * quantum;
+  }
+
+  /** A part stays until the next is wanted: a write may be refused. */
+  private askedPart(offset: number): Uint8Array {
+    if (this.askedFrom < offset) this.askedFrom += this.asked.shift()?.length ?? 0;
+    return this.asked[0];
+  }
+
   private part(offset: number, leftBytes: number): Uint8Array {
-    const bytes = Math.min(offset === 0 ? this.firstBytes : CHUNK_BYTES, leftBytes);
+    if (this.options.isAsked === true) return this.askedPart(offset);
+    const bytes = Math.min(offset === 0 ? this.firstBytes : this.writeBytes, leftBytes);
     return bytes === CHUNK_BYTES ? CHUNK : CHUNK.subarray(0, bytes);
   }
 }

@@ -77,6 +77,35 @@ describe('a client of perf', () => {
     expect(used).toBe(received!.frames);
   });
 
+  it('moves exactly the bytes it was told to both ways at once', async () => {
+    const { world, client, service } = bed({ direction: 'both', flows: 2, durationNs: null, bytes: 50_000 });
+    const { client: ours, server } = await world.play(client.finished);
+    expect([ours.received?.flowBytes, server.received?.flowBytes]).toEqual([
+      [50_000, 50_000],
+      [50_000, 50_000],
+    ]);
+    expect([ours.sent, server.sent]).not.toContain(null);
+    await world.playUntil(() => service.testCount === 0);
+  });
+
+  it('exchanges messages in a row, and knows what one way took', async () => {
+    const { world, client } = bed({ direction: 'exchange', durationNs: null, bytes: 5_000, lengthBytes: 100 });
+    const { exchange, server } = await world.play(client.finished);
+    const { completion, forwardDelay, reverseDelay, uncertaintyUs } = exchange!;
+    expect([completion.count, forwardDelay.count, server.received?.bytes]).toEqual([50, 50, 5_000]);
+    // The wire takes 100 us both ways, and the clocks agree.
+    expect(completion.min).toBeGreaterThan(200);
+    expect(uncertaintyUs).toBeCloseTo(completion.min / 2, 0);
+    expect(Math.abs(forwardDelay.min + reverseDelay.min - completion.min) / completion.min).toBeLessThan(0.5);
+  });
+
+  it('ends an exchange when its time is over, with the messages that are under way', async () => {
+    const { world, client } = bed({ direction: 'exchange', durationNs: 100e6, lengthBytes: 3_000 });
+    const { exchange, server } = await world.play(client.finished);
+    expect(exchange!.completion.count).toBeGreaterThan(20);
+    expect(server.received?.bytes).toBe(3_000 * exchange!.completion.count);
+  });
+
   it('chooses the credit algorithm of a server that receives', async () => {
     const change = { window: 'naive', windowParameters: {}, durationNs: null, bytes: 300_000 };
     const { world, client, service } = bed(change);

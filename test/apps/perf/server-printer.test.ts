@@ -1,67 +1,75 @@
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import { PERF_DOCUMENT_SHAPE } from '../../../src/apps/perf/document-shape.js';
 import { ServerPrinter } from '../../../src/apps/perf/server-printer.js';
-import { Results } from '../../../src/apps/shared/results.js';
-import { NO_DURATIONS } from '../../../src/services/perf/histogram.js';
 import type { PerfOutcome } from '../../../src/services/perf/session.js';
+import { perfReport } from '../../harness/perf-report.js';
 import { perfRequest } from '../../harness/perf-request.js';
-import { said } from '../../harness/said.js';
 
-const OUTCOME: PerfOutcome = {
-  peerName: '127.0.0.1:4000',
-  request: perfRequest(2),
-  received: {
-    bytes: 12_500_000,
-    durationNs: 1e9,
-    frames: 8_645,
-    speculativeFrames: 0,
-    repairedFrames: 0,
-    filledFrames: 3,
-    chunks: 7,
-    flowBytes: [2_500_000, 10_000_000],
-    markedFrames: 0,
-    rtt: NO_DURATIONS,
-    creditGap: NO_DURATIONS,
-    credits: { sent: 10_000, used: 8_645, unused: 55, dropped: 1_300 },
-  },
+const REACHED = { address: '127.0.0.1:28400', switchAddress: null, hostId: 0 };
+const DONE: PerfOutcome = {
+  peerName: '192.0.2.1:9',
+  request: perfRequest(1),
+  received: perfReport().received,
+  sides: null,
+};
+const LOST: PerfOutcome = { ...DONE, received: null };
+const SHARES = {
+  startS: 1,
+  endS: 2,
+  clients: [
+    { peer: '192.0.2.1:9', bytes: 750_000, share: 0.75 },
+    { peer: '192.0.2.2:9', bytes: 250_000, share: 0.25 },
+  ],
+  jain: 0.8,
 };
 
-function printed(isJson: boolean, print: (printer: ServerPrinter) => void): string[] {
-  const stream = new PassThrough();
-  print(new ServerPrinter(new Results(stream), isJson));
-  return said(stream).trimEnd().split('\n');
+function printed(options: { json?: boolean; jsonStream?: boolean }) {
+  const said: string[] = [];
+  const results = {
+    line: (text: string) => said.push(text),
+    json: (value: unknown) => said.push(JSON.stringify(value)),
+  };
+  const printer = new ServerPrinter(results as never, {
+    json: false,
+    jsonStream: false,
+    format: undefined,
+    ...options,
+  });
+  printer.listening(REACHED);
+  printer.begin(DONE.peerName, DONE.request);
+  printer.shares(SHARES);
+  printer.test(DONE);
+  printer.test(LOST);
+  return said;
 }
 
-describe('a perf server', () => {
-  it('says where it listens and how the tests went', () => {
-    const { request } = OUTCOME;
-    const lines = printed(false, (printer) => {
-      printer.listening({ address: '127.0.0.1:28400', switchAddress: null, hostId: 0 });
-      printer.listening({ address: '127.0.0.1:5555', switchAddress: '127.0.0.1:28500', hostId: 2 });
-      printer.test(OUTCOME);
-      printer.test({ ...OUTCOME, request: { ...request, direction: 'reverse', flows: 1 }, received: null });
-    });
-    expect(lines).toEqual([
+describe('what a server prints', () => {
+  it('is lines for people, with the share of each client', () => {
+    expect(printed({})).toEqual([
       'listening on 127.0.0.1:28400, for xpass perf -c',
-      'attached to switch 127.0.0.1:28500 as host 2, from 127.0.0.1:5555, for xpass perf -c',
-      'from 127.0.0.1:4000, 2 flows: 100.0 Mbit/s (11.92 MiB in 1.000 s)',
-      'to 127.0.0.1:4000, 1 flow: given up, the client is lost or has ended',
+      'Accepted test a1 from 192.0.2.1:9, 1 flow',
+      '[  1]   1.00-2.00   sec   732 KBytes  6.00 Mbits/sec  75.00 % 192.0.2.1:9',
+      '[  2]   1.00-2.00   sec   244 KBytes  2.00 Mbits/sec  25.00 % 192.0.2.2:9',
+      '[SUM]   1.00-2.00   sec   977 KBytes  8.00 Mbits/sec  Jain 0.800',
+      'from 192.0.2.1:9, 1 flow: 11.9 MBytes in 1.00 sec, 100 Mbits/sec',
+      'from 192.0.2.1:9, 1 flow: given up, the client is lost or has ended',
     ]);
   });
 
-  it('says the same to programs', () => {
-    const lines = printed(true, (printer) => {
-      printer.listening({ address: '127.0.0.1:5555', switchAddress: '127.0.0.1:28500', hostId: 2 });
-      printer.listening({ address: '127.0.0.1:28400', switchAddress: null, hostId: 0 });
-      printer.test(OUTCOME);
-      printer.test({ ...OUTCOME, received: null });
+  it('is an event a line', () => {
+    const events = printed({ jsonStream: true }).map((line) => JSON.parse(line));
+    expect(events.map(({ event }) => event)).toEqual(['listening', 'start', 'interval', 'end', 'error', 'end']);
+    expect(events[0].data).toEqual({ address: '127.0.0.1:28400', switch: null, host_id: null });
+    expect(events[2].data).toMatchObject({
+      streams: [{ bytes: 750_000, xpass: { share: 0.75 } }, {}],
+      sum: { xpass: { jain: 0.8 } },
     });
-    const test = { event: 'test', peer: '127.0.0.1:4000', direction: 'forward', flows: 2 };
-    expect(lines.map((line) => JSON.parse(line))).toEqual([
-      { event: 'listening', address: '127.0.0.1:5555', switch: '127.0.0.1:28500', host_id: 2 },
-      { event: 'listening', address: '127.0.0.1:28400', switch: null, host_id: null },
-      { ...test, completed: true, bytes: 12_500_000, duration_s: 1, goodput_bps: 100e6 },
-      { ...test, completed: false, bytes: null, duration_s: null, goodput_bps: null },
-    ]);
+  });
+
+  it('is one document a test', () => {
+    const documents = printed({ json: true }).map((line) => PERF_DOCUMENT_SHAPE.parse(JSON.parse(line)));
+    expect(documents).toHaveLength(2);
+    expect(documents[0].end.sum_received).toMatchObject({ bytes: 12_500_000, bits_per_second: 100e6 });
+    expect(documents[1]).toMatchObject({ end: {}, error: 'given up: the client is lost or has ended' });
   });
 });

@@ -29,6 +29,8 @@ describe('the header of a perf stream', () => {
     { ...REQUEST, share: { weight: 3, creditClass: 'low' } },
     { ...REQUEST, window: 'dctcp', windowParameters: {} },
     { ...REQUEST, window: 'expresspass', windowParameters: { w_max: 0.4 } },
+    { ...REQUEST, direction: 'both', pace: { rateBps: 1e6, burstBytes: 0 }, lengthBytes: 8_192 },
+    { ...REQUEST, direction: 'exchange', lengthBytes: 64 },
     DATA,
   ])('is read: %j', (header) => {
     expect(parseHeader(header)).toEqual(header);
@@ -61,6 +63,10 @@ describe('the header of a perf stream', () => {
     [{ ...REQUEST, durationNs: null, bytes: 0 }, 'exactly one'],
     [{ ...REQUEST, omitNs: -1 }, 'omitNs'],
     [{ ...REQUEST, durationNs: null, bytes: 5, omitNs: 1 }, 'omitNs'],
+    [{ ...REQUEST, direction: 'exchange' }, 'lengthBytes'],
+    [{ ...REQUEST, lengthBytes: 0 }, 'lengthBytes'],
+    [{ ...REQUEST, pace: { rateBps: 0, burstBytes: 0 } }, 'pace'],
+    [{ ...REQUEST, pace: 7 }, 'pace'],
     [{ ...REQUEST, share: 3 }, 'share'],
     [{ ...REQUEST, share: { weight: 0 } }, 'weight'],
     [{ ...REQUEST, share: { weight: 256 } }, 'weight'],

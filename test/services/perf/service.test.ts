@@ -112,7 +112,7 @@ describe('the perf service', () => {
     for (let test = 0; test < MAX_TESTS; test++) {
       expect((await ask(all, { ...REQUEST, test: `${test}` })).answer.kind).toBe('perf-ready');
     }
-    expect((await ask(all, REQUEST)).answer.message).toBe('16 perf tests run here: at most 16 are allowed');
+    expect((await ask(all, REQUEST)).answer.message).toBe('64 perf tests run here: at most 64 are allowed');
   });
 
   it('refuses a test for which it cannot open the flows, and keeps none of them', async () => {

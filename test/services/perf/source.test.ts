@@ -4,6 +4,7 @@ import { NEVER } from '../../../src/base/time.js';
 import type { EndpointConfig } from '../../../src/core/config.js';
 import type { FlowReader } from '../../../src/core/flow-callbacks.js';
 import { DurationHistogram } from '../../../src/services/perf/histogram.js';
+import type { Pace } from '../../../src/services/perf/messages.js';
 import { PerfSource } from '../../../src/services/perf/source.js';
 import { StreamWorld } from '../../harness/stream-world.js';
 
@@ -16,10 +17,18 @@ interface BedOptions {
   sender?: Partial<EndpointConfig>;
   /** The reader keeps what it gets. */
   isSlow?: boolean;
+  pace?: Pace;
+  isAsked?: boolean;
 }
 
 /** A source that sends to a reader of another host. */
-function bed({ bytes = Number.POSITIVE_INFINITY, endNs = NEVER, sender = {}, isSlow = false }: BedOptions = {}) {
+function bed({
+  bytes = Number.POSITIVE_INFINITY,
+  endNs = NEVER,
+  sender = {},
+  isSlow = false,
+  ...writes
+}: BedOptions = {}) {
   const world = new StreamWorld();
   const gaps = new DurationHistogram();
   const rtts = new DurationHistogram();
@@ -43,17 +52,43 @@ function bed({ bytes = Number.POSITIVE_INFINITY, endNs = NEVER, sender = {}, isS
     frameBytes: FRAME_BYTES,
     gaps,
     rtts,
+    ...writes,
     onClosed: (error) => {
       outcome.closed = error;
     },
   });
   const flow = host.openSender(1, source);
   source.attach(flow);
-  source.start({ endNs, recordFromNs: 0 });
+  source.start({ nowNs: 0, endNs, recordFromNs: 0 });
   return { world, gaps, rtts, outcome, source, flow };
 }
 
 describe('a source of perf data', () => {
+  it('writes at its pace, and in bursts', () => {
+    for (const burstBytes of [0, 10_000]) {
+      const { world, source } = bed({ pace: { rateBps: 8e6, burstBytes } });
+      for (let time = 1; time <= 100; time++) {
+        world.run(time * 1e6);
+        source.pace(world.nowNs);
+      }
+      world.run(105e6);
+      // 8 Mbit/s are 1,000 B a millisecond; a burst begins one ahead.
+      expect(Math.abs(source.acknowledgedBytes - 100_000 - burstBytes)).toBeLessThan(2_000);
+    }
+  });
+
+  it('sends the messages that it is asked for, and nothing else', () => {
+    const { world, outcome, source } = bed({ isAsked: true });
+    world.run(10e6);
+    expect(source.acknowledgedBytes).toBe(0);
+    for (const bytes of [1, 200_000]) source.ask(new Uint8Array(bytes));
+    world.run(200e6);
+    expect(source.acknowledgedBytes).toBe(200_001);
+    source.end();
+    world.run(300e6);
+    expect(outcome.closed).toBeNull();
+  });
+
   it.each([1, 1_446, 65_536, 1_000_000])('sends %i bytes after its header and ends in order', (bytes) => {
     const { world, outcome, source } = bed({ bytes });
     world.run(2e9);

@@ -1,4 +1,5 @@
 import { assert } from '../../../base/assert.js';
+import { studentT } from '../../../sim/measure/student.js';
 
 /** A straight line through samples of something over time. */
 export interface Trend {
@@ -24,7 +25,7 @@ export function trendOf(times: readonly number[], values: readonly number[]): Tr
   const residuals = times.map((time, at) => values[at] - mean - slope * (time - meanTime));
   const degrees = independent(residuals) - 2;
   const variance = sum(residuals.map((residual) => residual ** 2)) / degrees;
-  return { mean, slope, slopeError: studentQuantile(degrees) * Math.sqrt(variance / spread) };
+  return { mean, slope, slopeError: studentT(degrees) * Math.sqrt(variance / spread) };
 }
 
 /** For how many independent samples these residuals count: from 3, with which the slope has one degree of freedom, to all. */
@@ -33,21 +34,6 @@ function independent(residuals: readonly number[]): number {
   if (squares === 0) return residuals.length;
   const r = sum(residuals.slice(1).map((residual, at) => residual * residuals[at])) / squares;
   return Math.min(residuals.length, Math.max(3, (residuals.length * (1 - r)) / (1 + r)));
-}
-
-/**
- * Quantile 0.975 of Student's distribution by the Cornish-Fisher expansion (Abramowitz and Stegun, 26.7.5): within 1 % from 3 degrees of freedom up.
- * Below 3 it is too small by up to a half.
- */
-export function studentQuantile(degrees: number): number {
-  const z = 1.959964;
-  const terms = [
-    z,
-    (z ** 3 + z) / 4,
-    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
-    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
-  ];
-  return sum(terms.map((term, power) => term / degrees ** power));
 }
 
 function sum(values: readonly number[]): number {

@@ -1,0 +1,93 @@
+// Tested by test/apps/perf/test-terms.test.ts
+import { randomBytes } from 'node:crypto';
+import { DEFAULT_CONFIG } from '../../core/config.js';
+import { isWindowAlgorithm } from '../../core/window/registry.js';
+import type { ExchangeResults } from '../../services/perf/exchange.js';
+import { type Direction, type Pace, PERF_KIND, type PerfRequest } from '../../services/perf/messages.js';
+import { shareOf } from '../shared/transport-options.js';
+import type { Interval } from './intervals.js';
+import type { PerfOptions } from './options.js';
+import type { PerfReport } from './report.js';
+import { clientStreams, type Stream } from './streams.js';
+
+/** Of iperf3's TCP (its help), and of --rr (ours: a small request of a program). */
+const DEFAULT_LENGTH_BYTES = 131_072;
+const DEFAULT_MESSAGE_BYTES = 64;
+const DEFAULT_TIME_NS = 10e9;
+
+/** What a test is about, as far as its outputs tell. */
+export interface TestTerms {
+  readonly request: PerfRequest;
+  readonly streams: readonly Stream[];
+  readonly lengthBytes: number;
+  /** Of -k; 0: none are counted. */
+  readonly blocks: number;
+  /** The server, where the client knows an address. */
+  readonly to: { readonly host: string; readonly port: number } | null;
+  readonly title?: string;
+  readonly extraData?: string;
+  readonly ignored: readonly string[];
+}
+
+/** What a client knows at the end: a report for each direction of data. */
+export interface ClientResult {
+  readonly reports: readonly [PerfReport, ...PerfReport[]];
+  readonly exchange: ExchangeResults | null;
+  readonly intervals: readonly Interval[];
+  readonly intervalsOmitted: number;
+}
+
+export function testTerms(options: PerfOptions, to: TestTerms['to'], ignored: readonly string[]): TestTerms {
+  const { parallel, title, extraData, blockcount = 0 } = options;
+  const direction = directionOf(options);
+  const lengthBytes = options.length ?? (options.rr ? DEFAULT_MESSAGE_BYTES : DEFAULT_LENGTH_BYTES);
+  const bytes = options.bytes ?? (blockcount > 0 ? blockcount * lengthBytes : undefined);
+  const pace = paceOf(options, lengthBytes);
+  const isLengthTold = options.rr || options.length !== undefined;
+  return {
+    request: {
+      kind: PERF_KIND,
+      role: 'control',
+      test: randomBytes(8).toString('hex'),
+      direction,
+      flows: parallel,
+      durationNs: bytes === undefined ? (options.time ?? DEFAULT_TIME_NS) : null,
+      bytes: bytes === undefined ? null : Math.ceil(bytes / parallel),
+      omitNs: options.omit ?? 0,
+      ...(pace !== null && { pace }),
+      ...(isLengthTold && { lengthBytes }),
+      ...requestedAlgorithm(options),
+      share: shareOf(options),
+    },
+    streams: clientStreams(direction, parallel),
+    lengthBytes,
+    blocks: blockcount,
+    to,
+    ...(title !== undefined && { title }),
+    ...(extraData !== undefined && { extraData }),
+    ignored,
+  };
+}
+
+function directionOf({ reverse, bidir, rr }: PerfOptions): Direction {
+  if (rr) return 'exchange';
+  if (bidir) return 'both';
+  return reverse ? 'reverse' : 'forward';
+}
+
+/** -b, --bandwidth and --fq-rate; the lowest holds. */
+function paceOf({ bitrate, bandwidth, fqRate }: PerfOptions, lengthBytes: number): Pace | null {
+  const told = bitrate ?? bandwidth;
+  const rateBps = Math.min(told?.rateBps ?? Number.POSITIVE_INFINITY, fqRate ?? Number.POSITIVE_INFINITY);
+  return Number.isFinite(rateBps) ? { rateBps, burstBytes: (told?.burst ?? 0) * lengthBytes } : null;
+}
+
+/** What the client names, as far as it concerns the server: a client that receives chooses the credit algorithm itself. */
+function requestedAlgorithm(options: PerfOptions): Pick<PerfRequest, 'window' | 'windowParameters'> {
+  const { set, reverse } = options;
+  const algorithm = options.algorithm ?? options.congestion;
+  const isNamed = algorithm !== undefined || Object.keys(set).length > 0;
+  const name = algorithm ?? DEFAULT_CONFIG.creditAlgorithm;
+  if (!isNamed || (reverse && !isWindowAlgorithm(name))) return { window: '', windowParameters: {} };
+  return { window: name, windowParameters: set };
+}
