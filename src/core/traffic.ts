@@ -1,7 +1,7 @@
 import { Classes } from '../base/classes.js';
 import { counter, gauge, group, histogram, label, list, nullable, type Values } from '../base/metric.js';
 
-/** What the flows of one direction and algorithm have moved, those that are over included. Of flows that are sent, nobody but their receivers knows the fate of credits. */
+/** What the flows of one direction and algorithm have moved, those that are over included. Only receivers know the fates of credits. */
 export const FLOWS_METRICS = {
   direction: label<FlowDirection>('sent or received', 'sent'),
   algorithm: label(
