@@ -79,7 +79,7 @@ describe('the hosts of a scenario', () => {
 
   it('have names of their constants that are those of the code without the unit', () => {
     const names = ENDPOINT_CONSTANTS.map(({ field }) =>
-      field.replace('frameBytes', 'frameSize').replace(/(Ns|Bytes)$/, ''),
+      field.replace(/rameBytes$/, 'rameSize').replace(/(Ns|Bytes)$/, ''),
     );
     expect(ENDPOINT_CONSTANTS.map(({ name }) => name)).toEqual(names);
     const elsewhere = /^(hostId|rateBps|jitter|(credit|window)(Algorithm|Parameters))$/;

@@ -16,6 +16,6 @@ describe('what ports dropped', () => {
     const reasons = PORT_DROP_NAMES.filter((name) => name !== 'taken' && name !== 'notAttached');
     const all = addDrops(reasons.map((name) => dropCounts({ drops: { [name]: 1 } })));
     expect(all.credits + all.data + all.lost + all.other).toBe(reasons.length);
-    expect([all.credits, all.data, all.lost]).toEqual([2, 2, 4]);
+    expect([all.credits, all.data, all.lost]).toEqual([2, 2, 5]);
   });
 });
