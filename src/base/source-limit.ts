@@ -4,7 +4,7 @@ import { SECOND_NS } from './time.js';
 export interface SourceLimitOptions {
   /** What one source gets in a second, and at once after a second of silence. */
   readonly perSecond: number;
-  /** The same for all sources together, with what they left in a tenth of a second. */
+  /** The same for all sources together, with what they left in a quarter of a second. Above four times `perSecond`. */
   readonly perSecondInAll: number;
   /** Unpredictable on real sockets: who knows it finds sources that share the buckets of another. */
   readonly seed: number;
@@ -13,8 +13,8 @@ export interface SourceLimitOptions {
 /** A flood from 100 sources leaves an honest one without a bucket with a probability below 1 in 100; two rows take 16 KiB (ours). */
 const BUCKETS = 1_024;
 const SECOND_ROW = 0x9e3779b9;
-/** Of all sources. Ours: what a flood causes at once delays other work by a tenth of what it causes in a second. */
-const BURST_IN_ALL_NS = SECOND_NS / 10;
+/** Of all sources. Ours: what a flood causes at once delays other work for less than what it causes in a second. */
+const BURST_IN_ALL_NS = SECOND_NS / 4;
 
 /**
  * A rate limit by source in fixed memory, as WireGuard's `ratelimiter.c` is one by address: hashed token buckets. A source has a bucket in each of two rows and
