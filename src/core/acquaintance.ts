@@ -15,6 +15,12 @@ export interface Agreement {
   readonly message: Uint8Array;
 }
 
+/** What this host has answered to a HELLO: its address is proved, and the peer has not shown yet that it got the answer. */
+export interface Offer {
+  readonly agreement: Agreement;
+  readonly sinceNs: number;
+}
+
 /** A HELLO under way. */
 export interface Hailing {
   readonly ci: Bits64;
@@ -24,6 +30,8 @@ export interface Hailing {
   sentNs: number;
   /** Peer speaks another version, or somebody on the path says so: who speaks this one answers as well. */
   refusal: XpassError | null;
+  /** It has waited for the peer's own handshake, as it does once. */
+  hasYielded: boolean;
 }
 
 /** One peer that is proved, or with which a handshake is under way. */
@@ -32,9 +40,11 @@ export class Acquaintance {
   readonly slot: number;
   /** In force. */
   agreed: Agreement | null = null;
-  /** This host has answered, and the peer has not shown yet that it got the answer: its address is proved, frames may still be of `agreed`. */
-  offered: Agreement | null = null;
-  offeredNs = 0;
+  /** In force before: what was on its way then is still taken until `formerEndNs`. */
+  former: Agreement | null = null;
+  formerEndNs = 0;
+  /** The oldest first; frames may still be of `agreed`. */
+  readonly offers: Offer[] = [];
   hailing: Hailing | null = null;
   cookie: Uint8Array | null = null;
   heardNs: number;

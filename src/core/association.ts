@@ -1,9 +1,9 @@
 // Tested by test/core/door.test.ts
 import type { Crc32 } from '../base/crc32.js';
 import { read32 } from '../wire/bytes.js';
-import { frameType } from '../wire/decode.js';
+import { frameType, isIntact } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import { CHECK_BYTES, CHECK_RESIDUE, Credit, FrameType } from '../wire/layout.js';
+import { CHECK_BYTES, Credit, FrameType } from '../wire/layout.js';
 import type { Bits64 } from '../wire/proofs.js';
 
 /** Longest message of a handshake: Noise XX with an empty payload takes 96. */
@@ -22,7 +22,9 @@ export interface FrameSeal {
   open(frame: Frame): boolean;
   /** Gives back what it holds of the system; nothing else is called afterwards. */
   close?(): void;
-  /** As `open`, and the frame is surely of this association; false leaves it as it was. */
+  /** As `open`, and looks at the check too; false leaves the frame as it was. */
+  tryOpen(frame: Frame): boolean;
+  /** As `tryOpen`, and the frame is surely of this association. */
   prove(frame: Frame): boolean;
 }
 
@@ -98,12 +100,15 @@ export class MaskSeal implements FrameSeal {
     return true;
   }
 
-  /** The check of a credit is too short to prove anything. */
-  prove(frame: Frame): boolean {
-    if (frameType(frame.bytes) === FrameType.credit) return false;
+  tryOpen(frame: Frame): boolean {
     mask(frame, this.incoming);
-    if (this.check(frame.bytes, 1, frame.length) === CHECK_RESIDUE) return true;
+    if (isIntact(frame, frameType(frame.bytes), this.check)) return true;
     mask(frame, this.incoming);
     return false;
+  }
+
+  /** The check of a credit is too short to prove anything. */
+  prove(frame: Frame): boolean {
+    return frameType(frame.bytes) !== FrameType.credit && this.tryOpen(frame);
   }
 }

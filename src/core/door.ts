@@ -1,5 +1,6 @@
 import { XpassError } from '../base/errors.js';
 import { counter, initialValues, type Values } from '../base/metric.js';
+import { SourceLimit } from '../base/source-limit.js';
 import { checkFrame, DropCode, destinationHost, flowId, frameType, peekHeader, sourceHost } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
@@ -7,9 +8,9 @@ import { Confirm, MtuProbe, MtuProbed, NoAssociation, Version } from '../wire/fr
 import { CONTROL_CODES, FrameType, VERSION } from '../wire/layout.js';
 import { lowerHalf } from '../wire/proofs.js';
 import type { Acquaintance } from './acquaintance.js';
+import type { FrameSeal } from './association.js';
 import { type HandshakeOptions, Handshakes } from './handshakes.js';
 import { isPathType, Paths, type PeerMover } from './paths.js';
-import { RateLimit } from './rate-limit.js';
 
 /** What the door of a host counts. PROTOCOL §7 */
 export const DOOR_METRICS = {
@@ -24,8 +25,8 @@ export const DOOR_METRICS = {
 /** Counts of one door since it was made. docs/METRICS.md, "Door", has the meaning of each. */
 export type DoorCounters = Values<typeof DOOR_METRICS>;
 
-/** Hints and VERSIONs a second, as RESETs. PROTOCOL §6.8 */
-const HINTS_PER_SECOND = 100;
+/** Hints and VERSIONs. Each source gets as many as RESETs of §6.8; a flood of one leaves the others theirs. PROTOCOL §7.6 */
+const HINTS = { perSecond: 100, perSecondInAll: 1_000 };
 /** Frames that wait for one handshake, and for all of a host. Ours: requests of many flows and a burst; more would be lost in the peer's socket buffer. */
 const HELD_FRAMES = 64;
 const HELD_FRAMES_IN_ALL = 4_096;
@@ -56,12 +57,13 @@ export class Door {
   readonly handshakes: Handshakes;
   readonly paths: Paths;
   private readonly options: HandshakeOptions;
-  private readonly hints = new RateLimit(HINTS_PER_SECOND);
+  private readonly hints: SourceLimit;
   private heldCount = 0;
   private nowNs = 0;
 
   constructor(options: HandshakeOptions, events: DoorEvents) {
     this.options = options;
+    this.hints = new SourceLimit({ ...HINTS, seed: options.random.uint32() });
     this.handshakes = new Handshakes(options, {
       onFailed: (peer, error, nowNs) => events.onFailed(peer, error, nowNs),
       onKnown: (who) => events.peers?.hold(who.peer),
@@ -102,26 +104,41 @@ export class Door {
     if (type < 0) return true;
     if (type === FrameType.version) this.handleVersion(frame);
     else if (type < CONTROL_CODES || isMtuType(type)) return this.isOfAssociation(frame);
-    else if (type === Confirm.type) this.isOfAssociation(frame);
+    else if (type === Confirm.type) this.handleConfirm(frame);
     else if (isPathType(type)) this.paths.handle(frame, type, nowNs);
     else this.handshakes.handle(frame, nowNs);
     return false;
   }
 
-  /** A frame wants to go: true, and it is sealed, where it may. Otherwise it waits for a handshake, or is dropped. */
-  letOut(frame: Frame): boolean {
+  /** A frame of a flow wants to go: true where it may. Otherwise it waits for a handshake, or is dropped. */
+  mayLeave(frame: Frame): boolean {
     const who = this.handshakes.find(frame.peer);
-    if (who !== null && who.agreed !== null && !who.agreed.seal.isOver) {
-      who.agreed.seal.seal(frame);
-      return true;
-    }
+    if (sealOf(who) !== null) return true;
     this.hold(who ?? this.handshakes.add(frame.peer), frame);
     return false;
   }
 
-  /** The next frame of a handshake, or one that has waited for it, sealed. */
+  /** The same at the last moment: true, and it is sealed, unless the association has ended meanwhile. */
+  letOut(frame: Frame): boolean {
+    const seal = sealOf(this.handshakes.find(frame.peer));
+    if (seal === null) return this.mayLeave(frame);
+    seal.seal(frame);
+    return true;
+  }
+
+  /** The next frame of a handshake, or one of a flow that has waited for it. */
   poll(): Frame | null {
     return this.handshakes.output.shift();
+  }
+
+  /** Whether `poll` has one. */
+  get hasOutput(): boolean {
+    return this.handshakes.output.length > 0;
+  }
+
+  /** Of the latest input. */
+  get clockNs(): number {
+    return this.nowNs;
   }
 
   advance(nowNs: number): void {
@@ -134,9 +151,10 @@ export class Door {
     return Math.min(this.handshakes.nextTimeout(), this.paths.nextTimeout());
   }
 
-  private isOfAssociation(frame: Frame): boolean {
+  /** `isSure`: nobody looks at the frame's check afterwards. */
+  private isOfAssociation(frame: Frame, isSure = false): boolean {
     const who = this.handshakes.find(frame.peer);
-    if (who !== null && this.handshakes.open(who, frame, this.nowNs)) return true;
+    if (who !== null && this.handshakes.open(who, frame, this.nowNs, isSure)) return true;
     if (who !== null && who.agreed !== null) {
       this.counters.forged++;
       this.missed(who, frame);
@@ -144,12 +162,22 @@ export class Door {
     return false;
   }
 
-  /** The endpoint has taken a frame that was admitted, or found its check wrong, which without keys shows that it is not of the association. */
-  judge(frame: Frame, isUnderstood: boolean): void {
+  private handleConfirm(frame: Frame): void {
+    if (this.isOfAssociation(frame, true)) this.judge(frame, Confirm.type);
+  }
+
+  /**
+   * What the endpoint said of a frame that was admitted: its type, or a DropCode. Where the check was wrong, it is not of the association. Only a frame
+   * whose check was right shows that the peer is there.
+   */
+  judge(frame: Frame, verdict: number): void {
     const who = this.handshakes.find(frame.peer);
     if (who === null) return;
-    if (isUnderstood) who.misses = 0;
-    else this.missed(who, frame);
+    if (verdict === DropCode.check) this.missed(who, frame);
+    else if (verdict >= 0 || verdict === DropCode.extension || verdict === DropCode.invalid) {
+      who.misses = 0;
+      who.heardNs = this.nowNs;
+    }
   }
 
   /** A few in a row: the peer may have another association, and is told so. */
@@ -172,7 +200,6 @@ export class Door {
   private releaseHeld(who: Acquaintance): void {
     for (let frame = who.held.shift(); frame !== null; frame = who.held.shift()) {
       this.heldCount--;
-      who.agreed?.seal.seal(frame);
       frame.atNs = this.nowNs;
       this.handshakes.output.push(frame);
     }
@@ -230,7 +257,8 @@ export class Door {
 
   /** An answer to a peer that has proved nothing, no longer than what came. */
   private hint(cause: Frame, encode: (bytes: Uint8Array, header: FlowHeader) => number): void {
-    if (!this.hints.allow(this.nowNs)) {
+    const { sourceOf } = this.options;
+    if (!this.hints.allow(sourceOf?.(cause.peer) ?? cause.peer, this.nowNs)) {
       this.counters.suppressed++;
       return;
     }
@@ -241,6 +269,17 @@ export class Door {
     frame.length = encode(frame.bytes, headerTo(cause));
     this.handshakes.output.push(frame);
   }
+}
+
+/** Who seals frames to the peer; null where nobody can. */
+function sealOf(who: Acquaintance | null): FrameSeal | null {
+  const seal = who?.agreed?.seal ?? null;
+  return seal === null || seal.isOver ? null : seal;
+}
+
+/** A frame of this type is the endpoint's and sealed; the door makes the others itself. */
+export function isOfFlow(type: number): boolean {
+  return (type < CONTROL_CODES && type !== FrameType.version) || isMtuType(type);
 }
 
 /** Between hosts that have proved themselves, and for the endpoint. PROTOCOL §7.9 */

@@ -3,7 +3,7 @@ import type { Crc32 } from '../base/crc32.js';
 import { XpassError } from '../base/errors.js';
 import type { Random } from '../base/random.js';
 import { hasChunks } from '../wire/chunks.js';
-import { checkFrame, DropCode, destinationHost, flags, flowId, frameType } from '../wire/decode.js';
+import { checkFrame, destinationHost, flags, flowId, frameType } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { CreditRequest, MtuProbe, MtuProbed, Reset } from '../wire/frames.js';
@@ -170,21 +170,21 @@ export class Endpoint implements FlowContext {
   }
 
   /**
-   * Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped; false
-   * where its check is wrong.
+   * Takes a frame from the network; `frame.peer` says from whom. The frame stays the caller's. Anything wrong with it is counted and dropped. The
+   * frame's type, or why it is none: a DropCode.
    */
-  handleFrame(frame: Frame, nowNs: number): boolean {
+  handleFrame(frame: Frame, nowNs: number): number {
     this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
     this.sendDueCredits(nowNs);
     this.counters.framesReceived++;
     const type = checkFrame(frame, this.check);
     if (type < 0) {
       countDrop(this.counters, type);
-      return type !== DropCode.check;
+      return type;
     }
     if (destinationHost(frame.bytes) !== this.hostId) {
       this.counters.misdirected++;
-      return true;
+      return type;
     }
     switch (type) {
       case FrameType.data:
@@ -208,7 +208,7 @@ export class Endpoint implements FlowContext {
       default:
         this.handleControl(type, frame, nowNs);
     }
-    return true;
+    return type;
   }
 
   /** Sends the credits that are due and fires the timers that are due. */

@@ -1,30 +1,20 @@
-// Tested by test/core/door.test.ts
-
 import type { Crc32 } from '../base/crc32.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import { XpassError } from '../base/errors.js';
 import { counter, gauge, initialValues, type Values } from '../base/metric.js';
 import type { Random } from '../base/random.js';
+import { SourceLimit } from '../base/source-limit.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
 import { checkFrame, destinationHost, flowId } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
-import { FrameQueue } from '../wire/frame-queue.js';
-import { Confirm, Cookie, Hello, NoAssociation, Welcome } from '../wire/frames.js';
-import { NO_HOST } from '../wire/layout.js';
-import {
-  BITS_BYTES,
-  type Bits64,
-  COOKIE_BYTES,
-  type CookieMaker,
-  isSame,
-  lowerHalf,
-  randomBits,
-} from '../wire/proofs.js';
+import type { FrameQueue } from '../wire/frame-queue.js';
+import { Cookie, Hello, NoAssociation, Welcome } from '../wire/frames.js';
+import { BITS_BYTES, type Bits64, COOKIE_BYTES, type CookieMaker, isSame, randomBits } from '../wire/proofs.js';
 import { Acquaintance, type Agreement, type Hailing } from './acquaintance.js';
-import { canBeReflected, type FrameSeal, type KeyExchange, MAX_HANDSHAKE_BYTES, MaskSeal } from './association.js';
+import { canBeReflected, type KeyExchange, MaskSeal } from './association.js';
 import type { EndpointConfig } from './config.js';
+import { HandshakeFrames, messageOf, NO_COOKIE, NO_MESSAGE } from './handshake-frames.js';
 import { backedOffNs } from './probe.js';
-import { RateLimit } from './rate-limit.js';
 
 /** PROTOCOL §7 */
 export const HANDSHAKE_METRICS = {
@@ -43,20 +33,22 @@ export const HANDSHAKE_METRICS = {
 /** Counts of the handshakes of one host since it was made. docs/METRICS.md, "Handshakes", has the meaning of each. */
 export type HandshakeCounters = Values<typeof HANDSHAKE_METRICS>;
 
-/** HELLOs a second that are looked at: two HMACs each, 6 us (ours). */
-const HELLOS_PER_SECOND = 10_000;
+/** HELLOs without a cookie that are answered, by a COOKIE: two HMACs each, 6 us. The limits by source are ours: hosts behind one NAT, or of a lab. */
+const COOKIES = { perSecond: 1_000, perSecondInAll: 10_000 };
+/** Cookies that are looked at. Of their own: who forges addresses gets none, so its flood leaves alone those who have one. */
+const CLAIMS = { perSecond: 1_000, perSecondInAll: 20_000 };
+/** Exchanges of keys that are answered: four times X25519 each, 0.25 ms. Ours: all together take half of a core. */
+const EXCHANGES = { perSecond: 250, perSecondInAll: 2_000 };
 /** An answered peer that never uses its association makes room after this time, as a half-open connection of TCP does (ours). */
 const UNUSED_NS = 5 * SECOND_NS;
+/** Offers at once to a peer. Ours: a HELLO, and three old copies that somebody on the path repeats; each handshake keeps its own. */
+const MOST_OFFERS = 4;
+/** Frames of the association before are taken for this time. Ours: as long as the peer, who may have made the offer, may stay with it. */
+const FORMER_NS = UNUSED_NS;
 /** Idle timeouts of silence after which nobody can have a flow with the peer; flows send keep-alives. PROTOCOL §5.7 */
 const SILENT_IDLE_TIMEOUTS = 2;
 /** A hint is followed once in this time: it proves nothing. */
 const HINT_NS = SECOND_NS;
-
-/** HELLO with the longest message. */
-const LONGEST_BYTES = 256;
-
-const NO_MESSAGE = new Uint8Array(0);
-const NO_COOKIE = new Uint8Array(COOKIE_BYTES);
 
 /** Who is told of peers. */
 export interface HandshakeEvents {
@@ -84,6 +76,8 @@ export interface HandshakeOptions {
   /** Null for hosts without keys. */
   readonly keys: KeyExchange | null;
   readonly maxPeers: number;
+  /** What the limits by source are of: the address of a peer without its port. Peers themselves where it is left out, as behind a switch. */
+  readonly sourceOf?: (peer: number) => number;
   /** The same as an endpoint's. */
   readonly times: Pick<EndpointConfig, 'idleTimeoutNs' | 'connectTimeoutNs' | 'initialRetransmitNs' | 'maxBackoffNs'>;
 }
@@ -94,21 +88,33 @@ export interface HandshakeOptions {
  */
 export class Handshakes {
   readonly counters: HandshakeCounters = initialValues(HANDSHAKE_METRICS);
-  readonly output = new FrameQueue();
+  private readonly frames: HandshakeFrames;
   private readonly options: HandshakeOptions;
   private readonly events: HandshakeEvents;
   private readonly peers = new Map<number, Acquaintance>();
   private readonly places: (Acquaintance | null)[] = [];
   private readonly freePlaces: number[] = [];
   private readonly deadlines = new DeadlineHeap();
-  private readonly hellos = new RateLimit(HELLOS_PER_SECOND);
+  private readonly cookies: SourceLimit;
+  private readonly claims: SourceLimit;
+  private readonly exchanges: SourceLimit;
   /** Whom was looked for last: most frames come in a row. */
   private latest: Acquaintance | null = null;
   private nowNs = 0;
 
   constructor(options: HandshakeOptions, events: HandshakeEvents) {
     this.options = options;
+    this.frames = new HandshakeFrames(options);
     this.events = events;
+    const seed = options.random.uint32();
+    this.cookies = new SourceLimit({ ...COOKIES, seed });
+    this.claims = new SourceLimit({ ...CLAIMS, seed });
+    this.exchanges = new SourceLimit({ ...EXCHANGES, seed });
+  }
+
+  /** What this host says. */
+  get output(): FrameQueue {
+    return this.frames.output;
   }
 
   /** Peers of which something is known: proved, or with a handshake under way. */
@@ -137,19 +143,29 @@ export class Handshakes {
     return who;
   }
 
-  /** A frame has come from `who`. True if it is of its association, and plain now. The first frame of one that was offered puts it in force. */
-  open(who: Acquaintance, frame: Frame, nowNs: number): boolean {
+  /**
+   * A frame has come from `who`. True if it may be of its association, and is plain now; `isSure`: only if it is. The first frame of one that was offered
+   * puts it in force.
+   */
+  open(who: Acquaintance, frame: Frame, nowNs: number, isSure: boolean): boolean {
     this.nowNs = nowNs;
-    if (who.offered?.seal.prove(frame) === true) {
-      this.counters.answered++;
-      this.agree(who, who.offered);
-      return true;
-    }
-    if (who.agreed === null || !who.agreed.seal.open(frame)) {
-      if (who.agreed?.seal.isOver) this.end(who);
-      return false;
-    }
-    who.heardNs = nowNs;
+    if (this.takesUp(who, frame)) return true;
+    const { agreed, former } = who;
+    if (agreed === null) return false;
+    const opens = isSure || former !== null ? agreed.seal.tryOpen(frame) : agreed.seal.open(frame);
+    if (opens || former?.seal.tryOpen(frame) === true) return true;
+    if (agreed.seal.isOver) this.end(who);
+    return false;
+  }
+
+  /** The peer has used what it was offered. Offers before that one are void: frames of theirs would be older than those of this one. */
+  private takesUp(who: Acquaintance, frame: Frame): boolean {
+    const at = who.offers.findIndex(({ agreement }) => agreement.seal.prove(frame));
+    if (at < 0) return false;
+    this.counters.answered++;
+    const [{ agreement }] = who.offers.splice(at, 1);
+    this.withdraw(who, at);
+    this.agree(who, agreement);
     return true;
   }
 
@@ -160,9 +176,9 @@ export class Handshakes {
   }
 
   /** Nothing is under way with `who`; or it has not used what it was offered in the time of a repetition, and may have forgotten it in a crash. */
-  mayHail({ hailing, offered, offeredNs }: Acquaintance, nowNs: number): boolean {
+  mayHail({ hailing, offers: [offer] }: Acquaintance, nowNs: number): boolean {
     if (hailing !== null) return false;
-    return offered === null || nowNs >= offeredNs + this.options.times.initialRetransmitNs;
+    return offer === undefined || nowNs >= offer.sinceNs + this.options.times.initialRetransmitNs;
   }
 
   /** Begins a handshake. An association in force outlives that its peer cannot be called: who caused this has proved nothing. */
@@ -180,7 +196,15 @@ export class Handshakes {
       this.fail(who, error);
       return;
     }
-    who.hailing = { ci, initiation, sinceNs: this.nowNs, sends: 0, sentNs: this.nowNs, refusal: null };
+    who.hailing = {
+      ci,
+      initiation,
+      sinceNs: this.nowNs,
+      sends: 0,
+      sentNs: this.nowNs,
+      refusal: null,
+      hasYielded: false,
+    };
     this.sendHello(who, who.hailing);
   }
 
@@ -221,7 +245,7 @@ export class Handshakes {
 
   private remove(who: Acquaintance): void {
     this.setAgreed(who, null);
-    this.withdraw(who);
+    this.withdraw(who, who.offers.length);
     this.events.onGone(who);
     this.peers.delete(who.peer);
     this.places[who.slot] = null;
@@ -230,18 +254,29 @@ export class Handshakes {
     if (this.latest === who) this.latest = null;
   }
 
+  /** What was in force before is void, with what was before it. */
   private setAgreed(who: Acquaintance, agreed: Agreement | null): void {
-    const was = who.agreed !== null;
-    if (who.agreed !== agreed) who.agreed?.seal.close?.();
+    this.setFormer(who, null);
+    who.agreed?.seal.close?.();
+    if (who.agreed !== null) this.counters.associations--;
+    if (agreed !== null) this.counters.associations++;
     who.agreed = agreed;
-    const is = agreed !== null;
-    if (is === was) return;
-    this.counters.associations += is ? 1 : -1;
   }
 
+  private setFormer(who: Acquaintance, former: Agreement | null): void {
+    who.former?.seal.close?.();
+    who.former = former;
+    who.formerEndNs = this.nowNs + FORMER_NS;
+  }
+
+  /** What is on its way was made with the association before: it stays readable for a while. */
   private agree(who: Acquaintance, agreement: Agreement): void {
-    this.setAgreed(who, agreement);
-    who.offered = null;
+    const before = who.agreed;
+    if (before === null || before.seal.isOver) this.setAgreed(who, agreement);
+    else {
+      this.setFormer(who, before);
+      who.agreed = agreement;
+    }
     who.hailing = null;
     who.misses = 0;
     who.heardNs = this.nowNs;
@@ -252,29 +287,20 @@ export class Handshakes {
   private sendHello(who: Acquaintance, hailing: Hailing): void {
     hailing.sends++;
     hailing.sentNs = this.nowNs;
-    const frame = this.take(who.peer);
-    const message = hailing.initiation?.message ?? NO_MESSAGE;
-    // The flow id says to a host of another version, which answers with VERSION, what it answers.
-    const header = { ...this.headerTo(who.peer), flowId: lowerHalf(hailing.ci) };
-    const fields = { ci: hailing.ci, cookie: who.cookie ?? NO_COOKIE, messageBytes: message.length, message };
-    frame.length = Hello.encode(frame.bytes, header, fields, this.options.check);
-    this.output.push(frame);
+    this.frames.hello(who.peer, hailing, who.cookie, this.nowNs);
     this.arm(who);
   }
 
-  /** `who` has a deadline of a handshake, an offer or silence. */
+  /** `who` has a deadline of a handshake, an offer, the association before or silence. */
   private arm(who: Acquaintance): void {
-    this.deadlines.set(who.slot, Math.min(this.hailNs(who), this.offerEndNs(who), this.silentNs(who)));
+    const formerEndNs = who.former === null ? NEVER : who.formerEndNs;
+    this.deadlines.set(who.slot, Math.min(this.hailNs(who), offerEndNs(who), formerEndNs, this.silentNs(who)));
   }
 
   private hailNs({ hailing }: Acquaintance): number {
     if (hailing === null) return NEVER;
     const { times } = this.options;
     return hailing.sentNs + backedOffNs(times.initialRetransmitNs, hailing.sends - 1, times);
-  }
-
-  private offerEndNs({ offered, offeredNs }: Acquaintance): number {
-    return offered === null ? NEVER : offeredNs + UNUSED_NS;
   }
 
   /** While a handshake is under way, its end is waited for. */
@@ -286,13 +312,14 @@ export class Handshakes {
 
   private fire(who: Acquaintance): void {
     const { nowNs } = this;
-    if (nowNs >= this.offerEndNs(who)) this.withdraw(who);
+    while (nowNs >= offerEndNs(who)) this.withdraw(who, 1);
+    if (nowNs >= who.formerEndNs) this.setFormer(who, null);
     if (nowNs >= this.silentNs(who)) {
       this.counters.expired++;
       this.setAgreed(who, null);
     }
     if (nowNs >= this.hailNs(who)) this.hailAgain(who, who.hailing as Hailing);
-    if (who.agreed === null && who.offered === null && who.hailing === null) this.remove(who);
+    if (isIdle(who)) this.remove(who);
   }
 
   /** Flows with the peer say themselves that they were not answered. */
@@ -315,52 +342,77 @@ export class Handshakes {
     const { bytes, peer } = frame;
     const ci = Hello.read.ci(bytes, new Uint8Array(BITS_BYTES));
     const cookie = Hello.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
-    // Two HMACs at most: the limit holds for those that are valid too.
-    if (!this.hellos.allow(this.nowNs)) this.counters.suppressed++;
-    else if (this.options.cookies.isValid(peer, ci, this.nowNs, cookie))
+    const source = this.sourceOf(peer);
+    const isClaim = !isSame(cookie, NO_COOKIE);
+    if (!(isClaim ? this.claims : this.cookies).allow(source, this.nowNs)) this.counters.suppressed++;
+    else if (isClaim && this.options.cookies.isValid(peer, ci, this.nowNs, cookie))
       this.answerHello(peer, ci, messageOf(Hello, bytes));
-    else this.sendCookie(peer, ci);
+    else {
+      // Of a claim that is false or old as well: what was looked at is answered.
+      this.counters.cookies++;
+      this.frames.cookie(peer, ci, this.nowNs);
+    }
   }
 
-  /** The peer's address is proved. */
+  private sourceOf(peer: number): number {
+    return this.options.sourceOf?.(peer) ?? peer;
+  }
+
+  /** The peer's address is proved. A HELLO that comes again, whoever repeats it, gets the same answer and changes nothing. */
   private answerHello(peer: number, ci: Bits64, message: Uint8Array): void {
     const who = this.find(peer) ?? this.add(peer);
     if (who === null) return;
-    // Both have begun: the larger bits win.
-    if (who.hailing !== null && isLarger(who.hailing.ci, ci)) {
+    // Both have begun: the larger bits win. Or it is an old copy.
+    const isLost = who.hailing !== null && isLarger(who.hailing.ci, ci);
+    if (isLost || (who.former !== null && isSame(who.former.ci, ci))) {
       this.counters.unasked++;
       return;
     }
-    const known = [who.offered, who.agreed].find((agreement) => agreement !== null && isSame(agreement.ci, ci));
-    const agreement = known ?? this.offer(who, ci, message);
-    if (agreement !== null) this.sendWelcome(peer, agreement);
-    if (who.agreed === null && who.offered === null && who.hailing === null) this.remove(who);
+    const agreement = this.answerTo(who, ci) ?? this.offer(who, ci, message);
+    if (agreement !== null) this.frames.welcome(peer, agreement, this.nowNs);
+    if (isIdle(who)) this.remove(who);
   }
 
-  /** What was offered is not used. */
-  private withdraw(who: Acquaintance): void {
-    who.offered?.seal.close?.();
-    who.offered = null;
+  /** What a HELLO of these bits got before. */
+  private answerTo({ offers, agreed }: Acquaintance, ci: Bits64): Agreement | null {
+    if (agreed !== null && isSame(agreed.ci, ci)) return agreed;
+    return offers.find(({ agreement }) => isSame(agreement.ci, ci))?.agreement ?? null;
+  }
+
+  /** The oldest `count` offers are not used. */
+  private withdraw(who: Acquaintance, count: number): void {
+    for (const { agreement } of who.offers.splice(0, count)) agreement.seal.close?.();
   }
 
   private offer(who: Acquaintance, ci: Bits64, message: Uint8Array): Agreement | null {
-    const { keys, check } = this.options;
-    const bits = { ci, cr: randomBits(this.options.random) };
-    const answer =
-      keys === null
-        ? { message: NO_MESSAGE, seal: new MaskSeal(check, bits, false) }
-        : keys.respond(who.peer, message, bits);
-    if (answer === null) {
-      this.counters.wrongKeys++;
+    const answer = this.respond(who, ci, message);
+    if (answer === null) return null;
+    const agreement = { ...answer, isInitiator: false };
+    if (who.offers.length >= MOST_OFFERS) this.withdraw(who, 1);
+    who.offers.push({ agreement, sinceNs: this.nowNs });
+    if (who.hailing !== null) this.yieldOnce(who.hailing);
+    this.arm(who);
+    return agreement;
+  }
+
+  private respond(who: Acquaintance, ci: Bits64, message: Uint8Array): Omit<Agreement, 'isInitiator'> | null {
+    const { keys, check, random } = this.options;
+    if (keys !== null && !this.exchanges.allow(this.sourceOf(who.peer), this.nowNs)) {
+      this.counters.suppressed++;
       return null;
     }
-    this.withdraw(who);
-    who.offered = { ...bits, ...answer, isInitiator: false };
-    who.offeredNs = this.nowNs;
-    // The peer's handshake is further than the one that this host may have begun.
-    who.hailing = null;
-    this.arm(who);
-    return who.offered;
+    const bits = { ci, cr: randomBits(random) };
+    if (keys === null) return { ...bits, message: NO_MESSAGE, seal: new MaskSeal(check, bits, false) };
+    const answer = keys.respond(who.peer, message, bits);
+    if (answer === null) this.counters.wrongKeys++;
+    return answer && { ...bits, ...answer };
+  }
+
+  /** The peer's handshake is further than the one that this host has begun. That goes on in the time of a repetition: the HELLO may be an old copy. */
+  private yieldOnce(hailing: Hailing): void {
+    if (hailing.hasYielded) return;
+    hailing.hasYielded = true;
+    hailing.sentNs = this.nowNs;
   }
 
   private handleCookie({ bytes, peer }: Frame): void {
@@ -386,7 +438,7 @@ export class Handshakes {
     const ci = Welcome.read.ci(bytes, new Uint8Array(BITS_BYTES));
     if (who !== null && who.agreed !== null && isSame(who.agreed.ci, ci)) {
       // What told the peer so was lost.
-      this.sendConfirm(who, who.agreed.seal);
+      this.frames.confirm(peer, who.agreed.seal, this.nowNs);
       return;
     }
     const hailing = who?.hailing ?? null;
@@ -410,7 +462,7 @@ export class Handshakes {
     }
     who.cookie = Welcome.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
     this.counters.begun++;
-    this.sendConfirm(who, seal);
+    this.frames.confirm(peer, seal, this.nowNs);
     this.agree(who, { ci, cr, seal, message: NO_MESSAGE, isInitiator: true });
   }
 
@@ -425,50 +477,15 @@ export class Handshakes {
     who.hintedNs = this.nowNs;
     this.hail(who, this.nowNs);
   }
-
-  private sendCookie(peer: number, ci: Bits64): void {
-    this.counters.cookies++;
-    const cookie = new Uint8Array(COOKIE_BYTES);
-    this.options.cookies.write(peer, ci, this.nowNs, cookie);
-    const frame = this.take(peer);
-    frame.length = Cookie.encode(frame.bytes, this.headerTo(peer), { ci, cookie }, this.options.check);
-    this.output.push(frame);
-  }
-
-  private sendWelcome(peer: number, { ci, cr, message }: Agreement): void {
-    const cookie = new Uint8Array(COOKIE_BYTES);
-    this.options.cookies.write(peer, null, this.nowNs, cookie);
-    const fields = { ci, cr, cookie, messageBytes: message.length, message };
-    const frame = this.take(peer);
-    frame.length = Welcome.encode(frame.bytes, this.headerTo(peer), fields, this.options.check);
-    this.output.push(frame);
-  }
-
-  /** Shows the peer that its WELCOME has come. */
-  private sendConfirm(who: Acquaintance, seal: FrameSeal): void {
-    const frame = this.take(who.peer);
-    frame.length = Confirm.encode(frame.bytes, this.headerTo(who.peer), {}, this.options.check);
-    seal.seal(frame);
-    this.output.push(frame);
-  }
-
-  private take(peer: number): Frame {
-    const frame = this.options.pool.take();
-    frame.reserve(LONGEST_BYTES);
-    frame.peer = peer;
-    frame.atNs = this.nowNs;
-    return frame;
-  }
-
-  private headerTo(peer: number) {
-    const { hostId } = this.options;
-    return { destination: hostId === NO_HOST ? NO_HOST : peer, source: hostId, flowId: 0 };
-  }
 }
 
-/** Of a HELLO or WELCOME, whose length was checked. */
-function messageOf(kind: typeof Hello | typeof Welcome, bytes: Uint8Array): Uint8Array {
-  return kind.read.message(bytes, new Uint8Array(MAX_HANDSHAKE_BYTES)).subarray(0, kind.read.messageBytes(bytes));
+/** Nothing is known of the peer, and nothing under way. */
+function isIdle({ agreed, offers, hailing }: Acquaintance): boolean {
+  return agreed === null && offers.length === 0 && hailing === null;
+}
+
+function offerEndNs({ offers: [offer] }: Acquaintance): number {
+  return offer === undefined ? NEVER : offer.sinceNs + UNUSED_NS;
 }
 
 /** As unsigned numbers. */

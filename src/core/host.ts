@@ -2,7 +2,7 @@ import type { XpassError } from '../base/errors.js';
 import { frameType } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameType, SEALED_CREDIT_EXTRA_BYTES, SEALED_EXTRA_BYTES } from '../wire/layout.js';
-import type { Door } from './door.js';
+import { type Door, isOfFlow } from './door.js';
 import type { Endpoint } from './endpoint.js';
 
 /** What a host needs of its NIC: the verbs of a switch port. */
@@ -58,30 +58,54 @@ export class Host {
 
   /** Does all that is due, and lets the NIC start what it can. A credit that the NIC drops may make room for another that is due. */
   advance(nowNs: number): void {
-    const { endpoint, nic } = this;
-    this.door?.advance(nowNs);
+    const { door, endpoint, nic } = this;
+    door?.advance(nowNs);
+    // What has waited for a handshake goes before what comes now.
+    this.enqueueDoor(nowNs);
     do {
       endpoint.advance(nowNs);
       for (let frame = endpoint.poll(); frame !== null; frame = endpoint.poll()) {
-        if (this.isSealed) makeRoom(frame);
-        if (nic.enqueueStamped(frame) !== 0) endpoint.takeBack(frame, nowNs);
+        if (door === null || door.mayLeave(frame)) this.enqueue(frame, nowNs);
       }
     } while (endpoint.isDue(nowNs));
+    this.enqueueDoor(nowNs);
     nic.advance(nowNs);
   }
 
   /** The next frame whose transmission has begun; `atNs` is when its last bit is across the link. */
   poll(): Frame | null {
-    const { door, nic } = this;
-    if (door === null) return nic.dequeue();
-    // What has waited for a handshake goes before what comes from the NIC now.
-    const waited = door.poll();
-    if (waited !== null) return waited;
-    for (let frame = nic.dequeue(); frame !== null; frame = nic.dequeue()) {
-      frame.phantomBytes = 0;
-      if (door.letOut(frame)) return frame;
+    if (this.door === null) return this.nic.dequeue();
+    for (let frame = this.dequeue(this.door); frame !== null; frame = this.dequeue(this.door)) {
+      if (this.letOut(this.door, frame)) return frame;
     }
-    return door.poll();
+    return null;
+  }
+
+  /** A frame has passed the NIC: true where it goes. */
+  protected letOut(door: Door, frame: Frame): boolean {
+    if (!isOfFlow(frame.type)) return true;
+    frame.phantomBytes = 0;
+    return door.letOut(frame);
+  }
+
+  /** A frame that could not be sealed may have caused a handshake. */
+  private dequeue(door: Door): Frame | null {
+    const frame = this.nic.dequeue();
+    if (frame !== null || !door.hasOutput) return frame;
+    this.enqueueDoor(door.clockNs);
+    return this.nic.dequeue();
+  }
+
+  /** The NIC meters handshakes as everything else. */
+  private enqueueDoor(nowNs: number): void {
+    const { door } = this;
+    if (door === null) return;
+    for (let frame = door.poll(); frame !== null; frame = door.poll()) this.enqueue(frame, nowNs);
+  }
+
+  private enqueue(frame: Frame, nowNs: number): void {
+    if (this.isSealed) makeRoom(frame);
+    if (this.nic.enqueueStamped(frame) !== 0) this.endpoint.takeBack(frame, nowNs);
   }
 
   nextTimeout(): number {
@@ -90,7 +114,8 @@ export class Host {
   }
 }
 
-/** The NIC counts what the seal will add. PROTOCOL §7.5 */
+/** The NIC counts what the seal will add; frames of the door have it. PROTOCOL §7.5 */
 function makeRoom(frame: Frame): void {
-  frame.phantomBytes = frameType(frame.bytes) === FrameType.credit ? SEALED_CREDIT_EXTRA_BYTES : SEALED_EXTRA_BYTES;
+  const type = frameType(frame.bytes);
+  if (isOfFlow(type)) frame.phantomBytes = type === FrameType.credit ? SEALED_CREDIT_EXTRA_BYTES : SEALED_EXTRA_BYTES;
 }

@@ -175,13 +175,17 @@ class SealedAssociation implements FrameSeal {
     return this.sealer.open(frame) === Opening.opened;
   }
 
-  prove(frame: Frame): boolean {
+  tryOpen(frame: Frame): boolean {
     const { length } = frame;
     const before = frame.bytes.slice(0, length);
     if (this.open(frame)) return true;
     frame.bytes.set(before);
     frame.length = length;
     return false;
+  }
+
+  prove(frame: Frame): boolean {
+    return this.tryOpen(frame);
   }
 
   close(): void {

@@ -75,7 +75,8 @@ function checkFields(bytes: Uint8Array, type: number): number {
   return hasValidFields(bytes, type) ? type : DropCode.invalid;
 }
 
-function isIntact({ bytes, length, phantomBytes }: Frame, type: number, check: Crc32 | null): boolean {
+/** Whether the check of a frame of this type is right, or nothing has one. PROTOCOL §2.6 */
+export function isIntact({ bytes, length, phantomBytes }: Frame, type: number, check: Crc32 | null): boolean {
   if (check === null || phantomBytes > 0) return true;
   return type === FrameType.credit ? isCreditIntact(bytes) : check(bytes, 1, length) === CHECK_RESIDUE;
 }

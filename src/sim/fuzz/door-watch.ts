@@ -1,8 +1,8 @@
 // Tested by test/sim/fuzz/planted-doors.test.ts
 import { crc32 } from '../../base/crc32.js';
-import type { Agreement } from '../../core/acquaintance.js';
+import type { Acquaintance, Agreement } from '../../core/acquaintance.js';
 import type { Door } from '../../core/door.js';
-import { checkFrame, frameType, peekHeader } from '../../wire/decode.js';
+import { checkFrame, DropCode, frameType, peekHeader } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import type { Field } from '../../wire/frame-kind.js';
 import { Confirm, Cookie, Hello, NoAssociation, Welcome } from '../../wire/frames.js';
@@ -92,18 +92,18 @@ export class DoorWatch {
     const seen = this.look(frame, dealings);
     const knownBefore = handshakes.known;
     const before = handshakes.find(peer);
-    const [agreedBefore, offeredBefore] = [before?.agreed ?? null, before?.offered ?? null];
+    const [agreedBefore, offeredBefore] = [before?.agreed ?? null, offersOf(before)];
     const isAdmitted = take();
     const after = handshakes.find(peer);
     const agreed = after?.agreed ?? null;
-    const offered = after?.offered ?? null;
+    const offered = offersOf(after);
     if (handshakes.known > knownBefore && !seen.isWelcome)
       this.fail('state', peer, 'keeps state for a frame without proof');
-    if (offered !== null && offered !== offeredBefore && !seen.isWelcome)
+    if (offered.some((offer) => !offeredBefore.includes(offer)) && !seen.isWelcome)
       this.fail('proof', peer, 'answered a HELLO with a cookie that it had not made for it');
     if (agreed !== agreedBefore) dealings.heardNs = nowNs;
     if (agreed !== agreedBefore) this.checkAgreed(agreed, offeredBefore, { peer, seen, dealings });
-    if (offered !== null || agreed !== null) dealings.isProved = true;
+    if (offered.length > 0 || agreed !== null) dealings.isProved = true;
     dealings.agreed = agreed;
     if (isAdmitted) this.checkAdmitted(frame, agreed, nowNs);
     return isAdmitted;
@@ -145,7 +145,7 @@ export class DoorWatch {
           this.fail('silence', peer, `forgot at ${nowNs} ns a peer that it heard at ${dealings.heardNs} ns`);
         dealings.agreed = null;
       }
-      if (who === null || (who.agreed === null && who.offered === null)) this.forget(dealings);
+      if (who === null || (who.agreed === null && who.offers.length === 0)) this.forget(dealings);
     }
   }
 
@@ -174,7 +174,7 @@ export class DoorWatch {
 
   private checkAgreed(
     agreed: Agreement | null,
-    offeredBefore: Agreement | null,
+    offeredBefore: readonly Agreement[],
     { peer, seen, dealings }: { peer: number; seen: Seen; dealings: Dealings },
   ): void {
     if (agreed === null) {
@@ -184,7 +184,7 @@ export class DoorWatch {
     }
     if (seen.type === Welcome.type) {
       if (!dealings.hellos.has(seen.ci)) this.fail('unasked', peer, 'took a WELCOME that answers none of its HELLOs');
-    } else if (agreed !== offeredBefore) this.fail('unasked', peer, 'has an association that nobody offered');
+    } else if (!offeredBefore.includes(agreed)) this.fail('unasked', peer, 'has an association that nobody offered');
   }
 
   /** What reaches the endpoint comes from a peer that is proved, and from an honest one only what it sent. */
@@ -193,7 +193,8 @@ export class DoorWatch {
     const { peer } = frame;
     const type = checkFrame(frame, crc32);
     if (peekHeader(frame.bytes, frame.length) < 0) return;
-    this.with(peer).heardNs = nowNs;
+    // A frame whose check is wrong shows nothing.
+    if (type >= 0 || type === DropCode.extension || type === DropCode.invalid) this.with(peer).heardNs = nowNs;
     if (agreed === null) this.fail('unproved', peer, 'let a frame of a peer in that has proved nothing');
     // Sixteen bits of a credit's check prove little (PROTOCOL §7.3).
     if (type < 0 || type === FrameType.credit || liars.has(peer)) return;
@@ -210,6 +211,10 @@ export class DoorWatch {
   private fail(check: string, peer: number, what: string): never {
     fail(`door ${check}`, `host ${this.options.hostId}, of host ${peer}: ${what}`);
   }
+}
+
+function offersOf(who: Acquaintance | null): Agreement[] {
+  return who === null ? [] : who.offers.map(({ agreement }) => agreement);
 }
 
 function bitsOf(bytes: Uint8Array, { at }: Field): string {

@@ -54,10 +54,9 @@ export class FrameAudit {
   /** Frames that came in and went out, by type. */
   readonly entered = new Float64Array(TYPE_CODES);
   readonly left = new Float64Array(TYPE_CODES);
-  /** The same by port; of those that came in, what doors made (PROTOCOL §7) is counted by itself. */
+  /** The same by port. */
   readonly enteredBy: Float64Array;
   readonly leftBy: Float64Array;
-  readonly enteredOfDoors: Float64Array;
   /** Frames that the fabric gave back to the pool, and those that it made. */
   readonly dropped = new Float64Array(TYPE_CODES);
   readonly copied = new Float64Array(TYPE_CODES);
@@ -80,7 +79,6 @@ export class FrameAudit {
     this.hostIds = hostIds;
     this.enteredBy = new Float64Array(hostIds.length);
     this.leftBy = new Float64Array(hostIds.length);
-    this.enteredOfDoors = new Float64Array(hostIds.length);
     pool.onGive = (frame) => this.onGive(frame);
     this.watchEnds();
     for (const direction of fabric.linkDirections) this.watchLine(direction);
@@ -148,8 +146,7 @@ export class FrameAudit {
     }
     const passage = this.note(frame, isOwn ? ++this.frames : NO_ORDER);
     this.entered[passage.type]++;
-    if (isOfDoor(passage.type)) this.enteredOfDoors[port]++;
-    else this.enteredBy[port]++;
+    this.enteredBy[port]++;
     if (!isLie) noteEntry(passage);
     this.touched.add(passage.trail);
   }

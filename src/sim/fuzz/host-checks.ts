@@ -97,11 +97,12 @@ export class HostChecks {
     this.checkRefused();
   }
 
-  /** Frames of flows that have left the machine for the network. */
+  /** Frames of flows and of the door that have left the machine for the network. */
   private get sentFrames(): number {
     const { counters } = this.machine.endpoint;
-    const kept = this.nic.heldFrames + (this.doorBooks?.keptFrames ?? 0);
-    return counters.framesSent - counters.nicDrops - counters.outputOverflows - kept;
+    const { made, keptFrames } = this.doorBooks ?? { made: 0, keptFrames: 0 };
+    const kept = this.nic.heldFrames + keptFrames;
+    return counters.framesSent + made - counters.nicDrops - counters.outputOverflows - kept;
   }
 
   private get receivedFrames(): number {

@@ -1,4 +1,5 @@
 // Tested by test/sim/fuzz/planted-doors.test.ts
+import { type Door, isOfFlow } from '../../core/door.js';
 import { Host } from '../../core/host.js';
 import type { Frame } from '../../wire/frame.js';
 import type { HostParts } from '../world.js';
@@ -35,21 +36,11 @@ export class WatchedHost extends Host {
     this.watch?.advanced(nowNs);
   }
 
-  override poll(): Frame | null {
-    const { door, nic, watch } = this;
-    if (door === null || watch === null) return super.poll();
-    const waited = door.poll();
-    if (waited !== null) return left(watch, waited);
-    for (let frame = nic.dequeue(); frame !== null; frame = nic.dequeue()) {
-      watch.beforeOut(frame);
-      if (door.letOut(frame)) return left(watch, frame);
-    }
-    const frame = door.poll();
-    return frame === null ? null : left(watch, frame);
+  protected override letOut(door: Door, frame: Frame): boolean {
+    const { watch } = this;
+    if (isOfFlow(frame.type)) watch?.beforeOut(frame);
+    const mayLeave = super.letOut(door, frame);
+    if (mayLeave) watch?.out(frame);
+    return mayLeave;
   }
-}
-
-function left(watch: DoorWatch, frame: Frame): Frame {
-  watch.out(frame);
-  return frame;
 }

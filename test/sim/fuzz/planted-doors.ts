@@ -85,6 +85,10 @@ class LetsAllIn extends Door {
 }
 
 class SendsUnproved extends Door {
+  override mayLeave(frame: Frame): boolean {
+    return this.handshakes.find(frame.peer) === null || super.mayLeave(frame);
+  }
+
   override letOut(frame: Frame): boolean {
     return this.handshakes.find(frame.peer) === null || super.letOut(frame);
   }

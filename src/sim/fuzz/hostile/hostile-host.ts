@@ -2,6 +2,7 @@
 import { crc32 } from '../../../base/crc32.js';
 import { XpassError } from '../../../base/errors.js';
 import { NEVER, transmissionNs } from '../../../base/time.js';
+import { isOfFlow } from '../../../core/door.js';
 import { Host } from '../../../core/host.js';
 import type { SenderFlow } from '../../../core/sender-flow.js';
 import type { Port } from '../../../switch/port.js';
@@ -95,8 +96,8 @@ export class HostileHost extends Host {
     for (let frame = nic.dequeue(); frame !== null; frame = nic.dequeue()) {
       if (this.metered.delete(frame)) return frame;
       this.options.sight.see(frame);
-      this.change(frame);
-      if (door === null || door.letOut(frame)) return frame;
+      if (isOfFlow(frame.type)) this.change(frame);
+      if (door === null || this.letOut(door, frame)) return frame;
     }
     return door?.poll() ?? this.lies.shift();
   }
@@ -221,7 +222,7 @@ export class HostileHost extends Host {
     const { bytes } = frame;
     if (door === null || sourceHost(bytes) !== options.spec.host || isOfDoor(frameType(bytes))) return;
     const who = door.handshakes.find(frame.peer);
-    const seals = who === null ? null : (who.agreed ?? who.offered);
+    const seals = who?.agreed ?? who?.offers.at(-1)?.agreement ?? null;
     if (seals !== null && dice.chance(SEALED_SHARE)) seals.seal.seal(frame);
   }
 
