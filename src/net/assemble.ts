@@ -144,7 +144,7 @@ function mtuParts({ link, takesAll, addressOf }: HostParts, { onNotice }: Assemb
 
 /** Whom the host talks to. PROTOCOL §7 */
 export function doorOf(endpoint: Endpoint, parts: HostParts, keys: Keys | null = null): Door {
-  const { random, check, pool, addressOf, peers } = parts;
+  const { random, check, pool, addressOf, sourceOf, peers } = parts;
   const { config } = endpoint;
   const cookies = new HmacCookies(addressOf);
   const options = {
@@ -153,6 +153,7 @@ export function doorOf(endpoint: Endpoint, parts: HostParts, keys: Keys | null =
     check,
     pool,
     cookies,
+    sourceOf,
     keys: keys === null ? null : keyExchange(keys, addressOf),
     maxPeers: MAX_PEERS,
     times: config,

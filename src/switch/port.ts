@@ -9,9 +9,9 @@ import {
   creditShare,
   DEFAULT_FRAME_BYTES,
   FrameType,
+  MAX_CREDIT_BYTES,
   MAX_PLAIN_CREDIT_BYTES,
   MEAN_CREDIT_WIRE_BYTES,
-  SEALED_CREDIT_EXTRA_BYTES,
   wireBytes,
 } from '../wire/layout.js';
 import { markCe } from '../wire/rewrite.js';
@@ -413,7 +413,7 @@ export class Port {
 
 const MAX_PLAIN_CREDIT_WIRE_BYTES = wireBytes(MAX_PLAIN_CREDIT_BYTES);
 /** One as long as a data frame would hold the meter for as long as the credits of a hundred. PROTOCOL §9.1 */
-const MAX_CREDIT_WIRE_BYTES = wireBytes(MAX_PLAIN_CREDIT_BYTES + SEALED_CREDIT_EXTRA_BYTES);
+const MAX_CREDIT_WIRE_BYTES = wireBytes(MAX_CREDIT_BYTES);
 
 /** What a byte of a sealed credit counts at a meter whose share is made for plain ones. PROTOCOL §9.1 */
 function sealedCharge(maxFrameBytes: number): number {

@@ -101,6 +101,8 @@ export interface HostParts {
   takesAll(peer: number): boolean;
   /** A peer's address, as a proof of it names it. */
   addressOf(peer: number): string;
+  /** What a limit by source is of. */
+  sourceOf(peer: number): number;
 }
 
 export interface UdpHostOptions<M extends HostMachine> extends HostOptions {
@@ -170,6 +172,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
         unprobedBytes: host.seesPaths ? unprobedBytes(host.info.local) : link.maxFrameBytes,
         takesAll: (peer: number) => host.takesAll(peer),
         addressOf: (peer: number) => host.keyName(peer),
+        sourceOf: (peer: number) => peers?.sourceOf(peer) ?? peer,
       };
       host.start(options.makeMachine(parts), pool, link.maxFrameBytes);
       return host;

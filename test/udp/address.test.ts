@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { address, bindAddressFor, formatAddress, parseAddress, resolveAddress } from '../../src/udp/address.js';
+import {
+  address,
+  bindAddressFor,
+  formatAddress,
+  networkOf,
+  parseAddress,
+  resolveAddress,
+} from '../../src/udp/address.js';
 
 describe('parseAddress', () => {
   it.each([
@@ -118,5 +125,19 @@ describe('an address as a value', () => {
 
   it.each(['', 'h', ':1', 'h:0', 'h:65536', 'h:x', '::1:5:', '[x]:1'])('is not read from %j', (text) => {
     expect(address().parse(text)).toBeUndefined();
+  });
+});
+
+describe('networkOf', () => {
+  it.each([
+    ['192.0.2.7', '192.0.2.7'],
+    ['::ffff:192.0.2.7', '192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+    ['2001:db8:1:2::', '2001:db8:1:2'],
+    ['2001:db8::6', '2001:db8:0:0'],
+    ['fe80::1%eth0', 'fe80:0:0:0'],
+    ['::1', '0:0:0:0'],
+  ])('of %s is %s', (address, network) => {
+    expect(networkOf(address)).toBe(network);
   });
 });

@@ -19,6 +19,15 @@ describe('PeerTable', () => {
     expect(table.size).toBe(4);
   });
 
+  it('has one source for all ports of an address and all addresses of a network of IPv6', () => {
+    const table = new PeerTable();
+    const sourceOf = (address: string, port: number) => table.sourceOf(table.number(address, port, 0));
+    expect(sourceOf('10.0.0.1', 1)).toBe(sourceOf('10.0.0.1', 2));
+    expect(sourceOf('10.0.0.1', 1)).not.toBe(sourceOf('10.0.0.2', 1));
+    expect(sourceOf('2001:db8::1', 1)).toBe(sourceOf('2001:db8::2:0:0:1', 2));
+    expect(sourceOf('2001:db8::1', 1)).not.toBe(sourceOf('2001:db8:0:1::1', 1));
+  });
+
   it('agrees with a map over strings, whatever comes', () => {
     const address = fc.constantFrom('127.0.0.1', '127.0.0.10', '10.1.1.1', 'fe80::1%eth0', '::1');
     holds(fc.array(fc.tuple(address, fc.nat(400)), { maxLength: 1000 }), 50, (list) => {
