@@ -64,7 +64,7 @@ describe('attaching to the switch', () => {
       );
     const answers = Array.from({ length: 1500 }, (_, at) => ask(1001 + 2 * at).length);
     expect(answers.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(1000);
-    expect(bed.target.report().door.attachLimit).toBeGreaterThanOrEqual(500);
+    expect(bed.target.statistics(0).door.attachLimit).toBeGreaterThanOrEqual(500);
     expect(bed.attach(BOB)).toMatchObject([{ type: 'attached', id: 2 }]);
     bed.pass(SECOND_NS);
     expect(ask(1001)).toHaveLength(1);
