@@ -1,23 +1,15 @@
-
 import type { Crc32 } from '../base/crc32.js';
 import { DeadlineHeap } from '../base/deadline-heap.js';
 import { XpassError } from '../base/errors.js';
 import { counter, gauge, initialValues, type Values } from '../base/metric.js';
 import type { Random } from '../base/random.js';
+import { SourceLimit } from '../base/source-limit.js';
 import { NEVER, SECOND_NS } from '../base/time.js';
 import { checkFrame, destinationHost, flowId } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
 import type { FrameQueue } from '../wire/frame-queue.js';
 import { Cookie, Hello, NoAssociation, Welcome } from '../wire/frames.js';
-import {
-  BITS_BYTES,
-  type Bits64,
-  COOKIE_BYTES,
-  type CookieMaker,
-  isSame,
-  randomBits,
-} from '../wire/proofs.js';
-import { SourceLimit } from '../base/source-limit.js';
+import { BITS_BYTES, type Bits64, COOKIE_BYTES, type CookieMaker, isSame, randomBits } from '../wire/proofs.js';
 import { Acquaintance, type Agreement, type Hailing } from './acquaintance.js';
 import { canBeReflected, type KeyExchange, MaskSeal } from './association.js';
 import type { EndpointConfig } from './config.js';
@@ -204,7 +196,15 @@ export class Handshakes {
       this.fail(who, error);
       return;
     }
-    who.hailing = { ci, initiation, sinceNs: this.nowNs, sends: 0, sentNs: this.nowNs, refusal: null, hasYielded: false };
+    who.hailing = {
+      ci,
+      initiation,
+      sinceNs: this.nowNs,
+      sends: 0,
+      sentNs: this.nowNs,
+      refusal: null,
+      hasYielded: false,
+    };
     this.sendHello(who, who.hailing);
   }
 

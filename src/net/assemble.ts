@@ -114,7 +114,7 @@ function makeMachine(options: AssemblyOptions & { keys: Keys }, parts: HostParts
 
 /** Whom the host talks to. PROTOCOL §7 */
 export function doorOf(endpoint: Endpoint, parts: HostParts, keys: Keys | null = null): Door {
-  const { random, check, pool, addressOf, peers } = parts;
+  const { random, check, pool, addressOf, sourceOf, peers } = parts;
   const { config } = endpoint;
   const cookies = new HmacCookies(addressOf);
   const options = {
@@ -123,6 +123,7 @@ export function doorOf(endpoint: Endpoint, parts: HostParts, keys: Keys | null =
     check,
     pool,
     cookies,
+    sourceOf,
     keys: keys === null ? null : keyExchange(keys, addressOf),
     maxPeers: MAX_PEERS,
     times: config,

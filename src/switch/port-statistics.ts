@@ -7,7 +7,7 @@ import { PortField as F, newPortRecord } from './port-record.js';
 export const PortDrop = {
   creditQueueFull: 1,
   dataQueueFull: 2,
-  /** Longer than the link's maximum frame: it would take more of the link than its credit paid for. */
+  /** Longer than the link's maximum frame, which would take more of the link than its credit paid for; or a credit longer than any can be. */
   frameTooLong: 3,
   /** The link was set down. */
   down: 4,

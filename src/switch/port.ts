@@ -8,6 +8,7 @@ import {
   creditShare,
   DEFAULT_FRAME_BYTES,
   FrameType,
+  MAX_CREDIT_BYTES,
   MAX_PLAIN_CREDIT_BYTES,
   MEAN_CREDIT_WIRE_BYTES,
   wireBytes,
@@ -191,7 +192,8 @@ export class Port {
     this.advance(frame.atNs);
     const { type, wireBytes: bytes } = frame;
     if (bytes > this.maxWireBytes) return this.drop(PortDrop.frameTooLong);
-    return type === FrameType.credit ? this.enqueueCredit(frame, bytes) : this.enqueueOther(frame, bytes, type);
+    if (type !== FrameType.credit) return this.enqueueOther(frame, bytes, type);
+    return bytes > MAX_CREDIT_WIRE_BYTES ? this.drop(PortDrop.frameTooLong) : this.enqueueCredit(frame, bytes);
   }
 
   /** Starts every transmission that can start by `nowNs`. */
@@ -400,6 +402,7 @@ export class Port {
   }
 }
 
+const MAX_CREDIT_WIRE_BYTES = wireBytes(MAX_CREDIT_BYTES);
 const MAX_PLAIN_CREDIT_WIRE_BYTES = wireBytes(MAX_PLAIN_CREDIT_BYTES);
 
 /** What a byte of a sealed credit counts at a meter whose share is made for plain ones. PROTOCOL §9.1 */

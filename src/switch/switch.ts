@@ -3,6 +3,7 @@ import type { Crc32 } from '../base/crc32.js';
 import { counters, gauge, group, label, list, namedCounts, type Values } from '../base/metric.js';
 import type { Random } from '../base/random.js';
 import { Ring } from '../base/ring.js';
+import { SourceLimit } from '../base/source-limit.js';
 import { MILLISECOND_NS, SECOND_NS } from '../base/time.js';
 import { checkFrame, DROP_NAMES, DropCode, destinationHost, flowId, peekHeader, sourceHost } from '../wire/decode.js';
 import type { FlowHeader } from '../wire/encode.js';
@@ -17,20 +18,14 @@ import {
   KeepAlive,
   Version,
 } from '../wire/frames.js';
-import {
-  AttachRefusal,
-  FrameType,
-  MAX_PLAIN_CREDIT_BYTES,
-  NO_HOST,
-  SEALED_CREDIT_EXTRA_BYTES,
-  VERSION,
-} from '../wire/layout.js';
+import { AttachRefusal, FrameType, MAX_CREDIT_BYTES, NO_HOST, VERSION } from '../wire/layout.js';
 import {
   type AttachProof,
   BITS_BYTES,
   type Bits64,
   COOKIE_BYTES,
   type CookieMaker,
+  isSame,
   NONCE_PROOF,
   proofAt,
   proveFrame,
@@ -68,8 +63,6 @@ const MAX_ANSWERS = 1024;
 /** An unknown peer whose frames are turned away hears so ten times a second at most: after a restart every host attaches again soon (ours). */
 const NOT_ATTACHED_INTERVAL_NS = 100 * MILLISECOND_NS;
 const VERSION_INTERVAL_NS = SECOND_NS;
-/** A sealed one. */
-const MAX_CREDIT_BYTES = MAX_PLAIN_CREDIT_BYTES + SEALED_CREDIT_EXTRA_BYTES;
 /** Rate field of ATTACHED. PROTOCOL §3.9 */
 const MAX_RATE_KBPS = 0xffffffff;
 const NO_TOKEN = 0;
@@ -82,8 +75,21 @@ const DOOR_NAMES: readonly string[] = [
   'notAttached',
   'answerQueueFull',
   'wrongKey',
+  'attachLimit',
 ];
-const DoorDrop = { direction: 8, spoofed: 9, notAttached: 10, answerQueueFull: 11, wrongKey: 12 } as const;
+const DoorDrop = {
+  direction: 8,
+  spoofed: 9,
+  notAttached: 10,
+  answerQueueFull: 11,
+  wrongKey: 12,
+  attachLimit: 13,
+} as const;
+
+/** ATTACHs without a cookie, and cookies and proofs that are looked at: six HMACs at most, 10 us. By source ours: the hosts of a lab on one machine. */
+const CHALLENGES = { perSecond: 1_000, perSecondInAll: 10_000 };
+const CLAIMS = { perSecond: 1_000, perSecondInAll: 10_000 };
+const NO_COOKIE = new Uint8Array(COOKIE_BYTES);
 
 export interface SwitchOptions {
   topology: Topology;
@@ -94,6 +100,8 @@ export interface SwitchOptions {
   /** Make and check what hosts show when they attach. PROTOCOL §8.3 */
   cookies: CookieMaker;
   proof?: AttachProof;
+  /** What the limits of ATTACH are of: the address of a peer without its port; peers themselves where it is left out. */
+  sourceOf?(peer: number): number;
   keepAliveMs?: number;
   /** While an address is held its number stands for no other. */
   onHeld?(peer: number, isHeld: boolean): void;
@@ -147,6 +155,9 @@ export class Switch {
   private readonly trunkPeers: number[];
   private readonly answers = new Ring<Frame>(MAX_ANSWERS);
   private readonly door = new Float64Array(DOOR_NAMES.length);
+  private readonly sourceOf: (peer: number) => number;
+  private readonly challenges: SourceLimit;
+  private readonly claims: SourceLimit;
   private readonly notAttachedAnswers = new AnswerLimiter(NOT_ATTACHED_INTERVAL_NS);
   private readonly versionAnswers = new AnswerLimiter(VERSION_INTERVAL_NS);
 
@@ -157,8 +168,11 @@ export class Switch {
     this.pool = pool;
     this.cookies = options.cookies;
     this.proof = options.proof ?? NONCE_PROOF;
+    this.sourceOf = options.sourceOf?.bind(options) ?? ((peer) => peer);
     this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
     this.fabric = new Fabric({ topology, random, pool, earlyNs });
+    this.challenges = new SourceLimit({ ...CHALLENGES, seed: random.uint32() });
+    this.claims = new SourceLimit({ ...CLAIMS, seed: random.uint32() });
     this.hostCount = topology.hosts.length;
     this.choices = pathChoices(topology);
     this.trunkPeers = topology.trunks.map(() => -1);
@@ -305,7 +319,10 @@ export class Switch {
     const nonce = Attach.read.nonce(bytes, new Uint8Array(BITS_BYTES));
     const cookie = Attach.read.cookie(bytes, new Uint8Array(COOKIE_BYTES));
     const id = sourceHost(bytes);
-    if (!this.cookies.isValid(peer, nonce, nowNs, cookie)) this.sendChallenge({ id, token, nonce, peer }, nowNs);
+    // Who forges addresses has no cookies, and leaves alone those who have.
+    const limit = isSame(cookie, NO_COOKIE) ? this.challenges : this.claims;
+    if (!limit.allow(this.sourceOf(peer), nowNs)) this.door[DoorDrop.attachLimit]++;
+    else if (!this.cookies.isValid(peer, nonce, nowNs, cookie)) this.sendChallenge({ id, token, nonce, peer }, nowNs);
     else if (!this.proof.isValid(bytes, proofAt(frame), nonce)) {
       this.door[DoorDrop.wrongKey]++;
       if (this.notAttachedAnswers.allow(peer, nowNs))

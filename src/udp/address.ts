@@ -159,3 +159,15 @@ export function address(defaults: AddressDefaults = {}): ValueKind<Address> {
 export function isLoopback({ host }: Address): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
+
+/** What one owner of addresses has at the least: an IPv4 address, and of an IPv6 address the 64 bits of its network. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address;
+  // An IPv4 address that a socket of IPv6 shows.
+  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
+  const [front = '', back] = address.split('%', 1)[0]!.split('::');
+  const groups = front === '' ? [] : front.split(':');
+  const behind = back === undefined || back === '' ? [] : back.split(':');
+  const zeros = new Array<string>(back === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length)).fill('0');
+  return [...groups, ...zeros, ...behind].slice(0, 4).join(':');
+}

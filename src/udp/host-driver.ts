@@ -86,6 +86,8 @@ export interface HostParts {
   readonly nowNs: number;
   /** A peer's address, as a proof of it names it. */
   addressOf(peer: number): string;
+  /** What a limit by source is of. */
+  sourceOf(peer: number): number;
 }
 
 export interface UdpHostOptions<M extends HostMachine> extends HostOptions {
@@ -153,6 +155,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       const parts = {
         ...{ link, pool, check: frameCheck.check, random, hostCredits: credits, peers, nowNs: host.now() },
         addressOf: (peer: number) => host.keyName(peer),
+        sourceOf: (peer: number) => peers?.sourceOf(peer) ?? peer,
       };
       host.start(options.makeMachine(parts), pool, link.maxFrameBytes);
       return host;

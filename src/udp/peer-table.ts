@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { keyedHash } from '../base/keyed-hash.js';
 import { SECOND_NS } from '../base/time.js';
+import { networkOf } from './address.js';
 
 /** What stands for a UDP address while frames flow. */
 interface Peer {
@@ -149,6 +150,11 @@ export class PeerTable {
     return this.peers[number].port;
   }
 
+  /** The same number for all peers of one address, and of one network of IPv6: what a limit by source is of. */
+  sourceOf(number: number): number {
+    return this.has(number) ? this.hash(networkOf(this.peers[number].address), 0) : 0;
+  }
+
   private find(address: string, port: number): number {
     let number = this.buckets[this.bucket(address, port)];
     while (number !== 0) {
@@ -160,9 +166,13 @@ export class PeerTable {
   }
 
   private bucket(address: string, port: number): number {
+    return this.hash(address, port) & (this.buckets.length - 1);
+  }
+
+  private hash(address: string, port: number): number {
     let hash = this.seed ^ port;
     for (let at = 0; at < address.length; at++) hash = Math.imul(hash ^ address.charCodeAt(at), FNV_PRIME);
-    return keyedHash(hash, this.seed) & (this.buckets.length - 1);
+    return keyedHash(hash, this.seed);
   }
 
   private add(address: string, port: number, nowNs: number): number {

@@ -33,6 +33,8 @@ export interface SwitchParts {
   readonly nowNs: number;
   /** For the addresses of this driver's peers. */
   readonly cookies: CookieMaker;
+  /** What a limit by source is of. */
+  sourceOf(peer: number): number;
   /** While a peer is held its number stands for no other address. */
   holdPeer(peer: number, isHeld: boolean): void;
 }
@@ -68,6 +70,7 @@ export class UdpSwitch<M extends SwitchMachine> extends SocketDriver {
       cookies: new HmacCookies((peer) =>
         hosts.has(peer) ? `${hosts.address(peer)} ${hosts.port(peer)}` : `trunk ${peer}`,
       ),
+      sourceOf: (peer) => (hosts.has(peer) ? hosts.sourceOf(peer) : peer),
       holdPeer: (peer, isHeld) => {
         if (isHeld) hosts.hold(peer);
         else hosts.release(peer);

@@ -203,5 +203,6 @@ export function creditShare(maxFrameBytes: number, isSealed = false): number {
   return creditBytes / (creditBytes + wireBytes(maxFrameBytes));
 }
 
-/** Longest CREDIT without a seal; a sealed one is longer. */
+/** Longest CREDIT without a seal, and the longest of all: a CREDIT has no extension block. PROTOCOL §2.9, §7.5 */
 export const MAX_PLAIN_CREDIT_BYTES = Credit.bytes + Credit.maxPaddingBytes;
+export const MAX_CREDIT_BYTES = MAX_PLAIN_CREDIT_BYTES + SEALED_CREDIT_EXTRA_BYTES;

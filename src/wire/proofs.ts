@@ -68,5 +68,7 @@ export const NONCE_PROOF: AttachProof = {
     bytes.fill(0, at, at + PROOF_BYTES);
     bytes.set(nonce, at);
   },
-  isValid: (bytes, at, nonce) => isSame(bytes.subarray(at, at + BITS_BYTES), nonce),
+  isValid: (bytes, at, nonce) =>
+    isSame(bytes.subarray(at, at + BITS_BYTES), nonce) &&
+    bytes.subarray(at + BITS_BYTES, at + PROOF_BYTES).every((byte) => byte === 0),
 };

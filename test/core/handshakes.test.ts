@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { crc32 } from '../../src/base/crc32.js';
-import { SeededRandom } from '../../src/base/random.js';
+import type { SeededRandom } from '../../src/base/random.js';
 import { MILLISECOND_NS, SECOND_NS } from '../../src/base/time.js';
 import type { KeyExchange } from '../../src/core/association.js';
 import type { Door } from '../../src/core/door.js';

@@ -5,7 +5,7 @@ import { DEFAULT_PORT, Port, type PortConfig } from '../../src/switch/port.js';
 import { PortDrop } from '../../src/switch/port-statistics.js';
 import { creditSequence, dataCreditSequence, ecn, frameType } from '../../src/wire/decode.js';
 import type { Frame } from '../../src/wire/frame.js';
-import { creditShare, Ecn, FrameType } from '../../src/wire/layout.js';
+import { creditShare, Ecn, FrameType, MAX_CREDIT_BYTES } from '../../src/wire/layout.js';
 import { TEST_SEED } from '../harness/seeds.js';
 import { CREDIT_WIRE_BYTES, creditFrame, dataFrame, FULL_WIRE_BYTES, speculativeFrame, stopFrame } from './frames.js';
 
@@ -407,5 +407,20 @@ describe('speculative frames', () => {
     for (let count = 0; count < 2; count++) port.enqueue(speculativeFrame(), 0);
     port.flush(() => {}, 1);
     expect([port.dataQueueBytes, port.speculativeQueueBytes]).toEqual([0, 0]);
+  });
+});
+
+describe('a credit longer than any can be', () => {
+  it('is dropped and counted; the longest sealed one is taken', () => {
+    const port = makePort({ rateBps: 1e9 });
+    const creditOf = (length: number) => {
+      const frame = creditFrame();
+      frame.bytes = new Uint8Array([...frame.bytes.subarray(0, frame.length), ...new Uint8Array(length)]);
+      frame.length = length;
+      return frame;
+    };
+    expect(port.enqueue(creditOf(MAX_CREDIT_BYTES + 1), 0)).toBe(PortDrop.frameTooLong);
+    expect(port.enqueue(creditOf(MAX_CREDIT_BYTES), 0)).toBe(0);
+    expect(port.statistics.snapshot(0)).toMatchObject({ credit: { frames: 1 }, drops: { frameTooLong: 1 } });
   });
 });
