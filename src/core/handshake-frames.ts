@@ -1,12 +1,12 @@
 // Tested by test/core/door.test.ts
-import type { Frame } from '../wire/frame.js';
+import type { Crc32 } from '../base/crc32.js';
+import type { Frame, FramePool } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import { Confirm, Cookie, Hello, Welcome } from '../wire/frames.js';
 import { NO_HOST } from '../wire/layout.js';
-import { type Bits64, COOKIE_BYTES, lowerHalf } from '../wire/proofs.js';
+import { type Bits64, COOKIE_BYTES, type CookieMaker, lowerHalf } from '../wire/proofs.js';
 import type { Agreement, Hailing } from './acquaintance.js';
 import { type FrameSeal, MAX_HANDSHAKE_BYTES } from './association.js';
-import type { HandshakeOptions } from './handshakes.js';
 
 /** HELLO with the longest message. */
 const LONGEST_BYTES = 256;
@@ -14,12 +14,19 @@ const LONGEST_BYTES = 256;
 export const NO_MESSAGE = new Uint8Array(0);
 export const NO_COOKIE = new Uint8Array(COOKIE_BYTES);
 
+export interface HandshakeFrameParts {
+  readonly hostId: number;
+  readonly check: Crc32;
+  readonly pool: FramePool;
+  readonly cookies: CookieMaker;
+}
+
 /** Writes what a host says in handshakes to `output`. */
 export class HandshakeFrames {
   readonly output = new FrameQueue();
-  private readonly options: HandshakeOptions;
+  private readonly options: HandshakeFrameParts;
 
-  constructor(options: HandshakeOptions) {
+  constructor(options: HandshakeFrameParts) {
     this.options = options;
   }
 

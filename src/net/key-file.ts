@@ -4,6 +4,7 @@ import { ConfigError } from '../base/config-error.js';
 import { failureOf } from '../base/failure.js';
 import type { NoiseKeyPair } from '../core/noise-state.js';
 import { keyPairOf } from '../udp/noise-primitives.js';
+import { readSmallFile } from './small-file.js';
 
 /** Bytes of a shared secret and of either key of X25519. */
 const KEY_BYTES = 32;
@@ -49,7 +50,7 @@ export async function writeKeyFile(path: string, key: HostKey): Promise<void> {
 /** The key of `--key FILE`. Throws a ConfigError or a Failure that names the file, and the line; `platform`: Windows has no modes. */
 export async function readKeyFile(path: string, platform: NodeJS.Platform = process.platform): Promise<HostKey> {
   const what = `key file '${path}'`;
-  const { text, mode } = await readSmallFile(path, what);
+  const { text, mode } = await readSmallFile(path, what, MAX_FILE_BYTES);
   if (platform !== 'win32' && (mode & OTHERS) !== 0) {
     const octal = (mode & PERMISSIONS).toString(8).padStart(3, '0');
     throw new ConfigError(`${what} can be used by others (mode ${octal}): run chmod 600 '${path}'`);
@@ -84,21 +85,4 @@ export function formatKey(bytes: Uint8Array): string {
 export function parseKey(text: string): Uint8Array | undefined {
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === KEY_BYTES && bytes.toString('base64') === text ? Uint8Array.from(bytes) : undefined;
-}
-
-/** The mode is that of the file that is read, not of one that takes its place meanwhile. */
-async function readSmallFile(path: string, what: string): Promise<{ text: string; mode: number }> {
-  let file: FileHandle | null = null;
-  try {
-    file = await open(path, 'r');
-    const { mode } = await file.stat();
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_FILE_BYTES + 1), 0, MAX_FILE_BYTES + 1, 0);
-    if (bytesRead > MAX_FILE_BYTES)
-      throw new ConfigError(`${what} is no key file: those have at most ${MAX_FILE_BYTES} bytes`);
-    return { text: buffer.toString('utf8', 0, bytesRead), mode };
-  } catch (error) {
-    throw failureOf(error, what) ?? error;
-  } finally {
-    await file?.close();
-  }
 }

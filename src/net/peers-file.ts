@@ -1,7 +1,6 @@
-import { readFile, stat } from 'node:fs/promises';
 import { ConfigError } from '../base/config-error.js';
-import { failureOf } from '../base/failure.js';
 import { formatKey, KEY_TEXT, parseKey } from './key-file.js';
+import { readSmallFile } from './small-file.js';
 
 /** As many lines as fit: 65,534 host ids, names of 15 characters and keys of 44 (ours). */
 const MAX_FILE_BYTES = 4 * 2 ** 20;
@@ -45,18 +44,10 @@ export class Peers {
  */
 export async function readPeersFile(path: string, platform: NodeJS.Platform = process.platform): Promise<Peers> {
   const what = `peers file '${path}'`;
-  let text: string;
-  let mode: number;
-  try {
-    text = await readFile(path, 'utf8');
-    ({ mode } = await stat(path));
-  } catch (error) {
-    throw failureOf(error, what) ?? error;
-  }
+  const { text, mode } = await readSmallFile(path, what, MAX_FILE_BYTES);
   if (platform !== 'win32' && (mode & OTHERS_WRITE) !== 0) {
     throw new ConfigError(`${what} can be changed by others, who would let themselves in: run chmod go-w '${path}'`);
   }
-  if (text.length > MAX_FILE_BYTES) throw new ConfigError(`${what} has more than ${MAX_FILE_BYTES} bytes`);
   return parsePeers(text, what);
 }
 

@@ -169,10 +169,10 @@ export class Switch {
     this.cookies = options.cookies;
     this.proof = options.proof ?? NONCE_PROOF;
     this.sourceOf = options.sourceOf?.bind(options) ?? ((peer) => peer);
-    this.challenges = new SourceLimit({ ...CHALLENGES, seed: random.uint32() });
-    this.claims = new SourceLimit({ ...CLAIMS, seed: random.uint32() });
     this.keepAliveMs = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
     this.fabric = new Fabric({ topology, random, pool, earlyNs });
+    this.challenges = new SourceLimit({ ...CHALLENGES, seed: random.uint32() });
+    this.claims = new SourceLimit({ ...CLAIMS, seed: random.uint32() });
     this.hostCount = topology.hosts.length;
     this.choices = pathChoices(topology);
     this.trunkPeers = topology.trunks.map(() => -1);

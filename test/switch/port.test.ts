@@ -10,6 +10,7 @@ import {
   creditShare,
   Ecn,
   FrameType,
+  MAX_CREDIT_BYTES,
   SEALED_CREDIT_EXTRA_BYTES,
   WIRE_OVERHEAD_BYTES,
 } from '../../src/wire/layout.js';
@@ -424,5 +425,20 @@ describe('speculative frames', () => {
     for (let count = 0; count < 2; count++) port.enqueue(speculativeFrame(), 0);
     port.flush(() => {}, 1);
     expect([port.dataQueueBytes, port.speculativeQueueBytes]).toEqual([0, 0]);
+  });
+});
+
+describe('a credit longer than any can be', () => {
+  it('is dropped and counted; the longest sealed one is taken', () => {
+    const port = makePort({ rateBps: 1e9 });
+    const creditOf = (length: number) => {
+      const frame = creditFrame();
+      frame.bytes = new Uint8Array([...frame.bytes.subarray(0, frame.length), ...new Uint8Array(length)]);
+      frame.length = length;
+      return frame;
+    };
+    expect(port.enqueue(creditOf(MAX_CREDIT_BYTES + 1), 0)).toBe(PortDrop.frameTooLong);
+    expect(port.enqueue(creditOf(MAX_CREDIT_BYTES), 0)).toBe(0);
+    expect(port.statistics.snapshot(0)).toMatchObject({ credit: { frames: 1 }, drops: { frameTooLong: 1 } });
   });
 });

@@ -10,7 +10,7 @@ import { seal } from '../../src/wire/encode.js';
 import type { Frame } from '../../src/wire/frame.js';
 import { Attach, Attached, AttachRefused, Hello, KeepAlive, Version } from '../../src/wire/frames.js';
 import { AttachRefusal, CHECK_BYTES, EXTENDED, FrameType, Header } from '../../src/wire/layout.js';
-import { COOKIE_BYTES } from '../../src/wire/proofs.js';
+import { BITS_BYTES, COOKIE_BYTES, NONCE_PROOF, PROOF_BYTES } from '../../src/wire/proofs.js';
 import { TEST_SEED } from '../harness/seeds.js';
 import { creditFrame, dataFrame, FULL_WIRE_BYTES } from './frames.js';
 import { type HostSide, SwitchBed } from './switch-bed.js';
@@ -136,6 +136,52 @@ describe('attaching to the switch', () => {
     bed.detach(ALICE);
     expect(bed.attached()).toEqual([]);
     expect(bed.pool.out).toBe(0);
+  });
+});
+
+describe('a flood of ATTACHs', () => {
+  const attach =
+    (nonce: Uint8Array, cookie: Uint8Array, proof = nonce) =>
+    (bytes: Uint8Array) =>
+      Attach.encode(
+        bytes,
+        { source: 1, destination: 0, flowId: 0 },
+        { token: 1, maxFrameBytes: 0, nonce, cookie, proof },
+        crc32,
+      );
+  const nonce = new Uint8Array(BITS_BYTES).fill(3);
+
+  it('of one source leaves other sources theirs, and is counted', () => {
+    const bed = new SwitchBed({ topology: builtinTopology('star', { hosts: 2, rateBps: 1e8 }) });
+    for (const cookie of [new Uint8Array(COOKIE_BYTES), new Uint8Array(COOKIE_BYTES).fill(1)]) {
+      for (let count = 0; count < 2_000; count++) bed.send(77, attach(nonce, cookie));
+    }
+    expect(bed.door()).toEqual({ attachLimit: 2_000 });
+    expect(bed.attach(ALICE)[0]).toMatchObject({ type: 'attached', id: 1 });
+  });
+
+  it('without cookies from anywhere leaves alone a host that has one', () => {
+    const bed = new SwitchBed({ topology: builtinTopology('star', { hosts: 2, rateBps: 1e8 }) });
+    const { handleDatagram } = bed.target;
+    let isFlooded = false;
+    bed.target.handleDatagram = (frame, nowNs) => {
+      const isClaim = Attach.read.cookie(frame.bytes, new Uint8Array(COOKIE_BYTES)).some((byte) => byte !== 0);
+      if (isClaim && !isFlooded) {
+        isFlooded = true;
+        for (let peer = 100; peer < 5_000; peer++) bed.send(peer, attach(nonce, new Uint8Array(COOKIE_BYTES)));
+      }
+      handleDatagram.call(bed.target, frame, nowNs);
+    };
+    expect(bed.attach(ALICE)[0]).toMatchObject({ type: 'attached', id: 1 });
+    expect(bed.door().attachLimit).toBeGreaterThan(2_000);
+  });
+
+  it('takes no proof without a key but the nonce and eight zeros', () => {
+    const proof = new Uint8Array(PROOF_BYTES);
+    proof.set(nonce);
+    expect(NONCE_PROOF.isValid(proof, 0, nonce)).toBe(true);
+    proof[PROOF_BYTES - 1] = 1;
+    expect(NONCE_PROOF.isValid(proof, 0, nonce)).toBe(false);
   });
 });
 

@@ -3,7 +3,7 @@ import { ExitCode } from '../../base/exit-codes.js';
 import { makeKey, writeKeyFile } from '../../net/key-file.js';
 import { defineCommand } from '../shared/command.js';
 import { flag } from '../shared/options.js';
-import { printKey } from './print-key.js';
+import { NAME, printKey } from './print-key.js';
 
 const USUAL_FILES = { secret: 'xpass.key', identity: 'xpass-identity.key' } as const;
 
@@ -19,18 +19,19 @@ export const command = defineCommand({
   },
   options: {
     identity: flag({ describe: "make this host's identity instead of a shared secret" }),
+    name: NAME,
     json: flag({ describe: 'one JSON object instead of lines' }),
   },
   examples: [
     { line: 'xpass key new lab.key', meaning: 'A secret that the hosts of a lab share' },
-    { line: 'xpass key new --identity', meaning: 'An identity in xpass-identity.key, and its line for others' },
+    { line: 'xpass key new --identity --name 192.0.2.7:28400', meaning: 'An identity, and its line for others' },
   ],
   run: async ({ options, positionals, results }) => {
     const kind = options.identity ? 'identity' : 'secret';
     const file = positionals[0] ?? USUAL_FILES[kind];
     const key = makeKey(kind);
     await writeKeyFile(file, key);
-    printKey({ file, key }, { results, isJson: options.json });
+    printKey({ file, key, name: options.name }, { results, isJson: options.json });
     return ExitCode.done;
   },
 });

@@ -183,7 +183,7 @@ async function open(
     listen,
     proof: keys.proof,
     ...(options.control !== undefined && { control: options.control }),
-    ...(options.controlToken !== undefined && { controlToken: readTokenFile(options.controlToken) }),
+    ...(options.controlToken !== undefined && { controlToken: await readTokenFile(options.controlToken) }),
     spin: options.spin,
     datapath: options.datapath,
     keepAliveMs: Math.round(options.keepAlive / MILLISECOND_NS),

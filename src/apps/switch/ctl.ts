@@ -65,7 +65,7 @@ async function run(invocation: CtlInvocation): Promise<ExitCode> {
   const action = readAction(positionals);
   const timeout = options.timeout === undefined ? {} : { timeoutMs: options.timeout / 1e6 };
   const at = controlOf(options);
-  const token = options.controlToken === undefined ? {} : { token: readTokenFile(options.controlToken) };
+  const token = options.controlToken === undefined ? {} : { token: await readTokenFile(options.controlToken) };
   const control = await SwitchControl.connect(at, { ...timeout, ...token });
   try {
     await action(control, invocation);

@@ -120,7 +120,7 @@ export class SwitchServer {
 
 function makeSwitch(parts: SwitchParts, options: SwitchServerOptions): Switch {
   const { chosen, keepAliveMs, seed, links } = options;
-  const { pool, check, random, nowNs, cookies, holdPeer } = parts;
+  const { pool, check, random, nowNs, cookies, sourceOf, holdPeer } = parts;
   const chance = seed === undefined ? random : new SeededRandom(seed);
   const machine = new Switch({
     topology: chosen.topology,
@@ -130,6 +130,7 @@ function makeSwitch(parts: SwitchParts, options: SwitchServerOptions): Switch {
     cookies,
     ...(options.proof !== undefined && { proof: options.proof }),
     onHeld: holdPeer,
+    sourceOf,
     keepAliveMs,
   });
   for (const [link, changes] of links) handleControl(machine, { verb: 'set', link, changes }, nowNs);

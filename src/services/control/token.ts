@@ -1,12 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { failureOf, usageFailure } from '../../base/failure.js';
+import { usageFailure } from '../../base/failure.js';
+import { readSmallFile } from '../../net/small-file.js';
 
 /** 128 bits, so that it cannot be guessed. */
 const TOKEN_BYTES = 16;
 /** Ours: what somebody writes by hand has as much chance in it as is reasonable. */
 const MIN_TOKEN_CHARACTERS = 16;
 const MAX_TOKEN_CHARACTERS = 256;
+/** The token, and notes behind it (ours). */
+const MAX_FILE_BYTES = 4_096;
 /** Any mode of the group or of others. */
 const OTHERS = 0o077;
 
@@ -15,15 +17,8 @@ export function makeToken(): string {
 }
 
 /** The first line of a file that only its owner may use. Throws a Failure that names it; `platform`: Windows has no modes. */
-export function readTokenFile(path: string, platform: NodeJS.Platform = process.platform): string {
-  let text: string;
-  let mode: number;
-  try {
-    text = readFileSync(path, 'utf8');
-    ({ mode } = statSync(path));
-  } catch (error) {
-    throw failureOf(error, `the token file '${path}'`) ?? error;
-  }
+export async function readTokenFile(path: string, platform: NodeJS.Platform = process.platform): Promise<string> {
+  const { text, mode } = await readSmallFile(path, `the token file '${path}'`, MAX_FILE_BYTES);
   if (platform !== 'win32' && (mode & OTHERS) !== 0) {
     throw usageFailure(`the token file '${path}' can be used by others: run chmod 600 '${path}'`);
   }

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -36,7 +36,12 @@ describe('xpass key', () => {
   it('prints the public line of an identity, which a peers file takes', async () => {
     const file = join(directory, 'me.key');
     const { out } = await run('new', '--identity', file);
-    expect(parsePeers(out, 'printed').keyOf(hostname())).toHaveLength(32);
+    expect(parsePeers(out, 'printed').keyOf('ADDRESS:PORT')).toHaveLength(32);
+    expect(out).toContain('192.0.2.7:28400, or host-3');
+    expect(out.split('\n').every((line) => line.length <= 80 || line.includes(file))).toBe(true);
+    const named = await run('show', '--name', '192.0.2.7:28400', file);
+    expect(parsePeers(named.out, 'printed').keyOf('192.0.2.7:28400')).toHaveLength(32);
+    expect(named.out).not.toContain('ADDRESS');
     expect((await run('show', file)).out).toBe(out);
     const secret = (await readFile(file, 'utf8')).split('\n')[1]!;
     expect(out).not.toContain(secret);

@@ -36,4 +36,30 @@ describe('results', () => {
     await expect(results.flush()).rejects.toThrow('standard output: no space is left on the device');
     await expect(results.flush()).rejects.toThrow(Failure);
   });
+
+  it('whose reader stops are a failure in time, and neither wait nor grow for ever', async () => {
+    const stuck = new Writable({ write: () => {}, highWaterMark: 1 });
+    const results = new Results(stuck, 300);
+    const line = 'x'.repeat(2 ** 20);
+    for (let count = 0; count < 100; count++) results.line(line);
+    expect(stuck.writableLength).toBeLessThan(18 * 2 ** 20);
+    expect(results.dropped).toBeGreaterThan(80);
+    await expect(results.flush()).rejects.toThrow('standard output: its reader has read nothing for 0.3 s');
+    await expect(new Results(stuck, 100).flush()).rejects.toThrow(Failure);
+  });
+
+  it('whose reader is slow are all there, however long it takes', async () => {
+    let taken = 0;
+    const slow = new Writable({
+      highWaterMark: 1,
+      write: (chunk: Buffer, _encoding, done) => {
+        taken += chunk.length;
+        setTimeout(done, 80);
+      },
+    });
+    const results = new Results(slow, 400);
+    for (let count = 0; count < 10; count++) results.line('a');
+    await results.flush();
+    expect(taken).toBe(20);
+  });
 });

@@ -10,17 +10,17 @@ describe('the token of a control', () => {
     expect(makeToken()).not.toBe(makeToken());
   });
 
-  it('is the first line of its file, of 16 to 256 characters', () => {
+  it('is the first line of its file, of 16 to 256 characters', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'xpass-token-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const path = join(folder, 'token');
     writeFileSync(path, '0123456789abcdef\r\nmore\n', { mode: 0o600 });
-    expect(readTokenFile(path)).toBe('0123456789abcdef');
+    expect(await readTokenFile(path)).toBe('0123456789abcdef');
     writeFileSync(path, 'short\n');
-    expect(() => readTokenFile(path)).toThrow('has 5 characters; allowed: 16 to 256');
+    await expect(readTokenFile(path)).rejects.toThrow('has 5 characters; allowed: 16 to 256');
     chmodSync(path, 0o640);
-    expect(() => readTokenFile(path, 'linux')).toThrow(`'${path}' can be used by others: run chmod 600`);
-    expect(() => readTokenFile(join(folder, 'none'))).toThrow(`the token file '${join(folder, 'none')}'`);
+    await expect(readTokenFile(path, 'linux')).rejects.toThrow(`'${path}' can be used by others: run chmod 600`);
+    await expect(readTokenFile(join(folder, 'none'))).rejects.toThrow(`the token file '${join(folder, 'none')}'`);
   });
 
   it('is compared whole, whatever is given', () => {
