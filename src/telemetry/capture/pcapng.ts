@@ -106,8 +106,13 @@ export interface PacketBlock {
   comment: Uint8Array | null;
 }
 
-/** Writes all of a packet's block but its bytes; returns where those begin. */
-export function writePacketBlock(view: DataView, at: number, packet: PacketBlock): number {
+/** Writes all of a packet's block but its bytes; returns where those begin. `into`: the same bytes twice. */
+export function writePacketBlock(
+  into: { readonly bytes: Uint8Array; readonly view: DataView },
+  at: number,
+  packet: PacketBlock,
+): number {
+  const { view } = into;
   const { captured, comment, stamp } = packet;
   const bytes = packetBlockBytes(captured, comment);
   view.setUint32(at, Block.packet, true);
@@ -118,8 +123,9 @@ export function writePacketBlock(view: DataView, at: number, packet: PacketBlock
   view.setUint32(at + 20, captured, true);
   view.setUint32(at + 24, packet.original, true);
   const dataAt = at + PACKET_HEADER_BYTES;
-  for (let pad = dataAt + captured; pad < dataAt + padded(captured); pad++) view.setUint8(pad, 0);
-  if (comment !== null) new Uint8Array(view.buffer, view.byteOffset).set(comment, dataAt + padded(captured));
+  // The padding is in the last word before the caller's bytes come.
+  if (captured % 4 !== 0) view.setUint32(dataAt + padded(captured) - 4, 0, true);
+  if (comment !== null) into.bytes.set(comment, dataAt + padded(captured));
   view.setUint32(at + bytes - 4, bytes, true);
   return dataAt;
 }
