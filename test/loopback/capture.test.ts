@@ -36,6 +36,10 @@ describe('--capture', () => {
       0,
     );
     const packets = packetsOf(ports);
+    const captured = summary.find(({ event }) => event === 'captured');
+    expect(captured).toMatchObject({ files: [ports], seen: packets.length, written: packets.length, lost: 0 });
+    // Payload is what nobody looks at on a switch: 256 bytes and both headers.
+    expect(Math.max(...packets.map(({ data }) => data.length))).toBe(284);
     expect(packets.filter((packet) => says(packet, 'dropped: ')).length).toBe(dropped);
     // Each byte of the file passes two links.
     expect(packets.reduce((sum, { original }) => sum + original, 0)).toBeGreaterThan(2_000_000);

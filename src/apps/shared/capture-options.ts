@@ -8,7 +8,13 @@ import { FlowTracer } from '../../core/flow-tracer.js';
 import type { HostWatch } from '../../net/host-watch.js';
 import type { LinkDirection } from '../../switch/link-direction.js';
 import { PORT_DROP_NAMES } from '../../switch/port-statistics.js';
-import { Capture, type CapturedPort, type CaptureSettings, captureSentence } from '../../telemetry/capture/capture.js';
+import {
+  Capture,
+  type CapturedPort,
+  type CaptureSettings,
+  type CaptureSummary,
+  captureSentence,
+} from '../../telemetry/capture/capture.js';
 import { FILTER_WORDS } from '../../telemetry/capture/filter.js';
 import { addressBytes, endsOfHosts, newMadeUpEnds } from '../../telemetry/capture/ip-headers.js';
 import { QlogFiles, type QlogSettings } from '../../telemetry/qlog/qlog-files.js';
@@ -20,7 +26,7 @@ import { destinationHost, sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import type { FrameTap } from '../../wire/frame-tap.js';
 import { MAX_FRAME_BYTES } from '../../wire/layout.js';
-import { type OptionValues, option, optionalOption } from './options.js';
+import { type OptionSpec, type OptionValues, option, optionalOption } from './options.js';
 
 /** Smallest qlog file: its header and some events (ours). */
 const LEAST_QLOG_BYTES = 10_000;
@@ -32,6 +38,8 @@ const MOST_FILES = 10_000;
 const MOST_ADDRESSES = 1_000;
 /** Both headers of a frame, which filters need (ours). */
 const LEAST_SNAP_BYTES = 40;
+/** Ours: every frame without payload whole, HELLO (184) too. docs/decisions/0029-captures.md */
+const SWITCH_SNAP_BYTES = 256;
 
 /** The options of every command whose frames can be captured. */
 export const CAPTURE_OPTIONS = {
@@ -47,11 +55,18 @@ export const CAPTURE_OPTIONS = {
     describe: 'newest files to keep, numbered: a ring',
     defaultText: '1',
   }),
-  captureSnaplen: option(size({ lowest: LEAST_SNAP_BYTES, highest: MAX_FRAME_BYTES }), {
-    describe: 'bytes of each datagram to keep',
-    defaultText: `${MAX_FRAME_BYTES}B`,
-  }),
+  captureSnaplen: snapOption(MAX_FRAME_BYTES),
 };
+
+/** The same for a switch. */
+export const SWITCH_CAPTURE_OPTIONS = { ...CAPTURE_OPTIONS, captureSnaplen: snapOption(SWITCH_SNAP_BYTES) };
+
+function snapOption(usualBytes: number): OptionSpec<number> {
+  return option(size({ lowest: LEAST_SNAP_BYTES, highest: MAX_FRAME_BYTES }), {
+    describe: 'bytes of each datagram to keep',
+    defaultText: `${usualBytes}B`,
+  });
+}
 
 /** The options of every command whose flows can be traced. */
 export const QLOG_OPTIONS = {
@@ -129,8 +144,10 @@ export class ProcessCapture {
     return started;
   }
 
-  async close(): Promise<void> {
-    this.logger.warn(captureSentence(await this.capture.close()));
+  async close(): Promise<CaptureSummary> {
+    const summary = await this.capture.close();
+    this.logger.warn(captureSentence(summary));
+    return summary;
   }
 }
 
@@ -188,8 +205,8 @@ class SocketCapture implements DatagramTap {
     this.started.capture.datagram(OUT, bytes, ends, { length, atNs: monotonicNs() });
   }
 
-  closed(): Promise<void> {
-    return this.started.close();
+  async closed(): Promise<void> {
+    await this.started.close();
   }
 
   private bytesOf(text: string): Uint8Array {

@@ -93,7 +93,14 @@ export class Capture {
   private readonly ends = newMadeUpEnds();
   private readonly packet: PacketBlock;
   /** Of the frame that is written just now; records that stay, so that no frame costs an object. */
-  private readonly about: About = { port: 0, atNs: 0, isDropped: false, isMarked: false, comment: null, phantomBytes: 0 };
+  private readonly about: About = {
+    port: 0,
+    atNs: 0,
+    isDropped: false,
+    isMarked: false,
+    comment: null,
+    phantomBytes: 0,
+  };
   private readonly udp = { payload: 0, ecn: 0 };
   private readonly snapBytes: number;
   private readonly origin: Stamp;
