@@ -6,6 +6,8 @@ import { integer, text } from '../../base/value-kind.js';
 import type { FlowTrace } from '../../core/flow-trace.js';
 import { FlowTracer } from '../../core/flow-tracer.js';
 import type { HostWatch } from '../../net/host-watch.js';
+import { KeyLog } from '../../net/key-log.js';
+import type { OnSecret } from '../../net/keys.js';
 import type { LinkDirection } from '../../switch/link-direction.js';
 import { PORT_DROP_NAMES } from '../../switch/port-statistics.js';
 import {
@@ -83,11 +85,18 @@ export const QLOG_OPTIONS = {
   }),
 };
 
+/** The option of every command whose frames can be sealed. */
+export const KEYLOG_OPTIONS = {
+  keylog: optionalOption(text('a file'), {
+    describe: 'append the secret of each association with keys: it opens captures (docs/CAPTURES.md)',
+  }),
+};
+
 type CaptureValues = OptionValues<typeof CAPTURE_OPTIONS>;
 type QlogValues = OptionValues<typeof QLOG_OPTIONS>;
 
 /** The options of a host that somebody looks at. */
-export type WatchValues = CaptureValues & QlogValues;
+export type WatchValues = CaptureValues & QlogValues & OptionValues<typeof KEYLOG_OPTIONS>;
 
 /** Undefined without `--capture`. */
 export function captureSettings(options: CaptureValues): CaptureSettings | undefined {
@@ -103,11 +112,19 @@ export function qlogSettings({ qlog: directory, qlogSize, qlogFiles: files }: Ql
 /** What looks at a host as its command's options say; undefined without any. Throws where a file cannot be written. */
 export function hostWatch(options: WatchValues, logger: Logger): HostWatch | undefined {
   const [settings, qlog] = [captureSettings(options), qlogSettings(options)];
-  if (settings === undefined && qlog === undefined) return undefined;
-  const flows = qlog === undefined ? {} : { flows: flowTrace(qlog, logger) };
-  if (settings === undefined) return flows;
-  const datagrams = new SocketCapture(settings, logger);
-  return { datagrams, nic: datagrams.nic, ...flows };
+  const { keylog } = options;
+  if (settings === undefined && qlog === undefined && keylog === undefined) return undefined;
+  const datagrams = settings === undefined ? null : new SocketCapture(settings, logger);
+  return {
+    ...(qlog !== undefined && { flows: flowTrace(qlog, logger) }),
+    ...(keylog !== undefined && { secrets: keyLog(keylog, logger) }),
+    ...(datagrams !== null && { datagrams, nic: datagrams.nic }),
+  };
+}
+
+function keyLog(path: string, logger: Logger): OnSecret {
+  logger.warn(`--keylog: whoever can read '${path}' can read what this host sends and receives`);
+  return new KeyLog(path, (sentence) => logger.warn(`the key log ends: ${sentence}`)).append;
 }
 
 /** A flow's file is whole once the flow is over; a host ends all its flows when it closes. */

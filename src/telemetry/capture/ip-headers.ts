@@ -1,6 +1,6 @@
 // Tested by test/telemetry/capture/capture.test.ts
 /** IP and UDP headers in front of captured frames. Where a frame has none of its own, they are made up from its host ids. */
-import { read32, write16, write32 } from '../../wire/bytes.js';
+import { read16, read32, write16, write32 } from '../../wire/bytes.js';
 
 /** UDP port of both ends of made-up headers: the switch's usual one, so that a dissector finds the frames. */
 const MADE_UP_PORT = 28_500;
@@ -109,4 +109,28 @@ function writeIpv6(view: DataView, at: number, { source, destination }: Ends, ab
     view.setUint32(at + 24 + word, read32(destination, word));
   }
   return at + 40;
+}
+
+/** What the headers of a captured packet say. */
+export interface ReadHeaders {
+  readonly ends: Ends;
+  /** Where the datagram begins, and what it has on the wire. */
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Null for what has no headers of IP without options and UDP, as captures of ours do. */
+export function readHeaders(packet: Uint8Array): ReadHeaders | null {
+  const version = packet.length > 0 ? packet[0] >>> 4 : 0;
+  const [at, bytes] = version === 4 ? [12, 4] : [8, 16];
+  const udpAt = at + 2 * bytes;
+  const isUdp = version === 4 ? packet[0] === 0x45 && packet[9] === UDP : version === 6 && packet[6] === UDP;
+  if (!isUdp || packet.length < udpAt + UDP_BYTES) return null;
+  const ends = {
+    source: packet.subarray(at, at + bytes),
+    destination: packet.subarray(at + bytes, udpAt),
+    sourcePort: read16(packet, udpAt),
+    destinationPort: read16(packet, udpAt + 2),
+  };
+  return { ends, at: udpAt + UDP_BYTES, length: read16(packet, udpAt + 4) - UDP_BYTES };
 }
