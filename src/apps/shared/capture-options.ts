@@ -127,11 +127,12 @@ function keyLog(path: string, logger: Logger): OnSecret {
   return new KeyLog(path, (sentence) => logger.warn(`the key log ends: ${sentence}`)).append;
 }
 
-/** A flow's file is whole once the flow is over; a host ends all its flows when it closes. */
+/** A flow's file is whole once the flow is over. What the process leaves open when it ends is written then. */
 function flowTrace(settings: QlogSettings, logger: Logger): (hostId: number) => FlowTrace {
   const onEnd = (sentence: string): void => logger.warn(`the qlog ends: ${sentence}`);
   const origin = new Date(Date.now() - monotonicNs() / 1e6);
   const files = new QlogFiles({ ...settings, origin, onEnd });
+  process.once('exit', () => files.close());
   return (hostId) => new FlowTracer(hostId, files.openLog);
 }
 
