@@ -283,7 +283,7 @@ export function isOfFlow(type: number): boolean {
 }
 
 /** Between hosts that have proved themselves, and for the endpoint. PROTOCOL §7.9 */
-function isMtuType(type: number): boolean {
+export function isMtuType(type: number): boolean {
   return type === MtuProbe.type || type === MtuProbed.type;
 }
 

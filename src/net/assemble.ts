@@ -65,7 +65,7 @@ export interface AssemblyOptions {
 /** Opens the socket, attaches where there is a switch, and builds the host's machine. Throws XpassError as `UdpHost.open` does. */
 export async function assembleHost(options: AssemblyOptions): Promise<Assembled> {
   const { settings, place, onNotice } = options;
-  const keys = await readKeys(settings);
+  const keys = { ...(await readKeys(settings)), onSecret: options.watch?.secrets ?? null };
   if (settings.switch === undefined && place.listen !== undefined)
     refuseOpenDoor({ listen: place.listen, hasKey: keys.own !== null, insecure: settings.insecure });
   let nic: Port | null = null;

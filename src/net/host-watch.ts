@@ -1,6 +1,7 @@
 import type { FlowTrace } from '../core/flow-trace.js';
 import type { DatagramTap } from '../udp/tapped-datapath.js';
 import type { FrameTap } from '../wire/frame-tap.js';
+import type { OnSecret } from './keys.js';
 
 /** Who looks at what a host does, for the commands of this package. */
 export interface HostWatch {
@@ -10,4 +11,6 @@ export interface HostWatch {
   readonly flows?: (hostId: number) => FlowTrace;
   /** What its NIC marks and drops. */
   readonly nic?: FrameTap;
+  /** What opens the frames of each association with keys. */
+  readonly secrets?: OnSecret;
 }

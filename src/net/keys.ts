@@ -23,6 +23,15 @@ export interface KeyFiles {
   readonly switchKey?: string | undefined;
 }
 
+/** What opens all frames of an association with keys, and how the association is known. */
+export interface AssociationSecret {
+  /** Bits of the handshake, 8 bytes of either end. */
+  readonly ci: Bits64;
+  readonly cr: Bits64;
+  /** 32 bytes, from which the keys of both directions and all key updates follow. */
+  readonly secret: Uint8Array;
+}
+
 /** What a host or switch has of keys. */
 export interface Keys {
   /** Null: the key is no file, and frames are not sealed. */
@@ -32,7 +41,11 @@ export interface Keys {
   readonly proof: AttachProof;
   /** Who seals; null without a key. */
   readonly ciphers: FrameCiphers | null;
+  /** Hears the secret of each association, for a key log. */
+  readonly onSecret?: OnSecret | null;
 }
+
+export type OnSecret = (association: AssociationSecret) => void;
 
 /** Reads what the options name. Throws a ConfigError or a Failure that names file, line and what is allowed. */
 export async function readKeys({ key, peers, switchKey }: KeyFiles): Promise<Keys> {
@@ -82,15 +95,19 @@ function keyedProof(secret: Uint8Array): AttachProof {
 }
 
 /** Exchanges of keys of a host; null where it has none. `nameOf`: a peer as people write it, and as the peers file does. */
-export function keyExchange({ own, peers, ciphers }: Keys, nameOf: (peer: number) => string): KeyExchange | null {
+export function keyExchange(
+  { own, peers, ciphers, onSecret = null }: Keys,
+  nameOf: (peer: number) => string,
+): KeyExchange | null {
   if (own === null || ciphers === null) return null;
-  return new NoiseExchange({ own, peers, makeGcm: ciphers.make }, nameOf);
+  return new NoiseExchange({ own, peers, makeGcm: ciphers.make, onSecret }, nameOf);
 }
 
 interface ExchangeParts {
   readonly own: HostKey;
   readonly peers: Peers | null;
   readonly makeGcm: MakeGcm;
+  readonly onSecret: OnSecret | null;
 }
 
 class NoiseExchange implements KeyExchange {
@@ -103,7 +120,7 @@ class NoiseExchange implements KeyExchange {
   }
 
   initiate(peer: number, ci: Bits64): Initiation | null {
-    const { own, peers, makeGcm } = this.parts;
+    const { own, peers } = this.parts;
     const answerer = own.kind === 'identity' ? peers?.keyOf(this.nameOf(peer)) : undefined;
     if (own.kind === 'identity' && answerer === undefined) return null;
     const handshake = new NoiseHandshake(this.options(ci, true, answerer));
@@ -116,20 +133,20 @@ class NoiseExchange implements KeyExchange {
         // The bits in the clear may be changed on the way: the true ones come again, and the handshake has been read by then.
         if (!handshake.isDone) said = handshake.read(answer);
         if (said === null || !isSame(said, cr)) return null;
-        return sealOf(handshake, { ci, cr, isInitiator: true, makeGcm });
+        return sealOf(handshake, { ci, cr, isInitiator: true, parts: this.parts });
       },
     };
   }
 
   respond(_peer: number, message: Uint8Array, { ci, cr }: { ci: Bits64; cr: Bits64 }) {
-    const { peers, makeGcm } = this.parts;
+    const { peers } = this.parts;
     const handshake = new NoiseHandshake(this.options(ci, false));
     if (handshake.read(message) === null) return null;
     // With identities whoever is in the file may call, from wherever.
     if (handshake.peer !== null && peers?.nameOf(handshake.peer) === undefined) return null;
     const answer = handshake.write(cr);
     if (answer === null) return null;
-    return { message: answer, seal: sealOf(handshake, { ci, cr, isInitiator: false, makeGcm }) };
+    return { message: answer, seal: sealOf(handshake, { ci, cr, isInitiator: false, parts: this.parts }) };
   }
 
   private options(ci: Bits64, isInitiator: boolean, answerer?: Uint8Array): NoiseOptions {
@@ -146,13 +163,13 @@ interface SealParts {
   readonly ci: Bits64;
   readonly cr: Bits64;
   readonly isInitiator: boolean;
-  readonly makeGcm: MakeGcm;
+  readonly parts: ExchangeParts;
 }
 
-function sealOf(handshake: NoiseHandshake, { ci, cr, isInitiator, makeGcm }: SealParts): FrameSeal {
-  return new SealedAssociation(
-    new Sealer({ secret: associationSecret(handshake.finish(), ci, cr), isInitiator, makeGcm }),
-  );
+function sealOf(handshake: NoiseHandshake, { ci, cr, isInitiator, parts }: SealParts): FrameSeal {
+  const secret = associationSecret(handshake.finish(), ci, cr);
+  parts.onSecret?.({ ci, cr, secret });
+  return new SealedAssociation(new Sealer({ secret, isInitiator, makeGcm: parts.makeGcm }));
 }
 
 /** A sealer as the door uses it. */

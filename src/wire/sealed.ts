@@ -1,6 +1,6 @@
 // Tested by test/udp/seal/sealer.test.ts
 /** Sealed frames: a plain frame with its body encrypted, a packet number and a tag. docs/decisions/0025-sealed-frames.md */
-import { read16, write16 } from './bytes.js';
+import { read16, read32, write16 } from './bytes.js';
 import { CHECK_BYTES, Credit, FrameType, Header, SEALED_CREDIT_EXTRA_BYTES, SEALED_EXTRA_BYTES } from './layout.js';
 
 /** Bytes that switches leave alone; the tag covers them. Byte 0 is rewritten on the way. */
@@ -58,4 +58,15 @@ export function readCreditNumber(bytes: Uint8Array): number {
 export function writeCreditNumber(bytes: Uint8Array, number: number): void {
   write16(bytes, SealedCredit.numberHigh, number >>> 16);
   write16(bytes, SealedCredit.numberLow, number);
+}
+
+/** Whether a sealed frame can have this length, and a CREDIT this padding. */
+export function isSealedWhole(bytes: Uint8Array, length: number): boolean {
+  return isCredit(bytes) ? isSealedCreditWhole(bytes, length) : length >= LEAST_SEALED_BYTES;
+}
+
+/** Phase and packet number of any frame for which `isSealedWhole` holds; signed as those of a CREDIT. */
+export function readMarkedNumber(bytes: Uint8Array, length: number): number {
+  if (isCredit(bytes)) return readCreditNumber(bytes);
+  return read32(bytes, length - Sealed.extraBytes - Sealed.tag + Sealed.number) | 0;
 }

@@ -70,6 +70,23 @@ describe('xpass bench', () => {
     for (const at of [1, 3]) expect(results[at + 1].value).toBeGreaterThanOrEqual(results[at].value);
   });
 
+  it('measures what a capture costs a switch, and what of it was written', async () => {
+    const results = await bench('capture/headers');
+    expect(results.map(({ name, unit }) => [name, unit])).toEqual([
+      ['capture/headers', 'frames/s'],
+      ['capture/headers/forwarding', 'frames a core and second'],
+      ['capture/headers/written', 'of the frames'],
+    ]);
+    const [pace, forwarding, written] = results;
+    for (const { value, raw, rawIs } of [pace, forwarding]) {
+      expect(value).toBeGreaterThan(100);
+      expect(raw).toBeGreaterThan(100);
+      expect(rawIs).toBe('without a capture');
+    }
+    expect(written.value).toBeGreaterThan(0.5);
+    expect(written.note).toMatch(/^\d+ of \d{3,} not written$/);
+  });
+
   it('measures short flows through a busy switch', async () => {
     const [p50, p99, seldom, load] = await bench('loaded/speculative');
     expect([p50, p99, seldom, load].map(({ name }) => name)).toEqual(

@@ -1,6 +1,7 @@
 import { usageFailure } from '../../base/failure.js';
 import { suggestion } from '../../scenario/nearest.js';
 import type { Benchmark } from './benchmark.js';
+import { CAPTURE } from './capture.js';
 import { HANDSHAKES } from './handshakes.js';
 import { LOADED } from './loaded.js';
 import { LOOPBACK } from './loopback.js';
@@ -18,6 +19,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   MESSAGES,
   STREAMS,
   LOADED,
+  CAPTURE,
   PACING,
   MEMORY,
   SEALING,

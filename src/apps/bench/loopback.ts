@@ -6,7 +6,7 @@ import { measureRaw } from './raw.js';
 import type { Cores, Workbench } from './workbench.js';
 
 /** How fast something went, and what its processes used for it. */
-interface Pace {
+export interface Pace {
   readonly framesPerSecond: number;
   readonly cores: Cores;
 }
@@ -107,8 +107,13 @@ export async function measureXpass(bench: Workbench, work: Work): Promise<Pace> 
   const keys = keyFile === undefined ? [] : ['--key', keyFile];
   const how = ['--frame-size', `${payloadBytes}`, '--datapath', datapath, ...keys];
   const to = path === 'direct' ? await directServer(bench, how) : await switchedServer(bench, how);
+  return measurePerf(bench, [...to, ...how, '-P', `${flows}`]);
+}
+
+/** What perf's client reports of a server that runs; `to` is whom it calls and how. */
+export async function measurePerf(bench: Workbench, to: readonly string[]): Promise<Pace> {
   const times = ['-t', `${bench.settings.seconds}s`, '-O', `${bench.warmUpSeconds}s`];
-  const client = bench.start('perf', '-c', ...to, ...how, ...times, '-P', `${flows}`, '--json');
+  const client = bench.start('perf', '-c', ...to, ...times, '--json');
   const takesMs = 1e3 * bench.perfSeconds(bench.settings.seconds);
   const [cores, { end }] = await Promise.all([bench.coresOfPerf(), client.result({ takesMs })]);
   const { frames_per_s } = (end as { xpass: { frames_per_s: number } }).xpass;

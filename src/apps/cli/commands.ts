@@ -31,6 +31,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'print a Wireshark dissector for captures',
     load: () => import('../dissector/command.js'),
   },
+  {
+    name: 'unseal',
+    summary: 'open the sealed frames of a capture by a key log',
+    load: () => import('../unseal/command.js'),
+  },
   { name: 'sim', summary: 'play a scenario in virtual time, or many', load: () => import('../sim/command.js') },
   {
     name: 'figures',

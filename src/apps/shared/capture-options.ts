@@ -6,9 +6,17 @@ import { integer, text } from '../../base/value-kind.js';
 import type { FlowTrace } from '../../core/flow-trace.js';
 import { FlowTracer } from '../../core/flow-tracer.js';
 import type { HostWatch } from '../../net/host-watch.js';
+import { KeyLog } from '../../net/key-log.js';
+import type { OnSecret } from '../../net/keys.js';
 import type { LinkDirection } from '../../switch/link-direction.js';
 import { PORT_DROP_NAMES } from '../../switch/port-statistics.js';
-import { Capture, type CapturedPort, type CaptureSettings, captureSentence } from '../../telemetry/capture/capture.js';
+import {
+  Capture,
+  type CapturedPort,
+  type CaptureSettings,
+  type CaptureSummary,
+  captureSentence,
+} from '../../telemetry/capture/capture.js';
 import { FILTER_WORDS } from '../../telemetry/capture/filter.js';
 import { addressBytes, endsOfHosts, newMadeUpEnds } from '../../telemetry/capture/ip-headers.js';
 import { QlogFiles, type QlogSettings } from '../../telemetry/qlog/qlog-files.js';
@@ -20,7 +28,7 @@ import { destinationHost, sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import type { FrameTap } from '../../wire/frame-tap.js';
 import { MAX_FRAME_BYTES } from '../../wire/layout.js';
-import { type OptionValues, option, optionalOption } from './options.js';
+import { type OptionSpec, type OptionValues, option, optionalOption } from './options.js';
 
 /** Smallest qlog file: its header and some events (ours). */
 const LEAST_QLOG_BYTES = 10_000;
@@ -32,6 +40,8 @@ const MOST_FILES = 10_000;
 const MOST_ADDRESSES = 1_000;
 /** Both headers of a frame, which filters need (ours). */
 const LEAST_SNAP_BYTES = 40;
+/** Ours: every frame without payload whole, HELLO (184) too. docs/decisions/0029-captures.md */
+const SWITCH_SNAP_BYTES = 256;
 
 /** The options of every command whose frames can be captured. */
 export const CAPTURE_OPTIONS = {
@@ -47,11 +57,18 @@ export const CAPTURE_OPTIONS = {
     describe: 'newest files to keep, numbered: a ring',
     defaultText: '1',
   }),
-  captureSnaplen: option(size({ lowest: LEAST_SNAP_BYTES, highest: MAX_FRAME_BYTES }), {
-    describe: 'bytes of each datagram to keep',
-    defaultText: `${MAX_FRAME_BYTES}B`,
-  }),
+  captureSnaplen: snapOption(MAX_FRAME_BYTES),
 };
+
+/** The same for a switch. */
+export const SWITCH_CAPTURE_OPTIONS = { ...CAPTURE_OPTIONS, captureSnaplen: snapOption(SWITCH_SNAP_BYTES) };
+
+function snapOption(usualBytes: number): OptionSpec<number> {
+  return option(size({ lowest: LEAST_SNAP_BYTES, highest: MAX_FRAME_BYTES }), {
+    describe: 'bytes of each datagram to keep',
+    defaultText: `${usualBytes}B`,
+  });
+}
 
 /** The options of every command whose flows can be traced. */
 export const QLOG_OPTIONS = {
@@ -68,11 +85,18 @@ export const QLOG_OPTIONS = {
   }),
 };
 
+/** The option of every command whose frames can be sealed. */
+export const KEYLOG_OPTIONS = {
+  keylog: optionalOption(text('a file'), {
+    describe: 'append the secret of each association with keys: it opens captures (docs/CAPTURES.md)',
+  }),
+};
+
 type CaptureValues = OptionValues<typeof CAPTURE_OPTIONS>;
 type QlogValues = OptionValues<typeof QLOG_OPTIONS>;
 
 /** The options of a host that somebody looks at. */
-export type WatchValues = CaptureValues & QlogValues;
+export type WatchValues = CaptureValues & QlogValues & OptionValues<typeof KEYLOG_OPTIONS>;
 
 /** Undefined without `--capture`. */
 export function captureSettings(options: CaptureValues): CaptureSettings | undefined {
@@ -88,18 +112,27 @@ export function qlogSettings({ qlog: directory, qlogSize, qlogFiles: files }: Ql
 /** What looks at a host as its command's options say; undefined without any. Throws where a file cannot be written. */
 export function hostWatch(options: WatchValues, logger: Logger): HostWatch | undefined {
   const [settings, qlog] = [captureSettings(options), qlogSettings(options)];
-  if (settings === undefined && qlog === undefined) return undefined;
-  const flows = qlog === undefined ? {} : { flows: flowTrace(qlog, logger) };
-  if (settings === undefined) return flows;
-  const datagrams = new SocketCapture(settings, logger);
-  return { datagrams, nic: datagrams.nic, ...flows };
+  const { keylog } = options;
+  if (settings === undefined && qlog === undefined && keylog === undefined) return undefined;
+  const datagrams = settings === undefined ? null : new SocketCapture(settings, logger);
+  return {
+    ...(qlog !== undefined && { flows: flowTrace(qlog, logger) }),
+    ...(keylog !== undefined && { secrets: keyLog(keylog, logger) }),
+    ...(datagrams !== null && { datagrams, nic: datagrams.nic }),
+  };
 }
 
-/** A flow's file is whole once the flow is over; a host ends all its flows when it closes. */
+function keyLog(path: string, logger: Logger): OnSecret {
+  logger.warn(`--keylog: whoever can read '${path}' can read what this host sends and receives`);
+  return new KeyLog(path, (sentence) => logger.warn(`the key log ends: ${sentence}`)).append;
+}
+
+/** A flow's file is whole once the flow is over. What the process leaves open when it ends is written then. */
 function flowTrace(settings: QlogSettings, logger: Logger): (hostId: number) => FlowTrace {
   const onEnd = (sentence: string): void => logger.warn(`the qlog ends: ${sentence}`);
   const origin = new Date(Date.now() - monotonicNs() / 1e6);
   const files = new QlogFiles({ ...settings, origin, onEnd });
+  process.once('exit', () => files.close());
   return (hostId) => new FlowTracer(hostId, files.openLog);
 }
 
@@ -129,8 +162,10 @@ export class ProcessCapture {
     return started;
   }
 
-  async close(): Promise<void> {
-    this.logger.warn(captureSentence(await this.capture.close()));
+  async close(): Promise<CaptureSummary> {
+    const summary = await this.capture.close();
+    this.logger.warn(captureSentence(summary));
+    return summary;
   }
 }
 
@@ -188,8 +223,8 @@ class SocketCapture implements DatagramTap {
     this.started.capture.datagram(OUT, bytes, ends, { length, atNs: monotonicNs() });
   }
 
-  closed(): Promise<void> {
-    return this.started.close();
+  async closed(): Promise<void> {
+    await this.started.close();
   }
 
   private bytesOf(text: string): Uint8Array {

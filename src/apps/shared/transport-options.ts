@@ -4,7 +4,7 @@ import { choice, FLAG, integer } from '../../base/value-kind.js';
 import { ALGORITHM_CONSTANT } from '../../core/algorithms.js';
 import { CREDIT_CLASSES, type CreditClass, MAX_WEIGHT, type ShareOptions } from '../../core/flow-terms.js';
 import { HOST_SETTINGS, type HostSettings } from '../../net/host-settings.js';
-import { CAPTURE_OPTIONS, QLOG_OPTIONS } from './capture-options.js';
+import { CAPTURE_OPTIONS, KEYLOG_OPTIONS, QLOG_OPTIONS } from './capture-options.js';
 import { flag, mapOption, type OptionSpec, type OptionValues, optionalOption, settingOption } from './options.js';
 
 /** One-letter names. */
@@ -18,6 +18,7 @@ export const TRANSPORT_OPTIONS = {
   set: mapOption(ALGORITHM_CONSTANT, { describe: 'a parameter of the algorithm, as initial_rate=0.4' }),
   ...CAPTURE_OPTIONS,
   ...QLOG_OPTIONS,
+  ...KEYLOG_OPTIONS,
 };
 
 function hostOption(setting: Setting): OptionSpec<unknown> {

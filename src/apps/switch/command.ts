@@ -16,7 +16,7 @@ import { DEFAULT_KEEP_ALIVE_MS, SWITCH_METRICS } from '../../switch/switch.js';
 import { address } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
-import { CAPTURE_OPTIONS, captureSettings, ProcessCapture } from '../shared/capture-options.js';
+import { captureSettings, ProcessCapture, SWITCH_CAPTURE_OPTIONS } from '../shared/capture-options.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { METRICS_OPTION, serveMetrics } from '../shared/metrics.js';
 import { flag, mapOption, option, optionalOption } from '../shared/options.js';
@@ -67,7 +67,7 @@ const SWITCH_OPTIONS = {
   }),
   spin: TRANSPORT_OPTIONS.spin,
   datapath: TRANSPORT_OPTIONS.datapath,
-  ...CAPTURE_OPTIONS,
+  ...SWITCH_CAPTURE_OPTIONS,
   interval: optionalOption(duration({ lowest: 10 * MILLISECOND_NS }), {
     describe: 'print the ports this often',
     alias: 'i',
@@ -129,7 +129,7 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   printer.summary(running.report(), running.driver());
   await metrics?.close();
   await running.close();
-  await capture?.close();
+  if (capture !== undefined) printer.captured(await capture.close());
   return ExitCode.done;
 }
 

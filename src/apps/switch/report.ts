@@ -4,6 +4,7 @@ import type { ChosenTopology } from '../../scenario/topology-file.js';
 import { type ControlAddress, formatControlAddress } from '../../services/control/address.js';
 import type { SwitchReport } from '../../services/control/client.js';
 import { SWITCH_METRICS } from '../../switch/switch.js';
+import type { CaptureSummary } from '../../telemetry/capture/capture.js';
 import { type Document, documentOf } from '../../telemetry/document.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import { DRIVER_METRICS, type DriverStatistics } from '../../udp/statistics.js';
@@ -78,6 +79,11 @@ export class SwitchPrinter {
     }
     const lines = [...portLines(report), ...hostLines(report), ...driverLines(driver)];
     this.results.line(`\n${lines.join('\n')}\nran for ${displayDuration(durationNs)}`);
+  }
+
+  /** What came of `--capture`; the log has it as a sentence. */
+  captured({ paths, seen, written, lost }: CaptureSummary): void {
+    if (this.isJson) this.results.json({ event: 'captured', files: paths, seen, written, lost });
   }
 }
 

@@ -26,6 +26,8 @@ export interface CaptureFilesOptions {
 /** Whole blocks, written together. */
 export interface Chunk {
   readonly bytes: Uint8Array;
+  /** Of `bytes`. */
+  readonly view: DataView;
   length: number;
   packets: number;
 }

@@ -1,6 +1,6 @@
 // Tested by test/telemetry/capture/capture.test.ts
 /** IP and UDP headers in front of captured frames. Where a frame has none of its own, they are made up from its host ids. */
-import { write16, write32 } from '../../wire/bytes.js';
+import { read16, read32, write16, write32 } from '../../wire/bytes.js';
 
 /** UDP port of both ends of made-up headers: the switch's usual one, so that a dissector finds the frames. */
 const MADE_UP_PORT = 28_500;
@@ -10,6 +10,8 @@ const IPV6_HEADERS_BYTES = 48;
 const UDP_BYTES = 8;
 const UDP = 17;
 const HOP_LIMIT = 64;
+const HOP_LIMIT_AND_UDP = (HOP_LIMIT << 8) | UDP;
+const DO_NOT_FRAGMENT = 0x4000;
 
 /** Both ends of a datagram. Addresses have 4 or 16 bytes, both the same. */
 export interface Ends {
@@ -65,47 +67,70 @@ function ipv6Bytes(text: string): Uint8Array | null {
   return bytes;
 }
 
-/** Writes both headers for a UDP payload of so many bytes; returns where that begins. */
-export function writeHeaders(
-  bytes: Uint8Array,
-  at: number,
-  ends: Ends,
-  about: { payload: number; ecn: number },
-): number {
-  const udpAt = ends.source.length === 4 ? writeIpv4(bytes, at, ends, about) : writeIpv6(bytes, at, ends, about);
-  write16(bytes, udpAt, ends.sourcePort);
-  write16(bytes, udpAt + 2, ends.destinationPort);
-  write16(bytes, udpAt + 4, UDP_BYTES + about.payload);
+/** What headers say of the datagram: bytes of its payload on the wire, and its ECN field. */
+export interface UdpPayload {
+  readonly payload: number;
+  readonly ecn: number;
+}
+
+/** Writes both headers; returns where the payload begins. */
+export function writeHeaders(view: DataView, at: number, ends: Ends, about: UdpPayload): number {
+  const udpAt = ends.source.length === 4 ? writeIpv4(view, at, ends, about) : writeIpv6(view, at, ends, about);
+  view.setUint16(udpAt, ends.sourcePort);
+  view.setUint16(udpAt + 2, ends.destinationPort);
   // No checksum (RFC 768): the frame has its own.
-  write16(bytes, udpAt + 6, 0);
+  view.setUint32(udpAt + 4, (UDP_BYTES + about.payload) << 16);
   return udpAt + UDP_BYTES;
 }
 
-function writeIpv4(bytes: Uint8Array, at: number, ends: Ends, about: { payload: number; ecn: number }): number {
-  bytes[at] = 0x45;
-  bytes[at + 1] = about.ecn;
-  write16(bytes, at + 2, Math.min(IPV4_HEADERS_BYTES + about.payload, 0xffff));
-  write16(bytes, at + 4, 0);
-  // Do not fragment.
-  write16(bytes, at + 6, 0x4000);
-  bytes[at + 8] = HOP_LIMIT;
-  bytes[at + 9] = UDP;
-  write16(bytes, at + 10, 0);
-  bytes.set(ends.source, at + 12);
-  bytes.set(ends.destination, at + 16);
-  let sum = 0;
-  for (let word = at; word < at + 20; word += 2) sum += (bytes[word] << 8) | bytes[word + 1];
+function writeIpv4(view: DataView, at: number, { source, destination }: Ends, about: UdpPayload): number {
+  const length = Math.min(IPV4_HEADERS_BYTES + about.payload, 0xffff);
+  const from = read32(source, 0);
+  const to = read32(destination, 0);
+  const begin = 0x4500 | about.ecn;
+  view.setUint32(at, (begin << 16) | length);
+  view.setUint32(at + 4, DO_NOT_FRAGMENT);
+  // RFC 791: the sum of all words of 16 bits but its own.
+  let sum = begin + length + DO_NOT_FRAGMENT + HOP_LIMIT_AND_UDP;
+  sum += (from >>> 16) + (from & 0xffff) + (to >>> 16) + (to & 0xffff);
   sum = (sum & 0xffff) + (sum >>> 16);
-  write16(bytes, at + 10, ~(sum + (sum >>> 16)) & 0xffff);
+  view.setUint32(at + 8, (HOP_LIMIT_AND_UDP << 16) | (~(sum + (sum >>> 16)) & 0xffff));
+  view.setUint32(at + 12, from);
+  view.setUint32(at + 16, to);
   return at + 20;
 }
 
-function writeIpv6(bytes: Uint8Array, at: number, ends: Ends, about: { payload: number; ecn: number }): number {
-  write32(bytes, at, 0x60000000 | (about.ecn << 20));
-  write16(bytes, at + 4, UDP_BYTES + about.payload);
-  bytes[at + 6] = UDP;
-  bytes[at + 7] = HOP_LIMIT;
-  bytes.set(ends.source, at + 8);
-  bytes.set(ends.destination, at + 24);
+function writeIpv6(view: DataView, at: number, { source, destination }: Ends, about: UdpPayload): number {
+  view.setUint32(at, 0x60000000 | (about.ecn << 20));
+  view.setUint16(at + 4, UDP_BYTES + about.payload);
+  view.setUint16(at + 6, (UDP << 8) | HOP_LIMIT);
+  for (let word = 0; word < 16; word += 4) {
+    view.setUint32(at + 8 + word, read32(source, word));
+    view.setUint32(at + 24 + word, read32(destination, word));
+  }
   return at + 40;
+}
+
+/** What the headers of a captured packet say. */
+export interface ReadHeaders {
+  readonly ends: Ends;
+  /** Where the datagram begins, and what it has on the wire. */
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Null for what has no headers of IP without options and UDP, as captures of ours do. */
+export function readHeaders(packet: Uint8Array): ReadHeaders | null {
+  const version = packet.length > 0 ? packet[0] >>> 4 : 0;
+  const [at, bytes] = version === 4 ? [12, 4] : [8, 16];
+  const udpAt = at + 2 * bytes;
+  const isUdp = version === 4 ? packet[0] === 0x45 && packet[9] === UDP : version === 6 && packet[6] === UDP;
+  if (!isUdp || packet.length < udpAt + UDP_BYTES) return null;
+  const ends = {
+    source: packet.subarray(at, at + bytes),
+    destination: packet.subarray(at + bytes, udpAt),
+    sourcePort: read16(packet, udpAt),
+    destinationPort: read16(packet, udpAt + 2),
+  };
+  return { ends, at: udpAt + UDP_BYTES, length: read16(packet, udpAt + 4) - UDP_BYTES };
 }

@@ -106,8 +106,13 @@ export interface PacketBlock {
   comment: Uint8Array | null;
 }
 
-/** Writes all of a packet's block but its bytes; returns where those begin. */
-export function writePacketBlock(view: DataView, at: number, packet: PacketBlock): number {
+/** Writes all of a packet's block but its bytes; returns where those begin. `into`: the same bytes twice. */
+export function writePacketBlock(
+  into: { readonly bytes: Uint8Array; readonly view: DataView },
+  at: number,
+  packet: PacketBlock,
+): number {
+  const { view } = into;
   const { captured, comment, stamp } = packet;
   const bytes = packetBlockBytes(captured, comment);
   view.setUint32(at, Block.packet, true);
@@ -118,8 +123,9 @@ export function writePacketBlock(view: DataView, at: number, packet: PacketBlock
   view.setUint32(at + 20, captured, true);
   view.setUint32(at + 24, packet.original, true);
   const dataAt = at + PACKET_HEADER_BYTES;
-  for (let pad = dataAt + captured; pad < dataAt + padded(captured); pad++) view.setUint8(pad, 0);
-  if (comment !== null) new Uint8Array(view.buffer, view.byteOffset).set(comment, dataAt + padded(captured));
+  // The padding is in the last word before the caller's bytes come.
+  if (captured % 4 !== 0) view.setUint32(dataAt + padded(captured) - 4, 0, true);
+  if (comment !== null) into.bytes.set(comment, dataAt + padded(captured));
   view.setUint32(at + bytes - 4, bytes, true);
   return dataAt;
 }
@@ -137,19 +143,40 @@ export interface ReadBlock {
   readonly options: Uint8Array | null;
 }
 
-/** The blocks of a file that `sectionHeader` begins; what does not follow the format ends it. Returns null for a file of another kind. */
-export function readBlocks(file: Uint8Array): ReadBlock[] | null {
-  const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  const isOurs = file.length >= 28 && view.getUint32(0, true) === Block.section;
-  if (!isOurs || view.getUint32(8, true) !== BYTE_ORDER_MAGIC) return null;
-  const blocks: ReadBlock[] = [];
+/** Whether `sectionHeader` begins the file. */
+export function isCapture(file: Uint8Array): boolean {
+  const view = viewOf(file);
+  return file.length >= 28 && view.getUint32(0, true) === Block.section && view.getUint32(8, true) === BYTE_ORDER_MAGIC;
+}
+
+/** The blocks of a file for which `isCapture` holds, one at a time; what does not follow the format ends it. */
+export function* eachBlock(file: Uint8Array): Generator<ReadBlock> {
+  const view = viewOf(file);
   for (let at = 0; at + FRAME_BYTES <= file.length; ) {
     const bytes = view.getUint32(at + 4, true);
-    if (bytes < FRAME_BYTES || bytes % 4 !== 0 || at + bytes > file.length) break;
-    blocks.push(readBlock(view, at, bytes));
+    if (bytes < FRAME_BYTES || bytes % 4 !== 0 || at + bytes > file.length) return;
+    yield readBlock(view, at, bytes);
     at += bytes;
   }
-  return blocks;
+}
+
+/** All blocks; null for a file of another kind. */
+export function readBlocks(file: Uint8Array): ReadBlock[] | null {
+  return isCapture(file) ? [...eachBlock(file)] : null;
+}
+
+/** Options of a packet with one more comment; the other comments stay. */
+export function addComment(options: Uint8Array | null, comment: string): Uint8Array {
+  const added = packetComment(comment);
+  if (options === null) return added;
+  const bytes = new Uint8Array(added.length - OPTION_HEADER_BYTES + options.length);
+  bytes.set(added);
+  bytes.set(options, added.length - OPTION_HEADER_BYTES);
+  return bytes;
+}
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 function readBlock(view: DataView, at: number, length: number): ReadBlock {

@@ -138,9 +138,17 @@ end
 
 local handshake = { HELLO = true, COOKIE = true, WELCOME = true, NO_ASSOCIATION = true, VERSION = true,
   PATH_CHALLENGE = true, PATH_RESPONSE = true, PATH_MOVED = true }
-local function is_sealed(pinfo, header, kind)
+-- What \`xpass unseal\` has opened is plain: a sealed CREDIT has a tag where zeros would be, others a right check once in 2^32.
+local function is_plain(tvb, header, length)
+  if header.type == CREDIT then
+    return length < 30 or tvb:len() >= 30 and tvb(22, 4):uint() == 0 and tvb(26, 4):uint() == 0
+  end
+  return tvb:len() == length and swap(crc32(tvb, 1, length - CHECK)) == tvb(length - CHECK, 4):uint()
+end
+
+local function is_sealed(tvb, pinfo, header, kind, length)
   if handshake[kind.name] or header.type >= CONTROL_CODES + 32 then return false end
-  return sealed_pairs[pair_key(pinfo, header, false)] == true
+  return sealed_pairs[pair_key(pinfo, header, false)] == true and not is_plain(tvb, header, length)
 end
 
 local function add_sealed(tree, tvb, header, length)
@@ -182,7 +190,7 @@ local function dissect_frame(tvb, pinfo, tree, place, whole)
   tree:add(F.destination, tvb(4, 2))
   tree:add(F.source, tvb(6, 2))
   tree:add(F.flow, tvb(8, 4))
-  if is_sealed(pinfo, header, kind) then add_sealed(tree, tvb, header, whole); return kind.name .. " (sealed)" end
+  if is_sealed(tvb, pinfo, header, kind, whole) then add_sealed(tree, tvb, header, whole); return kind.name .. " (sealed)" end
   local after, is_whole = whole, limit == whole
   local phantom = whole - limit
   if header.type ~= CREDIT and band(header.flags, EXTENDED) ~= 0 and is_whole then

@@ -1,21 +1,11 @@
 // Tested by test/udp/seal/sealer.test.ts
 import { Opening } from '../../core/frame-sealer.js';
 import { REPLAY_WINDOW, ReplayWindow } from '../../core/replay-window.js';
-import { read32 } from '../../wire/bytes.js';
 import type { Frame } from '../../wire/frame.js';
-import {
-  AUTHENTICATED_FROM,
-  isCredit,
-  isSealedCreditWhole,
-  LEAST_SEALED_BYTES,
-  narrowCredit,
-  readCreditNumber,
-  Sealed,
-  SealedCredit,
-} from '../../wire/sealed.js';
+import { isSealedWhole, readMarkedNumber } from '../../wire/sealed.js';
 import type { DirectionKeys } from './direction-keys.js';
 import type { Nonce } from './nonce.js';
-import { type DirectionParts, makeKeys, makeNonce, NUMBER_MASK } from './sealed-direction.js';
+import { type DirectionParts, makeKeys, makeNonce, NUMBER_MASK, openWith } from './sealed-direction.js';
 
 /** Opens what arrives, and follows the peer's key updates. */
 export class SealedInput {
@@ -38,17 +28,14 @@ export class SealedInput {
 
   open(frame: Frame): Opening {
     const { bytes, length } = frame;
-    const isCreditFrame = isCredit(bytes);
-    if (isCreditFrame ? !isSealedCreditWhole(bytes, length) : length < LEAST_SEALED_BYTES) return Opening.malformed;
-    const end = length - Sealed.extraBytes - Sealed.tag;
-    const marked = isCreditFrame ? readCreditNumber(bytes) : read32(bytes, end + Sealed.number) | 0;
+    if (!isSealedWhole(bytes, length)) return Opening.malformed;
+    const marked = readMarkedNumber(bytes, length);
     const number = this.window.extend(marked & NUMBER_MASK);
     if (this.window.isTooOld(number)) return Opening.tooOld;
     if (this.window.hasCome(number)) return Opening.duplicate;
     const keys = this.keysOf(number, marked < 0 ? 1 : 0);
     if (keys === null) return this.refuse();
-    const isTrue = isCreditFrame ? this.openCredit(frame, keys, number) : this.openFrame(frame, keys, number);
-    if (!isTrue) return this.refuse();
+    if (!openWith(keys, frame, this.nonce.setNumber(number))) return this.refuse();
     this.accept(keys, number);
     return Opening.opened;
   }
@@ -65,26 +52,6 @@ export class SealedInput {
     if (number < this.window.highest) return null;
     this.coming ??= this.keys.makeNext();
     return this.coming;
-  }
-
-  private openFrame(frame: Frame, keys: DirectionKeys, number: number): boolean {
-    const plainLength = frame.length - Sealed.extraBytes;
-    const end = plainLength - Sealed.tag;
-    const isTrue = keys.frames.open(frame.bytes, this.nonce.setNumber(number), end, end + Sealed.tag);
-    if (isTrue) frame.length = plainLength;
-    return isTrue;
-  }
-
-  private openCredit(frame: Frame, { credits }: DirectionKeys, number: number): boolean {
-    const { bytes } = frame;
-    credits.setNonce(this.nonce.setNumber(number));
-    credits.authenticate(bytes, AUTHENTICATED_FROM, SealedCredit.text, SealedCredit.textEnd);
-    let difference = 0;
-    for (let at = 0; at < SealedCredit.tagBytes; at++) difference |= credits.tag[at] ^ bytes[SealedCredit.tag + at];
-    if (difference !== 0) return false;
-    credits.crypt(bytes, SealedCredit.text, SealedCredit.textEnd);
-    frame.length = narrowCredit(bytes, frame.length);
-    return true;
   }
 
   private accept(keys: DirectionKeys, number: number): void {

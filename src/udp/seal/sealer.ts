@@ -9,7 +9,7 @@ import { SealedInput } from './sealed-input.js';
 import { SealedOutput } from './sealed-output.js';
 
 /** AES-GCM holds 2^23 full frames under one key (RFC 9001 section 6.6); half of that, so that no delay comes near it. */
-const USUAL_UPDATE_PACKETS = 2 ** 22;
+export const USUAL_UPDATE_PACKETS = 2 ** 22;
 const MOST_UPDATE_PACKETS = 2 ** 23;
 /**
  * Forgeries until the association ends, of all keys. RFC 9001 has 2^36 and 2^52 for tags of 128 bits. Ours: a guess of a credit's 64 bits then

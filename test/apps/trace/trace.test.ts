@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { tracePage } from '../../../src/apps/trace/page.js';
 import { readTrace } from '../../../src/apps/trace/read-trace.js';
 import { summarize, summaryLines } from '../../../src/apps/trace/summary.js';
 import { QlogFiles } from '../../../src/telemetry/qlog/qlog-files.js';
@@ -43,6 +44,19 @@ describe('xpass trace', () => {
     expect(lines.find((line) => line.startsWith('rate '))).toMatch(/^rate {5}▁+▂+▃+▄+▅+▆+▇+█+$/);
     expect(lines.find((line) => line.startsWith('RTT'))).toMatch(/^RTT {6}█{64}$/);
     expect(lines).toContain('fates: 99 used, 0 unused, 1 dropped');
+  });
+
+  it('makes a page with a chart of each quantity, whose lines end where the events do', async () => {
+    const trace = readTrace(await traced());
+    const html = tracePage(trace, summarize(trace));
+    expect(html.match(/<figure>/g)).toHaveLength(4);
+    for (const name of ['rate (Mbit/s)', 'data (MB)', 'credits', 'smoothed RTT (ms)'])
+      expect(html).toContain(`>${name}<`);
+    expect(html).toMatch(/<dt>Marked CE<\/dt><dd>10<\/dd>/);
+    expect(html).toContain("default-src 'none'");
+    const none = tracePage({ title: 'a <flow>', events: [] }, summarize({ title: 'a <flow>', events: [] }));
+    expect(none).toContain('<h1>a &#60;flow&#62;</h1>');
+    expect(none).not.toContain('<figure>');
   });
 
   it('refuses what is no qlog file of ours', async () => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { PORT_DROP_NAMES, PortDrop } from '../../../src/switch/port-statistics.js';
 import { Capture, type CaptureOptions } from '../../../src/telemetry/capture/capture.js';
 import { addressBytes } from '../../../src/telemetry/capture/ip-headers.js';
@@ -30,9 +30,36 @@ async function open(
   return { capture, path, ends };
 }
 
+/** A disk of 1 MiB, without which the test is skipped; it goes when the test ends. */
+async function smallDisk(skip: (condition: boolean, reason: string) => void): Promise<string> {
+  skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'needs the right to mount a tmpfs');
+  const directory = await scratchDirectory();
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', directory], { stdio: 'ignore' });
+  } catch {
+    skip(true, 'needs the right to mount a tmpfs');
+  }
+  onTestFinished(() => void execFileSync('umount', ['--lazy', directory]));
+  return directory;
+}
+
 const packets = (path: string) => (readBlocks(readFileSync(path)) ?? []).filter(({ type }) => type === 'packet');
 
 describe('a capture', () => {
+  it('ends with its name when the disk is full, and whoever is captured goes on', async ({ skip }) => {
+    const path = join(await smallDisk(skip), 'frames.pcapng');
+    const { capture, ends } = await open({ path, isSync: false });
+    const [tap, frame] = [capture.tap(0), dataFrame({ source: 1, destination: 2, flowId: 7 })];
+    for (let count = 0; count < 3_000; count++) {
+      tap.sent(frame, count);
+      if (count % 500 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    const { seen, written, lost } = await capture.close();
+    expect(ends).toEqual([expect.stringMatching(/frames\.pcapng.*no space/)]);
+    expect([seen, written + lost]).toEqual([3_000, 3_000]);
+    expect(lost).toBeGreaterThan(2_000);
+  });
+
   it('is what tshark reads, to the nanosecond', async ({ skip }) => {
     skip(TSHARK_MISSING !== null, TSHARK_MISSING ?? '');
     const { capture, path } = await open();
