@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { allOptions } from '../../../src/apps/cli/command-line.js';
+import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { COMMANDS } from '../../../src/apps/cli/commands.js';
 import { readConfigFile } from '../../../src/apps/cli/config-file.js';
 import { resolveOptions } from '../../../src/apps/shared/options.js';

@@ -1,4 +1,4 @@
-import { allOptions } from '../../../src/apps/cli/command-line.js';
+import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { parseConfig } from '../../../src/apps/cli/config-file.js';
 import { longName } from '../../../src/base/value-kind.js';
 import { bytesOf, type Target, textOf } from '../engine/target.js';

@@ -1,4 +1,4 @@
-import { allOptions } from '../../../src/apps/cli/command-line.js';
+import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { command as daemon } from '../../../src/apps/daemon/command.js';
 import { command as perf } from '../../../src/apps/perf/command.js';
 import { command as send } from '../../../src/apps/send/command.js';
