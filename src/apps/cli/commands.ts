@@ -37,4 +37,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'look for faults of xpass in random worlds',
     load: () => import('../fuzz/command.js'),
   },
+  { name: 'man', summary: 'print manual pages', load: () => import('../man/command.js') },
+  {
+    name: 'completion',
+    summary: 'print a script that completes words in a shell',
+    load: () => import('../completion/command.js'),
+  },
 ];

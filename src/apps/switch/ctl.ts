@@ -46,7 +46,7 @@ export const command = defineCommand({
   description:
     'Asks a running switch, or changes its links: `ports` prints what each port carried, queued and dropped; `link NAME SETTING...` changes both directions ' +
     `of a link, or one by its own name, from->to; \`reset\` begins all counts anew. Settings of a link: ${LINK_WORDS_ALLOWED}.`,
-  positionals: { label: 'ACTION', describe: FORMS, least: 1, most: 100 },
+  positionals: { label: 'ACTION', describe: FORMS, least: 1, most: 100, words: ['ports', 'link', 'reset'] },
   options: OPTIONS,
   examples: [
     { line: 'xpass switch ctl ports', meaning: 'What each port carried, queued and dropped' },
