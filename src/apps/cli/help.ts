@@ -29,7 +29,7 @@ export function commandHelp(
   command: Command,
   { columns = MOST_COLUMNS, isAll = false }: HelpShape = {},
 ): string {
-  const { positionals, subcommands = [], examples } = command;
+  const { positionals, subcommands = [], notes, examples } = command;
   const { everyday, others } = optionGroups(command);
   const about = positionals === undefined ? '' : `${positionals.label}: ${positionals.describe}.`;
   const options = [...everyday.map(optionRow), ...HELP_ROWS];
@@ -37,10 +37,20 @@ export function commandHelp(
     wrapped(`Usage: ${synopsis(name, command)}`, { columns }),
     wrapped(command.description, { columns }),
     about === '' ? [] : wrapped(about, { columns }),
-    section('Commands:', rows(subcommands.map((below) => [`xpass ${name} ${below.name}`, below.summary]), columns)),
+    section(
+      'Commands:',
+      rows(
+        subcommands.map((below) => [`xpass ${name} ${below.name}`, below.summary]),
+        columns,
+      ),
+    ),
     section('Options:', rows(options, columns)),
     isAll ? section('More options:', rows(others.map(optionRow), columns)) : [],
-    section('Examples:', examples.flatMap(({ line, meaning }) => exampleLines(line, meaning, columns))),
+    notes === undefined ? [] : section(`${notes.title}:`, rows(notes.rows, columns)),
+    section(
+      'Examples:',
+      examples.flatMap(({ line, meaning }) => exampleLines(line, meaning, columns)),
+    ),
   ]);
 }
 
@@ -54,7 +64,13 @@ export function programHelp(commands: readonly CommandEntry[], columns = MOST_CO
   return joined([
     ['Usage: xpass COMMAND [options]'],
     wrapped('Credit-scheduled transport over UDP: senders, receivers and a software switch.', { columns }),
-    section('Commands:', rows(commands.map(({ name, summary }) => [`xpass ${name}`, summary]), columns)),
+    section(
+      'Commands:',
+      rows(
+        commands.map(({ name, summary }) => [`xpass ${name}`, summary]),
+        columns,
+      ),
+    ),
     section('Options:', rows(flags, columns)),
     wrapped('Exit status: 0 done, 1 the transfer or check failed, 2 wrong usage, 3 peer unreachable or lost.', {
       columns,

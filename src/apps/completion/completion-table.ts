@@ -31,7 +31,11 @@ const HELP_ALL: Completed = { ...HELP, name: 'help-all', alias: undefined, meani
 
 export function completionTable(commands: readonly NamedCommand[]): Place[] {
   const first = commands.filter(({ name }) => !name.includes(' '));
-  const program: Place = { name: '', words: first.map(({ name, summary }) => [name, summary]), options: [HELP, VERSION] };
+  const program: Place = {
+    name: '',
+    words: first.map(({ name, summary }) => [name, summary]),
+    options: [HELP, VERSION],
+  };
   return [program, ...commands.map(placeOf)];
 }
 

@@ -52,7 +52,7 @@ function programText(commands: readonly NamedCommand[]): string[] {
 
 function commandText({ name, summary, command }: NamedCommand, commands: readonly NamedCommand[]): string[] {
   const { everyday, others } = optionGroups(command);
-  const { positionals, examples } = command;
+  const { positionals, notes, examples } = command;
   const about = positionals === undefined ? [] : ['.PP', roff(`${positionals.label}: ${positionals.describe}.`)];
   const above = ['', ...name.split(' ').slice(0, -1)].slice(-1);
   const below = commands.map((each) => each.name).filter((each) => each.startsWith(`${name} `));
@@ -67,6 +67,12 @@ function commandText({ name, summary, command }: NamedCommand, commands: readonl
     ...everyday.flatMap(optionText),
     '.SS More options',
     ...others.flatMap(optionText),
+    ...(notes === undefined
+      ? []
+      : [
+          `.SS ${roff(notes.title)}`,
+          ...notes.rows.flatMap(([term, meaning]) => ['.TP', `.B ${roff(term)}`, roff(meaning)]),
+        ]),
     '.SH EXAMPLES',
     ...examples.flatMap(({ line, meaning }) => ['.TP', `.B ${roff(line)}`, roff(meaning)]),
     ...exitStatus(),
@@ -98,7 +104,10 @@ function dashed(text: string): string {
 /** Text in which nothing is a request or an escape, and that needs no encoding. */
 function roff(text: string): string {
   return dashed(text.replaceAll('\\', '\\e').replace(/\s*\n\s*/g, ' '))
-    .replace(/[^\x20-\x7e]/gu, (character) => `\\[u${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`)
+    .replace(
+      /[^\x20-\x7e]/gu,
+      (character) => `\\[u${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
+    )
     .replace(/^[.']/, '\\&$&')
     .replaceAll('"', '\\(dq');
 }

@@ -27,6 +27,8 @@ export interface Command<S extends OptionSpecs = OptionSpecs> {
   readonly options: S;
   /** What `--help` shows, in this order, ten at most; all of `options` where it is left out. `--help-all` shows the others too. */
   readonly everyday?: readonly string[];
+  /** A table of words and their meanings, below the options in help. */
+  readonly notes?: { readonly title: string; readonly rows: readonly (readonly [term: string, meaning: string])[] };
   /** Shown by `--help`; a test parses every one. */
   readonly examples: readonly Example[];
   /** What is logged unless --log-level says otherwise; `warn` by default, `info` for what runs unattended. */

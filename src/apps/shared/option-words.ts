@@ -1,7 +1,7 @@
 // Tested by test/apps/cli/help.test.ts
 import { longName } from '../../base/value-kind.js';
-import { allOptions } from './common-options.js';
 import type { Command } from './command.js';
+import { allOptions } from './common-options.js';
 import type { OptionSpec } from './options.js';
 
 /** An option as help, manual page and completion show it. */

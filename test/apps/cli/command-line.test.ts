@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../src/apps/cli/command-line.js';
-import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { defineCommand } from '../../../src/apps/shared/command.js';
+import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { flag, listOption, optionalOption } from '../../../src/apps/shared/options.js';
 import { ExitCode } from '../../../src/base/exit-codes.js';
 import { Failure } from '../../../src/base/failure.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommandLine } from '../../../src/apps/cli/command-line.js';
-import { loadCommands, type NamedCommand } from '../../../src/apps/shared/command-tree.js';
-import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { COMMANDS } from '../../../src/apps/cli/commands.js';
 import { commandHelp } from '../../../src/apps/cli/help.js';
+import { loadCommands, type NamedCommand } from '../../../src/apps/shared/command-tree.js';
+import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { meaningOf, namesOf, optionGroups } from '../../../src/apps/shared/option-words.js';
 import { resolveOptions } from '../../../src/apps/shared/options.js';
 import { longName } from '../../../src/base/value-kind.js';

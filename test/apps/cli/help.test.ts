@@ -35,7 +35,9 @@ describe('help', () => {
   it('shows the options of every day in their order, and the others with --help-all', () => {
     const options = { rare: flag({ describe: 'seldom' }), to: command.options.to, often: flag({ describe: 'often' }) };
     const text = commandHelp('send', { ...command, options, everyday: ['often', 'to'] });
-    expect(text).toMatch(/Options:\n +--often +often\n +-t, --to .*\n +-h, --help .*\n +--help-all +Show all options\n/);
+    expect(text).toMatch(
+      /Options:\n +--often +often\n +-t, --to .*\n +-h, --help .*\n +--help-all +Show all options\n/,
+    );
     expect(text).not.toContain('--rare');
     const all = commandHelp('send', { ...command, options, everyday: ['often', 'to'] }, { isAll: true });
     expect(all).toMatch(/More options:\n +--rare +seldom\n +--config /);

@@ -27,7 +27,10 @@ const algorithms = (start: string): string[] => ALGORITHM_NAMES.filter((name) =>
 const CASES: readonly (readonly [words: readonly string[], completions: readonly string[]])[] = [
   [['sw'], ['switch']],
   [['switch', 'c'], ['ctl']],
-  [['switch', 'ctl', ''], ['ports', 'link', 'reset']],
+  [
+    ['switch', 'ctl', ''],
+    ['ports', 'link', 'reset'],
+  ],
   [['perf', '--alg'], ['--algorithm']],
   [['perf', '--algorithm', 's'], algorithms('s')],
   [['perf', '-C', 'dc'], ['dctcp']],
@@ -61,7 +64,10 @@ describe('completion', () => {
     for (const [words, completions] of CASES) {
       const said = printedBy('fish', '-c', `source ${path}; complete -C "xpass ${words.join(' ')}"`);
       skip(said === undefined, notInstalled('fish'));
-      const offered = said?.trim().split('\n').map((line) => line.split('\t')[0]);
+      const offered = said
+        ?.trim()
+        .split('\n')
+        .map((line) => line.split('\t')[0]);
       // fish sorts, and offers files where a word may stand.
       expect(offered).toEqual(expect.arrayContaining([...completions]));
     }

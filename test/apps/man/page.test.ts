@@ -7,8 +7,8 @@ import { type ManualPage, manualPages } from '../../../src/apps/man/page.js';
 import { defineCommand } from '../../../src/apps/shared/command.js';
 import { loadCommands, type NamedCommand } from '../../../src/apps/shared/command-tree.js';
 import { flag } from '../../../src/apps/shared/options.js';
-import { longName } from '../../../src/base/value-kind.js';
 import { ExitCode } from '../../../src/base/exit-codes.js';
+import { longName } from '../../../src/base/value-kind.js';
 import { runLine } from '../../harness/run-line.js';
 import { scratchDirectory } from '../../harness/scratch.js';
 
