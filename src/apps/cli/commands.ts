@@ -20,6 +20,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'run a software switch, or ask one that runs',
     load: () => import('../switch/command.js'),
   },
+  { name: 'top', summary: 'watch a running switch, daemon or tunnel', load: () => import('../top/command.js') },
   {
     name: 'lab',
     summary: 'play a scenario over processes of this machine',
