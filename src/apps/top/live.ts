@@ -1,4 +1,4 @@
-// Tested by test/loopback/top.test.ts
+// Tested by test/apps/top/live.test.ts
 import { emitKeypressEvents } from 'node:readline';
 import type { ReadStream } from 'node:tty';
 import { failureOf } from '../../base/failure.js';

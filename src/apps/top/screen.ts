@@ -92,6 +92,7 @@ export function sortedPorts(ports: readonly PortRow[], sort: Sort): readonly Por
 
 /** Longer names of ports lose their middle. */
 const MOST_NAME = 18;
+const MOST_FLOW_NAME = 24;
 
 function portLines(view: TopView, { sort, from }: ScreenState, room: number): string[] {
   if (view.ports.length === 0) return [];
@@ -102,7 +103,7 @@ function portLines(view: TopView, { sort, from }: ScreenState, room: number): st
   const titles = ['load', 'bit/s', 'queue', 'credits/s', 'c-drops/s', 'marks/s', 'drops/s'];
   const head = numbers(titles.map((title) => (title.split('/')[0] === sort ? title.toUpperCase() : title)));
   const rows = shown.map((row) => [
-    short(row.name),
+    short(row.name, MOST_NAME),
     row.load === null ? '-' : `${(row.load * 100).toFixed(1)}%`,
     ...[row.rateBps, row.queueBytes, row.creditsPerS, row.creditDropsPerS, row.marksPerS, row.dropsPerS].map(scaled),
   ]);
@@ -114,7 +115,7 @@ function flowLines(flows: readonly FlowRow[]): string[] {
   if (flows.length === 0) return [];
   const titles = ['open', 'bit/s', 'credits/s', 'c-drops/s', 'marks/s', 'repairs/s'];
   const rows = flows.map((row) => [
-    printable(`${row.direction} ${row.algorithm}`),
+    short(`${row.direction} ${row.algorithm}`, MOST_FLOW_NAME),
     displayCount(row.open),
     ...[row.payloadBps, row.creditsPerS, row.creditDropsPerS, row.marksPerS, row.repairsPerS].map(scaled),
   ]);
@@ -150,8 +151,8 @@ export function scaled(value: number): string {
 /** 999.6 is written with the next letter. */
 const PER_MILLE = Math.log10(1000 / 999.5);
 
-function short(text: string): string {
+function short(text: string, most: number): string {
   const name = printable(text);
-  if (name.length <= MOST_NAME) return name;
-  return `${name.slice(0, MOST_NAME / 2 - 1)}..${name.slice(1 - MOST_NAME / 2)}`;
+  if (name.length <= most) return name;
+  return `${name.slice(0, most / 2 - 1)}..${name.slice(1 - most / 2)}`;
 }

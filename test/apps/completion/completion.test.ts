@@ -47,7 +47,7 @@ describe('completion', () => {
   });
 
   it('completes commands, options and values in bash', async ({ skip }) => {
-    const each = 'COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xpass; echo "${COMPREPLY[*]}"';
+    const each = `COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _xpass; echo "\${COMPREPLY[*]}"`;
     const path = await scriptFor('bash');
     const complete = (...words: string[]) => printedBy('bash', '-c', `source "$0"; ${each}`, path, 'xpass', ...words);
     skip(complete('') === undefined, notInstalled('bash'));

@@ -115,7 +115,7 @@ describe('the screen', () => {
       expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(80);
       expect(lines.at(-1)).toMatch(/^q quit/);
     }
-    expect(screenLines(full, { ...STATE, sort: 'name', from: 5 }).join()).toContain('switch-wi..other-one');
+    expect(screenLines(full, { ...STATE, sort: 'name', from: 5 }).join()).toContain('switch-w..ther-one');
     expect(screenLines(full, { ...STATE, rows: 4 })).toHaveLength(4);
   });
 
