@@ -1,10 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { validate } from 'dockerfile-utils';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { scratchFolder, within } from './switch-lab.js';
@@ -15,6 +15,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = join(ROOT, 'deploy/container');
 const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
 
+const HEALTH = z.strictObject({ test: z.array(z.string()), interval: z.union([z.string(), z.number()]) });
+
 /** What of https://github.com/compose-spec/compose-spec is used here; anything else is a slip. */
 const SERVICE = z.strictObject({
   image: z.literal('xpass'),
@@ -22,21 +24,32 @@ const SERVICE = z.strictObject({
   command: z.array(z.string()),
   ports: z.array(z.string()).optional(),
   volumes: z.array(z.string()).default([]),
-  depends_on: z.array(z.string()).default([]),
+  healthcheck: HEALTH.optional(),
+  depends_on: z.record(z.string(), z.strictObject({ condition: z.literal('service_healthy') })).default({}),
 });
 const COMPOSE = z.strictObject({
   name: z.string(),
   'x-xpass': z.object({}),
+  'x-health': HEALTH,
   services: z.record(z.string(), SERVICE),
   volumes: z.record(z.string(), z.null()),
 });
 
 /** The same of https://containerlab.dev/manual/topo-def-file/. */
-const NODE = z.strictObject({ kind: z.literal('linux'), cmd: z.string(), exec: z.array(z.string()) });
+const WAIT = z.strictObject({ node: z.string(), stage: z.literal('healthy') });
+const NODE = z.strictObject({
+  kind: z.literal('linux'),
+  cmd: z.string(),
+  exec: z.array(z.string()),
+  healthcheck: HEALTH.optional(),
+  stages: z.strictObject({ create: z.strictObject({ 'wait-for': z.array(WAIT) }) }).optional(),
+});
 const CLAB = z.strictObject({
   name: z.string(),
   topology: z.strictObject({
-    kinds: z.strictObject({ linux: z.strictObject({ image: z.literal('xpass'), user: z.string() }) }),
+    kinds: z.strictObject({
+      linux: z.strictObject({ image: z.literal('xpass'), user: z.string(), entrypoint: z.string() }),
+    }),
     nodes: z.record(z.string(), NODE),
     links: z.array(z.strictObject({ endpoints: z.tuple([z.string(), z.string()]) })),
   }),
@@ -48,9 +61,16 @@ const clab = CLAB.parse(parse(read('xpass.clab.yml')));
 /** A service: what it runs, and where its paths are on this machine. */
 interface Node {
   readonly name: string;
+  readonly entrypoint: readonly string[];
   readonly argv: readonly string[];
+  readonly health: readonly string[] | undefined;
+  /** Those that have to be well before it starts. */
+  readonly after: readonly string[];
   readonly paths: ReadonlyMap<string, string>;
 }
+
+/** For a process that never becomes well. */
+const PATIENCE_MS = 30_000;
 
 const ip = (...args: string[]): string => execFileSync('ip', args, { encoding: 'utf8', stdio: 'pipe' });
 
@@ -111,13 +131,14 @@ class Namespaces {
   }
 
   /** Starts the service, with its paths where they are here. */
-  start({ name, argv, paths }: Node): Started {
+  start({ name, entrypoint, argv, paths }: Node, path: string): Started {
     const words = argv.map((word) => {
       const found = [...paths].find(([inside]) => word === inside || word.startsWith(`${inside}/`));
       return found === undefined ? word : found[1] + word.slice(found[0].length);
     });
-    const command = ['netns', 'exec', this.of(name), process.execPath, join(ROOT, 'bin/xpass.mjs'), ...words];
-    const child = spawn('ip', command, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...process.env, PATH: path };
+    const command = ['netns', 'exec', this.of(name), ...entrypoint, ...words];
+    const child = spawn('ip', command, { stdio: ['ignore', 'pipe', 'pipe'], env });
     this.children.push(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
@@ -131,11 +152,29 @@ interface Started {
   stop(): void;
 }
 
+/** One after the other, each when those that it waits for are well. */
+async function startAll(namespaces: Namespaces, nodes: readonly Node[]): Promise<Map<string, Started>> {
+  const bin = await scratchFolder();
+  symlinkSync(join(ROOT, 'bin/xpass.mjs'), join(bin, 'xpass'));
+  const path = [bin, dirname(process.execPath), process.env.PATH].join(':');
+  const started = new Map<string, Started>();
+  for (const node of nodes) {
+    for (const other of nodes.filter(({ name }) => node.after.includes(name))) {
+      const [kind, ...words] = other.health ?? [];
+      expect(kind).toBe('CMD');
+      await vi.waitFor(() => namespaces.run(other.name, words), { timeout: PATIENCE_MS, interval: 100 });
+    }
+    started.set(node.name, namespaces.start(node, path));
+  }
+  return started;
+}
+
 /** All services run as their file says; what the senders sent is what the receiver has. */
 async function expectFiles(namespaces: Namespaces, nodes: readonly Node[], received: string): Promise<void> {
-  const started = new Map(nodes.map((node) => [node.name, namespaces.start(node)]));
+  const started = await startAll(namespaces, nodes);
   for (const { name, argv, paths } of nodes.filter(({ argv: [word] }) => word === 'send')) {
-    expect(await started.get(name)?.ended).toMatchObject({ code: 0 });
+    const ended = await started.get(name)?.ended;
+    expect(ended?.code, ended?.said).toBe(0);
     const [, file] = argv;
     const folder = [...paths].find(([inside]) => file.startsWith(`${inside}/`)) ?? ['', ''];
     const as = argv[argv.indexOf('--as') + 1];
@@ -159,7 +198,7 @@ describe('deploy/container', () => {
   it('has services that depend on others of the file, and volumes that are there', () => {
     const names = Object.keys(compose.services);
     for (const { depends_on: others, volumes } of Object.values(compose.services)) {
-      for (const name of others) expect(names).toContain(name);
+      for (const name of Object.keys(others)) expect(names).toContain(name);
       for (const [source] of volumes.map((volume) => volume.split(':'))) {
         expect(source in compose.volumes || existsSync(join(FOLDER, source))).toBe(true);
       }
@@ -182,11 +221,20 @@ describe('deploy/container', () => {
       ip('-n', namespaces.of(name), 'address', 'add', `10.88.0.${at + 2}/24`, 'dev', 'eth0');
       namespaces.hosts(name, hosts);
     }
-    const nodes = Object.entries(compose.services).map(([name, { command, volumes }]) => {
-      const pairs = volumes.map((volume) => volume.split(':'));
-      const paths = pairs.map(([from, to]) => [to, from in compose.volumes ? received : join(FOLDER, from)] as const);
-      return { name, argv: command, paths: new Map(paths) };
-    });
+    const nodes = Object.entries(compose.services).map(
+      ([name, { command, volumes, healthcheck, depends_on: after }]) => {
+        const pairs = volumes.map((volume) => volume.split(':'));
+        const paths = pairs.map(([from, to]) => [to, from in compose.volumes ? received : join(FOLDER, from)] as const);
+        return {
+          name,
+          entrypoint: ['xpass'],
+          argv: command,
+          paths: new Map(paths),
+          health: healthcheck?.test,
+          after: Object.keys(after),
+        };
+      },
+    );
     await expectFiles(namespaces, nodes, received);
   });
 
@@ -207,7 +255,18 @@ describe('deploy/container', () => {
       ['/opt/xpass', ROOT.replace(/\/$/, '')],
       ['/data', received],
     ]);
-    const all = Object.entries(nodes).map(([name, { cmd }]) => ({ name, argv: cmd.split(' '), paths }));
+    // As a shell takes it apart.
+    const entry = [...clab.topology.kinds.linux.entrypoint.matchAll(/'([^']*)'|(\S+)/g)].map(
+      ([word, inner]) => inner ?? word,
+    );
+    const all = Object.entries(nodes).map(([name, { cmd, healthcheck, stages }]) => ({
+      name,
+      entrypoint: entry,
+      argv: cmd.split(' '),
+      paths,
+      health: healthcheck?.test,
+      after: (stages?.create['wait-for'] ?? []).map(({ node }) => node),
+    }));
     await expectFiles(namespaces, all, received);
   });
 });
