@@ -45,7 +45,7 @@ export async function ensureInstalled() {
 }
 
 /**
- * Makes dist/ of src/, tsc the declarations and bundle.mjs the programs, unless it was made from exactly these sources. `afresh` removes dist/
+ * Makes dist/ of src/, tsc the declarations, bundle.mjs the programs and these the manual pages, unless it was made from exactly these sources. `afresh` removes dist/
  * first, inside the lock: another build may be writing it.
  */
 export async function ensureBuilt({ afresh = false } = {}) {
@@ -67,6 +67,7 @@ function compile(project) {
   rmSync(buildStamp, { force: true });
   run(process.execPath, [at('node_modules', 'typescript', 'bin', 'tsc'), '--build', project]);
   run(process.execPath, [at('.config', 'bundle.mjs')]);
+  run(process.execPath, [at('bin', 'xpass.mjs'), 'man', '--out', at('dist', 'man')]);
   writeFileSync(buildStamp, fingerprint);
 }
 
@@ -79,6 +80,7 @@ function lockfileHash() {
 /** Path, size and modification time of everything that decides what dist/ holds; cheap enough for every start. */
 function sourceFingerprint() {
   const inputs = [
+    'package.json',
     'package-lock.json',
     'tsconfig.json',
     '.config/tsconfig.base.json',

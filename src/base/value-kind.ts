@@ -4,6 +4,8 @@
 export interface ValueKind<T> {
   /** What may be written, as it stands in errors after "allowed: " and in help. */
   readonly allowed: string;
+  /** All of them, where it is a list of words. */
+  readonly words?: readonly string[];
   /** Undefined when the text is not of this kind. Never throws. */
   parse(text: string): T | undefined;
   /** Text that `parse` turns into the same value. */
@@ -80,6 +82,7 @@ export function choice<const T extends string>(words: readonly T[]): CheckedKind
   const accepts = (value: unknown): value is T => words.some((word) => word === value);
   return {
     allowed,
+    words,
     values: allowed,
     accepts,
     parse: (written) => (accepts(written) ? written : undefined),

@@ -6,6 +6,7 @@ import { type ImpairmentConfig, NO_IMPAIRMENT } from '../switch/impairment.js';
 import { IMPAIRMENT_SETTINGS, LINK_SETTINGS, type LinkFields, PORT_SETTINGS } from '../switch/link-settings.js';
 import { DEFAULT_FRAME_BYTES, wireBytes } from '../wire/layout.js';
 import { suggestion } from './nearest.js';
+import { netemChange } from './netem-words.js';
 
 /** Settings of a link as people write them, by their names: `{ rate: '10mbit', dataQueue: '20frames' }`. */
 export type LinkTexts = Readonly<Record<string, string | undefined>>;
@@ -83,7 +84,7 @@ const WORDS = [...VALUED_WORDS.keys(), ...BARE_WORDS.keys()];
 export const LINK_WORDS_ALLOWED = `${[...VALUED_WORDS.keys()].join(', ')}, each with a value; ${[...BARE_WORDS.keys()].join(', ')}`;
 
 /**
- * The fields that `rate 10mbit loss 5%` or `down` mean; later words win. Queues are sizes here: the frame size of a running link is not known. Throws
+ * The fields that `rate 10mbit loss 5%` or `down` mean; later words win. The grammar of tc-netem(8) is understood too. Queues are sizes here: the frame size of a running link is not known. Throws
  * a ConfigError that names the word and what is allowed. `what` names the link.
  */
 export function linkWords(text: string, what: string): LinkFields {
@@ -92,6 +93,12 @@ export function linkWords(text: string, what: string): LinkFields {
   let fields: LinkFields = {};
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
+    const netem = netemChange({ words, at, what });
+    if (netem !== undefined) {
+      fields = { ...fields, ...netem.fields };
+      at += netem.used - 1;
+      continue;
+    }
     const setting = VALUED_WORDS.get(word);
     const changes =
       setting === undefined ? BARE_WORDS.get(word) : wordFields(setting, words[++at] ?? '', `${word} of ${what}`);

@@ -18,6 +18,8 @@ describe('colours', () => {
     [true, { TERM: 'dumb' }, false],
     [false, { FORCE_COLOR: '1' }, true],
     [true, { FORCE_COLOR: '1', NO_COLOR: '1' }, false],
+    [true, { FORCE_COLOR: '0' }, false],
+    [false, { FORCE_COLOR: 'false' }, false],
   ])('on a terminal %s with %j are %s', (isTTY, environment, wanted) => {
     expect(hasColors({ isTTY }, environment)).toBe(wanted);
   });

@@ -1,30 +1,16 @@
 // Tested by test/apps/cli/logger.test.ts
 import { Parser } from 'yargs/helpers';
 import { usageFailure } from '../../base/failure.js';
-import { choice, longName, text } from '../../base/value-kind.js';
+import { longName } from '../../base/value-kind.js';
 import { suggestion } from '../../scenario/nearest.js';
-import { type Command, LOG_FORMATS, LOG_LEVELS } from '../shared/command.js';
-import { type OptionSpecs, option, optionalOption } from '../shared/options.js';
-
-/** Options that every command has. */
-export const COMMON_OPTIONS = {
-  config: optionalOption(text('a YAML file'), {
-    describe: 'Read options from this file: `link-rate: 100mbit` and so on. The command line wins',
-  }),
-  logLevel: optionalOption(choice(LOG_LEVELS), { describe: 'How much to log on standard error' }),
-  logFormat: option(choice(LOG_FORMATS), {
-    describe: 'How: lines for people, or one JSON object a line',
-    defaultText: 'text',
-  }),
-} satisfies OptionSpecs;
-
-export function allOptions(command: Command): OptionSpecs {
-  return { ...command.options, ...COMMON_OPTIONS };
-}
+import type { Command } from '../shared/command.js';
+import { allOptions } from '../shared/common-options.js';
+import type { OptionSpecs } from '../shared/options.js';
 
 /** What the arguments of one command say. */
 export interface CommandLine {
-  readonly wantsHelp: boolean;
+  /** `--help` and `--help-all`. */
+  readonly help: 'none' | 'everyday' | 'all';
   /** The texts given for each option, by long name. */
   readonly given: ReadonlyMap<string, readonly string[]>;
   readonly positionals: readonly string[];
@@ -41,17 +27,17 @@ export function parseCommandLine(command: Command, args: readonly string[]): Com
   const names = keys.map(longName);
   const flags = names.filter((_, at) => specs[keys[at]].isFlag);
   rejectFlagValues(flags, args);
-  const { _: positionals, help, ...parsed } = split(specs, flags, spread(specs, args));
+  const { _: positionals, help: isHelp, 'help-all': isHelpAll, ...parsed } = split(specs, flags, spread(specs, args));
   const found = withDeclaredNegations(parsed, names);
   for (const [name, value] of Object.entries(found)) {
     const isNegated = value === false && !flags.includes(name);
     if (isNegated || !names.includes(name)) throw unknownOption(isNegated ? `no-${name}` : name, names);
   }
-  const wantsHelp = help === true;
+  const help = isHelpAll === true ? 'all' : isHelp === true ? 'everyday' : 'none';
   const words = positionals.map(String);
-  if (!wantsHelp) checkPositionals(command, words);
+  if (help === 'none') checkPositionals(command, words);
   const given = Object.entries(found).map(([name, value]) => [name, [value].flat().map(String)] as const);
-  return { wantsHelp, given: new Map(given), positionals: words };
+  return { help, given: new Map(given), positionals: words };
 }
 
 /** As getopt has it: what stands behind the letter of an option that takes a value is the value, as in `-b1G` and `-RP4`. */
@@ -88,7 +74,7 @@ function split(specs: OptionSpecs, flags: readonly string[], args: readonly stri
   );
   const { argv } = Parser.detailed([...args], {
     string: entries.filter(([, { isFlag }]) => !isFlag).map(([key]) => longName(key)),
-    boolean: [...flags, 'help'],
+    boolean: [...flags, 'help', 'help-all'],
     alias: { ...Object.fromEntries(aliases), help: ['h'] },
     configuration: PARSING,
   });

@@ -20,6 +20,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'run a software switch, or ask one that runs',
     load: () => import('../switch/command.js'),
   },
+  { name: 'top', summary: 'watch a running switch, daemon or tunnel', load: () => import('../top/command.js') },
   {
     name: 'lab',
     summary: 'play a scenario over processes of this machine',
@@ -47,5 +48,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: 'fuzz',
     summary: 'look for faults of xpass in random worlds',
     load: () => import('../fuzz/command.js'),
+  },
+  { name: 'man', summary: 'print manual pages', load: () => import('../man/command.js') },
+  {
+    name: 'completion',
+    summary: 'print a script that completes words in a shell',
+    load: () => import('../completion/command.js'),
   },
 ];

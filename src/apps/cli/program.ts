@@ -59,9 +59,9 @@ async function helpOfProgram({ commands, stdout }: ProgramHost): Promise<string>
   return programHelp(commands, helpColumns(stdout));
 }
 
-async function helpOfCommand({ name, command }: Found, stdout: TerminalShape): Promise<string> {
+async function helpOfCommand({ name, command }: Found, stdout: TerminalShape, isAll: boolean): Promise<string> {
   const { commandHelp, helpColumns } = await import('./help.js');
-  return commandHelp(name, command, helpColumns(stdout));
+  return commandHelp(name, command, { columns: helpColumns(stdout), isAll });
 }
 
 /** Follows the words at the front of the arguments down to a command: `switch`, then `ctl`. */
@@ -93,7 +93,7 @@ async function runCommand(found: Found, host: ProgramHost, results: Results): Pr
   const { name, command, args } = found;
   const { parseCommandLine } = await import('./command-line.js');
   const line = parseCommandLine(command, args);
-  if (line.wantsHelp) return answer(results, await helpOfCommand(found, host.stdout));
+  if (line.help !== 'none') return answer(results, await helpOfCommand(found, host.stdout, line.help === 'all'));
   const { logLevel, logFormat: format, options } = await readOptions(command, line.given);
   const { openLog } = await import('./logger.js');
   const level = logLevel ?? command.logLevel ?? 'warn';
@@ -105,6 +105,8 @@ async function runCommand(found: Found, host: ProgramHost, results: Results): Pr
     results,
     logger: log.logger,
     terminal: host.stderr,
+    screen: host.stdout,
+    commands: host.commands,
     onInterrupt: (handle) => onInterrupt(handle, host.signals),
   };
   try {
@@ -119,7 +121,7 @@ async function runCommand(found: Found, host: ProgramHost, results: Results): Pr
 /** The command's options, and those common to all, from the command line and the file that --config names. */
 async function readOptions(command: Command, given: ReadonlyMap<string, readonly string[]>) {
   const { resolveOptions } = await import('../shared/options.js');
-  const { allOptions, COMMON_OPTIONS } = await import('./command-line.js');
+  const { allOptions, COMMON_OPTIONS } = await import('../shared/common-options.js');
   const { config } = resolveOptions(COMMON_OPTIONS, given);
   const allowedKeys = Object.keys(allOptions(command))
     .map(longName)

@@ -86,6 +86,7 @@ export const command = defineCommand({
     'Takes flows from anybody, behind a switch or directly, until SIGINT or SIGTERM: files go to a directory, each under its name only when it is ' +
     'complete and its SHA-256 is right; `xpass perf -c` is served too, and `xpass tunnel` as far as --tunnel and --tunnel-listen allow it.',
   options: DAEMON_OPTIONS,
+  everyday: ['directory', 'listen', 'switch', 'hostId', 'overwrite', 'tunnel', 'key', 'insecure', 'metrics', 'json'],
   logLevel: 'info',
   examples: [
     { line: 'xpass daemon', meaning: `Listen on 127.0.0.1:${DEFAULT_HOST_PORT}, files go to ./received` },

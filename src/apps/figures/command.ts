@@ -6,6 +6,7 @@ export const command = defineCommand({
     "Reproduces the papers' figures in the simulator: for each its scenario files, numbers as CSV, plots as SVG, and a page (index.html) that has " +
     "the paper's value, that of its authors' code, ours, and the reason where ours misses. The files are the same on every machine.",
   positionals: {
+    words: ['list'],
     label: '[list | [GROUP] NAME...]',
     describe: 'a group and figures of it by name, all of it without names, the first one without a group; `list` prints them',
     least: 0,

@@ -7,6 +7,7 @@ export const command = defineCommand({
     'Plays small random worlds in virtual time, with random networks, flows and faults, and looks at every byte, frame, credit and timer after each event. ' +
     'For whoever changes xpass itself: what breaks is made as small as it will go, and written to a file.',
   options: FUZZ_OPTIONS,
+  everyday: ['seeds', 'seed', 'jobs', 'hostile', 'judge', 'replay', 'out', 'json'],
   examples: [
     { line: 'xpass fuzz --seeds 10000', meaning: 'Ten thousand worlds, over all cores' },
     { line: 'xpass fuzz --hostile --seeds 1000', meaning: 'A thousand worlds with hosts that break every rule' },

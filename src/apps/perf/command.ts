@@ -17,6 +17,7 @@ export const command = defineCommand({
     'server is `xpass perf -s`, or any `xpass daemon`; the client says what both sides measured. What arrived is what its receiver says; in between the ' +
     'client shows what has been acknowledged, or with --reverse what has arrived.',
   options: PERF_OPTIONS,
+  everyday: ['server', 'client', 'time', 'bytes', 'parallel', 'reverse', 'interval', 'switch', 'algorithm', 'json'],
   examples: [
     { line: 'xpass perf -s', meaning: `Serve at 127.0.0.1:${DEFAULT_HOST_PORT}` },
     { line: 'xpass perf -s --metrics :9102', meaning: 'The same, and let Prometheus watch at 127.0.0.1:9102' },

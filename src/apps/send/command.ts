@@ -47,6 +47,7 @@ export const command = defineCommand({
     'its SHA-256 is right.',
   positionals: { label: 'FILE...', describe: 'regular files to send', least: 1, most: Number.POSITIVE_INFINITY },
   options: SEND_OPTIONS,
+  everyday: ['to', 'switch', 'as', 'parallel', 'rate', 'weight', 'key', 'json'],
   examples: [
     { line: 'xpass send big.iso --to 192.0.2.7', meaning: 'Send a file to the daemon of that host' },
     { line: 'xpass send big.iso --to 2 --switch 127.0.0.1', meaning: 'Send it to host 2 behind a switch' },

@@ -25,6 +25,10 @@ export interface Command<S extends OptionSpecs = OptionSpecs> {
   readonly description: string;
   readonly positionals?: PositionalSpec;
   readonly options: S;
+  /** What `--help` shows, in this order, ten at most; all of `options` where it is left out. `--help-all` shows the others too. */
+  readonly everyday?: readonly string[];
+  /** A table of words and their meanings, below the options in help. */
+  readonly notes?: { readonly title: string; readonly rows: readonly (readonly [term: string, meaning: string])[] };
   /** Shown by `--help`; a test parses every one. */
   readonly examples: readonly Example[];
   /** What is logged unless --log-level says otherwise; `warn` by default, `info` for what runs unattended. */
@@ -44,6 +48,8 @@ export interface PositionalSpec {
   readonly describe: string;
   readonly least: number;
   readonly most: number;
+  /** Those of a fixed list that may stand first, for completion. */
+  readonly words?: readonly string[];
 }
 
 export interface Example {
@@ -72,11 +78,17 @@ export interface Invocation<S extends OptionSpecs = OptionSpecs> {
   readonly logger: Logger;
   /** Standard error for what is drawn on a terminal, see terminal.ts. */
   readonly terminal: NodeJS.WritableStream & TerminalShape;
+  /** Standard output for a command that draws its result there again and again. */
+  readonly screen: NodeJS.WritableStream & TerminalShape;
+  /** All commands of the program. */
+  readonly commands: readonly CommandEntry[];
   /** Calls back once on the first SIGINT or SIGTERM; returns what takes it back. See signals.ts. */
   onInterrupt(handle: (signal: InterruptSignal) => void): () => void;
 }
 
-/** Types the options that `run` gets by those that the command declares. */
-export function defineCommand<const S extends OptionSpecs>(command: Command<S>): Command<S> {
+/** Types the options that `run` gets, and `everyday` names, by those that the command declares. */
+export function defineCommand<const S extends OptionSpecs>(
+  command: Command<S> & { readonly everyday?: readonly (keyof NoInfer<S> & string)[] },
+): Command<S> {
   return command;
 }

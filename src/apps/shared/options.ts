@@ -25,6 +25,8 @@ export interface OptionSpec<T> {
   readonly isRequired: boolean;
   /** What may be written, for help. */
   readonly allowed: string;
+  /** All that may be written, where that is a list of words. */
+  readonly words?: readonly string[];
   /** What holds when nothing is given, as it would be written. */
   readonly defaultText?: string;
   /** Reads what was given; throws a ConfigError that names the option, the value and what is allowed. */
@@ -134,7 +136,8 @@ function addPair<T>(
 }
 
 function valued<T>(kind: ValueKind<T>, about: About & { defaultText?: string }) {
-  return { ...about, isFlag: false, isRequired: false, allowed: kind.allowed };
+  const { allowed, words } = kind;
+  return { ...about, isFlag: false, isRequired: false, allowed, ...(words !== undefined && { words }) };
 }
 
 /** The one value that was given; throws a ConfigError. */

@@ -8,6 +8,7 @@ export const command = defineCommand({
     'docs/SCENARIOS.md has the format of the file. With --sweep or --seeds it plays many, over all cores.',
   positionals: { label: 'FILE', describe: 'a scenario, YAML or JSON', least: 0, most: 1 },
   options: SIM_OPTIONS,
+  everyday: ['seed', 'set', 'json', 'csv', 'report', 'sweep', 'seeds', 'jobs', 'out', 'schema'],
   examples: [
     { line: 'xpass sim deploy/scenarios/dumbbell-two-flows.yaml', meaning: 'Two flows that share a link' },
     {

@@ -83,6 +83,7 @@ export const command = defineCommand({
     'Runs a software switch, or several and the links between them, until SIGINT or SIGTERM: meters credits, marks ECN, queues and delays as the ' +
     'topology says. Hosts attach to it with --switch; `xpass switch ctl` asks it and changes its links while it runs.',
   options: SWITCH_OPTIONS,
+  everyday: ['topology', 'linkRate', 'delay', 'loss', 'listen', 'key', 'link', 'interval', 'metrics', 'json'],
   logLevel: 'info',
   examples: [
     { line: 'xpass switch --link-rate 100mbit', meaning: `A star of 8 hosts at 127.0.0.1:${DEFAULT_SWITCH_PORT}` },

@@ -7,6 +7,7 @@ import { integer, text } from '../../base/value-kind.js';
 import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
 import { LINK_WORDS_ALLOWED, linkWords } from '../../scenario/link-text.js';
 import { suggestion } from '../../scenario/nearest.js';
+import { NETEM_HELP } from '../../scenario/netem-words.js';
 import { CONTROL_ADDRESS, type ControlAddress } from '../../services/control/address.js';
 import { type LinkSettingChanges, SwitchControl } from '../../services/control/client.js';
 import { findControlPath, thisSystem } from '../../services/control/default-path.js';
@@ -46,12 +47,14 @@ export const command = defineCommand({
   description:
     'Asks a running switch, or changes its links: `ports` prints what each port carried, queued and dropped; `link NAME SETTING...` changes both directions ' +
     `of a link, or one by its own name, from->to; \`reset\` begins all counts anew. Settings of a link: ${LINK_WORDS_ALLOWED}.`,
-  positionals: { label: 'ACTION', describe: FORMS, least: 1, most: 100 },
+  positionals: { label: 'ACTION', describe: FORMS, least: 1, most: 100, words: ['ports', 'link', 'reset'] },
   options: OPTIONS,
+  notes: { title: "Settings in tc-netem's words, and what they mean here", rows: NETEM_HELP },
   examples: [
     { line: 'xpass switch ctl ports', meaning: 'What each port carried, queued and dropped' },
     { line: 'xpass switch ctl link h1 rate 10mbit delay 5ms', meaning: 'Slow the link of host 1 down' },
     { line: 'xpass switch ctl link left-right loss 5% duplicate 1%', meaning: 'Spoil the link between two switches' },
+    { line: 'xpass switch ctl link h1 delay 10ms 2ms loss 1% rate 100mbit limit 100', meaning: 'As tc-netem takes it' },
     { line: 'xpass switch ctl link h1 down', meaning: 'Take a link down; `up` brings it back' },
     { line: 'xpass switch ctl link h1 clear', meaning: 'No impairments any more' },
     { line: 'xpass switch ctl --port 28600 reset', meaning: 'Count anew, at another switch' },

@@ -58,6 +58,7 @@ export const command = defineCommand({
     'Carries TCP connections of programs that know nothing of xpass to an `xpass daemon`, as ssh does with -L, -R and -D. The daemon says with ' +
     '--tunnel what may be reached through it, and with --tunnel-listen where it listens for others; nothing by default. docs/TUNNEL.md has the rules.',
   options: TUNNEL_OPTIONS,
+  everyday: ['to', 'local', 'remote', 'dynamic', 'switch', 'key', 'metrics', 'json'],
   logLevel: 'info',
   examples: [
     {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { allOptions, parseCommandLine } from '../../../src/apps/cli/command-line.js';
+import { parseCommandLine } from '../../../src/apps/cli/command-line.js';
 import { defineCommand } from '../../../src/apps/shared/command.js';
+import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { flag, listOption, optionalOption } from '../../../src/apps/shared/options.js';
 import { ExitCode } from '../../../src/base/exit-codes.js';
 import { Failure } from '../../../src/base/failure.js';
@@ -72,9 +73,10 @@ describe('the arguments of a command', () => {
   });
 
   it('may ask for help in any place, alone or among others', () => {
-    expect(parseCommandLine(command, ['a', '--help']).wantsHelp).toBe(true);
-    expect(parseCommandLine(command, ['-h']).wantsHelp).toBe(true);
-    expect(parseCommandLine(command, ['--', '-h']).wantsHelp).toBe(false);
+    expect(parseCommandLine(command, ['a', '--help']).help).toBe('everyday');
+    expect(parseCommandLine(command, ['--help-all']).help).toBe('all');
+    expect(parseCommandLine(command, ['-h']).help).toBe('everyday');
+    expect(parseCommandLine(command, ['--', '-h']).help).toBe('none');
   });
 
   it('include options that every command has', () => {

@@ -1,28 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { allOptions, parseCommandLine } from '../../../src/apps/cli/command-line.js';
+import { parseCommandLine } from '../../../src/apps/cli/command-line.js';
 import { COMMANDS } from '../../../src/apps/cli/commands.js';
 import { commandHelp } from '../../../src/apps/cli/help.js';
-import type { Command, CommandEntry } from '../../../src/apps/shared/command.js';
+import { loadCommands, type NamedCommand } from '../../../src/apps/shared/command-tree.js';
+import { allOptions } from '../../../src/apps/shared/common-options.js';
+import { meaningOf, namesOf, optionGroups } from '../../../src/apps/shared/option-words.js';
 import { resolveOptions } from '../../../src/apps/shared/options.js';
 import { longName } from '../../../src/base/value-kind.js';
 
-interface Loaded {
-  readonly name: string;
-  readonly command: Command;
-}
-
-async function loadAll(entries: readonly CommandEntry[], prefix = ''): Promise<Loaded[]> {
-  const loaded: Loaded[] = [];
-  for (const { name, load } of entries) {
-    const { command } = await load();
-    const full = `${prefix}${name}`;
-    loaded.push({ name: full, command }, ...(await loadAll(command.subcommands ?? [], `${full} `)));
-  }
-  return loaded;
-}
-
 /** What is wrong with how a command presents itself. */
-async function complaints({ name, command }: Loaded): Promise<string[]> {
+function complaints({ name, command }: NamedCommand): string[] {
   const found: string[] = [];
   const specs = Object.entries(allOptions(command));
   const aliases = specs.map(([, { alias }]) => alias).filter((alias) => alias !== undefined);
@@ -38,7 +25,26 @@ async function complaints({ name, command }: Loaded): Promise<string[]> {
     const { given } = parseCommandLine(command, words.slice(1 + name.split(' ').length));
     resolveOptions(command.options, given);
   }
-  await commandHelp(name, command);
+  return [...found, ...helpComplaints({ name, command })];
+}
+
+/** Help shows ten options of every day and fits a terminal; --help-all has every option with all that is said of it. */
+function helpComplaints({ name, command }: Pick<NamedCommand, 'name' | 'command'>): string[] {
+  const found: string[] = [];
+  const { everyday, others } = optionGroups(command);
+  if (everyday.length > 10) found.push(`${name}: ${everyday.length} options of every day`);
+  if (everyday.length < Math.min(10, command.everyday?.length ?? 0)) found.push(`${name}: an everyday option is none`);
+  const [short, all] = [commandHelp(name, command), commandHelp(name, command, { isAll: true })];
+  for (const line of [...short.split('\n'), ...all.split('\n')]) {
+    if (line.length > 80) found.push(`${name}: ${line.length} columns: ${line}`);
+  }
+  const words = all.replace(/\s+/g, ' ');
+  for (const option of [...everyday, ...others]) {
+    const text = `${namesOf(option).trim()} ${meaningOf(option)}`.replace(/\s+/g, ' ');
+    if (!words.includes(text)) found.push(`${name}: --help-all lacks ${text}`);
+    const isShort = new RegExp(`--${option.name}(?: {2}|\n)`).test(short);
+    if (isShort !== everyday.includes(option)) found.push(`${name}: --${option.name} of --help`);
+  }
   return found;
 }
 
@@ -54,7 +60,7 @@ describe('the commands of xpass', () => {
 
   it('all load, and each has examples that its own options accept', async () => {
     const found: string[] = [];
-    for (const loaded of await loadAll(COMMANDS)) found.push(...(await complaints(loaded)));
+    for (const loaded of await loadCommands(COMMANDS)) found.push(...complaints(loaded));
     expect(found).toEqual([]);
   });
 });

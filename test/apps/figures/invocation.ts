@@ -25,6 +25,8 @@ export function callOf(
     results: new Results(stdout),
     logger: {} as never,
     terminal: stderr,
+    screen: stdout,
+    commands: [],
     onInterrupt: (handle) => {
       if (interrupt) handle('SIGINT');
       return () => undefined;

@@ -30,6 +30,8 @@ export async function callSim(positionals: readonly string[], given: Given = {},
     results,
     logger: { info: () => undefined, warn: () => undefined, error: () => undefined, debug: () => undefined } as never,
     terminal: stderr,
+    screen: stdout,
+    commands: [],
     onInterrupt: (handle) => {
       if (interrupt) handle('SIGINT');
       return () => undefined;

@@ -1,5 +1,5 @@
-import { allOptions } from '../../../src/apps/cli/command-line.js';
 import { parseConfig } from '../../../src/apps/cli/config-file.js';
+import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { longName } from '../../../src/base/value-kind.js';
 import { bytesOf, type Target, textOf } from '../engine/target.js';
 import { taken } from './config-error.js';

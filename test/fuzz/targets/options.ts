@@ -1,8 +1,8 @@
-import { allOptions } from '../../../src/apps/cli/command-line.js';
 import { command as daemon } from '../../../src/apps/daemon/command.js';
 import { command as perf } from '../../../src/apps/perf/command.js';
 import { command as send } from '../../../src/apps/send/command.js';
 import type { Command } from '../../../src/apps/shared/command.js';
+import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { type ConfigEntries, resolveOptions } from '../../../src/apps/shared/options.js';
 import { command as fabric } from '../../../src/apps/switch/command.js';
 import { command as tunnel } from '../../../src/apps/tunnel/command.js';
