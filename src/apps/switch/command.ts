@@ -12,12 +12,14 @@ import type { ChosenTopology } from '../../scenario/topology-file.js';
 import { CONTROL_ADDRESS, isLocal } from '../../services/control/address.js';
 import { readTokenFile } from '../../services/control/token.js';
 import { DEFAULT_KEEP_ALIVE_MS } from '../../switch/switch.js';
-import { address } from '../../udp/address.js';
+import { address, formatAddress } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { flag, mapOption, option, optionalOption } from '../shared/options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { openWeb, WEB_OPTIONS } from '../shared/web/web-options.js';
+import { switchSource } from './live-source.js';
 import { SwitchPrinter } from './report.js';
 import { SwitchServer } from './switch-server.js';
 import { chooseTopology, TOPOLOGY_OPTIONS } from './topology-options.js';
@@ -67,6 +69,7 @@ const SWITCH_OPTIONS = {
     describe: 'print the ports this often',
     alias: 'i',
   }),
+  ...WEB_OPTIONS,
   json: flag({ describe: 'one JSON object a line: listening, ports at each interval, summary' }),
 };
 
@@ -90,6 +93,7 @@ export const command = defineCommand({
     },
     { line: 'xpass switch --loss 5% --interval 1s', meaning: 'Bad links, and what becomes of the frames' },
     { line: 'xpass switch --json --interval 100ms', meaning: 'Say what happens to a program' },
+    { line: 'xpass switch --web', meaning: 'Show what happens on a page, and let it change links' },
   ],
   subcommands: [{ name: 'ctl', summary: 'ask a running switch, change its links', load: () => import('./ctl.js') }],
   run,
@@ -103,8 +107,13 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   const running = await open(chosen, options, logger);
   const printer = new SwitchPrinter(results, options.json);
   const { addresses, control, controlToken } = running;
+  const title = `switch ${chosen.name} at ${formatAddress(addresses[0])}`;
+  const web = await openWeb(options, { source: switchSource(running, title), logger, title });
   printer.listening(
-    { chosen, addresses, control: control.address, controlToken: shownToken(options, controlToken) },
+    {
+      ...{ chosen, addresses, control: control.address, controlToken: shownToken(options, controlToken) },
+      web: web?.url ?? null,
+    },
     running.report(),
   );
   const timer =
@@ -113,6 +122,7 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
       : setInterval(() => printer.interval(running.report()), options.interval / MILLISECOND_NS);
   await interrupted;
   clearInterval(timer);
+  await web?.close();
   printer.summary(running.report(), running.driver());
   await running.close();
   return ExitCode.done;
