@@ -31,6 +31,7 @@ button:hover { border-color: var(--soft); } button:disabled, input:disabled, sel
 .notes { font-size: 0.87rem; padding-left: 1.8em; margin: 0.4em 0; max-height: 14rem; overflow-y: auto; } .notes:empty { display: none; }
 .problem { color: var(--missed); font-size: 0.87rem; min-height: 1.4em; }
 .hint { color: var(--soft); font-size: 0.87rem; }
+.board td:first-child, .wide td:first-child { white-space: nowrap; } .wide .picker { margin: 0 0 0.8em 1.1em; }
 @media (max-width: 60rem) { .board { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 30rem) { main { padding: 1rem 0.8rem 2rem; } th, td { padding: 0.3em 0.5em; } }`;
 

@@ -7,10 +7,8 @@ import type { LiveHistory } from './live-history.js';
 import { LiveTable } from './live-tables.js';
 import { loadPart } from './live-topology.js';
 import { Picker } from './picker.js';
-import { type Level, TimePlot } from './time-plot.js';
+import { BINARY, type Level, TimePlot } from './time-plot.js';
 
-/** Cards before the reader chooses: those of the busiest directions (ours). */
-const FIRST_CHOSEN = 2;
 /** Cards at most (ours: each is two charts that are drawn ten times a second). */
 const MOST_CHOSEN = 8;
 /** A direction is busy from this part of its rate on (ours). */
@@ -90,11 +88,14 @@ export class PortView {
     });
   }
 
+  /** Before the reader chooses: the busiest direction, and the other one of its link, in which the credits for it go. */
   private chooseBusiest(rows: readonly PortRow[]): void {
-    const busy = rows.filter(({ load }) => load > BUSY).sort((a, b) => b.load - a.load);
-    if (busy.length === 0) return;
+    const [first] = rows.filter(({ load }) => load > BUSY).sort((a, b) => b.load - a.load);
+    if (first === undefined) return;
     this.isChosen = true;
-    this.choose(new Set(busy.slice(0, FIRST_CHOSEN).map(({ name }) => name)));
+    const { link } = first.direction;
+    const other = rows.find(({ name, direction }) => direction.link === link && name !== first.name);
+    this.choose(new Set([first.name, ...(other === undefined ? [] : [other.name])]));
   }
 
   private choose(wanted: ReadonlySet<string>): void {
@@ -114,8 +115,8 @@ export class PortView {
     const title = document.createElement('h3');
     element.className = 'card';
     title.textContent = name;
-    const queue = new TimePlot({ title: `Data queue of ${name}`, group: 'live', format: displaySize });
-    const credits = new TimePlot({ title: `Credits of ${name}`, group: 'live', format: (value) => `${displayCount(Math.round(value))}/s` });
+    const queue = new TimePlot({ title: `Data queue of ${name}`, group: 'live', format: displaySize, increments: BINARY, top: 2048 });
+    const credits = new TimePlot({ title: `Credits of ${name}`, group: 'live', format: (value) => `${displayCount(Math.round(value))}/s`, top: 10 });
     element.append(title, queue.element, credits.element);
     this.target.append(element);
     this.cards.set(name, { element, queue, credits });

@@ -29,7 +29,12 @@ export interface TimePlotOptions {
   format(value: number): string;
   /** The highest value that the axis shows without need. */
   readonly top?: number;
+  /** Between values at the axis, where those of decimals do not fit. */
+  readonly increments?: readonly number[];
 }
+
+/** Of sizes: powers of two. */
+export const BINARY: readonly number[] = Array.from({ length: 41 }, (_, power) => 2 ** power);
 
 export class TimePlot {
   readonly element = document.createElement('figure');
@@ -89,15 +94,24 @@ export class TimePlot {
 
   private make(lines: readonly TimeLine[]): void {
     this.chart?.destroy();
-    const { group, format, top = 0 } = this.options;
-    const axis = { ...axisOf(''), size: 64, values: (_: uPlot, splits: number[]) => splits.map(format) };
+    const { group, format, top = 0, increments } = this.options;
+    const values = {
+      ...axisOf(''),
+      ...{ size: 78, labelSize: 0 },
+      values: (_: uPlot, splits: number[]) => splits.map((value) => plain(format(value))),
+      ...(increments !== undefined && { incrs: [...increments] }),
+    };
+    const times: uPlot.Axis = {
+      ...axisOf(''),
+      ...{ size: 30, labelSize: 0, splits: tensBefore, values: (chart, splits) => splits.map((at) => agoText(chart, at)) },
+    };
     const options: uPlot.Options = {
       ...this.size(),
       scales: {
         x: { time: false, auto: false },
         y: { range: (_, low, high) => yRange(low, Math.max(high ?? 0, top, ...this.levels.map(({ y }) => y))) },
       },
-      axes: [{ ...axisOf(''), labelSize: 0, size: 30, values: (chart, splits) => splits.map((at) => agoText(chart, at)) }, { ...axis, labelSize: 0 }],
+      axes: [times, values],
       series: [{ label: 'time', value: (chart, value) => (value === null ? '-' : agoText(chart, value)) }, ...lines.map((line, at) => this.seriesOf(line, at))],
       cursor: { sync: { key: group }, drag: { x: false, y: false }, focus: { prox: 24 } },
       focus: { alpha: 0.3 },
@@ -126,6 +140,18 @@ export class TimePlot {
     const width = Math.max(240, this.place.clientWidth);
     return { width, height: Math.round(width / ASPECT) };
   }
+}
+
+/** Every ten seconds before the latest sample. */
+function tensBefore({ scales }: uPlot): number[] {
+  const end = scales.x.max ?? 0;
+  const step = SPAN_S / 6;
+  return Array.from({ length: 7 }, (_, at) => end - SPAN_S + at * step);
+}
+
+/** Without zeros that say nothing: `20 Mbit/s`. */
+function plain(text: string): string {
+  return text.replace(/\.(\d*?)0+(?=\D|$)/, (_, digits: string) => (digits === '' ? '' : `.${digits}`));
 }
 
 /** `-20 s`: before the latest sample. */

@@ -1,8 +1,9 @@
 // Tested by test/apps/shared/web/live-switch.test.ts
 /** What a switch says of itself as its live page has it. */
-import type { LiveDirection, LiveNode, PortNumbers } from '../../../report/live-data.js';
+import type { LiveDirection, LiveFlow, LiveNode, PortNumbers } from '../../../report/live-data.js';
 import { PORT_NUMBERS } from '../../../report/live-data.js';
 import type { DirectionSnapshot } from '../../../switch/link-direction.js';
+import type { PortSnapshot } from '../../../switch/port-statistics.js';
 import type { SwitchStatistics } from '../../../switch/switch.js';
 
 /** Hosts and switches, by the links between them. */
@@ -29,13 +30,15 @@ export function liveDirections(ports: readonly DirectionSnapshot[]): LiveDirecti
 }
 
 export function livePorts(ports: readonly DirectionSnapshot[]): number[][] {
-  return ports.map((port) => {
-    const numbers = portNumbers(port);
-    return PORT_NUMBERS.map((name) => numbers[name]);
-  });
+  return ports.map(portRow);
 }
 
-function portNumbers({ data, credit, drops, ecnMarks, dataQueueBytes, creditQueueFrames }: DirectionSnapshot): PortNumbers {
+export function portRow(port: PortSnapshot): number[] {
+  const numbers = portNumbers(port);
+  return PORT_NUMBERS.map((name) => numbers[name]);
+}
+
+function portNumbers({ data, credit, drops, ecnMarks, dataQueueBytes, creditQueueFrames }: PortSnapshot): PortNumbers {
   const { creditQueueFull = 0, lowCreditQueueFull = 0, dataQueueFull = 0, speculative = 0 } = drops;
   const { lost = 0, burstLost = 0, corrupted = 0, down = 0 } = drops;
   return {
@@ -50,3 +53,14 @@ function portNumbers({ data, credit, drops, ecnMarks, dataQueueBytes, creditQueu
     creditQueue: creditQueueFrames,
   };
 }
+
+/** A switch looks into no flow; what it knows is what each host sends. */
+export function sendingHosts({ ports, hosts }: Pick<SwitchStatistics, 'ports' | 'hosts'>): LiveFlow[] {
+  const names = new Set(hosts.map(({ name }) => name));
+  return ports
+    .filter(({ from, data }) => names.has(from) && data.frames > 0)
+    .map(({ from, data }) => ({ name: from, algorithm: '', bytes: data.wireBytes, rateBps: 0, rttNs: 0, state: {} }));
+}
+
+/** What the flows of `sendingHosts` are, for a caption. */
+export const SENDING_HOSTS = 'hosts, by the data that their links bring to the switch';
