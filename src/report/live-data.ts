@@ -75,8 +75,8 @@ export interface LiveFlow {
   readonly rateBps: number;
   /** Smoothed; 0 where it is not known. */
   readonly rttNs: number;
-  /** What its algorithm has in mind. */
-  readonly state: Readonly<Record<string, number>>;
+  /** What its algorithm has in mind; null for what is not finite. */
+  readonly state: Readonly<Record<string, number | null>>;
 }
 
 export interface LiveSample {

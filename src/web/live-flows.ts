@@ -17,7 +17,9 @@ interface FlowRow extends LiveFlow {
 
 const orDash = (value: number | null, format: (value: number) => string): string => (value === null ? '-' : format(value));
 const stateText = (state: LiveFlow['state']): string =>
-  Object.entries(state).map(([name, value]) => `${name} ${Number(value.toPrecision(4))}`).join(', ');
+  Object.entries(state)
+    .map(([name, value]) => `${name} ${value === null ? '-' : Number(value.toPrecision(4))}`)
+    .join(', ');
 
 export class FlowView {
   private readonly goodput = new TimePlot({ title: 'Goodput', group: 'live', format: displayRate });

@@ -199,6 +199,7 @@ function switchArguments(values: NetworkValues): string[] {
     '--listen',
     '127.0.0.1:0',
     ...topology,
+    // A page may ask for window algorithms later.
     ...(needsMarks(values.algorithm) || values.web !== undefined ? ['--ecn-threshold', MARKED_QUEUE] : []),
     '--json',
     ...driverArguments(values),

@@ -142,7 +142,7 @@ class WebDemo implements LiveSource {
 
   private flows(): LiveFlow[] {
     const { senders, algorithm } = this.values;
-    return this.streams.flatMap(({ peer, ...stream }) => {
+    const flows = this.streams.flatMap(({ peer, ...stream }) => {
       // Hosts of senders follow the receiver's, which is host 1.
       const index = Number(/\d+$/.exec(peer)?.[0]) - 2;
       if (!(index >= 0 && index < senders)) return [];
@@ -150,6 +150,7 @@ class WebDemo implements LiveSource {
       const own = windowAlgorithmOf(algorithm, index) ?? stream.algorithm;
       return { name: `sender ${index + 1}`, algorithm: own, ...flow, state: stream.state };
     });
+    return flows.sort((a, b) => a.name.localeCompare(b.name));
   }
 }
 
@@ -160,7 +161,7 @@ interface StreamEvent {
   readonly bytes_delivered: number;
   readonly rate_bps: number;
   readonly rtt_s: number;
-  readonly state: Readonly<Record<string, number>>;
+  readonly state: Readonly<Record<string, number | null>>;
 }
 
 /** What the page has shown in the end, for people and programs. */

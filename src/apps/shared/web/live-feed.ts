@@ -1,3 +1,4 @@
+// Tested by test/loopback/live-server.test.ts
 /** Samples of a process for all who look at its live page: taken ten times a second while somebody does, once for all. */
 import { type LiveMark, type LiveSample, type LiveScene, sceneChanges } from '../../../report/live-data.js';
 

@@ -1,4 +1,4 @@
-// Tested by test/apps/shared/web/live-server.test.ts
+// Tested by test/loopback/live-server.test.ts
 /** The live page of a process: one page, its samples as server-sent events, and commands. docs/WEB.md */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ConfigError } from '../../../base/config-error.js';
