@@ -123,7 +123,8 @@ function directionChanges(was: LiveDirection, is: LiveDirection): string[] {
   const texts: string[] = [];
   if (was.rateBps !== is.rateBps) texts.push(`rate ${rateText(was.rateBps)} to ${rateText(is.rateBps)}`);
   if (was.delayNs !== is.delayNs) texts.push(`delay ${displayDuration(was.delayNs)} to ${displayDuration(is.delayNs)}`);
-  if (was.lossRate !== is.lossRate) texts.push(`loss ${displayPercent(was.lossRate)} to ${displayPercent(is.lossRate)}`);
+  if (was.lossRate !== is.lossRate)
+    texts.push(`loss ${displayPercent(was.lossRate)} to ${displayPercent(is.lossRate)}`);
   if (was.isDown !== is.isDown) texts.push(is.isDown ? 'down' : 'up');
   return texts;
 }

@@ -136,7 +136,9 @@ export const DIRECTION_METRICS = {
   delayNs: gauge('ns', 'Propagation delay'),
   impairment: label('Impairments as they are set (docs/SCENARIOS.md); times in ns', NO_IMPAIRMENT),
   dataQueueBytesLimit: gauge('bytes', 'What the data queue holds at most'),
-  markThresholdBytes: nullable(gauge('bytes', 'Data queue from which frames are marked CE (PROTOCOL §9.3); null: never')),
+  markThresholdBytes: nullable(
+    gauge('bytes', 'Data queue from which frames are marked CE (PROTOCOL §9.3); null: never'),
+  ),
   creditQueueFramesLimit: gauge('credits', 'What the credit queue holds at most, of each class'),
   ...PORT_METRICS,
 };

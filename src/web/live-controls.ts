@@ -115,7 +115,9 @@ export class Controls {
       senders: slider('Senders', 1, { inWords: String, send: (count) => send({ verb: 'senders', count }) }),
     };
     this.link.select.addEventListener('change', () => this.refresh());
-    this.algorithm.select.addEventListener('change', () => send({ verb: 'algorithm', name: this.algorithm.select.value }));
+    this.algorithm.select.addEventListener('change', () =>
+      send({ verb: 'algorithm', name: this.algorithm.select.value }),
+    );
     this.down.type = 'button';
     this.down.addEventListener('click', () => set({ down: !this.chosen.every(({ isDown }) => isDown) }));
   }
@@ -129,7 +131,10 @@ export class Controls {
       this.sliders.senders.show(controls.senders.count);
     }
     if (controls.algorithm !== null) {
-      fill(this.algorithm.select, controls.algorithm.names.map((name) => [name, name]));
+      fill(
+        this.algorithm.select,
+        controls.algorithm.names.map((name) => [name, name]),
+      );
       this.algorithm.select.value = controls.algorithm.name;
     }
     this.refresh();
@@ -173,7 +178,8 @@ export class Controls {
   }
 
   private setLinks(changes: Record<string, unknown>): void {
-    for (const link of new Set(this.chosen.map((direction) => direction.link))) this.send({ verb: 'set', link, changes });
+    for (const link of new Set(this.chosen.map((direction) => direction.link)))
+      this.send({ verb: 'set', link, changes });
   }
 }
 
@@ -193,6 +199,7 @@ function selectOf(label: string): { element: HTMLElement; select: HTMLSelectElem
 }
 
 function fill(select: HTMLSelectElement, options: readonly (readonly [value: string, text: string])[]): void {
-  if (options.length === select.options.length && options.every(([value], at) => select.options[at].value === value)) return;
+  if (options.length === select.options.length && options.every(([value], at) => select.options[at].value === value))
+    return;
   select.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
 }

@@ -15,7 +15,8 @@ interface FlowRow extends LiveFlow {
   readonly goodputBps: number | null;
 }
 
-const orDash = (value: number | null, format: (value: number) => string): string => (value === null ? '-' : format(value));
+const orDash = (value: number | null, format: (value: number) => string): string =>
+  value === null ? '-' : format(value);
 const stateText = (state: LiveFlow['state']): string =>
   Object.entries(state)
     .map(([name, value]) => `${name} ${value === null ? '-' : Number(value.toPrecision(4))}`)
@@ -23,7 +24,12 @@ const stateText = (state: LiveFlow['state']): string =>
 
 export class FlowView {
   private readonly goodput = new TimePlot({ title: 'Goodput', group: 'live', format: displayRate });
-  private readonly jain = new TimePlot({ title: "Jain's index", group: 'live', format: (value) => value.toFixed(3), top: 1 });
+  private readonly jain = new TimePlot({
+    title: "Jain's index",
+    group: 'live',
+    format: (value) => value.toFixed(3),
+    top: 1,
+  });
   private readonly rtt = new TimePlot({ title: 'Round-trip time', group: 'live', format: displayDuration });
   private readonly table = new LiveTable<FlowRow>('Flows', [
     { title: 'flow', isText: true, cell: ({ name }) => name },
@@ -48,20 +54,34 @@ export class FlowView {
     const { timesS, flows, jain, rttNs, latest } = history;
     this.offer([...flows.keys()]);
     const shown = [...flows].filter(([name], at) => this.picked?.has(name) ?? at < FIRST_SHOWN);
-    this.goodput.draw(timesS, shown.map(([name, { goodputBps }]) => ({ name, y: goodputBps })), { marks });
+    this.goodput.draw(
+      timesS,
+      shown.map(([name, { goodputBps }]) => ({ name, y: goodputBps })),
+      { marks },
+    );
     this.jain.draw(timesS, [{ name: 'index', y: jain }], { marks });
-    this.rtt.draw(timesS, rttNs.map((y, at) => ({ name: PERCENTILE_NAMES[at], y })), { marks });
+    this.rtt.draw(
+      timesS,
+      rttNs.map((y, at) => ({ name: PERCENTILE_NAMES[at], y })),
+      { marks },
+    );
     this.goodput.text = `Goodput over the last second of ${flowsAre}`;
     this.jain.text = `Jain's index of their goodput, all ${flows.size} flows`;
     this.rtt.text = 'Smoothed round-trip times of all flows within the last second';
     const hasRtts = rttNs[0].some((value) => value !== null);
     this.rtt.element.hidden = !hasRtts;
-    this.table.show((latest?.flows ?? []).map((flow) => ({ ...flow, goodputBps: flows.get(flow.name)?.goodputBps.at(-1) ?? null })));
+    this.table.show(
+      (latest?.flows ?? []).map((flow) => ({ ...flow, goodputBps: flows.get(flow.name)?.goodputBps.at(-1) ?? null })),
+    );
     const values: readonly (readonly [string, string])[] = [
       ['flows', String(latest?.flows.length ?? 0)],
       ['goodput', displayRate(sumOf(history))],
       ["Jain's index", orDash(jain.at(-1) ?? null, (value) => value.toFixed(3))],
-      ...(hasRtts ? PERCENTILE_NAMES.map((name, at) => [`RTT, ${name}`, orDash(rttNs[at].at(-1) ?? null, displayDuration)] as const) : []),
+      ...(hasRtts
+        ? PERCENTILE_NAMES.map(
+            (name, at) => [`RTT, ${name}`, orDash(rttNs[at].at(-1) ?? null, displayDuration)] as const,
+          )
+        : []),
     ];
     showFacts(values);
   }

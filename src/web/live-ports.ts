@@ -115,8 +115,19 @@ export class PortView {
     const title = document.createElement('h3');
     element.className = 'card';
     title.textContent = name;
-    const queue = new TimePlot({ title: `Data queue of ${name}`, group: 'live', format: displaySize, increments: BINARY, top: 2048 });
-    const credits = new TimePlot({ title: `Credits of ${name}`, group: 'live', format: (value) => `${displayCount(Math.round(value))}/s`, top: 10 });
+    const queue = new TimePlot({
+      title: `Data queue of ${name}`,
+      group: 'live',
+      format: displaySize,
+      increments: BINARY,
+      top: 2048,
+    });
+    const credits = new TimePlot({
+      title: `Credits of ${name}`,
+      group: 'live',
+      format: (value) => `${displayCount(Math.round(value))}/s`,
+      top: 10,
+    });
     element.append(title, queue.element, credits.element);
     this.target.append(element);
     this.cards.set(name, { element, queue, credits });
@@ -125,7 +136,13 @@ export class PortView {
   /** A list that says the same stays, and the focus in it. */
   private offer(): void {
     const { picker: old, chosen } = this;
-    if (old !== null && this.offered === this.names && old.picked.size === chosen.size && [...chosen].every((name) => old.picked.has(name))) return;
+    if (
+      old !== null &&
+      this.offered === this.names &&
+      old.picked.size === chosen.size &&
+      [...chosen].every((name) => old.picked.has(name))
+    )
+      return;
     this.offered = this.names;
     const isOpen = this.place.querySelector('details')?.open ?? false;
     const picker = new Picker('ports', this.names.split('\n'), this.chosen);

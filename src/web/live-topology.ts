@@ -62,11 +62,15 @@ export class Topology {
       this.showLane(direction, { bps: loads[at] ?? 0, part, isChosen: chosen.has(direction.name) });
     });
     const hosts = scene.nodes.filter(({ isHost, isThere }) => isHost && isThere).length;
-    const busy = busiest.name === '' ? 'no data moves' : `busiest is ${busiest.name}, ${displayPercent(busiest.part)} loaded`;
+    const busy =
+      busiest.name === '' ? 'no data moves' : `busiest is ${busiest.name}, ${displayPercent(busiest.part)} loaded`;
     this.svg.setAttribute('aria-label', `Network of ${scene.nodes.length} nodes, ${hosts} hosts attached; ${busy}`);
   }
 
-  private showLane(direction: LiveDirection, { bps, part, isChosen }: { bps: number; part: number; isChosen: boolean }): void {
+  private showLane(
+    direction: LiveDirection,
+    { bps, part, isChosen }: { bps: number; part: number; isChosen: boolean },
+  ): void {
     const lane = this.lanes.get(direction.name);
     if (lane === undefined) return;
     const { group, load, title } = lane;

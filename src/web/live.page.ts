@@ -74,7 +74,10 @@ class LivePage {
       .filter(({ x }) => x >= firstS);
     this.ports.draw(history, marks);
     this.flows.draw(scene, history, marks);
-    this.topology.show(history.ports.map(({ loadBps }) => loadBps.at(-1) ?? null), this.ports.chosen);
+    this.topology.show(
+      history.ports.map(({ loadBps }) => loadBps.at(-1) ?? null),
+      this.ports.chosen,
+    );
   }
 
   /** Once: a page that comes back is told all of them again. */

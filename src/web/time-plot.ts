@@ -61,7 +61,11 @@ export class TimePlot {
   }
 
   /** `timesS` and the values of each line at these. */
-  draw(timesS: readonly number[], lines: readonly TimeLine[], parts: { levels?: readonly Level[]; marks: readonly PageMark[] }): void {
+  draw(
+    timesS: readonly number[],
+    lines: readonly TimeLine[],
+    parts: { levels?: readonly Level[]; marks: readonly PageMark[] },
+  ): void {
     this.levels = parts.levels ?? [];
     this.marks = parts.marks;
     this.place.setAttribute('aria-label', this.inWords(lines));
@@ -103,7 +107,12 @@ export class TimePlot {
     };
     const times: uPlot.Axis = {
       ...axisOf(''),
-      ...{ size: 30, labelSize: 0, splits: tensBefore, values: (chart, splits) => splits.map((at) => agoText(chart, at)) },
+      ...{
+        size: 30,
+        labelSize: 0,
+        splits: tensBefore,
+        values: (chart, splits) => splits.map((at) => agoText(chart, at)),
+      },
     };
     const options: uPlot.Options = {
       ...this.size(),
@@ -112,7 +121,10 @@ export class TimePlot {
         y: { range: (_, low, high) => yRange(low, Math.max(high ?? 0, top, ...this.levels.map(({ y }) => y))) },
       },
       axes: [times, values],
-      series: [{ label: 'time', value: (chart, value) => (value === null ? '-' : agoText(chart, value)) }, ...lines.map((line, at) => this.seriesOf(line, at))],
+      series: [
+        { label: 'time', value: (chart, value) => (value === null ? '-' : agoText(chart, value)) },
+        ...lines.map((line, at) => this.seriesOf(line, at)),
+      ],
       cursor: { sync: { key: group }, drag: { x: false, y: false }, focus: { prox: 24 } },
       focus: { alpha: 0.3 },
       legend: { live: true },

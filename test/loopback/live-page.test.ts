@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { displayCount } from '../../src/base/display.js';
@@ -17,14 +18,17 @@ async function sendFrames(host: RawHost, count: number): Promise<void> {
   for (let at = 0; at < count; at++) host.sendData(2, `frame ${at}`);
 }
 
-it('shows the counts of the summary, changes the switch by keyboard, and comes back after a restart', async ({ skip }) => {
+it('shows the counts of the summary, changes the switch by keyboard, and comes back after a restart', async ({
+  skip,
+}) => {
   skip(NO_BROWSER !== null, NO_BROWSER ?? '');
   const [web] = await freePorts(1);
   const token = await scratchFile('token', 'a token of this test\n');
+  await chmod(token, 0o600);
   const options = ['--hosts', '3', '--web', `127.0.0.1:${web}`, '--web-token', token];
   const first = await startSwitch(...options);
   const url = String(first.listening.web);
-  expect(url).toBe(`http://127.0.0.1:${web}/#a token of this test`);
+  expect(url).toBe(`http://127.0.0.1:${web}/#a%20token%20of%20this%20test`);
   const { page, errors } = await openPage(await openBrowser(), url, { viewport: { width: 1280, height: 900 } });
   await expect.poll(() => stateOf(page), SLOW).toBe('live');
 
@@ -39,10 +43,14 @@ it('shows the counts of the summary, changes the switch by keyboard, and comes b
   const control = await SwitchControl.connect(first.control);
   const losses = async () => (await control.ports()).ports.map(({ impairment }) => impairment.lossRate);
   await expect.poll(losses, SLOW).toEqual(new Array<number>(6).fill(0.005));
-  await expect.poll(() => page.locator('.notes li').allTextContents(), SLOW).toEqual(['all links: loss 0.000 % to 0.500 %']);
+  await expect
+    .poll(() => page.locator('.notes li').allTextContents(), SLOW)
+    .toEqual(['all links: loss 0.000 % to 0.500 %']);
   expect(await loss.getAttribute('aria-valuetext')).toBe('0.500 %');
   await page.getByRole('button', { name: 'Take down all links' }).press('Enter');
-  await expect.poll(async () => (await control.ports()).ports.every(({ impairment }) => impairment.down), SLOW).toBe(true);
+  await expect
+    .poll(async () => (await control.ports()).ports.every(({ impairment }) => impairment.down), SLOW)
+    .toBe(true);
   await expect(page.getByRole('button', { name: 'Bring up all links' }).textContent()).resolves.toContain('Bring up');
   control.close();
   await sendFrames(hosts[0], 3);
@@ -53,10 +61,12 @@ it('shows the counts of the summary, changes the switch by keyboard, and comes b
   );
   const { stdout } = await first.process.stop();
   const summary = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}');
-  const counted = summary.ports.map(({ name, data, drops }: { name: string; data: { frames: number }; drops: object }) => {
-    const { down = 0, lost = 0 } = drops as { down?: number; lost?: number };
-    return [name, displayCount(data.frames), displayCount(down + lost)];
-  });
+  const counted = summary.ports.map(
+    ({ name, data, drops }: { name: string; data: { frames: number }; drops: object }) => {
+      const { down = 0, lost = 0 } = drops as { down?: number; lost?: number };
+      return [name, displayCount(data.frames), displayCount(down + lost)];
+    },
+  );
   expect(shown, 'the page says what the summary says').toEqual(counted);
 
   await expect.poll(() => stateOf(page), SLOW).toBe('reconnecting');
@@ -66,10 +76,14 @@ it('shows the counts of the summary, changes the switch by keyboard, and comes b
   expect(await page.locator('.notes li').count(), 'marks of another process').toBe(0);
   await page.reload();
   await expect.poll(() => stateOf(page), SLOW).toBe('live');
-  expect(errors.filter((text) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY|ERR_CONNECTION_RESET/.test(text))).toEqual([]);
+  expect(
+    errors.filter((text) => !/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE|ERR_EMPTY|ERR_CONNECTION_RESET/.test(text)),
+  ).toEqual([]);
 });
 
-it('changes senders and algorithm of the demonstration, on a narrow and dark page, and draws a daemon', async ({ skip }) => {
+it('changes senders and algorithm of the demonstration, on a narrow and dark page, and draws a daemon', async ({
+  skip,
+}) => {
   skip(NO_BROWSER !== null, NO_BROWSER ?? '');
   const demo = new XpassProcess(['demo', '--senders', '2', '--link-rate', '5mbit', '--json', '--web', ':0']);
   const { web } = await demo.event('listening');
@@ -81,7 +95,9 @@ it('changes senders and algorithm of the demonstration, on a narrow and dark pag
   await expect.poll(() => flows.count(), SLOW).toBe(2);
   await expect.poll(() => page.locator('#port-charts canvas').count(), SLOW).toBe(4);
   expect(await overflowOf(page)).toBeLessThanOrEqual(0);
-  expect(await page.locator('.topology').getAttribute('aria-label')).toMatch(/^Network of 10 nodes, 3 hosts attached; busiest is s1->h1/);
+  expect(await page.locator('.topology').getAttribute('aria-label')).toMatch(
+    /^Network of 10 nodes, 3 hosts attached; busiest is s1->h1/,
+  );
   expect(await page.evaluate("getComputedStyle(document.querySelector('.load')).animationName")).toBe('none');
 
   await page.getByLabel('Senders').press('ArrowRight');
@@ -89,10 +105,21 @@ it('changes senders and algorithm of the demonstration, on a narrow and dark pag
   await page.getByLabel('Algorithm').selectOption('naive');
   const algorithms = () => flows.locator('td:nth-child(2)').allTextContents();
   await expect.poll(algorithms, SLOW).toEqual(['naive', 'naive', 'naive']);
-  await expect.poll(() => page.locator('.notes li').allTextContents(), SLOW).toEqual(['algorithm steady to naive', 'senders 2 to 3']);
+  await expect
+    .poll(() => page.locator('.notes li').allTextContents(), SLOW)
+    .toEqual(['algorithm steady to naive', 'senders 2 to 3']);
   expect(errors).toEqual([]);
 
-  const daemon = new XpassCommand(['daemon', '--listen', ':0', '--json', '--web', ':0', '-d', await scratchFile('dir', '').then((path) => `${path}.d`)]);
+  const daemon = new XpassCommand([
+    'daemon',
+    '--listen',
+    ':0',
+    '--json',
+    '--web',
+    ':0',
+    '-d',
+    await scratchFile('dir', '').then((path) => `${path}.d`),
+  ]);
   const listening = await daemon.event('listening');
   const looking = await openPage(browser, String(listening.web).split('#')[0]);
   await expect.poll(() => stateOf(looking.page), SLOW).toBe('live');
@@ -101,5 +128,9 @@ it('changes senders and algorithm of the demonstration, on a narrow and dark pag
 
   const { code, stdout } = await demo.stop();
   expect(code).toBe(0);
-  expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}')).toMatchObject({ event: 'summary', algorithm: 'naive', senders: 3 });
+  expect(JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}')).toMatchObject({
+    event: 'summary',
+    algorithm: 'naive',
+    senders: 3,
+  });
 });

@@ -134,6 +134,8 @@ describe('the server of a live page', () => {
     const { origin } = await openServer(new CountedSource());
     const port = Number(new URL(origin).port);
     const parts = { token: TOKEN, page: '', source: new CountedSource(), onNotice: () => {} };
-    await expect(LiveServer.open({ address: { host: '127.0.0.1', port }, ...parts })).rejects.toThrow(`--web '127.0.0.1:${port}'`);
+    await expect(LiveServer.open({ address: { host: '127.0.0.1', port }, ...parts })).rejects.toThrow(
+      `--web '127.0.0.1:${port}'`,
+    );
   });
 });

@@ -28,7 +28,9 @@ it('has charts that the reader points into, zooms together and picks flows of', 
     expect(errors).toEqual([]);
     await page.close();
   }
-  const { page, errors } = await openPage(browser, pathToFileURL(report).href, { viewport: { width: 1280, height: 900 } });
+  const { page, errors } = await openPage(browser, pathToFileURL(report).href, {
+    viewport: { width: 1280, height: 900 },
+  });
   await page.waitForSelector('.uplot canvas');
 
   const before = await shownLines(page);

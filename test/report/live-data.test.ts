@@ -28,7 +28,9 @@ describe('changes between two scenes', () => {
 
   it('says one thing of all links once', () => {
     const all = scene.directions.map(({ name }) => name);
-    expect(sceneChanges(scene, withFields(all, { rateBps: null }))).toEqual(['all links: rate 100.0 Mbit/s to unlimited']);
+    expect(sceneChanges(scene, withFields(all, { rateBps: null }))).toEqual([
+      'all links: rate 100.0 Mbit/s to unlimited',
+    ]);
   });
 
   it('counts what goes beyond four', () => {

@@ -26,7 +26,15 @@ describe('places of a network', () => {
   });
 
   it('puts switches above their hosts, those without hosts on top', () => {
-    const { places } = layOut(network([['h1', 's1'], ['h2', 's2'], ['s1', 's3'], ['s2', 's3']]), 600);
+    const { places } = layOut(
+      network([
+        ['h1', 's1'],
+        ['h2', 's2'],
+        ['s1', 's3'],
+        ['s2', 's3'],
+      ]),
+      600,
+    );
     const row = (name: string): number => places.get(name)?.y ?? Number.NaN;
     expect(row('s3')).toBeLessThan(row('s1'));
     expect(row('s1')).toBe(row('s2'));

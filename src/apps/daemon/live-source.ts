@@ -1,11 +1,11 @@
 // Tested by test/loopback/live-page.test.ts
 import type { Host } from '../../net/host.js';
 import { NO_CONTROLS } from '../../report/live-data.js';
+import type { ServiceHost } from '../../services/service-host.js';
 import type { LiveSource } from '../shared/web/live-feed.js';
 import { portRow } from '../shared/web/live-switch.js';
 import { RUN_ID } from '../shared/web/web-options.js';
 import { type ServedFlow, servedFlows } from './served-flows.js';
-import type { ServiceHost } from '../../services/service-host.js';
 
 /** A daemon for its live page: its flows, and its NIC. Its links are not its own to change. */
 export function daemonSource(host: Host, services: ServiceHost, title: string): LiveSource {

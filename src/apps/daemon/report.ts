@@ -158,7 +158,10 @@ export class DaemonReport {
       }
       return;
     }
-    this.results.json({ event: 'progress', ...documentOf(PROGRESS_EVENT, { timeNs: nowNs, flows, streams, ...credits }) });
+    this.results.json({
+      event: 'progress',
+      ...documentOf(PROGRESS_EVENT, { timeNs: nowNs, flows, streams, ...credits }),
+    });
   }
 
   summary(report: SummaryReport): void {

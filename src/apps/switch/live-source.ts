@@ -18,7 +18,10 @@ export function switchSource(running: SwitchServer, title: string): LiveSource {
         flowsAre: SENDING_HOSTS,
         controls: { links: true, senders: null, algorithm: null },
       };
-      return { scene, sample: { atMs: report.atNs / 1e6, ports: livePorts(report.ports), flows: sendingHosts(report) } };
+      return {
+        scene,
+        sample: { atMs: report.atNs / 1e6, ports: livePorts(report.ports), flows: sendingHosts(report) },
+      };
     },
     change: (command) => {
       const { verb } = checkObject(command, 'the command', ['verb', 'link', 'changes']);

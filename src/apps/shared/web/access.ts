@@ -26,7 +26,8 @@ export class WebAccess {
   /** `address`: as it was asked for, a name included. */
   constructor(address: Address, token: string) {
     this.address = address;
-    this.token = token;
+    // As the address has it, whatever somebody wrote into a file.
+    this.token = encodeURIComponent(token);
   }
 
   /** Beyond this machine looking needs the token, too. */

@@ -65,7 +65,9 @@ export class LiveServer {
     const running = new LiveServer(options);
     const { host, port } = options.address;
     await new Promise<void>((resolve, reject) => {
-      running.server.once('error', (error) => reject(failureOf(error, `--web '${formatAddress(options.address)}'`) ?? error));
+      running.server.once('error', (error) =>
+        reject(failureOf(error, `--web '${formatAddress(options.address)}'`) ?? error),
+      );
       running.server.listen(port, host, resolve);
     });
     // Too many open files, say: the connection is lost, and the process goes on.
@@ -77,7 +79,7 @@ export class LiveServer {
   get url(): string {
     const bound = this.server.address();
     const port = typeof bound === 'object' && bound !== null ? bound.port : this.options.address.port;
-    return `http://${formatAddress({ host: this.options.address.host, port })}/#${this.options.token}`;
+    return `http://${formatAddress({ host: this.options.address.host, port })}/#${encodeURIComponent(this.options.token)}`;
   }
 
   close(): Promise<void> {
@@ -97,7 +99,8 @@ export class LiveServer {
     const refusal = this.access.refusal(asking);
     if (refusal !== null) this.refuse(response, refusal);
     else if (path === '/control') await this.change(request, response);
-    else if (method !== 'GET' && method !== 'HEAD') this.refuse(response, { status: 405, message: 'only GET is allowed here' });
+    else if (method !== 'GET' && method !== 'HEAD')
+      this.refuse(response, { status: 405, message: 'only GET is allowed here' });
     else if (path === '/') this.sendPage(response);
     else if (path === '/events') this.look(request, response, this.access.lookRefusal(asking));
     else this.refuse(response, { status: 404, message: `there is nothing at ${printable(path.slice(0, 80))}` });
@@ -108,10 +111,13 @@ export class LiveServer {
   }
 
   private look(request: IncomingMessage, response: ServerResponse, refusal: Refusal | null): void {
-    if (refusal !== null) return this.refuse(response, refusal);
-    if (this.feed.size >= MAX_VIEWERS) {
-      return this.refuse(response, { status: 503, message: `${MAX_VIEWERS} look already: close a page` });
-    }
+    const full = { status: 503, message: `${MAX_VIEWERS} look already: close a page` };
+    const problem = refusal ?? (this.feed.size >= MAX_VIEWERS ? full : null);
+    if (problem === null) this.admit(request, response);
+    else this.refuse(response, problem);
+  }
+
+  private admit(request: IncomingMessage, response: ServerResponse): void {
     const { remoteAddress = '', remotePort = 0 } = request.socket;
     const viewer = {
       take: (text: string) => {
@@ -140,9 +146,11 @@ export class LiveServer {
     const refusal = this.access.changeRefusal({ method, url, headers });
     if (refusal !== null) return this.refuse(response, refusal);
     const { source } = this.options;
-    if (source.change === undefined) return this.refuse(response, { status: 403, message: 'nothing can be changed here' });
+    if (source.change === undefined)
+      return this.refuse(response, { status: 403, message: 'nothing can be changed here' });
     const text = await bodyOf(request);
-    if (text === null) return this.refuse(response, { status: 413, message: `a command has at most ${MAX_COMMAND_BYTES} bytes` });
+    if (text === null)
+      return this.refuse(response, { status: 413, message: `a command has at most ${MAX_COMMAND_BYTES} bytes` });
     try {
       const result = await source.change(JSON.parse(text));
       this.feed.changed();

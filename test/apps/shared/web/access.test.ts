@@ -4,7 +4,11 @@ import { WebAccess } from '../../../../src/apps/shared/web/access.js';
 const TOKEN = '0123456789abcdef0123456789abcdef';
 const access = new WebAccess({ host: '127.0.0.1', port: 1 }, TOKEN);
 const open = new WebAccess({ host: 'lab.example', port: 1 }, TOKEN);
-const asking = (headers: object, url = '/', method = 'POST') => ({ method, url, headers: { host: '127.0.0.1:1', ...headers } });
+const asking = (headers: object, url = '/', method = 'POST') => ({
+  method,
+  url,
+  headers: { host: '127.0.0.1:1', ...headers },
+});
 const good = { 'content-type': 'application/json', authorization: `Bearer ${TOKEN}`, origin: 'http://127.0.0.1:1' };
 
 describe('who may use a live page', () => {
@@ -12,9 +16,12 @@ describe('who may use a live page', () => {
     expect(access.refusal(asking({ host }))).toBeNull();
   });
 
-  it.each(['evil.example', 'evil.example:28480', '', '127.0.0.1.evil.example', undefined])('is not called %s', (host) => {
-    expect(access.refusal(asking({ host }))).toMatchObject({ status: 421 });
-  });
+  it.each(['evil.example', 'evil.example:28480', '', '127.0.0.1.evil.example', undefined])(
+    'is not called %s',
+    (host) => {
+      expect(access.refusal(asking({ host }))).toMatchObject({ status: 421 });
+    },
+  );
 
   it('answers to the name that it was given', () => {
     expect(open.refusal(asking({ host: 'lab.example:28480' }))).toBeNull();

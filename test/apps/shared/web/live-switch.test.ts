@@ -20,7 +20,14 @@ describe('a switch as its live page has it', () => {
     ]);
     expect(liveDirections([port])[0]).toMatchObject({ name: 'h1->s1', rateBps: 1e8, markBytes: 3000, isDown: false });
     const numbers = Object.fromEntries(PORT_NUMBERS.map((name, at) => [name, livePorts([port])[0][at]]));
-    expect(numbers).toMatchObject({ dataFrames: 10, dataBytes: 15_380, creditDrops: 3, dataDrops: 9, lost: 13, queueBytes: 1538 });
+    expect(numbers).toMatchObject({
+      dataFrames: 10,
+      dataBytes: 15_380,
+      creditDrops: 3,
+      dataDrops: 9,
+      lost: 13,
+      queueBytes: 1538,
+    });
   });
 
   it('knows the hosts that send', () => {
