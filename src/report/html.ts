@@ -40,10 +40,15 @@ export interface PageParts {
   /** HTML beside the page, in view while it moves. */
   readonly contents?: string | undefined;
   readonly script?: string | undefined;
+  /** Beside that of all pages. */
+  readonly style?: string | undefined;
+  /** Its script may talk to the server that the page comes from. */
+  readonly isServed?: boolean | undefined;
 }
 
 /** `body` is HTML. The policy forbids what the page does not need: of scripts it lets this one run, so that a mistake of ours stays text. */
-export function page(title: string, body: string, { contents = '', script = '' }: PageParts = {}): string {
+export function page(title: string, body: string, parts: PageParts = {}): string {
+  const { contents = '', script = '', style = '', isServed = false } = parts;
   const main = `<main>\n<h1>${escapeHtml(title)}</h1>\n${body}\n</main>`;
   const whole =
     contents === ''
@@ -55,11 +60,11 @@ export function page(title: string, body: string, { contents = '', script = '' }
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none';${scripts} style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none';${scripts}${isServed ? " connect-src 'self';" : ''} style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <style>
-${PAGE_STYLE}
+${PAGE_STYLE}${style === '' ? '' : `\n${style}`}
 </style>
 </head>
 <body>

@@ -75,6 +75,11 @@ export class ServiceHost {
     return [...this.places.streams].reduce((sum, { receiver }) => withFlow(sum, receiver), this.closedCredits);
   }
 
+  /** The flows that are served now. */
+  get receivers(): Receiver[] {
+    return [...this.places.streams].map(({ receiver }) => receiver);
+  }
+
   /** Takes no more streams and lets the services give up theirs. Reset the flows afterwards. */
   async close(): Promise<void> {
     this.isClosing = true;

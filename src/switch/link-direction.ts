@@ -7,6 +7,7 @@ import { NEVER } from '../base/time.js';
 import type { Frame } from '../wire/frame.js';
 import { FrameQueue } from '../wire/frame-queue.js';
 import type { FrameTap } from '../wire/frame-tap.js';
+import { thresholdBytes } from './data-marking.js';
 import { type Impairment, type ImpairmentConfig, NO_IMPAIRMENT } from './impairment.js';
 import { Port, type PortConfig } from './port.js';
 import { PortField as F, newPortRecord, type PortRecords } from './port-record.js';
@@ -135,6 +136,11 @@ export const DIRECTION_METRICS = {
   rateBps: nullable(gauge('bit/s', 'Rate; null: unlimited')),
   delayNs: gauge('ns', 'Propagation delay'),
   impairment: label('Impairments as they are set (docs/SCENARIOS.md); times in ns', NO_IMPAIRMENT),
+  dataQueueBytesLimit: gauge('bytes', 'What the data queue holds at most'),
+  markThresholdBytes: nullable(
+    gauge('bytes', 'Data queue from which frames are marked CE (PROTOCOL §9.3); null: never'),
+  ),
+  creditQueueFramesLimit: gauge('credits', 'What the credit queue holds at most, of each class'),
   ...PORT_METRICS,
 };
 
@@ -244,8 +250,16 @@ export class LinkDirection {
 
   snapshot(nowNs: number): DirectionSnapshot {
     const { name, link, from, to } = this.place;
-    const rateBps = Number.isFinite(this.config.rateBps) ? this.config.rateBps : null;
-    const impairment = this.impairment.settings;
-    return { name, link, from, to, rateBps, delayNs: this.delayNs, impairment, ...this.statistics.snapshot(nowNs) };
+    const { config, delayNs } = this;
+    const threshold = thresholdBytes(config);
+    return {
+      ...{ name, link, from, to, delayNs },
+      rateBps: Number.isFinite(config.rateBps) ? config.rateBps : null,
+      impairment: this.impairment.settings,
+      dataQueueBytesLimit: config.dataQueueBytes,
+      markThresholdBytes: Number.isFinite(threshold) ? threshold : null,
+      creditQueueFramesLimit: config.creditQueueFrames,
+      ...this.statistics.snapshot(nowNs),
+    };
   }
 }

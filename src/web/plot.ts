@@ -60,12 +60,12 @@ export class Plot {
 }
 
 /** From 0. */
-function yRange(low: number | null, high: number | null): uPlot.Range.MinMax {
+export function yRange(low: number | null, high: number | null): uPlot.Range.MinMax {
   const [, top] = uPlot.rangeNum(0, high === null || high <= 0 ? 1 : high, 0.05, true);
   return [Math.min(0, low ?? 0), top];
 }
 
-function axisOf(label: string): uPlot.Axis {
+export function axisOf(label: string): uPlot.Axis {
   return {
     label,
     font: FONT,
@@ -100,14 +100,14 @@ function short(value: number): string {
 const PREFIXES = ['', 'k', 'M', 'G', 'T'];
 
 /** Four digits say what an eye can see. */
-function shown(value: number | null): string {
+export function shown(value: number | null): string {
   return value === null || value === undefined
     ? '-'
     : Number(value.toPrecision(4)).toLocaleString('en', { maximumFractionDigits: 6 });
 }
 
 /** A dashed line for each mark with its number, which the page explains; numbers that would meet go down a row. */
-function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly PageMark[]): void {
+export function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly PageMark[]): void {
   ctx.save();
   ctx.strokeStyle = ctx.fillStyle = pageColour('--red');
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;

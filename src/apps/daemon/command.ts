@@ -29,8 +29,12 @@ import { serveHostMetrics } from '../shared/host-metrics.js';
 import { METRICS_OPTION } from '../shared/metrics.js';
 import { flag, listOption, option, optionalOption } from '../shared/options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import type { LiveServer } from '../shared/web/live-server.js';
+import { openWeb, WEB_OPTIONS } from '../shared/web/web-options.js';
 import { FileService } from './file-service.js';
+import { daemonSource } from './live-source.js';
 import { DAEMON_METRICS, DaemonReport } from './report.js';
+import { servedFlows } from './served-flows.js';
 import { TunnelServices } from './tunnel-services.js';
 
 /** Loopback unless told otherwise; port 0 is any free one, which the ready line names. */
@@ -76,6 +80,7 @@ const DAEMON_OPTIONS = {
     describe: 'how long a peer that opens a stream has to say what it is for',
     defaultText: '10s',
   }),
+  ...WEB_OPTIONS,
   metrics: METRICS_OPTION,
   json: flag({ describe: 'one JSON object a line: metrics, listening, file, tunnel, progress, summary' }),
   ...TRANSPORT_OPTIONS,
@@ -179,6 +184,7 @@ class Daemon {
   private readonly space: SpaceBook;
   private metrics: MetricsServer | null = null;
   private timer: NodeJS.Timeout | undefined;
+  private web: LiveServer | null = null;
 
   constructor(invocation: DaemonInvocation, directory: string, parts: PartStore) {
     const { options, results, logger } = invocation;
@@ -229,6 +235,8 @@ class Daemon {
     this.host = host;
     this.startNs = host.now();
     this.metrics = await serveHostMetrics(host, this.metricSources(), this.invocation);
+    const title = `daemon ${options.switch === undefined ? `at ${formatAddress(host.info.local)}` : `of host ${host.link.hostId}`}`;
+    this.web = await openWeb(options, { source: daemonSource(host, this.services, title), logger, title });
     this.reportListening(host);
     if (options.interval !== undefined) {
       this.timer = setInterval(() => this.reportProgress(host), options.interval / 1e6);
@@ -249,6 +257,7 @@ class Daemon {
   async stop(): Promise<void> {
     const { host, services } = this;
     clearInterval(this.timer);
+    await this.web?.close();
     if (host === null) return;
     await Promise.all([services.close(), this.tunnels.close()]);
     this.tunnels.summary();
@@ -287,12 +296,14 @@ class Daemon {
       frameBytes: link.maxFrameBytes,
       directory: this.directory,
       info,
+      web: this.web?.url ?? null,
     });
   }
 
   private reportProgress(host: Host): void {
     const { services } = this;
     if (services.streamCount === 0) return;
-    this.report.progress({ nowNs: host.now(), flows: this.files.progress(), credits: services.credits });
+    const streams = servedFlows(services.receivers, host.creditAlgorithm);
+    this.report.progress({ nowNs: host.now(), flows: this.files.progress(), streams, credits: services.credits });
   }
 }

@@ -14,6 +14,7 @@ import type { DatapathInfo } from '../../udp/datapath.js';
 import { DRIVER_METRICS, type DriverStatistics } from '../../udp/statistics.js';
 import type { Results } from '../shared/results.js';
 import type { FileOutcome, FileProgress } from './file-service.js';
+import type { ServedFlow } from './served-flows.js';
 
 /** Where a daemon takes flows. */
 export interface ListeningReport extends Reached {
@@ -21,12 +22,15 @@ export interface ListeningReport extends Reached {
   readonly frameBytes: number;
   readonly directory: string;
   readonly info: DatapathInfo;
+  /** Of the live page, with its token; null for none. */
+  readonly web: string | null;
 }
 
 /** What goes on at one moment. Counts are since the start, times of the driver's clock. */
 export interface ProgressReport {
   readonly nowNs: number;
   readonly flows: readonly FileProgress[];
+  readonly streams: readonly ServedFlow[];
   readonly credits: ServiceCredits;
 }
 
@@ -68,6 +72,14 @@ export const PROGRESS_EVENT = {
     ...FLOW_NAME,
     name: label('Name of the file'),
     bytesDelivered: counter('bytes', 'Arrived in order'),
+  }),
+  streams: list('All flows that its services take, files included', {
+    ...FLOW_NAME,
+    algorithm: label('Credit algorithm; window where the sender rules the flow'),
+    bytesDelivered: counter('bytes', 'Arrived in order'),
+    rateBps: gauge('bit/s', 'Rate of its credits'),
+    rttNs: gauge('s', 'Smoothed round-trip time; 0: not known'),
+    state: label<Readonly<Record<string, number>>>('What its algorithm has in mind', {}),
   }),
   ...SERVICE_METRICS,
 };
@@ -130,7 +142,8 @@ export class DaemonReport {
   }
 
   /** The daemon is ready: programs wait for this line. */
-  listening({ address, switchAddress, hostId, rateBps, frameBytes, directory, info }: ListeningReport): void {
+  listening(report: ListeningReport): void {
+    const { address, switchAddress, hostId, rateBps, frameBytes, directory, info, web } = report;
     if (this.isJson) {
       this.results.json({
         event: 'listening',
@@ -140,6 +153,7 @@ export class DaemonReport {
         link_rate_bps: Number.isFinite(rateBps) ? rateBps : null,
         frame_bytes: frameBytes,
         directory,
+        web,
         receive_buffer_bytes: info.receiveBufferBytes,
         send_buffer_bytes: info.sendBufferBytes,
       });
@@ -148,6 +162,7 @@ export class DaemonReport {
     this.results.line(
       `${whereReached({ address, switchAddress, hostId })}, link ${displayRate(rateBps)}; files go to ${directory}`,
     );
+    if (web !== null) this.results.line(`live page at ${web}`);
   }
 
   /** For DAEMON_METRICS. */
@@ -180,14 +195,17 @@ export class DaemonReport {
     this.results.json({ event: 'file', ...documentOf(FILE_EVENT, { ...values, goodputBps: goodput }) });
   }
 
-  progress({ nowNs, flows, credits }: ProgressReport): void {
+  progress({ nowNs, flows, streams, credits }: ProgressReport): void {
     if (!this.isJson) {
       for (const { name, peerName, bytesDelivered } of flows) {
         this.results.line(`receiving '${name}' from ${peerName}: ${displaySize(bytesDelivered)}`);
       }
       return;
     }
-    this.results.json({ event: 'progress', ...documentOf(PROGRESS_EVENT, { timeNs: nowNs, flows, ...credits }) });
+    this.results.json({
+      event: 'progress',
+      ...documentOf(PROGRESS_EVENT, { timeNs: nowNs, flows, streams, ...credits }),
+    });
   }
 
   summary(report: SummaryReport): void {

@@ -20,6 +20,7 @@ export const command = defineCommand({
     },
     { line: 'xpass demo --senders 8 --algorithm naive', meaning: 'Eight, without credit feedback' },
     { line: 'xpass demo --algorithm ec4,dctcp', meaning: 'Credits and windows in one queue' },
+    { line: 'xpass demo --web', meaning: 'A page that shows and changes it, until Ctrl-C' },
     { line: 'xpass demo --loss 1% --json', meaning: 'Links that lose frames, and one JSON object' },
   ],
   run: runDemo,

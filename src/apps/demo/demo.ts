@@ -13,6 +13,7 @@ import { prepare } from './prepare.js';
 import { Recorder } from './recorder.js';
 import { type DemoRun, demoResult, summaryLines } from './report.js';
 import { DemoView } from './view.js';
+import { runWebDemo } from './web-demo.js';
 
 type DemoInvocation = Invocation<typeof DEMO_OPTIONS>;
 
@@ -27,6 +28,7 @@ export async function runDemo(invocation: DemoInvocation): Promise<ExitCode> {
   const crew: Crew = { roster: new Roster(), signal: ending.signal };
   const interrupted = new Promise<'interrupted'>((resolve) => onInterrupt(() => resolve('interrupted')));
   const view = new DemoView(new LiveRegion(terminal));
+  if (options.web !== undefined) return runWebDemo(invocation, { fileBytes, crew, view, interrupted });
   const run = play(options, { fileBytes, crew, view });
   // When it is interrupted, the processes that it waits for end, and so does it; nobody waits for how.
   run.catch(() => {});

@@ -45,6 +45,14 @@ const REST_MS = 300;
 /** How often the receiver says how far each file is. */
 const PROGRESS_INTERVAL = '100ms';
 
+/** Senders that a page may ask for where the run began with fewer (ours: as many processes as a laptop bears). */
+const WEB_SENDERS = 8;
+
+/** As many as there are places for at the switch. */
+export function mostSenders({ senders, web }: Pick<DemoValues, 'senders' | 'web'>): number {
+  return web === undefined ? senders : Math.max(senders, WEB_SENDERS);
+}
+
 /** Name under which sender `index` (from 0) stores its file. */
 export function fileName(index: number): string {
   return `from-sender-${index + 1}`;
@@ -53,23 +61,23 @@ export function fileName(index: number): string {
 /** The processes of the demonstration: a switch with a link to each host, a receiver, and senders. */
 export class DemoNetwork {
   readonly control: SwitchControl;
-  readonly receiver: Child;
-  readonly senders: readonly Child[];
-  private readonly roster: Roster;
-  private readonly directory: string;
+  private readonly parts: NetworkParts;
+  private current: Child;
+  private others: Child[];
 
-  private constructor(parts: {
-    control: SwitchControl;
-    roster: Roster;
-    receiver: Child;
-    senders: Child[];
-    directory: string;
-  }) {
+  private constructor(parts: NetworkParts & { control: SwitchControl; receiver: Child; senders: Child[] }) {
     this.control = parts.control;
-    this.roster = parts.roster;
-    this.receiver = parts.receiver;
-    this.senders = parts.senders;
-    this.directory = parts.directory;
+    this.parts = parts;
+    this.current = parts.receiver;
+    this.others = parts.senders;
+  }
+
+  get receiver(): Child {
+    return this.current;
+  }
+
+  get senders(): readonly Child[] {
+    return this.others;
   }
 
   /**
@@ -87,18 +95,14 @@ export class DemoNetwork {
         timeoutMs: patienceMs(),
         lastHeard: () => crew.roster.lastHeard(),
       });
-      const receiver = spawn(crew, 'the receiver', {
-        args: receiverArguments(values, address, directory),
-        isServer: true,
-      });
-      const senders = Array.from({ length: values.senders }, (_, index) =>
-        spawn(crew, `sender ${index + 1}`, { args: senderArguments(values, address, index), mayFail: true }),
-      );
+      const parts = { crew, address, directory };
+      const receiver = spawnReceiver(values, parts);
+      const senders = Array.from({ length: values.senders }, (_, index) => spawnSender(values, parts, index));
       await Promise.all([
         receiver.event('listening').then(onReady),
         ...senders.map((sender) => sender.event('ready').then(onReady)),
       ]);
-      return new DemoNetwork({ control, roster: crew.roster, receiver, senders, directory });
+      return new DemoNetwork({ control, receiver, senders, ...parts });
     } catch (error) {
       await crew.roster.stop();
       await rm(directory, { recursive: true, force: true });
@@ -118,7 +122,7 @@ export class DemoNetwork {
     const ready = Promise.all(this.senders.map((sender) => sender.event('ready')));
     for (const sender of this.senders) sender.say('rest');
     await ready;
-    await this.roster.unlessLost(sleep(REST_MS));
+    await this.parts.crew.roster.unlessLost(sleep(REST_MS));
   }
 
   /** All senders begin. */
@@ -128,10 +132,49 @@ export class DemoNetwork {
 
   /** Resolves when all processes have ended and nothing of theirs is left on the disk. */
   async stop(): Promise<void> {
+    const { crew, directory } = this.parts;
     this.control.close();
-    await this.roster.stop();
-    await rm(this.directory, { recursive: true, force: true });
+    await crew.roster.stop();
+    await rm(directory, { recursive: true, force: true });
   }
+
+  /** Has as many senders send to nowhere as `values` say: starts some, or ends the last ones. */
+  async setSenders(values: NetworkValues): Promise<void> {
+    const { roster } = this.parts.crew;
+    const leaving = this.others.splice(values.senders);
+    await Promise.all(leaving.map((sender) => roster.dismiss(sender)));
+    const coming = Array.from({ length: values.senders - this.others.length }, (_, at) =>
+      spawnSender(values, this.parts, this.others.length + at),
+    );
+    this.others.push(...coming);
+    await Promise.all(coming.map((sender) => sender.event('ready')));
+  }
+
+  /** Starts receiver and senders anew, with the algorithm of `values`. */
+  async setAlgorithm(values: NetworkValues): Promise<void> {
+    const { roster } = this.parts.crew;
+    await Promise.all([this.current, ...this.others.splice(0)].map((process) => roster.dismiss(process)));
+    this.current = spawnReceiver(values, this.parts);
+    await this.current.event('listening');
+    await this.setSenders(values);
+  }
+}
+
+/** What processes need to find each other. */
+interface NetworkParts {
+  readonly crew: Crew;
+  /** Of the switch. */
+  readonly address: string;
+  /** Of the receiver. */
+  readonly directory: string;
+}
+
+function spawnReceiver(values: NetworkValues, { crew, address, directory }: NetworkParts): Child {
+  return spawn(crew, 'the receiver', { args: receiverArguments(values, address, directory), isServer: true });
+}
+
+function spawnSender(values: NetworkValues, { crew, address }: NetworkParts, index: number): Child {
+  return spawn(crew, `sender ${index + 1}`, { args: senderArguments(values, address, index), mayFail: true });
 }
 
 interface Spawned extends Pick<CompanionOptions, 'isServer' | 'mayFail'> {
@@ -149,14 +192,15 @@ function driverArguments({ datapath }: NetworkValues): string[] {
 }
 
 function switchArguments(values: NetworkValues): string[] {
-  const { senders, linkRate } = values;
-  const topology = ['--topology', 'star', '--hosts', String(senders + 1), '--link-rate', `${linkRate}bit`];
+  const { linkRate } = values;
+  const topology = ['--topology', 'star', '--hosts', String(mostSenders(values) + 1), '--link-rate', `${linkRate}bit`];
   return [
     'switch',
     '--listen',
     '127.0.0.1:0',
     ...topology,
-    ...(needsMarks(values.algorithm) ? ['--ecn-threshold', MARKED_QUEUE] : []),
+    // A page may ask for window algorithms later.
+    ...(needsMarks(values.algorithm) || values.web !== undefined ? ['--ecn-threshold', MARKED_QUEUE] : []),
     '--json',
     ...driverArguments(values),
   ];

@@ -5,6 +5,7 @@ import { integer, text } from '../../base/value-kind.js';
 import { DEFAULT_CONFIG } from '../../core/config.js';
 import { flag, type OptionSpec, option, optionalOption } from '../shared/options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { WEB_OPTIONS } from '../shared/web/web-options.js';
 import { MIX } from './mix.js';
 
 /** More sender processes than this starve each other on any machine that a demonstration runs on (ours). */
@@ -30,5 +31,6 @@ export const DEMO_OPTIONS = {
     defaultText: DEFAULT_CONFIG.creditAlgorithm,
   }),
   datapath: TRANSPORT_OPTIONS.datapath,
+  ...WEB_OPTIONS,
   json: flag({ describe: 'one JSON object at the end instead of the summary' }),
 };

@@ -32,6 +32,12 @@ export class Roster {
     this.members.add(member);
   }
 
+  /** Ends one of them; the others go on. */
+  async dismiss(member: Member): Promise<void> {
+    await member.stop();
+    this.members.delete(member);
+  }
+
   /** A process cannot go on: every wait fails, the present ones and those that follow until `stop`. The first loss counts. */
   lose(failure: Error): void {
     this.loss ??= failure;

@@ -13,7 +13,7 @@ import { CONTROL_ADDRESS, isLocal } from '../../services/control/address.js';
 import { readTokenFile } from '../../services/control/token.js';
 import type { MetricsServer } from '../../services/metrics/server.js';
 import { DEFAULT_KEEP_ALIVE_MS, SWITCH_METRICS } from '../../switch/switch.js';
-import { address } from '../../udp/address.js';
+import { address, formatAddress } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { captureSettings, ProcessCapture, SWITCH_CAPTURE_OPTIONS } from '../shared/capture-options.js';
@@ -22,6 +22,8 @@ import { METRICS_OPTION, serveMetrics } from '../shared/metrics.js';
 import { flag, mapOption, option, optionalOption } from '../shared/options.js';
 import type { Results } from '../shared/results.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { openWeb, WEB_OPTIONS } from '../shared/web/web-options.js';
+import { switchSource } from './live-source.js';
 import { SUMMARY_METRICS, SwitchPrinter } from './report.js';
 import { SwitchServer } from './switch-server.js';
 import { chooseTopology, TOPOLOGY_OPTIONS } from './topology-options.js';
@@ -72,6 +74,7 @@ const SWITCH_OPTIONS = {
     describe: 'print the ports this often',
     alias: 'i',
   }),
+  ...WEB_OPTIONS,
   metrics: METRICS_OPTION,
   json: flag({ describe: 'one JSON object a line: metrics, listening, ports at each interval, summary' }),
 };
@@ -102,6 +105,7 @@ export const command = defineCommand({
       meaning: 'What the ports drop, for Wireshark (docs/CAPTURES.md)',
     },
     { line: 'xpass switch --json --interval 100ms', meaning: 'Say what happens to a program' },
+    { line: 'xpass switch --web', meaning: 'Show what happens on a page, and let it change links' },
   ],
   subcommands: [{ name: 'ctl', summary: 'ask a running switch, change its links', load: () => import('./ctl.js') }],
   run,
@@ -117,8 +121,13 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   const printer = new SwitchPrinter(results, options.json);
   const metrics = await openMetrics(running, options, results);
   const { addresses, control, controlToken } = running;
+  const title = `switch ${chosen.name} at ${formatAddress(addresses[0])}`;
+  const web = await openWeb(options, { source: switchSource(running, title), logger, title });
   printer.listening(
-    { chosen, addresses, control: control.address, controlToken: shownToken(options, controlToken) },
+    {
+      ...{ chosen, addresses, control: control.address, controlToken: shownToken(options, controlToken) },
+      web: web?.url ?? null,
+    },
     running.report(),
   );
   const timer =
@@ -127,6 +136,7 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
       : setInterval(() => printer.interval(running.report()), options.interval / MILLISECOND_NS);
   await interrupted;
   clearInterval(timer);
+  await web?.close();
   printer.summary(running.report(), running.driver());
   await metrics?.close();
   await running.close();

@@ -18,6 +18,8 @@ export interface ListeningReport {
   readonly control: ControlAddress;
   /** To be told, once; null for none, and for one that a file holds. */
   readonly controlToken: string | null;
+  /** Of the live page, with its token; null for none. */
+  readonly web: string | null;
 }
 
 /** What a switch says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/decisions/0006 */
@@ -33,7 +35,7 @@ export class SwitchPrinter {
   }
 
   /** The switch is ready: programs wait for this line. `report` is the first that there is. */
-  listening({ chosen, addresses, control, controlToken }: ListeningReport, report: SwitchReport): void {
+  listening({ chosen, addresses, control, controlToken, web }: ListeningReport, report: SwitchReport): void {
     const { hosts, switches, links, trunks } = chosen.topology;
     const [address, ...trunkAddresses] = addresses.map(formatAddress);
     const controlAddress = formatControlAddress(control);
@@ -45,6 +47,7 @@ export class SwitchPrinter {
         address,
         control: controlAddress,
         control_token: controlToken,
+        web,
         topology: chosen.name,
         hosts: hosts.map(({ id, name }) => ({ id, name })),
         links: links.map(({ name }) => name),
@@ -55,6 +58,7 @@ export class SwitchPrinter {
     const sizes = [counted(hosts, 'host'), counted(switches, 'switch', 'es'), counted(links, 'link')].join(', ');
     const told = controlToken === null ? '' : `, token ${controlToken}`;
     this.results.line(`listening on ${address}, control at ${controlAddress}${told}: ${chosen.name}, ${sizes}`);
+    if (web !== null) this.results.line(`live page at ${web}`);
     trunks.forEach(({ name, address: to }, index) => {
       this.results.line(`trunk ${name} from ${trunkAddresses[index]} to ${to}`);
     });

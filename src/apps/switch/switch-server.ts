@@ -112,6 +112,11 @@ export class SwitchServer {
     return this.udp.statistics();
   }
 
+  /** Does a command of the control channel. Throws a ConfigError for one that it does not take. */
+  command(command: unknown): object {
+    return answerControl(this.udp, command);
+  }
+
   async close(): Promise<void> {
     await this.control.close();
     await this.udp.close();

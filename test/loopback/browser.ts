@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+
+/** Where Debian, Ubuntu and macOS have it. */
+const PATHS = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+const EXECUTABLE = PATHS.find((path) => existsSync(path));
+
+/** For `skip(NO_BROWSER !== null, ...)`. */
+export const NO_BROWSER = EXECUTABLE === undefined ? `no Chromium is installed: ${PATHS.join(', ')}` : null;
+
+/** Root has no sandbox of its own in a container; the rest keeps the browser from talking to anybody but the test. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** A browser until the end of the test. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: EXECUTABLE as string, args: FLAGS });
+  onTestFinished(() => browser.close());
+  return browser;
+}
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** What the page's console said of errors, and what its script threw. */
+  readonly errors: string[];
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<WatchedPage> {
+  const page = await browser.newPage(options);
+  const errors: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.goto(url);
+  return { page, errors };
+}
+
+/** How far a page is wider than its window: 0 where nobody has to move it sideways. */
+export function overflowOf(page: Page): Promise<number> {
+  return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+}
