@@ -42,6 +42,7 @@ const LISTENING = {
     sendBufferBytes: 212_992,
     warnings: [],
   },
+  web: null,
 };
 
 const SUMMARY = {
@@ -83,6 +84,7 @@ describe('what a daemon says to a program', () => {
       link_rate_bps: null,
       frame_bytes: 1472,
       directory: '/srv/in',
+      web: null,
       receive_buffer_bytes: 4_194_304,
       send_buffer_bytes: 212_992,
     });
@@ -102,11 +104,24 @@ describe('what a daemon says to a program', () => {
   it('is how far the flows are and what became of the credits', () => {
     const { report: daemon, lines } = report(true);
     const flow = { peerName: 'host 2', flowId: 77, name: 'a.bin', bytesDelivered: 1_000 };
-    daemon.progress({ nowNs: 2.5e9, flows: [flow], credits: CREDITS });
+    const state = { target: 0.5 };
+    const stream = {
+      peerName: 'host 2',
+      flowId: 77,
+      algorithm: 'steady',
+      bytesDelivered: 1_100,
+      rateBps: 1e6,
+      rttNs: 2e6,
+      state,
+    };
+    daemon.progress({ nowNs: 2.5e9, flows: [flow], streams: [stream], credits: CREDITS });
     expect(JSON.parse(lines()[0])).toEqual({
       event: 'progress',
       time_s: 2.5,
       flows: [{ peer: 'host 2', id: 77, name: 'a.bin', bytes_delivered: 1_000 }],
+      streams: [
+        { peer: 'host 2', id: 77, algorithm: 'steady', bytes_delivered: 1_100, rate_bps: 1e6, rtt_s: 0.002, state },
+      ],
       credits: CREDIT_KEYS,
       data_lost_frames: 10,
     });
@@ -143,6 +158,7 @@ describe('what a daemon says to people', () => {
     daemon.progress({
       nowNs: 1,
       flows: [{ peerName: 'host 2', flowId: 77, name: 'a.bin', bytesDelivered: 2_048 }],
+      streams: [],
       credits: CREDITS,
     });
     expect(lines()).toEqual([

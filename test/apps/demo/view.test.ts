@@ -75,6 +75,8 @@ const VALUES: NetworkValues = {
   loss: 0,
   algorithm: ['steady'],
   datapath: 'dgram',
+  web: undefined,
+  webToken: undefined,
   json: false,
 };
 

@@ -14,6 +14,7 @@ const listening = {
   addresses: [{ host: '127.0.0.1', port: 5 }],
   control: { host: '127.0.0.1', port: 6 },
   controlToken: null,
+  web: null,
 };
 
 function print(isJson: boolean, act: (printer: SwitchPrinter) => void): string {
@@ -41,6 +42,7 @@ describe('what a switch says in JSON', () => {
       address: '127.0.0.1:5',
       control: '127.0.0.1:6',
       control_token: null,
+      web: null,
       topology: 'star',
       hosts: [
         { id: 1, name: 'h1' },

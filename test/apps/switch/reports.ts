@@ -9,7 +9,8 @@ import { DRIVER_METRICS, type DriverStatistics } from '../../../src/udp/statisti
 export function port(name: string, changes: Partial<DirectionSnapshot> = {}): DirectionSnapshot {
   const [from, to] = name.split('->');
   const place = { name, link: to, from, to, rateBps: null, delayNs: 0, impairment: NO_IMPAIRMENT };
-  return { ...place, ...new PortStatistics().snapshot(0), ...changes };
+  const limits = { dataQueueBytesLimit: 384_500, markThresholdBytes: null, creditQueueFramesLimit: 8 };
+  return { ...place, ...limits, ...new PortStatistics().snapshot(0), ...changes };
 }
 
 /** A switch with two hosts, of which one is attached. */
