@@ -45,7 +45,8 @@ export async function ensureInstalled() {
 }
 
 /**
- * Makes dist/ of src/, tsc the declarations, bundle.mjs the programs and these the manual pages, unless it was made from exactly these sources. `afresh` removes dist/
+ * Makes dist/ of src/, tsc the declarations, bundle.mjs the programs and these the manual pages, unless it was made from exactly these sources.
+ * `afresh` removes dist/
  * first, inside the lock: another build may be writing it.
  */
 export async function ensureBuilt({ afresh = false } = {}) {

@@ -13,7 +13,10 @@ export interface TerminalShape {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Whether a stream gets colours: on a terminal that has them, unless NO_COLOR is set (no-color.org); FORCE_COLOR turns them on anywhere, and off where it is 0 or false. */
+/**
+ * Whether a stream gets colours: on a terminal that has them, unless NO_COLOR is set (no-color.org).
+ * FORCE_COLOR turns them on anywhere, and off where it is 0 or false.
+ */
 export function hasColors(stream: TerminalShape, environment: Environment = process.env): boolean {
   const isSet = (name: string): boolean => (environment[name] ?? '') !== '';
   if (environment.FORCE_COLOR === '0' || environment.FORCE_COLOR === 'false') return false;

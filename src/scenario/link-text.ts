@@ -84,7 +84,8 @@ const WORDS = [...VALUED_WORDS.keys(), ...BARE_WORDS.keys()];
 export const LINK_WORDS_ALLOWED = `${[...VALUED_WORDS.keys()].join(', ')}, each with a value; ${[...BARE_WORDS.keys()].join(', ')}`;
 
 /**
- * The fields that `rate 10mbit loss 5%` or `down` mean; later words win. The grammar of tc-netem(8) is understood too. Queues are sizes here: the frame size of a running link is not known. Throws
+ * The fields that `rate 10mbit loss 5%` or `down` mean; later words win.
+ * The grammar of tc-netem(8) is understood too. Queues are sizes here: the frame size of a running link is not known. Throws
  * a ConfigError that names the word and what is allowed. `what` names the link.
  */
 export function linkWords(text: string, what: string): LinkFields {

@@ -20,15 +20,16 @@ const BUNDLE = "import { writeFileSync } from 'node:fs'; writeFileSync('dist/new
 async function workingCopy() {
   const folder = await scratchDirectory();
   const at = (path: string) => join(folder, path);
-  for (const path of ['.config', 'src', 'dist', 'node_modules/typescript/bin']) {
+  for (const path of ['.config', 'bin', 'src', 'dist', 'node_modules/typescript/bin']) {
     await mkdir(at(path), { recursive: true });
   }
   await copyFile(PREPARE, at('.config/prepare.mjs'));
-  for (const path of ['package-lock.json', 'tsconfig.json', '.config/tsconfig.base.json'])
+  for (const path of ['package.json', 'package-lock.json', 'tsconfig.json', '.config/tsconfig.base.json'])
     await writeFile(at(path), '{}');
   await writeFile(at('dist/old.js'), '');
   await writeFile(at('node_modules/typescript/bin/tsc'), TSC);
   await writeFile(at('.config/bundle.mjs'), BUNDLE);
+  await writeFile(at('bin/xpass.mjs'), '');
   const prepare = (await import(/* @vite-ignore */ pathToFileURL(at('.config/prepare.mjs')).href)) as Prepare;
   const held = at(`.bootstrap.lock/${process.pid}-held`);
   return { prepare, held, has: (path: string) => existsSync(at(path)) };
