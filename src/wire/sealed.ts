@@ -8,7 +8,7 @@ export const AUTHENTICATED_FROM = 1;
 
 /** Of all frames but CREDIT, counted from the end of the body: the number stands where the check stood. */
 export const Sealed = { number: 0, tag: 4, tagBytes: 16, extraBytes: SEALED_EXTRA_BYTES } as const;
-export const LEAST_SEALED_BYTES = Header.bytes + CHECK_BYTES + Sealed.extraBytes;
+const LEAST_SEALED_BYTES = Header.bytes + CHECK_BYTES + Sealed.extraBytes;
 
 /** CREDIT: the explicit rate, which switches lower, stays where it is. `bytes` without padding. */
 export const SealedCredit = {
@@ -36,7 +36,7 @@ export function widenCredit(bytes: Uint8Array, length: number): number {
 }
 
 /** Whether a sealed CREDIT is as long as one can be, and its padding is zero: it is outside the tag. */
-export function isSealedCreditWhole(bytes: Uint8Array, length: number): boolean {
+function isSealedCreditWhole(bytes: Uint8Array, length: number): boolean {
   if (length < SealedCredit.bytes || length > SealedCredit.bytes + Credit.maxPaddingBytes) return false;
   for (let at: number = SealedCredit.bytes; at < length; at++) if (bytes[at] !== 0) return false;
   return true;
@@ -51,7 +51,7 @@ export function narrowCredit(bytes: Uint8Array, length: number): number {
 }
 
 /** Phase and packet number, 32 bits, signed: numbers above 2^31 would become doubles. */
-export function readCreditNumber(bytes: Uint8Array): number {
+function readCreditNumber(bytes: Uint8Array): number {
   return (read16(bytes, SealedCredit.numberHigh) << 16) | read16(bytes, SealedCredit.numberLow);
 }
 

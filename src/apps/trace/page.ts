@@ -46,10 +46,10 @@ interface TraceChart {
 }
 
 function chartsOf(events: readonly TraceEvent[], startMs: number): TraceChart[] {
-  const line = (name: string, event: string, valueOf: (event: TraceEvent) => number): LineSeries => {
+  const line = (name: string, event: string, value: (event: TraceEvent) => number): LineSeries => {
     const found = events.filter((each) => each.name === event);
     const x = found.map(({ time }) => (time - startMs) / 1e3);
-    return { name, x, y: found.map(valueOf), stepped: true };
+    return { name, x, y: found.map(value), stepped: true };
   };
   const sums = (name: string, event: string, key: string | null, scale = 1): LineSeries => {
     let sum = 0;

@@ -32,12 +32,14 @@ const SIM = [
 
 const STREAMS = ['stream/1472', 'stream/8972', 'stream/ping', 'stream/16KiB', 'stream/open'];
 const LOADED = ['loaded', 'loaded/speculative'];
+const CAPTURE = ['capture/headers', 'capture/whole'];
 
 const QUICK = [
   ...LOOPBACK,
   ...MESSAGES,
   ...STREAMS,
   ...LOADED,
+  ...CAPTURE,
   ...PACING,
   ...MEMORY,
   ...SEALING,
@@ -117,7 +119,7 @@ describe('the benchmarks', () => {
 
   it('are listed for a name that means nothing', () => {
     expect(() => selected('parking-lots')).toThrow(
-      /did you mean 'parking-lot'\?; allowed: the groups loopback, messages, streams, loaded, pacing, .* direct\/1472\/1, /,
+      /did you mean 'parking-lot'\?; allowed: the groups loopback, messages, streams, loaded, capture, pacing, .* direct\/1472\/1, /,
     );
   });
 });
