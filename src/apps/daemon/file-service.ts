@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, faultOf } from '../../services/file/fault.js';
-import { type FileHeader, parseFileHeader } from '../../services/file/file-header.js';
+import { type FileHeader, type FolderHeader, parseFileHeader, parseFolderHeader } from '../../services/file/file-header.js';
 import { type FileQuery, NO_OFFER, parseFileQuery } from '../../services/file/file-offer.js';
-import type { FileSystem } from '../../services/file/incoming-file.js';
+import { makeFolder } from '../../services/file/folders.js';
+import { chmodFolder, type FileSystem } from '../../services/file/incoming-file.js';
 import type { Message } from '../../services/file/message.js';
 import { type ClaimedPart, noPart, type PartStore } from '../../services/file/part-store.js';
 import { FileReceiver } from '../../services/file/receive-file.js';
 import type { SpaceBook } from '../../services/file/space.js';
 import type { TransferBody } from '../../services/file/transfer-reader.js';
-import { badVerdict, type Verdict } from '../../services/file/verdict.js';
+import { badVerdict, goodVerdict, type Verdict } from '../../services/file/verdict.js';
 import type { ServedStream, StreamService } from '../../services/service.js';
 
 export interface FileServiceOptions {
@@ -17,6 +18,8 @@ export interface FileServiceOptions {
   readonly overwrite: boolean;
   /** Whether files get their senders' permissions. */
   readonly keepMode?: boolean;
+  /** Whether files are on the disk before their verdicts; true by default. */
+  readonly isSynced?: boolean;
   /** Where unfinished files stay; without it nothing of them is left. */
   readonly parts?: PartStore;
   /** Without it the disk is the only bound. */
@@ -74,6 +77,12 @@ export class FileService implements StreamService {
     accept: (header, stream) => this.acceptQuery(header, stream),
     close: () => Promise.resolve(),
   };
+  /** Makes the folders that senders have. */
+  readonly folders: StreamService = {
+    kind: 'folder',
+    accept: (header, stream) => this.acceptFolder(header, stream),
+    close: () => Promise.resolve(),
+  };
   private readonly options: FileServiceOptions;
   private readonly transfers = new Set<IncomingTransfer>();
   private isClosing = false;
@@ -112,6 +121,26 @@ export class FileService implements StreamService {
     if (query instanceof Fault) return query;
     void this.answer(query, stream);
     return { bodyBytes: 0, hasTrailer: false, onBody: () => {}, onEnd: () => {}, onFault: () => {} };
+  }
+
+  private acceptFolder(message: Message, stream: ServedStream): TransferBody | Fault {
+    const header = parseFolderHeader(message);
+    if (header instanceof Fault) return header;
+    void this.makeFolder(header).then((verdict) => {
+      if (!this.isClosing) stream.reply(verdict);
+    });
+    return { bodyBytes: 0, hasTrailer: false, onBody: () => {}, onEnd: () => {}, onFault: () => {} };
+  }
+
+  private async makeFolder({ name, mode }: FolderHeader): Promise<Verdict> {
+    const { directory, fileSystem, keepMode = false } = this.options;
+    try {
+      await makeFolder({ directory, name, fileSystem });
+      if (keepMode) await chmodFolder(directory, name, mode);
+      return goodVerdict(`'${name}' is there`, null);
+    } catch (error) {
+      return badVerdict(faultOf(error, name));
+    }
   }
 
   private async answer(query: FileQuery, stream: ServedStream): Promise<void> {

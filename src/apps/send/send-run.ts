@@ -10,7 +10,6 @@ import type { HostSettings } from '../../net/host-settings.js';
 import type { TerminalShape } from '../../report/terminal.js';
 import { DISCARD_KIND } from '../../services/discard.js';
 import { Fault } from '../../services/file/fault.js';
-import type { FileHeader } from '../../services/file/file-header.js';
 import { type FileOffer, parseFileOffer } from '../../services/file/file-offer.js';
 import { encodeMessage, type Message } from '../../services/file/message.js';
 import { LEAST_RESUMED_BYTES } from '../../services/file/prefix-hashes.js';
@@ -20,7 +19,8 @@ import { openCommandHost, type Target } from '../shared/command-host.js';
 import { FileQuestion } from './file-question.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
 import { ProgressDisplay } from './progress.js';
-import { type FileResult, failedResult, skippedResult, verdictResult } from './report.js';
+import type { RateLimiter } from './rate-limiter.js';
+import { type FileResult, failedResult, type SentEntry, skippedResult, verdictResult } from './report.js';
 
 /**
  * A source again and again, under the header of a stream that its receiver reads and forgets: everything that sending a file does, without a file at
@@ -58,13 +58,17 @@ export class EndlessSource implements HashedSource {
 
 /** A file that is open, and what is said of it. */
 export interface SendableSource extends HashedSource {
-  readonly header: FileHeader;
+  readonly header: SentEntry;
+  /** Bytes that came from a pipe, whose header says Infinity. */
+  readonly bytes?: number;
   compare(offer: FileOffer): Promise<Comparison>;
 }
 
 /** A file that has been looked at and can be sent. */
 export interface Job {
-  readonly header: FileHeader;
+  readonly header: SentEntry;
+  /** It is not asked about, and comes after all files. */
+  readonly isFolder?: boolean;
   open(): Promise<SendableSource>;
 }
 
@@ -84,6 +88,9 @@ export interface SendRunOptions {
   readonly share: FlowOptions;
   /** Files under way at a time. */
   readonly parallel: number;
+  readonly limiter: RateLimiter;
+  /** Nothing is drawn. */
+  readonly isQuiet: boolean;
   /** How long to send to nowhere first; Infinity until a first line comes for `Hold`, before the one that it waits for; undefined for not at all. */
   readonly warmUpNs?: number | undefined;
 }
@@ -168,6 +175,7 @@ export class SendRun {
   /** Sends the first file to nowhere until `end`, so that both processes have their code compiled when something begins that counts. */
   private async warmUp(host: Host, end: Promise<void>): Promise<void> {
     const { logger, jobs } = this.options;
+    if (jobs.length === 0) return;
     const source = new EndlessSource(() => jobs[0].open());
     const transfer = this.newTransfer(host, source, logger);
     this.transfers.add(transfer);
@@ -191,20 +199,23 @@ export class SendRun {
   }
 
   private async sendAll(host: Host): Promise<void> {
-    const { terminal, jobs, parallel } = this.options;
-    const display = new ProgressDisplay(terminal, () => host.now());
-    display.start();
+    const { terminal, jobs, parallel, isQuiet } = this.options;
+    const display = new ProgressDisplay(terminal, () => host.now(), jobs);
+    if (!isQuiet) display.start();
     try {
       const lanes = Math.min(parallel, jobs.length);
-      await Promise.all(Array.from({ length: lanes }, () => this.sendNext(host, display)));
+      const files = jobs.filter(({ isFolder }) => isFolder !== true).length;
+      for (const until of [files, jobs.length]) {
+        await Promise.all(Array.from({ length: lanes }, () => this.sendNext(host, display, until)));
+      }
     } finally {
       display.stop();
     }
   }
 
-  /** One lane: file after file until none is left. */
-  private async sendNext(host: Host, display: ProgressDisplay): Promise<void> {
-    while (this.nextJob < this.options.jobs.length && this.fatal === null) {
+  /** One lane: file after file until none is left before `until`. */
+  private async sendNext(host: Host, display: ProgressDisplay, until: number): Promise<void> {
+    while (this.nextJob < until && this.fatal === null) {
       const at = this.nextJob++;
       this.outcomes[at] = await this.sendOne(this.options.jobs[at], host, display);
     }
@@ -218,7 +229,7 @@ export class SendRun {
     try {
       // What was offered may be gone when it is claimed: then another offer is asked for, in the end none.
       for (let tries = MOST_OFFERS; ; tries--) {
-        const result = await this.tryOne(job, { host, isAsked: tries > 0 && header.bytes >= LEAST_RESUMED_BYTES, at });
+        const result = await this.tryOne(job, { host, isAsked: tries > 0 && isAskable(header), at });
         if (result.code !== 'noPart' || tries === 0) return result;
       }
     } catch (error) {
@@ -240,9 +251,10 @@ export class SendRun {
       at.sentBytes = () => offset + transfer.acknowledgedBytes;
       const verdict = await this.during(transfer, () => transfer.send());
       const { lostFrames } = transfer;
-      const result = verdictResult(source.header, verdict, { durationNs: host.now() - at.startNs, lostFrames });
+      const { bytes = source.header.bytes } = source;
+      const result = verdictResult({ ...source.header, bytes }, verdict, { durationNs: host.now() - at.startNs, lostFrames });
       // A small file was not asked about, and another sender may have been faster with the same.
-      return verdict.code === 'exists' ? await this.unlessThere(job, host, result) : result;
+      return verdict.code === 'exists' && Number.isFinite(job.header.bytes) ? await this.unlessThere(job, host, result) : result;
     } finally {
       await source.close();
     }
@@ -281,10 +293,10 @@ export class SendRun {
   }
 
   private newTransfer(host: Host, source: HashedSource, logger: Logger): FileTransfer {
-    return new FileTransfer({ host, logger, peer: this.peer, source, share: this.options.share });
+    return new FileTransfer({ host, logger, peer: this.peer, source, share: this.options.share, limiter: this.options.limiter });
   }
 
-  private failed(header: FileHeader, error: unknown): FileResult {
+  private failed(header: SentEntry, error: unknown): FileResult {
     const failure = failureOf(error);
     if (failure === null) throw error;
     if (!(error instanceof XpassError)) return failedResult(header, 'failed', failure.message);
@@ -293,8 +305,13 @@ export class SendRun {
   }
 }
 
+/** Whether the receiver may have some of it already. */
+function isAskable({ bytes }: SentEntry): boolean {
+  return bytes >= LEAST_RESUMED_BYTES && Number.isFinite(bytes);
+}
+
 /** Null for a receiver of an older version, which cannot answer and takes the file whole. */
-function refusal(header: FileHeader, answer: Message): FileResult | null {
+function refusal(header: SentEntry, answer: Message): FileResult | null {
   const verdict = parseVerdict(answer);
   if (verdict instanceof Fault)
     throw new Failure(ExitCode.failed, `the receiver's answer is wrong: ${verdict.message}`);

@@ -16,6 +16,7 @@ export type FaultCode =
   | 'noPart'
   | 'noSpace'
   | 'notAFile'
+  | 'notAFolder'
   | 'notAllowed'
   | 'permission'
   | 'quota'

@@ -6,7 +6,7 @@ import { printable } from '../../base/display.js';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../../base/failure.js';
 import type { DigestTrailer, FileHeader } from './file-header.js';
-import { fileNameProblem } from './file-name.js';
+import { pathNameProblem } from './file-name.js';
 import type { FileOffer } from './file-offer.js';
 import { encodeMessage, type Message } from './message.js';
 import { type PrefixHash, prefixHashes, type ReadAt } from './prefix-hashes.js';
@@ -69,7 +69,7 @@ function checkKind(subject: string, stats: Stats): void {
 }
 
 function checkName(path: string, name: string): void {
-  const problem = fileNameProblem(name);
+  const problem = pathNameProblem(name);
   if (problem === null) return;
   const whose = name === basename(path) ? `the name of '${path}'` : `the name '${name}' for '${path}'`;
   throw usageFailure(`${printable(whose)} ${problem}: receivers do not take such names`);

@@ -41,9 +41,15 @@ export class MemoryFiles implements FileSystem {
     this.files.delete(this.nameOf(path));
   }
 
+  async mkdir(path: string): Promise<void> {
+    this.count();
+    must(path.startsWith(this.directory), `'${path}' is outside the receive directory`);
+    throw failure('EROFS');
+  }
+
   async lstat(path: string) {
     this.existing(path);
-    return { isFile: () => true, isSymbolicLink: () => false };
+    return { isFile: () => true, isDirectory: () => false, isSymbolicLink: () => false };
   }
 
   private handleOf(name: string): OpenFile {

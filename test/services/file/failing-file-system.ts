@@ -93,6 +93,7 @@ export function failingFileSystem({
       pass('unlink');
       await fs.unlink(path);
     },
+    mkdir: (path, mode) => fs.mkdir(path, mode),
     lstat: async (path) => {
       pass('lstat');
       return fs.lstat(path);
