@@ -31,7 +31,11 @@ it('sends a folder with its empty ones, leaves links out, and skips what is ther
   expect(first.code, first.stderr).toBe(0);
   const left = { links: 1, devices: 0, sockets: 0, pipes: 0 };
   const folders = 2 * FOLDERS + 2;
-  expect(SUMMARY(first.stdout)).toMatchObject({ files_sent: FOLDERS * FILES_EACH, folders_made: folders, left_out: left });
+  expect(SUMMARY(first.stdout)).toMatchObject({
+    files_sent: FOLDERS * FILES_EACH,
+    folders_made: folders,
+    left_out: left,
+  });
   expect(await readdir(join(daemon.directory, 'tree', 'empty'))).toEqual([]);
   expect(await readdir(join(daemon.directory, 'tree'))).not.toContain('link');
   const name = join('tree', 'd3', 'deep', 'f7');

@@ -47,7 +47,9 @@ const DAEMON_OPTIONS = {
   }),
   overwrite: flag({ describe: 'let a received file replace one of its name' }),
   keepMode: flag({ describe: "give files their senders' permissions (rwx); without it 0644 less the umask" }),
-  unsynced: flag({ describe: 'leave it to the system when files reach the disk, as cp does: faster, lost in a power failure' }),
+  unsynced: flag({
+    describe: 'leave it to the system when files reach the disk, as cp does: faster, lost in a power failure',
+  }),
   keepParts: option(duration(), {
     describe: 'keep what came of a broken transfer this long, for `xpass send` to go on with; 0: not at all',
     // Who finds in the morning what broke at night can go on; a day later the disk has its room back (ours).

@@ -1,6 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Fault, faultOf } from '../../services/file/fault.js';
-import { type FileHeader, type FolderHeader, parseFileHeader, parseFolderHeader } from '../../services/file/file-header.js';
+import {
+  type FileHeader,
+  type FolderHeader,
+  parseFileHeader,
+  parseFolderHeader,
+} from '../../services/file/file-header.js';
 import { type FileQuery, NO_OFFER, parseFileQuery } from '../../services/file/file-offer.js';
 import { makeFolder } from '../../services/file/folders.js';
 import { chmodFolder, type FileSystem } from '../../services/file/incoming-file.js';

@@ -51,7 +51,12 @@ export const command = defineCommand({
   description:
     'Sends files and folders to an `xpass daemon`, several at a time. A file counts as sent when the receiver has it whole under its name and says that ' +
     'its SHA-256 is right.',
-  positionals: { label: 'FILE...', describe: "files, folders ('dir/' for what is in it), patterns such as '*.iso', '-' for standard input", least: 1, most: Number.POSITIVE_INFINITY },
+  positionals: {
+    label: 'FILE...',
+    describe: "files, folders ('dir/' for what is in it), patterns such as '*.iso', '-' for standard input",
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+  },
   options: SEND_OPTIONS,
   examples: [
     { line: 'xpass send big.iso --to 192.0.2.7', meaning: 'Send a file to the daemon of that host' },
@@ -99,7 +104,11 @@ async function runSend(invocation: SendInvocation): Promise<ExitCode> {
   const outcomes = [...run.outcomes, ...listing.problems.map(unreadResult)];
   const isMade = (at: number): boolean => jobs[at]?.isFolder === true && outcomes[at].verified;
   const files = outcomes.filter((_, at) => !isMade(at));
-  reportResults(results, { files, foldersMade: outcomes.length - files.length, leftOut: listing.leftOut }, options.json);
+  reportResults(
+    results,
+    { files, foldersMade: outcomes.length - files.length, leftOut: listing.leftOut },
+    options.json,
+  );
   if (run.fatal !== null) throw run.fatal;
   const failed = outcomes.filter(({ verified }) => !verified);
   if (failed.length === 0) return ExitCode.done;

@@ -50,7 +50,8 @@ function fileOptions({ options, positionals }: JobOptions): SendFileOptions {
   }
   const pipes = positionals.filter((positional) => positional === '-').length;
   if (pipes > 1) throw usageFailure("'-' is given twice: there is one standard input");
-  if (piped !== undefined && pipes === 0) throw usageFailure(`--name '${piped}' is for standard input: give '-' as well`);
+  if (piped !== undefined && pipes === 0)
+    throw usageFailure(`--name '${piped}' is for standard input: give '-' as well`);
   return { ...(name !== undefined && { name }), ...(bytes !== undefined && { bytes }) };
 }
 

@@ -71,7 +71,8 @@ export function reportResults(results: Results, sent: SentReport, isJson: boolea
     results.json({ files: listed, summary: documentOf(SENT_SUMMARY, summary) });
     return;
   }
-  if (files.length <= MOST_LINES) for (const file of files.filter(({ verified }) => verified)) results.line(lineOf(file));
+  if (files.length <= MOST_LINES)
+    for (const file of files.filter(({ verified }) => verified)) results.line(lineOf(file));
   if (files.length > 1 || foldersMade > 0) results.line(summaryLine(files));
   if (foldersMade > 0) results.line(`${displayCount(foldersMade)} folders`);
   const others = Object.entries<number>({ ...leftOut }).filter(([, count]) => count > 0);

@@ -252,9 +252,14 @@ export class SendRun {
       const verdict = await this.during(transfer, () => transfer.send());
       const { lostFrames } = transfer;
       const { bytes = source.header.bytes } = source;
-      const result = verdictResult({ ...source.header, bytes }, verdict, { durationNs: host.now() - at.startNs, lostFrames });
+      const result = verdictResult({ ...source.header, bytes }, verdict, {
+        durationNs: host.now() - at.startNs,
+        lostFrames,
+      });
       // A small file was not asked about, and another sender may have been faster with the same.
-      return verdict.code === 'exists' && Number.isFinite(job.header.bytes) ? await this.unlessThere(job, host, result) : result;
+      return verdict.code === 'exists' && Number.isFinite(job.header.bytes)
+        ? await this.unlessThere(job, host, result)
+        : result;
     } finally {
       await source.close();
     }
@@ -293,7 +298,14 @@ export class SendRun {
   }
 
   private newTransfer(host: Host, source: HashedSource, logger: Logger): FileTransfer {
-    return new FileTransfer({ host, logger, peer: this.peer, source, share: this.options.share, limiter: this.options.limiter });
+    return new FileTransfer({
+      host,
+      logger,
+      peer: this.peer,
+      source,
+      share: this.options.share,
+      limiter: this.options.limiter,
+    });
   }
 
   private failed(header: SentEntry, error: unknown): FileResult {

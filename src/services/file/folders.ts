@@ -60,7 +60,10 @@ async function isFolder(path: string, name: string, fileSystem: FileSystem): Pro
 }
 
 function notAFolder(name: string): FaultError {
-  return new FaultError('notAFolder', `'${name}' cannot be stored: a file or a link at the receiver has a folder's name`);
+  return new FaultError(
+    'notAFolder',
+    `'${name}' cannot be stored: a file or a link at the receiver has a folder's name`,
+  );
 }
 
 /** Syncs that run or wait, by path: all that ask while one runs share the next. */

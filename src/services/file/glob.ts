@@ -23,7 +23,10 @@ async function below(path: string, component: string): Promise<string[]> {
   if (!SPECIAL.test(component)) return (await isThere(joined(component))) ? [joined(component)] : [];
   const expression = expressionOf(component);
   const names = await readdir(path === '' ? '.' : path).catch(() => []);
-  return names.filter((name) => isShown(name, component) && expression.test(name)).sort().map(joined);
+  return names
+    .filter((name) => isShown(name, component) && expression.test(name))
+    .sort()
+    .map(joined);
 }
 
 function isShown(name: string, component: string): boolean {

@@ -1,4 +1,4 @@
-import { type Dirent, constants } from 'node:fs';
+import { constants, type Dirent } from 'node:fs';
 import { access, lstat, readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { failureOf, usageFailure } from '../../base/failure.js';
@@ -81,7 +81,8 @@ async function entriesOf({ path, name }: { path: string; name: string }, { probl
 }
 
 async function addEntry(entry: Omit<Entry, 'bytes' | 'mode'>, { entries, problems }: Listing): Promise<void> {
-  if (entries.length >= MOST_ENTRIES) throw usageFailure(`more than ${MOST_ENTRIES} files and folders: send fewer at a time`);
+  if (entries.length >= MOST_ENTRIES)
+    throw usageFailure(`more than ${MOST_ENTRIES} files and folders: send fewer at a time`);
   try {
     const { size, mode } = await (entry.isFolder ? stat(entry.path) : lstat(entry.path));
     entries.push({ ...entry, bytes: entry.isFolder ? 0 : size, mode: mode & MODE });

@@ -3,9 +3,9 @@ import { constants, type Stats } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { FaultError } from './fault.js';
-import { hasFoldersAbove } from './folders.js';
 import type { FileOffer, PrefixPoint } from './file-offer.js';
 import { NO_OFFER } from './file-offer.js';
+import { hasFoldersAbove } from './folders.js';
 import { isPartOf, isWriterGone, LIVE_PARTS, type WriterFacts, writerOf } from './leftovers.js';
 import { LEAST_RESUMED_BYTES, type PrefixHash, pointsOf, prefixHashes, type ReadAt } from './prefix-hashes.js';
 
