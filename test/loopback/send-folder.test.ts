@@ -21,6 +21,12 @@ async function tree(): Promise<string> {
   return root;
 }
 
+class PipedSender extends XpassProcess {
+  pipe(bytes: Uint8Array): void {
+    this.child.stdin.end(bytes);
+  }
+}
+
 const SUMMARY = (stdout: string) => (JSON.parse(stdout) as { summary: Record<string, unknown> }).summary;
 
 it('sends a folder with its empty ones, leaves links out, and skips what is there', async () => {
@@ -65,8 +71,8 @@ it('makes nothing through a link at the receiver, and sends the rest', async () 
 it('sends standard input under a name', async () => {
   const daemon = await startDaemon();
   const bytes = randomBytes(3_000_000);
-  const sender = new XpassProcess(['send', '-', '--name', 'x.tar', '--to', daemon.address, '--json']);
-  sender.child.stdin.end(bytes);
+  const sender = new PipedSender(['send', '-', '--name', 'x.tar', '--to', daemon.address, '--json']);
+  sender.pipe(bytes);
   const ended = await within(sender.ended, 'the end of a pipe', 30_000);
   expect(ended.code, ended.stderr).toBe(0);
   expect(filesOf(ended)).toMatchObject([{ name: 'x.tar', bytes: bytes.length, verified: true }]);

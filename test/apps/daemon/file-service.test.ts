@@ -83,7 +83,7 @@ describe('the file service', () => {
 
   it.each([
     '../up',
-    'a/b',
+    'a//b',
     'a\\b',
     '',
     '.',
@@ -104,7 +104,7 @@ describe('the file service', () => {
     expect(all.outcomes).toEqual([]);
   });
 
-  it.each([-1, 1.5, 2 ** 60, '10', null])('refuses the length %j', async (bytes) => {
+  it.each([-1, 1.5, 2 ** 60, '10'])('refuses the length %j', async (bytes) => {
     const all = await bed();
     const writer = new TestWriter(all.sender).open(1, [{ kind: 'file', name: 'a', bytes }]);
     expect(await verdictOn(all, writer)).toMatchObject({ ok: false, code: 'badMessage' });
