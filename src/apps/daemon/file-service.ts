@@ -7,8 +7,9 @@ import {
   parseFolderHeader,
 } from '../../services/file/file-header.js';
 import { type FileQuery, NO_OFFER, parseFileQuery } from '../../services/file/file-offer.js';
+import type { FileSystem } from '../../services/file/file-system.js';
 import { makeFolder } from '../../services/file/folders.js';
-import { chmodFolder, type FileSystem } from '../../services/file/incoming-file.js';
+import { chmodFolder } from '../../services/file/incoming-file.js';
 import type { Message } from '../../services/file/message.js';
 import { type ClaimedPart, noPart, type PartStore } from '../../services/file/part-store.js';
 import { FileReceiver } from '../../services/file/receive-file.js';

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FaultError } from './fault.js';
-import type { FileSystem } from './incoming-file.js';
+import type { FileSystem } from './file-system.js';
 
 /** rwxr-xr-x, before the receiver's umask. */
 const FOLDER_MODE = 0o755;

@@ -5,22 +5,10 @@ import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../../base/failure.js';
 import { FaultError } from './fault.js';
 import { temporaryName } from './file-name.js';
+import type { FileSystem, OpenFile } from './file-system.js';
 import { directoryOf, makeFoldersAbove, syncDirectory } from './folders.js';
 import { LIVE_PARTS, temporaryTag } from './leftovers.js';
 import { type ClaimedPart, noPart } from './part-store.js';
-
-/** What is used of an open file. */
-export type OpenFile = Pick<fs.FileHandle, 'write' | 'sync' | 'close' | 'stat' | 'truncate' | 'chmod'>;
-
-/** What is used of the file system; tests put their own in its place to make it fail. */
-export interface FileSystem {
-  open(path: string, flags: number, mode?: number): Promise<OpenFile>;
-  link(from: string, to: string): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
-  unlink(path: string): Promise<void>;
-  mkdir(path: string, mode: number): Promise<unknown>;
-  lstat(path: string): Promise<{ isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }>;
-}
 
 export interface IncomingFileOptions {
   /** The receive directory, from checkReceiveDirectory. */

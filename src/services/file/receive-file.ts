@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { Fault, type FaultCode, FaultError, faultOf } from './fault.js';
 import { type FileHeader, parseDigest } from './file-header.js';
-import type { OpenFile } from './incoming-file.js';
-import { type FileSystem, IncomingFile } from './incoming-file.js';
+import type { FileSystem, OpenFile } from './file-system.js';
+import { IncomingFile } from './incoming-file.js';
 import type { Message } from './message.js';
 import type { ClaimedPart, PartStore } from './part-store.js';
 import type { Reservation, SpaceBook } from './space.js';

@@ -67,7 +67,10 @@ describe('the progress on a terminal', () => {
   function display(isTTY: boolean) {
     const stream = Object.assign(new PassThrough(), { isTTY, columns: 200, rows: 24 });
     let nowNs = 0;
-    const shown = new ProgressDisplay(stream, () => nowNs, [{ header: { bytes: 1_000 } }, { header: { bytes: 1_000 } }]);
+    const shown = new ProgressDisplay(stream, () => nowNs, [
+      { header: { bytes: 1_000 } },
+      { header: { bytes: 1_000 } },
+    ]);
     const pass = (milliseconds: number): string => {
       nowNs += milliseconds * 1e6;
       vi.advanceTimersByTime(milliseconds);
@@ -85,7 +88,7 @@ describe('the progress on a terminal', () => {
     const drawn = pass(100);
     expect(drawn).toContain("'first'");
     expect(drawn).toContain("'second'");
-    expect(drawn).toContain('0/2 files     70 %');
+    expect(drawn).toMatch(/0\/2 files .* 70 %/);
     shown.remove(first);
     expect(pass(100)).not.toContain("'first'");
     shown.stop();

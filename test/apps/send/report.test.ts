@@ -1,6 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { failedResult, failureSentence, reportResults, skippedResult, verdictResult } from '../../../src/apps/send/report.js';
+import {
+  failedResult,
+  failureSentence,
+  reportResults,
+  skippedResult,
+  verdictResult,
+} from '../../../src/apps/send/report.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { Fault } from '../../../src/services/file/fault.js';
 import type { FileHeader } from '../../../src/services/file/file-header.js';

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { FileSystem, OpenFile } from '../../../src/services/file/incoming-file.js';
+import type { FileSystem, OpenFile } from '../../../src/services/file/file-system.js';
 import { must } from '../engine/target.js';
 
 /** A directory in memory, which fails when it is told to. Nothing outside it can be named. */

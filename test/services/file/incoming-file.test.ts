@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.js';
 import { FaultError, faultOf } from '../../../src/services/file/fault.js';
-import { checkReceiveDirectory, type FileSystem, IncomingFile } from '../../../src/services/file/incoming-file.js';
+import type { FileSystem } from '../../../src/services/file/file-system.js';
+import { checkReceiveDirectory, IncomingFile } from '../../../src/services/file/incoming-file.js';
 import { failingFileSystem, systemError, temporaryDirectory } from './failing-file-system.js';
 
 interface Wish {
