@@ -69,7 +69,7 @@ export const command = defineCommand({
   run: runSend,
 });
 
-export type SendInvocation = Invocation<typeof SEND_OPTIONS>;
+type SendInvocation = Invocation<typeof SEND_OPTIONS>;
 
 /** Sends the files and says what became of them. Throws a Failure unless all were verified; nothing is sent when one of them cannot be read. */
 async function runSend(invocation: SendInvocation): Promise<ExitCode> {

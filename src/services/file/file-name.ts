@@ -22,8 +22,8 @@ export function fileNameProblem(name: string): string | null {
 }
 
 /** Folders above a file, and bytes of its whole name (ours: deeper than source trees are, and below PATH_MAX of Linux, 4,096, with room for the directory). */
-export const MAX_DEPTH = 64;
-export const MAX_PATH_BYTES = 2_048;
+const MAX_DEPTH = 64;
+const MAX_PATH_BYTES = 2_048;
 
 /** Names of unfinished files, in the form of temporaryName. */
 const UNFINISHED = /^\..+\.part$/is;
