@@ -76,7 +76,7 @@ interface Totals {
 }
 
 /** `12/10,000 files   34 %  81.00 Mbit/s  ETA 0:21`. */
-export function totalLine(done: Totals, all: Totals, pace: PaceMeter): string {
+function totalLine(done: Totals, all: Totals, pace: PaceMeter): string {
   const files = `${displayCount(done.files)}/${displayCount(all.files)} files`;
   if (!Number.isFinite(all.bytes)) return `${files}  ${displaySize(done.bytes)}  ${displayRate(pace.rateBps)}`;
   const percent = `${Math.floor((all.bytes === 0 ? 1 : Math.min(1, done.bytes / all.bytes)) * 100)} %`.padStart(5);
