@@ -1,5 +1,5 @@
 // Flattens src/ into dist/: docs/decisions/0023-flattened-build.md. Types are checked and declared by tsc, see prepare.mjs.
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { build } from 'rolldown';
 import { root } from './prepare.mjs';
@@ -10,11 +10,34 @@ const MAIN = 'src/apps/cli/main.ts';
 /** Rooms whose constants frames meet: in one file, where V8 folds them. The rest is in files as small as the commands need. */
 const ENGINE = /^src\/(base|wire|core|switch|sim|udp)\//;
 
+/** Packages that become part of dist/, so that users install none of them. docs/decisions/0028-prometheus.md */
+const BUNDLED = new Set(['prom-client', '@opentelemetry/api', 'tdigest', 'bintrees']);
+
+/** Packages inside the scripts of pages. */
+const OF_PAGES = ['uplot'];
+
+const packageOf = (id) => id.split('/', id.startsWith('@') ? 2 : 1).join('/');
+
+/** Their licences ask to be passed on. */
+function licences() {
+  const texts = [...BUNDLED, ...OF_PAGES].map((name) => {
+    const folder = join(root, 'node_modules', name);
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const text = file === undefined ? '' : readFileSync(join(folder, file), 'utf8');
+    return `${name} ${version}, ${license}\n\n${text}`;
+  });
+  return texts.join(`\n${'='.repeat(80)}\n`);
+}
+
 /** Paths of the files in `folder`, with slashes. */
 const filesUnder = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => slashed(join(entry.parentPath, entry.name)));
+
+/** In dist/. */
+const pageFile = (path) => path.slice('src/'.length).replace(/\.page\.ts$/, '.js');
 
 const slashed = (path) => relative(root, path).replaceAll(sep, '/');
 
@@ -58,11 +81,14 @@ const exportCopies = {
   },
 };
 
+/** Scripts of pages: each is one file with its packages inside, which a page holds or a server sends. */
+const pages = filesUnder(join(root, 'src/web')).filter((path) => path.endsWith('.page.ts'));
+
 /** What an earlier build has left. */
 const removeOthers = {
   name: 'remove-others',
   writeBundle(_, bundle) {
-    const written = new Set(Object.keys(bundle).map((name) => `dist/${name}`));
+    const written = new Set([...Object.keys(bundle), ...pages.map(pageFile)].map((name) => `dist/${name}`));
     for (const path of filesUnder(OUT).filter((path) => /\.js(\.map)?$/.test(path)))
       if (!written.has(path)) rmSync(join(root, path));
   },
@@ -73,7 +99,7 @@ await build({
   input: Object.fromEntries(entries.map((path) => [path.slice('src/'.length, -'.ts'.length), `./${path}`])),
   platform: 'node',
   logLevel: 'warn',
-  external: (id) => !id.startsWith('.') && !isAbsolute(id),
+  external: (id) => !BUNDLED.has(packageOf(id)) && !id.startsWith('.') && !isAbsolute(id),
   tsconfig: true,
   plugins: [exportCopies, removeOthers],
   preserveEntrySignatures: 'allow-extension',
@@ -92,3 +118,15 @@ await build({
     },
   },
 });
+
+for (const path of pages) {
+  await build({
+    cwd: root,
+    input: `./${path}`,
+    platform: 'browser',
+    logLevel: 'warn',
+    tsconfig: true,
+    output: { file: join(OUT, pageFile(path)), format: 'iife', minify: true, comments: false },
+  });
+}
+writeFileSync(join(OUT, 'LICENSES-OF-OTHERS.txt'), licences());

@@ -36,6 +36,7 @@ module.exports = {
     room('scenario', ['base', 'wire', 'core', 'switch', 'sim', 'udp']),
     room('telemetry', ['base', 'wire']),
     room('report', ['base', 'core', 'switch', 'sim', 'scenario', 'telemetry']),
+    room('web', ['base', 'wire', 'core', 'switch', 'sim', 'scenario', 'report', 'telemetry']),
     room('net', ['base', 'wire', 'core', 'switch', 'udp', 'telemetry']),
     room('services', ['base', 'wire', 'core', 'switch', 'udp', 'net', 'telemetry']),
     {
@@ -44,6 +45,23 @@ module.exports = {
       comment: 'Of src/udp, src/scenario needs the grammar of addresses alone: it reads files and opens no socket.',
       from: { path: '^src/scenario/' },
       to: { path: '^src/udp/', pathNot: '^src/udp/address[.]ts$' },
+    },
+    {
+      name: 'web-runs-in-browsers',
+      severity: 'error',
+      comment: 'src/web uses no module of Node.js, nor what uses one.',
+      from: { path: '^src/web/' },
+      to: {
+        path: '^(node:)?(assert|child_process|crypto|dgram|fs|fs/promises|http|module|net|os|path|process|url|worker_threads)$',
+        reachable: true,
+      },
+    },
+    {
+      name: 'web-is-bundled',
+      severity: 'error',
+      comment: 'Nothing imports what runs in a browser: the pages are read as files of dist/web.',
+      from: { path: '^src/', pathNot: '^src/web/' },
+      to: { path: '^src/web/' },
     },
     algorithms('credit'),
     algorithms('window'),
@@ -139,8 +157,9 @@ module.exports = {
     {
       name: 'declared-packages',
       severity: 'error',
-      comment: 'What src uses at run time stands under "dependencies".',
-      from: { path: '^src/' },
+      comment:
+        'What src uses at run time stands under "dependencies", but for what .config/bundle.mjs builds into dist/.',
+      from: { path: '^src/', pathNot: '^src/(web/|services/metrics/exporter[.]ts$)' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -15,6 +15,7 @@ const commands = {
   vitest: { script: () => packageCommand('vitest') },
   fuzz: { script: () => join(root, 'test/fuzz/fuzz.mjs') },
   chaos: { script: () => join(root, 'test/loopback/chaos/chaos.mjs') },
+  attacks: { script: () => join(root, 'test/loopback/attacks/attacks.mjs') },
   nodes: { script: () => join(root, '.config/install-nodes.mjs') },
   typedoc: { script: () => packageCommand('typedoc') },
   biome: { script: () => packageCommand('@biomejs/biome', 'biome') },

@@ -60,6 +60,8 @@ export interface Metric<V = unknown> {
   readonly isOptional?: boolean;
   /** What tells the numbers of a record of counters apart. */
   readonly by?: string;
+  /** Of a list whose records have names: Prometheus' label and the field that is its value. A list of flows has none: their number has no small bound. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** A declaration: the metrics of a record by its fields. */
@@ -105,8 +107,13 @@ export function summary<F extends Fields>(help: string, fields: F): Metric<Value
   return { ...group(help, fields), kind: 'summary' };
 }
 
-export function list<F extends Fields>(help: string, fields: F): Metric<readonly Values<F>[]> {
-  return { kind: 'list', unit: '', help, fields, initial: [] };
+/** `labels`: see Metric. */
+export function list<F extends Fields>(
+  help: string,
+  fields: F,
+  labels?: Readonly<Record<string, keyof F & string>>,
+): Metric<readonly Values<F>[]> {
+  return { kind: 'list', unit: '', help, fields, initial: [], ...(labels !== undefined && { labels }) };
 }
 
 /** The same metric, which peers of older versions do not send. */

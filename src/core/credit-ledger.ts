@@ -2,6 +2,7 @@ import { NEVER } from '../base/time.js';
 import { MAX_FRAME_BYTES } from '../wire/layout.js';
 import { widen20 } from '../wire/serial.js';
 import { ownRecord, ReceiverPlace, type ReceiverRecord } from './flow-record.js';
+import type { FlowSums } from './traffic.js';
 
 /** Fate of one credit. PROTOCOL §4.5 */
 const FORGOTTEN = 0;
@@ -108,6 +109,14 @@ export class CreditLedger {
   /** A copy. */
   get counts(): CreditCounts {
     return { sent: this.next, used: this.used, unused: this.unused, dropped: this.dropped };
+  }
+
+  addTo(sums: FlowSums): void {
+    sums.credits += this.next;
+    sums.used += this.used;
+    sums.unused += this.unused;
+    sums.dropped += this.dropped;
+    sums.outstanding += this.outstanding;
   }
 
   /** Dropped credits as a part of those that were used or dropped; 0 before any. */

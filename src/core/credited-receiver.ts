@@ -11,14 +11,18 @@ import type { CreditLedger } from './credit-ledger.js';
 import type { FlowObserver } from './flow-callbacks.js';
 import { ReceiverFlow, type ReceiverOptions, ReceiverState } from './receiver-flow.js';
 import type { ReceiverStatistics } from './receiver-statistics.js';
+import type { FlowSums } from './traffic.js';
 
-export interface CreditedReceiverOptions extends ReceiverOptions, IssuerOptions {}
+export interface CreditedReceiverOptions extends ReceiverOptions, IssuerOptions {
+  algorithmName: string;
+}
 
 /**
  * The receiver's end of a flow with credits (PROTOCOL §4.2; receiver's half of Figure 7 of ExpressPass 2017): issues them while the sender wants them, takes
  * data, and acknowledges it now and then (PROTOCOL §5.1).
  */
 export class CreditedReceiver extends ReceiverFlow {
+  override readonly algorithmName: string;
   private readonly credits: CreditIssuer;
   private readonly ledger: CreditLedger;
   private readonly acknowledger: Acknowledger;
@@ -32,6 +36,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.acknowledger = new Acknowledger(context.config, record);
     this.credits = new CreditIssuer(context, options, { record, window, frames }, nowNs);
     this.ledger = this.credits.ledger;
+    this.algorithmName = options.algorithmName;
   }
 
   override get isReactive(): boolean {
@@ -54,6 +59,10 @@ export class CreditedReceiver extends ReceiverFlow {
     return this.credits.control.rateBps;
   }
 
+  override get rttNs(): number {
+    return this.credits.rtt.smoothedNs;
+  }
+
   override get statistics(): ReceiverStatistics {
     const { ledger } = this;
     const { sent, used, unused, dropped } = ledger.counts;
@@ -73,6 +82,11 @@ export class CreditedReceiver extends ReceiverFlow {
       rttNs: rtt.smoothedNs,
       minRttNs: rtt.minNs,
     };
+  }
+
+  override addTo(sums: FlowSums): void {
+    super.addTo(sums);
+    this.ledger.addTo(sums);
   }
 
   override release(bytes: number, nowNs: number): void {

@@ -16,6 +16,7 @@ import { SeenWindow } from './seen-window.js';
 import { type SenderOptions, SenderState } from './sender-flow.js';
 import type { SenderStatistics } from './sender-requests.js';
 import { SpeculativeBurst } from './speculative-burst.js';
+import type { FlowSums } from './traffic.js';
 
 /** Weight of a new gap that is longer than the mean, as of a new sample in the smoothed RTT: RFC 6298 section 2. */
 const GAIN = 1 / 8;
@@ -116,6 +117,13 @@ export class CreditedSender extends CreditSpender {
       creditsUnused: this.unused,
       creditsKept: this.kept?.length ?? 0,
     };
+  }
+
+  override addTo(sums: FlowSums): void {
+    super.addTo(sums);
+    sums.speculativeFrames += this.burst?.frames ?? 0;
+    sums.credits += this.creditsReceived;
+    sums.unused += this.unused;
   }
 
   override handleCredit(frame: Frame, nowNs: number): void {

@@ -28,6 +28,7 @@ import { fitsKind, isEarly, ReceiverFlow, type ReceiverOptions } from './receive
 import { RequestGate } from './request-gate.js';
 import type { SenderFlow } from './sender-flow.js';
 import { Speculation } from './speculation.js';
+import type { Traffic, TrafficSnapshot } from './traffic.js';
 import { countDrop, UnknownFlows } from './unknown-flows.js';
 
 /** Frames held between two drains; a driver drains after every input. */
@@ -44,6 +45,8 @@ export interface EndpointParts {
   records?: FlowRecords;
   /** 32 bits that peers do not know, for the tables of flows; 0 in simulations, where it must not take a draw from `random`. */
   hashSeed?: number;
+  /** Adds up what flows did; simulations go by the flows themselves. */
+  traffic?: Traffic;
 }
 
 /**
@@ -91,6 +94,7 @@ export class Endpoint implements FlowContext {
   /** The oldest first. */
   private readonly lingering = new Set<ReceiverFlow>();
   private readonly unknown: UnknownFlows;
+  private readonly traffic: Traffic | null;
 
   /** Throws XpassError `config` for an unknown algorithm or parameter. */
   constructor(config: EndpointConfig, parts: EndpointParts) {
@@ -106,6 +110,7 @@ export class Endpoint implements FlowContext {
     this.hostId = config.hostId;
     this.config = config;
     this.application = parts.application;
+    this.traffic = parts.traffic ?? null;
     this.held = new HeldMemory(config.heldMemoryBytes);
     numbers[at + EndpointPlace.timerSlackNs] = config.timerSlackNs;
     this.timers = new FlowSchedule(numbers, at + EndpointPlace.timerNs);
@@ -303,6 +308,14 @@ export class Endpoint implements FlowContext {
     this.timers.remove(slot);
     this.credits.remove(slot);
     this.freeSlots.push(slot);
+    this.traffic?.flowClosed(flow, this.numbers[this.at + EndpointPlace.clockNs]);
+  }
+
+  /** What all flows did together; null where nobody adds it up. A walk over the flows. */
+  trafficSnapshot(): TrafficSnapshot | null {
+    const { traffic, held } = this;
+    if (traffic === null) return null;
+    return { ...traffic.snapshot(this.flows), heldBytes: held.totalBytes, heldLimitBytes: held.limitBytes };
   }
 
   /** Credits, and the data of flows that pace, carry the times at which they were due, and go into the output in that order. */

@@ -85,12 +85,13 @@ export class FlowFactory {
   sender(writer: FlowWriter, options: OpenOptions, sit: () => ReceiverOptions, nowNs: number): SenderFlow {
     const { context } = this;
     const algorithm = this.window(options);
+    const algorithmName = options.windowAlgorithm ?? context.config.windowAlgorithm;
     const share = shareTerms(options, algorithm !== null);
     const { pairedFlowId = 0, isDuplex = false } = options;
     const terms = { ...sit(), frameBytes: context.config.frameBytes, pairedFlowId, isDuplex, ...share };
     return algorithm === null
       ? new CreditedSender(context, writer, { ...terms, isReactive: false }, nowNs)
-      : new ReactiveSender(context, writer, { ...terms, isReactive: true, algorithm }, nowNs);
+      : new ReactiveSender(context, writer, { ...terms, isReactive: true, algorithm, algorithmName }, nowNs);
   }
 
   /** The flow that a peer's request opens; null where its weight is not honoured: ResetCode.weight. PROTOCOL §4.9 */
@@ -100,8 +101,9 @@ export class FlowFactory {
     if ((flags(bytes) & RequestFlag.reactive) !== 0) return new ReactiveReceiver(context, sit(), nowNs);
     const weight = this.allowedWeight(CreditRequest.read.weight(bytes));
     const choice = this.application.creditChoice?.(peer, CreditRequest.read.pairedFlowId(bytes)) ?? null;
-    if (weight > 1 && !takesWeights(choice?.name ?? context.config.creditAlgorithm)) return null;
-    const terms = { algorithm: this.credit(choice, weight), link: this.link.credit };
+    const algorithmName = choice?.name ?? context.config.creditAlgorithm;
+    if (weight > 1 && !takesWeights(algorithmName)) return null;
+    const terms = { algorithm: this.credit(choice, weight), algorithmName, link: this.link.credit };
     const firstSequence = context.random.uint32();
     return new CreditedReceiver(context, { ...sit(), ...terms, firstSequence }, nowNs);
   }

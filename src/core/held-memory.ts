@@ -20,7 +20,7 @@ export class HeldMemory {
   storedBytes = 0;
   /** Of the blocks that they are in. */
   blockBytes = 0;
-  private readonly limitBytes: number;
+  readonly limitBytes: number;
   private readonly spareBlocks: Uint8Array[] = [];
 
   constructor(limitBytes: number) {

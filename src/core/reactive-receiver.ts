@@ -14,6 +14,8 @@ const MICROSECONDS = 1e-3;
 
 /** The receiver's end of a reactive flow: answers every data frame at once (PROTOCOL §11.2) and says how far the sender may go (PROTOCOL §11.5). */
 export class ReactiveReceiver extends ReceiverFlow {
+  override readonly algorithmName = 'reactive';
+  override readonly rttNs = 0;
   override readonly rateBps = 0;
   override observer: FlowObserver = NO_OBSERVER;
   private readonly fields: WindowAckFields;

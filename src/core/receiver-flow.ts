@@ -18,6 +18,7 @@ import { ReceivedStream } from './received-stream.js';
 import { ReceiverFrames } from './receiver-frames.js';
 import { isPlain, type ReceiverStatistics, UncommonFrames } from './receiver-statistics.js';
 import { errorOfReset } from './reset-error.js';
+import type { CountedFlow, FlowSums } from './traffic.js';
 
 /** PROTOCOL §4.2; a reactive flow knows CLOSED, RECEIVING and COMPLETE only. */
 export const ReceiverState = { closed: 0, creditSending: 1, creditStopped: 2, complete: 3, receiving: 4 } as const;
@@ -35,8 +36,13 @@ export interface ReceiverOptions {
  * The receiver's end of one flow: what credited and reactive flows have in common, how it lives and ends. It puts data in order and hands it to the reader
  * (PROTOCOL §5, §6). Its two kinds decide when the sender may send.
  */
-export abstract class ReceiverFlow implements TimedFlow {
+export abstract class ReceiverFlow implements TimedFlow, CountedFlow {
+  readonly isReceived = true;
+  /** Smoothed; 0 before the first sample. */
+  abstract readonly rttNs: number;
   readonly slot: number;
+  /** For metrics; `reactive` where its sender alone knows. */
+  abstract readonly algorithmName: string;
   /** Who measures this flow; set by its application. */
   abstract observer: FlowObserver;
   /** The flow is reactive: PROTOCOL §11. */
@@ -61,6 +67,7 @@ export abstract class ReceiverFlow implements TimedFlow {
   private overWith: XpassError | null = null;
   private pairedFlow = 0;
   private wantsPair = false;
+  private readonly openedNs: number;
 
   constructor(context: FlowContext, options: ReceiverOptions, nowNs: number) {
     this.context = context;
@@ -73,6 +80,8 @@ export abstract class ReceiverFlow implements TimedFlow {
     this.window = this.stream.window;
     this.frames = new ReceiverFrames(context, options.header, options.peer);
     this.lastHeardNs = nowNs;
+    this.openedNs = nowNs;
+    this.numbers[this.at + ReceiverPlace.completeNs] = NEVER;
   }
 
   get peer(): number {
@@ -135,6 +144,21 @@ export abstract class ReceiverFlow implements TimedFlow {
       rttNs: 0,
       minRttNs: Number.POSITIVE_INFINITY,
     };
+  }
+
+  addTo(sums: FlowSums): void {
+    sums.open++;
+    sums.payloadBytes += this.reassembly.nextOffset;
+    sums.dataFrames += this.dataFrames;
+    if (this.uncommon === null) return;
+    sums.speculativeFrames += this.uncommon.speculative;
+    sums.repairedFrames += this.uncommon.repaired;
+    sums.marked += this.uncommon.marked;
+  }
+
+  completionNs(): number {
+    const completeNs = this.numbers[this.at + ReceiverPlace.completeNs];
+    return completeNs === NEVER ? -1 : completeNs - this.openedNs;
   }
 
   /** The application takes the flow. It may have closed it in the same breath. */

@@ -18,6 +18,7 @@ import { SenderFrames } from './sender-frames.js';
 import type { SenderStatistics } from './sender-requests.js';
 import { type RequestTerms, SenderRequests } from './sender-requests.js';
 import { SentStream } from './sent-stream.js';
+import type { CountedFlow, FlowSums } from './traffic.js';
 
 /** PROTOCOL §4.1; a reactive flow knows CLOSED, SENDING and FIN_SENT only. */
 export const SenderState = {
@@ -33,11 +34,15 @@ export interface SenderOptions extends RequestTerms {
   slot: number;
   header: FlowHeader;
   peer: number;
+  algorithmName?: string;
 }
 
 /** The sender's end of a flow, credited or reactive: its application's verbs, its peer's frames, its life and end. PROTOCOL §5, §6 */
-export abstract class SenderFlow implements TimedFlow, DueSource {
+export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
+  readonly isReceived = false;
   readonly slot: number;
+  /** For metrics; `credits` of a flow whose receiver has the algorithm. */
+  readonly algorithmName: string;
   /** Watches this flow; set by its application. */
   observer: FlowObserver = NO_OBSERVER;
   protected readonly context: FlowContext;
@@ -60,6 +65,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first write. */
   private isOver = false;
   private wantsWritable = false;
+  private readonly openedNs: number;
 
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     this.context = context;
@@ -80,6 +86,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
     this.numbers[this.at + SenderPlace.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
+    this.openedNs = nowNs;
+    this.algorithmName = options.algorithmName ?? 'credits';
   }
 
   get peer(): number {
@@ -117,6 +125,21 @@ export abstract class SenderFlow implements TimedFlow, DueSource {
   /** What its window algorithm remembers, by the names of the papers; for traces. Allocates. */
   get algorithmState(): Record<string, number> {
     return {};
+  }
+
+  get rttNs(): number {
+    return this.rtt.smoothedNs;
+  }
+
+  addTo(sums: FlowSums): void {
+    sums.open++;
+    sums.payloadBytes += this.stream.sentOffset;
+    sums.dataFrames += this.dataFrames;
+    sums.repairedFrames += this.stream.repairedFrames;
+  }
+
+  completionNs(nowNs: number): number {
+    return this.stream.isAcknowledged ? nowNs - this.openedNs : -1;
   }
 
   get statistics(): SenderStatistics {

@@ -9,6 +9,7 @@ import { DEFAULT_CONFIG, type EndpointConfig, endpointConfig } from '../core/con
 import { Door } from '../core/door.js';
 import { Endpoint } from '../core/endpoint.js';
 import { Host } from '../core/host.js';
+import { Traffic } from '../core/traffic.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
 import { HmacCookies } from '../udp/cookies.js';
 import { checkSentence } from '../udp/crc.js';
@@ -108,7 +109,8 @@ function makeMachine(options: AssemblyOptions & { keys: Keys }, parts: HostParts
   });
   // What a seal opens needs no check.
   const check = isSealed ? null : parts.check;
-  const endpoint = new Endpoint(config, { random, check, pool, application, hashSeed: random.uint32() });
+  const hashSeed = random.uint32();
+  const endpoint = new Endpoint(config, { random, check, pool, application, hashSeed, traffic: new Traffic() });
   return new Host(endpoint, nic, doorOf(endpoint, parts, keys));
 }
 

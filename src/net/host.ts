@@ -386,7 +386,8 @@ export class Host
     this.tellIdle();
   }
 
-  private get driver(): Assembled['driver'] {
+  /** For metrics. @internal */
+  get driver(): Assembled['driver'] {
     return (this.assembled as Assembled).driver;
   }
 

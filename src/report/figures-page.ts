@@ -4,7 +4,9 @@
  */
 import { assert } from '../base/assert.js';
 import type { TableData } from '../telemetry/columns.js';
-import { escapeHtml, htmlTable, page, paragraph } from './html.js';
+import { escapeHtml, page, paragraph } from './html.js';
+import type { Chart } from './plot/chart.js';
+import { drawPanels, type Panels } from './plot/panels.js';
 import { csvText, escapeMarkdown, markdownTable } from './table.js';
 
 export interface FiguresPage {
@@ -20,8 +22,7 @@ export interface FigureEntry {
   readonly title: string;
   /** What is shown and how it was measured; paragraphs as in the intro. */
   readonly what: string;
-  /** Of drawChart (plot/draw.ts). */
-  readonly svgs: readonly string[];
+  readonly charts: readonly Chart[];
   readonly rows: readonly FigureRow[];
   /** Makes this figure again. */
   readonly command: string;
@@ -40,16 +41,16 @@ export interface FigureRow {
 
 /** `met`: as good as the reference or better, within the row's tolerance. `missed`: not. `no claim`: there is nothing to compare with. */
 export type Verdict = 'met' | 'missed' | 'no claim';
+const VERDICTS: readonly Verdict[] = ['met', 'missed', 'no claim'];
 
 const COLUMNS = ['quantity', 'paper', "authors' code", 'ours', 'verdict', 'reason'].map((title) => ({ title }));
 const CSV_COLUMNS = ['figure', 'quantity', 'paper', 'authors_code', 'ours', 'verdict', 'reason'];
 
 export function figuresPage(figures: FiguresPage): string {
   check(figures);
-  return page(
-    figures.title,
-    [paragraphs(figures.intro), summary(figures.figures), ...figures.figures.map(section)].join('\n'),
-  );
+  const all = figures.figures.flatMap(({ rows }) => rows);
+  const body = [countBadges(all), paragraphs(figures.intro), ...figures.figures.map(section)].join('\n');
+  return page(figures.title, body, { contents: contents(figures.figures) });
 }
 
 export function figuresMarkdown({ title, intro, figures }: FiguresPage): string {
@@ -88,28 +89,64 @@ function check({ figures }: FiguresPage): void {
   );
 }
 
-function section({ name, title, what, svgs, rows, command }: FigureEntry): string {
-  const drawings = svgs.map((svg) => `<figure>\n${svg}\n</figure>`).join('\n');
+function section({ name, title, what, charts, rows, command }: FigureEntry): string {
   return [
     `<section id="${name}">`,
     `<h2>${escapeHtml(title)}</h2>`,
+    countBadges(rows),
     paragraphs(what),
-    ...(svgs.length === 0 ? [] : [`<div class="figures">\n${drawings}\n</div>`]),
-    ...(rows.length === 0 ? [] : [htmlTable(tableOf(rows))]),
+    ...(charts.length === 0 ? [] : [`<div class="figures">\n${drawPanels(charts).map(panelsHtml).join('\n')}\n</div>`]),
+    ...(rows.length === 0 ? [] : [rowsHtml(rows)]),
     `<pre>${escapeHtml(command)}</pre>`,
     '</section>',
   ].join('\n');
 }
 
-/** What there is, with the number of quantities met. */
-function summary(figures: readonly FigureEntry[]): string {
-  const lines = figures.map(({ name, title, rows }) => {
-    const met = rows.filter(({ verdict }) => verdict === 'met').length;
-    const claims = rows.filter(({ verdict }) => verdict !== 'no claim').length;
-    const score = claims === 0 ? '' : `: ${met} of ${claims} met`;
-    return `<li><a href="#${name}">${escapeHtml(title)}</a>${score}</li>`;
+/** A drawing that shares its legend with none stands beside others of its kind; a group takes the whole width. */
+function panelsHtml({ legend, svgs }: Panels): string {
+  const figures = svgs.map((svg) => `<figure>\n${svg}\n</figure>`).join('\n');
+  return svgs.length === 1
+    ? `<div>\n${legend}\n${figures}\n</div>`
+    : `<div class="group">\n${legend}\n<div class="figures">\n${figures}\n</div>\n</div>`;
+}
+
+/** Every verdict is a badge that opens its reason; quantities without a claim say theirs as quietly. */
+function rowsHtml(rows: readonly FigureRow[]): string {
+  const head = ['quantity', 'paper', "authors' code", 'ours', 'verdict'].map(
+    (title) => `<th scope="col">${escapeHtml(title)}</th>`,
+  );
+  const body = rows.map(({ quantity, paper, authorsCode, ours, verdict, reason }) => {
+    const values = [quantity, paper ?? '', authorsCode ?? '', ours].map((text) => `<td>${escapeHtml(text)}</td>`);
+    return `<tr>${values.join('')}<td>${verdictHtml(verdict, reason)}</td></tr>`;
   });
-  return `<nav><ul>\n${lines.join('\n')}\n</ul></nav>`;
+  return `<div class="table"><table>\n<thead><tr>${head.join('')}</tr></thead>\n<tbody>\n${body.join('\n')}\n</tbody>\n</table></div>`;
+}
+
+function verdictHtml(verdict: Verdict, reason: string): string {
+  const shown = badge(verdict, verdict);
+  return reason === '' ? shown : `<details><summary>${shown}</summary><p>${escapeHtml(reason)}</p></details>`;
+}
+
+const CLASSES: Readonly<Record<Verdict, string>> = { met: 'met', missed: 'missed', 'no claim': 'none' };
+
+function badge(verdict: Verdict, text: string): string {
+  return `<span class="badge ${CLASSES[verdict]}">${text}</span>`;
+}
+
+/** `12 met`, `1 missed`, `3 no claim`, without those that are none. */
+function countBadges(rows: readonly FigureRow[]): string {
+  const badges = VERDICTS.flatMap((verdict) => {
+    const count = rows.filter((row) => row.verdict === verdict).length;
+    return count === 0 ? [] : [badge(verdict, `${count} ${verdict}`)];
+  });
+  return badges.length === 0 ? '' : `<p class="counts">${badges.join(' ')}</p>`;
+}
+
+function contents(figures: readonly FigureEntry[]): string {
+  const lines = figures.map(
+    ({ name, title, rows }) => `<li><a href="#${name}">${escapeHtml(title)}</a>${countBadges(rows)}</li>`,
+  );
+  return `<ul>\n${lines.join('\n')}\n</ul>`;
 }
 
 function tableOf(rows: readonly FigureRow[]): TableData {

@@ -1,16 +1,26 @@
 // Tested by test/report/run-report.test.ts
 /** The figures of one run; where it has no data for one, the sentence that stands there instead. */
 import { sizeClass } from '../sim/measure/completion-times.js';
-import { type FlowResult, type FlowSeries, type LinkSeries, SIZE_CLASSES, type SizeClass } from '../sim/result.js';
+import {
+  type FlowResult,
+  type FlowSeries,
+  type LinkSeries,
+  type RunSeries,
+  SIZE_CLASSES,
+  type SizeClass,
+} from '../sim/result.js';
+import type { PageFigure } from './page-data.js';
 import type { Chart } from './plot/chart.js';
 import { cdfSeries } from './plot/chart.js';
-import { flowLines, jainLine, linkLines, type SampledRun } from './run-series.js';
+import { everyFlow, everyLink, flowLines, jainLine, linkLines, type SampledRun } from './run-series.js';
 import { bytesUnit, largestOf, rateUnit, timeUnit, type Unit } from './units.js';
 
 /** A chart with what stands below it. */
 export interface Drawing {
   readonly chart: Chart;
   readonly caption: string;
+  /** What the page's script draws instead; null where there is nothing to look into. */
+  readonly data: PageFigure | null;
 }
 
 const PLAIN: Unit = { name: '', factor: 1 };
@@ -66,13 +76,21 @@ interface LineText {
 function flowDrawing(run: SampledRun, of: (flow: FlowSeries) => Float64Array, text: LineText): Drawing | string {
   const { flows } = run.series;
   if (flows.length === 0) return `${text.caption}: no flow was sampled.`;
-  const time = runTime(run);
+  const time = runTime(run.series);
   const { lines, what } = flowLines(run, of, { time, value: text.value });
+  const every = everyFlow(run, of, { time, value: text.value });
   const total = run.result.flows.length;
-  const part = flows.length < total ? ` Of ${total} flows, the first ${flows.length} were sampled.` : '';
+  const part = flows.length < total ? ` Of ${total} flows, ${flows.length} were sampled.` : '';
   return {
     chart: { kind: 'lines', x: timeAxis(time), y: { name: text.axis }, series: lines },
     caption: `${text.caption}: ${what}.${part}`,
+    data: {
+      kind: 'flows',
+      xName: timeAxis(time).name,
+      yName: text.axis,
+      caption: `${text.caption}: a line for each flow that is picked.`,
+      ...every,
+    },
   };
 }
 
@@ -97,19 +115,26 @@ export function utilisationDrawing(run: SampledRun): Drawing | string {
 
 function linkDrawing(run: SampledRun, values: (link: LinkSeries) => Float64Array, text: LineText): Drawing | string {
   if (run.series.links.length === 0) return `${text.caption}: no link was sampled.`;
-  const time = runTime(run);
+  const time = runTime(run.series);
   const { lines, what } = linkLines(run, values, { time, value: text.value });
   if (lines.length === 0) return `${text.caption}: none on ${what}.`;
   return {
     chart: { kind: 'lines', x: timeAxis(time), y: { name: text.axis }, series: lines },
     caption: `${text.caption}: ${what}.`,
+    data: {
+      kind: 'links',
+      xName: timeAxis(time).name,
+      yName: text.axis,
+      caption: `${text.caption}: a line for each flow that is picked.`,
+      ...everyLink(run, values, { time, value: text.value }),
+    },
   };
 }
 
 /** Over the windows that the run's own result has, where the samples are dense enough for them. */
 export function jainDrawing(run: SampledRun): Drawing | string {
   const { series, result } = run;
-  const time = runTime(run);
+  const time = runTime(series);
   const windows = result.jainByWindow
     .map(({ windowNs }) => windowNs)
     .filter((windowNs) => windowNs >= series.intervalNs);
@@ -122,6 +147,7 @@ export function jainDrawing(run: SampledRun): Drawing | string {
   return {
     chart: { kind: 'lines', x: timeAxis(time), y: { name: "Jain's index", min: 0, max: 1 }, series: lines },
     caption: `Fairness${sampled}: Jain's index ${lines.map(({ name }) => name).join(' and ')}, among the flows that lasted through the window.`,
+    data: null,
   };
 }
 
@@ -147,6 +173,7 @@ export function completionDrawing(flows: readonly FlowResult[]): Drawing | strin
       ),
     },
     caption: `Flow completion times of ${complete.length} flows, cumulative${shown.length > 1 ? ': S < 10 kB <= M < 100 kB <= L < 1 MB <= XL' : ''}.`,
+    data: null,
   };
 }
 
@@ -154,8 +181,9 @@ function isOf({ bytes }: FlowResult, name: SizeClass): boolean {
   return name === 'all' || (bytes !== null && sizeClass(bytes) === name);
 }
 
-function runTime({ series }: SampledRun): Unit {
-  return timeUnit(largestOf(series.timesNs));
+/** The unit of the time axis. */
+export function runTime({ timesNs }: RunSeries): Unit {
+  return timeUnit(largestOf(timesNs));
 }
 
 function timeAxis({ name }: Unit) {

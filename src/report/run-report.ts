@@ -1,11 +1,12 @@
 /**
- * A page about runs, simulated or over real sockets: tables and figures, all in one file. The same runs give the same bytes.
+ * A page about a run, simulated or over real sockets: tables and figures, all in one file. The same run gives the same bytes. A script makes the drawings
+ * charts that the reader can point into, zoom and pick lines of (web/run-report.page.ts); without it the page is whole, too.
  */
-import { assert } from '../base/assert.js';
-import { displayCount } from '../base/display.js';
+import { displayCount, displayDuration } from '../base/display.js';
 import type { RunSeries, SimulationResult, SimulationRun } from '../sim/result.js';
-import type { TableData } from '../telemetry/columns.js';
-import { escapeHtml, figure, htmlTable, page, paragraph } from './html.js';
+import { type Column, count, number, type TableData, tableOf, text } from '../telemetry/columns.js';
+import { escapeHtml, facts, figure, htmlTable, page, paragraph } from './html.js';
+import type { PageData, PageMark } from './page-data.js';
 import { drawChart } from './plot/draw.js';
 import {
   completionDrawing,
@@ -15,6 +16,7 @@ import {
   dataQueueDrawing,
   goodputDrawing,
   jainDrawing,
+  runTime,
   stateDrawings,
   utilisationDrawing,
 } from './run-charts.js';
@@ -22,47 +24,26 @@ import { sampledRun } from './run-series.js';
 import { completionTable, flowTable, linkTable, summaryTable } from './run-tables.js';
 
 export interface ReportOptions {
-  /** The runs' scenario by default. */
-  readonly title?: string | undefined;
-  /** The command line that made the runs; left out where nobody typed one. */
+  /** The command line that made the run; left out where nobody typed one. */
   readonly command?: string | undefined;
+  /** The text of dist/web/run-report.js; none for a page that stands still. */
+  readonly script?: string | undefined;
+  /** What happened on the way, such as faults, by the time. */
+  readonly marks?: readonly TimeMark[] | undefined;
 }
 
-/** A run, and what to call it where there are several; by default its algorithm and seed. */
-export interface ReportedRun extends SimulationRun {
-  readonly name?: string;
+export interface TimeMark {
+  readonly atNs: number;
+  readonly text: string;
 }
 
-/** Runs with figures of their own; the others stand in the summary. Each brings up to 2 MB. */
-const MAX_FULL_RUNS = 8;
 /** Rows of one table; the JSON result has them all. */
 const MAX_ROWS = 100;
-
-/** At least one run. */
-export function runReport(runs: readonly ReportedRun[], { title, command }: ReportOptions = {}): string {
-  assert(runs.length > 0, 'a report is about a run');
-  const named = runs.map((run) => ({ ...run, name: run.name ?? `${run.result.algorithm}, seed ${run.result.seed}` }));
-  const shown = named.slice(0, MAX_FULL_RUNS);
-  const left = named.length - shown.length;
-  return page(
-    title ?? runs[0].result.scenario,
-    [
-      ...(command === undefined ? [] : [`<pre>${escapeHtml(command)}</pre>`]),
-      htmlTable(summaryTable(named)),
-      ...(left > 0
-        ? [paragraph(`The first ${shown.length} runs follow in full; the other ${left} are in the table alone.`)]
-        : []),
-      ...shown.map((run) => runSection(run, named.length > 1)),
-    ].join('\n'),
-  );
-}
-
-function runSection({ name, result, series }: SimulationRun & { name: string }, isOneOfMany: boolean): string {
-  const sections = [seriesSection(result, series), ...resultSections(result)];
-  return [...(isOneOfMany ? [`<h2>${escapeHtml(name)}</h2>`] : []), ...sections.map(sectionHtml)].join('\n');
-}
+/** Flows that failed, by name; more are counted. */
+const MAX_FAILED = 10;
 
 interface Section {
+  readonly id: string;
   readonly title: string;
   /** Figures, and sentences about those that there is no data for. */
   readonly drawings: readonly (Drawing | string)[];
@@ -71,36 +52,84 @@ interface Section {
   readonly note?: string;
 }
 
+export function runReport({ result, series }: SimulationRun, options: ReportOptions = {}): string {
+  const { command, script, marks = [] } = options;
+  const sections = [seriesSection(result, series), ...markSection(marks), ...resultSections(result)];
+  const summary = [
+    ...(command === undefined ? [] : [`<pre>${escapeHtml(command)}</pre>`]),
+    facts(summaryTable(result)),
+    ...failures(result).map(paragraph),
+  ];
+  const body = [...summary, ...sections.map(sectionHtml), dataHtml(sections, pageMarks(series, marks))].join('\n');
+  const contents = sections.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);
+  return page(result.scenario, `<section id="run">\n${body}\n</section>`, {
+    contents: `<ul>\n${contents.join('\n')}\n</ul>\n<div class="pickers"></div>`,
+    script,
+  });
+}
+
+/** A sentence for each flow that failed. */
+function failures({ flows }: SimulationResult): string[] {
+  const failed = flows.filter(({ error }) => error !== null);
+  const named = failed
+    .slice(0, MAX_FAILED)
+    .map(({ id, src, dst, error }) => `Flow ${id} from ${src} to ${dst} failed: ${error}.`);
+  const left = failed.length - named.length;
+  return left === 0 ? named : [...named, `${displayCount(left)} more flows failed.`];
+}
+
 function seriesSection(result: SimulationResult, series: RunSeries | null): Section {
-  const title = 'Over time';
+  const [id, title] = ['over-time', 'Over time'];
   if (series === null || series.timesNs.length === 0) {
     const absent = 'The run took no samples along the way: the interval of its probes is 0, or longer than the run.';
-    return { title, drawings: [absent] };
+    return { id, title, drawings: [absent] };
   }
   const run = sampledRun(result, series);
   const flows = [goodputDrawing(run), creditRateDrawing(run), jainDrawing(run)];
-  return {
-    title,
-    drawings: [
-      ...flows,
-      dataQueueDrawing(run),
-      creditQueueDrawing(run),
-      utilisationDrawing(run),
-      ...stateDrawings(run),
-    ],
-  };
+  const links = [dataQueueDrawing(run), creditQueueDrawing(run), utilisationDrawing(run)];
+  return { id, title, drawings: [...flows, ...links, ...stateDrawings(run)] };
 }
 
-function resultSections({ flows, links, fct }: SimulationResult): Section[] {
+/** What the numbers in the charts are. */
+function markSection(marks: readonly TimeMark[]): Section[] {
+  if (marks.length === 0) return [];
   return [
-    { title: 'Completion times', drawings: [completionDrawing(flows)], table: completionTable(fct) },
     {
+      id: 'faults',
+      title: 'Faults',
+      drawings: [],
+      table: tableOf(
+        MARK_COLUMNS,
+        marks.map((mark, at) => ({ ...mark, number: at + 1 })),
+      ),
+    },
+  ];
+}
+
+const MARK_COLUMNS: readonly Column<TimeMark & { readonly number: number }>[] = [
+  count('number', (mark) => mark.number),
+  number('time', ({ atNs }) => displayDuration(atNs)),
+  text('what', (mark) => mark.text),
+];
+
+function resultSections({ flows, links, fct }: SimulationResult): Section[] {
+  const times = { drawings: [completionDrawing(flows)], table: completionTable(fct) };
+  return [
+    { id: 'completion-times', title: 'Completion times', ...times },
+    {
+      id: 'links',
       title: 'Links',
       drawings: [],
       table: linkTable(links, MAX_ROWS),
       note: leftOut(links.length, 'the busiest links'),
     },
-    { title: 'Flows', drawings: [], table: flowTable(flows, MAX_ROWS), note: leftOut(flows.length, 'the first flows') },
+    {
+      id: 'flows',
+      title: 'Flows',
+      drawings: [],
+      table: flowTable(flows, MAX_ROWS),
+      note: leftOut(flows.length, 'those that failed and the first others'),
+    },
   ];
 }
 
@@ -108,17 +137,31 @@ function leftOut(count: number, shown: string): string {
   return count > MAX_ROWS ? `These are ${shown}; ${displayCount(count - MAX_ROWS)} more are in the JSON result.` : '';
 }
 
-function sectionHtml({ title, drawings, table, note = '' }: Section): string {
+function sectionHtml({ id, title, drawings, table, note = '' }: Section): string {
   const figures = drawings.filter((drawing) => typeof drawing !== 'string').map(figureOf);
   const sentences = [...drawings.filter((drawing) => typeof drawing === 'string'), note].filter((text) => text !== '');
   return [
-    `<h3>${escapeHtml(title)}</h3>`,
+    `<h2 id="${id}">${escapeHtml(title)}</h2>`,
     ...(figures.length === 0 ? [] : [`<div class="figures">\n${figures.join('\n')}\n</div>`]),
     ...(table === undefined || table.rows.length === 0 ? [] : [htmlTable(table)]),
     ...sentences.map(paragraph),
   ].join('\n');
 }
 
-function figureOf({ chart, caption }: Drawing): string {
-  return figure(drawChart(chart), caption);
+/** Charts of the script take the places of the drawings that have data, in their order. */
+function figureOf({ chart, caption, data }: Drawing): string {
+  return figure(data === null ? drawChart(chart) : `<div class="live">\n${drawChart(chart)}\n</div>`, caption);
+}
+
+function dataHtml(sections: readonly Section[], marks: readonly PageMark[]): string {
+  const drawings = sections.flatMap((section) => section.drawings).filter((drawing) => typeof drawing !== 'string');
+  const data: PageData = { figures: drawings.map((drawing) => drawing.data).filter((one) => one !== null), marks };
+  // In JSON `<` stands in texts alone; as an escape it cannot end the element.
+  return `<script type="application/json">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
+}
+
+function pageMarks(series: RunSeries | null, marks: readonly TimeMark[]): PageMark[] {
+  if (series === null) return [];
+  const { factor } = runTime(series);
+  return marks.map(({ atNs }, at) => ({ x: atNs * factor, name: String(at + 1) }));
 }

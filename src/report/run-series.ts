@@ -3,6 +3,7 @@
 import { displayDuration } from '../base/display.js';
 import { jainIndex } from '../sim/measure/jain.js';
 import type { FlowResult, FlowSeries, LinkSeries, RunSeries, SimulationResult } from '../sim/result.js';
+import type { PageLine } from './page-data.js';
 import type { LineSeries } from './plot/chart.js';
 import { largestOf, type Unit } from './units.js';
 
@@ -15,6 +16,49 @@ export interface SampledRun {
   readonly result: SimulationResult;
   /** Of `series.flows`, one each. */
   readonly lives: readonly Life[];
+}
+
+/** Lines of a page's script: all that were sampled. */
+export interface EveryLine {
+  readonly x: number[];
+  readonly lines: PageLine[];
+}
+
+/** A line for each flow; those that brought most are shown at first. */
+export function everyFlow(run: SampledRun, valuesOf: (flow: FlowSeries) => Float64Array, units: Units): EveryLine {
+  const { flows, timesNs } = run.series;
+  const bytes = flows.map(({ goodputBps }) => sum(goodputBps));
+  const names = flowNames(flows);
+  const lines = flows.map((flow, at) => ({ name: names[at], values: alive(run, at, valuesOf(flow)) }));
+  return { x: digits(timesNs, units.time), lines: pageLines(lines, largest(bytes), units.value) };
+}
+
+/** A line for each link; those with the longest data queues are shown at first, and then the busiest. */
+export function everyLink(run: SampledRun, valuesOf: (link: LinkSeries) => Float64Array, units: Units): EveryLine {
+  const { links, timesNs } = run.series;
+  const loads = links.map(
+    ({ dataQueueBytes, utilisation }) => largestOf(dataQueueBytes) + sum(utilisation) / timesNs.length,
+  );
+  const lines = links.map((link) => ({ name: link.name, values: valuesOf(link) }));
+  return { x: digits(timesNs, units.time), lines: pageLines(lines, largest(loads), units.value) };
+}
+
+function pageLines(
+  lines: readonly { name: string; values: Float64Array }[],
+  shown: ReadonlySet<number>,
+  unit: Unit,
+): PageLine[] {
+  return lines.map(({ name, values }, at) => ({ name, y: digits(values, unit), isShown: shown.has(at) }));
+}
+
+/** The places of the largest values, as many as a chart has room for. */
+function largest(values: readonly number[]): ReadonlySet<number> {
+  return new Set([...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, MAX_LINES));
+}
+
+/** Five digits, more than a screen has; JSON writes what is not finite as null. */
+function digits(values: Float64Array, { factor }: Unit): number[] {
+  return Array.from(values, (value) => Number((value * factor).toPrecision(5)));
 }
 
 /** When a flow takes part, ns. */

@@ -15,35 +15,29 @@ import {
 import { type Column, count, metric, number, type TableData, tableOf, text } from '../telemetry/columns.js';
 import { largestOf } from './units.js';
 
-export interface NamedResult {
-  readonly name: string;
-  readonly result: SimulationResult;
+/** One row. */
+export function summaryTable(result: SimulationResult): TableData {
+  return tableOf(SUMMARY_COLUMNS, [result]);
 }
 
-/** One row a run. */
-export function summaryTable(runs: readonly NamedResult[]): TableData {
-  return tableOf(SUMMARY_COLUMNS, runs);
-}
-
-const SUMMARY_COLUMNS: readonly Column<NamedResult>[] = [
-  text('run', ({ name }) => name),
+const SUMMARY_COLUMNS: readonly Column<SimulationResult>[] = [
   ofRun('algorithm', 'algorithm'),
   ofRun('seed', 'seed'),
   ofRun('durationNs', 'duration'),
-  count('flows', ({ result }) => flowCounts(result.flows).all),
-  count('complete', ({ result }) => flowCounts(result.flows).complete),
-  count('failed', ({ result }) => flowCounts(result.flows).failed),
+  count('flows', ({ flows }) => flowCounts(flows).all),
+  count('complete', ({ flows }) => flowCounts(flows).complete),
+  count('failed', ({ flows }) => flowCounts(flows).failed),
   ofRun('utilisation', 'utilisation'),
   ofRun('jain', 'Jain'),
-  number('credits dropped', ({ result }) => displayPercent(result.creditDropShare)),
-  count('largest queue, B', ({ result }) => largestOf(result.links.map((link) => link.dataQueueBytesMax))),
-  count('data drops', ({ result }) => total(result.links, 'dataDrops')),
-  count('lost frames', ({ result }) => total(result.links, 'lost')),
+  number('credits dropped', ({ creditDropShare }) => displayPercent(creditDropShare)),
+  count('largest queue, B', ({ links }) => largestOf(links.map((link) => link.dataQueueBytesMax))),
+  count('data drops', ({ links }) => total(links, 'dataDrops')),
+  count('lost frames', ({ links }) => total(links, 'lost')),
 ];
 
-function ofRun(field: keyof typeof RUN_RESULT, title: string): Column<NamedResult> {
+function ofRun(field: keyof typeof RUN_RESULT, title: string): Column<SimulationResult> {
   const column = metric(RUN_RESULT, field, title);
-  return { ...column, cell: ({ result }) => column.cell(result as never) };
+  return { ...column, cell: (result) => column.cell(result as never) };
 }
 
 /** How many flows there were, and what became of them. */
@@ -93,9 +87,11 @@ const LINK_COLUMNS: readonly Column<LinkResult>[] = [
   metric(LINK_RESULT, 'ecnMarks', 'marks'),
 ];
 
-/** In the order of their ids. */
+/** Those that failed first, then in the order of their ids. */
 export function flowTable(flows: readonly FlowResult[], limit: number): TableData {
-  return tableOf(FLOW_COLUMNS, flows.slice(0, limit));
+  const failed = flows.filter(({ error }) => error !== null);
+  const others = flows.filter(({ error }) => error === null);
+  return tableOf(FLOW_COLUMNS, [...failed, ...others].slice(0, limit));
 }
 
 const FLOW_COLUMNS: readonly Column<FlowResult>[] = [

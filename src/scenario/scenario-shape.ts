@@ -28,7 +28,7 @@ export const DEFAULTS = {
   /** Those in which the papers' figures of fairness are given. */
   jainWindowsNs: [1e6, 10e6],
   /** As many as a plot of rates can tell apart (ours). */
-  maxFlows: 16,
+  maxFlows: 64,
 } as const;
 
 const LINK_DIRECTION = text("a direction of a link, such as 'left->right'");

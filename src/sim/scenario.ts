@@ -174,4 +174,6 @@ export interface ProbeSpec {
   readonly links: readonly string[];
   /** How many flows at most have series of their own, the first ones. */
   readonly maxFlows: number;
+  /** Ids of the flows that have series instead. */
+  readonly flows?: readonly number[];
 }

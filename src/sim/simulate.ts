@@ -109,7 +109,9 @@ class Simulation {
     if (probes.intervalNs === 0) return null;
     const names = new Set(probes.links.length > 0 ? probes.links : bottlenecks);
     const isProbed = ({ name }: LinkProbe): boolean => names.size === 0 || names.has(name);
-    const flows = [...this.player.runs].sort((a, b) => a.plan.id - b.plan.id).slice(0, probes.maxFlows);
+    const wanted = probes.flows === undefined ? null : new Set(probes.flows);
+    const candidates = this.player.runs.filter(({ plan }) => wanted?.has(plan.id) ?? true);
+    const flows = candidates.sort((a, b) => a.plan.id - b.plan.id).slice(0, wanted?.size ?? probes.maxFlows);
     const flowLabel = (run: FlowRun): string => `${this.hostName(run.plan.from)}->${this.hostName(run.plan.to)}`;
     const links = this.world.links.filter(isProbed);
     return new SeriesRecorder({ intervalNs: probes.intervalNs, durationNs, flows, flowLabel, links, mark });

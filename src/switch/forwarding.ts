@@ -11,7 +11,7 @@ import { FrameType } from '../wire/layout.js';
 import { findNeighbours, linkOf, type Neighbour, shortestPaths } from './shortest-paths.js';
 import type { Topology } from './topology.js';
 
-/** `Routes.find`: the destination is not in the topology, or no live link leads there. */
+/** `Routes.find`: the destination is not in the topology, or no link leads there. */
 export const NO_ROUTE = -1;
 /** `Routes.hop`: the frame is at its last switch and leaves by its exit port. */
 export const EXIT = -1;
@@ -158,7 +158,7 @@ export class Routes {
     return this.hops[offset - this.base];
   }
 
-  /** The port by which the frame leaves this process; -1: its destination is unknown, or behind dead trunks alone. */
+  /** The port by which the frame leaves this process; -1: its destination is unknown. */
   exitPort(bytes: Uint8Array): number {
     const port = this.portOfHost[destinationHost(bytes)];
     if (port >= UNKNOWN_HOST) return port;
@@ -173,7 +173,7 @@ export class Routes {
 
   private substituteTrunk(bytes: Uint8Array, trunks: readonly number[]): number {
     const live = trunks.filter((port) => this.isLiveTrunk(port));
-    return live.length === 0 ? NO_ROUTE : this.substitute(bytes, live);
+    return this.substitute(bytes, live.length === 0 ? trunks : live);
   }
 
   /** One of `live`, by the flow's hash. A credit with a path id and its data go by its sequence number too: all live paths share what a dead one had. */
@@ -218,7 +218,10 @@ export class Routes {
     const high = Math.max(from, to);
     const ends = { from: low, to: high, most: MAX_PATHS };
     let paths = shortestPaths(this.neighbours, ends);
-    if (paths.every((path) => this.isDead(path))) paths = shortestPaths(this.liveNeighbours(), ends);
+    if (paths.every((path) => this.isDead(path))) {
+      const others = shortestPaths(this.liveNeighbours(), ends);
+      if (others.length > 0) paths = others;
+    }
     this.store(low, high, paths);
     this.store(
       high,
@@ -242,16 +245,15 @@ export class Routes {
     this.pathHops[pair] = paths[0].length;
     this.pathStarts[pair] = this.hopCount;
     this.makeRoom(paths.length * (paths[0].length + 1));
+    const live = [...paths.keys()].filter((index) => !this.isDead(paths[index]));
+    // With none left all are used: one that is back carries frames before the failover delay is over.
+    const isLeftOut = (path: readonly number[]) => live.length > 0 && this.isDead(path);
     for (const path of paths) {
       this.hops.set(path, this.hopCount);
-      if (this.isDead(path)) this.hops[this.hopCount] = DEAD;
+      if (isLeftOut(path)) this.hops[this.hopCount] = DEAD;
       this.hopCount += path.length + 1;
     }
-    if (this.isWhole) return;
-    this.substitutes.set(
-      pair,
-      [...paths.keys()].filter((index) => !this.isDead(paths[index])),
-    );
+    if (!this.isWhole) this.substitutes.set(pair, live);
   }
 
   /** New room holds EXIT, which ends each path. */

@@ -10,6 +10,7 @@ import {
   FrameType,
   MAX_PLAIN_CREDIT_BYTES,
   MEAN_CREDIT_WIRE_BYTES,
+  SEALED_CREDIT_EXTRA_BYTES,
   wireBytes,
 } from '../wire/layout.js';
 import { markCe } from '../wire/rewrite.js';
@@ -250,6 +251,7 @@ export class Port {
   }
 
   private enqueueCredit(frame: Frame, bytes: number): number {
+    if (bytes > MAX_CREDIT_WIRE_BYTES) return this.drop(PortDrop.frameTooLong);
     const { numbers, at } = this;
     const nowNs = numbers[at + F.clockNs];
     const low = isLowCredit(frame.bytes) ? this.lowClass : null;
@@ -401,6 +403,8 @@ export class Port {
 }
 
 const MAX_PLAIN_CREDIT_WIRE_BYTES = wireBytes(MAX_PLAIN_CREDIT_BYTES);
+/** One as long as a data frame would hold the meter for as long as the credits of a hundred. PROTOCOL §9.1 */
+const MAX_CREDIT_WIRE_BYTES = wireBytes(MAX_PLAIN_CREDIT_BYTES + SEALED_CREDIT_EXTRA_BYTES);
 
 /** What a byte of a sealed credit counts at a meter whose share is made for plain ones. PROTOCOL §9.1 */
 function sealedCharge(maxFrameBytes: number): number {

@@ -113,7 +113,7 @@ export interface PortSample {
 
 /** What a switch counts since the last reset. */
 export const SWITCH_METRICS = {
-  ports: list("Both directions of every link, in the topology's order", DIRECTION_METRICS),
+  ports: list("Both directions of every link, in the topology's order", DIRECTION_METRICS, { port: 'name' }),
   choices: label<readonly (readonly number[])[]>('Places in `ports` of those among which a switch chooses', []),
   unusedLinks: label<readonly string[]>('Links and trunks that no path uses now (PROTOCOL §9.4)', []),
   door: counters('datagrams', 'reason', 'Datagrams that never entered the fabric, the reasons that occurred'),

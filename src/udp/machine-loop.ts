@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.js';
+import { Classes } from '../base/classes.js';
 import { counter, gauge, histogram, type Values } from '../base/metric.js';
 import { MICROSECOND_NS, MILLISECOND_NS, NEVER } from '../base/time.js';
 import type { Frame } from '../wire/frame.js';
@@ -105,25 +106,22 @@ export type LatenessSnapshot = Values<typeof LATENESS_METRICS>;
 
 /** A histogram of ten classes: enough to tell a spinning loop from a napping and a stalled one, at two comparisons a wake. */
 export class Lateness {
-  private readonly counts = new Float64Array(LATE_CLASSES_NS.length + 1);
+  private readonly classes = new Classes(LATE_CLASSES_NS);
   private maxNs = 0;
   private overMillisecond = 0;
 
   add(lateNs: number): void {
-    let at = 0;
-    while (at < LATE_CLASSES_NS.length && lateNs > LATE_CLASSES_NS[at]) at++;
-    this.counts[at]++;
+    this.classes.add(lateNs);
     if (lateNs > this.maxNs) this.maxNs = lateNs;
     if (lateNs > MILLISECOND_NS) this.overMillisecond++;
   }
 
   snapshot(): LatenessSnapshot {
-    const bounds = [...LATE_CLASSES_NS, Number.POSITIVE_INFINITY];
     return {
-      wakes: this.counts.reduce((sum, count) => sum + count, 0),
+      wakes: this.classes.total,
       maxNs: this.maxNs,
       overMillisecond: this.overMillisecond,
-      classes: bounds.map((bound, at) => [bound, this.counts[at]] as const),
+      classes: this.classes.snapshot(),
     };
   }
 }

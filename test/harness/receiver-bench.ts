@@ -75,7 +75,11 @@ export class ReceiverBench {
     };
     const algorithm = creditAlgorithm(config.creditAlgorithm, link, config.creditParameters);
     const flowParts = { slot: FLOW_SLOT, header: FLOW_HEADER, peer: FLOW_PEER, algorithm, link };
-    this.flow = new CreditedReceiver(this.context, { ...flowParts, firstSequence: FIRST_CREDIT }, 0);
+    this.flow = new CreditedReceiver(
+      this.context,
+      { ...flowParts, algorithmName: 'naive', firstSequence: FIRST_CREDIT },
+      0,
+    );
     this.reader.onBytes = (count) => this.flow.release(count, this.nowNs);
   }
 

@@ -49,9 +49,9 @@ describe('xpass bench', () => {
   });
 
   it('measures how long short flows take, beside TCP, and how many there can be', async () => {
-    const results = await bench('message/1KiB', 'handshakes');
+    const results = await bench('message/1KiB', 'openings');
     const names = ['p50', 'p99', 'p999'].map((part) => `message/1KiB/${part}`);
-    expect(results.map(({ name }) => name)).toEqual([...names, 'handshakes']);
+    expect(results.map(({ name }) => name)).toEqual([...names, 'openings']);
     for (const { value, raw } of results) {
       expect(value).toBeGreaterThan(1);
       expect(raw).toBeGreaterThan(1);
@@ -143,6 +143,20 @@ describe('xpass bench', () => {
       expect(value, name).toBeGreaterThan(0);
       expect(raw, name).toBeGreaterThan(0);
     }
+  });
+
+  it('measures handshakes without keys and with identities, beside the model of one round trip', async () => {
+    const modes = ['none', 'identities'].map((mode) => `handshakes/${mode}`);
+    const results = await bench(...modes);
+    expect(results.map(({ name }) => name).filter((name) => !/\/.*\//.test(name))).toEqual(modes);
+    const figure = (name: string) => results.find((result) => result.name === name)?.value ?? Number.NaN;
+    for (const { name, value } of results) expect(value, name).toBeGreaterThan(0);
+    for (const mode of modes) {
+      expect([figure(`${mode}/trips`), figure(`${mode}/trips/cookie`)], mode).toEqual([2, 1]);
+      expect(results.find(({ name }) => name === `${mode}/cpu`)?.raw, mode).toBeGreaterThan(10);
+    }
+    // No agreement of X25519 beside four.
+    expect(figure('handshakes/identities/cpu')).toBeGreaterThan(figure('handshakes/none/cpu'));
   });
 
   it('measures the simulator in a process of its own', async () => {

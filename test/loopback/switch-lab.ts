@@ -177,7 +177,7 @@ export function portOf(address: string): number {
 }
 
 /** What a datagram carries. */
-function framesOf(datagram: Buffer): Buffer[] {
+export function framesOf(datagram: Buffer): Buffer[] {
   if (!isBundle(datagram, datagram.length)) return [datagram];
   const reader = new BundleReader();
   reader.open(datagram, datagram.length);

@@ -6,6 +6,7 @@ import {
   figuresMarkdown,
   figuresPage,
 } from '../../src/report/figures-page.js';
+import type { Chart } from '../../src/report/plot/chart.js';
 
 const ROW: FigureRow = {
   quantity: 'utilisation, 32 flows',
@@ -16,12 +17,17 @@ const ROW: FigureRow = {
   reason: '',
 };
 
+function chart(title: string, top: number): Chart {
+  const series = ['one', 'two'].map((name) => ({ name, x: [0, 1], y: [0, top] }));
+  return { kind: 'lines', title, x: { name: 'time (ms)' }, y: { name: 'queue' }, series };
+}
+
 function pageOf(rows: FigureRow[], changes: Partial<FiguresPage['figures'][number]> = {}): FiguresPage {
   const figure = {
     name: 'parking-lot',
     title: 'Parking lot',
     what: 'One.\n\nTwo <b>.',
-    svgs: ['<svg>1</svg>', '<svg>2</svg>'],
+    charts: [chart('a', 4), chart('b', 9)],
     rows,
   };
   return {
@@ -38,18 +44,28 @@ describe('the page of figures', () => {
     );
     expect(html).toContain('<section id="parking-lot">');
     expect(html).toContain('<p>One.</p>\n<p>Two &#60;b&#62;.</p>');
-    expect(html).toContain('<svg>1</svg>');
-    expect(html).toContain('<svg>2</svg>');
-    expect(html).toContain('<td>0.961</td><td>0.999</td><td>missed</td><td>measured</td>');
+    expect(html.match(/<svg [^>]*role="img"/g)).toHaveLength(2);
+    expect(html).toContain(
+      '<td>0.999</td><td><details><summary><span class="badge missed">missed</span></summary><p>measured</p></details></td>',
+    );
     expect(html).toContain('<pre>xpass figures parking-lot</pre>');
   });
 
-  it('says at the top how many of the claims of each figure are met', () => {
+  it('has one legend for drawings of the same series', () => {
+    const html = figuresPage(pageOf([ROW]));
+    expect(html.match(/<ul class="legend">/g)).toHaveLength(1);
+    expect(html.match(/one<\/li>/g)).toHaveLength(1);
+  });
+
+  it('says at the top, and in the contents, how many quantities have each verdict', () => {
     const html = figuresPage(
       pageOf([ROW, { ...ROW, verdict: 'missed', reason: 'measured' }, { ...ROW, verdict: 'no claim' }]),
     );
-    expect(html).toContain('<li><a href="#parking-lot">Parking lot</a>: 1 of 2 met</li>');
-    expect(figuresPage(pageOf([{ ...ROW, verdict: 'no claim' }]))).toContain('Parking lot</a></li>');
+    const counts =
+      '<p class="counts"><span class="badge met">1 met</span> <span class="badge missed">1 missed</span> <span class="badge none">1 no claim</span></p>';
+    expect(html).toContain(`<li><a href="#parking-lot">Parking lot</a>${counts}</li>`);
+    expect(html).toContain(`<h1>Figures</h1>\n${counts}`);
+    expect(figuresPage(pageOf([]))).toContain('Parking lot</a></li>');
   });
 
   it('has no table for a figure without quantities', () => {

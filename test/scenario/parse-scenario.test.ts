@@ -13,7 +13,7 @@ describe('a scenario', () => {
       bottlenecks: [],
       faults: [],
       jainWindowsNs: [1e6, 1e7],
-      probes: { intervalNs: 0, links: [], maxFlows: 16 },
+      probes: { intervalNs: 0, links: [], maxFlows: 64 },
       payload: 'lengths',
     });
     expect(refusal({ flows: undefined })).toBe('flows is missing; allowed: a list, one item a line, each after a dash');

@@ -5,7 +5,14 @@ import { DEFAULT_PORT, Port, type PortConfig } from '../../src/switch/port.js';
 import { PortDrop } from '../../src/switch/port-statistics.js';
 import { creditSequence, dataCreditSequence, ecn, frameType } from '../../src/wire/decode.js';
 import type { Frame } from '../../src/wire/frame.js';
-import { creditShare, Ecn, FrameType } from '../../src/wire/layout.js';
+import {
+  Credit,
+  creditShare,
+  Ecn,
+  FrameType,
+  SEALED_CREDIT_EXTRA_BYTES,
+  WIRE_OVERHEAD_BYTES,
+} from '../../src/wire/layout.js';
 import { TEST_SEED } from '../harness/seeds.js';
 import { CREDIT_WIRE_BYTES, creditFrame, dataFrame, FULL_WIRE_BYTES, speculativeFrame, stopFrame } from './frames.js';
 
@@ -78,6 +85,16 @@ describe('the serialiser', () => {
 });
 
 describe('the credit queue', () => {
+  it('drops a CREDIT longer than any with a seal: a long one would hold all others up for the time of its bytes', () => {
+    const port = makePort();
+    const long = creditFrame();
+    long.length = CREDIT_WIRE_BYTES - WIRE_OVERHEAD_BYTES + Credit.maxPaddingBytes + SEALED_CREDIT_EXTRA_BYTES;
+    expect(port.enqueue(long, 0)).toBe(0);
+    long.length++;
+    expect(port.enqueue(long, 0)).toBe(PortDrop.frameTooLong);
+    expect(port.enqueue(creditFrame(), 0)).toBe(0);
+  });
+
   it('lets two credits burst and spaces the rest by the share of the link', () => {
     const port = makePort();
     for (let label = 1; label <= 5; label++) port.enqueue(creditFrame({ label }), 0);

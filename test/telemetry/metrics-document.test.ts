@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FILE_EVENT, PROGRESS_EVENT, SUMMARY_EVENT } from '../../src/apps/daemon/report.js';
+import { DAEMON_METRICS, FILE_EVENT, PROGRESS_EVENT, SUMMARY_EVENT } from '../../src/apps/daemon/report.js';
 import { PERF_DOCUMENT } from '../../src/apps/perf/report.js';
-import { TEST_EVENT } from '../../src/apps/perf/server-printer.js';
+import { TEST_EVENT, TEST_METRICS } from '../../src/apps/perf/server-printer.js';
 import { SENT_FILE, SENT_SUMMARY } from '../../src/apps/send/report.js';
 import { PORTS_EVENT, SUMMARY_METRICS } from '../../src/apps/switch/report.js';
 import type { Fields, Metric } from '../../src/base/metric.js';
@@ -11,6 +11,7 @@ import { HANDSHAKE_METRICS } from '../../src/core/handshakes.js';
 import { PATH_METRICS } from '../../src/core/paths.js';
 import { RECEIVER_METRICS } from '../../src/core/receiver-statistics.js';
 import { SENDER_METRICS } from '../../src/core/sender-requests.js';
+import { TRAFFIC_METRICS } from '../../src/core/traffic.js';
 import { QUEUE_SAMPLE, RATE_SAMPLE, RUN_DOCUMENT, STATE_SAMPLE } from '../../src/report/output/result-json.js';
 import { escapeMarkdown, markdownTable } from '../../src/report/table.js';
 import { PERCENTILE_METRICS } from '../../src/services/perf/histogram.js';
@@ -55,6 +56,9 @@ const SECTIONS: readonly Section[] = [
   { title: 'Send, all files', about: '`summary` of `xpass send --json`', fields: SENT_SUMMARY },
   { title: 'Switch', about: '`ports` and `summary` of `xpass switch --json`', fields: PORTS_EVENT },
   { title: 'Switch, summary', about: 'Besides, in its `summary`', fields: SUMMARY_METRICS },
+  { title: 'Traffic', about: 'All flows of a host together, in `--metrics`', fields: TRAFFIC_METRICS },
+  { title: 'Daemon, services', about: 'In `--metrics` of `xpass daemon`', fields: DAEMON_METRICS },
+  { title: 'Perf, tests', about: '`perf` in `--metrics` of `xpass perf -s`', fields: TEST_METRICS },
   { title: 'Tunnel', about: '`summary` of `xpass tunnel --json`', fields: TUNNEL_METRICS },
 ];
 
@@ -91,6 +95,26 @@ const HEAD = `# Metrics
 
 What xpass counts and measures, made from the declarations in the code (src/base/metric.ts). Names are those of JSON; in programs they are camelCase, and times in
 seconds are nanoseconds there (\`rttNs\` for \`rtt_s\`). A number that is null is not known. \`npm run docs:metrics\` writes this file, and a test compares it.
+
+## Prometheus
+
+\`--metrics ADDRESS\` of daemon, switch, perf server and tunnel serves the same numbers. A name there is \`xpass\`, the groups around a metric, its own name, its unit, and
+\`total\` for a counter, with \`_\` between them. A word that is the unit stands at the end alone: \`endpoint.frames_received\` is \`xpass_endpoint_received_frames_total\`.
+
+| here | there |
+| --- | --- |
+| s, us, ns | seconds |
+| bit/s | bytes_per_second |
+| share, ratio | ratio |
+| events | no unit: the name says what happens |
+| any other unit | the same word |
+| counters by reason or code | label \`reason\` or \`code\` |
+| \`ports[]\` of a switch | label \`port\`: the direction, as from->to |
+| \`flow[]\` of a host | labels \`direction\` and \`algorithm\` |
+| \`classes\` | the buckets of a histogram that has its group's name |
+| label, summary, id, other lists | left out: no label ever names a flow |
+
+\`xpass_build_info\` has the versions; \`process_\` and \`nodejs_\` are prom-client's own.
 `;
 
 describe('docs/METRICS.md', () => {

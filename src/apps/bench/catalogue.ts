@@ -1,6 +1,7 @@
 import { usageFailure } from '../../base/failure.js';
 import { suggestion } from '../../scenario/nearest.js';
 import type { Benchmark } from './benchmark.js';
+import { HANDSHAKES } from './handshakes.js';
 import { LOADED } from './loaded.js';
 import { LOOPBACK } from './loopback.js';
 import { MEMORY } from './memory.js';
@@ -20,6 +21,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   PACING,
   MEMORY,
   SEALING,
+  HANDSHAKES,
   PEERS,
   NETWORKS,
   SIMULATOR,

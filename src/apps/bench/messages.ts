@@ -29,7 +29,7 @@ export const MESSAGES: readonly Benchmark[] = [
       })),
     ),
   ),
-  benchmark('handshakes', { bytes: LEAST_BYTES, parallel: PARALLEL }, (ours, raw) => [
+  benchmark('openings', { bytes: LEAST_BYTES, parallel: PARALLEL }, (ours, raw) => [
     { value: perSecond(ours), unit: 'flows/s', raw: perSecond(raw), rawIs: TCP_IS, ...failureNote(ours.source) },
   ]),
 ];

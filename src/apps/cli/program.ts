@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { ExitCode } from '../../base/exit-codes.js';
 import { type Failure, failureOf, usageFailure } from '../../base/failure.js';
 import { longName } from '../../base/value-kind.js';
 import type { TerminalShape } from '../../report/terminal.js';
 import { suggestion } from '../../scenario/nearest.js';
-import { packageFile } from '../../scenario/play/package-files.js';
 import type { Command, CommandEntry, Invocation } from '../shared/command.js';
 import { Results } from '../shared/results.js';
+import { packageVersion } from '../shared/version.js';
 import { onInterrupt, type SignalSource } from './signals.js';
 
 /** What the program takes from its process. */
@@ -35,7 +34,7 @@ export async function runProgram(host: ProgramHost): Promise<number> {
   let name = '';
   try {
     const [first] = host.argv;
-    if (first === '--version') return await answer(results, version());
+    if (first === '--version') return await answer(results, packageVersion());
     if (first === '--help' || first === '-h') return await answer(results, await helpOfProgram(host));
     const found = await findCommand(host);
     name = found.name;
@@ -140,9 +139,4 @@ function report(failure: Failure, name: string, stderr: NodeJS.WritableStream): 
   const program = name === '' ? 'xpass' : `xpass ${name}`;
   stderr.write(`${program}: ${failure.message}\n`);
   if (failure.exitCode === ExitCode.usage) stderr.write(`See \`${program} --help\`.\n`);
-}
-
-function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
-  return (manifest as { version: string }).version;
 }

@@ -14,6 +14,8 @@ import { DiscardService } from '../../services/discard.js';
 import { checkReceiveDirectory } from '../../services/file/incoming-file.js';
 import { type Leftovers, PartStore } from '../../services/file/part-store.js';
 import { NO_LIMITS, SpaceBook, type SpaceLimits } from '../../services/file/space.js';
+import type { MetricsServer } from '../../services/metrics/server.js';
+import { type MetricSource, metricSource } from '../../services/metrics/source.js';
 import { unlimitedLossWarning } from '../../services/perf/histogram.js';
 import { PerfService } from '../../services/perf/service.js';
 import type { PerfOutcome } from '../../services/perf/session.js';
@@ -23,10 +25,12 @@ import { BIND } from '../../services/tunnel/forward.js';
 import { type Address, address, formatAddress } from '../../udp/address.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { openCommandHost } from '../shared/command-host.js';
+import { serveHostMetrics } from '../shared/host-metrics.js';
+import { METRICS_OPTION } from '../shared/metrics.js';
 import { flag, listOption, option, optionalOption } from '../shared/options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import { FileService } from './file-service.js';
-import { DaemonReport } from './report.js';
+import { DAEMON_METRICS, DaemonReport } from './report.js';
 import { TunnelServices } from './tunnel-services.js';
 
 /** Loopback unless told otherwise; port 0 is any free one, which the ready line names. */
@@ -75,7 +79,8 @@ const DAEMON_OPTIONS = {
     describe: 'how long a peer that opens a stream has to say what it is for',
     defaultText: '10s',
   }),
-  json: flag({ describe: 'one JSON object a line: listening, file, tunnel, progress, summary' }),
+  metrics: METRICS_OPTION,
+  json: flag({ describe: 'one JSON object a line: metrics, listening, file, tunnel, progress, summary' }),
   ...TRANSPORT_OPTIONS,
 };
 
@@ -90,6 +95,7 @@ export const command = defineCommand({
     { line: 'xpass daemon --listen 0.0.0.0 --rate 10g -d /srv/in', meaning: 'Take files from the network' },
     { line: 'xpass daemon --switch 127.0.0.1 --host-id 2', meaning: 'Be host 2 behind a switch' },
     { line: 'xpass daemon --tunnel db.example:5432', meaning: 'Let `xpass tunnel` reach a database, nothing else' },
+    { line: 'xpass daemon --metrics :9100', meaning: 'Let Prometheus watch it at 127.0.0.1:9100' },
     { line: 'xpass daemon --json --interval 100ms', meaning: 'Say what happens to a program' },
   ],
   run: runDaemon,
@@ -172,6 +178,8 @@ class Daemon {
   private host: Host | null = null;
   private isWarned = false;
   private startNs = 0;
+  private readonly space: SpaceBook;
+  private metrics: MetricsServer | null = null;
   private timer: NodeJS.Timeout | undefined;
 
   constructor(invocation: DaemonInvocation, directory: string, parts: PartStore) {
@@ -180,13 +188,14 @@ class Daemon {
     this.invocation = invocation;
     this.directory = directory;
     this.report = new DaemonReport(results, options.json);
+    this.space = new SpaceBook({ directory, limits: spaceLimits(options) });
     this.files = new FileService({
       directory,
       overwrite: options.overwrite,
       keepMode: options.keepMode,
       isSynced: !options.unsynced,
       parts,
-      space: new SpaceBook({ directory, limits: spaceLimits(options) }),
+      space: this.space,
       onOutcome: (outcome) => {
         this.report.file(outcome);
         this.warnOfLoss();
@@ -222,6 +231,7 @@ class Daemon {
     host.once('detached', (error) => this.handleDetached(error));
     this.host = host;
     this.startNs = host.now();
+    this.metrics = await serveHostMetrics(host, this.metricSources(), this.invocation);
     this.reportListening(host);
     if (options.interval !== undefined) {
       this.timer = setInterval(() => this.reportProgress(host), options.interval / 1e6);
@@ -252,7 +262,22 @@ class Daemon {
       openings: services.openings,
       ...host.statistics(),
     });
+    await this.metrics?.close();
     await host.destroy();
+  }
+
+  private metricSources(): MetricSource[] {
+    const { services, tunnels, report, space } = this;
+    const daemon = metricSource(DAEMON_METRICS, () => ({
+      daemon: {
+        ...report.counts,
+        ...space.usage,
+        openStreams: services.streamCount,
+        refusedStreams: services.refusedStreams,
+        openings: services.openings,
+      },
+    }));
+    return tunnels.isUsed ? [daemon, tunnels.metrics] : [daemon];
   }
 
   private reportListening({ info, link }: Host): void {

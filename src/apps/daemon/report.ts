@@ -1,5 +1,6 @@
+import { Classes } from '../../base/classes.js';
 import { displayCount, displayDuration, displayRate, displaySize } from '../../base/display.js';
-import { counter, gauge, group, label, list, nullable, renamed } from '../../base/metric.js';
+import { counter, gauge, group, histogram, label, list, nullable, renamed } from '../../base/metric.js';
 import { ENDPOINT_METRICS, type EndpointCounters } from '../../core/counters.js';
 import { DOOR_METRICS, type DoorCounters } from '../../core/door.js';
 import { HANDSHAKE_METRICS, type HandshakeCounters } from '../../core/handshakes.js';
@@ -85,6 +86,31 @@ export const SUMMARY_EVENT = {
   driver: group('Its sockets and event loop', DRIVER_METRICS),
 };
 
+/** Upper bounds of sizes, bytes: 1 kB to 1 TB (ours: one a decade). */
+const SIZE_CLASSES_BYTES = Array.from({ length: 10 }, (_, at) => 10 ** (3 + at));
+/** Of durations, ns: 1 ms to 1,000 s (ours: three a decade). */
+const DURATION_CLASSES_NS = Array.from({ length: 19 }, (_, at) => [1, 2, 5][at % 3] * 10 ** (6 + Math.floor(at / 3)));
+
+/** What a daemon counts of its services: for Prometheus. */
+export const DAEMON_METRICS = {
+  daemon: group('Files and streams', {
+    filesVerified: SUMMARY_EVENT.filesVerified,
+    filesFailed: SUMMARY_EVENT.filesFailed,
+    bytesVerified: SUMMARY_EVENT.bytesVerified,
+    fileSize: group('Sizes', { classes: histogram('bytes', 'Complete files by size') }),
+    fileTransfer: group('Durations', {
+      classes: histogram('ns', 'Complete files by the time from opening to verdict'),
+    }),
+    quotaBytes: nullable(gauge('bytes', 'Most that the files of the directory may take; not there without --quota')),
+    storedBytes: nullable(
+      gauge('bytes', 'What they take, as last measured; not there before a file came that a quota holds for'),
+    ),
+    openStreams: gauge('streams', 'Streams that are served'),
+    refusedStreams: SUMMARY_EVENT.streamsRefused,
+    openings: SUMMARY_EVENT.openings,
+  }),
+};
+
 /** What a daemon says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/APPLICATIONS.md, "Daemon" */
 export class DaemonReport {
   private readonly results: Results;
@@ -92,6 +118,8 @@ export class DaemonReport {
   private filesVerified = 0;
   private filesFailed = 0;
   private verifiedBytes = 0;
+  private readonly fileSizes = new Classes(SIZE_CLASSES_BYTES);
+  private readonly fileDurations = new Classes(DURATION_CLASSES_NS);
 
   constructor(results: Results, isJson: boolean) {
     this.results = results;
@@ -119,11 +147,24 @@ export class DaemonReport {
     );
   }
 
+  /** For DAEMON_METRICS. */
+  get counts() {
+    return {
+      filesVerified: this.filesVerified,
+      filesFailed: this.filesFailed,
+      bytesVerified: this.verifiedBytes,
+      fileSize: { classes: this.fileSizes.snapshot() },
+      fileTransfer: { classes: this.fileDurations.snapshot() },
+    };
+  }
+
   file(outcome: FileOutcome): void {
     const { header, peerName, flowId, verdict, keptBytes, durationNs } = outcome;
     if (verdict.ok) {
       this.filesVerified++;
       this.verifiedBytes += header.bytes;
+      this.fileSizes.add(header.bytes);
+      this.fileDurations.add(durationNs);
     } else this.filesFailed++;
     if (!this.isJson) {
       this.results.line(fileLine(outcome));

@@ -4,6 +4,7 @@
 import type { Logger } from 'pino';
 import { displayDuration, displaySize, printable } from '../../base/display.js';
 import type { Host } from '../../net/host.js';
+import type { MetricSource } from '../../services/metrics/source.js';
 import type { StreamServicesCounters } from '../../services/stream-services.js';
 import { StreamServices } from '../../services/stream-services.js';
 import type { AllowRule } from '../../services/tunnel/allow.js';
@@ -16,7 +17,7 @@ import type {
   TunnelReport,
   TunnelStream,
 } from '../../services/tunnel/tunnels.js';
-import { Tunnels } from '../../services/tunnel/tunnels.js';
+import { Tunnels, tunnelSource } from '../../services/tunnel/tunnels.js';
 import { plainJson } from '../../telemetry/document.js';
 import type { Address } from '../../udp/address.js';
 import type { Results } from '../shared/results.js';
@@ -54,6 +55,11 @@ export class TunnelServices {
       openStream: (to) => this.openStream(to.peerName),
     });
     this.services = new StreamServices({ services: [connect, listening], logger, headerTimeoutMs });
+  }
+
+  /** For Prometheus. */
+  get metrics(): MetricSource {
+    return tunnelSource(this.tunnels);
   }
 
   /** Says what there was, on a daemon that may be tunnelled through. */

@@ -27,9 +27,16 @@ function replay(file: string, seeds: readonly number[]): string {
 }
 
 /** One figure as the page has it. */
-export function figureEntry(figure: Figure, { outcome, svgs, profile }: { outcome: FigureOutcome; svgs: readonly string[]; profile: Profile }): FigureEntry {
+export function figureEntry(figure: Figure, outcome: FigureOutcome, profile: Profile): FigureEntry {
   const { name, title, source } = figure;
-  return { name, title, what: `${source}.\n\n${figure.about(profile)}`, svgs, rows: outcome.rows, command: `xpass figures ${name}${profileOption(profile)}` };
+  return {
+    name,
+    title,
+    what: `${source}.\n\n${figure.about(profile)}`,
+    charts: outcome.charts.map(({ chart }) => chart),
+    rows: outcome.rows,
+    command: `xpass figures ${name}${profileOption(profile)}`,
+  };
 }
 
 /** The page and its tables by their file names. */

@@ -100,7 +100,7 @@ class FiguresPlayer {
     const { drawChart } = await import('../../report/plot/draw.js');
     const svgs = outcome.charts.map(({ chart }) => drawChart(chart));
     await writeAll(out, figureFiles(figure, outcome, svgs), OUT);
-    this.entries.set(name, figureEntry(figure, { outcome, svgs, profile }));
+    this.entries.set(name, figureEntry(figure, outcome, profile));
     this.progress.figureDone(name);
   }
 }

@@ -10,6 +10,7 @@ export const command = defineCommand({
   examples: [
     { line: 'xpass fuzz --seeds 10000', meaning: 'Ten thousand worlds, over all cores' },
     { line: 'xpass fuzz --hostile --seeds 1000', meaning: 'A thousand worlds with hosts that break every rule' },
+    { line: 'xpass fuzz --hostile --seconds 600', meaning: 'Hosts that go on lying for ten minutes' },
     { line: 'xpass fuzz --seed 765', meaning: 'One world again, by its seed' },
     { line: 'xpass fuzz --replay xpass-fuzz-765.json', meaning: 'The small world that it came to' },
     { line: 'xpass fuzz --judge steady', meaning: 'How fair an algorithm is on 250 random networks' },

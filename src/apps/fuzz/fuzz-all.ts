@@ -3,13 +3,15 @@
 import { overThreads, startThread, type Thread } from '../../scenario/play/threads.js';
 import type { Finding } from '../../sim/fuzz/trial.js';
 import type { Scenario } from '../../sim/scenario.js';
-import { type FuzzAnswer, type FuzzRequest, tryWorld } from './try-world.js';
+import { type FuzzAnswer, type FuzzRequest, tryWorld, type WorldKind } from './try-world.js';
 
 export type FuzzThread = Thread<FuzzRequest, FuzzAnswer>;
 
 /** The longest that one world may take, and one with all the smaller ones that are tried for it (ours: hundreds of times what they do take). */
 const WORLD_MS = 120_000;
 const MINIMISE_MS = 1_200_000;
+/** More of it for each second of a longer world (ours): keep-alives of flows that a liar leaves open take a tenth of that. */
+const LONGER_MS_PER_S = 100;
 /** Worlds of one and the same fault that are made smaller: the others would come to the same. */
 const MINIMISED_PER_CHECK = 1;
 /** Checks that a thread fails, and not its world. */
@@ -31,8 +33,7 @@ export interface FuzzTotals {
 export interface FuzzAllOptions {
   readonly firstSeed: number;
   readonly count: number;
-  readonly frames: number;
-  readonly hostile?: boolean;
+  readonly kind: WorldKind;
   readonly jobs?: number | undefined;
   readonly onProgress: (totals: FuzzTotals) => void;
   readonly onFinding: (found: SeedFinding) => Promise<void>;
@@ -56,13 +57,13 @@ class FuzzAll {
   }
 
   async run(): Promise<FuzzTotals> {
-    const { jobs, count, firstSeed, frames, hostile, signal, start = startFuzzing } = this.options;
+    const { jobs, count, firstSeed, kind, signal, start = startFuzzing } = this.options;
     await overThreads({
       count,
       jobs,
       signal,
       start,
-      ask: (thread, number) => ask(thread, { seed: firstSeed + number, frames, hostile, minimise: false }, WORLD_MS),
+      ask: (thread, number) => ask(thread, { ...kind, seed: firstSeed + number, minimise: false }, worldMs(kind)),
       take: (answer, number, thread) => this.take(firstSeed + number, answer, thread),
     });
     this.totals.findings.sort((one, other) => one.seed - other.seed);
@@ -88,9 +89,13 @@ class FuzzAll {
     const before = this.minimised.get(check) ?? 0;
     if (before >= MINIMISED_PER_CHECK || THREAD_FAULTS.has(check)) return null;
     this.minimised.set(check, before + 1);
-    const { frames, hostile } = this.options;
-    return (await ask(thread, { seed, frames, hostile, minimise: true }, MINIMISE_MS)).smallest;
+    return (await ask(thread, { ...this.options.kind, seed, minimise: true }, MINIMISE_MS)).smallest;
   }
+}
+
+/** How long one world may take. */
+function worldMs({ seconds = 0 }: WorldKind): number {
+  return WORLD_MS + LONGER_MS_PER_S * seconds;
 }
 
 function startFuzzing(): FuzzThread {

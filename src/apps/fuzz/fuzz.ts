@@ -9,10 +9,11 @@ import { LiveRegion, progressBar } from '../../report/terminal.js';
 import { MAX_SEED } from '../../scenario/kinds.js';
 import type { Scenario } from '../../sim/scenario.js';
 import type { Invocation } from '../shared/command.js';
+import { codeVersion } from './code-version.js';
 import { type FuzzTotals, fuzzAll, type SeedFinding } from './fuzz-all.js';
 import { judgeNetworks } from './judge-networks.js';
 import type { FUZZ_OPTIONS } from './options.js';
-import { tryWorld } from './try-world.js';
+import { tryWorld, type WorldKind } from './try-world.js';
 
 /** JSON has no word for it. */
 const INFINITE = 'Infinity';
@@ -40,26 +41,28 @@ export function scenarioFromJson(text: string, name: string): Scenario {
 /** The result of a run. */
 export interface FuzzReport extends FuzzTotals {
   readonly firstSeed: number;
-  readonly frames: number;
-  readonly hostile?: boolean;
+  readonly kind: WorldKind;
+  /** What played them. */
+  readonly code: string;
   readonly wallS: number;
   /** Where the smallest worlds were written, by seed. */
   readonly files: ReadonlyMap<number, string>;
 }
 
 export function reportJson(report: FuzzReport): object {
-  const { worlds, firstSeed, frames, hostile, simulatedNs, events, wallS, findings, files } = report;
+  const { worlds, firstSeed, kind, code, simulatedNs, events, wallS, findings, files } = report;
   return {
     seeds: worlds,
     first_seed: firstSeed,
-    frames,
+    frames: kind.frames,
+    code,
     findings: findings.map(({ seed, finding }) => ({
       seed,
       check: finding.check,
       sentence: finding.sentence,
       at_s: finding.atNs / 1e9,
       file: files.get(seed) ?? null,
-      replay: replayCommand(seed, frames, hostile),
+      replay: replayCommand(seed, kind),
     })),
     simulated_s: simulatedNs / 1e9,
     events,
@@ -68,30 +71,31 @@ export function reportJson(report: FuzzReport): object {
   };
 }
 
-export function summaryLine({ worlds, firstSeed, simulatedNs, events, wallS, findings }: FuzzReport): string {
+export function summaryLine({ worlds, firstSeed, code, simulatedNs, events, wallS, findings }: FuzzReport): string {
   const failed = findings.length === 0 ? 'none broke' : `${findings.length} broke`;
   const seeds = `seeds ${firstSeed} to ${firstSeed + worlds - 1}`;
   const hours = (simulatedNs / 3.6e12).toFixed(2);
   const speed = `${displayCount(worlds / wallS)} seeds/s, ${displayCount(events / wallS)} events/s`;
-  return `${worlds} worlds (${seeds}), ${failed}: ${hours} simulated hours in ${displayDuration(wallS * 1e9)}, ${speed}`;
+  return `${worlds} worlds (${seeds}, ${code}), ${failed}: ${hours} simulated hours in ${displayDuration(wallS * 1e9)}, ${speed}`;
 }
 
 /** What there is to know of a world that broke. */
 export function findingLines(
   { seed, finding }: SeedFinding,
-  { frames, hostile }: Pick<FuzzReport, 'frames' | 'hostile'>,
+  { kind, code }: Pick<FuzzReport, 'kind' | 'code'>,
   file: string | undefined,
 ): string[] {
   const lines = [
     `seed ${seed}: ${finding.sentence} (${finding.check}, at ${displayDuration(finding.atNs)})`,
-    `  again: ${replayCommand(seed, frames, hostile)}`,
+    `  again, with ${code}: ${replayCommand(seed, kind)}`,
   ];
   if (file !== undefined) lines.push(`  smallest: xpass fuzz --replay ${file}`);
   return lines;
 }
 
-function replayCommand(seed: number, frames: number, hostile = false): string {
-  return `xpass fuzz ${hostile ? '--hostile ' : ''}--seed ${seed} --frames ${frames}`;
+function replayCommand(seed: number, { frames, hostile = false, seconds = 0 }: WorldKind): string {
+  const longer = seconds > 0 ? `--seconds ${seconds} ` : '';
+  return `xpass fuzz ${hostile ? '--hostile ' : ''}${longer}--seed ${seed} --frames ${frames}`;
 }
 
 type FuzzInvocation = Invocation<typeof FUZZ_OPTIONS>;
@@ -103,7 +107,8 @@ const LINE_MS = 10_000;
 
 /** Plays random worlds, or the one of a file. Status 1 if one of them broke. */
 export async function runFuzz(invocation: FuzzInvocation): Promise<ExitCode> {
-  const { replay, judge } = invocation.options;
+  const { replay, judge, seconds, hostile } = invocation.options;
+  if (seconds > 0 && !hostile) throw usageFailure('--seconds is for how long hosts lie: give --hostile too');
   if (judge !== undefined) return judgeNetworks(judge, invocation);
   return replay === undefined ? new FuzzRun(invocation).run() : replayFile(replay, invocation);
 }
@@ -120,13 +125,16 @@ class FuzzRun {
   private readonly invocation: FuzzInvocation;
   private readonly firstSeed: number;
   private readonly count: number;
+  private readonly kind: WorldKind;
+  private readonly code = codeVersion();
   private readonly region: LiveRegion;
   private readonly files = new Map<number, string>();
   private readonly startMs = performance.now();
   private lineMs = this.startMs;
 
   constructor(invocation: FuzzInvocation) {
-    const { seed, seeds } = invocation.options;
+    const { seed, seeds, frames, hostile, seconds } = invocation.options;
+    this.kind = { frames, hostile, seconds };
     this.invocation = invocation;
     this.firstSeed = seed ?? Math.floor(Math.random() * MAX_SEED);
     this.count = seeds ?? (seed === undefined ? USUAL_SEEDS : 1);
@@ -135,22 +143,21 @@ class FuzzRun {
 
   async run(): Promise<ExitCode> {
     const { options, onInterrupt, results } = this.invocation;
-    const { firstSeed, count, files } = this;
+    const { firstSeed, count, kind, code, files } = this;
     const abort = new AbortController();
     const release = onInterrupt(() => abort.abort());
     try {
       const totals = await fuzzAll({
         firstSeed,
         count,
-        frames: options.frames,
-        hostile: options.hostile,
+        kind,
         jobs: options.jobs,
         signal: abort.signal,
         onProgress: (sofar) => this.draw(sofar),
         onFinding: (found) => this.tell(found),
       });
       const wallS = (performance.now() - this.startMs) / 1e3;
-      const report = { ...totals, firstSeed, frames: options.frames, hostile: options.hostile, wallS, files };
+      const report = { ...totals, firstSeed, kind, code, wallS, files };
       this.region.clear();
       if (options.json) results.json(reportJson(report));
       else results.line(summaryLine(report));
@@ -161,9 +168,10 @@ class FuzzRun {
   }
 
   private async tell(found: SeedFinding): Promise<void> {
+    const { kind, code } = this;
     if (found.smallest !== null)
       this.files.set(found.seed, await this.write(found.seed, scenarioToJson(found.smallest)));
-    const lines = findingLines(found, this.invocation.options, this.files.get(found.seed));
+    const lines = findingLines(found, { kind, code }, this.files.get(found.seed));
     for (const line of lines) this.region.print(line);
   }
 

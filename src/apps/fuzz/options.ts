@@ -13,6 +13,9 @@ const MAX_SEEDS = 100_000_000;
 /** Worlds that take a minute each (ours). */
 const MAX_FRAMES = 1_000_000;
 
+/** A day (ours). */
+const MAX_SECONDS = 86_400;
+
 const ALGORITHM = choice(ALGORITHM_NAMES);
 
 export const FUZZ_OPTIONS = {
@@ -29,6 +32,10 @@ export const FUZZ_OPTIONS = {
     alias: 'j',
   }),
   hostile: flag({ describe: 'hosts prove themselves in all worlds, and one or two of them break every rule' }),
+  seconds: option(integer({ highest: MAX_SECONDS }), {
+    describe: 'seconds over which hostile hosts go on lying, and honest ones sending, after the usual beginning',
+    defaultText: '0',
+  }),
   judge: optionalOption(ALGORITHM, {
     describe:
       'play random networks under this algorithm instead, and say what part of its max-min share each flow has over their second halves',

@@ -82,7 +82,7 @@ export async function runLab(invocation: LabInvocation): Promise<ExitCode> {
   const startMs = performance.now();
   const run = await play(sampledSlowly(sampledFor(scenario, options)), invocation);
   const wallS = (performance.now() - startMs) / 1e3;
-  await writeOutputs(run, options, commandLine(positionals[0], changes, 'lab'));
+  await writeOutputs({ run, scenario, command: commandLine(positionals[0], changes, 'lab') }, options);
   const { bottlenecks } = scenario;
   if (options.json) results.json(resultJson(run.result, wallS));
   else for (const line of resultLines(run.result, { wallS, bottlenecks, isReal: true })) results.line(line);

@@ -16,6 +16,8 @@ import { ServiceHost } from '../../services/service-host.js';
 import { type Address, address, formatAddress } from '../../udp/address.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { openCommandHost, parseTarget, type Target } from '../shared/command-host.js';
+import { serveHostMetrics } from '../shared/host-metrics.js';
+import { METRICS_OPTION } from '../shared/metrics.js';
 import { flag, option, optionalOption } from '../shared/options.js';
 import { SHARE_OPTIONS, shareOf, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import { PerfClient, type PerfClientOutcome } from './client.js';
@@ -65,7 +67,8 @@ const PERF_OPTIONS = {
     alias: 'i',
     defaultText: '1s',
   }),
-  json: flag({ describe: 'one JSON object at the end; from a server one a line: listening, test' }),
+  metrics: METRICS_OPTION,
+  json: flag({ describe: 'one JSON object at the end; from a server one a line: metrics, listening, test' }),
   ...SHARE_OPTIONS,
   ...TRANSPORT_OPTIONS,
 };
@@ -80,6 +83,7 @@ export const command = defineCommand({
   options: PERF_OPTIONS,
   examples: [
     { line: 'xpass perf -s', meaning: `Serve at 127.0.0.1:${DEFAULT_HOST_PORT}` },
+    { line: 'xpass perf -s --metrics :9102', meaning: 'The same, and let Prometheus watch at 127.0.0.1:9102' },
     { line: 'xpass perf -c 127.0.0.1', meaning: 'Send for ten seconds' },
     { line: 'xpass perf -c 192.0.2.7 -t 30 -P 4 -R', meaning: 'Receive on four flows for half a minute' },
     { line: 'xpass perf -c 2 --switch 127.0.0.1 -n 1GiB --json', meaning: 'Send one GiB to host 2 behind a switch' },
@@ -96,7 +100,7 @@ async function run(invocation: PerfInvocation): Promise<ExitCode> {
 
 /** Throws a usage Failure for options that do not go together. */
 function checkUsage(options: PerfInvocation['options']): void {
-  const { client, server, listen, time, bytes, omit, reverse, weight, class: creditClass } = options;
+  const { client, server, listen, metrics, time, bytes, omit, reverse, weight, class: creditClass } = options;
   if (server === (client !== undefined)) {
     throw usageFailure('exactly one of --server (-s) and --client (-c) HOST must be given');
   }
@@ -111,6 +115,7 @@ function checkUsage(options: PerfInvocation['options']): void {
   }
   if (server && (weight !== undefined || creditClass !== undefined))
     throw usageFailure('--weight and --class are for the client: the server does what each client asks for');
+  if (metrics !== undefined && !server) throw usageFailure('--metrics is for the server: leave it out beside --client');
   if (listen !== undefined && (!server || options.switch !== undefined)) {
     throw usageFailure('--listen is for a server without a switch: leave it out beside --client and --switch');
   }
@@ -135,6 +140,7 @@ async function runServer({ options, results, logger, onInterrupt }: PerfInvocati
   host = await Promise.race([openCommandHost({ settings: options, place, logger }), interrupted]);
   if (host === null) return ExitCode.done;
   services.serve(host);
+  const metrics = await serveHostMetrics(host, [printer.metrics], { options, results });
   printer.listening({
     address: formatAddress(host.info.local),
     switchAddress: options.switch === undefined ? null : formatAddress(options.switch),
@@ -142,6 +148,7 @@ async function runServer({ options, results, logger, onInterrupt }: PerfInvocati
   });
   const error = await Promise.race([detachment(host), interrupted]);
   await services.close();
+  await metrics?.close();
   await host.destroy();
   if (error !== null) throw failureOf(error);
   return ExitCode.done;

@@ -1,5 +1,6 @@
 import { displayDuration, displayRate, displaySize } from '../../base/display.js';
-import { gauge, label, nullable } from '../../base/metric.js';
+import { counter, gauge, group, initialValues, label, nullable } from '../../base/metric.js';
+import { type MetricSource, metricSource } from '../../services/metrics/source.js';
 import { RECEIVED_RESULTS } from '../../services/perf/results.js';
 import type { PerfOutcome } from '../../services/perf/session.js';
 import { type Reached, whereReached } from '../../services/reached.js';
@@ -7,10 +8,17 @@ import { type Document, documentOf } from '../../telemetry/document.js';
 import type { Results } from '../shared/results.js';
 import { goodputBps } from './report.js';
 
+/** What a server counts. */
+export const TEST_METRICS = {
+  completedTests: counter('events', 'Tests with results'),
+  failedTests: counter('events', 'Tests given up: the client was lost or ended'),
+};
+
 /** What a server says on standard output: lines for people, or one JSON object a line with its kind in `event`. docs/APPLICATIONS.md, "Output of perf" */
 export class ServerPrinter {
   private readonly results: Results;
   private readonly isJson: boolean;
+  private readonly counts = initialValues(TEST_METRICS);
 
   constructor(results: Results, isJson: boolean) {
     this.results = results;
@@ -28,7 +36,14 @@ export class ServerPrinter {
     this.results.line(`${whereReached(reached)}, for xpass perf -c`);
   }
 
+  /** For Prometheus. */
+  get metrics(): MetricSource {
+    return metricSource({ perf: group('Tests', TEST_METRICS) }, () => ({ perf: this.counts }));
+  }
+
   test(outcome: PerfOutcome): void {
+    if (outcome.received === null) this.counts.failedTests++;
+    else this.counts.completedTests++;
     if (this.isJson) this.results.json(outcomeEvent(outcome));
     else this.results.line(outcomeLine(outcome));
   }

@@ -2,6 +2,7 @@
 
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, usageFailure } from '../../base/failure.js';
+import { needsChoice, probesAtBusiest } from '../../report/output/busiest.js';
 import { commandLine } from '../../report/output/command-line.js';
 import { resultJson } from '../../report/output/result-json.js';
 import { resultLines } from '../../report/output/result-lines.js';
@@ -19,19 +20,22 @@ export async function runOne(file: ScenarioFile, invocation: SimInvocation): Pro
   const changes = { sets: options.set, ...(options.seed !== undefined && { seed: options.seed }) };
   const scenario = await file.scenario(changes);
   await prepareOutputs(options);
-  const lastsNs = await lengthNs(scenario, invocation);
-  const { run, wallS } = await play(sampledFor(scenario, options, lastsNs), invocation);
-  await writeOutputs(run, options, commandLine(file.path, changes));
+  const { run, wallS } = await play(await sampled(scenario, invocation), invocation);
+  await writeOutputs({ run, scenario, command: commandLine(file.path, changes) }, options);
   if (options.json) results.json(resultJson(run.result, wallS));
   else for (const line of resultLines(run.result, { wallS, bottlenecks: scenario.bottlenecks })) results.line(line);
   return ExitCode.done;
 }
 
-/** When the run ends, as far as samples over its length need to know: a run that ends with its flows is played once to learn it. */
-async function lengthNs(scenario: Scenario, invocation: SimInvocation): Promise<number> {
-  const { endsWithFlows, durationNs, probes } = scenario;
-  const isKnown = !endsWithFlows || probes.intervalNs > 0 || !wantsSeries(invocation.options);
-  return isKnown ? durationNs : (await play(scenario, invocation)).run.result.durationNs;
+/** The scenario with the samples that files want. A first run tells how long one lasts that ends with its flows, and where a large one is busy. */
+async function sampled(scenario: Scenario, invocation: SimInvocation): Promise<Scenario> {
+  const { options } = invocation;
+  if (!wantsSeries(options)) return scenario;
+  const isLarge = needsChoice(scenario);
+  if (!isLarge && (!scenario.endsWithFlows || scenario.probes.intervalNs > 0)) return sampledFor(scenario, options);
+  const { result } = (await play(scenario, invocation)).run;
+  const lastsNs = scenario.probes.intervalNs > 0 ? scenario.durationNs : result.durationNs;
+  return sampledFor(isLarge ? probesAtBusiest(scenario, result) : scenario, options, lastsNs);
 }
 
 /** In a thread of its own, so that this one hears of signals. */

@@ -11,14 +11,17 @@ import { linkWords } from '../../scenario/link-text.js';
 import type { ChosenTopology } from '../../scenario/topology-file.js';
 import { CONTROL_ADDRESS, isLocal } from '../../services/control/address.js';
 import { readTokenFile } from '../../services/control/token.js';
-import { DEFAULT_KEEP_ALIVE_MS } from '../../switch/switch.js';
+import type { MetricsServer } from '../../services/metrics/server.js';
+import { DEFAULT_KEEP_ALIVE_MS, SWITCH_METRICS } from '../../switch/switch.js';
 import { address } from '../../udp/address.js';
 import { checkSentence } from '../../udp/crc.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
+import { METRICS_OPTION, serveMetrics } from '../shared/metrics.js';
 import { flag, mapOption, option, optionalOption } from '../shared/options.js';
+import type { Results } from '../shared/results.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { SwitchPrinter } from './report.js';
+import { SUMMARY_METRICS, SwitchPrinter } from './report.js';
 import { SwitchServer } from './switch-server.js';
 import { chooseTopology, TOPOLOGY_OPTIONS } from './topology-options.js';
 
@@ -67,7 +70,8 @@ const SWITCH_OPTIONS = {
     describe: 'print the ports this often',
     alias: 'i',
   }),
-  json: flag({ describe: 'one JSON object a line: listening, ports at each interval, summary' }),
+  metrics: METRICS_OPTION,
+  json: flag({ describe: 'one JSON object a line: metrics, listening, ports at each interval, summary' }),
 };
 
 type SwitchInvocation = Invocation<typeof SWITCH_OPTIONS>;
@@ -89,6 +93,7 @@ export const command = defineCommand({
       meaning: 'A topology of your own, for hosts on other machines',
     },
     { line: 'xpass switch --loss 5% --interval 1s', meaning: 'Bad links, and what becomes of the frames' },
+    { line: 'xpass switch --metrics :9101', meaning: 'Let Prometheus watch it at 127.0.0.1:9101' },
     { line: 'xpass switch --json --interval 100ms', meaning: 'Say what happens to a program' },
   ],
   subcommands: [{ name: 'ctl', summary: 'ask a running switch, change its links', load: () => import('./ctl.js') }],
@@ -102,6 +107,7 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   const chosen = await chooseTopology(options);
   const running = await open(chosen, options, logger);
   const printer = new SwitchPrinter(results, options.json);
+  const metrics = await openMetrics(running, options, results);
   const { addresses, control, controlToken } = running;
   printer.listening(
     { chosen, addresses, control: control.address, controlToken: shownToken(options, controlToken) },
@@ -114,8 +120,27 @@ async function run({ options, results, logger, onInterrupt }: SwitchInvocation):
   await interrupted;
   clearInterval(timer);
   printer.summary(running.report(), running.driver());
+  await metrics?.close();
   await running.close();
   return ExitCode.done;
+}
+
+/** Without its metrics no switch is left running. */
+async function openMetrics(
+  running: SwitchServer,
+  { metrics: listen, json: isJson }: SwitchInvocation['options'],
+  results: Results,
+): Promise<MetricsServer | null> {
+  const sources = [
+    { fields: SWITCH_METRICS, read: () => running.report() },
+    { fields: { driver: SUMMARY_METRICS.driver }, read: () => ({ driver: running.driver() }) },
+  ];
+  try {
+    return await serveMetrics({ listen, sources, trouble: () => null }, { results, isJson });
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
 }
 
 async function open(

@@ -9,8 +9,10 @@ import { type Host, openHostOf } from '../../net/host.js';
 import { parsePeer } from '../../net/peer-name.js';
 import { StreamServices } from '../../services/stream-services.js';
 import { BIND, FORWARD } from '../../services/tunnel/forward.js';
-import { type TunnelStream, Tunnels } from '../../services/tunnel/tunnels.js';
+import { type TunnelStream, Tunnels, tunnelSource } from '../../services/tunnel/tunnels.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
+import { serveHostMetrics } from '../shared/host-metrics.js';
+import { METRICS_OPTION } from '../shared/metrics.js';
 import { flag, listOption, type OptionSpec, requiredOption } from '../shared/options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import { markRarely } from '../shared/v8-flags.js';
@@ -45,7 +47,8 @@ export const TUNNEL_OPTIONS = {
     describe: 'be a SOCKS5 proxy here whose connections are made there; may be repeated',
     alias: 'D',
   }),
-  json: flag({ describe: 'one JSON object a line: listening, opened, closed, refused, lost, summary' }),
+  metrics: METRICS_OPTION,
+  json: flag({ describe: 'one JSON object a line: metrics, listening, opened, closed, refused, lost, summary' }),
   ...TRANSPORT_OPTIONS,
   speculative: SPECULATIVE,
 };
@@ -62,6 +65,10 @@ export const command = defineCommand({
       meaning: 'Port 5432 here is the database that the daemon of 192.0.2.7 reaches',
     },
     { line: 'xpass tunnel -R 8080:127.0.0.1:80 --to 192.0.2.7', meaning: 'Port 8080 there is port 80 here' },
+    {
+      line: 'xpass tunnel -D 1080 --to 192.0.2.7 --metrics :9103',
+      meaning: 'Let Prometheus watch it at 127.0.0.1:9103',
+    },
     { line: 'xpass tunnel -D 1080 --to 2 --switch 127.0.0.1', meaning: 'A SOCKS5 proxy whose far side is host 2' },
   ],
   run: runTunnel,
@@ -123,6 +130,9 @@ class Tunnel {
     });
     this.host = host;
     host.on('detached', (error: XpassError) => this.fail(error));
+    const sources = [tunnelSource(this.tunnels)];
+    const metrics = await serveHostMetrics(host, sources, this.invocation);
+    if (metrics !== null) this.closers.push(() => metrics.close());
     const shared = {
       tunnels: this.tunnels,
       printer: this.printer,

@@ -1,9 +1,11 @@
 // Tested by test/loopback/lab.test.ts and test/apps/sim/sim.test.ts
-
+import { readFile } from 'node:fs/promises';
 import { bothDirections, directionNames } from '../../scenario/link-names.js';
+import { packageFile } from '../../scenario/play/package-files.js';
 import type { SimulationRun } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';
 import type { Topology } from '../../switch/topology.js';
+import { faultMarks } from '../fault-marks.js';
 import { checkWritable, prepareDirectory, writeAll, writeWhole } from './output-file.js';
 import { resultCsv } from './result-json.js';
 
@@ -47,14 +49,21 @@ function sampledLinks(topology: Topology, bottlenecks: readonly string[]): strin
   return links.slice(0, MAX_SAMPLED_LINKS);
 }
 
-/** `command` is what plays the run again. */
-export async function writeOutputs(run: SimulationRun, { csv, report }: RunFiles, command: string): Promise<void> {
-  if (csv !== undefined) await writeAll(csv, resultCsv(run), CSV);
-  if (report !== undefined) await writeReport(report, run, command);
+export interface PlayedRun {
+  readonly run: SimulationRun;
+  readonly scenario: Scenario;
+  /** Plays the run again. */
+  readonly command: string;
+}
+
+export async function writeOutputs(played: PlayedRun, { csv, report }: RunFiles): Promise<void> {
+  if (csv !== undefined) await writeAll(csv, resultCsv(played.run), CSV);
+  if (report !== undefined) await writeReport(report, played);
 }
 
 /** Loaded here because the library of its figures takes longer to load than most scenarios to run. */
-async function writeReport(path: string, run: SimulationRun, command: string): Promise<void> {
+async function writeReport(path: string, { run, scenario, command }: PlayedRun): Promise<void> {
   const { runReport } = await import('../run-report.js');
-  await writeWhole(path, runReport([run], { command }), REPORT);
+  const script = await readFile(packageFile('dist/web/run-report.js'), 'utf8');
+  await writeWhole(path, runReport(run, { command, script, marks: faultMarks(scenario.faults) }), REPORT);
 }

@@ -39,11 +39,17 @@ interface Plot {
   unclipped(axes: Axes, layout: Layout): string[];
 }
 
-/** At most 28 series, each told from the others; lines of any length are thinned so that their peaks stay. */
-export function drawChart(chart: Chart): string {
+/** One of several drawings side by side, which share a legend and the range of their y axes. */
+export interface Shared {
+  /** Values of the other drawings that the y axis has room for too. */
+  readonly yValues: readonly number[];
+}
+
+/** At most 28 series, each told from the others; lines of any length are thinned so that their peaks stay. `shared`: the legend stands elsewhere. */
+export function drawChart(chart: Chart, shared?: Shared): string {
   assert(chart.series.length <= MAX_SERIES, 'more series than can be told apart');
-  const plot = plotOf(chart);
-  const layout = layoutOf(chart, plot.y);
+  const plot = plotOf(chart, shared?.yValues ?? []);
+  const layout = layoutOf(chart, plot.y, shared === undefined);
   const { width, height } = layout;
   const axes = {
     x: placedScale(plot.x, layout.left, layout.right),
@@ -74,39 +80,54 @@ function clip(marks: readonly string[], { left, top, right, bottom }: Layout): s
   return element('svg', { x, y, width, height, viewBox: `${x} ${y} ${width} ${height}` }, marks);
 }
 
-function plotOf(chart: Chart): Plot {
+/** A sample of each series, as the legend shows it, around 0,0. */
+export function seriesIcons(chart: Chart): string[][] {
+  const plot = plotOf(chart, []);
+  return chart.series.map((_, at) => plot.icon(at));
+}
+
+/** All that the y axis of a chart has room for but reference lines. */
+export function yValuesOf(chart: Chart): number[] {
+  if (chart.kind === 'lines') return lineValues(thinnedLines(chart));
+  if (chart.kind === 'scatter') return chart.series.flatMap(({ points }) => points.map(({ y }) => y));
+  const tops = chart.series.flatMap(({ values }) => values).filter((value) => value !== null);
+  // On a logarithmic axis a bar begins below its value, or nobody would see the smallest.
+  return (chart.y.scale ?? 'linear') === 'linear' ? tops : tops.flatMap((top) => [top / 2, top]);
+}
+
+function plotOf(chart: Chart, yValues: readonly number[]): Plot {
   switch (chart.kind) {
     case 'lines':
-      return linePlot(chart);
+      return linePlot(chart, yValues);
     case 'bars':
-      return barPlot(chart);
+      return barPlot(chart, yValues);
     case 'scatter':
-      return scatterPlot(chart);
+      return scatterPlot(chart, yValues);
   }
 }
 
 /** Either all lines have markers or none has: a marker here and there would look like an event. */
-function linePlot(chart: LineChart): Plot {
+function linePlot(chart: LineChart, yValues: readonly number[]): Plot {
   const lines = thinnedLines(chart);
   const hasMarkers = lines.every(({ x }) => x.length <= MAX_MARKERS) && !chart.series.some(({ stepped }) => stepped);
   const xs = lines.flatMap(({ x }) => x);
-  const values = lines.flatMap(({ y, band }) => [...y, ...(band?.low ?? []), ...(band?.high ?? [])]);
   return {
     x: scaleOf(chart.x, xs, hasMarkers ? MARKER_ROOM : X_ROOM),
-    y: yScale(chart, values),
+    y: yScale(chart, [...lineValues(lines), ...yValues]),
     icon: (at) => lineIcon(at, hasMarkers),
     clipped: (axes) => lineMarks(chart, lines, axes),
     unclipped: (axes) => (hasMarkers ? lines.flatMap((points, at) => markers(at, points, axes)) : []),
   };
 }
 
-function barPlot(chart: BarChart): Plot {
-  const tops = chart.series.flatMap(({ values }) => values).filter((value) => value !== null);
-  // On a logarithmic axis a bar begins below its value, or nobody would see the smallest.
-  const values = (chart.y.scale ?? 'linear') === 'linear' ? tops : tops.flatMap((top) => [top / 2, top]);
+function lineValues(lines: ReturnType<typeof thinnedLines>): number[] {
+  return lines.flatMap(({ y, band }) => [...y, ...(band?.low ?? []), ...(band?.high ?? [])]);
+}
+
+function barPlot(chart: BarChart, yValues: readonly number[]): Plot {
   return {
     x: groupScale(chart.groups),
-    y: yScale(chart, values),
+    y: yScale(chart, [...yValuesOf(chart), ...yValues]),
     labelRoomPx: (axes) => groupWidth(axes.x) - 4,
     icon: barIcon,
     clipped: (axes, layout) => barMarks(chart, axes, layout),
@@ -114,12 +135,12 @@ function barPlot(chart: BarChart): Plot {
   };
 }
 
-function scatterPlot(chart: ScatterChart): Plot {
+function scatterPlot(chart: ScatterChart, yValues: readonly number[]): Plot {
   const series = chart.series.map(({ points }) => ({ x: points.map(({ x }) => x), y: points.map(({ y }) => y) }));
-  const of = (axis: 'x' | 'y') => series.flatMap((points) => points[axis]);
+  const xs = series.flatMap(({ x }) => x);
   return {
-    x: scaleOf(chart.x, of('x'), SCATTER_ROOM),
-    y: scaleOf(chart.y, of('y'), { ...SCATTER_ROOM, ticks: Y_ROOM.ticks }),
+    x: scaleOf(chart.x, xs, SCATTER_ROOM),
+    y: scaleOf(chart.y, [...yValuesOf(chart), ...yValues], { ...SCATTER_ROOM, ticks: Y_ROOM.ticks }),
     icon: markerIcon,
     clipped: () => [],
     unclipped: (axes, layout) => [

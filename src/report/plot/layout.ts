@@ -37,13 +37,13 @@ export const TICK_ROOM = 8;
 /** Of the name of the y axis. */
 const NAME_ROOM = 20;
 
-export function layoutOf(chart: Chart, y: Scale): Layout {
+export function layoutOf(chart: Chart, y: Scale, hasLegend = true): Layout {
   const width = chart.widthPx ?? WIDTH;
   const left = MARGIN + NAME_ROOM + TICK_ROOM + Math.max(...y.ticks.map(({ label }) => textWidthPx(label)));
   const right = width - rightMargin(chart);
   const title = chart.title === undefined ? MARGIN : TITLE_HEIGHT + 6;
   const names = chart.series.map(({ name }) => name);
-  const legend = names.length > 1 ? legendLayout(names, right - left, title) : null;
+  const legend = hasLegend && names.length > 1 ? legendLayout(names, right - left, title) : null;
   const rows = legend === null ? 0 : Math.ceil(names.length / legend.columns);
   const height = (chart.heightPx ?? HEIGHT) + Math.max(0, rows - LEGEND_ROWS) * LEGEND_ROW;
   const top = title + (legend === null ? 0 : rows * LEGEND_ROW + 8);

@@ -35,6 +35,16 @@ export class SpaceBook {
     this.options = options;
   }
 
+  /** For metrics; null for no quota, and before the first file has had the directory measured. */
+  get usage(): { readonly quotaBytes: number | null; readonly storedBytes: number | null } {
+    const { quotaBytes } = this.options.limits;
+    const isMeasured = Number.isFinite(this.measuredMs);
+    return {
+      quotaBytes: Number.isFinite(quotaBytes) ? quotaBytes : null,
+      storedBytes: isMeasured ? this.takenBytes : null,
+    };
+  }
+
   get isLimited(): boolean {
     const { quotaBytes, minFreeBytes } = this.options.limits;
     return quotaBytes !== Number.POSITIVE_INFINITY || minFreeBytes > 0;

@@ -2,11 +2,12 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { XpassError } from '../../base/errors.js';
-import { counter, counters, initialValues, type Values } from '../../base/metric.js';
+import { counter, counters, gauge, group, initialValues, type Values } from '../../base/metric.js';
 import { Fault } from '../file/fault.js';
 import { encodeMessage, type Message } from '../file/message.js';
 import { parseVerdict } from '../file/verdict.js';
 import { firstMessage } from '../first-message.js';
+import { type MetricSource, metricSource } from '../metrics/source.js';
 import { TunnelKind } from './messages.js';
 
 /** The part of a Stream that a tunnel uses; a TCP socket has it too. */
@@ -113,6 +114,18 @@ export const TUNNEL_METRICS = {
   sentBytes: counter('bytes', 'Payload that programs sent into tunnels'),
   receivedBytes: counter('bytes', 'Payload that programs were given'),
 };
+
+/** The same, and those of the moment: for Prometheus. */
+export const TUNNEL_SOURCE_METRICS = {
+  tunnel: group('Connections of programs', {
+    ...TUNNEL_METRICS,
+    open: gauge('connections', 'Connections that are open'),
+  }),
+};
+
+export function tunnelSource(tunnels: Tunnels): MetricSource {
+  return metricSource(TUNNEL_SOURCE_METRICS, () => ({ tunnel: { ...tunnels.counters, open: tunnels.count } }));
+}
 
 export type TunnelCounters = Values<typeof TUNNEL_METRICS>;
 

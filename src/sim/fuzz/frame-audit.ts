@@ -2,7 +2,7 @@
 import type { Fabric } from '../../switch/fabric.js';
 import type { LinkDirection } from '../../switch/link-direction.js';
 import { PortField } from '../../switch/port-record.js';
-import { destinationHost, flowId, frameType, pathId, sourceHost } from '../../wire/decode.js';
+import { destinationHost, flags, flowId, frameType, pathId, sourceHost } from '../../wire/decode.js';
 import type { Frame } from '../../wire/frame.js';
 import { CONTROL_CODES, FrameType, TYPE_CODES } from '../../wire/layout.js';
 import type { AuditedPool } from './audited-pool.js';
@@ -22,12 +22,14 @@ interface Passage {
   readonly source: number;
   readonly destination: number;
   readonly pathId: number;
+  /** A CREDIT's class stands there: one that is damaged may wait in the other queue. */
+  readonly flags: number;
   /** Counts the frames that entered; NO_ORDER for a copy that the network made. */
   readonly order: number;
   readonly enteredNs: number;
-  /** Directions that it took, in their order. */
   /** Changes of the live links before it went in. */
   readonly epoch: number;
+  /** Directions that it took, in their order. */
   readonly path: number[];
 }
 
@@ -203,9 +205,11 @@ export class FrameAudit {
   }
 
   /** False once a corruption has changed what it says about itself. */
-  private isAsItWas({ bytes }: Frame, { trail, type, source, destination, pathId: by }: Passage): boolean {
+  private isAsItWas({ bytes }: Frame, passage: Passage): boolean {
+    const { trail, type, source, destination, pathId: by } = passage;
     const isSame =
       frameType(bytes) === type &&
+      flags(bytes) === passage.flags &&
       sourceHost(bytes) === source &&
       destinationHost(bytes) === destination &&
       pathId(bytes) === by &&
@@ -232,7 +236,8 @@ export class FrameAudit {
     const enteredNs = Math.max(frame.atNs, this.nowNs);
     const type = frameType(bytes);
     const epoch = this.fabric.routes.changes;
-    const passage = { trail, type, source, destination, pathId: pathId(bytes), order, enteredNs, epoch, path: [] };
+    const header = { type, source, destination, pathId: pathId(bytes), flags: flags(bytes) };
+    const passage = { ...header, trail, order, enteredNs, epoch, path: [] };
     this.inside.set(frame, passage);
     return passage;
   }

@@ -1,7 +1,9 @@
 // Tested by test/sim/fuzz/hostile.fuzz.test.ts
 import { MICROSECOND_NS, MILLISECOND_NS, SECOND_NS, transmissionNs } from '../../base/time.js';
+import { DEFAULT_CONFIG } from '../../core/config.js';
 import { wireBytes } from '../../wire/layout.js';
-import type { Fault, HostileSpec, Scenario, TrafficSpec } from '../scenario.js';
+import { SIMULATION_CONFIG } from '../endpoint-defaults.js';
+import type { Fault, HostileSpec, HostSpec, Scenario, TrafficSpec } from '../scenario.js';
 import { Dice } from './dice.js';
 import { TRICKS } from './hostile/lies.js';
 import { randomScenario, USUAL_FRAMES, withTimeBound } from './random-scenario.js';
@@ -18,10 +20,23 @@ const USUAL_TRICKS = 120;
 const MOST_LATE = 8;
 const LATEST_NS = 12 * SECOND_NS;
 
+/** Tricks of each liar, and messages of all honest hosts, in a longer world (ours: some idle timeouts apart where it lasts minutes). */
+const LATER_TRICKS = 60;
+const LATER_MESSAGES = 40;
+const MOST_MESSAGE_BYTES = 20_000;
+
 /**
- * A random small world of `randomScenario` in which one host, or two, break every rule. The same seed gives the same world.
+ * Credits for a flow that its liar has left, at most, and the shortest time in which a host sees that (ours). Fast hosts send millions in the longest one of
+ * `randomHosts`: minutes of events in which nothing else happens.
  */
-export function hostileScenario(seed: number, frames: number = USUAL_FRAMES): Scenario {
+const MOST_VAIN_CREDITS = 20_000;
+const SHORTEST_DATA_TIMEOUT_NS = 2 * MILLISECOND_NS;
+
+/**
+ * A random small world of `randomScenario` in which one host, or two, break every rule. The same seed gives the same world. `longerNs`: they go on with tricks
+ * now and then for so long after the usual beginning, and honest hosts with messages.
+ */
+export function hostileScenario(seed: number, frames: number = USUAL_FRAMES, longerNs = 0): Scenario {
   const dice = new Dice(seed + ATTACK_SEED);
   const world = crowdedWorld(seed, frames);
   const count = world.hosts.length > LEAST_HOSTS && dice.chance(0.25) ? 2 : 1;
@@ -30,15 +45,35 @@ export function hostileScenario(seed: number, frames: number = USUAL_FRAMES): Sc
   const hostile = liars.map((host) => randomLiar(dice, world, host));
   const faults = dice.chance(0.5) ? [] : world.faults.filter((fault) => isBearable(fault, liars));
   const traffic = honestTraffic(dice, world.traffic, { liars, honest: left });
-  return withTimeBound({
+  const usual: HostileWorld = {
     ...world,
     name: `hostile seed ${seed}`,
     doors: true,
     payload: 'bytes',
+    hosts: world.hosts.map((spec) => impatient(spec, world)),
     hostile,
     faults,
     traffic,
+  };
+  return withTimeBound(longerNs > 0 ? withLater(dice, usual, { honest: left, longerNs }) : usual);
+}
+
+type HostileWorld = Omit<Scenario, 'durationNs'> & { readonly hostile: readonly HostileSpec[] };
+
+/** The same world with tricks and messages at random times of `longerNs`: between them peers are forgotten, and prove themselves anew. */
+function withLater(
+  dice: Dice,
+  world: HostileWorld,
+  { honest, longerNs }: { honest: readonly number[]; longerNs: number },
+): HostileWorld {
+  const hostile = world.hostile.map((spec) => {
+    const later = Array.from({ length: LATER_TRICKS }, () => spec.untilNs + dice.between(0, longerNs));
+    return { ...spec, lateNs: [...spec.lateNs, ...later].sort((one, other) => one - other) };
   });
+  const messages = Array.from({ length: LATER_MESSAGES }, () => {
+    return message(dice, honest, { bytes: dice.whole(1, MOST_MESSAGE_BYTES), startNs: dice.between(1, longerNs) });
+  });
+  return { ...world, hostile, traffic: [...world.traffic, ...messages] };
 }
 
 function crowdedWorld(seed: number, frames: number): Scenario {
@@ -46,6 +81,18 @@ function crowdedWorld(seed: number, frames: number): Scenario {
     const world = randomScenario(next, frames);
     if (world.hosts.length >= LEAST_HOSTS) return { ...world, seed };
   }
+}
+
+/** The same host, which sends no more than `MOST_VAIN_CREDITS` for nothing. */
+function impatient(spec: HostSpec, { topology: { links } }: Scenario): HostSpec {
+  const { rateBps, maxFrameBytes } = links.reduce(
+    (fastest, { port }) => (port.rateBps > fastest.rateBps ? port : fastest),
+    links[0].port,
+  );
+  const vainNs = MOST_VAIN_CREDITS * transmissionNs(wireBytes(maxFrameBytes), rateBps);
+  const { dataTimeoutNs } = { ...DEFAULT_CONFIG, ...SIMULATION_CONFIG, ...spec.endpoint };
+  const shorterNs = Math.min(dataTimeoutNs, Math.max(SHORTEST_DATA_TIMEOUT_NS, vainNs));
+  return { ...spec, endpoint: { ...spec.endpoint, dataTimeoutNs: shorterNs } };
 }
 
 /** A liar's script would begin anew after a crash. */
@@ -92,20 +139,17 @@ function honestTraffic(
   const isHonest = (id: number): boolean => !liars.includes(id);
   const mended = traffic.flatMap((spec) => mendedSpec(dice, spec, { isHonest, honest }));
   if (mended.length > 0) return mended;
+  return [message(dice, honest, { bytes: MOST_MESSAGE_BYTES, startNs: 1 })];
+}
+
+function message(
+  dice: Dice,
+  honest: readonly number[],
+  { bytes, startNs }: { bytes: number; startNs: number },
+): TrafficSpec {
   const [from, to] = dice.pair(honest);
-  return [
-    {
-      kind: 'flow',
-      group: 'flow',
-      from,
-      to,
-      bytes: 20_000,
-      count: 1,
-      startNs: 1,
-      startJitterNs: 0,
-      stopNs: Number.POSITIVE_INFINITY,
-    },
-  ];
+  const stopNs = Number.POSITIVE_INFINITY;
+  return { kind: 'flow', group: 'flow', from, to, bytes, count: 1, startNs, startJitterNs: 0, stopNs };
 }
 
 function mendedSpec(

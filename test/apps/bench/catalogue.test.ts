@@ -14,12 +14,13 @@ const LOOPBACK = ['direct', 'switch'].flatMap((path) => [
   `${path}/60000/1`,
   `${path}/60000/check`,
 ]);
-const MESSAGES = ['message/1KiB', 'message/4KiB', 'message/16KiB', 'message/64KiB', 'handshakes'];
+const MESSAGES = ['message/1KiB', 'message/4KiB', 'message/16KiB', 'message/64KiB', 'openings'];
 const PACING = ['pacing/1000', 'pacing/10000', 'pacing/50000'];
 const MEMORY = ['flows/10', 'flows/1000', 'flows/10000', 'heap'];
 const PEERS = ['peers/tcp/1472', 'peers/tcp/60000', 'peers/utp/1472', 'peers/quic/1472', 'peers/iperf3/60000'];
 const SEALED = ['sealed/1472', 'sealed-mmsg/1472', 'sealed/8972', 'sealed-mmsg/8972'];
 const SEALING = ['sealing/credit', 'sealing/1472', 'sealing/8972', ...SEALED];
+const HANDSHAKES = ['handshakes/none', 'handshakes/secret', 'handshakes/identities'];
 const DEMO = ['demo/4', 'demo/8', 'demo/16'];
 const SIM = [
   'sim/dumbbell/2/1s',
@@ -32,7 +33,17 @@ const SIM = [
 const STREAMS = ['stream/1472', 'stream/8972', 'stream/ping', 'stream/16KiB', 'stream/open'];
 const LOADED = ['loaded', 'loaded/speculative'];
 
-const QUICK = [...LOOPBACK, ...MESSAGES, ...STREAMS, ...LOADED, ...PACING, ...MEMORY, ...SEALING, ...PEERS];
+const QUICK = [
+  ...LOOPBACK,
+  ...MESSAGES,
+  ...STREAMS,
+  ...LOADED,
+  ...PACING,
+  ...MEMORY,
+  ...SEALING,
+  ...HANDSHAKES,
+  ...PEERS,
+];
 const SLOW = ['parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM];
 
 describe('the benchmarks', () => {
@@ -49,6 +60,7 @@ describe('the benchmarks', () => {
     [['peers/tcp'], PEERS.slice(0, 2)],
     [['flows'], MEMORY.slice(0, 3)],
     [['sealing'], SEALING],
+    [['handshakes'], HANDSHAKES],
     [['sealed'], ['sealed/1472', 'sealed/8972']],
     [['sim'], SIM],
     [['sim/dumbbell/2'], ['sim/dumbbell/2/1s']],

@@ -44,7 +44,7 @@ it('writes scenario files that mean the jobs', async () => {
 });
 
 it('says on the page which profile it is, and how to make a figure again', () => {
-  const entry = figureEntry(TINY, { outcome: OUTCOME, svgs: [], profile: 'paper' });
+  const entry = figureEntry(TINY, { ...OUTCOME, charts: [] }, 'paper');
   expect(entry.what).toBe('Nowhere.\n\nWhat is shown, in the paper profile.');
   expect(entry.command).toBe('xpass figures tiny --profile paper');
   expect(pageFiles(GROUP, [entry], 'paper').get('results.md')).toContain('This is the paper profile');

@@ -42,7 +42,8 @@ const found = {
 const report: FuzzReport = {
   worlds: 100,
   firstSeed: 5,
-  frames: 250,
+  kind: { frames: 250 },
+  code: 'commit 0123456789ab',
   simulatedNs: 7.2e12,
   events: 50_000,
   wallS: 4,
@@ -52,24 +53,27 @@ const report: FuzzReport = {
 
 it('says how many worlds broke, and how fast they were', () => {
   expect(summaryLine(report)).toBe(
-    '100 worlds (seeds 5 to 104), 1 broke: 2.00 simulated hours in 4.000 s, 25 seeds/s, 12,500 events/s',
+    '100 worlds (seeds 5 to 104, commit 0123456789ab), 1 broke: 2.00 simulated hours in 4.000 s, 25 seeds/s, 12,500 events/s',
   );
   expect(summaryLine({ ...report, findings: [] })).toContain('none broke');
 });
 
 it('says what broke and how to see it again', () => {
-  expect(findingLines(found, { frames: 250 }, 'xpass-fuzz-12.json')).toEqual([
+  expect(findingLines(found, report, 'xpass-fuzz-12.json')).toEqual([
     'seed 12: a frame is missing (census, at 2.000 ms)',
-    '  again: xpass fuzz --seed 12 --frames 250',
+    '  again, with commit 0123456789ab: xpass fuzz --seed 12 --frames 250',
     '  smallest: xpass fuzz --replay xpass-fuzz-12.json',
   ]);
-  expect(findingLines(found, { frames: 250 }, undefined)).toHaveLength(2);
+  expect(findingLines(found, report, undefined)).toHaveLength(2);
+  const long = { ...report, kind: { frames: 250, hostile: true, seconds: 60 } };
+  expect(findingLines(found, long, undefined)[1]).toContain('--hostile --seconds 60 --seed 12 --frames 250');
 });
 
 it('is one object for programs', () => {
   expect(reportJson(report)).toMatchObject({
     seeds: 100,
     first_seed: 5,
+    code: 'commit 0123456789ab',
     simulated_s: 7200,
     seeds_per_s: 25,
     findings: [{ seed: 12, check: 'census', at_s: 0.002, file: 'xpass-fuzz-12.json' }],
@@ -124,7 +128,8 @@ it('plays the worlds of its seeds and says how it went', async () => {
   expect(status).toBe(0);
   expect(JSON.parse(text)).toMatchObject({ seeds: 3, first_seed: 11, frames: 20, findings: [] });
   const one = await run({ seed: '11', frames: '20' });
-  expect(one.text).toMatch(/^1 worlds \(seeds 11 to 11\), none broke/);
+  expect(one.text).toMatch(/^1 worlds \(seeds 11 to 11, (commit|version) .*\), none broke/);
+  await expect(run({ seconds: '5' })).rejects.toThrow('give --hostile too');
 });
 
 it('plays the world of a file', async () => {
@@ -150,7 +155,7 @@ it('tells of each seed that breaks, makes the first of each kind smaller, and re
   const totals = await fuzzAll({
     firstSeed: 1,
     count: 30,
-    frames: 20,
+    kind: { frames: 20 },
     jobs: 1,
     onProgress: () => {},
     onFinding: async (found) => void told.push(found),
@@ -176,7 +181,7 @@ it('ends when it is told to', async () => {
   const totals = await fuzzAll({
     firstSeed: 1,
     count: 1_000,
-    frames: 20,
+    kind: { frames: 20 },
     jobs: 1,
     onProgress: ({ worlds }) => {
       if (worlds === 5) abort.abort();

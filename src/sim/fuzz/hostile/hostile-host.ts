@@ -242,12 +242,15 @@ export class HostileHost extends Host {
     frame.arrivedNs = Number.POSITIVE_INFINITY;
     frame.atNs = nowNs;
     const { isMetered, load } = this.options.spec;
-    const isAhead = load < 1 && this.busyUntilNs > nowNs;
+    if (load < 1 && this.busyUntilNs > nowNs) {
+      this.endpoint.pool.give(frame);
+      return;
+    }
     const bps = this.link.settings.rateBps * load;
-    if (!isAhead) this.busyUntilNs = Math.max(nowNs, this.busyUntilNs) + transmissionNs(frame.wireBytes, bps);
+    this.busyUntilNs = Math.max(nowNs, this.busyUntilNs) + transmissionNs(frame.wireBytes, bps);
     if (isMetered) {
       this.metered.add(frame);
-      if (!isAhead && this.link.enqueueStamped(frame) === 0) return;
+      if (this.link.enqueueStamped(frame) === 0) return;
       this.metered.delete(frame);
       this.endpoint.pool.give(frame);
       return;

@@ -1,0 +1,151 @@
+// Tested by test/loopback/report-page.test.ts
+/** A chart that the reader can point into and zoom, by uPlot. All charts of one `group` share cursor and zoom. */
+import uPlot from 'uplot';
+import type { PageFigure, PageMark } from '../report/page-data.js';
+import { lineColour, lineDash, onScheme, pageColour } from './palette.js';
+
+export interface PlotOptions {
+  readonly group: string;
+  readonly marks: readonly PageMark[];
+}
+
+/** Width over height, as drawings have it. */
+const ASPECT = 1.6;
+const FONT = '12px system-ui, sans-serif';
+
+export class Plot {
+  private readonly target: HTMLElement;
+  private readonly figure: PageFigure;
+  private readonly chart: uPlot;
+
+  constructor(target: HTMLElement, figure: PageFigure, options: PlotOptions) {
+    this.target = target;
+    this.figure = figure;
+    target.replaceChildren();
+    const data = [figure.x, ...figure.lines.map(({ y }) => y)] as uPlot.AlignedData;
+    this.chart = new uPlot(this.options(options), data, target);
+    new ResizeObserver(() => this.chart.setSize(this.size())).observe(target);
+    onScheme(() => this.chart.redraw(false));
+  }
+
+  /** Shows the lines of these names and no others. */
+  show(names: ReadonlySet<string>): void {
+    this.figure.lines.forEach(({ name }, at) => {
+      this.chart.setSeries(at + 1, { show: names.has(name) });
+    });
+  }
+
+  private size(): { width: number; height: number } {
+    const width = Math.max(280, this.target.clientWidth);
+    return { width, height: Math.round(width / ASPECT) };
+  }
+
+  private options({ group, marks }: PlotOptions): uPlot.Options {
+    const { xName, yName, lines } = this.figure;
+    return {
+      ...this.size(),
+      scales: { x: { time: false }, y: { range: (_, low, high) => yRange(low, high) } },
+      axes: [axisOf(xName), { ...axisOf(yName), size: 62 }],
+      series: [{ label: xName, value: (_, value) => shown(value) }, ...lines.map(seriesOf)],
+      cursor: { sync: { key: group, setSeries: true }, drag: { x: true, y: false }, focus: { prox: 24 } },
+      focus: { alpha: 0.25 },
+      legend: { live: true },
+      hooks: {
+        draw: [(chart) => drawMarks(chart, marks)],
+        setScale: [(chart, key) => key === 'x' && share(group, chart)],
+        ready: [(chart) => join(group, chart)],
+      },
+    };
+  }
+}
+
+/** From 0. */
+function yRange(low: number | null, high: number | null): uPlot.Range.MinMax {
+  const [, top] = uPlot.rangeNum(0, high === null || high <= 0 ? 1 : high, 0.05, true);
+  return [Math.min(0, low ?? 0), top];
+}
+
+function axisOf(label: string): uPlot.Axis {
+  return {
+    label,
+    font: FONT,
+    labelFont: FONT,
+    labelSize: 20,
+    stroke: () => pageColour('--ink'),
+    values: (_, splits) => splits.map(short),
+    grid: { stroke: () => pageColour('--line'), width: 1 },
+    ticks: { stroke: () => pageColour('--soft'), width: 1 },
+  };
+}
+
+function seriesOf({ name, isShown }: PageFigure['lines'][number], at: number): uPlot.Series {
+  return {
+    label: name,
+    show: isShown,
+    stroke: () => lineColour(at),
+    dash: lineDash(at),
+    width: 1.75,
+    spanGaps: false,
+    points: { show: false },
+    value: (_, value) => shown(value),
+  };
+}
+
+/** With the prefixes of units for what is large: `2.5M`. */
+function short(value: number): string {
+  const power = Math.min(PREFIXES.length - 1, Math.floor(Math.log10(Math.max(1, Math.abs(value))) / 3));
+  return `${Number((value / 1000 ** power).toPrecision(6))}${PREFIXES[power]}`;
+}
+
+const PREFIXES = ['', 'k', 'M', 'G', 'T'];
+
+/** Four digits say what an eye can see. */
+function shown(value: number | null): string {
+  return value === null || value === undefined
+    ? '-'
+    : Number(value.toPrecision(4)).toLocaleString('en', { maximumFractionDigits: 6 });
+}
+
+/** A dashed line for each mark with its number, which the page explains; numbers that would meet go down a row. */
+function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly PageMark[]): void {
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = pageColour('--red');
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textAlign = 'left';
+  ctx.textBaseline = 'alphabetic';
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([4, 4]);
+  const rowEnds: number[] = [];
+  for (const { x, name } of marks) {
+    const left = valToPos(x, 'x', true);
+    if (left < bbox.left || left > bbox.left + bbox.width) continue;
+    const found = rowEnds.findIndex((end) => end < left);
+    const row = found === -1 ? rowEnds.length : found;
+    rowEnds[row] = left + ctx.measureText(name).width + 8;
+    ctx.beginPath();
+    ctx.moveTo(left, bbox.top);
+    ctx.lineTo(left, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.fillText(name, left + 3, bbox.top + (row + 1) * 12 * devicePixelRatio);
+  }
+  ctx.restore();
+}
+
+const groups = new Map<string, Set<uPlot>>();
+let isSharing = false;
+
+function join(group: string, chart: uPlot): void {
+  const members = groups.get(group) ?? new Set();
+  groups.set(group, members.add(chart));
+}
+
+/** What one chart of a group is zoomed to, all are. */
+function share(group: string, { scales: { x } }: uPlot): void {
+  const { min, max } = x;
+  if (isSharing || min === undefined || max === undefined) return;
+  isSharing = true;
+  for (const other of groups.get(group) ?? []) {
+    if (other.scales.x.min !== min || other.scales.x.max !== max) other.setScale('x', { min, max });
+  }
+  isSharing = false;
+}
