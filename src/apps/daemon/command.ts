@@ -205,7 +205,8 @@ class Daemon {
       onOutcome: (outcome) => logPerf(logger, outcome),
       driver: () => (this.host as Host).statistics().driver,
     });
-    const services = [this.files, this.files.offers, this.files.folders, perf, new DiscardService()];
+    const { files } = this;
+    const services = [files, files.offers, files.folders, files.batches, files.existing, perf, new DiscardService()];
     this.services = new ServiceHost({ services, logger, headerTimeoutMs });
     this.tunnels = new TunnelServices({
       rules: options.tunnel,

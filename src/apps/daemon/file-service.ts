@@ -1,4 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BatchBody, FILES_KIND } from '../../services/file/batch-body.js';
+import { filesOffer, parseFilesQuery } from '../../services/file/batch-question.js';
+import { hashesOfExisting } from '../../services/file/existing-file.js';
 import { Fault, faultOf } from '../../services/file/fault.js';
 import {
   type FileHeader,
@@ -53,6 +56,7 @@ interface IncomingTransfer {
   readonly stream: ServedStream;
   readonly receiver: FileReceiver;
   readonly startNs: number;
+  reply(verdict: Verdict): void;
 }
 
 /** How far a file is. */
@@ -89,6 +93,18 @@ export class FileService implements StreamService {
     accept: (header, stream) => this.acceptFolder(header, stream),
     close: () => Promise.resolve(),
   };
+  /** Takes small files in a row. */
+  readonly batches: StreamService = {
+    kind: FILES_KIND,
+    accept: (_, stream) => this.acceptBatch(stream),
+    close: () => Promise.resolve(),
+  };
+  /** Says which of many small files are there. */
+  readonly existing: StreamService = {
+    kind: 'files-query',
+    accept: (header, stream) => this.acceptFilesQuery(header, stream),
+    close: () => Promise.resolve(),
+  };
   private readonly options: FileServiceOptions;
   private readonly transfers = new Set<IncomingTransfer>();
   private isClosing = false;
@@ -98,6 +114,27 @@ export class FileService implements StreamService {
   }
 
   accept(header: Message, stream: ServedStream): TransferBody | Fault {
+    return this.begin(header, stream, (verdict) => stream.reply(verdict));
+  }
+
+  /** Verdicts come as files are done, each with the number of its file. */
+  private acceptBatch(stream: ServedStream): TransferBody {
+    const answer = (verdict: Verdict, at: number): void => stream.answer({ ...verdict, at });
+    return new BatchBody({
+      accept: (header, at) => this.begin(header, stream, (verdict) => answer(verdict, at)),
+      onRefused: (fault, at) => {
+        stream.logger.warn({ peer: stream.peerName, code: fault.code }, fault.message);
+        answer(badVerdict(fault), at);
+      },
+      onBroken: (fault) => {
+        stream.logger.warn({ peer: stream.peerName, code: fault.code }, fault.message);
+        stream.receiver.reset();
+      },
+      onFraming: (bytes) => stream.receiver.release(bytes),
+    });
+  }
+
+  private begin(header: Message, stream: ServedStream, reply: (verdict: Verdict) => void): FileReceiver | Fault {
     const parsed = parseFileHeader(header);
     if (parsed instanceof Fault) return parsed;
     const { maxFiles = MAX_FILES, onOutcome, ...options } = this.options;
@@ -111,7 +148,7 @@ export class FileService implements StreamService {
       onVerdict: (verdict: Verdict) => this.finish(transfer, verdict),
     };
     const receiver = new FileReceiver(parsed, { ...options, ...callbacks }, part);
-    const transfer = { stream, receiver, startNs: stream.host.now() };
+    const transfer = { stream, receiver, reply, startNs: stream.host.now() };
     this.transfers.add(transfer);
     return receiver;
   }
@@ -126,6 +163,16 @@ export class FileService implements StreamService {
     const query = parseFileQuery(header);
     if (query instanceof Fault) return query;
     void this.answer(query, stream);
+    return { bodyBytes: 0, hasTrailer: false, onBody: () => {}, onEnd: () => {}, onFault: () => {} };
+  }
+
+  private acceptFilesQuery(header: Message, stream: ServedStream): TransferBody | Fault {
+    const files = parseFilesQuery(header);
+    if (files instanceof Fault) return files;
+    const isOver = (): boolean => stream.receiver.isClosed || this.isClosing;
+    void hashesOfExisting(this.options.directory, files, isOver).then((hashes) => {
+      if (!isOver()) stream.reply(filesOffer(hashes));
+    });
     return { bodyBytes: 0, hasTrailer: false, onBody: () => {}, onEnd: () => {}, onFault: () => {} };
   }
 
@@ -203,7 +250,7 @@ export class FileService implements StreamService {
     this.transfers.delete(transfer);
     this.tell({ header: receiver.header, stream, verdict, keptBytes: receiver.keptBytes, startNs });
     // Flows are about to be reset with SHUTDOWN, which says more than a verdict that might not arrive.
-    if (!this.isClosing) stream.reply(verdict);
+    if (!this.isClosing) transfer.reply(verdict);
   }
 
   private tell({ stream, startNs, ...rest }: Ending): void {

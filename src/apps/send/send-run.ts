@@ -16,11 +16,13 @@ import { LEAST_RESUMED_BYTES } from '../../services/file/prefix-hashes.js';
 import type { Comparison } from '../../services/file/send-file.js';
 import { parseVerdict } from '../../services/file/verdict.js';
 import { openCommandHost, type Target } from '../shared/command-host.js';
+import { BatchTransfer } from './batch-transfer.js';
 import { FileQuestion } from './file-question.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
 import { ProgressDisplay } from './progress.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { type FileResult, failedResult, type SentEntry, skippedResult, verdictResult } from './report.js';
+import { FILES_EACH, SmallFiles } from './small-files.js';
 
 /**
  * A source again and again, under the header of a stream that its receiver reads and forgets: everything that sending a file does, without a file at
@@ -103,6 +105,39 @@ interface Attempt {
   readonly at: { readonly startNs: number; sentBytes: () => number };
 }
 
+/** What all files of a run are sent with. */
+interface Lanes {
+  readonly host: Host;
+  readonly display: ProgressDisplay;
+}
+
+/** How one of them is sent. */
+interface Sending extends Lanes {
+  send(at: Attempt['at']): Promise<FileResult>;
+}
+
+/** Flows that carry small files in a row (ours): one fills a link, and more bridge each other's round trips. */
+const MOST_BATCHES = 4;
+
+/** A flow for small files, opened for the first of them, and again after it was lost. */
+class LazyBatch {
+  private readonly open: () => BatchTransfer;
+  private batch: BatchTransfer | null = null;
+
+  constructor(open: () => BatchTransfer) {
+    this.open = open;
+  }
+
+  get(): BatchTransfer {
+    if (this.batch === null || this.batch.isOver) this.batch = this.open();
+    return this.batch;
+  }
+
+  async end(): Promise<void> {
+    await this.batch?.end();
+  }
+}
+
 /** Offers that are asked for before a file is sent from its start (ours): one is enough unless somebody else sends the same. */
 const MOST_OFFERS = 3;
 
@@ -116,13 +151,13 @@ const OF_ONE_FLOW: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['reset', 'protoc
 export class SendRun {
   /** By the place of the file in the list. */
   readonly outcomes: FileResult[];
+  private readonly places: ReadonlyMap<Job, number>;
   /** Why files were not sent that come after; null when all had their turn. */
   fatal: Failure | null = null;
   private readonly options: SendRunOptions;
-  private readonly transfers = new Set<FileTransfer | FileQuestion>();
+  private readonly transfers = new Set<FileTransfer | FileQuestion | BatchTransfer>();
   private readonly stopped: Promise<null>;
   private resolveStopped: () => void = () => undefined;
-  private nextJob = 0;
   /** The target's number. */
   private peer = 0;
 
@@ -131,6 +166,7 @@ export class SendRun {
     this.outcomes = options.jobs.map(({ header }) => {
       return failedResult(header, 'notSent', `'${header.name}' was not sent`);
     });
+    this.places = new Map(options.jobs.map((job, at) => [job, at]));
     this.stopped = new Promise((resolve) => {
       this.resolveStopped = () => resolve(null);
     });
@@ -203,39 +239,103 @@ export class SendRun {
     const display = new ProgressDisplay(terminal, () => host.now(), jobs);
     if (!isQuiet) display.start();
     try {
-      const lanes = Math.min(parallel, jobs.length);
-      const files = jobs.filter(({ isFolder }) => isFolder !== true).length;
-      for (const until of [files, jobs.length]) {
-        await Promise.all(Array.from({ length: lanes }, () => this.sendNext(host, display, until)));
-      }
+      const small = this.smallFiles(host);
+      const isSmall = new Set(small.jobs);
+      const large = jobs.filter((job) => job.isFolder !== true && !isSmall.has(job));
+      const lanes = { host, display };
+      // A part of the flows carries small files in a row; one flow alone carries first these, then the others.
+      const flows = small.jobs.length === 0 ? 0 : Math.min(MOST_BATCHES, Math.ceil(parallel / 4));
+      const sending = this.sendSmall(small, flows, lanes);
+      if (flows === parallel) await sending;
+      await Promise.all([sending, this.sendEach(large, Math.max(1, parallel - flows), lanes)]);
+      await this.sendEach(
+        jobs.filter(({ isFolder }) => isFolder === true),
+        parallel,
+        lanes,
+      );
     } finally {
       display.stop();
     }
   }
 
-  /** One lane: file after file until none is left before `until`. */
-  private async sendNext(host: Host, display: ProgressDisplay, until: number): Promise<void> {
-    while (this.nextJob < until && this.fatal === null) {
-      const at = this.nextJob++;
-      this.outcomes[at] = await this.sendOne(this.options.jobs[at], host, display);
-    }
+  private smallFiles(host: Host): SmallFiles {
+    const { jobs, logger } = this.options;
+    return new SmallFiles({
+      jobs,
+      now: () => host.now(),
+      ask: (asked) => {
+        const question = new FileQuestion({ host, logger, peer: this.peer });
+        return this.during(question, () => question.ask(asked));
+      },
+    });
   }
 
-  private async sendOne(job: Job, host: Host, display: ProgressDisplay): Promise<FileResult> {
+  /** `lanes` at a time, in their order. */
+  private async sendEach(jobs: readonly Job[], lanes: number, { host, display }: Lanes): Promise<void> {
+    await this.inLanes(jobs, lanes, (job) =>
+      this.sendOne(job, { host, display, send: (shown) => this.tryAll(job, host, shown) }),
+    );
+  }
+
+  private async sendSmall(small: SmallFiles, flows: number, { host, display }: Lanes): Promise<void> {
+    const batches = Array.from({ length: flows }, () => new LazyBatch(() => this.openBatch(host)));
+    await this.inLanes(small.jobs, flows * FILES_EACH, (job, lane) =>
+      this.sendOne(job, {
+        host,
+        display,
+        send: async (shown) => {
+          const result = await small.send(job, batches[lane % flows].get());
+          // Another sender may have been faster with the same, and an older receiver takes one file a flow.
+          if (result === null) return this.tryAll(job, host, shown);
+          return result.code === 'exists' ? this.unlessThere(job, host, result) : result;
+        },
+      }),
+    );
+    await Promise.all(batches.map((batch) => batch.end()));
+  }
+
+  private openBatch(host: Host): BatchTransfer {
+    const { logger, share, limiter } = this.options;
+    if (this.fatal !== null) throw this.fatal;
+    const batch = new BatchTransfer({ host, logger, peer: this.peer, share, limiter });
+    this.transfers.add(batch);
+    return batch;
+  }
+
+  private async inLanes(
+    jobs: readonly Job[],
+    lanes: number,
+    send: (job: Job, lane: number) => Promise<FileResult>,
+  ): Promise<void> {
+    let next = 0;
+    const lane = async (_: unknown, number: number): Promise<void> => {
+      while (next < jobs.length && this.fatal === null) {
+        const job = jobs[next++];
+        this.outcomes[this.places.get(job)!] = await send(job, number);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(lanes, jobs.length) }, lane));
+  }
+
+  private async sendOne(job: Job, { host, display, send }: Sending): Promise<FileResult> {
     const { header } = job;
     const at = { startNs: host.now(), sentBytes: () => 0 };
     const shown = { name: header.name, bytes: header.bytes, sentBytes: () => at.sentBytes() };
     display.add(shown);
     try {
-      // What was offered may be gone when it is claimed: then another offer is asked for, in the end none.
-      for (let tries = MOST_OFFERS; ; tries--) {
-        const result = await this.tryOne(job, { host, isAsked: tries > 0 && isAskable(header), at });
-        if (result.code !== 'noPart' || tries === 0) return result;
-      }
+      return await send(at);
     } catch (error) {
       return this.failed(header, error);
     } finally {
       display.remove(shown);
+    }
+  }
+
+  /** What was offered may be gone when it is claimed: then another offer is asked for, in the end none. */
+  private async tryAll(job: Job, host: Host, at: Attempt['at']): Promise<FileResult> {
+    for (let tries = MOST_OFFERS; ; tries--) {
+      const result = await this.tryOne(job, { host, isAsked: tries > 0 && isAskable(job.header), at });
+      if (result.code !== 'noPart' || tries === 0) return result;
     }
   }
 

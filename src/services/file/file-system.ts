@@ -1,7 +1,21 @@
-import type fs from 'node:fs/promises';
+import type { Stats } from 'node:fs';
 
-/** What is used of an open file. */
-export type OpenFile = Pick<fs.FileHandle, 'write' | 'sync' | 'close' | 'stat' | 'truncate' | 'chmod'>;
+/** What is used of an open file that is written. */
+export interface OpenFile {
+  write(bytes: Uint8Array, at: number, length: number, position: number): Promise<{ bytesWritten: number }>;
+  sync(): Promise<void>;
+  stat(): Promise<Stats>;
+  truncate(length: number): Promise<void>;
+  chmod(mode: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What is used of one that is read. */
+export interface ReadableFile {
+  read(into: Uint8Array, at: number, length: number, position: number): Promise<{ bytesRead: number }>;
+  stat(): Promise<Stats>;
+  close(): Promise<void>;
+}
 
 /** What is used of the file system; tests put their own in its place to make it fail. */
 export interface FileSystem {

@@ -3,6 +3,7 @@ import fs from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FaultError } from './fault.js';
 import type { FileSystem } from './file-system.js';
+import { QUICK_FILES } from './quick-files.js';
 
 /** rwxr-xr-x, before the receiver's umask. */
 const FOLDER_MODE = 0o755;
@@ -71,7 +72,7 @@ const SYNCS = new Map<string, { running: Promise<void>; next: Promise<void> | nu
 
 /** New names survive a power failure once their directory is on the disk; file systems that cannot sync a directory, and Windows, need not. */
 export function syncDirectory(path: string, fileSystem: FileSystem = fs): Promise<void> {
-  if (fileSystem !== fs) return syncNow(path, fileSystem);
+  if (fileSystem !== fs && fileSystem !== QUICK_FILES) return syncNow(path, fileSystem);
   const under = SYNCS.get(path);
   if (under === undefined) return startSync(path);
   under.next ??= under.running.then(() => startSync(path));

@@ -1,10 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
+import fs from 'node:fs/promises';
 import { Fault, type FaultCode, FaultError, faultOf } from './fault.js';
 import { type FileHeader, parseDigest } from './file-header.js';
 import type { FileSystem, OpenFile } from './file-system.js';
 import { IncomingFile } from './incoming-file.js';
 import type { Message } from './message.js';
 import type { ClaimedPart, PartStore } from './part-store.js';
+import { MOST_QUICK_BYTES, QUICK_FILES } from './quick-files.js';
 import type { Reservation, SpaceBook } from './space.js';
 import type { TransferBody } from './transfer-reader.js';
 import { badVerdict, goodVerdict, type Verdict } from './verdict.js';
@@ -232,9 +234,10 @@ export class FileReceiver implements TransferBody {
 
   /** Room first: what is refused for lack of it has not touched the disk. */
   private async open(part: ClaimedPart | undefined): Promise<IncomingFile> {
-    const { directory, overwrite, keepMode = false, isSynced = true, space, fileSystem } = this.options;
+    const { directory, overwrite, keepMode = false, isSynced = true, space } = this.options;
     const { name, bytes } = this.header;
-    const extra = fileSystem === undefined ? {} : { fileSystem };
+    const isSmall = !this.isChunked && bytes < MOST_QUICK_BYTES;
+    const { fileSystem = isSmall ? QUICK_FILES : fs } = this.options;
     const mode = keepMode ? this.header.mode : PUBLISHED_MODE & ~process.umask();
     try {
       this.reservation = (await space?.reserve(name, bytes, part?.sizeBytes ?? 0)) ?? null;
@@ -242,7 +245,7 @@ export class FileReceiver implements TransferBody {
       part?.giveBack();
       throw error;
     }
-    return IncomingFile.open({ directory, overwrite, isSynced, name, mode, part, ...extra });
+    return IncomingFile.open({ directory, overwrite, isSynced, name, mode, part, fileSystem });
   }
 
   private async finish(trailer: Message | null): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { printable } from '../../base/display.js';
 import { ExitCode } from '../../base/exit-codes.js';
@@ -8,8 +8,10 @@ import { Failure, failureOf, usageFailure } from '../../base/failure.js';
 import type { DigestTrailer, FileHeader } from './file-header.js';
 import { pathNameProblem } from './file-name.js';
 import type { FileOffer } from './file-offer.js';
+import type { ReadableFile } from './file-system.js';
 import { encodeMessage, type Message } from './message.js';
 import { type PrefixHash, prefixHashes, type ReadAt } from './prefix-hashes.js';
+import { MOST_QUICK_BYTES, QUICK_FILES } from './quick-files.js';
 
 /** Bytes to send, pulled one chunk at a time. */
 export interface ByteSource {
@@ -36,6 +38,7 @@ const READ_AHEAD = 8;
 /** A receiver waits in vain for what a file has no longer: the sender notices this soon, not when it gets there (ours). */
 const CHECK_MS = 100;
 
+const READ_ONLY = constants.O_RDONLY | constants.O_NONBLOCK;
 const SENDABLE = 'only regular files can be sent';
 
 /**
@@ -45,11 +48,13 @@ const SENDABLE = 'only regular files can be sent';
 export async function openFileSource(path: string, options: SendFileOptions = {}): Promise<FileSource> {
   const { bytes, name = basename(path), checkMs = CHECK_MS } = options;
   const subject = `'${path}'`;
-  let handle: FileHandle | null = null;
+  let handle: ReadableFile | null = null;
   try {
     // Before opening, since opening a pipe waits for its other end.
-    checkKind(subject, await stat(path));
-    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await QUICK_FILES.stat(path);
+    checkKind(subject, found);
+    const isSmall = found.size < MOST_QUICK_BYTES;
+    handle = await (isSmall ? QUICK_FILES.open(path, READ_ONLY) : open(path, READ_ONLY));
     const start = await handle.stat();
     checkKind(subject, start);
     if (bytes !== undefined && bytes > start.size) {
@@ -89,7 +94,7 @@ export interface Comparison {
 }
 
 interface OpenedFile {
-  readonly handle: FileHandle;
+  readonly handle: ReadableFile;
   readonly path: string;
   readonly name: string;
   readonly start: Stats;
@@ -101,7 +106,7 @@ interface OpenedFile {
 export class FileSource implements ByteSource {
   private announced: FileHeader;
   private readonly path: string;
-  private readonly handle: FileHandle;
+  private readonly handle: ReadableFile;
   private readonly start: Stats;
   /** Whether the file is sent to its end, and so must not change meanwhile. */
   private readonly isWhole: boolean;

@@ -53,11 +53,22 @@ export class TransferReader {
     return this.state === 'ended';
   }
 
+  /** Some of it has arrived, and not all. */
+  get isUnderWay(): boolean {
+    return this.body !== null && this.state !== 'ended' && this.state !== 'faulty';
+  }
+
   /** The next bytes of the stream, valid only during the call. */
   push(chunk: Uint8Array): void {
-    let at = 0;
+    const end = this.take(chunk, 0);
+    if (end < chunk.length) this.handler.onFraming(chunk.length - end);
+  }
+
+  /** Takes bytes from `start` on and returns where it stopped: the end of the chunk, or of what the header announced. */
+  take(chunk: Uint8Array, start: number): number {
+    let at = start;
     let bodyBytes = 0;
-    while (at < chunk.length) {
+    while (at < chunk.length && this.state !== 'ended') {
       if (this.state === 'body') {
         const end = at + Math.min(this.bodyBytesLeft, chunk.length - at);
         bodyBytes += end - at;
@@ -67,7 +78,8 @@ export class TransferReader {
         at = this.pushFraming(chunk, at);
       }
     }
-    if (bodyBytes < chunk.length) this.handler.onFraming(chunk.length - bodyBytes);
+    if (bodyBytes < at - start) this.handler.onFraming(at - start - bodyBytes);
+    return at;
   }
 
   /** The stream has ended. */
@@ -91,7 +103,7 @@ export class TransferReader {
 
   /** Everything but body bytes; returns where it stopped. */
   private pushFraming(chunk: Uint8Array, at: number): number {
-    if (this.state === 'ended' || this.state === 'faulty') return chunk.length;
+    if (this.state === 'faulty') return chunk.length;
     if (this.state === 'length') return this.pushLength(chunk, at);
     const end = this.decoder.push(chunk, at);
     const { result } = this.decoder;
