@@ -3,21 +3,24 @@ import patient from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { FileSystem, OpenFile, ReadableFile } from './file-system.js';
 
-/** A call that takes longer holds up everything else for too long (ours): a local disk's take 5 to 50 us, and a wait for its journal some ms. */
-const SLOW_MS = 20;
-/** How long calls then go through the thread pool (ours). */
-const PATIENT_MS = 10_000;
+/** When calls take longer on average, they hold up everything else for too long (ours): a local disk's take 5 to 50 us, a network's 1 ms and more. */
+const SLOW_MS = 2;
+/** Of the newest call in the average (ours): one that was slow because others had the cores decides nothing. */
+const WEIGHT = 1 / 32;
+/** How long calls go through the thread pool then (ours). */
+const PATIENT_MS = 2_000;
 
 const fsync = promisify(fs.fsync);
 
 /**
  * The file system of small files: calls return when they are done. One by the thread pool costs 100 to 300 us of two busy cores, ten times the call itself,
  * and a small file needs ten (docs/decisions/0031-folders-and-pipes.md). Syncs, which wait for the disk, take the pool, and so does everything for a while
- * after a call that was slow, as on a network's disk.
+ * where calls are slow, as on a network's disk.
  */
 export class QuickFiles implements FileSystem {
   private readonly now: () => number;
   private patientUntilMs = Number.NEGATIVE_INFINITY;
+  private averageMs = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.now = now;
@@ -61,14 +64,18 @@ export class QuickFiles implements FileSystem {
     return this.isQuick ? this.timed(() => fs.statSync(path)) : patient.stat(path);
   }
 
-  /** Does it at once, and remembers if that was slow. */
+  /** Does it at once, and remembers how long that took. */
   timed<T>(call: () => T): T {
     const startMs = this.now();
     try {
       return call();
     } finally {
       const endMs = this.now();
-      if (endMs - startMs > SLOW_MS) this.patientUntilMs = endMs + PATIENT_MS;
+      this.averageMs += (endMs - startMs - this.averageMs) * WEIGHT;
+      if (this.averageMs > SLOW_MS) {
+        this.averageMs = 0;
+        this.patientUntilMs = endMs + PATIENT_MS;
+      }
     }
   }
 }

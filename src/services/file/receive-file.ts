@@ -66,7 +66,8 @@ export class WriteBehind {
     this.takenBytes += bytes.length;
     let at = 0;
     while (at < bytes.length && !this.isDropping) {
-      this.block ??= this.spare.pop() ?? new Uint8Array(this.blockBytes);
+      // What is not filled is not written.
+      this.block ??= this.spare.pop() ?? Buffer.allocUnsafeSlow(this.blockBytes);
       const count = Math.min(this.blockBytes - this.filled, bytes.length - at);
       this.block.set(at === 0 && count === bytes.length ? bytes : bytes.subarray(at, at + count), this.filled);
       this.filled += count;
