@@ -1,4 +1,3 @@
-// Tested by test/loopback/send-folder.test.ts
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { XpassError } from '../../base/errors.js';
@@ -46,6 +45,8 @@ export class BatchTransfer implements FlowWriter {
   private turn: Promise<unknown> = Promise.resolve();
   private wake: () => void = () => undefined;
   private over: unknown = null;
+  /** Of the stream as a whole. */
+  private refusal: Verdict | null = null;
   private ended: () => void = () => undefined;
   private readonly closed: Promise<void>;
 
@@ -106,6 +107,7 @@ export class BatchTransfer implements FlowWriter {
 
   /** In an object, since what an async function returns is awaited: the verdict would hold up the files behind. */
   private async write(parts: readonly Uint8Array[], sha256: string): Promise<{ verdict: Promise<Verdict> }> {
+    if (this.refusal !== null) return { verdict: Promise.resolve(this.refusal) };
     if (this.over !== null) throw this.over;
     const { limiter, host } = this.options;
     const verdict = new Promise<Verdict>((resolve, reject) => {
@@ -158,7 +160,8 @@ export class BatchTransfer implements FlowWriter {
 
   /** The stream as a whole is refused: each file has the same verdict. */
   private handleRefusal(verdict: Verdict): void {
-    for (const { resolve } of this.pending.values()) resolve({ ...verdict, ok: false });
+    this.refusal = { ...verdict, ok: false };
+    for (const { resolve } of this.pending.values()) resolve(this.refusal);
     this.pending.clear();
     this.abort(new Failure(ExitCode.failed, verdict.message));
   }

@@ -1,4 +1,3 @@
-// Tested by test/loopback/send-folder.test.ts
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../../base/assert.js';
 import { ExitCode } from '../../base/exit-codes.js';

@@ -22,7 +22,10 @@ async function bed(options: Partial<FileServiceOptions> = {}) {
   const outcomes: FileOutcome[] = [];
   const onOutcome = (outcome: FileOutcome): void => void outcomes.push(outcome);
   const service = new FileService({ directory, overwrite: false, onOutcome, ...options });
-  const host = new ServiceHost({ services: [service, service.offers], logger: SILENT });
+  const host = new ServiceHost({
+    services: [service, service.offers, service.batches, service.existing],
+    logger: SILENT,
+  });
   host.serve(world.open());
   return { world, inbox, sender, directory, outcomes, service, host };
 }
