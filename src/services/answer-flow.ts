@@ -1,4 +1,4 @@
-// Tested by test/apps/send/batch-transfer.test.ts
+// Tested by test/apps/send/series-transfer.test.ts
 import { XpassError } from '../base/errors.js';
 import type { FlowWriter } from '../core/flow-callbacks.js';
 import type { Receiver } from '../net/receiver.js';

@@ -97,7 +97,7 @@ function facing() {
     const files = new FileService({ directory, overwrite: true, onOutcome: () => {} });
     const perf = new PerfService({ onOutcome: () => {} });
     new ServiceHost({
-      services: [files, files.batches, files.existing, perf, new DiscardService()],
+      services: [files, files.series, files.existing, perf, new DiscardService()],
       logger: SILENT,
     }).serve(host);
   }

@@ -206,7 +206,7 @@ class Daemon {
       driver: () => (this.host as Host).statistics().driver,
     });
     const { files } = this;
-    const services = [files, files.offers, files.folders, files.batches, files.existing, perf, new DiscardService()];
+    const services = [files, files.offers, files.folders, files.series, files.existing, perf, new DiscardService()];
     this.services = new ServiceHost({ services, logger, headerTimeoutMs });
     this.tunnels = new TunnelServices({
       rules: options.tunnel,

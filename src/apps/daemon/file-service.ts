@@ -1,6 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BatchBody, FILES_KIND } from '../../services/file/batch-body.js';
-import { filesOffer, parseFilesQuery } from '../../services/file/batch-question.js';
 import { hashesOfExisting } from '../../services/file/existing-file.js';
 import { Fault, faultOf } from '../../services/file/fault.js';
 import {
@@ -16,6 +14,8 @@ import { chmodFolder } from '../../services/file/incoming-file.js';
 import type { Message } from '../../services/file/message.js';
 import { type ClaimedPart, noPart, type PartStore } from '../../services/file/part-store.js';
 import { FileReceiver } from '../../services/file/receive-file.js';
+import { FILES_KIND, SeriesBody } from '../../services/file/series-body.js';
+import { filesOffer, parseFilesQuery } from '../../services/file/series-question.js';
 import type { SpaceBook } from '../../services/file/space.js';
 import type { TransferBody } from '../../services/file/transfer-reader.js';
 import { badVerdict, goodVerdict, type Verdict } from '../../services/file/verdict.js';
@@ -94,9 +94,9 @@ export class FileService implements StreamService {
     close: () => Promise.resolve(),
   };
   /** Takes small files in a row. */
-  readonly batches: StreamService = {
+  readonly series: StreamService = {
     kind: FILES_KIND,
-    accept: (_, stream) => this.acceptBatch(stream),
+    accept: (_, stream) => this.acceptSeries(stream),
     close: () => Promise.resolve(),
   };
   /** Says which of many small files are there. */
@@ -118,9 +118,9 @@ export class FileService implements StreamService {
   }
 
   /** Verdicts come as files are done, each with the number of its file. */
-  private acceptBatch(stream: ServedStream): TransferBody {
+  private acceptSeries(stream: ServedStream): TransferBody {
     const answer = (verdict: Verdict, at: number): void => stream.answer({ ...verdict, at });
-    return new BatchBody({
+    return new SeriesBody({
       accept: (header, at) => this.begin(header, stream, (verdict) => answer(verdict, at)),
       onRefused: (fault, at) => {
         stream.logger.warn({ peer: stream.peerName, code: fault.code }, fault.message);

@@ -29,7 +29,7 @@ const SEND_OPTIONS = {
   }),
   bytes: optionalOption(size(), { describe: 'send only the first bytes of each file, this many' }),
   parallel: option(integer({ lowest: 1, highest: MAX_PARALLEL }), {
-    describe: 'files under way at a time, each on a flow of its own',
+    describe: 'flows at a time: each carries a file, or small files in a row',
     alias: 'P',
     // A round trip and a sync of the disk for each file overlap with the bytes of others (measured: docs/decisions/0031-folders-and-pipes.md).
     defaultText: '16',

@@ -16,12 +16,12 @@ import { LEAST_RESUMED_BYTES } from '../../services/file/prefix-hashes.js';
 import type { Comparison } from '../../services/file/send-file.js';
 import { parseVerdict } from '../../services/file/verdict.js';
 import { openCommandHost, type Target } from '../shared/command-host.js';
-import { BatchTransfer } from './batch-transfer.js';
 import { FileQuestion } from './file-question.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
 import { ProgressDisplay } from './progress.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { type FileResult, failedResult, type SentEntry, skippedResult, verdictResult } from './report.js';
+import { SeriesTransfer } from './series-transfer.js';
 import { FILES_EACH, SmallFiles } from './small-files.js';
 
 /**
@@ -117,24 +117,24 @@ interface Sending extends Lanes {
 }
 
 /** Flows that carry small files in a row (ours): one fills a link, and more bridge each other's round trips. */
-const MOST_BATCHES = 4;
+const MOST_SERIES = 4;
 
 /** A flow for small files, opened for the first of them, and again after it was lost. */
-class LazyBatch {
-  private readonly open: () => BatchTransfer;
-  private batch: BatchTransfer | null = null;
+class LazySeries {
+  private readonly open: () => SeriesTransfer;
+  private series: SeriesTransfer | null = null;
 
-  constructor(open: () => BatchTransfer) {
+  constructor(open: () => SeriesTransfer) {
     this.open = open;
   }
 
-  get(): BatchTransfer {
-    if (this.batch === null || this.batch.isOver) this.batch = this.open();
-    return this.batch;
+  get(): SeriesTransfer {
+    if (this.series === null || this.series.isOver) this.series = this.open();
+    return this.series;
   }
 
   async end(): Promise<void> {
-    await this.batch?.end();
+    await this.series?.end();
   }
 }
 
@@ -155,7 +155,7 @@ export class SendRun {
   /** Why files were not sent that come after; null when all had their turn. */
   fatal: Failure | null = null;
   private readonly options: SendRunOptions;
-  private readonly transfers = new Set<FileTransfer | FileQuestion | BatchTransfer>();
+  private readonly transfers = new Set<FileTransfer | FileQuestion | SeriesTransfer>();
   private readonly stopped: Promise<null>;
   private resolveStopped: () => void = () => undefined;
   /** The target's number. */
@@ -244,7 +244,7 @@ export class SendRun {
       const large = jobs.filter((job) => job.isFolder !== true && !isSmall.has(job));
       const lanes = { host, display };
       // A part of the flows carries small files in a row; one flow alone carries first these, then the others.
-      const flows = small.jobs.length === 0 ? 0 : Math.min(MOST_BATCHES, Math.ceil(parallel / 4));
+      const flows = small.jobs.length === 0 ? 0 : Math.min(MOST_SERIES, Math.ceil(parallel / 4));
       const sending = this.sendSmall(small, flows, lanes);
       if (flows === parallel) await sending;
       await Promise.all([sending, this.sendEach(large, Math.max(1, parallel - flows), lanes)]);
@@ -278,28 +278,28 @@ export class SendRun {
   }
 
   private async sendSmall(small: SmallFiles, flows: number, { host, display }: Lanes): Promise<void> {
-    const batches = Array.from({ length: flows }, () => new LazyBatch(() => this.openBatch(host)));
+    const series = Array.from({ length: flows }, () => new LazySeries(() => this.openSeries(host)));
     await this.inLanes(small.jobs, flows * FILES_EACH, (job, lane) =>
       this.sendOne(job, {
         host,
         display,
         send: async (shown) => {
-          const result = await small.send(job, batches[lane % flows].get());
+          const result = await small.send(job, series[lane % flows].get());
           // Another sender may have been faster with the same, and an older receiver takes one file a flow.
           if (result === null) return this.tryAll(job, host, shown);
           return result.code === 'exists' ? this.unlessThere(job, host, result) : result;
         },
       }),
     );
-    await Promise.all(batches.map((batch) => batch.end()));
+    await Promise.all(series.map((series) => series.end()));
   }
 
-  private openBatch(host: Host): BatchTransfer {
+  private openSeries(host: Host): SeriesTransfer {
     const { logger, share, limiter } = this.options;
     if (this.fatal !== null) throw this.fatal;
-    const batch = new BatchTransfer({ host, logger, peer: this.peer, share, limiter });
-    this.transfers.add(batch);
-    return batch;
+    const series = new SeriesTransfer({ host, logger, peer: this.peer, share, limiter });
+    this.transfers.add(series);
+    return series;
   }
 
   private async inLanes(

@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../../base/assert.js';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure } from '../../base/failure.js';
-import { filesQuery, parseFilesOffer, questionsOf } from '../../services/file/batch-question.js';
 import { Fault } from '../../services/file/fault.js';
 import type { Message } from '../../services/file/message.js';
 import { MOST_QUICK_BYTES } from '../../services/file/quick-files.js';
-import type { BatchTransfer } from './batch-transfer.js';
+import { filesQuery, parseFilesOffer, questionsOf } from '../../services/file/series-question.js';
 import { type FileResult, skippedResult, verdictResult } from './report.js';
 import type { Job, SendableSource } from './send-run.js';
+import type { SeriesTransfer } from './series-transfer.js';
 
 /** Fewer small files are sent like large ones (ours). */
 const LEAST_FILES = 8;
@@ -43,7 +43,7 @@ export class SmallFiles {
   }
 
   /** Reads a file, and sends it unless the receiver has it. Null where the receiver takes no files in a row. */
-  async send(job: Job, batch: BatchTransfer): Promise<FileResult | null> {
+  async send(job: Job, series: SeriesTransfer): Promise<FileResult | null> {
     const startNs = this.options.now();
     const existing = await this.known(job);
     if (this.isUnsupported) return null;
@@ -53,13 +53,13 @@ export class SmallFiles {
       const { sha256 } = source;
       assert(sha256 !== null, 'a source that was read to its end has a digest');
       if (sha256 === existing) return skippedResult(source.header, sha256);
-      const verdict = await batch.send(parts, sha256);
+      const verdict = await series.send(parts, sha256);
       if (verdict.code === 'unsupported') {
         this.isUnsupported = true;
         return null;
       }
       const durationNs = this.options.now() - startNs;
-      return verdictResult(source.header, verdict, { durationNs, lostFrames: batch.takeLostFrames() });
+      return verdictResult(source.header, verdict, { durationNs, lostFrames: series.takeLostFrames() });
     } finally {
       await source.close();
     }

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AskedFile } from './batch-question.js';
 import { hasFoldersAbove } from './folders.js';
 import { prefixHashes } from './prefix-hashes.js';
 import { MOST_QUICK_BYTES, QUICK_FILES } from './quick-files.js';
+import type { AskedFile } from './series-question.js';
 
 const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 

@@ -23,7 +23,7 @@ async function bed(options: Partial<FileServiceOptions> = {}) {
   const onOutcome = (outcome: FileOutcome): void => void outcomes.push(outcome);
   const service = new FileService({ directory, overwrite: false, onOutcome, ...options });
   const host = new ServiceHost({
-    services: [service, service.offers, service.batches, service.existing],
+    services: [service, service.offers, service.series, service.existing],
     logger: SILENT,
   });
   host.serve(world.open());

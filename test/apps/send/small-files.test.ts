@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchTransfer } from '../../../src/apps/send/batch-transfer.js';
 import type { Job } from '../../../src/apps/send/send-run.js';
+import type { SeriesTransfer } from '../../../src/apps/send/series-transfer.js';
 import { SmallFiles } from '../../../src/apps/send/small-files.js';
-import { filesOffer, MOST_ASKED } from '../../../src/services/file/batch-question.js';
 import { Fault } from '../../../src/services/file/fault.js';
 import type { Message } from '../../../src/services/file/message.js';
+import { filesOffer, MOST_ASKED } from '../../../src/services/file/series-question.js';
 import { badVerdict, goodVerdict } from '../../../src/services/file/verdict.js';
 
 const SHA256 = '0a'.repeat(32);
@@ -38,8 +38,8 @@ function bed(jobs: readonly Job[], answer: (question: Message) => Message, verdi
     sent++;
     return Promise.resolve(verdict);
   };
-  const batch = { send, takeLostFrames: () => 0 } as unknown as BatchTransfer;
-  return { small, batch, questions, sent: () => sent };
+  const series = { send, takeLostFrames: () => 0 } as unknown as SeriesTransfer;
+  return { small, series, questions, sent: () => sent };
 }
 
 const countOf = ({ files }: Message): number => (files as unknown[]).length;
@@ -49,8 +49,8 @@ describe('small files', () => {
   it('are asked about some hundred at a time, and those that are there are not sent', async () => {
     const answer = (question: Message) =>
       filesOffer(Array.from({ length: countOf(question) }, (_, at) => [SHA256, OTHER, null][at % 3]));
-    const { small, batch, questions, sent } = bed(jobs, answer);
-    const results = await Promise.all(small.jobs.map((job) => small.send(job, batch)));
+    const { small, series, questions, sent } = bed(jobs, answer);
+    const results = await Promise.all(small.jobs.map((job) => small.send(job, series)));
     expect(questions.map(countOf)).toEqual([MOST_ASKED, 10]);
     expect(results.slice(0, 3).map((result) => result?.skipped)).toEqual([true, false, false]);
     expect(sent()).toBe(results.filter((result) => result?.skipped === false).length);
@@ -69,18 +69,18 @@ describe('small files', () => {
   it('go one a flow to a receiver of an older version', async () => {
     const unsupported = badVerdict(new Fault('unsupported', 'no such kind'));
     const old = bed(jobs.slice(0, 8), () => unsupported);
-    expect(await old.small.send(jobs[0], old.batch)).toBeNull();
+    expect(await old.small.send(jobs[0], old.series)).toBeNull();
     expect(old.sent()).toBe(0);
-    const { small, batch } = bed(
+    const { small, series } = bed(
       jobs.slice(0, 8),
       (question) => filesOffer(Array(countOf(question)).fill(null)),
       unsupported,
     );
-    expect(await small.send(jobs[0], batch)).toBeNull();
+    expect(await small.send(jobs[0], series)).toBeNull();
   });
 
   it('fail when the answer makes no sense', async () => {
-    const { small, batch } = bed(jobs.slice(0, 8), () => filesOffer([SHA256]));
-    await expect(small.send(jobs[0], batch)).rejects.toThrow('makes no sense');
+    const { small, series } = bed(jobs.slice(0, 8), () => filesOffer([SHA256]));
+    await expect(small.send(jobs[0], series)).rejects.toThrow('makes no sense');
   });
 });

@@ -10,7 +10,7 @@ import { HostileStream, streamBytes } from './served-stream.js';
 const DIRECTORY = '/received';
 const STREAMS = 3;
 /** The stream that carries files in a row. */
-const BATCH = 2;
+const SERIES = 2;
 const NAMES = ['a', 'b', 'a', '../a', '.a', 'a/b', '', 'CON', 'a.part'];
 /** Turns of the promises that a transfer needs at most: some for each call of the file system. */
 const MOST_TURNS = 500;
@@ -43,9 +43,9 @@ export const files: Target = {
     });
     const streams = Array.from(
       { length: STREAMS },
-      (_, index) => new Peer(index === BATCH ? service.batches : service, index + 1),
+      (_, index) => new Peer(index === SERIES ? service.series : service, index + 1),
     );
-    streams[BATCH].stream.push(encodeMessage({ kind: service.batches.kind }));
+    streams[SERIES].stream.push(encodeMessage({ kind: service.series.kind }));
     while (!input.isOver) {
       const peer = input.pick(streams);
       peer.step(input);
@@ -54,10 +54,10 @@ export const files: Target = {
     for (const { stream } of streams) stream.abort();
     await service.close();
     await turns(MOST_TURNS);
-    for (const { stream } of streams.slice(0, BATCH))
+    for (const { stream } of streams.slice(0, SERIES))
       must(stream.answers.length + stream.refusals.length <= 1, 'one verdict a stream');
-    const numbers = streams[BATCH].stream.answers.map(({ at }) => at);
-    must(new Set(numbers).size === numbers.length, 'one verdict for each file of a batch');
+    const numbers = streams[SERIES].stream.answers.map(({ at }) => at);
+    must(new Set(numbers).size === numbers.length, 'one verdict for each file of a series');
     checkOutcomes(outcomes, fileSystem);
     for (const { flowId, verdict } of outcomes) {
       const said = streams.find(({ stream }) => stream.receiver.id === flowId)!.stream.said;

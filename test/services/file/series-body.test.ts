@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { BatchBody, MessagesBody } from '../../../src/services/file/batch-body.js';
 import { Fault } from '../../../src/services/file/fault.js';
 import { encodeMessage, type Message } from '../../../src/services/file/message.js';
+import { MessagesBody, SeriesBody } from '../../../src/services/file/series-body.js';
 
 function setUp() {
   const log = { heard: [] as string[], framing: 0, body: 0, broken: [] as string[] };
-  const body = new BatchBody({
+  const body = new SeriesBody({
     accept: ({ kind, name, bytes }, at) => {
       if (kind !== 'file' || name === 'no') return new Fault('badName', `${name}`);
       const told = (what: string): void => void log.heard.push(`${at} ${name} ${what}`);
@@ -49,8 +49,8 @@ it('reads files in a row however they are split, and skips one that nobody takes
 
 it('names a file that breaks off, and nothing between two', () => {
   for (const [end, what] of [
-    [(body: BatchBody) => body.onEnd(), 'truncated'],
-    [(body: BatchBody) => body.onFault(new Fault('aborted', 'lost')), 'aborted'],
+    [(body: SeriesBody) => body.onEnd(), 'truncated'],
+    [(body: SeriesBody) => body.onFault(new Fault('aborted', 'lost')), 'aborted'],
   ] as const) {
     const { body, log } = setUp();
     body.onBody(fileOf('a', 3));

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { Fault } from '../../../src/services/file/fault.js';
+import { encodeMessage, MAX_MESSAGE_BYTES } from '../../../src/services/file/message.js';
 import {
   filesOffer,
   filesQuery,
@@ -6,9 +8,7 @@ import {
   parseFilesOffer,
   parseFilesQuery,
   questionsOf,
-} from '../../../src/services/file/batch-question.js';
-import { Fault } from '../../../src/services/file/fault.js';
-import { encodeMessage, MAX_MESSAGE_BYTES } from '../../../src/services/file/message.js';
+} from '../../../src/services/file/series-question.js';
 
 const SHA256 = '0a'.repeat(32);
 

@@ -8,16 +8,16 @@ import type { FlowOptions } from '../../net/host-options.js';
 import type { Receiver } from '../../net/receiver.js';
 import type { Sender } from '../../net/sender.js';
 import { ANSWERS_KIND } from '../../services/answer-flow.js';
-import { FILES_KIND, MessagesBody } from '../../services/file/batch-body.js';
 import { Fault } from '../../services/file/fault.js';
 import { encodeMessage, type Message } from '../../services/file/message.js';
+import { FILES_KIND, MessagesBody } from '../../services/file/series-body.js';
 import type { TransferBody } from '../../services/file/transfer-reader.js';
 import { parseVerdict, type Verdict, VerdictBody } from '../../services/file/verdict.js';
 import { IncomingStream } from '../../services/incoming-stream.js';
 import type { FlowHost } from '../../services/service.js';
 import type { RateLimiter } from './rate-limiter.js';
 
-export interface BatchTransferOptions {
+export interface SeriesTransferOptions {
   readonly host: FlowHost;
   readonly logger: Logger;
   readonly peer: number;
@@ -36,8 +36,8 @@ interface Pending {
  * Sends small files in a row on one flow, without waiting for the verdict of one before the next begins. Verdicts come on another flow, as files are done.
  * What is wrong with one file does not touch the others; when the flow is lost, all that have no verdict fail with it.
  */
-export class BatchTransfer implements FlowWriter {
-  private readonly options: BatchTransferOptions;
+export class SeriesTransfer implements FlowWriter {
+  private readonly options: SeriesTransferOptions;
   private readonly sender: Sender;
   private readonly pending = new Map<number, Pending>();
   private sentFiles = 0;
@@ -51,7 +51,7 @@ export class BatchTransfer implements FlowWriter {
   private readonly closed: Promise<void>;
 
   /** Throws XpassError when no flow can be opened. */
-  constructor(options: BatchTransferOptions) {
+  constructor(options: SeriesTransferOptions) {
     const { host, peer, share } = options;
     this.options = options;
     this.closed = new Promise((resolve) => {

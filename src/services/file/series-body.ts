@@ -6,8 +6,8 @@ import { type TransferBody, TransferReader } from './transfer-reader.js';
 /** Small files in a row on one stream, each as on a stream of its own. docs/APPLICATIONS.md, "files" */
 export const FILES_KIND = 'files';
 
-/** Who takes the files of a batch, which are numbered from 0. */
-export interface BatchHandler {
+/** Who takes the files of a series, which are numbered from 0. */
+export interface SeriesHandler {
   /** The header of a file has arrived: who takes its bytes, or why nobody does; the files behind it come all the same. */
   accept(header: Message, at: number): TransferBody | Fault;
   onRefused(fault: Fault, at: number): void;
@@ -17,15 +17,15 @@ export interface BatchHandler {
   onFraming(bytes: number): void;
 }
 
-/** Reads a batch. One file is under way at a time, so it holds what one transfer does. */
-export class BatchBody implements TransferBody {
+/** Reads a series. One file is under way at a time, so it holds what one transfer does. */
+export class SeriesBody implements TransferBody {
   readonly bodyBytes = Number.POSITIVE_INFINITY;
   readonly hasTrailer = false;
-  private readonly handler: BatchHandler;
+  private readonly handler: SeriesHandler;
   private at = 0;
   private reader: TransferReader;
 
-  constructor(handler: BatchHandler) {
+  constructor(handler: SeriesHandler) {
     this.handler = handler;
     this.reader = this.nextReader();
   }
@@ -39,7 +39,7 @@ export class BatchBody implements TransferBody {
     }
   }
 
-  /** Between two files is where a batch ends. */
+  /** Between two files is where a series ends. */
   onEnd(): void {
     if (this.reader.isUnderWay) this.reader.end();
   }
