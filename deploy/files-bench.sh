@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# rsync over TCP (its own protocol, no ssh) beside `xpass send`, in turns, on loopback. Prints MB/s of both and the ratio of the medians.
+# rsync over TCP (its own protocol, no ssh) beside `xpass send`, in turns, on loopback. Prints MB/s of both, the ratio of the medians, and what skipping
+# costs beside hashing.
 #   FILES=100 BYTES=200000 TURNS=1 deploy/files-bench.sh      a smoke test; 10,000 files of 200,000 B (2 GB) and 3 turns without
 # OPTIONS go to both sides of xpass, DAEMON to the daemon: DAEMON=--unsynced compares what rsync does by default; RSYNC=--fsync what xpass does.
 set -euo pipefail
@@ -55,14 +56,17 @@ timed() {
   "$@" >/dev/null
   echo $((($(date +%s%N) - begin) / 1000))
 }
-RSYNC_US=() XPASS_US=()
+RSYNC_US=() XPASS_US=() AGAIN_US=() HASH_US=()
 for ((turn = 1; turn <= TURNS; turn++)); do
   # shellcheck disable=SC2086
   RSYNC_US+=("$(timed rsync -r $RSYNC "$FOLDER/source/" "rsync://127.0.0.1:$PORT/in/")")
   # shellcheck disable=SC2086
   XPASS_US+=("$(timed node "$XPASS" send "$FOLDER/source/" --to "127.0.0.1:$((PORT + 1))" $OPTIONS)")
+  # shellcheck disable=SC2086
+  AGAIN_US+=("$(timed node "$XPASS" send "$FOLDER/source/" --to "127.0.0.1:$((PORT + 1))" $OPTIONS)")
+  HASH_US+=("$(timed find "$FOLDER/source" -type f -exec sha256sum {} +)")
   find "$FOLDER/rsync" "$FOLDER/xpass" -mindepth 1 -delete
 done
 median() { printf '%s\n' "$@" | sort -n | sed -n "$((($# + 1) / 2))p"; }
-awk -v bytes=$((FILES * BYTES)) -v rsync="$(median "${RSYNC_US[@]}")" -v xpass="$(median "${XPASS_US[@]}")" -v options="$OPTIONS $DAEMON" -v peer="rsync -r ${RSYNC}" \
-  'BEGIN { printf "%s  %.1f MB/s\nxpass send %s  %.1f MB/s\nxpass takes %.2f times as long\n", peer, bytes / rsync, options, bytes / xpass, xpass / rsync }'
+awk -v again="$(median "${AGAIN_US[@]}")" -v hash="$(median "${HASH_US[@]}")" -v bytes=$((FILES * BYTES)) -v rsync="$(median "${RSYNC_US[@]}")" -v xpass="$(median "${XPASS_US[@]}")" -v options="$OPTIONS $DAEMON" -v peer="rsync -r ${RSYNC}" \
+  'BEGIN { printf "%s  %.1f MB/s\nxpass send %s  %.1f MB/s\nxpass takes %.2f times as long\nall of it sent again, and skipped  %.2f s; sha256sum alone  %.2f s\n", peer, bytes / rsync, options, bytes / xpass, xpass / rsync, again / 1e6, hash / 1e6 }'

@@ -24,7 +24,7 @@ const SEND_OPTIONS = {
   to: requiredOption(text('HOST, HOST:PORT or [IPV6]:PORT; behind a switch a host id'), {
     describe: 'the daemon that takes the files',
   }),
-  as: optionalOption(text('a file name without directories'), {
+  as: optionalOption(text("a relative name, folders with '/'"), {
     describe: "the file's name at the receiver, when there is one file; its own without it",
   }),
   bytes: optionalOption(size(), { describe: 'send only the first bytes of each file, this many' }),
