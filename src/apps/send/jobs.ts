@@ -7,7 +7,7 @@ import { expandPattern } from '../../services/file/glob.js';
 import { type Entry, emptyListing, isFolder, type Listing, listFolder } from '../../services/file/list-entries.js';
 import { PipeSource } from '../../services/file/pipe-source.js';
 import { openFileSource, type SendFileOptions } from '../../services/file/send-file.js';
-import type { Job } from './send-run.js';
+import type { Job } from './job.js';
 
 /** What names the things to send. */
 export interface JobOptions {

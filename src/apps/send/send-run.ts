@@ -10,14 +10,14 @@ import type { HostSettings } from '../../net/host-settings.js';
 import type { TerminalShape } from '../../report/terminal.js';
 import { DISCARD_KIND } from '../../services/discard.js';
 import { Fault } from '../../services/file/fault.js';
-import { type FileOffer, parseFileOffer } from '../../services/file/file-offer.js';
+import { parseFileOffer } from '../../services/file/file-offer.js';
 import { encodeMessage, type Message } from '../../services/file/message.js';
 import { LEAST_RESUMED_BYTES } from '../../services/file/prefix-hashes.js';
-import type { Comparison } from '../../services/file/send-file.js';
 import { parseVerdict } from '../../services/file/verdict.js';
 import { openCommandHost, type Target } from '../shared/command-host.js';
 import { FileQuestion } from './file-question.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
+import type { Job, SendableSource } from './job.js';
 import { ProgressDisplay } from './progress.js';
 import type { RateLimiter } from './rate-limiter.js';
 import { type FileResult, failedResult, type SentEntry, skippedResult, verdictResult } from './report.js';
@@ -56,22 +56,6 @@ export class EndlessSource implements HashedSource {
     this.current = null;
     await current?.close();
   }
-}
-
-/** A file that is open, and what is said of it. */
-export interface SendableSource extends HashedSource {
-  readonly header: SentEntry;
-  /** Bytes that came from a pipe, whose header says Infinity. */
-  readonly bytes?: number;
-  compare(offer: FileOffer): Promise<Comparison>;
-}
-
-/** A file that has been looked at and can be sent. */
-export interface Job {
-  readonly header: SentEntry;
-  /** It is not asked about, and comes after all files. */
-  readonly isFolder?: boolean;
-  open(): Promise<SendableSource>;
 }
 
 /** Who says when to send, and how to tell them that everything is ready. */

@@ -172,7 +172,10 @@ export class SeriesTransfer implements FlowWriter {
 
   private handleAnswer(answer: Message | Fault): void {
     const verdict = answer instanceof Fault ? answer : parseVerdict(answer);
-    if (verdict instanceof Fault) return this.handleWrongReply(verdict);
+    if (verdict instanceof Fault) {
+      this.handleWrongReply(verdict);
+      return;
+    }
     const { at } = answer as Message;
     const file = this.pending.get(at as number);
     if (file === undefined) return;

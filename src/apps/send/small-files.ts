@@ -6,8 +6,8 @@ import { Fault } from '../../services/file/fault.js';
 import type { Message } from '../../services/file/message.js';
 import { MOST_QUICK_BYTES } from '../../services/file/quick-files.js';
 import { filesQuery, parseFilesOffer, questionsOf } from '../../services/file/series-question.js';
+import type { Job } from './job.js';
 import { type FileResult, skippedResult, verdictResult } from './report.js';
-import type { Job, SendableSource } from './send-run.js';
 import type { SeriesTransfer } from './series-transfer.js';
 
 /** Fewer small files are sent like large ones (ours). */
@@ -47,22 +47,15 @@ export class SmallFiles {
     const startNs = this.options.now();
     const existing = await this.known(job);
     if (this.isUnsupported) return null;
-    const source = await job.open();
-    try {
-      const parts = await partsOf(source);
-      const { sha256 } = source;
-      assert(sha256 !== null, 'a source that was read to its end has a digest');
-      if (sha256 === existing) return skippedResult(source.header, sha256);
-      const verdict = await series.send(parts, sha256);
-      if (verdict.code === 'unsupported') {
-        this.isUnsupported = true;
-        return null;
-      }
-      const durationNs = this.options.now() - startNs;
-      return verdictResult(source.header, verdict, { durationNs, lostFrames: series.takeLostFrames() });
-    } finally {
-      await source.close();
+    const { header, parts, sha256 } = await contentOf(job);
+    if (sha256 === existing) return skippedResult(header, sha256);
+    const verdict = await series.send(parts, sha256);
+    if (verdict.code === 'unsupported') {
+      this.isUnsupported = true;
+      return null;
     }
+    const durationNs = this.options.now() - startNs;
+    return verdictResult(header, verdict, { durationNs, lostFrames: series.takeLostFrames() });
   }
 
   /** The SHA-256 of the file of this name and size at the receiver; null: there is none. */
@@ -90,9 +83,16 @@ function isSmall({ isFolder, header }: Job): boolean {
 }
 
 /** The whole stream of a file: its bytes are read before the first goes, so that one that changes or cannot be read disturbs no other. */
-async function partsOf(source: SendableSource): Promise<Uint8Array[]> {
+async function contentOf(job: Job) {
   await nextTurn();
-  const parts: Uint8Array[] = [];
-  for (let part = await source.next(); part !== null; part = await source.next()) parts.push(part);
-  return parts;
+  const source = await job.open();
+  try {
+    const parts: Uint8Array[] = [];
+    for (let part = await source.next(); part !== null; part = await source.next()) parts.push(part);
+    const { header, sha256 } = source;
+    assert(sha256 !== null, 'a source that was read to its end has a digest');
+    return { header, parts, sha256 };
+  } finally {
+    await source.close();
+  }
 }

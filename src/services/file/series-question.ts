@@ -5,7 +5,7 @@ import type { Message } from './message.js';
 /** Files of one question (ours): their hashes are a message of 17 kB. */
 export const MOST_ASKED = 256;
 /** Bytes of the names of one question: with sizes and JSON's escapes, of which a byte needs six at most, it stays below the longest message. */
-export const MOST_ASKED_BYTES = 8_192;
+const MOST_ASKED_BYTES = 8_192;
 
 /** A file as a question names it. */
 export interface AskedFile {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Job } from '../../../src/apps/send/send-run.js';
+import type { Job } from '../../../src/apps/send/job.js';
 import type { SeriesTransfer } from '../../../src/apps/send/series-transfer.js';
 import { SmallFiles } from '../../../src/apps/send/small-files.js';
 import { Fault } from '../../../src/services/file/fault.js';

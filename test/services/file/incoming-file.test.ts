@@ -18,7 +18,7 @@ async function openFile({ directory, name = 'a', overwrite = false, fileSystem }
   const extra = fileSystem === undefined ? {} : { fileSystem };
   const file = await IncomingFile.open({ directory, name, mode: 0o644, overwrite, ...extra });
   const content = Buffer.from('new');
-  await file.handle.write(content, 0, content.length);
+  await file.handle.write(content, 0, content.length, 0);
   return file;
 }
 
