@@ -6,6 +6,7 @@
  */
 const ANSWER_KINDS: ReadonlySet<string> = new Set([
   'verdict',
+  'answers',
   'perf-ready',
   'perf-results',
   'tunnel-open',

@@ -3,6 +3,7 @@ import { printable } from '../base/display.js';
 import { XpassError } from '../base/errors.js';
 import type { FlowReader } from '../core/flow-callbacks.js';
 import type { Receiver } from '../net/receiver.js';
+import { AnswerFlow } from './answer-flow.js';
 import { isAnswer } from './answer-kinds.js';
 import { Fault } from './file/fault.js';
 import { MAX_NAME_BYTES } from './file/file-name.js';
@@ -36,6 +37,7 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   private isAnswer = false;
   private readonly parts: IncomingStreamParts;
   private readonly reader: TransferReader;
+  private answers: AnswerFlow | null = null;
 
   constructor(parts: IncomingStreamParts) {
     const { receiver, host, logger } = parts;
@@ -57,6 +59,7 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
 
   onClosed(error: XpassError | null): void {
     this.isClosed = true;
+    this.answers?.end();
     if (error !== null) this.reader.abort(new Fault('aborted', coreWords(error)));
     this.parts.onClosed(this, error);
   }
@@ -79,6 +82,12 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
   reply(message: Message): void {
     if (this.isAnswer) this.receiver.reset();
     else this.sendReply(message, MAX_REPLIES);
+  }
+
+  answer(message: Message): void {
+    if (this.isClosed) return;
+    this.answers ??= new AnswerFlow(this.receiver, this.host);
+    this.answers.send(message);
   }
 
   private sendReply(message: Message, attempts: number): void {

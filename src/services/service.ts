@@ -54,4 +54,6 @@ export interface ServedStream {
    * a peer that cannot be told is logged.
    */
   reply(message: Message): void;
+  /** Answers with one more message on a flow that stays open as long as the stream, and so comes by no other order. Does not throw. */
+  answer(message: Message): void;
 }

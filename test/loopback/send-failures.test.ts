@@ -182,7 +182,7 @@ describe('a file that the daemon does not take', () => {
     const files = [await randomFile('taken', 5 * MIB), await randomFile('free', 10)];
     const ended = await send(...files, '--to', daemon.address, '--json');
     expect(ended.code).toBe(1);
-    expectSentence(ended, /^xpass send: 1 of 2 files failed: 'taken' exists at the receiver, /);
+    expectSentence(ended, /^xpass send: 1 of 2 failed: 'taken' exists at the receiver, /);
     expect(filesOf(ended).map(({ verified, code }) => [verified, code])).toEqual([
       [false, 'exists'],
       [true, 'ok'],
@@ -210,7 +210,8 @@ describe('a file that the daemon does not take', () => {
     for (const name of [
       `../${escapee}`,
       `/tmp/${escapee}`,
-      `a/${escapee}`,
+      `a/../${escapee}`,
+      `a//${escapee}`,
       `..\\${escapee}`,
       '..',
       '.hidden',
@@ -262,7 +263,7 @@ describe('wrong usage', () => {
       (folder) => [`${folder}/a`, '--warm-up', 'hold', ...TO_NOBODY],
       /without --hold; allowed: a duration/,
     ],
-    ['a directory', (folder) => [folder, ...TO_NOBODY], /' is a directory: only regular files can be sent$/],
+    ['a directory without a name', (folder) => [`${folder}/.`, ...TO_NOBODY], /has no name of its own/],
     ['a pipe', (folder) => [`${folder}/pipe`, ...TO_NOBODY], /\/pipe' is not a regular file: only regular files/],
     ['a hidden name', (folder) => [`${folder}/.hidden`, ...TO_NOBODY], /begins with a dot: receivers do not take/],
     ['one file of two', (folder) => [`${folder}/a`, `${folder}/none`, ...TO_NOBODY], /\/none' does not exist/],
@@ -272,7 +273,7 @@ describe('wrong usage', () => {
       /has 1 bytes, fewer than/,
     ],
     ['one name for two files', (f) => [`${f}/a`, `${f}/b`, '--as', 'x', ...TO_NOBODY], /--as 'x' is given for 2 files/],
-    ['a name with a slash', (folder) => [`${folder}/a`, '--as', 'x/y', ...TO_NOBODY], /has a path separator/],
+    ['a name that leads up', (folder) => [`${folder}/a`, '--as', 'x/../y', ...TO_NOBODY], /has the component '\.\.'/],
     ['no file', () => TO_NOBODY, /FILE\.\.\. is missing/],
     ['no host', (folder) => [`${folder}/a`], /--to is missing/],
     ['a host that is none', (folder) => [`${folder}/a`, '--to', 'a b'], /'a b' is not an address/],

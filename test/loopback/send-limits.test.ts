@@ -87,11 +87,11 @@ describe('a process that has too many files open', () => {
     skip(process.platform === 'win32', 'Windows has no ulimit');
     const [port] = await freePorts(1);
     const directory = join(await scratchFile('unused', ''), '..', 'in');
-    const args = ['daemon', '--json', '-d', directory, '--listen', `127.0.0.1:${port}`, '--rate', '100mbit'];
+    const args = ['daemon', '--json', '-d', directory, '--listen', `127.0.0.1:${port}`, '--rate', '400mbit'];
     const daemon = new XpassProcess(args, await fewFiles(FEW_FILES));
     await daemon.event('listening');
-    const files = await Promise.all(Array.from({ length: FILES }, (_, at) => randomFile(`f${at}`, 300_000)));
-    const to = ['--to', `127.0.0.1:${port}`, '--rate', '100mbit', '--json'];
+    const files = await Promise.all(Array.from({ length: FILES }, (_, at) => randomFile(`f${at}`, 1_100_000)));
+    const to = ['--to', `127.0.0.1:${port}`, '--rate', '400mbit', '--json'];
     const sent = filesOf(await send(...files, '-P', `${FILES}`, ...to));
     const refused = sent.filter(({ verified }) => verified !== true);
     expect(refused.length).toBeGreaterThan(0);
@@ -107,9 +107,9 @@ describe('a process that has too many files open', () => {
 
   it('as a sender says so of the files that it cannot open', async ({ skip }) => {
     skip(process.platform === 'win32', 'Windows has no ulimit');
-    const daemon = await startDaemon('--rate', '100mbit');
-    const files = await Promise.all(Array.from({ length: FILES }, (_, at) => randomFile(`f${at}`, 300_000)));
-    const args = ['send', ...files, '-P', `${FILES}`, '--to', daemon.address, '--rate', '100mbit', '--json'];
+    const daemon = await startDaemon('--rate', '400mbit');
+    const files = await Promise.all(Array.from({ length: FILES }, (_, at) => randomFile(`f${at}`, 1_100_000)));
+    const args = ['send', ...files, '-P', `${FILES}`, '--to', daemon.address, '--rate', '400mbit', '--json'];
     const ended = await new XpassProcess(args, await fewFiles(FEW_FILES)).ended;
     expect(ended.code).toBe(1);
     const failed = filesOf(ended).filter(({ verified }) => verified !== true);

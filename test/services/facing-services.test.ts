@@ -31,6 +31,10 @@ const FIRST: Record<string, Message | Uint8Array> = {
   'perf data': { kind: 'perf', role: 'data', test: 'a1', index: 0 },
   'perf without fields': { kind: 'perf' },
   discard: { kind: 'discard' },
+  files: { kind: 'files' },
+  'files-query': { kind: 'files-query', files: [['a.bin', 4]] },
+  'files-query without fields': { kind: 'files-query' },
+  answers: { kind: 'answers' },
   unknown: { kind: 'nonsense' },
   'good verdict': goodVerdict('it is complete', '0'.repeat(64)),
   'bad verdict': badVerdict(new Fault('unsupported', 'not here')),
@@ -47,7 +51,15 @@ const FIRST: Record<string, Message | Uint8Array> = {
   'half a message': Buffer.from('\0\0\0\x10{"k'),
 };
 
-const ANSWERS = ['good verdict', 'bad verdict', 'verdict without fields', 'perf-ready', 'perf-results', 'tunnel-open'];
+const ANSWERS = [
+  'answers',
+  'good verdict',
+  'bad verdict',
+  'verdict without fields',
+  'perf-ready',
+  'perf-results',
+  'tunnel-open',
+];
 
 /** How a flow ended; undefined while it is open. */
 class Outcome {
@@ -84,7 +96,10 @@ function facing() {
     };
     const files = new FileService({ directory, overwrite: true, onOutcome: () => {} });
     const perf = new PerfService({ onOutcome: () => {} });
-    new ServiceHost({ services: [files, perf, new DiscardService()], logger: SILENT }).serve(host);
+    new ServiceHost({
+      services: [files, files.series, files.existing, perf, new DiscardService()],
+      logger: SILENT,
+    }).serve(host);
   }
   return { world, hosts, counts };
 }

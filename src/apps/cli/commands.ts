@@ -13,6 +13,11 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: 'daemon', summary: 'receive files, serve perf and tunnels', load: () => import('../daemon/command.js') },
   { name: 'perf', summary: 'measure between two hosts, as iperf3 does', load: () => import('../perf/command.js') },
   { name: 'send', summary: 'send files to a daemon', load: () => import('../send/command.js') },
+  {
+    name: 'receive',
+    summary: 'take one file and write it to standard output',
+    load: () => import('../receive/command.js'),
+  },
   { name: 'key', summary: 'make and show keys for hosts that talk in secret', load: () => import('../key/command.js') },
   { name: 'tunnel', summary: 'carry TCP connections of any program', load: () => import('../tunnel/command.js') },
   {

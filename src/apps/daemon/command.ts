@@ -55,6 +55,9 @@ const DAEMON_OPTIONS = {
   }),
   overwrite: flag({ describe: 'let a received file replace one of its name' }),
   keepMode: flag({ describe: "give files their senders' permissions (rwx); without it 0644 less the umask" }),
+  unsynced: flag({
+    describe: 'leave it to the system when files reach the disk, as cp does: faster, lost in a power failure',
+  }),
   keepParts: option(duration(), {
     describe: 'keep what came of a broken transfer this long, for `xpass send` to go on with; 0: not at all',
     // Who finds in the morning what broke at night can go on; a day later the disk has its room back (ours).
@@ -197,6 +200,7 @@ class Daemon {
       directory,
       overwrite: options.overwrite,
       keepMode: options.keepMode,
+      isSynced: !options.unsynced,
       parts,
       space: this.space,
       onOutcome: (outcome) => {
@@ -208,7 +212,8 @@ class Daemon {
       onOutcome: (outcome) => logPerf(logger, outcome),
       driver: () => (this.host as Host).statistics().driver,
     });
-    const services = [this.files, this.files.offers, perf, new DiscardService()];
+    const { files } = this;
+    const services = [files, files.offers, files.folders, files.series, files.existing, perf, new DiscardService()];
     this.services = new ServiceHost({ services, logger, headerTimeoutMs });
     this.tunnels = new TunnelServices({
       rules: options.tunnel,

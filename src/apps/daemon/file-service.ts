@@ -1,14 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hashesOfExisting } from '../../services/file/existing-file.js';
 import { Fault, faultOf } from '../../services/file/fault.js';
-import { type FileHeader, parseFileHeader } from '../../services/file/file-header.js';
+import {
+  type FileHeader,
+  type FolderHeader,
+  parseFileHeader,
+  parseFolderHeader,
+} from '../../services/file/file-header.js';
 import { type FileQuery, NO_OFFER, parseFileQuery } from '../../services/file/file-offer.js';
-import type { FileSystem } from '../../services/file/incoming-file.js';
+import type { FileSystem } from '../../services/file/file-system.js';
+import { makeFolder } from '../../services/file/folders.js';
+import { chmodFolder } from '../../services/file/incoming-file.js';
 import type { Message } from '../../services/file/message.js';
 import { type ClaimedPart, noPart, type PartStore } from '../../services/file/part-store.js';
 import { FileReceiver } from '../../services/file/receive-file.js';
+import { FILES_KIND, SeriesBody } from '../../services/file/series-body.js';
+import { filesOffer, parseFilesQuery } from '../../services/file/series-question.js';
 import type { SpaceBook } from '../../services/file/space.js';
 import type { TransferBody } from '../../services/file/transfer-reader.js';
-import { badVerdict, type Verdict } from '../../services/file/verdict.js';
+import { badVerdict, goodVerdict, type Verdict } from '../../services/file/verdict.js';
 import type { ServedStream, StreamService } from '../../services/service.js';
 
 export interface FileServiceOptions {
@@ -17,6 +27,8 @@ export interface FileServiceOptions {
   readonly overwrite: boolean;
   /** Whether files get their senders' permissions. */
   readonly keepMode?: boolean;
+  /** Whether files are on the disk before their verdicts; true by default. */
+  readonly isSynced?: boolean;
   /** Where unfinished files stay; without it nothing of them is left. */
   readonly parts?: PartStore;
   /** Without it the disk is the only bound. */
@@ -44,6 +56,7 @@ interface IncomingTransfer {
   readonly stream: ServedStream;
   readonly receiver: FileReceiver;
   readonly startNs: number;
+  reply(verdict: Verdict): void;
 }
 
 /** How far a file is. */
@@ -74,6 +87,24 @@ export class FileService implements StreamService {
     accept: (header, stream) => this.acceptQuery(header, stream),
     close: () => Promise.resolve(),
   };
+  /** Makes the folders that senders have. */
+  readonly folders: StreamService = {
+    kind: 'folder',
+    accept: (header, stream) => this.acceptFolder(header, stream),
+    close: () => Promise.resolve(),
+  };
+  /** Takes small files in a row. */
+  readonly series: StreamService = {
+    kind: FILES_KIND,
+    accept: (_, stream) => this.acceptSeries(stream),
+    close: () => Promise.resolve(),
+  };
+  /** Says which of many small files are there. */
+  readonly existing: StreamService = {
+    kind: 'files-query',
+    accept: (header, stream) => this.acceptFilesQuery(header, stream),
+    close: () => Promise.resolve(),
+  };
   private readonly options: FileServiceOptions;
   private readonly transfers = new Set<IncomingTransfer>();
   private isClosing = false;
@@ -83,6 +114,27 @@ export class FileService implements StreamService {
   }
 
   accept(header: Message, stream: ServedStream): TransferBody | Fault {
+    return this.begin(header, stream, (verdict) => stream.reply(verdict));
+  }
+
+  /** Verdicts come as files are done, each with the number of its file. */
+  private acceptSeries(stream: ServedStream): TransferBody {
+    const answer = (verdict: Verdict, at: number): void => stream.answer({ ...verdict, at });
+    return new SeriesBody({
+      accept: (header, at) => this.begin(header, stream, (verdict) => answer(verdict, at)),
+      onRefused: (fault, at) => {
+        stream.logger.warn({ peer: stream.peerName, code: fault.code }, fault.message);
+        answer(badVerdict(fault), at);
+      },
+      onBroken: (fault) => {
+        stream.logger.warn({ peer: stream.peerName, code: fault.code }, fault.message);
+        stream.receiver.reset();
+      },
+      onFraming: (bytes) => stream.receiver.release(bytes),
+    });
+  }
+
+  private begin(header: Message, stream: ServedStream, reply: (verdict: Verdict) => void): FileReceiver | Fault {
     const parsed = parseFileHeader(header);
     if (parsed instanceof Fault) return parsed;
     const { maxFiles = MAX_FILES, onOutcome, ...options } = this.options;
@@ -96,7 +148,7 @@ export class FileService implements StreamService {
       onVerdict: (verdict: Verdict) => this.finish(transfer, verdict),
     };
     const receiver = new FileReceiver(parsed, { ...options, ...callbacks }, part);
-    const transfer = { stream, receiver, startNs: stream.host.now() };
+    const transfer = { stream, receiver, reply, startNs: stream.host.now() };
     this.transfers.add(transfer);
     return receiver;
   }
@@ -112,6 +164,36 @@ export class FileService implements StreamService {
     if (query instanceof Fault) return query;
     void this.answer(query, stream);
     return { bodyBytes: 0, hasTrailer: false, onBody: () => {}, onEnd: () => {}, onFault: () => {} };
+  }
+
+  private acceptFilesQuery(header: Message, stream: ServedStream): TransferBody | Fault {
+    const files = parseFilesQuery(header);
+    if (files instanceof Fault) return files;
+    const isOver = (): boolean => stream.receiver.isClosed || this.isClosing;
+    void hashesOfExisting(this.options.directory, files, isOver).then((hashes) => {
+      if (!isOver()) stream.reply(filesOffer(hashes));
+    });
+    return { bodyBytes: 0, hasTrailer: false, onBody: () => {}, onEnd: () => {}, onFault: () => {} };
+  }
+
+  private acceptFolder(message: Message, stream: ServedStream): TransferBody | Fault {
+    const header = parseFolderHeader(message);
+    if (header instanceof Fault) return header;
+    void this.makeFolder(header).then((verdict) => {
+      if (!this.isClosing) stream.reply(verdict);
+    });
+    return { bodyBytes: 0, hasTrailer: false, onBody: () => {}, onEnd: () => {}, onFault: () => {} };
+  }
+
+  private async makeFolder({ name, mode }: FolderHeader): Promise<Verdict> {
+    const { directory, fileSystem, keepMode = false } = this.options;
+    try {
+      await makeFolder({ directory, name, fileSystem });
+      if (keepMode) await chmodFolder(directory, name, mode);
+      return goodVerdict(`'${name}' is there`, null);
+    } catch (error) {
+      return badVerdict(faultOf(error, name));
+    }
   }
 
   private async answer(query: FileQuery, stream: ServedStream): Promise<void> {
@@ -168,7 +250,7 @@ export class FileService implements StreamService {
     this.transfers.delete(transfer);
     this.tell({ header: receiver.header, stream, verdict, keptBytes: receiver.keptBytes, startNs });
     // Flows are about to be reset with SHUTDOWN, which says more than a verdict that might not arrive.
-    if (!this.isClosing) stream.reply(verdict);
+    if (!this.isClosing) transfer.reply(verdict);
   }
 
   private tell({ stream, startNs, ...rest }: Ending): void {

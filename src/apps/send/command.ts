@@ -2,18 +2,20 @@
 // Tested by test/loopback/send.test.ts and test/loopback/send-failures.test.ts
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, usageFailure } from '../../base/failure.js';
-import { duration, size } from '../../base/quantities.js';
+import { duration, rate, size } from '../../base/quantities.js';
 import { integer, orWord, text } from '../../base/value-kind.js';
 import { isWindowAlgorithm, WINDOW_ALGORITHMS } from '../../core/window/registry.js';
 import { flowShare } from '../../net/host-options.js';
-import { openFileSource, type SendFileOptions } from '../../services/file/send-file.js';
+import type { Listing } from '../../services/file/list-entries.js';
 import { unlimitedLossWarning } from '../../services/perf/histogram.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { parseTarget } from '../shared/command-host.js';
 import { flag, option, optionalOption, requiredOption } from '../shared/options.js';
 import { SHARE_OPTIONS, shareOf, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { reportResults } from './report.js';
-import { type Job, SendRun } from './send-run.js';
+import { findJobs } from './jobs.js';
+import { RateLimiter } from './rate-limiter.js';
+import { type FileResult, failedResult, failureSentence, reportResults } from './report.js';
+import { SendRun } from './send-run.js';
 
 const MAX_PARALLEL = 64;
 
@@ -22,15 +24,19 @@ const SEND_OPTIONS = {
   to: requiredOption(text('HOST, HOST:PORT or [IPV6]:PORT; behind a switch a host id'), {
     describe: 'the daemon that takes the files',
   }),
-  as: optionalOption(text('a file name without directories'), {
+  as: optionalOption(text("a relative name, folders with '/'"), {
     describe: "the file's name at the receiver, when there is one file; its own without it",
   }),
   bytes: optionalOption(size(), { describe: 'send only the first bytes of each file, this many' }),
   parallel: option(integer({ lowest: 1, highest: MAX_PARALLEL }), {
-    describe: 'files under way at a time, each on a flow of its own',
+    describe: 'flows at a time: each carries a file, or small files in a row',
     alias: 'P',
-    defaultText: '1',
+    // A round trip and a sync of the disk for each file overlap with the bytes of others (measured: docs/decisions/0031-folders-and-pipes.md).
+    defaultText: '16',
   }),
+  name: optionalOption(text('a file name'), { describe: "the name of standard input ('-') at the receiver" }),
+  limit: optionalOption(rate(), { describe: 'send no faster than this, all files together; no bound without it' }),
+  quiet: flag({ describe: 'draw no progress, on a terminal too', alias: 'q' }),
   warmUp: optionalOption(orWord(duration(), 'hold', Number.POSITIVE_INFINITY), {
     describe:
       'first send to nowhere for this long, so that both processes run at full speed when the files begin; with hold until a first line comes, before that of --hold',
@@ -43,14 +49,21 @@ const SEND_OPTIONS = {
 
 export const command = defineCommand({
   description:
-    'Sends files to an `xpass daemon`, one after the other or several at a time. A file counts as sent when the receiver has it whole under its name and says that ' +
+    'Sends files and folders to an `xpass daemon`, several at a time. A file counts as sent when the receiver has it whole under its name and says that ' +
     'its SHA-256 is right.',
-  positionals: { label: 'FILE...', describe: 'regular files to send', least: 1, most: Number.POSITIVE_INFINITY },
+  positionals: {
+    label: 'FILE...',
+    describe: "files, folders ('dir/' for what is in it), patterns such as '*.iso', '-' for standard input",
+    least: 1,
+    most: Number.POSITIVE_INFINITY,
+  },
   options: SEND_OPTIONS,
   everyday: ['to', 'switch', 'as', 'parallel', 'rate', 'weight', 'key', 'json'],
   examples: [
     { line: 'xpass send big.iso --to 192.0.2.7', meaning: 'Send a file to the daemon of that host' },
     { line: 'xpass send big.iso --to 2 --switch 127.0.0.1', meaning: 'Send it to host 2 behind a switch' },
+    { line: 'xpass send photos --to 192.0.2.7', meaning: 'Send a folder, as photos/...' },
+    { line: 'xpass send - --name x.tar --to 192.0.2.7', meaning: 'Send standard input' },
     { line: 'xpass send a.log b.log -P 2 --to 127.0.0.1:28400 --json', meaning: 'Two at a time, JSON for a program' },
     { line: 'xpass send big.iso --bytes 16MiB --as sample.bin --to 127.0.0.1', meaning: 'Its first 16 MiB only' },
   ],
@@ -61,13 +74,13 @@ type SendInvocation = Invocation<typeof SEND_OPTIONS>;
 
 /** Sends the files and says what became of them. Throws a Failure unless all were verified; nothing is sent when one of them cannot be read. */
 async function runSend(invocation: SendInvocation): Promise<ExitCode> {
-  const { options, positionals, results, logger, terminal } = invocation;
+  const { options, results, logger, terminal } = invocation;
   checkAlgorithm(options);
   if (options.warmUp === Number.POSITIVE_INFINITY && !options.hold) {
     throw usageFailure("--warm-up 'hold' is not allowed without --hold; allowed: a duration, or --hold beside it");
   }
   const target = parseTarget(options.to, options.switch !== undefined);
-  const jobs = await checkFiles(positionals, fileOptions(invocation));
+  const { jobs, listing } = await findJobs(invocation);
   const run = new SendRun({
     settings: options,
     target,
@@ -76,6 +89,8 @@ async function runSend(invocation: SendInvocation): Promise<ExitCode> {
     jobs,
     share: flowShare(shareOf(options)),
     parallel: options.parallel,
+    limiter: new RateLimiter(options.limit ?? Number.POSITIVE_INFINITY),
+    isQuiet: options.quiet,
     warmUpNs: options.warmUp,
   });
   invocation.onInterrupt((signal) => {
@@ -87,12 +102,18 @@ async function runSend(invocation: SendInvocation): Promise<ExitCode> {
   const isUnlimited = options.switch === undefined && !Number.isFinite(options.rate);
   const warning = isUnlimited ? unlimitedLossWarning(lostFrames) : null;
   if (warning !== null) logger.warn(warning);
-  reportResults(results, run.outcomes, options.json);
+  const outcomes = [...run.outcomes, ...listing.problems.map(unreadResult)];
+  const isMade = (at: number): boolean => jobs[at]?.isFolder === true && outcomes[at].verified;
+  const files = outcomes.filter((_, at) => !isMade(at));
+  reportResults(
+    results,
+    { files, foldersMade: outcomes.length - files.length, leftOut: listing.leftOut },
+    options.json,
+  );
   if (run.fatal !== null) throw run.fatal;
-  const failed = run.outcomes.filter(({ verified }) => !verified);
+  const failed = outcomes.filter(({ verified }) => !verified);
   if (failed.length === 0) return ExitCode.done;
-  const count = jobs.length === 1 ? '' : `${failed.length} of ${jobs.length} files failed: `;
-  throw new Failure(ExitCode.failed, count + failed.map(({ message }) => message).join('; '));
+  throw new Failure(ExitCode.failed, failureSentence(failed, outcomes.length));
 }
 
 /** Throws a usage Failure for a credit algorithm: it would rule nothing but the verdicts. */
@@ -106,21 +127,7 @@ function checkAlgorithm({ algorithm, set }: SendInvocation['options']): void {
   );
 }
 
-function fileOptions({ options, positionals }: SendInvocation): SendFileOptions {
-  const { as: name, bytes } = options;
-  if (name !== undefined && positionals.length > 1) {
-    throw usageFailure(`--as '${name}' is given for ${positionals.length} files: it names one`);
-  }
-  return { ...(name !== undefined && { name }), ...(bytes !== undefined && { bytes }) };
-}
-
-/** Opens each file and closes it again, so that any number of them can be checked before the first is sent. */
-async function checkFiles(paths: readonly string[], options: SendFileOptions): Promise<Job[]> {
-  const jobs: Job[] = [];
-  for (const path of paths) {
-    const source = await openFileSource(path, options);
-    await source.close();
-    jobs.push({ header: source.header, open: () => openFileSource(path, options) });
-  }
-  return jobs;
+/** A file or folder of a folder that could not be looked at. */
+function unreadResult({ name, message }: Listing['problems'][number]): FileResult {
+  return failedResult({ name, bytes: 0, offset: 0 }, 'failed', message);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { assert } from '../../base/assert.js';
 import type { XpassError } from '../../base/errors.js';
@@ -14,6 +15,7 @@ import type { TransferBody } from '../../services/file/transfer-reader.js';
 import { parseVerdict, type Verdict, VerdictBody } from '../../services/file/verdict.js';
 import { IncomingStream } from '../../services/incoming-stream.js';
 import type { FlowHost } from '../../services/service.js';
+import type { RateLimiter } from './rate-limiter.js';
 
 export interface FileTransferOptions {
   readonly host: FlowHost;
@@ -22,6 +24,8 @@ export interface FileTransferOptions {
   readonly source: HashedSource;
   /** Of the file's flow. */
   readonly share: FlowOptions;
+  /** For all files of the run. */
+  readonly limiter?: RateLimiter;
 }
 
 /** Bytes whose SHA-256 is known when they have all been read. */
@@ -103,6 +107,7 @@ export class FileTransfer implements FlowWriter {
     const { source } = this.options;
     try {
       for (let chunk = await source.next(); chunk !== null; chunk = await source.next()) {
+        await this.pace(chunk.length);
         while (!sender.isClosed && !sender.write(chunk)) await this.room();
         if (sender.isClosed) return;
       }
@@ -111,6 +116,12 @@ export class FileTransfer implements FlowWriter {
       this.reject(error);
       sender.reset();
     }
+  }
+
+  private async pace(bytes: number): Promise<void> {
+    const { limiter, host } = this.options;
+    const waitNs = limiter?.take(bytes, host.now()) ?? 0;
+    if (waitNs > 0) await sleep(waitNs / 1e6);
   }
 
   private room(): Promise<void> {

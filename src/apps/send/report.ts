@@ -1,9 +1,18 @@
 import { displayCount, displayDuration, displayRate, displaySize } from '../../base/display.js';
-import { counter, gauge, label, nullable, renamed } from '../../base/metric.js';
-import type { FileHeader } from '../../services/file/file-header.js';
+import { counter, gauge, group, label, nullable, renamed } from '../../base/metric.js';
+import type { LeftOut } from '../../services/file/list-entries.js';
 import type { Verdict } from '../../services/file/verdict.js';
 import { type Document, documentOf } from '../../telemetry/document.js';
 import type { Results } from '../shared/results.js';
+
+/** What is said of a file, or of a folder, before it is sent. */
+export interface SentEntry {
+  /** At the receiver. */
+  readonly name: string;
+  /** Infinity of a pipe. */
+  readonly bytes: number;
+  readonly offset: number;
+}
 
 /** What became of one file. */
 export interface FileResult {
@@ -28,7 +37,7 @@ export interface FileResult {
 }
 
 export function verdictResult(
-  header: FileHeader,
+  header: SentEntry,
   verdict: Verdict,
   { durationNs, lostFrames }: Pick<FileResult, 'durationNs' | 'lostFrames'>,
 ): FileResult {
@@ -39,27 +48,58 @@ export function verdictResult(
 }
 
 /** A file that the receiver has already, with this SHA-256. */
-export function skippedResult({ name, bytes }: FileHeader, sha256: string): FileResult {
+export function skippedResult({ name, bytes }: SentEntry, sha256: string): FileResult {
   const message = `'${name}' is there already, with the same SHA-256`;
   const measured = { offset: bytes, skipped: true, durationNs: 0, lostFrames: 0 };
   return { name, bytes, sha256, verified: true, code: 'ok', message, ...measured };
 }
 
 /** A file without a verdict. */
-export function failedResult(header: FileHeader, code: string, message: string): FileResult {
+export function failedResult(header: SentEntry, code: string, message: string): FileResult {
   const { name, bytes } = header;
   const measured = { offset: 0, skipped: false, durationNs: 0, lostFrames: 0 };
   return { name, bytes, sha256: null, verified: false, code, message, ...measured };
 }
 
 /** A line for each file that was verified (the others' sentences go to standard error), or one JSON object for all. docs/APPLICATIONS.md, "Send" */
-export function reportResults(results: Results, files: readonly FileResult[], isJson: boolean): void {
+export function reportResults(results: Results, sent: SentReport, isJson: boolean): void {
+  const { files, foldersMade, leftOut } = sent;
   if (isJson) {
-    results.json({ files: files.map(jsonOf), summary: documentOf(SENT_SUMMARY, summaryOf(files)) });
+    const listed = files.slice(0, MOST_LISTED).map(jsonOf);
+    const filesUnlisted = files.length - listed.length;
+    const summary = { ...summaryOf(files), foldersMade, filesUnlisted, leftOut };
+    results.json({ files: listed, summary: documentOf(SENT_SUMMARY, summary) });
     return;
   }
-  for (const file of files.filter(({ verified }) => verified)) results.line(lineOf(file));
-  if (files.length > 1) results.line(summaryLine(files));
+  if (files.length <= MOST_LINES)
+    for (const file of files.filter(({ verified }) => verified)) results.line(lineOf(file));
+  if (files.length > 1 || foldersMade > 0) results.line(summaryLine(files));
+  if (foldersMade > 0) results.line(`${displayCount(foldersMade)} folders`);
+  const others = Object.entries<number>({ ...leftOut }).filter(([, count]) => count > 0);
+  if (others.length > 0) results.line(`left out: ${others.map(([what, count]) => `${count} ${what}`).join(', ')}`);
+}
+
+/** What became of everything. */
+export interface SentReport {
+  /** Folders are among them where they failed. */
+  readonly files: readonly FileResult[];
+  readonly foldersMade: number;
+  readonly leftOut: LeftOut;
+}
+
+/** Files that get a line each; more have a summary (ours: a screen of 24 lines). */
+const MOST_LINES = 20;
+/** Files of the JSON document (ours: some 30 MB of text). */
+const MOST_LISTED = 100_000;
+/** Failures whose sentences are said. */
+const MOST_SENTENCES = 10;
+
+/** The sentence for standard error when some of the files failed. */
+export function failureSentence(failed: readonly FileResult[], ofAll: number): string {
+  const count = ofAll === 1 ? '' : `${failed.length} of ${ofAll} failed: `;
+  const sentences = failed.slice(0, MOST_SENTENCES).map(({ message }) => message);
+  const more = failed.length - sentences.length;
+  return count + sentences.join('; ') + (more === 0 ? '' : `; and ${more} more`);
 }
 
 function lineOf(file: FileResult): string {
@@ -112,6 +152,14 @@ export const SENT_SUMMARY = {
   filesSkipped: counter('files', 'Files that the receiver had already'),
   filesFailed: counter('files', 'Files that were not verified'),
   sentBytes: counter('bytes', 'Sent of verified files'),
+  foldersMade: counter('files', 'Folders that the receiver has'),
+  filesUnlisted: counter('files', 'Files beyond the first 100,000, which `files` leaves out'),
+  leftOut: group('What folders have that is not sent', {
+    links: counter('files', 'Symbolic links'),
+    devices: counter('files', 'Devices'),
+    sockets: counter('files', 'Sockets'),
+    pipes: counter('files', 'Named pipes'),
+  }),
 };
 
 function jsonOf(file: FileResult): Document {

@@ -9,17 +9,19 @@ import type { FlowOptions } from '../../net/host-options.js';
 import type { TerminalShape } from '../../report/terminal.js';
 import { DISCARD_KIND } from '../../services/discard.js';
 import { Fault } from '../../services/file/fault.js';
-import type { FileHeader } from '../../services/file/file-header.js';
-import { type FileOffer, parseFileOffer } from '../../services/file/file-offer.js';
+import { parseFileOffer } from '../../services/file/file-offer.js';
 import { encodeMessage, type Message } from '../../services/file/message.js';
 import { LEAST_RESUMED_BYTES } from '../../services/file/prefix-hashes.js';
-import type { Comparison } from '../../services/file/send-file.js';
 import { parseVerdict } from '../../services/file/verdict.js';
 import { type CommandHostSettings, openCommandHost, type Target } from '../shared/command-host.js';
 import { FileQuestion } from './file-question.js';
 import { FileTransfer, type HashedSource } from './file-transfer.js';
+import type { Job, SendableSource } from './job.js';
 import { ProgressDisplay } from './progress.js';
-import { type FileResult, failedResult, skippedResult, verdictResult } from './report.js';
+import type { RateLimiter } from './rate-limiter.js';
+import { type FileResult, failedResult, type SentEntry, skippedResult, verdictResult } from './report.js';
+import { SeriesTransfer } from './series-transfer.js';
+import { FILES_EACH, SmallFiles } from './small-files.js';
 
 /**
  * A source again and again, under the header of a stream that its receiver reads and forgets: everything that sending a file does, without a file at
@@ -55,18 +57,6 @@ export class EndlessSource implements HashedSource {
   }
 }
 
-/** A file that is open, and what is said of it. */
-export interface SendableSource extends HashedSource {
-  readonly header: FileHeader;
-  compare(offer: FileOffer): Promise<Comparison>;
-}
-
-/** A file that has been looked at and can be sent. */
-export interface Job {
-  readonly header: FileHeader;
-  open(): Promise<SendableSource>;
-}
-
 /** Who says when to send, and how to tell them that everything is ready. */
 export interface Hold {
   readonly input: NodeJS.ReadableStream;
@@ -83,6 +73,9 @@ export interface SendRunOptions {
   readonly share: FlowOptions;
   /** Files under way at a time. */
   readonly parallel: number;
+  readonly limiter: RateLimiter;
+  /** Nothing is drawn. */
+  readonly isQuiet: boolean;
   /** How long to send to nowhere first; Infinity until a first line comes for `Hold`, before the one that it waits for; undefined for not at all. */
   readonly warmUpNs?: number | undefined;
 }
@@ -93,6 +86,39 @@ interface Attempt {
   readonly isAsked: boolean;
   /** When the first try began, and how far this one is. */
   readonly at: { readonly startNs: number; sentBytes: () => number };
+}
+
+/** What all files of a run are sent with. */
+interface Lanes {
+  readonly host: Host;
+  readonly display: ProgressDisplay;
+}
+
+/** How one of them is sent. */
+interface Sending extends Lanes {
+  send(at: Attempt['at']): Promise<FileResult>;
+}
+
+/** Flows that carry small files in a row (ours): one fills a link, and more bridge each other's round trips. */
+const MOST_SERIES = 4;
+
+/** A flow for small files, opened for the first of them, and again after it was lost. */
+class LazySeries {
+  private readonly open: () => SeriesTransfer;
+  private series: SeriesTransfer | null = null;
+
+  constructor(open: () => SeriesTransfer) {
+    this.open = open;
+  }
+
+  get(): SeriesTransfer {
+    if (this.series === null || this.series.isOver) this.series = this.open();
+    return this.series;
+  }
+
+  async end(): Promise<void> {
+    await this.series?.end();
+  }
 }
 
 /** Offers that are asked for before a file is sent from its start (ours): one is enough unless somebody else sends the same. */
@@ -108,13 +134,13 @@ const OF_ONE_FLOW: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['reset', 'protoc
 export class SendRun {
   /** By the place of the file in the list. */
   readonly outcomes: FileResult[];
+  private readonly places: ReadonlyMap<Job, number>;
   /** Why files were not sent that come after; null when all had their turn. */
   fatal: Failure | null = null;
   private readonly options: SendRunOptions;
-  private readonly transfers = new Set<FileTransfer | FileQuestion>();
+  private readonly transfers = new Set<FileTransfer | FileQuestion | SeriesTransfer>();
   private readonly stopped: Promise<null>;
   private resolveStopped: () => void = () => undefined;
-  private nextJob = 0;
   /** The target's number. */
   private peer = 0;
 
@@ -123,6 +149,7 @@ export class SendRun {
     this.outcomes = options.jobs.map(({ header }) => {
       return failedResult(header, 'notSent', `'${header.name}' was not sent`);
     });
+    this.places = new Map(options.jobs.map((job, at) => [job, at]));
     this.stopped = new Promise((resolve) => {
       this.resolveStopped = () => resolve(null);
     });
@@ -167,6 +194,7 @@ export class SendRun {
   /** Sends the first file to nowhere until `end`, so that both processes have their code compiled when something begins that counts. */
   private async warmUp(host: Host, end: Promise<void>): Promise<void> {
     const { logger, jobs } = this.options;
+    if (jobs.length === 0) return;
     const source = new EndlessSource(() => jobs[0].open());
     const transfer = this.newTransfer(host, source, logger);
     this.transfers.add(transfer);
@@ -190,40 +218,107 @@ export class SendRun {
   }
 
   private async sendAll(host: Host): Promise<void> {
-    const { terminal, jobs, parallel } = this.options;
-    const display = new ProgressDisplay(terminal, () => host.now());
-    display.start();
+    const { terminal, jobs, parallel, isQuiet } = this.options;
+    const display = new ProgressDisplay(terminal, () => host.now(), jobs);
+    if (!isQuiet) display.start();
     try {
-      const lanes = Math.min(parallel, jobs.length);
-      await Promise.all(Array.from({ length: lanes }, () => this.sendNext(host, display)));
+      const small = this.smallFiles(host);
+      const isSmall = new Set(small.jobs);
+      const large = jobs.filter((job) => job.isFolder !== true && !isSmall.has(job));
+      const lanes = { host, display };
+      // A part of the flows carries small files in a row; one flow alone carries first these, then the others.
+      const flows = small.jobs.length === 0 ? 0 : Math.min(MOST_SERIES, Math.ceil(parallel / 4));
+      const sending = this.sendSmall(small, flows, lanes);
+      if (flows === parallel) await sending;
+      await Promise.all([sending, this.sendEach(large, Math.max(1, parallel - flows), lanes)]);
+      await this.sendEach(
+        jobs.filter(({ isFolder }) => isFolder === true),
+        parallel,
+        lanes,
+      );
     } finally {
       display.stop();
     }
   }
 
-  /** One lane: file after file until none is left. */
-  private async sendNext(host: Host, display: ProgressDisplay): Promise<void> {
-    while (this.nextJob < this.options.jobs.length && this.fatal === null) {
-      const at = this.nextJob++;
-      this.outcomes[at] = await this.sendOne(this.options.jobs[at], host, display);
-    }
+  private smallFiles(host: Host): SmallFiles {
+    const { jobs, logger } = this.options;
+    return new SmallFiles({
+      jobs,
+      now: () => host.now(),
+      ask: (asked) => {
+        const question = new FileQuestion({ host, logger, peer: this.peer });
+        return this.during(question, () => question.ask(asked));
+      },
+    });
   }
 
-  private async sendOne(job: Job, host: Host, display: ProgressDisplay): Promise<FileResult> {
+  /** `lanes` at a time, in their order. */
+  private async sendEach(jobs: readonly Job[], lanes: number, { host, display }: Lanes): Promise<void> {
+    await this.inLanes(jobs, lanes, (job) =>
+      this.sendOne(job, { host, display, send: (shown) => this.tryAll(job, host, shown) }),
+    );
+  }
+
+  private async sendSmall(small: SmallFiles, flows: number, { host, display }: Lanes): Promise<void> {
+    const series = Array.from({ length: flows }, () => new LazySeries(() => this.openSeries(host)));
+    await this.inLanes(small.jobs, flows * FILES_EACH, (job, lane) =>
+      this.sendOne(job, {
+        host,
+        display,
+        send: async (shown) => {
+          const result = await small.send(job, series[lane % flows].get());
+          // Another sender may have been faster with the same, and an older receiver takes one file a flow.
+          if (result === null) return this.tryAll(job, host, shown);
+          return result.code === 'exists' ? this.unlessThere(job, host, result) : result;
+        },
+      }),
+    );
+    await Promise.all(series.map((series) => series.end()));
+  }
+
+  private openSeries(host: Host): SeriesTransfer {
+    const { logger, share, limiter } = this.options;
+    if (this.fatal !== null) throw this.fatal;
+    const series = new SeriesTransfer({ host, logger, peer: this.peer, share, limiter });
+    this.transfers.add(series);
+    return series;
+  }
+
+  private async inLanes(
+    jobs: readonly Job[],
+    lanes: number,
+    send: (job: Job, lane: number) => Promise<FileResult>,
+  ): Promise<void> {
+    let next = 0;
+    const lane = async (_: unknown, number: number): Promise<void> => {
+      while (next < jobs.length && this.fatal === null) {
+        const job = jobs[next++];
+        this.outcomes[this.places.get(job)!] = await send(job, number);
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(lanes, jobs.length) }, lane));
+  }
+
+  private async sendOne(job: Job, { host, display, send }: Sending): Promise<FileResult> {
     const { header } = job;
     const at = { startNs: host.now(), sentBytes: () => 0 };
     const shown = { name: header.name, bytes: header.bytes, sentBytes: () => at.sentBytes() };
     display.add(shown);
     try {
-      // What was offered may be gone when it is claimed: then another offer is asked for, in the end none.
-      for (let tries = MOST_OFFERS; ; tries--) {
-        const result = await this.tryOne(job, { host, isAsked: tries > 0 && header.bytes >= LEAST_RESUMED_BYTES, at });
-        if (result.code !== 'noPart' || tries === 0) return result;
-      }
+      return await send(at);
     } catch (error) {
       return this.failed(header, error);
     } finally {
       display.remove(shown);
+    }
+  }
+
+  /** What was offered may be gone when it is claimed: then another offer is asked for, in the end none. */
+  private async tryAll(job: Job, host: Host, at: Attempt['at']): Promise<FileResult> {
+    for (let tries = MOST_OFFERS; ; tries--) {
+      const result = await this.tryOne(job, { host, isAsked: tries > 0 && isAskable(job.header), at });
+      if (result.code !== 'noPart' || tries === 0) return result;
     }
   }
 
@@ -239,9 +334,15 @@ export class SendRun {
       at.sentBytes = () => offset + transfer.acknowledgedBytes;
       const verdict = await this.during(transfer, () => transfer.send());
       const { lostFrames } = transfer;
-      const result = verdictResult(source.header, verdict, { durationNs: host.now() - at.startNs, lostFrames });
+      const { bytes = source.header.bytes } = source;
+      const result = verdictResult({ ...source.header, bytes }, verdict, {
+        durationNs: host.now() - at.startNs,
+        lostFrames,
+      });
       // A small file was not asked about, and another sender may have been faster with the same.
-      return verdict.code === 'exists' ? await this.unlessThere(job, host, result) : result;
+      return verdict.code === 'exists' && Number.isFinite(job.header.bytes)
+        ? await this.unlessThere(job, host, result)
+        : result;
     } finally {
       await source.close();
     }
@@ -280,10 +381,17 @@ export class SendRun {
   }
 
   private newTransfer(host: Host, source: HashedSource, logger: Logger): FileTransfer {
-    return new FileTransfer({ host, logger, peer: this.peer, source, share: this.options.share });
+    return new FileTransfer({
+      host,
+      logger,
+      peer: this.peer,
+      source,
+      share: this.options.share,
+      limiter: this.options.limiter,
+    });
   }
 
-  private failed(header: FileHeader, error: unknown): FileResult {
+  private failed(header: SentEntry, error: unknown): FileResult {
     const failure = failureOf(error);
     if (failure === null) throw error;
     if (!(error instanceof XpassError)) return failedResult(header, 'failed', failure.message);
@@ -292,8 +400,13 @@ export class SendRun {
   }
 }
 
+/** Whether the receiver may have some of it already. */
+function isAskable({ bytes }: SentEntry): boolean {
+  return bytes >= LEAST_RESUMED_BYTES && Number.isFinite(bytes);
+}
+
 /** Null for a receiver of an older version, which cannot answer and takes the file whole. */
-function refusal(header: FileHeader, answer: Message): FileResult | null {
+function refusal(header: SentEntry, answer: Message): FileResult | null {
   const verdict = parseVerdict(answer);
   if (verdict instanceof Fault)
     throw new Failure(ExitCode.failed, `the receiver's answer is wrong: ${verdict.message}`);

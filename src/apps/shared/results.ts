@@ -47,6 +47,11 @@ export class Results {
     this.line(JSON.stringify(value));
   }
 
+  /** Bytes of a command whose result is bytes. Calls back when they are with the system, or with why they cannot be. */
+  write(bytes: Uint8Array, done: (error?: Error | null) => void): void {
+    this.stream.write(bytes, done);
+  }
+
   /** Resolves when everything written is with the system; throws a Failure when it could not be written, or nobody reads it. */
   async flush(): Promise<void> {
     if (!this.broken && !(await this.isTaken())) {

@@ -16,6 +16,7 @@ export type FaultCode =
   | 'noPart'
   | 'noSpace'
   | 'notAFile'
+  | 'notAFolder'
   | 'notAllowed'
   | 'permission'
   | 'quota'
@@ -81,6 +82,7 @@ const SYSTEM_FAULTS: Readonly<Record<string, readonly [FaultCode, string]>> = {
   EBUSY: ['io', 'cannot be stored: what has this name at the receiver is in use'],
   EISDIR: NOT_A_FILE,
   ENOTEMPTY: NOT_A_FILE,
+  EPIPE: ['io', 'cannot be passed on: the reader of what the receiver writes is gone'],
   ENAMETOOLONG: ['badName', 'has a name that is too long for the receiver'],
   EFBIG: ['tooLarge', 'is larger than the receiver can store'],
 };

@@ -5,30 +5,22 @@ import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../../base/failure.js';
 import { FaultError } from './fault.js';
 import { temporaryName } from './file-name.js';
+import type { FileSystem, OpenFile } from './file-system.js';
+import { directoryOf, makeFoldersAbove, syncDirectory } from './folders.js';
 import { LIVE_PARTS, temporaryTag } from './leftovers.js';
 import { type ClaimedPart, noPart } from './part-store.js';
-
-/** What is used of an open file. */
-export type OpenFile = Pick<fs.FileHandle, 'write' | 'sync' | 'close' | 'stat' | 'truncate' | 'chmod'>;
-
-/** What is used of the file system; tests put their own in its place to make it fail. */
-export interface FileSystem {
-  open(path: string, flags: number, mode?: number): Promise<OpenFile>;
-  link(from: string, to: string): Promise<void>;
-  rename(from: string, to: string): Promise<void>;
-  unlink(path: string): Promise<void>;
-  lstat(path: string): Promise<{ isFile(): boolean; isSymbolicLink(): boolean }>;
-}
 
 export interface IncomingFileOptions {
   /** The receive directory, from checkReceiveDirectory. */
   readonly directory: string;
-  /** Checked by fileNameProblem. */
+  /** Checked by pathNameProblem. */
   readonly name: string;
   /** Permission bits that the file has under its name. */
   readonly mode: number;
   /** Whether a regular file or a symbolic link of this name is replaced. What a link points to is never touched. */
   readonly overwrite: boolean;
+  /** Whether the file is on the disk before it has its name; true by default. */
+  readonly isSynced?: boolean;
   /** An unfinished file to go on with. */
   readonly part?: ClaimedPart | undefined;
   readonly fileSystem?: FileSystem;
@@ -70,6 +62,7 @@ export class IncomingFile {
     const path = join(directory, temporaryName(name, temporaryTag()));
     LIVE_PARTS.add(path);
     try {
+      await makeFoldersAbove(options);
       await checkTarget(options);
       const handle = await (part === undefined
         ? fileSystem.open(path, CREATE, PART_MODE)
@@ -93,12 +86,13 @@ export class IncomingFile {
     await this.handle.chmod(this.options.mode).catch((error: unknown) => {
       if (!NO_MODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
     });
-    await this.handle.sync();
+    const { isSynced = true } = this.options;
+    if (isSynced) await this.handle.sync();
     await this.handle.close();
     if (this.options.overwrite) await this.replace();
     else await this.claimByLink();
     LIVE_PARTS.delete(this.temporaryPath);
-    await this.syncDirectory();
+    if (isSynced) await syncDirectory(directoryOf(this.options), this.fileSystem);
   }
 
   /** Closes the unfinished file and leaves it for a later transfer; returns its size. Whoever keeps it takes it from LIVE_PARTS. */
@@ -142,17 +136,6 @@ export class IncomingFile {
       await ignoreFailure(this.fileSystem.unlink(this.finalPath));
       throw error;
     }
-  }
-
-  /** The new name survives a power failure once its directory is on the disk; file systems that cannot sync a directory, and Windows, need not. */
-  private async syncDirectory(): Promise<void> {
-    const opening = this.fileSystem.open(this.options.directory, constants.O_RDONLY | constants.O_DIRECTORY);
-    await ignoreFailure(
-      opening.then(async (directory) => {
-        await ignoreFailure(directory.sync());
-        await directory.close();
-      }),
-    );
   }
 }
 
@@ -201,6 +184,19 @@ async function checkTarget({ directory, name, overwrite, fileSystem = fs }: Inco
 
 async function ignoreFailure(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
+}
+
+/** Gives a folder its sender's permissions, never through a link. */
+export async function chmodFolder(directory: string, name: string, mode: number): Promise<void> {
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  const folder = await fs.open(join(directory, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    await folder.chmod(mode);
+  } catch (error) {
+    if (!NO_MODES.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  } finally {
+    await folder.close();
+  }
 }
 
 /** The real path of a directory that files can be received into; throws a usage Failure that names what is wrong with it. */

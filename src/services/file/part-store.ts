@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { FaultError } from './fault.js';
 import type { FileOffer, PrefixPoint } from './file-offer.js';
 import { NO_OFFER } from './file-offer.js';
+import { hasFoldersAbove } from './folders.js';
 import { isPartOf, isWriterGone, LIVE_PARTS, type WriterFacts, writerOf } from './leftovers.js';
 import { LEAST_RESUMED_BYTES, type PrefixHash, pointsOf, prefixHashes, type ReadAt } from './prefix-hashes.js';
 
@@ -185,7 +186,9 @@ export class PartStore {
 
   /** Null unless there is a regular file of this name and size. */
   private async hashExisting(fileName: string, bytes: number): Promise<string | null> {
-    const opened = await openRegular(join(this.options.directory, fileName));
+    const { directory } = this.options;
+    if (!(await hasFoldersAbove({ directory, name: fileName }))) return null;
+    const opened = await openRegular(join(directory, fileName));
     if (opened === null) return null;
     const { file, stats } = opened;
     try {

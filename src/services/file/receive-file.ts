@@ -1,10 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
+import fs from 'node:fs/promises';
 import { Fault, type FaultCode, FaultError, faultOf } from './fault.js';
 import { type FileHeader, parseDigest } from './file-header.js';
-import type { OpenFile } from './incoming-file.js';
-import { type FileSystem, IncomingFile } from './incoming-file.js';
+import type { FileSystem, OpenFile } from './file-system.js';
+import { IncomingFile } from './incoming-file.js';
 import type { Message } from './message.js';
 import type { ClaimedPart, PartStore } from './part-store.js';
+import { MOST_QUICK_BYTES, QUICK_FILES } from './quick-files.js';
 import type { Reservation, SpaceBook } from './space.js';
 import type { TransferBody } from './transfer-reader.js';
 import { badVerdict, goodVerdict, type Verdict } from './verdict.js';
@@ -64,7 +66,8 @@ export class WriteBehind {
     this.takenBytes += bytes.length;
     let at = 0;
     while (at < bytes.length && !this.isDropping) {
-      this.block ??= this.spare.pop() ?? new Uint8Array(this.blockBytes);
+      // What is not filled is not written.
+      this.block ??= this.spare.pop() ?? Buffer.allocUnsafeSlow(this.blockBytes);
       const count = Math.min(this.blockBytes - this.filled, bytes.length - at);
       this.block.set(at === 0 && count === bytes.length ? bytes : bytes.subarray(at, at + count), this.filled);
       this.filled += count;
@@ -150,6 +153,8 @@ export interface FileReceiverOptions {
   readonly overwrite: boolean;
   /** Whether the file gets the sender's permissions; 0644 less the umask without it. */
   readonly keepMode?: boolean;
+  /** Whether a file is on the disk before its verdict; true by default. */
+  readonly isSynced?: boolean;
   /** Where unfinished files stay for a later transfer; without it nothing of them is left. */
   readonly parts?: PartStore | undefined;
   readonly space?: SpaceBook | undefined;
@@ -173,7 +178,9 @@ const RESUMABLE: ReadonlySet<FaultCode> = new Set<FaultCode>(['aborted', 'trunca
 export class FileReceiver implements TransferBody {
   readonly bodyBytes: number;
   readonly hasTrailer = true;
-  readonly header: FileHeader;
+  readonly isChunked: boolean;
+  /** With the bytes that came, of a file whose length nobody knew. */
+  header: FileHeader;
   /** Bytes that are kept for a later transfer, once the verdict is there. */
   keptBytes = 0;
   private readonly options: FileReceiverOptions;
@@ -188,7 +195,9 @@ export class FileReceiver implements TransferBody {
   constructor(header: FileHeader, options: FileReceiverOptions, part?: ClaimedPart) {
     const { name } = header;
     this.header = header;
-    this.bodyBytes = header.bytes - header.offset;
+    this.isChunked = header.bytes === Number.POSITIVE_INFINITY;
+    this.bodyBytes = this.isChunked ? 0 : header.bytes - header.offset;
+    if (this.isChunked) this.header = { ...header, bytes: 0 };
     this.options = options;
     this.done = new Promise((resolve) => {
       this.resolveDone = resolve;
@@ -197,7 +206,7 @@ export class FileReceiver implements TransferBody {
     this.opening.catch((error: unknown) => this.settle(faultOf(error, name)));
     this.writer = new WriteBehind({
       file: this.opening.then(({ handle }) => handle),
-      expectedBytes: this.bodyBytes,
+      expectedBytes: this.isChunked ? WRITE_BYTES : this.bodyBytes,
       prefix: part,
       onWritten: (bytes) => this.reservation?.wrote(bytes) ?? Promise.resolve(),
       onDrained: (bytes) => options.onDrained(bytes),
@@ -206,6 +215,7 @@ export class FileReceiver implements TransferBody {
   }
 
   onBody(bytes: Uint8Array): void {
+    if (this.isChunked) this.header = { ...this.header, bytes: this.header.bytes + bytes.length };
     this.writer.write(bytes);
   }
 
@@ -225,9 +235,10 @@ export class FileReceiver implements TransferBody {
 
   /** Room first: what is refused for lack of it has not touched the disk. */
   private async open(part: ClaimedPart | undefined): Promise<IncomingFile> {
-    const { directory, overwrite, keepMode = false, space, fileSystem } = this.options;
+    const { directory, overwrite, keepMode = false, isSynced = true, space } = this.options;
     const { name, bytes } = this.header;
-    const extra = fileSystem === undefined ? {} : { fileSystem };
+    const isSmall = !this.isChunked && bytes < MOST_QUICK_BYTES;
+    const { fileSystem = isSmall ? QUICK_FILES : fs } = this.options;
     const mode = keepMode ? this.header.mode : PUBLISHED_MODE & ~process.umask();
     try {
       this.reservation = (await space?.reserve(name, bytes, part?.sizeBytes ?? 0)) ?? null;
@@ -235,7 +246,7 @@ export class FileReceiver implements TransferBody {
       part?.giveBack();
       throw error;
     }
-    return IncomingFile.open({ directory, overwrite, name, mode, part, ...extra });
+    return IncomingFile.open({ directory, overwrite, isSynced, name, mode, part, fileSystem });
   }
 
   private async finish(trailer: Message | null): Promise<void> {
@@ -278,7 +289,7 @@ export class FileReceiver implements TransferBody {
 
   private async cleanUp(fault: Fault): Promise<void> {
     const { parts } = this.options;
-    if (RESUMABLE.has(fault.code) && parts !== undefined) await this.writer.end();
+    if (this.isResumable(fault) && parts !== undefined) await this.writer.end();
     await this.writer.drop();
     const file = await this.opening.catch(() => null);
     if (file !== null) await this.cleanUpFile(file, fault);
@@ -286,9 +297,14 @@ export class FileReceiver implements TransferBody {
     this.tell(badVerdict(fault));
   }
 
-  private async cleanUpFile(file: IncomingFile, { code }: Fault): Promise<void> {
+  /** What came from a pipe does not come again. */
+  private isResumable({ code }: Fault): boolean {
+    return RESUMABLE.has(code) && !this.isChunked;
+  }
+
+  private async cleanUpFile(file: IncomingFile, fault: Fault): Promise<void> {
     const { parts } = this.options;
-    if (RESUMABLE.has(code) && parts !== undefined) {
+    if (this.isResumable(fault) && parts !== undefined) {
       const sizeBytes = await file.leave();
       if (parts.isKept(sizeBytes)) {
         this.keptBytes = sizeBytes;

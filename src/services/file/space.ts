@@ -76,6 +76,11 @@ export class SpaceBook {
     if (minFreeBytes > 0 && (await this.freeBytes()) < minFreeBytes) throw minFreeFault(name);
   }
 
+  /** Throws a FaultError `quota` when a file of unknown length has grown beyond it. */
+  async checkGrown(name: string): Promise<void> {
+    if (this.takenBytes > this.options.limits.quotaBytes) throw quotaFault(name);
+  }
+
   /** For reservations: `storedBytes` are left on the disk. */
   settle(reservation: Reservation, storedBytes: number): void {
     if (this.reservations.delete(reservation)) this.storedBytes += storedBytes;
@@ -89,10 +94,7 @@ export class SpaceBook {
       if (performance.now() - this.measuredMs > MEASURED_FOR_MS) await this.measure();
       if (this.takenBytes + newBytes > quotaBytes) await this.measure();
       if (this.takenBytes + newBytes > quotaBytes) {
-        throw new FaultError(
-          'quota',
-          `'${name}' cannot be stored: with it, the receiver's files would exceed their quota`,
-        );
+        throw quotaFault(name);
       }
     }
     if (minFreeBytes > 0 && (await this.freeBytes()) - this.awaitedBytes - newBytes < minFreeBytes)
@@ -113,15 +115,7 @@ export class SpaceBook {
   }
 
   private async measure(): Promise<void> {
-    const { directory } = this.options;
-    let sum = 0;
-    for (const name of await fs.readdir(directory)) {
-      const path = join(directory, name);
-      if (LIVE_PARTS.has(path)) continue;
-      const stats = await fs.lstat(path).catch(() => null);
-      if (stats?.isFile() === true) sum += stats.size;
-    }
-    this.storedBytes = sum;
+    this.storedBytes = await bytesBelow(this.options.directory);
     this.measuredMs = performance.now();
   }
 
@@ -132,7 +126,7 @@ export class SpaceBook {
 
 /** Room that is set aside for one file. */
 export class Reservation {
-  readonly bytes: number;
+  bytes: number;
   writtenBytes: number;
   private readonly book: SpaceBook;
   private readonly name: string;
@@ -148,6 +142,10 @@ export class Reservation {
   /** So many more bytes are on the disk. Throws a FaultError when it has got too full meanwhile. */
   async wrote(bytes: number): Promise<void> {
     this.writtenBytes += bytes;
+    if (this.writtenBytes > this.bytes) {
+      this.bytes = this.writtenBytes;
+      await this.book.checkGrown(this.name);
+    }
     if (this.writtenBytes - this.checkedBytes < CHECK_BYTES) return;
     this.checkedBytes = this.writtenBytes;
     await this.book.checkFree(this.name);
@@ -161,6 +159,26 @@ export class Reservation {
 
 /** How often a transfer looks at the disk (ours): each 8 MiB, 70 ms at 1 Gbit/s. */
 const CHECK_BYTES = 8 * 1_048_576;
+
+/** Of all regular files below a directory; links are not followed. */
+async function bytesBelow(directory: string): Promise<number> {
+  const folders = [directory];
+  let sum = 0;
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    // One that has gone meanwhile, or cannot be read, counts as empty; the receive directory itself has to be readable.
+    const reading = fs.readdir(folder, { withFileTypes: true });
+    for (const entry of await (folder === directory ? reading : reading.catch(() => []))) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile() && !LIVE_PARTS.has(path)) sum += (await fs.lstat(path).catch(() => null))?.size ?? 0;
+    }
+  }
+  return sum;
+}
+
+function quotaFault(name: string): FaultError {
+  return new FaultError('quota', `'${name}' cannot be stored: with it, the receiver's files would exceed their quota`);
+}
 
 function minFreeFault(name: string): FaultError {
   return new FaultError(

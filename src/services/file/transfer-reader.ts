@@ -5,6 +5,8 @@ import { type Message, MessageDecoder } from './message.js';
 export interface TransferBody {
   /** Length of the body; Infinity for one that ends with the stream. */
   readonly bodyBytes: number;
+  /** The body comes in chunks, each behind its length; one of 0 bytes ends it. `bodyBytes` is 0 then. docs/APPLICATIONS.md, "Streams" */
+  readonly isChunked?: boolean;
   /** Whether a message follows the body. */
   readonly hasTrailer: boolean;
   /** The next bytes of the body, valid only during the call. Their release is this side's business. */
@@ -25,16 +27,22 @@ export interface TransferHandler {
   onFraming(bytes: number): void;
 }
 
+/** Of the length before a chunk, big-endian. docs/APPLICATIONS.md, "Streams" */
+const LENGTH_BYTES = 4;
+
 /**
  * Reads one application stream: a header message, the body it announces and, for some kinds, a trailer message. docs/APPLICATIONS.md, "Streams".
  * Chunks may be split anywhere. Never throws, whatever arrives: a fault is told once, and what comes after it, or after the end, is forgotten.
  */
 export class TransferReader {
   private readonly handler: TransferHandler;
-  private state: 'header' | 'body' | 'trailer' | 'ended' | 'faulty' = 'header';
+  private state: 'header' | 'body' | 'length' | 'trailer' | 'ended' | 'faulty' = 'header';
   private decoder = new MessageDecoder();
   private body: TransferBody | null = null;
   private bodyBytesLeft = 0;
+  /** Of the length of a chunk. */
+  private lengthBytes = 0;
+  private chunkLength = 0;
 
   constructor(handler: TransferHandler) {
     this.handler = handler;
@@ -45,11 +53,22 @@ export class TransferReader {
     return this.state === 'ended';
   }
 
+  /** Some of it has arrived, and not all. */
+  get isUnderWay(): boolean {
+    return this.body !== null && this.state !== 'ended' && this.state !== 'faulty';
+  }
+
   /** The next bytes of the stream, valid only during the call. */
   push(chunk: Uint8Array): void {
-    let at = 0;
+    const end = this.take(chunk, 0);
+    if (end < chunk.length) this.handler.onFraming(chunk.length - end);
+  }
+
+  /** Takes bytes from `start` on and returns where it stopped: the end of the chunk, or of what the header announced. */
+  take(chunk: Uint8Array, start: number): number {
+    let at = start;
     let bodyBytes = 0;
-    while (at < chunk.length) {
+    while (at < chunk.length && this.state !== 'ended') {
       if (this.state === 'body') {
         const end = at + Math.min(this.bodyBytesLeft, chunk.length - at);
         bodyBytes += end - at;
@@ -59,7 +78,8 @@ export class TransferReader {
         at = this.pushFraming(chunk, at);
       }
     }
-    if (bodyBytes < chunk.length) this.handler.onFraming(chunk.length - bodyBytes);
+    if (bodyBytes < at - start) this.handler.onFraming(at - start - bodyBytes);
+    return at;
   }
 
   /** The stream has ended. */
@@ -76,17 +96,37 @@ export class TransferReader {
   private pushBody(bytes: Uint8Array): void {
     this.bodyBytesLeft -= bytes.length;
     this.body?.onBody(bytes);
-    if (this.state === 'body' && this.bodyBytesLeft === 0) this.handleBodyEnd();
+    if (this.state !== 'body' || this.bodyBytesLeft > 0) return;
+    if (this.body?.isChunked === true) this.state = 'length';
+    else this.handleBodyEnd();
   }
 
   /** Everything but body bytes; returns where it stopped. */
   private pushFraming(chunk: Uint8Array, at: number): number {
-    if (this.state === 'ended' || this.state === 'faulty') return chunk.length;
+    if (this.state === 'faulty') return chunk.length;
+    if (this.state === 'length') return this.pushLength(chunk, at);
     const end = this.decoder.push(chunk, at);
     const { result } = this.decoder;
     if (result instanceof Fault) this.fail(result);
     else if (result !== null) this.handleMessage(result);
     return end;
+  }
+
+  private pushLength(chunk: Uint8Array, at: number): number {
+    while (at < chunk.length && this.lengthBytes < LENGTH_BYTES) {
+      this.chunkLength = this.chunkLength * 256 + chunk[at++];
+      this.lengthBytes++;
+    }
+    if (this.lengthBytes === LENGTH_BYTES) this.beginChunk();
+    return at;
+  }
+
+  private beginChunk(): void {
+    this.bodyBytesLeft = this.chunkLength;
+    this.lengthBytes = 0;
+    this.chunkLength = 0;
+    if (this.bodyBytesLeft > 0) this.state = 'body';
+    else this.handleBodyEnd();
   }
 
   private handleMessage(message: Message): void {
@@ -101,8 +141,8 @@ export class TransferReader {
     }
     this.body = body;
     this.bodyBytesLeft = body.bodyBytes;
-    this.state = 'body';
-    if (this.bodyBytesLeft === 0) this.handleBodyEnd();
+    this.state = body.isChunked === true ? 'length' : 'body';
+    if (this.state === 'body' && this.bodyBytesLeft === 0) this.handleBodyEnd();
   }
 
   private handleBodyEnd(): void {

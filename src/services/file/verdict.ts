@@ -19,7 +19,7 @@ export interface Verdict extends Message {
 /** A verdict's sentence, in characters. */
 const MAX_SENTENCE = 1_000;
 
-export function goodVerdict(message: string, sha256: string): Verdict {
+export function goodVerdict(message: string, sha256: string | null): Verdict {
   return { kind: 'verdict', ok: true, code: 'ok', message, sha256 };
 }
 

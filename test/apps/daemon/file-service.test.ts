@@ -22,7 +22,10 @@ async function bed(options: Partial<FileServiceOptions> = {}) {
   const outcomes: FileOutcome[] = [];
   const onOutcome = (outcome: FileOutcome): void => void outcomes.push(outcome);
   const service = new FileService({ directory, overwrite: false, onOutcome, ...options });
-  const host = new ServiceHost({ services: [service, service.offers], logger: SILENT });
+  const host = new ServiceHost({
+    services: [service, service.offers, service.series, service.existing],
+    logger: SILENT,
+  });
   host.serve(world.open());
   return { world, inbox, sender, directory, outcomes, service, host };
 }
@@ -83,7 +86,7 @@ describe('the file service', () => {
 
   it.each([
     '../up',
-    'a/b',
+    'a//b',
     'a\\b',
     '',
     '.',
@@ -104,7 +107,7 @@ describe('the file service', () => {
     expect(all.outcomes).toEqual([]);
   });
 
-  it.each([-1, 1.5, 2 ** 60, '10', null])('refuses the length %j', async (bytes) => {
+  it.each([-1, 1.5, 2 ** 60, '10'])('refuses the length %j', async (bytes) => {
     const all = await bed();
     const writer = new TestWriter(all.sender).open(1, [{ kind: 'file', name: 'a', bytes }]);
     expect(await verdictOn(all, writer)).toMatchObject({ ok: false, code: 'badMessage' });

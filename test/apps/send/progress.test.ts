@@ -37,8 +37,16 @@ describe('the line of a file', () => {
     const pace = new PaceMeter(16_777_216, 0);
     pace.sample(4_194_304, 1e9);
     expect(progressLine('big.iso', 16_777_216, 4_194_304, pace)).toBe(
-      "'big.iso'  [########----------------------]   25 %  4.000 MiB  33.55 Mbit/s  ETA 3.000 s",
+      "'big.iso'  [##----]   25 %  4.000 MiB  33.55 Mbit/s  ETA 3.000 s",
     );
+  });
+
+  it('fits 80 columns whatever its name', () => {
+    const pace = new PaceMeter(2e12, 0);
+    pace.sample(1e9, 1e9);
+    const line = progressLine(`${'a/'.repeat(60)}end`, 2e12, 1e9, pace);
+    expect(line).toContain("a/end'");
+    expect(line.length).toBeLessThanOrEqual(80);
   });
 
   it('never shows more than the whole', () => {
@@ -59,7 +67,10 @@ describe('the progress on a terminal', () => {
   function display(isTTY: boolean) {
     const stream = Object.assign(new PassThrough(), { isTTY, columns: 200, rows: 24 });
     let nowNs = 0;
-    const shown = new ProgressDisplay(stream, () => nowNs);
+    const shown = new ProgressDisplay(stream, () => nowNs, [
+      { header: { bytes: 1_000 } },
+      { header: { bytes: 1_000 } },
+    ]);
     const pass = (milliseconds: number): string => {
       nowNs += milliseconds * 1e6;
       vi.advanceTimersByTime(milliseconds);
@@ -77,6 +88,7 @@ describe('the progress on a terminal', () => {
     const drawn = pass(100);
     expect(drawn).toContain("'first'");
     expect(drawn).toContain("'second'");
+    expect(drawn).toMatch(/0\/2 files .* 70 %/);
     shown.remove(first);
     expect(pass(100)).not.toContain("'first'");
     shown.stop();

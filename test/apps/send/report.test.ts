@@ -1,6 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { failedResult, reportResults, skippedResult, verdictResult } from '../../../src/apps/send/report.js';
+import {
+  failedResult,
+  failureSentence,
+  reportResults,
+  skippedResult,
+  verdictResult,
+} from '../../../src/apps/send/report.js';
 import { Results } from '../../../src/apps/shared/results.js';
 import { Fault } from '../../../src/services/file/fault.js';
 import type { FileHeader } from '../../../src/services/file/file-header.js';
@@ -22,9 +28,12 @@ const FILES = [
   failedResult(HEADER, 'idle', 'the peer is lost'),
 ];
 
+const LEFT_OUT = { links: 3, devices: 0, sockets: 1, pipes: 0 };
+const OTHERS = '2 folders\nleft out: 3 links, 1 sockets\n';
+
 function reported(isJson: boolean, files = FILES): string {
   const stream = new PassThrough();
-  reportResults(new Results(stream), files, isJson);
+  reportResults(new Results(stream), { files, foldersMade: 2, leftOut: LEFT_OUT }, isJson);
   return said(stream);
 }
 
@@ -75,7 +84,16 @@ describe('what became of the files', () => {
           data_lost_frames: 0,
         },
       ],
-      summary: { files_sent: 1, files_resumed: 0, files_skipped: 0, files_failed: 2, sent_bytes: 1_250_000 },
+      summary: {
+        files_sent: 1,
+        files_resumed: 0,
+        files_skipped: 0,
+        files_failed: 2,
+        sent_bytes: 1_250_000,
+        folders_made: 2,
+        files_unlisted: 0,
+        left_out: LEFT_OUT,
+      },
     });
   });
 
@@ -88,7 +106,8 @@ describe('what became of the files', () => {
     expect(reported(false, files)).toBe(
       "sent 'a.bin' (1.192 MiB, resumed at 976.6 KiB) in 100.0 ms, 20.00 Mbit/s, SHA-256 verified by the receiver\n" +
         "skipped 'a.bin' (1.192 MiB): the receiver has it already, SHA-256 verified\n" +
-        '1 files sent (1 of them resumed), 1 skipped, 0 failed; 244.1 KiB sent\n',
+        '1 files sent (1 of them resumed), 1 skipped, 0 failed; 244.1 KiB sent\n' +
+        OTHERS,
     );
     const { files: documents, summary } = JSON.parse(reported(true, files));
     expect(documents[0]).toMatchObject({
@@ -104,7 +123,14 @@ describe('what became of the files', () => {
   it('is a line for each verified file for people', () => {
     expect(reported(false)).toBe(
       "sent 'a.bin' (1.192 MiB) in 100.0 ms, 100.0 Mbit/s, SHA-256 verified by the receiver, 7 data frames lost and sent again\n" +
-        '1 files sent, 0 skipped, 2 failed; 1.192 MiB sent\n',
+        '1 files sent, 0 skipped, 2 failed; 1.192 MiB sent\n' +
+        OTHERS,
     );
+  });
+
+  it('names the first ten of many failures, and counts of many files', () => {
+    const many = Array.from({ length: 30 }, (_, at) => failedResult(HEADER, 'failed', `no ${at}`));
+    expect(failureSentence(many, 40)).toMatch(/^30 of 40 failed: no 0; .*; no 9; and 20 more$/);
+    expect(reported(false, Array(30).fill(FILES[0]))).toMatch(/^30 files sent/);
   });
 });

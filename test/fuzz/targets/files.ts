@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileOutcome, FileService } from '../../../src/apps/daemon/file-service.js';
 import { encodeMessage, type Message } from '../../../src/services/file/message.js';
+import type { StreamService } from '../../../src/services/service.js';
 import { Input } from '../engine/input.js';
 import { bytesOf, must, type Target, textOf } from '../engine/target.js';
 import { MemoryFiles } from './memory-files.js';
@@ -8,6 +9,8 @@ import { HostileStream, streamBytes } from './served-stream.js';
 
 const DIRECTORY = '/received';
 const STREAMS = 3;
+/** The stream that carries files in a row. */
+const SERIES = 2;
 const NAMES = ['a', 'b', 'a', '../a', '.a', 'a/b', '', 'CON', 'a.part'];
 /** Turns of the promises that a transfer needs at most: some for each call of the file system. */
 const MOST_TURNS = 500;
@@ -20,6 +23,10 @@ export const files: Target = {
     Uint8Array.from([200, 0, 0, 0, 0, 0, 0, 3, 0, 1, 0, 9, 3, 1, 2, 3, 1, 0, 0, 0, 1, 0]),
     // The same with another digest.
     Uint8Array.from([200, 0, 0, 0, 0, 0, 0, 3, 0, 1, 0, 9, 3, 1, 2, 3, 1, 0, 0, 0, 2, ...bytesOf('0'.repeat(64)), 0]),
+    // Two good files in a row on the third stream.
+    Uint8Array.from([
+      200, 0, 2, 0, 0, 0, 0, 3, 0, 1, 2, 9, 3, 1, 2, 3, 1, 2, 0, 0, 1, 1, 2, 0, 0, 0, 1, 0, 0, 1, 2, 0, 0, 1, 1,
+    ]),
     Uint8Array.from([200, 0, ...encodeMessage({ kind: 'file', name: 'x', bytes: 2 })]),
   ],
   words: ['file', 'digest', 'name', 'bytes', 'mode', 'sha256', '"kind":', '{', '}'],
@@ -34,7 +41,11 @@ export const files: Target = {
       fileSystem,
       onOutcome: (outcome) => void outcomes.push(outcome),
     });
-    const streams = Array.from({ length: STREAMS }, (_, index) => new Peer(service, index + 1));
+    const streams = Array.from(
+      { length: STREAMS },
+      (_, index) => new Peer(index === SERIES ? service.series : service, index + 1),
+    );
+    streams[SERIES].stream.push(encodeMessage({ kind: service.series.kind }));
     while (!input.isOver) {
       const peer = input.pick(streams);
       peer.step(input);
@@ -43,7 +54,10 @@ export const files: Target = {
     for (const { stream } of streams) stream.abort();
     await service.close();
     await turns(MOST_TURNS);
-    for (const { stream } of streams) must(stream.answers.length + stream.refusals.length <= 1, 'one verdict a stream');
+    for (const { stream } of streams.slice(0, SERIES))
+      must(stream.answers.length + stream.refusals.length <= 1, 'one verdict a stream');
+    const numbers = streams[SERIES].stream.answers.map(({ at }) => at);
+    must(new Set(numbers).size === numbers.length, 'one verdict for each file of a series');
     checkOutcomes(outcomes, fileSystem);
     for (const { flowId, verdict } of outcomes) {
       const said = streams.find(({ stream }) => stream.receiver.id === flowId)!.stream.said;
@@ -57,7 +71,7 @@ class Peer {
   readonly stream: HostileStream;
   private readonly body: number[] = [];
 
-  constructor(service: FileService, id: number) {
+  constructor(service: StreamService, id: number) {
     this.stream = new HostileStream(service, id, () => 0);
   }
 
@@ -78,7 +92,8 @@ class Peer {
     if (kind === 2) return { kind: 'digest', sha256: textOf(input.bytes(64)) };
     this.body.length = 0;
     const name = kind === 0 ? input.pick(NAMES) : textOf(input.bytes(input.u8()));
-    return { kind: 'file', name, bytes: input.below(64), mode: input.near(420) };
+    const bytes = input.below(64);
+    return { kind: 'file', name, bytes: bytes === 63 ? null : bytes, mode: input.near(420) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { FileSystem, OpenFile } from '../../../src/services/file/incoming-file.js';
+import type { FileSystem, OpenFile } from '../../../src/services/file/file-system.js';
 import { must } from '../engine/target.js';
 
 /** A directory in memory, which fails when it is told to. Nothing outside it can be named. */
@@ -41,9 +41,15 @@ export class MemoryFiles implements FileSystem {
     this.files.delete(this.nameOf(path));
   }
 
+  async mkdir(path: string): Promise<void> {
+    this.count();
+    must(path.startsWith(this.directory), `'${path}' is outside the receive directory`);
+    throw failure('EROFS');
+  }
+
   async lstat(path: string) {
     this.existing(path);
-    return { isFile: () => true, isSymbolicLink: () => false };
+    return { isFile: () => true, isDirectory: () => false, isSymbolicLink: () => false };
   }
 
   private handleOf(name: string): OpenFile {

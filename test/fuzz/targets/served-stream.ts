@@ -68,6 +68,10 @@ export class HostileStream implements ServedStream {
     must(this.answers.length < MOST_ANSWERS, 'a stream has no end of answers');
   }
 
+  answer(message: Message): void {
+    this.reply(message);
+  }
+
   /** As far as services use it. */
   private fakeReceiver(id: number): Receiver {
     const statistics = { creditsSent: 0, creditsUsed: 0, creditsUnused: 0, creditsDropped: 0, bytesDelivered: 0 };

@@ -3,7 +3,7 @@ import fs, { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { FileSystem, OpenFile } from '../../../src/services/file/incoming-file.js';
+import type { FileSystem, OpenFile } from '../../../src/services/file/file-system.js';
 
 /** A directory that goes with the test. */
 export async function temporaryDirectory(): Promise<string> {
@@ -93,6 +93,7 @@ export function failingFileSystem({
       pass('unlink');
       await fs.unlink(path);
     },
+    mkdir: (path, mode) => fs.mkdir(path, mode),
     lstat: async (path) => {
       pass('lstat');
       return fs.lstat(path);

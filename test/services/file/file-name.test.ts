@@ -5,6 +5,7 @@ import {
   fileNameProblem,
   localNameProblem,
   MAX_NAME_BYTES,
+  pathNameProblem,
   temporaryName,
 } from '../../../src/services/file/file-name.js';
 import { allowLongRuns, holds } from '../../harness/seeds.js';
@@ -85,5 +86,37 @@ describe('a temporary name', () => {
       expect(Buffer.from(temporary).toString()).toBe(temporary);
     });
     expect(Buffer.byteLength(temporaryName('x'.repeat(255), '0123456789ab'))).toBe(MAX_NAME_BYTES);
+  });
+});
+
+describe('a relative name', () => {
+  it.each(['a', 'a/b', 'a/.gitignore', `${'a/'.repeat(64)}b`])('%s is taken', (name) => {
+    expect(pathNameProblem(name)).toBeNull();
+  });
+
+  it.each([
+    '',
+    '/a',
+    'a/',
+    'a//b',
+    '..',
+    '../a',
+    'a/../b',
+    'a/..',
+    'a/./b',
+    '.a/b',
+    'a\\b',
+    'a/b\0',
+    'a/.b.tag.part',
+    `${'a/'.repeat(65)}b`,
+    `${'a/'.repeat(1_000)}b`,
+    `a/${'b'.repeat(256)}`,
+  ])('%j is not', (name) => {
+    expect(pathNameProblem(name)).not.toBeNull();
+  });
+
+  it('has an unfinished file of its own in each folder', () => {
+    expect(temporaryName('a/x', 't')).not.toBe(temporaryName('b/x', 't'));
+    expect(temporaryName('a/x', 't')).toMatch(/^\.[0-9a-f]{12}-x\.t\.part$/);
   });
 });

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.js';
 import { FaultError, faultOf } from '../../../src/services/file/fault.js';
-import { checkReceiveDirectory, type FileSystem, IncomingFile } from '../../../src/services/file/incoming-file.js';
+import type { FileSystem } from '../../../src/services/file/file-system.js';
+import { checkReceiveDirectory, IncomingFile } from '../../../src/services/file/incoming-file.js';
 import { failingFileSystem, systemError, temporaryDirectory } from './failing-file-system.js';
 
 interface Wish {
@@ -17,7 +18,7 @@ async function openFile({ directory, name = 'a', overwrite = false, fileSystem }
   const extra = fileSystem === undefined ? {} : { fileSystem };
   const file = await IncomingFile.open({ directory, name, mode: 0o644, overwrite, ...extra });
   const content = Buffer.from('new');
-  await file.handle.write(content, 0, content.length);
+  await file.handle.write(content, 0, content.length, 0);
   return file;
 }
 

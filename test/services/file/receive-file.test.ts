@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { SeededRandom } from '../../../src/base/random.js';
 import { Fault } from '../../../src/services/file/fault.js';
 import type { FileHeader } from '../../../src/services/file/file-header.js';
-import type { FileSystem, OpenFile } from '../../../src/services/file/incoming-file.js';
+import type { FileSystem, OpenFile } from '../../../src/services/file/file-system.js';
 import { BUFFER_BYTES, FileReceiver, WRITE_BYTES, WriteBehind } from '../../../src/services/file/receive-file.js';
 import type { Verdict } from '../../../src/services/file/verdict.js';
 import { allowLongRuns, TEST_SEED } from '../../harness/seeds.js';

@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { XpassError } from '../../base/errors.js';
+import { ExitCode } from '../../base/exit-codes.js';
+import { Failure } from '../../base/failure.js';
+import type { FlowReader, FlowWriter } from '../../core/flow-callbacks.js';
+import type { FlowOptions } from '../../net/host-options.js';
+import type { Receiver } from '../../net/receiver.js';
+import type { Sender } from '../../net/sender.js';
+import { ANSWERS_KIND } from '../../services/answer-flow.js';
+import { Fault } from '../../services/file/fault.js';
+import { encodeMessage, type Message } from '../../services/file/message.js';
+import { FILES_KIND, MessagesBody } from '../../services/file/series-body.js';
+import type { TransferBody } from '../../services/file/transfer-reader.js';
+import { parseVerdict, type Verdict, VerdictBody } from '../../services/file/verdict.js';
+import { IncomingStream } from '../../services/incoming-stream.js';
+import type { FlowHost } from '../../services/service.js';
+import type { RateLimiter } from './rate-limiter.js';
+
+export interface SeriesTransferOptions {
+  readonly host: FlowHost;
+  readonly logger: Logger;
+  readonly peer: number;
+  readonly share: FlowOptions;
+  readonly limiter: RateLimiter;
+}
+
+/** A file that waits for its verdict. */
+interface Pending {
+  readonly sha256: string;
+  readonly resolve: (verdict: Verdict) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Sends small files in a row on one flow, without waiting for the verdict of one before the next begins. Verdicts come on another flow, as files are done.
+ * What is wrong with one file does not touch the others; when the flow is lost, all that have no verdict fail with it.
+ */
+export class SeriesTransfer implements FlowWriter {
+  private readonly options: SeriesTransferOptions;
+  private readonly sender: Sender;
+  private readonly pending = new Map<number, Pending>();
+  private sentFiles = 0;
+  private toldFrames = 0;
+  private turn: Promise<unknown> = Promise.resolve();
+  private wake: () => void = () => undefined;
+  private over: unknown = null;
+  /** Of the stream as a whole. */
+  private refusal: Verdict | null = null;
+  private ended: () => void = () => undefined;
+  private readonly closed: Promise<void>;
+
+  /** Throws XpassError when no flow can be opened. */
+  constructor(options: SeriesTransferOptions) {
+    const { host, peer, share } = options;
+    this.options = options;
+    this.closed = new Promise((resolve) => {
+      this.ended = resolve;
+    });
+    this.sender = host.openSender(peer, this, { ...share, onReply: (reply) => this.readReply(reply) });
+    this.sender.write(encodeMessage({ kind: FILES_KIND }));
+  }
+
+  /** No file can be sent on it any more. */
+  get isOver(): boolean {
+    return this.over !== null;
+  }
+
+  /** Data frames that were lost and sent again since this was asked last. */
+  takeLostFrames(): number {
+    const { framesRepaired } = this.sender.statistics;
+    const lostFrames = framesRepaired - this.toldFrames;
+    this.toldFrames = framesRepaired;
+    return lostFrames;
+  }
+
+  /** Sends the whole stream of one file. Resolves with its verdict, bad ones included; throws XpassError or a Failure when the flow is lost. */
+  async send(parts: readonly Uint8Array[], sha256: string): Promise<Verdict> {
+    const written = this.turn.then(() => this.write(parts, sha256));
+    this.turn = written.catch(() => undefined);
+    return (await written).verdict;
+  }
+
+  /** No file follows. Resolves when the flow is closed. */
+  async end(): Promise<void> {
+    if (this.over === null) {
+      this.sender.end();
+      await this.closed;
+    }
+    this.sender.forgetReplies();
+  }
+
+  /** Gives up what has no verdict. */
+  abort(error: XpassError | Failure): void {
+    this.fail(error);
+    this.sender.reset();
+  }
+
+  onWritable(): void {
+    this.wake();
+  }
+
+  onClosed(error: XpassError | null): void {
+    this.fail(error ?? new Failure(ExitCode.failed, 'the flow was closed before the receiver gave its verdict'));
+    this.ended();
+  }
+
+  /** In an object, since what an async function returns is awaited: the verdict would hold up the files behind. */
+  private async write(parts: readonly Uint8Array[], sha256: string): Promise<{ verdict: Promise<Verdict> }> {
+    if (this.refusal !== null) return { verdict: Promise.resolve(this.refusal) };
+    if (this.over !== null) throw this.over;
+    const { limiter, host } = this.options;
+    const verdict = new Promise<Verdict>((resolve, reject) => {
+      this.pending.set(this.sentFiles++, { sha256, resolve, reject });
+    });
+    // Whoever waits for it is told; nobody does while the file is being written.
+    verdict.catch(() => undefined);
+    for (const part of parts) {
+      const waitNs = limiter.take(part.length, host.now());
+      if (waitNs > 0) await sleep(waitNs / 1e6);
+      while (!this.sender.isClosed && !this.sender.write(part)) {
+        await new Promise<void>((resolve) => {
+          this.wake = resolve;
+        });
+      }
+    }
+    return { verdict };
+  }
+
+  private fail(error: unknown): void {
+    this.over ??= error;
+    this.wake();
+    for (const { reject } of this.pending.values()) reject(error);
+    this.pending.clear();
+  }
+
+  private readReply(reply: Receiver): FlowReader | null {
+    if (this.over !== null) return null;
+    const { host, logger } = this.options;
+    return new IncomingStream({
+      receiver: reply,
+      host,
+      logger,
+      accept: (message) => this.acceptReply(message, reply),
+      onRefused: (fault) => this.handleWrongReply(fault),
+      onClosed: () => undefined,
+    });
+  }
+
+  private acceptReply(message: Message, reply: Receiver): TransferBody | Fault {
+    if (message.kind === ANSWERS_KIND) {
+      return new MessagesBody(
+        (answer) => this.handleAnswer(answer),
+        (bytes) => reply.release(bytes),
+      );
+    }
+    const verdict = parseVerdict(message);
+    return verdict instanceof Fault ? verdict : new VerdictBody(verdict, (read) => this.handleRefusal(read));
+  }
+
+  /** The stream as a whole is refused: each file has the same verdict. */
+  private handleRefusal(verdict: Verdict): void {
+    this.refusal = { ...verdict, ok: false };
+    for (const { resolve } of this.pending.values()) resolve(this.refusal);
+    this.pending.clear();
+    this.abort(new Failure(ExitCode.failed, verdict.message));
+  }
+
+  private handleWrongReply({ code, message }: Fault): void {
+    if (code !== 'aborted') this.abort(new Failure(ExitCode.failed, `the receiver's answer is wrong: ${message}`));
+  }
+
+  private handleAnswer(answer: Message | Fault): void {
+    const verdict = answer instanceof Fault ? answer : parseVerdict(answer);
+    if (verdict instanceof Fault) {
+      this.handleWrongReply(verdict);
+      return;
+    }
+    const { at } = answer as Message;
+    const file = this.pending.get(at as number);
+    if (file === undefined) return;
+    this.pending.delete(at as number);
+    const isOther = verdict.ok && verdict.sha256 !== file.sha256;
+    if (isOther)
+      file.reject(new Failure(ExitCode.failed, 'the receiver says that it has the file, but with another SHA-256'));
+    else file.resolve(verdict);
+  }
+}
