@@ -10,7 +10,9 @@ import { ScenarioText } from '../../scenario/scenario-text.js';
 import type { SimulationRun } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';
 import { simulate } from '../../sim/simulate.js';
-import type { PlayEvent, PlayFailure, PlayRequest } from './messages.js';
+import { planFlows } from '../../sim/traffic/plan-flows.js';
+import { chancesOf, largestFrameBytes } from '../../sim/world.js';
+import type { Checked, PlayEvent, PlayFailure, PlayRequest } from './messages.js';
 
 /** Between two looks of a reader who sees it move (ours). */
 const POST_MS = 80;
@@ -24,10 +26,17 @@ addEventListener('message', ({ data }: MessageEvent<PlayRequest>) => void answer
 
 async function answer(request: PlayRequest): Promise<void> {
   try {
-    play(await scenarioOf(request));
+    const scenario = await scenarioOf(request);
+    if (request.kind === 'play') play(scenario);
+    else post(check(scenario));
   } catch (error) {
     post(failure(error));
   }
+}
+
+function check({ traffic, seed, topology }: Scenario): Checked {
+  const flows = planFlows(traffic, chancesOf(seed).traffic, largestFrameBytes(topology)).length;
+  return { kind: 'checked', flows, hosts: topology.hosts.length, links: topology.links.map(({ name }) => name) };
 }
 
 function scenarioOf({ path, source }: PlayRequest): Promise<Scenario> {
@@ -41,29 +50,29 @@ async function refuseTable(file: string, where: string): Promise<never> {
 
 function play(scenario: Scenario): void {
   const startMs = performance.now();
-  const first = needsFirstRun(scenario) ? firstRun(scenario, startMs).result : undefined;
-  const played = sampled(scenario, first);
+  const played = needsFirstRun(scenario) ? sampled(scenario, firstRun(scenario).result) : sampled(scenario);
   const { durationNs, jainWindowsNs } = played;
+  post({ kind: 'begun', durationNs, jainWindowsNs, faults: faultMarks(scenario.faults) });
+  const begunMs = performance.now();
   let postedMs = Number.NEGATIVE_INFINITY;
-  const playMs = performance.now();
   const run = simulate(played, {
     onSample: (nowNs, series) => {
       const ms = performance.now();
       if (ms < postedMs + POST_MS) return;
       postedMs = ms;
-      post({ kind: 'part', nowNs, wallMs: ms - playMs, durationNs, jainWindowsNs, series: series() });
+      post({ kind: 'part', nowNs, wallMs: ms - begunMs, series: series() });
     },
   });
   const endMs = performance.now();
   const json = JSON.stringify(resultJson(run.result, (endMs - startMs) / 1000));
-  post({ kind: 'whole', wallMs: endMs - playMs, run, json, faults: faultMarks(scenario.faults) });
+  post({ kind: 'whole', wallMs: endMs - begunMs, run, json });
 }
 
-function firstRun(scenario: Scenario, startMs: number): SimulationRun {
+function firstRun(scenario: Scenario): SimulationRun {
   let steps = 0;
   return simulate(scenario, {
     onStep: ({ network: { nowNs } }) => {
-      if (++steps % STEPS_PER_LOOK === 0) post({ kind: 'first', nowNs, wallMs: performance.now() - startMs });
+      if (++steps % STEPS_PER_LOOK === 0) post({ kind: 'first', nowNs });
     },
   });
 }
