@@ -16,6 +16,7 @@ const commands = {
   fuzz: { script: () => join(root, 'test/fuzz/fuzz.mjs') },
   chaos: { script: () => join(root, 'test/loopback/chaos/chaos.mjs') },
   nodes: { script: () => join(root, '.config/install-nodes.mjs') },
+  site: { built: true, script: () => join(root, '.config/site.mjs') },
   typedoc: { script: () => packageCommand('typedoc') },
   biome: { script: () => packageCommand('@biomejs/biome', 'biome') },
 };

@@ -49,14 +49,23 @@ const PLACES = [
   ['playground.html', 'playground.html', 'Playground'],
 ] as const;
 
-export function sitePage({ title, path, main, side = '', style = '', scripts = '', policy = POLICY }: PageParts): string {
+export function sitePage({
+  title,
+  path,
+  main,
+  side = '',
+  style = '',
+  scripts = '',
+  policy = POLICY,
+}: PageParts): string {
   const up = '../'.repeat(path.split('/').length - 1);
   const here = PLACES.findLast(([prefix]) => path.startsWith(prefix)) ?? PLACES[0];
   const links = PLACES.map(
     (place) => `<a href="${up}${place[1]}"${place === here ? ' aria-current="true"' : ''}>${place[2]}</a>`,
   );
   const search = policy === POLICY;
-  const body = side === '' ? main : `<div class="with-contents">\n<nav aria-label="Documents">\n${side}\n</nav>\n${main}\n</div>`;
+  const body =
+    side === '' ? main : `<div class="with-contents">\n<nav aria-label="Documents">\n${side}\n</nav>\n${main}\n</div>`;
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -3,7 +3,7 @@
 import { commandLine } from '../../report/output/command-line.js';
 import { download, element, made } from './elements.js';
 import { Form } from './form.js';
-import type { PlayEvent } from './messages.js';
+import type { PlayEvent, PlayedWhole } from './messages.js';
 import { RunView } from './run-view.js';
 import { ScenarioDocument } from './scenario-document.js';
 import { addressOf, type Shared, sharedIn } from './share.js';
@@ -56,7 +56,7 @@ function show(shared: Shared): void {
 }
 
 function hearCheck(event: PlayEvent): void {
-  if (event.kind === 'failure') return showProblem(event);
+  if (event.kind === 'failure') showProblem(event);
   if (event.kind !== 'checked') return;
   const { flows, hosts, links } = event;
   showProblem(null);
@@ -110,22 +110,21 @@ function setRunning(isRunning: boolean): void {
 }
 
 function hearRun(event: PlayEvent): void {
-  switch (event.kind) {
-    case 'first':
-      return view.first(event.nowNs);
-    case 'begun':
-      return view.begin(event);
-    case 'part':
-      return view.part(event);
-    case 'whole':
-      view.whole(event);
-      result = event.json;
-      saveResult.disabled = false;
-      return finish('Done');
-    case 'failure':
-      showProblem(event);
-      return finish('Failed');
+  if (event.kind === 'first') view.first(event.nowNs);
+  else if (event.kind === 'begun') view.begin(event);
+  else if (event.kind === 'part') view.part(event);
+  else if (event.kind === 'whole') hearWhole(event);
+  else if (event.kind === 'failure') {
+    showProblem(event);
+    finish('Failed');
   }
+}
+
+function hearWhole(event: PlayedWhole): void {
+  view.whole(event);
+  result = event.json;
+  saveResult.disabled = false;
+  finish('Done');
 }
 
 async function share(): Promise<void> {
