@@ -47,12 +47,26 @@ function jain({ series, flows, jainWindowsNs }: RunSoFar, time: Unit): { x: numb
   return { x: Array.from(x), lines: [{ name, y: Array.from(y, known), isShown: true }] };
 }
 
-/** An empty place at the end of the run, so that lines grow towards it. */
-function toTheEnd(figure: PageFigure, end: number): PageFigure {
-  const lines = figure.lines.map((line) => ({ ...line, y: line.y.map(known) }));
-  if ((figure.x.at(-1) ?? 0) >= end) return { ...figure, lines };
-  return { ...figure, x: [...figure.x, end], lines: lines.map((line) => ({ ...line, y: [...line.y, null] })) };
+/**
+ * From 0 to the end of the run, with empty places where nothing is known, so that lines grow towards the end. Charts that share their zoom need the very same
+ * range: of two that differ each would set the other without an end.
+ */
+function toTheEnd({ x, lines, ...figure }: PageFigure, end: number): PageFigure {
+  const before = x.filter((each) => each > 0 && each < end * (1 - ROUNDING));
+  const hasEnd = x.length > before.length;
+  const last = hasEnd ? x.length - 1 : -1;
+  return {
+    ...figure,
+    x: [0, ...before, end],
+    lines: lines.map((line) => ({
+      ...line,
+      y: [null, ...line.y.slice(0, before.length).map(known), hasEnd ? known(line.y[last]) : null],
+    })),
+  };
 }
+
+/** Times have five digits (report/run-series.ts). */
+const ROUNDING = 1e-4;
 
 /** Charts have gaps where values are null. */
 function known(value: number | null): number | null {
