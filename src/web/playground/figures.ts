@@ -1,3 +1,4 @@
+// Tested by test/loopback/playground.test.ts
 /** What the playground draws of a run, while it goes on and when it is over. Units stay the same from the first sample to the last. */
 import type { PageFigure, PageLine } from '../../report/page-data.js';
 import { everyFlow, everyLink, jainLine, sampledRun } from '../../report/run-series.js';

@@ -1,3 +1,4 @@
+// Tested by test/loopback/playground.test.ts
 /** A scenario in the address of the page, behind the `#`: no server sees it. */
 
 /** What an address carries. */
