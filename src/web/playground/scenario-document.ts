@@ -246,8 +246,8 @@ export class ScenarioDocument {
 
   /** Empty where nothing is written, or more than one value. */
   private text(path: Path): string {
-    const node = this.document.getIn(path, true);
-    return isScalar(node) && node.value !== null ? String(node.value) : '';
+    const value = this.document.getIn(path);
+    return typeof value === 'string' ? value : '';
   }
 }
 
