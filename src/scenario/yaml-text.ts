@@ -11,8 +11,8 @@ export interface FileText {
 }
 
 /**
- * The text of a YAML file, and so of a JSON file as well, whose scalars are the texts that were written, and which knows the line of everything in it. All methods throw a
- * ConfigError that names the file and the line.
+ * The text of a YAML file, and so of a JSON file as well, whose scalars are the texts that were written, and which knows the line of everything in it. All
+ * methods throw a ConfigError that names the file and the line.
  */
 export class YamlText {
   readonly path: string;
