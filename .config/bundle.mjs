@@ -126,7 +126,7 @@ for (const path of pages) {
     platform: 'browser',
     logLevel: 'warn',
     tsconfig: true,
-    output: { file: join(OUT, pageFile(path)), format: 'iife', minify: true, comments: false },
+    output: { file: join(OUT, pageFile(path)), format: 'iife', minify: true, comments: false, codeSplitting: false },
   });
 }
 writeFileSync(join(OUT, 'LICENSES-OF-OTHERS.txt'), licences());

@@ -17,6 +17,7 @@ const commands = {
   chaos: { script: () => join(root, 'test/loopback/chaos/chaos.mjs') },
   attacks: { script: () => join(root, 'test/loopback/attacks/attacks.mjs') },
   nodes: { script: () => join(root, '.config/install-nodes.mjs') },
+  site: { built: true, script: () => join(root, '.config/site.mjs') },
   typedoc: { script: () => packageCommand('typedoc') },
   biome: { script: () => packageCommand('@biomejs/biome', 'biome') },
 };

@@ -2,7 +2,12 @@ import { displayDuration, displayRate } from '../base/display.js';
 import { settingsOf } from '../base/setting.js';
 import type { Fault } from '../sim/scenario.js';
 import { IMPAIRMENT_SETTINGS, PORT_SETTINGS } from '../switch/link-settings.js';
-import type { TimeMark } from './run-report.js';
+
+/** What happened on the way. */
+export interface TimeMark {
+  readonly atNs: number;
+  readonly text: string;
+}
 
 /** What to write at the time of each fault; those of one instant and one text, such as both directions of a link, once. */
 export function faultMarks(faults: readonly Fault[]): TimeMark[] {

@@ -5,6 +5,7 @@
 import { displayCount, displayDuration } from '../base/display.js';
 import type { RunSeries, SimulationResult, SimulationRun } from '../sim/result.js';
 import { type Column, count, number, type TableData, tableOf, text } from '../telemetry/columns.js';
+import type { TimeMark } from './fault-marks.js';
 import { escapeHtml, facts, figure, htmlTable, page, paragraph } from './html.js';
 import type { PageData, PageMark } from './page-data.js';
 import { drawChart } from './plot/draw.js';
@@ -30,11 +31,6 @@ export interface ReportOptions {
   readonly script?: string | undefined;
   /** What happened on the way, such as faults, by the time. */
   readonly marks?: readonly TimeMark[] | undefined;
-}
-
-export interface TimeMark {
-  readonly atNs: number;
-  readonly text: string;
 }
 
 /** Rows of one table; the JSON result has them all. */

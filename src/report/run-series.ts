@@ -10,10 +10,13 @@ import { largestOf, type Unit } from './units.js';
 /** More lines than these cannot be followed in one figure. */
 const MAX_LINES = 8;
 
+/** What figures need of a result. */
+export type DrawnResult = Pick<SimulationResult, 'flows' | 'jainByWindow'>;
+
 /** A run's series with what the result says about each of its flows. */
 export interface SampledRun {
   readonly series: RunSeries;
-  readonly result: SimulationResult;
+  readonly result: DrawnResult;
   /** Of `series.flows`, one each. */
   readonly lives: readonly Life[];
 }
@@ -67,7 +70,7 @@ interface Life {
   readonly endNs: number;
 }
 
-export function sampledRun(result: SimulationResult, series: RunSeries): SampledRun {
+export function sampledRun(result: DrawnResult, series: RunSeries): SampledRun {
   const byId = new Map(result.flows.map((flow) => [flow.id, flow]));
   return { series, result, lives: series.flows.map((flow) => lifeOf(byId.get(flow.id), flow, series)) };
 }

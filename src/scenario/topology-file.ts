@@ -6,7 +6,8 @@ import { linkFields } from './link-text.js';
 import { linkShape } from './setting-shapes.js';
 import { EXPLICIT_FIELDS } from './topology-shape.js';
 import { list, mapping, shaped, written } from './written.js';
-import { YamlFile } from './yaml-file.js';
+import { readYaml } from './yaml-file.js';
+import { YamlText } from './yaml-text.js';
 
 /** A topology and what the driver needs to know besides. */
 export interface ChosenTopology {
@@ -44,15 +45,15 @@ const FILE = mapping({
 
 /** Reads the topology that a file describes (deploy/README.md). Throws a ConfigError that names the file, the line, the thing and what is allowed. */
 export async function readTopologyFile(path: string): Promise<ChosenTopology> {
-  return topologyIn(await YamlFile.read(path, KIND));
+  return topologyIn(await readYaml(path, KIND));
 }
 
 /** The same for text that is at hand. */
 export async function parseTopologyFile(path: string, source: string): Promise<ChosenTopology> {
-  return topologyIn(await YamlFile.parse({ path, kind: KIND, source }));
+  return topologyIn(await YamlText.parse({ path, kind: KIND, source }));
 }
 
-function topologyIn(file: YamlFile): ChosenTopology {
+function topologyIn(file: YamlText): ChosenTopology {
   return file.read((document) => {
     const {
       hosts = [],

@@ -120,6 +120,8 @@ export interface LinkSeries {
   /** The highest in the interval. */
   dataQueueBytes: Float64Array;
   creditQueueFrames: Float64Array;
+  /** Credits that found their queue full in the interval; absent in a lab. */
+  creditDrops?: Float64Array;
   utilisation: Float64Array;
 }
 

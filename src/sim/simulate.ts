@@ -12,7 +12,7 @@ import type { LinkProbe } from './measure/link-probe.js';
 import { SeriesRecorder } from './measure/series-recorder.js';
 import { overallUtilisation } from './measure/utilisation.js';
 import type { Network } from './network.js';
-import type { FlowResult, SimulationResult, SimulationRun } from './result.js';
+import type { FlowResult, RunSeries, SimulationResult, SimulationRun } from './result.js';
 import type { Scenario } from './scenario.js';
 import { type FlowPlan, planFlows } from './traffic/plan-flows.js';
 import { TrafficPlayer } from './traffic-player.js';
@@ -26,6 +26,8 @@ export interface SimulateOptions extends WorldMakers {
   readonly onWorld?: ((world: World) => void) | undefined;
   /** Looks at the world after each step. */
   readonly onStep?: (world: World, player: TrafficPlayer) => void;
+  /** Hears of each sample that the scenario asks for; `series` copies what was sampled so far. */
+  readonly onSample?: (nowNs: number, series: () => RunSeries) => void;
 }
 
 /** Plays a scenario and returns its result, the same to the last bit on every machine. Throws XpassError or ConfigError for an impossible scenario. */
@@ -39,6 +41,7 @@ class Simulation {
   private readonly player: TrafficPlayer;
   private readonly fairness: Fairness;
   private readonly recorder: SeriesRecorder | null;
+  private readonly onSample: SimulateOptions['onSample'];
   /** Since when results are measured; the whole run where it ends earlier. */
   private measuredFromNs = 0;
   private readonly bytesBefore: Float64Array;
@@ -48,11 +51,10 @@ class Simulation {
   /** The run has ended with its flows. */
   private hasEnded = false;
 
-  constructor(
-    scenario: Scenario,
-    { onWorld, onStep, slowdowns = scenario.slowdowns ?? true, ...makers }: SimulateOptions,
-  ) {
+  constructor(scenario: Scenario, options: SimulateOptions) {
+    const { onWorld, onStep, onSample, slowdowns = scenario.slowdowns ?? true, ...makers } = options;
     this.scenario = scenario;
+    this.onSample = onSample;
     const chances = chancesOf(scenario.seed);
     const applicationAt = (port: number): Application => ({ acceptFlow: (flow) => this.player.accept(port, flow) });
     this.world = buildWorld({ scenario, chances, applicationAt, ...makers });
@@ -131,6 +133,7 @@ class Simulation {
     const sampleAt = (index: number): void => {
       agenda.at(index * intervalNs, (nowNs) => {
         recorder.sample(nowNs);
+        this.onSample?.(nowNs, () => recorder.series);
         sampleAt(index + 1);
       });
     };

@@ -27,3 +27,7 @@ export function pageColour(name: string): string {
 export function onScheme(hear: () => void): void {
   darkness.addEventListener('change', hear);
 }
+
+export function offScheme(hear: () => void): void {
+  darkness.removeEventListener('change', hear);
+}

@@ -2,7 +2,7 @@
 /** A chart that the reader can point into and zoom, by uPlot. All charts of one `group` share cursor and zoom. */
 import uPlot from 'uplot';
 import type { PageFigure, PageMark } from '../report/page-data.js';
-import { lineColour, lineDash, onScheme, pageColour } from './palette.js';
+import { lineColour, lineDash, offScheme, onScheme, pageColour } from './palette.js';
 
 export interface PlotOptions {
   readonly group: string;
@@ -16,16 +16,27 @@ const FONT = '12px system-ui, sans-serif';
 export class Plot {
   private readonly target: HTMLElement;
   private readonly figure: PageFigure;
+  private readonly group: string;
   private readonly chart: uPlot;
+  private readonly resize = new ResizeObserver(() => this.chart.setSize(this.size()));
+  private readonly repaint = () => this.chart.redraw(false);
 
   constructor(target: HTMLElement, figure: PageFigure, options: PlotOptions) {
     this.target = target;
     this.figure = figure;
     target.replaceChildren();
-    const data = [figure.x, ...figure.lines.map(({ y }) => y)] as uPlot.AlignedData;
-    this.chart = new uPlot(this.options(options), data, target);
-    new ResizeObserver(() => this.chart.setSize(this.size())).observe(target);
-    onScheme(() => this.chart.redraw(false));
+    this.chart = new uPlot(this.options(options), dataOf(figure), target);
+    this.resize.observe(target);
+    onScheme(this.repaint);
+    this.group = options.group;
+  }
+
+  /** It is drawn no more. */
+  end(): void {
+    this.resize.disconnect();
+    offScheme(this.repaint);
+    groups.get(this.group)?.delete(this.chart);
+    this.chart.destroy();
   }
 
   /** Shows the lines of these names and no others. */
@@ -33,6 +44,11 @@ export class Plot {
     this.figure.lines.forEach(({ name }, at) => {
       this.chart.setSeries(at + 1, { show: names.has(name) });
     });
+  }
+
+  /** Other values of the same lines. */
+  update(figure: PageFigure): void {
+    this.chart.setData(dataOf(figure));
   }
 
   private size(): { width: number; height: number } {
@@ -57,6 +73,10 @@ export class Plot {
       },
     };
   }
+}
+
+function dataOf({ x, lines }: PageFigure): uPlot.AlignedData {
+  return [x, ...lines.map(({ y }) => y)] as uPlot.AlignedData;
 }
 
 /** From 0. */

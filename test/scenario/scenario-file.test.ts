@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readScenarioFile, type ScenarioChanges, ScenarioFile } from '../../src/scenario/scenario-file.js';
+import { parseScenarioFile, readScenario } from '../../src/scenario/scenario-file.js';
+import type { ScenarioChanges } from '../../src/scenario/scenario-text.js';
 import { laterRefusal } from '../harness/refusal.js';
 import { scratchDirectory } from '../harness/scratch.js';
 
 async function parse(source: string, changes?: ScenarioChanges) {
-  return (await ScenarioFile.parse('lab.yaml', source)).scenario(changes);
+  return (await parseScenarioFile('lab.yaml', source)).scenario(changes);
 }
 
 /** The sentence with which a file is refused. */
@@ -20,7 +21,7 @@ describe('a scenario file', () => {
   it('takes its name from the file and everything else from a few lines', async () => {
     const path = join(await scratchDirectory(), 'two-flows.yaml');
     await writeFile(path, PAIRS);
-    const scenario = await readScenarioFile(path, { seed: 7 });
+    const scenario = await readScenario(path, { seed: 7 });
     expect(scenario).toMatchObject({
       name: 'two-flows',
       seed: 7,
@@ -72,7 +73,7 @@ describe('a scenario file', () => {
     const path = join(await scratchDirectory(), 'load.yaml');
     await writeFile(join(path, '..', 'sizes.csv'), 'size_bytes,cumulative_probability\n100,0\n300,1\n');
     await writeFile(path, 'flows:\n  - { load: 0.5, file: sizes.csv, flows: 10 }\n');
-    const { traffic } = await readScenarioFile(path);
+    const { traffic } = await readScenario(path);
     const points = [
       { bytes: 100, probability: 0 },
       { bytes: 300, probability: 1 },
@@ -149,10 +150,10 @@ describe('an error in a scenario file', () => {
   });
 
   it('is a file that is not there, or too long', async () => {
-    await expect(readScenarioFile('/nowhere/x.yaml')).rejects.toThrow("scenario file '/nowhere/x.yaml' does not exist");
+    await expect(readScenario('/nowhere/x.yaml')).rejects.toThrow("scenario file '/nowhere/x.yaml' does not exist");
     const path = join(await scratchDirectory(), 'long.yaml');
     await writeFile(path, `#${' '.repeat(2 ** 20)}\n`);
-    await expect(readScenarioFile(path)).rejects.toThrow('at most 1048576 are allowed');
+    await expect(readScenario(path)).rejects.toThrow('at most 1048576 are allowed');
   });
 
   it('is a pile of aliases that would fill the memory', async () => {

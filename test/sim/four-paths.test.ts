@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ScenarioFile } from '../../src/scenario/scenario-file.js';
+import { readScenarioFile } from '../../src/scenario/scenario-file.js';
 import type { RunSeries } from '../../src/sim/result.js';
 import { simulate } from '../../src/sim/simulate.js';
 import {
@@ -24,7 +24,7 @@ const TWO_SWITCHES = [
 const NETWORKS: Readonly<Record<string, readonly string[]>> = { 'leaf-spine': [], 'four trunks': TWO_SWITCHES };
 
 async function seriesOf(sets: readonly string[]): Promise<RunSeries> {
-  const scenario = await (await ScenarioFile.read(FOUR_PATHS_FILE)).scenario({ sets });
+  const scenario = await (await readScenarioFile(FOUR_PATHS_FILE)).scenario({ sets });
   const { series, result } = simulate(scenario, { slowdowns: false });
   if (series === null) throw new Error('the scenario has a series');
   for (const { error } of result.flows) expect(error).toBeNull();

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { ScenarioFile } from '../../src/scenario/scenario-file.js';
+import { readScenarioFile } from '../../src/scenario/scenario-file.js';
 import type { SimulationResult } from '../../src/sim/result.js';
 import { simulate } from '../../src/sim/simulate.js';
 import { sharedLinkFile } from '../harness/shared-link.js';
 
 /** Flows of 50 kB from one host to another, both of which take up to `lateMs` over each frame. */
 async function play(flows: number, rate: string, lateMs: number, more: string[] = []): Promise<SimulationResult> {
-  const file = await ScenarioFile.read(sharedLinkFile('shared-link'));
+  const file = await readScenarioFile(sharedLinkFile('shared-link'));
   const scenario = await file.scenario({
     sets: [
       'algorithm=steady',
@@ -54,7 +54,7 @@ describe('many flows of a host that is late', () => {
 describe('one flow over 20 ms whose hosts are up to 2 ms late', () => {
   /** Of what credits leave for data. */
   async function utilisation(queueBoundRtts: number): Promise<number> {
-    const file = await ScenarioFile.read(sharedLinkFile('shared-link'));
+    const file = await readScenarioFile(sharedLinkFile('shared-link'));
     const scenario = await file.scenario({
       sets: [
         'algorithm=steady',

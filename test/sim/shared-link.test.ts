@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { ScenarioFile } from '../../src/scenario/scenario-file.js';
+import { readScenarioFile } from '../../src/scenario/scenario-file.js';
 import { simulate } from '../../src/sim/simulate.js';
 import {
   SHARED_LINK,
@@ -14,7 +14,7 @@ import {
 vi.setConfig({ testTimeout: 120_000 });
 
 async function play(file: string, set: readonly string[]): Promise<SharedLinkFigures> {
-  const scenario = await (await ScenarioFile.read(file)).scenario({ sets: [...SHARED_LINK_TIMES, ...set] });
+  const scenario = await (await readScenarioFile(file)).scenario({ sets: [...SHARED_LINK_TIMES, ...set] });
   const { utilisation, jain, links, flows } = simulate(scenario, { slowdowns: false }).result;
   const queueBytesMean = links.find(({ name }) => name === 's1->h1')?.dataQueueBytesMean;
   return {

@@ -1,6 +1,7 @@
 import { ConfigError, type Path } from '../../base/config-error.js';
 import { suggestion } from '../../scenario/nearest.js';
-import { YamlFile } from '../../scenario/yaml-file.js';
+import { readYaml } from '../../scenario/yaml-file.js';
+import { YamlText } from '../../scenario/yaml-text.js';
 
 import type { ConfigEntries } from '../shared/options.js';
 
@@ -11,7 +12,7 @@ const KIND = 'config file';
  * repeated, or a mapping for one of NAME=VALUE. Throws a ConfigError that names the file, the line, the key and what is allowed.
  */
 export async function readConfigFile(path: string, allowedKeys: readonly string[]): Promise<ConfigEntries> {
-  return entriesOf(await YamlFile.read(path, KIND), allowedKeys);
+  return entriesOf(await readYaml(path, KIND), allowedKeys);
 }
 
 /** The same for text that is at hand. */
@@ -20,10 +21,10 @@ export async function parseConfig(file: {
   source: string;
   allowedKeys: readonly string[];
 }): Promise<ConfigEntries> {
-  return entriesOf(await YamlFile.parse({ ...file, kind: KIND }), file.allowedKeys);
+  return entriesOf(await YamlText.parse({ ...file, kind: KIND }), file.allowedKeys);
 }
 
-function entriesOf(file: YamlFile, allowedKeys: readonly string[]): ConfigEntries {
+function entriesOf(file: YamlText, allowedKeys: readonly string[]): ConfigEntries {
   return file.read((document) => {
     const isNothing = document === null || document === '';
     if (!isNothing && !isMapping(document)) {

@@ -2,14 +2,14 @@
 
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, usageFailure } from '../../base/failure.js';
-import { needsChoice, probesAtBusiest } from '../../report/output/busiest.js';
 import { commandLine } from '../../report/output/command-line.js';
 import { resultJson } from '../../report/output/result-json.js';
 import { resultLines } from '../../report/output/result-lines.js';
-import { prepareOutputs, sampledFor, wantsSeries, writeOutputs } from '../../report/output/run-files.js';
+import { prepareOutputs, wantsSeries, writeOutputs } from '../../report/output/run-files.js';
+import { needsFirstRun, sampled } from '../../report/output/samples.js';
 import { collectAll, type RunOutcome } from '../../scenario/play/run-all.js';
 import type { WatchSettings } from '../../scenario/play/watch.js';
-import type { ScenarioFile } from '../../scenario/scenario-file.js';
+import type { ScenarioText } from '../../scenario/scenario-text.js';
 import type { SimulationRun } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';
 import { captureSettings, qlogSettings } from '../shared/capture-options.js';
@@ -17,27 +17,22 @@ import type { SimInvocation } from './options.js';
 import { ProgressBar } from './progress-bar.js';
 
 /** Plays one scenario and says what came of it. */
-export async function runOne(file: ScenarioFile, invocation: SimInvocation): Promise<ExitCode> {
+export async function runOne(file: ScenarioText, invocation: SimInvocation): Promise<ExitCode> {
   const { options, results } = invocation;
   const changes = { sets: options.set, ...(options.seed !== undefined && { seed: options.seed }) };
   const scenario = await file.scenario(changes);
   await prepareOutputs(options);
-  const { run, wallS } = await play(await sampled(scenario, invocation), invocation, watchSettings(options));
+  const { run, wallS } = await play(await withSamples(scenario, invocation), invocation, watchSettings(options));
   await writeOutputs({ run, scenario, command: commandLine(file.path, changes) }, options);
   if (options.json) results.json(resultJson(run.result, wallS));
   else for (const line of resultLines(run.result, { wallS, bottlenecks: scenario.bottlenecks })) results.line(line);
   return ExitCode.done;
 }
 
-/** The scenario with the samples that files want. A first run tells how long one lasts that ends with its flows, and where a large one is busy. */
-async function sampled(scenario: Scenario, invocation: SimInvocation): Promise<Scenario> {
-  const { options } = invocation;
-  if (!wantsSeries(options)) return scenario;
-  const isLarge = needsChoice(scenario);
-  if (!isLarge && (!scenario.endsWithFlows || scenario.probes.intervalNs > 0)) return sampledFor(scenario, options);
-  const { result } = (await play(scenario, invocation)).run;
-  const lastsNs = scenario.probes.intervalNs > 0 ? scenario.durationNs : result.durationNs;
-  return sampledFor(isLarge ? probesAtBusiest(scenario, result) : scenario, options, lastsNs);
+/** The scenario with the samples that files want. */
+async function withSamples(scenario: Scenario, invocation: SimInvocation): Promise<Scenario> {
+  if (!wantsSeries(invocation.options)) return scenario;
+  return needsFirstRun(scenario) ? sampled(scenario, (await play(scenario, invocation)).run.result) : sampled(scenario);
 }
 
 function watchSettings(options: SimInvocation['options']): WatchSettings | undefined {

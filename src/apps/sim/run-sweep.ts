@@ -2,7 +2,7 @@
 import { ExitCode } from '../../base/exit-codes.js';
 import { resultJson } from '../../report/output/result-json.js';
 import { type RunOutcome, runAll } from '../../scenario/play/run-all.js';
-import type { ScenarioFile } from '../../scenario/scenario-file.js';
+import type { ScenarioText } from '../../scenario/scenario-text.js';
 import type { SimInvocation } from './options.js';
 import { ProgressBar } from './progress-bar.js';
 import { SweepDirectory } from './sweep-directory.js';
@@ -10,7 +10,7 @@ import { type PlannedRun, planSweep, type SweepPlan } from './sweep-plan.js';
 import { runFigures, type SweptRun, summaryCsv, summaryJson, summaryLines } from './sweep-summary.js';
 
 /** Plays every run of a sweep that has no result yet, and prints a table of all in the order of the plan. */
-export async function runSweep(file: ScenarioFile, invocation: SimInvocation): Promise<ExitCode> {
+export async function runSweep(file: ScenarioText, invocation: SimInvocation): Promise<ExitCode> {
   const { set: sets, sweep: sweeps, seed, seeds, out } = invocation.options;
   const plan = await planSweep(file, { sets, sweeps, seed, seeds });
   const directory = out === undefined ? null : await SweepDirectory.open(out, plan);

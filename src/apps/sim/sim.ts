@@ -1,7 +1,7 @@
 import { ExitCode } from '../../base/exit-codes.js';
 import { usageFailure } from '../../base/failure.js';
 import { scenarioJsonSchema } from '../../scenario/json-schema.js';
-import { ScenarioFile } from '../../scenario/scenario-file.js';
+import { readScenarioFile } from '../../scenario/scenario-file.js';
 import type { SimInvocation } from './options.js';
 import { runOne } from './run-one.js';
 import { runSweep } from './run-sweep.js';
@@ -17,7 +17,7 @@ export async function runSim(invocation: SimInvocation): Promise<ExitCode> {
   if (path === undefined) throw usageFailure('FILE is missing; allowed: a scenario, or --schema');
   const isSweep = options.sweep.length > 0 || options.seeds !== undefined;
   checkFitting(invocation, isSweep);
-  const file = await ScenarioFile.read(path);
+  const file = await readScenarioFile(path);
   return isSweep ? runSweep(file, invocation) : runOne(file, invocation);
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { usageFailure } from '../../base/failure.js';
 import { commandLine } from '../../report/output/command-line.js';
 import { MAX_SEED } from '../../scenario/kinds.js';
-import type { ScenarioFile } from '../../scenario/scenario-file.js';
+import type { ScenarioText } from '../../scenario/scenario-text.js';
 import type { Scenario } from '../../sim/scenario.js';
 
 /** One run of a sweep. */
@@ -48,7 +48,7 @@ const MAX_RUNS = 100_000;
  * Every run of a sweep: the values of the first `--sweep` change slowest, seeds fastest. All scenarios are read before the first one is played. Throws a usage
  * Failure for a sweep or scenario that cannot be.
  */
-export async function planSweep(file: ScenarioFile, changes: SweepChanges): Promise<SweepPlan> {
+export async function planSweep(file: ScenarioText, changes: SweepChanges): Promise<SweepPlan> {
   const { sets, seeds = 1 } = changes;
   const axes = changes.sweeps.map(parseAxis);
   const paths = axes.map(({ path }) => path);
@@ -74,7 +74,7 @@ interface RunParts {
   readonly at: number;
 }
 
-function plannedRun(file: ScenarioFile, { values, swept, first, at }: RunParts): PlannedRun {
+function plannedRun(file: ScenarioText, { values, swept, first, at }: RunParts): PlannedRun {
   const seed = first.seed + at;
   if (seed > MAX_SEED) throw usageFailure(`seed ${seed} is too large; allowed: at most ${MAX_SEED}`);
   const scenario = { ...first, seed };

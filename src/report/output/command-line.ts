@@ -1,4 +1,4 @@
-import type { ScenarioChanges } from '../../scenario/scenario-file.js';
+import type { ScenarioChanges } from '../../scenario/scenario-text.js';
 
 /** The command that plays a scenario again, for a shell. */
 export function commandLine(

@@ -1,7 +1,7 @@
 // Tested by test/sim/simulate.test.ts
 import type { LinkDirection } from '../../switch/link-direction.js';
 import type { PortConfig } from '../../switch/port.js';
-import type { PortSnapshot, PortStatistics } from '../../switch/port-statistics.js';
+import { PortDrop, type PortSnapshot, type PortStatistics } from '../../switch/port-statistics.js';
 import type { LinkResult } from '../result.js';
 import { dataUtilisation } from './utilisation.js';
 
@@ -12,6 +12,7 @@ const LOSSES = ['down', 'mtu', 'lost', 'burstLost', 'corrupted', 'lineFull', 'sw
 export interface LinkSample {
   queueBytes: number;
   creditQueueFrames: number;
+  creditDrops: number;
   utilisation: number;
 }
 
@@ -23,6 +24,7 @@ export class LinkProbe {
   private readonly config: () => Readonly<PortConfig>;
   private queueBytesMaxBefore = 0;
   private sampledDataBytes = 0;
+  private sampledCreditDrops = 0;
 
   constructor(direction: LinkDirection, sending: PortStatistics, config: () => Readonly<PortConfig>) {
     this.name = direction.place.name;
@@ -41,6 +43,7 @@ export class LinkProbe {
     this.queueBytesMaxBefore = this.sending.snapshot(nowNs).dataQueueBytesMax;
     // The sample under way keeps what was carried in it so far.
     this.sampledDataBytes -= this.sending.dataWireBytes;
+    this.sampledCreditDrops -= this.creditDrops;
     this.sending.reset(nowNs);
     if (this.direction.statistics !== this.sending) this.direction.statistics.reset(nowNs);
   }
@@ -50,9 +53,12 @@ export class LinkProbe {
     const dataBytes = this.sending.dataWireBytes;
     const utilisation = this.utilisation(dataBytes - this.sampledDataBytes, intervalNs);
     this.sampledDataBytes = dataBytes;
+    const dropsBefore = this.sampledCreditDrops;
+    this.sampledCreditDrops = this.creditDrops;
     return {
       queueBytes: this.sending.takeQueuePeak(),
       creditQueueFrames: this.sending.creditQueueLength,
+      creditDrops: this.sampledCreditDrops - dropsBefore,
       utilisation,
     };
   }
@@ -63,6 +69,12 @@ export class LinkProbe {
     const line = this.direction.statistics === this.sending ? port : this.direction.statistics.snapshot(nowNs);
     const { name, queueBytesMaxBefore } = this;
     return linkResult({ name, config: this.config(), port, line, measuredNs, queueBytesMaxBefore });
+  }
+
+  /** Of both classes, since the last reset. */
+  private get creditDrops(): number {
+    const { drops } = this.sending;
+    return drops[PortDrop.creditQueueFull] + drops[PortDrop.lowCreditQueueFull];
   }
 
   private utilisation(dataWireBytes: number, timeNs: number): number {

@@ -9,7 +9,7 @@ import { StateSamples } from './state-samples.js';
 const MAX_VALUES = 20_000_000;
 /** Two rates, and what an algorithm remembers: six values at most of those that there are. */
 const VALUES_PER_FLOW = 8;
-const VALUES_PER_LINK = 3;
+const VALUES_PER_LINK = 4;
 /** What is left of an interval at the end is sampled when it is at least this part of one (ours): the rate in less of it is noise. */
 const LEAST_REST = 0.1;
 
@@ -32,6 +32,7 @@ export class SeriesRecorder {
   private readonly states: StateSamples[];
   private readonly queues: number[][];
   private readonly creditQueues: number[][];
+  private readonly creditDrops: number[][];
   private readonly utilisations: number[][];
 
   constructor(options: SeriesOptions) {
@@ -48,6 +49,7 @@ export class SeriesRecorder {
     this.states = flows.map(() => new StateSamples());
     this.queues = links.map(() => []);
     this.creditQueues = links.map(() => []);
+    this.creditDrops = links.map(() => []);
     this.utilisations = links.map(() => []);
   }
 
@@ -74,9 +76,10 @@ export class SeriesRecorder {
       this.sampleState(run, index);
     });
     links.forEach((link, index) => {
-      const { queueBytes, creditQueueFrames, utilisation } = link.sample(intervalNs);
+      const { queueBytes, creditQueueFrames, creditDrops, utilisation } = link.sample(intervalNs);
       this.queues[index].push(queueBytes);
       this.creditQueues[index].push(creditQueueFrames);
+      this.creditDrops[index].push(creditDrops);
       this.utilisations[index].push(utilisation);
     });
   }
@@ -111,6 +114,7 @@ export class SeriesRecorder {
           rateBps,
           dataQueueBytes: Float64Array.from(this.queues[index]),
           creditQueueFrames: Float64Array.from(this.creditQueues[index]),
+          creditDrops: Float64Array.from(this.creditDrops[index]),
           utilisation: Float64Array.from(this.utilisations[index]),
         }),
       ),

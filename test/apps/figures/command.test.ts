@@ -7,7 +7,7 @@ import type { Figure } from '../../../src/apps/figures/figure.js';
 import { runFigures } from '../../../src/apps/figures/figures.js';
 import { JobList } from '../../../src/apps/figures/job-list.js';
 import { playFigures } from '../../../src/apps/figures/play-figures.js';
-import { readScenarioFile } from '../../../src/scenario/scenario-file.js';
+import { readScenario } from '../../../src/scenario/scenario-file.js';
 import { callOf } from './invocation.js';
 import { document, TINY } from './tiny-figure.js';
 
@@ -56,7 +56,7 @@ it('writes drawings, numbers, scenarios and the page, the same whatever the numb
   expect(files['tiny-numbers.csv']).toMatch(/^seed,utilisation\n1,[\d.]+\n2,\n$/);
   expect(files['results.csv']).toContain('tiny,utilisation,1,,"1.00, 1.00, 1.00",met,Held to 1.');
   expect(files['scenarios/tiny-one.yaml']).toContain('# xpass sim tiny-one.yaml --seeds 2\n');
-  expect((await readScenarioFile(join(out, 'scenarios/tiny-slow.yaml'))).topology.links[0].port.rateBps).toBe(1e9);
+  expect((await readScenario(join(out, 'scenarios/tiny-slow.yaml'))).topology.links[0].port.rateBps).toBe(1e9);
   expect(log).toContain('tiny: [##############################]');
   expect((await play([TINY], '2')).files).toEqual(files);
 });

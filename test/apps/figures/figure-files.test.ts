@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { figureEntry, figureFiles, pageFiles, scenarioFiles } from '../../../src/apps/figures/figure-files.js';
 import { parseScenario } from '../../../src/scenario/parse-scenario.js';
-import { ScenarioFile } from '../../../src/scenario/scenario-file.js';
+import { parseScenarioFile } from '../../../src/scenario/scenario-file.js';
 import { TINY } from './tiny-figure.js';
 
 const GROUP = { name: 'tiny', title: 'Tiny figures', figures: [TINY] };
@@ -38,7 +38,7 @@ it('writes scenario files that mean the jobs', async () => {
   const files = [...(await scenarioFiles(TINY, jobs))];
   expect(files.map(([name]) => name)).toEqual(['tiny-one.yaml', 'tiny-slow.yaml']);
   for (const [at, [name, text]] of files.entries()) {
-    const scenario = await (await ScenarioFile.parse(name, text)).scenario();
+    const scenario = await (await parseScenarioFile(name, text)).scenario();
     expect(scenario).toEqual(parseScenario({ ...jobs[at].document, name: name.replace('.yaml', '') }));
   }
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkFeasible, takingPart } from '../../../src/apps/lab/feasibility.js';
 import { Failure } from '../../../src/base/failure.js';
-import { ScenarioFile } from '../../../src/scenario/scenario-file.js';
+import { parseScenarioFile } from '../../../src/scenario/scenario-file.js';
 import type { Scenario } from '../../../src/sim/scenario.js';
 import type { FlowPlan } from '../../../src/sim/traffic/plan-flows.js';
 import { planFlows } from '../../../src/sim/traffic/plan-flows.js';
@@ -10,7 +10,7 @@ import { chancesOf } from '../../../src/sim/world.js';
 const STAR = 'topology: { name: star, hosts: 80, rate: 100mbit }\nflows: [{ from: 3, to: 2 }]\n';
 
 async function read(source: string): Promise<{ scenario: Scenario; flows: FlowPlan[] }> {
-  const scenario = await (await ScenarioFile.parse('test.yaml', source)).scenario();
+  const scenario = await (await parseScenarioFile('test.yaml', source)).scenario();
   return { scenario, flows: planFlows(scenario.traffic, chancesOf(scenario.seed).traffic) };
 }
 

@@ -4,7 +4,7 @@ import { type CountedFlow, labRun, meanJain } from '../../../src/apps/lab/lab-re
 import type { LabMeasurements } from '../../../src/apps/lab/lab-run.js';
 import type { HostReport, ReceivedFlow, SentFlow } from '../../../src/apps/lab/messages.js';
 import { measurementProblems } from '../../../src/apps/lab/run-lab.js';
-import { ScenarioFile } from '../../../src/scenario/scenario-file.js';
+import { parseScenarioFile } from '../../../src/scenario/scenario-file.js';
 import { planFlows } from '../../../src/sim/traffic/plan-flows.js';
 import { chancesOf } from '../../../src/sim/world.js';
 import { PortStatistics } from '../../../src/switch/port-statistics.js';
@@ -138,7 +138,7 @@ const MEASURED: LabMeasurements = {
 };
 
 async function run(changes: Partial<LabMeasurements> = {}) {
-  const scenario = await (await ScenarioFile.parse('test.yaml', SCENARIO)).scenario();
+  const scenario = await (await parseScenarioFile('test.yaml', SCENARIO)).scenario();
   const flows = planFlows(scenario.traffic, chancesOf(scenario.seed).traffic);
   return { flows, ...labRun(scenario, flows, { ...MEASURED, ...changes }) };
 }

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { scenarioJsonSchema } from '../../../src/scenario/json-schema.js';
 import { parseScenario } from '../../../src/scenario/parse-scenario.js';
-import { readScenarioFile } from '../../../src/scenario/scenario-file.js';
+import { readScenario } from '../../../src/scenario/scenario-file.js';
 import { fieldsOf, type Schema } from '../../harness/schema-fields.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -34,7 +34,7 @@ describe('deploy/scenarios', () => {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));
 
   it.each(files)('has a scenario that can be read: %s', async (name) => {
-    const scenario = await readScenarioFile(join(FOLDER, name));
+    const scenario = await readScenario(join(FOLDER, name));
     expect(scenario.name).toBe(name.replace('.yaml', ''));
     expect(readFileSync(join(FOLDER, name), 'utf8')).toMatch(
       /^# yaml-language-server: \$schema=scenario\.schema\.json\n# /,
@@ -44,7 +44,7 @@ describe('deploy/scenarios', () => {
   it.each(['dumbbell-two-flows', 'incast-8-to-1', 'parking-lot'])(
     'has what a lab can play as well: %s',
     async (name) => {
-      const { topology, durationNs, hosts } = await readScenarioFile(join(FOLDER, `${name}.yaml`));
+      const { topology, durationNs, hosts } = await readScenario(join(FOLDER, `${name}.yaml`));
       expect(topology.links.every(({ port }) => port.rateBps === 1e8)).toBe(true);
       expect(durationNs).toBeLessThanOrEqual(10e9);
       expect(hosts.every(({ endpoint }) => endpoint.creditAlgorithm === undefined)).toBe(true);
@@ -52,7 +52,7 @@ describe('deploy/scenarios', () => {
   );
 
   it('has one of every fault', async () => {
-    const { faults } = await readScenarioFile(join(FOLDER, 'faults.yaml'));
+    const { faults } = await readScenario(join(FOLDER, 'faults.yaml'));
     expect([...new Set(faults.map(({ kind }) => kind))].sort()).toEqual([
       'clock',
       'hostCrash',

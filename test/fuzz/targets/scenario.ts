@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ScenarioFile } from '../../../src/scenario/scenario-file.js';
+import { parseScenarioFile } from '../../../src/scenario/scenario-file.js';
 import { bytesOf, must, type Target, textOf } from '../engine/target.js';
 import { taken } from './config-error.js';
 
@@ -65,7 +65,7 @@ export const scenario: Target = {
   maxBytes: 2_048,
   run: async (input) => {
     const source = textOf(input);
-    const made = await taken(async () => (await ScenarioFile.parse('fuzz.yaml', source)).scenario());
+    const made = await taken(async () => (await parseScenarioFile('fuzz.yaml', source)).scenario());
     if (made === null) return;
     must(made.topology.hosts.length > 0, 'a scenario has hosts');
     must(made.durationNs > 0 && made.warmUpNs < made.durationNs, 'it has a duration');

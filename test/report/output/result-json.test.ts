@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { resultCsv, resultJson } from '../../../src/report/output/result-json.js';
+import { resultCsv } from '../../../src/report/output/result-csv.js';
+import { resultJson } from '../../../src/report/output/result-json.js';
 import { RESULT, RUN } from './results.js';
 
 it('prints a result in seconds, with what depends on the machine last', () => {
