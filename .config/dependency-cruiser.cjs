@@ -144,7 +144,7 @@ module.exports = {
       name: 'no-orphans',
       severity: 'error',
       comment: 'A source that imports nothing and is imported by nothing has no use.',
-      from: { orphan: true, path: '^src/', pathNot: '\\.d\\.ts$' },
+      from: { orphan: true, path: '^src/', pathNot: '\\.(d|page)\\.ts$' },
       to: {},
     },
     {
