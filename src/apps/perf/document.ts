@@ -39,6 +39,7 @@ export function startDocument({ terms, version, nowMs, connected }: StartParts):
     ...(terms.to !== null && { connecting_to: terms.to }),
     cookie: request.test,
     target_bitrate: request.pace?.rateBps ?? 0,
+    ...NO_SOCKET,
     ...(terms.title !== undefined && { title: terms.title }),
     ...(terms.extraData !== undefined && { extra_data: terms.extraData }),
     test_start: {
@@ -58,6 +59,9 @@ export function startDocument({ terms, version, nowMs, connected }: StartParts):
   };
 }
 
+/** What iperf3 says of its kernel's sockets; here they carry many flows. */
+const NO_SOCKET = { tcp_mss_default: null, sock_bufsize: null, sndbuf_actual: null, rcvbuf_actual: null };
+
 /** The end of a test that never began. */
 export const NO_END: Document = {};
 
@@ -72,6 +76,7 @@ export function intervalDocument(interval: Interval, terms: TestTerms): Document
     return {
       ...of(total(bytes)),
       retransmits: isSender ? total(retransmits) : null,
+      packets: null,
       omitted: false,
       sender: isSender,
       xpass: plainJson({ jain: jainIndex(bytes) }),
@@ -82,7 +87,9 @@ export function intervalDocument(interval: Interval, terms: TestTerms): Document
       socket: stream.socket,
       ...of(flowBytes[at] ?? 0),
       retransmits: stream.isSender ? (retransmits[at] ?? null) : null,
+      packets: null,
       snd_cwnd: null,
+      snd_wnd: null,
       rtt: null,
       rttvar: null,
       pmtu: null,
@@ -108,6 +115,8 @@ export function endDocument(result: ClientResult, terms: TestTerms, goodputs: re
     ...sumDocuments(first, ''),
     ...(second !== undefined && sumDocuments(second, '_bidir_reverse')),
     cpu_utilization_percent: cpuDocument(first),
+    sender_tcp_congestion: first.algorithm,
+    receiver_tcp_congestion: first.algorithm,
     xpass: {
       ...jsonReport(first),
       intervals_omitted: result.intervalsOmitted,
@@ -132,22 +141,23 @@ function streamDocument({ reports }: ClientResult, terms: TestTerms, at: number)
       ...bitsPerSecond,
       retransmits: report.request.flows === 1 ? lostFrames(report) : null,
       max_snd_cwnd: null,
+      max_snd_wnd: null,
       max_rtt: max,
       min_rtt: min,
       mean_rtt: mean,
       sender: isSender,
     },
     receiver: { socket, ...times, ...bitsPerSecond, sender: isSender },
-    udp: { socket, ...times, ...bitsPerSecond, ...lossOf(report, report.request.flows === 1), sender: isSender },
+    udp: { socket, ...times, ...bitsPerSecond, ...lossOf(report, report.request.flows === 1), out_of_order: null, sender: isSender },
   };
 }
 
 function sumDocuments(report: PerfReport, suffix: string): Document {
   const { bytes } = report.received;
   const times = timesOf(report);
-  const sum = { ...times, bytes, bits_per_second: (bytes * 8) / times.seconds };
+  const sum = { ...times, bytes, bits_per_second: (bytes * 8) / times.seconds, ...lossOf(report, true) };
   return {
-    [`sum${suffix}`]: { ...sum, ...lossOf(report, true), sender: true },
+    [`sum${suffix}`]: { ...sum, sender: true },
     [`sum_sent${suffix}`]: { ...sum, retransmits: lostFrames(report), sender: true },
     [`sum_received${suffix}`]: { ...sum, sender: false },
   };
