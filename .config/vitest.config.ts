@@ -21,6 +21,7 @@ const unit = {
     setupFiles: ['test/harness/seeds.setup.ts'],
     // Only against a test that hangs: they run in virtual time, and the longest take seconds on cores that others use too.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // They share no state but that of modules, which is none, and a process for each file took as long as the tests.
     isolate: false,
     sequence: { groupOrder: 0 },

@@ -11,7 +11,7 @@ export const command = defineCommand({
     'Its rate is the highest of 100, 50 and 20 Mbit/s that this machine carries: idle cores choose the first one to try, and a lower one follows if the warm-up leaves more than ' +
     '5 % of the link empty or has a queue of more than 10 frames.',
   options: DEMO_OPTIONS,
-  everyday: ['senders', 'linkRate', 'bytes', 'file', 'loss', 'algorithm', 'json'],
+  everyday: ['senders', 'linkRate', 'bytes', 'file', 'loss', 'algorithm', 'web', 'json'],
   examples: [
     { line: 'xpass demo', meaning: 'Four senders share a link' },
     {

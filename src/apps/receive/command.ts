@@ -58,6 +58,7 @@ export const command = defineCommand({
     'Takes one file of `xpass send` and writes it to standard output, which carries nothing else; standard error says where it listens. The exit status ' +
     'is 0 only when all has arrived and its SHA-256 is right. A slow reader holds the sender back.',
   options: RECEIVE_OPTIONS,
+  everyday: ['listen', 'output', 'overwrite', 'count', 'timeout', 'switch', 'hostId', 'key', 'insecure'],
   logLevel: 'info',
   examples: [
     { line: 'xpass receive', meaning: `Listen on 127.0.0.1:${DEFAULT_HOST_PORT}, write to standard output` },

@@ -42,7 +42,7 @@ function helpComplaints({ name, command }: Pick<NamedCommand, 'name' | 'command'
   for (const option of [...everyday, ...others]) {
     const text = `${namesOf(option).trim()} ${meaningOf(option)}`.replace(/\s+/g, ' ');
     if (!words.includes(text)) found.push(`${name}: --help-all lacks ${text}`);
-    const isShort = new RegExp(`--${option.name}(?: {2}|\n)`).test(short);
+    const isShort = new RegExp(`^ {2}(?:-., | {4})--${option.name}(?: {2}|$)`, 'm').test(short);
     if (isShort !== everyday.includes(option)) found.push(`${name}: --${option.name} of --help`);
   }
   return found;

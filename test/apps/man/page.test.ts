@@ -34,7 +34,8 @@ describe('manual pages', () => {
       ...commands.map(({ name }) => `xpass-${name.replaceAll(' ', '-')}.1`),
     ]);
     for (const [at, { command }] of commands.entries()) {
-      for (const key of Object.keys(command.options)) {
+      const shown = Object.entries(command.options).filter(([, { isHidden }]) => isHidden !== true);
+      for (const [key] of shown) {
         expect(pages[at + 1].text).toContain(`\\fB\\-\\-${longName(key).replaceAll('-', '\\-')}\\fR`);
       }
     }
