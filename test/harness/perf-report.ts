@@ -36,7 +36,7 @@ export function perfReport(flows = 1): PerfReport {
 }
 
 export function perfResult(...reports: [PerfReport, ...PerfReport[]]): ClientResult {
-  return { reports, exchange: null, intervals: [], intervalsOmitted: 0 };
+  return { reports, exchange: null, retransmits: [6], intervals: [], intervalsOmitted: 0 };
 }
 
 export function perfTerms(direction: Direction = 'forward', flows = 1): TestTerms {

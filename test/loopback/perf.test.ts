@@ -211,6 +211,17 @@ describe('xpass perf', () => {
     }
   });
 
+  it('waits for the figures as long when it had no core after the interrupt', async () => {
+    const { address } = await startServer();
+    const client = new XpassCommand(['perf', '-c', address, '-i', '100ms', '-t', '60', '-R', '-b', '5M']);
+    await client.line(/bits\/sec/);
+    const stopped = client.stop('SIGINT');
+    // Client and server share this process: neither reads for longer than the client waits.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_200);
+    const { code, stdout } = await stopped;
+    expect([code, stdout]).toEqual([0, expect.stringContaining('\ngoodput ')]);
+  });
+
   it.each([[[]], [['-R']]])('ends with 3 when the server is killed %j', async (direction) => {
     const { server, address } = await ready(new XpassProcess(['perf', '-s', '--json-stream', '--listen', ':0']));
     const client = new XpassCommand(['perf', '-c', address, '-i', '100ms', ...direction]);

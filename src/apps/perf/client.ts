@@ -39,6 +39,8 @@ export interface PerfClientOptions {
 export interface PerfClientOutcome {
   readonly client: SideResults;
   readonly server: SideResults;
+  /** Data frames of each flow that the client sends that were lost and sent again. */
+  readonly retransmits: readonly number[];
   /** Of an exchange. */
   readonly exchange: ExchangeResults | null;
 }
@@ -67,6 +69,7 @@ export class PerfClient implements FlowWriter {
   private streamCount = 0;
   private answer: IncomingStream | null = null;
   private ours: SideResults | null = null;
+  private sentAgain: readonly number[] = [];
   private theirs: SideResults | null = null;
   private resolve: (outcome: PerfClientOutcome) => void = () => {};
   private reject: (failure: Failure) => void = () => {};
@@ -240,6 +243,7 @@ export class PerfClient implements FlowWriter {
       ...(sender !== null && { sent: sender.results() }),
     });
     this.ours = results;
+    this.sentAgain = this.retransmits();
     this.options.host.run(() => {
       control.write(encodeMessage(resultsMessage(results)));
       control.end();
@@ -257,7 +261,12 @@ export class PerfClient implements FlowWriter {
   private handleStreamClosed(stream: IncomingStream, error: XpassError | null): void {
     const { ours, theirs } = this;
     if (stream === this.answer && ours !== null && theirs !== null)
-      this.succeed({ client: ours, server: theirs, exchange: this.exchanger?.results ?? null });
+      this.succeed({
+        client: ours,
+        server: theirs,
+        retransmits: this.sentAgain,
+        exchange: this.exchanger?.results ?? null,
+      });
     else if (error !== null && (stream === this.answer || this.state !== 'measured')) {
       this.failFor(error);
     }

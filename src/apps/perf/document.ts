@@ -4,7 +4,7 @@ import { type Document, plainJson } from '../../telemetry/document.js';
 import type { Interval } from './intervals.js';
 import { jsonReport, lostFrames, type PerfReport, rttOf } from './report.js';
 import { summarize } from './series.js';
-import { streamOf } from './streams.js';
+import { lostOf, streamOf } from './streams.js';
 import type { ClientResult, TestTerms } from './test-terms.js';
 
 /** iperf3's document (its names and units: src/iperf_api.c), with ours under `xpass`. docs/PERF.md */
@@ -127,9 +127,9 @@ export function endDocument(result: ClientResult, terms: TestTerms, goodputs: re
   }) as Document;
 }
 
-function streamDocument({ reports }: ClientResult, terms: TestTerms, at: number): Document {
+function streamDocument(result: ClientResult, terms: TestTerms, at: number): Document {
   const { socket, isSender } = terms.streams[at];
-  const { report, index } = streamOf(reports, at);
+  const { report, index } = streamOf(result.reports, at);
   const bytes = report.received.flowBytes[index] ?? 0;
   const times = timesOf(report);
   const bitsPerSecond = { bytes, bits_per_second: (bytes * 8) / times.seconds };
@@ -139,7 +139,7 @@ function streamDocument({ reports }: ClientResult, terms: TestTerms, at: number)
       socket,
       ...times,
       ...bitsPerSecond,
-      retransmits: report.request.flows === 1 ? lostFrames(report) : null,
+      retransmits: lostOf(result, terms.streams[at], at),
       max_snd_cwnd: null,
       max_snd_wnd: null,
       max_rtt: max,
@@ -148,7 +148,14 @@ function streamDocument({ reports }: ClientResult, terms: TestTerms, at: number)
       sender: isSender,
     },
     receiver: { socket, ...times, ...bitsPerSecond, sender: isSender },
-    udp: { socket, ...times, ...bitsPerSecond, ...lossOf(report, report.request.flows === 1), out_of_order: null, sender: isSender },
+    udp: {
+      socket,
+      ...times,
+      ...bitsPerSecond,
+      ...lossOf(report, report.request.flows === 1),
+      out_of_order: null,
+      sender: isSender,
+    },
   };
 }
 

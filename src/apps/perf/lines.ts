@@ -1,7 +1,6 @@
 import type { Interval } from './intervals.js';
 import type { Format } from './kinds.js';
-import { lostFrames } from './report.js';
-import { type Stream, streamOf } from './streams.js';
+import { lostOf, type Stream, streamOf } from './streams.js';
 import type { ClientResult, TestTerms } from './test-terms.js';
 
 /** iperf3's lines for people (its manual has samples): the columns where its users look for them. */
@@ -54,7 +53,7 @@ export class TestLines {
   end(result: ClientResult): string[] {
     const rows = this.terms.streams.map((stream, at) => {
       const { report, index } = streamOf(result.reports, at);
-      const lost = report.request.flows === 1 ? lostFrames(report) : null;
+      const lost = lostOf(result, stream, at);
       const bytes = report.received.flowBytes[index] ?? 0;
       return { ...this.nameOf(stream), startS: 0, endS: report.received.durationNs / 1e9, bytes, retransmits: lost };
     });

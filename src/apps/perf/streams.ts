@@ -1,6 +1,6 @@
 // Tested by test/apps/perf/document.test.ts
 import type { Direction } from '../../services/perf/messages.js';
-import type { PerfReport } from './report.js';
+import { lostFrames, type PerfReport } from './report.js';
 
 /** A flow of data as iperf3 shows it. */
 export interface Stream {
@@ -25,4 +25,17 @@ export function streamOf(reports: readonly PerfReport[], at: number): { report: 
   const [first, second] = reports;
   const { flows } = first.request;
   return at < flows ? { report: first, index: at } : { report: second, index: at - flows };
+}
+
+interface Results {
+  readonly reports: readonly PerfReport[];
+  /** Of each flow that the client sends. */
+  readonly retransmits: readonly number[];
+}
+
+/** Frames of a stream that were lost and sent again; null where nobody knows them apart from those of others: the server tells their sum. */
+export function lostOf({ reports, retransmits }: Results, { isSender }: Stream, at: number): number | null {
+  if (isSender) return retransmits[at] ?? null;
+  const { report } = streamOf(reports, at);
+  return report.request.flows === 1 ? lostFrames(report) : null;
 }

@@ -33,6 +33,8 @@ export interface TestTerms {
 export interface ClientResult {
   readonly reports: readonly [PerfReport, ...PerfReport[]];
   readonly exchange: ExchangeResults | null;
+  /** Frames sent again of each flow that the client sends. */
+  readonly retransmits: readonly number[];
   readonly intervals: readonly Interval[];
   readonly intervalsOmitted: number;
 }

@@ -57,6 +57,16 @@ describe("iperf3's document", () => {
     });
   });
 
+  it('tells what each flow sent again, where the client sends it', () => {
+    const of = (direction: 'forward' | 'reverse') => {
+      const result = { ...perfResult(perfReport(2)), retransmits: direction === 'forward' ? [2, 4] : [] };
+      const { streams } = endDocument(result, perfTerms(direction, 2), [1]) as { streams: { sender: object }[] };
+      return streams.map(({ sender }) => sender);
+    };
+    expect(of('forward')).toMatchObject([{ retransmits: 2 }, { retransmits: 4 }]);
+    expect(of('reverse')).toMatchObject([{ retransmits: null }, { retransmits: null }]);
+  });
+
   it('is what its schema says, with null where there is no number', () => {
     const nothing = perfReport();
     const empty = { ...nothing, received: { ...nothing.received, bytes: 0, durationNs: 0, flowBytes: [0] } };
