@@ -1,5 +1,5 @@
 // Tested by test/web/live-layout.test.ts
-/** Where hosts and switches stand in a drawing: hosts of one switch around it, those of several below their switches, switches in rows by their distance from hosts. */
+/** Where hosts and switches stand in a drawing: hosts around their switch or below their switches, switches in rows by their distance from hosts. */
 import type { LiveScene } from '../report/live-data.js';
 
 export interface Place {

@@ -287,7 +287,7 @@ describe('a path of a small MTU', () => {
       encoding: 'utf8',
     });
     skip(status === null || status === 77 || /unshare/.test(stderr), 'it needs root, for a network of its own');
-    expect([status, stderr]).toEqual([0, expect.stringContaining('give both hosts --frame-size 1372')]);
+    expect([status, stderr]).toEqual([0, expect.stringContaining('--frame-size 1372 on both hosts')]);
     expect(JSON.parse(stdout).end.sum_received.bytes).toBeGreaterThan(100_000);
   });
 });
