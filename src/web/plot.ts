@@ -100,7 +100,7 @@ function short(value: number): string {
 const PREFIXES = ['', 'k', 'M', 'G', 'T'];
 
 /** Four digits say what an eye can see. */
-export function shown(value: number | null): string {
+function shown(value: number | null): string {
   return value === null || value === undefined
     ? '-'
     : Number(value.toPrecision(4)).toLocaleString('en', { maximumFractionDigits: 6 });

@@ -11,7 +11,7 @@ import { LiveFeed, type LiveSource } from './live-feed.js';
 /** Who looks at a time (ours): a class of students has one each, or one on the wall. */
 export const MAX_VIEWERS = 16;
 /** A viewer that is this far behind is dropped: some seconds of a large topology (ours). */
-export const MAX_BEHIND_BYTES = 1024 * 1024;
+const MAX_BEHIND_BYTES = 1024 * 1024;
 /** Ours: a command takes some hundred bytes. */
 const MAX_COMMAND_BYTES = 16_384;
 /** Connections at a time: each viewer has one, and each page fetches beside it (ours). */
