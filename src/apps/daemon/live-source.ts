@@ -4,20 +4,21 @@ import { NO_CONTROLS } from '../../report/live-data.js';
 import type { ServiceHost } from '../../services/service-host.js';
 import type { LiveSource } from '../shared/web/live-feed.js';
 import { portRow } from '../shared/web/live-switch.js';
-import { RUN_ID } from '../shared/web/web-options.js';
+import { newRunId } from '../shared/web/web-options.js';
 import { type ServedFlow, servedFlows } from './served-flows.js';
 
 /** A daemon for its live page: its flows, and its NIC. Its links are not its own to change. */
 export function daemonSource(host: Host, services: ServiceHost, title: string): LiveSource {
   const { hostId } = host.link;
   const name = hostId === 0 ? 'host' : `h${hostId}`;
+  const run = newRunId();
   return {
     look: () => {
       const nowNs = host.now();
       const { rateBps, delayNs, dataQueueBytes, creditQueueFrames } = host.nic.settings;
       const direction = { name: `${name}->net`, link: 'NIC', from: name, to: 'net' };
       const scene = {
-        ...{ title, run: RUN_ID, controls: NO_CONTROLS, flowsAre: 'flows that come here' },
+        ...{ title, run, controls: NO_CONTROLS, flowsAre: 'flows that come here' },
         nodes: [
           { name, isHost: true, isThere: true },
           { name: 'net', isHost: false, isThere: true },

@@ -10,7 +10,7 @@ import type { Invocation } from '../shared/command.js';
 import type { ChildEvent } from '../shared/companion.js';
 import type { LiveLook, LiveSource } from '../shared/web/live-feed.js';
 import { liveDirections, liveNodes, livePorts } from '../shared/web/live-switch.js';
-import { openWeb, RUN_ID } from '../shared/web/web-options.js';
+import { newRunId, openWeb } from '../shared/web/web-options.js';
 import { addDrops, dropCounts } from './drops.js';
 import { windowAlgorithmOf } from './mix.js';
 import { type Crew, type DemoNetwork, mostSenders, type NetworkValues } from './network.js';
@@ -63,6 +63,7 @@ const LOOK_FIELDS = ['verb', 'link', 'changes', 'count', 'name'];
 class WebDemo implements LiveSource {
   values: NetworkValues;
   private readonly network: DemoNetwork;
+  private readonly run = newRunId();
   private streams: readonly StreamEvent[] = [];
   /** Changes are done one after the other. */
   private changing: Promise<unknown> = Promise.resolve();
@@ -87,7 +88,7 @@ class WebDemo implements LiveSource {
     const report = await this.network.control.ports();
     const { algorithm, senders } = this.values;
     const scene = {
-      ...{ title: this.title, run: RUN_ID, flowsAre: 'each sender' },
+      ...{ title: this.title, run: this.run, flowsAre: 'each sender' },
       nodes: liveNodes(report),
       directions: liveDirections(report.ports),
       controls: {

@@ -2,17 +2,18 @@
 import { ConfigError, checkObject, showValue } from '../../base/config-error.js';
 import type { LiveSource } from '../shared/web/live-feed.js';
 import { liveDirections, liveNodes, livePorts, SENDING_HOSTS, sendingHosts } from '../shared/web/live-switch.js';
-import { RUN_ID } from '../shared/web/web-options.js';
+import { newRunId } from '../shared/web/web-options.js';
 import type { SwitchServer } from './switch-server.js';
 
 /** A switch for its live page, which may set links as `ctl link` does and nothing else. */
 export function switchSource(running: SwitchServer, title: string): LiveSource {
+  const run = newRunId();
   return {
     look: () => {
       const report = running.report();
       const scene = {
         title,
-        run: RUN_ID,
+        run,
         nodes: liveNodes(report),
         directions: liveDirections(report.ports),
         flowsAre: SENDING_HOSTS,

@@ -33,8 +33,8 @@ export const WEB_OPTIONS = {
   }),
 };
 
-/** Of a process: pages that see another one begin anew. */
-export const RUN_ID = randomUUID();
+/** Of what a page shows: pages that find another one begin anew. */
+export const newRunId = (): string => randomUUID();
 
 /** Serves the page and says where; null where none was asked for. Throws a Failure that names what cannot be had. */
 export async function openWeb(
