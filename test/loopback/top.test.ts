@@ -17,11 +17,11 @@ describe('xpass top', () => {
     const at = String((await running.event('listening')).address);
     const metrics = String((await running.event('metrics')).address);
     const host = (id: number): string[] => ['--switch', at, '--host-id', String(id)];
-    const server = new XpassCommand(['perf', '-s', ...host(1), '--metrics', '127.0.0.1:0', '--json']);
+    const server = new XpassCommand(['perf', '-s', ...host(1), '--metrics', '127.0.0.1:0', '--json-stream']);
     await server.event('listening');
-    const serverMetrics = String((await server.event('metrics')).address);
+    const { address: serverMetrics } = (await server.event('metrics')).data as { address: string };
     const client = new XpassCommand(['perf', '-c', '1', ...host(2), '-t', '4', '-i', '100ms']);
-    await client.line(/bit\/s/);
+    await client.line(/bits\/sec/);
 
     const [byMetrics, byControl, ofServer] = await Promise.all([
       table(metrics, ...once),

@@ -29,8 +29,9 @@ async function daemonAt(host: string, ...args: string[]) {
 }
 
 async function perfServerAt(host: string) {
-  const process = new XpassProcess(['perf', '-s', '--json', '-l', `${host}:0`]);
-  return { process, address: addressOf(String((await process.event('listening')).address)) };
+  const process = new XpassProcess(['perf', '-s', '--json-stream', '--listen', `${host}:0`]);
+  const { address } = (await process.event('listening')).data as { address: string };
+  return { process, address: addressOf(address) };
 }
 
 type Said = Awaited<XpassProcess['ended']>;
