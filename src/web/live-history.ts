@@ -5,7 +5,7 @@ import { jainIndex } from '../sim/measure/jain.js';
 
 /** Samples that are kept: a minute of ten a second. */
 const MAX_SAMPLES = 600;
-/** Rates are means over so many samples, as those of the demo's table: a second. */
+/** Rates are means over ten samples, one second, as in the table of the demo. */
 const RATE_SAMPLES = 10;
 /** Two samples further apart than this are drawn with a gap between them (ours), ms. */
 const GAP_MS = 2_000;

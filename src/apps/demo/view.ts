@@ -98,7 +98,7 @@ export function flowingLines(parts: readonly string[], columns: number): string[
   return lines;
 }
 
-/** Rates are means over so many samples, of 100 ms each. */
+/** Samples, of 100 ms each, over which rates are means. */
 const RATE_SAMPLES = 10;
 
 /** What goes on, redrawn on a terminal; elsewhere a line for each thing that begins. */

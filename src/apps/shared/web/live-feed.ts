@@ -23,7 +23,7 @@ export interface Viewer {
 
 /** Ten a second. */
 const SAMPLE_MS = 100;
-/** The scene is compared with the one before once in so many samples (ours: half a second is soon enough for a change by somebody else). */
+/** Samples between two comparisons of the scene with the one before. Ours: a change by somebody else shows within half a second. */
 const SCENE_EVERY = 5;
 /** Marks that are kept for whoever looks later (ours). */
 const MAX_MARKS = 100;
