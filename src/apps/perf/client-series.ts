@@ -24,7 +24,7 @@ export interface SeriesParts {
 export async function runClient(parts: SeriesParts, client: string): Promise<ExitCode> {
   const { options, output, invocation } = parts;
   const target = placed(parseTarget(withPort(client, options), options.switch !== undefined), options);
-  const goodputs: number[] = [];
+  const goodputs = { ours: [] as number[], peers: [] as number[] };
   for (let turn = 1; turn <= options.repeat; turn++) {
     const terms = testTerms(options, typeof target.to === 'object' ? target.to : null, parts.ignored);
     const isLast = turn === options.repeat;
@@ -34,7 +34,7 @@ export async function runClient(parts: SeriesParts, client: string): Promise<Exi
     checkBytes(result, terms.request.bytes);
     if (run.isInterrupted) break;
   }
-  if (options.repeat > 1 && !options.json) tell(output, goodputs, options);
+  if (options.repeat > 1 && !options.json) tell(output, goodputs.ours, options);
   return ExitCode.done;
 }
 

@@ -8,6 +8,7 @@ import { address } from '../../udp/address.js';
 import { METRICS_OPTION } from '../shared/metrics.js';
 import { flag, type OptionValues, option, optionalOption } from '../shared/options.js';
 import { SHARE_OPTIONS, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
+import { COMPARISON } from './compare.js';
 import { foreignOptions, IGNORED_FLAGS, REFUSED_FLAGS } from './iperf3-flags.js';
 import { AFFINITY, BITRATE, binarySize, FORMATS, TIMESTAMPS } from './kinds.js';
 
@@ -104,6 +105,10 @@ const OWN_OPTIONS = {
     describe: 'run the test so often, and say the mean with its 95 % confidence interval',
     defaultText: '1',
   }),
+  compare: optionalOption(COMPARISON, {
+    describe: 'before each test run TCP over the same path by the installed iperf3, with iperf3 -s on the server',
+  }),
+  report: optionalOption(text('a file'), { describe: 'write a page about the test there, as HTML' }),
   metrics: METRICS_OPTION,
   schema: flag({ describe: 'print the JSON Schema of the document' }),
 };

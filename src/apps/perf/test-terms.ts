@@ -3,15 +3,21 @@ import { randomBytes } from 'node:crypto';
 import { DEFAULT_CONFIG } from '../../core/config.js';
 import { isWindowAlgorithm } from '../../core/window/registry.js';
 import type { ExchangeResults } from '../../services/perf/exchange.js';
-import { type Direction, type Pace, PERF_KIND, type PerfRequest } from '../../services/perf/messages.js';
+import {
+  DEFAULT_BLOCK_BYTES,
+  type Direction,
+  type Pace,
+  PERF_KIND,
+  type PerfRequest,
+} from '../../services/perf/messages.js';
 import { shareOf } from '../shared/transport-options.js';
+import type { PeerRun } from './compare.js';
 import type { Interval } from './intervals.js';
 import type { PerfOptions } from './options.js';
 import type { PerfReport } from './report.js';
 import { clientStreams, type Stream } from './streams.js';
 
-/** Of iperf3's TCP (its help), and of --rr (ours: a small request of a program). */
-const DEFAULT_LENGTH_BYTES = 131_072;
+/** Of --rr (ours: a small request of a program). */
 const DEFAULT_MESSAGE_BYTES = 64;
 const DEFAULT_TIME_NS = 10e9;
 
@@ -29,6 +35,12 @@ export interface TestTerms {
   readonly ignored: readonly string[];
 }
 
+/** As a server sees it: its streams are those that the client does not have. */
+export function serverTerms(request: PerfRequest): Pick<TestTerms, 'request' | 'streams'> {
+  const streams = clientStreams(request.direction, request.flows);
+  return { request, streams: streams.map((stream) => ({ ...stream, isSender: !stream.isSender })) };
+}
+
 /** What a client knows at the end: a report for each direction of data. */
 export interface ClientResult {
   readonly reports: readonly [PerfReport, ...PerfReport[]];
@@ -37,12 +49,16 @@ export interface ClientResult {
   readonly retransmits: readonly number[];
   readonly intervals: readonly Interval[];
   readonly intervalsOmitted: number;
+  /** What the server printed, where it was asked and tells. */
+  readonly serverOutput: unknown;
+  /** Of --compare. */
+  readonly peer: PeerRun | null;
 }
 
 export function testTerms(options: PerfOptions, to: TestTerms['to'], ignored: readonly string[]): TestTerms {
   const { parallel, title, extraData, blockcount = 0 } = options;
   const direction = directionOf(options);
-  const lengthBytes = options.length ?? (options.rr ? DEFAULT_MESSAGE_BYTES : DEFAULT_LENGTH_BYTES);
+  const lengthBytes = options.length ?? (options.rr ? DEFAULT_MESSAGE_BYTES : DEFAULT_BLOCK_BYTES);
   const bytes = options.bytes ?? (blockcount > 0 ? blockcount * lengthBytes : undefined);
   const pace = paceOf(options, lengthBytes);
   const isLengthTold = options.rr || options.length !== undefined;
@@ -60,6 +76,7 @@ export function testTerms(options: PerfOptions, to: TestTerms['to'], ignored: re
       ...(isLengthTold && { lengthBytes }),
       ...requestedAlgorithm(options),
       share: shareOf(options),
+      ...(options.getServerOutput && { output: options.json || options.jsonStream ? 'json' : 'text' }),
     },
     streams: clientStreams(direction, parallel),
     lengthBytes,
