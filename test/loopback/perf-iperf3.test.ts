@@ -1,7 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePorts, runHere, XpassCommand } from './switch-lab.js';
+import { freePorts, runHere, scratchFile, XpassCommand } from './switch-lab.js';
 
 /** Runs of the installed iperf3 and of ours beside each other: what a program finds in iperf3's document, it finds in ours. */
 
@@ -182,3 +183,45 @@ describe("the document beside iperf3's", () => {
     ]);
   });
 });
+
+describe('TCP beside xpass', () => {
+  it('runs over the same path, and stands in the document and on the page', async ({ skip }) => {
+    skip(!HAS_IPERF3, 'iperf3 is not installed');
+    const [port] = await freePorts(1);
+    const server = spawn('iperf3', ['-s', '-1', '-p', `${port}`, '--forceflush'], { timeout: PATIENCE_MS });
+    onTestFinished(() => {
+      server.kill();
+    });
+    for await (const text of server.stdout) if (String(text).includes('listening')) break;
+    const page = await scratchFile('page.html', '');
+    const document = (await ours('--compare', `iperf3:${port}`, '--report', page)) as unknown as Compared;
+    const { compare, goodput_bps: goodputBps } = document.end.xpass;
+    expect(compare).toMatchObject({ protocol: 'TCP', version: expect.stringContaining('iperf 3') });
+    expect(compare.goodput_bps).toBeGreaterThan(0);
+    expect(compare.ratio).toBeCloseTo(goodputBps / compare.goodput_bps);
+    const html = readFileSync(page, 'utf8');
+    expect(html).toContain('TCP over the same path');
+    expect(html).toContain('as the server measures it');
+  });
+
+  it('says how to start its server where none answers, in the one document', async ({ skip }) => {
+    skip(!HAS_IPERF3, 'iperf3 is not installed');
+    const [port] = await freePorts(1);
+    const { code, stdout, stderr } = await runHere('perf', '-c', '127.0.0.1', '--compare', `iperf3:${port}`, '-J');
+    const wanted = `start one there with iperf3 -s -p ${port}`;
+    expect([code, stderr, JSON.parse(stdout).error]).toEqual([
+      3,
+      expect.stringContaining(wanted),
+      expect.stringContaining(wanted),
+    ]);
+  });
+});
+
+interface Compared {
+  readonly end: {
+    readonly xpass: {
+      readonly goodput_bps: number;
+      readonly compare: { readonly goodput_bps: number; readonly ratio: number };
+    };
+  };
+}

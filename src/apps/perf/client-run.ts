@@ -8,12 +8,12 @@ import type { Invocation } from '../shared/command.js';
 import { openCommandHost, type Target } from '../shared/command-host.js';
 import type { PerfClientOutcome } from './client.js';
 import { PerfClient } from './client.js';
-import { type PeerRun, PeerTest } from './compare.js';
+import { PeerTest } from './compare.js';
 import { IntervalLog } from './interval-log.js';
 import type { PERF_OPTIONS, PerfSettings } from './options.js';
 import { ClientPrinter, type PrinterParts } from './printer.js';
 import type { PerfReport } from './report.js';
-import type { ClientResult } from './test-terms.js';
+import type { ClientResult, PeerRun } from './test-terms.js';
 
 export type PerfInvocation = Invocation<typeof PERF_OPTIONS>;
 

@@ -3,52 +3,20 @@ import { once } from 'node:events';
 import { printable } from '../../base/display.js';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, usageFailure } from '../../base/failure.js';
-import type { ValueKind } from '../../base/value-kind.js';
 import { patienceMs } from '../../scenario/play/patience.js';
 import { formatAddress } from '../../udp/address.js';
+import { IPERF3_PORT } from './kinds.js';
 import type { PerfOptions } from './options.js';
-import type { TestTerms } from './test-terms.js';
+import type { PeerRun, TestTerms } from './test-terms.js';
 
 /** TCP by the installed iperf3, over the same path: what `--compare iperf3` measures beside each run. */
 
-/** iperf3's (its help). */
-const USUAL_PORT = 5_201;
-const MAX_PORT = 65_535;
 /** For the server to answer (ours): one that is there answers within a round trip. */
 const CONNECT_TIMEOUT_MS = 3_000;
 /** A test of so many bytes has no time of its own. One that is slower than this, bit/s, is given up (ours). */
 const LEAST_RATE_BPS = 1e6;
 /** iperf3's MIN_INTERVAL and MAX_INTERVAL (src/iperf_api.h). */
 const [MIN_INTERVAL_S, MAX_INTERVAL_S] = [0.1, 60];
-
-/** The other program, and the port of its server. */
-export interface Comparison {
-  readonly port: number;
-}
-
-export const COMPARISON: ValueKind<Comparison> = {
-  allowed: `iperf3, or iperf3:PORT where its server listens elsewhere than at port ${USUAL_PORT}`,
-  parse: (text) => {
-    const match = /^iperf3(?::(\d{1,5}))?$/.exec(text);
-    const port = Number(match?.[1] ?? USUAL_PORT);
-    return match !== null && port >= 1 && port <= MAX_PORT ? { port } : undefined;
-  },
-  format: ({ port }) => `iperf3:${port}`,
-};
-
-/** What TCP had. */
-export interface PeerRun {
-  /** As one types it. */
-  readonly command: string;
-  /** Such as `iperf 3.12`. */
-  readonly version: string;
-  readonly congestion: string;
-  /** What arrived, bit/s, by the word of its receiver. */
-  readonly goodputBps: number;
-  /** null where iperf3 does not tell. */
-  readonly retransmits: number | null;
-  readonly intervals: readonly { readonly endS: number; readonly rateBps: number }[];
-}
 
 /** What iperf3 is started with for the same test. Its times are whole seconds. */
 export function iperf3Arguments(
@@ -65,7 +33,7 @@ export function iperf3Arguments(
   const seconds = (ns: number): string => String(Math.ceil(ns / 1e9));
   const burst = pace === undefined ? 0 : Math.round(pace.burstBytes / (lengthBytes ?? pace.burstBytes));
   return [
-    ...['-c', to?.host ?? '', '-p', String(compare?.port ?? USUAL_PORT), '-J'],
+    ...['-c', to?.host ?? '', '-p', String(compare?.port ?? IPERF3_PORT), '-J'],
     ...['-i', interval === 0 ? '0' : String(Math.min(MAX_INTERVAL_S, Math.max(MIN_INTERVAL_S, interval / 1e9)))],
     ...['--connect-timeout', String(CONNECT_TIMEOUT_MS)],
     ...(bytes === null ? ['-t', seconds(durationNs ?? 0)] : ['-n', String(bytes * flows)]),

@@ -8,9 +8,8 @@ import { address } from '../../udp/address.js';
 import { METRICS_OPTION } from '../shared/metrics.js';
 import { flag, type OptionValues, option, optionalOption } from '../shared/options.js';
 import { SHARE_OPTIONS, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
-import { COMPARISON } from './compare.js';
 import { foreignOptions, IGNORED_FLAGS, REFUSED_FLAGS } from './iperf3-flags.js';
-import { AFFINITY, BITRATE, binarySize, FORMATS, TIMESTAMPS } from './kinds.js';
+import { AFFINITY, BITRATE, binarySize, COMPARISON, FORMATS, TIMESTAMPS } from './kinds.js';
 
 /** Loopback unless told otherwise; port 0 is any free one, which the first line of output names. */
 const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_HOST_PORT, anyPort: true };

@@ -136,7 +136,7 @@ export function verboseLines(report: PerfReport): string[] {
 /** A line for each distribution, or what there is of them. */
 export function percentileLines(rows: readonly (readonly [what: string, Percentiles])[]): string[] {
   const { columns, rows: cells } = tableOf(
-    PERCENTILE_COLUMNS,
+    percentileColumns(''),
     rows.map(([what, percentiles]) => ({ what, ...percentiles })),
   );
   return tableLines(columns, cells);
@@ -149,10 +149,13 @@ export function rttOf({ received, sent }: PerfReport): Percentiles {
 
 const SHOWN = { min: 'min', p50: 'p50', p90: 'p90', p99: 'p99', max: 'max' } as const;
 
-const PERCENTILE_COLUMNS: readonly Column<NamedPercentiles>[] = [
-  text('', ({ what }) => what),
-  ...Object.entries(SHOWN).map(([field, title]) => metric(PERCENTILE_METRICS, field as keyof Percentiles, title)),
-];
+/** `title`: of what the rows are. */
+export function percentileColumns(title: string): readonly Column<NamedPercentiles>[] {
+  return [
+    text(title, ({ what }) => what),
+    ...Object.entries(SHOWN).map(([field, shown]) => metric(PERCENTILE_METRICS, field as keyof Percentiles, shown)),
+  ];
+}
 
 type NamedPercentiles = Percentiles & { readonly what: string };
 

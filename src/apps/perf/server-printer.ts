@@ -1,7 +1,7 @@
 import { displayCount, displayPercent } from '../../base/display.js';
 import { counter, group, initialValues } from '../../base/metric.js';
 import { type MetricSource, metricSource } from '../../services/metrics/source.js';
-import type { PerfRequest } from '../../services/perf/messages.js';
+import { DEFAULT_BLOCK_BYTES, type PerfRequest } from '../../services/perf/messages.js';
 import type { PerfOutcome } from '../../services/perf/session.js';
 import { type Reached, whereReached } from '../../services/reached.js';
 import { type Document, plainJson } from '../../telemetry/document.js';
@@ -169,7 +169,7 @@ function startOf(peer: string, request: PerfRequest): Document {
     test_start: {
       protocol: 'UDP',
       num_streams: flows,
-      blksize: request.lengthBytes ?? 0,
+      blksize: request.lengthBytes ?? DEFAULT_BLOCK_BYTES,
       omit: omitNs / 1e9,
       duration: (durationNs ?? 0) / 1e9,
       bytes: (bytes ?? 0) * flows,

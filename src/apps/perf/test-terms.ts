@@ -11,7 +11,6 @@ import {
   type PerfRequest,
 } from '../../services/perf/messages.js';
 import { shareOf } from '../shared/transport-options.js';
-import type { PeerRun } from './compare.js';
 import type { Interval } from './intervals.js';
 import type { PerfOptions } from './options.js';
 import type { PerfReport } from './report.js';
@@ -39,6 +38,20 @@ export interface TestTerms {
 export function serverTerms(request: PerfRequest): Pick<TestTerms, 'request' | 'streams'> {
   const streams = clientStreams(request.direction, request.flows);
   return { request, streams: streams.map((stream) => ({ ...stream, isSender: !stream.isSender })) };
+}
+
+/** What TCP had. */
+export interface PeerRun {
+  /** As one types it. */
+  readonly command: string;
+  /** Such as `iperf 3.12`. */
+  readonly version: string;
+  readonly congestion: string;
+  /** What arrived, bit/s, by the word of its receiver. */
+  readonly goodputBps: number;
+  /** null where iperf3 does not tell. */
+  readonly retransmits: number | null;
+  readonly intervals: readonly { readonly endS: number; readonly rateBps: number }[];
 }
 
 /** What a client knows at the end: a report for each direction of data. */
@@ -76,7 +89,7 @@ export function testTerms(options: PerfOptions, to: TestTerms['to'], ignored: re
       ...(isLengthTold && { lengthBytes }),
       ...requestedAlgorithm(options),
       share: shareOf(options),
-      ...(options.getServerOutput && { output: options.json || options.jsonStream ? 'json' : 'text' }),
+      ...wantedOutput(options),
     },
     streams: clientStreams(direction, parallel),
     lengthBytes,
@@ -86,6 +99,12 @@ export function testTerms(options: PerfOptions, to: TestTerms['to'], ignored: re
     ...(extraData !== undefined && { extraData }),
     ignored,
   };
+}
+
+/** The page of --report takes the round trips of the server's intervals. */
+function wantedOutput({ getServerOutput, report, json, jsonStream }: PerfOptions): Pick<PerfRequest, 'output'> {
+  if (getServerOutput) return { output: json || jsonStream ? 'json' : 'text' };
+  return report === undefined ? {} : { output: 'json' };
 }
 
 function directionOf({ reverse, bidir, rr }: PerfOptions): Direction {

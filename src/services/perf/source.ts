@@ -114,7 +114,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   /** Lets a paced flow go on; `PACE_MS` after the last call, or sooner. */
   pace(nowNs: number): void {
     this.pacedNs = nowNs;
-    this.nowNs = nowNs;
+    this.look(nowNs);
     if (nowNs >= this.endNs) this.end();
     else this.feeder?.refill();
   }
@@ -132,7 +132,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   }
 
   onCredit(nowNs: number): void {
-    this.nowNs = nowNs;
+    this.look(nowNs);
     const isFirst = this.lastCreditNs === NEVER;
     if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
     if (!isFirst && this.isRecording) this.options.gaps.record(nowNs - this.lastCreditNs);
@@ -144,8 +144,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   }
 
   onAck(nowNs: number): void {
-    this.nowNs = nowNs;
-    this.options.blocks?.acknowledge(this.acknowledgedBytes, nowNs, this.recordFromNs);
+    this.look(nowNs);
     if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
     if (nowNs >= this.endNs) this.end();
     else this.feeder?.onAck();
@@ -169,6 +168,12 @@ export class PerfSource implements FlowWriter, FlowObserver {
   /** Gives the flow up, with this code of a RESET, if it is still open. */
   abort(code?: number): void {
     this.sender?.reset(code);
+  }
+
+  /** Acknowledgements of a flow with credits are told to nobody: each credit, and each look of a paced flow, finds those before it. */
+  private look(nowNs: number): void {
+    this.nowNs = nowNs;
+    this.options.blocks?.acknowledge(this.acknowledgedBytes, nowNs, this.recordFromNs);
   }
 
   /** The measurement begins. */
