@@ -153,7 +153,12 @@ function dataHtml(sections: readonly Section[], marks: readonly PageMark[]): str
   const drawings = sections.flatMap((section) => section.drawings).filter((drawing) => typeof drawing !== 'string');
   const data: PageData = { figures: drawings.map((drawing) => drawing.data).filter((one) => one !== null), marks };
   // In JSON `<` stands in texts alone; as an escape it cannot end the element.
-  return `<script type="application/json">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
+  return `<script type="application/json">${JSON.stringify(data, fiveDigits).replaceAll('<', '\\u003c')}</script>`;
+}
+
+/** More than a screen has, in half of the bytes; JSON writes what is not finite as null. */
+function fiveDigits(_: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(5)) : value;
 }
 
 function pageMarks(series: RunSeries | null, marks: readonly TimeMark[]): PageMark[] {

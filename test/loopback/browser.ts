@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { afterAll, onTestFinished } from 'vitest';
 
 /** Where Debian, Ubuntu and macOS have it. */
 const PATHS = [
@@ -26,11 +26,23 @@ const FLAGS = [
   '--disable-sync',
 ];
 
+const launch = (): Promise<Browser> => chromium.launch({ executablePath: EXECUTABLE as string, args: FLAGS });
+
 /** A browser until the end of the test. */
 export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: EXECUTABLE as string, args: FLAGS });
+  const browser = await launch();
   onTestFinished(() => browser.close());
   return browser;
+}
+
+/** One browser for all tests of a file, since its start takes a second. */
+export function sharedBrowser(): () => Promise<Browser> {
+  let browser: Promise<Browser> | null = null;
+  afterAll(async () => (await browser)?.close());
+  return () => {
+    browser ??= launch();
+    return browser;
+  };
 }
 
 export interface WatchedPage {
