@@ -67,7 +67,9 @@ export function sitePage({
   );
   const search = policy === POLICY;
   const body =
-    side === '' ? main : `<div class="with-contents">\n<nav aria-label="Documents">\n<details open><summary>Contents</summary>\n${side}\n</details>\n</nav>\n${main}\n</div>`;
+    side === ''
+      ? main
+      : `<div class="with-contents">\n<nav aria-label="Documents">\n<details open><summary>Contents</summary>\n${side}\n</details>\n</nav>\n${main}\n</div>`;
   return `<!doctype html>
 <html lang="en">
 <head>
