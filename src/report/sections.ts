@@ -44,5 +44,10 @@ export function dataHtml(sections: readonly Section[], marks: readonly PageMark[
   const drawings = sections.flatMap((section) => section.drawings).filter((drawing) => typeof drawing !== 'string');
   const data: PageData = { figures: drawings.map((drawing) => drawing.data).filter((one) => one !== null), marks };
   // In JSON `<` stands in texts alone; as an escape it cannot end the element.
-  return `<script type="application/json">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
+  return `<script type="application/json">${JSON.stringify(data, fiveDigits).replaceAll('<', '\\u003c')}</script>`;
+}
+
+/** More than a screen has, in half of the bytes; JSON writes what is not finite as null. */
+function fiveDigits(_: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(5)) : value;
 }

@@ -13,6 +13,7 @@ import { PEERS } from './peers.js';
 import { SEALING } from './sealing.js';
 import { SIMULATOR } from './sim.js';
 import { STREAMS } from './streams.js';
+import { WEB } from './web.js';
 
 export const BENCHMARKS: readonly Benchmark[] = [
   LOOPBACK,
@@ -20,6 +21,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   STREAMS,
   LOADED,
   CAPTURE,
+  WEB,
   PACING,
   MEMORY,
   SEALING,

@@ -33,6 +33,7 @@ const SIM = [
 const STREAMS = ['stream/1472', 'stream/8972', 'stream/ping', 'stream/16KiB', 'stream/open'];
 const LOADED = ['loaded', 'loaded/speculative'];
 const CAPTURE = ['capture/headers', 'capture/whole'];
+const WEB = ['web'];
 
 const QUICK = [
   ...LOOPBACK,
@@ -40,6 +41,7 @@ const QUICK = [
   ...STREAMS,
   ...LOADED,
   ...CAPTURE,
+  ...WEB,
   ...PACING,
   ...MEMORY,
   ...SEALING,
@@ -119,7 +121,7 @@ describe('the benchmarks', () => {
 
   it('are listed for a name that means nothing', () => {
     expect(() => selected('parking-lots')).toThrow(
-      /did you mean 'parking-lot'\?; allowed: the groups loopback, messages, streams, loaded, capture, pacing, .* direct\/1472\/1, /,
+      /did you mean 'parking-lot'\?; allowed: the groups loopback, messages, streams, loaded, capture, web, pacing, .* direct\/1472\/1, /,
     );
   });
 });
