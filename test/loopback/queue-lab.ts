@@ -18,7 +18,9 @@ export const IMPATIENT = { ...process.env, XPASS_PATIENCE: '2s' };
 export async function startRedis(port?: number): Promise<{ url: string; port: number; child: ChildProcess }> {
   const free = port ?? (await freePorts(1))[0];
   const where = ['--port', `${free}`, '--bind', '127.0.0.1', '--dir', await scratchFolder()];
-  const child = spawn('redis-server', [...where, '--save', '', '--appendonly', 'no'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn('redis-server', [...where, '--save', '', '--appendonly', 'no'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   let said = '';
   while (!said.includes('Ready to accept connections')) said += String((await once(child.stdout, 'data'))[0]);
@@ -31,8 +33,10 @@ export interface ProcessOptions {
   readonly executable?: string;
 }
 
-export const start = (args: readonly string[], { env = IMPATIENT, executable = EXECUTABLE }: ProcessOptions = {}): XpassProcess =>
-  new XpassProcess(args, process.execPath, executable, env);
+export const start = (
+  args: readonly string[],
+  { env = IMPATIENT, executable = EXECUTABLE }: ProcessOptions = {},
+): XpassProcess => new XpassProcess(args, process.execPath, executable, env);
 
 /** A worker with one thread that is ready. */
 export async function startWorker(url: string, options: ProcessOptions = {}): Promise<XpassProcess> {

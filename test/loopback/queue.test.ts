@@ -1,4 +1,4 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { anotherVersion, HAS_REDIS, start, startRedis, startWorker, WHY_NO_REDIS } from './queue-lab.js';
@@ -32,7 +32,11 @@ describe('a queue', () => {
     const sweep = start(['sim', path, ...SWEEP, '--json', '--out', there, '--queue', url]);
     const [lasts, ...killed] = workers;
     for (const worker of killed) {
-      await untilSo(async () => runsOf(worker), (runs) => runs > 0, 'a run of each worker');
+      await untilSo(
+        async () => runsOf(worker),
+        (runs) => runs > 0,
+        'a run of each worker',
+      );
       await worker.stop('SIGKILL');
     }
     const remote = await sweep.ended;

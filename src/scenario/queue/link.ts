@@ -83,7 +83,9 @@ export class QueueLink {
       retryStrategy: (times) => (times > most || this.isClosing ? null : RETRY_MS),
     });
     connection.on('error', () => undefined);
-    connection.on('end', () => this.loseServer(`lost the queue at ${this.address.shown}: it cannot be reached any more`));
+    connection.on('end', () =>
+      this.loseServer(`lost the queue at ${this.address.shown}: it cannot be reached any more`),
+    );
     this.connections.push(connection);
     return connection;
   }

@@ -8,9 +8,7 @@ export interface QueuePackages {
 }
 
 /** Throws a usage Failure that says how to install what is missing. */
-export async function loadPackages(
-  load: () => Promise<QueuePackages> = both,
-): Promise<QueuePackages> {
+export async function loadPackages(load: () => Promise<QueuePackages> = both): Promise<QueuePackages> {
   try {
     return await load();
   } catch (error) {
