@@ -10,9 +10,9 @@ export const HAS_REDIS = spawnSync('redis-server', ['--version']).status === 0;
 export const WHY_NO_REDIS = 'redis-server is not installed (Debian: redis-server)';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-export const EXECUTABLE = join(ROOT, 'bin/xpass.mjs');
+const EXECUTABLE = join(ROOT, 'bin/xpass.mjs');
 /** Locks of 1 s: a killed worker's runs are taken 1 to 1.5 s later. Threads may take 30 s to say something. */
-export const IMPATIENT = { ...process.env, XPASS_PATIENCE: '2s' };
+const IMPATIENT = { ...process.env, XPASS_PATIENCE: '2s' };
 
 /** A Redis of the test, without files, killed at its end. */
 export async function startRedis(port?: number): Promise<{ url: string; port: number; child: ChildProcess }> {

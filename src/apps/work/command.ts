@@ -11,10 +11,6 @@ export const command = defineCommand({
   examples: [
     { line: 'xpass work --queue redis://queue.lab:6379', meaning: 'A run on each core of this machine' },
     { line: 'xpass work --queue rediss://queue.lab:6380 --jobs 4', meaning: 'Four at a time, with TLS' },
-    {
-      line: 'xpass work --config /etc/xpass/work.yaml',
-      meaning: 'With the password in a file, where no list of processes shows it',
-    },
   ],
   // Loaded when it runs, with the simulator.
   run: async (invocation) => (await import('./work.js')).runWork(invocation),

@@ -84,12 +84,12 @@ class QueuedRuns {
     const events = await this.listen();
     const timers = [
       setInterval(() => this.report(), PROGRESS_MS),
-      setInterval(() => this.then(() => this.beat()), queueTimes().beatMs),
+      setInterval(() => this.inTurn(() => this.beat()), queueTimes().beatMs),
     ];
     signal?.addEventListener('abort', this.finish);
     try {
-      this.then(() => this.beat());
-      this.then(() => this.feed());
+      this.inTurn(() => this.beat());
+      this.inTurn(() => this.feed());
       await Promise.race([this.link.lost, this.patiently(finished)]);
     } finally {
       this.isOver = true;
@@ -119,8 +119,8 @@ class QueuedRuns {
     events.on('error', () => undefined);
     events.on('active', ({ jobId }) => this.hear(jobId));
     events.on('progress', ({ jobId, data }) => this.hear(jobId, Number((data as { part?: number }).part ?? 0)));
-    events.on('completed', ({ jobId }) => this.then(() => this.collect(jobId)));
-    events.on('failed', ({ jobId, failedReason }) => this.then(() => this.giveUp(jobId, failedReason)));
+    events.on('completed', ({ jobId }) => this.inTurn(() => this.collect(jobId)));
+    events.on('failed', ({ jobId, failedReason }) => this.inTurn(() => this.giveUp(jobId, failedReason)));
     await this.link.answered(events.waitUntilReady());
     return events;
   }
@@ -132,7 +132,7 @@ class QueuedRuns {
     if (run !== undefined) Object.assign(run, { part, heardMs: performance.now() });
   }
 
-  private then(step: () => Promise<void>): void {
+  private inTurn(step: () => Promise<void>): void {
     this.work = this.work.then(async () => {
       if (!this.isOver) await step();
     });

@@ -8,7 +8,7 @@ import { assert } from '../../base/assert.js';
 
 const KEY = '$';
 /** Bytes of a packed value that are unpacked (ours): a result with samples of a thousand flows takes a tenth. */
-export const MAX_UNPACKED_BYTES = 512 * 2 ** 20;
+const MAX_UNPACKED_BYTES = 512 * 2 ** 20;
 /** Speed first: runs of milliseconds are to spend little here. */
 const LEVEL = 1;
 
