@@ -26,10 +26,10 @@ export async function runWork({ options, results, logger, onInterrupt }: WorkInv
 const LEVELS = {
   listening: 'info',
   run: 'info',
-  retry: 'warn',
+  broke: 'warn',
   abandoned: 'info',
   refused: 'warn',
-  draining: 'info',
+  handed_back: 'info',
 } as const satisfies Record<WorkEvent['event'], 'info' | 'warn'>;
 
 function sentence(event: WorkEvent): string {
@@ -38,17 +38,17 @@ function sentence(event: WorkEvent): string {
       return `takes runs of xpass ${event.stamp} from ${event.queue}, ${event.jobs} at a time`;
     case 'run':
       return `'${event.scenario}' with seed ${event.seed}: ${event.error ?? `done in ${event.wall_s.toFixed(2)} s`} (${event.run})`;
-    case 'retry':
-      return `attempt ${event.attempt} of run ${event.run} broke: ${event.error}`;
+    case 'broke':
+      return `start ${event.attempt} of run ${event.run} broke: ${event.error}`;
     case 'abandoned':
       return `run ${event.run} belongs to a sweep that has ended`;
     case 'refused':
       return `refuses sweep ${event.sweep}, which needs xpass ${event.needs}: this is ${event.stamp}`;
-    case 'draining':
-      return `stops after ${event.runs} ${event.runs === 1 ? 'run' : 'runs'} under way; a second signal gives them to other workers`;
+    case 'handed_back':
+      return `stops; ${event.runs} ${event.runs === 1 ? 'run goes' : 'runs go'} back to the queue`;
   }
 }
 
-function summaryLine({ done, failed, retried, abandoned, refused }: WorkSummary): string {
-  return `${done} runs done, ${failed} of them failed; ${retried} broken off, ${abandoned} of sweeps that had ended; ${refused} sweeps refused`;
+function summaryLine({ done, failed, broke, handed_back, abandoned, refused }: WorkSummary): string {
+  return `${done} runs done, ${failed} of them failed; ${broke} broken, ${handed_back} handed back, ${abandoned} of sweeps that had ended; ${refused} sweeps refused`;
 }

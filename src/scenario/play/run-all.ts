@@ -32,6 +32,8 @@ export interface RunProgress {
   readonly failed: number;
   /** Of all runs together, those under way by their virtual time; 0 to 1. */
   readonly part: number;
+  /** Processes that play them, where they are on a queue. */
+  readonly workers?: number;
 }
 
 export interface RunAllOptions {

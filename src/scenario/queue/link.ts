@@ -4,20 +4,12 @@ import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf } from '../../base/failure.js';
 import { patienceMs, withPatience } from '../play/patience.js';
 import { type QueueAddress, queueAddress } from './address.js';
+import { type Present, parsePresent, presenceKey, presentText } from './messages.js';
 import { loadPackages, type QueuePackages } from './packages.js';
 import { programStamp } from './stamp.js';
 
-/** Braces: all keys are in one slot of a Redis Cluster, as BullMQ needs it. */
-export const PREFIX = '{xpass}';
 /** Between two attempts to reach the server again (ours). */
 const RETRY_MS = 250;
-
-/** A run in the queue, BullMQ's `data`. */
-export interface QueuedRun {
-  readonly sweep: string;
-  /** A Scenario, packed, in base64. */
-  readonly scenario: string;
-}
 
 /** Waits of both sides, all from the patience of processes. */
 export interface QueueTimes {
@@ -34,9 +26,6 @@ export function queueTimes(): QueueTimes {
   const patience = patienceMs();
   return { lockMs: patience / 2, beatMs: patience / 20, goneMs: patience * 3 };
 }
-
-/** Sweeps and workers announce themselves under these names. */
-export type Party = 'sweeps' | 'workers';
 
 /** The way to a queue: its server, and the names of what is there. */
 export class QueueLink {
@@ -78,7 +67,8 @@ export class QueueLink {
   /** One more connection, for who waits on it. */
   connect(): Redis {
     const most = patienceMs() / RETRY_MS;
-    const connection = new this.packages.Redis(this.address.url, {
+    const connection = new this.packages.Redis({
+      ...this.address.options,
       maxRetriesPerRequest: null,
       retryStrategy: (times) => (times > most || this.isClosing ? null : RETRY_MS),
     });
@@ -95,42 +85,52 @@ export class QueueLink {
     const late = `the queue at ${this.address.shown} did not answer`;
     const bounded = withPatience(asked, late, { lastHeard: () => `connection '${this.redis.status}'` });
     const answer = bounded.catch((error: Error) => {
-      throw error instanceof Failure ? this.loseServer(error.message) : error;
+      throw error instanceof Failure ? this.loseServer(error.message) : this.refused(error);
     });
     return Promise.race([this.lost, answer]);
   }
 
   /** Adds one that is there, by the server's clock, and forgets those that are gone. */
-  async announce(party: Party, name: string): Promise<void> {
-    const key = partyKey(party);
+  async announce(party: 'sweeps' | 'workers', who: Present): Promise<void> {
+    const key = presenceKey(party);
     const nowMs = await this.serverMs();
     const { goneMs } = queueTimes();
     const asked = this.redis
       .multi()
-      .zadd(key, nowMs, name)
-      .zremrangebyscore(key, '-inf', nowMs - goneMs);
+      .zadd(key, nowMs, presentText(who))
+      .zremrangebyscore(key, '-inf', nowMs - goneMs)
+      .pexpire(key, goneMs);
     await this.answered(asked.exec());
   }
 
-  async withdraw(party: Party, name: string): Promise<void> {
-    await this.answered(this.redis.zrem(partyKey(party), name));
+  async withdraw(party: 'sweeps' | 'workers', who: Present): Promise<void> {
+    await this.answered(this.redis.zrem(presenceKey(party), presentText(who)));
   }
 
-  /** Names of those that are there. */
-  async present(party: Party): Promise<string[]> {
+  /** Those that are there. */
+  async present(party: 'sweeps' | 'workers'): Promise<Present[]> {
     const nowMs = await this.serverMs();
-    return this.answered(this.redis.zrangebyscore(partyKey(party), nowMs - queueTimes().goneMs, '+inf'));
-  }
-
-  /** Clocks of machines differ. */
-  async serverMs(): Promise<number> {
-    const [seconds, micros] = await this.answered(this.redis.time());
-    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+    const asked = this.redis.zrangebyscore(presenceKey(party), nowMs - queueTimes().goneMs, '+inf');
+    return (await this.answered(asked)).map(parsePresent);
   }
 
   close(): void {
     this.isClosing = true;
     for (const connection of this.connections) connection.disconnect();
+  }
+
+  /** Clocks of machines differ. */
+  private async serverMs(): Promise<number> {
+    const [seconds, micros] = await this.answered(this.redis.time());
+    return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  }
+
+  /** What the server says no to, such as a command that its rules or its memory do not allow. */
+  private refused(error: Error): Error {
+    if (error.name !== 'ReplyError') return error;
+    return new Failure(ExitCode.peer, `the queue at ${this.address.shown} refused a command: ${error.message}`, {
+      cause: error,
+    });
   }
 
   private loseServer(sentence: string): Failure {
@@ -140,14 +140,10 @@ export class QueueLink {
   }
 }
 
-const partyKey = (party: Party): string => `${PREFIX}:${party}`;
-
-/** Where a worker leaves the answer to a run. */
-export const answerKey = (run: string): string => `${PREFIX}:answer:${run}`;
-
 /** A first connection, which does not try again: a wrong address or password is said at once. */
-async function reach({ Redis }: QueuePackages, { url, shown }: QueueAddress): Promise<void> {
-  const connection = new Redis(url, {
+async function reach({ Redis }: QueuePackages, { options, shown }: QueueAddress): Promise<void> {
+  const connection = new Redis({
+    ...options,
     lazyConnect: true,
     connectTimeout: patienceMs(),
     maxRetriesPerRequest: 0,

@@ -1,33 +1,36 @@
 // Tested by test/loopback/queue.test.ts
 import { randomUUID } from 'node:crypto';
-import type { Queue, QueueEvents } from 'bullmq';
+import type { Queue } from 'bullmq';
 import type { Scenario } from '../../sim/scenario.js';
 import { patienceMs, withPatience } from '../play/patience.js';
 import type { PlayAnswer } from '../play/play.js';
 import { outcomeOf, type RunAllOptions } from '../play/run-all.js';
-import { answerKey, PREFIX, type QueuedRun, QueueLink, queueTimes } from './link.js';
+import { QueueLink, queueTimes } from './link.js';
+import { type News, newsKey, PREFIX, type Present, type RunBatch, runsKey } from './messages.js';
+import { ATTEMPTS, RunLedger } from './run-ledger.js';
 import { pack, unpack } from './text-form.js';
 
-/** Times that a run is begun before it counts as failed. */
-export const ATTEMPTS = 3;
-/** Runs of one sweep in the queue at a time (ours): enough for 64 workers of 8 cores, and a bound for what the server holds. */
-const MOST_QUEUED = 512;
-/** New runs go in when this many fit: one round trip for many. */
-const BATCH = 64;
+/** As often as an eye follows (ours). */
 const PROGRESS_MS = 100;
-/** Patiences without a sign of any worker before a sweep gives up: workers may be started after it (ours). */
+/** Patiences without a worker before a sweep gives up: workers may be started after it (ours). */
 const PATIENCES = 15;
+/** What a sweep that was killed leaves in the queue is gone a week after it (ours); its runs and answers go sooner. */
+const LEFT_OVER_MS = 7 * 86_400e3;
+/** Events of BullMQ that the server keeps: nobody reads them. */
+const MOST_EVENTS = 10;
+/** Other versions that are named to a sweep (ours). */
+const MOST_STRANGERS = 10;
 
 export interface QueueRunOptions extends Pick<RunAllOptions, 'onOutcome' | 'onProgress' | 'signal'> {
   /** URL of the server. */
   readonly queue: string;
-  /** A line for people: nobody takes the runs. */
+  /** A line for people: who takes no runs, and why. */
   readonly say: (line: string) => void;
 }
 
 /**
- * As runAll, over all workers of a queue. Rejects with a Failure where the server is lost, or no worker shows itself for PATIENCES. Runs that are
- * not done then leave the queue.
+ * As runAll, over all workers of a queue. Rejects with a Failure where the server is lost, or no worker shows itself for PATIENCES. Runs that are not
+ * done then leave the queue.
  */
 export async function runOnQueue(scenarios: readonly Scenario[], options: QueueRunOptions): Promise<void> {
   if (options.signal?.aborted === true || scenarios.length === 0) return;
@@ -39,26 +42,25 @@ export async function runOnQueue(scenarios: readonly Scenario[], options: QueueR
   }
 }
 
-/** A run that is in the queue. */
-interface Waiting {
-  readonly index: number;
-  part: number;
-  heardMs: number;
-}
-
 class QueuedRuns {
   private readonly scenarios: readonly Scenario[];
   private readonly link: QueueLink;
   private readonly options: QueueRunOptions;
-  private readonly id = randomUUID();
-  private readonly name: string;
-  private readonly queue: Queue<QueuedRun>;
-  private readonly waiting = new Map<string, Waiting>();
-  private next = 0;
-  private done = 0;
+  private readonly ledger: RunLedger;
+  private readonly who: Present;
+  private readonly queue: Queue<RunBatch>;
+  /** Runs whose scenarios the server need not keep any more. */
+  private readonly over: number[] = [];
+  private readonly strangers = new Set<string>();
   private failed = 0;
+  private workers = 0;
+  /** Runs that all workers play at a time. */
+  private slots = 0;
+  private jobs = 0;
   /** Signs of any worker: what ends the patience. */
   private signs = 0;
+  /** News that were taken from the server and not yet looked at. */
+  private unread = 0;
   private isOver = false;
   /** What comes is worked on one after the other. */
   private work: Promise<void> = Promise.resolve();
@@ -69,9 +71,11 @@ class QueuedRuns {
     this.scenarios = scenarios;
     this.link = link;
     this.options = options;
-    this.name = `${link.stamp} ${this.id}`;
+    this.ledger = new RunLedger(scenarios.length);
+    this.who = { stamp: link.stamp, jobs: 0, id: randomUUID() };
     const { Queue } = link.packages.bullmq;
-    this.queue = new Queue(link.queueName, { connection: link.redis, prefix: PREFIX });
+    const streams = { events: { maxLen: MOST_EVENTS } };
+    this.queue = new Queue(link.queueName, { connection: link.redis, prefix: PREFIX, streams });
     this.queue.on('error', () => undefined);
   }
 
@@ -81,162 +85,186 @@ class QueuedRuns {
       this.finish = resolve;
       this.fail = reject;
     });
-    const events = await this.listen();
     const timers = [
       setInterval(() => this.report(), PROGRESS_MS),
-      setInterval(() => this.inTurn(() => this.beat()), queueTimes().beatMs),
+      setInterval(() => void this.inTurn(() => this.beat()), queueTimes().beatMs),
     ];
     signal?.addEventListener('abort', this.finish);
     try {
       this.inTurn(() => this.beat());
-      this.inTurn(() => this.feed());
+      this.readNews().catch(this.fail);
       await Promise.race([this.link.lost, this.patiently(finished)]);
     } finally {
       this.isOver = true;
       for (const timer of timers) clearInterval(timer);
       signal?.removeEventListener('abort', this.finish);
-      await this.leave(events);
+      await this.leave();
     }
   }
 
   private patiently(finished: Promise<void>): Promise<void> {
-    return withPatience(finished, `no worker of xpass ${this.link.stamp} takes runs from ${this.link.address.shown}`, {
+    const { link, ledger } = this;
+    return withPatience(finished, `no worker of xpass ${link.stamp} takes runs from ${link.address.shown}`, {
       takesMs: (PATIENCES - 1) * patienceMs(),
       progress: () => this.signs,
-      lastHeard: () => `${this.done} of ${this.scenarios.length} runs done`,
+      lastHeard: () => `${ledger.done} of ${ledger.total} runs done`,
     });
   }
 
-  /** From now on, by the server's clock: what happens before the first read is read too. */
-  private async listen(): Promise<QueueEvents> {
-    const { QueueEvents } = this.link.packages.bullmq;
-    const lastEventId = `${await this.link.serverMs()}-0`;
-    const events = new QueueEvents(this.link.queueName, {
-      connection: this.link.connect(),
-      prefix: PREFIX,
-      lastEventId,
-    });
-    events.on('error', () => undefined);
-    events.on('active', ({ jobId }) => this.hear(jobId));
-    events.on('progress', ({ jobId, data }) => this.hear(jobId, Number((data as { part?: number }).part ?? 0)));
-    events.on('completed', ({ jobId }) => this.inTurn(() => this.collect(jobId)));
-    events.on('failed', ({ jobId, failedReason }) => this.inTurn(() => this.giveUp(jobId, failedReason)));
-    await this.link.answered(events.waitUntilReady());
-    return events;
-  }
-
-  /** Of any sweep: a worker that has other runs to do is there. */
-  private hear(job: string, part = 0): void {
-    this.signs++;
-    const run = this.waiting.get(job);
-    if (run !== undefined) Object.assign(run, { part, heardMs: performance.now() });
-  }
-
-  private inTurn(step: () => Promise<void>): void {
+  private inTurn(step: () => Promise<void>): Promise<void> {
     this.work = this.work.then(async () => {
       if (!this.isOver) await step();
     });
     this.work.catch((error) => this.fail(error));
+    return this.work;
   }
 
-  private async feed(): Promise<void> {
-    const room = MOST_QUEUED - this.waiting.size;
-    const left = this.scenarios.length - this.next;
-    if (left === 0 || room < Math.min(BATCH, left)) return;
-    const indices = Array.from({ length: Math.min(room, left) }, (_, at) => this.next + at);
-    this.next += indices.length;
-    for (let at = 0; at < indices.length; at += BATCH) await this.put(indices.slice(at, at + BATCH));
+  /** Until the connection is closed. */
+  private async readNews(): Promise<void> {
+    const connection = this.link.connect();
+    while (!this.isOver) {
+      const popped = await connection.blpopBuffer(newsKey(this.who.id), 0).catch(() => null);
+      // The connection ended, which `lost` says, or the server said no, which a beat says.
+      if (popped === null) return;
+      this.unread++;
+      await this.inTurn(() => this.take(unpack<News>(popped[1])));
+      this.unread--;
+    }
   }
 
-  private async put(indices: readonly number[]): Promise<void> {
-    const jobs = indices.map((index) => {
-      const jobId = `${this.id}-${index}`;
-      this.waiting.set(jobId, { index, part: 0, heardMs: performance.now() });
-      const data = { sweep: this.name, scenario: pack(this.scenarios[index]).toString('base64') };
-      return { name: 'run', data, opts: { jobId, attempts: ATTEMPTS, removeOnComplete: true, removeOnFail: true } };
-    });
-    await this.link.answered(this.queue.addBulk(jobs));
-  }
-
-  /** The answer to a run, once: one that two workers gave is the same. No answer means that it is lost, so the run goes in again. */
-  private async collect(job: string): Promise<void> {
+  private async take(news: News): Promise<void> {
+    const { ledger } = this;
+    const nowMs = performance.now();
     this.signs++;
-    const run = this.waiting.get(job);
-    if (run === undefined) return;
-    const packed = await this.link.answered(this.link.redis.getdelBuffer(answerKey(job)));
-    if (packed === null) return this.put([run.index]);
-    await this.take(job, unpack<PlayAnswer>(packed));
+    if (news.kind === 'part') return ledger.hear(news.job, nowMs, news.part);
+    ledger.hear(news.job, nowMs);
+    if (news.kind === 'back') ledger.gaveBack(news.job, news.indices);
+    else if (news.kind === 'answer') await this.takeAnswer(news.index, news.answer);
+    else if (!ledger.broke(news.job, news.index, news.starts)) {
+      await this.takeAnswer(news.index, brokenRun(news.message));
+    }
+    await this.feed();
   }
 
-  private async giveUp(job: string, reason: string): Promise<void> {
-    if (!this.waiting.has(job)) return;
-    const message = `${ATTEMPTS} workers began the run and none ended it: ${reason}`;
-    await this.take(job, { error: { message, stack: '', isMistake: false } });
-  }
-
-  private async take(job: string, answer: PlayAnswer): Promise<void> {
-    const run = this.waiting.get(job) as Waiting;
-    this.waiting.delete(job);
-    const outcome = outcomeOf(answer, run.index, this.scenarios[run.index]);
-    this.done++;
+  private async takeAnswer(index: number, answer: PlayAnswer): Promise<void> {
+    if (!this.ledger.answer(index, 'run' in answer ? answer.wallS : null)) return;
+    this.over.push(index);
+    const outcome = outcomeOf(answer, index, this.scenarios[index]);
     if (outcome.error !== null) this.failed++;
     await this.options.onOutcome?.(outcome);
     this.report();
-    if (this.done === this.scenarios.length) this.finish();
-    else await this.feed();
+    if (this.ledger.isOver) this.finish();
+  }
+
+  /** Puts as many runs into the queue as it is to hold. */
+  private async feed(): Promise<void> {
+    const batches = this.ledger.batches(this.slots);
+    if (batches.length === 0) return;
+    const sweep = this.who.id;
+    const jobs = batches.map((indices) => {
+      const jobId = `${sweep}-${this.jobs++}`;
+      this.ledger.queue(jobId, indices, performance.now());
+      const opts = { jobId, removeOnComplete: true };
+      return { name: 'runs', data: { sweep, indices }, opts };
+    });
+    const runs = new Map(batches.flat().map((index) => [`${index}`, pack(this.scenarios[index])]));
+    const { goneMs } = queueTimes();
+    const kept = this.link.redis.multi().hset(runsKey(sweep), runs).pexpire(runsKey(sweep), goneMs).exec();
+    const added = this.queue.addBulk(jobs).then(() => this.expire(jobs.map(({ opts }) => opts.jobId)));
+    await this.link.answered(Promise.all([kept, added]));
+  }
+
+  /** Keys of BullMQ, which sets no times. */
+  private async expire(names: readonly string[]): Promise<void> {
+    const asked = this.link.redis.pipeline();
+    for (const name of names) asked.pexpire(this.queue.toKey(name), LEFT_OVER_MS);
+    await asked.exec();
   }
 
   private async beat(): Promise<void> {
-    await this.link.announce('sweeps', this.name);
-    if (this.options.signal?.aborted === true) return;
+    const { link, who, over } = this;
+    await link.announce('sweeps', who);
+    this.look(await link.present('workers'));
+    const forgotten = over.splice(0);
+    const asked = link.redis.pipeline().pexpire(runsKey(who.id), queueTimes().goneMs);
+    if (forgotten.length > 0) asked.hdel(runsKey(who.id), ...forgotten.map(String));
+    await link.answered(asked.exec());
+    await link.answered(this.expire(QUEUE_KEYS));
     await this.lookAfter();
+    await this.feed();
   }
 
-  /** Runs that nothing was heard of for long: the server may have been started again without its data, or an event was missed. */
-  private async lookAfter(): Promise<void> {
-    const { lockMs } = queueTimes();
-    const nowMs = performance.now();
-    const quiet = [...this.waiting].filter(([, { heardMs }]) => nowMs - heardMs > lockMs).slice(0, BATCH);
-    if (quiet.length > 0) await this.sayWhoIsThere();
-    for (const [job, run] of quiet) {
-      run.heardMs = nowMs;
-      const state = await this.link.answered(this.queue.getJobState(job));
-      if (state === 'unknown') await this.collect(job);
+  /** Counts the workers, and names those of other versions once. */
+  private look(workers: readonly Present[]): void {
+    const { stamp, address } = this.link;
+    const ours = workers.filter((worker) => worker.stamp === stamp);
+    if (ours.length > 0) this.signs++;
+    this.workers = ours.length;
+    this.slots = ours.reduce((sum, { jobs }) => sum + jobs, 0);
+    for (const { stamp: other } of workers) {
+      if (other === stamp || this.strangers.has(other) || this.strangers.size >= MOST_STRANGERS) continue;
+      this.strangers.add(other);
+      this.options.say(`workers of xpass ${other} take none of these runs, which need ${stamp}`);
     }
+    if (this.workers === 0) this.sayOnce(`no worker of xpass ${stamp} at ${address.shown}: start one with xpass work`);
   }
 
   private saidMs = Number.NEGATIVE_INFINITY;
 
-  private async sayWhoIsThere(): Promise<void> {
-    const { stamp, address } = this.link;
+  private sayOnce(line: string): void {
     const nowMs = performance.now();
     if (nowMs - this.saidMs < patienceMs()) return;
     this.saidMs = nowMs;
-    const workers = await this.link.present('workers');
-    const ours = workers.filter((name) => name.startsWith(`${stamp} `)).length;
-    if (ours > 0) return;
-    const others = workers.length === 0 ? '' : `; ${workers.length} of other versions`;
-    this.options.say(`no worker of xpass ${stamp} at ${address.shown}${others}: xpass work --queue ... starts one`);
+    this.options.say(line);
+  }
+
+  /** Jobs of which nothing was heard for long: lost by their workers too often, or by a server that was started again without its data. */
+  private async lookAfter(): Promise<void> {
+    const { link, ledger, queue } = this;
+    for (const job of ledger.quiet(performance.now(), queueTimes().lockMs)) {
+      const state = await link.answered(queue.getJobState(job));
+      if (state === 'failed') await this.giveUp(job);
+      else if (state === 'unknown' && !(await this.hasUnread())) ledger.lost(job);
+    }
+  }
+
+  /** A worker tells its news before its job is over, so they may be on their way. */
+  private async hasUnread(): Promise<boolean> {
+    return this.unread > 0 || (await this.link.answered(this.link.redis.llen(newsKey(this.who.id)))) > 0;
+  }
+
+  private async giveUp(name: string): Promise<void> {
+    const job = await this.link.answered(this.queue.getJob(name));
+    const culprit = this.ledger.gaveUp(name);
+    if (culprit !== null) await this.takeAnswer(culprit, brokenRun(job?.failedReason ?? 'its workers were lost'));
+    await this.link.answered(this.queue.remove(name));
   }
 
   /** What is not done leaves the queue; workers stop what they play of it when they see that the sweep is gone. */
-  private async leave(events: QueueEvents): Promise<void> {
+  private async leave(): Promise<void> {
     await this.work.catch(() => undefined);
-    const isThere = this.link.redis.status === 'ready';
-    if (isThere) {
-      const jobs = [...this.waiting.keys()];
-      const removed = Promise.allSettled(jobs.map((job) => this.queue.remove(job)));
-      await this.link.answered(removed).catch(() => undefined);
-      await this.link.withdraw('sweeps', this.name).catch(() => undefined);
+    const { link, who, queue, ledger } = this;
+    if (link.redis.status === 'ready') {
+      const left = ledger.queued.map((job) => queue.remove(job));
+      const removed = Promise.allSettled([...left, link.redis.del(runsKey(who.id), newsKey(who.id))]);
+      await link.answered(removed).catch(() => undefined);
+      await link.withdraw('sweeps', who).catch(() => undefined);
     }
-    this.link.close();
-    await Promise.allSettled([events.close(), this.queue.close()]);
+    link.close();
+    await queue.close().catch(() => undefined);
   }
 
   private report(): void {
-    const { done, failed } = this;
-    const total = this.scenarios.length;
-    const underWay = [...this.waiting.values()].reduce((sum, { part }) => sum + (part % 1), 0);
-    this.options.onProgress?.({ total, done, failed, part: Math.min(1, (done + underWay) / total) });
+    const { done, total, partUnderWay } = this.ledger;
+    const part = Math.min(1, (done + partUnderWay) / total);
+    this.options.onProgress?.({ total, done, failed: this.failed, part, workers: this.workers });
   }
+}
+
+/** Of the queue itself, as BullMQ 6 names them; those that it does not have are no error. */
+const QUEUE_KEYS = ['meta', 'id', 'wait', 'active', 'failed', 'events', 'stalled', 'marker'];
+
+function brokenRun(why: string): PlayAnswer {
+  const message = `${ATTEMPTS} workers began the run and none ended it: ${why}`;
+  return { error: { message, stack: '', isMistake: false } };
 }

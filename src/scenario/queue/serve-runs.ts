@@ -5,8 +5,9 @@ import type { Job, Worker } from 'bullmq';
 import type { Scenario } from '../../sim/scenario.js';
 import type { PlayAnswer } from '../play/play.js';
 import { newProgress, playInThread, type SimulationThread, startSimulation } from '../play/simulation-thread.js';
-import { answerKey, PREFIX, type QueuedRun, QueueLink, queueTimes } from './link.js';
-import { ATTEMPTS } from './run-on-queue.js';
+import { QueueLink, queueTimes } from './link.js';
+import { type News, newsKey, PREFIX, type Present, type RunBatch, runsKey } from './messages.js';
+import { ATTEMPTS } from './run-ledger.js';
 import { pack, unpack } from './text-form.js';
 
 /** What a worker says as it works. */
@@ -20,18 +21,20 @@ export type WorkEvent =
       readonly wall_s: number;
       readonly error: string | null;
     }
-  | { readonly event: 'retry'; readonly run: string; readonly attempt: number; readonly error: string }
+  | { readonly event: 'broke'; readonly run: string; readonly attempt: number; readonly error: string }
   | { readonly event: 'abandoned'; readonly run: string }
   | { readonly event: 'refused'; readonly sweep: string; readonly needs: string; readonly stamp: string }
-  | { readonly event: 'draining'; readonly runs: number };
+  | { readonly event: 'handed_back'; readonly runs: number };
 
 /** What a worker did, by runs. */
 export interface WorkSummary {
   done: number;
   /** Of these with an error as their answer. */
   failed: number;
-  /** Broken off here, and begun again by some worker. */
-  retried: number;
+  /** Broken here, and begun again by some worker. */
+  broke: number;
+  /** Handed back when this worker was stopped. */
+  handed_back: number;
   /** Of sweeps that had ended. */
   abandoned: number;
   /** Sweeps of other versions. */
@@ -43,17 +46,23 @@ export interface ServeOptions {
   readonly queue: string;
   /** Runs at a time. */
   readonly jobs: number;
-  /** No new runs from then on; those under way are finished. */
+  /** Runs under way go back to their sweeps then. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: WorkEvent) => void;
+  /** For tests. */
+  readonly start?: (() => SimulationThread) | undefined;
 }
 
-/** An answer stays for a sweep that is stopped or busy; then its run is played again (ours). */
-const ANSWER_S = 3600;
-/** Largest packed answer (ours): some answers fit into the memory of a small server; a run of the paper profile of `xpass figures` takes under 1 MiB. */
+/** Largest packed answer (ours): some fit into the memory of a small server; a run of the paper profile of `xpass figures` takes under 1 MiB. */
 const MAX_ANSWER_BYTES = 64 * 2 ** 20;
-/** Names of sweeps of other versions that were said (ours); older ones would be said again. */
+/** Names of sweeps of other versions that were said (ours); more are counted. */
 const MOST_REFUSED = 1000;
+/** A batch that takes longer than this gives back what it has not begun (ours): its sweep took its runs for short ones. */
+const BATCH_MOST_MS = 250;
+/** How often a worker looks for a job where nothing tells it of one, and tries again where the server failed (ours). */
+const LOOK_S = 1;
+/** Beats without a sign of its sweep after which a run is stopped: the first may be of before the run. */
+const MISSED_BEATS = 2;
 
 /** Plays runs of any sweep until `signal`. Rejects with a Failure where the server is lost. */
 export async function serveRuns(options: ServeOptions): Promise<WorkSummary> {
@@ -65,29 +74,42 @@ export async function serveRuns(options: ServeOptions): Promise<WorkSummary> {
   }
 }
 
+/** A job, as a worker plays it. */
+interface Batch {
+  readonly job: Job<RunBatch>;
+  readonly name: string;
+  readonly sweep: string;
+  /** Not begun. */
+  readonly left: number[];
+  /** null: none is under way. */
+  thread: SimulationThread | null;
+  /** Nobody wants it any more, or this worker stops. */
+  isOver: boolean;
+  missedBeats: number;
+}
+
 class RunServer {
   private readonly link: QueueLink;
   private readonly options: ServeOptions;
-  private readonly name: string;
+  private readonly who: Present;
   private readonly idle: SimulationThread[] = [];
-  private readonly busy = new Set<SimulationThread>();
+  private readonly batches = new Set<Batch>();
   private readonly refused = new Set<string>();
-  private readonly summary: WorkSummary = { done: 0, failed: 0, retried: 0, abandoned: 0, refused: 0 };
-  /** Sweeps of this version that are there. */
-  private sweeps = new Set<string>();
+  private readonly summary: WorkSummary = { done: 0, failed: 0, broke: 0, handed_back: 0, abandoned: 0, refused: 0 };
 
   constructor(link: QueueLink, options: ServeOptions) {
     this.link = link;
     this.options = options;
-    this.name = `${link.stamp} ${hostname()} ${randomUUID()}`;
+    this.who = { stamp: link.stamp, jobs: options.jobs, id: `${hostname()}/${randomUUID()}` };
   }
 
   async serve(): Promise<WorkSummary> {
-    const { link, options } = this;
+    const { link, options, who } = this;
     let fail: (error: unknown) => void = () => undefined;
     const broken = new Promise<never>((_, reject) => {
       fail = reject;
     });
+    broken.catch(() => undefined);
     await this.beat();
     const worker = this.startWorker();
     const timer = setInterval(() => this.beat().catch(fail), queueTimes().beatMs);
@@ -95,109 +117,171 @@ class RunServer {
       await Promise.race([link.lost, broken, link.answered(worker.waitUntilReady())]);
       const { stamp, address } = link;
       options.onEvent({ event: 'listening', queue: address.shown, stamp, jobs: options.jobs });
-      await Promise.race([link.lost, broken, this.drained(worker)]);
-      await link.withdraw('workers', this.name);
+      await Promise.race([link.lost, broken, this.stopped(worker)]);
+      await link.withdraw('workers', who);
       return this.summary;
     } finally {
       clearInterval(timer);
       link.close();
-      await Promise.all([...this.idle, ...this.busy].map((thread) => thread.stop()));
+      for (const { thread } of this.batches) thread?.stop();
+      await Promise.all(this.idle.map((thread) => thread.stop()));
       await worker.close(true).catch(() => undefined);
     }
   }
 
-  private startWorker(): Worker<QueuedRun> {
+  private startWorker(): Worker<RunBatch> {
     const { Worker } = this.link.packages.bullmq;
     const { lockMs } = queueTimes();
-    const worker = new Worker<QueuedRun>(this.link.queueName, (job) => this.play(job), {
+    const worker = new Worker<RunBatch>(this.link.queueName, (job) => this.play(job), {
       connection: this.link.connect(),
       prefix: PREFIX,
       concurrency: this.options.jobs,
       lockDuration: lockMs,
       stalledInterval: lockMs / 2,
-      // Lost by its worker so often, and begun so often for any reason.
       maxStalledCount: ATTEMPTS - 1,
-      maxStartedAttempts: ATTEMPTS,
+      drainDelay: LOOK_S,
+      runRetryDelay: LOOK_S * 1e3,
     });
     worker.on('error', () => undefined);
     return worker;
   }
 
-  private async drained(worker: Worker): Promise<void> {
+  /** After the signal, when the runs under way are their sweeps' again. */
+  private async stopped(worker: Worker): Promise<void> {
     const { signal, onEvent } = this.options;
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    onEvent({ event: 'draining', runs: this.busy.size });
-    await worker.close();
+    const closed = worker.close();
+    const before = this.summary.handed_back;
+    for (const batch of this.batches) this.end(batch);
+    await this.link.answered(closed);
+    onEvent({ event: 'handed_back', runs: this.summary.handed_back - before });
   }
 
   /** Says that this worker is there, and looks which sweeps are. */
   private async beat(): Promise<void> {
     const { link } = this;
-    await link.announce('workers', this.name);
-    const present = await link.present('sweeps');
-    this.sweeps = new Set(present.filter((sweep) => sweep.startsWith(`${link.stamp} `)));
-    for (const sweep of present) if (!this.sweeps.has(sweep)) this.refuse(sweep);
+    await link.announce('workers', this.who);
+    const sweeps = await link.present('sweeps');
+    for (const sweep of sweeps) if (sweep.stamp !== link.stamp) this.refuse(sweep);
+    const wanted = new Set(sweeps.map(({ id }) => id));
+    for (const batch of this.batches) {
+      batch.missedBeats = wanted.has(batch.sweep) ? 0 : batch.missedBeats + 1;
+      if (batch.missedBeats >= MISSED_BEATS) this.end(batch);
+    }
   }
 
-  private refuse(name: string): void {
-    if (this.refused.has(name) || this.refused.size >= MOST_REFUSED) return;
-    this.refused.add(name);
+  private refuse({ stamp: needs, id: sweep }: Present): void {
+    if (this.refused.has(sweep)) return;
     this.summary.refused++;
-    const [needs, sweep] = name.split(' ');
+    if (this.refused.size >= MOST_REFUSED) return;
+    this.refused.add(sweep);
     this.options.onEvent({ event: 'refused', sweep, needs, stamp: this.link.stamp });
   }
 
-  private async isWanted(sweep: string): Promise<boolean> {
-    if (!this.sweeps.has(sweep)) await this.beat();
-    return this.sweeps.has(sweep);
+  private end(batch: Batch): void {
+    batch.isOver = true;
+    batch.thread?.stop();
   }
 
-  /** BullMQ begins a run again where this throws, or where the lock that it renews ends. */
-  private async play(job: Job<QueuedRun>): Promise<void> {
-    const { sweep } = job.data;
-    const run = String(job.id);
-    const scenario = unpack<Scenario>(Buffer.from(job.data.scenario, 'base64'));
-    const answer = (await this.isWanted(sweep)) ? await this.answer(scenario, job) : null;
-    if (answer === null) {
-      this.summary.abandoned++;
-      this.options.onEvent({ event: 'abandoned', run });
-      return;
+  /** BullMQ gives a job to another worker where the lock that it renews ends. */
+  private async play(job: Job<RunBatch>): Promise<void> {
+    const { sweep, indices } = job.data;
+    const batch: Batch = {
+      job,
+      name: String(job.id),
+      sweep,
+      left: [...indices],
+      thread: null,
+      isOver: this.options.signal.aborted,
+      missedBeats: 0,
+    };
+    this.batches.add(batch);
+    // Where this fails the link is lost, which says so.
+    const giveBack = (): void => void this.giveBack(batch, batch.left.splice(0)).catch(() => undefined);
+    const late = setTimeout(giveBack, BATCH_MOST_MS);
+    try {
+      const packed = await this.link.answered(this.link.redis.hmgetBuffer(runsKey(sweep), ...indices.map(String)));
+      const scenarios = new Map(indices.map((index, at) => [index, packed[at]]));
+      await this.playAll(batch, scenarios);
+    } finally {
+      clearTimeout(late);
+      this.batches.delete(batch);
     }
+  }
+
+  private async playAll(batch: Batch, scenarios: ReadonlyMap<number, Buffer | null>): Promise<void> {
+    for (let index = batch.left.shift(); index !== undefined; index = batch.left.shift()) {
+      const packed = scenarios.get(index) ?? null;
+      if (packed === null || batch.isOver) {
+        // Done already, or its sweep is gone: only the sweep knows.
+        if (packed === null) this.abandon(`${batch.name}/${index}`);
+        await this.giveBack(batch, [index, ...batch.left.splice(0)]);
+      } else await this.playOne(batch, index, unpack<Scenario>(packed));
+    }
+  }
+
+  private async playOne(batch: Batch, index: number, scenario: Scenario): Promise<void> {
+    const { job, name } = batch;
+    const run = `${name}/${index}`;
+    const answer = await this.answer(batch, index, scenario);
     const error = 'error' in answer ? answer.error.message : null;
-    if (!isFinal(answer) && job.attemptsStarted < ATTEMPTS) {
-      this.summary.retried++;
-      this.options.onEvent({ event: 'retry', run, attempt: job.attemptsStarted, error: String(error) });
-      throw new Error(String(error));
+    if (batch.isOver && error !== null) {
+      if (batch.missedBeats > 0) return this.abandon(run);
+      return this.giveBack(batch, [index, ...batch.left.splice(0)]);
     }
-    await this.link.answered(this.link.redis.set(answerKey(run), packedAnswer(answer), 'EX', ANSWER_S));
+    if (!isFinal(answer)) {
+      const starts = job.attemptsStarted;
+      this.summary.broke++;
+      this.options.onEvent({ event: 'broke', run, attempt: starts, error: String(error) });
+      return this.tell(batch, pack({ kind: 'broke', job: name, index, starts, message: String(error) } satisfies News));
+    }
+    await this.tell(batch, packedAnswer(name, index, answer));
     this.summary.done++;
     if (error !== null) this.summary.failed++;
     const wallS = 'run' in answer ? answer.wallS : 0;
     this.options.onEvent({ event: 'run', run, scenario: scenario.name, seed: scenario.seed, wall_s: wallS, error });
   }
 
-  /** null: its sweep ended meanwhile. */
-  private async answer(scenario: Scenario, job: Job<QueuedRun>): Promise<PlayAnswer | null> {
-    const thread = this.idle.pop() ?? startSimulation();
-    this.busy.add(thread);
+  private async answer(batch: Batch, index: number, scenario: Scenario): Promise<PlayAnswer> {
+    const { start = startSimulation } = this.options;
+    const thread = this.idle.pop() ?? start();
+    batch.thread = thread;
     const shared = newProgress();
     const progress = new Float64Array(shared);
-    let isWanted = true;
     let said = 0;
     const look = setInterval(() => {
-      isWanted = this.sweeps.has(job.data.sweep);
-      if (!isWanted) thread.stop();
-      else if (progress[0] !== said) job.updateProgress({ part: progress[0] }).catch(() => undefined);
-      said = progress[0];
+      const part = progress[0];
+      if (part === said || batch.isOver) return;
+      said = part;
+      this.tell(batch, pack({ kind: 'part', job: batch.name, index, part } satisfies News)).catch(() => undefined);
     }, queueTimes().beatMs);
     try {
-      const answer = await playInThread(thread, { scenario, progress: shared });
-      return isWanted ? answer : null;
+      return await playInThread(thread, { scenario, progress: shared });
     } finally {
       clearInterval(look);
-      this.busy.delete(thread);
+      batch.thread = null;
       if (!thread.isOver) this.idle.push(thread);
     }
+  }
+
+  private abandon(run: string): void {
+    this.summary.abandoned++;
+    this.options.onEvent({ event: 'abandoned', run });
+  }
+
+  private async giveBack(batch: Batch, indices: readonly number[]): Promise<void> {
+    if (indices.length === 0) return;
+    if (this.options.signal.aborted) this.summary.handed_back += indices.length;
+    await this.tell(batch, pack({ kind: 'back', job: batch.name, indices } satisfies News));
+  }
+
+  /** What a sweep that is gone was told is gone as soon. */
+  private async tell({ sweep }: Batch, news: Buffer): Promise<void> {
+    const key = newsKey(sweep);
+    const told = await this.link.answered(
+      this.link.redis.multi().rpush(key, news).pexpire(key, queueTimes().goneMs).exec(),
+    );
+    for (const [error] of told ?? []) if (error !== null) throw error;
   }
 }
 
@@ -206,9 +290,10 @@ function isFinal(answer: PlayAnswer): boolean {
   return 'run' in answer || (answer.error.isMistake && answer.error.stack === '');
 }
 
-function packedAnswer(answer: PlayAnswer): Buffer {
-  const packed = pack(answer);
+function packedAnswer(job: string, index: number, answer: PlayAnswer): Buffer {
+  const packed = pack({ kind: 'answer', job, index, answer } satisfies News);
   if (packed.length <= MAX_ANSWER_BYTES) return packed;
   const message = `the result takes ${packed.length} B packed; the queue takes at most ${MAX_ANSWER_BYTES}: play it without --queue`;
-  return pack({ error: { message, stack: '', isMistake: true } } satisfies PlayAnswer);
+  const error = { message, stack: '', isMistake: true };
+  return pack({ kind: 'answer', job, index, answer: { error } } satisfies News);
 }

@@ -7,8 +7,8 @@ import type { Scenario } from '../../../src/sim/scenario.js';
 
 /** Worlds that are played: of some hundred frames, so that they take milliseconds. */
 const PLAYED = 2;
-const FRAMES = 200;
-const WORLDS = 200;
+const FRAMES = 50;
+const WORLDS = 50;
 
 function runOf(scenario: Scenario) {
   const answer = play({ scenario, progress: newProgress() });
