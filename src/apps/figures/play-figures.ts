@@ -4,7 +4,8 @@ import { Failure } from '../../base/failure.js';
 import type { FigureEntry } from '../../report/figures-page.js';
 import { prepareDirectory, writeAll } from '../../report/output/output-file.js';
 import { LiveRegion, progressBar, type TerminalShape } from '../../report/terminal.js';
-import { type RunOutcome, runAll } from '../../scenario/play/run-all.js';
+import type { RunOutcome } from '../../scenario/play/run-all.js';
+import { runAnywhere } from '../../scenario/queue/run-anywhere.js';
 import type { FigureSelection } from './catalogue.js';
 import type { Figure, FigureGroup } from './figure.js';
 import { figureEntry, figureFiles, pageFiles, scenarioFiles } from './figure-files.js';
@@ -67,7 +68,14 @@ class FiguresPlayer {
     const release = onInterrupt(() => abort.abort());
     const scenarios = this.jobs.runs.map(({ scenario }) => scenario);
     try {
-      await runAll(scenarios, { jobs: options.jobs, signal: abort.signal, onOutcome: (outcome) => this.take(outcome), onProgress: () => this.progress.draw() });
+      await runAnywhere(scenarios, {
+        jobs: options.jobs,
+        queue: options.queue,
+        say: (line) => this.progress.print(line),
+        signal: abort.signal,
+        onOutcome: (outcome) => this.take(outcome),
+        onProgress: () => this.progress.draw(),
+      });
     } finally {
       this.progress.clear();
       release();

@@ -5,6 +5,7 @@ import { MAX_SEED } from '../../scenario/kinds.js';
 import { CAPTURE_OPTIONS, QLOG_OPTIONS } from '../shared/capture-options.js';
 import type { Invocation } from '../shared/command.js';
 import { flag, listOption, optionalOption } from '../shared/options.js';
+import { QUEUE_OPTION } from '../shared/queue-option.js';
 
 /** More threads than this wait for each other on any machine (ours). */
 const MAX_JOBS = 256;
@@ -31,6 +32,7 @@ export const SIM_OPTIONS = {
     describe: 'runs at a time; as many as there are cores without it',
     alias: 'j',
   }),
+  queue: QUEUE_OPTION,
   out: optionalOption(text('a directory'), {
     describe: 'keep the results of a sweep there; a second start runs only what is missing',
   }),

@@ -1,7 +1,8 @@
 // Tested by test/apps/sim/sweep.test.ts
 import { ExitCode } from '../../base/exit-codes.js';
 import { resultJson } from '../../report/output/result-json.js';
-import { type RunOutcome, runAll } from '../../scenario/play/run-all.js';
+import type { RunOutcome } from '../../scenario/play/run-all.js';
+import { runAnywhere } from '../../scenario/queue/run-anywhere.js';
 import type { ScenarioText } from '../../scenario/scenario-text.js';
 import type { SimInvocation } from './options.js';
 import { ProgressBar } from './progress-bar.js';
@@ -53,10 +54,12 @@ class Sweep {
       abort.abort();
     });
     try {
-      await runAll(
+      await runAnywhere(
         missing.map(({ scenario }) => scenario),
         {
           jobs: this.invocation.options.jobs,
+          queue: this.invocation.options.queue,
+          say: (line) => this.bar.print(line),
           signal: abort.signal,
           onProgress: (progress) => this.bar.draw(progress),
           onOutcome: (outcome) => this.take(missing[outcome.index], outcome),

@@ -28,6 +28,9 @@ function checkFitting({ options }: SimInvocation, isSweep: boolean): void {
       throw usageFailure(`--${name} is for one run; allowed with --sweep and --seeds: --out, --json`);
     }
   }
+  if (!isSweep && options.queue !== undefined) {
+    throw usageFailure('--queue is for the runs of --sweep and --seeds; one run is played on this machine');
+  }
   if (!isSweep && options.out !== undefined) {
     throw usageFailure('--out is for the runs of --sweep and --seeds; allowed for one run: --csv, --report, --json');
   }
