@@ -35,13 +35,16 @@ export interface FigureRow {
   readonly authorsCode: string | null;
   readonly ours: string;
   readonly verdict: Verdict;
-  /** Why it is as it is; must be there where ours misses. */
+  /** Why it is as it is; must be there where ours misses or lies outside the band. */
   readonly reason: string;
 }
 
-/** `met`: as good as the reference or better, within the row's tolerance. `missed`: not. `no claim`: there is nothing to compare with. */
-export type Verdict = 'met' | 'missed' | 'no claim';
-const VERDICTS: readonly Verdict[] = ['met', 'missed', 'no claim'];
+/**
+ * `met`: within what the row is held to, and within a band around the paper's value. `missed`: worse. `outside`: as good as it is held to, and far from the
+ * paper's value all the same. `no claim`: there is nothing to compare with.
+ */
+export type Verdict = 'met' | 'missed' | 'outside' | 'no claim';
+export const VERDICTS: readonly Verdict[] = ['met', 'missed', 'outside', 'no claim'];
 
 const COLUMNS = ['quantity', 'paper', "authors' code", 'ours', 'verdict', 'reason'].map((title) => ({ title }));
 const CSV_COLUMNS = ['figure', 'quantity', 'paper', 'authors_code', 'ours', 'verdict', 'reason'];
@@ -59,11 +62,13 @@ export function figuresMarkdown({ title, intro, figures }: FiguresPage): string 
     [
       `## ${escapeMarkdown(entry.title)}`,
       ...split(entry.what).map(escapeMarkdown),
+      ...countLines(entry.rows),
       ...(entry.rows.length === 0 ? [] : [markdownTable(tableOf(entry.rows))]),
       `\`\`\`\n${entry.command}\n\`\`\``,
     ].join('\n\n'),
   );
-  return `${[`# ${escapeMarkdown(title)}`, ...split(intro).map(escapeMarkdown), ...sections].join('\n\n')}\n`;
+  const counts = countLines(figures.flatMap(({ rows }) => rows));
+  return `${[`# ${escapeMarkdown(title)}`, ...counts, ...split(intro).map(escapeMarkdown), ...sections].join('\n\n')}\n`;
 }
 
 /** One row for each quantity of every figure. */
@@ -82,9 +87,11 @@ function check({ figures }: FiguresPage): void {
     [...names].every((name) => /^[a-z0-9-]+$/.test(name)),
     'the name of a figure is its anchor',
   );
-  const missed = figures.flatMap(({ rows }) => rows).filter(({ verdict }) => verdict === 'missed');
+  const strays = figures
+    .flatMap(({ rows }) => rows)
+    .filter(({ verdict }) => verdict === 'missed' || verdict === 'outside');
   assert(
-    missed.every(({ reason }) => reason !== ''),
+    strays.every(({ reason }) => reason !== ''),
     'a miss needs its reason',
   );
 }
@@ -127,7 +134,12 @@ function verdictHtml(verdict: Verdict, reason: string): string {
   return reason === '' ? shown : `<details><summary>${shown}</summary><p>${escapeHtml(reason)}</p></details>`;
 }
 
-const CLASSES: Readonly<Record<Verdict, string>> = { met: 'met', missed: 'missed', 'no claim': 'none' };
+const CLASSES: Readonly<Record<Verdict, string>> = {
+  met: 'met',
+  missed: 'missed',
+  outside: 'outside',
+  'no claim': 'none',
+};
 
 function badge(verdict: Verdict, text: string): string {
   return `<span class="badge ${CLASSES[verdict]}">${text}</span>`;
@@ -135,11 +147,19 @@ function badge(verdict: Verdict, text: string): string {
 
 /** `12 met`, `1 missed`, `3 no claim`, without those that are none. */
 function countBadges(rows: readonly FigureRow[]): string {
-  const badges = VERDICTS.flatMap((verdict) => {
-    const count = rows.filter((row) => row.verdict === verdict).length;
-    return count === 0 ? [] : [badge(verdict, `${count} ${verdict}`)];
-  });
+  const badges = countsOf(rows).map(({ verdict, count }) => badge(verdict, `${count} ${verdict}`));
   return badges.length === 0 ? '' : `<p class="counts">${badges.join(' ')}</p>`;
+}
+
+function countsOf(rows: readonly FigureRow[]): { verdict: Verdict; count: number }[] {
+  const counts = VERDICTS.map((verdict) => ({ verdict, count: rows.filter((row) => row.verdict === verdict).length }));
+  return counts.filter(({ count }) => count > 0);
+}
+
+/** `12 met, 1 missed`; none without rows. */
+function countLines(rows: readonly FigureRow[]): string[] {
+  const text = countsOf(rows).map(({ verdict, count }) => `${count} ${verdict}`);
+  return text.length === 0 ? [] : [`${text.join(', ')}.`];
 }
 
 function contents(figures: readonly FigureEntry[]): string {
