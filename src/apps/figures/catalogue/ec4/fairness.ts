@@ -80,7 +80,8 @@ function jainClaim(name: MixName, jains: readonly number[]): Partial<Row> {
   const claim = CLAIMS[name];
   if (claim === undefined) return { note: BESIDE };
   const [first, last] = [jains[0], jains[jains.length - 1]];
-  if (claim === 'unfair') return { paper: 'poor, and falls with the flows', met: first < LEAST_JAIN && last < first, held: `Held to below ${LEAST_JAIN} and falling` };
+  if (claim === 'unfair')
+    return { paper: 'poor, and falls with the flows', met: first < LEAST_JAIN && last < first, held: `Held to below ${LEAST_JAIN} and falling` };
   return {
     ...(claim === 'fair' && { paper: 'high', why: WHY }),
     met: few(name, jains).every((jain) => jain >= LEAST_JAIN),
