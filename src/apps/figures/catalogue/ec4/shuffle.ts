@@ -84,7 +84,8 @@ function timeRow(results: Results<{ mix: Mix }>, [ec4, expresspass]: readonly [M
   });
 }
 
-const WHY = '';
+const WHY =
+  'With K of 100 frames both mixes fill queues of 250 frames and lose frames. With 20, which the paper finds enough for 10 Gbit/s, none are lost and the 99 % is 0.27 (last rows).';
 
 function endRow(results: Results<{ mix: Mix }>, mix: Mix): Row {
   const missing = results.of(UNFINISHED, { mix });

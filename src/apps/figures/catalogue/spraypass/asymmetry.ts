@@ -62,5 +62,5 @@ function goodputRows(results: Results<Case>): Row[] {
   ];
 }
 
-const WHY_SEQUENCE = '';
+const WHY_SEQUENCE = 'A credit that was overtaken counts as lost, so one slow path slows all credits down.';
 const WHY_REMAINING = 'The listing takes the same overload off twice (decision 0003).';

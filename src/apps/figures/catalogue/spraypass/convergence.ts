@@ -56,7 +56,8 @@ function onePathRows(results: Results<{ system: System }>, system: System): Row[
 /** What "around 95 %" is held to (ours). */
 const LEAST_FULL = 0.9;
 const WHY_FULL = 'The listing takes the same overload off twice (decision 0003); our rules take it off the rate that suffered it.';
-const WHY_RTTS = "Two flows meet in a few RTTs. With three and more, those of ExpressPass's listing are 22 to 56 % from their mean in the best RTT, since it is chance which of them loses its credits; marks, which each flow gets as often, hold those of SprayPass within 4 to 13 %.";
+const WHY_RTTS =
+  "Two flows meet in a few RTTs. With three and more, those of ExpressPass's listing are 22 to 56 % from their mean in the best RTT, since it is chance which of them loses its credits; marks, which each flow gets as often, hold those of SprayPass within 4 to 13 %.";
 
 /** Of join `join`, from 1; all RTTs to the next one where it was never fair. */
 function rttsUntilFair({ series }: SimulationRun, join: number): number {

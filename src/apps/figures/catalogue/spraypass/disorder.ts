@@ -22,7 +22,8 @@ const PAPER_DISORDER = 3;
 const PAPER_QUEUE = 12_144;
 const PAPER_GAIN = 1.06;
 const GAIN = 'five flows: mean goodput with marks over that with sequence';
-const WHY = 'The paper says nothing of how the delays of hosts and links vary. Here they are alike, so that only what queues tells paths apart: three frames at most.';
+const WHY =
+  'The paper says nothing of how the delays of hosts and links vary. Here they are alike, so that only what queues tells paths apart: three frames at most.';
 
 export const disorder = figure<{ run: string }>('spraypass-disorder', 'Disorder and queues, eight senders over four paths', {
   source: 'SprayPass, Figures 4 and 5',

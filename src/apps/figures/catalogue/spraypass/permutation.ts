@@ -23,8 +23,8 @@ const LEAST_SHARE = quantity('max_min_least_gbps', 1, ({ result }) => {
   const crossed = result.flows.map(({ src, dst, wireId }) => paths.of(hostId(src), hostId(dst), wireId as number));
   return Math.min(...lossyShares(topology, crossed)) / 1e9;
 });
-const WHY_SLOWEST = '';
-const WHY_GAIN = '';
+const WHY_SLOWEST =
+  "By max-min shares of the paths that the hash picks the slowest host would have 14.8 Gbit/s, near the paper's 15.8, which is a link of 100 Gbit/s that six flows share. Feedback by lost credits gives it less: a flow whose path is full at both leaves loses credits at two links, so ExpressPass's listing leaves it 3.5 Gbit/s, and 1.5 after 4 ms. The paper's ExpressPass comes by the whole share.";
 
 export const permutation = figure<Case>('spraypass-permutation', 'Permutation traffic over four spines', {
   source: 'SprayPass, Figure 8',
@@ -56,7 +56,7 @@ function rowsOf(results: Results<Case>, system: SpraySystem): Row[] {
   const over = { system: 'expresspass-literal' } as const;
   return [
     row(`${system}: mean goodput over that of expresspass-literal`, results.ratio(MEAN_GOODPUT, { system }, over), 3, {
-      ...(paper?.gain === undefined ? { note } : { paper: paper.gain, better: 'more', why: WHY_GAIN }),
+      ...(paper?.gain === undefined ? { note } : { paper: paper.gain, better: 'more' }),
     }),
     slowest,
     row(`${system}: slowest host over that of expresspass-literal`, results.ratio(LEAST_GOODPUT, { system }, over), 2, {
