@@ -1,5 +1,7 @@
 import { usageFailure } from '../../base/failure.js';
 import { suggestion } from '../../scenario/nearest.js';
+import { WORKLOAD_NAMES } from '../../sim/traffic/workloads.js';
+import { buffers } from './catalogue/buffers.js';
 import { convergence } from './catalogue/convergence.js';
 import { creditQueue } from './catalogue/credit-queue.js';
 import { creditQueue2016 } from './catalogue/credit-queue-2016.js';
@@ -18,6 +20,8 @@ import { ec4WorkloadsQueue } from './catalogue/ec4/workloads-queue.js';
 import { frontier } from './catalogue/frontier.js';
 import { initialRate } from './catalogue/initial-rate.js';
 import { jitter } from './catalogue/jitter.js';
+import { joiningLeaving } from './catalogue/joining-leaving.js';
+import { joiningPeers } from './catalogue/joining-peers.js';
 import { manyFlows } from './catalogue/many-flows.js';
 import { multiBottleneck } from './catalogue/multi-bottleneck.js';
 import { oneBottleneck } from './catalogue/one-bottleneck.js';
@@ -25,6 +29,7 @@ import { pacing } from './catalogue/pacing.js';
 import { parkingLot } from './catalogue/parking-lot.js';
 import { parkingLot2016 } from './catalogue/parking-lot-2016.js';
 import { queueBound } from './catalogue/queue-bound.js';
+import { rampUp } from './catalogue/ramp-up.js';
 import { classes } from './catalogue/real-networks/classes.js';
 import { earlyStop } from './catalogue/real-networks/early-stop.js';
 import { failures } from './catalogue/real-networks/failures.js';
@@ -47,7 +52,7 @@ import { speedBoard } from './catalogue/spraypass/speed-board.js';
 import { sweeps } from './catalogue/spraypass/sweeps.js';
 import { workloads as sprayWorkloads } from './catalogue/spraypass/workloads.js';
 import { stability } from './catalogue/stability.js';
-import { workloads } from './catalogue/workloads.js';
+import { workloadFigure } from './catalogue/workloads.js';
 import type { Figure, FigureGroup } from './figure.js';
 
 /** A page, and the figures of it that are wanted. */
@@ -62,6 +67,9 @@ const expresspassFigures: FigureGroup = {
   figures: [
     oneBottleneck,
     convergence,
+    joiningPeers,
+    rampUp,
+    joiningLeaving,
     initialRate,
     parkingLot,
     parkingLot2016,
@@ -73,8 +81,9 @@ const expresspassFigures: FigureGroup = {
     manyFlows,
     stability,
     queueBound,
+    buffers,
     shuffle,
-    workloads,
+    ...WORKLOAD_NAMES.map(workloadFigure),
     frontier,
   ],
 };

@@ -68,3 +68,8 @@ function isWithin({ values, least = -Infinity, most = Infinity, met }: Limits): 
   const hasBound = least !== -Infinity || most !== Infinity;
   return met !== false && (!hasBound || values.every((value, at) => value !== null && value >= of(least, at) && value <= of(most, at)));
 }
+
+/** What stands beside ours where the paper has a range: the nearest of its values. */
+export function nearestOf(value: number, [low, high]: readonly [number, number]): number {
+  return Math.min(Math.max(value, low), high);
+}
