@@ -14,7 +14,9 @@ import { ec4Queue } from './catalogue/ec4/queue.js';
 import { ec4Shuffle } from './catalogue/ec4/shuffle.js';
 import { ec4SwiftHost } from './catalogue/ec4/swift-host.js';
 import { ec4SwiftIncast } from './catalogue/ec4/swift-incast.js';
+import { ec4SwiftQueue } from './catalogue/ec4/swift-queue.js';
 import { ec4Workloads } from './catalogue/ec4/workloads.js';
+import { ec4WorkloadsQueue } from './catalogue/ec4/workloads-queue.js';
 import { frontier } from './catalogue/frontier.js';
 import { initialRate } from './catalogue/initial-rate.js';
 import { jitter } from './catalogue/jitter.js';
@@ -42,9 +44,11 @@ import { asymmetry } from './catalogue/spraypass/asymmetry.js';
 import { byteBudget } from './catalogue/spraypass/byte-budget.js';
 import { convergence as sprayConvergence } from './catalogue/spraypass/convergence.js';
 import { disorder } from './catalogue/spraypass/disorder.js';
+import { marking } from './catalogue/spraypass/marking.js';
 import { pathReturn } from './catalogue/spraypass/path-return.js';
 import { permutation } from './catalogue/spraypass/permutation.js';
 import { speculative } from './catalogue/spraypass/speculative.js';
+import { speedBoard } from './catalogue/spraypass/speed-board.js';
 import { sweeps } from './catalogue/spraypass/sweeps.js';
 import { workloads as sprayWorkloads } from './catalogue/spraypass/workloads.js';
 import { stability } from './catalogue/stability.js';
@@ -87,13 +91,26 @@ const expresspassFigures: FigureGroup = {
 const spraypassFigures: FigureGroup = {
   name: 'spraypass',
   title: 'The figures of SprayPass',
-  figures: [disorder, permutation, sprayConvergence, asymmetry, pathReturn, sprayWorkloads, sweeps, speculative, byteBudget],
+  figures: [disorder, marking, speedBoard, permutation, sprayConvergence, asymmetry, sprayWorkloads, sweeps, pathReturn, speculative, byteBudget],
 };
 
 const ec4Figures: FigureGroup = {
   name: 'ec4',
   title: 'EC4: credits and DCTCP in one queue',
-  figures: [ec4Arrival, ec4Fairness, ec4Queue, ec4Convergence, ec4Shuffle, ec4Workloads, ec4Peers, ec4Dctcp, ec4SwiftIncast, ec4SwiftHost],
+  figures: [
+    ec4Arrival,
+    ec4Fairness,
+    ec4Queue,
+    ec4Convergence,
+    ec4Shuffle,
+    ...ec4Workloads,
+    ec4WorkloadsQueue,
+    ec4Peers,
+    ec4Dctcp,
+    ec4SwiftQueue,
+    ec4SwiftIncast,
+    ec4SwiftHost,
+  ],
 };
 
 const realNetworksFigures: FigureGroup = {
