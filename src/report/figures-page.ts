@@ -26,6 +26,16 @@ export interface FigureEntry {
   readonly rows: readonly FigureRow[];
   /** Makes this figure again. */
   readonly command: string;
+  /** The same rows from runs at the scale of the paper, if it was played. */
+  readonly scaled?: ScaledRows;
+}
+
+/** Rows of a figure at the scale of the paper, and what that took. */
+export interface ScaledRows {
+  readonly runs: number;
+  /** Wall time of all its runs, one after the other. */
+  readonly seconds: number;
+  readonly rows: readonly FigureRow[];
 }
 
 /** One quantity beside its references, as text with units; null where a reference says nothing. */
@@ -64,6 +74,13 @@ export function figuresMarkdown({ title, intro, figures }: FiguresPage): string 
       ...split(entry.what).map(escapeMarkdown),
       ...countLines(entry.rows),
       ...(entry.rows.length === 0 ? [] : [markdownTable(tableOf(entry.rows))]),
+      ...(entry.scaled === undefined
+        ? []
+        : [
+            `### ${AT_SCALE}`,
+            [scaleText(entry.scaled), ...countLines(entry.scaled.rows)].join(' '),
+            markdownTable(tableOf(entry.scaled.rows)),
+          ]),
       `\`\`\`\n${entry.command}\n\`\`\``,
     ].join('\n\n'),
   );
@@ -76,7 +93,10 @@ export function figuresCsv(figures: FiguresPage): string {
   check(figures);
   return csvText(
     CSV_COLUMNS,
-    figures.figures.flatMap(({ name, rows }) => rows.map((row) => [name, ...cells(row)])),
+    figures.figures.flatMap(({ name, rows, scaled }) => [
+      ...rows.map((row) => [name, ...cells(row)]),
+      ...(scaled?.rows ?? []).map((row) => [`${name} (${AT_SCALE})`, ...cells(row)]),
+    ]),
   );
 }
 
@@ -96,7 +116,18 @@ function check({ figures }: FiguresPage): void {
   );
 }
 
-function section({ name, title, what, charts, rows, command }: FigureEntry): string {
+const AT_SCALE = 'at the scale of the paper';
+
+function scaleText({ runs, seconds }: ScaledRows): string {
+  const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  return `${runs} ${runs === 1 ? 'run' : 'runs'}, ${time} of one core altogether.`;
+}
+
+function scaledHtml(scaled: ScaledRows): string {
+  return `<h3>${AT_SCALE[0].toUpperCase()}${AT_SCALE.slice(1)}</h3>\n${countBadges(scaled.rows)}\n${paragraphs(scaleText(scaled))}\n${rowsHtml(scaled.rows)}`;
+}
+
+function section({ name, title, what, charts, rows, command, scaled }: FigureEntry): string {
   return [
     `<section id="${name}">`,
     `<h2>${escapeHtml(title)}</h2>`,
@@ -104,6 +135,7 @@ function section({ name, title, what, charts, rows, command }: FigureEntry): str
     paragraphs(what),
     ...(charts.length === 0 ? [] : [`<div class="figures">\n${drawPanels(charts).map(panelsHtml).join('\n')}\n</div>`]),
     ...(rows.length === 0 ? [] : [rowsHtml(rows)]),
+    ...(scaled === undefined ? [] : [scaledHtml(scaled)]),
     `<pre>${escapeHtml(command)}</pre>`,
     '</section>',
   ].join('\n');
