@@ -64,7 +64,7 @@ describe('the catalogue', { timeout: 60_000 }, () => {
 });
 
 /** Pages by their folder under docs/results. */
-const PAGES = ['real-networks'];
+const PAGES = ['real-networks', 'ec4', 'spraypass'];
 
 describe('the committed pages', () => {
   it.each(PAGES)('claim something of each row that has a value of the paper: %s', (folder) => {

@@ -125,7 +125,7 @@ const WHY_LOST =
 const WHY_TAIL: Readonly<Partial<Record<WorkloadName, string>>> = {
   'web-server':
     'No flow is larger than 500 kB: each ends within some fifty round trips, in which ExpressPass cannot starve DCTCP. Flows that open at the rate of the link crowd each other out besides; those of ec4 that open at a sixteenth take 0.92.',
-  'cache-follower': 'The listing loses as many frames as ExpressPass does, since its flows open at the rate of the link.',
+  'cache-follower': 'The listing loses three quarters of the frames that ExpressPass does or more, since its flows open at the rate of the link.',
   'data-mining':
     'A seed has some ten XL flows, so this is its longest one, some 70 MB at the rate of the link, whoever is beside it. The paper profile has 900.',
 };
