@@ -155,7 +155,9 @@ export function expectedEvents(scenario: Scenario): number {
 
 /** By receiver: its flows with an end, each of which asks for more than its share while the others are there. Flows of steady hardly do, windows never. */
 function askersOf({ hosts }: Scenario, plans: readonly FlowPlan[]): ReadonlyMap<number, number> {
-  const modest = new Set(hosts.filter(({ endpoint }) => Boolean(endpoint.windowAlgorithm) || (endpoint.creditAlgorithm ?? 'steady') === 'steady').map(({ id }) => id));
+  const modest = new Set(
+    hosts.filter(({ endpoint }) => Boolean(endpoint.windowAlgorithm) || (endpoint.creditAlgorithm ?? 'steady') === 'steady').map(({ id }) => id),
+  );
   const counts = new Map<number, number>();
   for (const { to, bytes } of plans) if (Number.isFinite(bytes) && !modest.has(to)) counts.set(to, (counts.get(to) ?? 0) + 1);
   return counts;

@@ -8,6 +8,9 @@ const PORTS = {
   dctcp: { ecnThreshold: '65frames' },
   /** Target utilisation of 0.95 (ExpressPass 2016, section 3.3); 15 kB as in docs/decisions/0011-reactive-defaults.md. */
   hull: { ecnThreshold: '15kB', phantomDrain: '95%' },
+  /** By delay: its ports do nothing. */
+  dx: {},
+  /** Drop tail. */
   cubic: {},
 } as const satisfies Readonly<Record<string, FigureDocument>>;
 export type Peer = keyof typeof PORTS;
@@ -15,7 +18,7 @@ export type Peer = keyof typeof PORTS;
 export type System = Rule | Peer;
 
 /** Those of the papers' comparisons at scale. */
-export const PEERS: readonly Peer[] = ['dctcp', 'hull'];
+export const PEERS: readonly Peer[] = ['dctcp', 'hull', 'dx'];
 export const PEERS_WITH_CUBIC: readonly Peer[] = [...PEERS, 'cubic'];
 
 export function isPeer(system: System): system is Peer {

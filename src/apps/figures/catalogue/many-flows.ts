@@ -30,7 +30,7 @@ const JAIN = jainOver(100);
 export const manyFlows = figure<Case>('many-flows', 'Many flows on one bottleneck', {
   source: 'ExpressPass 2017, the comparison to 2,048 flows; ExpressPass 2016, Figure 9',
   about: (profile) =>
-    `Endless flows that start together on one bottleneck of 10 Gbit/s, RTT 100 us. Jain's index over 100 ms, ${profile === 'quick' ? 'one window' : 'three windows'} after 20 ms; the data queue is the largest of that time. With 2,048 flows the bottleneck carries 39 frames of each in 100 ms, and a flow gets a credit every 26 RTTs. Lists are for ${FLOWS[profile].join(', ')} flows. DCTCP marks above 65 frames, HULL above 15 kB of a phantom queue of 95 % of the link; CUBIC fills the 250 frames of the queue.`,
+    `Endless flows that start together on one bottleneck of 10 Gbit/s, RTT 100 us. Jain's index over 100 ms, ${profile === 'quick' ? 'one window' : 'three windows'} after 20 ms; the data queue is the largest of that time. With 2,048 flows the bottleneck carries 39 frames of each in 100 ms, and a flow gets a credit every 26 RTTs. Lists are for ${FLOWS[profile].join(', ')} flows. DCTCP marks above 65 frames, HULL above 15 kB of a phantom queue of 95 % of the link; DX goes by the delay; CUBIC fills the 250 frames of the queue.`,
   cases: (profile) => RULES[profile].flatMap((rule) => cross({ rule: [rule], flows: FLOWS[profile] })),
   // One window needs a little more than its length.
   document: ({ rule, flows }, profile) => ({

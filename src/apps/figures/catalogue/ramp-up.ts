@@ -1,7 +1,7 @@
 // Tested by test/apps/figures/catalogue/ramp-up.test.ts
 import type { SimulationRun } from '../../../sim/result.js';
 import { lines } from '../blocks/charts.js';
-import { dumbbell, SIXTEENTH_START } from '../blocks/dumbbell.js';
+import { dumbbell } from '../blocks/dumbbell.js';
 import { RTT_NS } from '../blocks/joining.js';
 import { payloadBps } from '../blocks/payload.js';
 import { isPeer, PEERS, type System } from '../blocks/peers.js';
@@ -28,10 +28,10 @@ const RTTS_TO_90 = quantity<Case>('rtts_to_90_percent', 1, (run) => {
 export const rampUp = figure<Case>('ramp-up', 'A lone flow to 90 % of the link', {
   source: 'ExpressPass 2016, section 2.2',
   about: () =>
-    `One flow on an idle dumbbell of 10 Gbit/s, RTT 100 us, initial rate and w_init 1/16. Counted are RTTs from that in which its first data arrives to the first with ${100 * PART} % of what the link carries of payload beside credits; mean over four seeds. The opening request and the first credit take one RTT before that.`,
+    `One flow on an idle dumbbell of 10 Gbit/s, RTT 100 us, initial rate and w_init 0.5. Counted are RTTs from that in which its first data arrives to the first with ${100 * PART} % of what the link carries of payload beside credits; mean over four seeds. The opening request and the first credit take one RTT before that.`,
   cases: () => cross({ rule: DRAWN }),
   document: ({ rule }) => {
-    const { warmUp: _, ...document } = dumbbell({ rule, pairs: 1, start: SIXTEENTH_START });
+    const { warmUp: _, ...document } = dumbbell({ rule, pairs: 1 });
     return { ...document, duration: `${RTTS * RTT_NS}ns`, probes: { interval: `${RTT_NS}ns`, maxFlows: 1 } };
   },
   seeds: { quick: 4, paper: 20 },
@@ -61,7 +61,8 @@ function rowOf(results: Results<Case>, rule: System): Row {
   };
 }
 
-const WHY = 'From 1/16 the rule of 2016 comes to 0.53, 0.77, 0.88 and 0.94 in four updates, and data shows an update an RTT later.';
+const WHY =
+  'From half of the link, halving what is missing comes to 0.75, 0.88 and 0.94 in three updates, and data shows an update an RTT later; the rule of 2017 moves w from one update to the next.';
 
 function sharesOf({ result, series }: SimulationRun): number[] {
   const fullBps = payloadBps(result.links[0].rateBps ?? Number.NaN);

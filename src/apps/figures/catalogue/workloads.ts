@@ -26,7 +26,12 @@ interface PaperValues {
   readonly fragmentBytes: number;
 }
 const PAPER: Readonly<Partial<Record<WorkloadName, PaperValues>>> = {
-  'data-mining': { queues: { expresspass: [938, 29_900], dctcp: [10_080, 243_100], hull: [826, 40_000] }, wasted: 30, wastedPart: 0.006, fragmentBytes: 727 },
+  'data-mining': {
+    queues: { expresspass: [938, 29_900], dctcp: [10_080, 243_100], hull: [826, 40_000], dx: [851, 307_600] },
+    wasted: 30,
+    wastedPart: 0.006,
+    fragmentBytes: 727,
+  },
   'web-search': { wasted: 40, wastedPart: 0.037, fragmentBytes: 745 },
 };
 

@@ -75,3 +75,14 @@ it('draws every jitter of the paper and has both windows in the table', () => {
   expect(tables[0].rows).toContainEqual(['unmetered', 0.08, 32, 0.83, 0.93]);
   expect(tables[0].rows).toHaveLength(11 * 4);
 });
+
+it('holds 1,024 flows to about 1 as well, which no order of 768 frames can give', () => {
+  const outcome = evaluated(
+    jitter,
+    runsOf(() => 0.43),
+    'quick',
+  );
+  const row = rowOf(outcome, 'jitter 0.02, 1,024 flows');
+  expect(row).toMatchObject({ paper: 'about 1', ours: '0.430', verdict: 'missed' });
+  expect(row.reason).toContain('0.75 is the most');
+});
