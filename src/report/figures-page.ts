@@ -6,7 +6,7 @@ import { assert } from '../base/assert.js';
 import type { TableData } from '../telemetry/columns.js';
 import { escapeHtml, page, paragraph } from './html.js';
 import type { Chart } from './plot/chart.js';
-import { drawPanels, type Panels } from './plot/panels.js';
+import { panelsHtml } from './plot/panels.js';
 import { csvText, escapeMarkdown, markdownTable } from './table.js';
 
 export interface FiguresPage {
@@ -133,20 +133,12 @@ function section({ name, title, what, charts, rows, command, scaled }: FigureEnt
     `<h2>${escapeHtml(title)}</h2>`,
     countBadges(rows),
     paragraphs(what),
-    ...(charts.length === 0 ? [] : [`<div class="figures">\n${drawPanels(charts).map(panelsHtml).join('\n')}\n</div>`]),
+    ...(charts.length === 0 ? [] : [panelsHtml(charts)]),
     ...(rows.length === 0 ? [] : [rowsHtml(rows)]),
     ...(scaled === undefined ? [] : [scaledHtml(scaled)]),
     `<pre>${escapeHtml(command)}</pre>`,
     '</section>',
   ].join('\n');
-}
-
-/** A drawing that shares its legend with none stands beside others of its kind; a group takes the whole width. */
-function panelsHtml({ legend, svgs }: Panels): string {
-  const figures = svgs.map((svg) => `<figure>\n${svg}\n</figure>`).join('\n');
-  return svgs.length === 1
-    ? `<div>\n${legend}\n${figures}\n</div>`
-    : `<div class="group">\n${legend}\n<div class="figures">\n${figures}\n</div>\n</div>`;
 }
 
 /** Every verdict is a badge that opens its reason; quantities without a claim say theirs as quietly. */

@@ -21,7 +21,9 @@ export const SIM_OPTIONS = {
   }),
   json: flag({ describe: 'one JSON object with everything instead of the summary' }),
   csv: optionalOption(text('a directory'), { describe: 'write flows, links and samples over time as CSV files there' }),
-  report: optionalOption(text('an HTML file'), { describe: 'write a page with figures there' }),
+  report: optionalOption(text('an HTML file'), {
+    describe: 'write a page with figures there; of a sweep, one of all runs',
+  }),
   sweep: listOption(text('PATH=VALUE,VALUE..., as algorithm=naive,steady'), {
     describe: 'run with each of these values; several: with each combination',
   }),

@@ -23,9 +23,9 @@ export async function runSim(invocation: SimInvocation): Promise<ExitCode> {
 
 /** Options of which one says nothing where the other is given. */
 function checkFitting({ options }: SimInvocation, isSweep: boolean): void {
-  for (const name of ['csv', 'report', 'capture', 'qlog'] as const) {
+  for (const name of ['csv', 'capture', 'qlog'] as const) {
     if (isSweep && options[name] !== undefined) {
-      throw usageFailure(`--${name} is for one run; allowed with --sweep and --seeds: --out, --json`);
+      throw usageFailure(`--${name} is for one run; allowed with --sweep and --seeds: --out, --report, --json`);
     }
   }
   if (!isSweep && options.queue !== undefined) {
