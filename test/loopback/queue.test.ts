@@ -70,20 +70,24 @@ describe('a queue', () => {
     expect(other.events.at(-1)).toMatchObject({ event: 'summary', done: 0, refused: 1 });
   });
 
-  it('has a run that breaks tried three times and is then reported, one that breaks once tried again', async () => {
+  it('has a run that breaks tried three times and is then reported, and takes a result of megabytes', async () => {
     impatient('20s');
     const { url } = await startRedis();
+    const large = Float64Array.from({ length: 500_000 }, (_, at) => Math.sin(at));
     const begun: number[] = [];
     const worker = new WorkerHere(url, ({ seed }) => {
       begun.push(seed);
+      if (seed === 4) return Promise.resolve({ run: { large } as never, wallS: 1 });
       const breaks = seed === 2 || (seed === 3 && begun.filter((each) => each === seed).length === 1);
       return breaks ? Promise.reject(new Error(`broke by seed ${seed}`)) : null;
     });
     const scenarios = worlds(4);
     const { outcomes } = await sweepHere(url, scenarios);
-    const local = await collectAll(scenarios);
-    expect(outcomes.map(({ run }) => run)).toEqual(local.map(({ run }, at) => (at === 1 ? null : run)));
+    const [{ run: first }, , { run: third }] = await collectAll(scenarios);
+    expect([outcomes[0].run, outcomes[2].run]).toEqual([first, third]);
     expect(outcomes[1].error?.message).toBe('3 workers began the run and none ended it: broke by seed 2');
+    const { large: through } = outcomes[3].run as unknown as { large: Float64Array };
+    expect(Buffer.from(through.buffer).equals(Buffer.from(large.buffer))).toBe(true);
     expect(begun.sort()).toEqual([1, 2, 2, 2, 3, 3, 4]);
     expect(await worker.stop()).toMatchObject({ done: 3, broke: 4, failed: 0 });
   });
@@ -114,17 +118,13 @@ describe('a queue', () => {
     expect(await worker.stop()).toMatchObject({ done: 40, abandoned: 0 });
   });
 
-  it('plays what a server that was started again without its data has lost, and takes results of megabytes', async () => {
-    impatient();
+  it('plays again what a server that was started anew without its data has lost', async () => {
+    impatient('4s');
     const redis = await startRedis();
-    const large = Float64Array.from({ length: 1e6 }, (_, at) => Math.sin(at));
-    const [scenario] = worlds(1);
+    const scenarios = worlds(1);
     let begun = 0;
-    const worker = new WorkerHere(redis.url, () => {
-      if (++begun === 1) return hangs();
-      return Promise.resolve({ run: { large } as never, wallS: 1 });
-    });
-    const swept = sweepHere(redis.url, [scenario]);
+    const worker = new WorkerHere(redis.url, () => (++begun === 1 ? hangs() : null));
+    const swept = sweepHere(redis.url, scenarios);
     await untilSo(
       () => begun,
       (times) => times === 1,
@@ -133,11 +133,10 @@ describe('a queue', () => {
     redis.child.kill('SIGKILL');
     await once(redis.child, 'exit');
     await startRedis(redis.folder);
-    // The first worker's thread hangs, and its job is gone.
-    new WorkerHere(redis.url, () => Promise.resolve({ run: { large } as never, wallS: 1 }));
-    const { outcomes } = await swept;
-    expect(outcomes).toMatchObject([{ run: { large }, error: null }]);
-    await worker.stop();
+    const another = new WorkerHere(redis.url);
+    const [{ run }] = await collectAll(scenarios);
+    expect((await swept).outcomes).toMatchObject([{ run, error: null }]);
+    await Promise.all([worker.stop(), another.stop()]);
   });
 
   it('is lost for both sides by name where it stays away, or answers no more', async () => {
@@ -232,5 +231,12 @@ describe('a queue', () => {
     const worker = new WorkerHere(url + files);
     expect((await sweepHere(url + files, worlds(2))).outcomes).toMatchObject([{ error: null }, { error: null }]);
     expect(await worker.stop()).toMatchObject({ done: 2 });
+  });
+
+  it('is measured beside the threads of one process', async () => {
+    const { stdout } = await start(['bench', 'queue/short', '--smoke', '--json'], { env: process.env }).ended;
+    const { results } = JSON.parse(stdout) as { results: { name: string; value: number; raw: number }[] };
+    expect(results.map(({ name }) => name)).toEqual(['queue/short', 'queue/short/spent', 'queue/short/run']);
+    for (const { value, raw } of results) expect(value * raw).not.toBe(0);
   });
 });

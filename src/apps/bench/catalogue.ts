@@ -10,6 +10,7 @@ import { MESSAGES } from './messages.js';
 import { NETWORKS } from './networks.js';
 import { PACING } from './pacing.js';
 import { PEERS } from './peers.js';
+import { QUEUE } from './queue.js';
 import { SEALING } from './sealing.js';
 import { SIMULATOR } from './sim.js';
 import { STREAMS } from './streams.js';
@@ -29,6 +30,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   PEERS,
   NETWORKS,
   SIMULATOR,
+  QUEUE,
 ].flat();
 
 export interface Selection {
