@@ -101,7 +101,7 @@ export const worlds = (count: number): Scenario[] =>
   );
 
 /** A thread that plays, but for what the test has it do. */
-export class OddThread implements SimulationThread {
+class OddThread implements SimulationThread {
   isOver = false;
   private readonly odd: (scenario: Scenario) => Promise<PlayAnswer> | null;
   private stopped: (error: Error) => void = () => undefined;

@@ -179,7 +179,11 @@ describe('a queue', () => {
     abort.abort();
     expect((await interrupted).outcomes).toEqual([]);
     // What BullMQ has of the queue itself.
-    expect(redisCli(redis, 'keys', '*').replaceAll(/^.*:(events|id|marker|meta)$/gm, '').trim()).toBe('');
+    expect(
+      redisCli(redis, 'keys', '*')
+        .replaceAll(/^.*:(events|id|marker|meta)$/gm, '')
+        .trim(),
+    ).toBe('');
     const sweep = start(['sim', await scratchFile('lab.yaml', SCENARIO), ...SWEEP, '--queue', redis.url]);
     await untilSo(queued, (keys) => keys !== '', 'queued runs');
     await sweep.stop('SIGKILL');

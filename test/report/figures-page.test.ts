@@ -76,7 +76,7 @@ describe('the page of figures', () => {
     const scaled = { runs: 2, seconds: 150, rows: [{ ...ROW, ours: '0.555' }] };
     const found = pageOf([ROW], { scaled });
     expect(figuresPage(found)).toContain('<h3>At the scale of the paper</h3>');
-    expect(figuresPage(found)).toMatch(/2 runs, 3 min of one core altogether.[^]*0\.555/);
+    expect(figuresPage(found)).toMatch(/2 runs, 3 min of one core altogether.[\s\S]*0\.555/);
     expect(figuresMarkdown(found)).toContain('### at the scale of the paper\n\n2 runs, 3 min');
     expect(figuresCsv(found)).toContain('parking-lot (at the scale of the paper),"utilisation, 32 flows"');
   });

@@ -60,8 +60,10 @@ async function measure(bench: Workbench, { runs, duration }: QueueWork): Promise
     const count = bench.settings.isSmoke === true ? SMOKE_RUNS : runs;
     const scenarios = Array.from({ length: count }, (_, at) => scenarioOf(duration, at + 1));
     const warmUp = scenarios.slice(0, WARM_UP_RUNS);
-    const onQueue = (some: readonly Scenario[]) => timed(some, (all, options) => runOnQueue(all, { ...options, queue, say: () => undefined }));
-    const onThreads = (some: readonly Scenario[]) => timed(some, (all, options) => runAll(all, { ...options, jobs: WORKERS }));
+    const onQueue = (some: readonly Scenario[]) =>
+      timed(some, (all, options) => runOnQueue(all, { ...options, queue, say: () => undefined }));
+    const onThreads = (some: readonly Scenario[]) =>
+      timed(some, (all, options) => runAll(all, { ...options, jobs: WORKERS }));
     await onQueue(warmUp);
     const local = await onThreads(scenarios);
     const idealS = (count * middle(local.wallsS)) / WORKERS;

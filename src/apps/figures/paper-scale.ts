@@ -9,7 +9,7 @@ import type { FigureRow, ScaledRows } from '../../report/figures-page.js';
 import { VERDICTS } from '../../report/figures-page.js';
 
 /** Of the directory with the quick results. */
-export const PAPER_FOLDER = 'paper';
+const PAPER_FOLDER = 'paper';
 
 export function scaledRowsFile(figure: string, scaled: ScaledRows): ReadonlyMap<string, string> {
   return new Map([[`${figure}.json`, `${JSON.stringify(scaled, null, 2)}\n`]]);

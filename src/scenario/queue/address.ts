@@ -21,7 +21,7 @@ export interface QueueAddress {
 }
 
 /** The password where --queue has none: other users of a machine see the words of a command. */
-export const PASSWORD_VARIABLE = 'XPASS_QUEUE_PASSWORD';
+const PASSWORD_VARIABLE = 'XPASS_QUEUE_PASSWORD';
 
 const ALLOWED =
   'redis://HOST:PORT, rediss://HOST:PORT for TLS with ?ca=FILE&cert=FILE&key=FILE where needed, either with USER:PASSWORD@ and /DATABASE; unix:///PATH';

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { usageFailure } from '../../base/failure.js';
 import { packageFile } from '../play/package-files.js';
 
-/** The packages of the queue, which only its users install: docs/decisions/0035-queue.md */
+/** The packages of the queue, which only its users install: docs/decisions/0036-queue.md */
 export interface QueuePackages {
   readonly bullmq: typeof import('bullmq');
   readonly Redis: typeof import('ioredis').Redis;

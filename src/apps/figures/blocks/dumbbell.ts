@@ -4,10 +4,6 @@ import type { FigureDocument } from '../figure.js';
 import { portsOf, type System } from './peers.js';
 import { BOTTLENECK } from './quantities.js';
 
-/** The credit algorithms that stand side by side, ours first. */
-export const RULES = ['steady', 'expresspass', 'expresspass-literal', 'expresspass-ns2', 'expresspass-2016', 'naive'] as const;
-export type Rule = (typeof RULES)[number];
-
 /** How a new flow starts; a rule that has no such constant leaves it out. */
 export interface Start {
   readonly initialRate: number;

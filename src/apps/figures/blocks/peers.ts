@@ -1,6 +1,9 @@
 // Tested by test/apps/figures/catalogue.test.ts
 import type { FigureDocument } from '../figure.js';
-import type { Rule } from './dumbbell.js';
+
+/** The credit algorithms that stand side by side, ours first. */
+export const RULES = ['steady', 'expresspass', 'expresspass-literal', 'expresspass-ns2', 'expresspass-2016', 'naive'] as const;
+export type Rule = (typeof RULES)[number];
 
 /** The reactive systems that the papers compare ExpressPass with, and what the ports of their networks do at 10 Gbit/s. One more is a line here. */
 const PORTS = {

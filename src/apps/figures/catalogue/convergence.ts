@@ -2,8 +2,8 @@
 
 import type { BarChart, LineChart } from '../../../report/plot/chart.js';
 import { lines } from '../blocks/charts.js';
-import { RULES, type Rule } from '../blocks/dumbbell.js';
 import { joiningDocument, LAST_RTT, rttsWithin, sharesSinceJoin } from '../blocks/joining.js';
+import { RULES, type Rule } from '../blocks/peers.js';
 import type { Profile } from '../figure.js';
 import { chartsOf, cross, figure, fixed, type Results, type Row, row, tableOf } from '../plan.js';
 import { spread } from '../statistics.js';

@@ -1,7 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
 import { lines } from '../blocks/charts.js';
-import { dumbbell, type Rule, withLinks } from '../blocks/dumbbell.js';
+import { dumbbell, withLinks } from '../blocks/dumbbell.js';
+import type { Rule } from '../blocks/peers.js';
 import type { Profile } from '../figure.js';
 import { chartsOf, cross, figure, isNear, quantity, type Row, row } from '../plan.js';
 import { mean } from '../statistics.js';

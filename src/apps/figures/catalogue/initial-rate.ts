@@ -1,9 +1,10 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
 import type { LineChart } from '../../../report/plot/chart.js';
-import { dumbbell, type Rule } from '../blocks/dumbbell.js';
+import { dumbbell } from '../blocks/dumbbell.js';
 import { joiningDocument, LAST_RTT, rttsWithin } from '../blocks/joining.js';
 import { PAYLOAD_BYTES } from '../blocks/payload.js';
+import type { Rule } from '../blocks/peers.js';
 import type { FigureDocument, Profile } from '../figure.js';
 import { cross, figure, isNear, quantity, type Results, type Row, row, tableOf, valueList } from '../plan.js';
 

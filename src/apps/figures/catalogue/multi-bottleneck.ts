@@ -1,8 +1,9 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
 import { lines } from '../blocks/charts.js';
-import { type Rule, ruleFields } from '../blocks/dumbbell.js';
+import { ruleFields } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
+import type { Rule } from '../blocks/peers.js';
 import { FLOW_0 } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
 import { cross, figure, type Quantity, type Results, type Row, rounded, row, valueList } from '../plan.js';

@@ -1,7 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 import { lines } from '../blocks/charts.js';
-import { type Rule, ruleFields } from '../blocks/dumbbell.js';
+import { ruleFields } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
+import type { Rule } from '../blocks/peers.js';
 import { FLOW_0, UTILISATION } from '../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../figure.js';
 import { cross, figure, fixed, isNear, type Results, type Row, row } from '../plan.js';

@@ -1,8 +1,9 @@
 import { DEFAULT_PORT } from '../../../switch/port.js';
 import { creditShare, DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../../wire/layout.js';
 import { lines } from '../blocks/charts.js';
-import { dumbbell, type Rule } from '../blocks/dumbbell.js';
+import { dumbbell } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
+import type { Rule } from '../blocks/peers.js';
 import { DATA_DROPS, QUEUE } from '../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../figure.js';
 import { chartsOf, cross, figure, row, valueList } from '../plan.js';

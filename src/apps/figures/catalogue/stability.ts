@@ -6,8 +6,9 @@ import type { LineChart } from '../../../report/plot/chart.js';
 import type { SimulationRun } from '../../../sim/result.js';
 import { DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../../wire/layout.js';
 import { lines } from '../blocks/charts.js';
-import { dumbbell, type Rule } from '../blocks/dumbbell.js';
+import { dumbbell } from '../blocks/dumbbell.js';
 import { RTT_NS } from '../blocks/joining.js';
+import type { Rule } from '../blocks/peers.js';
 import { chartsOf, cross, figure, type Quantity, quantity, type Results, type Row, rounded, row, tableOf } from '../plan.js';
 
 type Case = { readonly rule: Rule; readonly flows: number };
