@@ -154,7 +154,8 @@ describe('xpass bench', () => {
     expect(parts).toEqual(expect.arrayContaining(['seal', 'open']));
     for (const { name, value, raw } of results) {
       expect(value, name).toBeGreaterThan(0);
-      expect(raw, name).toBeGreaterThan(0);
+      // What keys add to a bare call: the difference of two measurements, which noise may turn around.
+      expect(raw, name).toEqual(expect.any(Number));
     }
   });
 

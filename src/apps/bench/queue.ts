@@ -72,7 +72,6 @@ async function measure(bench: Workbench, { runs, duration }: QueueWork): Promise
     return [
       { value: (100 * idealS) / remote.wallS, unit: '% of ideal', raw: (100 * idealS) / local.wallS, ...LOCAL },
       { part: 'spent', value: spentMs(remote.wallS), unit: 'ms a run', raw: spentMs(local.wallS), ...LOCAL },
-      { part: 'run', value: middle(remote.wallsS) * 1e3, unit: 'ms', raw: middle(local.wallsS) * 1e3, ...LOCAL },
     ];
   } finally {
     redis.kill('SIGKILL');

@@ -26,7 +26,7 @@ const SLOW_START_GAIN = 2;
 class QueueingDelay {
   private readonly leastForward = new RecentMinimum();
   private readonly leastRtt = new RecentMinimum();
-  /** Payload of a full frame, and of the longest since the last mean. A shorter one takes less on each link of the way, which would be a base that no full frame reaches. */
+  /** Payload of a full frame, and of the longest since the last mean. A shorter one takes less on each link: a base that no full frame reaches. */
   private fullBytes = 0;
   private longestBytes = 0;
   /** The last frame that was looked at. */

@@ -1,3 +1,4 @@
+// Tested by test/scenario/queue/run-anywhere.test.ts
 import type { PlayAnswer } from '../play/play.js';
 
 /** Braces: all keys are in one slot of a Redis Cluster, as BullMQ needs it. */

@@ -1,3 +1,4 @@
+// Tested by test/scenario/queue/link.test.ts
 import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

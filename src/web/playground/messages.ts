@@ -4,7 +4,7 @@ import type { RunSeries, SimulationRun } from '../../sim/result.js';
 
 /** The page ends the worker to stop it. */
 export interface PlayRequest {
-  /** `check` reads the scenario and plays nothing. `warm` plays some of it in silence, so that the engine has compiled the simulator when somebody presses Start. */
+  /** `check` reads the scenario and plays nothing. `warm` plays some of it in silence, so that the simulator is compiled when somebody presses Start. */
   readonly kind: 'check' | 'warm' | 'play';
   /** Answers carry it. */
   readonly number: number;

@@ -48,7 +48,8 @@ const QUICK = [
   ...HANDSHAKES,
   ...PEERS,
 ];
-const SLOW = ['parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM];
+const QUEUE = ['queue/short', 'queue/long'];
+const SLOW = ['parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM, ...QUEUE];
 
 describe('the benchmarks', () => {
   it('have names of their own', () => {
@@ -67,6 +68,7 @@ describe('the benchmarks', () => {
     [['handshakes'], HANDSHAKES],
     [['sealed'], ['sealed/1472', 'sealed/8972']],
     [['sim'], SIM],
+    [['queue'], QUEUE],
     [['sim/dumbbell/2'], ['sim/dumbbell/2/1s']],
     [['sim/dumbbell/2/10ms'], ['sim/dumbbell/2/10ms']],
     [['demo'], DEMO],

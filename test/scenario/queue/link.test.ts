@@ -18,7 +18,7 @@ describe('the way to a queue', () => {
     const command = (folder: string) => installCommand(folder, isProject);
     expect(command('/lab/node_modules/xpass')).toBe(`npm install --prefix '/lab' ${packages}`);
     expect(command('/usr/lib/node_modules/xpass')).toBe(`npm install --global ${packages}`);
-    expect(command('/home/me/xpass')).toBe(`npm install --no-save --prefix '/home/me/xpass' ${packages}`);
+    expect(command('/lab/xpass')).toBe(`npm install --no-save --prefix '/lab/xpass' ${packages}`);
   });
 
   it('is a failure with status 3 where nobody listens, without the password', async () => {

@@ -5,7 +5,7 @@ import { cross, figure, type Results, type Row, row } from '../../plan.js';
 
 /** Eight senders at one leaf and their receivers at the other; for feedback five, as in SprayPass' Figure 5. */
 const FIVE = { ...TWO_LEAVES, hostsPerLeaf: 5 };
-/** Systems, and for five flows kinds of feedback: by sequence, where a credit that was overtaken is lost for good, as in the paper, or taken back; and by marks. */
+/** Systems, and for five flows kinds of feedback: by sequence, where an overtaken credit is lost for good, as in the paper, or taken back; and by marks. */
 const RUNS: Readonly<Record<string, SpraySystem>> = {
   'spraypass-1-listing': 'spraypass-1-listing',
   'spraypass-2-listing': 'spraypass-2-listing',
