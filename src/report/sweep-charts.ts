@@ -206,7 +206,7 @@ function labelOf(value: string): string {
 }
 
 /** `algorithm=dx, topology.pairs=2`; of one path the value alone. */
-export function nameOf({ values }: SweptResult, paths: readonly string[]): string {
+function nameOf({ values }: SweptResult, paths: readonly string[]): string {
   const given = paths.filter((path) => path in values);
   return given.length === 1 ? values[given[0]] : given.map((path) => `${path}=${values[path]}`).join(', ');
 }
