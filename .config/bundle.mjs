@@ -2,13 +2,11 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { build } from 'rolldown';
+import { ENGINE } from './engine.mjs';
 import { root } from './prepare.mjs';
 
 const OUT = join(root, 'dist');
 const MAIN = 'src/apps/cli/main.ts';
-
-/** Rooms whose constants frames meet: in one file, where V8 folds them. The rest is in files as small as the commands need. */
-const ENGINE = /^src\/(base|wire|core|switch|sim|udp)\//;
 
 /** Packages that become part of dist/, so that users install none of them. docs/decisions/0028-prometheus.md */
 const BUNDLED = new Set(['prom-client', '@opentelemetry/api', 'tdigest', 'bintrees']);

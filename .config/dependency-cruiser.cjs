@@ -116,7 +116,7 @@ module.exports = {
       severity: 'error',
       comment:
         'A command with worker threads opens no transport and no switch, whose processes mark their heap rarely: src/apps/shared/v8-flags.ts.',
-      from: { path: '^src/(scenario|apps/(fuzz|figures|sim))/' },
+      from: { path: '^src/(scenario|apps/(fuzz|figures|sim|work))/' },
       to: { path: '^src/apps/shared/collector[.]ts$', reachable: true },
     },
     {
@@ -158,8 +158,8 @@ module.exports = {
       name: 'declared-packages',
       severity: 'error',
       comment:
-        'What src uses at run time stands under "dependencies", but for what .config/bundle.mjs builds into dist/.',
-      from: { path: '^src/', pathNot: '^src/(web/|services/metrics/exporter[.]ts$)' },
+        'What src uses at run time stands under "dependencies", but for what .config/bundle.mjs builds into dist/, and what users of --queue install.',
+      from: { path: '^src/', pathNot: '^src/(web/|services/metrics/exporter[.]ts$|scenario/queue/packages[.]ts$)' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -22,6 +22,9 @@ const at = (...parts) => join(root, ...parts);
 
 const installStamp = at('node_modules', '.xpass-lock-hash');
 const buildStamp = at('dist', '.stamp');
+/** What tests import of src/. */
+export const sourcesFolder = at('.sources');
+const sourcesStamp = join(sourcesFolder, '.stamp');
 const lockDir = at('.bootstrap.lock');
 const POLL_MS = 100;
 /** What a rename to a folder's name that is taken fails with; the latter two on Windows. A folder that may not be written has failed before. */
@@ -59,6 +62,19 @@ export async function ensureBuilt({ afresh = false } = {}) {
   });
 }
 
+/** Makes what tests import of src/, each module of it at its path, unless it was made from exactly these sources. */
+export async function ensureSources() {
+  const script = '.config/bundle-sources.mjs';
+  if (isCurrent(sourcesStamp, sourceFingerprint(script))) return;
+  await withLock(() => {
+    const fingerprint = sourceFingerprint(script);
+    if (isCurrent(sourcesStamp, fingerprint)) return;
+    rmSync(sourcesFolder, { recursive: true, force: true });
+    run(process.execPath, [at(script)]);
+    writeFileSync(sourcesStamp, fingerprint);
+  });
+}
+
 /** Compiles every project, the tests included; for `npm run check`. */
 export const compileAll = () => withLock(() => compile('.'));
 
@@ -78,14 +94,14 @@ function lockfileHash() {
     .digest('hex');
 }
 
-/** Path, size and modification time of everything that decides what dist/ holds; cheap enough for every start. */
-function sourceFingerprint() {
+/** Path, size and modification time of everything that decides what `script` makes of src/; cheap enough for every start. */
+function sourceFingerprint(script = '.config/bundle.mjs') {
   const inputs = [
     'package.json',
     'package-lock.json',
     'tsconfig.json',
     '.config/tsconfig.base.json',
-    '.config/bundle.mjs',
+    script,
     ...filesUnder('src'),
   ];
   const hash = createHash('sha256');

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { builtSources } from './built-sources.mjs';
 
 const SEEDS = 2 ** 31;
 /** Of test/harness/seeds.ts: absent for that of a usual run. It is drawn here, once for all processes of a run. */
@@ -18,6 +19,7 @@ const unit = {
     name: 'unit',
     include: ['test/**/*.test.ts'],
     exclude: ['test/loopback/**'],
+    globalSetup: ['.config/sources.setup.mjs'],
     setupFiles: ['test/harness/seeds.setup.ts'],
     // Only against a test that hangs: they run in virtual time, and the longest take seconds on cores that others use too.
     testTimeout: 60_000,
@@ -42,7 +44,7 @@ const loopback = {
     exclude: ALONE,
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    globalSetup: ['.config/built.setup.mjs'],
+    globalSetup: ['.config/sources.setup.mjs', '.config/built.setup.mjs'],
     sequence: { groupOrder: 1 },
   },
 };
@@ -61,7 +63,10 @@ const alone = {
 
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
+  plugins: [builtSources],
   test: {
+    // Traces name the lines of src/.
+    execArgv: ['--enable-source-maps'],
     pool: 'forks',
     maxWorkers: 2,
     reporters: ['default', './.config/tally-reporter.mjs'],

@@ -27,15 +27,17 @@ header.site nav a { text-decoration: none; } header.site nav a:hover, header.sit
 .search li span { display: block; color: var(--soft); }
 @media (max-width: 40rem) { .search { margin-left: 0; } .search ol { right: auto; left: 0; } }
 .with-contents > nav h2 { font-size: 0.8rem; color: var(--soft); margin: 1.2em 0 0.4em; padding: 0; border: 0; }
-.with-contents > nav h2:first-child { margin-top: 0; }
+.with-contents > nav summary + h2 { margin-top: 0.2em; }
 .with-contents > nav [aria-current] { font-weight: 700; color: var(--ink); }
 .with-contents > nav ul ul { margin: 0.45em 0 0.6em 0.9em; }
-@media (max-width: 60rem) { .with-contents > nav ul { max-height: 11rem; overflow-y: auto; border: 1px solid var(--line); border-radius: 6px; padding: 0.6em 0.9em; } .with-contents > nav ul ul { border: 0; padding: 0; max-height: none; } }
+.with-contents > nav summary { font-weight: 600; }
+@media (min-width: 60.01rem) { .with-contents > nav details[open] > summary { display: none; } }
+@media (max-width: 60rem) { .with-contents > nav summary { margin-left: 1.1em; } .with-contents > nav details > :is(ul, h2) { margin-left: 1.1rem; } }
 main.text { max-width: 76rem; }
 .text p, .text li { max-width: 78ch; }
 .text pre { white-space: pre; overflow-x: auto; overflow-wrap: normal; }
 .text :not(pre) > code { background: var(--raised); border-radius: 4px; padding: 0.08em 0.3em; overflow-wrap: anywhere; }
-.text td code { white-space: normal; }
+.text td code { white-space: normal; } .text td:first-child code { white-space: nowrap; }
 .text h1, .text h2, .text h3 { scroll-margin-top: 1rem; }
 @media print { header.site { display: none; } }`;
 
@@ -65,7 +67,9 @@ export function sitePage({
   );
   const search = policy === POLICY;
   const body =
-    side === '' ? main : `<div class="with-contents">\n<nav aria-label="Documents">\n${side}\n</nav>\n${main}\n</div>`;
+    side === ''
+      ? main
+      : `<div class="with-contents">\n<nav aria-label="Documents">\n<details open><summary>Contents</summary>\n${side}\n</details>\n</nav>\n${main}\n</div>`;
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -39,7 +39,8 @@ const STYLE = `main.play { padding-top: 1.4rem; }
 #speed { font-variant-numeric: tabular-nums; }
 .run { margin-top: 1rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 #charts { grid-template-columns: repeat(auto-fill, minmax(min(100%, 30rem), 1fr)); max-width: none; align-items: start; }
-#pickers { display: flex; flex-wrap: wrap; gap: 0.4rem 2rem; } #pickers .picker { min-width: min(100%, 18rem); margin: 0.4em 0; }
+#pickers { display: flex; flex-wrap: wrap; gap: 0.4rem 2rem; } #pickers .picker { min-width: min(100%, 18rem); margin: 0.4em 0 0.4em 1.1em; }
+.play td:first-child { white-space: nowrap; }
 .intro { margin: 0 0 1rem; }`;
 
 const INTRO = `Hosts, switches and links in virtual time, by the code that runs behind sockets. Change the form or the text, press Start,

@@ -52,7 +52,8 @@ export class CreditedReceiver extends ReceiverFlow {
   }
 
   override get algorithmState(): Record<string, number> {
-    return this.credits.control.state;
+    const { control, spraying } = this.credits;
+    return spraying === null ? control.state : { ...control.state, ...spraying.state };
   }
 
   override get rateBps(): number {

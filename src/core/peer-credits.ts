@@ -1,4 +1,4 @@
-import { RecentMinimum } from './rtt.js';
+import { RecentMinimum } from '../base/recent-minimum.js';
 
 /** Data frames after which the shortest RTT is believed: the first ones meet a cold process. Ours. */
 const RTT_FRAMES = 32;

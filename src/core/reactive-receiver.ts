@@ -3,7 +3,7 @@ import { dataFrameNumber, dataOffset } from '../wire/decode.js';
 import type { WindowAckFields } from '../wire/encode.js';
 import type { Frame } from '../wire/frame.js';
 import { CreditRequest, CreditStop } from '../wire/frames.js';
-import { Data, Header, WindowAckFlag } from '../wire/layout.js';
+import { ARRIVAL_UNIT_NS, Data, Header, WindowAckFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { NO_RANGES } from './ack-ranges.js';
 import type { DueSource, FlowContext } from './context.js';
@@ -11,6 +11,8 @@ import { type FlowObserver, NO_OBSERVER } from './flow-callbacks.js';
 import { ReceiverFlow, type ReceiverOptions, ReceiverState } from './receiver-flow.js';
 
 const MICROSECONDS = 1e-3;
+/** What PROTOCOL §3.14 has room for. */
+const MOST_QUEUING_US = 0xffff;
 
 /** The receiver's end of a reactive flow: answers every data frame at once (PROTOCOL §11.2) and says how far the sender may go (PROTOCOL §11.5). */
 export class ReactiveReceiver extends ReceiverFlow {
@@ -33,6 +35,7 @@ export class ReactiveReceiver extends ReceiverFlow {
       frameNumber: 0,
       arrivedWith: 0,
       remoteQueuing: 0,
+      arrivalTime: 0,
     };
   }
 
@@ -121,7 +124,7 @@ export class ReactiveReceiver extends ReceiverFlow {
     const { fields } = this;
     const isComplete = this.stateCode === ReceiverState.complete;
     fields.flags = (isComplete ? WindowAckFlag.complete : 0) | (this.owesEcho ? WindowAckFlag.echo : 0);
-    if (!this.owesEcho) fields.frameNumber = fields.arrivedWith = fields.remoteQueuing = 0;
+    if (!this.owesEcho) fields.frameNumber = fields.arrivedWith = fields.remoteQueuing = fields.arrivalTime = 0;
     fields.probe = this.probe;
     fields.windowEnd = this.windowEnd;
     this.owesEcho = false;
@@ -132,7 +135,9 @@ export class ReactiveReceiver extends ReceiverFlow {
     const { fields } = this;
     fields.frameNumber = dataFrameNumber(frame.bytes);
     fields.arrivedWith = frame.bytes[Header.hopLimitAndEcn];
-    fields.remoteQueuing = Math.round(Math.max(0, nowNs - frame.arrivedNs) * MICROSECONDS);
+    const arrivedNs = Math.min(frame.arrivedNs, nowNs);
+    fields.remoteQueuing = Math.min(Math.round((nowNs - arrivedNs) * MICROSECONDS), MOST_QUEUING_US);
+    fields.arrivalTime = Math.floor(arrivedNs / ARRIVAL_UNIT_NS);
     this.owesEcho = true;
   }
 

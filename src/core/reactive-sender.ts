@@ -1,6 +1,8 @@
+import { RecentMinimum } from '../base/recent-minimum.js';
 import { NEVER } from '../base/time.js';
 import {
   flags,
+  windowAckArrivalTime,
   windowAckEcn,
   windowAckEnd,
   windowAckFrameNumber,
@@ -8,18 +10,17 @@ import {
   windowAckRemoteQueuing,
 } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
-import { DataFlag, Ecn, FrameType, MAX_HOP_LIMIT, WindowAckFlag } from '../wire/layout.js';
+import { ARRIVAL_UNIT_NS, DataFlag, Ecn, FrameType, MAX_HOP_LIMIT, WindowAckFlag } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
 import { ArrivedRanges } from './ack-ranges.js';
 import { LEAST_WINDOW_BYTES } from './config.js';
 import type { FlowContext } from './context.js';
 import type { FlowWriter } from './flow-callbacks.js';
 import { backedOffNs } from './probe.js';
-import { RecentMinimum } from './rtt.js';
 import { SenderFlow, type SenderOptions, SenderState } from './sender-flow.js';
 import type { SenderStatistics } from './sender-requests.js';
 import { FrameFate, Rack, SentFrames } from './sent-frames.js';
-import { type WindowAlgorithm, WindowEvent, type WindowSample } from './window/algorithm.js';
+import { moduloPeriod, type WindowAlgorithm, WindowEvent, type WindowSample } from './window/algorithm.js';
 
 export interface ReactiveSenderOptions extends SenderOptions {
   algorithm: WindowAlgorithm;
@@ -244,6 +245,8 @@ export class ReactiveSender extends SenderFlow {
     sample.markedFrames = windowAckEcn(bytes) === Ecn.congestionExperienced ? 1 : 0;
     sample.remoteQueuingNs = windowAckRemoteQueuing(bytes) * MICROSECOND_NS;
     sample.localQueuingNs = Math.max(0, nowNs - frame.arrivedNs);
+    const arrivalNs = windowAckArrivalTime(bytes) * ARRIVAL_UNIT_NS;
+    sample.forwardNs = moduloPeriod(arrivalNs - (nowNs - sample.rttNs));
     sample.hops = MAX_HOP_LIMIT - windowAckHopLimit(bytes);
   }
 
@@ -390,6 +393,7 @@ function newSample(): WindowSample {
     minRttNs: 0,
     remoteQueuingNs: 0,
     localQueuingNs: 0,
+    forwardNs: 0,
     hops: 0,
   };
 }

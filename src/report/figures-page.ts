@@ -6,7 +6,7 @@ import { assert } from '../base/assert.js';
 import type { TableData } from '../telemetry/columns.js';
 import { escapeHtml, page, paragraph } from './html.js';
 import type { Chart } from './plot/chart.js';
-import { drawPanels, type Panels } from './plot/panels.js';
+import { panelsHtml } from './plot/panels.js';
 import { csvText, escapeMarkdown, markdownTable } from './table.js';
 
 export interface FiguresPage {
@@ -26,6 +26,16 @@ export interface FigureEntry {
   readonly rows: readonly FigureRow[];
   /** Makes this figure again. */
   readonly command: string;
+  /** The same rows from runs at the scale of the paper, if it was played. */
+  readonly scaled?: ScaledRows;
+}
+
+/** Rows of a figure at the scale of the paper, and what that took. */
+export interface ScaledRows {
+  readonly runs: number;
+  /** Wall time of all its runs, one after the other. */
+  readonly seconds: number;
+  readonly rows: readonly FigureRow[];
 }
 
 /** One quantity beside its references, as text with units; null where a reference says nothing. */
@@ -35,13 +45,16 @@ export interface FigureRow {
   readonly authorsCode: string | null;
   readonly ours: string;
   readonly verdict: Verdict;
-  /** Why it is as it is; must be there where ours misses. */
+  /** Why it is as it is; must be there where ours misses or lies outside the band. */
   readonly reason: string;
 }
 
-/** `met`: as good as the reference or better, within the row's tolerance. `missed`: not. `no claim`: there is nothing to compare with. */
-export type Verdict = 'met' | 'missed' | 'no claim';
-const VERDICTS: readonly Verdict[] = ['met', 'missed', 'no claim'];
+/**
+ * `met`: within what the row is held to, and within a band around the paper's value. `missed`: worse. `outside`: as good as it is held to, and far from the
+ * paper's value all the same. `no claim`: there is nothing to compare with.
+ */
+export type Verdict = 'met' | 'missed' | 'outside' | 'no claim';
+export const VERDICTS: readonly Verdict[] = ['met', 'missed', 'outside', 'no claim'];
 
 const COLUMNS = ['quantity', 'paper', "authors' code", 'ours', 'verdict', 'reason'].map((title) => ({ title }));
 const CSV_COLUMNS = ['figure', 'quantity', 'paper', 'authors_code', 'ours', 'verdict', 'reason'];
@@ -59,11 +72,20 @@ export function figuresMarkdown({ title, intro, figures }: FiguresPage): string 
     [
       `## ${escapeMarkdown(entry.title)}`,
       ...split(entry.what).map(escapeMarkdown),
+      ...countLines(entry.rows),
       ...(entry.rows.length === 0 ? [] : [markdownTable(tableOf(entry.rows))]),
+      ...(entry.scaled === undefined
+        ? []
+        : [
+            `### ${AT_SCALE}`,
+            [scaleText(entry.scaled), ...countLines(entry.scaled.rows)].join(' '),
+            markdownTable(tableOf(entry.scaled.rows)),
+          ]),
       `\`\`\`\n${entry.command}\n\`\`\``,
     ].join('\n\n'),
   );
-  return `${[`# ${escapeMarkdown(title)}`, ...split(intro).map(escapeMarkdown), ...sections].join('\n\n')}\n`;
+  const counts = countLines(figures.flatMap(({ rows }) => rows));
+  return `${[`# ${escapeMarkdown(title)}`, ...counts, ...split(intro).map(escapeMarkdown), ...sections].join('\n\n')}\n`;
 }
 
 /** One row for each quantity of every figure. */
@@ -71,7 +93,10 @@ export function figuresCsv(figures: FiguresPage): string {
   check(figures);
   return csvText(
     CSV_COLUMNS,
-    figures.figures.flatMap(({ name, rows }) => rows.map((row) => [name, ...cells(row)])),
+    figures.figures.flatMap(({ name, rows, scaled }) => [
+      ...rows.map((row) => [name, ...cells(row)]),
+      ...(scaled?.rows ?? []).map((row) => [`${name} (${AT_SCALE})`, ...cells(row)]),
+    ]),
   );
 }
 
@@ -82,32 +107,38 @@ function check({ figures }: FiguresPage): void {
     [...names].every((name) => /^[a-z0-9-]+$/.test(name)),
     'the name of a figure is its anchor',
   );
-  const missed = figures.flatMap(({ rows }) => rows).filter(({ verdict }) => verdict === 'missed');
+  const strays = figures
+    .flatMap(({ rows }) => rows)
+    .filter(({ verdict }) => verdict === 'missed' || verdict === 'outside');
   assert(
-    missed.every(({ reason }) => reason !== ''),
+    strays.every(({ reason }) => reason !== ''),
     'a miss needs its reason',
   );
 }
 
-function section({ name, title, what, charts, rows, command }: FigureEntry): string {
+const AT_SCALE = 'at the scale of the paper';
+
+function scaleText({ runs, seconds }: ScaledRows): string {
+  const time = seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+  return `${runs} ${runs === 1 ? 'run' : 'runs'}, ${time} of one core altogether.`;
+}
+
+function scaledHtml(scaled: ScaledRows): string {
+  return `<h3>${AT_SCALE[0].toUpperCase()}${AT_SCALE.slice(1)}</h3>\n${countBadges(scaled.rows)}\n${paragraphs(scaleText(scaled))}\n${rowsHtml(scaled.rows)}`;
+}
+
+function section({ name, title, what, charts, rows, command, scaled }: FigureEntry): string {
   return [
     `<section id="${name}">`,
     `<h2>${escapeHtml(title)}</h2>`,
     countBadges(rows),
     paragraphs(what),
-    ...(charts.length === 0 ? [] : [`<div class="figures">\n${drawPanels(charts).map(panelsHtml).join('\n')}\n</div>`]),
+    ...(charts.length === 0 ? [] : [panelsHtml(charts)]),
     ...(rows.length === 0 ? [] : [rowsHtml(rows)]),
+    ...(scaled === undefined ? [] : [scaledHtml(scaled)]),
     `<pre>${escapeHtml(command)}</pre>`,
     '</section>',
   ].join('\n');
-}
-
-/** A drawing that shares its legend with none stands beside others of its kind; a group takes the whole width. */
-function panelsHtml({ legend, svgs }: Panels): string {
-  const figures = svgs.map((svg) => `<figure>\n${svg}\n</figure>`).join('\n');
-  return svgs.length === 1
-    ? `<div>\n${legend}\n${figures}\n</div>`
-    : `<div class="group">\n${legend}\n<div class="figures">\n${figures}\n</div>\n</div>`;
 }
 
 /** Every verdict is a badge that opens its reason; quantities without a claim say theirs as quietly. */
@@ -127,7 +158,12 @@ function verdictHtml(verdict: Verdict, reason: string): string {
   return reason === '' ? shown : `<details><summary>${shown}</summary><p>${escapeHtml(reason)}</p></details>`;
 }
 
-const CLASSES: Readonly<Record<Verdict, string>> = { met: 'met', missed: 'missed', 'no claim': 'none' };
+const CLASSES: Readonly<Record<Verdict, string>> = {
+  met: 'met',
+  missed: 'missed',
+  outside: 'outside',
+  'no claim': 'none',
+};
 
 function badge(verdict: Verdict, text: string): string {
   return `<span class="badge ${CLASSES[verdict]}">${text}</span>`;
@@ -135,11 +171,19 @@ function badge(verdict: Verdict, text: string): string {
 
 /** `12 met`, `1 missed`, `3 no claim`, without those that are none. */
 function countBadges(rows: readonly FigureRow[]): string {
-  const badges = VERDICTS.flatMap((verdict) => {
-    const count = rows.filter((row) => row.verdict === verdict).length;
-    return count === 0 ? [] : [badge(verdict, `${count} ${verdict}`)];
-  });
+  const badges = countsOf(rows).map(({ verdict, count }) => badge(verdict, `${count} ${verdict}`));
   return badges.length === 0 ? '' : `<p class="counts">${badges.join(' ')}</p>`;
+}
+
+function countsOf(rows: readonly FigureRow[]): { verdict: Verdict; count: number }[] {
+  const counts = VERDICTS.map((verdict) => ({ verdict, count: rows.filter((row) => row.verdict === verdict).length }));
+  return counts.filter(({ count }) => count > 0);
+}
+
+/** `12 met, 1 missed`; none without rows. */
+function countLines(rows: readonly FigureRow[]): string[] {
+  const text = countsOf(rows).map(({ verdict, count }) => `${count} ${verdict}`);
+  return text.length === 0 ? [] : [`${text.join(', ')}.`];
 }
 
 function contents(figures: readonly FigureEntry[]): string {

@@ -20,7 +20,7 @@ const STYLE = `.live-head { display: flex; flex-wrap: wrap; gap: 0.6em 1.2em; al
 .topology .chosen .road { stroke: var(--soft); }
 @keyframes flow { to { stroke-dashoffset: -13; } }
 @media (prefers-reduced-motion: reduce) { .topology .load { animation: none; } }
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 24rem), 1fr)); gap: 1.2rem 1.8rem; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 22rem), 1fr)); gap: 1.2rem 1.8rem; }
 .card { min-width: 0; } .card h3 { margin: 0 0 0.2em; }
 .control { margin: 0 0 0.9em; } .control label { display: flex; justify-content: space-between; gap: 1em; font-size: 0.87rem; }
 .control output { font-variant-numeric: tabular-nums; font-weight: 600; }
@@ -32,6 +32,7 @@ button:hover { border-color: var(--soft); } button:disabled, input:disabled, sel
 .problem { color: var(--missed); font-size: 0.87rem; min-height: 1.4em; }
 .hint { color: var(--soft); font-size: 0.87rem; }
 .board td:first-child, .wide td:first-child { white-space: nowrap; } .wide .picker { margin: 0 0 0.8em 1.1em; }
+#flows td:last-child { min-width: 20rem; }
 @media (max-width: 60rem) { .board { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 30rem) { main { padding: 1rem 0.8rem 2rem; } th, td { padding: 0.3em 0.5em; } }`;
 

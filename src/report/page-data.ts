@@ -13,8 +13,8 @@ export interface PageFigure {
   readonly yName: string;
   /** Takes the place of that of the drawing, which shows groups where there are many lines. */
   readonly caption: string;
-  /** What its lines are: those of one kind are picked together. */
-  readonly kind: 'flows' | 'links';
+  /** What its lines are: flows are picked together, links too, and others not at all. */
+  readonly kind: 'flows' | 'links' | 'others';
   readonly x: readonly number[];
   readonly lines: readonly PageLine[];
 }

@@ -4,16 +4,14 @@
  */
 import { displayCount, displayDuration } from '../base/display.js';
 import type { RunSeries, SimulationResult, SimulationRun } from '../sim/result.js';
-import { type Column, count, number, type TableData, tableOf, text } from '../telemetry/columns.js';
+import { type Column, count, number, tableOf, text } from '../telemetry/columns.js';
 import type { TimeMark } from './fault-marks.js';
-import { escapeHtml, facts, figure, htmlTable, page, paragraph } from './html.js';
-import type { PageData, PageMark } from './page-data.js';
-import { drawChart } from './plot/draw.js';
+import { escapeHtml, facts, page, paragraph } from './html.js';
+import type { PageMark } from './page-data.js';
 import {
   completionDrawing,
   creditQueueDrawing,
   creditRateDrawing,
-  type Drawing,
   dataQueueDrawing,
   goodputDrawing,
   jainDrawing,
@@ -23,6 +21,7 @@ import {
 } from './run-charts.js';
 import { sampledRun } from './run-series.js';
 import { completionTable, flowTable, linkTable, summaryTable } from './run-tables.js';
+import { contentsHtml, dataHtml, type Section, sectionHtml } from './sections.js';
 
 export interface ReportOptions {
   /** The command line that made the run; left out where nobody typed one. */
@@ -38,16 +37,6 @@ const MAX_ROWS = 100;
 /** Flows that failed, by name; more are counted. */
 const MAX_FAILED = 10;
 
-interface Section {
-  readonly id: string;
-  readonly title: string;
-  /** Figures, and sentences about those that there is no data for. */
-  readonly drawings: readonly (Drawing | string)[];
-  readonly table?: TableData;
-  /** Below the table; empty for none. */
-  readonly note?: string;
-}
-
 export function runReport({ result, series }: SimulationRun, options: ReportOptions = {}): string {
   const { command, script, marks = [] } = options;
   const sections = [seriesSection(result, series), ...markSection(marks), ...resultSections(result)];
@@ -57,9 +46,8 @@ export function runReport({ result, series }: SimulationRun, options: ReportOpti
     ...failures(result).map(paragraph),
   ];
   const body = [...summary, ...sections.map(sectionHtml), dataHtml(sections, pageMarks(series, marks))].join('\n');
-  const contents = sections.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`);
   return page(result.scenario, `<section id="run">\n${body}\n</section>`, {
-    contents: `<ul>\n${contents.join('\n')}\n</ul>\n<div class="pickers"></div>`,
+    contents: contentsHtml(sections),
     script,
   });
 }
@@ -131,29 +119,6 @@ function resultSections({ flows, links, fct }: SimulationResult): Section[] {
 
 function leftOut(count: number, shown: string): string {
   return count > MAX_ROWS ? `These are ${shown}; ${displayCount(count - MAX_ROWS)} more are in the JSON result.` : '';
-}
-
-function sectionHtml({ id, title, drawings, table, note = '' }: Section): string {
-  const figures = drawings.filter((drawing) => typeof drawing !== 'string').map(figureOf);
-  const sentences = [...drawings.filter((drawing) => typeof drawing === 'string'), note].filter((text) => text !== '');
-  return [
-    `<h2 id="${id}">${escapeHtml(title)}</h2>`,
-    ...(figures.length === 0 ? [] : [`<div class="figures">\n${figures.join('\n')}\n</div>`]),
-    ...(table === undefined || table.rows.length === 0 ? [] : [htmlTable(table)]),
-    ...sentences.map(paragraph),
-  ].join('\n');
-}
-
-/** Charts of the script take the places of the drawings that have data, in their order. */
-function figureOf({ chart, caption, data }: Drawing): string {
-  return figure(data === null ? drawChart(chart) : `<div class="live">\n${drawChart(chart)}\n</div>`, caption);
-}
-
-function dataHtml(sections: readonly Section[], marks: readonly PageMark[]): string {
-  const drawings = sections.flatMap((section) => section.drawings).filter((drawing) => typeof drawing !== 'string');
-  const data: PageData = { figures: drawings.map((drawing) => drawing.data).filter((one) => one !== null), marks };
-  // In JSON `<` stands in texts alone; as an escape it cannot end the element.
-  return `<script type="application/json">${JSON.stringify(data).replaceAll('<', '\\u003c')}</script>`;
 }
 
 function pageMarks(series: RunSeries | null, marks: readonly TimeMark[]): PageMark[] {

@@ -33,7 +33,7 @@ export function everyFlow(run: SampledRun, valuesOf: (flow: FlowSeries) => Float
   const bytes = flows.map(({ goodputBps }) => sum(goodputBps));
   const names = flowNames(flows);
   const lines = flows.map((flow, at) => ({ name: names[at], values: alive(run, at, valuesOf(flow)) }));
-  return { x: digits(timesNs, units.time), lines: pageLines(lines, largest(bytes), units.value) };
+  return { x: plainScaled(timesNs, units.time), lines: pageLines(lines, largest(bytes), units.value) };
 }
 
 /** A line for each link; those with the longest data queues are shown at first, and then the busiest. */
@@ -43,7 +43,7 @@ export function everyLink(run: SampledRun, valuesOf: (link: LinkSeries) => Float
     ({ dataQueueBytes, utilisation }) => largestOf(dataQueueBytes) + sum(utilisation) / timesNs.length,
   );
   const lines = links.map((link) => ({ name: link.name, values: valuesOf(link) }));
-  return { x: digits(timesNs, units.time), lines: pageLines(lines, largest(loads), units.value) };
+  return { x: plainScaled(timesNs, units.time), lines: pageLines(lines, largest(loads), units.value) };
 }
 
 function pageLines(
@@ -51,7 +51,7 @@ function pageLines(
   shown: ReadonlySet<number>,
   unit: Unit,
 ): PageLine[] {
-  return lines.map(({ name, values }, at) => ({ name, y: digits(values, unit), isShown: shown.has(at) }));
+  return lines.map(({ name, values }, at) => ({ name, y: plainScaled(values, unit), isShown: shown.has(at) }));
 }
 
 /** The places of the largest values, as many as a chart has room for. */
@@ -59,9 +59,9 @@ function largest(values: readonly number[]): ReadonlySet<number> {
   return new Set([...values.keys()].sort((a, b) => values[b] - values[a]).slice(0, MAX_LINES));
 }
 
-/** Five digits, more than a screen has; JSON writes what is not finite as null. */
-function digits(values: Float64Array, { factor }: Unit): number[] {
-  return Array.from(values, (value) => Number((value * factor).toPrecision(5)));
+/** A plain array, as JSON writes one. */
+function plainScaled(values: Float64Array, { factor }: Unit): number[] {
+  return Array.from(values, (value) => value * factor);
 }
 
 /** When a flow takes part, ns. */

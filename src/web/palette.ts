@@ -18,9 +18,17 @@ export function lineDash(at: number): number[] {
   return [...DASHES[at % DASHES.length]];
 }
 
+/** Asking the page computes its style anew, which charts would make it do for each line of a grid. */
+const colours = new Map<string, string>();
+darkness.addEventListener('change', () => colours.clear());
+
 /** The value of a colour of the page's style (report/page-style.ts), such as `--soft`. */
 export function pageColour(name: string): string {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const known = colours.get(name);
+  if (known !== undefined) return known;
+  const colour = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  colours.set(name, colour);
+  return colour;
 }
 
 /** Calls back when the reader turns to the other scheme. */

@@ -1,5 +1,5 @@
 // Tested by test/loopback/report-page.test.ts
-/** A chart that the reader can point into and zoom, by uPlot. All charts of one `group` share cursor and zoom. */
+/** A chart that the reader can point into and zoom, by uPlot. All charts of one `group` share cursor and zoom: uPlot tells the others of the mouse. */
 import uPlot from 'uplot';
 import type { PageFigure, PageMark } from '../report/page-data.js';
 import { lineColour, lineDash, offScheme, onScheme, pageColour } from './palette.js';
@@ -16,7 +16,6 @@ const FONT = '12px system-ui, sans-serif';
 export class Plot {
   private readonly target: HTMLElement;
   private readonly figure: PageFigure;
-  private readonly group: string;
   private readonly chart: uPlot;
   private readonly resize = new ResizeObserver(() => this.chart.setSize(this.size()));
   private readonly repaint = () => this.chart.redraw(false);
@@ -28,21 +27,23 @@ export class Plot {
     this.chart = new uPlot(this.options(options), dataOf(figure), target);
     this.resize.observe(target);
     onScheme(this.repaint);
-    this.group = options.group;
   }
 
   /** It is drawn no more. */
   end(): void {
     this.resize.disconnect();
     offScheme(this.repaint);
-    groups.get(this.group)?.delete(this.chart);
     this.chart.destroy();
   }
 
   /** Shows the lines of these names and no others. */
   show(names: ReadonlySet<string>): void {
-    this.figure.lines.forEach(({ name }, at) => {
-      this.chart.setSeries(at + 1, { show: names.has(name) });
+    const { chart } = this;
+    chart.batch(() => {
+      this.figure.lines.forEach(({ name }, at) => {
+        const show = names.has(name);
+        if (chart.series[at + 1].show !== show) chart.setSeries(at + 1, { show });
+      });
     });
   }
 
@@ -68,8 +69,6 @@ export class Plot {
       legend: { live: true },
       hooks: {
         draw: [(chart) => drawMarks(chart, marks)],
-        setScale: [(chart, key) => key === 'x' && share(group, chart)],
-        ready: [(chart) => join(group, chart)],
       },
     };
   }
@@ -149,23 +148,4 @@ export function drawMarks({ ctx, bbox, valToPos }: uPlot, marks: readonly PageMa
     ctx.fillText(name, left + 3, bbox.top + (row + 1) * 12 * devicePixelRatio);
   }
   ctx.restore();
-}
-
-const groups = new Map<string, Set<uPlot>>();
-let isSharing = false;
-
-function join(group: string, chart: uPlot): void {
-  const members = groups.get(group) ?? new Set();
-  groups.set(group, members.add(chart));
-}
-
-/** What one chart of a group is zoomed to, all are. */
-function share(group: string, { scales: { x } }: uPlot): void {
-  const { min, max } = x;
-  if (isSharing || min === undefined || max === undefined) return;
-  isSharing = true;
-  for (const other of groups.get(group) ?? []) {
-    if (other.scales.x.min !== min || other.scales.x.max !== max) other.setScale('x', { min, max });
-  }
-  isSharing = false;
 }

@@ -12,6 +12,8 @@ declare global {
 
 /** As many as fit under the field (ours). */
 const MAX_FOUND = 12;
+/** Letters of a section that begins with the title of its page: two lines. */
+const MAX_TEXT = 80;
 
 const root = document.currentScript?.dataset.root ?? '';
 const field = document.querySelector<HTMLInputElement>('.search input');
@@ -46,9 +48,15 @@ function item([href, title, heading, text]: Section): HTMLElement {
   const link = document.createElement('a');
   link.href = root + href;
   const where = document.createElement('span');
-  where.textContent = title === heading ? text.slice(0, 80) : title;
+  where.textContent = title === heading ? beginning(text, heading) : title;
   link.append(heading, where);
   return listed(link);
+}
+
+/** Behind the heading, up to the end of a word. */
+function beginning(text: string, heading: string): string {
+  const rest = text.startsWith(heading) ? text.slice(heading.length).trim() : text;
+  return rest.length <= MAX_TEXT ? rest : `${rest.slice(0, MAX_TEXT).replace(/\s+\S*$/, '')} ...`;
 }
 
 function nothing(): HTMLElement {
@@ -62,6 +70,10 @@ function listed(inner: HTMLElement): HTMLElement {
   element.append(inner);
   return element;
 }
+
+// On a narrow screen the page comes first. Without this script its contents do.
+if (matchMedia('(max-width: 60rem)').matches)
+  for (const contents of document.querySelectorAll<HTMLDetailsElement>('nav > details')) contents.open = false;
 
 field?.addEventListener('focus', load, { once: true });
 field?.addEventListener('input', show);

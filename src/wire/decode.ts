@@ -303,7 +303,12 @@ export function windowAckFrameNumber(bytes: Uint8Array): number {
 
 /** Microseconds. PROTOCOL §3.14 */
 export function windowAckRemoteQueuing(bytes: Uint8Array): number {
-  return read32(bytes, WindowAck.remoteQueuing);
+  return read16(bytes, WindowAck.remoteQueuing);
+}
+
+/** By the receiver's clock, in units of 100 ns, lower 16 bits. PROTOCOL §3.14 */
+export function windowAckArrivalTime(bytes: Uint8Array): number {
+  return read16(bytes, WindowAck.arrivalTime);
 }
 
 /** Stream offset, lower 32 bits; `index` below `ackRangeCount`. PROTOCOL §3.14 */

@@ -95,8 +95,10 @@ export interface WindowAckFields extends AckFields {
   frameNumber: number;
   /** Byte 0 of the data frame as it arrived. */
   arrivedWith: number;
-  /** Microseconds. */
+  /** Microseconds, at most 65,535. */
   remoteQueuing: number;
+  /** Units of 100 ns, lower 16 bits. */
+  arrivalTime: number;
 }
 
 /** Writes a frame of these fields and returns its length. */
@@ -183,7 +185,8 @@ export const encodeWindowAck: Encode<WindowAckFields> = (bytes, header, fields, 
   bytes[WindowAck.arrivedWith] = fields.arrivedWith;
   write32(bytes, WindowAck.windowEnd, fields.windowEnd);
   write32(bytes, WindowAck.frameNumber, fields.frameNumber);
-  write32(bytes, WindowAck.remoteQueuing, fields.remoteQueuing);
+  write16(bytes, WindowAck.remoteQueuing, fields.remoteQueuing);
+  write16(bytes, WindowAck.arrivalTime, fields.arrivalTime);
   return seal(bytes, writeArrived(bytes, fields, WindowAck.ranges), check);
 };
 

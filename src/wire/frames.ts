@@ -155,7 +155,8 @@ const WINDOW_ACK: FrameKind = {
     arrivedWith: { at: WindowAck.arrivedWith, bits: 8 },
     windowEnd: { at: WindowAck.windowEnd, bits: 32 },
     frameNumber: { at: WindowAck.frameNumber, bits: 32 },
-    remoteQueuingUs: { at: WindowAck.remoteQueuing, bits: 32, name: 'remote queuing, us' },
+    remoteQueuingUs: { at: WindowAck.remoteQueuing, bits: 16, name: 'remote queuing, us' },
+    arrivalTime100Ns: { at: WindowAck.arrivalTime, bits: 16, name: 'arrival time, 100 ns' },
   },
 };
 

@@ -116,9 +116,13 @@ export const WindowAck = {
   windowEnd: 20,
   frameNumber: 24,
   remoteQueuing: 28,
+  arrivalTime: 30,
   ranges: 32,
   bytes: 36,
 } as const;
+
+/** Of the arrival time in a WINDOW_ACK. PROTOCOL §3.14 */
+export const ARRIVAL_UNIT_NS = 100;
 
 /** Flag bits by frame type. PROTOCOL §2.3 */
 export const RequestFlag = {

@@ -6,7 +6,7 @@ describe('algorithms by name', () => {
     expect(ALGORITHM_NAMES[0]).toBe('steady');
     expect(new Set(ALGORITHM_NAMES).size).toBe(ALGORITHM_NAMES.length);
     expect(ALGORITHM_NAMES).toEqual(
-      expect.arrayContaining(['naive', 'ec4', 'dctcp', 'swift', 'cubic', 'timely', 'hull']),
+      expect.arrayContaining(['naive', 'ec4', 'dctcp', 'swift', 'cubic', 'timely', 'hull', 'dx']),
     );
   });
 

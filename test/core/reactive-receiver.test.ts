@@ -66,7 +66,7 @@ describe('a reactive receiver', () => {
   it('answers the opening with the end of its window', () => {
     const bench = new Bench({ receiveWindowBytes: 100_000 });
     expect(bench.context.sent()).toEqual([
-      'WINDOW_ACK cumulative=0 probe=1 ranges=none window=100000 frame=0 arrived-with=0,- queued=0us',
+      'WINDOW_ACK cumulative=0 probe=1 ranges=none window=100000 frame=0 arrived-with=0,- queued=0us at=0',
     ]);
     expect(bench.flow.state).toBe(ReceiverState.receiving);
   });
@@ -79,9 +79,9 @@ describe('a reactive receiver', () => {
     bench.data(2_000, 500, { number: 8 });
     bench.data(2_000, 500, { number: 9 });
     expect(bench.context.sent()).toEqual([
-      'WINDOW_ACK [ECHO] cumulative=1000 probe=1 ranges=none window=100000 frame=7 arrived-with=63,ce queued=12us',
-      'WINDOW_ACK [ECHO] cumulative=1000 probe=1 ranges=2000-2500 window=100000 frame=8 arrived-with=63,ect0 queued=0us',
-      'WINDOW_ACK [ECHO] cumulative=1000 probe=1 ranges=2000-2500 window=100000 frame=9 arrived-with=63,ect0 queued=0us',
+      'WINDOW_ACK [ECHO] cumulative=1000 probe=1 ranges=none window=100000 frame=7 arrived-with=63,ce queued=12us at=376',
+      'WINDOW_ACK [ECHO] cumulative=1000 probe=1 ranges=2000-2500 window=100000 frame=8 arrived-with=63,ect0 queued=0us at=500',
+      'WINDOW_ACK [ECHO] cumulative=1000 probe=1 ranges=2000-2500 window=100000 frame=9 arrived-with=63,ect0 queued=0us at=500',
     ]);
     expect(bench.flow.statistics).toMatchObject({ dataFrames: 3, markedFrames: 1, bytesDelivered: 1_000 });
   });

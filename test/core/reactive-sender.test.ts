@@ -49,7 +49,7 @@ describe('a reactive sender', () => {
 
   it('tells the algorithm what the acknowledgement says of the path', () => {
     const bench = running();
-    bench.wait(50_000).ack(1, { frame: 0, arrivedWith: 59 * 4 + 3, remoteQueuing: 7 });
+    bench.wait(50_000).ack(1, { frame: 0, arrivedWith: 59 * 4 + 3, remoteQueuing: 7, arrivalTime: 400 });
     const [sample] = bench.window.samples;
     expect(sample).toMatchObject({
       event: 0,
@@ -65,6 +65,7 @@ describe('a reactive sender', () => {
       markedFrames: 1,
       remoteQueuingNs: 7_000,
       localQueuingNs: 0,
+      forwardNs: 40_000,
       hops: 4,
     });
   });

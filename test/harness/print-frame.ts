@@ -136,7 +136,7 @@ function printWindowAck({ bytes }: Frame): string {
   return (
     `${arrived} window=${decode.windowAckEnd(bytes)} frame=${decode.windowAckFrameNumber(bytes)} ` +
     `arrived-with=${decode.windowAckHopLimit(bytes)},${ECN_NAMES[decode.windowAckEcn(bytes)]} ` +
-    `queued=${decode.windowAckRemoteQueuing(bytes)}us`
+    `queued=${decode.windowAckRemoteQueuing(bytes)}us at=${decode.windowAckArrivalTime(bytes)}`
   );
 }
 

@@ -39,6 +39,7 @@ interface EchoOptions {
   windowEnd?: number;
   arrivedWith?: number;
   remoteQueuing?: number;
+  arrivalTime?: number;
 }
 
 /** The sender's end of one reactive flow, and a peer who answers with whatever frames the test wants. */
@@ -81,7 +82,7 @@ export class ReactiveBench {
   /** An acknowledgement; of frame `frame` where one is named. `cumulative` in full frames. */
   ack(cumulative: number, options: EchoOptions = {}): void {
     const { frame, ranges = [], complete = false, probe = this.context.lastProbe } = options;
-    const { windowEnd = 1e6, arrivedWith = 61 * 4 + 2, remoteQueuing = 0 } = options;
+    const { windowEnd = 1e6, arrivedWith = 61 * 4 + 2, remoteQueuing = 0, arrivalTime = 0 } = options;
     const flags = (complete ? WindowAckFlag.complete : 0) | (frame === undefined ? 0 : WindowAckFlag.echo);
     const fields = {
       flags,
@@ -91,6 +92,7 @@ export class ReactiveBench {
       frameNumber: frame ?? 0,
       arrivedWith,
       remoteQueuing,
+      arrivalTime,
       ranges: {
         count: ranges.length,
         start: (index: number) => ranges[index][0] * 1_446,

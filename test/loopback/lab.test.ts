@@ -128,16 +128,16 @@ describe('a lab', () => {
   });
 
   it('moves data by every kind of algorithm', async () => {
-    const windows = ['dctcp', 'swift', 'cubic', 'timely', 'hull'];
+    const windows = ['dctcp', 'swift', 'cubic', 'timely', 'hull', 'dx'];
     const { flows } = await labJson(`
-topology: { name: star, hosts: 8, rate: 100mbit, frameSize: 8972, dataQueue: 1MiB, phantomDrain: 0.95 }
+topology: { name: star, hosts: 9, rate: 100mbit, frameSize: 8972, dataQueue: 1MiB, phantomDrain: 0.95 }
 hosts:
 ${windows.map((algorithm, at) => `  - { hosts: ${at + 2}, algorithm: ${algorithm} }`).join('\n')}
-  - { hosts: 8, algorithm: ec4 }
+  - { hosts: 9, algorithm: ec4 }
 flows:
-  - { from: 2-6, to: 1, bytes: 200kB }
-  - { from: 7, to: 1, bytes: 200kB }
-  - { from: 7, to: 8, bytes: 200kB }
+  - { from: 2-7, to: 1, bytes: 200kB }
+  - { from: 8, to: 1, bytes: 200kB }
+  - { from: 8, to: 9, bytes: 200kB }
 `);
     expect(flows.map(({ delivered_bytes, error }) => [delivered_bytes, error])).toEqual(
       new Array(windows.length + 2).fill([200_000, null]),

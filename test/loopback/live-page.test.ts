@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { displayCount } from '../../src/base/display.js';
 import { SwitchControl } from '../../src/services/control/client.js';
-import { NO_BROWSER, openBrowser, openPage, overflowOf } from './browser.js';
+import { NO_BROWSER, openBrowser, openPage, overflowOf, tabStops } from './browser.js';
 import { freePorts, RawHost, scratchFile, startSwitch, XpassCommand, XpassProcess } from './switch-lab.js';
 
 const SLOW = { timeout: 20_000 };
@@ -31,6 +31,24 @@ it('shows the counts of the summary, changes the switch by keyboard, and comes b
   expect(url).toBe(`http://127.0.0.1:${web}/#a%20token%20of%20this%20test`);
   const { page, errors } = await openPage(await openBrowser(), url, { viewport: { width: 1280, height: 900 } });
   await expect.poll(() => stateOf(page), SLOW).toBe('live');
+
+  await page.getByLabel('Link', { exact: true }).focus();
+  const stops = await tabStops(page);
+  for (const name of ['Link', 'Rate', 'Delay', 'Loss', 'Take down all links'])
+    expect(
+      stops.some((stop) => stop.startsWith(name)),
+      `${name} among ${stops.join(', ')}`,
+    ).toBe(true);
+  const spoken = await page.locator('main').ariaSnapshot();
+  for (const part of [
+    'heading "Network"',
+    'combobox "Link"',
+    'slider "Rate',
+    'slider "Loss',
+    'img "Network of',
+    'status',
+  ])
+    expect(spoken).toContain(part);
 
   const { port } = first;
   const hosts = [await RawHost.attached(port, 1), await RawHost.attached(port, 2)];

@@ -63,7 +63,7 @@ const COMMANDS: readonly CommandCase[] = [
       { name: 'switch', marker: 'xpass.mjs switch' },
       { name: 'raw-server', marker: RAW, strikes: KILLED },
       { name: 'raw-relay', marker: RAW, nth: 1, strikes: KILLED },
-      { name: 'raw-client', marker: RAW, nth: 2, afterMs: 600 },
+      { name: 'raw-client', marker: RAW, nth: 2, afterMs: 600, strikes: KILLED },
     ],
   },
   {

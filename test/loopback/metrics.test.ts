@@ -9,6 +9,7 @@ import { openHost } from '../../src/net/host.js';
 import { HOST_METRICS, hostMetrics } from '../../src/net/host-metrics.js';
 import { Exporter } from '../../src/services/metrics/exporter.js';
 import { metricSource } from '../../src/services/metrics/source.js';
+import { untilWell } from './quiet-cores.js';
 import { randomFile } from './send-lab.js';
 import { type Event, freePorts, runHere, scratchFolder, XpassCommand } from './switch-lab.js';
 
@@ -155,9 +156,11 @@ describe('--metrics', () => {
 
 const FLOWS = 10_000;
 const SCRAPES = 20;
+/** The goal of a whole scrape (docs/decisions/0028-prometheus.md). */
+const MOST_SCRAPE_MS = 20;
 
 describe('a look at the metrics of a host', () => {
-  it(`with ${FLOWS} flows allocates nothing a flow, and takes a few milliseconds`, async () => {
+  it(`with ${FLOWS} flows allocates nothing a flow, and takes a few milliseconds`, async (context) => {
     const host = await openHost({ listen: '127.0.0.1:0', rate: '10gbit' });
     onTestFinished(() => host.destroy());
     const peer = await host.resolve('127.0.0.1:9');
@@ -185,16 +188,21 @@ describe('a look at the metrics of a host', () => {
     // An object of one number has 16 B.
     expect(bytesAFlow).toBeLessThan(1);
     const exporter = new Exporter([metricSource(HOST_METRICS, () => hostMetrics(host))], '');
-    const times: number[] = [];
-    for (let scrape = 0; scrape < SCRAPES; scrape++) {
-      const startMs = performance.now();
-      await exporter.scrape(true);
-      times.push(performance.now() - startMs);
-    }
-    // The least: others may have the cores in between.
-    const scrapeMs = Math.min(...times);
-    console.info(`a scrape with ${FLOWS} flows: ${scrapeMs.toFixed(2)} ms`);
-    // The goal of a whole scrape (docs/decisions/0028-prometheus.md).
-    expect(scrapeMs).toBeLessThan(20);
+    await untilWell(context, async () => {
+      const scrapeMs = await middleScrapeMs(exporter);
+      console.info(`a scrape with ${FLOWS} flows: ${scrapeMs.toFixed(2)} ms, the middle of ${SCRAPES}`);
+      return scrapeMs < MOST_SCRAPE_MS ? '' : `a scrape took ${scrapeMs.toFixed(1)} ms`;
+    });
   });
 });
+
+/** What a scrape usually takes: 1.7 ms on idle cores. Single ones wait for whoever else has the core. */
+async function middleScrapeMs(exporter: Exporter): Promise<number> {
+  const times: number[] = [];
+  for (let scrape = 0; scrape < SCRAPES; scrape++) {
+    const startMs = performance.now();
+    await exporter.scrape(true);
+    times.push(performance.now() - startMs);
+  }
+  return times.sort((a, b) => a - b)[SCRAPES / 2];
+}

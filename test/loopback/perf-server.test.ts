@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -102,6 +103,35 @@ describe('a client of perf', () => {
     const failed = await runHere('perf', '-c', `127.0.0.1:${port}`, '-J', '--connect-timeout', '300');
     const wanted = { intervals: [], end: {}, error: expect.stringContaining('does not answer') };
     expect([failed.code, JSON.parse(failed.stdout)]).toMatchObject([3, wanted]);
+  });
+
+  it('runs on the core that it is told', async ({ skip }) => {
+    skip(spawnSync('taskset', ['-p', `${process.pid}`]).status !== 0, 'taskset is not installed');
+    const { address } = await startServer();
+    const client = new XpassProcess(['perf', '-c', address, '-t', '60', '-i', '0.1', '-A', '0']);
+    await client.line(/bits\/sec/);
+    expect(readFileSync(`/proc/${client.pid}/status`, 'utf8')).toMatch(/^Cpus_allowed_list:\t0$/m);
+    await client.stop('SIGKILL');
+    const none = await runHere('perf', '-c', address, '-A', '4095');
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("--affinity '4095' is not possible here")]);
+  });
+
+  it('prints what the server printed, and has omitted intervals', async () => {
+    const { address } = await startServer('-i', '0.2');
+    const args = ['perf', '-c', address, '-t', '0.4', '-O', '0.4', '-i', '0.2', '--get-server-output'];
+    const { stdout } = await runHere(...args);
+    const [own, told] = stdout.split('Server output:');
+    expect(own).toMatch(/\(omitted\)$/m);
+    expect(told).toMatch(/Accepted test .*\n\[ ID\][\s\S]*\(omitted\)[\s\S]*from .*, 1 flow: /);
+    const { intervals, server_output_json: server } = JSON.parse((await runHere(...args, '-J')).stdout);
+    for (const list of [intervals, server.intervals])
+      expect(new Set(list.map(({ sum }: { sum: { omitted: boolean } }) => sum.omitted))).toEqual(
+        new Set([true, false]),
+      );
+    const rtts = server.intervals.map(
+      ({ sum }: { sum: { xpass: { rtt_us: { count: number } } } }) => sum.xpass.rtt_us.count,
+    );
+    expect(Math.max(...rtts)).toBeGreaterThan(0);
   });
 
   it('repeats a test and says how sure its mean is', async () => {

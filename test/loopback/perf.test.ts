@@ -80,6 +80,9 @@ const KEYS = [
   'chunks',
   'jain',
   'rtt_us',
+  'rtt_histogram',
+  'completion_us',
+  'completion_histogram',
   'credit_gap_us',
   'credit_send_gap_us',
   'marked_frames',
@@ -91,6 +94,7 @@ const KEYS = [
   'reverse',
   'exchange',
   'repeats',
+  'compare',
 ];
 
 /** Payload that a link of 20 Mbit/s carries: 1446 bytes in 1626 of credit and data on the wire. */

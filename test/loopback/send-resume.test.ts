@@ -66,14 +66,6 @@ describe('a file whose transfer died is gone on with', () => {
     expect(events[1].resumed_at).toBe(events[0].kept_bytes);
   });
 
-  it('after the daemon was killed', async () => {
-    const { daemon, sender, file, directory, again, args } = await begun();
-    await daemon.process.stop('SIGKILL');
-    expect((await sender.ended).code).toBe(3);
-    await startDaemon(...args);
-    await expectResumed(await again(), file, directory);
-  });
-
   it('after daemon and sender were killed again and again', async () => {
     const { daemon, sender, file, directory, again, args } = await begun();
     await daemon.process.stop('SIGKILL');

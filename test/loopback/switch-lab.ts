@@ -93,9 +93,9 @@ export class XpassProcess extends XpassRun {
   protected readonly child: ChildProcessByStdio<Writable, Readable, Readable>;
 
   /** `node` is the Node.js that runs it, `executable` the xpass.mjs. */
-  constructor(args: readonly string[], node = process.execPath, executable = EXECUTABLE) {
+  constructor(args: readonly string[], node = process.execPath, executable = EXECUTABLE, env = process.env) {
     super();
-    this.child = spawn(node, [executable, ...args], { stdio: 'pipe' });
+    this.child = spawn(node, [executable, ...args], { stdio: 'pipe', env });
     this.listen(this.child.stdout, this.child.stderr);
     this.ended = new Promise((resolve) =>
       this.child.once('close', (code) => {

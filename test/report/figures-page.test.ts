@@ -59,13 +59,26 @@ describe('the page of figures', () => {
 
   it('says at the top, and in the contents, how many quantities have each verdict', () => {
     const html = figuresPage(
-      pageOf([ROW, { ...ROW, verdict: 'missed', reason: 'measured' }, { ...ROW, verdict: 'no claim' }]),
+      pageOf([
+        ROW,
+        ...(['missed', 'outside'] as const).map((verdict) => ({ ...ROW, verdict, reason: 'measured' })),
+        { ...ROW, verdict: 'no claim' },
+      ]),
     );
     const counts =
-      '<p class="counts"><span class="badge met">1 met</span> <span class="badge missed">1 missed</span> <span class="badge none">1 no claim</span></p>';
+      '<p class="counts"><span class="badge met">1 met</span> <span class="badge missed">1 missed</span> <span class="badge outside">1 outside</span> <span class="badge none">1 no claim</span></p>';
     expect(html).toContain(`<li><a href="#parking-lot">Parking lot</a>${counts}</li>`);
     expect(html).toContain(`<h1>Figures</h1>\n${counts}`);
     expect(figuresPage(pageOf([]))).toContain('Parking lot</a></li>');
+  });
+
+  it('has the rows at the scale of the paper under the others, with what they took', () => {
+    const scaled = { runs: 2, seconds: 150, rows: [{ ...ROW, ours: '0.555' }] };
+    const found = pageOf([ROW], { scaled });
+    expect(figuresPage(found)).toContain('<h3>At the scale of the paper</h3>');
+    expect(figuresPage(found)).toMatch(/2 runs, 3 min of one core altogether.[\s\S]*0\.555/);
+    expect(figuresMarkdown(found)).toContain('### at the scale of the paper\n\n2 runs, 3 min');
+    expect(figuresCsv(found)).toContain('parking-lot (at the scale of the paper),"utilisation, 32 flows"');
   });
 
   it('has no table for a figure without quantities', () => {
@@ -77,6 +90,7 @@ describe('the page of figures', () => {
     const missed = pageOf([{ ...ROW, verdict: 'missed' }]);
     for (const write of [figuresPage, figuresMarkdown, figuresCsv])
       expect(() => write(missed)).toThrow('needs its reason');
+    expect(() => figuresCsv(pageOf([{ ...ROW, verdict: 'outside' }]))).toThrow('needs its reason');
     const [figure] = pageOf([]).figures;
     expect(() => figuresPage({ ...missed, figures: [figure, figure] })).toThrow('one name');
     expect(() => figuresPage(pageOf([], { name: 'Parking lot' }))).toThrow('anchor');
@@ -87,6 +101,8 @@ describe('the tables of the figures', () => {
   it('are Markdown with the same cells', () => {
     expect(figuresMarkdown(pageOf([{ ...ROW, authorsCode: null }]))).toBe(`# Figures
 
+1 met.
+
 About.
 
 ## Parking lot
@@ -94,6 +110,8 @@ About.
 One.
 
 Two \\<b\\>.
+
+1 met.
 
 | quantity | paper | authors' code | ours | verdict | reason |
 | --- | --- | --- | --- | --- | --- |

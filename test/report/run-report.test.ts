@@ -50,6 +50,13 @@ describe('a report', { timeout: 60_000 }, () => {
     expect(runReport(REAL_RUN, { command: 'xpass sim three.yaml --set a="<1>"' })).toBe(html);
   });
 
+  it('writes the numbers of its charts with five digits', () => {
+    const { figures } = dataOf(runReport(REAL_RUN, {}));
+    const numbers = figures.flatMap(({ x, lines }) => [...x, ...lines.flatMap(({ y }) => y)]);
+    expect(numbers.length).toBeGreaterThan(100);
+    expect(numbers.filter((value) => value !== null && value !== Number(value.toPrecision(5)))).toEqual([]);
+  });
+
   it('stands alone: nothing from elsewhere, and of scripts none but its own', () => {
     const script = 'document.title = "</script>";';
     const html = runReport(REAL_RUN, { script });

@@ -97,11 +97,11 @@ describe('the fixed point of steady', () => {
   it('is the one that its equations have', async () => {
     const rows = [['flows', 'loss', 'slow links', 'utilisation', 'lowest and highest share', 'dropped', 'by equation']];
     for (const [slow, lossRate, counts] of [
-      [1, 0, [1, 2, 16, 32, 64, 256]],
-      [1, 0.01, [1, 16, 64]],
-      [1, 0.1, [1, 16, 64]],
-      [0.5, 0, [2, 16, 64]],
-      [0.5, 0.1, [2, 16]],
+      [1, 0, [1, 32, 256]],
+      [1, 0.01, [16]],
+      [1, 0.1, [1, 64]],
+      [0.5, 0, [2, 64]],
+      [0.5, 0.1, [16]],
     ] as const) {
       for (const flowCount of counts) {
         const settings = { flowCount, lossRate, slow };

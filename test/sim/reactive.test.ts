@@ -18,10 +18,13 @@ interface Options {
   readonly startsMs?: readonly number[];
   readonly probeNs?: number;
   readonly endMs?: number;
+  /** Flows, by number, that go the other way. */
+  readonly reversed?: readonly number[];
 }
 
 /** One endless flow a pair of hosts over a dumbbell of 10 Gbit/s and an RTT of 100 us, marks above 65 frames; measured from 20 ms on. */
-function dumbbell(algorithms: readonly string[], { core = {}, startsMs = [], probeNs = 0, endMs = 40 }: Options = {}) {
+function dumbbell(algorithms: readonly string[], options: Options = {}) {
+  const { core = {}, startsMs = [], probeNs = 0, endMs = 40, reversed = [] } = options;
   const pairs = algorithms.length;
   const topology = builtinTopology('dumbbell', {
     pairs,
@@ -51,8 +54,8 @@ function dumbbell(algorithms: readonly string[], { core = {}, startsMs = [], pro
       group,
       startNs: (startsMs[index] ?? 0) * MILLISECOND_NS,
       startJitterNs: 0,
-      from: topology.hosts[index].id,
-      to: topology.hosts[pairs + index].id,
+      from: topology.hosts[reversed.includes(index) ? pairs + index : index].id,
+      to: topology.hosts[reversed.includes(index) ? index : pairs + index].id,
       bytes: ENDLESS,
       count: 1,
       stopNs: ENDLESS,
@@ -98,6 +101,19 @@ describe('reactive flows on one bottleneck', () => {
     expect(bottleneck(run).utilisation).toBeGreaterThan(0.95);
   });
 
+  it('of dx fill the link and share it with a queue of a few frames', () => {
+    const run = dumbbell(new Array(8).fill('dx'), { core: { ecnThresholdBytes: ENDLESS } });
+    expect(bottleneck(run).dataQueueBytesMean).toBeLessThan(10 * FULL);
+    expect(bottleneck(run).utilisation).toBeGreaterThan(1);
+    expect(run.result.jain).toBeGreaterThan(0.95);
+  });
+
+  it('of dx go by the queue on their own way, not by that of their acknowledgements', () => {
+    const run = dumbbell(['dx', 'dx'], { core: { ecnThresholdBytes: ENDLESS }, reversed: [1] });
+    const least = Math.min(...run.result.flows.map(({ goodputBps }) => goodputBps));
+    expect(least).toBeGreaterThan(8e9);
+  });
+
   it.each([
     { order: 'together', startsMs: [0, 0] },
     { order: 'expresspass first', startsMs: [0, 5] },
@@ -111,7 +127,7 @@ describe('reactive flows on one bottleneck', () => {
 });
 
 describe('the course of two flows, the second of which comes after 2 ms', () => {
-  it.each(['dctcp', 'swift', 'cubic', 'timely', 'hull'])('is what it was for %s', async (algorithm) => {
+  it.each(['dctcp', 'swift', 'cubic', 'timely', 'hull', 'dx'])('is what it was for %s', async (algorithm) => {
     const run = dumbbell([algorithm, algorithm], { startsMs: [0, 2], endMs: 8, probeNs: 250_000 });
     await expect(tableOf(run)).toMatchFileSnapshot(`reactive-${algorithm}.table.txt`);
   });

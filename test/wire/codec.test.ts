@@ -193,6 +193,7 @@ const BRIDGES: Record<string, Bridge> = {
         windowEnd: fields['window end'],
         frameNumber: fields['frame number'],
         remoteQueuing: fields['remote queuing, us'],
+        arrivalTime: fields['arrival time, 100 ns'],
       };
       return encode.encodeWindowAck(bytes, header, ack, check);
     },
@@ -203,6 +204,7 @@ const BRIDGES: Record<string, Bridge> = {
       'window end': decode.windowAckEnd(bytes),
       'frame number': decode.windowAckFrameNumber(bytes),
       'remote queuing, us': decode.windowAckRemoteQueuing(bytes),
+      'arrival time, 100 ns': decode.windowAckArrivalTime(bytes),
     }),
   },
   SPECULATIVE_DATA: {

@@ -10,9 +10,11 @@ import { MESSAGES } from './messages.js';
 import { NETWORKS } from './networks.js';
 import { PACING } from './pacing.js';
 import { PEERS } from './peers.js';
+import { QUEUE } from './queue.js';
 import { SEALING } from './sealing.js';
 import { SIMULATOR } from './sim.js';
 import { STREAMS } from './streams.js';
+import { WEB } from './web.js';
 
 export const BENCHMARKS: readonly Benchmark[] = [
   LOOPBACK,
@@ -20,6 +22,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   STREAMS,
   LOADED,
   CAPTURE,
+  WEB,
   PACING,
   MEMORY,
   SEALING,
@@ -27,6 +30,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   PEERS,
   NETWORKS,
   SIMULATOR,
+  QUEUE,
 ].flat();
 
 export interface Selection {

@@ -48,6 +48,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: 'reproduce the figures of the papers',
     load: () => import('../figures/command.js'),
   },
+  {
+    name: 'work',
+    summary: 'play runs of sweeps on other machines, from a queue',
+    load: () => import('../work/command.js'),
+  },
   { name: 'bench', summary: 'measure this machine and xpass on it', load: () => import('../bench/command.js') },
   {
     name: 'fuzz',

@@ -1,5 +1,7 @@
 import { usageFailure } from '../../base/failure.js';
 import { suggestion } from '../../scenario/nearest.js';
+import { WORKLOAD_NAMES } from '../../sim/traffic/workloads.js';
+import { buffers } from './catalogue/buffers.js';
 import { convergence } from './catalogue/convergence.js';
 import { creditQueue } from './catalogue/credit-queue.js';
 import { creditQueue2016 } from './catalogue/credit-queue-2016.js';
@@ -12,10 +14,14 @@ import { ec4Queue } from './catalogue/ec4/queue.js';
 import { ec4Shuffle } from './catalogue/ec4/shuffle.js';
 import { ec4SwiftHost } from './catalogue/ec4/swift-host.js';
 import { ec4SwiftIncast } from './catalogue/ec4/swift-incast.js';
+import { ec4SwiftQueue } from './catalogue/ec4/swift-queue.js';
 import { ec4Workloads } from './catalogue/ec4/workloads.js';
+import { ec4WorkloadsQueue } from './catalogue/ec4/workloads-queue.js';
 import { frontier } from './catalogue/frontier.js';
 import { initialRate } from './catalogue/initial-rate.js';
 import { jitter } from './catalogue/jitter.js';
+import { joiningLeaving } from './catalogue/joining-leaving.js';
+import { joiningPeers } from './catalogue/joining-peers.js';
 import { manyFlows } from './catalogue/many-flows.js';
 import { multiBottleneck } from './catalogue/multi-bottleneck.js';
 import { oneBottleneck } from './catalogue/one-bottleneck.js';
@@ -23,6 +29,7 @@ import { pacing } from './catalogue/pacing.js';
 import { parkingLot } from './catalogue/parking-lot.js';
 import { parkingLot2016 } from './catalogue/parking-lot-2016.js';
 import { queueBound } from './catalogue/queue-bound.js';
+import { rampUp } from './catalogue/ramp-up.js';
 import { classes } from './catalogue/real-networks/classes.js';
 import { earlyStop } from './catalogue/real-networks/early-stop.js';
 import { failures } from './catalogue/real-networks/failures.js';
@@ -37,13 +44,15 @@ import { asymmetry } from './catalogue/spraypass/asymmetry.js';
 import { byteBudget } from './catalogue/spraypass/byte-budget.js';
 import { convergence as sprayConvergence } from './catalogue/spraypass/convergence.js';
 import { disorder } from './catalogue/spraypass/disorder.js';
+import { marking } from './catalogue/spraypass/marking.js';
 import { pathReturn } from './catalogue/spraypass/path-return.js';
 import { permutation } from './catalogue/spraypass/permutation.js';
 import { speculative } from './catalogue/spraypass/speculative.js';
+import { speedBoard } from './catalogue/spraypass/speed-board.js';
 import { sweeps } from './catalogue/spraypass/sweeps.js';
 import { workloads as sprayWorkloads } from './catalogue/spraypass/workloads.js';
 import { stability } from './catalogue/stability.js';
-import { workloads } from './catalogue/workloads.js';
+import { workloadFigure } from './catalogue/workloads.js';
 import type { Figure, FigureGroup } from './figure.js';
 
 /** A page, and the figures of it that are wanted. */
@@ -58,6 +67,9 @@ const expresspassFigures: FigureGroup = {
   figures: [
     oneBottleneck,
     convergence,
+    joiningPeers,
+    rampUp,
+    joiningLeaving,
     initialRate,
     parkingLot,
     parkingLot2016,
@@ -69,8 +81,9 @@ const expresspassFigures: FigureGroup = {
     manyFlows,
     stability,
     queueBound,
+    buffers,
     shuffle,
-    workloads,
+    ...WORKLOAD_NAMES.map(workloadFigure),
     frontier,
   ],
 };
@@ -78,13 +91,26 @@ const expresspassFigures: FigureGroup = {
 const spraypassFigures: FigureGroup = {
   name: 'spraypass',
   title: 'The figures of SprayPass',
-  figures: [disorder, permutation, sprayConvergence, asymmetry, pathReturn, sprayWorkloads, sweeps, speculative, byteBudget],
+  figures: [disorder, marking, speedBoard, permutation, sprayConvergence, asymmetry, sprayWorkloads, sweeps, pathReturn, speculative, byteBudget],
 };
 
 const ec4Figures: FigureGroup = {
   name: 'ec4',
   title: 'EC4: credits and DCTCP in one queue',
-  figures: [ec4Arrival, ec4Fairness, ec4Queue, ec4Convergence, ec4Shuffle, ec4Workloads, ec4Peers, ec4Dctcp, ec4SwiftIncast, ec4SwiftHost],
+  figures: [
+    ec4Arrival,
+    ec4Fairness,
+    ec4Queue,
+    ec4Convergence,
+    ec4Shuffle,
+    ...ec4Workloads,
+    ec4WorkloadsQueue,
+    ec4Peers,
+    ec4Dctcp,
+    ec4SwiftQueue,
+    ec4SwiftIncast,
+    ec4SwiftHost,
+  ],
 };
 
 const realNetworksFigures: FigureGroup = {

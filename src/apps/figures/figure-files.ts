@@ -1,6 +1,7 @@
 import { type FigureEntry, type FiguresPage, figuresCsv, figuresMarkdown, figuresPage } from '../../report/figures-page.js';
 import { csvText } from '../../report/table.js';
 import type { Figure, FigureGroup, FigureJob, FigureOutcome, Profile } from './figure.js';
+import { BAND } from './verdict.js';
 
 /** Drawings and tables of one figure by their file names. */
 export function figureFiles({ name }: Figure, { charts, tables }: FigureOutcome, svgs: readonly string[]): ReadonlyMap<string, string> {
@@ -56,7 +57,9 @@ function intro(profile: Profile): string {
       : 'This is the paper profile: flows, seeds and seconds as in the papers.';
   return `Every figure is made by the simulator, in which the same endpoints and switches run that also run behind sockets. ${scale}
 
-The paper's value and that of the authors' public ns-2 code on the same scenario stand beside ours, if known. "met": ours reaches the bound that the reason gives, or else the paper's value.`;
+The paper's value and that of the authors' public ns-2 code on the same scenario stand beside ours, if known. A paper's value stands at the paper's own rule; steady and other rules of ours stand beside it.
+
+"met": ours reaches what the reason says, and lies within ${BAND * 100} % of the paper's value. "missed": it is worse. "outside": it is as good as it is held to, but not within ${BAND * 100} % of the paper's value: better by far, or different where no side is the good one. Where the paper has a bound or a word instead of a value, it has one side only. "no claim": the paper has no value.`;
 }
 
 function profileOption(profile: Profile): string {

@@ -145,10 +145,22 @@ export function expectedEvents(scenario: Scenario): number {
     const on = { links: crossed[at], shareBps: shares[place], isNaive: naive.has(plans[at].to) };
     return sum + endlessEvents(scenario, plans[at], on);
   }, 0);
-  const given = plans.reduce((sum, { bytes }, at) => {
-    return Number.isFinite(bytes) ? sum + frameEvents(crossed[at]) * (Math.ceil(bytes / frameBytes) + 1) : sum;
+  const askers = askersOf(scenario, plans);
+  const given = plans.reduce((sum, { bytes, to }, at) => {
+    const dropped = (askers.get(to) ?? 0) * SPARE_SHARE * (crossed[at].length / 2 + 1);
+    return Number.isFinite(bytes) ? sum + (frameEvents(crossed[at]) + dropped) * (Math.ceil(bytes / frameBytes) + 1) : sum;
   }, 0);
   return poisson.reduce((sum, spec) => sum + poissonEvents(spec, paths, frameBytes), wanted + given);
+}
+
+/** By receiver: its flows with an end, each of which asks for more than its share while the others are there. Flows of steady hardly do, windows never. */
+function askersOf({ hosts }: Scenario, plans: readonly FlowPlan[]): ReadonlyMap<number, number> {
+  const modest = new Set(
+    hosts.filter(({ endpoint }) => Boolean(endpoint.windowAlgorithm) || (endpoint.creditAlgorithm ?? 'steady') === 'steady').map(({ id }) => id),
+  );
+  const counts = new Map<number, number>();
+  for (const { to, bytes } of plans) if (Number.isFinite(bytes) && !modest.has(to)) counts.set(to, (counts.get(to) ?? 0) + 1);
+  return counts;
 }
 
 function isPoisson(spec: TrafficSpec): spec is PoissonTraffic {

@@ -6,6 +6,7 @@ import type { Chart, LineSeries } from '../../report/plot/chart.js';
 import type { SimulationRun } from '../../sim/result.js';
 import type { Cell, Figure, FigureDocument, FigureOutcome, FigureTable, Profile, Runs } from './figure.js';
 import { mean } from './statistics.js';
+import { BAND, type Beside, type Bound, bandText, type Limits, type Values, verdictOf } from './verdict.js';
 
 /** A number that is read from each run of a case, and how seeds are taken together: their mean by default. */
 export interface Quantity<P = unknown> {
@@ -26,21 +27,27 @@ export function quantity<P = unknown>(title: string, digits: number, of: Quantit
 export type Columns<P extends object> = readonly ((keyof P & string) | Quantity<P> | Readonly<Record<string, Column<P>>>)[];
 type Column<P extends object> = (keyof P & string) | Quantity<P> | ((setting: P, results: Results<P>) => Cell);
 
-/** One quantity of the page. With `note` nothing is claimed; else every value of `ours` has to be within `least` and `most`, and `met` has to hold. */
+/**
+ * One quantity of the page. With `note` nothing is claimed, which no row with a paper's value may say. Else every value of `ours` has to be within `least`
+ * and `most`, `met` has to hold, and the paper's value says the rest (verdict.ts).
+ */
 export interface Row {
   readonly quantity: string;
-  /** The paper's value and that of the authors' code; lists are written with `digits`. */
+  /** The paper's value and that of the authors' code; lists are written with `digits`. A number, or one for each of ours, is what the band is around. */
   readonly paper?: Value | undefined;
   readonly code?: Value | undefined;
   readonly ours: Value;
   readonly digits?: number;
-  /** One bound for all values, or one for each. */
-  readonly least?: number | readonly number[];
-  readonly most?: number | readonly number[];
+  readonly least?: Bound;
+  readonly most?: Bound;
   readonly met?: boolean;
+  /** Numbers for the band where `paper` or `ours` is a text: ours, then the paper's, value by value. A bound or a word of the paper has no band. */
+  readonly beside?: readonly [Values, Values];
+  /** Which side of the paper's value is the good one. */
+  readonly better?: 'less' | 'more';
   /** What it is held to, without a full stop; `Held to <bound>` by default. */
   readonly held?: string;
-  /** Why it misses where it does, found by experiment. */
+  /** Why it misses, or lies outside the band, where it does: found by experiment. */
   readonly why?: string;
   readonly note?: string;
 }
@@ -51,7 +58,7 @@ export function row(what: string, ours: Value, digits: number, rest: Omit<Row, '
 }
 
 export type Value = string | number | Values;
-export type Values = readonly (number | null)[];
+export type { Values };
 
 export type Heading = Pick<Figure, 'name' | 'title' | 'source' | 'about'>;
 
@@ -246,7 +253,7 @@ export function noneOf(quantity: string, ours: number, references: Pick<Row, 'pa
 }
 
 export function figureRow(row: Row): FigureRow {
-  const { quantity, digits = 0, ours, note, held = `Held to ${row.least ?? row.most}`, why = '' } = row;
+  const { quantity, digits = 0, ours, note, why = '' } = row;
   const written = {
     quantity,
     paper: reference(row.paper, digits),
@@ -254,19 +261,40 @@ export function figureRow(row: Row): FigureRow {
     ours: typeof ours === 'number' ? fixed(ours, digits) : valueText(ours, digits),
   };
   if (note !== undefined) return { ...written, verdict: 'no claim', reason: note };
-  const isMet = isHeld(row);
-  return { ...written, verdict: isMet ? 'met' : 'missed', reason: isMet || why === '' ? `${held}.` : `${held}. ${why}` };
+  const [limits, beside] = [limitsOf(row), besideOf(row)];
+  assert(beside.paper.length > 0 || hasLimits(row), `${quantity} is held to something, or has a note`);
+  const verdict = verdictOf(limits, beside);
+  const strays = bandText(beside);
+  const reasons = [heldText(row), ...(verdict === 'met' ? [] : [strays === '' ? '' : `Ours is ${strays}.`, why])];
+  return { ...written, verdict, reason: reasons.filter((text) => text !== '').join(' ') };
 }
 
-function isHeld({ quantity, ours, least = -Infinity, most = Infinity, met }: Row): boolean {
-  const isBound = least !== -Infinity || most !== Infinity;
-  assert(isBound || met !== undefined, `${quantity} is held to something, or has a note`);
-  if (!isBound) return met as boolean;
-  assert(typeof ours !== 'string', `${quantity} has numbers to compare`);
-  const of = (bound: number | readonly number[], at: number): number => (typeof bound === 'number' ? bound : bound[at]);
-  const values = typeof ours === 'number' ? [ours] : ours;
-  const isWithin = values.every((value, at) => value !== null && value >= of(least, at) && value <= of(most, at));
-  return isWithin && met !== false;
+function hasLimits({ least, most, met }: Row): boolean {
+  return least !== undefined || most !== undefined || met !== undefined;
+}
+
+function limitsOf({ quantity, ours, least, most, met }: Row): Limits {
+  const isBound = least !== undefined || most !== undefined;
+  assert(!isBound || typeof ours !== 'string', `${quantity} has numbers to compare`);
+  return { values: numbersOf(ours), least, most, met };
+}
+
+/** The paper's numbers beside ours: those of the row, or those that it gives for its texts. One number stands beside each of ours. */
+function besideOf({ quantity, ours, paper, beside, better }: Row): Beside {
+  const values = beside?.[0] ?? numbersOf(ours);
+  const wanted = beside?.[1] ?? (typeof paper === 'number' ? values.map(() => paper) : numbersOf(paper));
+  assert(wanted.length === 0 || wanted.length === values.length, `${quantity}: ${values.length} values stand beside ${wanted.length} of the paper`);
+  return { ours: values, paper: wanted, better };
+}
+
+function numbersOf(value: Value | undefined): Values {
+  if (value === undefined || typeof value === 'string') return [];
+  return typeof value === 'number' ? [value] : value;
+}
+
+function heldText(row: Row): string {
+  if (row.held !== undefined) return `${row.held}.`;
+  return `Held to ${hasLimits(row) ? (row.least ?? row.most) : `within ${BAND * 100} % of the paper's value`}.`;
 }
 
 function reference(value: Value | undefined, digits: number): string | null {

@@ -1,15 +1,17 @@
 import { displayDuration } from '../../base/display.js';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure } from '../../base/failure.js';
-import type { FigureEntry } from '../../report/figures-page.js';
+import type { FigureEntry, ScaledRows } from '../../report/figures-page.js';
 import { prepareDirectory, writeAll } from '../../report/output/output-file.js';
 import { LiveRegion, progressBar, type TerminalShape } from '../../report/terminal.js';
-import { type RunOutcome, runAll } from '../../scenario/play/run-all.js';
+import type { RunOutcome } from '../../scenario/play/run-all.js';
+import { runAnywhere } from '../../scenario/queue/run-anywhere.js';
 import type { FigureSelection } from './catalogue.js';
-import type { Figure, FigureGroup } from './figure.js';
+import type { Figure, FigureGroup, FigureOutcome } from './figure.js';
 import { figureEntry, figureFiles, pageFiles, scenarioFiles } from './figure-files.js';
 import type { DistinctRun, JobList } from './job-list.js';
 import type { FiguresInvocation } from './options.js';
+import { readScaledRows, scaledRowsFile } from './paper-scale.js';
 
 const OUT = 'directory of figures';
 
@@ -32,6 +34,8 @@ class FiguresPlayer {
   private readonly invocation: FiguresInvocation;
   private readonly progress: FiguresProgress;
   private readonly entries = new Map<string, FigureEntry>();
+  /** By figure: seconds that its runs took. */
+  private readonly seconds = new Map<string, number>();
   private failed = 0;
 
   constructor({ group, figures }: FigureSelection, jobs: JobList, invocation: FiguresInvocation) {
@@ -67,7 +71,14 @@ class FiguresPlayer {
     const release = onInterrupt(() => abort.abort());
     const scenarios = this.jobs.runs.map(({ scenario }) => scenario);
     try {
-      await runAll(scenarios, { jobs: options.jobs, signal: abort.signal, onOutcome: (outcome) => this.take(outcome), onProgress: () => this.progress.draw() });
+      await runAnywhere(scenarios, {
+        jobs: options.jobs,
+        queue: options.queue,
+        say: (line) => this.progress.print(line),
+        signal: abort.signal,
+        onOutcome: (outcome) => this.take(outcome),
+        onProgress: () => this.progress.draw(),
+      });
     } finally {
       this.progress.clear();
       release();
@@ -77,13 +88,14 @@ class FiguresPlayer {
     }
   }
 
-  private async take({ index, run, error }: RunOutcome): Promise<void> {
+  private async take({ index, run, error, wallS }: RunOutcome): Promise<void> {
     const distinct = this.jobs.runs[index];
     this.progress.done(distinct);
     if (run === null) {
       this.fail(distinct, error?.stack || error?.message || 'no result');
       return;
     }
+    for (const name of distinct.figures) this.seconds.set(name, (this.seconds.get(name) ?? 0) + wallS);
     for (const name of this.jobs.take(distinct, run)) await this.finish(name);
   }
 
@@ -100,8 +112,15 @@ class FiguresPlayer {
     const { drawChart } = await import('../../report/plot/draw.js');
     const svgs = outcome.charts.map(({ chart }) => drawChart(chart));
     await writeAll(out, figureFiles(figure, outcome, svgs), OUT);
-    this.entries.set(name, figureEntry(figure, outcome, profile));
+    if (profile === 'paper') await writeAll(out, scaledRowsFile(name, this.scaled(name, outcome)), OUT);
+    const scaled = profile === 'quick' ? await readScaledRows(out, name) : null;
+    this.entries.set(name, { ...figureEntry(figure, outcome, profile), ...(scaled && { scaled }) });
     this.progress.figureDone(name);
+  }
+
+  private scaled(name: string, { rows }: FigureOutcome): ScaledRows {
+    const runs = this.jobs.jobsOf(name).reduce((sum, { seeds }) => sum + seeds.length, 0);
+    return { runs, seconds: Math.round(this.seconds.get(name) ?? 0), rows };
   }
 }
 

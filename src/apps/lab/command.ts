@@ -19,6 +19,7 @@ export const command = defineCommand({
       line: 'xpass lab lab.yaml --report lab.html --csv lab',
       meaning: 'A page with figures, and the numbers behind it',
     },
+    { line: 'xpass lab lab.yaml --web', meaning: 'A page that shows the run and changes links' },
   ],
   // Loaded when it runs, with the shapes of scenarios.
   run: async (invocation) => (await import('./run-lab.js')).runLab(invocation),

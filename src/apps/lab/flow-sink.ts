@@ -4,7 +4,7 @@ import { type CreditTotals, creditTotals } from '../../core/credit-totals.js';
 import type { FlowReader } from '../../core/flow-callbacks.js';
 import type { Receiver } from '../../net/receiver.js';
 import type { SlowReader } from '../../sim/slow-reader.js';
-import type { ReceivedFlow, WindowCounts } from './messages.js';
+import type { OpenFlow, ReceivedFlow, WindowCounts } from './messages.js';
 import { isPattern } from './stream-pattern.js';
 
 /** Counts one flow's bytes in windows of one length. It grows with the time that the flow lasts. */
@@ -106,6 +106,16 @@ export class FlowSink implements FlowReader {
 
   get credits(): CreditTotals {
     return this.finalCredits ?? creditTotals(this.options.flow.statistics);
+  }
+
+  /** null once the flow is over. `creditAlgorithm` is the host's. */
+  look(creditAlgorithm: string): OpenFlow | null {
+    if (this.finalCredits !== null) return null;
+    const { flow } = this.options;
+    const { rateBps, rttNs } = flow.statistics;
+    const algorithm = flow.isReactive ? 'window' : creditAlgorithm;
+    const state = flow.algorithmState;
+    return { from: this.from, flowId: flow.id, algorithm, bytes: this.deliveredBytes, rateBps, rttNs, state };
   }
 
   report(): ReceivedFlow {

@@ -17,8 +17,11 @@ import { markRarely } from '../shared/v8-flags.js';
 import { FlowSink, type RunTimes } from './flow-sink.js';
 import { FlowSource } from './flow-source.js';
 import { HostSampler, type SampleOrder } from './host-sampler.js';
-import type { FromHost, HostOrder, HostReport, RunOrder, SentFlow } from './messages.js';
+import type { FromHost, HostOrder, HostReport, OpenFlow, RunOrder, SentFlow } from './messages.js';
 import { systemNs, TimedAgenda } from './timed-agenda.js';
+
+/** Of one host (ours): more lines in a chart cannot be told apart. */
+const MOST_SHOWN = 64;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -98,6 +101,16 @@ export class HostSession {
   /** A timer comes late: what was due meanwhile is read at once. */
   private readDue(nowNs: number): void {
     while (this.reader.dueNs <= nowNs) this.reader.readNext();
+  }
+
+  /** The flows that are open, the first ones where there are more than a page draws. */
+  look(): OpenFlow[] {
+    const flows: OpenFlow[] = [];
+    for (const sink of this.sinks) {
+      const flow = sink.look(this.host.creditAlgorithm);
+      if (flow !== null && flows.push(flow) === MOST_SHOWN) break;
+    }
+    return flows;
   }
 
   report(): HostReport {

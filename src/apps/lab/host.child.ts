@@ -41,6 +41,9 @@ function obey(session: HostSession, message: ToHost): void {
     case 'reader':
       session.setReaderRate(message.rateBps);
       break;
+    case 'look':
+      tell({ event: 'flows', flows: session.look() });
+      break;
     case 'report':
       tell({ event: 'report', report: session.report() });
       break;

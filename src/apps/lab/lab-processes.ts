@@ -13,7 +13,7 @@ import type { Topology } from '../../switch/topology.js';
 import { type Address, formatAddress } from '../../udp/address.js';
 import type { Roster } from '../shared/companion.js';
 import { Forked } from '../shared/companion.js';
-import type { FromHost, HostOrder, HostReport, RunOrder, ToHost } from './messages.js';
+import type { FromHost, HostOrder, HostReport, OpenFlow, RunOrder, ToHost } from './messages.js';
 import { SwitchProcess } from './switch-process.js';
 
 const PROGRAM = compiledModule('apps/lab/host.child');
@@ -29,12 +29,15 @@ interface HostProcessOptions {
 /** The parent's end of a process that plays one host. */
 class HostProcess {
   private readonly child: Forked;
+  private seen: readonly OpenFlow[] = [];
+  private isLooking = false;
 
   constructor({ name, roster, onFlowEnded }: HostProcessOptions) {
     this.child = new Forked(name, PROGRAM, { roster, isServer: true });
     this.child.onSaid((said) => {
       const message = said as FromHost;
       if (message.event === 'flowEnded') onFlowEnded(message.id);
+      if (message.event === 'flows') this.see(message.flows);
       if (message.event === 'failed') roster.lose(new Failure(message.exitCode, `${name}: ${message.message}`));
     });
   }
@@ -62,6 +65,13 @@ class HostProcess {
     this.tell({ order: 'reader', rateBps });
   }
 
+  /** Its open flows as it said last, and asks for those of the next look: nobody waits for a process that is late. */
+  look(): readonly OpenFlow[] {
+    if (!this.isLooking) this.tell({ order: 'look' });
+    this.isLooking = true;
+    return this.seen;
+  }
+
   /** What it has measured so far. */
   async report(): Promise<HostReport> {
     const reported = this.next('report');
@@ -79,6 +89,11 @@ class HostProcess {
   /** Ends the process at once; nothing of it is told to anybody. */
   async kill(): Promise<void> {
     await this.child.kill();
+  }
+
+  private see(flows: readonly OpenFlow[]): void {
+    this.isLooking = false;
+    this.seen = flows;
   }
 
   private tell(message: ToHost): void {

@@ -3,7 +3,7 @@ import { LiveRegion, progressBar, type TerminalShape } from '../../report/termin
 import type { Scenario } from '../../sim/scenario.js';
 
 /** What a lab does now. */
-export type LabPhase = 'starting' | 'rehearsing' | 'running';
+export type LabPhase = 'starting' | 'waiting' | 'rehearsing' | 'running';
 
 const BAR_WIDTH = 30;
 /** As often as an eye follows (ours). */

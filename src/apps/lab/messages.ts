@@ -54,6 +54,8 @@ export type ToHost =
   | { readonly order: 'run'; readonly run: RunOrder }
   | { readonly order: 'reader'; readonly rateBps: number }
   | { readonly order: 'report' }
+  /** Asks for the flows that are open, for the live page. */
+  | { readonly order: 'look' }
   /** Nothing but to say that it is there. */
   | { readonly order: 'answer' };
 
@@ -62,9 +64,23 @@ export type FromHost =
   /** One that this host sent: its receiver has everything, or it failed. */
   | { readonly event: 'flowEnded'; readonly id: number }
   | { readonly event: 'report'; readonly report: HostReport }
+  | { readonly event: 'flows'; readonly flows: readonly OpenFlow[] }
   | { readonly event: 'alive' }
   /** It cannot go on; `exitCode` is the lab's. */
   | { readonly event: 'failed'; readonly message: string; readonly exitCode: ExitCode };
+
+/** A flow that a host receives, at one moment. */
+export interface OpenFlow {
+  /** The sender's host id; with `flowId` it is the flow's name. */
+  readonly from: number;
+  readonly flowId: number;
+  readonly algorithm: string;
+  readonly bytes: number;
+  readonly rateBps: number;
+  readonly rttNs: number;
+  /** As JSON has it: null for what is not finite. */
+  readonly state: Readonly<Record<string, number | null>>;
+}
 
 export interface SentFlow {
   /** As planned. */

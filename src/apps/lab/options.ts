@@ -5,6 +5,7 @@ import { integer, text } from '../../base/value-kind.js';
 import { MAX_SEED } from '../../scenario/kinds.js';
 import { address } from '../../udp/address.js';
 import { flag, listOption, option, optionalOption } from '../shared/options.js';
+import { WEB_OPTIONS } from '../shared/web/web-options.js';
 
 /** Those of `xpass sim` for one run, and what only processes need. */
 export const LAB_OPTIONS = {
@@ -25,4 +26,5 @@ export const LAB_OPTIONS = {
     describe: 'how long all hosts send to nowhere before the run, for their code to be compiled',
     defaultText: '3s',
   }),
+  ...WEB_OPTIONS,
 };

@@ -18,7 +18,11 @@ import { chancesOf } from '../../sim/world.js';
 import type { Address } from '../../udp/address.js';
 import type { Invocation } from '../shared/command.js';
 import { Roster } from '../shared/companion.js';
+import type { LiveSource } from '../shared/web/live-feed.js';
+import type { LiveServer } from '../shared/web/live-server.js';
+import { openWeb } from '../shared/web/web-options.js';
 import { checkFeasible, sampledSlowly, takingPart } from './feasibility.js';
+import { LabPage } from './lab-page.js';
 import { LabProcesses } from './lab-processes.js';
 import { type LabPhase, LabProgress } from './lab-progress.js';
 import { labRun } from './lab-result.js';
@@ -99,10 +103,16 @@ async function play(scenario: Scenario, invocation: LabInvocation): Promise<Simu
     onInterrupt((signal) => reject(new Failure(ExitCode.failed, `interrupted by ${signal}`)));
   });
   const progress = new LabProgress(terminal, scenario);
+  const serve = async (source: LiveSource): Promise<LiveServer | null> => {
+    const web = await openWeb(options, { source, logger, title: `xpass lab ${scenario.name}` });
+    // Standard output is the result's.
+    if (web !== null) terminal.write(`live page at ${web.url}\nthe run begins when somebody looks\n`);
+    return web;
+  };
   try {
     const { listen, rehearsal: rehearsalNs } = options;
     const onPhase = progress.show.bind(progress);
-    const measured = await playLab({ scenario, flows, listen, rehearsalNs, interrupted, onPhase });
+    const measured = await playLab({ scenario, flows, listen, rehearsalNs, interrupted, onPhase, serve });
     for (const problem of measurementProblems(flows, measured)) logger.warn(problem);
     return labRun(scenario, flows, measured);
   } finally {
@@ -139,6 +149,8 @@ interface PlayOptions {
   readonly interrupted: Promise<never>;
   /** What the lab does now, and how far the run is, ns. */
   onPhase(phase: LabPhase, run: { readonly nowNs: number } | null): void;
+  /** Serves the live page; null where none was asked for. */
+  serve(source: LiveSource): Promise<LiveServer | null>;
 }
 
 /**
@@ -146,7 +158,7 @@ interface PlayOptions {
  * rejects with.
  */
 async function playLab(options: PlayOptions): Promise<LabMeasurements> {
-  const { scenario, flows, listen, interrupted } = options;
+  const { scenario, flows, listen, interrupted, serve } = options;
   const roster = new Roster();
   let run: LabRun | null = null;
   const processes = await LabProcesses.create({
@@ -157,23 +169,40 @@ async function playLab(options: PlayOptions): Promise<LabMeasurements> {
     onFlowEnded: (id) => run?.onFlowEnded(id),
   });
   run = new LabRun({ scenario, flows, processes, onFailed: (error) => roster.lose(error) });
-  const played = playSteps(options, processes, run);
-  // Where something else ends the lab, what this waits for will not come.
-  played.catch(() => {});
+  const page = new LabPage(scenario, processes);
+  const onPhase: PlayOptions['onPhase'] = (phase, of) => {
+    page.phase = phase;
+    options.onPhase(phase, of);
+  };
+  let web: LiveServer | null = null;
   try {
+    web = await serve(page);
+    const played = playSteps({ ...options, onPhase, looked: web && page.looked }, processes, run);
+    // Where something else ends the lab, what this waits for will not come.
+    played.catch(() => {});
     return await Promise.race([roster.unlessLost(played), interrupted]);
   } finally {
+    await web?.close();
     await processes.stop();
   }
 }
 
+/** `looked`: what the run waits for; null for nothing. */
+interface StepOptions extends PlayOptions {
+  readonly looked: Promise<void> | null;
+}
+
 async function playSteps(
-  { flows, rehearsalNs, onPhase }: PlayOptions,
+  { flows, rehearsalNs, onPhase, looked }: StepOptions,
   processes: LabProcesses,
   run: LabRun,
 ): Promise<LabMeasurements> {
   onPhase('starting', null);
   await processes.start();
+  if (looked !== null) {
+    onPhase('waiting', null);
+    await looked;
+  }
   onPhase('rehearsing', null);
   for (const [from, to] of planRehearsal(flows)) processes.host(from)?.rehearse(to);
   await sleep(rehearsalNs / MILLISECOND_NS);

@@ -2,11 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExitCode } from '../../base/exit-codes.js';
-import { Failure } from '../../base/failure.js';
+import { Failure, usageFailure } from '../../base/failure.js';
 import { writeFields } from '../../scenario/link-text.js';
 import { patienceMs } from '../../scenario/play/patience.js';
 import { privateControlPath } from '../../services/control/address.js';
-import { type LinkSettingChanges, SwitchControl } from '../../services/control/client.js';
+import { type LinkSettingChanges, SwitchControl, type SwitchReport } from '../../services/control/client.js';
 import { LINK_SETTINGS } from '../../switch/link-settings.js';
 import type { PortSample } from '../../switch/switch.js';
 import type { Topology } from '../../switch/topology.js';
@@ -42,6 +42,7 @@ export class SwitchProcess {
   private child: Child | null = null;
   /** null while it is down. */
   private control: SwitchControl | null = null;
+  private reported: SwitchReport | null = null;
   private readonly changed: { readonly link: string; readonly changes: LinkSettingChanges }[] = [];
   private listenAt: string;
   /** When its counts began, in its own time, ns. */
@@ -95,6 +96,31 @@ export class SwitchProcess {
     const { ports, atNs } = await this.control.ports();
     const now = ports.map((port) => directionCounts(port, atNs - this.sinceNs));
     return this.earlier.length === 0 ? now : now.map((counts, index) => sumCounts(this.earlier[index], counts));
+  }
+
+  /** What a live page shows of it: while it is down, the last that it said. null before it is there. */
+  async report(): Promise<SwitchReport | null> {
+    const { control } = this;
+    try {
+      if (control !== null) this.reported = await control.ports();
+    } catch (error) {
+      // It was stopped meanwhile.
+      if (this.control === control) throw error;
+    }
+    return this.reported;
+  }
+
+  get isDown(): boolean {
+    return this.control === null;
+  }
+
+  /** A change of a link as a live page writes it: the switch looks at it. Throws a Failure with its sentence. */
+  async changeLink(link: string, changes: object): Promise<object> {
+    const { control } = this;
+    if (control === null) throw usageFailure('the switch is down: change links when it is back');
+    const result = await control.request({ verb: 'set', link, changes });
+    this.changed.push({ link, changes });
+    return result;
   }
 
   /** Datagrams that have come to its sockets since the lab began, and those that the kernel dropped for want of buffer. */

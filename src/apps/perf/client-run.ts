@@ -8,11 +8,12 @@ import type { Invocation } from '../shared/command.js';
 import { openCommandHost, type Target } from '../shared/command-host.js';
 import type { PerfClientOutcome } from './client.js';
 import { PerfClient } from './client.js';
+import { PeerTest } from './compare.js';
 import { IntervalLog } from './interval-log.js';
 import type { PERF_OPTIONS, PerfSettings } from './options.js';
 import { ClientPrinter, type PrinterParts } from './printer.js';
 import type { PerfReport } from './report.js';
-import type { ClientResult } from './test-terms.js';
+import type { ClientResult, PeerRun } from './test-terms.js';
 
 export type PerfInvocation = Invocation<typeof PERF_OPTIONS>;
 
@@ -69,15 +70,29 @@ export class ClientRun {
     // Nobody waits for it once the host is open.
     interrupted.catch(() => {});
     try {
+      const peer = await this.comparePeer(interrupted);
       const host = await Promise.race([this.open(), interrupted]);
       try {
-        return this.resultOf(await this.test(host));
+        return { ...this.resultOf(await this.test(host)), peer };
       } finally {
         this.log.stop();
         await host.destroy();
       }
     } finally {
       release();
+    }
+  }
+
+  /** TCP goes first: when its server is not there, nothing of ours has run. */
+  private async comparePeer(interrupted: Promise<never>): Promise<PeerRun | null> {
+    const { terms, settings } = this.parts;
+    if (settings.compare === undefined) return null;
+    const test = new PeerTest(terms, settings);
+    this.printer.say(`TCP first: ${test.command}`);
+    try {
+      return await Promise.race([test.run(), interrupted]);
+    } finally {
+      test.stop();
     }
   }
 
@@ -120,7 +135,7 @@ export class ClientRun {
       driver: () => host.statistics().driver,
       onStart: () => {
         this.printer.begin(this.ends(host, peer));
-        this.log.start(() => ({ nowNs: host.now(), bytes: client.progress(), retransmits: client.retransmits() }));
+        this.log.start(() => client.sample());
       },
       onEnd: () => this.log.stop(),
     });
@@ -135,10 +150,17 @@ export class ClientRun {
     return { local: { host: address, port }, remote: parseAddress(host.peerName(peer)) };
   }
 
-  private resultOf({ client, server, retransmits, exchange }: PerfClientOutcome): ClientResult {
+  private resultOf({
+    client,
+    server,
+    retransmits,
+    exchange,
+    serverOutput,
+  }: PerfClientOutcome): Omit<ClientResult, 'peer'> {
     const { request } = this.parts.terms;
     const { log } = this;
-    const shared = { exchange, retransmits, intervals: log.intervals, intervalsOmitted: log.omitted };
+    const kept = { intervals: log.intervals, intervalsOmitted: log.omitted };
+    const shared = { exchange, retransmits, serverOutput, ...kept };
     const sides = { client, server };
     switch (request.direction) {
       case 'forward':

@@ -1,13 +1,18 @@
 // Tested by test/loopback/perf.test.ts
+import { readFile } from 'node:fs/promises';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure } from '../../base/failure.js';
 import { DEFAULT_HOST_PORT } from '../../net/host-settings.js';
+import { shellLine } from '../../report/output/command-line.js';
+import { checkWritable, writeWhole } from '../../report/output/output-file.js';
+import { packageFile } from '../../scenario/play/package-files.js';
 import { formatAddress } from '../../udp/address.js';
 import { parseTarget, type Target } from '../shared/command-host.js';
 import { ClientRun, type PerfInvocation } from './client-run.js';
 import { bitrate } from './lines.js';
 import type { PerfOptions, PerfSettings } from './options.js';
 import type { Output } from './output.js';
+import type { PageParts } from './page.js';
 import { lossWarning } from './report.js';
 import { summarize } from './series.js';
 import { type ClientResult, testTerms } from './test-terms.js';
@@ -24,18 +29,35 @@ export interface SeriesParts {
 export async function runClient(parts: SeriesParts, client: string): Promise<ExitCode> {
   const { options, output, invocation } = parts;
   const target = placed(parseTarget(withPort(client, options), options.switch !== undefined), options);
-  const goodputs: number[] = [];
+  const goodputs = { ours: [] as number[], peers: [] as number[] };
+  if (options.report !== undefined) await checkWritable(options.report, REPORT);
   for (let turn = 1; turn <= options.repeat; turn++) {
     const terms = testTerms(options, typeof target.to === 'object' ? target.to : null, parts.ignored);
     const isLast = turn === options.repeat;
     const run = new ClientRun({ ...parts, results: output, terms, settings: options, target, isLast, goodputs });
     const result = await run.run();
     if (options.repeat === 1) warn(invocation, result);
+    if (isLast || run.isInterrupted) await writeReport(parts, { terms, result, goodputs });
     checkBytes(result, terms.request.bytes);
     if (run.isInterrupted) break;
   }
-  if (options.repeat > 1 && !options.json) tell(output, goodputs, options);
+  if (options.repeat > 1 && !options.json) tell(output, goodputs.ours, options);
   return ExitCode.done;
+}
+
+const REPORT = 'report';
+
+/** Loaded here because the library of its figures takes long to load. */
+async function writeReport(
+  { options, version }: SeriesParts,
+  test: Pick<PageParts, 'terms' | 'result' | 'goodputs'>,
+): Promise<void> {
+  const { report } = options;
+  if (report === undefined) return;
+  const { perfPage } = await import('./page.js');
+  const script = await readFile(packageFile('dist/web/run-report.js'), 'utf8');
+  const command = shellLine(['xpass', ...process.argv.slice(2)]);
+  await writeWhole(report, perfPage({ ...test, version, script, command, nowMs: Date.now() }), REPORT);
 }
 
 function tell(output: Output, goodputs: readonly number[], options: PerfOptions): void {

@@ -17,6 +17,7 @@ import { Exchanger } from '../../services/perf/exchanger.js';
 import { creditChoice, type PerfRequest, parseHeader } from '../../services/perf/messages.js';
 import { PerfReceiver } from '../../services/perf/receiver.js';
 import { parseResults, resultsMessage, type SideResults } from '../../services/perf/results.js';
+import { type PerfSample, perfSample } from '../../services/perf/sample.js';
 import { PerfSender } from '../../services/perf/sender.js';
 import { PerfSide } from '../../services/perf/side.js';
 import type { FlowHost } from '../../services/service.js';
@@ -43,6 +44,8 @@ export interface PerfClientOutcome {
   readonly retransmits: readonly number[];
   /** Of an exchange. */
   readonly exchange: ExchangeResults | null;
+  /** What the server printed: lines, or its document. null of a server that was not asked, or does not tell. */
+  readonly serverOutput: unknown;
 }
 
 /** Streams of the server besides those of data: its answer, or a verdict. */
@@ -71,6 +74,7 @@ export class PerfClient implements FlowWriter {
   private ours: SideResults | null = null;
   private sentAgain: readonly number[] = [];
   private theirs: SideResults | null = null;
+  private serverOutput: unknown = null;
   private resolve: (outcome: PerfClientOutcome) => void = () => {};
   private reject: (failure: Failure) => void = () => {};
 
@@ -95,14 +99,10 @@ export class PerfClient implements FlowWriter {
     this.control.write(encodeMessage(request));
   }
 
-  /** Bytes of each flow that have arrived, as far as this side knows: first those that this side sends. */
-  progress(): number[] {
-    return [...(this.sender?.progress() ?? []), ...(this.receiver?.progress() ?? [])];
-  }
-
-  /** Data frames of each flow that this side sends that were lost and sent again. */
-  retransmits(): number[] {
-    return this.sender?.retransmits() ?? [];
+  /** Of an exchange the answers are not counted: they are as long as what was sent. */
+  sample(): PerfSample {
+    const { sender, receiver, exchanger, options } = this;
+    return perfSample(options.host.now(), exchanger === null ? [sender, receiver] : [sender]);
   }
 
   /** Ends the test early: `finished` resolves with what there is, or rejects when there is nothing. */
@@ -243,7 +243,7 @@ export class PerfClient implements FlowWriter {
       ...(sender !== null && { sent: sender.results() }),
     });
     this.ours = results;
-    this.sentAgain = this.retransmits();
+    this.sentAgain = sender?.retransmits() ?? [];
     this.options.host.run(() => {
       control.write(encodeMessage(resultsMessage(results)));
       control.end();
@@ -254,7 +254,10 @@ export class PerfClient implements FlowWriter {
     const { request } = this.options;
     const results = parseResults(trailer ?? { kind: '' }, request.flows);
     if (results instanceof Fault) this.failWith(results);
-    else this.theirs = results;
+    else {
+      this.theirs = results;
+      this.serverOutput = trailer?.output ?? null;
+    }
   }
 
   /** After an interrupt the server gives up its data; then only its answer counts. */
@@ -266,6 +269,7 @@ export class PerfClient implements FlowWriter {
         server: theirs,
         retransmits: this.sentAgain,
         exchange: this.exchanger?.results ?? null,
+        serverOutput: this.serverOutput,
       });
     else if (error !== null && (stream === this.answer || this.state !== 'measured')) {
       this.failFor(error);

@@ -15,7 +15,12 @@ const SUM = z.looseObject({
   sender: z.boolean().optional(),
 });
 
-const STREAM = SUM.extend({ socket: z.number().int(), omitted: z.boolean().optional() });
+const STREAM = SUM.extend({
+  socket: z.number().int(),
+  omitted: z.boolean().optional(),
+  snd_cwnd: NUMBER.optional(),
+  rtt: NUMBER.optional(),
+});
 
 const START = z.looseObject({
   connected: z.array(
@@ -62,6 +67,16 @@ const CPU = z.object({
   remote_system: NUMBER,
 });
 
+/** Of --compare. */
+const COMPARE = z.looseObject({
+  protocol: z.literal('TCP'),
+  command: z.string(),
+  goodput_bps: NUMBER,
+  goodputs_bps: z.array(NUMBER),
+  ratio: NUMBER,
+  retransmits: NUMBER,
+});
+
 /** Empty where the test failed. */
 const END = z.looseObject({
   streams: z
@@ -71,7 +86,9 @@ const END = z.looseObject({
   sum_sent: SUM.optional(),
   sum_received: SUM.optional(),
   cpu_utilization_percent: CPU.optional(),
-  xpass: z.looseObject({ goodput_bps: NUMBER, jain: NUMBER, algorithm: z.string() }).optional(),
+  xpass: z
+    .looseObject({ goodput_bps: NUMBER, jain: NUMBER, algorithm: z.string(), compare: COMPARE.nullable().optional() })
+    .optional(),
 });
 
 export const PERF_DOCUMENT_SHAPE = z.looseObject({

@@ -1,6 +1,8 @@
 import { hostname, release, type } from 'node:os';
+import { NO_DURATIONS } from '../../services/perf/histogram.js';
 import { jainIndex } from '../../sim/measure/jain.js';
 import { type Document, plainJson } from '../../telemetry/document.js';
+import { type Compared, compared } from './compare.js';
 import type { Interval } from './intervals.js';
 import { jsonReport, lostFrames, type PerfReport, rttOf } from './report.js';
 import { summarize } from './series.js';
@@ -65,8 +67,8 @@ const NO_SOCKET = { tcp_mss_default: null, sock_bufsize: null, sndbuf_actual: nu
 /** The end of a test that never began. */
 export const NO_END: Document = {};
 
-export function intervalDocument(interval: Interval, terms: TestTerms): Document {
-  const { startS, endS, flowBytes, retransmits } = interval;
+export function intervalDocument(interval: Interval, terms: Pick<TestTerms, 'request' | 'streams'>): Document {
+  const { startS, endS, flowBytes, retransmits, underWayBytes, rtt, isOmitted } = interval;
   const times = { start: startS, end: endS, seconds: endS - startS };
   const of = (bytes: number) => ({ ...times, bytes, bits_per_second: (bytes * 8) / (endS - startS) });
   const shown = terms.streams.map((stream, at) => ({ stream, at }));
@@ -75,25 +77,25 @@ export function intervalDocument(interval: Interval, terms: TestTerms): Document
     const bytes = ours.map(({ at }) => flowBytes[at] ?? 0);
     return {
       ...of(total(bytes)),
-      retransmits: isSender ? total(retransmits) : null,
+      retransmits: isSender ? total(ours.map(({ at }) => retransmits[at] ?? 0)) : null,
       packets: null,
-      omitted: false,
+      omitted: isOmitted,
       sender: isSender,
-      xpass: plainJson({ jain: jainIndex(bytes) }),
+      xpass: plainJson({ jain: jainIndex(bytes), rttUs: rtt[ours[0]?.at] ?? NO_DURATIONS }),
     };
   };
   return plainJson({
     streams: shown.map(({ stream, at }) => ({
       socket: stream.socket,
       ...of(flowBytes[at] ?? 0),
-      retransmits: stream.isSender ? (retransmits[at] ?? null) : null,
+      retransmits: retransmits[at] ?? null,
       packets: null,
-      snd_cwnd: null,
+      snd_cwnd: underWayBytes[at] ?? null,
       snd_wnd: null,
-      rtt: null,
+      rtt: Math.round(rtt[at]?.mean ?? Number.NaN),
       rttvar: null,
       pmtu: null,
-      omitted: false,
+      omitted: isOmitted,
       sender: stream.isSender,
     })),
     ...sums(terms, sumOf, 'sum'),
@@ -101,15 +103,26 @@ export function intervalDocument(interval: Interval, terms: TestTerms): Document
 }
 
 /** One sum, or with --bidir the client's and the server's. */
-function sums(terms: TestTerms, sumOf: (isSender: boolean) => Document, name: string): Document {
+function sums(
+  terms: Pick<TestTerms, 'request' | 'streams'>,
+  sumOf: (isSender: boolean) => Document,
+  name: string,
+): Document {
   const { direction } = terms.request;
   if (direction === 'both') return { [name]: sumOf(true), [`${name}_bidir_reverse`]: sumOf(false) };
   return { [name]: sumOf(terms.streams.some(({ isSender }) => isSender)) };
 }
 
+/** Of the runs so far, bit/s: of xpass, and of TCP with --compare. */
+export interface Goodputs {
+  readonly ours: readonly number[];
+  readonly peers: readonly number[];
+}
+
 /** What came of the whole test. */
-export function endDocument(result: ClientResult, terms: TestTerms, goodputs: readonly number[]): Document {
+export function endDocument(result: ClientResult, terms: TestTerms, goodputs: Goodputs): Document {
   const [first, second] = result.reports;
+  const { ours } = goodputs;
   return plainJson({
     streams: terms.streams.map((_, at) => streamDocument(result, terms, at)),
     ...sumDocuments(first, ''),
@@ -122,9 +135,14 @@ export function endDocument(result: ClientResult, terms: TestTerms, goodputs: re
       intervals_omitted: result.intervalsOmitted,
       reverse: second === undefined ? null : jsonReport(second),
       exchange: result.exchange,
-      repeats: goodputs.length < 2 ? null : { ...summarize(goodputs), goodputsBps: goodputs, confidence: 0.95 },
+      repeats: ours.length < 2 ? null : { ...summarize(ours), goodputsBps: ours, confidence: 0.95 },
+      compare: result.peer === null ? null : compareDocument(compared(result.peer, goodputs)),
     },
   }) as Document;
+}
+
+function compareDocument({ intervals: _, ...rest }: Compared): Document {
+  return { ...rest, protocol: 'TCP' };
 }
 
 function streamDocument(result: ClientResult, terms: TestTerms, at: number): Document {

@@ -1,4 +1,5 @@
-import { type Interval, Intervals, type Progress } from './intervals.js';
+import type { PerfSample } from '../../services/perf/sample.js';
+import { type Interval, Intervals } from './intervals.js';
 
 /** Numbers that the list of intervals may hold, one for each flow of each interval: 16 MB of them (ours). */
 const MAX_NUMBERS = 1_000_000;
@@ -8,7 +9,7 @@ const LEAST_REST = 0.1;
 export interface IntervalLogOptions {
   /** 0: none. */
   readonly intervalNs: number;
-  /** Not measured, at the beginning. */
+  /** Not measured, at the beginning: its intervals are omitted ones. */
   readonly omitNs: number;
   /** An interval is over. */
   onInterval(interval: Interval): void;
@@ -20,34 +21,43 @@ export class IntervalLog {
   omitted = 0;
   private readonly options: IntervalLogOptions;
   private measured: Intervals | null = null;
-  private progress: (() => Progress) | null = null;
+  private progress: (() => PerfSample) | null = null;
   private timer: NodeJS.Timeout | undefined;
+  private omitTimer: NodeJS.Timeout | undefined;
 
   constructor(options: IntervalLogOptions) {
     this.options = options;
   }
 
   /** The data begins to flow; `progress` says how far it is, whenever it is asked. */
-  start(progress: () => Progress): void {
+  start(progress: () => PerfSample): void {
     const { omitNs, intervalNs } = this.options;
     if (intervalNs === 0) return;
     this.progress = progress;
-    if (omitNs === 0) this.begin(progress());
-    else this.timer = setTimeout(() => this.begin(progress()), omitNs / 1e6);
+    this.begin(progress(), omitNs > 0);
+    if (omitNs > 0) this.omitTimer = setTimeout(() => this.begin(this.cutRest(), false), omitNs / 1e6);
   }
 
   /** The data has ended: the rest of an interval is the last. May be called again. */
   stop(): void {
     clearInterval(this.timer);
-    const { measured, progress } = this;
+    clearTimeout(this.omitTimer);
+    this.cutRest();
     this.measured = null;
-    if (measured === null || progress === null) return;
-    const now = progress();
-    if (measured.elapsedNs(now.nowNs) >= LEAST_REST * this.options.intervalNs) this.add(measured.cut(now));
   }
 
-  private begin(now: Progress): void {
-    this.measured = new Intervals(now);
+  private cutRest(): PerfSample | null {
+    const { measured, progress } = this;
+    if (measured === null || progress === null) return null;
+    const now = progress();
+    if (measured.elapsedNs(now.nowNs) >= LEAST_REST * this.options.intervalNs) this.add(measured.cut(now));
+    return now;
+  }
+
+  private begin(now: PerfSample | null, isOmitted: boolean): void {
+    if (now === null) return;
+    clearInterval(this.timer);
+    this.measured = new Intervals(now, isOmitted);
     this.timer = setInterval(() => this.cut(), this.options.intervalNs / 1e6);
   }
 

@@ -1,28 +1,32 @@
-/** What one interval brought. */
+import type { Percentiles } from '../../services/perf/histogram.js';
+import type { PerfSample } from '../../services/perf/sample.js';
+
+/** What one interval brought. Of each flow: first the flows of the client's data, then of the server's. */
 export interface Interval {
-  /** Since the beginning of the first. */
+  /** Since the measurement began, or of an omitted interval since the test did. */
   readonly startS: number;
   readonly endS: number;
-  /** Payload of each flow that arrived in it: first the flows of the client's data, then of the server's. */
+  /** Before the measurement: in no sum of the end. */
+  readonly isOmitted: boolean;
+  /** Payload that arrived in it. */
   readonly flowBytes: readonly number[];
-  /** Frames of each flow sent again in it, of the flows that this side sends. */
-  readonly retransmits: readonly number[];
-}
-
-/** How far a test is: each flow's counts since it began. */
-export interface Progress {
-  readonly nowNs: number;
-  readonly bytes: readonly number[];
-  readonly retransmits: readonly number[];
+  /** Frames sent again in it; null of a flow that the other side sends. */
+  readonly retransmits: readonly (number | null)[];
+  /** Sent and not acknowledged at its end; null of a flow that the other side sends. */
+  readonly underWayBytes: readonly (number | null)[];
+  /** Round trips in it, of all flows of a direction; none where the other side measures them. */
+  readonly rtt: readonly Percentiles[];
 }
 
 /** Cuts growing counts into intervals, each as long as it really was: timers are late. */
 export class Intervals {
   private readonly startNs: number;
-  private last: Progress;
+  private readonly isOmitted: boolean;
+  private last: PerfSample;
 
-  constructor(start: Progress) {
+  constructor(start: PerfSample, isOmitted = false) {
     this.startNs = start.nowNs;
+    this.isOmitted = isOmitted;
     this.last = start;
   }
 
@@ -32,19 +36,17 @@ export class Intervals {
   }
 
   /** The interval that ends now. */
-  cut(now: Progress): Interval {
-    const { last, startNs } = this;
+  cut(now: PerfSample): Interval {
+    const { last, startNs, isOmitted } = this;
     this.last = now;
     return {
       startS: (last.nowNs - startNs) / 1e9,
       endS: (now.nowNs - startNs) / 1e9,
-      flowBytes: grown(last.bytes, now.bytes),
-      // The counts begin anew when the measurement begins.
-      retransmits: grown(last.retransmits, now.retransmits).map((count) => Math.max(0, count)),
+      isOmitted,
+      flowBytes: now.bytes.map((count, at) => count - (last.bytes[at] ?? 0)),
+      retransmits: now.repairs.map((count, at) => (count === null ? null : count - (last.repairs[at] ?? 0))),
+      underWayBytes: now.underWayBytes,
+      rtt: now.rtt,
     };
   }
-}
-
-function grown(before: readonly number[], after: readonly number[]): number[] {
-  return after.map((count, at) => count - (before[at] ?? 0));
 }

@@ -70,3 +70,22 @@ export const TIMESTAMPS: ValueKind<string> = {
   parse: (text) => text || '%c ',
   format: String,
 };
+
+/** iperf3's (its help). */
+export const IPERF3_PORT = 5_201;
+const MAX_PORT = 65_535;
+
+/** The other program, and the port of its server. */
+export interface Comparison {
+  readonly port: number;
+}
+
+export const COMPARISON: ValueKind<Comparison> = {
+  allowed: `iperf3, or iperf3:PORT where its server listens elsewhere than at port ${IPERF3_PORT}`,
+  parse: (text) => {
+    const match = /^iperf3(?::(\d{1,5}))?$/.exec(text);
+    const port = Number(match?.[1] ?? IPERF3_PORT);
+    return match !== null && port >= 1 && port <= MAX_PORT ? { port } : undefined;
+  },
+  format: ({ port }) => `iperf3:${port}`,
+};

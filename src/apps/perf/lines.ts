@@ -23,10 +23,10 @@ interface Row {
 
 /** Writes the rows of one test. */
 export class TestLines {
-  private readonly terms: TestTerms;
+  private readonly terms: Pick<TestTerms, 'request' | 'streams'>;
   private readonly format: Format | undefined;
 
-  constructor(terms: TestTerms, format: Format | undefined) {
+  constructor(terms: Pick<TestTerms, 'request' | 'streams'>, format: Format | undefined) {
     this.terms = terms;
     this.format = format;
   }
@@ -36,14 +36,15 @@ export class TestLines {
   }
 
   interval(interval: Interval): string[] {
-    const { startS, endS, flowBytes, retransmits } = interval;
+    const { startS, endS, isOmitted, flowBytes, retransmits } = interval;
     const { streams } = this.terms;
     const rows = streams.map((stream, at) => ({
       ...this.nameOf(stream),
       startS,
       endS,
       bytes: flowBytes[at] ?? 0,
-      retransmits: stream.isSender ? (retransmits[at] ?? null) : null,
+      retransmits: retransmits[at] ?? null,
+      tail: isOmitted ? '(omitted)' : '',
     }));
     const lines = this.withSums(rows, (row) => this.row(row));
     return rows.length > 1 ? [...lines, RULE] : lines;

@@ -9,7 +9,7 @@ import { METRICS_OPTION } from '../shared/metrics.js';
 import { flag, type OptionValues, option, optionalOption } from '../shared/options.js';
 import { SHARE_OPTIONS, TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import { foreignOptions, IGNORED_FLAGS, REFUSED_FLAGS } from './iperf3-flags.js';
-import { AFFINITY, BITRATE, binarySize, FORMATS, TIMESTAMPS } from './kinds.js';
+import { AFFINITY, BITRATE, binarySize, COMPARISON, FORMATS, TIMESTAMPS } from './kinds.js';
 
 /** Loopback unless told otherwise; port 0 is any free one, which the first line of output names. */
 const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_HOST_PORT, anyPort: true };
@@ -104,6 +104,10 @@ const OWN_OPTIONS = {
     describe: 'run the test so often, and say the mean with its 95 % confidence interval',
     defaultText: '1',
   }),
+  compare: optionalOption(COMPARISON, {
+    describe: 'before each test run TCP over the same path by the installed iperf3, with iperf3 -s on the server',
+  }),
+  report: optionalOption(text('a file'), { describe: 'write a page about the test there, as HTML' }),
   metrics: METRICS_OPTION,
   schema: flag({ describe: 'print the JSON Schema of the document' }),
 };

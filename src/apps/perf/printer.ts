@@ -1,11 +1,13 @@
 // Tested by test/loopback/perf.test.ts and test/loopback/perf-server.test.ts
+import { printable } from '../../base/display.js';
 import type { Document } from '../../telemetry/document.js';
 import type { Results } from '../shared/results.js';
+import { type Compared, compared } from './compare.js';
 import { endDocument, intervalDocument, NO_END, type Place, startDocument } from './document.js';
 import type { Interval } from './intervals.js';
-import { histogramLines, TestLines } from './lines.js';
+import { bitrate, histogramLines, TestLines } from './lines.js';
 import type { PerfOptions } from './options.js';
-import { goodputBps, percentileLines, summaryLines, verboseLines } from './report.js';
+import { goodputBps, lostFrames, percentileLines, summaryLines, verboseLines } from './report.js';
 import type { ClientResult, TestTerms } from './test-terms.js';
 
 export interface PrinterParts {
@@ -18,8 +20,8 @@ export interface PrinterParts {
   readonly version: string;
   /** Of --repeat; only the last run prints the document. */
   readonly isLast: boolean;
-  /** Of the runs so far, bit/s; this one adds its own. */
-  readonly goodputs: number[];
+  /** Of the runs so far, bit/s, and TCP's of --compare; this one adds its own. */
+  readonly goodputs: { readonly ours: number[]; readonly peers: number[] };
 }
 
 /** What a client prints of one test: lines for people, events, or one document; the document in any case when the test is over. */
@@ -32,6 +34,11 @@ export class ClientPrinter {
   constructor(parts: PrinterParts) {
     this.parts = parts;
     this.lines = new TestLines(parts.terms, parts.options.format);
+  }
+
+  /** For people alone. */
+  say(line: string): void {
+    if (this.isForPeople) this.parts.results.line(line);
   }
 
   /** The host is open. */
@@ -56,7 +63,8 @@ export class ClientPrinter {
   /** The test is over: well, with an error, or with figures up to an interrupt and an error. */
   end(result: ClientResult | null, error: string | null): void {
     const { terms, options, results, isLast, goodputs } = this.parts;
-    if (result !== null) goodputs.push(goodputBps(result.reports[0].received));
+    if (result !== null) goodputs.ours.push(goodputBps(result.reports[0].received));
+    if (result?.peer) goodputs.peers.push(result.peer.goodputBps);
     const end = result === null ? NO_END : endDocument(result, terms, goodputs);
     if (result !== null && this.isForPeople) for (const line of this.endLines(result)) results.line(line);
     if (error !== null) this.event('error', error);
@@ -68,12 +76,12 @@ export class ClientPrinter {
   private document(end: Document, result: ClientResult | null, error: string | null): Document {
     const { terms, version, options } = this.parts;
     const start = this.start[0] ?? startDocument({ terms, version, nowMs: Date.now(), connected: null });
-    const isTold = options.getServerOutput && result !== null;
+    const told = options.getServerOutput ? (result?.serverOutput ?? null) : null;
     return {
       start,
       intervals: this.intervals,
       end,
-      ...(isTold && { server_output_json: { start, intervals: [], end } }),
+      ...(typeof told === 'object' && told !== null && { server_output_json: told }),
       ...(error !== null && { error }),
     };
   }
@@ -110,17 +118,40 @@ export class ClientPrinter {
   }
 
   private endLines(result: ClientResult): string[] {
-    const { options } = this.parts;
-    const { exchange, reports } = result;
+    const { options, goodputs } = this.parts;
+    const { exchange, reports, peer } = result;
     return [
       ...this.lines.end(result),
       ...reports.flatMap((report) => ['', ...summaryLines(report), ...(options.verbose ? verboseLines(report) : [])]),
       ...(exchange === null ? [] : exchangeLines(exchange, options.verbose)),
-      ...(options.getServerOutput ? ['', 'Server output:', ...this.lines.end(result)] : []),
+      ...(peer === null ? [] : compareLines(result, compared(peer, goodputs), options.format)),
+      ...(options.getServerOutput ? ['', 'Server output:', ...serverLines(result.serverOutput)] : []),
       '',
       'xpass perf done.',
     ];
   }
+}
+
+function compareLines(
+  { reports: [report] }: ClientResult,
+  { goodputsBps, ratio, retransmits, version, congestion }: Compared,
+  format: PerfOptions['format'],
+): string[] {
+  const row = (name: string, rateBps: number, lost: number | null, what: string): string =>
+    `${name.padEnd(8)} ${bitrate(rateBps, format)} ${String(lost ?? '').padStart(4)}  ${what}`.trimEnd();
+  const isOne = goodputsBps.length === 1;
+  return [
+    '',
+    'over the same path one after the other: goodput and retransmits',
+    row('xpass', goodputBps(report.received), lostFrames(report), report.algorithm),
+    row('TCP', goodputsBps[goodputsBps.length - 1], retransmits, `${congestion}, ${version}`),
+    `ratio    ${ratio.toFixed(3)} of xpass over TCP${isOne ? '' : `, by the means of ${goodputsBps.length} runs`}`,
+  ];
+}
+
+function serverLines(output: unknown): string[] {
+  if (typeof output !== 'string') return ['none: this server does not tell what it printed'];
+  return output.split('\n').map(printable);
 }
 
 function exchangeLines(exchange: NonNullable<ClientResult['exchange']>, isVerbose: boolean): string[] {

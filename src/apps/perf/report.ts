@@ -1,8 +1,14 @@
 import { displayCount, displayPercent, displayRate } from '../../base/display.js';
-import { counter, gauge, group, label, nullable, summary } from '../../base/metric.js';
+import { counter, gauge, group, histogram, label, nullable, summary } from '../../base/metric.js';
 import { type CreditTotals, withoutLostData } from '../../core/credit-totals.js';
 import { tableLines } from '../../report/table.js';
-import { PERCENTILE_METRICS, type Percentiles, unlimitedLossWarning } from '../../services/perf/histogram.js';
+import {
+  type Bar,
+  barsOf,
+  PERCENTILE_METRICS,
+  type Percentiles,
+  unlimitedLossWarning,
+} from '../../services/perf/histogram.js';
 import type { PerfRequest } from '../../services/perf/messages.js';
 import {
   CPU_METRICS,
@@ -59,6 +65,9 @@ export const PERF_DOCUMENT = {
   chunks,
   jain: gauge('share', "Jain's fairness index of the flows' bytes"),
   rttUs: summary('Round-trip time: of credits, without them of acknowledgements', PERCENTILE_METRICS),
+  rttHistogram: histogram('us', 'Round-trip times: how many up to each power of two'),
+  completionUs: SENT_RESULTS.completion,
+  completionHistogram: histogram('us', 'Completion times of blocks: how many up to each power of two'),
   creditGapUs: SENT_RESULTS.creditGap,
   creditSendGapUs: RECEIVED_RESULTS.creditGap,
   markedFrames,
@@ -79,6 +88,9 @@ export function jsonReport(report: PerfReport): Document {
     framesPerS: framesPerS(received),
     jain: jainIndex(received.flowBytes),
     rttUs: rttOf(report),
+    rttHistogram: rttBars(report),
+    completionUs: sent.completion,
+    completionHistogram: barsOf(sent.completionClasses),
     creditGapUs: sent.creditGap,
     creditSendGapUs: received.creditGap,
     dataLostFrames: lostFrames(report),
@@ -100,10 +112,16 @@ export function summaryLines(report: PerfReport): string[] {
     `credits  ${creditText(report)}`,
     ...percentileLines([
       ['RTT', rttOf(report)],
+      ...(areBlocksTold(request) ? ([[`blocks`, report.sent.completion]] as const) : []),
       ['credits in', report.sent.creditGap],
       ['credits out', report.received.creditGap],
     ]),
   ];
+}
+
+/** With -n, -k or -l people want to know what became of a message. */
+function areBlocksTold({ bytes, lengthBytes, direction }: PerfRequest): boolean {
+  return direction !== 'exchange' && (bytes !== null || lengthBytes !== undefined);
 }
 
 /** And with --verbose. */
@@ -118,7 +136,7 @@ export function verboseLines(report: PerfReport): string[] {
 /** A line for each distribution, or what there is of them. */
 export function percentileLines(rows: readonly (readonly [what: string, Percentiles])[]): string[] {
   const { columns, rows: cells } = tableOf(
-    PERCENTILE_COLUMNS,
+    percentileColumns(''),
     rows.map(([what, percentiles]) => ({ what, ...percentiles })),
   );
   return tableLines(columns, cells);
@@ -131,12 +149,19 @@ export function rttOf({ received, sent }: PerfReport): Percentiles {
 
 const SHOWN = { min: 'min', p50: 'p50', p90: 'p90', p99: 'p99', max: 'max' } as const;
 
-const PERCENTILE_COLUMNS: readonly Column<NamedPercentiles>[] = [
-  text('', ({ what }) => what),
-  ...Object.entries(SHOWN).map(([field, title]) => metric(PERCENTILE_METRICS, field as keyof Percentiles, title)),
-];
+/** `title`: of what the rows are. */
+export function percentileColumns(title: string): readonly Column<NamedPercentiles>[] {
+  return [
+    text(title, ({ what }) => what),
+    ...Object.entries(SHOWN).map(([field, shown]) => metric(PERCENTILE_METRICS, field as keyof Percentiles, shown)),
+  ];
+}
 
 type NamedPercentiles = Percentiles & { readonly what: string };
+
+export function rttBars({ received, sent }: PerfReport): Bar[] {
+  return barsOf(sent.rtt.count > 0 ? sent.rttClasses : received.rttClasses);
+}
 
 /** By the word of the data's sender, who sent them again; an older one does not say. */
 export function lostFrames({ sent, received }: PerfReport): number {

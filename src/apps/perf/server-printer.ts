@@ -1,7 +1,7 @@
-import { displayPercent } from '../../base/display.js';
+import { displayCount, displayPercent } from '../../base/display.js';
 import { counter, group, initialValues } from '../../base/metric.js';
 import { type MetricSource, metricSource } from '../../services/metrics/source.js';
-import type { PerfRequest } from '../../services/perf/messages.js';
+import { DEFAULT_BLOCK_BYTES, type PerfRequest } from '../../services/perf/messages.js';
 import type { PerfOutcome } from '../../services/perf/session.js';
 import { type Reached, whereReached } from '../../services/reached.js';
 import { type Document, plainJson } from '../../telemetry/document.js';
@@ -9,6 +9,7 @@ import type { Results } from '../shared/results.js';
 import { bitrate, transfer } from './lines.js';
 import type { PerfOptions } from './options.js';
 import { goodputBps } from './report.js';
+import type { ServerTest } from './server-test.js';
 import type { Shares } from './shares.js';
 
 type Parts = Pick<PerfOptions, 'json' | 'jsonStream' | 'format'>;
@@ -24,6 +25,8 @@ export class ServerPrinter {
   private readonly results: Pick<Results, 'line' | 'json'>;
   private readonly options: Parts;
   private readonly counts = initialValues(TEST_METRICS);
+  /** Tests under way. */
+  private readonly tests = new Map<PerfRequest, ServerTest>();
 
   constructor(results: Pick<Results, 'line' | 'json'>, options: Parts) {
     this.results = results;
@@ -39,10 +42,29 @@ export class ServerPrinter {
     ]);
   }
 
-  begin(peer: string, request: PerfRequest): void {
-    this.say('start', startOf(peer, request), () => [
-      `Accepted test ${request.test} from ${peer}, ${flowsOf(request)}`,
-    ]);
+  /** `test` has the intervals. */
+  begin(peer: string, request: PerfRequest, test: ServerTest): void {
+    this.tests.set(request, test);
+    this.say('start', startOf(peer, request), () => [acceptedLine(peer, request)]);
+  }
+
+  /** What is printed here of a test that is over, for its client: lines, or the document without intervals that do not fit. */
+  outputOf(outcome: PerfOutcome): string | Document {
+    const { peerName, request } = outcome;
+    const test = this.tests.get(request);
+    test?.stop();
+    if (request.output === 'text') {
+      const lines = [...lastLines(test?.lines ?? []), this.outcomeLine(outcome)];
+      return [acceptedLine(peerName, request), ...lines].join('\n');
+    }
+    const intervals = test?.documents ?? [];
+    const kept = lastWithin(intervals, (interval) => JSON.stringify(interval).length);
+    const omitted = intervals.length - kept.length;
+    return {
+      start: startOf(peerName, request),
+      intervals: kept,
+      end: { ...endOf(outcome), xpass: { intervals_omitted: omitted } },
+    };
   }
 
   /** Of an interval. */
@@ -73,11 +95,14 @@ export class ServerPrinter {
     else this.counts.completedTests++;
     const error = outcome.received === null ? 'given up: the client is lost or has ended' : null;
     const end = endOf(outcome);
+    const test = this.tests.get(outcome.request);
+    this.tests.delete(outcome.request);
+    test?.stop();
     if (error !== null) this.say('error', error, () => []);
     this.say('end', end, () => [this.outcomeLine(outcome)]);
     if (!this.options.json || this.options.jsonStream) return;
     const start = startOf(outcome.peerName, outcome.request);
-    this.results.json({ start, intervals: [], end, ...(error !== null && { error }) });
+    this.results.json({ start, intervals: test?.documents ?? [], end, ...(error !== null && { error }) });
   }
 
   private say(event: string, data: unknown, lines: () => string[]): void {
@@ -107,6 +132,29 @@ export class ServerPrinter {
   }
 }
 
+/** Of the lines or intervals for a client, so that the message has room for the results (`MAX_MESSAGE_BYTES`). */
+const MAX_OUTPUT_CHARACTERS = 32_768;
+
+/** The last of them that fit. */
+function lastWithin<T>(all: readonly T[], lengthOf: (one: T) => number): T[] {
+  let left = MAX_OUTPUT_CHARACTERS;
+  const from = all.findLastIndex((one) => {
+    left -= lengthOf(one);
+    return left < 0;
+  });
+  return all.slice(from + 1);
+}
+
+function lastLines(lines: readonly string[]): string[] {
+  const kept = lastWithin(lines, (line) => line.length + 2);
+  const omitted = lines.length - kept.length;
+  return omitted === 0 ? kept : [`(${displayCount(omitted)} lines before these are left out)`, ...kept];
+}
+
+function acceptedLine(peer: string, request: PerfRequest): string {
+  return `Accepted test ${request.test} from ${peer}, ${flowsOf(request)}`;
+}
+
 const WORDS = { forward: 'from', reverse: 'to', both: 'from and to', exchange: 'messages from' } as const;
 
 function flowsOf({ flows }: PerfRequest): string {
@@ -121,7 +169,7 @@ function startOf(peer: string, request: PerfRequest): Document {
     test_start: {
       protocol: 'UDP',
       num_streams: flows,
-      blksize: request.lengthBytes ?? 0,
+      blksize: request.lengthBytes ?? DEFAULT_BLOCK_BYTES,
       omit: omitNs / 1e9,
       duration: (durationNs ?? 0) / 1e9,
       bytes: (bytes ?? 0) * flows,

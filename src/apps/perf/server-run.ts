@@ -17,6 +17,7 @@ import type { PerfInvocation } from './client-run.js';
 import type { PerfOptions, PerfSettings } from './options.js';
 import type { Output } from './output.js';
 import { ServerPrinter } from './server-printer.js';
+import { ServerTest } from './server-test.js';
 import { ShareMeter } from './shares.js';
 
 /** How long the client of a server with --one-off has to take the answer (ours: many round trips). */
@@ -41,8 +42,9 @@ export class ServerRun {
     this.service = new PerfService({
       onBegin: (session) => {
         this.begun++;
-        this.printer.begin(session.peerName, session.request);
+        this.printer.begin(session.peerName, session.request, new ServerTest(session, this.options));
       },
+      output: (outcome) => this.printer.outputOf(outcome),
       onOutcome: (outcome) => {
         this.printer.test(outcome);
         this.finishOne(outcome);

@@ -3,15 +3,20 @@ import { randomBytes } from 'node:crypto';
 import { DEFAULT_CONFIG } from '../../core/config.js';
 import { isWindowAlgorithm } from '../../core/window/registry.js';
 import type { ExchangeResults } from '../../services/perf/exchange.js';
-import { type Direction, type Pace, PERF_KIND, type PerfRequest } from '../../services/perf/messages.js';
+import {
+  DEFAULT_BLOCK_BYTES,
+  type Direction,
+  type Pace,
+  PERF_KIND,
+  type PerfRequest,
+} from '../../services/perf/messages.js';
 import { shareOf } from '../shared/transport-options.js';
 import type { Interval } from './intervals.js';
 import type { PerfOptions } from './options.js';
 import type { PerfReport } from './report.js';
 import { clientStreams, type Stream } from './streams.js';
 
-/** Of iperf3's TCP (its help), and of --rr (ours: a small request of a program). */
-const DEFAULT_LENGTH_BYTES = 131_072;
+/** Of --rr (ours: a small request of a program). */
 const DEFAULT_MESSAGE_BYTES = 64;
 const DEFAULT_TIME_NS = 10e9;
 
@@ -29,6 +34,26 @@ export interface TestTerms {
   readonly ignored: readonly string[];
 }
 
+/** As a server sees it: its streams are those that the client does not have. */
+export function serverTerms(request: PerfRequest): Pick<TestTerms, 'request' | 'streams'> {
+  const streams = clientStreams(request.direction, request.flows);
+  return { request, streams: streams.map((stream) => ({ ...stream, isSender: !stream.isSender })) };
+}
+
+/** What TCP had. */
+export interface PeerRun {
+  /** As one types it. */
+  readonly command: string;
+  /** Such as `iperf 3.12`. */
+  readonly version: string;
+  readonly congestion: string;
+  /** What arrived, bit/s, by the word of its receiver. */
+  readonly goodputBps: number;
+  /** null where iperf3 does not tell. */
+  readonly retransmits: number | null;
+  readonly intervals: readonly { readonly endS: number; readonly rateBps: number }[];
+}
+
 /** What a client knows at the end: a report for each direction of data. */
 export interface ClientResult {
   readonly reports: readonly [PerfReport, ...PerfReport[]];
@@ -37,12 +62,16 @@ export interface ClientResult {
   readonly retransmits: readonly number[];
   readonly intervals: readonly Interval[];
   readonly intervalsOmitted: number;
+  /** What the server printed, where it was asked and tells. */
+  readonly serverOutput: unknown;
+  /** Of --compare. */
+  readonly peer: PeerRun | null;
 }
 
 export function testTerms(options: PerfOptions, to: TestTerms['to'], ignored: readonly string[]): TestTerms {
   const { parallel, title, extraData, blockcount = 0 } = options;
   const direction = directionOf(options);
-  const lengthBytes = options.length ?? (options.rr ? DEFAULT_MESSAGE_BYTES : DEFAULT_LENGTH_BYTES);
+  const lengthBytes = options.length ?? (options.rr ? DEFAULT_MESSAGE_BYTES : DEFAULT_BLOCK_BYTES);
   const bytes = options.bytes ?? (blockcount > 0 ? blockcount * lengthBytes : undefined);
   const pace = paceOf(options, lengthBytes);
   const isLengthTold = options.rr || options.length !== undefined;
@@ -60,6 +89,7 @@ export function testTerms(options: PerfOptions, to: TestTerms['to'], ignored: re
       ...(isLengthTold && { lengthBytes }),
       ...requestedAlgorithm(options),
       share: shareOf(options),
+      ...wantedOutput(options),
     },
     streams: clientStreams(direction, parallel),
     lengthBytes,
@@ -69,6 +99,12 @@ export function testTerms(options: PerfOptions, to: TestTerms['to'], ignored: re
     ...(extraData !== undefined && { extraData }),
     ignored,
   };
+}
+
+/** The page of --report takes the round trips of the server's intervals. */
+function wantedOutput({ getServerOutput, report, json, jsonStream }: PerfOptions): Pick<PerfRequest, 'output'> {
+  if (getServerOutput) return { output: json || jsonStream ? 'json' : 'text' };
+  return report === undefined ? {} : { output: 'json' };
 }
 
 function directionOf({ reverse, bidir, rr }: PerfOptions): Direction {

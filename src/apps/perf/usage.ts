@@ -23,6 +23,8 @@ const CLIENT_ONLY = [
   'cport',
   'getServerOutput',
   'extraData',
+  'compare',
+  'report',
 ] as const;
 
 const SERVER_ONLY = ['daemon', 'oneOff', 'listen', 'metrics'] as const;
@@ -62,6 +64,12 @@ function checkTest(options: PerfOptions): void {
   if (given.length > 1) throw usageFailure(`--${given[0]} and --${given[1]} are both given: one is allowed`);
   if (omit !== undefined && isSized && time === undefined)
     throw usageFailure('--omit is for tests with --time: leave it out beside --bytes and --blockcount');
+  if (options.compare !== undefined && (rr || options.switch !== undefined))
+    throw usageFailure(
+      rr
+        ? '--compare and --rr are both given: iperf3 exchanges no messages'
+        : '--compare is for a server with an address: behind a switch TCP takes another path',
+    );
   const ways = Object.entries({ reverse, bidir, rr }).filter(([, isOn]) => isOn);
   if (ways.length > 1) throw usageFailure(`--${ways[0][0]} and --${ways[1][0]} are both given: one is allowed`);
 }

@@ -5,6 +5,7 @@ import { MAX_SEED } from '../../scenario/kinds.js';
 import { CAPTURE_OPTIONS, QLOG_OPTIONS } from '../shared/capture-options.js';
 import type { Invocation } from '../shared/command.js';
 import { flag, listOption, optionalOption } from '../shared/options.js';
+import { QUEUE_OPTION } from '../shared/queue-option.js';
 
 /** More threads than this wait for each other on any machine (ours). */
 const MAX_JOBS = 256;
@@ -20,7 +21,9 @@ export const SIM_OPTIONS = {
   }),
   json: flag({ describe: 'one JSON object with everything instead of the summary' }),
   csv: optionalOption(text('a directory'), { describe: 'write flows, links and samples over time as CSV files there' }),
-  report: optionalOption(text('an HTML file'), { describe: 'write a page with figures there' }),
+  report: optionalOption(text('an HTML file'), {
+    describe: 'write a page with figures there; of a sweep, one of all runs',
+  }),
   sweep: listOption(text('PATH=VALUE,VALUE..., as algorithm=naive,steady'), {
     describe: 'run with each of these values; several: with each combination',
   }),
@@ -31,6 +34,7 @@ export const SIM_OPTIONS = {
     describe: 'runs at a time; as many as there are cores without it',
     alias: 'j',
   }),
+  queue: QUEUE_OPTION,
   out: optionalOption(text('a directory'), {
     describe: 'keep the results of a sweep there; a second start runs only what is missing',
   }),

@@ -46,10 +46,11 @@ export class ProgressBar {
   }
 
   /** `'lab'  [######----]  60 %  6 of 10 runs, 1 failed  ETA 2:05`. */
-  private line({ total, done, failed, part }: RunProgress, spentMs: number): string {
+  private line({ total, done, failed, part, workers }: RunProgress, spentMs: number): string {
     const percent = `${Math.floor(part * 100)} %`.padStart(5);
     const runs = total === 1 ? '' : `  ${done} of ${total} runs${failed > 0 ? `, ${failed} failed` : ''}`;
     const eta = displayDuration(part === 0 ? Number.NaN : (spentMs * 1e6 * (1 - part)) / part);
-    return `'${this.name}'  ${progressBar(part, BAR_WIDTH)}  ${percent}${runs}  ETA ${eta}`;
+    const by = workers === undefined ? '' : `  ${workers} ${workers === 1 ? 'worker' : 'workers'}`;
+    return `'${this.name}'  ${progressBar(part, BAR_WIDTH)}  ${percent}${runs}${by}  ETA ${eta}`;
   }
 }

@@ -1,36 +1,47 @@
 // Tested by test/apps/sim/sweep.test.ts
 import { ExitCode } from '../../base/exit-codes.js';
 import { resultJson } from '../../report/output/result-json.js';
-import { type RunOutcome, runAll } from '../../scenario/play/run-all.js';
+import type { RunOutcome } from '../../scenario/play/run-all.js';
+import { runAnywhere } from '../../scenario/queue/run-anywhere.js';
 import type { ScenarioText } from '../../scenario/scenario-text.js';
 import type { SimInvocation } from './options.js';
 import { ProgressBar } from './progress-bar.js';
 import { SweepDirectory } from './sweep-directory.js';
+import { SweepPages } from './sweep-pages.js';
 import { type PlannedRun, planSweep, type SweepPlan } from './sweep-plan.js';
 import { runFigures, type SweptRun, summaryCsv, summaryJson, summaryLines } from './sweep-summary.js';
 
 /** Plays every run of a sweep that has no result yet, and prints a table of all in the order of the plan. */
 export async function runSweep(file: ScenarioText, invocation: SimInvocation): Promise<ExitCode> {
-  const { set: sets, sweep: sweeps, seed, seeds, out } = invocation.options;
+  const { set: sets, sweep: sweeps, seed, seeds, out, report } = invocation.options;
   const plan = await planSweep(file, { sets, sweeps, seed, seeds });
   const directory = out === undefined ? null : await SweepDirectory.open(out, plan);
-  const sweep = new Sweep(plan, directory, invocation);
+  const pages = report === undefined ? null : await SweepPages.open(report, plan);
+  const sweep = new Sweep({ plan, directory, pages }, invocation);
   await sweep.loadDone();
   await sweep.play();
   return sweep.finish();
 }
 
+interface SweepFiles {
+  readonly plan: SweepPlan;
+  readonly directory: SweepDirectory | null;
+  readonly pages: SweepPages | null;
+}
+
 class Sweep {
   private readonly plan: SweepPlan;
   private readonly directory: SweepDirectory | null;
+  private readonly pages: SweepPages | null;
   private readonly invocation: SimInvocation;
   private readonly bar: ProgressBar;
   private readonly results = new Map<string, SweptRun>();
   private isInterrupted = false;
 
-  constructor(plan: SweepPlan, directory: SweepDirectory | null, invocation: SimInvocation) {
+  constructor({ plan, directory, pages }: SweepFiles, invocation: SimInvocation) {
     this.plan = plan;
     this.directory = directory;
+    this.pages = pages;
     this.invocation = invocation;
     this.bar = new ProgressBar(invocation.terminal, plan.name);
   }
@@ -53,10 +64,12 @@ class Sweep {
       abort.abort();
     });
     try {
-      await runAll(
+      await runAnywhere(
         missing.map(({ scenario }) => scenario),
         {
           jobs: this.invocation.options.jobs,
+          queue: this.invocation.options.queue,
+          say: (line) => this.bar.print(line),
           signal: abort.signal,
           onProgress: (progress) => this.bar.draw(progress),
           onOutcome: (outcome) => this.take(missing[outcome.index], outcome),
@@ -86,6 +99,7 @@ class Sweep {
     }
     const result = resultJson(run.result, wallS);
     await this.directory?.keep(planned, result);
+    await this.pages?.keep(planned, run);
     this.results.set(planned.hash, { planned, figures: runFigures(result), error: null });
   }
 
@@ -95,6 +109,7 @@ class Sweep {
     const runs = this.plan.runs.map((planned) => this.sweptRun(planned));
     const json = summaryJson(this.plan.name, this.plan.paths, runs);
     await this.directory?.summarise(summaryCsv(runs), json);
+    await this.pages?.finish(this.plan, runs);
     if (options.json) results.json(json);
     else for (const line of summaryLines(this.plan.paths, runs)) results.line(line);
     const missing = runs.filter(({ figures }) => figures === null).length;

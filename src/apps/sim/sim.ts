@@ -23,10 +23,13 @@ export async function runSim(invocation: SimInvocation): Promise<ExitCode> {
 
 /** Options of which one says nothing where the other is given. */
 function checkFitting({ options }: SimInvocation, isSweep: boolean): void {
-  for (const name of ['csv', 'report', 'capture', 'qlog'] as const) {
+  for (const name of ['csv', 'capture', 'qlog'] as const) {
     if (isSweep && options[name] !== undefined) {
-      throw usageFailure(`--${name} is for one run; allowed with --sweep and --seeds: --out, --json`);
+      throw usageFailure(`--${name} is for one run; allowed with --sweep and --seeds: --out, --report, --json`);
     }
+  }
+  if (!isSweep && options.queue !== undefined) {
+    throw usageFailure('--queue is for the runs of --sweep and --seeds; one run is played on this machine');
   }
   if (!isSweep && options.out !== undefined) {
     throw usageFailure('--out is for the runs of --sweep and --seeds; allowed for one run: --csv, --report, --json');

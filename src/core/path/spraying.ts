@@ -218,6 +218,11 @@ export class SpeedBoard {
     return fastest > 0 ? this.bits[path] / fastest : 1;
   }
 
+  /** How much faster the fastest path is than one with this share, bit/s, in a period that ends now. */
+  gapBps(share: number, nowNs: number): number {
+    return nowNs > this.startNs ? ((1 - share) * this.fastestBits * 1e9) / (nowNs - this.startNs) : 0;
+  }
+
   renew(nowNs: number): void {
     this.bits.fill(0);
     this.totalBits = 0;
@@ -276,6 +281,10 @@ export class Spraying {
   /** Times that a path was left out, and that one was taken back. */
   exclusions = 0;
   returns = 0;
+  /** Looks at the board, and what the latest showed of valid paths: the slowest's speed over the fastest's, and the difference, bit/s. */
+  private looks = 0;
+  private pathRatio = 1;
+  private pathGapBps = 0;
 
   constructor(options: SprayOptions, nowNs: number) {
     this.options = options;
@@ -297,6 +306,11 @@ export class Spraying {
     const { waitNs, waitRtts, longestNs } = mine.returns;
     const isSameReturn = waitNs === returns.waitNs && waitRtts === returns.waitRtts && longestNs === returns.longestNs;
     return isSameTable && mine.slowest === slowest && mine.boardBits === boardBits && isSameReturn;
+  }
+
+  /** For samples; the ratio is v_min / v_max of SprayPass §III-C. Allocates. */
+  get state(): Record<string, number> {
+    return { board_looks: this.looks, path_ratio: this.pathRatio, path_gap: this.pathGapBps };
   }
 
   /** The path id of the next credit. `mayProbe`: not of a flow's first one, which a flow of a few frames would miss. */
@@ -361,6 +375,7 @@ export class Spraying {
   /** A path that came back is judged by a period that began an RTT later: until then its data was still to come. */
   private judge(nowNs: number): void {
     const { board, table, leftOut, rttNs } = this;
+    this.note(nowNs);
     for (let path = 1; path <= table.size; path++) {
       if (!table.isValid(path) || board.share(path) >= this.options.slowest) continue;
       if (board.startNs < leftOut.returnedAt(path) + rttNs || !table.exclude(path)) continue;
@@ -368,6 +383,15 @@ export class Spraying {
       leftOut.add(path, rttNs, nowNs);
     }
     board.renew(nowNs);
+  }
+
+  private note(nowNs: number): void {
+    const { board, table } = this;
+    this.looks++;
+    this.pathRatio = 1;
+    for (let path = 1; path <= table.size; path++)
+      if (table.isValid(path)) this.pathRatio = Math.min(this.pathRatio, board.share(path));
+    this.pathGapBps = board.gapBps(this.pathRatio, nowNs);
   }
 }
 

@@ -28,6 +28,14 @@ export const WindowEvent = {
   timeout: 2,
 } as const;
 
+/** After which `forwardNs` begins anew: 2^16 units of 100 ns. PROTOCOL §3.14 */
+export const CLOCK_PERIOD_NS = 6_553_600;
+
+/** From 0 up to the period. */
+export function moduloPeriod(ns: number): number {
+  return ns - CLOCK_PERIOD_NS * Math.floor(ns / CLOCK_PERIOD_NS);
+}
+
 /**
  * What an algorithm learns at a time. Fields below the first group are of the latest acknowledgement where the event is a loss.
  * The caller keeps one object and fills it again for every event.
@@ -58,6 +66,11 @@ export interface WindowSample {
   /** For how long the frame waited at its receiver before it was acknowledged, and the acknowledgement here before it was looked at, ns. */
   remoteQueuingNs: number;
   localQueuingNs: number;
+  /**
+   * From the frame's sending by the clock here to its arrival by the receiver's, modulo `CLOCK_PERIOD_NS`, ns: only a difference of two says something,
+   * and only of two that are near in time, since clocks drift.
+   */
+  forwardNs: number;
   /** Switches that the frame crossed. */
   hops: number;
 }

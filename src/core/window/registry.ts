@@ -3,12 +3,13 @@ import { checkPositive, resolveParameters } from '../../base/setting.js';
 import type { WindowAlgorithm, WindowAlgorithmDefinition, WindowLink, WindowParameters } from './algorithm.js';
 import { cubic } from './cubic.js';
 import { dctcp } from './dctcp.js';
+import { dx } from './dx.js';
 import { hull } from './hull.js';
 import { swift } from './swift.js';
 import { timely } from './timely.js';
 
 /** Every window algorithm. */
-export const WINDOW_ALGORITHMS: readonly WindowAlgorithmDefinition[] = [dctcp, swift, cubic, timely, hull];
+export const WINDOW_ALGORITHMS: readonly WindowAlgorithmDefinition[] = [dctcp, swift, cubic, timely, hull, dx];
 
 /** Whether a window algorithm has that name. */
 export function isWindowAlgorithm(name: string): boolean {

@@ -33,7 +33,7 @@ const SWIFT_PARAMETERS: readonly WindowParameter[] = [
   }),
   parameter('hop_delay', [1, 0, 1e5], 'us', {
     meaning: 'added to the target for each switch',
-    source: `${PAPER} §3.5`,
+    source: `ours: a frame of 1250 B at 10 Gbit/s (${PAPER} §3.5 names it without a value; the htsim model has base_target / 6.55)`,
   }),
   parameter('fs_range', [5, 0, 100], 'base targets', {
     meaning: 'most that flow scaling adds: of base_target, or of base_frames where that is 0',
@@ -69,7 +69,10 @@ const CEILING = 2;
  */
 const LATENESSES = 4;
 
-/** One window of Algorithm 1, which compares one delay with one target. */
+/**
+ * One window of Algorithm 1, which compares one delay with one target. Two departures (docs/decisions/0011-reactive-defaults.md): line 27 notes a decrease only
+ * where there was one, and a window that the flow does not fill does not grow.
+ */
 class DelayWindow {
   frames: number;
   private readonly parameters: WindowParameters;
@@ -84,6 +87,7 @@ class DelayWindow {
   acknowledge(delayNs: number, targetNs: number, sample: WindowSample): void {
     const { ai, beta, max_mdf: maxMdf } = this.parameters;
     if (delayNs < targetNs) {
+      // Ours, as RFC 7661 has it for TCP: a flow with little to send would grow its window without ever trying it.
       if (!sample.isWindowLimited) return;
       this.frames += this.frames >= 1 ? (ai * sample.ackedFrames) / this.frames : ai * sample.ackedFrames;
     } else if (this.canDecrease(sample))

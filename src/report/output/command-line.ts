@@ -8,6 +8,11 @@ export function commandLine(
 ): string {
   const words = ['xpass', command, path, ...sets.flatMap((set) => ['--set', set])];
   if (seed !== undefined) words.push('--seed', String(seed));
+  return shellLine(words);
+}
+
+/** Words as one types them. */
+export function shellLine(words: readonly string[]): string {
   return words.map(quoted).join(' ');
 }
 

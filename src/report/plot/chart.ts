@@ -56,7 +56,14 @@ export interface BarChart extends ChartBase {
   /** What stands below each group. */
   readonly groups: readonly string[];
   /** One value for each group; null: no bar. */
-  readonly series: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+  readonly series: readonly BarSeries[];
+}
+
+export interface BarSeries {
+  readonly name: string;
+  readonly values: readonly (number | null)[];
+  /** A line along each bar, from one value to the other, such as a confidence interval. */
+  readonly ranges?: readonly (readonly [number, number] | null)[];
 }
 
 export interface ScatterChart extends ChartBase {

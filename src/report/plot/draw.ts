@@ -90,7 +90,9 @@ export function seriesIcons(chart: Chart): string[][] {
 export function yValuesOf(chart: Chart): number[] {
   if (chart.kind === 'lines') return lineValues(thinnedLines(chart));
   if (chart.kind === 'scatter') return chart.series.flatMap(({ points }) => points.map(({ y }) => y));
-  const tops = chart.series.flatMap(({ values }) => values).filter((value) => value !== null);
+  const tops = chart.series
+    .flatMap(({ values, ranges = [] }) => [...values, ...ranges.flat()])
+    .filter((top) => top !== null);
   // On a logarithmic axis a bar begins below its value, or nobody would see the smallest.
   return (chart.y.scale ?? 'linear') === 'linear' ? tops : tops.flatMap((top) => [top / 2, top]);
 }

@@ -97,14 +97,26 @@ export function barIcon(at: number): string[] {
 export function barMarks(chart: BarChart, { x, y }: Axes, layout: Layout): string[] {
   const bottom = y.isInside(0) ? y.px(0) : layout.bottom;
   const width = (BARS_SHARE * groupWidth(x)) / chart.series.length;
-  return chart.series.flatMap(({ values }, at) =>
+  return chart.series.flatMap(({ values, ranges = [] }, at) =>
     values.flatMap((value, group) => {
       if (value === null || !y.isDrawable(value)) return [];
       const top = y.px(value);
       const left = x.px(group) + (at - chart.series.length / 2) * width;
-      return [bar(at, { x: left, y: Math.min(top, bottom), width, height: Math.abs(bottom - top) })];
+      const box = { x: left, y: Math.min(top, bottom), width, height: Math.abs(bottom - top) };
+      return [bar(at, box), ...whisker(left + width / 2, ranges[group] ?? null, y)];
     }),
   );
+}
+
+/** Half of the lines that end a whisker, px (ours). */
+const WHISKER_END_PX = 4;
+
+function whisker(x: number, range: readonly [number, number] | null, y: PlacedScale): string[] {
+  if (range === null || !range.every(y.isDrawable)) return [];
+  const [low, high] = range.map(y.px);
+  const end = (at: number): string => `M${rounded(x - WHISKER_END_PX)} ${rounded(at)}H${rounded(x + WHISKER_END_PX)}`;
+  const d = `M${rounded(x)} ${rounded(low)}V${rounded(high)}${end(low)}${end(high)}`;
+  return [element('path', { d, fill: 'none', stroke: INK, 'stroke-width': LINE_PX })];
 }
 
 /** Px that the groups of bars are apart. */

@@ -22,6 +22,18 @@ export function drawPanels(charts: readonly Chart[]): Panels[] {
   }));
 }
 
+/** A drawing that shares its legend with none stands beside others of its kind; a group takes the whole width. */
+export function panelsHtml(charts: readonly Chart[]): string {
+  return `<div class="figures">\n${drawPanels(charts).map(groupHtml).join('\n')}\n</div>`;
+}
+
+function groupHtml({ legend, svgs }: Panels): string {
+  const figures = svgs.map((svg) => `<figure>\n${svg}\n</figure>`).join('\n');
+  return svgs.length === 1
+    ? `<div>\n${legend}\n${figures}\n</div>`
+    : `<div class="group">\n${legend}\n<div class="figures">\n${figures}\n</div>\n</div>`;
+}
+
 function neighbours(charts: readonly Chart[]): [Chart, ...Chart[]][] {
   const groups: [Chart, ...Chart[]][] = [];
   for (const chart of charts) {

@@ -10,5 +10,5 @@ export const packageFile = (path: string): URL => new URL(path, PACKAGE);
 /** The compiled module of `src/${path}.ts`, which Node.js can start: one that the build has as an entry, see .config/bundle.mjs. */
 export const compiledModule = (path: string): URL => packageFile(`dist/${path}.js`);
 
-/** False where the program runs from its TypeScript, as in unit tests: Node.js starts threads from compiled files only. */
-export const IS_COMPILED = import.meta.url.endsWith('.js');
+/** False where modules are those of unit tests, which need no dist/: Node.js starts threads from compiled files only. */
+export const IS_COMPILED = import.meta.url.startsWith(packageFile('dist/').href);

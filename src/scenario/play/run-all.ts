@@ -1,12 +1,9 @@
-import { displayDuration } from '../../base/display.js';
 import type { SimulationRun } from '../../sim/result.js';
 import type { Scenario } from '../../sim/scenario.js';
-import { patienceMs, withPatience } from './patience.js';
-import { type PlayAnswer, type PlayRequest, play } from './play.js';
-import { overThreads, startThread, type Thread } from './threads.js';
+import type { PlayAnswer } from './play.js';
+import { newProgress, playInThread, type SimulationThread, startSimulation } from './simulation-thread.js';
+import { overThreads } from './threads.js';
 import type { WatchSettings } from './watch.js';
-
-export type SimulationThread = Thread<PlayRequest, PlayAnswer>;
 
 /** What became of one scenario. */
 export interface RunOutcome {
@@ -35,6 +32,8 @@ export interface RunProgress {
   readonly failed: number;
   /** Of all runs together, those under way by their virtual time; 0 to 1. */
   readonly part: number;
+  /** Processes that play them, where they are on a queue. */
+  readonly workers?: number;
 }
 
 export interface RunAllOptions {
@@ -76,12 +75,6 @@ export async function collectAll(scenarios: readonly Scenario[], options: RunAll
   return outcomes.sort((one, other) => one.index - other.index);
 }
 
-/**
- * A run may take hours, but its virtual time advances, so a time without that is bounded: many times the patience that processes get, since building a
- * large world and summing its results up are not in virtual time (ours).
- */
-const PATIENCES = 15;
-
 class RunAll {
   private readonly scenarios: readonly Scenario[];
   private readonly options: RunAllOptions;
@@ -112,36 +105,18 @@ class RunAll {
     }
   }
 
-  /** A thread that broke, or that our own bug left in any state, is stopped. */
   private async play(thread: SimulationThread, scenario: Scenario): Promise<PlayAnswer> {
-    const shared = new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT);
+    const shared = newProgress();
     const progress = new Float64Array(shared);
     const { watch } = this.options;
     this.underWay.add(progress);
-    const answered = thread.ask({ scenario, progress: shared, ...(watch !== undefined && { watch }) }).catch(crash);
-    const answer = await withPatience(answered, 'the simulation thread did not answer', {
-      takesMs: (PATIENCES - 1) * patienceMs(),
-      progress: () => progress[1],
-      lastHeard: () => `simulation thread: at ${displayDuration(progress[1])} of its time`,
-    }).catch(({ message }: Error) => ({ error: { message, stack: '', isMistake: false } }));
+    const answer = await playInThread(thread, { scenario, progress: shared, ...(watch !== undefined && { watch }) });
     this.underWay.delete(progress);
-    if ('error' in answer && !answer.error.isMistake) await thread.stop();
     return answer;
   }
 
   private async take(answer: PlayAnswer, index: number): Promise<void> {
-    const scenario = this.scenarios[index];
-    const outcome: RunOutcome =
-      'error' in answer
-        ? {
-            index,
-            scenario,
-            run: null,
-            error: { message: answer.error.message, stack: answer.error.stack },
-            wallS: 0,
-            said: [],
-          }
-        : { index, scenario, run: answer.run, error: null, wallS: answer.wallS, said: answer.said ?? [] };
+    const outcome = outcomeOf(answer, index, this.scenarios[index]);
     this.done++;
     if (outcome.error !== null) this.failed++;
     await this.options.onOutcome?.(outcome);
@@ -156,15 +131,11 @@ class RunAll {
   }
 }
 
-function startSimulation(): SimulationThread {
-  return startThread('scenario/play/simulation.worker', play);
-}
-
-/** A thread that ran out of memory is the size of the scenario, not a bug. */
-function crash(error: Error & { code?: string }): PlayAnswer {
-  if (error.code !== 'ERR_WORKER_OUT_OF_MEMORY')
-    return { error: { message: error.message, stack: error.stack ?? error.message, isMistake: false } };
-  const message =
-    'the simulation ran out of memory: allow more with NODE_OPTIONS=--max-old-space-size, or use fewer flows';
-  return { error: { message, stack: error.stack ?? message, isMistake: true } };
+export function outcomeOf(answer: PlayAnswer, index: number, scenario: Scenario): RunOutcome {
+  if ('run' in answer) {
+    const { run, wallS, said = [] } = answer;
+    return { index, scenario, run, error: null, wallS, said };
+  }
+  const { message, stack } = answer.error;
+  return { index, scenario, run: null, error: { message, stack }, wallS: 0, said: [] };
 }

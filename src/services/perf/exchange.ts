@@ -1,4 +1,4 @@
-import { DurationHistogram, NO_DURATIONS, type Percentiles } from './histogram.js';
+import { type Bar, barsOf, DurationHistogram, NO_DURATIONS, type Percentiles } from './histogram.js';
 
 /** A message of an answer begins with the answering host's time, ns, where there is room for it. */
 const STAMP_BYTES = 8;
@@ -40,7 +40,7 @@ export class MessageReader {
 export interface ExchangeResults {
   /** From the writing of a message to the last byte of its answer, us. */
   readonly completion: Percentiles;
-  readonly histogram: readonly (readonly [upToUs: number, count: number])[];
+  readonly histogram: readonly Bar[];
   /** One way, us; both off by at most `uncertaintyUs`, one to the other's benefit. Empty where messages are too short for a time. */
   readonly forwardDelay: Percentiles;
   readonly reverseDelay: Percentiles;
@@ -71,7 +71,7 @@ export class ExchangeMeter {
 
   results(): ExchangeResults {
     const { there, back, completion, unstamped } = this;
-    const shared = { completion: completion.percentiles(), histogram: completion.bars(), unstamped };
+    const shared = { completion: completion.percentiles(), histogram: barsOf(completion.classes()), unstamped };
     if (there.length === 0)
       return { ...shared, forwardDelay: NO_DURATIONS, reverseDelay: NO_DURATIONS, uncertaintyUs: null };
     const total = (at: number): number => there[at] + back[at];

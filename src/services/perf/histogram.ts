@@ -49,6 +49,8 @@ const BUCKETS = 22 << HALF_BITS;
  */
 export class DurationHistogram {
   private readonly counts = new Float64Array(BUCKETS);
+  /** The counts at the last cut. */
+  private countsBefore: Float64Array | null = null;
 
   /** What is out of range counts as the nearest value within it. */
   record(durationNs: number): void {
@@ -61,50 +63,69 @@ export class DurationHistogram {
   /** Forgets what was recorded. */
   reset(): void {
     this.counts.fill(0);
+    this.countsBefore = null;
   }
 
   percentiles(): Percentiles {
-    const histogram = this.toHdr();
-    const count = histogram.totalCount;
-    if (count === 0) return NO_DURATIONS;
-    const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / UNITS_PER_MICROSECOND;
-    return {
-      min: at(0),
-      mean: histogram.mean / UNITS_PER_MICROSECOND,
-      p50: at(50),
-      p90: at(90),
-      p99: at(99),
-      p999: at(99.9),
-      max: at(100),
-      count,
-    };
+    return percentilesOf(this.counts);
   }
 
-  /** How many durations there are up to each power of two, us, from the first class that has some to the last; each class begins where the one before ends. */
-  bars(): (readonly [upToUs: number, count: number])[] {
+  /** Of what was recorded since the last call. */
+  cut(): Percentiles {
+    const { counts, countsBefore } = this;
+    this.countsBefore = counts.slice();
+    return percentilesOf(countsBefore === null ? counts : counts.map((count, at) => count - countsBefore[at]));
+  }
+
+  /** How many durations there are in each class, from the first on; class k is up to 2 ** k us, and above the class before. */
+  classes(): number[] {
     const classes: number[] = [];
     for (const [bucket, count] of this.counts.entries()) {
       if (count === 0) continue;
       const at = Math.max(0, Math.ceil(Math.log2((lowestUnits(bucket) + 1) / UNITS_PER_MICROSECOND)));
       classes[at] = (classes[at] ?? 0) + count;
     }
-    const first = classes.findIndex((count) => count !== undefined);
-    return Array.from(classes, (count, at) => [2 ** at, count ?? 0] as const).slice(Math.max(0, first));
+    return Array.from(classes, (count) => count ?? 0);
   }
+}
 
-  private toHdr() {
-    const histogram = build({
-      bitBucketSize: 64,
-      autoResize: false,
-      lowestDiscernibleValue: 1,
-      highestTrackableValue: MAX_UNITS,
-      numberOfSignificantValueDigits: SIGNIFICANT_DIGITS,
-    });
-    for (const [bucket, count] of this.counts.entries()) {
-      if (count > 0) histogram.recordValueWithCount(lowestUnits(bucket), count);
-    }
-    return histogram;
+export type Bar = readonly [upToUs: number, count: number];
+
+/** Classes as bars, from the first that has some to the last; each begins where the one before ends. */
+export function barsOf(classes: readonly number[]): Bar[] {
+  const first = classes.findIndex((count) => count > 0);
+  return classes.map((count, at) => [2 ** at, count] as const).slice(Math.max(0, first));
+}
+
+function percentilesOf(counts: Float64Array): Percentiles {
+  const histogram = toHdr(counts);
+  const count = histogram.totalCount;
+  if (count === 0) return NO_DURATIONS;
+  const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / UNITS_PER_MICROSECOND;
+  return {
+    min: at(0),
+    mean: histogram.mean / UNITS_PER_MICROSECOND,
+    p50: at(50),
+    p90: at(90),
+    p99: at(99),
+    p999: at(99.9),
+    max: at(100),
+    count,
+  };
+}
+
+function toHdr(counts: Float64Array) {
+  const histogram = build({
+    bitBucketSize: 64,
+    autoResize: false,
+    lowestDiscernibleValue: 1,
+    highestTrackableValue: MAX_UNITS,
+    numberOfSignificantValueDigits: SIGNIFICANT_DIGITS,
+  });
+  for (const [bucket, count] of counts.entries()) {
+    if (count > 0) histogram.recordValueWithCount(lowestUnits(bucket), count);
   }
+  return histogram;
 }
 
 /** The smallest value that is counted in a bucket. */

@@ -18,6 +18,9 @@ export const MAX_DURATION_NS = 86_400e9;
 /** Of one message or one write (ours): what a flow holds in its buffers at most. */
 export const MAX_LENGTH_BYTES = 64 * 1024 * 1024;
 
+/** Of a block that nobody gave a length: iperf3's of TCP (its help). */
+export const DEFAULT_BLOCK_BYTES = 131_072;
+
 /**
  * `forward`: the client sends the data; `reverse`: the server does; `both`: both do; `exchange`: the server answers each message of the client with
  * one as long.
@@ -47,7 +50,7 @@ export interface PerfRequest extends Message {
   readonly omitNs: number;
   /** Absent: as fast as the credits come. */
   readonly pace?: Pace;
-  /** Of one write, or of one message of an exchange; absent: as the sender likes. */
+  /** Of one write, of a block that is timed, or of one message of an exchange; absent: as the sender likes. */
   readonly lengthBytes?: number;
   /**
    * Algorithm for the data, and its parameters; '' for credits as the data's receiver issues them. A window algorithm counts where the server
@@ -58,7 +61,12 @@ export interface PerfRequest extends Message {
   readonly windowParameters: Readonly<Record<string, number>>;
   /** Of the flows of data; absent where the client wants nothing else than usual. */
   readonly share?: ShareOptions;
+  /** The server's results are to come with what it printed of this test, or would have. */
+  readonly output?: OutputKind;
 }
+
+/** Lines for people, or the server's document. */
+export type OutputKind = 'text' | 'json';
 
 /** Header of a stream of data, which lasts until the stream ends. */
 export interface PerfData extends Message {
@@ -114,6 +122,7 @@ function parseRequest(test: string, message: Message): PerfRequest | Fault {
     ...writes,
     ...algorithm,
     ...(share !== null && { share }),
+    ...((message.output === 'text' || message.output === 'json') && { output: message.output }),
   };
 }
 

@@ -10,6 +10,7 @@ import type { TransferBody } from '../file/transfer-reader.js';
 import { DurationHistogram } from './histogram.js';
 import type { PerfRequest } from './messages.js';
 import type { ReceivedResults } from './results.js';
+import type { FlowSample } from './sample.js';
 import { NOTHING_RECEIVED, PerfSink } from './sink.js';
 
 export interface PerfReceiverOptions {
@@ -66,6 +67,13 @@ export class PerfReceiver {
     return this.sinks.map((sink) => sink?.bytes ?? 0);
   }
 
+  sample(): FlowSample {
+    const { sinks } = this;
+    const nothing = sinks.map(() => null);
+    const rtt = this.rtts.cut();
+    return { bytes: this.progress(), repairs: nothing, underWayBytes: nothing, rtt: sinks.map(() => rtt) };
+  }
+
   /** What there is so far: of a flow that has not ended, up to now. */
   results(): ReceivedResults {
     const sinks = this.sinks.filter((sink) => sink !== null);
@@ -83,6 +91,7 @@ export class PerfReceiver {
       flowBytes,
       markedFrames,
       rtt: this.rtts.percentiles(),
+      rttClasses: this.rtts.classes(),
       creditGap: this.gaps.percentiles(),
       credits: measuredCredits(
         counted,

@@ -32,6 +32,7 @@ export const RECEIVED_RESULTS = {
   flowBytes: gauges('bytes', 'Payload of each flow'),
   markedFrames: optional(RECEIVER_METRICS.markedFrames),
   rtt: summary('From a credit to the data frame that it released; none of flows without credits', PERCENTILE_METRICS),
+  rttClasses: optional(gauges('samples', 'How many of these are up to 1, 2, 4, 8, ... us')),
   creditGap: summary('Between credits of one flow on their way out', PERCENTILE_METRICS),
   credits: group('Credits of all flows by fate, those under way at the beginning included', WASTED_CREDIT_METRICS),
 };
@@ -40,6 +41,11 @@ export const RECEIVED_RESULTS = {
 export const SENT_RESULTS = {
   creditGap: summary('Between credits of one flow as they arrive', PERCENTILE_METRICS),
   rtt: summary('From a data frame to its acknowledgement; only of flows without credits', PERCENTILE_METRICS),
+  rttClasses: optional(gauges('samples', 'How many of these are up to 1, 2, 4, 8, ... us')),
+  completion: optional(
+    summary('From the writing of a block of --length to the acknowledgement of its last byte', PERCENTILE_METRICS),
+  ),
+  completionClasses: optional(gauges('samples', 'How many of these are up to 1, 2, 4, 8, ... us')),
   lostFrames: optional(
     nullable(counter('frames', 'Data frames taken for lost and sent again; null: an older version')),
   ),

@@ -5,9 +5,11 @@ import type { FlowWriter } from '../../core/flow-callbacks.js';
 import type { Sender } from '../../net/sender.js';
 import { encodeMessage } from '../file/message.js';
 import type { FlowHost } from '../service.js';
+import { BlockTimes } from './block-times.js';
 import { DurationHistogram } from './histogram.js';
-import { PERF_KIND, type PerfData, type PerfRequest } from './messages.js';
+import { DEFAULT_BLOCK_BYTES, PERF_KIND, type PerfData, type PerfRequest } from './messages.js';
 import type { SentResults } from './results.js';
+import type { FlowSample } from './sample.js';
 import { PerfSource } from './source.js';
 
 /** Between looks at a paced flow: iperf3's --pacing-timer (https://software.es.net/iperf/invoking.html). */
@@ -27,6 +29,7 @@ export class PerfSender {
   private readonly options: PerfSenderOptions;
   private readonly gaps = new DurationHistogram();
   private readonly rtts = new DurationHistogram();
+  private readonly blocks = new DurationHistogram();
   private readonly sources: PerfSource[] = [];
   private openFlows = 0;
   private isDone = false;
@@ -91,7 +94,26 @@ export class PerfSender {
 
   results(): SentResults {
     const lostFrames = this.sources.reduce((sum, source) => sum + source.lostFrames, 0);
-    return { creditGap: this.gaps.percentiles(), rtt: this.rtts.percentiles(), lostFrames };
+    const { gaps, rtts, blocks } = this;
+    return {
+      creditGap: gaps.percentiles(),
+      rtt: rtts.percentiles(),
+      rttClasses: rtts.classes(),
+      completion: blocks.percentiles(),
+      completionClasses: blocks.classes(),
+      lostFrames,
+    };
+  }
+
+  sample(): FlowSample {
+    const counts = this.sources.map((source) => source.counts);
+    const rtt = this.rtts.cut();
+    return {
+      bytes: this.progress(),
+      repairs: counts.map(({ framesRepaired }) => framesRepaired),
+      underWayBytes: counts.map(({ bytesSent, bytesAcknowledged }) => bytesSent - bytesAcknowledged),
+      rtt: counts.map(() => rtt),
+    };
   }
 
   /** Data frames of each flow that were lost and sent again. */
@@ -112,14 +134,17 @@ export class PerfSender {
 
   private newSource(index: number): PerfSource {
     const { request, host } = this.options;
+    const isAsked = request.direction === 'exchange';
     const header: PerfData = { kind: PERF_KIND, role: 'data', test: request.test, index };
     return new PerfSource({
       header: encodeMessage(header),
-      bytes: request.direction === 'exchange' ? Number.POSITIVE_INFINITY : (request.bytes ?? Number.POSITIVE_INFINITY),
+      bytes: isAsked ? Number.POSITIVE_INFINITY : (request.bytes ?? Number.POSITIVE_INFINITY),
       frameBytes: host.frameBytes,
       gaps: this.gaps,
       rtts: this.rtts,
-      isAsked: request.direction === 'exchange',
+      isAsked,
+      blocks: isAsked ? null : new BlockTimes(request.lengthBytes ?? DEFAULT_BLOCK_BYTES, this.blocks),
+      now: () => host.now(),
       ...(request.pace !== undefined && { pace: request.pace }),
       ...(request.lengthBytes !== undefined && { lengthBytes: request.lengthBytes }),
       onClosed: (error) => this.handleClosed(error),

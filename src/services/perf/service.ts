@@ -15,6 +15,8 @@ export const MAX_TESTS = 64;
 export interface PerfServiceOptions {
   /** A test is over. */
   onOutcome(outcome: PerfOutcome): void;
+  /** What is printed of a test that is over, for a client that asks for it. */
+  output?(outcome: PerfOutcome): unknown;
   /** A test has begun. */
   onBegin?(session: PerfSession): void;
   /** What the driver counts; without it the results say nothing of the driver. */
@@ -67,6 +69,7 @@ export class PerfService implements StreamService {
 
   private begin(request: PerfRequest, stream: ServedStream): TransferBody | Fault {
     const key = keyOf(stream, request.test);
+    const { output } = this.options;
     if (this.isClosing) return new Fault('aborted', 'this process is ending');
     if (this.sessions.has(key)) return new Fault('badMessage', 'a test of this name runs already');
     if (this.sessions.size >= MAX_TESTS) {
@@ -76,6 +79,7 @@ export class PerfService implements StreamService {
       request,
       stream,
       driver: this.options.driver ?? null,
+      ...(output !== undefined && { output }),
       onOutcome: (outcome) => {
         this.sessions.delete(key);
         this.options.onOutcome(outcome);

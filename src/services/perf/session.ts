@@ -17,6 +17,7 @@ import { Echo } from './exchanger.js';
 import { creditChoice, type PerfReady, type PerfRequest } from './messages.js';
 import { PerfReceiver } from './receiver.js';
 import { parseResults, type ReceivedResults, resultsMessage, type SideResults } from './results.js';
+import { type PerfSample, perfSample } from './sample.js';
 import { PerfSender } from './sender.js';
 import { PerfSide } from './side.js';
 
@@ -42,6 +43,8 @@ export interface PerfSessionOptions {
   /** The control stream. */
   readonly stream: ServedStream;
   readonly driver: (() => DriverStatistics) | null;
+  /** What the server prints of a test that is over, for a client that asks; null for none. */
+  output?(outcome: PerfOutcome): unknown;
   /** Called exactly once, when nothing of the session is left. */
   onOutcome(outcome: PerfOutcome): void;
 }
@@ -120,6 +123,10 @@ export class PerfSession implements TransferBody, FlowWriter {
     return [...(this.receiver?.progress() ?? []), ...(this.sender?.progress() ?? [])];
   }
 
+  sample(): PerfSample {
+    return perfSample(this.options.stream.host.now(), [this.receiver, this.sender]);
+  }
+
   private newReceiver(): PerfReceiver {
     const { request, stream } = this.options;
     const { sender } = this;
@@ -145,10 +152,12 @@ export class PerfSession implements TransferBody, FlowWriter {
       ...(sender !== null && { sent: sender.results() }),
     });
     const ours = { ...own, algorithm: this.creditChoice?.name ?? own.algorithm };
-    answer.write(encodeMessage(resultsMessage(ours)));
-    answer.end();
     const client = trailer === null ? null : parseResults(trailer, request.flows);
-    this.finish({ client: client instanceof Fault ? null : client, server: ours });
+    const sides = { client: client instanceof Fault ? null : client, server: ours };
+    const output = request.output === undefined ? null : (this.options.output?.(this.outcomeOf(sides)) ?? null);
+    answer.write(encodeMessage({ ...resultsMessage(ours), ...(output !== null && { output }) }));
+    answer.end();
+    this.finish(sides);
   }
 
   /** The client is lost or makes no sense. */
@@ -180,8 +189,12 @@ export class PerfSession implements TransferBody, FlowWriter {
     this.isOver = true;
     this.receiver?.abort();
     this.sender?.abort(code);
-    const { request, stream, onOutcome } = this.options;
+    this.options.onOutcome(this.outcomeOf(sides));
+  }
+
+  private outcomeOf(sides: PerfOutcome['sides']): PerfOutcome {
+    const { request, stream } = this.options;
     const received = sides?.server.received ?? sides?.client?.received ?? null;
-    onOutcome({ peerName: stream.peerName, request, received, sides });
+    return { peerName: stream.peerName, request, received, sides };
   }
 }

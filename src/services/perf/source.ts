@@ -2,9 +2,11 @@ import { assert } from '../../base/assert.js';
 import type { XpassError } from '../../base/errors.js';
 import { NEVER } from '../../base/time.js';
 import type { FlowObserver, FlowWriter } from '../../core/flow-callbacks.js';
+import type { SenderStatistics } from '../../core/sender-requests.js';
 import type { Sender } from '../../net/sender.js';
 import { Data } from '../../wire/layout.js';
 import { FlowFeeder } from '../flow-feeder.js';
+import type { BlockTimes } from './block-times.js';
 import type { DurationHistogram } from './histogram.js';
 import type { Pace } from './messages.js';
 
@@ -29,6 +31,9 @@ export interface SourceOptions {
   readonly pace?: Pace;
   /** Of one write at most. */
   readonly lengthBytes?: number;
+  /** Of a flow that fills itself. */
+  readonly blocks: BlockTimes | null;
+  now(): number;
   /** The flow sends what `ask` gives it and nothing else. */
   readonly isAsked?: boolean;
   onClosed(error: XpassError | null): void;
@@ -53,6 +58,8 @@ export class PerfSource implements FlowWriter, FlowObserver {
   /** Where the first of them begins in the stream. */
   private askedFrom = 0;
   private startNs = 0;
+  private pacedNs = 0;
+  /** Of the latest call that told the time. */
   private nowNs = 0;
 
   constructor(options: SourceOptions) {
@@ -64,6 +71,11 @@ export class PerfSource implements FlowWriter, FlowObserver {
   /** Bytes that the receiver has, without the header. */
   get acknowledgedBytes(): number {
     return Math.max(0, (this.sender?.acknowledgedBytes ?? 0) - this.options.header.length);
+  }
+
+  /** Since the flow began. */
+  get counts(): Pick<SenderStatistics, 'framesRepaired' | 'bytesSent' | 'bytesAcknowledged'> {
+    return this.sender?.statistics ?? NOTHING_SENT;
   }
 
   /** Data frames of the measurement that were taken for lost and sent again. */
@@ -91,6 +103,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
     const { sender, feeder } = this;
     assert(sender !== null && feeder !== null, 'a source has its flow before it starts');
     this.startNs = nowNs;
+    this.pacedNs = nowNs;
     this.nowNs = nowNs;
     this.endNs = endNs;
     this.recordFromNs = recordFromNs;
@@ -100,7 +113,8 @@ export class PerfSource implements FlowWriter, FlowObserver {
 
   /** Lets a paced flow go on; `PACE_MS` after the last call, or sooner. */
   pace(nowNs: number): void {
-    this.nowNs = nowNs;
+    this.pacedNs = nowNs;
+    this.look(nowNs);
     if (nowNs >= this.endNs) this.end();
     else this.feeder?.refill();
   }
@@ -118,6 +132,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   }
 
   onCredit(nowNs: number): void {
+    this.look(nowNs);
     const isFirst = this.lastCreditNs === NEVER;
     if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
     if (!isFirst && this.isRecording) this.options.gaps.record(nowNs - this.lastCreditNs);
@@ -129,6 +144,7 @@ export class PerfSource implements FlowWriter, FlowObserver {
   }
 
   onAck(nowNs: number): void {
+    this.look(nowNs);
     if (!this.isRecording && nowNs >= this.recordFromNs) this.record();
     if (nowNs >= this.endNs) this.end();
     else this.feeder?.onAck();
@@ -143,6 +159,8 @@ export class PerfSource implements FlowWriter, FlowObserver {
   }
 
   onClosed(error: XpassError | null): void {
+    const { blocks, bytes, now } = this.options;
+    if (error === null) blocks?.end(Number.isFinite(bytes), now(), this.recordFromNs);
     this.feeder?.close();
     this.options.onClosed(error);
   }
@@ -152,6 +170,12 @@ export class PerfSource implements FlowWriter, FlowObserver {
     this.sender?.reset(code);
   }
 
+  /** Acknowledgements of a flow with credits are told to nobody: each credit, and each look of a paced flow, finds those before it. */
+  private look(nowNs: number): void {
+    this.nowNs = nowNs;
+    this.options.blocks?.acknowledge(this.acknowledgedBytes, nowNs, this.recordFromNs);
+  }
+
   /** The measurement begins. */
   private record(): void {
     this.isRecording = true;
@@ -159,14 +183,14 @@ export class PerfSource implements FlowWriter, FlowObserver {
   }
 
   private get repairedFrames(): number {
-    return this.sender?.statistics.framesRepaired ?? 0;
+    return this.counts.framesRepaired;
   }
 
   private allowedBytes(): number {
     const { isAsked = false, pace } = this.options;
     if (isAsked) return this.askedBytes;
     if (pace === undefined) return Number.POSITIVE_INFINITY;
-    const dueBytes = (pace.rateBps * (this.nowNs - this.startNs)) / 8e9;
+    const dueBytes = (pace.rateBps * (this.pacedNs - this.startNs)) / 8e9;
     const quantum = Math.max(1, pace.burstBytes);
     return (Math.floor(dueBytes / quantum) + 1) * quantum;
   }
@@ -180,9 +204,12 @@ export class PerfSource implements FlowWriter, FlowObserver {
   private part(offset: number, leftBytes: number): Uint8Array {
     if (this.options.isAsked === true) return this.askedPart(offset);
     const bytes = Math.min(offset === 0 ? this.firstBytes : this.writeBytes, leftBytes);
+    this.options.blocks?.write(offset + bytes, this.nowNs);
     return bytes === CHUNK_BYTES ? CHUNK : CHUNK.subarray(0, bytes);
   }
 }
+
+const NOTHING_SENT = { framesRepaired: 0, bytesSent: 0, bytesAcknowledged: 0 };
 
 function pattern(length: number): Uint8Array {
   const bytes = new Uint8Array(length);

@@ -48,12 +48,9 @@ function jain({ series, flows, jainWindowsNs }: RunSoFar, time: Unit): { x: numb
   return { x: Array.from(x), lines: [{ name, y: Array.from(y, known), isShown: true }] };
 }
 
-/**
- * From 0 to the end of the run, with empty places where nothing is known, so that lines grow towards the end. Charts that share their zoom need the very same
- * range: of two that differ each would set the other without an end.
- */
+/** From 0 to the end of the run, with empty places where nothing is known, so that lines grow towards the end. */
 function toTheEnd({ x, lines, ...figure }: PageFigure, end: number): PageFigure {
-  const before = x.filter((each) => each > 0 && each < end * (1 - ROUNDING));
+  const before = x.filter((each) => each > 0 && each < end);
   const hasEnd = x.length > before.length;
   const last = hasEnd ? x.length - 1 : -1;
   return {
@@ -65,9 +62,6 @@ function toTheEnd({ x, lines, ...figure }: PageFigure, end: number): PageFigure 
     })),
   };
 }
-
-/** Times have five digits (report/run-series.ts). */
-const ROUNDING = 1e-4;
 
 /** Charts have gaps where values are null. */
 function known(value: number | null): number | null {

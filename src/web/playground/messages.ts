@@ -4,11 +4,19 @@ import type { RunSeries, SimulationRun } from '../../sim/result.js';
 
 /** The page ends the worker to stop it. */
 export interface PlayRequest {
-  /** `check` reads the scenario and plays nothing. */
-  readonly kind: 'check' | 'play';
+  /** `check` reads the scenario and plays nothing. `warm` plays some of it in silence, so that the simulator is compiled when somebody presses Start. */
+  readonly kind: 'check' | 'warm' | 'play';
+  /** Answers carry it. */
+  readonly number: number;
   /** Of the file, as it would be saved: names the scenario where it has no name, and stands in errors. */
   readonly path: string;
   readonly source: string;
+}
+
+export interface PlayAnswer {
+  /** Of the request. */
+  readonly number: number;
+  readonly event: PlayEvent;
 }
 
 export type PlayEvent = Checked | FirstRun | Begun | PlayedPart | PlayedWhole | PlayFailure;

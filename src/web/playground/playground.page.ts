@@ -28,6 +28,7 @@ const EXAMPLES = JSON.parse(element('scenarios', HTMLScriptElement).text) as rea
 
 const view = new RunView();
 const player = new Simulator(hearRun);
+let isWarm = false;
 const checker = new Simulator(hearCheck);
 const form = new Form(element('fields', HTMLElement), changeField);
 let scenario = new ScenarioDocument('');
@@ -62,6 +63,14 @@ function hearCheck(event: PlayEvent): void {
   showProblem(null);
   checked.textContent = `${flows} ${flows === 1 ? 'flow' : 'flows'}, ${hosts} hosts, ${links.length} links`;
   form.suggestLinks(links);
+  warmUp();
+}
+
+/** Once for each worker that plays, with the first scenario that can be played. */
+function warmUp(): void {
+  if (isWarm) return;
+  isWarm = true;
+  player.ask({ kind: 'warm', path: path.value, source: source.value });
 }
 
 function showProblem(found: { readonly message: string; readonly line: number | null } | null): void {
@@ -90,12 +99,16 @@ function play(): void {
   saveResult.disabled = true;
   view.clear();
   state.textContent = 'Running';
+  // A run is warm-up enough, and its answers are awaited now.
+  isWarm = true;
   player.ask({ kind: 'play', path: path.value, source: source.value });
 }
 
 function stop(): void {
   player.stop();
   finish('Stopped');
+  isWarm = false;
+  warmUp();
 }
 
 function finish(text: string): void {

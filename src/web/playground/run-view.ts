@@ -29,12 +29,15 @@ export class RunView {
   private readonly tables = element('tables', HTMLElement);
   private run: Begun | null = null;
   private drawn: Drawn[] = [];
+  /** Waits for the next frame of the screen. */
+  private next: (RunSoFar & Begun) | null = null;
   /** Kinds of lines that the reader has picked from: they stay as they are. */
   private readonly picked = new Set<string>();
 
   /** Nothing is known yet. */
   clear(): void {
     this.run = null;
+    this.next = null;
     this.forgetCharts();
     this.tables.replaceChildren();
     this.speed.textContent = '';
@@ -61,13 +64,25 @@ export class RunView {
     if (this.run === null) return;
     this.progress.value = nowNs;
     this.speed.textContent = `${displayDuration(nowNs)} of ${displayDuration(this.run.durationNs)}, ${speedText(nowNs, wallMs)}`;
-    this.draw({ ...this.run, series, flows: [] });
+    this.drawSoon({ ...this.run, series, flows: [] });
+  }
+
+  /** Of what comes faster than it can be drawn, the latest. */
+  private drawSoon(run: RunSoFar & Begun): void {
+    if (this.next === null) requestAnimationFrame(() => this.drawNext());
+    this.next = run;
+  }
+
+  private drawNext(): void {
+    if (this.next !== null) this.draw(this.next);
+    this.next = null;
   }
 
   whole({ run: { result, series }, wallMs }: PlayedWhole): void {
     if (this.run === null) return;
     const took = `${displayDuration(result.durationNs)} simulated in ${displayDuration(wallMs * 1e6)}`;
     this.speed.textContent = `${took}, ${speedText(result.durationNs, wallMs)}`;
+    this.next = null;
     if (series !== null) this.draw({ ...this.run, durationNs: result.durationNs, series, flows: result.flows });
     this.tables.replaceChildren(...resultElements(result, this.run.faults));
   }

@@ -33,6 +33,7 @@ const SIM = [
 const STREAMS = ['stream/1472', 'stream/8972', 'stream/ping', 'stream/16KiB', 'stream/open'];
 const LOADED = ['loaded', 'loaded/speculative'];
 const CAPTURE = ['capture/headers', 'capture/whole'];
+const WEB = ['web'];
 
 const QUICK = [
   ...LOOPBACK,
@@ -40,13 +41,15 @@ const QUICK = [
   ...STREAMS,
   ...LOADED,
   ...CAPTURE,
+  ...WEB,
   ...PACING,
   ...MEMORY,
   ...SEALING,
   ...HANDSHAKES,
   ...PEERS,
 ];
-const SLOW = ['parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM];
+const QUEUE = ['queue/short', 'queue/long'];
+const SLOW = ['parking-lot/naive', 'parking-lot/steady', ...DEMO, 'joining', ...SIM, ...QUEUE];
 
 describe('the benchmarks', () => {
   it('have names of their own', () => {
@@ -65,6 +68,7 @@ describe('the benchmarks', () => {
     [['handshakes'], HANDSHAKES],
     [['sealed'], ['sealed/1472', 'sealed/8972']],
     [['sim'], SIM],
+    [['queue'], QUEUE],
     [['sim/dumbbell/2'], ['sim/dumbbell/2/1s']],
     [['sim/dumbbell/2/10ms'], ['sim/dumbbell/2/10ms']],
     [['demo'], DEMO],
@@ -119,7 +123,7 @@ describe('the benchmarks', () => {
 
   it('are listed for a name that means nothing', () => {
     expect(() => selected('parking-lots')).toThrow(
-      /did you mean 'parking-lot'\?; allowed: the groups loopback, messages, streams, loaded, capture, pacing, .* direct\/1472\/1, /,
+      /did you mean 'parking-lot'\?; allowed: the groups loopback, messages, streams, loaded, capture, web, pacing, .* direct\/1472\/1, /,
     );
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dumbbell, ruleFields } from '../../../src/apps/figures/blocks/dumbbell.js';
 import { BOTTLENECK } from '../../../src/apps/figures/blocks/quantities.js';
@@ -59,6 +60,21 @@ describe('the catalogue', { timeout: 60_000 }, () => {
     expect(() => selectFigures(['other', 'convergence'], groups)).toThrow(
       "unknown figure 'convergence'; allowed: list, expresspass, other, other-jitter, other-pacing",
     );
+  });
+});
+
+/** Pages by their folder under docs/results. */
+const PAGES = ['real-networks', 'ec4', 'spraypass'];
+
+describe('the committed pages', () => {
+  it.each(PAGES)('claim something of each row that has a value of the paper: %s', (folder) => {
+    const rows = readFileSync(new URL(`../../../docs/results/${folder}/results.md`, import.meta.url), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('| '))
+      .map((line) => line.split(' | '));
+    const verdicts = rows.map(([, paper, , , verdict]) => ({ paper, verdict }));
+    expect(verdicts.length).toBeGreaterThan(50);
+    expect(rows.filter((_, at) => verdicts[at].paper !== '' && verdicts[at].verdict === 'no claim')).toEqual([]);
   });
 });
 

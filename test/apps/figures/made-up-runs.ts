@@ -77,9 +77,10 @@ export function evaluated(figure: Figure, made: (key: string) => SimulationRun, 
   return figure.evaluate({ of }, profile);
 }
 
-/** The row whose quantity has these words. */
+/** The row whose quantity is these words, or else has them. */
 export function rowOf({ rows }: FigureOutcome, words: string): FigureRow {
-  const found = rows.filter(({ quantity }) => quantity.includes(words));
+  const exact = rows.filter(({ quantity }) => quantity === words);
+  const found = exact.length > 0 ? exact : rows.filter(({ quantity }) => quantity.includes(words));
   if (found.length !== 1) throw new Error(`${found.length} rows have '${words}': ${rows.map((row) => row.quantity)}`);
   return found[0];
 }

@@ -91,7 +91,7 @@ it('takes seeds together: their mean, or what the quantity says', () => {
   expect(rows.map(({ ours }) => ours)).toEqual(['0.30', '0.40', '0.20, 0.40', '0.30', '0.40', '0.20, 0.40']);
 });
 
-it('says why only where it misses', () => {
+it('says why where it misses, and how far it is from the paper', () => {
   const row = { quantity: 'q', ours: [1, 2], held: 'Held to 1', why: 'Because.' };
   expect(figureRow({ ...row, least: 1 })).toEqual({
     quantity: 'q',
@@ -106,7 +106,7 @@ it('says why only where it misses', () => {
     paper: '3',
     authorsCode: '1.5, -',
     ours: '2.0',
-    reason: 'Held to 1.',
+    reason: "Held to 1. Ours is 0.67 times the paper's value.",
   });
   expect(figureRow({ ...row, note: 'Nothing.' })).toMatchObject({ verdict: 'no claim', reason: 'Nothing.' });
 });
@@ -122,6 +122,19 @@ it.each([
 
 it.each([null, Number.NaN])('is missed where there is no number: %s', (value) => {
   expect(figureRow({ quantity: 'q', ours: [value], least: 0 })).toMatchObject({ ours: '-', verdict: 'missed' });
+});
+
+it('stands beside the paper: by its numbers, or by those that the row gives for its texts', () => {
+  expect(figureRow({ quantity: 'q', paper: [1, 3], ours: [1, 2], why: 'Because.' })).toMatchObject({
+    verdict: 'outside',
+    reason: "Held to within 25 % of the paper's value. Ours is 0.67 times the paper's value. Because.",
+  });
+  expect(figureRow({ quantity: 'q', paper: 2, ours: [2, 2.2] }).verdict).toBe('met');
+  expect(figureRow({ quantity: 'q', paper: 'at most 9', ours: 1, most: 9 }).verdict).toBe('met');
+  const texts = { quantity: 'q', paper: '2 (2.2 s)', ours: '5 (6 s)', beside: [[5], [2]] } as const;
+  expect(figureRow({ ...texts, better: 'less' }).verdict).toBe('missed');
+  expect(figureRow({ ...texts, better: 'more' }).verdict).toBe('outside');
+  expect(() => figureRow({ quantity: 'q', paper: [1], ours: [1, 2] })).toThrow('2 values stand beside 1 of the paper');
 });
 
 it('has to be held to something, and to compare numbers', () => {

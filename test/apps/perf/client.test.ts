@@ -135,7 +135,10 @@ describe('a client of perf', () => {
       const { world, client, service } = bed({ direction, flows: 3, durationNs: null, bytes: 100_000 });
       const { client: ours, server } = await world.play(client.finished);
       expect((ours.received ?? server.received)?.flowBytes).toEqual([100_000, 100_000, 100_000]);
-      expect(client.progress()).toEqual([100_000, 100_000, 100_000]);
+      const { bytes, repairs, underWayBytes } = client.sample();
+      expect(bytes).toEqual([100_000, 100_000, 100_000]);
+      const [ours0, theirs0] = direction === 'forward' ? [0, 0] : [null, null];
+      expect([repairs[2], underWayBytes[2]]).toEqual([ours0, theirs0]);
       await world.playUntil(() => service.testCount === 0);
     },
   );

@@ -7,7 +7,8 @@ function bed({ flows = 1, intervalNs = 1e9, omitNs = 0 } = {}) {
   const told: Interval[] = [];
   const log = new IntervalLog({ intervalNs, omitNs, onInterval: (interval) => told.push(interval) });
   const clock = { nowNs: 0 };
-  log.start(() => ({ nowNs: clock.nowNs, bytes: new Array(flows).fill(clock.nowNs / 1e3), retransmits: [] }));
+  const rest = { repairs: [], underWayBytes: [], rtt: [] };
+  log.start(() => ({ nowNs: clock.nowNs, bytes: new Array(flows).fill(clock.nowNs / 1e3), ...rest }));
   const pass = (ms: number): void => {
     clock.nowNs += ms * 1e6;
     vi.advanceTimersByTime(ms);
@@ -46,14 +47,24 @@ describe('the log of intervals', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('begins when the time to omit is over', () => {
-    const { log, pass, told } = bed({ omitNs: 2e9 });
-    for (let time = 0; time < 4; time++) pass(1_000);
+  it('counts anew when the time to omit is over, and says what was before', () => {
+    const { log, pass, told } = bed({ omitNs: 1.5e9 });
+    for (let time = 0; time < 7; time++) pass(500);
     log.stop();
-    expect(told.map(({ startS, flowBytes }) => [startS, flowBytes])).toEqual([
-      [0, [1e6]],
-      [1, [1e6]],
+    expect(told.map(({ startS, endS, isOmitted }) => [startS, endS, isOmitted])).toEqual([
+      [0, 1, true],
+      [1, 1.5, true],
+      [0, 1, false],
+      [1, 2, false],
     ]);
+  });
+
+  it('omits nothing more once it is stopped', () => {
+    const { log, pass, told } = bed({ omitNs: 1.5e9 });
+    pass(1_000);
+    log.stop();
+    pass(2_000);
+    expect(told).toHaveLength(1);
   });
 
   it('has none when none are wanted', () => {

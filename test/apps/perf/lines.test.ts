@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bitrate, histogramLines, TestLines, transfer } from '../../../src/apps/perf/lines.js';
-import { perfReport, perfResult, perfTerms } from '../../harness/perf-report.js';
+import { perfInterval, perfReport, perfResult, perfTerms } from '../../harness/perf-report.js';
 
-const INTERVAL = { startS: 0, endS: 1, flowBytes: [126_877_696, 1_048_576], retransmits: [9, 0] };
+const INTERVAL = perfInterval({ flowBytes: [126_877_696, 1_048_576], retransmits: [9, 0] });
 
 describe('the lines of a test', () => {
   it("have iperf3's columns", () => {
@@ -11,6 +11,11 @@ describe('the lines of a test', () => {
       '[ ID] Interval           Transfer     Bitrate         Retr',
       '[  5]   0.00-1.00   sec   121 MBytes  1.02 Gbits/sec    9',
     ]);
+  });
+
+  it('say which intervals are before the measurement', () => {
+    const [line] = new TestLines(perfTerms(), undefined).interval({ ...INTERVAL, isOmitted: true });
+    expect(line).toBe('[  5]   0.00-1.00   sec   121 MBytes  1.02 Gbits/sec    9  (omitted)');
   });
 
   it('end with a row of the sender and one of the receiver', () => {
@@ -25,7 +30,7 @@ describe('the lines of a test', () => {
   it('have a sum of several flows, and roles where data goes both ways', () => {
     const sums = new TestLines(perfTerms('forward', 2), undefined).interval(INTERVAL);
     expect(sums[2]).toBe('[SUM]   0.00-1.00   sec   122 MBytes  1.02 Gbits/sec    9');
-    const both = new TestLines(perfTerms('both'), undefined).interval(INTERVAL);
+    const both = new TestLines(perfTerms('both'), undefined).interval({ ...INTERVAL, retransmits: [9, null] });
     expect(both[1]).toBe('[  7][RX-C]   0.00-1.00   sec  1.00 MBytes  8.39 Mbits/sec');
   });
 

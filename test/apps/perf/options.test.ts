@@ -75,7 +75,9 @@ describe("iperf3's flags", () => {
       "# iperf3's flags\n\nMade by `npm run docs:iperf3` from the table of options of `xpass perf`. [PERF](PERF.md) says how to use it.\n\n";
     const means =
       '*same*: means what it means there. *no effect*: accepted, said once on standard error, listed in the document as `ignored_options`. *refused*: ends with 2.\n\n';
-    await expect(`${head}${means}| flag | here | note |\n|---|---|---|\n${table}`).toMatchFileSnapshot(
+    const readers =
+      "\n## Readers of the document\n\nThese read the document of `xpass perf -J` as it is: iperf3's own `contrib/iperf3_to_gnuplot.py` (3.20), iperf3-python 0.1.11, and the parser of perfSONAR's pScheduler. Tests hold it to each key that they take. [0030](decisions/0030-iperf3-habits.md) says what else was looked at.\n";
+    await expect(`${head}${means}| flag | here | note |\n|---|---|---|\n${table}${readers}`).toMatchFileSnapshot(
       '../../../docs/IPERF3.md',
     );
   });

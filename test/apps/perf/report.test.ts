@@ -8,6 +8,7 @@ import {
   verboseLines,
 } from '../../../src/apps/perf/report.js';
 import { NO_DURATIONS } from '../../../src/services/perf/histogram.js';
+import { perfSent } from '../../harness/perf-report.js';
 import { perfRequest } from '../../harness/perf-request.js';
 
 const GAP = { min: 10, mean: 50, p50: 49.9, p90: 51, p99: 60, p999: 100, max: 2_000, count: 9_999 };
@@ -41,10 +42,11 @@ const REPORT: PerfReport = {
     flowBytes: [2_500_000, 10_000_000],
     markedFrames: 12,
     rtt: { ...GAP, min: 300 },
+    rttClasses: [0, 0, 3],
     creditGap: { ...GAP, min: 20 },
     credits: { sent: 10_000, used: 8_645, unused: 55, dropped: 1_300 },
   },
-  sent: { creditGap: GAP, rtt: { ...GAP, count: 0 }, lostFrames: 6 },
+  sent: perfSent({ creditGap: GAP, rtt: { ...GAP, count: 0 }, lostFrames: 6 }),
   cpu: { client: { user: 0.5, system: 0.25 }, server: { user: 1, system: 2 } },
   driver: { client: DRIVER, server: { ...DRIVER, kernelDrops: null, contentions: 2 } },
 };
@@ -58,7 +60,7 @@ describe('the report of a test', () => {
   it('has the RTTs of the side that paced the flows', () => {
     const rtts = { ...GAP, min: 77, count: 3 };
     expect(jsonReport(REPORT)).toMatchObject({ rtt_us: { min: 300 } });
-    expect(jsonReport({ ...REPORT, sent: { creditGap: GAP, rtt: rtts, lostFrames: 0 } })).toMatchObject({
+    expect(jsonReport({ ...REPORT, sent: perfSent({ rtt: rtts, rttClasses: [1, 2] }) })).toMatchObject({
       rtt_us: { min: 77 },
     });
   });
@@ -73,7 +75,10 @@ describe('the report of a test', () => {
       duration_s: 1,
       bytes: 12_500_000,
       goodput_bps: 100e6,
-      frames_per_s: 8_645,
+      frames_per_s: 8645,
+      rtt_histogram: [[4, 3]],
+      completion_us: { min: null, mean: null, p50: null, p90: null, p99: null, p999: null, max: null, count: 0 },
+      completion_histogram: [],
       speculative_frames: 0,
       repaired_frames: 5,
       filled_frames: 3,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PERF_DOCUMENT_SHAPE } from '../../../src/apps/perf/document-shape.js';
 import { ServerPrinter } from '../../../src/apps/perf/server-printer.js';
+import type { ServerTest } from '../../../src/apps/perf/server-test.js';
 import type { PerfOutcome } from '../../../src/services/perf/session.js';
 import { perfReport } from '../../harness/perf-report.js';
 import { perfRequest } from '../../harness/perf-request.js';
@@ -12,6 +13,8 @@ const DONE: PerfOutcome = {
   received: perfReport().received,
   sides: null,
 };
+const INTERVALS = [{ streams: [], sum: { start: 0, end: 1, seconds: 1, bytes: 5, bits_per_second: 40 } }];
+const TEST = { stop: () => {}, lines: ['[ ID] ...', '[  5] ...'], documents: INTERVALS } as unknown as ServerTest;
 const LOST: PerfOutcome = { ...DONE, received: null };
 const SHARES = {
   startS: 1,
@@ -23,6 +26,8 @@ const SHARES = {
   jain: 0.8,
 };
 
+const NO_OPTIONS = { json: false, jsonStream: false, format: undefined };
+
 function printed(options: { json?: boolean; jsonStream?: boolean }) {
   const said: string[] = [];
   const results = {
@@ -30,13 +35,11 @@ function printed(options: { json?: boolean; jsonStream?: boolean }) {
     json: (value: unknown) => said.push(JSON.stringify(value)),
   };
   const printer = new ServerPrinter(results as never, {
-    json: false,
-    jsonStream: false,
-    format: undefined,
+    ...NO_OPTIONS,
     ...options,
   });
   printer.listening(REACHED);
-  printer.begin(DONE.peerName, DONE.request);
+  printer.begin(DONE.peerName, DONE.request, TEST);
   printer.shares(SHARES);
   printer.test(DONE);
   printer.test(LOST);
@@ -69,7 +72,40 @@ describe('what a server prints', () => {
   it('is one document a test', () => {
     const documents = printed({ json: true }).map((line) => PERF_DOCUMENT_SHAPE.parse(JSON.parse(line)));
     expect(documents).toHaveLength(2);
+    expect(documents[0].intervals).toEqual(INTERVALS);
     expect(documents[0].end.sum_received).toMatchObject({ bytes: 12_500_000, bits_per_second: 100e6 });
     expect(documents[1]).toMatchObject({ end: {}, error: 'given up: the client is lost or has ended' });
+  });
+});
+
+describe('what a server tells its client', () => {
+  const outputOf = (output: 'text' | 'json', test: ServerTest) => {
+    const request = { ...DONE.request, output };
+    const printer = new ServerPrinter({ line: () => {}, json: () => {} } as never, NO_OPTIONS);
+    printer.begin(DONE.peerName, request, test);
+    return printer.outputOf({ ...DONE, request });
+  };
+
+  it('is what it prints', () => {
+    expect(String(outputOf('text', TEST)).split('\n')).toEqual([
+      'Accepted test a1 from 192.0.2.1:9, 1 flow',
+      '[ ID] ...',
+      '[  5] ...',
+      'from 192.0.2.1:9, 1 flow: 11.9 MBytes in 1.00 sec, 100 Mbits/sec',
+    ]);
+    expect(outputOf('json', TEST)).toMatchObject({ intervals: INTERVALS, end: { xpass: { intervals_omitted: 0 } } });
+  });
+
+  it('has the last of it where it is too long for a message', () => {
+    const many = <T>(one: T) => new Array<T>(2_000).fill(one);
+    const test = { ...TEST, lines: many('x'.repeat(60)), documents: many(INTERVALS[0]) } as unknown as ServerTest;
+    const lines = String(outputOf('text', test)).split('\n');
+    expect(lines[1]).toBe(
+      `(${2_000 - (lines.length - 3)} lines before these are left out)`.replace(/(\d)(\d{3}) /, '$1,$2 '),
+    );
+    expect(lines.join('\n').length).toBeLessThan(40_000);
+    const { intervals, end } = outputOf('json', test) as { intervals: object[]; end: { xpass: object } };
+    expect(end.xpass).toEqual({ intervals_omitted: 2_000 - intervals.length });
+    expect(intervals.length).toBeGreaterThan(100);
   });
 });

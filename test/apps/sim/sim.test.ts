@@ -104,7 +104,6 @@ describe('xpass sim', () => {
     [{}, 'FILE is missing'],
     [{ file: ['x'], out: ['here'] }, '--out is for the runs of --sweep'],
     [{ file: ['x'], sweep: ['seed=1,2'], csv: ['here'] }, '--csv is for one run'],
-    [{ file: ['x'], seeds: ['2'], report: ['here'] }, '--report is for one run'],
     [{ file: ['/nowhere/x.yaml'] }, "scenario file '/nowhere/x.yaml' does not exist"],
   ])('refuses what makes no sense: %j', async ({ file = [], ...given }: Record<string, string[]>, sentence) => {
     await expect(callSim(file, given)).rejects.toMatchObject({

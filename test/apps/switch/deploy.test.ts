@@ -2,11 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { COMMANDS } from '../../../src/apps/cli/commands.js';
 import { readConfigFile } from '../../../src/apps/cli/config-file.js';
 import { allOptions } from '../../../src/apps/shared/common-options.js';
 import { resolveOptions } from '../../../src/apps/shared/options.js';
 import { longName } from '../../../src/base/value-kind.js';
+import { installCommand } from '../../../src/scenario/queue/packages.js';
 import { readTopologyFile } from '../../../src/scenario/topology-file.js';
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy/', import.meta.url));
@@ -46,7 +48,7 @@ describe('what is in deploy/', () => {
     const command = await commandNamed(file.replace('.yaml', ''));
     const keys = Object.keys(allOptions(command)).map(longName);
     const entries = await readConfigFile(join(DEPLOY, 'config', file), keys);
-    expect(entries.size).toBeGreaterThan(2);
+    expect(entries.size).toBeGreaterThan(0);
     resolveOptions(command.options, new Map(), entries);
   });
 
@@ -57,6 +59,18 @@ describe('what is in deploy/', () => {
     expect(name).toBe(`xpass-${command}.service`);
     expect(filesIn('config')).toContain(config);
     await commandNamed(command);
+  });
+
+  it('has containers of workers whose queue and packages are those of the program', async () => {
+    const { services } = parse(textOf('container/workers.yaml'));
+    const { command, build } = services.worker;
+    const [name, option, queue] = command;
+    const work = await commandNamed(name);
+    const given = queue.replace(/^\$\{QUEUE:-(.*)\}$/, '$1');
+    resolveOptions(work.options, new Map([[option.slice(2), [given]]]), new Map());
+    expect(services).toHaveProperty(new URL(given).hostname);
+    expect(installCommand('/src', () => true)).toContain(build.args.PACKAGES);
+    expect(textOf('container/Dockerfile')).toContain('ARG PACKAGES=');
   });
 
   it('says how to install the package that npm makes', () => {

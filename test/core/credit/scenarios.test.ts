@@ -36,12 +36,12 @@ describe('on one bottleneck', () => {
   it('steady fills the link and shares it, by one flow and by a thousand', async () => {
     const rows = [['link', 'rule', 'flows', 'utilisation', 'Jain', 'Jain 10 times as long', 'credits dropped']];
     const runs: [string, Link, string, MakeAlgorithm, number[]][] = [
-      ['10 Gbit/s, 100 us', FAST, 'steady', steady, [1, 2, 8, 32, 64, 256, 1024]],
-      ['10 Gbit/s, 100 us', FAST, 'leaning', leaning, [8, 64, 256]],
-      ['10 Gbit/s, 100 us', FAST, "authors' code", authors, [8, 64]],
+      ['10 Gbit/s, 100 us', FAST, 'steady', steady, [1, 2, 32, 256, 1024]],
+      ['10 Gbit/s, 100 us', FAST, 'leaning', leaning, [8, 64]],
+      ['10 Gbit/s, 100 us', FAST, "authors' code", authors, [64]],
       ['10 Gbit/s, 100 us', FAST, 'naive', naive, [8]],
-      ['100 Mbit/s, 300 us', SLOW, 'steady', steady, [1, 2, 8, 32]],
-      ['100 Mbit/s, 3 ms', SLOW_AND_FAR, 'steady', steady, [1, 2, 8, 32]],
+      ['100 Mbit/s, 300 us', SLOW, 'steady', steady, [1, 8, 32]],
+      ['100 Mbit/s, 3 ms', SLOW_AND_FAR, 'steady', steady, [2, 32]],
     ];
     for (const [name, link, rule, make, counts] of runs) {
       for (const flowCount of counts) {
@@ -65,10 +65,10 @@ describe('on one bottleneck', () => {
   it('steady bears random loss, where leaning takes it for congestion', async () => {
     const rows = [['rule', 'loss', 'flows', 'of what loss leaves', 'Jain 1 ms', 'Jain 10 ms', 'credits dropped']];
     for (const [rule, make, counts] of [
-      ['steady', steady, [1, 2, 16, 64]],
-      ['leaning', leaning, [1, 16]],
+      ['steady', steady, [1, 16, 64]],
+      ['leaning', leaning, [16]],
     ] as const) {
-      for (const lossRate of [0.001, 0.01, 0.03, 0.1]) {
+      for (const lossRate of [0.001, 0.01, 0.1]) {
         for (const flowCount of counts) {
           const sharing = measureSharing(make, { link: FAST, flowCount, seeds: seeds(1), shared: { lossRate } });
           const part = sharing.utilisation / (1 - lossRate) ** 2;
@@ -87,7 +87,7 @@ describe('on one bottleneck', () => {
       ['meter', { isSilent: true, queueCredits: 8 }],
       ['queue of 100 frames', { isSilent: true, queueCredits: 100 }],
     ] as const) {
-      for (const flowCount of [1, 2, 8, 32]) {
+      for (const flowCount of [1, 8, 32]) {
         const sharing = measureSharing(steady, { link: FAST, flowCount, seeds: seeds(1), shared });
         rows.push([name, `${flowCount}`, ...figures(sharing)]);
         // No fairness behind a meter: a flow at its very rate finds a free place more often than others do, and loses less than it tolerates.
@@ -135,11 +135,9 @@ describe('flows that differ', () => {
     const span = { fromNs: 100 * MILLISECOND_NS, toNs: run.durationNs };
     for (const [rule, makeAlgorithm] of Object.entries({ steady, leaning })) {
       for (const [what, ratio] of [
-        ['RTT', 1],
         ['RTT', 10],
         ['RTT', 100],
         ['own link', 10],
-        ['own link', 40],
         ['own link', 100],
       ] as const) {
         for (const flowCount of [2, 16]) {
@@ -187,7 +185,7 @@ describe('on a parking lot', () => {
     const rows = [['links', 'rule', 'number', 'least used', 'flow 0']];
     for (const { name: lot, ...options } of lots) {
       for (const [rule, make] of Object.entries({ steady, leaning, "authors' code": authors, naive })) {
-        for (const linkCount of [2, 4, 6]) {
+        for (const linkCount of [2, 6]) {
           const { lowest, across } = measureParkingLot(make, { ...options, linkCount, seeds: seeds(1) });
           rows.push([lot, rule, `${linkCount}`, lowest.toFixed(3), across.toFixed(2)]);
           if (make !== steady) continue;
@@ -206,7 +204,7 @@ describe('a flow that joins', () => {
   it('is within 10 % of its fair share in a few RTTs', async () => {
     const rows = [['rule', '10 Gbit/s: RTTs', '100 Gbit/s: RTTs']];
     for (const [rule, make] of Object.entries({ steady, leaning, "authors' code": authors })) {
-      const [at10g, at100g] = [joiningRtts(make, seeds(16)), joiningRtts(make, seeds(3), 1e11)];
+      const [at10g, at100g] = [joiningRtts(make, seeds(8)), joiningRtts(make, seeds(2), 1e11)];
       rows.push([rule, spread(at10g, 1), spread(at100g, 1)]);
       if (make === steady) expect(Math.max(...at10g, ...at100g), 'RTTs to the fair share').toBeLessThan(10);
     }

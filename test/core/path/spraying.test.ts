@@ -83,6 +83,18 @@ describe('spraying', () => {
     expect(spraying.validPaths).toBe(4);
   });
 
+  it('says how unlike the paths were at the latest look at the board', () => {
+    const spraying = new Spraying({ ...OPTIONS, paths: 3, boardBits: 300, slowest: 0 }, 0);
+    expect(spraying.state).toEqual({ board_looks: 0, path_ratio: 1, path_gap: 0 });
+    [200, 50, 50].forEach((bits, at) => {
+      spraying.arrived(at + 1, bits, 0, 10 * (at + 1));
+    });
+    // 150 bits more in 30 ns are 5 Gbit/s.
+    expect(spraying.state).toEqual({ board_looks: 1, path_ratio: 0.25, path_gap: 5e9 });
+    spraying.arrived(1, 300, 0, 60);
+    expect(spraying.state).toEqual({ board_looks: 2, path_ratio: 0, path_gap: 1e10 });
+  });
+
   it('takes no notice of a path id that it does not have', () => {
     const spraying = new Spraying(OPTIONS, 0);
     for (const path of [0, 5, 255]) spraying.arrived(path, 1e9, 0, 1);

@@ -16,6 +16,7 @@ const TYPICAL: WindowSample = {
   minRttNs: 100_000,
   remoteQueuingNs: 0,
   localQueuingNs: 0,
+  forwardNs: 0,
   hops: 2,
 };
 

@@ -89,7 +89,12 @@ function acknowledge(bed: LiarBed, input: Input, isReactive: boolean): void {
   const window = { windowEnd: input.near(100_000), frameNumber: input.below(64), arrivedWith: input.u8() };
   give(bed, (bytes) =>
     isReactive
-      ? encodeWindowAck(bytes, headerOf(bed), { ...fields, ...window, remoteQueuing: input.u16() }, crc32)
+      ? encodeWindowAck(bytes, headerOf(bed), { ...fields, ...window, ...times(input.u16()) }, crc32)
       : encodeAck(bytes, headerOf(bed), fields, crc32),
   );
+}
+
+/** Both times of one number. */
+function times(value: number) {
+  return { remoteQueuing: value, arrivalTime: value };
 }

@@ -92,6 +92,7 @@ const WRITERS: Readonly<Record<number, Write>> = {
       frameNumber: decode.windowAckFrameNumber(from),
       arrivedWith: decode.windowAckHopLimit(from) * 4 + decode.windowAckEcn(from),
       remoteQueuing: decode.windowAckRemoteQueuing(from),
+      arrivalTime: decode.windowAckArrivalTime(from),
     };
     return encode.encodeWindowAck(bytes, header, fields, crc32);
   },

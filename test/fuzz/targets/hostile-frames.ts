@@ -134,6 +134,7 @@ const WRITERS: readonly Write[] = [
         frameNumber: input.near(known.sequence),
         arrivedWith: input.u8(),
         remoteQueuing: input.near(0),
+        arrivalTime: input.near(0),
       },
       crc32,
     ),

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { parseScenario } from '../../../src/scenario/parse-scenario.js';
 import type { PlayAnswer, PlayRequest } from '../../../src/scenario/play/play.js';
-import { collectAll, type RunProgress, runAll, type SimulationThread } from '../../../src/scenario/play/run-all.js';
+import { collectAll, type RunProgress, runAll } from '../../../src/scenario/play/run-all.js';
+import type { SimulationThread } from '../../../src/scenario/play/simulation-thread.js';
 import type { Scenario } from '../../../src/sim/scenario.js';
 
 /** One small flow, which takes some milliseconds to simulate. */

@@ -1,6 +1,6 @@
 import { build } from 'hdr-histogram-js';
 import { describe, expect, it } from 'vitest';
-import { DurationHistogram, NO_DURATIONS } from '../../../src/services/perf/histogram.js';
+import { barsOf, DurationHistogram, NO_DURATIONS } from '../../../src/services/perf/histogram.js';
 
 describe('a histogram of durations', () => {
   it('tells the percentiles in microseconds, each within 0.1 %', () => {
@@ -29,6 +29,29 @@ describe('a histogram of durations', () => {
     expect(histogram.percentiles()).toEqual(NO_DURATIONS);
     histogram.record(7e3);
     expect(histogram.percentiles()).toMatchObject({ count: 1, p50: 7 });
+  });
+
+  it('tells what was recorded since it was cut last', () => {
+    const histogram = new DurationHistogram();
+    histogram.record(5e3);
+    expect(histogram.cut()).toMatchObject({ count: 1, min: 5 });
+    histogram.record(7e3);
+    expect(histogram.cut()).toMatchObject({ count: 1, min: 7 });
+    expect(histogram.cut()).toEqual(NO_DURATIONS);
+    expect(histogram.percentiles().count).toBe(2);
+  });
+
+  it('has a class for each power of two, and bars from the first that has some', () => {
+    const histogram = new DurationHistogram();
+    for (const us of [3, 5, 5, 16]) histogram.record(us * 1e3);
+    expect(histogram.classes()).toEqual([0, 0, 1, 2, 0, 1]);
+    expect(barsOf(histogram.classes())).toEqual([
+      [4, 1],
+      [8, 2],
+      [16, 0],
+      [32, 1],
+    ]);
+    expect(barsOf([])).toEqual([]);
   });
 
   it('is empty at first', () => {

@@ -5,6 +5,7 @@ import { encodeMessage, type Message, MessageDecoder } from '../../../src/servic
 import { DurationHistogram } from '../../../src/services/perf/histogram.js';
 import { driverFigures, parseResults, resultsMessage, type SideResults } from '../../../src/services/perf/results.js';
 import type { DriverStatistics } from '../../../src/udp/statistics.js';
+import { perfSent } from '../../harness/perf-report.js';
 import { allowLongRuns, holds } from '../../harness/seeds.js';
 
 allowLongRuns();
@@ -44,6 +45,7 @@ const RESULTS: SideResults = {
     flowBytes: [1_000, 2_000],
     markedFrames: 2,
     rtt: percentiles(1e3, 2e3),
+    rttClasses: [1, 1],
     creditGap: percentiles(),
     credits: { sent: 10, used: 3, unused: 4, dropped: 2 },
   },
@@ -71,7 +73,7 @@ describe('results', () => {
     const sender = {
       ...RESULTS,
       received: null,
-      sent: { creditGap: percentiles(5e3), rtt: percentiles(7e3), lostFrames: 3 },
+      sent: perfSent({ creditGap: percentiles(5e3), rtt: percentiles(7e3), completionClasses: [0, 1], lostFrames: 3 }),
       driver: null,
     };
     expect(through(sender, 2)).toEqual(sender);
@@ -79,9 +81,9 @@ describe('results', () => {
 
   it('of an older peer lack what it did not know', () => {
     const { datapath, linkBps, ...rest } = MESSAGE;
-    const { markedFrames, ...arrived } = MESSAGE.received as Record<string, unknown>;
-    expect([datapath, linkBps, markedFrames]).toEqual(['mmsg', 1e9, 2]);
-    const known = { ...RESULTS.received, markedFrames: 0 };
+    const { markedFrames, rttClasses, ...arrived } = MESSAGE.received as Record<string, unknown>;
+    expect([datapath, linkBps, markedFrames, rttClasses]).toEqual(['mmsg', 1e9, 2, [1, 1]]);
+    const known = { ...RESULTS.received, markedFrames: 0, rttClasses: [] };
     expect(received({ ...rest, received: arrived } as Message, 2)).toEqual({
       ...RESULTS,
       datapath: '',

@@ -3,6 +3,7 @@ import type { XpassError } from '../../../src/base/errors.js';
 import { NEVER } from '../../../src/base/time.js';
 import type { EndpointConfig } from '../../../src/core/config.js';
 import type { FlowReader } from '../../../src/core/flow-callbacks.js';
+import { BlockTimes } from '../../../src/services/perf/block-times.js';
 import { DurationHistogram } from '../../../src/services/perf/histogram.js';
 import type { Pace } from '../../../src/services/perf/messages.js';
 import { PerfSource } from '../../../src/services/perf/source.js';
@@ -32,6 +33,7 @@ function bed({
   const world = new StreamWorld();
   const gaps = new DurationHistogram();
   const rtts = new DurationHistogram();
+  const blocks = new DurationHistogram();
   const outcome = { closed: undefined as XpassError | null | undefined, received: 0, endedNs: NEVER };
   const host = world.open(sender);
   world.open().acceptReceivers(
@@ -52,6 +54,8 @@ function bed({
     frameBytes: FRAME_BYTES,
     gaps,
     rtts,
+    blocks: new BlockTimes(1_000, blocks),
+    now: () => world.nowNs,
     ...writes,
     onClosed: (error) => {
       outcome.closed = error;
@@ -60,10 +64,21 @@ function bed({
   const flow = host.openSender(1, source);
   source.attach(flow);
   source.start({ nowNs: 0, endNs, recordFromNs: 0 });
-  return { world, gaps, rtts, outcome, source, flow };
+  return { world, gaps, rtts, blocks, outcome, source, flow };
 }
 
 describe('a source of perf data', () => {
+  it('times its blocks, from the first byte to the acknowledgement of the last', () => {
+    const { world, blocks } = bed({ bytes: 599_500 });
+    world.run(1e9);
+    const { count, min, p90 } = blocks.percentiles();
+    expect(count).toBe(600);
+    // The data and its acknowledgement: the wire takes 100 us there and back.
+    expect(min).toBeGreaterThan(100);
+    // Of 54 ms: 8 frames wait, 1 ms, and 32 have one acknowledgement, 4 ms.
+    expect(p90).toBeLessThan(8e3);
+  });
+
   it('writes at its pace, and in bursts', () => {
     for (const burstBytes of [0, 10_000]) {
       const { world, source } = bed({ pace: { rateBps: 8e6, burstBytes } });

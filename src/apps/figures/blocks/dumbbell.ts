@@ -1,11 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts
 import { CREDIT_ALGORITHMS } from '../../../core/credit/registry.js';
 import type { FigureDocument } from '../figure.js';
+import { portsOf, type System } from './peers.js';
 import { BOTTLENECK } from './quantities.js';
-
-/** The credit algorithms that stand side by side, ours first. */
-export const RULES = ['steady', 'expresspass', 'expresspass-literal', 'expresspass-ns2', 'expresspass-2016', 'naive'] as const;
-export type Rule = (typeof RULES)[number];
 
 /** How a new flow starts; a rule that has no such constant leaves it out. */
 export interface Start {
@@ -29,7 +26,7 @@ export function ruleFields(rule: string, { initialRate, wInit }: Start = HALF_ST
 }
 
 export interface Dumbbell {
-  readonly rule: Rule;
+  readonly rule: System;
   readonly pairs: number;
   readonly start?: Start;
   /** Of every link; 10 Gbit/s as in the authors' runs. */
@@ -45,7 +42,7 @@ export function dumbbell({ rule, pairs, start = HALF_START, rate = '10gbit' }: D
     ...ruleFields(rule, start),
     duration: '60ms',
     warmUp: '20ms',
-    topology: { name: 'dumbbell', pairs, rate, edge: { delay: '10us' }, core: { delay: '30us' } },
+    topology: { name: 'dumbbell', pairs, rate, edge: { delay: '10us' }, core: { delay: '30us' }, ...portsOf(rule) },
     bottlenecks: [BOTTLENECK],
     flows: ['pairs'],
   };

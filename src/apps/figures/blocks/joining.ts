@@ -6,8 +6,9 @@ import type { FigureDocument } from '../figure.js';
 import type { Quantity } from '../plan.js';
 import { quantity } from '../plan.js';
 import { median } from '../statistics.js';
-import { dumbbell, type Rule, type Start } from './dumbbell.js';
+import { dumbbell, type Start } from './dumbbell.js';
 import { payloadBps } from './payload.js';
+import type { Rule } from './peers.js';
 
 /** RTT of the dumbbell without queues. */
 export const RTT_NS = 100_000;

@@ -1,7 +1,7 @@
 import { assert } from '../../../base/assert.js';
 import type { SimulationRun } from '../../../sim/result.js';
 import type { FigureDocument } from '../figure.js';
-import { cross, quantity } from '../plan.js';
+import { quantity } from '../plan.js';
 import { BOTTLENECK } from './quantities.js';
 
 /** Marking threshold: above C * RTT / 7 = 6 frames of 10 Gbit/s and 30 us; at 30 the ratio is nearest to 1 (docs/decisions/0015-ec4.md). */
@@ -100,19 +100,40 @@ const LEAST = 0.05;
 const EC4_BELOW_ONE: Side = { ...EC4, parameters: { min_frames: LEAST } };
 const DCTCP_BELOW_ONE: Side = { ...DCTCP, parameters: { min_window: LEAST } };
 
-/** What stands side by side in the figures of fairness and of queues: 1:1, or one kind alone. */
+/** EC4 §III.C: "We set K to 100 MTUs". Its Figures 3 to 7 have it. */
+export const PAPER_MARK_FRAMES = 100;
+
+/** Two kinds of flows, 1:1, or one kind alone, and the K of their bottleneck. */
+interface MixSetting {
+  readonly sides: readonly [Side, Side];
+  readonly markFrames: number;
+}
+
+const mix = (one: Side, other: Side, markFrames = MARK_FRAMES): MixSetting => ({ sides: [one, other], markFrames });
+
+/** What stands side by side in the figures of fairness and of queues: with the paper's K, then with ours. */
 export const MIXES = {
-  'ec4-dctcp': [EC4, DCTCP],
-  'ec4-dctcp-below-one': [EC4_BELOW_ONE, DCTCP_BELOW_ONE],
-  'expresspass-dctcp': [EXPRESSPASS, DCTCP],
-  'ec4-literal-dctcp': [EC4_LITERAL, DCTCP],
-  'dctcp-alone': [DCTCP, DCTCP],
-  'ec4-alone': [EC4, EC4],
-} as const satisfies Readonly<Record<string, readonly [Side, Side]>>;
+  'ec4-literal-dctcp-k100': mix(EC4_LITERAL, DCTCP, PAPER_MARK_FRAMES),
+  'ec4-dctcp-k100': mix(EC4, DCTCP, PAPER_MARK_FRAMES),
+  'expresspass-dctcp-k100': mix(EXPRESSPASS, DCTCP, PAPER_MARK_FRAMES),
+  'dctcp-alone-k100': mix(DCTCP, DCTCP, PAPER_MARK_FRAMES),
+  'ec4-literal-dctcp': mix(EC4_LITERAL, DCTCP),
+  'ec4-dctcp': mix(EC4, DCTCP),
+  'ec4-dctcp-below-one': mix(EC4_BELOW_ONE, DCTCP_BELOW_ONE),
+  'expresspass-dctcp': mix(EXPRESSPASS, DCTCP),
+  'dctcp-alone': mix(DCTCP, DCTCP),
+  'ec4-alone': mix(EC4, EC4),
+} as const satisfies Readonly<Record<string, MixSetting>>;
 export type MixName = keyof typeof MIXES;
 export const MIX_NAMES = Object.keys(MIXES) as MixName[];
 /** Both kinds together. */
 export const FLOWS = [2, 4, 8, 16, 32, 64, 128, 256];
+/** Every second number, with the paper's K. */
+export const FEWER_FLOWS = [2, 8, 32, 128, 256];
+
+export function flowsOf(name: MixName): readonly number[] {
+  return MIXES[name].markFrames === PAPER_MARK_FRAMES ? FEWER_FLOWS : FLOWS;
+}
 
 export interface MixCase {
   readonly name: MixName;
@@ -121,7 +142,7 @@ export interface MixCase {
 
 /** The runs of fairness and of queues. One window of 100 ms needs a little more than its length. */
 export const MIX_RUNS = {
-  cases: (): readonly MixCase[] => cross({ name: MIX_NAMES, flows: FLOWS }),
-  document: ({ name, flows }: MixCase): FigureDocument => mixDocument({ sides: MIXES[name], pairs: flows / 2, duration: '121ms', warmUp: '20ms' }),
+  cases: (): readonly MixCase[] => MIX_NAMES.flatMap((name) => flowsOf(name).map((flows) => ({ name, flows }))),
+  document: ({ name, flows }: MixCase): FigureDocument => mixDocument({ ...MIXES[name], pairs: flows / 2, duration: '121ms', warmUp: '20ms' }),
   seeds: { quick: 1, paper: 5 },
 };

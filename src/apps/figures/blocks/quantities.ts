@@ -6,7 +6,7 @@ import type { FlowResult, LinkResult, SimulationResult, SimulationRun, SizeClass
 import { type Quantity, quantity } from '../plan.js';
 import { largest, mean, sum } from '../statistics.js';
 import { lines } from './charts.js';
-import { wireBps } from './payload.js';
+import { dataBps, wireBps } from './payload.js';
 
 /** Quantities that several figures read from their runs. */
 
@@ -31,6 +31,8 @@ const ofResult = (title: string, digits: number, of: (result: SimulationResult) 
   quantity(title, digits, ({ result }) => of(result));
 
 export const UTILISATION = ofResult('utilisation', 4, ({ utilisation }) => utilisation);
+/** Data on the wire over what the whole link carries, as papers count it. */
+export const LINK_SHARE = ofResult('link_share', 4, ({ utilisation }) => utilisation * dataBps(1));
 export const CREDITS_DROPPED = ofResult('credits_dropped', 4, ({ creditDropShare }) => creditDropShare);
 export const JAIN = ofResult('jain', 4, ({ jain }) => jain);
 export const DISORDER_P99 = ofResult('disorder_p99', 0, ({ disorderP99 }) => disorderP99);

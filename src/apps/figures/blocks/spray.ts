@@ -3,12 +3,20 @@ import type { FigureDocument } from '../figure.js';
 
 /** Systems by the names of their algorithms; ExpressPass goes by flow, whose links a symmetric hash picks. */
 export const SPRAY_SYSTEMS = ['expresspass', 'spraypass-1', 'spraypass-2', 'spraypass'] as const;
-export type SpraySystem = (typeof SPRAY_SYSTEMS)[number];
+/** What the paper's listing has where our default has something else, by algorithm. A system named `...-listing` carries the paper's values. */
+const LISTINGS = { 'spraypass-1': { late_lost: 1 }, 'spraypass-2': { sent_rate: 0 }, spraypass: { sent_rate: 0 } } as const;
+export type SpraySystem = (typeof SPRAY_SYSTEMS)[number] | 'expresspass-literal' | `${keyof typeof LISTINGS}-listing`;
 
 /** Both begin as for realistic workloads (ExpressPass 2017; SprayPass Algorithm 1 has the initial rate at w_init). */
 export function systemFields(system: SpraySystem, parameters: FigureDocument = {}): FigureDocument {
-  return { algorithm: system, parameters: { initial_rate: 1 / 16, w_init: 1 / 16, ...parameters } };
+  const algorithm = system.replace(/-listing$/, '');
+  const listing = algorithm === system ? {} : LISTINGS[algorithm as keyof typeof LISTINGS];
+  return { algorithm, parameters: { initial_rate: 1 / 16, w_init: 1 / 16, ...listing, ...parameters } };
 }
+
+/** For the pages: what the two columns of SprayPass are. */
+export const TWO_RULES =
+  "spraypass-listing and its like have the paper's Algorithm 1 word for word and carry its values; spraypass, our default, stands beside them: it takes a decrease off the rate at which the credits were sent, instead of off the rate in force.";
 
 export interface Fabric {
   readonly leaves: number;

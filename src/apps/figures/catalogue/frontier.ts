@@ -1,7 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 import type { ScatterChart } from '../../../report/plot/chart.js';
-import { dumbbell, RULES, type Rule } from '../blocks/dumbbell.js';
+import { dumbbell } from '../blocks/dumbbell.js';
 import { joiningDocument, rttsWithin } from '../blocks/joining.js';
+import { RULES, type Rule } from '../blocks/peers.js';
 import { CREDITS_DROPPED, jainOver, UTILISATION } from '../blocks/quantities.js';
 import { cross, figure, fixed, type Quantity, rounded, row, tableOf, valueList } from '../plan.js';
 import { joiningSeeds } from './convergence.js';

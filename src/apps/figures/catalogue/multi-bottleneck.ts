@@ -1,8 +1,9 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 
 import { lines } from '../blocks/charts.js';
-import { type Rule, ruleFields } from '../blocks/dumbbell.js';
+import { ruleFields } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
+import type { Rule } from '../blocks/peers.js';
 import { FLOW_0 } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
 import { cross, figure, type Quantity, type Results, type Row, rounded, row, valueList } from '../plan.js';
@@ -43,9 +44,9 @@ export const multiBottleneck = figure<Case>('multi-bottleneck', 'A short flow ag
   rows: (results) => [
     shareRow(results),
     { ...textOf(results, 'steady'), code: CODE, ...nearerThanCode(compared(results, 'steady')) },
-    { ...textOf(results, 'expresspass'), note: BESIDE },
-    { ...textOf(results, 'expresspass-ns2'), code: CODE, note: `${BESIDE} The authors' delays are not known.` },
-    { ...textOf(results, 'naive'), code: CODE_NAIVE, note: BESIDE },
+    { ...textOf(results, 'expresspass'), ...besidePaper(results, 'expresspass') },
+    { ...textOf(results, 'expresspass-ns2'), code: CODE, ...besidePaper(results, 'expresspass-ns2') },
+    { ...textOf(results, 'naive'), code: CODE_NAIVE, note: 'The paper has it as a drawing only.' },
   ],
   charts: (results) => {
     const flows = results.where({ rule: 'steady' }).map((each) => each.flows);
@@ -64,7 +65,21 @@ export const multiBottleneck = figure<Case>('multi-bottleneck', 'A short flow ag
   ],
 });
 
-const BESIDE = 'Nothing is claimed of this rule; it stands beside ours.';
+/** "Closely until four flows", with "a small gap" beyond: what the paper says of its rule. */
+function besidePaper(results: Results<Case>, rule: Rule): Partial<Row> {
+  const few = COMPARED.slice(0, FEW);
+  const wanted = few.map(maxMinGbps);
+  return {
+    paper: `${valueList(wanted, 2)} at ${few.join(', ')}, then a small gap`,
+    beside: [compared(results, rule).slice(0, FEW), wanted],
+    better: 'more',
+    held: `Held to within 25 % of max-min to ${MAX_MIN_FLOWS} flows; max-min goes on as ${valueList(COMPARED.slice(FEW).map(maxMinGbps), 2)}`,
+    why: WHY,
+  };
+}
+
+const WHY =
+  "A flow that loses credits at three links in a row leaves more of the first to the one that crosses it alone. The authors' code has 1.72 against four flows too, at delays that are not known.";
 
 function maxMinGbps(flows: number): number {
   return dataBps(10e9) / 1e9 / (flows + 1);
@@ -78,9 +93,7 @@ function compared(results: Results<Case>, rule: Rule, quantity = FLOW_0): number
 }
 
 function textOf(results: Results<Case>, rule: Rule) {
-  return row(`${rule}: flow 0 (Gbit/s) against ${COMPARED.join(', ')} flows`, compared(results, rule), 2, {
-    paper: `${valueList(COMPARED.map(maxMinGbps), 2)} (max-min)`,
-  });
+  return row(`${rule}: flow 0 (Gbit/s) against ${COMPARED.join(', ')} flows`, compared(results, rule), 2);
 }
 
 function nearerThanCode(ours: readonly number[]) {
@@ -99,10 +112,6 @@ function shareRow(results: Results<Case>): Row {
     `steady: flow 0 against ${few.join(', ')} flows, part of its max-min share (lowest of the seeds)`,
     `${valueList(parts(FLOW_0), 2)} (${valueList(parts(FLOW_0_LOWEST), 2)})`,
     0,
-    {
-      paper: '1',
-      met: parts(FLOW_0).every((part) => Math.abs(part - 1) <= MAX_MIN_PART),
-      held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows`,
-    },
+    { met: parts(FLOW_0).every((part) => Math.abs(part - 1) <= MAX_MIN_PART), held: `Held to within ${MAX_MIN_PART * 100} % to ${MAX_MIN_FLOWS} flows` },
   );
 }

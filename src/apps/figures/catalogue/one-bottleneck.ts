@@ -2,7 +2,8 @@
 
 import type { Axis, LineChart } from '../../../report/plot/chart.js';
 import { FLOWS_AXIS, lines } from '../blocks/charts.js';
-import { dumbbell, RULES, type Rule } from '../blocks/dumbbell.js';
+import { dumbbell } from '../blocks/dumbbell.js';
+import { RULES, type Rule } from '../blocks/peers.js';
 import { CREDITS_DROPPED, DATA_DROPS, jainOver, QUEUE, UTILISATION } from '../blocks/quantities.js';
 import type { Profile } from '../figure.js';
 import { cross, figure, isNear, noneOf, type Quantity, type Results, type Row, row } from '../plan.js';

@@ -1,7 +1,8 @@
 // Tested by test/apps/figures/catalogue.test.ts and test/apps/figures/golden.test.ts
 import { lines } from '../blocks/charts.js';
-import { type Rule, ruleFields } from '../blocks/dumbbell.js';
+import { ruleFields } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
+import type { Rule } from '../blocks/peers.js';
 import { FLOW_0, UTILISATION } from '../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../figure.js';
 import { cross, figure, fixed, isNear, type Results, type Row, row } from '../plan.js';
@@ -17,6 +18,8 @@ const PAPER = [1, 0.98, 0.98, 0.98, 0.98, 0.978];
 const PAPER_NAIVE = '-, 0.833, -, -, -, 0.60';
 /** The authors' code at delays of 4 us. */
 const CODE = [1.001, 0.98, 0.953, 0.939, 0.944, 0.948];
+/** As far below the paper's value as its own authors' code is with one seed more or less (ours). */
+const TOLERANCE = 0.02;
 const CODE_NAIVE = [1.01, 0.792, 0.676, 0.622, 0.589, 0.567];
 /** Of flow 0 at six bottlenecks, Gbit/s: it is given as 0.6 to 0.8. */
 const CODE_FLOW_0_SIX = 0.8;
@@ -72,11 +75,15 @@ function utilisationLimit(rule: Rule, found: readonly number[]): Partial<Row> {
   const [, two, , , , six] = found;
   switch (rule) {
     case 'steady':
-      return { paper: PAPER, code: CODE, met: two >= 0.98 && six >= 0.97, held: "Held to 0.98 at two and 0.97 at six; the paper's 0.978 is the aim" };
+      return { met: two >= 0.98 && six >= 0.97, held: 'Held to 0.98 at two and 0.97 at six' };
     case 'naive':
       return {
         paper: PAPER_NAIVE,
         code: CODE_NAIVE,
+        beside: [
+          [two, six],
+          [0.833, 0.6],
+        ],
         met: two >= 0.79 && two <= 0.84 && six >= 0.56 && six <= 0.61,
         held: "Held to between the authors' code and the paper's arithmetic: 0.79 to 0.84 at two, 0.56 to 0.61 at six",
         why: WHY_NAIVE,
@@ -84,7 +91,7 @@ function utilisationLimit(rule: Rule, found: readonly number[]): Partial<Row> {
     case 'expresspass-ns2':
       return { paper: PAPER, code: CODE, met: isNear(found, CODE, 0.03), held: "Held to within 0.03 of the authors' code" };
     default:
-      return { paper: PAPER, note: BESIDE };
+      return { paper: PAPER, least: PAPER.map((part) => part - TOLERANCE), held: `Held to the paper's less ${TOLERANCE} of the link` };
   }
 }
 

@@ -1,11 +1,12 @@
 import { DEFAULT_PORT } from '../../../switch/port.js';
 import { creditShare, DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../../wire/layout.js';
 import { lines } from '../blocks/charts.js';
-import { dumbbell, type Rule } from '../blocks/dumbbell.js';
+import { dumbbell } from '../blocks/dumbbell.js';
 import { dataBps } from '../blocks/payload.js';
+import type { Rule } from '../blocks/peers.js';
 import { DATA_DROPS, QUEUE } from '../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../figure.js';
-import { chartsOf, cross, figure, row } from '../plan.js';
+import { chartsOf, cross, figure, row, valueList } from '../plan.js';
 import { sum } from '../statistics.js';
 
 type Case = { readonly cause: Cause; readonly rule: Rule; readonly spreadUs: number };
@@ -44,7 +45,7 @@ The bound is what the link carries of data in the spread, a credit queue of eigh
   rows: (results) => [
     ...cross({ cause: CAUSE_NAMES, rule: DRAWN }).map((each) =>
       row(`${each.rule}, ${CAUSES[each.cause]}: largest data queue (B)`, results.list(QUEUE.ever, each), 0, {
-        paper: BOUNDS,
+        paper: `at most ${valueList(BOUNDS, 0)}`,
         most: BOUNDS,
         held: 'Held to the bound at every spread',
       }),

@@ -6,8 +6,9 @@ import type { LineChart } from '../../../report/plot/chart.js';
 import type { SimulationRun } from '../../../sim/result.js';
 import { DEFAULT_FRAME_BYTES, MEAN_CREDIT_WIRE_BYTES, wireBytes } from '../../../wire/layout.js';
 import { lines } from '../blocks/charts.js';
-import { dumbbell, type Rule } from '../blocks/dumbbell.js';
+import { dumbbell } from '../blocks/dumbbell.js';
 import { RTT_NS } from '../blocks/joining.js';
+import type { Rule } from '../blocks/peers.js';
 import { chartsOf, cross, figure, type Quantity, quantity, type Results, type Row, rounded, row, tableOf } from '../plan.js';
 
 type Case = { readonly rule: Rule; readonly flows: number };
@@ -84,13 +85,14 @@ function increasedBps(flows: number): number {
 }
 
 function simulatedRow(results: Results<Case>, rule: Rule, what: string, of: Quantity<Case>): Row {
-  return row(`${rule}: ${what}`, results.list(of, { rule }), 2, { note: NOTES[rule] ?? '' });
+  const why = NOTES[rule] ?? '';
+  return row(`${rule}: ${what}`, results.list(of, { rule }), 2, rule === 'steady' ? { note: why } : { paper: 1, why });
 }
 
 function modelRow(what: string, partOf: (flows: number) => number): Row {
   const ours = FLOWS.map(partOf);
   return row(`model: ${what}`, ours, 3, {
-    paper: '1',
+    paper: 1,
     met: ours.every((part) => Math.abs(part - 1) <= MODEL_TOLERANCE),
     held: `Held to within ${MODEL_TOLERANCE * 100} %`,
     why: 'With two flows the sum after an increase is 1.111 of the link, so the loss of 0.0999 is still within the target of 0.1: both increase once more, with a larger w, before they decrease. The proof takes every increase to be followed by a decrease, which holds from three flows on.',

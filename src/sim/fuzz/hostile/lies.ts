@@ -218,9 +218,10 @@ const windowAck: Lie = (bytes, header, { dice }) => {
     windowEnd: anOffset(dice),
     frameNumber: aCount(dice, 32),
     arrivedWith: dice.whole(0, 255),
-    remoteQueuing: aCount(dice, 32),
   };
-  return encodeWindowAck(bytes, header, fields, crc32);
+  const times = aCount(dice, 32);
+  const waited = { remoteQueuing: times & 0xffff, arrivalTime: times >>> 16 };
+  return encodeWindowAck(bytes, header, { ...fields, ...waited }, crc32);
 };
 
 const stop: Lie = (bytes, header, { dice }) =>

@@ -54,7 +54,7 @@ describe('a mix', () => {
 
   it('has as many flows as its case says', () => {
     const cases = MIX_RUNS.cases();
-    expect(cases).toHaveLength(48);
+    expect(cases).toHaveLength(68);
     for (const each of cases) expect(expectedFlows(MIX_RUNS.document(each))).toBe(each.flows);
   });
 });

@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { acrossLeaves, PAPER_FABRIC } from '../../../../src/apps/figures/blocks/spray.js';
+import {
+  acrossLeaves,
+  PAPER_FABRIC,
+  type SpraySystem,
+  systemFields,
+} from '../../../../src/apps/figures/blocks/spray.js';
 
 it.each([PAPER_FABRIC, { ...PAPER_FABRIC, leaves: 2, hostsPerLeaf: 8 }])(
   'every host sends to another leaf and gets one: %j',
@@ -12,3 +17,10 @@ it.each([PAPER_FABRIC, { ...PAPER_FABRIC, leaves: 2, hostsPerLeaf: 8 }])(
     for (const { from, to } of flows) expect(leafOf(from)).not.toBe(leafOf(to));
   },
 );
+
+it('has what the listing says by the names of listings alone', () => {
+  const parametersOf = (system: SpraySystem) => systemFields(system).parameters;
+  expect(parametersOf('spraypass-listing')).toEqual({ initial_rate: 1 / 16, w_init: 1 / 16, sent_rate: 0 });
+  expect(parametersOf('spraypass')).toEqual({ initial_rate: 1 / 16, w_init: 1 / 16 });
+  expect(systemFields('spraypass-1-listing')).toMatchObject({ algorithm: 'spraypass-1', parameters: { late_lost: 1 } });
+});

@@ -70,8 +70,21 @@ it('holds perfect pacing to be unfair and jitter to make it fair', () => {
 it('draws every jitter of the paper and has both windows in the table', () => {
   const { charts, tables } = evaluated(jitter, runsOf(asCode), 'quick');
   const [unmetered, metered] = charts.map(({ chart }) => chart);
-  expect(unmetered).toMatchObject({ kind: 'lines', series: Array(5).fill({ x: [2, 8, 32, 64] }) });
+  const most = { x: [2, 8, 32, 64, 1024] };
+  const few = { x: [2, 8, 32, 64] };
+  expect(unmetered).toMatchObject({ kind: 'lines', series: [most, few, most, few, few] });
   expect(metered).toMatchObject({ series: Array(3).fill({}) });
   expect(tables[0].rows).toContainEqual(['unmetered', 0.08, 32, 0.83, 0.93]);
-  expect(tables[0].rows).toHaveLength(11 * 4);
+  expect(tables[0].rows).toHaveLength(11 * 4 + 2);
+});
+
+it('holds 1,024 flows to about 1 as well, which no order of 768 frames can give', () => {
+  const outcome = evaluated(
+    jitter,
+    runsOf(() => 0.43),
+    'quick',
+  );
+  const row = rowOf(outcome, 'jitter 0.02, 1,024 flows');
+  expect(row).toMatchObject({ paper: 'about 1', ours: '0.430', verdict: 'missed' });
+  expect(row.reason).toContain('0.75 is the most');
 });

@@ -12,10 +12,11 @@ function figure(jain: number, says: Partial<LinkResult> = {}, utilisation = 1) {
   );
 }
 
-it('holds ours to Jain of 0.95 over 100 ms, and claims nothing of the others', () => {
+it('holds rules of credits to Jain of 0.95 over 100 ms', () => {
   expect(rowOf(figure(0.95), 'steady: Jain').verdict).toBe('met');
   expect(rowOf(figure(0.949), 'steady: Jain').verdict).toBe('missed');
-  expect(rowOf(figure(0.5), 'expresspass: Jain').verdict).toBe('no claim');
+  expect(rowOf(figure(0.5), 'expresspass: Jain')).toMatchObject({ paper: 'high to 2,048', verdict: 'missed' });
+  expect(rowOf(figure(0.5), 'hull: Jain').verdict).toBe('no claim');
 });
 
 it('holds the queue of the measured time to some frames, and shows that of the start', () => {
@@ -26,6 +27,11 @@ it('holds the queue of the measured time to some frames, and shows that of the s
     authorsCode: '-, 5208, 21336, 85848, -',
     ours: '90000, 90000, 90000, 90000, 90000',
   });
+});
+
+it('holds DCTCP to the unfairness of the paper at 2,048 flows, where no side is the good one', () => {
+  expect(rowOf(figure(0.045), 'dctcp: Jain').verdict).toBe('met');
+  expect(rowOf(figure(0.5), 'dctcp: Jain').verdict).toBe('outside');
 });
 
 it('counts lost frames of all runs and holds the link to be full', () => {

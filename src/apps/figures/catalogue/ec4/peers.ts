@@ -16,6 +16,8 @@ const PAIRS = [1, 4, 16];
 const QUEUE_LIMIT = '250frames';
 /** The mean over seeds. */
 const DROPS = quantity('data_drops', 4, dataDrops);
+/** What "unfriendly" is held to (ours). The paper says it of DCTCP, CUBIC and TIMELY. */
+const LEAST_UNFAIR = 3;
 const CREDITS_SHARE = quantity('part_of_credits', 4, (run) => {
   const [credits, peer] = sidesBps(run);
   return credits / (credits + peer);
@@ -48,7 +50,12 @@ export const ec4Peers = figure<Case>('ec4-peers', 'Credits beside CUBIC, TIMELY 
 function rowsOf(results: Results<Case>, each: Omit<Case, 'pairs'>): Row[] {
   const what = `${each.rule} beside ${each.peer}`;
   return [
-    row(`${what}: ratio`, results.list(RATIO, each), 2, { note: 'The paper has no figure of it.' }),
+    row(
+      `${what}: ratio`,
+      results.list(RATIO, each),
+      2,
+      each.rule === 'expresspass' && each.peer !== 'swift' ? { paper: 'unfriendly', least: LEAST_UNFAIR } : { note: 'The paper has no figure of it.' },
+    ),
     row(`${what}: mean queue (B)`, results.list(QUEUE.mean, each), 0, { note: `Data frames lost: ${valueList(results.list(DROPS, each), 0)}.` }),
   ];
 }

@@ -1,5 +1,6 @@
 // Tested by test/apps/figures/catalogue.test.ts
-import { type Rule, ruleFields } from '../../blocks/dumbbell.js';
+import { ruleFields } from '../../blocks/dumbbell.js';
+import type { Rule } from '../../blocks/peers.js';
 import { groupRate, UTILISATION } from '../../blocks/quantities.js';
 import type { FigureDocument, Profile } from '../../figure.js';
 import { cross, figure, row } from '../../plan.js';

@@ -17,7 +17,7 @@ const NETWORKS = ['alike', 'slow'] as const;
 type Case = { readonly sweep: Sweep; readonly value: number; readonly network: (typeof NETWORKS)[number] };
 
 export const sweeps = figure<Case>('spraypass-sweeps', 'N_cdt, N_b and theta', {
-  source: 'SprayPass, Table I, Figures 6 and 7',
+  source: 'ours, of the settings that SprayPass chooses by its Table I and Figures 6 and 7',
   about: () =>
     `Eight endless flows over four paths of 10 Gbit/s, RTT 32 us, 10 ms from the third on. N_cdt with all paths alike; N_b and theta with them alike and with one spine's links at 0.5 Gbit/s. A good setting loses nothing where paths are alike and has little disorder where one is slow. Lists are for N_cdt ${SWEEPS.ncdt.values.join(', ')}; N_b ${SWEEPS.nb.values.join(', ')} bits; theta ${SWEEPS.theta.values.join(', ')}.`,
   cases: () => [...casesOf('ncdt', 'alike'), ...NETWORKS.flatMap((network) => [...casesOf('nb', network), ...casesOf('theta', network)])],
@@ -68,5 +68,5 @@ function listRow(
   [of, digits]: readonly [Quantity, number],
 ): Row {
   const ours = results.list(of, { sweep, network });
-  return row(quantity, ours, digits, { note: 'The paper has other quantities, as drawings.' });
+  return row(quantity, ours, digits, { note: "The paper's own quantities are at spraypass-marking and spraypass-speed-board." });
 }

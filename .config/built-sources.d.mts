@@ -1,0 +1,3 @@
+import type { ViteUserConfig } from 'vitest/config';
+
+export const builtSources: NonNullable<ViteUserConfig['plugins']>[number];
