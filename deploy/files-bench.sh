@@ -48,7 +48,8 @@ node "$XPASS" daemon -l "127.0.0.1:$((PORT + 1))" -d "$FOLDER/xpass" --log-level
 CHILDREN+=($!)
 sleep 2
 
-# What the turn before left for the disk is not this one's.
+# What the turn before left for the disk is not this one's. Files stay until the end: for a minute ext4 skips each inode that was removed, one by one, when
+# it makes another.
 timed() {
   local begin
   sync
@@ -59,13 +60,15 @@ timed() {
 RSYNC_US=() XPASS_US=() AGAIN_US=() HASH_US=()
 for ((turn = 1; turn <= TURNS; turn++)); do
   # shellcheck disable=SC2086
-  RSYNC_US+=("$(timed rsync -r $RSYNC "$FOLDER/source/" "rsync://127.0.0.1:$PORT/in/")")
+  RSYNC_US+=("$(timed rsync -r $RSYNC "$FOLDER/source/" "rsync://127.0.0.1:$PORT/in/$turn/")")
   # shellcheck disable=SC2086
-  XPASS_US+=("$(timed node "$XPASS" send "$FOLDER/source/" --to "127.0.0.1:$((PORT + 1))" $OPTIONS)")
+  mv "$FOLDER/source" "$FOLDER/$turn"
   # shellcheck disable=SC2086
-  AGAIN_US+=("$(timed node "$XPASS" send "$FOLDER/source/" --to "127.0.0.1:$((PORT + 1))" $OPTIONS)")
+  XPASS_US+=("$(timed node "$XPASS" send "$FOLDER/$turn" --to "127.0.0.1:$((PORT + 1))" $OPTIONS)")
+  # shellcheck disable=SC2086
+  AGAIN_US+=("$(timed node "$XPASS" send "$FOLDER/$turn" --to "127.0.0.1:$((PORT + 1))" $OPTIONS)")
+  mv "$FOLDER/$turn" "$FOLDER/source"
   HASH_US+=("$(timed find "$FOLDER/source" -type f -exec sha256sum {} +)")
-  find "$FOLDER/rsync" "$FOLDER/xpass" -mindepth 1 -delete
 done
 median() { printf '%s\n' "$@" | sort -n | sed -n "$((($# + 1) / 2))p"; }
 awk -v again="$(median "${AGAIN_US[@]}")" -v hash="$(median "${HASH_US[@]}")" -v bytes=$((FILES * BYTES)) -v rsync="$(median "${RSYNC_US[@]}")" -v xpass="$(median "${XPASS_US[@]}")" -v options="$OPTIONS $DAEMON" -v peer="rsync -r ${RSYNC}" \

@@ -86,7 +86,7 @@ export class IncomingStream implements FlowReader, TransferHandler, ServedStream
 
   answer(message: Message): void {
     if (this.isClosed) return;
-    this.answers ??= new AnswerFlow(this.receiver, this.host);
+    this.answers ??= new AnswerFlow(this.receiver);
     this.answers.send(message);
   }
 

@@ -41,6 +41,8 @@ import { TunnelServices } from './tunnel-services.js';
 const LISTEN_DEFAULTS = { host: '127.0.0.1', port: DEFAULT_HOST_PORT, anyPort: true };
 
 const MIN_INTERVAL_NS = 10e6;
+/** How often the loss of all flows is summed up (ours): not for each of ten thousand files. */
+const LOSS_LOOK_NS = 100e6;
 
 /** The daemon's own options, and those of its endpoint. */
 const DAEMON_OPTIONS = {
@@ -183,6 +185,7 @@ class Daemon {
   private handleDetached: (error: XpassError) => void = () => undefined;
   private host: Host | null = null;
   private isWarned = false;
+  private lossLookedNs = Number.NEGATIVE_INFINITY;
   private startNs = 0;
   private readonly space: SpaceBook;
   private metrics: MetricsServer | null = null;
@@ -252,6 +255,9 @@ class Daemon {
   /** Once: without a rate nothing meters credits. */
   private warnOfLoss(): void {
     if (this.isWarned || this.host === null || Number.isFinite(this.host.link.rateBps)) return;
+    const nowNs = this.host.now();
+    if (nowNs < this.lossLookedNs + LOSS_LOOK_NS) return;
+    this.lossLookedNs = nowNs;
     const warning = unlimitedLossWarning(this.services.credits.dataLostFrames);
     if (warning === null) return;
     this.isWarned = true;

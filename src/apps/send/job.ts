@@ -1,5 +1,5 @@
 import type { FileOffer } from '../../services/file/file-offer.js';
-import type { Comparison } from '../../services/file/send-file.js';
+import type { Comparison, SmallFile } from '../../services/file/send-file.js';
 import type { HashedSource } from './file-transfer.js';
 import type { SentEntry } from './report.js';
 
@@ -17,4 +17,6 @@ export interface Job {
   /** It is not asked about, and comes after all files. */
   readonly isFolder?: boolean;
   open(): Promise<SendableSource>;
+  /** Reads a small file at once; null when it has grown large. */
+  read?(): Promise<SmallFile | null>;
 }

@@ -6,7 +6,7 @@ import { FolderSource } from '../../services/file/folder-source.js';
 import { expandPattern } from '../../services/file/glob.js';
 import { type Entry, emptyListing, isFolder, type Listing, listFolder } from '../../services/file/list-entries.js';
 import { PipeSource } from '../../services/file/pipe-source.js';
-import { openFileSource, type SendFileOptions } from '../../services/file/send-file.js';
+import { openFileSource, readSmallFile, type SendFileOptions } from '../../services/file/send-file.js';
 import type { Job } from './job.js';
 
 /** What names the things to send. */
@@ -58,12 +58,17 @@ function fileOptions({ options, positionals }: JobOptions): SendFileOptions {
 async function checkedJob(path: string, options: SendFileOptions): Promise<Job> {
   const source = await openFileSource(path, options);
   await source.close();
-  return { header: source.header, open: () => openFileSource(path, options) };
+  const { header } = source;
+  const job = { header, open: () => openFileSource(path, options) };
+  return options.bytes === undefined ? { ...job, read: () => readSmallFile(path, header.name) } : job;
 }
 
 function entryJob({ path, name, bytes: size }: Entry, bytes: number | undefined): Job {
-  const options = bytes === undefined ? { name } : { name, bytes };
-  return { header: { name, bytes: bytes ?? size, offset: 0 }, open: () => openFileSource(path, options) };
+  if (bytes !== undefined) {
+    return { header: { name, bytes, offset: 0 }, open: () => openFileSource(path, { name, bytes }) };
+  }
+  const header = { name, bytes: size, offset: 0 };
+  return { header, open: () => openFileSource(path, { name }), read: () => readSmallFile(path, name) };
 }
 
 function folderJob(entry: Entry): Job {

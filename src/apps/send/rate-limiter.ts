@@ -11,9 +11,13 @@ export class RateLimiter {
     this.rateBps = rateBps;
   }
 
+  get isUnlimited(): boolean {
+    return this.rateBps === Number.POSITIVE_INFINITY;
+  }
+
   /** Books a read and returns how long it has to wait, ns. */
   take(bytes: number, nowNs: number): number {
-    if (this.rateBps === Number.POSITIVE_INFINITY) return 0;
+    if (this.isUnlimited) return 0;
     const burstNs = (BURST_BYTES * 8e9) / this.rateBps;
     this.readyNs = Math.max(this.readyNs, nowNs - burstNs) + (bytes * 8e9) / this.rateBps;
     return Math.max(0, this.readyNs - nowNs);

@@ -25,6 +25,24 @@ export interface SeriesTransferOptions {
   readonly limiter: RateLimiter;
 }
 
+/** A file as it goes on the flow: its header, bytes and digest. */
+export interface SeriesFile {
+  readonly parts: readonly Uint8Array[];
+  readonly sha256: string;
+  /** The flow needs the parts no longer. */
+  release?(): void;
+}
+
+/** Written at once (ours): what a send buffer that is nearly full still takes, and what a limited rate spaces. */
+const PIECE_BYTES = 65_536;
+
+function piecesOf(part: Uint8Array): Uint8Array[] {
+  if (part.length <= PIECE_BYTES) return [part];
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < part.length; at += PIECE_BYTES) pieces.push(part.subarray(at, at + PIECE_BYTES));
+  return pieces;
+}
+
 /** A file that waits for its verdict. */
 interface Pending {
   readonly sha256: string;
@@ -40,7 +58,9 @@ export class SeriesTransfer implements FlowWriter {
   private readonly options: SeriesTransferOptions;
   private readonly sender: Sender;
   private readonly pending = new Map<number, Pending>();
+  private readonly lent: { readonly file: SeriesFile; readonly untilBytes: number }[] = [];
   private sentFiles = 0;
+  private writtenBytes = 0;
   private toldFrames = 0;
   private turn: Promise<unknown> = Promise.resolve();
   private wake: () => void = () => undefined;
@@ -58,7 +78,9 @@ export class SeriesTransfer implements FlowWriter {
       this.ended = resolve;
     });
     this.sender = host.openSender(peer, this, { ...share, onReply: (reply) => this.readReply(reply) });
-    this.sender.write(encodeMessage({ kind: FILES_KIND }));
+    const opening = encodeMessage({ kind: FILES_KIND });
+    this.writtenBytes += opening.length;
+    this.sender.write(opening);
   }
 
   /** No file can be sent on it any more. */
@@ -74,9 +96,12 @@ export class SeriesTransfer implements FlowWriter {
     return lostFrames;
   }
 
-  /** Sends the whole stream of one file. Resolves with its verdict, bad ones included; throws XpassError or a Failure when the flow is lost. */
-  async send(parts: readonly Uint8Array[], sha256: string): Promise<Verdict> {
-    const written = this.turn.then(() => this.write(parts, sha256));
+  /**
+   * Sends the whole stream of one file, which `load` reads when it is its turn. Resolves with its verdict, bad ones included, and with null where `load` has
+   * nothing to send; throws what `load` throws, and XpassError or a Failure when the flow is lost.
+   */
+  async send(load: () => Promise<SeriesFile | null>): Promise<Verdict | null> {
+    const written = this.turn.then(() => this.write(load));
     this.turn = written.catch(() => undefined);
     return (await written).verdict;
   }
@@ -106,25 +131,45 @@ export class SeriesTransfer implements FlowWriter {
   }
 
   /** In an object, since what an async function returns is awaited: the verdict would hold up the files behind. */
-  private async write(parts: readonly Uint8Array[], sha256: string): Promise<{ verdict: Promise<Verdict> }> {
-    if (this.refusal !== null) return { verdict: Promise.resolve(this.refusal) };
+  private async write(load: () => Promise<SeriesFile | null>): Promise<{ verdict: Promise<Verdict | null> }> {
+    const file = this.refusal === null ? await load() : null;
+    if (this.refusal !== null || file === null) return { verdict: Promise.resolve(this.refusal) };
     if (this.over !== null) throw this.over;
-    const { limiter, host } = this.options;
     const verdict = new Promise<Verdict>((resolve, reject) => {
-      this.pending.set(this.sentFiles++, { sha256, resolve, reject });
+      this.pending.set(this.sentFiles++, { sha256: file.sha256, resolve, reject });
     });
     // Whoever waits for it is told; nobody does while the file is being written.
     verdict.catch(() => undefined);
-    for (const part of parts) {
-      const waitNs = limiter.take(part.length, host.now());
-      if (waitNs > 0) await sleep(waitNs / 1e6);
-      while (!this.sender.isClosed && !this.sender.write(part)) {
-        await new Promise<void>((resolve) => {
-          this.wake = resolve;
-        });
-      }
-    }
+    const pieces = file.parts.flatMap((part) => piecesOf(part));
+    const { limiter } = this.options;
+    for (const group of limiter.isUnlimited ? [pieces] : pieces.map((piece) => [piece])) await this.writeAll(group);
+    this.lent.push({ file, untilBytes: this.writtenBytes });
     return { verdict };
+  }
+
+  private async writeAll(pieces: readonly Uint8Array[]): Promise<void> {
+    const { limiter, host } = this.options;
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
+    this.writtenBytes += bytes;
+    const waitNs = limiter.take(bytes, host.now());
+    if (waitNs > 0) await sleep(waitNs / 1e6);
+    for (let at = 0; !this.sender.isClosed; ) {
+      host.run(() => {
+        while (at < pieces.length && this.sender.write(pieces[at])) at++;
+      });
+      if (at === pieces.length) return;
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+
+  /** A flow may send bytes again until they are acknowledged. */
+  private releaseLent(): void {
+    const { acknowledgedBytes } = this.sender;
+    let count = 0;
+    while (count < this.lent.length && this.lent[count].untilBytes <= acknowledgedBytes) this.lent[count++].file.release?.();
+    this.lent.splice(0, count);
   }
 
   private fail(error: unknown): void {
@@ -180,6 +225,7 @@ export class SeriesTransfer implements FlowWriter {
     const file = this.pending.get(at as number);
     if (file === undefined) return;
     this.pending.delete(at as number);
+    this.releaseLent();
     const isOther = verdict.ok && verdict.sha256 !== file.sha256;
     if (isOther)
       file.reject(new Failure(ExitCode.failed, 'the receiver says that it has the file, but with another SHA-256'));

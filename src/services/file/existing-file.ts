@@ -1,7 +1,8 @@
+import { hash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BLOCKS } from './block-pool.js';
 import { hasFoldersAbove } from './folders.js';
-import { prefixHashes } from './prefix-hashes.js';
 import { MOST_QUICK_BYTES, QUICK_FILES } from './quick-files.js';
 import type { AskedFile } from './series-question.js';
 
@@ -29,14 +30,14 @@ async function hashOfExisting(directory: string, { name, bytes }: AskedFile): Pr
   const found = await QUICK_FILES.lstat(path);
   if (!found.isFile() || found.size !== bytes) return null;
   const file = await QUICK_FILES.open(path, READ_ONLY);
+  const block = BLOCKS.take(bytes);
   try {
     const stats = await file.stat();
     if (!stats.isFile() || stats.size !== bytes) return null;
-    const read = async (into: Uint8Array, position: number): Promise<number> =>
-      (await file.read(into, 0, into.length, position)).bytesRead;
-    for await (const { sha256 } of prefixHashes(read, [bytes])) return sha256;
-    return null;
+    const { bytesRead } = await file.read(block, 0, bytes, 0);
+    return bytesRead === bytes ? hash('sha256', block.subarray(0, bytes), 'hex') : null;
   } finally {
+    BLOCKS.give(block);
     await file.close();
   }
 }

@@ -87,6 +87,7 @@ export function temporaryName(path: string, tag: string): string {
 }
 
 function cutToBytes(text: string, room: number): string {
+  if (Buffer.byteLength(text) <= room) return text;
   const characters = [...text];
   while (Buffer.byteLength(characters.join('')) > room) characters.pop();
   return characters.join('');

@@ -1,7 +1,8 @@
 import { constants, type Dirent } from 'node:fs';
-import { access, lstat, readdir, stat } from 'node:fs/promises';
+import { access, readdir, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { failureOf, usageFailure } from '../../base/failure.js';
+import { QUICK_FILES } from './quick-files.js';
 
 /** Something to send, by its path here and its name at the receiver. */
 export interface Entry {
@@ -84,7 +85,7 @@ async function addEntry(entry: Omit<Entry, 'bytes' | 'mode'>, { entries, problem
   if (entries.length >= MOST_ENTRIES)
     throw usageFailure(`more than ${MOST_ENTRIES} files and folders: send fewer at a time`);
   try {
-    const { size, mode } = await (entry.isFolder ? stat(entry.path) : lstat(entry.path));
+    const { size, mode } = await (entry.isFolder ? QUICK_FILES.stat(entry.path) : QUICK_FILES.lstat(entry.path));
     entries.push({ ...entry, bytes: entry.isFolder ? 0 : size, mode: mode & MODE });
   } catch (error) {
     const failure = failureOf(error, `'${entry.path}'`);

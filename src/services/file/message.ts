@@ -7,8 +7,12 @@ export const MAX_MESSAGE_BYTES = 65_536;
 const PREFIX_BYTES = 4;
 /** `{}`, the shortest JSON object. */
 const MIN_MESSAGE_BYTES = 2;
-/** What a decoder starts with; it grows with what has arrived, so that a claimed length costs nothing. */
+/** The least buffer of a message in pieces; it grows with what has arrived, so that a claimed length costs nothing. */
 const FIRST_BUFFER_BYTES = 1_024;
+const NO_BYTES = new Uint8Array(0);
+
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** One JSON object; `kind` says what the other fields are. They are the peer's word: check each before use. */
 export interface Message {
@@ -18,7 +22,7 @@ export interface Message {
 
 /** The bytes of a message: 4 bytes of length, big-endian, and the JSON text in UTF-8. */
 export function encodeMessage(message: Message): Uint8Array {
-  const text = new TextEncoder().encode(JSON.stringify(message));
+  const text = ENCODER.encode(JSON.stringify(message));
   assert(text.length <= MAX_MESSAGE_BYTES, 'a message of ours is within the limit');
   const bytes = new Uint8Array(PREFIX_BYTES + text.length);
   new DataView(bytes.buffer).setUint32(0, text.length);
@@ -28,7 +32,7 @@ export function encodeMessage(message: Message): Uint8Array {
 
 /** Puts one message together from chunks split anywhere. Never throws, whatever arrives. */
 export class MessageDecoder {
-  private buffer = new Uint8Array(FIRST_BUFFER_BYTES);
+  private buffer = NO_BYTES;
   private filled = 0;
   private wanted = PREFIX_BYTES;
   private outcome: Message | Fault | null = null;
@@ -40,6 +44,8 @@ export class MessageDecoder {
 
   /** Takes bytes from `start` on and returns where it stopped: the end of the chunk, or of the message. */
   push(chunk: Uint8Array, start: number): number {
+    const end = this.filled === 0 ? this.takeWhole(chunk, start) : start;
+    if (end > start) return end;
     while (this.outcome === null && start < chunk.length) {
       const count = Math.min(this.wanted - this.filled, chunk.length - start);
       this.append(chunk.subarray(start, start + count));
@@ -49,10 +55,22 @@ export class MessageDecoder {
     return start;
   }
 
+  /** A message that is in one chunk is not copied. Returns `start` for any other. */
+  private takeWhole(chunk: Uint8Array, start: number): number {
+    const body = start + PREFIX_BYTES;
+    if (this.outcome !== null || body > chunk.length) return start;
+    const length = lengthAt(chunk, start);
+    if (length < MIN_MESSAGE_BYTES || length > MAX_MESSAGE_BYTES || body + length > chunk.length) return start;
+    this.outcome = parseMessage(chunk.subarray(body, body + length));
+    return body + length;
+  }
+
   private append(bytes: Uint8Array): void {
     const length = this.filled + bytes.length;
     if (length > this.buffer.length) {
-      const grown = new Uint8Array(Math.max(length, Math.min(this.wanted, 2 * this.buffer.length)));
+      const grown = new Uint8Array(
+        Math.max(length, Math.min(this.wanted, Math.max(FIRST_BUFFER_BYTES, 2 * this.buffer.length))),
+      );
       grown.set(this.buffer.subarray(0, this.filled));
       this.buffer = grown;
     }
@@ -65,7 +83,7 @@ export class MessageDecoder {
       this.outcome = parseMessage(this.buffer.subarray(PREFIX_BYTES, this.filled));
       return;
     }
-    const length = new DataView(this.buffer.buffer).getUint32(0);
+    const length = lengthAt(this.buffer, 0);
     if (length < MIN_MESSAGE_BYTES || length > MAX_MESSAGE_BYTES) {
       const allowed = `allowed: ${MIN_MESSAGE_BYTES} to ${MAX_MESSAGE_BYTES}`;
       this.outcome = new Fault('badMessage', `a message claims ${length} bytes; ${allowed}`);
@@ -74,10 +92,14 @@ export class MessageDecoder {
   }
 }
 
+function lengthAt(bytes: Uint8Array, at: number): number {
+  return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
+}
+
 function parseMessage(text: Uint8Array): Message | Fault {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(text));
+    value = JSON.parse(DECODER.decode(text));
   } catch {
     return new Fault('badMessage', 'a message is not JSON in UTF-8');
   }

@@ -7,10 +7,18 @@ import type { FileSystem, OpenFile, ReadableFile } from './file-system.js';
 const SLOW_MS = 2;
 /** Of the newest call in the average (ours): one that was slow because others had the cores decides nothing. */
 const WEIGHT = 1 / 32;
+/** What a call counts at most (ours): on busy cores some wait long for their turn, on a slow disk many do. A quarter of all decides. */
+const MOST_MS = 4 * SLOW_MS;
 /** How long calls go through the thread pool then (ours). */
 const PATIENT_MS = 2_000;
 
 const fsync = promisify(fs.fsync);
+
+/** Of each new file there is nothing yet: an error with a stack of its own would cost more than the call. */
+const NOT_THERE: NodeJS.ErrnoException = Object.assign(new Error('ENOENT: no such file or directory, lstat'), {
+  code: 'ENOENT',
+  syscall: 'lstat',
+});
 
 /**
  * The file system of small files: calls return when they are done. One by the thread pool costs 100 to 300 us of two busy cores, ten times the call itself,
@@ -57,7 +65,10 @@ export class QuickFiles implements FileSystem {
   }
 
   async lstat(path: string): Promise<fs.Stats> {
-    return this.isQuick ? this.timed(() => fs.lstatSync(path)) : patient.lstat(path);
+    if (!this.isQuick) return patient.lstat(path);
+    const found = this.timed(() => fs.lstatSync(path, { throwIfNoEntry: false }));
+    if (found === undefined) throw NOT_THERE;
+    return found;
   }
 
   async stat(path: string): Promise<fs.Stats> {
@@ -71,7 +82,7 @@ export class QuickFiles implements FileSystem {
       return call();
     } finally {
       const endMs = this.now();
-      this.averageMs += (endMs - startMs - this.averageMs) * WEIGHT;
+      this.averageMs += (Math.min(endMs - startMs, MOST_MS) - this.averageMs) * WEIGHT;
       if (this.averageMs > SLOW_MS) {
         this.averageMs = 0;
         this.patientUntilMs = endMs + PATIENT_MS;

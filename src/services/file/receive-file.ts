@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import fs from 'node:fs/promises';
+import { BLOCKS } from './block-pool.js';
 import { Fault, type FaultCode, FaultError, faultOf } from './fault.js';
 import { type FileHeader, parseDigest } from './file-header.js';
 import type { FileSystem, OpenFile } from './file-system.js';
@@ -43,8 +44,7 @@ export class WriteBehind {
   private readonly options: WriteBehindOptions;
   private readonly hash: Hash;
   private readonly blockBytes: number;
-  private readonly full: Uint8Array[] = [];
-  private readonly spare: Uint8Array[] = [];
+  private readonly full: { readonly block: Uint8Array; readonly bytes: number }[] = [];
   private block: Uint8Array | null = null;
   private filled = 0;
   private hashed = 0;
@@ -67,7 +67,7 @@ export class WriteBehind {
     let at = 0;
     while (at < bytes.length && !this.isDropping) {
       // What is not filled is not written.
-      this.block ??= this.spare.pop() ?? Buffer.allocUnsafeSlow(this.blockBytes);
+      this.block ??= BLOCKS.take(this.blockBytes);
       const count = Math.min(this.blockBytes - this.filled, bytes.length - at);
       this.block.set(at === 0 && count === bytes.length ? bytes : bytes.subarray(at, at + count), this.filled);
       this.filled += count;
@@ -101,7 +101,7 @@ export class WriteBehind {
 
   private sealBlock(): void {
     if (this.hashed < this.filled) this.hashFilled();
-    this.full.push(this.block!.subarray(0, this.filled));
+    this.full.push({ block: this.block!, bytes: this.filled });
     this.block = null;
     this.filled = 0;
     this.hashed = 0;
@@ -112,11 +112,12 @@ export class WriteBehind {
   private async writeFull(): Promise<void> {
     try {
       const file = await this.options.file.catch(() => null);
-      for (let block = this.full.shift(); block !== undefined && file !== null; block = this.full.shift()) {
-        await writeAll(file, block, (this.options.prefix?.offset ?? 0) + this.writtenBytes);
-        this.writtenBytes += block.length;
-        await this.options.onWritten?.(block.length);
-        if (block.length === this.blockBytes) this.spare.push(block);
+      for (let next = this.full.shift(); next !== undefined && file !== null; next = this.full.shift()) {
+        const { block, bytes } = next;
+        await writeAll(file, block.subarray(0, bytes), (this.options.prefix?.offset ?? 0) + this.writtenBytes);
+        BLOCKS.give(block);
+        this.writtenBytes += bytes;
+        await this.options.onWritten?.(bytes);
         this.drain();
       }
     } catch (error) {

@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { printable } from '../../base/display.js';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure, failureOf, usageFailure } from '../../base/failure.js';
+import { BLOCKS } from './block-pool.js';
 import type { DigestTrailer, FileHeader } from './file-header.js';
 import { pathNameProblem } from './file-name.js';
 import type { FileOffer } from './file-offer.js';
@@ -49,6 +50,15 @@ const SENDABLE = 'only regular files can be sent';
  */
 export async function openFileSource(path: string, options: SendFileOptions = {}): Promise<FileSource> {
   const { bytes, name = basename(path), checkMs = CHECK_MS } = options;
+  const { handle, start } = await openSendable(path, name);
+  if (bytes !== undefined && bytes > start.size) {
+    await handle.close();
+    throw usageFailure(`'${path}' has ${start.size} bytes, fewer than the ${bytes} to be sent`);
+  }
+  return new FileSource({ handle, path, name, start, checkMs, ...(bytes === undefined ? {} : { bytes }) });
+}
+
+async function openSendable(path: string, name: string): Promise<{ handle: ReadableFile; start: Stats }> {
   const subject = `'${path}'`;
   let handle: ReadableFile | null = null;
   try {
@@ -59,14 +69,43 @@ export async function openFileSource(path: string, options: SendFileOptions = {}
     handle = await (isSmall ? QUICK_FILES.open(path, READ_ONLY) : open(path, READ_ONLY));
     const start = await handle.stat();
     checkKind(subject, start);
-    if (bytes !== undefined && bytes > start.size) {
-      throw usageFailure(`${subject} has ${start.size} bytes, fewer than the ${bytes} to be sent`);
-    }
     checkName(path, name);
-    return new FileSource({ handle, path, name, start, checkMs, ...(bytes === undefined ? {} : { bytes }) });
+    return { handle, start };
   } catch (error) {
     await handle?.close();
     throw failureOf(error, subject) ?? error;
+  }
+}
+
+/** The whole stream of a small file. */
+export interface SmallFile {
+  readonly header: Pick<FileHeader, 'name' | 'bytes' | 'offset'>;
+  readonly parts: readonly Uint8Array[];
+  readonly sha256: string;
+  /** Nobody needs the bytes any more. */
+  release(): void;
+}
+
+/**
+ * Reads and hashes a small file at once, so that one that changes or cannot be read is not begun. Null for one that has grown large. Throws as `openFileSource`
+ * and its source do.
+ */
+export async function readSmallFile(path: string, name: string): Promise<SmallFile | null> {
+  const { handle, start } = await openSendable(path, name);
+  try {
+    if (start.size >= MOST_QUICK_BYTES) return null;
+    const block = BLOCKS.take(start.size + 1);
+    const filled = await readSome(handle, block.subarray(0, start.size + 1), { path, position: 0 });
+    const problem = changeOf(start, await handle.stat(), filled);
+    if (problem !== null) throw changed(path, problem);
+    const header = headerOf(name, start, start.size);
+    const body = block.subarray(0, start.size);
+    const sha256 = hash('sha256', body, 'hex');
+    const trailer: DigestTrailer = { kind: 'digest', sha256 };
+    const parts = [encodeMessage(headerMessage(header)), body, encodeMessage(trailer)];
+    return { header, parts, sha256, release: () => BLOCKS.give(block) };
+  } finally {
+    await handle.close();
   }
 }
 
@@ -85,6 +124,36 @@ function checkName(path: string, name: string): void {
 /** A file from its start is announced as version 1 of the protocol did. */
 function headerMessage({ offset, prefixSha256, ...header }: FileHeader): Message {
   return offset === 0 ? header : { ...header, offset, prefixSha256 };
+}
+
+function headerOf(name: string, { mode }: Stats, bytes: number): FileHeader {
+  return { kind: 'file', name, bytes, mode: mode & 0o777, offset: 0, prefixSha256: null };
+}
+
+/** What a file that is being sent has become, as the end of a sentence; null: it is as it was. `readBytes` of it came, from its start on. */
+function changeOf(start: Stats, now: Stats, readBytes: number): string | null {
+  if (readBytes > start.size) return `grew beyond ${start.size} bytes`;
+  if (readBytes < start.size) return `shrank to ${readBytes} bytes`;
+  return now.mtimeMs === start.mtimeMs ? null : 'was written to';
+}
+
+function changed(path: string, what: string): Failure {
+  const allowed = 'a file has to stay as it is until it is sent';
+  return new Failure(ExitCode.failed, `'${path}' ${what} while it was being sent: ${allowed}`);
+}
+
+/** Fills `into`, or as much of it as there is; returns how much came. */
+async function readSome(
+  handle: ReadableFile,
+  into: Uint8Array,
+  { path, position }: { readonly path: string; readonly position: number },
+): Promise<number> {
+  try {
+    return (await handle.read(into, 0, into.length, position)).bytesRead;
+  } catch (error) {
+    const failure = failureOf(error, `'${path}'`);
+    throw failure === null ? error : new Failure(ExitCode.failed, failure.message);
+  }
 }
 
 /** What a file and a receiver's offer have in common. */
@@ -129,7 +198,7 @@ export class FileSource implements ByteSource {
     this.path = path;
     this.start = start;
     this.isWhole = opened.bytes === undefined;
-    this.announced = { kind: 'file', name, bytes, mode: start.mode & 0o777, offset: 0, prefixSha256: null };
+    this.announced = headerOf(name, start, bytes);
   }
 
   /** What is said of the file before its bytes. */
@@ -212,19 +281,14 @@ export class FileSource implements ByteSource {
     let filled = 0;
     while (filled < length) {
       const bytesRead = await this.readInto(chunk, filled, offset + filled);
-      if (bytesRead === 0) throw this.changed(`shrank to ${offset + filled} bytes`);
+      if (bytesRead === 0) throw changed(this.path, `shrank to ${offset + filled} bytes`);
       filled += bytesRead;
     }
     return chunk;
   }
 
-  private async readInto(chunk: Uint8Array, at: number, position: number): Promise<number> {
-    try {
-      return (await this.handle.read(chunk, at, chunk.length - at, position)).bytesRead;
-    } catch (error) {
-      const failure = failureOf(error, `'${this.path}'`);
-      throw failure === null ? error : new Failure(ExitCode.failed, failure.message);
-    }
+  private readInto(chunk: Uint8Array, at: number, position: number): Promise<number> {
+    return readSome(this.handle, chunk.subarray(at), { path: this.path, position });
   }
 
   private async checkSize(): Promise<void> {
@@ -232,7 +296,7 @@ export class FileSource implements ByteSource {
     if (nowMs < this.checkedMs + this.checkMs) return;
     this.checkedMs = nowMs;
     const { size } = await this.handle.stat();
-    if (size < this.header.bytes) throw this.changed(`shrank to ${size} bytes`);
+    if (size < this.header.bytes) throw changed(this.path, `shrank to ${size} bytes`);
   }
 
   private async trailer(): Promise<Uint8Array> {
@@ -247,13 +311,7 @@ export class FileSource implements ByteSource {
   private async checkUnchanged(): Promise<void> {
     const now = await this.handle.stat();
     const beyond = await this.readInto(new Uint8Array(1), 0, this.header.bytes);
-    if (beyond > 0) throw this.changed(`grew beyond ${this.header.bytes} bytes`);
-    if (now.size < this.header.bytes) throw this.changed(`shrank to ${now.size} bytes`);
-    if (now.mtimeMs !== this.start.mtimeMs) throw this.changed('was written to');
-  }
-
-  private changed(what: string): Failure {
-    const allowed = 'a file has to stay as it is until it is sent';
-    return new Failure(ExitCode.failed, `'${this.path}' ${what} while it was being sent: ${allowed}`);
+    const problem = changeOf(this.start, now, now.size < this.start.size ? now.size : this.start.size + beyond);
+    if (problem !== null) throw changed(this.path, problem);
   }
 }

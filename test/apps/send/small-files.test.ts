@@ -34,9 +34,10 @@ function bed(jobs: readonly Job[], answer: (question: Message) => Message, verdi
       return Promise.resolve(answer(question));
     },
   });
-  const send = () => {
+  const send = async (load: () => Promise<unknown>) => {
+    if ((await load()) === null) return null;
     sent++;
-    return Promise.resolve(verdict);
+    return verdict;
   };
   const series = { send, takeLostFrames: () => 0 } as unknown as SeriesTransfer;
   return { small, series, questions, sent: () => sent };
@@ -54,6 +55,14 @@ describe('small files', () => {
     expect(questions.map(countOf)).toEqual([MOST_ASKED, 10]);
     expect(results.slice(0, 3).map((result) => result?.skipped)).toEqual([true, false, false]);
     expect(sent()).toBe(results.filter((result) => result?.skipped === false).length);
+  });
+
+  it('are asked about before their turn comes, and one that has grown large is left to a flow of its own', async () => {
+    const { small, series, questions, sent } = bed(jobs, (question) => filesOffer(Array(countOf(question)).fill(null)));
+    const grown = Object.assign(small.jobs[0], { read: () => Promise.resolve(null) });
+    expect(await small.send(grown, series)).toBeNull();
+    expect(sent()).toBe(0);
+    expect(questions).toHaveLength(2);
   });
 
   it('are those of some number, below a size', () => {

@@ -41,7 +41,14 @@ describe('QuickFiles', () => {
     tookMs = 30;
     files.timed(call);
     expect(files.isQuick).toBe(true);
-    for (let calls = 0; calls < 3; calls++) files.timed(call);
+    // Every eighth call waits for a core: the disk is quick all the same.
+    for (let calls = 0; calls < 80; calls++) {
+      tookMs = calls % 8 === 0 ? 30 : 0.02;
+      files.timed(call);
+    }
+    expect(files.isQuick).toBe(true);
+    tookMs = 30;
+    for (let calls = 0; calls < 10; calls++) files.timed(call);
     expect(files.isQuick).toBe(false);
     expect((await files.stat('/')).isDirectory()).toBe(true);
     nowMs += 20_000;
