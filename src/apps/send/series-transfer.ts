@@ -168,7 +168,8 @@ export class SeriesTransfer implements FlowWriter {
   private releaseLent(): void {
     const { acknowledgedBytes } = this.sender;
     let count = 0;
-    while (count < this.lent.length && this.lent[count].untilBytes <= acknowledgedBytes) this.lent[count++].file.release?.();
+    while (count < this.lent.length && this.lent[count].untilBytes <= acknowledgedBytes)
+      this.lent[count++].file.release?.();
     this.lent.splice(0, count);
   }
 

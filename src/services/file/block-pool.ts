@@ -31,7 +31,8 @@ export class BlockPool {
   give(block: Uint8Array): void {
     const { length } = block;
     const isOurs = length >= LEAST_BYTES && length <= MOST_BYTES && Number.isInteger(Math.log2(length));
-    if (!isOurs || block.byteLength !== block.buffer.byteLength || this.waitingBytes + length > MOST_SPARE_BYTES) return;
+    if (!isOurs || block.byteLength !== block.buffer.byteLength || this.waitingBytes + length > MOST_SPARE_BYTES)
+      return;
     const blocks = this.spare.get(length);
     if (blocks === undefined) this.spare.set(length, [block]);
     else blocks.push(block);

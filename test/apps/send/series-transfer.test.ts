@@ -98,7 +98,10 @@ describe('a series', () => {
 
   it('believes no verdict with another digest than the file has', async () => {
     const { world, series } = await bed();
-    const sent = series.send(async () => ({ ...(await fileOf('a', 'one')()), sha256: sha256Of('what the sender read') }));
+    const sent = series.send(async () => ({
+      ...(await fileOf('a', 'one')()),
+      sha256: sha256Of('what the sender read'),
+    }));
     await expect(world.play(sent)).rejects.toThrow('with another SHA-256');
   });
 
