@@ -41,6 +41,7 @@ export class AnswerFlow implements FlowWriter {
 
   /** No answer follows. */
   end(): void {
+    this.flush();
     this.sender?.end();
     this.sender = null;
   }
@@ -55,6 +56,7 @@ export class AnswerFlow implements FlowWriter {
   }
 
   private flush(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
     this.timer = null;
     while (this.waiting.length > 0 && this.sender !== null) {
       const next = this.waiting.slice(0, MOST_AT_ONCE);
