@@ -185,11 +185,16 @@ describe('a queue', () => {
         .trim(),
     ).toBe('');
     const sweep = start(['sim', await scratchFile('lab.yaml', SCENARIO), ...SWEEP, '--queue', redis.url]);
-    await untilSo(queued, (keys) => keys !== '', 'queued runs');
+    const keys = () => redisCli(redis, 'keys', '*').split('\n');
+    const immortal = () => keys().filter((key) => redisCli(redis, 'ttl', key) === '-1');
+    // The runs are queued, and a moment later told to expire.
+    await untilSo(
+      () => !keys().some((key) => key.endsWith(':wait')) || immortal().length > 0,
+      (isEarly) => !isEarly,
+      'queued runs that expire',
+    );
     await sweep.stop('SIGKILL');
-    const keys = redisCli(redis, 'keys', '*').split('\n');
-    const immortal = keys.filter((key) => redisCli(redis, 'ttl', key) === '-1');
-    expect(immortal).toEqual([]);
+    expect(immortal()).toEqual([]);
     // A worker takes what is left out of the queue.
     const worker = new WorkerHere(redis.url);
     await untilSo(

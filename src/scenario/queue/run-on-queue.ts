@@ -170,11 +170,11 @@ class QueuedRuns {
     const runs = new Map(batches.flat().map((index) => [`${index}`, pack(this.scenarios[index])]));
     const { goneMs } = queueTimes();
     const kept = this.link.redis.multi().hset(runsKey(sweep), runs).pexpire(runsKey(sweep), goneMs).exec();
-    const added = this.queue.addBulk(jobs).then(() => this.expire(jobs.map(({ opts }) => opts.jobId)));
+    const added = this.queue.addBulk(jobs).then(() => this.expire([...QUEUE_KEYS, ...jobs.map(({ opts }) => opts.jobId)]));
     await this.link.answered(Promise.all([kept, added]));
   }
 
-  /** Keys of BullMQ, which sets no times. */
+  /** Keys of BullMQ, which sets no times: a list that ran empty and fills again has none either. */
   private async expire(names: readonly string[]): Promise<void> {
     const asked = this.link.redis.pipeline();
     for (const name of names) asked.pexpire(this.queue.toKey(name), LEFT_OVER_MS);
@@ -189,7 +189,6 @@ class QueuedRuns {
     const asked = link.redis.pipeline().pexpire(runsKey(who.id), queueTimes().goneMs);
     if (forgotten.length > 0) asked.hdel(runsKey(who.id), ...forgotten.map(String));
     await link.answered(asked.exec());
-    await link.answered(this.expire(QUEUE_KEYS));
     await this.lookAfter();
     await this.feed();
   }
