@@ -64,7 +64,10 @@ export class Plot {
       ...this.size(),
       scales: { x: { time: false }, y: { range: (_, low, high) => yRange(low, high) } },
       axes: [axisOf(xName), { ...axisOf(yName), size: 62 }],
-      series: [{ label: xName, value: (_, value) => shown(value) }, ...lines.map((line, at) => seriesOf(line, looks[at]))],
+      series: [
+        { label: xName, value: (_, value) => shown(value) },
+        ...lines.map((line, at) => seriesOf(line, looks[at])),
+      ],
       cursor: { sync: { key: group, setSeries: true }, drag: { x: true, y: false }, focus: { prox: 24 } },
       focus: { alpha: 0.25 },
       legend: legendOf(looks),
