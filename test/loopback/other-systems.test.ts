@@ -75,10 +75,11 @@ describe('a process that ends with its parent', () => {
   });
 
   it('has threads that live as long as it wants', async () => {
-    const thread = `setTimeout(() => require('node:worker_threads').parentPort.postMessage('alive'), 200)`;
-    const program = `new (require('node:worker_threads').Worker)(${JSON.stringify(thread)}, { eval: true })
+    const worker = `import('node:worker_threads').then(({ parentPort }) => setTimeout(() => parentPort.postMessage('alive'), 200));`;
+    const thread = await scratchFile('thread.mjs', worker);
+    const program = `new (require('node:worker_threads').Worker)(${JSON.stringify(thread)})
       .on('message', (word) => { console.log(word); process.exit(); })
-      .on('exit', (status) => console.log('a thread ended with', status));`;
+      .on('exit', (status) => { console.log('a thread ended with', status); process.exit(); });`;
     const child = spawn(process.execPath, [...END_WITH_PARENT, '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] });
     expect(await within(text(child.stdout), 'what it says')).toBe('alive\n');
     child.stdin.end();
