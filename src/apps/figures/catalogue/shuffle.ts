@@ -63,7 +63,7 @@ function of(rules: readonly System[], flow: Case['flow']): Case[] {
 }
 
 function keyOf({ rule, flow }: Case): string {
-  return flow === '1MB' ? rule : `${rule}-${flow}`;
+  return flow === '1MB' ? rule : `${rule}-${flow.toLowerCase()}`;
 }
 
 function flowsToHost(profile: Profile): number {
