@@ -56,6 +56,10 @@ export async function writeWhole(path: string, text: string | Uint8Array, what: 
 }
 
 /** Writes files by their names into a directory. */
-export async function writeAll(directory: string, files: ReadonlyMap<string, string | Uint8Array>, what: string): Promise<void> {
+export async function writeAll(
+  directory: string,
+  files: ReadonlyMap<string, string | Uint8Array>,
+  what: string,
+): Promise<void> {
   for (const [name, text] of files) await writeWhole(join(directory, name), text, what);
 }
