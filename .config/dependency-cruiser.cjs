@@ -107,8 +107,9 @@ module.exports = {
     {
       name: 'threads-in-one-place',
       severity: 'error',
-      comment: 'Worker threads play simulations; the rule below names the folders of those that use them.',
-      from: { path: '^src/', pathNot: '^src/scenario/play/threads[.]ts$' },
+      comment:
+        'Worker threads play simulations; the rule below names the folders of those that use them. What is loaded before a program asks whether it is in one.',
+      from: { path: '^src/', pathNot: '^src/(scenario/play/threads|apps/shared/end-with-parent[.]child)[.]ts$' },
       to: { path: '^(node:)?worker_threads$' },
     },
     {

@@ -65,6 +65,7 @@ svg [fill='#0072b2'] { fill: var(--blue); } svg [stroke='#0072b2'] { stroke: var
 
 /** Of scripts: charts by uPlot, whose own style sheet has positions and fonts. */
 const LIVE = `.live { min-width: 0; }
+.figures:has(.live) { align-items: start; }
 .uplot, .uplot *, .uplot *::before, .uplot *::after { box-sizing: border-box; }
 .uplot { font: 12px/1.4 system-ui, sans-serif; width: min-content; }
 .u-wrap { position: relative; user-select: none; }
@@ -74,18 +75,19 @@ const LIVE = `.live { min-width: 0; }
 .u-over { cursor: crosshair; }
 .u-under { overflow: hidden; }
 .u-legend { margin: 0.3em 0 0; font-size: 0.78rem; min-width: 0; }
-.u-inline { display: flex; flex-wrap: wrap; } .u-inline tr { display: inline-flex; margin-right: 1.1em; }
+.u-inline tbody { display: grid; grid-template-columns: repeat(auto-fill, minmax(13em, 1fr)); } .u-inline, .u-inline tr { display: block; }
 .u-legend tr td, .u-legend tr th { padding: 0 0.35em 0 0; border: 0; font-weight: 400; }
 .u-legend th > * { display: inline-block; vertical-align: middle; }
-.u-legend .u-marker { width: 1.1em; height: 0.3em; display: inline-block; vertical-align: middle; margin-right: 0.4em; }
+.u-legend .u-marker { width: 22px; height: 3px; display: inline-block; vertical-align: middle; margin-right: 0.4em; }
 .u-legend .u-off { display: none; }
-.u-legend .u-value { font-weight: 600; min-width: 4.5em; }
+.u-legend .u-value { font-weight: 600; }
+.u-legend tbody tr:hover td { background: none; }
 .u-select { background: color-mix(in srgb, var(--link) 18%, transparent); position: absolute; pointer-events: none; }
 .u-cursor-x, .u-cursor-y { position: absolute; left: 0; top: 0; pointer-events: none; will-change: transform; }
 .u-hz .u-cursor-x { height: 100%; border-right: 1px dashed var(--soft); } .u-hz .u-cursor-y { width: 100%; border-bottom: 1px dashed var(--soft); }
 .u-cursor-pt { position: absolute; top: 0; left: 0; border-radius: 50%; border: 0 solid; pointer-events: none; will-change: transform; }
 .u-axis.u-off, .u-select.u-off, .u-cursor-x.u-off, .u-cursor-y.u-off, .u-cursor-pt.u-off { display: none; }
-.picker { margin: 1.2em 0 0; } .picker summary { font-weight: 600; white-space: normal; }
+.picker { margin: 1.2em 0 0; padding-left: 1em; } .picker summary { font-weight: 600; white-space: normal; }
 .picker input[type=search] { width: 100%; box-sizing: border-box; margin: 0.5em 0; padding: 0.25em 0.5em; font: inherit; }
 .picker .names { max-height: 40vh; overflow-y: auto; } .picker label { display: block; }`;
 

@@ -125,7 +125,7 @@ function linkDrawing(run: SampledRun, values: (link: LinkSeries) => Float64Array
       kind: 'links',
       xName: timeAxis(time).name,
       yName: text.axis,
-      caption: `${text.caption}: a line for each flow that is picked.`,
+      caption: `${text.caption}: a line for each link that is picked.`,
       ...everyLink(run, values, { time, value: text.value }),
     },
   };

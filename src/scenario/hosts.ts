@@ -19,24 +19,35 @@ export interface PlacedGroup {
   readonly path: Path;
 }
 
-/** A host while groups are laid over each other. */
-type Draft = { -readonly [K in keyof HostSpec]: HostSpec[K] };
+/** What hosts of a kind have in common; they share the objects. */
+type HostKind = Omit<HostSpec, 'id'>;
 
 /** What each host of the topology is like, in its order. Throws a ConfigError. */
 export function hostsOf(topology: Topology, groups: readonly PlacedGroup[], hostList: HostList): HostSpec[] {
-  const ports = hostPorts(topology);
-  const drafts = new Map<number, Draft>();
-  for (const { id, name } of topology.hosts) drafts.set(id, plainHost(id, ports.get(name)));
+  const kinds = plainHosts(topology);
   for (const placed of groups) {
-    const ids = hostList.find(placed.group.hosts ?? ['all'], [...placed.path, 'hosts']);
-    const check = new GroupCheck(placed);
-    for (const id of ids) {
-      const draft = drafts.get(id) as Draft;
-      lay(placed, draft);
-      check.host(draft);
+    const laid = new Map<HostKind, HostKind>();
+    for (const id of hostList.find(placed.group.hosts ?? ['all'], [...placed.path, 'hosts'])) {
+      const before = kinds.get(id) as HostKind;
+      const after = laid.get(before) ?? lay(placed, before);
+      laid.set(before, after);
+      kinds.set(id, after);
     }
   }
-  return [...drafts.values()];
+  return [...kinds].map(([id, kind]) => ({ id, ...kind }));
+}
+
+/** By id. Frames of a host are as large as its link takes, as behind a switch that says so. */
+function plainHosts(topology: Topology): Map<number, HostKind> {
+  const ports = hostPorts(topology);
+  const byFrameBytes = new Map<number, HostKind>();
+  const kindOf = (name: string): HostKind => {
+    const frameBytes = ports.get(name)?.maxFrameBytes ?? DEFAULT_FRAME_BYTES;
+    const kind = byFrameBytes.get(frameBytes) ?? plainHost(frameBytes);
+    byFrameBytes.set(frameBytes, kind);
+    return kind;
+  };
+  return new Map(topology.hosts.map(({ id, name }) => [id, kindOf(name)]));
 }
 
 /** The settings of the link at each host, by its name. */
@@ -46,18 +57,19 @@ function hostPorts({ links, hosts }: Topology): ReadonlyMap<string, PortConfig> 
   return new Map(ends.filter(([name]) => names.has(name)));
 }
 
-/** Frames of a host are as large as its link takes, as behind a switch that says so. */
-function plainHost(id: number, port: PortConfig | undefined): Draft {
-  const frameBytes = port?.maxFrameBytes ?? DEFAULT_FRAME_BYTES;
+function plainHost(frameBytes: number): HostKind {
   const endpoint = frameBytes === SIMULATION_CONFIG.frameBytes ? {} : { frameBytes };
-  return { id, endpoint, nic: {}, processing: { delayNs: 0, jitterNs: 0 }, clockDriftPpm: 0 };
+  return { endpoint, nic: {}, processing: { delayNs: 0, jitterNs: 0 }, clockDriftPpm: 0 };
 }
 
-function lay({ group, path }: PlacedGroup, draft: Draft): void {
-  draft.endpoint = layEndpoint(group, draft.endpoint);
-  draft.processing = layProcessing(group, draft.processing);
-  draft.clockDriftPpm = group.clockDrift ?? draft.clockDriftPpm;
-  if (group.nic !== undefined) draft.nic = { ...draft.nic, ...nicOf(group.nic, draft.endpoint, [...path, 'nic']) };
+/** Throws a ConfigError where the group cannot mean this. */
+function lay({ group, path }: PlacedGroup, before: HostKind): HostKind {
+  const endpoint = layEndpoint(group, before.endpoint);
+  const nic = group.nic === undefined ? before.nic : { ...before.nic, ...nicOf(group.nic, endpoint, [...path, 'nic']) };
+  within([...path, 'parameters'], () => checkAlgorithms(endpoint), 'cannot be taken');
+  within([...path, 'endpoint'], () => endpointConfig({ ...SIMULATION_CONFIG, ...endpoint }), 'cannot be taken');
+  const processing = layProcessing(group, before.processing);
+  return { endpoint, nic, processing, clockDriftPpm: group.clockDrift ?? before.clockDriftPpm };
 }
 
 function layProcessing({ processing }: HostGroupDocument, before: HostSpec['processing']): HostSpec['processing'] {
@@ -91,23 +103,4 @@ function layAlgorithm(
   const { creditParameters, windowAlgorithm = '', windowParameters } = before;
   if (windowAlgorithm !== '') return { windowParameters: { ...windowParameters, ...parameters } };
   return { creditParameters: { ...creditParameters, ...parameters } };
-}
-
-/** Finds what a group cannot mean, once for each kind of host that it is laid over. */
-class GroupCheck {
-  private readonly path: Path;
-  private checked = '';
-
-  constructor({ path }: PlacedGroup) {
-    this.path = path;
-  }
-
-  /** Throws a ConfigError. */
-  host({ endpoint }: Draft): void {
-    const key = JSON.stringify(endpoint);
-    if (key === this.checked) return;
-    within([...this.path, 'parameters'], () => checkAlgorithms(endpoint), 'cannot be taken');
-    within([...this.path, 'endpoint'], () => endpointConfig({ ...SIMULATION_CONFIG, ...endpoint }), 'cannot be taken');
-    this.checked = key;
-  }
 }

@@ -18,6 +18,18 @@ export function lineDash(at: number): number[] {
   return [...DASHES[at % DASHES.length]];
 }
 
+/** What stands for a line in a legend: a piece of it, as a background of CSS, in either scheme. */
+export function linePiece(at: number): string {
+  const colour = `light-dark(${LIGHT[at % LIGHT.length]}, ${DARK[at % DARK.length]})`;
+  let end = 0;
+  const stops = lineDash(at).map((length, part) => {
+    const begin = end;
+    end += length;
+    return `${part % 2 === 0 ? colour : 'transparent'} ${begin}px ${end}px`;
+  });
+  return stops.length === 0 ? colour : `repeating-linear-gradient(90deg, ${stops.join(', ')})`;
+}
+
 /** Asking the page computes its style anew, which charts would make it do for each line of a grid. */
 const colours = new Map<string, string>();
 darkness.addEventListener('change', () => colours.clear());

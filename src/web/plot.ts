@@ -2,7 +2,7 @@
 /** A chart that the reader can point into and zoom, by uPlot. All charts of one `group` share cursor and zoom: uPlot tells the others of the mouse. */
 import uPlot from 'uplot';
 import type { PageFigure, PageMark } from '../report/page-data.js';
-import { lineColour, lineDash, offScheme, onScheme, pageColour } from './palette.js';
+import { lineColour, lineDash, linePiece, offScheme, onScheme, pageColour } from './palette.js';
 
 export interface PlotOptions {
   readonly group: string;
@@ -59,14 +59,18 @@ export class Plot {
 
   private options({ group, marks }: PlotOptions): uPlot.Options {
     const { xName, yName, lines } = this.figure;
+    const looks = looksOf(lines);
     return {
       ...this.size(),
       scales: { x: { time: false }, y: { range: (_, low, high) => yRange(low, high) } },
       axes: [axisOf(xName), { ...axisOf(yName), size: 62 }],
-      series: [{ label: xName, value: (_, value) => shown(value) }, ...lines.map(seriesOf)],
+      series: [
+        { label: xName, value: (_, value) => shown(value) },
+        ...lines.map((line, at) => seriesOf(line, looks[at])),
+      ],
       cursor: { sync: { key: group, setSeries: true }, drag: { x: true, y: false }, focus: { prox: 24 } },
       focus: { alpha: 0.25 },
-      legend: { live: true },
+      legend: legendOf(looks),
       hooks: {
         draw: [(chart) => drawMarks(chart, marks)],
       },
@@ -76,6 +80,23 @@ export class Plot {
 
 function dataOf({ x, lines }: PageFigure): uPlot.AlignedData {
   return [x, ...lines.map(({ y }) => y)] as uPlot.AlignedData;
+}
+
+/** Which colour and dash each line has: those that are shown at first have the first ones, so that none of them looks as another. */
+function looksOf(lines: PageFigure['lines']): number[] {
+  const looks = new Array<number>(lines.length);
+  let next = 0;
+  for (const isFirst of [true, false]) {
+    lines.forEach((line, at) => {
+      if (line.isShown === isFirst) looks[at] = next++;
+    });
+  }
+  return looks;
+}
+
+/** Beside each name a piece of its line, where uPlot has a square of its colour. */
+export function legendOf(looks: readonly number[]): uPlot.Legend {
+  return { live: true, markers: { width: 0, fill: (_, series) => linePiece(looks[series - 1]) } };
 }
 
 /** From 0. */
@@ -97,12 +118,12 @@ export function axisOf(label: string): uPlot.Axis {
   };
 }
 
-function seriesOf({ name, isShown }: PageFigure['lines'][number], at: number): uPlot.Series {
+function seriesOf({ name, isShown }: PageFigure['lines'][number], look: number): uPlot.Series {
   return {
     label: name,
     show: isShown,
-    stroke: () => lineColour(at),
-    dash: lineDash(at),
+    stroke: () => lineColour(look),
+    dash: lineDash(look),
     width: 1.75,
     spanGaps: false,
     points: { show: false },

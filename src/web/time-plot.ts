@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import type { PageMark } from '../report/page-data.js';
 import type { Line } from './live-history.js';
 import { lineColour, lineDash, onScheme, pageColour } from './palette.js';
-import { axisOf, drawMarks, yRange } from './plot.js';
+import { axisOf, drawMarks, legendOf, yRange } from './plot.js';
 
 /** What is in view, s. */
 const SPAN_S = 60;
@@ -127,7 +127,7 @@ export class TimePlot {
       ],
       cursor: { sync: { key: group }, drag: { x: false, y: false }, focus: { prox: 24 } },
       focus: { alpha: 0.3 },
-      legend: { live: true },
+      legend: legendOf(lines.map((_, at) => at)),
       hooks: {
         draw: [(chart) => drawLevels(chart, this.levels), (chart) => drawMarks(chart, this.marks)],
       },

@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { Child, END_WITH_PARENT } from '../../src/apps/shared/companion.js';
@@ -70,5 +72,16 @@ describe('a process that ends with its parent', () => {
     await within(child.stop(), 'the end');
     expect([await child.ended, events]).toEqual([0, ['listening', 'summary']]);
     expect(kill).not.toHaveBeenCalled();
+  });
+
+  it('has threads that live as long as it wants', async () => {
+    const worker = `import('node:worker_threads').then(({ parentPort }) => setTimeout(() => parentPort.postMessage('alive'), 200));`;
+    const thread = await scratchFile('thread.mjs', worker);
+    const program = `new (require('node:worker_threads').Worker)(${JSON.stringify(thread)})
+      .on('message', (word) => { console.log(word); process.exit(); })
+      .on('exit', (status) => { console.log('a thread ended with', status); process.exit(); });`;
+    const child = spawn(process.execPath, [...END_WITH_PARENT, '-e', program], { stdio: ['pipe', 'pipe', 'inherit'] });
+    expect(await within(text(child.stdout), 'what it says')).toBe('alive\n');
+    child.stdin.end();
   });
 });

@@ -14,6 +14,8 @@ import type { Figure, FigureDocument, FigureJob, Profile, Runs } from './figure.
 
 /** One scenario with its seed, for every figure that wants it. */
 export interface DistinctRun {
+  /** Says all that its result depends on. */
+  readonly key: string;
   readonly scenario: Scenario;
   /** About how many events it takes. */
   readonly events: number;
@@ -87,7 +89,7 @@ export class JobList {
       return known;
     }
     const { scenario, events } = this.parse(figure, document);
-    const run = { scenario: { ...scenario, seed }, events, figures: new Set([figure]) };
+    const run = { key, scenario: { ...scenario, seed }, events, figures: new Set([figure]) };
     this.byKey.set(key, run);
     return run;
   }

@@ -10,6 +10,7 @@ import type { FigureSelection } from './catalogue.js';
 import type { Figure, FigureGroup, FigureOutcome } from './figure.js';
 import { figureEntry, figureFiles, pageFiles, scenarioFiles } from './figure-files.js';
 import type { DistinctRun, JobList } from './job-list.js';
+import { type KeptRun, KeptRuns } from './kept-runs.js';
 import type { FiguresInvocation } from './options.js';
 import { readScaledRows, scaledRowsFile } from './paper-scale.js';
 
@@ -36,6 +37,8 @@ class FiguresPlayer {
   private readonly entries = new Map<string, FigureEntry>();
   /** By figure: seconds that its runs took. */
   private readonly seconds = new Map<string, number>();
+  /** Of a profile that takes hours. */
+  private kept: KeptRuns | null = null;
   private failed = 0;
 
   constructor({ group, figures }: FigureSelection, jobs: JobList, invocation: FiguresInvocation) {
@@ -50,10 +53,12 @@ class FiguresPlayer {
     const { out, profile } = this.invocation.options;
     await prepareDirectory(out, OUT);
     await this.writeScenarios();
+    if (profile === 'paper') this.kept = await KeptRuns.open(`${out}/runs`);
     for (const { name } of this.figures) if (this.jobs.jobsOf(name).length === 0) await this.finish(name);
     await this.run();
     const entries = this.figures.flatMap(({ name }) => this.entries.get(name) ?? []);
     await writeAll(out, pageFiles(this.group, entries, profile), OUT);
+    if (this.failed === 0) await this.kept?.remove();
     return { entries, failed: this.failed };
   }
 
@@ -69,14 +74,15 @@ class FiguresPlayer {
     const { options, onInterrupt } = this.invocation;
     const abort = new AbortController();
     const release = onInterrupt(() => abort.abort());
-    const scenarios = this.jobs.runs.map(({ scenario }) => scenario);
+    const runs = await this.takeKept();
+    const scenarios = runs.map(({ scenario }) => scenario);
     try {
       await runAnywhere(scenarios, {
         jobs: options.jobs,
         queue: options.queue,
         say: (line) => this.progress.print(line),
         signal: abort.signal,
-        onOutcome: (outcome) => this.take(outcome),
+        onOutcome: (outcome) => this.take(runs[outcome.index], outcome),
         onProgress: () => this.progress.draw(),
       });
     } finally {
@@ -84,17 +90,36 @@ class FiguresPlayer {
       release();
     }
     if (abort.signal.aborted) {
-      throw new Failure(ExitCode.failed, 'interrupted: figures that were complete have their files, the page is missing');
+      const onward = this.kept === null ? '' : '; the same command goes on with the runs that are done';
+      throw new Failure(ExitCode.failed, `interrupted: figures that were complete have their files, the page is missing${onward}`);
     }
   }
 
-  private async take({ index, run, error, wallS }: RunOutcome): Promise<void> {
-    const distinct = this.jobs.runs[index];
+  /** Takes the runs that are there already; returns the others. */
+  private async takeKept(): Promise<DistinctRun[]> {
+    const others: DistinctRun[] = [];
+    for (const distinct of this.jobs.runs) {
+      const found = (await this.kept?.find(distinct.key)) ?? null;
+      if (found === null) others.push(distinct);
+      else {
+        this.progress.skip(distinct);
+        await this.use(distinct, found);
+      }
+    }
+    return others;
+  }
+
+  private async take(distinct: DistinctRun, { run, error, wallS }: RunOutcome): Promise<void> {
     this.progress.done(distinct);
     if (run === null) {
       this.fail(distinct, error?.stack || error?.message || 'no result');
       return;
     }
+    await this.kept?.keep(distinct.key, { run, wallS });
+    await this.use(distinct, { run, wallS });
+  }
+
+  private async use(distinct: DistinctRun, { run, wallS }: KeptRun): Promise<void> {
     for (const name of distinct.figures) this.seconds.set(name, (this.seconds.get(name) ?? 0) + wallS);
     for (const name of this.jobs.take(distinct, run)) await this.finish(name);
   }
@@ -139,6 +164,7 @@ export class FiguresProgress {
   private readonly startMs: number;
   private lineMs: number;
   private events = 0;
+  private skipped = 0;
   private runs = 0;
 
   constructor(terminal: NodeJS.WritableStream & TerminalShape, jobs: JobList, now: () => number = () => performance.now()) {
@@ -152,6 +178,12 @@ export class FiguresProgress {
   done({ events }: DistinctRun): void {
     this.events += events;
     this.runs++;
+  }
+
+  /** Done before. */
+  skip(run: DistinctRun): void {
+    this.done(run);
+    this.skipped += run.events;
   }
 
   draw(): void {
@@ -179,7 +211,8 @@ export class FiguresProgress {
   /** `[######----]  60 %  6 of 10 runs  ETA 2:05`. */
   private line(): string {
     const part = this.jobs.events === 0 ? 1 : this.events / this.jobs.events;
-    const leftNs = part === 0 ? Number.NaN : ((this.now() - this.startMs) * 1e6 * (1 - part)) / part;
+    const played = this.events - this.skipped;
+    const leftNs = played === 0 ? Number.NaN : ((this.now() - this.startMs) * 1e6 * (this.jobs.events - this.events)) / played;
     const percent = `${Math.floor(part * 100)} %`.padStart(5);
     return `${progressBar(part, BAR_WIDTH)} ${percent}  ${this.runs} of ${this.jobs.runs.length} runs  ETA ${displayDuration(leftNs)}`;
   }

@@ -1,5 +1,6 @@
 // Tested by test/loopback/lab.test.ts and test/loopback/other-systems.test.ts
 import process from 'node:process';
+import { isMainThread } from 'node:worker_threads';
 
 /** 128 + the number of SIGTERM: the status of a process that nothing of which has begun. */
 const TERMINATED = 143;
@@ -9,8 +10,13 @@ const TERMINATED = 143;
  * open. So none is left over by a parent that was killed. The listeners of SIGTERM are called, since the signal itself ends a process of Windows at
  * once.
  */
-process.stdin
-  .once('end', () => {
-    if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(TERMINATED);
-  })
-  .resume();
+function endWithInput(): void {
+  process.stdin
+    .once('end', () => {
+      if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(TERMINATED);
+    })
+    .resume();
+}
+
+// Threads load it, too, and their input has ended when they begin.
+if (isMainThread) endWithInput();

@@ -6,7 +6,7 @@ import { SeededRandom } from '../../base/random.js';
 import { settingsOf } from '../../base/setting.js';
 import type { ChosenTopology } from '../../scenario/topology-file.js';
 import type { ControlAddress } from '../../services/control/address.js';
-import type { SwitchReport } from '../../services/control/client.js';
+import type { ProcessUse, SwitchReport } from '../../services/control/client.js';
 import { defaultControlPath, prepareControlDirectory, thisSystem } from '../../services/control/default-path.js';
 import { makeToken } from '../../services/control/token.js';
 import { handleControl } from '../../switch/control.js';
@@ -167,7 +167,7 @@ async function openDefaultControl(udp: UdpSwitch<Switch>, handle: ControlHandler
   }
 }
 
-const VERBS: readonly unknown[] = ['ports', 'set', 'reset', 'sample', 'stop', 'start', 'driver'];
+const VERBS: readonly unknown[] = ['ports', 'set', 'reset', 'sample', 'stop', 'start', 'driver', 'process'];
 
 /** `switch/control.ts` and what JSON and the driver add to it. */
 function answerControl(udp: UdpSwitch<Switch>, command: unknown): object {
@@ -176,10 +176,20 @@ function answerControl(udp: UdpSwitch<Switch>, command: unknown): object {
     throw new ConfigError(`unknown command ${showValue(verb)}; allowed as verb: ${VERBS.join(', ')}`);
   }
   if (verb === 'driver') return udp.statistics();
+  if (verb === 'process') return processUse();
   return udp.run((nowNs, machine) => {
     const answer = handleControl(machine, withInfinities(command), nowNs);
     return verb === 'ports' ? { atNs: nowNs, ...answer } : answer;
   });
+}
+
+function processUse(): ProcessUse {
+  const { user, system } = process.cpuUsage();
+  return {
+    startedAtS: performance.timeOrigin / 1e3,
+    cpuS: (user + system) / 1e6,
+    residentBytes: process.memoryUsage.rss(),
+  };
 }
 
 /** JSON has no Infinity, so null says "unlimited", "never marks" and "strict". */

@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { ExitCode } from '../../base/exit-codes.js';
 import { Failure } from '../../base/failure.js';
 import { group } from '../../base/metric.js';
-import { SwitchControl } from '../../services/control/client.js';
+import { type ProcessUse, SwitchControl } from '../../services/control/client.js';
 import { SWITCH_METRICS } from '../../switch/switch.js';
 import { familiesOf, type Sample } from '../../telemetry/prometheus.js';
 import { type Address, formatAddress } from '../../udp/address.js';
@@ -72,12 +72,23 @@ export function controlSource(path: string, timeoutMs: number): ReadingSource {
     address: path,
     read: async () => {
       if (control === null || control.isClosed) control = await SwitchControl.connect({ path }, { timeoutMs });
-      const record = { ...(await control.ports()), driver: await control.driver() };
+      const [ports, driver, use] = await Promise.all([control.ports(), control.driver(), control.process()]);
+      const record = { ...ports, driver };
       const samples = families.map((family) => [family.name, family.samples(record)] as const);
-      return { atNs: nowNs(), families: new Map<string, readonly Sample[]>(samples) };
+      return { atNs: nowNs(), families: new Map<string, readonly Sample[]>([...samples, ...processSamples(use)]) };
     },
     close: () => control?.close(),
   };
+}
+
+/** As prom-client names them. */
+function processSamples({ startedAtS, cpuS, residentBytes }: ProcessUse): [string, readonly Sample[]][] {
+  const values = {
+    process_start_time_seconds: startedAtS,
+    process_cpu_seconds_total: cpuS,
+    process_resident_memory_bytes: residentBytes,
+  };
+  return Object.entries(values).map(([name, value]) => [name, [{ labels: {}, value }]]);
 }
 
 function nowNs(): number {

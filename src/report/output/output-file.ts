@@ -41,7 +41,7 @@ export async function checkWritable(path: string, what: string): Promise<void> {
 }
 
 /** Writes a file as a whole or not at all: under another name first. Throws a Failure that names it. */
-export async function writeWhole(path: string, text: string, what: string): Promise<void> {
+export async function writeWhole(path: string, text: string | Uint8Array, what: string): Promise<void> {
   const partial = `${path}.partial`;
   try {
     const found = await stat(path).catch(() => null);
@@ -56,6 +56,10 @@ export async function writeWhole(path: string, text: string, what: string): Prom
 }
 
 /** Writes files by their names into a directory. */
-export async function writeAll(directory: string, files: ReadonlyMap<string, string>, what: string): Promise<void> {
+export async function writeAll(
+  directory: string,
+  files: ReadonlyMap<string, string | Uint8Array>,
+  what: string,
+): Promise<void> {
   for (const [name, text] of files) await writeWhole(join(directory, name), text, what);
 }

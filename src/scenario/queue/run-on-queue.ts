@@ -170,7 +170,9 @@ class QueuedRuns {
     const runs = new Map(batches.flat().map((index) => [`${index}`, pack(this.scenarios[index])]));
     const { goneMs } = queueTimes();
     const kept = this.link.redis.multi().hset(runsKey(sweep), runs).pexpire(runsKey(sweep), goneMs).exec();
-    const added = this.queue.addBulk(jobs).then(() => this.expire([...QUEUE_KEYS, ...jobs.map(({ opts }) => opts.jobId)]));
+    const added = this.queue
+      .addBulk(jobs)
+      .then(() => this.expire([...QUEUE_KEYS, ...jobs.map(({ opts }) => opts.jobId)]));
     await this.link.answered(Promise.all([kept, added]));
   }
 

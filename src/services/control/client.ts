@@ -16,6 +16,13 @@ export interface SwitchReport extends SwitchStatistics {
   atNs: number;
 }
 
+/** What the switch's process takes: of the processor since its start, which was at this time of the system's clock, and of memory. */
+export interface ProcessUse {
+  readonly startedAtS: number;
+  readonly cpuS: number;
+  readonly residentBytes: number;
+}
+
 /** Settings of a link that change while it runs; Infinity is unlimited and "never marks". */
 export type LinkSettingChanges = Partial<PortConfig & ImpairmentConfig>;
 
@@ -118,6 +125,11 @@ export class SwitchControl {
   /** What the switch's sockets and its event loop count. */
   async driver(): Promise<DriverStatistics> {
     return (await this.request({ verb: 'driver' })) as DriverStatistics;
+  }
+
+  /** What the switch's process takes of its machine. */
+  async process(): Promise<ProcessUse> {
+    return (await this.request({ verb: 'process' })) as ProcessUse;
   }
 
   /** Ends the connection; requests that have no answer yet reject. */

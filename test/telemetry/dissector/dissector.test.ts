@@ -25,7 +25,11 @@ const FRAMES_EACH = 120;
 const PORT = 28_500;
 
 /** Datagrams as tshark reads them with our dissector: a row of these fields for each. */
-async function dissect(datagrams: readonly Uint8Array[], fields: readonly string[]): Promise<string[][]> {
+async function dissect(
+  datagrams: readonly Uint8Array[],
+  fields: readonly string[],
+  more: readonly string[] = [],
+): Promise<string[][]> {
   const directory = await scratchDirectory();
   const [path, lua] = [join(directory, 'frames.pcapng'), join(directory, 'xpass.lua')];
   writeFileSync(lua, dissectorLua({ port: PORT }));
@@ -37,7 +41,7 @@ async function dissect(datagrams: readonly Uint8Array[], fields: readonly string
   });
   for (const bytes of datagrams) capture.datagram(0, bytes, newMadeUpEnds(), { length: bytes.length, atNs: 0 });
   capture.closeNow();
-  return tsharkFields(path, fields, ['-X', `lua_script:${lua}`]);
+  return tsharkFields(path, fields, [...more, '-X', `lua_script:${lua}`]);
 }
 
 const hex = (value: number): string => `0x${value.toString(16).padStart(8, '0')}`;
@@ -117,6 +121,45 @@ function fieldsOf({ fields, read }: FixedFrame, bytes: Uint8Array): Record<strin
   );
 }
 
+/** Requests and answers (PROTOCOL §3), each with the field in which the answer repeats what the request has; the flow alone for a CREDIT. */
+const LINKED: readonly (readonly [asks: string, by: string, answers: string, as?: string])[] = [
+  ['CREDIT_REQUEST', 'flow id', 'CREDIT'],
+  ...['CREDIT_REQUEST', 'CREDIT_STOP', 'FIN'].map((asks) => [asks, 'probe', 'ACK'] as const),
+  ['CREDIT', 'credit sequence', 'DATA', 'echoed credit sequence'],
+  ...['COOKIE', 'WELCOME'].map((answers) => ['HELLO', 'ci.1', answers] as const),
+  ['PATH_CHALLENGE', 'challenge.1', 'PATH_RESPONSE'],
+  ['MTU_PROBE', 'probe number', 'MTU_PROBED'],
+  ...['ATTACHED', 'ATTACH_CHALLENGE', 'ATTACH_REFUSED'].map((answers) => ['ATTACH', 'token', answers] as const),
+  ['KEEP_ALIVE', 'token', 'ATTACHED'],
+];
+
+/** A request, an answer to another one, and the one to it; flows and numbers from `first`. */
+function exchange([asks, by, answers, as = by]: (typeof LINKED)[number], first: number): Uint8Array[] {
+  const fields = (type: string, name: string, value: number) => {
+    const { direction } = TYPES[type];
+    const isOfFlow = !/host|any/.test(direction);
+    const [to, from] =
+      { 'host to switch': [0, 2], 'switch to host': [2, 0] }[direction] ?? (type === asks ? [1, 2] : [2, 1]);
+    return {
+      'destination host': to,
+      'source host': from,
+      ...(isOfFlow && { 'flow id': first }),
+      version: 2,
+      size: 24,
+      [name]: value,
+    };
+  };
+  const frame = (type: string, name: string, value: number) =>
+    naiveEncode({
+      type,
+      fields: fields(type, name, value),
+      ranges: [],
+      payload: type === 'DATA' ? [1] : [],
+      paddingBytes: 0,
+    });
+  return [frame(asks, by, first), frame(answers, as, first + 1), frame(answers, as, first)];
+}
+
 describe('the dissector', () => {
   it('reads random frames of every type as our decoder does', async ({ skip }) => {
     skip(TSHARK_MISSING !== null, TSHARK_MISSING ?? '');
@@ -186,5 +229,21 @@ describe('the dissector', () => {
       'Unknown type',
       expect.stringContaining('Reserved bits are set'),
     ]);
+  });
+
+  it('links each request with its answer, and not with one that has another number', async ({ skip }) => {
+    skip(TSHARK_MISSING !== null, TSHARK_MISSING ?? '');
+    const datagrams = LINKED.flatMap((linked, at) => exchange(linked, 10 * (at + 1)));
+    // In two passes: a request is read before its answer.
+    const rows = await dissect(datagrams, ['xpass.response_to', 'xpass.response_in'], ['-2']);
+    const found = LINKED.map(([asks, , answers], at) => [asks, answers, ...rows.slice(3 * at, 3 * at + 3)]);
+    const wanted = LINKED.map(([asks, , answers], at) => [
+      asks,
+      answers,
+      ['', `${3 * at + 3}`],
+      ['', ''],
+      [`${3 * at + 1}`, ''],
+    ]);
+    expect(found).toEqual(wanted);
   });
 });
