@@ -149,7 +149,8 @@ export class Handshakes {
    */
   open(who: Acquaintance, frame: Frame, nowNs: number, isSure: boolean): boolean {
     this.nowNs = nowNs;
-    if (this.takesUp(who, frame)) return true;
+    // The search makes a closure, and every frame of a flow comes here.
+    if (who.offers.length > 0 && this.takesUp(who, frame)) return true;
     const { agreed, former } = who;
     if (agreed === null) return false;
     const opens = isSure || former !== null ? agreed.seal.tryOpen(frame) : agreed.seal.open(frame);

@@ -112,15 +112,10 @@ export class ReceivedStream implements Outlet {
     const placed =
       frame.phantomBytes > 0
         ? reassembly.insertLength(offset, length, window.end)
-        : reassembly.insert(offset, payloadOf(frame.bytes, dataPayloadAt(frame.bytes), length), window.end);
+        : reassembly.insert(offset, frame.part(dataPayloadAt(frame.bytes), length), window.end);
     this.isDelivering = false;
     if (placed === Placed.outsideWindow) this.counters.outsideWindow++;
     else if (placed === Placed.tooManyRanges) this.counters.tooManyRanges++;
     else if (placed === Placed.noRoom) this.counters.noRoomBeyondHole++;
   }
-}
-
-/** The only object made for each data frame. Not `subarray`, which takes 90 ns for a Buffer instead of 50. */
-function payloadOf({ buffer, byteOffset }: Uint8Array, at: number, length: number): Uint8Array {
-  return new Uint8Array(buffer, byteOffset + at, length);
 }

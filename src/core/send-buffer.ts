@@ -1,4 +1,5 @@
 import { assert } from '../base/assert.js';
+import { viewOf } from '../wire/bytes.js';
 
 /** Chunks that were acknowledged stay in the arrays until they are this many and half of all, so that dropping them is O(1) amortised. */
 const COMPACT_AT = 64;
@@ -85,7 +86,7 @@ export class SendBuffer {
       const chunk = this.chunks[index];
       const from = offset + done - this.starts[index];
       const count = Math.min(length - done, chunk.length - from);
-      target.set(chunk.subarray(from, from + count), at + done);
+      target.set(viewOf(chunk, from, count), at + done);
       done += count;
       if (done < length) index++;
     }

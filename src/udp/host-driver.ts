@@ -9,6 +9,7 @@ import { isBundle } from '../wire/bundle.js';
 import { sourceHost } from '../wire/decode.js';
 import { Frame, FramePool } from '../wire/frame.js';
 import { Attach } from '../wire/frames.js';
+import { KeptViews } from '../wire/kept-views.js';
 import { DEFAULT_FRAME_BYTES, Header, NO_HOST } from '../wire/layout.js';
 import { type AttachProof, BITS_BYTES, NONCE_PROOF } from '../wire/proofs.js';
 import {
@@ -153,6 +154,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
       this.arrivals.looked(this.now());
       datapath.takeArrived();
     };
+    if (datapath.lendsBytes) this.incoming.views = new KeptViews();
     datapath.start(this);
   }
 

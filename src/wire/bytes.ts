@@ -4,6 +4,11 @@ export function read16(bytes: Uint8Array, at: number): number {
   return (bytes[at] << 8) | bytes[at + 1];
 }
 
+/** Not `subarray`, which takes 90 ns for a Buffer instead of 50. */
+export function viewOf({ buffer, byteOffset }: Uint8Array, at: number, length: number): Uint8Array {
+  return new Uint8Array(buffer, byteOffset + at, length);
+}
+
 /** Unsigned. */
 export function read32(bytes: Uint8Array, at: number): number {
   return ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;

@@ -1,3 +1,5 @@
+import { viewOf } from './bytes.js';
+import type { KeptViews } from './kept-views.js';
 import { WIRE_OVERHEAD_BYTES } from './layout.js';
 
 /** One frame on its way: its bytes and what machines need to know. Frames are pooled; a machine owns what it takes until it hands it on. */
@@ -36,6 +38,8 @@ export class Frame {
    * drivers of hosts.
    */
   arrivedNs = Number.POSITIVE_INFINITY;
+  /** Set by drivers whose datagrams lie in the same memory again and again. */
+  views: KeptViews | null = null;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -44,6 +48,11 @@ export class Frame {
   /** Makes sure that the buffer holds so many bytes; what was in it may be lost. */
   reserve(bytes: number): void {
     if (this.bytes.length < bytes) this.bytes = new Uint8Array(bytes);
+  }
+
+  /** `length` bytes of the frame from `at` on: an object of their own, unless the driver keeps views. */
+  part(at: number, length: number): Uint8Array {
+    return this.views === null ? viewOf(this.bytes, at, length) : this.views.of(this.bytes, at, length);
   }
 
   /** What the frame occupies on Ethernet. PROTOCOL §1.1 */
