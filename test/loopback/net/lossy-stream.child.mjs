@@ -1,4 +1,4 @@
-// One end of a stream that carries the same number of bytes both ways: `node gigabyte.child.mjs SWITCH HOST-ID BYTES [PEER-ID]`.
+// One end of a stream that carries the same number of bytes both ways: `node lossy-stream.child.mjs SWITCH HOST-ID BYTES [PEER-ID]`.
 // With a peer it connects, else it serves. Prints the SHA-256 of what it sent and of what came, as one JSON line.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
