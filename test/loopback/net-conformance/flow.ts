@@ -254,7 +254,7 @@ const streams: Case[] = [
   },
 ];
 
-/** Ours: twenty times what are open at once, so that what each left behind would show; and as many at a time as a small server has. */
+/** Ours: twenty times those that are open at once. */
 const STREAMS = 2_000;
 const AT_A_TIME = 100;
 
