@@ -8,8 +8,8 @@ import { root } from './prepare.mjs';
 const OUT = join(root, 'dist');
 const MAIN = 'src/apps/cli/main.ts';
 
-/** Packages that become part of dist/, so that users install none of them. docs/decisions/0028-prometheus.md */
-const BUNDLED = new Set(['prom-client', '@opentelemetry/api', 'tdigest', 'bintrees']);
+/** Packages that become part of dist/, so that users install none of them. docs/decisions/0002-runtime-dependencies.md */
+const BUNDLED = new Set(['prom-client', '@opentelemetry/api', 'tdigest', 'bintrees', 'yargs', 'yargs-parser']);
 
 /** Packages inside the scripts of pages. */
 const OF_PAGES = ['uplot'];
@@ -99,6 +99,8 @@ await build({
   logLevel: 'warn',
   external: (id) => !BUNDLED.has(packageOf(id)) && !id.startsWith('.') && !isAbsolute(id),
   tsconfig: true,
+  // Of yargs only its parser is used, which needs none of the packages around it.
+  treeshake: { moduleSideEffects: [{ test: /node_modules\/yargs\//, sideEffects: false }] },
   plugins: [exportCopies, removeOthers],
   preserveEntrySignatures: 'allow-extension',
   output: {

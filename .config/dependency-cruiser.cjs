@@ -160,7 +160,11 @@ module.exports = {
       severity: 'error',
       comment:
         'What src uses at run time stands under "dependencies", but for what .config/bundle.mjs builds into dist/, and what users of --queue install.',
-      from: { path: '^src/', pathNot: '^src/(web/|services/metrics/exporter[.]ts$|scenario/queue/packages[.]ts$)' },
+      from: {
+        path: '^src/',
+        pathNot:
+          '^src/(web/|apps/cli/command-line[.]ts$|services/metrics/exporter[.]ts$|scenario/queue/packages[.]ts$)',
+      },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -2,13 +2,8 @@ import { displayCount, displayPercent, displayRate } from '../../base/display.js
 import { counter, gauge, group, histogram, label, nullable, summary } from '../../base/metric.js';
 import { type CreditTotals, withoutLostData } from '../../core/credit-totals.js';
 import { tableLines } from '../../report/table.js';
-import {
-  type Bar,
-  barsOf,
-  PERCENTILE_METRICS,
-  type Percentiles,
-  unlimitedLossWarning,
-} from '../../services/perf/histogram.js';
+import { unlimitedLossWarning } from '../../services/loss-warning.js';
+import { type Bar, barsOf, PERCENTILE_METRICS, type Percentiles } from '../../services/perf/histogram.js';
 import type { PerfRequest } from '../../services/perf/messages.js';
 import {
   CPU_METRICS,

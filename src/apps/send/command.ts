@@ -7,7 +7,7 @@ import { integer, orWord, text } from '../../base/value-kind.js';
 import { isWindowAlgorithm, WINDOW_ALGORITHMS } from '../../core/window/registry.js';
 import { flowShare } from '../../net/host-options.js';
 import type { Listing } from '../../services/file/list-entries.js';
-import { unlimitedLossWarning } from '../../services/perf/histogram.js';
+import { unlimitedLossWarning } from '../../services/loss-warning.js';
 import { defineCommand, type Invocation } from '../shared/command.js';
 import { parseTarget } from '../shared/command-host.js';
 import { flag, option, optionalOption, requiredOption } from '../shared/options.js';
