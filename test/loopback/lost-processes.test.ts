@@ -7,7 +7,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { processes, runXpass } from './switch-lab.js';
 
-// Each process that a command starts is killed once, and one of each kind stopped once: the command has to name it and end, and leave nothing behind.
+// One process of each kind is stopped, where the wait for each has a bound of its own, and one or two of a command are killed, which every wait hears of
+// (companion.test.ts): the command has to name it and end, and leave nothing behind.
 
 const EXECUTABLE = fileURLToPath(new URL('../../bin/xpass.mjs', import.meta.url));
 /** What processes get here. Where cores are so busy that a command gives up before one of its processes could be struck, it gets more. */
@@ -37,7 +38,7 @@ interface Victim {
   /** It is struck so long after its start, or after that of the process with this marker. */
   readonly since?: string;
   readonly afterMs?: number;
-  readonly strikes?: readonly Strike[];
+  readonly strikes: readonly Strike[];
 }
 
 interface CommandCase {
@@ -46,8 +47,9 @@ interface CommandCase {
   readonly victims: readonly Victim[];
 }
 
-/** For a process like another, which is stopped as well. */
+const STOPPED = ['SIGSTOP'] as const;
 const KILLED = ['SIGKILL'] as const;
+const BOTH = ['SIGSTOP', 'SIGKILL'] as const;
 const RAW = 'raw.child.js';
 const FLOWS = 'flows.child.js';
 const SHORT = ['--seconds', '0.3', '--runs', '1', '--json'];
@@ -58,11 +60,9 @@ const COMMANDS: readonly CommandCase[] = [
     title: 'bench with the bare program and processes of xpass',
     args: ['bench', 'switch/1472/1', ...SHORT],
     victims: [
-      { name: 'client', marker: 'perf -c', afterMs: 1_000 },
+      { name: 'client', marker: 'perf -c', afterMs: 1_000, strikes: STOPPED },
       { name: 'server', marker: 'perf -s', strikes: KILLED },
-      { name: 'switch', marker: 'xpass.mjs switch' },
-      { name: 'raw-server', marker: RAW, strikes: KILLED },
-      { name: 'raw-relay', marker: RAW, nth: 1, strikes: KILLED },
+      { name: 'switch', marker: 'xpass.mjs switch', strikes: STOPPED },
       { name: 'raw-client', marker: RAW, nth: 2, afterMs: 600, strikes: KILLED },
     ],
   },
@@ -76,17 +76,16 @@ const COMMANDS: readonly CommandCase[] = [
     title: 'demo',
     args: ['demo', '--senders', '2', '--bytes', '16MiB', '--link-rate', '50mbit', '--json'],
     victims: [
-      { name: 'sender 1', marker: '--as from-sender-1', afterMs: 4_500 },
-      { name: 'the switch', marker: 'xpass.mjs switch' },
-      { name: 'the receiver', marker: 'xpass.mjs daemon' },
-      { name: 'sender 2', marker: '--as from-sender-2', strikes: KILLED },
+      { name: 'sender 1', marker: '--as from-sender-1', afterMs: 4_500, strikes: STOPPED },
+      { name: 'the switch', marker: 'xpass.mjs switch', strikes: BOTH },
+      { name: 'the receiver', marker: 'xpass.mjs daemon', strikes: STOPPED },
     ],
   },
   {
     title: 'bench with programs of its own',
     args: ['bench', 'message/1KiB', ...SHORT],
     victims: [
-      { name: 'sink', marker: FLOWS },
+      { name: 'sink', marker: FLOWS, strikes: STOPPED },
       { name: 'source', marker: FLOWS, nth: 1, strikes: KILLED },
     ],
   },
@@ -94,15 +93,15 @@ const COMMANDS: readonly CommandCase[] = [
     title: 'lab',
     args: ['lab', SCENARIO, '--rehearsal', '100ms', '--json'],
     victims: [
-      { name: 'the switch', marker: 'xpass.mjs switch', afterMs: 1_500 },
-      { name: "host 'h1'", marker: 'host.child.js', afterMs: 1_500 },
+      { name: 'the switch', marker: 'xpass.mjs switch', afterMs: 1_500, strikes: STOPPED },
+      { name: "host 'h1'", marker: 'host.child.js', afterMs: 1_500, strikes: STOPPED },
       { name: "host 'h2'", marker: 'host.child.js', nth: 1, strikes: KILLED },
     ],
   },
   {
     title: 'bench with a simulation',
     args: ['bench', 'sim/dumbbell/2/10ms', ...SHORT],
-    victims: [{ name: 'simulator', marker: 'sim.child.js', afterMs: 0 }],
+    victims: [{ name: 'simulator', marker: 'sim.child.js', afterMs: 0, strikes: BOTH }],
   },
 ];
 
@@ -188,7 +187,7 @@ beforeAll(async () => {
   const waiting: (() => Promise<void>)[] = [];
   for (const { title, args, victims } of COMMANDS) {
     const begun = victims.flatMap((victim) =>
-      (victim.strikes ?? (['SIGSTOP', 'SIGKILL'] as const)).map((strike): Case => {
+      victim.strikes.map((strike): Case => {
         const outcome = new Promise<Outcome>((resolve, reject) => {
           waiting.push(() => strikeOne(args, victim, strike).then(resolve, reject));
         });

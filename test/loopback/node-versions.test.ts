@@ -32,7 +32,7 @@ async function measure(node: string, datapath: string) {
 }
 
 function playDemo(node: string) {
-  const args = ['demo', '--senders', '2', '--link-rate', '20mbit', '--bytes', '256KiB', '--json'];
+  const args = ['demo', '--senders', '1', '--link-rate', '20mbit', '--bytes', '256KiB', '--json'];
   return within(new XpassProcess(args, node).ended, 'the end of the demonstration');
 }
 
@@ -61,7 +61,7 @@ describe.each(otherLines())('Node.js %i', (line) => {
     const { code, stdout, stderr } = await playDemo(node);
     expect(code, stderr).toBe(0);
     const result = JSON.parse(stdout);
-    expect(result.files.map((file: { verified: boolean }) => file.verified)).toEqual([true, true]);
+    expect(result.files.map((file: { verified: boolean }) => file.verified)).toEqual([true]);
   });
 
   it('plays a lab of two flows', async () => {
