@@ -186,7 +186,16 @@ describe('the package that users install', () => {
   });
 
   it('plays the demonstration', async () => {
-    const { code, stdout } = await run('demo', '--senders', '1', '--link-rate', '20mbit', '--bytes', '256KiB', '--json');
+    const { code, stdout } = await run(
+      'demo',
+      '--senders',
+      '1',
+      '--link-rate',
+      '20mbit',
+      '--bytes',
+      '256KiB',
+      '--json',
+    );
     expect(code).toBe(0);
     expect(JSON.parse(stdout).files).toHaveLength(1);
   });
