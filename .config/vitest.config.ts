@@ -31,7 +31,7 @@ const unit = {
 };
 
 /** Their figures, or how much they do at once, want the cores for themselves. */
-const ALONE = ['four-paths', 'lab-parity', 'metrics', 'perf-share', 'playground', 'shared-link', 'tunnel-programs'].map(
+const ALONE = ['four-paths', 'lab-parity', 'metrics', 'perf-share', 'shared-link', 'tunnel-programs'].map(
   (name) => `test/loopback/${name}.test.ts`,
 );
 

@@ -227,14 +227,14 @@ faults:
   it('crash hosts, whose flows end, and which come back with the flows that are still to start', async () => {
     const { flows } = await labJson(`
 topology: { name: star, hosts: 3, rate: 20mbit }
-duration: 6s
+duration: 4s
 flows:
   - { from: 1, to: 3, bytes: 10MB }
   - { from: 2, to: 1, bytes: 10MB }
   - { from: 1, to: 3, bytes: 10kB, start: 350ms }
-  - { from: 1, to: 3, bytes: 10kB, start: 3s }
-  - { from: 3, to: 1, bytes: 10kB, start: 3s }
-faults: [{ at: 300ms, crash: 1, for: 1s }]
+  - { from: 1, to: 3, bytes: 10kB, start: 2s }
+  - { from: 3, to: 1, bytes: 10kB, start: 2s }
+faults: [{ at: 300ms, crash: 1, for: 500ms }]
 `);
     expect(flows.map(({ error }) => error)).toEqual(['hostCrash', 'reset', 'hostDown', null, null]);
     expect(flows.map(({ fct_s }) => fct_s !== null)).toEqual([false, false, false, true, true]);

@@ -34,14 +34,14 @@ const IDLE = `${IDLE_MS / 1_000}s`;
 /** Processes that share two cores with others end this much later than they decide to. */
 const SLACK_MS = 2_000;
 
-/** A daemon behind a switch slow enough that a transfer of 64 MiB, which is begun, takes 5 s. `own` runs in a process of its own. */
+/** A daemon behind a switch slow enough that a transfer of 24 MiB, which is begun, takes 2 s. `own` runs in a process of its own. */
 async function transferring(own?: 'switch' | 'daemon' | 'sender', ...daemonOptions: string[]) {
   const fabricArgs = ['--hosts', '2', '--link-rate', '100mbit'];
   const { port, process: fabric } = await (own === 'switch' ? startSwitchProcess : startSwitch)(...fabricArgs);
   const at = ['--switch', `127.0.0.1:${port}`, '--idle-timeout', IDLE];
   const daemonArgs = [...at, '--host-id', '2', '--interval', '20ms', ...daemonOptions];
   const daemon = await (own === 'daemon' ? startDaemonProcess : startDaemon)(...daemonArgs);
-  const file = await randomFile('big.bin', 64 * MIB);
+  const file = await randomFile('big.bin', 24 * MIB);
   const sending = ['send', file, '--to', '2', '--host-id', '1', ...at, '--json'];
   const sender = own === 'sender' ? new XpassProcess(sending) : new XpassCommand(sending);
   await received(daemon, MIB);
@@ -143,7 +143,7 @@ describe('when nobody answers', () => {
 
   it('a sender whose daemon is killed says so within a second of refusals, without a switch', async () => {
     const daemon = await startDaemonProcess('--listen', '127.0.0.1:0', '--rate', '100mbit', '--interval', '20ms');
-    const file = await randomFile('big.bin', 64 * MIB);
+    const file = await randomFile('big.bin', 24 * MIB);
     const address = String((await daemon.process.event('listening')).address);
     const sender = new XpassCommand(['send', file, '--to', address, '--rate', '100mbit']);
     await received(daemon, MIB);

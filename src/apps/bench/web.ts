@@ -43,14 +43,15 @@ async function measureTurns(bench: Workbench, url: string, turnS: number): Promi
   const without: number[] = [];
   const extra: number[] = [];
   const seen: Seen = { samples: 0, bytes: 0, flows: 0 };
-  for (let turn = 0; turn < TURNS; turn++) {
+  const turns = bench.settings.isSmoke === true ? 1 : TURNS;
+  for (let turn = 0; turn < turns; turn++) {
     const alone = await daemonCores(bench, turnS);
     without.push(alone);
     const viewer = await look(url, seen);
     extra.push((await daemonCores(bench, turnS)) - alone);
     await viewer.end();
   }
-  const pace = `${(seen.samples / (TURNS * (turnS + SETTLE_S))).toFixed(1)} samples/s of ${Math.round(seen.bytes / Math.max(1, seen.samples))} B`;
+  const pace = `${(seen.samples / (turns * (turnS + SETTLE_S))).toFixed(1)} samples/s of ${Math.round(seen.bytes / Math.max(1, seen.samples))} B`;
   return {
     value: middle(extra),
     unit: 'of a core more',

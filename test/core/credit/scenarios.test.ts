@@ -133,14 +133,17 @@ describe('flows that differ', () => {
     const rows = [['rule', 'half of the flows', 'flows', 'utilisation', 'their share / that of the others']];
     const run = { rateBps: 1e9, rttNs: FAST.rttNs, binNs: MILLISECOND_NS, durationNs: 400 * MILLISECOND_NS, seed: 1 };
     const span = { fromNs: 100 * MILLISECOND_NS, toNs: run.durationNs };
-    for (const [rule, makeAlgorithm] of Object.entries({ steady, leaning })) {
+    for (const [rule, makeAlgorithm, counts] of [
+      ['steady', steady, [2, 16]],
+      ['leaning', leaning, [2]],
+    ] as const) {
       for (const [what, ratio] of [
         ['RTT', 10],
         ['RTT', 100],
         ['own link', 10],
         ['own link', 100],
       ] as const) {
-        for (const flowCount of [2, 16]) {
+        for (const flowCount of counts) {
           const other = (i: number) => (i % 2 === 0 ? 1 : ratio);
           const factors = Array.from({ length: flowCount }, (_, i) => other(i));
           const differ =
@@ -184,7 +187,9 @@ describe('on a parking lot', () => {
     ];
     const rows = [['links', 'rule', 'number', 'least used', 'flow 0']];
     for (const { name: lot, ...options } of lots) {
-      for (const [rule, make] of Object.entries({ steady, leaning, "authors' code": authors, naive })) {
+      // The slow links show whether steady waits for time or for RTTs; other rules are there to compare with.
+      const others = lot === lots[0].name ? { leaning, "authors' code": authors, naive } : {};
+      for (const [rule, make] of Object.entries({ steady, ...others })) {
         for (const linkCount of [2, 6]) {
           const { lowest, across } = measureParkingLot(make, { ...options, linkCount, seeds: seeds(1) });
           rows.push([lot, rule, `${linkCount}`, lowest.toFixed(3), across.toFixed(2)]);
@@ -204,8 +209,8 @@ describe('a flow that joins', () => {
   it('is within 10 % of its fair share in a few RTTs', async () => {
     const rows = [['rule', '10 Gbit/s: RTTs', '100 Gbit/s: RTTs']];
     for (const [rule, make] of Object.entries({ steady, leaning, "authors' code": authors })) {
-      const [at10g, at100g] = [joiningRtts(make, seeds(8)), joiningRtts(make, seeds(2), 1e11)];
-      rows.push([rule, spread(at10g, 1), spread(at100g, 1)]);
+      const [at10g, at100g] = [joiningRtts(make, seeds(4)), make === steady ? joiningRtts(make, seeds(2), 1e11) : []];
+      rows.push([rule, spread(at10g, 1), at100g.length === 0 ? '' : spread(at100g, 1)]);
       if (make === steady) expect(Math.max(...at10g, ...at100g), 'RTTs to the fair share').toBeLessThan(10);
     }
     rows.push(['', '', ''], ['flows in all', '300 us: ms', '3 ms: ms']);
