@@ -22,6 +22,8 @@ export class ProvedPath {
   /** From here on it grows by a frame in a round trip. */
   private cautiousBytes = Number.POSITIVE_INFINITY;
   private underWayBytes = 0;
+  /** Half of it, or more, has been under way since nothing was. */
+  private isUsed = false;
   private provedNs = 0;
 
   /** `unprovedBytes`: the window before anything is proved. `frameBytes`: payload of a full frame. */
@@ -41,22 +43,24 @@ export class ProvedPath {
 
   sent(bytes: number): void {
     this.underWayBytes += bytes;
+    this.isUsed ||= this.underWayBytes >= this.windowBytes / 2;
   }
 
-  /** They have arrived. Like a congestion window, it grows only while half of it is used (RFC 7661 section 4.1), and slowly above what was lost (RFC 5681). */
+  /** They have arrived. Like a congestion window, it grows only where half of it was used (RFC 7661 section 4.1), and slowly above what was lost (RFC 5681). */
   delivered(bytes: number, nowNs: number): void {
     const { windowBytes, frameBytes } = this;
     this.provedNs = nowNs;
-    if (this.underWayBytes >= windowBytes / 2) {
+    if (this.isUsed) {
       const growthBytes = windowBytes < this.cautiousBytes ? bytes : Math.ceil((frameBytes * bytes) / windowBytes);
       this.windowBytes = Math.min(windowBytes + growthBytes, LEAST_WINDOW_BYTES);
     }
-    this.underWayBytes -= bytes;
+    this.dropped(bytes);
   }
 
   /** They are lost, or nobody knows. */
   dropped(bytes: number): void {
     this.underWayBytes -= bytes;
+    if (this.underWayBytes === 0) this.isUsed = false;
   }
 
   /** A burst that began after `losses` of them has lost bytes. */

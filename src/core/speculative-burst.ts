@@ -38,8 +38,9 @@ export class SpeculativeBurst {
   private windowBytes = LEAST_WINDOW_BYTES;
   /** No burst begins before everything up to this offset is acknowledged; Infinity after a loss, until a credit has released data. */
   private barrierOffset = 0;
-  /** Bytes that count as under way on the path, and how often the path had lost some when the burst began. */
+  /** Bytes that count as under way on the path, where they end, and how often the path had lost some when the burst began. */
   private pathBytes = 0;
+  private pathEndOffset = 0;
   private pathLosses = 0;
   private readonly parts: BurstParts;
 
@@ -85,6 +86,7 @@ export class SpeculativeBurst {
     requests.unscheduledBytes = this.leftBytes;
     path?.sent(stream.takenBytes);
     this.pathBytes += stream.takenBytes;
+    this.pathEndOffset = stream.sentOffset;
     return this.fitsInto(this.leftBytes, nowNs) ? speculation.readyNs(this.dueNs) : NEVER;
   }
 
@@ -110,7 +112,8 @@ export class SpeculativeBurst {
   /** An ACK has come, and losses that it shows are noted: the path has delivered what is under way no more. */
   noteAcked(nowNs: number): void {
     const { path, stream } = this.parts;
-    const bytes = this.pathBytes - Math.min(this.pathBytes, stream.sentOffset - stream.ackedOffset);
+    const underWayBytes = Math.max(0, this.pathEndOffset - stream.ackedOffset);
+    const bytes = this.pathBytes - Math.min(this.pathBytes, underWayBytes);
     if (path === null || bytes === 0) return;
     this.pathBytes -= bytes;
     if (this.pathLosses === path.losses) path.delivered(bytes, nowNs);

@@ -68,6 +68,13 @@ describe('what a path has proved', () => {
     expect(roomOf(path)).toBe(1.5 * UNPROVED);
   });
 
+  it('grows by all of a burst, in whichever pieces it is acknowledged', () => {
+    const path = newPath();
+    path.sent(UNPROVED);
+    for (let frame = 0; frame < 10; frame++) path.delivered(PAYLOAD, 0);
+    expect(roomOf(path)).toBe(2 * UNPROVED);
+  });
+
   it('halves at a loss, once in a round trip, down to a frame; then it grows by a frame in a round trip', () => {
     const path = newPath();
     deliver(path, [UNPROVED]);
@@ -149,6 +156,16 @@ describe('a flow on a path', () => {
       return bytes / PAYLOAD;
     });
     expect(sent).toEqual([10, 20, 40]);
+  });
+
+  it('proves it also where credits have released more before the answer comes', () => {
+    const bench = new SenderBench(SPECULATIVE);
+    bench.write(30 * PAYLOAD);
+    bench.wait(0);
+    for (let credit = 0; credit < 15; credit++) bench.credit();
+    expect(bench.flow.sentBytes).toBe(25 * PAYLOAD);
+    bench.ack(UNPROVED);
+    expect(bench.context.speculation?.paths?.join(FLOW_PEER).roomBytes(1, 0)).toBe(2 * UNPROVED);
   });
 
   it('has room again as its bytes arrive, before the burst is answered', () => {
