@@ -57,6 +57,7 @@ const DEFAULTS = {
   queueBoundRtts: 0,
   backlogWaitNs: 2 * MILLISECOND_NS,
   speculativeRttNs: 0,
+  unprovedFrames: Number.POSITIVE_INFINITY,
   frameChunks: 0,
   peerRequests: 64,
   sendBufferBytes: 4 * 1024 * 1024,
@@ -218,6 +219,12 @@ export const ENDPOINT_SETTINGS: SettingTable<EndpointNumbers> = settingTable<End
     WAIT,
     'a flow begins, and goes on after a rest, with as many bytes without credits as its link carries in this RTT; 0: with none',
     'PROTOCOL §12',
+  ),
+  unprovedFrames: row(
+    'unprovedFrames',
+    orUnlimited(integer({ lowest: 1, highest: 1_024 })),
+    'frames without credits that may be under way to a peer before its path has carried some; unlimited: the path needs no proof',
+    'PROTOCOL §12.1; hosts have the 10 of RFC 6928',
   ),
   frameChunks: row(
     'frameChunks',

@@ -102,7 +102,8 @@ export class CreditedSender extends CreditSpender {
     this.watch = new CreditWatch(context.config, this.rtt, this.record);
     const { stream, frames, requests } = this;
     const { speculation } = context;
-    this.burst = speculation === null ? null : new SpeculativeBurst({ stream, frames, requests, speculation });
+    const path = speculation?.paths?.join(options.peer) ?? null;
+    this.burst = speculation === null ? null : new SpeculativeBurst({ stream, frames, requests, speculation, path });
     this.idleSinceNs = NEVER;
   }
 
@@ -165,6 +166,7 @@ export class CreditedSender extends CreditSpender {
     if (!this.isClosed) {
       this.leaveGate();
       this.context.filler?.leave(this);
+      this.burst?.leave();
     }
     super.close(error);
   }
@@ -215,6 +217,7 @@ export class CreditedSender extends CreditSpender {
     if (stream.cumulativeOf(frame.bytes) === stream.ackedOffset && !stream.findLosses(frame.bytes, answersProbe, nowNs))
       this.context.counters.invalid++;
     if (stream.hasLosses) this.burst?.noteLoss();
+    this.burst?.noteAcked(nowNs);
     if (this.burst?.isOpen) this.followBurst(this.burst, answersProbe, nowNs);
     if (stream.hasLosses) this.wake(nowNs);
     else if (!stream.hasData && !this.isBursting) this.settle(nowNs);
@@ -294,8 +297,8 @@ export class CreditedSender extends CreditSpender {
   private beginBurst(nowNs: number): boolean {
     const { burst, requests, opened } = this;
     if (burst === null || burst.isOpen || !this.stream.hasData) return false;
-    if (requests.requests === 0 && burst.mayBegin) this.context.schedule(this.slot, burst.begin(nowNs));
-    else if (opened && this.isFresh && !this.isPaused && burst.mayResume)
+    if (requests.requests === 0 && burst.mayBegin(nowNs)) this.context.schedule(this.slot, burst.begin(nowNs));
+    else if (opened && this.isFresh && !this.isPaused && burst.mayResume(nowNs))
       this.context.schedule(this.slot, burst.resume(nowNs));
     return opened && burst.isOpen && requests.isCovered;
   }
@@ -312,7 +315,7 @@ export class CreditedSender extends CreditSpender {
   private wakeBurst(burst: SpeculativeBurst, nowNs: number): void {
     const { requests } = this;
     if (this.stateCode !== SenderState.creditRequestSent || this.asking === Asking.due) return;
-    const mayFollow = this.asking === Asking.sent && !burst.isSending && !this.isPaused && burst.mayResume;
+    const mayFollow = this.asking === Asking.sent && !burst.isSending && !this.isPaused && burst.mayResume(nowNs);
     const isEmptyOpening = !this.opened && requests.requests === 1 && this.requests.toldOffset === 0;
     if (mayFollow && (burst.isOpen ? requests.toldCovered : isEmptyOpening))
       this.context.schedule(this.slot, burst.resume(nowNs));

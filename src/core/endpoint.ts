@@ -266,6 +266,13 @@ export class Endpoint implements FlowContext {
   /** Another path leads to `peer` from now on. */
   pathChanged(peer: number): void {
     this.mtus?.moved(peer, this.numbers[this.at + EndpointPlace.clockNs]);
+    this.speculation?.paths?.moved(peer);
+  }
+
+  /** The number `peer` may come to stand for another host. */
+  forgetPeer(peer: number): void {
+    this.mtus?.forget(peer);
+    this.speculation?.paths?.forget(peer);
   }
 
   /** Ends every flow: with a RESET SHUTDOWN, or silently with `error`, since nobody hears it. */

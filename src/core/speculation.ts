@@ -2,6 +2,7 @@
 import { transmissionNs } from '../base/time.js';
 import { Data, wireBytes } from '../wire/layout.js';
 import type { EndpointConfig } from './config.js';
+import { ProvedPaths } from './proved-path.js';
 
 /** What a flow sends without credits at most where its host's link has no rate: the least receive window (PROTOCOL §12.1). */
 const UNLIMITED_BUDGET_BYTES = 65_536;
@@ -10,6 +11,8 @@ const UNLIMITED_BUDGET_BYTES = 65_536;
 export class Speculation {
   /** Payload bytes of a flow, a whole frame at least. */
   budgetBytes = 0;
+  /** What of that goes to each peer; null where the network needs no proof. */
+  readonly paths: ProvedPaths | null;
   private rateBps = 0;
   private readonly config: EndpointConfig;
   /** When the latest speculative frame is across the link. */
@@ -17,6 +20,7 @@ export class Speculation {
 
   constructor(config: EndpointConfig) {
     this.config = config;
+    this.paths = config.unprovedFrames === Number.POSITIVE_INFINITY ? null : new ProvedPaths(config);
     this.setLinkRate(config.rateBps);
   }
 

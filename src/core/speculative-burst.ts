@@ -2,6 +2,7 @@
 import { NEVER } from '../base/time.js';
 import { Data, wireBytes } from '../wire/layout.js';
 import { LEAST_WINDOW_BYTES } from './config.js';
+import type { ProvedPath } from './proved-path.js';
 import type { SenderFrames } from './sender-frames.js';
 import { NOT_SPECULATIVE, type SenderRequests } from './sender-requests.js';
 import type { SentStream } from './sent-stream.js';
@@ -13,6 +14,8 @@ const FIELDS = { offset: 0, flags: 0 };
 /** What a burst belongs to. */
 export interface BurstParts {
   speculation: Speculation;
+  /** That to the flow's peer; null where bursts need no proof. */
+  path: ProvedPath | null;
   stream: SentStream;
   frames: SenderFrames;
   requests: SenderRequests;
@@ -35,6 +38,10 @@ export class SpeculativeBurst {
   private windowBytes = LEAST_WINDOW_BYTES;
   /** No burst begins before everything up to this offset is acknowledged; Infinity after a loss, until a credit has released data. */
   private barrierOffset = 0;
+  /** Bytes that count as under way on the path, where they end, and how often the path had lost some when the burst began. */
+  private pathBytes = 0;
+  private pathEndOffset = 0;
+  private pathLosses = 0;
   private readonly parts: BurstParts;
 
   constructor(parts: BurstParts) {
@@ -47,13 +54,13 @@ export class SpeculativeBurst {
   }
 
   /** Whether its first frame may go without a credit. */
-  get mayBegin(): boolean {
-    return this.fitsInto(this.firstBytes);
+  mayBegin(nowNs: number): boolean {
+    return this.fitsInto(this.firstBytes, nowNs);
   }
 
   /** Whether a frame of new bytes may go without a credit now, on a flow that the receiver knows. */
-  get mayResume(): boolean {
-    return this.fitsInto(this.roomBytes);
+  mayResume(nowNs: number): boolean {
+    return this.fitsInto(this.roomBytes, nowNs);
   }
 
   /** More bytes go without credits, in a new burst or in the one whose answer has not come. Returns when the first frame may leave. */
@@ -65,9 +72,11 @@ export class SpeculativeBurst {
 
   /** Sends the next frame if its time has come. Returns when the one behind it is due, NEVER if none follows. */
   sendNext(nowNs: number): number {
-    const { speculation, stream, frames, requests } = this.parts;
+    const { speculation, path, stream, frames, requests } = this.parts;
     const readyNs = speculation.readyNs(this.dueNs);
     if (readyNs > nowNs) return readyNs;
+    // Other flows may have used the path meanwhile.
+    if (path !== null && !this.fitsInto(this.leftBytes, nowNs)) return NEVER;
     FIELDS.offset = stream.takeUnsent();
     FIELDS.flags = stream.takenFlags;
     this.dueNs = speculation.take(wireBytes(stream.takenBytes + Data.overheadBytes), readyNs, nowNs);
@@ -75,7 +84,10 @@ export class SpeculativeBurst {
     this.frames++;
     this.leftBytes -= stream.takenBytes;
     requests.unscheduledBytes = this.leftBytes;
-    return this.fitsInto(this.leftBytes) ? speculation.readyNs(this.dueNs) : NEVER;
+    path?.sent(stream.takenBytes);
+    this.pathBytes += stream.takenBytes;
+    this.pathEndOffset = stream.sentOffset;
+    return this.fitsInto(this.leftBytes, nowNs) ? speculation.readyNs(this.dueNs) : NEVER;
   }
 
   /** No more goes without credits; the caller sends the probe. */
@@ -94,10 +106,30 @@ export class SpeculativeBurst {
       this.windowBytes = Math.min(LEAST_WINDOW_BYTES, this.windowBytes + stream.sentOffset - this.startOffset);
     this.isOpen = false;
     requests.unscheduledBytes = NOT_SPECULATIVE;
+    this.quitPath();
+  }
+
+  /** An ACK has come, and losses that it shows are noted: the path has delivered what is under way no more. */
+  noteAcked(nowNs: number): void {
+    const { path, stream } = this.parts;
+    const underWayBytes = Math.max(0, this.pathEndOffset - stream.ackedOffset);
+    const bytes = this.pathBytes - Math.min(this.pathBytes, underWayBytes);
+    if (path === null || bytes === 0) return;
+    this.pathBytes -= bytes;
+    if (this.pathLosses === path.losses) path.delivered(bytes, nowNs);
+    else path.dropped(bytes);
+  }
+
+  /** The flow is over. */
+  leave(): void {
+    const { path, speculation } = this.parts;
+    this.quitPath();
+    if (path !== null) speculation.paths?.leave(path);
   }
 
   /** Bytes of the flow are lost. */
   noteLoss(): void {
+    if (this.isOpen) this.parts.path?.noteLoss(this.pathLosses);
     if (this.isOpen && this.barrierOffset !== NEVER)
       this.windowBytes = Math.max(this.parts.stream.payloadBytes, Math.floor(this.usableBytes / 2));
     this.barrierOffset = NEVER;
@@ -108,9 +140,18 @@ export class SpeculativeBurst {
     if (this.barrierOffset === NEVER) this.barrierOffset = this.parts.stream.sentOffset;
   }
 
+  /** Nobody will know what became of the rest of it. */
+  private quitPath(): void {
+    this.parts.path?.dropped(this.pathBytes);
+    this.pathBytes = 0;
+  }
+
   private start(leftBytes: number, nowNs: number): number {
-    const { requests, speculation, stream } = this.parts;
-    if (!this.isOpen) this.startOffset = stream.sentOffset;
+    const { requests, speculation, path, stream } = this.parts;
+    if (!this.isOpen) {
+      this.startOffset = stream.sentOffset;
+      this.pathLosses = path?.losses ?? 0;
+    }
     this.isOpen = true;
     this.isSending = true;
     this.dueNs = nowNs;
@@ -136,9 +177,10 @@ export class SpeculativeBurst {
     return this.usableBytes - underWayBytes;
   }
 
-  private fitsInto(roomBytes: number): boolean {
-    const { unsentBytes, payloadBytes } = this.parts.stream;
-    const nextBytes = Math.min(unsentBytes, payloadBytes);
-    return nextBytes > 0 && nextBytes <= roomBytes;
+  private fitsInto(roomBytes: number, nowNs: number): boolean {
+    const { path, stream } = this.parts;
+    const nextBytes = Math.min(stream.unsentBytes, stream.payloadBytes);
+    if (nextBytes <= 0 || nextBytes > roomBytes) return false;
+    return path === null || nextBytes <= path.roomBytes(nextBytes, nowNs);
   }
 }

@@ -27,6 +27,9 @@ import { type Keys, keyExchange, readKeys, refuseOpenDoor } from './keys.js';
 /** Between processes of one site: what a flow sends before it hears of its receiver, as time on its link (ours; at 100 Mbit/s eight full frames). */
 const SPECULATIVE_RTT_NS = 1e6;
 
+/** What may be under way to a peer without credits before the path has shown what it carries: the initial window of TCP, RFC 6928 section 2. */
+const UNPROVED_FRAMES = 10;
+
 /** Bytes that wait at the host's own NIC at most. Credits allow each of them, so a short queue would lose data (ours: four receive windows). */
 export const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
 
@@ -178,7 +181,7 @@ class MovingPeers implements PeerHolder {
 
   release(peer: number): void {
     this.table.release(peer);
-    this.endpoint.mtus?.forget(peer);
+    this.endpoint.forgetPeer(peer);
   }
 
   move(peer: number, to: number): void {
@@ -201,7 +204,7 @@ function deployedConfig(settings: HostSettings, { link, unprobedBytes }: HostPar
     receiveWindowBytes: settings.receiveWindow,
     heldMemoryBytes: settings.heldMemory,
     maxWeight: settings.maxWeight,
-    speculativeRttNs: settings.speculative ? SPECULATIVE_RTT_NS : 0,
+    ...(settings.speculative && { speculativeRttNs: SPECULATIVE_RTT_NS, unprovedFrames: UNPROVED_FRAMES }),
     frameChunks: settings.fillFrames ? Chunks.maxChunks : 0,
     connectTimeoutNs: settings.connectTimeout,
     idleTimeoutNs: settings.idleTimeout,

@@ -58,12 +58,12 @@ export const HOST_SETTINGS = {
     `credit algorithm for the flows that this host receives, or window algorithm for those that it opens; ${DEFAULT_CONFIG.creditAlgorithm} without it`,
   ),
   jitter: E.jitter,
-  // Short messages of a program go at once; docs/decisions/0022-front-door.md.
+  // Short messages go at once; docs/decisions/0038-proved-paths.md.
   speculative: defaulted(
     'speculative',
     FLAG,
     true,
-    'begin flows with data before the first credit; the network drops it before anything else',
+    'begin flows, and go on after a rest, with data before the first credit, as much as the path has proved to carry',
   ),
   fillFrames: defaulted(
     'fillFrames',

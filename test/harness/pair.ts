@@ -45,6 +45,7 @@ export function outcome(closed: { code: string } | null | undefined): string | u
 export const KINDS: readonly { kind: string; changes: Partial<EndpointConfig> }[] = [
   { kind: 'credited', changes: {} },
   { kind: 'speculative', changes: { speculativeRttNs: 1e6 } },
+  { kind: 'speculative as far as proved', changes: { speculativeRttNs: 1e6, unprovedFrames: 2 } },
   { kind: 'filled', changes: { frameChunks: 64 } },
   { kind: 'dctcp', changes: { windowAlgorithm: 'dctcp' } },
   { kind: 'swift', changes: { windowAlgorithm: 'swift' } },

@@ -103,7 +103,7 @@ const PAYLOAD_BPS = (20e6 * 1446) / 1626;
 describe('xpass perf', () => {
   it('shares frames among flows of little data where it is told to', async () => {
     const { server, switchAddress } = await startSwitched(['--link-rate', '10mbit']);
-    const args = ['-c', '2', '--switch', switchAddress, '-P', '32', '-n', '6400'];
+    const args = ['-c', '2', '--switch', switchAddress, '-P', '32', '-n', '6400', '--no-speculative'];
     const without = await measure(...args);
     const filled = await measure(...args, '--fill-frames');
     expect([without.bytes, filled.bytes]).toEqual([6_400, 6_400]);
@@ -116,8 +116,8 @@ describe('xpass perf', () => {
   it('begins with speculative data through a switch, and every byte arrives', async () => {
     const { server, switchAddress } = await startSwitched(['--link-rate', '100mbit']);
     const args = ['-c', '2', '--switch', switchAddress, '-P', '4', '-n', '80KB'];
-    const without = await measure(...args);
-    const speculative = await measure(...args, '--speculative');
+    const without = await measure(...args, '--no-speculative');
+    const speculative = await measure(...args);
     expect([without.bytes, speculative.bytes]).toEqual([80_000, 80_000]);
     expect(without.speculative_frames).toBe(0);
     expect(speculative.speculative_frames).toBeGreaterThan(0);

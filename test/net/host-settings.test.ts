@@ -15,13 +15,13 @@ function codeOf(action: () => unknown): unknown {
 }
 
 describe('the settings of a host', () => {
-  it('are those of the command line where nothing is given, but for the speculative start', () => {
+  it('are those of the command line where nothing is given', () => {
     const settings = hostSettings({});
     // Captures are the commands' own.
     const shared = Object.entries(resolveOptions(TRANSPORT_OPTIONS, new Map())).filter(
       ([name]) => !/^(capture|qlog)/.test(name),
     );
-    expect(settings).toEqual({ ...Object.fromEntries(shared), speculative: true });
+    expect(settings).toEqual(Object.fromEntries(shared));
   });
 
   it.each<[HostOptions, HostOptions, object]>([

@@ -58,6 +58,19 @@ describe('an incast of speculative flows', () => {
     expect(mean(incast(SPECULATIVE))).toBeLessThan(1.01 * mean(incast({})));
   });
 
+  it('brings no more than ten frames of each sender before their paths are proved', () => {
+    const [bounded, unbounded] = [{ unprovedFrames: 10 }, {}].map((changes) => {
+      const host = { endpoint: { ...SPECULATIVE.endpoint, ...changes } };
+      const traffic = [1, 2, 3, 4, 5, 6, 7, 8].flatMap((from) => Array(4).fill(flow(from, 9, { bytes: 60_000 })));
+      const result = play({ topology: dumbbell(8, { dataQueueBytes: 20 * 1538 }), traffic, host });
+      for (const { fctNs, error } of result.flows) expect([fctNs !== null, error]).toEqual([true, null]);
+      return result.links.reduce((sum, link) => sum + link.speculativeDrops, 0);
+    });
+    expect(bounded).toBeGreaterThan(0);
+    expect(bounded).toBeLessThan(8 * 10);
+    expect(unbounded).toBeGreaterThan(4 * bounded);
+  });
+
   it('leaves flows with credits without loss', () => {
     const long = flow(1, 9, { bytes: 2e6, group: 'long' });
     const bursts = [2, 3, 4, 5, 6, 7, 8].map((from) =>

@@ -90,7 +90,7 @@ function reference(): string {
     table([...counts.values()], { ...NAMED, ...owner, ...VALUES, meaning: WORDS.meaning }),
     section(
       'Hosts',
-      'Options of `openHost` and of the commands `daemon`, `send`, `perf` and `tunnel`. The commands begin flows speculatively only when they are told to; the tunnel does unless it is told not to.',
+      'Options of `openHost` and of the commands `daemon`, `send`, `perf` and `tunnel`.',
       Object.values<Setting>(HOST_SETTINGS),
       { option: ({ name }) => code(`--${longName(name)}`), ...NAMED, ...VALUES, meaning: WORDS.meaning },
     ),

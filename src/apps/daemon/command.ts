@@ -234,9 +234,7 @@ class Daemon {
   async start(): Promise<true> {
     const { options, logger } = this.invocation;
     const place = { listen: options.listen ?? DEFAULT_LISTEN };
-    // An answer to a tunnel's opening goes at once, without a round trip for its credit.
-    const settings = { ...options, speculative: options.speculative || this.tunnels.isUsed };
-    const host = await openCommandHost({ settings, place, logger });
+    const host = await openCommandHost({ settings: options, place, logger });
     this.services.serve(host);
     this.tunnels.serve(host);
     host.once('detached', (error) => this.handleDetached(error));

@@ -191,6 +191,9 @@ function driverArguments({ datapath }: NetworkValues): string[] {
   return ['--spin', 'never', '--datapath', datapath];
 }
 
+/** What is shown is how credits keep queues short: data without credits would be in them too. */
+const CREDITS_ALONE = '--no-speculative';
+
 function switchArguments(values: NetworkValues): string[] {
   const { linkRate } = values;
   const topology = ['--topology', 'star', '--hosts', String(mostSenders(values) + 1), '--link-rate', `${linkRate}bit`];
@@ -221,6 +224,7 @@ function receiverArguments(values: NetworkValues, address: string, directory: st
     '--queue-bound',
     `${queueBoundNs(values.linkRate)}ns`,
     ...reports,
+    CREDITS_ALONE,
     ...driverArguments(values),
   ];
 }
@@ -231,5 +235,6 @@ function senderArguments(values: NetworkValues, address: string, index: number):
   const what = ['--bytes', String(bytes), '--as', fileName(index)];
   const window = windowAlgorithmOf(values.algorithm, index);
   const how = window === null ? [] : ['--algorithm', window];
-  return ['send', file, ...what, ...how, ...place, '--warm-up', 'hold', '--hold', '--json', ...driverArguments(values)];
+  const run = ['--warm-up', 'hold', '--hold', '--json', CREDITS_ALONE];
+  return ['send', file, ...what, ...how, ...place, ...run, ...driverArguments(values)];
 }

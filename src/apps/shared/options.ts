@@ -46,15 +46,16 @@ interface About {
   readonly alias?: string;
 }
 
-/** `--json`, `--no-json`; false when not given. */
-export function flag(about: About): OptionSpec<boolean> {
+/** `--json`, `--no-json`; `usual` when not given. */
+export function flag(about: About, usual = false): OptionSpec<boolean> {
   return {
     ...about,
+    ...(usual && { defaultText: 'true' }),
     isFlag: true,
     isRequired: false,
     allowed: 'true, false',
     resolve: (given) => {
-      if (given.texts.length === 0) return false;
+      if (given.texts.length === 0) return usual;
       const text = only(given);
       if (text === 'true' || text === 'false') return text === 'true';
       throw refusal(given.label, text, 'true, false');

@@ -22,9 +22,8 @@ export const TRANSPORT_OPTIONS = {
 };
 
 function hostOption(setting: Setting): OptionSpec<unknown> {
-  const alias = ALIASES[setting.name];
-  // Flags are off unless given, whatever programs have.
-  return setting.kind === FLAG ? flag({ describe: setting.meaning }) : settingOption(setting, alias);
+  const { name, kind, meaning } = setting;
+  return kind === FLAG ? flag({ describe: meaning }, setting.default === true) : settingOption(setting, ALIASES[name]);
 }
 
 /** What the flows of `xpass send` and `xpass perf` ask of the network; their receivers may give less. */

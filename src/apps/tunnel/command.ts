@@ -14,20 +14,13 @@ import { defineCommand, type Invocation } from '../shared/command.js';
 import { openCommandHost } from '../shared/command-host.js';
 import { serveHostMetrics } from '../shared/host-metrics.js';
 import { METRICS_OPTION } from '../shared/metrics.js';
-import { flag, listOption, type OptionSpec, requiredOption } from '../shared/options.js';
+import { flag, listOption, requiredOption } from '../shared/options.js';
 import { TRANSPORT_OPTIONS } from '../shared/transport-options.js';
 import type { ForwardParts } from './forward-parts.js';
 import { LocalForward } from './local-forward.js';
 import { RemoteForwards } from './remote-forwards.js';
 import { TunnelPrinter } from './report.js';
 import { SocksProxy } from './socks-proxy.js';
-
-/** On unless it is taken back: a connection's first bytes then travel with its opening. */
-const SPECULATIVE: OptionSpec<boolean> = {
-  ...TRANSPORT_OPTIONS.speculative,
-  defaultText: 'true',
-  resolve: (given) => given.texts.length === 0 || TRANSPORT_OPTIONS.speculative.resolve(given),
-};
 
 /** As ssh calls them. */
 export const TUNNEL_OPTIONS = {
@@ -50,7 +43,6 @@ export const TUNNEL_OPTIONS = {
   metrics: METRICS_OPTION,
   json: flag({ describe: 'one JSON object a line: metrics, listening, opened, closed, refused, lost, summary' }),
   ...TRANSPORT_OPTIONS,
-  speculative: SPECULATIVE,
 };
 
 export const command = defineCommand({

@@ -84,7 +84,10 @@ function randomEndpoint(dice: Dice, frameBytes: number): Partial<EndpointConfig>
     ...dice.maybe(0.2, () => ({ maxLingering: dice.whole(0, 4) })),
     ...dice.maybe(0.3, () => randomAcknowledgement(dice)),
     ...dice.maybe(0.3, () => randomTimeouts(dice)),
-    ...dice.maybe(0.3, () => ({ speculativeRttNs: dice.spread(MICROSECOND_NS, 2 * MILLISECOND_NS) })),
+    ...dice.maybe(0.3, () => ({
+      speculativeRttNs: dice.spread(MICROSECOND_NS, 2 * MILLISECOND_NS),
+      ...dice.maybe(0.5, () => ({ unprovedFrames: dice.whole(1, 16) })),
+    })),
     ...dice.maybe(0.4, () => ({ frameChunks: dice.pick([1, 4, 64]) })),
   };
 }
