@@ -69,11 +69,10 @@ export const ROWS: readonly Row[] = [
   row('daemon', KILL, 'opening', [FAILED, LOST]),
   { ...row('daemon', KILL, 'middle', [LOST]), isDirect: true },
   row('switch', KILL, 'opening', [LOST]),
-  // Those without `usual` are tried by send-failures.test.ts and send-resume.test.ts each time.
-  row('switch', KILL, 'middle', [LOST]),
+  usual(row('switch', KILL, 'middle', [LOST])),
   row('switch', KILL, 'end', ANY),
   row('sender', KILL, 'opening', []),
-  row('sender', KILL, 'middle', []),
+  usual(row('sender', KILL, 'middle', [])),
   { ...row('sender', KILL, 'end', []), isDirect: true },
 
   row('daemon', RESTART, 'opening', [DONE]),
