@@ -54,8 +54,8 @@ export class FlowRun implements FlowReader, FlowWriter {
   /** The id that its sender has given it; null: it has not started. */
   wireId: number | null = null;
   receiver: ReceiverFlow | null = null;
-  /** Values of `deliveredBytes` that whoever measures remembers. */
-  readonly marks: Float64Array;
+  /** Values of `deliveredBytes` that whoever measures remembers. A typed array of one number takes 150 bytes more (docs/PERF-LOG.md). */
+  readonly marks: number[];
   /** Its place among the active flows; -1 when it is not. */
   activeIndex = -1;
   private readonly world: FlowHost;
@@ -71,7 +71,7 @@ export class FlowRun implements FlowReader, FlowWriter {
     this.fromPort = fromPort;
     this.toPort = toPort;
     this.carriesBytes = carriesBytes;
-    this.marks = new Float64Array(marks);
+    this.marks = new Array<number>(marks).fill(0);
   }
 
   /** The receiver has everything, or the flow has failed. */
