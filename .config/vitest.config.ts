@@ -35,7 +35,7 @@ const ALONE = ['four-paths', 'lab-parity', 'metrics', 'perf-share', 'shared-link
   (name) => `test/loopback/${name}.test.ts`,
 );
 
-/** Real sockets and processes, which mostly wait: two files at a time, once the unit tests have left the cores alone. */
+/** Real sockets and processes, which wait half of the time: three files at once on two cores, when the unit tests have left them alone. */
 const loopback = {
   extends: true as const,
   test: {
@@ -44,6 +44,7 @@ const loopback = {
     exclude: ALONE,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    maxWorkers: 3,
     globalSetup: ['.config/sources.setup.mjs', '.config/built.setup.mjs'],
     sequence: { groupOrder: 1 },
   },
@@ -57,6 +58,7 @@ const alone = {
     include: ALONE,
     exclude: [],
     fileParallelism: false,
+    maxWorkers: 1,
     sequence: { groupOrder: 2 },
   },
 };
