@@ -30,6 +30,9 @@ const SPECULATIVE_RTT_NS = 1e6;
 /** What may be under way to a peer without credits before the path has shown what it carries: the initial window of TCP, RFC 6928 section 2. */
 const UNPROVED_FRAMES = 10;
 
+/** Longer frames go by credits alone: one would be all of that window, in bytes, and flows of 60,000 B had half their goodput (docs/decisions/0038-proved-paths.md). */
+const LONGEST_SPECULATIVE_BYTES = 14_600;
+
 /** Bytes that wait at the host's own NIC at most. Credits allow each of them, so a short queue would lose data (ours: four receive windows). */
 export const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
 
@@ -192,6 +195,7 @@ class MovingPeers implements PeerHolder {
 
 /** The settings of an endpoint on a real machine. */
 function deployedConfig(settings: HostSettings, { link, unprobedBytes }: HostParts): Partial<EndpointConfig> {
+  const isSpeculative = settings.speculative && link.maxFrameBytes <= LONGEST_SPECULATIVE_BYTES;
   return {
     ...algorithmFields(settings.algorithm ?? DEFAULT_CONFIG.creditAlgorithm, settings.set),
     frameBytes: link.maxFrameBytes,
@@ -204,7 +208,7 @@ function deployedConfig(settings: HostSettings, { link, unprobedBytes }: HostPar
     receiveWindowBytes: settings.receiveWindow,
     heldMemoryBytes: settings.heldMemory,
     maxWeight: settings.maxWeight,
-    ...(settings.speculative && { speculativeRttNs: SPECULATIVE_RTT_NS, unprovedFrames: UNPROVED_FRAMES }),
+    ...(isSpeculative && { speculativeRttNs: SPECULATIVE_RTT_NS, unprovedFrames: UNPROVED_FRAMES }),
     frameChunks: settings.fillFrames ? Chunks.maxChunks : 0,
     connectTimeoutNs: settings.connectTimeout,
     idleTimeoutNs: settings.idleTimeout,
