@@ -30,7 +30,7 @@ const SPECULATIVE_RTT_NS = 1e6;
 /** What may be under way to a peer without credits before the path has shown what it carries: the initial window of TCP, RFC 6928 section 2. */
 const UNPROVED_FRAMES = 10;
 
-/** Longer frames go by credits alone: one would be all of that window, in bytes, and flows of 60,000 B had half their goodput (docs/decisions/0038-proved-paths.md). */
+/** Longer frames go by credits alone: one would be all of that window (docs/decisions/0038-proved-paths.md). */
 const LONGEST_SPECULATIVE_BYTES = 14_600;
 
 /** Bytes that wait at the host's own NIC at most. Credits allow each of them, so a short queue would lose data (ours: four receive windows). */
