@@ -10,6 +10,7 @@ import { Door, type PeerHolder } from '../core/door.js';
 import { Endpoint } from '../core/endpoint.js';
 import { Host } from '../core/host.js';
 import type { MtuParts } from '../core/path-mtus.js';
+import { INITIAL_BYTES } from '../core/proved-path.js';
 import { Traffic } from '../core/traffic.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
 import { HmacCookies } from '../udp/cookies.js';
@@ -29,9 +30,6 @@ const SPECULATIVE_RTT_NS = 1e6;
 
 /** What may be under way to a peer without credits before the path has shown what it carries: the initial window of TCP, RFC 6928 section 2. */
 const UNPROVED_FRAMES = 10;
-
-/** Longer frames go by credits alone: one would be all of that window (docs/decisions/0038-proved-paths.md). */
-const LONGEST_SPECULATIVE_BYTES = 14_600;
 
 /** Bytes that wait at the host's own NIC at most. Credits allow each of them, so a short queue would lose data (ours: four receive windows). */
 export const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
@@ -195,7 +193,8 @@ class MovingPeers implements PeerHolder {
 
 /** The settings of an endpoint on a real machine. */
 function deployedConfig(settings: HostSettings, { link, unprobedBytes }: HostParts): Partial<EndpointConfig> {
-  const isSpeculative = settings.speculative && link.maxFrameBytes <= LONGEST_SPECULATIVE_BYTES;
+  // A longer frame would be all of the first window, and goes by credits: docs/decisions/0038-proved-paths.md.
+  const isSpeculative = settings.speculative && link.maxFrameBytes <= INITIAL_BYTES;
   return {
     ...algorithmFields(settings.algorithm ?? DEFAULT_CONFIG.creditAlgorithm, settings.set),
     frameBytes: link.maxFrameBytes,
