@@ -177,8 +177,7 @@ export class CreditedSender extends CreditSpender {
     const { burst } = this;
     if (burst === null || !burst.isSending) return NEVER;
     const nextNs = burst.sendNext(nowNs);
-    if (nextNs === NEVER) this.endBurst(burst, nowNs);
-    return nextNs;
+    return nextNs === NEVER ? this.refillBurst(burst, nowNs) : nextNs;
   }
 
   /** The host's NIC has dropped a speculative frame. */
@@ -301,6 +300,16 @@ export class CreditedSender extends CreditSpender {
     else if (opened && this.isFresh && !this.isPaused && burst.mayResume(nowNs))
       this.context.schedule(this.slot, burst.resume(nowNs));
     return opened && burst.isOpen && requests.isCovered;
+  }
+
+  /** All that may go now has gone, and no credit tells a program to write on: what it writes goes too, or is told of with the probe. */
+  private refillBurst(burst: SpeculativeBurst, nowNs: number): number {
+    this.context.schedule(this.slot, NEVER);
+    this.observer.onAck(nowNs);
+    if (this.isClosed || !burst.isSending) return NEVER;
+    const nextNs = burst.nextNs(nowNs);
+    if (nextNs === NEVER) this.endBurst(burst, nowNs);
+    return nextNs;
   }
 
   /** No more goes without credits: a probe behind it shows how much of it has arrived. */

@@ -358,6 +358,8 @@ export class Endpoint implements FlowContext {
       const slot = firstSlot(numbers, at);
       if (slot !== this.dueSlot) this.findDueSource(slot);
       const nextNs = (this.dueSource as DueSource).sendDue(nowNs);
+      // A program that was told may have closed the flow, and its slot may be another's.
+      if (slot !== this.dueSlot) continue;
       if (!moveAlone(numbers, at, slot, nextNs)) this.credits.set(slot, nextNs);
     }
   }

@@ -30,7 +30,7 @@ export interface FlowWriter {
 export interface FlowObserver {
   /** A credit of the flow has come (sender) or goes out (receiver). Times of the driver's clock, ns. */
   onCredit(nowNs: number): void;
-  /** An ACK of a reactive flow has come, or bytes have gone without a credit of the flow (sender); called last, so that it may write. */
+  /** An ACK of a reactive flow has come, or bytes have gone, or arrived, without a credit of the flow (sender); called last, so that it may write. */
   onAck(nowNs: number): void;
   /** A round-trip time was sampled, ns. */
   onRtt(rttNs: number): void;

@@ -4,7 +4,7 @@ import { Data } from '../wire/layout.js';
 import { type EndpointConfig, LEAST_WINDOW_BYTES } from './config.js';
 
 /** Upper bound of the initial window in bytes, where two frames are not longer: RFC 6928 section 2. */
-export const INITIAL_BYTES = 14_600;
+const INITIAL_BYTES = 14_600;
 /** How long an unused window is kept: RFC 7661 section 4.2, the non-validated period. */
 const KEEP_NS = 5 * MINUTE_NS;
 /** Peers without flows whose paths are kept (ours): 100 bytes each. */

@@ -87,7 +87,12 @@ export class SpeculativeBurst {
     path?.sent(stream.takenBytes);
     this.pathBytes += stream.takenBytes;
     this.pathEndOffset = stream.sentOffset;
-    return this.fitsInto(this.leftBytes, nowNs) ? speculation.readyNs(this.dueNs) : NEVER;
+    return this.nextNs(nowNs);
+  }
+
+  /** When the next frame may leave; NEVER if none may. */
+  nextNs(nowNs: number): number {
+    return this.fitsInto(this.leftBytes, nowNs) ? this.parts.speculation.readyNs(this.dueNs) : NEVER;
   }
 
   /** No more goes without credits; the caller sends the probe. */

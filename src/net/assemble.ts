@@ -10,7 +10,6 @@ import { Door, type PeerHolder } from '../core/door.js';
 import { Endpoint } from '../core/endpoint.js';
 import { Host } from '../core/host.js';
 import type { MtuParts } from '../core/path-mtus.js';
-import { INITIAL_BYTES } from '../core/proved-path.js';
 import { Traffic } from '../core/traffic.js';
 import { DEFAULT_PORT, Port, type PortConfig } from '../switch/port.js';
 import { HmacCookies } from '../udp/cookies.js';
@@ -194,7 +193,7 @@ class MovingPeers implements PeerHolder {
 /** The settings of an endpoint on a real machine. */
 function deployedConfig(settings: HostSettings, { link, unprobedBytes }: HostParts): Partial<EndpointConfig> {
   // A longer frame would be all of the first window, and goes by credits: docs/decisions/0038-proved-paths.md.
-  const isSpeculative = settings.speculative && link.maxFrameBytes <= INITIAL_BYTES;
+  const isSpeculative = settings.speculative;
   return {
     ...algorithmFields(settings.algorithm ?? DEFAULT_CONFIG.creditAlgorithm, settings.set),
     frameBytes: link.maxFrameBytes,

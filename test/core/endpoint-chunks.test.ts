@@ -225,7 +225,7 @@ describe('a flow all of whose bytes have come in filled frames', () => {
 });
 
 describe('who watches a flow that began without credits', () => {
-  it('is told once it is known what has arrived: no credit will come for that', () => {
+  it('is told when its bytes have gone, and when it is known what has arrived: no credit will come for them', () => {
     const endpoint = newEndpoint({ rateBps: 1e9, speculativeRttNs: 40_000 });
     const flow = endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0);
     let told = 0;
@@ -237,11 +237,28 @@ describe('who watches a flow that began without credits', () => {
       frame.peer = FLOW_PEER;
       receiver.endpoint.handleFrame(frame, 0);
     }
-    expect(told).toBe(0);
+    expect(told).toBe(1);
     receiver.endpoint.advance(0);
     for (const frame of pollAll(receiver.endpoint)) endpoint.handleFrame(frame, 50_000);
-    expect(told).toBe(1);
+    expect(told).toBe(2);
     expect(flow.statistics).toMatchObject({ bytesAcknowledged: 1_000, creditsReceived: 0 });
+  });
+
+  it('may close it when its bytes have gone, and open another, which takes its place', () => {
+    const endpoint = newEndpoint({ rateBps: 1e9, speculativeRttNs: 40_000 });
+    const flow = endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0);
+    flow.observer = {
+      ...NO_OBSERVER,
+      onAck: (nowNs) => {
+        flow.reset(nowNs);
+        endpoint.open(FLOW_PEER, new RecordingWriter(), {}, nowNs).write(pattern(0, 1_000), nowNs);
+      },
+    };
+    flow.write(pattern(0, 1_000), 0);
+    endpoint.advance(100_000);
+    endpoint.advance(200_000);
+    const types = pollAll(endpoint).map(({ bytes }) => frameType(bytes));
+    expect(types.filter((type) => type === FrameType.speculativeData)).toHaveLength(2);
   });
 
   it('hears nothing more of a flow that it closes then, which waited for room', () => {

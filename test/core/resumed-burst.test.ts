@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MILLISECOND_NS } from '../../src/base/time.js';
+import { NO_OBSERVER } from '../../src/core/flow-callbacks.js';
 import { ReceiverBench } from '../harness/receiver-bench.js';
 import { SenderBench } from '../harness/sender-bench.js';
 
@@ -9,6 +10,7 @@ const FRAME_NS = 12_304;
 /** 81 full frames: more than the least receive window, which holds 45. */
 const SPECULATIVE = { rateBps: 1e9, speculativeRttNs: MILLISECOND_NS };
 const WINDOW_FRAMES = 45;
+const CHUNK = new Uint8Array(WINDOW_FRAMES * PAYLOAD);
 
 /** Its opening and 100 bytes were answered without a credit. */
 function resting(changes: object = {}): SenderBench {
@@ -52,6 +54,26 @@ describe('a resting flow of a host that speculates', () => {
     expect(sent).toHaveLength(WINDOW_FRAMES);
     expect(sent.at(-1)).toBe('CREDIT_REQUEST [SPECULATIVE]');
     expect(sent.slice(0, -1)).toEqual(sent.slice(0, -1).fill(DATA));
+  });
+
+  it('asks for credits where its program writes whenever it is told: it would go from burst to burst, a window in each round trip', () => {
+    const bench = resting();
+    const { flow } = bench;
+    flow.observer = { ...NO_OBSERVER, onAck: (nowNs) => flow.unsentBytes === 0 && flow.write(CHUNK, nowNs) };
+    bench.write(CHUNK.length);
+    names(bench);
+    bench.wait(80 * FRAME_NS);
+    expect(names(bench).at(-1)).toBe('CREDIT_REQUEST [SPECULATIVE]');
+  });
+
+  it('sends what its program writes when it is told in the same burst, as far as the window goes', () => {
+    const bench = resting();
+    const { flow } = bench;
+    let parts = 3;
+    flow.observer = { ...NO_OBSERVER, onAck: (nowNs) => parts-- > 0 && flow.write(CHUNK.subarray(0, 100), nowNs) };
+    bench.write(100);
+    bench.wait(80 * FRAME_NS);
+    expect(names(bench)).toEqual([DATA, DATA, DATA, DATA, PROBE]);
   });
 
   it('goes on while the answer to a burst is under way, within the window', () => {

@@ -62,8 +62,8 @@ const MAX_UNDER_WAY = 5_000;
 
 /** One write of a flow that sends endlessly, as large as those of `xpass perf`. All flows write the same bytes, which they keep by reference. */
 const CHUNK = new Uint8Array(65_536);
-/** Bytes that wait in the send buffer of such a flow at least: 8 frames of the usual size, as in `xpass perf`. */
-const AHEAD_BYTES = 8 * 1_446;
+/** Frames that wait in the send buffer of such a flow at least, as in `xpass perf`. */
+const FRAMES_AHEAD = 8;
 
 /** A flow that waits for something to send, until it is told to send endlessly: then its credits are its clock. */
 class IdleFlow implements FlowWriter, FlowObserver {
@@ -104,7 +104,7 @@ class IdleFlow implements FlowWriter, FlowObserver {
   }
 
   private refill(): void {
-    while (this.sender.unsentBytes < AHEAD_BYTES && this.sender.write(CHUNK));
+    while (this.sender.unsentBytes < this.owner.aheadBytes && this.sender.write(CHUNK));
   }
 }
 
@@ -113,6 +113,8 @@ export class XpassSource implements FlowsSource {
   /** Flows that are over, in order or not. */
   done = 0;
   failed = 0;
+  /** What flows that send endlessly keep in their send buffers. */
+  readonly aheadBytes: number;
   /** Codes of what failed. */
   readonly reasons = new Set<string>();
   private underWay = 0;
@@ -123,6 +125,7 @@ export class XpassSource implements FlowsSource {
   constructor(host: Host, peer: number) {
     this.host = host;
     this.peer = peer;
+    this.aheadBytes = FRAMES_AHEAD * host.frameBytes;
   }
 
   /** One message on a flow of its own; resolves when the sink has it all. */
