@@ -213,6 +213,15 @@ export class CreditIssuer implements DueSource, BudgetMember {
     this.reschedule(nowNs);
   }
 
+  /**
+   * The sender asks although credits run: it has none left of those that had reached it, a round trip ago. Otherwise credits that met no data would fill the host's
+   * budget until their life is over, and the sender would wait for others.
+   */
+  asked(nowNs: number): void {
+    this.spraying?.distrust(nowNs);
+    if (this.rtt.smoothedNs > 0) this.overtaken(nowNs - this.rtt.smoothedNs, nowNs);
+  }
+
   /** The host's NIC has dropped a credit. */
   takenBack(frame: Frame, nowNs: number): void {
     this.ledger.loseAtHome(creditSequence(frame.bytes));

@@ -8,6 +8,8 @@ import { SenderFlow } from './sender-flow.js';
 export abstract class CreditSpender extends SenderFlow implements PiggybackFlow {
   /** Credits that found no data, kept ones left out. */
   protected unused = 0;
+  /** The same, as the receiver was told. */
+  protected toldUnused = 0;
   /** Pieces of the stream that went as chunks. */
   protected chunks = 0;
   /** Made for the first credit that is kept. */
@@ -89,6 +91,7 @@ export abstract class CreditSpender extends SenderFlow implements PiggybackFlow 
 
   private echo(credit: HeldCredit, offset: number, flagBits: number): DataFields {
     this.dataFrames++;
+    this.toldUnused = this.unused;
     return echoOf(credit, offset, this.unused, flagBits);
   }
 

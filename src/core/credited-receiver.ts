@@ -125,7 +125,7 @@ export class CreditedReceiver extends ReceiverFlow {
     }
     const isRunning = this.stateCode === ReceiverState.creditSending;
     this.noteBacklog(frame, isRunning);
-    if (isRunning) this.credits.spraying?.distrust(nowNs);
+    if (isRunning) this.credits.asked(nowNs);
     else this.startCredits(nowNs);
     if (isRunning || !this.credits.isPrompt) this.sendAck(nowNs);
     this.credits.reschedule(nowNs);

@@ -221,9 +221,20 @@ export class CreditedSender extends CreditSpender {
     if (stream.hasLosses) this.wake(nowNs);
     else if (!stream.hasData && !this.isBursting) this.settle(nowNs);
     else {
-      if (this.isOvertaken) this.request(nowNs, true);
+      // Where an ACK closes the holes that were all there was to send, nothing has told of what was written meanwhile.
+      if (this.isOvertaken || this.isUntold) this.request(nowNs, true);
       this.arm();
     }
+  }
+
+  /** Its credits find no data. */
+  private get isIdle(): boolean {
+    return this.stateCode === SenderState.creditReceiving && this.idleSinceNs !== NEVER;
+  }
+
+  /** When its credits are stopped, if nothing is written before. */
+  private get idleDeadlineNs(): number {
+    return this.idleSinceNs + Math.max(this.context.config.stopTimeoutNs, this.rtt.waitNs(1));
   }
 
   /** Since when credits find no data; NEVER while they do. */
@@ -238,13 +249,15 @@ export class CreditedSender extends CreditSpender {
   /** There is something to send: in the states without credits, ask for them. */
   protected override wake(nowNs: number): void {
     const { closed, creditStopSent, finSent } = SenderState;
+    // Its timer is late. Without the CREDIT_STOP credits would go on, most of them for nothing.
+    if (this.isIdle && this.mayWaste && !this.isBursting && nowNs > this.idleDeadlineNs) this.stop(nowNs);
     if (this.stateCode === closed || this.stateCode === creditStopSent || this.stateCode === finSent) this.begin(nowNs);
-    const wasIdle = this.stateCode === SenderState.creditReceiving && this.idleSinceNs !== NEVER;
+    const wasIdle = this.isIdle;
     if (wasIdle) this.watch.begin(nowNs);
     if (this.burst !== null) this.wakeBurst(this.burst, nowNs);
     this.idleSinceNs = NEVER;
     if (this.kept !== null) this.spendKept(this.kept, nowNs);
-    if (wasIdle && this.isUntold) this.request(nowNs, true);
+    if (wasIdle && (this.isUntold || this.hasWasted)) this.request(nowNs, true);
     // What its kept credits have released may have told a program that closed it.
     if (this.stream.hasData && !this.isClosed) this.context.filler?.enter(this);
     this.arm();
@@ -255,6 +268,17 @@ export class CreditedSender extends CreditSpender {
     const { stream, context } = this;
     if (this.stateCode !== SenderState.creditReceiving || context.config.backlogWaitNs === 0) return false;
     return stream.hasData && !this.requests.toldMore && stream.sentOffset >= this.requests.toldOffset;
+  }
+
+  /** In CREDIT_RECEIVING after a pause: credits found nothing, and no frame has told of them. The receiver may wait for their data before it issues more. */
+  private get hasWasted(): boolean {
+    if (this.stateCode !== SenderState.creditReceiving || this.context.config.backlogWaitNs === 0) return false;
+    return this.stream.hasData && this.unused !== this.toldUnused;
+  }
+
+  /** The receiver issues credits without end, or has issued some that found nothing. */
+  private get mayWaste(): boolean {
+    return this.requests.toldMore || this.unused !== this.toldUnused;
   }
 
   protected override get mayPiggyback(): boolean {
@@ -437,6 +461,7 @@ export class CreditedSender extends CreditSpender {
     this.stateCode = SenderState.creditStopSent;
     this.idleSinceNs = NEVER;
     this.dropKept();
+    this.toldUnused = this.unused;
     this.requests.stop(this.unused, nowNs, false);
   }
 
@@ -450,9 +475,7 @@ export class CreditedSender extends CreditSpender {
       case SenderState.creditReceiving:
         if (this.stream.hasData) return this.watch.deadlineNs;
         if (this.isBursting) return this.probe.deadlineNs;
-        return this.idleSinceNs === NEVER
-          ? NEVER
-          : this.idleSinceNs + Math.max(config.stopTimeoutNs, this.rtt.waitNs(1));
+        return this.idleDeadlineNs;
       case SenderState.creditStopSent:
         if (!this.probe.answered || this.stream.ackedOffset < this.stream.sentOffset) return this.probe.deadlineNs;
         return this.probe.sentNs + config.idleTimeoutNs / 3;

@@ -117,10 +117,15 @@ export class ReceiveWindow {
     this.hasUntold = false;
   }
 
-  /** A CREDIT_REQUEST: the flow has sent up to `sentOffset` (32-bit) and has `backlog` bytes more. An overtaken request takes nothing back. */
+  /** A CREDIT_REQUEST: the flow has sent up to `sentOffset` (32-bit) and has `backlog` bytes more. A request that data overtook takes nothing back. */
   tellDemand(sentOffset: number, backlog: number): void {
-    if (backlog === UNTOLD_BACKLOG) this.tellMore();
-    else this.toldEnd = Math.max(this.toldEnd, widen(sentOffset, this.reassembly.nextOffset) + backlog);
+    if (backlog === UNTOLD_BACKLOG) {
+      this.tellMore();
+      return;
+    }
+    const sentEnd = widen(sentOffset, this.reassembly.nextOffset);
+    this.toldEnd = Math.max(this.toldEnd, sentEnd + backlog);
+    if (sentEnd >= this.reassembly.highestEnd) this.hasUntold = false;
   }
 
   /** A DATA frame with MORE: there are bytes beyond those told of, nobody knows how many. */

@@ -14,7 +14,12 @@ const LOOPBACK = ['direct', 'switch'].flatMap((path) => [
   `${path}/60000/1`,
   `${path}/60000/check`,
 ]);
-const MESSAGES = ['message/1KiB', 'message/4KiB', 'message/16KiB', 'message/64KiB', 'openings'];
+const SIZES = ['1KiB', '4KiB', '16KiB', '64KiB'];
+const MESSAGES = [
+  ...SIZES.map((size) => `message/${size}`),
+  ...SIZES.map((size) => `open-message/${size}`),
+  'openings',
+];
 const PACING = ['pacing/1000', 'pacing/10000', 'pacing/50000'];
 const MEMORY = ['flows/10', 'flows/1000', 'flows/10000', 'heap'];
 const PEERS = ['peers/tcp/1472', 'peers/tcp/60000', 'peers/utp/1472', 'peers/quic/1472', 'peers/iperf3/60000'];

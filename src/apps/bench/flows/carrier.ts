@@ -1,6 +1,10 @@
 // Tested by test/loopback/bench.test.ts
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { GapMeter, MessageMeter } from './meters.js';
 import type { FlowsOrder } from './orders.js';
+
+/** Between messages of a row, the least that a timer of Node.js waits: 64 KiB took half of it at the 99th percentile (docs/PERF-LOG.md). */
+const ROW_PAUSE_MS = 1;
 
 /** The end of flows that sends, over any transport. */
 export interface FlowsSource {
@@ -11,6 +15,8 @@ export interface FlowsSource {
   readonly reasons: ReadonlySet<string>;
   /** One message on a flow of its own, which begins with the time; resolves when the flow is over. */
   message(bytes: number): Promise<void>;
+  /** One message on the flow that stays open for them; it begins with the time. */
+  messageInRow(bytes: number): Promise<void>;
   /** Opens flows until this number is open. */
   openIdle(count: number): Promise<void>;
   /** Sends without end on the flows that are open, on a new one without any. */
@@ -29,6 +35,18 @@ export async function keepMessagesGoing(
     while (performance.now() < endMs) await source.message(bytes);
   };
   await Promise.all(Array.from({ length: parallel }, one));
+}
+
+/** Sends messages on one flow for `ms`. A pause between them lets each arrive before the next: a stream of TCP does not tell when it has. */
+export async function sendInRow(
+  source: FlowsSource,
+  { bytes, ms }: { readonly bytes: number; readonly ms: number },
+): Promise<void> {
+  const endMs = performance.now() + ms;
+  while (performance.now() < endMs) {
+    await source.messageInRow(bytes);
+    await sleep(ROW_PAUSE_MS);
+  }
 }
 
 /** A transport, as far as flows need it. */

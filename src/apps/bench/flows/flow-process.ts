@@ -6,7 +6,14 @@ import { type FlowsFigures, type FlowsOrder, type FlowsReady, type FlowsVerb, OP
 type GivenOrder = Pick<FlowsOrder, 'role'> & Partial<FlowsOrder>;
 type PairOrder = Partial<Omit<FlowsOrder, 'role'>>;
 
-const USUAL = { carrier: 'xpass', options: {}, target: '', idealGapNs: null, longestBytes: null } as const;
+const USUAL = {
+  carrier: 'xpass',
+  options: {},
+  target: '',
+  idealGapNs: null,
+  messageBytes: null,
+  longestBytes: null,
+} as const;
 
 /** A process with one end of flows. */
 export class FlowProcess {
@@ -41,7 +48,7 @@ export class FlowProcess {
 
 /** What a command itself takes before it is answered. */
 function takesMs(verb: FlowsVerb): number {
-  if (verb.verb === 'messages') return verb.ms;
+  if (verb.verb === 'messages' || verb.verb === 'row') return verb.ms;
   return verb.verb === 'idle' || verb.verb === 'bulk' ? OPEN_MS : 0;
 }
 
@@ -89,6 +96,8 @@ export async function goodputOf(bench: Workbench, pair: FlowPair, leastSeconds =
 export interface Talk {
   readonly bytes: number;
   readonly parallel: number;
+  /** On one flow that stays open, a millisecond or more apart; the sink was told of `messageBytes`. */
+  readonly isRow?: boolean;
 }
 
 /** What both ends tell of a talk. */
@@ -99,8 +108,9 @@ export interface Exchanged {
 
 /** Messages between the two, measured after the warm-up. */
 export async function timeMessages(bench: Workbench, { source, sink }: FlowPair, talk: Talk): Promise<Exchanged> {
-  await source.ask({ verb: 'messages', ...talk, ms: bench.warmUpSeconds * 1e3 });
+  const verb = talk.isRow === true ? 'row' : 'messages';
+  await source.ask({ verb, ...talk, ms: bench.warmUpSeconds * 1e3 });
   await sink.begin();
-  const sent = await source.ask({ verb: 'messages', ...talk, ms: bench.settings.seconds * 1e3 });
+  const sent = await source.ask({ verb, ...talk, ms: bench.settings.seconds * 1e3 });
   return { source: sent, sink: await sink.ask({ verb: 'take' }) };
 }

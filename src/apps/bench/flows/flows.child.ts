@@ -1,7 +1,7 @@
 // Tested by test/loopback/bench.test.ts
 
 import { serve } from '../child-program.js';
-import { type FlowsCarrier, type FlowsSource, keepMessagesGoing } from './carrier.js';
+import { type FlowsCarrier, type FlowsSource, keepMessagesGoing, sendInRow } from './carrier.js';
 import { GapMeter, MessageMeter } from './meters.js';
 import type { Carrier, FlowsFigures, FlowsOrder, FlowsReady, FlowsVerb } from './orders.js';
 
@@ -31,7 +31,7 @@ class FlowsEnd {
 
   constructor(order: FlowsOrder) {
     this.order = order;
-    this.meter = new MessageMeter(order.longestBytes ?? Number.POSITIVE_INFINITY);
+    this.meter = new MessageMeter(order);
     this.gaps = order.idealGapNs === null ? null : new GapMeter(order.idealGapNs);
   }
 
@@ -81,6 +81,8 @@ async function carryOut(source: FlowsSource, command: FlowsVerb): Promise<void> 
   switch (command.verb) {
     case 'messages':
       return keepMessagesGoing(source, command);
+    case 'row':
+      return sendInRow(source, command);
     case 'idle':
       return source.openIdle(command.flows);
     case 'bulk':

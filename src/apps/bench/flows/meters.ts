@@ -2,7 +2,7 @@
 
 import type { FlowObserver } from '../../../core/flow-callbacks.js';
 import { DurationHistogram, type Percentiles } from '../../../services/perf/histogram.js';
-import type { GapErrors } from './orders.js';
+import type { FlowsOrder, GapErrors } from './orders.js';
 
 /** Milliseconds of the machine's monotonic clock, which is one for all processes of a machine: `performance.now` counts from the start of each. */
 export function sharedMs(): number {
@@ -27,17 +27,22 @@ export interface Arrived {
   readonly completion: Percentiles;
 }
 
+type MeterOptions = Partial<Pick<FlowsOrder, 'longestBytes' | 'messageBytes'>>;
+
 /** Counts the bytes that come, and how long each stream took from its stamp to its end. */
 export class MessageMeter {
   private readonly completions = new DurationHistogram();
   private flows = 0;
   private bytes = 0;
   private readonly longestBytes: number;
+  /** Infinity where a stream is one message. */
+  readonly messageBytes: number;
   private readonly nowMs: () => number;
 
   /** Streams beyond `longestBytes` count, but are not timed. */
-  constructor(longestBytes = Number.POSITIVE_INFINITY, nowMs: () => number = sharedMs) {
-    this.longestBytes = longestBytes;
+  constructor({ longestBytes, messageBytes }: MeterOptions = {}, nowMs: () => number = sharedMs) {
+    this.longestBytes = longestBytes ?? Number.POSITIVE_INFINITY;
+    this.messageBytes = messageBytes ?? Number.POSITIVE_INFINITY;
     this.nowMs = nowMs;
   }
 
@@ -85,9 +90,36 @@ export class StreamMeter {
   }
 
   onData(bytes: Uint8Array): void {
-    this.bytes += bytes.length;
+    const { messageBytes } = this.meter;
     this.meter.add(bytes.length);
-    if (this.have === STAMP_BYTES) return;
+    let rest = bytes;
+    while (this.bytes + rest.length > messageBytes) {
+      const leftBytes = messageBytes - this.bytes;
+      this.take(rest.subarray(0, leftBytes));
+      rest = rest.subarray(leftBytes);
+    }
+    this.take(rest);
+  }
+
+  onEnd(): void {
+    // A row ends behind its last message.
+    if (this.bytes > 0 || this.meter.messageBytes === Number.POSITIVE_INFINITY) this.endMessage();
+  }
+
+  /** Bytes of one message. */
+  private take(bytes: Uint8Array): void {
+    this.bytes += bytes.length;
+    if (this.have < STAMP_BYTES) this.readStamp(bytes);
+    if (this.bytes === this.meter.messageBytes) this.endMessage();
+  }
+
+  private endMessage(): void {
+    this.meter.end(this.sinceMs, this.bytes);
+    this.bytes = 0;
+    this.have = 0;
+  }
+
+  private readStamp(bytes: Uint8Array): void {
     const count = Math.min(STAMP_BYTES - this.have, bytes.length);
     this.stamp ??= new Uint8Array(STAMP_BYTES);
     this.stamp.set(bytes.subarray(0, count), this.have);
@@ -95,10 +127,6 @@ export class StreamMeter {
     if (this.have < STAMP_BYTES) return;
     this.sinceMs = new DataView(this.stamp.buffer).getFloat64(0);
     this.stamp = null;
-  }
-
-  onEnd(): void {
-    this.meter.end(this.sinceMs, this.bytes);
   }
 }
 

@@ -18,6 +18,8 @@ export interface FlowsOrder {
   readonly target: string;
   /** The gap that there should be between the credits of a flow that comes to a sink; null where nobody asks. */
   readonly idealGapNs: number | null;
+  /** A sink's streams are rows of messages of this length, each of which begins with its time; null where a stream is one message. */
+  readonly messageBytes: number | null;
   /** Longer streams are not among the completions that a sink tells. */
   readonly longestBytes: number | null;
 }
@@ -37,6 +39,8 @@ export type FlowsVerb =
   | { readonly verb: 'take' }
   /** A source: keeps `parallel` flows going for `ms`, a new one when one is over. */
   | { readonly verb: 'messages'; readonly bytes: number; readonly parallel: number; readonly ms: number }
+  /** A source: sends messages on one flow for `ms`, a millisecond or more apart. */
+  | { readonly verb: 'row'; readonly bytes: number; readonly ms: number }
   /** A source: opens flows up to this number, which then say nothing; those that are open are done, those that are not after 20 s have failed. */
   | { readonly verb: 'idle'; readonly flows: number }
   /** A source: sends endlessly on all the flows that it has opened, on one of its own without any. */

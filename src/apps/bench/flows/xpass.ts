@@ -121,6 +121,7 @@ export class XpassSource implements FlowsSource {
   private readonly host: Host;
   private readonly peer: number;
   private readonly idle: IdleFlow[] = [];
+  private row: Sender | null = null;
 
   constructor(host: Host, peer: number) {
     this.host = host;
@@ -148,6 +149,20 @@ export class XpassSource implements FlowsSource {
         sender.end();
       });
     });
+  }
+
+  messageInRow(bytes: number): Promise<void> {
+    this.host.run(() => {
+      this.row ??= this.open({
+        onWritable: () => undefined,
+        onClosed: (error) => {
+          if (error !== null) this.fail(error.code);
+        },
+      });
+      if (this.row.write(stamped(bytes))) this.done++;
+      else this.fail('sendBufferFull');
+    });
+    return Promise.resolve();
   }
 
   /** Opens flows until this number is open. Waits up to 20 s until the sink has the stamp of each. */

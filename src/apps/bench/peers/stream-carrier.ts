@@ -94,6 +94,7 @@ class StreamSource implements FlowsSource {
   failed = 0;
   readonly reasons = new Set<string>();
   private readonly open: () => Promise<PeerStream>;
+  private row: PeerStream | null = null;
 
   constructor(open: () => Promise<PeerStream>) {
     this.open = open;
@@ -110,6 +111,12 @@ class StreamSource implements FlowsSource {
       this.failed++;
       this.reasons.add(String((error as { code?: unknown }).code ?? error).split('\n')[0]);
     }
+  }
+
+  async messageInRow(bytes: number): Promise<void> {
+    this.row ??= await this.open();
+    await this.row.write(stamped(bytes));
+    this.done++;
   }
 
   /** Sends until the process ends; what fails then fails with it. */

@@ -11,7 +11,7 @@ function messageOf(bytes: number, sentMs: number): Uint8Array {
 describe('the meter of messages', () => {
   it('takes the time from the stamp of a stream to its end, however it is cut', () => {
     let nowMs = 0;
-    const meter = new MessageMeter(Number.POSITIVE_INFINITY, () => nowMs);
+    const meter = new MessageMeter({}, () => nowMs);
     for (const [sentMs, endMs, cut] of [
       [1_000, 1_002, 3],
       [1_000, 1_005, STAMP_BYTES],
@@ -36,6 +36,22 @@ describe('the meter of messages', () => {
     }
   });
 
+  it('times each message of a row, however the stream is cut, and its end is none', () => {
+    for (const cut of [1, 7, 20, 21, 33, 60]) {
+      const nowMs = 1_005;
+      const meter = new MessageMeter({ messageBytes: 20 }, () => nowMs);
+      const row = new Uint8Array(60);
+      for (const [index, sentMs] of [1_004, 1_003, 1_001].entries()) row.set(messageOf(20, sentMs), index * 20);
+      const stream = meter.open();
+      for (let at = 0; at < row.length; at += cut) stream.onData(row.subarray(at, at + cut));
+      stream.onEnd();
+      const { flows, bytes, completion } = meter.take();
+      expect([flows, bytes, completion.count]).toEqual([3, 60, 3]);
+      expect(Math.round(completion.max / 100) * 100).toBe(4_000);
+      expect(Math.round(completion.min / 100) * 100).toBe(1_000);
+    }
+  });
+
   it('forgets what came before a measurement', () => {
     const meter = new MessageMeter();
     const stream = meter.open();
@@ -56,7 +72,7 @@ describe('the meter of messages', () => {
   });
 
   it('counts streams that are too long, and does not time them', () => {
-    const meter = new MessageMeter(10);
+    const meter = new MessageMeter({ longestBytes: 10 });
     for (const bytes of [10, 11]) {
       const stream = meter.open();
       stream.onData(messageOf(bytes, sharedMs()));
