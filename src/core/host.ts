@@ -105,7 +105,10 @@ export class Host {
 
   private enqueue(frame: Frame, nowNs: number): void {
     if (this.isSealed) makeRoom(frame);
-    if (this.nic.enqueueStamped(frame) !== 0) this.endpoint.takeBack(frame, nowNs);
+    if (this.nic.enqueueStamped(frame) === 0) return;
+    // No seal is added any more: a flow counts the payload by the frame's length.
+    if (this.isSealed) frame.phantomBytes = 0;
+    this.endpoint.takeBack(frame, nowNs);
   }
 
   nextTimeout(): number {

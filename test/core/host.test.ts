@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { MILLISECOND_NS } from '../../src/base/time.js';
-import { wireBytes } from '../../src/wire/layout.js';
+import { crc32 } from '../../src/base/crc32.js';
+import { MILLISECOND_NS, NEVER } from '../../src/base/time.js';
+import { Host } from '../../src/core/host.js';
+import { frameType } from '../../src/wire/decode.js';
+import { encodeCredit } from '../../src/wire/encode.js';
+import type { Frame } from '../../src/wire/frame.js';
+import { Data, FrameType, SEALED_EXTRA_BYTES, wireBytes } from '../../src/wire/layout.js';
+import { FLOW_HEADER, FLOW_PEER, incoming, newEndpoint } from '../harness/flow-context.js';
+import { RecordingWriter } from '../harness/sender-bench.js';
 import { Sink, Source } from '../harness/streams.js';
 import { World } from '../harness/world.js';
 
@@ -85,5 +92,28 @@ describe('a host behind its NIC', () => {
     // The request is repeated then, or up to a quarter later.
     expect(sender.nextTimeout()).toBeGreaterThanOrEqual(100 * MILLISECOND_NS);
     expect(sender.nextTimeout()).toBeLessThan(125 * MILLISECOND_NS);
+  });
+
+  it('sends again as many bytes as its NIC has dropped, without the seal that they would have had', () => {
+    const endpoint = newEndpoint({ rateBps: 1e9, speculativeRttNs: 40_000, sealBytes: SEALED_EXTRA_BYTES });
+    const lengths: number[] = [];
+    const enqueueStamped = ({ bytes, length }: Frame): number => {
+      if (frameType(bytes) === FrameType.speculativeData) return 1;
+      if (frameType(bytes) === FrameType.data) lengths.push(length);
+      return 0;
+    };
+    const idle = { advance: () => {}, configure: () => {}, dequeue: () => null, nextTimeout: () => NEVER };
+    const host = new Host(endpoint, { ...idle, enqueueStamped });
+    const flow = endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0);
+    flow.write(new Uint8Array(20), 0);
+    host.advance(0);
+    expect(flow.statistics.speculativeTakenBack).toBe(1);
+    const credit = { sequence: 1, pathId: 0, paddingBytes: 0, rateCode: 0, hop: 15 };
+    host.handleFrame(
+      incoming((bytes) => encodeCredit(bytes, { ...FLOW_HEADER, flowId: flow.id }, credit, crc32)),
+      0,
+    );
+    host.advance(0);
+    expect(lengths).toEqual([Data.overheadBytes + 20]);
   });
 });
