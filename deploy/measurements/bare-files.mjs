@@ -1,14 +1,14 @@
 // The least that a Node.js program needs for a folder of small files, for deploy/files-bench.sh: node:net without credits, frames, keys or resuming. Both ends
 // hash each file (SHA-256), and it gets its name when the hash is right, as `xpass send` and `xpass daemon --unsynced` do it.
-// node deploy/measurements/bare-files.mjs receive PORT FOLDER
-// node deploy/measurements/bare-files.mjs send PORT FOLDER
+// node deploy/measurements/bare-files.mjs receive PORT FOLDER [HOST]
+// node deploy/measurements/bare-files.mjs send PORT FOLDER [HOST]
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 
-const [, , role, port, folder] = process.argv;
+const [, , role, port, folder, host = '127.0.0.1'] = process.argv;
 /** A connection that is silent for longer has failed. */
 const SILENCE_MS = 30_000;
 const LENGTH_BYTES = 4;
@@ -85,11 +85,11 @@ function receive() {
     socket.on('data', (chunk) => reader.push(chunk));
     socket.on('end', () => socket.end(`${reader.count}`));
   });
-  server.listen(Number(port), '127.0.0.1');
+  server.listen(Number(port), host);
 }
 
 async function send() {
-  const socket = connect(Number(port), '127.0.0.1');
+  const socket = connect(Number(port), host);
   socket.setTimeout(SILENCE_MS, () => socket.destroy(new Error('the receiver is silent')));
   await once(socket, 'connect');
   const files = fs.readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
