@@ -34,7 +34,10 @@ export class EventQueue {
 
   schedule(kind: ModelEvent['kind'], target: number, atNs: number, credit?: ModelCredit): void {
     const event = this.free.pop() ?? this.newEvent();
-    Object.assign(event, { kind, target, atNs, credit });
+    event.kind = kind;
+    event.target = target;
+    event.atNs = atNs;
+    event.credit = credit;
     this.heap.set(event.slot, atNs);
   }
 

@@ -27,6 +27,8 @@ interface Said {
  */
 export class ModelOffer {
   offeredBps: number;
+  /** As credits carry it, in the steps of rate codes. */
+  carriedBps: number;
   private readonly linkBps: number;
   private readonly bitsPerCredit: number;
   private said: Said[] = [];
@@ -36,13 +38,9 @@ export class ModelOffer {
   constructor(linkBps: number, bytesPerCredit: number) {
     this.linkBps = linkBps;
     this.offeredBps = linkBps;
+    this.carriedBps = carried(linkBps);
     this.bitsPerCredit = 8 * bytesPerCredit;
     this.lengthNs = this.creditsNs(LEAST_CREDITS);
-  }
-
-  /** As credits carry it, in the steps of rate codes. */
-  get carriedBps(): number {
-    return rateOfCode(codeOfRate(this.offeredBps));
   }
 
   /** A credit has come that says the rate of its flow, which is one that has a code, and whether this port is the one that limits it. */
@@ -83,12 +81,15 @@ export class ModelOffer {
     const newBps = Math.max(this.linkBps / MOST_FLOWS, Math.min(fairBps, MOST_OF_LINK * this.linkBps));
     const isNews = Math.max(newBps / this.offeredBps, this.offeredBps / newBps) > NEWS;
     this.offeredBps += (isNews ? 1 : STEP) * (newBps - this.offeredBps);
+    this.carriedBps = carried(this.offeredBps);
   }
 
   private creditsNs(credits: number): number {
     return (credits * this.bitsPerCredit * 1e9) / this.linkBps;
   }
 }
+
+const carried = (rateBps: number): number => rateOfCode(codeOfRate(rateBps));
 
 /** The time until its flow's next is what each credit stands for: all of them together are the flows, over the time in which they came. */
 function flowsOf(said: readonly Said[], elapsedNs: number): number {
