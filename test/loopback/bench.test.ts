@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { processes, runHere, runXpass, untilSo, within, XpassCommand, XpassProcess } from './switch-lab.js';
+import { childrenOf, processes, runHere, runXpass, untilSo, within, XpassCommand, XpassProcess } from './switch-lab.js';
 
 interface Result {
   readonly name: string;
@@ -23,7 +23,7 @@ async function bench(...names: string[]): Promise<Result[]> {
 
 /** The children of a process, once it has two. */
 async function someChildren(parent: number): Promise<number[]> {
-  const children = async () => (await processes()).filter((each) => each.parent === parent);
+  const children = () => childrenOf(parent);
   return (await untilSo(children, ({ length }) => length >= 2, 'the processes of the benchmark')).map(({ pid }) => pid);
 }
 

@@ -89,10 +89,11 @@ describe('a process that this one has started', () => {
 
   it('gives its result, also when it has ended by then', async () => {
     const roster = new Roster();
-    const child = new Child('the list', ['figures', 'list', '--json'], [], { roster });
+    const file = join(directory, 'lab.key');
+    const child = new Child('the key', ['key', 'new', file, '--json'], [], { roster });
     onTestFinished(() => child.stop());
     await child.ended;
-    expect(await child.result()).toHaveProperty('figures');
+    expect(await child.result()).toMatchObject({ file });
     const failing = new Child('the sender', ['send', '/nowhere', '--to', '1'], [], { roster, mayFail: true });
     expect(await failing.ended).toBe(2);
     expect(await roster.within(Promise.resolve('well'), 'it')).toBe('well');

@@ -7,7 +7,7 @@ import { resultJson } from '../../src/report/output/result-json.js';
 import { parseScenario } from '../../src/scenario/parse-scenario.js';
 import { simulate } from '../../src/sim/simulate.js';
 import { FOUR_PATHS_FILE } from '../harness/four-paths.js';
-import { type Process, processes, runHere, silentPort, untilSo, XpassProcess } from './switch-lab.js';
+import { childrenOf, type Process, runHere, silentPort, untilSo, XpassProcess } from './switch-lab.js';
 
 // Real processes on a machine that may be busy: what arrives and how processes end is tested here, how well it agrees with the simulator in lab-parity.test.ts.
 
@@ -85,8 +85,11 @@ async function endlessLab(...args: string[]) {
   const text = 'topology: { name: star, hosts: 2, rate: 10mbit }\nduration: 60s\nflows: [{ from: 1, to: 2 }]\n';
   const running = new XpassProcess(['lab', await scenarioFile(text), '--json', ...args]);
   const parent = running.pid as number;
-  const childrenOf = async () => (await processes()).filter((each) => each.parent === parent);
-  const children = await untilSo(childrenOf, ({ length }) => length === 3, 'three processes');
+  const children = await untilSo(
+    () => childrenOf(parent),
+    ({ length }) => length === 3,
+    'three processes',
+  );
   return { running, parent, children };
 }
 

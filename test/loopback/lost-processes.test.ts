@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { processes, runXpass } from './switch-lab.js';
+import { childrenOf, processes, runXpass } from './switch-lab.js';
 
 // One process of each kind is stopped, where the wait for each has a bound of its own, and one or two of a command are killed, which every wait hears of
 // (companion.test.ts): the command has to name it and end, and leave nothing behind.
@@ -68,13 +68,13 @@ const COMMANDS: readonly CommandCase[] = [
   },
   {
     title: 'bench, unless it is only late',
-    args: ['bench', 'switch/1472/1', '--seconds', '1', '--runs', '1', '--json'],
+    args: ['bench', 'switch/1472/1', '--smoke', '--seconds', '1', '--json'],
     // The first look at what the processes use is late then, and the client has ended before the second.
-    victims: [{ name: 'switch', marker: 'xpass.mjs switch', since: 'perf -c', afterMs: 4_200, strikes: ['pause'] }],
+    victims: [{ name: 'switch', marker: 'xpass.mjs switch', since: 'perf -c', afterMs: 400, strikes: ['pause'] }],
   },
   {
     title: 'demo',
-    args: ['demo', '--senders', '2', '--bytes', '16MiB', '--link-rate', '50mbit', '--json'],
+    args: ['demo', '--senders', '2', '--bytes', '16MiB', '--link-rate', '20mbit', '--json'],
     victims: [
       { name: 'sender 1', marker: '--as from-sender-1', afterMs: 4_500, strikes: STOPPED },
       { name: 'the switch', marker: 'xpass.mjs switch', strikes: BOTH },
@@ -138,7 +138,7 @@ async function tryToStrike(
   let isFound = false;
   let isStruck = false;
   while (command.exitCode === null) {
-    const children = (await processes()).filter(({ parent }) => parent === command.pid);
+    const children = await childrenOf(command.pid as number);
     for (const { pid } of children) seen.add(pid);
     const found = children.filter((each) => each.command.includes(victim.marker))[victim.nth ?? 0];
     const hasBegun = children.some((each) => each.command.includes(victim.since ?? victim.marker));
@@ -146,7 +146,7 @@ async function tryToStrike(
       isFound = true;
       isStruck = await strikeProcess(found.pid, victim, strike);
     }
-    await pause(isFound ? 100 : 20);
+    await Promise.race([ended, pause(isFound ? 200 : 20)]);
   }
   await ended;
   const left = (await processes()).filter(({ pid }) => seen.has(pid)).map((each) => each.command);

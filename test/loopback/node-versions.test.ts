@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { nodeOfLine, otherLines } from '../../.config/node-versions.mjs';
 import { isTuned, V8_FLAGS } from '../../src/apps/shared/v8-flags.js';
-import { scratchFile, within, XpassProcess } from './switch-lab.js';
+import { areSame, randomFile } from './send-lab.js';
+import { scratchFile, scratchFolder, within, XpassProcess } from './switch-lab.js';
 
 // What is compiled here runs on each Node.js line that `npm run nodes` has installed. All other tests cover the line that runs them.
+// Each line plays what uses Node.js in ways of its own: sockets, files, child processes and a thread. The last line, which is the furthest from that of the
+// other tests, plays as well what is made of these: the demonstration and a sweep.
 
 /** Two flows that share a link. */
 const SCENARIO = `
@@ -59,12 +63,14 @@ describe.each(otherLines())('Node.js %i', (line) => {
     }
   });
 
-  it('plays the demonstration', async () => {
-    // On standard error it says what it does.
-    const { code, stdout, stderr } = await playDemo(node);
-    expect(code, stderr).toBe(0);
-    const result = JSON.parse(stdout);
-    expect(result.files.map((file: { verified: boolean }) => file.verified)).toEqual([true]);
+  it('sends a file that its daemon verifies', async () => {
+    const directory = await scratchFolder();
+    const daemon = new XpassProcess(['daemon', '--json', '-d', directory, '--listen', ':0'], node);
+    const { address } = await daemon.event('listening');
+    const file = await randomFile('sample.bin', 200_000);
+    const { files } = JSON.parse(await run(node, 'send', file, '--to', String(address), '--json'));
+    expect(files).toMatchObject([{ name: 'sample.bin', verified: true }]);
+    expect(await areSame(file, join(directory, 'sample.bin'))).toBe(true);
   });
 
   it('plays a lab of two flows', async () => {
@@ -80,10 +86,24 @@ describe.each(otherLines())('Node.js %i', (line) => {
     },
   );
 
-  it('plays a simulation with the result of this version, and a sweep in threads', async () => {
+  it('plays a simulation with the result of this version', async () => {
     const file = await scenarioFile();
     simulatedHere ??= simulate(process.execPath, file);
     expect(await simulate(node, file)).toEqual(await simulatedHere);
+  });
+
+  if (line !== otherLines().at(-1)) return;
+
+  it('plays the demonstration', async () => {
+    // On standard error it says what it does.
+    const { code, stdout, stderr } = await playDemo(node);
+    expect(code, stderr).toBe(0);
+    const result = JSON.parse(stdout);
+    expect(result.files.map((file: { verified: boolean }) => file.verified)).toEqual([true]);
+  });
+
+  it('plays a sweep in threads', async () => {
+    const file = await scenarioFile();
     const { runs } = JSON.parse(await run(node, 'sim', file, '--seeds', '2', '--jobs', '2', '--json'));
     expect(runs).toHaveLength(2);
   });

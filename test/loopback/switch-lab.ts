@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { EventEmitter, once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -373,6 +373,18 @@ export async function processes(): Promise<Process[]> {
     const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? [];
     return pid === undefined || state.startsWith('Z') ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
   });
+}
+
+/** Those of them that one has started. Linux has a list, which costs a tenth of a process of ps. */
+export async function childrenOf(parent: number): Promise<Process[]> {
+  const pids = await readFile(`/proc/${parent}/task/${parent}/children`, 'utf8').catch(() => null);
+  if (pids === null) return (await processes()).filter((each) => each.parent === parent);
+  const found = pids.match(/\d+/g)?.map(async (pid) => {
+    const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+    return { pid: Number(pid), parent, command: command.replaceAll('\0', ' ').trim() };
+  });
+  // Those that have ended have no command line.
+  return (await Promise.all(found ?? [])).filter(({ command }) => command !== '');
 }
 
 /** Asks until the answer is so: real time passes at its own pace. */
