@@ -94,7 +94,7 @@ export class CreditIssuer implements DueSource, BudgetMember {
     this.numbers = record.numbers;
     this.at = record.at;
     this.context = context;
-    this.ledger = new CreditLedger({ firstSequence, maxOutstanding, frameBytes }, record);
+    this.ledger = new CreditLedger({ firstSequence, maxOutstanding, frameBytes }, record, context.records.credits);
     this.frames = parts.frames;
     this.slot = options.slot;
     this.bitsPerCredit = bitsPerCredit(frameBytes);

@@ -1,6 +1,7 @@
 import { NEVER } from '../base/time.js';
 import { MAX_FRAME_BYTES } from '../wire/layout.js';
 import { widen20 } from '../wire/serial.js';
+import { type CreditBlock, CreditMemory } from './credit-memory.js';
 import { ownRecord, ReceiverPlace, type ReceiverRecord } from './flow-record.js';
 import type { FlowSums } from './traffic.js';
 
@@ -61,15 +62,18 @@ export class CreditLedger {
   /** Signed, since V8 keeps 32-bit numbers in place only so. */
   private readonly firstSequence: number;
   private mask = -1;
-  private sentNs = NO_TIMES;
+  private sentNs: Float64Array = NO_TIMES;
+  /** Where its credits begin in `sentNs` and `fate`, which it may share. */
+  private base = 0;
   private readonly numbers: Float64Array;
   private readonly at: number;
+  private readonly memory: CreditMemory;
   /** Credits from `firstUnknown` on that the host's own NIC dropped. */
   private lostAtHome = 0;
   /** Outstanding ones that are OVERTAKEN. */
   private overtaken = 0;
   /** Fate of each credit before `firstUnknown`; behind it only LOST_AT_HOME and OVERTAKEN are valid. */
-  private fate = NO_FATES;
+  private fate: Uint8Array = NO_FATES;
   /** Credits back to which an echo is known: the data of an older one may be of another round of the offsets. */
   private readonly reach: number;
   /** The sender's counter of credits without data, widened, and how many of those have been given a credit each. */
@@ -90,7 +94,8 @@ export class CreditLedger {
   /** Credits before this index have been on their way for so long that they may be lost. */
   private doubted: number;
 
-  constructor(options: LedgerOptions, { numbers, at }: ReceiverRecord = ownRecord()) {
+  constructor(options: LedgerOptions, { numbers, at }: ReceiverRecord = ownRecord(), memory = new CreditMemory()) {
+    this.memory = memory;
     const { firstSequence, maxOutstanding, frameBytes = MAX_FRAME_BYTES } = options;
     this.numbers = numbers;
     this.at = at;
@@ -169,13 +174,13 @@ export class CreditLedger {
 
   /** Send time of the oldest credit of unknown fate; NEVER when there is none. */
   get oldestNs(): number {
-    return this.unknown > 0 ? this.sentNs[this.firstUnknown & this.mask] : NEVER;
+    return this.unknown > 0 ? this.sentNs[this.slotOf(this.firstUnknown)] : NEVER;
   }
 
   /** Books the credit `nextSequence` as sent at `nowNs`. */
   send(nowNs: number): void {
-    if (this.unknown >= this.sentNs.length) this.grow();
-    this.sentNs[this.next & this.mask] = nowNs;
+    if (this.unknown > this.mask) this.grow();
+    this.sentNs[this.slotOf(this.next)] = nowNs;
     if (this.numbers[this.at + ReceiverPlace.periodStartNs] === NEVER)
       this.numbers[this.at + ReceiverPlace.periodStartNs] = nowNs;
     this.next++;
@@ -184,9 +189,10 @@ export class CreditLedger {
   /** The host's NIC dropped the credit with this sequence number. */
   loseAtHome(sequence: number): void {
     const index = widen20(sequence - this.firstSequence, this.next);
-    if (index < this.firstUnknown || index >= this.next || this.fate[index & this.mask] === LOST_AT_HOME) return;
-    this.find(index & this.mask);
-    this.fate[index & this.mask] = LOST_AT_HOME;
+    const slot = this.slotOf(index);
+    if (index < this.firstUnknown || index >= this.next || this.fate[slot] === LOST_AT_HOME) return;
+    this.find(slot);
+    this.fate[slot] = LOST_AT_HOME;
     this.lostAtHome++;
   }
 
@@ -195,7 +201,7 @@ export class CreditLedger {
     const index = widen20(sequence - this.firstSequence, this.next);
     if (index >= this.next || index < 0 || index < this.next - this.reach) return Echo.unknown;
     if (index < this.next - this.mask - 1) return this.forgotten();
-    this.numbers[this.at + ReceiverPlace.lastEchoSentNs] = this.sentNs[index & this.mask];
+    this.numbers[this.at + ReceiverPlace.lastEchoSentNs] = this.sentNs[this.slotOf(index)];
     if (index < this.firstUnknown) return this.lateEcho(index);
     this.noteEchoedUnused(unused);
     this.unusedPlaced += Math.min(this.forgivenCredits, this.unusedTold - this.unusedPlaced);
@@ -225,7 +231,13 @@ export class CreditLedger {
 
   /** The flow has long been idle: gives back the memory of its credits. An echo of one of them would be `Echo.forgotten`. */
   rest(): void {
-    if (this.unknown > 0) return;
+    if (this.unknown === 0) this.letGo();
+  }
+
+  /** The flow is closed: gives back the memory of all its credits. */
+  letGo(): void {
+    if (this.isResting) return;
+    this.memory.give(this.block, this.mask + 1);
     this.sentNs = NO_TIMES;
     this.fate = NO_FATES;
     this.mask = -1;
@@ -234,7 +246,7 @@ export class CreditLedger {
   /** The sender has stopped: credits outstanding meet no data. That says nothing about the path, so no period counts them. */
   forgive(): void {
     while (this.firstUnknown < this.next) {
-      this.forgiveOne(this.firstUnknown & this.mask);
+      this.forgiveOne(this.slotOf(this.firstUnknown));
       this.firstUnknown++;
     }
     this.startPeriod();
@@ -256,7 +268,7 @@ export class CreditLedger {
   /** Gives up credits that were sent `lifeNs` ago or earlier; returns how many. Written like the deadline `oldestNs + lifeNs`, so that both round alike. */
   expire(nowNs: number, lifeNs: number): number {
     let count = 0;
-    while (this.firstUnknown < this.next && this.sentNs[this.firstUnknown & this.mask] + lifeNs <= nowNs) {
+    while (this.firstUnknown < this.next && this.sentNs[this.slotOf(this.firstUnknown)] + lifeNs <= nowNs) {
       this.settleUnechoed(this.firstUnknown);
       this.firstUnknown++;
       count++;
@@ -267,16 +279,18 @@ export class CreditLedger {
   /** Credits that were sent `waitNs` ago or earlier are not counted on any more. */
   doubt(nowNs: number, waitNs: number): void {
     if (this.doubted < this.firstUnknown) this.doubted = this.firstUnknown;
-    while (this.doubted < this.next && this.sentNs[this.doubted & this.mask] + waitNs <= nowNs) this.doubted++;
+    while (this.doubted < this.next && this.sentNs[this.slotOf(this.doubted)] + waitNs <= nowNs) this.doubted++;
   }
 
   /** Credits sent at `sentNs` or earlier are overtaken: others to the same peer have brought data. True if there was one. */
   overtake(sentNs: number): boolean {
-    const { overtaken, mask, fate } = this;
+    const { overtaken, fate } = this;
     let index = this.firstUnknown;
-    for (; index < this.next && this.sentNs[index & mask] <= sentNs; index++) {
-      if (fate[index & mask] === LOST_AT_HOME || fate[index & mask] === OVERTAKEN) continue;
-      fate[index & mask] = OVERTAKEN;
+    for (; index < this.next; index++) {
+      const slot = this.slotOf(index);
+      if (this.sentNs[slot] > sentNs) break;
+      if (fate[slot] === LOST_AT_HOME || fate[slot] === OVERTAKEN) continue;
+      fate[slot] = OVERTAKEN;
       this.overtaken++;
     }
     if (this.doubted < index) this.doubted = index;
@@ -289,7 +303,7 @@ export class CreditLedger {
   }
 
   get oldestTrustedNs(): number {
-    return this.doubted < this.next ? this.sentNs[this.doubted & this.mask] : NEVER;
+    return this.doubted < this.next ? this.sentNs[this.slotOf(this.doubted)] : NEVER;
   }
 
   /** Time between the sending of the credits before this period and of the last one known in it, ns; 0 when none is. */
@@ -312,7 +326,7 @@ export class CreditLedger {
 
   /** A credit that was taken as dropped or unused has been used after all. */
   private lateEcho(index: number): number {
-    const slot = index & this.mask;
+    const slot = this.slotOf(index);
     const fate = this.fate[slot];
     if (fate === USED) return Echo.duplicate;
     if (fate === FORGOTTEN) return this.forgotten();
@@ -356,7 +370,7 @@ export class CreditLedger {
   }
 
   private settleUnechoed(index: number): void {
-    if (this.fate[index & this.mask] === LOST_AT_HOME) this.settle(index, DROPPED);
+    if (this.fate[this.slotOf(index)] === LOST_AT_HOME) this.settle(index, DROPPED);
     else if (this.unusedPlaced < this.unusedTold) {
       this.unusedPlaced++;
       this.settle(index, UNUSED);
@@ -364,7 +378,7 @@ export class CreditLedger {
   }
 
   private settle(index: number, fate: number): void {
-    const slot = index & this.mask;
+    const slot = this.slotOf(index);
     this.find(slot);
     this.fate[slot] = fate;
     this.periodKnown++;
@@ -387,16 +401,27 @@ export class CreditLedger {
     else if (this.fate[slot] === LOST_AT_HOME) this.lostAtHome--;
   }
 
+  /** The place of a credit in `sentNs` and `fate`. */
+  private slotOf(index: number): number {
+    return this.base + (index & this.mask);
+  }
+
+  private get block(): CreditBlock {
+    return { sentNs: this.sentNs, fates: this.fate, at: this.base };
+  }
+
   private grow(): void {
-    const capacity = Math.max(this.sentNs.length * 2, INITIAL_CAPACITY);
-    const sentNs = new Float64Array(capacity);
-    const fate = new Uint8Array(capacity);
+    const capacity = Math.max((this.mask + 1) * 2, INITIAL_CAPACITY);
+    const { sentNs, fates, at } = this.memory.take(capacity);
     for (let index = Math.max(0, this.next - this.mask - 1); index < this.next; index++) {
-      sentNs[index & (capacity - 1)] = this.sentNs[index & this.mask];
-      fate[index & (capacity - 1)] = this.fate[index & this.mask];
+      const to = at + (index & (capacity - 1));
+      sentNs[to] = this.sentNs[this.slotOf(index)];
+      fates[to] = this.fate[this.slotOf(index)];
     }
+    this.letGo();
     this.sentNs = sentNs;
-    this.fate = fate;
+    this.fate = fates;
+    this.base = at;
     this.mask = capacity - 1;
   }
 }

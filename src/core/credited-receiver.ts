@@ -1,4 +1,5 @@
 // Tested by test/core/receiver-flow.test.ts, test/core/receiver-data.test.ts and test/core/receiver-window.test.ts
+import type { XpassError } from '../base/errors.js';
 import { dataCreditSequence, dataOffset, dataPayloadBytes, dataUnused, flags, pathId } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { CreditRequest, CreditStop, Fin } from '../wire/frames.js';
@@ -226,6 +227,11 @@ export class CreditedReceiver extends ReceiverFlow {
     if (this.stateCode !== ReceiverState.creditSending) return;
     this.stateCode = ReceiverState.creditStopped;
     this.credits.stop();
+  }
+
+  override close(error: XpassError | null): void {
+    super.close(error);
+    this.ledger.letGo();
   }
 
   /** Credits may run still: a request can overtake the FIN before it. */

@@ -1,6 +1,7 @@
 // Tested by test/core/flow-record.test.ts
 import { type NumberRecord, RecordArena } from '../base/record-arena.js';
 import { ALGORITHM_NUMBERS } from './credit/algorithm.js';
+import { CreditMemory } from './credit-memory.js';
 import { SCHEDULE_NUMBERS } from './flow-schedule.js';
 
 /**
@@ -98,10 +99,12 @@ const RECORDS_IN_ARRAY = 32;
 export class FlowRecords extends RecordArena {
   /** What the flows' credit algorithms remember. */
   readonly algorithms: RecordArena;
+  readonly credits: CreditMemory;
 
   /** `mostInArray`: records in one array at most, which memory keeps as long as one of their flows is there. */
-  constructor(mostInArray: number = RECORDS_IN_ARRAY) {
+  constructor(mostInArray: number = RECORDS_IN_ARRAY, credits = new CreditMemory()) {
     super(RECORD_DOUBLES, mostInArray);
+    this.credits = credits;
     this.algorithms = new RecordArena(ALGORITHM_NUMBERS, mostInArray);
   }
 }

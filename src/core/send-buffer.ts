@@ -7,13 +7,17 @@ const COMPACT_AT = 64;
 /** In place of a chunk that was acknowledged: its memory goes at once. */
 const NO_BYTES = new Uint8Array(0);
 
+const NO_CHUNKS: never[] = [];
+const NO_STARTS: never[] = [];
+
 /** Chunks held at most: each costs some hundred bytes beside its own. */
 const MAX_CHUNKS = 65_536;
 
 /** A stream's bytes from the first unacknowledged to the last written, by 53-bit offset. Chunks are given away by the writer, not copied. */
 export class SendBuffer {
-  private chunks: Uint8Array[] = [];
-  private starts: number[] = [];
+  /** Made for the first bytes: a stream of lengths needs none. */
+  private chunks: Uint8Array[] = NO_CHUNKS;
+  private starts: number[] = NO_STARTS;
   private head = 0;
   /** Index of the chunk that the last `copy` ended in; new data is read in order, so the next read starts there. */
   private cursor = 0;
@@ -55,6 +59,10 @@ export class SendBuffer {
   append(bytes: Uint8Array): void {
     assert(!this.isLengths, 'a stream of lengths has no bytes');
     if (bytes.length === 0) return;
+    if (this.chunks === NO_CHUNKS) {
+      this.chunks = [];
+      this.starts = [];
+    }
     this.chunks.push(bytes);
     this.starts.push(this.endOffset);
     this.endOffset += bytes.length;

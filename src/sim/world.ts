@@ -3,6 +3,7 @@ import { crc32 } from '../base/crc32.js';
 import { SeededRandom } from '../base/random.js';
 import type { Application } from '../core/application.js';
 import { endpointConfig } from '../core/config.js';
+import { CreditMemory } from '../core/credit-memory.js';
 import { Door, type DoorEvents } from '../core/door.js';
 import { Endpoint } from '../core/endpoint.js';
 import { FlowRecords } from '../core/flow-record.js';
@@ -23,12 +24,14 @@ import type { HostSpec, Scenario } from './scenario.js';
 import { SimHost } from './sim-host.js';
 
 /** Buffers that wait to be used again (ours: what a busy world of hundreds of hosts has under way). */
-const POOLED_FRAMES = 65_536;
+const POOLED_FRAMES = 16_384;
 /**
  * Flows' records in one array (ours): a world of thousands of flows has few arrays, which stay in the caches. What flows that are over leave in them
  * is little beside the rest of a run.
  */
 const RECORDS_IN_ARRAY = 4_096;
+/** Credits whose times and fates stand in one array (ours, likewise): 9 bytes each. */
+const CREDITS_IN_ARRAY = 32_768;
 /** Every frame of lengths but ACKs of many ranges, which get a larger one. V8 keeps arrays of up to 64 bytes beside their owner on its heap. */
 const LENGTHS_BUFFER_BYTES = 64;
 /** Peers that a door knows at a time (ours): more than worlds of bytes have hosts. */
@@ -122,7 +125,7 @@ export function buildWorld({
   const fabric = makeFabric({ topology, random: chances.fabric, pool, earlyNs: 0, checked: carriesBytes });
   const nics: Port[] = [];
   const portRecords = new PortRecords();
-  const records = new FlowRecords(RECORDS_IN_ARRAY);
+  const records = new FlowRecords(RECORDS_IN_ARRAY, new CreditMemory(CREDITS_IN_ARRAY));
   const nicStatistics = scenario.hosts.map(() => new PortStatistics(portRecords.take()));
   const check = carriesBytes ? crc32 : null;
   const hosts = scenario.hosts.map((spec, port) => {
