@@ -7,8 +7,8 @@ import { areSame, randomFile } from './send-lab.js';
 import { scratchFile, scratchFolder, within, XpassProcess } from './switch-lab.js';
 
 // What is compiled here runs on each Node.js line that `npm run nodes` has installed. All other tests cover the line that runs them.
-// Each line plays what uses Node.js in ways of its own: sockets, files, child processes and a thread. The last line, which is the furthest from that of the
-// other tests, plays as well what is made of these: the demonstration and a sweep.
+// Each line plays what uses Node.js in ways of its own: sockets, files, child processes and threads. The last line, which is the furthest from that of the
+// other tests, plays as well what is made of these: the demonstration.
 
 /** Two flows that share a link. */
 const SCENARIO = `
@@ -92,6 +92,12 @@ describe.each(otherLines())('Node.js %i', (line) => {
     expect(await simulate(node, file)).toEqual(await simulatedHere);
   });
 
+  it('plays a sweep in threads', async () => {
+    const file = await scenarioFile();
+    const { runs } = JSON.parse(await run(node, 'sim', file, '--seeds', '2', '--jobs', '2', '--json'));
+    expect(runs).toHaveLength(2);
+  });
+
   if (line !== otherLines().at(-1)) return;
 
   it('plays the demonstration', async () => {
@@ -100,11 +106,5 @@ describe.each(otherLines())('Node.js %i', (line) => {
     expect(code, stderr).toBe(0);
     const result = JSON.parse(stdout);
     expect(result.files.map((file: { verified: boolean }) => file.verified)).toEqual([true]);
-  });
-
-  it('plays a sweep in threads', async () => {
-    const file = await scenarioFile();
-    const { runs } = JSON.parse(await run(node, 'sim', file, '--seeds', '2', '--jobs', '2', '--json'));
-    expect(runs).toHaveLength(2);
   });
 });
