@@ -126,8 +126,7 @@ export class CreditedReceiver extends ReceiverFlow {
     }
     const isRunning = this.stateCode === ReceiverState.creditSending;
     this.noteBacklog(frame, isRunning);
-    if (isRunning) this.credits.asked(nowNs);
-    else this.startCredits(nowNs);
+    this.wantCredits(nowNs);
     if (isRunning || !this.credits.isPrompt) this.sendAck(nowNs);
     this.credits.reschedule(nowNs);
     this.arm();
@@ -280,13 +279,18 @@ export class CreditedReceiver extends ReceiverFlow {
     const wantsCredits = !isCovered || sentOffset > this.reassembly.nextOffset;
     const isAnnounced = this.stateCode === ReceiverState.closed && sentOffset === 0;
     if (this.stateCode === ReceiverState.closed) this.stateCode = ReceiverState.creditStopped;
-    if (wantsCredits && this.stateCode !== ReceiverState.creditSending) this.startCredits(nowNs);
+    if (wantsCredits) this.wantCredits(nowNs);
     // The time until the next burst is no gap between frames.
-    else if (!wantsCredits) this.acknowledger.onPause();
+    else this.acknowledger.onPause();
     // What was announced has not come yet: there is nothing to say of it.
     if (!isAnnounced) this.sendAck(nowNs);
     this.credits.reschedule(nowNs);
     this.arm();
+  }
+
+  private wantCredits(nowNs: number): void {
+    if (this.stateCode === ReceiverState.creditSending) this.credits.asked(nowNs);
+    else this.startCredits(nowNs);
   }
 
   private startCredits(nowNs: number): void {
