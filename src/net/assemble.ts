@@ -1,7 +1,8 @@
-// Tested by test/loopback/net/host.test.ts
+// Tested by test/loopback/net/host.test.ts; usualQueueBoundNs by test/sim/late-host.test.ts
 
 import type { XpassError } from '../base/errors.js';
 import { formatRate } from '../base/quantities.js';
+import { MILLISECOND_NS } from '../base/time.js';
 import { algorithmFields } from '../core/algorithms.js';
 import type { Application } from '../core/application.js';
 import type { AttachedLink } from '../core/attachment.js';
@@ -38,6 +39,16 @@ export const NIC_CREDIT_BURST_BYTES = 8 * 92;
 
 /** Data that may queue for a host, as part of its paths' shortest RTT, where that is longer than the queue bound (docs/decisions/0007-late-processes.md). */
 const QUEUE_BOUND_RTTS = 1 / 4;
+/** Data that may queue for a host behind a switch (docs/decisions/0007-late-processes.md). */
+const QUEUE_BOUND_NS = 1.3 * MILLISECOND_NS;
+/** What may queue besides without a switch, where both processes are busy with frames: at this rate, and in proportion below it (the same decision). */
+const BUSY_QUEUE_NS = 2.7 * MILLISECOND_NS;
+const BUSY_RATE_BPS = 1e9;
+
+/** The queue bound of a host that was given none, ns. */
+export function usualQueueBoundNs({ hostId, rateBps }: Pick<AttachedLink, 'hostId' | 'rateBps'>): number {
+  return hostId === NO_HOST ? QUEUE_BOUND_NS + BUSY_QUEUE_NS * Math.min(1, rateBps / BUSY_RATE_BPS) : QUEUE_BOUND_NS;
+}
 
 /** Peers at once; as many as flows (PROTOCOL §6.6). */
 const MAX_PEERS = 65_536;
@@ -199,7 +210,7 @@ function deployedConfig(settings: HostSettings, { link, unprobedBytes }: HostPar
     frameBytes: link.maxFrameBytes,
     unprobedFrameBytes: Math.min(unprobedBytes, link.maxFrameBytes),
     jitter: settings.jitter,
-    queueBoundNs: settings.queueBound,
+    queueBoundNs: settings.queueBound ?? usualQueueBoundNs(link),
     queueBoundRtts: QUEUE_BOUND_RTTS,
     // Behind a switch the port's queue of 8 credits would drop what is made up for.
     catchUpRtts: link.hostId === NO_HOST ? QUEUE_BOUND_RTTS : 0,

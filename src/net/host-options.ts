@@ -45,7 +45,7 @@ export interface HostOptions {
   spin?: Spin;
   /** `dgram` by default; `mmsg` needs Linux and the optional package koffi. */
   datapath?: DatapathKind;
-  /** Data that may queue for this host, as time on its link; `'none'` for no bound; 1.3 ms by default. */
+  /** Data that may queue for this host, as time on its link; `'none'` for no bound; 1.3 ms by default, in direct mode up to 4 ms by the rate. */
   queueBound?: number | string;
   /** Key file, made by `xpass key new`: a secret that all hosts share, or this host's identity. Frames are sealed with it. */
   key?: string;

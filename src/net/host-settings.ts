@@ -83,12 +83,11 @@ export const HOST_SETTINGS = {
     'dgram',
     'how datagrams are sent and received: one a system call, or many (Linux, with the optional package koffi)',
   ),
-  queueBound: {
-    ...E.queueBoundNs,
-    default: 1.3e6,
-    meaning:
-      'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer',
-  },
+  queueBound: optional(
+    'queueBound',
+    E.queueBoundNs.kind,
+    'data that may queue for this host, as time on its link, or a quarter of the shortest RTT where that is longer; without it 1.3ms, in direct mode up to 4ms by the rate',
+  ),
   key: optional(
     'key',
     text('a file'),

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { usualQueueBoundNs } from '../../src/net/assemble.js';
 import { readScenarioFile } from '../../src/scenario/scenario-file.js';
 import type { SimulationResult } from '../../src/sim/result.js';
 import { simulate } from '../../src/sim/simulate.js';
+import { NO_HOST } from '../../src/wire/layout.js';
 import { sharedLinkFile } from '../harness/shared-link.js';
 
 /** Flows of 50 kB from one host to another, both of which take up to `lateMs` over each frame. */
@@ -80,5 +82,41 @@ describe('one flow over 20 ms whose hosts are up to 2 ms late', () => {
     expect(await utilisation(1 / 4)).toBeGreaterThan(0.99);
     // 0.90 to 0.94 by the seed
     expect(await utilisation(0)).toBeLessThan(0.96);
+  });
+});
+
+describe('one flow of 1 Gbit/s whose hosts are up to 2 ms late', () => {
+  /** Of what credits leave for data, with the usual queue bound of a host of this id. */
+  async function utilisation(hostId: number): Promise<number> {
+    const file = await readScenarioFile(sharedLinkFile('shared-link'));
+    const scenario = await file.scenario({
+      sets: [
+        'algorithm=steady',
+        'topology.hosts=2',
+        'topology.rate=1gbit',
+        'topology.delay=20us',
+        'topology.frameSize=1472',
+        'bottlenecks=[h2->s1]',
+        `hosts.0.endpoint.queueBound=${usualQueueBoundNs({ hostId, rateBps: 1e9 })}ns`,
+        'hosts.0.endpoint.hostCredits=320',
+        'hosts.0.processing={ delay: 10us, jitter: 2ms }',
+        'flows=[{ kind: flow, from: 2, to: 1 }]',
+        'duration=1s',
+        'warmUp=0s',
+      ],
+    });
+    return simulate(scenario, { slowdowns: false }).result.utilisation;
+  }
+
+  it('fills its link with the bound of direct mode, and not with that of a host behind a switch', async () => {
+    expect(await utilisation(NO_HOST)).toBeGreaterThan(0.98);
+    // 0.83 with this seed
+    expect(await utilisation(1)).toBeLessThan(0.9);
+  });
+
+  it('has no longer queues behind a switch, and hardly on a slow link', () => {
+    expect(usualQueueBoundNs({ hostId: 3, rateBps: 10e9 })).toBe(1.3e6);
+    expect(usualQueueBoundNs({ hostId: NO_HOST, rateBps: 20e6 })).toBeCloseTo(1.354e6);
+    expect(usualQueueBoundNs({ hostId: NO_HOST, rateBps: Number.POSITIVE_INFINITY })).toBe(4e6);
   });
 });
