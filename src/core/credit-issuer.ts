@@ -214,8 +214,8 @@ export class CreditIssuer implements DueSource, BudgetMember {
   }
 
   /**
-   * The sender asks although credits run: it has none left of those that had reached it, a round trip ago. Otherwise credits that met no data would fill the host's
-   * budget until their life is over, and the sender would wait for others.
+   * The sender asks although credits run: it has none left of those that had reached it, a round trip ago. Otherwise credits that met no data would fill the
+   * host's budget until their life is over, and the sender would wait for others.
    */
   asked(nowNs: number): void {
     this.spraying?.distrust(nowNs);

@@ -16,8 +16,8 @@ const LEAST_BYTES = 8;
 const TCP_IS = 'TCP by node:net';
 
 /**
- * Messages on a flow each, one after the other: from the opening of the flow until its receiver has its end. Messages on one flow that stays open: from the write
- * until its receiver has the last byte. And flows that are opened and closed a second.
+ * Messages on a flow each, one after the other: from the opening of the flow until its receiver has its end. Messages on one flow that stays open: from the
+ * write until its receiver has the last byte. And flows that are opened and closed a second.
  */
 export const MESSAGES: readonly Benchmark[] = [
   ...SIZES_KIB.map((sizeKib) => timed(`message/${sizeKib}KiB`, { bytes: sizeKib * KIBIBYTE, parallel: 1 })),
