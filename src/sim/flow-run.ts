@@ -118,12 +118,7 @@ export class FlowRun implements FlowReader, FlowWriter {
   }
 
   onData(bytes: Uint8Array): void {
-    for (let index = 0; index < bytes.length; index++) {
-      assert(
-        bytes[index] === patternByte(this.plan.id, this.deliveredBytes + index),
-        'a byte arrived in the wrong place',
-      );
-    }
+    assert(isPattern(bytes, this.plan.id, this.deliveredBytes), 'a byte arrived in the wrong place');
     this.onLength(bytes.length);
   }
 
@@ -173,7 +168,7 @@ export class FlowRun implements FlowReader, FlowWriter {
     while (this.writtenBytes < this.plan.bytes && sender.unsentBytes < CHUNK_BYTES / 2) {
       const count = Math.min(CHUNK_BYTES, this.plan.bytes - this.writtenBytes);
       const chunk = new Uint8Array(count);
-      for (let index = 0; index < count; index++) chunk[index] = patternByte(this.plan.id, this.writtenBytes + index);
+      writePattern(chunk, this.plan.id, this.writtenBytes);
       if (!sender.write(chunk, nowNs)) return;
       this.writtenBytes += count;
     }
@@ -192,8 +187,21 @@ export class FlowRun implements FlowReader, FlowWriter {
   }
 }
 
-function patternByte(flow: number, offset: number): number {
-  return ((offset % PATTERN_PERIOD) + flow) & 255;
+function writePattern(bytes: Uint8Array, flow: number, offset: number): void {
+  let at = offset % PATTERN_PERIOD;
+  for (let index = 0; index < bytes.length; index++) {
+    bytes[index] = at + flow;
+    if (++at === PATTERN_PERIOD) at = 0;
+  }
+}
+
+function isPattern(bytes: Uint8Array, flow: number, offset: number): boolean {
+  let at = offset % PATTERN_PERIOD;
+  for (let index = 0; index < bytes.length; index++) {
+    if (bytes[index] !== ((at + flow) & 255)) return false;
+    if (++at === PATTERN_PERIOD) at = 0;
+  }
+  return true;
 }
 
 function creditsOf(receiver: ReceiverFlow | null): CreditTotals {

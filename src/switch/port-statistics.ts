@@ -69,6 +69,9 @@ export const PORT_METRICS = {
 /** One port's counts as plain JSON. */
 export type PortSnapshot = Values<typeof PORT_METRICS>;
 
+/** Copied for each snapshot: the checks of random worlds take two of every port after each event. */
+const EMPTY_SNAPSHOT = initialValues(PORT_METRICS);
+
 /** In the record, the bytes of a class stand behind its frames. */
 const BYTES_AFTER_FRAMES = 1;
 
@@ -169,7 +172,7 @@ export class PortStatistics {
   snapshot(nowNs: number): PortSnapshot {
     this.integrate(nowNs);
     const spanNs = this.read(F.integratedNs) - this.read(F.sinceNs);
-    const snapshot = initialValues(PORT_METRICS);
+    const snapshot = { ...EMPTY_SNAPSHOT };
     for (const name of RECORD_FIELDS) snapshot[name] = this.read(F[name]);
     return Object.assign(snapshot, {
       data: this.classSnapshot(F.dataFrames),

@@ -6,7 +6,7 @@ import type { FlowReader, FlowWriter } from '../../src/core/flow-callbacks.js';
 import type { ReceiverFlow } from '../../src/core/receiver-flow.js';
 import type { SenderFlow } from '../../src/core/sender-flow.js';
 import { DELAY_NS } from './pair.js';
-import { pattern, patternByte } from './streams.js';
+import { pattern, wrongBytes } from './streams.js';
 import { World } from './world.js';
 
 /** One end of a two-way stream: a flow to write into, and what comes from the other side. */
@@ -31,9 +31,7 @@ export class StreamEnd implements FlowReader, FlowWriter {
   }
 
   onData(bytes: Uint8Array): void {
-    for (let index = 0; index < bytes.length; index++) {
-      if (bytes[index] !== patternByte(this.received + index)) this.wrong++;
-    }
+    this.wrong += wrongBytes(bytes, this.received);
     this.received += bytes.length;
     this.incoming?.release(bytes.length, this.world.nowNs);
     this.onBytes();

@@ -1,4 +1,3 @@
-import { crc32 } from '../../src/base/crc32.js';
 import { SeededRandom } from '../../src/base/random.js';
 import { SECOND_NS } from '../../src/base/time.js';
 import type { Application } from '../../src/core/application.js';
@@ -9,6 +8,7 @@ import { Door, type PeerHolder } from '../../src/core/door.js';
 import { Endpoint } from '../../src/core/endpoint.js';
 import { Host } from '../../src/core/host.js';
 import { DEFAULT_PORT, Port } from '../../src/switch/port.js';
+import { fastCrc32 } from '../../src/udp/crc.js';
 import { write32 } from '../../src/wire/bytes.js';
 import { Frame, FramePool } from '../../src/wire/frame.js';
 import { MAX_FRAME_BYTES } from '../../src/wire/layout.js';
@@ -104,7 +104,7 @@ export class World {
   restart(index: number): Host {
     const { config, application } = this.places[index];
     const isSealed = config.sealBytes > 0;
-    const parts = { random: this.random.fork(), check: isSealed ? null : crc32, pool: this.pool, application };
+    const parts = { random: this.random.fork(), check: isSealed ? null : fastCrc32, pool: this.pool, application };
     const { rateBps } = config;
     const maxFrameBytes = config.frameBytes + config.sealBytes;
     const nic = new Port({ ...DEFAULT_PORT, rateBps, delayNs: this.delayNs, maxFrameBytes });
@@ -120,7 +120,7 @@ export class World {
     const keys = this.doors?.keys?.(index) ?? null;
     const parts = {
       random: this.random.fork(),
-      check: crc32,
+      check: fastCrc32,
       pool: this.pool,
       cookies: new TestCookies(this.random.fork()),
     };
