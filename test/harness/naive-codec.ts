@@ -296,7 +296,7 @@ export function naiveCrc32(bytes: number[]): number {
 function readFields(bytes: number[], from: number, fields: readonly NaiveField[]): Record<string, number> {
   const bits = bytes
     .slice(from, from + fields.reduce((sum, [, width]) => sum + width, 0) / 8)
-    .map((byte) => toBits(byte, 8))
+    .map((byte) => BITS_OF_BYTE[byte])
     .join('');
   const values: Record<string, number> = {};
   let at = 0;
@@ -316,6 +316,8 @@ function readRanges(bytes: number[], from: number, count: number): [number, numb
   const edge = (index: number) => readFields(bytes, from + 4 * index, [['edge', 32]]).edge;
   return Array.from({ length: count }, (_, index) => [edge(2 * index), edge(2 * index + 1)]);
 }
+
+const BITS_OF_BYTE = Array.from({ length: 256 }, (_, byte) => toBits(byte, 8));
 
 function toBits(value: number, width: number): string {
   return value.toString(2).padStart(width, '0').slice(-width);

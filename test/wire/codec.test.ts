@@ -345,9 +345,10 @@ const headedBytes = fc
 
 describe('any bytes at all', () => {
   it('get the same verdict and the same fields from the codec and its twin, and never an exception', () => {
+    // The rarest of all verdicts comes 11 times in these, each type 50 times. `npm run fuzz -- frame` and XPASS_TEST_RUNS try more.
     const verdicts = new Map<string, number>();
     const datagrams = fc.oneof({ weight: 6, arbitrary: damagedFrames }, headedBytes, randomBytes);
-    holds(datagrams, 20_000, (datagram) => {
+    holds(datagrams, 6_000, (datagram) => {
       const naive = naiveDecode(datagram);
       const fast = fastDecode(datagram);
       expectSame(fast, naive);
