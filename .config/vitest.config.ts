@@ -30,10 +30,17 @@ const unit = {
   },
 };
 
+const loopbackFiles = (...names: string[]): string[] => names.map((name) => `test/loopback/${name}.test.ts`);
+
 /** Their figures, or how much they do at once, want the cores for themselves. */
-const ALONE = ['four-paths', 'lab-parity', 'metrics', 'perf-share', 'shared-link', 'tunnel-programs'].map(
-  (name) => `test/loopback/${name}.test.ts`,
-);
+const ALONE = loopbackFiles('metrics');
+
+/** Of `npm run test:slow`: other programs and other lines of Node.js, the installed package, pages in a browser, and benchmarks. */
+const SLOW = [
+  ...loopbackFiles('bench', 'containers', 'node-versions', 'package', 'perf-iperf3', 'queue'),
+  ...loopbackFiles('lab-page', 'live-page', 'playground', 'report-page'),
+];
+const SLOW_ALONE = loopbackFiles('four-paths', 'lab-parity', 'perf-share', 'shared-link', 'tunnel-programs');
 
 /** Real sockets and processes, which wait half of the time: three files at once on two cores, when the unit tests have left them alone. */
 const loopback = {
@@ -41,7 +48,7 @@ const loopback = {
   test: {
     name: 'loopback',
     include: ['test/loopback/**/*.test.ts'],
-    exclude: ALONE,
+    exclude: [...ALONE, ...SLOW, ...SLOW_ALONE],
     testTimeout: 120_000,
     hookTimeout: 60_000,
     maxWorkers: 3,
@@ -50,28 +57,43 @@ const loopback = {
   },
 };
 
-const alone = {
+/** Some files of those tests. */
+const some = (name: string, include: string[]) => ({
+  extends: true as const,
+  test: { ...loopback.test, name, include, exclude: [] },
+});
+
+/** The same, one file at a time when the others are done. */
+const someAlone = (name: string, include: string[]) => ({
   extends: true as const,
   test: {
-    ...loopback.test,
-    name: 'loopback-alone',
-    include: ALONE,
-    exclude: [],
+    ...some(name, include).test,
     fileParallelism: false,
     maxWorkers: 1,
     sequence: { groupOrder: 2 },
   },
-};
+});
 
-export default defineConfig({
+/** What all runs of tests have in common. */
+const common = {
   root: fileURLToPath(new URL('..', import.meta.url)),
   plugins: [builtSources],
   test: {
     // Traces name the lines of src/.
     execArgv: ['--enable-source-maps'],
-    pool: 'forks',
+    pool: 'forks' as const,
     maxWorkers: 2,
     reporters: ['default', './.config/tally-reporter.mjs'],
-    projects: [unit, loopback, alone],
   },
+};
+
+/** `npm run test:slow`: .config/vitest.slow.config.ts */
+export const slow = defineConfig({
+  ...common,
+  test: { ...common.test, projects: [some('slow', SLOW), someAlone('slow-alone', SLOW_ALONE)] },
+});
+
+export default defineConfig({
+  ...common,
+  test: { ...common.test, projects: [unit, loopback, someAlone('loopback-alone', ALONE)] },
 });

@@ -1,0 +1,3 @@
+import { slow } from './vitest.config.js';
+
+export default slow;
