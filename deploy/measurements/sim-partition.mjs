@@ -1,0 +1,155 @@
+// The measurement of docs/PERF-LOG.md, "Simulator": what two threads could gain for one simulation of the fat tree of 192 hosts.
+// node deploy/measurements/sim-partition.mjs [flows]
+//
+// One thread plays the scenario and counts the events of two halves of the tree (pods and core switches) in windows as long as a link's delay: within one,
+// nothing that a half does reaches the other. The slower half of each window is what two threads need. Then two threads hand each other as many frames at
+// the end of as many windows, each looking at a counter until the other is there: on cores that others use, this takes ten times as long.
+import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { isMainThread, Worker, workerData } from 'node:worker_threads';
+import { build } from 'rolldown';
+
+const SELF = fileURLToPath(import.meta.url);
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const BUNDLE = `${ROOT}dist/sim-partition.mjs`;
+const MODULES = ['sim/simulate', 'sim/network', 'switch/fabric', 'scenario/parse-scenario'];
+/** Of the fat tree: hosts, ToR, aggregation and core switches in a half. */
+const IN_HALF = { h: 96, tor: 16, agg: 8, core: 4 };
+/** A link's delay, and the shortest frame at 10 Gbit/s: it is at the far end that long after its transmission has begun. */
+const WINDOW_NS = 4_000 + 67.2;
+/** A frame's 64 bytes and its times. */
+const FRAME_DOUBLES = 10;
+const LEAST_EXCHANGES = 10_000;
+
+/** The simulator in one file, as in dist/. */
+async function bundle() {
+  const code = MODULES.map((each) => `export * from '${ROOT}src/${each}.ts';`).join('\n');
+  const entry = {
+    name: 'entry',
+    resolveId: (id) => (id === 'entry' ? id : null),
+    load: (id) => (id === 'entry' ? code : null),
+  };
+  const output = { file: BUNDLE, format: 'esm' };
+  await build({
+    input: 'entry',
+    cwd: ROOT,
+    platform: 'node',
+    tsconfig: true,
+    external: ['zod', 'yaml'],
+    plugins: [entry],
+    output,
+  });
+}
+
+/** 0 or 1, by the name of a node. */
+function halfOf(name) {
+  const [, kind, digits] = /^([a-z]+)(\d+)$/.exec(name);
+  return digits <= IN_HALF[kind] ? 0 : 1;
+}
+
+class Windows {
+  /** By window: events of each half. */
+  counts = [];
+  crossings = 0;
+  /** Frames from the other half that came to a switch at the very time of another frame: one thread knows which goes first, two do not. */
+  ties = 0;
+  endNs = Number.NEGATIVE_INFINITY;
+  latest = new Map();
+
+  note(nowNs, half) {
+    if (nowNs >= this.endNs) {
+      this.counts.push([0, 0]);
+      this.endNs = nowNs + WINDOW_NS;
+    }
+    this.counts[this.counts.length - 1][half]++;
+  }
+
+  noteArrival(nowNs, node, isCrossing) {
+    const latest = this.latest.get(node);
+    if (isCrossing) this.crossings++;
+    if (latest?.atNs === nowNs && (isCrossing || latest.isCrossing)) this.ties++;
+    this.latest.set(node, { atNs: nowNs, isCrossing });
+  }
+}
+
+function watch({ Fabric, Network }, windows) {
+  const { arrive } = Fabric.prototype;
+  Fabric.prototype.arrive = function (direction, frame) {
+    const { from, to } = direction.place;
+    windows.note(this.timeNs, halfOf(to));
+    windows.noteArrival(this.timeNs, to, halfOf(from) !== halfOf(to));
+    return arrive.call(this, direction, frame);
+  };
+  const { advanceHost } = Network.prototype;
+  Network.prototype.advanceHost = function (port, nowNs) {
+    windows.note(nowNs, halfOf(`h${this.hosts[port].id}`));
+    return advanceHost.call(this, port, nowNs);
+  };
+}
+
+async function player(flows) {
+  const { parseScenario, simulate, ...classes } = await import(BUNDLE);
+  const scenario = parseScenario({
+    topology: { name: 'fat-tree', rate: '10gbit', delay: '4us' },
+    flows: [{ kind: 'poisson', workload: 'web-server', load: 0.6, loadRate: '640gbit', flows }],
+  });
+  return { classes, play: () => simulate(scenario, { slowdowns: false }) };
+}
+
+/** Two threads: each writes `frames` frames, waits for the other, and reads its frames. us a round, of the second half of the rounds. */
+function exchange({ memory, rounds, frames, side }) {
+  const turns = new Int32Array(memory, 0, 2);
+  const boxOf = (owner) => new Float64Array(memory, 64 + 8 * owner * frames * FRAME_DOUBLES, frames * FRAME_DOUBLES);
+  const [own, other] = [boxOf(side), boxOf(1 - side)];
+  const meet = (turn) => {
+    Atomics.store(turns, side, turn);
+    while (Atomics.load(turns, 1 - side) < turn);
+  };
+  let fromMs = 0;
+  for (let round = 0; round < 2 * rounds; round++) {
+    if (round === rounds) fromMs = performance.now();
+    own.fill(round);
+    meet(2 * round + 1);
+    if (other.some((number) => number !== round)) throw new Error('a frame of another round');
+    meet(2 * round + 2);
+  }
+  return ((performance.now() - fromMs) * 1e3) / rounds;
+}
+
+async function exchangeUs(rounds, frames) {
+  const memory = new SharedArrayBuffer(64 + 16 * frames * FRAME_DOUBLES);
+  new Worker(SELF, { workerData: { memory, rounds, frames, side: 1 } });
+  return exchange({ memory, rounds, frames, side: 0 });
+}
+
+async function main() {
+  await bundle();
+  const { classes, play } = await player(Number(process.argv[2] ?? 3_000));
+  rmSync(BUNDLE);
+  // Once to compile it.
+  play();
+  const fromMs = performance.now();
+  play();
+  const oneMs = performance.now() - fromMs;
+  const windows = new Windows();
+  watch(classes, windows);
+  play();
+  const { counts, crossings, ties } = windows;
+  const events = counts.reduce((sum, [one, other]) => sum + one + other, 0);
+  const part = counts.reduce((sum, [one, other]) => sum + Math.max(one, other), 0) / events;
+  const frames = Math.ceil(crossings / counts.length / 2);
+  const us = await exchangeUs(Math.max(counts.length, LEAST_EXCHANGES), frames);
+  const exchangesMs = (counts.length * us) / 1e3;
+  const bound = oneMs / (oneMs * part + exchangesMs);
+  console.log(
+    `${counts.length} windows of ${(events / counts.length).toFixed(0)} events; slower half: ${part.toFixed(3)} of all`,
+  );
+  console.log(`${crossings} frames cross, ${ties} of them come to a switch at the very time of another`);
+  console.log(
+    `one thread: ${oneMs.toFixed(0)} ms; ${frames} frames each way a window: ${us.toFixed(1)} us, ${exchangesMs.toFixed(0)} ms in all`,
+  );
+  console.log(`two threads: ${bound.toFixed(2)} times as fast at most`);
+}
+
+if (isMainThread) await main();
+else exchange(workerData);
