@@ -125,7 +125,7 @@ export class CreditedReceiver extends ReceiverFlow {
       return;
     }
     const isRunning = this.stateCode === ReceiverState.creditSending;
-    this.noteBacklog(frame, isRunning);
+    this.noteBacklog(frame);
     this.wantCredits(nowNs);
     if (isRunning || !this.credits.isPrompt) this.sendAck(nowNs);
     this.credits.reschedule(nowNs);
@@ -225,6 +225,7 @@ export class CreditedReceiver extends ReceiverFlow {
   protected override stop(): void {
     if (this.stateCode !== ReceiverState.creditSending) return;
     this.stateCode = ReceiverState.creditStopped;
+    this.window.restartDemand();
     this.credits.stop();
   }
 
@@ -263,8 +264,7 @@ export class CreditedReceiver extends ReceiverFlow {
     this.acknowledger.onSent();
   }
 
-  private noteBacklog({ bytes }: Frame, isRunning: boolean): void {
-    if (!isRunning) this.window.restartDemand();
+  private noteBacklog({ bytes }: Frame): void {
     this.window.setPathFrameBytes(CreditRequest.read.pathFrameBytes(bytes));
     this.window.tellDemand(CreditRequest.read.sentOffset(bytes), CreditRequest.read.backlog(bytes));
     this.credits.windowChanged();
@@ -273,7 +273,7 @@ export class CreditedReceiver extends ReceiverFlow {
   /** The sender sends without credits, or has; it wants some for what is beyond that, and for what of it was lost. PROTOCOL §12.2 */
   private handleBurst(frame: Frame, nowNs: number): void {
     const { bytes } = frame;
-    this.noteBacklog(frame, this.stateCode === ReceiverState.creditSending);
+    this.noteBacklog(frame);
     const sentOffset = widen(CreditRequest.read.sentOffset(bytes), this.reassembly.nextOffset);
     const isCovered = (flags(bytes) & RequestFlag.covered) !== 0;
     const wantsCredits = !isCovered || sentOffset > this.reassembly.nextOffset;

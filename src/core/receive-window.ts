@@ -111,7 +111,7 @@ export class ReceiveWindow {
     return this.readerBytes > 0 && this.reassembly.highestEnd + this.payloadBytes > this.end;
   }
 
-  /** Credits begin, or begin again: what the sender said before counts no more. */
+  /** Credits stop: what the sender said before counts no more. What data says from now on may have overtaken the next request. */
   restartDemand(): void {
     this.toldEnd = 0;
     this.hasUntold = false;

@@ -65,6 +65,31 @@ describe('the demand', () => {
   });
 });
 
+describe('a request that later data has overtaken', () => {
+  /** Its credits were stopped, and the data of a late one, with MORE, has come. */
+  function overtaken(): ReceiverBench {
+    const bench = new ReceiverBench();
+    bench.backlog = 100;
+    bench.open().wait(0);
+    bench.stop();
+    bench.context.sent();
+    bench.data(0, 0, { length: PAYLOAD, more: true });
+    return bench;
+  }
+
+  it('brings credits for what it does not tell of, though they were stopped when the data came', () => {
+    const bench = overtaken();
+    bench.request();
+    expect(bench.wait(MANY_GAPS_NS).credits()).toBeGreaterThan(1);
+  });
+
+  it('is all that counts where it was sent after that data', () => {
+    const bench = overtaken();
+    bench.request(0, PAYLOAD);
+    expect(bench.wait(MANY_GAPS_NS).credits()).toBe(1);
+  });
+});
+
 describe('a receiver that knows what the sender has', () => {
   function opened(backlog: number): ReceiverBench {
     const bench = new ReceiverBench();

@@ -113,8 +113,8 @@ export class ReceiverBench {
     return this;
   }
 
-  request(pathId = 0): void {
-    this.flow.handleRequest(this.requestFrame(0, this.context.config.frameBytes, pathId), this.nowNs);
+  request(pathId = 0, sentOffset = 0): void {
+    this.flow.handleRequest(this.requestFrame(0, this.context.config.frameBytes, pathId, sentOffset), this.nowNs);
   }
 
   /** A CREDIT_REQUEST with SPECULATIVE: the first one as an endpoint hands it over. PROTOCOL §12 */
@@ -219,10 +219,10 @@ export class ReceiverBench {
     context.arm(0, deadlineNs);
   }
 
-  private requestFrame(flags: number, maxFrameBytes: number, pathId = 0) {
+  private requestFrame(flags: number, maxFrameBytes: number, pathId = 0, sentOffset = 0) {
     const fields = {
       flags,
-      sentOffset: 0,
+      sentOffset,
       probe: ++this.probe,
       maxFrameBytes,
       pairedFlowId: 0,
