@@ -292,10 +292,10 @@ export class Endpoint implements FlowContext {
     }
   }
 
-  /** Credits that were due before go first, so that times in the output never run backwards: a verb of a flow may come before `advance`. */
+  /** What was due before goes first, so that times in the output never run backwards: a verb of a flow may come before `advance`. What is due now may be a burst behind this frame. */
   emit(frame: Frame, nowNs: number): void {
     this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
-    if (this.numbers[this.at + EndpointPlace.creditNs] < nowNs) this.sendDueCredits(nowNs);
+    if (this.numbers[this.at + EndpointPlace.creditNs] < nowNs) this.sendDueCredits(nowNs, true);
     this.emitDue(frame, nowNs);
   }
 
@@ -336,6 +336,7 @@ export class Endpoint implements FlowContext {
     } else this.senders.delete(flow.peer, flow.id);
     this.flows[slot] = null;
     if (this.lastSlot === slot) this.lastSlot = NO_SLOT;
+    if (this.dueSlot === slot) this.dueSource = null;
     if (this.dueSlot === slot) this.dueSlot = NO_SLOT;
     this.timers.remove(slot);
     this.credits.remove(slot);
@@ -350,16 +351,17 @@ export class Endpoint implements FlowContext {
     return { ...traffic.snapshot(this.flows), heldBytes: held.totalBytes, heldLimitBytes: held.limitBytes };
   }
 
-  /** Credits, and the data of flows that pace, carry the times at which they were due, and go into the output in that order. */
-  private sendDueCredits(nowNs: number): void {
+  /** Credits, and the data of flows that pace, carry the times at which they were due, and go into the output in that order. `isPast`: not those due now. */
+  private sendDueCredits(nowNs: number, isPast = false): void {
     const { numbers } = this;
     const at = this.at + EndpointPlace.creditNs;
-    while (numbers[at] <= nowNs) {
+    while (isPast ? numbers[at] < nowNs : numbers[at] <= nowNs) {
       const slot = firstSlot(numbers, at);
       if (slot !== this.dueSlot) this.findDueSource(slot);
-      const nextNs = (this.dueSource as DueSource).sendDue(nowNs);
-      // A program that was told may have closed the flow, and its slot may be another's.
-      if (slot !== this.dueSlot) continue;
+      const source = this.dueSource as DueSource;
+      const nextNs = source.sendDue(nowNs);
+      // A program that was told may have closed the flow, whose slot may be another's, or have made others send.
+      if (source !== this.dueSource && this.flows[slot]?.dueSource !== source) continue;
       if (!moveAlone(numbers, at, slot, nextNs)) this.credits.set(slot, nextNs);
     }
   }

@@ -224,6 +224,22 @@ describe('a flow all of whose bytes have come in filled frames', () => {
   });
 });
 
+describe('flows that open together on a host that is late', () => {
+  it('send each request before its burst, or nobody would know the flow', () => {
+    const endpoint = newEndpoint({ speculativeRttNs: 40_000 });
+    const flows = [1, 2].map(() => endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0));
+    for (const flow of flows) flow.write(pattern(0, 100), 0);
+    endpoint.advance(100_000);
+    endpoint.advance(200_000);
+    const frames = pollAll(endpoint);
+    for (const { id } of flows) {
+      const types = frames.filter(({ bytes }) => flowId(bytes) >>> 0 === id).map(({ bytes }) => frameType(bytes));
+      expect(types[0]).toBe(FrameType.creditRequest);
+      expect(types).toContain(FrameType.speculativeData);
+    }
+  });
+});
+
 describe('who watches a flow that began without credits', () => {
   it('is told when its bytes have gone, and when it is known what has arrived: no credit will come for them', () => {
     const endpoint = newEndpoint({ rateBps: 1e9, speculativeRttNs: 40_000 });
@@ -259,6 +275,25 @@ describe('who watches a flow that began without credits', () => {
     endpoint.advance(200_000);
     const types = pollAll(endpoint).map(({ bytes }) => frameType(bytes));
     expect(types.filter((type) => type === FrameType.speculativeData)).toHaveLength(2);
+  });
+
+  it('may write on and make other flows send', () => {
+    const endpoint = newEndpoint({ rateBps: 1e9, speculativeRttNs: 200_000 });
+    const [flow, late, old] = [1, 2, 3].map(() => endpoint.open(FLOW_PEER, new RecordingWriter(), {}, 0));
+    let told = 0;
+    const onAck = (nowNs: number) => {
+      if (told++ > 0) return;
+      flow.write(pattern(2_000, 100), nowNs);
+      old.reset(nowNs);
+    };
+    flow.observer = { ...NO_OBSERVER, onAck };
+    old.write(pattern(0, 100), 0);
+    flow.write(pattern(0, 2_000), 0);
+    endpoint.advance(0);
+    late.write(pattern(0, 100), 30_000);
+    endpoint.advance(100_000);
+    endpoint.advance(200_000);
+    expect(flow.statistics).toMatchObject({ bytesSent: 2_100, speculativeFrames: 3 });
   });
 
   it('hears nothing more of a flow that it closes then, which waited for room', () => {
