@@ -91,6 +91,8 @@ export class CreditedSender extends CreditSpender {
   private isFresh = false;
   /** The receiver may be in CREDIT_SENDING: it was asked for credits or has sent one, and has answered no CREDIT_STOP since. */
   private isServed = false;
+  /** A CREDIT_STOP led to the latest rest. */
+  private toldStop = false;
   private takenBack = 0;
   /** The receiver has no room for more, and no credit has come since. PROTOCOL §5.6 */
   private isPaused = false;
@@ -138,7 +140,7 @@ export class CreditedSender extends CreditSpender {
     const isFirst = !this.opened;
     if (isFirst && !this.survivesOpening(nowNs)) return;
     this.observer.onCredit(nowNs);
-    if (this.stateCode === SenderState.creditRequestSent || this.restsUntold) this.startReceiving(isFirst, nowNs);
+    if (this.stateCode === SenderState.creditRequestSent || this.usesUnasked) this.startReceiving(isFirst, nowNs);
     this.watch.onCredit(nowNs);
     this.isPaused = false;
     if (credit.pathId !== 0) this.spread(credit.pathId);
@@ -151,8 +153,9 @@ export class CreditedSender extends CreditSpender {
       this.idleSinceNs = nowNs;
       this.arm();
     }
-    if (this.context.filler !== null && this.lend(this.context.filler, credit, nowNs)) return;
-    if (!isReceiving || credit.pathId === 0 || !this.keep(credit)) this.unused++;
+    const isLent = this.context.filler !== null && this.lend(this.context.filler, credit, nowNs);
+    if (!isLent && (!isReceiving || credit.pathId === 0 || !this.keep(credit))) this.unused++;
+    if (this.restsUntold) this.stop(nowNs);
   }
 
   /** The request has a place now. */
@@ -299,9 +302,14 @@ export class CreditedSender extends CreditSpender {
     return this.burst?.isOpen === true;
   }
 
-  /** The flow rests without a CREDIT_STOP, since no credits were issued. A credit that comes nevertheless has to be stopped. */
+  /** No CREDIT_STOP led to CSTOP_SENT, since no credits were issued. A credit that comes nevertheless has to be stopped. */
   private get restsUntold(): boolean {
-    return this.burst !== null && !this.isServed && this.stateCode === SenderState.creditStopSent;
+    return !this.toldStop && this.stateCode === SenderState.creditStopSent;
+  }
+
+  /** A receiver that issues credits for what it was told of alone has none for what is written next: a late one says nothing else. */
+  private get usesUnasked(): boolean {
+    return this.restsUntold && this.context.config.backlogWaitNs === 0;
   }
 
   /** A credit that follows a later request than the first may have been under way before it, so only the first tells the RTT. */
@@ -369,6 +377,7 @@ export class CreditedSender extends CreditSpender {
 
   /** A receiver that was asked for no credits has none to stop. One that may be issuing them is told later, if nothing more is written. */
   private rest(nowNs: number): void {
+    this.toldStop = false;
     if (this.stream.ackedOffset < this.stream.sentOffset) this.stop(nowNs);
     else if (this.isServed) this.settle(nowNs);
     else this.stateCode = SenderState.creditStopSent;
@@ -459,10 +468,12 @@ export class CreditedSender extends CreditSpender {
 
   private stop(nowNs: number): void {
     this.stateCode = SenderState.creditStopSent;
+    this.toldStop = true;
     this.idleSinceNs = NEVER;
     this.dropKept();
     this.toldUnused = this.unused;
     this.requests.stop(this.unused, nowNs, false);
+    this.arm();
   }
 
   protected override stateDeadlineNs(): number {

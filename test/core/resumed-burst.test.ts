@@ -150,6 +150,28 @@ describe('a resting flow of a host that speculates', () => {
     expect([bench.state, names(bench)]).toEqual(['creditStopSent', ['CREDIT_STOP']]);
   });
 
+  it('keeps no sprayed credit that came although it asked for none, and asks for others', () => {
+    const bench = resting({ speculativeRttNs: 1 });
+    bench.credit(0, { pathId: 3 });
+    bench.write(PAYLOAD);
+    bench.write(PAYLOAD);
+    bench.wait(2 * FRAME_NS);
+    expect(names(bench)).toEqual(['CREDIT_STOP', DATA, PROBE, 'CREDIT_REQUEST [SPECULATIVE]']);
+  });
+
+  it('has no second CREDIT_STOP for a credit that comes behind the answer to the first', () => {
+    const bench = resting();
+    bench.write(PAYLOAD);
+    bench.credit();
+    bench.ack(100 + PAYLOAD);
+    bench.wait(2 * MILLISECOND_NS);
+    expect(names(bench).at(-1)).toBe('CREDIT_STOP');
+    bench.ack(100 + PAYLOAD);
+    bench.credit();
+    bench.wait(2 * MILLISECOND_NS);
+    expect([bench.state, names(bench)]).toEqual(['creditStopSent', []]);
+  });
+
   it('uses the credits that come anyway', () => {
     const bench = new SenderBench({ ...SPECULATIVE, backlogWaitNs: 0 });
     bench.write(100);
