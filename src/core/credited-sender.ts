@@ -266,11 +266,11 @@ export class CreditedSender extends CreditSpender {
     this.arm();
   }
 
-  /** In CREDIT_RECEIVING after a pause: everything that the receiver was told of is sent, so it issues no credits for what is there now. PROTOCOL §4.8 */
+  /** In CREDIT_RECEIVING after a pause: everything that the receiver was told of is sent, so it issues no credits for what is there now. One that was asked for none heeds no MORE. PROTOCOL §4.8 */
   private get isUntold(): boolean {
-    const { stream, context } = this;
-    if (this.stateCode !== SenderState.creditReceiving || context.config.backlogWaitNs === 0) return false;
-    return stream.hasData && !this.requests.toldMore && stream.sentOffset >= this.requests.toldOffset;
+    const { stream, requests } = this;
+    if (this.stateCode !== SenderState.creditReceiving || this.context.config.backlogWaitNs === 0) return false;
+    return stream.hasData && (requests.toldCovered || !requests.toldMore) && stream.sentOffset >= requests.toldOffset;
   }
 
   /** In CREDIT_RECEIVING after a pause: credits found nothing, and no frame has told of them. The receiver may wait for their data before it issues more. */

@@ -159,6 +159,17 @@ describe('a resting flow of a host that speculates', () => {
     expect(names(bench)).toEqual(['CREDIT_STOP', DATA, PROBE, 'CREDIT_REQUEST [SPECULATIVE]']);
   });
 
+  it('does not count on MORE where the burst asked for no credits, though a late one has come', () => {
+    const bench = resting();
+    bench.write(100);
+    bench.credit(0, { pathId: 3 });
+    bench.ack(200);
+    names(bench);
+    bench.write(10);
+    bench.write(10);
+    expect(names(bench)).toEqual(['DATA [MORE]', 'CREDIT_REQUEST']);
+  });
+
   it('has no second CREDIT_STOP for a credit that comes behind the answer to the first', () => {
     const bench = resting();
     bench.write(PAYLOAD);
