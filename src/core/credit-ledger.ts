@@ -72,6 +72,8 @@ export class CreditLedger {
   private lostAtHome = 0;
   /** Outstanding ones that are OVERTAKEN. */
   private overtaken = 0;
+  /** Credits before this index need no look any more: a peer that asks again and again would have all looked at each time. */
+  private overtakenEnd = 0;
   /** Fate of each credit before `firstUnknown`; behind it only LOST_AT_HOME and OVERTAKEN are valid. */
   private fate: Uint8Array = NO_FATES;
   /** Credits back to which an echo is known: the data of an older one may be of another round of the offsets. */
@@ -285,7 +287,7 @@ export class CreditLedger {
   /** Credits sent at `sentNs` or earlier are overtaken: others to the same peer have brought data. True if there was one. */
   overtake(sentNs: number): boolean {
     const { overtaken, fate } = this;
-    let index = this.firstUnknown;
+    let index = Math.max(this.firstUnknown, this.overtakenEnd);
     for (; index < this.next; index++) {
       const slot = this.slotOf(index);
       if (this.sentNs[slot] > sentNs) break;
@@ -293,6 +295,7 @@ export class CreditLedger {
       fate[slot] = OVERTAKEN;
       this.overtaken++;
     }
+    this.overtakenEnd = index;
     if (this.doubted < index) this.doubted = index;
     return this.overtaken > overtaken;
   }

@@ -34,6 +34,8 @@ describe('credits that later ones of other flows have overtaken', () => {
     expect(ledger.overtake(2 * GAP_NS)).toBe(false);
     expect(ledger.overtake(-1)).toBe(false);
     expect(ledger.awaited).toBe(2);
+    expect(ledger.overtake(3 * GAP_NS)).toBe(true);
+    expect([ledger.awaited, ledger.trusted]).toEqual([1, 1]);
   });
 
   it('are counted once, however their fate becomes known', () => {
