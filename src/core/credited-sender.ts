@@ -266,7 +266,7 @@ export class CreditedSender extends CreditSpender {
     this.arm();
   }
 
-  /** In CREDIT_RECEIVING: what the receiver was told of is sent, so no credits come for what is there now. Where none were asked for, MORE says nothing. §4.8 */
+  /** In CREDIT_RECEIVING: what the receiver was told of is sent, so no credits come for what is there now. If none were asked for, MORE is void. §4.8 */
   private get isUntold(): boolean {
     const { stream, requests } = this;
     if (this.stateCode !== SenderState.creditReceiving || this.context.config.backlogWaitNs === 0) return false;

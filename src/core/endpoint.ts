@@ -292,7 +292,7 @@ export class Endpoint implements FlowContext {
     }
   }
 
-  /** What was due before goes first, so that times in the output never run backwards: a verb may precede `advance`. Due now may be a burst behind this frame. */
+  /** What was due before goes first, so that times in the output never run backwards: a verb may precede `advance`. Due now may be a burst behind it. */
   emit(frame: Frame, nowNs: number): void {
     this.numbers[this.at + EndpointPlace.clockNs] = nowNs;
     if (this.numbers[this.at + EndpointPlace.creditNs] < nowNs) this.sendDueCredits(nowNs, true);

@@ -9,7 +9,7 @@ import { delimiter, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePorts, scratchFolder, within } from './switch-lab.js';
+import { freePorts, scratchFolder, untilSo, within } from './switch-lab.js';
 import { startFarSideProcess, startTunnelProcess, tcpClient, until } from './tunnel-lab.js';
 
 const MIB = 1024 * 1024;
@@ -119,6 +119,11 @@ async function curlDigest(...args: string[]): Promise<string> {
   return hash.digest('hex');
 }
 
+interface Iperf3Report {
+  readonly error?: string;
+  readonly end: { readonly sum_received: { readonly bytes: number }; readonly streams: readonly unknown[] };
+}
+
 describe('iperf3 through a tunnel', () => {
   it('sends and receives, on one connection and on eight', async ({ skip }) => {
     skip(NO_IPERF3 !== undefined, 'iperf3 is not installed');
@@ -126,14 +131,18 @@ describe('iperf3 through a tunnel', () => {
     for (const connections of [1, 8]) {
       for (const direction of [[], ['-R']]) {
         const how = ['-P', `${connections}`, ...direction];
-        const report = JSON.parse(await run('iperf3', '-c', '127.0.0.1', '-p', `${port}`, '-t', '1', '-J', ...how)) as {
-          end: { sum_received: { bytes: number }; streams: unknown[] };
-        };
+        const report = await iperf3Report('-c', '127.0.0.1', '-p', `${port}`, '-t', '1', '-J', ...how);
         expect(report.end.sum_received.bytes, how.join(' ')).toBeGreaterThan(MIB);
         expect(report.end.streams.length, how.join(' ')).toBe(connections);
       }
     }
   });
+
+  /** The server may be busy still with the run before. */
+  async function iperf3Report(...args: string[]): Promise<Iperf3Report> {
+    const ask = async () => JSON.parse(await run('iperf3', ...args)) as Iperf3Report;
+    return untilSo(ask, ({ error }) => error === undefined, 'a run of iperf3 without an error');
+  }
 
   async function iperf3Server(): Promise<number> {
     const [port] = await freePorts(1);
