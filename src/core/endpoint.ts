@@ -336,8 +336,10 @@ export class Endpoint implements FlowContext {
     } else this.senders.delete(flow.peer, flow.id);
     this.flows[slot] = null;
     if (this.lastSlot === slot) this.lastSlot = NO_SLOT;
-    if (this.dueSlot === slot) this.dueSource = null;
-    if (this.dueSlot === slot) this.dueSlot = NO_SLOT;
+    if (this.dueSlot === slot) {
+      this.dueSource = null;
+      this.dueSlot = NO_SLOT;
+    }
     this.timers.remove(slot);
     this.credits.remove(slot);
     this.freeSlots.push(slot);

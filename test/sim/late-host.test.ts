@@ -53,65 +53,57 @@ describe('many flows of a host that is late', () => {
   });
 });
 
+/** What credits leave for data, as far as one flow uses it whose receiver takes up to 2 ms more over each frame. */
+async function utilisation(processing: string, sets: readonly string[]): Promise<number> {
+  const file = await readScenarioFile(sharedLinkFile('shared-link'));
+  const scenario = await file.scenario({
+    sets: [
+      'algorithm=steady',
+      'topology.hosts=2',
+      'topology.frameSize=1472',
+      'bottlenecks=[h2->s1]',
+      'hosts.0.endpoint.hostCredits=320',
+      `hosts.0.processing={ delay: ${processing}, jitter: 2ms }`,
+      'flows=[{ kind: flow, from: 2, to: 1 }]',
+      'warmUp=0s',
+      ...sets,
+    ],
+  });
+  return simulate(scenario, { slowdowns: false }).result.utilisation;
+}
+
 describe('one flow over 20 ms whose hosts are up to 2 ms late', () => {
-  /** Of what credits leave for data. */
-  async function utilisation(queueBoundRtts: number): Promise<number> {
-    const file = await readScenarioFile(sharedLinkFile('shared-link'));
-    const scenario = await file.scenario({
-      sets: [
-        'algorithm=steady',
-        'topology.hosts=2',
-        'topology.rate=100mbit',
-        'topology.delay=5ms',
-        'topology.frameSize=1472',
-        'bottlenecks=[h2->s1]',
-        'hosts.0.endpoint.queueBound=1.3ms',
-        'hosts.0.endpoint.hostCredits=320',
-        `hosts.0.endpoint.queueBoundRtts=${queueBoundRtts}`,
-        'hosts.0.processing={ delay: 30us, jitter: 2ms }',
-        'flows=[{ kind: flow, from: 2, to: 1 }]',
-        'duration=10s',
-        'warmUp=0s',
-      ],
-    });
-    return simulate(scenario, { slowdowns: false }).result.utilisation;
-  }
+  const onLongPath = (queueBoundRtts: number): Promise<number> =>
+    utilisation('30us', [
+      'topology.rate=100mbit',
+      'topology.delay=5ms',
+      'hosts.0.endpoint.queueBound=1.3ms',
+      `hosts.0.endpoint.queueBoundRtts=${queueBoundRtts}`,
+      'duration=10s',
+    ]);
 
   it('fills its link where a quarter of the RTT may queue, and not where 1.3 ms may', async () => {
     // The first three round trips are 0.006 of the time.
-    expect(await utilisation(1 / 4)).toBeGreaterThan(0.99);
+    expect(await onLongPath(1 / 4)).toBeGreaterThan(0.99);
     // 0.90 to 0.94 by the seed
-    expect(await utilisation(0)).toBeLessThan(0.96);
+    expect(await onLongPath(0)).toBeLessThan(0.96);
   });
 });
 
 describe('one flow of 1 Gbit/s whose hosts are up to 2 ms late', () => {
-  /** Of what credits leave for data, with the usual queue bound of a host of this id. */
-  async function utilisation(hostId: number): Promise<number> {
-    const file = await readScenarioFile(sharedLinkFile('shared-link'));
-    const scenario = await file.scenario({
-      sets: [
-        'algorithm=steady',
-        'topology.hosts=2',
-        'topology.rate=1gbit',
-        'topology.delay=20us',
-        'topology.frameSize=1472',
-        'bottlenecks=[h2->s1]',
-        `hosts.0.endpoint.queueBound=${usualQueueBoundNs({ hostId, rateBps: 1e9 })}ns`,
-        'hosts.0.endpoint.hostCredits=320',
-        'hosts.0.processing={ delay: 10us, jitter: 2ms }',
-        'flows=[{ kind: flow, from: 2, to: 1 }]',
-        'duration=1s',
-        'warmUp=0s',
-      ],
-    });
-    return simulate(scenario, { slowdowns: false }).result.utilisation;
-  }
+  /** With the usual queue bound of a host of this id. */
+  const onFastLink = (hostId: number): Promise<number> =>
+    utilisation('10us', [
+      'topology.rate=1gbit',
+      'topology.delay=20us',
+      `hosts.0.endpoint.queueBound=${usualQueueBoundNs({ hostId, rateBps: 1e9 })}ns`,
+      'duration=1s',
+    ]);
 
   it('fills its link with the bound of direct mode, and not with that of a host behind a switch', async () => {
-    expect(await utilisation(NO_HOST)).toBeGreaterThan(0.98);
+    expect(await onFastLink(NO_HOST)).toBeGreaterThan(0.98);
     // 0.83 with this seed
-    expect(await utilisation(1)).toBeLessThan(0.9);
+    expect(await onFastLink(1)).toBeLessThan(0.9);
   });
 
   it('has no longer queues behind a switch, and hardly on a slow link', () => {

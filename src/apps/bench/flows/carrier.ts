@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GapMeter, MessageMeter } from './meters.js';
 import type { FlowsOrder } from './orders.js';
 
-/** Between messages of a row, the least that a timer of Node.js waits: 64 KiB took half of it at the 99th percentile (docs/PERF-LOG.md). */
+/** Between messages of a row (ours): the least that a timer of Node.js waits. */
 const ROW_PAUSE_MS = 1;
 
 /** The end of flows that sends, over any transport. */
