@@ -260,7 +260,8 @@ export class CreditedSender extends CreditSpender {
     if (this.burst !== null) this.wakeBurst(this.burst, nowNs);
     this.idleSinceNs = NEVER;
     if (this.kept !== null) this.spendKept(this.kept, nowNs);
-    if (wasIdle && (this.isUntold || this.hasWasted)) this.request(nowNs, true);
+    // The receiver may wait for data of credits that found nothing, of which no frame has told.
+    if (wasIdle && (this.isUntold || (this.isBounded && this.unused !== this.toldUnused))) this.request(nowNs, true);
     // What its kept credits have released may have told a program that closed it.
     if (this.stream.hasData && !this.isClosed) this.context.filler?.enter(this);
     this.arm();
@@ -269,14 +270,13 @@ export class CreditedSender extends CreditSpender {
   /** In CREDIT_RECEIVING: what the receiver was told of is sent, so no credits come for what is there now. If none were asked for, MORE is void. §4.8 */
   private get isUntold(): boolean {
     const { stream, requests } = this;
-    if (this.stateCode !== SenderState.creditReceiving || this.context.config.backlogWaitNs === 0) return false;
-    return stream.hasData && (requests.toldCovered || !requests.toldMore) && stream.sentOffset >= requests.toldOffset;
+    return this.isBounded && (requests.toldCovered || !requests.toldMore) && stream.sentOffset >= requests.toldOffset;
   }
 
-  /** In CREDIT_RECEIVING after a pause: credits found nothing, and no frame has told of them. The receiver may wait for their data before it issues more. */
-  private get hasWasted(): boolean {
-    if (this.stateCode !== SenderState.creditReceiving || this.context.config.backlogWaitNs === 0) return false;
-    return this.stream.hasData && this.unused !== this.toldUnused;
+  /** It has something to send in CREDIT_RECEIVING, and the receiver issues no more credits than it was told of. */
+  private get isBounded(): boolean {
+    const { stateCode, stream, context } = this;
+    return stateCode === SenderState.creditReceiving && stream.hasData && context.config.backlogWaitNs > 0;
   }
 
   /** The receiver issues credits without end, or has issued some that found nothing. */

@@ -37,7 +37,7 @@ export async function keepMessagesGoing(
   await Promise.all(Array.from({ length: parallel }, one));
 }
 
-/** Sends messages on one flow for `ms`. A pause between them lets each arrive before the next: a stream of TCP does not tell when it has. */
+/** Sends messages on one flow for `ms`. A pause between them lets nearly each arrive before the next: a stream of TCP does not tell when it has. */
 export async function sendInRow(
   source: FlowsSource,
   { bytes, ms }: { readonly bytes: number; readonly ms: number },
