@@ -108,8 +108,11 @@ module.exports = {
       name: 'threads-in-one-place',
       severity: 'error',
       comment:
-        'Worker threads play simulations; the rule below names the folders of those that use them. What is loaded before a program asks whether it is in one.',
-      from: { path: '^src/', pathNot: '^src/(scenario/play/threads|apps/shared/end-with-parent[.]child)[.]ts$' },
+        'Worker threads play simulations; the rule below names the folders of those that use them. What is loaded before a program asks whether it is in one, and so do the system calls.',
+      from: {
+        path: '^src/',
+        pathNot: '^src/(scenario/play/threads|apps/shared/end-with-parent[.]child|udp/mmsg/native)[.]ts$',
+      },
       to: { path: '^(node:)?worker_threads$' },
     },
     {

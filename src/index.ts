@@ -38,7 +38,7 @@ export { Receiver } from './net/receiver.js';
 export { Sender } from './net/sender.js';
 export { Stream, type StreamEvents, type StreamStatistics } from './net/stream.js';
 export type { Address, UdpAddress } from './udp/address.js';
-export type { DatapathCounters, DatapathKind } from './udp/datapath.js';
+export type { DatapathChoice, DatapathCounters, DatapathKind } from './udp/datapath.js';
 export type { LatenessSnapshot } from './udp/machine-loop.js';
 export type { DriverStatistics } from './udp/statistics.js';
 export type { Spin } from './udp/wake-policy.js';

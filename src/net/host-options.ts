@@ -1,7 +1,7 @@
 // Tested by test/net/host-settings.test.ts
 import type { CreditClass, ShareOptions } from '../core/flow-terms.js';
 import type { Address } from '../udp/address.js';
-import type { DatapathKind } from '../udp/datapath.js';
+import type { DatapathChoice } from '../udp/datapath.js';
 import type { Spin } from '../udp/wake-policy.js';
 
 /** Something that people should know of, but that ends nothing: for a log. */
@@ -43,8 +43,8 @@ export interface HostOptions {
   fillFrames?: boolean;
   /** Whether the event loop turns while a deadline is near; `auto` by default. */
   spin?: Spin;
-  /** `dgram` by default; `mmsg` needs Linux and the optional package koffi. */
-  datapath?: DatapathKind;
+  /** `mmsg` needs Linux, the optional package koffi and the main thread; `auto`, the default, is `mmsg` where it is and else `dgram`. */
+  datapath?: DatapathChoice;
   /** Data that may queue for this host, as time on its link; `'none'` for no bound; 1.3 ms by default, in direct mode up to 4 ms by the rate. */
   queueBound?: number | string;
   /** Key file, made by `xpass key new`: a secret that all hosts share, or this host's identity. Frames are sealed with it. */

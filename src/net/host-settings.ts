@@ -6,7 +6,7 @@ import { ALGORITHM_CONSTANT, ALGORITHM_NAMES } from '../core/algorithms.js';
 import { DEFAULT_CONFIG, ENDPOINT_SETTINGS } from '../core/config.js';
 import type { Address } from '../udp/address.js';
 import { address } from '../udp/address.js';
-import { DATAPATH_KINDS } from '../udp/datapath.js';
+import { DATAPATH_CHOICES } from '../udp/datapath.js';
 import { MAX_FRAME_BYTES, MAX_HOST_ID, MIN_FRAME_BYTES } from '../wire/layout.js';
 import type { HostOptions } from './host-options.js';
 
@@ -79,9 +79,9 @@ export const HOST_SETTINGS = {
   ),
   datapath: defaulted(
     'datapath',
-    choice(DATAPATH_KINDS),
-    'dgram',
-    'how datagrams are sent and received: one a system call, or many (Linux, with the optional package koffi)',
+    choice(DATAPATH_CHOICES),
+    'auto',
+    'how datagrams are sent and received: one a system call, or many (Linux, with the optional package koffi), which auto prefers',
   ),
   queueBound: optional(
     'queueBound',

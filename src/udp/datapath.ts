@@ -8,9 +8,11 @@ import type { SocketEnds, SocketProblem } from './socket-errors.js';
 /** Asked for in both directions. Ours: 2,700 full frames, 12 ms of a 2.7 Gbit/s burst. The kernel may give less. */
 export const DEFAULT_BUFFER_BYTES = 4 * 1024 * 1024;
 
-/** Ways of moving datagrams: `--datapath`. */
+/** Ways of moving datagrams: one a system call, or many. */
 export type DatapathKind = 'dgram' | 'mmsg';
-export const DATAPATH_KINDS: readonly DatapathKind[] = ['dgram', 'mmsg'];
+/** What may be asked for: one of them, or `auto`, which is `mmsg` where there is one. */
+export type DatapathChoice = 'auto' | DatapathKind;
+export const DATAPATH_CHOICES: readonly DatapathChoice[] = ['auto', 'dgram', 'mmsg'];
 
 export interface DatapathOptions extends SocketEnds {
   bufferBytes?: number;

@@ -3,7 +3,7 @@ import { BundleReader } from '../wire/bundle.js';
 import type { Frame } from '../wire/frame.js';
 import { Bundler } from './bundler.js';
 import type { FrameCheck } from './crc.js';
-import type { Datapath, DatapathKind, DatapathOptions } from './datapath.js';
+import type { Datapath, DatapathChoice, DatapathOptions } from './datapath.js';
 import { openDgramDatapath } from './dgram-datapath.js';
 import { KernelDrops } from './kernel-drops.js';
 import { type FrameSink, type LoopMachine, MachineLoop } from './machine-loop.js';
@@ -19,8 +19,8 @@ import type { WakePolicy } from './wake-policy.js';
 export interface DriverOptions extends WaitOptions {
   /** Wanted size of each socket's buffers; `DEFAULT_BUFFER_BYTES` by default. */
   socketBufferBytes?: number;
-  /** `dgram` by default, and where `mmsg` is unavailable. */
-  datapath?: DatapathKind;
+  /** `auto` by default. */
+  datapath?: DatapathChoice;
   /** A socket error that the protocol's timeouts will deal with: for a log. */
   onProblem?(problem: SocketProblem): void;
 }
@@ -35,18 +35,18 @@ export interface DriverParts {
 }
 
 /**
- * Opens a socket. Where the wanted kind is unavailable it is `dgram`, and `info.fallback` of the datapath says why. Throws XpassError `config` or
+ * Opens a socket. Where `mmsg` is unavailable it is `dgram`, and `info.fallback` says why if `mmsg` was asked for. Throws XpassError `config` or
  * `unreachable` that names the address when it cannot be bound or connected.
  */
 export async function openDatapath(
   options: DatapathOptions,
-  kind: DatapathKind = 'dgram',
+  choice: DatapathChoice = 'auto',
   load = loadNative,
 ): Promise<Datapath> {
-  if (kind === 'dgram') return openDgramDatapath(options);
+  if (choice === 'dgram') return openDgramDatapath(options);
   const native = await load();
   if (typeof native !== 'string') return openMmsgDatapath(options, native);
-  return openDgramDatapath(options, `mmsg is unavailable; using dgram: ${native}`);
+  return openDgramDatapath(options, choice === 'auto' ? undefined : `mmsg is unavailable; using dgram: ${native}`);
 }
 
 export async function closeAll(datapaths: readonly Datapath[]): Promise<void> {

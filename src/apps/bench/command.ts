@@ -6,7 +6,7 @@ export const command = defineCommand({
   description:
     'Measures this machine and xpass on it, with processes of their own: `loopback` what they can move, beside a bare program that does the same work in the same run; `messages` how long short ' +
     'flows take; `streams` what streams of the library carry and how long their answers take; `loaded` the same through a busy switch; `capture` what --capture costs a switch; `pacing` how evenly credits come; `flows` and `heap` what they take of the memory; `sealing` what keys cost a frame and a host; `handshakes` what they cost at the start; `peers` other transports on the same work; `parking-lot`, ' +
-    "`joining` and `demo` what the algorithms do; `sim` how fast the simulator is on one core, beside what the authors' simulator took for the same. Leave the machine alone meanwhile.",
+    "`joining` and `demo` what the algorithms do; `sim` how fast the simulator is on one core, beside what the authors' simulator took for the same. Names without `mmsg` of loopback and sealing are of dgram, all others of the default datapath. Leave the machine alone meanwhile.",
   positionals: {
     label: '[NAME...]',
     describe:

@@ -28,7 +28,7 @@ export const IGNORED_FLAGS = {
   sndTimeout: { value: 'a time, ms', why: '--idle-timeout bounds each wait' },
   bindDev: { value: 'a device', why: 'Node.js binds to addresses: see --bind' },
   mptcp: { alias: 'm', why: 'frames spread over equal paths in the network' },
-  gsro: { why: '--datapath mmsg sends many frames a call' },
+  gsro: { why: 'the datapath mmsg always sends many frames a call' },
   cntlKa: { value: 'times', why: 'the control stream lives as long as its host is heard' },
   forceflush: { why: 'each line is flushed already' },
   debug: { alias: 'd', value: 'a level', why: '--log-level debug says more' },

@@ -15,7 +15,7 @@ import { type LinkFields, PORT_SETTINGS } from '../../switch/link-settings.js';
 import { Switch } from '../../switch/switch.js';
 import type { Address } from '../../udp/address.js';
 import type { FrameCheck } from '../../udp/crc.js';
-import type { DatapathKind } from '../../udp/datapath.js';
+import type { DatapathChoice } from '../../udp/datapath.js';
 import type { SocketProblem } from '../../udp/socket-errors.js';
 import type { DriverStatistics } from '../../udp/statistics.js';
 import { type SwitchParts, UdpSwitch } from '../../udp/switch-driver.js';
@@ -35,7 +35,7 @@ export interface SwitchServerOptions {
   readonly proof?: AttachProof;
   readonly spin: Spin;
   /** `dgram` by default. */
-  readonly datapath?: DatapathKind;
+  readonly datapath?: DatapathChoice;
   readonly keepAliveMs: number;
   /** Makes the impairments repeat themselves. */
   readonly seed?: number;

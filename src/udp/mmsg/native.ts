@@ -1,5 +1,6 @@
 // Tested by test/loopback/udp-datapath.test.ts
 import { endianness } from 'node:os';
+import { isMainThread } from 'node:worker_threads';
 
 /** Constants of 64-bit Linux, from include/uapi/linux (socket.h, in.h, in6.h, udp.h) and asm-generic/socket.h. */
 export const Linux = {
@@ -128,6 +129,8 @@ export function loadNative(): Promise<Native | string> {
 
 async function load(): Promise<Native | string> {
   if (process.platform !== 'linux') return 'it needs Linux';
+  // koffi 3.3 calls back what it watches while a thread is being terminated, and that aborts the process.
+  if (!isMainThread) return 'it does not run in worker threads';
   if (!PROCESSORS.includes(process.arch) || endianness() !== 'LE') return `it does not run on ${process.arch}`;
   try {
     return bindCalls(await import('koffi'));
