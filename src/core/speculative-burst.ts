@@ -34,13 +34,14 @@ export class SpeculativeBurst {
   /** Payload bytes that may still be sent. */
   private leftBytes = 0;
   private startOffset = 0;
+  /** Where its bytes end. */
+  private endOffset = 0;
   /** Window of a resumed flow, payload bytes. */
   private windowBytes = LEAST_WINDOW_BYTES;
   /** No burst begins before everything up to this offset is acknowledged; Infinity after a loss, until a credit has released data. */
   private barrierOffset = 0;
-  /** Bytes that count as under way on the path, where they end, and how often the path had lost some when the burst began. */
+  /** Bytes that count as under way on the path, and how often the path had lost some when the burst began. */
   private pathBytes = 0;
-  private pathEndOffset = 0;
   private pathLosses = 0;
   private readonly parts: BurstParts;
 
@@ -86,7 +87,7 @@ export class SpeculativeBurst {
     requests.unscheduledBytes = this.leftBytes;
     path?.sent(stream.takenBytes);
     this.pathBytes += stream.takenBytes;
-    this.pathEndOffset = stream.sentOffset;
+    this.endOffset = stream.sentOffset;
     return this.nextNs(nowNs);
   }
 
@@ -117,7 +118,7 @@ export class SpeculativeBurst {
   /** An ACK has come, and losses that it shows are noted: the path has delivered what is under way no more. */
   noteAcked(nowNs: number): void {
     const { path, stream } = this.parts;
-    const underWayBytes = Math.max(0, this.pathEndOffset - stream.ackedOffset);
+    const underWayBytes = Math.max(0, this.endOffset - stream.ackedOffset);
     const bytes = this.pathBytes - Math.min(this.pathBytes, underWayBytes);
     if (path === null || bytes === 0) return;
     this.pathBytes -= bytes;
@@ -173,13 +174,13 @@ export class SpeculativeBurst {
     return Math.min(this.windowBytes, this.parts.speculation.budgetBytes);
   }
 
-  /** Bytes that may go beside those under way. A probe behind the burst must not speak of frames that went by other paths: these have to be acknowledged. */
+  /** Bytes that may go beside its own. A probe behind the burst must not speak of frames that went by other paths: these have to be acknowledged. */
   private get roomBytes(): number {
-    const { stream } = this.parts;
-    const underWayBytes = stream.sentOffset - stream.ackedOffset;
-    if (stream.hasLosses || stream.ackedOffset < this.barrierOffset) return 0;
-    if (!this.isOpen && underWayBytes > 0 && stream.mayOvertake) return 0;
-    return this.usableBytes - underWayBytes;
+    const { sentOffset, ackedOffset, hasLosses, mayOvertake } = this.parts.stream;
+    if (hasLosses || ackedOffset < this.barrierOffset) return 0;
+    if (!this.isOpen && ackedOffset < sentOffset && mayOvertake) return 0;
+    // Credits have made room for what went before it, whose ACK may wait longer than the program.
+    return this.usableBytes - Math.max(0, this.endOffset - Math.max(ackedOffset, this.startOffset));
   }
 
   private fitsInto(roomBytes: number, nowNs: number): boolean {

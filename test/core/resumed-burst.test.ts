@@ -97,6 +97,20 @@ describe('a resting flow of a host that speculates', () => {
     expect(names(bench)).toEqual([]);
   });
 
+  it('takes nothing off its window for what credits have released before, whose ACK waits', () => {
+    const bench = resting();
+    bench.write(WINDOW_FRAMES * PAYLOAD + 14 * PAYLOAD);
+    bench.wait(80 * FRAME_NS);
+    const sentBytes = 100 + WINDOW_FRAMES * PAYLOAD;
+    bench.ack(sentBytes);
+    for (let credit = 0; credit < 14; credit++) bench.credit();
+    names(bench);
+    bench.wait(MILLISECOND_NS);
+    bench.write(WINDOW_FRAMES * PAYLOAD);
+    bench.wait(80 * FRAME_NS);
+    expect(names(bench).filter((name) => name === DATA)).toHaveLength(WINDOW_FRAMES);
+  });
+
   it('does not while its receiver is PAUSED, after a loss, or where nothing told it to', () => {
     const paused = resting();
     paused.write(100);
