@@ -5,6 +5,9 @@ import { NEVER } from './time.js';
 const INITIAL_SLOTS = 2;
 const ABSENT = -1;
 
+/** Which of equal deadlines comes first: the one that was set first, or the one with the lower slot. */
+export type TieOrder = 'deadlines' | 'places';
+
 /** An entry: the deadline, its turn among equal ones, the slot. */
 const ENTRY = 3;
 const TURN = 1;
@@ -13,9 +16,9 @@ const SLOT = 2;
 const ROOT = 1;
 
 /**
- * Finds the next of many deadlines, at most one a slot: a small index that the caller chose. Equal deadlines come out in the order in which they were set. Four
- * children a node share cache lines. No deadline is an argument or a result between its functions: V8 (Node 20) puts such fractions on the heap (345 bytes an
- * event).
+ * Finds the next of many deadlines, at most one a slot: a small index that the caller chose. Equal deadlines come out in the order in which they were set,
+ * or in that of their slots. Four children a node share cache lines. No deadline is an argument or a result between its functions: V8 (Node 20) puts such
+ * fractions on the heap (345 bytes an event).
  */
 export class DeadlineHeap {
   private count = 0;
@@ -25,6 +28,11 @@ export class DeadlineHeap {
   private entries = new Float64Array((ROOT + 1) * ENTRY).fill(NEVER);
   /** The place of each slot, or ABSENT. */
   private places = new Int32Array(INITIAL_SLOTS).fill(ABSENT);
+  private readonly isBySlot: boolean;
+
+  constructor(ties: TieOrder = 'deadlines') {
+    this.isBySlot = ties === 'places';
+  }
 
   /** Slots that have a deadline. */
   get size(): number {
@@ -91,7 +99,7 @@ export class DeadlineHeap {
     const { entries } = this;
     const place = this.places[slot];
     if (place !== ABSENT && entries[place * ENTRY] === entries[0]) return;
-    entries[TURN] = this.turns++;
+    entries[TURN] = this.isBySlot ? slot : this.turns++;
     if (place === ABSENT) this.insert(slot);
     else if (entries[0] > entries[place * ENTRY]) this.siftDown(place, slot);
     else this.siftUp(place, slot);

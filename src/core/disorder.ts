@@ -3,6 +3,12 @@ const MAX_DEGREE = 1_023;
 /** Places at first. Ours: most hosts see degree 0 only, and V8 keeps arrays of up to 64 bytes inside their owner. */
 const FIRST_DEGREES = 8;
 
+/** What one host has counted, as plain data. */
+export interface DisorderCounts {
+  readonly inOrder: number;
+  readonly frames: Float64Array;
+}
+
 /**
  * How far data frames arrive out of order, over all flows of a host. The degree of disorder of an arrival is the number of full frames in the reorder buffer
  * after it: 0 for a frame in order without a hole. The distribution is the reorder buffer-occupancy density of RFC 5236 section 5.
@@ -23,8 +29,16 @@ export class Disorder {
     this.frames[place]++;
   }
 
+  get counts(): DisorderCounts {
+    return { inOrder: this.inOrder, frames: this.frames };
+  }
+
   /** Adds the counts of another host. */
   add(other: Disorder): void {
+    this.addCounts(other.counts);
+  }
+
+  addCounts(other: DisorderCounts): void {
     this.inOrder += other.inOrder;
     if (other.frames.length > this.frames.length) this.grow(other.frames.length - 1);
     for (let degree = 0; degree < other.frames.length; degree++) this.frames[degree] += other.frames[degree];

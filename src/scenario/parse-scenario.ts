@@ -56,6 +56,7 @@ function resolve(document: ScenarioDocument, origin: ScenarioOrigin): Scenario {
     jainWindowsNs: document.jainWindows ?? DEFAULTS.jainWindowsNs,
     probes: probesOf(document, links),
     payload: document.payload ?? 'lengths',
+    ...(document.ties !== undefined && { ties: document.ties }),
     ...(document.slowdowns !== undefined && { slowdowns: document.slowdowns }),
   };
 }

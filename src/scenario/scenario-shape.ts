@@ -51,6 +51,7 @@ const PROBES = mapping(
   'What is sampled along the way, for plots',
 );
 
+const TIES = ['deadlines', 'places'] as const;
 const PAYLOADS = ['lengths', 'bytes'] as const;
 
 /** A scenario file. */
@@ -95,6 +96,12 @@ export const SCENARIO_SHAPE = mapping({
     words: PAYLOADS,
     describe: 'Whether data frames carry bytes, which are then checked where they arrive',
     fallback: 'lengths',
+  }).optional(),
+  ties: written(choice(TIES), {
+    words: TIES,
+    describe:
+      'What goes first of what happens at one time: what knew first that it would, or what stands first in the topology, which xpass sim --threads needs',
+    fallback: 'deadlines',
   }).optional(),
   slowdowns: writtenFlag(FLAG, {
     describe: 'Whether each flow with an end is played alone too, to know how much longer it takes beside others',

@@ -10,6 +10,8 @@ export class Agenda {
   private readonly times = new DeadlineHeap();
   private readonly actions: (Action | null)[] = [];
   private readonly freeSlots: number[] = [];
+  /** Actions that came so far. */
+  steps = 0;
 
   get size(): number {
     return this.times.size;
@@ -31,6 +33,7 @@ export class Agenda {
   /** Does the next thing; there has to be one. */
   runNext(): void {
     const { times, actions } = this;
+    this.steps++;
     const slot = times.peekSlot();
     const atNs = times.peekDeadline();
     const action = actions[slot] as Action;

@@ -97,6 +97,11 @@ export class FlowRun implements FlowReader, FlowWriter {
     this.writeMore();
   }
 
+  /** Its sender is in another part of the world, and writes all at once. */
+  beginElsewhere(): void {
+    this.writtenBytes = this.plan.bytes;
+  }
+
   /** The sender's program has nothing more to say. */
   finish(): void {
     if (this.hasEnded || this.sender === null) return;

@@ -1,5 +1,5 @@
 import { assert } from '../base/assert.js';
-import { DeadlineHeap } from '../base/deadline-heap.js';
+import { DeadlineHeap, type TieOrder } from '../base/deadline-heap.js';
 import { NEVER } from '../base/time.js';
 import type { Fabric } from '../switch/fabric.js';
 import { Agenda } from './agenda.js';
@@ -7,7 +7,7 @@ import type { SimHost } from './sim-host.js';
 
 /**
  * The loop of one simulated world: hosts at the ports of a fabric, and an agenda. Time is in ns with fractions. Total order: by time, then agenda, fabric,
- * hosts, then the order in which deadlines were set.
+ * hosts, then the order in which deadlines were set, or that of places in the topology.
  */
 export class Network {
   nowNs = 0;
@@ -17,13 +17,26 @@ export class Network {
   readonly fabric: Fabric;
   /** Looks at the world after each step; for checks. */
   onStep: (() => void) | null = null;
-  private readonly timers = new DeadlineHeap();
+  private readonly timers: DeadlineHeap;
+  private readonly ties: TieOrder;
   private steps = 0;
   private isStopped = false;
 
-  constructor(fabric: Fabric, hosts: readonly SimHost[]) {
+  constructor(fabric: Fabric, hosts: readonly SimHost[], ties: TieOrder = 'deadlines') {
+    this.timers = new DeadlineHeap(ties);
+    this.ties = ties;
     this.fabric = fabric;
     this.hosts = hosts;
+  }
+
+  /** Actions of the agenda that came. */
+  get agendaSteps(): number {
+    return this.agenda.steps;
+  }
+
+  /** When something happens next; NEVER when there is nothing left. */
+  get nextNs(): number {
+    return Math.min(this.agenda.nextNs, this.fabric.nextTimeout(), this.timers.peekDeadline());
   }
 
   /** Frames that came to the end of a link, and deadlines of hosts and the agenda that came. */
@@ -34,12 +47,12 @@ export class Network {
   /** Plays until `untilNs`, until nothing is left to do, or until `stop`; returns the time. */
   run(untilNs: number): number {
     this.isStopped = false;
-    while (!this.isStopped) {
+    for (;;) {
       const agendaNs = this.agenda.nextNs;
       const fabricNs = this.fabric.nextTimeout();
       const hostNs = this.timers.peekDeadline();
       const nextNs = Math.min(agendaNs, fabricNs, hostNs);
-      if (nextNs > untilNs || nextNs === NEVER) break;
+      if (nextNs > untilNs || nextNs === NEVER || (this.isStopped && !this.playsOut(nextNs))) break;
       assert(nextNs >= this.nowNs, 'time does not run back');
       this.nowNs = nextNs;
       if (agendaNs === nextNs) this.stepAgenda();
@@ -51,7 +64,7 @@ export class Network {
     return this.nowNs;
   }
 
-  /** Ends `run` after the present step. */
+  /** Ends `run` after the present step; where ties are those of places, after all of the present time. */
   stop(): void {
     this.isStopped = true;
   }
@@ -60,6 +73,11 @@ export class Network {
   drain(port: number): void {
     this.advanceHost(port, this.nowNs);
     this.deliver();
+  }
+
+  /** Whether what happens at `nextNs` belongs to the time at which the run was stopped. */
+  private playsOut(nextNs: number): boolean {
+    return this.ties === 'places' && nextNs === this.nowNs;
   }
 
   private stepAgenda(): void {

@@ -1,4 +1,5 @@
 // Tested by test/scenario/scenario-file.test.ts
+import type { TieOrder } from '../base/deadline-heap.js';
 import type { EndpointConfig } from '../core/config.js';
 import type { ShareOptions } from '../core/flow-terms.js';
 import type { ImpairmentConfig } from '../switch/impairment.js';
@@ -30,6 +31,8 @@ export interface Scenario {
   readonly probes: ProbeSpec;
   /** Whether data frames carry bytes, which are then checked where they arrive, or lengths only. */
   readonly payload: 'lengths' | 'bytes';
+  /** What happens first of what happens at one time; `deadlines` without it. One world on several threads needs `places`. */
+  readonly ties?: TieOrder;
   /** False: no flow is played alone to know its slowdown; they are all null. */
   readonly slowdowns?: boolean;
   /** Hosts prove themselves to each other before a flow hears of a peer (PROTOCOL §7); needs bytes. Not without it. */

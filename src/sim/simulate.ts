@@ -1,12 +1,14 @@
+import { assert } from '../base/assert.js';
 import { rulingAlgorithm } from '../core/algorithms.js';
 import type { Application } from '../core/application.js';
 import { type CreditTotals, creditDropShare, creditsOutstanding, sumCredits } from '../core/credit-totals.js';
-import { Disorder } from '../core/disorder.js';
+import { Disorder, type DisorderCounts } from '../core/disorder.js';
 import { AloneTimes } from './alone.js';
+import { type Clockwork, WholeClockwork } from './clockwork.js';
 import { scheduleFaults } from './faults.js';
 import type { FlowRun } from './flow-run.js';
 import { completionTimes } from './measure/completion-times.js';
-import { Fairness } from './measure/fairness.js';
+import { Fairness, type WindowSums } from './measure/fairness.js';
 import { type FlowOutcome, flowResult } from './measure/flow-result.js';
 import type { LinkProbe } from './measure/link-probe.js';
 import { SeriesRecorder } from './measure/series-recorder.js';
@@ -15,7 +17,7 @@ import type { Network } from './network.js';
 import type { FlowResult, RunSeries, SimulationResult, SimulationRun } from './result.js';
 import type { Scenario } from './scenario.js';
 import { type FlowPlan, planFlows } from './traffic/plan-flows.js';
-import { TrafficPlayer } from './traffic-player.js';
+import { hasEnd, type PlayerPart, TrafficPlayer } from './traffic-player.js';
 import { buildWorld, chancesOf, largestFrameBytes, type World, type WorldMakers } from './world.js';
 
 /** Makers: of parts that are not the real ones, to see that checks find what is wrong with them. */
@@ -28,14 +30,37 @@ export interface SimulateOptions extends WorldMakers {
   readonly onStep?: (world: World, player: TrafficPlayer) => void;
   /** Hears of each sample that the scenario asks for; `series` copies what was sampled so far. */
   readonly onSample?: (nowNs: number, series: () => RunSeries) => void;
+  /** The part of the world that is played; without it all of it is. */
+  readonly part?: RunPart | undefined;
+}
+
+/** One of several parts of a world. */
+export interface RunPart extends PlayerPart {
+  clockwork(world: World, player: TrafficPlayer): Clockwork;
+}
+
+/** What a part knows of a run. Its result says of flows to its hosts and of its ports what that of the whole would. */
+export interface PartRun extends SimulationRun {
+  /** Credits before the measured time. */
+  readonly creditsBefore: CreditTotals;
+  /** By length of window. */
+  readonly fairness: readonly (readonly WindowSums[])[];
+  readonly disorder: DisorderCounts;
+  /** Events that are the same in each part. */
+  readonly agendaSteps: number;
 }
 
 /** Plays a scenario and returns its result, the same to the last bit on every machine. Throws XpassError or ConfigError for an impossible scenario. */
 export function simulate(scenario: Scenario, options: SimulateOptions = {}): SimulationRun {
-  return new Simulation(scenario, options).run();
+  const steps = new Simulation(scenario, options).play();
+  const { value } = steps.next();
+  assert(typeof value === 'object', 'a whole world waits for nobody');
+  const { result, series } = value;
+  return { result, series };
 }
 
-class Simulation {
+/** A run, whole or in parts. */
+export class Simulation {
   private readonly scenario: Scenario;
   private readonly world: World;
   private readonly player: TrafficPlayer;
@@ -48,11 +73,10 @@ class Simulation {
   private readonly heldBefore: Float64Array;
   private creditsBefore: CreditTotals = sumCredits([]);
   private readonly alone: AloneTimes | null;
-  /** The run has ended with its flows. */
-  private hasEnded = false;
+  private readonly clockwork: Clockwork;
 
   constructor(scenario: Scenario, options: SimulateOptions) {
-    const { onWorld, onStep, onSample, slowdowns = scenario.slowdowns ?? true, ...makers } = options;
+    const { onWorld, onStep, onSample, slowdowns = scenario.slowdowns ?? true, part, ...makers } = options;
     this.scenario = scenario;
     this.onSample = onSample;
     const chances = chancesOf(scenario.seed);
@@ -62,42 +86,47 @@ class Simulation {
     const { network, ports } = this.world;
     const plans = planFlows(scenario.traffic, chances.traffic, largestFrameBytes(scenario.topology));
     const marks = scenario.jainWindowsNs.length + 1;
-    this.player = new TrafficPlayer(plans, { network, ports, carriesBytes: scenario.payload === 'bytes', marks });
-    this.fairness = new Fairness(scenario.jainWindowsNs, this.player);
+    this.player = new TrafficPlayer(plans, { network, ports, carriesBytes: scenario.payload === 'bytes', marks, part });
+    this.fairness = new Fairness(scenario.jainWindowsNs, this.player, part !== undefined);
     this.recorder = this.makeRecorder(marks - 1);
     this.bytesBefore = new Float64Array(plans.length);
     this.heldBefore = new Float64Array(plans.length);
     this.alone = slowdowns ? new AloneTimes(scenario) : null;
     scheduleFaults(scenario, this.world, this.player);
-    if (scenario.endsWithFlows) this.player.onAllEnded = () => this.end();
+    if (scenario.endsWithFlows) this.player.onAllEnded = () => network.stop();
+    this.clockwork = part?.clockwork(this.world, this.player) ?? new WholeClockwork(network);
     if (onStep !== undefined) network.onStep = () => onStep(this.world, this.player);
   }
 
-  run(): SimulationRun {
+  /** Yields what its clockwork does. */
+  *play(): Generator<number, PartRun> {
     const { network } = this.world;
     const { warmUpNs, durationNs } = this.scenario;
     network.agenda.at(warmUpNs, (nowNs) => this.beginMeasuring(nowNs));
     this.scheduleSamples();
-    const endNs = network.run(durationNs);
+    const { mayEnd } = this;
+    const left = (): number => (mayEnd ? this.player.unfinished : 1);
+    const endNs = yield* this.clockwork.run(durationNs, left);
     const result = this.result(endNs);
     this.recorder?.finish(endNs);
     const series = this.recorder?.series ?? null;
-    return { result: this.hasEnded ? this.settled(result) : result, series };
+    const part = this.ofPart();
+    const hasEnded = (yield* this.clockwork.greatest(left())) === 0;
+    return { ...part, result: hasEnded ? yield* this.settled(result) : result, series };
   }
 
   /** The same with the fate of the credits that were out at the end. Everything else is as it was then. */
-  private settled(result: SimulationResult): SimulationResult {
+  private *settled(result: SimulationResult): Generator<number, SimulationResult> {
     const before = this.creditsBefore;
-    const runs = settleCredits(this.world.network, this.player);
+    const runs = yield* settleCredits(this.world.network, this.player, this.clockwork);
     const credits = new Map(runs.map((run) => [run.plan.id, run.credits]));
     const flows = result.flows.map((flow) => ({ ...flow, credits: credits.get(flow.id) ?? flow.credits }));
     const after = sumCredits(flows.map((flow) => flow.credits));
     return { ...result, flows, creditDropShare: creditDropShare(before, after) };
   }
 
-  private end(): void {
-    this.hasEnded = true;
-    this.world.network.stop();
+  private get mayEnd(): boolean {
+    return this.scenario.endsWithFlows && this.player.runs.some(({ plan }) => hasEnd(plan));
   }
 
   private beginMeasuring(nowNs: number): void {
@@ -158,11 +187,17 @@ class Simulation {
       jainByWindow,
       utilisation: overallUtilisation(links, scenario.bottlenecks),
       creditDropShare: creditDropShare(this.creditsBefore, this.totalCredits()),
-      ...this.disorder(),
+      ...disorderFigures(this.disorder()),
       fct: completionTimes(flows),
       // Looking at a run is no part of it: the result is the same with samples and without.
       events: world.network.events - (this.recorder?.samples ?? 0),
     };
+  }
+
+  private ofPart(): Omit<PartRun, keyof SimulationRun> {
+    const { creditsBefore, fairness, world } = this;
+    const { counts } = this.disorder();
+    return { creditsBefore, fairness: fairness.sums, disorder: counts, agendaSteps: world.network.agendaSteps };
   }
 
   private flowResults(endNs: number): FlowResult[] {
@@ -197,10 +232,10 @@ class Simulation {
   }
 
   /** Of all hosts; of one that crashed, since it came back. */
-  private disorder(): Pick<SimulationResult, 'disorderP99' | 'disorderMax'> {
+  private disorder(): Disorder {
     const all = new Disorder();
     for (const { host } of this.world.network.hosts) all.add(host.endpoint.disorder);
-    return { disorderP99: all.quantile(0.99), disorderMax: all.max };
+    return all;
   }
 
   private totalCredits(): CreditTotals {
@@ -208,20 +243,30 @@ class Simulation {
   }
 }
 
+export function disorderFigures(all: Disorder): Pick<SimulationResult, 'disorderP99' | 'disorderMax'> {
+  return { disorderP99: all.quantile(0.99), disorderMax: all.max };
+}
+
 /**
  * Plays on after the end until no ended flow has credits out: a moment after its last byte, or a credit's life at most where stops are lost (PROTOCOL §4.5).
  * Returns the flows whose credits were out.
  */
-export function settleCredits(network: Network, player: TrafficPlayer): FlowRun[] {
+export function* settleCredits(
+  network: Network,
+  player: TrafficPlayer,
+  clockwork: Clockwork,
+): Generator<number, FlowRun[]> {
   const found = player.runs.filter((run) => run.isOver && creditsOutstanding(run.credits) > 0 && run.receiver !== null);
   const unsettled = new Set(found);
-  if (unsettled.size === 0) return found;
-  const lifeNs = found.reduce((longestNs, run) => Math.max(longestNs, creditLifeNs(network, run)), 0);
+  const lifeNs = yield* clockwork.greatest(
+    found.reduce((longestNs, run) => Math.max(longestNs, creditLifeNs(network, run)), 0),
+  );
+  if (lifeNs === 0) return found;
   player.onCreditsSettled = (run) => {
     unsettled.delete(run);
     if (unsettled.size === 0) network.stop();
   };
-  network.run(network.nowNs + lifeNs);
+  yield* clockwork.run(network.nowNs + lifeNs, () => unsettled.size);
   return found;
 }
 

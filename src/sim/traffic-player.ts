@@ -10,6 +10,15 @@ import { type FlowPlan, openOptions } from './traffic/plan-flows.js';
 /** Flow ids are 32-bit, so a peer and an id fit into one safe integer. */
 const IDS = 2 ** 32;
 
+/** The part of a world whose programs run here. */
+export interface PlayerPart {
+  owns(port: number): boolean;
+  /** A flow to a host of another part has this id. */
+  opened(run: FlowRun, wireId: number): void;
+  /** Throws where the other end is in another part. */
+  failed(run: FlowRun): void;
+}
+
 export interface PlayerOptions {
   readonly network: Network;
   /** By host id: its port. */
@@ -17,6 +26,8 @@ export interface PlayerOptions {
   readonly carriesBytes: boolean;
   /** How many values of `deliveredBytes` whoever measures remembers of each flow. */
   readonly marks: number;
+  /** Not there where it is the whole world. */
+  readonly part?: PlayerPart | undefined;
 }
 
 /** The programs on the hosts: opens the flows of a plan when their time has come, and takes them at the other end. */
@@ -37,10 +48,12 @@ export class TrafficPlayer implements FlowHost {
   /** Flows that start by themselves, in the order of their starts; and those that wait for another to be over, by its id. */
   private readonly leaders: readonly FlowRun[];
   private readonly followers: ReadonlyMap<number, FlowRun>;
-  /** Flows with an end that are not over. */
-  private unfinished: number;
+  /** Flows with an end whose receivers are here that are not over. */
+  unfinished: number;
+  private readonly part: PlayerPart | undefined;
 
-  constructor(plans: readonly FlowPlan[], { network, ports, carriesBytes, marks }: PlayerOptions) {
+  constructor(plans: readonly FlowPlan[], { network, ports, carriesBytes, marks, part }: PlayerOptions) {
+    this.part = part;
     this.network = network;
     this.expected = network.hosts.map(() => new Map<number, FlowRun>());
     this.readers = network.hosts.map(() => null);
@@ -50,7 +63,7 @@ export class TrafficPlayer implements FlowHost {
     });
     this.leaders = this.runs.filter(({ plan }) => plan.afterId === undefined);
     this.followers = followersOf(this.runs);
-    this.unfinished = plans.filter(hasEnd).length;
+    this.unfinished = this.runs.filter((run) => hasEnd(run.plan) && this.receives(run)).length;
     this.scheduleStarts();
   }
 
@@ -72,6 +85,12 @@ export class TrafficPlayer implements FlowHost {
     return run;
   }
 
+  /** A host of another part has opened the flow. */
+  expect(run: FlowRun, wireId: number): void {
+    run.beginElsewhere();
+    this.expected[run.toPort].set(run.plan.from * IDS + wireId, run);
+  }
+
   onDelivered(run: FlowRun, bytes: number): void {
     const reader = this.readers[run.toPort];
     if (reader !== null) reader.take(run, bytes, this.nowNs);
@@ -79,6 +98,7 @@ export class TrafficPlayer implements FlowHost {
   }
 
   onEnded(run: FlowRun): void {
+    if (run.error !== null) this.part?.failed(run);
     this.deactivate(run);
     const next = this.followers.get(run.plan.id);
     if (next !== undefined) this.network.agenda.at(Math.max(this.nowNs, next.plan.startNs), () => this.start(next));
@@ -122,16 +142,22 @@ export class TrafficPlayer implements FlowHost {
     const port = run.fromPort;
     const host = this.network.hosts[port];
     run.startNs = Math.max(run.startNs, this.nowNs);
-    run.activeIndex = this.active.push(run) - 1;
+    if (this.receives(run)) run.activeIndex = this.active.push(run) - 1;
+    if (this.part?.owns(port) === false) return;
     if (!host.up) {
       run.fail('hostDown');
       return;
     }
     const flow = host.host.endpoint.open(plan.to, run, openOptions(plan), host.clock.toOwn(this.nowNs));
-    this.expected[run.toPort].set(plan.from * IDS + flow.id, run);
+    if (this.receives(run)) this.expected[run.toPort].set(plan.from * IDS + flow.id, run);
+    else this.part?.opened(run, flow.id);
     run.begin(flow);
     if (plan.stopNs !== NEVER) this.network.agenda.at(Math.max(plan.stopNs, run.startNs), () => this.stop(run));
     this.network.drain(port);
+  }
+
+  private receives(run: FlowRun): boolean {
+    return this.part === undefined || this.part.owns(run.toPort);
   }
 
   private stop(run: FlowRun): void {
@@ -154,7 +180,7 @@ function followersOf(runs: readonly FlowRun[]): ReadonlyMap<number, FlowRun> {
   return new Map(runs.flatMap((run) => (run.plan.afterId === undefined ? [] : [[run.plan.afterId, run]])));
 }
 
-function hasEnd({ bytes, stopNs }: FlowPlan): boolean {
+export function hasEnd({ bytes, stopNs }: FlowPlan): boolean {
   return bytes !== Number.POSITIVE_INFINITY || stopNs !== NEVER;
 }
 

@@ -122,7 +122,14 @@ export function buildWorld({
   const carriesBytes = scenario.payload === 'bytes';
   const frameBytes = largestFrameBytes(topology);
   const pool = makePool(() => new Uint8Array(carriesBytes ? frameBytes : LENGTHS_BUFFER_BYTES), POOLED_FRAMES);
-  const fabric = makeFabric({ topology, random: chances.fabric, pool, earlyNs: 0, checked: carriesBytes });
+  const fabric = makeFabric({
+    topology,
+    random: chances.fabric,
+    pool,
+    earlyNs: 0,
+    checked: carriesBytes,
+    ties: scenario.ties,
+  });
   const nics: Port[] = [];
   const portRecords = new PortRecords();
   const records = new FlowRecords(RECORDS_IN_ARRAY, new CreditMemory(CREDITS_IN_ARRAY));
@@ -150,7 +157,7 @@ export function buildWorld({
     };
     return new SimHost(spec, { make, random: random.fork(), pool });
   });
-  const network = new Network(fabric, hosts);
+  const network = new Network(fabric, hosts, scenario.ties);
   return { network, links: probesOf(fabric, nicStatistics), ports: portsOf(scenario), pool, nics };
 }
 

@@ -1,6 +1,6 @@
 import { assert } from '../base/assert.js';
 import { ConfigError, listNames, showValue } from '../base/config-error.js';
-import { DeadlineHeap } from '../base/deadline-heap.js';
+import { DeadlineHeap, type TieOrder } from '../base/deadline-heap.js';
 import type { Random } from '../base/random.js';
 import { frameType, hopLimit, pathId } from '../wire/decode.js';
 import type { Frame, FramePool } from '../wire/frame.js';
@@ -20,7 +20,7 @@ import type { Topology } from './topology.js';
 /** Frames that wait for `poll` at most; a driver polls until null after each call (ours). */
 const MAX_OUTPUT_FRAMES = 65_536;
 /** `Frame.port` of a frame that has not met its first switch; stale from the start. */
-const UNROUTED = -1;
+export const UNROUTED = -1;
 
 export interface FabricOptions {
   topology: Topology;
@@ -35,6 +35,8 @@ export interface FabricOptions {
   earlyNs?: number;
   /** False in worlds whose frames carry no checks: a corrupted frame is dropped at once, as its receiver would. */
   checked?: boolean;
+  /** Which of two directions that have something to do at one time goes first: by default the one that knew first. */
+  ties?: TieOrder | undefined;
 }
 
 /** Anything that can be set on a link while it runs. */
@@ -51,13 +53,13 @@ export interface LinkChanges {
  */
 export class Fabric {
   readonly routes: Routes;
-  private readonly pool: FramePool;
+  protected readonly pool: FramePool;
   private readonly checked: boolean;
-  private readonly directions: readonly LinkDirection[];
+  protected readonly directions: readonly LinkDirection[];
   /** By port: the direction into the fabric and the one out of it. */
   private readonly entries: readonly LinkDirection[];
   private readonly exits: readonly LinkDirection[];
-  private readonly heap = new DeadlineHeap();
+  private readonly heap: DeadlineHeap;
   private readonly output = new FrameQueue();
   private readonly switchNames: readonly string[];
   /** Indices of switches that are stopped. */
@@ -67,12 +69,13 @@ export class Fabric {
   /** Frames that came to the end of a direction, since the start. */
   events = 0;
 
-  constructor({ topology, random, pool, earlyNs = Number.POSITIVE_INFINITY, checked = true }: FabricOptions) {
+  constructor({ topology, random, pool, earlyNs = Number.POSITIVE_INFINITY, checked = true, ties }: FabricOptions) {
     assert(earlyNs >= 0, 'a frame cannot leave after its arrival');
     this.routes = new Routes(topology);
     this.switchNames = topology.switches.map(({ name }) => name);
     this.pool = pool;
     this.checked = checked;
+    this.heap = new DeadlineHeap(ties);
     const built = buildDirections({ topology, earlyNs, makeSeed: () => random.uint32() });
     this.directions = built.directions;
     this.entries = built.entries;
@@ -252,7 +255,7 @@ export class Fabric {
     this.schedule(direction);
   }
 
-  private schedule(direction: LinkDirection): void {
+  protected schedule(direction: LinkDirection): void {
     const { numbers, at } = direction;
     const deadlineNs = Math.min(numbers[at + F.nextArrivalNs], numbers[at + F.nextStartNs]);
     if (deadlineNs === numbers[at + F.deadlineNs]) return;
@@ -312,7 +315,7 @@ export class Fabric {
     return false;
   }
 
-  private carry(direction: LinkDirection, frame: Frame): void {
+  protected carry(direction: LinkDirection, frame: Frame): void {
     const line = direction.line;
     line.keepOrder(frame);
     if (line.isClear && frame.atNs - direction.earlyNs <= this.timeNs) this.arrive(direction, frame);

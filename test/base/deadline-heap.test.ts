@@ -34,6 +34,16 @@ describe('DeadlineHeap', () => {
     ]);
   });
 
+  it('gives equal deadlines out in the order in which they were set, or in that of their slots', () => {
+    const slots = [7, 0, 3];
+    const order = (heap: DeadlineHeap): number[] => {
+      for (const slot of slots) heap.set(slot, 10);
+      return drain(heap).map(([slot]) => slot);
+    };
+    expect(order(new DeadlineHeap())).toEqual([7, 0, 3]);
+    expect(order(new DeadlineHeap('places'))).toEqual([0, 3, 7]);
+  });
+
   it('moves a deadline earlier and later', () => {
     const heap = new DeadlineHeap();
     for (let slot = 0; slot < 10; slot++) heap.set(slot, 100 + slot);

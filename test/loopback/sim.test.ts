@@ -7,6 +7,10 @@ const SCENARIO = 'topology: { pairs: 2, rate: 1gbit }\nflows: [{ kind: pairs, by
 /** Hours of wall time. */
 const ENDLESS = 'topology: { pairs: 8, rate: 100gbit }\nduration: 1h\nflows: [pairs]\n';
 
+const TREE =
+  'ties: places\ntopology: { name: fat-tree, pods: 4, coreSwitches: 2, rate: 10gbit, delay: 4us }\n' +
+  'flows: [{ kind: poisson, workload: web-server, load: 0.6, loadRate: 40gbit, flows: 200 }]\n';
+
 const scenarioFile = (source: string) => scratchFile('lab.yaml', source);
 
 describe('xpass sim over worker threads', () => {
@@ -16,6 +20,22 @@ describe('xpass sim over worker threads', () => {
     expect(one).toMatchObject({ code: 0, stderr: '' });
     expect(withoutWall(two.stdout)).toBe(withoutWall(one.stdout));
     expect(JSON.parse(one.stdout)).toMatchObject({ scenario: 'lab', seed: 9, fct: { all: { count: 2 } } });
+  });
+
+  it('plays one world on several of them, with the same result', async () => {
+    const path = await scenarioFile(TREE);
+    const threads = ['1', '2', '3'];
+    const runs = await Promise.all(threads.map((count) => runXpass('sim', path, '--json', '--threads', count)));
+    for (const { code, stderr } of runs) expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const [one, ...more] = runs.map(({ stdout }) => withoutWall(stdout));
+    for (const result of more) expect(result).toBe(one);
+  });
+
+  it('says why a world is played on one of them', async () => {
+    const path = await scenarioFile(TREE);
+    const played = await runXpass('sim', path, '--json', '--threads', '2', '--set', 'ties=deadlines');
+    expect(played.code).toBe(0);
+    expect(played.stderr).toContain('played in one thread: its ties are not those of places (--set ties=places)');
   });
 
   it('ends on SIGINT in the middle of a run, and keeps those that are done', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { WholeClockwork } from '../../src/sim/clockwork.js';
 import type { FlowRun } from '../../src/sim/flow-run.js';
 import type { Network } from '../../src/sim/network.js';
 import type { SimulationResult } from '../../src/sim/result.js';
@@ -26,7 +27,9 @@ it('a run plays on for the longest life of a credit, however many flows have cre
     run: (untilNs: number) => played.push(untilNs),
     stop: () => {},
   };
-  const found = settleCredits(network as unknown as Network, { runs } as unknown as TrafficPlayer);
+  const world = network as unknown as Network;
+  const found = settleCredits(world, { runs } as unknown as TrafficPlayer, new WholeClockwork(world)).next()
+    .value as FlowRun[];
   expect(found).toHaveLength(FLOWS);
   expect(found[0]).toBe(runs[0] as unknown as FlowRun);
   expect(played).toEqual([1_200]);

@@ -1,6 +1,6 @@
 // Tested by test/loopback/bench.test.ts
 import type { Benchmark, BenchRow } from './benchmark.js';
-import type { SimulatorFigures } from './sim.child.js';
+import type { SimulatorFigures, ThreadedFigures } from './sim.child.js';
 import type { Workbench } from './workbench.js';
 
 /** The scenarios that show how fast the simulator is, as plain data (docs/SCENARIOS.md). */
@@ -59,6 +59,11 @@ export const SIMULATOR_WORKS: readonly SimulatorWork[] = [
   { name: 'sim/shuffle/99840', document: shuffle(8), authorsS: null, mostS: 250 },
 ];
 
+/** Threads of one world, and how long it may take on one and on so many (ours). */
+const THREADS = 2;
+const THREADED_MOST_S = 400;
+const ONE_THREAD = { rawIs: 'one thread' };
+
 const AUTHORS = { rawIs: "the authors' ns-2 code in C++" };
 const MEBIBYTE = 1024 * 1024;
 
@@ -66,18 +71,39 @@ const MEBIBYTE = 1024 * 1024;
  * How fast the simulator is on one core, beside the authors' simulator where its figure is known; how many seconds are measured is not for
  * `--seconds` to say.
  */
-export const SIMULATOR: readonly Benchmark[] = SIMULATOR_WORKS.map((work) => ({
-  name: work.name,
-  group: 'sim',
-  rareParts: work.isRare === true ? [work.name.split('/').at(-1) as string] : [],
-  mostRuns: 1,
-  isSlow: true,
-  run: (bench: Workbench) => measure(bench, work),
-}));
+export const SIMULATOR: readonly Benchmark[] = [
+  ...SIMULATOR_WORKS.map(benchmarkOf),
+  {
+    name: `sim/fat-tree-threads/${THREADS}`,
+    group: 'sim',
+    rareParts: [],
+    mostRuns: 1,
+    isSlow: true,
+    run: measureThreads,
+  },
+];
+
+function benchmarkOf(work: SimulatorWork): Benchmark {
+  return {
+    name: work.name,
+    group: 'sim',
+    rareParts: work.isRare === true ? [work.name.split('/').at(-1) as string] : [],
+    mostRuns: 1,
+    isSlow: true,
+    run: (bench: Workbench) => measure(bench, work),
+  };
+}
+
+/** The fat tree on two threads, which have to have a core each, beside one thread. */
+async function measureThreads(bench: Workbench): Promise<BenchRow[]> {
+  const order = { document: { ...fatTree(10_000), ties: 'places' }, threads: THREADS };
+  const { ready } = await bench.open<ThreadedFigures>('simulator', order, THREADED_MOST_S * 1e3, 'sim');
+  return [{ part: 'wall', value: ready.wallS, unit: 's', raw: ready.oneS, ...ONE_THREAD }];
+}
 
 /** A run in a process of its own. It answers nothing while it simulates, so all that bounds it is its time. */
 async function measure(bench: Workbench, { document, authorsS, mostS }: SimulatorWork): Promise<BenchRow[]> {
-  const { ready } = await bench.open<SimulatorFigures>('simulator', document, mostS * 1e3, 'sim');
+  const { ready } = await bench.open<SimulatorFigures>('simulator', { document }, mostS * 1e3, 'sim');
   const { wallS, events, frameHops, memoryBytes } = ready;
   return [
     { part: 'wall', value: wallS, unit: 's', raw: authorsS, ...(authorsS !== null && AUTHORS) },

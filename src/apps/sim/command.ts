@@ -20,6 +20,10 @@ export const command = defineCommand({
       meaning: 'A page with figures, and the numbers behind it',
     },
     {
+      line: 'xpass sim deploy/scenarios/fat-tree-web-server.yaml --set ties=places --threads 2',
+      meaning: 'One large world on two cores',
+    },
+    {
       line: 'xpass sim lab.yaml --sweep topology.pairs=2,4,8,16 --sweep algorithm=steady,naive --seeds 5 --out results',
       meaning: 'Forty runs, which may be interrupted and started again',
     },

@@ -9,6 +9,8 @@ import { QUEUE_OPTION } from '../shared/queue-option.js';
 
 /** More threads than this wait for each other on any machine (ours). */
 const MAX_JOBS = 256;
+/** A world cut into more parts has most frames between them (ours). */
+const MAX_THREADS = 16;
 /** Runs of one seed each (ours): files of a directory that can still be listed. */
 const MAX_SEEDS = 100_000;
 
@@ -33,6 +35,9 @@ export const SIM_OPTIONS = {
   jobs: optionalOption(integer({ lowest: 1, highest: MAX_JOBS }), {
     describe: 'runs at a time; as many as there are cores without it',
     alias: 'j',
+  }),
+  threads: optionalOption(integer({ lowest: 1, highest: MAX_THREADS }), {
+    describe: 'play one run on so many threads, with the same result; the scenario needs ties: places',
   }),
   queue: QUEUE_OPTION,
   out: optionalOption(text('a directory'), {

@@ -7,6 +7,7 @@ import { resultJson } from '../../report/output/result-json.js';
 import { resultLines } from '../../report/output/result-lines.js';
 import { prepareOutputs, wantsSeries, writeOutputs } from '../../report/output/run-files.js';
 import { needsFirstRun, sampled } from '../../report/output/samples.js';
+import { PartsThread } from '../../scenario/play/parts-thread.js';
 import { collectAll, type RunOutcome } from '../../scenario/play/run-all.js';
 import type { WatchSettings } from '../../scenario/play/watch.js';
 import type { ScenarioText } from '../../scenario/scenario-text.js';
@@ -44,7 +45,7 @@ function watchSettings(options: SimInvocation['options']): WatchSettings | undef
 /** In a thread of its own, so that this one hears of signals. */
 async function play(
   scenario: Scenario,
-  { terminal, onInterrupt, logger }: SimInvocation,
+  { options: { threads = 1 }, terminal, onInterrupt, logger }: SimInvocation,
   watch?: WatchSettings,
 ): Promise<{ run: SimulationRun; wallS: number }> {
   const abort = new AbortController();
@@ -53,6 +54,7 @@ async function play(
   try {
     const outcomes = await collectAll([scenario], {
       jobs: 1,
+      ...(threads > 1 && { start: () => new PartsThread(threads) }),
       onProgress: (progress) => bar.draw(progress),
       signal: abort.signal,
       watch,

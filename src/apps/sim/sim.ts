@@ -28,6 +28,9 @@ function checkFitting({ options }: SimInvocation, isSweep: boolean): void {
       throw usageFailure(`--${name} is for one run; allowed with --sweep and --seeds: --out, --report, --json`);
     }
   }
+  if (isSweep && options.threads !== undefined) {
+    throw usageFailure('--threads is for one run; allowed with --sweep and --seeds: --jobs');
+  }
   if (!isSweep && options.queue !== undefined) {
     throw usageFailure('--queue is for the runs of --sweep and --seeds; one run is played on this machine');
   }

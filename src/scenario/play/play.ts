@@ -21,7 +21,13 @@ export interface PlayRequest {
 /** `error` where the scenario cannot be played; `isMistake`: by its author's fault, so the thread is as good as before. */
 export type PlayAnswer =
   | { readonly run: SimulationRun; readonly wallS: number; readonly said?: readonly string[] }
-  | { readonly error: { readonly message: string; readonly stack: string; readonly isMistake: boolean } };
+  | { readonly error: PlayError };
+
+export interface PlayError {
+  readonly message: string;
+  readonly stack: string;
+  readonly isMistake: boolean;
+}
 
 /** Plays a scenario and writes `progress` meanwhile. Errors are part of the answer. */
 export function play({ scenario, progress: shared, watch: wanted }: PlayRequest): PlayAnswer {
@@ -58,7 +64,7 @@ function partDone(
 }
 
 /** A mistake of the scenario's author, or a bug of ours, which deserves its stack. */
-function described(error: unknown): { message: string; stack: string; isMistake: boolean } {
+export function described(error: unknown): PlayError {
   const failure = failureOf(error);
   if (failure !== null) return { message: failure.message, stack: '', isMistake: true };
   const { message, stack = message } = error instanceof Error ? error : new Error(String(error));

@@ -47,7 +47,7 @@ export interface RunAllOptions {
   readonly signal?: AbortSignal | undefined;
   /** What is written of the one run that there is. */
   readonly watch?: WatchSettings | undefined;
-  /** For tests. */
+  /** What plays them: a thread of its own each by default. */
   readonly start?: (() => SimulationThread) | undefined;
 }
 

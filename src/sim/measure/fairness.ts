@@ -2,7 +2,35 @@
 import type { Agenda } from '../agenda.js';
 import type { FlowRun } from '../flow-run.js';
 import type { TrafficPlayer } from '../traffic-player.js';
-import { jainIndex } from './jain.js';
+
+/** What windows of one length came to in a part of a world. Squares are exact, so the order of flows does not matter. */
+export interface WindowSums {
+  readonly flows: number;
+  readonly bytes: number;
+  readonly squares: bigint;
+}
+
+/** The mean of Jain's index over windows in which two flows or more lasted. */
+export class MeanJain {
+  private sum = 0;
+  private count = 0;
+
+  add(window: WindowSums): void {
+    // A window in which nothing arrived anywhere says nothing about shares.
+    if (window.flows < 2 || window.bytes === 0) return;
+    this.sum += indexOf(window);
+    this.count++;
+  }
+
+  /** null without any. */
+  get value(): number | null {
+    return this.count === 0 ? null : this.sum / this.count;
+  }
+}
+
+function indexOf({ flows, bytes, squares }: WindowSums): number {
+  return (bytes * bytes) / (flows * Number(squares));
+}
 
 /** Jain's index over windows of one length, averaged over the windows in which two flows or more lasted from beginning to end. */
 class FairnessWindows {
@@ -10,17 +38,15 @@ class FairnessWindows {
   private readonly mark: number;
   private readonly player: TrafficPlayer;
   private startNs = 0;
-  private sum = 0;
-  private count = 0;
+  readonly mean = new MeanJain();
+  /** null: nobody asks for them. */
+  readonly kept: WindowSums[] | null;
 
-  constructor(windowNs: number, mark: number, player: TrafficPlayer) {
+  constructor(windowNs: number, mark: number, player: TrafficPlayer, keeps: boolean) {
     this.windowNs = windowNs;
     this.mark = mark;
     this.player = player;
-  }
-
-  get mean(): number | null {
-    return this.count === 0 ? null : this.sum / this.count;
+    this.kept = keeps ? [] : null;
   }
 
   begin(agenda: Agenda, nowNs: number): void {
@@ -33,15 +59,17 @@ class FairnessWindows {
   }
 
   private close(): void {
-    const shares = this.player.active
-      .filter((run) => this.lasted(run))
-      .map((run) => run.deliveredBytes - run.marks[this.mark]);
-    if (shares.length < 2) return;
-    const index = jainIndex(shares);
-    // A window in which nothing arrived anywhere says nothing about shares.
-    if (Number.isNaN(index)) return;
-    this.sum += index;
-    this.count++;
+    let [flows, bytes, squares] = [0, 0, 0n];
+    for (const run of this.player.active) {
+      if (!this.lasted(run)) continue;
+      const share = run.deliveredBytes - run.marks[this.mark];
+      flows++;
+      bytes += share;
+      squares += BigInt(share) ** 2n;
+    }
+    const sums = { flows, bytes, squares };
+    this.mean.add(sums);
+    this.kept?.push(sums);
   }
 
   private lasted({ startNs }: FlowRun): boolean {
@@ -53,9 +81,9 @@ class FairnessWindows {
 export class Fairness {
   private readonly windows: readonly FairnessWindows[];
 
-  /** Uses `marks[0]` to `marks[windowsNs.length - 1]` of the flows. */
-  constructor(windowsNs: readonly number[], player: TrafficPlayer) {
-    this.windows = windowsNs.map((windowNs, mark) => new FairnessWindows(windowNs, mark, player));
+  /** Uses `marks[0]` to `marks[windowsNs.length - 1]` of the flows. `keeps` what each window came to. */
+  constructor(windowsNs: readonly number[], player: TrafficPlayer, keeps: boolean) {
+    this.windows = windowsNs.map((windowNs, mark) => new FairnessWindows(windowNs, mark, player, keeps));
   }
 
   /** The first windows begin now. */
@@ -63,7 +91,12 @@ export class Fairness {
     for (const window of this.windows) window.begin(agenda, nowNs);
   }
 
+  /** By length of window; empty unless they are kept. */
+  get sums(): readonly (readonly WindowSums[])[] {
+    return this.windows.map(({ kept }) => kept ?? []);
+  }
+
   get result(): { windowNs: number; jain: number | null }[] {
-    return this.windows.map(({ windowNs, mean }) => ({ windowNs, jain: mean }));
+    return this.windows.map(({ windowNs, mean }) => ({ windowNs, jain: mean.value }));
   }
 }

@@ -33,6 +33,7 @@ const SIM = [
   'sim/dumbbell/1024/60ms',
   'sim/fat-tree/10000',
   'sim/shuffle/99840',
+  'sim/fat-tree-threads/2',
 ];
 
 const STREAMS = ['stream/1472', 'stream/8972', 'stream/ping', 'stream/16KiB', 'stream/open'];
