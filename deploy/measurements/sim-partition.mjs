@@ -12,7 +12,7 @@ import { build } from 'rolldown';
 const SELF = fileURLToPath(import.meta.url);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const BUNDLE = `${ROOT}dist/sim-partition.mjs`;
-const MODULES = ['sim/simulate', 'sim/network', 'switch/fabric', 'scenario/parse-scenario'];
+const MODULES = ['sim/simulate', 'sim/network', 'switch/fabric', 'switch/port-record', 'scenario/parse-scenario'];
 /** Of the fat tree: hosts, ToR, aggregation and core switches in a half. */
 const IN_HALF = { h: 96, tor: 16, agg: 8, core: 4 };
 /** A link's delay, and the shortest frame at 10 Gbit/s: it is at the far end that long after its transmission has begun. */
@@ -55,6 +55,27 @@ class Windows {
   ties = 0;
   endNs = Number.NEGATIVE_INFINITY;
   latest = new Map();
+  /** What happens in the fabric at the latest time, by half: whether it is a frame from the other half, and when its deadline was set. */
+  present = { atNs: Number.NEGATIVE_INFINITY, ofHalf: [[], []] };
+  /** Frames from the other half that come at the very time of another event of this half; those of them whose deadlines were set at one time too. */
+  equal = 0;
+  undecided = 0;
+
+  noteEqual(atNs, half, { isCrossing, setNs }) {
+    if (atNs !== this.present.atNs) {
+      for (const events of this.present.ofHalf) this.countEqual(events);
+      this.present = { atNs, ofHalf: [[], []] };
+    }
+    this.present.ofHalf[half].push({ isCrossing, setNs });
+  }
+
+  countEqual(events) {
+    for (const event of events) {
+      if (!event.isCrossing || events.length < 2) continue;
+      this.equal++;
+      if (events.some((other) => other !== event && other.setNs === event.setNs)) this.undecided++;
+    }
+  }
 
   note(nowNs, half) {
     if (nowNs >= this.endNs) {
@@ -70,6 +91,28 @@ class Windows {
     if (latest?.atNs === nowNs && (isCrossing || latest.isCrossing)) this.ties++;
     this.latest.set(node, { atNs: nowNs, isCrossing });
   }
+}
+
+/** Notes when each deadline was set, and what happens at one time. */
+function watchTies({ Fabric, PortField }, windows) {
+  const { schedule, service } = Fabric.prototype;
+  const setNs = new Map();
+  Fabric.prototype.schedule = function (direction) {
+    const beforeNs = direction.deadlineNs;
+    schedule.call(this, direction);
+    if (direction.deadlineNs !== beforeNs) setNs.set(direction, this.timeNs);
+  };
+  Fabric.prototype.service = function (direction) {
+    const { numbers, at, place } = direction;
+    const halves = [place.from, place.to].map(halfOf);
+    const isCut = halves[0] !== halves[1];
+    const event = { setNs: setNs.get(direction) };
+    const arrives = numbers[at + PortField.nextArrivalNs] <= this.timeNs;
+    const starts = numbers[at + PortField.nextStartNs] <= this.timeNs;
+    if (arrives) windows.noteEqual(this.timeNs, halves[1], { ...event, isCrossing: isCut });
+    if (starts && (isCut || !arrives)) windows.noteEqual(this.timeNs, halves[0], { ...event, isCrossing: false });
+    return service.call(this, direction);
+  };
 }
 
 function watch({ Fabric, Network }, windows) {
@@ -133,6 +176,7 @@ async function main() {
   const oneMs = performance.now() - fromMs;
   const windows = new Windows();
   watch(classes, windows);
+  watchTies(classes, windows);
   play();
   const { counts, crossings, ties } = windows;
   const events = counts.reduce((sum, [one, other]) => sum + one + other, 0);
@@ -145,6 +189,9 @@ async function main() {
     `${counts.length} windows of ${(events / counts.length).toFixed(0)} events; slower half: ${part.toFixed(3)} of all`,
   );
   console.log(`${crossings} frames cross, ${ties} of them come to a switch at the very time of another`);
+  console.log(
+    `${windows.equal} at the time of another event of their half, ${windows.undecided} of them with deadlines that were set at one time too`,
+  );
   console.log(
     `one thread: ${oneMs.toFixed(0)} ms; ${frames} frames each way a window: ${us.toFixed(1)} us, ${exchangesMs.toFixed(0)} ms in all`,
   );

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseScenario } from '../../../src/scenario/parse-scenario.js';
 import { inTurns } from '../../../src/sim/parts/in-turns.js';
+import { OnlyWhole } from '../../../src/sim/parts/only-whole.js';
 import type { SimulationResult } from '../../../src/sim/result.js';
 import type { Scenario } from '../../../src/sim/scenario.js';
 import { simulate } from '../../../src/sim/simulate.js';
@@ -46,12 +47,40 @@ const WORLDS: Record<string, object> = {
   },
 };
 
+/** By the reason for which one thread plays them. */
+const WHOLE_WORLDS: Record<string, object> = {
+  'its ties are not those of places (--set ties=places)': { ties: 'deadlines' },
+  'its hosts hang on too few switches': {
+    topology: { name: 'star', hosts: 4 },
+    flows: [{ from: 1, to: 2, bytes: '1MB' }],
+  },
+  'a link between its parts has no delay': { topology: { ...SMALL_TREE, core: { delay: '0us' } } },
+  'a link between its parts may reorder frames': { topology: { ...SMALL_TREE, core: { reorder: '1%' } } },
+  "it has a fault of the kind 'hostCrash'": { faults: [{ at: '1ms', crash: 'h1', for: '1ms' }] },
+  "it has a fault of the kind 'reader'": { faults: [{ at: '1ms', reader: 'h1', rate: '1gbit' }] },
+  'it is sampled along the way': { probes: { interval: '1ms' } },
+  'flows start when others have ended': {
+    flows: [{ kind: 'shuffle', hosts: '1-4', tasks: 1, bytes: '1kB', rounds: 2 }],
+  },
+  'a flow is stopped at a time': { flows: [{ from: 1, to: 9, stop: '1ms' }] },
+  'a flow between its parts failed (unreachable)': {
+    parameters: {},
+    duration: '30s',
+    topology: { name: 'dumbbell', pairs: 2, rate: '1gbit', core: { delay: '10ms', down: true } },
+    flows: [{ kind: 'pairs', bytes: '10kB' }],
+  },
+};
+
 describe('a world in parts', () => {
   it.each(Object.entries(WORLDS))('gives the result of the whole: %s', (_, document) => {
     const scenario = scenarioOf(document);
     const whole = text(simulate(scenario).result);
     expect(text(inTurns(scenario, 2))).toBe(whole);
     expect(text(inTurns(scenario, 2, 1))).toBe(whole);
+  });
+
+  it.each(Object.entries(WHOLE_WORLDS))('is refused where it has to be played whole: %s', (reason, document) => {
+    expect(() => inTurns(scenarioOf(document), 2)).toThrow(new OnlyWhole(reason));
   });
 
   it('gives it in three parts too', () => {
