@@ -51,6 +51,8 @@ const LEAST_CREDITS = 8;
 const MOST_CREDITS = 320;
 /** Frames under way stay in the processor's caches: more overflows a switch's socket with three pairs of hosts (docs/PERF-LOG.md). */
 const MOST_BYTES = 1024 * 1024;
+/** And that long frames are drained after: a peer that waits for the answer to all of them sends nothing while they are read (docs/PERF-LOG.md). */
+const MAX_BATCH_BYTES = MOST_BYTES / 4;
 
 /** Credits outstanding at most: frames that the receive buffer holds; the kernel charges 2,304 bytes for 1,472, pages for 8,972. */
 export function hostCredits(receiveBufferBytes: number, frameBytes: number): number {
@@ -139,6 +141,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
   private frameBytes = 0;
   /** Frames given to the machine since it was drained, and when the newest of them was read. */
   private batched = 0;
+  private batchedBytes = 0;
   private batchNs = 0;
 
   /** Of a socket that is open; `open` makes one. */
@@ -309,6 +312,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
   onBatchEnd(): void {
     if (this.batched === 0 || this.closing !== null) return;
     this.batched = 0;
+    this.batchedBytes = 0;
     this.arrivals.looked(this.batchNs);
     this.loop.drainLeft();
   }
@@ -385,7 +389,8 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
     this.loop.begin(nowNs);
     this.far.handleFrame(frame, nowNs);
     this.loop.leave();
-    if (++this.batched === MAX_BATCH) this.onBatchEnd();
+    this.batchedBytes += length;
+    if (++this.batched === MAX_BATCH || this.batchedBytes >= MAX_BATCH_BYTES) this.onBatchEnd();
   }
 
   /** Behind a switch the peer is the host that the frame says it is from; the machine drops a frame that is too short to say. -1: no room. */

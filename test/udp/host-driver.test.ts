@@ -23,8 +23,8 @@ class HandDatapath extends QuietDatapath {
   }
 }
 
-/** What the machine of a host sees of `count` datagrams that were read together: f for a frame, a for each time that it advances. */
-async function batchOf(count: number): Promise<string> {
+/** What the machine of a host sees of `count` datagrams of `bytes` that were read together: f for a frame, a for each time that it advances. */
+async function batchOf(count: number, bytes = 30): Promise<string> {
   const datapath = new HandDatapath();
   const host = new UdpHost<HostMachine>(
     { onlyPeer: { host: '127.0.0.1', port: 9000 } },
@@ -45,7 +45,7 @@ async function batchOf(count: number): Promise<string> {
   };
   host.start(machine, new FramePool(() => new Uint8Array(FRAME_BYTES), 0), FRAME_BYTES);
   seen = '';
-  for (let index = 0; index < count; index++) datapath.handlers.onDatagram(new Uint8Array(30), 30, FROM, -1);
+  for (let index = 0; index < count; index++) datapath.handlers.onDatagram(new Uint8Array(bytes), bytes, FROM, -1);
   datapath.handlers.onBatchEnd();
   const batches = seen;
   await host.close();
@@ -59,6 +59,11 @@ describe('datagrams that were read together', () => {
     expect(await batchOf(3)).toBe(run(3));
     expect(await batchOf(64)).toBe(run(64));
     expect(await batchOf(70)).toBe(run(64) + run(6));
+  });
+
+  it('are answered after a quarter of what may be under way', async () => {
+    expect(await batchOf(64, 1_472)).toBe(run(64));
+    expect(await batchOf(7, 60_000)).toBe(run(5) + run(2));
   });
 });
 
