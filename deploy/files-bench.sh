@@ -39,9 +39,9 @@ join_hosts() {
 if [[ -n $LINK ]]; then
   join_hosts
   node "$XPASS" key new "$FOLDER/key"
-  OPTIONS=${OPTIONS:---datapath mmsg --rate $LINK --key $FOLDER/key}
+  OPTIONS=${OPTIONS:---rate $LINK --key $FOLDER/key}
 else
-  OPTIONS=${OPTIONS:---datapath mmsg --frame-size 60000}
+  OPTIONS=${OPTIONS:---frame-size 60000}
 fi
 
 BARE="$(dirname "$0")/measurements/bare-files.mjs"
