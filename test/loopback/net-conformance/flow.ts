@@ -190,7 +190,8 @@ const streams: Case[] = [
       const client = tools.connect(port);
       const seen = record(client);
       for await (const _chunk of client) break;
-      await tools.until(() => client.closed, 'the close of the client');
+      // `closed` is set before the handle is: the event comes then.
+      await tools.until(() => seen.some((event) => event.startsWith('close')), 'the close of the client');
       return { seen, destroyed: client.destroyed };
     },
   },
