@@ -52,7 +52,7 @@ const MOST_CREDITS = 320;
 /** Frames under way stay in the processor's caches: more overflows a switch's socket with three pairs of hosts (docs/PERF-LOG.md). */
 const MOST_BYTES = 1024 * 1024;
 /** And that long frames are drained after: a peer that waits for the answer to all of them sends nothing while they are read (docs/PERF-LOG.md). */
-const MAX_BATCH_BYTES = MOST_BYTES / 4;
+const MAX_BATCH_BYTES = MOST_BYTES / 2;
 
 /** Credits outstanding at most: frames that the receive buffer holds; the kernel charges 2,304 bytes for 1,472, pages for 8,972. */
 export function hostCredits(receiveBufferBytes: number, frameBytes: number): number {
