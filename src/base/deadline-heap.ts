@@ -5,7 +5,7 @@ import { NEVER } from './time.js';
 const INITIAL_SLOTS = 2;
 const ABSENT = -1;
 
-/** Which of equal deadlines comes first: the one that was set first, or the one with the lower slot. */
+/** Order of equal deadlines: by when they were set, or by slot. */
 export type TieOrder = 'deadlines' | 'places';
 
 /** An entry: the deadline, its turn among equal ones, the slot. */

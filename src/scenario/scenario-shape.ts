@@ -100,7 +100,7 @@ export const SCENARIO_SHAPE = mapping({
   ties: written(choice(TIES), {
     words: TIES,
     describe:
-      'What goes first of what happens at one time: what knew first that it would, or what stands first in the topology, which xpass sim --threads needs',
+      'Order of events at one time: by when their deadlines were set, or by place in the topology. xpass sim --threads needs places',
     fallback: 'deadlines',
   }).optional(),
   slowdowns: writtenFlag(FLAG, {

@@ -1,15 +1,15 @@
 // Tested by test/sim/simulate.test.ts and test/sim/parts/parts.test.ts
 import type { Network } from './network.js';
 
-/** What lets a world's time pass. Both yield where they wait for other threads: for what, is between them and who drives them. */
+/** Plays a world's time. A generator yields when it has to wait for other threads; its driver decides how to wait. */
 export interface Clockwork {
   /** Plays until `untilNs`, or until the network is stopped because `left` is 0; returns the time. */
   run(untilNs: number, left: () => number): Generator<number, number>;
-  /** Of the values of all parts. */
+  /** The greatest of the values that all parts give. */
   greatest(value: number): Generator<number, number>;
 }
 
-/** That of a world that is whole: it waits for nobody. */
+/** The clockwork of a whole world. It never waits. */
 export class WholeClockwork implements Clockwork {
   private readonly network: Network;
 

@@ -31,7 +31,7 @@ export interface Scenario {
   readonly probes: ProbeSpec;
   /** Whether data frames carry bytes, which are then checked where they arrive, or lengths only. */
   readonly payload: 'lengths' | 'bytes';
-  /** What happens first of what happens at one time; `deadlines` without it. One world on several threads needs `places`. */
+  /** Order of events at one time; `deadlines` by default. Several threads need `places`. */
   readonly ties?: TieOrder;
   /** False: no flow is played alone to know its slowdown; they are all null. */
   readonly slowdowns?: boolean;

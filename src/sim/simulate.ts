@@ -39,7 +39,7 @@ export interface RunPart extends PlayerPart {
   clockwork(world: World, player: TrafficPlayer): Clockwork;
 }
 
-/** What a part knows of a run. Its result says of flows to its hosts and of its ports what that of the whole would. */
+/** Result of one part. What it says of its own ports, and of flows to its own hosts, is what the whole would say. */
 export interface PartRun extends SimulationRun {
   /** Credits before the measured time. */
   readonly creditsBefore: CreditTotals;

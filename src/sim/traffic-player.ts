@@ -26,7 +26,7 @@ export interface PlayerOptions {
   readonly carriesBytes: boolean;
   /** How many values of `deliveredBytes` whoever measures remembers of each flow. */
   readonly marks: number;
-  /** Not there where it is the whole world. */
+  /** Absent for a whole world. */
   readonly part?: PlayerPart | undefined;
 }
 
@@ -48,7 +48,7 @@ export class TrafficPlayer implements FlowHost {
   /** Flows that start by themselves, in the order of their starts; and those that wait for another to be over, by its id. */
   private readonly leaders: readonly FlowRun[];
   private readonly followers: ReadonlyMap<number, FlowRun>;
-  /** Flows with an end whose receivers are here that are not over. */
+  /** Flows to hosts of this part that have an end and are not over. */
   unfinished: number;
   private readonly part: PlayerPart | undefined;
 

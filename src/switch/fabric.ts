@@ -35,7 +35,7 @@ export interface FabricOptions {
   earlyNs?: number;
   /** False in worlds whose frames carry no checks: a corrupted frame is dropped at once, as its receiver would. */
   checked?: boolean;
-  /** Which of two directions that have something to do at one time goes first: by default the one that knew first. */
+  /** Order of directions whose deadlines are equal; `deadlines` by default. */
   ties?: TieOrder | undefined;
 }
 

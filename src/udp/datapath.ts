@@ -10,7 +10,7 @@ export const DEFAULT_BUFFER_BYTES = 4 * 1024 * 1024;
 
 /** Ways of moving datagrams: one a system call, or many. */
 export type DatapathKind = 'dgram' | 'mmsg';
-/** What may be asked for: one of them, or `auto`, which is `mmsg` where there is one. */
+/** Values of `--datapath`. `auto` takes `mmsg` if it is available, else `dgram`. */
 export type DatapathChoice = 'auto' | DatapathKind;
 export const DATAPATH_CHOICES: readonly DatapathChoice[] = ['auto', 'dgram', 'mmsg'];
 

@@ -51,7 +51,7 @@ const LEAST_CREDITS = 8;
 const MOST_CREDITS = 320;
 /** Frames under way stay in the processor's caches: more overflows a switch's socket with three pairs of hosts (docs/PERF-LOG.md). */
 const MOST_BYTES = 1024 * 1024;
-/** And that long frames are drained after: a peer that waits for the answer to all of them sends nothing while they are read (docs/PERF-LOG.md). */
+/** Limit of a batch in bytes, half of MOST_BYTES: the peer sends one half while the other half is read (docs/PERF-LOG.md). */
 const MAX_BATCH_BYTES = MOST_BYTES / 2;
 
 /** Credits outstanding at most: frames that the receive buffer holds; the kernel charges 2,304 bytes for 1,472, pages for 8,972. */
@@ -139,7 +139,7 @@ export class UdpHost<M extends HostMachine> extends SocketDriver implements Data
   private readonly arrivals = new ArrivalEstimate(() => performance.nodeTiming.idleTime * MILLISECOND_NS);
   private pool: FramePool | null = null;
   private frameBytes = 0;
-  /** Frames given to the machine since it was drained, and when the newest of them was read. */
+  /** Frames and bytes given to the machine since it was drained, and when the newest frame was read. */
   private batched = 0;
   private batchedBytes = 0;
   private batchNs = 0;

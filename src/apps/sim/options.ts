@@ -9,7 +9,7 @@ import { QUEUE_OPTION } from '../shared/queue-option.js';
 
 /** More threads than this wait for each other on any machine (ours). */
 const MAX_JOBS = 256;
-/** A world cut into more parts has most frames between them (ours). */
+/** Ours: with more parts most frames cross between them. */
 const MAX_THREADS = 16;
 /** Runs of one seed each (ours): files of a directory that can still be listed. */
 const MAX_SEEDS = 100_000;
@@ -37,7 +37,7 @@ export const SIM_OPTIONS = {
     alias: 'j',
   }),
   threads: optionalOption(integer({ lowest: 1, highest: MAX_THREADS }), {
-    describe: 'play one run on so many threads, with the same result; the scenario needs ties: places',
+    describe: 'threads for one run; the result is the same. The scenario needs ties: places',
   }),
   queue: QUEUE_OPTION,
   out: optionalOption(text('a directory'), {

@@ -11,7 +11,7 @@ import { type PartAnswer, type PartRequest, playPart } from './play-part.js';
 import { type SimulationThread, startSimulation } from './simulation-thread.js';
 import { startThread, type Thread } from './threads.js';
 
-/** Several threads that play one scenario together, or one of them where they cannot: the answer says so then. */
+/** Plays one scenario on several threads. If it cannot be cut, one thread plays it and the answer says why. */
 export class PartsThread implements SimulationThread {
   private readonly parts: number;
   private threads: readonly Thread<PartRequest, PartAnswer>[] = [];

@@ -7,7 +7,7 @@ import type { Scenario } from '../../sim/scenario.js';
 import type { PartRun } from '../../sim/simulate.js';
 import { described, type PlayError } from './play.js';
 
-/** Looks at what other threads say before it sleeps (ours): some tens of microseconds, as long as a window of a large network takes. */
+/** Reads of the shared counter before a thread sleeps. Ours: tens of microseconds, as long as a window of a large network takes. */
 const LOOKS = 10_000;
 
 /** One part of a scenario for a thread. */

@@ -2,8 +2,9 @@
 import type { Agenda } from '../agenda.js';
 import type { FlowRun } from '../flow-run.js';
 import type { TrafficPlayer } from '../traffic-player.js';
+import { jainOf } from './jain.js';
 
-/** What windows of one length came to in a part of a world. Squares are exact, so the order of flows does not matter. */
+/** Sums over the flows of one window, in one part of a world. They are exact, so the order of flows does not matter. */
 export interface WindowSums {
   readonly flows: number;
   readonly bytes: number;
@@ -18,7 +19,7 @@ export class MeanJain {
   add(window: WindowSums): void {
     // A window in which nothing arrived anywhere says nothing about shares.
     if (window.flows < 2 || window.bytes === 0) return;
-    this.sum += indexOf(window);
+    this.sum += jainOf(window.flows, window.bytes, Number(window.squares));
     this.count++;
   }
 
@@ -28,10 +29,6 @@ export class MeanJain {
   }
 }
 
-function indexOf({ flows, bytes, squares }: WindowSums): number {
-  return (bytes * bytes) / (flows * Number(squares));
-}
-
 /** Jain's index over windows of one length, averaged over the windows in which two flows or more lasted from beginning to end. */
 class FairnessWindows {
   readonly windowNs: number;
@@ -39,7 +36,7 @@ class FairnessWindows {
   private readonly player: TrafficPlayer;
   private startNs = 0;
   readonly mean = new MeanJain();
-  /** null: nobody asks for them. */
+  /** null unless asked for. */
   readonly kept: WindowSums[] | null;
 
   constructor(windowNs: number, mark: number, player: TrafficPlayer, keeps: boolean) {
@@ -81,7 +78,7 @@ class FairnessWindows {
 export class Fairness {
   private readonly windows: readonly FairnessWindows[];
 
-  /** Uses `marks[0]` to `marks[windowsNs.length - 1]` of the flows. `keeps` what each window came to. */
+  /** Uses `marks[0]` to `marks[windowsNs.length - 1]` of the flows. With `keeps` the sums of each window stay. */
   constructor(windowsNs: readonly number[], player: TrafficPlayer, keeps: boolean) {
     this.windows = windowsNs.map((windowNs, mark) => new FairnessWindows(windowNs, mark, player, keeps));
   }

@@ -10,5 +10,10 @@ export function jainIndex(shares: ArrayLike<number>): number {
     sum += share;
     squares += share * share;
   }
-  return (sum * sum) / (shares.length * squares);
+  return jainOf(shares.length, sum, squares);
+}
+
+/** The same from `count` shares' sum and the sum of their squares. */
+export function jainOf(count: number, sum: number, squares: number): number {
+  return (sum * sum) / (count * squares);
 }

@@ -1,10 +1,10 @@
 // Tested by test/sim/parts/parts.test.ts
-/** A world that cannot be played in parts, or whose parts cannot tell what one thread would do: it is to be played whole. */
+/** The world has to be played in one thread: it cannot be cut, or its parts cannot know what one thread would do. */
 export class OnlyWhole extends Error {
   override readonly name = 'OnlyWhole';
 }
 
-/** Another part has found that. */
+/** Another part has thrown. */
 export class Abandoned extends Error {
   override readonly name = 'Abandoned';
 }

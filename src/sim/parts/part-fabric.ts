@@ -7,7 +7,7 @@ import type { FrameBox } from './frame-box.js';
 import { OnlyWhole } from './only-whole.js';
 import type { Partition } from './partition.js';
 
-/** A line with half of the frames that it takes may have had all of them within the window. */
+/** Limit of frames on a line after an exchange. Ours: half of the line's own limit, since more may have been on it within the window. */
 const MOST_ON_LINE = MAX_LINE_FRAMES / 2;
 
 export interface PartFabricOptions extends FabricOptions {

@@ -19,8 +19,8 @@ export interface PartLoopOptions {
 }
 
 /**
- * Plays a part in windows of virtual time: nothing that happens in one reaches another part before the next. The run ends at the time at which nothing is left
- * in any part: one with nothing left waits in its window until another has played its own, or until all wait.
+ * Plays a part in windows of virtual time. No effect of a window reaches another part before the next window. The run ends when no part has flows left: a part
+ * without flows waits in its window until another part has played its own, or until all parts wait.
  */
 export class PartLoop implements Clockwork {
   private readonly options: PartLoopOptions;
@@ -87,7 +87,7 @@ export class PartLoop implements Clockwork {
     return null;
   }
 
-  /** However often somebody stops the network. */
+  /** Goes on when a flow's end stops the network. */
   private playTo(untilNs: number): number {
     while (this.options.network.run(untilNs) < untilNs);
     return untilNs;

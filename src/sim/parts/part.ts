@@ -15,7 +15,7 @@ import { type Partition, partitionOf } from './partition.js';
 /** Faults that reach no program: what these do to a flow, its other end would have to know at once. */
 const PLAYED_FAULTS = new Set(['link', 'switchRestart', 'clock']);
 
-/** Throws OnlyWhole for a scenario that cannot be played in so many parts. */
+/** Throws OnlyWhole if the scenario cannot be played in `parts` parts. */
 export function checkedPartition(scenario: Scenario, parts: number): Partition {
   const fault = scenario.faults.find(({ kind }) => !PLAYED_FAULTS.has(kind));
   if (fault !== undefined) throw new OnlyWhole(`it has a fault of the kind '${fault.kind}'`);

@@ -4,7 +4,7 @@ import type { Topology } from '../../switch/topology.js';
 import type { Scenario } from '../scenario.js';
 import { OnlyWhole } from './only-whole.js';
 
-/** A window is a little shorter than the shortest delay, so that what is sent at its very end arrives behind it (ours). */
+/** Part of the shortest delay that a window takes. Ours: a frame sent at the end of a window arrives after it. */
 const OF_DELAY = 0.999;
 
 /** How a world is cut: each switch goes to one part, each host to that of its switch. */
@@ -15,7 +15,7 @@ export interface Partition {
   /** By direction of a link: the parts of its sending and its other end. */
   readonly fromOf: readonly number[];
   readonly toOf: readonly number[];
-  /** Nothing that a part does reaches another one within so long. */
+  /** Time that any effect of one part takes to reach another, at the least. */
   readonly windowNs: number;
 }
 

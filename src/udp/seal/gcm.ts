@@ -115,25 +115,6 @@ function isFinal(decipher: { final(): unknown }): boolean {
   }
 }
 
-/** Where bytes begin. Asked for once as long as they are in one buffer: as all frames that arrive, and as the nonce. */
-class Place {
-  private readonly openSsl: OpenSsl;
-  private buffer: ArrayBufferLike | null = null;
-  private start = NULL;
-
-  constructor(openSsl: OpenSsl) {
-    this.openSsl = openSsl;
-  }
-
-  of(bytes: Uint8Array): number {
-    if (bytes.buffer !== this.buffer) {
-      this.buffer = bytes.buffer;
-      this.start = this.openSsl.addressOf(bytes) - bytes.byteOffset;
-    }
-    return this.start + bytes.byteOffset;
-  }
-}
-
 /** By OpenSSL itself: one context, whose key schedule stays, and no object for a frame. It reads and writes the frame where it is. */
 class OpenSslGcm implements GcmCipher {
   private readonly openSsl: OpenSsl;
@@ -141,15 +122,11 @@ class OpenSslGcm implements GcmCipher {
   private readonly sealing: number;
   private readonly length = new Int32Array(1);
   private readonly lengthAt: number;
-  private readonly nonces: Place;
-  private readonly frames: Place;
   private isClosed = false;
 
   constructor(openSsl: OpenSsl, key: Uint8Array, isSealing: boolean) {
     assert(key.length === GCM_KEY_BYTES, 'a key of AES-128 has 16 bytes');
     this.openSsl = openSsl;
-    this.nonces = new Place(openSsl);
-    this.frames = new Place(openSsl);
     this.context = openSsl.EVP_CIPHER_CTX_new();
     assert(this.context !== NULL, 'OpenSSL has memory for a context');
     this.sealing = isSealing ? 1 : 0;
@@ -185,8 +162,8 @@ class OpenSslGcm implements GcmCipher {
     // A freed context is memory of somebody else, and so is what is behind the buffer.
     const isThere = end >= Header.bytes && end <= tagAt && tagAt + Sealed.tagBytes <= bytes.length;
     assert(!this.isClosed && isThere && nonce.length === NONCE_BYTES, 'what OpenSSL reads is there');
-    const nonceAt = this.nonces.of(nonce);
-    const start = this.frames.of(bytes);
+    const nonceAt = openSsl.addressOf(nonce);
+    const start = openSsl.addressOf(bytes);
     if (openSsl.EVP_CipherInit_ex(context, NULL, NULL, NULL, nonceAt, this.sealing) !== 1) return NULL;
     if (openSsl.EVP_CipherUpdate(context, NULL, lengthAt, start + AUTHENTICATED_FROM, DATA_BYTES) !== 1) return NULL;
     const body = start + Header.bytes;
