@@ -168,7 +168,7 @@ describe('xpass perf', () => {
     const { code, stdout } = await runHere('perf', '-c', address, '-t', '0.6', '-i', '0.2', '-P', '2');
     expect(code).toBe(0);
     expect(stdout).toMatch(
-      /^\[ {2}5\] {3}0\.00-0\.2\d {3}sec {1,3}[\d.]+ [KM]Bytes {1,3}[\d.]+ [MK]bits\/sec {1,5}\d+$/m,
+      /^\[ {2}5\] {3}0\.00-0\.2\d {3}sec {1,3}[\d.]+ [KMG]Bytes {1,3}[\d.]+ [KMG]bits\/sec {1,5}\d+$/m,
     );
     expect(stdout).toMatch(/^\[SUM\] {3}0\.00-[\d. ]+sec .*receiver$/m);
     for (const start of ['goodput', 'run', 'credits', 'RTT', 'credits in', 'credits out'])
