@@ -203,8 +203,6 @@ class MovingPeers implements PeerHolder {
 
 /** The settings of an endpoint on a real machine. */
 function deployedConfig(settings: HostSettings, { link, unprobedBytes }: HostParts): Partial<EndpointConfig> {
-  // A longer frame would be all of the first window, and goes by credits: docs/decisions/0038-proved-paths.md.
-  const isSpeculative = settings.speculative;
   return {
     ...algorithmFields(settings.algorithm ?? DEFAULT_CONFIG.creditAlgorithm, settings.set),
     frameBytes: link.maxFrameBytes,
@@ -217,7 +215,7 @@ function deployedConfig(settings: HostSettings, { link, unprobedBytes }: HostPar
     receiveWindowBytes: settings.receiveWindow,
     heldMemoryBytes: settings.heldMemory,
     maxWeight: settings.maxWeight,
-    ...(isSpeculative && { speculativeRttNs: SPECULATIVE_RTT_NS, unprovedFrames: UNPROVED_FRAMES }),
+    ...(settings.speculative && { speculativeRttNs: SPECULATIVE_RTT_NS, unprovedFrames: UNPROVED_FRAMES }),
     frameChunks: settings.fillFrames ? Chunks.maxChunks : 0,
     connectTimeoutNs: settings.connectTimeout,
     idleTimeoutNs: settings.idleTimeout,

@@ -72,9 +72,11 @@ export class Routes {
   /** Directions in the order that a frame takes them, EXIT after each path; `hopCount` are in use, the first at EXIT_OFFSET. */
   private hops = new Int32Array(INITIAL_HOPS).fill(EXIT);
   private hopCount = 1;
+  /** Pairs with a place in `hops`, in the order of their places. */
+  private readonly found: number[] = [];
   /** Subtracted from offsets. Each change of the live links raises it above every offset of before. */
   private base = 0;
-  /** Times that the live links changed; for checks. */
+  /** Times that the live links changed. */
   changes = 0;
   /** Links, and trunks behind them, that are not used. */
   private dead = NO_LINKS;
@@ -130,6 +132,7 @@ export class Routes {
     this.base += this.hopCount + 1;
     this.hops.fill(EXIT, 0, this.hopCount);
     this.hopCount = 1;
+    this.found.length = 0;
   }
 
   /** The offset was found before the live links changed, or NO_ROUTE was. */
@@ -156,6 +159,30 @@ export class Routes {
   /** The direction to take at this offset; EXIT: the exit port. */
   hop(offset: number): number {
     return this.hops[offset - this.base];
+  }
+
+  /** The pair of switches whose paths hold an offset that is not stale. Unlike offsets, pairs and places do not depend on what was looked for before. */
+  pairOf(offset: number): number {
+    const { found, pathStarts } = this;
+    let [low, high] = [0, found.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (pathStarts[found[middle]] <= offset - this.base) low = middle;
+      else high = middle - 1;
+    }
+    return found[low];
+  }
+
+  /** The offset from where the pair's paths begin. */
+  placeIn(pair: number, offset: number): number {
+    return offset - this.base - this.pathStarts[pair];
+  }
+
+  /** The offset at a place in the paths of a pair. */
+  offsetAt(pair: number, place: number): number {
+    if (this.pathCounts[pair] === NOT_LOOKED_FOR)
+      this.discover(Math.floor(pair / this.switchCount), pair % this.switchCount);
+    return this.base + this.pathStarts[pair] + place;
   }
 
   /** The port by which the frame leaves this process; -1: its destination is unknown. */
@@ -244,6 +271,7 @@ export class Routes {
     if (paths.length === 0) return;
     this.pathHops[pair] = paths[0].length;
     this.pathStarts[pair] = this.hopCount;
+    this.found.push(pair);
     this.makeRoom(paths.length * (paths[0].length + 1));
     const live = [...paths.keys()].filter((index) => !this.isDead(paths[index]));
     // With none left all are used: one that is back carries frames before the failover delay is over.

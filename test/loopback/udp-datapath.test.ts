@@ -201,6 +201,17 @@ describe('a datapath that cannot be had here', () => {
     expect(datapath.info.fallback).toBe(fallback);
   });
 
+  it('names the address for which the kernel gives no socket', async ({ skip }) => {
+    if (typeof native === 'string') return skip(`no mmsg: ${native}`);
+    // EAFNOSUPPORT: a kernel without IPv6.
+    const kernel = { ...native, socket: () => -1, errno: () => 97 };
+    const bind = { address: '::1', port: 7, family: 6 } as const;
+    await expect(openDatapath({ bind, peers: new PeerTable() }, 'auto', async () => kernel)).rejects.toMatchObject({
+      code: 'config',
+      message: 'cannot bind to [::1]:7 (EAFNOSUPPORT)',
+    });
+  });
+
   it('is mmsg where nothing was asked for', async ({ skip }) => {
     skip(typeof native === 'string', `no mmsg: ${native}`);
     const datapath = await openDatapath({ bind, peers: new PeerTable() });

@@ -60,7 +60,7 @@ function sendBatch(socket: NativeSocket, changes: Partial<Native> = {}) {
 }
 
 /** Linux, include/uapi/asm-generic/errno.h */
-const ERRNO = { EAGAIN: 11, EINVAL: 22, ECONNREFUSED: 111 } as const;
+const ERRNO = { EAGAIN: 11, EINVAL: 22, ENETUNREACH: 101, ECONNREFUSED: 111 } as const;
 
 /** A kernel that refuses its first call with `code`, and how many messages each call was given. */
 function refusing(code: keyof typeof ERRNO) {
@@ -197,6 +197,29 @@ describe('batches of messages', () => {
     // Refused, then each by itself; the next three are three messages from the start.
     expect(calls).toEqual([1, 1, 1, 1, 3]);
     expect(errors).toEqual([]);
+  });
+
+  it('send frames as one message again when an error is over that single frames met too', () => {
+    const [from, to] = openPair();
+    const calls: number[] = [];
+    let isDown = true;
+    const { batch, errors } = sendBatch(from, {
+      sendmmsg: (fd, messages, count, flags) => {
+        calls.push(count);
+        return isDown ? -1 : native.sendmmsg(fd, messages, count, flags);
+      },
+      errno: () => ERRNO.ENETUNREACH,
+    });
+    for (const down of [true, false]) {
+      isDown = down;
+      calls.length = 0;
+      for (let index = 0; index < 3; index++) batch.add(frameOf(700, 4 * index), 0, null);
+      batch.flush();
+    }
+    expect(errors).toEqual(['ENETUNREACH', 'ENETUNREACH', 'ENETUNREACH']);
+    expect(receiveAll(to).received).toHaveLength(3);
+    // One message, which the kernel cuts.
+    expect(calls).toEqual([1]);
   });
 
   it('keep what the kernel does not take for the next flush', () => {

@@ -21,7 +21,7 @@ export function newProgress(): SharedArrayBuffer {
  */
 const PATIENCES = 15;
 
-/** Never rejects. A thread that broke, or that our own bug left in any state, is stopped. */
+/** Never rejects. A thread that broke, of whose parts others may wait for ever, or that our own bug left in any state, is stopped. */
 export async function playInThread(thread: SimulationThread, request: PlayRequest): Promise<PlayAnswer> {
   const progress = new Float64Array(request.progress);
   const answered = thread.ask(request).catch(crash);
@@ -30,7 +30,7 @@ export async function playInThread(thread: SimulationThread, request: PlayReques
     progress: () => progress[1],
     lastHeard: () => `simulation thread: at ${displayDuration(progress[1])} of its time`,
   }).catch(({ message }: Error) => ({ error: { message, stack: '', isMistake: false } }));
-  if ('error' in answer && !answer.error.isMistake) await thread.stop();
+  if (thread.isOver || ('error' in answer && !answer.error.isMistake)) await thread.stop();
   return answer;
 }
 
@@ -40,5 +40,5 @@ function crash(error: Error & { code?: string }): PlayAnswer {
     return { error: { message: error.message, stack: error.stack ?? error.message, isMistake: false } };
   const message =
     'the simulation ran out of memory: allow more with NODE_OPTIONS=--max-old-space-size, or use fewer flows';
-  return { error: { message, stack: error.stack ?? message, isMistake: true } };
+  return { error: { message, stack: '', isMistake: true } };
 }

@@ -1,17 +1,24 @@
 // Tested by test/sim/parts/parts.test.ts
 
-import { UNROUTED } from '../../switch/fabric.js';
 import type { Frame } from '../../wire/frame.js';
 import { OnlyWhole } from './only-whole.js';
 
 /** Place 0 counts the entries. */
 const HEAD = 1;
-/** An entry: its direction and time, seven numbers of a frame, then its bytes. */
-const NUMBERS = 9;
+/** An entry: its direction and time, seven numbers of a frame and three of its way, then its bytes. */
+const NUMBERS = 12;
 const BYTES_OF_NUMBER = 8;
 
 /** In the place of a direction: a flow has been opened. */
 const OPENED = -1;
+
+/** Where a frame goes from the end of its link on, in words that hold in every part. */
+export interface Way {
+  /** How often the live links had changed; -1: the way is to be looked for. */
+  changes: number;
+  pair: number;
+  place: number;
+}
 
 export interface BoxReader {
   frame(direction: number, box: FrameBox): void;
@@ -39,7 +46,7 @@ export class FrameBox {
     this.numbers[0] = this.count;
   }
 
-  put(direction: number, frame: Frame): void {
+  put(direction: number, frame: Frame, way: Way): void {
     const { numbers, at } = this;
     const next = at + NUMBERS + Math.ceil(frame.length / BYTES_OF_NUMBER);
     this.take(next);
@@ -52,6 +59,9 @@ export class FrameBox {
     numbers[at + 6] = frame.pathId;
     numbers[at + 7] = frame.hopLimit;
     numbers[at + 8] = frame.exitPort;
+    numbers[at + 9] = way.changes;
+    numbers[at + 10] = way.pair;
+    numbers[at + 11] = way.place;
     const { bytes } = this;
     const bytesAt = (at + NUMBERS) * BYTES_OF_NUMBER;
     // Most frames have twenty bytes: a view for `set` would cost more.
@@ -78,8 +88,8 @@ export class FrameBox {
     }
   }
 
-  /** Fills a frame with the entry that is read. */
-  fill(frame: Frame): void {
+  /** Fills a frame and its way with the entry that is read. */
+  fill(frame: Frame, way: Way): void {
     const { numbers, at } = this;
     const length = numbers[at + 2] | 0;
     frame.reserve(length);
@@ -91,7 +101,9 @@ export class FrameBox {
     frame.pathId = numbers[at + 6] | 0;
     frame.hopLimit = numbers[at + 7] | 0;
     frame.exitPort = numbers[at + 8] | 0;
-    frame.port = UNROUTED;
+    way.changes = numbers[at + 9] | 0;
+    way.pair = numbers[at + 10] | 0;
+    way.place = numbers[at + 11] | 0;
     const { bytes } = this;
     const bytesAt = (at + NUMBERS) * BYTES_OF_NUMBER;
     for (let index = 0; index < length; index++) frame.bytes[index] = bytes[bytesAt + index];

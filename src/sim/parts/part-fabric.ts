@@ -1,9 +1,9 @@
 // Tested by test/sim/parts/parts.test.ts
 import { NEVER } from '../../base/time.js';
-import { Fabric, type FabricOptions } from '../../switch/fabric.js';
+import { Fabric, type FabricOptions, UNROUTED } from '../../switch/fabric.js';
 import { type LinkDirection, MAX_LINE_FRAMES } from '../../switch/link-direction.js';
 import type { Frame } from '../../wire/frame.js';
-import type { FrameBox } from './frame-box.js';
+import type { FrameBox, Way } from './frame-box.js';
 import { OnlyWhole } from './only-whole.js';
 import type { Partition } from './partition.js';
 
@@ -22,6 +22,8 @@ export class PartFabric extends Fabric {
   /** By direction: the part that it leads to from this one; -1: it does not leave. */
   private readonly leadsTo: readonly number[];
   private readonly boxFor: (part: number) => FrameBox;
+  /** Filled anew for every frame. */
+  private readonly way: Way = { changes: 0, pair: 0, place: 0 };
   /** Of the frames that left in this round. */
   private earliestSentNs = NEVER;
 
@@ -37,7 +39,8 @@ export class PartFabric extends Fabric {
     const direction = this.directions[index];
     const { line } = direction;
     const frame = this.pool.take();
-    box.fill(frame);
+    box.fill(frame, this.way);
+    frame.port = this.offset;
     if (!line.push(frame) || line.length > MOST_ON_LINE)
       throw new OnlyWhole('too many frames are on their way along a link');
     this.schedule(direction);
@@ -57,8 +60,25 @@ export class PartFabric extends Fabric {
       return;
     }
     direction.line.keepOrder(frame);
-    this.boxFor(to).put(direction.index, frame);
+    this.noteWay(frame.port);
+    this.boxFor(to).put(direction.index, frame, this.way);
     if (frame.atNs < this.earliestSentNs) this.earliestSentNs = frame.atNs;
     this.pool.give(frame);
+  }
+
+  /** From a switch on its way the other part might find another one: by its hash among other paths, or by bytes that were corrupted. */
+  private noteWay(offset: number): void {
+    const { routes, way } = this;
+    way.changes = -1;
+    if (routes.isStale(offset)) return;
+    way.changes = routes.changes;
+    way.pair = routes.pairOf(offset);
+    way.place = routes.placeIn(way.pair, offset);
+  }
+
+  /** Where links have died or come back since it left, a frame looks for its way at the next switch. */
+  private get offset(): number {
+    const { routes, way } = this;
+    return way.changes === routes.changes ? routes.offsetAt(way.pair, way.place) : UNROUTED;
   }
 }

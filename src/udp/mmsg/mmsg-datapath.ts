@@ -110,7 +110,7 @@ const CONNECTED = 0;
 
 /** Opens a socket by system calls. Throws XpassError `config` or `unreachable` that names the address when it cannot be bound or connected. */
 export function openMmsgDatapath(options: DatapathOptions, native: Native): Datapath {
-  const socket = new NativeSocket(native, options.bind.family);
+  const socket = openSocket(native, options.bind);
   try {
     socket.bind(options.bind);
     if (options.remote !== undefined) socket.connect(options.remote);
@@ -118,6 +118,15 @@ export function openMmsgDatapath(options: DatapathOptions, native: Native): Data
   } catch (error) {
     socket.close();
     throw error;
+  }
+}
+
+/** Throws XpassError `config`: without IPv6 in the kernel, or without descriptors. */
+function openSocket(native: Native, local: UdpAddress): NativeSocket {
+  try {
+    return new NativeSocket(native, local.family);
+  } catch (error) {
+    throw bindError(error as Error, local);
   }
 }
 

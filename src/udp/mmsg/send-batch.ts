@@ -123,17 +123,17 @@ export class SendBatch {
     // This one may be too long, or a router has said so of an earlier one.
     const mayBeOld = isOld || name === 'EMSGSIZE';
     if (mayBeOld || this.frames[message] > 1) {
-      const wereTooLong = this.sendOneByOne(message);
-      if (!mayBeOld && !wereTooLong) this.canSegment = false;
+      const wentAlone = this.sendOneByOne(message);
+      if (!mayBeOld && wentAlone) this.canSegment = false;
     } else this.outcome.onError(errno, this.peers[message], this.segmentBytes[message]);
     this.done++;
     return true;
   }
 
-  /** Without segmentation: where the device or the path's MTU does not allow it. Returns whether a frame was too long for the latter. */
+  /** Without segmentation: where the device or the path's MTU does not allow it. Returns whether all frames went. */
   private sendOneByOne(message: number): boolean {
-    let wereTooLong = false;
-    const { vector, native } = this;
+    let wentAlone = true;
+    const { vector } = this;
     vector.names.copyWithin(SPARE * NAME_WORDS, message * NAME_WORDS, (message + 1) * NAME_WORDS);
     vector.setNameBytes(SPARE, vector.nameBytes(message));
     vector.setPieceCount(SPARE, 1);
@@ -143,10 +143,10 @@ export class SendBatch {
       vector.borrowPiece(SPARE, message, piece);
       const errno = this.sendSpare();
       if (errno === 0) continue;
-      wereTooLong ||= native.errorName(errno) === 'EMSGSIZE';
+      wentAlone = false;
       this.outcome.onError(errno, this.peers[message], vector.pieceBytes(message, piece));
     }
-    return wereTooLong;
+    return wentAlone;
   }
 
   /** Returns 0, or what is wrong with this frame itself: what a router said of an earlier one is told once, and this one is tried again. */

@@ -66,6 +66,24 @@ describe('running many scenarios', () => {
     expect(FakeThread.started.map(({ isOver }) => isOver)).toEqual([true, true]);
   });
 
+  it('says that a scenario is too large for the memory, and stops all of its thread', async () => {
+    const threads: { isStopped: boolean }[] = [];
+    const start = (): SimulationThread => {
+      const thread = { isStopped: false };
+      threads.push(thread);
+      return {
+        isOver: true,
+        ask: () => Promise.reject(Object.assign(new Error('ended'), { code: 'ERR_WORKER_OUT_OF_MEMORY' })),
+        stop: async () => {
+          thread.isStopped = true;
+        },
+      };
+    };
+    const [{ error }] = await collectAll(seeds(1), { start });
+    expect(error).toEqual({ message: expect.stringContaining('--max-old-space-size'), stack: '' });
+    expect(threads).not.toContainEqual({ isStopped: false });
+  });
+
   it('goes on after a failure, with a new thread where the old one broke', async () => {
     const start = faking(async ({ seed }) => failure(seed !== 2));
     const outcomes = await collectAll(seeds(4), { jobs: 1, start });

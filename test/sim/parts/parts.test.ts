@@ -19,6 +19,18 @@ const text = (result: SimulationResult): string => JSON.stringify(result, null, 
 const INFINITE_SHARE = { warmUp: '1ms', duration: '4ms' };
 const LOSSY = { loss: '1%', jitter: '2us', duplicate: '1%' };
 
+/** Hosts at two ends of a row of switches, the middle one of which has two ways to each end. */
+const TWICE_TWO_PATHS = {
+  hosts: [1, 2, 3, 4].map((id) => ({ id })),
+  switches: ['left', 'a', 'b', 'middle', 'c', 'd', 'right'].map((name) => ({ name })),
+  defaults: { rate: '1gbit', delay: '2us' },
+  links: [
+    ...['h1', 'h2', 'a', 'b'].map((a) => ({ a, b: 'left' })),
+    ...['a', 'b', 'c', 'd'].map((a) => ({ a, b: 'middle' })),
+    ...['h3', 'h4', 'c', 'd'].map((a) => ({ a, b: 'right' })),
+  ],
+};
+
 const WORLDS: Record<string, object> = {
   'a fat tree': {},
   'a fat tree with another seed': { seed: 2 },
@@ -38,6 +50,18 @@ const WORLDS: Record<string, object> = {
     flows: [{ kind: 'incast', from: '2-12', to: 1, bytes: '100KB' }],
   },
   'impaired links between parts': { seed: 3, topology: { ...SMALL_TREE, core: LOSSY } },
+  'corrupted frames between parts': {
+    payload: 'bytes',
+    topology: { ...SMALL_TREE, core: { corrupt: '2%' } },
+    flows: [{ ...POISSON, flows: 20 }],
+  },
+  'paths that part again behind the cut': {
+    topology: TWICE_TWO_PATHS,
+    flows: [
+      { from: '1,2', to: '3,4', bytes: '20KB', count: 4 },
+      { from: '3,4', to: '1,2', bytes: '20KB', count: 4 },
+    ],
+  },
   'faults of links and switches': {
     faults: [
       { at: '200us', link: 'agg1-core1', down: true },
