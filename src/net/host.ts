@@ -66,10 +66,10 @@ const CLOSE_WAIT_RETRIES = 4;
 const RETRANSMIT_MARGIN_MS = 10;
 
 /**
- * Opens a host: one UDP socket that talks to many peers, directly or behind a switch. Throws XpassError: `config` names the option, its value and what
+ * Opens a host: one UDP socket that talks to many peers, directly or behind a switch. Rejects with XpassError: `config` names the option, its value and what
  * is allowed, or the address that cannot be bound; `attach`, `frameSize`, `version` and `unreachable` come from the switch.
  */
-export function openHost(options: HostOptions = {}): Promise<Host> {
+export async function openHost(options: HostOptions = {}): Promise<Host> {
   const { signal, onNotice } = options;
   return openHostOf({
     settings: hostSettings(options),

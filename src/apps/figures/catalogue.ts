@@ -145,15 +145,22 @@ export function selectFigures(words: readonly string[], groups: readonly FigureG
   return { group, figures };
 }
 
-/** The group of the first figure that is named without one. */
+/** The group of the first figure that is named without one. Without words it is the first group. */
 function groupOf([first]: readonly string[], groups: readonly FigureGroup[]): FigureGroup {
-  return groups.find(({ figures }) => figures.some(({ name }) => name === first)) ?? groups[0];
+  const group = first === undefined ? groups[0] : groups.find(({ figures }) => figures.some(({ name }) => name === first));
+  return group ?? unknownFigure(first, groups, groups);
 }
 
 function figureName(word: string, group: FigureGroup, groups: readonly FigureGroup[]): string {
   const known = group.figures.map(({ name }) => name);
   const found = [word, `${group.name}-${word}`].find((name) => known.includes(name));
   if (found !== undefined) return found;
+  return unknownFigure(word, groups, [group]);
+}
+
+/** Throws: no figure of the `searched` groups has that name. */
+function unknownFigure(word: string, groups: readonly FigureGroup[], searched: readonly FigureGroup[]): never {
+  const known = searched.flatMap(({ figures }) => figures.map(({ name }) => name));
   const allowed = ['list', ...groups.map(({ name }) => name), ...known];
   throw usageFailure(`unknown figure '${word}'${suggestion(word, allowed)}; allowed: ${allowed.join(', ')}`);
 }

@@ -74,9 +74,10 @@ export function reportResults(results: Results, sent: SentReport, isJson: boolea
   if (files.length <= MOST_LINES)
     for (const file of files.filter(({ verified }) => verified)) results.line(lineOf(file));
   if (files.length > 1 || foldersMade > 0) results.line(summaryLine(files));
-  if (foldersMade > 0) results.line(`${displayCount(foldersMade)} folders`);
+  if (foldersMade > 0) results.line(counted(foldersMade, 'folder'));
   const others = Object.entries<number>({ ...leftOut }).filter(([, count]) => count > 0);
-  if (others.length > 0) results.line(`left out: ${others.map(([what, count]) => `${count} ${what}`).join(', ')}`);
+  if (others.length > 0)
+    results.line(`left out: ${others.map(([what, count]) => counted(count, what.slice(0, -1))).join(', ')}`);
 }
 
 /** What became of everything. */
@@ -105,16 +106,21 @@ export function failureSentence(failed: readonly FileResult[], ofAll: number): s
 function lineOf(file: FileResult): string {
   const { name, bytes, offset, skipped, durationNs, lostFrames } = file;
   if (skipped) return `skipped '${name}' (${displaySize(bytes)}): the receiver has it already, SHA-256 verified`;
-  const lost = lostFrames === 0 ? '' : `, ${displayCount(lostFrames)} data frames lost and sent again`;
+  const lost = lostFrames === 0 ? '' : `, ${counted(lostFrames, 'data frame')} lost and sent again`;
   const pace = `${displayDuration(durationNs)}, ${displayRate(goodputBps(file))}`;
   const resumed = offset === 0 ? '' : `, resumed at ${displaySize(offset)}`;
   return `sent '${name}' (${displaySize(bytes)}${resumed}) in ${pace}, SHA-256 verified by the receiver${lost}`;
 }
 
+/** `thing` forms its plural with an s. */
+function counted(count: number, thing: string): string {
+  return `${displayCount(count)} ${thing}${count === 1 ? '' : 's'}`;
+}
+
 function summaryLine(files: readonly FileResult[]): string {
   const { filesSent, filesResumed, filesSkipped, filesFailed, sentBytes } = summaryOf(files);
   const resumed = filesResumed === 0 ? '' : ` (${filesResumed} of them resumed)`;
-  return `${filesSent} files sent${resumed}, ${filesSkipped} skipped, ${filesFailed} failed; ${displaySize(sentBytes)} sent`;
+  return `${counted(filesSent, 'file')} sent${resumed}, ${filesSkipped} skipped, ${filesFailed} failed; ${displaySize(sentBytes)} sent`;
 }
 
 function summaryOf(files: readonly FileResult[]) {

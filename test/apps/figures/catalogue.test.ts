@@ -78,6 +78,9 @@ describe('the catalogue', { timeout: 60_000 }, () => {
     expect(() => selectFigures(['other', 'convergence'], groups)).toThrow(
       "unknown figure 'convergence'; allowed: list, expresspass, other, other-jitter, other-pacing",
     );
+    expect(() => selectFigures(['others-jitter'], groups)).toThrow(
+      /did you mean 'other-jitter'\?; allowed: .* frontier, other-jitter, other-pacing$/,
+    );
   });
 });
 

@@ -29,7 +29,7 @@ const FILES = [
 ];
 
 const LEFT_OUT = { links: 3, devices: 0, sockets: 1, pipes: 0 };
-const OTHERS = '2 folders\nleft out: 3 links, 1 sockets\n';
+const OTHERS = '2 folders\nleft out: 3 links, 1 socket\n';
 
 function reported(isJson: boolean, files = FILES): string {
   const stream = new PassThrough();
@@ -106,7 +106,7 @@ describe('what became of the files', () => {
     expect(reported(false, files)).toBe(
       "sent 'a.bin' (1.192 MiB, resumed at 976.6 KiB) in 100.0 ms, 20.00 Mbit/s, SHA-256 verified by the receiver\n" +
         "skipped 'a.bin' (1.192 MiB): the receiver has it already, SHA-256 verified\n" +
-        '1 files sent (1 of them resumed), 1 skipped, 0 failed; 244.1 KiB sent\n' +
+        '1 file sent (1 of them resumed), 1 skipped, 0 failed; 244.1 KiB sent\n' +
         OTHERS,
     );
     const { files: documents, summary } = JSON.parse(reported(true, files));
@@ -123,7 +123,7 @@ describe('what became of the files', () => {
   it('is a line for each verified file for people', () => {
     expect(reported(false)).toBe(
       "sent 'a.bin' (1.192 MiB) in 100.0 ms, 100.0 Mbit/s, SHA-256 verified by the receiver, 7 data frames lost and sent again\n" +
-        '1 files sent, 0 skipped, 2 failed; 1.192 MiB sent\n' +
+        '1 file sent, 0 skipped, 2 failed; 1.192 MiB sent\n' +
         OTHERS,
     );
   });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openHost } from '../../../src/net/host.js';
 import { silentPort, startSwitch } from '../switch-lab.js';
 import { until } from '../udp-harness.js';
 import { closedWith, labHost, nameOf, readAll, streamPair } from './net-lab.js';
@@ -57,7 +58,10 @@ describe('a host', () => {
     [{ algorithm: 'reno' }, "algorithm 'reno' is not allowed; allowed: steady"],
     [{ set: { beta: Number.NaN } }, "set.beta 'NaN' is not allowed"],
   ])('names an option that is wrong: %j', async (options, message) => {
-    await expect(labHost(options)).rejects.toMatchObject({ code: 'config', message: expect.stringContaining(message) });
+    await expect(openHost(options)).rejects.toMatchObject({
+      code: 'config',
+      message: expect.stringContaining(message),
+    });
   });
 
   it('gives up a switch that does not answer as soon as its signal says so', async () => {
