@@ -40,9 +40,11 @@ export async function ensureInstalled() {
   await withLock(() => {
     const hash = lockfileHash();
     if (isCurrent(installStamp, hash)) return;
-    say('installing packages');
-    // Development packages are needed to build, whatever NODE_ENV says.
-    runNpm(['ci', '--include=dev', '--no-fund', '--no-audit']);
+    if (!isInstalled()) {
+      say('installing packages');
+      // Development packages are needed to build, whatever NODE_ENV says.
+      runNpm(['ci', '--include=dev', '--no-fund', '--no-audit']);
+    }
     writeFileSync(installStamp, hash);
   });
 }
@@ -86,6 +88,17 @@ function compile(project) {
   run(process.execPath, [at('.config', 'bundle.mjs')]);
   run(process.execPath, [at('bin', 'xpass.mjs'), 'man', '--out', at('dist', 'man')]);
   writeFileSync(buildStamp, fingerprint);
+}
+
+/** Whether somebody's own `npm ci` has installed what package-lock.json names: npm lists in node_modules what is there. */
+function isInstalled() {
+  const list = at('node_modules', '.package-lock.json');
+  if (!existsSync(list)) return false;
+  const { packages: installed } = JSON.parse(readFileSync(list, 'utf8'));
+  const { packages: wanted } = JSON.parse(readFileSync(at('package-lock.json'), 'utf8'));
+  return Object.entries(wanted).every(
+    ([path, { version, optional = false }]) => path === '' || optional || installed[path]?.version === version,
+  );
 }
 
 function lockfileHash() {

@@ -34,6 +34,9 @@ const UNPROVED_FRAMES = 10;
 /** Bytes that wait at the host's own NIC at most. Credits allow each of them, so a short queue would lose data (ours: four receive windows). */
 export const NIC_QUEUE_BYTES = 16 * 1024 * 1024;
 
+/** Speculative bytes that wait there at most: a burst that has waited for a handshake comes at once (PROTOCOL §12.1). */
+const NIC_SPECULATIVE_BYTES = 65_536;
+
 /** NIC credit burst: 8 credits, the depth of a port's credit queue (PROTOCOL §9.1; docs/decisions/0007-late-processes.md). */
 export const NIC_CREDIT_BURST_BYTES = 8 * 92;
 
@@ -241,6 +244,7 @@ function nicOptions({ rateBps, maxFrameBytes }: AttachedLink): PortConfig {
     maxFrameBytes,
     creditBurstBytes: NIC_CREDIT_BURST_BYTES,
     dataQueueBytes: NIC_QUEUE_BYTES,
+    speculativeQueueBytes: NIC_SPECULATIVE_BYTES,
   };
 }
 

@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { exec, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { PERF_DOCUMENT_SHAPE } from '../../src/apps/perf/document-shape.js';
 import {
@@ -196,6 +197,13 @@ describe('xpass perf', () => {
     const daemon = new XpassCommand(['daemon', '--json', '--listen', ':0', '--directory', await scratchFolder()]);
     const { address } = await daemon.event('listening');
     expect((await measure('-c', String(address), '-n', '100kB')).bytes).toBe(100_000);
+  });
+
+  it('ends when whoever reads it has gone', async () => {
+    const { address } = await startServer();
+    const pipe = `"${process.execPath}" "${EXECUTABLE}" perf -c ${address} -t 600 -i 100ms --json-stream | head -n 1`;
+    const { stdout } = await promisify(exec)(pipe, { timeout: 30_000 });
+    expect(JSON.parse(stdout)).toMatchObject({ event: 'start' });
   });
 
   it('tells what there is when it is interrupted: good for a time, bad for bytes', async () => {

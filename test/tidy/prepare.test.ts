@@ -8,11 +8,14 @@ import { scratchDirectory } from '../harness/scratch.js';
 interface Prepare {
   readonly PrepareError: new () => Error;
   ensureBuilt(how?: { afresh?: boolean }): Promise<void>;
+  ensureInstalled(): Promise<void>;
 }
 
 const PREPARE = fileURLToPath(new URL('../../.config/prepare.mjs', import.meta.url));
 /** Stands for the compiler. */
 const TSC = "require('node:fs').mkdirSync('dist', { recursive: true });";
+/** Stands for npm. */
+const NPM = "require('node:fs').writeFileSync('installed', '');";
 /** Stands for the bundler. */
 const BUNDLE = "import { writeFileSync } from 'node:fs'; writeFileSync('dist/new.js', '');";
 
@@ -32,11 +35,36 @@ async function workingCopy() {
   await writeFile(at('bin/xpass.mjs'), '');
   const prepare = (await import(/* @vite-ignore */ pathToFileURL(at('.config/prepare.mjs')).href)) as Prepare;
   const held = at(`.bootstrap.lock/${process.pid}-held`);
-  return { prepare, held, has: (path: string) => existsSync(at(path)) };
+  const write = (path: string, content: object | string) =>
+    writeFile(at(path), typeof content === 'string' ? content : JSON.stringify(content));
+  return { prepare, held, at, write, has: (path: string) => existsSync(at(path)) };
 }
 
 afterEach(() => {
   vi.unstubAllEnvs();
+});
+
+describe('an installation', () => {
+  const wanted = {
+    '': {},
+    'node_modules/a': { version: '1.0.0' },
+    'node_modules/b': { version: '2.0.0', optional: true },
+  };
+
+  it.each([
+    ['is not made again after an npm ci', { 'node_modules/a': { version: '1.0.0' } }, false],
+    ['is made where another version is there', { 'node_modules/a': { version: '0.9.0' } }, true],
+    ['is made where nothing is there', null, true],
+  ])('%s', async (_, installed, isMade) => {
+    const { prepare, at, write, has } = await workingCopy();
+    await write('package-lock.json', { packages: wanted });
+    if (installed !== null) await write('node_modules/.package-lock.json', { packages: installed });
+    await write('npm-cli.js', NPM);
+    vi.stubEnv('npm_execpath', at('npm-cli.js'));
+    await prepare.ensureInstalled();
+    expect(has('installed')).toBe(isMade);
+    expect(has('node_modules/.xpass-lock-hash')).toBe(true);
+  });
 });
 
 describe('a build', () => {

@@ -11,6 +11,7 @@ import { PerfClient } from './client.js';
 import { PeerTest } from './compare.js';
 import { IntervalLog } from './interval-log.js';
 import type { PERF_OPTIONS, PerfSettings } from './options.js';
+import type { Output } from './output.js';
 import { ClientPrinter, type PrinterParts } from './printer.js';
 import type { PerfReport } from './report.js';
 import type { ClientResult, PeerRun } from './test-terms.js';
@@ -28,6 +29,7 @@ export interface ClientRunParts extends PrinterParts {
   readonly invocation: PerfInvocation;
   readonly settings: PerfSettings;
   readonly target: Target;
+  readonly results: Output;
 }
 
 /** Runs one test and prints it. An interrupt ends it early: what there is is printed, and `isInterrupted` says so. */
@@ -45,7 +47,11 @@ export class ClientRun {
     this.log = new IntervalLog({
       intervalNs,
       omitNs: parts.terms.request.omitNs,
-      onInterval: (interval) => this.printer.interval(interval, this.log.omitted === 0),
+      onInterval: (interval) => {
+        this.printer.interval(interval, this.log.omitted === 0);
+        // Nobody reads what it says any more: iperf3 dies of the signal then.
+        if (parts.results.isUnread && !this.isInterrupted) this.interrupt(() => {});
+      },
     });
   }
 

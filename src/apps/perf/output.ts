@@ -4,7 +4,11 @@ import type { Results } from '../shared/results.js';
 import type { PerfOptions } from './options.js';
 
 /** Where a command's lines go: standard output, or a file to which they are appended. */
-export type Output = Pick<Results, 'line' | 'json'> & { close(): void };
+export type Output = Pick<Results, 'line' | 'json'> & {
+  /** Whoever read it has gone. */
+  readonly isUnread: boolean;
+  close(): void;
+};
 
 type Parts = Pick<PerfOptions, 'logfile' | 'title' | 'timestamps'>;
 
@@ -21,6 +25,9 @@ export function openOutput(results: Results, { logfile, title, timestamps }: Par
       raw(`${time}${title === undefined ? '' : `${title}:  `}${text}`);
     },
     json: (value) => raw(JSON.stringify(value)),
+    get isUnread() {
+      return file === null && results.isBroken;
+    },
     close: () => {
       if (file !== null) closeSync(file);
     },
