@@ -28,12 +28,13 @@ export const SenderPlace = {
   minNs: 2,
   lastHeardNs: 3,
 
-  /** CreditWatch. */
+  /** credit-watch.ts. */
   sinceNs: 4,
   lastCreditNs: 5,
   creditGapNs: 6,
   /** Probe. */
   probeSentNs: 7,
+  earlierSentNs: 13,
   /** CreditedSender. */
   idleSinceNs: 8,
   /** SeenWindow: 32 bits in each. */
