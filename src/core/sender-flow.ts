@@ -84,11 +84,8 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
     const path = context.mtus?.join(options.peer) ?? OPEN_PATH;
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes, path);
     this.buffer = this.stream.buffer;
-    const { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass } = options;
-    this.answersStream = isDuplex && pairedFlowId !== 0;
-    const asks = isDuplex && pairedFlowId === 0;
-    const terms = { frameBytes, isReactive, pairedFlowId, isDuplex: asks, weight, isLowClass };
-    this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
+    this.answersStream = options.isDuplex && options.pairedFlowId !== 0;
+    this.requests = new SenderRequests(this.probe, this.stream, this.frames, options);
     this.numbers[this.at + SenderPlace.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
     this.openedNs = nowNs;
