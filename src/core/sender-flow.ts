@@ -69,7 +69,6 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first write. */
   private isOver = false;
   private wantsWritable = false;
-  private readonly openedNs: number;
 
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     this.context = context;
@@ -88,7 +87,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
     this.requests = new SenderRequests(this.probe, this.stream, this.frames, options);
     this.numbers[this.at + SenderPlace.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
-    this.openedNs = nowNs;
+    this.numbers[this.at + SenderPlace.openedNs] = nowNs;
     this.algorithmName = options.algorithmName ?? 'credits';
     this.stalledSinceNs = NEVER;
   }
@@ -142,7 +141,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
   }
 
   completionNs(nowNs: number): number {
-    return this.stream.isAcknowledged ? nowNs - this.openedNs : -1;
+    return this.stream.isAcknowledged ? nowNs - this.numbers[this.at + SenderPlace.openedNs] : -1;
   }
 
   get statistics(): SenderStatistics {
