@@ -1,3 +1,5 @@
+import { assert } from './assert.js';
+
 /** A few numbers of one owner, `numbers[at ..]`, in an array that it shares with others. */
 export interface NumberRecord {
   readonly numbers: Float64Array;
@@ -8,13 +10,14 @@ export interface NumberRecord {
 const MAX_RECORDS_IN_ARRAY = 4096;
 
 /**
- * Hands out records of one size, side by side. V8 (Node 20) keeps each fraction in a field of an object on the heap: one more cache line each. Records keep
+ * Hands out records of one size or less, side by side. V8 (Node 20) keeps each fraction in a field of an object on the heap: one more cache line each. Records keep
  * numbers that are needed together on few lines and pages.
  */
 export class RecordArena {
   private readonly doubles: number;
   private readonly mostRecords: number;
   private numbers: Float64Array;
+  /** Of `numbers`. */
   private used = 0;
   private records = 1;
 
@@ -25,10 +28,13 @@ export class RecordArena {
     this.numbers = new Float64Array(doubles);
   }
 
-  /** A record of zeros; it is never taken back. */
-  take(): NumberRecord {
-    if (this.used === this.records) this.startArray();
-    return { numbers: this.numbers, at: this.used++ * this.doubles };
+  /** A record of zeros; it is never taken back. `doubles`: how many it has, where these are fewer than the arena's records have. */
+  take(doubles = this.doubles): NumberRecord {
+    assert(doubles <= this.doubles, 'a record is larger than those of its arena');
+    if (this.used + doubles > this.numbers.length) this.startArray();
+    const at = this.used;
+    this.used += doubles;
+    return { numbers: this.numbers, at };
   }
 
   private startArray(): void {

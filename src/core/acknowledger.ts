@@ -6,7 +6,7 @@ import { ownRecord, ReceiverPlace, type ReceiverRecord } from './flow-record.js'
 const ACK_GAPS = 4;
 /** Smoothed RTTs that a frame waits for its ACK while there are holes: the reordering window of RFC 8985 section 6.2, so a repair is no later for it. */
 const HOLE_RTTS = 1 / 4;
-/** Weight of a new gap: RFC 6298 section 2, as in CreditWatch. */
+/** Weight of a new gap: RFC 6298 section 2, as in credit-watch.ts. */
 const GAIN = 1 / 8;
 
 export type AckPolicy = Pick<EndpointConfig, 'ackFrames' | 'ackFramesWithHoles' | 'ackDelayNs' | 'idleTimeoutNs'>;

@@ -5,74 +5,18 @@ import { dataOffset, dataPayloadBytes, flags } from '../wire/decode.js';
 import type { Frame } from '../wire/frame.js';
 import { AckFlag, FrameType } from '../wire/layout.js';
 import { widen } from '../wire/serial.js';
-import { type EndpointConfig, LEAST_WINDOW_BYTES } from './config.js';
+import { LEAST_WINDOW_BYTES } from './config.js';
 import type { FlowContext } from './context.js';
 import { CreditSpender } from './credit-spender.js';
+import { awaitCredit, beginWatch, overdueNs, startWatch, watchCredit } from './credit-watch.js';
 import type { FlowWriter } from './flow-callbacks.js';
-import { ownRecord, SenderPlace, type SenderRecord } from './flow-record.js';
+import { SenderPlace } from './flow-record.js';
 import { readCredit } from './held-credit.js';
-import type { RttEstimator } from './rtt.js';
 import { SeenWindow } from './seen-window.js';
 import { type SenderOptions, SenderState } from './sender-flow.js';
 import type { SenderStatistics } from './sender-requests.js';
 import { SpeculativeBurst } from './speculative-burst.js';
 import type { FlowSums } from './traffic.js';
-
-/** Weight of a new gap that is longer than the mean, as of a new sample in the smoothed RTT: RFC 6298 section 2. */
-const GAIN = 1 / 8;
-/** Weight of a shorter gap: turns of four credits give three short gaps and a long one, and equal weights made flows ask too early. */
-const SHORTER_GAIN = 1 / 32;
-/** Gaps without a credit until none is expected. Jitter and competition rarely stretch a gap fourfold; of exponential gaps these are 6.4. */
-const SILENT_GAPS = 4;
-
-/** When a sender with data asks for credits again: "no credit for timeout" of ExpressPass 2017, Figure 7; several gaps. PROTOCOL §4.1 */
-class CreditWatch {
-  private readonly config: EndpointConfig;
-  private readonly rtt: RttEstimator;
-  private readonly numbers: Float64Array;
-  private readonly at: number;
-
-  constructor(config: EndpointConfig, rtt: RttEstimator, { numbers, at }: SenderRecord = ownRecord()) {
-    this.config = config;
-    this.rtt = rtt;
-    this.numbers = numbers;
-    this.at = at;
-    numbers[at + SenderPlace.lastCreditNs] = NEVER;
-  }
-
-  /** Data has come that needs a credit, after a time without. */
-  begin(nowNs: number): void {
-    this.wait(nowNs);
-    // The last credit of the present run of credits; NEVER before the first.
-    this.numbers[this.at + SenderPlace.lastCreditNs] = NEVER;
-  }
-
-  /** The wait for a requested credit begins; this ends a gap too, else flows with rare credits would never learn the gap. */
-  wait(nowNs: number): void {
-    this.numbers[this.at + SenderPlace.sinceNs] = nowNs;
-  }
-
-  onCredit(nowNs: number): void {
-    const { numbers, at } = this;
-    const lastCreditNs = numbers[at + SenderPlace.lastCreditNs];
-    if (lastCreditNs !== NEVER) {
-      // An outage is no longer a gap than what counts of gaps.
-      const gapNs = Math.min(nowNs - lastCreditNs, this.config.maxBackoffNs);
-      const meanNs = numbers[at + SenderPlace.creditGapNs];
-      const gain = gapNs < meanNs ? SHORTER_GAIN : GAIN;
-      numbers[at + SenderPlace.creditGapNs] = meanNs + (meanNs === 0 ? gapNs : (gapNs - meanNs) * gain);
-    }
-    numbers[at + SenderPlace.lastCreditNs] = nowNs;
-    numbers[at + SenderPlace.sinceNs] = nowNs;
-  }
-
-  /** When the next credit is overdue. */
-  get deadlineNs(): number {
-    const { creditTimeoutNs, maxBackoffNs } = this.config;
-    const silenceNs = Math.min(SILENT_GAPS * this.numbers[this.at + SenderPlace.creditGapNs], maxBackoffNs);
-    return this.numbers[this.at + SenderPlace.sinceNs] + Math.max(creditTimeoutNs, this.rtt.waitNs(2), silenceNs);
-  }
-}
 
 /** A flow's place in the endpoint's RequestGate. Due: it has a place, and the request goes out once the application has had its turn. */
 const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
@@ -81,7 +25,6 @@ const Asking = { no: 0, waits: 1, due: 2, sent: 3 } as const;
 export class CreditedSender extends CreditSpender {
   override readonly ackType = FrameType.ack;
   private readonly seen: SeenWindow;
-  private readonly watch: CreditWatch;
   /** Its place in the RequestGate: one of Asking. */
   private asking: number = Asking.no;
   private creditsReceived = 0;
@@ -101,7 +44,7 @@ export class CreditedSender extends CreditSpender {
     super(context, writer, options, nowNs);
     this.seen = new SeenWindow(this.record);
     this.frames.usePeersPath();
-    this.watch = new CreditWatch(context.config, this.rtt, this.record);
+    startWatch(this.numbers, this.at);
     const { stream, frames, requests } = this;
     const { speculation } = context;
     const path = speculation?.paths?.join(options.peer) ?? null;
@@ -141,7 +84,7 @@ export class CreditedSender extends CreditSpender {
     if (isFirst && !this.survivesOpening(nowNs)) return;
     this.observer.onCredit(nowNs);
     if (this.stateCode === SenderState.creditRequestSent || this.usesUnasked) this.startReceiving(isFirst, nowNs);
-    this.watch.onCredit(nowNs);
+    watchCredit(this.numbers, this.at, this.context.config.maxBackoffNs, nowNs);
     this.isPaused = false;
     if (credit.pathId !== 0) this.spread(credit.pathId);
     const isReceiving = this.stateCode === SenderState.creditReceiving;
@@ -200,7 +143,7 @@ export class CreditedSender extends CreditSpender {
   }
 
   protected override begin(nowNs: number): void {
-    this.watch.begin(nowNs);
+    beginWatch(this.numbers, this.at, nowNs);
     this.request(nowNs, true);
   }
 
@@ -256,7 +199,7 @@ export class CreditedSender extends CreditSpender {
     if (this.isIdle && this.mayWaste && !this.isBursting && nowNs > this.idleDeadlineNs) this.stop(nowNs);
     if (this.stateCode === closed || this.stateCode === creditStopSent || this.stateCode === finSent) this.begin(nowNs);
     const wasIdle = this.isIdle;
-    if (wasIdle) this.watch.begin(nowNs);
+    if (wasIdle) beginWatch(this.numbers, this.at, nowNs);
     if (this.burst !== null) this.wakeBurst(this.burst, nowNs);
     this.idleSinceNs = NEVER;
     if (this.kept !== null) this.spendKept(this.kept, nowNs);
@@ -427,7 +370,7 @@ export class CreditedSender extends CreditSpender {
   }
 
   private ask(nowNs: number, again: boolean): void {
-    this.watch.wait(nowNs);
+    awaitCredit(this.numbers, this.at, nowNs);
     if (!again && this.beginBurst(nowNs)) return;
     this.tell(nowNs, again);
   }
@@ -484,7 +427,7 @@ export class CreditedSender extends CreditSpender {
         // The probe behind the burst has not left.
         return this.opened && this.burst?.isSending ? NEVER : this.probe.requestDeadlineNs(this.id);
       case SenderState.creditReceiving:
-        if (this.stream.hasData) return this.watch.deadlineNs;
+        if (this.stream.hasData) return overdueNs(this.numbers, this.at, config, this.rtt);
         if (this.isBursting) return this.probe.deadlineNs;
         return this.idleDeadlineNs;
       case SenderState.creditStopSent:

@@ -28,20 +28,22 @@ export const SenderPlace = {
   minNs: 2,
   lastHeardNs: 3,
 
-  /** CreditWatch. */
+  /** credit-watch.ts. */
   sinceNs: 4,
   lastCreditNs: 5,
   creditGapNs: 6,
   /** Probe. */
   probeSentNs: 7,
+  earlierSentNs: 8,
   /** CreditedSender. */
-  idleSinceNs: 8,
+  idleSinceNs: 9,
   /** SeenWindow: 32 bits in each. */
-  seen: 9,
-  seenNext: 10,
+  seen: 10,
+  seenNext: 11,
   /** SenderFlow. */
-  connectingSinceNs: 11,
-  stalledSinceNs: 12,
+  connectingSinceNs: 12,
+  stalledSinceNs: 13,
+  openedNs: 14,
 } as const satisfies FlowPlaces;
 
 export const ReceiverPlace = {

@@ -25,8 +25,6 @@ export class Probe {
   /** How far the flow had sent when it went out. */
   offset = 0;
   answered = true;
-  /** When the one before the latest went out; NEVER where it was answered, or is of no use for an RTT. */
-  private earlierSentNs = NEVER;
   private repetitions = 0;
   private readonly rtt: RttEstimator;
   private readonly config: EndpointConfig;
@@ -38,6 +36,7 @@ export class Probe {
     this.config = config;
     this.numbers = numbers;
     this.at = at;
+    this.earlierSentNs = NEVER;
   }
 
   get sentNs(): number {
@@ -94,6 +93,15 @@ export class Probe {
   requestDeadlineNs(flowId: number): number {
     const spread = this.repetitions === 0 ? REQUEST_SPREAD * chanceOf(flowId, this.number) : 0;
     return this.sentNs + this.waitNs * (1 + spread);
+  }
+
+  /** When the one before the latest went out; NEVER where it was answered, or is of no use for an RTT. */
+  private get earlierSentNs(): number {
+    return this.numbers[this.at + SenderPlace.earlierSentNs];
+  }
+
+  private set earlierSentNs(sentNs: number) {
+    this.numbers[this.at + SenderPlace.earlierSentNs] = sentNs;
   }
 
   private get waitNs(): number {

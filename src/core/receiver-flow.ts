@@ -55,6 +55,8 @@ export abstract class ReceiverFlow implements TimedFlow, CountedFlow {
   protected readonly reassembly: Reassembly;
   protected readonly window: ReceiveWindow;
   private dataFrames = 0;
+  /** Data frames released by a marked credit: where credits wait in queues, every flow has some. */
+  private creditMarked = 0;
   /** Made for the first that there is to count. */
   private uncommon: UncommonFrames | null = null;
   protected stateCode: number = ReceiverState.closed;
@@ -127,7 +129,7 @@ export abstract class ReceiverFlow implements TimedFlow, CountedFlow {
       chunks: uncommon.chunks,
       repairedFrames: uncommon.repaired,
       markedFrames: uncommon.marked,
-      creditMarkedFrames: uncommon.creditMarked,
+      creditMarkedFrames: this.creditMarked,
       disorderedFrames: uncommon.disordered,
       disorderMax: uncommon.disorderMax,
       paths: 0,
@@ -279,6 +281,7 @@ export abstract class ReceiverFlow implements TimedFlow, CountedFlow {
   /** Counts a data frame; true if it arrived marked. */
   protected countData(bytes: Uint8Array): boolean {
     this.dataFrames++;
+    if ((flags(bytes) & DataFlag.creditCe) !== 0) this.creditMarked++;
     return !isPlain(bytes) && this.counted.count(bytes);
   }
 

@@ -2,7 +2,7 @@ import { counter, gauge } from '../base/metric.js';
 import { ecn, flags } from '../wire/decode.js';
 import { DataFlag, Ecn } from '../wire/layout.js';
 
-const UNCOMMON = DataFlag.repair | DataFlag.creditCe | DataFlag.chunks;
+const UNCOMMON = DataFlag.repair | DataFlag.chunks;
 
 /** What the receiver of a flow counts. Sent credits are used, unused, dropped, outstanding or lost at home. */
 export const RECEIVER_METRICS = {
@@ -40,7 +40,7 @@ export type ReceiverStatistics = {
   -readonly [K in keyof typeof RECEIVER_METRICS]: (typeof RECEIVER_METRICS)[K]['initial'];
 };
 
-/** Whether a data frame is neither marked, sent again, filled nor released by a marked credit. */
+/** Whether a data frame is neither marked, sent again nor filled. */
 export function isPlain(bytes: Uint8Array): boolean {
   return (flags(bytes) & UNCOMMON) === 0 && ecn(bytes) !== Ecn.congestionExperienced;
 }
@@ -52,7 +52,6 @@ export class UncommonFrames {
   chunks = 0;
   repaired = 0;
   marked = 0;
-  creditMarked = 0;
   disordered = 0;
   disorderMax = 0;
 
@@ -67,7 +66,6 @@ export class UncommonFrames {
     const isMarked = ecn(bytes) === Ecn.congestionExperienced;
     const bits = flags(bytes);
     if ((bits & DataFlag.repair) !== 0) this.repaired++;
-    if ((bits & DataFlag.creditCe) !== 0) this.creditMarked++;
     if ((bits & DataFlag.chunks) !== 0) this.filled++;
     if (isMarked) this.marked++;
     return isMarked;

@@ -69,7 +69,6 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
   /** The last callback has been, or is on its way; CLOSED alone is also the state before the first write. */
   private isOver = false;
   private wantsWritable = false;
-  private readonly openedNs: number;
 
   constructor(context: FlowContext, writer: FlowWriter, options: SenderOptions, nowNs: number) {
     this.context = context;
@@ -84,14 +83,11 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
     const path = context.mtus?.join(options.peer) ?? OPEN_PATH;
     this.stream = new SentStream(this.probe, context.config.sendBufferBytes, options.frameBytes, path);
     this.buffer = this.stream.buffer;
-    const { frameBytes, isReactive, pairedFlowId, isDuplex, weight, isLowClass } = options;
-    this.answersStream = isDuplex && pairedFlowId !== 0;
-    const asks = isDuplex && pairedFlowId === 0;
-    const terms = { frameBytes, isReactive, pairedFlowId, isDuplex: asks, weight, isLowClass };
-    this.requests = new SenderRequests(this.probe, this.stream, this.frames, terms);
+    this.answersStream = options.isDuplex && options.pairedFlowId !== 0;
+    this.requests = new SenderRequests(this.probe, this.stream, this.frames, options);
     this.numbers[this.at + SenderPlace.connectingSinceNs] = NEVER;
     this.lastHeardNs = nowNs;
-    this.openedNs = nowNs;
+    this.numbers[this.at + SenderPlace.openedNs] = nowNs;
     this.algorithmName = options.algorithmName ?? 'credits';
     this.stalledSinceNs = NEVER;
   }
@@ -145,7 +141,7 @@ export abstract class SenderFlow implements TimedFlow, DueSource, CountedFlow {
   }
 
   completionNs(nowNs: number): number {
-    return this.stream.isAcknowledged ? nowNs - this.openedNs : -1;
+    return this.stream.isAcknowledged ? nowNs - this.numbers[this.at + SenderPlace.openedNs] : -1;
   }
 
   get statistics(): SenderStatistics {

@@ -9,14 +9,14 @@ import type { SentStream } from './sent-stream.js';
 /** Of `unscheduledBytes`. */
 export const NOT_SPECULATIVE = -1;
 
-/** The constant fields of a flow's CREDIT_REQUESTs. */
+/** What a flow's CREDIT_REQUESTs say for as long as it lasts. */
 export interface RequestTerms extends ShareTerms {
   frameBytes: number;
   /** PROTOCOL §11.1 */
   isReactive: boolean;
   /** 0 for none. */
   pairedFlowId: number;
-  /** The receiver is asked to open the other direction of a stream. PROTOCOL §6.1 */
+  /** The flow is one direction of a stream; without a pair, the receiver is asked to open the other. PROTOCOL §6.1 */
   isDuplex: boolean;
 }
 
@@ -36,17 +36,27 @@ export class SenderRequests {
   /** A data frame since then has said that there are others. */
   toldMore = false;
   /** The payload of a frame by which the receiver reckons, as that request said. */
-  private toldPayloadBytes = Number.POSITIVE_INFINITY;
+  private toldPayloadBytes = 0;
   private readonly probe: Probe;
   private readonly stream: SentStream;
   private readonly frames: SenderFrames;
-  private readonly terms: RequestTerms;
+  /** Bits of RequestFlag: of requests that open the flow, and of later ones. */
+  private readonly openingFlags: number;
+  private readonly usualFlags: number;
+  private readonly pairedFlowId: number;
+  private readonly weight: number;
 
   constructor(probe: Probe, stream: SentStream, frames: SenderFrames, terms: RequestTerms) {
     this.probe = probe;
     this.stream = stream;
     this.frames = frames;
-    this.terms = terms;
+    const { isReactive, isLowClass, isDuplex, pairedFlowId, weight } = terms;
+    this.usualFlags = (isReactive ? RequestFlag.reactive : 0) | (isLowClass ? RequestFlag.lowClass : 0);
+    // The receiver of an answer has the other direction.
+    const asksForOther = isDuplex && pairedFlowId === 0;
+    this.openingFlags = this.usualFlags | RequestFlag.open | (asksForOther ? RequestFlag.duplex : 0);
+    this.pairedFlowId = pairedFlowId;
+    this.weight = weight;
   }
 
   /** All that waits goes without credits. PROTOCOL §12.1 */
@@ -56,7 +66,7 @@ export class SenderRequests {
 
   /** `opens`: the receiver may not know the flow yet. `again`: it repeats one that got no answer. */
   request(opens: boolean, nowNs: number, again: boolean): void {
-    const { stream, terms } = this;
+    const { stream } = this;
     this.requests++;
     this.toldCovered = this.isCovered;
     this.toldOffset = stream.buffer.end;
@@ -66,18 +76,15 @@ export class SenderRequests {
     this.frames.request(
       {
         flags:
-          (opens ? RequestFlag.open : 0) |
-          (opens && terms.isDuplex ? RequestFlag.duplex : 0) |
-          (terms.isReactive ? RequestFlag.reactive : 0) |
-          (terms.isLowClass ? RequestFlag.lowClass : 0) |
+          (opens ? this.openingFlags : this.usualFlags) |
           (this.unscheduledBytes === NOT_SPECULATIVE ? 0 : RequestFlag.speculative) |
           (this.toldCovered ? RequestFlag.covered : 0),
         sentOffset: stream.sentOffset,
         probe: this.probe.number,
-        maxFrameBytes: terms.frameBytes,
-        pairedFlowId: terms.pairedFlowId,
+        maxFrameBytes: stream.frameBytes,
+        pairedFlowId: this.pairedFlowId,
         backlog: stream.backlogBytes,
-        weight: terms.weight,
+        weight: this.weight,
         pathFrameBytes: stream.isCutShort ? stream.payloadBytes + Data.overheadBytes : 0,
       },
       nowNs,

@@ -98,6 +98,11 @@ export class SentStream {
     this.path = path;
   }
 
+  /** The largest frame that the flow may send. */
+  get frameBytes(): number {
+    return this.fullPayloadBytes + Data.overheadBytes;
+  }
+
   /** Of a full frame, as large as the path carries it. */
   get payloadBytes(): number {
     return Math.min(this.fullPayloadBytes, this.path.payloadBytes);
@@ -234,7 +239,7 @@ export class SentStream {
     context.oldOffset = mayOvertake ? this.oldOffset(nowNs) : -1;
     if (mayOvertake && answersProbe) context.oldOffset = Math.max(context.oldOffset, this.ownPathOffset);
     const news = newsOf(ack, context);
-    if (news === AckNews.holes) readHoles(ack, context, this.ownRecovery(), this.fullPayloadBytes + Data.overheadBytes);
+    if (news === AckNews.holes) readHoles(ack, context, this.ownRecovery(), this.frameBytes);
     return news !== AckNews.invalid;
   }
 

@@ -7,7 +7,7 @@
 export const SENDER_TIMERS = {
   /** CREQ_SENT: the CREDIT_REQUEST has not been answered for the retransmission time, doubled for each repetition. */
   request: 'CREDIT_REQUEST again',
-  /** CREDIT_RECEIVING: there is data and no credit has come for the credit timeout; see `CreditWatch`. */
+  /** CREDIT_RECEIVING: there is data and no credit has come for the credit timeout; see credit-watch.ts. */
   credit: 'CREDIT_REQUEST, to CREQ_SENT',
   /** CREDIT_RECEIVING: credits come and there has been no data for the stop timeout. */
   stop: 'CREDIT_STOP, to CSTOP_SENT',

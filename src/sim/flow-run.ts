@@ -33,8 +33,6 @@ export interface FlowRunOptions {
   readonly fromPort: number;
   readonly toPort: number;
   readonly carriesBytes: boolean;
-  /** How many values of `deliveredBytes` whoever measures remembers. */
-  readonly marks: number;
 }
 
 /** One flow of a run: the program that writes it and the one that reads it. */
@@ -54,8 +52,6 @@ export class FlowRun implements FlowReader, FlowWriter {
   /** The id that its sender has given it; null: it has not started. */
   wireId: number | null = null;
   receiver: ReceiverFlow | null = null;
-  /** Values of `deliveredBytes` that whoever measures remembers. A typed array of one number takes 150 bytes more (docs/PERF-LOG.md). */
-  readonly marks: number[];
   /** Its place among the active flows; -1 when it is not. */
   activeIndex = -1;
   private readonly world: FlowHost;
@@ -64,14 +60,13 @@ export class FlowRun implements FlowReader, FlowWriter {
   private hasEnded = false;
   private finalCredits: CreditTotals | null = null;
 
-  constructor(plan: FlowPlan, world: FlowHost, { fromPort, toPort, carriesBytes, marks }: FlowRunOptions) {
+  constructor(plan: FlowPlan, world: FlowHost, { fromPort, toPort, carriesBytes }: FlowRunOptions) {
     this.plan = plan;
     this.startNs = plan.startNs;
     this.world = world;
     this.fromPort = fromPort;
     this.toPort = toPort;
     this.carriesBytes = carriesBytes;
-    this.marks = new Array<number>(marks).fill(0);
   }
 
   /** The receiver has everything, or the flow has failed. */

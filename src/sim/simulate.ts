@@ -85,10 +85,9 @@ export class Simulation {
     onWorld?.(this.world);
     const { network, ports } = this.world;
     const plans = planFlows(scenario.traffic, chances.traffic, largestFrameBytes(scenario.topology));
-    const marks = scenario.jainWindowsNs.length + 1;
-    this.player = new TrafficPlayer(plans, { network, ports, carriesBytes: scenario.payload === 'bytes', marks, part });
+    this.player = new TrafficPlayer(plans, { network, ports, carriesBytes: scenario.payload === 'bytes', part });
     this.fairness = new Fairness(scenario.jainWindowsNs, this.player, part !== undefined);
-    this.recorder = this.makeRecorder(marks - 1);
+    this.recorder = this.makeRecorder();
     this.bytesBefore = new Float64Array(plans.length);
     this.heldBefore = new Float64Array(plans.length);
     this.alone = slowdowns ? new AloneTimes(scenario) : null;
@@ -141,7 +140,7 @@ export class Simulation {
     this.fairness.begin(this.world.network.agenda, nowNs);
   }
 
-  private makeRecorder(mark: number): SeriesRecorder | null {
+  private makeRecorder(): SeriesRecorder | null {
     const { probes, durationNs, bottlenecks } = this.scenario;
     if (probes.intervalNs === 0) return null;
     const names = new Set(probes.links.length > 0 ? probes.links : bottlenecks);
@@ -151,7 +150,7 @@ export class Simulation {
     const flows = candidates.sort((a, b) => a.plan.id - b.plan.id).slice(0, wanted?.size ?? probes.maxFlows);
     const flowLabel = (run: FlowRun): string => `${this.hostName(run.plan.from)}->${this.hostName(run.plan.to)}`;
     const links = this.world.links.filter(isProbed);
-    return new SeriesRecorder({ intervalNs: probes.intervalNs, durationNs, flows, flowLabel, links, mark });
+    return new SeriesRecorder({ intervalNs: probes.intervalNs, durationNs, flows, flowLabel, links });
   }
 
   private scheduleSamples(): void {

@@ -24,8 +24,6 @@ export interface PlayerOptions {
   /** By host id: its port. */
   readonly ports: ReadonlyMap<number, number>;
   readonly carriesBytes: boolean;
-  /** How many values of `deliveredBytes` whoever measures remembers of each flow. */
-  readonly marks: number;
   /** Absent for a whole world. */
   readonly part?: PlayerPart | undefined;
 }
@@ -52,14 +50,14 @@ export class TrafficPlayer implements FlowHost {
   unfinished: number;
   private readonly part: PlayerPart | undefined;
 
-  constructor(plans: readonly FlowPlan[], { network, ports, carriesBytes, marks, part }: PlayerOptions) {
+  constructor(plans: readonly FlowPlan[], { network, ports, carriesBytes, part }: PlayerOptions) {
     this.part = part;
     this.network = network;
     this.expected = network.hosts.map(() => new Map<number, FlowRun>());
     this.readers = network.hosts.map(() => null);
     this.runs = plans.map((plan) => {
       const [fromPort, toPort] = [ports.get(plan.from) as number, ports.get(plan.to) as number];
-      return new FlowRun(plan, this, { fromPort, toPort, carriesBytes, marks });
+      return new FlowRun(plan, this, { fromPort, toPort, carriesBytes });
     });
     this.leaders = this.runs.filter(({ plan }) => plan.afterId === undefined);
     this.followers = followersOf(this.runs);

@@ -32,8 +32,10 @@ const POOLED_FRAMES = 16_384;
 const RECORDS_IN_ARRAY = 4_096;
 /** Credits whose times and fates stand in one array (ours, likewise): 9 bytes each. */
 const CREDITS_IN_ARRAY = 32_768;
-/** Every frame of lengths but ACKs of many ranges, which get a larger one. V8 keeps arrays of up to 64 bytes beside their owner on its heap. */
+/** Every frame of lengths but ACKs of many ranges, which get a larger one. */
 const LENGTHS_BUFFER_BYTES = 64;
+/** Their buffers are cut from slabs of 64 KiB (ours): of its own each takes 104 bytes more of V8's heap. */
+const SLAB_BYTES = 65_536;
 /** Peers that a door knows at a time (ours): more than worlds of bytes have hosts. */
 const MAX_PEERS = 1_000;
 
@@ -121,7 +123,7 @@ export function buildWorld({
   const { topology } = scenario;
   const carriesBytes = scenario.payload === 'bytes';
   const frameBytes = largestFrameBytes(topology);
-  const pool = makePool(() => new Uint8Array(carriesBytes ? frameBytes : LENGTHS_BUFFER_BYTES), POOLED_FRAMES);
+  const pool = makePool(carriesBytes ? () => new Uint8Array(frameBytes) : lengthsBuffers(), POOLED_FRAMES);
   const fabric = makeFabric({
     topology,
     random: chances.fabric,
@@ -159,6 +161,20 @@ export function buildWorld({
   });
   const network = new Network(fabric, hosts, scenario.ties);
   return { network, links: probesOf(fabric, nicStatistics), ports: portsOf(scenario), pool, nics };
+}
+
+/** Makes buffers for frames of lengths. */
+function lengthsBuffers(): () => Uint8Array {
+  let slab = new ArrayBuffer(SLAB_BYTES);
+  let used = 0;
+  return () => {
+    if (used === SLAB_BYTES) {
+      slab = new ArrayBuffer(SLAB_BYTES);
+      used = 0;
+    }
+    used += LENGTHS_BUFFER_BYTES;
+    return new Uint8Array(slab, used - LENGTHS_BUFFER_BYTES, LENGTHS_BUFFER_BYTES);
+  };
 }
 
 /** A door's secrets are new after a crash. */

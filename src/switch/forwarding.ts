@@ -219,7 +219,8 @@ export class Routes {
   /** What the choice of trunks leaves of the choice picks the path: else the two would go together. */
   private choosePath(bytes: Uint8Array, count: number): number {
     const spent = this.fanOut(sourceHost(bytes)) * this.fanOut(destinationHost(bytes));
-    return Math.floor(this.choice(bytes) / spent) % count;
+    // `| 0`: V8 keeps `Frame.port`, which this becomes part of, on the heap once it has come from a division.
+    return (Math.floor(this.choice(bytes) / spent) % count) | 0;
   }
 
   private fanOut(host: number): number {

@@ -7,7 +7,7 @@ import { type Parameter, type ParameterValues, parameter } from '../../base/sett
  * issues the next ones. It knows numbers only: no frames, no clock.
  */
 
-/** Numbers that an algorithm may remember of a flow in a record; `leaning` fills it. */
+/** Numbers that an algorithm may remember of a flow in a record, at most; `leaning` does. */
 export const ALGORITHM_NUMBERS = 10;
 
 export type CreditParameter = Parameter;
@@ -109,7 +109,7 @@ export interface CreditAlgorithmDefinition {
   /** A flow gets the share of its weight. Absent: `create` ignores it, and an endpoint refuses flows that want another weight than 1. PROTOCOL §4.9 */
   readonly takesWeights?: true;
   /**
-   * `parameters` holds a valid value for each one declared. From `records`, of ALGORITHM_NUMBERS each, it may take one for its numbers.
+   * `parameters` holds a valid value for each one declared. From `records` it may take one of ALGORITHM_NUMBERS or fewer.
    * `weight`: the flow's share against that of others, a whole number from 1 up.
    */
   create(link: CreditLink, parameters: CreditParameters, records: RecordArena, weight: number): CreditAlgorithm;

@@ -1,3 +1,4 @@
+import type { NumberRecord } from '../../base/record-arena.js';
 import { parameter } from '../../base/setting.js';
 import {
   type CreditAlgorithm,
@@ -53,6 +54,10 @@ const NO_HOP = 15;
 const QUEUED_PART = 1;
 const QUEUED_VARIATIONS = 8;
 
+/** Its record. The loss is that of credits which brought data lately, remembered over `memory` credits. */
+const Place = { rateBps: 0, offeredBps: 1, limitBps: 2, loss: 3 } as const;
+const STEADY_NUMBERS = 4;
+
 /** Lowest rate of such a flow, as a part of the maximum. Ours: it still has to send the credit whose echo it waits for. */
 const UNHEARD_PART = 1 / 100;
 /** A flow with a limit sends at least one credit in this many update periods. Ours. */
@@ -73,21 +78,26 @@ const FLOOR_PERIODS = 4;
  * is tolerated, and again once it has reached what is offered. docs/decisions/0020-explicit-rate.md
  */
 class Steady implements CreditAlgorithm {
-  rateBps: number;
   hop = NO_HOP;
   readonly weight: number;
   private readonly link: CreditLink;
   private readonly parameters: CreditParameters;
-  private offeredBps = Number.POSITIVE_INFINITY;
-  private limitBps = Number.POSITIVE_INFINITY;
-  /** Credits without data, of those that brought some lately: remembered over `memory` credits. */
-  private loss = 0;
+  private readonly numbers: Float64Array;
+  private readonly at: number;
 
-  constructor(link: CreditLink, parameters: CreditParameters, weight: number) {
+  constructor(link: CreditLink, parameters: CreditParameters, weight: number, { numbers, at }: NumberRecord) {
     this.link = link;
     this.parameters = parameters;
     this.weight = weight;
-    this.rateBps = parameters.initial_rate * link.maxRateBps;
+    this.numbers = numbers;
+    this.at = at;
+    numbers[at + Place.rateBps] = parameters.initial_rate * link.maxRateBps;
+    numbers[at + Place.offeredBps] = Number.POSITIVE_INFINITY;
+    numbers[at + Place.limitBps] = Number.POSITIVE_INFINITY;
+  }
+
+  get rateBps(): number {
+    return this.numbers[this.at + Place.rateBps];
   }
 
   get name(): string {
@@ -105,7 +115,7 @@ class Steady implements CreditAlgorithm {
   update(sample: CreditSample): void {
     if (sample.known === 0) return;
     if (sample.explicitBps > 0) {
-      this.offeredBps = this.weight * sample.explicitBps;
+      this.numbers[this.at + Place.offeredBps] = this.weight * sample.explicitBps;
       this.hop = sample.hop;
     }
     this.findLimit(sample);
@@ -114,28 +124,34 @@ class Steady implements CreditAlgorithm {
       this.link,
       FLOOR_PERIODS * Math.max(sample.rttNs, this.updatePeriodNs(sample.rttNs)),
     );
-    this.rateBps = Math.min(this.offeredBps, Math.max(this.limitBps, lowestBps), maxRateBps);
+    const { numbers, at } = this;
+    const limitedBps = Math.max(numbers[at + Place.limitBps], lowestBps);
+    numbers[at + Place.rateBps] = Math.min(numbers[at + Place.offeredBps], limitedBps, maxRateBps);
   }
 
   state(): Record<string, number> {
-    return { cur_rate: this.rateBps, offered: this.offeredBps, limit: this.limitBps, hop: this.hop };
+    const { numbers, at, hop } = this;
+    const [offered, limit] = [numbers[at + Place.offeredBps], numbers[at + Place.limitBps]];
+    return { cur_rate: this.rateBps, offered, limit, hop };
   }
 
   private findLimit(sample: CreditSample): void {
     const { tolerated_loss: byItself, queued_loss: queued, memory, lean } = this.parameters;
     const { known, dropped, used, elapsedNs, rttNs } = sample;
+    const { numbers, at, rateBps } = this;
+    let loss = numbers[at + Place.loss];
     // What brings nothing at all is an outage, or the flood of a thousand flows that start, and no share.
-    if (used > 0) this.loss += ((dropped / known - this.loss) * known) / (known + memory);
+    if (used > 0) loss += ((dropped / known - loss) * known) / (known + memory);
+    numbers[at + Place.loss] = loss;
     const tolerated = isQueued(sample) ? queued : byItself;
-    if (this.loss > tolerated)
-      this.limitBps = Math.min(
-        this.rateBps,
-        (chosenBps(this.link, sample, this.rateBps) * (1 - this.loss)) / (1 - tolerated),
-      );
-    if (this.limitBps === Number.POSITIVE_INFINITY) return;
+    let limitBps = numbers[at + Place.limitBps];
+    if (loss > tolerated)
+      limitBps = Math.min(rateBps, (chosenBps(this.link, sample, rateBps) * (1 - loss)) / (1 - tolerated));
+    if (limitBps === Number.POSITIVE_INFINITY) return;
     const { maxRateBps } = this.link;
-    this.limitBps += lean * Math.min(1, elapsedNs / rttNs) * Math.max(0, maxRateBps - this.limitBps);
-    if (this.limitBps >= Math.min(this.offeredBps, maxRateBps)) this.limitBps = Number.POSITIVE_INFINITY;
+    limitBps += lean * Math.min(1, elapsedNs / rttNs) * Math.max(0, maxRateBps - limitBps);
+    const hasClimbed = limitBps >= Math.min(numbers[at + Place.offeredBps], maxRateBps);
+    numbers[at + Place.limitBps] = hasClimbed ? Number.POSITIVE_INFINITY : limitBps;
   }
 }
 
@@ -149,5 +165,5 @@ export const steady: CreditAlgorithmDefinition = {
   summary: 'our own law: the max-min share that the ports of the path offer, whatever the path loses (default)',
   parameters: STEADY_PARAMETERS,
   takesWeights: true,
-  create: (link, parameters, _records, weight) => new Steady(link, parameters, weight),
+  create: (link, parameters, records, weight) => new Steady(link, parameters, weight, records.take(STEADY_NUMBERS)),
 };

@@ -32,23 +32,24 @@ export class MeanJain {
 /** Jain's index over windows of one length, averaged over the windows in which two flows or more lasted from beginning to end. */
 class FairnessWindows {
   readonly windowNs: number;
-  private readonly mark: number;
   private readonly player: TrafficPlayer;
+  /** By id of the flow: what it had delivered when the window began. */
+  private readonly deliveredBytes: Float64Array;
   private startNs = 0;
   readonly mean = new MeanJain();
   /** null unless asked for. */
   readonly kept: WindowSums[] | null;
 
-  constructor(windowNs: number, mark: number, player: TrafficPlayer, keeps: boolean) {
+  constructor(windowNs: number, player: TrafficPlayer, keeps: boolean) {
     this.windowNs = windowNs;
-    this.mark = mark;
     this.player = player;
+    this.deliveredBytes = new Float64Array(player.runs.length);
     this.kept = keeps ? [] : null;
   }
 
   begin(agenda: Agenda, nowNs: number): void {
     this.startNs = nowNs;
-    for (const run of this.player.active) run.marks[this.mark] = run.deliveredBytes;
+    for (const run of this.player.active) this.deliveredBytes[run.plan.id] = run.deliveredBytes;
     agenda.at(nowNs + this.windowNs, (endNs) => {
       this.close();
       this.begin(agenda, endNs);
@@ -59,7 +60,7 @@ class FairnessWindows {
     let [flows, bytes, squares] = [0, 0, 0n];
     for (const run of this.player.active) {
       if (!this.lasted(run)) continue;
-      const share = run.deliveredBytes - run.marks[this.mark];
+      const share = run.deliveredBytes - this.deliveredBytes[run.plan.id];
       flows++;
       bytes += share;
       squares += BigInt(share) ** 2n;
@@ -78,9 +79,9 @@ class FairnessWindows {
 export class Fairness {
   private readonly windows: readonly FairnessWindows[];
 
-  /** Uses `marks[0]` to `marks[windowsNs.length - 1]` of the flows. With `keeps` the sums of each window stay. */
+  /** With `keeps` the sums of each window stay. */
   constructor(windowsNs: readonly number[], player: TrafficPlayer, keeps: boolean) {
-    this.windows = windowsNs.map((windowNs, mark) => new FairnessWindows(windowNs, mark, player, keeps));
+    this.windows = windowsNs.map((windowNs) => new FairnessWindows(windowNs, player, keeps));
   }
 
   /** The first windows begin now. */

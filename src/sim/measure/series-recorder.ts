@@ -19,14 +19,14 @@ export interface SeriesOptions {
   readonly flows: readonly FlowRun[];
   readonly flowLabel: (run: FlowRun) => string;
   readonly links: readonly LinkProbe[];
-  /** The place among a flow's marks that is this recorder's. */
-  readonly mark: number;
 }
 
 /** Samples flows and links at equal intervals. Throws a ConfigError where that would be more than memory should hold. */
 export class SeriesRecorder {
   private readonly options: SeriesOptions;
   private readonly timesNs: number[] = [];
+  /** What each flow had delivered at the sample before. */
+  private readonly deliveredBytes: Float64Array;
   private readonly goodputs: number[][];
   private readonly creditRates: number[][];
   private readonly states: StateSamples[];
@@ -44,6 +44,7 @@ export class SeriesRecorder {
         `probes.interval is ${intervalNs} ns: that makes ${Math.ceil(values)} samples of flows and links; allowed: at most ${MAX_VALUES}`,
       );
     }
+    this.deliveredBytes = new Float64Array(flows.length);
     this.goodputs = flows.map(() => []);
     this.creditRates = flows.map(() => []);
     this.states = flows.map(() => new StateSamples());
@@ -67,11 +68,11 @@ export class SeriesRecorder {
 
   /** The interval that ends now. */
   sample(nowNs: number, intervalNs = this.options.intervalNs): void {
-    const { flows, links, mark } = this.options;
+    const { flows, links } = this.options;
     this.timesNs.push(nowNs);
     flows.forEach((run, index) => {
-      this.goodputs[index].push(((run.deliveredBytes - run.marks[mark]) * 8e9) / intervalNs);
-      run.marks[mark] = run.deliveredBytes;
+      this.goodputs[index].push(((run.deliveredBytes - this.deliveredBytes[index]) * 8e9) / intervalNs);
+      this.deliveredBytes[index] = run.deliveredBytes;
       this.creditRates[index].push(run.receiver?.rateBps ?? 0);
       this.sampleState(run, index);
     });
