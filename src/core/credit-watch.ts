@@ -1,4 +1,3 @@
-// Tested by test/core/sender-flow.test.ts
 /**
  * When a sender with data asks for credits again: "no credit for timeout" of ExpressPass 2017, Figure 7; several gaps (PROTOCOL §4.1). Its numbers are in the
  * record of its flow: `SenderPlace.sinceNs` is when the wait began, `creditGapNs` the mean gap between credits.
