@@ -10,8 +10,8 @@ export interface NumberRecord {
 const MAX_RECORDS_IN_ARRAY = 4096;
 
 /**
- * Hands out records of one size or less, side by side. V8 (Node 20) keeps each fraction in a field of an object on the heap: one more cache line each. Records keep
- * numbers that are needed together on few lines and pages.
+ * Hands out records of one size or less, side by side. V8 (Node 20) keeps each fraction in a field of an object on the heap: one more cache line each.
+ * Records keep numbers that are needed together on few lines and pages.
  */
 export class RecordArena {
   private readonly doubles: number;

@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { basename, isAbsolute, join } from 'node:path';
+import { listNames } from '../../base/config-error.js';
 import { failureOf, usageFailure } from '../../base/failure.js';
 import { DEFAULT_SWITCH_PORT } from '../../net/host-settings.js';
 import { PIPE_PREFIX } from './address.js';
@@ -60,18 +61,28 @@ function checkControlDirectory(system: ControlSystem): void {
   );
 }
 
-/** The default path of the switch at `port`; undefined stands for the only switch of this user, or else the one at the usual port. */
+/**
+ * The default path of the switch at `port`; undefined stands for the only switch of this user, or else the one at the usual port. Throws a Failure where there
+ * are several and none at the usual port.
+ */
 export function findControlPath(port: number | undefined, system: ControlSystem): string {
   const usual = defaultControlPath(port ?? DEFAULT_SWITCH_PORT, system);
   checkControlDirectory(system);
   if (system.platform === 'win32' || port !== undefined) return usual;
-  const names = socketsIn(controlDirectory(system));
-  return names.length === 1 ? join(controlDirectory(system), names[0]) : usual;
+  const directory = controlDirectory(system);
+  const names = socketsIn(directory);
+  if (names.length === 1) return join(directory, names[0]);
+  if (names.length === 0 || names.includes(basename(usual))) return usual;
+  throw usageFailure(
+    `several switches have a socket in '${directory}': name one by --port, or by its path (${listNames(names)})`,
+  );
 }
 
 function socketsIn(directory: string): string[] {
   try {
-    return readdirSync(directory).filter((name) => /^switch-.*\.sock$/.test(name));
+    return readdirSync(directory)
+      .filter((name) => /^switch-.*\.sock$/.test(name))
+      .sort();
   } catch {
     return [];
   }

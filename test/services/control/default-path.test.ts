@@ -61,6 +61,10 @@ describe('the default path of a control', () => {
     expect(findControlPath(undefined, system)).toBe(defaultControlPath(9, system));
     expect(findControlPath(5, system)).toBe(defaultControlPath(5, system));
     writeFileSync(join(directory(), 'switch-10.sock'), '');
+    expect(() => findControlPath(undefined, system)).toThrow(
+      `several switches have a socket in '${directory()}': name one by --port, or by its path (switch-10.sock, switch-9.sock)`,
+    );
+    writeFileSync(join(directory(), 'switch-28500.sock'), '');
     expect(findControlPath(undefined, system)).toBe(defaultControlPath(28_500, system));
   });
 });
