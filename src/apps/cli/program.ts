@@ -25,6 +25,9 @@ interface Found {
   readonly args: readonly string[];
 }
 
+/** In the place of a command. */
+const HELP_WORDS: ReadonlySet<string | undefined> = new Set(['--help', '--help-all', '-h']);
+
 /**
  * Runs the command that the arguments name; resolves with the exit status. Failures become one sentence on standard error; an error that is a bug of ours
  * is thrown. Start-up time counts, since scripts run many short commands: yargs, pino and the commands are loaded when they are needed.
@@ -35,7 +38,7 @@ export async function runProgram(host: ProgramHost): Promise<number> {
   try {
     const [first] = host.argv;
     if (first === '--version') return await answer(results, packageVersion());
-    if (first === '--help' || first === '-h') return await answer(results, await helpOfProgram(host));
+    if (HELP_WORDS.has(first)) return await answer(results, await helpOfProgram(host));
     const found = await findCommand(host);
     name = found.name;
     return await runCommand(found, host, results);

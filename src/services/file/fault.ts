@@ -64,7 +64,7 @@ export function faultOf(error: unknown, name: string): Fault {
 
 const NO_SPACE = ['noSpace', 'cannot be stored: the receiver has no space left'] as const;
 const NOT_PERMITTED = ['permission', 'cannot be stored: the receiver may not write into its directory'] as const;
-const EXISTS = ['exists', 'exists at the receiver, which does not overwrite unless told to'] as const;
+const EXISTS = ['exists', 'exists at the receiver, which overwrites nothing without --overwrite'] as const;
 const NOT_A_FILE = ['notAFile', 'cannot be stored: what has this name at the receiver is not a regular file'] as const;
 
 const TOO_MANY_FILES = ['tooManyFiles', 'cannot be stored: the receiver has too many files open'] as const;

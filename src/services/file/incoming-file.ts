@@ -179,7 +179,7 @@ async function checkTarget({ directory, name, overwrite, fileSystem = fs }: Inco
     );
   }
   if (!overwrite)
-    throw new FaultError('exists', `'${name}' exists at the receiver, which does not overwrite unless told to`);
+    throw new FaultError('exists', `'${name}' exists at the receiver, which overwrites nothing without --overwrite`);
 }
 
 async function ignoreFailure(work: Promise<unknown>): Promise<void> {

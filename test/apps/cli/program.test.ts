@@ -73,7 +73,7 @@ describe('xpass', () => {
     expect(out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it.each(['--help', '-h'])('lists its commands with %s', async (word) => {
+  it.each(['--help', '--help-all', '-h'])('lists its commands with %s', async (word) => {
     const { exitCode, out, err } = await run(word);
     expect(exitCode).toBe(0);
     expect(out).toMatch(/xpass send +send files/);

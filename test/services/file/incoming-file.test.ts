@@ -177,7 +177,9 @@ describe('a fault', () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'a'), 'old');
     const error = await receive({ directory }).catch((caught: unknown) => caught);
-    expect(faultOf(error, 'a').message).toBe("'a' exists at the receiver, which does not overwrite unless told to");
+    expect(faultOf(error, 'a').message).toBe(
+      "'a' exists at the receiver, which overwrites nothing without --overwrite",
+    );
   });
 });
 
